@@ -1,0 +1,49 @@
+package lane
+
+import "strings"
+
+// A Key names one thing that a job touches. Names are compared byte by byte,
+// but for trailing slashes, so whoever makes them resolves links, dots and case.
+type Key struct {
+	Name  string // segments divided by slashes; "" and "/" are the root of all names
+	Write bool   // false: the job only reads
+	Tree  bool   // everything below Name as well, by whole segments
+}
+
+// A Claim says what a job touches. The zero Claim conflicts with exclusive
+// claims only.
+type Claim struct {
+	Exclusive bool // conflicts with every other claim, whatever the keys
+	Keys      []Key
+}
+
+// Conflicts reports whether jobs with these claims must not run together: one
+// is exclusive, or both touch one thing and at least one of them writes it.
+func (c Claim) Conflicts(d Claim) bool {
+	if c.Exclusive || d.Exclusive {
+		return true
+	}
+	for _, k := range c.Keys {
+		for _, m := range d.Keys {
+			if (k.Write || m.Write) && k.overlaps(m) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (k Key) overlaps(m Key) bool {
+	outer, inner := strings.TrimRight(k.Name, "/"), strings.TrimRight(m.Name, "/")
+	if outer == inner {
+		return true
+	}
+	tree := k.Tree
+	if len(outer) > len(inner) {
+		outer, inner, tree = inner, outer, m.Tree
+	}
+	if !tree || !strings.HasPrefix(inner, outer) {
+		return false
+	}
+	return outer == "" || inner[len(outer)] == '/'
+}

@@ -1,0 +1,55 @@
+package lane
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+)
+
+// ErrGoexit says that a function ended its goroutine by runtime.Goexit.
+var ErrGoexit = errors.New("the function ended its goroutine")
+
+// PanicError is a panic that was caught.
+type PanicError struct {
+	Value any    // what was panicked with; *runtime.PanicNilError for nil
+	Stack []byte // of the goroutine that panicked, as debug.Stack formats it
+}
+
+// Error returns the panic's value as text, without the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the panic's value if that is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Go runs f on a goroutine of its own. The channel delivers exactly one value
+// when f has ended: nil if it returned, a *PanicError, or ErrGoexit. Nobody
+// has to receive it. What the runtime cannot recover from, such as concurrent
+// writes of a map, still ends the process.
+func Go(f func()) (done <-chan error) {
+	end := make(chan error, 1)
+	go func() {
+		err := ErrGoexit
+		defer func() { end <- err }()
+		defer catch(&err)
+		f()
+		err = nil
+	}()
+	return end
+}
+
+// Try returns what f returns, or a *PanicError if it panics. runtime.Goexit
+// passes through, as does what the runtime cannot recover from.
+func Try(f func() error) (err error) {
+	defer catch(&err)
+	return f()
+}
+
+// catch, deferred, turns a panic into an error.
+func catch(err *error) {
+	if v := recover(); v != nil {
+		*err = &PanicError{Value: v, Stack: debug.Stack()}
+	}
+}

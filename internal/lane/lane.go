@@ -1,0 +1,79 @@
+// Package lane decides when jobs run: in the order in which they were admitted
+// where they touch the same things, at once where they do not, and never more
+// than a limit at a time. It also starts every goroutine of the module and
+// catches every panic. It knows nothing of tools.
+//
+// A job goes through a Lane like this:
+//
+//	ticket := l.Admit()                // in call order, before anything is known
+//	defer ticket.Done()                // on every path, or the line stands still
+//	ticket.Claim(claim)                // once it is known what the job touches
+//	err := ticket.Wait(ctx)            // until no conflicting job is in the way
+//	release, err := ticket.Slot(ctx)   // until a worker is free
+//
+// Nothing overtakes an earlier job that it conflicts with. A job does overtake
+// earlier ones that wait, if it conflicts with none of them. No sequence of
+// claims deadlocks, as a job either holds all its keys or none; a job that
+// waits for another one of the same lane while it holds its own keys can.
+package lane
+
+import (
+	"sync"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Lane is a line of jobs. It starts no goroutine and needs no closing.
+//
+// # Concurrency
+//
+//  1. All methods of Lane and Ticket may be called from any goroutine.
+//  2. Places in the line are in the order of the calls of Admit.
+//  3. Nothing blocks but Wait and Slot, and both end when their context does.
+type Lane struct {
+	slots *semaphore.Weighted
+
+	mu       sync.Mutex
+	last     *Ticket   // end of the line of live tickets
+	admitted uint64    // places given so far
+	changes  uint64    // claims replaced so far
+	detached []*Ticket // live tickets that nobody should wait for
+}
+
+// New returns an empty line with limit worker slots. It panics if limit is
+// less than 1, since no job would ever run.
+func New(limit int) *Lane {
+	if limit < 1 {
+		panic("lane: the limit of worker slots is less than 1")
+	}
+	return &Lane{slots: semaphore.NewWeighted(int64(limit))}
+}
+
+// Admit returns a ticket for the next place in line. Until its first Claim the
+// ticket conflicts with every other, so later jobs wait for it.
+func (l *Lane) Admit() *Ticket {
+	t := &Ticket{lane: l, claim: Claim{Exclusive: true}}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.admitted++
+	t.place = l.admitted
+	t.earlier = l.last
+	if l.last != nil {
+		l.last.later = t
+	}
+	l.last = t
+	return t
+}
+
+// unlink takes t out of the line. Its own links stay, for those who go on
+// from its place.
+func (l *Lane) unlink(t *Ticket) {
+	if t.earlier != nil {
+		t.earlier.later = t.later
+	}
+	if t.later != nil {
+		t.later.earlier = t.earlier
+	} else {
+		l.last = t.earlier
+	}
+}

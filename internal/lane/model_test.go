@@ -1,0 +1,236 @@
+package lane_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+)
+
+var (
+	errCancelled = errors.New("cancelled")
+	errDetached  = errors.New("detached")
+)
+
+// place is a ticket as the reference sees it.
+type place struct {
+	claim                            lane.Claim
+	claimed, holding, gone, detached bool
+}
+
+// reference is the line as a plain list that is searched from the start after
+// every change.
+type reference []*place
+
+// inTheWay reports whether place i keeps place j from its keys.
+func (r reference) inTheWay(i, j int) bool {
+	a, b := r[i], r[j]
+	switch {
+	case i == j || a.gone:
+		return false
+	case i > j && !a.holding:
+		return false
+	}
+	return !a.claimed || !b.claimed || slowConflicts(a.claim, b.claim)
+}
+
+func (r reference) settle() {
+	for j, p := range r {
+		if !p.claimed || p.gone || p.holding {
+			continue
+		}
+		free := true
+		for i := range r {
+			free = free && !r.inTheWay(i, j)
+		}
+		p.holding = free
+	}
+}
+
+// answer returns what Wait of place j should return, or pending.
+func (r reference) answer(j int) error {
+	p := r[j]
+	if p.gone {
+		return lane.ErrDone
+	}
+	if p.holding {
+		return nil
+	}
+	for i, q := range r {
+		if q.detached && r.inTheWay(i, j) {
+			return errDetached
+		}
+	}
+	return errPending
+}
+
+var errPending = errors.New("pending")
+
+// script drives a Lane and the reference through the same steps.
+type script struct {
+	t       *testing.T
+	bytes   []byte
+	lane    *lane.Lane
+	model   reference
+	tickets []*lane.Ticket
+	waits   []*wait // nil if nobody is in Wait
+}
+
+type wait struct {
+	cancel context.CancelCauseFunc
+	result chan error
+}
+
+func (s *script) next() int {
+	if len(s.bytes) == 0 {
+		return 0
+	}
+	b := s.bytes[0]
+	s.bytes = s.bytes[1:]
+	return int(b)
+}
+
+var names = []string{"a", "a/b", "a/b/c", "a/bc", "d", "/"}
+
+func (s *script) claim() lane.Claim {
+	b := s.next()
+	if b%8 == 0 {
+		return exclusive()
+	}
+	var c lane.Claim
+	for range b % 4 {
+		b := s.next()
+		c.Keys = append(c.Keys, lane.Key{Name: names[b>>2%len(names)], Write: b&1 != 0, Tree: b&2 != 0})
+	}
+	return c
+}
+
+const maxPlaces = 24
+
+func (s *script) step() {
+	op := s.next()
+	if len(s.tickets) == 0 || op%8 < 2 && len(s.tickets) < maxPlaces {
+		s.tickets = append(s.tickets, s.lane.Admit())
+		s.model = append(s.model, &place{})
+		s.waits = append(s.waits, nil)
+		if op&16 != 0 {
+			s.wait(len(s.tickets) - 1)
+		}
+		return
+	}
+	i := s.next() % len(s.tickets)
+	p := s.model[i]
+	switch op % 8 {
+	default:
+		if p.detached { // it runs, so it must not claim again
+			return
+		}
+		c := s.claim()
+		s.tickets[i].Claim(c)
+		p.claim, p.claimed, p.holding = c, true, false
+		s.wait(i) // after Done as well: it must not hang
+	case 5:
+		s.done(i)
+	case 6:
+		if w := s.waits[i]; w != nil {
+			w.cancel(errCancelled)
+			synctest.Wait()
+			require.Equal(s.t, errCancelled, <-w.result)
+			s.waits[i] = nil
+		}
+	case 7:
+		if p.holding && op&16 != 0 {
+			s.tickets[i].Detach(errDetached)
+			p.detached = !p.gone
+		}
+	}
+}
+
+// wait has somebody in Wait of ticket i.
+func (s *script) wait(i int) {
+	if s.waits[i] != nil {
+		return
+	}
+	ctx, cancel := context.WithCancelCause(s.t.Context())
+	w := &wait{cancel: cancel, result: make(chan error, 1)}
+	s.waits[i] = w
+	ticket := s.tickets[i]
+	go func() { w.result <- ticket.Wait(ctx) }()
+}
+
+func (s *script) done(i int) {
+	s.tickets[i].Done()
+	s.model[i].gone, s.model[i].holding, s.model[i].detached = true, false, false
+}
+
+// compare requires that exactly those are let through that the reference lets
+// through. It takes those that are refused out of the line, and compares again.
+func (s *script) compare(step int) {
+	for again := true; again; {
+		again = false
+		s.model.settle()
+		synctest.Wait()
+		for i, w := range s.waits {
+			if w == nil {
+				continue
+			}
+			got := errPending
+			select {
+			case got = <-w.result:
+				w.cancel(nil)
+				s.waits[i] = nil
+			default:
+			}
+			require.Equal(s.t, s.model.answer(i), got, "step %d, ticket %d", step, i)
+			if errors.Is(got, errDetached) {
+				s.done(i)
+				again = true
+				break
+			}
+		}
+	}
+}
+
+func runScript(t *testing.T, bytes []byte) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{t: t, bytes: bytes, lane: lane.New(1)}
+		for step := 0; len(s.bytes) > 0; step++ {
+			s.step()
+			s.compare(step)
+		}
+		for i := range s.tickets {
+			s.done(i)
+			s.compare(-1)
+		}
+	})
+}
+
+func TestLaneLikeReference(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(seed, 1))
+			bytes := make([]byte, 400)
+			for i := range bytes {
+				bytes[i] = byte(random.Uint32())
+			}
+			runScript(t, bytes)
+		})
+	}
+}
+
+func FuzzLane(f *testing.F) {
+	f.Add([]byte{0, 16, 2, 0, 1, 5, 2, 1, 1, 5, 5, 0})
+	f.Add([]byte{0, 0, 0, 2, 2, 0, 2, 1, 0, 2, 0, 1, 1, 2, 1, 1, 1, 5, 0, 6, 1, 23, 2})
+	f.Fuzz(func(t *testing.T, bytes []byte) {
+		runScript(t, bytes[:min(len(bytes), 600)])
+	})
+}
