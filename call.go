@@ -1,0 +1,125 @@
+package pegboard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// A Call is one request by the model. ID, Name and Input are its message, byte
+// for byte. [Executor] works on a copy: what becomes of the original after it
+// was handed over has no effect.
+//
+// The methods of a Call may be used concurrently, until the tool's Call returns.
+type Call struct {
+	ID    string          // the provider's id; empty if it has none
+	Name  string          // of the tool, or an alias
+	Input json.RawMessage // a JSON object; empty counts as {}
+
+	in    any // Input, decoded once
+	state *callState
+}
+
+// callState is the executor's part of a call.
+type callState struct {
+	session *Session
+	info    Info
+	traits  Traits
+	targets []Target // traits.Targets, resolved
+	emit    func(text string)
+	ask     func(ctx context.Context, d Decision, ts []Target) (Decision, error)
+}
+
+// Session returns on whose behalf c runs. It is nil for a Call that no Executor
+// admitted, as in a unit test that calls a Tool directly.
+func (c *Call) Session() *Session {
+	if c.state == nil {
+		return nil
+	}
+	return c.state.session
+}
+
+// Targets returns what c acts on, resolved, as it was or will be decided.
+func (c *Call) Targets() []Target {
+	if c.state == nil {
+		return nil
+	}
+	return cloneTargets(c.state.targets)
+}
+
+// ReadOnly reports whether the tool says that c changes nothing.
+func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnly }
+
+// Check decides targets that turn up while the call runs, exactly as it would
+// have decided them before, and asks if it must. A nil error means go on. The
+// error wraps [ErrDenied] and is worded for the model. A Call that no Executor
+// admitted may touch nothing.
+func (c *Call) Check(ctx context.Context, targets ...Target) error {
+	if c.state == nil {
+		return fmt.Errorf("%w: the call was not admitted by an executor", ErrDenied)
+	}
+	ts := c.state.session.resolve(targets)
+	d := c.decide(ts, Decision{}, Decision{})
+	if d.Behavior == Ask {
+		var err error
+		asked := d
+		if d, err = c.state.ask(ctx, d, ts); err != nil {
+			return fmt.Errorf("%w: %s", ErrDenied, c.unanswered(asked, ts, err))
+		}
+		if len(d.Input) > 0 {
+			return fmt.Errorf("%w: the input of a running call cannot be changed", ErrDenied)
+		}
+	}
+	if d.Behavior != Allow {
+		return fmt.Errorf("%w: %s", ErrDenied, d.Reason)
+	}
+	return nil
+}
+
+// Filter reports whether t may be touched, without ever asking: for walks over
+// many things of which the denied ones are left out.
+func (c *Call) Filter(t Target) bool {
+	if c.state == nil {
+		return false
+	}
+	return c.decide(c.state.session.resolve([]Target{t}), Decision{}, Decision{}).Behavior == Allow
+}
+
+// unanswered words why a call is denied that had to be asked about.
+func (c *Call) unanswered(d Decision, ts []Target, err error) string {
+	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
+	ruled := d.Rule != nil || c.state.info.RequiresUser || c.state.session.Permissions().Mode() != ModeDefault
+	if errors.Is(err, errNobody) && !ruled {
+		reason += fmt.Sprintf("; the allow rule %s would permit it", c.subject(ts, Decision{}, Decision{}).remedy())
+	}
+	return reason
+}
+
+// Emit reports progress to whoever watches the executor's events.
+func (c *Call) Emit(text string) {
+	if c.state != nil && c.state.emit != nil {
+		c.state.emit(text)
+	}
+}
+
+// decide settles targets of c, given what the hooks and the tool itself say.
+func (c *Call) decide(ts []Target, hook, own Decision) Decision {
+	return c.state.session.Permissions().decide(c.subject(ts, hook, own))
+}
+
+func (c *Call) subject(ts []Target, hook, own Decision) subject {
+	st := c.state
+	return subject{info: st.info, traits: st.traits, targets: ts, dirs: st.session.work, hook: hook, own: own}
+}
+
+// input returns c's decoded input, decoding it first if no executor did.
+func (c *Call) input(spec *inputSpec) (any, error) {
+	if c.in != nil {
+		return c.in, nil
+	}
+	return spec.decode(c.Input)
+}
+
+// errNoInput is what a stage meets when it is called on a Call for another tool.
+var errNoInput = errors.New("the call was decoded for another tool")

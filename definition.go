@@ -1,0 +1,261 @@
+package pegboard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/seed49eaa51d/pegboard/internal/schema"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// A Definition describes a tool with input In and output Out. Info.Name,
+// Description and Call are required; every other field may be zero, and its
+// zero is the cautious choice. The input's schema is derived from In, a struct
+// (see [Build]) or a map.
+//
+// The funcs may be called concurrently and must not keep their arguments.
+type Definition[In, Out any] struct {
+	Info
+	Description string // for people, and for the model unless Prompt is set
+
+	// Traits describe every call alike; Inspect describes each by its input.
+	// Set one of them, or neither: then a call runs alone and counts as
+	// writing something unknown.
+	Traits  Traits
+	Inspect func(in In, c *Call) Traits
+
+	// Enabled says whether the tool exists in s. Default: it does.
+	Enabled func(s *Session) bool
+	// Prompt is what the model is told in s. Default: Description.
+	Prompt func(s *Session) string
+	// Validate checks what a schema cannot say. Its error goes to the model.
+	Validate func(ctx context.Context, in In, c *Call) error
+	// Permit gives the tool's own opinion. Default: none.
+	Permit func(ctx context.Context, in In, c *Call) Decision
+	// Call does the work. Required.
+	Call func(ctx context.Context, in In, c *Call) (Out, error)
+	// Result maps the output for the model. Default: a *Result as it is, a
+	// string as text, anything else as JSON.
+	Result func(out Out) *Result
+}
+
+// Build returns the tool that d describes. It panics if d is wrong, naming the
+// tool and the field: a Definition is source code. Use [TryBuild] for one that
+// is put together at run time.
+//
+// The schema follows the json tags of In: a field without omitempty, omitzero or
+// a pointer is required, and no other property is allowed. The tags
+// `jsonschema:"description=…,enum=…"` and `jsonschema_description:"…"` describe
+// it.
+func Build[In, Out any](d Definition[In, Out]) Tool {
+	t, err := TryBuild(d)
+	if err != nil {
+		panic("pegboard: Build: " + err.Error())
+	}
+	return t
+}
+
+// TryBuild is like [Build] but returns a *[BuildError].
+func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
+	raw, err := schema.Reflect(reflect.TypeFor[In]())
+	if err != nil {
+		return nil, &BuildError{Tool: d.Name, Field: "In", Err: err}
+	}
+	return build(raw, d, func(raw json.RawMessage) (any, error) {
+		var in In
+		if err := json.Unmarshal(raw, &in); err != nil {
+			return nil, errors.New(unfitting(err))
+		}
+		return in, nil
+	})
+}
+
+// BuildRaw is like [TryBuild] for a tool whose schema is data, as an MCP server
+// sends it. The call gets its input as JSON that the schema accepts. References
+// to other documents are refused; nothing is ever loaded.
+func BuildRaw(inputSchema json.RawMessage, d Definition[json.RawMessage, *Result]) (Tool, error) {
+	return build(inputSchema, d, func(raw json.RawMessage) (any, error) { return raw, nil })
+}
+
+func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(json.RawMessage) (any, error)) (Tool, error) {
+	if err := d.check(); err != nil {
+		return nil, err
+	}
+	s, err := schema.Compile(raw)
+	if err != nil {
+		return nil, &BuildError{Tool: d.Name, Field: "input schema", Err: err}
+	}
+	d.Aliases = append([]string(nil), d.Aliases...)
+	d.Traits.Targets = cloneTargets(d.Traits.Targets)
+	return &defined[In, Out]{
+		def:  d,
+		spec: &inputSpec{schema: s, typed: typed},
+		enc:  &encodings{},
+	}, nil
+}
+
+// check returns the first thing wrong with d that no schema shows.
+func (d *Definition[In, Out]) check() error {
+	wrong := func(field, msg string) error {
+		return &BuildError{Tool: d.Name, Field: field, Err: errors.New(msg)}
+	}
+	if err := checkName(d.Name); err != nil {
+		return &BuildError{Tool: d.Name, Field: "Info.Name", Err: err}
+	}
+	for _, a := range d.Aliases {
+		if err := checkName(a); err != nil {
+			return &BuildError{Tool: d.Name, Field: "Info.Aliases", Err: err}
+		}
+	}
+	switch {
+	case d.Origin != (Origin{}):
+		return wrong("Info.Origin", "is set by Registry.Attach, leave it empty")
+	case d.Call == nil:
+		return wrong("Call", "is required")
+	case d.Inspect != nil && !d.Traits.zero():
+		return wrong("Traits", "set Traits or Inspect, not both")
+	}
+	return nil
+}
+
+func (t Traits) zero() bool {
+	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld
+}
+
+// checkName accepts any text that can be shown on one line. What a provider
+// takes beyond that is the wire's affair.
+func checkName(name string) error {
+	if strings.TrimSpace(name) == "" {
+		return errors.New("is empty")
+	}
+	if !validText(name) {
+		return fmt.Errorf("%q holds a control character or is not UTF-8", name)
+	}
+	return nil
+}
+
+func validText(s string) bool {
+	return strings.ToValidUTF8(s, "") == s && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+// defined is the only Tool that is not a wrapper of another.
+type defined[In, Out any] struct {
+	def  Definition[In, Out]
+	spec *inputSpec
+	enc  *encodings
+}
+
+func (t *defined[In, Out]) Info() Info {
+	i := t.def.Info
+	i.Aliases = append([]string(nil), i.Aliases...)
+	return i
+}
+
+func (t *defined[In, Out]) Declare(s *Session) (Declaration, bool) {
+	if t.def.Enabled != nil && !t.def.Enabled(s) {
+		return Declaration{}, false
+	}
+	text := t.def.Description
+	if t.def.Prompt != nil {
+		text = t.def.Prompt(s)
+	}
+	return Declaration{Name: t.def.Name, Description: text, InputSchema: slices.Clip(t.spec.schema.Bytes()), encoded: t.enc}, true
+}
+
+func (t *defined[In, Out]) Traits(c *Call) Traits {
+	if t.def.Inspect == nil {
+		tr := t.def.Traits
+		tr.Targets = cloneTargets(tr.Targets)
+		return tr
+	}
+	in, err := t.in(c)
+	if err != nil {
+		return Traits{}
+	}
+	return t.def.Inspect(in, c)
+}
+
+func (t *defined[In, Out]) Validate(ctx context.Context, c *Call) error {
+	in, err := t.in(c)
+	if err != nil || t.def.Validate == nil {
+		return err
+	}
+	return t.def.Validate(ctx, in, c)
+}
+
+func (t *defined[In, Out]) Permit(ctx context.Context, c *Call) Decision {
+	if t.def.Permit == nil {
+		return Decision{}
+	}
+	in, err := t.in(c)
+	if err != nil {
+		return Decision{Behavior: Deny, Reason: err.Error()}
+	}
+	return t.def.Permit(ctx, in, c)
+}
+
+func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {
+	in, err := t.in(c)
+	if err != nil {
+		return nil, err
+	}
+	out, err := t.def.Call(ctx, in, c)
+	if err != nil {
+		return nil, err
+	}
+	if t.def.Result != nil {
+		return t.def.Result(out), nil
+	}
+	return resultOf(out)
+}
+
+func (t *defined[In, Out]) input() *inputSpec { return t.spec }
+
+// in returns c's input as the type this tool takes.
+func (t *defined[In, Out]) in(c *Call) (In, error) {
+	v, err := c.input(t.spec)
+	if err != nil {
+		var none In
+		return none, err
+	}
+	in, ok := v.(In)
+	if !ok {
+		return in, errNoInput
+	}
+	return in, nil
+}
+
+// decode reads raw once, strictly: what it returns is what rules, hooks and the
+// tool all see.
+func (s *inputSpec) decode(raw json.RawMessage) (any, error) {
+	if len(strings.TrimSpace(string(raw))) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	v, err := strictjson.Decode(raw, strictjson.Limits{})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
+	}
+	if err := s.schema.Validate(v); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
+	}
+	in, err := s.typed(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
+	}
+	return in, nil
+}
+
+// unfitting words what encoding/json could not store, for a model.
+func unfitting(err error) string {
+	var te *json.UnmarshalTypeError
+	if errors.As(err, &te) && te.Field != "" {
+		return fmt.Sprintf("%s: %s does not fit into %s; send a smaller or plainer value", te.Field, te.Value, te.Type)
+	}
+	return err.Error()
+}

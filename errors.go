@@ -1,0 +1,80 @@
+package pegboard
+
+import "errors"
+
+// What a host branches on, with [errors.Is].
+var (
+	ErrUnknownTool  = errors.New("unknown tool")
+	ErrInvalidInput = errors.New("invalid input")
+	ErrDenied       = errors.New("denied")
+	ErrCancelled    = errors.New("cancelled")
+	ErrPanic        = errors.New("tool panicked")
+	ErrDuplicate    = errors.New("duplicate")
+	ErrClosed       = errors.New("session closed")
+)
+
+// class names an error by the sentinel it wraps, without any of its text.
+func class(err error) string {
+	stage := ""
+	var ce *CallError
+	if errors.As(err, &ce) {
+		stage = string(ce.Stage) + ": "
+	}
+	for _, e := range []error{ErrUnknownTool, ErrInvalidInput, ErrDenied, ErrClosed, ErrCancelled, ErrPanic, ErrDuplicate} {
+		if errors.Is(err, e) {
+			return stage + e.Error()
+		}
+	}
+	return stage + "failed"
+}
+
+// A Stage is a part of the way a call takes.
+type Stage string
+
+// The stages of a call, in order.
+const (
+	StageAdmit      Stage = "admit"
+	StageLookup     Stage = "lookup"
+	StageDecode     Stage = "decode"
+	StageTargets    Stage = "targets"
+	StageValidate   Stage = "validate"
+	StageHook       Stage = "hook"
+	StagePermission Stage = "permission"
+	StageCall       Stage = "call"
+	StageResult     Stage = "result"
+)
+
+// CallError says where a call failed and why. What the model is told stands in
+// the outcome's result.
+type CallError struct {
+	Tool   string // as the model named it
+	CallID string
+	Stage  Stage
+	Err    error
+}
+
+// Error returns the stage, the tool and the cause.
+func (e *CallError) Error() string { return string(e.Stage) + " " + e.Tool + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// BuildError says what is wrong with a [Definition], or with what [Registry]
+// was given.
+type BuildError struct {
+	Tool  string // may be empty
+	Field string // of the Definition
+	Err   error
+}
+
+// Error returns the tool, the field and the cause.
+func (e *BuildError) Error() string {
+	name := e.Tool
+	if name == "" {
+		name = "tool without a name"
+	}
+	return name + ": " + e.Field + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *BuildError) Unwrap() error { return e.Err }

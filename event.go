@@ -1,0 +1,136 @@
+package pegboard
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+)
+
+// An Event is one thing that happened to a call.
+type Event struct {
+	Time    time.Time
+	Kind    EventKind
+	Call    *Call
+	Text    string   // of EventProgress: what the tool said; of EventAsked: why
+	Targets []Target // of EventAsked and EventDecided: what it is about
+	// Decision is set for EventDecided, Outcome for EventFinished.
+	Decision *Decision
+	Outcome  *Outcome
+}
+
+// EventKind says what happened.
+type EventKind int
+
+// The kinds of event, in the order in which a call meets them.
+const (
+	EventAdmitted EventKind = iota // the call has its place in line; in request order
+	EventAsked                     // somebody is being asked about it
+	EventDecided                   // it may run, or not
+	EventStarted                   // the tool is called
+	EventProgress                  // the tool says how it gets on
+	EventFinished                  // there is an outcome
+)
+
+// String returns the kind in lower case.
+func (k EventKind) String() string {
+	return nameOf(int(k), "admitted", "asked", "decided", "started", "progress", "finished")
+}
+
+// LogEvents returns a function for [Executor].OnEvent that writes events to l,
+// denials and failures at level Warn, all else at Debug. Nothing of an input or
+// a result is written: of a denial the rule, of a failure its stage and class.
+func LogEvents(l *slog.Logger) func(Event) {
+	return func(e Event) {
+		level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", e.Call.Name), slog.String("call", e.Call.ID)}
+		if s := e.Call.Session(); s != nil && s.AgentID() != "" {
+			attrs = append(attrs, slog.String("agent", s.AgentID()))
+		}
+		if d := e.Decision; d != nil {
+			attrs = append(attrs, slog.String("behavior", d.Behavior.String()))
+			if d.Rule != nil {
+				attrs = append(attrs, slog.String("rule", d.Rule.describe()))
+			}
+			if d.Behavior != Allow {
+				level = slog.LevelWarn
+			}
+		}
+		if o := e.Outcome; o != nil {
+			attrs = append(attrs, slog.Duration("elapsed", o.Elapsed), slog.Bool("failed", o.Result.IsError))
+			if o.Err != nil {
+				level = slog.LevelWarn
+				attrs = append(attrs, slog.String("error", class(o.Err)))
+			}
+		}
+		l.LogAttrs(context.Background(), level, "tool call "+e.Kind.String(), attrs...)
+	}
+}
+
+// eventLog delivers the events of one batch: in order, one at a time, on the
+// goroutine of whoever happens to be first. A listener may cause further events;
+// they follow.
+type eventLog struct {
+	listen func(Event)
+	logger *slog.Logger
+
+	mu      sync.Mutex
+	idle    sync.Cond
+	queue   []Event
+	pumping bool
+}
+
+func newEventLog(listen func(Event), logger *slog.Logger) *eventLog {
+	l := &eventLog{listen: listen, logger: logger}
+	l.idle.L = &l.mu
+	return l
+}
+
+func (l *eventLog) emit(e Event) {
+	if l.listen == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.Time = time.Now()
+	l.queue = append(l.queue, e)
+	if l.pumping {
+		return
+	}
+	l.pump()
+}
+
+// pump delivers what is queued. The lock is held on entry and on return, even
+// if a listener ends the goroutine.
+func (l *eventLog) pump() {
+	l.pumping = true
+	defer func() {
+		l.pumping = false
+		l.idle.Broadcast()
+	}()
+	for len(l.queue) > 0 {
+		next := l.queue[0]
+		l.queue = l.queue[1:]
+		l.deliver(next)
+	}
+}
+
+// deliver calls the listener without the lock. A listener that panics loses its
+// event, not the call.
+func (l *eventLog) deliver(e Event) {
+	l.mu.Unlock()
+	defer l.mu.Lock()
+	if err := lane.Try(func() error { l.listen(e); return nil }); err != nil {
+		l.logger.Error("event listener panicked", "event", e.Kind.String(), "error", err)
+	}
+}
+
+// flush waits until every event was delivered.
+func (l *eventLog) flush() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.pumping {
+		l.idle.Wait()
+	}
+}

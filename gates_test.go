@@ -1,0 +1,178 @@
+package pegboard_test
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// everyFeature is what a host turns on to have all there is.
+var everyFeature = []pegboard.Feature{
+	pegboard.LSP, pegboard.Worktrees, pegboard.Teams, pegboard.Cron, pegboard.Monitors, pegboard.Config, pegboard.Workflows,
+}
+
+// onWindows is PowerShell where that is offered unasked.
+func onWindows() []string {
+	if runtime.GOOS == "windows" {
+		return []string{"PowerShell"}
+	}
+	return nil
+}
+
+// ordered returns the lists as one, in the order of a pool.
+func ordered(lists ...[]string) []string {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return all
+}
+
+// TestBuiltinNames holds the one list against that of the specification.
+func TestBuiltinNames(t *testing.T) {
+	t.Parallel()
+	want := []string{
+		"Agent", "AskUserQuestion", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode",
+		"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListMcpResources", "McpAuth", "Monitor",
+		"NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger",
+		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "StructuredOutput", "TaskCreate", "TaskGet",
+		"TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TodoWrite", "ToolSearch",
+		"WebFetch", "WebSearch", "Workflow", "Write",
+	}
+	got := pegboard.BuiltinNames()
+	require.Equal(t, want, ordered(got))
+	got[0] = "changed"
+	require.NotContains(t, pegboard.BuiltinNames(), "changed")
+}
+
+// TestGates builds the pool of all well-known tools, a tool of the host's own
+// and an attached one. A gate must hide what it is about, and nothing else.
+func TestGates(t *testing.T) {
+	t.Parallel()
+	tasks := []string{"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}
+	ungated := []string{
+		"Agent", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "McpAuth", "Own", "PushNotification", "RemoteTrigger",
+		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "TaskOutput", "TaskStop", "ToolSearch",
+		"WebFetch", "WebSearch", "mcp__src__Glob",
+	}
+	primitives := []string{"Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"}
+	repl := []string{"REPL"}
+	zero := ordered(ungated, primitives, tasks, repl, onWindows())
+	feature := func(f ...pegboard.Feature) pegboard.Gates { return pegboard.Gates{Features: f} }
+	tests := []struct {
+		name  string
+		gates pegboard.Gates
+		deny  []string
+		want  []string
+	}{
+		{name: "zero", want: zero},
+		{name: "REPL", gates: pegboard.Gates{REPL: true}, want: ordered(ungated, tasks, repl)},
+		{name: "REPL, denied", gates: pegboard.Gates{REPL: true}, deny: []string{"REPL"}, want: without(zero, "REPL")},
+		{name: "embedded search", gates: pegboard.Gates{EmbeddedSearch: true}, want: without(zero, "Glob", "Grep")},
+		{name: "to-do list", gates: pegboard.Gates{TodoList: true}, want: ordered(without(zero, tasks...), []string{"TodoWrite"})},
+		{name: "PowerShell", gates: pegboard.Gates{PowerShell: true}, want: ordered(without(zero, "PowerShell"), []string{"PowerShell"})},
+		{name: "PowerShell and REPL", gates: pegboard.Gates{PowerShell: true, REPL: true}, want: ordered(ungated, tasks, repl)},
+		{name: "resources", gates: pegboard.Gates{Resources: true}, want: ordered(zero, []string{"ListMcpResources", "ReadMcpResource"})},
+		{name: "structured output", gates: pegboard.Gates{StructuredOutput: true}, want: ordered(zero, []string{"StructuredOutput"})},
+		{name: "lsp", gates: feature(pegboard.LSP), want: ordered(zero, []string{"LSP"})},
+		{name: "worktrees", gates: feature(pegboard.Worktrees), want: ordered(zero, []string{"EnterWorktree", "ExitWorktree"})},
+		{name: "teams", gates: feature(pegboard.Teams), want: ordered(zero, []string{"TeamCreate", "TeamDelete"})},
+		{name: "cron", gates: feature(pegboard.Cron), want: ordered(zero, []string{"CronCreate", "CronDelete", "CronList"})},
+		{name: "monitor", gates: feature(pegboard.Monitors), want: ordered(zero, []string{"Monitor"})},
+		{name: "config", gates: feature(pegboard.Config), want: ordered(zero, []string{"Config"})},
+		{name: "workflows", gates: feature(pegboard.Workflows), want: ordered(zero, []string{"Workflow"})},
+		{name: "two features", gates: feature(pegboard.LSP, pegboard.Config), want: ordered(zero, []string{"Config", "LSP"})},
+		{name: "an unknown feature", gates: feature("nothing"), want: zero},
+	}
+	reg := registryOf(t, append(inerts(pegboard.BuiltinNames()...), inert("Own"))...)
+	attach(t, reg, "src", "Glob")
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			pool := reg.AssemblePool(denying(t, tc.deny...), tc.gates)
+			require.Equal(t, tc.want, names(pool))
+			for _, x := range pool.Excluded() {
+				if !slices.Contains(tc.deny, x.Name) {
+					require.Contains(t, x.Reason, "Gates.", x.Name)
+				}
+			}
+			if tc.deny == nil {
+				require.Equal(t, without(tc.want, "Own", "mcp__src__Glob"), ordered(tc.gates.Preset()))
+			}
+		})
+	}
+}
+
+// TestTodoWriteStaysWithoutTaskTools is for a host that has no task tools.
+func TestTodoWriteStaysWithoutTaskTools(t *testing.T) {
+	t.Parallel()
+	pool := registryOf(t, inert("TodoWrite")).AssemblePool(session(t, pegboard.SessionConfig{}))
+	require.Equal(t, []string{"TodoWrite"}, names(pool))
+}
+
+func TestSimpleMode(t *testing.T) {
+	t.Parallel()
+	simple := pegboard.Gates{Simple: true}
+	all := pegboard.Gates{
+		Simple: true, EmbeddedSearch: true, TodoList: true, Resources: true, StructuredOutput: true, Features: everyFeature,
+	}
+	few := ordered([]string{"Bash", "Edit", "Read"}, onWindows())
+	tests := []struct {
+		name  string
+		gates pegboard.Gates
+		role  pegboard.Role
+		deny  []string
+		want  []string
+	}{
+		{name: "main", gates: simple, want: few},
+		{name: "main, every other gate", gates: all, want: few},
+		{name: "main, PowerShell on request", gates: pegboard.Gates{Simple: true, PowerShell: true}, want: []string{"Bash", "Edit", "PowerShell", "Read"}},
+		{name: "main, denied", gates: simple, deny: []string{"Edit"}, want: without(few, "Edit")},
+		{name: "an agent", gates: simple, role: pegboard.SubAgent, want: few},
+		{name: "an agent in the background", gates: simple, role: pegboard.AsyncAgent, want: few},
+		// What a coordinator has besides, its own table takes away again.
+		{name: "coordinator", gates: simple, role: pegboard.Coordinator, want: []string{"Agent", "SendMessage", "TaskStop"}},
+		{name: "coordinator, every other gate", gates: all, role: pegboard.Coordinator, want: []string{"Agent", "SendMessage", "TaskStop"}},
+		{name: "coordinator, denied", gates: simple, role: pegboard.Coordinator, deny: []string{"Agent"}, want: []string{"SendMessage", "TaskStop"}},
+		{name: "main, REPL", gates: pegboard.Gates{Simple: true, REPL: true}, want: []string{"REPL"}},
+		{name: "main, REPL denied", gates: pegboard.Gates{Simple: true, REPL: true}, deny: []string{"REPL"}, want: few},
+		{name: "coordinator, REPL", gates: pegboard.Gates{Simple: true, REPL: true}, role: pegboard.Coordinator, want: []string{"SendMessage", "TaskStop"}},
+	}
+	reg := registryOf(t, append(inerts(pegboard.BuiltinNames()...), inert("Own"))...)
+	attach(t, reg, "src", "a", "unsubscribe_pr_activity")
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: tc.deny})}
+			require.Equal(t, tc.want, names(reg.AssemblePool(session(t, cfg), tc.gates)))
+			if tc.role == pegboard.Main && tc.deny == nil {
+				require.Equal(t, tc.want, ordered(tc.gates.Preset()))
+			}
+		})
+	}
+}
+
+// TestSimpleModeBeforeTheRoleTables looks at what simple mode itself leaves a
+// coordinator, by a table that takes nothing away.
+func TestSimpleModeBeforeTheRoleTables(t *testing.T) {
+	t.Parallel()
+	tables := pegboard.RoleTables{Coordinator: []string{"*"}}
+	tests := []struct {
+		name  string
+		gates pegboard.Gates
+		want  []string
+	}{
+		{name: "simple", gates: pegboard.Gates{Simple: true}, want: ordered([]string{"Agent", "Bash", "Edit", "Read", "SendMessage", "TaskStop"}, onWindows())},
+		{name: "simple and REPL", gates: pegboard.Gates{Simple: true, REPL: true}, want: []string{"REPL", "SendMessage", "TaskStop"}},
+	}
+	reg := registryOf(t, inerts(pegboard.BuiltinNames()...)...)
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t, pegboard.SessionConfig{Role: pegboard.Coordinator})
+			require.Equal(t, tc.want, names(reg.AssemblePool(s, tc.gates, tables)))
+		})
+	}
+}

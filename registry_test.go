@@ -1,0 +1,341 @@
+package pegboard_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// registryOf returns a registry that holds tools.
+func registryOf(t testing.TB, tools ...pegboard.Tool) *pegboard.Registry {
+	t.Helper()
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(tools...))
+	return &reg
+}
+
+// inerts returns an inert tool of each name.
+func inerts(names ...string) []pegboard.Tool {
+	tools := make([]pegboard.Tool, len(names))
+	for i, name := range names {
+		tools[i] = inert(name)
+	}
+	return tools
+}
+
+// attach attaches an inert tool of each name.
+func attach(t testing.TB, reg *pegboard.Registry, source string, names ...string) pegboard.AttachReport {
+	t.Helper()
+	report, err := reg.Attach(source, inerts(names...)...)
+	require.NoError(t, err)
+	return report
+}
+
+// described returns an inert tool with a description of its own.
+func described(name, text string) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: name}, Description: text,
+		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
+	})
+}
+
+// posing is a wrapper that gives a tool other facts, which may change.
+type posing struct {
+	pegboard.Tool
+	info func() pegboard.Info
+}
+
+func (p posing) Info() pegboard.Info { return p.info() }
+
+// called wraps an inert tool so that it goes by name, which no Definition may
+// have.
+func called(name string) pegboard.Tool {
+	return posing{inert("T"), func() pegboard.Info { return pegboard.Info{Name: name} }}
+}
+
+func TestAddIsAllOrNothing(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the schema is broken")
+	tests := []struct {
+		name string
+		bad  pegboard.Tool
+		is   error
+		says []string
+	}{
+		{name: "a taken name", bad: inert("Read"), is: pegboard.ErrDuplicate, says: []string{"Read"}},
+		{name: "a name that is an alias", bad: inert("View"), is: pegboard.ErrDuplicate, says: []string{`"View"`, "Read"}},
+		{name: "an alias that is a name", bad: inert("Cat", "Read"), is: pegboard.ErrDuplicate, says: []string{"Cat", `"Read"`}},
+		{name: "an alias that is an alias", bad: inert("Cat", "View"), is: pegboard.ErrDuplicate, says: []string{"Cat", `"View"`, "Read"}},
+		{name: "an alias that is a name of the same batch", bad: inert("Cat", "Good"), is: pegboard.ErrDuplicate, says: []string{"Cat", `"Good"`}},
+		{name: "an alias that is an alias of the same batch", bad: inert("Cat", "Fine"), is: pegboard.ErrDuplicate, says: []string{"Cat", `"Fine"`, "Good"}},
+		{name: "an alias that is its own name", bad: inert("Cat", "Cat"), is: pegboard.ErrDuplicate, says: []string{"Cat"}},
+		{name: "nil", says: []string{"nil"}},
+		{name: "a wrapper around nothing", bad: posing{nil, func() pegboard.Info { return pegboard.Info{Name: "Cat"} }}, says: []string{"Cat", "Build"}},
+		{name: "facts that panic", bad: posing{inert("Cat"), func() pegboard.Info { panic("oh") }}, says: []string{"Info", "panic"}},
+		{name: "an empty name", bad: called(""), says: []string{"Info.Name", "empty"}},
+		{name: "a control character", bad: called("a\x1b[2Jb"), says: []string{"Info.Name", "control"}},
+		{name: "unusable", bad: pegboard.Unusable("Cat", broken), is: broken},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			reg := registryOf(t, inert("Read", "View"))
+			err := reg.Add(inert("Good", "Fine"), tc.bad)
+			require.Error(t, err)
+			if tc.is != nil {
+				require.ErrorIs(t, err, tc.is)
+			}
+			for _, text := range tc.says {
+				require.ErrorContains(t, err, text)
+			}
+			require.Equal(t, []string{"Read"}, names(reg.AssemblePool(session(t, pegboard.SessionConfig{}))))
+			require.NoError(t, reg.Add(inert("Good", "Fine")), "what was refused leaves no name taken")
+		})
+	}
+}
+
+func TestAnyNameRegisters(t *testing.T) {
+	t.Parallel()
+	list := []string{
+		" lead", "*", "Read(x)", "a b", "a.b/c:d", "mcp__", "mcp__a__b", "Ärger", "日本語", "🔧",
+		strings.Repeat("n", 1000),
+	}
+	reg := registryOf(t, inerts(list...)...)
+	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+	slices.Sort(list)
+	require.Equal(t, list, names(pool))
+	for _, name := range list {
+		tool, ok := pool.Lookup(name)
+		require.True(t, ok, name)
+		require.Equal(t, name, tool.Info().Name)
+	}
+}
+
+// TestInfoIsASnapshot registers tools that turn into others afterwards.
+func TestInfoIsASnapshot(t *testing.T) {
+	t.Parallel()
+	info := pegboard.Info{Name: "Before", Aliases: []string{"Old"}}
+	tool := posing{inert("T"), func() pegboard.Info { return info }}
+	reg := registryOf(t, tool)
+	_, err := reg.Attach("src", tool)
+	require.NoError(t, err)
+	s := session(t, pegboard.SessionConfig{})
+	early := reg.AssemblePool(s)
+
+	info.Aliases[0] = "Stolen"
+	info = pegboard.Info{Name: "After", Aliases: []string{"Stolen"}}
+	for _, pool := range []*pegboard.Pool{early, reg.AssemblePool(s)} {
+		for _, name := range []string{"Before", "Old", "mcp__src__Before"} {
+			_, ok := pool.Lookup(name)
+			require.True(t, ok, name)
+		}
+		for _, name := range []string{"After", "Stolen", "mcp__src__After"} {
+			_, ok := pool.Lookup(name)
+			require.False(t, ok, name)
+		}
+	}
+	require.ErrorIs(t, reg.Add(inert("Before")), pegboard.ErrDuplicate)
+	require.NoError(t, reg.Add(inert("After")))
+}
+
+// TestRegistrationOrderNeverMatters adds and attaches the same tools in random
+// order and in random batches.
+func TestRegistrationOrderNeverMatters(t *testing.T) {
+	t.Parallel()
+	builtins := []string{"Read", "Write", "Zed", "Bash", "mcp__b__y", "a b", "Agent", "Glob"}
+	sources := map[string][]string{
+		"b":      {"y", "x"},                            // y is the name of a built-in tool
+		"s.1":    {"t", "t.u", "only"},                  // folds to the next
+		"s_1":    {"t", "t_u"},                          //
+		"s:1":    {"t"},                                 // and this one too
+		"a":      {"b__c"},                              // mcp__a__b__c
+		"a__b":   {"c", strings.Repeat("long_name", 9)}, // again
+		"dénied": {"x"},
+	}
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"mcp__d_nied", "Glob"}})})
+	var want *pegboard.Pool
+	for seed := range uint64(30) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		var reg pegboard.Registry
+		shuffled := slices.Clone(builtins)
+		rnd.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		order := slices.Sorted(maps.Keys(sources))
+		rnd.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for len(shuffled)+len(order) > 0 {
+			if n := 1 + rnd.IntN(3); n <= len(shuffled) {
+				require.NoError(t, reg.Add(inerts(shuffled[:n]...)...))
+				shuffled = shuffled[n:]
+			} else if len(order) > 0 {
+				tools := slices.Clone(sources[order[0]])
+				rnd.Shuffle(len(tools), func(i, j int) { tools[i], tools[j] = tools[j], tools[i] })
+				attach(t, &reg, order[0], tools...)
+				order = order[1:]
+			}
+		}
+		got := reg.AssemblePool(s)
+		if want == nil {
+			want = got
+		}
+		require.Equal(t, names(want), names(got))
+		require.Equal(t, want.Excluded(), got.Excluded())
+		for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
+			require.Equal(t, want.Fingerprint(part), got.Fingerprint(part))
+		}
+	}
+	require.Len(t, want.Excluded(), 7)
+}
+
+// TestRegistryIsConcurrent is for the race detector. What a pool holds must be
+// whole: a source's tools all, or none of them.
+func TestRegistryIsConcurrent(t *testing.T) {
+	t.Parallel()
+	const rounds = 50
+	var reg pegboard.Registry
+	s := session(t, pegboard.SessionConfig{})
+	var all sync.WaitGroup
+	for worker := range 3 {
+		all.Go(func() {
+			for i := range rounds {
+				name := fmt.Sprintf("T%d_%d", worker, i)
+				if err := reg.Add(inert(name), inert(name+"_twin")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		all.Go(func() {
+			source := fmt.Sprintf("s%d", worker)
+			for range rounds {
+				if _, err := reg.Attach(source, inert("a"), inert("b"), pegboard.Unusable("c", errors.New("broken"))); err != nil {
+					t.Error(err)
+				}
+				reg.Detach(source)
+			}
+		})
+		all.Go(func() {
+			for range rounds {
+				pool := reg.AssemblePool(s)
+				count := 0
+				for tool := range pool.All() {
+					name := tool.Info().Name
+					count++
+					other := strings.TrimSuffix(name, "_twin")
+					if other == name && !tool.Info().Origin.External() {
+						other = name + "_twin"
+					}
+					if _, ok := pool.Lookup(other); !ok {
+						t.Errorf("%s without %s", name, other)
+					}
+				}
+				if count%2 != 0 || count != pool.Len() {
+					t.Errorf("%d tools of %d", count, pool.Len())
+				}
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, 3*2*rounds, reg.AssemblePool(s).Len())
+}
+
+func TestAttachReportsWhatChanged(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the schema is broken")
+	wider, err := pegboard.BuildRaw([]byte(`{"type":"object","properties":{"q":{"type":"string"}}}`),
+		pegboard.Definition[json.RawMessage, *pegboard.Result]{
+			Info: pegboard.Info{Name: "b"}, Description: "Does nothing, as b.",
+			Call: func(ctx, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) { return nil, nil },
+		})
+	require.NoError(t, err)
+	steps := []struct {
+		name        string
+		tools       []pegboard.Tool
+		detach      bool // before
+		want        pegboard.AttachReport
+		quarantined []string
+		left        []string
+	}{
+		{name: "first", tools: inerts("b", "a"), want: pegboard.AttachReport{Added: []string{"mcp__s__a", "mcp__s__b"}}, left: []string{"mcp__s__a", "mcp__s__b"}},
+		{name: "the same", tools: inerts("a", "b"), left: []string{"mcp__s__a", "mcp__s__b"}},
+		{name: "another description", tools: []pegboard.Tool{inert("a"), described("b", "New.")}, want: pegboard.AttachReport{Changed: []string{"mcp__s__b"}}, left: []string{"mcp__s__a", "mcp__s__b"}},
+		{name: "another schema", tools: []pegboard.Tool{inert("a"), wider}, want: pegboard.AttachReport{Changed: []string{"mcp__s__b"}}, left: []string{"mcp__s__a", "mcp__s__b"}},
+		{name: "all at once", tools: inerts("d", "c", "b"), want: pegboard.AttachReport{
+			Added: []string{"mcp__s__c", "mcp__s__d"}, Removed: []string{"mcp__s__a"}, Changed: []string{"mcp__s__b"},
+		}, left: []string{"mcp__s__b", "mcp__s__c", "mcp__s__d"}},
+		{name: "one goes bad", tools: []pegboard.Tool{inert("b"), pegboard.Unusable("c", broken), inert("d")}, want: pegboard.AttachReport{
+			Removed: []string{"mcp__s__c"},
+		}, quarantined: []string{"c"}, left: []string{"mcp__s__b", "mcp__s__d"}},
+		{name: "after Detach", detach: true, tools: inerts("b"), want: pegboard.AttachReport{Added: []string{"mcp__s__b"}}, left: []string{"mcp__s__b"}},
+		{name: "nothing", want: pegboard.AttachReport{Removed: []string{"mcp__s__b"}}, left: []string{}},
+	}
+	var reg pegboard.Registry
+	attach(t, &reg, "other", "a") // is never mentioned
+	s := session(t, pegboard.SessionConfig{})
+	for _, step := range steps { // one after the other: each starts from the last
+		if step.detach {
+			reg.Detach("s")
+			require.Equal(t, []string{"mcp__other__a"}, names(reg.AssemblePool(s)))
+		}
+		got, err := reg.Attach("s", step.tools...)
+		require.NoError(t, err, step.name)
+		require.ElementsMatch(t, step.quarantined, slices.Collect(maps.Keys(got.Quarantined)), step.name)
+		got.Quarantined = nil
+		require.Equal(t, step.want, got, step.name)
+		require.Equal(t, append([]string{"mcp__other__a"}, step.left...), names(reg.AssemblePool(s)), step.name)
+	}
+}
+
+func TestAttachRefusesASourceWithoutAName(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{"", "a\x00b", "a\nb", "\xff"} {
+		var reg pegboard.Registry
+		_, err := reg.Attach(source, inert("a"))
+		require.ErrorContains(t, err, "source", "%q", source)
+		require.Zero(t, reg.AssemblePool(session(t, pegboard.SessionConfig{})).Len(), "%q", source)
+	}
+}
+
+// TestQuarantineIsExplained takes the name of a tool that cannot be offered, as
+// its source and as a model would say it.
+func TestQuarantineIsExplained(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the schema is broken")
+	tests := []struct {
+		name string
+		tool pegboard.Tool
+		key  string
+		says string
+	}{
+		{name: "unusable", tool: pegboard.Unusable("c.d", broken), key: "c.d", says: "the schema is broken"},
+		{name: "unusable without a reason", tool: pegboard.Unusable("c.d", nil), key: "c.d", says: "quarantined"},
+		{name: "a control character", tool: called("c\td"), key: "c\td", says: "control character"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var reg pegboard.Registry
+			report, err := reg.Attach("src", inert("good"), tc.tool)
+			require.NoError(t, err)
+			require.Contains(t, report.Quarantined, tc.key)
+			clear(report.Quarantined) // the report is the caller's own
+
+			pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+			require.Equal(t, []string{"mcp__src__good"}, names(pool))
+			require.Len(t, pool.Excluded(), 1)
+			out := pool.Excluded()[0]
+			require.Contains(t, out.Reason, tc.says)
+			require.Contains(t, pool.Explain(tc.key), tc.says)
+			require.Equal(t, pegboard.Origin{Source: "src", Tool: tc.key}, out.Origin)
+			require.Equal(t, "mcp__src__c_d", out.Name)
+			require.Contains(t, pool.Explain("mcp__src__c_d"), tc.says)
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package pegboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Result is what a call gives back.
+type Result struct {
+	Parts   []Part // for the model
+	IsError bool   // the parts describe a failure
+	Data    any    // the typed output, for the host
+}
+
+// A Part is one piece of a result: text, or bytes of a media type.
+type Part struct {
+	Text string
+	MIME string // set for bytes, such as "image/png"
+	Data []byte
+}
+
+// Text returns a result of one text.
+func Text(s string) *Result { return &Result{Parts: []Part{{Text: s}}} }
+
+// Text returns the result's text parts, joined by newlines.
+func (r *Result) Text() string {
+	var texts []string
+	for _, p := range r.Parts {
+		if p.MIME == "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// empty reports whether a model would see nothing at all.
+func (r *Result) empty() bool {
+	for _, p := range r.Parts {
+		if p.MIME != "" || strings.TrimSpace(p.Text) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// resultOf is the default mapping from a typed output.
+func resultOf(out any) (*Result, error) {
+	switch v := out.(type) {
+	case nil:
+		return &Result{}, nil
+	case *Result:
+		if v == nil {
+			return &Result{}, nil
+		}
+		return v, nil
+	case string:
+		return &Result{Parts: []Part{{Text: v}}, Data: out}, nil
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("encode the output: %w", err)
+	}
+	return &Result{Parts: []Part{{Text: string(b)}}, Data: out}, nil
+}
+
+// An Outcome is a finished call. There is exactly one for each call.
+type Outcome struct {
+	Call   *Call
+	Result *Result // never nil
+
+	// Err says why the call failed: nil, or a *[CallError]. It is nil, too,
+	// when the tool ran and reported a failure itself, by Result.IsError.
+	Err error
+
+	Decision Decision      // what permission said; zero if it was not reached
+	Elapsed  time.Duration // from admission to the end
+}

@@ -1,0 +1,333 @@
+package pegboard_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+func TestParseRule(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, text    string
+		tool, pattern string
+		written       string // what String returns, if not text
+	}{
+		{name: "tool", text: "Bash", tool: "Bash"},
+		{name: "star means the tool", text: "Bash(*)", tool: "Bash", written: "Bash"},
+		{name: "blanks around", text: " Bash ", tool: "Bash", written: "Bash"},
+		{name: "a name of the host's own", text: "ask-the_Oracle.2", tool: "ask-the_Oracle.2"},
+		{name: "not ASCII", text: "Ärger(x)", tool: "Ärger", pattern: "x"},
+		{name: "server", text: "mcp__srv", tool: "mcp__srv"},
+		{name: "server with a star", text: "mcp__srv__*", tool: "mcp__srv", written: "mcp__srv"},
+		{name: "tool of a server", text: "mcp__srv__get", tool: "mcp__srv__get"},
+		{name: "command", text: "Bash(git status)", tool: "Bash", pattern: "git status"},
+		{name: "command with parentheses", text: "Bash(echo $(date))", tool: "Bash", pattern: "echo $(date)"},
+		{name: "command with a colon", text: "Bash(git push origin HEAD:main)", tool: "Bash", pattern: "git push origin HEAD:main"},
+		{name: "path", text: "Edit(/src/main.go)", tool: "Edit", pattern: "/src/main.go"},
+		{name: "path from the root", text: "Read(//etc/hosts)", tool: "Read", pattern: "//etc/hosts"},
+		{name: "path from home", text: "Read(~/.zshrc)", tool: "Read", pattern: "~/.zshrc"},
+		{name: "directory", text: "Edit(src/)", tool: "Edit", pattern: "src/"},
+		{name: "host", text: "WebFetch(domain:example.com)", tool: "WebFetch", pattern: "domain:example.com"},
+		{name: "agent", text: "Agent(reviewer)", tool: "Agent", pattern: "reviewer"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r, err := pegboard.ParseRule(pegboard.Deny, tc.text)
+			require.NoError(t, err)
+			require.Equal(t, pegboard.Deny, r.Behavior)
+			require.Equal(t, tc.tool, r.Tool)
+			require.Equal(t, tc.pattern, r.Pattern)
+			require.Empty(t, r.Source)
+			if tc.written == "" {
+				tc.written = tc.text
+			}
+			require.Equal(t, tc.written, r.String())
+		})
+	}
+}
+
+func TestParseRuleRefuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, text, says string }{
+		{name: "nothing", text: "", says: "is empty"},
+		{name: "blanks", text: "  ", says: "is empty"},
+		{name: "no tool", text: "(ls)", says: "is empty"},
+		{name: "empty parentheses", text: "Bash()", says: "parentheses are empty"},
+		{name: "blank parentheses", text: "Edit(  )", says: "parentheses are empty"},
+		{name: "never closed", text: "Bash(ls", says: "closing parenthesis is missing"},
+		{name: "text behind", text: "Bash(ls) -a", says: "closing parenthesis is missing"},
+		{name: "never opened", text: "Bash)", says: ""},
+		{name: "blank before the parenthesis", text: "Bash (ls)", says: ""},
+		{name: "wide blank before the parenthesis", text: "Bash\u00a0(ls)", says: ""},
+		{name: "any tool", text: "*", says: "wildcard"},
+		{name: "any tool, in parentheses", text: "*(*)", says: "wildcard"},
+		{name: "some tools", text: "B*", says: "wildcard"},
+		{name: "any server", text: "mcp__*", says: "wildcard"},
+		{name: "some tools of a server", text: "mcp__srv__get_*", says: "wildcard"},
+		{name: "some servers", text: "mcp__s*__get", says: "wildcard"},
+		{name: "wildcard in a command", text: "Bash(npm run *)", says: "wildcard"},
+		{name: "command prefix", text: "Bash(npm:*)", says: "wildcard"},
+		{name: "wildcard in a path", text: "Edit(src/**)", says: "wildcard"},
+		{name: "wildcard in a host", text: "WebFetch(domain:*.example.com)", says: "wildcard"},
+		{name: "parameter", text: "Agent(model:opus)", says: "parameters are not supported"},
+		{name: "parameter of Bash", text: "Bash(run_in_background:true)", says: "parameters are not supported"},
+		{name: "host without its word", text: "WebFetch(example.com)", says: "domain:"},
+		{name: "path that climbs", text: "Edit(../secret)", says: `".."`},
+		{name: "control character in the tool", text: "Ba\x1bsh", says: "control character"},
+		{name: "line break in the tool", text: "Ba\nsh(ls)", says: "control character"},
+		{name: "control character in a command", text: "Bash(ls \x1b[2J)", says: "control character"},
+		{name: "control character in a path", text: "Edit(/a\x00b)", says: "control character"},
+		{name: "control character in a name", text: "Agent(a\x7f)", says: "control character"},
+		{name: "not UTF-8", text: "Edit(a\xff)", says: "UTF-8"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			r, err := pegboard.ParseRule(pegboard.Deny, tc.text)
+			require.Error(t, err)
+			require.Contains(t, err.Error(), tc.says)
+			require.Equal(t, pegboard.Rule{}, r)
+		})
+	}
+	for _, b := range []pegboard.Behavior{pegboard.Undecided, pegboard.Deny + 1, -1} {
+		_, err := pegboard.ParseRule(b, "Bash")
+		require.ErrorContains(t, err, b.String())
+	}
+}
+
+// FuzzParseRule: a rule is refused or it can be written down and read again.
+func FuzzParseRule(f *testing.F) {
+	for _, text := range []string{
+		"Bash", "Bash(*)", "Bash(git  status)", "Edit(/a/)", "Read(~/)", "mcp__s__*", "mcp____*", "mcp__s__*(x)",
+		"WebFetch(domain:A.)", "T\u00a0(*)", "\u2003T", "T(())", "T()", "(", "Bash(\x00)", "Agent(a:b)",
+	} {
+		f.Add(int(pegboard.Deny), text)
+	}
+	f.Fuzz(func(t *testing.T, b int, text string) {
+		r, err := pegboard.ParseRule(pegboard.Behavior(b), text)
+		if err != nil {
+			require.Equal(t, pegboard.Rule{}, r)
+			require.NotEmpty(t, err.Error())
+			return
+		}
+		again, err := pegboard.ParseRule(r.Behavior, r.String())
+		require.NoError(t, err, r.String())
+		require.Equal(t, r, again)
+	})
+}
+
+// TestRuleNamesTools holds rules without a pattern against tools.
+func TestRuleNamesTools(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, rule string
+		source     string // where the tool is attached from; empty: built in
+		want       bool
+	}{
+		{name: "its name", rule: "Tool", want: true},
+		{name: "its name and a star", rule: "Tool(*)", want: true},
+		{name: "an alias", rule: "Old", want: true},
+		{name: "an alias and a star", rule: "Older(*)", want: true},
+		{name: "another case", rule: "tool"},
+		{name: "the beginning of its name", rule: "Too"},
+		{name: "a server", rule: "mcp__Tool"},
+		{name: "the exposed name", rule: "mcp__srv__Tool", source: "srv", want: true},
+		{name: "the server", rule: "mcp__srv", source: "srv", want: true},
+		{name: "the server and a star", rule: "mcp__srv__*", source: "srv", want: true},
+		{name: "the server in parentheses", rule: "mcp__srv(*)", source: "srv", want: true},
+		{name: "a server with a name that is folded", rule: "mcp__my_srv", source: "my srv", want: true},
+		{name: "the name at the source", rule: "Tool", source: "srv"},
+		{name: "an alias at the source", rule: "Old", source: "srv"},
+		{name: "another server", rule: "mcp__other", source: "srv"},
+		{name: "a server that begins alike", rule: "mcp__srv", source: "srv2"},
+		{name: "a server inside another's name", rule: "mcp__a", source: "a__b"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "Tool", aliases: []string{"Old", "Older"}, source: tc.source}
+			checkRule(t, pegboard.SessionConfig{}, &a, tc.rule, tc.want, tc.want)
+		})
+	}
+}
+
+// checkRule holds a rule against what a does, as an allow, a deny and an ask
+// rule. Without the rule a must be asked about.
+func checkRule(t *testing.T, cfg pegboard.SessionConfig, a *actor, rule string, covers, touches bool) {
+	t.Helper()
+	pick := func(yes bool, then, otherwise string) string {
+		if yes {
+			return then
+		}
+		return otherwise
+	}
+	pool := a.pool(t, session(t, cfg))
+	try := func(mode pegboard.Mode, set pegboard.RuleSet) verdict {
+		require.NoError(t, pool.Session().SetPermissions(rules(t, mode, set)))
+		return judge(t, pool)
+	}
+	require.Equal(t, "ask", try("", pegboard.RuleSet{}).behavior.String(), "without the rule")
+	as := []string{rule}
+	require.Equal(t, pick(covers, "allow", "ask"), try("", pegboard.RuleSet{Allow: as}).behavior.String(), "as an allow rule")
+	require.Equal(t, pick(touches, "deny", "ask"), try("", pegboard.RuleSet{Deny: as}).behavior.String(), "as a deny rule")
+	asked := try(pegboard.ModeBypass, pegboard.RuleSet{Ask: as})
+	require.Equal(t, pick(touches, "ask", "allow"), asked.behavior.String(), "as an ask rule, in bypass mode")
+	require.Equal(t, touches, asked.rule != "")
+}
+
+// TestRuleMatchesTargets holds rules with a pattern against what a tool of some
+// other name acts on.
+func TestRuleMatchesTargets(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "src"), 0o700))
+	require.NoError(t, linkDir(outside, filepath.Join(dir, "link")))
+	require.NoError(t, linkDir(filepath.Join(dir, "src"), filepath.Join(dir, "src", "self")))
+	outside, err := filepath.EvalSymlinks(outside)
+	require.NoError(t, err)
+	outside = filepath.ToSlash(outside)
+
+	write := func(v string, also ...string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Write, Value: v, Also: also}
+	}
+	read := func(v string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: v}
+	}
+	below := func(v string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: v, Tree: true}
+	}
+	run := func(v string, inner ...string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: v, Inner: inner}
+	}
+	named := func(kind pegboard.TargetKind, v string, also ...string) pegboard.Target {
+		return pegboard.Target{Kind: kind, Value: v, Also: also}
+	}
+	type is = []pegboard.Target
+	tests := []struct {
+		name, rule string
+		tool       string // empty: Maker
+		acts       is
+		covers     bool
+		touches    bool
+	}{
+		{name: "written below the working directory", rule: "Edit(/src/a.go)", acts: is{write("src/a.go")}, covers: true, touches: true},
+		{name: "written by an absolute name", rule: "Edit(./src)", acts: is{write(dir + "/src/a.go")}, covers: true, touches: true},
+		{name: "written with dots", rule: "Edit(src/a.go)", acts: is{write("src/../src/./a.go")}, covers: true, touches: true},
+		{name: "dots lead elsewhere", rule: "Edit(src)", acts: is{write("src/../b.go")}},
+		{name: "bare name", rule: "Edit(a.go)", acts: is{write("src/deep/a.go")}, covers: true, touches: true},
+		{name: "bare name outside", rule: "Edit(a.go)", acts: is{write(outside + "/a.go")}},
+		{name: "directory and slash", rule: "Edit(src/)", acts: is{write("src/a.go")}, covers: true, touches: true},
+		{name: "file system", rule: "Edit(/" + outside + ")", acts: is{write(outside + "/a.go")}, covers: true, touches: true},
+		{name: "home", rule: "Edit(~/pegboard-test)", acts: is{write("~/pegboard-test/a")}, covers: true, touches: true},
+		{name: "read", rule: "Read(src)", acts: is{read("src/a.go")}, covers: true, touches: true},
+		{name: "read is not written", rule: "Read(src)", acts: is{write("src/a.go")}, touches: true}, // contract 1.6: what may not be read may not be written
+		{name: "written may be read", rule: "Edit(src)", acts: is{read("src/a.go")}, covers: true},   // contract 1.6
+		{name: "an edit rule on a host", rule: "Edit(src)", acts: is{named(pegboard.Host, "src")}},
+
+		{name: "through a link, by the spelling", rule: "Edit(link)", acts: is{write("link/a")}, touches: true},
+		{name: "through a link, by the place", rule: "Edit(/" + outside + ")", acts: is{write("link/a")}, touches: true},
+		{name: "through a link that stays", rule: "Edit(src)", acts: is{write("src/self/a")}, covers: true, touches: true},
+		{name: "an other name outside", rule: "Edit(src)", acts: is{write("src/a", outside+"/a")}, touches: true},
+		{name: "only an other name", rule: "Edit(src)", acts: is{write(outside+"/a", "src/a")}, touches: true},
+		{name: "an other name through a link", rule: "Edit(src)", acts: is{write("src/a", "src/b", "link/a")}, touches: true},
+		{name: "two names inside", rule: "Edit(src)", acts: is{write("src/a", "src/b")}, covers: true, touches: true},
+		{name: "one target of two", rule: "Edit(src)", acts: is{write("src/a"), write("b")}, touches: true},
+		{name: "two targets of two", rule: "Edit(src)", acts: is{write("src/a"), write("src/b")}, covers: true, touches: true},
+		{name: "one and something unknown", rule: "Edit(src)", acts: is{write("src/a"), {}}, touches: true},
+
+		{name: "something below a tree", rule: "Read(src/a.go)", acts: is{below(".")}, touches: true},
+		{name: "a bare name below a tree", rule: "Read(.env)", acts: is{below("src")}, touches: true},
+		{name: "beside a tree", rule: "Read(src/a.go)", acts: is{below("docs")}},
+		{name: "below a tree behind a link", rule: "Read(/" + outside + "/a)", acts: is{below("link")}, touches: true},
+		{name: "a tree inside", rule: "Read(src)", acts: is{below("src/deep")}, covers: true, touches: true},
+
+		{name: "host", rule: "WebFetch(domain:Example.com)", acts: is{named(pegboard.Host, "example.COM.")}, covers: true, touches: true},
+		{name: "another host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.Host, "www.example.com")}},
+		{name: "another name of the host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.Host, "a.test", "example.com")}, touches: true},
+
+		{name: "command", rule: "Bash(git status)", tool: "Bash", acts: is{run("git   status")}, covers: true, touches: true},
+		{name: "command of another tool", rule: "Bash(git status)", acts: is{run("git status")}},
+		{name: "command of Monitor", rule: "Bash(git status)", tool: "Monitor", acts: is{run("git status")}, covers: true, touches: true}, // contract 1.2
+		{name: "blanks inside quotes", rule: `Bash(git commit -m "a b")`, tool: "Bash", acts: is{run(`git commit -m "a  b"`)}},
+		{name: "blanks before quotes", rule: `Bash(git commit -m "a b")`, tool: "Bash", acts: is{run(`git  commit -m "a b"`)}, covers: true, touches: true}, // contract 1.4
+		{name: "run in turn", rule: "Bash(rm a)", tool: "Bash", acts: is{run("sudo rm a", "rm a")}, touches: true},
+		{name: "one command of two", rule: "Bash(ls)", tool: "Bash", acts: is{run("ls"), run("rm a")}, touches: true},
+		{name: "command and its redirect", rule: "Bash(ls)", tool: "Bash", acts: is{run("ls"), write("a")}, touches: true},
+
+		{name: "agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.Agent, "reviewer")}, covers: true, touches: true},
+		{name: "another agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.Agent, "writer")}},
+		{name: "agent of another tool", rule: "Agent(reviewer)", acts: is{named(pegboard.Agent, "reviewer")}},
+		{name: "by an alias", rule: "Former(x)", acts: is{named(pegboard.Resource, "x")}, covers: true, touches: true},
+		{name: "something unknown", rule: "Maker(x)", acts: is{{Value: "x"}}},
+		{name: "nothing said", rule: "Maker(x)"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if home, err := os.UserHomeDir(); strings.Contains(tc.rule, "~") && (err != nil || home == "") {
+				t.Skip("nobody's home")
+			}
+			a := actor{name: tc.tool, traits: pegboard.Traits{Targets: tc.acts}}
+			if a.name == "" {
+				a.name, a.aliases = "Maker", []string{"Former"}
+			}
+			checkRule(t, pegboard.SessionConfig{Dir: dir}, &a, tc.rule, tc.covers, tc.touches)
+		})
+	}
+}
+
+// TestRuleUnderEverySpellingOfTheDirectory: a working directory that is itself
+// a link has two names, and a rule means both.
+func TestRuleUnderEverySpellingOfTheDirectory(t *testing.T) {
+	t.Parallel()
+	place := t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, linkDir(place, link))
+	for _, spelling := range []string{"a.go", filepath.Join(link, "a.go"), filepath.Join(place, "a.go")} {
+		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: spelling}}}}
+		for _, rule := range []string{"Edit(a.go)", "Edit(./a.go)", "Edit(/a.go)"} {
+			checkRule(t, pegboard.SessionConfig{Dir: link}, &a, rule, true, true)
+		}
+	}
+}
+
+// TestOpaqueNeedsARuleForTheWholeTool: what cannot be seen is covered by no
+// pattern, and by nothing at all while a deny or ask pattern could be about it.
+func TestOpaqueNeedsARuleForTheWholeTool(t *testing.T) {
+	t.Parallel()
+	command := []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}}
+	tests := []struct {
+		name string
+		acts []pegboard.Target
+		set  pegboard.RuleSet
+		want pegboard.Behavior
+	}{
+		{name: "bare allow", set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Allow},
+		{name: "pattern allow", set: pegboard.RuleSet{Allow: []string{"T(x)", "Edit(a)", "Read(a)"}}, want: pegboard.Ask},
+		{name: "said to be opaque", acts: []pegboard.Target{{Value: "x"}}, set: pegboard.RuleSet{Allow: []string{"T(x)"}}, want: pegboard.Ask},
+		{name: "beside what is covered", acts: []pegboard.Target{{Kind: pegboard.Resource, Value: "x"}, {}}, set: pegboard.RuleSet{Allow: []string{"T(x)"}}, want: pegboard.Ask},
+		{name: "deny pattern of the tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(x)"}}, want: pegboard.Ask},
+		{name: "ask pattern of the tool", set: pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"T(x)"}}, want: pegboard.Ask},
+		{name: "deny pattern of paths", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
+		{name: "ask pattern of hosts", set: pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"WebFetch(domain:a.test)"}}, want: pegboard.Ask},
+		{name: "deny pattern of another tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Other(x)"}}, want: pegboard.Allow},
+		{name: "deny of another tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read", "WebFetch"}}, want: pegboard.Allow},
+		{name: "a command hides what it reads", acts: command, set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
+		{name: "a command is plain to its own tool", acts: command, set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(x)"}}, want: pegboard.Allow},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "T", traits: pegboard.Traits{Targets: tc.acts}}
+			pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", tc.set)}))
+			require.Equal(t, tc.want.String(), judge(t, pool).behavior.String())
+		})
+	}
+}

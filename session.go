@@ -1,0 +1,319 @@
+package pegboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// A Role is the kind of agent that tools run for.
+type Role int
+
+// The roles.
+const (
+	Main        Role = iota // the conversation with the user
+	SubAgent                // its caller waits for it
+	AsyncAgent              // in the background
+	Teammate                // an async agent that talks with others
+	Coordinator             // a main agent that only directs others
+)
+
+// String returns the role as it stands in messages.
+func (r Role) String() string {
+	return nameOf(int(r), "main", "sub-agent", "async agent", "teammate", "coordinator")
+}
+
+// background reports whether nobody waits for an agent of this role.
+func (r Role) background() bool { return r == AsyncAgent || r == Teammate }
+
+// SessionConfig describes a session. The zero value is a main session in the
+// current directory with nothing allowed and nobody to ask.
+type SessionConfig struct {
+	ID          string // for logs and hooks; may be empty
+	Role        Role
+	AgentID     string   // empty for the main agent
+	AgentType   string   // the name of the agent's definition
+	CustomAgent bool     // AgentType is the user's own, not one the host ships
+	Dir         string   // working directory; empty means the process's, or the parent's
+	MoreDirs    []string // further working directories
+	Permissions Permissions
+	Hooks       Hooks
+	Ask         Asker // nil: what would be asked is denied
+}
+
+// A Session says on whose behalf calls run. It owns policy and state: the role,
+// the directories, the permissions, the hooks, the person to ask, and what the
+// host and tools keep in it.
+//
+// # Concurrency
+//
+//  1. All methods may be called concurrently.
+//  2. SetPermissions takes effect for every decision that begins after it
+//     returns, in this session and in its forks.
+//  3. Close may be called more than once; calls still running are cancelled.
+type Session struct {
+	cfg    SessionConfig
+	parent *Session
+	home   string // of the user; empty if there is none
+	work   []workDir
+	asking chan struct{} // holds one token: one question at a time, forks included
+
+	mu      sync.Mutex // guards all below
+	perms   Permissions
+	state   map[any]any
+	making  map[any]*sync.Mutex // of Key.Once
+	owned   []owned
+	running map[*lease]struct{}
+	closed  bool
+}
+
+type workDir struct{ spelled, real string }
+
+// owned is something Close has to end.
+type owned struct {
+	name string
+	end  func(context.Context) error
+	fork *Session // set if it is one
+}
+
+// NewSession returns a session. It fails if a directory does not exist. Close
+// it when the conversation ends.
+func NewSession(cfg SessionConfig) (*Session, error) {
+	if cfg.Dir == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return nil, fmt.Errorf("working directory: %w", err)
+		}
+		cfg.Dir = dir
+	}
+	s := &Session{cfg: cfg, asking: make(chan struct{}, 1)}
+	s.asking <- struct{}{}
+	if err := s.setDirs(); err != nil {
+		return nil, err
+	}
+	s.perms = cfg.Permissions.anchored(s.bases())
+	return s, nil
+}
+
+// Fork returns a session for a sub-agent, which can only be narrower. Rules and
+// hooks of s stay in force beneath those of cfg, whose hooks can refuse and ask
+// but not allow; an empty field inherits. It is an error if cfg allows what s does not: an allow rule, a
+// laxer mode, a directory outside.
+func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
+	if cfg.Role == Main || cfg.Role == Coordinator {
+		return nil, fmt.Errorf("a fork cannot take the role %v; use NewSession", cfg.Role)
+	}
+	if cfg.Dir == "" {
+		cfg.Dir = s.cfg.Dir
+		if cfg.MoreDirs == nil {
+			cfg.MoreDirs = s.cfg.MoreDirs
+		}
+	}
+	if cfg.ID == "" {
+		cfg.ID = s.cfg.ID
+	}
+	if cfg.Ask == nil {
+		cfg.Ask = s.cfg.Ask
+	}
+	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing())
+	child := &Session{cfg: cfg, parent: s, asking: s.asking}
+	if err := child.setDirs(); err != nil {
+		return nil, err
+	}
+	child.perms = cfg.Permissions.anchored(child.bases())
+	for _, d := range child.work {
+		if !within(s.work, d.spelled) || !within(s.work, d.real) {
+			return nil, fmt.Errorf("directory %s is outside the parent's working directories", d.spelled)
+		}
+	}
+	if err := s.Permissions().admits(cfg.Permissions); err != nil {
+		return nil, err
+	}
+	return child, s.own(owned{"agent " + cfg.AgentID, child.Close, child})
+}
+
+// locate returns the absolute spelling of a path and the place it leads to.
+func (s *Session) locate(name string) (abs, real string) {
+	abs = realpath.Abs(s.cfg.Dir, s.home, name)
+	return abs, realpath.Resolve(abs)
+}
+
+// setDirs resolves the working directories.
+func (s *Session) setDirs() error {
+	s.home, _ = os.UserHomeDir() // without one, "~" stands for itself
+	for i, dir := range append([]string{s.cfg.Dir}, s.cfg.MoreDirs...) {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return fmt.Errorf("working directory %s: %w", dir, err)
+		}
+		if fi, err := os.Stat(abs); err != nil {
+			return fmt.Errorf("working directory: %w", err)
+		} else if !fi.IsDir() {
+			return fmt.Errorf("working directory %s: not a directory", dir)
+		}
+		if i == 0 {
+			s.cfg.Dir = abs
+		}
+		s.work = append(s.work, workDir{spelled: abs, real: realpath.Resolve(abs)})
+	}
+	return nil
+}
+
+// bases are the places that the anchors of path rules stand on, under every
+// spelling of the working directory.
+func (s *Session) bases() []pattern.Base {
+	d := s.work[0]
+	bs := []pattern.Base{{Dir: d.spelled, Root: d.spelled, Home: s.home}}
+	if d.real != d.spelled {
+		bs = append(bs, pattern.Base{Dir: d.real, Root: d.real, Home: s.home})
+	}
+	return bs
+}
+
+// ID returns the session's id.
+func (s *Session) ID() string { return s.cfg.ID }
+
+// Role returns the session's role.
+func (s *Session) Role() Role { return s.cfg.Role }
+
+// AgentID returns the agent's id, which is empty for the main agent.
+func (s *Session) AgentID() string { return s.cfg.AgentID }
+
+// AgentType returns the agent's type.
+func (s *Session) AgentType() string { return s.cfg.AgentType }
+
+// Dir returns the working directory, absolute.
+func (s *Session) Dir() string { return s.cfg.Dir }
+
+// Permissions returns the permissions in force: those of the session, cut to
+// what its parents permit now.
+func (s *Session) Permissions() Permissions {
+	s.mu.Lock()
+	own := s.perms
+	s.mu.Unlock()
+	if s.parent == nil {
+		return own
+	}
+	return s.parent.Permissions().narrowed(own)
+}
+
+// SetPermissions replaces the session's own permissions. In a fork it is an
+// error if they allow what the parent does not.
+func (s *Session) SetPermissions(p Permissions) error {
+	if s.parent != nil {
+		if err := s.parent.Permissions().admits(p); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.perms = p.anchored(s.bases())
+	return nil
+}
+
+// OnClose hands the session something to end: a process, a task, a watch. name
+// is what Close calls it if it cannot be ended. When the session is closed
+// already, end is called at once.
+func (s *Session) OnClose(name string, end func(context.Context) error) {
+	if s.own(owned{name: name, end: end}) != nil {
+		_ = end(context.Background()) // Close has reported already; there is nobody left to tell
+	}
+}
+
+func (s *Session) own(o owned) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	s.owned = append(s.owned, o)
+	return nil
+}
+
+// disown forgets a fork that was closed on its own.
+func (s *Session) disown(fork *Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.owned = slices.DeleteFunc(s.owned, func(o owned) bool { return o.fork == fork })
+}
+
+// Close cancels the session's running calls, closes its forks and ends all that
+// OnClose was given, the newest first. It returns an error that names what did
+// not end before ctx did. A closed session runs no more calls.
+func (s *Session) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	leases := slices.Collect(maps.Keys(s.running))
+	list := s.owned
+	s.owned = nil
+	s.mu.Unlock()
+
+	if s.parent != nil {
+		s.parent.disown(s)
+	}
+	for _, l := range leases {
+		l.cancel(fmt.Errorf("%w: %w", ErrCancelled, ErrClosed))
+	}
+	var errs []error
+	for _, o := range slices.Backward(list) {
+		if err := o.end(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", o.name, err))
+		}
+	}
+	for _, l := range leases {
+		select {
+		case <-l.ended:
+		case <-ctx.Done():
+			errs = append(errs, fmt.Errorf("calls still running: %w", context.Cause(ctx)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A lease is one batch of calls that runs in a session.
+type lease struct {
+	cancel context.CancelCauseFunc
+	ended  chan struct{}
+}
+
+// lease registers a batch, so that Close can cancel it and wait for it.
+func (s *Session) lease(cancel context.CancelCauseFunc) (end func()) {
+	l := &lease{cancel: cancel, ended: make(chan struct{})}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		cancel(fmt.Errorf("%w: %w", ErrCancelled, ErrClosed))
+		return func() {}
+	}
+	if s.running == nil {
+		s.running = map[*lease]struct{}{}
+	}
+	s.running[l] = struct{}{}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.running, l)
+		close(l.ended)
+	}
+}
+
+type sessionKey struct{}
+
+// WithSession returns a context that carries s, as the one a tool gets does.
+func WithSession(ctx context.Context, s *Session) context.Context {
+	return context.WithValue(ctx, sessionKey{}, s)
+}
+
+// SessionFrom returns the session that ctx carries.
+func SessionFrom(ctx context.Context) (*Session, bool) {
+	s, ok := ctx.Value(sessionKey{}).(*Session)
+	return s, ok && s != nil
+}

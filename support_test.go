@@ -1,0 +1,66 @@
+package pegboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+type ctx = context.Context
+
+// session returns a session that is closed with the test.
+func session(t testing.TB, cfg pegboard.SessionConfig) *pegboard.Session {
+	t.Helper()
+	s, err := pegboard.NewSession(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	return s
+}
+
+// run takes one call through a zero Executor.
+func run(t testing.TB, reg *pegboard.Registry, s *pegboard.Session, c pegboard.Call) pegboard.Outcome {
+	t.Helper()
+	var ex pegboard.Executor
+	outs := ex.Run(t.Context(), reg.AssemblePool(s), c)
+	require.Len(t, outs, 1)
+	require.NotNil(t, outs[0].Result)
+	return outs[0]
+}
+
+func call(id, name, input string) pegboard.Call {
+	return pegboard.Call{ID: id, Name: name, Input: json.RawMessage(input)}
+}
+
+// inert returns a tool that says nothing about itself and does nothing.
+func inert(name string, aliases ...string) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: name, Aliases: aliases},
+		Description: "Does nothing, as " + name + ".",
+		Call:        func(ctx, struct{}, *pegboard.Call) (string, error) { return name, nil },
+	})
+}
+
+// allow returns permissions with the given allow rules.
+func rules(t testing.TB, mode pegboard.Mode, set pegboard.RuleSet) pegboard.Permissions {
+	t.Helper()
+	p, err := pegboard.NewPermissions(mode, set)
+	require.NoError(t, err)
+	return p
+}
+
+// names lists a pool in prompt order.
+func names(p *pegboard.Pool) []string {
+	list := []string{}
+	for t := range p.All() {
+		list = append(list, t.Info().Name)
+	}
+	return list
+}
+
+// linkDir puts a symbolic link at name.
+func linkDir(to, name string) error { return os.Symlink(to, name) }

@@ -1,0 +1,132 @@
+package pegboard
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Target is one thing a call acts on. The same list of targets decides
+// permission, orders calls, and is what a person is shown.
+//
+// A tool returns targets as it reads them from its input, without any I/O. The
+// executor resolves them once: a path becomes absolute and clean, and its real
+// location (symbolic links followed) joins its names.
+type Target struct {
+	Kind   TargetKind // zero: Opaque, which no pattern covers
+	Access Access     // zero: Write, the access that conflicts with all others
+	Value  string     // the path, command line, host or name, as the tool wrote it
+	Tree   bool       // a path stands for everything below it too
+
+	// Also holds other names of the same thing. An allow rule must cover all
+	// of them, a deny or ask rule any one.
+	Also []string
+	// Inner holds what the target runs in its turn, as the command under sudo.
+	// Deny and ask rules see it, allow rules do not.
+	Inner []string
+	// Free marks a command known to read only. It has no effect on attached
+	// tools, whose word for it nobody checked.
+	Free bool
+
+	real string // where Value really is, once resolved
+}
+
+// TargetKind says how the value of a [Target] is to be read.
+type TargetKind int
+
+// The kinds of target.
+const (
+	Opaque   TargetKind = iota // the tool cannot tell
+	Command                    // a command line
+	Path                       // a file or directory
+	Host                       // a network host
+	Agent                      // a sub-agent type
+	Skill                      // a skill
+	Resource                   // anything else that has a name
+)
+
+// String returns the kind's name in lower case.
+func (k TargetKind) String() string {
+	return nameOf(int(k), "opaque", "command", "path", "host", "agent", "skill", "resource")
+}
+
+// Access says what is done to a [Target].
+type Access int
+
+// The kinds of access.
+const (
+	Write Access = iota
+	Read
+	Run
+)
+
+// String returns the access in lower case.
+func (a Access) String() string { return nameOf(int(a), "write", "read", "run") }
+
+// String returns the target as a person reads it, such as "read /etc/hosts".
+func (t Target) String() string {
+	if t.Kind == Opaque && t.Value == "" {
+		return "do something unknown"
+	}
+	s := t.Access.String() + " " + t.Value
+	if t.Tree {
+		s += " and below"
+	}
+	return s
+}
+
+// Real returns the resolved location of a path target, with no symbolic link
+// left in it: the one that was decided and that a tool should open. It is empty
+// before the executor resolved the target, and for other kinds.
+func (t Target) Real() string { return t.real }
+
+// names returns every name a rule may know t by.
+func (t Target) names() []string {
+	names := append([]string{t.Value}, t.Also...)
+	if t.real != "" && t.real != t.Value {
+		names = append(names, t.real)
+	}
+	return names
+}
+
+// Concurrency says which calls may run at the same time as this one.
+type Concurrency int
+
+// The classes of concurrency.
+const (
+	Exclusive Concurrency = iota // no other call
+	ByTarget                     // calls that touch nothing this one writes, and write nothing it touches
+	Shared                       // any call that is not exclusive; targets still count as under ByTarget
+)
+
+// String returns the class in lower case.
+func (c Concurrency) String() string { return nameOf(int(c), "exclusive", "by target", "shared") }
+
+// cloneTargets returns a copy that shares no memory with ts.
+func cloneTargets(ts []Target) []Target {
+	ts = slices.Clone(ts)
+	for i := range ts {
+		ts[i].Also = slices.Clone(ts[i].Also)
+		ts[i].Inner = slices.Clone(ts[i].Inner)
+	}
+	return ts
+}
+
+// describeTargets says what a call wants to do, naming three targets at the most.
+func describeTargets(ts []Target) string {
+	var names []string
+	for i, t := range ts {
+		if i == 3 {
+			names = append(names, "more")
+			break
+		}
+		names = append(names, t.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+func nameOf(i int, names ...string) string {
+	if i < 0 || i >= len(names) {
+		return "invalid"
+	}
+	return names[i]
+}

@@ -1,0 +1,136 @@
+package pegboard
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/seed49eaa51d/pegboard/internal/schema"
+)
+
+// A Tool is one capability offered to a model. Each method is one stage of a
+// call. No stage calls another, so a wrapper embeds a Tool and overrides the
+// stage it is about, and the executor still takes every call through all the
+// others.
+//
+// Only [Build], [TryBuild] and [BuildRaw] make Tools. Methods may be called
+// concurrently.
+type Tool interface {
+	// Info returns what is true of the tool whoever asks.
+	Info() Info
+	// Declare returns what the model is shown in s. False means that the tool
+	// is not offered there.
+	Declare(s *Session) (Declaration, bool)
+	// Traits says what c will do. It is pure: no I/O, the same answer for the
+	// same input.
+	Traits(c *Call) Traits
+	// Validate returns what is wrong with the input beyond its schema, worded
+	// for the model.
+	Validate(ctx context.Context, c *Call) error
+	// Permit gives the tool's own opinion of c. The zero Decision has none.
+	Permit(ctx context.Context, c *Call) Decision
+	// Call does the work. Its error becomes an error result.
+	Call(ctx context.Context, c *Call) (*Result, error)
+
+	// input seals the interface and hands the executor the one decoder of the
+	// tool's input.
+	input() *inputSpec
+}
+
+// Info is the part of a tool that never changes. [Registry.Add] takes a copy.
+type Info struct {
+	// Name is what rules, hooks, logs and calls use. Required; any text
+	// without control characters.
+	Name string
+	// Aliases are former names. They resolve wherever Name does.
+	Aliases []string
+	// Origin is zero for a built-in; [Registry.Attach] sets it.
+	Origin Origin
+	// RequiresUser means that only a person may allow a call: no rule, hook
+	// or mode does.
+	RequiresUser bool
+
+	server string // mcp__source, if the tool is attached
+}
+
+// answersTo reports whether name is the tool's name or an alias. It is the only
+// comparison of a tool with a name.
+func (i Info) answersTo(name string) bool {
+	if i.Name == name {
+		return true
+	}
+	for _, a := range i.Aliases {
+		if a == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Origin is the identity of an external tool: the source it is attached from,
+// and the name that source knows it by.
+type Origin struct{ Source, Tool string }
+
+// External reports whether the tool comes from a source, such as an MCP server.
+func (o Origin) External() bool { return o.Source != "" }
+
+// Declaration is what the model is told of a tool.
+type Declaration struct {
+	Name        string
+	Description string
+	InputSchema json.RawMessage // canonical bytes: the same schema, the same bytes
+
+	encoded *encodings
+}
+
+// Encoded returns encode(d), remembered with the tool under key, so that every
+// provider's form of a definition is made once and is the same bytes each time.
+// Key must name the form and all that it depends on besides d.
+func (d Declaration) Encoded(key string, encode func(Declaration) []byte) []byte {
+	if d.encoded == nil {
+		return encode(d)
+	}
+	return d.encoded.get(encodingKey{key, d.Name, d.Description}, func() []byte { return encode(d) })
+}
+
+// encodings are the encoded forms of one tool. Its schema never changes; its
+// name and description may differ between sessions and are part of the key.
+type encodings struct {
+	mu    sync.Mutex
+	forms map[encodingKey][]byte
+}
+
+type encodingKey struct{ form, name, description string }
+
+// maxEncodings bounds what is remembered for a tool whose text keeps changing.
+const maxEncodings = 16
+
+func (e *encodings) get(k encodingKey, encode func() []byte) []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if b, ok := e.forms[k]; ok {
+		return b
+	}
+	if e.forms == nil || len(e.forms) >= maxEncodings {
+		e.forms = map[encodingKey][]byte{}
+	}
+	b := encode()
+	e.forms[k] = b
+	return b
+}
+
+// Traits describe one call. The zero value is the cautious one: alone, writing,
+// on something unknown.
+type Traits struct {
+	Targets     []Target    // none means one Opaque target
+	Concurrency Concurrency // zero: Exclusive
+	ReadOnly    bool        // changes nothing
+	Destructive bool        // cannot be undone
+	OpenWorld   bool        // reaches beyond this machine
+}
+
+// inputSpec decodes the input of one tool. It is made once, by Build.
+type inputSpec struct {
+	schema *schema.Schema
+	typed  func(raw json.RawMessage) (any, error)
+}
