@@ -60,7 +60,7 @@ func (c *Call) Check(ctx context.Context, targets ...Target) error {
 		return fmt.Errorf("%w: the call was not admitted by an executor", ErrDenied)
 	}
 	ts := c.state.session.resolve(targets)
-	d := c.decide(ts, Decision{}, Decision{})
+	d := c.decideLater(ts)
 	if d.Behavior == Ask {
 		var err error
 		asked := d
@@ -83,7 +83,7 @@ func (c *Call) Filter(t Target) bool {
 	if c.state == nil {
 		return false
 	}
-	return c.decide(c.state.session.resolve([]Target{t}), Decision{}, Decision{}).Behavior == Allow
+	return c.decideLater(c.state.session.resolve([]Target{t})).Behavior == Allow
 }
 
 // unanswered words why a call is denied that had to be asked about.
@@ -106,6 +106,13 @@ func (c *Call) Emit(text string) {
 // decide settles targets of c, given what the hooks and the tool itself say.
 func (c *Call) decide(ts []Target, hook, own Decision) Decision {
 	return c.state.session.Permissions().decide(c.subject(ts, hook, own))
+}
+
+// decideLater settles targets that turned up after c itself was allowed.
+func (c *Call) decideLater(ts []Target) Decision {
+	x := c.subject(ts, Decision{}, Decision{})
+	x.approved = c.state.targets
+	return c.state.session.Permissions().decide(x)
 }
 
 func (c *Call) subject(ts []Target, hook, own Decision) subject {

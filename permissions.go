@@ -165,6 +165,8 @@ type subject struct {
 	dirs    []workDir
 	own     Decision // what the tool says
 	hook    Decision // what the hooks say
+
+	approved []Target // what the call was allowed, if it runs already
 }
 
 // decide settles x: Allow, Ask or Deny. The steps stand in the order in which
@@ -287,12 +289,24 @@ func (x subject) granted() (Decision, bool) {
 		return t.Kind != Path || x.inside(t)
 	}):
 		return Decision{Behavior: Allow, Reason: x.own.Reason}, true
+	case len(x.approved) > 0 && x.all(x.belowApproved):
+		return Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}, true
 	case x.traits.ReadOnly && !x.traits.OpenWorld && x.all(func(t Target) bool {
 		return (x.inside(t) && t.Access == Read) || (t.Kind == Command && t.Free && !x.info.Origin.External())
 	}):
 		return Decision{Behavior: Allow, Reason: "it only reads, inside the working directories"}, true
 	}
 	return Decision{}, false
+}
+
+// belowApproved reports whether t lies, under all its names, in a tree that the
+// running call was allowed to touch in the same way.
+func (x subject) belowApproved(t Target) bool {
+	return slices.ContainsFunc(x.approved, func(a Target) bool {
+		tree := []workDir{{spelled: a.Value, real: a.real}}
+		return a.Tree && a.Kind == Path && t.Kind == Path && a.Access == t.Access &&
+			!slices.ContainsFunc(t.names(), func(n string) bool { return !within(tree, n) })
+	})
 }
 
 // all reports whether every target is ok.

@@ -140,12 +140,15 @@ func (j *job) hold(ctx context.Context) *failure {
 		if err := j.ticket.Wait(ctx); err != nil {
 			return j.cancelled(ctx)
 		}
-		before := claimOf(j.call.state.traits, j.call.state.targets)
-		again := j.call.state.session.resolve(j.call.state.traits.Targets)
-		if now := claimOf(j.call.state.traits, again); now.Exclusive == before.Exclusive && slices.Equal(now.Keys, before.Keys) {
+		st := j.call.state
+		if !slices.ContainsFunc(st.targets, func(t Target) bool { return t.Kind == Path }) {
 			return nil
 		}
-		j.aim(j.call.state.traits)
+		before, now := claimOf(st.traits, st.targets), claimOf(st.traits, st.session.resolve(st.traits.Targets))
+		if now.Exclusive == before.Exclusive && slices.Equal(now.Keys, before.Keys) {
+			return nil
+		}
+		j.aim(st.traits)
 	}
 	return &failure{
 		err:  fmt.Errorf("%w: its paths keep changing", ErrDenied),

@@ -119,7 +119,7 @@ func (r Rule) covers(i Info, t Target) bool {
 	if r.Pattern == "" {
 		return r.names(i)
 	}
-	return r.speaksOf(i, t) && r.spec.Covers(patternSubject(t), r.bases...)
+	return r.speaksOf(i, t) && r.spec.Covers(patternSubject(i, t), r.bases...)
 }
 
 // touches is the test of a deny or ask rule: some part of t is what r names.
@@ -127,7 +127,7 @@ func (r Rule) touches(i Info, t Target) bool {
 	if r.Pattern == "" {
 		return r.names(i)
 	}
-	return r.speaksOf(i, t) && r.spec.Touches(patternSubject(t), r.bases...)
+	return r.speaksOf(i, t) && r.spec.Touches(patternSubject(i, t), r.bases...)
 }
 
 // speaksOf reports whether a pattern rule is about this kind of target of this
@@ -148,7 +148,7 @@ func (r Rule) mayConcern(i Info) bool {
 	return r.Pattern != "" && (pattern.Family(r.Tool) || r.names(i) || r.speaksOf(i, Target{Kind: Command}))
 }
 
-func patternSubject(t Target) pattern.Subject {
+func patternSubject(i Info, t Target) pattern.Subject {
 	kind := pattern.Text
 	switch t.Kind {
 	case Path:
@@ -158,5 +158,6 @@ func patternSubject(t Target) pattern.Subject {
 	case Command:
 		kind = pattern.Command
 	}
-	return pattern.Subject{Kind: kind, Write: t.Access == Write, Tree: t.Tree, Names: t.names(), Inner: t.Inner}
+	whole := t.Tree && (!t.Filtered || i.Origin.External())
+	return pattern.Subject{Kind: kind, Write: t.Access == Write, Tree: whole, Names: t.names(), Inner: t.Inner}
 }

@@ -17,6 +17,10 @@ type Target struct {
 	Value  string     // the path, command line, host or name, as the tool wrote it
 	Tree   bool       // a path stands for everything below it too
 
+	// Filtered says that the tool asks Call.Filter before it touches anything
+	// below a Tree, so that a deny or ask rule about something there need not
+	// keep it from the rest. It has no effect on attached tools.
+	Filtered bool
 	// Also holds other names of the same thing. An allow rule must cover all
 	// of them, a deny or ask rule any one.
 	Also []string

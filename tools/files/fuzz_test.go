@@ -1,0 +1,83 @@
+package files_test
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+)
+
+// FuzzRead takes windows of arbitrary texts apart in the simplest way and
+// compares.
+func FuzzRead(f *testing.F) {
+	f.Add("a\r\nb\n\r\r\nc", 2, 2)
+	f.Add("\n\n\n", 3, 9)
+	f.Add("é€\U0001F600\r\ny", 2, 1)
+	f.Fuzz(func(t *testing.T, text string, offset, limit int) {
+		if offset < 1 || limit < 1 || !utf8.ValidString(text) || strings.HasPrefix(text, "\uFEFF") || strings.Contains(text, "\x00") {
+			t.Skip()
+		}
+		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxLineLength: math.MaxInt, MaxBytes: 1 << 30}))
+		out := g.call(t.Context(), t, "Read", map[string]any{"file_path": g.put(t, "f", text), "offset": offset, "limit": limit})
+		data, ok := out.Result.Data.(files.ReadOutput)
+		if !ok || data.Type == "image" {
+			t.Skip() // it begins like an image or a PDF
+		}
+		got, ok := data.File.(files.TextFile)
+		require.True(t, ok)
+
+		want := simplyLines(text)
+		require.Equal(t, len(want), got.TotalLines)
+		want = want[min(offset-1, len(want)):]
+		require.Equal(t, len(want) > limit, got.Partial)
+		want = want[:min(limit, len(want))]
+		require.Equal(t, len(want), got.NumLines)
+		require.Equal(t, strings.Join(want, "\n"), got.Content)
+	})
+}
+
+func simplyLines(text string) []string {
+	lines := strings.SplitAfter(text, "\n")
+	if last := len(lines) - 1; lines[last] == "" {
+		lines = lines[:last]
+	}
+	for i, l := range lines {
+		if l, ok := strings.CutSuffix(l, "\n"); ok {
+			lines[i] = strings.TrimSuffix(l, "\r")
+		}
+	}
+	return lines
+}
+
+// FuzzGlob throws arbitrary patterns and paths at a tree with a way out of it.
+func FuzzGlob(f *testing.F) {
+	f.Add("**/*", "")
+	f.Add("{..,d}/*", "d")
+	f.Add(`\[[!a-]**{,/}`, "./d/..")
+	f.Add("~/*", "~")
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		if !utf8.ValidString(pattern) || !utf8.ValidString(path) {
+			t.Skip() // cannot arrive by JSON
+		}
+		g := newGround(t, pegboard.SessionConfig{})
+		g.put(t, "d/f", "")
+		g.put(t, "../out/secret", "")
+		link(t, "../out", filepath.Join(g.dir, "l"))
+		out := g.call(t.Context(), t, "Glob", map[string]any{"pattern": pattern, "path": path})
+		require.NotErrorIs(t, out.Err, pegboard.ErrPanic)
+		data, ok := out.Result.Data.(files.GlobOutput)
+		if !ok {
+			require.True(t, out.Result.IsError)
+			return
+		}
+		for _, name := range data.Filenames {
+			require.Equal(t, filepath.Join("d", "f"), name)
+		}
+	})
+}

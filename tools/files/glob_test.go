@@ -1,0 +1,337 @@
+package files_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+)
+
+func TestGlobFinds(t *testing.T) {
+	t.Parallel()
+	tree := []string{
+		"main.go", "main_test.go", ".env", "a b.txt", "[x].go",
+		"cmd/one/main.go", "cmd/two/main.go", "cmd/two/.hidden/main.go", "cmd/deep/er/main.go",
+		".git/config", ".github/workflows/ci.yml", "vendor/.git/HEAD", "ignored/x.log", ".gitignore",
+	}
+	tests := []struct {
+		name, pattern, path string
+		want                []string
+	}{
+		{name: "one directory", pattern: "*.go", want: []string{"[x].go", "main.go", "main_test.go"}},
+		{name: "any depth", pattern: "**/main.go", want: []string{"cmd/deep/er/main.go", "cmd/one/main.go", "cmd/two/.hidden/main.go", "cmd/two/main.go", "main.go"}},
+		{name: "fixed depth", pattern: "cmd/*/main.go", want: []string{"cmd/one/main.go", "cmd/two/main.go"}},
+		{name: "braces", pattern: "cmd/{one,deep/er}/*", want: []string{"cmd/deep/er/main.go", "cmd/one/main.go"}},
+		{name: "a plain name", pattern: "cmd/one/main.go", want: []string{"cmd/one/main.go"}},
+		{name: "hidden", pattern: ".*", want: []string{".env", ".gitignore"}},
+		{name: "hidden directory", pattern: "**/*.yml", want: []string{".github/workflows/ci.yml"}},
+		{name: "ignored by git", pattern: "**/*.log", want: []string{"ignored/x.log"}},
+		{name: "not in .git", pattern: "**/{config,HEAD}"},
+		{name: "in .git if it is named first", pattern: ".git/*", want: []string{".git/config"}},
+		{name: "in .git if it is named later", pattern: "**/.git/*", want: []string{".git/config", "vendor/.git/HEAD"}},
+		{name: "escaped", pattern: `\[x\].go`, want: []string{"[x].go"}},
+		{name: "class", pattern: `[[]x[\]].go`, want: []string{"[x].go"}},
+		{name: "blank", pattern: "a b.*", want: []string{"a b.txt"}},
+		{name: "unclean", pattern: "./cmd//one/./*.go", want: []string{"cmd/one/main.go"}},
+		{name: "directories are not files", pattern: "cm*"},
+		{name: "below a path", pattern: "*/*.go", path: "cmd", want: []string{"cmd/one/main.go", "cmd/two/main.go"}},
+		{name: "everything below a path", pattern: "**", path: "cmd/two", want: []string{"cmd/two/.hidden/main.go", "cmd/two/main.go"}},
+		{name: "letter case counts", pattern: "MAIN.GO"},
+		{name: "absolute pattern", pattern: "{{dir}}/cmd/one/*", want: []string{"cmd/one/main.go"}},
+		{name: "absolute path", pattern: "one/*", path: "{{dir}}/cmd", want: []string{"cmd/one/main.go"}},
+	}
+	g := newGround(t, pegboard.SessionConfig{})
+	for _, name := range tree {
+		require.NoError(t, os.Chtimes(g.put(t, name, ""), time.Unix(1, 0), time.Unix(1, 0)))
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			text, out := g.glob(t, map[string]any{
+				"pattern": strings.ReplaceAll(tc.pattern, "{{dir}}", g.dir),
+				"path":    strings.ReplaceAll(tc.path, "{{dir}}", g.dir),
+			})
+			require.ElementsMatch(t, tc.want, out.Filenames)
+			require.True(t, slices.IsSorted(out.Filenames), "of one age, so by name")
+			require.Equal(t, len(tc.want), out.NumFiles)
+			require.Equal(t, len(tc.want), out.TotalMatches)
+			require.Zero(t, out.Hidden)
+			if len(tc.want) == 0 {
+				require.Equal(t, "No files found", text)
+			} else {
+				require.Equal(t, strings.Join(out.Filenames, "\n"), text)
+			}
+		})
+	}
+}
+
+func TestGlobPutsTheNewestFirst(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{}, files.Glob(files.GlobOptions{MaxResults: 3}))
+	for i, name := range []string{"oldest", "d/newest", "b", "a"} {
+		at := time.Unix([]int64{100, 400, 200, 200}[i], 0)
+		require.NoError(t, os.Chtimes(g.put(t, name, ""), at, at))
+	}
+	text, out := g.glob(t, map[string]any{"pattern": "**"})
+	require.Equal(t, []string{"d/newest", "a", "b"}, out.Filenames)
+	require.True(t, out.Truncated)
+	require.Equal(t, 4, out.TotalMatches)
+	require.Equal(t, "d/newest\na\nb\n[Cut: the 3 files changed last of 4. Use a narrower pattern or path to see others.]", text)
+}
+
+// TestGlobAgreesWithBash compares with the patterns of bash on a tree of hard
+// names. Bash lists directories and goes through links in some patterns, Glob
+// does neither, so these are taken out of what bash says.
+func TestGlobAgreesWithBash(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is the oracle of this test and not installed")
+	}
+	g := newGround(t, pegboard.SessionConfig{}, files.Glob(files.GlobOptions{MaxResults: 100_000}))
+	hardTree(t, g)
+	patterns := []string{
+		"*", "**", "**/*", "*/*", "**/a*", "**/*.txt", "a/**", "**/b/**", "**/b/*", "*/**/*", "**/[ab]*", "**/[!a]*", "**/[a-c]", "?", "**/??",
+		"**/ *", "**/.*", "**/*\\[*", "**/*\\**", "**/*[*?]*", "**/*\n*", "**/ä*", "**/*ä", "**/?", "link/*", "**/link/*", "b/*/c", "b/**/c", "-*", "**/*'*", "**/*\\\\*", "a b/*",
+	}
+	for _, pattern := range patterns {
+		_, out := g.glob(t, map[string]any{"pattern": pattern})
+		require.ElementsMatch(t, bashGlob(t, g.dir, pattern), out.Filenames, "pattern %q", pattern)
+	}
+}
+
+// hardTree makes a tree of names that are hard to list.
+func hardTree(t *testing.T, g *ground) {
+	t.Helper()
+	names := []string{"a", "b", "c", "a b", " x", "-n", ".hidden", "new\nline", "[a]", "*", "?", "{a,b}", "ä", "日本", "e.txt", `back\slash`, "it's", `"quoted"`, "~", "a.TXT"}
+	rnd := rand.New(rand.NewPCG(8, 8))
+	for range 150 {
+		p := g.dir
+		for range rnd.IntN(4) {
+			p = filepath.Join(p, names[rnd.IntN(len(names))])
+		}
+		if os.MkdirAll(p, 0o755) != nil {
+			continue // a file is in the way
+		}
+		file := filepath.Join(p, names[rnd.IntN(len(names))])
+		if _, err := os.Lstat(file); err != nil {
+			require.NoError(t, os.WriteFile(file, nil, 0o644))
+		}
+	}
+	_ = os.Symlink(".", filepath.Join(g.dir, "b", "link")) // a circle, if b is a directory
+	link(t, ".", filepath.Join(g.dir, "link"))
+}
+
+// bashGlob returns the regular files that bash finds without going through a
+// link, but for one that pattern begins with.
+func bashGlob(t *testing.T, dir, pattern string) []string {
+	t.Helper()
+	// The pattern arrives as data: it is expanded by an unquoted variable, with
+	// no splitting into words.
+	cmd := exec.CommandContext(t.Context(), "bash", "-O", "globstar", "-O", "dotglob", "-O", "nullglob", "-c", `IFS=; printf '%s\0' $0`, pattern)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LC_ALL=C.UTF-8")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	first, _, _ := strings.Cut(pattern, "/")
+	found := []string{}
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		fi, err := os.Lstat(filepath.Join(dir, name))
+		if name == "" || err != nil || !fi.Mode().IsRegular() || throughLink(dir, name, first) {
+			continue
+		}
+		found = append(found, filepath.Clean(name))
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+func throughLink(dir, name, first string) bool {
+	segs := strings.Split(name, "/")
+	for i := range segs[:len(segs)-1] {
+		p := strings.Join(segs[:i+1], "/")
+		if fi, err := os.Lstat(filepath.Join(dir, p)); err == nil && fi.Mode()&fs.ModeSymlink != 0 && p != first {
+			return true
+		}
+	}
+	return false
+}
+
+func TestGlobOfNamesThatAreNoText(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{})
+	names := []string{"bad\xffname/f", "two\nlines"}
+	for _, name := range names {
+		if err := os.MkdirAll(filepath.Join(g.dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Skip("this file system has no such names: ", err)
+		}
+		at := time.Unix(1, 0)
+		require.NoError(t, os.Chtimes(g.put(t, name, ""), at, at))
+	}
+	text, out := g.glob(t, map[string]any{"pattern": "**"})
+	require.Equal(t, names, out.Filenames)
+	require.Equal(t, `"bad\xffname/f"`+"\n"+`"two\nlines"`, text)
+}
+
+func TestGlobRefuses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		input map[string]any
+		says  string
+	}{
+		{name: "no pattern", input: map[string]any{}, says: "pattern"},
+		{name: "empty pattern", input: map[string]any{"pattern": ""}, says: "pattern"},
+		{name: "class not closed", input: map[string]any{"pattern": "a[b"}, says: "cannot be read"},
+		{name: "brace not closed", input: map[string]any{"pattern": "a{b"}, says: "cannot be read"},
+		{name: "up", input: map[string]any{"pattern": "../*"}, says: "give the directory above as path"},
+		{name: "up from below", input: map[string]any{"pattern": "src/../../out/*"}, says: "give the directory above as path"},
+		{name: "up in braces", input: map[string]any{"pattern": "{../out/*,*.md}"}, says: "give the directory above as path"},
+		{name: "NUL in the pattern", input: map[string]any{"pattern": "a\x00"}, says: "NUL"},
+		{name: "NUL in the path", input: map[string]any{"pattern": "*", "path": "a\x00"}, says: "NUL"},
+		{name: "missing path", input: map[string]any{"pattern": "*", "path": "scr"}, says: "Did you mean"},
+		{name: "a file as path", input: map[string]any{"pattern": "*", "path": "src/f"}, says: "is not a directory"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGround(t, pegboard.SessionConfig{Ask: yes})
+			g.put(t, "src/f", "")
+			g.put(t, "../out/f", "")
+			out := g.call(t.Context(), t, "Glob", tc.input)
+			require.Error(t, out.Err)
+			require.True(t, out.Result.IsError)
+			require.Contains(t, out.Result.Text(), tc.says)
+		})
+	}
+}
+
+func TestGlobOfDirectoriesThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{})
+	g.put(t, "src/f", "")
+	text, out := g.glob(t, map[string]any{"pattern": "scr/**"})
+	require.Zero(t, out.NumFiles)
+	require.Contains(t, text, "No files found\n[")
+	require.Contains(t, text, "Did you mean "+filepath.Join(g.dir, "src")+"?")
+}
+
+// TestGlobStaysWhereItWasDecided tries to get at files outside by links, in
+// every place where one can stand.
+func TestGlobStaysWhereItWasDecided(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, pattern, path string
+		asked               bool // outside, and nobody is there to ask
+	}{
+		{name: "link met by the walk", pattern: "**/*"},
+		{name: "link matched by a star", pattern: "*/secret.txt"},
+		{name: "link named by the pattern", pattern: "d/*", asked: true},
+		{name: "link given as path", pattern: "*", path: "d", asked: true},
+		{name: "above", pattern: "**", path: "..", asked: true},
+		{name: "absolute", pattern: "/*", asked: true},
+		{name: "home", pattern: "~/*", asked: true},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGround(t, pegboard.SessionConfig{})
+			g.put(t, "../out/secret.txt", "")
+			link(t, "../out", filepath.Join(g.dir, "d"))
+			link(t, "../out/secret.txt", filepath.Join(g.dir, "l"))
+			out := g.call(t.Context(), t, "Glob", map[string]any{"pattern": tc.pattern, "path": tc.path})
+			require.NotContains(t, out.Result.Text(), "secret.txt")
+			if tc.asked {
+				require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+			} else {
+				require.NoError(t, out.Err)
+			}
+		})
+	}
+}
+
+// TestGlobLeavesOutWhatMayNotBeRead lets a person allow the search as a whole,
+// which says nothing of the file that a rule wants to be asked about.
+func TestGlobLeavesOutWhatMayNotBeRead(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{
+		Ask:         yes,
+		Permissions: rules(t, pegboard.RuleSet{Ask: []string{"Read(key.pem)"}}),
+	})
+	g.put(t, "key.pem", "")
+	g.put(t, "cert.pem", "")
+	text, out := g.glob(t, map[string]any{"pattern": "*.pem"})
+	require.Equal(t, []string{"cert.pem"}, out.Filenames)
+	require.Equal(t, 1, out.Hidden)
+	require.Equal(t, 1, out.TotalMatches)
+	require.Equal(t, "cert.pem\n[1 file left out, for want of permission to read: tell the user if they are needed.]", text)
+}
+
+func TestGlobTimesOutWithWhatItFound(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{}, files.Glob(files.GlobOptions{Timeout: time.Nanosecond}))
+	g.put(t, "a", "")
+	text, out := g.glob(t, map[string]any{"pattern": "**"})
+	require.True(t, out.TimedOut)
+	require.Contains(t, text, "[Incomplete: the search took too long")
+}
+
+func TestGlobStopsWhenCancelled(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{})
+	g.put(t, "a", "")
+	c, cancel := context.WithCancel(t.Context())
+	g.onEvent = func(e pegboard.Event) {
+		if e.Kind == pegboard.EventStarted {
+			cancel()
+		}
+	}
+	out := g.call(c, t, "Glob", map[string]any{"pattern": "**"})
+	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
+}
+
+// TestGlobRunsInOrderWithWrites starts a write into the tree and a search in one
+// batch: the search has to see what was written.
+func TestGlobRunsInOrderWithWrites(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		N int `json:"n"`
+	}
+	var g *ground
+	writer := pegboard.Build(pegboard.Definition[input, string]{
+		Info: pegboard.Info{Name: "Put"},
+		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{{Kind: pegboard.Path, Value: fmt.Sprintf("d/%d", in.N)}}}
+		},
+		Call: func(_ ctx, in input, _ *pegboard.Call) (string, error) {
+			return "", os.WriteFile(filepath.Join(g.dir, "d", fmt.Sprint(in.N)), nil, 0o644)
+		},
+	})
+	g = newGround(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Put"}})}, append(files.Tools(), writer)...)
+	require.NoError(t, os.Mkdir(filepath.Join(g.dir, "d"), 0o755))
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(g.tools...))
+	var calls []pegboard.Call
+	for n := range 20 {
+		calls = append(calls,
+			pegboard.Call{Name: "Put", Input: fmt.Appendf(nil, `{"n":%d}`, n)},
+			pegboard.Call{Name: "Glob", Input: []byte(`{"pattern":"d/*"}`)})
+	}
+	var ex pegboard.Executor
+	for i, out := range ex.Run(t.Context(), reg.AssemblePool(g.session), calls...) {
+		require.NoError(t, out.Err)
+		if data, ok := out.Result.Data.(files.GlobOutput); ok {
+			require.Equal(t, i/2+1, data.NumFiles)
+		}
+	}
+}

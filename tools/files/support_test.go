@@ -1,0 +1,103 @@
+package files_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+)
+
+type ctx = context.Context
+
+// ground is a directory and a session that works in it.
+type ground struct {
+	dir     string // by its real name
+	session *pegboard.Session
+	tools   []pegboard.Tool
+	onEvent func(pegboard.Event)
+}
+
+// newGround returns a session in a new directory, with the tools given or all of
+// the package. There is a directory around it that is outside.
+func newGround(t testing.TB, cfg pegboard.SessionConfig, tools ...pegboard.Tool) *ground {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	cfg.Dir = filepath.Join(dir, "work")
+	require.NoError(t, os.Mkdir(cfg.Dir, 0o755))
+	s, err := pegboard.NewSession(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	if len(tools) == 0 {
+		tools = files.Tools()
+	}
+	return &ground{dir: cfg.Dir, session: s, tools: tools}
+}
+
+// put writes a file below the directory and returns its path.
+func (g *ground) put(t testing.TB, name, text string) string {
+	t.Helper()
+	p := filepath.Join(g.dir, filepath.FromSlash(name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(p), 0o755))
+	require.NoError(t, os.WriteFile(p, []byte(text), 0o644))
+	return p
+}
+
+// call takes one call through an Executor.
+func (g *ground) call(ctx context.Context, t testing.TB, name string, input map[string]any) pegboard.Outcome {
+	t.Helper()
+	raw, err := json.Marshal(input)
+	require.NoError(t, err)
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(g.tools...))
+	ex := pegboard.Executor{OnEvent: g.onEvent}
+	return ex.Run(ctx, reg.AssemblePool(g.session), pegboard.Call{ID: "1", Name: name, Input: raw})[0]
+}
+
+// read calls Read, which must succeed.
+func (g *ground) read(t testing.TB, input map[string]any) (string, files.TextFile) {
+	t.Helper()
+	out := g.call(t.Context(), t, "Read", input)
+	require.NoError(t, out.Err, out.Result.Text())
+	data, ok := out.Result.Data.(files.ReadOutput)
+	require.True(t, ok)
+	require.Equal(t, "text", data.Type)
+	text, ok := data.File.(files.TextFile)
+	require.True(t, ok)
+	return out.Result.Text(), text
+}
+
+// glob calls Glob, which must succeed.
+func (g *ground) glob(t testing.TB, input map[string]any) (string, files.GlobOutput) {
+	t.Helper()
+	out := g.call(t.Context(), t, "Glob", input)
+	require.NoError(t, out.Err, out.Result.Text())
+	data, ok := out.Result.Data.(files.GlobOutput)
+	require.True(t, ok)
+	return out.Result.Text(), data
+}
+
+// rules returns permissions of the default mode.
+func rules(t testing.TB, set pegboard.RuleSet) pegboard.Permissions {
+	t.Helper()
+	p, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+	require.NoError(t, err)
+	return p
+}
+
+// yes is a person who allows everything.
+func yes(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+	return pegboard.Decision{Behavior: pegboard.Allow}, nil
+}
+
+// link makes a symbolic link at path.
+func link(t testing.TB, to, path string) {
+	t.Helper()
+	require.NoError(t, os.Symlink(to, path))
+}

@@ -1,0 +1,62 @@
+package tooltest
+
+import "fmt"
+
+// A ContractError is one way in which a tool breaks the contract of
+// [pegboard.Tool]. The error of [Check] joins them; errors.As finds the first.
+type ContractError struct {
+	Rule  string // one of those listed at Check
+	Why   string // what the rule is for
+	Input string // with which it showed; empty if that does not matter
+	Got   string // what the tool did
+}
+
+// Error returns all of it, on one line.
+func (e *ContractError) Error() string {
+	s := e.Rule + ": " + e.Got
+	if e.Input != "" {
+		s += fmt.Sprintf(" (input %s)", shorten(e.Input))
+	}
+	return s + "; " + e.Why
+}
+
+// shorten keeps an input from hiding the message around it.
+func shorten(input string) string {
+	const most = 200
+	if len(input) <= most {
+		return input
+	}
+	return fmt.Sprintf("%.*s… of %d bytes", most, input, len(input))
+}
+
+// The rules. Each has an entry in whys and an item in the comment of Check.
+const (
+	ruleRegisters = "the tool can be registered"
+	ruleInfo      = "Info is fixed"
+	ruleDeclared  = "the tool is declared"
+	ruleStable    = "the declaration is stable"
+	ruleSchema    = "the schema is of an object"
+	ruleInputs    = "there is an input"
+	ruleAccepts   = "inputs are accepted"
+	ruleRefuses   = "mutations are refused"
+	rulePure      = "traits are pure"
+	ruleCoherent  = "traits agree with each other"
+	ruleReturns   = "every stage returns"
+	ruleCancel    = "a cancelled call ends"
+)
+
+// whys says of each rule what it is for.
+var whys = map[string]string{
+	ruleRegisters: "a tool that Registry.Add refuses reaches no model",
+	ruleInfo:      "the registry copies Info once, so whatever changes later is not seen by rules, hooks and logs",
+	ruleDeclared:  "a model can call only what is declared to it, under a name that is found again",
+	ruleStable:    "the declaration is part of a cached prompt: the same session gets the same bytes, and no session another schema",
+	ruleSchema:    "providers take no other schema than one of an object",
+	ruleInputs:    "nearly all of the contract is about calls, and only the tool's author knows a good input",
+	ruleAccepts:   "an input that its author calls good must get as far as the call",
+	ruleRefuses:   "what the declared schema forbids must not reach the tool, and what is decided must be what runs",
+	rulePure:      "permission and order are decided by the traits, so one input must always have the same",
+	ruleCoherent:  "a read-only call changes nothing, so none of its targets is written; the zero Access is Write",
+	ruleReturns:   "a panic, runtime.Goexit or a stage that never ends leaves the model without an answer it can use",
+	ruleCancel:    "a call that does not heed its context holds up the turn, the session's Close and all that conflicts with it",
+}

@@ -1,0 +1,192 @@
+package tooltest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// A Turn is one reply of a [Model]: a text, calls, or both. A turn without calls
+// is how a model ends a conversation.
+type Turn struct {
+	Text  string
+	Calls []pegboard.Call
+	// Expect, if set, is given the outcomes of Calls, in the order of Calls,
+	// once the loop hands them over. Its error becomes that of [Model.Reply].
+	// It must not use the model.
+	Expect func(outcomes []pegboard.Outcome) error
+}
+
+// A Model plays the model in the test of a loop: it says its turns one after
+// the other and sees to it that every call is answered exactly once.
+//
+// Its methods may be called concurrently, though a loop has no reason to.
+type Model struct {
+	mu    sync.Mutex
+	turns []Turn
+	next  int   // index of the turn to say next
+	err   error // the first thing that went wrong
+}
+
+// NewModel returns a model that says the turns given. A call without an ID gets
+// one of the form "turn-1-call-2".
+func NewModel(turns ...Turn) *Model {
+	m := &Model{turns: slices.Clone(turns)}
+	for i := range m.turns {
+		m.turns[i].Calls = copyCalls(m.turns[i].Calls)
+		for j := range m.turns[i].Calls {
+			if c := &m.turns[i].Calls[j]; c.ID == "" {
+				c.ID = fmt.Sprintf("turn-%d-call-%d", i+1, j+1)
+			}
+		}
+	}
+	return m
+}
+
+// Reply answers the loop with the next turn. outcomes are those of the calls of
+// the turn before, one for each and in any order; of the first turn, and of one
+// that follows a turn without calls, there are none.
+//
+// It returns an error if an outcome is missing, comes twice or belongs to no
+// call, if the turn's Expect objects, or if nothing is left to say. The error
+// stays: the model says no more, and [Model.Done] returns it as well.
+func (m *Model) Reply(outcomes []pegboard.Outcome) (Turn, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.err == nil {
+		m.err = m.hear(outcomes)
+	}
+	if m.err == nil && m.next > len(m.turns) {
+		m.err = fmt.Errorf("the model was asked for turn %d, its script has %d: a loop ends after a turn without calls", m.next, len(m.turns))
+	}
+	if m.err != nil {
+		return Turn{}, m.err
+	}
+	turn := m.turns[m.next-1]
+	turn.Calls = copyCalls(turn.Calls)
+	return turn, nil
+}
+
+// Done returns nil if the loop heard every turn and handed over an outcome for
+// every call, and nothing went wrong on the way.
+func (m *Model) Done() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.err != nil:
+		return m.err
+	case m.next < len(m.turns):
+		return fmt.Errorf("the loop ended after %d of %d turns", m.next, len(m.turns))
+	case m.next == len(m.turns) && m.next > 0 && len(m.turns[m.next-1].Calls) > 0:
+		return fmt.Errorf("turn %d: no outcome was handed over for %s", m.next, idsOf(m.turns[m.next-1].Calls))
+	}
+	return nil
+}
+
+// hear checks the outcomes of the turn that was said last and goes on to the
+// next.
+func (m *Model) hear(outcomes []pegboard.Outcome) error {
+	said := m.next
+	m.next++
+	if said == 0 {
+		return unlessEmpty(outcomes, "before the first turn")
+	}
+	last := m.turns[said-1]
+	if len(last.Calls) == 0 {
+		return unlessEmpty(outcomes, fmt.Sprintf("after turn %d, which has no calls", said))
+	}
+	ordered, err := match(last.Calls, outcomes)
+	if err == nil && last.Expect != nil {
+		err = last.Expect(ordered)
+	}
+	if err != nil {
+		return fmt.Errorf("turn %d: %w", said, err)
+	}
+	return nil
+}
+
+func unlessEmpty(outcomes []pegboard.Outcome, when string) error {
+	if len(outcomes) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d outcomes were handed over %s", len(outcomes), when)
+}
+
+// match returns the outcomes in the order of the calls that they answer. Calls
+// with the same ID take theirs in the order given.
+func match(calls []pegboard.Call, outcomes []pegboard.Outcome) ([]pegboard.Outcome, error) {
+	byID := map[string][]pegboard.Outcome{}
+	var errs []error
+	for i, o := range outcomes {
+		switch {
+		case o.Call == nil:
+			errs = append(errs, fmt.Errorf("outcome %d has no call", i+1))
+		case o.Result == nil:
+			errs = append(errs, fmt.Errorf("the outcome of %s has no result", o.Call.ID))
+		default:
+			byID[o.Call.ID] = append(byID[o.Call.ID], o)
+		}
+	}
+	ordered := make([]pegboard.Outcome, 0, len(calls))
+	for _, c := range calls {
+		list := byID[c.ID]
+		if len(list) == 0 {
+			errs = append(errs, fmt.Errorf("no outcome was handed over for %s, a call of %s", c.ID, c.Name))
+			continue
+		}
+		ordered, byID[c.ID] = append(ordered, list[0]), list[1:]
+	}
+	for _, o := range outcomes { // what is left, in the order given
+		if o.Call != nil && len(byID[o.Call.ID]) > 0 {
+			byID[o.Call.ID] = nil
+			errs = append(errs, fmt.Errorf("an outcome of %s answers no call of this turn", o.Call.ID))
+		}
+	}
+	return ordered, errors.Join(errs...)
+}
+
+// WantErrors returns an Expect for a [Turn] that compares each outcome's error
+// by errors.Is. A nil stands for an outcome without error, which includes one
+// whose tool reported a failure itself.
+func WantErrors(want ...error) func([]pegboard.Outcome) error {
+	return func(outcomes []pegboard.Outcome) error {
+		if len(outcomes) != len(want) {
+			return fmt.Errorf("got %d outcomes, want %d", len(outcomes), len(want))
+		}
+		var errs []error
+		for i, o := range outcomes {
+			if !errors.Is(o.Err, want[i]) {
+				errs = append(errs, fmt.Errorf("%s: got %s, want %s", o.Call.ID, describe(o.Err), describe(want[i])))
+			}
+		}
+		return errors.Join(errs...)
+	}
+}
+
+func describe(err error) string {
+	if err == nil {
+		return "no error"
+	}
+	return "error " + strconv.Quote(err.Error())
+}
+
+func idsOf(calls []pegboard.Call) string {
+	var ids []string
+	for _, c := range calls {
+		ids = append(ids, c.ID)
+	}
+	return strings.Join(ids, ", ")
+}
+
+func copyCalls(calls []pegboard.Call) []pegboard.Call {
+	calls = slices.Clone(calls)
+	for i := range calls {
+		calls[i] = copyCall(calls[i])
+	}
+	return calls
+}

@@ -1,0 +1,236 @@
+package tooltest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// mutations tries what must be refused in place of a good input.
+func (x *exam) mutations(input string) {
+	for _, m := range mutate(x.schema, input) {
+		passed := false
+		out, err := x.admit(m.input, func(context.Context, *pegboard.Call) { passed = true })
+		switch {
+		case err != nil:
+			x.violated(ruleReturns, m.input, "%v", err)
+		case passed:
+			x.violated(ruleRefuses, m.input, "%s, and the call would have run", m.what)
+		case !errors.Is(out.Err, pegboard.ErrInvalidInput):
+			x.violated(ruleRefuses, m.input, "%s, and what refused it was not the schema: %v", m.what, out.Err)
+		}
+	}
+}
+
+// mutation is an input made worse.
+type mutation struct{ what, input string }
+
+// mutate returns every mutation of a good input that the schema, or the way in
+// which inputs are read, must refuse.
+func mutate(schema json.RawMessage, input string) []mutation {
+	if strings.TrimSpace(input) == "" {
+		input = "{}" // what an empty input stands for
+	}
+	input = strings.TrimSpace(input)
+	all := []mutation{
+		{"the JSON is truncated", input[:len(input)-1]},
+		{"something stands after the object", input + " {}"},
+		{"an array stands in place of the object", "[" + input + "]"},
+		{"null stands in place of the object", "null"},
+	}
+	return append(all, shapeOf(schema).spoil("", json.RawMessage(input))...)
+}
+
+// shape is what a JSON schema says plainly. Every part of it is a condition of
+// its own, so what breaks one is refused whatever else the schema says.
+type shape struct {
+	types      []string
+	properties map[string]json.RawMessage
+	required   []string
+	closed     bool // no further properties
+	items      json.RawMessage
+}
+
+// shapeOf reads a schema, as far as it is of the usual form. References and
+// combinations leave no trace.
+func shapeOf(schema json.RawMessage) shape {
+	var s shape
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(schema, &fields) != nil {
+		return s // true, false, or nothing at all
+	}
+	read := func(key string, into any) bool { return json.Unmarshal(fields[key], into) == nil }
+	var one string
+	if read("type", &one) {
+		s.types = []string{one}
+	} else if !read("type", &s.types) {
+		s.types = nil
+	}
+	if !read("properties", &s.properties) {
+		s.properties = nil
+	}
+	if !read("required", &s.required) {
+		s.required = nil
+	}
+	_, patterns := fields["patternProperties"]
+	s.closed = string(fields["additionalProperties"]) == "false" && !patterns
+	s.items = fields["items"]
+	return s
+}
+
+// spoil returns the mutations of a value of this shape that stands at path.
+func (s shape) spoil(path string, value json.RawMessage) []mutation {
+	switch {
+	case bytes.HasPrefix(value, []byte("{")):
+		return s.spoilObject(path, value)
+	case bytes.HasPrefix(value, []byte("[")):
+		return s.spoilArray(path, value)
+	}
+	return nil
+}
+
+// spoilArray spoils the first item: one is as good as all.
+func (s shape) spoilArray(path string, value json.RawMessage) []mutation {
+	var items []json.RawMessage
+	if json.Unmarshal(value, &items) != nil || len(items) == 0 || s.items == nil {
+		return nil
+	}
+	item := shapeOf(s.items)
+	all := item.spoil(path+"[0]", items[0])
+	if wrong := item.wrongType(); wrong != "" {
+		all = append(all, mutation{path + "[0] has the wrong type", wrong})
+	}
+	rest := items[1:]
+	for i, m := range all {
+		b := "[" + m.input
+		for _, r := range rest {
+			b += "," + string(r)
+		}
+		all[i].input = b + "]"
+	}
+	return all
+}
+
+func (s shape) spoilObject(path string, value json.RawMessage) []mutation {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(value, &fields) != nil {
+		return nil
+	}
+	o := objectOf(fields)
+	var all []mutation
+	add := func(key, what string, spoiled object) {
+		all = append(all, mutation{path + "/" + key + " " + what, spoiled.String()})
+	}
+	if s.closed {
+		key := "unexpected"
+		for s.properties[key] != nil || fields[key] != nil {
+			key += "_"
+		}
+		add(key, "is no property of the schema", append(o, member{key, json.RawMessage("true")}))
+	}
+	for i, m := range o {
+		if slices.Contains(s.required, m.key) {
+			add(m.key, "is required and missing", slices.Delete(slices.Clone(o), i, i+1))
+		}
+		add(m.key, "stands there twice", append(o, m))
+		schema, ok := s.properties[m.key]
+		if !ok {
+			continue
+		}
+		if v := otherCase(m.key); v != m.key && s.properties[v] == nil && fields[v] == nil {
+			add(m.key, "is written "+v, o.with(i, member{v, m.value}))
+			add(m.key, "stands there a second time, as "+v, append(o, member{v, m.value}))
+		}
+		property := shapeOf(schema)
+		if wrong := property.wrongType(); wrong != "" {
+			add(m.key, "has the wrong type", o.with(i, member{m.key, json.RawMessage(wrong)}))
+		}
+		for _, inner := range property.spoil(path+"/"+m.key, m.value) {
+			all = append(all, mutation{inner.what, o.with(i, member{m.key, json.RawMessage(inner.input)}).String()})
+		}
+	}
+	return all
+}
+
+// wrongType returns a value that is of none of the types of s, or "" if s names
+// no type or all of them.
+func (s shape) wrongType() string {
+	if len(s.types) == 0 {
+		return ""
+	}
+	for _, c := range []struct{ name, value string }{
+		{"boolean", "true"}, {"string", `"text"`}, {"number", "0.5"}, {"array", "[]"}, {"object", "{}"}, {"null", "null"},
+	} {
+		if !slices.Contains(s.types, c.name) {
+			return c.value
+		}
+	}
+	return ""
+}
+
+// object is a JSON object that may have a key twice.
+type object []member
+
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// objectOf returns the fields by name, with no room to append in place.
+func objectOf(fields map[string]json.RawMessage) object {
+	o := make(object, 0, len(fields))
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		o = append(o, member{key, fields[key]})
+	}
+	return o
+}
+
+func (o object) with(i int, m member) object {
+	o = slices.Clone(o)
+	o[i] = m
+	return o
+}
+
+func (o object) String() string {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%s:%s", quote(m.key), m.value)
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+func quote(key string) string {
+	b, err := json.Marshal(key)
+	if err != nil { // impossible for a string
+		return `""`
+	}
+	return string(b)
+}
+
+// otherCase changes the case of the first letter of key that has one.
+func otherCase(key string) string {
+	for i, r := range key {
+		other := unicode.ToUpper(r)
+		if other == r {
+			other = unicode.ToLower(r)
+		}
+		if variant := key[:i] + string(other) + key[i+utf8.RuneLen(r):]; other != r && strings.EqualFold(variant, key) {
+			return variant
+		}
+	}
+	return key
+}

@@ -1,0 +1,78 @@
+package tooltest
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// A Reply is what a [Fake] does in one call. The fields that are set take
+// effect in the order in which they stand here. The zero Reply returns an empty
+// text at once.
+type Reply struct {
+	// Emit is reported as progress, one event for each text.
+	Emit []string
+	// Barrier holds the call until enough others are there. If they do not
+	// come, the call returns the barrier's error.
+	Barrier *Barrier
+	// Sleep is how long the call takes. If its context ends meanwhile, it
+	// returns the cause, unless Stubborn is set: then it sleeps on.
+	Sleep    time.Duration
+	Stubborn bool
+
+	// The first of these that is set ends the call.
+	Panic  any              // is panicked with
+	Goexit bool             // ends the goroutine
+	Err    error            // is returned
+	Result *pegboard.Result // a copy is returned
+	Text   string           // is returned as a result of one text
+}
+
+// give does what the reply says.
+func (r Reply) give(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
+	for _, text := range r.Emit {
+		c.Emit(text)
+	}
+	if r.Barrier != nil {
+		if err := r.Barrier.Wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.sleep(ctx); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Panic != nil:
+		panic(r.Panic)
+	case r.Goexit:
+		runtime.Goexit()
+	case r.Err != nil:
+		return nil, r.Err
+	case r.Result != nil:
+		result := *r.Result
+		result.Parts = slices.Clone(result.Parts) // hooks may change what they get
+		return &result, nil
+	}
+	return pegboard.Text(r.Text), nil
+}
+
+func (r Reply) sleep(ctx context.Context) error {
+	if r.Sleep <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(r.Sleep)
+	defer timer.Stop()
+	ended := ctx.Done()
+	if r.Stubborn {
+		ended = nil
+	}
+	select {
+	case <-timer.C:
+		return nil
+	case <-ended:
+		return context.Cause(ctx)
+	}
+}

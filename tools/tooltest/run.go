@@ -1,0 +1,106 @@
+package tooltest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// Call returns a call of the named tool, for an executor or a [Turn]. It has no
+// ID.
+func Call(name, input string) pegboard.Call {
+	return pegboard.Call{Name: name, Input: json.RawMessage(input)}
+}
+
+// NewSession returns a main session in dir, or in the current directory if dir
+// is empty, in which every call runs that the tool itself does not deny: the
+// mode is bypassPermissions, and what is asked is allowed. The caller closes it.
+func NewSession(dir string) (*pegboard.Session, error) {
+	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	if err != nil {
+		return nil, err
+	}
+	return pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: agree})
+}
+
+func agree(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+	return pegboard.Decision{Behavior: pegboard.Allow}, nil
+}
+
+// Run takes one call of t through a real registry, pool and executor, with
+// whatever s permits, and returns its outcome. Neither gates nor the tables of
+// roles hide t.
+//
+// A nil session stands for one of [NewSession] in the current directory that is
+// closed before Run returns; what it then cannot end becomes the outcome's
+// error. A tool that cannot be registered gives an outcome too.
+func Run(ctx context.Context, t pegboard.Tool, s *pegboard.Session, input string) (out pegboard.Outcome) {
+	c := pegboard.Call{ID: "call-1", Input: json.RawMessage(input)}
+	if s == nil {
+		own, err := NewSession("")
+		if err != nil {
+			return unrun(c, err)
+		}
+		defer func() { end(own, &out) }()
+		s = own
+	}
+	p, err := poolOf(t, s)
+	if err != nil {
+		return unrun(c, err)
+	}
+	c.Name = t.Info().Name
+	var e pegboard.Executor
+	return e.Run(ctx, p, c)[0]
+}
+
+// poolOf returns a pool of nothing but t, if t declares itself in s.
+func poolOf(t pegboard.Tool, s *pegboard.Session) (*pegboard.Pool, error) {
+	var r pegboard.Registry
+	if err := r.Add(t); err != nil {
+		return nil, err
+	}
+	return r.AssemblePool(s, openGates(), openTables()), nil
+}
+
+// openGates let every well-known tool exist.
+func openGates() pegboard.Gates {
+	return pegboard.Gates{
+		PowerShell: true, Resources: true, StructuredOutput: true,
+		Features: []pegboard.Feature{
+			pegboard.LSP, pegboard.Worktrees, pegboard.Teams, pegboard.Cron,
+			pegboard.Monitors, pegboard.Config, pegboard.Workflows,
+		},
+	}
+}
+
+// openTables take no tool from any role.
+func openTables() pegboard.RoleTables {
+	return pegboard.RoleTables{Async: []string{"*"}, Coordinator: []string{"*"}}
+}
+
+// unrun is the outcome of a call for which there is no pool.
+func unrun(c pegboard.Call, err error) pegboard.Outcome {
+	return pegboard.Outcome{
+		Call:   &c,
+		Result: &pegboard.Result{Parts: []pegboard.Part{{Text: err.Error()}}, IsError: true},
+		Err:    &pegboard.CallError{Tool: c.Name, CallID: c.ID, Stage: pegboard.StageAdmit, Err: err},
+	}
+}
+
+// end closes a session that Run opened. What the tool left behind is a failure
+// of the tool.
+func end(s *pegboard.Session, out *pegboard.Outcome) {
+	if err := closeSoon(s); err != nil && out.Err == nil {
+		err = fmt.Errorf("close the session: %w", err)
+		out.Err = &pegboard.CallError{Tool: out.Call.Name, CallID: out.Call.ID, Stage: pegboard.StageResult, Err: err}
+	}
+}
+
+// closeSoon closes a session, waiting DefaultTimeout at most.
+func closeSoon(s *pegboard.Session) error {
+	ctx, cancel := context.WithTimeout(context.Background(), DefaultTimeout)
+	defer cancel()
+	return s.Close(ctx)
+}
