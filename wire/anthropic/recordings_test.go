@@ -1,0 +1,170 @@
+package anthropic_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+)
+
+// TestRecordings reads every recorded response, however its bytes arrive, and
+// compares the calls with what encoding/json alone finds in it.
+func TestRecordings(t *testing.T) {
+	for _, folder := range corpus.Folders(t) {
+		var n tally
+		for _, r := range recordings(t, filepath.Join(folder, "recordings", "anthropic")) {
+			n.add(checkRecording(t, r))
+			n.tools += checkRequest(t, r)
+		}
+		corpus.Report(t, folder, "%d responses (%d messages with %d calls, %d API errors, %d malformed, %d cut or of other APIs), %d tool definitions",
+			n.responses, n.messages, n.calls, n.apiErrors, n.malformed, n.cut, n.tools)
+	}
+}
+
+type tally struct{ responses, messages, calls, apiErrors, malformed, cut, tools int }
+
+func (n *tally) add(m *anthropic.Message, err error) {
+	var apiError *anthropic.APIError
+	n.responses++
+	n.calls += len(m.Calls)
+	switch {
+	case err == nil:
+		n.messages++
+	case errors.As(err, &apiError):
+		n.apiErrors++
+	case errors.Is(err, anthropic.ErrMalformed):
+		n.malformed++
+	case errors.Is(err, anthropic.ErrTruncated):
+		n.cut++
+	}
+}
+
+// checkRecording reads a response whole, in many pieces and in other spellings.
+func checkRecording(t *testing.T, r recording) (*anthropic.Message, error) {
+	t.Helper()
+	want := oracle(r.body)
+	events, m, err := read(strings.NewReader(r.body))
+	require.Equal(t, want.calls, written(m.Calls), r.file)
+	requireTurn(t, m, m.Results(nil))
+	var apiError *anthropic.APIError
+	switch {
+	case want.apiError != "":
+		require.ErrorAs(t, err, &apiError, r.file)
+		require.Equal(t, want.apiError, apiError.Message)
+	case want.foreign:
+		require.True(t, errors.Is(err, anthropic.ErrTruncated) || errors.Is(err, anthropic.ErrMalformed) || errors.As(err, &apiError), "%s: %v", r.file, err)
+	case want.malformed:
+		require.ErrorIs(t, err, anthropic.ErrMalformed, r.file)
+	case want.cut:
+		require.ErrorIs(t, err, anthropic.ErrTruncated, r.file)
+	default:
+		require.NoError(t, err, r.file)
+		require.Equal(t, want.text, m.Text, r.file)
+		if !want.odd {
+			requireHistory(t, want.blocks, m, r.file)
+		}
+	}
+	for _, body := range pieces(r.body) {
+		again, n, errAgain := read(body)
+		require.Equal(t, events, again, r.file)
+		require.Equal(t, m, n, r.file)
+		require.Equal(t, fmt.Sprint(err), fmt.Sprint(errAgain), r.file)
+	}
+	return m, err
+}
+
+func written(calls []pegboard.Call) []string {
+	var all []string
+	for _, c := range calls {
+		all = append(all, c.ID+" "+c.Name+" "+string(c.Input))
+	}
+	return all
+}
+
+// requireHistory compares what is sent back with what came, block by block.
+func requireHistory(t *testing.T, want []map[string]any, m *anthropic.Message, file string) {
+	t.Helper()
+	var got struct{ Content []json.RawMessage }
+	if history := m.History(); history != nil {
+		require.NoError(t, json.Unmarshal(history, &got))
+	}
+	require.Len(t, got.Content, len(want), file)
+	for i, block := range want {
+		raw, err := json.Marshal(block)
+		require.NoError(t, err)
+		require.JSONEq(t, string(raw), string(got.Content[i]), file)
+	}
+}
+
+// pieces returns the ways in which a body may arrive: a byte at a time, split
+// in two at any place (or at some, if it is long), and with other line ends.
+func pieces(body string) []io.Reader {
+	all := []io.Reader{iotest.OneByteReader(strings.NewReader(body)), iotest.DataErrReader(strings.NewReader(body))}
+	if !strings.HasPrefix(body, "{") {
+		crlf := strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\n", "\r\n")
+		all = append(all, strings.NewReader(crlf), iotest.OneByteReader(strings.NewReader("\ufeff: comment\r\n"+crlf)))
+	}
+	split := func(at int) {
+		all = append(all, io.MultiReader(strings.NewReader(body[:at]), strings.NewReader(body[at:])))
+	}
+	const each = 1024
+	random := rand.New(rand.NewPCG(11, uint64(len(body))))
+	for i := range min(len(body), each) {
+		if len(body) <= each {
+			split(i)
+		} else if i%32 == 0 {
+			split(random.IntN(len(body)))
+		}
+	}
+	return all
+}
+
+// checkRequest builds the tools of a recorded request and compares how they are
+// declared with what was sent.
+func checkRequest(t *testing.T, r recording) (checked int) {
+	t.Helper()
+	var request struct {
+		Tools []struct {
+			Type        string
+			Name        string
+			Description string
+			InputSchema json.RawMessage `json:"input_schema"`
+		}
+	}
+	if json.Unmarshal(r.request, &request) != nil {
+		return 0
+	}
+	for _, sent := range request.Tools {
+		if !apiName.MatchString(sent.Name) || sent.InputSchema == nil {
+			continue // of the server, or of another API
+		}
+		built, err := pegboard.BuildRaw(sent.InputSchema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
+			Info:        pegboard.Info{Name: sent.Name},
+			Description: sent.Description,
+			Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
+				return nil, nil
+			},
+		})
+		if err != nil {
+			continue // quarantined
+		}
+		want, err := json.Marshal(map[string]any{"name": sent.Name, "description": sent.Description, "input_schema": sent.InputSchema})
+		require.NoError(t, err)
+		got := anthropic.New(poolOf(t, built)).Tools()
+		require.JSONEq(t, "["+string(want)+"]", string(got), r.file)
+		checked++
+	}
+	return checked
+}

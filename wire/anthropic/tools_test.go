@@ -1,0 +1,285 @@
+package anthropic_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+)
+
+const anyObject = `{"type":"object"}`
+
+// tool returns a tool that does nothing.
+func tool(t testing.TB, name, description, schema string) pegboard.Tool {
+	t.Helper()
+	built, err := pegboard.BuildRaw(json.RawMessage(schema), pegboard.Definition[json.RawMessage, *pegboard.Result]{
+		Info:        pegboard.Info{Name: name},
+		Description: description,
+		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
+			return pegboard.Text("done"), nil
+		},
+	})
+	require.NoError(t, err)
+	return built
+}
+
+// declared shows the model another schema than the tool checks, as a wrapper may.
+type declared struct {
+	pegboard.Tool
+	schema string
+}
+
+func (d declared) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+	decl, ok := d.Tool.Declare(s)
+	return pegboard.Declaration{Name: decl.Name, InputSchema: json.RawMessage(d.schema)}, ok
+}
+
+func session(t testing.TB) *pegboard.Session {
+	t.Helper()
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	return s
+}
+
+func poolOf(t testing.TB, tools ...pegboard.Tool) *pegboard.Pool {
+	t.Helper()
+	var r pegboard.Registry
+	require.NoError(t, r.Add(tools...))
+	return r.AssemblePool(session(t))
+}
+
+// definition is a tool as the API reads it.
+type definition struct {
+	Name        string          `json:"name"`
+	Description *string         `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+func definitions(t testing.TB, w *anthropic.Wire) []definition {
+	t.Helper()
+	var all []definition
+	require.NoError(t, json.Unmarshal(w.Tools(), &all))
+	return all
+}
+
+func TestToolsGolden(t *testing.T) {
+	t.Parallel()
+	var r pegboard.Registry
+	require.NoError(t, r.Add(
+		tool(t, "clock", "", `{"properties":{}}`),
+		tool(t, "weather", "Tells <the> weather & more.", `{
+			"type": "object",
+			"properties": {"city": {"type": "string", "description": "e.g. \"Zürich\""}},
+			"required": ["city"]
+		}`),
+		tool(t, "notes.add", "A name that the API refuses.", anyObject),
+		tool(t, "choice", "A root that the API refuses.", `{"anyOf":[{"required":["a"]},{"required":["b"]}]}`),
+	))
+	_, err := r.Attach("maps", tool(t, "route", "Finds a way.", anyObject))
+	require.NoError(t, err)
+
+	got := anthropic.New(r.AssemblePool(session(t))).Tools()
+	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
+	require.NoError(t, err)
+	require.Equal(t, strings.TrimSpace(string(want)), string(got))
+}
+
+func TestToolsOfNothing(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "[]", string(anthropic.New(poolOf(t)).Tools()))
+	var zero anthropic.Wire
+	require.Equal(t, "[]", string(zero.Tools()))
+	require.Equal(t, "any name", zero.Name("any name"))
+}
+
+func TestToolsRootSchema(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		schema string
+		want   string // empty: left out
+		reason string
+	}{
+		{name: "object", schema: anyObject, want: anyObject},
+		{name: "no type", schema: `{"properties":{"a":{}}}`, want: `{"properties":{"a":{}},"type":"object"}`},
+		{name: "empty", schema: `{}`, want: anyObject},
+		{name: "object among others", schema: `{"type":["object","null"]}`, want: anyObject},
+		{name: "reference", schema: `{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}`,
+			want: `{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}},"type":"object"}`},
+		{name: "combinator further down", schema: `{"type":"object","properties":{"a":{"anyOf":[{},{}]}}}`,
+			want: `{"type":"object","properties":{"a":{"anyOf":[{},{}]}}}`},
+		{name: "anyOf", schema: `{"type":"object","anyOf":[{}]}`, reason: "anyOf at the root"},
+		{name: "oneOf", schema: `{"type":"object","oneOf":[{}]}`, reason: "oneOf at the root"},
+		{name: "allOf", schema: `{"type":"object","allOf":[{}]}`, reason: "allOf at the root"},
+		{name: "other type", schema: `{"type":"string"}`, reason: `the type "string"`},
+		{name: "other types", schema: `{"type":["string","null"]}`, reason: "a tool's input is an object"},
+		{name: "no object", schema: `true`, reason: "not a JSON object"},
+		{name: "no JSON", schema: `{"type":"object"}}`, reason: "not a JSON object"},
+		{name: "property name", schema: `{"properties":{"$schema":{}}}`, reason: `the property "$schema"`},
+		{name: "long property name", schema: `{"properties":{"` + strings.Repeat("p", 65) + `":{}}}`, reason: "the property"},
+		{name: "property name with a dot", schema: `{"type":"object","properties":{"a.b":{}}}`, want: `{"type":"object","properties":{"a.b":{}}}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := anthropic.New(poolOf(t, tool(t, "other", "", anyObject), declared{tool(t, "tested", "", anyObject), tt.schema}))
+			all := definitions(t, w)
+			require.Equal(t, "other", all[0].Name)
+			if tt.want != "" {
+				require.Empty(t, w.Omitted())
+				require.Len(t, all, 2)
+				require.JSONEq(t, tt.want, string(all[1].InputSchema))
+				return
+			}
+			require.Len(t, all, 1)
+			require.Len(t, w.Omitted(), 1)
+			require.Equal(t, "tested", w.Omitted()[0].Name)
+			require.Contains(t, w.Omitted()[0].Reason, tt.reason)
+		})
+	}
+}
+
+var apiName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	given := []string{
+		"plain", "with-dash_9", "notes.add", "notes/add", "notes add", "ümlaut", "日本語", "_", ".", "..",
+		strings.Repeat("n", 64), strings.Repeat("n", 65), strings.Repeat("n", 65) + "!", strings.Repeat("é", 40),
+	}
+	var tools []pegboard.Tool
+	for _, name := range given {
+		tools = append(tools, tool(t, name, "", anyObject))
+	}
+	w := anthropic.New(poolOf(t, tools...))
+	other := anthropic.New(poolOf(t, tools[2]))
+
+	seen := map[string]string{}
+	for _, name := range given {
+		api := w.Name(name)
+		require.Regexp(t, apiName, api)
+		require.NotContains(t, seen, api, "%q and %q share a name", name, seen[api])
+		seen[api] = name
+		if apiName.MatchString(name) {
+			require.Equal(t, name, api)
+		}
+		require.Equal(t, name, callOf(t, w, api).Name)
+	}
+	require.Equal(t, w.Name("notes.add"), other.Name("notes.add"), "a name depends on the other tools")
+	require.Regexp(t, `^notes_add_[0-9a-f]{12}$`, w.Name("notes.add"))
+	require.Equal(t, "unknown", callOf(t, w, "unknown").Name)
+	for _, d := range definitions(t, w) {
+		require.Contains(t, seen, d.Name)
+	}
+}
+
+// callOf returns a call of a tool by the name that the API knows.
+func callOf(t *testing.T, w *anthropic.Wire, apiName string) pegboard.Call {
+	t.Helper()
+	body := fmt.Sprintf(`{"type":"message","content":[{"type":"tool_use","id":"toolu_1","name":%q,"input":{}}]}`, apiName)
+	m, err := w.Read(strings.NewReader(body)).Message()
+	require.NoError(t, err)
+	require.Len(t, m.Calls, 1)
+	return m.Calls[0]
+}
+
+// TestNamesMadeToCollide attaches a tool whose name is the one that a built-in
+// was given: the built-in keeps it.
+func TestNamesMadeToCollide(t *testing.T) {
+	t.Parallel()
+	const builtin = "mcp__maps__route."
+	taken := anthropic.New(poolOf(t, tool(t, builtin, "", anyObject))).Name(builtin)
+
+	var r pegboard.Registry
+	require.NoError(t, r.Add(tool(t, builtin, "", anyObject)))
+	_, err := r.Attach("maps", tool(t, strings.TrimPrefix(taken, "mcp__maps__"), "", anyObject))
+	require.NoError(t, err)
+	p := r.AssemblePool(session(t))
+	_, clash := p.Lookup(taken)
+	require.True(t, clash, "the attack needs a tool named %s", taken)
+
+	w := anthropic.New(p)
+	require.Equal(t, taken, w.Name(builtin))
+	require.NotEqual(t, taken, w.Name(taken))
+	require.Regexp(t, apiName, w.Name(taken))
+	require.Equal(t, builtin, callOf(t, w, taken).Name)
+	require.Equal(t, taken, callOf(t, w, w.Name(taken)).Name)
+}
+
+// TestInvariant7BuiltinPrefix attaches and detaches sources at random. The
+// request's tools begin with the same bytes all the time.
+func TestInvariant7BuiltinPrefix(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		random := rand.New(rand.NewPCG(7, seed))
+		var r pegboard.Registry
+		require.NoError(t, r.Add(
+			tool(t, "zoom", "Last by name.", anyObject),
+			tool(t, "edit", "Edits.", `{"properties":{"path":{"type":"string"}}}`),
+			tool(t, "notes.add", "Mapped.", anyObject),
+			tool(t, "odd", "Left out.", `{"oneOf":[{}]}`),
+		))
+		s := session(t)
+		alone := string(anthropic.New(r.AssemblePool(s)).Tools())
+		prefix := strings.TrimSuffix(alone, "]")
+		for range 40 {
+			source := fmt.Sprintf("source%d.%d", random.IntN(3), random.IntN(2))
+			if random.IntN(3) == 0 {
+				r.Detach(source)
+			} else {
+				_, err := r.Attach(source, externals(t, random)...)
+				require.NoError(t, err)
+			}
+			p := r.AssemblePool(s)
+			w := anthropic.New(p)
+			got := string(w.Tools())
+			rest, ok := strings.CutPrefix(got, prefix)
+			require.True(t, ok, "the prefix changed:\n%s\n%s", prefix, got)
+			require.Regexp(t, `^(\]$|,\{)`, rest)
+			require.Equal(t, got, string(anthropic.New(r.AssemblePool(s)).Tools()), "the same pool, other bytes")
+			require.Equal(t, p.Len(), len(definitions(t, w))+len(w.Omitted()))
+		}
+	}
+}
+
+// externals returns a few tools, some of which the API would refuse.
+func externals(t *testing.T, random *rand.Rand) []pegboard.Tool {
+	t.Helper()
+	schemas := []string{anyObject, `{}`, `{"anyOf":[{}]}`, `{"properties":{"a b":{}}}`}
+	var tools []pegboard.Tool
+	for i := range random.IntN(4) {
+		name := []string{"add", "notes.add", "zoom", "日本", strings.Repeat("long", 20)}[random.IntN(5)]
+		tools = append(tools, tool(t, fmt.Sprint(name, i), fmt.Sprint("text ", random.IntN(3)), schemas[random.IntN(len(schemas))]))
+	}
+	return tools
+}
+
+// TestInvariant8OneBadTool makes sure that a tool which the API would refuse the
+// whole request for costs nobody but itself.
+func TestInvariant8OneBadTool(t *testing.T) {
+	t.Parallel()
+	var r pegboard.Registry
+	require.NoError(t, r.Add(tool(t, "edit", "", anyObject)))
+	_, err := r.Attach("maps", tool(t, "bad", "", `{"anyOf":[{}]}`), tool(t, "route", "", anyObject))
+	require.NoError(t, err)
+	w := anthropic.New(r.AssemblePool(session(t)))
+	var sent []string
+	for _, d := range definitions(t, w) {
+		sent = append(sent, d.Name)
+	}
+	require.Equal(t, []string{"edit", "mcp__maps__route"}, sent)
+	require.Equal(t, []anthropic.Omission{{
+		Name: "mcp__maps__bad", Reason: "its input schema has anyOf at the root; move the choice into a property",
+	}}, w.Omitted())
+}
