@@ -116,7 +116,7 @@ func TestRunAnswersEveryCall(t *testing.T) {
 		"empty":  func(ctx) (string, error) { return " \n", nil },
 		"error":  func(ctx) (string, error) { return "", boom },
 		"panic":  func(ctx) (string, error) { panic(boom) },
-		"nil":    func(ctx) (string, error) { panic(nil) }, //nolint:govet // a panic with nil is the case
+		"nil":    func(ctx) (string, error) { panic(nil) },
 		"goexit": func(ctx) (string, error) { runtime.Goexit(); return "", nil },
 	}
 	var reg pegboard.Registry

@@ -172,7 +172,7 @@ type subject struct {
 // decide settles x: Allow, Ask or Deny. The steps stand in the order in which
 // they win.
 func (p Permissions) decide(x subject) Decision {
-	if len(x.targets) == 0 && !(x.traits.ReadOnly && !x.info.Origin.External()) {
+	if len(x.targets) == 0 && (!x.traits.ReadOnly || x.info.Origin.External()) {
 		x.targets = []Target{{}}
 	}
 	if r := p.touching(Deny, x); r != nil {

@@ -162,7 +162,7 @@ func (p *Pool) suggest(name string) []string {
 func (p *Pool) Fingerprint(part Partition) string {
 	h := sha256.New()
 	for d := range p.Declarations(part) {
-		fmt.Fprintf(h, "%d:%s%d:%s%d:%s", len(d.Name), d.Name, len(d.Description), d.Description, len(d.InputSchema), d.InputSchema)
+		_, _ = fmt.Fprintf(h, "%d:%s%d:%s%d:%s", len(d.Name), d.Name, len(d.Description), d.Description, len(d.InputSchema), d.InputSchema)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -293,6 +293,7 @@ func TestMergedCountsEveryExternalTool(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			pool := reg.AssemblePool(tc.s, pegboard.Gates{EmbeddedSearch: true})
 			var prefix []string
 			var rest []pegboard.Origin

@@ -32,6 +32,7 @@ func TestReadmeShowsTheLoop(t *testing.T) {
 
 // declarations returns the source of the named top-level declarations.
 func declarations(t *testing.T, path string, names ...string) string {
+	t.Helper()
 	src, err := os.ReadFile(path)
 	require.NoError(t, err)
 	fset := token.NewFileSet()

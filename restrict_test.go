@@ -191,6 +191,7 @@ func TestWorkersHaveMoreThanTheirCoordinator(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.role.String(), func(t *testing.T) {
+			t.Parallel()
 			worker, err := parent.Fork(pegboard.SessionConfig{
 				Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Write"}}),
 			})

@@ -2,7 +2,6 @@ package pegboard_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -40,6 +39,7 @@ func TestSchemas(t *testing.T) {
 // attachAll attaches every definition from its own server and counts what a
 // pool then offers.
 func attachAll(t *testing.T, path string) (offered, quarantined int) {
+	t.Helper()
 	var reg pegboard.Registry
 	servers := map[string][]pegboard.Tool{}
 	rows := 0
@@ -77,6 +77,7 @@ func nothing(ctx, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) { r
 
 // functions registers every definition under its id.
 func functions(t *testing.T, path string) *pegboard.Pool {
+	t.Helper()
 	var tools []pegboard.Tool
 	for _, line := range corpus.Lines(t, path) {
 		var row definitionRow
@@ -95,6 +96,7 @@ func functions(t *testing.T, path string) *pegboard.Pool {
 
 // verdicts runs every call and compares what became of it with its row.
 func verdicts(t *testing.T, pool *pegboard.Pool, path string) (valid, invalid int) {
+	t.Helper()
 	var ex pegboard.Executor
 	for n, line := range corpus.Lines(t, path) {
 		var row struct {
@@ -111,7 +113,7 @@ func verdicts(t *testing.T, pool *pegboard.Pool, path string) (valid, invalid in
 			continue
 		}
 		invalid++
-		require.Truef(t, errors.Is(out.Err, pegboard.ErrInvalidInput), "%s:%d ran although: %s", path, n, row.Error)
+		require.ErrorIsf(t, out.Err, pegboard.ErrInvalidInput, "%s:%d ran although: %s", path, n, row.Error)
 		require.NotContains(t, out.Result.Text(), "mem://")
 	}
 	return valid, invalid

@@ -25,7 +25,8 @@ func (e *adviceError) Unwrap() error { return e.err }
 
 // explain words why t could not be read.
 func explain(c *pegboard.Call, t pegboard.Target, err error) error {
-	path, text := t.Value, ""
+	path := t.Value
+	var text string
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		text = missing(c, t)

@@ -28,7 +28,8 @@ func parseObject(raw []byte) (object, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := member{name: name.(string)} // the decoder accepts nothing else here
+		text, _ := name.(string) // the decoder accepts nothing else here
+		m := member{name: text}
 		if err := dec.Decode(&m.value); err != nil {
 			return nil, err
 		}

@@ -249,7 +249,7 @@ func requireTurn(t *testing.T, m *anthropic.Message, answer json.RawMessage) {
 	var answered []string
 	for i, b := range results.Content {
 		if b.Type == "tool_result" {
-			require.Equal(t, i, len(answered), "a result after other content")
+			require.Len(t, answered, i, "a result after other content")
 			answered = append(answered, b.ToolUseID)
 			continue
 		}

@@ -1,0 +1,146 @@
+// Command agent is a whole agent loop on real tools: it reads this repository,
+// runs commands in it, meets a denied call, an unknown tool and an invalid input,
+// asks once, and shows all of it as it happens.
+//
+// Its model is a script, replayed over HTTP in the provider's streaming form, so
+// that it needs neither a key nor a network. With -live and ANTHROPIC_API_KEY the
+// same loop talks to the real service.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "agent:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) (err error) {
+	answer := flag.String("answer", "once", "what to answer when asked: once (allow), deny, or tty (ask you)")
+	live := flag.Bool("live", false, "talk to the real service; needs ANTHROPIC_API_KEY")
+	model := flag.String("model", "claude-sonnet-4-5", "the model of -live")
+	question := flag.String("question", "What is this repository?", "what to ask")
+	linger := flag.Duration("linger", 300*time.Millisecond, "how long the script's longest command takes")
+	flag.Parse()
+
+	c := client{address: "https://api.anthropic.com", key: os.Getenv("ANTHROPIC_API_KEY"), model: *model}
+	switch {
+	case *live && c.key == "":
+		return errors.New("-live needs ANTHROPIC_API_KEY")
+	case !*live:
+		address, stop, err := serve(script(*linger))
+		if err != nil {
+			return err
+		}
+		defer stop()
+		c = client{address: address, model: "script"}
+	}
+	session, err := newSession(*answer)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }()
+	return converse(ctx, c, session, newScreen(os.Stdout, session.Dir()), *question)
+}
+
+// newSession says what the agent may do.
+func newSession(answer string) (*pegboard.Session, error) {
+	ask, ok := map[string]pegboard.Asker{"once": allowOnce, "deny": deny, "tty": askPerson}[answer]
+	if !ok {
+		return nil, fmt.Errorf("-answer=%s: use once, deny or tty", answer)
+	}
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
+		Source: pegboard.SourceProject,
+		Allow:  []string{"Bash(go env GOOS)"},
+		Deny:   []string{"Read(//etc/shadow)"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return pegboard.NewSession(pegboard.SessionConfig{Permissions: perms, Ask: ask})
+}
+
+// converse is the loop: send, run the calls, append, until there are none.
+func converse(ctx context.Context, c client, session *pegboard.Session, s *screen, question string) error {
+	var registry pegboard.Registry
+	if err := registry.Add(files.Read(files.ReadOptions{}), files.Glob(files.GlobOptions{}), shell.Bash(shell.Options{})); err != nil {
+		return err
+	}
+	begin := time.Now()
+	executor := pegboard.Executor{OnEvent: s.event}
+	first, err := json.Marshal(map[string]string{"role": "user", "content": question})
+	if err != nil {
+		return err
+	}
+	history := []json.RawMessage{first}
+	s.say("user", question+"\n")
+	for {
+		pool := registry.AssemblePool(session)
+		wire := anthropic.New(pool)
+		s.say("model", "")
+		message, err := c.send(ctx, wire, history, s.piece)
+		if err != nil {
+			return fmt.Errorf("the model's reply: %w", err)
+		}
+		s.piece("\n")
+		history = append(history, message.History())
+		if len(message.Calls) == 0 {
+			s.summary(time.Since(begin))
+			return nil
+		}
+		outcomes := executor.Run(ctx, pool, message.Calls...)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		history = append(history, message.Results(outcomes))
+	}
+}
+
+func allowOnce(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed once, by -answer=once"}, nil
+}
+
+func deny(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user declined"}, nil
+}
+
+// askPerson asks in the terminal. The call may end before the person answers;
+// the line is then read by nobody.
+func askPerson(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	fmt.Printf("\n  %s\n  Allow it once? [y/N] ", q.Reason)
+	answered := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // without a line the answer is no
+		answered <- strings.TrimSpace(line)
+	}()
+	select {
+	case <-ctx.Done():
+		return pegboard.Decision{}, context.Cause(ctx)
+	case line := <-answered:
+		if strings.EqualFold(line, "y") {
+			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed once, at the terminal"}, nil
+		}
+		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user declined"}, nil
+	}
+}

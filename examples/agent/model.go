@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+)
+
+const system = "You are an agent in a repository. Use the tools to answer the user's question, then say what you found in two sentences."
+
+// client talks to the Messages API, real or replayed.
+type client struct {
+	address, key, model string
+}
+
+// send asks for the next message, prints its text as it comes, and returns it.
+func (c client) send(ctx context.Context, wire *anthropic.Wire, history []json.RawMessage, text func(string)) (*anthropic.Message, error) {
+	body, err := json.Marshal(map[string]any{
+		"model": c.model, "max_tokens": 4096, "stream": true, "system": system,
+		"tools": wire.Tools(), "messages": history,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address+"/v1/messages", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Anthropic-Version", "2023-06-01")
+	request.Header.Set("X-Api-Key", c.key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	reply := wire.Read(response.Body)
+	for e := range reply.Events() {
+		if e.Text != "" {
+			text(e.Text)
+		}
+	}
+	return reply.Message()
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// summary prints when each call waited and ran. In a terminal it draws it, too:
+// a dot for waiting, a block for running, so that one sees what overlapped.
+func (s *screen) summary(took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.spans) == 0 {
+		return
+	}
+	begin, end := s.spans[0].admitted, s.spans[0].ended
+	var work time.Duration
+	failed := 0
+	for _, sp := range s.spans {
+		if sp.ended.After(end) {
+			end = sp.ended
+		}
+		if sp.failed {
+			failed++
+		}
+		work += sp.ended.Sub(sp.start)
+	}
+	_, _ = fmt.Fprintf(s.out, "\n%s  %d calls, %d of them failed; %s of work, %s in all\n",
+		s.paint(bold, "timeline"), len(s.spans), failed, millis(work), millis(took))
+	for _, sp := range s.spans {
+		bar := ""
+		if s.colour {
+			bar = s.bar(sp, begin, end) + "  "
+		}
+		when := "not run"
+		if sp.ran {
+			when = fmt.Sprintf("ran from %s to %s", millis(sp.start.Sub(begin)), millis(sp.ended.Sub(begin)))
+		}
+		_, _ = fmt.Fprintf(s.out, "  %s[%d] %s  (%s)\n", bar, sp.number, cut(sp.what), when)
+	}
+}
+
+func (s *screen) bar(sp *span, begin, end time.Time) string {
+	const width = 40
+	column := func(t time.Time) int {
+		return int(int64(width-1) * int64(t.Sub(begin)) / max(int64(end.Sub(begin)), 1))
+	}
+	wait, start, stop := column(sp.admitted), column(sp.start), column(sp.ended)
+	colour := green
+	if sp.failed {
+		colour = red
+	}
+	return strings.Repeat(" ", wait) + s.paint(grey, strings.Repeat("·", start-wait)) +
+		s.paint(colour, strings.Repeat("█", stop-start+1)) + strings.Repeat(" ", width-1-stop)
+}

@@ -1,0 +1,223 @@
+package shell_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
+)
+
+// bash runs one command line in dir with everything allowed.
+func bash(t *testing.T, s *pegboard.Session, o shell.Options, input string) pegboard.Outcome {
+	t.Helper()
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(shell.Bash(o)))
+	var ex pegboard.Executor
+	return ex.Run(t.Context(), reg.AssemblePool(s), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(input)})[0]
+}
+
+func session(t *testing.T, dir string, allow ...string) *pegboard.Session {
+	t.Helper()
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: allow})
+	require.NoError(t, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	return s
+}
+
+func needBash(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not installed; the tool has nothing to run")
+	}
+}
+
+func TestBashTellsHowACommandEnded(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	tests := []struct {
+		name, command, extra string
+		failed               bool
+		text                 string // exact, if set
+		says                 string
+	}{
+		{name: "prints", command: "echo hello", text: "hello"},
+		{name: "both streams in order", command: "echo a; echo b >&2; echo c", text: "a\nb\nc"},
+		{name: "prints nothing", command: "true", text: "(Bash ran and returned nothing)"},
+		{name: "exit code", command: "echo no; exit 3", failed: true, text: "Exit code 3.\nno"},
+		{name: "not found", command: "no-such-command-here", failed: true, says: "Exit code 127."},
+		{name: "syntax", command: "if", failed: true, says: "syntax error"},
+		{name: "signal", command: "kill -TERM $$", failed: true, says: "terminated"},
+		{name: "time-out", command: "echo begun; sleep 60", extra: `,"timeout":200`, failed: true, says: "longer than 200ms"},
+		{name: "time-out keeps output", command: "echo begun; sleep 60", extra: `,"timeout":200`, failed: true, says: "begun"},
+		{name: "no input to read", command: "cat; echo end", text: "end"},
+		{name: "no terminal", command: "tty", failed: true, says: "not a tty"},
+		{name: "invalid UTF-8", command: `printf 'a\xffb'`, text: "a\ufffdb"},
+		{name: "git asks nobody", command: "echo $GIT_TERMINAL_PROMPT $PAGER", text: "0 cat"},
+		{name: "a leftover that holds the output", command: "setsid sleep 20 & echo done", says: "left behind"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if strings.Contains(tc.command, "setsid") && runtime.GOOS != "linux" {
+				t.Skip("setsid is a Linux program")
+			}
+			out := bash(t, session(t, t.TempDir(), "Bash"), shell.Options{}, fmt.Sprintf(`{"command":%q%s}`, tc.command, tc.extra))
+			require.NoError(t, out.Err)
+			require.Equal(t, tc.failed, out.Result.IsError, out.Result.Text())
+			if tc.text != "" {
+				require.Equal(t, tc.text, out.Result.Text())
+			}
+			require.Contains(t, out.Result.Text(), tc.says)
+			require.IsType(t, shell.Output{}, out.Result.Data)
+		})
+	}
+}
+
+// TestBashAgainstBash runs a table both ways: through the tool and by bash
+// itself. Text and exit code are the same.
+func TestBashAgainstBash(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a b.txt"), []byte("1\n2\n3\n"), 0o600))
+	for i, command := range []string{
+		`pwd`, `cat 'a b.txt'`, `wc -l < "a b.txt"`, `echo "$((1+2))" $'tab\there'`, `for i in 1 2; do echo $i; done`,
+		`false`, `exit 200`, `(exit 7)`, `test -f missing`, `echo a | tr a b`, `printf '%s' 'no newline'`, `cd / && pwd`,
+		`x='$HOME'; echo "$x"`, `cat <<'E'` + "\n$HOME\nE", `echo ü 漢字`, `ls missing 2>/dev/null`, `set -o pipefail; false | true`,
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			direct := exec.Command("bash", "-c", command)
+			direct.Dir = dir
+			want, _ := direct.CombinedOutput()
+			out := bash(t, session(t, dir, "Bash"), shell.Options{}, fmt.Sprintf(`{"command":%q}`, command))
+			got, ok := out.Result.Data.(shell.Output)
+			require.True(t, ok)
+			require.Equal(t, strings.TrimRight(string(want), "\n"), got.Stdout)
+			require.Equal(t, direct.ProcessState.ExitCode(), got.ExitCode)
+		})
+	}
+}
+
+// TestBashIsDecidedByItsCommandLine: an exact rule is for lines of plain words.
+func TestBashIsDecidedByItsCommandLine(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	tests := []struct {
+		name    string
+		allow   []string
+		command string
+		runs    bool
+	}{
+		{name: "no rule", command: "echo a"},
+		{name: "exact", allow: []string{"Bash(echo a)"}, command: "echo a", runs: true},
+		{name: "more blanks", allow: []string{"Bash(echo a)"}, command: "  echo   a ", runs: true},
+		{name: "more words", allow: []string{"Bash(echo a)"}, command: "echo a b"},
+		{name: "another command behind", allow: []string{"Bash(echo a)"}, command: "echo a; echo b"},
+		{name: "on another line", allow: []string{"Bash(echo a)"}, command: "echo a\necho b"},
+		{name: "an exact rule for two commands", allow: []string{"Bash(echo a; echo b)"}, command: "echo a; echo b"},
+		{name: "an assignment before it", allow: []string{"Bash(A=1 echo a)"}, command: "A=1 echo a"},
+		{name: "the whole tool", allow: []string{"Bash"}, command: "echo a; echo b", runs: true},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			out := bash(t, session(t, t.TempDir(), tc.allow...), shell.Options{}, fmt.Sprintf(`{"command":%q}`, tc.command))
+			if tc.runs {
+				require.NoError(t, out.Err)
+			} else {
+				require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+			}
+		})
+	}
+}
+
+// TestBashBoundsItsOutput: head and tail survive, the middle is counted.
+func TestBashBoundsItsOutput(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	s := session(t, t.TempDir(), "Bash")
+	ok := bash(t, s, shell.Options{}, `{"command":"seq 1 1000000"}`).Result
+	require.LessOrEqual(t, len(ok.Text()), shell.DefaultOutput+100)
+	require.True(t, strings.HasPrefix(ok.Text(), "1\n2\n3\n"))
+	require.True(t, strings.HasSuffix(ok.Text(), "\n999999\n1000000"))
+	require.Contains(t, ok.Text(), "bytes omitted")
+
+	failed := bash(t, s, shell.Options{}, `{"command":"seq 1 1000000; exit 1"}`).Result
+	require.LessOrEqual(t, len(failed.Text()), shell.DefaultFailure+150)
+	require.True(t, strings.HasPrefix(failed.Text(), "Exit code 1.\n1\n2\n3\n"))
+	require.True(t, strings.HasSuffix(failed.Text(), "\n999999\n1000000"))
+}
+
+// TestCloseEndsTheCommand: a session that closes takes its processes along, even
+// one that does not care to be asked.
+func TestCloseEndsTheCommand(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	s := session(t, t.TempDir(), "Bash")
+	marker := filepath.Join(s.Dir(), "pid")
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
+	pool := reg.AssemblePool(s)
+	ended := make(chan pegboard.Outcome)
+	go func() {
+		var ex pegboard.Executor
+		ended <- ex.Run(context.Background(), pool, pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"trap '' TERM; (trap '' TERM; echo $BASHPID > pid; sleep 60; sleep 60) & wait"}`)})[0]
+	}()
+	require.Eventually(t, func() bool { b, err := os.ReadFile(marker); return err == nil && len(b) > 0 }, 10*time.Second, 5*time.Millisecond)
+	require.NoError(t, s.Close(t.Context()))
+	out := <-ended
+	require.True(t, out.Result.IsError)
+	pid, err := os.ReadFile(marker)
+	require.NoError(t, err)
+	alive := exec.Command("bash", "-c", "kill -0 "+strings.TrimSpace(string(pid)))
+	require.Error(t, alive.Run(), "the grandchild survived")
+}
+
+// TestBashReportsLinesAsTheyCome, but not without end.
+func TestBashReportsLinesAsTheyCome(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
+	var got []string
+	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Kind == pegboard.EventProgress {
+			got = append(got, e.Text)
+		}
+	}}
+	ex.Run(t.Context(), reg.AssemblePool(session(t, t.TempDir(), "Bash")),
+		pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"echo one; printf two; sleep 0.05; echo more; seq 1 5000"}`)})
+	require.Equal(t, []string{"one", "twomore", "1"}, got[:3])
+	require.Len(t, got, 1000)
+}
+
+func TestBashRefusesWhatIsNoCommand(t *testing.T) {
+	t.Parallel()
+	s := session(t, t.TempDir(), "Bash")
+	for _, input := range []string{`{}`, `{"command":""}`, `{"command":"  "}`, `{"command":"a\u0000b"}`, `{"command":"a","timeout":0}`, `{"command":"a","shell":"zsh"}`} {
+		require.ErrorIs(t, bash(t, s, shell.Options{}, input).Err, pegboard.ErrInvalidInput, input)
+	}
+	out := bash(t, s, shell.Options{Shell: []string{"/no/such/shell", "-c"}}, `{"command":"echo"}`)
+	require.Error(t, out.Err)
+	require.Contains(t, out.Result.Text(), "could not be started")
+}
+
+func TestBashKeepsTheContract(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	require.NoError(t, tooltest.Check(shell.Bash(shell.Options{}), `{"command":"true"}`, `{"command":"sleep 100","timeout":60000,"description":"Wait"}`))
+}

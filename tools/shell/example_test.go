@@ -1,0 +1,35 @@
+package shell_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+)
+
+func ExampleBash() {
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash(echo hello)"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+	var reg pegboard.Registry
+	if err := reg.Add(shell.Bash(shell.Options{})); err != nil {
+		log.Fatal(err)
+	}
+	var ex pegboard.Executor
+	for _, out := range ex.Run(context.Background(), reg.AssemblePool(session),
+		pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"echo hello"}`)},
+		pegboard.Call{ID: "2", Name: "Bash", Input: []byte(`{"command":"echo hello; rm -rf /"}`)}) {
+		fmt.Println(out.Result.Text())
+	}
+	// Output:
+	// hello
+	// Bash was denied: no rule allows it: Bash wants to run echo hello; rm -rf /, do something unknown, and nobody can be asked; the allow rule Bash would permit it. No person refused it; do something else or tell the user what is needed.
+}

@@ -1,0 +1,63 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/proc"
+)
+
+// errTooLong is the cause that ends a command which took too long.
+var errTooLong = errors.New("the command took too long")
+
+// run runs the command of one call and words its end.
+func run(ctx context.Context, table *proc.Table, o Options, in input, c *pegboard.Call) (Output, error) {
+	limit := o.Timeout
+	if in.Timeout > 0 {
+		limit = min(time.Duration(in.Timeout)*time.Millisecond, o.MaxTimeout)
+	}
+	timed, cancel := context.WithTimeoutCause(ctx, limit, errTooLong)
+	defer cancel()
+	exit, err := table.Run(timed, proc.Command{
+		Args:   append(append([]string(nil), o.Shell...), in.Command),
+		Dir:    c.Session().Dir(),
+		Env:    o.Env,
+		Keep:   DefaultOutput,
+		Output: (&lines{emit: c.Emit}).write,
+	})
+	if err != nil {
+		return Output{}, fmt.Errorf("the shell could not be started: %w", err)
+	}
+	out := Output{ExitCode: exit.Code, Elapsed: exit.Elapsed}
+	var notes []string
+	switch {
+	case errors.Is(exit.Err, errTooLong):
+		out.TimedOutAfter, out.failed = limit, true
+		notes = append(notes, fmt.Sprintf("The command was ended because it took longer than %v. "+
+			"Ask for more time with timeout, or do less at once.", limit))
+	case exit.Err != nil:
+		out.Interrupted, out.failed = true, true
+		notes = append(notes, "The command was ended before it finished: the call was cancelled.")
+	case exit.Signal != "":
+		out.failed = true
+		notes = append(notes, "The command was ended by a signal: "+exit.Signal+".")
+	case exit.Code != 0:
+		out.failed = true
+		notes = append(notes, fmt.Sprintf("Exit code %d.", exit.Code))
+	}
+	if exit.Lingering {
+		notes = append(notes, "A process that the command left behind kept the output open; what it printed later is not shown.")
+	}
+	kept := exit.Output
+	if out.failed {
+		kept = kept.Shrink(DefaultFailure)
+	}
+	out.Omitted = kept.Omitted
+	out.Stdout = strings.TrimRight(kept.Text(), "\n")
+	out.text = strings.Join(append(notes, out.Stdout), "\n")
+	return out, nil
+}
