@@ -1,0 +1,207 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// places holds, for each schema that applies others in place, itself and all of
+// them. A schema that is not there stands alone.
+type places map[*jsonschema.Schema][]*jsonschema.Schema
+
+// placesOf returns nil if validation finds all case variants under root.
+func placesOf(root *jsonschema.Schema) places {
+	all := reachable(root)
+	if !slices.ContainsFunc(all, takesVariants) {
+		return nil
+	}
+	p := places{}
+	for _, s := range all {
+		if len(inPlace(s)) > 0 {
+			p[s] = closure(s, inPlace)
+		}
+	}
+	return p
+}
+
+// takesVariants reports whether s declares properties and accepts other keys.
+func takesVariants(s *jsonschema.Schema) bool {
+	closed := s.AdditionalProperties == false && len(s.PatternProperties) == 0
+	return len(s.Properties) > 0 && !closed
+}
+
+// variants returns a problem for each key in v that is not declared and differs
+// from a declared one only by letter case.
+func (p places) variants(root *jsonschema.Schema, v any) []Problem {
+	if p == nil {
+		return nil
+	}
+	search := variantSearch{places: p}
+	search.value(p.add(nil, root), v, nil)
+	return search.found
+}
+
+// add appends s and what it applies in place to the schemas of one value.
+func (p places) add(schemas []*jsonschema.Schema, s *jsonschema.Schema) []*jsonschema.Schema {
+	all, ok := p[s]
+	if !ok {
+		all = []*jsonschema.Schema{s}
+	}
+	for _, s := range all {
+		if !slices.Contains(schemas, s) {
+			schemas = append(schemas, s)
+		}
+	}
+	return schemas
+}
+
+type variantSearch struct {
+	places places
+	found  []Problem
+}
+
+// A trail is the way from the root to a value.
+type trail struct {
+	parent *trail
+	key    string
+	index  int // -1 for a key
+}
+
+func (t *trail) path() string {
+	switch {
+	case t == nil:
+		return ""
+	case t.index < 0:
+		return strictjson.AppendKey(t.parent.path(), t.key)
+	default:
+		return strictjson.AppendIndex(t.parent.path(), t.index)
+	}
+}
+
+// value searches v, to which all the schemas apply.
+func (f *variantSearch) value(schemas []*jsonschema.Schema, v any, at *trail) {
+	switch v := v.(type) {
+	case map[string]any:
+		f.object(schemas, v, at)
+	case []any:
+		for i, item := range v {
+			if !isNested(item) {
+				continue
+			}
+			var room [4]*jsonschema.Schema
+			inner := room[:0]
+			for _, s := range schemas {
+				if below := itemSchema(s, i); below != nil {
+					inner = f.places.add(inner, below)
+				}
+			}
+			if len(inner) > 0 {
+				f.value(inner, item, &trail{parent: at, index: i})
+			}
+		}
+	}
+}
+
+func (f *variantSearch) object(schemas []*jsonschema.Schema, object map[string]any, at *trail) {
+	for key, value := range object {
+		if name, ok := variantOf(schemas, key); ok {
+			f.found = append(f.found, variantProblem(at.path(), key, name))
+		}
+		if !isNested(value) {
+			continue
+		}
+		var room [4]*jsonschema.Schema
+		inner := room[:0]
+		for _, s := range schemas {
+			inner = f.addProperty(inner, s, key)
+		}
+		if len(inner) > 0 {
+			f.value(inner, value, &trail{parent: at, key: key, index: -1})
+		}
+	}
+}
+
+// addProperty appends the schemas that s has for the value of key.
+func (f *variantSearch) addProperty(inner []*jsonschema.Schema, s *jsonschema.Schema, key string) []*jsonschema.Schema {
+	declared, known := s.Properties[key]
+	if known {
+		inner = f.places.add(inner, declared)
+	}
+	for pattern, p := range s.PatternProperties {
+		if pattern.MatchString(key) {
+			inner, known = f.places.add(inner, p), true
+		}
+	}
+	if known {
+		return inner
+	}
+	if other, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+		inner = f.places.add(inner, other)
+	}
+	if s.UnevaluatedProperties != nil {
+		inner = f.places.add(inner, s.UnevaluatedProperties)
+	}
+	return inner
+}
+
+// itemSchema returns the schema that s has for the element at index i, or nil.
+func itemSchema(s *jsonschema.Schema, i int) *jsonschema.Schema {
+	if i < len(s.PrefixItems) {
+		return s.PrefixItems[i]
+	}
+	if s.Items2020 != nil {
+		return s.Items2020
+	}
+	switch items := s.Items.(type) {
+	case *jsonschema.Schema:
+		return items
+	case []*jsonschema.Schema:
+		if i < len(items) {
+			return items[i]
+		}
+		if other, ok := s.AdditionalItems.(*jsonschema.Schema); ok {
+			return other
+		}
+	}
+	return s.UnevaluatedItems
+}
+
+// variantOf returns the declared property that key is a case variant of.
+func variantOf(schemas []*jsonschema.Schema, key string) (string, bool) {
+	for _, s := range schemas {
+		if _, declared := s.Properties[key]; declared {
+			return "", false
+		}
+	}
+	name, found := "", false
+	for _, s := range schemas {
+		for p := range s.Properties {
+			if strings.EqualFold(p, key) && (!found || p < name) {
+				name, found = p, true
+			}
+		}
+	}
+	return name, found
+}
+
+func variantProblem(parent, key, name string) Problem {
+	declared := strictjson.Quote(name)
+	return Problem{
+		Path:    strictjson.AppendKey(parent, key),
+		Message: fmt.Sprintf("this key differs from %s only by letter case; use %s", declared, declared),
+	}
+}
+
+// isNested reports whether a value can have keys somewhere.
+func isNested(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}

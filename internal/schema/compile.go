@@ -1,0 +1,189 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+const (
+	// maxBytes is how long a schema may be.
+	maxBytes = 1 << 20
+	// maxParts is how many objects and booleans it may hold. The time to compile
+	// draft 2020-12 grows with the square of the parts: these take about a
+	// second. Schemas of real tools have a few dozen.
+	maxParts = 5000
+)
+
+// baseURL is what references inside a schema are relative to. It names nothing
+// that exists and is never shown.
+const baseURL = "pegboard:///"
+
+// Compile returns the schema in raw, which must be a JSON object that can
+// describe an object, of at most 1 MiB and 5000 objects and booleans in it. It is read as draft 2020-12 unless its
+// $schema says otherwise. Nothing is ever loaded: a reference to another
+// document is an error that names it. The error is a *[RefusalError].
+func Compile(raw json.RawMessage) (*Schema, error) {
+	doc, err := read(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOldItems(doc); err != nil {
+		return nil, err
+	}
+	canonical, err := strictjson.Canonical(raw)
+	if err != nil {
+		return nil, &RefusalError{Reason: NotJSON, Err: err}
+	}
+	root, err := compile(doc, canonical)
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{raw: canonical, root: root, places: placesOf(root)}, nil
+}
+
+// read decodes a schema and refuses what can be told without compiling it.
+func read(raw json.RawMessage) (map[string]any, error) {
+	v, err := strictjson.Decode(raw, strictjson.Limits{Bytes: maxBytes})
+	var limit *strictjson.LimitError
+	switch {
+	case errors.As(err, &limit):
+		return nil, &RefusalError{Reason: TooLarge, Err: err}
+	case err != nil:
+		return nil, &RefusalError{Reason: NotJSON, Err: err}
+	}
+	doc, ok := v.(map[string]any)
+	if !ok {
+		return nil, &RefusalError{Reason: NotObject, Err: fmt.Errorf("want a JSON object, got %s", describe(v))}
+	}
+	if parts(doc) > maxParts {
+		return nil, &RefusalError{Reason: TooLarge, Err: fmt.Errorf("it holds more than %d objects and booleans", maxParts)}
+	}
+	if p, found := longNumber(doc); found {
+		return nil, &RefusalError{Reason: NotSchema, Err: errors.New(p.String())}
+	}
+	return doc, checkRootType(doc["type"])
+}
+
+// parts counts the values under v that may be schemas.
+func parts(v any) int {
+	n := 0
+	switch v := v.(type) {
+	case bool:
+		n++
+	case map[string]any:
+		n++
+		for _, value := range v {
+			n += parts(value)
+		}
+	case []any:
+		for _, item := range v {
+			n += parts(item)
+		}
+	}
+	return n
+}
+
+// checkRootType refuses schemas that no object fits. A type that is none at all
+// is left to the compiler.
+func checkRootType(t any) error {
+	switch t := t.(type) {
+	case string:
+		if t == "object" {
+			return nil
+		}
+	case []any:
+		if len(t) == 0 || slices.Contains(t, any("object")) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	return &RefusalError{
+		Reason: NotObject,
+		Err:    fmt.Errorf("a tool's input is an object, the root has type %s", show(t)),
+	}
+}
+
+func compile(doc map[string]any, canonical []byte) (*jsonschema.Schema, error) {
+	var wanted string // what the compiler asked for and did not get
+	c := jsonschema.NewCompiler()
+	c.Draft = jsonschema.Draft2020
+	c.LoadURL = func(url string) (io.ReadCloser, error) {
+		wanted = url
+		return nil, errors.New("nothing is loaded")
+	}
+	var root *jsonschema.Schema
+	// The compiler panics on some documents that are no schemas.
+	err := lane.Try(func() error {
+		if err := c.AddResource(baseURL, bytes.NewReader(canonical)); err != nil {
+			return err
+		}
+		var err error
+		root, err = c.Compile(baseURL)
+		return err
+	})
+	switch {
+	case err == nil:
+		return root, nil
+	case wanted != "":
+		return nil, refuseLoading(doc, wanted)
+	default:
+		return nil, refuse(doc, err)
+	}
+}
+
+func refuseLoading(doc map[string]any, url string) error {
+	if dialect, _ := doc["$schema"].(string); withoutFragment(dialect) == withoutFragment(url) {
+		return &RefusalError{
+			Reason: UnknownDialect,
+			Err:    fmt.Errorf("$schema names %s, which is no known draft; use draft 2020-12", strictjson.Quote(dialect)),
+		}
+	}
+	return &RefusalError{
+		Reason: ExternalReference,
+		Err: fmt.Errorf("it refers to %s, another document, and nothing is loaded; put the definition under $defs",
+			strictjson.Quote(withoutBase(url))),
+	}
+}
+
+// refuse sorts the errors of the compiler, which have no types for most causes.
+func refuse(doc map[string]any, err error) error {
+	var panicked *lane.PanicError
+	var invalid *jsonschema.ValidationError
+	var loop jsonschema.InfiniteLoopError
+	switch {
+	case errors.As(err, &panicked):
+		return &RefusalError{Reason: NotSchema, Err: errors.New("a keyword has a value that cannot be compiled")}
+	case errors.As(err, &invalid):
+		return refuseInvalid(doc, invalid)
+	case errors.As(err, &loop):
+		return &RefusalError{Reason: EndlessReference, Err: errors.New("a $ref leads back to itself without a property or item between")}
+	}
+	text := err.Error()
+	var failed *jsonschema.SchemaError
+	if errors.As(err, &failed) {
+		text = failed.Err.Error()
+	}
+	text = withoutBase(strings.TrimPrefix(text, "jsonschema: "))
+	if ref, ok := strings.CutSuffix(text, " not found"); ok {
+		return &RefusalError{Reason: UnknownReference, Err: fmt.Errorf("it refers to %s, which it does not define", strictjson.Quote(ref))}
+	}
+	return &RefusalError{Reason: NotSchema, Err: errors.New(text)}
+}
+
+func withoutFragment(url string) string {
+	before, _, _ := strings.Cut(url, "#")
+	return before
+}
+
+func withoutBase(text string) string { return strings.ReplaceAll(text, baseURL, "") }

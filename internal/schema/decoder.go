@@ -1,0 +1,54 @@
+package schema
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"github.com/invopop/jsonschema"
+)
+
+var (
+	timeType          = reflect.TypeFor[time.Time]()
+	numberType        = reflect.TypeFor[json.Number]()
+	rawType           = reflect.TypeFor[json.RawMessage]()
+	jsonDecoderType   = reflect.TypeFor[json.Unmarshaler]()
+	textDecoderType   = reflect.TypeFor[encoding.TextUnmarshaler]()
+	selfDescribedType = reflect.TypeFor[interface{ JSONSchema() *jsonschema.Schema }]()
+	aliasedType       = reflect.TypeFor[interface{ JSONSchemaAlias() any }]()
+)
+
+// A decoder is the way encoding/json fills a type.
+type decoder int
+
+const (
+	decodesPlain  decoder = iota // by its kind
+	decodesSelf                  // somehow; the type gives its own schema
+	decodesTime                  // as the library knows
+	decodesNumber                // from a number's text
+	decodesText                  // from a string
+	decodesJSON                  // from anything
+)
+
+func decoderOf(t reflect.Type) decoder {
+	p := reflect.PointerTo(t)
+	switch {
+	case t == timeType:
+		return decodesTime
+	case t == numberType:
+		return decodesNumber
+	case t == rawType:
+		return decodesJSON
+	case t.Implements(selfDescribedType), t.Implements(aliasedType):
+		return decodesSelf
+	case t.Kind() == reflect.Interface:
+		return decodesPlain
+	case p.Implements(jsonDecoderType):
+		return decodesJSON
+	case p.Implements(textDecoderType):
+		return decodesText
+	default:
+		return decodesPlain
+	}
+}

@@ -1,0 +1,145 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A field is a property of a struct as encoding/json sees it.
+type field struct {
+	reflect.StructField
+	name     string // of the property
+	tagged   bool   // the name is from the tag
+	optional bool
+	shadows  bool // another field has the same name
+	depth    int  // of embedding
+	order    []int
+}
+
+// fieldsOf returns the properties of a struct in the order of its fields.
+// Embedded structs are flattened; of fields with one name the least embedded
+// counts, among those the only one that is tagged, or else none.
+func fieldsOf(t reflect.Type) []field {
+	byName := map[string][]field{}
+	for _, f := range collect(t, nil, false) {
+		byName[f.name] = append(byName[f.name], f)
+	}
+	var all []field
+	for _, same := range byName {
+		if f, ok := dominant(same); ok {
+			f.shadows = len(same) > 1
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, func(a, b field) int { return slices.Compare(a.order, b.order) })
+	return all
+}
+
+// collect returns all candidates of t, which is embedded at an index path.
+func collect(t reflect.Type, at []int, optional bool) []field {
+	var all []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		order := append(slices.Clone(at), i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Tag.Get("json") == "-" || strings.HasPrefix(f.Tag.Get("jsonschema")+",", "-,") {
+			continue
+		}
+		pointer := f.Type.Kind() == reflect.Pointer
+		if inner, ok := embedded(f); ok {
+			all = append(all, collect(inner, order, optional || pointer)...)
+			continue
+		}
+		if !f.IsExported() {
+			continue
+		}
+		has := func(option string) bool { return slices.Contains(strings.Split(options, ","), option) }
+		forced := slices.Contains(strings.Split(f.Tag.Get("jsonschema"), ","), "required")
+		all = append(all, field{
+			StructField: f,
+			name:        cmp.Or(name, f.Name),
+			tagged:      name != "",
+			optional:    !forced && (optional || pointer || has("omitempty") || has("omitzero")),
+			depth:       len(at),
+			order:       order,
+		})
+	}
+	return all
+}
+
+// embedded returns the struct whose fields count as those of the outer one.
+func embedded(f reflect.StructField) (reflect.Type, bool) {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	if !f.Anonymous || name != "" {
+		return nil, false
+	}
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t, t.Kind() == reflect.Struct
+}
+
+func dominant(same []field) (field, bool) {
+	slices.SortStableFunc(same, func(a, b field) int {
+		if c := cmp.Compare(a.depth, b.depth); c != 0 {
+			return c
+		}
+		switch {
+		case a.tagged == b.tagged:
+			return 0
+		case a.tagged:
+			return -1
+		default:
+			return 1
+		}
+	})
+	first := same[0]
+	unclear := len(same) > 1 && same[1].depth == first.depth && same[1].tagged == first.tagged
+	return first, !unclear
+}
+
+// override returns the field in a form that the library reflects rightly, if it
+// needs one.
+func (f field) override() (reflect.StructField, bool) {
+	t := f.plainType()
+	if t == f.Type && !f.shadows {
+		return reflect.StructField{}, false
+	}
+	tag := fmt.Sprintf("json:%q", f.name)
+	for _, key := range []string{"jsonschema", "jsonschema_description", "jsonschema_extras"} {
+		if text, ok := f.Tag.Lookup(key); ok {
+			tag += fmt.Sprintf(" %s:%q", key, text)
+		}
+	}
+	return reflect.StructField{Name: f.Name, Type: t, Tag: reflect.StructTag(tag)}, true
+}
+
+// plainType returns the type that tells the library what JSON the field takes:
+// a string for a number that is quoted, and a list without a name, since tags
+// for the items of a named one are lost.
+func (f field) plainType() reflect.Type {
+	t := f.Type
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if decoderOf(t) != decodesPlain {
+		return f.Type
+	}
+	switch k := t.Kind(); {
+	case f.quoted() && (reflect.Bool <= k && k <= reflect.Float64):
+		return reflect.TypeFor[string]()
+	case k == reflect.Slice && t.Name() != "":
+		return reflect.SliceOf(t.Elem())
+	default:
+		return f.Type
+	}
+}
+
+func (f field) quoted() bool {
+	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return slices.Contains(strings.Split(options, ","), "string")
+}

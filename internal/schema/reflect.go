@@ -1,0 +1,100 @@
+package schema
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/invopop/jsonschema"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// Reflect returns the canonical schema of t, the input of a tool: a struct, a
+// map, or a pointer to one. It takes what encoding/json decodes into t, in the
+// way the fields are tagged:
+//
+//   - Properties stand in the order of the fields, embedded structs flattened.
+//     No struct takes further ones.
+//   - A field is required unless it is a pointer or tagged omitempty or omitzero.
+//   - The tags jsonschema and jsonschema_description say more, as
+//     github.com/invopop/jsonschema documents them.
+//   - A type with UnmarshalText is a string, one with UnmarshalJSON takes
+//     anything, and one with the methods of invopop/jsonschema is what they say.
+//   - There are references only from within recursive types.
+//
+// A field that encoding/json cannot fill is an error that names it.
+func Reflect(t reflect.Type) (json.RawMessage, error) {
+	if t == nil {
+		return nil, errNoObject
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if k := t.Kind(); k != reflect.Struct && k != reflect.Map || t == timeType {
+		return nil, fmt.Errorf("%w, not %s", errNoObject, t)
+	}
+	if err := checkType(t); err != nil {
+		return nil, err
+	}
+	names := newTypeNames()
+	var raw []byte
+	// Methods of the types run here, and the library panics on what it does not know.
+	err := lane.Try(func() (err error) {
+		raw, err = json.Marshal(reflector(names).ReflectFromType(t))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	document, err := parseObject(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	if err := refine(document, names); err != nil {
+		return nil, err
+	}
+	return strictjson.Canonical(appendNode(nil, document))
+}
+
+var errNoObject = errors.New("a tool's input must be a struct or a map")
+
+func reflector(names *typeNames) *jsonschema.Reflector {
+	return &jsonschema.Reflector{
+		Anonymous:        true,
+		Namer:            names.of,
+		Mapper:           foreign,
+		AdditionalFields: overrides,
+	}
+}
+
+// foreign returns the schema of types that decode themselves, or nil.
+func foreign(t reflect.Type) *jsonschema.Schema {
+	switch decoderOf(t) {
+	case decodesNumber:
+		return &jsonschema.Schema{Type: "number"}
+	case decodesText:
+		return &jsonschema.Schema{Type: "string"}
+	case decodesJSON:
+		return &jsonschema.Schema{}
+	default:
+		return nil
+	}
+}
+
+// overrides returns the fields of t that the library would reflect otherwise
+// than encoding/json decodes them. It reflects them again after the others.
+func overrides(t reflect.Type) []reflect.StructField {
+	if decoderOf(t) != decodesPlain {
+		return nil
+	}
+	var all []reflect.StructField
+	for _, f := range fieldsOf(t) {
+		if replaced, ok := f.override(); ok {
+			all = append(all, replaced)
+		}
+	}
+	return all
+}

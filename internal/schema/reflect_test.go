@@ -1,0 +1,208 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"net/netip"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/schema"
+)
+
+type (
+	plainInput struct {
+		Path      string   `json:"path" jsonschema:"description=Where to look.,minLength=1"`
+		Limit     int      `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100,default=10"`
+		Mode      string   `json:"mode,omitzero" jsonschema:"enum=fast,enum=slow" jsonschema_description:"How, in a word."`
+		Recursive *bool    `json:"recursive"`
+		Names     []string `json:"names,omitempty" jsonschema:"enum=a,enum=b"`
+		hidden    int
+		Skipped   int `json:"-"`
+		Untold    int `json:"untold,omitempty" jsonschema:"-"`
+	}
+
+	point struct {
+		X float64 `json:"x" jsonschema:"description=Across."`
+		Y float64 `json:"y"`
+	}
+	nestedInput struct {
+		From   point            `json:"from" jsonschema:"description=The start."`
+		To     *point           `json:"to"`
+		Via    []point          `json:"via,omitempty"`
+		Named  map[string]point `json:"named,omitempty"`
+		Inline struct {
+			On *bool `json:"on"`
+		} `json:"inline"`
+	}
+
+	labels     []string
+	namedInput struct {
+		Labels labels `json:"labels" jsonschema:"enum=a,enum=b,description=Some."`
+		Count  int64  `json:"count,string" jsonschema:"description=Quoted."`
+	}
+
+	looseInput struct {
+		Any    any             `json:"any" jsonschema:"description=Whatever."`
+		Raw    json.RawMessage `json:"raw"`
+		List   []any           `json:"list"`
+		Map    map[string]any  `json:"map"`
+		ByID   map[int]string  `json:"by_id"`
+		When   time.Time       `json:"when"`
+		Wait   time.Duration   `json:"wait"`
+		Addr   netip.Addr      `json:"addr"`
+		Number json.Number     `json:"number"`
+		Bytes  []byte          `json:"bytes"`
+		Pair   [2]bool         `json:"pair"`
+	}
+
+	Base struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}
+	more struct {
+		Extra int `json:"extra"`
+	}
+	embeddedInput struct {
+		First string `json:"first"`
+		Base
+		more
+		*Optional
+		Name int `json:"name,omitempty"`
+	}
+	Optional struct {
+		Maybe string `json:"maybe"`
+	}
+
+	left  struct{ Both, Left string }
+	right struct{ Both, Right string }
+	clash struct {
+		left
+		right
+	}
+
+	tree struct {
+		Value    string  `json:"value"`
+		Children []*tree `json:"children,omitempty"`
+	}
+	treeInput struct {
+		Tree  tree  `json:"tree" jsonschema:"description=The tree."`
+		Point point `json:"point"`
+	}
+	even struct {
+		Odd *odd `json:"odd"`
+	}
+	odd struct {
+		Even *even `json:"even"`
+	}
+
+	keywordNames struct {
+		Properties []string `json:"properties,omitempty" jsonschema:"uniqueItems=true"`
+		Required   bool     `json:"required"`
+		Ref        string   `json:"$ref"`
+		Items      any      `json:"items"`
+	}
+)
+
+func TestReflect(t *testing.T) {
+	t.Parallel()
+	_ = plainInput{hidden: 0}
+	tests := []struct {
+		name string
+		of   any
+		want string
+	}{
+		{
+			name: "fields and tags",
+			of:   plainInput{},
+			want: `{"properties":{"path":{"type":"string","minLength":1,"description":"Where to look."},` +
+				`"limit":{"type":"integer","maximum":100,"minimum":1,"default":10},` +
+				`"mode":{"type":"string","enum":["fast","slow"],"description":"How, in a word."},` +
+				`"recursive":{"type":"boolean"},` +
+				`"names":{"items":{"type":"string","enum":["a","b"]},"type":"array"}},` +
+				`"additionalProperties":false,"type":"object","required":["path"]}`,
+		},
+		{
+			name: "nested structs",
+			of:   nestedInput{},
+			want: `{"properties":{"from":{"properties":{"x":{"type":"number","description":"Across."},` +
+				`"y":{"type":"number"}},"additionalProperties":false,"type":"object","required":["x","y"],"description":"The start."},` +
+				`"to":{"properties":{"x":{"type":"number","description":"Across."},` +
+				`"y":{"type":"number"}},"additionalProperties":false,"type":"object","required":["x","y"]},` +
+				`"via":{"items":{"properties":{"x":{"type":"number","description":"Across."},` +
+				`"y":{"type":"number"}},"additionalProperties":false,"type":"object","required":["x","y"]},"type":"array"},` +
+				`"named":{"additionalProperties":{"properties":{"x":{"type":"number","description":"Across."},` +
+				`"y":{"type":"number"}},"additionalProperties":false,"type":"object","required":["x","y"]},"type":"object"},` +
+				`"inline":{"properties":{"on":{"type":"boolean"}},"additionalProperties":false,"type":"object"}},"additionalProperties":false,"type":"object","required":["from","inline"]}`,
+		},
+		{
+			name: "named list and quoted number",
+			of:   namedInput{},
+			want: `{"properties":{"labels":{"items":{"type":"string","enum":["a","b"]},"type":"array","description":"Some."},` +
+				`"count":{"type":"string","description":"Quoted."}},"additionalProperties":false,"type":"object","required":["labels","count"]}`,
+		},
+		{
+			name: "anything and special types",
+			of:   looseInput{},
+			want: `{"properties":{"any":{"description":"Whatever."},"raw":{},"list":{"items":{},"type":"array"},"map":{"type":"object"},` +
+				`"by_id":{"additionalProperties":{"type":"string"},"type":"object","propertyNames":{"pattern":"^-?[0-9]+$"}},` +
+				`"when":{"type":"string","format":"date-time"},"wait":{"type":"integer"},"addr":{"type":"string"},` +
+				`"number":{"type":"number"},"bytes":{"type":"string","contentEncoding":"base64"},"pair":{"items":{"type":"boolean"},` +
+				`"type":"array","maxItems":2,"minItems":2}},"additionalProperties":false,"type":"object","required":["any","raw","list","map","by_id","when","wait","addr","number","bytes","pair"]}`,
+		},
+		{
+			name: "embedded structs",
+			of:   embeddedInput{},
+			want: `{"properties":{"first":{"type":"string"},"id":{"type":"string"},"extra":{"type":"integer"},"maybe":{"type":"string"},` +
+				`"name":{"type":"integer"}},"additionalProperties":false,"type":"object","required":["first","id","extra"]}`,
+		},
+		{name: "embedded fields of one name cancel out", of: clash{}, want: `{"properties":{"Left":{"type":"string"},"Right":{"type":"string"}},"additionalProperties":false,"type":"object","required":["Left","Right"]}`},
+		{
+			name: "recursive root",
+			of:   tree{},
+			want: `{"properties":{"value":{"type":"string"},"children":{"items":{"$ref":"#/$defs/tree"},` +
+				`"type":"array"}},"additionalProperties":false,"type":"object","required":["value"],` +
+				`"$defs":{"tree":{"properties":{"value":{"type":"string"},"children":{"items":{"$ref":"#/$defs/tree"},` +
+				`"type":"array"}},"additionalProperties":false,"type":"object","required":["value"]}}}`,
+		},
+		{
+			name: "recursive field",
+			of:   treeInput{},
+			want: `{"properties":{"tree":{"$ref":"#/$defs/tree","description":"The tree."},` +
+				`"point":{"properties":{"x":{"type":"number","description":"Across."},` +
+				`"y":{"type":"number"}},"additionalProperties":false,"type":"object","required":["x","y"]}},"additionalProperties":false,"type":"object","required":["tree","point"],` +
+				`"$defs":{"tree":{"properties":{"value":{"type":"string"},"children":{"items":{"$ref":"#/$defs/tree"},` +
+				`"type":"array"}},"additionalProperties":false,"type":"object","required":["value"]}}}`,
+		},
+		{
+			name: "recursive through another",
+			of:   even{},
+			want: `{"properties":{"odd":{"$ref":"#/$defs/odd"}},"additionalProperties":false,"type":"object","$defs":{"even":{"properties":{"odd":{"$ref":"#/$defs/odd"}},"additionalProperties":false,"type":"object"},` +
+				`"odd":{"properties":{"even":{"$ref":"#/$defs/even"}},"additionalProperties":false,"type":"object"}}}`,
+		},
+		{
+			name: "properties named like keywords",
+			of:   keywordNames{},
+			want: `{"properties":{"properties":{"items":{"type":"string"},"type":"array","uniqueItems":true},"required":{"type":"boolean"},` +
+				`"$ref":{"type":"string"},` +
+				`"items":{}},"additionalProperties":false,"type":"object","required":["required","$ref","items"]}`,
+		},
+		{name: "empty struct", of: struct{}{}, want: `{"properties":{},"additionalProperties":false,"type":"object"}`},
+		{name: "pointer", of: &struct{}{}, want: `{"properties":{},"additionalProperties":false,"type":"object"}`},
+		{name: "map", of: map[string]int{}, want: `{"additionalProperties":{"type":"integer"},"type":"object"}`},
+		{name: "free map", of: map[string]any{}, want: `{"type":"object"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := schema.Reflect(reflect.TypeOf(tt.of))
+			require.NoError(t, err)
+			require.Equal(t, tt.want, string(got))
+			s, err := schema.Compile(got)
+			require.NoError(t, err)
+			require.Equal(t, string(got), string(s.Bytes()))
+		})
+	}
+}
