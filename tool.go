@@ -78,7 +78,7 @@ func (o Origin) External() bool { return o.Source != "" }
 type Declaration struct {
 	Name        string
 	Description string
-	InputSchema json.RawMessage // canonical bytes: the same schema, the same bytes
+	InputSchema json.RawMessage // canonical: the same schema, the same bytes; shared, not to be written to
 
 	encoded *encodings
 }
