@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // An Asker puts a question to a person, a remote bridge, or a policy of the
@@ -24,6 +25,15 @@ type Question struct {
 	Agent   []string // the ids of the agents that led to it, outermost first; empty for the main agent
 }
 
+// agentPath returns the ids of the agents that led to s, outermost first.
+func (s *Session) agentPath() (path []string) {
+	for ; s.parent != nil; s = s.parent {
+		path = append(path, s.cfg.AgentID)
+	}
+	slices.Reverse(path)
+	return path
+}
+
 // errNobody is the cause of a denial that no one was there to prevent.
 var errNobody = errors.New("nobody can be asked")
 
@@ -32,9 +42,6 @@ var errNobody = errors.New("nobody can be asked")
 func (s *Session) ask(ctx context.Context, q *Question) (Decision, error) {
 	if s.cfg.Ask == nil {
 		return Decision{}, errNobody
-	}
-	for a := s; a.parent != nil; a = a.parent {
-		q.Agent = append([]string{a.cfg.AgentID}, q.Agent...)
 	}
 	select {
 	case <-s.asking:

@@ -27,6 +27,7 @@ type callState struct {
 	info    Info
 	traits  Traits
 	targets []Target // traits.Targets, resolved
+	allowed bool     // the call was decided, and runs
 	emit    func(text string)
 	ask     func(ctx context.Context, d Decision, ts []Target) (Decision, error)
 }
@@ -56,7 +57,7 @@ func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnl
 // error wraps [ErrDenied] and is worded for the model. A Call that no Executor
 // admitted may touch nothing.
 func (c *Call) Check(ctx context.Context, targets ...Target) error {
-	if c.state == nil {
+	if c.state == nil || c.state.ask == nil {
 		return fmt.Errorf("%w: the call was not admitted by an executor", ErrDenied)
 	}
 	ts := c.state.session.resolve(targets)
@@ -111,7 +112,9 @@ func (c *Call) decide(ts []Target, hook, own Decision) Decision {
 // decideLater settles targets that turned up after c itself was allowed.
 func (c *Call) decideLater(ts []Target) Decision {
 	x := c.subject(ts, Decision{}, Decision{})
-	x.approved = c.state.targets
+	if c.state.allowed {
+		x.approved = c.state.targets
+	}
 	return c.state.session.Permissions().decide(x)
 }
 

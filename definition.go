@@ -38,7 +38,8 @@ type Definition[In, Out any] struct {
 	Validate func(ctx context.Context, in In, c *Call) error
 	// Permit gives the tool's own opinion. Default: none.
 	Permit func(ctx context.Context, in In, c *Call) Decision
-	// Call does the work. Required.
+	// Call does the work. Required. An output beside an error is what was done
+	// until then, and is shown to the model.
 	Call func(ctx context.Context, in In, c *Call) (Out, error)
 	// Result maps the output for the model. Default: a *Result as it is, a
 	// string as text, anything else as JSON.
@@ -125,7 +126,7 @@ func (d *Definition[In, Out]) check() error {
 }
 
 func (t Traits) zero() bool {
-	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld
+	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && t.Timeout == 0
 }
 
 // checkName accepts any text that can be shown on one line. What a provider
@@ -206,13 +207,20 @@ func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {
 		return nil, err
 	}
 	out, err := t.def.Call(ctx, in, c)
-	if err != nil {
+	if err != nil && reflect.ValueOf(&out).Elem().IsZero() {
 		return nil, err
 	}
+	var r *Result
+	var unmapped error
 	if t.def.Result != nil {
-		return t.def.Result(out), nil
+		r = t.def.Result(out)
+	} else {
+		r, unmapped = resultOf(out)
 	}
-	return resultOf(out)
+	if err == nil {
+		err = unmapped
+	}
+	return r, err
 }
 
 func (t *defined[In, Out]) input() *inputSpec { return t.spec }

@@ -2,13 +2,18 @@ package pegboard
 
 import "errors"
 
-// What a host branches on, with [errors.Is].
+// What a host branches on, with [errors.Is]. ErrDeferred is for tools, too: a
+// call that returns it is answered by the host later, which replaces the result
+// of its outcome before it sends the next message.
 var (
 	ErrUnknownTool  = errors.New("unknown tool")
 	ErrInvalidInput = errors.New("invalid input")
 	ErrDenied       = errors.New("denied")
 	ErrCancelled    = errors.New("cancelled")
-	ErrPanic        = errors.New("tool panicked")
+	ErrTimeout      = errors.New("timed out")
+	ErrDetached     = errors.New("did not return")
+	ErrDeferred     = errors.New("answered later")
+	ErrPanic        = errors.New("panicked")
 	ErrDuplicate    = errors.New("duplicate")
 	ErrClosed       = errors.New("session closed")
 )
@@ -20,7 +25,7 @@ func class(err error) string {
 	if errors.As(err, &ce) {
 		stage = string(ce.Stage) + ": "
 	}
-	for _, e := range []error{ErrUnknownTool, ErrInvalidInput, ErrDenied, ErrClosed, ErrCancelled, ErrPanic, ErrDuplicate} {
+	for _, e := range []error{ErrUnknownTool, ErrInvalidInput, ErrDenied, ErrClosed, ErrTimeout, ErrDetached, ErrCancelled, ErrPanic, ErrDuplicate, ErrDeferred} {
 		if errors.Is(err, e) {
 			return stage + e.Error()
 		}

@@ -14,7 +14,7 @@ type Event struct {
 	Time    time.Time
 	Kind    EventKind
 	Call    *Call
-	Text    string   // of EventProgress: what the tool said; of EventAsked: why
+	Text    string   // what was said, asked, mended; why it was detached
 	Targets []Target // of EventAsked and EventDecided: what it is about
 	// Decision is set for EventDecided, Outcome for EventFinished.
 	Decision *Decision
@@ -24,19 +24,22 @@ type Event struct {
 // EventKind says what happened.
 type EventKind int
 
-// The kinds of event, in the order in which a call meets them.
+// The kinds of event.
 const (
 	EventAdmitted EventKind = iota // the call has its place in line; in request order
 	EventAsked                     // somebody is being asked about it
 	EventDecided                   // it may run, or not
 	EventStarted                   // the tool is called
 	EventProgress                  // the tool says how it gets on
+	EventHook                      // a hook says how it gets on
+	EventRepaired                  // its input was mended before it was decoded
+	EventDetached                  // it was answered and goes on
 	EventFinished                  // there is an outcome
 )
 
 // String returns the kind in lower case.
 func (k EventKind) String() string {
-	return nameOf(int(k), "admitted", "asked", "decided", "started", "progress", "finished")
+	return nameOf(int(k), "admitted", "asked", "decided", "started", "progress", "hook", "repaired", "detached", "finished")
 }
 
 // LogEvents returns a function for [Executor].OnEvent that writes events to l,

@@ -2,9 +2,12 @@ package pegboard
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
@@ -20,7 +23,8 @@ const DefaultLimit = 10
 //
 // # Concurrency
 //
-//  1. Run may be called concurrently; batches do not wait for each other.
+//  1. All methods may be called concurrently; batches and streams do not wait
+//     for each other.
 //  2. Within a batch a call runs beside others as its tool's Traits say. It
 //     never starts before an earlier call that it conflicts with has ended, so
 //     the outcomes are those of running one call after the other.
@@ -28,9 +32,26 @@ const DefaultLimit = 10
 //     conflicting calls waiting, but without taking one of the Limit places.
 //  4. OnEvent is called for one event of a batch at a time, in order, and never
 //     after Run has returned.
+//  5. When Run returns, so have all its calls, but for those whose outcome wraps
+//     [ErrDetached]: they keep what they hold until they return.
 type Executor struct {
 	// Limit is how many calls of a batch run at once; 0 means [DefaultLimit].
 	Limit int
+	// Grace is how long a call that was stopped may take to return before it
+	// is detached; 0 means [DefaultGrace].
+	Grace time.Duration
+	// CancelSiblings stops the other calls of a batch when one fails whose
+	// tool's Info says CancelsSiblings. By default calls are independent.
+	CancelSiblings bool
+	// BlocksFinal says that the provider never takes back a block once it is
+	// closed, so that a [Stream] may start calls that write before the message
+	// has ended. See [Stream.Finish].
+	BlocksFinal bool
+	// Repair says how malformed input may be mended. The zero Repair mends
+	// nothing; empty input is {} in any case.
+	Repair Repair
+	// Invoke is where the call itself happens; nil means here.
+	Invoke Invoke
 	// OnEvent is told what happens as it happens. It must not block for long:
 	// the calls of the batch wait for it.
 	OnEvent func(Event)
@@ -39,69 +60,122 @@ type Executor struct {
 	Logger *slog.Logger
 }
 
+// A Repair says how malformed input may be mended before it is decoded. What was
+// mended stands in [Outcome].Repairs, and only a call that is read-only runs on
+// it: what a model did not write, writes nothing.
+type Repair struct {
+	// Syntax mends text that is no JSON: control characters inside strings,
+	// text around the object.
+	Syntax bool
+	// Values mends properties of the wrong type: JSON inside a string, a list
+	// of strings for a string, null for a property that may be left out.
+	Values bool
+	// Func may mend what is left, once for each call. Nothing means it cannot.
+	Func func(ctx context.Context, t Tool, c *Call, problem error) json.RawMessage
+}
+
+// Invoke performs one call that was decided, on exactly the bytes of c.Input. An
+// engine that runs calls elsewhere replaces it; there, [Pool.Admit] makes the
+// call anew from its id, name and bytes.
+type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
+
 // Run takes calls through all stages and returns one outcome for each, in their
 // order, whatever happens: an unknown name, bad JSON, a denial, a panic, a
-// cancelled ctx. It returns when all have ended.
+// cancelled ctx, a tool that never returns.
 //
 // Of two calls with one ID the first runs; the outcome of the second wraps
-// [ErrDuplicate]. Calls without an ID are never duplicates.
+// [ErrDuplicate]. Calls without an ID are never duplicates. How a cancelled ctx
+// ends calls depends on its cause, see [ErrNewMessage].
 func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
 	ctx, b := e.batch(ctx, p)
-	defer b.end()
+	b.finished(FinishToolCalls)
 	jobs := make([]*job, len(calls))
 	for i, c := range calls {
 		jobs[i] = b.admit(c)
 	}
-	ended := make([]<-chan error, len(jobs))
-	for i, j := range jobs {
-		ended[i] = lane.Go(func() { j.finish(ctx, j.pass(ctx)) })
+	for _, j := range jobs {
+		j.start(ctx)
 	}
 	outcomes := make([]Outcome, len(jobs))
 	for i, j := range jobs {
-		if err := <-ended[i]; err != nil {
-			<-lane.Go(func() { j.finish(ctx, j.crashed(err)) })
-		}
+		<-j.ended
 		outcomes[i] = j.outcome
 	}
+	b.end(ctx, outcomes)
 	return outcomes
 }
 
-// batch is one Run: the calls that are ordered against each other.
+// batch is the calls of one message, which are ordered against each other.
 type batch struct {
-	pool   *Pool
-	lane   *lane.Lane
-	events *eventLog
-	logger *slog.Logger
-	ids    map[string]bool
-	end    func()
+	*Executor
+	pool    *Pool
+	lane    *lane.Lane
+	events  *eventLog
+	logger  *slog.Logger
+	grace   time.Duration
+	ids     map[string]bool
+	halt    *halt
+	release func()
+
+	finish chan struct{} // closed when the message has ended
+	reason FinishReason  // set before finish is closed
+
+	mu      sync.Mutex
+	seen    int // calls admitted
+	holding int // calls that hold their keys
+	changes []sessionChange
+}
+
+// sessionChange is what a result does to the session, by the place of its call.
+type sessionChange struct {
+	place int
+	then  func(*Session)
 }
 
 // batch begins a batch. Its context ends with ctx or with the session.
 func (e *Executor) batch(ctx context.Context, p *Pool) (context.Context, *batch) {
-	limit := e.Limit
+	limit, grace, logger := e.Limit, e.Grace, e.Logger
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	logger := e.Logger
+	if grace <= 0 {
+		grace = DefaultGrace
+	}
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
+	b := &batch{
+		Executor: e, pool: p, lane: lane.New(limit), events: newEventLog(e.OnEvent, logger), logger: logger, grace: grace,
+		ids: map[string]bool{}, halt: newHalt(), finish: make(chan struct{}),
+	}
 	ctx, cancel := context.WithCancelCause(WithSession(ctx, p.session))
-	release := p.session.lease(cancel)
-	b := &batch{pool: p, lane: lane.New(limit), events: newEventLog(e.OnEvent, logger), logger: logger, ids: map[string]bool{}}
-	b.end = func() {
-		b.events.flush()
-		release()
+	forget := p.session.lease(func(cause error) {
+		b.halt.stop(cause)
+		cancel(cause)
+	})
+	b.release = func() {
+		forget()
 		cancel(nil)
 	}
+	p.session.blockDetached(b.lane)
 	return ctx, b
+}
+
+// end closes a batch all of whose calls have ended.
+func (b *batch) end(ctx context.Context, outcomes []Outcome) {
+	b.batchHook(ctx, outcomes)
+	b.events.flush()
+	b.release()
 }
 
 // admit gives c its place in line.
 func (b *batch) admit(c Call) *job {
-	c.Input = append([]byte(nil), c.Input...)
+	c.Input = slices.Clone(c.Input)
 	c.in, c.state = nil, &callState{session: b.pool.session}
-	j := &job{batch: b, call: &c, stage: StageAdmit, admitted: time.Now(), ticket: b.lane.Admit()}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j := &job{batch: b, call: &c, stage: StageAdmit, place: b.seen, admitted: time.Now(), ticket: b.lane.Admit(), ended: make(chan struct{})}
+	b.seen++
 	if c.ID != "" {
 		j.duplicate = b.ids[c.ID]
 		b.ids[c.ID] = true
@@ -111,6 +185,73 @@ func (b *batch) admit(c Call) *job {
 }
 
 func (b *batch) emit(e Event) { b.events.emit(e) }
+
+// finished says how the message ended that the calls come from.
+func (b *batch) finished(reason FinishReason) {
+	b.reason = reason
+	close(b.finish)
+}
+
+// hold counts a call that has its keys.
+func (b *batch) hold() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.holding++
+}
+
+// letGo counts a call out and, when it was the last, applies what the calls that
+// ran together do to the session, in the order of the message.
+func (b *batch) letGo(place int, then func(*Session)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.holding--
+	if then != nil {
+		b.changes = append(b.changes, sessionChange{place, then})
+	}
+	if b.holding > 0 {
+		return
+	}
+	slices.SortFunc(b.changes, func(x, y sessionChange) int { return x.place - y.place })
+	for _, c := range b.changes {
+		if err := lane.Try(func() error { c.then(b.pool.session); return nil }); err != nil {
+			b.reportCrash("Result.Then", StageResult, err)
+		}
+	}
+	b.changes = nil
+}
+
+// siblingFailed stops the others if the batch and the tool want that.
+func (b *batch) siblingFailed(i Info) {
+	if b.CancelSiblings && i.CancelsSiblings {
+		b.halt.stop(fmt.Errorf("%w: %s", ErrSiblingFailed, i.Name))
+	}
+}
+
+// batchHook tells the hook of that name what became of a message.
+func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
+	hook := b.pool.session.cfg.Hooks.Batch
+	if hook == nil {
+		return
+	}
+	before := make([]*Result, len(outcomes))
+	for i := range outcomes {
+		before[i] = outcomes[i].Result
+	}
+	err := hook(ctx, outcomes)
+	if err != nil {
+		b.hookFailed("", err)
+	}
+	for i := range outcomes {
+		if errors.Is(err, errBlocked) {
+			outcomes[i].Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
+		}
+		if outcomes[i].Result == nil {
+			outcomes[i].Result = before[i]
+		}
+	}
+}
+
+func (b *batch) hookFailed(tool string, err error) { b.reportCrash(tool, StageHook, err) }
 
 // failure is why a stage ends a call.
 type failure struct {
@@ -144,16 +285,4 @@ func (b *batch) reportCrash(tool string, stage Stage, err error) {
 		attrs = append(attrs, "stack", string(p.Stack))
 	}
 	b.logger.Error("call crashed", attrs...)
-}
-
-// cancelled says that ctx ended before the call did.
-func (j *job) cancelled(ctx context.Context) *failure {
-	cause := context.Cause(ctx)
-	did := "was not run"
-	if j.stage == StageCall {
-		did = "was stopped before it finished; it may have done part of its work"
-	}
-	err := fmt.Errorf("%w: %w", ErrCancelled, cause)
-	return &failure{err: err, text: fmt.Sprintf("%s %s: the turn was cancelled. Nobody refused the call; "+
-		"repeat it if it is still wanted.", j.call.Name, did)}
 }

@@ -4,101 +4,243 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
-// Hooks run around each call. Any of them may be nil. Those of one call run one
-// after the other, those of different calls may run concurrently.
+// Hooks run around the calls of a session. Any of them may be nil. Those of one
+// call run one after the other, those of different calls may run concurrently.
 //
 // A hook can refuse a call, make it be asked about, change its input or result.
 // It can spare the person a question, but nothing it says turns a deny or ask
 // rule into anything laxer.
 type Hooks struct {
-	// Pre runs before permission is decided. An error denies the call. A
-	// changed input is decoded, validated and decided anew, hooks included, at
-	// most eight times.
+	// Select is given the names of the tools of a pool, in its order, and
+	// returns those to keep. It cannot add any. If it panics, none is kept.
+	Select func(s *Session, names []string) []string
+	// Pre runs before permission is decided. A changed input is decoded,
+	// validated and decided anew, hooks included, at most eight times.
 	Pre func(ctx context.Context, h *HookCall) (Decision, error)
+	// Permission runs when a call must be asked about, before the person is.
+	// Allow and Deny answer the question; so does an error, with Deny, unless
+	// OnFailure says otherwise.
+	Permission func(ctx context.Context, q *Question) (Decision, error)
 	// Post runs after a call that succeeded, and may change h.Outcome.Result.
-	// Its error is logged, the result stands.
 	Post func(ctx context.Context, h *HookCall) error
 	// Failure runs after a call that failed while it ran, in place of Post.
 	Failure func(ctx context.Context, h *HookCall) error
+	// Batch runs once all calls of a message have ended, and may change their
+	// results.
+	Batch func(ctx context.Context, outcomes []Outcome) error
+
+	// Timeout is how long each hook may take, but for Select; 0 means as long as
+	// it likes. One that is late has failed, and is left behind.
+	Timeout time.Duration
+	// OnFailure is what an error, a panic or being late means.
+	OnFailure FailMode
 }
 
-// HookCall is what a hook is told. More fields may come.
+// A FailMode says what becomes of a call whose hook failed.
+type FailMode int
+
+// The modes.
+const (
+	FailByKind   FailMode = iota // Pre and Permission block, the others continue
+	FailBlock                    // the call is denied, or its result replaced by an error
+	FailContinue                 // the failure is logged, as if there were no hook
+)
+
+// String returns the mode in lower case.
+func (m FailMode) String() string { return nameOf(int(m), "by kind", "block", "continue") }
+
+// HookCall is what a hook is told.
 type HookCall struct {
 	Tool    Tool
 	Call    *Call
 	Outcome *Outcome // nil in Pre
+
+	emit func(text string)
 }
 
-// JoinHooks returns hooks that run hs in the order given. All Pre hooks see the
-// same call. The strictest decision wins, and of several changed inputs the
-// last. An error of one Pre hook denies; Post and Failure errors are joined.
+// Emit reports progress of the hook to whoever watches the executor's events.
+func (h *HookCall) Emit(text string) {
+	if h.emit != nil {
+		h.emit(text)
+	}
+}
+
+// JoinHooks returns hooks that run hs in the order given. All Pre and Permission
+// hooks see the same call. The strictest decision wins, and of several changed
+// inputs the last. What Select keeps is what all of them keep. Each of hs keeps
+// its own Timeout and OnFailure.
 func JoinHooks(hs ...Hooks) Hooks {
+	if len(hs) == 1 {
+		return hs[0]
+	}
 	var joined Hooks
 	for _, h := range hs {
-		if h.Pre != nil {
-			joined.Pre = joinPre(joined.Pre, h.Pre)
-		}
-		joined.Post = joinPost(joined.Post, h.Post)
-		joined.Failure = joinPost(joined.Failure, h.Failure)
+		g := h.guarded()
+		joined.Select = joinSelect(joined.Select, g.Select)
+		joined.Pre = joinDecisions(joined.Pre, g.Pre, func(h *HookCall) *Call { return h.Call })
+		joined.Permission = joinDecisions(joined.Permission, g.Permission, func(q *Question) *Call { return q.Call })
+		joined.Post = joinErrors(joined.Post, g.Post)
+		joined.Failure = joinErrors(joined.Failure, g.Failure)
+		joined.Batch = joinErrors(joined.Batch, g.Batch)
 	}
 	return joined
+}
+
+// guarded returns h with Timeout and OnFailure built into each hook: what is
+// left to decide of a failure is what FailByKind says.
+func (h Hooks) guarded() Hooks {
+	g := Hooks{Select: h.Select}
+	if h.Pre != nil {
+		g.Pre = guardDecision(h, h.Pre)
+	}
+	if h.Permission != nil {
+		g.Permission = guardDecision(h, h.Permission)
+	}
+	if h.Post != nil {
+		g.Post = guardError(h, h.Post)
+	}
+	if h.Failure != nil {
+		g.Failure = guardError(h, h.Failure)
+	}
+	if h.Batch != nil {
+		g.Batch = guardError(h, h.Batch)
+	}
+	return g
 }
 
 // narrowing returns h without the power to allow: what a fork adds to the hooks
 // of its parent.
 func (h Hooks) narrowing() Hooks {
-	pre := h.Pre
-	if pre == nil {
-		return h
+	h.Pre, h.Permission = withoutAllow(h.Pre), withoutAllow(h.Permission)
+	return h
+}
+
+func withoutAllow[T any](hook func(context.Context, T) (Decision, error)) func(context.Context, T) (Decision, error) {
+	if hook == nil {
+		return nil
 	}
-	h.Pre = func(ctx context.Context, c *HookCall) (Decision, error) {
-		d, err := pre(ctx, c)
+	return func(ctx context.Context, x T) (Decision, error) {
+		d, err := hook(ctx, x)
 		if d.Behavior == Allow {
 			d.Behavior = Undecided
 		}
 		return d, err
 	}
-	return h
 }
 
-type (
-	preHook  = func(context.Context, *HookCall) (Decision, error)
-	postHook = func(context.Context, *HookCall) error
-)
+// errBlocked marks the failure of a hook whose mode is FailBlock.
+var errBlocked = errors.New("a hook that guards the call failed")
 
-func joinPre(a, b preHook) preHook {
-	if a == nil {
-		return b
-	}
-	return func(ctx context.Context, h *HookCall) (Decision, error) {
-		x, err := a(ctx, h)
-		if err != nil || x.Behavior == Deny {
-			return x, err
+func guardDecision[T any](h Hooks, hook func(context.Context, T) (Decision, error)) func(context.Context, T) (Decision, error) {
+	return func(ctx context.Context, x T) (Decision, error) {
+		d, err := timed(ctx, h.Timeout, func(ctx context.Context) (Decision, error) { return hook(ctx, x) })
+		if err != nil && h.OnFailure == FailContinue {
+			return Decision{}, nil
 		}
-		y, err := b(ctx, h)
-		if err != nil {
-			return y, err
-		}
-		d := stricter(x, y)
-		d.Input = x.Input
-		if len(y.Input) > 0 && !bytes.Equal(y.Input, h.Call.Input) {
-			d.Input = y.Input
-		}
-		return d, nil
+		return d, err
 	}
 }
 
-func joinPost(a, b postHook) postHook {
+func guardError[T any](h Hooks, hook func(context.Context, T) error) func(context.Context, T) error {
+	return func(ctx context.Context, x T) error {
+		_, err := timed(ctx, h.Timeout, func(ctx context.Context) (struct{}, error) { return struct{}{}, hook(ctx, x) })
+		if err != nil && h.OnFailure == FailBlock {
+			return fmt.Errorf("%w: %w", errBlocked, err)
+		}
+		return err
+	}
+}
+
+// timed runs f and gives it up when it takes longer than limit.
+func timed[R any](ctx context.Context, limit time.Duration, f func(context.Context) (R, error)) (R, error) {
+	type answer struct {
+		r   R
+		err error
+	}
+	var none R
+	try := func(ctx context.Context) (a answer) {
+		if crash := lane.Try(func() error { a.r, a.err = f(ctx); return nil }); crash != nil {
+			return answer{err: fmt.Errorf("%w: %w", ErrPanic, crash)}
+		}
+		return a
+	}
+	if limit <= 0 {
+		a := try(ctx)
+		return a.r, a.err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("hook %w after %v", ErrTimeout, limit))
+	defer cancel()
+	answers := make(chan answer, 1)
+	ended := lane.Go(func() { answers <- try(ctx) })
+	select {
+	case a := <-answers:
+		return a.r, a.err
+	case crash := <-ended:
+		select {
+		case a := <-answers:
+			return a.r, a.err
+		default:
+			return none, fmt.Errorf("%w: %w", ErrPanic, crash)
+		}
+	case <-ctx.Done():
+		return none, context.Cause(ctx)
+	}
+}
+
+func joinSelect(a, b func(*Session, []string) []string) func(*Session, []string) []string {
 	switch {
 	case a == nil:
 		return b
 	case b == nil:
 		return a
 	}
-	return func(ctx context.Context, h *HookCall) error {
-		err := a(ctx, h)
-		return errors.Join(err, b(ctx, h))
+	return func(s *Session, names []string) []string {
+		kept := a(s, slices.Clone(names))
+		return slices.DeleteFunc(b(s, slices.Clone(names)), func(n string) bool { return !slices.Contains(kept, n) })
+	}
+}
+
+func joinDecisions[T any](a, b func(context.Context, T) (Decision, error), call func(T) *Call) func(context.Context, T) (Decision, error) {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return func(ctx context.Context, t T) (Decision, error) {
+		x, err := a(ctx, t)
+		if err != nil || x.Behavior == Deny {
+			return x, err
+		}
+		y, err := b(ctx, t)
+		if err != nil {
+			return y, err
+		}
+		d := stricter(x, y)
+		d.Input = x.Input
+		if len(y.Input) > 0 && !bytes.Equal(y.Input, call(t).Input) {
+			d.Input = y.Input
+		}
+		return d, nil
+	}
+}
+
+func joinErrors[T any](a, b func(context.Context, T) error) func(context.Context, T) error {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return func(ctx context.Context, x T) error {
+		err := a(ctx, x)
+		return errors.Join(err, b(ctx, x))
 	}
 }

@@ -252,7 +252,7 @@ func TestInvariant14EveryErrorSpeaksToBothSides(t *testing.T) {
 		{name: "hook denies", def: plain, hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
 			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not on Fridays"}, nil
 		}}, is: pegboard.ErrDenied, stage: pegboard.StagePermission, says: []string{"not on Fridays", "do something else"}},
-		{name: "hook panics", def: plain, hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { panic(boom) }}, is: pegboard.ErrPanic, stage: pegboard.StageHook, says: []string{"another way"}},
+		{name: "hook panics", def: plain, hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { panic(boom) }}, is: pegboard.ErrPanic, stage: pegboard.StageHook, says: []string{"Tell the user"}},
 		{name: "tool denies", def: func(d *pegboard.Definition[input, string]) {
 			d.Permit = func(ctx, input, *pegboard.Call) pegboard.Decision {
 				return pegboard.Decision{Behavior: pegboard.Deny, Reason: "protected"}

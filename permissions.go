@@ -51,11 +51,12 @@ type Permissions struct {
 	rules []Rule // allow rules, ask rules and deny rules, in the order given
 }
 
-// NewPermissions returns permissions of the given mode and rules. It refuses a
-// mode it does not know and a rule it does not fully understand.
+// NewPermissions returns permissions of the given mode and rules. An empty mode
+// is ModeDefault, or in a fork its parent's. It refuses a mode it does not know
+// and a rule it does not fully understand.
 func NewPermissions(mode Mode, sets ...RuleSet) (Permissions, error) {
-	p := Permissions{mode: mode.orDefault()}
-	if p.mode.laxity() < 0 {
+	p := Permissions{mode: mode}
+	if mode.laxity() < 0 {
 		return Permissions{}, fmt.Errorf("unknown permission mode %q; use default, plan or bypassPermissions", mode)
 	}
 	for _, set := range sets {
@@ -242,6 +243,9 @@ func (p Permissions) allowing(x subject) Decision {
 	var last *Rule
 	for _, t := range x.targets {
 		r := p.covering(x, t)
+		if r == nil && x.inside(t) && t.Access == Read {
+			continue // whoever may run the rest may read here
+		}
 		if r == nil || (r.Pattern == "" && p.restrictsUnseen(x.info, t)) {
 			return Decision{}
 		}

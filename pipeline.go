@@ -2,11 +2,11 @@ package pegboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,17 +24,38 @@ const maxRewrites = 8
 type job struct {
 	batch     *batch
 	ticket    *lane.Ticket
+	place     int // in the message
 	admitted  time.Time
 	duplicate bool
+	late      bool // submitted after the message had ended
 
 	stage    Stage
 	entry    entry
 	call     *Call
 	approved json.RawMessage // the input that a person allowed in these very bytes
 	decision Decision
-	hooked   bool
+	repairs  []string
+	holding  bool // it is counted as one that holds its keys
+	hooked   bool // the hooks that follow a call were run
+	detached bool
 	over     atomic.Bool // nothing more is emitted
-	outcome  Outcome
+
+	outcome Outcome
+	ended   chan struct{} // closed when outcome is set
+}
+
+// start takes the call through its stages on a goroutine of its own. Whatever
+// foreign code does to that goroutine, there is an outcome in the end.
+func (j *job) start(ctx context.Context) {
+	lane.Start(
+		func() { j.finish(ctx, j.pass(ctx)) },
+		func(crash error) {
+			defer close(j.ended)
+			if crash != nil {
+				j.finish(ctx, j.crashed(crash))
+			}
+		},
+	)
 }
 
 // pass is the way of a call. It may end early, by a panic or Goexit of foreign
@@ -62,7 +83,7 @@ func (j *job) pass(ctx context.Context) Outcome {
 // settle takes the present input up to a decision. It returns an input to start
 // over with if one of those who were asked changed it.
 func (j *job) settle(ctx context.Context) (rewritten json.RawMessage, f *failure) {
-	for _, stage := range []func(context.Context) *failure{j.decode, j.targets, j.hold, j.validate} {
+	for _, stage := range []func(context.Context) *failure{j.decode, j.targets, j.gate, j.hold, j.validate} {
 		if f := stage(ctx); f != nil {
 			return nil, f
 		}
@@ -78,6 +99,9 @@ func (j *job) lookup() *failure {
 			err:  fmt.Errorf("%w: call id %q", ErrDuplicate, j.call.ID),
 			text: fmt.Sprintf("%s was not run: another call of this message has the same id.", name),
 		}
+	}
+	if j.late {
+		return j.cutOff()
 	}
 	j.stage = StageLookup
 	e, ok := j.batch.pool.lookup(name)
@@ -137,8 +161,15 @@ func (j *job) show(input json.RawMessage, in any, st *callState) {
 // the very call that was waited for, so it is resolved again until it stays.
 func (j *job) hold(ctx context.Context) *failure {
 	for range maxRewrites {
-		if err := j.ticket.Wait(ctx); err != nil {
-			return j.cancelled(ctx)
+		if err := j.ticket.Wait(ctx); errors.Is(err, ErrDetached) {
+			return &failure{err: err, text: fmt.Sprintf("%s was not run: it needs what a call holds that never returned (%v). "+
+				"Do something that does not touch it, or tell the user.", j.call.Name, err)}
+		} else if err != nil {
+			return j.stopped(context.Cause(ctx))
+		}
+		if !j.holding {
+			j.holding = true
+			j.batch.hold()
 		}
 		st := j.call.state
 		if !slices.ContainsFunc(st.targets, func(t Target) bool { return t.Kind == Path }) {
@@ -153,6 +184,35 @@ func (j *job) hold(ctx context.Context) *failure {
 	return &failure{
 		err:  fmt.Errorf("%w: its paths keep changing", ErrDenied),
 		text: fmt.Sprintf("%s was not run: what its paths lead to keeps changing. Try again later.", j.call.Name),
+	}
+}
+
+// gate keeps a call that writes back until its message is whole. One that reads
+// may begin while the model still writes.
+func (j *job) gate(ctx context.Context) *failure {
+	if j.call.state.traits.ReadOnly || j.batch.BlocksFinal {
+		return nil
+	}
+	select {
+	case <-j.batch.finish:
+	case <-ctx.Done():
+		return j.stopped(context.Cause(ctx))
+	}
+	if !j.batch.reason.whole() {
+		return j.cutOff()
+	}
+	return nil
+}
+
+// cutOff answers a call of a message that did not end as it should.
+func (j *job) cutOff() *failure {
+	next := "Send it again, as a smaller call if the output limit was reached"
+	if !j.late && j.batch.reason == FinishFilter {
+		next = "Do not send the same again"
+	}
+	return &failure{
+		err:  fmt.Errorf("%w: the message was cut off", ErrCancelled),
+		text: fmt.Sprintf("%s was not run: the message it came in was cut off. %s.", j.call.Name, next),
 	}
 }
 
@@ -209,14 +269,20 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 		return Decision{}, nil
 	}
 	j.stage = StageHook
-	d, err := pre(ctx, &HookCall{Tool: j.entry.tool, Call: j.call})
+	d, err := pre(ctx, j.hookCall(nil))
 	if err != nil {
-		j.batch.logger.Error("hook failed", "tool", j.call.Name, "error", err)
+		j.batch.hookFailed(j.call.Name, err)
 		j.decide(Decision{Behavior: Deny, Reason: "a hook failed: " + err.Error()})
 		return Decision{}, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
 			text: fmt.Sprintf("%s was denied: a hook that guards it failed. Tell the user; repeating the call will not help.", j.call.Name)}
 	}
 	return d, nil
+}
+
+func (j *job) hookCall(o *Outcome) *HookCall {
+	return &HookCall{Tool: j.entry.tool, Call: j.call, Outcome: o, emit: func(text string) {
+		j.batch.emit(Event{Kind: EventHook, Call: j.call, Text: text})
+	}}
 }
 
 // changes reports whether d puts another input in the place of the present one.
@@ -232,20 +298,30 @@ func (j *job) decide(d Decision) {
 // askAbout puts a question, before the call or from within it.
 func (j *job) askAbout(ctx context.Context, d Decision, ts []Target) (Decision, error) {
 	s := j.batch.pool.session
+	q := &Question{Tool: j.entry.tool, Call: j.call, Targets: cloneTargets(ts), Reason: d.Reason, Agent: s.agentPath()}
+	if hook := s.cfg.Hooks.Permission; hook != nil && !j.entry.info.RequiresUser {
+		answer, err := hook(ctx, q)
+		if err != nil {
+			j.batch.hookFailed(j.call.Name, err)
+			return Decision{Behavior: Deny, Reason: "a hook that answers for the person failed"}, nil
+		}
+		if answer.Behavior == Allow || answer.Behavior == Deny {
+			answer.Reason = cmp.Or(answer.Reason, "a hook answered: "+answer.Behavior.String())
+			return answer, nil
+		}
+	}
 	if s.cfg.Ask != nil {
 		j.batch.emit(Event{Kind: EventAsked, Call: j.call, Targets: cloneTargets(ts), Text: d.Reason})
 	}
-	answer, err := s.ask(ctx, &Question{Tool: j.entry.tool, Call: j.call, Targets: cloneTargets(ts), Reason: d.Reason})
-	if err == nil && answer.Reason == "" {
-		answer.Reason = "a person answered: " + answer.Behavior.String()
-	}
+	answer, err := s.ask(ctx, q)
+	answer.Reason = cmp.Or(answer.Reason, "a person answered: "+answer.Behavior.String())
 	return answer, err
 }
 
 // unanswered is the denial of a call that had to be asked about.
 func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
 	if ctx.Err() != nil {
-		return j.cancelled(ctx)
+		return j.stopped(context.Cause(ctx))
 	}
 	d = Decision{Behavior: Deny, Rule: d.Rule, Reason: j.call.unanswered(d, j.call.state.targets, err)}
 	j.decide(d)
@@ -253,28 +329,31 @@ func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
 		text: fmt.Sprintf("%s was denied: %s. No person refused it; do something else or tell the user what is needed.", j.call.Name, d.Reason)}
 }
 
-// perform takes a worker's place and calls the tool.
+// perform takes a worker's place and calls the tool, on a goroutine that can be
+// left behind.
 func (j *job) perform(ctx context.Context) Outcome {
 	release, err := j.ticket.Slot(ctx)
 	if err != nil {
-		return j.fail(j.cancelled(ctx))
+		return j.fail(j.stopped(context.Cause(ctx)))
 	}
 	defer release()
 	j.stage = StageCall
+	st := *j.call.state
+	st.allowed = true
+	j.show(j.call.Input, j.call.in, &st)
 	j.batch.emit(Event{Kind: EventStarted, Call: j.call})
-	var r *Result
-	err = lane.Try(func() (err error) { r, err = j.entry.tool.Call(ctx, j.call); return err })
-	var panicked *lane.PanicError
-	switch {
-	case errors.As(err, &panicked):
-		return j.crashed(err)
-	case err != nil && ctx.Err() != nil:
-		return j.fail(j.cancelled(ctx))
-	case err != nil:
-		return j.fail(&failure{err: err, text: err.Error()})
+
+	own, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	invoke := j.batch.Invoke
+	if invoke == nil {
+		invoke = func(ctx context.Context, t Tool, c *Call) (*Result, error) { return t.Call(ctx, c) }
 	}
-	j.stage = StageResult
-	return Outcome{Result: j.presentable(r)}
+	out, t, c := &returned{}, j.entry.tool, j.call
+	ended := lane.Go(func() {
+		defer stop(nil)
+		out.result, out.err = invoke(own, t, c)
+	})
+	return j.await(ctx, stop, ended, out)
 }
 
 // presentable makes sure that the model is told something: some stop at an
@@ -294,13 +373,24 @@ func (j *job) presentable(r *Result) *Result {
 // finish runs the hooks that follow a call, gives the keys back and publishes
 // the outcome.
 func (j *job) finish(ctx context.Context, o Outcome) {
-	o.Call, o.Decision = j.call, j.decision
-	o.Elapsed = time.Since(j.admitted)
+	o.Call, o.Decision, o.Repairs = j.call, j.decision, j.repairs
 	if !j.hooked && (j.stage == StageCall || j.stage == StageResult) {
 		j.hooked = true // a hook that ends the goroutine is not called twice
 		j.postHooks(ctx, &o)
 	}
-	j.ticket.Done()
+	o.StopTurn = o.StopTurn || o.Result.StopTurn
+	j.count(&o)
+	o.Elapsed = time.Since(j.admitted)
+	if o.Result.IsError && j.stage == StageCall && !j.detached {
+		j.batch.siblingFailed(j.entry.info)
+	}
+	if j.holding {
+		j.holding = false
+		j.batch.letGo(j.place, o.Result.Then)
+	}
+	if !j.detached {
+		j.ticket.Done()
+	}
 	j.over.Store(true)
 	j.outcome = o
 	j.batch.emit(Event{Kind: EventFinished, Call: j.call, Outcome: &o})
@@ -316,11 +406,13 @@ func (j *job) postHooks(ctx context.Context, o *Outcome) {
 		return
 	}
 	before := o.Result
-	err := lane.Try(func() error {
-		return hook(ctx, &HookCall{Tool: j.entry.tool, Call: j.call, Outcome: o})
-	})
+	err := hook(ctx, j.hookCall(o))
 	if err != nil {
-		j.batch.logger.Error("hook failed", "tool", j.call.Name, "error", err)
+		j.batch.hookFailed(j.call.Name, err)
+	}
+	if errors.Is(err, errBlocked) {
+		*o = j.fail(&failure{err: err, text: j.call.Name + " ran, but a hook that checks its result failed, so the result is withheld. Tell the user."})
+		return
 	}
 	if o.Result == nil {
 		o.Result = before
@@ -334,51 +426,5 @@ func (j *job) progress(text string) {
 	}
 }
 
-// resolve gives paths their absolute spelling and their real place. It is the
-// only I/O between a tool's word and a decision.
-func (s *Session) resolve(ts []Target) []Target {
-	ts = cloneTargets(ts)
-	for i := range ts {
-		if ts[i].Kind != Path {
-			continue
-		}
-		ts[i].Value, ts[i].real = s.locate(ts[i].Value)
-		var also []string
-		for _, name := range ts[i].Also {
-			abs, real := s.locate(name)
-			also = append(also, abs)
-			if real != abs {
-				also = append(also, real)
-			}
-		}
-		ts[i].Also = also
-	}
-	return ts
-}
-
-// claimOf says which keys a call holds while it is decided and runs.
-func claimOf(tr Traits, ts []Target) lane.Claim {
-	if tr.Concurrency == Exclusive {
-		return lane.Claim{Exclusive: true}
-	}
-	var keys []lane.Key
-	for _, t := range ts {
-		if t.Kind == Opaque || t.Kind == Command {
-			if tr.Concurrency == ByTarget { // nobody knows what it touches
-				return lane.Claim{Exclusive: true}
-			}
-			continue
-		}
-		names := t.names()
-		if t.Kind == Path && t.real != "" {
-			names = append([]string{t.real}, t.Also...)
-		}
-		for _, n := range names {
-			keys = append(keys, lane.Key{Name: t.Kind.String() + ":" + filepath.ToSlash(n), Write: t.Access == Write, Tree: t.Tree})
-		}
-	}
-	if len(keys) == 0 && tr.Concurrency == ByTarget {
-		return lane.Claim{Exclusive: true}
-	}
-	return lane.Claim{Keys: keys}
-}
+// count tells the session's breaker what became of the call.
+func (j *job) count(*Outcome) {}

@@ -2,6 +2,7 @@ package pegboard
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
@@ -171,6 +173,50 @@ func (p *Pool) Fingerprint(part Partition) string {
 func (p *Pool) Restrict(r Restriction) *Pool {
 	reason := cmp.Or(r.Reason, "a restriction of the host")
 	return p.keep(func(i Info) (bool, string) { return !r.removes(i), reason })
+}
+
+// selected returns the pool without what a hook leaves out.
+func (p *Pool) selected(hook func(*Session, []string) []string) *Pool {
+	if hook == nil {
+		return p
+	}
+	names := make([]string, len(p.tools))
+	for i, t := range p.tools {
+		names[i] = t.info.Name
+	}
+	reason := "a hook did not select it"
+	var kept []string
+	if err := lane.Try(func() error { kept = hook(p.session, names); return nil }); err != nil {
+		kept, reason = nil, "the hook that selects tools failed: "+err.Error()
+	}
+	return p.keep(func(i Info) (bool, string) { return slices.Contains(kept, i.Name), reason })
+}
+
+// Admit makes a call anew from its id, name and bytes, where [Executor].Invoke
+// has sent it: decoded, its targets resolved, ready for the tool's Call. It
+// decides nothing but what the call asks in its midst, and then asks nobody. The
+// caller vouches that the call was decided where it came from.
+func (p *Pool) Admit(c Call) (Tool, *Call, error) {
+	e, ok := p.lookup(c.Name)
+	if !ok {
+		return nil, nil, fmt.Errorf("%w: %s", ErrUnknownTool, c.Name)
+	}
+	c.Input = slices.Clone(c.Input)
+	in, err := e.tool.input().decode(c.Input)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.in = in
+	c.state = &callState{session: p.session, info: e.info, allowed: true, ask: func(context.Context, Decision, []Target) (Decision, error) {
+		return Decision{}, errNobody
+	}}
+	st := *c.state
+	if err := lane.Try(func() error { st.traits = e.tool.Traits(&c); return nil }); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrPanic, err)
+	}
+	st.targets = p.session.resolve(st.traits.Targets)
+	c.state = &st
+	return e.tool, &c, nil
 }
 
 // keep returns a pool of the tools that ok accepts; of the others it remembers

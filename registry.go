@@ -122,7 +122,8 @@ type assembly struct {
 //  3. each partition sorted by name, the built-ins first;
 //  4. one tool for each name: a built-in wins, and among external tools the one
 //     whose source and name sort first;
-//  5. the restrictions of the role, then those given as options.
+//  5. the restrictions of the role, then those given as options, then what the
+//     session's Select hooks leave out.
 //
 // What is left out can be asked for with [Pool.Explain] and [Pool.Excluded].
 // Without options the gates are zero and the tables [DefaultRoleTables].
@@ -139,7 +140,7 @@ func (r *Registry) AssemblePool(s *Session, opts ...PoolOption) *Pool {
 	for _, re := range append(a.tables.restrictions(s), a.extra...) {
 		pool = pool.Restrict(re)
 	}
-	return pool
+	return pool.selected(s.cfg.Hooks.Select)
 }
 
 // snapshot returns what is registered. External tools come in the order of

@@ -12,6 +12,10 @@ type Result struct {
 	Parts   []Part // for the model
 	IsError bool   // the parts describe a failure
 	Data    any    // the typed output, for the host
+
+	Messages []Part         // for the conversation, after the results of the batch
+	Then     func(*Session) // changes the session once all calls that ran beside this one have ended
+	StopTurn bool           // the model should not be asked again before the user speaks
 }
 
 // A Part is one piece of a result: text, or bytes of a media type.
@@ -75,5 +79,7 @@ type Outcome struct {
 	Err error
 
 	Decision Decision      // what permission said; zero if it was not reached
+	Repairs  []string      // how the input was mended before it was decoded
+	StopTurn bool          // the result wants it, or too many calls were denied in a row
 	Elapsed  time.Duration // from admission to the end
 }

@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -305,6 +306,7 @@ func TestOpaqueNeedsARuleForTheWholeTool(t *testing.T) {
 	command := []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}}
 	tests := []struct {
 		name string
+		tool string // empty: T
 		acts []pegboard.Target
 		set  pegboard.RuleSet
 		want pegboard.Behavior
@@ -320,12 +322,13 @@ func TestOpaqueNeedsARuleForTheWholeTool(t *testing.T) {
 		{name: "deny pattern of another tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Other(x)"}}, want: pegboard.Allow},
 		{name: "deny of another tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read", "WebFetch"}}, want: pegboard.Allow},
 		{name: "a command hides what it reads", acts: command, set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
+		{name: "but not if it is spelled out", acts: command, tool: "Bash", set: pegboard.RuleSet{Allow: []string{"Bash(make)"}, Deny: []string{"Read(.env)"}}, want: pegboard.Allow},
 		{name: "a command is plain to its own tool", acts: command, set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(x)"}}, want: pegboard.Allow},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			a := actor{name: "T", traits: pegboard.Traits{Targets: tc.acts}}
+			a := actor{name: cmp.Or(tc.tool, "T"), traits: pegboard.Traits{Targets: tc.acts}}
 			pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", tc.set)}))
 			require.Equal(t, tc.want.String(), judge(t, pool).behavior.String())
 		})

@@ -66,13 +66,14 @@ type Session struct {
 	work   []workDir
 	asking chan struct{} // holds one token: one question at a time, forks included
 
-	mu      sync.Mutex // guards all below
-	perms   Permissions
-	state   map[any]any
-	making  map[any]*sync.Mutex // of Key.Once
-	owned   []owned
-	running map[*lease]struct{}
-	closed  bool
+	mu       sync.Mutex // guards all below
+	perms    Permissions
+	state    map[any]any
+	making   map[any]*sync.Mutex // of Key.Once
+	owned    []owned
+	running  map[*lease]struct{}
+	detached []*detached // of the main session, for all its forks
+	closed   bool
 }
 
 type workDir struct{ spelled, real string }
@@ -94,6 +95,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		}
 		cfg.Dir = dir
 	}
+	cfg.Hooks = cfg.Hooks.guarded()
 	s := &Session{cfg: cfg, asking: make(chan struct{}, 1)}
 	s.asking <- struct{}{}
 	if err := s.setDirs(); err != nil {
@@ -111,11 +113,14 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.Role == Main || cfg.Role == Coordinator {
 		return nil, fmt.Errorf("a fork cannot take the role %v; use NewSession", cfg.Role)
 	}
-	if cfg.Dir == "" {
+	switch {
+	case cfg.Dir == "":
 		cfg.Dir = s.cfg.Dir
-		if cfg.MoreDirs == nil {
-			cfg.MoreDirs = s.cfg.MoreDirs
-		}
+	case !filepath.IsAbs(cfg.Dir):
+		cfg.Dir = filepath.Join(s.cfg.Dir, cfg.Dir)
+	}
+	if cfg.MoreDirs == nil {
+		cfg.MoreDirs = s.cfg.MoreDirs
 	}
 	if cfg.ID == "" {
 		cfg.ID = s.cfg.ID
@@ -123,7 +128,7 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.Ask == nil {
 		cfg.Ask = s.cfg.Ask
 	}
-	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing())
+	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing()) // which guards them
 	child := &Session{cfg: cfg, parent: s, asking: s.asking}
 	if err := child.setDirs(); err != nil {
 		return nil, err
@@ -137,7 +142,10 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if err := s.Permissions().admits(cfg.Permissions); err != nil {
 		return nil, err
 	}
-	return child, s.own(owned{"agent " + cfg.AgentID, child.Close, child})
+	if err := s.own(owned{"agent " + cfg.AgentID, child.Close, child}); err != nil {
+		return nil, err
+	}
+	return child, nil
 }
 
 // locate returns the absolute spelling of a path and the place it leads to.
@@ -260,7 +268,7 @@ func (s *Session) Close(ctx context.Context) error {
 		s.parent.disown(s)
 	}
 	for _, l := range leases {
-		l.cancel(fmt.Errorf("%w: %w", ErrCancelled, ErrClosed))
+		l.stop(ErrClosed)
 	}
 	var errs []error
 	for _, o := range slices.Backward(list) {
@@ -275,22 +283,27 @@ func (s *Session) Close(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("calls still running: %w", context.Cause(ctx)))
 		}
 	}
+	if s.parent == nil {
+		for _, name := range s.Detached() {
+			errs = append(errs, fmt.Errorf("%w: %s", ErrDetached, name))
+		}
+	}
 	return errors.Join(errs...)
 }
 
 // A lease is one batch of calls that runs in a session.
 type lease struct {
-	cancel context.CancelCauseFunc
-	ended  chan struct{}
+	stop  func(cause error)
+	ended chan struct{}
 }
 
-// lease registers a batch, so that Close can cancel it and wait for it.
-func (s *Session) lease(cancel context.CancelCauseFunc) (end func()) {
-	l := &lease{cancel: cancel, ended: make(chan struct{})}
+// lease registers a batch, so that Close can stop it and wait for it.
+func (s *Session) lease(stop func(cause error)) (end func()) {
+	l := &lease{stop: stop, ended: make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		cancel(fmt.Errorf("%w: %w", ErrCancelled, ErrClosed))
+		stop(ErrClosed)
 		return func() {}
 	}
 	if s.running == nil {

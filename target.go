@@ -1,8 +1,11 @@
 package pegboard
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
 // A Target is one thing a call acts on. The same list of targets decides
@@ -133,4 +136,53 @@ func nameOf(i int, names ...string) string {
 		return "invalid"
 	}
 	return names[i]
+}
+
+// resolve gives paths their absolute spelling and their real place. It is the
+// only I/O between a tool's word and a decision.
+func (s *Session) resolve(ts []Target) []Target {
+	ts = cloneTargets(ts)
+	for i := range ts {
+		if ts[i].Kind != Path {
+			continue
+		}
+		ts[i].Value, ts[i].real = s.locate(ts[i].Value)
+		var also []string
+		for _, name := range ts[i].Also {
+			abs, real := s.locate(name)
+			also = append(also, abs)
+			if real != abs {
+				also = append(also, real)
+			}
+		}
+		ts[i].Also = also
+	}
+	return ts
+}
+
+// claimOf says which keys a call holds while it is decided and runs.
+func claimOf(tr Traits, ts []Target) lane.Claim {
+	if tr.Concurrency == Exclusive {
+		return lane.Claim{Exclusive: true}
+	}
+	var keys []lane.Key
+	for _, t := range ts {
+		if t.Kind == Opaque || t.Kind == Command {
+			if tr.Concurrency == ByTarget { // nobody knows what it touches
+				return lane.Claim{Exclusive: true}
+			}
+			continue
+		}
+		names := t.names()
+		if t.Kind == Path && t.real != "" {
+			names = append([]string{t.real}, t.Also...)
+		}
+		for _, n := range names {
+			keys = append(keys, lane.Key{Name: t.Kind.String() + ":" + filepath.ToSlash(n), Write: t.Access == Write, Tree: t.Tree})
+		}
+	}
+	if len(keys) == 0 && tr.Concurrency == ByTarget {
+		return lane.Claim{Exclusive: true}
+	}
+	return lane.Claim{Keys: keys}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 )
@@ -29,7 +30,8 @@ type Tool interface {
 	Validate(ctx context.Context, c *Call) error
 	// Permit gives the tool's own opinion of c. The zero Decision has none.
 	Permit(ctx context.Context, c *Call) Decision
-	// Call does the work. Its error becomes an error result.
+	// Call does the work. Its error becomes an error result; a result beside
+	// it is what was done until then.
 	Call(ctx context.Context, c *Call) (*Result, error)
 
 	// input seals the interface and hands the executor the one decoder of the
@@ -49,6 +51,15 @@ type Info struct {
 	// RequiresUser means that only a person may allow a call: no rule, hook
 	// or mode does.
 	RequiresUser bool
+	// Interrupt is what a new message of the user does to a call that runs.
+	Interrupt Interrupt
+	// Timeout is how long a call may take; 0 means as long as it likes.
+	Timeout time.Duration
+	// CancelsSiblings stops the calls beside one that fails, if the executor
+	// allows it, as for a shell whose commands build on each other.
+	CancelsSiblings bool
+	// Polls says that equal calls in a row are no sign of a loop.
+	Polls bool
 
 	server string // mcp__source, if the tool is attached
 }
@@ -127,6 +138,8 @@ type Traits struct {
 	ReadOnly    bool        // changes nothing
 	Destructive bool        // cannot be undone
 	OpenWorld   bool        // reaches beyond this machine
+
+	Timeout time.Duration // how long this call may take; 0 means Info.Timeout
 }
 
 // inputSpec decodes the input of one tool. It is made once, by Build.

@@ -53,3 +53,14 @@ func catch(err *error) {
 		*err = &PanicError{Value: v, Stack: debug.Stack()}
 	}
 }
+
+// Start runs f on a goroutine of its own and then end, with what Go would
+// deliver, on the same goroutine, even if f ended it by Goexit. A panic of end is
+// lost; end should not have one.
+func Start(f func(), end func(error)) {
+	go func() {
+		err := ErrGoexit
+		defer func() { _ = Try(func() error { end(err); return nil }) }()
+		err = Try(func() error { f(); return nil })
+	}()
+}

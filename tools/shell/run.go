@@ -27,6 +27,7 @@ func run(ctx context.Context, table *proc.Table, o Options, in input, c *pegboar
 		Dir:    c.Session().Dir(),
 		Env:    o.Env,
 		Keep:   DefaultOutput,
+		Drain:  time.Second, // with the process's own grace less than the executor's
 		Output: (&lines{emit: c.Emit}).write,
 	})
 	if err != nil {

@@ -223,11 +223,11 @@ func badEndings() []badTool {
 			}),
 		},
 		{
-			name: "validate panics", rule: tooltest.RuleReturns, got: "validate Read: tool panicked",
+			name: "validate panics", rule: tooltest.RuleReturns, got: "validate Read: panicked",
 			tool: bent{Tool: good(), validate: func(*pegboard.Call) error { panic("no") }},
 		},
 		{
-			name: "permit panics", rule: tooltest.RuleReturns, got: "permission Read: tool panicked",
+			name: "permit panics", rule: tooltest.RuleReturns, got: "permission Read: panicked",
 			tool: bent{Tool: good(), permit: func(*pegboard.Call) pegboard.Decision { panic("no") }},
 		},
 		{

@@ -100,7 +100,7 @@ func TestReplySleep(t *testing.T) {
 	}{
 		{name: "to the end", took: time.Hour},
 		{name: "cancelled", cancel: time.Minute, took: time.Minute, want: pegboard.ErrCancelled},
-		{name: "stubborn", stubborn: true, cancel: time.Minute, took: time.Hour},
+		{name: "stubborn", stubborn: true, cancel: time.Minute, took: time.Minute + pegboard.DefaultGrace, want: pegboard.ErrDetached},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -115,6 +115,7 @@ func TestReplySleep(t *testing.T) {
 				out := tooltest.Run(ctx, fake, nil, `{}`)
 				require.Equal(t, tt.took, time.Since(start))
 				require.ErrorIs(t, out.Err, tt.want)
+				time.Sleep(time.Hour) // a call that was left behind ends
 			})
 		})
 	}

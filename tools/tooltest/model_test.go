@@ -180,7 +180,7 @@ func TestWantErrors(t *testing.T) {
 		err  string
 	}{
 		{name: "as wanted", want: []error{nil, pegboard.ErrDenied}},
-		{name: "another error", want: []error{nil, pegboard.ErrPanic}, err: `b: got error "permission T: denied", want error "tool panicked"`},
+		{name: "another error", want: []error{nil, pegboard.ErrPanic}, err: `b: got error "permission T: denied", want error "panicked"`},
 		{name: "an error too many", want: []error{nil, nil}, err: `b: got error "permission T: denied", want no error`},
 		{name: "an error too few", want: []error{pegboard.ErrDenied, pegboard.ErrDenied}, err: `a: got no error, want error "denied"`},
 		{name: "another number", want: []error{nil}, err: "got 2 outcomes, want 1"},

@@ -1,0 +1,216 @@
+package pegboard_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// TestCheckAndFilter decide targets in mid-call, as they would have been decided
+// before it. Only Check asks.
+func TestCheckAndFilter(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "f")
+	require.NoError(t, linkDir(filepath.Dir(outside), filepath.Join(dir, "link")))
+	path := func(access pegboard.Access, v string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.Path, Access: access, Value: v}
+	}
+	yes := pegboard.Decision{Behavior: pegboard.Allow}
+	tests := []struct {
+		name   string
+		t      pegboard.Target
+		user   bool
+		mode   pegboard.Mode
+		set    pegboard.RuleSet
+		ask    bool // there is somebody
+		answer pegboard.Decision
+		err    error
+		filter bool
+		asked  int
+		denied []string // what the error says; nil: no error
+	}{
+		{name: "read inside", t: path(pegboard.Read, "f"), filter: true, ask: true},
+		{name: "write inside", t: path(pegboard.Write, "f"), ask: true, answer: yes, asked: 1},
+		{name: "write inside, bypass", t: path(pegboard.Write, "f"), mode: pegboard.ModeBypass, filter: true},
+		{name: "write inside, plan", t: path(pegboard.Write, "f"), mode: pegboard.ModePlan, ask: true, answer: yes, denied: []string{"plan mode"}},
+		{name: "read outside", t: path(pegboard.Read, outside), ask: true, answer: yes, asked: 1},
+		{name: "read outside through a link", t: path(pegboard.Read, "link/f"), ask: true, answer: yes, asked: 1},
+		{name: "read outside, allowed by a rule", t: path(pegboard.Read, outside), set: pegboard.RuleSet{Allow: []string{"T"}}, filter: true},
+		{name: "denied by a rule", t: path(pegboard.Read, "f"), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Read(f)"}}, ask: true, answer: yes, denied: []string{`deny rule "Read(f)"`}},
+		{name: "asked by a rule", t: path(pegboard.Read, "f"), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Ask: []string{"Read(f)"}}, ask: true, answer: yes, asked: 1},
+		{name: "only a person may", t: path(pegboard.Read, "f"), user: true, ask: true, answer: yes, asked: 1},
+		{name: "refused", t: path(pegboard.Read, outside), ask: true, answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "not that one"}, asked: 1, denied: []string{"not that one"}},
+		{name: "no answer", t: path(pegboard.Read, outside), ask: true, err: errors.New("no line"), asked: 1, denied: []string{"no line"}},
+		{name: "undecided", t: path(pegboard.Read, outside), ask: true, asked: 1, denied: []string{"undecided"}},
+		{name: "an answer that changes the input", t: path(pegboard.Read, outside), ask: true, answer: pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"a":1}`)}, asked: 1, denied: []string{"cannot be changed"}},
+		{name: "nobody", t: path(pegboard.Read, outside), denied: []string{"nobody can be asked", outside, "Read(/" + outside + ")"}},
+		{name: "something unknown", denied: []string{"nobody can be asked", "allow rule T"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var questions []*pegboard.Question
+			checked := errors.New("not run")
+			filtered := false
+			a := actor{name: "T", user: tc.user, traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
+				if tc.user {
+					questions = nil // the one that let it run
+				}
+				filtered = c.Filter(tc.t)
+				require.Empty(t, questions, "Filter asks nobody")
+				checked = c.Check(ctx, tc.t)
+				return nil
+			}}
+			cfg := pegboard.SessionConfig{Dir: dir}
+			if tc.ask {
+				cfg.Ask = answering(&questions, tc.answer, tc.err)
+			}
+			pool := a.pool(t, session(t, cfg))
+			require.NoError(t, pool.Session().SetPermissions(rules(t, tc.mode, tc.set)))
+			var ex pegboard.Executor
+			require.NoError(t, ex.Run(t.Context(), pool, call("1", "T", ``))[0].Err)
+			require.Equal(t, tc.filter, filtered)
+			require.Len(t, questions, tc.asked)
+			if tc.denied == nil {
+				require.NoError(t, checked)
+				return
+			}
+			require.ErrorIs(t, checked, pegboard.ErrDenied)
+			for _, s := range tc.denied {
+				require.ErrorContains(t, checked, s)
+			}
+		})
+	}
+}
+
+// TestCheckBelowWhatWasAllowed: a person who lets a tool read a directory is not
+// asked again for each file in it.
+func TestCheckBelowWhatWasAllowed(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	at := func(name string) string { return filepath.Join(outside, name) }
+	require.NoError(t, os.Mkdir(at("d"), 0o700))
+	require.NoError(t, linkDir(outside, at("d/up")))
+	tests := []struct {
+		name   string
+		path   string
+		access pegboard.Access
+		set    pegboard.RuleSet
+		want   bool
+	}{
+		{name: "below", path: at("d/a/b"), access: pegboard.Read, want: true},
+		{name: "itself", path: at("d"), access: pegboard.Read, want: true},
+		{name: "beside", path: at("e"), access: pegboard.Read},
+		{name: "a name that begins alike", path: at("d2"), access: pegboard.Read},
+		{name: "by dots", path: at("d") + "/../e", access: pegboard.Read},
+		{name: "through a link that leads elsewhere", path: at("d/up/e"), access: pegboard.Read},
+		{name: "written", path: at("d/a"), access: pegboard.Write},
+		{name: "not a tree", path: at("f/a"), access: pegboard.Read},
+		{name: "denied by a rule", path: at("d/a"), access: pegboard.Read, set: pegboard.RuleSet{Deny: []string{"Read(/" + at("d/a") + ")"}}},
+		{name: "asked by a rule", path: at("d/a"), access: pegboard.Read, set: pegboard.RuleSet{Ask: []string{"Read(/" + at("d/a") + ")"}}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			questions := 0
+			cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+				questions++
+				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			}}
+			filtered := false
+			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{
+				{Kind: pegboard.Path, Access: pegboard.Read, Value: at("d"), Tree: true},
+				{Kind: pegboard.Path, Access: pegboard.Read, Value: at("f")},
+			}}, call: func(_ ctx, c *pegboard.Call) error {
+				if err := c.Session().SetPermissions(rules(t, "", tc.set)); err != nil {
+					return err
+				}
+				filtered = c.Filter(pegboard.Target{Kind: pegboard.Path, Access: tc.access, Value: tc.path})
+				return nil
+			}}
+			var ex pegboard.Executor
+			require.NoError(t, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0].Err)
+			require.Equal(t, 1, questions, "the one before the call")
+			require.Equal(t, tc.want, filtered)
+		})
+	}
+}
+
+// TestCheckBeforeTheCallIsAllowed: hooks, the tool's own opinion and listeners
+// have the call in their hands before anybody allowed anything.
+func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	below := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: filepath.Join(outside, "a")}
+	seen := map[string]string{}
+	try := func(where string, c *pegboard.Call) {
+		defer func() {
+			if v := recover(); v != nil {
+				seen[where] = fmt.Sprint("panic: ", v)
+			}
+		}()
+		seen[where] = fmt.Sprint(c.Filter(below), errors.Is(c.Check(t.Context(), below), pegboard.ErrDenied))
+	}
+	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:   pegboard.Info{Name: "T"},
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: outside, Tree: true}}},
+		Permit: func(_ ctx, _ struct{}, c *pegboard.Call) pegboard.Decision {
+			try("opinion", c)
+			return pegboard.Decision{}
+		},
+		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
+	})
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(tool))
+	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		try("hook", h.Call)
+		return pegboard.Decision{}, nil
+	}}}
+	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) { try(e.Kind.String(), e.Call) }}
+	ex.Run(t.Context(), reg.AssemblePool(session(t, cfg)), call("1", "T", ``))
+	const refused = "false true"
+	require.Equal(t, map[string]string{
+		"admitted": refused, "hook": refused, "opinion": refused, "decided": refused, "finished": refused,
+	}, seen)
+}
+
+// TestCheckFollowsThePermissionsOfTheMoment: a rule that is set while a call runs
+// holds for what it checks next.
+func TestCheckFollowsThePermissionsOfTheMoment(t *testing.T) {
+	t.Parallel()
+	in := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: "f"}
+	var before, after bool
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
+		before = c.Filter(in)
+		if err := c.Session().SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{"Read(f)"}})); err != nil {
+			return err
+		}
+		after = c.Filter(in)
+		return c.Check(ctx, in)
+	}}
+	var ex pegboard.Executor
+	out := ex.Run(t.Context(), a.pool(t, session(t, pegboard.SessionConfig{})), call("1", "T", ``))[0]
+	require.True(t, before)
+	require.False(t, after)
+	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+}
+
+// TestCallThatNobodyAdmitted may touch nothing.
+func TestCallThatNobodyAdmitted(t *testing.T) {
+	t.Parallel()
+	c := call("1", "T", `{}`)
+	require.ErrorIs(t, c.Check(t.Context()), pegboard.ErrDenied)
+	require.ErrorIs(t, c.Check(t.Context(), pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: "."}), pegboard.ErrDenied)
+	require.False(t, c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: "."}))
+	require.Nil(t, c.Session())
+	require.Nil(t, c.Targets())
+	require.False(t, c.ReadOnly())
+	c.Emit("into the void")
+}

@@ -1,0 +1,145 @@
+package pegboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// TestCloseEndsWhatTheSessionOwns: the newest first, a fork where it was made,
+// each once, and what cannot be ended is named.
+func TestCloseEndsWhatTheSessionOwns(t *testing.T) {
+	t.Parallel()
+	var story []string
+	boom := errors.New("boom")
+	end := func(name string, err error) (string, func(ctx) error) {
+		return name, func(ctx ctx) error {
+			story = append(story, name)
+			return errors.Join(err, ctx.Err())
+		}
+	}
+	s := session(t, pegboard.SessionConfig{})
+	s.OnClose(end("first", boom))
+	fork := forked(t, s, pegboard.SessionConfig{AgentID: "a1"})
+	done := forked(t, s, pegboard.SessionConfig{AgentID: "a2"})
+	done.OnClose(end("a2's", nil))
+	s.OnClose(end("last", nil))
+	fork.OnClose(end("a1's", boom))
+	forked(t, fork, pegboard.SessionConfig{AgentID: "a3"}).OnClose(end("a3's", boom))
+
+	require.NoError(t, done.Close(t.Context()))
+	require.Equal(t, []string{"a2's"}, story)
+	err := s.Close(t.Context())
+	require.ErrorIs(t, err, boom)
+	require.Equal(t, []string{"a2's", "last", "a3's", "a1's", "first"}, story)
+	for _, name := range []string{"first: boom", "agent a1: ", "a1's: boom", "agent a3: a3's: boom"} {
+		require.ErrorContains(t, err, name)
+	}
+	require.NotContains(t, err.Error(), "last")
+
+	require.NoError(t, s.Close(t.Context()), "a second time there is nothing left")
+	require.NoError(t, fork.Close(t.Context()))
+	require.Len(t, story, 5)
+	s.OnClose(end("late", nil))
+	fork.OnClose(end("late in the fork", boom))
+	require.Equal(t, []string{"late", "late in the fork"}, story[5:])
+	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent})
+	require.ErrorIs(t, err, pegboard.ErrClosed)
+}
+
+// TestCloseCancelsRunningCalls of a session and of its forks, and waits for
+// them.
+func TestCloseCancelsRunningCalls(t *testing.T) {
+	t.Parallel()
+	for _, inFork := range []bool{false, true} {
+		t.Run(fmt.Sprint(inFork), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := session(t, bypass(t))
+				in := s
+				if inFork {
+					in = forked(t, s, pegboard.SessionConfig{})
+				}
+				ended := false
+				a := actor{name: "T", call: func(ctx ctx, _ *pegboard.Call) error {
+					<-ctx.Done()
+					time.Sleep(time.Second) // to put things in order
+					ended = true
+					return ctx.Err()
+				}}
+				pool := a.pool(t, in)
+				var out pegboard.Outcome
+				var wg sync.WaitGroup
+				wg.Go(func() {
+					var ex pegboard.Executor
+					out = ex.Run(context.Background(), pool, call("1", "T", ``))[0]
+				})
+				synctest.Wait()
+				begin := time.Now()
+				require.NoError(t, s.Close(t.Context()))
+				require.True(t, ended)
+				require.Equal(t, time.Second, time.Since(begin))
+				wg.Wait()
+				require.ErrorIs(t, out.Err, pegboard.ErrClosed)
+				require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
+			})
+		})
+	}
+}
+
+// TestCloseGivesUpWithItsContext on a call that does not listen, and says so.
+func TestCloseGivesUpWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := session(t, bypass(t))
+		deaf := make(chan struct{})
+		a := actor{name: "T", call: func(ctx, *pegboard.Call) error { <-deaf; return nil }}
+		pool := a.pool(t, s)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			var ex pegboard.Executor
+			ex.Run(context.Background(), pool, call("1", "T", ``))
+		})
+		synctest.Wait()
+		why := errors.New("the program ends")
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, why)
+		defer cancel()
+		err := s.Close(ctx)
+		require.ErrorIs(t, err, why)
+		require.ErrorContains(t, err, "still running")
+		close(deaf)
+		wg.Wait()
+	})
+}
+
+// TestClosedSessionAnswersWithoutRunning any call or asking anybody.
+func TestClosedSessionAnswersWithoutRunning(t *testing.T) {
+	t.Parallel()
+	var questions []*pegboard.Question
+	parent := session(t, pegboard.SessionConfig{Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil)})
+	ran := false
+	a := actor{name: "T", call: func(ctx, *pegboard.Call) error { ran = true; return nil }}
+	b := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: a.call}
+	pools := []*pegboard.Pool{a.pool(t, parent), b.pool(t, parent), a.pool(t, forked(t, parent, pegboard.SessionConfig{}))}
+	require.NoError(t, parent.Close(t.Context()))
+	for _, p := range pools {
+		var ex pegboard.Executor
+		outs := ex.Run(t.Context(), p, call("1", "T", ``), call("2", "T", ``))
+		require.Len(t, outs, 2)
+		for _, out := range outs {
+			require.ErrorIs(t, out.Err, pegboard.ErrClosed)
+			require.True(t, out.Result.IsError)
+			require.Contains(t, out.Result.Text(), "T was not run")
+		}
+	}
+	require.False(t, ran)
+	require.Empty(t, questions)
+}
