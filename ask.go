@@ -1,7 +1,10 @@
 package pegboard
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,4 +63,114 @@ func (s *Session) ask(ctx context.Context, q *Question) (Decision, error) {
 		return Decision{}, fmt.Errorf("the answer was %v, neither allow nor deny", d.Behavior)
 	}
 	return d, nil
+}
+
+// permit hears the hooks, the tool, the rules and at last a person.
+func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure) {
+	hook, f := j.preHooks(ctx)
+	if f != nil {
+		return nil, f
+	}
+	if j.changes(hook) {
+		return hook.Input, nil
+	}
+	j.stage = StagePermission
+	own := j.entry.tool.Permit(ctx, j.call)
+	if j.changes(own) {
+		return own.Input, nil
+	}
+	d := j.call.decide(j.call.state.targets, hook, own)
+	if d.Behavior == Ask && j.approved != nil && bytes.Equal(j.approved, j.call.Input) {
+		d = Decision{Behavior: Allow, Reason: "a person allowed this input"}
+	}
+	if d.Behavior == Allow && j.loop != "" {
+		d = Decision{Behavior: Ask, Reason: j.loop}
+	}
+	if d.Behavior == Ask {
+		answer, err := j.askAbout(ctx, d, j.call.state.targets)
+		if err != nil {
+			return nil, j.unanswered(ctx, d, err)
+		}
+		if answer.Behavior == Allow && j.loop != "" {
+			j.batch.pool.session.loops.Allowed(j.identity)
+			j.loop = ""
+		}
+		if j.changes(answer) {
+			j.approved = answer.Input
+			return answer.Input, nil
+		}
+		d = answer
+	}
+	j.decide(d)
+	if d.Behavior != Allow {
+		return nil, &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason),
+			text: fmt.Sprintf("%s was denied: %s. Do not try the same by other means; do something else or tell the user.", j.call.Name, d.Reason)}
+	}
+	return nil, nil
+}
+
+func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
+	pre := j.batch.pool.session.cfg.Hooks.Pre
+	if pre == nil {
+		return Decision{}, nil
+	}
+	j.stage = StageHook
+	d, err := pre(ctx, j.hookCall(nil))
+	if err != nil {
+		j.batch.hookFailed(j.call.Name, err)
+		j.decide(Decision{Behavior: Deny, Reason: "a hook failed: " + err.Error()})
+		return Decision{}, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
+			text: fmt.Sprintf("%s was denied: a hook that guards it failed. Tell the user; repeating the call will not help.", j.call.Name)}
+	}
+	return d, nil
+}
+
+func (j *job) hookCall(o *Outcome) *HookCall {
+	return &HookCall{Tool: j.entry.tool, Call: j.call, Outcome: o, emit: func(text string) {
+		j.batch.emit(Event{Kind: EventHook, Call: j.call, Text: text})
+	}}
+}
+
+// changes reports whether d puts another input in the place of the present one.
+func (j *job) changes(d Decision) bool {
+	return d.Behavior != Deny && len(d.Input) > 0 && !bytes.Equal(d.Input, j.call.Input)
+}
+
+func (j *job) decide(d Decision) {
+	j.decision = d
+	j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: j.call.Targets(), Decision: &d})
+}
+
+// askAbout puts a question, before the call or from within it.
+func (j *job) askAbout(ctx context.Context, d Decision, ts []Target) (Decision, error) {
+	s := j.batch.pool.session
+	q := &Question{Tool: j.entry.tool, Call: j.call, Targets: cloneTargets(ts), Reason: d.Reason, Agent: s.agentPath()}
+	if hook := s.cfg.Hooks.Permission; hook != nil && !j.entry.info.RequiresUser {
+		answer, err := hook(ctx, q)
+		if err != nil {
+			j.batch.hookFailed(j.call.Name, err)
+			return Decision{Behavior: Deny, Reason: "a hook that answers for the person failed"}, nil
+		}
+		if answer.Behavior == Allow || answer.Behavior == Deny {
+			answer.Reason = cmp.Or(answer.Reason, "a hook answered: "+answer.Behavior.String())
+			return answer, nil
+		}
+	}
+	if s.cfg.Ask != nil {
+		j.batch.emit(Event{Kind: EventAsked, Call: j.call, Targets: cloneTargets(ts), Text: d.Reason})
+	}
+	answer, err := s.ask(ctx, q)
+	answer.Reason = cmp.Or(answer.Reason, "a person answered: "+answer.Behavior.String())
+	return answer, err
+}
+
+// unanswered is the denial of a call that had to be asked about.
+func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
+	if ctx.Err() != nil {
+		return j.stopped(context.Cause(ctx))
+	}
+	d = Decision{Behavior: Deny, Rule: d.Rule, Reason: j.call.unanswered(d, j.call.state.targets, err)}
+	j.decide(d)
+	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason),
+		text: fmt.Sprintf("%s was denied: %s. No person refused it; do something else or tell the user what is needed.", j.call.Name, d.Reason)}
 }

@@ -1,6 +1,11 @@
 package pegboard
 
-import "errors"
+import (
+	"errors"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/breaker"
+)
 
 // What a host branches on, with [errors.Is]. ErrDeferred is for tools, too: a
 // call that returns it is answered by the host later, which replaces the result
@@ -83,3 +88,33 @@ func (e *BuildError) Error() string {
 
 // Unwrap returns the cause.
 func (e *BuildError) Unwrap() error { return e.Err }
+
+// count tells the session's breaker what became of the call. When that ends the
+// turn, the model is told why.
+func (j *job) count(o *Outcome) {
+	if j.duplicate {
+		return
+	}
+	if stop := j.batch.pool.session.loops.After(j.identity, fate(o), o.Result.Text()); stop != "" {
+		o.StopTurn = true
+		r := *o.Result
+		r.Parts = append(slices.Clip(r.Parts), Part{Text: stop})
+		o.Result = &r
+	}
+}
+
+// fate is what an outcome means to a breaker.
+func fate(o *Outcome) breaker.Outcome {
+	is := func(err error) bool { return errors.Is(o.Err, err) }
+	switch {
+	case is(ErrDenied):
+		return breaker.Denied
+	case is(ErrInvalidInput), is(ErrUnknownTool):
+		return breaker.Invalid
+	case is(ErrCancelled), is(ErrDeferred), is(ErrDuplicate):
+		return breaker.NotRun
+	case o.Result.IsError:
+		return breaker.Failed
+	}
+	return breaker.Succeeded
+}

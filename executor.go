@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/repair"
 )
 
 // DefaultLimit is how many calls run at once when [Executor].Limit is zero: the
@@ -180,6 +182,9 @@ func (b *batch) admit(c Call) *job {
 		j.duplicate = b.ids[c.ID]
 		b.ids[c.ID] = true
 	}
+	if !j.duplicate {
+		j.identity, j.loop = b.pool.countCall(c)
+	}
 	b.emit(Event{Kind: EventAdmitted, Call: j.call})
 	return j
 }
@@ -252,6 +257,47 @@ func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
 }
 
 func (b *batch) hookFailed(tool string, err error) { b.reportCrash(tool, StageHook, err) }
+
+// mend tries to read an input in the ways the host permits. It returns nothing
+// unless the tool says that the mended call is read-only: what the model did not
+// write, writes nothing.
+func (j *job) mend(ctx context.Context, problem error) (input json.RawMessage, in any) {
+	how, spec := j.batch.Repair, j.entry.tool.input()
+	input = slices.Clone(j.call.Input)
+	var notes []string
+	note := func(rs []repair.Repair) {
+		for _, r := range rs {
+			notes = append(notes, r.Note)
+		}
+	}
+	if how.Syntax {
+		mended, rs, _ := repair.Text(input, repair.KindsOf(repair.ControlCharacters, repair.CodeFence, repair.TrailingText))
+		note(rs)
+		input = mended
+	}
+	if how.Values {
+		mended, rs, _ := repair.Values(input, spec.schema.Bytes(), repair.KindsOf(repair.JSONInString, repair.JoinStrings, repair.DropNulls))
+		note(rs)
+		input = mended
+	}
+	in, err := spec.decode(input)
+	if err != nil && how.Func != nil && !j.repaired {
+		j.repaired = true
+		notes = []string{"the host's repair was used"}
+		input = slices.Clone(how.Func(ctx, j.entry.tool, j.call, problem))
+		in, err = spec.decode(input)
+	}
+	if err != nil || len(notes) == 0 || len(input) == 0 {
+		return nil, nil
+	}
+	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: &callState{session: j.batch.pool.session, info: j.entry.info}}
+	if tr := j.entry.tool.Traits(c); !tr.ReadOnly || tr.Destructive {
+		return nil, nil
+	}
+	j.repairs = append(j.repairs, notes...)
+	j.batch.emit(Event{Kind: EventRepaired, Call: c, Text: strings.Join(notes, "; ")})
+	return input, in
+}
 
 // failure is why a stage ends a call.
 type failure struct {

@@ -1,8 +1,6 @@
 package pegboard
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -27,7 +26,9 @@ type job struct {
 	place     int // in the message
 	admitted  time.Time
 	duplicate bool
-	late      bool // submitted after the message had ended
+	identity  breaker.Call // the tool and what it is asked, for noticing loops
+	loop      string       // why somebody should be asked, whatever the rules say
+	late      bool         // submitted after the message had ended
 
 	stage    Stage
 	entry    entry
@@ -35,6 +36,7 @@ type job struct {
 	approved json.RawMessage // the input that a person allowed in these very bytes
 	decision Decision
 	repairs  []string
+	repaired bool // the host's repair was used, once
 	holding  bool // it is counted as one that holds its keys
 	hooked   bool // the hooks that follow a call were run
 	detached bool
@@ -117,15 +119,19 @@ func (j *job) lookup() *failure {
 }
 
 // decode reads the input, once and strictly.
-func (j *job) decode(context.Context) *failure {
+func (j *job) decode(ctx context.Context) *failure {
 	j.stage = StageDecode
 	spec := j.entry.tool.input()
-	in, err := spec.decode(j.call.Input)
+	input := j.call.Input
+	in, err := spec.decode(input)
 	if err != nil {
+		input, in = j.mend(ctx, err)
+	}
+	if in == nil && err != nil {
 		return &failure{err: err, text: fmt.Sprintf("%s was not run, its input is wrong:\n%s\nCorrect the input and call it again.",
 			j.call.Name, strings.TrimPrefix(err.Error(), ErrInvalidInput.Error()+": "))}
 	}
-	j.show(j.call.Input, in, &callState{session: j.batch.pool.session, info: j.entry.info})
+	j.show(input, in, &callState{session: j.batch.pool.session, info: j.entry.info})
 	return nil
 }
 
@@ -226,109 +232,6 @@ func (j *job) validate(ctx context.Context) *failure {
 	return nil
 }
 
-// permit hears the hooks, the tool, the rules and at last a person.
-func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure) {
-	hook, f := j.preHooks(ctx)
-	if f != nil {
-		return nil, f
-	}
-	if j.changes(hook) {
-		return hook.Input, nil
-	}
-	j.stage = StagePermission
-	own := j.entry.tool.Permit(ctx, j.call)
-	if j.changes(own) {
-		return own.Input, nil
-	}
-	d := j.call.decide(j.call.state.targets, hook, own)
-	if d.Behavior == Ask && j.approved != nil && bytes.Equal(j.approved, j.call.Input) {
-		d = Decision{Behavior: Allow, Reason: "a person allowed this input"}
-	}
-	if d.Behavior == Ask {
-		answer, err := j.askAbout(ctx, d, j.call.state.targets)
-		if err != nil {
-			return nil, j.unanswered(ctx, d, err)
-		}
-		if j.changes(answer) {
-			j.approved = answer.Input
-			return answer.Input, nil
-		}
-		d = answer
-	}
-	j.decide(d)
-	if d.Behavior != Allow {
-		return nil, &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason),
-			text: fmt.Sprintf("%s was denied: %s. Do not try the same by other means; do something else or tell the user.", j.call.Name, d.Reason)}
-	}
-	return nil, nil
-}
-
-func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
-	pre := j.batch.pool.session.cfg.Hooks.Pre
-	if pre == nil {
-		return Decision{}, nil
-	}
-	j.stage = StageHook
-	d, err := pre(ctx, j.hookCall(nil))
-	if err != nil {
-		j.batch.hookFailed(j.call.Name, err)
-		j.decide(Decision{Behavior: Deny, Reason: "a hook failed: " + err.Error()})
-		return Decision{}, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
-			text: fmt.Sprintf("%s was denied: a hook that guards it failed. Tell the user; repeating the call will not help.", j.call.Name)}
-	}
-	return d, nil
-}
-
-func (j *job) hookCall(o *Outcome) *HookCall {
-	return &HookCall{Tool: j.entry.tool, Call: j.call, Outcome: o, emit: func(text string) {
-		j.batch.emit(Event{Kind: EventHook, Call: j.call, Text: text})
-	}}
-}
-
-// changes reports whether d puts another input in the place of the present one.
-func (j *job) changes(d Decision) bool {
-	return d.Behavior != Deny && len(d.Input) > 0 && !bytes.Equal(d.Input, j.call.Input)
-}
-
-func (j *job) decide(d Decision) {
-	j.decision = d
-	j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: j.call.Targets(), Decision: &d})
-}
-
-// askAbout puts a question, before the call or from within it.
-func (j *job) askAbout(ctx context.Context, d Decision, ts []Target) (Decision, error) {
-	s := j.batch.pool.session
-	q := &Question{Tool: j.entry.tool, Call: j.call, Targets: cloneTargets(ts), Reason: d.Reason, Agent: s.agentPath()}
-	if hook := s.cfg.Hooks.Permission; hook != nil && !j.entry.info.RequiresUser {
-		answer, err := hook(ctx, q)
-		if err != nil {
-			j.batch.hookFailed(j.call.Name, err)
-			return Decision{Behavior: Deny, Reason: "a hook that answers for the person failed"}, nil
-		}
-		if answer.Behavior == Allow || answer.Behavior == Deny {
-			answer.Reason = cmp.Or(answer.Reason, "a hook answered: "+answer.Behavior.String())
-			return answer, nil
-		}
-	}
-	if s.cfg.Ask != nil {
-		j.batch.emit(Event{Kind: EventAsked, Call: j.call, Targets: cloneTargets(ts), Text: d.Reason})
-	}
-	answer, err := s.ask(ctx, q)
-	answer.Reason = cmp.Or(answer.Reason, "a person answered: "+answer.Behavior.String())
-	return answer, err
-}
-
-// unanswered is the denial of a call that had to be asked about.
-func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
-	if ctx.Err() != nil {
-		return j.stopped(context.Cause(ctx))
-	}
-	d = Decision{Behavior: Deny, Rule: d.Rule, Reason: j.call.unanswered(d, j.call.state.targets, err)}
-	j.decide(d)
-	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason),
-		text: fmt.Sprintf("%s was denied: %s. No person refused it; do something else or tell the user what is needed.", j.call.Name, d.Reason)}
-}
-
 // perform takes a worker's place and calls the tool, on a goroutine that can be
 // left behind.
 func (j *job) perform(ctx context.Context) Outcome {
@@ -425,6 +328,3 @@ func (j *job) progress(text string) {
 		j.batch.emit(Event{Kind: EventProgress, Call: j.call, Text: text})
 	}
 }
-
-// count tells the session's breaker what became of the call.
-func (j *job) count(*Outcome) {}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
@@ -173,6 +174,20 @@ func (p *Pool) Fingerprint(part Partition) string {
 func (p *Pool) Restrict(r Restriction) *Pool {
 	reason := cmp.Or(r.Reason, "a restriction of the host")
 	return p.keep(func(i Info) (bool, string) { return !r.removes(i), reason })
+}
+
+// countCall tells the session's breaker of a call, in the order of its message,
+// and returns why somebody should be asked before it runs, or "".
+func (p *Pool) countCall(c Call) (id breaker.Call, ask string) {
+	name := c.Name
+	if e, ok := p.lookup(c.Name); ok {
+		name = e.info.Name
+		if e.info.Polls {
+			p.session.loops.Exempt(name)
+		}
+	}
+	id = breaker.CallOf(name, c.Input)
+	return id, p.session.loops.Before(id)
 }
 
 // selected returns the pool without what a hook leaves out.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
@@ -47,6 +48,16 @@ type SessionConfig struct {
 	Permissions Permissions
 	Hooks       Hooks
 	Ask         Asker // nil: what would be asked is denied
+	Breaker     BreakerLimits
+}
+
+// BreakerLimits say how many calls in a row are a sign that the model goes round
+// in circles. For each, 0 means 3 and a negative number turns it off. Every agent
+// counts for itself, from [Session.NewTurn] on.
+type BreakerLimits struct {
+	Errors  int // of one tool: its next call is asked about
+	Repeats int // of the same call with the same result: it is asked about
+	Denials int // of any calls: the turn should end, see Outcome.StopTurn
 }
 
 // A Session says on whose behalf calls run. It owns policy and state: the role,
@@ -62,6 +73,7 @@ type SessionConfig struct {
 type Session struct {
 	cfg    SessionConfig
 	parent *Session
+	loops  *breaker.Breaker
 	home   string // of the user; empty if there is none
 	work   []workDir
 	asking chan struct{} // holds one token: one question at a time, forks included
@@ -96,7 +108,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		cfg.Dir = dir
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
-	s := &Session{cfg: cfg, asking: make(chan struct{}, 1)}
+	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), asking: make(chan struct{}, 1)}
 	s.asking <- struct{}{}
 	if err := s.setDirs(); err != nil {
 		return nil, err
@@ -129,7 +141,10 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 		cfg.Ask = s.cfg.Ask
 	}
 	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing()) // which guards them
-	child := &Session{cfg: cfg, parent: s, asking: s.asking}
+	if cfg.Breaker == (BreakerLimits{}) {
+		cfg.Breaker = s.cfg.Breaker
+	}
+	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), asking: s.asking}
 	if err := child.setDirs(); err != nil {
 		return nil, err
 	}
@@ -226,6 +241,10 @@ func (s *Session) SetPermissions(p Permissions) error {
 	s.perms = p.anchored(s.bases())
 	return nil
 }
+
+// NewTurn tells the session that the user has spoken: calls before that are in a
+// row with none after it.
+func (s *Session) NewTurn() { s.loops.NewTurn() }
 
 // OnClose hands the session something to end: a process, a task, a watch. name
 // is what Close calls it if it cannot be ended. When the session is closed

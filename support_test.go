@@ -13,9 +13,13 @@ import (
 
 type ctx = context.Context
 
-// session returns a session that is closed with the test.
+// session returns a session that is closed with the test. Unless cfg sets limits
+// for loops it has none: many tests make the same call again and again.
 func session(t testing.TB, cfg pegboard.SessionConfig) *pegboard.Session {
 	t.Helper()
+	if cfg.Breaker == (pegboard.BreakerLimits{}) {
+		cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+	}
 	s, err := pegboard.NewSession(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
