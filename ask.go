@@ -72,12 +72,12 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		return nil, f
 	}
 	if j.changes(hook) {
-		return hook.Input, nil
+		return slices.Clone(hook.Input), nil
 	}
 	j.stage = StagePermission
 	own := j.entry.tool.Permit(ctx, j.call)
 	if j.changes(own) {
-		return own.Input, nil
+		return slices.Clone(own.Input), nil
 	}
 	d := j.call.decide(j.call.state.targets, hook, own)
 	if d.Behavior == Ask && j.approved != nil && bytes.Equal(j.approved, j.call.Input) {
@@ -96,8 +96,8 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 			j.loop = ""
 		}
 		if j.changes(answer) {
-			j.approved = answer.Input
-			return answer.Input, nil
+			j.approved = slices.Clone(answer.Input)
+			return slices.Clone(answer.Input), nil
 		}
 		d = answer
 	}
@@ -125,8 +125,9 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 	return d, nil
 }
 
+// hookCall is what hooks are told: copies, of which only a result comes back.
 func (j *job) hookCall(o *Outcome) *HookCall {
-	return &HookCall{Tool: j.entry.tool, Call: j.call, Outcome: o, emit: func(text string) {
+	return &HookCall{Tool: j.entry.tool, Call: j.call.copied(), Outcome: o, emit: func(text string) {
 		j.batch.emit(Event{Kind: EventHook, Call: j.call, Text: text})
 	}}
 }
@@ -144,7 +145,7 @@ func (j *job) decide(d Decision) {
 // askAbout puts a question, before the call or from within it.
 func (j *job) askAbout(ctx context.Context, d Decision, ts []Target) (Decision, error) {
 	s := j.batch.pool.session
-	q := &Question{Tool: j.entry.tool, Call: j.call, Targets: cloneTargets(ts), Reason: d.Reason, Agent: s.agentPath()}
+	q := &Question{Tool: j.entry.tool, Call: j.call.copied(), Targets: cloneTargets(ts), Reason: d.Reason, Agent: s.agentPath()}
 	if hook := s.cfg.Hooks.Permission; hook != nil && !j.entry.info.RequiresUser {
 		answer, err := hook(ctx, q)
 		if err != nil {

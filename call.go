@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte
@@ -15,7 +16,7 @@ import (
 type Call struct {
 	ID    string          // the provider's id; empty if it has none
 	Name  string          // of the tool, or an alias
-	Input json.RawMessage // a JSON object; empty counts as {}
+	Input json.RawMessage // JSON, as a rule an object; blank counts as {}
 
 	in    any // Input, decoded once
 	state *callState
@@ -26,10 +27,19 @@ type callState struct {
 	session *Session
 	info    Info
 	traits  Traits
-	targets []Target // traits.Targets, resolved
-	allowed bool     // the call was decided, and runs
+	targets []Target    // traits.Targets, resolved
+	allowed bool        // the call was decided, and runs
+	under   Permissions // what it was decided under
 	emit    func(text string)
 	ask     func(ctx context.Context, d Decision, ts []Target) (Decision, error)
+	decided func(ts []Target, d Decision)
+}
+
+// copied returns a Call that can be written to without effect on c.
+func (c *Call) copied() *Call {
+	d := *c
+	d.Input = slices.Clone(c.Input)
+	return &d
 }
 
 // Session returns on whose behalf c runs. It is nil for a Call that no Executor
@@ -62,14 +72,17 @@ func (c *Call) Check(ctx context.Context, targets ...Target) error {
 	}
 	ts := c.state.session.resolve(targets)
 	d := c.decideLater(ts)
+	if c.state.allowed {
+		defer func() { c.state.decided(ts, d) }()
+	}
 	if d.Behavior == Ask {
 		var err error
 		asked := d
 		if d, err = c.state.ask(ctx, d, ts); err != nil {
-			return fmt.Errorf("%w: %s", ErrDenied, c.unanswered(asked, ts, err))
+			d = Decision{Behavior: Deny, Rule: asked.Rule, Reason: c.unanswered(asked, ts, err)}
 		}
 		if len(d.Input) > 0 {
-			return fmt.Errorf("%w: the input of a running call cannot be changed", ErrDenied)
+			d = Decision{Behavior: Deny, Reason: "the input of a running call cannot be changed"}
 		}
 	}
 	if d.Behavior != Allow {
@@ -90,9 +103,11 @@ func (c *Call) Filter(t Target) bool {
 // unanswered words why a call is denied that had to be asked about.
 func (c *Call) unanswered(d Decision, ts []Target, err error) string {
 	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
-	ruled := d.Rule != nil || c.state.info.RequiresUser || c.state.session.Permissions().Mode() != ModeDefault
-	if errors.Is(err, errNobody) && !ruled {
-		reason += fmt.Sprintf("; the allow rule %s would permit it", c.subject(ts, Decision{}, Decision{}).remedy())
+	if !errors.Is(err, errNobody) {
+		return reason
+	}
+	if rule := c.state.session.remedy(c.subject(ts, Decision{}, Decision{})); rule != "" {
+		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
 	}
 	return reason
 }
@@ -113,7 +128,7 @@ func (c *Call) decide(ts []Target, hook, own Decision) Decision {
 func (c *Call) decideLater(ts []Target) Decision {
 	x := c.subject(ts, Decision{}, Decision{})
 	if c.state.allowed {
-		x.approved = c.state.targets
+		x.approved, x.under = c.state.targets, c.state.under
 	}
 	return c.state.session.Permissions().decide(x)
 }

@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,8 @@ type Definition[In, Out any] struct {
 	Traits  Traits
 	Inspect func(in In, c *Call) Traits
 
-	// Enabled says whether the tool exists in s. Default: it does.
+	// Enabled says whether the tool exists in s. Default: it does. Here and in
+	// Prompt, s is nil when a registry compares what a source offers.
 	Enabled func(s *Session) bool
 	// Prompt is what the model is told in s. Default: Description.
 	Prompt func(s *Session) string
@@ -81,7 +83,9 @@ func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
 // sends it. The call gets its input as JSON that the schema accepts. References
 // to other documents are refused; nothing is ever loaded.
 func BuildRaw(inputSchema json.RawMessage, d Definition[json.RawMessage, *Result]) (Tool, error) {
-	return build(inputSchema, d, func(raw json.RawMessage) (any, error) { return raw, nil })
+	return build(inputSchema, d, func(raw json.RawMessage) (any, error) {
+		return slices.Clone(raw), nil // what runs is not what anybody was shown and could write to
+	})
 }
 
 func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(json.RawMessage) (any, error)) (Tool, error) {
@@ -97,7 +101,7 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(j
 	return &defined[In, Out]{
 		def:  d,
 		spec: &inputSpec{schema: s, typed: typed},
-		enc:  &encodings{},
+		enc:  &encodings{schema: s.Bytes()},
 	}, nil
 }
 
@@ -242,7 +246,7 @@ func (t *defined[In, Out]) in(c *Call) (In, error) {
 // decode reads raw once, strictly: what it returns is what rules, hooks and the
 // tool all see.
 func (s *inputSpec) decode(raw json.RawMessage) (any, error) {
-	if len(strings.TrimSpace(string(raw))) == 0 {
+	if len(bytes.Trim(raw, " \t\r\n")) == 0 {
 		raw = json.RawMessage("{}")
 	}
 	v, err := strictjson.Decode(raw, strictjson.Limits{})

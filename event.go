@@ -82,6 +82,7 @@ type eventLog struct {
 	idle    sync.Cond
 	queue   []Event
 	pumping bool
+	closed  bool
 }
 
 func newEventLog(listen func(Event), logger *slog.Logger) *eventLog {
@@ -96,7 +97,10 @@ func (l *eventLog) emit(e Event) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e.Time = time.Now()
+	if l.closed {
+		return
+	}
+	e.Time, e.Call = time.Now(), e.Call.copied()
 	l.queue = append(l.queue, e)
 	if l.pumping {
 		return
@@ -129,11 +133,15 @@ func (l *eventLog) deliver(e Event) {
 	}
 }
 
-// flush waits until every event was delivered.
-func (l *eventLog) flush() {
+// close waits until every event was delivered, and drops those that come later.
+func (l *eventLog) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.closed = true
 	for l.pumping {
 		l.idle.Wait()
+	}
+	for len(l.queue) > 0 { // left by a listener that ended its goroutine
+		l.pump()
 	}
 }

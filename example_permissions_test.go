@@ -105,12 +105,17 @@ func ExampleSession_Fork() {
 	exampleWrite(agent, "src/main.go")
 	exampleWrite(agent, "src/generated/api.go")
 
-	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, Permissions: p})
+	wider, err := p.WithRules(pegboard.RuleSet{Allow: []string{"Edit(docs)"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, Permissions: wider})
 	fmt.Println(err)
 	// Output:
 	// src/main.go: allow by Edit(src)
 	// src/generated/api.go: deny by Edit(src/generated)
-	// a fork cannot add the allow rule "Edit(src)"; add it to the parent
+	// a fork cannot add the allow rule "Edit(docs)"; add it to the parent
 }
 
 func ExampleSession_SetPermissions() {

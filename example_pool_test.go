@@ -34,7 +34,7 @@ func ExampleRegistry_AssemblePool() {
 	}
 	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
 		Source: pegboard.SourceUser,
-		Deny:   []string{"Bash", "Write(//etc/passwd)"}, // a whole tool goes, a pattern leaves it
+		Deny:   []string{"Bash", "Edit(//etc/passwd)"}, // a whole tool goes, a pattern leaves it
 	})
 	if err != nil {
 		log.Fatal(err)

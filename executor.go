@@ -166,7 +166,7 @@ func (e *Executor) batch(ctx context.Context, p *Pool) (context.Context, *batch)
 // end closes a batch all of whose calls have ended.
 func (b *batch) end(ctx context.Context, outcomes []Outcome) {
 	b.batchHook(ctx, outcomes)
-	b.events.flush()
+	b.events.close()
 	b.release()
 }
 
@@ -330,5 +330,5 @@ func (b *batch) reportCrash(tool string, stage Stage, err error) {
 	if errors.As(err, &p) {
 		attrs = append(attrs, "stack", string(p.Stack))
 	}
-	b.logger.Error("call crashed", attrs...)
+	_ = lane.Try(func() error { b.logger.Error("call crashed", attrs...); return nil }) // a broken handler loses its line, not the call
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -129,7 +130,11 @@ func (j *job) judge(out *returned, crash, cause error) Outcome {
 	case errors.Is(out.err, ErrDeferred):
 		return j.fail(&failure{err: out.err, text: j.call.Name + " has not been answered yet. The answer comes later."})
 	}
-	return j.with(out.result, &failure{err: out.err, text: out.err.Error()})
+	text := out.err.Error()
+	if strings.TrimSpace(text) == "" {
+		text = j.call.Name + " failed and did not say why. Try something else or tell the user."
+	}
+	return j.with(out.result, &failure{err: out.err, text: text})
 }
 
 // with is fail for a call that brought part of a result.

@@ -147,7 +147,10 @@ func TestSiblings(t *testing.T) {
 				fails := pegboard.Build(pegboard.Definition[struct{}, string]{
 					Info: pegboard.Info{Name: "Fails", CancelsSiblings: opted}, Description: "Fails.",
 					Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
-					Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { time.Sleep(time.Second); return "", errors.New("no") },
+					Call: func(ctx, struct{}, *pegboard.Call) (string, error) {
+						time.Sleep(time.Second)
+						return "", errors.New("no")
+					},
 				})
 				ex := pegboard.Executor{CancelSiblings: cancel, Limit: 2}
 				outs := ex.Run(t.Context(), registryOf(t, fails, slow(pegboard.Info{Name: "Slow"}, false)).AssemblePool(session(t, bypass(t))),

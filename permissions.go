@@ -112,7 +112,7 @@ func (p Permissions) admits(child Permissions) error {
 		return fmt.Errorf("mode %s is laxer than the parent's mode %s", child.mode, p.Mode())
 	}
 	for _, r := range child.rules {
-		if r.Behavior == Allow {
+		if r.Behavior == Allow && !slices.ContainsFunc(p.rules, r.says) {
 			return fmt.Errorf("a fork cannot add the allow rule %q; add it to the parent", r)
 		}
 	}
@@ -139,7 +139,7 @@ func (p Permissions) anchored(bases []pattern.Base) Permissions {
 	p.rules = slices.Clone(p.rules)
 	for i := range p.rules {
 		if p.rules[i].bases == nil {
-			p.rules[i].bases = bases
+			p.rules[i].anchor(bases)
 		}
 	}
 	return p
@@ -167,7 +167,8 @@ type subject struct {
 	own     Decision // what the tool says
 	hook    Decision // what the hooks say
 
-	approved []Target // what the call was allowed, if it runs already
+	approved []Target    // what the call was allowed, if it runs already
+	under    Permissions // and what it was decided under
 }
 
 // decide settles x: Allow, Ask or Deny. The steps stand in the order in which
@@ -177,7 +178,7 @@ func (p Permissions) decide(x subject) Decision {
 		x.targets = []Target{{}}
 	}
 	if r := p.touching(Deny, x); r != nil {
-		return Decision{Behavior: Deny, Rule: r, Reason: r.describe() + " covers it"}
+		return ruled(*r)
 	}
 	opinion := stricter(x.hook, x.own)
 	if opinion.Behavior == Deny {
@@ -187,9 +188,13 @@ func (p Permissions) decide(x subject) Decision {
 		return Decision{Behavior: Deny, Reason: "in plan mode nothing is written; describe the change in the plan instead"}
 	}
 	if r := p.touching(Ask, x); r != nil {
-		return Decision{Behavior: Ask, Rule: r, Reason: r.describe() + " covers it"}
+		if len(x.approved) == 0 || !x.all(x.belowApproved) || x.under.touching(Ask, x.before()) == nil {
+			return ruled(*r)
+		} // else it was asked about when the call was
 	}
+	answered := len(x.approved) > 0 && x.all(x.belowApproved)
 	switch {
+	case answered:
 	case x.info.RequiresUser:
 		return Decision{Behavior: Ask, Reason: "only a person may allow " + x.info.Name}
 	case opinion.Behavior == Ask:
@@ -202,14 +207,25 @@ func (p Permissions) decide(x subject) Decision {
 	if d := p.allowing(x); d.Behavior == Allow {
 		return d
 	}
-	if d, ok := x.granted(); ok {
+	if d, ok := x.granted(); ok && (x.hook.Behavior != Allow || x.all(func(t Target) bool { return !p.restrictsUnseen(x.info, t) })) {
 		return d
 	}
 	return Decision{Behavior: Ask, Reason: x.whyNot()}
 }
 
+// ruled is the decision of a rule. It holds a copy: whoever is shown it may write
+// to it.
+func ruled(r Rule) Decision {
+	return Decision{Behavior: r.Behavior, Rule: &r, Reason: r.describe() + " covers it"}
+}
+
 // stricter returns the stricter of two opinions, the first if they are equal.
 func stricter(a, b Decision) Decision {
+	for _, d := range []*Decision{&a, &b} {
+		if d.Behavior < Undecided || d.Behavior > Deny {
+			d.Behavior, d.Reason = Deny, "an opinion that is none: "+d.Reason
+		}
+	}
 	if b.Behavior > a.Behavior {
 		return b
 	}
@@ -254,16 +270,22 @@ func (p Permissions) allowing(x subject) Decision {
 	if last == nil { // a read-only call that acts on nothing
 		return Decision{}
 	}
-	return Decision{Behavior: Allow, Rule: last, Reason: last.describe() + " covers it"}
+	return ruled(*last)
 }
 
-func (p Permissions) covering(x subject, t Target) *Rule {
-	for i := range p.rules {
-		if r := &p.rules[i]; r.Behavior == Allow && r.covers(x.info, t) {
-			return r
+// covering returns the allow rule that covers t. Each of its names may have a rule
+// of its own; the last is returned then.
+func (p Permissions) covering(x subject, t Target) (last *Rule) {
+	for _, name := range t.names() {
+		one := t
+		one.Value, one.Also, one.real = name, nil, ""
+		i := slices.IndexFunc(p.rules, func(r Rule) bool { return r.Behavior == Allow && r.covers(x.info, one) })
+		if i < 0 {
+			return nil
 		}
+		last = &p.rules[i]
 	}
-	return nil
+	return last
 }
 
 // restrictsUnseen reports whether a deny or ask pattern could be about something
@@ -303,6 +325,12 @@ func (x subject) granted() (Decision, bool) {
 	return Decision{}, false
 }
 
+// before is what was decided when the call itself was.
+func (x subject) before() subject {
+	x.targets, x.approved = x.approved, nil
+	return x
+}
+
 // belowApproved reports whether t lies, under all its names, in a tree that the
 // running call was allowed to touch in the same way.
 func (x subject) belowApproved(t Target) bool {
@@ -338,39 +366,49 @@ func (x subject) whyNot() string {
 	return fmt.Sprintf("no rule allows it: %s %s", x.info.Name, what)
 }
 
-// remedy names the narrowest rule that would have allowed the call.
-func (x subject) remedy() string {
-	for _, t := range x.targets {
-		if t.Kind == Opaque {
-			return x.info.Name
+// remedy names the narrowest rules that would have allowed a call, or nothing if
+// no rule would.
+func (s *Session) remedy(x subject) string {
+	p := s.Permissions()
+	if p.decide(x).Behavior == Allow { // it was asked about for another reason than rules
+		return ""
+	}
+	for _, texts := range [][]string{x.exactRules(), {x.info.Name}} {
+		with, err := p.WithRules(RuleSet{Allow: texts})
+		if len(texts) > 0 && err == nil && with.anchored(s.bases()).decide(x).Behavior == Allow {
+			return strings.Join(texts, ", ")
 		}
 	}
-	var rules []string
+	return ""
+}
+
+// exactRules are the rules that spell out what the call acts on, under each of
+// its names. There is none for what is opaque, and nobody adds more than three.
+func (x subject) exactRules() (rules []string) {
 	for _, t := range x.targets {
-		text := x.info.Name
-		switch t.Kind {
-		case Path:
-			family := "Edit"
-			if t.Access != Write {
-				family = "Read"
+		for _, name := range t.names() {
+			text := x.info.Name + "(" + name + ")"
+			switch t.Kind {
+			case Opaque:
+				return nil
+			case Path:
+				family := "Edit"
+				if t.Access == Read {
+					family = "Read"
+				}
+				text = family + "(/" + x.fromRoot(name) + ")"
+			case Host:
+				text = "WebFetch(domain:" + name + ")"
 			}
-			text = family + "(/" + x.fromRoot(t.Value) + ")"
-		case Host:
-			text = "WebFetch(domain:" + t.Value + ")"
-		default:
-			text += "(" + t.Value + ")"
-		}
-		if _, err := ParseRule(Allow, text); err != nil {
-			return x.info.Name
-		}
-		if !slices.Contains(rules, text) {
-			rules = append(rules, text)
+			if !slices.Contains(rules, text) {
+				rules = append(rules, text)
+			}
 		}
 	}
-	if len(rules) == 0 || len(rules) > 3 {
-		return x.info.Name
+	if len(rules) > 3 {
+		return nil
 	}
-	return strings.Join(rules, ", ")
+	return rules
 }
 
 // fromRoot spells a path as a rule does: from the working directory if it lies

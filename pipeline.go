@@ -53,7 +53,7 @@ func (j *job) start(ctx context.Context) {
 		func() { j.finish(ctx, j.pass(ctx)) },
 		func(crash error) {
 			defer close(j.ended)
-			if crash != nil {
+			if crash != nil && !j.over.Load() { // not a listener that ended the goroutine
 				j.finish(ctx, j.crashed(crash))
 			}
 		},
@@ -111,8 +111,9 @@ func (j *job) lookup() *failure {
 		j.entry = e
 		return nil
 	}
-	text := j.batch.pool.Explain(name) + "."
-	if near := j.batch.pool.suggest(name); len(near) > 0 && strings.HasSuffix(text, "not a registered tool.") {
+	text, known := j.batch.pool.explain(name)
+	text += "."
+	if near := j.batch.pool.suggest(name); len(near) > 0 && !known {
 		text += fmt.Sprintf(" Did you mean %s?", strings.Join(near, ", "))
 	}
 	return &failure{err: fmt.Errorf("%w: %s", ErrUnknownTool, name), text: text + " Call one of the tools you were given."}
@@ -154,6 +155,9 @@ func (j *job) aim(tr Traits) {
 	st := *j.call.state
 	st.traits, st.targets = tr, st.session.resolve(tr.Targets)
 	st.emit, st.ask = j.progress, j.askAbout
+	st.decided = func(ts []Target, d Decision) {
+		j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: cloneTargets(ts), Decision: &d})
+	}
 	j.show(j.call.Input, j.call.in, &st)
 	j.ticket.Claim(claimOf(tr, st.targets))
 }
@@ -181,8 +185,7 @@ func (j *job) hold(ctx context.Context) *failure {
 		if !slices.ContainsFunc(st.targets, func(t Target) bool { return t.Kind == Path }) {
 			return nil
 		}
-		before, now := claimOf(st.traits, st.targets), claimOf(st.traits, st.session.resolve(st.traits.Targets))
-		if now.Exclusive == before.Exclusive && slices.Equal(now.Keys, before.Keys) {
+		if now := st.session.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.same) {
 			return nil
 		}
 		j.aim(st.traits)
@@ -242,7 +245,7 @@ func (j *job) perform(ctx context.Context) Outcome {
 	defer release()
 	j.stage = StageCall
 	st := *j.call.state
-	st.allowed = true
+	st.allowed, st.under = true, st.session.Permissions()
 	j.show(j.call.Input, j.call.in, &st)
 	j.batch.emit(Event{Kind: EventStarted, Call: j.call})
 
@@ -308,8 +311,8 @@ func (j *job) postHooks(ctx context.Context, o *Outcome) {
 	if hook == nil {
 		return
 	}
-	before := o.Result
-	err := hook(ctx, j.hookCall(o))
+	told := *o
+	err := hook(ctx, j.hookCall(&told))
 	if err != nil {
 		j.batch.hookFailed(j.call.Name, err)
 	}
@@ -317,8 +320,8 @@ func (j *job) postHooks(ctx context.Context, o *Outcome) {
 		*o = j.fail(&failure{err: err, text: j.call.Name + " ran, but a hook that checks its result failed, so the result is withheld. Tell the user."})
 		return
 	}
-	if o.Result == nil {
-		o.Result = before
+	if told.Result != nil {
+		o.Result = told.Result
 	}
 	o.Result = j.presentable(o.Result)
 }

@@ -133,22 +133,28 @@ func (p *Pool) Excluded() []Exclusion { return slices.Clone(p.excluded) }
 
 // Explain says why name is in the pool or not, in one sentence.
 func (p *Pool) Explain(name string) string {
+	text, _ := p.explain(name)
+	return text
+}
+
+// explain also reports whether name is one that is registered.
+func (p *Pool) explain(name string) (text string, known bool) {
 	if e, ok := p.lookup(name); ok {
 		from := "a built-in tool"
 		if o := e.info.Origin; o.External() {
 			from = fmt.Sprintf("the tool %q of %q", o.Tool, o.Source)
 		}
-		return fmt.Sprintf("%s is available: %s", e.info.Name, from)
+		return fmt.Sprintf("%s is available: %s", e.info.Name, from), true
 	}
 	for _, known := range []func(Exclusion) bool{
 		func(x Exclusion) bool { return x.Name == name || slices.Contains(x.aliases, name) },
 		func(x Exclusion) bool { return x.Origin.External() && x.Origin.Tool == name },
 	} {
 		if i := slices.IndexFunc(p.excluded, known); i >= 0 {
-			return fmt.Sprintf("%s is not available here: %s", p.excluded[i].Name, p.excluded[i].Reason)
+			return fmt.Sprintf("%s is not available here: %s", p.excluded[i].Name, p.excluded[i].Reason), true
 		}
 	}
-	return name + " is not a registered tool"
+	return name + " is not a registered tool", false
 }
 
 // suggest returns up to three names in the pool that name may have meant.
@@ -222,7 +228,7 @@ func (p *Pool) Admit(c Call) (Tool, *Call, error) {
 		return nil, nil, err
 	}
 	c.in = in
-	c.state = &callState{session: p.session, info: e.info, allowed: true, ask: func(context.Context, Decision, []Target) (Decision, error) {
+	c.state = &callState{session: p.session, info: e.info, allowed: true, under: p.session.Permissions(), decided: func([]Target, Decision) {}, ask: func(context.Context, Decision, []Target) (Decision, error) {
 		return Decision{}, errNobody
 	}}
 	st := *c.state

@@ -187,7 +187,9 @@ func (a *assembly) addExternal(sources []*source) {
 		}
 	}
 	for _, src := range sources {
+		contested := slices.ContainsFunc(sources, func(o *source) bool { return o != src && toolname.Ambiguous(o.name, src.name) })
 		for _, e := range src.tools {
+			e.info.contested = contested
 			a.pool.attached = append(a.pool.attached, e.tool)
 			if why := a.denied(e.info); why != "" {
 				a.exclude(e, why)
@@ -271,9 +273,13 @@ func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	}
 	next.settleNames()
 
+	r.mu.RLock()
+	before := r.sources[name]
+	r.mu.RUnlock()
+	report := difference(before, next) // without the lock: it calls the tools
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	report := difference(r.sources[name], next)
 	if r.sources == nil {
 		r.sources = map[string]*source{}
 	}

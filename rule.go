@@ -3,9 +3,11 @@ package pegboard
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
@@ -50,6 +52,24 @@ type Rule struct {
 
 	spec  pattern.Spec
 	bases []pattern.Base // what the anchors of a path stand on, once in a session
+	real  []string       // where an anchored path leads, if elsewhere
+}
+
+// anchor fixes what a path rule means to a session.
+func (r *Rule) anchor(bases []pattern.Base) {
+	r.bases = bases
+	for _, b := range bases {
+		if p, ok := r.spec.Place(b); ok {
+			if real := realpath.Resolve(p); real != p && !slices.Contains(r.real, real) {
+				r.real = append(r.real, real)
+			}
+		}
+	}
+}
+
+// says reports whether r and o are written alike.
+func (r Rule) says(o Rule) bool {
+	return r.Behavior == o.Behavior && r.Tool == o.Tool && r.Pattern == o.Pattern && r.Source == o.Source
 }
 
 // ParseRule parses "Bash" or "Bash(git status)". "Bash(*)" is the same as
@@ -111,6 +131,9 @@ func (r Rule) describe() string {
 
 // names reports whether r is about the tool as such.
 func (r Rule) names(i Info) bool {
+	if i.contested && r.Behavior == Allow {
+		return false // the name could be meant for another source
+	}
 	return i.answersTo(r.Tool) || (i.server != "" && r.Tool == i.server)
 }
 
@@ -118,6 +141,9 @@ func (r Rule) names(i Info) bool {
 func (r Rule) covers(i Info, t Target) bool {
 	if r.Pattern == "" {
 		return r.names(i)
+	}
+	if t.Kind == Path && t.Access != Read && t.Access != Write {
+		return false // no pattern speaks of running a file
 	}
 	return r.speaksOf(i, t) && r.spec.Covers(patternSubject(i, t), r.bases...)
 }
@@ -127,7 +153,7 @@ func (r Rule) touches(i Info, t Target) bool {
 	if r.Pattern == "" {
 		return r.names(i)
 	}
-	return r.speaksOf(i, t) && r.spec.Touches(patternSubject(i, t), r.bases...)
+	return r.speaksOf(i, t) && r.spec.Touches(patternSubject(i, t), r.real, r.bases...)
 }
 
 // speaksOf reports whether a pattern rule is about this kind of target of this
@@ -139,7 +165,8 @@ func (r Rule) speaksOf(i Info, t Target) bool {
 	case pattern.Family(r.Tool) || r.names(i):
 		return true
 	}
-	return r.Tool == "Bash" && t.Kind == Command && i.answersTo("Monitor") // runs the same commands
+	// What Bash may not run, no other tool may. What it may, Monitor may too.
+	return r.Tool == "Bash" && t.Kind == Command && (r.Behavior != Allow || i.answersTo("Monitor"))
 }
 
 // mayConcern reports whether a pattern rule could be about something that a
@@ -159,5 +186,5 @@ func patternSubject(i Info, t Target) pattern.Subject {
 		kind = pattern.Command
 	}
 	whole := t.Tree && (!t.Filtered || i.Origin.External())
-	return pattern.Subject{Kind: kind, Write: t.Access == Write, Tree: whole, Names: t.names(), Inner: t.Inner}
+	return pattern.Subject{Kind: kind, Write: t.Access != Read, Tree: whole, Names: t.names(), Inner: t.Inner}
 }

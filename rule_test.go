@@ -254,7 +254,7 @@ func TestRuleMatchesTargets(t *testing.T) {
 		{name: "another name of the host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.Host, "a.test", "example.com")}, touches: true},
 
 		{name: "command", rule: "Bash(git status)", tool: "Bash", acts: is{run("git   status")}, covers: true, touches: true},
-		{name: "command of another tool", rule: "Bash(git status)", acts: is{run("git status")}},
+		{name: "command of another tool", rule: "Bash(git status)", acts: is{run("git status")}, touches: true},
 		{name: "command of Monitor", rule: "Bash(git status)", tool: "Monitor", acts: is{run("git status")}, covers: true, touches: true}, // contract 1.2
 		{name: "blanks inside quotes", rule: `Bash(git commit -m "a b")`, tool: "Bash", acts: is{run(`git commit -m "a  b"`)}},
 		{name: "blanks before quotes", rule: `Bash(git commit -m "a b")`, tool: "Bash", acts: is{run(`git  commit -m "a b"`)}, covers: true, touches: true}, // contract 1.4

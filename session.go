@@ -78,6 +78,8 @@ type Session struct {
 	work   []workDir
 	asking chan struct{} // holds one token: one question at a time, forks included
 
+	updating sync.Mutex // one change of the permissions at a time
+
 	mu       sync.Mutex // guards all below
 	perms    Permissions
 	state    map[any]any
@@ -137,9 +139,10 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.ID == "" {
 		cfg.ID = s.cfg.ID
 	}
-	if cfg.Ask == nil {
-		cfg.Ask = s.cfg.Ask
+	if cfg.Ask != nil {
+		return nil, errors.New("a fork asks whom its parent asks; leave Ask empty")
 	}
+	cfg.Ask = s.cfg.Ask
 	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing()) // which guards them
 	if cfg.Breaker == (BreakerLimits{}) {
 		cfg.Breaker = s.cfg.Breaker
@@ -194,9 +197,13 @@ func (s *Session) setDirs() error {
 // spelling of the working directory.
 func (s *Session) bases() []pattern.Base {
 	d := s.work[0]
+	home := ""
+	if s.home != "" {
+		home = realpath.Resolve(s.home)
+	}
 	bs := []pattern.Base{{Dir: d.spelled, Root: d.spelled, Home: s.home}}
-	if d.real != d.spelled {
-		bs = append(bs, pattern.Base{Dir: d.real, Root: d.real, Home: s.home})
+	if d.real != d.spelled || home != s.home {
+		bs = append(bs, pattern.Base{Dir: d.real, Root: d.real, Home: home})
 	}
 	return bs
 }
@@ -231,6 +238,12 @@ func (s *Session) Permissions() Permissions {
 // SetPermissions replaces the session's own permissions. In a fork it is an
 // error if they allow what the parent does not.
 func (s *Session) SetPermissions(p Permissions) error {
+	s.updating.Lock()
+	defer s.updating.Unlock()
+	return s.replacePermissions(p)
+}
+
+func (s *Session) replacePermissions(p Permissions) error {
 	if s.parent != nil {
 		if err := s.parent.Permissions().admits(p); err != nil {
 			return err
@@ -245,6 +258,21 @@ func (s *Session) SetPermissions(p Permissions) error {
 // NewTurn tells the session that the user has spoken: calls before that are in a
 // row with none after it.
 func (s *Session) NewTurn() { s.loops.NewTurn() }
+
+// UpdatePermissions replaces the permissions by what change makes of them, with
+// nobody else's change in between.
+func (s *Session) UpdatePermissions(change func(Permissions) (Permissions, error)) error {
+	s.updating.Lock()
+	defer s.updating.Unlock()
+	s.mu.Lock()
+	own := s.perms
+	s.mu.Unlock()
+	p, err := change(own)
+	if err != nil {
+		return err
+	}
+	return s.replacePermissions(p)
+}
 
 // OnClose hands the session something to end: a process, a task, a watch. name
 // is what Close calls it if it cannot be ended. When the session is closed

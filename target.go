@@ -3,7 +3,9 @@ package pegboard
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
@@ -74,11 +76,19 @@ func (t Target) String() string {
 	if t.Kind == Opaque && t.Value == "" {
 		return "do something unknown"
 	}
-	s := t.Access.String() + " " + t.Value
+	s := t.Access.String() + " " + visible(t.Value)
 	if t.Tree {
 		s += " and below"
 	}
 	return s
+}
+
+// visible shows what would otherwise move a terminal's cursor.
+func visible(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) < 0 {
+		return s
+	}
+	return strconv.Quote(s)
 }
 
 // Real returns the resolved location of a path target, with no symbolic link
@@ -93,6 +103,11 @@ func (t Target) names() []string {
 		names = append(names, t.real)
 	}
 	return names
+}
+
+// same reports whether t and o are the same thing at the same place.
+func (t Target) same(o Target) bool {
+	return t.Value == o.Value && t.real == o.real && slices.Equal(t.Also, o.Also)
 }
 
 // Concurrency says which calls may run at the same time as this one.
@@ -178,7 +193,11 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 			names = append([]string{t.real}, t.Also...)
 		}
 		for _, n := range names {
-			keys = append(keys, lane.Key{Name: t.Kind.String() + ":" + filepath.ToSlash(n), Write: t.Access == Write, Tree: t.Tree})
+			keys = append(keys, lane.Key{
+				Name:  t.Kind.String() + ":" + filepath.ToSlash(n),
+				Write: t.Access != Read,
+				Tree:  t.Tree || (t.Kind == Path && t.Access != Read), // a link made there changes what lies below
+			})
 		}
 	}
 	if len(keys) == 0 && tr.Concurrency == ByTarget {

@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"sync"
@@ -61,7 +62,8 @@ type Info struct {
 	// Polls says that equal calls in a row are no sign of a loop.
 	Polls bool
 
-	server string // mcp__source, if the tool is attached
+	server    string // mcp__source, if the tool is attached
+	contested bool   // a rule on its name could be meant for another source
 }
 
 // answersTo reports whether name is the tool's name or an alias. It is the only
@@ -98,7 +100,7 @@ type Declaration struct {
 // provider's form of a definition is made once and is the same bytes each time.
 // Key must name the form and all that it depends on besides d.
 func (d Declaration) Encoded(key string, encode func(Declaration) []byte) []byte {
-	if d.encoded == nil {
+	if d.encoded == nil || !bytes.Equal(d.encoded.schema, d.InputSchema) { // a wrapper declares another
 		return encode(d)
 	}
 	return d.encoded.get(encodingKey{key, d.Name, d.Description}, func() []byte { return encode(d) })
@@ -107,6 +109,8 @@ func (d Declaration) Encoded(key string, encode func(Declaration) []byte) []byte
 // encodings are the encoded forms of one tool. Its schema never changes; its
 // name and description may differ between sessions and are part of the key.
 type encodings struct {
+	schema json.RawMessage // the one schema that the forms are of
+
 	mu    sync.Mutex
 	forms map[encodingKey][]byte
 }

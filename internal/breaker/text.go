@@ -9,22 +9,29 @@ import (
 // The texts for a person say why there is a question. Those for a model also
 // say what to do.
 
+func inARow(times int) string {
+	if times == 1 {
+		return "1 time in a row"
+	}
+	return fmt.Sprintf("%d times in a row", times)
+}
+
 func failedText(tool string, times int) string {
-	return fmt.Sprintf("%s failed %d times in a row", strictjson.Quote(tool), times)
+	return fmt.Sprintf("%s failed %s", strictjson.Quote(tool), inARow(times))
 }
 
 func repeatedText(tool string, times int) string {
-	return fmt.Sprintf("%s is called %d times in a row with the same input", strictjson.Quote(tool), times)
+	return fmt.Sprintf("%s is called %s with the same input", strictjson.Quote(tool), inARow(times))
 }
 
 func alternatedText(first, second string, rounds int) string {
-	return fmt.Sprintf("%s and %s take turns %d times in a row with the same inputs",
-		strictjson.Quote(first), strictjson.Quote(second), rounds)
+	return fmt.Sprintf("%s and %s take turns %s with the same inputs",
+		strictjson.Quote(first), strictjson.Quote(second), inARow(rounds))
 }
 
 func deniedText(times int) string {
-	return fmt.Sprintf("%d calls in a row were denied, so the turn ends here. Do not reach the same by other means; "+
-		"tell the user what you wanted to do and why, and wait for an answer.", times)
+	return fmt.Sprintf("Calls were denied %s, so the turn ends here. Do not reach the same by other means; "+
+		"tell the user what you wanted to do and why, and wait for an answer.", inARow(times))
 }
 
 func stuckText(tool string) string {

@@ -94,10 +94,14 @@ func (t *Ticket) look() (<-chan struct{}, error) {
 	case gone:
 		return nil, ErrDone
 	}
+	var first *Ticket // the earliest, so that the same jobs name the same holder
 	for _, u := range t.lane.detached {
-		if u.blocks(t) {
-			return nil, u.detached
+		if u.blocks(t) && (first == nil || u.place < first.place) {
+			first = u
 		}
+	}
+	if first != nil {
+		return nil, first.detached
 	}
 	if t.granted == nil {
 		t.granted = make(chan struct{})

@@ -80,6 +80,10 @@ func Parse(tool, text string) (Spec, error) {
 			return Spec{}, ErrWildcard
 		}
 		return Spec{kind: Host, text: foldHost(host)}, nil
+	case "Write", "NotebookEdit", "MultiEdit":
+		return Spec{}, fmt.Errorf("no rule on %s is consulted for a path; write Edit(%s), which covers every tool that writes", tool, text)
+	case "Glob", "Grep":
+		return Spec{}, fmt.Errorf("no rule on %s is consulted for a path; write Read(%s), which covers every tool that reads", tool, text)
 	case "Bash", "PowerShell", "Monitor":
 		if strings.Contains(text, "*") || parameter(text) {
 			return Spec{}, ErrWildcard
@@ -152,13 +156,20 @@ func (s Spec) Covers(x Subject, bs ...Base) bool {
 
 // Touches reports whether anything that x stands for is what the specifier
 // says: the test of a deny or ask rule. Who may not read a path may not write it.
-func (s Spec) Touches(x Subject, bs ...Base) bool {
+//
+// Elsewhere are places that an anchored path leads to.
+func (s Spec) Touches(x Subject, elsewhere []string, bs ...Base) bool {
 	if !s.speaksOf(x) || (s.kind == Path && s.write && !x.Write) {
 		return false
 	}
 	for _, n := range append(append([]string(nil), x.Names...), x.Inner...) {
 		if s.is(n, bs) || (x.Tree && s.below(n, bs)) {
 			return true
+		}
+		for _, place := range elsewhere {
+			if x.Kind == Path && (inside(filepath.ToSlash(place), filepath.ToSlash(n)) || (x.Tree && inside(filepath.ToSlash(n), filepath.ToSlash(place)))) {
+				return true
+			}
 		}
 	}
 	return false
@@ -209,6 +220,14 @@ func (s Spec) below(name string, bs []Base) bool {
 		want, ok := s.path(b)
 		return ok && inside(slashed, want)
 	})
+}
+
+// Place returns the absolute path that an anchored path specifier names.
+func (s Spec) Place(b Base) (string, bool) {
+	if s.kind != Path || s.at == anyDepth {
+		return "", false
+	}
+	return s.path(b)
 }
 
 // path returns the absolute path that an anchored specifier names.

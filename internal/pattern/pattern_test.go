@@ -200,7 +200,7 @@ func TestSpec(t *testing.T) {
 			s, err := pattern.Parse(tc.tool, tc.text)
 			require.NoError(t, err)
 			require.Equal(t, tc.want == covers, s.Covers(tc.x, tc.bases...), "covers")
-			require.Equal(t, tc.want >= touches, s.Touches(tc.x, tc.bases...), "touches")
+			require.Equal(t, tc.want >= touches, s.Touches(tc.x, nil, tc.bases...), "touches")
 		})
 	}
 }
@@ -212,7 +212,7 @@ func TestEditCoversReading(t *testing.T) {
 	s, err := pattern.Parse("Edit", "a")
 	require.NoError(t, err)
 	require.True(t, s.Covers(reads("/work/app/a"), base))
-	require.False(t, s.Touches(reads("/work/app/a"), base))
+	require.False(t, s.Touches(reads("/work/app/a"), nil, base))
 }
 
 func TestZeroSpecMatchesNothing(t *testing.T) {
@@ -220,7 +220,7 @@ func TestZeroSpecMatchesNothing(t *testing.T) {
 	var s pattern.Spec
 	for _, x := range []pattern.Subject{called(""), called("a"), reads("/"), tree("/"), runs(""), reaches("")} {
 		require.False(t, s.Covers(x, base))
-		require.False(t, s.Touches(x, base))
+		require.False(t, s.Touches(x, nil, base))
 	}
 }
 
@@ -295,18 +295,18 @@ func FuzzSpec(f *testing.F) {
 			return
 		}
 		for _, x := range []pattern.Subject{writes(name), reads(name), tree(name), runs(name), reaches(name), called(name)} {
-			covers, touches := s.Covers(x, base), s.Touches(x, base)
+			covers, touches := s.Covers(x, base), s.Touches(x, nil, base)
 			more := x
 			more.Names = []string{name, other}
 			if s.Covers(more, base) {
 				require.True(t, covers, "a further name made %+v covered", x)
 			}
 			if touches {
-				require.True(t, s.Touches(more, base), "a further name hid %+v", x)
+				require.True(t, s.Touches(more, nil, base), "a further name hid %+v", x)
 			}
 			if x.Tree {
 				x.Tree = false
-				require.False(t, s.Touches(x, base) && !touches, "a tree is less than its root")
+				require.False(t, s.Touches(x, nil, base) && !touches, "a tree is less than its root")
 			}
 			if covers && pattern.Family(tool) && x.Kind == pattern.Path {
 				require.True(t, below(name, "/work/app") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~/"), name)

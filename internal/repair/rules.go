@@ -82,7 +82,7 @@ func (r *rules) choices(n *node) [][]*node {
 
 // typesOf returns the types that n may accept.
 func (r *rules) typesOf(n *node) types {
-	if n == nil || r.spent() {
+	if n == nil {
 		return everything
 	}
 	if n.object == nil {
@@ -93,6 +93,9 @@ func (r *rules) typesOf(n *node) types {
 	}
 	if t, ok := r.types[n]; ok {
 		return t
+	}
+	if r.spent() {
+		return everything
 	}
 	r.types[n] = everything // for a reference that leads back here
 	t := everything
@@ -115,10 +118,10 @@ func (r *rules) typesOf(n *node) types {
 
 // child returns a schema for the value at p. It says nothing of patterns.
 func (r *rules) child(p place) *node {
-	if p.of == nil || p.of.object == nil || r.spent() {
+	if p.of == nil || p.of.object == nil {
 		return nil
 	}
-	if n, ok := r.children[p]; ok {
+	if n, ok := r.children[p]; ok || r.spent() {
 		return n
 	}
 	r.children[p] = nil // for a reference that leads back here

@@ -31,7 +31,9 @@ func session(t *testing.T, dir string, allow ...string) *pegboard.Session {
 	t.Helper()
 	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: allow})
 	require.NoError(t, err)
-	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
+	s, err := pegboard.NewSession(pegboard.SessionConfig{
+		Dir: dir, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 	return s

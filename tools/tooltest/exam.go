@@ -64,6 +64,7 @@ func (x *exam) admit(input string, visit func(context.Context, *pegboard.Call)) 
 		}
 	}}
 	var got pegboard.Outcome
+	x.session.NewTurn() // an exam repeats itself and is no loop
 	ended := lane.Go(func() { got = Run(context.Background(), t, x.session, input) })
 	select {
 	case <-arrived: // visits watch the time themselves

@@ -22,11 +22,14 @@
 // are mapped there and back, so that neither the tools nor the rules of a host
 // know of it. The name of a built-in depends on the built-ins alone.
 //
-// # Broken replies
+// # Broken replies and conversations
 //
 // Calls that were not finished, because the stream was cut or the tokens ran out,
 // are never handed out: they are in [Message.Incomplete]. Input that is no JSON
 // is handed out as it is; the executor refuses it and tells the model.
+//
+// A conversation that was interrupted, cut or kept in pieces is repaired by
+// [Normalize], right before it is sent.
 //
 // Event types, blocks and deltas that are not known are kept or passed over, and
 // a repeated message_start is, too. Blocks may arrive interleaved, but they begin

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+)
+
+// A comparison is one budget: what a case of ours may cost.
+type comparison struct {
+	ours   string
+	floor  string  // empty: the budget is in nanoseconds
+	budget float64 // a multiple of the floor, or nanoseconds
+	hoped  bool    // the budget is a goal beyond the one that must be met
+}
+
+var comparisons = []comparison{
+	{ours: "One/pegboard", floor: "One/floor-v5-full", budget: 1.3},
+	{ours: "One/pegboard", floor: "One/eino-toolsnode", budget: 1, hoped: true},
+	{ours: "Batch128/pegboard-limit10", floor: "Batch128/floor-limit10", budget: 1.05},
+	{ours: "Batch128/pegboard-limit128", floor: "Batch128/floor-goroutines", budget: 1.4},
+	{ours: "Export100/pegboard", floor: "Export100/floor-cached-bytes", budget: 1.5},
+	{ours: "Lookup1000/pegboard-name", floor: "Lookup1000/floor-map", budget: 2},
+	{ours: "Lookup1000/pegboard-alias", floor: "Lookup1000/floor-map", budget: 2},
+	{ours: "Assemble1050/pegboard-cold", budget: 2e6},
+	{ours: "Assemble1050/pegboard-changed", budget: 0.2e6},
+}
+
+// spread sums up the ratios, or the times, of all passes.
+type spread struct {
+	median, lowest, highest float64
+	best                    float64 // of the two fastest passes
+}
+
+// measure compares pass by pass, so that noise that lasts falls on both sides.
+// It is false if one of the two was not measured in every pass.
+func (c comparison) measure(r results) (spread, bool) {
+	ours, floor := r.times(c.ours), r.times(c.floor)
+	if c.floor == "" {
+		floor = slices.Repeat([]float64{1}, len(ours))
+	}
+	if len(ours) == 0 || len(ours) != len(floor) {
+		return spread{}, false
+	}
+	best := slices.Min(ours) / slices.Min(floor)
+	ratios := make([]float64, len(ours))
+	for i := range ours {
+		ratios[i] = ours[i] / floor[i]
+	}
+	return spread{median(ratios), slices.Min(ratios), slices.Max(ratios), best}, true
+}
+
+// verdict says how the median stands to the budget.
+func (c comparison) verdict(median float64) string {
+	switch {
+	case median <= c.budget:
+		return "met"
+	case c.hoped:
+		return "not yet"
+	}
+	return "missed"
+}
+
+// show prints a ratio, or milliseconds.
+func (c comparison) show(v float64) string {
+	if c.floor == "" {
+		return fmt.Sprintf("%.3f ms", v/1e6)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// writeRatios writes a row for each comparison that was measured.
+func writeRatios(w io.Writer, r results, all []comparison) {
+	const row = "%-30s %-28s %9s %9s %9s %9s %9s  %s\n"
+	p := printer{w}
+	p.printf("\n"+row, "ours", "floor", "median", "lowest", "highest", "min/min", "budget", "")
+	for _, c := range all {
+		s, ok := c.measure(r)
+		if !ok {
+			continue
+		}
+		p.printf(row, c.ours, c.floor, c.show(s.median), c.show(s.lowest), c.show(s.highest), c.show(s.best), c.show(c.budget), c.verdict(s.median))
+	}
+}

@@ -1,0 +1,210 @@
+package pegboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// workers returns a pool with the tool that takes as long as its input says.
+func workers(t testing.TB) *pegboard.Pool {
+	t.Helper()
+	return registryOf(t, worker(func(job, bool) {})).AssemblePool(session(t, bypass(t)))
+}
+
+// TestStreamStartsWhileTheModelWrites plays a message on a fake clock. Reads begin
+// at once, and the started event comes before the model's next delta.
+func TestStreamStartsWhileTheModelWrites(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		var log []string
+		note := func(what string) { log = append(log, fmt.Sprint(time.Since(begin), " ", what)) }
+		ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+			if e.Kind == pegboard.EventStarted || e.Kind == pegboard.EventFinished {
+				note(e.Kind.String() + " " + e.Call.ID)
+			}
+		}}
+		s := ex.Stream(t.Context(), workers(t))
+		s.Submit(call("1", "Work", `{"class":"shared","ms":1500}`))
+		time.Sleep(time.Second)
+		note("delta")
+		s.Submit(call("2", "Work", `{"path":"a","write":true,"class":"target","ms":1000}`))
+		time.Sleep(time.Second)
+		note("delta")
+		require.Len(t, slices.Collect(s.Ready()), 1)
+		s.Finish(pegboard.FinishToolCalls)
+		outs := slices.Collect(s.Wait())
+		require.Len(t, outs, 1)
+		require.NoError(t, outs[0].Err)
+		require.Equal(t, []string{
+			"0s started 1", "1s delta", "1.5s finished 1", "2s delta", "2s started 2", "3s finished 2",
+		}, log)
+	})
+}
+
+// TestStreamFinish ends a message in every way. What has not started when it was
+// cut does not run.
+func TestStreamFinish(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		reason pegboard.FinishReason
+		final  bool
+		runs   bool
+		says   string
+	}{
+		{reason: pegboard.FinishStop, runs: true},
+		{reason: pegboard.FinishToolCalls, runs: true},
+		{reason: pegboard.FinishLength, says: "cut off. Send it again, as a smaller call"},
+		{reason: pegboard.FinishFilter, says: "Do not send the same again"},
+		{reason: pegboard.FinishError, says: "cut off"},
+		{reason: "", says: "cut off"},
+		{reason: "a new reason of the provider's", says: "cut off"},
+		{reason: pegboard.FinishLength, final: true, runs: true},
+	}
+	for _, tc := range tests {
+		t.Run(fmt.Sprint(tc.reason, tc.final), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ex := pegboard.Executor{BlocksFinal: tc.final}
+				s := ex.Stream(t.Context(), workers(t))
+				s.Submit(call("r", "Work", `{"class":"shared"}`))
+				s.Submit(call("w", "Work", `{"write":true}`))
+				synctest.Wait()
+				ready := slices.Collect(s.Ready())
+				require.Equal(t, tc.final, len(ready) == 2)
+				s.Finish(tc.reason)
+				s.Finish(pegboard.FinishStop) // only the first counts
+				outs := append(ready, slices.Collect(s.Wait())...)
+				require.Len(t, outs, 2)
+				require.NoError(t, outs[0].Err, "a call that only reads has begun")
+				if tc.runs {
+					require.NoError(t, outs[1].Err)
+					return
+				}
+				require.ErrorIs(t, outs[1].Err, pegboard.ErrCancelled)
+				require.Contains(t, outs[1].Result.Text(), tc.says)
+			})
+		})
+	}
+}
+
+// TestStreamAbandon gives a message up with calls in every state.
+func TestStreamAbandon(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{nil, errors.New("fell back to another model")} {
+		synctest.Test(t, func(t *testing.T) {
+			var ex pegboard.Executor
+			s := ex.Stream(t.Context(), workers(t))
+			s.Submit(call("1", "Work", `{"class":"shared"}`))
+			s.Submit(call("2", "Work", `{"class":"shared","ms":60000}`))
+			s.Submit(call("3", "Work", `{"write":true}`))
+			s.Submit(call("4", "Work", `{"class":"shared"}`))
+			synctest.Wait()
+			s.Abandon(cause)
+			s.Abandon(nil)
+			s.Submit(call("5", "Work", `{}`)) // comes too late and is nobody's
+			outs := slices.Collect(s.Wait())
+			require.Len(t, outs, 4)
+			require.NoError(t, outs[0].Err)
+			for _, o := range outs[1:] {
+				require.ErrorIs(t, o.Err, pegboard.ErrAbandoned)
+				require.Contains(t, o.Result.Text(), "given up")
+				if cause != nil {
+					require.ErrorIs(t, o.Err, cause)
+				}
+			}
+		})
+	}
+}
+
+// TestStreamSubmitAfterFinishIsAnswered.
+func TestStreamSubmitAfterFinishIsAnswered(t *testing.T) {
+	t.Parallel()
+	var ex pegboard.Executor
+	s := ex.Stream(t.Context(), workers(t))
+	s.Finish(pegboard.FinishStop)
+	s.Submit(call("1", "Work", `{"class":"shared"}`))
+	outs := slices.Collect(s.Wait())
+	require.Len(t, outs, 1)
+	require.ErrorIs(t, outs[0].Err, pegboard.ErrCancelled)
+}
+
+// TestStreamCanBeLeftEarly: a loop that stops ranging goes on where it was.
+func TestStreamCanBeLeftEarly(t *testing.T) {
+	t.Parallel()
+	var ex pegboard.Executor
+	s := ex.Stream(t.Context(), workers(t))
+	for i := range 3 {
+		s.Submit(call(fmt.Sprint(i), "Work", `{"class":"shared"}`))
+	}
+	s.Finish(pegboard.FinishStop)
+	var ids []string
+	for range 3 {
+		for o := range s.Wait() {
+			ids = append(ids, o.Call.ID)
+			break
+		}
+	}
+	require.Equal(t, []string{"0", "1", "2"}, ids)
+	require.Empty(t, slices.Collect(s.Wait()))
+}
+
+// FuzzStream drives a stream by bytes: every call that was taken gets one outcome,
+// in order, whatever the host does in between.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 10, 11})
+	f.Add([]byte{0, 0, 12, 0, 13})
+	f.Add([]byte{4, 5, 6, 14, 11})
+	inputs := []string{`{"class":"shared"}`, `{"class":"shared","ms":5}`, `{"write":true,"ms":3}`, `{"path":"a","write":true,"class":"target","ms":2}`, `{"path":"a","class":"target"}`, `{`, `{"nope":1}`}
+	f.Fuzz(func(t *testing.T, script []byte) {
+		if len(script) > 40 {
+			return
+		}
+		synctest.Test(t, func(t *testing.T) {
+			turn, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			var ex pegboard.Executor
+			s := ex.Stream(turn, workers(t))
+			var want, got []string
+			abandoned := false
+			for i, b := range script {
+				switch b %= 16; {
+				case int(b) < len(inputs):
+					if !abandoned {
+						want = append(want, fmt.Sprint(i))
+					}
+					s.Submit(call(fmt.Sprint(i), "Work", inputs[b]))
+				case b == 10:
+					for o := range s.Ready() {
+						got = append(got, o.Call.ID)
+					}
+				case b == 11:
+					s.Finish(pegboard.FinishToolCalls)
+				case b == 12:
+					s.Finish(pegboard.FinishLength)
+				case b == 13:
+					s.Abandon(nil)
+					abandoned = true
+				case b == 14:
+					cancel(pegboard.ErrNewMessage)
+				default:
+					time.Sleep(time.Millisecond)
+				}
+			}
+			for o := range s.Wait() {
+				got = append(got, o.Call.ID)
+				require.NotNil(t, o.Result)
+			}
+			require.Equal(t, want, got)
+		})
+	})
+}
