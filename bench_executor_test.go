@@ -22,7 +22,7 @@ const listInput = `{"path":"/var/log/syslog","limit":200,"recursive":true}`
 // what decoding twice costs with nothing else.
 func BenchmarkRun(b *testing.B) {
 	tool := pegboard.Build(pegboard.Definition[list, string]{
-		Info: pegboard.Info{Name: "List"}, Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
+		Info: pegboard.Info{Name: "List"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
 		Call: func(ctx, list, *pegboard.Call) (string, error) { return "ok", nil },
 	})
 	var reg pegboard.Registry

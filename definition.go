@@ -66,6 +66,9 @@ func Build[In, Out any](d Definition[In, Out]) Tool {
 
 // TryBuild is like [Build] but returns a *[BuildError].
 func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
+	if strings.TrimSpace(d.Description) == "" && d.Prompt == nil {
+		return nil, &BuildError{Tool: d.Name, Field: "Description", Err: errors.New("is required: it is what the model knows of the tool")}
+	}
 	raw, err := schema.Reflect(reflect.TypeFor[In]())
 	if err != nil {
 		return nil, &BuildError{Tool: d.Name, Field: "In", Err: err}

@@ -52,7 +52,7 @@ func ExampleBuild() {
 }
 
 func ExampleTryBuild() {
-	_, err := pegboard.TryBuild(pegboard.Definition[greeting, string]{Info: pegboard.Info{Name: "Greet"}})
+	_, err := pegboard.TryBuild(pegboard.Definition[greeting, string]{Info: pegboard.Info{Name: "Greet"}, Description: "Greets somebody."})
 	fmt.Println(err)
 	// Output: Greet: Call: is required
 }

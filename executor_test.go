@@ -32,7 +32,7 @@ type job struct {
 func worker(note func(in job, begin bool)) pegboard.Tool {
 	classes := map[string]pegboard.Concurrency{"shared": pegboard.Shared, "target": pegboard.ByTarget}
 	return pegboard.Build(pegboard.Definition[job, string]{
-		Info: pegboard.Info{Name: "Work"},
+		Info: pegboard.Info{Name: "Work"}, Description: "For a test.",
 		Inspect: func(in job, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{Concurrency: classes[in.Class], ReadOnly: !in.Write}
 			if in.Path != "" {
@@ -122,7 +122,7 @@ func TestRunAnswersEveryCall(t *testing.T) {
 	var reg pegboard.Registry
 	for name, way := range ways {
 		require.NoError(t, reg.Add(pegboard.Build(pegboard.Definition[struct{}, string]{
-			Info: pegboard.Info{Name: name}, Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
+			Info: pegboard.Info{Name: name}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
 			Call: func(ctx ctx, _ struct{}, _ *pegboard.Call) (string, error) { return way(ctx) },
 		})))
 	}
@@ -180,7 +180,7 @@ func TestRunKeepsTheRealResultOfACancelledCall(t *testing.T) {
 	var reg pegboard.Registry
 	turn, cancel := context.WithCancel(t.Context())
 	require.NoError(t, reg.Add(pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "T"}, Traits: pegboard.Traits{ReadOnly: true},
+		Info: pegboard.Info{Name: "T"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true},
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { cancel(); return "done", nil },
 	})))
 	var ex pegboard.Executor
@@ -195,7 +195,7 @@ func TestRunResolvesAgainAfterWaiting(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
 	swap := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "Swap"}, Traits: pegboard.Traits{ReadOnly: true}, // it lies
+		Info: pegboard.Info{Name: "Swap"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true}, // it lies
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) {
 			return "", linkDir(outside, dir+"/sub")
 		},
@@ -240,7 +240,7 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 	t.Parallel()
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "T"},
+		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Call: func(_ ctx, _ struct{}, c *pegboard.Call) (string, error) {
 			c.Emit("half way")
 			return "ok", nil

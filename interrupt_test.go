@@ -18,7 +18,7 @@ import (
 // unless it is deaf.
 func slow(info pegboard.Info, deaf bool) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[job, string]{
-		Info: info,
+		Info: info, Description: "Takes its time.",
 		Inspect: func(in job, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared}
 			if in.Path != "" {

@@ -61,7 +61,7 @@ func TestInvariant5ZeroValuesAreCautious(t *testing.T) {
 			t.Parallel()
 			ran := false
 			tool := pegboard.Build(pegboard.Definition[struct{}, string]{
-				Info: pegboard.Info{Name: "T", RequiresUser: tc.user}, Traits: tc.traits,
+				Info: pegboard.Info{Name: "T", RequiresUser: tc.user}, Description: "For a test.", Traits: tc.traits,
 				Call: func(ctx ctx, _ struct{}, _ *pegboard.Call) (string, error) { ran = true; return "ran", nil },
 			})
 			var reg pegboard.Registry
@@ -122,7 +122,7 @@ func TestInvariant6InputIsDecodedOnceStrictly(t *testing.T) {
 				t.Parallel()
 				ran := false
 				tool := pegboard.Build(pegboard.Definition[input, string]{
-					Info: pegboard.Info{Name: "T"}, Traits: pegboard.Traits{ReadOnly: true},
+					Info: pegboard.Info{Name: "T"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true},
 					Call: func(ctx ctx, _ input, _ *pegboard.Call) (string, error) { ran = true; return "", nil },
 				})
 				if raw {
@@ -226,7 +226,8 @@ func TestInvariant14EveryErrorSpeaksToBothSides(t *testing.T) {
 	boom := errors.New("boom")
 	build := func(change func(*pegboard.Definition[input, string])) pegboard.Tool {
 		d := pegboard.Definition[input, string]{
-			Info: pegboard.Info{Name: "Trial"}, Traits: pegboard.Traits{ReadOnly: true},
+			Description: "Goes wrong.",
+			Info:        pegboard.Info{Name: "Trial"}, Traits: pegboard.Traits{ReadOnly: true},
 			Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
 		}
 		change(&d)

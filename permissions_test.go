@@ -30,7 +30,7 @@ type actor struct {
 func (a *actor) pool(t testing.TB, s *pegboard.Session) *pegboard.Pool {
 	t.Helper()
 	tool := pegboard.Build(pegboard.Definition[map[string]any, string]{
-		Info:    pegboard.Info{Name: a.name, Aliases: a.aliases, RequiresUser: a.user},
+		Info: pegboard.Info{Name: a.name, Aliases: a.aliases, RequiresUser: a.user}, Description: "For a test.",
 		Inspect: func(map[string]any, *pegboard.Call) pegboard.Traits { return a.traits },
 		Permit:  func(ctx, map[string]any, *pegboard.Call) pegboard.Decision { return a.own },
 		Call: func(ctx ctx, _ map[string]any, c *pegboard.Call) (string, error) {

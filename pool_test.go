@@ -15,7 +15,7 @@ import (
 // switched returns an inert tool that exists where on says so.
 func switched(name string, on func(*pegboard.Session) bool) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: name}, Enabled: on,
+		Info: pegboard.Info{Name: name}, Description: "For a test.", Enabled: on,
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 	})
 }

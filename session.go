@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
@@ -71,12 +72,14 @@ type BreakerLimits struct {
 //     returns, in this session and in its forks.
 //  3. Close may be called more than once; calls still running are cancelled.
 type Session struct {
-	cfg    SessionConfig
-	parent *Session
-	loops  *breaker.Breaker
-	home   string // of the user; empty if there is none
-	work   []workDir
-	asking chan struct{} // holds one token: one question at a time, forks included
+	cfg     SessionConfig
+	parent  *Session
+	loops   *breaker.Breaker
+	home    string // of the user; empty if there is none
+	work    []workDir
+	asking  chan struct{} // holds one token: one question at a time, forks included
+	closing chan struct{} // holds a token while Close runs
+	endings []ending      // of Close, what it gave up
 
 	updating sync.Mutex // one change of the permissions at a time
 
@@ -110,7 +113,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		cfg.Dir = dir
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
-	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), asking: make(chan struct{}, 1)}
+	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), asking: make(chan struct{}, 1), closing: make(chan struct{}, 1)}
 	s.asking <- struct{}{}
 	if err := s.setDirs(); err != nil {
 		return nil, err
@@ -147,7 +150,7 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.Breaker == (BreakerLimits{}) {
 		cfg.Breaker = s.cfg.Breaker
 	}
-	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), asking: s.asking}
+	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), asking: s.asking, closing: make(chan struct{}, 1)}
 	if err := child.setDirs(); err != nil {
 		return nil, err
 	}
@@ -300,10 +303,18 @@ func (s *Session) disown(fork *Session) {
 	s.owned = slices.DeleteFunc(s.owned, func(o owned) bool { return o.fork == fork })
 }
 
-// Close cancels the session's running calls, closes its forks and ends all that
+// Close stops the session's running calls, closes its forks and ends all that
 // OnClose was given, the newest first. It returns an error that names what did
-// not end before ctx did. A closed session runs no more calls.
+// not end before ctx did; a second Close waits for that, and for nothing else. A
+// closed session runs no more calls. Close must not be called from within a call
+// of the session, which it would wait for.
 func (s *Session) Close(ctx context.Context) error {
+	select {
+	case s.closing <- struct{}{}:
+		defer func() { <-s.closing }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	s.mu.Lock()
 	s.closed = true
 	leases := slices.Collect(maps.Keys(s.running))
@@ -317,12 +328,7 @@ func (s *Session) Close(ctx context.Context) error {
 	for _, l := range leases {
 		l.stop(ErrClosed)
 	}
-	var errs []error
-	for _, o := range slices.Backward(list) {
-		if err := o.end(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", o.name, err))
-		}
-	}
+	errs := s.end(ctx, list)
 	for _, l := range leases {
 		select {
 		case <-l.ended:
@@ -336,6 +342,40 @@ func (s *Session) Close(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// ending is something that was told to end.
+type ending struct {
+	name   string
+	result <-chan error
+}
+
+// end ends the newest first, and gives up what does not heed ctx. What was given
+// up before is waited for first. The lock of Close is held.
+func (s *Session) end(ctx context.Context, list []owned) (errs []error) {
+	var left []ending
+	wait := func(e ending) {
+		select {
+		case err := <-e.result:
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", e.name, err))
+			}
+		case <-ctx.Done():
+			left = append(left, e)
+			errs = append(errs, fmt.Errorf("%s: %w", e.name, context.Cause(ctx)))
+		}
+	}
+	for _, e := range s.endings {
+		wait(e)
+	}
+	for _, o := range slices.Backward(list) {
+		result := make(chan error, 1)
+		var err error
+		lane.Start(func() { err = o.end(ctx) }, func(crash error) { result <- errors.Join(err, crash) })
+		wait(ending{o.name, result})
+	}
+	s.endings = left
+	return errs
 }
 
 // A lease is one batch of calls that runs in a session.

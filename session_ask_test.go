@@ -200,7 +200,7 @@ type step struct {
 // stepper returns a tool that writes Path, and notes the inputs it ran with.
 func stepper(ran *[]step) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[step, string]{
-		Info: pegboard.Info{Name: "T"},
+		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Inspect: func(in step, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: "f" + in.Path}}}
 		},

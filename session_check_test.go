@@ -159,7 +159,7 @@ func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 		seen[where] = fmt.Sprint(c.Filter(below), errors.Is(c.Check(t.Context(), below), pegboard.ErrDenied))
 	}
 	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info:   pegboard.Info{Name: "T"},
+		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: outside, Tree: true}}},
 		Permit: func(_ ctx, _ struct{}, c *pegboard.Call) pegboard.Decision {
 			try("opinion", c)

@@ -309,7 +309,7 @@ func TestGlobRunsInOrderWithWrites(t *testing.T) {
 	}
 	var g *ground
 	writer := pegboard.Build(pegboard.Definition[input, string]{
-		Info: pegboard.Info{Name: "Put"},
+		Info: pegboard.Info{Name: "Put"}, Description: "For a test.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{{Kind: pegboard.Path, Value: fmt.Sprintf("d/%d", in.N)}}}
 		},

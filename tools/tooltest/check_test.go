@@ -109,7 +109,7 @@ type editInput struct {
 func TestCheckPassesGoodTools(t *testing.T) {
 	t.Parallel()
 	edit := pegboard.Build(pegboard.Definition[editInput, *pegboard.Result]{
-		Info: pegboard.Info{Name: "Edit"},
+		Info: pegboard.Info{Name: "Edit"}, Description: "For a test.",
 		Inspect: func(in editInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: in.Path}}, Concurrency: pegboard.ByTarget}
 		},

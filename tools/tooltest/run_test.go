@@ -32,7 +32,7 @@ func TestRunUsesTheSession(t *testing.T) {
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
 	require.NoError(t, err)
 	bash := pegboard.Build(pegboard.Definition[commandInput, string]{
-		Info: pegboard.Info{Name: "Bash"},
+		Info: pegboard.Info{Name: "Bash"}, Description: "For a test.",
 		Inspect: func(in commandInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: in.Command}}}
 		},
@@ -80,7 +80,7 @@ func TestRunReportsWhatCannotRun(t *testing.T) {
 	require.NotNil(t, out.Call)
 
 	hidden := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info:    pegboard.Info{Name: "T"},
+		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Enabled: func(*pegboard.Session) bool { return false },
 		Call:    func(context.Context, struct{}, *pegboard.Call) (string, error) { return "", nil },
 	})
@@ -93,7 +93,7 @@ func TestRunClosesItsSession(t *testing.T) {
 	closed := 0
 	leave := func(err error) pegboard.Tool {
 		return pegboard.Build(pegboard.Definition[struct{}, string]{
-			Info: pegboard.Info{Name: "T"},
+			Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 			Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 				c.Session().OnClose("watch", func(context.Context) error { closed++; return err })
 				return "started", nil
