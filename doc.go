@@ -48,6 +48,17 @@
 // alone, calls by target unless one writes what another touches. The outcomes are
 // those of running one after the other.
 //
+// [Executor.Stream] starts calls while the model still writes its message: what is
+// read-only at once, the rest when the message has ended as it should.
+//
+// # What ends a call early
+//
+// Cancel the context of a batch with a cause, such as [ErrUserInterrupt] or
+// [ErrNewMessage]: the model is told in so many words, and a tool's [Interrupt]
+// says what a new message does to it. A call that does not return within the
+// executor's Grace is answered and left behind; it keeps what it holds, and a call
+// that needs that fails at once and names it.
+//
 // # Sub-agents
 //
 // [Session.Fork] makes a session that can only be narrower. Its pool is assembled
