@@ -49,7 +49,9 @@ func main() {
 	}
 
 	begin := time.Now()
-	say := func(what string) { fmt.Printf("%3d ms  %s\n", time.Since(begin).Round(10*time.Millisecond).Milliseconds(), what) }
+	say := func(what string) {
+		fmt.Printf("%3d ms  %s\n", time.Since(begin).Round(10*time.Millisecond).Milliseconds(), what)
+	}
 	executor := pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventStarted || e.Kind == pegboard.EventFinished {
 			say(fmt.Sprintf("        %s %s %s", e.Call.Name, e.Call.ID, e.Kind))

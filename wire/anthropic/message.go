@@ -38,6 +38,23 @@ type Usage struct {
 	CacheWrite int `json:"cache_creation_input_tokens"`
 }
 
+// Finish returns StopReason as [pegboard.Stream.Finish] takes it. A reason that
+// this package does not know counts as an error, so that nothing that writes runs
+// on it.
+func (m *Message) Finish() pegboard.FinishReason {
+	switch m.StopReason {
+	case "end_turn", "stop_sequence", "pause_turn":
+		return pegboard.FinishStop
+	case "tool_use":
+		return pegboard.FinishToolCalls
+	case "max_tokens", "model_context_window_exceeded":
+		return pegboard.FinishLength
+	case "refusal":
+		return pegboard.FinishFilter
+	}
+	return pegboard.FinishError
+}
+
 // History returns the message as it is sent back in the next request, with the
 // role "assistant". Its blocks are those of the reply, unchanged: thinking with
 // its signature, calls of server tools, kinds this package does not know.

@@ -1,0 +1,22 @@
+package anthropic_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+)
+
+func TestFinish(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]pegboard.FinishReason{
+		"end_turn": pegboard.FinishStop, "stop_sequence": pegboard.FinishStop, "pause_turn": pegboard.FinishStop,
+		"tool_use": pegboard.FinishToolCalls, "max_tokens": pegboard.FinishLength,
+		"model_context_window_exceeded": pegboard.FinishLength, "refusal": pegboard.FinishFilter,
+		"": pegboard.FinishError, "a reason of next year": pegboard.FinishError,
+	} {
+		require.Equal(t, want, (&anthropic.Message{StopReason: reason}).Finish(), reason)
+	}
+}
