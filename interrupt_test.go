@@ -152,9 +152,9 @@ func TestSiblings(t *testing.T) {
 						return "", errors.New("no")
 					},
 				})
-				ex := pegboard.Executor{CancelSiblings: cancel, Limit: 2}
+				ex := pegboard.Executor{CancelSiblings: cancel}
 				outs := ex.Run(t.Context(), registryOf(t, fails, slow(pegboard.Info{Name: "Slow"}, false)).AssemblePool(session(t, bypass(t))),
-					call("1", "Slow", `{"ms":60000}`), call("2", "Fails", ``), call("3", "Slow", `{"ms":1}`))
+					call("1", "Slow", `{"ms":60000}`), call("2", "Fails", ``), call("3", "Slow", `{"ms":50000}`))
 				for _, i := range []int{0, 2} {
 					if cancel && opted {
 						require.ErrorIs(t, outs[i].Err, pegboard.ErrSiblingFailed)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,8 +27,13 @@ func TestStreamStartsWhileTheModelWrites(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
+		var mu sync.Mutex // the listener notes things as well as the test
 		var log []string
-		note := func(what string) { log = append(log, fmt.Sprint(time.Since(begin), " ", what)) }
+		note := func(what string) {
+			mu.Lock()
+			defer mu.Unlock()
+			log = append(log, fmt.Sprint(time.Since(begin), " ", what))
+		}
 		ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
 			if e.Kind == pegboard.EventStarted || e.Kind == pegboard.EventFinished {
 				note(e.Kind.String() + " " + e.Call.ID)

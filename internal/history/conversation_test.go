@@ -15,8 +15,8 @@ type conversation struct {
 	tokens [][]string // of each message, one for each block
 }
 
-// parse reads messages that are separated by | and begin with their role: M(odel),
-// U(ser) or O(ther). Then come the blocks: +id and -id are a
+// parse reads messages that are separated by | and begin with their role: M for
+// model, U for user, O for any other. Then come the blocks: +id and -id are a
 // call and its result, ?id is a result that was made, L is a lead, and all else
 // is content. What follows a colon tells blocks with the same id apart.
 func parse(s string) (c conversation) {

@@ -106,11 +106,11 @@ func (r *rules) typesOf(n *node) types {
 		t &= r.typesOf(s)
 	}
 	for _, group := range r.choices(n) {
-		var any types
+		var either types
 		for _, s := range group {
-			any |= r.typesOf(s)
+			either |= r.typesOf(s)
 		}
-		t &= any
+		t &= either
 	}
 	r.types[n] = t
 	return t
@@ -146,7 +146,7 @@ func (r *rules) choice(group []*node, p place) *node {
 	if p.index > 0 {
 		container = list
 	}
-	var any []*node
+	var fitting []*node
 	for _, s := range group {
 		if r.typesOf(s)&container == 0 {
 			continue // cannot be the one
@@ -155,9 +155,9 @@ func (r *rules) choice(group []*node, p place) *node {
 		if n == nil {
 			return nil
 		}
-		any = appendNew(any, n)
+		fitting = appendNew(fitting, n)
 	}
-	return one("anyOf", any)
+	return one("anyOf", fitting)
 }
 
 func appendNew(nodes []*node, n *node) []*node {

@@ -102,7 +102,7 @@ func TestTextLeavesAlone(t *testing.T) {
 			same, repairs, ok := repair.Text([]byte(tt.input), allText)
 			require.False(t, ok)
 			require.Empty(t, repairs)
-			require.True(t, tt.input == string(same))
+			require.Equal(t, tt.input, string(same))
 		})
 	}
 }

@@ -250,6 +250,7 @@ func TestValuesAgainstHostileSchemas(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			start := time.Now()
 			repair.Values([]byte(tt.input), json.RawMessage(tt.schema), allValues)
 			require.Less(t, time.Since(start), 20*time.Second)

@@ -200,7 +200,8 @@ func faults(t *testing.T, messages []json.RawMessage) (all []string) {
 		}
 		var calls, results []string
 		for j, content := range blocks {
-			b := content.(map[string]any)
+			b, ok := content.(map[string]any)
+			require.True(t, ok)
 			id, _ := b["id"].(string)
 			switch {
 			case b["type"] == "tool_result":
