@@ -148,13 +148,22 @@ func draw(rnd *rand.Rand) []pegboard.Call {
 	return calls
 }
 
+// manner is how a plan is played.
+type manner int
+
+const (
+	together  manner = iota
+	serially         // one call after the other
+	elsewhere        // each call is sent away as id, name and bytes
+)
+
 // holder is which of several calls that were left behind is named: when they were
 // given up at the same moment, either may be.
 var holder = regexp.MustCompile(`\(did not return: [^)]*\)`)
 
 // play runs a plan on a fresh world and returns what the calls said. It cancels
 // after the given number of events, if that is not negative.
-func play(t *testing.T, calls []pegboard.Call, limit, cancelAfter int, serial bool) (said []string, events int) {
+func play(t *testing.T, calls []pegboard.Call, limit, cancelAfter int, how manner) (said []string, events int) {
 	t.Helper()
 	w := &world{files: map[string]string{}, running: map[string]planned{}}
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
@@ -170,8 +179,17 @@ func play(t *testing.T, calls []pegboard.Call, limit, cancelAfter int, serial bo
 			cancel(pegboard.ErrUserInterrupt)
 		}
 	}}
+	if how == elsewhere {
+		ex.Invoke = func(ctx context.Context, _ pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
+			tool, far, err := pool.Admit(pegboard.Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input)})
+			if err != nil {
+				return nil, err
+			}
+			return tool.Call(ctx, far)
+		}
+	}
 	var outs []pegboard.Outcome
-	if serial {
+	if how == serially {
 		for _, c := range calls {
 			outs = append(outs, ex.Run(turn, pool, c)...)
 		}
@@ -191,16 +209,20 @@ func play(t *testing.T, calls []pegboard.Call, limit, cancelAfter int, serial bo
 	return said, events
 }
 
-// TestInvariant9ScheduleEqualsSerialRun plays random plans side by side and one
-// call after the other: the calls see and say the same.
+// TestInvariant9ScheduleEqualsSerialRun plays random plans side by side, one call
+// after the other, and with every call sent elsewhere: the calls see and say the
+// same.
 func TestInvariant9ScheduleEqualsSerialRun(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(120) {
 		calls := draw(rand.New(rand.NewPCG(seed, 9)))
-		var together, alone []string
-		synctest.Test(t, func(t *testing.T) { together, _ = play(t, calls, 1+int(seed%5), -1, false) })
-		synctest.Test(t, func(t *testing.T) { alone, _ = play(t, calls, 0, -1, true) })
-		require.Equal(t, alone, together, "seed %d: %s", seed, calls)
+		var want []string
+		synctest.Test(t, func(t *testing.T) { want, _ = play(t, calls, 0, -1, serially) })
+		for _, how := range []manner{together, elsewhere} {
+			var got []string
+			synctest.Test(t, func(t *testing.T) { got, _ = play(t, calls, 1+int(seed%5), -1, how) })
+			require.Equal(t, want, got, "seed %d: %s", seed, calls)
+		}
 	}
 }
 
@@ -211,9 +233,9 @@ func TestInvariant1EveryCallHasOneOutcome(t *testing.T) {
 	for seed := range uint64(25) {
 		calls := draw(rand.New(rand.NewPCG(seed, 1)))
 		events := 0
-		synctest.Test(t, func(t *testing.T) { _, events = play(t, calls, 2, -1, false) })
+		synctest.Test(t, func(t *testing.T) { _, events = play(t, calls, 2, -1, together) })
 		for k := range events {
-			synctest.Test(t, func(t *testing.T) { play(t, calls, 2, k, false) })
+			synctest.Test(t, func(t *testing.T) { play(t, calls, 2, k, together) })
 		}
 	}
 }
