@@ -43,7 +43,7 @@ func (k *Key[T]) SetRoot(s *Session, v T) {
 }
 
 // Once returns the value that s sees, first making it with f if there is none.
-// Of concurrent callers one makes it. f may use the session and other keys, but
+// Of concurrent callers that write to one place, see Set, one makes it. f may use the session and other keys, but
 // not Once of this one.
 func (k *Key[T]) Once(s *Session, f func() T) T {
 	w := s.writer()

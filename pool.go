@@ -67,8 +67,10 @@ func (p *Pool) Len() int { return len(p.tools) }
 
 // Lookup finds a tool by name or alias in constant time.
 func (p *Pool) Lookup(name string) (Tool, bool) {
-	e, ok := p.lookup(name)
-	return e.tool, ok
+	if i, ok := p.index[name]; ok {
+		return p.tools[i].tool, true
+	}
+	return nil, false
 }
 
 func (p *Pool) lookup(name string) (entry, bool) {

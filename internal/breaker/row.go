@@ -15,7 +15,7 @@ type seen struct {
 	known   bool // whether there was a result
 }
 
-func (s seen) is(c Call) bool { return s.counted && s.call == c }
+func (s seen) is(c Call) bool { return s.counted && s.call.same(c) }
 
 // add counts c as the last call.
 func (r *row) add(c Call) {

@@ -85,7 +85,11 @@ func (o object) encode() json.RawMessage {
 
 // list encodes a JSON array of values that are encoded already.
 func list(values []json.RawMessage) json.RawMessage {
-	b := []byte{'['}
+	size := len("[]")
+	for _, v := range values {
+		size += len(v) + len(",")
+	}
+	b := append(make([]byte, 0, size), '[')
 	for i, v := range values {
 		if i > 0 {
 			b = append(b, ',')
