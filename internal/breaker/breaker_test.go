@@ -74,6 +74,14 @@ func TestBreaker(t *testing.T) {
 		{name: "key order, space and escapes", steps: []step{
 			{tool: "T", input: `{"a":1,"b":[2]}`}, {tool: "T", input: ` {"b" : [2], "a":1}`}, {tool: "T", input: `{"\u0061":1,"b":[2]}`, ask: "3 times"},
 		}},
+		{name: "escapes that say other things", steps: []step{{tool: "T", input: `"\u0061"`}, {tool: "T", input: `"\u0062"`}, {tool: "T", input: `"\u0061"`}}},
+		{name: "space around a long input", steps: []step{
+			{tool: "T", input: `[1,2]`}, {tool: "T", input: `[1,2]` + strings.Repeat(" ", 1<<20)}, {tool: "T", input: `[1, 2]`, ask: "3 times"},
+		}},
+		{name: "long inputs", steps: []step{
+			{tool: "T", input: long("1", "2")}, {tool: "T", input: long("2", "1")}, {tool: "T", input: long("1", "2")}, {tool: "T", input: long("1", "2")},
+			{tool: "T", input: " " + long("1", "2"), ask: "3 times"},
+		}},
 		{name: "order in lists", steps: []step{{tool: "T", input: `[1,2]`}, {tool: "T", input: `[2,1]`}, {tool: "T", input: `[1,2]`}}},
 		{name: "no input", steps: []step{{tool: "T", input: ``}, {tool: "T", input: ` `}, {tool: "T", input: `{}`, ask: "3 times"}}},
 		{name: "not JSON", steps: []step{{tool: "T", input: `{`}, {tool: "T", input: `{`}, {tool: "T", input: `{`, ask: "3 times"}}},
@@ -145,6 +153,11 @@ func TestBreaker(t *testing.T) {
 			}
 		})
 	}
+}
+
+// long returns an input that is too long to be kept.
+func long(first, last string) string {
+	return "[" + first + `,"` + strings.Repeat("x", 1<<16) + `",` + last + "]"
 }
 
 func run(t *testing.T, b *breaker.Breaker, s step, number int) {

@@ -17,12 +17,12 @@ type work struct {
 	failed  bool // no more is mended, and nothing of what was
 }
 
-func (w *work) record(kind Kind, at *trail, note string) {
+func (w *work) record(kind Kind, at *strictjson.Trail, note string) {
 	if len(w.repairs) == maxRepairs {
 		w.failed = true
 		return
 	}
-	w.repairs = append(w.repairs, Repair{Kind: kind, Path: at.path(), Note: note})
+	w.repairs = append(w.repairs, Repair{Kind: kind, Path: at.Path(), Note: note})
 }
 
 // A mender writes one text anew: the input or one that a string in it holds.
@@ -49,14 +49,14 @@ func (m *mender) replace(start int, with []byte) {
 }
 
 // text mends the whole text.
-func (m *mender) text(n *node, at *trail) {
+func (m *mender) text(n *node, at *strictjson.Trail) {
 	m.space()
 	m.value(n, at)
 	m.keep(len(m.data))
 }
 
 // value mends the value at pos, which n describes.
-func (m *mender) value(n *node, at *trail) {
+func (m *mender) value(n *node, at *strictjson.Trail) {
 	t := m.rules.typesOf(n)
 	switch c := m.data[m.pos]; {
 	case n == nil || m.failed:
@@ -74,11 +74,11 @@ func (m *mender) value(n *node, at *trail) {
 	}
 }
 
-func (m *mender) list(n *node, at *trail) {
+func (m *mender) list(n *node, at *strictjson.Trail) {
 	m.open()
 	for i := 0; m.more(); i++ {
 		if in := m.rules.element(n, i); in != nil {
-			m.value(in, &trail{parent: at, index: i})
+			m.value(in, at.Index(i))
 		} else {
 			m.skip()
 		}
@@ -86,7 +86,7 @@ func (m *mender) list(n *node, at *trail) {
 	m.close()
 }
 
-func (m *mender) object(n *node, at *trail) {
+func (m *mender) object(n *node, at *strictjson.Trail) {
 	m.open()
 	kept := false // whether a member before this one is
 	for end := m.pos; m.more(); end = m.pos {
@@ -98,12 +98,12 @@ func (m *mender) object(n *node, at *trail) {
 			m.skip()
 			kept = true
 		case m.droppable(n, in, key):
-			m.record(DropNulls, &trail{parent: at, key: key, index: -1},
+			m.record(DropNulls, at.Key(key),
 				"Null for the optional property "+strictjson.Quote(key)+" was dropped.")
 			m.skip()
 			m.drop(end, start, kept)
 		default:
-			m.value(in, &trail{parent: at, key: key, index: -1})
+			m.value(in, at.Key(key))
 			kept = true
 		}
 	}
@@ -144,7 +144,7 @@ func (m *mender) drop(end, start int, kept bool) {
 }
 
 // decode puts the object or list that a string holds in its place.
-func (m *mender) decode(n *node, at *trail) {
+func (m *mender) decode(n *node, at *strictjson.Trail) {
 	start := m.pos
 	quoted := m.skip()
 	if !m.allow.Has(JSONInString) || m.depth == 0 {
@@ -181,7 +181,7 @@ func bracketed(c byte) types {
 }
 
 // join puts one string in the place of a list of strings.
-func (m *mender) join(at *trail) {
+func (m *mender) join(at *strictjson.Trail) {
 	start := m.pos
 	elements := scanner{data: m.skip(), pos: 1}
 	if !m.allow.Has(JoinStrings) {
@@ -215,22 +215,4 @@ func unquote(quoted []byte) string {
 		return "" // cannot happen: strictjson read it
 	}
 	return s
-}
-
-// A trail is the way from the root to a value.
-type trail struct {
-	parent *trail
-	key    string
-	index  int // -1 for a key
-}
-
-func (t *trail) path() string {
-	switch {
-	case t == nil:
-		return ""
-	case t.index < 0:
-		return strictjson.AppendKey(t.parent.path(), t.key)
-	default:
-		return strictjson.AppendIndex(t.parent.path(), t.index)
-	}
 }

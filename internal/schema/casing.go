@@ -65,26 +65,8 @@ type variantSearch struct {
 	found  []Problem
 }
 
-// A trail is the way from the root to a value.
-type trail struct {
-	parent *trail
-	key    string
-	index  int // -1 for a key
-}
-
-func (t *trail) path() string {
-	switch {
-	case t == nil:
-		return ""
-	case t.index < 0:
-		return strictjson.AppendKey(t.parent.path(), t.key)
-	default:
-		return strictjson.AppendIndex(t.parent.path(), t.index)
-	}
-}
-
 // value searches v, to which all the schemas apply.
-func (f *variantSearch) value(schemas []*jsonschema.Schema, v any, at *trail) {
+func (f *variantSearch) value(schemas []*jsonschema.Schema, v any, at *strictjson.Trail) {
 	switch v := v.(type) {
 	case map[string]any:
 		f.object(schemas, v, at)
@@ -101,16 +83,16 @@ func (f *variantSearch) value(schemas []*jsonschema.Schema, v any, at *trail) {
 				}
 			}
 			if len(inner) > 0 {
-				f.value(inner, item, &trail{parent: at, index: i})
+				f.value(inner, item, at.Index(i))
 			}
 		}
 	}
 }
 
-func (f *variantSearch) object(schemas []*jsonschema.Schema, object map[string]any, at *trail) {
+func (f *variantSearch) object(schemas []*jsonschema.Schema, object map[string]any, at *strictjson.Trail) {
 	for key, value := range object {
 		if name, ok := variantOf(schemas, key); ok {
-			f.found = append(f.found, variantProblem(at.path(), key, name))
+			f.found = append(f.found, variantProblem(at.Path(), key, name))
 		}
 		if !isNested(value) {
 			continue
@@ -121,7 +103,7 @@ func (f *variantSearch) object(schemas []*jsonschema.Schema, object map[string]a
 			inner = f.addProperty(inner, s, key)
 		}
 		if len(inner) > 0 {
-			f.value(inner, value, &trail{parent: at, key: key, index: -1})
+			f.value(inner, value, at.Key(key))
 		}
 	}
 }
