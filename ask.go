@@ -127,9 +127,11 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 
 // hookCall is what hooks are told: copies, of which only a result comes back.
 func (j *job) hookCall(o *Outcome) *HookCall {
-	return &HookCall{Tool: j.entry.tool, Call: j.call.copied(), Outcome: o, emit: func(text string) {
-		j.batch.emit(Event{Kind: EventHook, Call: j.call, Text: text})
-	}}
+	h := &HookCall{Tool: j.entry.tool, Call: j.call.copied(), Outcome: o}
+	if j.batch.OnEvent != nil {
+		h.emit = func(text string) { j.batch.emit(Event{Kind: EventHook, Call: j.call, Text: text}) }
+	}
+	return h
 }
 
 // changes reports whether d puts another input in the place of the present one.
@@ -139,7 +141,10 @@ func (j *job) changes(d Decision) bool {
 
 func (j *job) decide(d Decision) {
 	j.decision = d
-	j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: j.call.Targets(), Decision: &d})
+	if j.batch.OnEvent != nil {
+		told := d
+		j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: j.call.Targets(), Decision: &told})
+	}
 }
 
 // askAbout puts a question, before the call or from within it.

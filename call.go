@@ -103,7 +103,7 @@ func (c *Call) Filter(t Target) bool {
 // unanswered words why a call is denied that had to be asked about.
 func (c *Call) unanswered(d Decision, ts []Target, err error) string {
 	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
-	if !errors.Is(err, errNobody) {
+	if !errors.Is(err, errNobody) || !d.unruled {
 		return reason
 	}
 	if rule := c.state.session.remedy(c.subject(ts, Decision{}, Decision{})); rule != "" {

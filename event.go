@@ -76,19 +76,13 @@ func LogEvents(l *slog.Logger) func(Event) {
 // they follow.
 type eventLog struct {
 	listen func(Event)
-	logger *slog.Logger
+	logger *slog.Logger // nil discards
 
 	mu      sync.Mutex
-	idle    sync.Cond
+	idle    sync.Cond // of mu
 	queue   []Event
 	pumping bool
 	closed  bool
-}
-
-func newEventLog(listen func(Event), logger *slog.Logger) *eventLog {
-	l := &eventLog{listen: listen, logger: logger}
-	l.idle.L = &l.mu
-	return l
 }
 
 func (l *eventLog) emit(e Event) {
@@ -108,8 +102,7 @@ func (l *eventLog) emit(e Event) {
 	l.pump()
 }
 
-// pump delivers what is queued. The lock is held on entry and on return, even
-// if a listener ends the goroutine.
+// pump delivers what is queued. The lock is held on entry and on return.
 func (l *eventLog) pump() {
 	l.pumping = true
 	defer func() {
@@ -123,13 +116,16 @@ func (l *eventLog) pump() {
 	}
 }
 
-// deliver calls the listener without the lock. A listener that panics loses its
-// event, not the call.
+// deliver calls the listener without the lock, on a goroutine of its own: one that
+// panics or ends its goroutine loses its event, not the call.
 func (l *eventLog) deliver(e Event) {
 	l.mu.Unlock()
 	defer l.mu.Lock()
-	if err := lane.Try(func() error { l.listen(e); return nil }); err != nil {
-		l.logger.Error("event listener panicked", "event", e.Kind.String(), "error", err)
+	if err := <-lane.Go(func() { l.listen(e) }); err != nil && l.logger != nil {
+		_ = lane.Try(func() error {
+			l.logger.Error("event listener failed", "event", e.Kind.String(), "error", err)
+			return nil
+		})
 	}
 }
 
@@ -140,8 +136,5 @@ func (l *eventLog) close() {
 	l.closed = true
 	for l.pumping {
 		l.idle.Wait()
-	}
-	for len(l.queue) > 0 { // left by a listener that ended its goroutine
-		l.pump()
 	}
 }

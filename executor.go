@@ -112,11 +112,11 @@ type batch struct {
 	*Executor
 	pool    *Pool
 	lane    *lane.Lane
-	events  *eventLog
-	logger  *slog.Logger
+	events  eventLog
 	grace   time.Duration
-	ids     map[string]bool
-	halt    *halt
+	ids     map[string]bool // of a batch that has more than one call
+	first   string          // the id of its first call
+	halt    halt
 	release func()
 
 	finish chan struct{} // closed when the message has ended
@@ -136,20 +136,16 @@ type sessionChange struct {
 
 // batch begins a batch. Its context ends with ctx or with the session.
 func (e *Executor) batch(ctx context.Context, p *Pool) (context.Context, *batch) {
-	limit, grace, logger := e.Limit, e.Grace, e.Logger
+	limit, grace := e.Limit, e.Grace
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
 	if grace <= 0 {
 		grace = DefaultGrace
 	}
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
-	b := &batch{
-		Executor: e, pool: p, lane: lane.New(limit), events: newEventLog(e.OnEvent, logger), logger: logger, grace: grace,
-		ids: map[string]bool{}, halt: newHalt(), finish: make(chan struct{}),
-	}
+	b := &batch{Executor: e, pool: p, lane: lane.New(limit), grace: grace, finish: make(chan struct{})}
+	b.events.listen, b.events.logger, b.events.idle.L = e.OnEvent, e.Logger, &b.events.mu
+	b.halt.done = make(chan struct{})
 	ctx, cancel := context.WithCancelCause(WithSession(ctx, p.session))
 	forget := p.session.lease(func(cause error) {
 		b.halt.stop(cause)
@@ -173,20 +169,32 @@ func (b *batch) end(ctx context.Context, outcomes []Outcome) {
 // admit gives c its place in line.
 func (b *batch) admit(c Call) *job {
 	c.Input = slices.Clone(c.Input)
-	c.in, c.state = nil, &callState{session: b.pool.session}
+	c.in, c.state = nil, nil
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	j := &job{batch: b, call: &c, stage: StageAdmit, place: b.seen, admitted: time.Now(), ticket: b.lane.Admit(), ended: make(chan struct{})}
+	j := &job{batch: b, call: newCall(c, callState{session: b.pool.session}), stage: StageAdmit, place: b.seen, admitted: time.Now(), ticket: b.lane.Admit(), ended: make(chan struct{})}
+	j.duplicate = c.ID != "" && b.repeats(c.ID)
 	b.seen++
-	if c.ID != "" {
-		j.duplicate = b.ids[c.ID]
-		b.ids[c.ID] = true
-	}
 	if !j.duplicate {
 		j.identity, j.loop = b.pool.countCall(c)
 	}
 	b.emit(Event{Kind: EventAdmitted, Call: j.call})
 	return j
+}
+
+// repeats reports whether a call of that id was admitted before, and notes the id.
+// Most messages have one call, which needs no table.
+func (b *batch) repeats(id string) bool {
+	if b.seen == 0 {
+		b.first = id
+		return false
+	}
+	if b.ids == nil {
+		b.ids = map[string]bool{b.first: true}
+	}
+	before := b.ids[id]
+	b.ids[id] = true
+	return before
 }
 
 func (b *batch) emit(e Event) { b.events.emit(e) }
@@ -238,11 +246,11 @@ func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
 	if hook == nil {
 		return
 	}
-	before := make([]*Result, len(outcomes))
-	for i := range outcomes {
-		before[i] = outcomes[i].Result
+	told := slices.Clone(outcomes)
+	for i := range told {
+		told[i].Call = told[i].Call.copied()
 	}
-	err := hook(ctx, outcomes)
+	err := hook(ctx, told)
 	if err != nil {
 		b.hookFailed("", err)
 	}
@@ -250,8 +258,8 @@ func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
 		if errors.Is(err, errBlocked) {
 			outcomes[i].Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
 		}
-		if outcomes[i].Result == nil {
-			outcomes[i].Result = before[i]
+		if r := told[i].Result; r != nil && !errors.Is(err, errBlocked) {
+			outcomes[i].Result = r
 		}
 	}
 }
@@ -325,10 +333,13 @@ func (j *job) crashed(err error) Outcome {
 
 // reportCrash logs what the host should repair, with the stack if there is one.
 func (b *batch) reportCrash(tool string, stage Stage, err error) {
+	if b.Logger == nil {
+		return
+	}
 	attrs := []any{"tool", tool, "stage", string(stage), "error", err}
 	var p *lane.PanicError
 	if errors.As(err, &p) {
 		attrs = append(attrs, "stack", string(p.Stack))
 	}
-	_ = lane.Try(func() error { b.logger.Error("call crashed", attrs...); return nil }) // a broken handler loses its line, not the call
+	_ = lane.Try(func() error { b.Logger.Error("call crashed", attrs...); return nil }) // a broken handler loses its line, not the call
 }

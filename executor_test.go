@@ -194,20 +194,23 @@ func TestRunKeepsTheRealResultOfACancelledCall(t *testing.T) {
 func TestRunResolvesAgainAfterWaiting(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
-	swap := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "Swap"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true}, // it lies
-		Call: func(ctx, struct{}, *pegboard.Call) (string, error) {
-			return "", linkDir(outside, dir+"/sub")
-		},
+	synctest.Test(t, func(t *testing.T) {
+		swap := pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: pegboard.Info{Name: "Swap"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true}, // it lies
+			Call: func(ctx, struct{}, *pegboard.Call) (string, error) {
+				synctest.Wait() // the other was resolved, and waits
+				return "", linkDir(outside, dir+"/sub")
+			},
+		})
+		var reg pegboard.Registry
+		require.NoError(t, reg.Add(swap, worker(func(job, bool) {})))
+		var ex pegboard.Executor
+		outs := ex.Run(t.Context(), reg.AssemblePool(session(t, pegboard.SessionConfig{Dir: dir})),
+			call("1", "Swap", ``), call("2", "Work", `{"path":"sub/file","class":"target"}`))
+		require.NoError(t, outs[0].Err)
+		require.ErrorIs(t, outs[1].Err, pegboard.ErrDenied)
+		require.Contains(t, outs[1].Result.Text(), "outside the working directories")
 	})
-	var reg pegboard.Registry
-	require.NoError(t, reg.Add(swap, worker(func(job, bool) {})))
-	var ex pegboard.Executor
-	outs := ex.Run(t.Context(), reg.AssemblePool(session(t, pegboard.SessionConfig{Dir: dir})),
-		call("1", "Swap", ``), call("2", "Work", `{"path":"sub/file","class":"target"}`))
-	require.NoError(t, outs[0].Err)
-	require.ErrorIs(t, outs[1].Err, pegboard.ErrDenied)
-	require.Contains(t, outs[1].Result.Text(), "outside the working directories")
 }
 
 // TestWaitingForAPersonHoldsUpNobodyElse: a question is open while calls that

@@ -53,8 +53,6 @@ type halt struct {
 	cause error // set before done is closed
 }
 
-func newHalt() *halt { return &halt{done: make(chan struct{})} }
-
 func (h *halt) stop(cause error) {
 	h.once.Do(func() {
 		h.cause = cause

@@ -156,6 +156,8 @@ type Decision struct {
 	Input json.RawMessage
 	// Rule is the rule that decided, if one did.
 	Rule *Rule
+
+	unruled bool // no rule, opinion or mode spoke of it: an allow rule might
 }
 
 // subject is what a decision is about.
@@ -164,6 +166,7 @@ type subject struct {
 	traits  Traits
 	targets []Target // resolved
 	dirs    []workDir
+	rootDir workDir
 	own     Decision // what the tool says
 	hook    Decision // what the hooks say
 
@@ -207,10 +210,13 @@ func (p Permissions) decide(x subject) Decision {
 	if d := p.allowing(x); d.Behavior == Allow {
 		return d
 	}
-	if d, ok := x.granted(); ok && (x.hook.Behavior != Allow || x.all(func(t Target) bool { return !p.restrictsUnseen(x.info, t) })) {
+	if x.hook.Behavior == Allow && !x.all(func(t Target) bool { return !p.restrictsUnseen(x.info, t) }) {
+		x.hook = Decision{}
+	}
+	if d, ok := x.granted(); ok {
 		return d
 	}
-	return Decision{Behavior: Ask, Reason: x.whyNot()}
+	return Decision{Behavior: Ask, Reason: x.whyNot(), unruled: true}
 }
 
 // ruled is the decision of a rule. It holds a copy: whoever is shown it may write
@@ -369,13 +375,18 @@ func (x subject) whyNot() string {
 // remedy names the narrowest rules that would have allowed a call, or nothing if
 // no rule would.
 func (s *Session) remedy(x subject) string {
+	root := s
+	for root.parent != nil {
+		root = root.parent
+	}
+	x.rootDir = root.work[0]
 	p := s.Permissions()
 	if p.decide(x).Behavior == Allow { // it was asked about for another reason than rules
 		return ""
 	}
 	for _, texts := range [][]string{x.exactRules(), {x.info.Name}} {
 		with, err := p.WithRules(RuleSet{Allow: texts})
-		if len(texts) > 0 && err == nil && with.anchored(s.bases()).decide(x).Behavior == Allow {
+		if len(texts) > 0 && err == nil && with.anchored(root.bases()).decide(x).Behavior == Allow {
 			return strings.Join(texts, ", ")
 		}
 	}
@@ -414,8 +425,8 @@ func (x subject) exactRules() (rules []string) {
 // fromRoot spells a path as a rule does: from the working directory if it lies
 // below that, else from the root of the file system.
 func (x subject) fromRoot(path string) string {
-	if len(x.dirs) > 0 {
-		if rel, err := filepath.Rel(x.dirs[0].spelled, path); err == nil && rel != "." && filepath.IsLocal(rel) {
+	if x.rootDir.spelled != "" {
+		if rel, err := filepath.Rel(x.rootDir.spelled, path); err == nil && rel != "." && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
 		}
 	}

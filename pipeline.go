@@ -33,6 +33,7 @@ type job struct {
 	stage    Stage
 	entry    entry
 	call     *Call
+	checked  json.RawMessage // the input, if it is known to be what the schema wants
 	approved json.RawMessage // the input that a person allowed in these very bytes
 	decision Decision
 	repairs  []string
@@ -49,6 +50,7 @@ type job struct {
 // start takes the call through its stages on a goroutine of its own. Whatever
 // foreign code does to that goroutine, there is an outcome in the end.
 func (j *job) start(ctx context.Context) {
+	j.check()
 	lane.Start(
 		func() { j.finish(ctx, j.pass(ctx)) },
 		func(crash error) {
@@ -58,6 +60,29 @@ func (j *job) start(ctx context.Context) {
 			}
 		},
 	)
+}
+
+// maxChecked is how long an input may be, in bytes, that is checked before its
+// call has a goroutine: a longer one would hold up the calls after it.
+const maxChecked = 4 << 10
+
+// check holds the input against the schema of its tool, on the goroutine of whoever
+// hands the call over: it takes a deep stack, which a new goroutine would first
+// have to grow. No foreign code runs here. What is wrong with the input is found
+// again, and said, by decode.
+func (j *job) check() {
+	e, ok := j.batch.pool.lookup(j.call.Name)
+	if !ok || j.duplicate || j.late || len(j.call.Input) > maxChecked {
+		return
+	}
+	_ = lane.Try(func() error {
+		untyped := inputSpec{schema: e.tool.input().schema, typed: func(raw json.RawMessage) (any, error) {
+			j.checked = raw
+			return nil, nil
+		}}
+		_, err := untyped.decode(j.call.Input)
+		return err
+	})
 }
 
 // pass is the way of a call. It may end early, by a panic or Goexit of foreign
@@ -74,7 +99,7 @@ func (j *job) pass(ctx context.Context) Outcome {
 		if rewritten == nil {
 			return j.perform(ctx)
 		}
-		j.show(rewritten, j.call.in, j.call.state)
+		j.show(rewritten, j.call.in, *j.call.state)
 	}
 	return j.fail(&failure{
 		err:  fmt.Errorf("%w: the input was changed more than %d times", ErrDenied, maxRewrites),
@@ -124,7 +149,7 @@ func (j *job) decode(ctx context.Context) *failure {
 	j.stage = StageDecode
 	spec := j.entry.tool.input()
 	input := j.call.Input
-	in, err := spec.decode(input)
+	in, err := j.read(spec)
 	if err != nil {
 		input, in = j.mend(ctx, err)
 	}
@@ -132,8 +157,21 @@ func (j *job) decode(ctx context.Context) *failure {
 		return &failure{err: err, text: fmt.Sprintf("%s was not run, its input is wrong:\n%s\nCorrect the input and call it again.",
 			j.call.Name, strings.TrimPrefix(err.Error(), ErrInvalidInput.Error()+": "))}
 	}
-	j.show(input, in, &callState{session: j.batch.pool.session, info: j.entry.info})
+	j.show(input, in, callState{session: j.batch.pool.session, info: j.entry.info})
 	return nil
+}
+
+// read decodes the input, of which the schema may have been checked before.
+func (j *job) read(spec *inputSpec) (any, error) {
+	if j.checked == nil {
+		return spec.decode(j.call.Input)
+	}
+	in, err := spec.typed(j.checked)
+	j.checked = nil // of another input nothing is known
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
+	}
+	return in, nil
 }
 
 // targets asks the tool what the call will do, and takes the keys that follow.
@@ -158,13 +196,23 @@ func (j *job) aim(tr Traits) {
 	st.decided = func(ts []Target, d Decision) {
 		j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: cloneTargets(ts), Decision: &d})
 	}
-	j.show(j.call.Input, j.call.in, &st)
+	j.show(j.call.Input, j.call.in, st)
 	j.ticket.Claim(claimOf(tr, st.targets))
 }
 
 // show replaces the call by one that knows more.
-func (j *job) show(input json.RawMessage, in any, st *callState) {
-	j.call = &Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: st}
+func (j *job) show(input json.RawMessage, in any, st callState) {
+	j.call = newCall(Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in}, st)
+}
+
+// newCall returns c with a state of its own.
+func newCall(c Call, st callState) *Call {
+	both := &struct {
+		Call
+		st callState
+	}{c, st}
+	both.state = &both.st
+	return &both.Call
 }
 
 // hold waits for the keys. What a path leads to may have changed meanwhile, by
@@ -246,7 +294,7 @@ func (j *job) perform(ctx context.Context) Outcome {
 	j.stage = StageCall
 	st := *j.call.state
 	st.allowed, st.under = true, st.session.Permissions()
-	j.show(j.call.Input, j.call.in, &st)
+	j.show(j.call.Input, j.call.in, st)
 	j.batch.emit(Event{Kind: EventStarted, Call: j.call})
 
 	own, stop := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -299,7 +347,11 @@ func (j *job) finish(ctx context.Context, o Outcome) {
 	}
 	j.over.Store(true)
 	j.outcome = o
-	j.batch.emit(Event{Kind: EventFinished, Call: j.call, Outcome: &o})
+	if j.batch.OnEvent != nil {
+		told := o
+		told.Call = j.call.copied()
+		j.batch.emit(Event{Kind: EventFinished, Call: j.call, Outcome: &told})
+	}
 }
 
 func (j *job) postHooks(ctx context.Context, o *Outcome) {
@@ -312,6 +364,7 @@ func (j *job) postHooks(ctx context.Context, o *Outcome) {
 		return
 	}
 	told := *o
+	told.Call = j.call.copied()
 	err := hook(ctx, j.hookCall(&told))
 	if err != nil {
 		j.batch.hookFailed(j.call.Name, err)

@@ -275,6 +275,28 @@ func (p *Pool) finish() {
 	slices.SortStableFunc(p.excluded, func(a, b Exclusion) int { return strings.Compare(a.Name, b.Name) })
 }
 
+// ambiguous returns the servers of which toolname.Ambiguous says that a rule on
+// their tools could be meant for another of the sources.
+func ambiguous(sources []*source) map[string]bool {
+	shared := make(map[string]bool, len(sources)) // false: one source has it
+	for _, src := range sources {
+		server := toolname.Server(src.name)
+		_, twice := shared[server]
+		shared[server] = twice
+	}
+	for server := range shared {
+		for i := range server {
+			if !strings.HasPrefix(server[i:], "__") {
+				continue
+			}
+			if _, ok := shared[server[:i]]; ok {
+				shared[server], shared[server[:i]] = true, true
+			}
+		}
+	}
+	return shared
+}
+
 // A Resolution is what an agent definition's lists come to.
 type Resolution struct {
 	Pool *Pool

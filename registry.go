@@ -111,6 +111,7 @@ type assembly struct {
 	tables  RoleTables
 	extra   []Restriction
 	pool    *Pool
+	gone    map[string]int // by what it names, the first rule that denies a tool or server as a whole
 }
 
 // AssemblePool returns a snapshot of the tools that s may use now. It is the
@@ -132,6 +133,7 @@ func (r *Registry) AssemblePool(s *Session, opts ...PoolOption) *Pool {
 	for _, o := range opts {
 		o.apply(a)
 	}
+	a.indexDenials()
 	builtins, external := r.snapshot()
 	a.addBuiltins(builtins)
 	a.addExternal(external)
@@ -180,31 +182,46 @@ func (a *assembly) addBuiltins(entries []entry) {
 }
 
 func (a *assembly) addExternal(sources []*source) {
-	taken := map[string]string{}
+	total := 0
+	for _, src := range sources {
+		total += len(src.tools)
+	}
+	a.pool.tools, a.pool.attached = slices.Grow(a.pool.tools, total), make([]Tool, 0, total)
+	taken := make(map[string]Origin, len(a.pool.tools)+total)
 	for _, t := range a.pool.tools {
-		for _, n := range append([]string{t.info.Name}, t.info.Aliases...) {
-			taken[n] = "the built-in tool " + t.info.Name
+		taken[t.info.Name] = Origin{Tool: t.info.Name}
+		for _, n := range t.info.Aliases {
+			taken[n] = Origin{Tool: t.info.Name}
 		}
 	}
+	shared := ambiguous(sources)
 	for _, src := range sources {
-		contested := slices.ContainsFunc(sources, func(o *source) bool { return o != src && toolname.Ambiguous(o.name, src.name) })
+		contested := shared[toolname.Server(src.name)]
 		for _, e := range src.tools {
 			e.info.contested = contested
 			a.pool.attached = append(a.pool.attached, e.tool)
 			if why := a.denied(e.info); why != "" {
 				a.exclude(e, why)
 			} else if owner, ok := taken[e.info.Name]; ok {
-				a.exclude(e, "quarantined, its name belongs to "+owner)
+				a.exclude(e, "quarantined, its name belongs to "+owner.describe())
 			} else if a.gates.Simple {
 				a.exclude(e, "simple mode (Gates.Simple)")
 			} else if a.offer(e) {
-				taken[e.info.Name] = fmt.Sprintf("%q of %q", e.info.Origin.Tool, e.info.Origin.Source)
+				taken[e.info.Name] = e.info.Origin
 			}
 		}
 		a.pool.excluded = append(a.pool.excluded, src.exclusions()...)
 	}
 	external := a.pool.tools[a.pool.builtins:]
 	slices.SortFunc(external, func(x, y offered) int { return cmp.Compare(x.info.Name, y.info.Name) })
+}
+
+// describe names the tool of that origin, or the built-in one if there is no source.
+func (o Origin) describe() string {
+	if !o.External() {
+		return "the built-in tool " + o.Tool
+	}
+	return fmt.Sprintf("%q of %q", o.Tool, o.Source)
 }
 
 // offer adds a tool that declares itself in the session.
@@ -223,17 +240,37 @@ func (a *assembly) offer(e entry) bool {
 	return true
 }
 
-// denied names the rule that takes away a tool as a whole, or "".
-func (a *assembly) denied(i Info) string {
-	for _, r := range a.perms.rules {
+// indexDenials finds the rules that take away a tool as a whole.
+func (a *assembly) indexDenials() {
+	a.gone = map[string]int{}
+	for i, r := range a.perms.rules {
 		if r.Behavior != Deny {
 			break // deny rules come first
 		}
-		if r.Pattern == "" && r.names(i) {
-			return r.describe()
+		if _, ok := a.gone[r.Tool]; !ok && r.Pattern == "" {
+			a.gone[r.Tool] = i
 		}
 	}
-	return ""
+}
+
+// denied names the rule that takes away a tool as a whole, the first if there are
+// several, or "".
+func (a *assembly) denied(i Info) string {
+	first := len(a.perms.rules)
+	look := func(name string) {
+		if at, ok := a.gone[name]; ok {
+			first = min(first, at)
+		}
+	}
+	look(i.Name)
+	for _, alias := range i.Aliases {
+		look(alias)
+	}
+	look(i.server) // "" for a built-in, which no rule names
+	if first == len(a.perms.rules) {
+		return ""
+	}
+	return a.perms.rules[first].describe()
 }
 
 func (a *assembly) exclude(e entry, reason string) {

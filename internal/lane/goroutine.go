@@ -40,6 +40,16 @@ func Go(f func()) (done <-chan error) {
 	return end
 }
 
+// growStack makes room on the stack of a new goroutine for what a call is likely
+// to need. Without it the stack grows step by step, and each step copies all
+// frames that are there by then.
+//
+//go:noinline
+func growStack(i int) byte {
+	var room [10 << 10]byte
+	return room[i]
+}
+
 // Try returns what f returns, or a *PanicError if it panics. runtime.Goexit
 // passes through, as does what the runtime cannot recover from.
 func Try(f func() error) (err error) {
@@ -59,6 +69,7 @@ func catch(err *error) {
 // lost; end should not have one.
 func Start(f func(), end func(error)) {
 	go func() {
+		growStack(0)
 		err := ErrGoexit
 		defer func() { _ = Try(func() error { end(err); return nil }) }()
 		err = Try(func() error { f(); return nil })

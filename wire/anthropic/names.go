@@ -36,16 +36,17 @@ func (n names) tool(api string) string {
 // names of built-ins depend on built-ins alone.
 func mapNames(p *pegboard.Pool) names {
 	n := names{toAPI: map[string]string{}, toTool: map[string]string{}}
-	taken := map[string]bool{}
 	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
 		var refused []string
 		for d := range p.Declarations(part) {
-			if !validName(d.Name) || taken[d.Name] {
+			if _, given := n.toTool[d.Name]; given || !validName(d.Name) {
 				refused = append(refused, d.Name)
-				continue
 			}
-			taken[d.Name] = true
 		}
+		if len(refused) == 0 {
+			continue
+		}
+		taken := n.taken(p, part)
 		for _, tool := range refused {
 			api := freeName(tool, taken)
 			taken[api] = true
@@ -53,6 +54,21 @@ func mapNames(p *pegboard.Pool) names {
 		}
 	}
 	return n
+}
+
+// taken holds the names of the tools of p up to a partition, and those that were
+// given to them.
+func (n names) taken(p *pegboard.Pool, last pegboard.Partition) map[string]bool {
+	taken := map[string]bool{}
+	for part := pegboard.Builtin; part <= last; part++ {
+		for d := range p.Declarations(part) {
+			taken[d.Name] = true
+		}
+	}
+	for api := range n.toTool {
+		taken[api] = true
+	}
+	return taken
 }
 
 // freeName folds what the API refuses and appends a hash of the whole name, so
@@ -76,7 +92,12 @@ func freeName(tool string, taken map[string]bool) string {
 }
 
 func validName(name string) bool {
-	return name != "" && len(name) <= maxName && strings.IndexFunc(name, func(r rune) bool { return !nameRune(r) }) < 0
+	for i := range len(name) {
+		if !nameRune(rune(name[i])) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxName
 }
 
 func nameRune(r rune) bool {

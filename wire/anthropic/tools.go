@@ -32,7 +32,7 @@ type Omission struct {
 // with the tool, so that the Wire of the next turn's pool costs little.
 func New(p *pegboard.Pool) *Wire {
 	w := &Wire{names: mapNames(p)}
-	var tools []json.RawMessage
+	tools := make([]json.RawMessage, 0, p.Len())
 	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
 		for d := range p.Declarations(part) {
 			if tool := w.encode(d); tool != nil {
