@@ -33,6 +33,7 @@ type Pool struct {
 	index    map[string]int // by name and alias
 	attached []Tool         // every external tool there is, in no useful order
 	excluded []Exclusion
+	gone     map[string]string // names that were offered once, with their source
 }
 
 // offered is a tool in a pool, with what its model is told.
@@ -156,6 +157,9 @@ func (p *Pool) explain(name string) (text string, known bool) {
 			return fmt.Sprintf("%s is not available here: %s", p.excluded[i].Name, p.excluded[i].Reason), true
 		}
 	}
+	if source, ok := p.gone[name]; ok {
+		return fmt.Sprintf("%s is no longer there: %q has withdrawn it or is disconnected", name, source), true
+	}
 	return name + " is not a registered tool", false
 }
 
@@ -245,7 +249,7 @@ func (p *Pool) Admit(c Call) (Tool, *Call, error) {
 // keep returns a pool of the tools that ok accepts; of the others it remembers
 // why.
 func (p *Pool) keep(ok func(Info) (bool, string)) *Pool {
-	q := &Pool{session: p.session, attached: p.attached, excluded: slices.Clone(p.excluded)}
+	q := &Pool{session: p.session, attached: p.attached, gone: p.gone, excluded: slices.Clone(p.excluded)}
 	for i, t := range p.tools {
 		keep, reason := ok(t.info)
 		if !keep {

@@ -24,6 +24,7 @@ type Registry struct {
 	builtins []entry // sorted by name
 	byName   map[string]string
 	sources  map[string]*source
+	gone     map[string]string // exposed names that were offered once, with their source; replaced, never written to
 }
 
 // entry is a tool with the copy of its fixed facts that decisions use.
@@ -134,7 +135,8 @@ func (r *Registry) AssemblePool(s *Session, opts ...PoolOption) *Pool {
 		o.apply(a)
 	}
 	a.indexDenials()
-	builtins, external := r.snapshot()
+	builtins, external, gone := r.snapshot()
+	a.pool.gone = gone
 	a.addBuiltins(builtins)
 	a.addExternal(external)
 	pool := a.pool
@@ -147,13 +149,13 @@ func (r *Registry) AssemblePool(s *Session, opts ...PoolOption) *Pool {
 
 // snapshot returns what is registered. External tools come in the order of
 // their raw identity. The slices are never written to again.
-func (r *Registry) snapshot() (builtins []entry, sources []*source) {
+func (r *Registry) snapshot() (builtins []entry, sources []*source, gone map[string]string) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	for _, name := range slices.Sorted(maps.Keys(r.sources)) {
 		sources = append(sources, r.sources[name])
 	}
-	return r.builtins, sources
+	return r.builtins, sources, r.gone
 }
 
 func (a *assembly) addBuiltins(entries []entry) {
@@ -320,60 +322,40 @@ func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	if r.sources == nil {
 		r.sources = map[string]*source{}
 	}
+	r.forget(r.sources[name], next)
 	r.sources[name] = next
 	return report, nil
+}
+
+// maxGone is how many names of tools that are gone are remembered, so that a
+// model which calls one is told what became of it.
+const maxGone = 1000
+
+// forget remembers what a source offered before and does not offer now.
+func (r *Registry) forget(old, next *source) {
+	gone := maps.Clone(r.gone)
+	if gone == nil || len(gone) > maxGone {
+		gone = map[string]string{}
+	}
+	if old != nil {
+		for _, e := range old.tools {
+			gone[e.info.Name] = old.name
+		}
+	}
+	if next != nil {
+		for _, e := range next.tools {
+			delete(gone, e.info.Name)
+		}
+	}
+	r.gone = gone
 }
 
 // Detach removes all that source offered.
 func (r *Registry) Detach(source string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.forget(r.sources[source], nil)
 	delete(r.sources, source)
-}
-
-// Unusable stands for a tool that its source described but that could not be
-// built. [Registry.Attach] quarantines it with reason, so that a bridge hands
-// over a whole list at once, good and bad. [Registry.Add] refuses it.
-func Unusable(name string, reason error) Tool {
-	if reason == nil {
-		reason = errors.New("no reason was given")
-	}
-	return unusable{name: name, reason: reason}
-}
-
-type unusable struct {
-	Tool
-	name   string
-	reason error
-}
-
-func (u unusable) Info() Info { return Info{Name: u.name} }
-
-// attached gives an external tool the name and identity it has here.
-type attached struct {
-	Tool
-	info Info
-}
-
-func (t attached) Info() Info { return t.info }
-
-func (t attached) Declare(s *Session) (Declaration, bool) {
-	d, ok := t.Tool.Declare(s)
-	d.Name = t.info.Name
-	return d, ok
-}
-
-func attach(source string, t Tool) (entry, error) {
-	e, err := probe(t)
-	raw := e.info.Name
-	e.info.Origin = Origin{Source: source, Tool: raw}
-	if err != nil {
-		return e, err
-	}
-	e.info.Name, e.info.server = toolname.Exposed(source, raw), toolname.Server(source)
-	e.info.Aliases = nil // an external tool cannot take further names
-	e.tool = attached{Tool: t, info: e.info}
-	return e, nil
 }
 
 // probe takes the copy of a tool's facts. It calls the two stages that need no
