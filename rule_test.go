@@ -273,7 +273,7 @@ func TestRuleMatchesTargets(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			if home, err := os.UserHomeDir(); strings.Contains(tc.rule, "~") && (err != nil || home == "") {
-				t.Skip("nobody's home")
+				t.Skip("this user has no home directory, which the rule names")
 			}
 			a := actor{name: tc.tool, traits: pegboard.Traits{Targets: tc.acts}}
 			if a.name == "" {

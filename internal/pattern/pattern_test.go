@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	base  = pattern.Base{Dir: "/work/app", Root: "/work", Home: "/home/ada"}
+	base  = pattern.Base{Dir: "/srv/app", Root: "/srv", Home: "/home/ada"}
 	twin  = pattern.Base{Dir: "/real/app", Root: "/real", Home: "/home/ada"} // the same place, links followed
 	empty = pattern.Base{}
 )
@@ -110,53 +110,53 @@ func TestSpec(t *testing.T) {
 		want             int
 	}{
 		{name: "root of the file system", tool: "Edit", text: "//etc/hosts", x: writes("/etc/hosts"), want: covers},
-		{name: "not below the directory", tool: "Edit", text: "//etc/hosts", x: writes("/work/app/etc/hosts")},
+		{name: "not below the directory", tool: "Edit", text: "//etc/hosts", x: writes("/srv/app/etc/hosts")},
 		{name: "home", tool: "Edit", text: "~/notes", x: writes("/home/ada/notes"), want: covers},
 		{name: "another home", tool: "Edit", text: "~/notes", x: writes("/home/bob/notes")},
 		{name: "nobody's home", tool: "Edit", text: "~/notes", x: writes("/notes"), bases: []pattern.Base{empty}},
-		{name: "the source's root", tool: "Edit", text: "/app/a.go", x: writes("/work/app/a.go"), want: covers},
+		{name: "the source's root", tool: "Edit", text: "/app/a.go", x: writes("/srv/app/a.go"), want: covers},
 		{name: "not the file system", tool: "Edit", text: "/app/a.go", x: writes("/app/a.go")},
-		{name: "not the working directory", tool: "Edit", text: "/a.go", x: writes("/work/app/a.go")},
-		{name: "dot slash", tool: "Edit", text: "./a.go", x: writes("/work/app/a.go"), want: covers},
-		{name: "dot slash stays on top", tool: "Edit", text: "./a.go", x: writes("/work/app/b/a.go")},
-		{name: "relative", tool: "Edit", text: "b/a.go", x: writes("/work/app/b/a.go"), want: covers},
-		{name: "relative stays on top", tool: "Edit", text: "b/a.go", x: writes("/work/app/c/b/a.go")},
-		{name: "bare name", tool: "Edit", text: ".env", x: writes("/work/app/.env"), want: covers},
-		{name: "bare name, deep", tool: "Edit", text: ".env", x: writes("/work/app/a/b/.env"), want: covers},
-		{name: "bare name, above", tool: "Edit", text: ".env", x: writes("/work/.env")},
-		{name: "bare name of a directory", tool: "Edit", text: "gen", x: writes("/work/app/a/gen/b/c.go"), want: covers},
-		{name: "bare name with a slash at the end", tool: "Edit", text: "gen/", x: writes("/work/app/a/gen/c.go"), want: covers},
-		{name: "bare name is whole", tool: "Edit", text: ".env", x: writes("/work/app/.env.local")},
-		{name: "bare name of the working directory itself", tool: "Edit", text: "app", x: writes("/work/app/a")},
-		{name: "a directory covers what is below", tool: "Edit", text: "/app/src", x: writes("/work/app/src/a/b.go"), want: covers},
-		{name: "a directory with a slash", tool: "Edit", text: "/app/src/", x: writes("/work/app/src/a.go"), want: covers},
-		{name: "a directory covers itself", tool: "Edit", text: "/app/src/", x: writes("/work/app/src"), want: covers},
-		{name: "a name that only begins alike", tool: "Edit", text: "/app/src", x: writes("/work/app/src2/a.go")},
-		{name: "what is above", tool: "Edit", text: "/app/src/a.go", x: writes("/work/app/src")},
-		{name: "letter case counts", tool: "Edit", text: "/app/A.go", x: writes("/work/app/a.go")},
+		{name: "not the working directory", tool: "Edit", text: "/a.go", x: writes("/srv/app/a.go")},
+		{name: "dot slash", tool: "Edit", text: "./a.go", x: writes("/srv/app/a.go"), want: covers},
+		{name: "dot slash stays on top", tool: "Edit", text: "./a.go", x: writes("/srv/app/b/a.go")},
+		{name: "relative", tool: "Edit", text: "b/a.go", x: writes("/srv/app/b/a.go"), want: covers},
+		{name: "relative stays on top", tool: "Edit", text: "b/a.go", x: writes("/srv/app/c/b/a.go")},
+		{name: "bare name", tool: "Edit", text: ".env", x: writes("/srv/app/.env"), want: covers},
+		{name: "bare name, deep", tool: "Edit", text: ".env", x: writes("/srv/app/a/b/.env"), want: covers},
+		{name: "bare name, above", tool: "Edit", text: ".env", x: writes("/srv/.env")},
+		{name: "bare name of a directory", tool: "Edit", text: "gen", x: writes("/srv/app/a/gen/b/c.go"), want: covers},
+		{name: "bare name with a slash at the end", tool: "Edit", text: "gen/", x: writes("/srv/app/a/gen/c.go"), want: covers},
+		{name: "bare name is whole", tool: "Edit", text: ".env", x: writes("/srv/app/.env.local")},
+		{name: "bare name of the working directory itself", tool: "Edit", text: "app", x: writes("/srv/app/a")},
+		{name: "a directory covers what is below", tool: "Edit", text: "/app/src", x: writes("/srv/app/src/a/b.go"), want: covers},
+		{name: "a directory with a slash", tool: "Edit", text: "/app/src/", x: writes("/srv/app/src/a.go"), want: covers},
+		{name: "a directory covers itself", tool: "Edit", text: "/app/src/", x: writes("/srv/app/src"), want: covers},
+		{name: "a name that only begins alike", tool: "Edit", text: "/app/src", x: writes("/srv/app/src2/a.go")},
+		{name: "what is above", tool: "Edit", text: "/app/src/a.go", x: writes("/srv/app/src")},
+		{name: "letter case counts", tool: "Edit", text: "/app/A.go", x: writes("/srv/app/a.go")},
 		{name: "under another spelling", tool: "Edit", text: "./a.go", x: writes("/real/app/a.go"), bases: []pattern.Base{base, twin}, want: covers},
-		{name: "each name under its own spelling", tool: "Edit", text: "./a.go", x: writes("/work/app/a.go", "/real/app/a.go"), bases: []pattern.Base{base, twin}, want: covers},
+		{name: "each name under its own spelling", tool: "Edit", text: "./a.go", x: writes("/srv/app/a.go", "/real/app/a.go"), bases: []pattern.Base{base, twin}, want: covers},
 		{name: "without a place to stand on", tool: "Edit", text: "./a.go", x: writes("/a.go"), bases: []pattern.Base{empty}},
 
-		{name: "all names", tool: "Edit", text: "gen", x: writes("/work/app/gen/a", "/work/app/gen/b"), want: covers},
-		{name: "one of two names", tool: "Edit", text: "gen", x: writes("/work/app/gen/a", "/etc/passwd"), want: touches},
-		{name: "the last of two names", tool: "Edit", text: "gen", x: writes("/etc/passwd", "/work/app/gen/a"), want: touches},
+		{name: "all names", tool: "Edit", text: "gen", x: writes("/srv/app/gen/a", "/srv/app/gen/b"), want: covers},
+		{name: "one of two names", tool: "Edit", text: "gen", x: writes("/srv/app/gen/a", "/etc/passwd"), want: touches},
+		{name: "the last of two names", tool: "Edit", text: "gen", x: writes("/etc/passwd", "/srv/app/gen/a"), want: touches},
 		{name: "no name", tool: "Edit", text: "gen", x: writes()},
 
-		{name: "tree above", tool: "Read", text: "/app/src/a.go", x: tree("/work/app"), want: touches},
+		{name: "tree above", tool: "Read", text: "/app/src/a.go", x: tree("/srv/app"), want: touches},
 		{name: "tree of the file system", tool: "Read", text: "~/.ssh", x: tree("/"), want: touches},
-		{name: "tree beside", tool: "Read", text: "/app/src/a.go", x: tree("/work/app/docs")},
-		{name: "tree inside", tool: "Read", text: "/app/src", x: tree("/work/app/src/a"), want: covers},
-		{name: "tree itself", tool: "Read", text: "/app/src", x: tree("/work/app/src"), want: covers},
-		{name: "bare name somewhere in the tree", tool: "Read", text: ".env", x: tree("/work/app/docs"), want: touches},
-		{name: "bare name in a tree that holds the directory", tool: "Read", text: ".env", x: tree("/work"), want: touches},
-		{name: "bare name in a tree elsewhere", tool: "Read", text: ".env", x: tree("/srv")},
-		{name: "no tree, only its root", tool: "Read", text: "/app/src/a.go", x: reads("/work/app")},
+		{name: "tree beside", tool: "Read", text: "/app/src/a.go", x: tree("/srv/app/docs")},
+		{name: "tree inside", tool: "Read", text: "/app/src", x: tree("/srv/app/src/a"), want: covers},
+		{name: "tree itself", tool: "Read", text: "/app/src", x: tree("/srv/app/src"), want: covers},
+		{name: "bare name somewhere in the tree", tool: "Read", text: ".env", x: tree("/srv/app/docs"), want: touches},
+		{name: "bare name in a tree that holds the directory", tool: "Read", text: ".env", x: tree("/srv"), want: touches},
+		{name: "bare name in a tree elsewhere", tool: "Read", text: ".env", x: tree("/var")},
+		{name: "no tree, only its root", tool: "Read", text: "/app/src/a.go", x: reads("/srv/app")},
 
-		{name: "Read is about reading", tool: "Read", text: "a", x: reads("/work/app/a"), want: covers},
-		{name: "Read covers no writing", tool: "Read", text: "a", x: writes("/work/app/a"), want: touches}, // contract 1.6
-		{name: "Edit is about writing", tool: "Edit", text: "a", x: writes("/work/app/a"), want: covers},
-		{name: "a path rule is about no command", tool: "Read", text: "a", x: runs("/work/app/a")},
+		{name: "Read is about reading", tool: "Read", text: "a", x: reads("/srv/app/a"), want: covers},
+		{name: "Read covers no writing", tool: "Read", text: "a", x: writes("/srv/app/a"), want: touches}, // contract 1.6
+		{name: "Edit is about writing", tool: "Edit", text: "a", x: writes("/srv/app/a"), want: covers},
+		{name: "a path rule is about no command", tool: "Read", text: "a", x: runs("/srv/app/a")},
 
 		{name: "host", tool: "WebFetch", text: "domain:example.com", x: reaches("example.com"), want: covers},
 		{name: "host in another case", tool: "WebFetch", text: "domain:Example.COM", x: reaches("eXample.com"), want: covers},
@@ -211,8 +211,8 @@ func TestEditCoversReading(t *testing.T) {
 	t.Parallel()
 	s, err := pattern.Parse("Edit", "a")
 	require.NoError(t, err)
-	require.True(t, s.Covers(reads("/work/app/a"), base))
-	require.False(t, s.Touches(reads("/work/app/a"), nil, base))
+	require.True(t, s.Covers(reads("/srv/app/a"), base))
+	require.False(t, s.Touches(reads("/srv/app/a"), nil, base))
 }
 
 func TestZeroSpecMatchesNothing(t *testing.T) {
@@ -282,8 +282,8 @@ func FuzzName(f *testing.F) {
 // also touches it, a further name never makes an allow rule cover more, nor a
 // deny rule touch less, and a path that a specifier names lies under its anchor.
 func FuzzSpec(f *testing.F) {
-	f.Add("Edit", "/src/a.go", "/work/src/a.go", "/etc/passwd")
-	f.Add("Read", ".env", "/work/app/.env", "/work/app/x")
+	f.Add("Edit", "/src/a.go", "/srv/src/a.go", "/etc/passwd")
+	f.Add("Read", ".env", "/srv/app/.env", "/srv/app/x")
 	f.Add("Read", "~/", "/home/ada/x", "~")
 	f.Add("Bash", `git  commit -m "a  b"`, `git commit -m "a  b"`, "")
 	f.Add("WebFetch", "domain:a.", "A", "b")
@@ -309,7 +309,7 @@ func FuzzSpec(f *testing.F) {
 				require.False(t, s.Touches(x, nil, base) && !touches, "a tree is less than its root")
 			}
 			if covers && pattern.Family(tool) && x.Kind == pattern.Path {
-				require.True(t, below(name, "/work/app") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~/"), name)
+				require.True(t, below(name, "/srv/app") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~/"), name)
 			}
 			if covers && (tool != "Edit" || x.Write) { // who may write may read; who may not write may still read
 				require.True(t, touches, "%+v is covered and not touched", x)

@@ -16,23 +16,23 @@ import (
 
 func TestAbs(t *testing.T) {
 	t.Parallel()
-	const dir, home = "/work/dir", "/home/me"
+	const dir, home = "/srv/dir", "/home/me"
 	tests := []struct {
 		name, home, in, want string
 	}{
 		{name: "absolute", home: home, in: "/etc/hosts", want: "/etc/hosts"},
-		{name: "relative", home: home, in: "a/b", want: "/work/dir/a/b"},
+		{name: "relative", home: home, in: "a/b", want: "/srv/dir/a/b"},
 		{name: "unclean", home: home, in: "/a//b/./../c/", want: "/a/c"},
-		{name: "parent", home: home, in: "../x", want: "/work/x"},
+		{name: "parent", home: home, in: "../x", want: "/srv/x"},
 		{name: "above the root", home: home, in: "/../../x", want: "/x"},
 		{name: "empty", home: home, in: "", want: dir},
 		{name: "home", home: home, in: "~", want: home},
 		{name: "below home", home: home, in: "~/a", want: "/home/me/a"},
 		{name: "out of home", home: home, in: "~/../you", want: "/home/you"},
-		{name: "another user's home is a name", home: home, in: "~you/a", want: "/work/dir/~you/a"},
-		{name: "a tilde further on", home: home, in: "a/~/b", want: "/work/dir/a/~/b"},
-		{name: "a tilde after a dot", home: home, in: "./~/b", want: "/work/dir/~/b"},
-		{name: "no home", in: "~/a", want: "/work/dir/~/a"},
+		{name: "another user's home is a name", home: home, in: "~you/a", want: "/srv/dir/~you/a"},
+		{name: "a tilde further on", home: home, in: "a/~/b", want: "/srv/dir/a/~/b"},
+		{name: "a tilde after a dot", home: home, in: "./~/b", want: "/srv/dir/~/b"},
+		{name: "no home", in: "~/a", want: "/srv/dir/~/a"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

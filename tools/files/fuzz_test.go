@@ -21,13 +21,13 @@ func FuzzRead(f *testing.F) {
 	f.Add("é€\U0001F600\r\ny", 2, 1)
 	f.Fuzz(func(t *testing.T, text string, offset, limit int) {
 		if offset < 1 || limit < 1 || !utf8.ValidString(text) || strings.HasPrefix(text, "\uFEFF") || strings.Contains(text, "\x00") {
-			t.Skip()
+			t.Skip("not an input that the schema accepts, or text that Read shows otherwise")
 		}
 		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxLineLength: math.MaxInt, MaxBytes: 1 << 30}))
 		out := g.call(t.Context(), t, "Read", map[string]any{"file_path": g.put(t, "f", text), "offset": offset, "limit": limit})
 		data, ok := out.Result.Data.(files.ReadOutput)
 		if !ok || data.Type == "image" {
-			t.Skip() // it begins like an image or a PDF
+			t.Skip("it begins like an image or a PDF")
 		}
 		got, ok := data.File.(files.TextFile)
 		require.True(t, ok)
@@ -63,7 +63,7 @@ func FuzzGlob(f *testing.F) {
 	f.Add("~/*", "~")
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		if !utf8.ValidString(pattern) || !utf8.ValidString(path) {
-			t.Skip() // cannot arrive by JSON
+			t.Skip("cannot arrive by JSON")
 		}
 		g := newGround(t, pegboard.SessionConfig{})
 		g.put(t, "d/f", "")
