@@ -81,6 +81,8 @@ type eventLog struct {
 	mu      sync.Mutex
 	idle    sync.Cond // of mu
 	queue   []Event
+	sent    int // events queued so far
+	told    int // events delivered so far
 	pumping bool
 	closed  bool
 }
@@ -96,10 +98,24 @@ func (l *eventLog) emit(e Event) {
 	}
 	e.Time, e.Call = time.Now(), e.Call.copied()
 	l.queue = append(l.queue, e)
+	l.sent++
 	if l.pumping {
 		return
 	}
 	l.pump()
+}
+
+// reach waits until everything that was emitted so far is delivered. A listener
+// must not cause it.
+func (l *eventLog) reach() {
+	if l.listen == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for sent := l.sent; l.told < sent; {
+		l.idle.Wait()
+	}
 }
 
 // pump delivers what is queued. The lock is held on entry and on return.
@@ -113,6 +129,8 @@ func (l *eventLog) pump() {
 		next := l.queue[0]
 		l.queue = l.queue[1:]
 		l.deliver(next)
+		l.told++
+		l.idle.Broadcast()
 	}
 }
 

@@ -296,6 +296,7 @@ func (j *job) perform(ctx context.Context) Outcome {
 	st.allowed, st.under = true, st.session.Permissions()
 	j.show(j.call.Input, j.call.in, st)
 	j.batch.emit(Event{Kind: EventStarted, Call: j.call})
+	j.batch.events.reach() // whoever watches knows of it before it does anything
 
 	own, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	invoke := j.batch.Invoke

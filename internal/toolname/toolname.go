@@ -32,13 +32,6 @@ func Exposed(source, tool string) string {
 // how a rule names the whole server.
 func Server(source string) string { return Prefix + fold(source) }
 
-// Ambiguous reports whether a rule that names a tool or all tools of one source
-// could be meant for the other: they fold to one name, or one continues the other.
-func Ambiguous(a, b string) bool {
-	x, y := Server(a), Server(b)
-	return x == y || strings.HasPrefix(x, y+"__") || strings.HasPrefix(y, x+"__")
-}
-
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
