@@ -71,9 +71,9 @@ func LogEvents(l *slog.Logger) func(Event) {
 	}
 }
 
-// eventLog delivers the events of one batch: in order, one at a time, on the
-// goroutine of whoever happens to be first. A listener may cause further events;
-// they follow.
+// eventLog delivers the events of one batch: in order, one at a time. Whoever finds
+// nobody at it sees to the delivery, of what others add meanwhile as well. A
+// listener may cause further events; they follow.
 type eventLog struct {
 	listen func(Event)
 	logger *slog.Logger // nil discards

@@ -55,7 +55,7 @@ func (j *job) start(ctx context.Context) {
 		func() { j.finish(ctx, j.pass(ctx)) },
 		func(crash error) {
 			defer close(j.ended)
-			if crash != nil && !j.over.Load() { // not a listener that ended the goroutine
+			if crash != nil && !j.over.Load() { // an outcome that stands is never replaced
 				j.finish(ctx, j.crashed(crash))
 			}
 		},
@@ -180,8 +180,7 @@ func (j *job) targets(context.Context) *failure {
 	j.stage = StageTargets
 	var tr Traits
 	if err := lane.Try(func() error { tr = j.entry.tool.Traits(j.call); return nil }); err != nil {
-		j.batch.reportCrash(j.call.Name, j.stage, err)
-		tr = Traits{}
+		j.batch.reportCrash(j.call.Name, j.stage, err) // and tr is zero, the cautious value
 	}
 	tr.Targets = cloneTargets(tr.Targets)
 	j.aim(tr)
