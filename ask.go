@@ -127,11 +127,22 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 
 // hookCall is what hooks are told: copies, of which only a result comes back.
 func (j *job) hookCall(o *Outcome) *HookCall {
-	h := &HookCall{Tool: j.entry.tool, Call: j.call.copied(), Outcome: o}
+	h := &struct {
+		HookCall
+		call    Call
+		outcome Outcome
+	}{HookCall: HookCall{Tool: j.entry.tool}, call: *j.call}
+	h.call.Input = slices.Clone(j.call.Input)
+	h.Call = &h.call
+	if o != nil {
+		h.outcome = *o
+		h.outcome.Call = h.Call
+		h.Outcome = &h.outcome
+	}
 	if j.batch.OnEvent != nil {
 		h.emit = func(text string) { j.batch.emit(Event{Kind: EventHook, Call: j.call, Text: text}) }
 	}
-	return h
+	return &h.HookCall
 }
 
 // changes reports whether d puts another input in the place of the present one.
@@ -145,6 +156,11 @@ func (j *job) decide(d Decision) {
 		told := d
 		j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: j.call.Targets(), Decision: &told})
 	}
+}
+
+// decidedLater reports what was decided about targets that turned up in mid-call.
+func (j *job) decidedLater(ts []Target, d Decision) {
+	j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: cloneTargets(ts), Decision: &d})
 }
 
 // askAbout puts a question, before the call or from within it.

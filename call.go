@@ -25,14 +25,12 @@ type Call struct {
 // callState is the executor's part of a call.
 type callState struct {
 	session *Session
-	info    Info
+	job     *job // nil for a call that was decided elsewhere
+	info    *Info
 	traits  Traits
 	targets []Target    // traits.Targets, resolved
 	allowed bool        // the call was decided, and runs
 	under   Permissions // what it was decided under
-	emit    func(text string)
-	ask     func(ctx context.Context, d Decision, ts []Target) (Decision, error)
-	decided func(ts []Target, d Decision)
 }
 
 // copied returns a Call that can be written to without effect on c.
@@ -67,18 +65,21 @@ func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnl
 // error wraps [ErrDenied] and is worded for the model. A Call that no Executor
 // admitted may touch nothing.
 func (c *Call) Check(ctx context.Context, targets ...Target) error {
-	if c.state == nil || c.state.ask == nil {
+	if c.state == nil || c.state.job == nil && !c.state.allowed {
 		return fmt.Errorf("%w: the call was not admitted by an executor", ErrDenied)
 	}
 	ts := c.state.session.resolve(targets)
 	d := c.decideLater(ts)
-	if c.state.allowed {
-		defer func() { c.state.decided(ts, d) }()
+	if c.state.job != nil && c.state.allowed {
+		defer func() { c.state.job.decidedLater(ts, d) }()
 	}
 	if d.Behavior == Ask {
-		var err error
 		asked := d
-		if d, err = c.state.ask(ctx, d, ts); err != nil {
+		err := errNobody
+		if c.state.job != nil {
+			d, err = c.state.job.askAbout(ctx, d, ts)
+		}
+		if err != nil {
 			d = Decision{Behavior: Deny, Rule: asked.Rule, Reason: c.unanswered(asked, ts, err)}
 		}
 		if len(d.Input) > 0 {
@@ -114,8 +115,8 @@ func (c *Call) unanswered(d Decision, ts []Target, err error) string {
 
 // Emit reports progress to whoever watches the executor's events.
 func (c *Call) Emit(text string) {
-	if c.state != nil && c.state.emit != nil {
-		c.state.emit(text)
+	if c.state != nil && c.state.job != nil {
+		c.state.job.progress(text)
 	}
 }
 
@@ -135,7 +136,11 @@ func (c *Call) decideLater(ts []Target) Decision {
 
 func (c *Call) subject(ts []Target, hook, own Decision) subject {
 	st := c.state
-	return subject{info: st.info, traits: st.traits, targets: ts, dirs: st.session.work, hook: hook, own: own}
+	var info Info // before the tool is known
+	if st.info != nil {
+		info = *st.info
+	}
+	return subject{info: info, traits: st.traits, targets: ts, dirs: st.session.work, hook: hook, own: own}
 }
 
 // input returns c's decoded input, decoding it first if no executor did.

@@ -79,7 +79,7 @@ func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
 		if err := json.Unmarshal(raw, &in); err != nil {
 			return nil, errors.New(unfitting(err))
 		}
-		return in, nil
+		return &in, nil
 	})
 }
 
@@ -88,7 +88,8 @@ func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
 // to other documents are refused; nothing is ever loaded.
 func BuildRaw(inputSchema json.RawMessage, d Definition[json.RawMessage, *Result]) (Tool, error) {
 	return build(inputSchema, d, func(raw json.RawMessage) (any, error) {
-		return slices.Clone(raw), nil // what runs is not what anybody was shown and could write to
+		own := slices.Clone(raw)
+		return &own, nil // what runs is not what anybody was shown and could write to
 	})
 }
 
@@ -215,7 +216,7 @@ func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {
 		return nil, err
 	}
 	out, err := t.def.Call(ctx, in, c)
-	if err != nil && reflect.ValueOf(&out).Elem().IsZero() {
+	if err != nil && isZero(out) {
 		return nil, err
 	}
 	var r *Result
@@ -231,6 +232,9 @@ func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {
 	return r, err
 }
 
+// isZero is apart so that an output need not be on the heap when all went well.
+func isZero[Out any](out Out) bool { return reflect.ValueOf(&out).Elem().IsZero() }
+
 func (t *defined[In, Out]) input() *inputSpec { return t.spec }
 
 // in returns c's input as the type this tool takes.
@@ -240,11 +244,12 @@ func (t *defined[In, Out]) in(c *Call) (In, error) {
 		var none In
 		return none, err
 	}
-	in, ok := v.(In)
+	in, ok := v.(*In)
 	if !ok {
-		return in, errNoInput
+		var none In
+		return none, errNoInput
 	}
-	return in, nil
+	return *in, nil
 }
 
 // decode reads raw once, strictly: what it returns is what rules, hooks and the

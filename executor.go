@@ -89,22 +89,16 @@ type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
 // [ErrDuplicate]. Calls without an ID are never duplicates. How a cancelled ctx
 // ends calls depends on its cause, see [ErrNewMessage].
 func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
-	ctx, b := e.batch(ctx, p)
-	b.finished(FinishToolCalls)
-	jobs := make([]*job, len(calls))
-	for i, c := range calls {
-		jobs[i] = b.admit(c)
+	b := e.batch(ctx, p)
+	b.reason = FinishToolCalls
+	b.jobs = make([]*job, 0, len(calls))
+	for _, c := range calls {
+		b.admit(c)
 	}
-	for _, j := range jobs {
-		j.start(ctx)
+	for _, j := range b.jobs {
+		j.start()
 	}
-	outcomes := make([]Outcome, len(jobs))
-	for i, j := range jobs {
-		<-j.ended
-		outcomes[i] = j.outcome
-	}
-	b.end(ctx, outcomes)
-	return outcomes
+	return b.end()
 }
 
 // batch is the calls of one message, which are ordered against each other.
@@ -114,17 +108,21 @@ type batch struct {
 	lane    *lane.Lane
 	events  eventLog
 	grace   time.Duration
-	ids     map[string]bool // of a batch that has more than one call
-	first   string          // the id of its first call
-	halt    halt
-	release func()
+	unknown callState       // of a call whose tool was not looked up
+	lease   lease           // on the session
+	ctx     context.Context // ends with that of the host or with the session
+	cancel  context.CancelCauseFunc
+	unwatch func() bool // ends the watch over the host's context, if it can end
 
-	finish chan struct{} // closed when the message has ended
+	finish chan struct{} // closed when the message has ended; nil if it had before
 	reason FinishReason  // set before finish is closed
 
 	mu      sync.Mutex
-	seen    int // calls admitted
-	holding int // calls that hold their keys
+	jobs    []*job          // in the order of their admission
+	first   string          // the id of the first call
+	ids     map[string]bool // of a batch that has more than one call
+	halted  error           // why no call may go on, whatever its tool's Interrupt
+	holding int             // calls that hold their keys
 	changes []sessionChange
 }
 
@@ -134,8 +132,8 @@ type sessionChange struct {
 	then  func(*Session)
 }
 
-// batch begins a batch. Its context ends with ctx or with the session.
-func (e *Executor) batch(ctx context.Context, p *Pool) (context.Context, *batch) {
+// batch begins a batch.
+func (e *Executor) batch(ctx context.Context, p *Pool) *batch {
 	limit, grace := e.Limit, e.Grace
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -143,49 +141,69 @@ func (e *Executor) batch(ctx context.Context, p *Pool) (context.Context, *batch)
 	if grace <= 0 {
 		grace = DefaultGrace
 	}
-	b := &batch{Executor: e, pool: p, lane: lane.New(limit), grace: grace, finish: make(chan struct{})}
+	b := &batch{Executor: e, pool: p, lane: lane.New(limit), grace: grace}
+	b.unknown.session = p.session
 	b.events.listen, b.events.logger, b.events.idle.L = e.OnEvent, e.Logger, &b.events.mu
-	b.halt.done = make(chan struct{})
-	ctx, cancel := context.WithCancelCause(WithSession(ctx, p.session))
-	forget := p.session.lease(func(cause error) {
-		b.halt.stop(cause)
-		cancel(cause)
-	})
-	b.release = func() {
-		forget()
-		cancel(nil)
+	b.ctx, b.cancel = context.WithCancelCause(WithSession(ctx, p.session))
+	if ctx.Done() != nil {
+		b.unwatch = context.AfterFunc(ctx, func() { b.interrupt(context.Cause(ctx)) })
+	}
+	b.lease.stop = func(cause error) {
+		b.halt(cause)
+		b.cancel(cause)
+	}
+	if !p.session.hire(&b.lease) {
+		b.lease.stop(ErrClosed)
 	}
 	p.session.blockDetached(b.lane)
-	return ctx, b
+	return b
 }
 
-// end closes a batch all of whose calls have ended.
-func (b *batch) end(ctx context.Context, outcomes []Outcome) {
-	b.batchHook(ctx, outcomes)
+// end waits for all calls, closes the batch and returns what became of them.
+func (b *batch) end() []Outcome {
+	jobs := b.admitted()
+	outcomes := make([]Outcome, len(jobs))
+	for i, j := range jobs {
+		<-j.ended
+		outcomes[i] = j.outcome
+	}
+	b.batchHook(b.ctx, outcomes)
 	b.events.close()
-	b.release()
+	if b.unwatch != nil {
+		b.unwatch()
+	}
+	b.pool.session.dismiss(&b.lease)
+	b.cancel(nil)
+	return outcomes
 }
 
 // admit gives c its place in line.
 func (b *batch) admit(c Call) *job {
-	c.Input = slices.Clone(c.Input)
-	c.in, c.state = nil, nil
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	j := &job{batch: b, call: newCall(c, callState{session: b.pool.session}), stage: StageAdmit, place: b.seen, admitted: time.Now(), ticket: b.lane.Admit(), ended: make(chan struct{})}
+	j := &job{batch: b, stage: StageAdmit, place: len(b.jobs), admitted: time.Now(), ticket: b.lane.Admit(), ended: make(chan struct{})}
+	j.raw = Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), state: &b.unknown}
+	j.call = &j.raw
 	j.duplicate = c.ID != "" && b.repeats(c.ID)
-	b.seen++
+	b.jobs = append(b.jobs, j)
 	if !j.duplicate {
-		j.identity, j.loop = b.pool.countCall(c)
+		j.identity, j.loop = b.pool.countCall(j.raw)
 	}
 	b.emit(Event{Kind: EventAdmitted, Call: j.call})
 	return j
 }
 
+// admitted returns the jobs of the calls so far, in their order.
+func (b *batch) admitted() []*job {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.jobs
+}
+
 // repeats reports whether a call of that id was admitted before, and notes the id.
 // Most messages have one call, which needs no table.
 func (b *batch) repeats(id string) bool {
-	if b.seen == 0 {
+	if len(b.jobs) == 0 {
 		b.first = id
 		return false
 	}
@@ -236,7 +254,7 @@ func (b *batch) letGo(place int, then func(*Session)) {
 // siblingFailed stops the others if the batch and the tool want that.
 func (b *batch) siblingFailed(i Info) {
 	if b.CancelSiblings && i.CancelsSiblings {
-		b.halt.stop(fmt.Errorf("%w: %s", ErrSiblingFailed, i.Name))
+		b.halt(fmt.Errorf("%w: %s", ErrSiblingFailed, i.Name))
 	}
 }
 
@@ -298,7 +316,7 @@ func (j *job) mend(ctx context.Context, problem error) (input json.RawMessage, i
 	if err != nil || len(notes) == 0 || len(input) == 0 {
 		return nil, nil
 	}
-	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: &callState{session: j.batch.pool.session, info: j.entry.info}}
+	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: &callState{session: j.batch.pool.session, info: &j.entry.info}}
 	if tr := j.entry.tool.Traits(c); !tr.ReadOnly || tr.Destructive {
 		return nil, nil
 	}

@@ -140,7 +140,7 @@ var errBlocked = errors.New("a hook that guards the call failed")
 
 func guardDecision[T any](h Hooks, hook func(context.Context, T) (Decision, error)) func(context.Context, T) (Decision, error) {
 	return func(ctx context.Context, x T) (Decision, error) {
-		d, err := timed(ctx, h.Timeout, func(ctx context.Context) (Decision, error) { return hook(ctx, x) })
+		d, err := timed(ctx, h.Timeout, hook, x)
 		if err != nil && h.OnFailure == FailContinue {
 			return Decision{}, nil
 		}
@@ -150,7 +150,12 @@ func guardDecision[T any](h Hooks, hook func(context.Context, T) (Decision, erro
 
 func guardError[T any](h Hooks, hook func(context.Context, T) error) func(context.Context, T) error {
 	return func(ctx context.Context, x T) error {
-		_, err := timed(ctx, h.Timeout, func(ctx context.Context) (struct{}, error) { return struct{}{}, hook(ctx, x) })
+		var err error
+		if h.Timeout <= 0 {
+			err = caught(lane.Try(func() error { return hook(ctx, x) }))
+		} else {
+			_, err = timed(ctx, h.Timeout, func(ctx context.Context, x T) (struct{}, error) { return struct{}{}, hook(ctx, x) }, x)
+		}
 		if err != nil && h.OnFailure == FailBlock {
 			return fmt.Errorf("%w: %w", errBlocked, err)
 		}
@@ -158,37 +163,39 @@ func guardError[T any](h Hooks, hook func(context.Context, T) error) func(contex
 	}
 }
 
-// timed runs f and gives it up when it takes longer than limit.
-func timed[R any](ctx context.Context, limit time.Duration, f func(context.Context) (R, error)) (R, error) {
-	type answer struct {
-		r   R
-		err error
+// timed runs a hook and gives it up when it takes longer than limit.
+func timed[X, R any](ctx context.Context, limit time.Duration, hook func(context.Context, X) (R, error), x X) (r R, err error) {
+	if limit > 0 {
+		return limited(ctx, limit, hook, x)
 	}
-	var none R
-	try := func(ctx context.Context) (a answer) {
-		if crash := lane.Try(func() error { a.r, a.err = f(ctx); return nil }); crash != nil {
-			return answer{err: fmt.Errorf("%w: %w", ErrPanic, crash)}
-		}
-		return a
+	err = caught(lane.Try(func() (err error) { r, err = hook(ctx, x); return err }))
+	return r, err
+}
+
+// caught marks the error of a hook that panicked.
+func caught(err error) error {
+	if err == nil {
+		return nil
 	}
-	if limit <= 0 {
-		a := try(ctx)
-		return a.r, a.err
+	var crash *lane.PanicError
+	if errors.As(err, &crash) {
+		return fmt.Errorf("%w: %w", ErrPanic, err)
 	}
+	return err
+}
+
+func limited[X, R any](ctx context.Context, limit time.Duration, hook func(context.Context, X) (R, error), x X) (R, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("hook %w after %v", ErrTimeout, limit))
 	defer cancel()
-	answers := make(chan answer, 1)
-	ended := lane.Go(func() { answers <- try(ctx) })
+	var r, none R
+	var err error
+	ended := lane.Go(func() { r, err = hook(ctx, x) })
 	select {
-	case a := <-answers:
-		return a.r, a.err
 	case crash := <-ended:
-		select {
-		case a := <-answers:
-			return a.r, a.err
-		default:
+		if crash != nil {
 			return none, fmt.Errorf("%w: %w", ErrPanic, crash)
 		}
+		return r, err
 	case <-ctx.Done():
 		return none, context.Cause(ctx)
 	}

@@ -44,68 +44,157 @@ func (i Interrupt) String() string { return nameOf(int(i), "block", "cancel", "d
 // [Executor].Grace is zero.
 const DefaultGrace = 2 * time.Second
 
-// halt is the end of a batch that nobody can wait out: the session closes, a
-// sibling failed, the stream was abandoned. The context of the host is the other,
-// softer end.
-type halt struct {
-	once  sync.Once
-	done  chan struct{}
-	cause error // set before done is closed
-}
-
-func (h *halt) stop(cause error) {
-	h.once.Do(func() {
-		h.cause = cause
-		close(h.done)
-	})
-}
-
-// returned is what a tool gives back.
-type returned struct {
-	result *Result
-	err    error
-}
-
-// await waits for a call that has begun, until it returns or must be given up.
-func (j *job) await(ctx context.Context, stop context.CancelCauseFunc, ended <-chan error, out *returned) Outcome {
-	var cause error
-	var grace, timeout <-chan time.Time
-	if limit := j.timeout(); limit > 0 {
-		timer := time.NewTimer(limit)
-		defer timer.Stop()
-		timeout = timer.C
-	}
-	interrupted, halted := ctx.Done(), j.batch.halt.done
-	for {
-		var next error
-		select {
-		case crash := <-ended:
-			return j.judge(out, crash, cause)
-		case <-grace:
-			return j.detach(cause, ended)
-		case <-timeout:
-			timeout, next = nil, fmt.Errorf("%w after %v", ErrTimeout, j.timeout())
-		case <-halted:
-			halted, next = nil, j.batch.halt.cause
-		case <-interrupted:
-			interrupted, next = nil, context.Cause(ctx)
-			switch {
-			case !errors.Is(next, ErrNewMessage) || j.entry.info.Interrupt == InterruptCancel:
-			case j.entry.info.Interrupt == InterruptDetach:
-				return j.detach(next, ended)
-			default:
-				next = nil
-			}
-		}
-		if next != nil && cause == nil {
-			cause = next
-			stop(cause)
-			timer := time.NewTimer(j.batch.grace)
-			defer timer.Stop()
-			grace = timer.C
-		}
+// interrupt ends the calls that run as the cause of the host's context asks for.
+func (b *batch) interrupt(cause error) {
+	b.cancel(cause) // before those that run are told, for those that begin just now
+	for _, j := range b.admitted() {
+		j.interrupt(cause)
 	}
 }
+
+// halt ends all calls, those that run and those that wait, whatever their tools'
+// Interrupt: the session closes, a sibling failed, the stream was abandoned.
+func (b *batch) halt(cause error) {
+	b.mu.Lock()
+	if b.halted == nil {
+		b.halted = cause
+	}
+	b.mu.Unlock()
+	for _, j := range b.admitted() {
+		j.stop(cause)
+	}
+}
+
+func (b *batch) whyHalted() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.halted
+}
+
+// A run is the time that a tool has a call. The tool has the goroutine of the job,
+// so who stops it comes from elsewhere, and answers the call in its absence if it
+// does not return.
+type run struct {
+	mu       sync.Mutex
+	phase    phase
+	behavior Interrupt               // of the tool
+	cancel   context.CancelCauseFunc // of the tool's context
+	cause    error                   // why it was stopped
+	timeout  *time.Timer
+	grace    *time.Timer
+	held     *detached     // what it holds though it was given up
+	answered chan struct{} // closed when its keys may be given back
+}
+
+type phase int
+
+const (
+	notBegun phase = iota
+	working
+	returned
+	givenUp
+)
+
+// end says that the tool has returned, if it has begun. It reports whether the
+// call is still the job's to answer; further calls report the same.
+func (r *run) end() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.phase == working {
+		r.leave(returned)
+	}
+	return r.phase != givenUp
+}
+
+// does reports whether the tool works, and a new message does i to it.
+func (r *run) does(i Interrupt) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.phase == working && r.behavior == i
+}
+
+// giveUp takes the call from the tool that works at it.
+func (r *run) giveUp() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.phase != working {
+		return false
+	}
+	r.leave(givenUp)
+	r.answered = make(chan struct{})
+	return true
+}
+
+func (r *run) leave(to phase) {
+	r.phase = to
+	for _, t := range []*time.Timer{r.timeout, r.grace} {
+		if t != nil {
+			t.Stop()
+		}
+	}
+	if to == returned {
+		r.cancel(nil)
+	}
+}
+
+// begin gives the tool its context. From here on it can be stopped.
+func (j *job) begin(ctx context.Context) context.Context {
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	r, limit := &j.run, j.timeout()
+	r.mu.Lock()
+	r.phase, r.behavior, r.cancel = working, j.entry.info.Interrupt, cancel
+	if limit > 0 {
+		r.timeout = time.AfterFunc(limit, func() { j.stop(fmt.Errorf("%w after %v", ErrTimeout, limit)) })
+	}
+	r.mu.Unlock()
+	if cause := j.batch.whyHalted(); cause != nil { // before it could be told
+		j.stop(cause)
+	} else if ctx.Err() != nil {
+		j.interrupt(context.Cause(ctx))
+	}
+	return own
+}
+
+// interrupt does to a call that has begun what its tool's Interrupt says.
+func (j *job) interrupt(cause error) {
+	switch r := &j.run; {
+	case !errors.Is(cause, ErrNewMessage), r.does(InterruptCancel):
+		j.stop(cause)
+	case r.does(InterruptDetach):
+		j.giveUp(cause)
+	}
+}
+
+// stop ends the context of a tool that works, and gives it time to return. The
+// first cause counts.
+func (j *job) stop(cause error) {
+	r := &j.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.phase != working || r.cause != nil {
+		return
+	}
+	r.cause = cause
+	r.cancel(cause)
+	r.grace = time.AfterFunc(j.batch.grace, func() { j.giveUp(cause) })
+}
+
+// giveUp answers a call in the absence of its tool, which goes on.
+func (j *job) giveUp(cause error) {
+	if !j.run.giveUp() {
+		return
+	}
+	lane.Start(&substitute{j, cause})
+}
+
+// substitute answers for a tool that was given up.
+type substitute struct {
+	job   *job
+	cause error
+}
+
+func (s *substitute) Work()             { s.job.finish(s.job.batch.ctx, s.job.detach(s.cause)) }
+func (s *substitute) Leave(crash error) { s.job.close(crash) }
 
 func (j *job) timeout() time.Duration {
 	if t := j.call.state.traits.Timeout; t > 0 {
@@ -116,23 +205,23 @@ func (j *job) timeout() time.Duration {
 
 // judge makes the outcome of a call that has returned. What a tool managed to do
 // counts, even if it was to be stopped; what it had by then is kept.
-func (j *job) judge(out *returned, crash, cause error) Outcome {
+func (j *job) judge(result *Result, err, crash error) Outcome {
 	switch {
 	case crash != nil:
 		return j.crashed(crash)
-	case out.err == nil:
+	case err == nil:
 		j.stage = StageResult
-		return Outcome{Result: j.presentable(out.result)}
-	case cause != nil:
-		return j.with(out.result, j.stopped(cause))
-	case errors.Is(out.err, ErrDeferred):
-		return j.fail(&failure{err: out.err, text: j.call.Name + " has not been answered yet. The answer comes later."})
+		return Outcome{Result: j.presentable(result)}
+	case j.run.cause != nil:
+		return j.with(result, j.stopped(j.run.cause))
+	case errors.Is(err, ErrDeferred):
+		return j.fail(&failure{err: err, text: j.call.Name + " has not been answered yet. The answer comes later."})
 	}
-	text := out.err.Error()
+	text := err.Error()
 	if strings.TrimSpace(text) == "" {
 		text = j.call.Name + " failed and did not say why. Try something else or tell the user."
 	}
-	return j.with(out.result, &failure{err: out.err, text: text})
+	return j.with(result, &failure{err: err, text: text})
 }
 
 // with is fail for a call that brought part of a result.
@@ -147,24 +236,27 @@ func (j *job) with(part *Result, f *failure) Outcome {
 
 // detach answers a call that goes on. It keeps its keys until it returns, so
 // that nothing it may still touch is touched; who needs them fails at once.
-func (j *job) detach(cause error, ended <-chan error) Outcome {
+func (j *job) detach(cause error) Outcome {
 	name := fmt.Sprintf("%s %s", j.call.Name, describeTargets(j.call.state.targets))
 	reason := fmt.Errorf("%w: %s", ErrDetached, name)
-	j.detached = true
+	j.ticket.Free()
 	j.ticket.Detach(reason)
-	d := j.batch.pool.session.holdOn(&detached{name: name, claim: claimOf(j.call.state.traits, j.call.state.targets), reason: reason})
-	ticket := j.ticket
-	lane.Go(func() {
-		<-ended
-		d.end()
-		ticket.Done()
-	})
+	j.run.held = j.batch.pool.session.holdOn(&detached{name: name, claim: claimOf(j.call.state.traits, j.call.state.targets), reason: reason})
+	close(j.run.answered)
 	j.batch.emit(Event{Kind: EventDetached, Call: j.call, Text: cause.Error()})
 	return j.fail(&failure{
 		err: fmt.Errorf("%w: %w", ErrDetached, cause),
 		text: fmt.Sprintf("%s goes on in the background: %s. Its result will not be shown; "+
 			"look at what it did before you do it again.", j.call.Name, why(cause)),
 	})
+}
+
+// giveBack gives back what a tool held that was given up and has returned.
+func (j *job) giveBack() {
+	<-j.run.answered
+	j.run.cancel(nil)
+	j.run.held.end()
+	j.ticket.Done()
 }
 
 // stopped says that a cause ended the call, before it began or in its midst.

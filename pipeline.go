@@ -33,14 +33,14 @@ type job struct {
 	stage    Stage
 	entry    entry
 	call     *Call
-	checked  json.RawMessage // the input, if it is known to be what the schema wants
+	raw      Call            // as it was admitted; nobody is shown this very one
 	approved json.RawMessage // the input that a person allowed in these very bytes
 	decision Decision
 	repairs  []string
-	repaired bool // the host's repair was used, once
-	holding  bool // it is counted as one that holds its keys
-	hooked   bool // the hooks that follow a call were run
-	detached bool
+	repaired bool        // the host's repair was used, once
+	holding  bool        // it is counted as one that holds its keys
+	hooked   bool        // the hooks that follow a call were run
+	run      run         // of the tool
 	over     atomic.Bool // nothing more is emitted
 
 	outcome Outcome
@@ -49,40 +49,31 @@ type job struct {
 
 // start takes the call through its stages on a goroutine of its own. Whatever
 // foreign code does to that goroutine, there is an outcome in the end.
-func (j *job) start(ctx context.Context) {
-	j.check()
-	lane.Start(
-		func() { j.finish(ctx, j.pass(ctx)) },
-		func(crash error) {
-			defer close(j.ended)
-			if crash != nil && !j.over.Load() { // an outcome that stands is never replaced
-				j.finish(ctx, j.crashed(crash))
-			}
-		},
-	)
+func (j *job) start() { lane.Start(j) }
+
+// Work is the job's part of its goroutine.
+func (j *job) Work() {
+	if o := j.pass(j.batch.ctx); j.run.end() {
+		j.finish(j.batch.ctx, o)
+	}
 }
 
-// maxChecked is how long an input may be, in bytes, that is checked before its
-// call has a goroutine: a longer one would hold up the calls after it.
-const maxChecked = 4 << 10
-
-// check holds the input against the schema of its tool, on the goroutine of whoever
-// hands the call over: it takes a deep stack, which a new goroutine would first
-// have to grow. No foreign code runs here. What is wrong with the input is found
-// again, and said, by decode.
-func (j *job) check() {
-	e, ok := j.batch.pool.lookup(j.call.Name)
-	if !ok || j.duplicate || j.late || len(j.call.Input) > maxChecked {
+// Leave ends it.
+func (j *job) Leave(crash error) {
+	if !j.run.end() {
+		j.giveBack()
 		return
 	}
-	_ = lane.Try(func() error {
-		untyped := inputSpec{schema: e.tool.input().schema, typed: func(raw json.RawMessage) (any, error) {
-			j.checked = raw
-			return nil, nil
-		}}
-		_, err := untyped.decode(j.call.Input)
-		return err
-	})
+	j.close(crash)
+}
+
+// close answers a call that a crash has left without an outcome, and says that
+// there is one.
+func (j *job) close(crash error) {
+	defer close(j.ended)
+	if crash != nil && !j.over.Load() { // an outcome that stands is never replaced
+		j.finish(j.batch.ctx, j.crashed(crash))
+	}
 }
 
 // pass is the way of a call. It may end early, by a panic or Goexit of foreign
@@ -149,7 +140,7 @@ func (j *job) decode(ctx context.Context) *failure {
 	j.stage = StageDecode
 	spec := j.entry.tool.input()
 	input := j.call.Input
-	in, err := j.read(spec)
+	in, err := spec.decode(input)
 	if err != nil {
 		input, in = j.mend(ctx, err)
 	}
@@ -157,21 +148,8 @@ func (j *job) decode(ctx context.Context) *failure {
 		return &failure{err: err, text: fmt.Sprintf("%s was not run, its input is wrong:\n%s\nCorrect the input and call it again.",
 			j.call.Name, strings.TrimPrefix(err.Error(), ErrInvalidInput.Error()+": "))}
 	}
-	j.show(input, in, callState{session: j.batch.pool.session, info: j.entry.info})
+	j.show(input, in, callState{session: j.batch.pool.session, info: &j.entry.info})
 	return nil
-}
-
-// read decodes the input, of which the schema may have been checked before.
-func (j *job) read(spec *inputSpec) (any, error) {
-	if j.checked == nil {
-		return spec.decode(j.call.Input)
-	}
-	in, err := spec.typed(j.checked)
-	j.checked = nil // of another input nothing is known
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
-	}
-	return in, nil
 }
 
 // targets asks the tool what the call will do, and takes the keys that follow.
@@ -191,13 +169,17 @@ func (j *job) targets(context.Context) *failure {
 func (j *job) aim(tr Traits) {
 	st := *j.call.state
 	st.traits, st.targets = tr, st.session.resolve(tr.Targets)
-	st.emit, st.ask = j.progress, j.askAbout
-	st.decided = func(ts []Target, d Decision) {
-		j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: cloneTargets(ts), Decision: &d})
-	}
+	st.job = j
 	j.show(j.call.Input, j.call.in, st)
+	var renew func() lane.Claim
+	if slices.ContainsFunc(tr.Targets, isPath) {
+		renew = func() lane.Claim { return claimOf(tr, st.session.resolve(tr.Targets)) }
+	}
+	j.ticket.Renew(renew)
 	j.ticket.Claim(claimOf(tr, st.targets))
 }
+
+func isPath(t Target) bool { return t.Kind == Path }
 
 // show replaces the call by one that knows more.
 func (j *job) show(input json.RawMessage, in any, st callState) {
@@ -229,7 +211,7 @@ func (j *job) hold(ctx context.Context) *failure {
 			j.batch.hold()
 		}
 		st := j.call.state
-		if !slices.ContainsFunc(st.targets, func(t Target) bool { return t.Kind == Path }) {
+		if !slices.ContainsFunc(st.targets, isPath) {
 			return nil
 		}
 		if now := st.session.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.same) {
@@ -249,10 +231,12 @@ func (j *job) gate(ctx context.Context) *failure {
 	if j.call.state.traits.ReadOnly || j.batch.BlocksFinal {
 		return nil
 	}
-	select {
-	case <-j.batch.finish:
-	case <-ctx.Done():
-		return j.stopped(context.Cause(ctx))
+	if j.batch.finish != nil {
+		select {
+		case <-j.batch.finish:
+		case <-ctx.Done():
+			return j.stopped(context.Cause(ctx))
+		}
 	}
 	if !j.batch.reason.whole() {
 		return j.cutOff()
@@ -282,14 +266,15 @@ func (j *job) validate(ctx context.Context) *failure {
 	return nil
 }
 
-// perform takes a worker's place and calls the tool, on a goroutine that can be
-// left behind.
+// perform takes a worker's place and calls the tool.
 func (j *job) perform(ctx context.Context) Outcome {
-	release, err := j.ticket.Slot(ctx)
-	if err != nil {
+	if j.ticket.Slot(ctx) != nil {
 		return j.fail(j.stopped(context.Cause(ctx)))
 	}
-	defer release()
+	defer j.ticket.Free()
+	if cause := j.batch.whyHalted(); cause != nil {
+		return j.fail(j.stopped(cause))
+	}
 	j.stage = StageCall
 	st := *j.call.state
 	st.allowed, st.under = true, st.session.Permissions()
@@ -297,17 +282,22 @@ func (j *job) perform(ctx context.Context) Outcome {
 	j.batch.emit(Event{Kind: EventStarted, Call: j.call})
 	j.batch.events.reach() // whoever watches knows of it before it does anything
 
-	own, stop := context.WithCancelCause(context.WithoutCancel(ctx))
-	invoke := j.batch.Invoke
-	if invoke == nil {
-		invoke = func(ctx context.Context, t Tool, c *Call) (*Result, error) { return t.Call(ctx, c) }
-	}
-	out, t, c := &returned{}, j.entry.tool, j.call
-	ended := lane.Go(func() {
-		defer stop(nil)
-		out.result, out.err = invoke(own, t, c)
+	invoke, t, c := j.batch.Invoke, j.entry.tool, j.call
+	own := j.begin(ctx)
+	var result *Result
+	var err error
+	crash := lane.Try(func() error {
+		if invoke != nil {
+			result, err = invoke(own, t, c)
+		} else {
+			result, err = t.Call(own, c)
+		}
+		return nil
 	})
-	return j.await(ctx, stop, ended, out)
+	if !j.run.end() {
+		return Outcome{}
+	}
+	return j.judge(result, err, crash)
 }
 
 // presentable makes sure that the model is told something: some stop at an
@@ -335,14 +325,14 @@ func (j *job) finish(ctx context.Context, o Outcome) {
 	o.StopTurn = o.StopTurn || o.Result.StopTurn
 	j.count(&o)
 	o.Elapsed = time.Since(j.admitted)
-	if o.Result.IsError && j.stage == StageCall && !j.detached {
+	if o.Result.IsError && j.stage == StageCall && j.run.held == nil {
 		j.batch.siblingFailed(j.entry.info)
 	}
 	if j.holding {
 		j.holding = false
 		j.batch.letGo(j.place, o.Result.Then)
 	}
-	if !j.detached {
+	if j.run.held == nil {
 		j.ticket.Done()
 	}
 	j.over.Store(true)
@@ -363,9 +353,9 @@ func (j *job) postHooks(ctx context.Context, o *Outcome) {
 	if hook == nil {
 		return
 	}
-	told := *o
-	told.Call = j.call.copied()
-	err := hook(ctx, j.hookCall(&told))
+	h := j.hookCall(o)
+	err := hook(ctx, h)
+	told := h.Outcome
 	if err != nil {
 		j.batch.hookFailed(j.call.Name, err)
 	}
@@ -373,7 +363,7 @@ func (j *job) postHooks(ctx context.Context, o *Outcome) {
 		*o = j.fail(&failure{err: err, text: j.call.Name + " ran, but a hook that checks its result failed, so the result is withheld. Tell the user."})
 		return
 	}
-	if told.Result != nil {
+	if told != nil && told.Result != nil {
 		o.Result = told.Result
 	}
 	o.Result = j.presentable(o.Result)

@@ -2,7 +2,6 @@ package pegboard
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -234,9 +233,7 @@ func (p *Pool) Admit(c Call) (Tool, *Call, error) {
 		return nil, nil, err
 	}
 	c.in = in
-	c.state = &callState{session: p.session, info: e.info, allowed: true, under: p.session.Permissions(), decided: func([]Target, Decision) {}, ask: func(context.Context, Decision, []Target) (Decision, error) {
-		return Decision{}, errNobody
-	}}
+	c.state = &callState{session: p.session, info: &e.info, allowed: true, under: p.session.Permissions()}
 	st := *c.state
 	if err := lane.Try(func() error { st.traits = e.tool.Traits(&c); return nil }); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrPanic, err)

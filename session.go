@@ -318,6 +318,11 @@ func (s *Session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
 	leases := slices.Collect(maps.Keys(s.running))
+	for _, l := range leases {
+		if l.ended == nil {
+			l.ended = make(chan struct{})
+		}
+	}
 	list := s.owned
 	s.owned = nil
 	s.mu.Unlock()
@@ -347,7 +352,8 @@ func (s *Session) Close(ctx context.Context) error {
 // ending is something that was told to end.
 type ending struct {
 	name   string
-	result <-chan error
+	result <-chan error // how its goroutine ended
+	err    *error       // what it returned, once it has
 }
 
 // end ends the newest first, and gives up what does not heed ctx. What was given
@@ -356,8 +362,8 @@ func (s *Session) end(ctx context.Context, list []owned) (errs []error) {
 	var left []ending
 	wait := func(e ending) {
 		select {
-		case err := <-e.result:
-			if err != nil {
+		case crash := <-e.result:
+			if err := errors.Join(*e.err, crash); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", e.name, err))
 			}
 		case <-ctx.Done():
@@ -369,10 +375,9 @@ func (s *Session) end(ctx context.Context, list []owned) (errs []error) {
 		wait(e)
 	}
 	for _, o := range slices.Backward(list) {
-		result := make(chan error, 1)
 		var err error
-		lane.Start(func() { err = o.end(ctx) }, func(crash error) { result <- errors.Join(err, crash) })
-		wait(ending{o.name, result})
+		result := lane.Go(func() { err = o.end(ctx) })
+		wait(ending{o.name, result, &err})
 	}
 	s.endings = left
 	return errs
@@ -381,26 +386,30 @@ func (s *Session) end(ctx context.Context, list []owned) (errs []error) {
 // A lease is one batch of calls that runs in a session.
 type lease struct {
 	stop  func(cause error)
-	ended chan struct{}
+	ended chan struct{} // made by Close, which waits for it
 }
 
-// lease registers a batch, so that Close can stop it and wait for it.
-func (s *Session) lease(stop func(cause error)) (end func()) {
-	l := &lease{stop: stop, ended: make(chan struct{})}
+// hire registers a batch, so that Close can stop it and wait for it. It reports
+// whether the session is open.
+func (s *Session) hire(l *lease) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		stop(ErrClosed)
-		return func() {}
+		return false
 	}
 	if s.running == nil {
 		s.running = map[*lease]struct{}{}
 	}
 	s.running[l] = struct{}{}
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.running, l)
+	return true
+}
+
+// dismiss forgets a batch that has ended.
+func (s *Session) dismiss(l *lease) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, l)
+	if l.ended != nil {
 		close(l.ended)
 	}
 }

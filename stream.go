@@ -45,14 +45,11 @@ var ErrAbandoned = errors.New("the reply was abandoned")
 //  4. When Wait has ended, or Abandon has returned, all calls have ended but for
 //     those whose outcome wraps [ErrDetached].
 type Stream struct {
-	ctx   context.CancelCauseFunc
-	run   func(*job)
-	end   func([]Outcome)
-	batch *batch
+	batch  *batch
+	cancel context.CancelCauseFunc
 
 	mu      sync.Mutex
-	jobs    []*job
-	next    int // the first job that was not handed out
+	next    int // the place of the first job that was not handed out
 	over    bool
 	dropped bool
 	once    sync.Once // ends the batch
@@ -61,12 +58,9 @@ type Stream struct {
 // Stream returns a stream for one message. Call Wait or Abandon in the end.
 func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
-	ctx, b := e.batch(ctx, p)
-	return &Stream{
-		ctx: cancel, batch: b,
-		run: func(j *job) { j.start(ctx) },
-		end: func(outcomes []Outcome) { b.end(ctx, outcomes); cancel(nil) },
-	}
+	s := &Stream{batch: e.batch(ctx, p), cancel: cancel}
+	s.batch.finish = make(chan struct{})
+	return s
 }
 
 // Submit hands over the next call of the message, whose block is complete. It
@@ -79,8 +73,7 @@ func (s *Stream) Submit(c Call) {
 	}
 	j := s.batch.admit(c)
 	j.late = s.over
-	s.jobs = append(s.jobs, j)
-	s.run(j)
+	j.start()
 }
 
 // Ready yields the outcomes that are next in order and need no waiting.
@@ -117,14 +110,10 @@ func (s *Stream) Abandon(cause error) {
 	}
 	s.mu.Lock()
 	s.dropped = true
-	jobs := s.jobs
 	s.mu.Unlock()
-	s.batch.halt.stop(cause)
-	s.ctx(cause)
+	s.batch.halt(cause)
+	s.cancel(cause)
 	s.Finish(FinishError)
-	for _, j := range jobs {
-		<-j.ended
-	}
 	s.close()
 }
 
@@ -133,14 +122,15 @@ func (s *Stream) outcomes(wait bool) iter.Seq[Outcome] {
 	return func(yield func(Outcome) bool) {
 		for {
 			s.mu.Lock()
-			if s.next == len(s.jobs) {
+			jobs := s.batch.admitted()
+			if s.next == len(jobs) {
 				s.mu.Unlock()
 				if wait {
 					s.close()
 				}
 				return
 			}
-			j := s.jobs[s.next]
+			j := jobs[s.next]
 			s.mu.Unlock()
 			if !wait {
 				select {
@@ -163,13 +153,7 @@ func (s *Stream) outcomes(wait bool) iter.Seq[Outcome] {
 // close ends the batch once all its calls have ended.
 func (s *Stream) close() {
 	s.once.Do(func() {
-		s.mu.Lock()
-		jobs := s.jobs
-		s.mu.Unlock()
-		outcomes := make([]Outcome, len(jobs))
-		for i, j := range jobs {
-			outcomes[i] = j.outcome
-		}
-		s.end(outcomes)
+		s.batch.end()
+		s.cancel(nil)
 	})
 }

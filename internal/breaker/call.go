@@ -95,5 +95,8 @@ func sumOf(input []byte) uint64 {
 }
 
 func cutName(tool string) string {
-	return strings.Clone(tool[:min(len(tool), maxName)])
+	if len(tool) <= maxName {
+		return tool
+	}
+	return strings.Clone(tool[:maxName])
 }

@@ -39,11 +39,10 @@ func BenchmarkUncontended(b *testing.B) {
 		ticket, ctx := lane.New(10).Admit(), b.Context()
 		b.ReportAllocs()
 		for b.Loop() {
-			release, err := ticket.Slot(ctx)
-			if err != nil {
+			if err := ticket.Slot(ctx); err != nil {
 				b.Fatal(err)
 			}
-			release()
+			ticket.Free()
 		}
 	})
 }
@@ -152,8 +151,8 @@ func runLane(ctx context.Context, jobs, limit int, run func()) {
 			defer ticket.Done()
 			ticket.Claim(lane.Claim{})
 			_ = ticket.Wait(ctx)
-			release, _ := ticket.Slot(ctx)
-			defer release()
+			_ = ticket.Slot(ctx)
+			defer ticket.Free()
 			run()
 		})
 	}

@@ -1,6 +1,9 @@
 package lane
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Key names one thing that a job touches. Names are compared byte by byte,
 // but for trailing slashes, so whoever makes them resolves links, dots and case.
@@ -31,6 +34,10 @@ func (c Claim) Conflicts(d Claim) bool {
 		}
 	}
 	return false
+}
+
+func (c Claim) equal(d Claim) bool {
+	return c.Exclusive == d.Exclusive && slices.Equal(c.Keys, d.Keys)
 }
 
 func (k Key) overlaps(m Key) bool {

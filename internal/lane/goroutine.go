@@ -64,14 +64,21 @@ func catch(err *error) {
 	}
 }
 
-// Start runs f on a goroutine of its own and then end, with what Go would
-// deliver, on the same goroutine, even if f ended it by Goexit. A panic of end is
-// lost; end should not have one.
-func Start(f func(), end func(error)) {
+// A Task is work with an end.
+type Task interface {
+	Work()
+	// Leave is called last, on the same goroutine, with what Go would deliver,
+	// even if Work ended the goroutine by Goexit. A panic of Leave is lost; it
+	// should not have one.
+	Leave(crash error)
+}
+
+// Start runs t on a goroutine of its own.
+func Start(t Task) {
 	go func() {
 		growStack(0)
 		err := ErrGoexit
-		defer func() { _ = Try(func() error { end(err); return nil }) }()
-		err = Try(func() error { f(); return nil })
+		defer func() { _ = Try(func() error { t.Leave(err); return nil }) }()
+		err = Try(func() error { t.Work(); return nil })
 	}()
 }

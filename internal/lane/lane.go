@@ -9,7 +9,8 @@
 //	defer ticket.Done()                // on every path, or the line stands still
 //	ticket.Claim(claim)                // once it is known what the job touches
 //	err := ticket.Wait(ctx)            // until no conflicting job is in the way
-//	release, err := ticket.Slot(ctx)   // until a worker is free
+//	err = ticket.Slot(ctx)             // until a worker is free
+//	defer ticket.Free()
 //
 // Nothing overtakes an earlier job that it conflicts with. A job does overtake
 // earlier ones that wait, if it conflicts with none of them. No sequence of

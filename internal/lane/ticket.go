@@ -13,12 +13,14 @@ var ErrDone = errors.New("the ticket has left the line")
 // Ticket is one job's place in the line of a Lane.
 type Ticket struct {
 	lane  *Lane
-	place uint64 // fixed; lower is earlier
+	place uint64      // fixed; lower is earlier
+	slot  atomic.Bool // it holds a worker slot
 
 	// Guarded by lane.mu.
 	earlier, later *Ticket // neighbours in line
 	state          state
 	claim          Claim
+	renew          func() Claim  // set by Renew
 	replaced       bool          // claimed more than once: later tickets may hold its keys
 	granted        chan struct{} // made by Wait, closed when Wait should look again
 	detached       error         // set by Detach
@@ -47,15 +49,21 @@ const (
 // may call it for a ticket inside Wait, which then waits for the new keys.
 // After Done it does nothing. The caller must not change c.Keys afterwards.
 func (t *Ticket) Claim(c Claim) {
-	l := t.lane
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	t.lane.mu.Lock()
+	defer t.lane.mu.Unlock()
+	t.reclaim(c)
+}
+
+func (t *Ticket) reclaim(c Claim) {
 	switch t.state {
 	case gone:
 		return
 	case waiting, holding:
+		if t.claim.equal(c) {
+			return
+		}
 		t.replaced = true
-		l.changes++
+		t.lane.changes++
 		t.unpark()
 	}
 	t.claim = c
@@ -63,6 +71,17 @@ func (t *Ticket) Claim(c Claim) {
 	t.settle(t.earlier)
 	t.wake(t)
 	t.notify() // a detached ticket may be in the way of the new claim
+}
+
+// Renew sets what makes the claim anew for a ticket that waits, because what its
+// names lead to may have changed: when an exclusive job that it waits for is done,
+// or the very job whose keys it waits for, the line asks renew before anybody goes
+// on. So of two jobs that turn out to want the same thing the earlier still goes
+// first. renew runs on the goroutine that calls Done; it must not use the lane.
+func (t *Ticket) Renew(renew func() Claim) {
+	t.lane.mu.Lock()
+	defer t.lane.mu.Unlock()
+	t.renew = renew
 }
 
 // Wait returns nil once the ticket holds what it claimed: no earlier job that
@@ -111,19 +130,21 @@ func (t *Ticket) look() (<-chan struct{}, error) {
 
 // Slot takes one of the lane's worker slots, first come first served, or
 // returns context.Cause(ctx) if ctx ends first or has ended. The slot is held
-// until release, which may be called more than once, and is independent of
-// Done. Take it after Wait: a job that waits for keys should occupy no worker.
-func (t *Ticket) Slot(ctx context.Context) (release func(), err error) {
-	slots := t.lane.slots
-	if err := slots.Acquire(ctx, 1); err != nil {
-		return nil, context.Cause(ctx)
+// until Free, and is independent of Done. Take it after Wait, and once: a job
+// that waits for keys should occupy no worker.
+func (t *Ticket) Slot(ctx context.Context) error {
+	if t.lane.slots.Acquire(ctx, 1) != nil {
+		return context.Cause(ctx)
 	}
-	var released atomic.Bool
-	return func() {
-		if released.CompareAndSwap(false, true) {
-			slots.Release(1)
-		}
-	}, nil
+	t.slot.Store(true)
+	return nil
+}
+
+// Free gives back the worker slot if the ticket holds one.
+func (t *Ticket) Free() {
+	if t.slot.CompareAndSwap(true, false) {
+		t.lane.slots.Release(1)
+	}
 }
 
 // Detach says that the job may never end. It keeps its place and its keys until
@@ -151,10 +172,20 @@ func (t *Ticket) Detach(reason error) {
 // Done leaves the line and gives up the keys. Further calls do nothing.
 func (t *Ticket) Done() {
 	l := t.lane
+	stale := t.stale()
+	claims := make([]Claim, len(stale))
+	for i, u := range stale {
+		claims[i] = u.renew()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if t.state == gone {
 		return
+	}
+	for i, u := range stale {
+		if u.state == waiting {
+			u.reclaim(claims[i])
+		}
 	}
 	t.state = gone
 	t.unpark()
@@ -164,7 +195,24 @@ func (t *Ticket) Done() {
 	}
 	t.wake(t.earlier)
 	t.notify()
-	t.claim, t.earlier, t.later = Claim{}, nil, nil // a kept ticket keeps no other alive
+	t.claim, t.renew, t.earlier, t.later = Claim{}, nil, nil, nil // a kept ticket keeps no other alive
+}
+
+// stale returns the tickets whose names may lead elsewhere now that t is done, in
+// the order of the line.
+func (t *Ticket) stale() []*Ticket {
+	t.lane.mu.Lock()
+	defer t.lane.mu.Unlock()
+	if t.state != holding {
+		return nil
+	}
+	var stale []*Ticket
+	for u := t.later; u != nil; u = u.later {
+		if u.state == waiting && u.renew != nil && (t.claim.Exclusive || u.blocker == t) {
+			stale = append(stale, u)
+		}
+	}
+	return stale
 }
 
 // blocks reports whether t is in the way of u.
