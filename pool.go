@@ -30,15 +30,14 @@ type Pool struct {
 	tools    []offered // built-ins, then external tools, each part sorted by name
 	builtins int
 	index    map[string]int // by name and alias
-	attached []Tool         // every external tool there is, in no useful order
-	excluded []Exclusion
-	gone     map[string]string // names that were offered once, with their source
+	from     catalog        // what there was when the pool was assembled
+	excluded []Exclusion    // sorted by name
 }
 
 // offered is a tool in a pool, with what its model is told.
 type offered struct {
-	entry
-	decl Declaration
+	*entry
+	decl *Declaration // not to be written to: pools may share it
 }
 
 // An Exclusion is a registered tool that is not in the pool.
@@ -73,12 +72,15 @@ func (p *Pool) Lookup(name string) (Tool, bool) {
 	return nil, false
 }
 
-func (p *Pool) lookup(name string) (entry, bool) {
+// lookup also says whether the tool's name is contested, which depends on the
+// sources beside its own.
+func (p *Pool) lookup(name string) (e entry, ok bool) {
 	i, ok := p.index[name]
-	if !ok {
-		return entry{}, false
+	if ok {
+		e = *p.tools[i].entry
+		e.info.contested = p.from.shared[e.info.server]
 	}
-	return p.tools[i].entry, true
+	return e, ok
 }
 
 // All yields the tools in prompt order: built-ins by name, then external tools
@@ -98,7 +100,7 @@ func (p *Pool) All() iter.Seq[Tool] {
 func (p *Pool) Declarations(part Partition) iter.Seq[Declaration] {
 	return func(yield func(Declaration) bool) {
 		for _, t := range p.part(part) {
-			if !yield(t.decl) {
+			if !yield(*t.decl) {
 				return
 			}
 		}
@@ -122,8 +124,8 @@ func (p *Pool) Merged() iter.Seq[Tool] {
 				return
 			}
 		}
-		for _, t := range p.attached {
-			if !yield(t) {
+		for _, e := range p.from.external {
+			if !yield(e.tool) {
 				return
 			}
 		}
@@ -156,7 +158,7 @@ func (p *Pool) explain(name string) (text string, known bool) {
 			return fmt.Sprintf("%s is not available here: %s", p.excluded[i].Name, p.excluded[i].Reason), true
 		}
 	}
-	if source, ok := p.gone[name]; ok {
+	if source, ok := p.from.gone[name]; ok {
 		return fmt.Sprintf("%s is no longer there: %q has withdrawn it or is disconnected", name, source), true
 	}
 	return name + " is not a registered tool", false
@@ -181,12 +183,6 @@ func (p *Pool) Fingerprint(part Partition) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Restrict returns the pool without what r removes.
-func (p *Pool) Restrict(r Restriction) *Pool {
-	reason := cmp.Or(r.Reason, "a restriction of the host")
-	return p.keep(func(i Info) (bool, string) { return !r.removes(i), reason })
-}
-
 // countCall tells the session's breaker of a call, in the order of its message,
 // and returns why somebody should be asked before it runs, or "".
 func (p *Pool) countCall(c Call) (id breaker.Call, ask string) {
@@ -201,26 +197,10 @@ func (p *Pool) countCall(c Call) (id breaker.Call, ask string) {
 	return id, p.session.loops.Before(id)
 }
 
-// selected returns the pool without what a hook leaves out.
-func (p *Pool) selected(hook func(*Session, []string) []string) *Pool {
-	if hook == nil {
-		return p
-	}
-	names := make([]string, len(p.tools))
-	for i, t := range p.tools {
-		names[i] = t.info.Name
-	}
-	reason := "a hook did not select it"
-	var kept []string
-	if err := lane.Try(func() error { kept = hook(p.session, names); return nil }); err != nil {
-		kept, reason = nil, "the hook that selects tools failed: "+err.Error()
-	}
-	return p.keep(func(i Info) (bool, string) { return slices.Contains(kept, i.Name), reason })
-}
-
 // Admit makes a call anew from its id, name and bytes, where [Executor].Invoke
 // has sent it: decoded, its targets resolved, ready for the tool's Call. It
-// decides nothing but what the call asks in its midst, and then asks nobody. The
+// decides nothing but what the call checks in its midst, under the permissions of
+// this moment, and then asks nobody; what the call emits reaches nobody. The
 // caller vouches that the call was decided where it came from.
 func (p *Pool) Admit(c Call) (Tool, *Call, error) {
 	e, ok := p.lookup(c.Name)
@@ -235,31 +215,10 @@ func (p *Pool) Admit(c Call) (Tool, *Call, error) {
 	c.in = in
 	c.state = &callState{session: p.session, info: &e.info, allowed: true, under: p.session.Permissions()}
 	st := *c.state
-	if err := lane.Try(func() error { st.traits = e.tool.Traits(&c); return nil }); err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrPanic, err)
-	}
+	_ = lane.Try(func() error { st.traits = e.tool.Traits(&c); return nil }) // as where it came from: the zero Traits are cautious
 	st.targets = p.session.resolve(st.traits.Targets)
 	c.state = &st
 	return e.tool, &c, nil
-}
-
-// keep returns a pool of the tools that ok accepts; of the others it remembers
-// why.
-func (p *Pool) keep(ok func(Info) (bool, string)) *Pool {
-	q := &Pool{session: p.session, attached: p.attached, gone: p.gone, excluded: slices.Clone(p.excluded)}
-	for i, t := range p.tools {
-		keep, reason := ok(t.info)
-		if !keep {
-			q.excluded = append(q.excluded, t.excluded(reason))
-			continue
-		}
-		if i < p.builtins {
-			q.builtins++
-		}
-		q.tools = append(q.tools, t)
-	}
-	q.finish()
-	return q
 }
 
 // finish builds the index and orders the exclusions.
@@ -276,111 +235,190 @@ func (p *Pool) finish() {
 	slices.SortStableFunc(p.excluded, func(a, b Exclusion) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// ambiguous returns the servers of which toolname.Ambiguous says that a rule on
-// their tools could be meant for another of the sources.
-func ambiguous(sources []*source) map[string]bool {
-	shared := make(map[string]bool, len(sources)) // false: one source has it
-	for _, src := range sources {
-		server := toolname.Server(src.name)
-		_, twice := shared[server]
-		shared[server] = twice
-	}
-	for server := range shared {
-		for i := range server {
-			if !strings.HasPrefix(server[i:], "__") {
-				continue
-			}
-			if _, ok := shared[server[:i]]; ok {
-				shared[server], shared[server[:i]] = true, true
-			}
-		}
-	}
-	return shared
+// assembly collects the options and the steps of one AssemblePool.
+type assembly struct {
+	session *Session
+	perms   Permissions
+	gates   Gates
+	tables  RoleTables
+	extra   []Restriction
+	pool    *Pool
+	gone    map[string]int // by what it names, the first rule that denies a tool or server as a whole
 }
 
-// A Resolution is what an agent definition's lists come to.
-type Resolution struct {
-	Pool *Pool
-	// Unknown are the entries that name nothing in the pool, in the order
-	// given. They are the author's to see; they are no error.
-	Unknown []string
-	// AgentTypes are the agent types that Agent(a, b) entries limit the agent
-	// to. Nil means no limit.
-	AgentTypes []string
-	// DisallowedAgentTypes are the agent types of disallowed Agent(a, b)
-	// entries, which leave the Agent tool itself.
-	DisallowedAgentTypes []string
+// AssemblePool returns a snapshot of the tools that s may use now. It is the
+// only thing that decides this:
+//
+//  1. built-in tools that are not special, not denied as a whole, not hidden
+//     by a gate, and enabled in s;
+//  2. external tools that are neither denied, by name or server, nor disabled;
+//  3. each partition sorted by name, the built-ins first;
+//  4. one tool for each name: a built-in wins, and among external tools the one
+//     whose source and name sort first;
+//  5. the restrictions of the role, then those given as options, then what the
+//     session's Select hooks leave out.
+//
+// What is left out can be asked for with [Pool.Explain] and [Pool.Excluded].
+// Without options the gates are zero and the tables [DefaultRoleTables].
+func (r *Registry) AssemblePool(s *Session, opts ...PoolOption) *Pool {
+	from := r.snapshot()
+	a := &assembly{session: s, perms: s.Permissions(), tables: DefaultRoleTables(), pool: &Pool{session: s, from: from}}
+	for _, o := range opts {
+		o.apply(a)
+	}
+	a.indexDenials()
+	a.pool.tools = make([]offered, 0, len(from.builtins)+len(from.external))
+	a.addBuiltins()
+	a.addExternal()
+	pool := a.pool
+	pool.finish()
+	for _, re := range append(a.tables.restrictions(s), a.extra...) {
+		pool = pool.Restrict(re)
+	}
+	return pool.selected(s.cfg.Hooks.Select)
 }
 
-// Resolve narrows p to the tools and disallowedTools lists of an agent
-// definition. An entry is a name or alias, "*", "mcp__server", "mcp__server__*",
-// "mcp__*", or "Agent(a, b)". A nil tools list means all tools; what disallowed
-// names is removed in any case. If nothing is left although something was asked
-// for, the error names the entries.
-func (p *Pool) Resolve(tools, disallowed []string) (Resolution, error) {
-	var res Resolution
-	wanted := res.parse(p, tools, true)
-	banned := res.parse(p, disallowed, false)
-	res.Pool = p.keep(func(i Info) (bool, string) {
-		switch {
-		case matchesAny(banned, i):
-			return false, "the agent's disallowedTools list it"
-		case tools != nil && !matchesAny(wanted, i):
-			return false, "the agent's tools do not list it"
+func (a *assembly) addBuiltins() {
+	left := make([]*entry, 0, len(a.pool.from.builtins))
+	for _, e := range a.pool.from.builtins {
+		if why := a.gates.special(e.info.Name); why != "" {
+			a.exclude(e, why)
+		} else if why := a.denied(e, a.gone); why != "" {
+			a.exclude(e, why)
+		} else {
+			left = append(left, e)
 		}
-		return true, ""
+	}
+	names := make([]string, len(left))
+	for i, e := range left {
+		names[i] = e.info.Name
+	}
+	for _, e := range left {
+		if why := a.gates.hides(e.info.Name, a.session.cfg.Role, names); why != "" {
+			a.exclude(e, why)
+		} else {
+			a.offer(e)
+		}
+	}
+	a.pool.builtins = len(a.pool.tools)
+}
+
+// addExternal goes through the tools by name, those of one name by source: the
+// first that can be offered takes the name.
+func (a *assembly) addExternal() {
+	from := a.pool.from
+	taken, denials := a.takenNames(), a.externalDenials()
+	var last *entry // that was offered
+	for _, e := range from.external {
+		if why := a.denied(e, denials); why != "" {
+			a.exclude(e, why)
+		} else if owner, ok := taken[e.info.Name]; ok {
+			a.exclude(e, "quarantined, its name belongs to "+owner.describe())
+		} else if last != nil && last.info.Name == e.info.Name {
+			a.exclude(e, "quarantined, its name belongs to "+last.info.Origin.describe())
+		} else if a.gates.Simple {
+			a.exclude(e, "simple mode (Gates.Simple)")
+		} else if a.offer(e) {
+			last = e
+		}
+	}
+	for _, src := range from.sources {
+		a.pool.excluded = append(a.pool.excluded, src.exclusions...)
+	}
+	slices.SortStableFunc(a.pool.excluded, func(x, y Exclusion) int { // under one name, all of a source together
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Origin.Source, y.Origin.Source))
 	})
-	if res.Pool.Len() == 0 && (len(tools) > 0 || (tools == nil && p.Len() > 0)) {
-		return Resolution{}, fmt.Errorf("no tool is left for the agent: tools %q, disallowedTools %q", tools, disallowed)
-	}
-	return res, nil
 }
 
-func matchesAny(entries []string, i Info) bool {
-	return slices.ContainsFunc(entries, func(e string) bool { return resolves(e, i) })
-}
-
-// resolves reports whether an entry without parentheses names a tool.
-func resolves(entry string, i Info) bool {
-	if entry == "*" || i.answersTo(entry) {
-		return true
-	}
-	if i.server == "" {
-		return false
-	}
-	server, ok := strings.CutSuffix(entry, "__*")
-	if !ok {
-		server = entry
-	}
-	return entry == toolname.Prefix+"*" || server == i.server
-}
-
-// parse returns the entries that name tools. It takes out agent types and notes
-// which entries name nothing.
-func (r *Resolution) parse(p *Pool, entries []string, allowed bool) []string {
-	var names []string
-	for _, text := range entries {
-		entry := strings.TrimSpace(text)
-		name, list, typed := strings.Cut(entry, "(")
-		typed = typed && strings.HasSuffix(list, ")") && (name == "Agent" || name == "Task")
-		if typed {
-			entry = name
-		}
-		if !slices.ContainsFunc(p.tools, func(t offered) bool { return resolves(entry, t.info) }) {
-			r.Unknown = append(r.Unknown, text)
-		}
-		types := &r.AgentTypes
-		if !allowed {
-			types = &r.DisallowedAgentTypes
-		}
-		if typed {
-			for t := range strings.SplitSeq(strings.TrimSuffix(list, ")"), ",") {
-				*types = append(*types, strings.TrimSpace(t))
+// takenNames are the names and aliases of built-in tools in the pool that could
+// be those of an external tool, with their owners.
+func (a *assembly) takenNames() map[string]Origin {
+	taken := map[string]Origin{}
+	for _, t := range a.pool.tools {
+		take := func(name string) {
+			if strings.HasPrefix(name, toolname.Prefix) {
+				taken[name] = Origin{Tool: t.info.Name}
 			}
 		}
-		if allowed || !typed {
-			names = append(names, entry)
+		take(t.info.Name)
+		for _, alias := range t.info.Aliases {
+			take(alias)
 		}
 	}
-	return names
+	return taken
+}
+
+// describe names the tool of that origin, or the built-in one if there is no source.
+func (o Origin) describe() string {
+	if !o.External() {
+		return "the built-in tool " + o.Tool
+	}
+	return fmt.Sprintf("%q of %q", o.Tool, o.Source)
+}
+
+// offer adds a tool that declares itself in the session, and reports whether it
+// does.
+func (a *assembly) offer(e *entry) bool {
+	decl := e.decl
+	if decl == nil {
+		var why string
+		if decl, why = e.declare(a.session); why != "" {
+			a.exclude(e, why)
+			return false
+		}
+	}
+	a.pool.tools = append(a.pool.tools, offered{e, decl})
+	return true
+}
+
+// indexDenials finds the rules that take away a tool as a whole.
+func (a *assembly) indexDenials() {
+	a.gone = map[string]int{}
+	for i, r := range a.perms.rules {
+		if r.Behavior != Deny {
+			break // deny rules come first
+		}
+		if _, ok := a.gone[r.Tool]; !ok && r.Pattern == "" {
+			a.gone[r.Tool] = i
+		}
+	}
+}
+
+// externalDenials are the denials that name an external tool or a server there
+// is. They are few, mostly none, and every external tool is looked up in them.
+func (a *assembly) externalDenials() map[string]int {
+	denials := map[string]int{}
+	for name, rule := range a.gone {
+		if a.pool.from.knows(name) {
+			denials[name] = rule
+		}
+	}
+	return denials
+}
+
+// denied names the rule that takes away a tool as a whole, the first of denials
+// if there are several, or "".
+func (a *assembly) denied(e *entry, denials map[string]int) string {
+	if len(denials) == 0 {
+		return ""
+	}
+	first := len(a.perms.rules)
+	look := func(name string) {
+		if at, ok := denials[name]; ok {
+			first = min(first, at)
+		}
+	}
+	look(e.info.Name)
+	for _, alias := range e.info.Aliases {
+		look(alias)
+	}
+	look(e.info.server) // "" for a built-in, which no rule names
+	if first == len(a.perms.rules) {
+		return ""
+	}
+	return a.perms.rules[first].describe()
+}
+
+func (a *assembly) exclude(e *entry, reason string) {
+	a.pool.excluded = append(a.pool.excluded, e.excluded(reason))
 }

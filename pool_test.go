@@ -360,6 +360,53 @@ func TestFingerprintChangesExactlyWithDeclarations(t *testing.T) {
 	require.Len(t, byText, 3*3*2*3, "with and without z, and attached")
 }
 
+// telling is a wrapper that declares the session's id.
+type telling struct{ pegboard.Tool }
+
+func (w telling) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+	d, _ := w.Tool.Declare(s)
+	d.Description = "In " + idOf(s)
+	return d, true
+}
+
+// idOf returns the id of s, which is nil where sources are compared.
+func idOf(s *pegboard.Session) string {
+	if s == nil {
+		return ""
+	}
+	return s.ID()
+}
+
+// TestEachPoolAsksWhatDependsOnTheSession has tools of one registry declare
+// themselves in different sessions, and in one again.
+func TestEachPoolAsksWhatDependsOnTheSession(t *testing.T) {
+	t.Parallel()
+	prompting := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:   pegboard.Info{Name: "Prompting"},
+		Prompt: func(s *pegboard.Session) string { return "In " + idOf(s) },
+		Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
+	})
+	somewhere := switched("Somewhere", func(s *pegboard.Session) bool { return idOf(s) != "none" })
+	tools := []pegboard.Tool{prompting, somewhere, telling{inert("Wrapped")}, described("Still", "Anywhere")}
+	reg := registryOf(t, tools...)
+	_, err := reg.Attach("src", tools...)
+	require.NoError(t, err)
+	for _, id := range []string{"one", "none", "two", "one"} {
+		pool := reg.AssemblePool(session(t, pegboard.SessionConfig{ID: id}))
+		for part, prefix := range map[pegboard.Partition]string{pegboard.Builtin: "", pegboard.External: "mcp__src__"} {
+			want := []string{prefix + "Prompting: In " + id, prefix + "Somewhere: For a test.", prefix + "Still: Anywhere", prefix + "Wrapped: In " + id}
+			if id == "none" {
+				want = slices.Delete(want, 1, 2)
+			}
+			var got []string
+			for d := range pool.Declarations(part) {
+				got = append(got, d.Name+": "+d.Description)
+			}
+			require.Equal(t, want, got)
+		}
+	}
+}
+
 // TestPoolIsASnapshot changes everything that a pool was made of.
 func TestPoolIsASnapshot(t *testing.T) {
 	t.Parallel()

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
@@ -20,28 +22,86 @@ import (
 // All methods may be called concurrently. A pool is a snapshot: it does not see
 // what is added, attached or detached after it was assembled.
 type Registry struct {
-	mu       sync.RWMutex
-	builtins []entry // sorted by name
-	byName   map[string]string
-	sources  map[string]*source
-	gone     map[string]string // exposed names that were offered once, with their source; replaced, never written to
+	mu     sync.RWMutex
+	byName map[string]string // of the built-in tools, by name and alias
+	now    catalog
 }
 
-// entry is a tool with the copy of its fixed facts that decisions use.
+// entry is a tool with the copy of its fixed facts that decisions use. It is
+// never written to once it is registered.
 type entry struct {
 	tool Tool
 	info Info
+	decl *Declaration // what the tool declares in every session, or nil if it must be asked in each
 }
 
-func (e entry) excluded(reason string) Exclusion {
+// fix remembers the declaration of a tool that has one for all sessions. t is
+// the tool as it was handed over.
+func (e *entry) fix(t Tool) {
+	if c, ok := t.(interface{ constant() bool }); ok && c.constant() {
+		e.decl, _ = e.declare(nil)
+	}
+}
+
+func (e *entry) excluded(reason string) Exclusion {
 	return Exclusion{Name: e.info.Name, Origin: e.info.Origin, Reason: reason, aliases: e.info.Aliases}
 }
 
-// source is all that one source offers, sorted by exposed name.
+// declare returns what the model is told of the tool in s, or why it is told
+// nothing.
+func (e *entry) declare(s *Session) (d *Declaration, why string) {
+	d, on := new(Declaration), false
+	if err := lane.Try(func() error { *d, on = e.tool.Declare(s); return nil }); err != nil {
+		return nil, "declaring it: " + err.Error()
+	}
+	if !on {
+		return nil, "disabled in this session"
+	}
+	d.Name = e.info.Name // a call by what the model was told must find the tool
+	return d, ""
+}
+
+// source is all that one source offers. It is never written to once it is
+// settled.
 type source struct {
-	name        string
-	tools       []entry
-	quarantined map[string]error // by raw name
+	name, server string           // server is the prefix of its tools' names
+	tools        []entry          // sorted by exposed name, which no two share
+	quarantined  map[string]error // by raw name
+	exclusions   []Exclusion      // the quarantined tools as a pool reports them, by raw name
+}
+
+// newSource takes what a source lists, and quarantines what cannot be offered.
+func newSource(name string, tools []Tool) *source {
+	s := &source{name: name, server: toolname.Server(name), tools: make([]entry, 0, len(tools)), quarantined: map[string]error{}}
+	for i, t := range tools {
+		e, err := attach(name, t)
+		switch raw := e.info.Origin.Tool; {
+		case err != nil && raw == "":
+			s.quarantined[fmt.Sprintf("tool %d", i+1)] = err
+		case err != nil:
+			s.quarantined[raw] = err
+		default:
+			e.fix(t)
+			s.tools = append(s.tools, e)
+		}
+	}
+	s.settleNames()
+	for _, raw := range slices.Sorted(maps.Keys(s.quarantined)) {
+		s.exclusions = append(s.exclusions, Exclusion{
+			Name:   toolname.Exposed(name, raw),
+			Origin: Origin{Source: name, Tool: raw},
+			Reason: "quarantined: " + s.quarantined[raw].Error(),
+		})
+	}
+	return s
+}
+
+// offers returns what s offers: nothing if s is nil.
+func (s *source) offers() []entry {
+	if s == nil {
+		return nil
+	}
+	return s.tools
 }
 
 // settleNames keeps one tool for each exposed name: the one whose raw name sorts
@@ -50,7 +110,7 @@ func (s *source) settleNames() {
 	slices.SortStableFunc(s.tools, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.info.Name, b.info.Name), cmp.Compare(a.info.Origin.Tool, b.info.Origin.Tool))
 	})
-	var kept []entry
+	kept := s.tools[:0]
 	for _, e := range s.tools {
 		if n := len(kept); n > 0 && kept[n-1].info.Name == e.info.Name {
 			s.quarantined[e.info.Origin.Tool] = fmt.Errorf("%w: the source offers %s already", ErrDuplicate, e.info.Name)
@@ -58,32 +118,21 @@ func (s *source) settleNames() {
 		}
 		kept = append(kept, e)
 	}
+	clear(s.tools[len(kept):])
 	s.tools = kept
-}
-
-// exclusions are the quarantined tools as a pool reports them.
-func (s *source) exclusions() []Exclusion {
-	var list []Exclusion
-	for _, raw := range slices.Sorted(maps.Keys(s.quarantined)) {
-		list = append(list, Exclusion{
-			Name:   toolname.Exposed(s.name, raw),
-			Origin: Origin{Source: s.name, Tool: raw},
-			Reason: "quarantined: " + s.quarantined[raw].Error(),
-		})
-	}
-	return list
 }
 
 // Add adds built-in tools: all of them, or none and an error. A name or alias
 // that is taken already gives an error wrapping [ErrDuplicate].
 func (r *Registry) Add(tools ...Tool) error {
-	entries := make([]entry, 0, len(tools))
+	entries := make([]*entry, 0, len(tools))
 	for _, t := range tools {
 		e, err := probe(t)
 		if err != nil {
 			return err
 		}
-		entries = append(entries, e)
+		e.fix(t)
+		entries = append(entries, &e)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,183 +149,8 @@ func (r *Registry) Add(tools ...Tool) error {
 		}
 	}
 	r.byName = taken
-	r.builtins = sorted(append(slices.Clone(r.builtins), entries...))
+	r.now.builtins = slices.SortedFunc(slices.Values(slices.Concat(r.now.builtins, entries)), byName)
 	return nil
-}
-
-// assembly collects the options and the steps of one AssemblePool.
-type assembly struct {
-	session *Session
-	perms   Permissions
-	gates   Gates
-	tables  RoleTables
-	extra   []Restriction
-	pool    *Pool
-	gone    map[string]int // by what it names, the first rule that denies a tool or server as a whole
-}
-
-// AssemblePool returns a snapshot of the tools that s may use now. It is the
-// only thing that decides this:
-//
-//  1. built-in tools that are not special, not denied as a whole, not hidden
-//     by a gate, and enabled in s;
-//  2. external tools that are neither denied, by name or server, nor disabled;
-//  3. each partition sorted by name, the built-ins first;
-//  4. one tool for each name: a built-in wins, and among external tools the one
-//     whose source and name sort first;
-//  5. the restrictions of the role, then those given as options, then what the
-//     session's Select hooks leave out.
-//
-// What is left out can be asked for with [Pool.Explain] and [Pool.Excluded].
-// Without options the gates are zero and the tables [DefaultRoleTables].
-func (r *Registry) AssemblePool(s *Session, opts ...PoolOption) *Pool {
-	a := &assembly{session: s, perms: s.Permissions(), tables: DefaultRoleTables(), pool: &Pool{session: s}}
-	for _, o := range opts {
-		o.apply(a)
-	}
-	a.indexDenials()
-	builtins, external, gone := r.snapshot()
-	a.pool.gone = gone
-	a.addBuiltins(builtins)
-	a.addExternal(external)
-	pool := a.pool
-	pool.finish()
-	for _, re := range append(a.tables.restrictions(s), a.extra...) {
-		pool = pool.Restrict(re)
-	}
-	return pool.selected(s.cfg.Hooks.Select)
-}
-
-// snapshot returns what is registered. External tools come in the order of
-// their raw identity. The slices are never written to again.
-func (r *Registry) snapshot() (builtins []entry, sources []*source, gone map[string]string) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for _, name := range slices.Sorted(maps.Keys(r.sources)) {
-		sources = append(sources, r.sources[name])
-	}
-	return r.builtins, sources, r.gone
-}
-
-func (a *assembly) addBuiltins(entries []entry) {
-	var left []entry
-	for _, e := range entries {
-		if why := a.gates.special(e.info.Name); why != "" {
-			a.exclude(e, why)
-		} else if why := a.denied(e.info); why != "" {
-			a.exclude(e, why)
-		} else {
-			left = append(left, e)
-		}
-	}
-	names := make([]string, len(left))
-	for i, e := range left {
-		names[i] = e.info.Name
-	}
-	for _, e := range left {
-		if why := a.gates.hides(e.info.Name, a.session.cfg.Role, names); why != "" {
-			a.exclude(e, why)
-		} else {
-			a.offer(e)
-		}
-	}
-	a.pool.builtins = len(a.pool.tools)
-}
-
-func (a *assembly) addExternal(sources []*source) {
-	total := 0
-	for _, src := range sources {
-		total += len(src.tools)
-	}
-	a.pool.tools, a.pool.attached = slices.Grow(a.pool.tools, total), make([]Tool, 0, total)
-	taken := make(map[string]Origin, len(a.pool.tools)+total)
-	for _, t := range a.pool.tools {
-		taken[t.info.Name] = Origin{Tool: t.info.Name}
-		for _, n := range t.info.Aliases {
-			taken[n] = Origin{Tool: t.info.Name}
-		}
-	}
-	shared := ambiguous(sources)
-	for _, src := range sources {
-		contested := shared[toolname.Server(src.name)]
-		for _, e := range src.tools {
-			e.info.contested = contested
-			a.pool.attached = append(a.pool.attached, e.tool)
-			if why := a.denied(e.info); why != "" {
-				a.exclude(e, why)
-			} else if owner, ok := taken[e.info.Name]; ok {
-				a.exclude(e, "quarantined, its name belongs to "+owner.describe())
-			} else if a.gates.Simple {
-				a.exclude(e, "simple mode (Gates.Simple)")
-			} else if a.offer(e) {
-				taken[e.info.Name] = e.info.Origin
-			}
-		}
-		a.pool.excluded = append(a.pool.excluded, src.exclusions()...)
-	}
-	external := a.pool.tools[a.pool.builtins:]
-	slices.SortFunc(external, func(x, y offered) int { return cmp.Compare(x.info.Name, y.info.Name) })
-}
-
-// describe names the tool of that origin, or the built-in one if there is no source.
-func (o Origin) describe() string {
-	if !o.External() {
-		return "the built-in tool " + o.Tool
-	}
-	return fmt.Sprintf("%q of %q", o.Tool, o.Source)
-}
-
-// offer adds a tool that declares itself in the session.
-func (a *assembly) offer(e entry) bool {
-	o, on := offered{entry: e}, false
-	if err := lane.Try(func() error { o.decl, on = e.tool.Declare(a.session); return nil }); err != nil {
-		a.exclude(e, "declaring it: "+err.Error())
-		return false
-	}
-	if !on {
-		a.exclude(e, "disabled in this session")
-		return false
-	}
-	o.decl.Name = e.info.Name // a call by what the model was told must find the tool
-	a.pool.tools = append(a.pool.tools, o)
-	return true
-}
-
-// indexDenials finds the rules that take away a tool as a whole.
-func (a *assembly) indexDenials() {
-	a.gone = map[string]int{}
-	for i, r := range a.perms.rules {
-		if r.Behavior != Deny {
-			break // deny rules come first
-		}
-		if _, ok := a.gone[r.Tool]; !ok && r.Pattern == "" {
-			a.gone[r.Tool] = i
-		}
-	}
-}
-
-// denied names the rule that takes away a tool as a whole, the first if there are
-// several, or "".
-func (a *assembly) denied(i Info) string {
-	first := len(a.perms.rules)
-	look := func(name string) {
-		if at, ok := a.gone[name]; ok {
-			first = min(first, at)
-		}
-	}
-	look(i.Name)
-	for _, alias := range i.Aliases {
-		look(alias)
-	}
-	look(i.server) // "" for a built-in, which no rule names
-	if first == len(a.perms.rules) {
-		return ""
-	}
-	return a.perms.rules[first].describe()
-}
-
-func (a *assembly) exclude(e entry, reason string) {
-	a.pool.excluded = append(a.pool.excluded, e.excluded(reason))
 }
 
 // AttachReport says what an Attach changed, by exposed name.
@@ -298,64 +172,140 @@ func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	if err := checkName(name); err != nil {
 		return AttachReport{}, fmt.Errorf("source: %w", err)
 	}
-	next := &source{name: name, quarantined: map[string]error{}}
-	for i, t := range tools {
-		e, err := attach(name, t)
-		switch raw := e.info.Origin.Tool; {
-		case err != nil && raw == "":
-			next.quarantined[fmt.Sprintf("tool %d", i+1)] = err
-		case err != nil:
-			next.quarantined[raw] = err
-		default:
-			next.tools = append(next.tools, e)
-		}
-	}
-	next.settleNames()
-
-	r.mu.RLock()
-	before := r.sources[name]
-	r.mu.RUnlock()
-	report := difference(before, next) // without the lock: it calls the tools
+	next := newSource(name, tools)
+	report := difference(r.snapshot().source(name), next) // without the lock: it calls the tools
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.sources == nil {
-		r.sources = map[string]*source{}
-	}
-	r.forget(r.sources[name], next)
-	r.sources[name] = next
+	r.now = r.now.replace(name, next)
 	return report, nil
-}
-
-// maxGone is how many names of tools that are gone are remembered, so that a
-// model which calls one is told what became of it.
-const maxGone = 1000
-
-// forget remembers what a source offered before and does not offer now.
-func (r *Registry) forget(old, next *source) {
-	gone := maps.Clone(r.gone)
-	if gone == nil || len(gone) > maxGone {
-		gone = map[string]string{}
-	}
-	if old != nil {
-		for _, e := range old.tools {
-			gone[e.info.Name] = old.name
-		}
-	}
-	if next != nil {
-		for _, e := range next.tools {
-			delete(gone, e.info.Name)
-		}
-	}
-	r.gone = gone
 }
 
 // Detach removes all that source offered.
 func (r *Registry) Detach(source string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.forget(r.sources[source], nil)
-	delete(r.sources, source)
+	r.now = r.now.replace(source, nil)
+}
+
+// snapshot returns what is registered now.
+func (r *Registry) snapshot() catalog {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.now
+}
+
+// catalog is what a registry holds at one moment, in the order in which a pool
+// takes it. It is put in that order when a source changes, and only there, not
+// for every pool. Nothing that it holds is ever written to: a change makes a new
+// catalog.
+type catalog struct {
+	builtins []*entry          // sorted by name
+	sources  []*source         // sorted by name
+	external []*entry          // the tools of all sources, sorted by exposed name, then by source
+	shared   map[string]bool   // by server, see ambiguous
+	gone     map[string]string // exposed names that were offered once, with their source
+}
+
+// source returns the source called name, or nil.
+func (c catalog) source(name string) *source {
+	if at, ok := c.find(name); ok {
+		return c.sources[at]
+	}
+	return nil
+}
+
+func (c catalog) find(name string) (at int, ok bool) {
+	return slices.BinarySearchFunc(c.sources, name, func(s *source, name string) int { return cmp.Compare(s.name, name) })
+}
+
+// replace returns the catalog with next in the place of the source called name,
+// or without that source if next is nil.
+func (c catalog) replace(name string, next *source) catalog {
+	at, known := c.find(name)
+	old, rest := c.source(name), c.sources[at:]
+	if known {
+		rest = rest[1:]
+	}
+	var put []*source
+	if next != nil {
+		put = []*source{next}
+	}
+	c.sources = slices.Concat(c.sources[:at], put, rest)
+	c.external = splice(c.external, old.offers(), next.offers())
+	c.gone = remember(c.gone, old, next)
+	if known != (next != nil) {
+		c.shared = ambiguous(c.sources)
+	}
+	return c
+}
+
+// knows reports whether name is that of an external tool or of a server.
+func (c catalog) knows(name string) bool {
+	if _, ok := c.shared[name]; ok {
+		return true
+	}
+	_, ok := slices.BinarySearchFunc(c.external, name, func(e *entry, name string) int { return cmp.Compare(e.info.Name, name) })
+	return ok
+}
+
+// splice returns list without old, which it holds, and with next. All are sorted
+// by name and then source.
+func splice(list []*entry, old, next []entry) []*entry {
+	out := make([]*entry, 0, len(list)-len(old)+len(next))
+	for _, e := range list {
+		if len(old) > 0 && e == &old[0] {
+			old = old[1:]
+			continue
+		}
+		for len(next) > 0 && byNameAndSource(&next[0], e) < 0 {
+			out, next = append(out, &next[0]), next[1:]
+		}
+		out = append(out, e)
+	}
+	for i := range next {
+		out = append(out, &next[i])
+	}
+	return out
+}
+
+func byName(a, b *entry) int { return cmp.Compare(a.info.Name, b.info.Name) }
+
+func byNameAndSource(a, b *entry) int {
+	return cmp.Or(byName(a, b), cmp.Compare(a.info.Origin.Source, b.info.Origin.Source))
+}
+
+// maxGone is how many names of tools that are gone are remembered, so that a
+// model which calls one is told what became of it.
+const maxGone = 1000
+
+// remember returns gone with what a source offered before and does not offer now.
+func remember(gone map[string]string, old, next *source) map[string]string {
+	if len(gone) > maxGone {
+		gone = nil
+	}
+	var lost, back []string
+	for before, after := range pairs(old, next) {
+		if after == nil {
+			lost = append(lost, before.info.Name)
+		} else if _, ok := gone[after.info.Name]; ok {
+			back = append(back, after.info.Name)
+		}
+	}
+	if len(lost)+len(back) == 0 {
+		return gone
+	}
+	gone = maps.Clone(gone)
+	if gone == nil {
+		gone = map[string]string{}
+	}
+	for _, name := range lost {
+		gone[name] = old.name
+	}
+	for _, name := range back {
+		delete(gone, name)
+	}
+	return gone
 }
 
 // probe takes the copy of a tool's facts. It calls the two stages that need no
@@ -387,31 +337,43 @@ func probe(t Tool) (e entry, err error) {
 	return e, nil
 }
 
-func sorted(entries []entry) []entry {
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.info.Name, b.info.Name) })
-	return entries
+// difference says what changes when next takes the place of old.
+func difference(old, next *source) AttachReport {
+	report := AttachReport{Quarantined: maps.Clone(next.quarantined)}
+	for before, after := range pairs(old, next) {
+		switch {
+		case before == nil:
+			report.Added = append(report.Added, after.info.Name)
+		case after == nil:
+			report.Removed = append(report.Removed, before.info.Name)
+		case !alike(before.tool, after.tool):
+			report.Changed = append(report.Changed, after.info.Name)
+		}
+	}
+	return report
 }
 
-func difference(old, next *source) (report AttachReport) {
-	report.Quarantined = maps.Clone(next.quarantined)
-	had := map[string]entry{}
-	if old != nil {
-		for _, e := range old.tools {
-			had[e.info.Name] = e
+// pairs yields the tools of two sources, either of which may be nil, by exposed
+// name: what was offered under a name before and what is now. One of them is nil
+// if there is none.
+func pairs(old, next *source) iter.Seq2[*entry, *entry] {
+	return func(yield func(before, after *entry) bool) {
+		a, b := old.offers(), next.offers()
+		for len(a) > 0 || len(b) > 0 {
+			var before, after *entry
+			switch {
+			case len(b) == 0 || (len(a) > 0 && byName(&a[0], &b[0]) < 0):
+				before, a = &a[0], a[1:]
+			case len(a) == 0 || byName(&a[0], &b[0]) > 0:
+				after, b = &b[0], b[1:]
+			default:
+				before, after, a, b = &a[0], &b[0], a[1:], b[1:]
+			}
+			if !yield(before, after) {
+				return
+			}
 		}
 	}
-	for _, e := range next.tools {
-		before, ok := had[e.info.Name]
-		delete(had, e.info.Name)
-		switch {
-		case !ok:
-			report.Added = append(report.Added, e.info.Name)
-		case !alike(before.tool, e.tool):
-			report.Changed = append(report.Changed, e.info.Name)
-		}
-	}
-	report.Removed = slices.Sorted(maps.Keys(had))
-	return report
 }
 
 // alike reports whether a model would see no difference. A tool that cannot
@@ -424,4 +386,25 @@ func alike(a, b Tool) bool {
 		return nil
 	})
 	return err == nil && x.Description == y.Description && string(x.InputSchema) == string(y.InputSchema)
+}
+
+// ambiguous returns the servers of which toolname.Ambiguous says that a rule on
+// their tools could be meant for another of the sources.
+func ambiguous(sources []*source) map[string]bool {
+	shared := make(map[string]bool, len(sources)) // false: one source has it
+	for _, src := range sources {
+		_, twice := shared[src.server]
+		shared[src.server] = twice
+	}
+	for server := range shared {
+		for i := range server {
+			if !strings.HasPrefix(server[i:], "__") {
+				continue
+			}
+			if _, ok := shared[server[:i]]; ok {
+				shared[server], shared[server[:i]] = true, true
+			}
+		}
+	}
+	return shared
 }

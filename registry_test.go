@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -195,6 +196,71 @@ func TestRegistrationOrderNeverMatters(t *testing.T) {
 	require.Len(t, want.Excluded(), 7)
 }
 
+// TestHistoryNeverMatters changes a registry at random, with names that meet, and
+// compares it after each step with one that was given the outcome at once.
+func TestHistoryNeverMatters(t *testing.T) {
+	t.Parallel()
+	sources := []string{"a", "a_", "a__b", "a.b", "a_b", "b", "A", "z"}
+	tools := []string{"t", "t.u", "t_u", "b__t", "_t", "Z", strings.Repeat("long_name", 9)}
+	s := denying(t, "mcp__b", "mcp__a__t", "mcp__a_b__Z", "mcp__nobody", "Read(x)")
+	builtins := inerts("Read", "mcp__a__Z", "mcp__z__t_u")
+	for seed := range uint64(20) {
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		reg, left := registryOf(t, builtins...), map[string][]pegboard.Tool{}
+		for range 30 {
+			name := sources[rnd.IntN(len(sources))]
+			delete(left, name)
+			if rnd.IntN(3) == 0 {
+				reg.Detach(name)
+			} else {
+				left[name] = []pegboard.Tool{pegboard.Unusable("t|u", nil)}
+				for _, i := range rnd.Perm(len(tools))[:rnd.IntN(len(tools))] {
+					left[name] = append(left[name], inert(tools[i]))
+				}
+				_, err := reg.Attach(name, left[name]...)
+				require.NoError(t, err)
+			}
+			fresh := registryOf(t, builtins...)
+			for name, list := range left {
+				_, err := fresh.Attach(name, list...)
+				require.NoError(t, err)
+			}
+			got, want := reg.AssemblePool(s), fresh.AssemblePool(s)
+			require.Equal(t, origins(want.All()), origins(got.All()))
+			require.Equal(t, origins(want.Merged()), origins(got.Merged()))
+			require.Equal(t, want.Excluded(), got.Excluded())
+			require.Equal(t, want.Fingerprint(pegboard.External), got.Fingerprint(pegboard.External))
+			require.True(t, slices.IsSorted(declared(got, pegboard.External)))
+		}
+	}
+}
+
+// origins lists the tools by what they are called and where they come from.
+func origins(tools iter.Seq[pegboard.Tool]) (list []string) {
+	for tool := range tools {
+		list = append(list, fmt.Sprintf("%s %q", tool.Info().Name, tool.Info().Origin))
+	}
+	return list
+}
+
+// TestExclusionsOfOneName: those of the built-in tools come first, then source by
+// source what it offers before what is quarantined.
+func TestExclusionsOfOneName(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(t, switched("mcp__a_b__t_u", never))
+	for _, source := range []string{"a_b", "a.b"} {
+		_, err := reg.Attach(source, pegboard.Unusable("t|u", nil), inert("t_u"), inert("t.u"))
+		require.NoError(t, err)
+	}
+	type pair = pegboard.Origin
+	var got []pair
+	for _, x := range reg.AssemblePool(denying(t, "mcp__a_b")).Excluded() {
+		require.Equal(t, "mcp__a_b__t_u", x.Name)
+		got = append(got, x.Origin)
+	}
+	require.Equal(t, []pair{{}, {"a.b", "t.u"}, {"a.b", "t_u"}, {"a.b", "t|u"}, {"a_b", "t.u"}, {"a_b", "t_u"}, {"a_b", "t|u"}}, got)
+}
+
 // TestRegistryIsConcurrent is for the race detector. What a pool holds must be
 // whole: a source's tools all, or none of them.
 func TestRegistryIsConcurrent(t *testing.T) {
@@ -338,4 +404,44 @@ func TestQuarantineIsExplained(t *testing.T) {
 			require.Contains(t, pool.Explain("mcp__src__c_d"), tc.says)
 		})
 	}
+}
+
+// TestANameIsContestedWhileBothSourcesAre: a rule speaks for a tool again when the
+// other source that it could mean has gone. A pool keeps to what was attached then.
+func TestANameIsContestedWhileBothSourcesAre(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"mcp__my_server__wipe"}})})
+	var reg pegboard.Registry
+	allowed := func(pool *pegboard.Pool) bool {
+		ex := executor(pegboard.Executor{})
+		return ex.Run(t.Context(), pool, call("1", "mcp__my_server__wipe", ``))[0].Err == nil
+	}
+	attach(t, &reg, "my.server", "wipe")
+	early := reg.AssemblePool(s)
+	attach(t, &reg, "my_server", "read")
+	both := reg.AssemblePool(s)
+	attach(t, &reg, "my_server", "write")
+	require.False(t, allowed(reg.AssemblePool(s)))
+	reg.Detach("my_server")
+	require.True(t, allowed(reg.AssemblePool(s)))
+	require.True(t, allowed(early))
+	require.False(t, allowed(both))
+	require.False(t, allowed(both.Restrict(pegboard.Restriction{})))
+}
+
+// TestWithdrawnNamesAreForgottenInTheEnd: so many of them are not kept for ever.
+func TestWithdrawnNamesAreForgottenInTheEnd(t *testing.T) {
+	t.Parallel()
+	var reg pegboard.Registry
+	says := func() string { return reg.AssemblePool(session(t, pegboard.SessionConfig{})).Explain("mcp__s__a") }
+	attach(t, &reg, "s", "a", "b")
+	attach(t, &reg, "s", "b")
+	attach(t, &reg, "s", "b")
+	require.Contains(t, says(), "no longer there")
+	_, err := reg.Attach("many", numbered(1000)...)
+	require.NoError(t, err)
+	reg.Detach("many")
+	require.Contains(t, says(), "no longer there")
+	attach(t, &reg, "s", "b")
+	require.Contains(t, says(), "not a registered tool")
 }

@@ -106,6 +106,10 @@ func (d Declaration) Encoded(key string, encode func(Declaration) []byte) []byte
 	return d.encoded.get(encodingKey{key, d.Name, d.Description}, func() []byte { return encode(d) })
 }
 
+// constant reports whether the tool declares itself alike in every session. A
+// wrapper does not have this method: what it declares is asked in each.
+func (t *defined[In, Out]) constant() bool { return t.def.Enabled == nil && t.def.Prompt == nil }
+
 // encodings are the encoded forms of one tool. Its schema never changes; its
 // name and description may differ between sessions and are part of the key.
 type encodings struct {
