@@ -85,8 +85,8 @@ func TestNobodyWritesToWhatRuns(t *testing.T) {
 				Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(/evil)"}}),
 				Ask:         func(ctx, *pegboard.Question) (pegboard.Decision, error) { return yes, nil },
 			}
-			var ex pegboard.Executor
-			tc.set(&cfg, &ex)
+			ex := executor(pegboard.Executor{})
+			tc.set(&cfg, &ex.Executor)
 			out := ex.Run(t.Context(), registryOf(t, echo(t, nil)).AssemblePool(session(t, cfg)), call("1", "Echo", decided))[0]
 			require.NoError(t, out.Err)
 			require.Equal(t, decided, out.Result.Text())
@@ -140,11 +140,11 @@ func TestChangedInputIsCopied(t *testing.T) {
 				}
 				return d
 			})
-			ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+			ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 				if e.Kind == pegboard.EventDecided {
 					copy(buffer, written)
 				}
-			}}
+			}})
 			out := ex.Run(t.Context(), registryOf(t, echo(t, tool)).AssemblePool(session(t, cfg)), call("1", "Echo", `{}`))[0]
 			require.NoError(t, out.Err)
 			require.Equal(t, written, string(buffer))
@@ -200,11 +200,11 @@ func TestDecidingRuleIsACopy(t *testing.T) {
 			p := rules(t, "", tc.set)
 			require.NoError(t, pool.Session().SetPermissions(p))
 			decorate := func(d *pegboard.Decision) { d.Rule.Tool, d.Rule.Behavior = "T (shown)", pegboard.Undecided }
-			ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+			ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 				if e.Decision != nil {
 					decorate(e.Decision)
 				}
-			}}
+			}})
 			for range 2 {
 				out := ex.Run(t.Context(), pool, call("1", "T", ``))[0]
 				require.Equal(t, tc.name == "allow", out.Err == nil)
@@ -240,12 +240,12 @@ func TestOnlyTheResultOfAHookCounts(t *testing.T) {
 		Post:    func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
 		Failure: func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
 	}
-	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		spoil(e.Call)
 		if e.Outcome != nil {
 			e.Outcome.Err = errors.New("nor this")
 		}
-	}}
+	}})
 	for _, want := range []error{nil, boom} {
 		a := actor{name: "T", call: func(ctx, *pegboard.Call) error { return want }}
 		out := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", `{"a":1}`))[0]

@@ -127,11 +127,11 @@ func TestRepair(t *testing.T) {
 				Call: func(ctx, input, *pegboard.Call) (string, error) { return "ran", nil },
 			})
 			var told []string
-			ex := pegboard.Executor{Repair: tc.how, OnEvent: func(e pegboard.Event) {
+			ex := executor(pegboard.Executor{Repair: tc.how, OnEvent: func(e pegboard.Event) {
 				if e.Kind == pegboard.EventRepaired {
 					told = append(told, e.Text)
 				}
-			}}
+			}})
 			out := ex.Run(t.Context(), registryOf(t, tool).AssemblePool(session(t, bypass(t))), call("1", "T", tc.input))[0]
 			if tc.want == "" {
 				require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)

@@ -93,7 +93,7 @@ func TestRunOrdersByTargets(t *testing.T) {
 					require.NoError(t, err)
 					calls = append(calls, call(fmt.Sprint(i), "Work", string(in)))
 				}
-				ex := pegboard.Executor{Limit: tc.limit}
+				ex := executor(pegboard.Executor{Limit: tc.limit})
 				begin := time.Now()
 				outs := ex.Run(t.Context(), reg.AssemblePool(session(t, bypass(t))), calls...)
 				require.Equal(t, time.Duration(tc.takes)*time.Millisecond, time.Since(begin))
@@ -131,7 +131,7 @@ func TestRunAnswersEveryCall(t *testing.T) {
 	s := session(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{
 		Failure: func(ctx, *pegboard.HookCall) error { failures.Add(1); return nil },
 	}})
-	ex := pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	ex := executor(pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	outs := ex.Run(t.Context(), reg.AssemblePool(s),
 		call("1", "ok", `{}`), call("2", "empty", ``), call("3", "error", `{}`), call("4", "panic", `{}`),
 		call("5", "goexit", `{}`), call("6", "nil", `{}`), call("7", "nobody", `{}`), call("8", "ok", `{`),
@@ -160,7 +160,7 @@ func TestRunCancelled(t *testing.T) {
 		stop := errors.New("the user pressed escape")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(5*time.Millisecond, func() { cancel(stop) })
-		ex := pegboard.Executor{Limit: 1}
+		ex := executor(pegboard.Executor{Limit: 1})
 		outs := ex.Run(ctx, reg.AssemblePool(session(t, bypass(t))),
 			call("1", "Work", `{"class":"shared","ms":10}`),
 			call("2", "Work", `{"class":"shared","ms":10}`),
@@ -183,7 +183,7 @@ func TestRunKeepsTheRealResultOfACancelledCall(t *testing.T) {
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true},
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { cancel(); return "done", nil },
 	})))
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	out := ex.Run(turn, reg.AssemblePool(session(t, pegboard.SessionConfig{})), call("1", "T", ``))[0]
 	require.NoError(t, out.Err)
 	require.Equal(t, "done", out.Result.Text())
@@ -204,7 +204,7 @@ func TestRunResolvesAgainAfterWaiting(t *testing.T) {
 		})
 		var reg pegboard.Registry
 		require.NoError(t, reg.Add(swap, worker(func(job, bool) {})))
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		outs := ex.Run(t.Context(), reg.AssemblePool(session(t, pegboard.SessionConfig{Dir: dir})),
 			call("1", "Swap", ``), call("2", "Work", `{"path":"sub/file","class":"target"}`))
 		require.NoError(t, outs[0].Err)
@@ -225,11 +225,11 @@ func TestWaitingForAPersonHoldsUpNobodyElse(t *testing.T) {
 			return pegboard.Decision{Behavior: pegboard.Allow}, nil
 		}}
 		var ended []string
-		ex := pegboard.Executor{Limit: 1, OnEvent: func(e pegboard.Event) {
+		ex := executor(pegboard.Executor{Limit: 1, OnEvent: func(e pegboard.Event) {
 			if e.Kind == pegboard.EventFinished {
 				ended = append(ended, fmt.Sprint(e.Call.ID, e.Outcome.Elapsed))
 			}
-		}}
+		}})
 		ex.Run(t.Context(), reg.AssemblePool(session(t, cfg)),
 			call("1", "Work", `{"path":"a","write":true,"class":"target"}`),
 			call("2", "Work", `{"path":"b","class":"target"}`),
@@ -254,13 +254,13 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 	}}
 	var story []string
 	var late *pegboard.Call
-	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		story = append(story, e.Call.ID+" "+e.Kind.String())
 		if e.Kind == pegboard.EventStarted {
 			e.Call.Emit("from the listener") // must neither deadlock nor overtake
 		}
 		late = e.Call
-	}}
+	}})
 	ex.Run(t.Context(), reg.AssemblePool(session(t, cfg)), call("1", "T", ``), call("2", "nobody", ``))
 	require.Equal(t, []string{"1 admitted", "2 admitted"}, story[:2])
 	mine := slices.DeleteFunc(slices.Clone(story), func(s string) bool { return s[0] != '1' })
@@ -279,11 +279,11 @@ func TestListenerThatPanicsLosesItsEventOnly(t *testing.T) {
 	var log bytes.Buffer
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(worker(func(job, bool) {})))
-	ex := pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil)), OnEvent: func(e pegboard.Event) {
+	ex := executor(pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil)), OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventStarted {
 			panic("listener")
 		}
-	}}
+	}})
 	outs := ex.Run(t.Context(), reg.AssemblePool(session(t, pegboard.SessionConfig{})), call("1", "Work", ``))
 	require.NoError(t, outs[0].Err)
 	require.Contains(t, log.String(), "listener")
@@ -380,7 +380,7 @@ func TestExecutorIsSafeForConcurrentUse(t *testing.T) {
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(worker(func(job, bool) {})))
 	s := session(t, bypass(t))
-	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) { _ = e.Call.Targets() }}
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { _ = e.Call.Targets() }})
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {

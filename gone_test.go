@@ -25,7 +25,7 @@ func TestUnknownDeniedAndRemovedAreToldApart(t *testing.T) {
 		"mcp__gh__list":   `no longer there: "gh" has withdrawn it`,
 		"mcp__web__fetch": `no longer there: "web"`,
 	} {
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		out := ex.Run(t.Context(), pool, call("1", name, ``))[0]
 		require.ErrorIs(t, out.Err, pegboard.ErrUnknownTool)
 		require.Contains(t, out.Result.Text(), says)

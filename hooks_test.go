@@ -124,7 +124,7 @@ func TestBatchHooksSeeTheWholeMessage(t *testing.T) {
 			outs[1].Result = nil
 			return errors.New("not satisfied")
 		}}
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		outs := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, cfg)), call("1", "A", ``), call("2", "A", ``))
 		require.Equal(t, []string{"1", "2"}, saw)
 		if mode == pegboard.FailBlock {
@@ -196,11 +196,11 @@ func TestHooksMayReportProgress(t *testing.T) {
 		Post: func(_ ctx, h *pegboard.HookCall) error { h.Emit("formatting"); return nil },
 	}
 	var said []string
-	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventHook {
 			said = append(said, fmt.Sprint(e.Call.ID, " ", e.Text))
 		}
-	}}
+	}})
 	ex.Run(context.Background(), registryOf(t, inert("A")).AssemblePool(session(t, cfg)), call("1", "A", ``))
 	require.Equal(t, []string{"1 checking", "1 formatting"}, said)
 }

@@ -2,7 +2,6 @@ package pegboard_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -78,7 +77,7 @@ func TestCausesAreTold(t *testing.T) {
 				if tc.cause != nil {
 					time.AfterFunc(time.Second, func() { cancel(tc.cause) })
 				}
-				var ex pegboard.Executor
+				ex := executor(pegboard.Executor{})
 				begin := time.Now()
 				out := ex.Run(turn, registryOf(t, slow(tc.info, tc.deaf)).AssemblePool(session(t, bypass(t))), call("1", "Slow", `{"ms":60000}`))[0]
 				require.Equal(t, tc.takes, time.Since(begin))
@@ -103,7 +102,7 @@ func TestCausesAreTold(t *testing.T) {
 func TestPartialOutputIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		out := ex.Run(t.Context(), registryOf(t, slow(pegboard.Info{Name: "Slow", Timeout: time.Second}, false)).AssemblePool(session(t, bypass(t))), call("1", "Slow", `{"ms":60000}`))[0]
 		require.ErrorIs(t, out.Err, pegboard.ErrTimeout)
 		require.True(t, strings.HasSuffix(out.Result.Text(), "\nhalf"), out.Result.Text())
@@ -120,7 +119,7 @@ func TestDetachedCallKeepsWhatItHolds(t *testing.T) {
 		child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a"})
 		require.NoError(t, err)
 		reg := registryOf(t, slow(pegboard.Info{Name: "Deaf", Timeout: time.Second}, true))
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		outs := ex.Run(t.Context(), reg.AssemblePool(s), call("1", "Deaf", `{"path":"a","ms":60000}`), call("2", "Deaf", `{"path":"a","ms":1}`), call("3", "Deaf", `{"path":"b","ms":1}`))
 		require.ErrorIs(t, outs[0].Err, pegboard.ErrDetached)
 		require.ErrorIs(t, outs[1].Err, pegboard.ErrDetached)
@@ -152,7 +151,7 @@ func TestSiblings(t *testing.T) {
 						return "", errors.New("no")
 					},
 				})
-				ex := pegboard.Executor{CancelSiblings: cancel}
+				ex := executor(pegboard.Executor{CancelSiblings: cancel})
 				outs := ex.Run(t.Context(), registryOf(t, fails, slow(pegboard.Info{Name: "Slow"}, false)).AssemblePool(session(t, bypass(t))),
 					call("1", "Slow", `{"ms":60000}`), call("2", "Fails", ``), call("3", "Slow", `{"ms":50000}`))
 				for _, i := range []int{0, 2} {
@@ -177,7 +176,7 @@ func TestInterruptReachesForks(t *testing.T) {
 		require.NoError(t, err)
 		time.AfterFunc(time.Second, func() { s.Interrupt(pegboard.ErrNewMessage) })
 		reg := registryOf(t, slow(pegboard.Info{Name: "Bash"}, false))
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		out := ex.Run(t.Context(), reg.AssemblePool(child), call("1", "Bash", `{"ms":60000}`))[0]
 		require.ErrorIs(t, out.Err, pegboard.ErrNewMessage)
 	})
@@ -205,7 +204,7 @@ func TestResultsMayChangeTheSession(t *testing.T) {
 				return r, nil
 			},
 		})
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		outs := ex.Run(t.Context(), registryOf(t, then).AssemblePool(session(t, bypass(t))),
 			call("a", "Then", `{"class":"shared","ms":30}`), call("b", "Then", `{"class":"shared","ms":10}`),
 			call("c", "Then", `{"ms":1}`), call("d", "Then", `{"ms":2}`))
@@ -215,40 +214,6 @@ func TestResultsMayChangeTheSession(t *testing.T) {
 		}
 		require.Equal(t, []string{"saw ", "saw ", "saw ab", "saw abc"}, saw)
 	})
-}
-
-// TestInvokeIsTheOnlySeam sends every call away as id, name and bytes, and makes
-// it anew on the far side.
-func TestInvokeIsTheOnlySeam(t *testing.T) {
-	t.Parallel()
-	reg := registryOf(t, slow(pegboard.Info{Name: "Slow"}, false))
-	far := reg.AssemblePool(session(t, bypass(t)))
-	ex := pegboard.Executor{Invoke: func(ctx context.Context, _ pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
-		sent, err := json.Marshal(map[string]any{"id": c.ID, "name": c.Name, "input": c.Input})
-		if err != nil {
-			return nil, err
-		}
-		var got struct {
-			ID, Name string
-			Input    json.RawMessage
-		}
-		if err := json.Unmarshal(sent, &got); err != nil {
-			return nil, err
-		}
-		tool, remote, err := far.Admit(pegboard.Call{ID: got.ID, Name: got.Name, Input: got.Input})
-		if err != nil {
-			return nil, err
-		}
-		return tool.Call(ctx, remote)
-	}}
-	out := ex.Run(t.Context(), reg.AssemblePool(session(t, bypass(t))), call("1", "Slow", `{"ms":1}`))[0]
-	require.NoError(t, out.Err)
-	require.Equal(t, "done", out.Result.Text())
-
-	_, _, err := far.Admit(call("1", "Slow", `{"ms":"1"}`))
-	require.ErrorIs(t, err, pegboard.ErrInvalidInput)
-	_, _, err = far.Admit(call("1", "None", `{}`))
-	require.ErrorIs(t, err, pegboard.ErrUnknownTool)
 }
 
 func TestDeferredCallIsAnsweredByTheHost(t *testing.T) {

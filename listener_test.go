@@ -16,7 +16,7 @@ import (
 func TestBrokenLoggerBesideABrokenListener(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T"}
-	ex := pegboard.Executor{Logger: slog.New(brokenHandler{}), OnEvent: func(pegboard.Event) { panic("listener") }}
+	ex := executor(pegboard.Executor{Logger: slog.New(brokenHandler{}), OnEvent: func(pegboard.Event) { panic("listener") }})
 	for _, out := range ex.Run(t.Context(), a.pool(t, session(t, bypass(t))), call("1", "T", ``), call("2", "T", ``)) {
 		require.NoError(t, out.Err)
 	}
@@ -29,12 +29,12 @@ func TestListenerThatEndsItsGoroutine(t *testing.T) {
 		t.Run(kind.String(), func(t *testing.T) {
 			t.Parallel()
 			met := 0
-			ex := pegboard.Executor{Repair: pegboard.Repair{Syntax: true}, Grace: time.Millisecond, OnEvent: func(e pegboard.Event) {
+			ex := executor(pegboard.Executor{Repair: pegboard.Repair{Syntax: true}, Grace: time.Millisecond, OnEvent: func(e pegboard.Event) {
 				if e.Kind == kind {
 					met++
 					runtime.Goexit()
 				}
-			}}
+			}})
 			deaf := make(chan struct{})
 			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(_ ctx, c *pegboard.Call) error {
 				c.Emit("half way")

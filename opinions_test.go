@@ -69,7 +69,7 @@ func TestBatchHookMayChangeResultsOnly(t *testing.T) {
 		outs[0].Result = pegboard.Text("from the hook")
 		return nil
 	}
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0]
 	require.NoError(t, out.Err)
 	require.Equal(t, "1", out.Call.ID)

@@ -66,7 +66,7 @@ func judge(t testing.TB, p *pegboard.Pool) verdict {
 		return verdict{behavior: pegboard.Deny, reason: out[0].Reason}
 	}
 	require.Equal(t, 1, p.Len())
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), p, call("1", names(p)[0], ``))[0]
 	d := out.Decision
 	require.NotEqual(t, pegboard.Undecided, d.Behavior, out.Result.Text())

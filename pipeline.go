@@ -35,6 +35,7 @@ type job struct {
 	call     *Call
 	raw      Call            // as it was admitted; nobody is shown this very one
 	approved json.RawMessage // the input that a person allowed in these very bytes
+	exact    json.RawMessage // the input that was decoded, for an Invoke; nobody is shown it before
 	decision Decision
 	repairs  []string
 	repaired bool        // the host's repair was used, once
@@ -147,6 +148,9 @@ func (j *job) decode(ctx context.Context) *failure {
 	if in == nil && err != nil {
 		return &failure{err: err, text: fmt.Sprintf("%s was not run, its input is wrong:\n%s\nCorrect the input and call it again.",
 			j.call.Name, strings.TrimPrefix(err.Error(), ErrInvalidInput.Error()+": "))}
+	}
+	if j.batch.Invoke != nil { // which decodes again, whatever a wrapper wrote to what it was shown
+		j.exact = slices.Clone(input)
 	}
 	j.show(input, in, callState{session: j.batch.pool.session, info: &j.entry.info})
 	return nil
@@ -278,7 +282,11 @@ func (j *job) perform(ctx context.Context) Outcome {
 	j.stage = StageCall
 	st := *j.call.state
 	st.allowed, st.under = true, st.session.Permissions()
-	j.show(j.call.Input, j.call.in, st)
+	input := j.call.Input
+	if j.exact != nil {
+		input = j.exact
+	}
+	j.show(input, j.call.in, st)
 	j.batch.emit(Event{Kind: EventStarted, Call: j.call})
 	j.batch.events.reach() // whoever watches knows of it before it does anything
 

@@ -56,7 +56,7 @@ func (r racers) run(t *testing.T) (second pegboard.Outcome) {
 	dir := filepath.Dir(r.link)
 	p := rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Read(/" + filepath.ToSlash(r.to) + ")"}})
 	synctest.Test(t, func(t *testing.T) {
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		pool := r.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: p}))
 		outs := ex.Run(t.Context(), pool, call("1", "First", ``), call("2", "Second", ``))
 		require.NoError(t, outs[0].Err)

@@ -27,7 +27,7 @@ func remedyIn(t testing.TB, reason string) []string {
 // refused returns why a call of the pool's only tool was denied, or "".
 func refused(t testing.TB, p *pegboard.Pool) string {
 	t.Helper()
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), p, call("1", names(p)[0], ``))[0]
 	if out.Err == nil {
 		return ""

@@ -55,7 +55,7 @@ func TestFilterBelowWhatAPersonApproved(t *testing.T) {
 				Dir: t.TempDir(), Permissions: rules(t, "", tc.set),
 				Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil),
 			})
-			var ex pegboard.Executor
+			ex := executor(pegboard.Executor{})
 			require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0].Err)
 			require.Len(t, questions, 1)
 			require.Equal(t, tc.want, filtered)
@@ -83,7 +83,7 @@ func TestCheckIsSeen(t *testing.T) {
 		Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil),
 	}))
 	var seen []string
-	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		line := e.Kind.String()
 		for _, target := range e.Targets {
 			line += " " + filepath.Base(filepath.Dir(target.Value)) + "/" + filepath.Base(target.Value)
@@ -95,7 +95,7 @@ func TestCheckIsSeen(t *testing.T) {
 			}
 		}
 		seen = append(seen, line)
-	}}
+	}})
 	out := ex.Run(t.Context(), pool, call("1", "T", ``))[0]
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	in, there := filepath.Base(dir)+"/", filepath.Base(filepath.Dir(outside))+"/"
@@ -118,7 +118,7 @@ func (brokenHandler) Handle(context.Context, slog.Record) error { panic("the dis
 func TestBrokenLoggerHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T", call: func(ctx, *pegboard.Call) error { panic("boom") }}
-	ex := pegboard.Executor{Logger: slog.New(brokenHandler{})}
+	ex := executor(pegboard.Executor{Logger: slog.New(brokenHandler{})})
 	outs := ex.Run(t.Context(), a.pool(t, session(t, bypass(t))), call("1", "T", ``), call("2", "T", ``))
 	for _, out := range outs {
 		require.ErrorIs(t, out.Err, pegboard.ErrPanic)
@@ -132,12 +132,12 @@ func TestListenerThatEndsItsGoroutineAtTheEnd(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T"}
 	met := 0
-	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventFinished {
 			met++
 			runtime.Goexit()
 		}
-	}}
+	}})
 	outs := ex.Run(t.Context(), a.pool(t, session(t, bypass(t))), call("1", "T", ``), call("2", "T", ``))
 	require.Equal(t, 2, met)
 	for _, out := range outs {

@@ -152,7 +152,7 @@ func TestNameOfTwoSources(t *testing.T) {
 			got := map[pegboard.Behavior][]string{}
 			for _, as := range []pegboard.RuleSet{{Allow: []string{tc.rule}}, {Deny: []string{tc.rule}}} {
 				require.NoError(t, s.SetPermissions(rules(t, "", as)))
-				var ex pegboard.Executor
+				ex := executor(pegboard.Executor{})
 				for _, n := range names(pool) {
 					if d := ex.Run(t.Context(), pool, call("1", n, ``))[0].Decision; d.Rule != nil {
 						got[d.Behavior] = append(got[d.Behavior], n)
@@ -301,7 +301,7 @@ func TestTargetsCannotMoveTheCursor(t *testing.T) {
 	var questions []*pegboard.Question
 	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "rm\x1b[2K"}}}}
 	s := session(t, pegboard.SessionConfig{Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Deny}, nil)})
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))
 	require.Len(t, questions, 1)
 	require.NotContains(t, questions[0].Reason, "\x1b")

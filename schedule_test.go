@@ -174,19 +174,13 @@ func play(t *testing.T, calls []pegboard.Call, limit, cancelAfter int, how manne
 	pool := registryOf(t, w.tool()).AssemblePool(s)
 	turn, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	ex := pegboard.Executor{Limit: limit, OnEvent: func(pegboard.Event) {
+	ex := executor(pegboard.Executor{Limit: limit, OnEvent: func(pegboard.Event) {
 		if events++; events == cancelAfter {
 			cancel(pegboard.ErrUserInterrupt)
 		}
-	}}
+	}})
 	if how == elsewhere {
-		ex.Invoke = func(ctx context.Context, _ pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
-			tool, far, err := pool.Admit(pegboard.Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input)})
-			if err != nil {
-				return nil, err
-			}
-			return tool.Call(ctx, far)
-		}
+		ex.Invoke = farInvoke(pool)
 	}
 	var outs []pegboard.Outcome
 	if how == serially {
@@ -263,7 +257,7 @@ func TestFiftyReadModifyWriteCallsOnOneFile(t *testing.T) {
 		calls = append(calls, call(fmt.Sprint(i), "Append", fmt.Sprintf(`{"path":%q}`, path)))
 		want += fmt.Sprint(i, " ")
 	}
-	ex := pegboard.Executor{Limit: 50}
+	ex := executor(pegboard.Executor{Limit: 50})
 	for _, o := range ex.Run(t.Context(), registryOf(t, tool).AssemblePool(session(t, bypass(t))), calls...) {
 		require.NoError(t, o.Err)
 	}

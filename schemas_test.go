@@ -97,7 +97,7 @@ func functions(t *testing.T, path string) *pegboard.Pool {
 // verdicts runs every call and compares what became of it with its row.
 func verdicts(t *testing.T, pool *pegboard.Pool, path string) (valid, invalid int) {
 	t.Helper()
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	for n, line := range corpus.Lines(t, path) {
 		var row struct {
 			Arguments  json.RawMessage `json:"arguments"`

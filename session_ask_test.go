@@ -34,7 +34,7 @@ func TestAskerIsToldAll(t *testing.T) {
 	two := forked(t, one, pegboard.SessionConfig{AgentID: "two"})
 	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: "x/../f"}}}}
 	for _, s := range []*pegboard.Session{s, one, two} {
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("c", "T", `{"k":1}`))[0].Err)
 	}
 	require.Len(t, questions, 3)
@@ -82,7 +82,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 			}
 			ran := false
 			a := actor{name: "T", user: tc.user, call: func(ctx, *pegboard.Call) error { ran = true; return nil }}
-			var ex pegboard.Executor
+			ex := executor(pegboard.Executor{})
 			out := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0]
 			require.False(t, ran)
 			require.ErrorIs(t, out.Err, pegboard.ErrDenied)
@@ -107,7 +107,7 @@ func TestLateAnswerIsNone(t *testing.T) {
 	}})
 	ran := false
 	a := actor{name: "T", call: func(ctx, *pegboard.Call) error { ran = true; return nil }}
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	out := ex.Run(turn, a.pool(t, s), call("1", "T", ``))[0]
 	require.False(t, ran)
 	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
@@ -129,7 +129,7 @@ func TestLateAnswerToACheckIsNone(t *testing.T) {
 		checked = c.Check(ctx, pegboard.Target{})
 		return nil
 	}}
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	require.NoError(t, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0].Err)
 	require.ErrorIs(t, checked, pegboard.ErrDenied)
 	require.ErrorContains(t, checked, "the tool gave up")
@@ -145,7 +145,7 @@ func TestAskerThatPanicsKeepsNobodyWaiting(t *testing.T) {
 		return pegboard.Decision{Behavior: pegboard.Allow}, nil
 	}})
 	a := actor{name: "T"}
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	outs := ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``), call("2", "T", ``))
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrPanic)
 	require.NoError(t, outs[1].Err)
@@ -174,7 +174,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 		for _, s := range []*pegboard.Session{s, one, two} {
 			pool := a.pool(t, s)
 			wg.Go(func() {
-				var ex pegboard.Executor
+				ex := executor(pegboard.Executor{})
 				if err := ex.Run(context.Background(), pool, call("1", "T", ``))[0].Err; err != nil {
 					t.Error(err)
 				}
@@ -183,7 +183,7 @@ func TestOneQuestionAtATime(t *testing.T) {
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		require.ErrorIs(t, ex.Run(ctx, a.pool(t, s), call("2", "T", ``))[0].Err, pegboard.ErrCancelled)
 		require.Equal(t, time.Second, time.Since(begin))
 		wg.Wait()

@@ -74,7 +74,7 @@ func TestCheckAndFilter(t *testing.T) {
 			}
 			pool := a.pool(t, session(t, cfg))
 			require.NoError(t, pool.Session().SetPermissions(rules(t, tc.mode, tc.set)))
-			var ex pegboard.Executor
+			ex := executor(pegboard.Executor{})
 			require.NoError(t, ex.Run(t.Context(), pool, call("1", "T", ``))[0].Err)
 			require.Equal(t, tc.filter, filtered)
 			require.Len(t, questions, tc.asked)
@@ -135,7 +135,7 @@ func TestCheckBelowWhatWasAllowed(t *testing.T) {
 				filtered = c.Filter(pegboard.Target{Kind: pegboard.Path, Access: tc.access, Value: tc.path})
 				return nil
 			}}
-			var ex pegboard.Executor
+			ex := executor(pegboard.Executor{})
 			require.NoError(t, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0].Err)
 			require.Equal(t, 1, questions, "the one before the call")
 			require.Equal(t, tc.want, filtered)
@@ -173,7 +173,7 @@ func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 		try("hook", h.Call)
 		return pegboard.Decision{}, nil
 	}}}
-	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) { try(e.Kind.String(), e.Call) }}
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { try(e.Kind.String(), e.Call) }})
 	ex.Run(t.Context(), reg.AssemblePool(session(t, cfg)), call("1", "T", ``))
 	const refused = "false true"
 	require.Equal(t, map[string]string{
@@ -195,7 +195,7 @@ func TestCheckFollowsThePermissionsOfTheMoment(t *testing.T) {
 		after = c.Filter(in)
 		return c.Check(ctx, in)
 	}}
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), a.pool(t, session(t, pegboard.SessionConfig{})), call("1", "T", ``))[0]
 	require.True(t, before)
 	require.False(t, after)

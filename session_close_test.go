@@ -79,7 +79,7 @@ func TestCloseCancelsRunningCalls(t *testing.T) {
 				var out pegboard.Outcome
 				var wg sync.WaitGroup
 				wg.Go(func() {
-					var ex pegboard.Executor
+					ex := executor(pegboard.Executor{})
 					out = ex.Run(context.Background(), pool, call("1", "T", ``))[0]
 				})
 				synctest.Wait()
@@ -105,7 +105,7 @@ func TestCloseGivesUpWithItsContext(t *testing.T) {
 		pool := a.pool(t, s)
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			var ex pegboard.Executor
+			ex := executor(pegboard.Executor{})
 			ex.Run(context.Background(), pool, call("1", "T", ``))
 		})
 		synctest.Wait()
@@ -131,7 +131,7 @@ func TestClosedSessionAnswersWithoutRunning(t *testing.T) {
 	pools := []*pegboard.Pool{a.pool(t, parent), b.pool(t, parent), a.pool(t, forked(t, parent, pegboard.SessionConfig{}))}
 	require.NoError(t, parent.Close(t.Context()))
 	for _, p := range pools {
-		var ex pegboard.Executor
+		ex := executor(pegboard.Executor{})
 		outs := ex.Run(t.Context(), p, call("1", "T", ``), call("2", "T", ``))
 		require.Len(t, outs, 2)
 		for _, out := range outs {

@@ -64,7 +64,7 @@ func TestSessionInContext(t *testing.T) {
 		called = c.Session()
 		return nil
 	}}
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	require.NoError(t, ex.Run(pegboard.WithSession(t.Context(), other), a.pool(t, s), call("1", "T", ``))[0].Err)
 	require.Same(t, s, seen, "the pool's session, whatever the host's context carried")
 	require.Same(t, s, called)
@@ -280,7 +280,7 @@ func TestSessionIsSafeForConcurrentUse(t *testing.T) {
 				return
 			}
 			f.OnClose("x", func(ctx) error { return nil })
-			var ex pegboard.Executor
+			ex := executor(pegboard.Executor{})
 			ex.Run(context.Background(), a.pool(t, f), call("1", "T", ``))
 			if err := errors.Join(f.SetPermissions(plan), s.SetPermissions(s.Permissions()), f.Close(context.Background())); err != nil {
 				t.Error(err)

@@ -34,11 +34,11 @@ func TestStreamStartsWhileTheModelWrites(t *testing.T) {
 			defer mu.Unlock()
 			log = append(log, fmt.Sprint(time.Since(begin), " ", what))
 		}
-		ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 			if e.Kind == pegboard.EventStarted || e.Kind == pegboard.EventFinished {
 				note(e.Kind.String() + " " + e.Call.ID)
 			}
-		}}
+		}})
 		s := ex.Stream(t.Context(), workers(t))
 		s.Submit(call("1", "Work", `{"class":"shared","ms":1500}`))
 		time.Sleep(time.Second)
@@ -80,7 +80,7 @@ func TestStreamFinish(t *testing.T) {
 		t.Run(fmt.Sprint(tc.reason, tc.final), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				ex := pegboard.Executor{BlocksFinal: tc.final}
+				ex := executor(pegboard.Executor{BlocksFinal: tc.final})
 				s := ex.Stream(t.Context(), workers(t))
 				s.Submit(call("r", "Work", `{"class":"shared"}`))
 				s.Submit(call("w", "Work", `{"write":true}`))
@@ -108,7 +108,7 @@ func TestStreamAbandon(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{nil, errors.New("fell back to another model")} {
 		synctest.Test(t, func(t *testing.T) {
-			var ex pegboard.Executor
+			ex := executor(pegboard.Executor{})
 			s := ex.Stream(t.Context(), workers(t))
 			s.Submit(call("1", "Work", `{"class":"shared"}`))
 			s.Submit(call("2", "Work", `{"class":"shared","ms":60000}`))
@@ -135,7 +135,7 @@ func TestStreamAbandon(t *testing.T) {
 // TestStreamSubmitAfterFinishIsAnswered.
 func TestStreamSubmitAfterFinishIsAnswered(t *testing.T) {
 	t.Parallel()
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	s := ex.Stream(t.Context(), workers(t))
 	s.Finish(pegboard.FinishStop)
 	s.Submit(call("1", "Work", `{"class":"shared"}`))
@@ -147,7 +147,7 @@ func TestStreamSubmitAfterFinishIsAnswered(t *testing.T) {
 // TestStreamCanBeLeftEarly: a loop that stops ranging goes on where it was.
 func TestStreamCanBeLeftEarly(t *testing.T) {
 	t.Parallel()
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	s := ex.Stream(t.Context(), workers(t))
 	for i := range 3 {
 		s.Submit(call(fmt.Sprint(i), "Work", `{"class":"shared"}`))
@@ -178,7 +178,7 @@ func FuzzStream(f *testing.F) {
 		synctest.Test(t, func(t *testing.T) {
 			turn, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
-			var ex pegboard.Executor
+			ex := executor(pegboard.Executor{})
 			s := ex.Stream(turn, workers(t))
 			var want, got []string
 			abandoned := false

@@ -29,7 +29,7 @@ func session(t testing.TB, cfg pegboard.SessionConfig) *pegboard.Session {
 // run takes one call through a zero Executor.
 func run(t testing.TB, reg *pegboard.Registry, s *pegboard.Session, c pegboard.Call) pegboard.Outcome {
 	t.Helper()
-	var ex pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	outs := ex.Run(t.Context(), reg.AssemblePool(s), c)
 	require.Len(t, outs, 1)
 	require.NotNil(t, outs[0].Result)

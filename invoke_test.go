@@ -1,0 +1,219 @@
+package pegboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+var sendFar = flag.Bool("invoke.far", false, "send the calls of all tests away as id, name and bytes")
+
+// anywhere is an Executor whose calls run here, or on a far side when the suite
+// runs with -invoke.far.
+type anywhere struct{ pegboard.Executor }
+
+// executor returns e for a test. Tests make their executors with it, so that the
+// suite can run through farInvoke. Examples and benchmarks do not.
+func executor(e pegboard.Executor) anywhere { return anywhere{e} }
+
+func (a anywhere) Run(ctx context.Context, p *pegboard.Pool, calls ...pegboard.Call) []pegboard.Outcome {
+	return a.serving(p).Run(ctx, p, calls...)
+}
+
+func (a anywhere) Stream(ctx context.Context, p *pegboard.Pool) *pegboard.Stream {
+	return a.serving(p).Stream(ctx, p)
+}
+
+// serving returns the Executor for the calls of one pool, which is the far side's
+// pool as well.
+func (a anywhere) serving(p *pegboard.Pool) *pegboard.Executor {
+	if *sendFar && a.Invoke == nil {
+		a.Invoke = farInvoke(p)
+	}
+	return &a.Executor
+}
+
+// sent is all of a call that reaches the far side.
+type sent struct {
+	ID, Name string
+	Input    []byte // byte for byte: a json.RawMessage would be compacted
+}
+
+// farInvoke returns an Invoke as an engine has it that runs calls elsewhere. Of a
+// call it sends id, name and bytes, of the context its end with the cause. Only
+// the result comes back in memory.
+func farInvoke(far *pegboard.Pool) pegboard.Invoke {
+	return func(ctx context.Context, _ pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
+		message, err := json.Marshal(sent{c.ID, c.Name, c.Input})
+		if err != nil {
+			return nil, err
+		}
+		there, stop := context.WithCancelCause(pegboard.WithSession(context.Background(), far.Session()))
+		defer stop(nil)
+		defer context.AfterFunc(ctx, func() { stop(context.Cause(ctx)) })()
+		return perform(there, far, message)
+	}
+}
+
+// perform is the far side of farInvoke.
+func perform(ctx context.Context, far *pegboard.Pool, message []byte) (*pegboard.Result, error) {
+	var got sent
+	if err := json.Unmarshal(message, &got); err != nil {
+		return nil, err
+	}
+	tool, c, err := far.Admit(pegboard.Call{ID: got.ID, Name: got.Name, Input: got.Input})
+	if err != nil {
+		return nil, err
+	}
+	return tool.Call(ctx, c)
+}
+
+// TestInvokeIsTheOnlySeam gives the far side a session of its own.
+func TestInvokeIsTheOnlySeam(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(t, slow(pegboard.Info{Name: "Slow"}, false))
+	far := reg.AssemblePool(session(t, bypass(t)))
+	ex := executor(pegboard.Executor{Invoke: farInvoke(far)})
+	out := ex.Run(t.Context(), reg.AssemblePool(session(t, bypass(t))), call("1", "Slow", `{"ms":1}`))[0]
+	require.NoError(t, out.Err)
+	require.Equal(t, "done", out.Result.Text())
+
+	_, _, err := far.Admit(call("1", "Slow", `{"ms":"1"}`))
+	require.ErrorIs(t, err, pegboard.ErrInvalidInput)
+	_, _, err = far.Admit(call("1", "None", `{}`))
+	require.ErrorIs(t, err, pegboard.ErrUnknownTool)
+}
+
+// nearOnly are the tests that cannot pass through farInvoke, by the reason.
+var nearOnly = []struct {
+	reason string
+	tests  []string
+}{
+	{reason: "on the far side a Check in mid-call asks nobody, see Pool.Admit", tests: []string{
+		"TestCheckAndFilter/write_inside",
+		"TestCheckAndFilter/read_outside",
+		"TestCheckAndFilter/read_outside_through_a_link",
+		"TestCheckAndFilter/asked_by_a_rule",
+		"TestCheckAndFilter/only_a_person_may",
+		"TestCheckAndFilter/refused",
+		"TestCheckAndFilter/no_answer",
+		"TestCheckAndFilter/undecided",
+		"TestCheckAndFilter/an_answer_that_changes_the_input",
+		"TestLateAnswerToACheckIsNone",
+	}},
+	{reason: "what a call says or decides in its midst on the far side is no event of the near side", tests: []string{
+		"TestCheckIsSeen",
+		"TestEventsTellTheWholeStory",
+		"TestListenerThatEndsItsGoroutine/progress",
+	}},
+}
+
+// TestSuiteThroughFarInvoke runs all tests of this package again, with every call
+// sent away. Those of nearOnly must fail then, or they need not be listed.
+func TestSuiteThroughFarInvoke(t *testing.T) {
+	t.Parallel()
+	if *sendFar {
+		t.Skip("this is the run that it starts")
+	}
+	var here []string
+	for _, group := range nearOnly {
+		here = append(here, group.tests...)
+	}
+	t.Run("all others pass", func(t *testing.T) {
+		t.Parallel()
+		listed, err := testBinary(t, "-test.list=^(Test|Fuzz)").Output()
+		require.NoError(t, err)
+		var want []string
+		for name := range strings.Lines(string(listed)) {
+			if name = strings.TrimSpace(name); !slices.Contains(here, name) {
+				want = append(want, name)
+			}
+		}
+		verdicts, report, err := runFar(t, "-test.run=^(Test|Fuzz)", "-test.skip="+pattern(here))
+		require.NoError(t, err, "see one with go test -run NAME . -invoke.far\n%s", report)
+		require.Subset(t, slices.Collect(maps.Keys(verdicts)), want)
+	})
+	t.Run("those of nearOnly fail", func(t *testing.T) {
+		t.Parallel()
+		verdicts, _, err := runFar(t, "-test.run="+pattern(here))
+		require.Error(t, err)
+		for _, group := range nearOnly {
+			for _, name := range group.tests {
+				require.Equal(t, "FAIL", verdicts[name], "take %s off the list, of which it says: %s", name, group.reason)
+			}
+		}
+	})
+}
+
+var (
+	verdictLine = regexp.MustCompile(`(?m)^ *--- (PASS|FAIL|SKIP): (\S+) `)
+	goodNews    = regexp.MustCompile(`(?m)^(=== | *--- (PASS|SKIP): ).*\n`)
+)
+
+// runFar runs tests of this binary through farInvoke. It returns the verdict on
+// each, by name, and what was printed besides good news.
+func runFar(t *testing.T, args ...string) (verdicts map[string]string, report string, err error) {
+	t.Helper()
+	args = append(args, "-test.v", "-invoke.far")
+	if testing.Short() {
+		args = append(args, "-test.short")
+	}
+	if deadline, ok := t.Deadline(); ok {
+		args = append(args, "-test.timeout="+time.Until(deadline).String())
+	}
+	output, err := testBinary(t, args...).CombinedOutput()
+	verdicts = map[string]string{}
+	for _, m := range verdictLine.FindAllStringSubmatch(string(output), -1) {
+		verdicts[m[2]] = m[1]
+	}
+	return verdicts, goodNews.ReplaceAllString(string(output), ""), err
+}
+
+func testBinary(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	binary, err := os.Executable()
+	require.NoError(t, err)
+	return exec.CommandContext(t.Context(), binary, args...)
+}
+
+// pattern returns what -test.run takes for exactly these tests.
+func pattern(tests []string) string {
+	var exact []string
+	for _, name := range tests {
+		exact = append(exact, "^"+strings.ReplaceAll(regexp.QuoteMeta(name), "/", "$/^")+"$")
+	}
+	return strings.Join(exact, "|")
+}
+
+// TestExecutorsComeFromTheHelper: one that a test makes itself would not be sent
+// through farInvoke.
+func TestExecutorsComeFromTheHelper(t *testing.T) {
+	t.Parallel()
+	made := regexp.MustCompile(`\w*\(?(pegboard\.Executor\{|new\(pegboard\.Executor|var \w+ pegboard\.Executor)`)
+	files, err := filepath.Glob("*_test.go")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		if strings.HasPrefix(file, "example_") || strings.HasPrefix(file, "bench_") {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, how := range made.FindAllString(string(source), -1) {
+			require.Equal(t, "executor(pegboard.Executor{", how, file)
+		}
+	}
+}
