@@ -258,12 +258,14 @@ func (s *inputSpec) decode(raw json.RawMessage) (any, error) {
 	if len(bytes.Trim(raw, " \t\r\n")) == 0 {
 		raw = json.RawMessage("{}")
 	}
-	v, err := strictjson.Decode(raw, strictjson.Limits{})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
-	}
-	if err := s.schema.Validate(v); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
+	if !s.schema.Accepts(raw) {
+		v, err := strictjson.Decode(raw, strictjson.Limits{})
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
+		}
+		if err := s.schema.Validate(v); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
+		}
 	}
 	in, err := s.typed(raw)
 	if err != nil {

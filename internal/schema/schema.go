@@ -21,6 +21,8 @@ type Schema struct {
 	// places is nil if no object of the schema can be given a key that differs
 	// from a declared one by letter case only: then validation finds such keys.
 	places places
+	// acceptor knows most inputs that are valid, see Accepts.
+	acceptor *acceptor
 }
 
 // Bytes returns the canonical text of what was compiled: as it was given,

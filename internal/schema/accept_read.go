@@ -1,0 +1,242 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// maxOthers is how many keys that are no properties an object may have.
+const maxOthers = 12
+
+// A reading reads one text. Each of its methods reports whether it stepped over
+// what it is named after; where it did not, the position means nothing.
+type reading struct {
+	text   []byte // UTF-8
+	pos    int
+	levels int // of objects and lists that may still open
+}
+
+// peek returns the next byte, or 0 at the end, which fits nowhere.
+func (r *reading) peek() byte {
+	if r.pos < len(r.text) {
+		return r.text[r.pos]
+	}
+	return 0
+}
+
+func (r *reading) space() {
+	for r.pos < len(r.text) {
+		switch r.text[r.pos] {
+		case ' ', '\n', '\r', '\t':
+			r.pos++
+		default:
+			return
+		}
+	}
+}
+
+// value reads a value that a accepts, with the space before it.
+func (r *reading) value(a *acceptor) bool {
+	r.space()
+	if len(a.either) > 0 {
+		return r.choice(a)
+	}
+	switch r.peek() {
+	case '{':
+		return a.kinds&objects != 0 && r.object(a)
+	case '[':
+		return a.kinds&lists != 0 && r.list(a)
+	}
+	start := r.pos
+	return r.scalar(a) && a.lists(r.text[start:r.pos])
+}
+
+func (r *reading) scalar(a *acceptor) bool {
+	switch r.peek() {
+	case '"':
+		return a.kinds&texts != 0 && r.textOf(a)
+	case 't':
+		return a.kinds&booleans != 0 && r.word("true")
+	case 'f':
+		return a.kinds&booleans != 0 && r.word("false")
+	case 'n':
+		return a.kinds&nulls != 0 && r.word("null")
+	default:
+		return r.number(a)
+	}
+}
+
+// choice reads a value that one of the alternatives accepts.
+func (r *reading) choice(a *acceptor) bool {
+	start := *r
+	for _, one := range a.either {
+		if r.value(one) {
+			return true
+		}
+		*r = start
+	}
+	return false
+}
+
+func (r *reading) word(word string) bool {
+	end := r.pos + len(word)
+	if end > len(r.text) || string(r.text[r.pos:end]) != word {
+		return false
+	}
+	r.pos = end
+	return true
+}
+
+func (r *reading) list(a *acceptor) bool {
+	if !r.open() {
+		return false
+	}
+	n := 0
+	for ; r.another(']', n == 0); n++ {
+		if !r.value(a.items) {
+			return false
+		}
+	}
+	return r.closed(']') && within(a.bounds.MinItems, n, a.bounds.MaxItems)
+}
+
+// open steps over the bracket that opens an object or list.
+func (r *reading) open() bool {
+	r.levels--
+	r.pos++
+	return r.levels >= 0
+}
+
+// another steps to the next element, over the comma before it. It reports
+// whether there should be one.
+func (r *reading) another(end byte, first bool) bool {
+	r.space()
+	if first {
+		return r.peek() != end
+	}
+	if r.peek() != ',' {
+		return false
+	}
+	r.pos++
+	return true
+}
+
+// closed steps over the bracket at the end.
+func (r *reading) closed(end byte) bool {
+	closed := r.peek() == end
+	r.pos++
+	r.levels++
+	return closed
+}
+
+func (r *reading) object(a *acceptor) bool {
+	if !r.open() {
+		return false
+	}
+	k := keysRead{acceptor: a}
+	n := 0
+	for ; r.another('}', n == 0); n++ {
+		r.space()
+		key, escaped, ok := r.string()
+		if !ok || escaped {
+			return false // what is escaped may be the same as another key
+		}
+		value := k.add(key)
+		r.space()
+		if value == nil || !r.word(":") || !r.value(value) {
+			return false
+		}
+	}
+	return r.closed('}') && k.seen&a.required == a.required && within(a.bounds.MinProperties, n, a.bounds.MaxProperties)
+}
+
+// keysRead remembers the keys of one object.
+type keysRead struct {
+	*acceptor
+	seen   uint64 // a bit for each of the properties
+	others [maxOthers][]byte
+	n      int // how many others
+}
+
+// add returns the acceptor for the value of key. It returns nil if the key came
+// before, if it is not allowed, and if there are too many to tell.
+func (k *keysRead) add(key []byte) *acceptor {
+	for i := range k.properties {
+		bit := uint64(1) << i
+		switch {
+		case !bytes.Equal(k.properties[i].name, key):
+		case k.seen&bit != 0:
+			return nil
+		default:
+			k.seen |= bit
+			return k.properties[i].value
+		}
+	}
+	if k.further == nil || k.n == maxOthers {
+		return nil
+	}
+	for _, other := range k.others[:k.n] {
+		if bytes.Equal(other, key) {
+			return nil
+		}
+	}
+	for _, p := range k.properties {
+		if bytes.EqualFold(p.name, key) {
+			return nil
+		}
+	}
+	k.others[k.n] = key
+	k.n++
+	return k.further
+}
+
+func (r *reading) textOf(a *acceptor) bool {
+	text, escaped, ok := r.string()
+	if !ok || !a.boundsText() {
+		return ok
+	}
+	return !escaped && a.acceptsText(text)
+}
+
+// string reads a string with its quotes. It returns what is between them.
+func (r *reading) string() (content []byte, escaped, ok bool) {
+	if r.peek() != '"' {
+		return nil, false, false
+	}
+	start := r.pos
+	for i := start + 1; i < len(r.text); i++ {
+		switch c := r.text[i]; {
+		case c == '"':
+			r.pos = i + 1
+			return r.text[start+1 : i], escaped, !escaped || isEscaped(r.text[start:r.pos])
+		case c == '\\':
+			escaped = true
+			i++
+		case c < ' ':
+			return nil, false, false
+		}
+	}
+	return nil, false, false
+}
+
+// isEscaped reports whether a string's escapes are right. It does not know those
+// from U+D000, which include halves of characters.
+func isEscaped(quoted []byte) bool {
+	return !bytes.Contains(quoted, []byte(`\ud`)) && !bytes.Contains(quoted, []byte(`\uD`)) && json.Valid(quoted)
+}
+
+// number reads a number of a kind and value that a accepts.
+func (r *reading) number(a *acceptor) bool {
+	start := r.pos
+	kind := integers
+	for ; r.pos < len(r.text); r.pos++ {
+		c := r.text[r.pos]
+		if c == '.' || c|0x20 == 'e' {
+			kind = decimals
+		} else if c != '-' && c != '+' && (c < '0' || c > '9') {
+			break
+		}
+	}
+	number := r.text[start:r.pos]
+	return a.kinds&kind != 0 && json.Valid(number) && !isLong(string(number)) && a.acceptsNumber(number)
+}
