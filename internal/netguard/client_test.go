@@ -1,0 +1,237 @@
+package netguard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/netguard"
+)
+
+// The environment names a proxy and every hop is one more way to be led astray.
+func TestClient(t *testing.T) {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
+		t.Setenv(name, "http://proxy.example:3128")
+	}
+	for _, tt := range []struct {
+		name, url string
+		redirects map[string]redirect
+		answers   map[string][][]string
+		requests  []string
+		checked   []string
+		dialled   []string
+		kind      error
+	}{
+		{
+			name: "a page", url: "https://Example.COM./a?b=c#d",
+			requests: []string{"https://example.com/a?b=c"},
+			checked:  []string{"example.com"},
+			dialled:  []string{publicAddr + ":443"},
+		},
+		{
+			name: "host that net/http would map", url: "http://ｅｖｉｌ。com/",
+			requests: []string{"http://evil.com/"},
+			checked:  []string{"evil.com"},
+			dialled:  []string{publicAddr + ":80"},
+		},
+		{
+			name: "address spelled as a number", url: "http://134744072:8080/",
+			requests: []string{"http://8.8.8.8:8080/"},
+			checked:  []string{"8.8.8.8"},
+			dialled:  []string{"8.8.8.8:8080"},
+		},
+		{
+			name: "redirect to another host", url: "http://a.example/",
+			redirects: map[string]redirect{"http://a.example/": {302, "//B.example/x"}},
+			requests:  []string{"http://a.example/", "http://b.example/x"},
+			checked:   []string{"a.example", "b.example"},
+			dialled:   []string{publicAddr + ":80", publicAddr + ":80"},
+		},
+		{
+			name: "redirect within a host", url: "http://a.example/",
+			redirects: map[string]redirect{"http://a.example/": {308, "/x"}},
+			requests:  []string{"http://a.example/", "http://a.example/x"},
+			checked:   []string{"a.example", "a.example"},
+			dialled:   []string{publicAddr + ":80"},
+		},
+		{
+			name: "redirect to a name with a private address", url: "http://a.example/",
+			redirects: map[string]redirect{"http://a.example/": {302, "http://b.example/"}},
+			answers:   map[string][][]string{"a.example": {{"8.8.8.8"}}, "b.example": {{"10.0.0.1"}}},
+			requests:  []string{"http://a.example/"},
+			checked:   []string{"a.example", "b.example"},
+			dialled:   []string{"8.8.8.8:80"},
+			kind:      netguard.ErrNotPublic,
+		},
+		{
+			name: "redirect to a private address", url: "http://a.example/",
+			redirects: map[string]redirect{"http://a.example/": {302, "http://0x7f.1/"}},
+			requests:  []string{"http://a.example/"},
+			checked:   []string{"a.example"},
+			dialled:   []string{publicAddr + ":80"},
+			kind:      netguard.ErrNotPublic,
+		},
+		{
+			name: "redirect to a file", url: "http://a.example/",
+			redirects: map[string]redirect{"http://a.example/": {302, "file:///etc/passwd"}},
+			requests:  []string{"http://a.example/"},
+			checked:   []string{"a.example"},
+			dialled:   []string{publicAddr + ":80"},
+			kind:      netguard.ErrScheme,
+		},
+		{
+			name: "redirect down to http", url: "https://a.example/",
+			redirects: map[string]redirect{"https://a.example/": {302, "http://a.example/"}},
+			requests:  []string{"https://a.example/"},
+			checked:   []string{"a.example"},
+			dialled:   []string{publicAddr + ":443"},
+			kind:      netguard.ErrRedirect,
+		},
+		{name: "scheme", url: "ftp://a.example/", kind: netguard.ErrScheme},
+		{name: "private address", url: "http://192.168.1.1/", kind: netguard.ErrNotPublic},
+		{
+			name: "name with a private address", url: "http://a.example/",
+			answers: map[string][][]string{"*": {{"8.8.8.8", "fd00::1"}}},
+			checked: []string{"a.example"},
+			kind:    netguard.ErrNotPublic,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWeb(t, tt.redirects)
+			g := w.guard(tt.answers)
+			var checked []string
+			g.Check = func(_ context.Context, host string) error {
+				checked = append(checked, host)
+				return nil
+			}
+			err := get(t, g, tt.url)
+			require.Equal(t, tt.kind == nil, err == nil, "%v", err)
+			require.ErrorIs(t, err, tt.kind)
+			require.Equal(t, tt.requests, w.requests)
+			require.Equal(t, tt.checked, checked)
+			require.Equal(t, tt.dialled, w.dialled)
+			require.Empty(t, w.referers)
+		})
+	}
+}
+
+// chain redirects http://a.example/0 to /1 and so on, n times.
+func chain(n int) map[string]redirect {
+	redirects := map[string]redirect{}
+	for i := range n {
+		redirects[fmt.Sprintf("http://a.example/%d", i)] = redirect{302, fmt.Sprintf("/%d", i+1)}
+	}
+	return redirects
+}
+
+func TestClientHopLimit(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name           string
+		limit          int
+		hops, requests int
+		refused        bool
+	}{
+		{name: "as many as are followed", hops: netguard.HopLimit, requests: 11},
+		{name: "one more", hops: netguard.HopLimit + 1, requests: 11, refused: true},
+		{name: "own limit", limit: 2, hops: 2, requests: 3},
+		{name: "beyond the own limit", limit: 2, hops: 3, requests: 3, refused: true},
+		{name: "none followed", limit: -1, hops: 1, requests: 1, refused: true},
+		{name: "none needed", limit: -1, hops: 0, requests: 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWeb(t, chain(tt.hops))
+			g := w.guard(nil)
+			g.MaxHops = tt.limit
+			err := get(t, g, "http://a.example/0")
+			require.Equal(t, tt.refused, errors.Is(err, netguard.ErrRedirect), "%v", err)
+			require.Equal(t, tt.refused, err != nil)
+			require.Len(t, w.requests, tt.requests)
+		})
+	}
+}
+
+func TestClientAsksBeforeItLooksUp(t *testing.T) {
+	t.Parallel()
+	denied := errors.New("denied")
+	for _, tt := range []struct {
+		name  string
+		check func(context.Context, string) error
+		says  string
+	}{
+		{name: "denied", check: func(context.Context, string) error { return denied }, says: "denied"},
+		{name: "nobody to ask", check: nil, says: "nothing permits the host a.example"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			names := &zone{}
+			g := &netguard.Guard{Check: tt.check, Resolver: names}
+			err := get(t, g, "https://a.example/")
+			require.ErrorContains(t, err, tt.says)
+			require.Equal(t, tt.check != nil, errors.Is(err, denied))
+			require.Empty(t, names.lookups)
+		})
+	}
+}
+
+func TestClientPassesTheContextToCheck(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	w := newWeb(t, nil)
+	g := w.guard(nil)
+	g.Check = func(ctx context.Context, _ string) error {
+		require.Equal(t, "mine", ctx.Value(key{}))
+		return nil
+	}
+	ctx := context.WithValue(t.Context(), key{}, "mine")
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://a.example/", nil)
+	require.NoError(t, err)
+	client := g.Client()
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+}
+
+// The host that is decided is the host that is named, whatever the request says.
+func TestClientIgnoresTheHostOfTheRequest(t *testing.T) {
+	t.Parallel()
+	w := newWeb(t, nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://a.example/", nil)
+	require.NoError(t, err)
+	req.Host = "b.example"
+	client := w.guard(nil).Client()
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, []string{"http://a.example/"}, w.requests)
+	require.Equal(t, "b.example", req.Host)
+}
+
+// closing notes that it was closed.
+type closing struct {
+	strings.Reader
+	closed bool
+}
+
+func (c *closing) Close() error {
+	c.closed = true
+	return nil
+}
+
+func TestClientClosesTheBodyItRefuses(t *testing.T) {
+	t.Parallel()
+	body := &closing{}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/", body)
+	require.NoError(t, err)
+	_, err = (&netguard.Guard{}).Client().Do(req)
+	require.ErrorIs(t, err, netguard.ErrNotPublic)
+	require.True(t, body.closed)
+}

@@ -1,0 +1,53 @@
+package netguard
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// endsInNumber reports whether a mapped name is meant as an IPv4 address: no
+// top-level domain is a number.
+func endsInNumber(name string) bool {
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	if digits, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(digits, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
+}
+
+// parseIPv4 reads every spelling of an IPv4 address that inet_aton reads: one to
+// four numbers in decimal, octal or hexadecimal, the last of which fills what
+// the others leave.
+func parseIPv4(name string) (addr netip.Addr, ok bool) {
+	parts := strings.Split(name, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, false
+	}
+	var sum uint64
+	for i, part := range parts {
+		bits := 8
+		if i == len(parts)-1 {
+			bits = 8 * (4 - i)
+		}
+		n, ok := parseNumber(part, bits)
+		if !ok {
+			return netip.Addr{}, false
+		}
+		sum = sum<<bits | n
+	}
+	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
+}
+
+// parseNumber reads a number of at most so many bits as C writes it.
+func parseNumber(text string, bits int) (n uint64, ok bool) {
+	base := 10
+	switch {
+	case strings.HasPrefix(text, "0x"):
+		text, base = text[2:], 16
+	case len(text) > 1 && text[0] == '0':
+		base = 8
+	}
+	n, err := strconv.ParseUint(text, base, bits)
+	return n, err == nil
+}
