@@ -65,6 +65,78 @@ func (s *Session) ask(ctx context.Context, q *Question) (Decision, error) {
 	return d, nil
 }
 
+// A Classifier answers in [ModeAuto] in the place of the person, of calls that no
+// rule settles. Any behavior but Allow and Deny, and an error, leave the call to
+// the person. It may be called concurrently.
+type Classifier func(ctx context.Context, q *Question) (Decision, error)
+
+// ClassifyByTargets is the classifier of a session that has none: it refuses what
+// must not happen unseen, such as the removal of a home directory, and leaves
+// everything else that is more than reading and editing inside the working
+// directories to the person. It asks no model and says the same at all times.
+func ClassifyByTargets(_ context.Context, q *Question) (Decision, error) {
+	for _, t := range q.Targets {
+		if t.Caution != "" {
+			return Decision{Behavior: Deny, Reason: t.Caution}, nil
+		}
+	}
+	return Decision{}, nil
+}
+
+// After so many refusals of the classifier in a row, or in all, a session asks the
+// person again: the documented numbers of the best-known harness.
+const (
+	maxBlocksInARow = 3
+	maxBlocks       = 20
+)
+
+// blocks counts the refusals of a session's classifier.
+type blocks struct{ run, all int }
+
+func (b blocks) tooMany() bool { return b.run >= maxBlocksInARow || b.all >= maxBlocks }
+
+// countBlock notes what became of a call.
+func (s *Session) countBlock(d Decision, classified bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case d.Behavior == Allow:
+		s.blocks.run = 0
+	case classified && d.Behavior == Deny:
+		s.blocks.run++
+		s.blocks.all++
+	}
+}
+
+// classify lets the classifier answer, in auto mode. It returns d if that does not
+// settle it.
+func (j *job) classify(ctx context.Context, d Decision) (_ Decision, classified bool) {
+	s := j.batch.pool.session
+	p := s.permissions()
+	s.mu.Lock()
+	tired := s.blocks.tooMany()
+	s.mu.Unlock()
+	auto := func(m Mode) bool { return m == ModeAuto || m == ModeBypass }
+	if d.Behavior != Ask || tired || p.Mode() != ModeAuto || !all(p.outer, auto) || (!d.unruled && !d.cautious) || j.entry.info.RequiresUser {
+		return d, false
+	}
+	classifier := s.cfg.Classifier
+	if classifier == nil {
+		classifier = ClassifyByTargets
+	}
+	q := j.question(d, j.call.state.targets)
+	answer, err := classifier(ctx, q)
+	if err != nil {
+		j.batch.reportCrash(j.call.Name, StagePermission, fmt.Errorf("classifier: %w", err))
+		return d, false
+	}
+	if answer.Behavior == Deny || answer.Behavior == Allow && d.unruled { // what needs a person is never allowed without one
+		answer.Reason = "the classifier: " + answer.Reason
+		return Decision{Behavior: answer.Behavior, Reason: answer.Reason}, true
+	}
+	return d, false
+}
+
 // permit hears the hooks, the tool, the rules and at last a person.
 func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure) {
 	hook, f := j.preHooks(ctx)
@@ -86,6 +158,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	if d.Behavior == Allow && j.loop != "" {
 		d = Decision{Behavior: Ask, Reason: j.loop}
 	}
+	d, classified := j.classify(ctx, d)
 	if d.Behavior == Ask {
 		answer, err := j.askAbout(ctx, d, j.call.state.targets)
 		if err != nil {
@@ -101,6 +174,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		}
 		d = answer
 	}
+	j.batch.pool.session.countBlock(d, classified)
 	j.decide(d)
 	if d.Behavior != Allow {
 		return nil, &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason),
@@ -163,10 +237,14 @@ func (j *job) decidedLater(ts []Target, d Decision) {
 	j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: cloneTargets(ts), Decision: &d})
 }
 
+func (j *job) question(d Decision, ts []Target) *Question {
+	return &Question{Tool: j.entry.tool, Call: j.call.copied(), Targets: cloneTargets(ts), Reason: d.Reason, Agent: j.batch.pool.session.agentPath()}
+}
+
 // askAbout puts a question, before the call or from within it.
 func (j *job) askAbout(ctx context.Context, d Decision, ts []Target) (Decision, error) {
 	s := j.batch.pool.session
-	q := &Question{Tool: j.entry.tool, Call: j.call.copied(), Targets: cloneTargets(ts), Reason: d.Reason, Agent: s.agentPath()}
+	q := j.question(d, ts)
 	if hook := s.cfg.Hooks.Permission; hook != nil && !j.entry.info.RequiresUser {
 		answer, err := hook(ctx, q)
 		if err != nil {

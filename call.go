@@ -27,10 +27,11 @@ type callState struct {
 	session *Session
 	job     *job // nil for a call that was decided elsewhere
 	info    *Info
+	spec    *inputSpec
 	traits  Traits
-	targets []Target    // traits.Targets, resolved
-	allowed bool        // the call was decided, and runs
-	under   Permissions // what it was decided under
+	targets []Target     // traits.Targets, resolved
+	allowed bool         // the call was decided, and runs
+	under   *Permissions // what it was decided under
 }
 
 // copied returns a Call that can be written to without effect on c.
@@ -107,7 +108,8 @@ func (c *Call) unanswered(d Decision, ts []Target, err error) string {
 	if !errors.Is(err, errNobody) || !d.unruled {
 		return reason
 	}
-	if rule := c.state.session.remedy(c.subject(ts, Decision{}, Decision{})); rule != "" {
+	x := c.subject(ts, Decision{}, Decision{})
+	if rule := c.state.session.remedy(&x); rule != "" {
 		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
 	}
 	return reason
@@ -122,7 +124,8 @@ func (c *Call) Emit(text string) {
 
 // decide settles targets of c, given what the hooks and the tool itself say.
 func (c *Call) decide(ts []Target, hook, own Decision) Decision {
-	return c.state.session.Permissions().decide(c.subject(ts, hook, own))
+	x := c.subject(ts, hook, own)
+	return c.state.session.permissions().decide(&x)
 }
 
 // decideLater settles targets that turned up after c itself was allowed.
@@ -131,16 +134,16 @@ func (c *Call) decideLater(ts []Target) Decision {
 	if c.state.allowed {
 		x.approved, x.under = c.state.targets, c.state.under
 	}
-	return c.state.session.Permissions().decide(x)
+	return c.state.session.permissions().decide(&x)
 }
 
 func (c *Call) subject(ts []Target, hook, own Decision) subject {
 	st := c.state
-	var info Info // before the tool is known
-	if st.info != nil {
-		info = *st.info
+	x := subject{info: st.info, spec: st.spec, traits: &st.traits, input: c.Input, targets: ts, platform: st.session.platform, dirs: st.session.permissions().work, hook: hook, own: own}
+	if x.info == nil { // before the tool is known
+		x.info = &Info{}
 	}
-	return subject{info: info, traits: st.traits, targets: ts, dirs: st.session.work, hook: hook, own: own}
+	return x
 }
 
 // input returns c's decoded input, decoding it first if no executor did.

@@ -323,6 +323,7 @@ func attach(source string, t Tool) (entry, error) {
 		return e, err
 	}
 	e.info.Name, e.info.server = toolname.Exposed(source, raw), toolname.Server(source)
+	e.info.spelled = toolname.Prefix + source + "__" + raw
 	e.info.Aliases = nil // an external tool cannot take further names
 	e.tool = attached{Tool: t, info: e.info}
 	return e, nil

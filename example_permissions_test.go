@@ -10,7 +10,7 @@ import (
 )
 
 func ExampleParseRule() {
-	for _, text := range []string{"Bash", "Bash(git status)", "Edit(/src/main.go)", "mcp__github__*", "Bash(npm run *)", "Bash()"} {
+	for _, text := range []string{"Bash", "Bash(git status)", "Edit(/src/main.go)", "mcp__github__*", "Bash(npm run *)", "Agent(model:opus)", "Bash()"} {
 		r, err := pegboard.ParseRule(pegboard.Deny, text)
 		if err != nil {
 			fmt.Println("refused:", err)
@@ -23,7 +23,8 @@ func ExampleParseRule() {
 	// deny Bash(git status): tool "Bash", pattern "git status"
 	// deny Edit(/src/main.go): tool "Edit", pattern "/src/main.go"
 	// deny mcp__github: tool "mcp__github", pattern ""
-	// refused: rule "Bash(npm run *)": wildcards and parameters are not supported yet; name the command, path or host exactly
+	// deny Bash(npm run *): tool "Bash", pattern "npm run *"
+	// deny Agent(model:opus): tool "Agent", pattern "model:opus"
 	// refused: rule "Bash()": the parentheses are empty; leave them out to mean the whole tool
 }
 
@@ -44,7 +45,7 @@ func ExampleNewPermissions() {
 	// deny Edit(.env) from userSettings
 	// ask WebFetch(domain:example.com) from projectSettings
 	// allow Edit(src/) from userSettings
-	// unknown permission mode "yolo"; use default, plan or bypassPermissions
+	// unknown permission mode "yolo"
 }
 
 // exampleWriter is a tool that would write the file it is told to.

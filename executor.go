@@ -284,6 +284,37 @@ func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
 
 func (b *batch) hookFailed(tool string, err error) { b.reportCrash(tool, StageHook, err) }
 
+// A lease is one batch of calls that runs in a session.
+type lease struct {
+	stop  func(cause error)
+	ended chan struct{} // made by Close, which waits for it
+}
+
+// hire registers a batch, so that Close can stop it and wait for it. It reports
+// whether the session is open.
+func (s *Session) hire(l *lease) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	if s.running == nil {
+		s.running = map[*lease]struct{}{}
+	}
+	s.running[l] = struct{}{}
+	return true
+}
+
+// dismiss forgets a batch that has ended.
+func (s *Session) dismiss(l *lease) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, l)
+	if l.ended != nil {
+		close(l.ended)
+	}
+}
+
 // mend tries to read an input in the ways the host permits. It returns nothing
 // unless the tool says that the mended call is read-only: what the model did not
 // write, writes nothing.
@@ -316,7 +347,7 @@ func (j *job) mend(ctx context.Context, problem error) (input json.RawMessage, i
 	if err != nil || len(notes) == 0 || len(input) == 0 {
 		return nil, nil
 	}
-	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: &callState{session: j.batch.pool.session, info: &j.entry.info}}
+	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: &callState{session: j.batch.pool.session, info: &j.entry.info, spec: j.entry.tool.input()}}
 	if tr := j.entry.tool.Traits(c); !tr.ReadOnly || tr.Destructive {
 		return nil, nil
 	}

@@ -152,7 +152,7 @@ func (j *job) decode(ctx context.Context) *failure {
 	if j.batch.Invoke != nil { // which decodes again, whatever a wrapper wrote to what it was shown
 		j.exact = slices.Clone(input)
 	}
-	j.show(input, in, callState{session: j.batch.pool.session, info: &j.entry.info})
+	j.show(input, in, callState{session: j.batch.pool.session, info: &j.entry.info, spec: j.entry.tool.input()})
 	return nil
 }
 
@@ -281,7 +281,7 @@ func (j *job) perform(ctx context.Context) Outcome {
 	}
 	j.stage = StageCall
 	st := *j.call.state
-	st.allowed, st.under = true, st.session.Permissions()
+	st.allowed, st.under = true, st.session.permissions()
 	input := j.call.Input
 	if j.exact != nil {
 		input = j.exact

@@ -12,6 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
@@ -78,7 +79,7 @@ func (p *Pool) lookup(name string) (e entry, ok bool) {
 	i, ok := p.index[name]
 	if ok {
 		e = *p.tools[i].entry
-		e.info.contested = p.from.shared[e.info.server]
+		e.info.contested = p.from.contested(&e.info)
 	}
 	return e, ok
 }
@@ -213,7 +214,7 @@ func (p *Pool) Admit(c Call) (Tool, *Call, error) {
 		return nil, nil, err
 	}
 	c.in = in
-	c.state = &callState{session: p.session, info: &e.info, allowed: true, under: p.session.Permissions()}
+	c.state = &callState{session: p.session, info: &e.info, spec: e.tool.input(), allowed: true, under: p.session.permissions()}
 	st := *c.state
 	_ = lane.Try(func() error { st.traits = e.tool.Traits(&c); return nil }) // as where it came from: the zero Traits are cautious
 	st.targets = p.session.resolve(st.traits.Targets)
@@ -243,7 +244,9 @@ type assembly struct {
 	tables  RoleTables
 	extra   []Restriction
 	pool    *Pool
+	rules   []Rule
 	gone    map[string]int // by what it names, the first rule that denies a tool or server as a whole
+	globs   []int          // rules that deny tools by a pattern of names
 }
 
 // AssemblePool returns a snapshot of the tools that s may use now. It is the
@@ -374,11 +377,14 @@ func (a *assembly) offer(e *entry) bool {
 // indexDenials finds the rules that take away a tool as a whole.
 func (a *assembly) indexDenials() {
 	a.gone = map[string]int{}
-	for i, r := range a.perms.rules {
+	a.rules = a.perms.set.all()
+	for i, r := range a.rules {
 		if r.Behavior != Deny {
 			break // deny rules come first
 		}
-		if _, ok := a.gone[r.Tool]; !ok && r.Pattern == "" {
+		if strings.Contains(r.Tool, "*") {
+			a.globs = append(a.globs, i)
+		} else if _, ok := a.gone[r.Tool]; !ok && r.Pattern == "" {
 			a.gone[r.Tool] = i
 		}
 	}
@@ -389,7 +395,7 @@ func (a *assembly) indexDenials() {
 func (a *assembly) externalDenials() map[string]int {
 	denials := map[string]int{}
 	for name, rule := range a.gone {
-		if a.pool.from.knows(name) {
+		if a.pool.from.knows(name) || len(name) > toolname.MaxLen {
 			denials[name] = rule
 		}
 	}
@@ -399,24 +405,32 @@ func (a *assembly) externalDenials() map[string]int {
 // denied names the rule that takes away a tool as a whole, the first of denials
 // if there are several, or "".
 func (a *assembly) denied(e *entry, denials map[string]int) string {
-	if len(denials) == 0 {
+	if len(denials) == 0 && len(a.globs) == 0 {
 		return ""
 	}
-	first := len(a.perms.rules)
+	first := len(a.rules)
 	look := func(name string) {
 		if at, ok := denials[name]; ok {
 			first = min(first, at)
 		}
+		for _, at := range a.globs {
+			if pattern.Name(a.rules[at].Tool, name) {
+				first = min(first, at)
+			}
+		}
 	}
 	look(e.info.Name)
+	look(e.info.spelled)
 	for _, alias := range e.info.Aliases {
 		look(alias)
 	}
-	look(e.info.server) // "" for a built-in, which no rule names
-	if first == len(a.perms.rules) {
+	if at, ok := denials[e.info.server]; ok { // "" for a built-in, which no rule names
+		first = min(first, at)
+	}
+	if first == len(a.rules) {
 		return ""
 	}
-	return a.perms.rules[first].describe()
+	return a.rules[first].describe()
 }
 
 func (a *assembly) exclude(e *entry, reason string) {

@@ -73,7 +73,7 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 
 		{name: "shadowed by a tool", ask: "taken", says: []string{"mcp__srv__taken is not available", "the built-in tool mcp__srv__taken"}},
 		{name: "shadowed by an alias", ask: "old", says: []string{"mcp__srv__old is not available", "the built-in tool New"}},
-		{name: "shadowed by another source", ask: "both", says: []string{"mcp__s_v__both is not available", `"both" of "s.v"`}},
+		{name: "shadowed by another source", ask: "both", says: []string{"mcp__s_v__both is not available", `"both" of "s_v"`}},
 
 		{name: "restricted by role", cfg: pegboard.SessionConfig{Role: pegboard.SubAgent}, ask: "TaskStop", says: []string{"TaskStop is not available", "sub-agent"}},
 		{name: "restricted by role in the background", cfg: pegboard.SessionConfig{Role: pegboard.AsyncAgent}, ask: "New", says: []string{"New is not available", "async agent"}},
@@ -193,9 +193,9 @@ func TestExternalNamesAreUnique(t *testing.T) {
 		shared string
 		winner pair
 	}{
-		{name: "sources that fold alike", pairs: []pair{{"a_b", "t"}, {"a.b", "t"}, {"a:b", "t"}}, shared: "mcp__a_b__t", winner: pair{"a.b", "t"}},
-		{name: "tools that fold alike", pairs: []pair{{"a", "t_u"}, {"a", "t.u"}}, shared: "mcp__a__t_u", winner: pair{"a", "t.u"}},
-		{name: "the same, turned round", pairs: []pair{{"a", "t.u"}, {"a", "t_u"}}, shared: "mcp__a__t_u", winner: pair{"a", "t.u"}},
+		{name: "sources that fold alike", pairs: []pair{{"a_b", "t"}, {"a.b", "t"}, {"a:b", "t"}}, shared: "mcp__a_b__t", winner: pair{"a_b", "t"}},
+		{name: "tools that fold alike", pairs: []pair{{"a", "t_u"}, {"a", "t.u"}}, shared: "mcp__a__t_u", winner: pair{"a", "t_u"}},
+		{name: "the same, turned round", pairs: []pair{{"a", "t.u"}, {"a", "t_u"}}, shared: "mcp__a__t_u", winner: pair{"a", "t_u"}},
 		{name: "another place to split", pairs: []pair{{"a__b", "c"}, {"a", "b__c"}}, shared: "mcp__a__b__c", winner: pair{"a", "b__c"}},
 		{name: "the winner is denied", pairs: []pair{{"a__b", "c"}, {"a", "b__c"}}, deny: []string{"mcp__a"}, shared: "mcp__a__b__c", winner: pair{"a__b", "c"}},
 	}

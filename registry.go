@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
@@ -104,11 +105,11 @@ func (s *source) offers() []entry {
 	return s.tools
 }
 
-// settleNames keeps one tool for each exposed name: the one whose raw name sorts
-// first, so that the order in which a source lists them does not matter.
+// settleNames keeps one tool for each exposed name: the one that is called just
+// so, or whose raw name sorts first, so that the order in which a source lists them does not matter.
 func (s *source) settleNames() {
 	slices.SortStableFunc(s.tools, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.info.Name, b.info.Name), cmp.Compare(a.info.Origin.Tool, b.info.Origin.Tool))
+		return cmp.Or(cmp.Compare(a.info.Name, b.info.Name), exactFirst(&a, &b), cmp.Compare(a.info.Origin.Tool, b.info.Origin.Tool))
 	})
 	kept := s.tools[:0]
 	for _, e := range s.tools {
@@ -159,6 +160,10 @@ type AttachReport struct {
 	// Quarantined holds the tools that cannot be offered, by the name their
 	// source knows them by, each with the reason.
 	Quarantined map[string]error
+	// Alike holds the tools that are offered though their names could be taken
+	// for another's of the same source, by the name their source knows them by,
+	// with that other name. A rule on either speaks of it alone.
+	Alike map[string]string
 }
 
 // Attach replaces all that source offered before by tools, as when an MCP
@@ -166,14 +171,22 @@ type AttachReport struct {
 // the model sees mcp__source__name. A tool that cannot be offered is left out
 // and named in the report, the others are offered all the same.
 //
-// It is an error if source is empty or holds control characters; then nothing
-// changes.
+// It is an error if source holds no letter and no digit, or a control character;
+// then nothing changes.
 func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	if err := checkName(name); err != nil {
 		return AttachReport{}, fmt.Errorf("source: %w", err)
 	}
+	if !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return AttachReport{}, fmt.Errorf("source: the name %q holds no letter and no digit", name)
+	}
 	next := newSource(name, tools)
+	var names []string
 	report := difference(r.snapshot().source(name), next) // without the lock: it calls the tools
+	for _, e := range next.tools {
+		names = append(names, e.info.Origin.Tool)
+	}
+	report.Alike = toolname.Alike(names)
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,11 +213,11 @@ func (r *Registry) snapshot() catalog {
 // for every pool. Nothing that it holds is ever written to: a change makes a new
 // catalog.
 type catalog struct {
-	builtins []*entry          // sorted by name
-	sources  []*source         // sorted by name
-	external []*entry          // the tools of all sources, sorted by exposed name, then by source
-	shared   map[string]bool   // by server, see ambiguous
-	gone     map[string]string // exposed names that were offered once, with their source
+	builtins []*entry                  // sorted by name
+	sources  []*source                 // sorted by name
+	external []*entry                  // the tools of all sources, as byNameAndSource sorts them
+	shared   map[string]toolname.Claim // by server
+	gone     map[string]string         // exposed names that were offered once, with their source
 }
 
 // source returns the source called name, or nil.
@@ -235,7 +248,11 @@ func (c catalog) replace(name string, next *source) catalog {
 	c.external = splice(c.external, old.offers(), next.offers())
 	c.gone = remember(c.gone, old, next)
 	if known != (next != nil) {
-		c.shared = ambiguous(c.sources)
+		servers := make([]string, len(c.sources))
+		for i, src := range c.sources {
+			servers[i] = src.server
+		}
+		c.shared = toolname.Claims(servers)
 	}
 	return c
 }
@@ -250,7 +267,7 @@ func (c catalog) knows(name string) bool {
 }
 
 // splice returns list without old, which it holds, and with next. All are sorted
-// by name and then source.
+// by name, then as exactFirst says, then by source.
 func splice(list []*entry, old, next []entry) []*entry {
 	out := make([]*entry, 0, len(list)-len(old)+len(next))
 	for _, e := range list {
@@ -272,7 +289,17 @@ func splice(list []*entry, old, next []entry) []*entry {
 func byName(a, b *entry) int { return cmp.Compare(a.info.Name, b.info.Name) }
 
 func byNameAndSource(a, b *entry) int {
-	return cmp.Or(byName(a, b), cmp.Compare(a.info.Origin.Source, b.info.Origin.Source))
+	return cmp.Or(byName(a, b), exactFirst(a, b), cmp.Compare(a.info.Origin.Source, b.info.Origin.Source))
+}
+
+func exactFirst(a, b *entry) int {
+	switch x, y := a.info.exact(), b.info.exact(); {
+	case x && !y:
+		return -1
+	case y && !x:
+		return 1
+	}
+	return 0
 }
 
 // maxGone is how many names of tools that are gone are remembered, so that a
@@ -388,23 +415,15 @@ func alike(a, b Tool) bool {
 	return err == nil && x.Description == y.Description && string(x.InputSchema) == string(y.InputSchema)
 }
 
-// ambiguous returns the servers of which toolname.Ambiguous says that a rule on
-// their tools could be meant for another of the sources.
-func ambiguous(sources []*source) map[string]bool {
-	shared := make(map[string]bool, len(sources)) // false: one source has it
-	for _, src := range sources {
-		_, twice := shared[src.server]
-		shared[src.server] = twice
+// contested reports whether an allow rule on the tool's name or server could be
+// meant for another source. Of those that fold to one name, it is meant for the
+// one that is called just so.
+func (c catalog) contested(i *Info) bool {
+	switch c.shared[i.server] {
+	case toolname.Nested:
+		return true
+	case toolname.Folded:
+		return i.server != toolname.Prefix+i.Origin.Source
 	}
-	for server := range shared {
-		for i := range server {
-			if !strings.HasPrefix(server[i:], "__") {
-				continue
-			}
-			if _, ok := shared[server[:i]]; ok {
-				shared[server], shared[server[:i]] = true, true
-			}
-		}
-	}
-	return shared
+	return false
 }

@@ -258,7 +258,7 @@ func TestExclusionsOfOneName(t *testing.T) {
 		require.Equal(t, "mcp__a_b__t_u", x.Name)
 		got = append(got, x.Origin)
 	}
-	require.Equal(t, []pair{{}, {"a.b", "t.u"}, {"a.b", "t_u"}, {"a.b", "t|u"}, {"a_b", "t.u"}, {"a_b", "t_u"}, {"a_b", "t|u"}}, got)
+	require.Equal(t, []pair{{}, {"a.b", "t.u"}, {"a.b", "t_u"}, {"a.b", "t|u"}, {"a_b", "t_u"}, {"a_b", "t.u"}, {"a_b", "t|u"}}, got)
 }
 
 // TestRegistryIsConcurrent is for the race detector. What a pool holds must be

@@ -66,6 +66,11 @@ func (d dice) target(outside string) pegboard.Target {
 	}
 }
 
+// asking are the modes in which a person is asked.
+func asking() []pegboard.Mode {
+	return []pegboard.Mode{pegboard.ModeAsk, pegboard.ModePlan, pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeAuto}
+}
+
 // TestRemedyPermitsTheCall: with the rules that a denial names the call runs. If
 // it names none, not even the widest rule lets it.
 func TestRemedyPermitsTheCall(t *testing.T) {
@@ -79,8 +84,7 @@ func TestRemedyPermitsTheCall(t *testing.T) {
 		for range d.IntN(4) {
 			a.traits.Targets = append(a.traits.Targets, d.target(outside))
 		}
-		mode, _ := d.mode(1)
-		p := rules(t, mode, pegboard.RuleSet{
+		p := rules(t, one(d, asking()...), pegboard.RuleSet{
 			Allow: one(d, nil, nil, []string{"Edit(/sub)"}, []string{"Bash(a)"}),
 			Ask:   one(d, nil, nil, nil, []string{"Read(.env)"}, []string{"WebFetch(domain:h.test)"}),
 			Deny:  one(d, nil, nil, []string{"Read(.env)"}, []string{"T(z)"}, []string{"Edit(/sub/a)"}),

@@ -135,7 +135,7 @@ func TestNameOfTwoSources(t *testing.T) {
 	}{
 		{name: "alone", has: []tool{{"git", "hub"}}, rule: "mcp__git__hub", want: []string{"mcp__git__hub"}, all: []string{"mcp__git__hub"}},
 		{name: "a tool or a server", has: []tool{{"git", "hub"}, {"git__hub", "wipe"}}, rule: "mcp__git__hub", all: []string{"mcp__git__hub", "mcp__git__hub__wipe"}},
-		{name: "servers that fold alike", has: []tool{{"my.server", "wipe"}, {"my_server", "read"}}, rule: "mcp__my_server", all: []string{"mcp__my_server__read", "mcp__my_server__wipe"}},
+		{name: "servers that fold alike", has: []tool{{"my.server", "wipe"}, {"my_server", "read"}}, rule: "mcp__my_server", want: []string{"mcp__my_server__read"}, all: []string{"mcp__my_server__read", "mcp__my_server__wipe"}},
 		{name: "a tool of servers that fold alike", has: []tool{{"my.server", "wipe"}, {"my_server", "read"}}, rule: "mcp__my_server__wipe", all: []string{"mcp__my_server__wipe"}},
 		{name: "servers that begin alike", has: []tool{{"git", "hub"}, {"github", "wipe"}}, rule: "mcp__git", want: []string{"mcp__git__hub"}, all: []string{"mcp__git__hub"}},
 	}

@@ -36,6 +36,20 @@ func TestParseRule(t *testing.T) {
 		{name: "directory", text: "Edit(src/)", tool: "Edit", pattern: "src/"},
 		{name: "host", text: "WebFetch(domain:example.com)", tool: "WebFetch", pattern: "domain:example.com"},
 		{name: "agent", text: "Agent(reviewer)", tool: "Agent", pattern: "reviewer"},
+		{name: "any tool", text: "*", tool: "*"},
+		{name: "any tool, in parentheses", text: "*(*)", tool: "*", written: "*"},
+		{name: "some tools", text: "B*", tool: "B*"},
+		{name: "any server", text: "mcp__*", tool: "mcp__*"},
+		{name: "some tools of a server", text: "mcp__srv__get_*", tool: "mcp__srv__get_*"},
+		{name: "some servers", text: "mcp__s*__get", tool: "mcp__s*__get"},
+		{name: "wildcard in a command", text: "Bash(npm run *)", tool: "Bash", pattern: "npm run *"},
+		{name: "command prefix", text: "Bash(npm:*)", tool: "Bash", pattern: "npm:*"},
+		{name: "wildcard in a path", text: "Edit(src/**)", tool: "Edit", pattern: "src/**"},
+		{name: "wildcard in a host", text: "WebFetch(domain:*.example.com)", tool: "WebFetch", pattern: "domain:*.example.com"},
+		{name: "any host", text: "WebFetch(domain:*)", tool: "WebFetch", pattern: "domain:*"},
+		{name: "skill and what is said to it", text: "Skill(deploy *)", tool: "Skill", pattern: "deploy *"},
+		{name: "parameter", text: "Agent(model:opus)", tool: "Agent", pattern: "model:opus"},
+		{name: "parameter of Bash", text: "Bash(run_in_background:true)", tool: "Bash", pattern: "run_in_background:true"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -67,18 +81,12 @@ func TestParseRuleRefuses(t *testing.T) {
 		{name: "never opened", text: "Bash)", says: ""},
 		{name: "blank before the parenthesis", text: "Bash (ls)", says: ""},
 		{name: "wide blank before the parenthesis", text: "Bash\u00a0(ls)", says: ""},
-		{name: "any tool", text: "*", says: "wildcard"},
-		{name: "any tool, in parentheses", text: "*(*)", says: "wildcard"},
-		{name: "some tools", text: "B*", says: "wildcard"},
-		{name: "any server", text: "mcp__*", says: "wildcard"},
-		{name: "some tools of a server", text: "mcp__srv__get_*", says: "wildcard"},
-		{name: "some servers", text: "mcp__s*__get", says: "wildcard"},
-		{name: "wildcard in a command", text: "Bash(npm run *)", says: "wildcard"},
-		{name: "command prefix", text: "Bash(npm:*)", says: "wildcard"},
-		{name: "wildcard in a path", text: "Edit(src/**)", says: "wildcard"},
-		{name: "wildcard in a host", text: "WebFetch(domain:*.example.com)", says: "wildcard"},
-		{name: "parameter", text: "Agent(model:opus)", says: "parameters are not supported"},
-		{name: "parameter of Bash", text: "Bash(run_in_background:true)", says: "parameters are not supported"},
+		{name: "a wildcard that is none, in a tool", text: "mcp__srv__get_?", says: "wildcard in a tool's name"},
+		{name: "a set of tools", text: "[BT]ash", says: "wildcard in a tool's name"},
+		{name: "wildcard in the name of an agent", text: "Agent(re*)", says: "wildcard"},
+		{name: "wildcard in the middle of a skill", text: "Skill(a*b)", says: "wildcard"},
+		{name: "the command as a parameter", text: "Bash(command:rm)", says: "is ignored"},
+		{name: "the path as a parameter", text: "Edit(file_path:a)", says: "write Edit(a path)"},
 		{name: "host without its word", text: "WebFetch(example.com)", says: "domain:"},
 		{name: "path that climbs", text: "Edit(../secret)", says: `".."`},
 		{name: "control character in the tool", text: "Ba\x1bsh", says: "control character"},
@@ -107,6 +115,7 @@ func TestParseRuleRefuses(t *testing.T) {
 func FuzzParseRule(f *testing.F) {
 	for _, text := range []string{
 		"Bash", "Bash(*)", "Bash(git  status)", "Edit(/a/)", "Read(~/)", "mcp__s__*", "mcp____*", "mcp__s__*(x)",
+		"Bash(npm run *)", "Bash(npm:*)", "Edit(src/**)", "Read(//**/.env)", "WebFetch(domain:*.a)", "mcp__s__get_*", "*", "Agent(model : *)",
 		"WebFetch(domain:A.)", "T\u00a0(*)", "\u2003T", "T(())", "T()", "(", "Bash(\x00)", "Agent(a:b)",
 	} {
 		f.Add(int(pegboard.Deny), text)
@@ -159,6 +168,58 @@ func TestRuleNamesTools(t *testing.T) {
 	}
 }
 
+// TestRuleNamesToolsByPattern holds rules with a star in the tool's name against
+// tools. As allow rules they are refused unless a server stands before the star.
+func TestRuleNamesToolsByPattern(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, rule string
+		source     string // where the tool is attached from; empty: built in
+		refused    bool   // as an allow rule
+		covers     bool
+		touches    bool
+	}{
+		{name: "any", rule: "*", refused: true, touches: true},
+		{name: "any, attached", rule: "*", source: "srv", refused: true, touches: true},
+		{name: "the beginning", rule: "To*", refused: true, touches: true},
+		{name: "the end", rule: "*ol", refused: true, touches: true},
+		{name: "the middle", rule: "T*l", refused: true, touches: true},
+		{name: "only a part", rule: "*o", refused: true},
+		{name: "another case", rule: "t*", refused: true},
+		{name: "an alias", rule: "Ol*", refused: true, touches: true},
+		{name: "any server", rule: "mcp__*", source: "srv", refused: true, touches: true},
+		{name: "any server, built in", rule: "mcp__*", refused: true},
+		{name: "some servers", rule: "mcp__s*__Tool", source: "srv", refused: true, touches: true},
+		{name: "tools of the server", rule: "mcp__srv__T*", source: "srv", covers: true, touches: true},
+		{name: "other tools of the server", rule: "mcp__srv__U*", source: "srv"},
+		{name: "tools of another server", rule: "mcp__other__T*", source: "srv"},
+		{name: "tools of a server that begins alike", rule: "mcp__srv__*", source: "srv2"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "Tool", aliases: []string{"Old"}, source: tc.source}
+			if !tc.refused {
+				checkRule(t, pegboard.SessionConfig{}, &a, tc.rule, tc.covers, tc.touches)
+				return
+			}
+			_, err := pegboard.NewPermissions("", pegboard.RuleSet{Allow: []string{tc.rule}})
+			require.ErrorContains(t, err, "an allow rule approves nothing")
+			want := pegboard.Ask
+			for _, set := range []pegboard.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
+				pool := a.pool(t, session(t, pegboard.SessionConfig{}))
+				require.NoError(t, pool.Session().SetPermissions(rules(t, "", set)))
+				got := judge(t, pool)
+				require.Equal(t, tc.touches, got.rule == tc.rule)
+				if want = pegboard.Ask; tc.touches && set.Deny != nil {
+					want = pegboard.Deny
+				}
+				require.Equal(t, want.String(), got.behavior.String())
+			}
+		})
+	}
+}
+
 // checkRule holds a rule against what a does, as an allow, a deny and an ask
 // rule. Without the rule a must be asked about.
 func checkRule(t *testing.T, cfg pegboard.SessionConfig, a *actor, rule string, covers, touches bool) {
@@ -206,6 +267,11 @@ func TestRuleMatchesTargets(t *testing.T) {
 	}
 	run := func(v string, inner ...string) pegboard.Target {
 		return pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: v, Inner: inner}
+	}
+	exactly := func(v string) pegboard.Target {
+		x := run(v)
+		x.Exact = true
+		return x
 	}
 	named := func(kind pegboard.TargetKind, v string, also ...string) pegboard.Target {
 		return pegboard.Target{Kind: kind, Value: v, Also: also}
@@ -262,6 +328,39 @@ func TestRuleMatchesTargets(t *testing.T) {
 		{name: "one command of two", rule: "Bash(ls)", tool: "Bash", acts: is{run("ls"), run("rm a")}, touches: true},
 		{name: "command and its redirect", rule: "Bash(ls)", tool: "Bash", acts: is{run("ls"), write("a")}, touches: true},
 
+		{name: "command and more words", rule: "Bash(npm run test:*)", tool: "Bash", acts: is{run("npm run test -- -v")}, covers: true, touches: true},
+		{name: "command and no more words", rule: "Bash(npm run test *)", tool: "Bash", acts: is{run("npm run test")}, covers: true, touches: true},
+		{name: "a word that begins alike", rule: "Bash(npm run test:*)", tool: "Bash", acts: is{run("npm run testing")}},
+		{name: "a word that may begin alike", rule: "Bash(npm run test*)", tool: "Bash", acts: is{run("npm run testing -v")}, covers: true, touches: true},
+		{name: "a star in the middle", rule: "Bash(git * main)", tool: "Bash", acts: is{run("git push origin main")}, covers: true, touches: true},
+		{name: "one command of two under a star", rule: "Bash(npm:*)", tool: "Bash", acts: is{run("npm test"), run("rm a")}, touches: true},
+		{name: "two commands of two under a star", rule: "Bash(npm:*)", tool: "Bash", acts: is{run("npm test"), run("npm run a")}, covers: true, touches: true},
+		{name: "run in turn under a star", rule: "Bash(rm:*)", tool: "Bash", acts: is{run("sudo rm a", "rm a")}, touches: true},
+		{name: "under a star, of another tool", rule: "Bash(npm:*)", acts: is{run("npm test")}, touches: true},
+		{name: "an exact command under a star", rule: "Bash(find:*)", tool: "Bash", acts: is{exactly("find . -delete")}, touches: true},
+		{name: "an exact command spelled out", rule: "Bash(find . -delete)", tool: "Bash", acts: is{exactly("find . -delete")}, covers: true, touches: true},
+
+		{name: "any depth", rule: "Read(./src/**)", acts: is{read("src/a/b.go")}, covers: true, touches: true},
+		{name: "the tree's own directory", rule: "Read(./src/**)", acts: is{read("docs/src/b.go")}},
+		{name: "a suffix", rule: "Edit(/src/*.go)", acts: is{write("src/a.go")}, covers: true, touches: true},
+		{name: "a suffix, deeper", rule: "Edit(/src/*.go)", acts: is{write("src/a/b.go")}},
+		{name: "a suffix at any depth", rule: "Edit(**/*.go)", acts: is{write("src/a/b.go")}, covers: true, touches: true},
+		{name: "one segment, at the top", rule: "Edit(docs/**)", acts: is{write("docs/a")}, covers: true, touches: true},
+		{name: "one segment, deeper", rule: "Edit(docs/**)", acts: is{write("src/docs/a")}, touches: true}, // contract 1.6: at any depth, but not to allow
+		{name: "two segments, deeper", rule: "Edit(src/docs/**)", acts: is{write("a/src/docs/a")}},
+		{name: "through a link, under stars", rule: "Edit(link/**)", acts: is{write("link/a")}, touches: true},
+		{name: "through a link, by stars of the place", rule: "Edit(/" + outside + "/**)", acts: is{write("link/a")}, touches: true},
+		{name: "below a tree, under stars", rule: "Read(**/*.pem)", acts: is{below(".")}, touches: true},
+		{name: "a tree under stars", rule: "Read(src/**)", acts: is{below("src/deep")}, covers: true, touches: true},
+
+		{name: "sub-domain", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.Host, "a.b.example.com")}, covers: true, touches: true},
+		{name: "not the domain itself", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.Host, "example.com")}},
+		{name: "a domain that ends alike", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.Host, "badexample.com")}},
+		{name: "every domain", rule: "WebFetch(domain:*)", acts: is{named(pegboard.Host, "example.com")}, covers: true, touches: true},
+		{name: "one of two hosts under a star", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.Host, "a.example.com"), named(pegboard.Host, "b.test")}, touches: true},
+
+		{name: "skill and what is said to it", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(pegboard.Skill, "deploy to production")}, covers: true, touches: true},
+		{name: "skill that begins alike", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(pegboard.Skill, "deployment")}},
 		{name: "agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.Agent, "reviewer")}, covers: true, touches: true},
 		{name: "another agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.Agent, "writer")}},
 		{name: "agent of another tool", rule: "Agent(reviewer)", acts: is{named(pegboard.Agent, "reviewer")}},

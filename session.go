@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,10 +47,18 @@ type SessionConfig struct {
 	CustomAgent bool     // AgentType is the user's own, not one the host ships
 	Dir         string   // working directory; empty means the process's, or the parent's
 	MoreDirs    []string // further working directories
+	Home        string   // what ~ means in paths and rules; empty means the user's, or the parent's
+	// Platform is whose spelling of paths holds; zero means the one that the
+	// program runs on. Under another's, a path that does not exist here is asked
+	// about, since nobody can tell where it leads.
+	Platform    Platform
 	Permissions Permissions
 	Hooks       Hooks
 	Ask         Asker // nil: what would be asked is denied
-	Breaker     BreakerLimits
+	// Classifier answers in ModeAuto what no rule settles; nil means that only
+	// what the rules and the mode say runs unasked.
+	Classifier Classifier
+	Breaker    BreakerLimits
 }
 
 // BreakerLimits say how many calls in a row are a sign that the model goes round
@@ -72,19 +81,22 @@ type BreakerLimits struct {
 //     returns, in this session and in its forks.
 //  3. Close may be called more than once; calls still running are cancelled.
 type Session struct {
-	cfg     SessionConfig
-	parent  *Session
-	loops   *breaker.Breaker
-	home    string // of the user; empty if there is none
-	work    []workDir
-	asking  chan struct{} // holds one token: one question at a time, forks included
-	closing chan struct{} // holds a token while Close runs
-	endings []ending      // of Close, what it gave up
+	cfg      SessionConfig
+	parent   *Session
+	loops    *breaker.Breaker
+	home     string // of the user; empty if there is none
+	platform pattern.Platform
+	work     []workDir
+	asking   chan struct{} // holds one token: one question at a time, forks included
+	closing  chan struct{} // holds a token while Close runs
+	endings  []ending      // of Close, what it gave up
 
 	updating sync.Mutex // one change of the permissions at a time
 
 	mu       sync.Mutex // guards all below
-	perms    Permissions
+	perms    *Permissions
+	joined   joined
+	blocks   blocks
 	state    map[any]any
 	making   map[any]*sync.Mutex // of Key.Once
 	owned    []owned
@@ -94,6 +106,9 @@ type Session struct {
 }
 
 type workDir struct{ spelled, real string }
+
+// joined is what was last made of a session's own permissions and its parent's.
+type joined struct{ own, parent, both *Permissions }
 
 // owned is something Close has to end.
 type owned struct {
@@ -118,7 +133,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	if err := s.setDirs(); err != nil {
 		return nil, err
 	}
-	s.perms = cfg.Permissions.anchored(s.bases())
+	s.perms = cfg.Permissions.in(s)
 	return s, nil
 }
 
@@ -139,8 +154,9 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.MoreDirs == nil {
 		cfg.MoreDirs = s.cfg.MoreDirs
 	}
-	if cfg.ID == "" {
-		cfg.ID = s.cfg.ID
+	cfg.ID, cfg.Home, cfg.Platform = cmp.Or(cfg.ID, s.cfg.ID), s.home, s.cfg.Platform
+	if cfg.Classifier == nil {
+		cfg.Classifier = s.cfg.Classifier
 	}
 	if cfg.Ask != nil {
 		return nil, errors.New("a fork asks whom its parent asks; leave Ask empty")
@@ -154,7 +170,7 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if err := child.setDirs(); err != nil {
 		return nil, err
 	}
-	child.perms = cfg.Permissions.anchored(child.bases())
+	child.perms = cfg.Permissions.in(child)
 	for _, d := range child.work {
 		if !within(s.work, d.spelled) || !within(s.work, d.real) {
 			return nil, fmt.Errorf("directory %s is outside the parent's working directories", d.spelled)
@@ -177,7 +193,12 @@ func (s *Session) locate(name string) (abs, real string) {
 
 // setDirs resolves the working directories.
 func (s *Session) setDirs() error {
-	s.home, _ = os.UserHomeDir() // without one, "~" stands for itself
+	if s.home = s.cfg.Home; s.home == "" {
+		s.home, _ = os.UserHomeDir() // without one, "~" stands for itself
+	}
+	if s.platform = thisPlatform(); s.cfg.Platform != ThisPlatform {
+		s.platform = pattern.Platform(s.cfg.Platform - Linux)
+	}
 	for i, dir := range append([]string{s.cfg.Dir}, s.cfg.MoreDirs...) {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
@@ -204,9 +225,9 @@ func (s *Session) bases() []pattern.Base {
 	if s.home != "" {
 		home = realpath.Resolve(s.home)
 	}
-	bs := []pattern.Base{{Dir: d.spelled, Root: d.spelled, Home: s.home}}
+	bs := []pattern.Base{{Dir: d.spelled, Root: d.spelled, Home: s.home, Platform: s.platform}}
 	if d.real != d.spelled || home != s.home {
-		bs = append(bs, pattern.Base{Dir: d.real, Root: d.real, Home: home})
+		bs = append(bs, pattern.Base{Dir: d.real, Root: d.real, Home: home, Platform: s.platform})
 	}
 	return bs
 }
@@ -226,16 +247,27 @@ func (s *Session) AgentType() string { return s.cfg.AgentType }
 // Dir returns the working directory, absolute.
 func (s *Session) Dir() string { return s.cfg.Dir }
 
+// Home returns what ~ means, or nothing if that is not known.
+func (s *Session) Home() string { return s.home }
+
 // Permissions returns the permissions in force: those of the session, cut to
 // what its parents permit now.
-func (s *Session) Permissions() Permissions {
-	s.mu.Lock()
-	own := s.perms
-	s.mu.Unlock()
+func (s *Session) Permissions() Permissions { return *s.permissions() }
+
+func (s *Session) permissions() *Permissions {
 	if s.parent == nil {
-		return own
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.perms
 	}
-	return s.parent.Permissions().narrowed(own)
+	parent := s.parent.permissions()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.joined.both == nil || s.joined.own != s.perms || s.joined.parent != parent {
+		both := parent.narrowed(*s.perms)
+		s.joined = joined{own: s.perms, parent: parent, both: &both}
+	}
+	return s.joined.both
 }
 
 // SetPermissions replaces the session's own permissions. In a fork it is an
@@ -254,7 +286,7 @@ func (s *Session) replacePermissions(p Permissions) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.perms = p.anchored(s.bases())
+	s.perms = p.in(s)
 	return nil
 }
 
@@ -270,7 +302,7 @@ func (s *Session) UpdatePermissions(change func(Permissions) (Permissions, error
 	s.mu.Lock()
 	own := s.perms
 	s.mu.Unlock()
-	p, err := change(own)
+	p, err := change(*own)
 	if err != nil {
 		return err
 	}
@@ -381,37 +413,6 @@ func (s *Session) end(ctx context.Context, list []owned) (errs []error) {
 	}
 	s.endings = left
 	return errs
-}
-
-// A lease is one batch of calls that runs in a session.
-type lease struct {
-	stop  func(cause error)
-	ended chan struct{} // made by Close, which waits for it
-}
-
-// hire registers a batch, so that Close can stop it and wait for it. It reports
-// whether the session is open.
-func (s *Session) hire(l *lease) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
-	}
-	if s.running == nil {
-		s.running = map[*lease]struct{}{}
-	}
-	s.running[l] = struct{}{}
-	return true
-}
-
-// dismiss forgets a batch that has ended.
-func (s *Session) dismiss(l *lease) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.running, l)
-	if l.ended != nil {
-		close(l.ended)
-	}
 }
 
 type sessionKey struct{}

@@ -1,13 +1,18 @@
 package pegboard
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // A Target is one thing a call acts on. The same list of targets decides
@@ -19,7 +24,7 @@ import (
 type Target struct {
 	Kind   TargetKind // zero: Opaque, which no pattern covers
 	Access Access     // zero: Write, the access that conflicts with all others
-	Value  string     // the path, command line, host or name, as the tool wrote it
+	Value  string     // the path, command line, host or name, as the tool wrote it; of an opaque one why it is
 	Tree   bool       // a path stands for everything below it too
 
 	// Filtered says that the tool asks Call.Filter before it touches anything
@@ -35,8 +40,35 @@ type Target struct {
 	// Free marks a command known to read only. It has no effect on attached
 	// tools, whose word for it nobody checked.
 	Free bool
+	// Vet, if set, is asked before Free is believed: an error says why not.
+	// It is called when the call is decided, while it holds its keys, and may
+	// look at files.
+	Vet func() error
+	// Edits marks a command that does nothing but read and write the paths
+	// among the targets whose Via it is. It has no effect on attached tools.
+	Edits bool
+	// Parsed says that Value is one simple command, and that what it is known to
+	// touch are targets of their own. Any other command hides what it does. It
+	// has no effect on attached tools.
+	Parsed bool
+	// Exact says that only an allow rule without a wildcard covers it.
+	Exact bool
+	// Via is the Value of the command that a path was given to. What lets that
+	// command run lets it read the path, and write it inside the working
+	// directories.
+	Via string
+	// Maybe marks a guess, such as an argument that looks like a path: deny
+	// and ask rules see it, nothing else does.
+	Maybe bool
+	// Glob says that a path is a pattern, which the shell replaces by the names
+	// of the files there are: *, ? and [ ] within a segment. The executor does
+	// so too.
+	Glob bool
+	// Caution says why a person must be asked, whatever rules and mode allow.
+	Caution string
 
-	real string // where Value really is, once resolved
+	real string   // where Value really is, once resolved
+	all  []string // every name, once resolved
 }
 
 // TargetKind says how the value of a [Target] is to be read.
@@ -73,8 +105,11 @@ func (a Access) String() string { return nameOf(int(a), "write", "read", "run") 
 
 // String returns the target as a person reads it, such as "read /etc/hosts".
 func (t Target) String() string {
-	if t.Kind == Opaque && t.Value == "" {
-		return "do something unknown"
+	if t.Kind == Opaque {
+		if t.Value == "" {
+			return "do something unknown"
+		}
+		return "do something unknown: " + visible(t.Value)
 	}
 	s := t.Access.String() + " " + visible(t.Value)
 	if t.Tree {
@@ -96,8 +131,11 @@ func visible(s string) string {
 // before the executor resolved the target, and for other kinds.
 func (t Target) Real() string { return t.real }
 
-// names returns every name a rule may know t by.
-func (t Target) names() []string {
+// names returns every name a rule may know t by. Nobody writes to it.
+func (t *Target) names() []string {
+	if t.all != nil {
+		return t.all
+	}
 	names := append([]string{t.Value}, t.Also...)
 	if t.real != "" && t.real != t.Value {
 		names = append(names, t.real)
@@ -153,26 +191,98 @@ func nameOf(i int, names ...string) string {
 	return names[i]
 }
 
+// maxGlob is how many names a pattern may stand for. One that stands for more
+// counts as all that lies below the directory it starts in.
+const maxGlob = 1000
+
 // resolve gives paths their absolute spelling and their real place. It is the
-// only I/O between a tool's word and a decision.
+// only I/O between a tool's word and a decision, but for Vet.
 func (s *Session) resolve(ts []Target) []Target {
 	ts = cloneTargets(ts)
 	for i := range ts {
-		if ts[i].Kind != Path {
-			continue
+		t := &ts[i]
+		switch {
+		case t.Kind != Path:
+		case t.Maybe: // a guess is not worth a look at the disk
+			t.Value = realpath.Abs(s.cfg.Dir, s.home, t.Value)
+		default:
+			s.resolvePath(t)
 		}
-		ts[i].Value, ts[i].real = s.locate(ts[i].Value)
-		var also []string
-		for _, name := range ts[i].Also {
-			abs, real := s.locate(name)
-			also = append(also, abs)
-			if real != abs {
-				also = append(also, real)
-			}
-		}
-		ts[i].Also = also
+		t.all = nil
+		t.all = t.names()
 	}
 	return ts
+}
+
+func (s *Session) resolvePath(t *Target) {
+	names := t.Also
+	t.Also = nil
+	if t.Glob {
+		s.expand(t)
+	}
+	name := s.native(t)
+	t.Value, t.real = s.locate(name)
+	also := func(name string) {
+		if name != t.Value && name != t.real && !slices.Contains(t.Also, name) {
+			t.Also = append(t.Also, name)
+		}
+	}
+	if strings.Contains(name, "..") { // which the system resolves after links, a tool perhaps before
+		also(realpath.Physical(s.cfg.Dir, s.home, name))
+	}
+	for _, name := range names {
+		abs, real := s.locate(name)
+		also(abs)
+		also(real)
+	}
+}
+
+// native returns a path in the spelling of the system that the program runs on,
+// and notes what nobody can be sure of.
+func (s *Session) native(t *Target) string {
+	name, doubt := pattern.Canonical(s.platform, t.Value)
+	if s.platform == thisPlatform() {
+		name = t.Value
+	} else if _, real := s.locate(name); doubt == "" && !exists(real) {
+		doubt = "nobody can tell here where it leads on " + s.cfg.Platform.String()
+	}
+	if doubt != "" && t.Caution == "" {
+		t.Caution = fmt.Sprintf("the path %s is unclear: %s", visible(t.Value), doubt)
+	}
+	return name
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// thisPlatform is the one that the program runs on.
+func thisPlatform() pattern.Platform {
+	switch runtime.GOOS {
+	case "windows":
+		return pattern.Windows
+	case "darwin":
+		return pattern.Darwin
+	}
+	return pattern.Linux
+}
+
+// expand adds the names that a pattern stands for.
+func (s *Session) expand(t *Target) {
+	found, ok := realpath.Expand(s.cfg.Dir, t.Value, maxGlob)
+	if !ok {
+		fixed := t.Value[:strings.IndexAny(t.Value, `*?[\`)]
+		t.Value, t.Tree, t.Glob = fixed[:strings.LastIndexByte(fixed, '/')+1]+".", true, false
+		return
+	}
+	for _, name := range found {
+		abs, real := s.locate(name)
+		t.Also = append(t.Also, abs)
+		if real != abs {
+			t.Also = append(t.Also, real)
+		}
+	}
 }
 
 // claimOf says which keys a call holds while it is decided and runs.
@@ -186,6 +296,9 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 			if tr.Concurrency == ByTarget { // nobody knows what it touches
 				return lane.Claim{Exclusive: true}
 			}
+			continue
+		}
+		if t.Maybe {
 			continue
 		}
 		names := t.names()

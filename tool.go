@@ -63,8 +63,13 @@ type Info struct {
 	Polls bool
 
 	server    string // mcp__source, if the tool is attached
+	spelled   string // the exposed name before anything in it was folded or cut
 	contested bool   // a rule on its name could be meant for another source
 }
+
+// exact reports whether the exposed name is the raw pair, letter by letter. Of
+// several tools that would have one name, an exact one has it.
+func (i Info) exact() bool { return i.Name == i.spelled }
 
 // answersTo reports whether name is the tool's name or an alias. It is the only
 // comparison of a tool with a name.

@@ -51,3 +51,7 @@ func (s *Schema) Validate(v any) error {
 	}
 	return newInvalid(problems)
 }
+
+// Declares reports whether the schema itself names a property, without following
+// references.
+func (s *Schema) Declares(name string) bool { return s.root.Properties[name] != nil }

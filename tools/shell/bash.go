@@ -5,10 +5,11 @@
 // long, when its call is cancelled and when its session closes, the whole group
 // is ended, and a descendant that keeps the output open cannot hang the call.
 //
-// The tool's target is the command line as it stands. A line of plain words can
-// be allowed exactly, as by the rule Bash(go version). A line with quotes,
-// expansions, separators or redirections could do anything, so it has a second,
-// opaque target, which only a rule for the whole tool allows.
+// A line is parsed before it runs: its targets are the simple commands in it, the
+// files these read and write, and the files that redirections open. Commands that
+// only read run unasked inside the working directories. What cannot be understood
+// has an opaque target beside the others, which only a rule for the whole tool
+// allows, and not even that while a deny or ask rule could be about it.
 package shell
 
 import (
@@ -47,7 +48,7 @@ type Options struct {
 }
 
 type input struct {
-	Command     string `json:"command" jsonschema:"minLength=1" jsonschema_description:"The command line to run"`
+	Command     string `json:"command" jsonschema_description:"The command line to run"`
 	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=1" jsonschema_description:"How long it may take, in milliseconds (default 120000, at most 600000)"`
 	Description string `json:"description,omitempty" jsonschema_description:"What the command does, in five to ten words"`
 }
@@ -81,7 +82,7 @@ func Bash(o Options) pegboard.Tool {
 		Info: pegboard.Info{Name: "Bash"},
 		Description: "Runs a command line in bash and returns what it prints. Each call is a new process in the working " +
 			"directory; nothing carries over but files. It has no terminal and no input, and whatever it leaves running is ended with it. Use Read and Glob for files.",
-		Inspect:  inspect,
+		Inspect:  newInspector(o.Shell).inspect,
 		Validate: validate,
 		Call: func(ctx context.Context, in input, c *pegboard.Call) (Output, error) {
 			s := c.Session()
@@ -101,30 +102,6 @@ func Bash(o Options) pegboard.Tool {
 			return r
 		},
 	})
-}
-
-func inspect(in input, _ *pegboard.Call) pegboard.Traits {
-	tr := pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: in.Command}}}
-	if !plain(in.Command) {
-		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Opaque})
-	}
-	return tr
-}
-
-// plain reports whether a line is a single command of words that mean
-// themselves to every shell.
-func plain(line string) bool {
-	words := strings.Fields(line)
-	if len(words) == 0 || strings.Contains(words[0], "=") {
-		return false
-	}
-	return strings.IndexFunc(line, func(r rune) bool {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
-			return false
-		}
-		return !strings.ContainsRune(" -_./:=,+@%", r)
-	}) < 0
 }
 
 func validate(_ context.Context, in input, _ *pegboard.Call) error {

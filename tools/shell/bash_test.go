@@ -114,8 +114,8 @@ func TestBashAgainstBash(t *testing.T) {
 	}
 }
 
-// TestBashIsDecidedByItsCommandLine: an exact rule is for lines of plain words.
-func TestBashIsDecidedByItsCommandLine(t *testing.T) {
+// TestBashIsDecidedByItsCommands: every command of a line needs a reason to run.
+func TestBashIsDecidedByItsCommands(t *testing.T) {
 	t.Parallel()
 	needBash(t)
 	tests := []struct {
@@ -124,15 +124,24 @@ func TestBashIsDecidedByItsCommandLine(t *testing.T) {
 		command string
 		runs    bool
 	}{
-		{name: "no rule", command: "echo a"},
-		{name: "exact", allow: []string{"Bash(echo a)"}, command: "echo a", runs: true},
-		{name: "more blanks", allow: []string{"Bash(echo a)"}, command: "  echo   a ", runs: true},
-		{name: "more words", allow: []string{"Bash(echo a)"}, command: "echo a b"},
-		{name: "another command behind", allow: []string{"Bash(echo a)"}, command: "echo a; echo b"},
-		{name: "on another line", allow: []string{"Bash(echo a)"}, command: "echo a\necho b"},
-		{name: "an exact rule for two commands", allow: []string{"Bash(echo a; echo b)"}, command: "echo a; echo b"},
-		{name: "an assignment before it", allow: []string{"Bash(A=1 echo a)"}, command: "A=1 echo a"},
-		{name: "the whole tool", allow: []string{"Bash"}, command: "echo a; echo b", runs: true},
+		{name: "no rule", command: "touch a"},
+		{name: "it only reads", command: "echo a && ls -la | head -3", runs: true},
+		{name: "it reads outside", command: "cat ../../a"},
+		{name: "it reads where a rule permits", allow: []string{"Read(//dev/null)"}, command: "cat /dev/null", runs: true},
+		{name: "exact", allow: []string{"Bash(touch a)"}, command: "touch a", runs: true},
+		{name: "more blanks", allow: []string{"Bash(touch a)"}, command: "  touch   a ", runs: true},
+		{name: "more words", allow: []string{"Bash(touch a)"}, command: "touch a b"},
+		{name: "prefix", allow: []string{"Bash(touch:*)"}, command: "touch a b", runs: true},
+		{name: "another command behind", allow: []string{"Bash(touch a)"}, command: "touch a; touch b"},
+		{name: "on another line", allow: []string{"Bash(touch a)"}, command: "touch a\ntouch b"},
+		{name: "one rule for two commands", allow: []string{"Bash(touch a; touch b)"}, command: "touch a; touch b"},
+		{name: "a rule for each", allow: []string{"Bash(touch a)", "Bash(touch b)"}, command: "touch a; touch b && echo done", runs: true},
+		{name: "a harmless assignment before it", allow: []string{"Bash(touch:*)"}, command: "LANG=C touch a", runs: true},
+		{name: "another one", allow: []string{"Bash(touch:*)"}, command: "LD_PRELOAD=./a.so touch a"},
+		{name: "redirected", allow: []string{"Bash(touch:*)"}, command: "touch a > b"},
+		{name: "redirected where a rule permits", allow: []string{"Bash(touch:*)", "Edit(./b)"}, command: "touch a > b", runs: true},
+		{name: "computed", allow: []string{"Bash(touch:*)"}, command: "x=touch; $x a"},
+		{name: "the whole tool", allow: []string{"Bash"}, command: "touch a; x=touch; $x b", runs: true},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

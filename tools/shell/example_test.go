@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
 func ExampleBash() {
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash(echo hello)"}})
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"Bash(rm:*)"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -26,10 +27,10 @@ func ExampleBash() {
 	var ex pegboard.Executor
 	for _, out := range ex.Run(context.Background(), reg.AssemblePool(session),
 		pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"echo hello"}`)},
-		pegboard.Call{ID: "2", Name: "Bash", Input: []byte(`{"command":"echo hello; rm -rf /"}`)}) {
-		fmt.Println(out.Result.Text())
+		pegboard.Call{ID: "2", Name: "Bash", Input: []byte(`{"command":"echo hello; touch here"}`)}) {
+		fmt.Println(strings.ReplaceAll(out.Result.Text(), session.Dir()+"/", ""))
 	}
 	// Output:
 	// hello
-	// Bash was denied: no rule allows it: Bash wants to run echo hello; rm -rf /, do something unknown, and nobody can be asked; the allow rule Bash would permit it. No person refused it; do something else or tell the user what is needed.
+	// Bash was denied: no rule allows it: Bash wants to run echo hello, run touch here, write here, and nobody can be asked; the allow rule Bash(touch here) would permit it. No person refused it; do something else or tell the user what is needed.
 }

@@ -22,6 +22,9 @@ var comparisons = []comparison{
 	{ours: "Export100/pegboard", floor: "Export100/floor-cached-bytes", budget: 1.5},
 	{ours: "Lookup1000/pegboard-name", floor: "Lookup1000/floor-map", budget: 2},
 	{ours: "Lookup1000/pegboard-alias", floor: "Lookup1000/floor-map", budget: 2},
+	{ours: "FiveCommands/pegboard-1000rules", floor: "FiveCommands/floor-parse", budget: 4},
+	{ours: "FiveCommands/pegboard-100rules", floor: "FiveCommands/floor-parse", budget: 4},
+	{ours: "FiveCommands/pegboard-10rules", floor: "FiveCommands/floor-parse", budget: 4},
 	{ours: "Assemble1050/pegboard-cold", budget: 2e6},
 	{ours: "Assemble1050/pegboard-changed", budget: 0.2e6},
 }

@@ -1,0 +1,438 @@
+package pegboard
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// A Decision is a behavior and its grounds.
+type Decision struct {
+	Behavior Behavior
+	// Reason is for the model when a call is denied, for the person when it is
+	// asked about.
+	Reason string
+	// Input, if set, replaces the call's input, which is then decoded,
+	// validated and decided anew. Hooks, tools and askers may set it.
+	Input json.RawMessage
+	// Rule is the rule that decided, if one did.
+	Rule *Rule
+
+	unruled  bool // no rule, opinion or mode spoke of it: an allow rule might
+	cautious bool // something about it needs a person: no allow rule would do
+}
+
+// A Trace is a decision and how it came about. It is made by the code that
+// decides, so it cannot say anything else.
+type Trace struct {
+	Decision Decision
+	Targets  []Target // what the call acts on, resolved
+	Steps    []Step   // in the order in which they were taken
+}
+
+// A Step is one thing that was looked at on the way to a decision.
+type Step struct {
+	Rule     *Rule    // the rule that was tried, or nil
+	Target   string   // what it was held against; empty if it was the call as such
+	Behavior Behavior // what follows from it; Undecided if it does not apply
+	Reason   string
+}
+
+// String returns the trace for a person, a line for each step.
+func (t Trace) String() string {
+	var b strings.Builder
+	for _, target := range t.Targets {
+		fmt.Fprintf(&b, "it would %s\n", target)
+	}
+	for _, s := range t.Steps {
+		mark := "-"
+		if s.Behavior != Undecided {
+			mark = s.Behavior.String() + ":"
+		}
+		fmt.Fprintf(&b, "%s %s", mark, s.Reason)
+		if s.Target != "" {
+			fmt.Fprintf(&b, " (%s)", s.Target)
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "%v: %s\n", t.Decision.Behavior, t.Decision.Reason)
+	return b.String()
+}
+
+// Decide says how c would be decided now, without running it and without asking
+// anybody: by its tool, the rules and the mode. Hooks, the classifier and people
+// may still refuse it, or answer what would be asked. An input that cannot be read
+// is denied.
+func (p *Pool) Decide(ctx context.Context, c Call) Decision { return p.settle(ctx, c, nil) }
+
+// Trace is Decide with every step on the way.
+func (p *Pool) Trace(ctx context.Context, c Call) (t Trace) {
+	t.Decision = p.settle(ctx, c, &t)
+	return t
+}
+
+func (p *Pool) settle(ctx context.Context, c Call, t *Trace) Decision {
+	tool, made, err := p.Admit(c)
+	if err != nil {
+		return Decision{Behavior: Deny, Reason: err.Error()}
+	}
+	var own Decision
+	if err := lane.Try(func() error {
+		err := tool.Validate(ctx, made)
+		if err == nil {
+			own = tool.Permit(ctx, made)
+		}
+		return err
+	}); err != nil {
+		return Decision{Behavior: Deny, Reason: err.Error()}
+	}
+	x := made.subject(made.state.targets, Decision{}, own)
+	if x.trace = t; t != nil {
+		t.Targets = made.Targets()
+	}
+	return p.session.permissions().decide(&x)
+}
+
+// subject is what a decision is about.
+type subject struct {
+	info     *Info
+	traits   *Traits
+	input    json.RawMessage // as the model wrote it
+	spec     *inputSpec
+	targets  []Target // resolved
+	dirs     []workDir
+	rootDir  workDir
+	platform pattern.Platform
+	own      Decision // what the tool says
+	hook     Decision // what the hooks say
+
+	deny, ask *Rule // the first that is about it
+
+	approved []Target     // what the call was allowed, if it runs already
+	under    *Permissions // and what it was decided under
+
+	trace *Trace // nil unless somebody wants to know
+}
+
+func (x *subject) note(r *Rule, t *Target, b Behavior, reason string) {
+	if x.trace == nil {
+		return
+	}
+	s := Step{Behavior: b, Reason: reason}
+	if r != nil {
+		copied := *r
+		s.Rule, s.Reason = &copied, r.describe()+" "+reason
+	}
+	if t != nil {
+		s.Target = t.String()
+	}
+	x.trace.Steps = append(x.trace.Steps, s)
+}
+
+// decide settles x: Allow, Ask or Deny. A session with parents is decided in the
+// mode of each, and the strictest answer counts.
+func (p *Permissions) decide(x *subject) Decision {
+	if len(x.targets) == 0 && (!x.traits.ReadOnly || x.info.Origin.External()) {
+		x.targets = []Target{{}}
+	}
+	x.deny, x.ask = p.touching(x)
+	d := p.decideIn(p.Mode(), x)
+	for _, m := range p.outer {
+		d = stricter(d, p.decideIn(m, x))
+	}
+	return d
+}
+
+// decideIn takes the steps in the order in which they win.
+func (p *Permissions) decideIn(mode Mode, x *subject) Decision {
+	d := p.denied(mode, x)
+	if d.Behavior == Undecided {
+		d = p.asked(x)
+	}
+	if d.Behavior == Undecided {
+		d = p.byMode(mode, x)
+	}
+	if d.Behavior == Undecided {
+		d = p.cleared(mode, x)
+	}
+	if d.Behavior == Undecided {
+		d = Decision{Behavior: Ask, Reason: x.whyNot(), unruled: true}
+		x.note(nil, nil, Ask, d.Reason)
+	}
+	return p.unasked(mode, x, d)
+}
+
+// unasked makes a refusal of a question in the modes that ask nobody.
+func (p *Permissions) unasked(mode Mode, x *subject, d Decision) Decision {
+	if d.Behavior == Ask && mode.asksNobody() {
+		d.Behavior, d.Reason = Deny, fmt.Sprintf("%s, and mode %s asks nobody", d.Reason, mode)
+		x.note(nil, nil, Deny, "mode "+string(mode)+" refuses what would be asked about")
+	}
+	return d
+}
+
+// denied is the part that nothing clears: deny rules, the objections of hooks
+// and of the tool, and in plan mode whatever writes a file. That stands before
+// ask rules, so that a fork's ask rule is not laxer than its parent's mode.
+func (p *Permissions) denied(mode Mode, x *subject) Decision {
+	if x.deny != nil {
+		return ruled(*x.deny)
+	}
+	if opinion := stricter(x.hook, x.own); opinion.Behavior == Deny {
+		x.note(nil, nil, Deny, "a hook or the tool itself: "+opinion.Reason)
+		return Decision{Behavior: Deny, Reason: opinion.Reason}
+	}
+	if mode == ModePlan && x.writes() {
+		reason := "in plan mode nothing is written; describe the change in the plan instead"
+		x.note(nil, nil, Deny, reason)
+		return Decision{Behavior: Deny, Reason: reason}
+	}
+	return Decision{}
+}
+
+// asked is the part that only a person clears: ask rules, tools that require the
+// user, the doubts of hooks and of the tool, and what must not happen unseen.
+func (p *Permissions) asked(x *subject) Decision {
+	below := len(x.approved) > 0 && x.all(x.belowApproved)
+	if x.ask != nil {
+		before := x.ask
+		if below { // it may have been asked about when the call was
+			_, before = x.under.touching(x.before())
+		}
+		if !below || before == nil {
+			return ruled(*x.ask)
+		}
+	}
+	if below {
+		return Decision{}
+	}
+	reason, cautious := "", true
+	opinion := stricter(x.hook, x.own)
+	switch {
+	case x.info.RequiresUser:
+		reason = "only a person may allow " + x.info.Name
+	case opinion.Behavior == Ask:
+		reason, cautious = opinion.Reason, false
+	default:
+		reason = x.caution()
+	}
+	if reason == "" {
+		return Decision{}
+	}
+	x.note(nil, nil, Ask, reason)
+	return Decision{Behavior: Ask, Reason: reason, cautious: cautious}
+}
+
+// byMode is what a mode says before allow rules are heard.
+func (p *Permissions) byMode(mode Mode, x *subject) Decision {
+	var d Decision
+	switch {
+	case len(x.approved) > 0 && x.all(x.belowApproved):
+		return d
+	case mode == ModeBypass:
+		d = Decision{Behavior: Allow, Reason: "mode bypassPermissions"}
+	case mode == ModeAsk:
+		d = Decision{Behavior: Ask, Reason: "mode ask asks about every call"}
+	case mode == ModePlan && !x.traits.ReadOnly:
+		d = Decision{Behavior: Ask, Reason: "in plan mode only reading runs unasked"}
+	default:
+		return d
+	}
+	x.note(nil, nil, d.Behavior, d.Reason)
+	return d
+}
+
+// cleared is Allow if there is a reason to let every target pass.
+func (p *Permissions) cleared(mode Mode, x *subject) Decision {
+	if d := p.allowing(mode, x); d.Behavior == Allow {
+		return d
+	}
+	if d := p.granted(mode, x); d.Behavior == Allow {
+		x.note(nil, nil, Allow, d.Reason)
+		return d
+	}
+	return Decision{}
+}
+
+// allowing returns Allow if every target is covered by an allow rule, or does no
+// harm, or is an edit that the mode permits. Only rules and edits permit a call
+// that is not read-only.
+func (p *Permissions) allowing(mode Mode, x *subject) Decision {
+	var last *Rule
+	edits := false
+	for i := range x.targets {
+		t := &x.targets[i]
+		r := p.covering(mode, x, t)
+		switch {
+		case t.Maybe:
+		case r != nil:
+			x.note(r, t, Allow, "covers it")
+			last = r
+		case x.harmless(t):
+			x.note(nil, t, Allow, "it only reads, inside the working directories")
+		case mode.edits() && x.editable(t):
+			x.note(nil, t, Allow, "mode "+string(mode)+" permits edits inside the working directories")
+			edits = true
+		default:
+			x.note(nil, t, Undecided, "nothing allows it")
+			return Decision{}
+		}
+	}
+	switch {
+	case last != nil:
+		return ruled(*last)
+	case edits && !x.traits.OpenWorld && !x.info.Origin.External():
+		return Decision{Behavior: Allow, Reason: "mode " + string(mode) + " permits edits inside the working directories"}
+	}
+	return Decision{}
+}
+
+// granted is what lets a call run although no rule speaks of it: a hook's allow,
+// the tool's own, or that it only reads what anybody in the session may read.
+func (p *Permissions) granted(mode Mode, x *subject) Decision {
+	hooked := x.hook.Behavior == Allow && x.all(func(t *Target) bool { return !p.restrictsUnseen(x.info, t) })
+	switch {
+	case hooked:
+		return Decision{Behavior: Allow, Reason: "a hook allows it: " + x.hook.Reason}
+	case x.own.Behavior == Allow && !x.info.Origin.External() && x.all(func(t *Target) bool { return t.Kind != Path || x.inside(t) }):
+		return Decision{Behavior: Allow, Reason: x.own.Reason}
+	case len(x.approved) > 0 && x.all(x.belowApproved):
+		return Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}
+	case mode != ModeDeny && x.traits.ReadOnly && !x.traits.OpenWorld && x.all(x.harmless):
+		return Decision{Behavior: Allow, Reason: "it only reads, inside the working directories"}
+	}
+	return Decision{}
+}
+
+// ruled is the decision of a rule. It holds a copy: whoever is shown it may write
+// to it.
+func ruled(r Rule) Decision {
+	return Decision{Behavior: r.Behavior, Rule: &r, Reason: r.describe() + " covers it"}
+}
+
+// stricter returns the stricter of two opinions, the first if they are equal.
+func stricter(a, b Decision) Decision {
+	for _, d := range []*Decision{&a, &b} {
+		if d.Behavior < Undecided || d.Behavior > Deny {
+			d.Behavior, d.Reason = Deny, "an opinion that is none: "+d.Reason
+		}
+	}
+	if b.Behavior > a.Behavior {
+		return b
+	}
+	return a
+}
+
+// writes reports whether the call writes a file, whatever it says of itself.
+func (x *subject) writes() bool {
+	return slices.ContainsFunc(x.targets, func(t Target) bool { return t.Kind == Path && t.Access == Write && !t.Maybe })
+}
+
+// caution says why a person must see the call, or nothing.
+func (x *subject) caution() string {
+	for i := range x.targets {
+		t := &x.targets[i]
+		if t.Caution != "" {
+			return t.Caution
+		}
+		if t.Kind != Path || t.Access == Read || t.Maybe {
+			continue
+		}
+		for _, name := range t.names() {
+			if what, ok := pattern.Protected(x.platform, name); ok {
+				return fmt.Sprintf("it would write %s, and other programs run or trust what is in %s", visible(name), what)
+			}
+		}
+	}
+	return ""
+}
+
+// harmless reports whether t may be touched by any read-only call: a path inside
+// the working directories that is read, or a command that only reads.
+func (x *subject) harmless(t *Target) bool {
+	switch {
+	case t.Maybe:
+		return true
+	case t.Kind == Path:
+		return t.Access == Read && x.inside(t)
+	case t.Kind == Command:
+		return t.Free && !x.info.Origin.External() && (t.Vet == nil || t.Vet() == nil)
+	}
+	return false
+}
+
+// editable reports whether t is an edit inside the working directories. That it
+// is not protected was made sure before.
+func (x *subject) editable(t *Target) bool {
+	switch t.Kind {
+	case Path:
+		return t.Access != Run && x.inside(t)
+	case Command:
+		return t.Edits && !x.info.Origin.External()
+	}
+	return false
+}
+
+// before is what was decided when the call itself was.
+func (x *subject) before() *subject {
+	y := *x
+	y.targets, y.approved, y.trace = x.approved, nil, nil
+	return &y
+}
+
+// belowApproved reports whether t lies, under all its names, in a tree that the
+// running call was allowed to touch in the same way.
+func (x *subject) belowApproved(t *Target) bool {
+	return slices.ContainsFunc(x.approved, func(a Target) bool {
+		tree := []workDir{{spelled: a.Value, real: a.real}}
+		return a.Tree && a.Kind == Path && t.Kind == Path && a.Access == t.Access &&
+			!slices.ContainsFunc(t.names(), func(n string) bool { return !within(tree, n) })
+	})
+}
+
+// all reports whether every target is ok.
+func (x *subject) all(ok func(*Target) bool) bool {
+	for i := range x.targets {
+		if !ok(&x.targets[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func all[T any](ts []T, ok func(T) bool) bool {
+	return !slices.ContainsFunc(ts, func(t T) bool { return !ok(t) })
+}
+
+// inside reports whether t is a path that, under all its names, lies in the
+// working directories.
+func (x *subject) inside(t *Target) bool {
+	return t.Kind == Path && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(x.dirs, n) })
+}
+
+// whyNot says why a call needs approval, and what would give it.
+func (x *subject) whyNot() string {
+	what := "wants to " + describeTargets(x.targets)
+	switch {
+	case x.traits.Destructive:
+		what += " and cannot be undone"
+	case x.traits.OpenWorld:
+		what += ", beyond this machine"
+	case !x.all(func(t *Target) bool { return t.Kind != Path || x.inside(t) }):
+		what += ", outside the working directories"
+	}
+	return fmt.Sprintf("no rule allows it: %s %s", x.info.Name, what)
+}
+
+// within reports whether path lies in one of the working directories.
+func within(dirs []workDir, path string) bool {
+	return slices.ContainsFunc(dirs, func(d workDir) bool {
+		return realpath.Contains(d.spelled, path) || realpath.Contains(d.real, path)
+	})
+}

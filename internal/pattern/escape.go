@@ -1,0 +1,20 @@
+package pattern
+
+import "strings"
+
+// EscapePath returns a pattern that stands for path alone: for a rule that a
+// program writes. The path has slashes, as [Canonical] gives it. The anchor is the
+// caller's to put before it: a rule on an absolute path is "/" and the path, since
+// with one slash it would stand on the root of the rule's source.
+func EscapePath(path string) string {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		c := path[i]
+		first, last := i == 0, i == len(path)-1
+		if strings.IndexByte(`\*?[`, c) >= 0 || first && (c == '!' || c == '#') || last && c == ' ' {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

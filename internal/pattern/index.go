@@ -1,0 +1,223 @@
+package pattern
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Index finds the rules of a list that could be about a subject, so that a long
+// list costs little more than a short one. It is immutable and may be used by
+// several goroutines.
+//
+// Rules are filed under a literal part of what they say: a command's first words,
+// the end of a host, a name in a path. Those without one are candidates always.
+type Index struct {
+	names, lines, hosts, paths drawer
+}
+
+// A drawer holds the rules of one kind, by number.
+type drawer struct {
+	filed map[uint64][]int32 // by the hash of a key
+	rest  []int32            // without a key
+	all   []int32
+}
+
+// NewIndex files n rules. A rule whose specifier is the zero Spec is never a
+// candidate: what it is about shows in its tool's name.
+func NewIndex(n int, spec func(i int) Spec) *Index {
+	x := &Index{}
+	for i := range n {
+		switch s := spec(i); {
+		case s.names != nil:
+			key, _, _ := strings.Cut(s.names.text, " ")
+			x.names.file(i, key)
+		case s.line != nil:
+			x.lines.file(i, s.line.key())
+		case s.host != nil:
+			x.hosts.file(i, s.host.suffix)
+		case s.path != nil:
+			x.paths.file(i, append(placeKeys(s.led), s.path.key())...)
+		}
+	}
+	return x
+}
+
+// file puts rule i under each of its keys, or in the rest if one is missing.
+func (d *drawer) file(i int, keys ...string) {
+	d.all = append(d.all, int32(i))
+	if slices.Contains(keys, "") {
+		d.rest = append(d.rest, int32(i))
+		return
+	}
+	if d.filed == nil {
+		d.filed = map[uint64][]int32{}
+	}
+	for _, key := range keys {
+		h := hashOf(key)
+		d.filed[h] = append(d.filed[h], int32(i))
+	}
+}
+
+// Candidates appends to dst, in their order, the numbers of all rules that cover
+// or touch s, on any platform and base, and perhaps others. Elsewhere places count
+// if the spec was told of them by [Spec.Led]. It does not allocate if dst has room
+// and the names are ASCII.
+func (x *Index) Candidates(s Subject, dst []int32) []int32 {
+	start := len(dst)
+	dst = append(dst, x.names.rest...)
+	switch s.Kind {
+	case Command:
+		dst = append(dst, x.lines.rest...)
+	case Host:
+		dst = append(dst, x.hosts.rest...)
+	case Path:
+		if s.Tree {
+			dst = append(dst, x.paths.all...)
+		} else {
+			dst = append(dst, x.paths.rest...)
+		}
+	}
+	for _, n := range s.Names {
+		dst = x.named(&s, n, dst)
+	}
+	for _, n := range s.Inner {
+		dst = x.named(&s, n, dst)
+	}
+	found := dst[start:]
+	slices.Sort(found)
+	return dst[:start+len(slices.Compact(found))]
+}
+
+// named appends the rules that are filed under a part of name.
+func (x *Index) named(s *Subject, name string, dst []int32) []int32 {
+	if len(x.names.filed) > 0 {
+		first, _, _ := strings.Cut(name, " ")
+		dst = x.names.find(first, dst)
+	}
+	switch s.Kind {
+	case Command:
+		if len(x.lines.filed) > 0 {
+			first, second := firstWords(name)
+			dst = x.lines.find(first, dst)
+			if second != "" {
+				dst = x.lines.find(first+" "+second, dst)
+			}
+		}
+	case Host:
+		host := foldHost(name)
+		for more := len(x.hosts.filed) > 0; more; {
+			dst = x.hosts.find(host, dst)
+			_, host, more = strings.Cut(host, ".")
+		}
+	case Path:
+		for !s.Tree && len(x.paths.filed) > 0 && name != "" {
+			end := strings.IndexAny(name, `/\`)
+			if end < 0 {
+				end = len(name)
+			}
+			dst = x.paths.find(pathKey(name[:end]), dst)
+			name = name[min(end+1, len(name)):]
+		}
+	}
+	return dst
+}
+
+func (d *drawer) find(key string, dst []int32) []int32 {
+	if len(d.filed) == 0 || key == "" {
+		return dst
+	}
+	return append(dst, d.filed[hashOf(key)]...)
+}
+
+// key returns the first words of the lines that r is about, as far as they hold no
+// star, but two at most; or nothing if there is none.
+func (r *lineRule) key() string {
+	first, second := firstWords(r.covers.text)
+	touched, same := firstWords(r.touches.text)
+	switch {
+	case strings.Contains(first, "*") || touched != first && !r.folded:
+		return ""
+	case second == "" || strings.Contains(second, "*") || same != second || r.folded:
+		return first
+	}
+	return first + " " + second
+}
+
+func firstWords(line string) (first, second string) {
+	word := func() (word string) {
+		line = strings.TrimLeft(line, " \t")
+		end := strings.IndexAny(line, " \t")
+		if end < 0 {
+			end = len(line)
+		}
+		word, line = line[:end], line[end:]
+		return word
+	}
+	return word(), word()
+}
+
+// key returns a name that every path has which p is about, if there is one: the
+// last, since the first are those of directories that much lies in.
+func (p *pathRule) key() string {
+	if p.twofold {
+		return ""
+	}
+	for _, s := range slices.Backward(p.posix.covers.covers) {
+		if name, ok := s.literal(); ok {
+			if key := ruleKey(name); key != "" {
+				return key
+			}
+		}
+	}
+	return ""
+}
+
+// placeKeys returns the last names of places.
+func placeKeys(places []string) []string {
+	keys := make([]string, len(places))
+	for i, p := range places {
+		keys[i] = ruleKey(p[strings.LastIndexByte(p, '/')+1:])
+	}
+	return keys
+}
+
+// ruleKey returns the key to file a rule on name under, or nothing. A backslash
+// separates names on Windows only, and a drive has several spellings.
+func ruleKey(name string) string {
+	if len(name) < 2 || strings.Contains(name, `\`) {
+		return ""
+	}
+	return pathKey(name)
+}
+
+// pathKey returns name without what one of the platforms ignores.
+func pathKey(name string) string {
+	if !ascii(name) {
+		name = foldMarks.fold(name)
+	}
+	name, _, _ = strings.Cut(name, ":")
+	return strings.TrimRight(name, ". ")
+}
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// hashOf returns the FNV-1a hash of key in the widest folding. Keys with the same
+// hash only make candidates of rules that are none.
+func hashOf(key string) uint64 {
+	if !ascii(key) {
+		key = foldMarks.fold(key)
+	}
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(key); i++ {
+		h = (h ^ uint64(lowerASCII(key[i]))) * 1099511628211
+	}
+	return h
+}

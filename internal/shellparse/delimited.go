@@ -1,0 +1,71 @@
+package shellparse
+
+import "strings"
+
+// delimited cuts text at the first delimiter that no backslash stands before. It
+// reports false if there is none, if a line ends before, or if programs differ
+// about where the text ends.
+func delimited(text string, delimiter byte) (body, rest string, ok bool) {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '\n':
+			return "", "", false
+		case delimiter:
+			return text[:i], text[i+1:], true
+		}
+	}
+	return "", "", false
+}
+
+// closed reports whether no bracket expression of a regular expression is open
+// at its end, however a program reads a backslash in it. A delimiter in an open
+// one would end the expression for some programs and not for others.
+func closed(expression string) bool {
+	return closedAs(expression, true) && closedAs(expression, false)
+}
+
+func closedAs(expression string, escapes bool) bool {
+	for i := 0; i < len(expression); i++ {
+		switch expression[i] {
+		case '\\':
+			i++
+		case '[':
+			n := bracket(expression[i:], escapes)
+			if n == 0 {
+				return false
+			}
+			i += n - 1
+		}
+	}
+	return true
+}
+
+// bracket is the length of a bracket expression, 0 if it does not end.
+func bracket(text string, escapes bool) int {
+	i := 1
+	if strings.HasPrefix(text[i:], "^") {
+		i++
+	}
+	if strings.HasPrefix(text[i:], "]") {
+		i++
+	}
+	for i < len(text) {
+		switch {
+		case text[i] == ']':
+			return i + 1
+		case text[i] == '\\' && escapes:
+			i += 2
+		case text[i] == '[' && i+1 < len(text) && strings.IndexByte(":.=", text[i+1]) >= 0:
+			n := strings.Index(text[i+2:], text[i+1:i+2]+"]")
+			if n < 0 {
+				return 0
+			}
+			i += n + 4
+		default:
+			i++
+		}
+	}
+	return 0
+}

@@ -1,0 +1,200 @@
+package shellparse
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// gitUse says what git does with its arguments.
+//
+// A use that is read-only with git set is so only if the configuration of the
+// repository starts no program; see package gitrepo.
+func gitUse(args []arg) use {
+	dir, rest, why := gitGlobals(args)
+	switch {
+	case why != "":
+		return unknown(why)
+	case len(rest) == 0:
+		return use{} // git alone, or with --version, only prints something
+	case !rest[0].known || rest[0].glob:
+		return unknown("the subcommand of git is not known")
+	}
+	return gitSubcommand(rest[0].value, rest[1:], dir)
+}
+
+// gitGlobals reads the options before the subcommand. dir is the directory that
+// the -C options lead to, empty without one; why says which option is not one
+// that leaves a read-only command read-only. Source: git(1), OPTIONS.
+func gitGlobals(args []arg) (dir string, rest []arg, why string) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if !a.known || a.glob || !strings.HasPrefix(a.value, "-") {
+			return dir, args[i:], ""
+		}
+		switch a.value {
+		case "-C":
+			i++
+			if i == len(args) || !args[i].known || args[i].glob {
+				return "", nil, "git -C names a directory that is not known"
+			}
+			dir = gitJoin(dir, args[i].value)
+		case "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects":
+		case "--version", "-v":
+			return "", nil, ""
+		default:
+			return "", nil, "git " + a.value + " may change where git works or what it runs"
+		}
+	}
+	return dir, nil, ""
+}
+
+// gitJoin is where a path leads that git reads in a directory.
+func gitJoin(dir, name string) string {
+	if dir == "" || path.IsAbs(name) {
+		return name
+	}
+	// Not path.Join: "link/.." is not the directory that the link is in.
+	return strings.TrimSuffix(dir+"/"+name, "/")
+}
+
+// A gitForm is a way to call a subcommand that only reads.
+type gitForm struct {
+	flags []string // tables of the flags that are safe, see gitFlag
+	// refuse says why the words are not a form that only reads, for
+	// subcommands whose operands decide it. Empty if they are.
+	refuse func(w gitWords) string
+	// bare says that the first operand is no path: a pattern or a name.
+	bare bool
+	// paths says that git takes everything after "--" for paths.
+	paths bool
+	// opens says that operands are files to git even outside a repository.
+	opens bool
+}
+
+func gitSubcommand(name string, args []arg, dir string) use {
+	form, ok := gitForms[name]
+	if len(args) > 0 {
+		if longer, found := gitForms[name+" "+args[0].value]; found && args[0].known && !args[0].glob {
+			form, ok = longer, true
+			name, args = name+" "+args[0].value, args[1:]
+		}
+	}
+	if !ok {
+		return gitOther(name, args)
+	}
+	words, why := readGitWords(args, form.flags, form.paths)
+	if why != "" {
+		return unknown("git " + name + ": " + why)
+	}
+	if form.refuse != nil {
+		if why := form.refuse(words); why != "" {
+			return use{class: Mutating, why: "git " + name + ": " + why}
+		}
+	}
+	if name == "version" {
+		return use{}
+	}
+	return use{git: &Git{Dir: dir}, files: gitFiles(words, form, dir)}
+}
+
+// gitOther is the use of a subcommand that does not only read.
+func gitOther(name string, args []arg) use {
+	switch {
+	case slices.Contains(strings.Fields(gitNetwork), name):
+		return use{class: Unknown, why: "git " + name + " talks to another repository", hosts: gitHosts(args)}
+	case slices.Contains(strings.Fields(gitMutating), name):
+		return use{class: Mutating, why: "git " + name + " changes the repository or its files"}
+	}
+	return unknown("git " + name + " is not known to only read")
+}
+
+// gitHosts finds the hosts in the operands: of a URL, or before the colon of
+// host:path.
+func gitHosts(args []arg) []string {
+	var hosts []string
+	for _, a := range args {
+		if !a.known || a.glob || strings.HasPrefix(a.value, "-") {
+			continue
+		}
+		_, host, isURL := strings.Cut(a.value, "://")
+		if isURL {
+			host, _, _ = strings.Cut(host, "/")
+		} else if before, _, ok := strings.Cut(a.value, ":"); ok && !strings.Contains(before, "/") {
+			host = before
+		}
+		host = host[strings.LastIndexByte(host, '@')+1:]
+		if name, port, ok := cutLast(host, ":"); ok && strings.Trim(port, "0123456789") == "" {
+			host = name
+		}
+		if host = strings.Trim(host, "[]"); host != "" {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// gitFiles lists the files that a read-only command is told of. What lies in
+// the repository is content of the repository: only deny and ask rules see it.
+func gitFiles(w gitWords, form gitForm, dir string) []file {
+	var files []file
+	if dir != "" {
+		files = append(files, file{arg: arg{value: dir, known: true, source: dir}, tree: true})
+	}
+	for _, a := range w.reads {
+		files = append(files, file{arg: gitPlace(a, dir)})
+	}
+	operands := w.operands
+	if form.bare && len(operands) > 0 && !w.has("-e") {
+		operands = operands[1:]
+	}
+	for _, a := range slices.Concat(operands, w.paths) {
+		if form.opens || leadsOut(a.value) {
+			files = append(files, file{arg: gitPlace(a, dir)})
+		}
+		name := gitPathspec(a.value)
+		if name == "" || name == a.value && (form.opens || leadsOut(a.value)) {
+			continue
+		}
+		a.value = name
+		a.glob = a.glob || strings.ContainsAny(name, "*?[")
+		files = append(files, file{arg: gitPlace(a, dir), maybe: true})
+	}
+	return files
+}
+
+func gitPlace(a arg, dir string) arg {
+	a.value = gitJoin(dir, a.value)
+	return a
+}
+
+// leadsOut reports whether a relative path may lead out of its directory.
+func leadsOut(name string) bool {
+	return path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..")
+}
+
+// gitPathspec is the path in an operand: in "HEAD:a", ":(top)a", ":!a" and "a".
+// Source: gitglossary(7), pathspec; gitrevisions(7).
+func gitPathspec(operand string) string {
+	before, after, found := strings.Cut(operand, ":")
+	switch {
+	case !found:
+		return operand
+	case before != "":
+		return after
+	case strings.HasPrefix(after, "("):
+		_, after, _ = strings.Cut(after, ")")
+	case len(after) > 1 && after[1] == ':' && after[0] >= '0' && after[0] <= '3':
+		after = after[2:] // a stage of the index
+	default:
+		after = strings.TrimLeft(after, "/!^:")
+	}
+	return after
+}

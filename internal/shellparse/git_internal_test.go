@@ -1,0 +1,290 @@
+package shellparse
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// wordsOf splits a line at blanks. A word that starts with "?" is not known,
+// one with "*" outside quotes is a glob, and quotes only keep "*" from that.
+func wordsOf(line string) []arg {
+	var args []arg
+	for word := range strings.FieldsSeq(line) {
+		value := strings.Trim(word, "'")
+		args = append(args, arg{
+			value: value, source: word, known: !strings.HasPrefix(word, "?"),
+			glob: value == word && strings.ContainsAny(word, "*"),
+		})
+	}
+	return args
+}
+
+func TestGitReadsOnly(t *testing.T) {
+	t.Parallel()
+	for _, line := range strings.Split(`status
+status -sb
+status --porcelain=v1 -uno
+diff
+diff --cached -- a.go *.md
+diff --name-only main...other
+diff HEAD~1 HEAD -U3 -M90%
+diff src/*.go
+log -5
+log -n 5 --oneline --graph --all --decorate
+log --since=2.weeks --author='x' --grep=signature
+log --format='%an' -3
+log -p -1 -- README.md
+log -Sfoo -G bar -L1,5:a.go
+show HEAD:README.md
+show --stat HEAD
+shortlog -sne HEAD
+branch
+branch -a
+branch -vv --sort -committerdate
+branch --list 'feat/*'
+branch --contains HEAD
+branch --merged
+branch --show-current
+tag
+tag -l 'v*'
+tag -n5 --sort=-creatordate
+remote
+remote -v
+remote get-url origin
+rev-parse --show-toplevel
+rev-parse --abbrev-ref HEAD
+rev-list --count HEAD
+ls-files -m -o --exclude-standard
+ls-tree -r HEAD --name-only
+cat-file -p HEAD
+blame -L 1,5 README.md
+grep -n hello
+grep -e --output -- src
+describe --tags --always --dirty
+merge-base main other
+reflog
+reflog -5
+reflog show main
+reflog HEAD@{1}
+stash list
+stash show -p stash@{0}
+worktree list --porcelain
+config --get user.name
+config --list
+config -l --show-origin
+config user.name
+config get user.name
+for-each-ref --sort=-committerdate
+symbolic-ref --short HEAD
+check-ignore -v a
+notes list
+--no-pager log
+-C sub log
+-C sub --no-pager status`, "\n") {
+		u := gitUse(wordsOf(line))
+		require.Equal(t, ReadOnly, u.class, "%s: %s", line, u.why)
+		require.NotNil(t, u.git, line)
+	}
+}
+
+func TestGitIsNotKnownToReadOnly(t *testing.T) {
+	t.Parallel()
+	for _, line := range strings.Split(`-c core.fsmonitor=x status
+--config-env=core.fsmonitor=X status
+--git-dir=evil status
+--work-tree / status
+--exec-path=. status
+-p log
+--paginate log
+-C
+-C ?x log
+-C * log
+?sub
+* status
+log ?x
+diff *
+diff -*
+diff 'x' *
+diff --output=marker
+diff --output marker
+diff --outp=marker
+diff -o marker
+log -1 --output=marker
+show HEAD --oneline --output=marker
+diff --ext-diff
+diff --textconv
+diff --no-index -- a b
+diff -O../x
+diff -O ../x
+log -pO../x
+log --stat -- -x
+log --since -- *
+stash list -- *
+describe -- *
+log --since --output=x
+log -n --output=x
+log --show-signature
+log --format=%G?
+log --format=%+GS
+log --pretty='%h%GK'
+log --remerge-diff
+log --diff-merges=remerge
+log -p --submodule=diff
+log --stdin
+branch --format=%(signature)
+for-each-ref --sort=signature
+blame --contents x README.md
+grep --open='x' hello
+grep --open-files-in-pager hello
+grep -Ox hello
+grep -nO hello
+grep --no-index x
+grep --textconv x
+ls-remote --exec=x .
+fetch
+cat-file --filters HEAD:x
+cat-file --textconv HEAD:x
+rev-parse --show-superproject-working-tree
+config --includes -f x --list
+config -e
+archive -o marker HEAD
+bundle create marker HEAD
+difftool -y -x x HEAD~1
+help
+help log
+log --help
+var GIT_EDITOR
+st
+whatchanged
+submodule status
+remote show origin
+tag -v v1
+-
+diff -`, "\n") {
+		u := gitUse(wordsOf(line))
+		require.NotEqual(t, ReadOnly, u.class, line)
+		require.NotEmpty(t, u.why, line)
+	}
+}
+
+func TestGitChanges(t *testing.T) {
+	t.Parallel()
+	for _, line := range strings.Split(`commit -m x
+add -A
+branch new
+branch -v new
+branch --sort=x new
+tag v9
+tag --sort=x v9
+tag -- v9
+remote add x y
+remote -v update
+symbolic-ref HEAD refs/heads/zz
+symbolic-ref HEAD -- refs/heads/zz
+reflog delete HEAD@{0}
+reflog expire
+reflog -5 expire
+stash
+stash drop
+stash pop
+notes add
+notes remove
+config user.name x
+config user.name --get
+config user.name --global
+config edit
+config set a.b c
+worktree add x
+update-ref refs/heads/zz HEAD
+clean
+rebase -x x HEAD~1
+bisect run x
+hash-object -w README.md
+sparse-checkout set x`, "\n") {
+		u := gitUse(wordsOf(line))
+		require.Equal(t, Mutating, u.class, "%s: %s", line, u.why)
+		require.NotEmpty(t, u.why, line)
+	}
+}
+
+func TestGitDirectory(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"log": "", "-C a log": "a", "-C a -C b log": "a/b", "-C a -C /b log": "/b", "-C a/ -C .. log": "a//..", "-C . log": ".",
+	} {
+		require.Equal(t, &Git{Dir: want}, gitUse(wordsOf(line)).git, line)
+	}
+	for _, line := range []string{"", "--version", "version", "-C a"} {
+		require.Equal(t, use{}, gitUse(wordsOf(line)), line)
+	}
+}
+
+func TestGitFiles(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		line         string
+		reads, maybe []string
+	}{
+		{line: "log HEAD -- a.go", maybe: []string{"HEAD", "a.go"}},
+		{line: "log -- ../a /b", reads: []string{"../a", "/b"}},
+		{line: "diff a /b", reads: []string{"a", "/b"}},
+		{line: "diff HEAD:.env", reads: []string{"HEAD:.env"}, maybe: []string{".env"}},
+		{line: "show HEAD:.env", maybe: []string{".env"}},
+		{line: "show :0:.env", maybe: []string{".env"}},
+		{line: "log -- :(top).env :!b :/c", maybe: []string{".env", "b", "c"}},
+		{line: "grep /v1/users", reads: nil},
+		{line: "grep -e /v1/users .env", maybe: []string{".env"}},
+		{line: "grep -f ../words x", reads: []string{"../words"}},
+		{line: "blame --ignore-revs-file /x a", reads: []string{"/x"}, maybe: []string{"a"}},
+		{line: "config -f ../x --list", reads: []string{"../x"}},
+		{line: "-C sub diff ../a", reads: []string{"sub", "sub/../a"}},
+		{line: "-C sub log -- a", reads: []string{"sub"}, maybe: []string{"sub/a"}},
+	} {
+		var reads, maybe []string
+		for _, f := range gitUse(wordsOf(tc.line)).files {
+			require.False(t, f.write, tc.line)
+			if f.maybe {
+				maybe = append(maybe, f.value)
+			} else {
+				reads = append(reads, f.value)
+			}
+		}
+		require.Equal(t, tc.reads, reads, tc.line)
+		require.Equal(t, tc.maybe, maybe, tc.line)
+	}
+}
+
+func TestGitHosts(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string][]string{
+		"clone https://user:pw@example.com:8080/a.git b": {"example.com"},
+		"clone git@example.com:a/b.git":                  {"example.com"},
+		"fetch ssh://git@[::1]:22/x":                     {"::1"},
+		"push origin main":                               nil,
+		"clone ./a:b":                                    nil,
+	} {
+		u := gitUse(wordsOf(line))
+		require.Equal(t, Unknown, u.class)
+		require.Equal(t, want, u.hosts, line)
+	}
+}
+
+func TestDocker(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]Class{
+		"": ReadOnly, "--version": ReadOnly, "ps": ReadOnly, "ps -aq --format x": ReadOnly, "ps -n 5 --filter a=b": ReadOnly, "images": ReadOnly,
+		"logs --tail 50 web": ReadOnly, "inspect -f {{.Id}} web": ReadOnly, "container ls -a": ReadOnly, "network inspect a": ReadOnly,
+		"volume ls": ReadOnly, "compose ls": ReadOnly, "stats --no-stream": ReadOnly, "top web": ReadOnly, "port web 80": ReadOnly,
+		"stats": Unknown, "-H tcp://x ps": Unknown, "--context x ps": Unknown, "ps -H tcp://x": Unknown, "--url x ps": Unknown, "-c x ps": Unknown,
+		"--connection x ps": Unknown, "-l debug ps": Unknown, "run alpine": Unknown, "exec web ls": Unknown, "container rm x": Unknown,
+		"network create x": Unknown, "compose ps": Unknown, "compose config": Unknown, "compose up": Unknown, "ps ?x": Unknown, "logs *": Unknown,
+		"?x": Unknown, "container ?x": Unknown, "system prune": Unknown, "search x": Unknown,
+	} {
+		u := dockerUse(wordsOf(line))
+		require.Equal(t, want, u.class, line)
+		require.Equal(t, want == ReadOnly, u.why == "", line)
+	}
+	require.Equal(t, Unknown, ghUse(nil).class)
+}

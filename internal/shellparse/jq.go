@@ -1,0 +1,149 @@
+package shellparse
+
+import "strings"
+
+// What jq takes on its command line. Those that read a program or a module are
+// left out. Source: jq 1.8 manual, invoking jq.
+const (
+	jqLetters = "nrRscCMSaje"
+	jqAlone   = "--null-input --raw-input --slurp --compact-output --raw-output --raw-output0 --join-output --ascii-output" +
+		" --sort-keys --color-output --monochrome-output --tab --unbuffered --stream --stream-errors --seq --exit-status" +
+		" --help --version --build-configuration"
+	jqTwo   = "--arg --argjson"
+	jqFiles = "--slurpfile --rawfile"
+)
+
+// jqUse reads the arguments of jq, which has flags with two values.
+func jqUse(args []arg) use {
+	var u use
+	var program *arg
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		name := a.value
+		switch {
+		case a.is("--"): // all versions since 1.5 differ about what follows
+			u.worsen(Unknown, "jq reads -- in several ways")
+		case a.is("--indent"):
+			i++
+			if i == len(args) || !args[i].exact() || !isDigits(args[i].value) {
+				u.worsen(Unknown, "the value of --indent is not known")
+			}
+		case a.exact() && (has(jqTwo, name) || has(jqFiles, name)):
+			i += 2
+			if i >= len(args) || args[i].loose() || args[i-1].loose() {
+				u.worsen(Unknown, "the values of "+name+" are not known")
+			} else if has(jqFiles, name) {
+				u.read(args[i])
+			}
+		case a.exact() && has(jqAlone, name):
+		case a.exact() && len(name) > 1 && name[0] == '-' && strings.Trim(name[1:], jqLetters) == "":
+		case a.exact() && len(name) > 1 && name[0] == '-':
+			u.worsen(Unknown, "the flag "+name+" is not known")
+		case a.mayBeFlag():
+			u.worsen(Unknown, a.source+" may become a flag")
+			u.read(a)
+		case program == nil:
+			program = &args[i]
+		default:
+			u.read(a)
+		}
+	}
+	switch {
+	case program == nil:
+	case !program.exact():
+		u.worsen(Unknown, "the program of jq is not known")
+	case !jqReads(program.value):
+		u.worsen(Unknown, "the program of jq may do more than change its input")
+	}
+	return u
+}
+
+// jqHidden are the names by which a program of jq sees the environment or files.
+const jqHidden = "env $ENV import include modulemeta get_search_list $__prog_args"
+
+// jqReads reports whether a program of jq does nothing but change its input.
+func jqReads(program string) bool {
+	p := jqProgram{program}
+	return p.read(0) && p.text == ""
+}
+
+// A jqProgram is what is left to read of a program.
+type jqProgram struct{ text string }
+
+// read reads up to the parenthesis that ends an interpolation, or, outside of
+// one, to the end.
+func (p *jqProgram) read(depth int) bool {
+	if depth > 10 {
+		return false
+	}
+	open := 0
+	for before := byte(0); p.text != ""; {
+		c := p.text[0]
+		switch {
+		case c == '"':
+			p.text = p.text[1:]
+			if !p.quoted(depth) {
+				return false
+			}
+		case c == '#':
+			return false // versions differ about where a comment ends
+		case c == '$' || isName(p.text[:1]):
+			if name := p.name(); has(jqHidden, name) && (before != '.' || c == '$') {
+				return false
+			}
+		default:
+			p.text = p.text[1:]
+			if c == '(' {
+				open++
+			}
+			if c == ')' {
+				open--
+				if open < 0 {
+					return depth > 0
+				}
+			}
+			if c == '.' && before == '.' {
+				c = 0 // ".." is a value, no start of a name
+			}
+		}
+		before = c
+	}
+	return depth == 0
+}
+
+// name reads a name, with the $ before it.
+func (p *jqProgram) name() string {
+	n := 1
+	for n < len(p.text) && isName(strings.TrimPrefix(p.text[:n+1], "$")) {
+		n++
+	}
+	name := p.text[:n]
+	p.text = p.text[n:]
+	if name == "$" { // blanks may follow it
+		p.text = strings.TrimLeft(p.text, " \t\r\n")
+		if p.text != "" && isName(p.text[:1]) {
+			return "$" + p.name()
+		}
+	}
+	return name
+}
+
+// quoted reads a string after its first quote, with what is interpolated.
+func (p *jqProgram) quoted(depth int) bool {
+	for p.text != "" {
+		c := p.text[0]
+		p.text = p.text[1:]
+		switch {
+		case c == '"':
+			return true
+		case c == '\\' && strings.HasPrefix(p.text, "("):
+			p.text = p.text[1:]
+			if !p.read(depth + 1) {
+				return false
+			}
+		case c == '\\' && p.text != "":
+			p.text = p.text[1:]
+		}
+	}
+	return false
+}

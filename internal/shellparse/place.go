@@ -1,0 +1,104 @@
+package shellparse
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// A place is where a shell may be: one of a few directories, absolute. The zero
+// place is anywhere.
+type place struct{ dirs []string }
+
+// maxPlaces is how many directories are followed at once.
+const maxPlaces = 4
+
+func placeOf(dirs ...string) place {
+	if slices.ContainsFunc(dirs, func(d string) bool { return !strings.HasPrefix(d, "/") }) {
+		return place{}
+	}
+	slices.Sort(dirs)
+	dirs = slices.Compact(dirs)
+	if len(dirs) > maxPlaces {
+		return place{}
+	}
+	return place{dirs}
+}
+
+func (p place) known() bool { return len(p.dirs) > 0 }
+
+func (p place) equal(q place) bool { return slices.Equal(p.dirs, q.dirs) }
+
+// is reports whether the place is one directory and no other.
+func (p place) is(dir string) bool { return len(p.dirs) == 1 && p.dirs[0] == dir }
+
+// or is the place that is either of two.
+func (p place) or(q place) place {
+	if !p.known() || !q.known() {
+		return place{}
+	}
+	if p.equal(q) {
+		return p
+	}
+	return placeOf(slices.Concat(p.dirs, q.dirs)...)
+}
+
+// names are the absolute names that a file may have here. Two dots stay in
+// them: only the file system knows what they mean after a symbolic link.
+func (p place) names(file string) []string {
+	if strings.HasPrefix(file, "/") {
+		return []string{file}
+	}
+	names := make([]string, 0, len(p.dirs))
+	for _, dir := range p.dirs {
+		names = append(names, below(dir, file))
+	}
+	return names
+}
+
+// below is the name of a file in a directory.
+func below(dir, file string) string {
+	if strings.HasPrefix(file, "/") {
+		return file
+	}
+	for strings.HasPrefix(file, "./") {
+		file = strings.TrimLeft(file[2:], "/")
+	}
+	if file == "." || file == "" {
+		return dir
+	}
+	return strings.TrimSuffix(dir, "/") + "/" + file
+}
+
+// enter is the place after a change to a directory. A shell takes two dots for
+// the directory that is named before them, other programs for the one above the
+// directory that they are in: both are in the place.
+func (p place) enter(dir string) place {
+	if !p.known() {
+		if strings.HasPrefix(dir, "/") && path.Clean(dir) == dir {
+			return placeOf(dir)
+		}
+		return place{}
+	}
+	var dirs []string
+	for _, name := range p.names(dir) {
+		name = trimSlashes(name)
+		dirs = append(dirs, name)
+		if slices.Contains(strings.Split(name, "/"), "..") {
+			dirs = append(dirs, path.Clean(name))
+		}
+	}
+	return placeOf(dirs...)
+}
+
+// trimSlashes removes what does not change the meaning of a directory: slashes
+// at its end and single dots.
+func trimSlashes(dir string) string {
+	var parts []string
+	for part := range strings.SplitSeq(dir, "/") {
+		if part != "" && part != "." {
+			parts = append(parts, part)
+		}
+	}
+	return "/" + strings.Join(parts, "/")
+}

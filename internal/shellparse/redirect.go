@@ -1,0 +1,120 @@
+package shellparse
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// redirects walks the redirections of a statement.
+func (w *walker) redirects(s *syntax.Stmt) {
+	for _, r := range s.Redirs {
+		w.redirect(r)
+	}
+}
+
+func (w *walker) redirect(r *syntax.Redirect) {
+	if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" {
+		w.doubt("a redirection sets a variable")
+	}
+	if isNumber(w.text(r.Word)) && strings.ContainsRune("<>", w.after(r.Word)) {
+		w.doubt("a number may belong to the redirection before it or behind it")
+	}
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		w.document(r)
+	case syntax.WordHdoc:
+		w.expand(r.Word)
+	case syntax.DplIn, syntax.DplOut:
+		w.duplicate(r)
+	case syntax.RdrIn:
+		w.target(r.Word, false)
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+		w.target(r.Word, true)
+	default:
+		w.doubt("zsh has redirections of its own")
+		w.target(r.Word, true)
+	}
+}
+
+// document walks the text of a here-document.
+func (w *walker) document(r *syntax.Redirect) {
+	end, isQuoted := delimiter(r.Word)
+	if end == "" {
+		w.doubt("the end of a here-document is not plain")
+	}
+	if r.Hdoc == nil {
+		return
+	}
+	if !isQuoted && strings.Contains(w.text(r.Hdoc), `\`+"\n") {
+		w.doubt("a line of a here-document goes on in the next")
+	}
+	var s spelling
+	for _, part := range r.Hdoc.Parts {
+		if _, ok := part.(*syntax.Lit); !ok {
+			w.expansion(&s, part, true)
+		}
+	}
+}
+
+// delimiter is the word that ends a here-document, and whether quotes keep its
+// text as it is. It is empty if shells could differ about it.
+func delimiter(word *syntax.Word) (end string, isQuoted bool) {
+	if len(word.Parts) != 1 {
+		return "", true
+	}
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		end = part.Value
+	case *syntax.SglQuoted:
+		end, isQuoted = part.Value, true
+		if part.Dollar {
+			return "", true
+		}
+	case *syntax.DblQuoted:
+		if len(part.Parts) != 1 || part.Dollar {
+			return "", true
+		}
+		lit, ok := part.Parts[0].(*syntax.Lit)
+		if !ok {
+			return "", true
+		}
+		end, isQuoted = lit.Value, true
+	}
+	if strings.ContainsAny(end, "\\$`'\"\n") {
+		return "", true
+	}
+	return end, isQuoted
+}
+
+// duplicate checks that a redirection only copies or closes a descriptor.
+func (w *walker) duplicate(r *syntax.Redirect) {
+	to := r.Word.Lit()
+	if to == "-" || to != "" && strings.Trim(to, "0123456789") == "" && w.text(r.Word) == to {
+		return
+	}
+	w.doubt("a redirection to a descriptor may be one to a file")
+	if a := w.single(r.Word); a.known && !a.glob && a.value != "" {
+		w.line.Paths = w.paths(w.line.Paths, a.value, Path{Write: r.Op == syntax.DplOut})
+	}
+}
+
+// target adds the file of a redirection.
+func (w *walker) target(word *syntax.Word, write bool) {
+	a := w.single(word)
+	switch {
+	case !a.known || a.glob:
+		w.doubt("the target of a redirection cannot be known")
+		return
+	case strings.HasPrefix(a.value, "/dev/tcp/"), strings.HasPrefix(a.value, "/dev/udp/"):
+		w.doubt("a redirection opens a connection")
+	case strings.HasPrefix(a.source, "~"), strings.Contains(a.source, "$HOME"), strings.Contains(a.source, "${HOME}"):
+		w.doubt("the target of a redirection is expanded")
+	case a.value == "":
+		w.doubt("the target of a redirection is empty")
+		return
+	case isStream(a.value), a.value == processName:
+		return
+	}
+	w.line.Paths = w.paths(w.line.Paths, a.value, Path{Write: write})
+}

@@ -1,0 +1,219 @@
+package shellparse
+
+import (
+	"path"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// call walks a simple command.
+func (w *walker) call(c *syntax.CallExpr, in place) (yes, no place) {
+	assigns := w.assignments(c.Assigns)
+	args := w.words(c.Args)
+	if len(c.Args) == 0 {
+		w.emit(w.alone(assigns))
+		return in, in
+	}
+	if len(args) == 0 {
+		args = []arg{{source: w.text(c.Args[0]), many: true}}
+	}
+	cmd, after := w.simple(assigns, args, in)
+	w.emit(cmd)
+	if after.known() {
+		return after, in
+	}
+	return after, after
+}
+
+// simple is what a simple command does, and where the shell is when it worked.
+func (w *walker) simple(assigns []assign, args []arg, in place) (Command, place) {
+	w.at = in
+	s := strip(args)
+	c := Command{Text: join(s.args, source)}
+	if !w.functionCall(&c, s, in) {
+		u := w.use(s)
+		w.apply(&c, u)
+		w.critical(&c, s.args, u.files)
+		for _, run := range u.runs {
+			w.look(&c, run, 1)
+		}
+	}
+	w.leading(&c, assigns, s.args)
+	if s.exact || s.why != "" {
+		c.Exact = c.Exact || s.exact
+		c.worsen(s.class, s.why)
+	}
+	w.look(&c, args, 0)
+	if len(assigns) > 0 || s.wrapped {
+		c.Inner = append(c.Inner, joinAll(assigns, args), join(args, source))
+	}
+	if c.Class == Unknown {
+		w.maybe(&c, args)
+	}
+	if len(s.args) > 0 && s.args[0].value == "unset" {
+		w.functions = nil // it removes functions, too
+	}
+	c.Edits = c.Edits && c.Class != Unknown
+	c.tidy()
+	return c, w.move(&c, s, in)
+}
+
+// use is what the command behind the wrappers does.
+func (w *walker) use(s stripped) use {
+	if len(s.args) == 0 {
+		return use{}
+	}
+	name := s.args[0]
+	if !name.known || name.glob || name.cont || (file{arg: name}).isProcess() {
+		w.doubt("the name of a command is computed")
+		return unknown("the name of the command is computed")
+	}
+	if keywords[name.source] {
+		w.doubt("a keyword stands where no command can")
+	}
+	if strings.Contains(name.value, "/") {
+		return unknown("a program given by its path may be any program")
+	}
+	args := s.args[1:]
+	if s.fed {
+		args = append(args[:len(args):len(args)], arg{many: true})
+	}
+	if b, ok := builtins[name.value]; ok {
+		if s.program && !b.program {
+			return unknown(name.value + " is no program outside the shell")
+		}
+		u := b.use(args)
+		if u.shell {
+			w.doubt(u.why)
+		}
+		return u.use
+	}
+	if s.builtin {
+		return unknown("the builtin " + name.value + " is not known")
+	}
+	return useOf(name.value, args)
+}
+
+// apply adds a use to a command.
+func (w *walker) apply(c *Command, u use) {
+	c.worsen(u.class, u.why)
+	c.Edits = u.edits
+	c.Exact = u.exact
+	c.Caution = u.caution
+	c.Hosts = u.hosts
+	w.files(c, u.files)
+	if u.git == nil {
+		return
+	}
+	if !w.at.is(w.env.Dir) {
+		c.worsen(Unknown, "git in a directory that the line changes to")
+		return
+	}
+	c.Git = &Git{Dir: below(w.env.Dir, u.git.Dir)}
+}
+
+// worsen raises the class of a command.
+func (c *Command) worsen(class Class, why string) {
+	if class > c.Class {
+		c.Class, c.Why = class, why
+	}
+}
+
+// critical adds the reason why a person must be asked about a removal.
+func (w *walker) critical(c *Command, args []arg, files []file) {
+	dirs := w.at.dirs
+	if len(dirs) == 0 {
+		dirs = []string{""}
+	}
+	for _, dir := range dirs {
+		if c.Caution == "" && len(args) > 0 {
+			c.Caution = critical(strings.ToLower(path.Base(args[0].value)), files, dir, w.home())
+		}
+	}
+}
+
+// functionCall reports whether the command is a function that the line defines;
+// the commands in it are listed where it is defined.
+func (w *walker) functionCall(c *Command, s stripped, in place) bool {
+	if len(w.functions) == 0 || s.wrapped || len(s.args) == 0 || !s.args[0].known {
+		return false
+	}
+	at, ok := w.functions[s.args[0].value]
+	if ok && !at.equal(in) {
+		w.doubt("a function runs in another directory than it is defined in")
+	}
+	return ok
+}
+
+// files adds the files of a command.
+func (w *walker) files(c *Command, files []file) {
+	for _, f := range files {
+		switch {
+		case f.known && f.value == "", f.known && !f.glob && isStream(f.value), f.known && f.isProcess():
+		case !f.known:
+			if !f.maybe {
+				w.doubt("a file cannot be known")
+			}
+		default:
+			c.Paths = w.paths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Maybe: f.maybe})
+		}
+	}
+}
+
+// paths appends the files that a name may mean here, like a template.
+func (w *walker) paths(list []Path, name string, like Path) []Path {
+	dirs := w.at.dirs
+	switch {
+	case strings.HasPrefix(name, "/"):
+		like.Name = name
+		return append(list, like)
+	case len(dirs) == 0:
+		if !like.Maybe {
+			w.doubt("the directory is not known when the line names the file " + name)
+		}
+		like.Name = name
+		return append(list, like)
+	}
+	for _, dir := range dirs {
+		if like.Glob && strings.ContainsAny(dir, `*?[]\`) {
+			w.doubt("the name of the directory is a pattern")
+		}
+		like.Name = below(dir, name)
+		list = append(list, like)
+	}
+	return list
+}
+
+// maybe adds the arguments of a command nobody knows that look like paths. args
+// starts with its name.
+func (w *walker) maybe(c *Command, args []arg) {
+	for _, a := range args[1:] {
+		name := a.value
+		if !a.known {
+			continue
+		}
+		if strings.HasPrefix(name, "-") || strings.Contains(name, "=") {
+			_, name, _ = strings.Cut(name, "=")
+		}
+		if name == "" || strings.ContainsAny(name, "\n\x00") || strings.Contains(name, "://") {
+			continue
+		}
+		c.Paths = w.paths(c.Paths, name, Path{Maybe: true, Glob: a.glob})
+	}
+}
+
+// isProcess reports whether a file is a process substitution, or would be in it.
+func (f file) isProcess() bool {
+	return strings.HasPrefix(f.value, processName) && (strings.HasPrefix(f.source, "<(") || strings.HasPrefix(f.source, ">("))
+}
+
+// isStream reports whether a file is no file but something that the command
+// holds open anyway.
+func isStream(name string) bool {
+	switch name {
+	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,179 @@
+package shellparse
+
+import (
+	"slices"
+	"strings"
+)
+
+// An entry says what a command does with its arguments. It lists the flags that
+// are known; a command with any other is unknown.
+type entry struct {
+	source   string // where the flags were taken from
+	flags    string // the flags that are known, see flagKind
+	operands role
+	// acts says that the command has flags, listed or not, that write a file, run
+	// a program or send something. An argument that may become a flag then makes
+	// it unknown.
+	acts bool
+	// still says that the flags end at the first operand.
+	still bool
+	// here says that it works on the working directory if it has no operand.
+	here bool
+	does string // what it changes, such as "makes directories"; empty if nothing
+	edit bool   // it does so to the files among its arguments, and nothing else
+	// and does what the other fields cannot say, once they are applied.
+	and func(g given, u *use)
+	// all replaces everything else, for commands that do not read their
+	// arguments as getopt does.
+	all func(args []arg) use
+}
+
+// A role is what the operands of a command are.
+type role int
+
+const (
+	none   role = iota // there are none
+	texts              // words that name no file
+	reads              // files that are read; "-" is the standard input
+	trees              // directories that are read with all that is in them, or files
+	writes             // files that are read and written
+	others             // what the function of the entry says
+)
+
+// gnu are the flags that every program of GNU has.
+const gnu = " --help --version"
+
+// useOf says what the command called name, which is no path, does with its
+// arguments. Wrappers, which run another command, are taken off before.
+//
+// A removal is not judged here: see critical.
+func useOf(name string, args []arg) use {
+	e, ok := lookup(name)
+	switch {
+	case !ok:
+		return unknown("nobody here knows what " + name + " does")
+	case e.all != nil:
+		return e.all(args)
+	}
+	g := e.read(args)
+	u := use{files: g.files(e)}
+	if e.does != "" {
+		u.class, u.why, u.edits = Mutating, name+" "+e.does, e.edit
+	}
+	if e.operands == none && len(g.operands) > 0 {
+		u.worsen(Unknown, g.operands[0].source+" is an operand that is not known")
+	}
+	if e.and != nil {
+		e.and(g, &u)
+	}
+	if g.writes {
+		u.worsen(Mutating, name+" writes a file")
+	}
+	if g.why != "" {
+		u.worsen(Unknown, g.why)
+	}
+	u.edits = u.edits && u.class == Mutating
+	return u
+}
+
+// lookup finds the entry of a command.
+func lookup(name string) (entry, bool) {
+	for _, table := range tables() {
+		if e, ok := table[name]; ok {
+			return e, true
+		}
+	}
+	return entry{}, false
+}
+
+// tables are the commands that are known, by family.
+func tables() [10]map[string]entry {
+	return [...]map[string]entry{
+		listings, readers, filters, system, searches, languages, versions, edits, archives, network,
+	}
+}
+
+// files are the files that an entry finds among the arguments.
+func (g given) files(e entry) []file {
+	files := g.named
+	if e.operands == texts || e.operands == none || e.operands == others {
+		return files
+	}
+	for _, a := range slices.Concat(g.operands, g.loose) {
+		if a.value == "-" && a.known && e.operands == reads {
+			continue
+		}
+		if e.operands == writes {
+			files = append(files, file{arg: a, write: true})
+			continue
+		}
+		files = append(files, file{arg: a, tree: e.operands == trees})
+	}
+	if e.here && len(g.operands) == 0 {
+		files = append(files, file{arg: word("."), tree: e.operands == trees})
+	}
+	return files
+}
+
+// worsen raises the class of a use.
+func (u *use) worsen(class Class, why string) {
+	if class > u.class {
+		u.class, u.why = class, why
+	}
+}
+
+// read adds files that are read.
+func (u *use) read(args ...arg) {
+	for _, a := range args {
+		if a.value != "-" || !a.known {
+			u.files = append(u.files, file{arg: a})
+		}
+	}
+}
+
+// write adds files that are written.
+func (u *use) write(args ...arg) {
+	for _, a := range args {
+		u.files = append(u.files, file{arg: a, write: true})
+	}
+}
+
+// word is an argument that stands in the line as it is.
+func word(text string) arg { return arg{value: text, known: true, source: text} }
+
+// exact reports whether an argument is one word whose text is known.
+func (a arg) exact() bool { return a.known && !a.glob }
+
+// loose reports whether an argument may be none or several.
+func (a arg) loose() bool { return a.many || a.glob }
+
+// mayBeFlag reports whether an argument may begin with a dash although it is not
+// known to.
+func (a arg) mayBeFlag() bool {
+	if a.exact() {
+		return false
+	}
+	first := a.value
+	if !a.known {
+		if a.many {
+			return true
+		}
+		first = strings.TrimPrefix(a.source, `"`)
+	}
+	return first == "" || strings.Contains("-*?[{(!@\\\"'$`~<>=", first[:1])
+}
+
+// is reports whether an argument is exactly one of the words.
+func (a arg) is(words ...string) bool { return a.exact() && slices.Contains(words, a.value) }
+
+// starts reports whether an argument may begin with a byte, as far as is known.
+func (a arg) starts(c byte) bool {
+	if !a.known {
+		return a.mayBeFlag() || strings.HasPrefix(strings.TrimPrefix(a.source, `"`), string(c))
+	}
+	return strings.HasPrefix(a.value, string(c)) || a.glob && a.mayBeFlag()
+}
+
+func isDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}

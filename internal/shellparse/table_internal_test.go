@@ -1,0 +1,156 @@
+package shellparse
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A useCase is a command and what its arguments are known to make it do.
+type useCase struct {
+	name  string
+	line  string // see argsOf
+	class Class
+	reads string // the files that are read, with a slash at the end of trees
+	write string // those that are written
+	edits bool
+	exact bool
+}
+
+func runUseCases(t *testing.T, cases []useCase) {
+	t.Helper()
+	for _, tt := range cases {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			args := argsOf(tt.line)
+			u := useOf(args[0].value, args[1:])
+			require.Equal(t, tt.class, u.class, "%s: %s", tt.line, u.why)
+			require.Equal(t, tt.class == ReadOnly, u.why == "", u.why)
+			require.Equal(t, tt.edits, u.edits, "edits")
+			require.Equal(t, tt.exact, u.exact, "exact")
+			if tt.reads != "" || tt.write != "" || tt.class != Unknown {
+				require.Equal(t, tt.reads, namesOf(u.files, false), "reads")
+				require.Equal(t, tt.write, namesOf(u.files, true), "writes")
+			}
+		})
+	}
+}
+
+func namesOf(files []file, write bool) string {
+	var names []string
+	for _, f := range files {
+		if f.write != write {
+			continue
+		}
+		name := f.value
+		if !f.known {
+			name = "?"
+		}
+		if f.tree {
+			name += "/"
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, " ")
+}
+
+// argsOf makes arguments of words: $x is any number of unknown words, "$x" is
+// one, a word with * outside of single quotes is a pattern.
+func argsOf(line string) []arg {
+	var args []arg
+	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
+		a := arg{known: true}
+		var raw strings.Builder
+		for line != "" && line[0] != ' ' {
+			if line[0] == '\'' {
+				text, rest, _ := strings.Cut(line[1:], "'")
+				a.value += text
+				raw.WriteString("'" + text + "'")
+				line = rest
+				continue
+			}
+			a.glob = a.glob || line[0] == '*'
+			a.value += line[:1]
+			raw.WriteByte(line[0])
+			line = line[1:]
+		}
+		a.source = raw.String()
+		if strings.Contains(a.value, "$x") && !strings.Contains(a.source, "'") {
+			a.value, a.known, a.many = "", false, !strings.Contains(a.source, `"`)
+		}
+		args = append(args, a)
+	}
+	return args
+}
+
+func allEntries() map[string]entry {
+	all := map[string]entry{"ps (unix)": psFlags, "tar (flags)": tarFlags}
+	for _, table := range tables() {
+		for name, e := range table {
+			all[name] = e
+		}
+	}
+	return all
+}
+
+func TestTablesAreSound(t *testing.T) {
+	t.Parallel()
+	count := 2
+	for _, table := range tables() {
+		count += len(table)
+	}
+	all := allEntries()
+	require.Len(t, all, count, "a command stands in two tables")
+	for name, e := range all {
+		require.NotEmpty(t, e.source, name)
+		seen := map[string]bool{}
+		for known := range strings.FieldsSeq(e.flags) {
+			require.Regexp(t, `^(-[A-Za-z0-9~.][=?<>]?|--[A-Za-z0-9][A-Za-z0-9-]*[=?<>]?|[-+]#)$`, known, name)
+			flag := strings.TrimRight(known, "=?<>")
+			require.False(t, seen[flag], "%s lists %s twice", name, flag)
+			seen[flag] = true
+		}
+	}
+}
+
+// TestFlagsExist asks the programs that are here whether they have the long
+// flags of their tables: a flag that does not exist is a slip of the pen.
+func TestFlagsExist(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"ls", "stat", "du", "df", "sort", "uniq", "cut", "head", "tail", "wc", "grep", "diff", "cmp", "comm", "cp", "mv", "rm",
+		"mkdir", "touch", "ln", "install", "chmod", "chown", "date", "nl", "od", "join", "shuf", "split", "csplit", "sed", "tar", "gzip",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program, err := exec.LookPath(name)
+			if err != nil {
+				t.Skip(name + " is not installed")
+			}
+			help, err := exec.CommandContext(t.Context(), program, "--help").CombinedOutput()
+			if err != nil || !strings.Contains(string(help), "--version") {
+				t.Skip("the help of " + name + " lists no flags")
+			}
+			e := allEntries()[name]
+			if name == "tar" {
+				e = tarFlags
+			}
+			var missing []string
+			for known := range strings.FieldsSeq(e.flags) {
+				flag := strings.TrimRight(known, "=?<>")
+				if strings.HasPrefix(flag, "--") && !strings.Contains(string(help), flag) && !slices.Contains(newer, name+" "+flag) {
+					missing = append(missing, flag)
+				}
+			}
+			require.Empty(t, missing)
+		})
+	}
+}
+
+// newer are flags that older versions of a program lack, or do not tell.
+var newer = []string{
+	"sed --binary", "cp --debug", "mv --debug", "wc --total", "date --resolution", "date --rfc-822", "date --rfc-2822", "grep --text",
+}

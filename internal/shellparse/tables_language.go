@@ -1,0 +1,103 @@
+package shellparse
+
+import "strings"
+
+// languages are the commands with a language of their own.
+var languages = map[string]entry{
+	"sed":  stream,
+	"gsed": stream,
+	"awk":  awk,
+	"gawk": awk,
+	"mawk": awk,
+	"nawk": awk,
+	"jq":   {source: "jq 1.8 manual, invoking jq", all: jqUse},
+}
+
+// awk takes a program and files. Files that hold programs are not read here.
+var awk = entry{
+	source: "POSIX awk, GNU awk 5.3 manual", operands: others, acts: true, still: true,
+	flags: "-F= -v=",
+	and: func(g given, u *use) {
+		if len(g.operands) == 0 {
+			u.worsen(Unknown, "awk has no program")
+			return
+		}
+		program := g.operands[0]
+		switch {
+		case !program.exact():
+			u.worsen(Unknown, "the program of awk is not known")
+		case !awkReads(program.value):
+			u.worsen(Unknown, "the program of awk may do more than read its files")
+		}
+		for _, a := range g.operands[1:] {
+			if name, _, ok := strings.Cut(a.value, "="); !a.known || !ok || !isName(name) {
+				u.read(a)
+			}
+		}
+	},
+}
+
+// stream is sed. Without -i it only reads, if its script does.
+var stream = entry{
+	source: "GNU sed 4.9 manual, command-line options", operands: others, acts: true,
+	flags: "-n -e= -E -r -s -u -z -b -l= -i? --quiet --silent --expression= --regexp-extended --separate --unbuffered" +
+		" --null-data --binary --line-length= --posix --debug --sandbox --in-place?" + gnu,
+	and: sedUse,
+}
+
+func sedUse(g given, u *use) {
+	scripts, operands := g.values("-e", "--expression"), g.operands
+	if len(scripts) == 0 {
+		if len(operands) == 0 {
+			u.worsen(Unknown, "sed has no script")
+			return
+		}
+		scripts, operands = operands[:1], operands[1:]
+	}
+	var lines []string
+	for _, s := range scripts {
+		if !s.exact() {
+			u.worsen(Unknown, "the script of sed is not known")
+		}
+		lines = append(lines, s.value)
+	}
+	script := strings.Join(lines, "\n")
+	if !sedReads(script) {
+		u.worsen(Unknown, "the script of sed may do more than edit text")
+	}
+	if !g.has("-i", "--in-place") {
+		u.read(operands...)
+		return
+	}
+	u.worsen(Mutating, "sed -i changes files")
+	u.edits = true
+	u.write(operands...)
+	for _, suffix := range g.values("-i", "--in-place") {
+		u.backups(operands, suffix.value)
+	}
+	if script == "" {
+		u.worsen(Unknown, "not all seds take the empty word for the script")
+	}
+}
+
+// backups adds the files that sed keeps the old text in.
+func (u *use) backups(files []arg, suffix string) {
+	switch {
+	case suffix == "":
+	case strings.ContainsAny(suffix, "*/"):
+		u.worsen(Unknown, "the backup of sed gets a name that is not known")
+	default:
+		for _, a := range files {
+			u.write(a.with(suffix))
+		}
+	}
+}
+
+// with is an argument with more text at its end.
+func (a arg) with(suffix string) arg {
+	if a.known {
+		a.value += suffix
+	}
+	a.source += suffix
+	return a
+}

@@ -1,0 +1,130 @@
+package shellparse
+
+import "strings"
+
+// listings are the commands that tell what files there are and what they are.
+var listings = map[string]entry{
+	"ls": {
+		source: "GNU coreutils 9.5 manual, ls invocation", operands: reads, here: true,
+		flags: "-a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I= -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T= -u -U -v -w= -x -X -Z -1" +
+			" --all --almost-all --author --escape --block-size= --ignore-backups --color? --directory --dired --classify? --file-type" +
+			" --format= --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line" +
+			" --dereference-command-line-symlink-to-dir --hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes" +
+			" --dereference --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style=" +
+			" --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero" + gnu,
+		and: func(g given, u *use) {
+			if !g.has("-R", "--recursive") {
+				return
+			}
+			if g.has("-L", "--dereference") {
+				u.worsen(Unknown, "ls -R -L follows links out of the tree")
+			}
+			for i := range u.files {
+				u.files[i].tree = true
+			}
+		},
+	},
+	"stat": {
+		source: "GNU coreutils 9.5 manual, stat invocation", operands: reads,
+		flags: "-L -f -c= -t --dereference --file-system --cached= --format= --printf= --terse" + gnu,
+	},
+	"du": {
+		source: "GNU coreutils 9.5 manual, du invocation", operands: trees, here: true,
+		flags: "-0 -a -A -b -B= -c -D -d= -h -H -k -l -m -P -S -s -t= -x" +
+			" --null --all --apparent-size --block-size= --bytes --total --dereference-args --max-depth= --human-readable --inodes" +
+			" --count-links --no-dereference --separate-dirs --si --summarize --threshold= --time? --time-style= --exclude=" +
+			" --one-file-system" + gnu,
+		acts: true, // --files0-from shows the text of any file
+	},
+	"df": {
+		source: "GNU coreutils 9.5 manual, df invocation", operands: reads,
+		flags: "-a -B= -h -H -i -k -l -m -P -t= -T -x=" +
+			" --all --block-size= --human-readable --si --inodes --local --no-sync --output? --portability --total --type= --print-type" +
+			" --exclude-type=" + gnu,
+	},
+	"file": {
+		source: "file 5.45 manual", operands: reads, acts: true, // -C writes a file
+		flags: "-b -i -k -L -h -N -n -0 -r -v -F= --brief --mime --mime-type --mime-encoding --extension --apple --keep-going" +
+			" --dereference --no-dereference --no-pad --no-buffer --print0 --raw --separator=" + gnu,
+	},
+	"tree": {
+		source: "tree 2.1 manual", operands: trees, here: true, acts: true, // -o writes a file, -R more of them
+		flags: "-a -d -f -i -s -h -D -p -u -g -C -n -N -q -Q -F -r -t -c -v -U -x -A -S -J -X -L= -P= -I=" +
+			" --dirsfirst --filesfirst --noreport --charset? --filelimit? --timefmt? --sort? --prune --matchdirs --ignore-case" +
+			" --du --si --inodes --device --gitignore --nolinks --metafirst --help --version",
+	},
+	"realpath": {
+		source: "GNU coreutils 9.5 manual, realpath invocation", operands: reads,
+		flags: "-e -m -L -P -q -s -z --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip" +
+			" --no-symlinks --zero --relative-to< --relative-base<" + gnu,
+	},
+	"readlink": {
+		source: "GNU coreutils 9.5 manual, readlink invocation", operands: reads,
+		flags: "-f -e -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet" +
+			" --silent --verbose --zero" + gnu,
+	},
+	"basename": {
+		source: "GNU coreutils 9.5 manual, basename invocation", operands: texts,
+		flags: "-a -s= -z --multiple --suffix= --zero" + gnu,
+	},
+	"dirname": {
+		source: "GNU coreutils 9.5 manual, dirname invocation", operands: texts, flags: "-z --zero" + gnu,
+	},
+	"which":   {source: "which(1) of Debian and GNU which 2.21", operands: texts, flags: "-a -s --all" + gnu},
+	"whereis": {source: "whereis(1) of util-linux 2.40", operands: texts, flags: "-b -m -s -u -l"},
+	"fd":      fd,
+	"fdfind":  fd,
+}
+
+// fd is find under other rules; -x and -X run commands, -l runs ls.
+var fd = entry{
+	source: "fd 10 manual", operands: others, acts: true,
+	flags: "-H -I -u -s -i -g -F -a -p -0 -1 -q -t= -e= -E= -d= -S= -c= --hidden --no-ignore --unrestricted --case-sensitive" +
+		" --ignore-case --glob --fixed-strings --absolute-path --full-path --print0 --quiet --type= --extension= --exclude=" +
+		" --max-depth= --min-depth= --size= --color= --max-results= --changed-within= --changed-before= --help --version",
+	and: func(g given, u *use) { u.search(g, 1) },
+}
+
+// search adds the operands of a search: so many texts, and then the trees that
+// are searched, by default the working directory.
+func (u *use) search(g given, patterns int) {
+	in := []arg{word(".")}
+	if len(g.operands) > patterns {
+		in = g.operands[patterns:]
+	}
+	for _, a := range g.operands[:min(patterns, len(g.operands))] {
+		if a.loose() { // the rest of its words are files
+			u.files = append(u.files, file{arg: a, tree: true})
+		}
+	}
+	for _, a := range append(in, g.loose...) {
+		u.files = append(u.files, file{arg: a, tree: true})
+	}
+}
+
+// diffUse adds what diff reads if it is given directories: the files in them, of
+// which some may be links to other places.
+func diffUse(g given, u *use) {
+	links := g.has("--no-dereference")
+	if !links && g.has("-r", "--recursive", "-N", "--new-file", "--unidirectional-new-file") {
+		u.worsen(Unknown, "diff follows the links in a directory")
+	}
+	for _, a := range g.operands {
+		if !a.exact() || a.value == "-" || a.value == "" || strings.HasPrefix(a.value, "/dev/") {
+			continue
+		}
+		if links {
+			u.files = append(u.files, file{arg: a, tree: true})
+			continue
+		}
+		dir := strings.TrimSuffix(escapeGlob(a.value), "/")
+		for _, all := range []string{"/*", "/.*"} {
+			u.files = append(u.files, file{arg: arg{value: dir + all, known: true, glob: true, source: a.source}})
+		}
+	}
+}
+
+// escapeGlob returns the pattern that matches a name alone.
+func escapeGlob(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+}

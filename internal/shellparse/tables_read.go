@@ -1,0 +1,172 @@
+package shellparse
+
+// checksum are the flags of the programs that sum files up. -c is not among
+// them: it reads files whose names stand in another.
+const checksum = "-b -t -z --binary --text --tag --zero" + gnu
+
+// readers are the commands that print files, whole or in part.
+var readers = map[string]entry{
+	"cat": {
+		source: "GNU coreutils 9.5 manual, cat invocation", operands: reads,
+		flags: "-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs" +
+			" --show-nonprinting" + gnu,
+	},
+	"tac": {
+		source: "GNU coreutils 9.5 manual, tac invocation", operands: reads,
+		flags: "-b -r -s= --before --regex --separator=" + gnu,
+	},
+	"head": {
+		source: "GNU coreutils 9.5 manual, head invocation", operands: reads,
+		flags: "-# -c= -n= -q -v -z --bytes= --lines= --quiet --silent --verbose --zero-terminated" + gnu,
+	},
+	"tail": {
+		source: "GNU coreutils 9.5 manual, tail invocation", operands: reads,
+		flags: "-# +# -c= -n= -f -F -q -s= -v -z --bytes= --lines= --follow? --retry --pid= --max-unchanged-stats=" +
+			" --sleep-interval= --quiet --silent --verbose --zero-terminated" + gnu,
+	},
+	"wc": {
+		source: "GNU coreutils 9.5 manual, wc invocation", operands: reads,
+		flags: "-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total=" + gnu,
+	},
+	"nl": {
+		source: "GNU coreutils 9.5 manual, nl invocation", operands: reads,
+		flags: "-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering=" +
+			" --header-numbering= --line-increment= --join-blank-lines= --number-format= --no-renumber --number-separator=" +
+			" --starting-line-number= --number-width=" + gnu,
+	},
+	"od": {
+		source: "GNU coreutils 9.5 manual, od invocation", operands: reads,
+		flags: "-a -A= -b -B -c -d -D -e -f -F -h -H -i -I -j= -l -L -N= -o -O -s -S= -t= -v -w? -x -X" +
+			" --address-radix= --endian= --skip-bytes= --read-bytes= --strings? --format= --output-duplicates --width?" + gnu,
+	},
+	"hexdump": {
+		source: "hexdump(1) of util-linux 2.40", operands: reads,
+		flags: "-b -c -C -d -e= -f< -L? -n= -o -s= -v -x --canonical --length= --skip= --no-squeezing --one-byte-octal" +
+			" --one-byte-char --two-bytes-decimal --two-bytes-octal --two-bytes-hex --format= --format-file< --color?" + gnu,
+	},
+	"xxd": {source: "xxd(1) of vim 9.1", all: xxdUse},
+	"strings": {
+		source: "GNU binutils 2.42 manual, strings", operands: reads, acts: true, // @file holds more arguments
+		flags: "-# -a -d -f -n= -t= -o -e= -s= -w --all --data --print-file-name --bytes= --radix= --encoding=" +
+			" --output-separator= --include-all-whitespace" + gnu,
+		and: func(g given, u *use) {
+			for _, a := range g.operands {
+				if a.starts('@') {
+					u.worsen(Unknown, "strings takes arguments from the file that follows an @")
+				}
+			}
+		},
+	},
+	"cmp": {
+		source: "GNU diffutils 3.10 manual, invoking cmp", operands: reads,
+		flags: "-b -i= -l -n= -s --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent" + gnu,
+	},
+	"comm": {
+		source: "GNU coreutils 9.5 manual, comm invocation", operands: reads,
+		flags: "-1 -2 -3 -z --check-order --nocheck-order --output-delimiter= --total --zero-terminated" + gnu,
+	},
+	"diff": {
+		source: "GNU diffutils 3.10 manual, invoking diff", operands: reads, acts: true, // -l runs pr
+		flags: "-# -a -b -B -c -C= -d -D= -e -E -f -F= -H -i -I= -n -N -p -P -q -r -s -t -T -u -U= -w -W= -x= -X< -y -Z" +
+			" --text --ignore-space-change --ignore-blank-lines --context? --minimal --ifdef= --ed --ignore-tab-expansion" +
+			" --show-function-line= --speed-large-files --ignore-case --ignore-matching-lines= --rcs --new-file" +
+			" --unidirectional-new-file --show-c-function --brief --recursive --report-identical-files --expand-tabs --initial-tab" +
+			" --unified? --ignore-all-space --width= --exclude= --exclude-from< --side-by-side --ignore-trailing-space" +
+			" --color? --palette= --label= --left-column --suppress-common-lines --suppress-blank-empty --strip-trailing-cr" +
+			" --normal --no-dereference --tabsize= --horizon-lines= --line-format= --starting-file= --from-file< --to-file<" + gnu,
+		and: diffUse,
+	},
+	"md5sum":    {source: "GNU coreutils 9.5 manual, md5sum invocation", operands: reads, flags: checksum},
+	"sha1sum":   {source: "GNU coreutils 9.5 manual, sha1sum invocation", operands: reads, flags: checksum},
+	"sha224sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: reads, flags: checksum},
+	"sha256sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: reads, flags: checksum},
+	"sha384sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: reads, flags: checksum},
+	"sha512sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: reads, flags: checksum},
+	"shasum":    {source: "shasum(1) of Perl 5.38", operands: reads, flags: "-a= -b -t -U -0 -1 --algorithm= --binary --text --tag" + gnu},
+	"b2sum":     {source: "GNU coreutils 9.5 manual, b2sum invocation", operands: reads, flags: "-l= --length= " + checksum},
+	"cksum": {
+		source: "GNU coreutils 9.5 manual, cksum invocation", operands: reads,
+		flags: "-a= -l= -z --algorithm= --length= --tag --untagged --base64 --raw --zero" + gnu,
+	},
+	"sum":    {source: "GNU coreutils 9.5 manual, sum invocation", operands: reads, flags: "-r -s --sysv" + gnu},
+	"base64": {source: "GNU coreutils 9.5 manual, base64 invocation", operands: reads, flags: "-d -i -w= --decode --ignore-garbage --wrap=" + gnu},
+	"base32": {source: "GNU coreutils 9.5 manual, base32 invocation", operands: reads, flags: "-d -i -w= --decode --ignore-garbage --wrap=" + gnu},
+	"less": {
+		source: "less 643 manual", operands: reads, acts: true, // -o writes a file, + runs commands of less
+		flags: "-# -e -E -f -F -g -G -i -I -L -m -M -n -N -q -Q -r -R -s -S -w -W -X -~ --no-lessopen --quit-if-one-screen" +
+			" --no-init --chop-long-lines --line-numbers --LINE-NUMBERS --raw-control-chars --RAW-CONTROL-CHARS --ignore-case" +
+			" --IGNORE-CASE --squeeze-blank-lines --quit-at-eof --QUIT-AT-EOF --help --version",
+		and: refusePlus,
+	},
+	"more": {
+		source: "more(1) of util-linux 2.40", operands: reads, acts: true,
+		flags: "-# +# -d -l -f -e -p -c -s -u -n= --silent --logical --no-pause --exit-on-eof --print-over --clean-print" +
+			" --squeeze --plain --lines=" + gnu,
+		and: refusePlus,
+	},
+	"bat":    bat,
+	"batcat": bat,
+}
+
+// bat is cat with colours; it may run a pager.
+var bat = entry{
+	source: "bat 0.24 manual", operands: reads, acts: true,
+	flags: "-A -p -n -P -s -u -l= -r= -H= --show-all --plain --number --no-pager --squeeze-blank --language= --line-range=" +
+		" --highlight-line= --style= --color= --theme= --wrap= --tabs= --terminal-width= --decorations= --paging=" +
+		" --list-languages --list-themes --help --version",
+	and: func(g given, u *use) {
+		for _, v := range g.values("--paging") {
+			if !v.is("never", "auto") {
+				u.worsen(Unknown, "bat runs a pager")
+			}
+		}
+		if len(g.operands) > 0 && g.operands[0].is("cache") {
+			u.worsen(Unknown, "bat cache writes files")
+		}
+	},
+}
+
+// refusePlus refuses operands that a pager reads as commands of its own.
+func refusePlus(g given, u *use) {
+	for _, a := range g.operands {
+		if a.starts('+') {
+			u.worsen(Unknown, a.source+" is a command of the pager")
+		}
+	}
+}
+
+// xxdUse reads the arguments of xxd, which looks at no more than the first
+// letter of a flag, and writes its second operand.
+func xxdUse(args []arg) use {
+	for len(args) > 0 && args[0].exact() && len(args[0].value) > 1 && args[0].value[0] == '-' {
+		a := args[0].value
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		switch {
+		case has("-a -b -C -d -e -E -i -p -ps -r -u -v -h", a):
+		case has("-c -g -l -n -o -s -R", a):
+			if len(args) == 0 || args[0].loose() || !args[0].known {
+				return unknown("the value of " + a + " is not known")
+			}
+			args = args[1:]
+		case len(a) > 2 && has("-c -g -l -o -s", a[:2]) && isDigits(a[2:]):
+		default:
+			return unknown("the flag " + a + " is not known")
+		}
+	}
+	var u use
+	for i, a := range args {
+		switch {
+		case a.loose() || !a.known && a.mayBeFlag():
+			u.worsen(Unknown, a.source+" may become a flag or a file that is written")
+		case i > 0:
+			u.worsen(Mutating, "xxd writes its second operand")
+			u.write(a)
+			continue
+		}
+		u.read(a)
+	}
+	return u
+}

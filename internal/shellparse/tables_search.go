@@ -1,0 +1,70 @@
+package shellparse
+
+// searches are the commands that look into files, or for them.
+var searches = map[string]entry{
+	"grep":  grep,
+	"egrep": grep,
+	"fgrep": grep,
+	"rg":    ripgrep,
+	"find":  {source: "GNU findutils 4.10 manual", all: findUse},
+}
+
+// grep follows no link below a directory but with -R, which is not listed.
+var grep = entry{
+	source: "GNU grep 3.11 manual", operands: others,
+	flags: "-# -A= -a -B= -b -C= -c -D= -d= -E -e= -F -f< -G -H -h -I -i -L -l -m= -n -o -P -q -r -s -T -U -V -v -w -x -y -Z -z" +
+		" --after-context= --basic-regexp --before-context= --binary --binary-files= --byte-offset --color? --colour? --context=" +
+		" --count --devices= --directories= --exclude= --exclude-dir= --exclude-from< --extended-regexp --file<" +
+		" --files-with-matches --files-without-match --fixed-strings --group-separator= --ignore-case --include= --initial-tab" +
+		" --invert-match --label= --line-buffered --line-number --line-regexp --max-count= --no-filename --no-group-separator" +
+		" --no-ignore-case --no-messages --null --null-data --only-matching --perl-regexp --quiet --recursive --regexp=" +
+		" --silent --text --with-filename --word-regexp" + gnu,
+	and: grepUse,
+}
+
+func grepUse(g given, u *use) {
+	patterns := 1
+	if g.has("-e", "-f", "--regexp", "--file") {
+		patterns = 0
+	}
+	tree := g.has("-r", "--recursive")
+	for _, v := range g.values("-d", "--directories") {
+		tree = tree || !v.is("skip", "read")
+	}
+	if tree {
+		u.search(g, patterns)
+		return
+	}
+	for i, a := range g.operands {
+		if i >= patterns || a.loose() {
+			u.read(a)
+		}
+	}
+	u.read(g.loose...)
+}
+
+// ripgrep leaves out what runs programs, --pre, --hostname-bin and -z, and -L,
+// which follows links out of the tree.
+var ripgrep = entry{
+	source: "ripgrep 14 manual", operands: others, acts: true,
+	flags: "-# -A= -a -B= -b -C= -c -E= -e= -F -f< -g= -H -h -I -i -l -M= -m= -N -n -o -P -p -q -r= -S -s -T= -t= -U -u -V -v -w -x -0 -." +
+		" --after-context= --text --before-context= --byte-offset --block-buffered --color= --colors= --column --context=" +
+		" --context-separator= --count --count-matches --crlf --debug --dfa-size-limit= --encoding= --engine= --field-context-separator=" +
+		" --field-match-separator= --file< --files --files-with-matches --files-without-match --fixed-strings --glob= --iglob=" +
+		" --glob-case-insensitive --heading --help --hidden --ignore-case --ignore-file< --ignore-file-case-insensitive" +
+		" --include-zero --invert-match --json --line-buffered --line-number --line-regexp --max-columns= --max-columns-preview" +
+		" --max-count= --max-depth= --max-filesize= --mmap --multiline --multiline-dotall --no-config --no-filename --no-heading" +
+		" --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-messages" +
+		" --no-ignore-parent --no-ignore-vcs --no-line-number --no-messages --no-mmap --no-require-git --no-unicode --null" +
+		" --null-data --one-file-system --only-matching --passthru --path-separator= --pcre2 --pcre2-version --pretty --quiet" +
+		" --regex-size-limit= --regexp= --replace= --smart-case --case-sensitive --sort= --sortr= --stats --stop-on-nonmatch --threads= -j=" +
+		" --trace --trim --type= --type-add= --type-clear= --type-list --type-not= --unrestricted --version --vimgrep" +
+		" --with-filename --word-regexp -d=",
+	and: func(g given, u *use) {
+		patterns := 1
+		if g.has("-e", "-f", "--regexp", "--file", "--files", "--type-list") {
+			patterns = 0
+		}
+		u.search(g, patterns)
+	},
+}

@@ -1,0 +1,148 @@
+package shellparse
+
+import "strings"
+
+// A stripped command is one without the wrappers that rules see past.
+type stripped struct {
+	args    []arg
+	wrapped bool // there was a wrapper
+	program bool // the command cannot be a builtin: a program starts it
+	builtin bool // the command must be a builtin
+	fed     bool // xargs adds arguments that nobody knows
+
+	exact bool
+	class Class // what the wrappers add
+	why   string
+}
+
+// A wrapper runs the command that follows its options.
+type wrapper struct {
+	// skip says how many of the arguments after the name belong to the
+	// wrapper, and reports false if that cannot be known.
+	skip    func(args []arg) (int, bool)
+	program bool
+}
+
+// wrappers are what allow rules see past. The list is fixed by the documented
+// rules; the options are those of coreutils 9 and bash 5.2.
+var wrappers = map[string]wrapper{
+	"timeout": {skipTimeout, true},
+	"time":    {skipNone, true},
+	"nice":    {skipNice, true},
+	"nohup":   {skipNone, true},
+	"stdbuf":  {skipStdbuf, true},
+	"xargs":   {skipNone, true},
+	"command": {skipNone, false},
+	"builtin": {skipNone, false},
+}
+
+// isWrapper reports whether a name is that of a wrapper.
+func isWrapper(name string) bool {
+	_, ok := wrappers[name]
+	return ok
+}
+
+// exactly are the programs that start others and that no wildcard may cover.
+var exactly = map[string]bool{"watch": true, "setsid": true, "ionice": true, "flock": true}
+
+// strip removes wrappers. It leaves what it does not fully understand.
+func strip(args []arg) stripped {
+	s := stripped{args: args}
+	for len(s.args) > 1 {
+		name := s.args[0]
+		w, ok := wrappers[name.value]
+		if !ok || !name.known || name.cont || s.builtin {
+			break
+		}
+		if s.program && !w.program {
+			break // command and builtin are no programs
+		}
+		n, ok := w.skip(s.args[1:])
+		n++
+		if !ok || n >= len(s.args) || s.args[n].cont && s.args[n-1].cont {
+			break
+		}
+		s.args, s.wrapped = s.args[n:], true
+		s.program = s.program || w.program
+		s.builtin = name.value == "builtin"
+		s.fed = s.fed || name.value == "xargs"
+		if name.value == "nohup" {
+			s.class, s.why = Mutating, "nohup may write nohup.out"
+		}
+	}
+	s.exact = len(s.args) > 0 && exactly[s.args[0].value]
+	return s
+}
+
+func skipNone(args []arg) (int, bool) {
+	return 0, args[0].known && !strings.HasPrefix(args[0].value, "-")
+}
+
+func skipTimeout(args []arg) (int, bool) {
+	n, ok := skipOptions(args, "sk", "signal kill-after", "v", "foreground preserve-status verbose")
+	if !ok || n >= len(args) || !args[n].known || !isDuration(args[n].value) {
+		return 0, false
+	}
+	return n + 1, true
+}
+
+func isDuration(text string) bool {
+	text = strings.TrimRight(text, "smhd")
+	return text != "" && strings.Trim(text, "0123456789.") == "" && text != "."
+}
+
+func skipNice(args []arg) (int, bool) {
+	if v := args[0].value; args[0].known && len(v) > 1 && v[0] == '-' && strings.Trim(v[1:], "0123456789") == "" {
+		return 1, true
+	}
+	return skipOptions(args, "n", "adjustment", "", "")
+}
+
+func skipStdbuf(args []arg) (int, bool) {
+	return skipOptions(args, "ioe", "input output error", "", "")
+}
+
+// skipOptions counts options. It knows those that take a value and those that
+// take none, each by their letters and their long names.
+func skipOptions(args []arg, valued, valuedLong, bare, bareLong string) (int, bool) {
+	for n := 0; n < len(args); n++ {
+		a := args[n]
+		if !a.known || a.glob || a.cont {
+			return 0, false
+		}
+		v := a.value
+		name, _, glued := strings.Cut(strings.TrimPrefix(v, "--"), "=")
+		switch {
+		case !strings.HasPrefix(v, "-"):
+			return n, true
+		case v == "--":
+			return n + 1, true
+		case strings.HasPrefix(v, "--") && has(valuedLong, name):
+			if !glued {
+				n++
+			}
+		case strings.HasPrefix(v, "--") && has(bareLong, name) && !glued:
+		case len(v) > 1 && strings.IndexByte(valued, v[1]) >= 0:
+			if len(v) == 2 {
+				n++
+			}
+		case len(v) == 2 && strings.IndexByte(bare, v[1]) >= 0:
+		default:
+			return 0, false
+		}
+		if n < len(args) && !args[n].known {
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// has reports whether a name is one of the words of a list.
+func has(list, name string) bool {
+	for word := range strings.FieldsSeq(list) {
+		if word == name {
+			return true
+		}
+	}
+	return false
+}

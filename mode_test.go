@@ -1,0 +1,232 @@
+package pegboard_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// inModes says what becomes of a call in every mode: a letter for each of
+// modeColumns, of allow, question and deny.
+type inModes string
+
+// modeColumns are the modes in the order of contract 1.9.
+func modeColumns() []pegboard.Mode {
+	return []pegboard.Mode{
+		pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModePlan, pegboard.ModeAuto,
+		pegboard.ModeDontAsk, pegboard.ModeBypass, pegboard.ModeAsk, pegboard.ModeDeny,
+	}
+}
+
+// undecided is a classifier that leaves everything to the person.
+func undecided(ctx, *pegboard.Question) (pegboard.Decision, error) { return pegboard.Decision{}, nil }
+
+// inEveryMode returns what is decided of a's calls in each mode. What the hook
+// says is told to the executor only, so without one Decide must say the same.
+func inEveryMode(t *testing.T, a *actor, cfg pegboard.SessionConfig, hook pegboard.Behavior, set pegboard.RuleSet) inModes {
+	t.Helper()
+	letter := map[pegboard.Behavior]byte{pegboard.Allow: 'a', pegboard.Ask: 'q', pegboard.Deny: 'd'}
+	cfg.Classifier = undecided
+	if hook != pegboard.Undecided {
+		cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+			return pegboard.Decision{Behavior: hook, Reason: "the hook's word"}, nil
+		}
+	}
+	pool := a.pool(t, session(t, cfg))
+	var row []byte
+	for i, mode := range modeColumns() {
+		if i > 0 {
+			row = append(row, ' ')
+		}
+		require.NoError(t, pool.Session().SetPermissions(rules(t, mode, set)))
+		got := judge(t, pool)
+		row = append(row, letter[got.behavior])
+		if hook == pegboard.Undecided {
+			trace := pool.Trace(t.Context(), call("1", names(pool)[0], ``))
+			require.Equal(t, got.behavior.String(), trace.Decision.Behavior.String(), "%s: %s", mode, trace)
+		}
+	}
+	return inModes(row)
+}
+
+func TestModes(t *testing.T) {
+	t.Parallel()
+	outside := filepath.Join(t.TempDir(), "f")
+	read := func(v string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: v}
+	}
+	write := func(v string) pegboard.Target { return pegboard.Target{Kind: pegboard.Path, Value: v} }
+	execute := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Run, Value: "f"}
+	free := pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: "ls", Free: true, Parsed: true}
+	vetoed := free
+	vetoed.Vet = func() error { return errors.New("the repository runs a program") }
+	edits := pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: "mkdir d", Edits: true, Parsed: true}
+	made := pegboard.Target{Kind: pegboard.Path, Value: "d", Via: "mkdir d"}
+	unknown := pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}
+	fatal := pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: "rm -r ~", Caution: "it removes the home directory"}
+	host := pegboard.Target{Kind: pegboard.Host, Access: pegboard.Read, Value: "example.com"}
+	reads := func(ts ...pegboard.Target) actor {
+		return actor{traits: pegboard.Traits{ReadOnly: true, Targets: ts}}
+	}
+	acts := func(ts ...pegboard.Target) actor { return actor{traits: pegboard.Traits{Targets: ts}} }
+	named := func(a actor, name string) actor { a.name = name; return a }
+	from := func(a actor, source string) actor { a.source = source; return a }
+	only := func(a actor) actor { a.user = true; return a }
+	says := func(a actor, b pegboard.Behavior) actor {
+		a.own = pegboard.Decision{Behavior: b, Reason: "the tool's word"}
+		return a
+	}
+	allows := func(list ...string) pegboard.RuleSet { return pegboard.RuleSet{Allow: list} }
+	asks := func(list ...string) pegboard.RuleSet { return pegboard.RuleSet{Ask: list} }
+	denies := func(list ...string) pegboard.RuleSet { return pegboard.RuleSet{Deny: list} }
+	tests := []struct {
+		name  string
+		actor actor // named T, unless it says otherwise
+		set   pegboard.RuleSet
+		hook  pegboard.Behavior
+		want  inModes // default acceptEdits plan auto dontAsk bypass ask deny
+	}{
+		{name: "read inside", actor: reads(read("f")), want: "a a a a a a q d"},
+		{name: "read outside", actor: reads(read(outside)), want: "q q q q d a q d"},
+		{name: "one of two reads outside", actor: reads(read("f"), read(outside)), want: "q q q q d a q d"},
+		{name: "read inside, beyond this machine", actor: actor{traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []pegboard.Target{read("f")}}}, want: "q q q q d a q d"},
+		{name: "edit inside", actor: acts(write("f")), want: "q a d a d a q d"},
+		{name: "edit inside by an attached tool", actor: from(acts(write("f")), "srv"), want: "q q d q d a q d"},
+		{name: "edit inside, beyond this machine", actor: actor{traits: pegboard.Traits{OpenWorld: true, Targets: []pegboard.Target{write("f")}}}, want: "q q d q d a q d"},
+		{name: "edit outside", actor: acts(write(outside)), want: "q q d q d a q d"},
+		{name: "read and edit inside", actor: acts(read("f"), write("f")), want: "q a d a d a q d"},
+		{name: "edit inside and out", actor: acts(write("f"), write(outside)), want: "q q d q d a q d"},
+		{name: "read inside by a tool that may write", actor: acts(read("f")), want: "q q q q d a q d"},
+		{name: "a file is run", actor: acts(execute), want: "q q q q d a q d"},
+		{name: "free command", actor: reads(free), want: "a a a a a a q d"},
+		{name: "free command that is vetoed", actor: reads(vetoed), want: "q q q q d a q d"},
+		{name: "free command and a read outside", actor: reads(free, read(outside)), want: "q q q q d a q d"},
+		{name: "command that edits", actor: acts(edits, made), want: "q a d a d a q d"},
+		{name: "command that edits outside", actor: acts(edits, write(outside)), want: "q q d q d a q d"},
+		{name: "command that edits, attached", actor: from(acts(edits, made), "srv"), want: "q q d q d a q d"},
+		{name: "unknown command", actor: acts(unknown), want: "q q q q d a q d"},
+		{name: "unknown command and an edit", actor: acts(unknown, write("f")), want: "q q d q d a q d"},
+		{name: "command that must not happen unseen", actor: acts(fatal), want: "q q q q d q q d"},
+		{name: "the same with every leave", actor: says(acts(fatal), pegboard.Allow), set: allows("T"), hook: pegboard.Allow, want: "q q q q d q q d"},
+		{name: "edit of what runs programs", actor: acts(write(".git/hooks/pre-commit")), want: "q q d q d q q d"},
+		{name: "the same with every leave", actor: says(acts(write(".git/hooks/pre-commit")), pegboard.Allow), set: allows("T", "Edit(.git/**)"), hook: pegboard.Allow, want: "q q d q d q q d"},
+		{name: "edit of what runs programs, outside", actor: acts(write("~/.bashrc")), want: "q q d q d q q d"},
+		{name: "edit by its other name", actor: acts(pegboard.Target{Kind: pegboard.Path, Value: "f", Also: []string{".npmrc"}}), want: "q q d q d q q d"},
+		{name: "edit of it under a star", actor: acts(pegboard.Target{Kind: pegboard.Path, Value: ".vs*/x", Glob: true}), want: "q q d q d q q d"},
+		{name: "read of what runs programs", actor: reads(read(".git/hooks/pre-commit")), want: "a a a a a a q d"},
+		{name: "run of what runs programs", actor: acts(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Run, Value: ".husky/x"}), want: "q q q q d q q d"},
+		{name: "opaque", want: "q q q q d a q d"},
+		{name: "opaque, said to read", actor: reads(pegboard.Target{}), want: "q q q q d a q d"},
+		{name: "reads nothing that has a name", actor: reads(), want: "a a a a a a q d"},
+		{name: "the same, attached", actor: from(reads(), "srv"), want: "q q q q d a q d"},
+		{name: "host", actor: actor{traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []pegboard.Target{host}}}, want: "q q q q d a q d"},
+		{name: "only a person", actor: only(reads(read("f"))), want: "q q q q d q q d"},
+		{name: "only a person, with every leave", actor: only(says(acts(write("f")), pegboard.Allow)), set: allows("T", "Edit(f)"), hook: pegboard.Allow, want: "q q d q d q q d"},
+
+		{name: "deny rule", actor: says(reads(read("f")), pegboard.Allow), set: denies("Read(f)"), hook: pegboard.Allow, want: "d d d d d d d d"},
+		{name: "deny rule on the tool", actor: reads(read("f")), set: denies("T"), want: "d d d d d d d d"},
+		{name: "deny rule over an allow rule", actor: acts(write("f")), set: pegboard.RuleSet{Allow: []string{"Edit(f)", "T"}, Deny: []string{"Read(f)"}}, want: "d d d d d d d d"},
+		{name: "ask rule", actor: says(reads(read("f")), pegboard.Allow), set: asks("Read(f)"), hook: pegboard.Allow, want: "q q q q d q q d"},
+		{name: "ask rule on an edit", actor: acts(write("f")), set: asks("Edit(f)"), want: "q q d q d q q d"}, // plan denies before it asks, see Permissions.denied
+		{name: "ask rule over an allow rule", actor: acts(unknown), set: pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"T"}}, want: "q q q q d q q d"},
+		{name: "allow rule on a read outside", actor: reads(read(outside)), set: allows("T"), want: "a a a a a a q a"},
+		{name: "allow rule on an edit", actor: acts(write("f")), set: allows("Edit(f)"), want: "a a d a a a q a"},
+		{name: "allow rule on an unknown command", actor: acts(unknown), set: allows("T"), want: "a a q a a a q a"},
+		{name: "allow rule that spells a command out", actor: named(acts(unknown), "Bash"), set: allows("Bash(make)"), want: "a a q a a a q a"},
+		{name: "broad allow rule", actor: named(acts(unknown), "Bash"), set: allows("Bash"), want: "a a q q a a q a"},
+		{name: "allow rule on something unknown", set: allows("T"), want: "a a q a a a q a"},
+		{name: "allow rule on an attached tool", actor: from(reads(), "srv"), set: allows("mcp__srv"), want: "a a a a a a q a"},
+		{name: "allow rule on one of two edits", actor: acts(write("f"), write(outside)), set: allows("Edit(f)"), want: "q q d q d a q d"},
+		{name: "allow rule outside, edit inside", actor: named(acts(unknown, write("f")), "Bash"), set: allows("Bash(make)"), want: "q a d a d a q d"},
+
+		{name: "hook allows an edit", actor: acts(write("f")), hook: pegboard.Allow, want: "a a d a a a q a"},
+		{name: "hook allows a read outside", actor: reads(read(outside)), hook: pegboard.Allow, want: "a a a a a a q a"},
+		{name: "hook allows something unknown", hook: pegboard.Allow, want: "a a q a a a q a"},
+		{name: "hook asks", actor: reads(read("f")), set: allows("T"), hook: pegboard.Ask, want: "q q q q d q q d"},
+		{name: "hook denies", actor: reads(read("f")), set: allows("T"), hook: pegboard.Deny, want: "d d d d d d d d"},
+		{name: "tool allows something unknown", actor: says(actor{}, pegboard.Allow), want: "a a q a a a q a"},
+		{name: "tool allows an edit inside", actor: says(acts(write("f")), pegboard.Allow), want: "a a d a a a q a"},
+		{name: "tool allows an edit outside", actor: says(acts(write(outside)), pegboard.Allow), want: "q q d q d a q d"},
+		{name: "tool allows, attached", actor: from(says(actor{}, pegboard.Allow), "srv"), want: "q q q q d a q d"},
+		{name: "tool asks", actor: says(reads(read("f")), pegboard.Ask), set: allows("T"), hook: pegboard.Allow, want: "q q q q d q q d"},
+		{name: "tool denies", actor: says(reads(read("f")), pegboard.Deny), set: allows("T"), hook: pegboard.Allow, want: "d d d d d d d d"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if tc.actor.name == "" {
+				tc.actor.name = "T"
+			}
+			dir := t.TempDir()
+			require.NoError(t, os.Mkdir(filepath.Join(dir, ".vscode"), 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, ".vscode", "x"), nil, 0o600))
+			require.Equal(t, tc.want, inEveryMode(t, &tc.actor, pegboard.SessionConfig{Dir: dir, Home: t.TempDir()}, tc.hook, tc.set))
+		})
+	}
+}
+
+// TestAddedDirectoriesCount as working directories do: for reads in every mode,
+// for edits where the mode permits them.
+func TestAddedDirectoriesCount(t *testing.T) {
+	t.Parallel()
+	added := t.TempDir()
+	for _, tc := range []struct {
+		name     string
+		readOnly bool
+		access   pegboard.Access
+		mode     pegboard.Mode
+		before   pegboard.Behavior
+		after    pegboard.Behavior
+	}{
+		{name: "read", readOnly: true, access: pegboard.Read, before: pegboard.Ask, after: pegboard.Allow},
+		{name: "read, plan", readOnly: true, access: pegboard.Read, mode: pegboard.ModePlan, before: pegboard.Ask, after: pegboard.Allow},
+		{name: "edit", access: pegboard.Write, before: pegboard.Ask, after: pegboard.Ask},
+		{name: "edit, acceptEdits", access: pegboard.Write, mode: pegboard.ModeAcceptEdits, before: pegboard.Ask, after: pegboard.Allow},
+		{name: "edit, dontAsk", access: pegboard.Write, mode: pegboard.ModeDontAsk, before: pegboard.Deny, after: pegboard.Deny},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: tc.readOnly, Targets: []pegboard.Target{
+				{Kind: pegboard.Path, Access: tc.access, Value: filepath.Join(added, "f")},
+			}}}
+			pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, tc.mode, pegboard.RuleSet{})}))
+			require.Equal(t, tc.before.String(), judge(t, pool).behavior.String())
+			update := func(kind pegboard.UpdateType) {
+				require.NoError(t, pool.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+					return p.Apply(pegboard.Update{Type: kind, Directories: []string{added}, Destination: pegboard.SourceSession})
+				}))
+			}
+			update(pegboard.AddDirectories)
+			require.Equal(t, tc.after.String(), judge(t, pool).behavior.String())
+			update(pegboard.RemoveDirectories)
+			require.Equal(t, tc.before.String(), judge(t, pool).behavior.String())
+		})
+	}
+}
+
+// TestForkTakesAStricterMode: of all pairs of modes exactly those that are laxer
+// are refused, in a fork and when its permissions are replaced.
+func TestForkTakesAStricterMode(t *testing.T) {
+	t.Parallel()
+	for i, parent := range strictness() {
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, parent, pegboard.RuleSet{})})
+		for k, mode := range strictness() {
+			child := rules(t, mode, pegboard.RuleSet{})
+			fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, Permissions: child})
+			if k > i {
+				require.ErrorContains(t, err, "mode "+string(mode)+" is laxer than the parent's mode "+string(parent))
+				fork = forked(t, s, pegboard.SessionConfig{})
+				require.Error(t, fork.SetPermissions(child))
+				require.Equal(t, parent, fork.Permissions().Mode())
+				continue
+			}
+			require.NoError(t, err)
+			require.Equal(t, mode, fork.Permissions().Mode())
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package security_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+)
+
+// shellRow is the part of a row of shell.jsonl that the engine sees.
+type shellRow struct {
+	Rules                    rules
+	Mode                     pegboard.Mode
+	Platform, Shell, Command string
+	Fixture                  *fixture
+}
+
+// TestShell decides every command line with the real Bash. It runs none.
+func TestShell(t *testing.T) {
+	run(t, "shell", func(t *testing.T, src source) func(*testing.T, shellRow, answer) outcome {
+		b := newBase(t, src)
+		return func(t *testing.T, r shellRow, a answer) outcome { return r.decide(t, b, a) }
+	})
+}
+
+func (r shellRow) decide(t *testing.T, b base, a answer) outcome {
+	t.Helper()
+	tr := tree{root: b.folder} // which no row changes
+	if r.Fixture != nil {
+		tr = b.grow(t, *r.Fixture, "proj")
+	}
+	require.Contains(t, []string{"bash", "zsh"}, r.Shell)
+	tool := shell.Bash(shell.Options{Shell: []string{r.Shell, "-c"}, Env: env(tr.root)})
+	var o outcome
+	for name := range strings.SplitSeq(r.Platform, "|") {
+		s := sessionIn(t, tr, "proj", pegboard.SessionConfig{
+			Platform:    platform(t, name),
+			Permissions: permissions(t, r.Mode, r.Rules.set(t, tr.fill)),
+		})
+		line := tr.fill(r.Command)
+		trace := pool(t, s, tool).Trace(t.Context(), call(t, "Bash", map[string]string{"command": line}))
+		got := trace.Decision.Behavior.String()
+		if !a.agrees(t, got) {
+			o.wrong = append(o.wrong, fmt.Sprintf("%s, want %s: %q %+v", got, a.wanted(), line, r.Rules))
+		}
+		o.detail += trace.String()
+	}
+	return o
+}

@@ -1,0 +1,197 @@
+package security_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fixture is what a row adds to the base tree. Its paths start at the folder that
+// the file's rows start at.
+type fixture struct {
+	Files     map[string]string
+	Exec      []string
+	Dirs      []string
+	Symlinks  map[string]string
+	Hardlinks map[string]string
+	Fifos     []string
+	Sparse    map[string]int64 // sizes in bytes
+	Setup     string           // run by bash in proj
+}
+
+// UnmarshalJSON refuses what build does not build: such a row would be decided
+// about another tree than its own.
+func (f *fixture) UnmarshalJSON(text []byte) error {
+	type plain fixture
+	return strict(text, (*plain)(f))
+}
+
+// base is the tree that every row starts from, made once and copied.
+type base struct{ folder string }
+
+// newBase makes the base tree of a source: its files, and in proj a repository
+// with two commits, a branch, a tag and a remote.
+func newBase(t *testing.T, src source) base {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("the rows speak of the files and programs of Linux")
+	}
+	for _, program := range []string{"bash", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("the trees of the rows need %s: %v", program, err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(src.folder, "base-tree.json"))
+	require.NoError(t, err)
+	var files map[string]string
+	require.NoError(t, json.Unmarshal(text, &files))
+	b := base{folder: realTemp(t)}
+	for name, text := range files {
+		write(t, filepath.Join(b.folder, name), text)
+	}
+	bash(t, b.folder, "git init -q -b main && rm -f .git/hooks/*.sample && git add README.md && git commit -q -m first && "+
+		"git add . && git commit -q -m second && git branch other && git tag v1 && git remote add origin https://example.com/p.git")
+	return b
+}
+
+// realTemp returns a new folder by its real name.
+func realTemp(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	return folder
+}
+
+// tree is what a row is decided about: the base tree, or a copy with a fixture.
+type tree struct{ root string }
+
+// grow copies the base tree and builds the fixture below start.
+func (b base) grow(t *testing.T, f fixture, start string) tree {
+	t.Helper()
+	tr := tree{root: realTemp(t)}
+	require.NoError(t, os.CopyFS(tr.root, os.DirFS(b.folder)))
+	at := func(name string) string { return filepath.Join(tr.root, start, name) }
+	for _, name := range f.Dirs {
+		require.NoError(t, os.MkdirAll(at(name), 0o755))
+	}
+	for name, text := range f.Files {
+		write(t, at(name), tr.fill(text))
+	}
+	for _, name := range f.Exec {
+		require.NoError(t, os.Chmod(at(name), 0o755))
+	}
+	for name, size := range f.Sparse {
+		write(t, at(name), "")
+		require.NoError(t, os.Truncate(at(name), size))
+	}
+	for name, to := range f.Symlinks {
+		require.NoError(t, os.MkdirAll(filepath.Dir(at(name)), 0o755))
+		require.NoError(t, os.Symlink(tr.fill(to), at(name)))
+	}
+	for name, to := range f.Hardlinks {
+		require.NoError(t, os.Link(at(to), at(name)))
+	}
+	for _, name := range f.Fifos {
+		require.NoError(t, mkfifo(at(name)))
+	}
+	if f.Setup != "" {
+		bash(t, tr.root, tr.fill(f.Setup))
+	}
+	return tr
+}
+
+// fill puts the row's folder and word into a text of the row.
+func (tr tree) fill(text string) string {
+	return strings.NewReplacer("{{ROOT}}", tr.root, "{{TAG}}", filepath.Base(filepath.Dir(tr.root))).Replace(text)
+}
+
+// env is the environment of whatever runs in a tree.
+func env(root string) []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(root, "home"), "TMPDIR=" + os.TempDir(), "LC_ALL=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=2024-01-01T00:00:00Z",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=2024-01-01T00:00:00Z",
+	}
+}
+
+// bash runs a line of a fixture in proj.
+func bash(t *testing.T, root, line string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", line)
+	cmd.Dir, cmd.Env = filepath.Join(root, "proj"), env(root)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s\n%s", line, out)
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// mkfifo makes a pipe by the program of that name: package syscall has no such
+// call on every system that the tests compile for.
+func mkfifo(path string) error { return exec.Command("mkfifo", path).Run() }
+
+// change is a step that alters a tree.
+type change struct{ Unlink, Symlink, Rename, Mkfifo, To string }
+
+// make alters the tree as the steps say.
+func (tr tree) make(steps []change) error {
+	at := func(name string) string { return filepath.Join(tr.root, name) }
+	for _, c := range steps {
+		var err error
+		switch {
+		case c.Unlink != "":
+			err = os.Remove(at(c.Unlink))
+		case c.Symlink != "":
+			err = os.Symlink(tr.fill(c.To), at(c.Symlink))
+		case c.Rename != "":
+			err = os.Rename(at(c.Rename), at(c.To))
+		case c.Mkfifo != "":
+			err = mkfifo(at(c.Mkfifo))
+		default:
+			err = fmt.Errorf("unknown change %+v", c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestTreeIsTheDocumentedOne: rows about repositories are worth nothing without
+// one.
+func TestTreeIsTheDocumentedOne(t *testing.T) {
+	t.Parallel()
+	tr := newBase(t, source{folder: "testdata"}).grow(t, fixture{
+		Files: map[string]string{"bin/x": "{{ROOT}}"}, Exec: []string{"bin/x"}, Symlinks: map[string]string{"l": "../out"},
+		Hardlinks: map[string]string{"h": "data.txt"}, Fifos: []string{"f"}, Dirs: []string{"d/e"}, Setup: "pwd > where",
+	}, "proj")
+	cmd := exec.CommandContext(t.Context(), "git", "for-each-ref", "--format=%(refname)")
+	cmd.Dir, cmd.Env = filepath.Join(tr.root, "proj"), env(tr.root)
+	refs, err := cmd.Output()
+	require.NoError(t, err)
+	require.Equal(t, []string{"refs/heads/main", "refs/heads/other", "refs/tags/v1"}, strings.Fields(string(refs)))
+
+	text, err := os.ReadFile(filepath.Join(tr.root, "proj", "bin", "x"))
+	require.NoError(t, err)
+	require.Equal(t, tr.root, string(text))
+	kinds := map[string]os.FileMode{"bin/x": 0, "l": os.ModeSymlink, "h": 0, "f": os.ModeNamedPipe, "d/e": os.ModeDir}
+	for name, kind := range kinds {
+		info, err := os.Lstat(filepath.Join(tr.root, "proj", name))
+		require.NoError(t, err)
+		require.Equal(t, kind, info.Mode().Type(), name)
+		require.Equal(t, name == "bin/x" || kind != 0 && kind != os.ModeNamedPipe, info.Mode()&0o100 != 0, name)
+	}
+	where, err := os.ReadFile(filepath.Join(tr.root, "proj", "where"))
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(tr.root, "proj")+"\n", string(where))
+}

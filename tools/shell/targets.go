@@ -1,0 +1,68 @@
+package shell
+
+import (
+	"path/filepath"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+)
+
+// inspector says what a command line will do.
+type inspector struct{ shell shellparse.Shell }
+
+func newInspector(argv []string) inspector {
+	if len(argv) > 0 && filepath.Base(argv[0]) == "zsh" {
+		return inspector{shellparse.Zsh}
+	}
+	return inspector{shellparse.Bash}
+}
+
+func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
+	env := shellparse.Env{Shell: i.shell}
+	if s := c.Session(); s != nil {
+		env.Dir, env.Home = s.Dir(), s.Home()
+	}
+	line := shellparse.Parse(in.Command, env)
+	tr := pegboard.Traits{ReadOnly: line.Unknown == ""}
+	for _, cmd := range line.Commands {
+		tr.ReadOnly = tr.ReadOnly && cmd.Class == shellparse.ReadOnly
+		tr.Targets = append(tr.Targets, commandTarget(cmd))
+		for _, p := range cmd.Paths {
+			tr.Targets = append(tr.Targets, pathTarget(p, cmd.Text))
+		}
+		for _, h := range cmd.Hosts {
+			tr.OpenWorld = true
+			tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Host, Access: pegboard.Run, Value: h, Maybe: true})
+		}
+	}
+	for _, p := range line.Paths {
+		tr.ReadOnly = tr.ReadOnly && !p.Write
+		tr.Targets = append(tr.Targets, pathTarget(p, ""))
+	}
+	if line.Unknown != "" || len(tr.Targets) == 0 {
+		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Opaque, Value: line.Unknown})
+	}
+	return tr
+}
+
+func commandTarget(c shellparse.Command) pegboard.Target {
+	t := pegboard.Target{
+		Kind: pegboard.Command, Access: pegboard.Run, Value: c.Text, Inner: c.Inner, Parsed: true,
+		Free: c.Class == shellparse.ReadOnly, Edits: c.Edits, Exact: c.Exact, Caution: c.Caution,
+	}
+	if c.Git != nil {
+		dir := c.Git.Dir
+		t.Vet = func() error { return gitrepo.Check(dir) }
+	}
+	return t
+}
+
+func pathTarget(p shellparse.Path, via string) pegboard.Target {
+	t := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: p.Name, Tree: p.Tree, Glob: p.Glob, Via: via, Maybe: p.Maybe}
+	if p.Write {
+		t.Access = pegboard.Write
+	}
+	return t
+}
+

@@ -1,0 +1,260 @@
+package pegboard_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// holds lists what p holds, for comparisons: the mode, the rules in the order
+// in which they win, the directories.
+func holds(p pegboard.Permissions) (list []string) {
+	list = append(list, string(p.Mode()))
+	for _, r := range p.Rules() {
+		list = append(list, fmt.Sprintf("%v %v %s", r.Behavior, r, r.Source))
+	}
+	for _, d := range p.Directories() {
+		list = append(list, fmt.Sprintf("dir %s %s", d.Path, d.Source))
+	}
+	return list
+}
+
+// settled returns permissions of two sources with two directories.
+func settled(t testing.TB) pegboard.Permissions {
+	t.Helper()
+	p, err := pegboard.NewPermissions("",
+		pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"A", "B(x)"}, Deny: []string{"D"}},
+		pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"A"}, Ask: []string{"Q"}})
+	require.NoError(t, err)
+	p, err = p.Apply(
+		pegboard.Update{Type: pegboard.AddDirectories, Directories: []string{"/u"}, Destination: pegboard.SourceUser},
+		pegboard.Update{Type: pegboard.AddDirectories, Directories: []string{"/s"}, Destination: pegboard.SourceSession})
+	require.NoError(t, err)
+	return p
+}
+
+func TestUpdates(t *testing.T) {
+	t.Parallel()
+	const (
+		user, here = pegboard.SourceUser, pegboard.SourceSession
+		allow, ask = pegboard.Allow, pegboard.Ask
+	)
+	type update = pegboard.Update
+	is := func(list ...string) []pegboard.UpdateRule {
+		var rs []pegboard.UpdateRule
+		for i := 0; i < len(list); i += 2 {
+			rs = append(rs, pegboard.UpdateRule{Tool: list[i], Pattern: list[i+1]})
+		}
+		return rs
+	}
+	tests := []struct {
+		name    string
+		updates []update
+		want    []string
+	}{
+		{name: "none", want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "add rules", updates: []update{{Type: pegboard.AddRules, Behavior: ask, Rules: is("E", "", "Edit", "/src"), Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "ask E session", "ask Edit(/src) session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "add a rule that is there", updates: []update{{Type: pegboard.AddRules, Behavior: allow, Rules: is("A", "*"), Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "add to a new destination", updates: []update{{Type: pegboard.AddRules, Behavior: pegboard.Deny, Rules: is("A", ""), Destination: pegboard.SourceLocal}},
+			want: []string{"default", "deny D userSettings", "deny A localSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "replace rules of one behavior and destination", updates: []update{{Type: pegboard.ReplaceRules, Behavior: allow, Rules: is("N", ""), Destination: user}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A session", "allow N userSettings", "dir /u userSettings", "dir /s session"}},
+		{name: "replace by nothing", updates: []update{{Type: pegboard.ReplaceRules, Behavior: allow, Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "dir /u userSettings", "dir /s session"}},
+		{name: "remove a rule", updates: []update{{Type: pegboard.RemoveRules, Behavior: allow, Rules: is("A", ""), Destination: user}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "remove a rule of another behavior", updates: []update{{Type: pegboard.RemoveRules, Behavior: ask, Rules: is("A", ""), Destination: user}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "remove a rule of another destination", updates: []update{{Type: pegboard.RemoveRules, Behavior: allow, Rules: is("B", "x"), Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "remove a rule by half its words", updates: []update{{Type: pegboard.RemoveRules, Behavior: allow, Rules: is("B", ""), Destination: user}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "set the mode", updates: []update{{Type: pegboard.SetMode, Mode: pegboard.ModeAcceptEdits, Destination: here}},
+			want: []string{"acceptEdits", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "set the mode by its other name", updates: []update{{Type: pegboard.SetMode, Mode: pegboard.ModePlan}, {Type: pegboard.SetMode, Mode: "manual", Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "add directories", updates: []update{{Type: pegboard.AddDirectories, Directories: []string{"/n", "/u"}, Destination: user}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /s session", "dir /n userSettings", "dir /u userSettings"}},
+		{name: "remove directories", updates: []update{{Type: pegboard.RemoveDirectories, Directories: []string{"/s", "/none"}, Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings"}},
+		{name: "remove directories of another destination", updates: []update{{Type: pegboard.RemoveDirectories, Directories: []string{"/u"}, Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "in their order", updates: []update{
+			{Type: pegboard.AddRules, Behavior: allow, Rules: is("N", ""), Destination: user},
+			{Type: pegboard.ReplaceRules, Behavior: allow, Rules: is("M", ""), Destination: user},
+			{Type: pegboard.AddRules, Behavior: allow, Rules: is("O", ""), Destination: user},
+			{Type: pegboard.RemoveRules, Behavior: allow, Rules: is("M", ""), Destination: user},
+		}, want: []string{"default", "deny D userSettings", "ask Q session", "allow A session", "allow O userSettings", "dir /u userSettings", "dir /s session"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			p := settled(t)
+			before := holds(p)
+			q, err := p.Apply(tc.updates...)
+			require.NoError(t, err)
+			require.Equal(t, tc.want, holds(q))
+			require.Equal(t, before, holds(p), "the value is immutable")
+		})
+	}
+}
+
+// TestUpdatesThatAreWrong change nothing, not even by those before them.
+func TestUpdatesThatAreWrong(t *testing.T) {
+	t.Parallel()
+	good := pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Allow, Rules: []pegboard.UpdateRule{{Tool: "N"}}, Destination: pegboard.SourceSession}
+	tests := []struct {
+		name  string
+		wrong pegboard.Update
+		says  string
+	}{
+		{name: "no type", says: "unknown type"},
+		{name: "unknown type", wrong: pegboard.Update{Type: "addrules"}, says: "update addrules: unknown type"},
+		{name: "no behavior", wrong: pegboard.Update{Type: pegboard.AddRules, Rules: []pegboard.UpdateRule{{Tool: "N"}}}, says: "the behavior is undecided"},
+		{name: "no tool", wrong: pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Deny, Rules: []pegboard.UpdateRule{{Tool: "N"}, {Pattern: "x"}}}, says: "is empty"},
+		{name: "a rule nobody understands", wrong: pegboard.Update{Type: pegboard.ReplaceRules, Behavior: pegboard.Deny, Rules: []pegboard.UpdateRule{{Tool: "Edit", Pattern: "../x"}}}, says: `".."`},
+		{name: "a rule to remove that nobody understands", wrong: pegboard.Update{Type: pegboard.RemoveRules, Behavior: pegboard.Deny, Rules: []pegboard.UpdateRule{{Tool: "Bash", Pattern: " "}}}, says: "update removeRules"},
+		{name: "an allow rule that is too broad", wrong: pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Allow, Rules: []pegboard.UpdateRule{{Tool: "*"}}}, says: "an allow rule approves nothing"},
+		{name: "unknown mode", wrong: pegboard.Update{Type: pegboard.SetMode, Mode: "yolo"}, says: `unknown permission mode "yolo"`},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t, pegboard.SessionConfig{Permissions: settled(t)})
+			before := holds(s.Permissions())
+			q, err := s.Permissions().Apply(good, tc.wrong, good)
+			require.ErrorContains(t, err, tc.says)
+			require.Equal(t, pegboard.Permissions{}, q)
+			err = s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(good, tc.wrong) })
+			require.ErrorContains(t, err, tc.says)
+			require.Equal(t, before, holds(s.Permissions()))
+		})
+	}
+}
+
+// TestBypassIsEnteredOnlyWhereItWasAvailable: an update to it changes nothing
+// elsewhere, and is no error.
+func TestBypassIsEnteredOnlyWhereItWasAvailable(t *testing.T) {
+	t.Parallel()
+	enter := pegboard.Update{Type: pegboard.SetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}
+	leave := pegboard.Update{Type: pegboard.SetMode, Mode: pegboard.ModeDefault, Destination: pegboard.SourceSession}
+	add := pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Deny, Rules: []pegboard.UpdateRule{{Tool: "N"}}}
+	for _, from := range strictness() {
+		p := rules(t, from, pegboard.RuleSet{})
+		q, err := p.Apply(enter, add)
+		require.NoError(t, err)
+		require.Equal(t, []string{string(from), "deny N "}, holds(q), "the others take place")
+		if from == pegboard.ModeBypass {
+			q, err = p.Apply(leave)
+			require.NoError(t, err)
+			require.Equal(t, pegboard.ModeDefault, q.Mode())
+			q, err = q.Apply(add, enter)
+			require.NoError(t, err)
+			require.Equal(t, pegboard.ModeBypass, q.Mode(), "it was launched in it")
+		}
+	}
+	p, err := pegboard.Permissions{}.WithMode(pegboard.ModeBypass)
+	require.NoError(t, err, "the host may")
+	p, err = p.Apply(leave, enter)
+	require.NoError(t, err)
+	require.Equal(t, pegboard.ModeBypass, p.Mode())
+}
+
+// TestPlanModeRemembers the mode before it.
+func TestPlanModeRemembers(t *testing.T) {
+	t.Parallel()
+	with := func(p pegboard.Permissions, m pegboard.Mode) pegboard.Permissions {
+		q, err := p.WithMode(m)
+		require.NoError(t, err)
+		return q
+	}
+	set := func(p pegboard.Permissions, m pegboard.Mode) pegboard.Permissions {
+		q, err := p.Apply(pegboard.Update{Type: pegboard.SetMode, Mode: m, Destination: pegboard.SourceSession})
+		require.NoError(t, err)
+		return q
+	}
+	for _, enter := range []func(pegboard.Permissions, pegboard.Mode) pegboard.Permissions{with, set} {
+		for _, from := range strictness() {
+			p := rules(t, from, pegboard.RuleSet{Deny: []string{"D"}})
+			plan := enter(p, pegboard.ModePlan)
+			require.Equal(t, pegboard.ModePlan, plan.Mode())
+			want := from
+			if from == pegboard.ModePlan { // it was never in another
+				want = pegboard.ModeDefault
+			}
+			after := plan.AfterPlan()
+			require.Equal(t, []string{string(want), "deny D "}, holds(after))
+			require.Equal(t, want, enter(plan, pegboard.ModePlan).AfterPlan().Mode(), "entering twice is entering once")
+			require.Equal(t, want, after.AfterPlan().Mode(), "leaving twice is leaving once")
+			more, err := plan.WithRules(pegboard.RuleSet{Ask: []string{"Q"}})
+			require.NoError(t, err)
+			require.Equal(t, want, more.AfterPlan().Mode(), "a rule in between")
+			if from != pegboard.ModePlan {
+				require.Equal(t, holds(p), holds(p.AfterPlan()), "outside plan mode there is nothing to leave")
+			}
+			other := enter(enter(plan, pegboard.ModeAcceptEdits), pegboard.ModePlan)
+			require.Equal(t, pegboard.ModeAcceptEdits, other.AfterPlan().Mode(), "the last mode before it")
+		}
+	}
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})})
+	require.NoError(t, s.SetPermissions(with(s.Permissions(), pegboard.ModePlan)))
+	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }))
+	require.Equal(t, pegboard.ModeAcceptEdits, s.Permissions().Mode())
+}
+
+// TestUpdateIsTheDocumentedJSON of contract 1.11.
+func TestUpdateIsTheDocumentedJSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]pegboard.Update{
+		`{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"npm test"},{"toolName":"Read"}],"behavior":"allow","destination":"localSettings"}`: {
+			Type: pegboard.AddRules, Rules: []pegboard.UpdateRule{{Tool: "Bash", Pattern: "npm test"}, {Tool: "Read"}}, Behavior: pegboard.Allow, Destination: pegboard.SourceLocal},
+		`{"type":"replaceRules","rules":[{"toolName":"Bash"}],"behavior":"deny","destination":"userSettings"}`: {
+			Type: pegboard.ReplaceRules, Rules: []pegboard.UpdateRule{{Tool: "Bash"}}, Behavior: pegboard.Deny, Destination: pegboard.SourceUser},
+		`{"type":"removeRules","rules":[{"toolName":"Bash"}],"behavior":"ask","destination":"projectSettings"}`: {
+			Type: pegboard.RemoveRules, Rules: []pegboard.UpdateRule{{Tool: "Bash"}}, Behavior: pegboard.Ask, Destination: pegboard.SourceProject},
+		`{"type":"setMode","mode":"acceptEdits","destination":"session"}`: {
+			Type: pegboard.SetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
+		`{"type":"addDirectories","directories":["/a","../b"],"destination":"cliArg"}`: {
+			Type: pegboard.AddDirectories, Directories: []string{"/a", "../b"}, Destination: pegboard.SourceCLI},
+		`{"type":"removeDirectories","directories":["/a"],"destination":"session"}`: {
+			Type: pegboard.RemoveDirectories, Directories: []string{"/a"}, Destination: pegboard.SourceSession},
+	} {
+		var got pegboard.Update
+		require.NoError(t, json.Unmarshal([]byte(text), &got))
+		require.Equal(t, want, got)
+		again, err := json.Marshal(got)
+		require.NoError(t, err)
+		require.Equal(t, text, string(again))
+		_, err = pegboard.Permissions{}.Apply(got)
+		require.NoError(t, err)
+	}
+	for _, text := range []string{`{"type":"addRules","behavior":"Allow"}`, `{"type":"addRules","behavior":"undecided"}`, `{"type":"addRules","behavior":1}`} {
+		require.Error(t, json.Unmarshal([]byte(text), new(pegboard.Update)), text)
+	}
+}
+
+// TestUntrustedSourcesAllowNothing: what they deny and ask about counts, and what
+// is wrong with them is said.
+func TestUntrustedSourcesAllowNothing(t *testing.T) {
+	t.Parallel()
+	set := pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"A"}, Ask: []string{"Q"}, Deny: []string{"D"}, Untrusted: true}
+	p := rules(t, "", set)
+	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings"}, holds(p))
+	set.Untrusted = false
+	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings", "allow A projectSettings"}, holds(rules(t, "", set)))
+
+	wrong := pegboard.RuleSet{Allow: []string{"Bash("}, Untrusted: true}
+	_, err := pegboard.NewPermissions("", wrong)
+	require.ErrorContains(t, err, "Bash(")
+
+	user := pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"A"}}
+	p, err = p.WithRules(user)
+	require.NoError(t, err)
+	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings", "allow A userSettings"}, holds(p), "only that set")
+}
