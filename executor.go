@@ -348,7 +348,7 @@ func (j *job) mend(ctx context.Context, problem error) (input json.RawMessage, i
 		return nil, nil
 	}
 	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: &callState{session: j.batch.pool.session, info: &j.entry.info, spec: j.entry.tool.input()}}
-	if tr := j.entry.tool.Traits(c); !tr.ReadOnly || tr.Destructive {
+	if tr := j.entry.tool.Traits(c); !tr.ReadOnly || tr.Destructive || j.entry.info.Origin.External() {
 		return nil, nil
 	}
 	j.repairs = append(j.repairs, notes...)

@@ -29,7 +29,7 @@ var ErrAbandoned = errors.New("the reply was abandoned")
 // A Stream runs the calls of one message while the model still writes it, by the
 // same stages and in the same order as [Executor.Run].
 //
-// A call that is read-only starts as soon as it is submitted and the order
+// A call of a built-in tool that is read-only starts as soon as the order
 // permits. Any other waits until Finish says that the message is whole, unless
 // the executor's BlocksFinal is set: what comes after could take it back. When a
 // message was cut, the calls that have not started are answered and do not run.

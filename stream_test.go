@@ -214,3 +214,34 @@ func FuzzStream(f *testing.F) {
 		})
 	})
 }
+
+// TestStreamBelievesNoAttachedTool: a server that calls its tool read-only does
+// not start it before the message is whole.
+func TestStreamBelievesNoAttachedTool(t *testing.T) {
+	t.Parallel()
+	for source, started := range map[string]bool{"": true, "srv": false} {
+		synctest.Test(t, func(t *testing.T) {
+			ran := false
+			tool := pegboard.Build(pegboard.Definition[struct{}, string]{
+				Info: pegboard.Info{Name: "look"}, Description: "For a test.",
+				Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
+				Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { ran = true; return "", nil },
+			})
+			reg, name := &pegboard.Registry{}, "look"
+			if source == "" {
+				require.NoError(t, reg.Add(tool))
+			} else {
+				_, err := reg.Attach(source, tool)
+				require.NoError(t, err)
+				name = "mcp__srv__look"
+			}
+			ex := executor(pegboard.Executor{})
+			s := ex.Stream(t.Context(), reg.AssemblePool(session(t, bypass(t))))
+			s.Submit(call("1", name, ``))
+			synctest.Wait()
+			require.Equal(t, started, ran)
+			s.Finish(pegboard.FinishStop)
+			require.NoError(t, slices.Collect(s.Wait())[0].Err)
+		})
+	}
+}

@@ -156,6 +156,35 @@ func TestBashIsDecidedByItsCommands(t *testing.T) {
 	}
 }
 
+// TestBashRunsWhatWasParsed: what stands around a line must not change what it
+// says.
+func TestBashRunsWhatWasParsed(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "elsewhere", "src"), 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "src"), 0o755))
+	tests := []struct {
+		name, command, want string
+		env                 []string
+		fails               bool
+	}{
+		{name: "a line like an option", command: "-c 'echo a'", want: "command not found", fails: true},
+		{name: "CDPATH", command: "cd src && pwd", env: []string{"CDPATH=" + filepath.Join(dir, "elsewhere")}, want: filepath.Join(dir, "src")},
+		{name: "what git may do in a line that reads", command: "echo $GIT_OPTIONAL_LOCKS", want: "0"},
+		{name: "and in another", command: "echo [$GIT_OPTIONAL_LOCKS]; touch a", want: "[]"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			o := shell.Options{Env: append([]string{"PATH=" + os.Getenv("PATH")}, tc.env...)}
+			out := bash(t, session(t, dir, "Bash"), o, fmt.Sprintf(`{"command":%q}`, tc.command))
+			require.Equal(t, tc.fails, out.Result.IsError)
+			require.Contains(t, out.Result.Text(), tc.want)
+		})
+	}
+}
+
 // TestBashBoundsItsOutput: head and tail survive, the middle is counted.
 func TestBashBoundsItsOutput(t *testing.T) {
 	t.Parallel()

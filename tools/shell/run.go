@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
@@ -23,9 +26,9 @@ func run(ctx context.Context, table *proc.Table, o Options, in input, c *pegboar
 	timed, cancel := context.WithTimeoutCause(ctx, limit, errTooLong)
 	defer cancel()
 	exit, err := table.Run(timed, proc.Command{
-		Args:   append(append([]string(nil), o.Shell...), in.Command),
+		Args:   append(append([]string(nil), o.Shell...), operand(in.Command)),
 		Dir:    c.Session().Dir(),
-		Env:    o.Env,
+		Env:    environment(o, c),
 		Keep:   DefaultOutput,
 		Drain:  time.Second, // with the process's own grace less than the executor's
 		Output: (&lines{emit: c.Emit}).write,
@@ -61,4 +64,27 @@ func run(ctx context.Context, table *proc.Table, o Options, in input, c *pegboar
 	out.Stdout = strings.TrimRight(kept.Text(), "\n")
 	out.text = strings.Join(append(notes, out.Stdout), "\n")
 	return out, nil
+}
+
+// operand returns a line that the shell cannot take for one of its options.
+func operand(line string) string {
+	if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") {
+		return " " + line
+	}
+	return line
+}
+
+// environment is what a command runs in: without CDPATH, which would lead cd
+// elsewhere than the parser thinks. One that was decided as read-only gets what
+// keeps git from writing, asking and connecting.
+func environment(o Options, c *pegboard.Call) []string {
+	env := o.Env
+	if env == nil {
+		env = proc.Quiet(os.Environ())
+	}
+	env = append(slices.Clip(env), "CDPATH=")
+	if c.ReadOnly() {
+		env = append(env, gitrepo.Neutral()...)
+	}
+	return env
 }
