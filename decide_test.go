@@ -82,6 +82,7 @@ func TestTargetFields(t *testing.T) {
 		{name: "Edits/command that edits", acts: []target{cmd("mv a b", edits), path(write, "b")}, mode: pegboard.ModeAcceptEdits, want: pegboard.Allow},
 		{name: "Edits/in another mode", acts: []target{cmd("mv a b", edits), path(write, "b")}, want: pegboard.Ask},
 		{name: "Edits/attached", acts: []target{cmd("mv a b", edits), path(write, "b")}, source: "srv", mode: pegboard.ModeAcceptEdits, want: pegboard.Ask},
+		{name: "Edits/attached, beside what a rule covers", acts: []target{cmd("mv a b", edits), {Kind: pegboard.Host, Value: "h.test"}}, source: "srv", mode: pegboard.ModeAcceptEdits, set: pegboard.RuleSet{Allow: []string{"WebFetch(domain:h.test)"}}, want: pegboard.Ask},
 		{name: "Edits/beside an unknown command", acts: []target{cmd("mv a b", edits), cmd("make")}, mode: pegboard.ModeAcceptEdits, want: pegboard.Ask},
 
 		{name: "Free/not", acts: []target{cmd("ls")}, readOnly: true, want: pegboard.Ask},

@@ -199,6 +199,7 @@ const maxGlob = 1000
 // only I/O between a tool's word and a decision, but for Vet.
 func (s *Session) resolve(ts []Target) []Target {
 	ts = cloneTargets(ts)
+	sole := make([]string, len(ts)) // the name of each that has but one
 	for i := range ts {
 		t := &ts[i]
 		switch {
@@ -207,6 +208,10 @@ func (s *Session) resolve(ts []Target) []Target {
 			t.Value = realpath.Abs(s.cfg.Dir, s.home, t.Value)
 		default:
 			s.resolvePath(t)
+		}
+		if sole[i] = t.Value; len(t.Also) == 0 && (t.real == "" || t.real == t.Value) {
+			t.all = sole[i : i+1 : i+1]
+			continue
 		}
 		t.all = nil
 		t.all = t.names()

@@ -24,8 +24,13 @@ func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 		env.Dir, env.Home = s.Dir(), s.Home()
 	}
 	line := shellparse.Parse(in.Command, env)
-	tr := pegboard.Traits{ReadOnly: line.Unknown == ""}
+	n := len(line.Commands) + len(line.Paths) + 1
 	for _, cmd := range line.Commands {
+		n += len(cmd.Paths) + len(cmd.Hosts)
+	}
+	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, n)}
+	for i := range line.Commands {
+		cmd := &line.Commands[i]
 		tr.ReadOnly = tr.ReadOnly && cmd.Class == shellparse.ReadOnly
 		tr.Targets = append(tr.Targets, commandTarget(cmd))
 		for _, p := range cmd.Paths {
@@ -46,7 +51,7 @@ func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 	return tr
 }
 
-func commandTarget(c shellparse.Command) pegboard.Target {
+func commandTarget(c *shellparse.Command) pegboard.Target {
 	t := pegboard.Target{
 		Kind: pegboard.Command, Access: pegboard.Run, Value: c.Text, Inner: c.Inner, Parsed: true,
 		Free: c.Class == shellparse.ReadOnly, Edits: c.Edits, Exact: c.Exact, Caution: c.Caution,
