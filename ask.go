@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
 // An Asker puts a question to a person, a remote bridge, or a policy of the
@@ -110,7 +112,7 @@ func (s *Session) countBlock(d Decision, classified bool) {
 
 // classify lets the classifier answer, in auto mode. It returns d if that does not
 // settle it.
-func (j *job) classify(ctx context.Context, d Decision) (_ Decision, classified bool) {
+func (j *job) classify(ctx context.Context, d Decision, ts []Target) (_ Decision, classified bool) {
 	s := j.batch.pool.session
 	p := s.permissions()
 	s.mu.Lock()
@@ -124,9 +126,8 @@ func (j *job) classify(ctx context.Context, d Decision) (_ Decision, classified 
 	if classifier == nil {
 		classifier = ClassifyByTargets
 	}
-	q := j.question(d, j.call.state.targets)
-	answer, err := classifier(ctx, q)
-	if err != nil {
+	var answer Decision
+	if err := lane.Try(func() (err error) { answer, err = classifier(ctx, j.question(d, ts)); return err }); err != nil {
 		j.batch.reportCrash(j.call.Name, StagePermission, fmt.Errorf("classifier: %w", err))
 		return d, false
 	}
@@ -158,7 +159,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	if d.Behavior == Allow && j.loop != "" {
 		d = Decision{Behavior: Ask, Reason: j.loop}
 	}
-	d, classified := j.classify(ctx, d)
+	d, classified := j.classify(ctx, d, j.call.state.targets)
 	if d.Behavior == Ask {
 		answer, err := j.askAbout(ctx, d, j.call.state.targets)
 		if err != nil {
@@ -175,6 +176,9 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		d = answer
 	}
 	j.batch.pool.session.countBlock(d, classified)
+	if d.Behavior == Deny && d.unruled { // by a mode that asks nobody
+		d.Reason = j.call.withRemedy(d.Reason, j.call.state.targets)
+	}
 	j.decide(d)
 	if d.Behavior != Allow {
 		return nil, &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason),

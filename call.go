@@ -1,11 +1,14 @@
 package pegboard
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte
@@ -71,6 +74,9 @@ func (c *Call) Check(ctx context.Context, targets ...Target) error {
 	}
 	ts := c.state.session.resolve(targets)
 	d := c.decideLater(ts)
+	if c.state.job != nil {
+		d, _ = c.state.job.classify(ctx, d, ts)
+	}
 	if c.state.job != nil && c.state.allowed {
 		defer func() { c.state.job.decidedLater(ts, d) }()
 	}
@@ -108,6 +114,11 @@ func (c *Call) unanswered(d Decision, ts []Target, err error) string {
 	if !errors.Is(err, errNobody) || !d.unruled {
 		return reason
 	}
+	return c.withRemedy(reason, ts)
+}
+
+// withRemedy adds to the reason of a denial the rule that would have prevented it.
+func (c *Call) withRemedy(reason string, ts []Target) string {
 	x := c.subject(ts, Decision{}, Decision{})
 	if rule := c.state.session.remedy(&x); rule != "" {
 		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
@@ -144,6 +155,52 @@ func (c *Call) subject(ts []Target, hook, own Decision) subject {
 		x.info = &Info{}
 	}
 	return x
+}
+
+// Decide says how c would be decided now, without running it and without asking
+// anybody: by its tool, the rules and the mode. Hooks, the classifier and people
+// may still refuse it, or answer what would be asked. An input that cannot be read
+// is denied.
+func (p *Pool) Decide(ctx context.Context, c Call) Decision { return p.settle(ctx, c, nil) }
+
+// Trace is Decide with every step on the way.
+func (p *Pool) Trace(ctx context.Context, c Call) (t Trace) {
+	t.Decision = p.settle(ctx, c, &t)
+	return t
+}
+
+func (p *Pool) settle(ctx context.Context, c Call, t *Trace) Decision {
+	for range maxRewrites + 1 {
+		tool, made, err := p.Admit(c)
+		if err != nil {
+			return Decision{Behavior: Deny, Reason: err.Error()}
+		}
+		made.state.allowed = false // it was not decided, as Admit takes for granted
+		var own Decision
+		if err := lane.Try(func() error {
+			err := tool.Validate(ctx, made)
+			if err == nil {
+				own = tool.Permit(ctx, made)
+			}
+			return err
+		}); err != nil {
+			return Decision{Behavior: Deny, Reason: err.Error()}
+		}
+		if own.Behavior != Deny && len(own.Input) > 0 && !bytes.Equal(own.Input, made.Input) {
+			c.Input = own.Input
+			continue
+		}
+		x := made.subject(made.state.targets, Decision{}, own)
+		if x.trace = t; t != nil {
+			t.Targets = made.Targets()
+		}
+		d := p.session.permissions().decide(&x)
+		if d.Behavior == Deny && d.unruled {
+			d.Reason = made.withRemedy(d.Reason, made.state.targets)
+		}
+		return d
+	}
+	return Decision{Behavior: Deny, Reason: "the tool does not agree with itself on its input"}
 }
 
 // input returns c's decoded input, decoding it first if no executor did.

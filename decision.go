@@ -1,7 +1,7 @@
 package pegboard
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -65,40 +65,6 @@ func (t Trace) String() string {
 	return b.String()
 }
 
-// Decide says how c would be decided now, without running it and without asking
-// anybody: by its tool, the rules and the mode. Hooks, the classifier and people
-// may still refuse it, or answer what would be asked. An input that cannot be read
-// is denied.
-func (p *Pool) Decide(ctx context.Context, c Call) Decision { return p.settle(ctx, c, nil) }
-
-// Trace is Decide with every step on the way.
-func (p *Pool) Trace(ctx context.Context, c Call) (t Trace) {
-	t.Decision = p.settle(ctx, c, &t)
-	return t
-}
-
-func (p *Pool) settle(ctx context.Context, c Call, t *Trace) Decision {
-	tool, made, err := p.Admit(c)
-	if err != nil {
-		return Decision{Behavior: Deny, Reason: err.Error()}
-	}
-	var own Decision
-	if err := lane.Try(func() error {
-		err := tool.Validate(ctx, made)
-		if err == nil {
-			own = tool.Permit(ctx, made)
-		}
-		return err
-	}); err != nil {
-		return Decision{Behavior: Deny, Reason: err.Error()}
-	}
-	x := made.subject(made.state.targets, Decision{}, own)
-	if x.trace = t; t != nil {
-		t.Targets = made.Targets()
-	}
-	return p.session.permissions().decide(&x)
-}
-
 // subject is what a decision is about.
 type subject struct {
 	info     *Info
@@ -141,12 +107,26 @@ func (p *Permissions) decide(x *subject) Decision {
 	if len(x.targets) == 0 && (!x.traits.ReadOnly || x.info.Origin.External()) {
 		x.targets = []Target{{}}
 	}
+	if x.info.Origin.External() {
+		x.targets = unvouched(x.targets)
+	}
 	x.deny, x.ask = p.touching(x)
 	d := p.decideIn(p.Mode(), x)
 	for _, m := range p.outer {
 		d = stricter(d, p.decideIn(m, x))
 	}
 	return d
+}
+
+// unvouched returns targets without what only a tool of the host's own may say of
+// them, since nobody checked the word of an attached one.
+func unvouched(ts []Target) []Target {
+	ts = slices.Clone(ts)
+	for i := range ts {
+		t := &ts[i]
+		t.Filtered, t.Free, t.Vet, t.Edits, t.Parsed, t.Via, t.Maybe = false, false, nil, false, false, "", false
+	}
+	return ts
 }
 
 // decideIn takes the steps in the order in which they win.
@@ -212,17 +192,14 @@ func (p *Permissions) asked(x *subject) Decision {
 	if below {
 		return Decision{}
 	}
-	reason, cautious := "", true
-	opinion := stricter(x.hook, x.own)
+	reason, cautious := x.caution(), true
 	switch {
 	case x.info.RequiresUser:
 		reason = "only a person may allow " + x.info.Name
-	case opinion.Behavior == Ask:
-		reason, cautious = opinion.Reason, false
+	case reason != "":
+	case stricter(x.hook, x.own).Behavior == Ask:
+		reason, cautious = cmp.Or(stricter(x.hook, x.own).Reason, "a hook or the tool itself wants it asked about"), false
 	default:
-		reason = x.caution()
-	}
-	if reason == "" {
 		return Decision{}
 	}
 	x.note(nil, nil, Ask, reason)
@@ -264,8 +241,10 @@ func (p *Permissions) cleared(mode Mode, x *subject) Decision {
 // harm, or is an edit that the mode permits. Only rules and edits permit a call
 // that is not read-only.
 func (p *Permissions) allowing(mode Mode, x *subject) Decision {
-	var last *Rule
-	edits := false
+	last, edits := (*Rule)(nil), false
+	if len(x.targets) == 0 { // a read-only call that acts on nothing
+		last = p.covered(mode, x, &Target{}, []string{""})
+	}
 	for i := range x.targets {
 		t := &x.targets[i]
 		r := p.covering(mode, x, t)
@@ -274,7 +253,7 @@ func (p *Permissions) allowing(mode Mode, x *subject) Decision {
 		case r != nil:
 			x.note(r, t, Allow, "covers it")
 			last = r
-		case x.harmless(t):
+		case mode != ModeDeny && x.harmless(t):
 			x.note(nil, t, Allow, "it only reads, inside the working directories")
 		case mode.edits() && x.editable(t):
 			x.note(nil, t, Allow, "mode "+string(mode)+" permits edits inside the working directories")
@@ -287,7 +266,7 @@ func (p *Permissions) allowing(mode Mode, x *subject) Decision {
 	switch {
 	case last != nil:
 		return ruled(*last)
-	case edits && !x.traits.OpenWorld && !x.info.Origin.External():
+	case edits && !x.traits.OpenWorld:
 		return Decision{Behavior: Allow, Reason: "mode " + string(mode) + " permits edits inside the working directories"}
 	}
 	return Decision{}
@@ -296,11 +275,11 @@ func (p *Permissions) allowing(mode Mode, x *subject) Decision {
 // granted is what lets a call run although no rule speaks of it: a hook's allow,
 // the tool's own, or that it only reads what anybody in the session may read.
 func (p *Permissions) granted(mode Mode, x *subject) Decision {
-	hooked := x.hook.Behavior == Allow && x.all(func(t *Target) bool { return !p.restrictsUnseen(x.info, t) })
+	hooked := x.hook.Behavior == Allow && x.all(func(t *Target) bool { return !p.restrictsUnseen(x, t) })
 	switch {
 	case hooked:
 		return Decision{Behavior: Allow, Reason: "a hook allows it: " + x.hook.Reason}
-	case x.own.Behavior == Allow && !x.info.Origin.External() && x.all(func(t *Target) bool { return t.Kind != Path || x.inside(t) }):
+	case x.own.Behavior == Allow && !x.info.Origin.External() && x.all(func(t *Target) bool { return t.Kind != Path || t.Maybe || x.inside(t) }):
 		return Decision{Behavior: Allow, Reason: x.own.Reason}
 	case len(x.approved) > 0 && x.all(x.belowApproved):
 		return Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}
@@ -362,7 +341,7 @@ func (x *subject) harmless(t *Target) bool {
 	case t.Kind == Path:
 		return t.Access == Read && x.inside(t)
 	case t.Kind == Command:
-		return t.Free && !x.info.Origin.External() && (t.Vet == nil || t.Vet() == nil)
+		return t.Free && (t.Vet == nil || lane.Try(t.Vet) == nil)
 	}
 	return false
 }
@@ -370,13 +349,13 @@ func (x *subject) harmless(t *Target) bool {
 // editable reports whether t is an edit inside the working directories. That it
 // is not protected was made sure before.
 func (x *subject) editable(t *Target) bool {
-	switch t.Kind {
-	case Path:
+	switch {
+	case x.info.Origin.External():
+		return false
+	case t.Kind == Path:
 		return t.Access != Run && x.inside(t)
-	case Command:
-		return t.Edits && !x.info.Origin.External()
 	}
-	return false
+	return t.Kind == Command && t.Edits
 }
 
 // before is what was decided when the call itself was.

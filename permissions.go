@@ -36,7 +36,8 @@ const (
 	ModeBypass Mode = "bypassPermissions"
 	// ModeAsk asks about every call.
 	ModeAsk Mode = "ask"
-	// ModeDeny denies what no allow rule covers, reads as well.
+	// ModeDeny denies what neither an allow rule covers nor the tool itself
+	// allows, reads as well.
 	ModeDeny Mode = "deny"
 )
 
@@ -75,7 +76,9 @@ type Permissions struct {
 	set    *ruleset
 	dirs   []Directory
 	bypass bool      // ModeBypass may be entered by an update
-	work   []workDir // of a session: its working directories and dirs
+	own    []workDir // of a session
+	added  []workDir // dirs, as a session resolved them
+	work   []workDir // of a session: its own working directories and those added
 }
 
 // NewPermissions returns permissions of the given mode and rules. An empty mode
@@ -173,14 +176,21 @@ func (p Permissions) admits(child Permissions) error {
 // narrowed returns p cut by what a child adds: its deny and ask rules, and its
 // mode.
 func (p Permissions) narrowed(child Permissions) Permissions {
-	p.work = child.work
+	var dirs []Directory
+	var added []workDir // as the parent resolved them
+	for i, d := range p.dirs {
+		if slices.Contains(child.dirs, d) {
+			dirs, added = append(dirs, d), append(added, p.added[i])
+		}
+	}
+	p.dirs, p.added, p.own, p.work, p.before = dirs, added, child.own, slices.Concat(child.own, added), child.before
 	if child.mode != "" && child.Mode() != p.Mode() {
 		p.outer = append(slices.Clone(p.outer), p.Mode())
 		p.mode = child.mode
 	}
-	added := slices.DeleteFunc(child.Rules(), func(r Rule) bool { return r.Behavior == Allow })
-	if len(added) > 0 {
-		p.set = newRuleset(append(added, p.Rules()...))
+	more := slices.DeleteFunc(child.Rules(), func(r Rule) bool { return r.Behavior == Allow })
+	if len(more) > 0 {
+		p.set = newRuleset(append(more, p.Rules()...))
 	}
 	return p
 }
@@ -190,11 +200,13 @@ func (p Permissions) narrowed(child Permissions) Permissions {
 // parent, keeps meaning the same files.
 func (p Permissions) in(s *Session) *Permissions {
 	p = p.anchored(s.bases())
-	p.work = slices.Clone(s.work)
+	p.added = nil
 	for _, d := range p.dirs {
 		abs, real := s.locate(d.Path)
-		p.work = append(p.work, workDir{spelled: abs, real: real})
+		p.added = append(p.added, workDir{spelled: abs, real: real})
 	}
+	p.own = s.work
+	p.work = slices.Concat(p.own, p.added)
 	return &p
 }
 
@@ -266,6 +278,9 @@ func (p Permissions) Apply(updates ...Update) (Permissions, error) {
 func (p Permissions) apply(u Update) (Permissions, error) {
 	switch u.Type {
 	case SetMode:
+		if u.Mode == "" {
+			return p, errors.New("the mode is missing")
+		}
 		if u.Mode == ModeBypass && !p.bypass {
 			return p, nil
 		}
@@ -289,12 +304,17 @@ func (p Permissions) apply(u Update) (Permissions, error) {
 func (p Permissions) applyRules(u Update) (Permissions, error) {
 	var given []Rule
 	for _, text := range u.Rules {
+		if strings.Contains(text.Tool, "(") {
+			return p, fmt.Errorf("toolName %q holds a parenthesis; what stands in one is ruleContent", text.Tool)
+		}
 		r, err := ParseRule(u.Behavior, text.String())
 		if err != nil {
 			return p, err
 		}
 		r.Source = u.Destination
-		given = append(given, r)
+		if !slices.ContainsFunc(given, r.says) {
+			given = append(given, r)
+		}
 	}
 	rules := slices.DeleteFunc(p.Rules(), func(r Rule) bool {
 		return slices.ContainsFunc(given, r.says) || (u.Type == ReplaceRules && r.Behavior == u.Behavior && r.Source == u.Destination)

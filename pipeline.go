@@ -169,18 +169,29 @@ func (j *job) targets(context.Context) *failure {
 	return nil
 }
 
-// aim resolves the targets of tr and claims their keys.
+// aim resolves the targets of tr and claims their keys. Where a path leads may
+// change while it is looked up, by a call that ends just then; then it is looked
+// up again, as long as the ticket still keeps everybody behind it.
 func (j *job) aim(tr Traits) {
 	st := *j.call.state
-	st.traits, st.targets = tr, st.session.resolve(tr.Targets)
-	st.job = j
-	j.show(j.call.Input, j.call.in, st)
-	var renew func() lane.Claim
-	if slices.ContainsFunc(tr.Targets, isPath) {
-		renew = func() lane.Claim { return claimOf(tr, st.session.resolve(tr.Targets)) }
+	st.traits, st.job = tr, j
+	if !slices.ContainsFunc(tr.Targets, isPath) {
+		st.targets = st.session.resolve(tr.Targets)
+		j.show(j.call.Input, j.call.in, st)
+		j.ticket.Renew(nil)
+		j.ticket.Claim(claimOf(tr, st.targets))
+		return
 	}
-	j.ticket.Renew(renew)
-	j.ticket.Claim(claimOf(tr, st.targets))
+	j.ticket.Renew(func() lane.Claim { return claimOf(tr, st.session.resolve(tr.Targets)) })
+	for range maxRewrites {
+		ended := j.ticket.Ended()
+		st.targets = st.session.resolve(tr.Targets)
+		j.show(j.call.Input, j.call.in, st)
+		if j.ticket.ClaimSince(ended, claimOf(tr, st.targets)) {
+			return
+		}
+	}
+	j.ticket.Claim(claimOf(tr, st.targets)) // hold looks once more
 }
 
 func isPath(t Target) bool { return t.Kind == Path }

@@ -382,7 +382,7 @@ func (a *assembly) indexDenials() {
 		if r.Behavior != Deny {
 			break // deny rules come first
 		}
-		if strings.Contains(r.Tool, "*") {
+		if strings.Contains(r.Tool, "*") && r.Pattern == "" {
 			a.globs = append(a.globs, i)
 		} else if _, ok := a.gone[r.Tool]; !ok && r.Pattern == "" {
 			a.gone[r.Tool] = i

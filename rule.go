@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -130,8 +129,10 @@ func ParseRule(b Behavior, s string) (Rule, error) {
 	if err := checkName(r.Tool); err != nil {
 		return wrong(fmt.Errorf("the tool's name: %w", err))
 	}
-	if name, ok := strings.CutSuffix(r.Tool, "__*"); ok && strings.HasPrefix(name, toolname.Prefix) {
-		r.Tool = name
+	if name, ok := strings.CutSuffix(r.Tool, "__*"); ok {
+		if server, ok := strings.CutPrefix(name, toolname.Prefix); ok && server != "" && !strings.Contains(server, "__") {
+			r.Tool = name
+		}
 	}
 	if err := pattern.CheckTool(r.Tool, b == Allow); err != nil {
 		return wrong(err)
@@ -251,8 +252,12 @@ func (p *Permissions) touching(x *subject) (deny, ask *Rule) {
 		}
 	}
 	for _, i := range p.set.calls {
-		if r := &p.set.rules[i]; r.Behavior != Allow && r.isAbout(x) {
+		switch r := &p.set.rules[i]; {
+		case r.Behavior == Allow:
+		case r.isAbout(x):
 			note(i, nil)
+		case x.trace != nil:
+			x.note(r, nil, Undecided, "is about something else")
 		}
 	}
 	var room [32]int32
@@ -301,11 +306,11 @@ func (x *subject) declares(name string) bool { return x.spec != nil && x.spec.sc
 // nor what a command writes outside the working directories; a rule that spells a
 // command out lets it read and write as [Target].Via says.
 func (p *Permissions) covering(mode Mode, x *subject, t *Target) (last *Rule) {
-	whole := p.covered(mode, x, t)
+	whole := p.covered(mode, x, t, t.names())
 	if whole == nil && t.Via != "" && (t.Access == Read || x.inside(t)) {
 		for i := range x.targets {
 			if c := &x.targets[i]; c.Kind == Command && c.Value == t.Via {
-				whole = p.covered(mode, x, c)
+				whole = p.covered(mode, x, c, c.names())
 				break
 			}
 		}
@@ -313,20 +318,27 @@ func (p *Permissions) covering(mode Mode, x *subject, t *Target) (last *Rule) {
 	return whole
 }
 
-func (p *Permissions) covered(mode Mode, x *subject, t *Target) (last *Rule) {
+func (p *Permissions) covered(mode Mode, x *subject, t *Target, names []string) (last *Rule) {
 	if p.set == nil {
 		return nil
 	}
 	var room [32]int32
-	names := t.names()
 	for k := range names {
 		one := names[k : k+1]
 		found := -1
-		for _, list := range [...][]int32{p.set.calls, p.set.candidates(x, t, one, room[:0])} {
+		calls := p.set.calls
+		if x.trace != nil { // all are candidates
+			calls = nil
+		}
+		for _, list := range [...][]int32{calls, p.set.candidates(x, t, one, room[:0])} {
 			for _, i := range list {
 				r := &p.set.rules[i]
-				if (found < 0 || int(i) < found) && r.Behavior == Allow && p.lets(mode, x, r, t, one) {
+				switch {
+				case r.Behavior != Allow || found >= 0 && int(i) >= found:
+				case p.lets(mode, x, r, t, one):
 					found = int(i)
+				case x.trace != nil:
+					x.note(r, t, Undecided, "does not cover it")
 				}
 			}
 		}
@@ -341,12 +353,12 @@ func (p *Permissions) covered(mode Mode, x *subject, t *Target) (last *Rule) {
 // lets reports whether an allow rule covers one name of a target.
 func (p *Permissions) lets(mode Mode, x *subject, r *Rule, t *Target, name []string) bool {
 	switch {
-	case !r.covers(x.info, t, name), mode == ModeAuto && r.broad():
+	case !r.covers(x.info, t, name), mode == ModeAuto && pattern.Broad(x.info.Name, r.Pattern):
 		return false
 	case r.Pattern != "":
 		return true
 	}
-	return !p.restrictsUnseen(x.info, t) && !(x.fromShell(t) && !x.inside(t))
+	return !p.restrictsUnseen(x, t) && !(x.fromShell(t) && !x.inside(t))
 }
 
 // fromShell reports whether t is a file that a command line writes.
@@ -357,35 +369,13 @@ func (x *subject) fromShell(t *Target) bool {
 // restrictsUnseen reports whether a deny or ask pattern could be about something
 // that t does without saying so: anything, if t is opaque, and what is read,
 // written or reached, if it is a command that nobody looked into.
-func (p *Permissions) restrictsUnseen(i *Info, t *Target) bool {
-	if t.Kind != Opaque && (t.Kind != Command || t.Parsed && !i.Origin.External()) {
+func (p *Permissions) restrictsUnseen(x *subject, t *Target) bool {
+	if t.Kind != Opaque && (t.Kind != Command || t.Parsed) {
 		return false
 	}
 	return slices.ContainsFunc(p.set.all(), func(r Rule) bool {
-		return r.Behavior != Allow && r.mayConcern(i) && (t.Kind == Opaque || pattern.Family(r.Tool))
+		return r.Behavior != Allow && !(r.param != nil && x.declares(r.param.Name)) && r.mayConcern(x.info) && (t.Kind == Opaque || pattern.Family(r.Tool))
 	})
-}
-
-// broad reports whether an allow rule would let anything run: it does not count
-// in auto mode.
-func (r *Rule) broad() bool {
-	if !slices.Contains([]string{"Bash", "PowerShell", "Agent", "Task", "Monitor"}, r.Tool) {
-		return false
-	}
-	before, _, wild := strings.Cut(strings.TrimSuffix(r.Pattern, ":*")+"*", "*")
-	if wild = r.Pattern == "" || strings.Contains(r.Pattern, "*"); !wild {
-		return false
-	}
-	words := strings.Fields(before)
-	return len(words) == 0 || slices.Contains(interpreters, filepath.Base(words[0]))
-}
-
-// interpreters run whatever their arguments say.
-var interpreters = []string{
-	"bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd",
-	"python", "python2", "python3", "node", "deno", "bun", "ruby", "perl", "php", "lua", "osascript", "awk", "gawk",
-	"npm", "npx", "yarn", "pnpm", "bunx", "pip", "pip3", "pipx", "uv", "uvx", "poetry", "make", "just", "task", "cargo", "go", "gradle", "mvn",
-	"eval", "exec", "env", "xargs", "sudo", "ssh", "docker", "podman",
 }
 
 // A ruleset is the rules of a value of Permissions: deny rules, ask rules, allow

@@ -155,9 +155,10 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 		cfg.MoreDirs = s.cfg.MoreDirs
 	}
 	cfg.ID, cfg.Home, cfg.Platform = cmp.Or(cfg.ID, s.cfg.ID), s.home, s.cfg.Platform
-	if cfg.Classifier == nil {
-		cfg.Classifier = s.cfg.Classifier
+	if cfg.Classifier != nil {
+		return nil, errors.New("a fork has its parent's classifier; leave Classifier empty")
 	}
+	cfg.Classifier = s.cfg.Classifier
 	if cfg.Ask != nil {
 		return nil, errors.New("a fork asks whom its parent asks; leave Ask empty")
 	}

@@ -204,8 +204,8 @@ func (s *Session) resolve(ts []Target) []Target {
 		t := &ts[i]
 		switch {
 		case t.Kind != Path:
-		case t.Maybe: // a guess is not worth a look at the disk
-			t.Value = realpath.Abs(s.cfg.Dir, s.home, t.Value)
+		case t.Maybe:
+			s.guess(t)
 		default:
 			s.resolvePath(t)
 		}
@@ -222,23 +222,48 @@ func (s *Session) resolve(ts []Target) []Target {
 func (s *Session) resolvePath(t *Target) {
 	names := t.Also
 	t.Also = nil
-	if t.Glob {
-		s.expand(t)
-	}
 	name := s.native(t)
+	if t.Glob {
+		names = append(names, s.expand(t)...)
+		name = t.Value
+	}
 	t.Value, t.real = s.locate(name)
 	also := func(name string) {
 		if name != t.Value && name != t.real && !slices.Contains(t.Also, name) {
 			t.Also = append(t.Also, name)
 		}
 	}
-	if strings.Contains(name, "..") { // which the system resolves after links, a tool perhaps before
-		also(realpath.Physical(s.cfg.Dir, s.home, name))
+	for i, n := range append(names, name) {
+		if abs, real := s.locate(n); i < len(names) {
+			also(abs)
+			also(real)
+		}
+		if strings.Contains(n, "..") { // which the system resolves after links, a tool perhaps before
+			also(realpath.Physical(s.cfg.Dir, s.home, n))
+		}
 	}
-	for _, name := range names {
-		abs, real := s.locate(name)
-		also(abs)
-		also(real)
+	if t.Tree && t.Access == Write && t.Caution == "" {
+		t.Caution = s.hides(t.real)
+	}
+}
+
+// hides says which protected file a directory holds that is written as a whole.
+func (s *Session) hides(dir string) string {
+	entries, _ := os.ReadDir(dir) // a file, or what does not exist, hides nothing
+	for _, e := range entries {
+		if what, ok := pattern.Protected(s.platform, dir+"/"+e.Name()); ok {
+			return fmt.Sprintf("it would write all of %s, with %s in it", visible(dir), what)
+		}
+	}
+	return ""
+}
+
+// guess resolves a path that may be none: a plain word only if there is such a file.
+func (s *Session) guess(t *Target) {
+	plain := !strings.ContainsAny(t.Value, `/\`)
+	t.Value = realpath.Abs(s.cfg.Dir, s.home, t.Value)
+	if !plain || exists(t.Value) {
+		t.real = realpath.Resolve(t.Value)
 	}
 }
 
@@ -273,21 +298,19 @@ func thisPlatform() pattern.Platform {
 	return pattern.Linux
 }
 
-// expand adds the names that a pattern stands for.
-func (s *Session) expand(t *Target) {
-	found, ok := realpath.Expand(s.cfg.Dir, t.Value, maxGlob)
+// expand returns the names that a pattern stands for. One that cannot be expanded
+// becomes all that lies below the directory it starts in.
+func (s *Session) expand(t *Target) []string {
+	pattern := t.Value
+	if strings.HasPrefix(pattern, "~/") {
+		pattern = s.home + pattern[1:]
+	}
+	found, ok := realpath.Expand(s.cfg.Dir, pattern, maxGlob)
 	if !ok {
-		fixed := t.Value[:strings.IndexAny(t.Value, `*?[\`)]
+		fixed := pattern[:strings.IndexAny(pattern+"*", `*?[\`)]
 		t.Value, t.Tree, t.Glob = fixed[:strings.LastIndexByte(fixed, '/')+1]+".", true, false
-		return
 	}
-	for _, name := range found {
-		abs, real := s.locate(name)
-		t.Also = append(t.Also, abs)
-		if real != abs {
-			t.Also = append(t.Also, real)
-		}
-	}
+	return found
 }
 
 // claimOf says which keys a call holds while it is decided and runs.

@@ -37,6 +37,7 @@ type Lane struct {
 	mu       sync.Mutex
 	last     *Ticket   // end of the line of live tickets
 	admitted uint64    // places given so far
+	ended    uint64    // jobs done so far
 	changes  uint64    // claims replaced so far
 	detached []*Ticket // live tickets that nobody should wait for
 }

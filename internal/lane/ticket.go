@@ -54,6 +54,26 @@ func (t *Ticket) Claim(c Claim) {
 	t.reclaim(c)
 }
 
+// Ended returns how many jobs of the lane that held their keys are done.
+func (t *Ticket) Ended() uint64 {
+	t.lane.mu.Lock()
+	defer t.lane.mu.Unlock()
+	return t.lane.ended
+}
+
+// ClaimSince is Claim unless a job was done since Ended returned ended: then it
+// does nothing and returns false, as what the names in c lead to may have changed
+// while they were looked up.
+func (t *Ticket) ClaimSince(ended uint64, c Claim) bool {
+	t.lane.mu.Lock()
+	defer t.lane.mu.Unlock()
+	if t.lane.ended != ended {
+		return false
+	}
+	t.reclaim(c)
+	return true
+}
+
 func (t *Ticket) reclaim(c Claim) {
 	switch t.state {
 	case gone:
@@ -206,6 +226,7 @@ func (t *Ticket) stale() []*Ticket {
 	if t.state != holding {
 		return nil
 	}
+	t.lane.ended++ // who claims from now on looks again: what t did is done
 	var stale []*Ticket
 	for u := t.later; u != nil; u = u.later {
 		if u.state == waiting && u.renew != nil && (t.claim.Exclusive || u.blocker == t) {

@@ -30,8 +30,9 @@ func Physical(dir, home, name string) string {
 
 // Expand returns the names that a shell puts in the place of pattern, taken from
 // dir: *, ? and [ ] stand for any run of characters, one character, one of a set,
-// within a segment, and never for a dot at its start. It reports false if the
-// pattern is malformed or there are more than limit names.
+// within a segment, and never for a dot at its start. It reports false if shells
+// may read the pattern in another way than this does, or if there are more than
+// limit names.
 func Expand(dir, pattern string, limit int) ([]string, bool) {
 	if filepath.IsAbs(pattern) {
 		dir, pattern = filepath.VolumeName(pattern)+string(filepath.Separator), pattern[len(filepath.VolumeName(pattern)):]
@@ -43,6 +44,10 @@ func Expand(dir, pattern string, limit int) ([]string, bool) {
 		}
 		var next []string
 		for _, at := range names {
+			if seg == ".." {
+				next = append(next, filepath.Dir(Resolve(at)))
+				continue
+			}
 			found, ok := matches(at, seg, limit)
 			if !ok || len(next)+len(found) > limit {
 				return nil, false
@@ -54,10 +59,20 @@ func Expand(dir, pattern string, limit int) ([]string, bool) {
 	return names, true
 }
 
+// doubtful reports whether shells differ about a segment, or read it in a way of
+// their own: classes within a set, escapes, and dots that may stand for themselves.
+func doubtful(seg string) bool {
+	return strings.Contains(seg, `\`) || strings.Count(seg, "[") > 1 || strings.Contains(seg, "]") && !strings.Contains(seg, "[") ||
+		strings.HasPrefix(seg, ".") && strings.ContainsAny(seg[:min(len(seg), 3)], "*?[")
+}
+
 // matches returns the entries of a directory that one segment stands for.
 func matches(dir, seg string, limit int) ([]string, bool) {
 	if !strings.ContainsAny(seg, `*?[\`) {
 		return []string{strings.TrimSuffix(dir, "/") + "/" + seg}, true
+	}
+	if doubtful(seg) {
+		return nil, false
 	}
 	glob := strings.ReplaceAll(seg, "[!", "[^")
 	if _, err := path.Match(glob, ""); err != nil {

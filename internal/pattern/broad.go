@@ -1,0 +1,41 @@
+package pattern
+
+import (
+	"slices"
+	"strings"
+)
+
+// Broad reports whether an allow rule with this specifier would let a tool run
+// anything: all commands, all that an interpreter or a package manager is told, or
+// any agent. text is empty for a rule on the whole tool.
+func Broad(tool, text string) bool {
+	if !slices.Contains([]string{"Bash", "PowerShell", "Agent", "Task", "Monitor"}, tool) {
+		return false
+	}
+	if text == "" {
+		return true
+	}
+	line, prefix := strings.CutSuffix(strings.ToLower(text), ":*")
+	before, _, star := strings.Cut(line, "*")
+	if !prefix && !star {
+		return false
+	}
+	words := strings.Fields(before)
+	for i, word := range words {
+		name := word[strings.LastIndexAny(word, `/\`)+1:]
+		name = strings.TrimSuffix(strings.TrimRight(name, ".0123456789"), ".exe")
+		cut := star && i == len(words)-1 && strings.HasSuffix(before, word) // the star goes on with the word
+		if slices.ContainsFunc(interpreters, func(known string) bool { return known == name || cut && strings.HasPrefix(known, name) }) {
+			return true
+		}
+	}
+	return len(words) == 0
+}
+
+// interpreters run whatever their arguments or files say.
+var interpreters = []string{
+	"bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd",
+	"python", "node", "deno", "bun", "ruby", "perl", "php", "lua", "osascript", "awk", "gawk",
+	"npm", "npx", "yarn", "pnpm", "bunx", "pip", "pipx", "uv", "uvx", "poetry", "make", "just", "task", "cargo", "go", "gradle", "mvn",
+	"eval", "exec", "env", "xargs", "sudo", "ssh", "docker", "podman",
+}

@@ -1,0 +1,169 @@
+package security_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+)
+
+// enclose starts a line, its fourth argument, where nothing but the three folders
+// that come first can be written: the tree, the log of what is called, and what is
+// kept for a moment. It has users, processes and a network of its own.
+const enclose = `for folder in "$1" "$2" "$3"; do mount --bind "$folder" "$folder" || exit 125; done
+while read -r _ at _ options _; do
+  case $at in "$1" | "$2" | "$3") continue ;; *\\*) at=$(printf %b "$at") ;; esac
+  case ,$options, in *,rw,*) mount -o remount,bind,ro "$at" || exit 125 ;; esac
+done </proc/self/mounts
+cd "$PWD" && unset OLDPWD && ulimit -t 2 && ulimit -f 20000 && ulimit -v 8000000 || exit 125
+exec strace -ff -qq -y -xx -s 4096 -e signal=none -e trace="` + calls + `" -o "$2/of" bash -c "$4"`
+
+// systemPath is where the programs of the lines are: shims of language managers
+// run more than their name says.
+const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// enclosed is the shell that runs lines in a sandbox.
+func enclosed(root, logs, scratch string) []string {
+	return []string{
+		"unshare", "--user", "--map-root-user", "--mount", "--net", "--pid", "--ipc", "--uts", "--fork", "--mount-proc", "--kill-child",
+		"sh", "-c", enclose, "sh", root, logs, scratch,
+	}
+}
+
+// needSandbox skips the test where lines cannot be shut in.
+func needSandbox(t *testing.T) {
+	t.Helper()
+	for _, program := range []string{"unshare", "strace", "bash", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("lines are run by unshare and strace: %v", err)
+		}
+	}
+	dirs := []string{t.TempDir(), t.TempDir(), t.TempDir()}
+	argv := append(enclosed(dirs[0], dirs[1], dirs[2]), "exit 42")
+	out, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).CombinedOutput()
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 42 {
+		t.Skipf("this system shuts no line in: %v: %s", err, out)
+	}
+}
+
+// A sandbox is a tree, and a session whose commands change nothing outside it.
+type sandbox struct {
+	tree    tree
+	logs    string
+	session *pegboard.Session
+	pool    *pegboard.Pool
+	before  map[string]string
+}
+
+// enclosure makes a sandbox of a tree whose session has no rules but those given.
+func enclosure(t *testing.T, tr tree, allow ...string) *sandbox {
+	t.Helper()
+	settle(t, tr)
+	b := &sandbox{tree: tr, logs: realTemp(t), before: tr.state(t)}
+	scratch := realTemp(t)
+	b.session = sessionIn(t, tr, "proj", pegboard.SessionConfig{
+		Permissions: permissions(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: allow}),
+		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+	})
+	b.pool = pool(t, b.session, shell.Bash(shell.Options{
+		Shell: enclosed(tr.root, b.logs, scratch),
+		Env:   append(env(tr.root), "PATH="+systemPath, "TMPDIR="+scratch),
+	}))
+	return b
+}
+
+// settle gives the files old times and git a fresh index, so that git has no
+// reason to look at a file twice.
+func settle(t *testing.T, tr tree) {
+	t.Helper()
+	bash(t, tr.root, "find .. -type f -exec touch -h -d 2024-01-02 {} + && git update-index -q --refresh || :")
+}
+
+// allows reports whether a line runs unasked.
+func (b *sandbox) allows(t *testing.T, line string) bool {
+	t.Helper()
+	return b.pool.Decide(t.Context(), b.call(t, line)).Behavior == pegboard.Allow
+}
+
+func (b *sandbox) call(t *testing.T, line string) pegboard.Call {
+	t.Helper()
+	return call(t, "Bash", map[string]any{"command": line, "timeout": 2000})
+}
+
+// run runs a line that is allowed, and returns what it did beyond reading what it
+// may, and what the shell printed.
+func (b *sandbox) run(t *testing.T, line string) (wrong []string, printed string) {
+	t.Helper()
+	var ex pegboard.Executor
+	out := ex.Run(t.Context(), b.pool, b.call(t, line))[0]
+	require.NoError(t, out.Err, "%q: %s", line, out.Result.Text())
+	data, ok := out.Result.Data.(shell.Output)
+	require.True(t, ok)
+	require.NotEqual(t, 125, data.ExitCode, "%q was not shut in: %s", line, data.Stdout)
+	env := shellparse.Env{Dir: b.session.Dir(), Home: b.session.Home()}
+	j := judge{root: b.tree.root, line: line, said: shellparse.Parse(line, env)}
+	j.log(t, b.logs)
+	return append(j.wrong, changes(b.before, b.tree.state(t))...), data.Stdout
+}
+
+// state is all of a tree that a line must leave alone, by file.
+func (tr tree) state(t *testing.T) map[string]string {
+	t.Helper()
+	state := map[string]string{}
+	err := filepath.WalkDir(tr.root, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		text := info.Mode().String()
+		switch {
+		case info.Mode().IsRegular():
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			text += fmt.Sprintf(" %v %q", info.ModTime().UTC(), content)
+		case info.Mode().Type() == os.ModeSymlink:
+			to, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			text += " to " + to
+		}
+		state[strings.TrimPrefix(path, tr.root+"/")] = text
+		return nil
+	})
+	require.NoError(t, err)
+	return state
+}
+
+// changes says what differs between two states.
+func changes(before, after map[string]string) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		switch was, ok := before[name]; {
+		case !ok:
+			list = append(list, "there is a new file: "+name)
+		case was != after[name]:
+			list = append(list, "a file was changed: "+name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		if _, ok := after[name]; !ok {
+			list = append(list, "a file is gone: "+name)
+		}
+	}
+	return list
+}
