@@ -255,7 +255,7 @@ func TestTraceShowsTheWay(t *testing.T) {
 			`- deny rule "Edit(e)" from policySettings is about something else (write ` + at("f") + ")",
 			`- ask rule "Edit(q)" from userSettings is about something else (write ` + at("f") + ")",
 			`allow: allow rule "Edit(f)" from userSettings covers it (write ` + at("f") + ")",
-			`allow: allow rule "Edit(f)" from userSettings covers it`,
+			`= allow: allow rule "Edit(f)" from userSettings covers it`,
 		}},
 		{name: "an ask rule in a mode that asks nobody", actor: actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("f"), read("q")}}}, mode: pegboard.ModeDontAsk, sets: []pegboard.RuleSet{
 			{Source: pegboard.SourceProject, Ask: []string{"Read(q)"}, Allow: []string{"T"}},
@@ -265,15 +265,14 @@ func TestTraceShowsTheWay(t *testing.T) {
 			`- ask rule "Read(q)" from projectSettings is about something else (read ` + at("f") + ")",
 			`ask: ask rule "Read(q)" from projectSettings is about it (read ` + at("q") + ")",
 			"deny: mode dontAsk refuses what would be asked about",
-			`deny: ask rule "Read(q)" from projectSettings covers it, and mode dontAsk asks nobody`,
+			`= deny: ask rule "Read(q)" from projectSettings covers it, and mode dontAsk asks nobody`,
 		}},
 		{name: "nothing that speaks of it", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{read("f"), {Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}}}}, want: []string{
 			"it would read " + at("f"),
 			"it would run make",
 			"allow: it only reads, inside the working directories (read " + at("f") + ")",
 			"- nothing allows it (run make)",
-			"ask: no rule allows it: T wants to read " + at("f") + ", run make",
-			"ask: no rule allows it: T wants to read " + at("f") + ", run make",
+			"= ask: no rule allows it: T wants to read " + at("f") + ", run make",
 		}},
 	}
 	for _, tc := range tests {

@@ -50,7 +50,10 @@ func (t Trace) String() string {
 	for _, target := range t.Targets {
 		fmt.Fprintf(&b, "it would %s\n", target)
 	}
-	for _, s := range t.Steps {
+	for i, s := range t.Steps {
+		if i == len(t.Steps)-1 && s.Target == "" && s.Reason == t.Decision.Reason {
+			break // the decision says it
+		}
 		mark := "-"
 		if s.Behavior != Undecided {
 			mark = s.Behavior.String() + ":"
@@ -61,7 +64,7 @@ func (t Trace) String() string {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%v: %s\n", t.Decision.Behavior, t.Decision.Reason)
+	fmt.Fprintf(&b, "= %v: %s\n", t.Decision.Behavior, t.Decision.Reason)
 	return b.String()
 }
 
@@ -78,7 +81,8 @@ type subject struct {
 	own      Decision // what the tool says
 	hook     Decision // what the hooks say
 
-	deny, ask *Rule // the first that is about it
+	deny, ask *Rule  // the first that is about it
+	doubt     string // why a command that only reads may not be believed to
 
 	approved []Target     // what the call was allowed, if it runs already
 	under    *Permissions // and what it was decided under
@@ -247,9 +251,10 @@ func (p *Permissions) allowing(mode Mode, x *subject) Decision {
 	}
 	for i := range x.targets {
 		t := &x.targets[i]
-		r := p.covering(mode, x, t)
-		switch {
-		case t.Maybe:
+		if t.Maybe {
+			continue
+		}
+		switch r := p.covering(mode, x, t); {
 		case r != nil:
 			x.note(r, t, Allow, "covers it")
 			last = r
@@ -259,7 +264,7 @@ func (p *Permissions) allowing(mode Mode, x *subject) Decision {
 			x.note(nil, t, Allow, "mode "+string(mode)+" permits edits inside the working directories")
 			edits = true
 		default:
-			x.note(nil, t, Undecided, "nothing allows it")
+			x.note(nil, t, Undecided, cmp.Or(x.doubt, "nothing allows it"))
 			return Decision{}
 		}
 	}
@@ -341,9 +346,22 @@ func (x *subject) harmless(t *Target) bool {
 	case t.Kind == Path:
 		return t.Access == Read && x.inside(t)
 	case t.Kind == Command:
-		return t.Free && (t.Vet == nil || lane.Try(t.Vet) == nil)
+		return t.Free && x.vetted(t)
 	}
 	return false
+}
+
+// vetted reports whether the tool stands by what it said of a command, and keeps
+// the reason if it does not.
+func (x *subject) vetted(t *Target) bool {
+	if t.Vet == nil {
+		return true
+	}
+	err := lane.Try(t.Vet)
+	if err != nil {
+		x.doubt = err.Error()
+	}
+	return err == nil
 }
 
 // editable reports whether t is an edit inside the working directories. That it
@@ -405,6 +423,9 @@ func (x *subject) whyNot() string {
 		what += ", beyond this machine"
 	case !x.all(func(t *Target) bool { return t.Kind != Path || x.inside(t) }):
 		what += ", outside the working directories"
+	}
+	if x.doubt != "" {
+		what += ": " + x.doubt
 	}
 	return fmt.Sprintf("no rule allows it: %s %s", x.info.Name, what)
 }

@@ -52,7 +52,7 @@ func ExamplePool_Trace() {
 	fmt.Println(decision.Behavior)
 	// Output:
 	// deny: deny rule "Deploy(to:production)" from policySettings is about it
-	// deny: deny rule "Deploy(to:production)" from policySettings covers it
+	// = deny: deny rule "Deploy(to:production)" from policySettings covers it
 	// deny
 }
 

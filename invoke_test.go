@@ -113,6 +113,7 @@ var nearOnly = []struct {
 		"TestCheckAndFilter/undecided",
 		"TestCheckAndFilter/an_answer_that_changes_the_input",
 		"TestLateAnswerToACheckIsNone",
+		"TestCheckAsksTheClassifier",
 	}},
 	{reason: "what a call says or decides in its midst on the far side is no event of the near side", tests: []string{
 		"TestCheckIsSeen",

@@ -112,6 +112,9 @@ func (t Target) String() string {
 		return "do something unknown: " + visible(t.Value)
 	}
 	s := t.Access.String() + " " + visible(t.Value)
+	if t.Maybe {
+		s = "perhaps " + s
+	}
 	if t.Tree {
 		s += " and below"
 	}
@@ -171,11 +174,15 @@ func cloneTargets(ts []Target) []Target {
 	return ts
 }
 
-// describeTargets says what a call wants to do, naming three targets at the most.
+// describeTargets says what a call wants to do, naming three targets at the most
+// and no guesses.
 func describeTargets(ts []Target) string {
 	var names []string
-	for i, t := range ts {
-		if i == 3 {
+	for _, t := range ts {
+		if t.Maybe {
+			continue
+		}
+		if len(names) == 3 {
 			names = append(names, "more")
 			break
 		}
