@@ -28,6 +28,9 @@ func Parse(line string, env Env) Line {
 
 // parse is Parse at a depth of scripts, with the number of commands left.
 func parse(line string, env Env, scripts int, left *int) Line {
+	if env.Shell == PowerShell {
+		return parsePowerShell(line, env, scripts, left)
+	}
 	w := walker{
 		src:      line,
 		env:      env,

@@ -12,6 +12,7 @@ type Shell int
 const (
 	Bash Shell = iota
 	Zsh
+	PowerShell // of which plain lines are understood
 )
 
 // Env is what a line is read in.
@@ -63,6 +64,9 @@ type Command struct {
 	// Caution says why a person must be asked whatever rules and modes allow,
 	// such as the removal of the home directory. Empty if there is no reason.
 	Caution string
+	// Banned says why nothing and nobody may let it run, in any mode. Caution
+	// then is set, too. Empty if there is no reason.
+	Banned string
 
 	Paths []Path
 	Hosts []string // as they stand in the line

@@ -8,9 +8,10 @@ import (
 // A writer writes lines for bash by choosing, again and again, one of a number of
 // ways. The first way is always the plainest.
 type writer struct {
-	pick func(n int) int // from 0 to n-1
-	rows []string        // lines of the corpus, from which others come
-	left int             // choices before it writes no more than plain words
+	pick    func(n int) int // from 0 to n-1
+	grammar map[string][]string
+	rows    []string // lines of the corpus, from which others come
+	left    int      // choices before it writes no more than plain words
 }
 
 // line writes one line.
@@ -74,7 +75,7 @@ func (w *writer) damaged(line string) string {
 // expand writes one of the ways of the grammar, in which ‹name› stands for another
 // one and ‹'name› for the same in some quotes.
 func (w *writer) expand(name string) string {
-	ways := grammar[name]
+	ways := w.grammar[name]
 	if len(ways) == 0 {
 		panic(fmt.Sprintf("the grammar has no %q", name))
 	}

@@ -20,12 +20,12 @@ import (
 // enclose starts a line, its fourth argument, where nothing but the three folders
 // that come first can be written: the tree, the log of what is called, and what is
 // kept for a moment. It has users, processes and a network of its own.
-const enclose = `for folder in "$1" "$2" "$3"; do mount --bind "$folder" "$folder" || exit 125; done
+const enclose = `for folder in "$1" "$2" "$3"; do mount --bind "$folder" "$folder" || exit; done
 while read -r _ at _ options _; do
   case $at in "$1" | "$2" | "$3") continue ;; *\\*) at=$(printf %b "$at") ;; esac
-  case ,$options, in *,rw,*) mount -o remount,bind,ro "$at" || exit 125 ;; esac
+  case ,$options, in *,rw,*) mount -o remount,bind,ro "$at" || exit ;; esac
 done </proc/self/mounts
-cd "$PWD" && unset OLDPWD && ulimit -t 2 && ulimit -f 20000 && ulimit -v 8000000 || exit 125
+cd "$PWD" && unset OLDPWD && ulimit -t 2 && ulimit -f 20000 && ulimit -v 8000000 || exit
 exec strace -ff -qq -y -xx -s 4096 -e signal=none -e trace="` + calls + `" -o "$2/of" bash -c "$4"`
 
 // systemPath is where the programs of the lines are: shims of language managers
@@ -60,24 +60,28 @@ func needSandbox(t *testing.T) {
 type sandbox struct {
 	tree    tree
 	logs    string
+	scratch string
 	session *pegboard.Session
 	pool    *pegboard.Pool
 	before  map[string]string
 }
 
-// enclosure makes a sandbox of a tree whose session has no rules but those given.
-func enclosure(t *testing.T, tr tree, allow ...string) *sandbox {
+// enclosure makes a sandbox of a tree. Its session has no rules.
+func enclosure(t *testing.T, tr tree, mode pegboard.Mode) *sandbox {
 	t.Helper()
 	settle(t, tr)
-	b := &sandbox{tree: tr, logs: realTemp(t), before: tr.state(t)}
-	scratch := realTemp(t)
+	b := &sandbox{tree: tr, logs: realTemp(t), scratch: realTemp(t), before: tr.state(t)}
 	b.session = sessionIn(t, tr, "proj", pegboard.SessionConfig{
-		Permissions: permissions(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: allow}),
+		Permissions: permissions(t, mode, pegboard.RuleSet{}),
 		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
 	})
+	path := systemPath
+	if name, err := exec.LookPath("go"); err == nil {
+		path += ":" + filepath.Dir(name)
+	}
 	b.pool = pool(t, b.session, shell.Bash(shell.Options{
-		Shell: enclosed(tr.root, b.logs, scratch),
-		Env:   append(env(tr.root), "PATH="+systemPath, "TMPDIR="+scratch),
+		Shell: enclosed(tr.root, b.logs, b.scratch),
+		Env:   append(env(tr.root), "PATH="+path, "TMPDIR="+b.scratch, "GOTOOLCHAIN=auto"), // the latter is Go's default
 	}))
 	return b
 }
@@ -109,20 +113,24 @@ func (b *sandbox) run(t *testing.T, line string) (wrong []string, printed string
 	require.NoError(t, out.Err, "%q: %s", line, out.Result.Text())
 	data, ok := out.Result.Data.(shell.Output)
 	require.True(t, ok)
-	require.NotEqual(t, 125, data.ExitCode, "%q was not shut in: %s", line, data.Stdout)
 	env := shellparse.Env{Dir: b.session.Dir(), Home: b.session.Home()}
-	j := judge{root: b.tree.root, line: line, said: shellparse.Parse(line, env)}
+	j := judge{root: b.tree.root, scratch: b.scratch, line: line, said: shellparse.Parse(line, env)}
 	j.log(t, b.logs)
+	require.NotEmpty(t, j.calls, "%q was not shut in: %s", line, data.Stdout)
 	return append(j.wrong, changes(b.before, b.tree.state(t))...), data.Stdout
 }
 
-// state is all of a tree that a line must leave alone, by file.
+// state is all of a tree that a line must leave alone, by file. See private.
 func (tr tree) state(t *testing.T) map[string]string {
 	t.Helper()
 	state := map[string]string{}
 	err := filepath.WalkDir(tr.root, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
+		}
+		name := strings.TrimPrefix(path, tr.root+"/")
+		if name == "home/.config" || name == "home/.cache" {
+			return filepath.SkipDir
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -143,7 +151,7 @@ func (tr tree) state(t *testing.T) map[string]string {
 			}
 			text += " to " + to
 		}
-		state[strings.TrimPrefix(path, tr.root+"/")] = text
+		state[name] = text
 		return nil
 	})
 	require.NoError(t, err)
