@@ -98,7 +98,24 @@ func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
 	for _, j := range b.jobs {
 		j.start()
 	}
+	b.wait(ctx)
 	return b.end()
+}
+
+// wait returns when all calls have ended. Who waits watches the host's context
+// for those that run.
+func (b *batch) wait(ctx context.Context) {
+	done := ctx.Done()
+	for _, j := range b.jobs {
+		select {
+		case <-j.ended:
+			continue
+		case <-done:
+		}
+		done = nil
+		b.interrupt(context.Cause(ctx))
+		<-j.ended
+	}
 }
 
 // batch is the calls of one message, which are ordered against each other.
@@ -112,7 +129,6 @@ type batch struct {
 	lease   lease           // on the session
 	ctx     context.Context // ends with that of the host or with the session
 	cancel  context.CancelCauseFunc
-	unwatch func() bool // ends the watch over the host's context, if it can end
 
 	finish chan struct{} // closed when the message has ended; nil if it had before
 	reason FinishReason  // set before finish is closed
@@ -145,9 +161,6 @@ func (e *Executor) batch(ctx context.Context, p *Pool) *batch {
 	b.unknown.session = p.session
 	b.events.listen, b.events.logger, b.events.idle.L = e.OnEvent, e.Logger, &b.events.mu
 	b.ctx, b.cancel = context.WithCancelCause(WithSession(ctx, p.session))
-	if ctx.Done() != nil {
-		b.unwatch = context.AfterFunc(ctx, func() { b.interrupt(context.Cause(ctx)) })
-	}
 	b.lease.stop = func(cause error) {
 		b.halt(cause)
 		b.cancel(cause)
@@ -169,9 +182,6 @@ func (b *batch) end() []Outcome {
 	}
 	b.batchHook(b.ctx, outcomes)
 	b.events.close()
-	if b.unwatch != nil {
-		b.unwatch()
-	}
 	b.pool.session.dismiss(&b.lease)
 	b.cancel(nil)
 	return outcomes

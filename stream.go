@@ -45,8 +45,9 @@ var ErrAbandoned = errors.New("the reply was abandoned")
 //  4. When Wait has ended, or Abandon has returned, all calls have ended but for
 //     those whose outcome wraps [ErrDetached].
 type Stream struct {
-	batch  *batch
-	cancel context.CancelCauseFunc
+	batch   *batch
+	cancel  context.CancelCauseFunc
+	unwatch func() bool // ends the watch over the host's context
 
 	mu      sync.Mutex
 	next    int // the place of the first job that was not handed out
@@ -60,6 +61,7 @@ func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &Stream{batch: e.batch(ctx, p), cancel: cancel}
 	s.batch.finish = make(chan struct{})
+	s.unwatch = context.AfterFunc(ctx, func() { s.batch.interrupt(context.Cause(ctx)) })
 	return s
 }
 
@@ -154,6 +156,7 @@ func (s *Stream) outcomes(wait bool) iter.Seq[Outcome] {
 func (s *Stream) close() {
 	s.once.Do(func() {
 		s.batch.end()
+		s.unwatch()
 		s.cancel(nil)
 	})
 }

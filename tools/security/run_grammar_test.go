@@ -319,6 +319,11 @@ redirect
 	3<‹file› >&3
 	<‹file› 2>/dev/stdin
 	</dev/fd/63
+	1<‹file› >/dev/stdout
+	2<‹file› 2>/dev/stderr
+	1<‹file›
+	<‹file› >&0
+	1<‹file› 2>&1
 condition
 	-f ‹file›
 	-n ‹word›
