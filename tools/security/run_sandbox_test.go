@@ -19,14 +19,15 @@ import (
 
 // enclose starts a line, its fourth argument, where nothing but the three folders
 // that come first can be written: the tree, the log of what is called, and what is
-// kept for a moment. It has users, processes and a network of its own.
+// kept for a moment. It has users, processes and a network of its own, and two
+// seconds.
 const enclose = `for folder in "$1" "$2" "$3"; do mount --bind "$folder" "$folder" || exit; done
 while read -r _ at _ options _; do
   case $at in "$1" | "$2" | "$3") continue ;; *\\*) at=$(printf %b "$at") ;; esac
   case ,$options, in *,rw,*) mount -o remount,bind,ro "$at" || exit ;; esac
 done </proc/self/mounts
 cd "$PWD" && unset OLDPWD && ulimit -t 2 && ulimit -f 20000 && ulimit -v 8000000 || exit
-exec strace -ff -qq -y -xx -s 4096 -e signal=none -e trace="` + calls + `" -o "$2/of" bash -c "$4"`
+exec timeout 2 strace -ff -qq -y -xx -s 4096 -e signal=none -e trace="` + calls + `" -o "$2/of" bash -c "$4"`
 
 // systemPath is where the programs of the lines are: shims of language managers
 // run more than their name says.
@@ -101,7 +102,7 @@ func (b *sandbox) allows(t *testing.T, line string) bool {
 
 func (b *sandbox) call(t *testing.T, line string) pegboard.Call {
 	t.Helper()
-	return call(t, "Bash", map[string]any{"command": line, "timeout": 2000})
+	return call(t, "Bash", map[string]any{"command": line, "timeout": 30_000})
 }
 
 // run runs a line that is allowed, and returns what it did beyond reading what it

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path/filepath"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
@@ -12,8 +13,13 @@ import (
 type inspector struct{ shell shellparse.Shell }
 
 func newInspector(argv []string) inspector {
-	if len(argv) > 0 && filepath.Base(argv[0]) == "zsh" {
-		return inspector{shellparse.Zsh}
+	if len(argv) > 0 {
+		switch strings.TrimSuffix(filepath.Base(argv[0]), ".exe") {
+		case "zsh":
+			return inspector{shellparse.Zsh}
+		case "pwsh", "powershell":
+			return inspector{shellparse.PowerShell}
+		}
 	}
 	return inspector{shellparse.Bash}
 }

@@ -1,0 +1,400 @@
+package shellparse_test
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+)
+
+// powershell reads a line on a system other than Windows, windows on Windows.
+func powershell(line string) shellparse.Line {
+	return shellparse.Parse(line, shellparse.Env{Shell: shellparse.PowerShell, Dir: "/proj", Home: "/home/me"})
+}
+
+func windows(line string) shellparse.Line {
+	return shellparse.Parse(line, shellparse.Env{Shell: shellparse.PowerShell, Dir: `C:\work\proj`, Home: `C:\Users\me`})
+}
+
+func TestPowerShellCommands(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, line string
+		want       []string
+	}{
+		{"cmdlet", "Get-ChildItem -Recurse src", []string{"read Get-ChildItem -Recurse src"}},
+		{"letter case", "GET-childitem  -RECURSE", []string{"read Get-ChildItem -RECURSE"}},
+		{"alias", "gci src", []string{"read Get-ChildItem src"}},
+		{"alias of Windows", "ls src", []string{"read Get-ChildItem src"}},
+		{"alias of cmd", "dir", []string{"read Get-ChildItem"}},
+		{"pipe", "Get-Content a.txt | Select-String x | Measure-Object -Line", []string{"read Get-Content a.txt", "read Select-String x", "read Measure-Object -Line"}},
+		{"separators", "Get-Date; gl && pwd || dir\nGet-Date", []string{"read Get-Date", "read Get-Location", "read Get-Location", "read Get-ChildItem", "read Get-Date"}},
+		{"without blanks", "Get-Date;gl&&gl|Out-String", []string{"read Get-Date", "read Get-Location", "read Get-Location", "read Out-String"}},
+		{"goes on behind an operator", "Get-Date |\n  Out-String &&\n\n gl", []string{"read Get-Date", "read Out-String", "read Get-Location"}},
+		{"separators in strings", `Write-Output 'a; b | c' "d && e"`, []string{`read Write-Output 'a; b | c' "d && e"`}},
+		{"quotes in strings", `Write-Output 'it''s' "say ""x"""`, []string{`read Write-Output 'it''s' "say ""x"""`}},
+		{"dollar in single quotes", "Select-String '$x (y) `z' a", []string{"read Select-String '$x (y) `z' a"}},
+		{"value behind a colon", `Get-Content -Path:a.txt -Tail:5`, []string{`read Get-Content -Path:a.txt -Tail:5`}},
+		{"string behind a colon", `Get-Content -Path:"a b"`, []string{`read Get-Content -Path:"a b"`}},
+		{"value of its own behind a colon", `Get-Content -Path: a`, []string{`read Get-Content -Path: a`}},
+		{"properties", "gci | Select-Object Name, Length -First 3 | Format-Table Name,Length -AutoSize", []string{"read Get-ChildItem", "read Select-Object Name, Length -First 3", "read Format-Table Name,Length -AutoSize"}},
+		{"simple condition", "gci | where Length -gt 100KB | sort-object Name", []string{"read Get-ChildItem", "read Where-Object Length -gt 100KB", "read Sort-Object Name"}},
+		{"git", "git log --oneline -n 5", []string{"read git log --oneline -n 5"}},
+		{"program nobody knows", "npm test", []string{"? npm test"}},
+		{"cmdlet nobody knows", "Invoke-Thing x", []string{"? Invoke-Thing x"}},
+		{"alias of such", "iwr http://x", []string{"? Invoke-WebRequest http://x"}},
+		{"script", `.\build.ps1 -Fast`, []string{`? .\build.ps1 -Fast`}},
+		{"qualified", `Microsoft.PowerShell.Management\Get-ChildItem`, []string{`? Microsoft.PowerShell.Management\Get-ChildItem`}},
+		{"edit", "Set-Content a.txt hello", []string{"change Set-Content a.txt hello"}},
+		{"removal", "del a.txt", []string{"change Remove-Item a.txt"}},
+		{"streams", "Get-Date 2>&1 | Out-String 2>$null", []string{"read Get-Date", "read Out-String"}},
+		{"nothing", " \n; ", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, l := range []shellparse.Line{powershell(tt.line), windows(tt.line)} {
+				require.Empty(t, l.Unknown)
+				require.Equal(t, tt.want, texts(l))
+			}
+		})
+	}
+}
+
+// What is an alias on Windows is a program elsewhere.
+func TestPowerShellAliasesOfOneSystem(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ line, here, windows string }{
+		{"cat a", "read Get-Content a", "read Get-Content a"},
+		{"ls -la", "read Get-ChildItem -la", "? Get-ChildItem -la"},
+		{"ls -Force", "? ls -Force", "read Get-ChildItem -Force"},
+		{"rm a", "change rm a", "change Remove-Item a"},
+		{"sort -o a b", "change sort -o a b", "? Sort-Object -o a b"},
+		{"sc stop x", "? sc stop x", "? sc stop x"},
+		{"curl http://x", "? curl http://x", "? curl http://x"},
+		{"grep x a", "read grep x a", "? grep x a"},
+	}
+	for _, tt := range tests {
+		require.Equal(t, []string{tt.here}, texts(powershell(tt.line)), tt.line)
+		require.Equal(t, []string{tt.windows}, texts(windows(tt.line)), tt.line)
+	}
+}
+
+// No line here may be taken for one that is plain.
+func TestPowerShellLinesThatAreNotPlain(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"variable":                       "Remove-Item $x",
+		"variable in a string":           `Remove-Item "$x"`,
+		"substitution in a string":       `Write-Output "$(Remove-Item a)"`,
+		"substitution":                   "Write-Output (Remove-Item a)",
+		"array":                          "Write-Output @(Remove-Item a)",
+		"escape in a word":               "Remove-It`em a",
+		"escape in a string":             "Remove-Item \"a`nb\"",
+		"line that goes on":              "Remove-Item `\n a",
+		"script block":                   "gci | ForEach-Object { Remove-Item a }",
+		"condition":                      "if (1) { Remove-Item a }",
+		"keyword":                        "return Remove-Item a",
+		"here-string":                    "Write-Output @'\na\n'@; Remove-Item a",
+		"splatting":                      "Remove-Item @a",
+		"end of reading":                 "cmd --% /c x; Remove-Item a",
+		"comment":                        "Get-Date # Remove-Item a",
+		"block comment":                  "Get-Date <# x #>; Remove-Item a",
+		"call operator":                  "& 'Remove-Item' a",
+		"job":                            "Remove-Item a &",
+		"job and another":                "Get-Date & Remove-Item a",
+		"script that is read":            ". Remove-Item a",
+		"type":                           "[IO.File]::Delete('a'); Remove-Item a",
+		"string alone":                   "'x' | Remove-Item a",
+		"number alone":                   "5 | Remove-Item a",
+		"operator alone":                 "-join a; Remove-Item a",
+		"assignment":                     "$x = Remove-Item a",
+		"en dash":                        "Remove-Item –Recurse a",
+		"curly quotes":                   "Write-Output “x”; Remove-Item a",
+		"curly single quotes":            "Write-Output ‘x’; Remove-Item a",
+		"curly quote in a string":        "Write-Output 'x’; Remove-Item a; ‘'",
+		"no-break space":                 "Remove-Item\u00a0a",
+		"carriage return":                "Get-Date\rRemove-Item a",
+		"zero byte":                      "Get-Date\x00; Remove-Item a",
+		"string behind a word":           "Remove-Item a'b'",
+		"word behind a string":           "Remove-Item 'a'b",
+		"string behind a string":         "Remove-Item 'a'\"b\"",
+		"open string":                    "Remove-Item 'a",
+		"open pipe":                      "Remove-Item a |",
+		"open list":                      "Remove-Item a &&",
+		"empty pipe":                     "| Remove-Item a",
+		"input":                          "Remove-Item a < b",
+		"redirection glued to a word":    "Remove-Item a>b",
+		"redirection to a variable":      "Remove-Item a > $nullx",
+		"redirection to a pattern":       "Remove-Item a > b*",
+		"redirection to a drive":         "Remove-Item a > function:prompt",
+		"list of files":                  "Remove-Item a,b",
+		"list that ends":                 "Remove-Item a,",
+		"files through a pipe":           "gci | Remove-Item",
+		"number for a file":              "Remove-Item 0x10",
+		"size for a file":                "Remove-Item 1kb",
+		"registry":                       `Remove-Item HKLM:\a`,
+		"environment":                    "Remove-Item env:a",
+		"function":                       "New-Item function:gci",
+		"provider":                       "Remove-Item registry::a",
+		"directory that changes":         "cd src; Remove-Item a",
+		"directory that a drive changes": "C:; Remove-Item a",
+		"directory that a script sets":   "./x.ps1; Remove-Item a",
+		"alias that is set":              "Set-Alias gci Remove-Item; gci a",
+		"text that runs":                 "iex 'Remove-Item a'",
+		"encoded text":                   "pwsh -enc AAAA; Remove-Item a",
+		"text for another PowerShell":    "pwsh -Command 'Remove-Item $a'",
+		"pattern for a name":             "Remove-It* a",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, l := range []shellparse.Line{powershell(line), windows(line)} {
+				require.NotEmpty(t, l.Unknown, "%+v", l)
+			}
+		})
+	}
+}
+
+// A rule that denies sees a command in any dress.
+func TestPowerShellDeniedTexts(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"Remove-Item a", "remove-item a", "ri a", "rm a", "del a", "ERASE a", "rd a", "rmdir a", "item; ri a",
+		`Microsoft.PowerShell.Management\Remove-Item a`, "& Remove-Item a", "& 'Remove-Item' a", ". ri a", `& "ri" 'a'`,
+		"cmd /c del a", "cmd.exe /C \"echo x & del a\"", "cmd /cdel a", "cmd /c d^el a",
+		"powershell -c \"Remove-Item a\"", "pwsh -Command ri a", "pwsh -NoProfile -co 'gci; ri a'", "powershell.exe Remove-Item a",
+		`C:\Windows\System32\WindowsPowerShell\v1.0\powershell.exe -c ri a`,
+		"iex 'Remove-Item a'", "Invoke-Expression -Command \"ri a\"", "'Remove-Item a' | iex",
+		"Start-Process cmd '/c del a'", "saps -FilePath pwsh -ArgumentList '-c','ri a'", "start cmd /c,del,a",
+		"gci | % { Remove-Item a }", "Write-Output \"$(ri a)\"", "$x = Remove-Item a", "if (1) {ri a}", "Remove-It`em a", "return ri a",
+		"gci|ri a", "Get-Date&&ri a", "Remove-Item\u00a0a", "bash -c 'rm a'", "sudo rm a", "wsl rm a",
+	} {
+		for _, rule := range []string{"Remove-Item:*", "rm *", "ri a"} {
+			for _, l := range []shellparse.Line{powershell(line), windows(line)} {
+				require.True(t, touched(t, rule, l), "%s: %s: %q", rule, line, inner(l))
+			}
+		}
+	}
+	require.False(t, touched(t, "Remove-Item:*", windows("Get-ChildItem a")))
+	require.True(t, touched(t, "Get-Date:*", windows("date")), "Get- is tried before a name")
+	require.True(t, touched(t, "sc:*", windows("Set-Content a b")))
+}
+
+func touched(t *testing.T, rule string, l shellparse.Line) bool {
+	t.Helper()
+	spec, err := pattern.Parse("PowerShell", rule)
+	require.NoError(t, err)
+	for _, c := range l.Commands {
+		if spec.Touches(pattern.Subject{Kind: pattern.Command, Names: []string{c.Text}, Inner: c.Inner}, nil) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestPowerShellAllowedTexts(t *testing.T) {
+	t.Parallel()
+	spec, err := pattern.Parse("PowerShell", "get-childitem:*")
+	require.NoError(t, err)
+	for _, line := range []string{"gci", "ls src", "dir -Recurse", "GET-CHILDITEM x", "Get-ChildItem"} {
+		for _, l := range []shellparse.Line{powershell(line), windows(line)} {
+			require.True(t, spec.Covers(pattern.Subject{Kind: pattern.Command, Names: []string{l.Commands[0].Text}}), line)
+		}
+	}
+	for _, line := range []string{"gi x", "Get-ChildItems x", "git x", "& gci", `x\gci`, `.\gci`, "iex gci"} {
+		for _, c := range windows(line).Commands {
+			if c.Class == shellparse.Unknown && windows(line).Unknown == "" {
+				require.False(t, spec.Covers(pattern.Subject{Kind: pattern.Command, Names: []string{c.Text}}), line)
+			}
+		}
+	}
+}
+
+func TestPowerShellParameters(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"Get-Content -Pa a", "Get-Content -P:a", "Get-ChildItem -Recurse:x", "Get-ChildItem -Filter ../x", "Get-ChildItem a sub/*",
+		"Get-Content -Path -Raw", "Get-Content a -Path", "Get-Content a b", "Get-Content", "Get-ChildItem --", "Get-ChildItem -FollowSymlink",
+		"Get-Content a -OutVariable x", "Get-Date -Path:x", "Select-String -\u212a x a", "Get-Location x", "git -c:x log", "git log -x.y",
+		"git commit -m ''", "Set-Content -Value x", "Get-Item -Stream x a",
+	} {
+		l := windows(line)
+		require.Equal(t, shellparse.Unknown, l.Commands[0].Class, line)
+	}
+}
+
+func TestPowerShellPaths(t *testing.T) {
+	t.Parallel()
+	type paths = []shellparse.Path
+	tests := []struct {
+		line          string
+		here, windows paths
+	}{
+		{"Get-Content a", paths{{Name: "/proj/a"}}, paths{{Name: `C:\work\proj\a`}}},
+		{`Get-Content .\a\b`, paths{{Name: "/proj/a/b"}}, paths{{Name: `C:\work\proj\a\b`}}},
+		{"Get-Content -LiteralPath 'a*'", paths{{Name: "/proj/a*"}}, paths{{Name: `C:\work\proj\a*`}}},
+		{"Get-Content src/*.go", paths{{Name: "/proj/src/.", Tree: true}}, paths{{Name: `C:\work\proj\src\.`, Tree: true}}},
+		{"Get-Content '~/x'", paths{{Name: "/home/me/x"}}, paths{{Name: `C:\Users\me\x`}}},
+		{"Get-ChildItem", paths{{Name: "/proj"}}, paths{{Name: `C:\work\proj`}}},
+		{"gci -Recurse src *.go", paths{{Name: "/proj/src", Tree: true}}, paths{{Name: `C:\work\proj\src`, Tree: true}}},
+		{"Select-String -Pattern x a", paths{{Name: "/proj/a"}}, paths{{Name: `C:\work\proj\a`}}},
+		{"Select-String x -LiteralPath a", paths{{Name: "/proj/a"}}, paths{{Name: `C:\work\proj\a`}}},
+		{"Set-Content a hello", paths{{Name: "/proj/a", Write: true}}, paths{{Name: `C:\work\proj\a`, Write: true}}},
+		{"Remove-Item -Recurse a", paths{{Name: "/proj/a", Write: true, Tree: true}}, paths{{Name: `C:\work\proj\a`, Write: true, Tree: true}}},
+		{"ri -r -fo a", paths{{Name: "/proj/a", Write: true, Tree: true}, {Name: "/proj/a", Maybe: true}}, paths{{Name: `C:\work\proj\a`, Write: true, Tree: true}, {Name: `C:\work\proj\a`, Maybe: true}}},
+		{"Set-Location src", paths{{Name: "/proj/src"}}, paths{{Name: `C:\work\proj\src`}}},
+		{"Write-Output a | Select-Object b", nil, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.line, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, tt.here, powershell(tt.line).Commands[0].Paths)
+			require.Equal(t, tt.windows, windows(tt.line).Commands[0].Paths)
+		})
+	}
+	require.Equal(t, paths{{Name: `D:\a\b`}}, windows("Get-Content D:/a/b").Commands[0].Paths)
+	require.Equal(t, paths{{Name: `\a`}}, windows("Get-Content /a").Commands[0].Paths, "on the current drive")
+	require.NotEmpty(t, powershell("Get-Content D:/a").Unknown)
+	require.Equal(t, paths{{Name: "/proj", Tree: true}}, powershell("gci | Select-String x").Commands[0].Paths)
+	require.Equal(t, paths{{Name: `C:\work\proj\o`, Write: true}}, windows("Get-Date > o").Paths)
+	require.Equal(t, paths{{Name: "/proj/o", Write: true}}, powershell("Get-Date *>> 'o'").Paths)
+	require.Contains(t, windows(`Out-File -FilePath:.\a,b`).Commands[0].Paths, shellparse.Path{Name: `C:\work\proj\b`, Maybe: true})
+	require.Contains(t, powershell("x --to=a/b $y").Commands[0].Paths, shellparse.Path{Name: "/proj/a/b", Maybe: true})
+}
+
+func TestPowerShellNetworkPaths(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		`Get-Content \\host\share\a`, "Get-Content //host/share/a", `Get-Content -Path:\\host\a`, `gci '/\host/a'`, `npm --x=\\host\a`,
+		`\\host\a\x.exe`, `Get-Date > \\host\a\b`, `Test-Path FileSystem::\\host\a`, `Get-Content a,\\host\b`, `Write-Output $x \\host\a`,
+		`Get-Content \\?\C:\a`,
+	} {
+		l := windows(line)
+		require.NotEmpty(t, l.Commands[0].Caution, line)
+	}
+	require.Empty(t, windows(`Write-Output http://host/a`).Commands[0].Caution)
+}
+
+func TestPowerShellRemovals(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		`Remove-Item C:\`, `ri C: -Recurse`, "Remove-Item / -Recurse", "del /", `Remove-Item C:\Users`, `Remove-Item C:\Windows\System32\a`,
+		`rm 'C:\Program Files\a'`, "Remove-Item ~", "Remove-Item -Path:~ -Recurse", "Remove-Item *", `Remove-Item build\*`, "Remove-Item ./build/*.*",
+		`Remove-Item c:/x/../windows`, `Remove-Item -Pa C:\ -Rec`, "Remove-Item $HOME -Recurse", `ri "$env:SystemRoot\x"`, "Remove-Item $x/*",
+		`cmd /c rd /s /q C:\`, `pwsh -c "Remove-Item C:\"`, `& { ri -Recurse C:\ }`, "Remove-Item a,/", `Remove-Item -LiteralPath \`,
+	} {
+		for _, l := range []shellparse.Line{powershell(line), windows(line)} {
+			if strings.HasPrefix(line, "rm ") && l.Unknown != "" {
+				continue
+			}
+			banned := false
+			for _, c := range l.Commands {
+				banned = banned || c.Banned != ""
+				require.True(t, c.Banned == "" || c.Caution != "")
+			}
+			require.True(t, banned, "%s: %+v", line, l)
+		}
+	}
+	for _, line := range []string{"Remove-Item a", "Remove-Item *.log", "Remove-Item -Recurse build", "Get-Content *", `cmd /c del /q a`, "Remove-Item -Recurse .", "Remove-Item .. -Recurse -Filter *"} {
+		require.Empty(t, windows(line).Commands[0].Banned, line)
+	}
+	require.Empty(t, powershell("Remove-Item -Recurse .").Commands[0].Banned)
+}
+
+func TestPowerShellEdits(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"Set-Content a b": true, "Add-Content -Path a -Value 'x y'": true, "Clear-Content a": true, "Remove-Item a -Recurse": true,
+		"Get-Content a | Set-Content b": true, "Set-Content a 'x y'": false, `Remove-Item "a"`: false, "Set-Content a b -What": false,
+		"Remove-Item -Recurse .": false, "Remove-Item ..": false, "Get-Content a": false, "Copy-Item a b": false,
+	} {
+		cmds := windows(line).Commands
+		require.Equal(t, want, cmds[len(cmds)-1].Edits, line)
+	}
+}
+
+func TestPowerShellGit(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, `C:\work\proj`, windows("git status").Commands[0].Git.Dir)
+	require.Equal(t, shellparse.Unknown, windows("cd x; git status").Commands[1].Class)
+	require.Equal(t, shellparse.Unknown, windows("git push").Commands[0].Class)
+}
+
+func TestPowerShellLimits(t *testing.T) {
+	t.Parallel()
+	l := powershell(strings.Repeat("gl;", 501))
+	require.NotEmpty(t, l.Unknown)
+	require.Len(t, l.Commands, 500)
+	require.NotEmpty(t, powershell(strings.Repeat("a", 10_001)).Unknown)
+	require.NotEmpty(t, powershell(strings.Repeat("cmd /c ", 20)+"del a").Unknown)
+	require.NotEmpty(t, powershell(strings.Repeat("sudo ", 1000)+"rm a").Unknown)
+	require.NotEmpty(t, powershell(strings.Repeat("pwsh -c ", 1000)+"ri a").Unknown)
+	require.NotEmpty(t, powershell(strings.Repeat("pwsh -x a ", 500)).Unknown)
+	require.NotEmpty(t, powershell("Write-Output 'a\xff'").Unknown)
+}
+
+func FuzzParsePowerShell(f *testing.F) {
+	for _, seed := range []string{
+		"gci -Recurse | Select-String x > o 2>&1", `Get-Content -Path:"a b",c`, "& { ri $x }", "cmd /c del a & b", "pwsh -c 'iex \"a\"'", `Remove-Item C:\a..\* ~`,
+		"git --format='x' -C a log", "a,b 'it''s' --% <# #> @'\n'@", `\\h\s //h :: = , -: -`, "x::y -a:b=c,d -:b", "cmd \xde\xde\xde/c x /k",
+	} {
+		f.Add(seed, `C:\proj`)
+		f.Add(seed, "/proj")
+		f.Add(seed, "")
+	}
+	f.Fuzz(func(t *testing.T, line, dir string) {
+		l := shellparse.Parse(line, shellparse.Env{Shell: shellparse.PowerShell, Dir: dir, Home: "/home/me"})
+		require.LessOrEqual(t, len(l.Commands), 500)
+		for _, c := range l.Commands {
+			require.Equal(t, c.Class == shellparse.ReadOnly, c.Why == "", "%+v", c)
+			require.True(t, c.Banned == "" || c.Caution != "")
+		}
+		if l.Unknown == "" {
+			require.NotContains(t, strings.Map(dropStrings(), line), "$x")
+		}
+	})
+}
+
+// dropStrings leaves out what stands between single or double quotes.
+func dropStrings() func(rune) rune {
+	var quote rune
+	return func(r rune) rune {
+		switch {
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		case r == quote:
+			quote = 0
+		case quote == 0:
+			return r
+		}
+		return -1
+	}
+}
+
+// PowerShell itself finds no more commands in a plain line than are listed.
+func TestPowerShellAgainstItself(t *testing.T) {
+	t.Parallel()
+	pwsh, err := exec.LookPath("pwsh")
+	if err != nil {
+		t.Skip("pwsh is not installed")
+	}
+	const script = `$e = $null; $a = [Management.Automation.Language.Parser]::ParseInput($env:PLAIN_LINE, [ref]$null, [ref]$e)
+if ($e) { 'invalid' } else { $a.FindAll({ $args[0] -is [Management.Automation.Language.CommandAst] }, $true).Count }`
+	for _, line := range []string{
+		"gci -Recurse | Select-String x > o 2>&1", `Get-Content -Path:"a b"; Write-Output 'it''s'`, "Get-Date;gl&&gl|Out-String",
+		"gci | Select-Object Name, Length", "git log --format='%h %s' -n5", "Get-Date |\n Out-String",
+	} {
+		l := powershell(line)
+		require.Empty(t, l.Unknown, line)
+		cmd := exec.Command(pwsh, "-NoProfile", "-Command", script)
+		cmd.Env = append(cmd.Environ(), "PLAIN_LINE="+line)
+		out, err := cmd.Output()
+		require.NoError(t, err)
+		require.Equal(t, strconv.Itoa(len(l.Commands)), strings.TrimSpace(string(out)), line)
+	}
+}

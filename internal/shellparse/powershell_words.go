@@ -1,0 +1,261 @@
+package shellparse
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A psCommand is one command of a pipeline. A word of which commas make a list
+// has many set.
+type psCommand struct {
+	words   []arg
+	targets []arg // files that redirections write
+}
+
+// A psLexer splits the plain subset of PowerShell: bare words, strings in which
+// nothing is replaced, the separators of commands, and redirections to files.
+// Anything else is an error.
+type psLexer struct {
+	src       string // what is left of the line
+	pipelines [][]psCommand
+	pipeline  []psCommand
+	command   psCommand
+	open      bool // the last separator wants a command behind it
+}
+
+var errNotComplete = errors.New("the line is not complete or not valid")
+
+// psLex returns the pipelines of a line. PowerShell takes typographic quotes,
+// dashes and blanks for those of ASCII, so no such character may stand in it.
+func psLex(line string) ([][]psCommand, error) {
+	for _, r := range line {
+		if r >= utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) {
+			return nil, fmt.Errorf("PowerShell may take the character %U for a quote, dash or blank", r)
+		}
+	}
+	l := psLexer{src: line}
+	for {
+		l.blanks()
+		if l.src == "" {
+			return l.pipelines, l.end(false)
+		}
+		if err := l.next(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (l *psLexer) blanks() { l.src = strings.TrimLeft(l.src, " \t") }
+
+// take removes a prefix of what is left, if it is there.
+func (l *psLexer) take(prefix string) bool {
+	rest, ok := strings.CutPrefix(l.src, prefix)
+	l.src = rest
+	return ok
+}
+
+// atEnd reports whether no word goes on here.
+func (l *psLexer) atEnd() bool {
+	return l.src == "" || strings.IndexByte(" \t\n;|", l.src[0]) >= 0 || strings.HasPrefix(l.src, "&&")
+}
+
+// next reads a separator, a redirection or a word.
+func (l *psLexer) next() error {
+	first := len(l.command.words) == 0
+	switch {
+	case l.take("&&"), l.take("||"):
+		return l.end(true)
+	case l.open && first && l.take("\n"):
+		return nil
+	case l.take("\n"), l.take(";"):
+		return l.end(false)
+	case l.take("|"):
+		return l.pipe()
+	case l.src[0] == '&':
+		return errors.New("& runs what it is given, or starts a job")
+	}
+	if op := redirection.FindString(l.src); op != "" {
+		l.src = l.src[len(op):]
+		return l.redirect()
+	}
+	word, err := l.word()
+	if err == nil && first {
+		err = psName(word)
+	}
+	l.command.words = append(l.command.words, word)
+	return err
+}
+
+// pipe ends a command whose output another one reads.
+func (l *psLexer) pipe() error {
+	if len(l.command.words) == 0 {
+		return errNotComplete
+	}
+	l.pipeline = append(l.pipeline, l.command)
+	l.command, l.open = psCommand{}, true
+	return nil
+}
+
+// end ends a pipeline. Open says that another one has to follow.
+func (l *psLexer) end(open bool) error {
+	if len(l.command.words) == 0 {
+		if open || l.open || len(l.command.targets) > 0 {
+			return errNotComplete
+		}
+		return nil
+	}
+	l.pipelines = append(l.pipelines, append(l.pipeline, l.command))
+	l.pipeline, l.command, l.open = nil, psCommand{}, open
+	return nil
+}
+
+// redirection is the operator of a redirection of output.
+var redirection = regexp.MustCompile(`^[1-6*]?>>?`)
+
+// redirect reads where a redirection leads: to another stream, to nothing, or to
+// a file.
+func (l *psLexer) redirect() error {
+	if l.take("&1") || l.take("&2") {
+		if !l.atEnd() {
+			return errNotComplete
+		}
+		return nil
+	}
+	l.blanks()
+	if len(l.src) >= len("$null") && strings.EqualFold(l.src[:len("$null")], "$null") {
+		l.src = l.src[len("$null"):]
+		if !l.atEnd() {
+			return errors.New("a redirection leads to what a variable holds")
+		}
+		return nil
+	}
+	if l.atEnd() {
+		return errNotComplete
+	}
+	word, err := l.word()
+	if word.many || strings.ContainsAny(word.value, "*?[") || strings.HasPrefix(word.source, "-") {
+		return errors.New("the target of a redirection cannot be known")
+	}
+	l.command.targets = append(l.command.targets, word)
+	return err
+}
+
+// bare reports whether a character stands for itself in a bare word.
+func bare(c byte) bool {
+	return c >= utf8.RuneSelf || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+		strings.IndexByte(`_-./\:=+~^%?*!`, c) >= 0
+}
+
+// beforeString is what may stand before a string in one word.
+var beforeString = regexp.MustCompile(`^-[^,]*[=:]$`)
+
+// isString reports whether a word begins with a string.
+func isString(source string) bool {
+	return source != "" && (source[0] == '\'' || source[0] == '"')
+}
+
+// word reads a word: a string, or bare characters, with a string behind them only
+// as in --name="a b" and -Name:"a b".
+func (l *psLexer) word() (w arg, err error) {
+	whole := l.src
+	quoted := isString(whole)
+	for !quoted && l.src != "" {
+		switch c := l.src[0]; {
+		case bare(c):
+			w.value += l.src[:1]
+			l.src = l.src[1:]
+			continue
+		case c == ',':
+			w.value += ","
+			w.many = true
+			l.src = l.src[1:]
+			l.blanks() // the list goes on
+			if l.src == "" || !bare(l.src[0]) || len(w.value) == 1 {
+				return w, errors.New("a list is not plain")
+			}
+			continue
+		}
+		break
+	}
+	w.known, w.glob = !w.many, !quoted && strings.ContainsAny(w.value, "*?")
+	if isString(l.src) {
+		if !quoted && !beforeString.MatchString(w.value) {
+			return w, errors.New("a quote stands within a word")
+		}
+		var text string
+		if text, err = l.text(); err != nil {
+			return w, err
+		}
+		w.value += text
+	}
+	w.source = whole[:len(whole)-len(l.src)]
+	switch {
+	case !l.atEnd():
+		return w, fmt.Errorf("the line holds %q where it is not plain", l.src[0])
+	case w.source == "--%":
+		return w, errors.New("--% ends the reading of the line")
+	}
+	return w, nil
+}
+
+// text reads a string in which nothing is replaced.
+func (l *psLexer) text() (string, error) {
+	quote := l.src[:1]
+	l.src = l.src[1:]
+	var b strings.Builder
+	for {
+		text, rest, ok := strings.Cut(l.src, quote)
+		if !ok {
+			return "", errNotComplete
+		}
+		if quote == `"` && strings.ContainsAny(text, "$`") {
+			return "", errors.New("a string holds what PowerShell replaces")
+		}
+		b.WriteString(text)
+		l.src = rest
+		if !l.take(quote) {
+			return b.String(), nil
+		}
+		b.WriteString(quote)
+	}
+}
+
+// psKeywords begin a statement that is no command.
+const psKeywords = " begin break catch class clean configuration continue data define do dynamicparam else elseif" +
+	" end enum exit filter finally for foreach from function if in inlinescript parallel param" +
+	" return sequence switch throw trap try until using var while workflow "
+
+// psName says why a word cannot be the name of a command that is plain.
+func psName(w arg) error {
+	switch c := w.value[:min(1, len(w.value))]; {
+	case isString(w.source):
+		return errors.New("an expression stands where a command is expected")
+	case w.source == "%" || w.source == "?":
+		return nil
+	case w.source == ".":
+		return errors.New("a script that is read changes what follows")
+	case w.many || w.glob || isString(w.source[len(w.source)-1:]) || c[0] < utf8.RuneSelf && !isNameStart(c[0]):
+		return errors.New("an expression stands where a command is expected")
+	case strings.Contains(psKeywords, " "+strings.ToLower(w.value)+" "):
+		return errors.New("the line holds a statement that is no command")
+	}
+	return nil
+}
+
+func isNameStart(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte(`_./\~`, c) >= 0
+}
+
+// psParameter takes a word apart that names a parameter, such as -Path or
+// -Path:a. After a colon alone the value is the next word.
+func psParameter(w arg) (name, value string, ok bool) {
+	if isString(w.source) || len(w.value) < 2 || w.value[0] != '-' || strings.IndexByte(".0123456789", w.value[1]) >= 0 {
+		return "", "", false
+	}
+	name, value, _ = strings.Cut(w.value[1:], ":")
+	return name, value, true
+}

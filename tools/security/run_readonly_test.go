@@ -1,0 +1,204 @@
+package security_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/corpus"
+)
+
+// linesVariable is how long the generated lines are run, such as "20m", and
+// seedVariable what they come from.
+const (
+	linesVariable = "PEGBOARD_LINES"
+	seedVariable  = "PEGBOARD_LINES_SEED"
+)
+
+// evil is a program that leaves a mark when it runs.
+const evil = "#!/bin/sh\n/usr/bin/touch pwned\n"
+
+// planted is a project that somebody prepared for hurried readers: programs with
+// the names of others, files with the names of flags, links that lead out, and
+// repositories whose configuration starts programs.
+func planted() fixture {
+	hostile := "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = ./evil.sh\n\tpager = ./evil.sh\n[diff]\n\texternal = ./evil.sh\n[alias]\n\tstatus = !touch pwned\n"
+	f := fixture{
+		Files: map[string]string{
+			"evil.sh": evil, "cat": evil, "ls": evil, "git": evil, "src/cat": evil, "evil/evil.sh": evil, "bare/evil.sh": evil,
+			"a b.txt": "a\n", "x": "echo\n", "program": "w pwned\n", "list0": "../out/secret.txt\x00", ";touch pwned": "", "$(touch pwned)": "",
+			"flags/-exec": "", "flags/--output=pwned": "", "flags/-o": "", "flags/@args": "-v\n", "flags/+x": "", "flags/x=1": "", "flags/a.txt": "a\n",
+			"more/-R": "", "more/a.txt": "a x\n", "deep/-R": "", "deep/a.txt": "a x\n", "sums/-c": "", "sums/list": "d41d8cd98f00b204e9800998ecf8427e  ../../out/secret.txt\n",
+			"zero/--files0-from=list": "", "zero/list": "../../out/secret.txt\x00", "tool/go.mod": "module x\n\ngo 1.99\n\ntoolchain go1.99.1\n",
+			"evil/.git/HEAD": "ref: refs/heads/main\n", "evil/.git/config": hostile, "bare/HEAD": "ref: refs/heads/main\n", "bare/config": hostile,
+		},
+		Exec:     []string{"evil.sh", "cat", "ls", "git", "src/cat", "evil/evil.sh", "bare/evil.sh"},
+		Dirs:     []string{"evil/.git/objects", "evil/.git/refs", "bare/objects", "bare/refs"},
+		Symlinks: map[string]string{"outlink": "../out/secret.txt", "linked": "../out", "self": ".", "more/linked": "../../out", "deep/d/linked": "../../../out"},
+	}
+	return f
+}
+
+// newWriter returns a writer of lines.
+func newWriter(t *testing.T, pick func(n int) int) *writer {
+	t.Helper()
+	w := &writer{pick: pick, grammar: grammarOf(syntaxText, commandText, dataText)}
+	for _, line := range corpus.Lines(t, filepath.Join("testdata", "shell.jsonl")) {
+		var row shellRow
+		require.NoError(t, json.Unmarshal(line, &row))
+		if !strings.Contains(row.Command, "{{") {
+			w.rows = append(w.rows, row.Command)
+		}
+	}
+	return w
+}
+
+// TestReadOnlyLines writes lines for bash and runs those that need nobody's leave:
+// they change nothing, start nothing of which the parser does not speak, and read
+// nothing outside the working directory.
+func TestReadOnlyLines(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	const workers = 2
+	seed, runs, end := extent(t)
+	for n := range uint64(workers) {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			w := newWriter(t, rand.New(rand.NewPCG(seed, n)).IntN)
+			base := newBase(t, source{folder: "testdata"})
+			box := enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault)
+			ran, written := 0, 0
+			for ; ran < runs/workers && time.Now().Before(end); written++ {
+				line := w.line()
+				if !box.allows(t, line) {
+					continue
+				}
+				ran++
+				if wrong, printed := box.run(t, line); len(wrong) > 0 {
+					t.Error(verdict(line, wrong, printed))
+					box = enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault)
+				}
+			}
+			t.Logf("%d of %d lines ran", ran, written)
+		})
+	}
+}
+
+// extent says what lines come from, and how many are run until when.
+func extent(t *testing.T) (seed uint64, runs int, end time.Time) {
+	t.Helper()
+	seed, runs, end = 1, 150, time.Now().Add(time.Hour)
+	if testing.Short() {
+		runs = 30
+	}
+	if text := os.Getenv(seedVariable); text != "" {
+		var err error
+		seed, err = strconv.ParseUint(text, 10, 64)
+		require.NoError(t, err, seedVariable)
+	}
+	if text := os.Getenv(linesVariable); text != "" {
+		long, err := time.ParseDuration(text)
+		require.NoError(t, err, linesVariable)
+		runs, end = math.MaxInt, time.Now().Add(long)
+	}
+	return seed, runs, end
+}
+
+// verdict says what a line did.
+func verdict(line string, wrong []string, printed string) string {
+	const shown = 15
+	if n := len(wrong) - shown; n > 0 {
+		wrong = append(wrong[:shown:shown], fmt.Sprintf("and %d more", n))
+	}
+	return fmt.Sprintf("%q ran unasked:\n%s\nit printed: %.500s", line, strings.Join(wrong, "\n"), printed)
+}
+
+// FuzzReadOnlyLines is TestReadOnlyLines with the choices made by the fuzzer.
+func FuzzReadOnlyLines(f *testing.F) {
+	f.Add([]byte{})
+	random := rand.New(rand.NewPCG(2, 2))
+	for range 20 {
+		choices := make([]byte, 80)
+		for i := range choices {
+			choices[i] = byte(random.IntN(256))
+		}
+		f.Add(choices)
+	}
+	var kept tree
+	folder := f.TempDir()
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		needSandbox(t)
+		w := newWriter(t, func(n int) int {
+			if len(choices) == 0 {
+				return 0
+			}
+			c := int(choices[0])
+			choices = choices[1:]
+			if n > 256 && len(choices) > 0 {
+				c, choices = c<<8|int(choices[0]), choices[1:]
+			}
+			return c % n
+		})
+		line := w.line()
+		if kept.root == "" {
+			tr := newBase(t, source{folder: "testdata"}).grow(t, planted(), "proj")
+			kept.root = filepath.Join(folder, "tree")
+			require.NoError(t, os.Rename(tr.root, kept.root))
+		}
+		box := enclosure(t, kept, pegboard.ModeDefault)
+		if !box.allows(t, line) {
+			return
+		}
+		if wrong, printed := box.run(t, line); len(wrong) > 0 {
+			kept.root = ""
+			require.NoError(t, os.RemoveAll(filepath.Join(folder, "tree")))
+			t.Error(verdict(line, wrong, printed))
+		}
+	})
+}
+
+// TestReadOnlyRows runs the benign rows that need no rule, each in its own tree.
+func TestReadOnlyRows(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	for _, src := range sources(t, "shell.jsonl") {
+		base := newBase(t, src)
+		for _, line := range corpus.Lines(t, filepath.Join(src.folder, "shell.jsonl")) {
+			var row struct {
+				shellRow
+				Exec string
+			}
+			var a answer
+			require.NoError(t, json.Unmarshal(line, &row))
+			require.NoError(t, json.Unmarshal(line, &a))
+			plain := row.Mode == "default" && row.Shell == "bash" && len(row.Rules.Allow) == 0
+			if a.Kind != "benign" || row.Exec == "never" || !plain {
+				continue
+			}
+			t.Run(src.name+"/"+a.ID, func(t *testing.T) {
+				t.Parallel()
+				var f fixture
+				if row.Fixture != nil {
+					f = *row.Fixture
+				}
+				box := enclosure(t, base.grow(t, f, "proj"), pegboard.ModeDefault)
+				command := box.tree.fill(row.Command)
+				if !box.allows(t, command) {
+					return // TestShell counts it
+				}
+				wrong, printed := box.run(t, command)
+				require.Empty(t, wrong, verdict(command, wrong, printed))
+			})
+		}
+	}
+}
