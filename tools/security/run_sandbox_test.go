@@ -42,7 +42,7 @@ func enclosed(root, logs, scratch string) []string {
 }
 
 // needSandbox skips the test where lines cannot be shut in.
-func needSandbox(t *testing.T) {
+func needSandbox(t testing.TB) {
 	t.Helper()
 	for _, program := range []string{"unshare", "strace", "bash", "git"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -71,7 +71,13 @@ type sandbox struct {
 func enclosure(t *testing.T, tr tree, mode pegboard.Mode) *sandbox {
 	t.Helper()
 	settle(t, tr)
-	b := &sandbox{tree: tr, logs: realTemp(t), scratch: realTemp(t), before: tr.state(t)}
+	return enter(t, tr, mode, tr.state(t))
+}
+
+// enter is enclosure for a tree that is settled, whose state is known.
+func enter(t *testing.T, tr tree, mode pegboard.Mode, state map[string]string) *sandbox {
+	t.Helper()
+	b := &sandbox{tree: tr, logs: realTemp(t), scratch: realTemp(t), before: state}
 	b.session = sessionIn(t, tr, "proj", pegboard.SessionConfig{
 		Permissions: permissions(t, mode, pegboard.RuleSet{}),
 		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},

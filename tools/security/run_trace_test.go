@@ -132,6 +132,7 @@ var private = map[string][]string{
 	"go":    {"/home/.config/go/telemetry", "/home/.cache/go-build", `/home/.config"`, `/home/.config/go"`, `/home/.cache"`},
 	"gofmt": {"/home/.config/go/telemetry", `/home/.config"`, `/home/.config/go"`},
 	"man":   {"/var/cache/man/"},
+	"pidof": {"/dev/console"}, // where it complains
 	"top":   {`/home/.config"`, "/home/.config/procps"},
 }
 
@@ -154,7 +155,8 @@ var helpers = map[string][]string{
 	"tsc":  {"node"},
 	"pip":  {"python3"},
 	"pip3": {"python3"},
-	"go":   {"go", "gcc", "cc"}, // which tells its flags
+	"go":   {"go", "gcc", "cc"}, // which tell their flags, by a trial
+	"gcc":  {"cc1", "as", "collect2", "ld"}, "cc": {"cc1", "as", "collect2", "ld"}, "collect2": {"ld"},
 }
 
 // start judges that a program gives way to another, and returns its name.

@@ -76,4 +76,3 @@ func pathTarget(p shellparse.Path, via string) pegboard.Target {
 	}
 	return t
 }
-
