@@ -216,6 +216,8 @@ func (p *Permissions) byMode(mode Mode, x *subject) Decision {
 	switch {
 	case len(x.approved) > 0 && x.all(x.belowApproved):
 		return d
+	case mode == ModeBypass && !x.all(func(t *Target) bool { return t.Kind != Opaque || t.Value == "" || !p.restrictsUnseen(x, t) }):
+		d = Decision{Behavior: Ask, Reason: "nobody can see whether a deny or ask rule is about it: " + describeTargets(x.targets)}
 	case mode == ModeBypass:
 		d = Decision{Behavior: Allow, Reason: "mode bypassPermissions"}
 	case mode == ModeAsk:

@@ -127,7 +127,7 @@ type batch struct {
 	grace   time.Duration
 	unknown callState       // of a call whose tool was not looked up
 	lease   lease           // on the session
-	ctx     context.Context // ends with that of the host or with the session
+	ctx     context.Context //nolint:containedctx // a batch is a scope: it ends with the host's context or with the session
 	cancel  context.CancelCauseFunc
 
 	finish chan struct{} // closed when the message has ended; nil if it had before

@@ -32,7 +32,9 @@ const (
 	ModeAuto Mode = "auto"
 	// ModeDontAsk denies what ModeDefault would ask about.
 	ModeDontAsk Mode = "dontAsk"
-	// ModeBypass allows whatever no deny or ask rule and no tool objects to.
+	// ModeBypass allows whatever no deny or ask rule and no tool objects to. What a
+	// tool looked at and could not see through, as a computed command, is asked
+	// about while such a rule could be about it.
 	ModeBypass Mode = "bypassPermissions"
 	// ModeAsk asks about every call.
 	ModeAsk Mode = "ask"
@@ -276,6 +278,9 @@ func (p Permissions) Apply(updates ...Update) (Permissions, error) {
 }
 
 func (p Permissions) apply(u Update) (Permissions, error) {
+	if u.Destination == SourcePolicy {
+		return p, errors.New("what the policy says cannot be changed here")
+	}
 	switch u.Type {
 	case SetMode:
 		if u.Mode == "" {
@@ -360,12 +365,16 @@ func (x *subject) exactRules() (rules []string) {
 			switch t.Kind {
 			case Opaque:
 				return nil
+			case Command:
+				if strings.Contains(name, "*") { // which a rule would read as a wildcard
+					return nil
+				}
 			case Path:
 				family := "Edit"
 				if t.Access == Read {
 					family = "Read"
 				}
-				text = family + "(/" + x.fromRoot(name) + ")"
+				text = family + "(/" + pattern.EscapePath(x.fromRoot(name)) + ")"
 			case Host:
 				text = "WebFetch(domain:" + name + ")"
 			}

@@ -346,3 +346,42 @@ func TestMaybeThroughALink(t *testing.T) {
 	a := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{guess}}}
 	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{Deny: []string{"Read(/" + outside + "/secret)"}}))
 }
+
+// Bypass mode asks about what a tool could not see through while a rule might be
+// about it, and about nothing else.
+func TestBypassAsksAboutWhatNobodySaw(t *testing.T) {
+	t.Parallel()
+	computed := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Value: "the name of a command is computed"}}}}
+	tests := []struct {
+		name string
+		a    actor
+		set  pegboard.RuleSet
+		want string
+	}{
+		{name: "no rule", a: computed, want: "allow"},
+		{name: "a rule that could be about it", a: computed, set: pegboard.RuleSet{Deny: []string{"Read(.env)"}}, want: "ask"},
+		{name: "a rule on another tool", a: computed, set: pegboard.RuleSet{Deny: []string{"Other(x)"}}, want: "allow"},
+		{name: "a tool that says nothing", set: pegboard.RuleSet{Deny: []string{"Read(.env)"}}, want: "allow"},
+	}
+	for _, tc := range tests {
+		require.Equal(t, tc.want, judgeOnce(t, tc.a, pegboard.SessionConfig{}, pegboard.ModeBypass, tc.set), tc.name)
+	}
+}
+
+// What a policy says no update changes, and a remedy allows nothing beyond the call.
+func TestUpdatesLeaveThePolicyAlone(t *testing.T) {
+	t.Parallel()
+	p := rules(t, "", pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"Bash"}})
+	for _, change := range []pegboard.UpdateType{pegboard.AddRules, pegboard.ReplaceRules, pegboard.RemoveRules, pegboard.SetMode, pegboard.AddDirectories} {
+		_, err := p.Apply(pegboard.Update{Type: change, Behavior: pegboard.Deny, Mode: pegboard.ModePlan, Destination: pegboard.SourcePolicy})
+		require.Error(t, err, "%s", change)
+	}
+}
+
+func TestRemedyForAStar(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "deploy *"}}}}
+	require.Equal(t, []string{"T"}, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{})))))
+	a.traits.Targets = []pegboard.Target{pathTo(pegboard.Write, "*")}
+	require.Equal(t, []string{`Edit(/\*)`}, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{})))))
+}

@@ -69,6 +69,19 @@ const (
 // String returns the platform in lower case.
 func (p Platform) String() string { return nameOf(int(p), "this", "linux", "darwin", "windows") }
 
+// pattern returns the platform as rules know it.
+func (p Platform) pattern() pattern.Platform {
+	switch p {
+	case Linux:
+		return pattern.Linux
+	case Darwin:
+		return pattern.Darwin
+	case Windows:
+		return pattern.Windows
+	}
+	return thisPlatform()
+}
+
 // A Rule decides calls. Without a pattern it decides every call of a tool, or
 // of all tools of a server. With one it decides the targets that the pattern
 // names: Edit(path) what is written and Read(path) what is read, by whichever
@@ -358,7 +371,7 @@ func (p *Permissions) lets(mode Mode, x *subject, r *Rule, t *Target, name []str
 	case r.Pattern != "":
 		return true
 	}
-	return !p.restrictsUnseen(x, t) && !(x.fromShell(t) && !x.inside(t))
+	return !p.restrictsUnseen(x, t) && (!x.fromShell(t) || x.inside(t))
 }
 
 // fromShell reports whether t is a file that a command line writes.
@@ -374,7 +387,7 @@ func (p *Permissions) restrictsUnseen(x *subject, t *Target) bool {
 		return false
 	}
 	return slices.ContainsFunc(p.set.all(), func(r Rule) bool {
-		return r.Behavior != Allow && !(r.param != nil && x.declares(r.param.Name)) && r.mayConcern(x.info) && (t.Kind == Opaque || pattern.Family(r.Tool))
+		return r.Behavior != Allow && (r.param == nil || !x.declares(r.param.Name)) && r.mayConcern(x.info) && (t.Kind == Opaque || pattern.Family(r.Tool))
 	})
 }
 

@@ -55,8 +55,8 @@ type SessionConfig struct {
 	Permissions Permissions
 	Hooks       Hooks
 	Ask         Asker // nil: what would be asked is denied
-	// Classifier answers in ModeAuto what no rule settles; nil means that only
-	// what the rules and the mode say runs unasked.
+	// Classifier answers in ModeAuto what no rule settles; nil means
+	// [ClassifyByTargets].
 	Classifier Classifier
 	Breaker    BreakerLimits
 }
@@ -197,9 +197,7 @@ func (s *Session) setDirs() error {
 	if s.home = s.cfg.Home; s.home == "" {
 		s.home, _ = os.UserHomeDir() // without one, "~" stands for itself
 	}
-	if s.platform = thisPlatform(); s.cfg.Platform != ThisPlatform {
-		s.platform = pattern.Platform(s.cfg.Platform - Linux)
-	}
+	s.platform = s.cfg.Platform.pattern()
 	for i, dir := range append([]string{s.cfg.Dir}, s.cfg.MoreDirs...) {
 		abs, err := filepath.Abs(dir)
 		if err != nil {

@@ -305,7 +305,8 @@ func thisPlatform() pattern.Platform {
 }
 
 // expand returns the names that a pattern stands for. One that cannot be expanded
-// becomes all that lies below the directory it starts in.
+// becomes all that lies below the directory it starts in, and a person is asked: a
+// link among the names could lead anywhere.
 func (s *Session) expand(t *Target) []string {
 	pattern := t.Value
 	if strings.HasPrefix(pattern, "~/") {
@@ -313,6 +314,7 @@ func (s *Session) expand(t *Target) []string {
 	}
 	found, ok := realpath.Expand(s.cfg.Dir, pattern, maxGlob)
 	if !ok {
+		t.Caution = fmt.Sprintf("nobody can tell which files %s stands for", visible(t.Value))
 		fixed := pattern[:strings.IndexAny(pattern+"*", `*?[\`)]
 		t.Value, t.Tree, t.Glob = fixed[:strings.LastIndexByte(fixed, '/')+1]+".", true, false
 	}

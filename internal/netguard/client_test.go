@@ -231,7 +231,7 @@ func TestClientClosesTheBodyItRefuses(t *testing.T) {
 	body := &closing{}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/", body)
 	require.NoError(t, err)
-	_, err = (&netguard.Guard{}).Client().Do(req)
+	_, err = (&netguard.Guard{}).Client().Do(req) //nolint:bodyclose // there is no response
 	require.ErrorIs(t, err, netguard.ErrNotPublic)
 	require.True(t, body.closed)
 }

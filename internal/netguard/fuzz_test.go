@@ -26,7 +26,7 @@ func dialledFor(t *testing.T, raw string) (host, port string) {
 		address = to
 		return nil, stop
 	}}
-	_, err = transport.RoundTrip(req)
+	_, err = transport.RoundTrip(req) //nolint:bodyclose // there is no response
 	require.ErrorIs(t, err, stop)
 	host, port, err = net.SplitHostPort(address)
 	require.NoError(t, err)

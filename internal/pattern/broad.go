@@ -23,7 +23,9 @@ func Broad(tool, text string) bool {
 	words := strings.Fields(before)
 	for i, word := range words {
 		name := word[strings.LastIndexAny(word, `/\`)+1:]
-		name = strings.TrimSuffix(strings.TrimRight(name, ".0123456789"), ".exe")
+		if bare := strings.TrimSuffix(strings.TrimRight(name, ".0123456789"), ".exe"); bare != "" {
+			name = bare
+		}
 		cut := star && i == len(words)-1 && strings.HasSuffix(before, word) // the star goes on with the word
 		if slices.ContainsFunc(interpreters, func(known string) bool { return known == name || cut && strings.HasPrefix(known, name) }) {
 			return true
@@ -35,7 +37,7 @@ func Broad(tool, text string) bool {
 // interpreters run whatever their arguments or files say.
 var interpreters = []string{
 	"bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd",
-	"python", "node", "deno", "bun", "ruby", "perl", "php", "lua", "osascript", "awk", "gawk",
-	"npm", "npx", "yarn", "pnpm", "bunx", "pip", "pipx", "uv", "uvx", "poetry", "make", "just", "task", "cargo", "go", "gradle", "mvn",
-	"eval", "exec", "env", "xargs", "sudo", "ssh", "docker", "podman",
+	"python", "ipython", "node", "nodejs", "deno", "bun", "tsx", "ts-node", "ruby", "irb", "perl", "php", "lua", "rscript", "julia", "osascript", "awk", "gawk",
+	"rake", "bundle", "npm", "npx", "yarn", "pnpm", "bunx", "pip", "pipx", "uv", "uvx", "poetry", "make", "just", "task", "cargo", "go", "gradle", "mvn",
+	"eval", "exec", "source", ".", "env", "xargs", "find", "timeout", "nohup", "sudo", "su", "doas", "ssh", "busybox", "docker", "podman",
 }

@@ -248,7 +248,7 @@ func (w *walker) arg(s spelling) arg {
 			s.text = append([]byte(w.home()), s.text[1:]...)
 		}
 	}
-	a.known = a.known && !(a.glob && special)
+	a.known = a.known && (!a.glob || !special)
 	if a.known {
 		a.value = string(s.text)
 	}

@@ -39,6 +39,7 @@ func propertyOf(text string) property {
 		return property{check: checkPromptText}
 	}
 	return property{check: func(t *testing.T, _ *meeting) []string {
+		t.Helper()
 		fmt.Printf("%s: unchecked: %s\n", t.Name(), text)
 		return nil
 	}}

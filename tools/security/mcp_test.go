@@ -58,6 +58,7 @@ type mcpExpect struct {
 func TestMCP(t *testing.T) {
 	run(t, "mcp", func(*testing.T, source) func(*testing.T, mcpRow, answer) outcome {
 		return func(t *testing.T, r mcpRow, a answer) outcome {
+			t.Helper()
 			var want mcpExpect
 			require.NoError(t, strict(a.Expect, &want))
 			m := r.meet(t)

@@ -47,8 +47,10 @@ type effect struct {
 // too, for what must not come of them.
 func TestPath(t *testing.T) {
 	run(t, "path", func(t *testing.T, src source) func(*testing.T, pathRow, answer) outcome {
+		t.Helper()
 		b := newBase(t, src)
 		return func(t *testing.T, r pathRow, a answer) outcome {
+			t.Helper()
 			tr := b.grow(t, r.Fixture, "")
 			r.requireRulesRoot(t, tr)
 			tool, exists := r.tool(t)

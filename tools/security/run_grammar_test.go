@@ -183,7 +183,7 @@ file
 	‹odd›
 	‹folder›/‹plain›
 plain = data.txt README.md docs/notes.txt src/a.go config.json app.log data.csv ./data.txt src/b.go go.mod package.json main.go . src docs
-folder = src docs . .. ./src flags more deep sums zero evil bare tool linked self ./. docs/.. -
+folder = src docs . .. ./src flags more deep sums zero evil bare tool names packed linked self ./. docs/.. -
 glob = *.txt src/* d* ?ata.txt [a-d]*.txt * ./* {data.txt,README.md} {src,docs}/* data.{txt,csv} src/[ab].go *.{go,txt} [!x]*.md **/* {1..3} flags/* more/* .* [[:alpha:]]*.txt
 odd = - -- -o -n -R --output=pwned nosuch ../out/secret.txt outlink linked/secret.txt self/data.txt ~/.bashrc ~ ~/.ssh/id_rsa $HOME/.bashrc "$PWD/data.txt"
 	$PWD/data.txt ~+/data.txt ~- ../proj/data.txt src/../data.txt .git/HEAD .git/index HEAD main other v1 HEAD~1 @{u} a\␠b.txt 'a␠b.txt' "a?b.txt" +x @args x=1 evil.sh ./evil.sh :/ :!src

@@ -33,20 +33,21 @@ const evil = "#!/bin/sh\n/usr/bin/touch pwned\n"
 // repositories whose configuration starts programs.
 func planted() fixture {
 	hostile := "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = ./evil.sh\n\tpager = ./evil.sh\n[diff]\n\texternal = ./evil.sh\n[alias]\n\tstatus = !touch pwned\n"
-	f := fixture{
+	return fixture{
 		Files: map[string]string{
 			"evil.sh": evil, "cat": evil, "ls": evil, "git": evil, "src/cat": evil, "evil/evil.sh": evil, "bare/evil.sh": evil,
 			"a b.txt": "a\n", "x": "echo\n", "program": "w pwned\n", "list0": "../out/secret.txt\x00", ";touch pwned": "", "$(touch pwned)": "",
 			"flags/-exec": "", "flags/--output=pwned": "", "flags/-o": "", "flags/@args": "-v\n", "flags/+x": "", "flags/x=1": "", "flags/a.txt": "a\n",
-			"more/-R": "", "more/a.txt": "a x\n", "deep/-R": "", "deep/a.txt": "a x\n", "sums/-c": "", "sums/list": "d41d8cd98f00b204e9800998ecf8427e  ../../out/secret.txt\n",
+			"more/-R": "", "more/a.txt": "a x\n", "deep/-R": "", "deep/a.txt": "a x\n",
+			"names/-RL": "", "names/d/a": "", "packed/--files=list": "", "packed/-f": "", "packed/list": "../../out/secret.txt\n",
+			"sums/-c": "", "sums/list": "d41d8cd98f00b204e9800998ecf8427e  ../../out/secret.txt\n",
 			"zero/--files0-from=list": "", "zero/list": "../../out/secret.txt\x00", "tool/go.mod": "module x\n\ngo 1.99\n\ntoolchain go1.99.1\n",
 			"evil/.git/HEAD": "ref: refs/heads/main\n", "evil/.git/config": hostile, "bare/HEAD": "ref: refs/heads/main\n", "bare/config": hostile,
 		},
 		Exec:     []string{"evil.sh", "cat", "ls", "git", "src/cat", "evil/evil.sh", "bare/evil.sh"},
 		Dirs:     []string{"evil/.git/objects", "evil/.git/refs", "bare/objects", "bare/refs"},
-		Symlinks: map[string]string{"outlink": "../out/secret.txt", "linked": "../out", "self": ".", "more/linked": "../../out", "deep/d/linked": "../../../out"},
+		Symlinks: map[string]string{"outlink": "../out/secret.txt", "linked": "../out", "self": ".", "more/linked": "../../out", "names/d/linked": "../../../out", "deep/d/linked": "../../../out"},
 	}
-	return f
 }
 
 // newWriter returns a writer of lines.
@@ -76,7 +77,7 @@ func TestReadOnlyLines(t *testing.T) {
 			t.Parallel()
 			w := newWriter(t, rand.New(rand.NewPCG(seed, n)).IntN)
 			base := newBase(t, source{folder: "testdata"})
-			box := enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault)
+			box := enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault, haste)
 			ran, written := 0, 0
 			for ; ran < runs/workers && time.Now().Before(end); written++ {
 				line := w.line()
@@ -86,7 +87,7 @@ func TestReadOnlyLines(t *testing.T) {
 				ran++
 				if wrong, printed := box.run(t, line); len(wrong) > 0 {
 					t.Error(verdict(line, wrong, printed))
-					box = enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault)
+					box = enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault, haste)
 				}
 			}
 			t.Logf("%d of %d lines ran", ran, written)
@@ -146,7 +147,7 @@ func FuzzReadOnlyLines(f *testing.F) {
 		}
 		w.pick = chooser(choices)
 		line := w.line()
-		box := enter(t, kept, pegboard.ModeDefault, state)
+		box := enter(t, kept, pegboard.ModeDefault, haste, state)
 		if !box.allows(t, line) {
 			return
 		}
@@ -198,7 +199,7 @@ func TestReadOnlyRows(t *testing.T) {
 				if row.Fixture != nil {
 					f = *row.Fixture
 				}
-				box := enclosure(t, base.grow(t, f, "proj"), pegboard.ModeDefault)
+				box := enclosure(t, base.grow(t, f, "proj"), pegboard.ModeDefault, haste)
 				command := box.tree.fill(row.Command)
 				if !box.allows(t, command) {
 					return // TestShell counts it

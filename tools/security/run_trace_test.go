@@ -148,15 +148,21 @@ func plainArgs(args string) string {
 // helpers are programs that others start, which are scripts or do a part of their
 // work in a program of their own.
 var helpers = map[string][]string{
-	"egrep": {"grep"}, "fgrep": {"grep"}, "zcat": {"gzip"},
-	"man":  {"preconv", "tbl", "eqn", "troff", "nroff", "groff", "grotty", "col", "zsoelim", "manconv", "locale", "pager", "less", "cat", "gzip"},
-	"npm":  {"node"},
-	"npx":  {"node"},
-	"tsc":  {"node"},
-	"pip":  {"python3"},
-	"pip3": {"python3"},
-	"go":   {"go", "gcc", "cc"}, // which tell their flags, by a trial
-	"gcc":  {"cc1", "as", "collect2", "ld"}, "cc": {"cc1", "as", "collect2", "ld"}, "collect2": {"ld"},
+	"egrep":    {"grep"},
+	"fgrep":    {"grep"},
+	"zcat":     {"gzip"},
+	"man":      {"preconv", "tbl", "eqn", "nroff", "col", "zsoelim", "manconv", "locale", "pager", "less", "cat", "gzip", "apropos", "whatis"},
+	"nroff":    {"locale", "groff"},
+	"groff":    {"preconv", "tbl", "eqn", "troff", "grotty"},
+	"npm":      {"node"},
+	"npx":      {"node"},
+	"tsc":      {"node"},
+	"pip":      {"python3"},
+	"pip3":     {"python3"},
+	"go":       {"go", "gcc", "cc"}, // which tell their flags, by a trial
+	"gcc":      {"cc1", "as", "collect2", "ld"},
+	"cc":       {"cc1", "as", "collect2", "ld"},
+	"collect2": {"ld"},
 }
 
 // start judges that a program gives way to another, and returns its name.
@@ -228,7 +234,7 @@ func (j *judge) open(program, line, args string) {
 		j.blame("%s opens to write: %s %s", program, name, flags)
 	}
 	for _, secret := range []string{"out", "home/.ssh", "home/.aws"} {
-		if strings.HasPrefix(file, filepath.Join(j.root, secret)+"/") {
+		if strings.HasPrefix(file+"/", filepath.Join(j.root, secret)+"/") {
 			j.blame("%s reads outside the working directory: %s", program, file)
 		}
 	}

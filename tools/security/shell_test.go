@@ -22,8 +22,12 @@ type shellRow struct {
 // TestShell decides every command line with the real Bash. It runs none.
 func TestShell(t *testing.T) {
 	run(t, "shell", func(t *testing.T, src source) func(*testing.T, shellRow, answer) outcome {
+		t.Helper()
 		b := newBase(t, src)
-		return func(t *testing.T, r shellRow, a answer) outcome { return r.decide(t, b, a) }
+		return func(t *testing.T, r shellRow, a answer) outcome {
+			t.Helper()
+			return r.decide(t, b, a)
+		}
 	})
 }
 

@@ -36,7 +36,10 @@ type webRow struct {
 // Nothing is looked up or contacted.
 func TestWeb(t *testing.T) {
 	run(t, "web", func(*testing.T, source) func(*testing.T, webRow, answer) outcome {
-		return func(t *testing.T, r webRow, a answer) outcome { return r.decide(t, a) }
+		return func(t *testing.T, r webRow, a answer) outcome {
+			t.Helper()
+			return r.decide(t, a)
+		}
 	})
 }
 
