@@ -385,3 +385,17 @@ func TestRemedyForAStar(t *testing.T) {
 	a.traits.Targets = []pegboard.Target{pathTo(pegboard.Write, "*")}
 	require.Equal(t, []string{`Edit(/\*)`}, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{})))))
 }
+
+// A pattern that stands for a file called like an option is nothing to run unasked.
+func TestGlobThatBecomesAnOption(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	glob := pathTo(pegboard.Read, "*")
+	glob.Glob = true
+	reads := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{glob}}}
+	for _, name := range []string{"a", "-R"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		want := map[string]string{"a": "allow", "-R": "ask"}[name]
+		require.Equal(t, want, judgeOnce(t, reads, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{}))
+	}
+}

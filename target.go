@@ -318,6 +318,11 @@ func (s *Session) expand(t *Target) []string {
 		fixed := pattern[:strings.IndexAny(pattern+"*", `*?[\`)]
 		t.Value, t.Tree, t.Glob = fixed[:strings.LastIndexByte(fixed, '/')+1]+".", true, false
 	}
+	for _, name := range found {
+		if strings.HasPrefix(filepath.Base(name), "-") {
+			t.Caution = fmt.Sprintf("%s stands for %s, which a command would read as an option", visible(t.Value), visible(filepath.Base(name)))
+		}
+	}
 	return found
 }
 

@@ -164,6 +164,11 @@ func TestBashRunsWhatWasParsed(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "elsewhere", "src"), 0o755))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "src"), 0o755))
+	for _, at := range []string{"cat", "bin/cat"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, at)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, at), []byte("#!/bin/sh\necho planted\n"), 0o755))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("the file"), 0o600))
 	tests := []struct {
 		name, command, want string
 		env                 []string
@@ -171,6 +176,7 @@ func TestBashRunsWhatWasParsed(t *testing.T) {
 	}{
 		{name: "a line like an option", command: "-c 'echo a'", want: "command not found", fails: true},
 		{name: "CDPATH", command: "cd src && pwd", env: []string{"CDPATH=" + filepath.Join(dir, "elsewhere")}, want: filepath.Join(dir, "src")},
+		{name: "a planted program", command: "cat file", env: []string{"PATH=.:" + dir + "/bin:" + os.Getenv("PATH")}, want: "the file"},
 		{name: "what git may do in a line that reads", command: "echo $GIT_OPTIONAL_LOCKS", want: "0"},
 		{name: "and in another", command: "echo [$GIT_OPTIONAL_LOCKS]; touch a", want: "[]"},
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -76,7 +77,8 @@ func operand(line string) string {
 
 // environment is what a command runs in: without CDPATH, which would lead cd
 // elsewhere than the parser thinks. One that was decided as read-only gets what
-// keeps git from writing, asking and connecting.
+// keeps git from writing, asking and connecting, and finds no program of the
+// project in the place of a system's.
 func environment(o Options, c *pegboard.Call) []string {
 	env := o.Env
 	if env == nil {
@@ -85,6 +87,28 @@ func environment(o Options, c *pegboard.Call) []string {
 	env = append(slices.Clip(env), "CDPATH=")
 	if c.ReadOnly() {
 		env = append(env, gitrepo.Neutral()...)
+		env = append(env, "PATH="+trusted(lookup(env, "PATH"), c.Session().Dir()))
 	}
 	return env
+}
+
+func lookup(env []string, name string) (value string) {
+	for _, pair := range env {
+		if v, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// trusted returns path without what lies in the working directory, where a program
+// could be called like one that only reads.
+func trusted(path, dir string) string {
+	var kept []string
+	for _, entry := range filepath.SplitList(path) {
+		if rel, err := filepath.Rel(dir, entry); filepath.IsAbs(entry) && (err != nil || !filepath.IsLocal(rel)) {
+			kept = append(kept, entry)
+		}
+	}
+	return strings.Join(kept, string(filepath.ListSeparator))
 }
