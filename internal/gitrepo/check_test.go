@@ -120,7 +120,7 @@ func TestCheckAcceptsWhatGitDoesNotRun(t *testing.T) {
 		{"merge.z.driver", "true"}, {"merge.tool", "EVIL"}, {"core.fsmonitor", "false"}, {"core.pager", "less"}, {"pager.log", "true"},
 		{"sendemail.smtpServer", "EVIL"}, {"instaweb.httpd", "EVIL"}, {"imap.tunnel", "EVIL"}, {"web.browser", "EVIL"},
 		{"core.hooksPath", ".husky"}, {"diff.submodule", "log"}, {"submodule.recurse", "true"}, {"log.showSignature", "false"},
-		{"core.attributesFile", "EVIL"}, {"core.excludesFile", "EVIL"}, {"maintenance.strategy", "incremental"},
+		{"core.attributesFile", "ROOT/repo/x"}, {"core.excludesFile", "x/../y"}, {"blame.ignoreRevsFile", ""}, {"maintenance.strategy", "incremental"},
 	} {
 		s.set(".", kv[0], kv[1])
 	}

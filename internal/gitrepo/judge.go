@@ -21,6 +21,9 @@ func (r repository) judge(s setting) error {
 		why = r.worktree(s)
 	case "core.hookspath":
 		why = r.hooks(s)
+	case "blame.ignorerevsfile", "commit.template", "core.attributesfile", "core.excludesfile", "diff.orderfile",
+		"format.signaturefile", "fsck.skiplist", "mailmap.file":
+		why = r.file(s)
 	}
 	if why == "" {
 		return nil

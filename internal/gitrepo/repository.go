@@ -43,6 +43,12 @@ func (c *checker) repository(folder, tree string) error {
 			return err
 		}
 	}
+	if err := r.belongs(entries); err != nil {
+		return err
+	}
+	if err := r.contained(); err != nil {
+		return err
+	}
 	if err := refuseHooks(filepath.Join(shared, "hooks")); err != nil || tree == "" {
 		return err
 	}

@@ -4,59 +4,74 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// Physical returns where the system itself would find name, taken from dir: a
-// ".." is the parent of where the link before it leads, not of the link. What
-// does not exist is appended as it stands.
-func Physical(dir, home, name string) string {
-	if home != "" && (name == "~" || strings.HasPrefix(name, "~/")) {
-		name = home + name[1:]
-	}
-	if !filepath.IsAbs(name) {
-		name = dir + string(filepath.Separator) + name
-	}
-	at := filepath.VolumeName(name) + string(filepath.Separator)
-	for _, seg := range segments(name) {
-		if seg == ".." {
-			at = filepath.Dir(at)
-			continue
-		}
-		at = Resolve(filepath.Join(at, seg))
-	}
-	return at
-}
+// lookedPerName bounds the work on a pattern: for each name that it may stand
+// for, so many entries and names on the way are looked at.
+const lookedPerName = 50
 
 // Expand returns the names that a shell puts in the place of pattern, taken from
-// dir: *, ? and [ ] stand for any run of characters, one character, one of a set,
-// within a segment, and never for a dot at its start. It reports false if shells
-// may read the pattern in another way than this does, or if there are more than
-// limit names.
+// dir, each once: *, ? and [ ] stand for any run of characters, one character, one
+// of a set, within a segment, and never for a dot at its start. A ".." is the
+// parent of where the name before it leads. It reports false if shells may read
+// the pattern in another way than this does, if there are more than limit names,
+// here or on the way, or if it is too much work: the pattern is longer than 4096
+// bytes, or more than 50 times limit entries and names would have to be looked at.
 func Expand(dir, pattern string, limit int) ([]string, bool) {
-	if filepath.IsAbs(pattern) {
-		dir, pattern = filepath.VolumeName(pattern)+string(filepath.Separator), pattern[len(filepath.VolumeName(pattern)):]
+	if len(pattern) > maxName {
+		return nil, false
 	}
+	if filepath.IsAbs(pattern) {
+		dir, pattern = start(pattern), pattern[len(filepath.VolumeName(pattern)):]
+	}
+	x := expansion{limit: limit, left: lookedPerName * limit}
 	names := []string{dir}
 	for seg := range strings.SplitSeq(filepath.ToSlash(pattern), "/") {
 		if seg == "" || seg == "." {
 			continue
 		}
-		var next []string
-		for _, at := range names {
-			if seg == ".." {
-				next = append(next, filepath.Dir(Resolve(at)))
-				continue
-			}
-			found, ok := matches(at, seg, limit)
-			if !ok || len(next)+len(found) > limit {
-				return nil, false
-			}
-			next = append(next, found...)
+		var ok bool
+		if names, ok = x.step(names, seg); !ok {
+			return nil, false
 		}
-		names = next
 	}
 	return names, true
+}
+
+// An expansion counts the work on one pattern.
+type expansion struct {
+	limit int // names at a time
+	left  int // entries and names still to be looked at
+}
+
+// step returns the names that one segment stands for in each of the directories.
+func (x *expansion) step(dirs []string, seg string) (next []string, ok bool) {
+	for _, at := range dirs {
+		if x.left--; x.left < 0 {
+			return nil, false
+		}
+		var found []string
+		switch {
+		case seg == "..":
+			found = []string{filepath.Dir(Resolve(at))}
+		case !strings.ContainsAny(seg, `*?[\`):
+			found = []string{strings.TrimSuffix(at, "/") + "/" + seg}
+		default:
+			if found, ok = x.matches(at, seg, x.limit-len(next)); !ok {
+				return nil, false
+			}
+		}
+		if next = append(next, found...); len(next) > x.limit {
+			return nil, false
+		}
+	}
+	if seg == ".." { // which many names may share
+		slices.Sort(next)
+		next = slices.Compact(next)
+	}
+	return next, true
 }
 
 // doubtful reports whether shells differ about a segment, or read it in a way of
@@ -66,11 +81,9 @@ func doubtful(seg string) bool {
 		strings.HasPrefix(seg, ".") && strings.ContainsAny(seg[:min(len(seg), 3)], "*?[")
 }
 
-// matches returns the entries of a directory that one segment stands for.
-func matches(dir, seg string, limit int) ([]string, bool) {
-	if !strings.ContainsAny(seg, `*?[\`) {
-		return []string{strings.TrimSuffix(dir, "/") + "/" + seg}, true
-	}
+// matches returns the entries of a directory that one segment stands for, in
+// order. It reports false if they are more than limit.
+func (x *expansion) matches(dir, seg string, limit int) ([]string, bool) {
 	if doubtful(seg) {
 		return nil, false
 	}
@@ -78,17 +91,30 @@ func matches(dir, seg string, limit int) ([]string, bool) {
 	if _, err := path.Match(glob, ""); err != nil {
 		return nil, false
 	}
-	entries, _ := os.ReadDir(dir) // what cannot be read has no names
+	dir = strings.TrimSuffix(dir, "/") + "/"
+	f, err := os.Open(dir) // with the slash, which keeps the system from opening a pipe
+	if err != nil {
+		return nil, true // what cannot be read has no names
+	}
+	defer func() { _ = f.Close() }()
 	var found []string
-	for _, e := range entries {
-		name := e.Name()
-		if ok, _ := path.Match(glob, name); !ok || (name[0] == '.' && glob[0] != '.') {
-			continue
-		}
-		if len(found) == limit {
+	for err == nil {
+		var entries []os.DirEntry
+		entries, err = f.ReadDir(256)
+		if x.left -= len(entries); x.left < 0 {
 			return nil, false
 		}
-		found = append(found, strings.TrimSuffix(dir, "/")+"/"+name)
+		for _, e := range entries {
+			name := e.Name()
+			if ok, _ := path.Match(glob, name); !ok || (name[0] == '.' && glob[0] != '.') {
+				continue
+			}
+			if len(found) == limit {
+				return nil, false
+			}
+			found = append(found, dir+name)
+		}
 	}
+	slices.Sort(found)
 	return found, true
 }

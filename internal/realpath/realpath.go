@@ -8,12 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 )
-
-// maxLinks is how many symbolic links Resolve follows, the limit of Linux.
-const maxLinks = 40
 
 // Abs returns name as an absolute, clean path; a relative one is taken from
 // dir. A leading "~" or "~/" stands for home, unless home is empty.
@@ -28,71 +23,6 @@ func Abs(dir, home, name string) string {
 		name = filepath.Join(dir, name)
 	}
 	return filepath.Clean(name)
-}
-
-// Resolve returns abs, which is clean, with every symbolic link on its way
-// followed; what does not exist is appended as it stands. A link that leads
-// nowhere is followed to the place it names. In a circle of links the answer is
-// abs itself, which cannot be opened either.
-func Resolve(abs string) string {
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		return real
-	}
-	p, ok := followed(abs)
-	if !ok {
-		return abs
-	}
-	// No link is left. What remains is the system's own spelling of the part
-	// that exists, where one place has several.
-	for rest := ""; ; {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
-			return filepath.Join(real, rest)
-		}
-		dir := filepath.Dir(p)
-		if dir == p {
-			return filepath.Join(p, rest)
-		}
-		p, rest = dir, filepath.Join(filepath.Base(p), rest)
-	}
-}
-
-// followed follows the links of abs one by one, as far as there are any. It
-// reports false if they are too many. The ".." of a link's target is taken from
-// where the links before it lead, so no path with a link in it is ever cleaned.
-func followed(abs string) (string, bool) {
-	done, todo := start(abs), segments(abs)
-	for links := 0; len(todo) > 0; {
-		seg := todo[0]
-		todo = todo[1:]
-		if seg == ".." {
-			done = filepath.Dir(done)
-			continue
-		}
-		next := filepath.Join(done, seg)
-		to, err := os.Readlink(next)
-		if err != nil {
-			done = next
-			continue
-		}
-		if links++; links > maxLinks {
-			return "", false
-		}
-		if filepath.IsAbs(to) {
-			done = start(to)
-		}
-		todo = append(segments(to), todo...)
-	}
-	return done, true
-}
-
-// start returns the root that an absolute path begins with.
-func start(abs string) string { return filepath.VolumeName(abs) + string(filepath.Separator) }
-
-// segments returns the names that a path is made of, without empty ones and dots.
-func segments(path string) []string {
-	return slices.DeleteFunc(
-		strings.FieldsFunc(path[len(filepath.VolumeName(path)):], func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }),
-		func(seg string) bool { return seg == "." })
 }
 
 // Errors of Open and OpenDir, beside those of the file system.

@@ -1,0 +1,80 @@
+package realpath_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+func TestLongNamesAreNotResolved(t *testing.T) {
+	t.Parallel()
+	root := tempDir(t)
+	write(t, filepath.Join(root, "far", "deep", "f"))
+	require.NoError(t, os.Symlink("far/deep", filepath.Join(root, "link")))
+	fits := "link/" + strings.Repeat("/", 4096-len("link/../f"))
+	require.Equal(t, filepath.Join(root, "far/f"), realpath.Physical(root, "", fits+"../f"))
+	require.Equal(t, filepath.Join(root, "f"), realpath.Physical(root, "", fits+"/../f"), "one byte longer")
+
+	deep := filepath.Join(root, "link", strings.Repeat("/a", 3000))
+	require.Equal(t, filepath.Join(root, "far/deep", strings.Repeat("/a", 3000)), realpath.Resolve(deep), "of a name in a long directory")
+	deep += strings.Repeat("/a", 3000)
+	require.Equal(t, deep, realpath.Resolve(deep))
+}
+
+// TestPhysicalSeesWhatIsBesideTheMissing: a name that does not exist ends the
+// looking only below it.
+func TestPhysicalSeesWhatIsBesideTheMissing(t *testing.T) {
+	t.Parallel()
+	root := tempDir(t)
+	write(t, filepath.Join(root, "far", "deep", "f"))
+	write(t, filepath.Join(root, "file"))
+	require.NoError(t, os.Symlink("far/deep", filepath.Join(root, "link")))
+	require.NoError(t, os.Symlink("none/../link", filepath.Join(root, "over")))
+	require.NoError(t, os.Symlink("none/a", filepath.Join(root, "gone")))
+	require.NoError(t, os.Symlink("self", filepath.Join(root, "self")))
+	long := strings.Repeat("n", 300)
+	for _, tc := range []struct{ in, want string }{
+		{in: "none/../link/../f", want: "far/f"},
+		{in: "none/a/b/../../../link/../f", want: "far/f"},
+		{in: "none/link/../f", want: "none/f"},
+		{in: "none/a/../link/f", want: "none/link/f"},
+		{in: "file/../link/../f", want: "far/f"},
+		{in: "file/link/../f", want: "file/f"},
+		{in: long + "/../link/../f", want: "far/f"},
+		{in: "over/../f", want: "far/f"},
+		{in: "gone/../../link/../f", want: "far/f"},
+		{in: "gone/../link/../f", want: "none/f"},
+		{in: "self/../f", want: "f"},
+	} {
+		require.Equal(t, filepath.Join(root, tc.want), realpath.Physical(root, "", tc.in), tc.in)
+	}
+}
+
+func BenchmarkLongNames(b *testing.B) {
+	root := tempDir(b)
+	write(b, filepath.Join(root, "there", "f"))
+	for _, bb := range []struct{ name, in string }{
+		{name: "missing", in: strings.Repeat("a/", 2048)},
+		{name: "missing and back", in: strings.Repeat("a/../", 819)},
+		{name: "missing and all the way back", in: strings.Repeat("a/", 819) + strings.Repeat("../", 819)},
+		{name: "there and back", in: strings.Repeat("there/../", 455)},
+		{name: "200 kB", in: strings.Repeat("a/", 100_000)},
+		{name: "200 kB and back", in: strings.Repeat("a/../", 40_000)},
+	} {
+		b.Run(bb.name+"/Physical", func(b *testing.B) {
+			for b.Loop() {
+				realpath.Physical(root, "", bb.in)
+			}
+		})
+		b.Run(bb.name+"/Resolve", func(b *testing.B) {
+			for b.Loop() {
+				realpath.Resolve(realpath.Abs(root, "", bb.in))
+			}
+		})
+	}
+}
