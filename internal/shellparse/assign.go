@@ -60,7 +60,7 @@ func (w *walker) assignment(a *syntax.Assign) assign {
 				w.hidden(e.Index)
 			}
 			if e.Value != nil {
-				w.expand(e.Value)
+				w.listed(e.Value)
 			}
 		}
 	}
@@ -69,6 +69,7 @@ func (w *walker) assignment(a *syntax.Assign) assign {
 		s := w.spell(a.Value.Parts)
 		out.value = w.arg(s)
 		out.value.source = w.text(a.Value)
+		w.stored(out.value)
 	}
 	return out
 }
@@ -105,6 +106,7 @@ func (w *walker) alone(assigns []assign) Command {
 			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
 		}
 	}
+	w.did(&c, stripped{})
 	return c
 }
 
@@ -153,6 +155,9 @@ func (w *walker) declare(d *syntax.DeclClause) {
 			w.doubt("a declaration changes how variables are read")
 		}
 	}
+	if len(assigns) == 0 {
+		c.worsen(Unknown, d.Variant.Value+" shows the values of variables")
+	}
 	for _, a := range assigns {
 		if w.env.Shell == Zsh || exported && !a.exported() || !a.private() {
 			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
@@ -161,5 +166,6 @@ func (w *walker) declare(d *syntax.DeclClause) {
 	w.look(&c, nil, 0)
 	c.Inner = append(c.Inner, strings.Join(strings.Fields(c.Text), " "))
 	c.tidy()
+	w.did(&c, stripped{})
 	w.emit(c)
 }

@@ -97,7 +97,12 @@ func (p *awkProgram) word() bool {
 	word := p.text[:n]
 	p.text = p.text[n:]
 	p.operand = has("print printf return in case else do", word)
-	p.printing = p.printing || word == "print" || word == "printf"
+	if word == "print" || word == "printf" {
+		if !p.statement() {
+			return false // some awks take a statement in the brackets of for
+		}
+		p.printing = true
+	}
 	p.keyword = has("if while for", word)
 	// After these a slash may divide or begin an expression.
 	return !has("length exit delete", word) || !strings.HasPrefix(strings.TrimLeft(p.text, " \t"), "/")
@@ -162,5 +167,8 @@ func (p *awkProgram) operator() bool {
 
 // prints reports whether a > would name a file here. In brackets it compares.
 func (p *awkProgram) prints() bool {
-	return p.printing && (len(p.open) == 0 || p.open[len(p.open)-1] == '{')
+	return p.printing && p.statement()
 }
+
+// statement reports whether no bracket but those of blocks is open.
+func (p *awkProgram) statement() bool { return len(p.open) == 0 || p.open[len(p.open)-1] == '{' }

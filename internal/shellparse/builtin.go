@@ -136,10 +136,39 @@ func printfUse(args []arg) shellUse {
 	} else if len(args) > 0 && strings.HasPrefix(args[0].value, "-") {
 		return shellUse{unknown("an option of printf is not known"), true}
 	}
-	if len(args) > 0 && (!args[0].known || args[0].glob) {
-		return shellUse{unknown("the format of printf cannot be known"), true}
+	if len(args) > 0 && (!args[0].exact() || !formats(args[0].value, "diouxXfFeEgGaAcsbqQ")) {
+		return shellUse{unknown("the format of printf is not known only to print"), true}
 	}
 	return shellUse{}
+}
+
+// formats reports whether all conversions of a format end in one of some
+// letters. That leaves out %n, which sets a variable.
+func formats(format, letters string) bool {
+	for {
+		_, rest, found := strings.Cut(format, "%")
+		if !found {
+			return true
+		}
+		if format, found = strings.CutPrefix(rest, "%"); found {
+			continue
+		}
+		rest = strings.TrimLeft(rest, "-+ #0'")
+		rest = strings.TrimLeft(rest, "*0123456789.")
+		if date, ok := strings.CutPrefix(rest, "("); ok {
+			_, rest, _ = strings.Cut(date, ")")
+			if !strings.HasPrefix(rest, "T") || strings.Contains(date, "(") {
+				return false
+			}
+			format = rest[1:]
+			continue
+		}
+		rest = strings.TrimLeft(rest, "hlLjtz")
+		if rest == "" || strings.IndexByte(letters, rest[0]) < 0 {
+			return false
+		}
+		format = rest[1:]
+	}
 }
 
 // readUse is read into variables that only the line uses.
@@ -160,6 +189,9 @@ func readUse(args []arg) shellUse {
 
 // setUse is set with the options that only stop a line early.
 func setUse(args []arg) shellUse {
+	if len(args) == 0 {
+		return no("set shows all variables")
+	}
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
 		case !a.known:

@@ -50,7 +50,12 @@ func (w *walker) condition(x syntax.TestExpr) {
 		switch x.Op {
 		case syntax.TsVarSet, syntax.TsRefVar:
 			w.doubt("a condition on a variable may calculate its index")
-		case syntax.TsNot, syntax.TsEmpStr, syntax.TsNempStr, syntax.TsOptSet, syntax.TsFdTerm:
+		case syntax.TsFdTerm:
+			if w.env.Shell == Zsh {
+				w.operand(x.X)
+				return
+			}
+		case syntax.TsNot, syntax.TsEmpStr, syntax.TsNempStr, syntax.TsOptSet:
 		default:
 			w.tested(x.X)
 			return
@@ -89,7 +94,7 @@ func (w *walker) tested(x syntax.TestExpr) {
 		w.doubt("a file cannot be known")
 		return
 	}
-	if a.value != "" && !isStream(a.value) && a.value != processName {
+	if a.value != "" && !isStream(a.value) && !isSubstitution(word) {
 		w.line.Paths = w.paths(w.line.Paths, a.value, Path{})
 	}
 }

@@ -89,7 +89,7 @@ func TestHosts(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][]string{
 		"curl https://a.example/x http://u:p@B.example:8080": {"a.example", "B.example"},
-		"curl -o out.txt -s a.example/x":                     nil,
+		"curl -o out.txt -s a.example/x":                     {"out.txt", "a.example"},
 		"curl a.example/x":                                   {"a.example"},
 		"wget http://[::1]:80/":                              {"::1"},
 		"curl https://a.example\\@b.example/":                {"a.example"},

@@ -135,12 +135,27 @@ func (f *finder) run(action arg) {
 		if a.is(";") || a.is("+") && len(cmd) > 0 && cmd[len(cmd)-1].source == "{}" {
 			break
 		}
-		if a.known && strings.Contains(a.value, "{}") {
-			a = arg{source: a.value} // the name of a file, or a word with one in it
+		switch {
+		case a.is(found):
+			cmd = append(cmd, f.founds()...)
+			continue
+		case a.known && strings.Contains(a.value, found):
+			a = arg{source: a.value} // a word with the name of a file in it
 		}
 		cmd = append(cmd, a)
 	}
 	if len(cmd) > 0 {
 		f.use.runs = append(f.use.runs, cmd)
 	}
+}
+
+// founds are the trees that hold what find puts in place of "{}".
+func (f *finder) founds() []arg {
+	var list []arg
+	for _, i := range f.starts {
+		a := f.use.files[i].arg
+		a.source, a.cont = found, len(f.starts) > 1
+		list = append(list, a)
+	}
+	return list
 }

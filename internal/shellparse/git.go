@@ -81,15 +81,17 @@ func gitSubcommand(name string, args []arg, dir string) use {
 		}
 	}
 	if !ok {
-		return gitOther(name, args)
+		return gitOther(name, args, dir)
 	}
 	words, why := readGitWords(args, form.flags, form.paths)
 	if why != "" {
-		return unknown("git " + name + ": " + why)
+		u := unknown("git " + name + ": " + why)
+		u.gitOutputs(args, dir)
+		return u
 	}
 	if form.refuse != nil {
 		if why := form.refuse(words); why != "" {
-			return use{class: Mutating, why: "git " + name + ": " + why}
+			return use{class: Mutating, why: "git " + name + ": " + why, files: gitTargets(name, args, dir)}
 		}
 	}
 	if name == "version" {
@@ -99,12 +101,12 @@ func gitSubcommand(name string, args []arg, dir string) use {
 }
 
 // gitOther is the use of a subcommand that does not only read.
-func gitOther(name string, args []arg) use {
+func gitOther(name string, args []arg, dir string) use {
 	switch {
 	case slices.Contains(strings.Fields(gitNetwork), name):
 		return use{class: Unknown, why: "git " + name + " talks to another repository", hosts: gitHosts(args)}
 	case slices.Contains(strings.Fields(gitMutating), name):
-		return use{class: Mutating, why: "git " + name + " changes the repository or its files"}
+		return use{class: Mutating, why: "git " + name + " changes the repository or its files", files: gitTargets(name, args, dir)}
 	}
 	return unknown("git " + name + " is not known to only read")
 }

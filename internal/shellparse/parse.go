@@ -54,12 +54,14 @@ func parse(line string, env Env, scripts int, left *int) Line {
 		w.naive(line)
 		return w.line
 	}
+	w.root = file
 	w.comments(file)
 	if w.line.Unknown != "" {
 		// The shell may read another line than the parser did.
 		w.naive(line)
 	}
 	w.stmts(file.Stmts, w.at)
+	w.effects()
 	return w.line
 }
 

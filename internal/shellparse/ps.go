@@ -35,10 +35,38 @@ func psUse(args []arg) use {
 			g.refuse("ps may show the environment of processes")
 		}
 	}
+	if g.why == "" && !psColumns(g.values("-o", "-O", "--format", "--sort")) {
+		g.refuse("ps has columns that may show the environment of processes")
+	}
 	if g.why != "" {
 		return unknown(g.why)
 	}
 	return use{}
+}
+
+// columns are the columns of ps that show nothing but facts about a process and
+// its command line.
+const columns = "%cpu %mem args blocked bsdstart bsdtime c cgroup class cls cmd comm command cp cputime cputimes" +
+	" drs egid egroup elapsed etime etimes euid euser f fgid fgroup flags fname fuid fuser gid group ignored lstart lwp" +
+	" maj_flt majflt min_flt minflt ni nice nlwp pcpu pending pgid pgrp pid pmem ppid pri priority psr rgid rgroup rss" +
+	" rssize rsz ruid ruser s sess session sgid sgroup sid size spid stat start start_time started state stime suid" +
+	" suser sz tgid thcount tid time times tname tpgid trs tt tty ucmd ucomm uid uname user vsize vsz wchan"
+
+// psColumns reports whether all columns of some lists are known.
+func psColumns(lists []arg) bool {
+	for _, list := range lists {
+		if !list.exact() {
+			return false
+		}
+		for name := range strings.FieldsFuncSeq(list.value, func(r rune) bool { return r == ',' || r == ' ' }) {
+			name, _, _ = strings.Cut(name, "=")
+			name, _, _ = strings.Cut(strings.TrimLeft(name, "+-"), ":")
+			if name != "" && !has(columns, strings.ToLower(name)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // psSure reports whether all that select a process do so by numbers.
@@ -54,9 +82,9 @@ func psSure(g given) bool {
 
 // psBSD reads letters, perhaps with a list of columns, and long flags after them.
 func psBSD(args []arg) use {
-	letters, columns := strings.CutSuffix(strings.TrimPrefix(args[0].value, "-"), "o")
+	letters, listed := strings.CutSuffix(strings.TrimPrefix(args[0].value, "-"), "o")
 	args = args[1:]
-	if columns && len(args) > 0 && args[0].exact() {
+	if listed && len(args) > 0 && psColumns(args[:1]) {
 		args = args[1:]
 	}
 	if strings.Trim(letters, psLetters) != "" {
@@ -67,7 +95,11 @@ func psBSD(args []arg) use {
 			return unknown("ps may show the environment of processes")
 		}
 	}
-	if g := psFlags.read(args); g.why != "" {
+	g := psFlags.read(args)
+	if g.why == "" && !psColumns(g.values("--format", "--sort")) {
+		g.refuse("ps has columns that may show the environment of processes")
+	}
+	if g.why != "" {
 		return unknown(g.why)
 	}
 	return use{}

@@ -95,7 +95,7 @@ func (w *walker) duplicate(r *syntax.Redirect) {
 	}
 	w.doubt("a redirection to a descriptor may be one to a file")
 	if a := w.single(r.Word); a.known && !a.glob && a.value != "" {
-		w.line.Paths = w.paths(w.line.Paths, a.value, Path{Write: r.Op == syntax.DplOut})
+		w.opens(a.value, r.Op == syntax.DplOut)
 	}
 }
 
@@ -113,8 +113,69 @@ func (w *walker) target(word *syntax.Word, write bool) {
 	case a.value == "":
 		w.doubt("the target of a redirection is empty")
 		return
-	case isStream(a.value), a.value == processName:
+	case isSubstitution(word), w.streams(a.value, write):
 		return
 	}
-	w.line.Paths = w.paths(w.line.Paths, a.value, Path{Write: write})
+	w.opens(a.value, write)
+}
+
+// opens adds a file that a redirection opens.
+func (w *walker) opens(name string, write bool) {
+	before := len(w.line.Paths)
+	w.line.Paths = w.paths(w.line.Paths, name, Path{Write: write})
+	w.deeds = append(w.deeds, deed{command: byRedirect, paths: w.line.Paths[before:len(w.line.Paths):len(w.line.Paths)]})
+}
+
+// isSubstitution reports whether a word is a process substitution and nothing
+// else.
+func isSubstitution(word *syntax.Word) bool {
+	if len(word.Parts) != 1 {
+		return false
+	}
+	_, ok := word.Parts[0].(*syntax.ProcSubst)
+	return ok
+}
+
+// streams reports whether a name stands for what a command holds open anyway. To
+// open it again for writing opens the file behind it, whatever it was opened
+// for: only the output streams of a line that leaves them alone are known.
+func (w *walker) streams(name string, write bool) bool {
+	switch {
+	case !isStream(name):
+		return false
+	case !write || name == "/dev/null":
+		return true
+	}
+	return name != "/dev/stdin" && !w.diverts()
+}
+
+// diverts reports whether any redirection of the line may put a file in the
+// place of an output stream.
+func (w *walker) diverts() bool {
+	if w.root == nil {
+		return true
+	}
+	found := false
+	syntax.Walk(w.root, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Redirect); ok {
+			found = found || diverted(r)
+		}
+		return !found
+	})
+	return found
+}
+
+// diverted reports whether a redirection may put a file in the place of an
+// output stream.
+func diverted(r *syntax.Redirect) bool {
+	input := r.N == nil || r.N.Value == "0"
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn:
+		return !input
+	case syntax.DplOut:
+		return !has("1 2", r.Word.Lit())
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
+		return !isStream(r.Word.Lit()) || r.Word.Lit() == "/dev/stdin"
+	}
+	return true
 }

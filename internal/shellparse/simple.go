@@ -1,7 +1,6 @@
 package shellparse
 
 import (
-	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -51,12 +50,19 @@ func (w *walker) simple(assigns []assign, args []arg, in place) (Command, place)
 	if c.Class == Unknown {
 		w.maybe(&c, args)
 	}
+	if c.Class != ReadOnly {
+		w.computed(s.args)
+	}
 	if len(s.args) > 0 && s.args[0].value == "unset" {
 		w.functions = nil // it removes functions, too
 	}
 	c.Edits = c.Edits && c.Class != Unknown
+	w.patterns(&c, args)
 	c.tidy()
-	return c, w.move(&c, s, in)
+	c.feed(s)
+	after := w.move(&c, s, in)
+	w.did(&c, s)
+	return c, after
 }
 
 // use is what the command behind the wrappers does.
@@ -83,7 +89,7 @@ func (w *walker) use(s stripped) use {
 		if s.program && !b.program {
 			return unknown(name.value + " is no program outside the shell")
 		}
-		u := b.use(args)
+		u := b.in(w.env.Shell, name.value, args)
 		if u.shell {
 			w.doubt(u.why)
 		}
@@ -101,7 +107,7 @@ func (w *walker) apply(c *Command, u use) {
 	c.Edits = u.edits
 	c.Exact = u.exact
 	c.Caution = u.caution
-	c.Hosts = u.hosts
+	w.hosts(c, u.hosts)
 	w.files(c, u.files)
 	if u.git == nil {
 		return
@@ -128,7 +134,7 @@ func (w *walker) critical(c *Command, args []arg, files []file) {
 	}
 	for _, dir := range dirs {
 		if c.Caution == "" && len(args) > 0 {
-			c.Caution = critical(strings.ToLower(path.Base(args[0].value)), files, dir, w.home())
+			c.Caution = critical(program(args[0].value), files, dir, w.home())
 		}
 	}
 }
@@ -150,7 +156,7 @@ func (w *walker) functionCall(c *Command, s stripped, in place) bool {
 func (w *walker) files(c *Command, files []file) {
 	for _, f := range files {
 		switch {
-		case f.known && f.value == "", f.known && !f.glob && isStream(f.value), f.known && f.isProcess():
+		case f.known && f.value == "", f.known && !f.glob && w.streams(f.value, f.write), f.known && f.isProcess():
 		case !f.known:
 			if !f.maybe {
 				w.doubt("a file cannot be known")
@@ -167,6 +173,7 @@ func (w *walker) paths(list []Path, name string, like Path) []Path {
 	switch {
 	case strings.HasPrefix(name, "/"):
 		like.Name = name
+		w.ownProcess(like)
 		return append(list, like)
 	case len(dirs) == 0:
 		if !like.Maybe {
@@ -180,27 +187,10 @@ func (w *walker) paths(list []Path, name string, like Path) []Path {
 			w.doubt("the name of the directory is a pattern")
 		}
 		like.Name = below(dir, name)
+		w.ownProcess(like)
 		list = append(list, like)
 	}
 	return list
-}
-
-// maybe adds the arguments of a command nobody knows that look like paths. args
-// starts with its name.
-func (w *walker) maybe(c *Command, args []arg) {
-	for _, a := range args[1:] {
-		name := a.value
-		if !a.known {
-			continue
-		}
-		if strings.HasPrefix(name, "-") || strings.Contains(name, "=") {
-			_, name, _ = strings.Cut(name, "=")
-		}
-		if name == "" || strings.ContainsAny(name, "\n\x00") || strings.Contains(name, "://") {
-			continue
-		}
-		c.Paths = w.paths(c.Paths, name, Path{Maybe: true, Glob: a.glob})
-	}
 }
 
 // isProcess reports whether a file is a process substitution, or would be in it.

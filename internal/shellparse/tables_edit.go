@@ -42,7 +42,13 @@ var edits = map[string]entry{
 		flags: "-a -d -f -H -i -l -L -n -p -P -r -R -s -u -x --archive --attributes-only --copy-contents --debug --dereference" +
 			" --force --interactive --link --no-clobber --no-dereference --one-file-system --parents --preserve? --no-preserve=" +
 			" --recursive --reflink? --remove-destination --sparse= --strip-trailing-slashes --symbolic-link --update?" + target + gnu,
-		and: cpUse,
+		and: func(g given, u *use) {
+			cpUse(g, u)
+			// A link is not one of the files that it names.
+			links := g.has("-a", "-d", "-l", "-P", "-s", "--archive", "--link", "--no-dereference", "--symbolic-link") ||
+				len(g.values("--preserve")) > 0
+			u.edits = u.edits && !links
+		},
 	},
 	"ln": {
 		source: "GNU coreutils 9.5 manual, ln invocation", operands: others, acts: true, does: "makes links",

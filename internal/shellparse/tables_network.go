@@ -25,8 +25,8 @@ var network = map[string]entry{
 	"nslookup":   remote("nslookup(1) of BIND 9"),
 	"ping":       remote("ping(8) of iputils"),
 	"ping6":      remote("ping(8) of iputils"),
-	"rsync":      remote("rsync 3.3 manual"),
-	"scp":        remote("OpenSSH 9 manual"),
+	"rsync":      {source: "rsync 3.3 manual", all: copyUse},
+	"scp":        {source: "OpenSSH 9 manual", all: copyUse},
 	"sftp":       remote("OpenSSH 9 manual"),
 	"ssh":        remote("OpenSSH 9 manual"),
 	"telnet":     remote("telnet(1) of inetutils"),
@@ -43,27 +43,56 @@ var network = map[string]entry{
 // that its arguments plainly name.
 func remoteUse(args []arg) use {
 	u := unknown("it reaches the network")
-	value := false // the word may be the value of a flag
 	for _, a := range args {
-		if a.exact() {
-			if host := hostOf(a.value, value); host != "" {
-				u.hosts = append(u.hosts, host)
+		if !a.known {
+			continue
+		}
+		text := a.value
+		if strings.HasPrefix(text, "--") {
+			_, text, _ = strings.Cut(text, "=")
+		} else if strings.HasPrefix(text, "-") {
+			text = text[min(2, len(text)):]
+			if !strings.Contains(text, ":") {
+				continue // more flags, or a value that is seldom a host
 			}
 		}
-		value = strings.HasPrefix(a.value, "-")
+		if host := hostOf(text); host != "" {
+			u.hosts = append(u.hosts, host)
+		}
 	}
 	return u
 }
 
-// hostOf is the host that an argument names: that of a URL, of user@host:path, or
-// a name with a dot in it, unless that may be something else.
-func hostOf(text string, value bool) string {
-	_, rest, url := strings.Cut(text, "://")
-	if !url {
-		rest = text
-		if value || strings.HasPrefix(text, "-") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, ".") {
-			return ""
+// copyUse is remoteUse for programs that copy files between machines: what is no
+// place on another one may be a directory here.
+func copyUse(args []arg) use {
+	u := remoteUse(args)
+	var here []arg
+	for _, a := range args {
+		if a.known && !strings.HasPrefix(a.value, "-") {
+			here = append(here, a)
 		}
+	}
+	for i, a := range here {
+		if before, _, remote := strings.Cut(a.value, ":"); !remote || strings.Contains(before, "/") {
+			u.files = append(u.files, file{arg: a, tree: true, maybe: true})
+			if i == len(here)-1 {
+				u.files = append(u.files, file{arg: a, tree: true, maybe: true, write: true})
+			}
+		}
+	}
+	return u
+}
+
+// notInHost are bytes that end a URL in a text.
+const notInHost = " \t\n\"'`<>{}(),;&|=*$"
+
+// hostOf is the host that an argument names: that of a URL, of user@host:path, or
+// a name with a dot in it or with a port. It may be something else.
+func hostOf(text string) string {
+	rest, url := afterScheme(text)
+	if !url && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, ".")) {
+		return ""
 	}
 	if n := strings.IndexAny(rest, "/?#\\"); n >= 0 {
 		rest = rest[:n]
@@ -74,9 +103,35 @@ func hostOf(text string, value bool) string {
 		rest, _, _ = strings.Cut(rest[1:], "]")
 		return rest
 	}
-	rest, _, _ = strings.Cut(rest, ":")
-	if url || at >= 0 || strings.Contains(rest, ".") {
+	rest, port, _ := strings.Cut(rest, ":")
+	named := at >= 0 || isDigits(port) || strings.Contains(rest, ".") || rest == "localhost"
+	// Other texts, such as those to send, are no names.
+	if url || named && !strings.ContainsAny(rest, notInHost) {
 		return rest
 	}
 	return ""
+}
+
+// afterScheme is what follows the scheme of a URL. Programs take any number of
+// slashes after those of the web.
+func afterScheme(text string) (rest string, ok bool) {
+	scheme, rest, ok := strings.Cut(text, ":")
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp", "ftps", "ws", "wss":
+		if ok && !isDigits(rest) {
+			return strings.TrimLeft(rest, `/\`), true
+		}
+	case "file":
+		if ok {
+			return "", true
+		}
+	}
+	scheme, rest, ok = strings.Cut(text, "://")
+	if !ok {
+		return text, false
+	}
+	if n := strings.IndexAny(rest, notInHost); n >= 0 && strings.ContainsAny(scheme, notInHost) {
+		rest = rest[:n] // a URL within a text
+	}
+	return rest, true
 }

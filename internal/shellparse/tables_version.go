@@ -27,7 +27,7 @@ var versions = map[string]entry{
 	"python3": {source: "Python 3.13 manual", all: only("--version", "-V", "-VV")},
 	"ruby":    {source: "ruby 3.3 manual", all: only("--version", "-v")},
 	"tsc":     {source: "TypeScript 5 manual", all: only("--version", "-v")},
-	"go":      {source: "Go 1.26, go help version, go help env", all: goUse},
+	"go":      {source: "Go 1.26, Go Toolchains", all: goUse},
 	"gofmt": {
 		// -w writes; -d ran diff in some versions.
 		source: "Go 1.26, cmd/gofmt", operands: trees, acts: true, flags: "-l -e -s",
@@ -45,21 +45,8 @@ func only(words ...string) func(args []arg) use {
 	}
 }
 
-// goUse is go version and go env; whatever else go does may run a compiler, and
-// programs with it.
-func goUse(args []arg) use {
-	switch {
-	case len(args) == 0:
-		return unknown("go alone is not known")
-	case args[0].is("version") && len(args) == 1:
-		return use{}
-	case args[0].is("env"):
-		for _, a := range args[1:] {
-			if !a.exact() || strings.HasPrefix(a.value, "-") && a.value != "-json" && a.value != "-changed" {
-				return unknown("go env changes settings if it is told to")
-			}
-		}
-		return use{}
-	}
-	return unknown("go may run a compiler and what a module names")
+// goUse is go, of which no command only reads: even go version may download the
+// toolchain that go.mod names, and run it.
+func goUse([]arg) use {
+	return unknown("go may download a toolchain, run a compiler and what a module names")
 }

@@ -33,6 +33,9 @@ func join(args []arg, as func(arg) string) string {
 			if a.cont && args[i-1].cont && a.source == args[i-1].source {
 				continue
 			}
+			if a.isFed() {
+				continue
+			}
 			b.WriteByte(' ')
 		}
 		if a.cont {
@@ -65,6 +68,13 @@ func (c *Command) tidy() {
 		}
 	}
 	c.Inner = kept
+	var hosts []string
+	for _, host := range c.Hosts {
+		if !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	c.Hosts = hosts
 	if !slices.ContainsFunc(c.Paths, func(p Path) bool { return p.Maybe }) {
 		return
 	}
@@ -82,27 +92,46 @@ func (c *Command) tidy() {
 func (c *Command) spellings(args []arg) {
 	name := args[0].value
 	base := path.Base(name)
-	low := strings.ToLower(base)
+	low := program(name)
 	plain := !slices.ContainsFunc(args, func(a arg) bool { return a.value != a.source })
 	global := low == "git" && len(args) > 1 && strings.HasPrefix(args[1].value, "-")
-	if plain && name == low && !global {
+	sub, dashed := strings.CutPrefix(low, "git-")
+	if plain && name == low && !global && !dashed {
 		return
 	}
-	values := join(args, unquoted)
+	values := joinValues(args)
 	c.Inner = append(c.Inner, values)
+	if slices.ContainsFunc(args, func(a arg) bool { return a.cont }) {
+		c.Inner = append(c.Inner, join(args, unquoted))
+	}
 	if name == "" {
 		return
 	}
+	rest := strings.TrimPrefix(values, name)
 	if name != low {
-		rest := strings.TrimPrefix(values, name)
 		c.Inner = append(c.Inner, base+rest, low+rest)
+	}
+	if dashed {
+		c.Inner = append(c.Inner, "git "+sub+rest)
 	}
 	if more := join(args[1:], source); more != "" {
 		c.Inner = append(c.Inner, low+" "+more)
 	}
 	if global {
-		c.Inner = append(c.Inner, "git "+join(gitCommand(args[1:]), unquoted))
+		c.Inner = append(c.Inner, "git "+joinValues(gitCommand(args[1:])))
 	}
+}
+
+// joinValues writes arguments without their quotes, and those that come of one
+// word each.
+func joinValues(args []arg) string {
+	values := make([]string, 0, len(args))
+	for _, a := range args {
+		if !a.isFed() {
+			values = append(values, unquoted(a))
+		}
+	}
+	return strings.Join(values, " ")
 }
 
 // gitCommand are the arguments of git without the options before its command.

@@ -14,6 +14,10 @@ type walker struct {
 	at        place // where the words at hand are expanded
 	homeless  bool  // what ~ and $HOME mean cannot be known
 	functions map[string]place
+	root      *syntax.File // nil if the line cannot be parsed
+	deeds     []deed       // in the order in which they stand
+	repeats   bool         // some commands may run again, or later than they stand
+	pipes     bool         // some commands run at once
 	depth     int
 	scripts   int
 	left      *int
@@ -94,6 +98,7 @@ func (w *walker) stmt(s *syntax.Stmt, in place) (yes, no place) {
 	w.redirects(s)
 	switch {
 	case s.Background:
+		w.repeats = true
 		return in, in
 	case s.Negated:
 		if strings.HasPrefix(w.text(s), "!(") {
@@ -163,6 +168,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, in place) (yes, no place) {
 	if _, ok := c.Y.Cmd.(*syntax.TimeClause); ok {
 		w.doubt("time is a program behind a pipe")
 	}
+	w.pipes = true
 	w.stmt(c.X, in)
 	w.stmt(c.Y, in)
 	return in, in
@@ -189,6 +195,7 @@ func (w *walker) branch(c *syntax.IfClause, in place) place {
 
 // loop walks a body that may run many times.
 func (w *walker) loop(in place, body func() place) {
+	w.repeats = true
 	if out := body(); !out.equal(in) {
 		w.doubt("the directory changes inside a loop or function")
 	}
@@ -199,7 +206,7 @@ func (w *walker) iterate(c *syntax.ForClause, in place) {
 	case *syntax.WordIter:
 		w.variable(l.Name.Value)
 		for _, item := range l.Items {
-			w.expand(item)
+			w.listed(item)
 		}
 	case *syntax.CStyleLoop:
 		for _, x := range []syntax.ArithmExpr{l.Init, l.Cond, l.Post} {

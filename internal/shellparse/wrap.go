@@ -74,6 +74,15 @@ func strip(args []arg) stripped {
 	return s
 }
 
+// feed marks the text of a command to which xargs adds arguments, so that no
+// rule for exactly that text allows it.
+func (c *Command) feed(s stripped) {
+	if s.fed {
+		c.Inner = append(c.Inner, c.Text)
+		c.Text += " …"
+	}
+}
+
 func skipNone(args []arg) (int, bool) {
 	return 0, args[0].known && !strings.HasPrefix(args[0].value, "-")
 }

@@ -14,7 +14,7 @@ type writer struct {
 	left    int      // choices before it writes no more than plain words
 }
 
-// line writes one line.
+// line writes one line, in valid UTF-8.
 func (w *writer) line() string {
 	w.left = 60
 	var line string
@@ -31,7 +31,7 @@ func (w *writer) line() string {
 	for w.pick(4) == 3 {
 		line = w.damaged(line)
 	}
-	return line
+	return strings.ToValidUTF8(line, "\ufffd") // as a call has it
 }
 
 // rewritten is a line of the corpus with one of its words replaced.

@@ -228,8 +228,9 @@ func (j *judge) open(program, line, args string) {
 	if m := namePattern.FindStringSubmatch(line); m != nil {
 		file = plainText(m[1]) // what it really is
 	}
-	// A pipe has no slash. The shell opens its terminal before it does anything.
-	sink := j.passing(program, name) || file == "/dev/null" || file == "/dev/tty" || !strings.HasPrefix(file, "/") && file != name
+	// A pipe has no slash. The shell opens its terminal before it does anything, and
+	// programs put a device in the place of a stream that is closed.
+	sink := j.passing(program, name) || slices.Contains([]string{"/dev/null", "/dev/full", "/dev/tty"}, file) || !strings.HasPrefix(file, "/") && file != name
 	if writePattern.MatchString(flags) && !sink {
 		j.blame("%s opens to write: %s %s", program, name, flags)
 	}

@@ -1,0 +1,79 @@
+package shellparse
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// patterns adds the patterns among the words of a command: to replace them, the
+// shell reads directories, whatever the command does with the names.
+func (w *walker) patterns(c *Command, args []arg) {
+	for _, a := range args {
+		switch {
+		case !a.glob, strings.HasPrefix(a.value, "-") && !strings.Contains(a.value, "/"):
+		case !a.known:
+			w.doubt("a pattern cannot be known")
+		default:
+			for _, p := range w.paths(nil, a.value, Path{Glob: true}) {
+				same := func(q Path) bool { return q.Glob && !q.Maybe && q.Name == p.Name }
+				if !slices.ContainsFunc(c.Paths, same) {
+					c.Paths = append(c.Paths, p)
+				}
+			}
+		}
+	}
+}
+
+// listed walks a word of a list, and adds what it may become as a pattern.
+func (w *walker) listed(word *syntax.Word) {
+	for _, a := range w.word(nil, word) {
+		if a.glob && !a.known {
+			w.doubt("a pattern cannot be known")
+		}
+		w.stored(a)
+	}
+}
+
+// stored adds the patterns in the value of a variable, which the shell replaces
+// where the variable stands without quotes.
+func (w *walker) stored(a arg) {
+	if !a.known {
+		return
+	}
+	for name := range strings.FieldsSeq(a.value) {
+		if strings.ContainsAny(name, "*?[") && (a.glob || strings.Contains(name, "/")) {
+			w.line.Paths = w.paths(w.line.Paths, name, Path{Glob: true})
+		}
+	}
+}
+
+// ownProcess doubts the line if a file belongs to the process that opens it: the
+// names mean something else to whoever checks them.
+func (w *walker) ownProcess(p Path) {
+	if !p.Maybe && (strings.HasPrefix(p.Name, "/") && isOwnProcess(p.Name)) {
+		w.doubt("the path depends on the process")
+	}
+}
+
+func isOwnProcess(name string) bool {
+	for _, name := range lexical(name) {
+		parts := strings.Split(strings.ToLower(name), "/")
+		if len(parts) < 3 {
+			continue
+		}
+		top, sub := parts[1], parts[2]
+		switch {
+		case top == "dev" && (sub == "fd" || strings.HasPrefix(sub, "std")):
+			return true
+		case top == "proc" && (sub == "self" || sub == "thread-self" || isNumber(sub)):
+			return true
+		case strings.ContainsAny(top, "*?["):
+			return true
+		case (top == "dev" || top == "proc") && len(parts) > 3 && strings.ContainsAny(sub, "*?["):
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,103 @@
+package shellparse
+
+import "strings"
+
+// computed doubts a command whose first words decide what it does and are not
+// known.
+func (w *walker) computed(args []arg) {
+	for _, a := range args[min(1, len(args)):min(3, len(args))] {
+		if !a.known {
+			w.doubt("an argument is computed")
+		}
+	}
+}
+
+// maybe adds the arguments of a command nobody knows that look like paths. args
+// starts with its name.
+func (w *walker) maybe(c *Command, args []arg) {
+	if !args[0].known {
+		return
+	}
+	at := w.at
+	w.at = w.sent(program(args[0].value), args[1:])
+	inPlace := writesInPlace(args[1:])
+	for i, a := range args[1:] {
+		if !a.known {
+			continue
+		}
+		write := inPlace || a.output() || i > 0 && args[i].is("-o", "--output", "--out")
+		for _, name := range guesses(a.value) {
+			like := Path{Maybe: true, Glob: a.glob, Tree: a.stands()}
+			c.Paths = w.paths(c.Paths, name, like)
+			if write {
+				like.Write = true
+				c.Paths = w.paths(c.Paths, name, like)
+			}
+		}
+	}
+	w.at = at
+}
+
+// output reports whether an argument holds the name of a file to write.
+func (a arg) output() bool {
+	return strings.HasPrefix(a.value, "--output=") || strings.HasPrefix(a.value, "--out=") ||
+		strings.HasPrefix(a.value, "-o") && !strings.HasPrefix(a.value, "--")
+}
+
+// guesses are the names of files that an argument may hold.
+func guesses(value string) []string {
+	name := value
+	if strings.HasPrefix(value, "-") || strings.Contains(value, "=") {
+		_, name, _ = strings.Cut(value, "=")
+	}
+	candidates := []string{name}
+	if len(value) > 2 && value[0] == '-' && value[1] != '-' && strings.ContainsAny(value[2:], "./@~_") {
+		candidates = append(candidates, value[2:])
+	}
+	var names []string
+	for _, name := range candidates {
+		name = strings.TrimPrefix(name, "@")
+		if len(name) > len("file:") && strings.EqualFold(name[:len("file:")], "file:") {
+			name = name[len("file:"):]
+			if rest, ok := strings.CutPrefix(name, "//"); ok {
+				name = strings.TrimPrefix(rest, "localhost")
+			}
+		}
+		if name != "" && !strings.ContainsAny(name, "\n\x00") && !strings.Contains(name, "://") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// writesInPlace reports whether an option says that the files which a program is
+// given are written.
+func writesInPlace(args []arg) bool {
+	for i, a := range args {
+		v := a.value
+		name, _, _ := strings.Cut(v, "=")
+		switch {
+		case !a.known, has("-it -ti", v):
+		case has("-w --write --fix --fix-all --in-place --inplace --overwrite", name):
+			return true
+		case strings.HasPrefix(v, "-i"), strings.HasPrefix(v, "-pi"), strings.HasPrefix(v, "-ni"), strings.HasPrefix(v, "-lpi"):
+			return true
+		case v == "-c" && i+1 < len(args) && strings.HasPrefix(strings.TrimLeft(args[i+1].value, ":"), "w"),
+			strings.HasPrefix(v, "+w"), strings.HasPrefix(v, "-cw"):
+			return true
+		}
+	}
+	return false
+}
+
+// hosts adds the hosts of a command.
+func (w *walker) hosts(c *Command, hosts []string) {
+	for _, host := range hosts {
+		for _, r := range host {
+			if r > '~' || !strings.ContainsRune(".-_:%", r) && !isName("_"+string(r)) {
+				w.doubt("the name of a host is not plain")
+			}
+		}
+		c.Hosts = append(c.Hosts, host)
+	}
+}

@@ -1,0 +1,267 @@
+package shellparse
+
+import (
+	"slices"
+	"strings"
+)
+
+// scriptsOf are the arguments of a command that are read as lines of text.
+func scriptsOf(name string, args []arg) []arg {
+	switch name {
+	case "eval":
+		return []arg{joined(args)}
+	case "watch", "ssh", "parallel", "tmux", "screen":
+		var list []arg
+		for i, a := range args {
+			if a.known && !strings.HasPrefix(a.value, "-") {
+				list = append(list, joined(args[i:]))
+				if len(list) == 2 {
+					break
+				}
+			}
+		}
+		return list
+	case "trap":
+		for _, a := range args {
+			if !a.known || a.value == "" || a.value[0] != '-' {
+				return []arg{a}
+			}
+		}
+		return nil
+	case "alias":
+		var list []arg
+		for _, a := range args {
+			_, text, _ := strings.Cut(a.value, "=")
+			list = append(list, arg{value: text, known: a.known})
+		}
+		return list
+	case "env":
+		return splitStrings(args)
+	}
+	return afterC(args)
+}
+
+// joined is the line that a command makes of its arguments.
+func joined(args []arg) arg {
+	out := arg{known: true}
+	for i, a := range args {
+		if i > 0 {
+			out.value += " "
+		}
+		out.value += a.value
+		out.known = out.known && a.known && !a.glob
+	}
+	return out
+}
+
+// splitStrings are the values of env -S.
+func splitStrings(args []arg) []arg {
+	var list []arg
+	for i, a := range args {
+		text, ok := strings.CutPrefix(a.value, "--split-string=")
+		if !ok && len(a.value) > 1 && a.value[0] == '-' && a.value[1] != '-' {
+			_, text, ok = strings.Cut(a.value, "S")
+		}
+		if ok && text != "" {
+			list = append(list, joined(append([]arg{{value: text, known: true}}, args[i+1:]...)))
+		} else if (ok || a.value == "--split-string") && i+1 < len(args) {
+			list = append(list, joined(args[i+1:]))
+		}
+	}
+	return list
+}
+
+// afterC are the arguments that stand behind -c or one of its like.
+func afterC(args []arg) []arg {
+	var list []arg
+	wanted := false
+	for _, a := range args {
+		v := a.value
+		switch {
+		case wanted && !a.isFed() && (!a.known || !strings.HasPrefix(v, "-")):
+			list = append(list, a)
+			wanted = strings.HasPrefix(v, "+") // an option of a shell
+		case a.isFed():
+		case strings.HasPrefix(v, "--command="), strings.HasPrefix(v, "--run="):
+			_, text, _ := strings.Cut(v, "=")
+			list = append(list, arg{value: text, known: true})
+		case v == "--command", v == "--run", v == "-C":
+			wanted = true
+		case len(v) > 1 && v[0] == '-' && v[1] != '-' && strings.Contains(v, "c"):
+			wanted = true
+			if _, text, _ := strings.Cut(v, "c"); len(text) > 1 {
+				list = append(list, arg{value: text, known: true})
+			}
+		}
+	}
+	return list
+}
+
+// script adds what a line of text does that a command runs.
+func (w *walker) script(c *Command, text arg, ours bool) {
+	if !text.known {
+		if ours {
+			w.doubt("the text that runs is computed")
+		}
+		return
+	}
+	if w.scripts >= maxScripts {
+		w.doubt("commands run commands too deeply")
+		return
+	}
+	dirs := w.at.dirs
+	if len(dirs) == 0 {
+		dirs = []string{w.env.Dir}
+	}
+	for _, dir := range dirs {
+		w.scriptIn(c, text.value, dir, ours)
+	}
+}
+
+// scriptIn is script in a directory.
+func (w *walker) scriptIn(c *Command, text, dir string, ours bool) {
+	env := w.env
+	env.Dir = dir
+	if w.homeless {
+		env.Home = ""
+	}
+	sub := parse(text, env, w.scripts+1, w.left)
+	if ours && sub.Unknown != "" {
+		w.doubt(sub.Unknown)
+	}
+	paths := sub.Paths
+	for _, inner := range sub.Commands {
+		c.Inner = append(append(c.Inner, inner.Text), inner.Inner...)
+		if c.Caution == "" {
+			c.Caution = inner.Caution
+		}
+		c.Hosts = append(c.Hosts, inner.Hosts...)
+		paths = append(paths, inner.Paths...)
+	}
+	for _, p := range paths {
+		p.Maybe = true
+		c.Paths = append(c.Paths, p)
+	}
+}
+
+// interactive are the shells that read their input if they are given nothing.
+var interactive = map[string]bool{
+	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "ash": true, "mksh": true, "rbash": true,
+	"fish": true, "pwsh": true,
+}
+
+// readsInput reports whether a shell runs what it reads from its input.
+func readsInput(name string, args []arg) bool {
+	if !interactive[name] {
+		return false
+	}
+	for i := 0; i < len(args); i++ {
+		switch v := args[i].value; {
+		case !args[i].known, v == "-", v == "-s", strings.HasPrefix(v, "/dev/"), strings.HasPrefix(v, "/proc/"):
+			return true
+		case v == "--version", v == "--help", strings.EqualFold(v, "-command"), strings.EqualFold(v, "-file"):
+			return false
+		case has("-o +o -O +O --rcfile --init-file", v):
+			i++
+		case strings.HasPrefix(v, "--"), strings.HasPrefix(v, "+"):
+		case !strings.HasPrefix(v, "-"), strings.Contains(v, "c"):
+			return false
+		case strings.Contains(v, "s"):
+			return true
+		}
+	}
+	return true
+}
+
+// hiddenScripts are the lines of text that stand in the programs of sed and awk,
+// and in options of git.
+func hiddenScripts(name string, args []arg) []arg {
+	var list []arg
+	for i, a := range args {
+		if !a.known {
+			continue
+		}
+		var texts []string
+		switch name {
+		case "sed", "gsed":
+			texts = sedScripts(a.value)
+		case "awk", "gawk", "mawk", "nawk":
+			texts = awkScripts(a.value)
+		case "git":
+			texts = gitScripts(a.value, args[i+1:], gitRuns(args))
+		case "pwsh":
+			if strings.EqualFold(a.value, "-command") && i+1 < len(args) {
+				texts = []string{joined(args[i+1:]).value}
+			}
+		}
+		for _, text := range texts {
+			list = append(list, word(text))
+		}
+	}
+	return list
+}
+
+// sedScripts are the commands behind an e in a program of sed, wherever it may
+// be one.
+func sedScripts(program string) []string {
+	var list []string
+	for i := 0; i < len(program) && len(list) < maxWords; i++ {
+		if program[i] != 'e' || i > 0 && !strings.ContainsRune("0123456789$/;{}! \t\n", rune(program[i-1])) {
+			continue
+		}
+		text, _, _ := strings.Cut(program[i+1:], "\n")
+		if text = strings.TrimSpace(text); text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// awkScripts are the texts in quotes of a program of awk that may run something.
+func awkScripts(program string) []string {
+	if !strings.Contains(program, "system") && !strings.Contains(program, "|") {
+		return nil
+	}
+	var list []string
+	for len(list) < maxWords {
+		_, rest, ok := strings.Cut(program, `"`)
+		if !ok {
+			return list
+		}
+		body, rest, ok := delimited(rest, '"')
+		if !ok {
+			return list
+		}
+		list = append(list, strings.ReplaceAll(body, `\"`, `"`))
+		program = rest
+	}
+	return list
+}
+
+// gitRuns reports whether git has a subcommand that runs what its words say.
+func gitRuns(args []arg) bool {
+	return slices.ContainsFunc(args, func(a arg) bool { return a.is("submodule", "bisect", "rebase") })
+}
+
+// gitScripts are the lines of text that an option of git holds, followed by the
+// words after it. runs is what gitRuns says.
+func gitScripts(option string, after []arg, runs bool) []string {
+	name, value, glued := strings.Cut(option, "=")
+	switch {
+	case !runs && !strings.HasPrefix(option, "-c"):
+	case name == "--exec" && glued:
+		return []string{value}
+	case strings.HasPrefix(option, "-x") && len(option) > 2:
+		return []string{option[2:]}
+	case has("-x --exec foreach run", option):
+		if len(after) > 0 && after[0].known {
+			return []string{joined(after).value, after[0].value}
+		}
+	case option == "-c" && len(after) > 0:
+		_, value, _ = strings.Cut(after[0].value, "=")
+		return []string{strings.TrimPrefix(value, "!")}
+	case strings.HasPrefix(option, "-c"):
+		return []string{strings.TrimPrefix(value, "!")}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package shellparse
+
+import "strings"
+
+// in is what a builtin does in a shell. Zsh calculates some arguments that bash
+// takes for plain numbers, and a calculation may run commands.
+func (b builtin) in(shell Shell, name string, args []arg) shellUse {
+	u := b.use(args)
+	if shell == Zsh && !u.shell && zshCalculates(name, args) {
+		return shellUse{unknown("zsh may calculate an argument of " + name), true}
+	}
+	return u
+}
+
+// zshCalculates reports whether zsh may calculate an argument of a builtin, or
+// gives a variable a value that it calculates.
+func zshCalculates(name string, args []arg) bool {
+	switch name {
+	case "exit", "return", "break", "continue", "shift", "wait":
+		return !areNumbers(args)
+	case "printf":
+		return zshFormat(args)
+	case "test", "[":
+		return zshTest(args)
+	case "read":
+		for _, a := range args {
+			if !a.known || isName(a.value) {
+				return true
+			}
+		}
+	case "unset":
+		return true
+	}
+	return false
+}
+
+func areNumbers(args []arg) bool {
+	for _, a := range args {
+		if !a.exact() || !isNumber(a.value) {
+			return false
+		}
+	}
+	return true
+}
+
+// zshFormat reports whether a format has more than conversions of text. Zsh
+// replaces the escapes in it first, so that they may make a conversion.
+func zshFormat(args []arg) bool {
+	if len(args) > 0 && args[0].value == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return false
+	}
+	format := args[0].value
+	if strings.Contains(format, "*") || !formats(format, "sbcq") || strings.Contains(format, "%(") {
+		return true
+	}
+	for {
+		_, rest, found := strings.Cut(format, `\`)
+		if !found {
+			return false
+		}
+		if rest == "" || strings.IndexByte(`abefnrtv\`, rest[0]) < 0 {
+			return true
+		}
+		format = rest[1:]
+	}
+}
+
+// zshTest reports whether a condition compares or asks about more than numbers.
+func zshTest(args []arg) bool {
+	for i, a := range args {
+		if !a.exact() {
+			continue // no operator: those that are not known are refused
+		}
+		if a.value == "-t" && i+1 < len(args) && !areNumbers(args[i+1:i+2]) && args[i+1].value != "]" {
+			return true
+		}
+		if has("-eq -ne -lt -le -gt -ge", a.value) && i > 0 && i+1 < len(args) &&
+			!(areNumbers(args[i-1:i]) && areNumbers(args[i+1:i+2])) {
+			return true
+		}
+	}
+	return false
+}
