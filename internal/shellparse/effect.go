@@ -199,17 +199,17 @@ func fixed(p Path) string {
 // for the directory that is named before them, and the file at the end.
 func lexical(name string) []string {
 	steps := []string{"/"}
-	var parts []string
+	at := ""
 	for part := range strings.SplitSeq(name, "/") {
 		switch part {
 		case "", ".":
 			continue
 		case "..":
-			parts = parts[:max(len(parts)-1, 0)]
+			at = at[:max(strings.LastIndexByte(at, '/'), 0)]
 		default:
-			parts = append(parts, part)
+			at += "/" + part
 		}
-		steps = append(steps, "/"+strings.Join(parts, "/"))
+		steps = append(steps, max(at, "/"))
 	}
 	return steps
 }

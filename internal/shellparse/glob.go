@@ -59,11 +59,11 @@ func (w *walker) ownProcess(p Path) {
 
 func isOwnProcess(name string) bool {
 	for _, name := range lexical(name) {
-		parts := strings.Split(strings.ToLower(name), "/")
+		parts := strings.SplitN(name, "/", 4)
 		if len(parts) < 3 {
 			continue
 		}
-		top, sub := parts[1], parts[2]
+		top, sub := strings.ToLower(parts[1]), strings.ToLower(parts[2])
 		switch {
 		case top == "dev" && (sub == "fd" || strings.HasPrefix(sub, "std")):
 			return true
