@@ -114,10 +114,10 @@ func written(paths []Path) bool {
 // A span is the first and the last of the deeds that do something.
 type span struct{ first, last int }
 
-// besides reports whether a deed other than one does it, before that one unless
-// any will do.
-func (s span) besides(deed int, any bool) bool {
-	return s.first < deed || any && (s.first != deed || s.last != deed)
+// besides reports whether a deed other than one does it: before that one, or at
+// any time if the deeds have no order.
+func (s span) besides(deed int, unordered bool) bool {
+	return s.first < deed || unordered && (s.first != deed || s.last != deed)
 }
 
 // links are the names that may be links after some deed of a line.
@@ -170,10 +170,10 @@ func (l *links) add(p Path, deed int, inside bool) {
 
 // change reports whether the way to a file of a deed may lead over a link that
 // another one makes.
-func (l *links) change(p Path, deed int, any bool) bool {
+func (l *links) change(p Path, deed int, unordered bool) bool {
 	in := func(names map[string]span, name string) bool {
 		s, ok := names[name]
-		return ok && s.besides(deed, any)
+		return ok && s.besides(deed, unordered)
 	}
 	ways := lexical(fixed(p))
 	for i, name := range ways {

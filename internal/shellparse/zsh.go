@@ -78,7 +78,7 @@ func zshTest(args []arg) bool {
 			return true
 		}
 		if has("-eq -ne -lt -le -gt -ge", a.value) && i > 0 && i+1 < len(args) &&
-			!(areNumbers(args[i-1:i]) && areNumbers(args[i+1:i+2])) {
+			(!areNumbers(args[i-1:i]) || !areNumbers(args[i+1:i+2])) {
 			return true
 		}
 	}
