@@ -214,7 +214,7 @@ func (r *Rule) covers(i *Info, t *Target, names []string) bool {
 
 // touches is the test of a deny or ask rule: some part of t is what r names.
 func (r *Rule) touches(i *Info, t *Target) bool {
-	return r.speaksOf(i, t) && r.spec.Touches(patternSubject(i, t, t.names()), nil, r.bases...)
+	return r.speaksOf(i, t) && r.spec.Touches(patternSubject(i, t, t.names()), r.bases...)
 }
 
 // speaksOf reports whether a pattern rule is about this kind of target of this

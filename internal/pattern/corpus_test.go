@@ -67,9 +67,9 @@ func (row corpusRow) decide(p pattern.Platform) string {
 	_, protected := pattern.Protected(p, name)
 	inside := strings.HasPrefix(name, dir+"/") || strings.HasPrefix(name, root+"/lib/") // the second is an additional directory
 	switch {
-	case row.rule("deny", root, func(s pattern.Spec) bool { return s.Touches(x, nil, b) }):
+	case row.rule("deny", root, func(s pattern.Spec) bool { return s.Touches(x, b) }):
 		return "deny"
-	case row.rule("ask", root, func(s pattern.Spec) bool { return s.Touches(x, nil, b) }):
+	case row.rule("ask", root, func(s pattern.Spec) bool { return s.Touches(x, b) }):
 		return "ask"
 	case doubt != "", x.Write && protected:
 		return "ask"

@@ -59,7 +59,7 @@ func TestHosts(t *testing.T) {
 			s, err := pattern.Parse("WebFetch", "domain:"+tc.pattern)
 			require.NoError(t, err)
 			require.Equal(t, tc.want, s.Covers(reaches(tc.host), base), "covers")
-			require.Equal(t, tc.want, s.Touches(reaches(tc.host), nil, base), "touches")
+			require.Equal(t, tc.want, s.Touches(reaches(tc.host), base), "touches")
 		})
 	}
 }

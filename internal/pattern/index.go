@@ -60,9 +60,8 @@ func (d *drawer) file(i int, keys ...string) {
 }
 
 // Candidates appends to dst, in their order, the numbers of all rules that cover
-// or touch s, on any platform and base, and perhaps others. Elsewhere places count
-// if the spec was told of them by [Spec.Led]. It does not allocate if dst has room
-// and the names are ASCII.
+// or touch s, on any platform and base, and perhaps others. It does not allocate
+// if dst has room and the names are ASCII.
 func (x *Index) Candidates(s Subject, dst []int32) []int32 {
 	start := len(dst)
 	dst = append(dst, x.names.rest...)

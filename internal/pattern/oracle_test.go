@@ -49,7 +49,7 @@ func TestGitAgrees(t *testing.T) {
 		around := repository.ignored(t, inWhat(text), paths)
 		for _, path := range paths {
 			x := reads("/r/" + path + "/file")
-			got := s.Touches(x, nil, b)
+			got := s.Touches(x, b)
 			if got && !ignored[path] && around[path] {
 				continue // what says everything in a directory says the directory
 			}

@@ -155,26 +155,24 @@ func (s Spec) coversName(x *Subject, name string, bs []Base) bool {
 // says: the test of a deny or ask rule. Who may not read a path may not write it,
 // a notebook's neither: the model of these rules excepts NotebookEdit, which would
 // be a way around.
-//
-// Elsewhere are the places that [Spec.Place] leads to.
-func (s Spec) Touches(x Subject, elsewhere []string, bs ...Base) bool {
+func (s Spec) Touches(x Subject, bs ...Base) bool {
 	if !s.speaksOf(x) || (s.kind == Path && s.write && !x.Write) {
 		return false
 	}
 	for _, n := range x.Names {
-		if s.touchesName(&x, n, elsewhere, bs) {
+		if s.touchesName(&x, n, bs) {
 			return true
 		}
 	}
 	for _, n := range x.Inner {
-		if s.touchesName(&x, n, elsewhere, bs) {
+		if s.touchesName(&x, n, bs) {
 			return true
 		}
 	}
 	return false
 }
 
-func (s Spec) touchesName(x *Subject, name string, elsewhere []string, bs []Base) bool {
+func (s Spec) touchesName(x *Subject, name string, bs []Base) bool {
 	switch {
 	case s.names != nil:
 		return s.names.matches(name)
@@ -190,11 +188,9 @@ func (s Spec) touchesName(x *Subject, name string, elsewhere []string, bs []Base
 			return true
 		}
 	}
-	for _, places := range [][]string{s.led, elsewhere} {
-		for _, place := range places {
-			if s.path.led(name, x.Tree, place, platform) {
-				return true
-			}
+	for _, place := range s.led {
+		if s.path.led(name, x.Tree, place, platform) {
+			return true
 		}
 	}
 	return false

@@ -18,7 +18,7 @@ func (w *walker) arithmetic(x syntax.ArithmExpr) {
 	case *syntax.ParenArithm:
 		w.arithmetic(x.X)
 	case *syntax.Word:
-		if !isNumber(x.Lit()) {
+		if !isDigits(x.Lit()) {
 			w.doubt("a calculation uses more than numbers")
 			w.hidden(x)
 		}
@@ -27,8 +27,6 @@ func (w *walker) arithmetic(x syntax.ArithmExpr) {
 		w.hidden(x)
 	}
 }
-
-func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
 // condition walks what stands between [[ and ]].
 func (w *walker) condition(x syntax.TestExpr) {
@@ -77,7 +75,7 @@ func (w *walker) operand(x syntax.TestExpr) {
 		w.condition(x)
 		return
 	}
-	if a := w.single(word); !a.known || !isNumber(strings.TrimPrefix(a.value, "-")) {
+	if a := w.single(word); !a.known || !isDigits(strings.TrimPrefix(a.value, "-")) {
 		w.doubt("a condition compares more than numbers")
 	}
 }

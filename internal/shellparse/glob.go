@@ -67,7 +67,7 @@ func isOwnProcess(name string) bool {
 		switch {
 		case top == "dev" && (sub == "fd" || strings.HasPrefix(sub, "std")):
 			return true
-		case top == "proc" && (sub == "self" || sub == "thread-self" || isNumber(sub)):
+		case top == "proc" && (sub == "self" || sub == "thread-self" || isDigits(sub)):
 			return true
 		case strings.ContainsAny(top, "*?["):
 			return true

@@ -17,7 +17,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" {
 		w.doubt("a redirection sets a variable")
 	}
-	if isNumber(w.text(r.Word)) && strings.ContainsRune("<>", w.after(r.Word)) {
+	if isDigits(w.text(r.Word)) && strings.ContainsRune("<>", w.after(r.Word)) {
 		w.doubt("a number may belong to the redirection before it or behind it")
 	}
 	switch r.Op {

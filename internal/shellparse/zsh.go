@@ -36,7 +36,7 @@ func zshCalculates(name string, args []arg) bool {
 
 func areNumbers(args []arg) bool {
 	for _, a := range args {
-		if !a.exact() || !isNumber(a.value) {
+		if !a.exact() || !isDigits(a.value) {
 			return false
 		}
 	}
