@@ -2,6 +2,7 @@ package pegboard_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -145,4 +146,36 @@ func TestKeyOnceMayUseTheSession(t *testing.T) {
 	case <-time.After(5 * time.Second):
 		t.Fatal("the function waits for itself")
 	}
+}
+
+func TestClonedKeyIsASessionsOwn(t *testing.T) {
+	t.Parallel()
+	k := pegboard.NewClonedKey("list", func(v []string) []string { return append(slices.Clip(v), "copied") })
+	main := session(t, pegboard.SessionConfig{})
+	never := forked(t, main, pegboard.SessionConfig{Role: pegboard.SubAgent})
+	_, ok := k.Get(never)
+	require.False(t, ok)
+
+	k.Set(main, []string{"main"})
+	_, ok = k.Get(never)
+	require.False(t, ok, "what the parent got after the fork is its own")
+	fork := forked(t, main, pegboard.SessionConfig{Role: pegboard.SubAgent})
+	below := forked(t, fork, pegboard.SessionConfig{Role: pegboard.AsyncAgent})
+	k.Set(fork, []string{"fork"})
+	for _, tt := range []struct {
+		name string
+		s    *pegboard.Session
+		want []string
+	}{
+		{"main", main, []string{"main"}},
+		{"fork", fork, []string{"fork"}},
+		{"below", below, []string{"main", "copied", "copied"}},
+	} {
+		v, _ := k.Get(tt.s)
+		require.Equal(t, tt.want, v, tt.name)
+	}
+	require.Equal(t, []string{"made"}, k.Once(never, func() []string { return []string{"made"} }))
+	k.SetRoot(below, []string{"root"})
+	v, _ := k.Get(main)
+	require.Equal(t, []string{"root"}, v)
 }

@@ -167,7 +167,7 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.Breaker == (BreakerLimits{}) {
 		cfg.Breaker = s.cfg.Breaker
 	}
-	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), asking: s.asking, closing: make(chan struct{}, 1)}
+	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), asking: s.asking, closing: make(chan struct{}, 1), state: s.stateForFork()}
 	if err := child.setDirs(); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,168 @@
+// Package reads remembers what each session has seen of each file, so that an
+// edit can tell whether the model knows what it changes. It goes by content, not
+// by times: what rewrites a file with the same bytes changes nothing here.
+package reads
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// A View is a stretch of a file that was shown. Its zero value stands for an
+// empty file that was shown whole.
+type View struct {
+	// Info, Size and Changed say which file it was, in which state. Info may be
+	// nil; then no later view is the same one.
+	Info    fs.FileInfo
+	Size    int64
+	Changed time.Time
+
+	From, To int64             // the bytes of the file that were shown
+	Sum      [sha256.Size]byte // of these bytes, as they stand in the file
+	Cut      bool              // a limit showed less than was asked for, so that it is no proof of having seen the file
+	Shown    bool              // the text stands in this session's own conversation
+}
+
+// Of returns the state of s, empty at first. A fork begins with a copy of its
+// parent's, in which nothing counts as shown: it may not have the parent's
+// conversation.
+func Of(s *pegboard.Session) *State { return key.Once(s, func() *State { return &State{} }) }
+
+var key = pegboard.NewClonedKey("files read", (*State).Clone)
+
+// State is what one session has seen. Its zero value has seen nothing; its
+// methods may be called concurrently.
+type State struct {
+	mu    sync.Mutex
+	views map[string][]View // by resolved path, the newest last
+}
+
+// maxViews is how many stretches of one file are remembered. The oldest goes
+// first; then an edit asks for one more read.
+const maxViews = 64
+
+// Note records that v of the file at real was shown. It replaces earlier views
+// of the same stretch.
+func (st *State) Note(real string, v View) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	views := slices.DeleteFunc(st.views[real], func(old View) bool { return old.From == v.From && old.To == v.To })
+	if len(views) == maxViews {
+		views = slices.Delete(views, 0, 1)
+	}
+	if st.views == nil {
+		st.views = map[string][]View{}
+	}
+	st.views[real] = append(views, v)
+}
+
+// Wrote records that the session itself gave the file at real the content data,
+// in the place of all it knew of it.
+func (st *State) Wrote(real string, data []byte) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.views == nil {
+		st.views = map[string][]View{}
+	}
+	st.views[real] = []View{{Size: int64(len(data)), To: int64(len(data)), Sum: sha256.Sum256(data)}}
+}
+
+// Shown reports whether v stands in the conversation already: the same stretch
+// of the same file, unchanged since by size, time, identity and content.
+func (st *State) Shown(real string, v View) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return slices.ContainsFunc(st.views[real], func(old View) bool {
+		return old.Shown && old.From == v.From && old.To == v.To && old.Sum == v.Sum && old.Cut == v.Cut &&
+			old.Size == v.Size && old.Changed.Equal(v.Changed) && old.Info != nil && v.Info != nil && os.SameFile(old.Info, v.Info)
+	})
+}
+
+// A Standing is what a session knows of a file's present content.
+type Standing int
+
+// The standings.
+const (
+	Unread  Standing = iota // it has seen nothing of it
+	Partial                 // only views that a limit cut
+	Stale                   // all that it has seen is different now
+	Current                 // something that it has seen is there as it was
+)
+
+// Standing compares what was seen of the file at real with its content now.
+func (st *State) Standing(real string, data []byte) Standing {
+	st.mu.Lock()
+	views := slices.Clone(st.views[real])
+	st.mu.Unlock()
+	best := Unread
+	for _, v := range views {
+		switch {
+		case v.Cut:
+			best = max(best, Partial)
+		case v.stands(data):
+			return Current
+		default:
+			best = max(best, Stale)
+		}
+	}
+	return best
+}
+
+// stands reports whether data still holds what was shown. A view of an empty
+// stretch proves nothing unless the file is empty.
+func (v *View) stands(data []byte) bool {
+	if v.To > int64(len(data)) || v.From == v.To && len(data) > 0 {
+		return false
+	}
+	return sha256.Sum256(data[v.From:v.To]) == v.Sum || v.From == v.To
+}
+
+// Whole reports whether every byte of data, the content of the file at real now,
+// was seen as it stands. Views that a limit cut add up.
+func (st *State) Whole(real string, data []byte) bool {
+	st.mu.Lock()
+	views := slices.Clone(st.views[real])
+	st.mu.Unlock()
+	if len(views) == 0 {
+		return false
+	}
+	slices.SortFunc(views, func(a, b View) int { return cmp.Compare(a.From, b.From) })
+	var seen int64
+	for _, v := range views {
+		if v.From <= seen && v.stands(data) {
+			seen = max(seen, v.To)
+		}
+	}
+	return seen == int64(len(data))
+}
+
+// Forget drops all that was seen, for a conversation that lost its beginning:
+// files have to be read again before they are edited.
+func (st *State) Forget() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.views = nil
+}
+
+// Clone returns the state that a fork begins with.
+func (st *State) Clone() *State {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	c := &State{views: maps.Clone(st.views)}
+	for real, views := range c.views {
+		views = slices.Clone(views)
+		for i := range views {
+			views[i].Shown = false
+		}
+		c.views[real] = views
+	}
+	return c
+}

@@ -1,0 +1,180 @@
+package reads_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
+)
+
+// shown returns the view of text[from:to].
+func shown(text string, from, to int) reads.View {
+	return reads.View{
+		Size: int64(len(text)), From: int64(from), To: int64(to),
+		Sum: sha256.Sum256([]byte(text[from:to])), Shown: true,
+	}
+}
+
+func cut(v reads.View) reads.View {
+	v.Cut = true
+	return v
+}
+
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	const text = "one\ntwo\nthree\n"
+	for _, tt := range []struct {
+		name  string
+		views []reads.View
+		wrote string
+		now   string
+		want  reads.Standing
+	}{
+		{name: "never read", now: text, want: reads.Unread},
+		{name: "whole", views: []reads.View{shown(text, 0, 14)}, now: text, want: reads.Current},
+		{name: "whole, then changed", views: []reads.View{shown(text, 0, 14)}, now: "one\nTWO\nthree\n", want: reads.Stale},
+		{name: "whole, then grown", views: []reads.View{shown(text, 0, 14)}, now: text + "four\n", want: reads.Current},
+		{name: "whole, then shorter", views: []reads.View{shown(text, 0, 14)}, now: "one\n", want: reads.Stale},
+		{name: "a stretch, changed elsewhere", views: []reads.View{shown(text, 4, 8)}, now: "ONE\ntwo\nthree\n", want: reads.Current},
+		{name: "a stretch, moved", views: []reads.View{shown(text, 4, 8)}, now: "zero\n" + text, want: reads.Stale},
+		{name: "one of two stretches", views: []reads.View{shown(text, 0, 4), shown(text, 4, 8)}, now: "ONE\ntwo\n", want: reads.Current},
+		{name: "cut by a limit", views: []reads.View{cut(shown(text, 0, 4))}, now: text, want: reads.Partial},
+		{name: "cut by a limit and changed", views: []reads.View{cut(shown(text, 0, 4)), shown(text, 4, 8)}, now: "x", want: reads.Stale},
+		{name: "a later cut does not undo a view", views: []reads.View{shown(text, 0, 14), cut(shown(text, 0, 4))}, now: text, want: reads.Current},
+		{name: "empty then", views: []reads.View{{}}, now: "", want: reads.Current},
+		{name: "empty then, not now", views: []reads.View{{}}, now: text, want: reads.Stale},
+		{name: "past the end", views: []reads.View{shown(text, 14, 14)}, now: text, want: reads.Stale},
+		{name: "own writing", wrote: text, now: text, want: reads.Current},
+		{name: "own writing, changed since", wrote: text, now: "x", want: reads.Stale},
+		{name: "own writing of nothing", views: []reads.View{shown(text, 0, 14)}, wrote: "", now: "", want: reads.Stale},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var st reads.State
+			for _, v := range tt.views {
+				st.Note("/f", v)
+			}
+			if tt.wrote != "" {
+				st.Wrote("/f", []byte(tt.wrote))
+			}
+			require.Equal(t, tt.want, st.Standing("/f", []byte(tt.now)))
+			require.Equal(t, reads.Unread, st.Standing("/other", []byte(tt.now)))
+			st.Forget()
+			require.Equal(t, reads.Unread, st.Standing("/f", []byte(tt.now)))
+		})
+	}
+}
+
+func TestWhole(t *testing.T) {
+	t.Parallel()
+	const text = "one\ntwo\nthree\n"
+	for _, tt := range []struct {
+		name  string
+		views []reads.View
+		now   string
+		want  bool
+	}{
+		{name: "never read", now: ""},
+		{name: "at once", views: []reads.View{shown(text, 0, 14)}, now: text, want: true},
+		{name: "in pages, the last first", views: []reads.View{shown(text, 8, 14), cut(shown(text, 0, 8))}, now: text, want: true},
+		{name: "with a gap", views: []reads.View{shown(text, 0, 4), shown(text, 8, 14)}, now: text},
+		{name: "without the end", views: []reads.View{shown(text, 0, 8)}, now: text},
+		{name: "grown since", views: []reads.View{shown(text, 0, 14)}, now: text + "four\n"},
+		{name: "one page changed", views: []reads.View{shown(text, 0, 8), shown(text, 8, 14)}, now: "one\nTWO\nthree\n"},
+		{name: "empty", views: []reads.View{{}}, now: "", want: true},
+		{name: "empty then", views: []reads.View{{}}, now: text},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var st reads.State
+			for _, v := range tt.views {
+				st.Note("/f", v)
+			}
+			require.Equal(t, tt.want, st.Whole("/f", []byte(tt.now)))
+		})
+	}
+}
+
+func TestShown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name string) os.FileInfo {
+		p := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(p, []byte("text"), 0o600))
+		fi, err := os.Stat(p)
+		require.NoError(t, err)
+		return fi
+	}
+	one, two := file("one"), file("two")
+	base := shown("text", 0, 4)
+	base.Info, base.Changed = one, time.Unix(1, 0)
+	var st reads.State
+	st.Note("/f", base)
+	for _, tt := range []struct {
+		name   string
+		change func(v *reads.View)
+		want   bool
+	}{
+		{name: "the same", change: func(*reads.View) {}, want: true},
+		{name: "another stretch", change: func(v *reads.View) { v.To = 2 }},
+		{name: "other content", change: func(v *reads.View) { v.Sum[0]++ }},
+		{name: "another size", change: func(v *reads.View) { v.Size++ }},
+		{name: "another time", change: func(v *reads.View) { v.Changed = time.Unix(2, 0) }},
+		{name: "another file", change: func(v *reads.View) { v.Info = two }},
+		{name: "no identity", change: func(v *reads.View) { v.Info = nil }},
+		{name: "cut", change: func(v *reads.View) { v.Cut = true }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			v := base
+			tt.change(&v)
+			require.Equal(t, tt.want, st.Shown("/f", v))
+		})
+	}
+}
+
+func TestOldStretchesGo(t *testing.T) {
+	t.Parallel()
+	text := fmt.Sprintf("%0100d", 0)
+	var st reads.State
+	for i := range 100 {
+		st.Note("/f", shown(text, i, i+1))
+	}
+	// Only the first is still as it was, and it is forgotten.
+	require.Equal(t, reads.Stale, st.Standing("/f", []byte("0")))
+}
+
+func TestForkBeginsWithACopy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		main, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir()})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, main.Close(context.Background())) }()
+		fi, err := os.Stat(main.Dir())
+		require.NoError(t, err)
+		v := shown("text", 0, 4)
+		v.Info = fi
+		reads.Of(main).Note("/before", v)
+		fork, err := main.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent})
+		require.NoError(t, err)
+		reads.Of(main).Note("/after", v)
+		reads.Of(fork).Note("/own", v)
+
+		text := []byte("text")
+		require.Equal(t, reads.Current, reads.Of(fork).Standing("/before", text))
+		require.Equal(t, reads.Unread, reads.Of(fork).Standing("/after", text), "the fork has not seen it")
+		require.Equal(t, reads.Unread, reads.Of(main).Standing("/own", text), "the parent has not seen it")
+		require.True(t, reads.Of(main).Shown("/before", v))
+		require.False(t, reads.Of(fork).Shown("/before", v), "its conversation is another")
+		require.True(t, reads.Of(fork).Shown("/own", v))
+	})
+}
