@@ -10,6 +10,9 @@
 // only read run unasked inside the working directories. What cannot be understood
 // has an opaque target beside the others, which only a rule for the whole tool
 // allows, and not even that while a deny or ask rule could be about it.
+//
+// A line that shows one file and nothing else, as cat, head, tail, nl, bat, grep,
+// rg and sed -n 'X,Yp' do, counts as a read of that file for the tools that edit.
 package shell
 
 import (
@@ -62,8 +65,9 @@ type Output struct {
 	Omitted       int64         `json:"-"` // bytes of output that are not in Stdout
 	Elapsed       time.Duration `json:"-"`
 
-	text   string // for the model
-	failed bool
+	text    string // for the model
+	failed  bool
+	printed []byte // all of it, if it succeeded and nothing was cut
 }
 
 // Bash returns the tool.
@@ -78,11 +82,12 @@ func Bash(o Options) pegboard.Tool {
 		o.Timeout = min(DefaultTimeout, o.MaxTimeout)
 	}
 	tables := pegboard.NewKey[*proc.Table]("shell processes")
+	inspector := newInspector(o.Shell)
 	return pegboard.Build(pegboard.Definition[input, Output]{
 		Info: pegboard.Info{Name: "Bash"},
 		Description: "Runs a command line in bash and returns what it prints. Each call is a new process in the working " +
 			"directory; nothing carries over but files. It has no terminal and no input, and whatever it leaves running is ended with it. Use Read and Glob for files.",
-		Inspect:  newInspector(o.Shell).inspect,
+		Inspect:  inspector.inspect,
 		Validate: validate,
 		Call: func(ctx context.Context, in input, c *pegboard.Call) (Output, error) {
 			s := c.Session()
@@ -94,7 +99,10 @@ func Bash(o Options) pegboard.Tool {
 				s.OnClose("shell processes", t.Close)
 				return t
 			})
-			return run(ctx, table, o, in, c)
+			view := inspector.beginViewing(in, c)
+			out, err := run(ctx, table, o, in, c)
+			view.note(c, out.printed)
+			return out, err
 		},
 		Result: func(out Output) *pegboard.Result {
 			r := pegboard.Text(out.text)

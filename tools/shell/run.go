@@ -61,7 +61,9 @@ func run(ctx context.Context, table *proc.Table, o Options, in input, c *pegboar
 	if out.failed {
 		kept = kept.Shrink(DefaultFailure)
 	}
-	out.Omitted = kept.Omitted
+	if out.Omitted = kept.Omitted; !out.failed && out.Omitted == 0 {
+		out.printed = slices.Concat(kept.Head, kept.Tail)
+	}
 	out.Stdout = strings.TrimRight(kept.Text(), "\n")
 	out.text = strings.Join(append(notes, out.Stdout), "\n")
 	return out, nil

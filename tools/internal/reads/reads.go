@@ -28,6 +28,7 @@ type View struct {
 	From, To int64             // the bytes of the file that were shown
 	Sum      [sha256.Size]byte // of these bytes, as they stand in the file
 	Cut      bool              // a limit showed less than was asked for, so that it is no proof of having seen the file
+	Part     bool              // only something of the stretch was shown, such as the lines that grep found
 	Shown    bool              // the text stands in this session's own conversation
 }
 
@@ -126,7 +127,7 @@ func (v *View) stands(data []byte) bool {
 }
 
 // Whole reports whether every byte of data, the content of the file at real now,
-// was seen as it stands. Views that a limit cut add up.
+// was seen as it stands. Views that a limit cut add up; those of a part do not count.
 func (st *State) Whole(real string, data []byte) bool {
 	st.mu.Lock()
 	views := slices.Clone(st.views[real])
@@ -137,7 +138,7 @@ func (st *State) Whole(real string, data []byte) bool {
 	slices.SortFunc(views, func(a, b View) int { return cmp.Compare(a.From, b.From) })
 	var seen int64
 	for _, v := range views {
-		if v.From <= seen && v.stands(data) {
+		if !v.Part && v.From <= seen && v.stands(data) {
 			seen = max(seen, v.To)
 		}
 	}

@@ -29,6 +29,11 @@ func cut(v reads.View) reads.View {
 	return v
 }
 
+func part(v reads.View) reads.View {
+	v.Part = true
+	return v
+}
+
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	const text = "one\ntwo\nthree\n"
@@ -47,6 +52,7 @@ func TestStanding(t *testing.T) {
 		{name: "a stretch, changed elsewhere", views: []reads.View{shown(text, 4, 8)}, now: "ONE\ntwo\nthree\n", want: reads.Current},
 		{name: "a stretch, moved", views: []reads.View{shown(text, 4, 8)}, now: "zero\n" + text, want: reads.Stale},
 		{name: "one of two stretches", views: []reads.View{shown(text, 0, 4), shown(text, 4, 8)}, now: "ONE\ntwo\n", want: reads.Current},
+		{name: "part of it", views: []reads.View{part(shown(text, 0, 14))}, now: text, want: reads.Current},
 		{name: "cut by a limit", views: []reads.View{cut(shown(text, 0, 4))}, now: text, want: reads.Partial},
 		{name: "cut by a limit and changed", views: []reads.View{cut(shown(text, 0, 4)), shown(text, 4, 8)}, now: "x", want: reads.Stale},
 		{name: "a later cut does not undo a view", views: []reads.View{shown(text, 0, 14), cut(shown(text, 0, 4))}, now: text, want: reads.Current},
@@ -90,6 +96,7 @@ func TestWhole(t *testing.T) {
 		{name: "without the end", views: []reads.View{shown(text, 0, 8)}, now: text},
 		{name: "grown since", views: []reads.View{shown(text, 0, 14)}, now: text + "four\n"},
 		{name: "one page changed", views: []reads.View{shown(text, 0, 8), shown(text, 8, 14)}, now: "one\nTWO\nthree\n"},
+		{name: "part of it", views: []reads.View{part(shown(text, 0, 14))}, now: text},
 		{name: "empty", views: []reads.View{{}}, now: "", want: true},
 		{name: "empty then", views: []reads.View{{}}, now: text},
 	} {
