@@ -1,0 +1,69 @@
+package edit
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// plainDistance is the distance by its definition.
+func plainDistance(a, b []rune) int {
+	last := make([]int, len(b)+1)
+	for j, r := range b {
+		last[j+1] = last[j] + weight(r)
+	}
+	for _, r := range a {
+		row := []int{last[0] + weight(r)}
+		for j, other := range b {
+			change := max(weight(r), weight(other))
+			if r == other {
+				change = 0
+			}
+			row = append(row, min(last[j]+change, last[j+1]+weight(r), row[j]+weight(other)))
+		}
+		last = row
+	}
+	return last[len(b)]
+}
+
+func TestDistanceIsThatOfTheWholeTable(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(11, 12))
+	text := func() []rune {
+		var out []rune
+		for range random.IntN(14) {
+			out = append(out, []rune("ab é\t")[random.IntN(5)])
+		}
+		return out
+	}
+	m := meter{cells: maxCells}
+	for range 5000 {
+		a, b, most := text(), text(), random.IntN(60)
+		want := plainDistance(a, b)
+		got, ok := m.distance(a, b, most)
+		require.Equal(t, want <= most, ok, "%q %q %d", string(a), string(b), most)
+		if ok {
+			require.Equal(t, want, got, "%q %q %d", string(a), string(b), most)
+		}
+	}
+}
+
+func TestBoundIsNoMoreThanTheDistance(t *testing.T) {
+	t.Parallel()
+	lines := []string{"ab c", "b", "", "xyz", "ab", "c é", "é"}
+	old := []string{"ab", "c é"}
+	for _, w := range windows(lines, old) {
+		other := []rune(lines[w.first] + "\n" + lines[w.first+1])
+		require.LessOrEqual(t, w.distance, plainDistance([]rune("ab\nc é"), other), "%q", string(other))
+	}
+	require.Len(t, windows(lines, old), len(lines)-1)
+}
+
+func TestSimilarStopsWhenTheWorkIsUsedUp(t *testing.T) {
+	t.Parallel()
+	m := meter{cells: 10}
+	_, ok := m.distance([]rune("abcdefgh"), []rune("ijklmnop"), 1000)
+	require.False(t, ok)
+	require.Negative(t, m.cells)
+}

@@ -1,0 +1,132 @@
+package edit
+
+import (
+	"encoding/binary"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// encoding says how the bytes of a file stand for text.
+type encoding int
+
+const (
+	plainUTF8 encoding = iota
+	markedUTF8
+	utf16LE
+	utf16BE
+	// unknown is text that is not UTF-8 and has no mark: one of the many older
+	// encodings. Nothing but ASCII is known in it.
+	unknown
+)
+
+// Byte order marks.
+const (
+	markUTF8    = "\xef\xbb\xbf"
+	markUTF16LE = "\xff\xfe"
+	markUTF16BE = "\xfe\xff"
+	markUTF32LE = "\xff\xfe\x00\x00"
+	markUTF32BE = "\x00\x00\xfe\xff"
+)
+
+func (e encoding) String() string {
+	switch e {
+	case plainUTF8:
+		return "UTF-8"
+	case markedUTF8:
+		return "UTF-8 with BOM"
+	case utf16LE:
+		return "UTF-16LE"
+	case utf16BE:
+		return "UTF-16BE"
+	}
+	return "unknown 8-bit encoding"
+}
+
+func (e encoding) mark() string {
+	switch e {
+	case markedUTF8:
+		return markUTF8
+	case utf16LE:
+		return markUTF16LE
+	case utf16BE:
+		return markUTF16BE
+	}
+	return ""
+}
+
+// decode returns the text of a file without its mark.
+func decode(data []byte) (encoding, string, error) {
+	all := string(data)
+	switch {
+	case strings.HasPrefix(all, markUTF32LE), strings.HasPrefix(all, markUTF32BE):
+		return 0, "", &EncodingError{Encoding: "UTF-32", Problem: "UTF-32 cannot be edited"}
+	case strings.HasPrefix(all, markUTF16LE):
+		return decodeUTF16(utf16LE, data[len(markUTF16LE):], binary.LittleEndian)
+	case strings.HasPrefix(all, markUTF16BE):
+		return decodeUTF16(utf16BE, data[len(markUTF16BE):], binary.BigEndian)
+	case strings.IndexByte(all, 0) >= 0:
+		return 0, "", ErrBinary
+	case !utf8.ValidString(all):
+		return unknown, all, nil
+	case strings.HasPrefix(all, markUTF8):
+		return markedUTF8, all[len(markUTF8):], nil
+	}
+	return plainUTF8, all, nil
+}
+
+func decodeUTF16(e encoding, data []byte, order binary.ByteOrder) (encoding, string, error) {
+	if len(data)%2 != 0 {
+		return 0, "", &EncodingError{Encoding: e.String(), Problem: "the file ends in the middle of a character"}
+	}
+	var text strings.Builder
+	text.Grow(len(data) / 2)
+	for i := 0; i < len(data); i += 2 {
+		r := rune(order.Uint16(data[i:]))
+		if r == 0 {
+			return 0, "", ErrBinary
+		}
+		if utf16.IsSurrogate(r) {
+			if len(data) < i+4 {
+				return 0, "", unpaired(e)
+			}
+			r = utf16.DecodeRune(r, rune(order.Uint16(data[i+2:])))
+			if r == utf8.RuneError {
+				return 0, "", unpaired(e)
+			}
+			i += 2
+		}
+		text.WriteRune(r)
+	}
+	return e, text.String(), nil
+}
+
+func unpaired(e encoding) error {
+	return &EncodingError{Encoding: e.String(), Problem: "the file has half of a surrogate pair"}
+}
+
+// encode is the inverse of decode. Each character is encoded by itself, so equal
+// text gives equal bytes wherever it stands.
+func (e encoding) encode(text string) []byte {
+	mark := e.mark()
+	switch e {
+	case utf16LE:
+		return appendUTF16([]byte(mark), text, binary.LittleEndian)
+	case utf16BE:
+		return appendUTF16([]byte(mark), text, binary.BigEndian)
+	}
+	return []byte(mark + text)
+}
+
+func appendUTF16(data []byte, text string, order binary.AppendByteOrder) []byte {
+	for _, r := range text {
+		if utf16.RuneLen(r) == 1 {
+			data = order.AppendUint16(data, uint16(r))
+			continue
+		}
+		high, low := utf16.EncodeRune(r)
+		data = order.AppendUint16(data, uint16(high))
+		data = order.AppendUint16(data, uint16(low))
+	}
+	return data
+}

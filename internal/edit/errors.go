@@ -1,0 +1,99 @@
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+var (
+	// ErrBinary means that the bytes are no text: there are NUL bytes.
+	ErrBinary = errors.New("the file is binary (it has NUL bytes), so it cannot be edited as text; use a program that knows its format")
+	// ErrSame means that old and new text are equal.
+	ErrSame = errors.New("the old and the new text are the same, so there is nothing to change; give the text as it should be as the new text")
+	// ErrPresent means that the place that was found reads like the new text.
+	ErrPresent = errors.New("the place that is most like the old text reads like the new text already; read the file before the next edit")
+	// ErrEmptyOld means that there is no old text though the file has some.
+	ErrEmptyOld = errors.New("the old text is empty, but the file is not; give the lines at the place that should change as the old text, or write the whole file")
+	// ErrBadText means that the new text cannot stand in a text file.
+	ErrBadText = errors.New("the new text has NUL characters, lone surrogates or bytes that are no UTF-8; give plain text")
+)
+
+// An EncodingError means that the file could not be written back without damage.
+type EncodingError struct {
+	Encoding string // as Text.Encoding names it
+	Problem  string // what is in the way, without a full stop
+}
+
+func (e *EncodingError) Error() string {
+	return fmt.Sprintf("%s (encoding of the file: %s); nothing was changed. "+
+		"Convert a copy to UTF-8 with a program such as iconv, edit the copy and convert it back", e.Problem, e.Encoding)
+}
+
+// An AmbiguousError means that the old text is found more than once.
+type AmbiguousError struct {
+	Lines []int // where it begins, counted from 1
+	More  bool  // there are places that Lines does not list
+	Rung  Rung  // on which it was found
+}
+
+func (e *AmbiguousError) Error() string {
+	places := make([]string, len(e.Lines))
+	for i, line := range e.Lines {
+		places[i] = strconv.Itoa(line)
+	}
+	list, how, remedy := strings.Join(places, ", "), "", ", or set replace_all to change every one"
+	if e.More {
+		list += " and more"
+	}
+	if e.Rung != Exact {
+		how = " (" + e.Rung.String() + ")"
+	}
+	if e.Rung >= Anchors {
+		remedy = ""
+	}
+	return fmt.Sprintf("the old text is not unique: it is found at lines %s%s; nothing was changed. "+
+		"Give more lines around the place that is meant%s", list, how, remedy)
+}
+
+// An OmissionError means that a line of the new text stands for text left out.
+type OmissionError struct {
+	Line string // the line without white space around it
+}
+
+func (e *OmissionError) Error() string {
+	return fmt.Sprintf("the new text has the line %q, which stands for text that was left out; nothing was changed. "+
+		"Write that text in full, or replace a smaller part of the file", e.Line)
+}
+
+// An AbsentError means that the old text is not in the file.
+type AbsentError struct {
+	Nearest    Range  // the lines most like the old text; zero if none are like it
+	Similarity int    // of these lines to the old text, percent
+	Diff       string // from the old text to these lines, as Unified writes it but with "..." for line numbers
+	Numbered   bool   // the lines of the old text begin with line numbers
+	Applied    int    // the line where the new text is found; 0 if it is not
+}
+
+func (e *AbsentError) Error() string {
+	var out strings.Builder
+	out.WriteString("the old text is not in the file; nothing was changed.")
+	if e.Numbered {
+		out.WriteString(" Its lines begin with line numbers, which are no part of the file: leave out the number and the tab after it.")
+	}
+	if e.Applied > 0 {
+		fmt.Fprintf(&out, " The new text is there already, at line %d: the change may have been made.", e.Applied)
+	}
+	if e.Nearest == (Range{}) {
+		out.WriteString(" Nothing in the file is like it; read the file again, or look whether it is another file.")
+		return out.String()
+	}
+	where := fmt.Sprintf("lines %d-%d are", e.Nearest.First, e.Nearest.Last)
+	if e.Nearest.First == e.Nearest.Last {
+		where = fmt.Sprintf("line %d is", e.Nearest.First)
+	}
+	fmt.Fprintf(&out, " In the file %s most like it (%d%% the same). Take the old text from there. "+
+		"The difference (- what was given, + what the file has):\n%s", where, e.Similarity, e.Diff)
+	return out.String()
+}

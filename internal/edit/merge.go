@@ -1,0 +1,140 @@
+package edit
+
+import (
+	"strings"
+	"unicode"
+)
+
+// A merger carries a change over to a file. The model changes old to wanted and
+// believes that the file has old; the file has something like it. Only what the
+// model changes is changed in the file.
+type merger struct {
+	old, file, wanted []string // lines without ends
+	// at tells for each old line which line of the file it is; -1 for none.
+	at []int
+	// loose marks old lines that stand for a different number of lines.
+	loose []bool
+}
+
+// merge returns the lines that the file should have. It refuses to change lines
+// if it is not clear which lines of the file they are, and characters that the
+// file does not have.
+func merge(old, file, wanted []string) ([]string, bool) {
+	m := &merger{old: old, file: file, wanted: wanted, at: make([]int, len(old)), loose: make([]bool, len(old))}
+	m.align()
+	var out []string
+	done := 0 // lines of the file that are dealt with
+	for _, r := range regions(old, wanted) {
+		if !r.same {
+			for i := r.a; i < r.aEnd; i++ {
+				if m.loose[i] {
+					return nil, false
+				}
+				done = max(done, m.at[i]+1)
+			}
+			lines, ok := m.changed(r)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, lines...)
+			continue
+		}
+		// Lines that the model does not know of stay if it leaves a line next
+		// to them as it is.
+		end := done
+		for i := r.a; i < r.aEnd; i++ {
+			end = max(end, m.at[i]+1)
+		}
+		for end < len(file) && (r.aEnd == len(old) || m.following(r.aEnd) > end) {
+			end++
+		}
+		out = append(out, file[done:end]...)
+		done = end
+	}
+	return out, true
+}
+
+// following returns the line of the file that an old line is, or the next that
+// is known.
+func (m *merger) following(i int) int {
+	for ; i < len(m.old); i++ {
+		if m.at[i] >= 0 {
+			return m.at[i]
+		}
+	}
+	return len(m.file)
+}
+
+// align finds out which lines correspond.
+func (m *merger) align() {
+	if len(m.old) == len(m.file) {
+		for i := range m.at {
+			m.at[i] = i
+		}
+		return
+	}
+	for _, r := range regions(keys(m.old, foldedLine), keys(m.file, foldedLine)) {
+		for i := r.a; i < r.aEnd; i++ {
+			m.at[i] = -1
+			m.loose[i] = r.aEnd-r.a != r.bEnd-r.b
+			if !m.loose[i] {
+				m.at[i] = r.b + i - r.a
+			}
+		}
+	}
+}
+
+// changed returns the new lines of a region that the model changes.
+func (m *merger) changed(r region) ([]string, bool) {
+	old, file := m.old[r.a:r.aEnd], make([]string, 0, r.aEnd-r.a)
+	for i := r.a; i < r.aEnd; i++ {
+		file = append(file, m.file[m.at[i]])
+	}
+	lines, ok := mergeBodies(keys(old, strings.TrimSpace), keys(file, strings.TrimSpace), keys(m.wanted[r.b:r.bEnd], strings.TrimSpace))
+	if !ok {
+		return nil, false
+	}
+	in := m.indents()
+	for k, body := range lines {
+		own := m.wanted[r.b+k]
+		if body == "" {
+			lines[k] = own
+			continue
+		}
+		space, tail := indentOf(own), tailOf(own)
+		if k < len(old) && tailOf(old[k]) == tail {
+			tail = tailOf(file[k])
+		}
+		lines[k] = in.translate(space, min(r.a+k, max(r.aEnd-1, r.a))) + body + tail
+	}
+	return lines, true
+}
+
+// mergeBodies returns the new lines, with the characters of the file in what the
+// model does not change.
+func mergeBodies(old, file, wanted []string) ([]string, bool) {
+	before, own := strings.Join(old, "\n"), strings.Join(file, "\n")
+	alike := before == own || fold(before) == fold(own)
+	if before == own || len(wanted) == 0 {
+		return wanted, alike
+	}
+	after := strings.Join(wanted, "\n")
+	if alike {
+		return strings.Split(keepOwn(before, own, after), "\n"), true
+	}
+	text, ok := carry(before, own, after)
+	lines := strings.Split(text, "\n")
+	return lines, ok && len(lines) == len(wanted)
+}
+
+func foldedLine(line string) string { return strings.TrimSpace(fold(line)) }
+
+func rightTrimmed(line string) string { return strings.TrimRightFunc(line, unicode.IsSpace) }
+
+// indentOf returns the white space at the beginning of a line.
+func indentOf(line string) string {
+	return line[:len(line)-len(strings.TrimLeftFunc(line, unicode.IsSpace))]
+}
+
+// tailOf returns the white space at the end of a line.
+func tailOf(line string) string { return line[len(rightTrimmed(line)):] }

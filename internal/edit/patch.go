@@ -1,0 +1,103 @@
+package edit
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Hunk is one part of a patch. Starts are lines counted from 1. Lines have no
+// line end and begin with " " (in both), "-" (deleted) or "+" (added); a line
+// that begins with "\" says that the line before it is the last and has no line
+// end. It is not counted in OldLines and NewLines.
+type Hunk struct {
+	OldStart, OldLines int
+	NewStart, NewLines int
+	Lines              []string
+}
+
+const noLineEnd = `\ No newline at end of file`
+
+// Patch returns what leads from one text to the other, with context lines around
+// each change. Equal texts have no hunks. Texts that differ in a thousand lines
+// and more may give one hunk that replaces everything.
+func Patch(from, to string, context int) []Hunk {
+	context = max(context, 0)
+	a, b := splitLines(from), splitLines(to)
+	var hunks []Hunk
+	var group []region
+	for _, r := range regions(a, b) {
+		if r.same {
+			continue
+		}
+		if len(group) > 0 && r.a-group[len(group)-1].aEnd > 2*context {
+			hunks = append(hunks, newHunk(a, b, group, context))
+			group = nil
+		}
+		group = append(group, r)
+	}
+	if len(group) > 0 {
+		hunks = append(hunks, newHunk(a, b, group, context))
+	}
+	return hunks
+}
+
+func newHunk(a, b []string, group []region, context int) Hunk {
+	first, last := group[0], group[len(group)-1]
+	before, after := min(context, first.a), min(context, len(a)-last.aEnd)
+	h := Hunk{
+		OldStart: first.a - before + 1, OldLines: last.aEnd + after - first.a + before,
+		NewStart: first.b - before + 1, NewLines: last.bEnd + after - first.b + before,
+	}
+	at := first.a - before
+	for _, r := range group {
+		h.add(" ", a[at:r.a])
+		h.add("-", a[r.a:r.aEnd])
+		h.add("+", b[r.b:r.bEnd])
+		at = r.aEnd
+	}
+	h.add(" ", a[at:at+after])
+	return h
+}
+
+func (h *Hunk) add(sign string, lines []string) {
+	for _, line := range lines {
+		text, ended := strings.CutSuffix(line, "\n")
+		h.Lines = append(h.Lines, sign+text)
+		if !ended {
+			h.Lines = append(h.Lines, noLineEnd)
+		}
+	}
+}
+
+// Unified writes hunks as a unified diff without the lines that name the files.
+func Unified(hunks []Hunk) string {
+	var out strings.Builder
+	for _, h := range hunks {
+		fmt.Fprintf(&out, "@@ -%s +%s @@\n", place(h.OldStart, h.OldLines), place(h.NewStart, h.NewLines))
+		for _, line := range h.Lines {
+			out.WriteString(line)
+			out.WriteByte('\n')
+		}
+	}
+	return out.String()
+}
+
+// place writes a range as diff does: the line before it if it is empty.
+func place(start, lines int) string {
+	switch lines {
+	case 0:
+		return fmt.Sprintf("%d,0", start-1)
+	case 1:
+		return fmt.Sprint(start)
+	}
+	return fmt.Sprintf("%d,%d", start, lines)
+}
+
+// splitLines returns the lines with their ends. An empty text has no lines.
+func splitLines(text string) []string {
+	lines := strings.SplitAfter(text, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
