@@ -1,0 +1,110 @@
+package notebook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// compose writes a new cell that looks like those near its place.
+func (n *Notebook) compose(place int, kind, source string) (string, error) {
+	like := n.example(place, kind)
+	l := n.inside(n.cellsLayout())
+	if len(like.members) > 0 {
+		l = n.objectLayout(like.span, like.members)
+	}
+	w := n.sourceWriter(like.source, l)
+	w.hadHalf, w.kept = false, nil
+	text, err := w.write("", source)
+	if err != nil {
+		return "", err
+	}
+	values := map[string]string{
+		"cell_type": `"` + kind + `"`,
+		"metadata":  "{}",
+		"source":    text,
+	}
+	if kind == Code {
+		values["execution_count"], values["outputs"] = "null", "[]"
+	}
+	if n.minor >= firstWithIDs {
+		values["id"] = `"` + n.newID(place, kind, source) + `"`
+	}
+	var parts []string
+	for _, key := range orderLike(like.members, values) {
+		parts = append(parts, `"`+key+`"`+n.colon()+values[key])
+	}
+	return "{" + l.open + strings.Join(parts, l.between) + l.close + "}", nil
+}
+
+// orderLike returns the keys of values in the order of an example, those it has
+// not where Jupyter would write them.
+func orderLike(example []member, values map[string]string) []string {
+	var keys []string
+	for _, m := range example {
+		if _, ok := values[m.key]; ok && !slices.Contains(keys, m.key) {
+			keys = append(keys, m.key)
+		}
+	}
+	for _, key := range cellKeys() {
+		if _, ok := values[key]; ok && !slices.Contains(keys, key) {
+			keys = slices.Insert(keys, follows(keys, key)+1, key)
+		}
+	}
+	return keys
+}
+
+// example returns the nearest cell of that type, else the nearest, those before
+// the place first. It is empty if the notebook has no cells.
+func (n *Notebook) example(place int, kind string) cell {
+	near := slices.Concat(n.cells[:place], n.cells[place:])
+	slices.Reverse(near[:place])
+	for _, c := range near {
+		if c.kind == kind {
+			return c
+		}
+	}
+	if len(near) > 0 {
+		return near[0]
+	}
+	return cell{}
+}
+
+// newID returns an id that no cell has.
+func (n *Notebook) newID(place int, kind, source string) string {
+	const length = 8
+	taken := map[string]bool{}
+	var content []byte
+	for _, c := range n.cells {
+		taken[c.ownID] = true
+		content = fmt.Appendf(content, "%q ", c.ownID)
+	}
+	content = fmt.Appendf(content, "%d %q %q", place, kind, source)
+	for {
+		sum := sha256.Sum256(content)
+		id := hex.EncodeToString(sum[:])[:length]
+		if !taken[id] {
+			return id
+		}
+		content = append(content, id...)
+	}
+}
+
+// cellKeys are the keys of a cell in the order in which Jupyter writes them.
+func cellKeys() []string {
+	return []string{"cell_type", "execution_count", "id", "metadata", "outputs", "source"}
+}
+
+// follows returns the index in present of the key after which Jupyter would
+// write key, or -1.
+func follows(present []string, key string) int {
+	all := cellKeys()
+	for i := slices.Index(all, key) - 1; i >= 0; i-- {
+		if at := slices.Index(present, all[i]); at >= 0 {
+			return at
+		}
+	}
+	return -1
+}

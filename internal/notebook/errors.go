@@ -1,0 +1,132 @@
+package notebook
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// SyntaxError says where a file stops being JSON.
+type SyntaxError struct {
+	Offset int    // in bytes from the start of the file
+	Line   int    // counted from 1
+	Msg    string // what is wrong and what to do
+}
+
+// Error returns the message for a model.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("the notebook is not valid JSON in line %d (byte %d): %s", e.Line, e.Offset, e.Msg)
+}
+
+// VersionError says that a notebook is not of format 4.
+type VersionError struct {
+	Version string // as the file spells it, "" if it does not say
+}
+
+// Error returns the message for a model.
+func (e *VersionError) Error() string {
+	const convert = "convert it first: jupyter nbconvert --to notebook --nbformat 4 --inplace FILE"
+	if e.Version == "" {
+		return `the file has no "nbformat", so it is no Jupyter notebook; read and edit it as plain text`
+	}
+	return fmt.Sprintf("the notebook has nbformat %s, and only 4 can be read by cell; %s", e.Version, convert)
+}
+
+// ShapeError says that a file is JSON and not a notebook.
+type ShapeError struct {
+	Path string // of the value, such as cells[2].source; "" for the whole
+	Want string // what it should be
+}
+
+// Error returns the message for a model.
+func (e *ShapeError) Error() string {
+	what := e.Path
+	if what == "" {
+		what = "the file"
+	}
+	return fmt.Sprintf("%s is not %s, as a notebook has it; mend the file as plain text first", what, e.Want)
+}
+
+// UnknownCellError says that a notebook has no cell of that id.
+type UnknownCellError struct {
+	ID    string
+	Near  []string // ids that may be meant, at most a few
+	Cells int      // how many the notebook has
+}
+
+// Error returns the message for a model.
+func (e *UnknownCellError) Error() string {
+	if e.Cells == 0 {
+		return "the notebook has no cells; insert one at the start, naming no cell"
+	}
+	advice := "read the notebook again to see their ids"
+	if len(e.Near) > 0 {
+		advice = "did you mean " + orList(e.Near) + "?"
+	}
+	if e.ID == "" {
+		return fmt.Sprintf("no cell was named (the notebook has %d); %s", e.Cells, advice)
+	}
+	return fmt.Sprintf("no cell has the id %s (the notebook has %d); %s", strictjson.Quote(e.ID), e.Cells, advice)
+}
+
+// AmbiguousCellError says that several cells have the same id.
+type AmbiguousCellError struct {
+	ID      string
+	Indexes []int // of those cells, counted from 0
+}
+
+// Error returns the message for a model.
+func (e *AmbiguousCellError) Error() string {
+	const shown = 8
+	var places []string
+	for _, index := range e.Indexes[:min(shown, len(e.Indexes))] {
+		places = append(places, positional(index))
+	}
+	if strings.HasPrefix(e.ID, positionPrefix) {
+		return fmt.Sprintf("%d cells go by %s, at the places %s; give each an \"id\" of its own in the file first",
+			len(e.Indexes), strictjson.Quote(e.ID), strings.Trim(fmt.Sprint(e.Indexes[:len(places)]), "[]"))
+	}
+	return fmt.Sprintf("%d cells have the id %s; name the one you mean by its place, such as %s",
+		len(e.Indexes), strictjson.Quote(e.ID), orList(places))
+}
+
+// CellTypeError says that a cell cannot be of that type.
+type CellTypeError struct {
+	Type string // "" if an insert named none
+}
+
+// Error returns the message for a model.
+func (e *CellTypeError) Error() string {
+	if e.Type == "" {
+		return "a new cell needs a type; say code or markdown"
+	}
+	return fmt.Sprintf("there is no cell type %s; say code or markdown", strictjson.Quote(e.Type))
+}
+
+// EditError says why a cell cannot be edited without harm.
+type EditError struct {
+	ID  string // of the cell, "" for a new one
+	Msg string // what is wrong and what to do
+}
+
+// Error returns the message for a model.
+func (e *EditError) Error() string {
+	if e.ID == "" {
+		return "the new cell: " + e.Msg
+	}
+	return fmt.Sprintf("cell %s: %s", strictjson.Quote(e.ID), e.Msg)
+}
+
+// orList returns quoted names with an "or" before the last.
+func orList(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strictjson.Quote(name)
+	}
+	last := len(quoted) - 1
+	if last == 0 {
+		return quoted[0]
+	}
+	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
+}

@@ -1,0 +1,83 @@
+package notebook
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// An Output is one thing that running a cell gave.
+type Output struct {
+	Kind string // stream, execute_result, display_data or error; another if the file says so
+	Name string // of a stream: stdout or stderr
+
+	// Text is what the stream wrote, or the most readable text form of the data:
+	// plain, else Markdown, LaTeX, HTML, JSON or SVG. It may hold terminal colours.
+	Text   string
+	Images []Image  // pictures of the data, in the order of the file
+	Types  []string // MIME types of all forms of the data, in the order of the file
+
+	Ename, Evalue string   // of an error
+	Traceback     []string // of an error, as the file has it: often with terminal colours
+}
+
+// An Image is a picture in an output.
+type Image struct {
+	MIME string // image/png, image/jpeg, image/gif or image/webp
+	Data []byte // decoded
+}
+
+// output decodes one output. What is not as it should be is left out, since a
+// bad output is no reason to hide the rest of a notebook.
+func (n *Notebook) output(v span) Output {
+	all := members(n.data, v)
+	out := Output{
+		Kind:      n.word(find(all, "output_type")),
+		Name:      n.word(find(all, "name")),
+		Text:      n.text(find(all, "text")),
+		Ename:     n.word(find(all, "ename")),
+		Evalue:    n.text(find(all, "evalue")),
+		Traceback: n.texts(find(all, "traceback")),
+	}
+	forms := members(n.data, find(all, "data"))
+	for _, form := range forms {
+		out.Types = append(out.Types, form.key)
+		if image, ok := n.image(form); ok {
+			out.Images = append(out.Images, image)
+		}
+	}
+	if out.Text == "" {
+		out.Text = n.readable(forms)
+	}
+	return out
+}
+
+// readable returns the form of the data that says most to a reader of text.
+func (n *Notebook) readable(forms []member) string {
+	for _, mime := range []string{
+		"text/plain", "text/markdown", "text/latex", "text/html", "application/json", "image/svg+xml",
+	} {
+		v := find(forms, mime)
+		if mime == "application/json" {
+			if v.start < v.end {
+				return n.raw(v)
+			}
+			continue
+		}
+		if text := n.text(v); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func (n *Notebook) image(form member) (Image, bool) {
+	switch form.key {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+	default:
+		return Image{}, false
+	}
+	// Lines may end in spaces, and writers differ about padding.
+	encoded := strings.TrimRight(strings.Join(strings.Fields(n.text(form.value)), ""), "=")
+	data, err := base64.RawStdEncoding.DecodeString(encoded)
+	return Image{MIME: form.key, Data: data}, err == nil && len(data) > 0
+}
