@@ -1,0 +1,57 @@
+package atomicfile
+
+import (
+	"crypto/rand"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+)
+
+// The ends of the names that the package comment promises.
+const (
+	newContent = ".tmp"
+	oldContent = ".bak"
+)
+
+// maxNamePart keeps the whole name within 143 bytes, the least that a file system
+// in use allows.
+const maxNamePart = 100
+
+// A temp is a file beside the target, until it is discarded.
+type temp struct {
+	dir  *os.Root
+	name string
+	file *os.File
+}
+
+// newTemp makes an empty file for target in dir, with the permissions that the
+// system's mask leaves.
+func newTemp(dir *os.Root, target, kind string, perm fs.FileMode) (*temp, error) {
+	t := &temp{dir: dir, name: tempName(target, kind)}
+	f, err := dir.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return nil, err
+	}
+	t.file = f
+	return t, nil
+}
+
+func tempName(target, kind string) string {
+	if len(target) > maxNamePart {
+		cut := maxNamePart
+		for cut > maxNamePart-utf8.UTFMax && !utf8.RuneStart(target[cut]) {
+			cut--
+		}
+		target = target[:cut]
+	}
+	return "." + target + ".pegboard-" + rand.Text() + kind
+}
+
+func (t *temp) path() string { return filepath.Join(t.dir.Name(), t.name) }
+
+// discard removes the file, unless it has gone to its place.
+func (t *temp) discard() {
+	_ = t.file.Close()
+	_ = t.dir.Remove(t.name) // the name is nobody else's
+}

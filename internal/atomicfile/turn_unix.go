@@ -1,0 +1,37 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package atomicfile
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"time"
+)
+
+// maxTurn is how long another holder of the file's advisory lock is waited for. A
+// program may hold it for reasons of its own, and for as long as it runs.
+const maxTurn = 2 * time.Second
+
+// takeTurn waits until no other Store, of this process or another one, is about to
+// replace f. It ends when f is closed. Where files cannot be locked nobody waits.
+// The only error is that of ctx.
+func takeTurn(ctx context.Context, f *os.File) error {
+	const pause = time.Millisecond
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil //nolint:nilerr // the lock is a courtesy; what follows tells what is wrong with f
+	}
+	for deadline := time.Now().Add(maxTurn); ; {
+		var locked error
+		if conn.Control(func(fd uintptr) { locked = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB) }) != nil ||
+			locked != syscall.EWOULDBLOCK && locked != syscall.EINTR || time.Now().After(deadline) {
+			return nil
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
