@@ -2,10 +2,12 @@ package files
 
 import (
 	"cmp"
+	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/grep/walk"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
@@ -31,6 +34,13 @@ type GlobOptions struct {
 	// Timeout is how long a search may take. What was found by then is
 	// returned. 0 means DefaultGlobTimeout.
 	Timeout time.Duration
+	// Ignore leaves out what ignore files name, as ripgrep does: those of git in
+	// a repository, .ignore and .rgignore anywhere.
+	Ignore bool
+	// NoHidden leaves out files and directories whose names begin with a dot,
+	// also if the pattern says so. The directory where a search begins may be
+	// one.
+	NoHidden bool
 }
 
 type globInput struct {
@@ -58,9 +68,9 @@ type GlobOutput struct {
 // changed last first.
 //
 // It finds regular files, hidden ones and those that ignore files name
-// included. It neither follows nor lists symbolic links below the directory it
-// starts in, which may be one itself, and it looks into a .git directory only if
-// the pattern says .git. A pattern without a slash matches directly in that
+// included unless o says otherwise. It neither follows nor lists symbolic links
+// below the directory it starts in, which may be one itself, and it looks into a
+// .git directory only if the pattern says .git. A pattern without a slash matches directly in that
 // directory. Files that permission rules deny are left out and counted.
 func Glob(o GlobOptions) pegboard.Tool {
 	o.MaxResults = orDefault(o.MaxResults, DefaultMaxResults)
@@ -69,7 +79,7 @@ func Glob(o GlobOptions) pegboard.Tool {
 		Info: pegboard.Info{Name: "Glob"},
 		Description: fmt.Sprintf("Finds files by a pattern of their paths, such as **/*.go, and lists them, those changed last first, %d at most. "+
 			"A pattern without a slash matches only directly in the directory: write **/name to search below it. "+
-			"Hidden files are found, directories and symbolic links are not.", o.MaxResults),
+			"%s.", o.MaxResults, o.omissions()),
 		Inspect: func(in globInput, _ *pegboard.Call) pegboard.Traits {
 			base, _, _ := in.split() // Validate reports the error
 			return pegboard.Traits{
@@ -108,33 +118,90 @@ func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (
 
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	w := newWalk(root, pattern)
-	err = w.run(limited)
+	found, report, err := o.find(limited, root, t.Real(), newPathPattern(pattern))
 	if ctx.Err() != nil {
 		return GlobOutput{}, context.Cause(ctx)
 	}
-	out := GlobOutput{TimedOut: limited.Err() != nil, Unreadable: w.unreadable}
+	out := GlobOutput{TimedOut: err != nil && limited.Err() != nil, Unreadable: report.Unreadable}
 	if err != nil && !out.TimedOut {
 		return GlobOutput{}, explain(c, t, err)
 	}
-	if err := o.choose(ctx, c, t.Value, w.found, &out); err != nil {
+	if err := o.choose(ctx, c, t.Value, found, &out); err != nil {
 		return GlobOutput{}, err
 	}
 	out.DurationMs = time.Since(began).Milliseconds()
 	return out, nil
 }
 
+// omissions says what is found and what is not.
+func (o GlobOptions) omissions() string {
+	others := "directories and symbolic links"
+	if o.Ignore {
+		others = "files that ignore files name, " + others
+	}
+	if o.NoHidden {
+		return "Hidden files, " + others + " are not found"
+	}
+	return "Hidden files are found, " + others + " are not"
+}
+
+// A match is a file that was found.
+type match struct {
+	name    string // from the root, with slashes
+	changed time.Time
+}
+
+// newestFirst is a heap of matches, those changed last on top, then by name.
+type newestFirst []match
+
+func (h newestFirst) Len() int      { return len(h) }
+func (h newestFirst) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h newestFirst) Less(i, j int) bool {
+	return cmp.Or(h[j].changed.Compare(h[i].changed), cmp.Compare(h[i].name, h[j].name)) < 0
+}
+
+// Push is there for heap.Interface.
+func (h *newestFirst) Push(m any) {
+	if m, ok := m.(match); ok {
+		*h = append(*h, m)
+	}
+}
+
+// Pop is there for heap.Interface.
+func (h *newestFirst) Pop() any {
+	last := len(*h) - 1
+	m := (*h)[last]
+	*h = (*h)[:last]
+	return m
+}
+
+// find returns the files below root, the directory dir, that match p, in no
+// order. What was found before an error counts.
+func (o GlobOptions) find(ctx context.Context, root *os.Root, dir string, p pathPattern) ([]match, walk.Report, error) {
+	options := walk.Options{NoIgnore: !o.Ignore, Hidden: !o.NoHidden, MaxDepth: p.depth, Enter: p.enters}
+	found := make([][]match, options.NumWorkers())
+	report, err := walk.Run(ctx, root, dir, options, func(worker int, e *walk.Entry) error {
+		if !p.matches(e.Rel) {
+			return nil
+		}
+		if info, err := e.Info(); err == nil { // otherwise it is gone already
+			found[worker] = append(found[worker], match{name: e.Rel, changed: info.ModTime})
+		}
+		return nil
+	})
+	return slices.Concat(found...), report, err
+}
+
 // choose puts the newest of found that may be read into out. It asks for
 // permission no further than it has to.
 func (o GlobOptions) choose(ctx context.Context, c *pegboard.Call, base string, found []match, out *GlobOutput) error {
-	slices.SortFunc(found, func(a, b match) int {
-		return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(a.name, b.name))
-	})
 	out.Filenames = []string{}
-	for _, m := range found {
+	left := newestFirst(found)
+	for heap.Init(&left); len(left) > 0; heap.Pop(&left) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		m := left[0]
 		abs := filepath.Join(base, filepath.FromSlash(m.name))
 		if !c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: abs}) {
 			out.Hidden++

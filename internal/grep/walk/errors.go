@@ -1,0 +1,41 @@
+package walk
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
+)
+
+// A GlobError is a glob that cannot be read. Its text is for the model.
+type GlobError struct {
+	Glob string
+	Err  error // what is wrong with it
+}
+
+func (e *GlobError) Error() string {
+	return fmt.Sprintf("the glob %q cannot be read: %v", e.Glob, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *GlobError) Unwrap() error { return e.Err }
+
+// A TypeError is a file type that is not known. Its text is for the model.
+type TypeError struct {
+	Type string
+	Near []string // types that may have been meant
+}
+
+func newTypeError(name string) *TypeError {
+	return &TypeError{Type: name, Near: nearest.Names(name, TypeNames(), 3)}
+}
+
+func (e *TypeError) Error() string {
+	text := fmt.Sprintf("the file type %q is not known", e.Type)
+	if len(e.Near) > 0 {
+		text += "; did you mean " + strings.Join(e.Near, ", ") + "?"
+	} else {
+		text += "; types are names such as go, py, js, ts, rust, java, cpp, md and json"
+	}
+	return text + " A glob such as *.ext works for any file"
+}

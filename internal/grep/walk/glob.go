@@ -1,0 +1,249 @@
+package walk
+
+import (
+	"errors"
+	"unicode/utf8"
+)
+
+// What is wrong with a glob.
+var (
+	errClass  = errors.New(`a [ is not closed; close it, or write \[ for the character itself`)
+	errRange  = errors.New("a range in [ ] ends before it begins; write its ends the other way round")
+	errBrace  = errors.New(`a { is not closed; close it, or write \{ for the character itself`)
+	errNested = errors.New("a { stands inside another; write out the inner ones")
+	errEscape = errors.New(`it ends with a \; put a character after it, or leave it out`)
+	errLength = errors.New("it is too long; use a shorter one")
+)
+
+// maxGlob is how many bytes of a glob are looked at, since the time that a match
+// takes grows with them.
+const maxGlob = 4 << 10
+
+// op is what a token of a glob stands for.
+type op byte
+
+const (
+	opText   op = iota // itself
+	opOne              // ?: a byte but a slash
+	opStar             // *: bytes but slashes
+	opSet              // [...]: a byte of a set
+	opPrefix           // **/ at the beginning: nothing, or anything that a slash ends
+	opMiddle           // /**/: a slash, or anything between two
+	opSuffix           // /** at the end: a slash and anything
+	opEither           // {...}: one of several
+)
+
+// A token is a part of a glob.
+type token struct {
+	op     op
+	text   string    // of opText
+	set    *byteSet  // of opSet
+	either [][]token // of opEither
+}
+
+// A byteSet holds bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) add(from, to byte) {
+	for b := int(from); b <= int(to); b++ {
+		s[b>>6] |= 1 << (b & 63)
+	}
+}
+
+func (s *byteSet) has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
+
+// parseGlob takes a glob apart as ripgrep does: * and ? do not match slashes,
+// sets may, characters are bytes but where they stand for themselves.
+func parseGlob(glob string) ([]token, error) {
+	if len(glob) > maxGlob {
+		return nil, errLength
+	}
+	p := globParser{rest: glob, stack: [][]token{nil}}
+	for {
+		c, ok := p.bump()
+		if !ok {
+			break
+		}
+		if err := p.parse(c); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.stack) > 1 {
+		return nil, errBrace
+	}
+	return p.stack[0], nil
+}
+
+// A globParser reads a glob character by character.
+type globParser struct {
+	rest      string
+	prev, cur string
+	stack     [][]token // the whole glob, then the alternatives of an open {
+}
+
+func (p *globParser) bump() (string, bool) {
+	p.prev = p.cur
+	if p.rest == "" {
+		p.cur = ""
+		return "", false
+	}
+	_, n := utf8.DecodeRuneInString(p.rest)
+	p.cur, p.rest = p.rest[:n], p.rest[n:]
+	return p.cur, true
+}
+
+func (p *globParser) peek() string {
+	_, n := utf8.DecodeRuneInString(p.rest)
+	return p.rest[:n]
+}
+
+func (p *globParser) push(t token) {
+	top := &p.stack[len(p.stack)-1]
+	if last := len(*top) - 1; t.op == opStar && last >= 0 && (*top)[last].op == opStar {
+		return // two stars say no more than one
+	}
+	*top = append(*top, t)
+}
+
+func (p *globParser) text(s string) { p.push(token{op: opText, text: s}) }
+
+func (p *globParser) parse(c string) error {
+	switch c {
+	case "?":
+		p.push(token{op: opOne})
+	case "*":
+		p.star()
+	case "[":
+		return p.class()
+	case "{":
+		if len(p.stack) > 1 {
+			return errNested
+		}
+		p.stack = append(p.stack, nil)
+	case "}":
+		either := p.stack[1:]
+		p.stack = p.stack[:1:1]
+		p.push(token{op: opEither, either: either})
+	case ",":
+		if len(p.stack) == 1 {
+			p.text(c)
+		} else {
+			p.stack = append(p.stack, nil)
+		}
+	case `\`:
+		c, ok := p.bump()
+		if !ok {
+			return errEscape
+		}
+		p.text(c)
+	default:
+		p.text(c)
+	}
+	return nil
+}
+
+// star parses * and **. The latter means directories only if it is a whole name.
+func (p *globParser) star() {
+	prev := p.prev
+	if p.peek() != "*" {
+		p.push(token{op: opStar})
+		return
+	}
+	p.bump()
+	top := &p.stack[len(p.stack)-1]
+	next, inBraces := p.peek(), len(p.stack) > 1
+	begins := prev == "/" || inBraces && (prev == "," || prev == "{")
+	switch {
+	case len(*top) == 0 && (next == "" || next == "/"):
+		p.bump()
+		p.push(token{op: opPrefix})
+		return
+	case len(*top) == 0, !begins:
+		p.push(token{op: opStar})
+		return
+	}
+	t := token{op: opSuffix}
+	switch {
+	case next == "":
+		p.bump()
+	case inBraces && (next == "," || next == "}"):
+	case next == "/":
+		p.bump()
+		t.op = opMiddle
+	default:
+		p.push(token{op: opStar})
+		return
+	}
+	last := len(*top) - 1
+	before := (*top)[last].op
+	*top = (*top)[:last] // the slash in front
+	if before == opPrefix || before == opSuffix {
+		t.op = before
+	}
+	p.push(t)
+}
+
+// class parses what follows a [.
+func (p *globParser) class() error {
+	negated := false
+	if next := p.peek(); next == "!" || next == "^" {
+		p.bump()
+		negated = true
+	}
+	var ranges [][2]string
+	inRange := false
+	for first := true; ; first = false {
+		c, ok := p.bump()
+		if !ok {
+			return errClass
+		}
+		if c == "]" && !first {
+			break
+		}
+		switch {
+		case inRange:
+			last := &ranges[len(ranges)-1]
+			last[1], inRange = c, false
+			if last[1] < last[0] {
+				return errRange
+			}
+		case c == "-" && !first:
+			inRange = true
+		default:
+			ranges = append(ranges, [2]string{c, c})
+		}
+	}
+	if inRange {
+		ranges = append(ranges, [2]string{"-", "-"})
+	}
+	p.push(token{op: opSet, set: setOf(ranges, negated)})
+	return nil
+}
+
+// setOf returns the bytes of ranges. The characters of a range that are not
+// ASCII count as their bytes, of which those that meet make the range: ripgrep
+// has it so.
+func setOf(ranges [][2]string, negated bool) *byteSet {
+	var s byteSet
+	for _, r := range ranges {
+		from, to := r[0], r[1]
+		if from == to {
+			to = ""
+		}
+		for i := range len(from) {
+			s.add(from[i], from[i])
+		}
+		for i := range len(to) {
+			s.add(to[i], to[i])
+		}
+		if to != "" {
+			s.add(from[len(from)-1], to[0])
+		}
+	}
+	if negated {
+		for i := range s {
+			s[i] = ^s[i]
+		}
+	}
+	return &s
+}

@@ -1,0 +1,93 @@
+package walk
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// An item is a directory to list or, if it holds files, files to visit.
+type item struct {
+	from  *folder // held by the item; the directory lies below it
+	steps string  // from there to the directory; empty: it is the directory
+	full  string  // path of the directory, see selection.above
+	frame *frame  // rules of the directories above it
+	depth int     // names in its path
+	files []file
+}
+
+// A queue hands out items to workers, the last first, so that few directories
+// are open at a time.
+type queue struct {
+	mu      sync.Mutex
+	more    sync.Cond
+	items   []item
+	busy    int // items that were handed out and are not done
+	waiting int
+	stopped atomic.Bool
+}
+
+func (q *queue) init() { q.more.L = &q.mu }
+
+func (q *queue) push(items ...item) {
+	if len(items) == 0 {
+		return
+	}
+	q.mu.Lock()
+	q.items = append(q.items, items...)
+	wake := min(q.waiting, len(items))
+	q.mu.Unlock()
+	for range wake {
+		q.more.Signal()
+	}
+}
+
+// next waits for an item. It reports false when there will be no more.
+func (q *queue) next() (item, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for {
+		if q.stopped.Load() {
+			return item{}, false
+		}
+		if last := len(q.items) - 1; last >= 0 {
+			it := q.items[last]
+			q.items[last] = item{}
+			q.items = q.items[:last]
+			q.busy++
+			return it, true
+		}
+		if q.busy == 0 {
+			return item{}, false
+		}
+		q.waiting++
+		q.more.Wait()
+		q.waiting--
+	}
+}
+
+// done says that an item is dealt with and that all it led to was pushed.
+func (q *queue) done() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.busy--
+	if q.busy == 0 && len(q.items) == 0 {
+		q.more.Broadcast()
+	}
+}
+
+// stop makes next report false from now on.
+func (q *queue) stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stopped.Store(true)
+	q.more.Broadcast()
+}
+
+// rest returns what nobody took.
+func (q *queue) rest() []item {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	items := q.items
+	q.items = nil
+	return items
+}

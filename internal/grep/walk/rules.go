@@ -1,0 +1,116 @@
+package walk
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// verdict is what rules say of a path.
+type verdict byte
+
+const (
+	silent verdict = iota
+	ignored
+	wanted // in spite of rules that come after, and of being hidden
+)
+
+// rules are the lines of one ignore file. The last that matches counts.
+type rules struct {
+	all   []rule
+	names map[string][]int // rules by a name that they match, in order
+	exts  map[string][]int // rules by an extension, with its dot
+	rest  []shaped         // the others, in order
+}
+
+// A shaped is one shape of a rule.
+type shaped struct {
+	shape
+	rule int
+}
+
+// add appends a rule.
+func (s *rules) add(r rule) {
+	if s.names == nil {
+		s.names, s.exts = map[string][]int{}, map[string][]int{}
+	}
+	n := len(s.all)
+	s.all = append(s.all, r)
+	for _, h := range r.shapes {
+		switch {
+		case h.byName && h.between == nothing:
+			s.names[h.prefix] = append(s.names[h.prefix], n)
+		case h.byName && h.between == noSlash && h.prefix == "" && strings.LastIndexByte(h.suffix, '.') == 0:
+			s.exts[h.suffix] = append(s.exts[h.suffix], n)
+		default:
+			s.rest = append(s.rest, shaped{shape: h, rule: n})
+		}
+	}
+}
+
+// parseRules reads an ignore file. Lines that cannot be read say nothing, and
+// neither does what follows one that is not UTF-8: ripgrep has it so. It returns
+// nil if nothing is left.
+func parseRules(text string) *rules {
+	var s rules
+	for line := range strings.Lines(text) {
+		if !utf8.ValidString(line) {
+			break
+		}
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if r, ok, err := parseRule(line); ok && err == nil {
+			s.add(r)
+		}
+	}
+	if len(s.all) == 0 {
+		return nil
+	}
+	return &s
+}
+
+// last returns the number of the last rule that matches a path, or -1. name is
+// the last name of the path.
+func (s *rules) last(path, name string, dir bool) int {
+	best := s.lastOf(s.names[name], -1, dir)
+	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && len(s.exts) > 0 {
+		best = s.lastOf(s.exts[name[dot:]], best, dir)
+	}
+	for i := len(s.rest) - 1; i >= 0; i-- {
+		h := &s.rest[i]
+		if h.rule <= best {
+			break
+		}
+		if s.all[h.rule].onlyDir && !dir {
+			continue
+		}
+		of := path
+		if h.byName {
+			of = name
+		}
+		if h.matches(of) {
+			return h.rule
+		}
+	}
+	return best
+}
+
+// lastOf returns the last of the rules numbered that applies, if it comes after
+// best.
+func (s *rules) lastOf(numbers []int, best int, dir bool) int {
+	for i := len(numbers) - 1; i >= 0 && numbers[i] > best; i-- {
+		if dir || !s.all[numbers[i]].onlyDir {
+			return numbers[i]
+		}
+	}
+	return best
+}
+
+// judge returns what the rules say of a path.
+func (s *rules) judge(path, name string, dir bool) verdict {
+	switch n := s.last(path, name, dir); {
+	case n < 0:
+		return silent
+	case s.all[n].negated:
+		return wanted
+	}
+	return ignored
+}
