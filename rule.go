@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
@@ -182,7 +183,7 @@ func (r Rule) String() string {
 
 // describe returns the rule for an explanation.
 func (r Rule) describe() string {
-	s := fmt.Sprintf("%v rule %q", r.Behavior, r.String())
+	s := r.Behavior.String() + " rule " + strconv.Quote(r.String())
 	if r.Source != "" {
 		s += " from " + string(r.Source)
 	}

@@ -268,7 +268,7 @@ func (s *Session) hides(dir string) string {
 // guess resolves a path that may be none: a plain word only if there is such a file.
 func (s *Session) guess(t *Target) {
 	t.Value = realpath.Abs(s.cfg.Dir, s.home, t.Value)
-	if plain := filepath.Dir(t.Value) == s.cfg.Dir; !plain || exists(t.Value) {
+	if plain := filepath.Dir(t.Value) == s.cfg.Dir; !plain || realpath.MayExist(t.Value) {
 		t.real = realpath.Resolve(t.Value)
 	}
 }

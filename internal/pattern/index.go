@@ -100,7 +100,7 @@ func (x *Index) named(s *Subject, name string, dst []int32) []int32 {
 			first, second := firstWords(name)
 			dst = x.lines.find(first, dst)
 			if second != "" {
-				dst = x.lines.find(first+" "+second, dst)
+				dst = append(dst, x.lines.filed[hashOfBoth(first, second)]...)
 			}
 		}
 	case Host:
@@ -111,9 +111,9 @@ func (x *Index) named(s *Subject, name string, dst []int32) []int32 {
 		}
 	case Path:
 		for !s.Tree && len(x.paths.filed) > 0 && name != "" {
-			end := strings.IndexAny(name, `/\`)
-			if end < 0 {
-				end = len(name)
+			end := 0
+			for end < len(name) && name[end] != '/' && name[end] != '\\' {
+				end++
 			}
 			dst = x.paths.find(pathKey(name[:end]), dst)
 			name = name[min(end+1, len(name)):]
@@ -144,17 +144,25 @@ func (r *lineRule) key() string {
 }
 
 func firstWords(line string) (first, second string) {
-	word := func() (word string) {
-		line = strings.TrimLeft(line, " \t")
-		end := strings.IndexAny(line, " \t")
-		if end < 0 {
-			end = len(line)
-		}
-		word, line = line[:end], line[end:]
-		return word
-	}
-	return word(), word()
+	first, line = cutWord(line)
+	second, _ = cutWord(line)
+	return first, second
 }
+
+// cutWord returns the first word of line, and what stands behind it.
+func cutWord(line string) (word, rest string) {
+	from := 0
+	for from < len(line) && isBlank(line[from]) {
+		from++
+	}
+	to := from
+	for to < len(line) && !isBlank(line[to]) {
+		to++
+	}
+	return line[from:to], line[to:]
+}
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // key returns a name that every path has which p is about, if there is one: the
 // last, since the first are those of directories that much lies in.
@@ -196,7 +204,11 @@ func pathKey(name string) string {
 		name = foldMarks.fold(name)
 	}
 	name, _, _ = strings.Cut(name, ":")
-	return strings.TrimRight(name, ". ")
+	end := len(name)
+	for end > 0 && (name[end-1] == '.' || name[end-1] == ' ') {
+		end--
+	}
+	return name[:end]
 }
 
 func ascii(s string) bool {
@@ -211,12 +223,22 @@ func ascii(s string) bool {
 // hashOf returns the FNV-1a hash of key in the widest folding. Keys with the same
 // hash only make candidates of rules that are none.
 func hashOf(key string) uint64 {
-	if !ascii(key) {
-		key = foldMarks.fold(key)
+	return hashOn(14695981039346656037, key)
+}
+
+// hashOfBoth returns the hash of two words with a blank between them.
+func hashOfBoth(first, second string) uint64 {
+	return hashOn(hashOn(hashOf(first), " "), second)
+}
+
+// hashOn returns the hash of a key that goes on with text, from the hash of what
+// stands before it.
+func hashOn(h uint64, text string) uint64 {
+	if !ascii(text) {
+		text = foldMarks.fold(text)
 	}
-	h := uint64(14695981039346656037)
-	for i := 0; i < len(key); i++ {
-		h = (h ^ uint64(lowerASCII(key[i]))) * 1099511628211
+	for i := 0; i < len(text); i++ {
+		h = (h ^ uint64(lowerASCII(text[i]))) * 1099511628211
 	}
 	return h
 }

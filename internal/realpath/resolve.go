@@ -38,6 +38,18 @@ func Resolve(abs string) string {
 	return w.place()
 }
 
+// MayExist reports whether something has the name abs, if only a link that leads
+// nowhere. It is true as well if nobody may look. It costs less than [os.Lstat],
+// since it does not ask what is there.
+func MayExist(abs string) bool {
+	var room [1]byte
+	_, err := syscall.Readlink(abs, room[:])
+	for errors.Is(err, syscall.EINTR) {
+		_, err = syscall.Readlink(abs, room[:])
+	}
+	return err == nil || !unreachable(err)
+}
+
 // Physical returns where the system itself would find name, taken from dir: a
 // ".." is the parent of where the link before it leads, not of the link. What
 // does not exist is appended as it stands; there ".." takes back the name before

@@ -78,3 +78,28 @@ func BenchmarkLongNames(b *testing.B) {
 		})
 	}
 }
+
+func TestMayExist(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	file := filepath.Join(dir, "file")
+	write(t, file)
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(dir, "dangling")))
+	for _, tt := range []struct {
+		name string
+		path string
+		want bool
+	}{
+		{name: "a file", path: file, want: true},
+		{name: "a directory", path: dir, want: true},
+		{name: "a link that leads nowhere", path: filepath.Join(dir, "dangling"), want: true},
+		{name: "nothing", path: filepath.Join(dir, "nothing")},
+		{name: "below a file", path: filepath.Join(file, "below")},
+		{name: "too long", path: filepath.Join(dir, strings.Repeat("n", 300))},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, tt.want, realpath.MayExist(tt.path))
+		})
+	}
+}

@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // computed doubts a command whose first words decide what it does and are not
 // known.
@@ -21,12 +24,14 @@ func (w *walker) maybe(c *Command, args []arg) {
 	at := w.at
 	w.at = w.sent(program(args[0].value), args[1:])
 	inPlace := writesInPlace(args[1:])
+	var room [2]string
 	for i, a := range args[1:] {
 		if !a.known {
 			continue
 		}
 		write := inPlace || a.output() || i > 0 && args[i].is("-o", "--output", "--out")
-		for _, name := range guesses(a.value) {
+		for _, name := range guesses(a.value, room[:0]) {
+			c.Paths = slices.Grow(c.Paths, len(args)-i)
 			like := Path{Maybe: true, Glob: a.glob, Tree: a.stands()}
 			c.Paths = w.paths(c.Paths, name, like)
 			if write {
@@ -44,30 +49,32 @@ func (a arg) output() bool {
 		strings.HasPrefix(a.value, "-o") && !strings.HasPrefix(a.value, "--")
 }
 
-// guesses are the names of files that an argument may hold.
-func guesses(value string) []string {
+// guesses appends the names of files that an argument may hold, two at the most.
+func guesses(value string, names []string) []string {
 	name := value
 	if strings.HasPrefix(value, "-") || strings.Contains(value, "=") {
 		_, name, _ = strings.Cut(value, "=")
 	}
-	candidates := []string{name}
+	names = guess(name, names)
 	if len(value) > 2 && value[0] == '-' && value[1] != '-' && strings.ContainsAny(value[2:], "./@~_") {
-		candidates = append(candidates, value[2:])
-	}
-	var names []string
-	for _, name := range candidates {
-		name = strings.TrimPrefix(name, "@")
-		if len(name) > len("file:") && strings.EqualFold(name[:len("file:")], "file:") {
-			name = name[len("file:"):]
-			if rest, ok := strings.CutPrefix(name, "//"); ok {
-				name = strings.TrimPrefix(rest, "localhost")
-			}
-		}
-		if name != "" && !strings.ContainsAny(name, "\n\x00") && !strings.Contains(name, "://") {
-			names = append(names, name)
-		}
+		names = guess(value[2:], names)
 	}
 	return names
+}
+
+// guess appends the name of a file that a part of an argument may hold.
+func guess(name string, names []string) []string {
+	name = strings.TrimPrefix(name, "@")
+	if len(name) > len("file:") && strings.EqualFold(name[:len("file:")], "file:") {
+		name = name[len("file:"):]
+		if rest, ok := strings.CutPrefix(name, "//"); ok {
+			name = strings.TrimPrefix(rest, "localhost")
+		}
+	}
+	if name == "" || strings.ContainsAny(name, "\n\x00") || strings.Contains(name, "://") {
+		return names
+	}
+	return append(names, name)
 }
 
 // writesInPlace reports whether an option says that the files which a program is
@@ -75,9 +82,12 @@ func guesses(value string) []string {
 func writesInPlace(args []arg) bool {
 	for i, a := range args {
 		v := a.value
+		if !a.known || v == "" || v[0] != '-' && v[0] != '+' {
+			continue
+		}
 		name, _, _ := strings.Cut(v, "=")
 		switch {
-		case !a.known, has("-it -ti", v):
+		case has("-it -ti", v):
 		case has("-w --write --fix --fix-all --in-place --inplace --overwrite", name):
 			return true
 		case strings.HasPrefix(v, "-i"), strings.HasPrefix(v, "-pi"), strings.HasPrefix(v, "-ni"), strings.HasPrefix(v, "-lpi"):

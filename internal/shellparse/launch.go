@@ -26,7 +26,7 @@ func (a arg) stands() bool { return a.source == found && a.value != found }
 
 // launchers are programs that run the command that follows their options, with
 // the number of words that come between. Only rules that deny see past them, so
-// the list may be generous. A second word is that of a subcommand.
+// the list may be generous.
 var launchers = map[string]int{
 	"env": 0, "sudo": 0, "doas": 0, "pkexec": 0, "su": 0, "runuser": 0, "gosu": 1, "su-exec": 1, "setpriv": 0, "sg": 1,
 	"watch": 0, "ionice": 0, "setsid": 0, "chrt": 1, "taskset": 1, "flock": 1, "setarch": 1, "linux64": 0, "linux32": 0,
@@ -38,9 +38,13 @@ var launchers = map[string]int{
 	"noglob": 0, "nocorrect": 0, "repeat": 1, "-": 0, "--": 0, "coproc": 0, "ssh": 1, "tmux": 1, "screen": 0,
 	"direnv": 2, "devbox": 1, "mise": 1, "npx": 0, "bunx": 0, "pipx": 1, "uv": 1, "uvx": 0, "poetry": 1,
 	"pipenv": 1, "bundle": 1, "conda": 1, "xvfb-run": 0, "dbus-run-session": 0,
-	"npm exec": 0, "npm x": 0, "pnpm exec": 0, "pnpm dlx": 0, "yarn exec": 0, "yarn dlx": 0, "bun x": 0,
-	"docker exec": 1, "docker run": 1, "podman exec": 1, "podman run": 1, "kubectl exec": 1,
-	"git foreach": 0, "git run": 0, // behind submodule and bisect
+}
+
+// sublaunchers are the programs of which some subcommands are launchers.
+var sublaunchers = map[string]map[string]int{
+	"npm": {"exec": 0, "x": 0}, "pnpm": {"exec": 0, "dlx": 0}, "yarn": {"exec": 0, "dlx": 0}, "bun": {"x": 0},
+	"docker": {"exec": 1, "run": 1}, "podman": {"exec": 1, "run": 1}, "kubectl": {"exec": 1},
+	"git": {"foreach": 0, "run": 0}, // behind submodule and bisect
 }
 
 // launches is the number of words between the name of a launcher and its command.
@@ -77,8 +81,12 @@ var changers = map[string]string{
 // options leads.
 func (w *walker) sent(name string, args []arg) place {
 	at, out := w.at, w.at
+	options := changers[name]
+	if options == "" {
+		return out
+	}
 	for i, a := range args {
-		for option := range strings.FieldsSeq(changers[name]) {
+		for option := range strings.SplitSeq(options, " ") {
 			rest, ok := optionValue(unquoted(a), option, name != "git")
 			if !ok {
 				continue
@@ -146,7 +154,7 @@ func (c *Command) suffixes(args []arg) {
 		if !a.exact() || a.value == "" || strings.HasPrefix(a.value, "-") {
 			continue
 		}
-		c.Inner = append(c.Inner, join(args[i:], source))
+		c.Inner = append(c.Inner, endOf(c.Text, args[i:]))
 		c.spellings(args[i:])
 	}
 }

@@ -33,7 +33,7 @@ func (w *walker) candidate(c *Command, args []arg, depth int) {
 		return
 	}
 	if depth > 0 {
-		c.Inner = append(c.Inner, join(args, source))
+		c.Inner = append(c.Inner, endOf(c.Text, args))
 	}
 	c.spellings(args)
 	if !args[0].known {
@@ -73,17 +73,18 @@ func (w *walker) starts(c *Command, name string, args []arg, depth int) {
 	if between, ok := launches(name); ok {
 		w.launched(c, args, between, depth)
 	}
+	finds, subcommands := finders[name], sublaunchers[name]
 	for i, a := range args {
 		switch {
 		case !a.known:
-		case finders[name] && has("-exec -execdir -ok -okdir -x -X --exec --exec-batch", a.value):
+		case finds && has("-exec -execdir -ok -okdir -x -X --exec --exec-batch", a.value):
 			run := untilEnd(args[i+1:])
 			if strings.HasPrefix(name, "fd") {
 				run = append(run[:len(run):len(run)], fed)
 			}
 			w.look(c, run, depth+1)
-		case i < maxWords && (name != "git" || gitRuns(args)):
-			if between, ok := launchers[name+" "+a.value]; ok {
+		case subcommands != nil && i < maxWords && (name != "git" || gitRuns(args)):
+			if between, ok := subcommands[a.value]; ok {
 				w.launched(c, args[i+1:], between, depth)
 			}
 		}

@@ -39,6 +39,7 @@ func parse(line string, env Env, scripts int, left *int) Line {
 		scripts:  scripts,
 		left:     left,
 	}
+	w.spare, w.deeds = w.fewWords[:], w.fewDeeds[:0]
 	if why := gate(line); why != "" {
 		w.doubt(why)
 	}
@@ -67,7 +68,7 @@ func parse(line string, env Env, scripts int, left *int) Line {
 
 // tree parses a line, for zsh as far as it means the same to bash.
 func tree(line string, shell Shell) (*syntax.File, error) {
-	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(mayComment(line)))
+	parser := syntax.NewParser(syntax.KeepComments(mayComment(line))) // of bash
 	file, err := parser.Parse(strings.NewReader(line), "")
 	if err != nil {
 		return nil, errors.New("the line is not complete or not valid")

@@ -17,7 +17,7 @@ func (w *walker) call(c *syntax.CallExpr, in place) (yes, no place) {
 	if len(args) == 0 {
 		args = []arg{{source: w.text(c.Args[0]), many: true}}
 	}
-	cmd, after := w.simple(assigns, args, in)
+	cmd, after := w.simple(w.text(c), assigns, args, in)
 	w.emit(cmd)
 	if after.known() {
 		return after, in
@@ -26,10 +26,11 @@ func (w *walker) call(c *syntax.CallExpr, in place) (yes, no place) {
 }
 
 // simple is what a simple command does, and where the shell is when it worked.
-func (w *walker) simple(assigns []assign, args []arg, in place) (Command, place) {
+// text is what stands in the line for it.
+func (w *walker) simple(text string, assigns []assign, args []arg, in place) (Command, place) {
 	w.at = in
 	s := strip(args)
-	c := Command{Text: join(s.args, source)}
+	c := Command{Text: endOf(text, s.args)}
 	if !w.functionCall(&c, s, in) {
 		u := w.use(s)
 		w.apply(&c, u)

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -64,7 +65,7 @@ func useOf(name string, args []arg) use {
 		u.worsen(Unknown, g.operands[0].source+" is an operand that is not known")
 	}
 	if e.and != nil {
-		e.and(g, &u)
+		u = e.with(g, u)
 	}
 	if g.writes {
 		u.worsen(Mutating, name+" writes a file")
@@ -76,14 +77,27 @@ func useOf(name string, args []arg) use {
 	return u
 }
 
+// with is a use after what the function of an entry adds.
+func (e entry) with(g given, u use) use {
+	e.and(g, &u)
+	return u
+}
+
 // lookup finds the entry of a command.
 func lookup(name string) (entry, bool) {
-	for _, table := range tables() {
-		if e, ok := table[name]; ok {
-			return e, true
-		}
+	e, ok := programs[name]
+	return e, ok
+}
+
+// programs are all commands that are known.
+var programs = merged(tables())
+
+func merged(tables [10]map[string]entry) map[string]entry {
+	all := map[string]entry{}
+	for _, table := range tables {
+		maps.Copy(all, table)
 	}
-	return entry{}, false
+	return all
 }
 
 // tables are the commands that are known, by family.

@@ -37,11 +37,12 @@ var versions = map[string]entry{
 // only is the use of a command that is known if one of some words is its only
 // argument.
 func only(words ...string) func(args []arg) use {
+	why := "only " + strings.Join(words, " and ") + " are known not to act"
 	return func(args []arg) use {
 		if len(args) == 1 && args[0].is(words...) {
 			return use{}
 		}
-		return unknown("only " + strings.Join(words, " and ") + " are known not to act")
+		return unknown(why)
 	}
 }
 

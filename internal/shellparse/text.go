@@ -47,6 +47,23 @@ func join(args []arg, as func(arg) string) string {
 	return b.String()
 }
 
+// endOf is join of the sources of arguments, without a copy if that is how a text
+// ends.
+func endOf(text string, args []arg) string {
+	rest := text
+	for i, a := range slices.Backward(args) {
+		before, ok := strings.CutSuffix(rest, a.source)
+		if ok && i > 0 {
+			before, ok = strings.CutSuffix(before, " ")
+		}
+		if !ok || a.cont || a.isFed() {
+			return join(args, source)
+		}
+		rest = before
+	}
+	return text[len(rest):]
+}
+
 // joinAll writes a command with the assignments before it.
 func joinAll(assigns []assign, args []arg) string {
 	texts := make([]string, 0, len(assigns)+1)
@@ -75,7 +92,7 @@ func (c *Command) tidy() {
 		}
 	}
 	c.Hosts = hosts
-	if !slices.ContainsFunc(c.Paths, func(p Path) bool { return p.Maybe }) {
+	if len(c.Paths) < 2 || !slices.ContainsFunc(c.Paths, func(p Path) bool { return p.Maybe }) {
 		return
 	}
 	seen := map[Path]bool{}

@@ -3,9 +3,9 @@ package shellparse
 // An arg is one word after the name of a command, as the command gets it.
 type arg struct {
 	value  string // what the shell makes of it; of a glob the pattern
+	source string // as it stands in the line
 	known  bool   // value is exactly what the command gets, or the pattern if glob is set
 	glob   bool   // the shell replaces it by the names of files
-	source string // as it stands in the line
 	many   bool   // not known, and perhaps several arguments or none
 	cont   bool   // one of several that the same braces make; they share their source
 }

@@ -15,12 +15,16 @@ type walker struct {
 	homeless  bool  // what ~ and $HOME mean cannot be known
 	functions map[string]place
 	root      *syntax.File // nil if the line cannot be parsed
+	spare     []arg        // room for the words of the next commands
 	deeds     []deed       // in the order in which they stand
 	repeats   bool         // some commands may run again, or later than they stand
 	pipes     bool         // some commands run at once
 	depth     int
 	scripts   int
 	left      *int
+	// What most lines need, so that it is allocated at once.
+	fewWords [12]arg
+	fewDeeds [6]deed
 }
 
 // doubt makes the line unknown. The first reason stays.
@@ -38,10 +42,28 @@ func (w *walker) emit(c Command) bool {
 	}
 	*w.left--
 	if w.line.Commands == nil {
-		w.line.Commands = make([]Command, 0, 8)
+		w.line.Commands = make([]Command, 0, likely(w.src))
 	}
 	w.line.Commands = append(w.line.Commands, c)
 	return true
+}
+
+// likely is the number of commands for which to make room: one more than there
+// are separators in the line, and eight at the most.
+func likely(line string) int {
+	n, before := 1, false
+	for i := 0; i < len(line) && n < 8; i++ {
+		switch line[i] {
+		case ';', '&', '|', '\n', '(', '`':
+			if !before {
+				n++
+			}
+			before = true
+		default:
+			before = false
+		}
+	}
+	return n
 }
 
 // enter counts a level of nesting and reports whether it is within the limit.

@@ -45,11 +45,22 @@ func plainWord(text string) bool { return !strings.ContainsAny(text, "\\~{*?[$=^
 
 // words expands the words of a command.
 func (w *walker) words(list []*syntax.Word) []arg {
-	args := make([]arg, 0, len(list)+1)
+	args := w.room(len(list))
 	for _, word := range list {
 		args = w.word(args, word)
 	}
 	return args
+}
+
+// room is an empty list with room for n arguments. The commands of a line share
+// what is allocated for them.
+func (w *walker) room(n int) []arg {
+	if n > len(w.spare) {
+		w.spare = make([]arg, max(n, len(w.fewWords)))
+	}
+	list := w.spare[:0:n]
+	w.spare = w.spare[n:]
+	return list
 }
 
 // expand is words for a word whose value does not matter.
@@ -68,10 +79,8 @@ func (w *walker) single(word *syntax.Word) arg {
 // word appends what a word becomes to args.
 func (w *walker) word(args []arg, word *syntax.Word) []arg {
 	source := w.text(word)
-	if len(word.Parts) == 1 {
-		if lit, ok := word.Parts[0].(*syntax.Lit); ok && plainWord(lit.Value) {
-			return append(args, arg{value: lit.Value, known: true, source: source})
-		}
+	if value, ok := w.verbatim(word); ok {
+		return append(args, arg{value: value, known: true, source: source})
 	}
 	spelled, ok := braces(w.spell(word.Parts))
 	if !ok {
@@ -83,6 +92,27 @@ func (w *walker) word(args []arg, word *syntax.Word) []arg {
 		args = append(args, a)
 	}
 	return args
+}
+
+// verbatim is the value of a word in which nothing is expanded, as most are: plain
+// text, or text in quotes.
+func (w *walker) verbatim(word *syntax.Word) (value string, ok bool) {
+	if len(word.Parts) != 1 {
+		return "", false
+	}
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		return part.Value, plainWord(part.Value)
+	case *syntax.SglQuoted:
+		return part.Value, !part.Dollar && w.env.Shell != Zsh
+	case *syntax.DblQuoted:
+		if len(part.Parts) == 1 && !part.Dollar && w.env.Shell != Zsh {
+			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
+				return unquote(lit.Value), true
+			}
+		}
+	}
+	return "", false
 }
 
 // spell marks the bytes of a word, and walks the commands in it.

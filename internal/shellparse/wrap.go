@@ -146,10 +146,12 @@ func skipOptions(args []arg, valued, valuedLong, bare, bareLong string) (int, bo
 	return 0, false
 }
 
-// has reports whether a name is one of the words of a list.
+// has reports whether a name is one of the words of a list, which stand one blank
+// apart.
 func has(list, name string) bool {
-	for word := range strings.FieldsSeq(list) {
-		if word == name {
+	for more := name != ""; more; {
+		var word string
+		if word, list, more = strings.Cut(list, " "); word == name {
 			return true
 		}
 	}

@@ -30,11 +30,7 @@ func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 		env.Dir, env.Home = s.Dir(), s.Home()
 	}
 	line := shellparse.Parse(in.Command, env)
-	n := len(line.Commands) + len(line.Paths) + 1
-	for _, cmd := range line.Commands {
-		n += len(cmd.Paths) + len(cmd.Hosts)
-	}
-	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, n)}
+	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, count(&line))}
 	for i := range line.Commands {
 		cmd := &line.Commands[i]
 		tr.ReadOnly = tr.ReadOnly && cmd.Class == shellparse.ReadOnly
@@ -55,6 +51,18 @@ func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Opaque, Value: line.Unknown})
 	}
 	return tr
+}
+
+// count is the number of targets of a line.
+func count(line *shellparse.Line) int {
+	n := len(line.Commands) + len(line.Paths)
+	for i := range line.Commands {
+		n += len(line.Commands[i].Paths) + len(line.Commands[i].Hosts)
+	}
+	if line.Unknown != "" || n == 0 {
+		n++
+	}
+	return n
 }
 
 func commandTarget(c *shellparse.Command) pegboard.Target {
