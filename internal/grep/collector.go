@@ -1,0 +1,165 @@
+package grep
+
+import (
+	"cmp"
+	"container/heap"
+	"math"
+	"slices"
+	"sync"
+)
+
+// A FileFound is what was found in one file.
+type FileFound struct {
+	Path    string
+	Rows    []Row // in the mode Content
+	Matches int   // all of the file, also those that no row shows
+}
+
+// size is how many rows f has, as limits count them.
+func (f *FileFound) size(m Mode) int {
+	if m == Content {
+		return len(f.Rows)
+	}
+	return 1
+}
+
+// bytes is about how much memory f takes.
+func (f *FileFound) bytes() int {
+	n := 64 + len(f.Path)
+	for i := range f.Rows {
+		n += f.Rows[i].bytes()
+	}
+	return n
+}
+
+// A collector keeps what comes first by path of what is found in any order. What
+// it keeps does not depend on the order.
+type collector struct {
+	mode       Mode
+	allow      func(rel string) bool
+	skip, need int // rows: those left out at first, and all that are kept
+	most       int // bytes that are kept
+
+	mu     sync.Mutex
+	room   int    // bytes that may still be kept
+	kept   byPath // what comes last is at the top
+	rows   int    // that are kept
+	end    string // nothing from here on is kept, if ended
+	ended  bool
+	report Report
+}
+
+func newCollector(m Mode, o TreeOptions) *collector {
+	c := &collector{mode: m, allow: o.Allow, skip: max(0, o.Skip), need: math.MaxInt, most: o.MaxBytes}
+	if o.Limit > 0 && o.Limit < math.MaxInt-c.skip {
+		c.need = c.skip + o.Limit
+	}
+	if c.most <= 0 {
+		c.most = DefaultMaxBytes
+	}
+	c.room = c.most
+	return c
+}
+
+// accept decides about a file in which there is a match.
+func (c *collector) accept(rel string) (rows int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.allow != nil && !c.allow(rel) {
+		c.report.Hidden++
+		return 0, false
+	}
+	if c.ended && rel >= c.end {
+		return 0, true
+	}
+	return c.need, true
+}
+
+// add takes what was found in a file.
+func (c *collector) add(rel string, found Found) {
+	if !found.Matched() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.report.NumFiles++
+	c.report.NumRows += found.NumRows
+	c.report.NumMatches += found.Matches
+	if found.Binary {
+		c.report.Binary++
+	}
+	if c.ended && rel >= c.end {
+		return
+	}
+	f := FileFound{Path: rel, Rows: found.Rows, Matches: found.Matches}
+	heap.Push(&c.kept, f)
+	c.rows += f.size(c.mode)
+	c.room -= f.bytes()
+	if found.Full {
+		c.report.Cut = true
+		c.stopAt(rel + "\x00")
+	}
+	for c.room < 0 && len(c.kept) > 1 {
+		c.report.Cut = true
+		c.stopAt(c.kept[0].Path)
+	}
+	for c.rows-c.kept[0].size(c.mode) >= c.need {
+		c.stopAt(c.kept[0].Path)
+	}
+}
+
+// stopAt drops all from path on, now and later.
+func (c *collector) stopAt(path string) {
+	c.end, c.ended = path, true
+	for len(c.kept) > 0 && c.kept[0].Path >= path {
+		f, _ := heap.Pop(&c.kept).(FileFound)
+		c.rows -= f.size(c.mode)
+		c.room += f.bytes()
+	}
+}
+
+// result returns the report with the rows that were asked for.
+func (c *collector) result() Report {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.report
+	slices.SortFunc(c.kept, func(a, b FileFound) int { return cmp.Compare(a.Path, b.Path) })
+	skip, left := c.skip, c.need-c.skip
+	for _, f := range c.kept {
+		n := f.size(c.mode)
+		from := min(skip, n)
+		skip -= from
+		to := min(n, from+min(left, n))
+		left -= to - from
+		if from == to && n > 0 {
+			continue
+		}
+		if c.mode == Content {
+			f.Rows = f.Rows[from:to]
+		}
+		r.Files = append(r.Files, f)
+	}
+	return r
+}
+
+// byPath is a heap of files, the one whose path comes last at the top.
+type byPath []FileFound
+
+func (h byPath) Len() int           { return len(h) }
+func (h byPath) Less(i, j int) bool { return h[i].Path > h[j].Path }
+func (h byPath) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+// Push adds a FileFound.
+func (h *byPath) Push(x any) {
+	f, _ := x.(FileFound)
+	*h = append(*h, f)
+}
+
+// Pop takes the last element.
+func (h *byPath) Pop() any {
+	last := len(*h) - 1
+	f := (*h)[last]
+	(*h)[last] = FileFound{}
+	*h = (*h)[:last]
+	return f
+}

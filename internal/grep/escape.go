@@ -1,0 +1,78 @@
+package grep
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// escaped reads an escape that stands for one character.
+func (t *translator) escaped() (r rune, size int, err error) {
+	if t.at+1 == len(t.in) {
+		return 0, 0, t.bad(t.at+1, `a \ ends the pattern; write \\ for the character itself`)
+	}
+	c := t.in[t.at+1]
+	if i := strings.IndexByte("aftnrv", c); i >= 0 {
+		return rune("\a\f\t\n\r\v"[i]), 2, nil
+	}
+	switch {
+	case c == 'x' || c == 'u' || c == 'U':
+		return t.hex(c)
+	case '0' <= c && c <= '9':
+		return 0, 0, t.bad(t.at+2, "references to groups are not supported; write out what the group matches")
+	case c == '<' || c == '>':
+		return 0, 0, t.bad(t.at+2, `write \b for the beginning or the end of a word`)
+	case c < utf8.RuneSelf && !isAlnum(c):
+		return rune(c), 2, nil
+	}
+	_, n := utf8.DecodeRuneInString(t.in[t.at+1:])
+	return 0, 0, t.bad(t.at+1+n, adviceFor(c))
+}
+
+func isAlnum(c byte) bool {
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
+
+// adviceFor says what to write for an escape that other programs know.
+func adviceFor(c byte) string {
+	switch c {
+	case 'h':
+		return `no such escape; write [ \t] for blanks within a line`
+	case 'Z', 'G':
+		return `no such escape; write $ for the end of a line, ^ for its beginning`
+	case 'R', 'N':
+		return `no such escape; write \r?\n and search with multiline, or [^\n]`
+	case 'Q', 'E':
+		return `no such escape; put a \ before each character that is meant as it is`
+	case 'K':
+		return "look-around is not supported; search for what the lines hold and look at the results"
+	case 'k', 'g':
+		return "references to groups are not supported; write out what the group matches"
+	case 'e':
+		return `no such escape; write \x1b`
+	}
+	return `no such escape; leave the \ out, or write \\ for the character itself`
+}
+
+// hex reads \x41, \x{41}, \u0041, \u{41} and \U00000041.
+func (t *translator) hex(kind byte) (r rune, size int, err error) {
+	rest := t.in[t.at+2:]
+	var digits string
+	if body, _, closed := strings.Cut(rest, "}"); closed && strings.HasPrefix(rest, "{") {
+		digits, size = body[1:], 2+len(body)+1
+	} else {
+		n := map[byte]int{'x': 2, 'u': 4, 'U': 8}[kind]
+		digits, size = rest[:min(n, len(rest))], 2+n
+		if len(digits) < n {
+			digits = ""
+		}
+	}
+	n, err := strconv.ParseUint(digits, 16, 32)
+	if err != nil || n > utf8.MaxRune || !utf8.ValidRune(rune(n)) {
+		return 0, 0, t.bad(t.at+size, `no character has this number; write it in hexadecimal digits, as in \x41 or \x{20AC}`)
+	}
+	if n >= utf8.RuneSelf && t.scope().ascii {
+		return 0, 0, t.bad(t.at+size, "only ASCII is matched here; use a number below 80, or no (?-u)")
+	}
+	return rune(n), size, nil
+}

@@ -1,0 +1,122 @@
+package grep
+
+import "regexp/syntax"
+
+// A machine finds out where the first match of a program is, and how long, as
+// backtracking would, but in time proportional to the text. It is slow: dozens
+// of nanoseconds a byte.
+type machine struct {
+	reader
+	prog    *syntax.Prog
+	asserts bool
+	stopped func() bool // asked now and then; the search is given up if it is true
+
+	work    int // since stopped was asked
+	now     threads
+	pending []thread // what goes on at the next character, the best first
+}
+
+// A thread is a way through the program that fits the text so far.
+type thread struct {
+	pc    uint32
+	start int
+}
+
+// threads is a list of threads, each at a place of its own.
+type threads struct {
+	list  []thread
+	index []uint32 // where in list a thread is that is at a place
+}
+
+func newMachine(p *Program, r reader, stopped func() bool) *machine {
+	return &machine{reader: r, prog: p.prog, asserts: p.asserts, stopped: stopped,
+		now: threads{index: make([]uint32, len(p.prog.Inst))}}
+}
+
+// find returns the first match in b that begins at from or behind, or exactly
+// there if anchored.
+func (m *machine) find(b []byte, from int, anchored bool) (start, end int, found bool) {
+	m.pending = m.pending[:0]
+	left := m.before(b, from)
+	for i := from; ; {
+		right, size := m.next(b, i)
+		var ops syntax.EmptyOp
+		if m.asserts {
+			ops = m.between(left, right)
+		}
+		m.now.list = m.now.list[:0]
+		for _, t := range m.pending {
+			m.add(t, ops)
+		}
+		if !found && (i == from || !anchored) {
+			m.add(thread{uint32(m.prog.Start), i}, ops)
+		}
+		if hit, ok := m.step(right); ok {
+			start, end, found = hit, i, true
+		}
+		if size == 0 || len(m.pending) == 0 && (found || anchored) || m.tired() {
+			return start, end, found
+		}
+		left, i = right, i+size
+	}
+}
+
+// tired reports whether to give up.
+func (m *machine) tired() bool {
+	m.work += 1 + len(m.now.list)
+	if m.work < 1<<16 {
+		return false
+	}
+	m.work = 0
+	return m.stopped()
+}
+
+// step moves all threads past r. If one matches, it returns where that began,
+// and worse threads end.
+func (m *machine) step(r rune) (start int, matched bool) {
+	m.pending = m.pending[:0]
+	for _, t := range m.now.list {
+		in := &m.prog.Inst[t.pc]
+		if in.Op == syntax.InstMatch {
+			return t.start, true
+		}
+		if r >= 0 && takes(in, r) {
+			m.pending = append(m.pending, thread{in.Out, t.start})
+		}
+	}
+	return 0, false
+}
+
+// takes reports whether in is an instruction that r passes.
+func takes(in *syntax.Inst, r rune) bool {
+	switch in.Op {
+	case syntax.InstRune, syntax.InstRune1:
+		return in.MatchRune(r)
+	case syntax.InstRuneAny:
+		return true
+	case syntax.InstRuneAnyNotNL:
+		return r != '\n'
+	}
+	return false
+}
+
+// add adds t, or the threads that it becomes with no character between.
+func (m *machine) add(t thread, ops syntax.EmptyOp) {
+	if j := m.now.index[t.pc]; int(j) < len(m.now.list) && m.now.list[j].pc == t.pc {
+		return
+	}
+	m.now.index[t.pc] = uint32(len(m.now.list))
+	m.now.list = append(m.now.list, t)
+	in := &m.prog.Inst[t.pc]
+	switch in.Op {
+	case syntax.InstAlt, syntax.InstAltMatch:
+		m.add(thread{in.Out, t.start}, ops)
+		m.add(thread{in.Arg, t.start}, ops)
+	case syntax.InstCapture, syntax.InstNop:
+		m.add(thread{in.Out, t.start}, ops)
+	case syntax.InstEmptyWidth:
+		if syntax.EmptyOp(in.Arg)&^ops == 0 {
+			m.add(thread{in.Out, t.start}, ops)
+		}
+	}
+}

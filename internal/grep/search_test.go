@@ -1,0 +1,148 @@
+package grep_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/grep"
+)
+
+// one searches a text.
+func one(t testing.TB, q grep.Query, text string) []string {
+	t.Helper()
+	p, err := grep.Compile(q)
+	require.NoError(t, err)
+	r, err := p.File(t.Context(), "f", strings.NewReader(text), grep.TreeOptions{})
+	require.NoError(t, err)
+	byByte, err := p.File(t.Context(), "f", iotest.OneByteReader(strings.NewReader(text)), grep.TreeOptions{})
+	require.NoError(t, err)
+	require.Equal(t, r, byByte, "however it is read")
+	return lines(q, r)
+}
+
+func TestSearchFinds(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		query grep.Query
+		text  string
+		want  []string
+	}{
+		{name: "a line", query: grep.Query{Pattern: "b"}, text: "a\nb\n", want: []string{"f:2:b"}},
+		{name: "last line without end", query: grep.Query{Pattern: "b"}, text: "a\nb", want: []string{"f:2:b"}},
+		{name: "a carriage return belongs to the line", query: grep.Query{Pattern: "b$"}, text: "b\r\n", want: []string{}},
+		{name: "nothing matches everywhere", query: grep.Query{Pattern: ""}, text: "a\n\nb", want: []string{"f:1:a", "f:2:", "f:3:b"}},
+		{name: "empty lines", query: grep.Query{Pattern: "^$"}, text: "a\n\nb\n\n", want: []string{"f:2:", "f:4:"}},
+		{name: "mark of UTF-8", query: grep.Query{Pattern: "^a"}, text: "\uFEFFa\n", want: []string{"f:1:a"}},
+		{name: "UTF-16, little end first", query: grep.Query{Pattern: "ä$"}, text: "\xff\xfe\xe4\x00\n\x00", want: []string{"f:1:ä"}},
+		{name: "UTF-16, big end first", query: grep.Query{Pattern: "^.$"}, text: "\xfe\xff\x00\xe4", want: []string{"f:1:ä"}},
+		{name: "around bytes that are no text", query: grep.Query{Pattern: "a.b|cd"}, text: "a\xffb\n\xffcd\n", want: []string{"f:2:\xffcd"}},
+		{name: "words in any script", query: grep.Query{Pattern: `^\w+$`}, text: "naïve\nдом\n日本\na-b\n", want: []string{"f:1:naïve", "f:2:дом", "f:3:日本"}},
+		{name: "ends of words in any script", query: grep.Query{Pattern: `\bfoo\b`}, text: "éfoo\nfoo\n", want: []string{"f:2:foo"}},
+		{name: "ASCII", query: grep.Query{Pattern: `^\w.$`, ASCII: true}, text: "a\xff\n\xc3\xa4\n", want: []string{"f:1:a\xff"}},
+		{name: "a K of another kind", query: grep.Query{Pattern: "ok", IgnoreCase: true}, text: "oK\nO\u212A\n", want: []string{"f:1:oK", "f:2:O\u212A"}},
+		{name: "an s of another kind", query: grep.Query{Pattern: "las", IgnoreCase: true}, text: "la\u017F\n", want: []string{"f:1:la\u017F"}},
+		{name: "fixed", query: grep.Query{Pattern: "a.(", Fixed: true}, text: "ab(\na.(\n", want: []string{"f:2:a.("}},
+		{name: "braces as they are", query: grep.Query{Pattern: "interface{}"}, text: "interface{}\n", want: []string{"f:1:interface{}"}},
+		{name: "blanks that do not count", query: grep.Query{Pattern: "(?x) a b # c"}, text: "ab\n", want: []string{"f:1:ab"}},
+		{name: "count", query: grep.Query{Pattern: "a", Mode: grep.Count}, text: "aa\nb\na\n", want: []string{"f:2"}},
+		{name: "count matches", query: grep.Query{Pattern: "a", Mode: grep.Count, OnlyMatching: true}, text: "aa\nb\na\n", want: []string{"f:3"}},
+		{name: "only", query: grep.Query{Pattern: "a+|b", OnlyMatching: true}, text: "aab\n", want: []string{"f:1:aa", "f:1:b"}},
+		{name: "context", query: grep.Query{Pattern: "x", Before: 1, After: 1}, text: "1\n2\nx\n4\n5\n", want: []string{"f-2-2", "f-4-4", "f:3:x"}},
+		{name: "context that overlaps", query: grep.Query{Pattern: "x", Before: 2, After: 2}, text: "x\n2\nx\n4", want: []string{"f-2-2", "f-4-4", "f:1:x", "f:3:x"}},
+		{name: "across lines", query: grep.Query{Pattern: `a\n+b`, Multiline: true}, text: "a\n\nb c\n", want: []string{"f:1:a", "f:2:", "f:3:b c"}},
+		{name: "a dot stays in the line", query: grep.Query{Pattern: `a.b|\nc`, Multiline: true}, text: "a\nb\nc\n", want: []string{"f:2:b", "f:3:c"}},
+		{name: "a dot does not", query: grep.Query{Pattern: `a.b`, Multiline: true, DotAll: true}, text: "a\nb\nc\n", want: []string{"f:1:a", "f:2:b"}},
+		{name: "only, across lines", query: grep.Query{Pattern: `a\nb`, Multiline: true, OnlyMatching: true}, text: "xa\nbx\n", want: []string{"f:1:a", "f:2:b"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, tc.want, one(t, tc.query, tc.text))
+		})
+	}
+}
+
+func TestSearchOfLongLines(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 300<<10)
+	p, err := grep.Compile(grep.Query{Pattern: "needle", MaxColumns: 4, Before: 1})
+	require.NoError(t, err)
+	r, err := p.File(t.Context(), "f", strings.NewReader(long+"\n"+long+"needle\n"+long), grep.TreeOptions{})
+	require.NoError(t, err)
+	require.Equal(t, []grep.Row{
+		{Number: 1, Text: "xxxx", Cut: len(long) - 4, Context: true},
+		{Number: 2, Text: "xxxx", Cut: len(long) + 2},
+	}, r.Files[0].Rows)
+}
+
+func TestSearchEndsAtWhatIsNotText(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	late := "needle\n" + strings.Repeat("line\n", 40_000) + "needle\x00\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "early"), []byte("needle\n\x00"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "late"), []byte(late), 0o600))
+	q := grep.Query{Pattern: "needle"}
+	r := search(t, dir, q, grep.TreeOptions{})
+	require.Equal(t, []string{"late:1:needle"}, lines(q, r))
+	require.Equal(t, 1, r.Binary)
+	q.Mode = grep.Count
+	require.Empty(t, search(t, dir, q, grep.TreeOptions{}).Files, "a part of a count is none")
+}
+
+func TestSearchEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	p, err := grep.Compile(grep.Query{Pattern: "a"})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = p.File(ctx, "f", strings.NewReader("a"), grep.TreeOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestSearcherReusesItsMemory searches files without a match.
+func TestSearcherReusesItsMemory(t *testing.T) {
+	for _, pattern := range []string{"needle", `[0-9]+[a-z]+[0-9]`, `(?i)n[aeiou]dle`} {
+		p, err := grep.Compile(grep.Query{Pattern: pattern})
+		require.NoError(t, err)
+		s := p.Searcher()
+		text := []byte(strings.Repeat("some text 12\n", 1000))
+		r := bytes.NewReader(nil)
+		ctx := context.Background()
+		allocs := testing.AllocsPerRun(100, func() {
+			r.Reset(text)
+			found, err := s.Search(ctx, r, grep.Want{})
+			if err != nil || found.Matched() {
+				panic("there is no match")
+			}
+		})
+		require.LessOrEqual(t, allocs, 2.0, pattern)
+	}
+}
+
+func TestTreeKeepsWhatComesFirst(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x\nx\n"), 0o600))
+	}
+	q := grep.Query{Pattern: "x"}
+	for range 20 {
+		r := search(t, dir, q, grep.TreeOptions{Skip: 3, Limit: 3, Allow: func(rel string) bool { return rel != "b" }})
+		require.Equal(t, []string{"c:2:x", "d:1:x", "d:2:x"}, lines(q, r))
+		require.Equal(t, []int{4, 8, 8, 1}, []int{r.NumFiles, r.NumRows, r.NumMatches, r.Hidden})
+		require.False(t, r.Cut)
+	}
+	for range 20 {
+		r := search(t, dir, q, grep.TreeOptions{MaxBytes: 500})
+		require.Equal(t, []string{"a:1:x", "a:2:x", "b:1:x", "b:2:x"}, lines(q, r))
+		require.True(t, r.Cut)
+	}
+}

@@ -1,0 +1,169 @@
+package grep
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// A set is a set of characters: pairs of the first and the last of a range.
+type set []rune
+
+// canonical returns s in order, ranges that touch made one.
+func (s set) canonical() set {
+	pairs := make([][2]rune, 0, len(s)/2)
+	for i := 0; i+1 < len(s); i += 2 {
+		pairs = append(pairs, [2]rune{s[i], s[i+1]})
+	}
+	slices.SortFunc(pairs, func(a, b [2]rune) int { return int(a[0]) - int(b[0]) })
+	out := make(set, 0, len(s))
+	for _, p := range pairs {
+		if n := len(out); n > 0 && p[0] <= out[n-1]+1 {
+			out[n-1] = max(out[n-1], p[1])
+			continue
+		}
+		out = append(out, p[0], p[1])
+	}
+	return out
+}
+
+// negated returns what is not in s.
+func (s set) negated() set {
+	out := set{}
+	next := rune(0)
+	for c := s.canonical(); len(c) > 0; c = c[2:] {
+		if next < c[0] {
+			out = append(out, next, c[0]-1)
+		}
+		next = c[1] + 1
+	}
+	if next <= unicode.MaxRune {
+		out = append(out, next, unicode.MaxRune)
+	}
+	return out
+}
+
+// has reports whether r is in s, which is canonical.
+func (s set) has(r rune) bool {
+	n, found := slices.BinarySearch(s, r)
+	return found || n%2 == 1
+}
+
+// class returns a class in brackets for s or, negated, for all else.
+func (s set) class(negated bool) string {
+	s = s.canonical()
+	if len(s) == 0 {
+		s, negated = set{0, unicode.MaxRune}, !negated
+	}
+	var b strings.Builder
+	b.WriteByte('[')
+	if negated {
+		b.WriteByte('^')
+	}
+	for ; len(s) > 0; s = s[2:] {
+		for i, r := range s[:2] {
+			if i == 1 {
+				b.WriteByte('-')
+			}
+			b.WriteString(`\x{` + strconv.FormatInt(int64(r), 16) + `}`)
+		}
+	}
+	b.WriteByte(']')
+	return b.String()
+}
+
+// tables returns the set of what is in any of the tables.
+func tables(ts ...*unicode.RangeTable) set {
+	var s set
+	add := func(low, high, stride rune) {
+		if stride == 1 {
+			s = append(s, low, high)
+			return
+		}
+		for r := low; r <= high; r += stride {
+			s = append(s, r, r)
+		}
+	}
+	for _, t := range ts {
+		for _, r := range t.R16 {
+			add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+		}
+		for _, r := range t.R32 {
+			add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
+		}
+	}
+	return s.canonical()
+}
+
+func alphabetic() set {
+	return tables(unicode.L, unicode.Nl, unicode.Other_Alphabetic)
+}
+
+// wordSet returns the characters of words.
+func wordSet(ascii bool) set {
+	if ascii {
+		return set{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'}
+	}
+	return append(alphabetic(), tables(unicode.M, unicode.Nd, unicode.Pc, unicode.Join_Control)...).canonical()
+}
+
+// perlClass returns the set that \d, \s, \w or their opposites stand for.
+func perlClass(c byte, ascii bool) (set, bool) {
+	var s set
+	switch c | 0x20 {
+	case 'w':
+		s = wordSet(ascii)
+	case 'd':
+		s = set{'0', '9'}
+		if !ascii {
+			s = tables(unicode.Nd)
+		}
+	case 's':
+		s = set{'\t', '\r', ' ', ' '}
+		if !ascii {
+			s = tables(unicode.White_Space)
+		}
+	default:
+		return nil, false
+	}
+	if c&0x20 == 0 {
+		s = s.negated()
+	}
+	return s, true
+}
+
+// posixClass returns the set of a class such as alpha.
+func posixClass(name string) (set, bool) {
+	switch name {
+	case "alnum":
+		return set{'0', '9', 'A', 'Z', 'a', 'z'}, true
+	case "alpha":
+		return set{'A', 'Z', 'a', 'z'}, true
+	case "ascii":
+		return set{0, 0x7f}, true
+	case "blank":
+		return set{'\t', '\t', ' ', ' '}, true
+	case "cntrl":
+		return set{0, 0x1f, 0x7f, 0x7f}, true
+	case "digit":
+		return set{'0', '9'}, true
+	case "graph":
+		return set{'!', '~'}, true
+	case "lower":
+		return set{'a', 'z'}, true
+	case "print":
+		return set{' ', '~'}, true
+	case "punct":
+		return set{'!', '/', ':', '@', '[', '`', '{', '~'}, true
+	case "space":
+		return set{'\t', '\r', ' ', ' '}, true
+	case "upper":
+		return set{'A', 'Z'}, true
+	case "word":
+		return wordSet(true), true
+	case "xdigit":
+		return set{'0', '9', 'A', 'F', 'a', 'f'}, true
+	}
+	return nil, false
+}

@@ -1,0 +1,56 @@
+package grep
+
+import (
+	"errors"
+	"fmt"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+)
+
+// SyntaxError says why a pattern cannot be searched for, worded for whoever
+// wrote it.
+type SyntaxError struct {
+	Offset    int    // of Construct in the pattern, in bytes
+	Column    int    // likewise, in characters and from 1; 0 if it is the pattern as a whole
+	Construct string // what cannot be used
+	Reason    string // what is wrong with it, and what to write instead
+}
+
+// Error returns the construct, where it is and the reason.
+func (e *SyntaxError) Error() string {
+	if e.Column == 0 {
+		return fmt.Sprintf("the pattern cannot be used: %s", e.Reason)
+	}
+	return fmt.Sprintf("the pattern cannot be used: %q at character %d: %s", e.Construct, e.Column, e.Reason)
+}
+
+// newError blames what is between two offsets of pattern.
+func newError(pattern string, from, to int, reason string) error {
+	from = min(from, len(pattern))
+	to = min(max(to, from), len(pattern))
+	return &SyntaxError{Offset: from, Column: utf8.RuneCountInString(pattern[:from]) + 1, Construct: pattern[from:to], Reason: reason}
+}
+
+const tooLarge = "it is too large once its repetitions are written out; use smaller ones, or * and +"
+
+const newlineAdvice = "the end of a line is not matched by a search line by line; search with multiline, or match what is on one line"
+
+// foreign words an error of Go's parser, which sees the translated pattern.
+func foreign(pattern string, err error) error {
+	var se *syntax.Error
+	if !errors.As(err, &se) {
+		return &SyntaxError{Construct: pattern, Reason: err.Error()}
+	}
+	reason := se.Code.String()
+	switch se.Code {
+	case syntax.ErrLarge, syntax.ErrInvalidRepeatSize:
+		reason = tooLarge
+	case syntax.ErrNestingDepth:
+		reason = "it nests too deeply; use fewer groups"
+	}
+	if i := strings.Index(pattern, se.Expr); i >= 0 && se.Expr != "" && se.Expr != pattern {
+		return newError(pattern, i, i+len(se.Expr), reason)
+	}
+	return &SyntaxError{Construct: pattern, Reason: reason}
+}
