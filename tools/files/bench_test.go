@@ -11,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
 // BenchmarkReadHugeFile shows the first 2,000 lines of a file of 1 GiB, beside
 // the program that does the same.
 func BenchmarkReadHugeFile(b *testing.B) {
-	g := newGround(b, pegboard.SessionConfig{})
+	g := newGround(b, pegboard.SessionConfig{}, allLines())
 	path := g.put(b, "huge", strings.Repeat("a line of a usual length, with a few words in it\n", 200_000))
 	require.NoError(b, os.Truncate(path, 1<<30))
 	b.Run("Read", func(b *testing.B) {
@@ -36,9 +37,14 @@ func BenchmarkReadHugeFile(b *testing.B) {
 	})
 }
 
+// allLines returns a Read that shows what it is asked for, each time.
+func allLines() pegboard.Tool {
+	return files.Read(files.ReadOptions{MaxTokens: 1 << 20, NoUnchanged: true})
+}
+
 // BenchmarkReadFarOffset shows the last lines of a file of 100 MB.
 func BenchmarkReadFarOffset(b *testing.B) {
-	g := newGround(b, pegboard.SessionConfig{})
+	g := newGround(b, pegboard.SessionConfig{}, allLines())
 	const count = 2_000_000
 	path := g.put(b, "long", strings.Repeat("a line of a usual length, with a few words in it\n", count))
 	b.SetBytes(count * 49)

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
@@ -66,36 +70,87 @@ const (
 func missing(c *pegboard.Call, t pegboard.Target) string {
 	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Value, c.Session().Dir())
 	for p := t.Real(); p != filepath.Dir(p); p = filepath.Dir(p) {
-		if names, ok := similar(c, p); len(names) > 0 {
-			return text + " Did you mean " + strings.Join(names, ", ") + "?"
-		} else if ok {
+		near, ok := similar(c, p)
+		if len(near.paths) > 0 {
+			text += " Did you mean " + strings.Join(near.paths, ", ") + "?"
+			if near.alike {
+				text += fmt.Sprintf(" The first differs only in characters that look alike: with escapes it is %+q.", filepath.Base(near.paths[0]))
+			}
+			return text
+		}
+		if ok {
 			break
 		}
 	}
 	return text
 }
 
+// suggestions are paths that may have been meant, the likeliest first.
+type suggestions struct {
+	paths []string
+	alike bool // the first differs only in characters that look alike
+}
+
 // similar returns paths beside p that resemble it and that the session may
 // read. It reports false if the directory of p does not exist.
-func similar(c *pegboard.Call, p string) ([]string, bool) {
+func similar(c *pegboard.Call, p string) (near suggestions, ok bool) {
 	dir := filepath.Dir(p)
 	root, err := realpath.OpenDir(dir)
 	if err != nil {
-		return nil, !errors.Is(err, fs.ErrNotExist)
+		return near, !errors.Is(err, fs.ErrNotExist)
 	}
 	defer func() { _ = root.Close() }()
 	d, err := root.Open(".")
 	if err != nil {
-		return nil, true
+		return near, true
 	}
 	defer func() { _ = d.Close() }()
 	have, _ := d.Readdirnames(maxSiblings) // what was read before an error will do
-	var paths []string
-	for _, name := range nearest.Names(filepath.Base(p), have, 3*maxSuggestions) {
-		near := filepath.Join(dir, name)
-		if len(paths) < maxSuggestions && c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: near}) {
-			paths = append(paths, near)
+	add := func(name string) (added bool) {
+		path := filepath.Join(dir, name)
+		added = len(near.paths) < maxSuggestions && !slices.Contains(near.paths, path) &&
+			c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: path})
+		if added {
+			near.paths = append(near.paths, path)
 		}
+		return added
 	}
-	return paths, true
+	if name, ok := lookalike(filepath.Base(p), have); ok {
+		near.alike = add(name)
+	}
+	for _, name := range nearest.Names(filepath.Base(p), have, 3*maxSuggestions) {
+		add(name)
+	}
+	return near, true
+}
+
+// lookalike returns the one name in have that a person would take for name.
+func lookalike(name string, have []string) (alike string, ok bool) {
+	folded := foldName(name)
+	for _, h := range have {
+		if foldName(h) != folded {
+			continue
+		}
+		if ok {
+			return "", false
+		}
+		alike, ok = h, true
+	}
+	return alike, ok
+}
+
+// foldName returns name with composed letters, straight quotation marks and
+// plain spaces.
+func foldName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Zs, r):
+			return ' '
+		case r >= '\u2018' && r <= '\u201B':
+			return '\''
+		case r >= '\u201C' && r <= '\u201F':
+			return '"'
+		}
+		return r
+	}, norm.NFC.String(name))
 }

@@ -1,10 +1,24 @@
-// Package files holds the tools that read files and find them: [Read] and
-// [Glob].
+// Package files holds the tools that work on files: [Read], [Write], [Edit] and
+// [NotebookEdit], [Glob] to find them by name and [Grep] by content.
 //
-// Both declare one path as their target and open exactly the object that was
+// Each declares one path as its target and opens exactly the object that was
 // decided: what a name leads to is settled once, before permission is asked. A
 // path that leads elsewhere by the time it is opened is refused, as are pipes,
 // sockets and devices.
+//
+// What a session has read, it may edit. It goes by content: a file that changed
+// since is edited all the same if the place to change is still there exactly
+// once. See [Forget] for conversations that lose their beginning.
+//
+// # Concurrency
+//
+//  1. Calls of a conversation that write one file take turns, whichever agents
+//     make them and under whatever name they know the file.
+//  2. So do those of other conversations and processes that use this package,
+//     where the system has advisory locks: nobody's edit is lost.
+//  3. Another program that changes a file while it is edited is noticed up to the
+//     last moment before the new file takes its place; a change in this moment
+//     is lost.
 package files
 
 import (
@@ -12,12 +26,21 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
 // Tools returns all tools of this package with their defaults.
 func Tools() []pegboard.Tool {
-	return []pegboard.Tool{Read(ReadOptions{}), Glob(GlobOptions{})}
+	return []pegboard.Tool{
+		Read(ReadOptions{}), Write(WriteOptions{}), Edit(WriteOptions{}), NotebookEdit(WriteOptions{}),
+		Glob(GlobOptions{}), Grep(GrepOptions{}),
+	}
 }
+
+// Forget drops what s remembers of files that were read. Call it when the
+// beginning of the conversation is cut off or summed up: the model then has to
+// read files again before it edits them, and Read shows what it showed before.
+func Forget(s *pegboard.Session) { reads.Of(s).Forget() }
 
 // errNotAdmitted is the answer to a call that nothing was decided about.
 var errNotAdmitted = errors.New("the call was not admitted by an executor, so no path was decided; run it through an Executor")

@@ -23,7 +23,7 @@ func FuzzRead(f *testing.F) {
 		if offset < 1 || limit < 1 || !utf8.ValidString(text) || strings.HasPrefix(text, "\uFEFF") || strings.Contains(text, "\x00") {
 			t.Skip("not an input that the schema accepts, or text that Read shows otherwise")
 		}
-		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxLineLength: math.MaxInt, MaxBytes: 1 << 30}))
+		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxLineLength: math.MaxInt, MaxBytes: 1 << 30, MaxTokens: 1 << 30}))
 		out := g.call(t.Context(), t, "Read", map[string]any{"file_path": g.put(t, "f", text), "offset": offset, "limit": limit})
 		data, ok := out.Result.Data.(files.ReadOutput)
 		if !ok || data.Type == "image" {

@@ -16,10 +16,13 @@ import (
 
 // The defaults of [ReadOptions].
 const (
-	DefaultMaxLines      = 2000      // from reports of users of the best-known harness
-	DefaultMaxLineLength = 2000      // likewise
-	DefaultMaxBytes      = 256 << 10 // our choice
-	DefaultMaxImageBytes = 5 << 20   // the most that the best-known model API takes
+	DefaultMaxLines       = 2000       // from reports of users of the best-known harness
+	DefaultMaxLineLength  = 2000       // likewise
+	DefaultMaxTokens      = 25_000     // likewise
+	DefaultMaxBytes       = 256 << 10  // our choice
+	DefaultMaxImageBytes  = 20 << 20   // our choice: photographs are smaller
+	DefaultMaxImagePixels = 50_000_000 // our choice: 200 MB once decoded
+	DefaultMaxImageEdge   = 1568       // our choice, after the public documents of a model API: it makes larger images smaller itself
 )
 
 // ReadOptions change [Read]. The zero value works.
@@ -33,9 +36,34 @@ type ReadOptions struct {
 	// MaxBytes is how much text one call shows, line numbers included. At least
 	// one line is shown. 0 means DefaultMaxBytes.
 	MaxBytes int
-	// MaxImageBytes is the largest image that is shown; 0 means
+	// MaxTokens is how many tokens of text one call shows, line numbers
+	// included. Of a longer file the first lines are shown; lines that a call
+	// asked for are refused, with a range that fits. At least one line is shown.
+	// 0 means DefaultMaxTokens.
+	MaxTokens int
+	// Tokens counts the tokens of a text. It is given one line or one cell at a
+	// time, and the sum counts; it must be safe for concurrent use. Nil means an
+	// estimate: one token for four ASCII characters, one for each other.
+	Tokens func(text []byte) int
+	// MaxImageBytes is the largest image file that is decoded; 0 means
 	// DefaultMaxImageBytes.
 	MaxImageBytes int64
+	// MaxImagePixels is how many pixels an image may have to be decoded, which
+	// takes up to 8 bytes of memory for each. 0 means DefaultMaxImagePixels.
+	MaxImagePixels int
+	// MaxImageEdge is how many pixels wide or high an image is shown. Larger
+	// ones are made smaller. 0 means DefaultMaxImageEdge.
+	MaxImageEdge int
+	// PDF shows PDF documents. Nil means that they are refused, with advice.
+	PDF PDF
+	// MaxPDFBytes is the largest document that is shown; 0 means
+	// DefaultMaxPDFBytes.
+	MaxPDFBytes int64
+	// MaxPDFPages is how many pages a document may have, shown or not; 0 means
+	// DefaultMaxPDFPages.
+	MaxPDFPages int
+	// NoUnchanged shows a text again even if the conversation has it.
+	NoUnchanged bool
 	// Line puts a line and its number together for the model. The form is
 	// documented nowhere else; nil means the number in six columns, a tab, the
 	// text.
@@ -44,53 +72,39 @@ type ReadOptions struct {
 
 type readInput struct {
 	FilePath string `json:"file_path" jsonschema:"minLength=1" jsonschema_description:"The absolute path of the file. A relative one is taken from the working directory."`
-	Offset   int    `json:"offset,omitempty" jsonschema:"minimum=1" jsonschema_description:"The number of the first line to show (default 1)"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"minimum=1" jsonschema_description:"How many lines to show, if the default is too many or too few"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"minimum=1" jsonschema_description:"The number of the first line to show (default 1); in a notebook, of the first cell"`
+	Limit    int    `json:"limit,omitempty" jsonschema:"minimum=1" jsonschema_description:"How many lines or cells to show, if the default is too many or too few"`
+	Pages    string `json:"pages,omitempty" jsonschema_description:"Which pages of a PDF document to show, 20 at most: \"3\", \"1-5\" or \"10-\". Needed if it has more than 10."`
 }
 
-// ReadOutput is what a host gets as Result.Data of [Read].
-type ReadOutput struct {
-	Type string `json:"type"` // "text" or "image"
-	File any    `json:"file"` // a TextFile or an ImageFile
-}
+// ranged reports whether the call says which lines or cells it wants.
+func (in readInput) ranged() bool { return in.Offset > 0 || in.Limit > 0 }
 
-// TextFile is a part of a text.
-type TextFile struct {
-	FilePath string `json:"filePath"` // absolute
-	// Content is the lines as they are shown, without their numbers. Line ends
-	// are "\n"; a byte order mark is left out.
-	Content    string `json:"content"`
-	NumLines   int    `json:"numLines"`
-	StartLine  int    `json:"startLine"`
-	TotalLines int    `json:"totalLines"`        // -1: too long to be counted
-	Partial    bool   `json:"partial,omitempty"` // lines follow the last one shown
-
-	text string // for the model
-}
-
-// ImageFile is an image as it stands in the file.
-type ImageFile struct {
-	FilePath     string `json:"filePath"` // absolute
-	Data         []byte `json:"base64"`
-	MIME         string `json:"type"`
-	OriginalSize int64  `json:"originalSize"` // in bytes
-}
-
-// Read returns the tool that shows a file: a text with its lines numbered, a
-// PNG, JPEG, GIF or WebP image as it is. Of a long text the rest is never read.
-// An empty file and an offset past the end give a notice, not an error. A text
-// in another encoding than UTF-8 counts as binary if it has a NUL in its first
-// 8 KiB, as UTF-16 has; binary files are refused.
+// Read returns the tool that shows a file.
+//
+// A text comes with its lines numbered. Of a long one the rest is never read.
+// UTF-16 with a byte order mark is decoded, other encodings than UTF-8 are not;
+// a text has no NUL in its first 8 KiB. Other files are binary and refused,
+// unless they are one of these:
+//
+//   - A Jupyter notebook (.ipynb, 100 MiB at most) comes cell by cell. One that
+//     is damaged comes as text.
+//   - A PNG, JPEG, GIF or WebP image comes as it is if it is upright, neither
+//     edge exceeds MaxImageEdge, and it has 500 KB or less. Otherwise, as do BMP
+//     and TIFF, it is turned as its EXIF data say, made smaller, and encoded
+//     anew, as JPEG if it still has more than 500 KB. Of an animation the first
+//     picture is left then.
+//   - A PDF document is shown by [ReadOptions.PDF], 20 pages in a call.
+//
+// An empty file and an offset past the end give a notice, not an error. If the
+// same session asks for the same part of an unchanged text or notebook again,
+// it gets a short notice, and the text if it insists. What it has seen is
+// remembered for the tools that edit.
 func Read(o ReadOptions) pegboard.Tool {
-	o.MaxLines = orDefault(o.MaxLines, DefaultMaxLines)
-	o.MaxLineLength = orDefault(o.MaxLineLength, DefaultMaxLineLength)
-	o.MaxBytes = orDefault(o.MaxBytes, DefaultMaxBytes)
-	o.MaxImageBytes = orDefault(o.MaxImageBytes, DefaultMaxImageBytes)
+	o = o.withDefaults()
 	return pegboard.Build(pegboard.Definition[readInput, ReadOutput]{
-		Info: pegboard.Info{Name: "Read"},
-		Description: fmt.Sprintf("Reads a file. A text comes with its lines numbered, %d lines at most unless limit says otherwise; "+
-			"the rest is reached with offset. Lines are cut at %d characters. PNG, JPEG, GIF and WebP images are shown. "+
-			"Directories are not read: list them with Glob.", o.MaxLines, o.MaxLineLength),
+		Info:        pegboard.Info{Name: "Read"},
+		Description: o.description(),
 		Inspect: func(in readInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
 				Targets:     []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: in.FilePath}},
@@ -99,11 +113,40 @@ func Read(o ReadOptions) pegboard.Tool {
 			}
 		},
 		Validate: func(_ context.Context, in readInput, _ *pegboard.Call) error {
+			if in.Pages != "" {
+				if _, err := parsePages(in.Pages); err != nil {
+					return err
+				}
+			}
 			return noNUL("file_path", in.FilePath)
 		},
 		Call:   o.read,
 		Result: readResult,
 	})
+}
+
+func (o ReadOptions) withDefaults() ReadOptions {
+	o.MaxLines = orDefault(o.MaxLines, DefaultMaxLines)
+	o.MaxLineLength = orDefault(o.MaxLineLength, DefaultMaxLineLength)
+	o.MaxBytes = orDefault(o.MaxBytes, DefaultMaxBytes)
+	o.MaxTokens = orDefault(o.MaxTokens, DefaultMaxTokens)
+	o.MaxImageBytes = orDefault(o.MaxImageBytes, DefaultMaxImageBytes)
+	o.MaxImagePixels = orDefault(o.MaxImagePixels, DefaultMaxImagePixels)
+	o.MaxImageEdge = orDefault(o.MaxImageEdge, DefaultMaxImageEdge)
+	o.MaxPDFBytes = orDefault(o.MaxPDFBytes, DefaultMaxPDFBytes)
+	o.MaxPDFPages = orDefault(o.MaxPDFPages, DefaultMaxPDFPages)
+	return o
+}
+
+// description is what the model knows of the tool.
+func (o *ReadOptions) description() string {
+	text := fmt.Sprintf("Reads a file. A text comes with its lines numbered, %d lines and %d tokens at most unless limit says otherwise; "+
+		"the rest is reached with offset. Lines are cut at %d characters. PNG, JPEG, GIF and WebP images are shown. "+
+		"Of a Jupyter notebook the cells are shown, with their ids and outputs. ", o.MaxLines, o.MaxTokens, o.MaxLineLength)
+	if o.PDF != nil {
+		text += fmt.Sprintf("Of a PDF document the pages are shown, %d at most in one call. ", pagesPerCall)
+	}
+	return text + "Directories are not read: list them with Glob."
 }
 
 func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (ReadOutput, error) {
@@ -117,76 +160,86 @@ func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (
 	}
 	defer func() { _ = f.Close() }()
 	out, err := o.show(ctx, f, t.Value, in)
-	if err != nil && ctx.Err() == nil && !errors.As(err, new(*adviceError)) {
-		return ReadOutput{}, explain(c, t, err)
+	if err != nil {
+		if ctx.Err() == nil && !errors.As(err, new(*adviceError)) {
+			err = explain(c, t, err)
+		}
+		return ReadOutput{}, err
 	}
-	return out, err
+	return o.remember(c.Session(), t, out), nil
 }
 
 // sniffed is how much of a file decides what it is.
 const sniffed = 8 << 10
 
-// show returns the text or the image that f is.
+// show returns what f is.
 func (o ReadOptions) show(ctx context.Context, f *os.File, path string, in readInput) (ReadOutput, error) {
 	fi, err := f.Stat()
 	if err != nil {
 		return ReadOutput{}, err
 	}
-	l := newLines(f)
-	head, err := l.r.Peek(sniffed)
-	if err != nil && !errors.Is(err, io.EOF) {
+	head := make([]byte, sniffed)
+	n, err := io.ReadFull(io.NewSectionReader(f, 0, sniffed), head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return ReadOutput{}, err
 	}
-	switch kind := http.DetectContentType(head); {
-	case kind == "image/png" || kind == "image/jpeg" || kind == "image/gif" || kind == "image/webp":
-		img, err := o.readImage(l.r, path, kind, fi.Size())
+	head = head[:n]
+	kind, e := kindOf(head), encodingOf(head)
+	_, isImage := formats[kind]
+	switch {
+	case kind == mimePDF:
+		return o.readPDF(ctx, io.NewSectionReader(f, 0, fi.Size()), path, in)
+	case in.Pages != "":
+		return ReadOutput{}, notPDF(path)
+	case isImage:
+		img, err := o.readImage(f, path, kind, fi.Size())
 		return ReadOutput{Type: "image", File: img}, err
-	case kind == "application/pdf" || bytes.IndexByte(head, 0) >= 0 || isUTF16(head):
-		return ReadOutput{}, binary(path, kind, fi.Size(), head)
+	case !e.text(head):
+		return ReadOutput{}, noText(path, kind, fi.Size())
+	case isNotebook(path) && n > 0:
+		return o.readNotebook(ctx, f, path, in)
 	}
-	if bytes.HasPrefix(head, []byte("\uFEFF")) {
-		_, _ = l.r.Discard(len("\uFEFF")) // cannot fail: it was peeked at
+	return o.readLines(ctx, f, path, e, in)
+}
+
+// readLines returns the part of the text f that in asks for.
+func (o ReadOptions) readLines(ctx context.Context, f *os.File, path string, e encoding, in readInput) (ReadOutput, error) {
+	fi, err := f.Stat() // before anything is read: what changes later differs from it
+	if err != nil {
+		return ReadOutput{}, err
+	}
+	l, err := e.lines(f)
+	if err != nil {
+		return ReadOutput{}, err
 	}
 	text, err := o.readText(ctx, l, in, fi.Size())
-	text.FilePath = path
-	return ReadOutput{Type: "text", File: text}, err
-}
-
-func (o ReadOptions) readImage(r io.Reader, path, kind string, size int64) (ImageFile, error) {
-	data, err := io.ReadAll(io.LimitReader(r, o.MaxImageBytes+1))
 	if err != nil {
-		return ImageFile{}, err
+		return ReadOutput{}, err
 	}
-	if int64(len(data)) > o.MaxImageBytes {
-		return ImageFile{}, &adviceError{text: fmt.Sprintf("%s is an image (%s) of %d bytes, more than the %d that can be shown. Make a smaller copy of it and read that.",
-			path, kind, size, o.MaxImageBytes)}
+	text.FilePath = path
+	if e.wide() {
+		text.text = fmt.Sprintf("[The file is %s text, decoded here.]\n", e.name) + text.text
 	}
-	return ImageFile{FilePath: path, Data: data, MIME: kind, OriginalSize: int64(len(data))}, nil
+	seen := text.view(fi, l.shown)
+	return ReadOutput{Type: "text", File: text, seen: seen}, nil
 }
 
-// isUTF16 knows a UTF-16 text by its byte order mark.
-func isUTF16(head []byte) bool {
-	return bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF})
+// kindOf returns the media type of what begins with head, as far as it matters.
+func kindOf(head []byte) string {
+	switch kind := http.DetectContentType(head); {
+	case kind == "image/bmp" && bytes.IndexByte(head, 0) < 0:
+		return "text/plain" // which begins with BM
+	case bytes.HasPrefix(head, []byte("II*\x00")), bytes.HasPrefix(head, []byte("MM\x00*")):
+		return "image/tiff"
+	default:
+		return kind
+	}
 }
 
-func binary(path, kind string, size int64, head []byte) error {
-	if isUTF16(head) {
-		return &adviceError{text: fmt.Sprintf("%s is UTF-16 text of %d bytes, which Read does not decode. Convert a copy to UTF-8, as with iconv -f UTF-16 -t UTF-8, and read that.", path, size)}
-	}
-	if strings.HasPrefix(kind, "text/plain") {
+// noText refuses a binary file.
+func noText(path, kind string, size int64) error {
+	if strings.HasPrefix(kind, "text/") {
 		kind = "application/octet-stream"
 	}
 	return &adviceError{text: fmt.Sprintf("%s is a binary file (%s, %d bytes), which Read does not show. Use a program that understands it.", path, kind, size)}
-}
-
-// readResult is what the model is shown.
-func readResult(out ReadOutput) *pegboard.Result {
-	r := &pegboard.Result{Data: out}
-	switch f := out.File.(type) {
-	case TextFile:
-		r.Parts = []pegboard.Part{{Text: f.text}}
-	case ImageFile:
-		r.Parts = []pegboard.Part{{MIME: f.MIME, Data: f.Data}}
-	}
-	return r
 }

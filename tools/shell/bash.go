@@ -86,7 +86,7 @@ func Bash(o Options) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[input, Output]{
 		Info: pegboard.Info{Name: "Bash"},
 		Description: "Runs a command line in bash and returns what it prints. Each call is a new process in the working " +
-			"directory; nothing carries over but files. It has no terminal and no input, and whatever it leaves running is ended with it. Use Read and Glob for files.",
+			"directory; nothing carries over but files. It has no terminal and no input, and whatever it leaves running is ended with it. Use Read, Glob and Grep to look at files, Edit and Write to change them.",
 		Inspect:  inspector.inspect,
 		Validate: validate,
 		Call: func(ctx context.Context, in input, c *pegboard.Call) (Output, error) {

@@ -51,11 +51,18 @@ type State struct {
 const maxViews = 64
 
 // Note records that v of the file at real was shown. It replaces earlier views
-// of the same stretch.
+// of the same stretch; if that has the same bytes still, what was seen of them
+// stays seen.
 func (st *State) Note(real string, v View) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	views := slices.DeleteFunc(st.views[real], func(old View) bool { return old.From == v.From && old.To == v.To })
+	views := slices.DeleteFunc(st.views[real], func(old View) bool {
+		same := old.From == v.From && old.To == v.To
+		if same && old.Sum == v.Sum {
+			v.Cut, v.Part = v.Cut && old.Cut, v.Part && old.Part
+		}
+		return same
+	})
 	if len(views) == maxViews {
 		views = slices.Delete(views, 0, 1)
 	}

@@ -92,6 +92,8 @@ func TestWhole(t *testing.T) {
 		{name: "never read", now: ""},
 		{name: "at once", views: []reads.View{shown(text, 0, 14)}, now: text, want: true},
 		{name: "in pages, the last first", views: []reads.View{shown(text, 8, 14), cut(shown(text, 0, 8))}, now: text, want: true},
+		{name: "then a part of it", views: []reads.View{shown(text, 0, 14), part(shown(text, 0, 14))}, now: text, want: true},
+		{name: "another text, then a part of this", views: []reads.View{shown("one\nTWO\nthree\n", 0, 14), part(shown(text, 0, 14))}, now: text},
 		{name: "with a gap", views: []reads.View{shown(text, 0, 4), shown(text, 8, 14)}, now: text},
 		{name: "without the end", views: []reads.View{shown(text, 0, 8)}, now: text},
 		{name: "grown since", views: []reads.View{shown(text, 0, 14)}, now: text + "four\n"},

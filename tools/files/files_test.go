@@ -1,0 +1,37 @@
+package files_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+)
+
+// TestToolsNeedAnExecutor: without one nothing was decided, and nothing is done.
+func TestToolsNeedAnExecutor(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "f.ipynb")
+	require.NoError(t, os.WriteFile(path, []byte("secret"), 0o600))
+	inputs := map[string]map[string]any{
+		"Read":         {"file_path": path},
+		"Write":        {"file_path": path, "content": "x"},
+		"Edit":         {"file_path": path, "old_string": "secret", "new_string": "x"},
+		"NotebookEdit": {"notebook_path": path, "cell_id": "a", "new_source": "x"},
+		"Glob":         {"path": filepath.Dir(path), "pattern": "*"},
+		"Grep":         {"path": path, "pattern": "secret"},
+	}
+	tools := files.Tools()
+	require.Len(t, tools, len(inputs))
+	for _, tool := range tools {
+		raw, err := json.Marshal(inputs[tool.Info().Name])
+		require.NoError(t, err)
+		_, err = tool.Call(t.Context(), &pegboard.Call{Input: raw})
+		require.ErrorContains(t, err, "not admitted by an executor", tool.Info().Name)
+	}
+	require.Equal(t, "secret", content(t, path))
+}

@@ -1,0 +1,247 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/grep"
+	"github.com/seed49eaa51d/pegboard/internal/grep/walk"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// The defaults of [GrepOptions].
+const (
+	DefaultGrepResults = 250              // that of the best-known harness
+	DefaultGrepTimeout = 20 * time.Second // what the best-known harness grants Glob
+)
+
+// GrepOptions change [Grep]. The zero value works.
+type GrepOptions struct {
+	// MaxResults is how many rows a call returns that does not say: lines, or
+	// files. 0 means DefaultGrepResults.
+	MaxResults int
+	// MaxLineLength is how many characters of a line are shown; 0 means
+	// DefaultMaxLineLength.
+	MaxLineLength int
+	// MaxBytes is how much memory the rows of one call take, about; 0 means 20
+	// MiB. What does not fit is told of as cut.
+	MaxBytes int
+	// Timeout is how long a search may take. What was found by then is returned.
+	// 0 means DefaultGrepTimeout.
+	Timeout time.Duration
+	// NoHidden leaves out files and directories whose names begin with a dot.
+	// Directories of version control systems, such as .git, are left out in any
+	// case.
+	NoHidden bool
+	// NoIgnore searches files, too, that .gitignore and its like name.
+	NoIgnore bool
+}
+
+type grepInput struct {
+	Pattern    string `json:"pattern" jsonschema:"minLength=1" jsonschema_description:"The regular expression to look for, in the syntax of ripgrep, such as log.*Error or func\\s+\\w+. Braces that are meant as they are need a \\ before."`
+	Path       string `json:"path,omitempty" jsonschema_description:"The file or directory to search (default: the working directory)."`
+	Glob       string `json:"glob,omitempty" jsonschema_description:"Searches only files whose path matches, such as *.js or **/*.{ts,tsx}; with a ! before it, only others."`
+	Type       string `json:"type,omitempty" jsonschema_description:"Searches only files of a type, such as go, py, js, ts, rust or java."`
+	OutputMode string `json:"output_mode,omitempty" jsonschema:"enum=content,enum=files_with_matches,enum=count" jsonschema_description:"content shows the lines that match, files_with_matches (the default) the paths of their files, count how many lines match in each file."`
+	IgnoreCase bool   `json:"-i,omitempty" jsonschema_description:"Upper and lower case are the same."`
+	Numbers    *bool  `json:"-n,omitempty" jsonschema_description:"Shows the numbers of lines (default: true). For content."`
+	Only       bool   `json:"-o,omitempty" jsonschema_description:"Shows only what matches of each line. For content."`
+	After      int    `json:"-A,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines to show after each match. For content."`
+	Before     int    `json:"-B,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines to show before each match. For content."`
+	Around     int    `json:"-C,omitempty" jsonschema:"minimum=0" jsonschema_description:"The same as context."`
+	Context    int    `json:"context,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines to show before and after each match. For content."`
+	HeadLimit  *int   `json:"head_limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines, or files, to return at most (default: 250; 0: all)."`
+	Offset     int    `json:"offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines, or files, to skip before the first one returned."`
+	Multiline  bool   `json:"multiline,omitempty" jsonschema_description:"Lets matches cross lines, and . match the end of a line."`
+}
+
+// GrepOutput is what a host gets as Result.Data of [Grep]. The totals count all
+// that was found, whatever the limit; nothing counts what permission rules deny.
+type GrepOutput struct {
+	Mode string `json:"mode"`
+	// NumFiles is how many files Filenames holds.
+	NumFiles int `json:"numFiles"`
+	// Filenames are the files that are shown, in the order of their paths:
+	// relative to the session's directory if they lie below it, otherwise
+	// absolute.
+	Filenames     []string `json:"filenames"`
+	Content       string   `json:"content,omitempty"`    // in the modes content and count
+	NumLines      int      `json:"numLines,omitempty"`   // in Content
+	NumMatches    int      `json:"numMatches,omitempty"` // what the mode count counts, in all files
+	TotalFiles    int      `json:"totalFiles,omitempty"` // with a match
+	TotalLines    int      `json:"totalLines,omitempty"` // that the mode content would show
+	AppliedLimit  int      `json:"appliedLimit,omitempty"`
+	AppliedOffset int      `json:"appliedOffset,omitempty"`
+	TimedOut      bool     `json:"timedOut,omitempty"`
+	Unreadable    int      `json:"unreadable,omitempty"` // files and directories
+	Binary        int      `json:"binary,omitempty"`     // files with a match that are not text
+	// Hidden is how many files with a match permission rules leave out. It is for
+	// the host alone: a model that knew it could find out, pattern by pattern,
+	// what those files hold.
+	Hidden int `json:"-"`
+
+	cut bool // for lack of memory
+}
+
+// Grep returns the tool that searches files for a regular expression.
+//
+// It knows the syntax of ripgrep but for what an automaton cannot do, and it
+// searches the files that ripgrep searches: none that ignore files name, and
+// nothing through symbolic links. Hidden files are searched. A file that is
+// given as path is searched in any case. Nothing that a model sees depends on what
+// files hold that permission rules deny.
+func Grep(o GrepOptions) pegboard.Tool {
+	o.MaxResults = orDefault(o.MaxResults, DefaultGrepResults)
+	o.MaxLineLength = orDefault(o.MaxLineLength, DefaultMaxLineLength)
+	o.Timeout = orDefault(o.Timeout, DefaultGrepTimeout)
+	return pegboard.Build(pegboard.Definition[grepInput, GrepOutput]{
+		Info: pegboard.Info{Name: "Grep"},
+		Description: "Searches the contents of files for a regular expression, as ripgrep does: files that .gitignore names are left out, hidden ones are not. " +
+			fmt.Sprintf("It returns the paths of files with a match, or with output_mode the lines that match or their number, %d rows at most unless head_limit says otherwise.", o.MaxResults),
+		Inspect: func(in grepInput, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{
+				Targets:     []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: cmp.Or(in.Path, "."), Tree: true, Filtered: true}},
+				Concurrency: pegboard.Shared,
+				ReadOnly:    true,
+			}
+		},
+		Validate: func(_ context.Context, in grepInput, _ *pegboard.Call) error { return o.validate(in) },
+		Call:     o.grep,
+		Result:   grepResult,
+	})
+}
+
+// The modes of a search.
+const (
+	modeContent = "content"
+	modeFiles   = "files_with_matches"
+	modeCount   = "count"
+)
+
+// maxContext is how many lines of context are shown at most on a side of a match.
+const maxContext = 10_000
+
+func (o GrepOptions) validate(in grepInput) error {
+	if err := errors.Join(noNUL("path", in.Path), noNUL("glob", in.Glob)); err != nil {
+		return err
+	}
+	if in.Type != "" && in.Type != "all" && !slices.Contains(walk.TypeNames(), in.Type) {
+		return unknownType(in.Type)
+	}
+	_, err := grep.Compile(o.query(in))
+	return err
+}
+
+func (o GrepOptions) query(in grepInput) grep.Query {
+	around := max(in.Context, in.Around)
+	q := grep.Query{
+		Pattern:      in.Pattern,
+		IgnoreCase:   in.IgnoreCase,
+		Multiline:    in.Multiline,
+		DotAll:       in.Multiline,
+		Before:       min(cmp.Or(in.Before, around), maxContext),
+		After:        min(cmp.Or(in.After, around), maxContext),
+		OnlyMatching: in.Only && in.OutputMode == modeContent,
+		MaxColumns:   o.maxColumns(),
+	}
+	switch in.OutputMode {
+	case modeContent:
+		q.Mode = grep.Content
+	case modeCount:
+		q.Mode = grep.Count
+	default:
+		q.Mode = grep.Files
+	}
+	return q
+}
+
+// limits returns what a search may find and keep. base is what paths are
+// relative to.
+func (o GrepOptions) limits(c *pegboard.Call, in grepInput, base string) grep.TreeOptions {
+	t := grep.TreeOptions{
+		Walk:     walk.Options{Hidden: !o.NoHidden, NoIgnore: o.NoIgnore, Enter: noVersionControl},
+		Skip:     in.Offset,
+		Limit:    o.MaxResults,
+		MaxBytes: o.MaxBytes,
+		Allow: func(rel string) bool {
+			return c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: filepath.Join(base, filepath.FromSlash(rel))})
+		},
+	}
+	if in.HeadLimit != nil {
+		t.Limit = *in.HeadLimit
+	}
+	if in.Glob != "" {
+		t.Walk.Globs = []string{in.Glob}
+	}
+	if in.Type != "" {
+		t.Walk.Types = []string{in.Type}
+	}
+	return t
+}
+
+// noVersionControl leaves out the directories where version control systems
+// keep what is theirs.
+func noVersionControl(rel string) bool {
+	return !slices.Contains([]string{".git", ".svn", ".hg", ".bzr", ".jj", ".sl"}, path.Base(rel))
+}
+
+func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (GrepOutput, error) {
+	t, err := decided(c)
+	if err != nil {
+		return GrepOutput{}, err
+	}
+	p, err := grep.Compile(o.query(in))
+	if err != nil {
+		return GrepOutput{}, err
+	}
+	limited, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	report, err := o.search(limited, p, in, c, t)
+	if ctx.Err() != nil {
+		return GrepOutput{}, context.Cause(ctx)
+	}
+	late := err != nil && limited.Err() != nil
+	if bad := new(walk.GlobError); errors.As(err, &bad) {
+		return GrepOutput{}, &adviceError{text: bad.Error(), err: err}
+	}
+	if err != nil && !late {
+		return GrepOutput{}, explain(c, t, err)
+	}
+	out := o.output(in, report, func(rel string) string {
+		return short(c.Session().Dir(), filepath.Join(t.Value, filepath.FromSlash(rel)))
+	})
+	out.TimedOut = late
+	return out, nil
+}
+
+// errMayNotBeRead is the answer to a search of one file that rules leave out.
+var errMayNotBeRead = errors.New("permission rules leave it out of searches; tell the user if it is needed")
+
+// search searches what t is: a directory or a file.
+func (o GrepOptions) search(ctx context.Context, p *grep.Program, in grepInput, c *pegboard.Call, t pegboard.Target) (grep.Report, error) {
+	limits := o.limits(c, in, t.Value)
+	root, err := realpath.OpenDir(t.Real())
+	if err == nil {
+		defer func() { _ = root.Close() }()
+		return p.Tree(ctx, root, t.Real(), limits)
+	}
+	if !errors.Is(err, realpath.ErrNotDir) {
+		return grep.Report{}, err
+	}
+	if !limits.Allow(".") {
+		return grep.Report{}, errMayNotBeRead
+	}
+	f, err := realpath.Open(t.Real())
+	if err != nil {
+		return grep.Report{}, err
+	}
+	defer func() { _ = f.Close() }()
+	return p.File(ctx, ".", f, limits)
+}

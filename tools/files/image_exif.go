@@ -1,0 +1,90 @@
+package files
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"golang.org/x/image/math/f64"
+)
+
+// An orientation is how a camera was held, as EXIF numbers it.
+type orientation int
+
+// upright is the orientation of what needs no turning.
+const upright orientation = 1
+
+// turns take the unit square as it is stored to the one that is seen.
+var turns = [9]f64.Aff3{
+	1: {1, 0, 0, 0, 1, 0},
+	2: {-1, 0, 1, 0, 1, 0},
+	3: {-1, 0, 1, 0, -1, 1},
+	4: {1, 0, 0, 0, -1, 1},
+	5: {0, 1, 0, 1, 0, 0},
+	6: {0, -1, 1, 1, 0, 0},
+	7: {0, -1, 1, -1, 0, 1},
+	8: {0, 1, 0, -1, 0, 1},
+}
+
+// sideways reports whether width and height change places.
+func (o orientation) sideways() bool { return o > 4 }
+
+// The parts of a JPEG file, and of the TIFF in it, that lead to the orientation.
+const (
+	jpegStart   = 0xD8
+	jpegScan    = 0xDA // the picture begins
+	jpegExif    = 0xE1
+	exifHeader  = "Exif\x00\x00"
+	tagOriented = 0x0112
+	typeShort   = 3
+	entrySize   = 12
+)
+
+// orientationOf returns the orientation that a JPEG file states: upright if it
+// states none or what it states makes no sense.
+func orientationOf(jpeg []byte) orientation {
+	if len(jpeg) < 2 || jpeg[0] != 0xFF || jpeg[1] != jpegStart {
+		return upright
+	}
+	for rest := jpeg[2:]; len(rest) >= 4 && rest[0] == 0xFF; {
+		if rest[1] == 0xFF { // padding
+			rest = rest[1:]
+			continue
+		}
+		size := int(binary.BigEndian.Uint16(rest[2:])) // itself included
+		if rest[1] == jpegScan || size < 2 || size > len(rest)-2 {
+			break
+		}
+		body := rest[4 : 2+size]
+		if tiff, ok := bytes.CutPrefix(body, []byte(exifHeader)); ok && rest[1] == jpegExif {
+			return orientationIn(tiff)
+		}
+		rest = rest[2+size:]
+	}
+	return upright
+}
+
+// orientationIn looks for the tag in the first directory of a TIFF.
+func orientationIn(tiff []byte) orientation {
+	var order binary.ByteOrder = binary.LittleEndian
+	if bytes.HasPrefix(tiff, []byte("MM")) {
+		order = binary.BigEndian
+	}
+	if len(tiff) < 8 {
+		return upright
+	}
+	at := int64(order.Uint32(tiff[4:]))
+	if at > int64(len(tiff)-2) {
+		return upright
+	}
+	directory := tiff[at:]
+	count := int(order.Uint16(directory))
+	for entry := directory[2:]; count > 0 && len(entry) >= entrySize; count, entry = count-1, entry[entrySize:] {
+		if order.Uint16(entry) != tagOriented || order.Uint16(entry[2:]) != typeShort {
+			continue
+		}
+		if o := orientation(order.Uint16(entry[8:])); o >= upright && int(o) < len(turns) {
+			return o
+		}
+	}
+	return upright
+}

@@ -1,0 +1,146 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/notebook"
+	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
+)
+
+type notebookInput struct {
+	NotebookPath string `json:"notebook_path" jsonschema:"minLength=1" jsonschema_description:"The absolute path of the .ipynb file. A relative one is taken from the working directory."`
+	CellID       string `json:"cell_id,omitempty" jsonschema_description:"The id of the cell, as Read shows it. A new cell goes after it, or to the start without it."`
+	NewSource    string `json:"new_source" jsonschema_description:"The new source of the cell; empty to delete it"`
+	CellType     string `json:"cell_type,omitempty" jsonschema:"enum=code,enum=markdown" jsonschema_description:"The type of the cell; required for insert, default: as it is"`
+	EditMode     string `json:"edit_mode,omitempty" jsonschema:"enum=replace,enum=insert,enum=delete" jsonschema_description:"What to do (default replace)"`
+}
+
+// NotebookOutput is what a host gets as Result.Data of [NotebookEdit].
+type NotebookOutput struct {
+	NotebookPath string `json:"notebook_path"` // absolute
+	CellID       string `json:"cell_id"`
+	CellType     string `json:"cell_type"`
+	Language     string `json:"language"` // of the notebook's code
+	EditMode     string `json:"edit_mode"`
+	NewSource    string `json:"new_source"`
+	OldSource    string `json:"old_source,omitempty"`
+	OriginalFile string `json:"original_file"`
+	UpdatedFile  string `json:"updated_file"`
+
+	text string // for the model
+}
+
+// NotebookEdit returns the tool that replaces, inserts or deletes one cell of a
+// Jupyter notebook that was read. Every byte outside of the cell stays as it is.
+// A code cell that changes loses its outputs and its execution count, which
+// belonged to the old code.
+func NotebookEdit(o WriteOptions) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[notebookInput, NotebookOutput]{
+		Info: pegboard.Info{Name: "NotebookEdit"},
+		Description: "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb) that was read before. " +
+			"Cells go by the ids that Read shows. Outputs of a changed code cell are dropped.",
+		Inspect: func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
+		Permit: func(_ context.Context, _ notebookInput, c *pegboard.Call) pegboard.Decision {
+			return o.permit(c)
+		},
+		Validate: validateNotebook,
+		Call:     o.editNotebook,
+		Result: func(out NotebookOutput) *pegboard.Result {
+			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
+		},
+	})
+}
+
+func validateNotebook(_ context.Context, in notebookInput, _ *pegboard.Call) error {
+	switch {
+	case !isNotebook(in.NotebookPath):
+		return errors.New(in.NotebookPath + " does not end in .ipynb; use Edit for other files")
+	case in.EditMode == "insert" && in.CellType == "":
+		return errors.New("a new cell needs a cell_type: code or markdown")
+	case in.EditMode != "insert" && in.CellID == "":
+		return errors.New("cell_id is missing; Read shows the ids of the cells")
+	}
+	return noNUL("notebook_path", in.NotebookPath)
+}
+
+func (o WriteOptions) editNotebook(ctx context.Context, in notebookInput, c *pegboard.Call) (NotebookOutput, error) {
+	return changing(ctx, o, c, func(p place) (NotebookOutput, error) { return p.editNotebook(ctx, in) })
+}
+
+func (p place) editNotebook(ctx context.Context, in notebookInput) (NotebookOutput, error) {
+	was, found, err := p.load(ctx)
+	if err != nil {
+		return NotebookOutput{}, err
+	}
+	if !found {
+		return NotebookOutput{}, &adviceError{text: missing(p.c, p.target)}
+	}
+	n, err := notebook.Parse(was.Data)
+	if err != nil {
+		return NotebookOutput{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
+	}
+	if err := p.mayEditNotebook(was); err != nil {
+		return NotebookOutput{}, err
+	}
+	done, err := in.apply(n)
+	if err != nil {
+		return NotebookOutput{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
+	}
+	note, err := p.put(ctx, was, done.Data)
+	if err != nil {
+		return NotebookOutput{}, err
+	}
+	out := NotebookOutput{
+		NotebookPath: p.target.Value, CellID: done.Cell.ID, CellType: done.Cell.Type, Language: n.Language(),
+		EditMode: in.mode(), NewSource: in.NewSource, OldSource: done.Old,
+		OriginalFile: string(was.Data), UpdatedFile: string(done.Data),
+	}
+	out.text = in.report(done) + note + p.diagnosis(ctx)
+	return out, nil
+}
+
+// mayEditNotebook refuses to change what the model has not seen.
+func (p place) mayEditNotebook(was *atomicfile.Snapshot) error {
+	switch standing := p.seen(was.Data); {
+	case standing == reads.Current || p.o.AllowUnread:
+		return nil
+	case standing == reads.Stale:
+		return &adviceError{text: p.target.Value + " changed since it was read, and nothing was written. Read it again: cells may have other ids now.", err: errUnseen}
+	}
+	return &adviceError{text: p.target.Value + " was not read, or only in part. Read it first; it shows the ids of the cells.", err: errUnseen}
+}
+
+func (in notebookInput) mode() string {
+	if in.EditMode == "" {
+		return "replace"
+	}
+	return in.EditMode
+}
+
+func (in notebookInput) apply(n *notebook.Notebook) (*notebook.Edit, error) {
+	switch in.mode() {
+	case "insert":
+		return n.Insert(in.CellID, in.CellType, in.NewSource)
+	case "delete":
+		return n.Delete(in.CellID)
+	default:
+		return n.Replace(in.CellID, in.NewSource, in.CellType)
+	}
+}
+
+// report tells the model what was changed, and what that changed besides.
+func (in notebookInput) report(done *notebook.Edit) string {
+	verb := map[string]string{"insert": "Inserted", "delete": "Deleted", "replace": "Replaced the source of"}[in.mode()]
+	text := fmt.Sprintf("%s the %s cell %s.", verb, done.Cell.Type, done.Cell.ID)
+	if done.Cleared {
+		text += " Its outputs were dropped, since they were the old code's."
+	}
+	if done.Renumbered {
+		text += " Later cells without an id of their own have other ids now: Read it again before the next edit."
+	}
+	return text
+}

@@ -1,0 +1,97 @@
+package files
+
+import (
+	"bytes"
+	"io"
+
+	"golang.org/x/text/encoding/unicode"
+)
+
+// An encoding is one that a byte order mark announces.
+type encoding struct {
+	name string // for the model; empty if there is nothing to say
+	bom  []byte
+	utf  unicode.Endianness
+}
+
+// encodings are those that Read decodes.
+var encodings = []encoding{
+	{bom: []byte{0xEF, 0xBB, 0xBF}},
+	{name: "UTF-16 (little endian)", bom: []byte{0xFF, 0xFE}, utf: unicode.LittleEndian},
+	{name: "UTF-16 (big endian)", bom: []byte{0xFE, 0xFF}, utf: unicode.BigEndian},
+}
+
+// encodingOf returns the encoding that the first bytes of a file announce, by
+// default UTF-8.
+func encodingOf(head []byte) (e encoding) {
+	for _, e := range encodings {
+		if bytes.HasPrefix(head, e.bom) {
+			return e
+		}
+	}
+	return encoding{}
+}
+
+// wide reports whether e is UTF-16.
+func (e encoding) wide() bool { return e.name != "" }
+
+// text reports whether head, the beginning of a file in e, is one of a text. NUL
+// is in none, neither as a byte nor, in UTF-16, as two.
+func (e encoding) text(head []byte) bool {
+	if !e.wide() {
+		return bytes.IndexByte(head, 0) < 0
+	}
+	for i := len(e.bom); i+1 < len(head); i += 2 {
+		if head[i] == 0 && head[i+1] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// lines returns the lines of the text that r holds, byte order mark included.
+func (e encoding) lines(r io.Reader) (*lines, error) {
+	if _, err := io.CopyN(io.Discard, r, int64(len(e.bom))); err != nil {
+		return nil, err
+	}
+	var t *tape
+	if e.wide() {
+		t = &tape{r: r}
+		r = unicode.UTF16(e.utf, unicode.IgnoreBOM).NewDecoder().Reader(t)
+	}
+	l := newLines(r)
+	l.tape, l.bom, l.at = t, e.bom, int64(len(e.bom))
+	return l, nil
+}
+
+// tape holds what a decoder of UTF-16 has read and nobody has asked for yet.
+type tape struct {
+	r    io.Reader
+	held []byte
+}
+
+// Read is for the decoder.
+func (t *tape) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	t.held = append(t.held, p[:n]...)
+	return n, err
+}
+
+// of returns the bytes that text, which follows the text of the call before, was
+// decoded from. They are good until the next one is read. The text may begin and
+// end within a character: its first byte stands for all of it.
+func (t *tape) of(text []byte) []byte {
+	width := 0
+	for _, b := range text {
+		switch {
+		case b >= 0xF0: // a pair of surrogates
+			width += 4
+		case b < 0x80 || b >= 0xC0:
+			width += 2
+		}
+	}
+	width = min(width, len(t.held)) // half a unit at the end of the file is a character too
+	raw := t.held[:width]
+	t.held = t.held[width:]
+	return raw
+}

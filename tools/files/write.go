@@ -1,0 +1,149 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/edit"
+	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
+)
+
+type writeInput struct {
+	FilePath string `json:"file_path" jsonschema:"minLength=1" jsonschema_description:"The absolute path of the file. A relative one is taken from the working directory."`
+	Content  string `json:"content" jsonschema_description:"The whole new content of the file"`
+}
+
+// WriteOutput is what a host gets as Result.Data of [Write].
+type WriteOutput struct {
+	Type            string  `json:"type"`     // "create" or "update"
+	FilePath        string  `json:"filePath"` // absolute
+	Content         string  `json:"content"`  // as the call gave it
+	StructuredPatch []Hunk  `json:"structuredPatch"`
+	OriginalFile    *string `json:"originalFile"` // nil if there was none
+
+	text string // for the model
+}
+
+// Write returns the tool that makes a file or replaces all of its content.
+//
+// An existing file must have been read whole by the session, and be as it was
+// then. It keeps its encoding, byte order mark, mode, owner and links, and its
+// line ends where the content has "\n". A new file gets exactly the bytes of the
+// content, and the directories it needs. The file is the old one or the new one
+// at any moment, also when the process is killed.
+func Write(o WriteOptions) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[writeInput, WriteOutput]{
+		Info: pegboard.Info{Name: "Write"},
+		Description: "Writes a file: makes a new one, with the directories it needs, or replaces the whole content of one that was read before. " +
+			"To change a part of a file use Edit.",
+		Inspect: func(in writeInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
+		Permit: func(_ context.Context, _ writeInput, c *pegboard.Call) pegboard.Decision {
+			return o.permit(c)
+		},
+		Validate: func(_ context.Context, in writeInput, _ *pegboard.Call) error {
+			return noNUL("file_path", in.FilePath)
+		},
+		Call: o.write,
+		Result: func(out WriteOutput) *pegboard.Result {
+			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
+		},
+	})
+}
+
+func (o WriteOptions) write(ctx context.Context, in writeInput, c *pegboard.Call) (WriteOutput, error) {
+	return changing(ctx, o, c, func(p place) (WriteOutput, error) {
+		was, found, err := p.load(ctx)
+		switch {
+		case err != nil:
+			return WriteOutput{}, err
+		case !found:
+			return p.make(ctx, in.Content)
+		}
+		return p.overwrite(ctx, was, in.Content)
+	})
+}
+
+// make writes a file that is not there.
+func (p place) make(ctx context.Context, content string) (WriteOutput, error) {
+	data, err := edit.New(content)
+	if err != nil {
+		return WriteOutput{}, &adviceError{text: err.Error(), err: err}
+	}
+	note, err := p.create(ctx, data)
+	if err != nil {
+		return WriteOutput{}, err
+	}
+	return WriteOutput{
+		Type: "create", FilePath: p.target.Value, Content: content, StructuredPatch: []Hunk{},
+		text: fmt.Sprintf("Made %s.", p.target.Value) + note + p.diagnosis(ctx),
+	}, nil
+}
+
+// overwrite replaces the content of a file that was read.
+func (p place) overwrite(ctx context.Context, was *atomicfile.Snapshot, content string) (WriteOutput, error) {
+	text, err := edit.Parse(was.Data)
+	if err != nil {
+		return WriteOutput{}, &adviceError{err: err, text: fmt.Sprintf("%s exists, and is not text that can be overwritten safely: %v If it may go, remove it first.", p.target.Value, err)}
+	}
+	if err := p.mayOverwrite(was, text); err != nil {
+		return WriteOutput{}, err
+	}
+	change, err := text.Rewrite(content)
+	if err != nil {
+		return WriteOutput{}, &adviceError{text: err.Error(), err: err}
+	}
+	note, err := p.put(ctx, was, change.Data)
+	if err != nil {
+		return WriteOutput{}, err
+	}
+	return WriteOutput{
+		Type: "update", FilePath: p.target.Value, Content: content, OriginalFile: &change.Old,
+		StructuredPatch: patch(change.Old, change.New),
+		text:            fmt.Sprintf("Replaced the content of %s.", p.target.Value) + note + p.diagnosis(ctx),
+	}, nil
+}
+
+// errUnseen is the cause of refusals to change what the session has not seen.
+var errUnseen = errors.New("the file was not read, or changed since")
+
+// mayOverwrite refuses to replace what the model has not seen. If the file
+// changed since it was read, the refusal shows it, so that the next call passes.
+func (p place) mayOverwrite(was *atomicfile.Snapshot, text *edit.Text) error {
+	if p.o.AllowUnread || p.state().Whole(p.target.Real(), was.Data) {
+		return nil
+	}
+	refuse := func(format string, args ...any) error {
+		return &adviceError{text: p.target.Value + fmt.Sprintf(format, args...), err: errUnseen}
+	}
+	switch p.seen(was.Data) {
+	case reads.Unread:
+		return refuse(" exists already and was not read. Read it first, so that nothing is overwritten unseen; use Edit to change a part of it.")
+	case reads.Stale:
+		return refuse(" changed since it was read, and nothing was written.%s", p.present(was, text))
+	default:
+		return refuse(" was read in part only. Read the rest of it first, so that nothing is overwritten unseen; use Edit to change a part of it.")
+	}
+}
+
+// How much of a file that changed is shown with a refusal.
+const (
+	maxPresented      = 200
+	maxPresentedBytes = 16 << 10
+)
+
+// present shows a file that the model does not know any more, and remembers that
+// it was shown; or says to read it if it is long.
+func (p place) present(was *atomicfile.Snapshot, text *edit.Text) string {
+	all := text.String()
+	lines := strings.Count(all, "\n") + 1
+	if lines > maxPresented || len(all) > maxPresentedBytes {
+		return " Read it again."
+	}
+	p.noteAll(was, false)
+	return " Its content now, after which the call may be repeated if it is still right:\n" +
+		edit.Excerpt(all, []edit.Range{{First: 1, Last: lines}}, 0, p.line)
+}
