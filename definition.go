@@ -74,12 +74,17 @@ func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
 	if err != nil {
 		return nil, &BuildError{Tool: d.Name, Field: "In", Err: err}
 	}
-	return build(raw, d, func(raw json.RawMessage) (any, error) {
-		var in In
-		if err := json.Unmarshal(raw, &in); err != nil {
+	filler := schema.FillerOf(reflect.TypeFor[In]())
+	return build(raw, d, func(raw json.RawMessage, accepted bool) (any, error) {
+		in := new(In)
+		if accepted && filler.Fill(reflect.ValueOf(in).Elem(), raw) {
+			return in, nil
+		}
+		in = new(In)
+		if err := json.Unmarshal(raw, in); err != nil {
 			return nil, errors.New(unfitting(err))
 		}
-		return &in, nil
+		return in, nil
 	})
 }
 
@@ -87,13 +92,13 @@ func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
 // sends it. The call gets its input as JSON that the schema accepts. References
 // to other documents are refused; nothing is ever loaded.
 func BuildRaw(inputSchema json.RawMessage, d Definition[json.RawMessage, *Result]) (Tool, error) {
-	return build(inputSchema, d, func(raw json.RawMessage) (any, error) {
+	return build(inputSchema, d, func(raw json.RawMessage, _ bool) (any, error) {
 		own := slices.Clone(raw)
 		return &own, nil // what runs is not what anybody was shown and could write to
 	})
 }
 
-func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(json.RawMessage) (any, error)) (Tool, error) {
+func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(raw json.RawMessage, accepted bool) (any, error)) (Tool, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
@@ -258,7 +263,8 @@ func (s *inputSpec) decode(raw json.RawMessage) (any, error) {
 	if len(bytes.Trim(raw, " \t\r\n")) == 0 {
 		raw = json.RawMessage("{}")
 	}
-	if !s.schema.Accepts(raw) {
+	accepted := s.schema.Accepts(raw)
+	if !accepted {
 		v, err := strictjson.Decode(raw, strictjson.Limits{})
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
@@ -267,7 +273,7 @@ func (s *inputSpec) decode(raw json.RawMessage) (any, error) {
 			return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
 		}
 	}
-	in, err := s.typed(raw)
+	in, err := s.typed(raw, accepted)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
 	}

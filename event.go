@@ -73,7 +73,7 @@ func LogEvents(l *slog.Logger) func(Event) {
 
 // eventLog delivers the events of one batch: in order, one at a time. Whoever finds
 // nobody at it sees to the delivery, of what others add meanwhile as well. A
-// listener may cause further events; they follow.
+// listener may cause further events; they follow. The nil log has no listener.
 type eventLog struct {
 	listen func(Event)
 	logger *slog.Logger // nil discards
@@ -87,8 +87,17 @@ type eventLog struct {
 	closed  bool
 }
 
+func newEventLog(listen func(Event), logger *slog.Logger) *eventLog {
+	if listen == nil {
+		return nil
+	}
+	l := &eventLog{listen: listen, logger: logger}
+	l.idle.L = &l.mu
+	return l
+}
+
 func (l *eventLog) emit(e Event) {
-	if l.listen == nil {
+	if l == nil {
 		return
 	}
 	l.mu.Lock()
@@ -108,7 +117,7 @@ func (l *eventLog) emit(e Event) {
 // reach waits until everything that was emitted so far is delivered. A listener
 // must not cause it.
 func (l *eventLog) reach() {
-	if l.listen == nil {
+	if l == nil {
 		return
 	}
 	l.mu.Lock()
@@ -149,6 +158,9 @@ func (l *eventLog) deliver(e Event) {
 
 // close waits until every event was delivered, and drops those that come later.
 func (l *eventLog) close() {
+	if l == nil {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true

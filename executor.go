@@ -92,13 +92,16 @@ func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
 	b := e.batch(ctx, p)
 	b.reason = FinishToolCalls
 	b.jobs = make([]*job, 0, len(calls))
-	for _, c := range calls {
-		b.admit(c)
+	jobs := make([]job, len(calls))
+	for i, c := range calls {
+		b.admit(&jobs[i], c)
 	}
 	for _, j := range b.jobs {
 		j.start()
 	}
-	b.wait(ctx)
+	if ctx.Done() != nil {
+		b.wait(ctx)
+	}
 	return b.end()
 }
 
@@ -106,7 +109,7 @@ func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
 // for those that run.
 func (b *batch) wait(ctx context.Context) {
 	done := ctx.Done()
-	for _, j := range b.jobs {
+	for _, j := range slices.Backward(b.jobs) {
 		select {
 		case <-j.ended:
 			continue
@@ -123,12 +126,13 @@ type batch struct {
 	*Executor
 	pool    *Pool
 	lane    *lane.Lane
-	events  eventLog
+	events  *eventLog
 	grace   time.Duration
 	unknown callState       // of a call whose tool was not looked up
 	lease   lease           // on the session
 	ctx     context.Context //nolint:containedctx // a batch is a scope: it ends with the host's context or with the session
 	cancel  context.CancelCauseFunc
+	values  context.Context //nolint:containedctx // of ctx, and it never ends
 
 	finish chan struct{} // closed when the message has ended; nil if it had before
 	reason FinishReason  // set before finish is closed
@@ -159,12 +163,10 @@ func (e *Executor) batch(ctx context.Context, p *Pool) *batch {
 	}
 	b := &batch{Executor: e, pool: p, lane: lane.New(limit), grace: grace}
 	b.unknown.session = p.session
-	b.events.listen, b.events.logger, b.events.idle.L = e.OnEvent, e.Logger, &b.events.mu
+	b.events = newEventLog(e.OnEvent, e.Logger)
 	b.ctx, b.cancel = context.WithCancelCause(WithSession(ctx, p.session))
-	b.lease.stop = func(cause error) {
-		b.halt(cause)
-		b.cancel(cause)
-	}
+	b.values = context.WithoutCancel(b.ctx)
+	b.lease.batch = b
 	if !p.session.hire(&b.lease) {
 		b.lease.stop(ErrClosed)
 	}
@@ -176,7 +178,7 @@ func (e *Executor) batch(ctx context.Context, p *Pool) *batch {
 func (b *batch) end() []Outcome {
 	jobs := b.admitted()
 	outcomes := make([]Outcome, len(jobs))
-	for i, j := range jobs {
+	for i, j := range slices.Backward(jobs) { // the last is likely to end last: few wake who waits
 		<-j.ended
 		outcomes[i] = j.outcome
 	}
@@ -187,11 +189,12 @@ func (b *batch) end() []Outcome {
 	return outcomes
 }
 
-// admit gives c its place in line.
-func (b *batch) admit(c Call) *job {
+// admit gives c its place in line. j must be zero, and is its job from now on.
+func (b *batch) admit(j *job, c Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	j := &job{batch: b, stage: StageAdmit, place: len(b.jobs), admitted: time.Now(), ticket: b.lane.Admit(), ended: make(chan struct{})}
+	j.batch, j.stage, j.place, j.admitted, j.ended = b, StageAdmit, len(b.jobs), time.Now(), make(chan struct{})
+	b.lane.Enter(&j.ticket)
 	j.raw = Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), state: &b.unknown}
 	j.call = &j.raw
 	j.duplicate = c.ID != "" && b.repeats(c.ID)
@@ -200,7 +203,6 @@ func (b *batch) admit(c Call) *job {
 		j.identity, j.loop = b.pool.countCall(j.raw)
 	}
 	b.emit(Event{Kind: EventAdmitted, Call: j.call})
-	return j
 }
 
 // admitted returns the jobs of the calls so far, in their order.
@@ -296,8 +298,14 @@ func (b *batch) hookFailed(tool string, err error) { b.reportCrash(tool, StageHo
 
 // A lease is one batch of calls that runs in a session.
 type lease struct {
-	stop  func(cause error)
+	batch *batch
 	ended chan struct{} // made by Close, which waits for it
+}
+
+// stop ends the batch's calls, whatever their tools' Interrupt.
+func (l *lease) stop(cause error) {
+	l.batch.halt(cause)
+	l.batch.cancel(cause)
 }
 
 // hire registers a batch, so that Close can stop it and wait for it. It reports

@@ -139,7 +139,7 @@ func (r *run) leave(to phase) {
 
 // begin gives the tool its context. From here on it can be stopped.
 func (j *job) begin(ctx context.Context) context.Context {
-	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	own, cancel := context.WithCancelCause(j.batch.values)
 	r, limit := &j.run, j.timeout()
 	r.mu.Lock()
 	r.phase, r.behavior, r.cancel = working, j.entry.info.Interrupt, cancel

@@ -22,7 +22,7 @@ const maxRewrites = 8
 // a stage that learns more makes a new one.
 type job struct {
 	batch     *batch
-	ticket    *lane.Ticket
+	ticket    lane.Ticket
 	place     int // in the message
 	admitted  time.Time
 	duplicate bool
@@ -31,7 +31,7 @@ type job struct {
 	late      bool         // submitted after the message had ended
 
 	stage    Stage
-	entry    entry
+	entry    *entry // of a pool, not to be written to
 	call     *Call
 	raw      Call            // as it was admitted; nobody is shown this very one
 	approved json.RawMessage // the input that a person allowed in these very bytes
@@ -43,6 +43,9 @@ type job struct {
 	hooked   bool        // the hooks that follow a call were run
 	run      run         // of the tool
 	over     atomic.Bool // nothing more is emitted
+
+	versions [3]version // of call; one that nobody changes has no more
+	shown    int        // how many of them there are
 
 	outcome Outcome
 	ended   chan struct{} // closed when outcome is set
@@ -173,42 +176,55 @@ func (j *job) targets(context.Context) *failure {
 // change while it is looked up, by a call that ends just then; then it is looked
 // up again, as long as the ticket still keeps everybody behind it.
 func (j *job) aim(tr Traits) {
-	st := *j.call.state
-	st.traits, st.job = tr, j
-	if !slices.ContainsFunc(tr.Targets, isPath) {
-		st.targets = st.session.resolve(tr.Targets)
-		j.show(j.call.Input, j.call.in, st)
-		j.ticket.Renew(nil)
-		j.ticket.Claim(claimOf(tr, st.targets))
+	if slices.ContainsFunc(tr.Targets, isPath) {
+		j.aimAtPaths(tr)
 		return
 	}
-	j.ticket.Renew(func() lane.Claim { return claimOf(tr, st.session.resolve(tr.Targets)) })
+	targets := j.resolved(tr)
+	j.ticket.Renew(nil)
+	j.ticket.Claim(claimOf(tr, targets))
+}
+
+func (j *job) aimAtPaths(tr Traits) {
+	s := j.batch.pool.session
+	j.ticket.Renew(func() lane.Claim { return claimOf(tr, s.resolve(tr.Targets)) })
 	for range maxRewrites {
 		ended := j.ticket.Ended()
-		st.targets = st.session.resolve(tr.Targets)
-		j.show(j.call.Input, j.call.in, st)
-		if j.ticket.ClaimSince(ended, claimOf(tr, st.targets)) {
+		if j.ticket.ClaimSince(ended, claimOf(tr, j.resolved(tr))) {
 			return
 		}
 	}
-	j.ticket.Claim(claimOf(tr, st.targets)) // hold looks once more
+	j.ticket.Claim(claimOf(tr, j.call.state.targets)) // hold looks once more
+}
+
+// resolved shows the call with tr and the targets that they lead to at present.
+func (j *job) resolved(tr Traits) []Target {
+	st := *j.call.state
+	st.job, st.traits, st.targets = j, tr, st.session.resolve(tr.Targets)
+	j.show(j.call.Input, j.call.in, st)
+	return st.targets
 }
 
 func isPath(t Target) bool { return t.Kind == Path }
 
 // show replaces the call by one that knows more.
 func (j *job) show(input json.RawMessage, in any, st callState) {
-	j.call = newCall(Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in}, st)
+	var v *version
+	if j.shown < len(j.versions) {
+		v = &j.versions[j.shown]
+		j.shown++
+	} else {
+		v = new(version)
+	}
+	v.st = st
+	v.Call = Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: &v.st}
+	j.call = &v.Call
 }
 
-// newCall returns c with a state of its own.
-func newCall(c Call, st callState) *Call {
-	both := &struct {
-		Call
-		st callState
-	}{c, st}
-	both.state = &both.st
-	return &both.Call
+// version is a call as far as it was known at one stage.
+type version struct {
+	Call
+	st callState
 }
 
 // hold waits for the keys. What a path leads to may have changed meanwhile, by

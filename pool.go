@@ -75,13 +75,18 @@ func (p *Pool) Lookup(name string) (Tool, bool) {
 
 // lookup also says whether the tool's name is contested, which depends on the
 // sources beside its own.
-func (p *Pool) lookup(name string) (e entry, ok bool) {
+func (p *Pool) lookup(name string) (e *entry, ok bool) {
 	i, ok := p.index[name]
-	if ok {
-		e = *p.tools[i].entry
-		e.info.contested = p.from.contested(&e.info)
+	if !ok {
+		return nil, false
 	}
-	return e, ok
+	e = p.tools[i].entry
+	if p.from.contested(&e.info) {
+		contested := *e
+		contested.info.contested = true
+		e = &contested
+	}
+	return e, true
 }
 
 // All yields the tools in prompt order: built-ins by name, then external tools

@@ -26,10 +26,23 @@ type Part struct {
 }
 
 // Text returns a result of one text.
-func Text(s string) *Result { return &Result{Parts: []Part{{Text: s}}} }
+func Text(s string) *Result { return textResult(s, nil) }
+
+// textResult makes a result and its only part at once.
+func textResult(s string, data any) *Result {
+	r := &struct {
+		Result
+		parts [1]Part
+	}{Result: Result{Data: data}, parts: [1]Part{{Text: s}}}
+	r.Parts = r.parts[:]
+	return &r.Result
+}
 
 // Text returns the result's text parts, joined by newlines.
 func (r *Result) Text() string {
+	if len(r.Parts) == 1 && r.Parts[0].MIME == "" {
+		return r.Parts[0].Text
+	}
 	var texts []string
 	for _, p := range r.Parts {
 		if p.MIME == "" {
@@ -60,13 +73,13 @@ func resultOf(out any) (*Result, error) {
 		}
 		return v, nil
 	case string:
-		return &Result{Parts: []Part{{Text: v}}, Data: out}, nil
+		return textResult(v, out), nil
 	}
 	b, err := json.Marshal(out)
 	if err != nil {
 		return nil, fmt.Errorf("encode the output: %w", err)
 	}
-	return &Result{Parts: []Part{{Text: string(b)}}, Data: out}, nil
+	return textResult(string(b), out), nil
 }
 
 // An Outcome is a finished call. There is exactly one for each call.

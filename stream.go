@@ -73,7 +73,8 @@ func (s *Stream) Submit(c Call) {
 	if s.dropped {
 		return
 	}
-	j := s.batch.admit(c)
+	j := new(job)
+	s.batch.admit(j, c)
 	j.late = s.over
 	j.start()
 }

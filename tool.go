@@ -121,7 +121,12 @@ type encodings struct {
 	schema json.RawMessage // the one schema that the forms are of
 
 	mu    sync.Mutex
-	forms map[encodingKey][]byte
+	forms []encoding // few: comparing texts that are mostly the very same costs less than a hash of them
+}
+
+type encoding struct {
+	encodingKey
+	bytes []byte
 }
 
 type encodingKey struct{ form, name, description string }
@@ -132,14 +137,16 @@ const maxEncodings = 16
 func (e *encodings) get(k encodingKey, encode func() []byte) []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if b, ok := e.forms[k]; ok {
-		return b
+	for i := range e.forms {
+		if e.forms[i].encodingKey == k {
+			return e.forms[i].bytes
+		}
 	}
-	if e.forms == nil || len(e.forms) >= maxEncodings {
-		e.forms = map[encodingKey][]byte{}
+	if len(e.forms) >= maxEncodings {
+		e.forms = nil
 	}
 	b := encode()
-	e.forms[k] = b
+	e.forms = append(e.forms, encoding{k, b})
 	return b
 }
 
@@ -158,5 +165,5 @@ type Traits struct {
 // inputSpec decodes the input of one tool. It is made once, by Build.
 type inputSpec struct {
 	schema *schema.Schema
-	typed  func(raw json.RawMessage) (any, error)
+	typed  func(raw json.RawMessage, accepted bool) (any, error) // accepted: schema.Accepts is true of raw
 }

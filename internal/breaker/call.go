@@ -81,11 +81,11 @@ func digest(input []byte) string {
 // sumOf adds up the bytes of input but for space. Order and space do not change
 // the sum, so texts of one JSON value have the same, unless there is an escape.
 func sumOf(input []byte) uint64 {
+	if bytes.IndexByte(input, '\\') >= 0 {
+		return 0
+	}
 	sum := uint64(1)
 	for _, b := range input {
-		if b == '\\' {
-			return 0
-		}
 		if b > ' ' {
 			n := uint64(b)
 			sum += n * n * n

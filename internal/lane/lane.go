@@ -18,11 +18,7 @@
 // waits for another one of the same lane while it holds its own keys can.
 package lane
 
-import (
-	"sync"
-
-	"golang.org/x/sync/semaphore"
-)
+import "sync"
 
 // Lane is a line of jobs. It starts no goroutine and needs no closing.
 //
@@ -32,13 +28,14 @@ import (
 //  2. Places in the line are in the order of the calls of Admit.
 //  3. Nothing blocks but Wait and Slot, and both end when their context does.
 type Lane struct {
-	slots *semaphore.Weighted
+	slots chan struct{} // a token for each slot that is taken
 
 	mu       sync.Mutex
 	last     *Ticket   // end of the line of live tickets
 	admitted uint64    // places given so far
 	ended    uint64    // jobs done so far
 	changes  uint64    // claims replaced so far
+	renewed  int       // live tickets that have a renew
 	detached []*Ticket // live tickets that nobody should wait for
 }
 
@@ -48,13 +45,20 @@ func New(limit int) *Lane {
 	if limit < 1 {
 		panic("lane: the limit of worker slots is less than 1")
 	}
-	return &Lane{slots: semaphore.NewWeighted(int64(limit))}
+	return &Lane{slots: make(chan struct{}, limit)}
 }
 
 // Admit returns a ticket for the next place in line. Until its first Claim the
 // ticket conflicts with every other, so later jobs wait for it.
 func (l *Lane) Admit() *Ticket {
-	t := &Ticket{lane: l, claim: Claim{Exclusive: true}}
+	t := new(Ticket)
+	l.Enter(t)
+	return t
+}
+
+// Enter is Admit for a ticket that is part of something else. It must be zero.
+func (l *Lane) Enter(t *Ticket) {
+	t.lane, t.claim.Exclusive = l, true
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.admitted++
@@ -64,7 +68,6 @@ func (l *Lane) Admit() *Ticket {
 		l.last.later = t
 	}
 	l.last = t
-	return t
 }
 
 // unlink takes t out of the line. Its own links stay, for those who go on

@@ -101,6 +101,20 @@ func (t *Ticket) reclaim(c Claim) {
 func (t *Ticket) Renew(renew func() Claim) {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
+	if t.state != gone {
+		t.setRenew(renew)
+	}
+}
+
+// setRenew keeps count of those who have one, so that most lines need not be
+// searched for them.
+func (t *Ticket) setRenew(renew func() Claim) {
+	if t.renew != nil {
+		t.lane.renewed--
+	}
+	if renew != nil {
+		t.lane.renewed++
+	}
 	t.renew = renew
 }
 
@@ -153,17 +167,30 @@ func (t *Ticket) look() (<-chan struct{}, error) {
 // until Free, and is independent of Done. Take it after Wait, and once: a job
 // that waits for keys should occupy no worker.
 func (t *Ticket) Slot(ctx context.Context) error {
-	if t.lane.slots.Acquire(ctx, 1) != nil {
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	select {
+	case t.lane.slots <- struct{}{}: // most often; who has no use for ctx.Done need not make it
+	default:
+		select {
+		case t.lane.slots <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 	t.slot.Store(true)
+	if ctx.Err() != nil { // it ended, and a slot was free as well
+		t.Free()
+		return context.Cause(ctx)
+	}
 	return nil
 }
 
 // Free gives back the worker slot if the ticket holds one.
 func (t *Ticket) Free() {
 	if t.slot.CompareAndSwap(true, false) {
-		t.lane.slots.Release(1)
+		<-t.lane.slots
 	}
 }
 
@@ -215,7 +242,8 @@ func (t *Ticket) Done() {
 	}
 	t.wake(t.earlier)
 	t.notify()
-	t.claim, t.renew, t.earlier, t.later = Claim{}, nil, nil, nil // a kept ticket keeps no other alive
+	t.setRenew(nil)
+	t.claim, t.earlier, t.later = Claim{}, nil, nil // a kept ticket keeps no other alive
 }
 
 // stale returns the tickets whose names may lead elsewhere now that t is done, in
@@ -227,6 +255,9 @@ func (t *Ticket) stale() []*Ticket {
 		return nil
 	}
 	t.lane.ended++ // who claims from now on looks again: what t did is done
+	if t.lane.renewed == 0 {
+		return nil
+	}
 	var stale []*Ticket
 	for u := t.later; u != nil; u = u.later {
 		if u.state == waiting && u.renew != nil && (t.claim.Exclusive || u.blocker == t) {

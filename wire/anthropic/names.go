@@ -35,7 +35,7 @@ func (n names) tool(api string) string {
 // mapNames chooses a name for every tool of p. Names the API takes stay. The
 // names of built-ins depend on built-ins alone.
 func mapNames(p *pegboard.Pool) names {
-	n := names{toAPI: map[string]string{}, toTool: map[string]string{}}
+	var n names
 	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
 		var refused []string
 		for d := range p.Declarations(part) {
@@ -45,6 +45,9 @@ func mapNames(p *pegboard.Pool) names {
 		}
 		if len(refused) == 0 {
 			continue
+		}
+		if n.toAPI == nil {
+			n.toAPI, n.toTool = map[string]string{}, map[string]string{}
 		}
 		taken := n.taken(p, part)
 		for _, tool := range refused {
