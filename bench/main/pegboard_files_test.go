@@ -102,7 +102,7 @@ func BenchmarkHuge(b *testing.B) {
 	})
 	b.Run("ReadHuge/pegboard", func(b *testing.B) {
 		pool := pegPool(b, pegboard.SessionConfig{Dir: dir, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}},
-			files.Read(files.ReadOptions{NoUnchanged: true}))
+			files.Read(files.ReadOptions{NoUnchanged: true, MaxTokens: 1 << 20}))
 		input, err := json.Marshal(map[string]any{"file_path": path, "limit": 2000})
 		require.NoError(b, err)
 		b.ReportAllocs()

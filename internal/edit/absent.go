@@ -2,6 +2,7 @@ package edit
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +17,8 @@ const (
 	maxNearest = 40_000_000
 	// maxDiffLines is how many lines of the difference an error shows.
 	maxDiffLines = 40
+	// maxDiffLine is how many bytes of each of these lines it shows.
+	maxDiffLine = 2000
 	// minApplied is how long a new text is that tells that an edit was made.
 	minApplied = 10
 )
@@ -64,9 +67,14 @@ func nearest(lines, old []string) (window, bool) {
 	m := meter{cells: maxNearest}
 	best, found := window{distance: minNearest - 1}, false
 	for _, w := range all[:min(len(all), maxCompared)] {
-		other := []rune(strings.Join(lines[w.first:w.end], "\n"))
-		whole := max(weightOf(text), weightOf(other))
-		d, ok := m.distance(text, other, whole*(100-best.distance)/100)
+		joined := strings.Join(lines[w.first:w.end], "\n")
+		whole := max(weightOf(text), weightIn(joined))
+		most := whole * (100 - best.distance) / 100
+		if w.distance > most { // a huge line would take much memory
+			continue
+		}
+		other := []rune(joined)
+		d, ok := m.distance(text, other, most)
 		if alike := 100 - 100*d/whole; ok && alike > best.distance {
 			best, found = window{w.stretch, alike}, true
 		}
@@ -81,10 +89,21 @@ func difference(old, file []string) string {
 		if len(shown) > 0 {
 			shown = append(shown, "...")
 		}
-		shown = append(shown, h.Lines...)
+		for _, line := range h.Lines {
+			shown = append(shown, beginning(line))
+		}
 	}
 	if len(shown) > maxDiffLines {
 		shown = append(shown[:maxDiffLines], "...")
 	}
 	return strings.Join(shown, "\n")
+}
+
+// beginning returns a line, or what of a long one an error shows.
+func beginning(line string) string {
+	if len(line) <= maxDiffLine {
+		return line
+	}
+	kept := strings.ToValidUTF8(line[:maxDiffLine], "")
+	return fmt.Sprintf("%s … [%d more bytes in this line]", kept, len(line)-len(kept))
 }

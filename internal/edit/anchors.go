@@ -24,7 +24,8 @@ func anchored(lines, old []string) []stretch {
 	if first == "" || last == "" {
 		return nil
 	}
-	middle := middleOf(old)
+	middle := []rune(middleOf(old))
+	own := weightOf(middle)
 	slack := max(1, len(old)/5)
 	m := meter{cells: maxAnchored}
 	var near []window
@@ -38,8 +39,13 @@ func anchored(lines, old []string) []stretch {
 				continue
 			}
 			other := middleOf(lines[i:end])
-			most := max(weightOf(middle), weightOf(other)) * (100 - minMiddle) / 100
-			d, ok := m.distance(middle, other, most)
+			has := weightIn(other)
+			most := max(own, has) * (100 - minMiddle) / 100
+			m.cells -= len(other) / 4 // taking it apart is work too
+			d, ok := 0, abs(has-own) <= most
+			if ok {
+				d, ok = m.distance(middle, []rune(other), most)
+			}
 			if m.cells < 0 {
 				return nil
 			}
@@ -52,6 +58,6 @@ func anchored(lines, old []string) []stretch {
 }
 
 // middleOf returns the lines between the first and the last.
-func middleOf(lines []string) []rune {
-	return []rune(strings.Join(keys(lines[1:len(lines)-1], strings.TrimSpace), "\n"))
+func middleOf(lines []string) string {
+	return strings.Join(keys(lines[1:len(lines)-1], strings.TrimSpace), "\n")
 }

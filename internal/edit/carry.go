@@ -58,14 +58,17 @@ func carry(old, file, wanted string) (string, bool) {
 // characters. Smaller parts would make a new word of two that have letters in common.
 func words(text string) []string {
 	var all []string
-	last := byWord
-	for _, r := range text {
+	from, last := 0, byWord
+	for at, r := range text {
 		kind := kindOf(r)
-		if kind == bySelf || kind != last || len(all) == 0 {
-			all = append(all, "")
+		if at > from && (kind == bySelf || kind != last) {
+			all = append(all, text[from:at])
+			from = at
 		}
-		all[len(all)-1] += string(r)
 		last = kind
+	}
+	if from < len(text) {
+		all = append(all, text[from:])
 	}
 	return all
 }

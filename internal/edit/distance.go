@@ -26,6 +26,15 @@ func weightOf(text []rune) int {
 	return sum
 }
 
+// weightIn is weightOf for text that is not taken apart.
+func weightIn(text string) int {
+	sum := 0
+	for _, r := range text {
+		sum += weight(r)
+	}
+	return sum
+}
+
 // A meter measures distances and counts its work.
 type meter struct {
 	cells int // that may still be computed; below 0 if the work was used up

@@ -121,19 +121,20 @@ func keepOwn(old, file, wanted string) string {
 // before it, and three dots are one piece, since they may be one character.
 func pieces(text string) []string {
 	var all []string
-	for len(text) > 0 {
-		size := 3
-		if !strings.HasPrefix(text, "...") {
-			p := nextPiece(text)
-			size = p.size
-			if p.form == "" && len(all) > 0 {
-				all[len(all)-1] += text[:size]
-				text = text[size:]
-				continue
-			}
+	from := 0 // where the last piece begins
+	for at := 0; at < len(text); {
+		size, seen := 3, true
+		if !strings.HasPrefix(text[at:], "...") {
+			p := nextPiece(text[at:])
+			size, seen = p.size, p.form != ""
 		}
-		all = append(all, text[:size])
-		text = text[size:]
+		if !seen && len(all) > 0 {
+			all[len(all)-1] = text[from : at+size]
+		} else {
+			from = at
+			all = append(all, text[at:at+size])
+		}
+		at += size
 	}
 	return all
 }

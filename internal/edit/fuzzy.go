@@ -40,6 +40,7 @@ func similar(lines, old []string) []stretch {
 			continue
 		}
 		other := []rune(strings.Join(lines[w.first:w.end], "\n"))
+		m.cells -= len(other) / 4 // taking it apart is work too
 		d, ok := m.distance(text, other, most)
 		if m.cells < 0 {
 			return nil
@@ -51,14 +52,25 @@ func similar(lines, old []string) []stretch {
 	return closest(near)
 }
 
-// closest leaves out windows that overlap a closer one.
+// closest leaves out windows that overlap a closer one. They are in the order of
+// their first lines.
 func closest(all []window) []stretch {
 	var kept []stretch
-	for i, w := range all {
+	longest, from, to := 0, 0, 0
+	for _, w := range all {
+		longest = max(longest, w.end-w.first)
+	}
+	for _, w := range all {
 		better := func(other window) bool {
 			return other.first < w.end && w.first < other.end && other.distance < w.distance
 		}
-		if !slices.ContainsFunc(all[:i], better) && !slices.ContainsFunc(all[i+1:], better) {
+		for all[from].first <= w.first-longest {
+			from++
+		}
+		for to < len(all) && all[to].first < w.first+longest {
+			to++
+		}
+		if !slices.ContainsFunc(all[from:to], better) {
 			kept = append(kept, w.stretch)
 		}
 	}

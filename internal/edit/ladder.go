@@ -72,6 +72,10 @@ func (l *ladder) folded() []cut {
 	}
 	var cuts []cut
 	for _, s := range found {
+		if len(found) > 1 && !l.replacement.All { // an error lists where they begin
+			cuts = append(cuts, cut{start: s.first})
+			continue
+		}
 		file := strings.Split(l.page.text[s.first:s.end], "\n")
 		lines, ok := merge(strings.Split(l.replacement.Old, "\n"), file, strings.Split(l.replacement.New, "\n"))
 		if !ok {

@@ -35,19 +35,41 @@ type stretch struct {
 	first, end int
 }
 
-// find returns where the keys of a page are those that are wanted.
+// find returns where the keys of a page are those that are wanted, one at least
+// (Knuth, Morris, Pratt: files of equal lines take no longer than others).
 func find(have, want []string) []stretch {
 	var found []stretch
-	for i := 0; i+len(want) <= len(have); i++ {
-		n := 0
-		for n < len(want) && have[i+n] == want[n] {
+	again := borders(want)
+	n := 0
+	for i, key := range have {
+		for n > 0 && (n == len(want) || key != want[n]) {
+			n = again[n-1]
+		}
+		if key == want[n] {
 			n++
 		}
 		if n == len(want) {
-			found = append(found, stretch{i, i + n})
+			found = append(found, stretch{i + 1 - n, i + 1})
 		}
 	}
 	return found
+}
+
+// borders returns for each beginning of want how much of it, and less than all,
+// is both its beginning and its end.
+func borders(want []string) []int {
+	all := make([]int, len(want))
+	n := 0
+	for i := 1; i < len(want); i++ {
+		for n > 0 && want[i] != want[n] {
+			n = all[n-1]
+		}
+		if want[i] == want[n] {
+			n++
+		}
+		all[i] = n
+	}
+	return all
 }
 
 // apart leaves out stretches that overlap the one before.

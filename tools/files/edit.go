@@ -91,7 +91,7 @@ func (p place) edit(ctx context.Context, in editInput) (EditOutput, error) {
 	if err != nil {
 		return EditOutput{}, err
 	}
-	unsafe, err := p.put(ctx, was, change.Data)
+	unsafe, err := p.put(ctx, was, change.Data, true)
 	if err != nil {
 		return EditOutput{}, err
 	}
@@ -123,7 +123,7 @@ func (p place) replace(was *atomicfile.Snapshot, r edit.Replacement) (change *ed
 	}
 	change, err = text.Replace(r)
 	switch {
-	case standing == reads.Stale && (err != nil || len(change.Spans) != 1):
+	case standing == reads.Stale && (err != nil || len(change.Spans) != 1 || change.Rung != edit.Exact):
 		p.noteAll(was, true) // the next try goes by what is shown now
 		return nil, "", p.stale(text, change, err)
 	case err != nil:
@@ -135,7 +135,8 @@ func (p place) replace(was *atomicfile.Snapshot, r edit.Replacement) (change *ed
 }
 
 // stale words a refusal for a file that changed since it was read, with what is
-// there now. err is why the edit does not fit; without, it fits in several places.
+// there now. err is why the edit does not fit; without, it fits in several places,
+// or not exactly.
 func (p place) stale(text *edit.Text, change *edit.Change, err error) error {
 	advice := p.target.Value + " changed since it was read"
 	var at []edit.Range
@@ -148,21 +149,26 @@ func (p place) stale(text *edit.Text, change *edit.Change, err error) error {
 		for _, n := range ambiguous.Lines {
 			at = append(at, edit.Range{First: n, Last: n})
 		}
-	case err == nil:
+	}
+	switch {
+	case err != nil:
+		advice += ": " + err.Error() + "."
+	case change.Rung != edit.Exact:
+		advice += ", and old_string does not occur exactly any more. Something like it does."
+	default:
 		advice += fmt.Sprintf(", and replace_all would change %s of it.", plural(len(change.Spans), "place"))
+	}
+	if err == nil {
 		for _, s := range change.Spans {
 			at = append(at, s.Old)
 		}
-	}
-	if err != nil {
-		advice += ": " + err.Error() + "."
 	}
 	if len(at) == 0 || at[0].First == 0 {
 		at = []edit.Range{{First: 1, Last: around}}
 	}
 	at = at[:min(len(at), around)]
 	return &adviceError{
-		text: advice + " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, p.line),
+		text: advice + " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, p.brief),
 		err:  errors.Join(errUnseen, err),
 	}
 }
@@ -180,7 +186,7 @@ func (p place) report(change *edit.Change, note string) string {
 	for _, s := range change.Spans[:min(len(change.Spans), maxReported)] {
 		at = append(at, s.New)
 	}
-	said += note + "\n" + strings.TrimSuffix(edit.Excerpt(change.New, at, around, p.line), "\n")
+	said += note + "\n" + strings.TrimSuffix(edit.Excerpt(change.New, at, around, p.brief), "\n")
 	if more := len(change.Spans) - maxReported; more > 0 {
 		said += fmt.Sprintf("\n[%s not shown]", plural(more, "further place"))
 	}

@@ -148,7 +148,7 @@ func (o GlobOptions) omissions() string {
 // A match is a file that was found.
 type match struct {
 	name    string // from the root, with slashes
-	changed time.Time
+	changed int64  // in microseconds since 1970
 }
 
 // newestFirst is a heap of matches, those changed last on top, then by name.
@@ -157,7 +157,7 @@ type newestFirst []match
 func (h newestFirst) Len() int      { return len(h) }
 func (h newestFirst) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h newestFirst) Less(i, j int) bool {
-	return cmp.Or(h[j].changed.Compare(h[i].changed), cmp.Compare(h[i].name, h[j].name)) < 0
+	return cmp.Or(cmp.Compare(h[j].changed, h[i].changed), cmp.Compare(h[i].name, h[j].name)) < 0
 }
 
 // Push is there for heap.Interface.
@@ -185,7 +185,7 @@ func (o GlobOptions) find(ctx context.Context, root *os.Root, dir string, p path
 			return nil
 		}
 		if info, err := e.Info(); err == nil { // otherwise it is gone already
-			found[worker] = append(found[worker], match{name: e.Rel, changed: info.ModTime})
+			found[worker] = append(found[worker], match{name: e.Rel, changed: info.ModTime.UnixMicro()})
 		}
 		return nil
 	})

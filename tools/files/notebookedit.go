@@ -90,7 +90,7 @@ func (p place) editNotebook(ctx context.Context, in notebookInput) (NotebookOutp
 	if err != nil {
 		return NotebookOutput{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
 	}
-	note, err := p.put(ctx, was, done.Data)
+	note, err := p.put(ctx, was, done.Data, true)
 	if err != nil {
 		return NotebookOutput{}, err
 	}
@@ -105,13 +105,16 @@ func (p place) editNotebook(ctx context.Context, in notebookInput) (NotebookOutp
 
 // mayEditNotebook refuses to change what the model has not seen.
 func (p place) mayEditNotebook(was *atomicfile.Snapshot) error {
+	how := " was not read. Read it first; it shows the ids of the cells."
 	switch standing := p.seen(was.Data); {
 	case standing == reads.Current || p.o.AllowUnread:
 		return nil
 	case standing == reads.Stale:
-		return &adviceError{text: p.target.Value + " changed since it was read, and nothing was written. Read it again: cells may have other ids now.", err: errUnseen}
+		how = " changed since it was read, and nothing was written. Read it again: cells may have other ids now."
+	case standing == reads.Partial:
+		how = " was shown only as far as a limit let it. Read the cells around the place, with offset and limit, and repeat the edit."
 	}
-	return &adviceError{text: p.target.Value + " was not read, or only in part. Read it first; it shows the ids of the cells.", err: errUnseen}
+	return &adviceError{text: p.target.Value + how, err: errUnseen}
 }
 
 func (in notebookInput) mode() string {

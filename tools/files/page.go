@@ -214,13 +214,14 @@ func (o ReadOptions) readText(ctx context.Context, l *lines, in readInput, size 
 		if err := t.countRest(ctx, l, why); err != nil {
 			return TextFile{}, err
 		}
+		t.Partial = t.TotalLines != p.first+p.count-1
 	}
 	shown := p.notices(t, why, size)
 	if p.count > 0 {
 		shown = append(shown, string(p.numbered))
 	}
 	t.text = strings.Join(shown, "\n")
-	t.cut = t.Partial && (why != atLimit || in.Limit == 0)
+	t.cut = t.Partial && (in.Limit == 0 || why.lost())
 	t.short = p.short
 	return t, nil
 }

@@ -60,6 +60,7 @@ func names(pattern string) []string {
 type pathPattern struct {
 	text   string
 	suffix string   // every match ends with it
+	plain  bool     // whatever ends with it is a match
 	heads  []string // patterns of the first names of every match
 	depth  int      // how many names a match has at most; 0: any number
 	git    bool     // the pattern speaks of .git
@@ -80,11 +81,12 @@ func newPathPattern(pattern string) pathPattern {
 	if last := strings.LastIndexAny(pattern, `*?[]{}\/`); last >= 0 {
 		p.suffix = pattern[last+1:]
 	}
+	p.plain = pattern == "**/*"+p.suffix
 	return p
 }
 
 func (p pathPattern) matches(rel string) bool {
-	return strings.HasSuffix(rel, p.suffix) && doublestar.MatchUnvalidated(p.text, rel)
+	return strings.HasSuffix(rel, p.suffix) && (p.plain || doublestar.MatchUnvalidated(p.text, rel))
 }
 
 // enters reports whether there can be matches below the directory at rel, if

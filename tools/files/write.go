@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -87,16 +88,16 @@ func (p place) make(ctx context.Context, content string) (WriteOutput, error) {
 func (p place) overwrite(ctx context.Context, was *atomicfile.Snapshot, content string) (WriteOutput, error) {
 	text, err := edit.Parse(was.Data)
 	if err != nil {
-		return WriteOutput{}, &adviceError{err: err, text: fmt.Sprintf("%s exists, and is not text that can be overwritten safely: %v If it may go, remove it first.", p.target.Value, err)}
+		return WriteOutput{}, &adviceError{err: err, text: fmt.Sprintf("%s exists, and is not text that can be overwritten safely: %v. If it may go, remove it first.", p.target.Value, err)}
 	}
 	if err := p.mayOverwrite(was, text); err != nil {
 		return WriteOutput{}, err
 	}
 	change, err := text.Rewrite(content)
 	if err != nil {
-		return WriteOutput{}, &adviceError{text: err.Error(), err: err}
+		return WriteOutput{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
 	}
-	note, err := p.put(ctx, was, change.Data)
+	note, err := p.put(ctx, was, change.Data, false)
 	if err != nil {
 		return WriteOutput{}, err
 	}
@@ -124,9 +125,20 @@ func (p place) mayOverwrite(was *atomicfile.Snapshot, text *edit.Text) error {
 		return refuse(" exists already and was not read. Read it first, so that nothing is overwritten unseen; use Edit to change a part of it.")
 	case reads.Stale:
 		return refuse(" changed since it was read, and nothing was written.%s", p.present(was, text))
-	default:
-		return refuse(" was read in part only. Read the rest of it first, so that nothing is overwritten unseen; use Edit to change a part of it.")
 	}
+	if isNotebook(p.target.Value) {
+		return refuse(" was read in part only. Read it whole first, so that nothing is overwritten unseen, or change its cells with NotebookEdit.")
+	}
+	line := p.unseenLine(was, text)
+	return refuse(" was read in part only: from line %d on not everything was shown. Read it from there (offset %d), so that nothing is overwritten unseen. If a line is longer than Read shows, use Edit, which changes a part.", line, line)
+}
+
+// unseenLine returns the number of the first line that the model may not have seen.
+func (p place) unseenLine(was *atomicfile.Snapshot, text *edit.Text) int {
+	if strings.HasPrefix(text.Encoding(), "UTF-16") {
+		return 1 // its line ends are no bytes of their own
+	}
+	return 1 + bytes.Count(was.Data[:p.state().SeenTo(p.target.Real(), was.Data)], []byte{'\n'})
 }
 
 // How much of a file that changed is shown with a refusal.

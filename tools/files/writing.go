@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -26,8 +27,9 @@ type WriteOptions struct {
 	MaxBytes int64
 	// ConfigDirs are directories of the harness itself. No rule, mode or person
 	// lets these tools write there; a harness that means it to leaves them out.
-	// Relative ones stand on the session's directory, ~ is its home. Files that
-	// other programs run or believe, such as .git and .claude, are asked about
+	// Relative ones stand on the session's directory, ~ is its home; letter case
+	// does not count. A second name (hard link) of a file in one is not known as
+	// such. Files that other programs run or believe, such as .git and .claude, are asked about
 	// wherever they are.
 	ConfigDirs []string
 	// AllowUnread lets a file be changed that the session has not read. A rule that
@@ -90,12 +92,30 @@ func (o WriteOptions) permit(c *pegboard.Call) pegboard.Decision {
 	for _, t := range c.Targets() {
 		for _, dir := range o.ConfigDirs {
 			abs := realpath.Abs(s.Dir(), s.Home(), dir)
-			if realpath.Contains(abs, t.Value) || realpath.Contains(realpath.Resolve(abs), t.Real()) {
+			if holds(abs, t.Value) || holds(realpath.Resolve(abs), t.Real()) {
 				return pegboard.Decision{Behavior: pegboard.Deny, Reason: t.Value + " belongs to the configuration of the program that runs this agent, which no tool may write"}
 			}
 		}
 	}
 	return pegboard.Decision{}
+}
+
+// holds reports whether path is dir or lies below it, whatever the letter case and
+// under whatever name of dir.
+func holds(dir, path string) bool {
+	if realpath.Contains(strings.ToLower(dir), strings.ToLower(path)) {
+		return true
+	}
+	is, err := os.Stat(dir)
+	for ; err == nil; path = filepath.Dir(path) {
+		if fi, no := os.Stat(path); no == nil && os.SameFile(is, fi) {
+			return true
+		}
+		if path == filepath.Dir(path) {
+			break
+		}
+	}
+	return false
 }
 
 // A place is a file that a call may change.
@@ -147,27 +167,28 @@ func (p place) load(ctx context.Context) (was *atomicfile.Snapshot, found bool, 
 	return was, true, nil
 }
 
-// put replaces what was by data, and remembers that the model knows it. The note
-// is for the model.
-func (p place) put(ctx context.Context, was *atomicfile.Snapshot, data []byte) (note string, err error) {
+// put replaces what was by data, and remembers that the model knows it. If only a
+// part was changed, it knows the rest as well as before. The note is for the model.
+func (p place) put(ctx context.Context, was *atomicfile.Snapshot, data []byte, part bool) (note string, err error) {
+	part = part && len(was.Data) > 0 && !p.state().Whole(p.target.Real(), was.Data)
 	_, err = was.Replace(ctx, data)
-	return p.wrote(ctx, data, err)
+	return p.wrote(ctx, data, part, err)
 }
 
 // create makes the file, which must not be there.
 func (p place) create(ctx context.Context, data []byte) (note string, err error) {
 	_, err = p.store.Create(ctx, p.target.Real(), data, 0)
-	return p.wrote(ctx, data, err)
+	return p.wrote(ctx, data, false, err)
 }
 
-func (p place) wrote(ctx context.Context, data []byte, err error) (note string, _ error) {
+func (p place) wrote(ctx context.Context, data []byte, part bool, err error) (note string, _ error) {
 	if errors.Is(err, atomicfile.ErrNotSynced) {
 		note, err = " The system could not say that it is safe on the disk yet.", nil
 	}
 	if err != nil {
 		return "", p.explain(ctx, err)
 	}
-	p.state().Wrote(p.target.Real(), data)
+	p.state().Wrote(p.target.Real(), data, part)
 	return note, nil
 }
 
@@ -195,15 +216,22 @@ func (p place) line(n int, text string) string {
 	return string(ro.appendLine(nil, n, []byte(text)))
 }
 
+// brief is line for the lines around a change, of which a long one is cut.
+func (p place) brief(n int, text string) string {
+	ro := ReadOptions{MaxLineLength: DefaultMaxLineLength}
+	shown, _, _ := ro.wording([]byte(text), int64(len(text)), false)
+	return p.line(n, string(shown))
+}
+
 // explain words why the file could not be changed.
 func (p place) explain(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
 	path := p.target.Value
 	var text string
 	var tooBig *atomicfile.SizeError
 	var broken *atomicfile.BackupError
+	if ctx.Err() != nil && !errors.As(err, &broken) {
+		return context.Cause(ctx)
+	}
 	switch {
 	case errors.As(err, &broken):
 		text = fmt.Sprintf("%s could not be written in place, and its old content could not be put back: it is in %s. Tell the user before anything else is done with these files.", path, broken.Backup)
@@ -215,6 +243,8 @@ func (p place) explain(ctx context.Context, err error) error {
 		return explain(p.c, p.target, err)
 	case errors.Is(err, realpath.ErrNotRegular):
 		text = fmt.Sprintf("%s is %v. Only regular files can be written.", path, reason(err))
+	case errors.Is(err, syscall.ENOTDIR):
+		text = path + " cannot be: something on the way to it is a file and not a directory. List the directories above it with Glob, and choose another path."
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		text = "the operating system does not let this program write " + path + ". It is as it was. Tell the user if it is needed."
 	case errors.Is(err, syscall.ENOSPC):

@@ -73,14 +73,15 @@ func (st *State) Note(real string, v View) {
 }
 
 // Wrote records that the session itself gave the file at real the content data,
-// in the place of all it knew of it.
-func (st *State) Wrote(real string, data []byte) {
+// in the place of all it knew of it. Part says that it changed something of a file
+// that it had not seen whole, and knows no more of the rest than before.
+func (st *State) Wrote(real string, data []byte, part bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.views == nil {
 		st.views = map[string][]View{}
 	}
-	st.views[real] = []View{{Size: int64(len(data)), To: int64(len(data)), Sum: sha256.Sum256(data)}}
+	st.views[real] = []View{{Size: int64(len(data)), To: int64(len(data)), Sum: sha256.Sum256(data), Part: part}}
 }
 
 // Shown reports whether v stands in the conversation already: the same stretch
@@ -134,14 +135,18 @@ func (v *View) stands(data []byte) bool {
 }
 
 // Whole reports whether every byte of data, the content of the file at real now,
-// was seen as it stands. Views that a limit cut add up; those of a part do not count.
+// was seen as it stands.
 func (st *State) Whole(real string, data []byte) bool {
+	return st.SeenTo(real, data) == len(data) && st.Standing(real, data) != Unread
+}
+
+// SeenTo returns how many bytes data, the content of the file at real now, begins
+// with that were seen as they stand. Views that a limit cut add up; those of a
+// part do not count.
+func (st *State) SeenTo(real string, data []byte) int {
 	st.mu.Lock()
 	views := slices.Clone(st.views[real])
 	st.mu.Unlock()
-	if len(views) == 0 {
-		return false
-	}
 	slices.SortFunc(views, func(a, b View) int { return cmp.Compare(a.From, b.From) })
 	var seen int64
 	for _, v := range views {
@@ -149,7 +154,7 @@ func (st *State) Whole(real string, data []byte) bool {
 			seen = max(seen, v.To)
 		}
 	}
-	return seen == int64(len(data))
+	return int(seen)
 }
 
 // Forget drops all that was seen, for a conversation that lost its beginning:

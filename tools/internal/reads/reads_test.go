@@ -70,7 +70,7 @@ func TestStanding(t *testing.T) {
 				st.Note("/f", v)
 			}
 			if tt.wrote != "" {
-				st.Wrote("/f", []byte(tt.wrote))
+				st.Wrote("/f", []byte(tt.wrote), false)
 			}
 			require.Equal(t, tt.want, st.Standing("/f", []byte(tt.now)))
 			require.Equal(t, reads.Unread, st.Standing("/other", []byte(tt.now)))
