@@ -28,7 +28,8 @@ type Call struct {
 // callState is the executor's part of a call.
 type callState struct {
 	session *Session
-	job     *job // nil for a call that was decided elsewhere
+	job     *job  // nil for a call that was decided elsewhere, or has no tool
+	parent  *Call // if there is no job
 	info    *Info
 	spec    *inputSpec
 	traits  Traits
@@ -63,6 +64,41 @@ func (c *Call) Targets() []Target {
 
 // ReadOnly reports whether the tool says that c changes nothing.
 func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnly }
+
+// Parent returns the call from inside which c was made with [Call.Run], or nil if
+// the model made it.
+func (c *Call) Parent() *Call {
+	switch {
+	case c.state == nil:
+		return nil
+	case c.state.job == nil:
+		return c.state.parent
+	}
+	return c.state.job.batch.parent
+}
+
+// Run makes calls from inside c, as a script does that a tool runs. They are
+// ordinary calls of the same agent, each decided for itself, and take all stages
+// of the same [Executor], in a batch of their own that does not wait for c. What
+// they may use is what the agent's pool has and, where [Gates] hide tools behind
+// c's, those too; never the tool of c itself. There is one outcome for each, in
+// order.
+//
+// It is for the time in which c runs: before and after, and for a Call that no
+// Executor admitted, nothing runs.
+func (c *Call) Run(ctx context.Context, calls ...Call) []Outcome {
+	if c.state == nil || c.state.job == nil || !c.state.allowed || c.state.job.over.Load() {
+		outcomes := make([]Outcome, len(calls))
+		for i := range calls {
+			inner := calls[i].copied()
+			err := &CallError{Tool: inner.Name, CallID: inner.ID, Stage: StageLookup, Err: fmt.Errorf("%w: %s does not run, so nothing runs inside it", ErrDenied, c.Name)}
+			outcomes[i] = Outcome{Call: inner, Result: &Result{Parts: []Part{{Text: err.Error()}}, IsError: true}, Err: err}
+		}
+		return outcomes
+	}
+	outer := c.state.job.batch
+	return outer.run(ctx, outer.pool.behind(c.state.info.Name), c, calls)
+}
 
 // Check decides targets that turn up while the call runs, exactly as it would
 // have decided them before, and asks if it must. A nil error means go on. The

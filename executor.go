@@ -89,7 +89,13 @@ type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
 // [ErrDuplicate]. Calls without an ID are never duplicates. How a cancelled ctx
 // ends calls depends on its cause, see [ErrNewMessage].
 func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
+	return e.run(ctx, p, nil, calls)
+}
+
+// run is Run for calls that were made from inside parent, or by the model.
+func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call) []Outcome {
 	b := e.batch(ctx, p)
+	b.parent, b.unknown.parent = parent, parent
 	b.reason = FinishToolCalls
 	b.jobs = make([]*job, 0, len(calls))
 	jobs := make([]job, len(calls))
@@ -125,6 +131,7 @@ func (b *batch) wait(ctx context.Context) {
 type batch struct {
 	*Executor
 	pool    *Pool
+	parent  *Call // whose tool makes the calls; nil for those of the model
 	lane    *lane.Lane
 	events  *eventLog
 	grace   time.Duration
@@ -273,8 +280,8 @@ func (b *batch) siblingFailed(i Info) {
 // batchHook tells the hook of that name what became of a message.
 func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
 	hook := b.pool.session.cfg.Hooks.Batch
-	if hook == nil {
-		return
+	if hook == nil || b.parent != nil {
+		return // it is about the calls of a message
 	}
 	told := slices.Clone(outcomes)
 	for i := range told {

@@ -120,6 +120,11 @@ var nearOnly = []struct {
 		"TestEventsTellTheWholeStory",
 		"TestListenerThatEndsItsGoroutine/progress",
 	}},
+	{reason: "on the far side no executor is at hand for the calls that a call makes", tests: []string{
+		"TestCallsFromInside",
+		"TestResolveReachesWhatREPLHides",
+		"TestBatchHookIsForMessages",
+	}},
 }
 
 // TestSuiteThroughFarInvoke runs all tests of this package again, with every call

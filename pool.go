@@ -33,6 +33,7 @@ type Pool struct {
 	index    map[string]int // by name and alias
 	from     catalog        // what there was when the pool was assembled
 	excluded []Exclusion    // sorted by name
+	inside   *Pool          // what REPL hides and scripts in it may call; nil without Gates.REPL
 }
 
 // offered is a tool in a pool, with what its model is told.
@@ -283,7 +284,13 @@ func (r *Registry) AssemblePool(s *Session, opts ...PoolOption) *Pool {
 	for _, re := range append(a.tables.restrictions(s), a.extra...) {
 		pool = pool.Restrict(re)
 	}
-	return pool.selected(s.cfg.Hooks.Select)
+	pool = pool.selected(s.cfg.Hooks.Select)
+	if a.gates.REPL {
+		inner := a.gates
+		inner.REPL = false
+		pool.inside = r.AssemblePool(s, append(slices.Clip(opts), inner)...)
+	}
+	return pool
 }
 
 func (a *assembly) addBuiltins() {

@@ -45,6 +45,14 @@ func (p *Pool) Restrict(r Restriction) *Pool {
 	return p.keep(func(i Info) (bool, string) { return !r.removes(i), reason })
 }
 
+// behind returns what calls from inside a call of the named tool may use.
+func (p *Pool) behind(name string) *Pool {
+	if name == "REPL" && p.inside != nil {
+		p = p.inside
+	}
+	return p.Restrict(Restriction{Without: []string{name}, Reason: "a call of it is what makes this one"})
+}
+
 // keep returns a pool of the tools that ok accepts; of the others it remembers
 // why.
 func (p *Pool) keep(ok func(Info) (bool, string)) *Pool {
@@ -61,6 +69,9 @@ func (p *Pool) keep(ok func(Info) (bool, string)) *Pool {
 		q.tools = append(q.tools, t)
 	}
 	q.finish()
+	if p.inside != nil {
+		q.inside = p.inside.keep(ok)
+	}
 	return q
 }
 
@@ -78,7 +89,11 @@ func (p *Pool) selected(hook func(*Session, []string) []string) *Pool {
 	if err := lane.Try(func() error { kept = hook(p.session, names); return nil }); err != nil {
 		kept, reason = nil, "the hook that selects tools failed: "+err.Error()
 	}
-	return p.keep(func(i Info) (bool, string) { return slices.Contains(kept, i.Name), reason })
+	q := p.keep(func(i Info) (bool, string) { return slices.Contains(kept, i.Name), reason })
+	if p.inside != nil {
+		q.inside = p.inside.selected(hook)
+	}
+	return q
 }
 
 // RoleTables say which tools the agents of each role may have. They are data:
@@ -366,6 +381,11 @@ func matchesAny(entries []string, i Info) bool {
 	return slices.ContainsFunc(entries, func(e string) bool { return resolves(e, i) })
 }
 
+// has reports whether an entry names a tool of p.
+func (p *Pool) has(entry string) bool {
+	return slices.ContainsFunc(p.tools, func(t offered) bool { return resolves(entry, t.info) })
+}
+
 // resolves reports whether an entry without parentheses names a tool.
 func resolves(entry string, i Info) bool {
 	if entry == "*" || i.answersTo(entry) {
@@ -392,7 +412,7 @@ func (r *Resolution) parse(p *Pool, entries []string, allowed bool) []string {
 		if typed {
 			entry = name
 		}
-		if !slices.ContainsFunc(p.tools, func(t offered) bool { return resolves(entry, t.info) }) {
+		if !p.has(entry) && (p.inside == nil || !p.inside.has(entry)) {
 			r.Unknown = append(r.Unknown, text)
 		}
 		types := &r.AgentTypes

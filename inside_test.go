@@ -1,0 +1,181 @@
+package pegboard_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// script is a tool that makes the calls it is told to and returns what came of
+// them.
+func script(name string, calls ...pegboard.Call) (tool pegboard.Tool, outcomes *[]pegboard.Outcome) {
+	outcomes = new([]pegboard.Outcome)
+	return pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: name},
+		Description: "Runs a script.",
+		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			*outcomes = c.Run(ctx, calls...)
+			return "done", nil
+		},
+	}), outcomes
+}
+
+// plain is a tool that only has a name.
+func plain(name string, call func(context.Context, struct{}, *pegboard.Call) (string, error)) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: name}, Description: "Says something.", Call: call,
+	})
+}
+
+func says(text string) func(context.Context, struct{}, *pegboard.Call) (string, error) {
+	return func(context.Context, struct{}, *pegboard.Call) (string, error) { return text, nil }
+}
+
+// TestCallsFromInside: they are decided and ordered like any other, know their
+// parent, and reach what the pool has and what REPL mode hides.
+func TestCallsFromInside(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		tool  string // that makes the calls
+		opts  []pegboard.PoolOption
+		deny  []string
+		inner pegboard.Call
+		want  string // what the inner call returns
+		err   error
+	}{
+		{name: "a tool of the pool", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Own"}, want: "own"},
+		{name: "itself", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Script"}, err: pegboard.ErrUnknownTool},
+		{name: "unknown", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Nothing"}, err: pegboard.ErrUnknownTool},
+		{name: "bad input", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Own", Input: []byte(`{"a":1}`)}, err: pegboard.ErrInvalidInput},
+		{name: "denied", tool: "Script", deny: []string{"Own(x:1)", "Read"}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool},
+		{name: "not allowed", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Unruled"}, err: pegboard.ErrDenied},
+		{name: "hidden in REPL mode", tool: "REPL", opts: []pegboard.PoolOption{pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "Read"}, want: "read"},
+		{name: "hidden, for another tool", tool: "Script", opts: []pegboard.PoolOption{pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool},
+		{name: "REPL in REPL", tool: "REPL", opts: []pegboard.PoolOption{pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "REPL"}, err: pegboard.ErrUnknownTool},
+		{
+			name: "kept out by the host", tool: "REPL", inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool,
+			opts: []pegboard.PoolOption{pegboard.Gates{REPL: true}, pegboard.Restriction{Without: []string{"Read"}}},
+		},
+		{
+			name: "denied by name in REPL mode", tool: "REPL", deny: []string{"Read"}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool,
+			opts: []pegboard.PoolOption{pegboard.Gates{REPL: true}},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
+				Allow: []string{"Script", "REPL", "Own", "Read"}, Deny: tt.deny,
+			})
+			require.NoError(t, err)
+			s := session(t, pegboard.SessionConfig{Permissions: perms})
+			tool, outcomes := script(tt.tool, tt.inner)
+			var reg pegboard.Registry
+			require.NoError(t, reg.Add(tool, plain("Own", says("own")), plain("Read", says("read")), plain("Unruled", says("unruled"))))
+			if tt.tool != "REPL" {
+				require.NoError(t, reg.Add(plain("REPL", says("repl"))))
+			}
+			pool := reg.AssemblePool(s, tt.opts...)
+			parents := map[string]string{}
+			e := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+				if p := e.Call.Parent(); p != nil {
+					parents[e.Call.ID] = p.ID
+				}
+			}})
+			outer := e.Run(t.Context(), pool, pegboard.Call{ID: "out", Name: tt.tool})
+			require.NoError(t, outer[0].Err)
+			require.Len(t, *outcomes, 1)
+			inner := (*outcomes)[0]
+			require.Equal(t, map[string]string{"in": "out"}, parents)
+			require.Nil(t, outer[0].Call.Parent())
+			if tt.err != nil {
+				require.ErrorIs(t, inner.Err, tt.err)
+				return
+			}
+			require.NoError(t, inner.Err)
+			require.Equal(t, tt.want, inner.Result.Text())
+		})
+	}
+}
+
+// TestResolveReachesWhatREPLHides: an agent that lists no primitive gets none
+// through its scripts.
+func TestResolveReachesWhatREPLHides(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		tools []string
+		err   error
+	}{
+		{name: "listed", tools: []string{"REPL", "Read"}},
+		{name: "not listed", tools: []string{"REPL"}, err: pegboard.ErrUnknownTool},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"REPL", "Read"}})
+			require.NoError(t, err)
+			tool, outcomes := script("REPL", pegboard.Call{ID: "in", Name: "Read"})
+			var reg pegboard.Registry
+			require.NoError(t, reg.Add(tool, plain("Read", says("read"))))
+			res, err := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: perms}), pegboard.Gates{REPL: true}).Resolve(tt.tools, nil)
+			require.NoError(t, err)
+			require.Empty(t, res.Unknown)
+			e := executor(pegboard.Executor{})
+			require.NoError(t, e.Run(t.Context(), res.Pool, pegboard.Call{ID: "out", Name: "REPL"})[0].Err)
+			require.ErrorIs(t, (*outcomes)[0].Err, tt.err)
+		})
+	}
+}
+
+// TestNothingRunsInsideACallThatDoesNot: before it is admitted, and after it
+// ended.
+func TestNothingRunsInsideACallThatDoesNot(t *testing.T) {
+	t.Parallel()
+	ran := false
+	var kept *pegboard.Call
+	keep := plain("Keep", func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+		kept = c
+		return "", nil
+	})
+	own := plain("Own", func(context.Context, struct{}, *pegboard.Call) (string, error) {
+		ran = true
+		return "", nil
+	})
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Keep", "Own"}})
+	require.NoError(t, err)
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(keep, own))
+	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: perms}))
+	e := executor(pegboard.Executor{})
+	require.NoError(t, e.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: "Keep"})[0].Err)
+	for _, c := range []*pegboard.Call{kept, {Name: "Keep"}} {
+		out := c.Run(t.Context(), pegboard.Call{ID: "2", Name: "Own"}, pegboard.Call{ID: "3", Name: "Own"})
+		require.Len(t, out, 2)
+		for _, o := range out {
+			require.ErrorIs(t, o.Err, pegboard.ErrDenied)
+			require.True(t, o.Result.IsError)
+		}
+	}
+	require.False(t, ran)
+}
+
+// TestBatchHookIsForMessages: what a script calls is part of one call.
+func TestBatchHookIsForMessages(t *testing.T) {
+	t.Parallel()
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Script", "Own"}})
+	require.NoError(t, err)
+	batches := 0
+	s := session(t, pegboard.SessionConfig{Permissions: perms, Hooks: pegboard.Hooks{
+		Batch: func(_ context.Context, outcomes []pegboard.Outcome) error { batches += len(outcomes); return nil },
+	}})
+	tool, outcomes := script("Script", pegboard.Call{ID: "a", Name: "Own"}, pegboard.Call{ID: "b", Name: "Own"})
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(tool, plain("Own", says("own"))))
+	e := executor(pegboard.Executor{})
+	e.Run(t.Context(), reg.AssemblePool(s), pegboard.Call{ID: "out", Name: "Script"})
+	require.Len(t, *outcomes, 2)
+	require.Equal(t, 1, batches)
+}
