@@ -41,7 +41,7 @@ func anchored(lines, old []string) []stretch {
 			other := middleOf(lines[i:end])
 			has := weightIn(other)
 			most := max(own, has) * (100 - minMiddle) / 100
-			m.cells -= len(other) / 4 // taking it apart is work too
+			m.cells -= len(other) // taking it apart is work too
 			d, ok := 0, abs(has-own) <= most
 			if ok {
 				d, ok = m.distance(middle, []rune(other), most)

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,4 +67,48 @@ func TestSimilarStopsWhenTheWorkIsUsedUp(t *testing.T) {
 	_, ok := m.distance([]rune("abcdefgh"), []rune("ijklmnop"), 1000)
 	require.False(t, ok)
 	require.Negative(t, m.cells)
+}
+
+// TestFindIsThatOfEveryPlace compares with the definition.
+func TestFindIsThatOfEveryPlace(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(13, 14))
+	lines := func(least, most int) (all []string) {
+		for range least + random.IntN(most) {
+			all = append(all, []string{"a", "a", "b"}[random.IntN(3)])
+		}
+		return all
+	}
+	for range 2000 {
+		have, want := lines(0, 20), lines(1, 5)
+		var plain []stretch
+		for i := 0; i+len(want) <= len(have); i++ {
+			if slices.Equal(have[i:i+len(want)], want) {
+				plain = append(plain, stretch{i, i + len(want)})
+			}
+		}
+		require.Equal(t, plain, find(have, want), "%q in %q", want, have)
+	}
+}
+
+// TestClosestIsThatOfAllPairs compares with the definition.
+func TestClosestIsThatOfAllPairs(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(15, 16))
+	for range 2000 {
+		var all []window
+		first := 0
+		for range random.IntN(12) {
+			first += random.IntN(3)
+			all = append(all, window{stretch{first, first + 1 + random.IntN(4)}, random.IntN(4)})
+		}
+		var plain []stretch
+		for _, w := range all {
+			better := func(o window) bool { return o.first < w.end && w.first < o.end && o.distance < w.distance }
+			if !slices.ContainsFunc(all, better) {
+				plain = append(plain, w.stretch)
+			}
+		}
+		require.Equal(t, plain, closest(all), "%v", all)
+	}
 }

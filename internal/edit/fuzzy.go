@@ -40,7 +40,7 @@ func similar(lines, old []string) []stretch {
 			continue
 		}
 		other := []rune(strings.Join(lines[w.first:w.end], "\n"))
-		m.cells -= len(other) / 4 // taking it apart is work too
+		m.cells -= len(other) // taking it apart is work too
 		d, ok := m.distance(text, other, most)
 		if m.cells < 0 {
 			return nil

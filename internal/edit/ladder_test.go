@@ -3,6 +3,8 @@ package edit_test
 import (
 	"strings"
 	"testing"
+	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -167,4 +169,48 @@ func parse(t testing.TB, data string) *edit.Text {
 	text, err := edit.Parse([]byte(data))
 	require.NoError(t, err)
 	return text
+}
+
+// TestReplaceEndsSoon: texts that once took minutes or gigabytes.
+func TestReplaceEndsSoon(t *testing.T) {
+	t.Parallel()
+	word := strings.Repeat("abcdefghij", 20_000)
+	for _, tc := range []struct {
+		name     string
+		file     string
+		old, new string
+		says     string // empty: it is replaced
+	}{
+		{name: "a long word", file: word + "X" + word + "\nend\n", old: word + "Y" + word + "\nend\n", new: word + "Y" + word + "\nEND\n"},
+		{name: "invisible characters", file: "a" + strings.Repeat("\u200b", 100_000) + "b", old: "ab", new: "abc"},
+		{name: "one quote many times", file: strings.Repeat("\u2019", 200_000), old: strings.Repeat("'", 5_000), new: "x", says: "and more"},
+		{name: "similar lines", file: strings.Repeat("2024-01-01 12:00:00 INFO request served\n", 100_000), old: "2024-01-01 12:00:00 INFO request servd\n", new: "x", says: "not unique"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			text, err := edit.Parse([]byte(tc.file))
+			require.NoError(t, err)
+			start := time.Now()
+			_, err = text.Replace(edit.Replacement{Old: tc.old, New: tc.new})
+			require.Less(t, time.Since(start), 30*time.Second)
+			if tc.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, tc.says)
+			require.Less(t, len(err.Error()), 1<<10)
+		})
+	}
+}
+
+// TestDifferenceOfLongLinesIsCut: an error is no copy of the file.
+func TestDifferenceOfLongLinesIsCut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 10_000)
+	text, err := edit.Parse([]byte(long + "a\n"))
+	require.NoError(t, err)
+	_, err = text.Replace(edit.Replacement{Old: long + "b\nc\n", New: "x"})
+	require.ErrorContains(t, err, "more bytes in this line]")
+	require.Less(t, len(err.Error()), 5000)
+	require.True(t, utf8.ValidString(err.Error()))
 }

@@ -66,7 +66,7 @@ func validateEdit(_ context.Context, in editInput, _ *pegboard.Call) error {
 	if in.OldString == in.NewString {
 		return errors.New("old_string and new_string are equal, so there is nothing to change; send the text as it should become")
 	}
-	return noNUL("file_path", in.FilePath)
+	return errors.Join(noNUL("file_path", in.FilePath), noDirectory("file_path", in.FilePath))
 }
 
 func (o WriteOptions) edit(ctx context.Context, in editInput, c *pegboard.Call) (EditOutput, error) {

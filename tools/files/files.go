@@ -23,6 +23,8 @@ package files
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -59,6 +61,14 @@ func decided(c *pegboard.Call) (pegboard.Target, error) {
 func noNUL(field, value string) error {
 	if strings.ContainsRune(value, 0) {
 		return errors.New(field + " holds a NUL character, which no path can; send it without")
+	}
+	return nil
+}
+
+// noDirectory refuses a path that can only be a directory's.
+func noDirectory(field, path string) error {
+	if last := strings.TrimSuffix(filepath.ToSlash(path), "."); strings.HasSuffix(last, "/") || last == "" {
+		return fmt.Errorf("%s %q names a directory; send the path of a file", field, path)
 	}
 	return nil
 }

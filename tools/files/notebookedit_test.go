@@ -87,7 +87,8 @@ func TestNotebookEdit(t *testing.T) {
 				return
 			}
 			require.NoError(t, out.Err, out.Result.Text())
-			data := out.Result.Data.(files.NotebookOutput)
+			data, ok := out.Result.Data.(files.NotebookOutput)
+			require.True(t, ok)
 			require.Equal(t, text, data.OriginalFile)
 			require.Equal(t, content(t, path), data.UpdatedFile)
 			require.NotEqual(t, text, data.UpdatedFile)
@@ -96,10 +97,11 @@ func TestNotebookEdit(t *testing.T) {
 				require.NotEmpty(t, data.CellID)
 				tt.data.CellID = data.CellID
 			}
-			require.Equal(t, tt.data, files.NotebookOutput{
+			got := files.NotebookOutput{
 				CellID: data.CellID, CellType: data.CellType, Language: data.Language, EditMode: data.EditMode,
 				NewSource: data.NewSource, OldSource: data.OldSource,
-			})
+			}
+			require.Equal(t, tt.data, got)
 		})
 	}
 }
@@ -115,4 +117,21 @@ func TestEditRefusesNotebooks(t *testing.T) {
 	g.read(t, map[string]any{"file_path": "broken.ipynb"})
 	require.NoError(t, g.edit(t, "broken.ipynb", "\n \"cells\"", "{\n \"cells\"").Err)
 	require.Equal(t, notebookText, content(t, path))
+}
+
+// TestNotebookThatIsCutByALimit: the advice leads to an edit that passes.
+func TestNotebookThatIsCutByALimit(t *testing.T) {
+	t.Parallel()
+	g := editable(t, files.Read(files.ReadOptions{MaxTokens: 30}), files.NotebookEdit(files.WriteOptions{}), files.Write(files.WriteOptions{}))
+	g.put(t, "n.ipynb", notebookText)
+	input := map[string]any{"notebook_path": "n.ipynb", "cell_id": "bb", "new_source": "# Other"}
+	read := map[string]any{"file_path": "n.ipynb"}
+	out := g.call(t.Context(), t, "Read", read)
+	require.Contains(t, out.Result.Text(), "PARTIAL view")
+	require.ErrorContains(t, g.call(t.Context(), t, "NotebookEdit", input).Err, "with offset and limit")
+	read["offset"], read["limit"] = 2, 1
+	require.NoError(t, g.call(t.Context(), t, "Read", read).Err)
+	require.ErrorContains(t, g.write(t, "n.ipynb", "{}").Err, "NotebookEdit")
+	require.NoError(t, g.call(t.Context(), t, "NotebookEdit", input).Err)
+	require.ErrorContains(t, g.write(t, "n.ipynb", "{}").Err, "in part only", "the other cell was not seen")
 }

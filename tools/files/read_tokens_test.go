@@ -130,3 +130,30 @@ func TestReadOfALineAtTheBorder(t *testing.T) {
 		}
 	}
 }
+
+// TestLineThatIsTooLongToBePassed: nothing follows it, and the file can be edited.
+func TestLineThatIsTooLongToBePassed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		behind  string
+		input   map[string]any
+		partial bool
+	}{
+		{name: "alone", input: map[string]any{}},
+		{name: "alone, by its number", input: map[string]any{"offset": 1, "limit": 5}},
+		{name: "with another behind it, by its number", behind: "\nb", input: map[string]any{"limit": 1}, partial: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := editable(t)
+			path := g.put(t, "f", strings.Repeat("x", 9<<20)+"END"+tt.behind)
+			tt.input["file_path"] = "f"
+			text, data := g.read(t, tt.input)
+			require.Equal(t, tt.partial, data.Partial)
+			require.Equal(t, tt.partial, strings.Contains(text, "Go on with offset 2"))
+			require.NoError(t, g.edit(t, "f", "END", "end").Err)
+			require.True(t, strings.HasSuffix(content(t, path), "xend"+tt.behind))
+		})
+	}
+}

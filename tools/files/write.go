@@ -46,7 +46,7 @@ func Write(o WriteOptions) pegboard.Tool {
 			return o.permit(c)
 		},
 		Validate: func(_ context.Context, in writeInput, _ *pegboard.Call) error {
-			return noNUL("file_path", in.FilePath)
+			return errors.Join(noNUL("file_path", in.FilePath), noDirectory("file_path", in.FilePath))
 		},
 		Call: o.write,
 		Result: func(out WriteOutput) *pegboard.Result {

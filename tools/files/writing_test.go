@@ -65,6 +65,9 @@ func TestEdit(t *testing.T) {
 		{name: "changed, now twice", text: "a\nb\n", meantime: "b\na\nb\n", input: edit("b", "B"), says: []string{"changed since it was read", "     1\tb", "     3\tb"}},
 		{name: "changed, all", text: "a\nb\n", meantime: "b\na\nb\n", input: all(edit("b", "B")), says: []string{"changed since it was read", "2 places"}},
 		{name: "changed, gone", text: "a\nb\n", meantime: "a\nc\n", input: edit("b", "B"), says: []string{"changed since it was read", "What is there now", "     2\tc"}},
+		{name: "changed, only alike now", text: "func f() {\n\tx := compute(1)\n\treturn x + 10\n}\n", meantime: "func f() {\n\tx := compute(1)\n\treturn x + 20\n}\n",
+			input: edit("func f() {\n\tx := compute(1)\n\treturn x + 10\n}", "func f() {\n\tx := compute(2)\n\treturn x + 10\n}"), says: []string{"does not occur exactly any more", "     3\t\treturn x + 20"}},
+		{name: "a long line is cut in the report", text: "a\n" + strings.Repeat("b", 5000) + "\n", input: edit("a\nb", "A\nb"), want: "A\n" + strings.Repeat("b", 5000) + "\n", says: []string{"[3000 more bytes in this line]"}},
 		{name: "rewritten with the same bytes", text: "a\nb\na\n", meantime: "a\nb\na\n", input: all(edit("a", "A")), want: "A\nb\nA\n"},
 		{name: "trailing space overlooked", text: "one \ntwo\n", input: edit("one\ntwo\n", "1\n2\n"), want: "1 \n2\n", says: []string{"does not occur exactly", "white space at line ends"}, match: "match without regard to white space at line ends"},
 		{name: "equal texts", text: "a\n", input: edit("a", "a"), says: []string{"equal"}},
@@ -103,7 +106,8 @@ func TestEdit(t *testing.T) {
 			}
 			require.NoError(t, out.Err, text)
 			require.Equal(t, tt.want, content(t, path))
-			data := out.Result.Data.(files.EditOutput)
+			data, ok := out.Result.Data.(files.EditOutput)
+			require.True(t, ok)
 			require.NotNil(t, data.OriginalFile)
 			require.NotEmpty(t, data.StructuredPatch)
 			if tt.match != "" {
@@ -141,6 +145,46 @@ func TestRefusedForAChangeTheNextEditPasses(t *testing.T) {
 	require.Equal(t, "new\n", content(t, path))
 }
 
+// TestAnEditIsNoReadOfTheRest: what was not seen before an edit of another place
+// is not overwritten after it.
+func TestAnEditIsNoReadOfTheRest(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		text     string
+		read     map[string]any // nil: nothing
+		meantime string         // the content after the read
+		refused  bool
+	}{
+		{name: "read whole", text: "a\nb\n", read: map[string]any{}},
+		{name: "read in part", text: "a\nb\n", read: map[string]any{"limit": 1}, refused: true},
+		{name: "changed by another", text: "a\nb\n", read: map[string]any{}, meantime: "a\nb\nmore\n", refused: true},
+		{name: "empty", text: ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := editable(t)
+			path := g.put(t, "f", tt.text)
+			if tt.read != nil {
+				tt.read["file_path"] = "f"
+				g.read(t, tt.read)
+			}
+			if tt.meantime != "" {
+				g.put(t, "f", tt.meantime)
+			}
+			require.NoError(t, g.edit(t, "f", strings.Split(tt.text, "\n")[0], "A").Err)
+			before := content(t, path)
+			if tt.refused {
+				require.ErrorContains(t, g.write(t, "f", "new\n").Err, "in part only")
+				require.Equal(t, before, content(t, path))
+				g.read(t, map[string]any{"file_path": "f"})
+			}
+			require.NoError(t, g.write(t, "f", "new\n").Err)
+			require.Equal(t, "new\n", content(t, path))
+		})
+	}
+}
+
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -155,13 +199,18 @@ func TestWrite(t *testing.T) {
 		{name: "new", path: "f", text: "a\r\nb", want: "a\r\nb", says: "Made"},
 		{name: "new, empty", path: "f", text: "", says: "Made"},
 		{name: "new directories", path: "x/y/f", text: "a", want: "a"},
-		{name: "below a file", files: map[string]string{"x": ""}, path: "x/f", text: "a", says: "x"},
+		{name: "below a file", files: map[string]string{"x": ""}, path: "x/f", text: "a", says: "List the directories above"},
 		{name: "over an unread file", files: map[string]string{"f": "old"}, path: "f", text: "a", says: "was not read"},
 		{name: "over a read file", files: map[string]string{"f": "old"}, reads: []map[string]any{{}}, path: "f", text: "a\n", want: "a\n", says: "Replaced"},
-		{name: "over a file read in part", files: map[string]string{"f": "a\nb\nc\n"}, reads: []map[string]any{{"limit": 1}}, path: "f", text: "x", says: "in part"},
+		{name: "over a file read in part", files: map[string]string{"f": "a\nb\nc\n"}, reads: []map[string]any{{"limit": 1}}, path: "f", text: "x", says: "in part only: from line 2 on"},
+		{name: "over a file read in part, UTF-16", files: map[string]string{"f": "\xFF\xFEa\x00\n\x00b\x00\n\x00"}, reads: []map[string]any{{"limit": 1}}, path: "f", text: "x", says: "from line 1 on"},
+		{name: "over a file with a line that is too long", files: map[string]string{"f": strings.Repeat("a", 5000)}, reads: []map[string]any{{}}, path: "f", text: "x", says: "use Edit"},
 		{name: "over a file read in parts", files: map[string]string{"f": "a\nb\nc\n"}, reads: []map[string]any{{"limit": 2}, {"offset": 3}}, path: "f", text: "x", want: "x"},
 		{name: "keeps line ends and mark", files: map[string]string{"f": "\uFEFFa\r\nb\r\n"}, reads: []map[string]any{{}}, path: "f", text: "x\ny\n", want: "\uFEFFx\r\ny\r\n"},
 		{name: "over a binary file", files: map[string]string{"f": "a\x00b"}, path: "f", text: "x", says: "remove it first"},
+		{name: "of a directory", path: "new/", text: "a", says: "names a directory"},
+		{name: "of a directory, with a dot", path: "new/.", text: "a", says: "names a directory"},
+		{name: "in a file of dots", path: "new...", text: "a", want: "a"},
 		{name: "over a directory", files: map[string]string{"d/f": ""}, path: "d", text: "x", says: "directory"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -254,6 +303,8 @@ func TestWritesHonourRules(t *testing.T) {
 		{name: "protected", tool: "Write", input: `{"file_path":".git/hooks/pre-commit","content":"b"}`, path: ".git/hooks/pre-commit"},
 		{name: "of the harness", tool: "Write", input: `{"file_path":".harness/settings","content":"b"}`, path: ".harness/settings"},
 		{name: "of the harness through a link", tool: "Edit", input: `{"file_path":"link/settings","old_string":"","new_string":"b"}`, path: ".harness/settings"},
+		{name: "of the harness in other letters", tool: "Write", input: `{"file_path":".HARNESS/settings","content":"b"}`, path: ".HARNESS/settings"},
+		{name: "of the harness by another name", tool: "Write", input: `{"file_path":"hard","content":"b"}`, path: "keys"},
 		{name: "outside", tool: "Write", input: `{"file_path":"../out","content":"b"}`, path: "../out"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -264,11 +315,12 @@ func TestWritesHonourRules(t *testing.T) {
 			}
 			perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits, set)
 			require.NoError(t, err)
-			o := files.WriteOptions{AllowUnread: true, ConfigDirs: []string{".harness"}}
+			o := files.WriteOptions{AllowUnread: true, ConfigDirs: []string{".harness", "keys"}}
 			g := newGround(t, pegboard.SessionConfig{Permissions: perms}, files.Write(o), files.Edit(o), files.NotebookEdit(o))
 			g.put(t, "f", "a")
 			require.NoError(t, os.Mkdir(filepath.Join(g.dir, ".harness"), 0o700))
 			link(t, ".harness", filepath.Join(g.dir, "link"))
+			require.NoError(t, os.Link(g.put(t, "keys", "a"), filepath.Join(g.dir, "hard")))
 			var reg pegboard.Registry
 			require.NoError(t, reg.Add(g.tools...))
 			out := (&pegboard.Executor{}).Run(t.Context(), reg.AssemblePool(g.session), pegboard.Call{ID: "1", Name: tt.tool, Input: []byte(tt.input)})[0]

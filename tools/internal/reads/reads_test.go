@@ -86,10 +86,14 @@ func TestWhole(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		views []reads.View
+		wrote string
+		part  bool // of wrote
 		now   string
 		want  bool
 	}{
 		{name: "never read", now: ""},
+		{name: "own writing", wrote: text, now: text, want: true},
+		{name: "own change of a part", wrote: text, part: true, now: text},
 		{name: "at once", views: []reads.View{shown(text, 0, 14)}, now: text, want: true},
 		{name: "in pages, the last first", views: []reads.View{shown(text, 8, 14), cut(shown(text, 0, 8))}, now: text, want: true},
 		{name: "then a part of it", views: []reads.View{shown(text, 0, 14), part(shown(text, 0, 14))}, now: text, want: true},
@@ -108,9 +112,27 @@ func TestWhole(t *testing.T) {
 			for _, v := range tt.views {
 				st.Note("/f", v)
 			}
+			if tt.wrote != "" {
+				st.Wrote("/f", []byte(tt.wrote), tt.part)
+			}
 			require.Equal(t, tt.want, st.Whole("/f", []byte(tt.now)))
 		})
 	}
+}
+
+func TestSeenTo(t *testing.T) {
+	t.Parallel()
+	const text = "one\ntwo\nthree\n"
+	var st reads.State
+	require.Equal(t, 0, st.SeenTo("/f", []byte(text)))
+	st.Note("/f", shown(text, 8, 14))
+	require.Equal(t, 0, st.SeenTo("/f", []byte(text)), "the beginning was not seen")
+	st.Note("/f", shown(text, 0, 4))
+	require.Equal(t, 4, st.SeenTo("/f", []byte(text)))
+	st.Note("/f", part(shown(text, 4, 8)))
+	require.Equal(t, 4, st.SeenTo("/f", []byte(text)))
+	st.Note("/f", shown(text, 4, 8))
+	require.Equal(t, len(text), st.SeenTo("/f", []byte(text)))
 }
 
 func TestShown(t *testing.T) {
