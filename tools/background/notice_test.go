@@ -1,0 +1,148 @@
+package background_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+)
+
+func TestNoticeTexts(t *testing.T) {
+	t.Parallel()
+	output := func(s string) func() string { return func() string { return s } }
+	tests := []struct {
+		name  string
+		work  background.Work
+		state background.State
+		exit  *int
+		err   error
+		takes time.Duration
+		want  string // after the id
+	}{
+		{
+			name: "well", state: background.Completed, exit: code(0), takes: 123456 * time.Millisecond,
+			work: background.Work{Description: "run the tests", Command: "make test", OutputFile: "/tmp/none/out.log"},
+			want: ` (run the tests) completed after 2m3s with exit code 0. Its output is in /tmp/none/out.log; read it with TaskOutput or Read.`,
+		},
+		{
+			name: "badly", state: background.Failed, exit: code(2), err: errors.New("the disk\nis full"), takes: 1234 * time.Millisecond,
+			work: background.Work{Command: "make", Output: output("a\r\nb\n\n<b>c</b>\n\x1b[1md\xff\n  ")},
+			want: ` (make) failed after 1.2s with exit code 2: the disk is full. Read its output with TaskOutput. It ends with:` + "\n    b\n    <b>c</b>\n    [1md\uFFFD",
+		},
+		{
+			name: "stopped", state: background.Killed, err: errors.New("the user has stopped it"), takes: 12 * time.Millisecond,
+			want: ` was stopped after 12ms: the user has stopped it.`,
+		},
+		{
+			name: "lost", state: background.Lost, err: errors.New("the connection broke"),
+			want: ` was lost: the connection broke. Check what it has done, and start it again if it is still needed.`,
+		},
+		{
+			name: "no final state", state: background.Running, takes: time.Hour,
+			want: ` failed after 1h0m0s.`,
+		},
+		{
+			name: "output that cannot be had", state: background.Completed, takes: -time.Second,
+			work: background.Work{Output: func() string { panic("at the disco") }},
+			want: ` completed after 0s. Read its output with TaskOutput.`,
+		},
+		{
+			name: "long", state: background.Completed,
+			work: background.Work{Description: strings.Repeat("ä", 500), Output: output(strings.Repeat("ö", 500))},
+			want: " (" + strings.Repeat("ä", 98) + "…) completed after 0s. Read its output with TaskOutput. It ends with:\n    " + strings.Repeat("ö", 98) + "…",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := mainSession(t)
+				if tt.takes < 0 {
+					tt.work.Started = time.Now().Add(-tt.takes) // the clock was set back
+				}
+				j := start(t, s, tt.work)
+				time.Sleep(tt.takes)
+				j.Done(tt.state, tt.exit, tt.err)
+				got := texts(s)
+				require.Equal(t, []string{"Background task " + j.ID() + tt.want}, got)
+				require.True(t, utf8.ValidString(got[0]))
+				require.Empty(t, texts(s), "it is told once")
+			})
+		})
+	}
+}
+
+func TestNoticesGoToTheOwner(t *testing.T) {
+	t.Parallel()
+	s := mainSession(t)
+	agents := []*pegboard.Session{s, fork(t, s, pegboard.SubAgent), fork(t, s, pegboard.AsyncAgent)}
+	for _, a := range agents {
+		start(t, a, background.Work{Description: a.Role().String()}).Done(background.Completed, nil, nil)
+	}
+	require.Empty(t, background.Of(s).Notices(mainSession(t)), "another conversation")
+	require.Empty(t, texts(fork(t, s, pegboard.SubAgent)), "another agent")
+	for _, a := range agents {
+		got := texts(a)
+		require.Len(t, got, 1)
+		require.Contains(t, got[0], "("+a.Role().String()+")")
+	}
+}
+
+func TestTold(t *testing.T) {
+	t.Parallel()
+	s := mainSession(t)
+	table := background.Of(s)
+	seen, other := start(t, s, background.Work{}), start(t, s, background.Work{})
+	require.False(t, table.Told(seen.ID()), "it runs")
+	seen.Done(background.Completed, nil, nil)
+	other.Done(background.Completed, nil, nil)
+	require.True(t, table.Told(seen.ID()))
+	require.False(t, table.Told(seen.ID()))
+	got := texts(s)
+	require.Len(t, got, 1)
+	require.Contains(t, got[0], other.ID())
+	require.False(t, table.Told(other.ID()))
+}
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	s := mainSession(t)
+	j, other := start(t, s, background.Work{}), start(t, s, background.Work{})
+	j.Tell("one")
+	other.Tell("other\xff")
+	j.Tell("two\nlines")
+	prefix := "Background task " + j.ID() + ": "
+	require.Equal(t, []string{prefix + "one", "Background task " + other.ID() + ": other\uFFFD", prefix + "two\nlines"}, texts(s))
+	require.Empty(t, texts(s))
+
+	for i := range 258 {
+		j.Tell(fmt.Sprint(i))
+	}
+	j.Done(background.Completed, nil, nil)
+	j.Tell("too late")
+	got := texts(s)
+	require.Len(t, got, 257)
+	require.Equal(t, "(2 earlier messages of background task "+j.ID()+" were dropped because nobody fetched them.)\n"+prefix+"2", got[0])
+	require.Equal(t, prefix+"3", got[1])
+	require.Contains(t, got[256], "completed")
+}
+
+func TestMessagesMoveToTheMainSession(t *testing.T) {
+	t.Parallel()
+	s := mainSession(t)
+	background.Of(s)
+	agent := fork(t, s, pegboard.AsyncAgent)
+	j := start(t, agent, background.Work{})
+	j.Tell("before")
+	require.NoError(t, agent.Close(t.Context()))
+	j.Tell("after")
+	require.Len(t, texts(s), 2)
+}
