@@ -157,3 +157,20 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	require.Zero(t, table.Live())
 }
+
+// A descendant may hold the input without reading it. The child has ended, and
+// with it whoever would write more.
+func TestWriteToADescendant(t *testing.T) {
+	t.Parallel()
+	var table proc.Table
+	c := sh(t, "exec 3<&0; sleep 1000 <&3 & exit 5")
+	c.Stdin, c.Drain = true, never
+	p := start(t.Context(), t, &table, c)
+	n, err := p.Stdin().Write(make([]byte, 4<<20))
+	require.Error(t, err)
+	require.Less(t, n, 4<<20)
+	p.Stop(nil)
+	exit := p.Exit()
+	require.NoError(t, exit.Err, "the child had ended by itself")
+	require.Equal(t, 5, exit.Code)
+}

@@ -14,9 +14,17 @@ func ownGroup() *syscall.SysProcAttr { return nil }
 
 func holdThread() (release func()) { return func() {} }
 
-func endGroup(child *os.Process) { _ = child.Kill() }
+type group struct {
+	leader *os.Process
+}
 
-func killGroup(child *os.Process) { _ = child.Kill() }
+func newGroup(leader *os.Process) *group { return &group{leader: leader} }
+
+func (g *group) end() { g.kill() }
+
+func (g *group) kill() { _ = g.leader.Kill() }
+
+func (g *group) release() {}
 
 func awaitExit(*os.Process) error { return errors.ErrUnsupported }
 

@@ -1,15 +1,15 @@
 package proc
 
 import (
+	"cmp"
 	"os"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/windows"
 )
 
-const (
-	queryLimitedInformation = 0x1000 // PROCESS_QUERY_LIMITED_INFORMATION
-	endedCode               = 1      // exit code of processes ended here
-)
+const endedCode = 1 // exit code of processes ended here
 
 // ownGroup keeps a Ctrl-C meant for this process from the child, and its
 // console window from the screen.
@@ -34,85 +34,59 @@ func awaitExit(child *os.Process) error {
 
 func signalName(*os.ProcessState) string { return "" }
 
-// endGroup kills: there is no signal that every program understands.
-func endGroup(child *os.Process) { killGroup(child) }
+// A group is a child and its descendants: a job that this process holds, and
+// that no descendant can leave. The system kills what is in it when the last
+// handle of it is closed, which is at the latest when this process ends.
+//
+// The child is put into the job right after its start, since os/exec keeps the
+// handle of its thread to itself, without which a child that is made suspended
+// could not be resumed. What the child made before is not in the job. It is
+// found by its parents, as everything is where there can be no job.
+type group struct {
+	leader *os.Process
+	job    windows.Handle // 0 if there is none
+}
 
-// killGroup kills the child and its descendants, as far as a chain of parents
-// that have not ended by themselves leads to them.
-func killGroup(child *os.Process) {
-	root := opened{pid: uint32(child.Pid)}
-	err := child.WithHandle(func(handle uintptr) { root.created = creation(syscall.Handle(handle)) })
-	_ = child.Kill()
+func newGroup(leader *os.Process) *group {
+	return &group{leader: leader, job: newJob(leader)}
+}
+
+// end kills: there is no signal that every program understands.
+func (g *group) end() { g.kill() }
+
+func (g *group) kill() {
+	if g.job != 0 {
+		_ = windows.TerminateJobObject(g.job, endedCode)
+	}
+	killTree(g.leader)
+}
+
+// release is called once, after the last kill.
+func (g *group) release() {
+	if g.job != 0 {
+		_ = windows.CloseHandle(g.job)
+	}
+}
+
+// newJob returns a job that leader is in, or 0.
+func newJob(leader *os.Process) windows.Handle {
+	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
-		return
-	}
-	// A level is dead before its children are listed, so it can make no more,
-	// and its handles stay open, so that its numbers stay its own.
-	var held []syscall.Handle
-	for level := []opened{root}; len(level) > 0; {
-		level = killChildren(level)
-		for _, o := range level {
-			held = append(held, o.handle)
-		}
-	}
-	for _, handle := range held {
-		_ = syscall.CloseHandle(handle)
-	}
-}
-
-// opened is a process whose number cannot change its owner.
-type opened struct {
-	pid     uint32
-	handle  syscall.Handle
-	created int64
-}
-
-// killChildren kills the children of parents and returns them.
-func killChildren(parents []opened) []opened {
-	created := map[uint32]int64{}
-	for _, parent := range parents {
-		created[parent.pid] = parent.created
-	}
-	snapshot, err := syscall.CreateToolhelp32Snapshot(syscall.TH32CS_SNAPPROCESS, 0)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = syscall.CloseHandle(snapshot) }()
-	var children []opened
-	entry := syscall.ProcessEntry32{Size: uint32(unsafe.Sizeof(syscall.ProcessEntry32{}))}
-	for err = syscall.Process32First(snapshot, &entry); err == nil; err = syscall.Process32Next(snapshot, &entry) {
-		since, ok := created[entry.ParentProcessID]
-		if !ok || entry.ProcessID == entry.ParentProcessID {
-			continue
-		}
-		if child, ok := killSince(entry.ProcessID, since); ok {
-			children = append(children, child)
-		}
-	}
-	return children
-}
-
-// killSince kills a process unless it is older than since: then it is the child
-// of an earlier owner of its parent's number.
-func killSince(pid uint32, since int64) (opened, bool) {
-	handle, err := syscall.OpenProcess(syscall.PROCESS_TERMINATE|queryLimitedInformation, false, pid)
-	if err != nil {
-		return opened{}, false
-	}
-	o := opened{pid: pid, handle: handle, created: creation(handle)}
-	if o.created < since {
-		_ = syscall.CloseHandle(handle)
-		return opened{}, false
-	}
-	_ = syscall.TerminateProcess(handle, endedCode)
-	return o, true
-}
-
-// creation returns when a process was made, or 0 if that is not to be known.
-func creation(handle syscall.Handle) int64 {
-	var created, exited, kernel, user syscall.Filetime
-	if err := syscall.GetProcessTimes(handle, &created, &exited, &kernel, &user); err != nil {
 		return 0
 	}
-	return created.Nanoseconds()
+	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
+	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
+	if err == nil {
+		handleErr := leader.WithHandle(func(handle uintptr) {
+			err = windows.AssignProcessToJobObject(job, windows.Handle(handle))
+		})
+		err = cmp.Or(err, handleErr)
+	}
+	if err != nil {
+		_ = windows.CloseHandle(job)
+		return 0
+	}
+	return job
 }

@@ -17,8 +17,9 @@ import (
 const (
 	roleName = "PROC_TEST_ROLE" // what the test binary does instead of testing
 	markName = "PROC_TEST_MARK" // which test a process belongs to
-	soon     = 20 * time.Second // far more than anything here takes
+	soon     = time.Minute      // far more than anything here takes, even on a busy machine
 	never    = 10 * time.Minute // longer than any test may take
+	poll     = 5 * time.Millisecond
 )
 
 func TestMain(m *testing.M) {
@@ -44,6 +45,16 @@ func play(role string) int {
 	case "read":
 		n, err := io.Copy(io.Discard, os.Stdin)
 		fmt.Print(n, err)
+	case "echo":
+		if _, err := io.Copy(os.Stdout, os.Stdin); err != nil {
+			return 1
+		}
+	case "bytes":
+		fmt.Print("a\xff\x00b€c")
+	case "shut": // its input, and go on
+		_ = os.Stdin.Close()
+		fmt.Println("shut")
+		<-time.After(never)
 	case "wait":
 		fmt.Println("ready")
 		<-time.After(never)
@@ -85,7 +96,7 @@ func marked(t *testing.T, c proc.Command) proc.Command {
 	}
 	c.Env = append(c.Env, mark)
 	t.Cleanup(func() {
-		require.Eventually(t, func() bool { return len(withMark(t, mark)) == 0 }, soon, 5*time.Millisecond,
+		require.Eventually(t, func() bool { return len(withMark(t, mark)) == 0 }, soon, poll,
 			"processes are left")
 	})
 	return c

@@ -71,6 +71,7 @@ func TestRunRefuses(t *testing.T) {
 		{name: "nothing", command: proc.Command{Dir: here}, want: "no arguments"},
 		{name: "no directory", command: proc.Command{Args: itself}, want: `directory "" is not absolute`},
 		{name: "relative directory", command: proc.Command{Args: itself, Dir: "a"}, want: `directory "a" is not absolute`},
+		{name: "relative file", command: proc.Command{Args: itself, Dir: here, File: "out"}, want: `output file "out" is not absolute`},
 		{name: "missing directory", command: proc.Command{Args: itself, Dir: missing}, want: "working directory: "},
 		{name: "directory that is a file", command: proc.Command{Args: itself, Dir: itself[0]}, want: "is not a directory"},
 		{name: "unknown program", command: proc.Command{Args: []string{"no-such-program"}, Dir: here}, want: "executable file not found"},

@@ -15,36 +15,90 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
-const readSize = 64 << 10 // what a pipe holds on Linux
-
-// process is one call of Run. Only the goroutine of that call starts the child
-// and waits for it; what ends it may be called from anywhere at any time.
-type process struct {
+// A Process is a command that [Table.Start] started. Its methods may be called
+// concurrently, at any time, also after its end.
+type Process struct {
 	command Command
-	gone    chan struct{} // closed when the table forgets the process
-	kept    Capture
-	sawEnd  bool // the output was read to its end
+	sink    *sink
+	stdin   *input
+	done    chan struct{}
+	exit    Exit // final once done is closed
 
 	mu     sync.Mutex
-	child  *os.Process // nil before the start
-	pipe   *os.File    // the end that is read
-	ending bool        // the group was asked to end, or is to be as soon as it exists
-	cause  error       // why, if the child did not end before
-	exited bool        // the child has ended; its group may live on
-	over   bool        // the group's number may belong to somebody else
+	group  *group   // nil before the start
+	pipe   *os.File // the end of the output that is read
+	ending bool     // the group was asked to end, or is to be as soon as it exists
+	cause  error    // why, if the child did not end before
+	exited bool     // the child has ended; its group may live on
+	over   bool     // the group's number may belong to somebody else
 	killer *time.Timer
 }
 
-func newProcess(c Command) *process {
-	return &process{command: c, gone: make(chan struct{}), kept: Capture{Keep: c.Keep}}
+func newProcess(c Command) *Process {
+	return &Process{command: c, sink: newSink(c), stdin: &input{}, done: make(chan struct{})}
 }
 
-func (p *process) run(ctx context.Context) (Exit, error) {
+// Done is closed when the command has come to its end: the child has ended,
+// its output is closed or was given up, what was left of its group was killed,
+// and the file is closed.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Exit waits for Done and returns how the command ended.
+func (p *Process) Exit() Exit {
+	<-p.done
+	return p.exit
+}
+
+// Stop asks the group to end, and has it killed after Command.Grace. It returns
+// at once. The cause becomes [Exit.Err] unless the child ended before; nil means
+// [context.Canceled]. Nothing happens if the command is being ended already.
+func (p *Process) Stop(cause error) {
+	p.end(cmp.Or(cause, context.Canceled))
+}
+
+// Output returns what was kept of the output so far.
+func (p *Process) Output() Output { return p.sink.output() }
+
+// Stored returns how many bytes of output Command.File holds so far, and why it
+// gets no more, as in [Exit.FileErr].
+func (p *Process) Stored() (int64, error) { return p.sink.storedBytes() }
+
+// LastOutput returns when output came last; before the first it is the time of
+// the start.
+func (p *Process) LastOutput() time.Time { return p.sink.lastOutput() }
+
+// Stdin returns where the input of the child is written, if Command.Stdin is
+// set. Write blocks while the child reads nothing, and returns an error, at once
+// if need be, when the child has ended or nobody can read any more. Close
+// ends the input; it may be called more than once.
+func (p *Process) Stdin() io.WriteCloser { return p.stdin }
+
+// Pid returns the number of the child. After Done it may be that of another
+// process.
+func (p *Process) Pid() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.group == nil {
+		return 0
+	}
+	return p.group.leader.Pid
+}
+
+// String names the process without its arguments, which may hold secrets.
+func (p *Process) String() string {
+	return fmt.Sprintf("%s (pid %d)", filepath.Base(p.command.Args[0]), p.Pid())
+}
+
+// live starts the child, reports that, and waits for its end. It is the only
+// one that starts and waits, so that the thread stays the same.
+func (p *Process) live(ctx context.Context, started chan<- error) {
 	release := holdThread()
 	defer release()
 	begin := time.Now()
-	if err := p.start(ctx); err != nil {
-		return Exit{}, err
+	child, err := p.start(ctx)
+	started <- err
+	if err != nil {
+		return
 	}
 	copied := lane.Go(p.copyOutput)
 	stop := context.AfterFunc(ctx, func() { p.end(context.Cause(ctx)) })
@@ -53,37 +107,33 @@ func (p *process) run(ctx context.Context) (Exit, error) {
 	// The number of the group stays ours until the child is reaped, so that
 	// comes last. Where the system cannot wait without reaping, it comes first.
 	var state *os.ProcessState
-	waitErr := awaitExit(p.child)
+	waitErr := awaitExit(child)
 	reaped := waitErr != nil
 	if reaped {
-		state, waitErr = p.child.Wait()
+		state, waitErr = child.Wait()
 	}
-	elapsed := time.Since(begin)
+	p.exit.Elapsed = time.Since(begin)
 	p.noteExit()
 
 	copyErr := p.drain(copied)
 	p.finish()
 	if !reaped {
-		state, waitErr = p.child.Wait()
+		state, waitErr = child.Wait()
 	}
 
-	exit := Exit{
-		Code:      -1,
-		Err:       cmp.Or(p.cause, copyErr, waitErr),
-		Output:    p.kept.Output(),
-		Elapsed:   elapsed,
-		Lingering: copyErr == nil && !p.sawEnd,
-	}
+	p.exit.Code = -1
 	if state != nil {
-		exit.Code, exit.Signal = state.ExitCode(), signalName(state)
+		p.exit.Code, p.exit.Signal = state.ExitCode(), signalName(state)
 	}
-	return exit, nil
+	p.exit.Err = cmp.Or(p.cause, copyErr, waitErr)
+	p.exit.Output = p.sink.output()
+	p.exit.Stored, p.exit.FileErr = p.sink.storedBytes()
 }
 
-// start makes the pipe and starts the child.
-func (p *process) start(ctx context.Context) error {
+// start makes the pipes and the file and starts the child.
+func (p *Process) start(ctx context.Context) (*os.Process, error) {
 	if err := context.Cause(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	c := p.command
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
@@ -91,25 +141,28 @@ func (p *process) start(ctx context.Context) error {
 	if cmd.Env == nil {
 		cmd.Env = Quiet(cmd.Environ())
 	}
-	pipe, write, err := os.Pipe()
+	pipes, err := openPipes(c.Stdin)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	// Files, not writers: os/exec then has nothing to copy and to wait for.
-	cmd.Stdout, cmd.Stderr = write, write
+	pipes.connect(cmd)
 	err = cmd.Start()
-	_ = write.Close()
+	pipes.closeTheirs()
 	if err != nil {
-		_ = pipe.Close()
-		return startError(c.Dir, err)
+		pipes.closeOurs()
+		return nil, startError(c.Dir, err)
+	}
+	p.sink.open()
+	if pipes.input != nil {
+		p.stdin = newInput(pipes.input)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.child, p.pipe = cmd.Process, pipe
+	p.group, p.pipe = newGroup(cmd.Process), pipes.output
 	if p.ending { // the table was closed meanwhile
-		killGroup(p.child)
+		p.group.kill()
 	}
-	return nil
+	return cmd.Process, nil
 }
 
 // startError prefers the directory as the reason: what the system says is the
@@ -125,28 +178,18 @@ func startError(dir string, err error) error {
 	return err
 }
 
-// copyOutput reads the output to its end, whatever the size, so that the child
-// never waits for a reader.
-func (p *process) copyOutput() {
+func (p *Process) copyOutput() {
 	defer func() { _ = p.pipe.Close() }() // a child that prints on is told so
-	buf := make([]byte, readSize)
-	for {
-		n, err := p.pipe.Read(buf)
-		if n > 0 {
-			_, _ = p.kept.Write(buf[:n])
-			if p.command.Output != nil {
-				p.command.Output(buf[:n])
-			}
-		}
-		if err != nil {
-			p.sawEnd = errors.Is(err, io.EOF)
-			return
-		}
+	switch err := p.sink.copy(p.pipe); {
+	case errors.Is(err, ErrOutputLimit):
+		p.overflow()
+	case !errors.Is(err, io.EOF):
+		p.exit.Lingering = true
 	}
 }
 
 // drain waits until the output was copied, and after Command.Drain gives up.
-func (p *process) drain(copied <-chan error) error {
+func (p *Process) drain(copied <-chan error) error {
 	patience := time.NewTimer(p.command.Drain)
 	defer patience.Stop()
 	select {
@@ -158,17 +201,21 @@ func (p *process) drain(copied <-chan error) error {
 	}
 }
 
-func (p *process) noteExit() {
+// noteExit closes the input because a descendant that holds the other end may
+// never read it. Whoever is told so by a write finds that the child has ended.
+func (p *Process) noteExit() {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.exited = true
+	p.mu.Unlock()
+	_ = p.stdin.Close()
 }
 
 // finish kills what is left of the group. No signal is sent after it.
-func (p *process) finish() {
+func (p *Process) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	killGroup(p.child)
+	p.group.kill()
+	p.group.release()
 	p.over = true
 	if p.killer != nil {
 		p.killer.Stop()
@@ -177,7 +224,7 @@ func (p *process) finish() {
 
 // end asks the group to end and has it killed after Command.Grace. Only the
 // first call has an effect.
-func (p *process) end(cause error) {
+func (p *Process) end(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ending || p.over {
@@ -187,42 +234,36 @@ func (p *process) end(cause error) {
 	if !p.exited {
 		p.cause = cause
 	}
-	if p.child == nil {
+	if p.group == nil {
 		return
 	}
-	endGroup(p.child)
+	p.group.end()
 	p.killer = time.AfterFunc(p.command.Grace, p.kill)
 }
 
-func (p *process) kill() {
+// overflow kills the group of a command that printed too much.
+func (p *Process) overflow() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.child != nil && !p.over {
-		killGroup(p.child)
+	p.ending = true
+	p.cause = cmp.Or(p.cause, ErrOutputLimit)
+	p.group.kill() // it is not over: the end of the copying is waited for
+}
+
+func (p *Process) kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.group != nil && !p.over {
+		p.group.kill()
 	}
 }
 
 // abandon kills the group and waits for its output no longer.
-func (p *process) abandon() {
+func (p *Process) abandon() {
 	p.kill()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.pipe != nil {
 		_ = p.pipe.Close()
 	}
-}
-
-// pid returns 0 before the start.
-func (p *process) pid() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.child == nil {
-		return 0
-	}
-	return p.child.Pid
-}
-
-// String names the process without its arguments, which may hold secrets.
-func (p *process) String() string {
-	return fmt.Sprintf("%s (pid %d)", filepath.Base(p.command.Args[0]), p.pid())
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
 // killWait is how long [Table.Close] waits for killed processes to be gone when
@@ -20,35 +22,52 @@ const killWait = time.Second
 type Table struct {
 	mu     sync.Mutex
 	closed bool
-	live   map[*process]struct{}
+	known  map[*Process]struct{} // until they have come to their end
 }
 
-// Run runs a command to its end. The error says why it could not be started;
-// everything later is in Exit. After [Table.Close] it is ErrClosed.
+// Start starts a command. The error says why that could not be done; everything
+// later is in [Process.Exit]. After [Table.Close] it is ErrClosed.
 //
 // When ctx ends, the child's process group is asked to end and after
-// Command.Grace killed. What is left of the group when Run returns is killed
-// too: a command can leave nothing behind in the background, except a
-// descendant that made a session or group of its own. Such a descendant
-// cannot hold up Run for longer than Command.Drain.
+// Command.Grace killed. What is left of the group when the child has ended and
+// its output is closed is killed too: a command can leave nothing behind, except
+// a descendant that made a session or group of its own. Such a descendant cannot
+// keep the command from its end for longer than Command.Drain.
+func (t *Table) Start(ctx context.Context, c Command) (*Process, error) {
+	p, err := t.add(c)
+	if err != nil {
+		return nil, err
+	}
+	started := make(chan error, 1)
+	lane.Go(func() { t.live(ctx, p, started) })
+	if err := <-started; err != nil {
+		<-p.done
+		return nil, err
+	}
+	return p, nil
+}
+
+// Run starts a command as Start does and waits for its end.
 func (t *Table) Run(ctx context.Context, c Command) (Exit, error) {
-	c, err := c.check()
+	p, err := t.add(c)
 	if err != nil {
 		return Exit{}, err
 	}
-	p := newProcess(c)
-	if err := t.add(p); err != nil {
-		return Exit{}, err
-	}
-	defer t.remove(p)
-	return p.run(ctx)
+	started := make(chan error, 1)
+	t.live(ctx, p, started) // not by Start: another goroutine would take time
+	return p.exit, <-started
 }
 
-// Live returns how many calls of Run have not returned.
+func (t *Table) live(ctx context.Context, p *Process, started chan<- error) {
+	defer t.remove(p)
+	p.live(ctx, started)
+}
+
+// Live returns how many commands have not come to their end.
 func (t *Table) Live() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.live)
+	return len(t.known)
 }
 
 // Close refuses new commands, ends those that run as if their contexts had
@@ -58,7 +77,7 @@ func (t *Table) Live() int {
 func (t *Table) Close(ctx context.Context) error {
 	t.mu.Lock()
 	t.closed = true
-	left := slices.Collect(maps.Keys(t.live))
+	left := slices.Collect(maps.Keys(t.known))
 	t.mu.Unlock()
 
 	for _, p := range left {
@@ -75,7 +94,7 @@ func (t *Table) Close(ctx context.Context) error {
 	if left = await(last, left); len(left) == 0 {
 		return nil
 	}
-	slices.SortFunc(left, func(a, b *process) int { return cmp.Compare(a.pid(), b.pid()) })
+	slices.SortFunc(left, func(a, b *Process) int { return cmp.Compare(a.Pid(), b.Pid()) })
 	names := make([]string, len(left))
 	for i, p := range left {
 		names[i] = p.String()
@@ -83,37 +102,43 @@ func (t *Table) Close(ctx context.Context) error {
 	return fmt.Errorf("still running after being killed: %s: %w", strings.Join(names, ", "), context.Cause(ctx))
 }
 
-func (t *Table) add(p *process) error {
+// add returns a process that the table knows before it exists.
+func (t *Table) add(c Command) (*Process, error) {
+	c, err := c.check()
+	if err != nil {
+		return nil, err
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		return ErrClosed
+		return nil, ErrClosed
 	}
-	if t.live == nil {
-		t.live = map[*process]struct{}{}
+	if t.known == nil {
+		t.known = map[*Process]struct{}{}
 	}
-	t.live[p] = struct{}{}
-	return nil
+	p := newProcess(c)
+	t.known[p] = struct{}{}
+	return p, nil
 }
 
-func (t *Table) remove(p *process) {
+func (t *Table) remove(p *Process) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.live, p)
-	close(p.gone)
+	delete(t.known, p)
+	close(p.done)
 }
 
 // await waits until all are gone or ctx ends, and returns those that are not gone.
-func await(ctx context.Context, all []*process) []*process {
+func await(ctx context.Context, all []*Process) []*Process {
 	for _, p := range all {
 		select {
-		case <-p.gone:
+		case <-p.done:
 		case <-ctx.Done():
 		}
 	}
-	return slices.DeleteFunc(all, func(p *process) bool {
+	return slices.DeleteFunc(all, func(p *Process) bool {
 		select {
-		case <-p.gone:
+		case <-p.done:
 			return true
 		default:
 			return false
