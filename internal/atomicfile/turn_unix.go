@@ -4,6 +4,7 @@ package atomicfile
 
 import (
 	"context"
+	"errors"
 	"os"
 	"syscall"
 	"time"
@@ -18,20 +19,23 @@ const maxTurn = 2 * time.Second
 // The only error is that of ctx.
 func takeTurn(ctx context.Context, f *os.File) error {
 	const pause = time.Millisecond
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return nil //nolint:nilerr // the lock is a courtesy; what follows tells what is wrong with f
-	}
-	for deadline := time.Now().Add(maxTurn); ; {
-		var locked error
-		if conn.Control(func(fd uintptr) { locked = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB) }) != nil ||
-			locked != syscall.EWOULDBLOCK && locked != syscall.EINTR || time.Now().After(deadline) {
-			return nil
-		}
+	for deadline := time.Now().Add(maxTurn); isTaken(f) && time.Now().Before(deadline); {
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+	return nil
+}
+
+// isTaken tries to take the lock of f and reports whether somebody else has it.
+func isTaken(f *os.File) bool {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return false // what follows tells what is wrong with f
+	}
+	var locked error
+	err = conn.Control(func(fd uintptr) { locked = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB) })
+	return err == nil && (errors.Is(locked, syscall.EWOULDBLOCK) || errors.Is(locked, syscall.EINTR))
 }

@@ -84,7 +84,8 @@ func (row transcribed) replay(t *testing.T) bool {
 	}
 	switch row.Tool {
 	case "Edit":
-		require.Equal(t, strings.Replace(text, old, row.Input["new_string"].(string), 1), content(t, path), row.ID)
+		changed, _ := row.Input["new_string"].(string)
+		require.Equal(t, strings.Replace(text, old, changed, 1), content(t, path), row.ID)
 	case "Write":
 		require.Equal(t, row.Input["content"], content(t, path), row.ID)
 	}
