@@ -82,12 +82,13 @@ type Work struct {
 // A Handle is the side of a task that does the work. Its methods may be called
 // concurrently.
 type Handle struct {
+	id    string // the entry's task changes
 	tasks *Tasks
 	entry *entry
 }
 
 // ID returns the task's id.
-func (h *Handle) ID() string { return h.entry.task.ID }
+func (h *Handle) ID() string { return h.id }
 
 // Done says how the work ended. The first call counts, all others do nothing.
 // exit may be nil. err says why it did not end well; what it says is shown to

@@ -81,34 +81,36 @@ func (t *Tasks) Add(s *pegboard.Session, w Work) (*Handle, error) {
 	if !st.main {
 		e.owner = st
 	}
-	if err := t.insert(e, st); err != nil {
+	id, err := t.insert(e, st)
+	if err != nil {
 		return nil, err
 	}
 	t.save(e)
 	t.watch.deliver()
-	return &Handle{tasks: t, entry: e}, nil
+	return &Handle{id: id, tasks: t, entry: e}, nil
 }
 
-func (t *Tasks) insert(e *entry, st *seat) error {
+func (t *Tasks) insert(e *entry, st *seat) (id string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over() || st.gone {
-		return fmt.Errorf("%w: nothing more can be started in the background", pegboard.ErrClosed)
+		return "", fmt.Errorf("%w: nothing more can be started in the background", pegboard.ErrClosed)
 	}
 	if most := t.opts.maxTasks(); t.running >= most {
-		return fmt.Errorf("%w: %d, which is the most; stop one with TaskStop, or wait until one has ended. Running: %s",
+		return "", fmt.Errorf("%w: %d, which is the most; stop one with TaskStop, or wait until one has ended. Running: %s",
 			ErrTooMany, t.running, strings.Join(t.runningIDs(), ", "))
 	}
 	t.used = true
-	e.task.ID = t.newID(e.task.Kind)
+	id = t.newID(e.task.Kind)
+	e.task.ID = id
 	if t.opts.Dir != "" {
-		e.record = &record{path: t.recordPath(e.task.ID)}
+		e.record = &record{path: t.recordPath(id)}
 	}
 	t.entries = append(t.entries, e)
 	t.running++
 	t.prune()
 	t.changed()
-	return nil
+	return id, nil
 }
 
 // prune forgets the tasks that ended first, to make room for those that run.
