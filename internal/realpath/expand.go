@@ -84,6 +84,12 @@ func doubtful(seg string) bool {
 // matches returns the entries of a directory that one segment stands for, in
 // order. It reports false if they are more than limit.
 func (x *expansion) matches(dir, seg string, limit int) ([]string, bool) {
+	dir = strings.TrimSuffix(dir, "/") + "/"
+	f, err := os.Open(dir) // with the slash, which keeps the system from opening a pipe
+	if err != nil {
+		return nil, true // what cannot be read has no names, however they are meant
+	}
+	defer func() { _ = f.Close() }()
 	if doubtful(seg) {
 		return nil, false
 	}
@@ -91,12 +97,6 @@ func (x *expansion) matches(dir, seg string, limit int) ([]string, bool) {
 	if _, err := path.Match(glob, ""); err != nil {
 		return nil, false
 	}
-	dir = strings.TrimSuffix(dir, "/") + "/"
-	f, err := os.Open(dir) // with the slash, which keeps the system from opening a pipe
-	if err != nil {
-		return nil, true // what cannot be read has no names
-	}
-	defer func() { _ = f.Close() }()
 	var found []string
 	for err == nil {
 		var entries []os.DirEntry

@@ -117,6 +117,7 @@ func TestExpand(t *testing.T) {
 		{name: "dots and slashes", pattern: ".//sub/./*", want: []string{"sub/c.go"}},
 		{name: "up and down", pattern: "sub/../s*2/*", want: []string{"sub2/c.go"}},
 		{name: "below a file", pattern: "a.go/*"},
+		{name: "a dot and a star below a file", pattern: "a.go/.*"},
 		{name: "nothing", pattern: "z*"},
 		{name: "set that is not closed", pattern: "[a", refused: true},
 		{name: "set that is not closed, and nothing before it", pattern: "zzz[a", refused: true},
