@@ -155,7 +155,8 @@ func (c *Call) unanswered(d Decision, ts []Target, err error) string {
 
 // withRemedy adds to the reason of a denial the rule that would have prevented it.
 func (c *Call) withRemedy(reason string, ts []Target) string {
-	x := c.subject(ts, Decision{}, Decision{})
+	var x subject
+	c.put(&x, ts)
 	if rule := c.state.session.remedy(&x); rule != "" {
 		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
 	}
@@ -171,26 +172,30 @@ func (c *Call) Emit(text string) {
 
 // decide settles targets of c, given what the hooks and the tool itself say.
 func (c *Call) decide(ts []Target, hook, own Decision) Decision {
-	x := c.subject(ts, hook, own)
+	var x subject
+	x.hook, x.own = hook, own
+	c.put(&x, ts)
 	return c.state.session.permissions().decide(&x)
 }
 
 // decideLater settles targets that turned up after c itself was allowed.
 func (c *Call) decideLater(ts []Target) Decision {
-	x := c.subject(ts, Decision{}, Decision{})
+	var x subject
+	c.put(&x, ts)
 	if c.state.allowed {
 		x.approved, x.under = c.state.targets, c.state.under
 	}
 	return c.state.session.permissions().decide(&x)
 }
 
-func (c *Call) subject(ts []Target, hook, own Decision) subject {
+// put makes x what is decided of targets of c.
+func (c *Call) put(x *subject, ts []Target) {
 	st := c.state
-	x := subject{info: st.info, spec: st.spec, traits: &st.traits, input: c.Input, targets: ts, platform: st.session.platform, dirs: st.session.permissions().work, hook: hook, own: own}
+	x.info, x.spec, x.traits, x.input = st.info, st.spec, &st.traits, c.Input
+	x.targets, x.platform, x.dirs, x.lent = ts, st.session.platform, st.session.permissions().work, st.session.lent()
 	if x.info == nil { // before the tool is known
 		x.info = &Info{}
 	}
-	return x
 }
 
 // Decide says how c would be decided now, without running it and without asking
@@ -226,8 +231,9 @@ func (p *Pool) settle(ctx context.Context, c Call, t *Trace) Decision {
 			c.Input = own.Input
 			continue
 		}
-		x := made.subject(made.state.targets, Decision{}, own)
-		if x.trace = t; t != nil {
+		var x subject
+		made.put(&x, made.state.targets)
+		if x.own, x.trace = own, t; t != nil {
 			t.Targets = made.Targets()
 		}
 		d := p.session.permissions().decide(&x)

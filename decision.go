@@ -76,12 +76,14 @@ type subject struct {
 	spec     *inputSpec
 	targets  []Target // resolved
 	dirs     []workDir
+	lent     []workDir // to be read only
 	rootDir  workDir
 	platform pattern.Platform
 	own      Decision // what the tool says
 	hook     Decision // what the hooks say
 
 	deny, ask *Rule  // the first that is about it
+	found     found  // the rules that may be about its targets
 	doubt     string // why a command that only reads may not be believed to
 
 	approved []Target     // what the call was allowed, if it runs already
@@ -197,12 +199,13 @@ func (p *Permissions) asked(x *subject) Decision {
 		return Decision{}
 	}
 	reason, cautious := x.caution(), true
+	opinion := stricter(x.hook, x.own)
 	switch {
 	case x.info.RequiresUser:
 		reason = "only a person may allow " + x.info.Name
 	case reason != "":
-	case stricter(x.hook, x.own).Behavior == Ask:
-		reason, cautious = cmp.Or(stricter(x.hook, x.own).Reason, "a hook or the tool itself wants it asked about"), false
+	case opinion.Behavior == Ask:
+		reason, cautious = cmp.Or(opinion.Reason, "a hook or the tool itself wants it asked about"), false
 	default:
 		return Decision{}
 	}
@@ -249,14 +252,14 @@ func (p *Permissions) cleared(mode Mode, x *subject) Decision {
 func (p *Permissions) allowing(mode Mode, x *subject) Decision {
 	last, edits := (*Rule)(nil), false
 	if len(x.targets) == 0 { // a read-only call that acts on nothing
-		last = p.covered(mode, x, &Target{}, []string{""})
+		last = p.covered(mode, x, &Target{}, []string{""}, nil)
 	}
 	for i := range x.targets {
 		t := &x.targets[i]
 		if t.Maybe {
 			continue
 		}
-		switch r := p.covering(mode, x, t); {
+		switch r := p.covering(mode, x, i); {
 		case r != nil:
 			x.note(r, t, Allow, "covers it")
 			last = r
@@ -299,7 +302,9 @@ func (p *Permissions) granted(mode Mode, x *subject) Decision {
 // ruled is the decision of a rule. It holds a copy: whoever is shown it may write
 // to it.
 func ruled(r Rule) Decision {
-	return Decision{Behavior: r.Behavior, Rule: &r, Reason: r.describe() + " covers it"}
+	var room [128]byte
+	reason := append(r.appendDescription(room[:0]), " covers it"...)
+	return Decision{Behavior: r.Behavior, Rule: &r, Reason: string(reason)}
 }
 
 // stricter returns the stricter of two opinions, the first if they are equal.
@@ -346,7 +351,7 @@ func (x *subject) harmless(t *Target) bool {
 	case t.Maybe:
 		return true
 	case t.Kind == Path:
-		return t.Access == Read && x.inside(t)
+		return t.Access == Read && (x.inside(t) || below(t, x.lent))
 	case t.Kind == Command:
 		return t.Free && x.vetted(t)
 	}
@@ -378,7 +383,10 @@ func (x *subject) editable(t *Target) bool {
 	return t.Kind == Command && t.Edits
 }
 
-// before is what was decided when the call itself was.
+// before is what was decided when the call itself was. It is rare, and not inlined
+// so that who calls it needs no room on the stack for it.
+//
+//go:noinline
 func (x *subject) before() *subject {
 	y := *x
 	y.targets, y.approved, y.trace = x.approved, nil, nil
@@ -389,7 +397,7 @@ func (x *subject) before() *subject {
 // running call was allowed to touch in the same way.
 func (x *subject) belowApproved(t *Target) bool {
 	return slices.ContainsFunc(x.approved, func(a Target) bool {
-		tree := []workDir{{spelled: a.Value, real: a.real}}
+		tree := []workDir{{spelled: a.Value, real: a.Real()}}
 		return a.Tree && a.Kind == Path && t.Kind == Path && a.Access == t.Access &&
 			!slices.ContainsFunc(t.names(), func(n string) bool { return !within(tree, n) })
 	})
@@ -411,8 +419,10 @@ func all[T any](ts []T, ok func(T) bool) bool {
 
 // inside reports whether t is a path that, under all its names, lies in the
 // working directories.
-func (x *subject) inside(t *Target) bool {
-	return t.Kind == Path && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(x.dirs, n) })
+func (x *subject) inside(t *Target) bool { return below(t, x.dirs) }
+
+func below(t *Target, dirs []workDir) bool {
+	return t.Kind == Path && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(dirs, n) })
 }
 
 // whyNot says why a call needs approval, and what would give it.

@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"context"
 	"maps"
 	"sync"
 )
@@ -53,12 +54,7 @@ func (k *Key[T]) Set(s *Session, v T) { k.writer(s).setValue(k, v) }
 
 // SetRoot writes v for the main session. A background agent that wrote its own
 // value before keeps seeing that one.
-func (k *Key[T]) SetRoot(s *Session, v T) {
-	for s.parent != nil {
-		s = s.parent
-	}
-	s.setValue(k, v)
-}
+func (k *Key[T]) SetRoot(s *Session, v T) { s.main().setValue(k, v) }
 
 // Once returns the value that s sees, first making it with f if there is none.
 // Of concurrent callers that write to one place, see Set, one makes it. f may use the session and other keys, but
@@ -138,4 +134,25 @@ func (s *Session) setValue(key, v any) {
 		s.state = map[any]any{}
 	}
 	s.state[key] = v
+}
+
+// main returns the session that s was forked from in the end, or s.
+func (s *Session) main() *Session {
+	for s.parent != nil {
+		s = s.parent
+	}
+	return s
+}
+
+type sessionKey struct{}
+
+// WithSession returns a context that carries s, as the one a tool gets does.
+func WithSession(ctx context.Context, s *Session) context.Context {
+	return context.WithValue(ctx, sessionKey{}, s)
+}
+
+// SessionFrom returns the session that ctx carries.
+func SessionFrom(ctx context.Context) (*Session, bool) {
+	s, ok := ctx.Value(sessionKey{}).(*Session)
+	return s, ok && s != nil
 }

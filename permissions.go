@@ -399,3 +399,43 @@ func (x *subject) fromRoot(path string) string {
 	}
 	return path
 }
+
+// found are the rules that may be about the targets of a call. They are looked up
+// once, for the first targets: the rest, of a long command line, has no room.
+type found struct {
+	rules [40]int32 // by number
+	ends  [12]int   // in rules, of those about each target
+	n     int       // targets
+}
+
+// room is where to look up the rules for the next target.
+func (f *found) room() []int32 {
+	start := f.start(f.n)
+	return f.rules[start:start]
+}
+
+// start is where the rules about target k begin.
+func (f *found) start(k int) int {
+	if k == 0 {
+		return 0
+	}
+	return f.ends[k-1]
+}
+
+// keep notes the rules about target k if there is room, and returns them.
+func (f *found) keep(k int, rules []int32) []int32 {
+	start := f.start(f.n)
+	if k == f.n && k < len(f.ends) && start+len(rules) <= len(f.rules) {
+		f.ends[k] = start + copy(f.rules[start:], rules)
+		f.n++
+	}
+	return rules
+}
+
+// about returns the rules about target k, or nil if they were not kept.
+func (f *found) about(k int) []int32 {
+	if k >= f.n {
+		return nil
+	}
+	return f.rules[f.start(k):f.ends[k]]
+}

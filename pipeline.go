@@ -216,15 +216,20 @@ func (j *job) show(input json.RawMessage, in any, st callState) {
 	} else {
 		v = new(version)
 	}
-	v.st = st
-	v.Call = Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: &v.st}
-	j.call = &v.Call
+	j.call = v.set(Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in}, st)
 }
 
 // version is a call as far as it was known at one stage.
 type version struct {
 	Call
 	st callState
+}
+
+// set makes v the call c in the state st.
+func (v *version) set(c Call, st callState) *Call {
+	v.Call, v.st = c, st
+	v.state = &v.st
+	return &v.Call
 }
 
 // hold waits for the keys. What a path leads to may have changed meanwhile, by

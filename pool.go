@@ -214,18 +214,18 @@ func (p *Pool) Admit(c Call) (Tool, *Call, error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("%w: %s", ErrUnknownTool, c.Name)
 	}
+	spec := e.tool.input()
 	c.Input = slices.Clone(c.Input)
-	in, err := e.tool.input().decode(c.Input)
-	if err != nil {
+	var err error
+	if c.in, err = spec.decode(c.Input); err != nil {
 		return nil, nil, err
 	}
-	c.in = in
-	c.state = &callState{session: p.session, info: &e.info, spec: e.tool.input(), allowed: true, under: p.session.permissions()}
-	st := *c.state
-	_ = lane.Try(func() error { st.traits = e.tool.Traits(&c); return nil }) // as where it came from: the zero Traits are cautious
+	made := new([2]version)
+	st := callState{session: p.session, info: &e.info, spec: spec, allowed: true, under: p.session.permissions()}
+	shown := made[0].set(c, st)
+	_ = lane.Try(func() error { st.traits = e.tool.Traits(shown); return nil }) // as where it came from: the zero Traits are cautious
 	st.targets = p.session.resolve(st.traits.Targets)
-	c.state = &st
-	return e.tool, &c, nil
+	return e.tool, made[1].set(c, st), nil
 }
 
 // finish builds the index and orders the exclusions.

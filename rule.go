@@ -183,11 +183,16 @@ func (r Rule) String() string {
 
 // describe returns the rule for an explanation.
 func (r Rule) describe() string {
-	s := r.Behavior.String() + " rule " + strconv.Quote(r.String())
+	return string(r.appendDescription(nil))
+}
+
+func (r *Rule) appendDescription(text []byte) []byte {
+	text = append(append(text, r.Behavior.String()...), " rule "...)
+	text = strconv.AppendQuote(text, r.String())
 	if r.Source != "" {
-		s += " from " + string(r.Source)
+		text = append(append(text, " from "...), r.Source...)
 	}
-	return s
+	return text
 }
 
 // names reports whether r is about the tool as such.
@@ -274,10 +279,10 @@ func (p *Permissions) touching(x *subject) (deny, ask *Rule) {
 			x.note(r, nil, Undecided, "is about something else")
 		}
 	}
-	var room [32]int32
+	x.found.n = 0
 	for k := range x.targets {
 		t := &x.targets[k]
-		for _, i := range p.set.candidates(x, t, t.names(), room[:0]) {
+		for _, i := range x.found.keep(k, p.set.candidates(x, t, t.names(), x.found.room())) {
 			switch r := &p.set.rules[i]; {
 			case r.Behavior == Allow || r.Pattern == "" || r.param != nil && x.declares(r.param.Name):
 			case r.touches(x.info, t):
@@ -319,12 +324,13 @@ func (x *subject) declares(name string) bool { return x.spec != nil && x.spec.sc
 // cover what cannot be seen into while a deny or ask pattern could be about it,
 // nor what a command writes outside the working directories; a rule that spells a
 // command out lets it read and write as [Target].Via says.
-func (p *Permissions) covering(mode Mode, x *subject, t *Target) (last *Rule) {
-	whole := p.covered(mode, x, t, t.names())
+func (p *Permissions) covering(mode Mode, x *subject, k int) (last *Rule) {
+	t := &x.targets[k]
+	whole := p.covered(mode, x, t, t.names(), x.found.about(k))
 	if whole == nil && t.Via != "" && (t.Access == Read || x.inside(t)) {
 		for i := range x.targets {
 			if c := &x.targets[i]; c.Kind == Command && c.Value == t.Via {
-				whole = p.covered(mode, x, c, c.names())
+				whole = p.covered(mode, x, c, c.names(), x.found.about(i))
 				break
 			}
 		}
@@ -332,19 +338,24 @@ func (p *Permissions) covering(mode Mode, x *subject, t *Target) (last *Rule) {
 	return whole
 }
 
-func (p *Permissions) covered(mode Mode, x *subject, t *Target, names []string) (last *Rule) {
+// covered is covering for one target alone. The rules that may be about it are
+// looked up if nil is given for them.
+func (p *Permissions) covered(mode Mode, x *subject, t *Target, names []string, about []int32) (last *Rule) {
 	if p.set == nil {
 		return nil
 	}
-	var room [32]int32
+	var room [16]int32
+	if about == nil {
+		about = p.set.candidates(x, t, names, room[:0])
+	}
+	calls := p.set.calls
+	if x.trace != nil { // all are candidates
+		calls = nil
+	}
 	for k := range names {
 		one := names[k : k+1]
 		found := -1
-		calls := p.set.calls
-		if x.trace != nil { // all are candidates
-			calls = nil
-		}
-		for _, list := range [...][]int32{calls, p.set.candidates(x, t, one, room[:0])} {
+		for _, list := range [...][]int32{calls, about} {
 			for _, i := range list {
 				r := &p.set.rules[i]
 				switch {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
@@ -90,6 +91,8 @@ type Session struct {
 	asking   chan struct{} // holds one token: one question at a time, forks included
 	closing  chan struct{} // holds a token while Close runs
 	endings  []ending      // of Close, what it gave up
+
+	lentDirs atomic.Pointer[[]workDir] // of the main session
 
 	updating sync.Mutex // one change of the permissions at a time
 
@@ -245,6 +248,35 @@ func (s *Session) AgentType() string { return s.cfg.AgentType }
 
 // Dir returns the working directory, absolute.
 func (s *Session) Dir() string { return s.cfg.Dir }
+
+// Dirs returns the working directories that the permissions in force name, the
+// session's own first.
+func (s *Session) Dirs() []string {
+	var dirs []string
+	for _, d := range s.permissions().work {
+		dirs = append(dirs, d.spelled)
+	}
+	return dirs
+}
+
+// Lend lets all agents of the conversation read what lies below dir, an absolute
+// path, as if it were inside a working directory: what a tool stored for the model
+// to read on. Rules that deny or ask hold there as everywhere.
+func (s *Session) Lend(dir string) {
+	s = s.main()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	dirs := append(slices.Clone(s.lent()), workDir{spelled: dir, real: realpath.Resolve(dir)})
+	s.lentDirs.Store(&dirs)
+}
+
+// lent returns the directories that were lent. Nobody writes to it.
+func (s *Session) lent() []workDir {
+	if dirs := s.main().lentDirs.Load(); dirs != nil {
+		return *dirs
+	}
+	return nil
+}
 
 // Home returns what ~ means, or nothing if that is not known.
 func (s *Session) Home() string { return s.home }
@@ -412,17 +444,4 @@ func (s *Session) end(ctx context.Context, list []owned) (errs []error) {
 	}
 	s.endings = left
 	return errs
-}
-
-type sessionKey struct{}
-
-// WithSession returns a context that carries s, as the one a tool gets does.
-func WithSession(ctx context.Context, s *Session) context.Context {
-	return context.WithValue(ctx, sessionKey{}, s)
-}
-
-// SessionFrom returns the session that ctx carries.
-func SessionFrom(ctx context.Context) (*Session, bool) {
-	s, ok := ctx.Value(sessionKey{}).(*Session)
-	return s, ok && s != nil
 }

@@ -3,6 +3,7 @@ package pegboard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -288,4 +289,50 @@ func TestSessionIsSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestLend: what is lent can be read by every agent, not written, and rules hold.
+func TestLend(t *testing.T) {
+	t.Parallel()
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	stored := filepath.Join(outside, "stored")
+	require.NoError(t, os.Mkdir(stored, 0o700))
+	require.NoError(t, os.Symlink(outside, filepath.Join(stored, "out")))
+	perms := rules(t, "", pegboard.RuleSet{Deny: []string{"Read(//**/secret)"}})
+	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
+	fork := forked(t, s, pegboard.SessionConfig{})
+	look := func(access pegboard.Access) pegboard.Tool {
+		return pegboard.Build(pegboard.Definition[struct {
+			Path string `json:"path"`
+		}, string]{
+			Info: pegboard.Info{Name: "Look"}, Description: "Looks.",
+			Inspect: func(in struct {
+				Path string `json:"path"`
+			}, _ *pegboard.Call) pegboard.Traits {
+				return pegboard.Traits{ReadOnly: access == pegboard.Read, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: access, Value: in.Path}}}
+			},
+			Call: func(context.Context, struct {
+				Path string `json:"path"`
+			}, *pegboard.Call) (string, error) {
+				return "", nil
+			},
+		})
+	}
+	decide := func(s *pegboard.Session, access pegboard.Access, path string) pegboard.Behavior {
+		var reg pegboard.Registry
+		require.NoError(t, reg.Add(look(access)))
+		return reg.AssemblePool(s).Decide(t.Context(), call("1", "Look", fmt.Sprintf(`{"path":%q}`, path))).Behavior
+	}
+	file := filepath.Join(stored, "file")
+	require.Equal(t, pegboard.Ask, decide(s, pegboard.Read, file))
+	fork.Lend(stored)
+	for _, agent := range []*pegboard.Session{s, fork} {
+		require.Equal(t, pegboard.Allow, decide(agent, pegboard.Read, file))
+		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.Write, file))
+		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.Read, filepath.Join(outside, "other")))
+		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.Read, filepath.Join(stored, "out", "other")), "a link leads out")
+		require.Equal(t, pegboard.Deny, decide(agent, pegboard.Read, filepath.Join(stored, "secret")))
+	}
+	require.Equal(t, []string{s.Dir()}, s.Dirs())
 }

@@ -67,8 +67,14 @@ type Target struct {
 	// Caution says why a person must be asked, whatever rules and mode allow.
 	Caution string
 
-	real string   // where Value really is, once resolved
-	all  []string // every name, once resolved
+	at *location // once resolved; copies share it
+}
+
+// location is what a target is called. Once it is known nobody writes to it.
+type location struct {
+	real  string    // of a path: where Value really is
+	names []string  // every name
+	sole  [1]string // room for the name of what has but one
 }
 
 // TargetKind says how the value of a [Target] is to be read.
@@ -132,23 +138,24 @@ func visible(s string) string {
 // Real returns the resolved location of a path target, with no symbolic link
 // left in it: the one that was decided and that a tool should open. It is empty
 // before the executor resolved the target, and for other kinds.
-func (t Target) Real() string { return t.real }
+func (t Target) Real() string {
+	if t.at == nil {
+		return ""
+	}
+	return t.at.real
+}
 
 // names returns every name a rule may know t by. Nobody writes to it.
 func (t *Target) names() []string {
-	if t.all != nil {
-		return t.all
+	if t.at != nil {
+		return t.at.names
 	}
-	names := append([]string{t.Value}, t.Also...)
-	if t.real != "" && t.real != t.Value {
-		names = append(names, t.real)
-	}
-	return names
+	return append([]string{t.Value}, t.Also...)
 }
 
 // same reports whether t and o are the same thing at the same place.
 func (t Target) same(o Target) bool {
-	return t.Value == o.Value && t.real == o.real && slices.Equal(t.Also, o.Also)
+	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Also, o.Also)
 }
 
 // Concurrency says which calls may run at the same time as this one.
@@ -167,9 +174,24 @@ func (c Concurrency) String() string { return nameOf(int(c), "exclusive", "by ta
 // cloneTargets returns a copy that shares no memory with ts.
 func cloneTargets(ts []Target) []Target {
 	ts = slices.Clone(ts)
+	n := 0
 	for i := range ts {
-		ts[i].Also = slices.Clone(ts[i].Also)
-		ts[i].Inner = slices.Clone(ts[i].Inner)
+		n += len(ts[i].Also) + len(ts[i].Inner)
+	}
+	if n == 0 {
+		return ts
+	}
+	room := make([]string, 0, n) // one for all
+	clone := func(names []string) []string {
+		if len(names) == 0 {
+			return names[:0:0] // nil stays nil
+		}
+		start := len(room)
+		room = append(room, names...)
+		return room[start:len(room):len(room)]
+	}
+	for i := range ts {
+		ts[i].Also, ts[i].Inner = clone(ts[i].Also), clone(ts[i].Inner)
 	}
 	return ts
 }
@@ -206,9 +228,10 @@ const maxGlob = 1000
 // only I/O between a tool's word and a decision, but for Vet.
 func (s *Session) resolve(ts []Target) []Target {
 	ts = cloneTargets(ts)
-	sole := make([]string, len(ts)) // the name of each that has but one
+	locations := make([]location, len(ts))
 	for i := range ts {
 		t := &ts[i]
+		t.at = &locations[i]
 		switch {
 		case t.Kind != Path:
 		case t.Maybe:
@@ -216,14 +239,23 @@ func (s *Session) resolve(ts []Target) []Target {
 		default:
 			s.resolvePath(t)
 		}
-		if sole[i] = t.Value; len(t.Also) == 0 && (t.real == "" || t.real == t.Value) {
-			t.all = sole[i : i+1 : i+1]
-			continue
-		}
-		t.all = nil
-		t.all = t.names()
+		t.at.name(t)
 	}
 	return ts
+}
+
+// name collects the names of t.
+func (l *location) name(t *Target) {
+	elsewhere := l.real != "" && l.real != t.Value
+	if len(t.Also) == 0 && !elsewhere {
+		l.sole[0] = t.Value
+		l.names = l.sole[:]
+		return
+	}
+	l.names = append([]string{t.Value}, t.Also...)
+	if elsewhere {
+		l.names = append(l.names, l.real)
+	}
 }
 
 func (s *Session) resolvePath(t *Target) {
@@ -234,9 +266,9 @@ func (s *Session) resolvePath(t *Target) {
 		names = append(names, s.expand(t)...)
 		name = t.Value
 	}
-	t.Value, t.real = s.locate(name)
+	t.Value, t.at.real = s.locate(name)
 	also := func(name string) {
-		if name != t.Value && name != t.real && !slices.Contains(t.Also, name) {
+		if name != t.Value && name != t.at.real && !slices.Contains(t.Also, name) {
 			t.Also = append(t.Also, name)
 		}
 	}
@@ -250,7 +282,7 @@ func (s *Session) resolvePath(t *Target) {
 		}
 	}
 	if t.Tree && t.Access == Write && t.Caution == "" {
-		t.Caution = s.hides(t.real)
+		t.Caution = s.hides(t.at.real)
 	}
 }
 
@@ -268,8 +300,9 @@ func (s *Session) hides(dir string) string {
 // guess resolves a path that may be none: a plain word only if there is such a file.
 func (s *Session) guess(t *Target) {
 	t.Value = realpath.Abs(s.cfg.Dir, s.home, t.Value)
-	if plain := filepath.Dir(t.Value) == s.cfg.Dir; !plain || realpath.MayExist(t.Value) {
-		t.real = realpath.Resolve(t.Value)
+	dir, _ := filepath.Split(t.Value) // ends in a separator, as a root does
+	if plain := dir == s.cfg.Dir || strings.TrimSuffix(dir, string(filepath.Separator)) == s.cfg.Dir; !plain || realpath.MayExist(t.Value) {
+		t.at.real = realpath.Resolve(t.Value)
 	}
 }
 
@@ -343,8 +376,8 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 			continue
 		}
 		names := t.names()
-		if t.Kind == Path && t.real != "" {
-			names = append([]string{t.real}, t.Also...)
+		if real := t.Real(); t.Kind == Path && real != "" {
+			names = append([]string{real}, t.Also...)
 		}
 		for _, n := range names {
 			keys = append(keys, lane.Key{

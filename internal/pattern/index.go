@@ -98,9 +98,13 @@ func (x *Index) named(s *Subject, name string, dst []int32) []int32 {
 	case Command:
 		if len(x.lines.filed) > 0 {
 			first, second := firstWords(name)
-			dst = x.lines.find(first, dst)
+			if first == "" {
+				break
+			}
+			hash := hashOf(first)
+			dst = append(dst, x.lines.filed[hash]...)
 			if second != "" {
-				dst = append(dst, x.lines.filed[hashOfBoth(first, second)]...)
+				dst = append(dst, x.lines.filed[hashOn(hashOn(hash, " "), second)]...)
 			}
 		}
 	case Host:
@@ -226,19 +230,26 @@ func hashOf(key string) uint64 {
 	return hashOn(14695981039346656037, key)
 }
 
-// hashOfBoth returns the hash of two words with a blank between them.
-func hashOfBoth(first, second string) uint64 {
-	return hashOn(hashOn(hashOf(first), " "), second)
-}
-
 // hashOn returns the hash of a key that goes on with text, from the hash of what
 // stands before it.
 func hashOn(h uint64, text string) uint64 {
-	if !ascii(text) {
-		text = foldMarks.fold(text)
-	}
+	before := h
 	for i := 0; i < len(text); i++ {
-		h = (h ^ uint64(lowerASCII(text[i]))) * 1099511628211
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			return hashOfBytes(before, foldMarks.fold(text))
+		}
+		h = (h ^ uint64(lowerASCII(c))) * fnvPrime
 	}
 	return h
 }
+
+func hashOfBytes(h uint64, folded string) uint64 {
+	for i := 0; i < len(folded); i++ {
+		h = (h ^ uint64(lowerASCII(folded[i]))) * fnvPrime
+	}
+	return h
+}
+
+// fnvPrime is what FNV-1a multiplies by.
+const fnvPrime = 1099511628211

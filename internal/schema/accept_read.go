@@ -203,26 +203,24 @@ func (r *reading) string() (content []byte, escaped, ok bool) {
 	if r.peek() != '"' {
 		return nil, false, false
 	}
-	start := r.pos
-	for i := start + 1; i < len(r.text); i++ {
+	start := r.pos + 1
+	for i := start; i < len(r.text); i++ {
 		switch c := r.text[i]; {
 		case c == '"':
 			r.pos = i + 1
-			return r.text[start+1 : i], escaped, !escaped || isEscaped(r.text[start:r.pos])
+			return r.text[start:i], escaped, true
 		case c == '\\':
+			_, size := escape(r.text[i:])
+			if size == 0 {
+				return nil, false, false
+			}
 			escaped = true
-			i++
+			i += size - 1
 		case c < ' ':
 			return nil, false, false
 		}
 	}
 	return nil, false, false
-}
-
-// isEscaped reports whether a string's escapes are right. It does not know those
-// from U+D000, which include halves of characters.
-func isEscaped(quoted []byte) bool {
-	return !bytes.Contains(quoted, []byte(`\ud`)) && !bytes.Contains(quoted, []byte(`\uD`)) && json.Valid(quoted)
 }
 
 // number reads a number of a kind and value that a accepts.

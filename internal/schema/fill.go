@@ -99,8 +99,8 @@ func (f *Filler) Fill(into reflect.Value, text []byte) bool {
 func (r *reading) fill(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
-		text, ok := r.plainString()
-		v.SetString(string(text))
+		text, ok := r.unescaped()
+		v.SetString(text)
 		return ok
 	case reflect.Bool:
 		v.SetBool(r.peek() == 't')
@@ -141,6 +141,20 @@ func (r *reading) plainString() (content []byte, ok bool) {
 	content = r.text[r.pos : r.pos+n]
 	r.pos += n + 1
 	return content, bytes.IndexByte(content, '\\') < 0
+}
+
+// unescaped steps over a string, of a text that is valid, and returns what it says.
+func (r *reading) unescaped() (text string, ok bool) {
+	start := r.pos
+	if content, ok := r.plainString(); ok {
+		return string(content), true
+	}
+	r.pos = start
+	content, _, ok := r.string()
+	if !ok {
+		return "", false
+	}
+	return resolveEscapes(content)
 }
 
 // numeral steps over a number and returns its text.

@@ -66,7 +66,13 @@ func TestFill(t *testing.T) {
 		{name: "text for an integer", into: &plain{}, text: `{"Int":"1"}`},
 		{name: "number for text", into: &plain{}, text: `{"text":1}`},
 		{name: "number for a flag", into: &plain{}, text: `{"flag":1}`},
-		{name: "escape in a value", into: &plain{}, text: `{"text":"a\n"}`},
+		{name: "escape in a value", into: &plain{}, text: `{"text":"a\n"}`, want: true},
+		{name: "every escape", into: &plain{}, text: `{"text":"\"\\\/\b\f\n\r\t\u0026\u00e9\u20AC\ud7ff\uFFFF\u0000"}`, want: true},
+		{name: "escaped backslash at the end", into: &plain{}, text: `{"text":"a\\"}`, want: true},
+		{name: "escape for a pointer", into: &plain{}, text: `{"maybe":"\""}`, want: true},
+		{name: "two halves of a character", into: &plain{}, text: `{"text":"\ud83d\ude00"}`},
+		{name: "wrong escape", into: &plain{}, text: `{"text":"\x"}`},
+		{name: "digit that is none", into: &plain{}, text: `{"text":"\u00g0"}`},
 		{name: "escape in a key", into: &plain{}, text: `{"te\u0078t":"a"}`},
 		{name: "null", into: &plain{}, text: `{"text":null}`},
 		{name: "null for a pointer", into: &plain{}, text: `{"maybe":null}`},
@@ -124,7 +130,7 @@ func FuzzFill(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, ` {"text":"a","flag":true,"small":-1,"Int":9007199254740993,"byte":1,"real":1.25,"single":3,"maybe":"b","limit":-7} `,
 		`{"text":"\u00e9","real":-0}`, `{"Text":"a"}`, `{"real":1E400}`, `{"text":null}`, `{"limit":18446744073709551616}`,
-		`{"list":["a"],"text":"b"}`, `{"text":"ab"}`, `{"flag":false,"flag":true}`, `{"real":123456789012345678901234567890}`,
+		`{"list":["a"],"text":"b"}`, `{"text":"ab"}`, `{"flag":false,"flag":true}`, `{"text":"\"\\\u0026\uD83D\uDE00\ud7ff"}`, `{"real":123456789012345678901234567890}`,
 	} {
 		f.Add(seed)
 	}

@@ -86,8 +86,12 @@ func (w *walker) sent(name string, args []arg) place {
 		return out
 	}
 	for i, a := range args {
+		text := unquoted(a)
+		if !strings.HasPrefix(text, "-") {
+			continue
+		}
 		for option := range strings.SplitSeq(options, " ") {
-			rest, ok := optionValue(unquoted(a), option, name != "git")
+			rest, ok := optionValue(text, option, name != "git")
 			if !ok {
 				continue
 			}

@@ -31,20 +31,35 @@ type Omission struct {
 // New returns the Wire of a pool. The form of each tool is made once and kept
 // with the tool, so that the Wire of the next turn's pool costs little.
 func New(p *pegboard.Pool) *Wire {
-	w := &Wire{names: mapNames(p)}
-	tools := make([]json.RawMessage, 0, p.Len())
+	w := &Wire{}
+	tools, ok := w.encodeAll(p)
+	if !ok { // most pools have no name that the API refuses
+		w.names = mapNames(p)
+		tools, _ = w.encodeAll(p)
+	}
+	w.tools = list(tools)
+	return w
+}
+
+// encodeAll returns the forms of all tools, and notes those that are left out. It
+// gives up at a name that the API refuses.
+func (w *Wire) encodeAll(p *pegboard.Pool) (tools []json.RawMessage, ok bool) {
+	w.omitted = nil
+	tools = make([]json.RawMessage, 0, p.Len())
 	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
 		for d := range p.Declarations(part) {
 			if tool := w.encode(d); tool != nil {
 				tools = append(tools, tool)
 				continue
 			}
+			if !validName(w.names.api(d.Name)) {
+				return nil, false
+			}
 			_, reason := rootSchema(d.InputSchema)
 			w.omitted = append(w.omitted, Omission{Name: d.Name, Reason: reason})
 		}
 	}
-	w.tools = list(tools)
-	return w
+	return tools, true
 }
 
 // Tools returns the value of the request's member "tools": an array, in the
@@ -84,7 +99,7 @@ func (w *Wire) encode(d pegboard.Declaration) json.RawMessage {
 	}
 	return d.Encoded(form, func(d pegboard.Declaration) []byte {
 		schema, reason := rootSchema(d.InputSchema)
-		if reason != "" {
+		if reason != "" || !validName(name) {
 			return nil
 		}
 		o := object{{"name", quote(name)}}
