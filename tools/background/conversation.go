@@ -64,6 +64,10 @@ func (t *Tasks) meet(s *pegboard.Session) *seat {
 		mains.SetRoot(s, true)
 		st.main, _ = mains.Get(s)
 		t.mu.Lock()
+		t.lend = s.Lend
+		if dir := t.files.temp; dir != "" {
+			t.lend(dir)
+		}
 		if st.main {
 			t.mainMet = true
 		} else {

@@ -51,6 +51,7 @@ func Configure(s *pegboard.Session, o Options) error {
 			return fmt.Errorf("the directory of the background tasks: %w", err)
 		}
 		o.Dir = realpath.Resolve(o.Dir)
+		s.Lend(o.Dir)
 	}
 	t.mu.Lock()
 	if t.used || t.closed {
@@ -74,7 +75,8 @@ func Configure(s *pegboard.Session, o Options) error {
 }
 
 // Dir returns the directory for the output files of this conversation, which
-// nobody but this user can read if it was made here. It is removed, unless the
+// nobody but this user can read if it was made here, and all agents of the
+// conversation unasked. It is removed, unless the
 // host named it, once the main session is closed and all tasks have ended.
 func (t *Tasks) Dir() (string, error) {
 	t.mu.Lock()
@@ -90,6 +92,9 @@ func (t *Tasks) Dir() (string, error) {
 			return "", fmt.Errorf("a directory for background tasks: %w", err)
 		}
 		t.used, t.files.temp = true, realpath.Resolve(dir)
+		if t.lend != nil {
+			t.lend(t.files.temp)
+		}
 	}
 	return t.files.temp, nil
 }

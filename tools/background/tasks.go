@@ -27,7 +27,8 @@ type Tasks struct {
 	ids     map[string]bool // all that were ever given out
 	owed    []notice        // the oldest first
 	files   files
-	faults  []error // of writing records, for close
+	lend    func(dir string) // lets the conversation read there; nil before a session was met
+	faults  []error          // of writing records, for close
 	mainMet bool
 	forks   int  // that have met the table and have not ended
 	closed  bool // the conversation has ended

@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -11,15 +12,27 @@ const (
 	maxProgressLine = 200  // bytes of a reported line
 )
 
-// lines reports output line by line while a command runs.
+// lines watches the output of a command: it reports it line by line until it is
+// stopped or the output turns out to be no text, and counts the lines. Its methods
+// may be called concurrently, write excepted.
 type lines struct {
 	emit func(line string)
-	sent int
-	part []byte // the beginning of a line whose end has not come
+
+	mu      sync.Mutex
+	sent    int
+	part    []byte // the beginning of a line whose end has not come
+	stopped bool
+	binary  bool  // there was a NUL
+	ends    int64 // line ends
 }
 
+// write takes a piece of output.
 func (l *lines) write(p []byte) {
-	for l.sent < maxProgress {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ends += int64(bytes.Count(p, []byte{'\n'}))
+	l.binary = l.binary || bytes.IndexByte(p, 0) >= 0
+	for l.sent < maxProgress && !l.stopped && !l.binary {
 		line, rest, ok := bytes.Cut(p, []byte{'\n'})
 		if room := maxProgressLine - len(l.part); room > 0 {
 			l.part = append(l.part, line[:min(len(line), room)]...)
@@ -31,4 +44,25 @@ func (l *lines) write(p []byte) {
 		l.sent++
 		l.part, p = l.part[:0], rest
 	}
+}
+
+// stop makes it report nothing more.
+func (l *lines) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stopped = true
+}
+
+// isBinary reports whether the output is no text.
+func (l *lines) isBinary() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.binary
+}
+
+// count returns how many line ends there were.
+func (l *lines) count() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ends
 }

@@ -10,24 +10,30 @@ import (
 )
 
 // inspector says what a command line will do.
-type inspector struct{ shell shellparse.Shell }
+type inspector struct {
+	shell   shellparse.Shell
+	carries bool // commands start at the place of their session, not in its directory
+}
 
 func newInspector(argv []string) inspector {
 	if len(argv) > 0 {
 		switch strings.TrimSuffix(filepath.Base(argv[0]), ".exe") {
 		case "zsh":
-			return inspector{shellparse.Zsh}
+			return inspector{shell: shellparse.Zsh}
 		case "pwsh", "powershell":
-			return inspector{shellparse.PowerShell}
+			return inspector{shell: shellparse.PowerShell}
 		}
 	}
-	return inspector{shellparse.Bash}
+	return inspector{shell: shellparse.Bash}
 }
 
 func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 	env := shellparse.Env{Shell: i.shell}
 	if s := c.Session(); s != nil {
 		env.Dir, env.Home = s.Dir(), s.Home()
+	}
+	if c.Session() != nil && i.carries {
+		env.Dir = placeOf(c.Session()).now(c.Session())
 	}
 	line := shellparse.Parse(in.Command, env)
 	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, count(&line))}
@@ -50,7 +56,26 @@ func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 	if line.Unknown != "" || len(tr.Targets) == 0 {
 		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Opaque, Value: line.Unknown})
 	}
+	if tr.ReadOnly && !mayMove(in.Command, &line) {
+		tr.Concurrency = pegboard.Shared
+	}
+	if s := c.Session(); s != nil && env.Dir != s.Dir() {
+		tr.Targets = append(tr.Targets, startingIn(env.Dir))
+	}
 	return tr
+}
+
+// dir returns the directory that c was inspected for, in which it has to run.
+func (i inspector) dir(c *pegboard.Call) string {
+	if i.carries {
+		return decidedDir(c)
+	}
+	return c.Session().Dir()
+}
+
+// parse reads the line of a call as it was inspected.
+func (i inspector) parse(in input, c *pegboard.Call) shellparse.Line {
+	return shellparse.Parse(in.Command, shellparse.Env{Shell: i.shell, Dir: i.dir(c), Home: c.Session().Home()})
 }
 
 // count is the number of targets of a line.
@@ -62,7 +87,7 @@ func count(line *shellparse.Line) int {
 	if line.Unknown != "" || n == 0 {
 		n++
 	}
-	return n
+	return n + 1 // where it starts
 }
 
 func commandTarget(c *shellparse.Command) pegboard.Target {

@@ -34,8 +34,7 @@ type viewing struct {
 
 // beginViewing returns what the line of c is about to show.
 func (i inspector) beginViewing(in input, c *pegboard.Call) (v viewing) {
-	s := c.Session()
-	line := shellparse.Parse(in.Command, shellparse.Env{Shell: i.shell, Dir: s.Dir(), Home: s.Home()})
+	line := i.parse(in, c)
 	if !showsOne(&line) {
 		return viewing{}
 	}

@@ -1,0 +1,122 @@
+package shell_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+)
+
+// bothWays are lines that must do through the tool what they do in bash.
+var bothWays = []string{
+	`pwd`, `cat 'a b.txt'`, `wc -l < "a b.txt"`, `echo "$((1+2))" $'tab\there'`, `for i in 1 2; do echo $i; done`,
+	`false`, `exit 200`, `(exit 7)`, `test -f missing`, `echo a | tr a b`, `printf '%s' 'no newline'`, `cd / && pwd`,
+	`x='$HOME'; echo "$x"`, "cat <<'E'\n$HOME\nE", `echo ü 漢字`, `ls missing 2>/dev/null`, `set -o pipefail; false | true`,
+	// Lines that a script runs around, since they may change the directory.
+	`cd sub; exit 3`, `cd sub && pwd && false`, `cd missing 2>/dev/null`, `cd sub; set -e; false; echo not here`,
+	`cd sub; exec echo became`, `cd sub; exec true`, `cd sub; kill -TERM $$`, `(cd sub; exit 9)`, `cd sub; return 3 2>/dev/null`,
+	`cd sub; echo $# "$@" $0 "[$1]"`, `cd sub; set -- a b; shift; echo $1`, `cd sub; set -u; echo "${none:-unset}"`,
+	`cd sub; echo "${none:?}" 2>/dev/null`, `cd sub; trap 'echo bye; exit 5' EXIT; exit 4`, `cd sub; trap 'echo bye' EXIT`,
+	`cd sub; trap 'echo err' ERR; false`, `cd sub; set -e; trap 'echo $?' EXIT; false`, `cd sub; trap -p; false`,
+	"cd sub; cat <<E\n'\"`echo in`\nE\necho after", "cd sub; cat <<'E'\n$1 ' \" ` \\\nE", "cd sub # a comment", "cd sub; echo a \\\n b",
+	`cd sub; echo "a'b"; echo 'a"b'; echo \'`, `cd sub; alias x=y; x 2>/dev/null`, `cd sub; pwd() { echo mine; }; pwd`,
+	`cd sub; set -o noclobber; echo a >new; echo b >new 2>/dev/null`, `pushd sub >/dev/null; dirs; popd >/dev/null; pwd`,
+	`cd sub; (sh -c 'kill -KILL $$'; echo $?) 2>/dev/null`, "\ncd sub\n\npwd", `cd sub; echo out; exec >/dev/null; echo lost; exit 6`,
+	`cd sub && rmdir ../empty; cd ../empty 2>/dev/null || echo no`, `{ cd sub; exit 11; }`, `f() { cd sub; return 8; }; f`, `cd sub; break 2>/dev/null; echo on`,
+	`cd sub; BASH_ENV=x; echo $BASH_SUBSHELL`, `cd sub; echo $LINENO`, `cd sub; false || exit 12`, `cd sub; readonly r=1; r=2 2>/dev/null; echo on`,
+}
+
+// TestBashAgainstBash runs a table both ways: through the tool and by bash itself.
+// Text and exit code are the same.
+func TestBashAgainstBash(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	for i, command := range bothWays {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			dir := tempDir(t)
+			plant := func() {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, "a b.txt"), []byte("1\n2\n3\n"), 0o600))
+				require.NoError(t, os.RemoveAll(filepath.Join(dir, "sub")))
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, "empty"), 0o700))
+				require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
+			}
+			plant()
+			direct := exec.Command("bash", "-c", command)
+			direct.Dir = dir
+			want, _ := direct.CombinedOutput()
+			plant()
+			out := bash(t, session(t, dir, "Bash"), shell.Options{}, fmt.Sprintf(`{"command":%s}`, jsonOf(t, command)))
+			got := outputOf(t, out)
+			require.Equal(t, strings.TrimRight(string(want), "\n"), got.Stdout, command)
+			require.Equal(t, direct.ProcessState.ExitCode(), got.ExitCode, command)
+		})
+	}
+}
+
+// TestWhatCannotBeParsedEndsAlike: errors of syntax end bash with its own exit code,
+// after what stands before them was run, and reach nothing around the line.
+func TestWhatCannotBeParsedEndsAlike(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	for _, command := range []string{
+		`cd sub; if`, "cd sub\necho first\nif", `cd sub; echo "open`, `cd sub; echo 'open`, `cd sub; )`, `cd sub; }; echo out`, "cd sub; cat <<E\nopen",
+		`cd sub; echo $(`, "cd sub; `", `; cd sub`, `cd sub; "; touch planted; "`, `cd sub' EXIT; touch planted; '`,
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			dir := tempDir(t)
+			require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
+			direct := exec.Command("bash", "-c", command)
+			direct.Dir = dir
+			want, err := direct.Output()
+			if err == nil {
+				require.Zero(t, direct.ProcessState.ExitCode())
+			}
+			out := bash(t, session(t, dir, "Bash"), shell.Options{}, fmt.Sprintf(`{"command":%s}`, jsonOf(t, command+"\n")))
+			got := outputOf(t, out)
+			require.Equal(t, direct.ProcessState.ExitCode(), got.ExitCode, got.Stdout)
+			require.Contains(t, got.Stdout, strings.TrimSuffix(string(want), "\n"))
+			require.NoFileExists(t, filepath.Join(dir, "planted"))
+			require.NoFileExists(t, filepath.Join(dir, "sub", "planted"))
+		})
+	}
+}
+
+// TestSnapshotIsReadFirst, and only if the host wants it.
+func TestSnapshotIsReadFirst(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := tempDir(t)
+	file := filepath.Join(dir, "it's the snapshot")
+	require.NoError(t, os.WriteFile(file, []byte("echo noise\nshopt -s expand_aliases\nalias greet='echo hello'\nf() { echo from f; }\n"), 0o600))
+	for _, command := range []string{"greet you; f", "cd .; greet you; f"} {
+		out := bash(t, session(t, dir, "Bash"), shell.Options{Snapshot: file}, fmt.Sprintf(`{"command":%q}`, command))
+		require.Equal(t, "hello you\nfrom f", out.Result.Text())
+		out = bash(t, session(t, dir, "Bash"), shell.Options{}, fmt.Sprintf(`{"command":%q}`, command))
+		require.True(t, out.Result.IsError)
+	}
+}
+
+// TestEnvironmentIsNotWhatWasExported: what would give words another meaning is not
+// inherited, and nothing that a command exports reaches the next.
+func TestEnvironmentIsNotWhatWasExported(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := tempDir(t)
+	file := filepath.Join(dir, "rc")
+	require.NoError(t, os.WriteFile(file, []byte("echo planted\n"), 0o600))
+	o := shell.Options{Env: []string{
+		"PATH=" + os.Getenv("PATH"), "KEPT=1", "BASH_ENV=" + file, "SHELLOPTS=xtrace", "BASH_FUNC_ls%%=() { echo planted; }", mark + "=" + os.Getenv(mark),
+	}}
+	s := session(t, dir, "Bash")
+	require.Equal(t, "rc", bash(t, s, o, `{"command":"ls"}`).Result.Text())
+	require.Equal(t, "1", bash(t, s, o, `{"command":"export A=2; echo $KEPT"}`).Result.Text())
+	require.Equal(t, "[]", bash(t, s, o, `{"command":"echo [$A]"}`).Result.Text())
+}

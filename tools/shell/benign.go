@@ -1,0 +1,108 @@
+package shell
+
+import (
+	"path"
+	"runtime"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+)
+
+// meanings are the programs whose exit code 1 is an answer and not a failure, from
+// the documentation of the harness that this tool is compatible with.
+var meanings = map[string]string{
+	"grep": "nothing matched", "egrep": "nothing matched", "fgrep": "nothing matched", "rg": "nothing matched",
+	"find": "some places could not be searched", "diff": "the files differ",
+	"test": "the condition is false", "[": "the condition is false",
+	"git grep": "nothing matched", "git diff": "there are differences",
+}
+
+// powerShellMeanings is the table of PowerShell.
+var powerShellMeanings = map[string]string{
+	"grep": "nothing matched", "egrep": "nothing matched", "fgrep": "nothing matched", "rg": "nothing matched",
+	"findstr": "nothing matched", "git grep": "nothing matched", "git diff": "there are differences",
+}
+
+// windowsMeanings counts there if the program printed something.
+var windowsMeanings = map[string]string{
+	"where": "some names were not found", "fc": "the files differ", "diff": "the files differ",
+}
+
+// maxRobocopy is the highest exit code with which robocopy says what it did. Higher
+// ones are failures.
+const maxRobocopy = 7
+
+// meaning says what the exit code of a command means that ended by itself, if it
+// is no failure: that is up to its last simple command, also in a pipe. It is empty
+// for a failure, and for 0.
+func (k *command) meaning(exit proc.Exit) string {
+	if exit.Err != nil || exit.Signal != "" || exit.Code <= 0 || len(k.line.Commands) == 0 {
+		return ""
+	}
+	name := subcommandOf(k.line.Commands[len(k.line.Commands)-1].Text)
+	if k.inspector.shell != shellparse.PowerShell {
+		if exit.Code == 1 {
+			return meanings[name]
+		}
+		return ""
+	}
+	name = strings.ToLower(name)
+	switch {
+	case name == "robocopy" && exit.Code <= maxRobocopy:
+		return "robocopy says what it copied and what it found besides"
+	case exit.Code != 1:
+		return ""
+	case powerShellMeanings[name] != "":
+		return powerShellMeanings[name]
+	case runtime.GOOS == "windows" && exit.Output.Total > 0:
+		return windowsMeanings[name]
+	}
+	return ""
+}
+
+// programOf returns the bare name of the program that a simple command runs.
+func programOf(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	return strings.TrimSuffix(path.Base(strings.Trim(word, `'"`)), ".exe")
+}
+
+// gitValues are the options before git's own command that take the word after them.
+var gitValues = map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--namespace": true}
+
+// subcommandOf is programOf, with the command of git after its name.
+func subcommandOf(text string) string {
+	name := programOf(text)
+	if name != "git" {
+		return name
+	}
+	words := strings.Fields(text)[1:]
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		skip := 1
+		if gitValues[words[0]] {
+			skip = 2
+		}
+		words = words[min(skip, len(words)):]
+	}
+	if len(words) == 0 {
+		return name
+	}
+	return name + " " + words[0]
+}
+
+// silent are the programs that print nothing when they succeed.
+var silent = map[string]bool{
+	"cd": true, "chgrp": true, "chmod": true, "chown": true, "cp": true, "export": true, "ln": true, "mkdir": true, "mv": true,
+	"rm": true, "rmdir": true, "set": true, "sleep": true, "touch": true, "true": true, "unset": true, "wait": true,
+	":": true,
+}
+
+// printsNothing reports whether the line is not expected to print anything.
+func printsNothing(line *shellparse.Line) bool {
+	for i := range line.Commands {
+		if !silent[programOf(line.Commands[i].Text)] {
+			return false
+		}
+	}
+	return line.Unknown == "" && len(line.Commands) > 0
+}

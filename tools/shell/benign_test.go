@@ -1,0 +1,51 @@
+package shell_test
+
+import (
+	"fmt"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+)
+
+// TestExitCodesThatAreAnswers: 1 of some programs, if they are the last of the line.
+func TestExitCodesThatAreAnswers(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	for _, tc := range []struct {
+		command string
+		meaning string
+		code    int
+	}{
+		{command: "echo a | grep b", meaning: "nothing matched", code: 1},
+		{command: "echo a | egrep b 2>/dev/null", meaning: "nothing matched", code: 1},
+		{command: "echo a | timeout 5 fgrep b 2>/dev/null", meaning: "nothing matched", code: 1},
+		{command: "x=$(echo a | grep b)", code: 1},
+		{command: "echo a; test -f none", meaning: "the condition is false", code: 1},
+		{command: "[ 1 = 2 ]", meaning: "the condition is false", code: 1},
+		{command: "diff <(echo 1) <(echo 2) > c", meaning: "the files differ", code: 1},
+		{command: "git diff --no-index --no-ext-diff /dev/null empty", code: 1, meaning: "there are differences"},
+		{command: "git -C . --no-pager grep --no-index nothinglikethis", code: 1, meaning: "nothing matched"},
+		{command: "grep b none", code: 2},
+		{command: "diff --no-such-option", code: 2},
+		{command: "echo a | grep b || false", code: 1},
+		{command: "set -o pipefail; echo a | grep b | cat", code: 1},
+		{command: "false", code: 1},
+		{command: "git log 2>/dev/null", code: 128},
+	} {
+		t.Run(tc.command, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath("git"); err != nil {
+				t.Skip("git is not installed")
+			}
+			s := session(t, t.TempDir(), "Bash", "Read(//dev/null)", "Edit")
+			out := bash(t, s, shell.Options{}, fmt.Sprintf(`{"command":%s}`, jsonOf(t, "echo x > empty; "+tc.command)))
+			got := outputOf(t, out)
+			require.Equal(t, tc.code, got.ExitCode, out.Result.Text())
+			require.Equal(t, tc.meaning, got.ReturnCodeInterpretation)
+			require.Equal(t, tc.meaning == "", out.Result.IsError)
+		})
+	}
+}

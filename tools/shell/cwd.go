@@ -1,0 +1,167 @@
+package shell
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+)
+
+// A place is where the next command of a session starts. Its zero value is the
+// session's own directory. Only a main session's is ever anything else.
+//
+// A call runs where it was decided to run. It carries the directory that it was
+// inspected for among its targets, so that nothing which happens meanwhile counts:
+// not another batch that changes the place while a person is asked. If the place
+// changed before the call was decided, as by a cd in the same message, the call is
+// inspected anew, so that it runs where it would have had it come alone; hooks see it
+// twice then, the second time with a blank more or less behind its input.
+type place struct {
+	mu   sync.Mutex
+	dir  string // absolute, or empty for the session's own
+	gone string // a directory that is no more, until somebody was told
+}
+
+// places holds the place of each session. A fork begins in its own directory.
+var places = pegboard.NewClonedKey("directory of the shell", func(*place) *place { return &place{} })
+
+func placeOf(s *pegboard.Session) *place { return places.Once(s, func() *place { return &place{} }) }
+
+// now returns the directory that the next command of s starts in.
+func (p *place) now(s *pegboard.Session) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dir == "" {
+		return s.Dir()
+	}
+	return p.dir
+}
+
+// set changes the place of s, unless another call has changed it from was meanwhile.
+func (p *place) set(s *pegboard.Session, was, dir string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if old := p.dir; old != was && (old != "" || was != s.Dir()) {
+		return
+	}
+	if p.dir = dir; dir == s.Dir() {
+		p.dir = ""
+	}
+}
+
+// confirm is now, but goes back to the session's directory if the place is no more.
+func (p *place) confirm(s *pegboard.Session) string {
+	dir := p.now(s)
+	if dir == s.Dir() || isDir(dir) {
+		return dir
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dir == dir {
+		p.dir, p.gone = "", dir
+	}
+	return s.Dir()
+}
+
+// lost says, once, that the place went back because it is no more.
+func (p *place) lost() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone == "" {
+		return ""
+	}
+	note := fmt.Sprintf("The directory %s of the last command is gone; this one ran in the session's directory.", p.gone)
+	p.gone = ""
+	return note
+}
+
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+// startingIn is the target that names where a call starts, if that is not the
+// session's directory. It is a guess to all rules but those that refuse; no line has
+// a target of its kind.
+func startingIn(dir string) pegboard.Target {
+	return pegboard.Target{Kind: pegboard.Resource, Access: pegboard.Read, Value: dir, Maybe: true}
+}
+
+// decidedDir returns the directory that c was inspected for.
+func decidedDir(c *pegboard.Call) string {
+	for _, t := range c.Targets() {
+		if t.Kind == pegboard.Resource {
+			return t.Value
+		}
+	}
+	return c.Session().Dir()
+}
+
+// respelt returns the same JSON in other bytes, which has a call inspected anew.
+func respelt(input json.RawMessage) json.RawMessage {
+	if short, ok := bytes.CutSuffix(input, []byte{' '}); ok {
+		return short
+	}
+	return append(bytes.Clone(input), ' ')
+}
+
+// records reports whether it should be learnt where the line ends.
+func (r *runner) records(s *pegboard.Session, command string, line *shellparse.Line) bool {
+	mayCarry := s.Role() == pegboard.Main || s.Role() == pegboard.Coordinator
+	// Git's bash names directories in a way of its own on Windows.
+	return mayMove(command, line) && mayCarry && r.inspector.carries && r.scripted() && runtime.GOOS != "windows"
+}
+
+// mayMove reports whether a line may end in another directory than it began in.
+func mayMove(command string, line *shellparse.Line) bool {
+	return line.Unknown != "" || strings.Contains(command, "cd") || strings.Contains(command, "pushd") || strings.Contains(command, "popd")
+}
+
+// maxDirName is how much is read of the file that names a directory, in bytes.
+const maxDirName = 16 << 10
+
+// carryOn makes the next command start where k ended, if that is inside the working
+// directories. It returns what the model should know.
+func (k *command) carryOn() string {
+	f, err := realpath.Open(realpath.Resolve(k.ended))
+	if err != nil {
+		return "" // the shell became another program, or took no notice of it
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxDirName))
+	_ = f.Close() // it was only read
+	dir, whole := strings.CutSuffix(string(data), "\n")
+	if err != nil || !whole || !filepath.IsAbs(dir) || !isDir(dir) {
+		return ""
+	}
+	s := k.session
+	at, ok := within(s, dir)
+	if !ok {
+		placeOf(s).set(s, k.dir, s.Dir())
+		return fmt.Sprintf("The command ended in %s, which is outside the working directories; the next one starts in %s.", dir, s.Dir())
+	}
+	if at != k.dir {
+		placeOf(s).set(s, k.dir, at)
+	}
+	return ""
+}
+
+// within returns a real directory by the name that the session has for it, if it is
+// inside the working directories. A session does not tell those it was made with
+// beyond its first, so that they count as outside: a command has to name them.
+func within(s *pegboard.Session, real string) (string, bool) {
+	for _, root := range s.Dirs() {
+		if rel, err := filepath.Rel(realpath.Resolve(root), real); err == nil && filepath.IsLocal(rel) {
+			return filepath.Join(root, rel), true
+		}
+	}
+	return "", false
+}

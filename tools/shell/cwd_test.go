@@ -1,0 +1,187 @@
+package shell_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+)
+
+// TestTheDirectoryCarriesOver runs lines one after the other. The last prints where
+// it is.
+func TestTheDirectoryCarriesOver(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	tests := []struct {
+		name    string
+		lines   []string
+		options shell.Options
+		want    string // below the session's directory
+		notes   string // on the line before the last
+	}{
+		{name: "it does", lines: []string{"cd sub"}, want: "sub"},
+		{name: "and on", lines: []string{"cd sub", "cd deep"}, want: "sub/deep"},
+		{name: "and back", lines: []string{"cd sub", "cd .."}},
+		{name: "pushd", lines: []string{"pushd sub >/dev/null"}, want: "sub"},
+		{name: "a failure", lines: []string{"cd sub; false"}, want: "sub"},
+		{name: "exit", lines: []string{"cd sub; exit 3"}, want: "sub"},
+		{name: "set -e", lines: []string{"cd sub; set -e; false; cd deep"}, want: "sub"},
+		{name: "a trap of the line's own", lines: []string{"cd sub; trap 'echo bye' EXIT"}, want: "sub"},
+		{name: "a function named pwd", lines: []string{"cd sub; pwd() { echo /; }"}, want: "sub"},
+		{name: "noclobber and xtrace", lines: []string{"cd sub; set -Cx"}, want: "sub"},
+		{name: "no output", lines: []string{"cd sub; exec >&- 2>&-"}, want: "sub"},
+		{name: "a subshell", lines: []string{"(cd sub)"}},
+		{name: "another program", lines: []string{"cd sub; exec true"}},
+		{name: "an error of syntax", lines: []string{"cd sub\nif"}, want: "sub"},
+		{name: "killed", lines: []string{"cd sub; kill -KILL $$"}},
+		{name: "cut off by time", lines: []string{"cd sub; sleep 60"}, options: shell.Options{Timeout: 1e8, NoBackground: true}},
+		{name: "outside", lines: []string{"cd /"}, notes: "outside the working directories"},
+		{name: "outside from below", lines: []string{"cd sub", "cd /"}, notes: "outside the working directories"},
+		{name: "through a link", lines: []string{"cd link"}, notes: "outside the working directories"},
+		{name: "a blank and a quote", lines: []string{`cd "it's one"`}, want: "it's one"},
+		{name: "in the background", lines: []string{"cd sub; exec sleep 1000"}, options: shell.Options{Timeout: 1e8}, notes: "directory changes made by the backgrounded command do not apply"},
+		{name: "turned off", lines: []string{"cd sub"}, options: shell.Options{FixedDir: true}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t, carryDir(t), "Bash")
+			pool := poolOf(t, s, shell.Bash(tc.options))
+			var ex pegboard.Executor
+			var got shell.Output
+			for _, line := range tc.lines {
+				got = outputOf(t, ex.Run(t.Context(), pool, bashCall(t, line))[0])
+			}
+			if tc.notes == "" {
+				require.NotContains(t, got.Stderr, "director", "nothing to note")
+			} else {
+				require.Contains(t, got.Stderr, tc.notes)
+			}
+			require.Equal(t, filepath.Join(s.Dir(), tc.want), outputOf(t, ex.Run(t.Context(), pool, bashCall(t, "pwd"))[0]).Stdout)
+		})
+	}
+}
+
+// TestADirectoryThatIsGone leads back to the session's, and not to calls that all
+// fail.
+func TestADirectoryThatIsGone(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	s := session(t, carryDir(t), "Bash")
+	pool := poolOf(t, s, shell.Bash(shell.Options{}))
+	var ex pegboard.Executor
+	ex.Run(t.Context(), pool, bashCall(t, "cd sub/deep"))
+	require.NoError(t, os.RemoveAll(filepath.Join(s.Dir(), "sub")))
+	got := outputOf(t, ex.Run(t.Context(), pool, bashCall(t, "pwd"))[0])
+	require.Equal(t, s.Dir(), got.Stdout)
+	require.Contains(t, got.Stderr, "is gone")
+	require.Equal(t, s.Dir(), ex.Run(t.Context(), pool, bashCall(t, "pwd"))[0].Result.Text(), "it is told once")
+}
+
+// carryDir is a directory with others in it.
+func carryDir(t *testing.T) string {
+	t.Helper()
+	dir := tempDir(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "it's one"), 0o700))
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, "link")))
+	return dir
+}
+
+func bashCall(t *testing.T, line string) pegboard.Call {
+	t.Helper()
+	return pegboard.Call{Name: "Bash", Input: []byte(fmt.Sprintf(`{"command":%s}`, jsonOf(t, line)))}
+}
+
+// TestCallsOfAMessageFollowTheDirectory: a call is decided for the directory in which
+// it runs, although it was looked at before the call ahead of it changed it.
+func TestCallsOfAMessageFollowTheDirectory(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := carryDir(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "note"), []byte("above\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "sub", "note"), []byte("below\n"), 0o600))
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash"}, Deny: []string{"Read(/sub/note)"}})
+	require.NoError(t, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+
+	var ex pegboard.Executor
+	outs := ex.Run(t.Context(), poolOf(t, s, shell.Bash(shell.Options{})),
+		bashCall(t, "cat note"), bashCall(t, "cd sub"), bashCall(t, "cat note"), bashCall(t, "cat ../note"), bashCall(t, "cd ..; pwd"), bashCall(t, "cat note"))
+	require.Equal(t, "above", outs[0].Result.Text())
+	require.ErrorIs(t, outs[2].Err, pegboard.ErrDenied, "it is sub/note by now")
+	require.Equal(t, "above", outs[3].Result.Text())
+	require.Equal(t, dir, outs[4].Result.Text())
+	require.Equal(t, "above", outs[5].Result.Text())
+}
+
+// TestADecidedCallStaysWhereItWasDecided: while a person is asked, another batch
+// changes the directory.
+func TestADecidedCallStaysWhereItWasDecided(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := carryDir(t)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash(cd:*)"}})
+	require.NoError(t, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+		close(asked)
+		<-answer
+		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	pool := poolOf(t, s, shell.Bash(shell.Options{}))
+
+	ended := starting(t.Context(), pool, "Bash", `{"command":"touch here; pwd"}`)
+	<-asked
+	var ex pegboard.Executor
+	require.NoError(t, ex.Run(t.Context(), pool, bashCall(t, "cd sub"))[0].Err)
+	close(answer)
+	require.Equal(t, dir, (<-ended).Result.Text())
+	require.FileExists(t, filepath.Join(dir, "here"))
+	require.Equal(t, filepath.Join(dir, "sub"), ex.Run(t.Context(), pool, bashCall(t, "pwd"))[0].Result.Text(), "the newer change stands")
+}
+
+// TestAgentsHaveTheirOwnDirectory: nothing carries over in them, and they see
+// nothing of the main session's.
+func TestAgentsHaveTheirOwnDirectory(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	s := session(t, carryDir(t), "Bash")
+	tool := shell.Bash(shell.Options{})
+	var ex pegboard.Executor
+	require.NoError(t, ex.Run(t.Context(), poolOf(t, s, tool), bashCall(t, "cd sub"))[0].Err)
+	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a"})
+	require.NoError(t, err)
+	outs := ex.Run(t.Context(), poolOf(t, fork, tool), bashCall(t, "pwd"), bashCall(t, "cd it*"), bashCall(t, "pwd"))
+	require.Equal(t, s.Dir(), outs[0].Result.Text())
+	require.Equal(t, s.Dir(), outs[2].Result.Text())
+	require.NoError(t, fork.Close(t.Context()))
+	require.Equal(t, filepath.Join(s.Dir(), "sub"), ex.Run(t.Context(), poolOf(t, s, tool), bashCall(t, "pwd"))[0].Result.Text(), "and the end of one ends nobody else's commands")
+}
+
+// TestAddedDirectoriesAreWorkingDirectories.
+func TestAddedDirectoriesAreWorkingDirectories(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	more := tempDir(t)
+	s := session(t, carryDir(t), "Bash")
+	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		return p.Apply(pegboard.Update{Type: pegboard.AddDirectories, Directories: []string{more}, Destination: pegboard.SourceSession})
+	}))
+	pool := poolOf(t, s, shell.Bash(shell.Options{}))
+	var ex pegboard.Executor
+	outs := ex.Run(t.Context(), pool, bashCall(t, "cd "+more), bashCall(t, "pwd"))
+	require.Empty(t, outputOf(t, outs[0]).Stderr)
+	require.Equal(t, more, strings.TrimSpace(outs[1].Result.Text()))
+}

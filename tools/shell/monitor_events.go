@@ -1,0 +1,183 @@
+package shell
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// An eventFeed takes the output of a command apart into events, and keeps those that
+// wait to be told. What it holds is bounded, whatever is written.
+type eventFeed struct {
+	// waiting holds a token when there are events after there were none.
+	waiting chan struct{}
+
+	mu      sync.Mutex
+	part    []byte // the beginning of a line whose end has not come
+	longer  bool   // the line had more than part holds
+	lines   []string
+	size    int // bytes of the lines
+	more    int // events that found no room among them
+	stopped bool
+}
+
+func newEventFeed() *eventFeed { return &eventFeed{waiting: make(chan struct{}, 1)} }
+
+// write takes a piece of output. It does not block.
+func (f *eventFeed) write(p []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for !f.stopped && len(p) > 0 {
+		line, rest, ended := bytes.Cut(p, []byte{'\n'})
+		room := min(len(line), maxEvent-len(f.part))
+		f.part = append(f.part, line[:room]...)
+		f.longer = f.longer || room < len(line)
+		if ended {
+			f.endLine()
+		}
+		p = rest
+	}
+}
+
+// finish ends the last line, if it lacks its end.
+func (f *eventFeed) finish() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.endLine()
+}
+
+// stop makes the feed take no more.
+func (f *eventFeed) stop() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = true
+}
+
+// endLine makes an event of the line, unless it is blank. The lock is held.
+func (f *eventFeed) endLine() {
+	line := eventText(f.part, f.longer)
+	f.part, f.longer = f.part[:0], false
+	if f.stopped || line == "" {
+		return
+	}
+	if len(f.lines) == maxEvents || f.size+len(line) > maxEventText {
+		f.more++
+		return
+	}
+	f.lines = append(f.lines, line)
+	f.size += len(line)
+	select {
+	case f.waiting <- struct{}{}:
+	default:
+	}
+}
+
+// eventText returns a line as it is told: valid UTF-8 without control characters.
+// If it was cut, that may have been within its last character.
+func eventText(line []byte, cut bool) string {
+	for range utf8.UTFMax - 1 {
+		if r, width := utf8.DecodeLastRune(line); cut && r == utf8.RuneError && width == 1 {
+			line = line[:len(line)-1]
+		}
+	}
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(string(line), string(utf8.RuneError)))
+	text = strings.TrimSpace(text)
+	if len(text) > maxEvent {
+		text, cut = strings.ToValidUTF8(text[:maxEvent], ""), true
+	}
+	if cut {
+		text += "…"
+	}
+	return text
+}
+
+// take removes and words the events that wait; there may be none. Each is indented,
+// so that it cannot be taken for words of ours.
+func (f *eventFeed) take() (text string, overflown bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select {
+	case <-f.waiting:
+	default:
+	}
+	if len(f.lines) == 0 {
+		return "", false
+	}
+	var b strings.Builder
+	switch n := len(f.lines) + f.more; {
+	case f.more > 0:
+		fmt.Fprintf(&b, "%d events, the first %d of them here, all in its output file:", n, len(f.lines))
+	case n == 1:
+		b.WriteString("1 event:")
+	default:
+		fmt.Fprintf(&b, "%d events:", n)
+	}
+	for _, line := range f.lines {
+		b.WriteString("\n    " + line)
+	}
+	overflown = f.more > 0
+	f.lines, f.size, f.more = nil, 0, 0
+	return b.String(), overflown
+}
+
+// A teller tells the events of a feed at the pace that the constants name.
+type teller struct {
+	feed *eventFeed
+	tell func(text string)
+	stop func(cause error) // ends what writes to the feed
+	full func() bool       // whether the output file is too large, asked every eventPace
+}
+
+// run tells events until done is closed, and then what is left.
+func (t teller) run(done <-chan struct{}) {
+	pace := time.NewTicker(eventPace)
+	defer pace.Stop()
+	var (
+		due       <-chan time.Time // nil while no event waits
+		last      time.Time        // when events were told
+		overflows int              // in a row
+	)
+	for {
+		select {
+		case <-t.feed.waiting:
+			if due == nil {
+				due = time.After(max(eventGather, time.Until(last.Add(eventPace))))
+			}
+		case <-due:
+			due, last = nil, time.Now()
+			if overflows++; !t.tellAll() {
+				overflows = 0
+			}
+			if overflows == maxOverflows {
+				t.feed.stop()
+				t.stop(errMonitorFlood)
+			}
+		case <-pace.C:
+			if t.full() {
+				t.stop(errMonitorFile)
+			}
+		case <-done:
+			t.feed.finish()
+			t.tellAll()
+			return
+		}
+	}
+}
+
+// tellAll tells what waits and reports whether it lacked events.
+func (t teller) tellAll() (overflown bool) {
+	text, overflown := t.feed.take()
+	if text != "" {
+		t.tell(text)
+	}
+	return overflown
+}

@@ -1,0 +1,70 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+)
+
+func TestEndedMonitor(t *testing.T) {
+	t.Parallel()
+	zero, three, full := 0, 3, errors.New("no space left")
+	tests := []struct {
+		name    string
+		exit    proc.Exit
+		fileErr error
+		state   background.State
+		code    *int
+		err     string
+	}{
+		{name: "well", state: background.Completed, code: &zero},
+		{name: "well, on a full disk", fileErr: full, state: background.Completed, code: &zero, err: "its output file lacks something: no space left"},
+		{name: "an exit code", exit: proc.Exit{Code: 3}, state: background.Failed, code: &three},
+		{name: "a signal", exit: proc.Exit{Code: -1, Signal: "killed"}, state: background.Failed, err: "ended by a signal: killed"},
+		{name: "its time", exit: proc.Exit{Code: -1, Signal: "terminated", Err: errMonitorTime}, state: background.Killed, err: "its time of 1m0s is over; start it again if it is still needed"},
+		{name: "too much", exit: proc.Exit{Err: errMonitorFlood}, state: background.Killed, err: errMonitorFlood.Error()},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			state, code, err := endedMonitor(tc.exit, time.Minute, tc.fileErr)
+			require.Equal(t, tc.state, state)
+			require.Equal(t, tc.code, code)
+			if tc.err == "" {
+				require.NoError(t, err)
+			} else {
+				require.EqualError(t, err, tc.err)
+			}
+		})
+	}
+}
+
+// TestMonitorLog: after an error nothing more is written, and the first error is
+// what is said.
+func TestMonitorLog(t *testing.T) {
+	t.Parallel()
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	log, err := newMonitorLog(background.Of(s))
+	require.NoError(t, err)
+	log.write([]byte("one\n"))
+	require.NoError(t, os.Truncate(log.path, 100)) // as the command would write to it
+	require.EqualValues(t, 100, log.size())
+	require.NoError(t, log.file.Close())
+	require.Zero(t, log.size())
+	log.write([]byte("two\n"))
+	log.write([]byte("three\n"))
+	require.ErrorIs(t, log.close(), os.ErrClosed)
+	require.ErrorContains(t, log.close(), "write ", "the first")
+	log.discard()
+	require.NoFileExists(t, log.path)
+}

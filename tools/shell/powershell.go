@@ -1,0 +1,38 @@
+package shell
+
+import (
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+)
+
+// PowerShell returns the tool that runs command lines in PowerShell, with the input,
+// output and limits of [Bash]. A command starts where the last one of Bash ended;
+// its own changes of directory do not carry over. Commands that remove what a system
+// needs are refused in every mode, whatever rules say.
+func PowerShell(o Options) pegboard.Tool {
+	o = o.withDefaults("pwsh", "-NoProfile", "-NonInteractive", "-Command")
+	o.Snapshot = ""
+	return newRunner("PowerShell", o, inspector{shell: shellparse.PowerShell, carries: !o.FixedDir}).tool(powerShellPrompt(o))
+}
+
+func powerShellPrompt(o Options) string {
+	var b strings.Builder
+	b.WriteString("Runs a command line in PowerShell and returns what it prints, all streams together.\n" +
+		"Use Read, Glob and Grep to look at files, and Edit and Write to change them.\n\n" +
+		"- Each call is a new process without profile, terminal and input; variables, functions and changes of directory do not carry over. Prefer absolute paths.\n" +
+		"- Write $env:NAME for environment variables, and use single quotes for text that holds $. Cmdlets that would ask a question fail: pass -Force or -Confirm:$false where that is meant.\n" +
+		"- Output that is too long is stored in a file, whose path you get with its beginning.\n")
+	b.WriteString(backgroundAdvice(o))
+	b.WriteString("- There is no sandbox around a command: what it does is done. Commit, push or open a pull request only when the user asks.")
+	return b.String()
+}
+
+// withStatus is a line of PowerShell that ends with the exit code of the program
+// that its last statement ran. Without it, any that fails ends with 1. What
+// follows the line stands on a line of its own, so that a comment cannot hide it;
+// a line that is not complete makes a whole that is not either.
+func withStatus(line string) string {
+	return line + "\nif (-not $?) { if ($LASTEXITCODE) { exit $LASTEXITCODE }; exit 1 }"
+}

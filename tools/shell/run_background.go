@@ -1,0 +1,153 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+)
+
+// moveOn lets the command go on as a background task, for limit at most, and says
+// so. If that cannot be it is as it was.
+func (k *command) moveOn(limit time.Duration) (Output, error) {
+	work := background.Work{
+		Kind: "shell", Description: k.in.Description, Command: k.in.Command,
+		OutputFile: k.file, Started: k.begun, Stop: k.process.Stop,
+	}
+	if _, err := k.process.Stored(); k.file == "" || err != nil {
+		work.OutputFile = ""
+		work.Output = func() string { return k.process.Output().Text() }
+	}
+	h, err := k.tasks.Add(k.session, work)
+	if err != nil {
+		return Output{}, err
+	}
+	lane.Go(func() { k.accompany(h, limit) })
+	return k.moved(h.ID(), work.OutputFile), nil
+}
+
+// accompany waits for the end of a background task and reports it.
+func (k *command) accompany(h *background.Handle, limit time.Duration) {
+	patience := time.NewTimer(limit)
+	defer patience.Stop()
+	select {
+	case <-k.process.Done():
+	case <-patience.C:
+		k.process.Stop(errTooLong)
+	}
+	exit := k.process.Exit()
+	k.remove(k.ended)
+	switch {
+	case k.file == "":
+	case exit.FileErr != nil:
+		h.Tell(fmt.Sprintf("its output file holds %d of %d bytes: %v", exit.Stored, exit.Output.Total, exit.FileErr))
+	case exit.Stored < exit.Output.Total:
+		h.Tell(fmt.Sprintf("its output file holds the first %d of %d bytes, more is not stored", exit.Stored, exit.Output.Total))
+	}
+	h.Done(k.fate(exit, limit))
+}
+
+// fate says how a background task ended.
+func (k *command) fate(exit proc.Exit, limit time.Duration) (background.State, *int, error) {
+	var code *int
+	if exit.Code >= 0 {
+		code = &exit.Code
+	}
+	switch {
+	case errors.Is(exit.Err, errTooLong):
+		return background.Failed, code, fmt.Errorf("it was ended because it took longer than %v", limit)
+	case errors.Is(exit.Err, proc.ErrOutputLimit):
+		return background.Failed, code, fmt.Errorf("it was ended because it printed more than %d bytes", k.options.MaxOutput)
+	case exit.Err != nil:
+		return background.Killed, code, exit.Err
+	case exit.Signal != "":
+		return background.Failed, nil, errors.New("it was ended by a signal: " + exit.Signal)
+	case exit.Code != 0 && k.meaning(exit) == "":
+		return background.Failed, code, nil
+	}
+	return background.Completed, code, nil
+}
+
+// moved words that the command goes on in the background. What it has printed so
+// far is shown if it is short.
+func (k *command) moved(id, file string) Output {
+	out := Output{BackgroundTaskID: id, RawOutputPath: file, ExitCode: -1, Elapsed: time.Since(k.begun)}
+	if k.in.Background {
+		out.note("Command runs in the background.")
+	} else {
+		out.TimedOutAfterMS = k.limit.Milliseconds()
+		out.note(fmt.Sprintf("Command did not complete within its %s timeout and was moved to the background.", seconds(k.limit)))
+	}
+	where := "Its output is kept in memory; ask for it with TaskOutput."
+	if file != "" {
+		where = "Output file: " + file
+	}
+	out.note(fmt.Sprintf("Task id: %s\n%s\nYou will be told when it ends. Go on with something else; TaskStop ends it.", id, where))
+	if !k.in.Background && k.changesDir() {
+		out.BackgroundCwdHint = fmt.Sprintf("Session cwd remains %s; directory changes made by the backgrounded command do not apply to subsequent commands.", k.dir)
+		out.note(out.BackgroundCwdHint)
+	}
+	if so := k.process.Output(); so.Total > 0 && so.Total <= PreviewSize && !k.printed.isBinary() {
+		out.note("Output so far:")
+		out.Stdout = strings.TrimRight(so.Text(), "\n")
+	}
+	return out
+}
+
+// seconds returns a duration as the documented text has it, such as 120s.
+func seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
+}
+
+// whyStaying says why a command that takes too long must be ended rather than go
+// on in the background: what sleeps does nothing worth waiting for, git holds locks
+// that later commands need, and of what is not understood nobody can say that it is
+// not one of the two.
+func (k *command) whyStaying() string {
+	switch {
+	case k.options.NoBackground:
+		return "nothing runs in the background here"
+	case k.line.Unknown != "":
+		return "it was not moved to the background because it is not fully understood: " + k.line.Unknown
+	}
+	for i := range k.line.Commands {
+		c := &k.line.Commands[i]
+		if name := programOf(c.Text); i == 0 && (name == "sleep" || strings.EqualFold(name, "start-sleep")) {
+			return "commands that begin with sleep are not moved to the background"
+		}
+		for _, text := range append([]string{c.Text}, c.Inner...) {
+			if namesGit(text) {
+				return "commands that use git are not moved to the background"
+			}
+		}
+	}
+	return ""
+}
+
+// namesGit reports whether a word of a command is the name of git, wherever it
+// stands: many commands run others that they are given.
+func namesGit(text string) bool {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n'\"();|&`", r) }) {
+		if name := strings.TrimSuffix(strings.ToLower(path.Base(word)), ".exe"); name == "git" {
+			return true
+		}
+	}
+	return false
+}
+
+// changesDir reports whether the line holds a command that changes the directory.
+func (k *command) changesDir() bool {
+	for i := range k.line.Commands {
+		switch programOf(k.line.Commands[i].Text) {
+		case "cd", "pushd", "popd":
+			return true
+		}
+	}
+	return false
+}

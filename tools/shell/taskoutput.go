@@ -1,0 +1,137 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+)
+
+// How long a call of [TaskOutput] waits.
+const (
+	DefaultTaskWait = 30 * time.Second
+	MaxTaskWait     = 10 * time.Minute // a longer one is cut to it
+)
+
+// Retrieval says what a call of [TaskOutput] got.
+type Retrieval string
+
+// What a call may get. None of them is an error.
+const (
+	Retrieved   Retrieval = "success"   // the task has ended
+	WaitedLong  Retrieval = "timeout"   // it runs still, after the time that the call waits
+	NotReadyYet Retrieval = "not_ready" // it runs still, and the call does not wait
+)
+
+// TaskOutputResult is what a host gets as Result.Data of [TaskOutput].
+type TaskOutputResult struct {
+	Retrieval Retrieval  `json:"retrieval_status"`
+	Task      TaskReport `json:"task"`
+}
+
+// A TaskReport is a task and what it has printed.
+type TaskReport struct {
+	background.Task
+	// Output is the end of what it has printed, at most [background.MaxOutput]
+	// bytes of valid UTF-8. Of a task that is no command it is what the task shows.
+	Output string `json:"output"`
+
+	note string        // about Output
+	ran  time.Duration // until now, or until it ended
+}
+
+type taskOutputInput struct {
+	TaskID  string `json:"task_id" jsonschema:"minLength=1" jsonschema_description:"The id of the task"`
+	Block   *bool  `json:"block,omitempty" jsonschema_description:"Whether to wait until the task has ended (default: true)"`
+	Timeout *int   `json:"timeout,omitempty" jsonschema:"minimum=0" jsonschema_description:"How long to wait for it, in milliseconds (default 30000, at most 600000)"`
+}
+
+// wait is how long a call waits.
+func (in taskOutputInput) wait() time.Duration {
+	switch {
+	case in.Block != nil && !*in.Block:
+		return 0
+	case in.Timeout == nil:
+		return DefaultTaskWait
+	}
+	return milliseconds(*in.Timeout, MaxTaskWait)
+}
+
+// milliseconds returns n of them, at most most.
+func milliseconds(n int, most time.Duration) time.Duration {
+	if int64(n) >= most.Milliseconds() {
+		return most
+	}
+	return time.Duration(n) * time.Millisecond
+}
+
+// errWaitedLong is the cause that ends the waiting, not the call.
+var errWaitedLong = errors.New("the task runs still")
+
+// TaskOutput returns the tool that shows a background task of the conversation,
+// whoever of its agents started it, and waits for its end if it should. It needs no
+// permission. BashOutput is a former name; what was named bash_id and filter then
+// is refused, because it meant the output since the last look, and no waiting.
+//
+// Of a task that runs a command it reads the end of the output file and no more,
+// however large the file is. The conversation is not told of an end that its
+// result shows to the agent that started the task.
+func TaskOutput() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[taskOutputInput, TaskOutputResult]{
+		Info: pegboard.Info{Name: "TaskOutput", Aliases: []string{"BashOutput"}, Polls: true, Interrupt: pegboard.InterruptCancel},
+		Description: "Shows what a background task has printed, the end of it if it is long, and how it stands. " +
+			"It waits until the task has ended; with block false, or after timeout, it shows a task that still runs. You are told when a task ends, so do not ask again and again.",
+		Inspect: func(in taskOutputInput, _ *pegboard.Call) pegboard.Traits {
+			// The target makes a call wait for a TaskStop before it, and that for this.
+			return pegboard.Traits{ReadOnly: true, Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{
+				{Kind: pegboard.Resource, Access: pegboard.Read, Value: in.TaskID},
+			}}
+		},
+		Permit: func(context.Context, taskOutputInput, *pegboard.Call) pegboard.Decision {
+			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only shows a task of the conversation"}
+		},
+		Call: showTask,
+		Result: func(out TaskOutputResult) *pegboard.Result {
+			r := pegboard.Text(out.text())
+			r.Data = out
+			return r
+		},
+	})
+}
+
+func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOutputResult, error) {
+	s := c.Session()
+	if s == nil {
+		return TaskOutputResult{}, fmt.Errorf("%w: TaskOutput runs in a session only; give the call to an Executor", pegboard.ErrDenied)
+	}
+	tasks := background.Of(s)
+	patience := in.wait()
+	waiting, cancel := context.WithTimeoutCause(ctx, patience, errWaitedLong)
+	defer cancel()
+	task, err := tasks.Wait(waiting, in.TaskID)
+	if err != nil && !errors.Is(err, errWaitedLong) {
+		return TaskOutputResult{}, err
+	}
+	out := TaskOutputResult{Retrieval: Retrieved, Task: reportTask(tasks, task)}
+	switch {
+	case task.State != background.Running:
+		markTold(tasks, s, task)
+	case in.Block != nil && !*in.Block:
+		out.Retrieval = NotReadyYet
+	default:
+		out.Retrieval = WaitedLong
+		out.Task.note = fmt.Sprintf("It has not ended within %v. Go on with something else; you are told when it has. ", patience) + out.Task.note
+	}
+	return out, nil
+}
+
+// markTold keeps the end of a task from being told to the agent that started it,
+// which learns of it from a result. Another agent's is told all the same.
+func markTold(tasks *background.Tasks, s *pegboard.Session, task background.Task) {
+	if task.AgentID == s.AgentID() {
+		tasks.Told(task.ID)
+	}
+}

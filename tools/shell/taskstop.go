@@ -1,0 +1,112 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+)
+
+// stopPatience is how long TaskStop waits for the end of a task: longer than a
+// process is given to end before it is killed and its output given up.
+const stopPatience = 5 * time.Second
+
+// errStopsSlowly is the cause that ends the waiting, not the call.
+var errStopsSlowly = errors.New("it takes its time")
+
+// TaskStopResult is what a host gets as Result.Data of [TaskStop].
+type TaskStopResult struct {
+	Message  string `json:"message"`
+	TaskID   string `json:"task_id"`
+	TaskType string `json:"task_type"`
+	Command  string `json:"command,omitempty"`
+	// State is where the task stands: Running if it has not ended yet.
+	State background.State `json:"-"`
+}
+
+type taskStopInput struct {
+	TaskID  string `json:"task_id,omitempty" jsonschema_description:"The id of the task"`
+	ShellID string `json:"shell_id,omitempty" jsonschema_description:"Deprecated: the former name of task_id"`
+}
+
+func (in taskStopInput) id() string {
+	if in.TaskID != "" {
+		return in.TaskID
+	}
+	return in.ShellID
+}
+
+// TaskStop returns the tool that ends a background task of the conversation and
+// waits a few seconds until it has ended. KillShell and KillBash are former names,
+// under which shell_id was sent.
+//
+// Its target is a resource by the task's id, so that calls about one task keep
+// their order. The main agent may stop any task unasked, another agent those that
+// it started; what is left is for an allow rule, TaskStop, or a person. In plan
+// mode a person is asked.
+func TaskStop() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[taskStopInput, TaskStopResult]{
+		Info:        pegboard.Info{Name: "TaskStop", Aliases: []string{"KillShell", "KillBash"}},
+		Description: "Ends a background task, such as a command or a monitor, by its id, and says how it ended.",
+		Inspect: func(in taskStopInput, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{
+				{Kind: pegboard.Resource, Access: pegboard.Write, Value: in.id()},
+			}}
+		},
+		Validate: func(_ context.Context, in taskStopInput, _ *pegboard.Call) error {
+			switch {
+			case in.id() == "":
+				return errors.New("no task is named; send its id as task_id")
+			case in.ShellID != "" && in.TaskID != "" && in.ShellID != in.TaskID:
+				return errors.New("task_id and shell_id name different tasks; send task_id alone")
+			}
+			return nil
+		},
+		Permit: permitStop,
+		Call:   stopTask,
+		Result: func(out TaskStopResult) *pegboard.Result {
+			r := pegboard.Text(out.Message)
+			r.Data = out
+			return r
+		},
+	})
+}
+
+// permitStop lets an agent stop what is its own. An id that is unknown stops
+// nothing.
+func permitStop(_ context.Context, in taskStopInput, c *pegboard.Call) pegboard.Decision {
+	s := c.Session()
+	if s == nil {
+		return pegboard.Decision{}
+	}
+	task, known := background.Of(s).Get(in.id())
+	if main := s.Role() == pegboard.Main || s.Role() == pegboard.Coordinator; known && !main && task.AgentID != s.AgentID() {
+		return pegboard.Decision{}
+	}
+	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it ends a task of the agent's own"}
+}
+
+func stopTask(ctx context.Context, in taskStopInput, c *pegboard.Call) (TaskStopResult, error) {
+	s := c.Session()
+	if s == nil {
+		return TaskStopResult{}, fmt.Errorf("%w: TaskStop runs in a session only; give the call to an Executor", pegboard.ErrDenied)
+	}
+	tasks := background.Of(s)
+	waiting, cancel := context.WithTimeoutCause(ctx, stopPatience, errStopsSlowly)
+	defer cancel()
+	task, err := tasks.Stop(waiting, in.id())
+	if err != nil && !errors.Is(err, errStopsSlowly) {
+		return TaskStopResult{}, err
+	}
+	out := TaskStopResult{TaskID: task.ID, TaskType: task.Kind, Command: task.Command, State: task.State}
+	if task.State == background.Running {
+		out.Message = fmt.Sprintf("Task %s was asked to end and still runs after %v. You are told when it has ended.", task.ID, stopPatience)
+		return out, nil
+	}
+	markTold(tasks, s, task)
+	out.Message = TaskReport{Task: task, ran: task.Ended.Sub(task.Started)}.headline()
+	return out, nil
+}
