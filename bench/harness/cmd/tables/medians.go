@@ -10,7 +10,7 @@ import (
 
 // groups are the groups of benchmarks in the order in which they are printed.
 // One that is not named here comes last.
-var groups = []string{"One", "Batch16", "Batch128", "Export100", "Assemble1050", "Attach20", "Lookup1000", "FiveCommands", "Search", "ReadHuge"}
+var groups = []string{"One", "Batch16", "Batch128", "Export100", "Assemble1050", "Attach20", "Lookup1000", "FiveCommands", "Search", "ReadHuge", "Print1GiB"}
 
 // writeMedians writes a row for each benchmark, the fastest of a group first.
 func writeMedians(w io.Writer, r results) {
@@ -37,11 +37,13 @@ func rank(name string) int {
 }
 
 // other is the metric of a group's own: how many tools ran at once, or how many
-// bytes were encoded.
+// bytes were encoded, or how much the heap grew.
 func other(r results, name string) string {
-	switch par, size := r.middle(name, "maxpar"), r.middle(name, "encodedB"); {
+	switch par, size, heap := r.middle(name, "maxpar"), r.middle(name, "encodedB"), r.middle(name, "heapMiB"); {
 	case par > 0:
 		return fmt.Sprintf("par=%.0f", par)
+	case heap > 0:
+		return fmt.Sprintf("%.0fMiB", heap)
 	case size > 0:
 		return fmt.Sprintf("B=%.0f", size)
 	}

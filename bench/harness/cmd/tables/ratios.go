@@ -41,6 +41,7 @@ var comparisons = []comparison{
 	{ours: "Search/pegboard-multiline", floor: "Search/floor-rg-multiline", budget: 0.4},
 	{ours: "Search/pegboard-names", floor: "Search/floor-rg-names", budget: 0.8},
 	{ours: "ReadHuge/pegboard", floor: "ReadHuge/floor-head", budget: 5},
+	{ours: "Print1GiB/pegboard", floor: "Print1GiB/floor-file", budget: 1 / 0.7},
 	{ours: "Assemble1050/pegboard-cold", budget: 2e6},
 	{ours: "Assemble1050/pegboard-changed", budget: 0.2e6},
 }
