@@ -26,9 +26,10 @@ import (
 // inspected anew, so that it runs where it would have had it come alone; hooks see it
 // twice then, the second time with a blank more or less behind its input.
 type place struct {
-	mu   sync.Mutex
-	dir  string // absolute, or empty for the session's own
-	gone string // a directory that is no more, until somebody was told
+	mu    sync.Mutex
+	dir   string // absolute, or empty for the session's own
+	gone  string // a directory that is no more, until somebody was told
+	moved bool   // it was another one at some time
 }
 
 // places holds the place of each session. A fork begins in its own directory.
@@ -53,9 +54,18 @@ func (p *place) set(s *pegboard.Session, was, dir string) {
 	if old := p.dir; old != was && (old != "" || was != s.Dir()) {
 		return
 	}
+	p.moved = true
 	if p.dir = dir; dir == s.Dir() {
 		p.dir = ""
 	}
+}
+
+// hasMoved reports whether any call can have been inspected for another directory
+// than the session's.
+func (p *place) hasMoved() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.moved
 }
 
 // confirm is now, but goes back to the session's directory if the place is no more.
@@ -98,6 +108,9 @@ func startingIn(dir string) pegboard.Target {
 
 // decidedDir returns the directory that c was inspected for.
 func decidedDir(c *pegboard.Call) string {
+	if !placeOf(c.Session()).hasMoved() {
+		return c.Session().Dir()
+	}
 	for _, t := range c.Targets() {
 		if t.Kind == pegboard.Resource {
 			return t.Value
