@@ -1,0 +1,202 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// The languages of [REPL].
+const (
+	Python     = "python"
+	JavaScript = "javascript"
+)
+
+// The defaults of [REPL].
+const (
+	DefaultREPLTimeout = 30 * time.Second
+	MaxREPLTimeout     = 10 * time.Minute
+	DefaultREPLOutput  = 30_000 // bytes shown of what code printed
+)
+
+// REPLOptions change [REPL]. The zero value works.
+type REPLOptions struct {
+	// Languages are those offered, Python or JavaScript; a call that names none
+	// gets the first. None means both.
+	Languages []string
+	// Python is the program and its flags; nil means {"python3", "-u"}. It must
+	// be Python 3.8 or newer.
+	Python []string
+	// Node is the program and its flags; nil means {"node"}. It must be Node 18
+	// or newer.
+	Node []string
+	// Env is the environment; nil means that of this process, with settings
+	// that keep git and pagers from waiting for a person.
+	Env []string
+	// Timeout is how long code may run if its call does not say; 0 means
+	// DefaultREPLTimeout.
+	Timeout time.Duration
+	// MaxTimeout is the longest time a call may ask for; a longer one is cut to
+	// it. 0 means MaxREPLTimeout.
+	MaxTimeout time.Duration
+}
+
+func (o REPLOptions) withDefaults() REPLOptions {
+	if len(o.Languages) == 0 {
+		o.Languages = []string{Python, JavaScript}
+	}
+	if o.Python == nil {
+		o.Python = []string{"python3", "-u"}
+	}
+	if o.Node == nil {
+		o.Node = []string{"node"}
+	}
+	if o.MaxTimeout <= 0 {
+		o.MaxTimeout = MaxREPLTimeout
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = min(DefaultREPLTimeout, o.MaxTimeout)
+	}
+	return o
+}
+
+// limit is how long a call may take that asks for so many milliseconds.
+func (o REPLOptions) limit(ms int) time.Duration {
+	if ms <= 0 {
+		return o.Timeout
+	}
+	if int64(ms) > o.MaxTimeout.Milliseconds() {
+		return o.MaxTimeout
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+// language is that of a call.
+func (o REPLOptions) language(in replInput) string {
+	if in.Language == "" {
+		return o.Languages[0]
+	}
+	return in.Language
+}
+
+type replInput struct {
+	Code        string `json:"code" jsonschema_description:"The code to run; the value of an expression at its end is shown"`
+	Language    string `json:"language,omitempty" jsonschema:"enum=python,enum=javascript" jsonschema_description:"The language of the code"`
+	Description string `json:"description,omitempty" jsonschema_description:"What the code does, in five to ten words"`
+	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=1" jsonschema_description:"How long it may run, in milliseconds (default 30000, at most 600000); time in tools does not count"`
+	Restart     bool   `json:"restart,omitempty" jsonschema_description:"Begin with a new interpreter; code may be empty then"`
+}
+
+// REPLOutput is what a host gets from [REPL] as Result.Data.
+type REPLOutput struct {
+	Language      string        `json:"language"`
+	Output        string        `json:"output"` // both streams, in the order of arrival, as the model sees them
+	Failed        bool          `json:"failed"` // by an exception, or the process did not end well
+	Ended         bool          `json:"ended"`  // the process ended and its state is lost
+	Interrupted   bool          `json:"interrupted"`
+	TimedOutAfter time.Duration `json:"-"` // zero if it was not
+	Omitted       int64         `json:"-"` // bytes of output that are not in Output
+	Elapsed       time.Duration `json:"-"`
+
+	text string // for the model
+}
+
+// REPL returns the tool that runs Python or JavaScript. It panics if o names another
+// language.
+//
+// # State
+//
+// Each session, and so each agent, has one process for each language, which starts
+// with the first call and keeps variables, imports and the directory between calls.
+// All that is lost when code ends the interpreter, crashes it, takes too long, or
+// prints more than 5 GB in all; when its call is cancelled; and when a call asks
+// for a restart. The result says so, or that of the next call. The session ends the
+// processes when it closes, and with them what they have started.
+//
+// # Tools
+//
+// Code calls the tools of the agent: tools.Read({...}) in Python returns the text
+// of the result or raises ToolError, and in JavaScript it returns a promise of
+// that. They are ordinary calls, decided one by one, whose parent is the call of
+// REPL; see [pegboard.Call.Run]. Calls that are made at once are one batch. What
+// a thread or a timer asks for when its call has ended waits for the next call of
+// REPL. With [pegboard.Gates].REPL the model is not offered the tools that scripts
+// call in its stead.
+//
+// # Permission and concurrency
+//
+// Code can do anything, so it runs alone, and what allows it is a person or a rule
+// for REPL as a whole; the rule does not while there is a deny or ask rule that
+// could be about what code does. It is not confined: what it does by itself,
+// without tools, no rule sees. On Windows a program that JavaScript starts with the
+// standard input of its own process can take requests away from it. Of two calls at once in one session, as hosts can make, the second
+// is refused while the first runs.
+func REPL(o REPLOptions) pegboard.Tool {
+	o = o.withDefaults()
+	for _, l := range o.Languages {
+		if l != Python && l != JavaScript {
+			panic(fmt.Sprintf("shell: REPL: there is no language %q", l))
+		}
+	}
+	sessions := pegboard.NewClonedKey("interpreters", func(*interpreters) *interpreters { return &interpreters{} })
+	return pegboard.Build(pegboard.Definition[replInput, REPLOutput]{
+		Info:        pegboard.Info{Name: "REPL"},
+		Description: replPrompt(o.Languages),
+		Inspect: func(in replInput, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Opaque, Value: o.language(in) + " code"}}}
+		},
+		Validate: func(_ context.Context, in replInput, _ *pegboard.Call) error { return o.validate(in) },
+		Call: func(ctx context.Context, in replInput, c *pegboard.Call) (REPLOutput, error) {
+			s := c.Session()
+			if s == nil {
+				return REPLOutput{}, fmt.Errorf("%w: REPL runs in a session only; give the call to an Executor", pegboard.ErrDenied)
+			}
+			is := sessions.Once(s, func() *interpreters { return &interpreters{} })
+			return is.of(s, o.language(in)).run(ctx, o, in, c)
+		},
+		Result: func(out REPLOutput) *pegboard.Result {
+			r := pegboard.Text(out.text)
+			r.IsError, r.Data = out.Failed, out
+			return r
+		},
+	})
+}
+
+func (o REPLOptions) validate(in replInput) error {
+	if l := o.language(in); !slices.Contains(o.Languages, l) {
+		return fmt.Errorf("%s is not offered here; write the code in %s", l, strings.Join(o.Languages, " or "))
+	}
+	if strings.TrimSpace(in.Code) == "" && !in.Restart {
+		return fmt.Errorf("the code is blank; send the code to run")
+	}
+	return nil
+}
+
+// replPrompt is what the model is told.
+func replPrompt(languages []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Runs code in %s and returns what it prints, and the value of an expression at its end. ", strings.Join(languages, " or "))
+	if len(languages) > 1 {
+		fmt.Fprintf(&b, "Without language it is %s. ", languages[0])
+	}
+	b.WriteString("Variables, functions and imports are kept from call to call; the result says when they are lost. " +
+		"There is no terminal and no input.\n\n" +
+		"Work with files and commands through the tools, which code calls by name with one object, as in tools.Read({\"file_path\": \"a.txt\"}). " +
+		"They are checked like your own calls, so a script can do in one step what would take many: loop over files, filter results, and print only what you need. ")
+	if slices.Contains(languages, Python) {
+		b.WriteString("In Python a call returns the text of the result and raises ToolError when it fails or is refused. ")
+	}
+	if slices.Contains(languages, JavaScript) {
+		b.WriteString("In JavaScript write await tools.Read({...}); it throws ToolError. Use require or await import() for modules. ")
+	}
+	b.WriteString("What the tools take:\n" +
+		"Read({file_path, offset?, limit?}), Write({file_path, content}), Edit({file_path, old_string, new_string, replace_all?}), " +
+		"NotebookEdit({notebook_path, cell_id?, new_source, cell_type?, edit_mode?}), " +
+		"Glob({pattern, path?}), Grep({pattern, path?, glob?, output_mode?}), Bash({command, timeout?}). " +
+		"Other tools take what their descriptions say; REPL itself cannot be called.")
+	return b.String()
+}

@@ -1,0 +1,131 @@
+package shell
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// maxReply is how many bytes a reply of a driver may have. The drivers refuse to
+// send more than 16 MiB.
+const maxReply = 17 << 20
+
+// maxFrame is how many bytes a frame may have.
+const maxFrame = 4096
+
+// errReplies says that an interpreter sent what no driver sends.
+var errReplies = errors.New("its replies could not be read")
+
+// reply is what a driver sends.
+type reply struct {
+	Begun int  `json:"begun"` // the code of that number begins to run
+	Done  int  `json:"done"`  // and has ended
+	Error bool `json:"error"` // by an exception, which was printed
+
+	Call  int             `json:"call"` // a request to call a tool, and its number
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+}
+
+// valid reports whether the reply is one of three things.
+func (r reply) valid() bool {
+	kinds := 0
+	for _, number := range []int{r.Begun, r.Done, r.Call} {
+		if number < 0 {
+			return false
+		}
+		kinds += min(number, 1)
+	}
+	return kinds == 1
+}
+
+// frames takes the output of an interpreter apart: what code and its child
+// processes print, and the replies of the driver between.
+//
+// A reply is one or more frames. A frame is the token, "." in the last of a reply
+// and "+" in the others, a piece of JSON in ASCII, and a newline. The token is
+// different in every process and nobody can guess it. A frame is written at once
+// and is small enough for the system not to mix it with what others write, so that
+// it may stand anywhere in their output, also within a line.
+type frames struct {
+	token []byte
+	plain func([]byte) // gets what is no frame; must not keep it
+	reply func(reply)
+
+	rest []byte // the beginning of what may be a frame
+	text []byte // the pieces of a reply whose last is missing
+}
+
+// write takes a piece of output. After an error, which wraps errReplies, the
+// output makes no sense.
+func (f *frames) write(p []byte) error {
+	if len(f.rest) > 0 {
+		p = append(f.rest, p...)
+		f.rest = nil
+	}
+	for {
+		at := bytes.Index(p, f.token)
+		if at < 0 {
+			keep := overlap(p, f.token)
+			f.print(p[:len(p)-keep])
+			f.rest = bytes.Clone(p[len(p)-keep:])
+			return nil
+		}
+		f.print(p[:at])
+		p = p[at:]
+		end := bytes.IndexByte(p, '\n')
+		if end > maxFrame || end < 0 && len(p) > maxFrame {
+			return fmt.Errorf("%w: a frame has no end", errReplies)
+		}
+		if end < 0 {
+			f.rest = bytes.Clone(p)
+			return nil
+		}
+		if err := f.frame(p[len(f.token):end]); err != nil {
+			return err
+		}
+		p = p[end+1:]
+	}
+}
+
+// print passes on what is no frame.
+func (f *frames) print(p []byte) {
+	if len(p) > 0 {
+		f.plain(p)
+	}
+}
+
+// frame takes what stands between a token and the end of its line.
+func (f *frames) frame(p []byte) error {
+	if len(p) == 0 || p[0] != '.' && p[0] != '+' {
+		return fmt.Errorf("%w: a frame has no mark", errReplies)
+	}
+	if len(f.text)+len(p) > maxReply {
+		return fmt.Errorf("%w: one is larger than %d bytes", errReplies, maxReply)
+	}
+	f.text = append(f.text, p[1:]...)
+	if p[0] == '+' {
+		return nil
+	}
+	var r reply
+	if err := json.Unmarshal(f.text, &r); err != nil {
+		return fmt.Errorf("%w: %w", errReplies, err)
+	}
+	if !r.valid() {
+		return fmt.Errorf("%w: one is not a beginning, an end or a call", errReplies)
+	}
+	f.text = nil
+	f.reply(r)
+	return nil
+}
+
+// overlap returns how many bytes at the end of p could be the beginning of token.
+func overlap(p, token []byte) int {
+	for n := min(len(p), len(token)-1); n > 0; n-- {
+		if bytes.HasSuffix(p, token[:n]) {
+			return n
+		}
+	}
+	return 0
+}

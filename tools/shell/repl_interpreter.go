@@ -1,0 +1,170 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/proc"
+)
+
+// interpreters are those of one session.
+type interpreters struct {
+	owned sync.Once // by the session, which closes the table
+	table proc.Table
+
+	mu  sync.Mutex
+	all map[string]*interpreter // by language
+}
+
+// of returns the interpreter of a language in the session s.
+func (is *interpreters) of(s *pegboard.Session, language string) *interpreter {
+	is.owned.Do(func() { s.OnClose("interpreters", is.table.Close) })
+	is.mu.Lock()
+	defer is.mu.Unlock()
+	i := is.all[language]
+	if i == nil {
+		i = &interpreter{table: &is.table, language: language}
+		if is.all == nil {
+			is.all = map[string]*interpreter{}
+		}
+		is.all[language] = i
+	}
+	return i
+}
+
+// An interpreter is what keeps the state of a language between calls: a process,
+// and after its end the next.
+type interpreter struct {
+	table    *proc.Table
+	language string
+
+	running sync.Mutex // held by the call whose code runs
+	child   *child     // nil before the first call, and when it was ended
+	lost    string     // why the state is gone, if the model was not told yet
+	late    string     // what was printed after the last call, if the model has not seen it
+}
+
+// errBusy is what a call gets while another one's code runs.
+var errBusy = errors.New("the interpreter runs the code of another call; wait for that to end, then send the code again")
+
+// run runs the code of one call.
+func (i *interpreter) run(ctx context.Context, o REPLOptions, in replInput, c *pegboard.Call) (REPLOutput, error) {
+	if !i.running.TryLock() {
+		return REPLOutput{}, errBusy
+	}
+	defer i.running.Unlock()
+	begin := time.Now()
+	if in.Restart && i.child != nil {
+		i.child.process.Stop(errRestart)
+		i.child.process.Exit()
+		i.child = nil
+	}
+	for {
+		before := i.child
+		if err := i.prepare(ctx, o, c.Session().Dir()); err != nil {
+			return REPLOutput{}, err
+		}
+		if in.Restart && strings.TrimSpace(in.Code) == "" {
+			i.lost, i.late = "", ""
+			return REPLOutput{Language: i.language, text: "A new interpreter was started."}, nil
+		}
+		t := turn{child: i.child, call: c, limit: o.limit(in.Timeout)}
+		if out, ran := i.take(ctx, t, in.Code, i.child != before); ran {
+			out.Elapsed = time.Since(begin)
+			return out, nil
+		} // or else the process was at its end already, and a new one is needed
+	}
+}
+
+// prepare sees to it that there is a process.
+func (i *interpreter) prepare(ctx context.Context, o REPLOptions, dir string) error {
+	if i.child != nil && i.child.ended() {
+		i.late += i.child.end().Shrink(maxLate).Text()
+		i.lost = fmt.Sprintf("the one before ended after its last call (%s)", ending(i.child.process.Exit()))
+		i.child = nil
+	}
+	if i.child != nil {
+		return nil
+	}
+	child, err := startChild(ctx, i.table, o, i.language, dir)
+	if err != nil {
+		return fmt.Errorf("the interpreter of %s could not be started: %w; without it, use another tool, or tell the user", i.language, err)
+	}
+	i.child = child
+	return nil
+}
+
+// take runs the code of one call in the process there is. It reports whether the
+// code was run, or cannot be: it was not if a process that is not fresh had ended
+// by itself before.
+func (i *interpreter) take(ctx context.Context, t turn, code string, fresh bool) (out REPLOutput, ran bool) {
+	number, late := t.child.begin(t.call.Emit)
+	i.late += late.Shrink(maxLate).Text()
+	var notes []string
+	if i.lost != "" {
+		notes = append(notes, fmt.Sprintf("A new interpreter runs this, as %s: variables and imports of earlier calls are gone.", i.lost))
+	}
+	if i.late != "" {
+		notes = append(notes, "Printed after the last call had ended:", strings.TrimRight(i.late, "\n"), "Printed by this call:")
+	}
+	failed, err := t.run(ctx, number, code)
+	out = REPLOutput{Language: i.language, Failed: failed}
+	if ran = true; err != nil {
+		exit := t.child.process.Exit()
+		ran = fresh || !errors.Is(err, errNotRun) || exit.Err != nil
+		notes = append(notes, out.note(exit, t.limit))
+	}
+	kept := t.child.end()
+	if !ran {
+		i.late += kept.Shrink(maxLate).Text()
+		return out, false
+	}
+	i.lost, i.late = "", ""
+	if out.Ended {
+		i.child = nil
+	}
+	if out.Interrupted {
+		i.lost = "the last call was cancelled" // of which the model may have seen no more than that
+	}
+	out.Omitted, out.Output = kept.Omitted, strings.TrimRight(kept.Text(), "\n")
+	out.text = strings.Join(append(notes, out.Output), "\n")
+	return out, true
+}
+
+// note takes down that the process ended in mid-code, and words it.
+func (out *REPLOutput) note(exit proc.Exit, limit time.Duration) string {
+	out.Ended, out.Failed = true, true
+	var what string
+	switch {
+	case errors.Is(exit.Err, errCodeTime):
+		out.TimedOutAfter = limit
+		what = fmt.Sprintf("The code was ended because it took longer than %v. Ask for more time with timeout, or do less at once.", limit)
+	case errors.Is(exit.Err, proc.ErrOutputLimit), errors.Is(exit.Err, errReplies), errors.Is(exit.Err, errWaiting):
+		what = fmt.Sprintf("The code was ended: %v. Do less at once, and write large data to a file.", exit.Err)
+	case exit.Err != nil:
+		out.Interrupted = true
+		what = "The code was ended before it finished: the call was cancelled."
+	case exit.Signal != "":
+		what = fmt.Sprintf("The interpreter was ended by a signal: %s.", exit.Signal)
+	default:
+		out.Failed = exit.Code != 0
+		what = fmt.Sprintf("The code ended the interpreter, with exit code %d.", exit.Code)
+	}
+	return what + " Its variables and imports are gone; the next call begins with a new interpreter."
+}
+
+// ending says in a few words how a process ended, if there is anything to say.
+func ending(e proc.Exit) string {
+	switch {
+	case e.Err != nil:
+		return e.Err.Error()
+	case e.Signal != "":
+		return "signal: " + e.Signal
+	}
+	return fmt.Sprintf("exit code %d", e.Code)
+}
