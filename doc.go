@@ -64,6 +64,22 @@
 // [Session.Fork] makes a session that can only be narrower. Its pool is assembled
 // afresh for its [Role]; [RoleTables] say, as data, what each role may have.
 //
+// A [Key] holds what tools and the host keep in a session. Its value is shared by
+// the agents of a conversation, or with [NewClonedKey] each one's own, of which a
+// fork begins with a copy.
+//
+// # Tools that use tools
+//
+// [Call.Run] makes calls from inside a call, as a script does that a tool runs.
+// They are decided and run like those of the model. What a tool stores for the
+// model to read on, it lends with [Session.Lend].
+//
+// # The tools that ship
+//
+// Package tools/files reads, edits and searches files, tools/shell runs commands
+// and scripts, tools/background keeps what goes on while the conversation does.
+// They are made of what this package exports, and a host may leave out any.
+//
 // # External tools
 //
 // [Registry.Attach] takes the tools of a source that may come and go, such as an
