@@ -120,7 +120,11 @@ func (t *Tasks) sweep() {
 	if !t.over() || t.running > 0 || t.files.temp == "" {
 		return
 	}
-	if err := os.RemoveAll(t.files.temp); err != nil {
+	err := os.RemoveAll(t.files.temp)
+	for tries := 1; err != nil && tries < maxSweeps; tries++ { // a call that is being ended may make a file meanwhile
+		err = os.RemoveAll(t.files.temp)
+	}
+	if err != nil {
 		t.faults = append(t.faults, fmt.Errorf("remove the files of the background tasks: %w", err))
 	}
 	t.files.temp = ""
@@ -186,7 +190,7 @@ func tail(path string) (_ string, err error) {
 func (t *Tasks) newID(kind string) string {
 	for {
 		id := slug(kind) + "_" + strings.ToLower(rand.Text()[:6])
-		if t.ids[id] {
+		if _, taken := t.ids[id]; taken {
 			continue
 		}
 		t.ids[id] = true

@@ -69,7 +69,7 @@ func (t *Tasks) take(st *seat) (mine []told) {
 	}
 	kept := t.owed[:0:0]
 	for _, n := range t.owed {
-		if owner := n.entry.owner; owner == st || owner == nil && st.main {
+		if n.entry.belongsTo(st) {
 			mine = append(mine, told{notice: n, task: n.entry.task, missed: n.entry.missed, gone: n.entry.gone})
 			n.entry.waits, n.entry.missed = 0, 0
 		} else {
@@ -88,15 +88,19 @@ type told struct {
 	gone   bool
 }
 
-// Told says that the conversation has learnt of a task's end in another way, such
-// as a tool's result, so that no notice follows. It reports whether one would
-// have.
-func (t *Tasks) Told(id string) bool {
+// Told says that s has learnt of a task's end in another way, such as a tool's
+// result, so that no notice follows. It reports whether one would have: if the
+// task belongs to another agent, that one is told all the same.
+func (t *Tasks) Told(s *pegboard.Session, id string) bool {
+	if tables.of(s) != t {
+		return false
+	}
+	st := t.meet(s)
 	t.mu.Lock()
 	kept := t.owed[:0:0]
 	var e *entry
 	for _, n := range t.owed {
-		if n.end && n.entry.task.ID == id {
+		if n.end && n.entry.task.ID == id && n.entry.belongsTo(st) {
 			e = n.entry
 		} else {
 			kept = append(kept, n)

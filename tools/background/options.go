@@ -16,6 +16,7 @@ const (
 	noticeLine   = 200 // bytes
 	maxRecord    = 1 << 20
 	maxNearNames = 3
+	maxSweeps    = 100 // attempts to remove a directory in which files are still being made
 )
 
 // The errors. Their texts are worded for the model.

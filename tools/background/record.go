@@ -150,8 +150,8 @@ func (t *Tasks) adopt() error {
 		if !ok {
 			continue
 		}
-		t.ids[id] = true
 		err := t.inherit(id)
+		t.ids[id] = t.find(id) != nil
 		if errors.Is(err, ErrCorrupt) {
 			var moved string
 			moved, err = setAside(t.recordPath(id))

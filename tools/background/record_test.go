@@ -163,6 +163,9 @@ func TestRecordsOfOtherHosts(t *testing.T) {
 				require.Empty(t, background.Of(s).List())
 				require.Empty(t, texts(s))
 				require.Len(t, records(t, dir), 1)
+				_, err := background.Of(s).Output("shell_1")
+				require.ErrorIs(t, err, background.ErrUnknownTask)
+				require.NotContains(t, err.Error(), "ended long ago")
 				return
 			}
 			require.Equal(t, background.Lost, stateOf(t, s, "shell_1"))

@@ -3,6 +3,9 @@ package background_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -200,4 +203,32 @@ func TestCloseNamesWhatDoesNotEnd(t *testing.T) {
 		synctest.Wait()
 		gone(t, dir)
 	})
+}
+
+// TestCloseRemovesWhatIsStillMade: calls that are being ended make files in the
+// directory while it is removed.
+func TestCloseRemovesWhatIsStillMade(t *testing.T) {
+	t.Parallel()
+	for range 10 {
+		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir()})
+		require.NoError(t, err)
+		dir, err := background.Of(s).Dir()
+		require.NoError(t, err)
+		begun, made := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(made)
+			for i := range 500 {
+				if os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), nil, 0o600) != nil {
+					return
+				}
+				if i == 100 {
+					close(begun)
+				}
+			}
+		}()
+		<-begun
+		require.NoError(t, s.Close(t.Context()))
+		<-made
+		require.NoDirExists(t, dir)
+	}
 }

@@ -24,7 +24,7 @@ type Tasks struct {
 	used    bool     // the options are settled
 	entries []*entry // the oldest first
 	running int
-	ids     map[string]bool // all that were ever given out
+	ids     map[string]bool // all that were ever given out; false for those of another program that runs
 	owed    []notice        // the oldest first
 	files   files
 	lend    func(dir string) // lets the conversation read there; nil before a session was met
@@ -49,6 +49,9 @@ type entry struct {
 	waits  int   // messages that nobody has fetched
 	missed int   // messages that were dropped
 }
+
+// belongsTo reports whether the session at st is told of the end.
+func (e *entry) belongsTo(st *seat) bool { return e.owner == st || e.owner == nil && st.main }
 
 func newTasks() *Tasks { return &Tasks{ids: map[string]bool{}} }
 

@@ -54,7 +54,8 @@ const (
 type Options struct {
 	// Shell is the program, and its flag for a command line; nil means
 	// {"bash", "-c"}, and for PowerShell {"pwsh", "-NoProfile",
-	// "-NonInteractive", "-Command"}.
+	// "-NonInteractive", "-Command"}. A shell that reads a file of the user's
+	// first may mean something else by a line: zsh wants {"zsh", "-f", "-c"}.
 	Shell []string
 	// Env is the environment; nil means that of this process, with settings
 	// that keep git and pagers from waiting for a person. What would make a shell

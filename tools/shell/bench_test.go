@@ -81,7 +81,7 @@ func BenchmarkBashTrue(b *testing.B) {
 // TestMemoryStaysFlat however much is printed.
 func TestMemoryStaysFlat(t *testing.T) {
 	needBash(t)
-	size := 2 << 30
+	size := int64(2 << 30)
 	if testing.Short() {
 		size = 128 << 20
 	}

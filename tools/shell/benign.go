@@ -2,7 +2,9 @@ package shell
 
 import (
 	"path"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/proc"
@@ -34,10 +36,10 @@ var windowsMeanings = map[string]string{
 const maxRobocopy = 7
 
 // meaning says what the exit code of a command means that ended by itself, if it
-// is no failure: that is up to its last simple command, also in a pipe. It is empty
-// for a failure, and for 0.
+// is no failure: that is up to its last simple command, also in a pipe, unless the
+// code may be that of another one. It is empty for a failure, and for 0.
 func (k *command) meaning(exit proc.Exit) string {
-	if exit.Err != nil || exit.Signal != "" || exit.Code <= 0 || len(k.line.Commands) == 0 {
+	if exit.Err != nil || exit.Signal != "" || exit.Code <= 0 || len(k.line.Commands) == 0 || k.mayEndEarly() {
 		return ""
 	}
 	name := subcommandOf(k.line.Commands[len(k.line.Commands)-1].Text)
@@ -59,6 +61,36 @@ func (k *command) meaning(exit proc.Exit) string {
 		return windowsMeanings[name]
 	}
 	return ""
+}
+
+// negated finds a ! before a command, which turns its exit code around.
+var negated = regexp.MustCompile(`(^|[;&|({\n]|\b(then|do|else|if|while|until))\s*!\s`)
+
+// preparing are programs before a && whose failure shows in what they print, if they
+// fail at all.
+var preparing = map[string]bool{"cd": true, "pushd": true, "popd": true, "echo": true, "printf": true, "true": true, ":": true, "set": true, "export": true}
+
+// mayEndEarly reports whether the exit code of the line may be that of a command
+// before its last one, which did not fail then, or did not run, or may be turned
+// around. A command whose 1 is an answer as well does not count.
+func (k *command) mayEndEarly() bool {
+	if k.inspector.shell == shellparse.PowerShell {
+		return false
+	}
+	if negated.MatchString(k.in.Command) {
+		return true
+	}
+	before := k.line.Commands[:len(k.line.Commands)-1]
+	depends := strings.Contains(k.in.Command, "&&")
+	for i := range before {
+		switch programOf(before[i].Text) {
+		case "exit", "return", "exec", "trap", "set":
+			depends = true
+		}
+	}
+	return depends && slices.ContainsFunc(before, func(c shellparse.Command) bool {
+		return !preparing[programOf(c.Text)] && meanings[subcommandOf(c.Text)] == ""
+	})
 }
 
 // programOf returns the bare name of the program that a simple command runs.

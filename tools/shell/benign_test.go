@@ -33,6 +33,17 @@ func TestExitCodesThatAreAnswers(t *testing.T) {
 		{command: "echo a | grep b || false", code: 1},
 		{command: "set -o pipefail; echo a | grep b | cat", code: 1},
 		{command: "false", code: 1},
+		{command: "cd . && echo a | grep b", meaning: "nothing matched", code: 1},
+		{command: "test -f none && grep x empty", meaning: "nothing matched", code: 1},
+		{command: "false; echo a | grep b", meaning: "nothing matched", code: 1},
+		{command: "false || grep b empty", meaning: "nothing matched", code: 1},
+		{command: "find . ! -name empty | grep b", meaning: "nothing matched", code: 1},
+		{command: "false && grep b empty", code: 1},
+		{command: "! grep x empty", code: 1},
+		{command: "if ! grep b empty; then ! grep x empty; fi", code: 1},
+		{command: "set -e; false; grep b empty", code: 1},
+		{command: "set -o pipefail; false | grep -c x empty", code: 1},
+		{command: "test -f empty && exit 1; grep b empty", code: 1},
 		{command: "git log 2>/dev/null", code: 128},
 	} {
 		t.Run(tc.command, func(t *testing.T) {

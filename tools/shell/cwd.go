@@ -68,11 +68,17 @@ func (p *place) hasMoved() bool {
 	return p.moved
 }
 
-// confirm is now, but goes back to the session's directory if the place is no more.
+// confirm is now, but goes back to the session's directory if the place is no more,
+// or no longer inside the working directories: a link may stand there by now.
 func (p *place) confirm(s *pegboard.Session) string {
 	dir := p.now(s)
-	if dir == s.Dir() || isDir(dir) {
+	if dir == s.Dir() {
 		return dir
+	}
+	if real := realpath.Resolve(dir); isDir(real) {
+		if _, ok := within(s, real); ok {
+			return dir
+		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +95,7 @@ func (p *place) lost() string {
 	if p.gone == "" {
 		return ""
 	}
-	note := fmt.Sprintf("The directory %s of the last command is gone; this one ran in the session's directory.", p.gone)
+	note := fmt.Sprintf("The directory %s of the last command is gone or outside the working directories by now; this one ran in the session's directory.", p.gone)
 	p.gone = ""
 	return note
 }
@@ -168,8 +174,7 @@ func (k *command) carryOn() string {
 }
 
 // within returns a real directory by the name that the session has for it, if it is
-// inside the working directories. A session does not tell those it was made with
-// beyond its first, so that they count as outside: a command has to name them.
+// inside the working directories.
 func within(s *pegboard.Session, real string) (string, bool) {
 	for _, root := range s.Dirs() {
 		if rel, err := filepath.Rel(realpath.Resolve(root), real); err == nil && filepath.IsLocal(rel) {

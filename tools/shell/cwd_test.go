@@ -34,6 +34,7 @@ func TestTheDirectoryCarriesOver(t *testing.T) {
 		{name: "exit", lines: []string{"cd sub; exit 3"}, want: "sub"},
 		{name: "set -e", lines: []string{"cd sub; set -e; false; cd deep"}, want: "sub"},
 		{name: "a trap of the line's own", lines: []string{"cd sub; trap 'echo bye' EXIT"}, want: "sub"},
+		{name: "a trap and a variable that stays", lines: []string{"cd sub; readonly code=3; trap : EXIT"}, want: "sub"},
 		{name: "a function named pwd", lines: []string{"cd sub; pwd() { echo /; }"}, want: "sub"},
 		{name: "noclobber and xtrace", lines: []string{"cd sub; set -Cx"}, want: "sub"},
 		{name: "no output", lines: []string{"cd sub; exec >&- 2>&-"}, want: "sub"},
@@ -83,6 +84,23 @@ func TestADirectoryThatIsGone(t *testing.T) {
 	require.Equal(t, s.Dir(), got.Stdout)
 	require.Contains(t, got.Stderr, "is gone")
 	require.Equal(t, s.Dir(), ex.Run(t.Context(), pool, bashCall(t, "pwd"))[0].Result.Text(), "it is told once")
+}
+
+// TestADirectoryThatLeadsElsewhere leads back, too: no line that reads its directory
+// may read one outside.
+func TestADirectoryThatLeadsElsewhere(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	s := session(t, carryDir(t), "Bash(cd:*)")
+	var ex pegboard.Executor
+	pool := poolOf(t, s, shell.Bash(shell.Options{}))
+	ex.Run(t.Context(), pool, bashCall(t, "cd sub"))
+	sub := filepath.Join(s.Dir(), "sub")
+	require.NoError(t, os.RemoveAll(sub))
+	require.NoError(t, os.Symlink(tempDir(t), sub))
+	got := outputOf(t, ex.Run(t.Context(), pool, bashCall(t, "pwd -P"))[0])
+	require.Equal(t, s.Dir(), got.Stdout)
+	require.Contains(t, got.Stderr, "outside the working directories by now")
 }
 
 // carryDir is a directory with others in it.

@@ -3,23 +3,25 @@ package shell
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // misleading are the variables that make bash read a file before the line, or read
 // the line in another way than the parser.
 var misleading = map[string]bool{"BASH_ENV": true, "ENV": true, "SHELLOPTS": true, "BASHOPTS": true, "POSIXLY_CORRECT": true}
 
-// environment is what a command runs in: without CDPATH, which would lead cd
-// elsewhere than the parser thinks, and without what would give its words another
-// meaning, such as exported functions. One that was decided as read-only gets what
-// keeps git from writing, asking and connecting, and finds no program of the
-// project in the place of a system's.
+// environment is what a command runs in: with the home directory that ~ was taken
+// for, without CDPATH, which would lead cd elsewhere than the parser thinks, and
+// without what would give its words another meaning, such as exported functions.
+// One that was decided as read-only gets what keeps git from writing, asking and
+// connecting, and finds no program of the project in the place of a system's.
 func environment(o Options, c *pegboard.Call) []string {
 	env := o.Env
 	if env == nil {
@@ -30,9 +32,12 @@ func environment(o Options, c *pegboard.Call) []string {
 		return misleading[name] || strings.HasPrefix(name, "BASH_FUNC_")
 	})
 	env = append(env, "CDPATH=")
+	if home := c.Session().Home(); home != "" && runtime.GOOS != "windows" {
+		env = append(env, "HOME="+home)
+	}
 	if c.ReadOnly() {
 		env = append(env, gitrepo.Neutral()...)
-		env = append(env, "PATH="+trusted(lookup(env, "PATH"), c.Session().Dir()))
+		env = append(env, "PATH="+trusted(lookup(env, "PATH"), c.Session().Dirs()))
 	}
 	return env
 }
@@ -46,14 +51,29 @@ func lookup(env []string, name string) (value string) {
 	return value
 }
 
-// trusted returns path without what lies in the working directory, where a program
-// could be called like one that only reads.
-func trusted(path, dir string) string {
+// system are the directories whose programs are the system's, even for a session
+// that works in the root directory.
+var system = map[string]bool{"/bin": true, "/sbin": true, "/usr/bin": true, "/usr/sbin": true, "/usr/local/bin": true, "/usr/local/sbin": true}
+
+// trusted returns path without what lies in a working directory, by any name, where
+// a program could be called like one that only reads.
+func trusted(path string, dirs []string) string {
+	roots := make([]string, len(dirs))
+	for i, dir := range dirs {
+		roots[i] = realpath.Resolve(dir)
+	}
 	var kept []string
 	for _, entry := range filepath.SplitList(path) {
-		if rel, err := filepath.Rel(dir, entry); filepath.IsAbs(entry) && (err != nil || !filepath.IsLocal(rel)) {
+		inside := func(root string) bool {
+			rel, err := filepath.Rel(root, realpath.Resolve(entry))
+			return err == nil && filepath.IsLocal(rel)
+		}
+		if filepath.IsAbs(entry) && (system[filepath.Clean(entry)] || !slices.ContainsFunc(roots, inside)) {
 			kept = append(kept, entry)
 		}
+	}
+	if len(kept) == 0 {
+		return os.DevNull // where nothing is: an empty one means the directory that a command runs in
 	}
 	return strings.Join(kept, string(filepath.ListSeparator))
 }

@@ -95,7 +95,7 @@ func (k *command) output(exit proc.Exit, staying string) Output {
 	default:
 		out.failed = false
 	}
-	if k.in.Background {
+	if k.in.Background && !out.Interrupted {
 		out.note("The command ended at once, so that there is no background task.")
 	}
 	if exit.Lingering {

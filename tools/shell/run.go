@@ -170,7 +170,9 @@ func (k *command) attend(ctx context.Context) (Output, error) {
 			k.process.Stop(context.Cause(ctx))
 			return k.finish(""), nil
 		case <-limit.C:
-			return k.late()
+			if ctx.Err() == nil { // both may have come
+				return k.late()
+			}
 		case <-quiet.timer.C:
 			quiet.tell()
 		}

@@ -76,6 +76,30 @@ func TestWhatEndsAtOnceIsNoTask(t *testing.T) {
 	t.Fatal("it never ended at once")
 }
 
+// TestCancelledBeforeItIsATask: it did not end at once by itself.
+func TestCancelledBeforeItIsATask(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	for range 100 { // on a busy machine it may be a task before it is cancelled
+		s := session(t, t.TempDir(), "Bash")
+		ctx, cancel := context.WithCancel(t.Context())
+		begun := filepath.Join(s.Dir(), "begun")
+		ended := starting(ctx, poolOf(t, s, shell.Bash(shell.Options{})), "Bash", fmt.Sprintf(`{"command":"echo >%s; exec tail -f /dev/null","run_in_background":true}`, begun))
+		written(t, begun)
+		cancel()
+		out := outputOf(t, <-ended)
+		if out.BackgroundTaskID != "" {
+			continue
+		}
+		require.True(t, out.Interrupted)
+		require.Contains(t, out.Stderr, "the call was cancelled")
+		require.NotContains(t, out.Stderr, "ended at once")
+		require.Empty(t, background.Of(s).List())
+		return
+	}
+	t.Fatal("it was never cancelled in time")
+}
+
 // TestBackgroundOutputThatIsNotStored: its beginning and end are kept, and what the
 // file lacks is told.
 func TestBackgroundOutputThatIsNotStored(t *testing.T) {

@@ -40,7 +40,7 @@ func (r *runner) args(line, ended string) []string {
 	case ended == "":
 		script.WriteString(evaluated)
 	case strings.Contains(line, "trap"): // its own trap must not be replaced
-		script.WriteString(evaluated + "\n{ code=$?; " + note + "; set +x; } 2>/dev/null\nexit $code")
+		script.WriteString(evaluated + "\n{ \\builtin set -- \"$?\"; " + note + "; set +x; } 2>/dev/null\nexit \"$1\"")
 	default:
 		script.WriteString("trap " + quoted("{ "+note+"; } 2>/dev/null || :") + " EXIT; " + evaluated)
 	}

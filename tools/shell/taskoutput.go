@@ -118,7 +118,7 @@ func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOu
 	out := TaskOutputResult{Retrieval: Retrieved, Task: reportTask(tasks, task)}
 	switch {
 	case task.State != background.Running:
-		markTold(tasks, s, task)
+		tasks.Told(s, task.ID)
 	case in.Block != nil && !*in.Block:
 		out.Retrieval = NotReadyYet
 	default:
@@ -126,12 +126,4 @@ func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOu
 		out.Task.note = fmt.Sprintf("It has not ended within %v. Go on with something else; you are told when it has. ", patience) + out.Task.note
 	}
 	return out, nil
-}
-
-// markTold keeps the end of a task from being told to the agent that started it,
-// which learns of it from a result. Another agent's is told all the same.
-func markTold(tasks *background.Tasks, s *pegboard.Session, task background.Task) {
-	if task.AgentID == s.AgentID() {
-		tasks.Told(task.ID)
-	}
 }

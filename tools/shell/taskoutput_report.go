@@ -93,9 +93,10 @@ type fileEnd struct {
 }
 
 // readEnd returns the last bytes of a file, at most most of them, and reads about
-// as many.
+// as many. The command may have put a link in the place of its file, to something
+// that may not be shown; it is not followed.
 func readEnd(path string, most int) (end fileEnd, err error) {
-	f, err := realpath.Open(realpath.Resolve(path))
+	f, err := realpath.Open(filepath.Join(realpath.Resolve(filepath.Dir(path)), filepath.Base(path)))
 	if err != nil {
 		return fileEnd{}, err
 	}

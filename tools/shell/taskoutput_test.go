@@ -236,6 +236,26 @@ func TestTaskOutputOfAHugeFile(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20))
 }
 
+// TestTaskOutputFollowsNoLink: what stands in the place of an output file may be a
+// link to what nobody was asked about.
+func TestTaskOutputFollowsNoLink(t *testing.T) {
+	t.Parallel()
+	s := session(t, t.TempDir())
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("secret\n"), 0o600))
+	file, err := background.Of(s).NewFile("shell")
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(secret, file))
+	h := fakeTask(t, s, background.Work{Command: "make", OutputFile: file})
+	h.Done(background.Completed, nil, nil)
+	out := taskCall(t.Context(), t, s, "TaskOutput", fmt.Sprintf(`{"task_id":%q}`, h.ID()))
+	require.Contains(t, out.Result.Text(), "Its output cannot be shown")
+	require.NotContains(t, out.Result.Text(), "secret\n")
+	data, ok := out.Result.Data.(shell.TaskOutputResult)
+	require.True(t, ok)
+	require.Empty(t, data.Task.Output)
+}
+
 // TestTaskOutputBelongsToTheConversation: all its agents may look, and looking does
 // not keep another agent from being told.
 func TestTaskOutputBelongsToTheConversation(t *testing.T) {

@@ -106,7 +106,7 @@ func stopTask(ctx context.Context, in taskStopInput, c *pegboard.Call) (TaskStop
 		out.Message = fmt.Sprintf("Task %s was asked to end and still runs after %v. You are told when it has ended.", task.ID, stopPatience)
 		return out, nil
 	}
-	markTold(tasks, s, task)
+	tasks.Told(s, task.ID)
 	out.Message = TaskReport{Task: task, ran: task.Ended.Sub(task.Started)}.headline()
 	return out, nil
 }
