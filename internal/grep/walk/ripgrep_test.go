@@ -56,6 +56,33 @@ func compare(t *testing.T, rg ripgrep, dir string, o walk.Options) {
 	require.Equal(t, want, got, "%s with %q", dir, arguments(o))
 }
 
+// TestRunAgreesWithRipgrepOnABigTree lists a real tree with nested ignore rules.
+func TestRunAgreesWithRipgrepOnABigTree(t *testing.T) {
+	t.Parallel()
+	rg := needRipgrep(t)
+	dir := os.Getenv("PEGBOARD_SEARCH_TREE")
+	if dir == "" {
+		t.Skip("PEGBOARD_SEARCH_TREE names no tree to list")
+	}
+	for _, tt := range []struct {
+		name string
+		o    walk.Options
+	}{
+		{name: "files", o: walk.Options{}},
+		{name: "hidden", o: walk.Options{Hidden: true}},
+		{name: "everything", o: walk.Options{NoIgnore: true, Hidden: true}},
+		{name: "a glob", o: walk.Options{Globs: []string{"*.go"}}},
+		{name: "a glob over everything", o: walk.Options{NoIgnore: true, Hidden: true, Globs: []string{"*.go"}}},
+		{name: "globs that exclude", o: walk.Options{Globs: []string{"!vendor", "*.{go,md}"}}},
+		{name: "a type", o: walk.Options{Types: []string{"go"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			compare(t, rg, dir, tt.o)
+		})
+	}
+}
+
 // A maker makes random things.
 type maker struct{ *rand.Rand }
 
