@@ -78,8 +78,8 @@ func BenchmarkBashTrue(b *testing.B) {
 	})
 }
 
-// TestMemoryStaysFlat however much is printed.
-func TestMemoryStaysFlat(t *testing.T) {
+// TestInvariant13MemoryStaysFlat however much is printed.
+func TestInvariant13MemoryStaysFlat(t *testing.T) {
 	needBash(t)
 	size := int64(2 << 30)
 	if testing.Short() {
