@@ -84,20 +84,23 @@ func (p place) edit(ctx context.Context, in editInput) (EditOutput, error) {
 			return EditOutput{}, &adviceError{text: missing(p.c, p.target) + " An empty old_string makes a new file."}
 		}
 		made, err := p.make(ctx, in.NewString)
+		if err != nil {
+			return EditOutput{}, err
+		}
 		out.StructuredPatch, out.text = made.StructuredPatch, made.text
-		return out, err
+		return out, nil
 	}
 	change, note, err := p.replace(was, edit.Replacement{Old: in.OldString, New: in.NewString, All: in.ReplaceAll})
 	if err != nil {
 		return EditOutput{}, err
 	}
-	unsafe, err := p.put(ctx, was, change.Data, true)
+	caveat, err := p.put(ctx, was, change.Data, true)
 	if err != nil {
 		return EditOutput{}, err
 	}
 	out.OriginalFile, out.Match = &change.Old, change.Rung.String()
 	out.StructuredPatch = patch(change.Old, change.New)
-	out.text = p.report(change, note+unsafe) + p.diagnosis(ctx)
+	out.text = p.report(change, note+caveat) + p.diagnosis(ctx)
 	return out, nil
 }
 
