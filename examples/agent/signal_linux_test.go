@@ -24,6 +24,8 @@ func TestAgentLeavesNothingBehind(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			cmd, out, marker := command(t, binary, "-linger=60s")
+			temp := t.TempDir()
+			cmd.Env = append(cmd.Env, "TMPDIR="+temp)
 			require.NoError(t, cmd.Start())
 			child := shell(t, marker, cmd.Process.Pid)
 			require.NoError(t, cmd.Process.Signal(sig))
@@ -38,6 +40,9 @@ func TestAgentLeavesNothingBehind(t *testing.T) {
 				return
 			}
 			require.Empty(t, marked(t, marker), out.String())
+			left, err := os.ReadDir(temp)
+			require.NoError(t, err)
+			require.Empty(t, left)
 		})
 	}
 }
