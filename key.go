@@ -72,6 +72,10 @@ func (k *Key[T]) Once(s *Session, f func() T) T {
 	return v
 }
 
+// OnceRoot is Once for the main session's value: whichever agent asks first, all of
+// the conversation share what f made. Nobody should Set such a key.
+func (k *Key[T]) OnceRoot(s *Session, f func() T) T { return k.Once(s.main(), f) }
+
 // writer returns the session whose state s writes.
 func (k *Key[T]) writer(s *Session) *Session {
 	for k.clone == nil && s.parent != nil && !s.cfg.Role.background() {

@@ -179,3 +179,16 @@ func TestClonedKeyIsASessionsOwn(t *testing.T) {
 	v, _ := k.Get(main)
 	require.Equal(t, []string{"root"}, v)
 }
+
+func TestOnceRootMakesOneForAll(t *testing.T) {
+	t.Parallel()
+	k := pegboard.NewKey[string]("shared")
+	f := newFamily(t)
+	var made atomic.Int32
+	var wg sync.WaitGroup
+	for _, s := range []*pegboard.Session{f.teammate, f.below, f.background, f.sub, f.main} {
+		wg.Go(func() { k.OnceRoot(s, func() string { return fmt.Sprint(made.Add(1)) }) })
+	}
+	wg.Wait()
+	require.Equal(t, "11111", f.sees(k))
+}

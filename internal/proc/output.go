@@ -26,7 +26,7 @@ func (o Output) Text() string {
 		b.Write(o.Tail)
 		return strings.ToValidUTF8(b.String(), string(utf8.RuneError))
 	}
-	head, tail := trimEnd(o.Head), trimStart(o.Tail)
+	head, tail := o.Ends()
 	b.Write(head)
 	if len(head) > 0 && head[len(head)-1] != '\n' {
 		b.WriteByte('\n')
@@ -36,6 +36,10 @@ func (o Output) Text() string {
 	b.Write(tail)
 	return strings.ToValidUTF8(b.String(), string(utf8.RuneError))
 }
+
+// Ends returns Head and Tail cut back to whole lines where the gap between them
+// begins and ends, or to whole characters where the lines are too long for that.
+func (o Output) Ends() (head, tail []byte) { return trimEnd(o.Head), trimStart(o.Tail) }
 
 // Shrink returns an Output that keeps at most keep bytes of what o kept, half of
 // them from the beginning, and counts the rest as omitted.

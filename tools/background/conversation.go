@@ -7,35 +7,10 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// tables holds the table of each conversation, in its main session.
-var tables = newTableKey()
+// tables holds the table of each conversation.
+var tables = pegboard.NewKey[*Tasks]("background tasks")
 
-// tableKey is a key with a lock, because Key.Once of a background agent would
-// make a table for that agent alone.
-type tableKey struct {
-	key    *pegboard.Key[*Tasks]
-	making sync.Mutex
-}
-
-func newTableKey() *tableKey {
-	return &tableKey{key: pegboard.NewKey[*Tasks]("background tasks")}
-}
-
-// of returns the table of the conversation, which is made at its main session.
-// Nobody writes the key but here, so that all forks see that one.
-func (k *tableKey) of(s *pegboard.Session) *Tasks {
-	if t, ok := k.key.Get(s); ok {
-		return t
-	}
-	k.making.Lock()
-	defer k.making.Unlock()
-	if t, ok := k.key.Get(s); ok {
-		return t
-	}
-	t := newTasks()
-	k.key.SetRoot(s, t)
-	return t
-}
+func tableOf(s *pegboard.Session) *Tasks { return tables.OnceRoot(s, newTasks) }
 
 // A seat is a session's place at its table.
 type seat struct {

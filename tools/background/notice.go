@@ -44,7 +44,7 @@ func (t *Tasks) tell(e *entry, text string) {
 // Result.Messages or a message of the host's. Once the conversation has ended
 // there are none.
 func (t *Tasks) Notices(s *pegboard.Session) []pegboard.Part {
-	if known, ok := tables.key.Get(s); !ok || known != t {
+	if known, ok := tables.Get(s); !ok || known != t {
 		return nil
 	}
 	mine := t.take(t.meet(s))
@@ -92,7 +92,7 @@ type told struct {
 // result, so that no notice follows. It reports whether one would have: if the
 // task belongs to another agent, that one is told all the same.
 func (t *Tasks) Told(s *pegboard.Session, id string) bool {
-	if tables.of(s) != t {
+	if tableOf(s) != t {
 		return false
 	}
 	st := t.meet(s)

@@ -58,7 +58,7 @@ func newTasks() *Tasks { return &Tasks{ids: map[string]bool{}} }
 // Of returns the table of the conversation that s is part of. It is the same one
 // for all its sessions, whoever asks first.
 func Of(s *pegboard.Session) *Tasks {
-	t := tables.of(s)
+	t := tableOf(s)
 	t.meet(s)
 	return t
 }
@@ -71,7 +71,7 @@ func (t *Tasks) Add(s *pegboard.Session, w Work) (*Handle, error) {
 	if w.Stop == nil {
 		return nil, errors.New("work without Stop cannot go on in the background")
 	}
-	if tables.of(s) != t {
+	if tableOf(s) != t {
 		return nil, errors.New("the session belongs to another conversation than the tasks")
 	}
 	st := t.meet(s)

@@ -35,7 +35,9 @@ type WriteOutput struct {
 // then. It keeps its encoding, byte order mark, mode, owner and links, and its
 // line ends where the content has "\n". A new file gets exactly the bytes of the
 // content, and the directories it needs. The file is the old one or the new one
-// at any moment, also when the process is killed.
+// at any moment, also when the process is killed, but for one that has several
+// names or must not be replaced: it is written in place, with a backup beside it
+// meanwhile.
 func Write(o WriteOptions) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[writeInput, WriteOutput]{
 		Info: pegboard.Info{Name: "Write"},

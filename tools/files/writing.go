@@ -140,7 +140,7 @@ func changing[Out any](ctx context.Context, o WriteOptions, c *pegboard.Call, wo
 	if err != nil {
 		return out, err
 	}
-	p := place{o: o, c: c, target: t, store: stores.Once(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}
+	p := place{o: o, c: c, target: t, store: stores.OnceRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}
 	leave, err := p.store.Lock(ctx, t.Real())
 	if err != nil {
 		return out, err

@@ -179,34 +179,17 @@ func chooser(choices []byte) func(n int) int {
 func TestReadOnlyRows(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
-	for _, src := range sources(t, "shell.jsonl") {
-		base := newBase(t, src)
-		for n, line := range corpus.Lines(t, filepath.Join(src.folder, "shell.jsonl")) {
-			var row struct {
-				shellRow
-				Exec string
-			}
-			var a answer
-			require.NoError(t, json.Unmarshal(line, &row))
-			require.NoError(t, json.Unmarshal(line, &a))
-			plain := row.Mode == "default" && row.Shell == "bash" && len(row.Rules.Allow) == 0
-			if a.Kind != "benign" || row.Exec == "never" || !plain || testing.Short() && n%4 != 0 {
-				continue
-			}
-			t.Run(src.name+"/"+a.ID, func(t *testing.T) {
-				t.Parallel()
-				var f fixture
-				if row.Fixture != nil {
-					f = *row.Fixture
-				}
-				box := enclosure(t, base.grow(t, f, "proj"), pegboard.ModeDefault, haste)
-				command := box.tree.fill(row.Command)
-				if !box.allows(t, command) {
-					return // TestShell counts it
-				}
-				wrong, printed := box.run(t, command)
-				require.Empty(t, wrong, verdict(command, wrong, printed))
-			})
-		}
+	plain := func(row runRow) bool {
+		return row.Kind == "benign" && row.Mode == "default" && len(row.Rules.Allow) == 0
 	}
+	runRows(t, 4, plain, func(t *testing.T, base base, row runRow, f fixture) {
+		t.Helper()
+		box := enclosure(t, base.grow(t, f, "proj"), pegboard.ModeDefault, haste)
+		command := box.tree.fill(row.Command)
+		if !box.allows(t, command) {
+			return // TestShell counts it
+		}
+		wrong, printed := box.run(t, command)
+		require.Empty(t, wrong, verdict(command, wrong, printed))
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,41 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
+// runRow is a row of the shell, with whether it may be run.
+type runRow struct {
+	shellRow
+	Exec string
+	answer
+}
+
+// runRows runs the rows for bash that may be run and are wanted, in parallel, of a
+// short test only every nth. Each begins with the base tree and its own fixture.
+func runRows(t *testing.T, nth int, wanted func(runRow) bool, run func(*testing.T, base, runRow, fixture)) {
+	t.Helper()
+	for _, src := range sources(t, "shell.jsonl") {
+		base := newBase(t, src)
+		for n, line := range corpus.Lines(t, filepath.Join(src.folder, "shell.jsonl")) {
+			var row runRow
+			require.NoError(t, json.Unmarshal(line, &struct {
+				*shellRow
+				Exec *string
+			}{&row.shellRow, &row.Exec}))
+			require.NoError(t, json.Unmarshal(line, &row.answer))
+			if row.Exec == "never" || row.Shell != "bash" || !wanted(row) || testing.Short() && n%nth != 0 {
+				continue
+			}
+			t.Run(src.name+"/"+row.ID, func(t *testing.T) {
+				t.Parallel()
+				var f fixture
+				if row.Fixture != nil {
+					f = *row.Fixture
+				}
+				run(t, base, row, f)
+			})
+		}
+	}
+}
+
 // TestAllowedRows runs every row that its own rules and mode allow, each in its own
 // tree. What only reads changes nothing; see TestReadOnlyRows for more of those. All
 // others change the project alone, its repository only by git, and never leave the
@@ -21,46 +57,30 @@ import (
 func TestAllowedRows(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
-	for _, src := range sources(t, "shell.jsonl") {
-		base := newBase(t, src)
-		for n, line := range corpus.Lines(t, filepath.Join(src.folder, "shell.jsonl")) {
-			var row struct {
-				shellRow
-				Exec string
-			}
-			var a answer
-			require.NoError(t, json.Unmarshal(line, &row))
-			require.NoError(t, json.Unmarshal(line, &a))
-			if row.Exec == "never" || row.Shell != "bash" || testing.Short() && n%8 != 0 {
-				continue
-			}
-			t.Run(src.name+"/"+a.ID, func(t *testing.T) {
-				t.Parallel()
-				var f fixture
-				if row.Fixture != nil {
-					f = *row.Fixture
-				}
-				if !row.allowed(t, base, f) {
-					return // TestShell says whether it should be
-				}
-				tr := base.grow(t, f, "proj")
-				box := enclosure(t, tr, pegboard.ModeDefault, 5)
-				require.NoError(t, box.session.SetPermissions(permissions(t, row.Mode, row.Rules.set(t, tr.fill))))
-				command := tr.fill(row.Command)
-				reads, changed := box.perform(t, command)
-				for _, what := range changed {
-					_, name, _ := strings.Cut(what, ": ")
-					switch {
-					case strings.HasPrefix(name, "home/.npm"): // what npm keeps for itself
-					case reads, !strings.HasPrefix(name, "proj/"), strings.Contains(name, "pwned"), strings.Contains(name, tr.fill("{{TAG}}")):
-						t.Errorf("%q: %s", command, what)
-					case strings.HasPrefix(name, "proj/.git/") && !strings.Contains(command, "git"):
-						t.Errorf("%q meddles with the repository: %s", command, what)
-					}
-				}
-			})
+	var ran atomic.Int32
+	t.Cleanup(func() { require.Positive(t, ran.Load(), "no row is allowed") })
+	runRows(t, 8, func(runRow) bool { return true }, func(t *testing.T, base base, row runRow, f fixture) {
+		t.Helper()
+		if !row.allowed(t, base, f) {
+			return // TestShell says whether it should be
 		}
-	}
+		ran.Add(1)
+		tr := base.grow(t, f, "proj")
+		box := enclosure(t, tr, pegboard.ModeDefault, 5)
+		require.NoError(t, box.session.SetPermissions(permissions(t, row.Mode, row.Rules.set(t, tr.fill))))
+		command := tr.fill(row.Command)
+		reads, changed := box.perform(t, command)
+		for _, what := range changed {
+			_, name, _ := strings.Cut(what, ": ")
+			switch {
+			case strings.HasPrefix(name, "home/.npm"): // what npm keeps for itself
+			case reads, !strings.HasPrefix(name, "proj/"), strings.Contains(name, "pwned"), strings.Contains(name, tr.fill("{{TAG}}")):
+				t.Errorf("%q: %s", command, what)
+			case strings.HasPrefix(name, "proj/.git/") && !strings.Contains(command, "git"):
+				t.Errorf("%q meddles with the repository: %s", command, what)
+			}
+		}
+	})
 }
 
 // allowed decides the row in the tree that no row changes, or in its own.

@@ -137,7 +137,7 @@ func (k *command) show(out *Output, exit proc.Exit) {
 		}
 	default:
 		out.PersistedOutputPath, out.PersistedOutputSize = k.file, exit.Stored
-		beginning := wholeEnd(exit.Output.Head[:min(PreviewSize, len(exit.Output.Head))])
+		beginning, _ := proc.Output{Head: exit.Output.Head[:min(PreviewSize, len(exit.Output.Head))]}.Ends()
 		out.Stdout, out.Omitted = shown(beginning), total-int64(len(beginning))
 		out.note(k.storedNote(exit, len(beginning)))
 	}

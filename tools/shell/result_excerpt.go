@@ -26,7 +26,7 @@ type excerpt struct {
 // excerptOf returns at most most bytes of an output of which so many lines ended.
 func excerptOf(o proc.Output, most int, lineEnds int64) excerpt {
 	o = o.Shrink(most)
-	head, tail := wholeEnd(o.Head), wholeStart(o.Tail)
+	head, tail := o.Ends()
 	x := excerpt{head: len(head), tail: len(tail), shown: int64(len(head) + len(tail)), total: o.Total, lines: lineEnds}
 	if len(tail) > 0 && tail[len(tail)-1] != '\n' {
 		x.lines++
@@ -93,35 +93,4 @@ func (k *command) binaryNote(exit proc.Exit, fileErr error) string {
 // shown returns output as valid UTF-8, without line ends at its end.
 func shown(b []byte) string {
 	return strings.TrimRight(strings.ToValidUTF8(string(b), string(utf8.RuneError)), "\n")
-}
-
-// wholeEnd drops what follows the last line end, unless that is more than half, and
-// otherwise an unfinished character.
-func wholeEnd(b []byte) []byte {
-	if end := bytes.LastIndexByte(b, '\n') + 1; end > len(b)/2 {
-		return b[:end]
-	}
-	for i := len(b) - 1; i >= max(0, len(b)-utf8.UTFMax); i-- {
-		if !utf8.RuneStart(b[i]) {
-			continue
-		}
-		if !utf8.FullRune(b[i:]) {
-			return b[:i]
-		}
-		break
-	}
-	return b
-}
-
-// wholeStart drops what precedes the first line start, unless that is more than
-// half, and otherwise the remainder of a character.
-func wholeStart(b []byte) []byte {
-	if start := bytes.IndexByte(b, '\n') + 1; start > 0 && start <= len(b)/2 {
-		return b[start:]
-	}
-	start := 0
-	for start < min(len(b), utf8.UTFMax-1) && !utf8.RuneStart(b[start]) {
-		start++
-	}
-	return b[start:]
 }
