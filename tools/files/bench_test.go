@@ -71,3 +71,30 @@ func BenchmarkGlob(b *testing.B) {
 		require.NoError(b, out.Err)
 	}
 }
+
+// BenchmarkEdit changes a word of a file of 1,000 lines, there and back.
+func BenchmarkEdit(b *testing.B) {
+	g := editable(b)
+	g.put(b, "f", strings.Repeat("a line of a usual length, with a few words in it\n", 500)+"one\n"+strings.Repeat("and more of them\n", 500))
+	g.read(b, map[string]any{"file_path": "f"})
+	from, to := "one\n", "two\n"
+	b.ReportAllocs()
+	for b.Loop() {
+		require.NoError(b, g.edit(b, "f", from, to).Err)
+		from, to = to, from
+	}
+}
+
+// BenchmarkWrite replaces a file of 1,000 lines of which one changes.
+func BenchmarkWrite(b *testing.B) {
+	g := editable(b)
+	lines := strings.Repeat("a line of a usual length, with a few words in it\n", 500)
+	g.put(b, "f", lines)
+	g.read(b, map[string]any{"file_path": "f"})
+	i := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		i++
+		require.NoError(b, g.write(b, "f", fmt.Sprint(lines, i, "\n", lines)).Err)
+	}
+}

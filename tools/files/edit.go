@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -46,20 +45,16 @@ type EditOutput struct {
 // stretch stay as they are, whatever their line ends and encoding, and no other
 // edit is lost. An empty old_string makes a new file.
 func Edit(o WriteOptions) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[editInput, EditOutput]{
+	return buildWriter(o, pegboard.Definition[editInput, EditOutput]{
 		Info: pegboard.Info{Name: "Edit"},
 		Description: "Replaces text in a file that was read before. old_string must occur exactly once, or set replace_all; give enough lines around the place. " +
 			"An empty old_string makes a new file. Notebooks are changed with NotebookEdit.",
-		Inspect: func(in editInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
-		Permit: func(_ context.Context, _ editInput, c *pegboard.Call) pegboard.Decision {
-			return o.permit(c)
-		},
+		Inspect:  func(in editInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
 		Validate: validateEdit,
-		Call:     o.edit,
 		Result: func(out EditOutput) *pegboard.Result {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
 		},
-	})
+	}, place.edit)
 }
 
 func validateEdit(_ context.Context, in editInput, _ *pegboard.Call) error {
@@ -69,39 +64,30 @@ func validateEdit(_ context.Context, in editInput, _ *pegboard.Call) error {
 	return errors.Join(noNUL("file_path", in.FilePath), noDirectory("file_path", in.FilePath))
 }
 
-func (o WriteOptions) edit(ctx context.Context, in editInput, c *pegboard.Call) (EditOutput, error) {
-	return changing(ctx, o, c, func(p place) (EditOutput, error) { return p.edit(ctx, in) })
-}
-
-func (p place) edit(ctx context.Context, in editInput) (EditOutput, error) {
-	was, found, err := p.load(ctx)
-	if err != nil {
-		return EditOutput{}, err
-	}
+// edit plans an edit.
+func (p place) edit(in editInput, was *atomicfile.Snapshot) (plan[EditOutput], error) {
 	out := EditOutput{FilePath: p.target.Value, OldString: in.OldString, NewString: in.NewString, ReplaceAll: in.ReplaceAll, Match: edit.Exact.String()}
-	if !found {
+	if was == nil {
 		if in.OldString != "" {
-			return EditOutput{}, &adviceError{text: missing(p.c, p.target) + " An empty old_string makes a new file."}
+			return plan[EditOutput]{}, &adviceError{text: missing(p.c, p.target) + " An empty old_string makes a new file."}
 		}
-		made, err := p.make(ctx, in.NewString)
-		if err != nil {
-			return EditOutput{}, err
-		}
-		out.StructuredPatch, out.text = made.StructuredPatch, made.text
-		return out, nil
+		made, err := p.make(in.NewString)
+		return plan[EditOutput]{data: made.data, done: func(caveat, diagnosis string) EditOutput {
+			made := made.done(caveat, diagnosis)
+			out.StructuredPatch, out.text = made.StructuredPatch, made.text
+			return out
+		}}, err
 	}
 	change, note, err := p.replace(was, edit.Replacement{Old: in.OldString, New: in.NewString, All: in.ReplaceAll})
 	if err != nil {
-		return EditOutput{}, err
+		return plan[EditOutput]{}, err
 	}
-	caveat, err := p.put(ctx, was, change.Data, true)
-	if err != nil {
-		return EditOutput{}, err
-	}
-	out.OriginalFile, out.Match = &change.Old, change.Rung.String()
-	out.StructuredPatch = patch(change.Old, change.New)
-	out.text = p.report(change, note+caveat) + p.diagnosis(ctx)
-	return out, nil
+	return plan[EditOutput]{data: change.Data, part: true, done: func(caveat, diagnosis string) EditOutput {
+		out.OriginalFile, out.Match = &change.Old, change.Rung.String()
+		out.StructuredPatch = patch(change.Old, change.New)
+		out.text = p.report(change, note+caveat) + diagnosis
+		return out
+	}}, nil
 }
 
 // replace returns what the edit makes of the file, and what the model should know
@@ -127,8 +113,7 @@ func (p place) replace(was *atomicfile.Snapshot, r edit.Replacement) (change *ed
 	change, err = text.Replace(r)
 	switch {
 	case standing == reads.Stale && (err != nil || len(change.Spans) != 1 || change.Rung != edit.Exact):
-		p.noteAll(was, true) // the next try goes by what is shown now
-		return nil, "", p.stale(text, change, err)
+		return nil, "", p.stale(was, text, change, err)
 	case err != nil:
 		return nil, "", &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
 	case standing == reads.Stale:
@@ -140,7 +125,7 @@ func (p place) replace(was *atomicfile.Snapshot, r edit.Replacement) (change *ed
 // stale words a refusal for a file that changed since it was read, with what is
 // there now. err is why the edit does not fit; without, it fits in several places,
 // or not exactly.
-func (p place) stale(text *edit.Text, change *edit.Change, err error) error {
+func (p place) stale(was *atomicfile.Snapshot, text *edit.Text, change *edit.Change, err error) error {
 	advice := p.target.Value + " changed since it was read"
 	var at []edit.Range
 	var absent *edit.AbsentError
@@ -170,10 +155,8 @@ func (p place) stale(text *edit.Text, change *edit.Change, err error) error {
 		at = []edit.Range{{First: 1, Last: around}}
 	}
 	at = at[:min(len(at), around)]
-	return &adviceError{
-		text: advice + " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, p.brief),
-		err:  errors.Join(errUnseen, err),
-	}
+	advice += " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, p.brief)
+	return &shownError{adviceError: adviceError{text: advice, err: errors.Join(errUnseen, err)}, was: was, part: true}
 }
 
 // around is how many lines are shown on each side of a change.
@@ -198,12 +181,3 @@ func (p place) report(change *edit.Change, note string) string {
 
 // maxReported is how many changed places are shown.
 const maxReported = 20
-
-// noteAll remembers that the session saw the file as it was loaded, all of it or
-// a part.
-func (p place) noteAll(was *atomicfile.Snapshot, part bool) {
-	size := int64(len(was.Data))
-	p.state().Note(p.target.Real(), reads.View{
-		Info: was.Info, Size: size, Changed: was.Info.ModTime(), To: size, Sum: sha256.Sum256(was.Data), Part: part,
-	})
-}

@@ -9,6 +9,7 @@
 // What a session has read, it may edit. It goes by content: a file that changed
 // since is edited all the same if the place to change is still there exactly
 // once. See [Forget] for conversations that lose their beginning.
+// [Preview] shows the person who is asked what an edit would change.
 //
 // # Concurrency
 //

@@ -39,20 +39,16 @@ type NotebookOutput struct {
 // A code cell that changes loses its outputs and its execution count, which
 // belonged to the old code.
 func NotebookEdit(o WriteOptions) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[notebookInput, NotebookOutput]{
+	return buildWriter(o, pegboard.Definition[notebookInput, NotebookOutput]{
 		Info: pegboard.Info{Name: "NotebookEdit"},
 		Description: "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb) that was read before. " +
 			"Cells go by the ids that Read shows. Outputs of a changed code cell are dropped.",
-		Inspect: func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
-		Permit: func(_ context.Context, _ notebookInput, c *pegboard.Call) pegboard.Decision {
-			return o.permit(c)
-		},
+		Inspect:  func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
 		Validate: validateNotebook,
-		Call:     o.editNotebook,
 		Result: func(out NotebookOutput) *pegboard.Result {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
 		},
-	})
+	}, place.editNotebook)
 }
 
 func validateNotebook(_ context.Context, in notebookInput, _ *pegboard.Call) error {
@@ -67,40 +63,30 @@ func validateNotebook(_ context.Context, in notebookInput, _ *pegboard.Call) err
 	return noNUL("notebook_path", in.NotebookPath)
 }
 
-func (o WriteOptions) editNotebook(ctx context.Context, in notebookInput, c *pegboard.Call) (NotebookOutput, error) {
-	return changing(ctx, o, c, func(p place) (NotebookOutput, error) { return p.editNotebook(ctx, in) })
-}
-
-func (p place) editNotebook(ctx context.Context, in notebookInput) (NotebookOutput, error) {
-	was, found, err := p.load(ctx)
-	if err != nil {
-		return NotebookOutput{}, err
-	}
-	if !found {
-		return NotebookOutput{}, &adviceError{text: missing(p.c, p.target)}
+// editNotebook plans the edit of a cell.
+func (p place) editNotebook(in notebookInput, was *atomicfile.Snapshot) (plan[NotebookOutput], error) {
+	if was == nil {
+		return plan[NotebookOutput]{}, &adviceError{text: missing(p.c, p.target)}
 	}
 	n, err := notebook.Parse(was.Data)
 	if err != nil {
-		return NotebookOutput{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
+		return plan[NotebookOutput]{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
 	}
 	if err := p.mayEditNotebook(was); err != nil {
-		return NotebookOutput{}, err
+		return plan[NotebookOutput]{}, err
 	}
-	done, err := in.apply(n)
+	edited, err := in.apply(n)
 	if err != nil {
-		return NotebookOutput{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
+		return plan[NotebookOutput]{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
 	}
-	note, err := p.put(ctx, was, done.Data, true)
-	if err != nil {
-		return NotebookOutput{}, err
-	}
-	out := NotebookOutput{
-		NotebookPath: p.target.Value, CellID: done.Cell.ID, CellType: done.Cell.Type, Language: n.Language(),
-		EditMode: in.mode(), NewSource: in.NewSource, OldSource: done.Old,
-		OriginalFile: string(was.Data), UpdatedFile: string(done.Data),
-	}
-	out.text = in.report(done) + note + p.diagnosis(ctx)
-	return out, nil
+	return plan[NotebookOutput]{data: edited.Data, part: true, done: func(caveat, diagnosis string) NotebookOutput {
+		return NotebookOutput{
+			NotebookPath: p.target.Value, CellID: edited.Cell.ID, CellType: edited.Cell.Type, Language: n.Language(),
+			EditMode: in.mode(), NewSource: in.NewSource, OldSource: edited.Old,
+			OriginalFile: string(was.Data), UpdatedFile: string(edited.Data),
+			text: in.report(edited) + caveat + diagnosis,
+		}
+	}}, nil
 }
 
 // mayEditNotebook refuses to change what the model has not seen.

@@ -39,75 +39,62 @@ type WriteOutput struct {
 // names or must not be replaced: it is written in place, with a backup beside it
 // meanwhile.
 func Write(o WriteOptions) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[writeInput, WriteOutput]{
+	return buildWriter(o, pegboard.Definition[writeInput, WriteOutput]{
 		Info: pegboard.Info{Name: "Write"},
 		Description: "Writes a file: makes a new one, with the directories it needs, or replaces the whole content of one that was read before. " +
 			"To change a part of a file use Edit.",
 		Inspect: func(in writeInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
-		Permit: func(_ context.Context, _ writeInput, c *pegboard.Call) pegboard.Decision {
-			return o.permit(c)
-		},
 		Validate: func(_ context.Context, in writeInput, _ *pegboard.Call) error {
 			return errors.Join(noNUL("file_path", in.FilePath), noDirectory("file_path", in.FilePath))
 		},
-		Call: o.write,
 		Result: func(out WriteOutput) *pegboard.Result {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
 		},
-	})
+	}, place.write)
 }
 
-func (o WriteOptions) write(ctx context.Context, in writeInput, c *pegboard.Call) (WriteOutput, error) {
-	return changing(ctx, o, c, func(p place) (WriteOutput, error) {
-		was, found, err := p.load(ctx)
-		switch {
-		case err != nil:
-			return WriteOutput{}, err
-		case !found:
-			return p.make(ctx, in.Content)
-		}
-		return p.overwrite(ctx, was, in.Content)
-	})
+// write plans the whole content of a file.
+func (p place) write(in writeInput, was *atomicfile.Snapshot) (plan[WriteOutput], error) {
+	if was == nil {
+		return p.make(in.Content)
+	}
+	return p.overwrite(was, in.Content)
 }
 
-// make writes a file that is not there.
-func (p place) make(ctx context.Context, content string) (WriteOutput, error) {
+// make plans a file that is not there.
+func (p place) make(content string) (plan[WriteOutput], error) {
 	data, err := edit.New(content)
 	if err != nil {
-		return WriteOutput{}, &adviceError{text: err.Error(), err: err}
+		return plan[WriteOutput]{}, &adviceError{text: err.Error(), err: err}
 	}
-	note, err := p.create(ctx, data)
-	if err != nil {
-		return WriteOutput{}, err
-	}
-	return WriteOutput{
-		Type: "create", FilePath: p.target.Value, Content: content, StructuredPatch: []Hunk{},
-		text: fmt.Sprintf("Made %s.", p.target.Value) + note + p.diagnosis(ctx),
-	}, nil
+	return plan[WriteOutput]{data: data, done: func(caveat, diagnosis string) WriteOutput {
+		return WriteOutput{
+			Type: "create", FilePath: p.target.Value, Content: content, StructuredPatch: []Hunk{},
+			text: fmt.Sprintf("Made %s.", p.target.Value) + caveat + diagnosis,
+		}
+	}}, nil
 }
 
-// overwrite replaces the content of a file that was read.
-func (p place) overwrite(ctx context.Context, was *atomicfile.Snapshot, content string) (WriteOutput, error) {
+// overwrite plans new content for a file that was read.
+func (p place) overwrite(was *atomicfile.Snapshot, content string) (plan[WriteOutput], error) {
 	text, err := edit.Parse(was.Data)
 	if err != nil {
-		return WriteOutput{}, &adviceError{err: err, text: fmt.Sprintf("%s exists, and is not text that can be overwritten safely: %v. If it may go, remove it first.", p.target.Value, err)}
+		return plan[WriteOutput]{}, &adviceError{err: err, text: fmt.Sprintf("%s exists, and is not text that can be overwritten safely: %v. If it may go, remove it first.", p.target.Value, err)}
 	}
 	if err := p.mayOverwrite(was, text); err != nil {
-		return WriteOutput{}, err
+		return plan[WriteOutput]{}, err
 	}
 	change, err := text.Rewrite(content)
 	if err != nil {
-		return WriteOutput{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
+		return plan[WriteOutput]{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
 	}
-	note, err := p.put(ctx, was, change.Data, false)
-	if err != nil {
-		return WriteOutput{}, err
-	}
-	return WriteOutput{
-		Type: "update", FilePath: p.target.Value, Content: content, OriginalFile: &change.Old,
-		StructuredPatch: patch(change.Old, change.New),
-		text:            fmt.Sprintf("Replaced the content of %s.", p.target.Value) + note + p.diagnosis(ctx),
-	}, nil
+	return plan[WriteOutput]{data: change.Data, done: func(caveat, diagnosis string) WriteOutput {
+		return WriteOutput{
+			Type: "update", FilePath: p.target.Value, Content: content, OriginalFile: &change.Old,
+			StructuredPatch: patch(change.Old, change.New),
+			text:            fmt.Sprintf("Replaced the content of %s.", p.target.Value) + caveat + diagnosis,
+		}
+	}}, nil
 }
 
 // errUnseen is the cause of refusals to change what the session has not seen.
@@ -126,7 +113,11 @@ func (p place) mayOverwrite(was *atomicfile.Snapshot, text *edit.Text) error {
 	case reads.Unread:
 		return refuse(" exists already and was not read. Read it first, so that nothing is overwritten unseen; use Edit to change a part of it.")
 	case reads.Stale:
-		return refuse(" changed since it was read, and nothing was written.%s", p.present(was, text))
+		advice := p.target.Value + " changed since it was read, and nothing was written."
+		if shown, ok := p.present(text); ok {
+			return &shownError{adviceError: adviceError{text: advice + shown, err: errUnseen}, was: was}
+		}
+		return &adviceError{text: advice + " Read it again.", err: errUnseen}
 	}
 	if isNotebook(p.target.Value) {
 		return refuse(" was read in part only. Read it whole first, so that nothing is overwritten unseen, or change its cells with NotebookEdit.")
@@ -149,15 +140,13 @@ const (
 	maxPresentedBytes = 16 << 10
 )
 
-// present shows a file that the model does not know any more, and remembers that
-// it was shown; or says to read it if it is long.
-func (p place) present(was *atomicfile.Snapshot, text *edit.Text) string {
+// present shows a file that the model does not know any more, unless it is long.
+func (p place) present(text *edit.Text) (shown string, ok bool) {
 	all := text.String()
 	lines := strings.Count(all, "\n") + 1
 	if lines > maxPresented || len(all) > maxPresentedBytes {
-		return " Read it again."
+		return "", false
 	}
-	p.noteAll(was, false)
 	return " Its content now, after which the call may be repeated if it is still right:\n" +
-		edit.Excerpt(all, []edit.Range{{First: 1, Last: lines}}, 0, p.line)
+		edit.Excerpt(all, []edit.Range{{First: 1, Last: lines}}, 0, p.line), true
 }

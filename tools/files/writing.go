@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -133,63 +134,121 @@ var stores = pegboard.NewKey[*atomicfile.Store]("file writes")
 // conversation or process, changed the file between its reading and its writing.
 const maxTries = 10
 
-// changing does the work of a call on the file that it may write, while no other
-// call of the conversation works on it.
-func changing[Out any](ctx context.Context, o WriteOptions, c *pegboard.Call, work func(place) (Out, error)) (out Out, err error) {
+// placeOf returns the file that c was or will be decided on.
+func placeOf(o WriteOptions, c *pegboard.Call) (place, error) {
 	t, err := decided(c)
+	if err != nil {
+		return place{}, err
+	}
+	return place{o: o, c: c, target: t, store: stores.OnceRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}, nil
+}
+
+// A planner works out what a call makes of its file, of which was is nil if there
+// is none. It changes nothing, neither files nor what the session knows of them: a
+// call is planned before it is allowed, too.
+type planner[In, Out any] func(p place, in In, was *atomicfile.Snapshot) (plan[Out], error)
+
+// A plan is what a call makes of its file.
+type plan[Out any] struct {
+	data []byte // the new content
+	part bool   // the call names only a part of it
+	// done returns what the tool says once data is written. The caveat is about
+	// the writing; it and the diagnosis are ready to append.
+	done func(caveat, diagnosis string) Out
+}
+
+// plan loads the file and plans what in makes of it.
+func (w planner[In, Out]) plan(ctx context.Context, p place, in In) (was *atomicfile.Snapshot, made plan[Out], err error) {
+	was, err = p.load(ctx)
+	if err == nil {
+		made, err = w(p, in, was)
+	}
+	return was, made, err
+}
+
+// change does what is planned with the file that c may write, while no other call
+// of the conversation works on it.
+func (w planner[In, Out]) change(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) (out Out, err error) {
+	p, err := placeOf(o, c)
 	if err != nil {
 		return out, err
 	}
-	p := place{o: o, c: c, target: t, store: stores.OnceRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}
-	leave, err := p.store.Lock(ctx, t.Real())
+	leave, err := p.store.Lock(ctx, p.target.Real())
 	if err != nil {
 		return out, err
 	}
 	defer leave()
 	for range maxTries {
-		out, err = work(p)
+		out, err = w.try(ctx, p, in)
 		if !errors.Is(err, atomicfile.ErrChanged) && !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
+	var shown *shownError
+	if errors.As(err, &shown) { // the next try goes by what is shown now
+		p.noteAll(shown.was, shown.part)
+	}
 	return out, err
 }
 
-// load returns the file as it is; found is false if there is none.
-func (p place) load(ctx context.Context) (was *atomicfile.Snapshot, found bool, err error) {
-	was, err = p.store.Load(ctx, p.target.Real(), orDefault(p.o.MaxBytes, DefaultMaxWritten))
+func (w planner[In, Out]) try(ctx context.Context, p place, in In) (out Out, err error) {
+	was, made, err := w.plan(ctx, p, in)
+	if err != nil {
+		return out, err
+	}
+	caveat, err := p.put(ctx, was, made.data, made.part)
+	if err != nil {
+		return out, err
+	}
+	return made.done(caveat, p.diagnosis(ctx)), nil
+}
+
+// load returns the file as it is, or nil if there is none.
+func (p place) load(ctx context.Context) (*atomicfile.Snapshot, error) {
+	was, err := p.store.Load(ctx, p.target.Real(), orDefault(p.o.MaxBytes, DefaultMaxWritten))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
+		return nil, nil //nolint:nilnil // no file is an answer
 	}
 	if err != nil {
-		return nil, false, p.explain(ctx, err)
+		return nil, p.explain(ctx, err)
 	}
-	return was, true, nil
+	return was, nil
 }
 
-// put replaces what was by data, and remembers that the model knows it. If only a
-// part was changed, it knows the rest as well as before. The note is for the model.
-func (p place) put(ctx context.Context, was *atomicfile.Snapshot, data []byte, part bool) (note string, err error) {
-	part = part && len(was.Data) > 0 && !p.state().Whole(p.target.Real(), was.Data)
-	_, err = was.Replace(ctx, data)
-	return p.wrote(ctx, data, part, err)
-}
-
-// create makes the file, which must not be there.
-func (p place) create(ctx context.Context, data []byte) (note string, err error) {
-	_, err = p.store.Create(ctx, p.target.Real(), data, 0)
-	return p.wrote(ctx, data, false, err)
-}
-
-func (p place) wrote(ctx context.Context, data []byte, part bool, err error) (note string, _ error) {
+// put writes data in the place of what was, or makes the file, and remembers that
+// the model knows it. If only a part was changed, it knows the rest as well as
+// before. The caveat is for the model.
+func (p place) put(ctx context.Context, was *atomicfile.Snapshot, data []byte, part bool) (caveat string, err error) {
+	if was == nil {
+		_, err = p.store.Create(ctx, p.target.Real(), data, 0)
+	} else {
+		part = part && len(was.Data) > 0 && !p.state().Whole(p.target.Real(), was.Data)
+		_, err = was.Replace(ctx, data)
+	}
 	if errors.Is(err, atomicfile.ErrNotSynced) {
-		note, err = " The system could not say that it is safe on the disk yet.", nil
+		caveat, err = " The system could not say that it is safe on the disk yet.", nil
 	}
 	if err != nil {
 		return "", p.explain(ctx, err)
 	}
 	p.state().Wrote(p.target.Real(), data, part)
-	return note, nil
+	return caveat, nil
+}
+
+// A shownError is a refusal that shows the model the file as it is now.
+type shownError struct {
+	adviceError
+	was  *atomicfile.Snapshot
+	part bool // not all of it is shown
+}
+
+// noteAll remembers that the session saw the file as it was loaded, all of it or
+// a part.
+func (p place) noteAll(was *atomicfile.Snapshot, part bool) {
+	size := int64(len(was.Data))
+	p.state().Note(p.target.Real(), reads.View{
+		Info: was.Info, Size: size, Changed: was.Info.ModTime(), To: size, Sum: sha256.Sum256(was.Data), Part: part,
+	})
 }
 
 func (p place) state() *reads.State { return reads.Of(p.c.Session()) }
