@@ -6,9 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/suggest"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte
@@ -110,26 +116,27 @@ func (c *Call) Check(ctx context.Context, targets ...Target) error {
 	}
 	ts := c.state.session.resolve(targets)
 	d := c.decideLater(ts)
-	if c.state.job != nil {
-		d, _ = c.state.job.classify(ctx, d, ts)
-	}
-	if c.state.job != nil && c.state.allowed {
-		defer func() { c.state.job.decidedLater(ts, d) }()
-	}
+	j := c.state.job
+	var err error
 	if d.Behavior == Ask {
 		asked := d
-		err := errNobody
-		if c.state.job != nil {
-			d, err = c.state.job.askAbout(ctx, d, ts)
+		if err = ErrNoApprover; j != nil {
+			var x subject
+			c.putLater(&x, ts)
+			q := inquiry{Decision: d, job: j, call: c, targets: ts, about: &x, again: func() Decision { return c.decideLater(ts) }, running: true}
+			d, err = q.settle(ctx)
 		}
 		if err != nil {
-			d = Decision{Behavior: Deny, Rule: asked.Rule, Reason: c.unanswered(asked, ts, err)}
-		}
-		if len(d.Input) > 0 {
-			d = Decision{Behavior: Deny, Reason: "the input of a running call cannot be changed"}
+			d = Decision{Behavior: Deny, By: ByNobody, Rule: asked.Rule, Reason: c.unanswered(asked, ts, err)}
 		}
 	}
-	if d.Behavior != Allow {
+	if j != nil && c.state.allowed {
+		j.decidedLater(ts, d)
+	}
+	switch {
+	case err != nil:
+		return &unansweredError{d.Reason, err}
+	case d.Behavior != Allow:
 		return fmt.Errorf("%w: %s", ErrDenied, d.Reason)
 	}
 	return nil
@@ -147,7 +154,7 @@ func (c *Call) Filter(t Target) bool {
 // unanswered words why a call is denied that had to be asked about.
 func (c *Call) unanswered(d Decision, ts []Target, err error) string {
 	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
-	if !errors.Is(err, errNobody) || !d.unruled {
+	if !errors.Is(err, ErrNoApprover) || !d.unruled {
 		return reason
 	}
 	return c.withRemedy(reason, ts)
@@ -161,6 +168,174 @@ func (c *Call) withRemedy(reason string, ts []Target) string {
 		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
 	}
 	return reason
+}
+
+// remedy names the narrowest rules that would have allowed a call, or nothing if
+// no rule would. Nobody adds more than three.
+func (s *Session) remedy(x *subject) string {
+	if x.decided(s) == Allow { // it was asked about for another reason than rules
+		return ""
+	}
+	for _, rules := range [][]UpdateRule{x.rules(s, SourceSession, 3, literal), {{Tool: x.info.Name}}} {
+		if len(rules) > 0 && x.decided(s, allowing(rules, SourceSession)) == Allow {
+			var texts []string
+			for _, r := range rules {
+				texts = append(texts, r.String())
+			}
+			return strings.Join(texts, ", ")
+		}
+	}
+	return ""
+}
+
+// maxRemembered is how many rules one answer adds: the documented number of the
+// best-known harness.
+const maxRemembered = 5
+
+// Suggestions returns what an answer could remember, so that the same and its like
+// need not be asked about again: alternatives, the one that most people want first,
+// each of them proven to allow this very call, none so broad that anything runs. The
+// rules are spelled for the destination to, a mode is for the session in any case.
+// There may be none: a rule or a mode may insist on asking, and what nobody could
+// look into cannot be told from the next.
+//
+// In ModeAsk, which asks whatever the rules say, they are what would do without it.
+func (q *Question) Suggestions(to Source) (alternatives [][]Update) {
+	x, s := q.about, q.Call.Session()
+	if x == nil || x.decided(s) == Allow {
+		return nil
+	}
+	offer := func(updates ...Update) {
+		same := func(a []Update) bool { return reflect.DeepEqual(a, updates) }
+		if !slices.ContainsFunc(alternatives, same) && x.decided(s, updates...) == Allow {
+			alternatives = append(alternatives, updates)
+		}
+	}
+	for _, spell := range []func(string, string) string{familiar, exact} {
+		if rules := x.rules(s, to, maxRemembered, spell); len(rules) > 0 {
+			offer(allowing(rules, to))
+		}
+	}
+	if dirs := x.outside(s); len(dirs) > 0 {
+		offer(Update{Type: AddDirectories, Directories: dirs, Destination: to})
+	}
+	if x.writes() && s.Permissions().Mode() == ModeDefault {
+		offer(Update{Type: SetMode, Mode: ModeAcceptEdits, Destination: SourceSession})
+	}
+	named := func(t Target) bool { return t.Kind == Command || t.Kind == Path || t.Kind == Host }
+	if !slices.ContainsFunc(x.targets, named) && !pattern.Broad(x.info.Name, "") {
+		offer(allowing([]UpdateRule{{Tool: x.info.Name}}, to))
+	}
+	return alternatives
+}
+
+func allowing(rules []UpdateRule, to Source) Update {
+	return Update{Type: AddRules, Rules: rules, Behavior: Allow, Destination: to}
+}
+
+// decided is how x would be decided in s after updates. What ModeAsk would ask
+// about is allowed if rules alone do.
+func (x *subject) decided(s *Session, updates ...Update) Behavior {
+	p, err := s.permissionsAfter(updates)
+	if err != nil {
+		return Undecided
+	}
+	q, y := *p, *x
+	y.dirs = q.work
+	if q.Mode() == ModeAsk {
+		q.mode = ModeDeny
+	}
+	q.outer = slices.Clone(q.outer)
+	for i, m := range q.outer {
+		if m == ModeAsk {
+			q.outer[i] = ModeDeny
+		}
+	}
+	return q.decide(&y).Behavior
+}
+
+// literal spells a command for a rule as it stands, exact does so where a rule
+// should be kept, and familiar as one would recognise the next of its like. They
+// return nothing if no rule should say it.
+func literal(_, line string) string {
+	if strings.Contains(line, "*") { // which a rule would read as a wildcard
+		return ""
+	}
+	return line
+}
+
+func exact(tool, line string) (spec string) {
+	for _, spec = range suggest.Command(tool, line) {
+	}
+	return spec
+}
+
+func familiar(tool, line string) string {
+	for _, spec := range suggest.Command(tool, line) {
+		return spec
+	}
+	return ""
+}
+
+// rules are those that together cover what the call acts on, under each of its
+// names. There is none for what is opaque, nor if it took more than most.
+func (x *subject) rules(s *Session, to Source, most int, spell func(tool, line string) string) (rules []UpdateRule) {
+	strict := s.Permissions().Mode() == ModeAsk
+	for i := range x.targets {
+		t := &x.targets[i]
+		if t.Maybe || !strict && t.Kind == Command && x.harmless(t) || t.Via != "" && (t.Access == Read || x.inside(t)) {
+			continue // what lets the rest run lets it pass
+		}
+		for _, name := range t.names() {
+			rule := UpdateRule{Tool: x.info.Name, Pattern: name}
+			switch t.Kind {
+			case Opaque:
+				return nil
+			case Command:
+				rule.Pattern = spell(x.info.Name, name)
+				if rule.Pattern == "" || t.Vet != nil { // harmless where its tool has looked, and only there
+					return nil
+				}
+			case Path:
+				rule = UpdateRule{Tool: "Edit", Pattern: s.spelled(name, to)}
+				if t.Access == Read {
+					rule.Tool = "Read"
+				}
+			case Host:
+				rule = UpdateRule{Tool: "WebFetch", Pattern: "domain:" + name}
+			}
+			if !slices.Contains(rules, rule) {
+				rules = append(rules, rule)
+			}
+		}
+	}
+	if len(rules) > most {
+		return nil
+	}
+	return rules
+}
+
+// outside returns the directories, none of them above a working directory or the
+// home, of the files that the call touches outside the working directories.
+func (x *subject) outside(s *Session) (dirs []string) {
+	for i := range x.targets {
+		t := &x.targets[i]
+		if t.Kind != Path || t.Maybe || x.inside(t) {
+			continue
+		}
+		dir := t.Value
+		if !t.Tree {
+			dir = filepath.Dir(dir)
+		}
+		vital := append([]workDir{{s.home, s.home}}, x.dirs...)
+		if slices.ContainsFunc(vital, func(d workDir) bool { return realpath.Contains(dir, d.spelled) || realpath.Contains(dir, d.real) }) {
+			return nil
+		}
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 // Emit reports progress to whoever watches the executor's events.
@@ -181,11 +356,16 @@ func (c *Call) decide(ts []Target, hook, own Decision) Decision {
 // decideLater settles targets that turned up after c itself was allowed.
 func (c *Call) decideLater(ts []Target) Decision {
 	var x subject
-	c.put(&x, ts)
+	c.putLater(&x, ts)
+	return c.state.session.permissions().decide(&x)
+}
+
+// putLater is put for targets that turned up after c itself was allowed.
+func (c *Call) putLater(x *subject, ts []Target) {
+	c.put(x, ts)
 	if c.state.allowed {
 		x.approved, x.under = c.state.targets, c.state.under
 	}
-	return c.state.session.permissions().decide(&x)
 }
 
 // put makes x what is decided of targets of c.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // A Decision is a behavior and its grounds.
@@ -23,6 +22,15 @@ type Decision struct {
 	Input json.RawMessage
 	// Rule is the rule that decided, if one did.
 	Rule *Rule
+	// By says who decided. It is set by whoever asked them.
+	By Decider
+	// Remember is how the permissions change from now on. Whoever answers a question
+	// may set it: an [Asker], a permission hook; of others it is ignored. It is all
+	// done or, if one update is wrong, none of it, and the answer does not count.
+	Remember []Update
+	// StopTurn, with Deny as the answer to a question, ends the turn: the message's
+	// other calls are stopped, see [Outcome].StopTurn.
+	StopTurn bool
 
 	unruled  bool // no rule, opinion or mode spoke of it: an allow rule might
 	cautious bool // something about it needs a person: no allow rule would do
@@ -77,7 +85,6 @@ type subject struct {
 	targets  []Target // resolved
 	dirs     []workDir
 	lent     []workDir // to be read only
-	rootDir  workDir
 	platform pattern.Platform
 	own      Decision // what the tool says
 	hook     Decision // what the hooks say
@@ -157,7 +164,7 @@ func (p *Permissions) decideIn(mode Mode, x *subject) Decision {
 // unasked makes a refusal of a question in the modes that ask nobody.
 func (p *Permissions) unasked(mode Mode, x *subject, d Decision) Decision {
 	if d.Behavior == Ask && mode.asksNobody() {
-		d.Behavior, d.Reason = Deny, fmt.Sprintf("%s, and mode %s asks nobody", d.Reason, mode)
+		d.Behavior, d.By, d.Reason = Deny, ByMode, fmt.Sprintf("%s, and mode %s asks nobody", d.Reason, mode)
 		x.note(nil, nil, Deny, "mode "+string(mode)+" refuses what would be asked about")
 	}
 	return d
@@ -170,14 +177,14 @@ func (p *Permissions) denied(mode Mode, x *subject) Decision {
 	if x.deny != nil {
 		return ruled(*x.deny)
 	}
-	if opinion := stricter(x.hook, x.own); opinion.Behavior == Deny {
+	if opinion := x.opinion(); opinion.Behavior == Deny {
 		x.note(nil, nil, Deny, "a hook or the tool itself: "+opinion.Reason)
-		return Decision{Behavior: Deny, Reason: opinion.Reason}
+		return Decision{Behavior: Deny, By: opinion.By, Reason: opinion.Reason}
 	}
 	if mode == ModePlan && x.writes() {
 		reason := "in plan mode nothing is written; describe the change in the plan instead"
 		x.note(nil, nil, Deny, reason)
-		return Decision{Behavior: Deny, Reason: reason}
+		return Decision{Behavior: Deny, By: ByMode, Reason: reason}
 	}
 	return Decision{}
 }
@@ -199,18 +206,18 @@ func (p *Permissions) asked(x *subject) Decision {
 		return Decision{}
 	}
 	reason, cautious := x.caution(), true
-	opinion := stricter(x.hook, x.own)
+	opinion, by := x.opinion(), ByDefault
 	switch {
 	case x.info.RequiresUser:
 		reason = "only a person may allow " + x.info.Name
 	case reason != "":
 	case opinion.Behavior == Ask:
-		reason, cautious = cmp.Or(opinion.Reason, "a hook or the tool itself wants it asked about"), false
+		reason, cautious, by = cmp.Or(opinion.Reason, "a hook or the tool itself wants it asked about"), false, opinion.By
 	default:
 		return Decision{}
 	}
 	x.note(nil, nil, Ask, reason)
-	return Decision{Behavior: Ask, Reason: reason, cautious: cautious}
+	return Decision{Behavior: Ask, By: by, Reason: reason, cautious: cautious}
 }
 
 // byMode is what a mode says before allow rules are heard.
@@ -222,11 +229,11 @@ func (p *Permissions) byMode(mode Mode, x *subject) Decision {
 	case mode == ModeBypass && !x.all(func(t *Target) bool { return t.Kind != Opaque || t.Value == "" || !p.restrictsUnseen(x, t) }):
 		d = Decision{Behavior: Ask, Reason: "nobody can see whether a deny or ask rule is about it: " + describeTargets(x.targets)}
 	case mode == ModeBypass:
-		d = Decision{Behavior: Allow, Reason: "mode bypassPermissions"}
+		d = Decision{Behavior: Allow, By: ByMode, Reason: "mode bypassPermissions"}
 	case mode == ModeAsk:
-		d = Decision{Behavior: Ask, Reason: "mode ask asks about every call"}
+		d = Decision{Behavior: Ask, By: ByMode, Reason: "mode ask asks about every call"}
 	case mode == ModePlan && !x.traits.ReadOnly:
-		d = Decision{Behavior: Ask, Reason: "in plan mode only reading runs unasked"}
+		d = Decision{Behavior: Ask, By: ByMode, Reason: "in plan mode only reading runs unasked"}
 	default:
 		return d
 	}
@@ -277,7 +284,7 @@ func (p *Permissions) allowing(mode Mode, x *subject) Decision {
 	case last != nil:
 		return ruled(*last)
 	case edits && !x.traits.OpenWorld:
-		return Decision{Behavior: Allow, Reason: "mode " + string(mode) + " permits edits inside the working directories"}
+		return Decision{Behavior: Allow, By: ByMode, Reason: "mode " + string(mode) + " permits edits inside the working directories"}
 	}
 	return Decision{}
 }
@@ -288,9 +295,9 @@ func (p *Permissions) granted(mode Mode, x *subject) Decision {
 	hooked := x.hook.Behavior == Allow && x.all(func(t *Target) bool { return !p.restrictsUnseen(x, t) })
 	switch {
 	case hooked:
-		return Decision{Behavior: Allow, Reason: "a hook allows it: " + x.hook.Reason}
+		return Decision{Behavior: Allow, By: ByHook, Reason: "a hook allows it: " + x.hook.Reason}
 	case x.own.Behavior == Allow && !x.info.Origin.External() && x.all(func(t *Target) bool { return t.Kind != Path || t.Maybe || x.inside(t) }):
-		return Decision{Behavior: Allow, Reason: x.own.Reason}
+		return Decision{Behavior: Allow, By: ByTool, Reason: x.own.Reason}
 	case len(x.approved) > 0 && x.all(x.belowApproved):
 		return Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}
 	case mode != ModeDeny && x.traits.ReadOnly && !x.traits.OpenWorld && x.all(x.harmless):
@@ -304,7 +311,13 @@ func (p *Permissions) granted(mode Mode, x *subject) Decision {
 func ruled(r Rule) Decision {
 	var room [128]byte
 	reason := append(r.appendDescription(room[:0]), " covers it"...)
-	return Decision{Behavior: r.Behavior, Rule: &r, Reason: string(reason)}
+	return Decision{Behavior: r.Behavior, By: ByRule, Rule: &r, Reason: string(reason)}
+}
+
+// opinion is what hooks and the tool say, the stricter of the two.
+func (x *subject) opinion() Decision {
+	x.hook.By, x.own.By = ByHook, ByTool
+	return stricter(x.hook, x.own)
 }
 
 // stricter returns the stricter of two opinions, the first if they are equal.
@@ -417,14 +430,6 @@ func all[T any](ts []T, ok func(T) bool) bool {
 	return !slices.ContainsFunc(ts, func(t T) bool { return !ok(t) })
 }
 
-// inside reports whether t is a path that, under all its names, lies in the
-// working directories.
-func (x *subject) inside(t *Target) bool { return below(t, x.dirs) }
-
-func below(t *Target, dirs []workDir) bool {
-	return t.Kind == Path && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(dirs, n) })
-}
-
 // whyNot says why a call needs approval, and what would give it.
 func (x *subject) whyNot() string {
 	what := "wants to " + describeTargets(x.targets)
@@ -440,11 +445,4 @@ func (x *subject) whyNot() string {
 		what += ": " + x.doubt
 	}
 	return fmt.Sprintf("no rule allows it: %s %s", x.info.Name, what)
-}
-
-// within reports whether path lies in one of the working directories.
-func within(dirs []workDir, path string) bool {
-	return slices.ContainsFunc(dirs, func(d workDir) bool {
-		return realpath.Contains(d.spelled, path) || realpath.Contains(d.real, path)
-	})
 }

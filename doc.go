@@ -42,6 +42,16 @@
 // working directories. What is left is put to the session's [Asker]; without one
 // it is denied, and the denial names the rule that would have allowed it.
 //
+// # Asking
+//
+// Before the person, a session's Checks are asked, and beside the person the
+// permission hook and the [Classifier]: the first decision wins. All agents of a
+// conversation share one line of questions. An Asker is shown them one at a time;
+// [Session.Answer] takes any of them by its id, in any order, and refuses what is
+// not open. An answer may change the input, end the turn, or change the permissions
+// from now on ([Decision].Remember), which settles every open question it covers.
+// [Question.Suggestions] proposes what to remember.
+//
 // # Order
 //
 // Calls of one message run together where their traits permit: an exclusive call

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
 )
 
@@ -23,6 +24,29 @@ var (
 	ErrClosed       = errors.New("session closed")
 )
 
+// Why there was no answer to a question. The error of the outcome wraps ErrDenied,
+// too, but nobody refused the call. A person's refusal wraps ErrDenied alone, and a
+// call that ended while it was asked about ErrCancelled.
+var (
+	ErrNoApprover = asking.ErrNobody
+	ErrExpired    = asking.ErrExpired
+)
+
+// What is wrong with an answer, see [Session.Answer].
+var (
+	ErrStale    = asking.ErrStale
+	ErrNotSaved = errors.New("it holds for now, but could not be saved")
+)
+
+// unansweredError is the denial of a call that nobody refused.
+type unansweredError struct {
+	reason string
+	cause  error
+}
+
+func (e *unansweredError) Error() string   { return ErrDenied.Error() + ": " + e.reason }
+func (e *unansweredError) Unwrap() []error { return []error{ErrDenied, e.cause} }
+
 // class names an error by the sentinel it wraps, without any of its text.
 func class(err error) string {
 	stage := ""
@@ -30,7 +54,7 @@ func class(err error) string {
 	if errors.As(err, &ce) {
 		stage = string(ce.Stage) + ": "
 	}
-	for _, e := range []error{ErrUnknownTool, ErrInvalidInput, ErrDenied, ErrClosed, ErrTimeout, ErrDetached, ErrCancelled, ErrPanic, ErrDuplicate, ErrDeferred} {
+	for _, e := range []error{ErrUnknownTool, ErrInvalidInput, ErrNoApprover, ErrExpired, ErrDenied, ErrClosed, ErrTimeout, ErrDetached, ErrCancelled, ErrPanic, ErrDuplicate, ErrDeferred} {
 		if errors.Is(err, e) {
 			return stage + e.Error()
 		}

@@ -19,6 +19,8 @@ type Event struct {
 	// Decision is set for EventDecided, Outcome for EventFinished.
 	Decision *Decision
 	Outcome  *Outcome
+	Question *Question // of EventAsked
+	Trace    string    // the same for all events of a batch, see Executor.TraceID
 }
 
 // EventKind says what happened.
@@ -77,6 +79,7 @@ func LogEvents(l *slog.Logger) func(Event) {
 type eventLog struct {
 	listen func(Event)
 	logger *slog.Logger // nil discards
+	trace  string
 
 	mu      sync.Mutex
 	idle    sync.Cond // of mu
@@ -87,11 +90,11 @@ type eventLog struct {
 	closed  bool
 }
 
-func newEventLog(listen func(Event), logger *slog.Logger) *eventLog {
+func newEventLog(listen func(Event), logger *slog.Logger, trace func() string) *eventLog {
 	if listen == nil {
 		return nil
 	}
-	l := &eventLog{listen: listen, logger: logger}
+	l := &eventLog{listen: listen, logger: logger, trace: trace()}
 	l.idle.L = &l.mu
 	return l
 }
@@ -105,7 +108,7 @@ func (l *eventLog) emit(e Event) {
 	if l.closed {
 		return
 	}
-	e.Time, e.Call = time.Now(), e.Call.copied()
+	e.Time, e.Call, e.Trace = time.Now(), e.Call.copied(), l.trace
 	l.queue = append(l.queue, e)
 	l.sent++
 	if l.pumping {

@@ -2,6 +2,8 @@ package pegboard
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,6 +59,10 @@ type Executor struct {
 	// OnEvent is told what happens as it happens. It must not block for long:
 	// the calls of the batch wait for it.
 	OnEvent func(Event)
+	// TraceID names a batch in its events, from the context that Run or Stream was
+	// given, such as the id of the trace that is under way there. Nil, or nothing,
+	// means 32 random hexadecimal digits. A batch inside a call has the call's.
+	TraceID func(ctx context.Context) string
 	// Logger gets what a host should repair: panics with their stacks, hooks
 	// that fail. Nil discards. Inputs and results are not logged.
 	Logger *slog.Logger
@@ -96,6 +102,9 @@ func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
 func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call) []Outcome {
 	b := e.batch(ctx, p)
 	b.parent, b.unknown.parent = parent, parent
+	if parent != nil && b.events != nil {
+		b.events.trace = parent.state.job.batch.events.trace
+	}
 	b.reason = FinishToolCalls
 	b.jobs = make([]*job, 0, len(calls))
 	jobs := make([]job, len(calls))
@@ -170,7 +179,7 @@ func (e *Executor) batch(ctx context.Context, p *Pool) *batch {
 	}
 	b := &batch{Executor: e, pool: p, lane: lane.New(limit), grace: grace}
 	b.unknown.session = p.session
-	b.events = newEventLog(e.OnEvent, e.Logger)
+	b.events = newEventLog(e.OnEvent, e.Logger, func() string { return e.traceID(ctx) })
 	b.ctx, b.cancel = context.WithCancelCause(WithSession(ctx, p.session))
 	b.values = context.WithoutCancel(b.ctx)
 	b.lease.batch = b
@@ -179,6 +188,18 @@ func (e *Executor) batch(ctx context.Context, p *Pool) *batch {
 	}
 	p.session.blockDetached(b.lane)
 	return b
+}
+
+func (e *Executor) traceID(ctx context.Context) (id string) {
+	if e.TraceID != nil {
+		_ = lane.Try(func() error { id = e.TraceID(ctx); return nil }) // without one, it is random
+	}
+	if id == "" {
+		var random [16]byte
+		_, _ = rand.Read(random[:]) // which never fails
+		id = hex.EncodeToString(random[:])
+	}
+	return id
 }
 
 // end waits for all calls, closes the batch and returns what became of them.

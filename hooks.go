@@ -122,6 +122,14 @@ func (h Hooks) narrowing() Hooks {
 	return h
 }
 
+func narrowingAll(checks []Asker) []Asker {
+	var narrowed []Asker
+	for _, check := range checks {
+		narrowed = append(narrowed, withoutAllow(check))
+	}
+	return narrowed
+}
+
 func withoutAllow[T any](hook func(context.Context, T) (Decision, error)) func(context.Context, T) (Decision, error) {
 	if hook == nil {
 		return nil
@@ -131,6 +139,7 @@ func withoutAllow[T any](hook func(context.Context, T) (Decision, error)) func(c
 		if d.Behavior == Allow {
 			d.Behavior = Undecided
 		}
+		d.Remember = nil
 		return d, err
 	}
 }
@@ -231,6 +240,9 @@ func joinDecisions[T any](a, b func(context.Context, T) (Decision, error), call 
 			return y, err
 		}
 		d := stricter(x, y)
+		if x.Behavior == y.Behavior {
+			d.Remember, d.StopTurn = slices.Concat(x.Remember, y.Remember), x.StopTurn || y.StopTurn
+		}
 		d.Input = x.Input
 		if len(y.Input) > 0 && !bytes.Equal(y.Input, call(t).Input) {
 			d.Input = y.Input
@@ -250,4 +262,65 @@ func joinErrors[T any](a, b func(context.Context, T) error) func(context.Context
 		err := a(ctx, x)
 		return errors.Join(err, b(ctx, x))
 	}
+}
+
+func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
+	pre := j.batch.pool.session.cfg.Hooks.Pre
+	if pre == nil {
+		return Decision{}, nil
+	}
+	j.stage = StageHook
+	d, err := pre(ctx, j.hookCall(nil))
+	if err != nil {
+		j.batch.hookFailed(j.call.Name, err)
+		j.decide(Decision{Behavior: Deny, Reason: "a hook failed: " + err.Error()})
+		return Decision{}, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
+			text: fmt.Sprintf("%s was denied: a hook that guards it failed. Tell the user; repeating the call will not help.", j.call.Name)}
+	}
+	return d, nil
+}
+
+// hookCall is what hooks are told: copies, of which only a result comes back.
+func (j *job) hookCall(o *Outcome) *HookCall {
+	h := &struct {
+		HookCall
+		call    Call
+		outcome Outcome
+	}{HookCall: HookCall{Tool: j.entry.tool}, call: *j.call}
+	h.call.Input = slices.Clone(j.call.Input)
+	h.Call = &h.call
+	if o != nil {
+		h.outcome = *o
+		h.outcome.Call = h.Call
+		h.Outcome = &h.outcome
+	}
+	if j.batch.OnEvent != nil {
+		h.emit = func(text string) { j.batch.emit(Event{Kind: EventHook, Call: j.call, Text: text}) }
+	}
+	return &h.HookCall
+}
+
+func (j *job) postHooks(ctx context.Context, o *Outcome) {
+	hooks := j.batch.pool.session.cfg.Hooks
+	hook := hooks.Post
+	if o.Result.IsError {
+		hook = hooks.Failure
+	}
+	if hook == nil {
+		return
+	}
+	h := j.hookCall(o)
+	err := hook(ctx, h)
+	told := h.Outcome
+	if err != nil {
+		j.batch.hookFailed(j.call.Name, err)
+	}
+	if errors.Is(err, errBlocked) {
+		*o = j.fail(&failure{err: err, text: j.call.Name + " ran, but a hook that checks its result failed, so the result is withheld. Tell the user."})
+		return
+	}
+	if told != nil && told.Result != nil {
+		o.Result = told.Result
+	}
+	o.Result = j.presentable(o.Result)
 }

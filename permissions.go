@@ -3,7 +3,6 @@ package pegboard
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -223,6 +222,67 @@ func (p Permissions) anchored(bases []pattern.Base) Permissions {
 	return p
 }
 
+// permissionsAfter returns what the permissions in force would be once updates are
+// remembered.
+func (s *Session) permissionsAfter(updates []Update) (*Permissions, error) {
+	s.mu.Lock()
+	own := *s.perms
+	s.mu.Unlock()
+	if s.parent == nil {
+		p, err := own.Apply(updates...)
+		return p.in(s), err
+	}
+	parent, err := s.parent.permissionsAfter(updates)
+	if err != nil {
+		return nil, err
+	}
+	p, err := own.Apply(additions(updates)...)
+	both := parent.narrowed(*p.in(s))
+	return &both, err
+}
+
+// additions are the updates that a fork needs, too: it has no directory that its
+// parent has unless it is added to both.
+func additions(updates []Update) []Update {
+	return slices.DeleteFunc(slices.Clone(updates), func(u Update) bool { return u.Type != AddDirectories })
+}
+
+// SetPermissions replaces the session's own permissions. In a fork it is an
+// error if they allow what the parent does not.
+func (s *Session) SetPermissions(p Permissions) error {
+	s.updating.Lock()
+	defer s.updating.Unlock()
+	return s.replacePermissions(p)
+}
+
+func (s *Session) replacePermissions(p Permissions) error {
+	if s.parent != nil {
+		if err := s.parent.Permissions().admits(p); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	s.perms = p.in(s)
+	s.mu.Unlock()
+	s.line.Change()
+	return nil
+}
+
+// UpdatePermissions replaces the permissions by what change makes of them, with
+// nobody else's change in between.
+func (s *Session) UpdatePermissions(change func(Permissions) (Permissions, error)) error {
+	s.updating.Lock()
+	defer s.updating.Unlock()
+	s.mu.Lock()
+	own := s.perms
+	s.mu.Unlock()
+	p, err := change(*own)
+	if err != nil {
+		return err
+	}
+	return s.replacePermissions(p)
+}
+
 // A Directory is a working directory that was added at run time.
 type Directory struct {
 	Path   string
@@ -262,6 +322,24 @@ type UpdateRule struct {
 	Pattern string `json:"ruleContent,omitempty"`
 }
 
+// String returns the update for a person.
+func (u Update) String() string {
+	var things []string
+	for _, r := range u.Rules {
+		things = append(things, r.String())
+	}
+	switch u.Type {
+	case SetMode:
+		return fmt.Sprintf("mode %s", u.Mode)
+	case AddDirectories, RemoveDirectories:
+		return fmt.Sprintf("%s %s in %s", u.Type, strings.Join(u.Directories, ", "), u.Destination)
+	case AddRules:
+		return fmt.Sprintf("%s %s in %s", u.Behavior, strings.Join(things, ", "), u.Destination)
+	}
+	return fmt.Sprintf("%s %s %s in %s", u.Type, u.Behavior, strings.Join(things, ", "), u.Destination)
+}
+
+// String returns the rule as it is written.
 func (r UpdateRule) String() string { return Rule{Tool: r.Tool, Pattern: r.Pattern}.String() }
 
 // Apply returns p after the updates, in their order. If one is wrong, nothing
@@ -329,75 +407,6 @@ func (p Permissions) applyRules(u Update) (Permissions, error) {
 	}
 	p.set = newRuleset(rules)
 	return p, nil
-}
-
-// remedy names the narrowest rules that would have allowed a call, or nothing if
-// no rule would.
-func (s *Session) remedy(x *subject) string {
-	root := s
-	for root.parent != nil {
-		root = root.parent
-	}
-	x.rootDir = root.work[0]
-	p := s.Permissions()
-	if p.decide(x).Behavior == Allow { // it was asked about for another reason than rules
-		return ""
-	}
-	for _, texts := range [][]string{x.exactRules(), {x.info.Name}} {
-		with, err := p.WithRules(RuleSet{Allow: texts})
-		if len(texts) > 0 && err == nil && with.in(root).decide(x).Behavior == Allow {
-			return strings.Join(texts, ", ")
-		}
-	}
-	return ""
-}
-
-// exactRules are the rules that spell out what the call acts on, under each of
-// its names. There is none for what is opaque, and nobody adds more than three.
-func (x *subject) exactRules() (rules []string) {
-	for i := range x.targets {
-		t := &x.targets[i]
-		if t.Maybe || t.Kind == Command && x.harmless(t) || t.Via != "" && (t.Access == Read || x.inside(t)) {
-			continue // what lets the rest run lets it pass
-		}
-		for _, name := range t.names() {
-			text := x.info.Name + "(" + name + ")"
-			switch t.Kind {
-			case Opaque:
-				return nil
-			case Command:
-				if strings.Contains(name, "*") { // which a rule would read as a wildcard
-					return nil
-				}
-			case Path:
-				family := "Edit"
-				if t.Access == Read {
-					family = "Read"
-				}
-				text = family + "(/" + pattern.EscapePath(x.fromRoot(name)) + ")"
-			case Host:
-				text = "WebFetch(domain:" + name + ")"
-			}
-			if !slices.Contains(rules, text) {
-				rules = append(rules, text)
-			}
-		}
-	}
-	if len(rules) > 3 {
-		return nil
-	}
-	return rules
-}
-
-// fromRoot spells a path as a rule does: from the working directory if it lies
-// below that, else from the root of the file system.
-func (x *subject) fromRoot(path string) string {
-	if x.rootDir.spelled != "" {
-		if rel, err := filepath.Rel(x.rootDir.spelled, path); err == nil && rel != "." && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel)
-		}
-	}
-	return path
 }
 
 // found are the rules that may be about the targets of a call. They are looked up

@@ -43,6 +43,7 @@ type job struct {
 	hooked   bool        // the hooks that follow a call were run
 	run      run         // of the tool
 	over     atomic.Bool // nothing more is emitted
+	stopTurn atomic.Bool // a person wants it, who refused what the call was about to do
 
 	versions [3]version // of call; one that nobody changes has no more
 	shown    int        // how many of them there are
@@ -303,6 +304,47 @@ func (j *job) validate(ctx context.Context) *failure {
 	return nil
 }
 
+// permit hears the hooks, the tool, the rules and at last a person.
+func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure) {
+	hook, f := j.preHooks(ctx)
+	if f != nil {
+		return nil, f
+	}
+	if j.changes(hook) {
+		return slices.Clone(hook.Input), nil
+	}
+	j.stage = StagePermission
+	own := j.entry.tool.Permit(ctx, j.call)
+	if j.changes(own) {
+		return slices.Clone(own.Input), nil
+	}
+	d := j.opine(hook, own)
+	if d.Behavior == Ask {
+		answer, err := j.ask(ctx, d, hook, own)
+		if err != nil {
+			return nil, j.unanswered(ctx, d, err)
+		}
+		if answer.Behavior == Allow && j.loop != "" {
+			j.batch.pool.session.loops.Allowed(j.identity)
+			j.loop = ""
+		}
+		if j.changes(answer) {
+			j.approved = answer.Input
+			return slices.Clone(answer.Input), nil
+		}
+		d = answer
+	}
+	j.batch.pool.session.countBlock(d)
+	if d.Behavior == Deny && d.unruled { // by a mode that asks nobody
+		d.Reason = j.call.withRemedy(d.Reason, j.call.state.targets)
+	}
+	j.decide(d)
+	if d.Behavior != Allow {
+		return nil, j.denied(d)
+	}
+	return nil, nil
+}
+
 // perform takes a worker's place and calls the tool.
 func (j *job) perform(ctx context.Context) Outcome {
 	if j.ticket.Slot(ctx) != nil {
@@ -363,7 +405,7 @@ func (j *job) finish(ctx context.Context, o Outcome) {
 		j.hooked = true // a hook that ends the goroutine is not called twice
 		j.postHooks(ctx, &o)
 	}
-	o.StopTurn = o.StopTurn || o.Result.StopTurn
+	o.StopTurn = o.StopTurn || o.Result.StopTurn || o.Decision.StopTurn || j.stopTurn.Load()
 	j.count(&o)
 	o.Elapsed = time.Since(j.admitted)
 	if o.Result.IsError && j.stage == StageCall && j.run.held == nil {
@@ -383,31 +425,6 @@ func (j *job) finish(ctx context.Context, o Outcome) {
 		told.Call = j.call.copied()
 		j.batch.emit(Event{Kind: EventFinished, Call: j.call, Outcome: &told})
 	}
-}
-
-func (j *job) postHooks(ctx context.Context, o *Outcome) {
-	hooks := j.batch.pool.session.cfg.Hooks
-	hook := hooks.Post
-	if o.Result.IsError {
-		hook = hooks.Failure
-	}
-	if hook == nil {
-		return
-	}
-	h := j.hookCall(o)
-	err := hook(ctx, h)
-	told := h.Outcome
-	if err != nil {
-		j.batch.hookFailed(j.call.Name, err)
-	}
-	if errors.Is(err, errBlocked) {
-		*o = j.fail(&failure{err: err, text: j.call.Name + " ran, but a hook that checks its result failed, so the result is withheld. Tell the user."})
-		return
-	}
-	if told != nil && told.Result != nil {
-		o.Result = told.Result
-	}
-	o.Result = j.presentable(o.Result)
 }
 
 func (j *job) progress(text string) {

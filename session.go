@@ -11,7 +11,9 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
@@ -55,7 +57,28 @@ type SessionConfig struct {
 	Platform    Platform
 	Permissions Permissions
 	Hooks       Hooks
-	Ask         Asker // nil: what would be asked is denied
+
+	// Checks are asked first what no rule settles, one after the other: what a
+	// coordinator or another program knows. One that abstains or fails leaves the
+	// question to the next. Those of a fork come after its parent's, and cannot allow.
+	Checks []Asker
+	// Ask reaches the person. Nil, or NoPrompts: what nobody else settles is denied,
+	// with [ErrNoApprover]. A fork asks whom its parent asks.
+	Ask       Asker
+	NoPrompts bool // for an agent that must not disturb, and all it forks
+	// AskAfter is how long the permission hook and the classifier have a question to
+	// themselves before the person is asked beside them, and the first decision wins.
+	// 0 means [DefaultAskAfter], a negative value at once. Once both abstain, the
+	// person is asked in any case.
+	AskAfter time.Duration
+	// AskTimeout is how long the person may take from the moment that a question is
+	// shown; 0 means as long as it takes. Then the call is denied with [ErrExpired].
+	AskTimeout time.Duration
+	// Save is given what answers want remembered, after it has taken effect. It sees
+	// to the destinations that outlive the session. Nil saves nothing. It may be
+	// called concurrently. A fork's answers go to the main session's.
+	Save func(ctx context.Context, updates []Update) error
+
 	// Classifier answers in ModeAuto what no rule settles; nil means
 	// [ClassifyByTargets].
 	Classifier Classifier
@@ -88,9 +111,9 @@ type Session struct {
 	home     string // of the user; empty if there is none
 	platform pattern.Platform
 	work     []workDir
-	asking   chan struct{} // holds one token: one question at a time, forks included
-	closing  chan struct{} // holds a token while Close runs
-	endings  []ending      // of Close, what it gave up
+	line     *asking.Line[*pending, Decision] // of the main session and all its forks
+	closing  chan struct{}                    // holds a token while Close runs
+	endings  []ending                         // of Close, what it gave up
 
 	lentDirs atomic.Pointer[[]workDir] // of the main session
 
@@ -131,8 +154,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		cfg.Dir = dir
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
-	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), asking: make(chan struct{}, 1), closing: make(chan struct{}, 1)}
-	s.asking <- struct{}{}
+	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: asking.New[*pending, Decision](), closing: make(chan struct{}, 1)}
 	if err := s.setDirs(); err != nil {
 		return nil, err
 	}
@@ -165,12 +187,17 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.Ask != nil {
 		return nil, errors.New("a fork asks whom its parent asks; leave Ask empty")
 	}
-	cfg.Ask = s.cfg.Ask
+	if cfg.Save != nil {
+		return nil, errors.New("a fork's answers are saved by its parent; leave Save empty")
+	}
+	cfg.Ask, cfg.NoPrompts = s.cfg.Ask, cfg.NoPrompts || s.cfg.NoPrompts
+	cfg.AskAfter, cfg.AskTimeout = cmp.Or(cfg.AskAfter, s.cfg.AskAfter), cmp.Or(cfg.AskTimeout, s.cfg.AskTimeout)
+	cfg.Checks = slices.Concat(s.cfg.Checks, narrowingAll(cfg.Checks))
 	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing()) // which guards them
 	if cfg.Breaker == (BreakerLimits{}) {
 		cfg.Breaker = s.cfg.Breaker
 	}
-	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), asking: s.asking, closing: make(chan struct{}, 1), state: s.stateForFork()}
+	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: s.line, closing: make(chan struct{}, 1), state: s.stateForFork()}
 	if err := child.setDirs(); err != nil {
 		return nil, err
 	}
@@ -301,44 +328,9 @@ func (s *Session) permissions() *Permissions {
 	return s.joined.both
 }
 
-// SetPermissions replaces the session's own permissions. In a fork it is an
-// error if they allow what the parent does not.
-func (s *Session) SetPermissions(p Permissions) error {
-	s.updating.Lock()
-	defer s.updating.Unlock()
-	return s.replacePermissions(p)
-}
-
-func (s *Session) replacePermissions(p Permissions) error {
-	if s.parent != nil {
-		if err := s.parent.Permissions().admits(p); err != nil {
-			return err
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.perms = p.in(s)
-	return nil
-}
-
 // NewTurn tells the session that the user has spoken: calls before that are in a
 // row with none after it.
 func (s *Session) NewTurn() { s.loops.NewTurn() }
-
-// UpdatePermissions replaces the permissions by what change makes of them, with
-// nobody else's change in between.
-func (s *Session) UpdatePermissions(change func(Permissions) (Permissions, error)) error {
-	s.updating.Lock()
-	defer s.updating.Unlock()
-	s.mu.Lock()
-	own := s.perms
-	s.mu.Unlock()
-	p, err := change(*own)
-	if err != nil {
-		return err
-	}
-	return s.replacePermissions(p)
-}
 
 // OnClose hands the session something to end: a process, a task, a watch. name
 // is what Close calls it if it cannot be ended. When the session is closed
@@ -405,6 +397,11 @@ func (s *Session) Close(ctx context.Context) error {
 		}
 	}
 	if s.parent == nil {
+		select {
+		case <-lane.Go(s.line.Wait):
+		case <-ctx.Done():
+			errs = append(errs, fmt.Errorf("who was asked and has not returned: %w", context.Cause(ctx)))
+		}
 		for _, name := range s.Detached() {
 			errs = append(errs, fmt.Errorf("%w: %s", ErrDetached, name))
 		}

@@ -64,7 +64,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}{
 		{name: "denied", answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "not today"}, says: []string{"not today", "do something else"}, not: "No person"},
 		{name: "denied without a word", answer: pegboard.Decision{Behavior: pegboard.Deny}, says: []string{"a person answered: deny"}, not: "No person"},
-		{name: "undecided", says: []string{"no rule allows it", "the answer was undecided", "No person refused it"}},
+		{name: "undecided", says: []string{"no rule allows it", "nobody can be asked", "No person refused it"}},
 		{name: "asked back", answer: pegboard.Decision{Behavior: pegboard.Ask}, says: []string{"the answer was ask", "No person refused it"}},
 		{name: "no behavior at all", answer: pegboard.Decision{Behavior: 7}, says: []string{"the answer was invalid", "No person refused it"}},
 		{name: "error", err: boom, says: []string{"asking: the line is dead", "No person refused it"}},
@@ -233,7 +233,7 @@ func TestInvariant3AnswerWithAnotherInput(t *testing.T) {
 		{name: "changed by a hook", input: `{"n":2}`, hook: `{"n":3}`, runs: `{"n":3}`, questions: 2},
 		{name: "changed back by a hook", input: `{"n":2}`, hook: `{"n":1}`, runs: `{"n":1}`, questions: 2},
 		{name: "no JSON", input: `{"n":`, questions: 1, is: pegboard.ErrInvalidInput, says: "JSON"},
-		{name: "against the schema", input: `{"n":"2"}`, questions: 1, is: pegboard.ErrInvalidInput, says: "Correct the input"},
+		{name: "against the schema", input: `{"n":"2"}`, questions: 1, is: pegboard.ErrInvalidInput, says: "the changed input: invalid input: n"},
 		{name: "against validation", input: `{"n":13}`, questions: 1, is: pegboard.ErrInvalidInput, says: "take 12"},
 		{name: "against a deny rule", input: `{"n":2,"path":"bad"}`, questions: 1, is: pegboard.ErrDenied, says: `deny rule "Edit(fbad)"`},
 		{name: "against a hook", input: `{"n":2}`, hook: `{"n":13}`, questions: 1, is: pegboard.ErrInvalidInput, says: "take 12"},

@@ -48,7 +48,7 @@ func TestCheckAndFilter(t *testing.T) {
 		{name: "only a person may", t: path(pegboard.Read, "f"), user: true, ask: true, answer: yes, asked: 1},
 		{name: "refused", t: path(pegboard.Read, outside), ask: true, answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "not that one"}, asked: 1, denied: []string{"not that one"}},
 		{name: "no answer", t: path(pegboard.Read, outside), ask: true, err: errors.New("no line"), asked: 1, denied: []string{"no line"}},
-		{name: "undecided", t: path(pegboard.Read, outside), ask: true, asked: 1, denied: []string{"undecided"}},
+		{name: "undecided", t: path(pegboard.Read, outside), ask: true, asked: 1, denied: []string{"nobody can be asked"}},
 		{name: "an answer that changes the input", t: path(pegboard.Read, outside), ask: true, answer: pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"a":1}`)}, asked: 1, denied: []string{"cannot be changed"}},
 		{name: "nobody", t: path(pegboard.Read, outside), denied: []string{"nobody can be asked", outside, "Read(/" + outside + ")"}},
 		{name: "something unknown", denied: []string{"nobody can be asked", "allow rule T"}},

@@ -89,7 +89,7 @@ var layerFolders = [][]string{
 	{"."},
 	{"wire"},
 	{"tools"},
-	{"inspect", "settings"},
+	{"audit", "inspect", "settings"},
 	{"examples", "contrib", "bench"},
 }
 

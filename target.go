@@ -359,6 +359,22 @@ func (s *Session) expand(t *Target) []string {
 	return found
 }
 
+// spelled is a path as a rule of a source spells it: from the working directory
+// where that is the same for who reads the rule, else from the home or the root.
+func (s *Session) spelled(path string, to Source) string {
+	below := func(dir string) (string, bool) {
+		rel, err := filepath.Rel(dir, path)
+		return pattern.EscapePath(filepath.ToSlash(rel)), dir != "" && err == nil && rel != "." && filepath.IsLocal(rel)
+	}
+	if rel, ok := below(s.main().work[0].spelled); ok && to != SourceUser && to != SourceLocal {
+		return "/" + rel
+	}
+	if rel, ok := below(s.home); ok && to == SourceUser {
+		return "~/" + rel
+	}
+	return "/" + pattern.EscapePath(path)
+}
+
 // claimOf says which keys a call holds while it is decided and runs.
 func claimOf(tr Traits, ts []Target) lane.Claim {
 	if tr.Concurrency == Exclusive {
@@ -391,4 +407,19 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 		return lane.Claim{Exclusive: true}
 	}
 	return lane.Claim{Keys: keys}
+}
+
+// inside reports whether t is a path that, under all its names, lies in the
+// working directories.
+func (x *subject) inside(t *Target) bool { return below(t, x.dirs) }
+
+func below(t *Target, dirs []workDir) bool {
+	return t.Kind == Path && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(dirs, n) })
+}
+
+// within reports whether path lies in one of the working directories.
+func within(dirs []workDir, path string) bool {
+	return slices.ContainsFunc(dirs, func(d workDir) bool {
+		return realpath.Contains(d.spelled, path) || realpath.Contains(d.real, path)
+	})
 }

@@ -1,0 +1,237 @@
+package pegboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+type touch struct {
+	Path string `json:"path"`
+}
+
+// toucher returns a tool that says it writes a file, and only notes which.
+func toucher(touched func(path string)) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[touch, string]{
+		Info: pegboard.Info{Name: "Touch"}, Description: "Touches a file.",
+		Inspect: func(in touch, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{{Kind: pegboard.Path, Value: in.Path}}}
+		},
+		Call: func(_ ctx, in touch, _ *pegboard.Call) (string, error) {
+			if touched != nil {
+				touched(in.Path)
+			}
+			return "touched " + in.Path, nil
+		},
+	})
+}
+
+func touching(id, path string) pegboard.Call {
+	return call(id, "Touch", fmt.Sprintf(`{"path":%q}`, path))
+}
+
+func toucherPool(t testing.TB, s *pegboard.Session, touched func(path string)) *pegboard.Pool {
+	t.Helper()
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(toucher(touched)))
+	return reg.AssemblePool(s)
+}
+
+// inRandomOrder lets 1,000 calls wait for their answers, and answers them in a
+// random order by their ids: some yes, some no, some with another input.
+func inRandomOrder(t *testing.T, random *rand.Rand) {
+	const n = 1000
+	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: pegboard.AskLater})
+	var calls []pegboard.Call
+	for i := range n {
+		calls = append(calls, touching(fmt.Sprint(i), fmt.Sprintf("f%d", i)))
+	}
+	touched := make(chan string, n)
+	pool := toucherPool(t, s, func(path string) { touched <- path })
+	outcomes := make(chan []pegboard.Outcome, 1)
+	go func() {
+		ex := executor(pegboard.Executor{})
+		outcomes <- ex.Run(t.Context(), pool, calls...)
+	}()
+	synctest.Wait()
+	open := s.Questions()
+	require.Len(t, open, n)
+	random.Shuffle(n, func(i, j int) { open[i], open[j] = open[j], open[i] })
+	want := map[string]string{}
+	for i, q := range open {
+		id := q.Call.ID
+		d := pegboard.Decision{Behavior: pegboard.Allow}
+		switch want[id] = "touched f" + id; i % 3 {
+		case 1:
+			d = pegboard.Decision{Behavior: pegboard.Deny, Reason: "not " + id + "!"}
+			want[id] = "not " + id + "!"
+		case 2:
+			d.Input = json.RawMessage(fmt.Sprintf(`{"path":"g%s"}`, id))
+			want[id] = "touched g" + id
+		}
+		require.NoError(t, s.Answer(q.ID, d))
+		require.ErrorIs(t, s.Answer(q.ID, d), pegboard.ErrStale)
+	}
+	ran := map[string]bool{}
+	for _, o := range <-outcomes {
+		require.Contains(t, o.Result.Text(), want[o.Call.ID])
+		require.Equal(t, pegboard.ByPerson, o.Decision.By)
+		if o.Err == nil {
+			ran[strings.TrimPrefix(o.Result.Text(), "touched ")] = true
+		}
+	}
+	close(touched)
+	for path := range touched {
+		require.True(t, ran[path], path)
+		delete(ran, path)
+	}
+	require.Empty(t, ran)
+	require.Empty(t, s.Questions())
+}
+
+// TestThousandQuestionsInRandomOrder: each answer reaches its own call, whatever
+// was shown first.
+func TestThousandQuestionsInRandomOrder(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		synctest.Test(t, func(t *testing.T) { inRandomOrder(t, rand.New(rand.NewPCG(seed, 0))) })
+	}
+}
+
+// fumbler is a person in a hurry: whatever is asked, answers, calls and rules come
+// in any order.
+type fumbler struct {
+	*testing.T
+	random *rand.Rand
+	main   *pegboard.Session
+	agents []*pegboard.Session
+
+	mu      sync.Mutex
+	showing int
+}
+
+func (f *fumbler) intN(n int) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.random.IntN(n)
+}
+
+// ask is the dialog: it takes its time, and sometimes answers.
+func (f *fumbler) ask(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	f.mu.Lock()
+	f.showing++
+	require.Equal(f, 1, f.showing, "one question at a time")
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.showing--
+	}()
+	select {
+	case <-time.After(time.Duration(1+f.intN(20)) * time.Millisecond):
+	case <-ctx.Done():
+		return pegboard.Decision{}, context.Cause(ctx)
+	}
+	d := f.answer(q)
+	return d, nil
+}
+
+// answer is one that says which call it is meant for.
+func (f *fumbler) answer(q *pegboard.Question) pegboard.Decision {
+	d := pegboard.Decision{Behavior: pegboard.Allow, Reason: "for " + q.Call.ID}
+	switch f.intN(5) {
+	case 0:
+		d.Behavior = pegboard.Deny
+	case 1:
+		d.Remember = []pegboard.Update{{Type: pegboard.AddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceSession,
+			Rules: []pegboard.UpdateRule{{Tool: "Edit", Pattern: fmt.Sprintf("/f%d", f.intN(8))}}}}
+	}
+	return d
+}
+
+// meddle answers any open question, or one that is not.
+func (f *fumbler) meddle() {
+	open := f.main.Questions()
+	if len(open) == 0 || f.intN(4) == 0 {
+		require.ErrorIs(f, f.main.Answer(fmt.Sprint("foreign-", f.intN(9)), pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrStale)
+		return
+	}
+	q := open[f.intN(len(open))]
+	if f.intN(4) == 0 {
+		require.Error(f, f.main.Answer(q.ID, pegboard.Decision{Behavior: pegboard.Ask}))
+		return
+	}
+	err := f.main.Answer(q.ID, f.answer(q))
+	require.True(f, err == nil || errors.Is(err, pegboard.ErrStale), err)
+}
+
+// TestAnyOrderOfAsksAnswersCancelsAndRules never answers the wrong question, loses
+// one or leaves one open.
+func TestAnyOrderOfAsksAnswersCancelsAndRules(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { fumble(t, rand.New(rand.NewPCG(seed, 1))) })
+		})
+	}
+}
+
+func fumble(t *testing.T, random *rand.Rand) {
+	f := &fumbler{T: t, random: random}
+	f.main = session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: f.ask})
+	f.agents = []*pegboard.Session{f.main, forked(t, f.main, pegboard.SessionConfig{AgentID: "a"})}
+	f.agents = append(f.agents, forked(t, f.agents[1], pegboard.SessionConfig{AgentID: "b"}))
+	var all sync.WaitGroup
+	for i := range 30 {
+		s := f.agents[i%3]
+		pool := toucherPool(t, s, nil)
+		all.Go(func() {
+			time.Sleep(time.Duration(f.intN(100)) * time.Millisecond)
+			ctx, cancel := context.WithCancel(t.Context())
+			if f.intN(4) == 0 {
+				ctx, cancel = context.WithTimeout(t.Context(), time.Duration(f.intN(100))*time.Millisecond)
+			}
+			defer cancel()
+			ex := executor(pegboard.Executor{})
+			outs := ex.Run(ctx, pool, touching(fmt.Sprint(i, "x"), fmt.Sprintf("f%d", i)), touching(fmt.Sprint(i, "y"), fmt.Sprintf("f%d", f.intN(8))))
+			require.Len(f, outs, 2)
+			for _, o := range outs {
+				f.check(o)
+			}
+		})
+	}
+	for range 60 {
+		all.Go(func() {
+			time.Sleep(time.Duration(f.intN(300)) * time.Millisecond)
+			f.meddle()
+		})
+	}
+	all.Wait()
+	require.Empty(t, f.main.Questions())
+}
+
+// check: whatever a person decided was decided of this call.
+func (f *fumbler) check(o pegboard.Outcome) {
+	switch d := o.Decision; {
+	case errors.Is(o.Err, pegboard.ErrCancelled):
+	case d.By == pegboard.ByPerson:
+		require.Equal(f, "for "+o.Call.ID, d.Reason)
+		require.Equal(f, d.Behavior == pegboard.Allow, o.Err == nil)
+	case d.By == pegboard.ByRule:
+		require.NoError(f, o.Err)
+		require.Equal(f, o.Call.Targets()[0].Value, f.main.Dir()+d.Rule.Pattern)
+	default:
+		require.Fail(f, "nobody decided", "%v: %v", o.Call.ID, o.Result.Text())
+	}
+}

@@ -1,0 +1,311 @@
+package audit_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/audit"
+)
+
+// TestLines holds lines against what they have to be, to the byte. The executor
+// makes the decisions; only when is set here.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	config := pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"Bash(make *)", "Edit(out/**)"}, Deny: []string{"Edit(secret/**)"}, Ask: []string{"Bash(rm *)"}}
+	remembered := pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"Bash(git push canary)"}}
+	const start = `{"time":"2026-07-01T12:00:00.000000005Z","trace":"trace-1","session":"s1","call":"toolu_1",`
+	tests := []struct {
+		name, tool, input string
+		inputs            bool
+		want              string
+	}{
+		{
+			name: "allowed by a rule", tool: "Write", input: `{"path":"out/a"}`,
+			want: start + `"tool":"Write","behavior":"allow","by":"rule","mode":"default","rule":{"behavior":"allow","text":"Edit(out/**)","source":"projectSettings"},"targets":["path:write"]}`,
+		},
+		{
+			name: "denied by a rule", tool: "Write", input: `{"path":"secret/a"}`,
+			want: start + `"tool":"Write","behavior":"deny","by":"rule","mode":"default","rule":{"behavior":"deny","text":"Edit(secret/**)","source":"projectSettings"},"targets":["path:write"]}`,
+		},
+		{
+			name: "denied since nobody answers", tool: "Bash", input: `{"command":"rm -rf x"}`,
+			want: start + `"tool":"Bash","behavior":"deny","by":"nobody","mode":"default","rule":{"behavior":"ask","text":"Bash(rm *)","source":"projectSettings"},"targets":["command:run","path:read?"]}`,
+		},
+		{
+			name: "a remembered rule", tool: "Bash", input: `{"command":"git push canary"}`,
+			want: start + `"tool":"Bash","behavior":"allow","by":"rule","mode":"default","rule":{"behavior":"allow","text":"Bash(…)","source":"sessionSource"},"targets":["command:run","path:read?"]}`,
+		},
+		{
+			name: "no rule", tool: "Write", input: `{}`,
+			want: start + `"tool":"Write","behavior":"deny","by":"nobody","mode":"default"}`,
+		},
+		{
+			name: "with inputs", tool: "Bash", input: `{ "command": "make a && b" }`, inputs: true,
+			want: start + `"tool":"Bash","behavior":"allow","by":"rule","mode":"default","rule":{"behavior":"allow","text":"Bash(make *)","source":"projectSettings"},"targets":["command:run","path:read?"],` +
+				`"reason":"allow rule \"Bash(make *)\" from projectSettings covers it","input":{"command":"make a && b"},` +
+				`"values":[{"target":"command:run","value":"make a && b"},{"target":"path:read?","value":"DIR/make a && b","real":""},{"target":"path:read?","value":"DIR/make a && b"}]}`,
+		},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			dir := resolved(t, t.TempDir())
+			log, path := opened(t, audit.Options{Inputs: tc.inputs})
+			executor := &pegboard.Executor{TraceID: func(context.Context) string { return "trace-1" }, OnEvent: func(e pegboard.Event) {
+				e.Time = noon
+				log.Record(e)
+			}}
+			s := session(t, pegboard.SessionConfig{ID: "s1", Dir: dir, Permissions: rules(t, config, remembered)})
+			executor.Run(t.Context(), pool(t, s, worker("Write"), worker("Bash")), call("toolu_1", tc.tool, tc.input))
+			want := strings.NewReplacer("DIR", dir, "sessionSource", string(pegboard.SourceSession), `,"real":""`, "").Replace(tc.want)
+			require.Equal(t, want+"\n", read(t, path))
+		})
+	}
+}
+
+func resolved(t *testing.T, dir string) string {
+	t.Helper()
+	real, err := filepath.EvalSymlinks(dir)
+	require.NoError(t, err)
+	return real
+}
+
+// TestAllDecisionsOfACall: of an agent, from inside a call, and in mid-call.
+func TestAllDecisionsOfACall(t *testing.T) {
+	t.Parallel()
+	log, path := opened(t, audit.Options{})
+	main := session(t, pegboard.SessionConfig{ID: "s1", Dir: t.TempDir(), Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Outer", "Inner"}, Deny: []string{"Read(//elsewhere)"}})})
+	agent, err := main.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "agent-7"})
+	require.NoError(t, err)
+	outer := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Outer"}, Description: "Runs Inner.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			return "done", c.Run(ctx, call("in", "Inner", `{"path":"a","later":"/elsewhere"}`))[0].Err
+		},
+	})
+	executor := &pegboard.Executor{OnEvent: log.Record}
+	outcome := executor.Run(t.Context(), pool(t, agent, outer, worker("Inner")), call("out", "Outer", `{}`))[0]
+	require.ErrorIs(t, outcome.Err, pegboard.ErrDenied)
+
+	all, torn := entries(t, path)
+	require.Zero(t, torn)
+	require.Len(t, all, 3)
+	got := [][]any{}
+	for _, entry := range all {
+		got = append(got, []any{entry["call"], entry["parent"], entry["behavior"], entry["agent"], entry["targets"]})
+		require.Equal(t, all[0]["trace"], entry["trace"])
+		require.NotEmpty(t, entry["trace"])
+		require.NotEmpty(t, entry["by"])
+	}
+	require.Equal(t, [][]any{
+		{"out", nil, "allow", "agent-7", nil},
+		{"in", "out", "allow", "agent-7", []any{"path:write"}},
+		{"in", "out", "deny", "agent-7", []any{"path:read"}},
+	}, got)
+}
+
+// TestNothingOfAnInputIsWritten puts a word into every place that a model fills,
+// under decisions of every kind.
+func TestNothingOfAnInputIsWritten(t *testing.T) {
+	t.Parallel()
+	const canary = "k4nary"
+	id := "call " + canary // as no provider makes one
+	inputs := []string{
+		`{"path":"` + canary + `"}`,
+		`{"path":"/` + canary + `/x"}`,
+		`{"command":"make ` + canary + `"}`,
+		`{"command":"rm ` + canary + `"}`,
+		`{"command":"curl ` + canary + `"}`,
+		`{"note":"` + canary + `"}`,
+		`{"path":"out/` + canary + `","later":"/` + canary + `"}`,
+		`{"path":"out/` + canary + `","later":"out/` + canary + `"}`,
+		`{"` + canary + `":1}`,
+		canary,
+	}
+	person := func(b pegboard.Behavior) pegboard.Asker {
+		return func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			return pegboard.Decision{Behavior: b, Reason: "about " + string(q.Call.Input)}, nil
+		}
+	}
+	quoting := func(b pegboard.Behavior) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+			return pegboard.Decision{Behavior: b, Reason: "about " + string(h.Call.Input)}, nil
+		}}
+	}
+	failing := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		return pegboard.Decision{}, errors.New("about " + string(h.Call.Input))
+	}}
+	config := pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Bash(make *)", "Edit(out/**)"}, Ask: []string{"Bash(rm *)"}}
+	remembered := pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"Bash(curl " + canary + ")"}}
+	tests := []struct {
+		name string
+		cfg  pegboard.SessionConfig
+	}{
+		{name: "rules alone"},
+		{name: "a person allows", cfg: pegboard.SessionConfig{Ask: person(pegboard.Allow)}},
+		{name: "a person denies", cfg: pegboard.SessionConfig{Ask: person(pegboard.Deny)}},
+		{name: "a hook allows", cfg: pegboard.SessionConfig{Hooks: quoting(pegboard.Allow)}},
+		{name: "a hook denies", cfg: pegboard.SessionConfig{Hooks: quoting(pegboard.Deny)}},
+		{name: "a hook fails", cfg: pegboard.SessionConfig{Hooks: failing}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			silent, path := opened(t, audit.Options{})
+			full, fullPath := opened(t, audit.Options{Inputs: true})
+			tc.cfg.Dir, tc.cfg.Permissions = t.TempDir(), rules(t, config, remembered)
+			p := pool(t, session(t, tc.cfg), worker("Bash"), worker("Write"))
+			executor := &pegboard.Executor{OnEvent: func(e pegboard.Event) { silent.Record(e); full.Record(e) }}
+			for _, input := range inputs {
+				for _, tool := range []string{"Bash", "Write", canary} {
+					executor.Run(t.Context(), p, call(id, tool, input))
+				}
+			}
+			all, _ := entries(t, path)
+			require.Greater(t, len(all), len(inputs))
+			require.NotContains(t, read(t, path), canary)
+			require.Contains(t, read(t, fullPath), canary)
+		})
+	}
+}
+
+// TestNamesThatAreNone: what could be a sentence is written as its digest.
+func TestNamesThatAreNone(t *testing.T) {
+	t.Parallel()
+	const digest = `^sha256:[0-9a-f]{32}$`
+	tests := []struct {
+		name, text string
+		kept       bool
+	}{
+		{name: "of a provider", text: "toolu_01A09q90qw90lq917835lq9", kept: true},
+		{name: "with a place", text: "functions.Bash:0", kept: true},
+		{name: "of an attached tool", text: "mcp__git-hub__list_issues", kept: true},
+		{name: "of another script", text: "Öffne_ファイル", kept: true},
+		{name: "as long as may be", text: strings.Repeat("a", 128), kept: true},
+		{name: "longer", text: strings.Repeat("a", 129)},
+		{name: "longer in bytes", text: strings.Repeat("ä", 65)},
+		{name: "two words", text: "rm secret"},
+		{name: "quotes", text: `a"b`},
+		{name: "a line", text: "a\nb"},
+		{name: "hidden", text: "a\u202eb"},
+		{name: "not UTF-8", text: "a\xffb"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			log, path := opened(t, audit.Options{})
+			e := decided(tc.text)
+			e.Call.Name, e.Trace = tc.text, tc.text
+			log.Record(e)
+			all, torn := entries(t, path)
+			require.Zero(t, torn)
+			for _, field := range []string{"call", "tool", "trace"} {
+				if tc.kept {
+					require.Equal(t, tc.text, all[0][field])
+				} else {
+					require.Regexp(t, digest, all[0][field])
+				}
+			}
+		})
+	}
+}
+
+func TestInputsAsTheyStandInALine(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)
+	tests := []struct {
+		name, input string
+		want        any
+	}{
+		{name: "object", input: "{\n \"a\": [1, \"<b>\"]\n}", want: map[string]any{"a": []any{1.0, "<b>"}}},
+		{name: "blank", input: " \n", want: nil},
+		{name: "no JSON", input: "{\"a\":\n", want: "{\"a\":\n"},
+		{name: "two values", input: "1],[2", want: "1],[2"},
+		{name: "not UTF-8", input: "\"\xff\"", want: "\"\ufffd\""},
+		{name: "deeper than readers go", input: deep, want: deep},
+		{name: "ends of lines that JSON permits", input: "\"\u2028\u0085\x7f\U000e0001\"", want: "\u2028\u0085\x7f\U000e0001"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			log, path := opened(t, audit.Options{Inputs: true})
+			e := decided("1")
+			e.Call.Input = json.RawMessage(tc.input)
+			log.Record(e)
+			all, torn := entries(t, path)
+			require.Zero(t, torn)
+			require.Len(t, all, 1)
+			require.Equal(t, tc.want, all[0]["input"])
+			require.NotContains(t, read(t, path), "\u2028")
+			require.NotContains(t, read(t, path), "\x7f")
+		})
+	}
+}
+
+func TestOnlyDecisionsAreRecorded(t *testing.T) {
+	t.Parallel()
+	log, path := opened(t, audit.Options{})
+	for kind := pegboard.EventAdmitted; kind <= pegboard.EventFinished; kind++ {
+		e := decided("1")
+		e.Kind = kind
+		if kind == pegboard.EventDecided {
+			e.Decision = nil
+		}
+		log.Record(e)
+	}
+	log.Record(pegboard.Event{Kind: pegboard.EventDecided, Decision: &pegboard.Decision{}})
+	require.Empty(t, read(t, path))
+	require.Zero(t, log.Lost())
+}
+
+// TestLineStandsBeforeTheToolRuns, and a host can rely on it.
+func TestLineStandsBeforeTheToolRuns(t *testing.T) {
+	t.Parallel()
+	log, path := opened(t, audit.Options{})
+	executor := &pegboard.Executor{OnEvent: log.Record}
+	seen := ""
+	look := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Look"}, Description: "Looks at the log.",
+		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { seen = read(t, path); return "", nil },
+	})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Look"}})})
+	require.NoError(t, executor.Run(t.Context(), pool(t, s, look), call("c1", "Look", `{}`))[0].Err)
+	require.Contains(t, seen, `"call":"c1"`)
+}
+
+// TestHostThatRefusesUnseenCalls does as the package says.
+func TestHostThatRefusesUnseenCalls(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var told []error
+	log, err := audit.Open(path, audit.Options{OnError: func(err error) { told = append(told, err) }})
+	require.NoError(t, err)
+	ran := 0
+	count := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Count"}, Description: "Counts.",
+		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { ran++; return "", nil },
+	})
+	unseen := errors.New("the audit log cannot be written")
+	executor := &pegboard.Executor{OnEvent: log.Record, Invoke: func(ctx context.Context, t pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
+		if log.Lost() > 0 {
+			return nil, unseen
+		}
+		return t.Call(ctx, c)
+	}}
+	p := pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Count"}})}), count)
+	require.NoError(t, executor.Run(t.Context(), p, call("1", "Count", `{}`))[0].Err)
+	require.NoError(t, log.Close())
+	require.ErrorIs(t, executor.Run(t.Context(), p, call("2", "Count", `{}`))[0].Err, unseen)
+	require.Equal(t, 1, ran)
+	require.Len(t, told, 1)
+	require.ErrorIs(t, told[0], os.ErrClosed)
+	require.ErrorContains(t, log.Close(), "1 decisions have no line: audit log: file already closed")
+}

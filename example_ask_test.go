@@ -1,0 +1,88 @@
+package pegboard_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// A host whose people answer elsewhere, in a browser or a chat, shows them what is
+// open and answers by id, in any order.
+func ExampleSession_Answer() {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Ask: pegboard.AskLater})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	asked := make(chan string, 2)
+	executor := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Kind == pegboard.EventAsked {
+			asked <- e.Question.ID
+		}
+	}}
+	var registry pegboard.Registry
+	if err := registry.Add(toucher(nil)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	outcomes := make(chan []pegboard.Outcome)
+	go func() {
+		outcomes <- executor.Run(context.Background(), registry.AssemblePool(s), touching("1", "a.md"), touching("2", "b.md"))
+	}()
+	<-asked
+	<-asked // both wait now
+	for _, q := range s.Questions() {
+		d := pegboard.Decision{Behavior: pegboard.Allow}
+		if q.Call.ID == "2" {
+			d = pegboard.Decision{Behavior: pegboard.Deny, Reason: "leave b.md alone"}
+		}
+		fmt.Println(s.Answer(q.ID, d), "/", s.Answer(q.ID, d))
+	}
+	for _, o := range <-outcomes {
+		fmt.Println(o.Call.ID, o.Decision.Behavior, "by", o.Decision.By)
+	}
+	// Output:
+	// <nil> / the question is no longer open
+	// <nil> / the question is no longer open
+	// 1 allow by person
+	// 2 deny by person
+}
+
+// "Yes, and do not ask again": each alternative is proven to cover the call.
+func ExampleQuestion_Suggestions() {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{
+		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			alternatives := q.Suggestions(pegboard.SourceSession)
+			for _, updates := range alternatives {
+				fmt.Println("-", updates[0])
+			}
+			return pegboard.Decision{Behavior: pegboard.Allow, Remember: alternatives[0]}, nil
+		},
+		Save: func(_ context.Context, updates []pegboard.Update) error {
+			fmt.Println("saved:", updates[0]) // see package settings
+			return nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	var registry pegboard.Registry
+	if err := registry.Add(toucher(nil)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var executor pegboard.Executor
+	for range 2 {
+		fmt.Println(executor.Run(context.Background(), registry.AssemblePool(s), touching("", "a.md"))[0].Decision.Reason)
+	}
+	// Output:
+	// - allow Edit(/a.md) in session
+	// - mode acceptEdits
+	// saved: allow Edit(/a.md) in session
+	// a person answered: allow
+	// allow rule "Edit(/a.md)" from session covers it
+}

@@ -1,0 +1,75 @@
+package suggest
+
+import (
+	"slices"
+	"strings"
+)
+
+// A reader is a program that runs what it reads from its input, unless its
+// arguments say what to run.
+type reader struct {
+	operands int    // as first words, they say it; 0 means that they never do
+	options  string // with a word behind it, one of these says it
+}
+
+// readers are known by their names without versions. The text of a command does
+// not tell its input, so the same text may run something else the next time.
+var readers = map[string]reader{
+	"sh": {1, "-c -lc -ec"}, "bash": {1, "-c -lc -ec"}, "zsh": {1, "-c -lc -ec"}, "dash": {1, "-c -ec"}, "ksh": {1, "-c -ec"}, "ash": {1, "-c -ec"},
+	"fish": {1, "-c"}, "pwsh": {1, "-c -Command -File"}, "powershell": {0, "-c -Command -File"}, "cmd": {0, "/c /C"},
+	"python": {1, "-c -m"}, "pypy": {1, "-c -m"}, "ipython": {1, "-c -m"},
+	"node": {1, "-e -p --eval --print --test"}, "nodejs": {1, "-e -p --eval --print --test"}, "deno": {1, ""}, "bun": {1, "-e"}, "tsx": {1, "-e"}, "ts-node": {1, "-e"},
+	"ruby": {1, "-e -ne -pe"}, "irb": {1, ""}, "perl": {1, "-e -E -ne -pe"}, "php": {1, "-r -f"}, "lua": {1, "-e"}, "luajit": {1, "-e"},
+	"rscript": {1, "-e"}, "julia": {1, "-e"}, "osascript": {1, "-e"}, "tclsh": {1, ""}, "expect": {1, "-c"}, "ghci": {0, "-e"},
+	"psql": {0, "-c -f --command --file"}, "mysql": {0, "-e --execute"}, "mariadb": {0, "-e --execute"}, "sqlite": {2, ""},
+	"duckdb": {0, "-c"}, "mongosh": {0, "--eval"}, "redis-cli": {0, ""},
+	"ssh": {2, ""}, "sftp": {0, "-b"}, "at": {0, "-f"}, "batch": {0, ""}, "crontab": {1, ""}, "gdb": {0, "-x -ex"}, "patch": {0, "-i"},
+	"parallel": {0, ""}, "xargs": {0, ""},
+}
+
+// name returns the name of a program without its directory and version.
+func name(word string) string {
+	word = strings.ToLower(word[strings.LastIndexAny(word, `/\`)+1:])
+	word = strings.TrimSuffix(word, ".exe")
+	if short := strings.TrimRight(word, ".-0123456789"); short != "" {
+		return short
+	}
+	return word
+}
+
+// readsProgram reports whether a command may run, or be told by, what comes
+// through its input: it says so, or nothing in it says what to run. The program may
+// stand at the end, behind one that starts it.
+func readsProgram(words []string) bool {
+	if slices.ContainsFunc(words, isInput) {
+		return true
+	}
+	last := words[len(words)-1]
+	if _, ok := readers[name(last)]; ok {
+		return true
+	}
+	r, ok := readers[name(words[0])]
+	return ok && !r.told(words[1:])
+}
+
+// isInput reports whether an argument stands for the input of a command.
+func isInput(word string) bool {
+	return word == "-" || strings.HasSuffix(word, "=-") || strings.HasSuffix(word, "@-") ||
+		len(word) == len("-f-") && word[0] == '-' && word[2] == '-' && word[1] != '-' ||
+		strings.Contains(word, "/dev/stdin") || strings.Contains(word, "/dev/fd/") || strings.Contains(word, "/proc/self/fd/")
+}
+
+// told reports whether arguments say what a reader runs.
+func (r reader) told(args []string) bool {
+	isOption := func(word string) bool { return strings.HasPrefix(word, "-") }
+	if r.operands > 0 && len(args) >= r.operands && !slices.ContainsFunc(args[:r.operands], isOption) {
+		return true
+	}
+	options := strings.Fields(r.options)
+	for i, word := range args {
+		if i+1 < len(args) && slices.Contains(options, word) {
+			return true
+		}
+	}
+	return false
+}

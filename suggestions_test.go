@@ -1,0 +1,133 @@
+package pegboard_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// suggested asks about one call and returns what could be remembered, a line for
+// each alternative. Each of them is then tried: the same call must not be asked
+// about again.
+func suggested(t *testing.T, a actor, cfg pegboard.SessionConfig, to pegboard.Source) []string {
+	t.Helper()
+	var found [][]pegboard.Update
+	cfg.Ask = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		found = q.Suggestions(to)
+		return pegboard.Decision{Behavior: pegboard.Deny}, nil
+	}
+	pool := a.pool(t, session(t, cfg))
+	c := call("1", names(pool)[0], `{}`)
+	ex := executor(pegboard.Executor{})
+	require.Error(t, ex.Run(t.Context(), pool, c)[0].Err)
+	var texts []string
+	for _, updates := range found {
+		var lines []string
+		for _, u := range updates {
+			lines = append(lines, u.String())
+		}
+		texts = append(texts, strings.Join(lines, " and "))
+		after := session(t, cfg)
+		require.NoError(t, after.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(updates...) }))
+		if after.Permissions().Mode() != pegboard.ModeAsk {
+			require.NoError(t, ex.Run(t.Context(), a.pool(t, after), c)[0].Err, texts)
+		}
+	}
+	return texts
+}
+
+func TestSuggestions(t *testing.T) {
+	t.Parallel()
+	home, dir, outside := t.TempDir(), t.TempDir(), t.TempDir()
+	write := func(name string) pegboard.Target { return pegboard.Target{Kind: pegboard.Path, Value: name} }
+	read := func(name string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: name}
+	}
+	run := func(line string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.Command, Value: line, Parsed: true}
+	}
+	tests := []struct {
+		name, tool string
+		acts       []pegboard.Target
+		readOnly   bool
+		mode       pegboard.Mode
+		set        pegboard.RuleSet
+		own        pegboard.Decision
+		user       bool
+		source     string
+		to         pegboard.Source
+		want       []string
+	}{
+		{name: "a file", acts: []pegboard.Target{write("a/b.go")}, want: []string{"allow Edit(/a/b.go) in session", "mode acceptEdits"}},
+		{name: "a file, for one's own settings", acts: []pegboard.Target{write("a[1].go")}, to: pegboard.SourceLocal,
+			want: []string{`allow Edit(/` + dir + `/a\[1].go) in localSettings`, "mode acceptEdits"}},
+		{name: "a file below the home, for the user's settings", acts: []pegboard.Target{read(filepath.Join(home, "x/y"))}, readOnly: true, to: pegboard.SourceUser,
+			want: []string{"allow Read(~/x/y) in userSettings", "addDirectories " + home + "/x in userSettings"}},
+		{name: "a file outside", acts: []pegboard.Target{read(outside + "/x")}, readOnly: true, want: []string{
+			"allow Read(/" + outside + "/x) in session", "addDirectories " + outside + " in session"}},
+		{name: "a file in the home", acts: []pegboard.Target{read("~/x")}, readOnly: true, want: []string{"allow Read(/" + home + "/x) in session"}},
+		{name: "a write outside", acts: []pegboard.Target{write(outside + "/x")}, want: []string{"allow Edit(/" + outside + "/x) in session"}},
+		{name: "a command", tool: "Bash", acts: []pegboard.Target{run("git commit -m x")}, want: []string{"allow Bash(git commit *) in session", "allow Bash(git commit -m x) in session"}},
+		{name: "five commands", tool: "Bash", acts: []pegboard.Target{run("touch a"), run("touch b"), run("touch c"), run("touch d"), run("touch e")},
+			want: []string{"allow Bash(touch a), Bash(touch b), Bash(touch c), Bash(touch d), Bash(touch e) in session"}},
+		{name: "six commands", tool: "Bash", acts: []pegboard.Target{run("touch a"), run("touch b"), run("touch c"), run("touch d"), run("touch e"), run("touch f")}},
+		{name: "the same command six times", tool: "Bash", acts: []pegboard.Target{run("touch a"), run("touch a"), run("touch a"), run("touch a"), run("touch a"), run("touch a")},
+			want: []string{"allow Bash(touch a) in session"}},
+		{name: "a command of many lines", tool: "Bash", acts: []pegboard.Target{run("cat <<E\nx\nE")}},
+		{name: "a command with a star", tool: "Bash", acts: []pegboard.Target{run("touch *")}},
+		{name: "a command that nobody could look into", tool: "Bash", acts: []pegboard.Target{{Value: "it holds eval"}}},
+		{name: "a host", acts: []pegboard.Target{{Kind: pegboard.Host, Value: "go.dev"}}, want: []string{"allow WebFetch(domain:go.dev) in session"}},
+		{name: "an agent", tool: "Agent", acts: []pegboard.Target{{Kind: pegboard.Agent, Value: "reviewer"}}, want: []string{"allow Agent(reviewer) in session"}},
+		{name: "an unknown thing", acts: []pegboard.Target{{}}, want: []string{"allow T in session"}},
+		{name: "an attached tool", source: "srv", acts: nil, want: []string{"allow mcp__srv__T in session"}},
+		{name: "under an ask rule", acts: []pegboard.Target{write("a")}, set: pegboard.RuleSet{Ask: []string{"Edit(a)"}}},
+		{name: "a protected path", acts: []pegboard.Target{write(".git/config")}},
+		{name: "only a person may", user: true, acts: []pegboard.Target{write("a")}},
+		{name: "the tool insists", own: pegboard.Decision{Behavior: pegboard.Ask, Reason: "odd"}, acts: []pegboard.Target{write("a")}},
+		{name: "mode ask", mode: pegboard.ModeAsk, acts: []pegboard.Target{write("a"), read("b")}, want: []string{"allow Edit(/a), Read(/b) in session"}},
+		{name: "mode ask, a command that only reads", tool: "Bash", mode: pegboard.ModeAsk, readOnly: true,
+			acts: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Read, Value: "ls -l", Free: true, Parsed: true}}, want: []string{"allow Bash(ls -l) in session"}},
+		{name: "mode plan", mode: pegboard.ModePlan, acts: []pegboard.Target{{Kind: pegboard.Host, Value: "go.dev"}}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "T", source: tc.source, user: tc.user, own: tc.own, traits: pegboard.Traits{ReadOnly: tc.readOnly, Targets: tc.acts}}
+			if tc.tool != "" {
+				a.name = tc.tool
+			}
+			if tc.to == "" {
+				tc.to = pegboard.SourceSession
+			}
+			cfg := pegboard.SessionConfig{Dir: dir, Home: home, Permissions: rules(t, tc.mode, tc.set)}
+			require.Equal(t, tc.want, suggested(t, a, cfg, tc.to))
+		})
+	}
+}
+
+// TestSuggestionsOfAnAgent hold in the whole conversation, as what an agent's
+// question makes people remember does.
+func TestSuggestionsOfAnAgent(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	for alternative := range 2 {
+		asked := 0
+		s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			asked++
+			all := q.Suggestions(pegboard.SourceSession)
+			require.Len(t, all, 2)
+			return pegboard.Decision{Behavior: pegboard.Allow, Remember: all[alternative]}, nil
+		}})
+		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: outside + "/x"}}}}
+		agent := forked(t, forked(t, s, pegboard.SessionConfig{AgentID: "a"}), pegboard.SessionConfig{AgentID: "b"})
+		for _, s := range []*pegboard.Session{agent, agent, s} {
+			ex := executor(pegboard.Executor{})
+			require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`))[0].Err)
+		}
+		require.Equal(t, 1, asked)
+	}
+}
