@@ -3,6 +3,7 @@ package notebook
 import (
 	"strconv"
 
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 )
 
@@ -26,12 +27,12 @@ type Cell struct {
 
 // A cell is where a Cell lies in the file.
 type cell struct {
-	span
+	jsonedit.Span
 	index   int
-	members []member
+	members []jsonedit.Member
 	ownID   string
 	kind    string
-	source  span
+	source  jsonedit.Span
 }
 
 // id returns the name by which callers know the cell.
@@ -53,14 +54,14 @@ func (n *Notebook) export(c cell, language string) Cell {
 	case Code:
 		out.Language = language
 		// Notebooks of several languages name each cell's in this place.
-		editor := members(n.data, find(members(n.data, find(c.members, "metadata")), "vscode"))
-		if own := n.word(find(editor, "languageId")); own != "" {
+		editor := n.doc.Members(jsonedit.Find(n.doc.Members(jsonedit.Find(c.members, "metadata")), "vscode"))
+		if own := n.doc.Text(jsonedit.Find(editor, "languageId")); own != "" {
 			out.Language = own
 		}
-		if count, err := strconv.Atoi(n.raw(find(c.members, "execution_count"))); err == nil {
+		if count, err := strconv.Atoi(n.doc.Raw(jsonedit.Find(c.members, "execution_count"))); err == nil {
 			out.ExecutionCount = &count
 		}
-		for _, v := range elements(n.data, find(c.members, "outputs")) {
+		for _, v := range n.doc.Elements(jsonedit.Find(c.members, "outputs")) {
 			out.Outputs = append(out.Outputs, n.output(v))
 		}
 	}

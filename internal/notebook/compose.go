@@ -5,15 +5,16 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 )
 
 // compose writes a new cell that looks like those near its place.
 func (n *Notebook) compose(place int, kind, source string) (string, error) {
 	like := n.example(place, kind)
-	l := n.inside(n.cellsLayout())
+	l := n.doc.Inside(n.cellsLayout())
 	if len(like.members) > 0 {
-		l = n.objectLayout(like.span, like.members)
+		l = n.doc.ObjectLayout(like.Span, like.members)
 	}
 	w := n.sourceWriter(like.source, l)
 	w.hadHalf, w.kept = false, nil
@@ -34,18 +35,18 @@ func (n *Notebook) compose(place int, kind, source string) (string, error) {
 	}
 	var parts []string
 	for _, key := range orderLike(like.members, values) {
-		parts = append(parts, `"`+key+`"`+n.colon()+values[key])
+		parts = append(parts, `"`+key+`"`+n.doc.Colon()+values[key])
 	}
-	return "{" + l.open + strings.Join(parts, l.between) + l.close + "}", nil
+	return l.Object(parts), nil
 }
 
 // orderLike returns the keys of values in the order of an example, those it has
 // not where Jupyter would write them.
-func orderLike(example []member, values map[string]string) []string {
+func orderLike(example []jsonedit.Member, values map[string]string) []string {
 	var keys []string
 	for _, m := range example {
-		if _, ok := values[m.key]; ok && !slices.Contains(keys, m.key) {
-			keys = append(keys, m.key)
+		if _, ok := values[m.Key]; ok && !slices.Contains(keys, m.Key) {
+			keys = append(keys, m.Key)
 		}
 	}
 	for _, key := range cellKeys() {

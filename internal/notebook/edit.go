@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
@@ -46,14 +47,14 @@ func (n *Notebook) Replace(id, source, cellType string) (*Edit, error) {
 	}
 	changes, cleared := n.retype(c, kind)
 	if source != old {
-		around := n.objectLayout(c.span, c.members)
+		around := n.doc.ObjectLayout(c.Span, c.members)
 		text, err := n.sourceWriter(c.source, around).write(id, source)
 		if err != nil {
 			return nil, err
 		}
 		changes = append(changes, n.set(c, "source", text))
 	}
-	edit, err := n.finish(splice(n.data, changes), c.index)
+	edit, err := n.finish(n.doc.Splice(changes), c.index)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func (n *Notebook) Insert(after, cellType, source string) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	edit, err := n.finish(splice(n.data, []change{n.insertion(place, text)}), place)
+	edit, err := n.finish(n.doc.Splice([]jsonedit.Change{n.insertion(place, text)}), place)
 	if err != nil {
 		return nil, err
 	}
@@ -102,14 +103,14 @@ func (n *Notebook) Delete(id string) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	removed := change{at: n.list, text: "[]"}
+	removed := jsonedit.Change{At: n.list, Text: "[]"}
 	switch {
 	case c.index > 0:
-		removed = change{at: span{n.cells[c.index-1].end, c.end}}
+		removed = jsonedit.Change{At: jsonedit.Span{Start: n.cells[c.index-1].End, End: c.End}}
 	case len(n.cells) > 1:
-		removed = change{at: span{c.start, n.cells[1].start}}
+		removed = jsonedit.Change{At: jsonedit.Span{Start: c.Start, End: n.cells[1].Start}}
 	}
-	data := splice(n.data, []change{removed})
+	data := n.doc.Splice([]jsonedit.Change{removed})
 	if _, err := Parse(data); err != nil {
 		return nil, fmt.Errorf("the notebook without the cell: %w", err)
 	}
@@ -138,31 +139,31 @@ func (n *Notebook) editable(c cell, kind, source string) error {
 	if !utf8.ValidString(source) {
 		return &EditError{ID: c.id(), Msg: notUTF8}
 	}
-	if key, twice := repeated(c.members, append(cellKeys(), "attachments")...); twice {
+	if key, twice := jsonedit.Repeated(c.members, append(cellKeys(), "attachments")...); twice {
 		return &EditError{ID: c.id(), Msg: fmt.Sprintf(
 			"it has the key %q twice; remove one in the file as plain text first", key)}
 	}
-	attached := members(n.data, find(c.members, "attachments"))
+	attached := n.doc.Members(jsonedit.Find(c.members, "attachments"))
 	if kind == Code && c.kind != Code && len(attached) > 0 {
 		return &EditError{ID: c.id(), Msg: fmt.Sprintf(
 			"it has attachments (%s is one), which a code cell cannot have; insert a code cell after it instead",
-			strictjson.Quote(attached[0].key))}
+			strictjson.Quote(attached[0].Key))}
 	}
 	return nil
 }
 
 // retype lists what else must change in a cell that gets a new source or type.
 // A code cell must have outputs and an execution count, another must not.
-func (n *Notebook) retype(c cell, kind string) (changes []change, cleared bool) {
+func (n *Notebook) retype(c cell, kind string) (changes []jsonedit.Change, cleared bool) {
 	if kind != c.kind {
 		changes = append(changes, n.set(c, "cell_type", `"`+kind+`"`))
 	}
-	ran := len(elements(n.data, find(c.members, "outputs"))) > 0
-	count := n.raw(find(c.members, "execution_count"))
+	ran := len(n.doc.Elements(jsonedit.Find(c.members, "outputs"))) > 0
+	count := n.doc.Raw(jsonedit.Find(c.members, "execution_count"))
 	ran = ran || count != "" && count != "null"
 	if kind != Code {
 		if c.kind == Code {
-			return append(changes, dropMembers(c.members, isRunKey)...), ran
+			return append(changes, jsonedit.DropMembers(c.members, isRunKey)...), ran
 		}
 		return changes, false
 	}
@@ -171,7 +172,7 @@ func (n *Notebook) retype(c cell, kind string) (changes []change, cleared bool) 
 	}
 	if kind != c.kind {
 		// Empty, as editable saw; a code cell cannot have even that.
-		changes = append(changes, dropMembers(c.members, func(key string) bool { return key == "attachments" })...)
+		changes = append(changes, jsonedit.DropMembers(c.members, func(key string) bool { return key == "attachments" })...)
 	}
 	return changes, ran
 }
@@ -179,31 +180,31 @@ func (n *Notebook) retype(c cell, kind string) (changes []change, cleared bool) 
 func isRunKey(key string) bool { return key == "outputs" || key == "execution_count" }
 
 // set gives a key of a cell another value, or adds it where Jupyter would.
-func (n *Notebook) set(c cell, key, value string) change {
-	if i := indexOf(c.members, key); i >= 0 {
-		return change{at: c.members[i].value, text: value}
+func (n *Notebook) set(c cell, key, value string) jsonedit.Change {
+	if i := jsonedit.IndexOf(c.members, key); i >= 0 {
+		return jsonedit.Change{At: c.members[i].Value, Text: value}
 	}
 	present := make([]string, len(c.members))
 	for i, m := range c.members {
-		present[i] = m.key
+		present[i] = m.Key
 	}
-	between := n.objectLayout(c.span, c.members).between
-	end := c.members[follows(present, key)].value.end
-	return change{at: span{end, end}, text: between + `"` + key + `"` + n.colon() + value}
+	between := n.doc.ObjectLayout(c.Span, c.members).Between
+	end := c.members[follows(present, key)].Value.End
+	return jsonedit.Change{At: jsonedit.Span{Start: end, End: end}, Text: between + `"` + key + `"` + n.doc.Colon() + value}
 }
 
 // insertion puts the text of a cell at a place in the list.
-func (n *Notebook) insertion(place int, text string) change {
+func (n *Notebook) insertion(place int, text string) jsonedit.Change {
 	l := n.cellsLayout()
 	switch {
 	case len(n.cells) == 0:
-		return change{at: n.list, text: "[" + l.open + text + l.close + "]"}
+		return jsonedit.Change{At: n.list, Text: l.List([]string{text})}
 	case place == 0:
-		start := n.cells[0].start
-		return change{at: span{start, start}, text: text + l.between}
+		start := n.cells[0].Start
+		return jsonedit.Change{At: jsonedit.Span{Start: start, End: start}, Text: text + l.Between}
 	default:
-		end := n.cells[place-1].end
-		return change{at: span{end, end}, text: l.between + text}
+		end := n.cells[place-1].End
+		return jsonedit.Change{At: jsonedit.Span{Start: end, End: end}, Text: l.Between + text}
 	}
 }
 

@@ -5,23 +5,21 @@
 package notebook
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
 const (
 	formatVersion  = "4"
 	firstWithIDs   = 5 // nbformat_minor from which each cell has an id
-	utf8BOM        = "\xef\xbb\xbf"
 	positionPrefix = "cell-"
+	indentUnit     = " " // as Jupyter indents
 )
 
 // A Notebook is a parsed notebook. It refers to the bytes it was made from,
@@ -29,11 +27,11 @@ const (
 // goroutines may call them at once.
 type Notebook struct {
 	data     []byte
-	at       span // without a byte order mark and space around it
-	root     []member
-	metadata []member
+	doc      *jsonedit.Document
+	root     []jsonedit.Member
+	metadata []jsonedit.Member
 	minor    int
-	list     span // the list of cells with its brackets
+	list     jsonedit.Span // the list of cells with its brackets
 	cells    []cell
 }
 
@@ -43,30 +41,29 @@ type Notebook struct {
 // A byte order mark, keys that an object has twice, unknown keys and escaped
 // half characters are accepted, as nothing need be done about them.
 func Parse(data []byte) (*Notebook, error) {
-	body := bytes.TrimPrefix(data, []byte(utf8BOM))
-	shift := len(data) - len(body)
-	if !utf8.Valid(body) {
-		return nil, notText(data, shift)
+	doc, err := jsonedit.Parse(data)
+	var syntax *jsonedit.SyntaxError
+	if errors.As(err, &syntax) {
+		return nil, syntaxError(syntax)
 	}
-	if !json.Valid(body) {
-		return nil, notJSON(data, shift)
+	if err != nil {
+		return nil, err
 	}
-	s := scanner{data: data, pos: shift}
-	root := s.value()
-	if data[root.start] != '{' {
+	doc.Indent = indentUnit
+	if !doc.Opens(doc.Root(), '{') {
 		return nil, &ShapeError{Want: "an object"}
 	}
-	n := &Notebook{data: data, at: root, root: members(data, root)}
-	if key, twice := repeated(n.root, "nbformat", "nbformat_minor", "cells"); twice {
+	n := &Notebook{data: data, doc: doc, root: doc.Top()}
+	if key, twice := jsonedit.Repeated(n.root, "nbformat", "nbformat_minor", "cells"); twice {
 		return nil, &ShapeError{Path: key, Want: "given just once"}
 	}
-	if version := n.raw(find(n.root, "nbformat")); version != formatVersion {
+	if version := n.doc.Raw(jsonedit.Find(n.root, "nbformat")); version != formatVersion {
 		return nil, &VersionError{Version: strictjson.Cut(version)}
 	}
-	if minor, err := strconv.Atoi(n.raw(find(n.root, "nbformat_minor"))); err == nil {
+	if minor, err := strconv.Atoi(n.doc.Raw(jsonedit.Find(n.root, "nbformat_minor"))); err == nil {
 		n.minor = minor
 	}
-	n.metadata = members(data, find(n.root, "metadata"))
+	n.metadata = doc.Members(jsonedit.Find(n.root, "metadata"))
 	if err := n.locateCells(); err != nil {
 		return nil, err
 	}
@@ -75,22 +72,22 @@ func Parse(data []byte) (*Notebook, error) {
 
 // locateCells finds each cell, without decoding more than its id and type.
 func (n *Notebook) locateCells() error {
-	n.list = find(n.root, "cells")
-	if !n.opens(n.list, '[') {
+	n.list = jsonedit.Find(n.root, "cells")
+	if !n.doc.Opens(n.list, '[') {
 		return &ShapeError{Path: "cells", Want: "a list"}
 	}
-	for i, at := range elements(n.data, n.list) {
+	for i, at := range n.doc.Elements(n.list) {
 		path := strictjson.AppendIndex("cells", i)
-		if !n.opens(at, '{') {
+		if !n.doc.Opens(at, '{') {
 			return &ShapeError{Path: path, Want: "an object"}
 		}
-		c := cell{span: at, index: i, members: members(n.data, at)}
-		c.kind = n.word(find(c.members, "cell_type"))
+		c := cell{Span: at, index: i, members: n.doc.Members(at)}
+		c.kind = n.doc.Text(jsonedit.Find(c.members, "cell_type"))
 		if c.kind == "" {
 			return &ShapeError{Path: path + ".cell_type", Want: "a string"}
 		}
-		c.ownID = n.word(find(c.members, "id"))
-		c.source = find(c.members, "source")
+		c.ownID = n.doc.Text(jsonedit.Find(c.members, "id"))
+		c.source = jsonedit.Find(c.members, "source")
 		if !n.isText(c.source) {
 			return &ShapeError{Path: path + ".source", Want: "a string or a list of strings"}
 		}
@@ -106,8 +103,8 @@ func (n *Notebook) Language() string {
 		{"language_info", "name"},
 		{"kernelspec", "language"},
 	} {
-		object := members(n.data, find(n.metadata, place.object))
-		if name := n.word(find(object, place.key)); name != "" {
+		object := n.doc.Members(jsonedit.Find(n.metadata, place.object))
+		if name := n.doc.Text(jsonedit.Find(object, place.key)); name != "" {
 			return name
 		}
 	}
@@ -166,90 +163,44 @@ func (n *Notebook) shared(id string) bool {
 	return count > 1
 }
 
-// raw returns the text of a value as it stands in the file.
-func (n *Notebook) raw(v span) string { return string(n.data[v.start:v.end]) }
-
-// opens reports whether a value begins with that bracket or quote.
-func (n *Notebook) opens(v span, bracket byte) bool {
-	return v.start < v.end && n.data[v.start] == bracket
-}
-
-// word returns the value of a string, "" for what is none.
-func (n *Notebook) word(v span) string {
-	if !n.opens(v, '"') {
-		return ""
-	}
-	return decode(n.data[v.start:v.end])
-}
-
 // text returns the value of a string, or of a list of strings as one. It is ""
 // for what is neither.
-func (n *Notebook) text(v span) string {
-	if n.opens(v, '[') {
+func (n *Notebook) text(v jsonedit.Span) string {
+	if n.doc.Opens(v, '[') {
 		return strings.Join(n.texts(v), "")
 	}
-	return n.word(v)
+	return n.doc.Text(v)
 }
 
 // texts returns the strings of a list, leaving out what is no string.
-func (n *Notebook) texts(v span) []string {
+func (n *Notebook) texts(v jsonedit.Span) []string {
 	var all []string
-	for _, e := range elements(n.data, v) {
-		if n.opens(e, '"') {
-			all = append(all, decode(n.data[e.start:e.end]))
+	for _, e := range n.doc.Elements(v) {
+		if n.doc.Opens(e, '"') {
+			all = append(all, n.doc.Text(e))
 		}
 	}
 	return all
 }
 
 // isText reports whether v is a string or a list of strings.
-func (n *Notebook) isText(v span) bool {
-	if n.opens(v, '"') {
+func (n *Notebook) isText(v jsonedit.Span) bool {
+	if n.doc.Opens(v, '"') {
 		return true
 	}
-	return n.opens(v, '[') && !slices.ContainsFunc(elements(n.data, v), func(e span) bool { return !n.opens(e, '"') })
+	return n.doc.Opens(v, '[') && !slices.ContainsFunc(n.doc.Elements(v), func(e jsonedit.Span) bool { return !n.doc.Opens(e, '"') })
 }
 
-// repeated returns the first of those keys that an object has more than once.
-func repeated(all []member, keys ...string) (key string, twice bool) {
-	for _, key := range keys {
-		first := slices.IndexFunc(all, func(m member) bool { return m.key == key })
-		if first != indexOf(all, key) {
-			return key, true
-		}
+// syntaxError says what is wrong with a file, and what to do about it.
+func syntaxError(err *jsonedit.SyntaxError) error {
+	advice := "mend the file as plain text first"
+	switch {
+	case errors.Is(err, jsonedit.ErrEmpty):
+		advice = "write a whole notebook to it first"
+	case errors.Is(err, jsonedit.ErrNotUTF8):
+		advice = "convert it to UTF-8 first"
+	case errors.Is(err, jsonedit.ErrConflict):
+		advice = "settle it as plain text first"
 	}
-	return "", false
-}
-
-func notText(data []byte, shift int) error {
-	offset := shift
-	for {
-		r, size := utf8.DecodeRune(data[offset:])
-		if r == utf8.RuneError && size <= 1 {
-			break
-		}
-		offset += size
-	}
-	return syntaxError(data, offset, "the file is not UTF-8 here; convert it to UTF-8 first")
-}
-
-func notJSON(data []byte, shift int) error {
-	body := data[shift:]
-	if len(bytes.TrimSpace(body)) == 0 {
-		return syntaxError(data, 0, "the file is empty; write a whole notebook to it first")
-	}
-	if at := bytes.Index(body, []byte("\n<<<<<<< ")); at >= 0 {
-		return syntaxError(data, shift+at+1, "there are marks of a merge conflict; settle it as plain text first")
-	}
-	var syntax *json.SyntaxError
-	var discarded any
-	if err := json.Unmarshal(body, &discarded); !errors.As(err, &syntax) {
-		return syntaxError(data, shift, "it cannot be read; mend the file as plain text first")
-	}
-	offset := shift + max(int(syntax.Offset)-1, 0)
-	return syntaxError(data, offset, fmt.Sprintf("%s; mend the file as plain text first", syntax.Error()))
-}
-
-func syntaxError(data []byte, offset int, msg string) error {
-	return &SyntaxError{Offset: offset, Line: 1 + bytes.Count(data[:offset], []byte("\n")), Msg: msg}
+	return &SyntaxError{Offset: err.Offset, Line: err.Line, Msg: fmt.Sprintf("%v; %s", err.Err, advice)}
 }

@@ -3,31 +3,33 @@ package notebook
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 )
 
 // A sourceWriter writes sources the way the file has them.
 type sourceWriter struct {
-	layout   layout // of a list of lines
-	asString bool   // one string instead of a list
-	spelling spelling
+	layout   jsonedit.Layout // of a list of lines
+	asString bool            // one string instead of a list
+	spelling jsonedit.Spelling
 	kept     map[string]string // lines that keep the bytes they had; "" for one that had several
 	hadHalf  bool              // what is replaced has half a character, which no text can hold
 }
 
 // sourceWriter returns one for the source at old, an empty span for a cell that
 // has no example, in a cell with the layout around.
-func (n *Notebook) sourceWriter(old span, around layout) *sourceWriter {
+func (n *Notebook) sourceWriter(old jsonedit.Span, around jsonedit.Layout) *sourceWriter {
 	w := &sourceWriter{
 		layout:   n.sourceLayout(old, around),
-		asString: n.opens(old, '"'),
+		asString: n.doc.Opens(old, '"'),
 		kept:     map[string]string{},
 	}
 	for _, c := range n.cells {
 		n.learn(&w.spelling, c.source)
 	}
 	for _, literal := range n.learn(&w.spelling, old) {
-		line, spelled := decode(literal), string(literal)
-		if hasHalf(literal) {
+		line, spelled := jsonedit.Decode(literal), string(literal)
+		if jsonedit.HasHalf(literal) {
 			w.hadHalf = true
 			if before, seen := w.kept[line]; seen && before != spelled {
 				spelled = ""
@@ -35,21 +37,21 @@ func (n *Notebook) sourceWriter(old span, around layout) *sourceWriter {
 		}
 		w.kept[line] = spelled
 	}
-	w.spelling.learnASCII(n.data[n.at.start:n.at.end])
+	w.spelling.LearnASCII(n.doc.Bytes(n.doc.Root()))
 	return w
 }
 
 // learn takes a source as an example of spelling, and returns its strings as
 // they stand in the file.
-func (n *Notebook) learn(s *spelling, source span) [][]byte {
-	parts := elements(n.data, source)
-	if n.opens(source, '"') {
-		parts = []span{source}
+func (n *Notebook) learn(s *jsonedit.Spelling, source jsonedit.Span) [][]byte {
+	parts := n.doc.Elements(source)
+	if n.doc.Opens(source, '"') {
+		parts = []jsonedit.Span{source}
 	}
 	literals := make([][]byte, len(parts))
 	for i, part := range parts {
-		literals[i] = n.data[part.start:part.end]
-		s.learn(literals[i])
+		literals[i] = n.doc.Bytes(part)
+		s.Learn(literals[i])
 	}
 	return literals
 }
@@ -68,18 +70,14 @@ func (w *sourceWriter) write(id, source string) (string, error) {
 			if w.hadHalf && strings.ContainsRune(line, utf8.RuneError) {
 				return "", &EditError{ID: id, Msg: halfLost}
 			}
-			literal = string(w.spelling.quote(nil, line))
+			literal = string(w.spelling.Quote(nil, line))
 		}
 		literals[i] = literal
 	}
-	switch {
-	case w.asString:
+	if w.asString {
 		return literals[0], nil
-	case len(literals) == 0:
-		return "[]", nil
-	default:
-		return "[" + w.layout.open + strings.Join(literals, w.layout.between) + w.layout.close + "]", nil
 	}
+	return w.layout.List(literals), nil
 }
 
 const halfLost = "its source has half a character (a lone surrogate escape), shown as U+FFFD; " +

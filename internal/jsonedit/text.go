@@ -1,4 +1,4 @@
-package notebook
+package jsonedit
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 // U+FFFD.
 const half rune = -1
 
-// decode returns the text of a JSON string.
-func decode(literal []byte) string {
+// Decode returns the text of a JSON string.
+func Decode(literal []byte) string {
 	rest := literal[1 : len(literal)-1]
 	if bytes.IndexByte(rest, '\\') < 0 {
 		return string(rest)
@@ -84,8 +84,8 @@ func unit(digits []byte) rune {
 	return rune(n)
 }
 
-// hasHalf reports whether a JSON string has half a character in it.
-func hasHalf(literal []byte) bool {
+// HasHalf reports whether a JSON string has half a character in it.
+func HasHalf(literal []byte) bool {
 	if !bytes.Contains(literal, []byte(`\u`)) {
 		return false
 	}
@@ -97,15 +97,15 @@ func hasHalf(literal []byte) bool {
 	return false
 }
 
-// A spelling is how a writer of JSON spells what it may spell in several ways.
-type spelling struct {
+// A Spelling is how a writer of JSON spells what it may spell in several ways.
+type Spelling struct {
 	ascii   bool            // escapes all beyond ASCII
 	decided bool            // ascii was seen, not assumed
 	escapes map[rune]string // characters that were seen escaped, and how
 }
 
-// learn takes a JSON string as an example. The latest example counts.
-func (s *spelling) learn(literal []byte) {
+// Learn takes a JSON string as an example. The latest example counts.
+func (s *Spelling) Learn(literal []byte) {
 	for r, spelled := range characters(literal) {
 		escaped := spelled[0] == '\\'
 		switch {
@@ -125,8 +125,8 @@ func (s *spelling) learn(literal []byte) {
 	}
 }
 
-// learnASCII looks through a whole JSON text for what its strings left open.
-func (s *spelling) learnASCII(text []byte) {
+// LearnASCII looks through a whole JSON text for what its strings left open.
+func (s *Spelling) LearnASCII(text []byte) {
 	if s.decided {
 		return
 	}
@@ -149,8 +149,8 @@ func (s *spelling) learnASCII(text []byte) {
 	}
 }
 
-// quote appends text as a JSON string.
-func (s *spelling) quote(dst []byte, text string) []byte {
+// Quote appends text as a JSON string.
+func (s *Spelling) Quote(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i, r := range text {
 		if escaped, ok := s.escapes[r]; ok {
@@ -173,31 +173,4 @@ func appendEscape(dst []byte, r rune) []byte {
 		dst = append(dst, '\\', 'u', hex[u>>12], hex[u>>8&0xf], hex[u>>4&0xf], hex[u&0xf])
 	}
 	return dst
-}
-
-// splitLines cuts text after each line end. It knows the line ends that Jupyter
-// knows, so that saving the notebook there changes nothing.
-func splitLines(text string) []string {
-	var lines []string
-	start := 0
-	for i, r := range text {
-		end := i + utf8.RuneLen(r)
-		if !endsLine(r) || r == '\r' && strings.HasPrefix(text[end:], "\n") {
-			continue
-		}
-		lines = append(lines, text[start:end])
-		start = end
-	}
-	if start < len(text) {
-		lines = append(lines, text[start:])
-	}
-	return lines
-}
-
-func endsLine(r rune) bool {
-	switch r {
-	case '\n', '\v', '\f', '\r', 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029:
-		return true
-	}
-	return false
 }

@@ -1,0 +1,77 @@
+package jsonedit
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Commented reports whether a text is not JSON, and would be without its comments
+// and the commas before closing brackets, which some editors let pass.
+func Commented(data []byte) bool {
+	body := bytes.TrimPrefix(data, []byte(utf8BOM))
+	return !json.Valid(body) && json.Valid(withoutCommas(withoutComments(body)))
+}
+
+// withoutComments returns a copy of text with blanks in the place of comments.
+func withoutComments(text []byte) []byte {
+	out := bytes.Clone(text)
+	for i := 0; i < len(out); i++ {
+		switch {
+		case out[i] == '"':
+			i = stringEnd(out, i)
+		case bytes.HasPrefix(out[i:], []byte("//")):
+			i = blank(out, i, []byte("\n"))
+		case bytes.HasPrefix(out[i:], []byte("/*")) && bytes.Contains(out[i+2:], []byte("*/")):
+			i = blank(out, i, []byte("*/"))
+		}
+	}
+	return out
+}
+
+// blank overwrites the comment at start, and returns where its last byte is. The
+// end of the text closes it too.
+func blank(text []byte, start int, closing []byte) int {
+	end := len(text)
+	if at := bytes.Index(text[start+2:], closing); at >= 0 {
+		end = start + 2 + at + len(closing)
+	}
+	for i := start; i < end; i++ {
+		text[i] = ' '
+	}
+	return end - 1
+}
+
+// withoutCommas overwrites each comma that only space parts from a closing
+// bracket.
+func withoutCommas(text []byte) []byte {
+	comma := -1
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			i = stringEnd(text, i)
+			comma = -1
+		case c == ',':
+			comma = i
+		case (c == '}' || c == ']') && comma >= 0:
+			text[comma] = ' '
+			comma = -1
+		case !isSpace(c):
+			comma = -1
+		}
+	}
+	return text
+}
+
+// stringEnd returns where the closing quote of the string at start is, or the last
+// byte.
+func stringEnd(text []byte, start int) int {
+	for i := start + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text) - 1
+}

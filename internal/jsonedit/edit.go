@@ -1,0 +1,147 @@
+package jsonedit
+
+import (
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// At returns the value that is found from the whole by one key after the other.
+// The span is empty if there is none, and for null, which says as little. The
+// error is a *[ShapeError]: something on the way is no object.
+func (d *Document) At(path ...string) (Span, error) {
+	p, err := d.locate(path)
+	if err != nil || len(p.rest) > 1 || d.isNull(p.value) {
+		return Span{}, err
+	}
+	return p.value, nil
+}
+
+// Set returns the document's bytes with another value at a path. What is missing
+// on the way there is added at the end of the object that it belongs to. The error
+// is that of [Document.At].
+func (d *Document) Set(path []string, value string) ([]byte, error) {
+	p, err := d.locate(path)
+	if err != nil {
+		return nil, err
+	}
+	return d.Splice([]Change{d.put(p, func(Layout) string { return value })}), nil
+}
+
+// EditList returns the document's bytes with the list at a path cut to the
+// elements that keep names by their index, and others added at its end. A list
+// that is missing is made if there is something to add. The error is a
+// *[ShapeError].
+func (d *Document) EditList(path []string, keep func(i int) bool, add []string) ([]byte, error) {
+	p, err := d.locate(path)
+	if err != nil {
+		return nil, err
+	}
+	there := len(p.rest) == 1 && !p.value.Missing() && !d.isNull(p.value)
+	if there && !d.Opens(p.value, '[') {
+		return nil, &ShapeError{Path: pathText(path), Want: "a list"}
+	}
+	elements := d.Elements(p.value)
+	if len(elements) == 0 {
+		if len(add) == 0 {
+			return d.data, nil
+		}
+		list := func(around Layout) string { return d.newList(p, around).List(add) }
+		return d.Splice([]Change{d.put(p, list)}), nil
+	}
+	l := d.ListLayout(p.value, elements)
+	changes, kept := dropParts(elements, func(i int) bool { return !keep(i) })
+	if kept < 0 {
+		return d.Splice([]Change{{At: p.value, Text: l.List(add)}}), nil
+	}
+	end := elements[kept].End
+	for _, value := range add {
+		changes = append(changes, Change{At: Span{end, end}, Text: l.Between + value})
+	}
+	return d.Splice(changes), nil
+}
+
+// Quote returns text as a JSON string, with what is beyond ASCII escaped if the
+// document escapes it.
+func (d *Document) Quote(text string) string {
+	var s Spelling
+	s.LearnASCII(d.Bytes(d.root))
+	return string(s.Quote(nil, text))
+}
+
+// A place is where a value is, or would be.
+type place struct {
+	object  Span // the innermost one on the way that is there
+	members []Member
+	layout  Layout   // of object
+	rest    []string // of the path, from object on
+	value   Span     // of the first key of rest
+}
+
+// locate goes along a path as far as there are objects.
+func (d *Document) locate(path []string) (place, error) {
+	p := place{object: d.root, layout: d.RootLayout(), rest: path}
+	for {
+		if !d.Opens(p.object, '{') {
+			return place{}, &ShapeError{Path: pathText(path[:len(path)-len(p.rest)]), Want: "an object"}
+		}
+		p.members = d.Members(p.object)
+		if p.object != d.root {
+			p.layout = d.Inside(p.layout)
+			if len(p.members) > 0 {
+				p.layout = d.ObjectLayout(p.object, p.members)
+			}
+		}
+		p.value = Find(p.members, p.rest[0])
+		if len(p.rest) == 1 || p.value.Missing() || d.isNull(p.value) {
+			return p, nil
+		}
+		p.object, p.rest = p.value, p.rest[1:]
+	}
+}
+
+// put gives a place a value, which text makes for an object of that layout.
+func (d *Document) put(p place, text func(around Layout) string) Change {
+	value := d.nested(p.layout, p.rest[1:], text)
+	if !p.value.Missing() {
+		return Change{At: p.value, Text: value}
+	}
+	member := d.Quote(p.rest[0]) + d.Colon() + value
+	if len(p.members) == 0 {
+		return Change{At: p.object, Text: p.layout.Object([]string{member})}
+	}
+	end := p.members[len(p.members)-1].Value.End
+	return Change{At: Span{end, end}, Text: p.layout.Between + member}
+}
+
+// nested makes objects inside each other, one for each key, and the value in the
+// last.
+func (d *Document) nested(around Layout, keys []string, text func(around Layout) string) string {
+	if len(keys) == 0 {
+		return text(around)
+	}
+	l := d.Inside(around)
+	return l.Object([]string{d.Quote(keys[0]) + d.Colon() + d.nested(l, keys[1:], text)})
+}
+
+// newList is the layout of a list that has no elements yet: that of a list beside
+// it, if there is one.
+func (d *Document) newList(p place, around Layout) Layout {
+	if len(p.rest) == 1 {
+		for _, m := range slices.Backward(p.members) {
+			if elements := d.Elements(m.Value); len(elements) > 0 {
+				return d.ListLayout(m.Value, elements)
+			}
+		}
+	}
+	return d.Inside(around)
+}
+
+func (d *Document) isNull(v Span) bool { return d.Opens(v, 'n') }
+
+func pathText(path []string) (text string) {
+	for _, key := range path {
+		text = strictjson.AppendKey(text, key)
+	}
+	return text
+}

@@ -1,0 +1,251 @@
+package settings_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/settings"
+)
+
+// TestLoad reads all three files.
+func TestLoad(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	f.Trusted = true
+	write(t, f.Local, `{"permissions": {"allow": ["A", "Bash(*)", "A", "Bash"], "deny": ["D"], "additionalDirectories": ["../x", "", "../x"]}}`)
+	write(t, f.Project, `{"permissions": {"ask": ["Q"], "defaultMode": "plan", "additionalDirectories": ["/y"]}, "permission": {"allow": ["No"]}}`)
+	write(t, f.User, `{"permissions": {"allow": ["U", "Mispelt(", 3, {"a": 1}], "defaultMode": "acceptEdits", "additionalDirectories": ["~/z", 4]}}`)
+	l := load(t, f)
+	require.Equal(t, pegboard.ModePlan, l.Mode, "of the first file that says")
+	require.Equal(t, []pegboard.RuleSet{
+		{Source: local, Allow: []string{"A", "Bash"}, Deny: []string{"D"}},
+		{Source: project, Ask: []string{"Q"}},
+		{Source: user, Allow: []string{"U"}},
+	}, l.Rules)
+	dirs := []pegboard.Directory{{Path: "../x", Source: local}, {Path: "/y", Source: project}, {Path: "~/z", Source: user}}
+	require.Equal(t, dirs, l.Directories)
+	var warnings []string
+	for _, w := range l.Warnings {
+		require.Equal(t, f.User, w.Path)
+		require.Contains(t, w.String(), f.User)
+		warnings = append(warnings, w.Text)
+	}
+	require.Len(t, warnings, 4)
+	require.Contains(t, strings.Join(warnings, "\n"), "Mispelt")
+
+	p, err := l.Permissions()
+	require.NoError(t, err)
+	require.Equal(t, pegboard.ModePlan, p.Mode())
+	require.Equal(t, dirs, p.Directories())
+	require.Len(t, p.Rules(), 5)
+}
+
+// TestLoadNothing from files that are not there, or empty.
+func TestLoadNothing(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	for _, data := range []string{"", " \n", "{}", `{"permissions": null}`, `{"permissions": {"allow": null, "defaultMode": null}}`} {
+		if data != "" {
+			write(t, f.User, data)
+		}
+		l := load(t, f)
+		require.Equal(t, pegboard.ModeDefault, l.Mode)
+		require.Empty(t, l.Warnings)
+		p, err := l.Permissions()
+		require.NoError(t, err)
+		require.Empty(t, p.Rules())
+	}
+	require.Empty(t, load(t, settings.Files{}).Rules)
+}
+
+// TestLoadFailsClosed: what would deny or ask and cannot be read is an error.
+func TestLoadFailsClosed(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]string{
+		`{"permissions": {"deny": ["Read(~)", "Fine", "Write(/x)"]}}`: "deny rules: rule \"Write(/x)\"",
+		`{"permissions": {"ask": ["Bash("]}}`:                         "ask rules: rule \"Bash(\"",
+		`{"permissions": {"ask": [7]}}`:                               "7 is not a string",
+		`{"permissions": {"deny": "A"}}`:                              "deny is not a list",
+		`{"permissions": {"deny": ["Read(\ud800)"]}}`:                 "half a character",
+		`{"permissions": []}`:                                         "permissions is not an object",
+		"{ // x\n}":                                                   "comments",
+		`{"permissions": {`:                                           "not valid",
+	} {
+		f := files(t)
+		f.Project = write(t, f.Project, data)
+		_, err := f.Load(t.Context())
+		require.ErrorContains(t, err, want, data)
+		require.ErrorContains(t, err, f.Project)
+	}
+}
+
+// TestLoadModes: which file may say that sessions start in which mode.
+func TestLoadModes(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		mode                       string
+		local, project, user, bare string // what comes of it; bare is the project without trust
+	}{
+		{mode: "default"}, {mode: "manual"}, {mode: "Plan"}, {mode: "delegate"}, {mode: ""},
+		{mode: "plan", local: "plan", project: "plan", user: "plan", bare: "plan"},
+		{mode: "dontAsk", local: "dontAsk", project: "dontAsk", user: "dontAsk", bare: "dontAsk"},
+		{mode: "acceptEdits", local: "acceptEdits", project: "acceptEdits", user: "acceptEdits"},
+		{mode: "auto", user: "auto"},
+		{mode: "bypassPermissions"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.mode, func(t *testing.T) {
+			t.Parallel()
+			data := `{"permissions": {"defaultMode": "` + tc.mode + `"}}`
+			for _, place := range []struct {
+				path    func(f settings.Files) string
+				trusted bool
+				want    string
+			}{
+				{path: func(f settings.Files) string { return f.Local }, want: tc.local},
+				{path: func(f settings.Files) string { return f.Project }, want: tc.project, trusted: true},
+				{path: func(f settings.Files) string { return f.Project }, want: tc.bare},
+				{path: func(f settings.Files) string { return f.User }, want: tc.user},
+			} {
+				f := files(t)
+				f.Trusted = place.trusted
+				write(t, place.path(f), data)
+				l := load(t, f)
+				want := pegboard.Mode(place.want)
+				if want == "" {
+					want = pegboard.ModeDefault
+				}
+				require.Equal(t, want, l.Mode, place.path(f))
+				if place.want == "" && tc.mode != "default" && tc.mode != "manual" {
+					require.Len(t, l.Warnings, 1)
+				} else {
+					require.Empty(t, l.Warnings)
+				}
+				_, err := l.Permissions()
+				require.NoError(t, err)
+			}
+		})
+	}
+}
+
+// TestTrust: what a project brings along allows nothing before it is trusted.
+func TestTrust(t *testing.T) {
+	t.Parallel()
+	const data = `{"permissions": {"allow": ["A"], "deny": ["D"], "ask": ["Q"], "additionalDirectories": ["/x"]}}`
+	const v2 = "DIRC\x00\x00\x00\x02\x00\x00\x00\x01"
+	tests := []struct {
+		name  string
+		file  func(f settings.Files) string
+		index string // of the repository, empty for no repository
+		trust bool
+		want  bool
+	}{
+		{name: "project", file: func(f settings.Files) string { return f.Project }},
+		{name: "trusted project", file: func(f settings.Files) string { return f.Project }, trust: true, want: true},
+		{name: "user", file: func(f settings.Files) string { return f.User }, want: true},
+		{name: "local, no repository", file: func(f settings.Files) string { return f.Local }, want: true},
+		{name: "local, an empty repository", file: func(f settings.Files) string { return f.Local }, index: "none", want: true},
+		{name: "local, not tracked", file: func(f settings.Files) string { return f.Local }, index: v2 + strings.Repeat("some/.claude/settings.json\x00\x04link\x00", 9999), want: true},
+		{name: "local, tracked", file: func(f settings.Files) string { return f.Local }, index: v2 + strings.Repeat("x", 65530) + ".claude/settings.local.json\x00\x00"},
+		{name: "local, tracked in another case", file: func(f settings.Files) string { return f.Local }, index: v2 + ".Claude/settings.local.json\x00\x00"},
+		{name: "local, tracked and trusted", file: func(f settings.Files) string { return f.Local }, index: v2 + ".claude/settings.local.json\x00", trust: true, want: true},
+		{name: "local, a split index", file: func(f settings.Files) string { return f.Local }, index: v2 + "a\x00\x00\x00link\x00\x00\x00\x20"},
+		{name: "local, names that are cut", file: func(f settings.Files) string { return f.Local }, index: strings.Replace(v2, "\x02", "\x04", 1)},
+		{name: "local, no index", file: func(f settings.Files) string { return f.Local }, index: "junk"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			f := files(t)
+			f.Trusted = tc.trust
+			write(t, tc.file(f), data)
+			switch tc.index {
+			case "":
+			case "none":
+				require.NoError(t, os.Mkdir(filepath.Join(f.Dir, ".git"), 0o755))
+			default:
+				write(t, filepath.Join(f.Dir, ".git", "index"), tc.index)
+			}
+			l := load(t, f)
+			p, err := l.Permissions()
+			require.NoError(t, err)
+			if tc.want {
+				require.Empty(t, l.Warnings)
+				require.Len(t, p.Rules(), 3)
+				require.Len(t, p.Directories(), 1)
+				return
+			}
+			require.Len(t, l.Warnings, 1)
+			require.Contains(t, l.Warnings[0].Text, "until the project is trusted")
+			require.Len(t, p.Rules(), 2)
+			require.Empty(t, p.Directories())
+		})
+	}
+}
+
+// TestAnchors: what begins with one slash means the same before and after it was
+// saved, and what each file's own stands on is what the contract says. OUT stands
+// for the pattern of a directory outside of home.
+func TestAnchors(t *testing.T) {
+	t.Parallel()
+	const root, sub, out = "home/proj", "home/proj/a*b/#c", "o[u]t"
+	tests := []struct {
+		name, dir      string
+		source         pegboard.Source
+		rule           string // of the session
+		inFile, loaded string
+		own, means     string // of the file, and what it is loaded as
+	}{
+		{name: "project, at its root", dir: root, source: project, rule: "/x/*", inFile: "/x/*", loaded: "/x/*", own: "/y", means: "/y"},
+		{name: "project, below", dir: sub, source: project, rule: "/x/*", inFile: `/a\*b/#c/x/*`, loaded: `~/proj/a\*b/#c/x/*`, own: "/y", means: "~/proj/y"},
+		{name: "local, below", dir: sub, source: local, rule: "/x", inFile: "/x", loaded: "/x", own: "/y", means: "/y"},
+		{name: "user", dir: sub, source: user, rule: "/x", inFile: `~/proj/a\*b/#c/x`, loaded: `~/proj/a\*b/#c/x`, own: "/y", means: "~/.claude/y"},
+		{name: "user, from elsewhere", dir: out, source: user, rule: "/x", inFile: "OUT/x", loaded: "OUT/x", own: "/y/", means: "~/.claude/y/"},
+		{name: "absolute", dir: sub, source: user, rule: "//etc/x", inFile: "//etc/x", loaded: "//etc/x", own: "//y", means: "//y"},
+		{name: "home", dir: sub, source: project, rule: "~/x", inFile: "~/x", loaded: "~/x", own: "~/y", means: "~/y"},
+		{name: "here", dir: sub, source: project, rule: "x/**", inFile: "x/**", loaded: "x/**", own: "./y", means: "./y"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			base := realpath.Resolve(t.TempDir())
+			for _, dir := range []string{sub, out, root + "/.git"} {
+				require.NoError(t, os.MkdirAll(filepath.Join(base, dir), 0o755))
+			}
+			outside := strings.NewReplacer("OUT", "/"+base+`/o\[u]t`)
+			f := settings.Locate(filepath.Join(base, tc.dir), filepath.Join(base, "home"))
+			f.Trusted = true
+			path := map[pegboard.Source]string{local: f.Local, project: f.Project, user: f.User}[tc.source]
+			write(t, path, `{"permissions": {"allow": ["Edit(`+tc.own+`)"]}}`)
+
+			save(t, f, add(pegboard.Allow, tc.source, edit(tc.rule), pegboard.UpdateRule{Tool: "Bash", Pattern: "/x"}))
+			data := strings.ReplaceAll(read(t, path), `\\`, `\`)
+			require.Contains(t, data, `["Edit(`+tc.own+`)", "Edit(`+outside.Replace(tc.inFile)+`)", "Bash(/x)"]`)
+			require.Equal(t, []string{"Edit(" + tc.means + ")", "Edit(" + outside.Replace(tc.loaded) + ")", "Bash(/x)"}, load(t, f).Rules[0].Allow)
+
+			save(t, f, change(pegboard.RemoveRules, pegboard.Allow, tc.source, edit(tc.means), edit(tc.rule)))
+			require.Equal(t, []string{"Bash(/x)"}, load(t, f).Rules[0].Allow)
+		})
+	}
+}
+
+// TestAnchorsBehindLinks: a rule holds under both names of a place.
+func TestAnchorsBehindLinks(t *testing.T) {
+	t.Parallel()
+	base := realpath.Resolve(t.TempDir())
+	real := filepath.Join(base, "real")
+	require.NoError(t, os.MkdirAll(filepath.Join(real, "sub"), 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Join(real, ".git"), 0o755))
+	link(t, real, filepath.Join(base, "link"))
+	f := settings.Locate(filepath.Join(base, "link", "sub"), filepath.Join(base, "home"))
+	f.Trusted = true
+	require.Equal(t, filepath.Join(base, "link", ".claude", "settings.json"), f.Project)
+	write(t, f.Project, `{"permissions": {"allow": ["Edit(/x)"]}}`)
+	require.Equal(t, []string{"Edit(/" + base + "/link/x)", "Edit(/" + real + "/x)"}, load(t, f).Rules[0].Allow)
+}

@@ -1,0 +1,130 @@
+package settings_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/settings"
+)
+
+const (
+	roleName = "SETTINGS_TEST_ROLE" // what the test binary does instead of testing
+	fileName = "SETTINGS_TEST_FILE" // to which local file
+)
+
+func TestMain(m *testing.M) {
+	if role, ok := os.LookupEnv(roleName); ok {
+		if err := play(role, os.Getenv(fileName)); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// rulesAdded is how many rules a process adds.
+const rulesAdded = 100
+
+// play makes the test binary a program that saves rules, and says of each that it
+// is saved.
+func play(role, path string) error {
+	f := settings.Files{Local: path, Dir: filepath.Dir(filepath.Dir(path)), OnSetAside: func(*settings.SetAsideError) {}}
+	if role == "add later" {
+		fmt.Println("ready")
+	}
+	for i := 0; role != "add" || i < rulesAdded; i++ {
+		rule := fmt.Sprintf("p%d-%d", os.Getpid(), i)
+		if err := f.Save(context.Background(), []pegboard.Update{add(pegboard.Allow, local, bash(rule))}); err != nil {
+			return err
+		}
+		fmt.Println(rule)
+	}
+	return nil
+}
+
+const (
+	local   = pegboard.SourceLocal
+	project = pegboard.SourceProject
+	user    = pegboard.SourceUser
+)
+
+func bash(command string) pegboard.UpdateRule {
+	return pegboard.UpdateRule{Tool: "Bash", Pattern: command}
+}
+
+func tool(name string) pegboard.UpdateRule { return pegboard.UpdateRule{Tool: name} }
+
+func edit(path string) pegboard.UpdateRule {
+	return pegboard.UpdateRule{Tool: "Edit", Pattern: path}
+}
+
+func change(how pegboard.UpdateType, b pegboard.Behavior, to pegboard.Source, rules ...pegboard.UpdateRule) pegboard.Update {
+	return pegboard.Update{Type: how, Behavior: b, Rules: rules, Destination: to}
+}
+
+func add(b pegboard.Behavior, to pegboard.Source, rules ...pegboard.UpdateRule) pegboard.Update {
+	return change(pegboard.AddRules, b, to, rules...)
+}
+
+func setMode(m pegboard.Mode, to pegboard.Source) pegboard.Update {
+	return pegboard.Update{Type: pegboard.SetMode, Mode: m, Destination: to}
+}
+
+func directories(how pegboard.UpdateType, to pegboard.Source, dirs ...string) pegboard.Update {
+	return pegboard.Update{Type: how, Directories: dirs, Destination: to}
+}
+
+// files returns those of a project and a home of their own, which exist.
+func files(t testing.TB) settings.Files {
+	t.Helper()
+	base := realpath.Resolve(t.TempDir())
+	dir, home := filepath.Join(base, "project"), filepath.Join(base, "home")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.Mkdir(home, 0o755))
+	return settings.Locate(dir, home)
+}
+
+func write(t testing.TB, path, data string) string {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(data), 0o644))
+	return path
+}
+
+func read(t testing.TB, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(data)
+}
+
+func save(t testing.TB, f settings.Files, updates ...pegboard.Update) {
+	t.Helper()
+	require.NoError(t, f.Save(t.Context(), updates))
+}
+
+func load(t testing.TB, f settings.Files) *settings.Loaded {
+	t.Helper()
+	l, err := f.Load(t.Context())
+	require.NoError(t, err)
+	return l
+}
+
+// names returns what is in a directory, nothing if it does not exist.
+func names(t testing.TB, dir string) []string {
+	t.Helper()
+	entries, _ := os.ReadDir(dir)
+	found := []string{}
+	for _, e := range entries {
+		found = append(found, e.Name())
+	}
+	return found
+}

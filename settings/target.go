@@ -1,0 +1,133 @@
+package settings
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+)
+
+// Permissions of what is made.
+const (
+	ownFile    fs.FileMode = 0o600
+	sharedFile fs.FileMode = 0o644
+	ownDir     fs.FileMode = 0o755
+)
+
+// maxAttempts is how often an edit is made anew because another program was faster.
+const maxAttempts = 100
+
+// A target is a file that updates are made in.
+type target struct {
+	*editor
+	real   string // where the file is
+	linked bool   // by a link
+	store  atomicfile.Store
+}
+
+func newTarget(e *editor) (*target, error) {
+	real, err := resolve(e.path)
+	if err != nil {
+		return nil, err
+	}
+	return &target{editor: e, real: real, linked: isLinked(e.path, real)}, nil
+}
+
+// load returns what the file holds, nothing if it is missing.
+func (t *target) load(ctx context.Context) ([]byte, error) {
+	snap, err := t.store.Load(ctx, t.real, maxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return snap.Data, nil
+}
+
+// update makes the updates while nobody else makes some in the same directory.
+func (t *target) update(ctx context.Context) (*SetAsideError, error) {
+	dir := filepath.Dir(t.real)
+	if err := os.MkdirAll(dir, ownDir); err != nil {
+		return nil, err
+	}
+	unlock, err := lockDir(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	for attempt := 1; ; attempt++ {
+		aside, err := t.once(ctx)
+		faster := errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, fs.ErrExist)
+		if !faster || attempt == maxAttempts {
+			return aside, err
+		}
+	}
+}
+
+// once tries to make the updates in the file as it is now.
+func (t *target) once(ctx context.Context) (*SetAsideError, error) {
+	snap, err := t.store.Load(ctx, t.real, maxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, t.create(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := t.edit(snap.Data)
+	var corrupt *CorruptError
+	if errors.As(err, &corrupt) && !t.linked {
+		return t.setAside(ctx, snap, corrupt)
+	}
+	if err != nil || bytes.Equal(data, snap.Data) {
+		return nil, err
+	}
+	_, err = snap.Replace(ctx, data)
+	return nil, err
+}
+
+func (t *target) create(ctx context.Context) error {
+	data, err := t.edit(nil)
+	if err != nil || len(data) == 0 {
+		return err
+	}
+	perm := ownFile
+	if t.source == pegboard.SourceProject {
+		perm = sharedFile
+	}
+	_, err = t.store.Create(ctx, t.real, data, perm)
+	return err
+}
+
+// setAside copies a corrupt file and puts a new one in its place. Whoever is killed
+// in between leaves the file as it was, and a copy of it.
+func (t *target) setAside(ctx context.Context, snap *atomicfile.Snapshot, why *CorruptError) (*SetAsideError, error) {
+	fresh, err := t.edit(nil)
+	if err != nil {
+		return nil, err
+	}
+	aside := &SetAsideError{Path: t.path, Copy: asideName(t.real, time.Now()), Err: why.Err}
+	if _, err := t.store.Create(ctx, aside.Copy, snap.Data, snap.Info.Mode().Perm()|ownFile); err != nil {
+		return nil, err
+	}
+	next, err := snap.Replace(ctx, fresh)
+	var damaged *atomicfile.BackupError
+	if next == nil && !errors.As(err, &damaged) {
+		_ = os.Remove(aside.Copy) // the file itself stands
+		return nil, err
+	}
+	return aside, err
+}
+
+// asideName is the name under which the old bytes of a corrupt file are kept.
+func asideName(path string, now time.Time) string {
+	const random = 8
+	return path + ".corrupt-" + now.UTC().Format("20060102T150405Z") + "-" + rand.Text()[:random]
+}
