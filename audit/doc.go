@@ -34,6 +34,8 @@
 //	by        who decided, as Decision.By says it: a rule, the mode, a person, nobody
 //	mode      the session's mode when the line was made, just after the decision
 //	rule      the rule that decided: its behavior, its text and its source
+//	remember  what the answer changed from now on: "addRules allow localSettings",
+//	          without the rules; those stand there with Inputs
 //	targets   what it acts on, without saying which: "path:write", "command:run"; each
 //	          kind once, in the order of the targets, and a guess with a "?" behind it
 //

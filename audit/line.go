@@ -28,6 +28,7 @@ type line struct {
 	By       string          `json:"by"`
 	Mode     string          `json:"mode,omitempty"`
 	Rule     *rule           `json:"rule,omitempty"`
+	Remember []string        `json:"remember,omitempty"`
 	Targets  []string        `json:"targets,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
@@ -71,6 +72,9 @@ func lineOf(e pegboard.Event, inputs bool) line {
 	if p := e.Call.Parent(); p != nil {
 		l.Parent = name(p.ID)
 	}
+	for _, u := range e.Decision.Remember {
+		l.Remember = append(l.Remember, changeOf(u, inputs))
+	}
 	for _, t := range e.Targets {
 		kind := kindOf(t)
 		if !slices.Contains(l.Targets, kind) {
@@ -100,6 +104,21 @@ func ruleOf(r *pegboard.Rule, inputs bool) *rule {
 		shown.Pattern = "…"
 	}
 	return &rule{Behavior: r.Behavior.String(), Text: shown.String(), Source: string(r.Source)}
+}
+
+// changeOf says what an answer changed, without the rules that it made of the call.
+func changeOf(u pegboard.Update, inputs bool) string {
+	if inputs {
+		return u.String()
+	}
+	words := []string{string(u.Type)}
+	switch u.Type {
+	case pegboard.AddRules, pegboard.ReplaceRules, pegboard.RemoveRules:
+		words = append(words, u.Behavior.String())
+	case pegboard.SetMode:
+		words = append(words, string(u.Mode))
+	}
+	return strings.Join(append(words, plain(string(u.Destination))), " ")
 }
 
 // kindOf says what is done to what kind of thing. There are no more than 42 such words.

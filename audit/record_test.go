@@ -25,6 +25,7 @@ func TestLines(t *testing.T) {
 	tests := []struct {
 		name, tool, input string
 		inputs            bool
+		answer            []pegboard.Update // what a person has remembered who allows the call
 		want              string
 	}{
 		{
@@ -42,6 +43,12 @@ func TestLines(t *testing.T) {
 		{
 			name: "a remembered rule", tool: "Bash", input: `{"command":"git push canary"}`,
 			want: start + `"tool":"Bash","behavior":"allow","by":"rule","mode":"default","rule":{"behavior":"allow","text":"Bash(…)","source":"sessionSource"},"targets":["command:run","path:read?"]}`,
+		},
+		{
+			name: "allowed for good", tool: "Bash", input: `{"command":"git push"}`,
+			answer: []pegboard.Update{{Type: pegboard.AddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceUser, Rules: []pegboard.UpdateRule{{Tool: "Bash", Pattern: "git push"}}},
+				{Type: pegboard.SetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession}},
+			want: start + `"tool":"Bash","behavior":"allow","by":"person","mode":"acceptEdits","remember":["addRules allow userSettings","setMode acceptEdits session"],"targets":["command:run","path:read?"]}`,
 		},
 		{
 			name: "no rule", tool: "Write", input: `{}`,
@@ -63,7 +70,13 @@ func TestLines(t *testing.T) {
 				e.Time = noon
 				log.Record(e)
 			}}
-			s := session(t, pegboard.SessionConfig{ID: "s1", Dir: dir, Permissions: rules(t, config, remembered)})
+			cfg := pegboard.SessionConfig{ID: "s1", Dir: dir, Permissions: rules(t, config, remembered)}
+			if tc.answer != nil {
+				cfg.Ask = func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+					return pegboard.Decision{Behavior: pegboard.Allow, Remember: tc.answer}, nil
+				}
+			}
+			s := session(t, cfg)
 			executor.Run(t.Context(), pool(t, s, worker("Write"), worker("Bash")), call("toolu_1", tc.tool, tc.input))
 			want := strings.NewReplacer("DIR", dir, "sessionSource", string(pegboard.SourceSession), `,"real":""`, "").Replace(tc.want)
 			require.Equal(t, want+"\n", read(t, path))
