@@ -57,14 +57,20 @@ func inRandomOrder(t *testing.T, random *rand.Rand) {
 	for i := range n {
 		calls = append(calls, touching(fmt.Sprint(i), fmt.Sprintf("f%d", i)))
 	}
-	touched := make(chan string, n)
+	touched, asked := make(chan string, n), make(chan string, n)
 	pool := toucherPool(t, s, func(path string) { touched <- path })
 	outcomes := make(chan []pegboard.Outcome, 1)
 	go func() {
-		ex := executor(pegboard.Executor{})
+		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+			if e.Kind == pegboard.EventAsked {
+				asked <- e.Question.ID
+			}
+		}})
 		outcomes <- ex.Run(t.Context(), pool, calls...)
 	}()
-	synctest.Wait()
+	for range n {
+		<-asked
+	}
 	open := s.Questions()
 	require.Len(t, open, n)
 	random.Shuffle(n, func(i, j int) { open[i], open[j] = open[j], open[i] })
@@ -101,11 +107,12 @@ func inRandomOrder(t *testing.T, random *rand.Rand) {
 }
 
 // TestThousandQuestionsInRandomOrder: each answer reaches its own call, whatever
-// was shown first.
+// was shown first. (So many goroutines in one bubble of synctest crash the race
+// detector of Go 1.26.)
 func TestThousandQuestionsInRandomOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
-		synctest.Test(t, func(t *testing.T) { inRandomOrder(t, rand.New(rand.NewPCG(seed, 0))) })
+		inRandomOrder(t, rand.New(rand.NewPCG(seed, 0)))
 	}
 }
 

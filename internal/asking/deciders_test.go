@@ -2,7 +2,6 @@ package asking_test
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -128,12 +127,17 @@ func TestWithoutAPerson(t *testing.T) {
 func TestTheContextOfALoserSaysWhyItEnded(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name    string
-		cancel  bool
-		stopped bool
+		name  string
+		enter func(r *race, cancel context.CancelCauseFunc)
+		want  error
 	}{
-		{name: "somebody else was faster"},
-		{name: "the call ended", cancel: true, stopped: true},
+		{name: "somebody else was faster", enter: func(r *race, _ context.CancelCauseFunc) {
+			r.Deciders = append(r.Deciders, decides(time.Second, "yes", true))
+		}},
+		{name: "the time was over", want: asking.ErrExpired, enter: func(r *race, _ context.CancelCauseFunc) { r.Timeout = time.Second }},
+		{name: "the call ended", want: errStopped, enter: func(_ *race, cancel context.CancelCauseFunc) {
+			time.AfterFunc(time.Second, func() { cancel(errStopped) })
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -148,19 +152,18 @@ func TestTheContextOfALoserSaysWhyItEnded(t *testing.T) {
 				}
 				r.Person = func(ctx context.Context, _ string) error { return loses(ctx) }
 				r.Deciders = append(r.Deciders, func(ctx context.Context) (string, bool) { return "late", loses(ctx) == nil })
-				if tt.cancel {
-					time.AfterFunc(time.Second, func() { cancel(errStopped) })
-				} else {
-					r.Deciders = append(r.Deciders, decides(time.Second, "yes", true))
-				}
-				answer, err := r.Run(ctx)
-				require.Equal(t, tt.stopped, errors.Is(err, errStopped))
-				require.Equal(t, tt.stopped, answer == "")
+				tt.enter(r, cancel)
+				_, err := r.Run(ctx)
+				require.ErrorIs(t, err, tt.want)
 				r.Line.Wait()
 				for range 2 {
 					cause := <-causes
-					require.Equal(t, tt.stopped, errors.Is(cause, errStopped))
 					require.NotErrorIs(t, cause, context.Canceled)
+					if tt.want == nil {
+						require.ErrorContains(t, cause, "somebody else has answered")
+					} else {
+						require.ErrorIs(t, cause, tt.want)
+					}
 				}
 				cancel(nil)
 			})

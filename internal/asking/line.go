@@ -59,7 +59,8 @@ func New[Q, A any]() *Line[Q, A] {
 	return l
 }
 
-// Put adds the question that ask makes of its id, as the last in line.
+// Put adds the question that ask makes of its id, as the last in line. Ask must not
+// use the line.
 func (l *Line[Q, A]) Put(ask func(id string) Q) *Entry[Q, A] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,9 +87,11 @@ func (l *Line[Q, A]) Open() (qs []Q) {
 }
 
 // Answer delivers what accept makes of the question with the id. While accept
-// runs, other answers to that question wait; if it returns an error, the question
-// is as open as before, and Answer returns that error. Otherwise it is nil, or
-// ErrStale.
+// runs, other answers to that question wait, so accept must not give one; if it
+// returns an error, the question is as open as before, unless somebody wants to
+// withdraw it, and Answer returns that error. Otherwise it is nil, or ErrStale.
+//
+// Nil means that a race returns this answer, unless its context has ended.
 func (l *Line[Q, A]) Answer(id string, accept func(Q) (A, error)) error {
 	e := l.claim(id)
 	if e == nil {

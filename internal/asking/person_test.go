@@ -114,6 +114,28 @@ func TestWhatIsSettledIsNotShown(t *testing.T) {
 	}
 }
 
+func TestWhatADeciderHasDecidedIsNotShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine()
+		first, shown := put(l, 1)[0], false
+		r := newRace(l)
+		r.Deciders = []func(context.Context) (string, bool){decides(time.Second, "yes", true)}
+		r.Put = func(id string) {
+			go func() {
+				_ = l.Answer(id, func(q string) (string, error) { time.Sleep(3 * time.Second); return no(q) })
+			}()
+			time.AfterFunc(2*time.Second, first.Yield) // while the answer is being accepted
+		}
+		r.Person = func(context.Context, string) error { shown = true; return nil }
+		answer, err := r.Run(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, "yes", answer)
+		l.Wait()
+		require.False(t, shown)
+	})
+}
+
 // An answer that is being accepted when the call ends is lost. If it comes to
 // nothing, the question is not open again, though its person still looks at it.
 func TestNobodyAnswersWhatNobodyWaitsFor(t *testing.T) {
@@ -235,33 +257,32 @@ func TestAThousandQuestionsAnsweredInAnyOrder(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(n)
-	synctest.Test(t, func(t *testing.T) {
-		l, looks := newLine(), 0
-		got, questions := make([]string, n), make([]string, n)
-		var all sync.WaitGroup
-		for i := range n {
-			r := newRace(l)
-			r.Question = func(id string) string { questions[i] = id; return fmt.Sprintf("%s of race %d", id, i) }
-			show := r.Person
-			r.Person = func(ctx context.Context, id string) error { looks++; return show(ctx, id) }
-			all.Go(func() { got[i], _ = r.Run(t.Context()) })
+	l, looks := newLine(), 0
+	got, questions := make([]string, n), make([]string, n)
+	var standing, all sync.WaitGroup
+	for i := range n {
+		r := newRace(l)
+		r.Question = func(id string) string { return fmt.Sprintf("%s of race %d", id, i) }
+		r.Put = func(id string) { questions[i] = id; standing.Done() }
+		show := r.Person
+		r.Person = func(ctx context.Context, id string) error { looks++; return show(ctx, id) }
+		standing.Add(1)
+		all.Go(func() { got[i], _ = r.Run(t.Context()) })
+	}
+	standing.Wait()
+	require.Len(t, l.Open(), n)
+	for step, i := range order {
+		require.NoError(t, l.Answer(questions[i], yes))
+		require.ErrorIs(t, l.Answer(questions[i], yes), asking.ErrStale)
+		if step%100 == 0 {
+			require.Len(t, l.Open(), n-step-1)
 		}
-		synctest.Wait()
-		require.Len(t, l.Open(), n)
-		for step, i := range order {
-			require.NoError(t, l.Answer(questions[i], yes))
-			require.ErrorIs(t, l.Answer(questions[i], yes), asking.ErrStale)
-			if step%100 == 0 {
-				synctest.Wait()
-				require.Len(t, l.Open(), n-step-1)
-			}
-		}
-		all.Wait()
-		l.Wait()
-		for i := range n {
-			require.Equal(t, fmt.Sprintf("yes to %s of race %d", questions[i], i), got[i])
-		}
-		require.LessOrEqual(t, looks, n, "nobody saw a question twice")
-		require.Empty(t, l.Open())
-	})
+	}
+	all.Wait()
+	l.Wait()
+	for i := range n {
+		require.Equal(t, fmt.Sprintf("yes to %s of race %d", questions[i], i), got[i])
+	}
+	require.LessOrEqual(t, looks, n, "nobody saw a question twice")
+	require.Empty(t, l.Open())
 }

@@ -22,8 +22,12 @@ var (
 )
 
 // A Race puts one question to several deciders at once. The first decision wins,
-// and the context of the others ends; nobody waits for them to heed it, but the
-// next in line does for the person.
+// and the context of the others ends, with the reason as its cause; nobody waits
+// for them to heed it, but the next in line does for the person. What comes while
+// an answer is being accepted counts only if that answer does not; the end of the
+// context always counts.
+//
+// It is run once. Without a Person it needs no Question, Put and Again.
 type Race[Q, A any] struct {
 	Line *Line[Q, A]
 	// Deciders answer by themselves. They report whether they did.
@@ -35,7 +39,8 @@ type Race[Q, A any] struct {
 	// Question is what stands in line for the person, under its id.
 	Question func(id string) Q
 	// Person shows it when it has the floor, and returns nil once there was an
-	// answer by Line, or says why there is none. Nil means that there is nobody.
+	// answer by Line, or says why there is none. Either ends the race, without an
+	// answer if there was none. Nil in its place means that there is nobody.
 	Person func(ctx context.Context, id string) error
 	// Timeout is how long that may take; 0 means as long as it takes.
 	Timeout time.Duration
@@ -69,14 +74,15 @@ type bid[A any] struct {
 func (r *Race[Q, A]) Run(ctx context.Context) (A, error) {
 	var cancel context.CancelCauseFunc
 	r.ctx, cancel = context.WithCancelCause(ctx)
-	defer cancel(errSettled)
+	var won bid[A]
+	defer func() { cancel(cmp.Or(won.err, errSettled)) }()
 	defer r.leave()
 	r.bids = make(chan bid[A], len(r.Deciders)+1)
 	for _, d := range r.Deciders {
 		r.waiting++
 		r.Line.hear(r.bids, false, func(b *bid[A]) { b.answer, b.ok = d(r.ctx) })
 	}
-	won := r.first()
+	won = r.first()
 	return won.answer, won.err
 }
 
@@ -84,16 +90,14 @@ func (r *Race[Q, A]) Run(ctx context.Context) (A, error) {
 func (l *Line[Q, A]) hear(bids chan<- bid[A], person bool, f func(*bid[A])) {
 	l.expect(1)
 	lane.Go(func() {
-		b := bid[A]{person: person, err: errNoAnswer} // for who ends the goroutine
-		defer func() {
+		b := bid[A]{person: person}
+		defer func() { // even if f ends the goroutine
 			bids <- b
 			l.expect(-1)
 		}()
-		said := bid[A]{person: person}
-		if err := lane.Try(func() error { f(&said); return nil }); err != nil {
-			said.err = err
+		if err := lane.Try(func() error { f(&b); return nil }); err != nil {
+			b.err = err
 		}
-		b = said
 	})
 }
 
