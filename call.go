@@ -211,7 +211,7 @@ func (q *Question) Suggestions(to Source) (alternatives [][]Update) {
 			alternatives = append(alternatives, updates)
 		}
 	}
-	for _, spell := range []func(string, string) string{familiar, exact} {
+	for _, spell := range []func(string, *Target, string) string{familiar, exact} {
 		if rules := x.rules(s, to, maxRemembered, spell); len(rules) > 0 {
 			offer(allowing(rules, to))
 		}
@@ -257,29 +257,36 @@ func (x *subject) decided(s *Session, updates ...Update) Behavior {
 // literal spells a command for a rule as it stands, exact does so where a rule
 // should be kept, and familiar as one would recognise the next of its like. They
 // return nothing if no rule should say it.
-func literal(_, line string) string {
+func literal(_ string, t *Target, line string) string {
 	if strings.Contains(line, "*") { // which a rule would read as a wildcard
 		return ""
 	}
 	return line
 }
 
-func exact(tool, line string) (spec string) {
-	for _, spec = range suggest.Command(tool, line) {
+func exact(tool string, t *Target, line string) (spec string) {
+	for _, spec = range proposals(tool, t, line) {
 	}
 	return spec
 }
 
-func familiar(tool, line string) string {
-	for _, spec := range suggest.Command(tool, line) {
+func familiar(tool string, t *Target, line string) string {
+	for _, spec := range proposals(tool, t, line) {
 		return spec
 	}
 	return ""
 }
 
+func proposals(tool string, t *Target, line string) []string {
+	if t.Fed {
+		return suggest.Fed(tool, line)
+	}
+	return suggest.Command(tool, line)
+}
+
 // rules are those that together cover what the call acts on, under each of its
 // names. There is none for what is opaque, nor if it took more than most.
-func (x *subject) rules(s *Session, to Source, most int, spell func(tool, line string) string) (rules []UpdateRule) {
+func (x *subject) rules(s *Session, to Source, most int, spell func(tool string, t *Target, line string) string) (rules []UpdateRule) {
 	strict := s.Permissions().Mode() == ModeAsk
 	for i := range x.targets {
 		t := &x.targets[i]
@@ -292,7 +299,7 @@ func (x *subject) rules(s *Session, to Source, most int, spell func(tool, line s
 			case Opaque:
 				return nil
 			case Command:
-				rule.Pattern = spell(x.info.Name, name)
+				rule.Pattern = spell(x.info.Name, t, name)
 				if rule.Pattern == "" || t.Vet != nil { // harmless where its tool has looked, and only there
 					return nil
 				}

@@ -53,6 +53,10 @@ type Target struct {
 	Parsed bool
 	// Exact says that only an allow rule without a wildcard covers it.
 	Exact bool
+	// Fed says that a command reads input which Value does not show, from a pipe or
+	// a here-document. It is asked about again unless it is known to run nothing of
+	// what it reads: see [Question.Suggestions].
+	Fed bool
 	// Via is the Value of the command that a path was given to. What lets that
 	// command run lets it read the path, and write it inside the working
 	// directories.

@@ -104,6 +104,7 @@ func (w *walker) alone(assigns []assign) Command {
 	for _, a := range assigns {
 		if !a.private() || w.env.Shell == Zsh && !a.exported() {
 			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
+			w.sets(a.name)
 		}
 	}
 	w.did(&c, stripped{})
@@ -161,6 +162,7 @@ func (w *walker) declare(d *syntax.DeclClause) {
 	for _, a := range assigns {
 		if w.env.Shell == Zsh || exported && !a.exported() || !a.private() {
 			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
+			w.sets(a.name)
 		}
 	}
 	w.look(&c, nil, 0)

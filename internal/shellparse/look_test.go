@@ -1,6 +1,7 @@
 package shellparse_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,9 +87,39 @@ func TestExact(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
 		"npm t": false, "CI=1 npm t": false, "PATH=. npm t": true, "watch ls": true, "setsid ls": true, "timeout 5 ionice ls": true, "flock f ls": true,
+		"go test ./...": false, "go test -exec ./x": true, "timeout 5 go test -exec=./x": true, "/usr/bin/go test -exec=./x": true, "go run -exec=./x .": false, "go $x": false, "go test $x": true,
+		"make": false, "make -j8 -k all check": false, "make -j 4 test": false, "make SHELL=./x": true, "make test SHELL=./x": true, "make -- SHELL=./x": true, "make 'X!=./x'": true, "make X:=1": true, "gmake a=b": true,
+		"make -f x": true, "make test -fx": true, "make test -kf x": true, "make test -jf x": true, "make --makefile=x": true, "make --fil=x": true, "make -C /opt": true, "make --eval=x": true, "make --ev=x": true, "make -E x": true,
+		"make -e": true, "make -I /opt": true, "make -W x": true, "make ../x": true, "make /opt/x": true, "make $x": true, "make *": true, "make S*": true, "go test a?c": true, "make {a,b}": false, "make {a,SHELL=./x}": true, "make -n -s -B --no-print-directory": false,
+		"xargs make": true, "xargs git add": false, "npm run": false, "npm install x": false, "npm --prefix x run y": false, "cargo run --config x": false,
 	} {
 		require.Equal(t, want, parse(line).Commands[0].Exact, line)
 	}
+	for line, want := range map[string]bool{
+		"go test ./...": false, "Go Test -exec ./x": true, "go.exe test -exec=x": true, `npm run test 'a"b'`: true, `make a\b`: true, "make a,b": true, "git add a,b": false,
+	} {
+		ps := shellparse.Parse(line, shellparse.Env{Shell: shellparse.PowerShell, Dir: "/d"}).Commands
+		require.Equal(t, want, ps[0].Exact, line)
+	}
+}
+
+// A command is fed if the line says what its standard input is.
+func TestFed(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"x": false, "x > f": false, "x < /dev/null": false, "x 2>&1": false, "x <&-": false, "x | cat": false, "cat f; x": false, "cat <<< $(x)": false, "cat <(x)": false, "exec 2> f; x": false,
+		"x <<E\nE": true, "x <<-E\nE": true, "x <<< a": true, "x < f": true, "x 0< f": true, "x <> f": true, "x <&3": true, "cat f | x": true, "cat f |& x": true, "cat f | timeout 5 x": true, "a | { x; }": true,
+		"(x) < f": true, "{ cat; x; } <<< a": true, "while read a; do x; done < f": true, "if cat; then x; fi <<< a": true, "for i in a; do x; done <<< a": true, "cat $(x) < f": true, "f() { x; }": true,
+		"exec < f; x": true, "exec 0<<E\na\nE\nx": true, "{ command exec < f; }; x": true, "'exec' < f; x": true, "cat f > >(x)": true, "cat f | tee >(x)": true, "x < f | cat": true, "cat | (cat; x)": true,
+	} {
+		commands := parse(line).Commands
+		i := slices.IndexFunc(commands, func(c shellparse.Command) bool { return c.Text == "x" })
+		require.GreaterOrEqual(t, i, 0, "%q", line)
+		require.Equal(t, want, commands[i].Fed, "%q", line)
+	}
+	ps := shellparse.Parse("Get-Content a | x", shellparse.Env{Shell: shellparse.PowerShell, Dir: "/d"}).Commands
+	require.False(t, ps[0].Fed)
+	require.True(t, ps[1].Fed)
 }
 
 // Rules that deny see past quotes, paths, case and all that starts programs.

@@ -63,6 +63,7 @@ func parse(line string, env Env, scripts int, left *int) Line {
 	}
 	w.stmts(file.Stmts, w.at)
 	w.effects()
+	w.swayed()
 	return w.line
 }
 

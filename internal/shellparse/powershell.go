@@ -3,6 +3,7 @@ package shellparse
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -66,7 +67,7 @@ func (r *psReader) emit(c Command) bool {
 // that of another one.
 func (r *psReader) command(pc psCommand, behind []psCommand, fed bool) bool {
 	name := pc.words[0].value
-	c := Command{Text: join(pc.words, source)}
+	c := Command{Text: join(pc.words, source), Fed: fed}
 	cmdlet, sure := r.cmdletOf(name)
 	table, listed := cmdlets[cmdlet]
 	switch {
@@ -161,6 +162,7 @@ func (r *psReader) path(c *Command, file string, literal bool, like Path) {
 // as they are, if they are plain enough.
 func (r *psReader) native(c *Command, words []arg) {
 	name := words[0].value
+	c.Exact = r.beyondRoutine(words)
 	if r.windows {
 		name = asciiLower(name)
 		if !has(psPrograms, name) {
@@ -179,7 +181,7 @@ func (r *psReader) native(c *Command, words []arg) {
 	}
 	u := useOf(name, words[1:])
 	c.worsen(u.class, u.why)
-	c.Exact, c.Caution, c.Hosts = u.exact, u.caution, u.hosts
+	c.Exact, c.Caution, c.Hosts = c.Exact || u.exact, u.caution, u.hosts
 	if c.Caution == "" {
 		c.Caution = critical(name, u.files, r.env.Dir, r.env.Home)
 	}
@@ -201,6 +203,15 @@ func (r *psReader) native(c *Command, words []arg) {
 		dir, _, _ := r.resolve(u.git.Dir, true)
 		c.Git = &Git{Dir: dir}
 	}
+}
+
+// beyondRoutine is [beyondRoutine] for words that programs may get in another form.
+func (r *psReader) beyondRoutine(words []arg) bool {
+	words = slices.Clone(words)
+	for i, w := range words[1:] {
+		words[i+1].many = !r.passes(w)
+	}
+	return beyondRoutine(words)
 }
 
 // passes reports whether a program gets a word as it stands, whichever version of

@@ -61,6 +61,10 @@ type Command struct {
 	Edits bool
 	// Exact says that no allow rule with a wildcard may cover it.
 	Exact bool
+	// Fed says that its standard input may be what the line or another command
+	// or a file of the line says: Text does not tell all that the program is
+	// given. A command fed by nothing but /dev/null is not.
+	Fed bool
 	// Caution says why a person must be asked whatever rules and modes allow,
 	// such as the removal of the home directory. Empty if there is no reason.
 	Caution string

@@ -38,6 +38,7 @@ func (w *walker) simple(text string, assigns []assign, args []arg, in place) (Co
 		for _, run := range u.runs {
 			w.look(&c, run, 1)
 		}
+		c.Exact = c.Exact || beyondRoutine(s.given())
 	}
 	w.leading(&c, assigns, s.args)
 	if s.exact || s.why != "" {
@@ -82,10 +83,7 @@ func (w *walker) use(s stripped) use {
 	if strings.Contains(name.value, "/") {
 		return unknown("a program given by its path may be any program")
 	}
-	args := s.args[1:]
-	if s.fed {
-		args = append(args[:len(args):len(args)], arg{many: true})
-	}
+	args := s.given()[1:]
 	if b, ok := builtins[name.value]; ok {
 		if s.program && !b.program {
 			return unknown(name.value + " is no program outside the shell")

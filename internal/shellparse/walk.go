@@ -19,6 +19,9 @@ type walker struct {
 	deeds     []deed       // in the order in which they stand
 	repeats   bool         // some commands may run again, or later than they stand
 	pipes     bool         // some commands run at once
+	fed       bool         // the commands at hand may read what the line feeds them
+	feeding   bool         // exec may have made that so for all that follow
+	sway      sway         // the variables that the line sets for its commands
 	depth     int
 	scripts   int
 	left      *int
@@ -41,6 +44,7 @@ func (w *walker) emit(c Command) bool {
 		return false
 	}
 	*w.left--
+	c.Fed = c.Fed || w.fed || w.feeding
 	if w.line.Commands == nil {
 		w.line.Commands = make([]Command, 0, likely(w.src))
 	}
@@ -115,7 +119,11 @@ func (w *walker) stmt(s *syntax.Stmt, in place) (yes, no place) {
 	if s.Coprocess || s.Disown {
 		w.doubt("the line starts a coprocess")
 	}
+	before := w.fed
+	w.fed = before || feeds(s)
 	yes, no = w.command(s, in)
+	w.feeding = w.feeding || w.fed && isExec(s.Cmd)
+	w.fed = before
 	w.at = in
 	w.redirects(s)
 	switch {
@@ -191,8 +199,11 @@ func (w *walker) binary(c *syntax.BinaryCmd, in place) (yes, no place) {
 		w.doubt("time is a program behind a pipe")
 	}
 	w.pipes = true
+	before := w.fed
 	w.stmt(c.X, in)
+	w.fed = true
 	w.stmt(c.Y, in)
+	w.fed = before
 	return in, in
 }
 
@@ -257,6 +268,9 @@ func (w *walker) choose(c *syntax.CaseClause, in place) place {
 // define walks the body of a function where it is defined. Certain says that
 // the shell will have the function from then on.
 func (w *walker) define(c *syntax.FuncDecl, in place, certain bool) {
+	before := w.fed
+	w.fed = true // whoever calls it may feed it
+	defer func() { w.fed = before }()
 	w.loop(in, func() place {
 		yes, no := w.stmt(c.Body, in)
 		return yes.or(no)
@@ -329,7 +343,10 @@ func (w *walker) substitution(n syntax.Node, list []*syntax.Stmt) {
 			w.doubt("the line holds a backslash between backquotes")
 		}
 	}
-	at := w.at
+	at, fed := w.at, w.fed
+	if p, ok := n.(*syntax.ProcSubst); ok && p.Op != syntax.CmdIn {
+		w.fed = true
+	}
 	w.stmts(list, at)
-	w.at = at
+	w.at, w.fed = at, fed
 }

@@ -83,6 +83,14 @@ func (c *Command) feed(s stripped) {
 	}
 }
 
+// given is the command with what xargs adds to it.
+func (s stripped) given() []arg {
+	if s.fed {
+		return append(s.args[:len(s.args):len(s.args)], fed)
+	}
+	return s.args
+}
+
 func skipNone(args []arg) (int, bool) {
 	return 0, args[0].known && !strings.HasPrefix(args[0].value, "-")
 }

@@ -27,6 +27,17 @@ var readers = map[string]reader{
 	"parallel": {0, ""}, "xargs": {0, ""},
 }
 
+// filters are programs to which their input is text and nothing else, which they
+// write nowhere but to their output. That some take more from it if they are told
+// to shows in their arguments.
+var filters = map[string]bool{
+	"cat": true, "head": true, "tail": true, "wc": true, "sort": true, "uniq": true, "cut": true, "tr": true, "paste": true,
+	"column": true, "fold": true, "fmt": true, "nl": true, "rev": true, "tac": true, "grep": true, "egrep": true, "fgrep": true, "rg": true,
+	"jq": true, "diff": true, "cmp": true, "comm": true, "gzip": true, "gunzip": true, "bzip2": true, "xz": true, "zstd": true,
+	"base64": true, "iconv": true, "xxd": true, "od": true, "hexdump": true, "md5sum": true, "sha1sum": true, "sha256sum": true,
+	"sha512sum": true, "shasum": true, "cksum": true,
+}
+
 // name returns the name of a program without its directory and version.
 func name(word string) string {
 	word = strings.ToLower(word[strings.LastIndexAny(word, `/\`)+1:])

@@ -1,56 +1,104 @@
 package suggest
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // A prefix is a command of which no argument makes another one.
 type prefix struct {
 	words string // a program and its sub-command, as they must stand in the text
-	why   string // no argument runs a program, writes elsewhere or deletes
+	why   string // no argument that it covers runs a program, writes elsewhere or deletes
+	named bool   // the next word belongs to it: the name of a script
 }
 
 // prefixes are few on purpose. What stands here is worth a rule to a person, who
-// runs it with other arguments every time, and every flag of it was looked at:
-// those of git 2.39 and Terraform 1.11. That a program reads its configuration,
-// and runs what that names, is no matter of arguments: the command itself does so.
+// runs it with other arguments every time, and every flag of it was looked at. That
+// a program reads its configuration, and runs what that names, is no matter of
+// arguments: the command itself does so.
 //
-// Left out for what an argument can do:
+// Of git 2.39 and Terraform 1.11 no flag of what stands here does harm. The others
+// are the routines of shellparse: what stands behind them may well make them run
+// another program (go test -exec, npm run x --script-shell), and then the command
+// is Exact, so that no prefix covers it. [pattern.Broad] says of most of them that
+// they run anything. It goes by the name of the program, for a mode that trusts no
+// prefix of those, and knows nothing of routines.
+//
+// Left out is git commit: a commit with any message is what somebody wants to be
+// asked about who has not said otherwise himself. Left out for what an argument can
+// do:
 //   - git: push and branch (delete), fetch, clone, pull and ls-remote
 //     (--upload-pack), switch, checkout, restore and reset (discard changes), merge,
 //     cherry-pick and revert (--strategy runs a program), rebase (--exec), stash pop
 //     and apply (write the files of any commit), diff, log and show (--output), tag
 //     (-d), config, mv, rm, apply, init (--template).
-//   - npm run and npm test: --script-shell runs a program, --prefix goes to
-//     another package; what follows "--" goes to a script nobody here knows. The
-//     last holds for pnpm, yarn and bun as well.
-//   - make: SHELL=, --eval, -f. cargo: --config. go: -toolexec, -vettool, -exec,
-//     -o. pip: --python.
-//   - kubectl and helm: --kubeconfig may name a program. docker: run and exec, and
-//     what reads needs no rule.
-//   - gh: -R takes any host, to which it sends, or a browser with --web.
+//   - make: other targets. "make test *" covers "make test deploy", and "make test"
+//     is as good a rule for what a person saw.
+//   - what installs: pip, npm install, go get, cargo install, npx.
+//   - helm: --kubeconfig may name a program. docker: run and exec, and what reads
+//     needs no rule.
 //   - terraform plan: -out; fmt: writes any file. show: may ask a host that a file
 //     names.
-//   - pytest: -p, -c, --basetemp. tsc, eslint, prettier, jest, ruff, black, mypy:
-//     files that configure them, or where they write.
-//
-// Programs of which [pattern.Broad] says that they run anything could not stand
-// here at all.
+//   - tsc, eslint, prettier, jest, ruff, black, mypy: files that configure them, or
+//     where they write.
 var prefixes = []prefix{
-	{"git add", "writes the index; -e and -p use the editor and filter of the configuration; a path outside the repository is refused"},
-	{"git commit", "adds a commit, which the reflog keeps when it is amended; -e, -S and --trailer use the programs of the configuration; -F and -t only read"},
-	{"git stash push", "puts changes away where they can be had again; takes pathspecs, a message and what to keep, nothing else"},
-	{"terraform validate", "reads the working directory; takes -json, -no-color, -no-tests, -test-directory; -chdir is refused behind it"},
-	{"terraform output", "reads the state; takes -json, -raw, -no-color, -state"},
-	{"terraform state list", "reads the state; takes addresses, -id, -state"},
-	{"terraform state show", "reads the state; takes an address, -state"},
+	{words: "git add", why: "writes the index; -e and -p use the editor and filter of the configuration; a path outside the repository is refused"},
+	{words: "git stash push", why: "puts changes away where they can be had again; takes pathspecs, a message and what to keep, nothing else"},
+	{words: "go build", why: buildTool},
+	{words: "go test", why: buildTool},
+	{words: "go vet", why: buildTool},
+	{words: "cargo build", why: buildTool},
+	{words: "cargo check", why: buildTool},
+	{words: "cargo test", why: buildTool},
+	{words: "cargo clippy", why: buildTool},
+	{words: "npm run", named: true, why: script},
+	{words: "npm test", why: script},
+	{words: "pnpm run", named: true, why: script},
+	{words: "pnpm test", why: script},
+	{words: "yarn run", named: true, why: script},
+	{words: "yarn test", why: script},
+	{words: "bun run", named: true, why: script},
+	{words: "pytest", why: buildTool},
+	{words: "kubectl get", why: viewer + "; nor are secrets"},
+	{words: "kubectl describe", why: viewer + "; nor are secrets"},
+	{words: "kubectl logs", why: viewer},
+	{words: "gh pr view", why: viewer},
+	{words: "gh pr list", why: viewer},
+	{words: "gh issue view", why: viewer},
+	{words: "gh issue list", why: viewer},
+	{words: "gh run view", why: viewer},
+	{words: "gh run list", why: viewer},
+	{words: "terraform validate", why: "reads the working directory; takes -json, -no-color, -no-tests, -test-directory; -chdir is refused behind it"},
+	{words: "terraform output", why: "reads the state; takes -json, -raw, -no-color, -state"},
+	{words: "terraform state list", why: "reads the state; takes addresses, -id, -state"},
+	{words: "terraform state show", why: "reads the state; takes an address, -state"},
 }
+
+// Why the routines of shellparse are here.
+const (
+	buildTool = "runs the code of the project; flags for other programs, settings and places are not covered"
+	script    = "runs a script of the project by its name; flags of the package manager and paths elsewhere are not covered"
+	viewer    = "shows what a server has; flags for another server, account or setting are not covered"
+)
+
+// scriptName is what a script may be called for a rule to hold its name.
+var scriptName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
 
 // prefixOf returns the specifier for the program and sub-command of text and any
 // arguments, or nothing. Words that are quoted or replaced are not in the table,
 // nor is a program given by its path or a sub-command behind options.
 func prefixOf(text string) string {
 	for _, p := range prefixes {
-		if rest, ok := strings.CutPrefix(text, p.words); ok && (rest == "" || rest[0] == ' ') {
+		rest, ok := strings.CutPrefix(text, p.words)
+		switch {
+		case !ok || rest != "" && rest[0] != ' ':
+			continue
+		case !p.named:
 			return p.words + " *"
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(rest, " "), " ")
+		if scriptName.MatchString(name) {
+			return p.words + " " + name + " *"
 		}
 	}
 	return ""

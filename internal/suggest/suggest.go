@@ -27,16 +27,30 @@ const maxText = 10_000
 // other commands mean. It is left out, too, if it is longer than 300 bytes or
 // holds what cannot be seen. The result is nil if nothing would do.
 //
-// Every specifier covers text, and none is [pattern.Broad].
-func Command(tool, text string) []string {
+// Every specifier covers text, unless the command is one that no wildcard may
+// cover: then the prefix allows it no more than before. The command itself is never
+// [pattern.Broad]; a prefix may be, which ModeAuto sets aside.
+func Command(tool, text string) []string { return propose(tool, text, false) }
+
+// Fed is [Command] for a command whose standard input comes from the line (see
+// shellparse.Command.Fed), which its text does not say. The command itself then is
+// left out unless its program is known to take its input for text: the next time it
+// may be fed what nobody saw.
+func Fed(tool, text string) []string { return propose(tool, text, true) }
+
+func propose(tool, text string, fed bool) (found []string) {
 	if !slices.Contains([]string{"Bash", "PowerShell", "Monitor"}, tool) || len(text) > maxText || !clean(text) {
 		return nil
 	}
-	var found []string
-	for _, spec := range []string{prefixOf(text), literal(tool, text)} {
-		if spec != "" && proven(tool, spec, text) {
-			found = append(found, spec)
-		}
+	if spec := prefixOf(text); spec != "" && proven(tool, spec, text) {
+		found = append(found, spec)
+	}
+	program, _, _ := strings.Cut(text, " ")
+	if fed && !filters[program] {
+		return found
+	}
+	if spec := literal(tool, text); spec != "" && proven(tool, spec, text) && !pattern.Broad(tool, spec) {
+		found = append(found, spec)
 	}
 	return found
 }
@@ -47,10 +61,9 @@ func clean(text string) bool {
 	return text != "" && text == strings.TrimSpace(text) && utf8.ValidString(text) && !strings.ContainsFunc(text, control)
 }
 
-// proven reports whether a rule on tool says spec, covers text, and does not let
-// run whatever a line is made to say.
+// proven reports whether a rule on tool says spec and covers text.
 func proven(tool, spec, text string) bool {
-	if _, ok := pattern.Parameter(tool, spec); ok || pattern.Broad(tool, spec) {
+	if _, ok := pattern.Parameter(tool, spec); ok {
 		return false
 	}
 	s, err := pattern.Parse(tool, spec)

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
 // shellRow is the part of a row of shell.jsonl that the engine sees.
@@ -33,12 +32,9 @@ func TestShell(t *testing.T) {
 
 func (r shellRow) decide(t *testing.T, b base, a answer) outcome {
 	t.Helper()
-	tr := tree{root: b.folder} // which no row changes
-	if r.Fixture != nil {
-		tr = b.grow(t, *r.Fixture, "proj")
-	}
+	tr := r.tree(t, b)
 	require.Contains(t, []string{"bash", "zsh"}, r.Shell)
-	tool := shell.Bash(shell.Options{Shell: []string{r.Shell, "-c"}, Env: env(tr.root)})
+	tool := r.tool(tr)
 	var o outcome
 	for name := range strings.SplitSeq(r.Platform, "|") {
 		s := sessionIn(t, tr, "proj", pegboard.SessionConfig{

@@ -93,7 +93,7 @@ func count(line *shellparse.Line) int {
 func commandTarget(c *shellparse.Command) pegboard.Target {
 	t := pegboard.Target{
 		Kind: pegboard.Command, Access: pegboard.Run, Value: c.Text, Inner: c.Inner, Parsed: true,
-		Free: c.Class == shellparse.ReadOnly, Edits: c.Edits, Exact: c.Exact, Caution: c.Caution,
+		Free: c.Class == shellparse.ReadOnly, Edits: c.Edits, Exact: c.Exact, Fed: c.Fed, Caution: c.Caution,
 	}
 	if c.Git != nil {
 		dir := c.Git.Dir

@@ -1,0 +1,108 @@
+package shellparse
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A routine is a command that people let run with other arguments every time, such
+// as "go test". What it starts is up to the files of the project, and a person who
+// allows it knows that. Some of its options make it start something else, read
+// other files than those of the project, write where they say, or send something
+// elsewhere.
+//
+// Of its arguments a routine lists those that do no such thing. A command with any
+// other is [Command.Exact]: the rule "go test *" covers "go test -run X ./..." and
+// does not cover "go test -exec ./other". A rule without a wildcard still covers
+// it. That is stricter than the documented meaning of a prefix, under which the
+// rule would cover both.
+//
+// No option before the sub-command is looked at: "go -C dir test" does not begin
+// with "go test", and who writes a rule that covers it names the option himself or
+// allows all that the program can do.
+type routine struct {
+	source string
+	words  string                    // the sub-command; empty if the program has none
+	flags  string                    // see flagKind; of Go, long flags may have one dash
+	behind string                    // the flags behind "--", of the program that gets them
+	single bool                      // flags of more than one letter may have one dash
+	passes bool                      // flags before "--" may go to the program that gets those behind it
+	values map[string]*regexp.Regexp // what flags may say, where it matters
+	refuse *regexp.Regexp            // operands that no wildcard covers, beside those of outside
+}
+
+// exactly says that no wildcard covers a program with these arguments, because of
+// what they may make it do besides its routine.
+func (r routine) exactly(args []arg) bool {
+	if slices.ContainsFunc(args, func(a arg) bool { return !a.exact() || a.many }) {
+		return true
+	}
+	before, behind := args, []arg(nil)
+	if i := slices.IndexFunc(args, func(a arg) bool { return a.value == "--" }); i >= 0 {
+		before, behind = args[:i], args[i+1:]
+	}
+	if r.single {
+		before = twoDashes(before)
+	}
+	return r.strange(r.flags, before, r.passes) || r.strange(r.behind, behind, true)
+}
+
+// strange reports whether some arguments are not known to be harmless. Passed says
+// that another program gets them, to which the value of a flag may be an operand.
+func (r routine) strange(flags string, args []arg, passed bool) bool {
+	g := entry{flags: flags, acts: true}.read(args)
+	if g.why != "" || slices.ContainsFunc(args, func(a arg) bool { return a.value == "--" }) {
+		return true
+	}
+	for _, f := range g.flags {
+		want := r.values[f.name]
+		if want != nil && !want.MatchString(f.value.value) || passed && outside.MatchString(f.value.value) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(g.operands, func(a arg) bool {
+		return outside.MatchString(a.value) || r.refuse != nil && r.refuse.MatchString(a.value)
+	})
+}
+
+// twoDashes writes the flags of Go with two dashes, for which it takes them.
+func twoDashes(args []arg) []arg {
+	args = slices.Clone(args)
+	for i, a := range args {
+		if len(a.value) > 1 && a.value[0] == '-' && a.value[1] != '-' {
+			args[i].value = "-" + a.value
+		}
+	}
+	return args
+}
+
+// outside are operands that may lead out of the project or set something: paths
+// that are absolute or go up, addresses, assignments, and files of arguments.
+var outside = regexp.MustCompile(`^[@/~]|(^|[/\\])\.\.([/\\]|$)|^\\|^[A-Za-z]:[/\\]|://|=`)
+
+// routineOf returns the routine that a program is called for with arguments, which
+// are those behind its sub-command.
+func routineOf(name string, args []arg) (routine, []arg, bool) {
+	for _, r := range routines[program(name)] {
+		words := strings.Fields(r.words)
+		if len(args) < len(words) {
+			continue
+		}
+		given := args[:len(words)]
+		if slices.EqualFunc(given, words, func(a arg, word string) bool { return a.exact() && strings.EqualFold(a.value, word) }) {
+			return r, args[len(words):], true
+		}
+	}
+	return routine{}, nil, false
+}
+
+// beyondRoutine reports whether a command, its name first, is called for a routine
+// with arguments that make more of it.
+func beyondRoutine(words []arg) bool {
+	if len(words) == 0 || !words[0].exact() {
+		return false
+	}
+	r, rest, ok := routineOf(words[0].value, words[1:])
+	return ok && r.exactly(rest)
+}

@@ -1,0 +1,89 @@
+package shellparse
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRoutinesAreSound(t *testing.T) {
+	t.Parallel()
+	for name, list := range routines {
+		words := map[string]bool{}
+		for _, r := range list {
+			require.NotEmpty(t, r.source, name)
+			require.False(t, words[r.words], "%s %s stands there twice", name, r.words)
+			words[r.words] = true
+			for _, flags := range []string{r.flags, r.behind} {
+				seen := map[string]bool{}
+				for known := range strings.FieldsSeq(flags) {
+					require.Regexp(t, `^(-[A-Za-z0-9][=?]?|--[A-Za-z0-9][A-Za-z0-9-]*[=?]?)$`, known, name)
+					flag := strings.TrimRight(known, "=?")
+					require.False(t, seen[flag], "%s %s lists %s twice", name, r.words, flag)
+					seen[flag] = true
+				}
+			}
+			for flag := range r.values {
+				require.Contains(t, r.flags, flag, name)
+			}
+		}
+	}
+}
+
+// TestRoutineFlagsExist asks the programs that are here whether they have the flags
+// of their routines. A flag that takes no value, but stands in the table with one,
+// would hide the word behind it: the help tells them apart.
+func TestRoutineFlagsExist(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, words, help string }{
+		{"go", "build", "help build"}, {"go", "vet", "vet -flags"},
+		{"cargo", "build", "build --help"}, {"cargo", "check", "check --help"}, {"cargo", "test", "test --help"},
+		{"make", "", "--help"}, {"kubectl", "logs", "logs --help"}, {"kubectl", "get", "get --help"}, {"kubectl", "describe", "describe --help"}, {"pytest", "", "--help"},
+		{"gh", "pr view", "pr view --help"}, {"gh", "pr list", "pr list --help"}, {"gh", "run view", "run view --help"}, {"gh", "run list", "run list --help"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name+" "+tt.words, func(t *testing.T) {
+			t.Parallel()
+			program, err := exec.LookPath(tt.name)
+			if err != nil {
+				t.Skip(tt.name + " is not installed")
+			}
+			help, err := exec.CommandContext(t.Context(), program, strings.Fields(tt.help)...).CombinedOutput()
+			if err != nil {
+				t.Skip(tt.name + " tells nothing of its flags")
+			}
+			r, _, ok := routineOf(tt.name, argsOf(tt.words))
+			require.True(t, ok)
+			for known := range strings.FieldsSeq(r.flags) {
+				flag := strings.TrimRight(known, "=?")
+				if r.single {
+					flag = flag[2:]
+				}
+				require.True(t, strings.Contains(string(help), flag) || tt.name == "kubectl" && has("-n --namespace", flag), flag)
+			}
+		})
+	}
+}
+
+func FuzzRoutine(f *testing.F) {
+	for _, line := range []string{"go test -run X ./...", "make -j4 a", "npm run a -- -t 'b c'", "kubectl get -o yaml x", "cargo test -- --skip x", "pytest -k= --"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		words := argsOf(line)
+		before := join(words, source)
+		if beyondRoutine(words) {
+			return
+		}
+		require.Equal(t, before, join(words, source))
+		if len(words) == 0 || !words[0].exact() {
+			return
+		}
+		// What is no routine with some arguments is none with a strange one more.
+		if r, rest, ok := routineOf(words[0].value, words[1:]); ok {
+			require.True(t, r.exactly(append(rest, word("--nobody-knows-this"))))
+		}
+	})
+}

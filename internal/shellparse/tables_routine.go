@@ -1,0 +1,125 @@
+package shellparse
+
+import "regexp"
+
+// What the flags of a routine have in common, see routine. A flag is listed if no
+// value of it names a program, a file, a place to write to, or a server.
+const (
+	// goBuildFlags leaves out -C, -exec, -toolexec, -modfile, -overlay, -mod,
+	// -pkgdir, and the flags for compilers and linkers, which may name others.
+	goBuildFlags = ` --a --n --v --x --p= --race --msan --asan --cover --covermode= --coverpkg= --json --tags= --trimpath --work`
+	// goTestFlags leaves out -args, -c and -o, and all that write a profile.
+	goTestFlags = ` --bench= --benchmem --benchtime= --count= --cpu= --failfast --fullpath --list= --parallel= --run= --short
+		--shuffle= --skip= --timeout= --vet=`
+	// cargoFlags leaves out --config, -Z, -C, --manifest-path, --target-dir,
+	// --artifact-dir, --lockfile-path, --fix, and --target, which may be a file
+	// that names a linker.
+	cargoFlags = ` -p= --package= --workspace --all --exclude= --all-targets --lib --bins --bin= --examples --example= --tests
+		--test= --benches --bench= -F= --features= --all-features --no-default-features -r --release --profile= -j= --jobs=
+		--locked --offline --frozen --ignore-rust-version -v --verbose -q --quiet --color= --message-format=`
+	// npmFlags are those before "--", all of which npm reads itself: --script-shell
+	// names a program, and any beginning of it does.
+	npmFlags = `-s --silent --if-present`
+	// scriptFlags are those that runners of tests and the like read, all in nearly
+	// the same way. Nobody knows what a script does with others: --config,
+	// --require or --plugin run a file.
+	scriptFlags = `-t= -g= --grep= --testNamePattern= --coverage --verbose --watch --run --bail --silent --ci --runInBand --fix --check`
+	// runnerFlags are those of package managers that pass flags on without "--".
+	runnerFlags = `-s --if-present ` + scriptFlags
+	// kubectlFlags leaves out --kubeconfig, which may name a program, and what
+	// says where to send what, and as whom.
+	kubectlFlags = ` -n= --namespace= -l= --selector=`
+	kubectlList  = kubectlFlags + ` -A --all-namespaces --chunk-size=`
+	// ghList leaves out -R, which takes any host, --web, and the programs of --jq
+	// and --template, of which the first sees the environment.
+	ghList = ` -L= --limit= --json=`
+	ghFind = ghList + ` -s= --state= -A= --author= -a= --assignee= -l= --label= -S= --search=`
+)
+
+var (
+	// goOutput is a place in the project, and not in what is hidden there. Go writes
+	// over nothing but programs, and those it builds are from the project.
+	goOutput = regexp.MustCompile(`^(\./)?\w[\w.-]*(/\w[\w.-]*)*/?$`)
+	// kubectlFormat are formats that do not come from a file.
+	kubectlFormat = regexp.MustCompile(`^=?(json|yaml|name|wide|(jsonpath|jsonpath-as-json|go-template|custom-columns)=.*)$`)
+	// kubectlSecret are the kinds whose values nobody should see, in a list.
+	kubectlSecret = regexp.MustCompile(`(?i)(^|,)secrets?([./,]|$)`)
+	count         = regexp.MustCompile(`^[0-9]*$`)
+)
+
+// routines are the commands of which a rule with a wildcard covers no more than
+// their routine. Those that a package manager has for the same are told as one.
+var routines = map[string][]routine{
+	"go": {
+		{source: "Go 1.26, go help build", words: "build", flags: goBuildFlags + " --o=", values: map[string]*regexp.Regexp{"--o": goOutput}, single: true},
+		{source: "Go 1.26, go help test, testflag", words: "test", flags: goBuildFlags + goTestFlags, single: true},
+		{source: "Go 1.26, go help vet", words: "vet", flags: "--n --v --x --c= --json --tags= --race", single: true},
+	},
+	"cargo": {
+		{source: "cargo 1.95, cargo help build", words: "build", flags: cargoFlags + " --keep-going"},
+		{source: "cargo 1.95, cargo help build", words: "b", flags: cargoFlags + " --keep-going"},
+		{source: "cargo 1.95, cargo help check", words: "check", flags: cargoFlags + " --keep-going"},
+		{source: "cargo 1.95, cargo help check", words: "c", flags: cargoFlags + " --keep-going"},
+		{source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", words: "test", flags: cargoTest, behind: libtestFlags},
+		{source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", words: "t", flags: cargoTest, behind: libtestFlags},
+		{source: "cargo 1.95, cargo help clippy, and the lints of rustc", words: "clippy", flags: cargoFlags + " --keep-going --no-deps", behind: "-A= -D= -F= -W="},
+	},
+	"npm":  {npmScript("run"), npmScript("run-script"), npmScript("test"), npmScript("t"), npmScript("tst")},
+	"pnpm": {pnpmScript("run"), pnpmScript("test"), pnpmScript("t")},
+	"yarn": {yarnScript("run"), yarnScript("test")},
+	"bun":  {{source: "bun 1.2 manual, bun run", words: "run", flags: runnerFlags, behind: scriptFlags, passes: true}},
+	"make": {makeGoals}, "gmake": {makeGoals},
+	"pytest": {pytestRun}, "py.test": {pytestRun},
+	"kubectl": {
+		{
+			source: "kubectl 1.32, get", words: "get", values: map[string]*regexp.Regexp{"-o": kubectlFormat, "--output": kubectlFormat}, refuse: kubectlSecret,
+			flags: kubectlList + " --field-selector= -o= --output= -w --watch --show-labels --show-kind --no-headers --sort-by= -L= --label-columns= --ignore-not-found",
+		},
+		{source: "kubectl 1.32, describe", words: "describe", flags: kubectlList + " --show-events?", refuse: kubectlSecret},
+		{
+			source: "kubectl 1.32, logs", words: "logs", flags: kubectlFlags + " -c= --container= --all-containers --prefix -f --follow -p --previous" +
+				" --since= --since-time= --tail= --timestamps --limit-bytes= --ignore-errors --max-log-requests=",
+		},
+	},
+	"gh": {
+		{source: "gh 2.60 manual", words: "pr view", flags: "-c --comments --json="},
+		{source: "gh 2.60 manual", words: "pr list", flags: ghFind + " -B= --base= -H= --head= -d --draft"},
+		{source: "gh 2.60 manual", words: "issue view", flags: "-c --comments --json="},
+		{source: "gh 2.60 manual", words: "issue list", flags: ghFind + " -m= --milestone= --mention="},
+		{source: "gh 2.60 manual", words: "run view", flags: "-a= --attempt= --exit-status -j= --job= --log --log-failed -v --verbose --json="},
+		{source: "gh 2.60 manual", words: "run list", flags: ghList + " -a --all -b= --branch= -c= --commit= --created= -e= --event= -s= --status= -u= --user= -w= --workflow="},
+	},
+}
+
+const (
+	cargoTest    = cargoFlags + ` --doc --no-run --no-fail-fast`
+	libtestFlags = `--nocapture --no-capture --ignored --include-ignored --exact --show-output --skip= --list --test-threads= -q --quiet`
+)
+
+func npmScript(words string) routine {
+	return routine{source: "npm 11 manual, npm run", words: words, flags: npmFlags, behind: scriptFlags}
+}
+
+func pnpmScript(words string) routine {
+	return routine{source: "pnpm 10 manual, pnpm run", words: words, flags: runnerFlags, behind: scriptFlags, passes: true}
+}
+
+func yarnScript(words string) routine {
+	return routine{source: "yarn 1.22 and 4 manuals, yarn run", words: words, flags: runnerFlags, behind: scriptFlags, passes: true}
+}
+
+// makeGoals leaves out what brings other rules or another directory. A word with
+// an equals sign sets a variable, behind "--" as well, and SHELL is one.
+var makeGoals = routine{
+	source: "GNU make 4.4 manual, options", values: map[string]*regexp.Regexp{"-j": count, "--jobs": count},
+	flags: "-j? --jobs? -k --keep-going -s --silent --quiet -B --always-make -n --just-print --dry-run --recon" +
+		" -w --print-directory --no-print-directory",
+}
+
+// pytestRun leaves out -p, -c, -o, --rootdir, --confcutdir, --basetemp, --pyargs,
+// --pdb and all that write reports.
+var pytestRun = routine{
+	source: "pytest 8.4 manual, command-line flags",
+	flags: "-k= -m= -v -q -x -s -l -r= --verbose --quiet --exitfirst --showlocals --maxfail= --durations= --durations-min= --tb= --lf --last-failed" +
+		" --ff --failed-first --nf --new-first --sw --stepwise --co --collect-only --no-header --no-summary --color= --strict-markers -n= --cov?",
+}
