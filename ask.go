@@ -23,10 +23,12 @@ const DefaultAskAfter = 2 * time.Second
 //
 // With Allow it may change the call's input, which is then decoded, validated and
 // decided anew. With either it may change the permissions, by Decision.Remember;
-// with Deny it may end the turn, by Decision.StopTurn.
+// with Deny it may end the turn, by Decision.StopTurn. An answer that allows and
+// cannot be what it says, see [Session.Answer], denies.
 //
 // The context ends when the call does, or when somebody else has answered. An
-// Asker must return then: nobody is shown the next question before.
+// Asker must return then, perhaps after Run has: nobody is shown the next question
+// before. It must not close the session, which waits for it.
 type Asker func(ctx context.Context, q *Question) (Decision, error)
 
 // AskLater is the [Asker] of a host that answers by [Session.Answer] alone.
@@ -45,6 +47,7 @@ type Question struct {
 	Targets []Target // what the answer is about, resolved
 	Reason  string   // why it is asked
 	Agent   []string // the ids of the agents that led to it, outermost first; empty for the main agent
+	Waiting int      // how many others were open when it was shown
 
 	about *subject // never written to
 }
@@ -90,137 +93,55 @@ func (s *Session) agentPath() (path []string) {
 type pending struct {
 	question *Question
 	accept   func(Decision) (Decision, error)
+	saved    chan struct{} // closed once the answer is saved, or cannot be
 }
 
-// Questions returns the questions that a person has not answered yet, of this
-// session's conversation with all its agents, in the order in which they are shown.
+// Answer is [Session.Answer] for who was shown q and holds no session: an Asker
+// that lets a wrong answer be mended answers so, and returns what [AskLater] does.
+func (q *Question) Answer(d Decision) error { return q.Call.state.session.main().Answer(q.ID, d) }
+
+// Questions returns the questions that a person has not answered yet, of a main
+// session and all its agents, in the order in which they are shown. A fork, which
+// may belong to somebody who must not answer for the person, has none.
 func (s *Session) Questions() []*Question {
 	var qs []*Question
+	if s.parent != nil {
+		return nil
+	}
 	for _, p := range s.line.Open() {
 		qs = append(qs, p.question.copied())
 	}
 	return qs
 }
 
-// Answer answers an open question, shown or not yet, as its [Asker] would. The
-// error is [ErrStale] if it is not open: it was answered, or its call has ended. An
-// answer that is none, an input that the tool cannot read and permissions that
-// cannot be changed so are errors, too, and the question stays open. Only an error
-// that wraps [ErrNotSaved] means that the answer counts.
+// Answer answers an open question of a main session or any of its agents, shown or
+// not yet, as its [Asker] would. It may be called from anywhere but
+// [SessionConfig].Save.
+//
+// The error is [ErrStale] if the question is not open: it was answered, its call has
+// ended, or s is a fork. An answer that is none, an input that the tool cannot read
+// and permissions that cannot be changed so are errors, too, and the question stays
+// open. Only an error that wraps [ErrNotSaved] means that the answer counts.
 func (s *Session) Answer(id string, d Decision) error {
-	var unsaved error
-	err := s.line.Answer(id, func(p *pending) (Decision, error) {
+	if s.parent != nil {
+		return ErrStale
+	}
+	var answered *pending
+	var remembered []Update
+	if err := s.line.Answer(id, func(p *pending) (Decision, error) {
+		answered = p
 		accepted, err := p.accept(d)
-		if errors.Is(err, ErrNotSaved) {
-			unsaved, err = err, nil
-		}
+		remembered = accepted.Remember
 		return accepted, err
-	})
-	return cmp.Or(err, unsaved)
-}
-
-// remember changes the permissions of the conversation as an answer wants it, and
-// has the change saved.
-func (s *Session) remember(ctx context.Context, updates []Update) error {
-	if len(updates) == 0 {
-		return nil
-	}
-	main := s.main()
-	if err := main.UpdatePermissions(func(p Permissions) (Permissions, error) { return p.Apply(updates...) }); err != nil {
+	}); err != nil {
 		return err
 	}
-	if err := s.addDirectories(additions(updates)); err != nil {
-		return err
-	}
-	if save := main.cfg.Save; save != nil {
-		if err := lane.Try(func() error { return save(context.WithoutCancel(ctx), slices.Clone(updates)) }); err != nil {
-			return fmt.Errorf("%w: %w", ErrNotSaved, err)
-		}
-	}
-	return nil
-}
-
-// addDirectories adds to a fork and those above it what the main session has.
-func (s *Session) addDirectories(updates []Update) error {
-	if s.parent == nil || len(updates) == 0 {
-		return nil
-	}
-	if err := s.parent.addDirectories(updates); err != nil {
-		return err
-	}
-	return s.UpdatePermissions(func(p Permissions) (Permissions, error) { return p.Apply(updates...) })
+	defer close(answered.saved)
+	return s.save(remembered)
 }
 
 // errStopTurn ends the calls beside one that the person refused for good.
 var errStopTurn = fmt.Errorf("%w, who refused a call beside it", ErrUserInterrupt)
-
-// A Classifier answers in [ModeAuto] in the place of the person, of calls that no
-// rule settles. Any behavior but Allow and Deny, and an error, leave the call to
-// the person. It may be called concurrently.
-type Classifier func(ctx context.Context, q *Question) (Decision, error)
-
-// ClassifyByTargets is the classifier of a session that has none: it refuses what
-// must not happen unseen, such as the removal of a home directory, and leaves
-// everything else that is more than reading and editing inside the working
-// directories to the person. It asks no model and says the same at all times.
-func ClassifyByTargets(_ context.Context, q *Question) (Decision, error) {
-	for _, t := range q.Targets {
-		if t.Caution != "" {
-			return Decision{Behavior: Deny, Reason: t.Caution}, nil
-		}
-	}
-	return Decision{}, nil
-}
-
-// After so many refusals of the classifier in a row, or in all, a session asks the
-// person again: the documented numbers of the best-known harness.
-const (
-	maxBlocksInARow = 3
-	maxBlocks       = 20
-)
-
-// blocks counts the refusals of a session's classifier.
-type blocks struct{ run, all int }
-
-func (b blocks) tooMany() bool { return b.run >= maxBlocksInARow || b.all >= maxBlocks }
-
-// countBlock notes what became of a call.
-func (s *Session) countBlock(d Decision) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case d.Behavior == Allow:
-		s.blocks.run = 0
-	case d.By == ByClassifier:
-		s.blocks.run++
-		s.blocks.all++
-	}
-}
-
-// mayClassify reports whether the classifier may settle d, in auto mode.
-func (q *inquiry) mayClassify() bool {
-	s := q.job.batch.pool.session
-	p := s.permissions()
-	s.mu.Lock()
-	tired := s.blocks.tooMany()
-	s.mu.Unlock()
-	auto := func(m Mode) bool { return m == ModeAuto || m == ModeBypass }
-	return !tired && p.Mode() == ModeAuto && all(p.outer, auto) && (q.unruled || q.cautious)
-}
-
-// classify is the classifier as a decider. What needs a person is never allowed
-// without one.
-func (q *inquiry) classify(ctx context.Context, question *Question) (Decision, error) {
-	classifier := q.job.batch.pool.session.cfg.Classifier
-	if classifier == nil {
-		classifier = ClassifyByTargets
-	}
-	d, err := classifier(ctx, question)
-	if err != nil || d.Behavior != Deny && (d.Behavior != Allow || !q.unruled) {
-		return Decision{}, err
-	}
-	return Decision{Behavior: d.Behavior, Reason: "the classifier: " + d.Reason}, nil
-}
 
 // An inquiry is a call for which somebody has to be asked, before it runs or from
 // within it.
@@ -230,8 +151,10 @@ type inquiry struct {
 	call     *Call // as it stands now; the job goes on without who was asked in vain
 	targets  []Target
 	about    *subject
-	again    func() Decision // decides once more, under the permissions of that moment
+	again    func() Decision // decides once more, under the permissions of that moment; on any goroutine
 	running  bool            // its input stands
+	saved    chan struct{}   // closed once the person's answer is saved
+	ended    chan struct{}   // closed by the end of settle
 }
 
 func (q *inquiry) question(id string) *Question {
@@ -243,7 +166,9 @@ func (q *inquiry) question(id string) *Question {
 // settle asks the checks one after the other, and then the hook, the classifier
 // and the person at once. The error says why there was no answer.
 func (q *inquiry) settle(ctx context.Context) (Decision, error) {
-	s := q.job.batch.pool.session
+	q.saved, q.ended = make(chan struct{}), make(chan struct{})
+	defer close(q.ended)
+	asked, s := "", q.job.batch.pool.session
 	deciders, checks := []func(context.Context) (Decision, bool){}, s.cfg.Checks
 	switch {
 	case q.job.entry.info.RequiresUser:
@@ -265,9 +190,10 @@ func (q *inquiry) settle(ctx context.Context) (Decision, error) {
 	race := asking.Race[*pending, Decision]{
 		Line: s.line, Deciders: deciders, After: cmp.Or(s.cfg.AskAfter, DefaultAskAfter), Timeout: s.cfg.AskTimeout,
 		Question: func(id string) *pending {
-			return &pending{q.question(id), func(d Decision) (Decision, error) { return q.accept(ctx, ByPerson, d) }}
+			return &pending{q.question(id), func(d Decision) (Decision, error) { return q.accept(ByPerson, d) }, q.saved}
 		},
 		Put: func(id string) {
+			asked = id
 			q.job.batch.emit(Event{Kind: EventAsked, Call: q.call, Targets: cloneTargets(q.targets), Text: q.Reason, Question: q.question(id)})
 		},
 		Again: func() (Decision, bool) { d := q.again(); return d, d.Behavior != Ask },
@@ -276,7 +202,14 @@ func (q *inquiry) settle(ctx context.Context) (Decision, error) {
 		race.Person = q.person
 	}
 	d, err := race.Run(ctx)
-	return q.take(ctx, d, err)
+	if asked != "" {
+		q.job.batch.emit(Event{Kind: EventSettled, Call: q.call, Question: q.question(asked)})
+	}
+	d, err = q.take(ctx, d, err)
+	if err == nil && d.StopTurn {
+		q.job.stopTurn()
+	}
+	return d, err
 }
 
 // decider makes one of an asker that answers by itself. One that fails abstains.
@@ -285,7 +218,7 @@ func (q *inquiry) decider(by Decider, ask Asker) func(context.Context) (Decision
 	return func(ctx context.Context) (d Decision, ok bool) {
 		err := caught(lane.Try(func() (err error) { d, err = ask(ctx, question); return err }))
 		if err != nil && ctx.Err() == nil {
-			q.job.batch.reportCrash(q.call.Name, StagePermission, fmt.Errorf("%v: %w", by, err))
+			q.report(fmt.Errorf("%v: %w", by, err))
 		}
 		d.By = by
 		return d, err == nil && (d.Behavior == Allow || d.Behavior == Deny)
@@ -308,8 +241,10 @@ func (q *inquiry) hooked(hook Asker) Asker {
 // person shows the question to the person, who may be faster by another way.
 func (q *inquiry) person(ctx context.Context, id string) error {
 	s := q.job.batch.pool.session
+	question := q.question(id)
+	question.Waiting = len(s.line.Open()) - 1
 	var d Decision
-	err := caught(lane.Try(func() (err error) { d, err = s.cfg.Ask(ctx, q.question(id)); return err }))
+	err := caught(lane.Try(func() (err error) { d, err = s.cfg.Ask(ctx, question); return err }))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTimeout):
 		return fmt.Errorf("%w: %w", ErrExpired, err)
@@ -318,8 +253,19 @@ func (q *inquiry) person(ctx context.Context, id string) error {
 	case d.Behavior == Undecided:
 		return ErrNoApprover
 	}
-	if err := s.Answer(id, d); !errors.Is(err, ErrStale) {
-		return q.saved(err)
+	err = s.main().Answer(id, d)
+	if d.Behavior == Deny && err != nil && !errors.Is(err, ErrStale) && !errors.Is(err, ErrNotSaved) {
+		q.report(err)
+		d.Remember = nil // a refusal counts, whatever else it wants
+		err = s.main().Answer(id, d)
+	}
+	if errors.Is(err, ErrNotSaved) {
+		q.report(err)
+	} else if err != nil && !errors.Is(err, ErrStale) { // somebody was faster
+		return err
+	}
+	if d.StopTurn { // before the next question is shown, which goes with the turn
+		<-q.ended
 	}
 	return nil
 }
@@ -329,15 +275,45 @@ func (q *inquiry) take(ctx context.Context, d Decision, err error) (Decision, er
 	if ctx.Err() != nil {
 		return d, context.Cause(ctx)
 	}
-	if err != nil || d.By != ByHook && d.By != ByCheck {
+	if err != nil {
 		return d, err
 	}
-	d, err = q.accept(ctx, d.By, d)
-	return d, q.saved(err)
+	switch d.By {
+	case ByPerson:
+		select {
+		case <-q.saved: // by who answered
+		case <-ctx.Done():
+			return d, context.Cause(ctx)
+		}
+	case ByClassifier:
+		return q.stillAllowed(d), nil
+	case ByHook, ByCheck:
+		by, given := d.By, d
+		if d, err = q.accept(by, given); err != nil && given.Behavior == Deny {
+			q.report(err)
+			given.Remember = nil
+			d, err = q.accept(by, given)
+		}
+		if unsaved := q.job.batch.pool.session.main().save(d.Remember); unsaved != nil {
+			q.report(unsaved)
+		}
+	}
+	return d, err
 }
 
-// accept makes a decision of an answer, and remembers what it wants remembered.
-func (q *inquiry) accept(ctx context.Context, by Decider, d Decision) (Decision, error) {
+// stillAllowed returns d unless what is denied by now is allowed by it.
+func (q *inquiry) stillAllowed(d Decision) Decision {
+	if d.Behavior == Allow {
+		if now := q.again(); now.Behavior == Deny {
+			return now
+		}
+	}
+	return d
+}
+
+// accept makes a decision of an answer, and remembers what it wants remembered. It
+// may be called when the job has gone on.
+func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
 	j := q.job
 	switch {
 	case d.Behavior != Allow && d.Behavior != Deny:
@@ -353,39 +329,51 @@ func (q *inquiry) accept(ctx context.Context, by Decider, d Decision) (Decision,
 		}
 	}
 	reason := cmp.Or(d.Reason, fmt.Sprintf("a %v answered: %v", by, d.Behavior))
-	d = Decision{Behavior: d.Behavior, Reason: reason, Input: d.Input, By: by, Remember: d.Remember, StopTurn: d.StopTurn && d.Behavior == Deny}
-	return d, j.batch.pool.session.remember(ctx, d.Remember)
+	d = Decision{Behavior: d.Behavior, Reason: reason, Input: d.Input, By: by, Remember: slices.Clone(d.Remember), StopTurn: d.StopTurn && d.Behavior == Deny}
+	if now := q.stillAllowed(d); now.Behavior != d.Behavior {
+		return now, nil
+	}
+	return d, j.batch.pool.session.remember(d.Remember)
 }
 
-// saved reports what was not saved to who looks after the host, and leaves other
-// errors to the caller.
-func (q *inquiry) saved(err error) error {
-	if !errors.Is(err, ErrNotSaved) {
-		return err
-	}
+// report tells who looks after the host.
+func (q *inquiry) report(err error) {
 	q.job.batch.reportCrash(q.call.Name, StagePermission, err)
-	return nil
 }
 
-// opine decides the call, given what hooks and the tool itself say.
-func (j *job) opine(hook, own Decision) Decision {
-	d := j.call.decide(j.call.state.targets, hook, own)
-	if d.Behavior == Ask && j.approved != nil && bytes.Equal(j.approved, j.call.Input) {
-		d = Decision{Behavior: Allow, By: ByPerson, Reason: "a person allowed this input"}
-	}
-	if d.Behavior == Allow && j.loop != "" {
-		d = Decision{Behavior: Ask, Reason: j.loop}
+// opine decides a call, given what hooks and the tool itself say. Whatever the rules
+// allow is asked about if it goes round in a loop.
+func opine(c *Call, hook, own Decision, loop string) Decision {
+	d := c.decide(c.state.targets, hook, own)
+	if d.Behavior == Allow && loop != "" {
+		d = Decision{Behavior: Ask, Reason: loop}
 	}
 	return d
 }
 
-// ask lets others settle what the rules leave open.
+// ask lets others settle what the rules leave open. An input that was allowed in
+// these very bytes is not asked about again.
 func (j *job) ask(ctx context.Context, d, hook, own Decision) (Decision, error) {
-	targets := j.call.state.targets
+	if j.approved != nil && bytes.Equal(j.approved.Input, j.call.Input) {
+		d = *j.approved
+		d.Input = nil
+		return d, nil
+	}
+	c, loop := j.call, j.loop
 	x := subject{hook: hook, own: own}
-	j.call.put(&x, targets)
-	q := inquiry{Decision: d, job: j, call: j.call, targets: targets, about: &x, again: func() Decision { return j.opine(hook, own) }}
+	c.put(&x, c.state.targets)
+	q := inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: &x, again: func() Decision { return opine(c, hook, own, loop) }}
 	return q.settle(ctx)
+}
+
+// stopTurn ends the turn as a person wants it who refused a call: for the calls
+// beside it, and for the one from inside which it was made.
+func (j *job) stopTurn() {
+	j.stopsTurn.Store(true)
+	j.batch.interrupt(errStopTurn)
+	if outer := j.batch.parent; outer != nil && outer.state.job != nil {
+		outer.state.job.stopTurn()
+	}
 }
 
 // denied words a refusal, and ends the turn if that was asked for.
@@ -393,7 +381,6 @@ func (j *job) denied(d Decision) *failure {
 	next := "Do not try the same by other means; do something else or tell the user."
 	if d.StopTurn {
 		next = "The user wants you to stop here."
-		defer j.batch.interrupt(errStopTurn)
 	}
 	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason), text: fmt.Sprintf("%s was denied: %s. %s", j.call.Name, d.Reason, next)}
 }
@@ -415,7 +402,7 @@ func (j *job) changes(d Decision) bool {
 }
 
 func (j *job) decide(d Decision) {
-	j.decision = d
+	j.outcome.Decision = d
 	if j.batch.OnEvent != nil {
 		told := d
 		j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: j.call.Targets(), Decision: &told})
@@ -424,9 +411,5 @@ func (j *job) decide(d Decision) {
 
 // decidedLater reports what was decided about targets that turned up in mid-call.
 func (j *job) decidedLater(ts []Target, d Decision) {
-	if d.StopTurn {
-		j.stopTurn.Store(true)
-		j.batch.interrupt(errStopTurn)
-	}
 	j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: cloneTargets(ts), Decision: &d})
 }

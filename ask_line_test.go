@@ -51,6 +51,7 @@ func toucherPool(t testing.TB, s *pegboard.Session, touched func(path string)) *
 // inRandomOrder lets 1,000 calls wait for their answers, and answers them in a
 // random order by their ids: some yes, some no, some with another input.
 func inRandomOrder(t *testing.T, random *rand.Rand) {
+	t.Helper()
 	const n = 1000
 	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: pegboard.AskLater})
 	var calls []pegboard.Call
@@ -189,12 +190,14 @@ func TestAnyOrderOfAsksAnswersCancelsAndRules(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { fumble(t, rand.New(rand.NewPCG(seed, 1))) })
 		})
 	}
 }
 
 func fumble(t *testing.T, random *rand.Rand) {
+	t.Helper()
 	f := &fumbler{T: t, random: random}
 	f.main = session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: f.ask})
 	f.agents = []*pegboard.Session{f.main, forked(t, f.main, pegboard.SessionConfig{AgentID: "a"})}

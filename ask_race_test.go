@@ -131,6 +131,7 @@ func TestDecidersRace(t *testing.T) {
 }
 
 func race(t *testing.T, one, two string, gap time.Duration, b pegboard.Behavior) {
+	t.Helper()
 	c := &contest{T: t, ended: map[string]error{}}
 	cfg := pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}),
 		Classifier: undecided, Ask: pegboard.AskLater, AskAfter: -1}

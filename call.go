@@ -6,15 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
-	"github.com/seed49eaa51d/pegboard/internal/pattern"
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
-	"github.com/seed49eaa51d/pegboard/internal/suggest"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte
@@ -170,181 +166,6 @@ func (c *Call) withRemedy(reason string, ts []Target) string {
 	return reason
 }
 
-// remedy names the narrowest rules that would have allowed a call, or nothing if
-// no rule would. Nobody adds more than three.
-func (s *Session) remedy(x *subject) string {
-	if x.decided(s) == Allow { // it was asked about for another reason than rules
-		return ""
-	}
-	for _, rules := range [][]UpdateRule{x.rules(s, SourceSession, 3, literal), {{Tool: x.info.Name}}} {
-		if len(rules) > 0 && x.decided(s, allowing(rules, SourceSession)) == Allow {
-			var texts []string
-			for _, r := range rules {
-				texts = append(texts, r.String())
-			}
-			return strings.Join(texts, ", ")
-		}
-	}
-	return ""
-}
-
-// maxRemembered is how many rules one answer adds: the documented number of the
-// best-known harness.
-const maxRemembered = 5
-
-// Suggestions returns what an answer could remember, so that the same and its like
-// need not be asked about again: alternatives, the one that most people want first,
-// each of them proven to allow this very call, none so broad that anything runs. The
-// rules are spelled for the destination to, a mode is for the session in any case.
-// There may be none: a rule or a mode may insist on asking, and what nobody could
-// look into cannot be told from the next.
-//
-// In ModeAsk, which asks whatever the rules say, they are what would do without it.
-func (q *Question) Suggestions(to Source) (alternatives [][]Update) {
-	x, s := q.about, q.Call.Session()
-	if x == nil || x.decided(s) == Allow {
-		return nil
-	}
-	offer := func(updates ...Update) {
-		same := func(a []Update) bool { return reflect.DeepEqual(a, updates) }
-		if !slices.ContainsFunc(alternatives, same) && x.decided(s, updates...) == Allow {
-			alternatives = append(alternatives, updates)
-		}
-	}
-	for _, spell := range []func(string, *Target, string) string{familiar, exact} {
-		if rules := x.rules(s, to, maxRemembered, spell); len(rules) > 0 {
-			offer(allowing(rules, to))
-		}
-	}
-	if dirs := x.outside(s); len(dirs) > 0 {
-		offer(Update{Type: AddDirectories, Directories: dirs, Destination: to})
-	}
-	if x.writes() && s.Permissions().Mode() == ModeDefault {
-		offer(Update{Type: SetMode, Mode: ModeAcceptEdits, Destination: SourceSession})
-	}
-	named := func(t Target) bool { return t.Kind == Command || t.Kind == Path || t.Kind == Host }
-	if !slices.ContainsFunc(x.targets, named) && !pattern.Broad(x.info.Name, "") {
-		offer(allowing([]UpdateRule{{Tool: x.info.Name}}, to))
-	}
-	return alternatives
-}
-
-func allowing(rules []UpdateRule, to Source) Update {
-	return Update{Type: AddRules, Rules: rules, Behavior: Allow, Destination: to}
-}
-
-// decided is how x would be decided in s after updates. What ModeAsk would ask
-// about is allowed if rules alone do.
-func (x *subject) decided(s *Session, updates ...Update) Behavior {
-	p, err := s.permissionsAfter(updates)
-	if err != nil {
-		return Undecided
-	}
-	q, y := *p, *x
-	y.dirs = q.work
-	if q.Mode() == ModeAsk {
-		q.mode = ModeDeny
-	}
-	q.outer = slices.Clone(q.outer)
-	for i, m := range q.outer {
-		if m == ModeAsk {
-			q.outer[i] = ModeDeny
-		}
-	}
-	return q.decide(&y).Behavior
-}
-
-// literal spells a command for a rule as it stands, exact does so where a rule
-// should be kept, and familiar as one would recognise the next of its like. They
-// return nothing if no rule should say it.
-func literal(_ string, t *Target, line string) string {
-	if strings.Contains(line, "*") { // which a rule would read as a wildcard
-		return ""
-	}
-	return line
-}
-
-func exact(tool string, t *Target, line string) (spec string) {
-	for _, spec = range proposals(tool, t, line) {
-	}
-	return spec
-}
-
-func familiar(tool string, t *Target, line string) string {
-	for _, spec := range proposals(tool, t, line) {
-		return spec
-	}
-	return ""
-}
-
-func proposals(tool string, t *Target, line string) []string {
-	if t.Fed {
-		return suggest.Fed(tool, line)
-	}
-	return suggest.Command(tool, line)
-}
-
-// rules are those that together cover what the call acts on, under each of its
-// names. There is none for what is opaque, nor if it took more than most.
-func (x *subject) rules(s *Session, to Source, most int, spell func(tool string, t *Target, line string) string) (rules []UpdateRule) {
-	strict := s.Permissions().Mode() == ModeAsk
-	for i := range x.targets {
-		t := &x.targets[i]
-		if t.Maybe || !strict && t.Kind == Command && x.harmless(t) || t.Via != "" && (t.Access == Read || x.inside(t)) {
-			continue // what lets the rest run lets it pass
-		}
-		for _, name := range t.names() {
-			rule := UpdateRule{Tool: x.info.Name, Pattern: name}
-			switch t.Kind {
-			case Opaque:
-				return nil
-			case Command:
-				rule.Pattern = spell(x.info.Name, t, name)
-				if rule.Pattern == "" || t.Vet != nil { // harmless where its tool has looked, and only there
-					return nil
-				}
-			case Path:
-				rule = UpdateRule{Tool: "Edit", Pattern: s.spelled(name, to)}
-				if t.Access == Read {
-					rule.Tool = "Read"
-				}
-			case Host:
-				rule = UpdateRule{Tool: "WebFetch", Pattern: "domain:" + name}
-			}
-			if !slices.Contains(rules, rule) {
-				rules = append(rules, rule)
-			}
-		}
-	}
-	if len(rules) > most {
-		return nil
-	}
-	return rules
-}
-
-// outside returns the directories, none of them above a working directory or the
-// home, of the files that the call touches outside the working directories.
-func (x *subject) outside(s *Session) (dirs []string) {
-	for i := range x.targets {
-		t := &x.targets[i]
-		if t.Kind != Path || t.Maybe || x.inside(t) {
-			continue
-		}
-		dir := t.Value
-		if !t.Tree {
-			dir = filepath.Dir(dir)
-		}
-		vital := append([]workDir{{s.home, s.home}}, x.dirs...)
-		if slices.ContainsFunc(vital, func(d workDir) bool { return realpath.Contains(dir, d.spelled) || realpath.Contains(dir, d.real) }) {
-			return nil
-		}
-		if !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
-}
-
 // Emit reports progress to whoever watches the executor's events.
 func (c *Call) Emit(text string) {
 	if c.state != nil && c.state.job != nil {
@@ -442,3 +263,93 @@ func (c *Call) input(spec *inputSpec) (any, error) {
 
 // errNoInput is what a stage meets when it is called on a Call for another tool.
 var errNoInput = errors.New("the call was decoded for another tool")
+
+// A Result is what a call gives back.
+type Result struct {
+	Parts   []Part // for the model
+	IsError bool   // the parts describe a failure
+	Data    any    // the typed output, for the host
+
+	Messages []Part         // for the conversation, after the results of the batch
+	Then     func(*Session) // changes the session once all calls that ran beside this one have ended
+	StopTurn bool           // the model should not be asked again before the user speaks
+}
+
+// A Part is one piece of a result: text, or bytes of a media type.
+type Part struct {
+	Text string
+	MIME string // set for bytes, such as "image/png"
+	Data []byte
+}
+
+// Text returns a result of one text.
+func Text(s string) *Result { return textResult(s, nil) }
+
+// textResult makes a result and its only part at once.
+func textResult(s string, data any) *Result {
+	r := &struct {
+		Result
+		parts [1]Part
+	}{Result: Result{Data: data}, parts: [1]Part{{Text: s}}}
+	r.Parts = r.parts[:]
+	return &r.Result
+}
+
+// Text returns the result's text parts, joined by newlines.
+func (r *Result) Text() string {
+	if len(r.Parts) == 1 && r.Parts[0].MIME == "" {
+		return r.Parts[0].Text
+	}
+	var texts []string
+	for _, p := range r.Parts {
+		if p.MIME == "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// empty reports whether a model would see nothing at all.
+func (r *Result) empty() bool {
+	for _, p := range r.Parts {
+		if p.MIME != "" || strings.TrimSpace(p.Text) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// resultOf is the default mapping from a typed output.
+func resultOf(out any) (*Result, error) {
+	switch v := out.(type) {
+	case nil:
+		return &Result{}, nil
+	case *Result:
+		if v == nil {
+			return &Result{}, nil
+		}
+		return v, nil
+	case string:
+		return textResult(v, out), nil
+	}
+	b, err := json.Marshal(out)
+	if err != nil {
+		return nil, fmt.Errorf("encode the output: %w", err)
+	}
+	return textResult(string(b), out), nil
+}
+
+// An Outcome is a finished call. There is exactly one for each call.
+type Outcome struct {
+	Call   *Call
+	Result *Result // never nil
+
+	// Err says why the call failed: nil, or a *[CallError]. It is nil, too,
+	// when the tool ran and reported a failure itself, by Result.IsError.
+	Err error
+
+	Decision Decision      // what permission said; zero if it was not reached
+	Repairs  []string      // how the input was mended before it was decoded
+	StopTurn bool          // the result wants it, or too many calls were denied in a row
+	Elapsed  time.Duration // from admission to the end
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
@@ -333,4 +334,10 @@ func attach(source string, t Tool) (entry, error) {
 	e.info.Aliases = nil // an external tool cannot take further names
 	e.tool = attached{Tool: t, info: e.info}
 	return e, nil
+}
+
+// broad reports whether an allow rule on the tool, under any of its names, with
+// this pattern lets it run whatever it is told.
+func (i *Info) broad(text string) bool {
+	return pattern.Broad(i.Name, text) || slices.ContainsFunc(i.Aliases, func(name string) bool { return pattern.Broad(name, text) })
 }

@@ -19,7 +19,7 @@ type Event struct {
 	// Decision is set for EventDecided, Outcome for EventFinished.
 	Decision *Decision
 	Outcome  *Outcome
-	Question *Question // of EventAsked
+	Question *Question // of EventAsked and EventSettled
 	Trace    string    // the same for all events of a batch, see Executor.TraceID
 }
 
@@ -29,7 +29,8 @@ type EventKind int
 // The kinds of event.
 const (
 	EventAdmitted EventKind = iota // the call has its place in line; in request order
-	EventAsked                     // somebody is being asked about it
+	EventAsked                     // a person is asked about it: the question is in line
+	EventSettled                   // that question has left the line: answered, settled otherwise, or given up
 	EventDecided                   // it may run, or not
 	EventStarted                   // the tool is called
 	EventProgress                  // the tool says how it gets on
@@ -41,7 +42,7 @@ const (
 
 // String returns the kind in lower case.
 func (k EventKind) String() string {
-	return nameOf(int(k), "admitted", "asked", "decided", "started", "progress", "hook", "repaired", "detached", "finished")
+	return nameOf(int(k), "admitted", "asked", "settled", "decided", "started", "progress", "hook", "repaired", "detached", "finished")
 }
 
 // LogEvents returns a function for [Executor].OnEvent that writes events to l,

@@ -176,7 +176,7 @@ func ExampleAsker() {
 	exampleWrite(agent, "a.md")
 	// Output:
 	// Write is asked about, for [writer]
-	// a.md: allow, a person allowed this input
+	// a.md: allow, into the drafts
 }
 
 func ExampleKey() {

@@ -264,7 +264,7 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 	ex.Run(t.Context(), reg.AssemblePool(session(t, cfg)), call("1", "T", ``), call("2", "nobody", ``))
 	require.Equal(t, []string{"1 admitted", "2 admitted"}, story[:2])
 	mine := slices.DeleteFunc(slices.Clone(story), func(s string) bool { return s[0] != '1' })
-	require.Equal(t, []string{"1 admitted", "1 asked", "1 decided", "1 started", "1 progress", "1 progress", "1 finished"}, mine)
+	require.Equal(t, []string{"1 admitted", "1 asked", "1 settled", "1 decided", "1 started", "1 progress", "1 progress", "1 finished"}, mine)
 	require.Contains(t, story, "2 finished")
 
 	n := len(story)

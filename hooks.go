@@ -3,6 +3,7 @@ package pegboard
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,8 +16,9 @@ import (
 // call run one after the other, those of different calls may run concurrently.
 //
 // A hook can refuse a call, make it be asked about, change its input or result.
-// It can spare the person a question, but nothing it says turns a deny or ask
-// rule into anything laxer.
+// It can spare the person a question, but nothing it says turns a deny rule into
+// anything laxer, and an ask rule only in Permission, which answers in the place of
+// the person.
 type Hooks struct {
 	// Select is given the names of the tools of a pool, in its order, and
 	// returns those to keep. It cannot add any. If it panics, none is kept.
@@ -24,7 +26,8 @@ type Hooks struct {
 	// Pre runs before permission is decided. A changed input is decoded,
 	// validated and decided anew, hooks included, at most eight times.
 	Pre func(ctx context.Context, h *HookCall) (Decision, error)
-	// Permission runs when a call must be asked about, before the person is.
+	// Permission runs when a call must be asked about, before the person is and,
+	// if it takes long, beside: see [SessionConfig].AskAfter.
 	// Allow and Deny answer the question; so does an error, with Deny, unless
 	// OnFailure says otherwise.
 	Permission func(ctx context.Context, q *Question) (Decision, error)
@@ -84,8 +87,8 @@ func JoinHooks(hs ...Hooks) Hooks {
 	for _, h := range hs {
 		g := h.guarded()
 		joined.Select = joinSelect(joined.Select, g.Select)
-		joined.Pre = joinDecisions(joined.Pre, g.Pre, func(h *HookCall) *Call { return h.Call })
-		joined.Permission = joinDecisions(joined.Permission, g.Permission, func(q *Question) *Call { return q.Call })
+		joined.Pre = joinDecisions(joined.Pre, g.Pre)
+		joined.Permission = joinAnswers(joined.Permission, g.Permission)
 		joined.Post = joinErrors(joined.Post, g.Post)
 		joined.Failure = joinErrors(joined.Failure, g.Failure)
 		joined.Batch = joinErrors(joined.Batch, g.Batch)
@@ -223,7 +226,43 @@ func joinSelect(a, b func(*Session, []string) []string) func(*Session, []string)
 	}
 }
 
-func joinDecisions[T any](a, b func(context.Context, T) (Decision, error), call func(T) *Call) func(context.Context, T) (Decision, error) {
+// joinDecisions joins hooks that run before a call. Each sees the call as it is,
+// and what they make of it is decided anew.
+func joinDecisions(a, b func(context.Context, *HookCall) (Decision, error)) func(context.Context, *HookCall) (Decision, error) {
+	return joinOpinions(a, b, func(h *HookCall, x, y Decision) Decision {
+		d := stricter(x, y)
+		d.Input = x.Input
+		if len(y.Input) > 0 && !bytes.Equal(y.Input, h.Call.Input) {
+			d.Input = y.Input
+		}
+		return d
+	})
+}
+
+// joinAnswers joins hooks that answer for the person. One that allows has allowed
+// what it says and nothing else: if two allow different inputs, neither is.
+func joinAnswers(a, b func(context.Context, *Question) (Decision, error)) func(context.Context, *Question) (Decision, error) {
+	return joinOpinions(a, b, func(q *Question, x, y Decision) Decision {
+		d := stricter(x, y)
+		if x.Behavior != y.Behavior {
+			return d
+		}
+		if d.Behavior == Allow && !bytes.Equal(orElse(x.Input, q.Call.Input), orElse(y.Input, q.Call.Input)) {
+			return Decision{}
+		}
+		d.Remember, d.StopTurn = slices.Concat(x.Remember, y.Remember), x.StopTurn || y.StopTurn
+		return d
+	})
+}
+
+func orElse(input, other json.RawMessage) json.RawMessage {
+	if len(input) == 0 {
+		return other
+	}
+	return input
+}
+
+func joinOpinions[T any](a, b func(context.Context, T) (Decision, error), join func(t T, x, y Decision) Decision) func(context.Context, T) (Decision, error) {
 	switch {
 	case a == nil:
 		return b
@@ -239,15 +278,7 @@ func joinDecisions[T any](a, b func(context.Context, T) (Decision, error), call 
 		if err != nil {
 			return y, err
 		}
-		d := stricter(x, y)
-		if x.Behavior == y.Behavior {
-			d.Remember, d.StopTurn = slices.Concat(x.Remember, y.Remember), x.StopTurn || y.StopTurn
-		}
-		d.Input = x.Input
-		if len(y.Input) > 0 && !bytes.Equal(y.Input, call(t).Input) {
-			d.Input = y.Input
-		}
-		return d, nil
+		return join(t, x, y), nil
 	}
 }
 
@@ -273,7 +304,7 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 	d, err := pre(ctx, j.hookCall(nil))
 	if err != nil {
 		j.batch.hookFailed(j.call.Name, err)
-		j.decide(Decision{Behavior: Deny, Reason: "a hook failed: " + err.Error()})
+		j.decide(Decision{Behavior: Deny, By: ByHook, Reason: "a hook failed: " + err.Error()})
 		return Decision{}, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
 			text: fmt.Sprintf("%s was denied: a hook that guards it failed. Tell the user; repeating the call will not help.", j.call.Name)}
 	}
@@ -323,4 +354,72 @@ func (j *job) postHooks(ctx context.Context, o *Outcome) {
 		o.Result = told.Result
 	}
 	o.Result = j.presentable(o.Result)
+}
+
+// A Classifier answers in [ModeAuto] in the place of the person, of calls that no
+// rule settles. Any behavior but Allow and Deny, and an error, leave the call to
+// the person. It may be called concurrently.
+type Classifier func(ctx context.Context, q *Question) (Decision, error)
+
+// ClassifyByTargets is the classifier of a session that has none: it refuses what
+// must not happen unseen, such as the removal of a home directory, and leaves
+// everything else that is more than reading and editing inside the working
+// directories to the person. It asks no model and says the same at all times.
+func ClassifyByTargets(_ context.Context, q *Question) (Decision, error) {
+	for _, t := range q.Targets {
+		if t.Caution != "" {
+			return Decision{Behavior: Deny, Reason: t.Caution}, nil
+		}
+	}
+	return Decision{}, nil
+}
+
+// After so many refusals of the classifier in a row, or in all, a session asks the
+// person again: the documented numbers of the best-known harness.
+const (
+	maxBlocksInARow = 3
+	maxBlocks       = 20
+)
+
+// blocks counts the refusals of a session's classifier.
+type blocks struct{ run, all int }
+
+func (b blocks) tooMany() bool { return b.run >= maxBlocksInARow || b.all >= maxBlocks }
+
+// countBlock notes what became of a call.
+func (s *Session) countBlock(d Decision) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case d.Behavior == Allow:
+		s.blocks.run = 0
+	case d.By == ByClassifier:
+		s.blocks.run++
+		s.blocks.all++
+	}
+}
+
+// mayClassify reports whether the classifier may settle d, in auto mode.
+func (q *inquiry) mayClassify() bool {
+	s := q.job.batch.pool.session
+	p := s.permissions()
+	s.mu.Lock()
+	tired := s.blocks.tooMany()
+	s.mu.Unlock()
+	auto := func(m Mode) bool { return m == ModeAuto || m == ModeBypass }
+	return !tired && p.Mode() == ModeAuto && all(p.outer, auto) && (q.unruled || q.cautious)
+}
+
+// classify is the classifier as a decider. What needs a person is never allowed
+// without one.
+func (q *inquiry) classify(ctx context.Context, question *Question) (Decision, error) {
+	classifier := q.job.batch.pool.session.cfg.Classifier
+	if classifier == nil {
+		classifier = ClassifyByTargets
+	}
+	d, err := classifier(ctx, question)
+	if err != nil || d.Behavior != Deny && (d.Behavior != Allow || !q.unruled) {
+		return Decision{}, err
+	}
+	return Decision{Behavior: d.Behavior, Reason: "the classifier: " + d.Reason}, nil
 }

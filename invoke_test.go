@@ -123,6 +123,7 @@ var nearOnly = []struct {
 	{reason: "on the far side no executor is at hand for the calls that a call makes", tests: []string{
 		"TestCallsFromInside",
 		"TestResolveReachesWhatREPLHides",
+		"TestStopFromWithinAScript",
 	}},
 }
 

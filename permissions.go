@@ -222,31 +222,6 @@ func (p Permissions) anchored(bases []pattern.Base) Permissions {
 	return p
 }
 
-// permissionsAfter returns what the permissions in force would be once updates are
-// remembered.
-func (s *Session) permissionsAfter(updates []Update) (*Permissions, error) {
-	s.mu.Lock()
-	own := *s.perms
-	s.mu.Unlock()
-	if s.parent == nil {
-		p, err := own.Apply(updates...)
-		return p.in(s), err
-	}
-	parent, err := s.parent.permissionsAfter(updates)
-	if err != nil {
-		return nil, err
-	}
-	p, err := own.Apply(additions(updates)...)
-	both := parent.narrowed(*p.in(s))
-	return &both, err
-}
-
-// additions are the updates that a fork needs, too: it has no directory that its
-// parent has unless it is added to both.
-func additions(updates []Update) []Update {
-	return slices.DeleteFunc(slices.Clone(updates), func(u Update) bool { return u.Type != AddDirectories })
-}
-
 // SetPermissions replaces the session's own permissions. In a fork it is an
 // error if they allow what the parent does not.
 func (s *Session) SetPermissions(p Permissions) error {

@@ -30,20 +30,19 @@ type job struct {
 	loop      string       // why somebody should be asked, whatever the rules say
 	late      bool         // submitted after the message had ended
 
-	stage    Stage
-	entry    *entry // of a pool, not to be written to
-	call     *Call
-	raw      Call            // as it was admitted; nobody is shown this very one
-	approved json.RawMessage // the input that a person allowed in these very bytes
-	exact    json.RawMessage // the input that was decoded, for an Invoke; nobody is shown it before
-	decision Decision
-	repairs  []string
-	repaired bool        // the host's repair was used, once
-	holding  bool        // it is counted as one that holds its keys
-	hooked   bool        // the hooks that follow a call were run
-	run      run         // of the tool
-	over     atomic.Bool // nothing more is emitted
-	stopTurn atomic.Bool // a person wants it, who refused what the call was about to do
+	stage     Stage
+	entry     *entry // of a pool, not to be written to
+	call      *Call
+	raw       Call            // as it was admitted; nobody is shown this very one
+	approved  *Decision       // the answer that allows these very bytes
+	exact     json.RawMessage // the input that was decoded, for an Invoke; nobody is shown it before
+	repairs   []string
+	repaired  bool        // the host's repair was used, once
+	holding   bool        // it is counted as one that holds its keys
+	hooked    bool        // the hooks that follow a call were run
+	run       run         // of the tool
+	over      atomic.Bool // nothing more is emitted
+	stopsTurn atomic.Bool // a person wants it, who refused what the call was about to do
 
 	versions [3]version // of call; one that nobody changes has no more
 	shown    int        // how many of them there are
@@ -318,7 +317,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	if j.changes(own) {
 		return slices.Clone(own.Input), nil
 	}
-	d := j.opine(hook, own)
+	d := opine(j.call, hook, own, j.loop)
 	if d.Behavior == Ask {
 		answer, err := j.ask(ctx, d, hook, own)
 		if err != nil {
@@ -329,7 +328,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 			j.loop = ""
 		}
 		if j.changes(answer) {
-			j.approved = answer.Input
+			j.approved = &answer
 			return slices.Clone(answer.Input), nil
 		}
 		d = answer
@@ -400,12 +399,12 @@ func (j *job) presentable(r *Result) *Result {
 // finish runs the hooks that follow a call, gives the keys back and publishes
 // the outcome.
 func (j *job) finish(ctx context.Context, o Outcome) {
-	o.Call, o.Decision, o.Repairs = j.call, j.decision, j.repairs
+	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
 	if !j.hooked && (j.stage == StageCall || j.stage == StageResult) {
 		j.hooked = true // a hook that ends the goroutine is not called twice
 		j.postHooks(ctx, &o)
 	}
-	o.StopTurn = o.StopTurn || o.Result.StopTurn || o.Decision.StopTurn || j.stopTurn.Load()
+	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
 	j.count(&o)
 	o.Elapsed = time.Since(j.admitted)
 	if o.Result.IsError && j.stage == StageCall && j.run.held == nil {

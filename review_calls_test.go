@@ -102,7 +102,7 @@ func TestCheckIsSeen(t *testing.T) {
 	require.Equal(t, []string{
 		"admitted", "decided allow", "started",
 		"decided " + in + "allowed allow",
-		"asked " + there + "f", "decided " + there + "f allow",
+		"asked " + there + "f", "settled", "decided " + there + "f allow",
 		"decided " + in + "denied deny by Read(/denied)",
 		"finished",
 	}, seen)

@@ -378,7 +378,7 @@ func (p *Permissions) covered(mode Mode, x *subject, t *Target, names []string, 
 // lets reports whether an allow rule covers one name of a target.
 func (p *Permissions) lets(mode Mode, x *subject, r *Rule, t *Target, name []string) bool {
 	switch {
-	case !r.covers(x.info, t, name), mode == ModeAuto && pattern.Broad(x.info.Name, r.Pattern):
+	case !r.covers(x.info, t, name), mode == ModeAuto && x.info.broad(r.Pattern):
 		return false
 	case r.Pattern != "":
 		return true

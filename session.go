@@ -58,9 +58,10 @@ type SessionConfig struct {
 	Permissions Permissions
 	Hooks       Hooks
 
-	// Checks are asked first what no rule settles, one after the other: what a
-	// coordinator or another program knows. One that abstains or fails leaves the
-	// question to the next. Those of a fork come after its parent's, and cannot allow.
+	// Checks are asked first what a person would have to answer, one after the other:
+	// what a coordinator or another program knows. One that abstains or fails leaves
+	// the question to the next. Those of a fork come after its parent's, and neither
+	// allow nor change the permissions.
 	Checks []Asker
 	// Ask reaches the person. Nil, or NoPrompts: what nobody else settles is denied,
 	// with [ErrNoApprover]. A fork asks whom its parent asks.
@@ -72,11 +73,13 @@ type SessionConfig struct {
 	// person is asked in any case.
 	AskAfter time.Duration
 	// AskTimeout is how long the person may take from the moment that a question is
-	// shown; 0 means as long as it takes. Then the call is denied with [ErrExpired].
+	// shown; 0 means as long as it takes. Then the call is denied with [ErrExpired]. A
+	// fork can only shorten it.
 	AskTimeout time.Duration
 	// Save is given what answers want remembered, after it has taken effect. It sees
 	// to the destinations that outlive the session. Nil saves nothing. It may be
-	// called concurrently. A fork's answers go to the main session's.
+	// called concurrently; the call that was asked about waits for it. ModeBypass is
+	// never among the updates. A fork's answers go to the main session's.
 	Save func(ctx context.Context, updates []Update) error
 
 	// Classifier answers in ModeAuto what no rule settles; nil means
@@ -191,7 +194,10 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 		return nil, errors.New("a fork's answers are saved by its parent; leave Save empty")
 	}
 	cfg.Ask, cfg.NoPrompts = s.cfg.Ask, cfg.NoPrompts || s.cfg.NoPrompts
-	cfg.AskAfter, cfg.AskTimeout = cmp.Or(cfg.AskAfter, s.cfg.AskAfter), cmp.Or(cfg.AskTimeout, s.cfg.AskTimeout)
+	cfg.AskAfter = cmp.Or(cfg.AskAfter, s.cfg.AskAfter)
+	if limit := s.cfg.AskTimeout; cfg.AskTimeout <= 0 || limit > 0 && limit < cfg.AskTimeout {
+		cfg.AskTimeout = limit
+	}
 	cfg.Checks = slices.Concat(s.cfg.Checks, narrowingAll(cfg.Checks))
 	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing()) // which guards them
 	if cfg.Breaker == (BreakerLimits{}) {
@@ -362,7 +368,7 @@ func (s *Session) disown(fork *Session) {
 // OnClose was given, the newest first. It returns an error that names what did
 // not end before ctx did; a second Close waits for that, and for nothing else. A
 // closed session runs no more calls. Close must not be called from within a call
-// of the session, which it would wait for.
+// of the session, or by who is asked, which it would wait for.
 func (s *Session) Close(ctx context.Context) error {
 	select {
 	case s.closing <- struct{}{}:

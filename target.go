@@ -131,9 +131,11 @@ func (t Target) String() string {
 	return s
 }
 
-// visible shows what would otherwise move a terminal's cursor.
+// visible shows what would otherwise move a terminal's cursor, or turn the text round.
 func visible(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r != '\n' && unicode.IsControl(r) }) < 0 {
+	if strings.IndexFunc(s, func(r rune) bool {
+		return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp))
+	}) < 0 {
 		return s
 	}
 	return strconv.Quote(s)
@@ -325,6 +327,11 @@ func (s *Session) native(t *Target) string {
 	return name
 }
 
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -370,8 +377,10 @@ func (s *Session) spelled(path string, to Source) string {
 		rel, err := filepath.Rel(dir, path)
 		return pattern.EscapePath(filepath.ToSlash(rel)), dir != "" && err == nil && rel != "." && filepath.IsLocal(rel)
 	}
-	if rel, ok := below(s.main().work[0].spelled); ok && to != SourceUser && to != SourceLocal {
-		return "/" + rel
+	for _, dir := range []string{s.main().work[0].spelled, s.main().work[0].real} {
+		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal {
+			return "/" + rel
+		}
 	}
 	if rel, ok := below(s.home); ok && to == SourceUser {
 		return "~/" + rel

@@ -219,10 +219,10 @@ func (t *Ticket) Detach(reason error) {
 // Done leaves the line and gives up the keys. Further calls do nothing.
 func (t *Ticket) Done() {
 	l := t.lane
-	stale := t.stale()
+	stale, renews := t.stale() // taken now: some of them may be done before they are asked
 	claims := make([]Claim, len(stale))
-	for i, u := range stale {
-		claims[i] = u.renew()
+	for i, renew := range renews {
+		claims[i] = renew()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -248,23 +248,22 @@ func (t *Ticket) Done() {
 
 // stale returns the tickets whose names may lead elsewhere now that t is done, in
 // the order of the line.
-func (t *Ticket) stale() []*Ticket {
+func (t *Ticket) stale() (stale []*Ticket, renews []func() Claim) {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
 	if t.state != holding {
-		return nil
+		return nil, nil
 	}
 	t.lane.ended++ // who claims from now on looks again: what t did is done
 	if t.lane.renewed == 0 {
-		return nil
+		return nil, nil
 	}
-	var stale []*Ticket
 	for u := t.later; u != nil; u = u.later {
 		if u.state == waiting && u.renew != nil && (t.claim.Exclusive || u.blocker == t) {
-			stale = append(stale, u)
+			stale, renews = append(stale, u), append(renews, u.renew)
 		}
 	}
-	return stale
+	return stale, renews
 }
 
 // blocks reports whether t is in the way of u.

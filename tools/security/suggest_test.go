@@ -82,6 +82,7 @@ func firstWord(line string) string { return strings.Fields(line + " ?")[0] }
 
 // collect notes the suggestions for a benign row, and tries each.
 func (p *proposals) collect(t *testing.T, b base, r shellRow, _ answer) {
+	t.Helper()
 	tr := r.tree(t, b)
 	set := r.Rules.set(t, tr.fill)
 	set.Allow = nil
@@ -124,6 +125,7 @@ func (p *proposals) collect(t *testing.T, b base, r shellRow, _ answer) {
 
 // tempt decides an attack under each suggestion for a line that begins alike.
 func (p *proposals) tempt(t *testing.T, b base, r shellRow, a answer) {
+	t.Helper()
 	if a.agrees(t, pegboard.Allow.String()) || !slices.Contains([]pegboard.Mode{"", pegboard.ModeDefault, pegboard.ModeAcceptEdits}, r.Mode) {
 		return
 	}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+)
+
+// A card is a question as it is put to whoever answers. Its texts are the model's,
+// as they are; String makes them harmless.
+type card struct {
+	ID      string          `json:"id"`
+	Agent   []string        `json:"agent,omitempty"` // who asks, outermost first; empty for the main agent
+	Tool    string          `json:"tool"`
+	Input   json.RawMessage `json:"input"`
+	Targets []string        `json:"targets"`
+	Reason  string          `json:"reason"`
+	Diff    string          `json:"diff,omitempty"`    // what the call would change, as a unified diff
+	Omitted int             `json:"omitted,omitempty"` // how many lines are missing from it
+	Note    string          `json:"note,omitempty"`    // why there is no diff where one might expect it
+	Always  []string        `json:"always,omitempty"`  // what may be remembered; an answer names one, from 1
+
+	question *pegboard.Question
+	remember [][]pegboard.Update // the same as Always
+}
+
+// newCard makes the card of q.
+func newCard(ctx context.Context, q *pegboard.Question) *card {
+	c := &card{ID: q.ID, Agent: q.Agent, Tool: q.Call.Name, Input: q.Call.Input, Reason: q.Reason, question: q}
+	if len(bytes.TrimSpace(c.Input)) == 0 {
+		c.Input = json.RawMessage("{}")
+	}
+	for _, t := range q.Targets {
+		c.Targets = append(c.Targets, t.String())
+	}
+	for _, to := range []pegboard.Source{pegboard.SourceSession, pegboard.SourceLocal} {
+		for _, updates := range q.Suggestions(to) {
+			var texts []string
+			for _, u := range updates {
+				texts = append(texts, u.String())
+			}
+			if text := strings.Join(texts, ", "); !slices.Contains(c.Always, text) { // a mode is for the session in any case
+				c.Always, c.remember = append(c.Always, text), append(c.remember, updates)
+			}
+		}
+	}
+	c.preview(ctx)
+	return c
+}
+
+// preview adds what the call would change, if its tool can tell.
+func (c *card) preview(ctx context.Context) {
+	p, err := files.Preview(ctx, c.question)
+	switch {
+	case errors.Is(err, files.ErrNoPreview):
+	case err != nil:
+		c.Note = "it would fail: " + err.Error()
+	case len(p.Hunks) == 0 && p.Omitted == 0 && p.New:
+		c.Note = "a new file, which is empty"
+	case len(p.Hunks) == 0 && p.Omitted == 0:
+		c.Note = "no visible change: at most line ends"
+	default:
+		c.Diff, c.Omitted = files.Unified(p.Hunks), p.Omitted
+	}
+}
+
+// How much of a text a card shows.
+const (
+	maxLines   = 40
+	maxColumns = 400
+)
+
+// String returns the card for a terminal.
+func (c *card) String() string {
+	var b strings.Builder
+	who := cmp.Or(strings.Join(c.Agent, " > "), "the agent")
+	fmt.Fprintf(&b, "┌ %s asks for %s\n", harmless(who), harmless(c.Tool))
+	for _, t := range c.Targets {
+		b.WriteString(block("│   ", t))
+	}
+	b.WriteString(block("│ why: ", c.Reason))
+	if c.Note != "" {
+		b.WriteString(block("│ note: ", c.Note))
+	}
+	if c.Diff == "" {
+		b.WriteString(block("│ input: ", string(c.Input)))
+		return b.String()
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(c.Diff, "\n"), "\n")
+	shown := min(len(lines), maxLines)
+	b.WriteString(block("│ ", strings.Join(lines[:shown], "")))
+	if more := len(lines) - shown + c.Omitted; more > 0 {
+		fmt.Fprintf(&b, "│ … %d more lines\n", more)
+	}
+	return b.String()
+}
+
+// block shows a text of others behind a margin, which every line of it has, so that
+// none can pass for one of ours. It cuts what is too long, and says so.
+func block(margin, text string) string {
+	var b strings.Builder
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for _, line := range lines[:min(len(lines), maxLines+1)] {
+		more := ""
+		if r := []rune(line); len(r) > maxColumns {
+			line, more = string(r[:maxColumns]), fmt.Sprintf(" … %d more characters", len(r)-maxColumns)
+		}
+		b.WriteString(margin + harmless(line) + more + "\n")
+	}
+	if more := len(lines) - maxLines - 1; more > 0 {
+		fmt.Fprintf(&b, "%s… %d more lines\n", margin, more)
+	}
+	return b.String()
+}
+
+// harmless shows what would move a terminal's cursor, or turn its text around, as
+// an escape.
+func harmless(line string) string {
+	var b strings.Builder
+	for _, r := range line {
+		if r == '\t' || unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+	}
+	return b.String()
+}

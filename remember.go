@@ -1,0 +1,274 @@
+package pegboard
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/suggest"
+)
+
+// maxRemembered is how many rules one answer adds: the documented number of the
+// best-known harness.
+const maxRemembered = 5
+
+// Suggestions returns what an answer could remember, so that the same and its like
+// need not be asked about again: alternatives, the one that most people want first,
+// each of them proven to allow this very call, none so broad that anything runs. The
+// rules are spelled for the destination to, a mode is for the session in any case.
+// There may be none: a rule or a mode may insist on asking, and what nobody could
+// look into cannot be told from the next.
+//
+// In ModeAsk, which asks whatever the rules say, they are what would do without it.
+func (q *Question) Suggestions(to Source) (alternatives [][]Update) {
+	if q.about == nil {
+		return nil
+	}
+	about, s := *q.about, q.Call.Session()
+	x := &about
+	if x.decided(s) == Allow {
+		return nil
+	}
+	offer := func(updates ...Update) {
+		same := func(a []Update) bool { return reflect.DeepEqual(a, updates) }
+		if !slices.ContainsFunc(alternatives, same) && x.decided(s, updates...) == Allow {
+			alternatives = append(alternatives, updates)
+		}
+	}
+	for _, spell := range []func(string, *Target, string) string{familiar, exact} {
+		if x.lists() {
+			break // a rule would speak of all that is in the directory
+		}
+		if rules := x.rules(s, to, maxRemembered, spell); len(rules) > 0 {
+			offer(allowing(rules, to))
+		}
+	}
+	if dirs := x.outside(s); len(dirs) > 0 && !x.lists() && !s.Permissions().Mode().edits() { // which lets them be written, too
+		offer(Update{Type: AddDirectories, Directories: dirs, Destination: to})
+	}
+	if x.writes() && s.Permissions().Mode() == ModeDefault {
+		offer(Update{Type: SetMode, Mode: ModeAcceptEdits, Destination: SourceSession})
+	}
+	named := func(t Target) bool { return t.Kind == Command || t.Kind == Path || t.Kind == Host }
+	if !slices.ContainsFunc(x.targets, named) && !x.info.broad("") {
+		offer(allowing([]UpdateRule{{Tool: x.info.Name}}, to))
+	}
+	return alternatives
+}
+
+func allowing(rules []UpdateRule, to Source) Update {
+	return Update{Type: AddRules, Rules: rules, Behavior: Allow, Destination: to}
+}
+
+// decided is how x would be decided in s after updates. What ModeAsk would ask
+// about is allowed if rules alone do.
+func (x *subject) decided(s *Session, updates ...Update) Behavior {
+	p, err := s.permissionsAfter(updates)
+	if err != nil {
+		return Undecided
+	}
+	q, y := *p, *x
+	y.dirs = q.work
+	if q.Mode() == ModeAsk {
+		q.mode = ModeDeny
+	}
+	q.outer = slices.Clone(q.outer)
+	for i, m := range q.outer {
+		if m == ModeAsk {
+			q.outer[i] = ModeDeny
+		}
+	}
+	return q.decide(&y).Behavior
+}
+
+// literal spells a command for a rule as it stands, exact does so where a rule
+// should be kept, and familiar as one would recognise the next of its like. They
+// return nothing if no rule should say it.
+func literal(_ string, t *Target, line string) string {
+	if strings.Contains(line, "*") { // which a rule would read as a wildcard
+		return ""
+	}
+	return line
+}
+
+func exact(tool string, t *Target, line string) (spec string) {
+	for _, spec = range proposals(tool, t, line) {
+	}
+	return spec
+}
+
+func familiar(tool string, t *Target, line string) string {
+	for _, spec := range proposals(tool, t, line) {
+		return spec
+	}
+	return ""
+}
+
+func proposals(tool string, t *Target, line string) []string {
+	if t.Fed {
+		return suggest.Fed(tool, line)
+	}
+	return suggest.Command(tool, line)
+}
+
+// rules are those that together cover what the call acts on, under each of its
+// names. There is none for what is opaque, nor if it took more than most.
+func (x *subject) rules(s *Session, to Source, most int, spell func(tool string, t *Target, line string) string) (rules []UpdateRule) {
+	strict := s.Permissions().Mode() == ModeAsk
+	for i := range x.targets {
+		t := &x.targets[i]
+		if t.Maybe || !strict && t.Kind == Command && x.harmless(t) || t.Via != "" && (t.Access == Read || x.inside(t)) {
+			continue // what lets the rest run lets it pass
+		}
+		for _, name := range t.names() {
+			rule := UpdateRule{Tool: x.info.Name, Pattern: name}
+			switch t.Kind {
+			case Opaque:
+				return nil
+			case Command:
+				rule.Pattern = spell(x.info.Name, t, name)
+				if rule.Pattern == "" || t.Vet != nil { // harmless where its tool has looked, and only there
+					return nil
+				}
+			case Path:
+				rule = UpdateRule{Tool: "Edit", Pattern: s.spelled(name, to)}
+				if t.Access == Read {
+					rule.Tool = "Read"
+				}
+			case Host:
+				rule = UpdateRule{Tool: "WebFetch", Pattern: "domain:" + name}
+			}
+			if t.Kind != Path && t.Kind != Command && strings.ContainsAny(name, "*?") { // which a rule would read as a wildcard
+				return nil
+			}
+			if !slices.Contains(rules, rule) {
+				rules = append(rules, rule)
+			}
+		}
+	}
+	if len(rules) > most {
+		return nil
+	}
+	return rules
+}
+
+// lists reports whether x looks at a directory outside the working directories
+// itself, and not at what is below.
+func (x *subject) lists() bool {
+	return !x.all(func(t *Target) bool { return t.Kind != Path || t.Tree || t.Maybe || x.inside(t) || !isDir(t.Value) })
+}
+
+// outside returns the directories, none of them above a working directory or the
+// home, of the files that the call touches outside the working directories.
+func (x *subject) outside(s *Session) (dirs []string) {
+	for i := range x.targets {
+		t := &x.targets[i]
+		if t.Kind != Path || t.Maybe || x.inside(t) {
+			continue
+		}
+		dir := t.Value
+		if !t.Tree {
+			dir = filepath.Dir(dir)
+		}
+		vital := append([]workDir{{s.home, realpath.Resolve(s.home)}}, x.dirs...)
+		for _, name := range []string{dir, realpath.Resolve(dir)} {
+			if slices.ContainsFunc(vital, func(d workDir) bool { return realpath.Contains(name, d.spelled) || realpath.Contains(name, d.real) }) {
+				return nil
+			}
+		}
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// remedy names the narrowest rules that would have allowed a call, or nothing if
+// no rule would. Nobody adds more than three.
+func (s *Session) remedy(x *subject) string {
+	if x.decided(s) == Allow { // it was asked about for another reason than rules
+		return ""
+	}
+	for _, rules := range [][]UpdateRule{x.rules(s, SourceSession, 3, literal), {{Tool: x.info.Name}}} {
+		if len(rules) > 0 && x.decided(s, allowing(rules, SourceSession)) == Allow {
+			var texts []string
+			for _, r := range rules {
+				texts = append(texts, r.String())
+			}
+			return strings.Join(texts, ", ")
+		}
+	}
+	return ""
+}
+
+// remember changes the permissions of the conversation as an answer wants it: all
+// or nothing.
+func (s *Session) remember(updates []Update) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	err := s.main().UpdatePermissions(func(p Permissions) (Permissions, error) { return p.Apply(updates...) })
+	if err == nil {
+		s.addDirectories(additions(updates))
+	}
+	return err
+}
+
+// save has the host save what was remembered. It is called in the main session.
+func (s *Session) save(updates []Update) error {
+	updates = slices.DeleteFunc(slices.Clone(updates), func(u Update) bool { return u.Mode == ModeBypass }) // which is for one session
+	if s.cfg.Save == nil || len(updates) == 0 {
+		return nil
+	}
+	if err := lane.Try(func() error { return s.cfg.Save(context.Background(), updates) }); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotSaved, err)
+	}
+	return nil
+}
+
+// permissionsAfter returns what the permissions in force would be once updates are
+// remembered.
+func (s *Session) permissionsAfter(updates []Update) (*Permissions, error) {
+	s.mu.Lock()
+	own := *s.perms
+	s.mu.Unlock()
+	if s.parent == nil {
+		p, err := own.Apply(updates...)
+		return p.in(s), err
+	}
+	parent, err := s.parent.permissionsAfter(updates)
+	if err != nil {
+		return nil, err
+	}
+	p, err := own.Apply(additions(updates)...)
+	both := parent.narrowed(*p.in(s))
+	return &both, err
+}
+
+// addDirectories adds to a fork and those above it what the main session has got.
+// What they have besides was admitted when they were made, and what their parents
+// have lost since does not count.
+func (s *Session) addDirectories(updates []Update) {
+	if s.parent == nil || len(updates) == 0 {
+		return
+	}
+	s.parent.addDirectories(updates)
+	s.updating.Lock()
+	defer s.updating.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, err := s.perms.Apply(updates...); err == nil { // as it was for the main session
+		s.perms = p.in(s)
+	}
+}
+
+// additions are the updates that a fork needs, too: it has no directory that its
+// parent has unless it is added to both.
+func additions(updates []Update) []Update {
+	return slices.DeleteFunc(slices.Clone(updates), func(u Update) bool { return u.Type != AddDirectories })
+}
