@@ -275,11 +275,16 @@ type Result struct {
 	StopTurn bool           // the model should not be asked again before the user speaks
 }
 
-// A Part is one piece of a result: text, or bytes of a media type.
+// A Part is one piece of a result: text, or bytes of a media type, or the name of a
+// tool. A wire renders what its provider has no form for as text.
 type Part struct {
 	Text string
 	MIME string // set for bytes, such as "image/png"
 	Data []byte
+
+	Title  string // of a document (bytes, or Text with a MIME) or a search result
+	Source string // set for a search result, whose Text this is: where it was found
+	Tool   string // set for a reference to a tool that was found and may be called from now on
 }
 
 // Text returns a result of one text.
@@ -312,7 +317,7 @@ func (r *Result) Text() string {
 // empty reports whether a model would see nothing at all.
 func (r *Result) empty() bool {
 	for _, p := range r.Parts {
-		if p.MIME != "" || strings.TrimSpace(p.Text) != "" {
+		if p.MIME != "" || p.Tool != "" || strings.TrimSpace(p.Text) != "" {
 			return false
 		}
 	}

@@ -33,6 +33,10 @@ type Definition[In, Out any] struct {
 	Traits  Traits
 	Inspect func(in In, c *Call) Traits
 
+	// Examples are inputs for the model to learn from, where the provider takes them.
+	// The schema must accept each.
+	Examples []In
+
 	// Enabled says whether the tool exists in s. Default: it does. Here and in
 	// Prompt, s is nil when a registry compares what a source offers.
 	Enabled func(s *Session) bool
@@ -107,12 +111,24 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 	if err != nil {
 		return nil, &BuildError{Tool: d.Name, Field: "input schema", Err: err}
 	}
+	spec := &inputSpec{schema: s, typed: typed}
+	var examples []json.RawMessage
+	for i, in := range d.Examples {
+		text, err := json.Marshal(in)
+		if err == nil {
+			_, err = spec.decode(text)
+		}
+		if err != nil {
+			return nil, &BuildError{Tool: d.Name, Field: fmt.Sprintf("Examples[%d]", i), Err: err}
+		}
+		examples = append(examples, text)
+	}
 	d.Aliases = append([]string(nil), d.Aliases...)
 	d.Traits.Targets = cloneTargets(d.Traits.Targets)
 	return &defined[In, Out]{
 		def:  d,
-		spec: &inputSpec{schema: s, typed: typed},
-		enc:  &encodings{schema: s.Bytes()},
+		spec: spec,
+		enc:  &encodings{schema: s.Bytes(), examples: examples},
 	}, nil
 }
 
@@ -181,7 +197,8 @@ func (t *defined[In, Out]) Declare(s *Session) (Declaration, bool) {
 	if t.def.Prompt != nil {
 		text = t.def.Prompt(s)
 	}
-	return Declaration{Name: t.def.Name, Description: text, InputSchema: slices.Clip(t.spec.schema.Bytes()), encoded: t.enc}, true
+	return Declaration{Name: t.def.Name, Description: text, InputSchema: slices.Clip(t.spec.schema.Bytes()),
+		Examples: slices.Clip(t.enc.examples), Strict: t.def.Strict, Deferred: t.def.Deferred, encoded: t.enc}, true
 }
 
 func (t *defined[In, Out]) Traits(c *Call) Traits {

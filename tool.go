@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,6 +62,12 @@ type Info struct {
 	CancelsSiblings bool
 	// Polls says that equal calls in a row are no sign of a loop.
 	Polls bool
+	// Strict asks the provider to hold the model to the input schema, where it can.
+	// What a provider's strict form cannot say is left to the check of the input here.
+	Strict bool
+	// Deferred keeps the definition out of the model's sight until a search has
+	// found it, with providers that can; others are sent it as any other.
+	Deferred bool
 
 	server    string // mcp__source, if the tool is attached
 	spelled   string // the exposed name before anything in it was folded or cut
@@ -96,7 +103,10 @@ func (o Origin) External() bool { return o.Source != "" }
 type Declaration struct {
 	Name        string
 	Description string
-	InputSchema json.RawMessage // canonical: the same schema, the same bytes; shared, not to be written to
+	InputSchema json.RawMessage   // canonical: the same schema, the same bytes; shared, not to be written to
+	Examples    []json.RawMessage // inputs that the schema takes; shared, not to be written to
+	Strict      bool              // see [Info]
+	Deferred    bool
 
 	encoded *encodings
 }
@@ -105,11 +115,14 @@ type Declaration struct {
 // provider's form of a definition is made once and is the same bytes each time.
 // Key must name the form and all that it depends on besides d.
 func (d Declaration) Encoded(key string, encode func(Declaration) []byte) []byte {
-	if d.encoded == nil || !bytes.Equal(d.encoded.schema, d.InputSchema) { // a wrapper declares another
+	e := d.encoded
+	if e == nil || !bytes.Equal(e.schema, d.InputSchema) || !slices.EqualFunc(e.examples, d.Examples, sameText) { // a wrapper declares another
 		return encode(d)
 	}
-	return d.encoded.get(encodingKey{key, d.Name, d.Description}, func() []byte { return encode(d) })
+	return e.get(encodingKey{key, d.Name, d.Description, d.Strict, d.Deferred}, func() []byte { return encode(d) })
 }
+
+func sameText(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
 
 // constant reports whether the tool declares itself alike in every session. A
 // wrapper does not have this method: what it declares is asked in each.
@@ -118,7 +131,8 @@ func (t *defined[In, Out]) constant() bool { return t.def.Enabled == nil && t.de
 // encodings are the encoded forms of one tool. Its schema never changes; its
 // name and description may differ between sessions and are part of the key.
 type encodings struct {
-	schema json.RawMessage // the one schema that the forms are of
+	schema   json.RawMessage // the one schema that the forms are of
+	examples []json.RawMessage
 
 	mu    sync.Mutex
 	forms []encoding // few: comparing texts that are mostly the very same costs less than a hash of them
@@ -129,7 +143,10 @@ type encoding struct {
 	bytes []byte
 }
 
-type encodingKey struct{ form, name, description string }
+type encodingKey struct {
+	form, name, description string
+	strict, deferred        bool
+}
 
 // maxEncodings bounds what is remembered for a tool whose text keeps changing.
 const maxEncodings = 16

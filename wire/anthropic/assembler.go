@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/sse"
 )
 
 // assembler puts a message together from the events of a stream.
 type assembler struct {
-	names   names
+	names   dialect.Names
 	message Message
 	blocks  []*block
 	held    *block  // a call that stopped, but may have been cut
@@ -53,7 +55,7 @@ func (a *assembler) take(e sse.Event) error {
 		return malformed("event %q: %w", e.Type, err)
 	}
 	switch {
-	case p.Type == "" && isObject(p.Error):
+	case p.Type == "" && jsonobject.Is(p.Error):
 		p.Type = "error"
 	case p.Type == "":
 		p.Type = e.Type
@@ -153,7 +155,7 @@ func (a *assembler) count(usage json.RawMessage) {
 func (a *assembler) begin(b *block) {
 	a.release()
 	a.blocks = append(a.blocks, b)
-	if o, err := parseObject(b.raw); err == nil {
+	if o, err := jsonobject.Parse(b.raw); err == nil {
 		a.show(b.kind+"_delta", o)
 	}
 }
@@ -166,23 +168,23 @@ func (a *assembler) open(index *int) *block {
 }
 
 func (a *assembler) grow(b *block, raw json.RawMessage) error {
-	delta, err := parseObject(raw)
+	delta, err := jsonobject.Parse(raw)
 	if err != nil {
 		return malformed("delta: %w", err)
 	}
-	kind, _ := delta.text("type")
+	kind, _ := delta.Text("type")
 	a.show(kind, delta)
 	return b.add(delta)
 }
 
 // show makes text visible as it comes.
-func (a *assembler) show(kind string, o object) {
+func (a *assembler) show(kind string, o jsonobject.Object) {
 	var e Event
 	switch kind {
 	case "text_delta":
-		e.Text, _ = o.text("text")
+		e.Text, _ = o.Text("text")
 	case "thinking_delta":
-		e.Thinking, _ = o.text("thinking")
+		e.Thinking, _ = o.Text("thinking")
 	}
 	if e != (Event{}) {
 		a.text.WriteString(e.Text)
@@ -197,7 +199,7 @@ func (a *assembler) stop(b *block) {
 	b.stopped = true
 	switch {
 	case !b.isCall():
-	case isObject(b.rawInput()):
+	case jsonobject.Is(b.rawInput()):
 		a.hand(b)
 	default:
 		a.held = b
@@ -218,7 +220,7 @@ func (a *assembler) hand(b *block) {
 }
 
 func (a *assembler) call(b *block) pegboard.Call {
-	return pegboard.Call{ID: b.id, Name: a.names.tool(b.name), Input: b.rawInput()}
+	return pegboard.Call{ID: b.id, Name: a.names.Tool(b.name), Input: b.rawInput()}
 }
 
 // amend takes what is known of the message after its content.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // invalidJSON is the member under which input that is no JSON object goes back
@@ -41,7 +43,7 @@ func newBlock(raw json.RawMessage) (*block, error) {
 		Input          json.RawMessage
 		ToolUseID      string `json:"tool_use_id"`
 	}
-	if !isObject(raw) {
+	if !jsonobject.Is(raw) {
 		return nil, malformed("a content block is not an object")
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
@@ -71,8 +73,8 @@ func (b *block) isThinking() bool { return b.kind == "thinking" || b.kind == "re
 
 // isBlank reports whether a text block says nothing, which the API refuses.
 func (b *block) isBlank() bool {
-	o, _ := parseObject(b.encode())
-	text, _ := o.text("text")
+	o, _ := jsonobject.Parse(b.encode())
+	text, _ := o.Text("text")
 	return blank(text)
 }
 
@@ -88,24 +90,24 @@ func (b *block) rawInput() json.RawMessage {
 // add takes a delta: partial JSON, a citation, or else text for the members of
 // the block that the delta names, as text, thinking and signature are. A delta
 // of a kind not known yet is thus taken, too.
-func (b *block) add(delta object) error {
-	kind, _ := delta.text("type")
+func (b *block) add(delta jsonobject.Object) error {
+	kind, _ := delta.Text("type")
 	switch kind {
 	case "input_json_delta":
-		partial, ok := delta.text("partial_json")
+		partial, ok := delta.Text("partial_json")
 		if !ok {
 			return malformed("an input_json_delta has no partial_json")
 		}
 		b.input = append(b.input, partial...)
 	case "citations_delta":
-		if c := delta.get("citation"); c != nil {
+		if c := delta.Get("citation"); c != nil {
 			g := b.growth("citations")
 			g.list = append(g.list, c)
 		}
 	default:
 		for _, m := range delta {
-			if text, ok := delta.text(m.name); ok && !identity(m.name) {
-				g := b.growth(m.name)
+			if text, ok := delta.Text(m.Name); ok && !identity(m.Name) {
+				g := b.growth(m.Name)
 				g.text = append(g.text, text...)
 			}
 		}
@@ -134,7 +136,7 @@ func (b *block) growth(name string) *growth {
 
 // encode returns the block as it is sent back: untouched if it came at once.
 func (b *block) encode() json.RawMessage {
-	o, err := parseObject(b.raw)
+	o, err := jsonobject.Parse(b.raw)
 	if err != nil {
 		return b.raw
 	}
@@ -143,19 +145,19 @@ func (b *block) encode() json.RawMessage {
 		return b.raw
 	}
 	if input != nil {
-		o.set("input", input)
+		o.Set("input", input)
 	}
 	for _, g := range b.grown {
 		if g.list != nil {
 			var before []json.RawMessage
-			_ = json.Unmarshal(o.get(g.name), &before) // anything but an array is replaced
-			o.set(g.name, list(append(before, g.list...)))
+			_ = json.Unmarshal(o.Get(g.name), &before) // anything but an array is replaced
+			o.Set(g.name, jsonobject.List(append(before, g.list...)))
 			continue
 		}
-		before, _ := o.text(g.name)
-		o.set(g.name, quote(before+string(g.text)))
+		before, _ := o.Text(g.name)
+		o.Set(g.name, jsonobject.Quote(before+string(g.text)))
 	}
-	return o.encode()
+	return o.Encode()
 }
 
 // sentInput returns the input that goes back. The API takes nothing but an
@@ -167,7 +169,7 @@ func (b *block) sentInput() json.RawMessage {
 	switch raw := b.rawInput(); {
 	case len(raw) == 0:
 		return json.RawMessage("{}")
-	case isObject(raw):
+	case jsonobject.Is(raw):
 		return raw
 	default:
 		return wrapInvalid(raw)
@@ -175,5 +177,5 @@ func (b *block) sentInput() json.RawMessage {
 }
 
 func wrapInvalid(raw []byte) json.RawMessage {
-	return json.RawMessage(fmt.Sprintf(`{%q:%s}`, invalidJSON, quote(string(raw))))
+	return json.RawMessage(fmt.Sprintf(`{%q:%s}`, invalidJSON, jsonobject.Quote(string(raw))))
 }

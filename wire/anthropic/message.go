@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // A Message is what the model said in one turn.
@@ -72,7 +73,7 @@ func (m *Message) History() json.RawMessage {
 }
 
 func encodeMessage(role string, content []json.RawMessage) json.RawMessage {
-	return object{{"role", quote(role)}, {"content", list(content)}}.encode()
+	return jsonobject.With("role", jsonobject.Quote(role)).With("content", jsonobject.List(content)).Encode()
 }
 
 // keep sets what History holds.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/history"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // Normalize repairs the messages of a conversation before they are sent, so that
@@ -96,7 +97,7 @@ func (k RepairKind) String() string { return history.RepairKind(k).String() }
 // pastMessage is a message of a conversation. One that cannot be read has a view
 // that leaves it alone.
 type pastMessage struct {
-	fields object
+	fields jsonobject.Object
 	blocks []json.RawMessage
 	view   history.Message
 }
@@ -107,7 +108,7 @@ func parsePast(raw json.RawMessage) (m pastMessage, ok bool) {
 		return m, false
 	}
 	m.fields = fields
-	role, _ := fields.text("role")
+	role, _ := fields.Text("role")
 	switch role {
 	case "assistant":
 		m.view.Role = history.Model
@@ -118,10 +119,10 @@ func parsePast(raw json.RawMessage) (m pastMessage, ok bool) {
 	default:
 		return pastMessage{}, false
 	}
-	content := fields.get("content")
-	if text, ok := fields.text("content"); ok {
+	content := fields.Get("content")
+	if text, ok := fields.Text("content"); ok {
 		if !blank(text) { // the API refuses a block of blank text
-			m.blocks = append(m.blocks, object{{"type", quote("text")}, {"text", content}}.encode())
+			m.blocks = append(m.blocks, jsonobject.With("type", jsonobject.Quote("text")).With("text", content).Encode())
 		}
 	} else if string(content) == "null" || json.Unmarshal(content, &m.blocks) != nil {
 		return pastMessage{}, false
@@ -138,33 +139,33 @@ func parsePast(raw json.RawMessage) (m pastMessage, ok bool) {
 
 // parseOnce parses an object, and fails if a member stands twice: readers differ
 // on what such an object says.
-func parseOnce(raw json.RawMessage) (o object, ok bool) {
-	o, err := parseObject(raw)
+func parseOnce(raw json.RawMessage) (o jsonobject.Object, ok bool) {
+	o, err := jsonobject.Parse(raw)
 	if err != nil {
 		return nil, false
 	}
 	seen := map[string]bool{}
 	for _, m := range o {
-		if seen[m.name] {
+		if seen[m.Name] {
 			return nil, false
 		}
-		seen[m.name] = true
+		seen[m.Name] = true
 	}
 	return o, true
 }
 
 // viewBlock says what a block is. Everything that is not known is content.
-func viewBlock(fields object) history.Block {
-	kind, _ := fields.text("type")
+func viewBlock(fields jsonobject.Object) history.Block {
+	kind, _ := fields.Text("type")
 	switch kind {
 	case "tool_use":
-		id, _ := fields.text("id")
+		id, _ := fields.Text("id")
 		if strings.HasPrefix(id, "srvtoolu_") {
 			return history.Block{Kind: history.Content}
 		}
 		return history.Block{Kind: history.Call, ID: id}
 	case "tool_result":
-		id, _ := fields.text("tool_use_id")
+		id, _ := fields.Text("tool_use_id")
 		return history.Block{Kind: history.Result, ID: id}
 	case "thinking", "redacted_thinking":
 		return history.Block{Kind: history.Lead}
@@ -186,18 +187,16 @@ func rewrite(t history.Turn, past []pastMessage) json.RawMessage {
 		return encodeMessage("user", content)
 	}
 	fields := past[t.Message].fields
-	fields.set("content", list(content))
-	return fields.encode()
+	fields.Set("content", jsonobject.List(content))
+	return fields.Encode()
 }
 
 // missingResult answers a call whose result is not known.
 func missingResult(call json.RawMessage) json.RawMessage {
-	fields, _ := parseObject(call) // it was read before
-	name, _ := fields.text("name")
-	return object{
-		{"type", quote("tool_result")},
-		{"tool_use_id", fields.get("id")},
-		{"content", list([]json.RawMessage{textBlock(history.Answer(name))})},
-		{"is_error", json.RawMessage("true")},
-	}.encode()
+	fields, _ := jsonobject.Parse(call) // it was read before
+	name, _ := fields.Text("name")
+	return jsonobject.With("type", jsonobject.Quote("tool_result")).
+		With("tool_use_id", fields.Get("id")).
+		With("content", jsonobject.List([]json.RawMessage{textBlock(history.Answer(name))})).
+		With("is_error", json.RawMessage("true")).Encode()
 }

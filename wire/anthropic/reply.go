@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/internal/sse"
 )
 
@@ -34,7 +35,7 @@ type Reply struct {
 	err    error
 }
 
-func newReply(n names, body io.Reader) *Reply {
+func newReply(n dialect.Names, body io.Reader) *Reply {
 	return &Reply{body: bufio.NewReader(body), built: assembler{names: n}}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // Results returns the message that answers m, with the role "user": one result
@@ -76,18 +77,18 @@ func toolResult(c pegboard.Call, r *pegboard.Result, more []pegboard.Part) json.
 		}}}
 	}
 	parts := encodeParts(r.Parts)
-	if r.IsError && len(c.Input) > 0 && !isObject(c.Input) {
+	if r.IsError && len(c.Input) > 0 && !jsonobject.Is(c.Input) {
 		parts = append(parts, textBlock(string(wrapInvalid(c.Input))))
 	}
 	parts = append(parts, encodeParts(more)...)
-	o := object{{"type", quote("tool_result")}, {"tool_use_id", quote(c.ID)}}
+	o := jsonobject.With("type", jsonobject.Quote("tool_result")).With("tool_use_id", jsonobject.Quote(c.ID))
 	if len(parts) > 0 {
-		o.set("content", list(parts))
+		o.Set("content", jsonobject.List(parts))
 	}
 	if r.IsError {
-		o.set("is_error", json.RawMessage("true"))
+		o.Set("is_error", json.RawMessage("true"))
 	}
-	return o.encode()
+	return o.Encode()
 }
 
 // encodeParts returns parts as content blocks.
@@ -97,12 +98,8 @@ func encodeParts(parts []pegboard.Part) []json.RawMessage {
 		kind := imageType(p)
 		switch {
 		case kind != "":
-			source := object{
-				{"type", quote("base64")},
-				{"media_type", quote(kind)},
-				{"data", quote(base64.StdEncoding.EncodeToString(p.Data))},
-			}
-			blocks = append(blocks, object{{"type", quote("image")}, {"source", source.encode()}}.encode())
+			source := jsonobject.With("type", jsonobject.Quote("base64")).With("media_type", jsonobject.Quote(kind)).With("data", jsonobject.Quote(base64.StdEncoding.EncodeToString(p.Data)))
+			blocks = append(blocks, jsonobject.With("type", jsonobject.Quote("image")).With("source", source.Encode()).Encode())
 		case p.MIME != "":
 			blocks = append(blocks, textBlock(fmt.Sprintf("(%d bytes of type %s were left out: only text and PNG, JPEG, GIF and WebP "+
 				"images can be shown. Ask for the content in one of these forms.)", len(p.Data), p.MIME)))
@@ -132,7 +129,7 @@ func imageType(p pegboard.Part) string {
 }
 
 func textBlock(text string) json.RawMessage {
-	return object{{"type", quote("text")}, {"text", quote(text)}}.encode()
+	return jsonobject.With("type", jsonobject.Quote("text")).With("text", jsonobject.Quote(text)).Encode()
 }
 
 // blank reports whether a text holds nothing but white space.

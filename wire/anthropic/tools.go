@@ -8,7 +8,20 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
+
+// nameRule is what the API takes as the name of a tool.
+var nameRule = dialect.NameRule{Max: 64}
+
+// names returns those of a part of p, in its order.
+func names(p *pegboard.Pool, part pegboard.Partition) (list []string) {
+	for d := range p.Declarations(part) {
+		list = append(list, d.Name)
+	}
+	return list
+}
 
 // A Wire speaks the Messages API for one pool: what the request says of its
 // tools, and what the reply says in return. The zero Wire has no tools and reads
@@ -16,7 +29,7 @@ import (
 //
 // A Wire never changes; its methods may be called concurrently.
 type Wire struct {
-	names   names
+	names   dialect.Names
 	tools   json.RawMessage
 	omitted []Omission
 }
@@ -34,10 +47,10 @@ func New(p *pegboard.Pool) *Wire {
 	w := &Wire{}
 	tools, ok := w.encodeAll(p)
 	if !ok { // most pools have no name that the API refuses
-		w.names = mapNames(p)
+		w.names = nameRule.Names(names(p, pegboard.Builtin), names(p, pegboard.External))
 		tools, _ = w.encodeAll(p)
 	}
-	w.tools = list(tools)
+	w.tools = jsonobject.List(tools)
 	return w
 }
 
@@ -52,7 +65,7 @@ func (w *Wire) encodeAll(p *pegboard.Pool) (tools []json.RawMessage, ok bool) {
 				tools = append(tools, tool)
 				continue
 			}
-			if !validName(w.names.api(d.Name)) {
+			if !nameRule.Valid(w.names.API(d.Name)) {
 				return nil, false
 			}
 			_, reason := rootSchema(d.InputSchema)
@@ -81,7 +94,7 @@ func (w *Wire) Omitted() []Omission { return slices.Clone(w.omitted) }
 // name that the API takes is its own. Any other is folded to letters, digits, _
 // and -, and ends in a hash of the whole name; calls come back with the tool's
 // own name.
-func (w *Wire) Name(tool string) string { return w.names.api(tool) }
+func (w *Wire) Name(tool string) string { return w.names.API(tool) }
 
 // Read returns the reply in the body of a response. The bytes tell whether it was
 // streamed or came whole, and whether it is an error of the API: a body may be
@@ -93,48 +106,48 @@ func (w *Wire) Read(body io.Reader) *Reply { return newReply(w.names, body) }
 
 // encode returns d as the API takes it, or nil if it cannot.
 func (w *Wire) encode(d pegboard.Declaration) json.RawMessage {
-	form, name := "anthropic", w.names.api(d.Name)
+	form, name := "anthropic", w.names.API(d.Name)
 	if name != d.Name {
 		form += ":" + name
 	}
 	return d.Encoded(form, func(d pegboard.Declaration) []byte {
 		schema, reason := rootSchema(d.InputSchema)
-		if reason != "" || !validName(name) {
+		if reason != "" || !nameRule.Valid(name) {
 			return nil
 		}
-		o := object{{"name", quote(name)}}
+		o := jsonobject.With("name", jsonobject.Quote(name))
 		if d.Description != "" {
-			o.set("description", quote(d.Description))
+			o.Set("description", jsonobject.Quote(d.Description))
 		}
-		o.set("input_schema", schema)
-		return o.encode()
+		o.Set("input_schema", schema)
+		return o.Encode()
 	})
 }
 
 // rootSchema returns a schema whose root the API takes, or the reason why it
 // cannot be made into one without changing what it means.
 func rootSchema(schema json.RawMessage) (root json.RawMessage, refused string) {
-	o, err := parseObject(schema)
-	if err != nil || !isObject(schema) {
+	o, err := jsonobject.Parse(schema)
+	if err != nil || !jsonobject.Is(schema) {
 		return nil, "its input schema is not a JSON object"
 	}
 	for _, combinator := range []string{"anyOf", "oneOf", "allOf"} {
-		if o.get(combinator) != nil {
+		if o.Get(combinator) != nil {
 			return nil, fmt.Sprintf("its input schema has %s at the root; move the choice into a property", combinator)
 		}
 	}
-	properties, _ := parseObject(o.get("properties"))
+	properties, _ := jsonobject.Parse(o.Get("properties"))
 	for _, p := range properties {
-		if !validProperty(p.name) {
-			return nil, fmt.Sprintf("its input schema has the property %q; use 1 to %d letters, digits, _, . and -", p.name, maxName)
+		if !validProperty(p.Name) {
+			return nil, fmt.Sprintf("its input schema has the property %q; use 1 to %d letters, digits, _, . and -", p.Name, nameRule.Max)
 		}
 	}
-	switch kind := o.get("type"); {
+	switch kind := o.Get("type"); {
 	case string(kind) == `"object"`:
 		return schema, ""
 	case kind == nil || allowsObject(kind):
-		o.set("type", json.RawMessage(`"object"`)) // all that a call can send
-		return o.encode(), ""
+		o.Set("type", json.RawMessage(`"object"`)) // all that a call can send
+		return o.Encode(), ""
 	default:
 		return nil, fmt.Sprintf("its input schema has the type %s; a tool's input is an object", kind)
 	}
@@ -146,4 +159,4 @@ func allowsObject(kind json.RawMessage) bool {
 	return json.Unmarshal(kind, &kinds) == nil && slices.Contains(kinds, "object")
 }
 
-func validProperty(name string) bool { return validName(strings.ReplaceAll(name, ".", "_")) }
+func validProperty(name string) bool { return nameRule.Valid(strings.ReplaceAll(name, ".", "_")) }

@@ -1,0 +1,128 @@
+// Package jsonobject holds JSON objects whose members keep their order and their
+// bytes, so that what is not changed goes back as it came.
+package jsonobject
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// An Object is a JSON object that keeps the order of its members and the bytes of
+// their values, so that what is not changed goes back as it came.
+type Object []Member
+
+// A Member is one name and its value.
+type Member struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// With returns an object of one member.
+func With(name string, value json.RawMessage) Object { return Object{}.With(name, value) }
+
+// With returns o with another member, which o does not have, at the end.
+func (o Object) With(name string, value json.RawMessage) Object {
+	return append(o[:len(o):len(o)], Member{Name: name, Value: value})
+}
+
+var errNoObject = errors.New("not a JSON object")
+
+// Parse returns the object in raw. What follows it is not looked at.
+func Parse(raw []byte) (Object, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil, errNoObject
+	}
+	o := Object{}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		text, _ := name.(string) // the decoder accepts nothing else here
+		m := Member{Name: text}
+		if err := dec.Decode(&m.Value); err != nil {
+			return nil, err
+		}
+		o = append(o, m)
+	}
+	_, err := dec.Token()
+	return o, err
+}
+
+// Get returns the value of a member, or nil.
+func (o Object) Get(name string) json.RawMessage {
+	for _, m := range o {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return nil
+}
+
+// Text returns the value of a member if it is a string.
+func (o Object) Text(name string) (s string, ok bool) {
+	raw := o.Get(name)
+	if len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	return s, json.Unmarshal(raw, &s) == nil
+}
+
+// Set replaces a member in its place, or adds it at the end.
+func (o *Object) Set(name string, value json.RawMessage) {
+	for i, m := range *o {
+		if m.Name == name {
+			(*o)[i].Value = value
+			return
+		}
+	}
+	*o = append(*o, Member{Name: name, Value: value})
+}
+
+// Encode returns the object's text.
+func (o Object) Encode() json.RawMessage {
+	var b []byte
+	for i, m := range o {
+		b = append(b, "{,"[min(i, 1)])
+		b = append(b, Quote(m.Name)...)
+		b = append(b, ':')
+		b = append(b, m.Value...)
+	}
+	if len(o) == 0 {
+		b = append(b, '{')
+	}
+	return append(b, '}')
+}
+
+// List encodes a JSON array of values that are encoded already.
+func List(values []json.RawMessage) json.RawMessage {
+	size := len("[]")
+	for _, v := range values {
+		size += len(v) + len(",")
+	}
+	b := append(make([]byte, 0, size), '[')
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, v...)
+	}
+	return append(b, ']')
+}
+
+// Quote encodes a string. Unlike json.Marshal it leaves <, > and & alone, which
+// are common in what models write and read.
+func Quote(s string) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Is reports whether raw is a valid JSON object.
+func Is(raw []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{")) && json.Valid(raw)
+}
