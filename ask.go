@@ -53,7 +53,7 @@ type Question struct {
 }
 
 // Decider says who decided.
-type Decider int
+type Decider uint8
 
 // The deciders.
 const (

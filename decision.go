@@ -22,14 +22,14 @@ type Decision struct {
 	Input json.RawMessage
 	// Rule is the rule that decided, if one did.
 	Rule *Rule
-	// By says who decided. It is set by whoever asked them.
-	By Decider
 	// Remember is how the permissions change from now on. Who answers a question may
 	// set it: an [Asker], a check, a permission hook; of the classifier and of a
 	// fork's hooks and checks it is ignored. It is all done or, if one update is
 	// wrong, none of it. A mode that asks nobody also refuses another Input that the
 	// same answer brings.
 	Remember []Update
+	// By says who decided. It is set by whoever asked them.
+	By Decider
 	// StopTurn, with Deny as the answer to a question, ends the turn: the message's
 	// other calls are stopped, see [Outcome].StopTurn.
 	StopTurn bool
