@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 )
 
@@ -93,7 +94,7 @@ func (f Files) loadFrom(ctx context.Context, l *Loaded, source pegboard.Source) 
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
 	r := reader{Loaded: l, target: t, doc: doc, trusted: f.Trusted || source == pegboard.SourceUser ||
-		source == pegboard.SourceLocal && !t.linked && !mayBeTracked(t.real)}
+		source == pegboard.SourceLocal && !t.linked && !gitrepo.MayTrack(t.real)}
 	return r.read()
 }
 

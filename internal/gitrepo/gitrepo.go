@@ -1,5 +1,6 @@
 // Package gitrepo says whether git commands that only read can be run in a
-// repository without asking anybody.
+// repository without asking anybody. It also finds the working trees of a
+// repository, and whether a file may be one of its own.
 //
 // The configuration of a repository comes with its files: whoever made them has
 // chosen it. It names programs that git starts even to show a status: a monitor
