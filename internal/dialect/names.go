@@ -5,6 +5,7 @@ package dialect
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
 )
 
@@ -12,6 +13,15 @@ import (
 type NameRule struct {
 	Max    int  // bytes
 	Letter bool // the first must be a letter or _
+}
+
+// String says what is taken, after "takes".
+func (r NameRule) String() string {
+	first := ""
+	if r.Letter {
+		first = ", the first no digit and no -"
+	}
+	return fmt.Sprintf("1 to %d letters, digits, _ and -%s", r.Max, first)
 }
 
 // Valid reports whether a name is taken as it is.

@@ -1,0 +1,300 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+)
+
+const (
+	// maxSteps is how many schemas are looked at for one input.
+	maxSteps = 200_000
+	// maxInputLevels is how deep an input is that local validation takes.
+	maxInputLevels = 128
+)
+
+// Denull returns the input of a call without the nulls that only [OpenAIStrict]
+// made the model write: those of properties that the canonical schema declares,
+// does not require and does not let be null. All else keeps its bytes, but for the
+// space in objects and lists that lose something. What is no JSON comes back as it
+// is, and so does what would take too long.
+//
+// Of alternatives in the schema those count that the input may be: their types and
+// the values of their properties do not exclude it.
+func Denull(input, schema json.RawMessage) json.RawMessage {
+	if !bytes.Contains(input, []byte("null")) || !json.Valid(input) {
+		return input
+	}
+	doc, err := decode(schema)
+	if err != nil {
+		return input
+	}
+	d := denuller{doc: doc, left: maxSteps}
+	out, changed := d.value(input, []any{doc})
+	if !changed || d.left < 0 {
+		return input
+	}
+	return out
+}
+
+type denuller struct {
+	doc   *object
+	left  int // steps
+	level int
+}
+
+// value returns raw, to which the schemas apply, without its nulls.
+func (d *denuller) value(raw json.RawMessage, schemas []any) (out json.RawMessage, changed bool) {
+	if d.level++; d.level > maxInputLevels {
+		d.left = -1
+	}
+	defer func() { d.level-- }()
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	if d.left < 0 || len(schemas) == 0 || !bytes.Contains(raw, []byte("null")) {
+		return raw, false
+	}
+	switch raw[0] {
+	case '{':
+		return d.object(raw, schemas)
+	case '[':
+		return d.list(raw, schemas)
+	}
+	return raw, false
+}
+
+func (d *denuller) object(raw json.RawMessage, schemas []any) (json.RawMessage, bool) {
+	o, err := jsonobject.Parse(raw)
+	if err != nil {
+		return raw, false
+	}
+	all := d.expand(schemas, raw, o)
+	kept, changed := jsonobject.Object{}, false
+	for _, m := range o {
+		if string(m.Value) == "null" && d.made(schemas, m.Name, raw, o) {
+			changed = true
+			continue
+		}
+		var below []any
+		for _, s := range all {
+			if v, ok := s.child("properties").get(m.Name); ok {
+				below = append(below, v)
+			} else if v, ok := s.get("additionalProperties"); ok {
+				below = append(below, v)
+			}
+		}
+		value, inside := d.value(m.Value, below)
+		if inside {
+			m.Value, changed = value, true
+		}
+		kept = append(kept, m)
+	}
+	if !changed {
+		return raw, false
+	}
+	return kept.Encode(), true
+}
+
+func (d *denuller) list(raw json.RawMessage, schemas []any) (json.RawMessage, bool) {
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		return raw, false
+	}
+	all, changed := d.expand(schemas, raw, nil), false
+	for i, item := range items {
+		var below []any
+		for _, s := range all {
+			below = append(below, itemSchemas(s, i)...)
+		}
+		value, inside := d.value(item, below)
+		if inside {
+			items[i], changed = value, true
+		}
+	}
+	if !changed {
+		return raw, false
+	}
+	return jsonobject.List(items), true
+}
+
+// itemSchemas returns what s says of the item at i.
+func itemSchemas(s *object, i int) []any {
+	for _, keyword := range []string{"prefixItems", "items"} {
+		if list := s.list(keyword); i < len(list) {
+			return list[i : i+1]
+		}
+	}
+	if v, ok := s.get("items"); ok {
+		return []any{v}
+	}
+	return nil
+}
+
+// expand returns the schemas with those that apply through them.
+func (d *denuller) expand(schemas []any, raw json.RawMessage, o jsonobject.Object) []*object {
+	var all []*object
+	seen := map[*object]bool{}
+	var visit func(v any)
+	visit = func(v any) {
+		s, ok := v.(*object)
+		if d.left--; d.left < 0 || !ok || seen[s] {
+			return
+		}
+		seen[s] = true
+		all = append(all, s)
+		for _, part := range d.together(s) {
+			visit(part)
+		}
+		for _, part := range d.alternatives(s, raw, o) {
+			visit(part)
+		}
+	}
+	for _, v := range schemas {
+		visit(v)
+	}
+	return all
+}
+
+// together returns the schemas that apply wherever s does.
+func (d *denuller) together(s *object) []any {
+	parts := s.list("allOf")
+	if ref := s.text("$ref"); ref != "" {
+		if target, ok := d.doc.find(ref); ok {
+			parts = append(slices.Clip(parts), target)
+		}
+	}
+	return parts
+}
+
+// alternatives returns those of s that the value may be, or all if it can be none.
+func (d *denuller) alternatives(s *object, raw json.RawMessage, o jsonobject.Object) []any {
+	all := slices.Concat(s.list("anyOf"), s.list("oneOf"))
+	d.left -= len(all)
+	fitting := slices.DeleteFunc(slices.Clone(all), func(v any) bool { return !d.mayBe(v, raw, o, 8) })
+	if len(fitting) == 0 {
+		return all
+	}
+	return fitting
+}
+
+// mayBe reports whether nothing that is quick to see keeps the value from fitting.
+func (d *denuller) mayBe(v any, raw json.RawMessage, o jsonobject.Object, levels int) bool {
+	s, ok := v.(*object)
+	if d.left--; !ok || levels == 0 || d.left < 0 {
+		return v != false
+	}
+	if raw[0] == '{' && !among(typesOf(s), "object") || raw[0] == '[' && !among(typesOf(s), "array") {
+		return false
+	}
+	if properties := s.child("properties"); properties != nil {
+		for _, m := range o {
+			value, _ := properties.get(m.Name)
+			if p, ok := value.(*object); ok && string(m.Value) != "null" && !lists(p, m.Value) {
+				return false
+			}
+		}
+	}
+	for _, name := range names(s.list("required")) {
+		value, declared := s.child("properties").get(name)
+		given := o.Get(name)
+		if given == nil || string(given) == "null" && declared && !d.takesNull(value, levels) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(d.together(s), func(part any) bool { return !d.mayBe(part, raw, o, levels-1) })
+}
+
+// lists reports whether a scalar is one of the values that s lists, if it does.
+func lists(s *object, raw json.RawMessage) bool {
+	listed := s.list("enum")
+	if v, ok := s.get("const"); ok {
+		listed = []any{v}
+	}
+	if listed == nil || raw[0] == '{' || raw[0] == '[' {
+		return true
+	}
+	var text string
+	isText := json.Unmarshal(raw, &text) == nil
+	return slices.ContainsFunc(listed, func(v any) bool {
+		return isText && v == text || !isText && bytes.Equal(encode(v), raw)
+	})
+}
+
+// made reports whether a null of the property can only be there since the strict
+// form asks for one.
+func (d *denuller) made(schemas []any, name string, raw json.RawMessage, o jsonobject.Object) bool {
+	declared := false
+	for _, s := range schemas {
+		says, fits, required := d.null(s, name, raw, o, 16)
+		if says && fits || required {
+			return false
+		}
+		declared = declared || says
+	}
+	return declared
+}
+
+// null returns whether a schema declares a property, whether null then fits it, and
+// whether it requires the property.
+func (d *denuller) null(v any, name string, raw json.RawMessage, o jsonobject.Object, levels int) (says, fits, required bool) {
+	s, ok := v.(*object)
+	if d.left--; !ok || levels == 0 || d.left < 0 {
+		return false, false, false
+	}
+	fits = true
+	if p, ok := s.child("properties").get(name); ok {
+		says, fits = true, d.takesNull(p, 16)
+	}
+	required = slices.Contains(s.list("required"), any(name))
+	for _, part := range d.together(s) {
+		partSays, partFits, partRequires := d.null(part, name, raw, o, levels-1)
+		says, required = says || partSays, required || partRequires
+		fits = fits && (partFits || !partSays)
+	}
+	some, one := false, false
+	for _, part := range d.alternatives(s, raw, o) {
+		partSays, partFits, _ := d.null(part, name, raw, o, levels-1)
+		some, one = some || partSays, one || partSays && partFits
+	}
+	return says || some, fits && (one || !some), required
+}
+
+// takesNull reports whether a schema takes null.
+func (d *denuller) takesNull(v any, levels int) bool {
+	s, ok := v.(*object)
+	if d.left--; !ok || levels == 0 || d.left < 0 {
+		return v != false
+	}
+	takes := func(part any) bool { return d.takesNull(part, levels-1) }
+	refuses := func(part any) bool { return !takes(part) }
+	if !among(typesOf(s), "null") || !s.has("type") && impliesType(s) || slices.ContainsFunc(d.together(s), refuses) {
+		return false
+	}
+	if constant, ok := s.get("const"); ok && constant != nil {
+		return false
+	}
+	if enum, ok := s.get("enum"); ok {
+		if list, _ := enum.([]any); !slices.Contains(list, nil) {
+			return false
+		}
+	}
+	if list := s.list("anyOf"); list != nil && !slices.ContainsFunc(list, takes) {
+		return false
+	}
+	list := s.list("oneOf")
+	return list == nil || len(slices.DeleteFunc(slices.Clone(list), refuses)) == 1
+}
+
+// impliesType reports whether a schema without a type has keywords of one type,
+// which [Convert] takes for that type.
+func impliesType(s *object) bool {
+	return slices.ContainsFunc(s.members, func(m member) bool {
+		_, bounds := boundTypes[m.name]
+		switch m.name {
+		case "properties", "required", "additionalProperties", "items", "prefixItems":
+			return true
+		}
+		return bounds
+	})
+}

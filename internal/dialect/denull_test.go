@@ -1,0 +1,139 @@
+package dialect_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/internal/schema"
+)
+
+func TestDenull(t *testing.T) {
+	t.Parallel()
+	const inner = `{"type":"object","properties":{"a":{"type":"string"},"b":{"type":["string","null"]},"c":{"type":"integer"}},"required":["c"]}`
+	tests := []struct {
+		name, schema, input, want string
+	}{
+		{"optional", inner, `{"a":null,"c":1}`, `{"c":1}`},
+		{"the rest keeps its bytes", inner, `{ "c": 1e0, "a" : null, "x":"\u0061" }`, `{"c":1e0,"x":"\u0061"}`},
+		{"nothing to do", inner, ` { "c" : 1 } `, ` { "c" : 1 } `},
+		{"null that fits", inner, `{"b":null,"c":1}`, `{"b":null,"c":1}`},
+		{"null that is required", inner, `{"c":null}`, `{"c":null}`},
+		{"null that is not declared", inner, `{"c":1,"x":null}`, `{"c":1,"x":null}`},
+		{"the word in a text", inner, `{"a":"null","c":1}`, `{"a":"null","c":1}`},
+		{"below lists and objects", `{"properties":{"l":{"type":"array","items":{"properties":{"o":` + inner + `}}}}}`, `{"l":[{"o":{"a":null,"c":1}},{"o":{"c":2}}]}`, `{"l":[{"o":{"c":1}},{"o":{"c":2}}]}`},
+		{"below a reference", `{"properties":{"o":{"$ref":"#/$defs/o"}},"$defs":{"o":` + inner + `}}`, `{"o":{"a":null,"c":1}}`, `{"o":{"c":1}}`},
+		{"recursion", `{"properties":{"name":{"type":"string"},"next":{"$ref":"#"}}}`, `{"name":null,"next":{"name":"x","next":{"name":null,"next":null}}}`, `{"next":{"name":"x","next":{}}}`},
+		{
+			"the alternative that fits", `{"properties":{"o":{"oneOf":[{"properties":{"k":{"const":"a"},"x":{"type":"string"}}},{"properties":{"k":{"const":"b"},"x":{"type":["string","null"]}}}]}}}`,
+			`{"o":{"k":"a","x":null}}`, `{"o":{"k":"a"}}`,
+		},
+		{
+			"the other alternative", `{"properties":{"o":{"oneOf":[{"properties":{"k":{"const":"a"},"x":{"type":"string"}}},{"properties":{"k":{"const":"b"},"x":{"type":["string","null"]}}}]}}}`,
+			`{"o":{"k":"b","x":null}}`, `{"o":{"k":"b","x":null}}`,
+		},
+		{
+			"an alternative that requires what is null", `{"properties":{"o":{"oneOf":[{"properties":{"k":{"type":"string"},"l":{"type":["integer","null"]}},"required":["k","l"]},{"properties":{"k":{"type":"integer"},"l":{"type":"integer"}}}]}}}`,
+			`{"o":{"k":null,"l":null}}`, `{"o":{}}`,
+		},
+		{"values that are listed", `{"properties":{"a":{"enum":["x"]},"b":{"enum":["x",null]},"c":{"const":1}}}`, `{"a":null,"b":null,"c":null}`, `{"b":null}`},
+		{"of both alternatives null fits", `{"properties":{"a":{"oneOf":[{"type":"null"},{"enum":[null]}]}}}`, `{"a":null}`, `{}`},
+		{"items by their place", `{"properties":{"l":{"prefixItems":[{"type":"string"},` + inner + `]}}}`, `{"l":["x",{"a":null,"c":1}]}`, `{"l":["x",{"c":1}]}`},
+		{"further properties", `{"additionalProperties":` + inner + `}`, `{"k":{"a":null,"c":1}}`, `{"k":{"c":1}}`},
+		{"no JSON", inner, `{"a":null`, `{"a":null`},
+		{"no object", inner, `null`, `null`},
+		{"no schema", `[`, `{"a":null}`, `{"a":null}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := dialect.Denull(json.RawMessage(tt.input), json.RawMessage(tt.schema))
+			require.Equal(t, tt.want, string(got))
+			require.Equal(t, tt.want, string(dialect.Denull(got, json.RawMessage(tt.schema))), "once is enough")
+		})
+	}
+}
+
+// TestDenullGivesUp makes sure that hostile schemas and inputs cost little, and
+// change nothing.
+func TestDenullGivesUp(t *testing.T) {
+	t.Parallel()
+	wide := json.RawMessage(`{"type":"object","properties":{"l":{"type":"array","items":{"$ref":"#"}}},"anyOf":[` +
+		many(1000, `{"properties":{"k":{"const":%d},"n":{"$ref":"#"}}}`) + `]}`)
+	listOf := func(n int) json.RawMessage {
+		return json.RawMessage(`{"l":[` + strings.Join(slices.Repeat([]string{`{"n":null}`}, n), ",") + `]}`)
+	}
+	require.Equal(t, `{"l":[{},{}]}`, string(dialect.Denull(listOf(2), wide)))
+	require.Equal(t, string(listOf(1000)), string(dialect.Denull(listOf(1000), wide)))
+
+	chain := json.RawMessage(`{"type":"object","properties":{"n":{"$ref":"#"}}}`)
+	deep := func(n int) string { return strings.Repeat(`{"n":`, n) + `{"n":null}` + strings.Repeat(`}`, n) }
+	require.NotContains(t, string(dialect.Denull(json.RawMessage(deep(100)), chain)), "null")
+	require.Equal(t, deep(9000), string(dialect.Denull(json.RawMessage(deep(9000)), chain)))
+}
+
+// FuzzConvert checks that nothing panics, that what is converted is JSON which the
+// checker finds nothing wrong with, and that the rest is refused with a reason.
+func FuzzConvert(f *testing.F) {
+	for _, seed := range []struct{ schema, input string }{
+		{tool(`{"type":["string","object"],"properties":{"a":{"enum":[1,"x",null]}},"minLength":1}`), `{"p":{"a":null}}`},
+		{tool(`{"allOf":[{"$ref":"#/properties/p"},{"oneOf":[{"type":"integer"},{"const":null}]}]}`), `{"p":null}`},
+		{`{"$ref":"#/$defs/a","$defs":{"a":{"properties":{"b":{"$ref":"#/$defs/a"},"c":{"$ref":"#"}},"required":["b","d"]}}}`, `{"b":{"b":null},"c":null}`},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"n":{"minimum":0,"exclusiveMinimum":true,"items":[{}],"additionalItems":false}}}`, `{"n":[null]}`},
+		{`{"oneOf":[{"required":["a"]},{"properties":{"a":false}}],"allOf":[true,{"additionalProperties":{"format":"uri"}}],"not":{}}`, `{"a":null}`},
+		{tool(nested(3)), `{"p":{"a":{"a":{"a":null}}}}`},
+	} {
+		f.Add(seed.schema, seed.input)
+	}
+	f.Fuzz(func(t *testing.T, text, input string) {
+		_, err := schema.Compile(json.RawMessage(text))
+		compiles := err == nil
+		for _, d := range dialects() {
+			c, err := dialect.Convert(json.RawMessage(text), d)
+			if err != nil {
+				var refusal *dialect.RefusalError
+				require.ErrorAs(t, err, &refusal)
+				continue
+			}
+			require.True(t, json.Valid(c.Schema), "%s", c.Schema)
+			if compiles {
+				require.Empty(t, check(t, c.Schema, d), "%s\n%s", d, c.Schema)
+			}
+			again, err := dialect.Convert(json.RawMessage(text), d)
+			require.NoError(t, err)
+			require.Equal(t, string(c.Schema), string(again.Schema))
+		}
+		out := dialect.Denull(json.RawMessage(input), json.RawMessage(text))
+		require.Equal(t, json.Valid([]byte(input)), json.Valid(out))
+	})
+}
+
+func BenchmarkConvert(b *testing.B) {
+	text := json.RawMessage(tool(`{"type":"array","items":{"type":"object","properties":{"path":{"type":"string","description":"A path."},"limit":{"type":"integer","minimum":1,"maximum":200},"mode":{"enum":["fast","slow"]}},"required":["path"]},"maxItems":10}`))
+	for _, d := range dialects() {
+		b.Run(strings.ReplaceAll(d.String(), " ", "-"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := dialect.Convert(text, d); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkDenull(b *testing.B) {
+	text := json.RawMessage(tool(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a"]}`))
+	for name, input := range map[string]string{"none": `{"p":{"a":"x"}}`, "one": `{"p":{"a":"x","b":null}}`} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				dialect.Denull(json.RawMessage(input), text)
+			}
+		})
+	}
+}

@@ -1,0 +1,106 @@
+package dialect
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+)
+
+// A grammar is what a dialect takes, as far as a table can say it. The strict ones
+// are in contracts 3.1 "Strict mode limits" and 3.2 "Strict subset", the one of
+// OpenAPI in 3.3.
+type grammar struct {
+	keeps   []string // bounds
+	formats []string
+	strict  bool // objects are closed
+	nulls   bool // every property is required, an optional one may be null
+	links   bool // $ref and $defs
+	loops   bool // references may lead back
+	presets bool // the keyword default
+	beside  bool // $ref has a description beside it
+	few     bool // minItems is 0 or 1
+	openAPI bool // upper-case types, nullable, enum of texts
+}
+
+// grammarOf returns the grammar of a dialect whose schemas are rewritten.
+func grammarOf(d Dialect) grammar {
+	shared := []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
+	switch d {
+	case AnthropicStrict:
+		return grammar{
+			keeps:   []string{"minItems", "pattern", "format"},
+			formats: append(shared, "uri"),
+			strict:  true, links: true, presets: true, beside: true, few: true,
+		}
+	case OpenAIStrict:
+		return grammar{
+			keeps: []string{
+				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+				"minItems", "maxItems", "pattern", "format",
+			},
+			formats: shared,
+			strict:  true, nulls: true, links: true, loops: true,
+		}
+	default:
+		return grammar{
+			keeps: []string{
+				"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength",
+				"minProperties", "maxProperties", "pattern", "format",
+			},
+			formats: []string{"date-time", "int32", "int64", "float", "double"},
+			presets: true, openAPI: true,
+		}
+	}
+}
+
+// kept returns a bound as the grammar takes it. Whole is false if something of it
+// is lost, ok if all of it is.
+func (g *grammar) kept(b bound, types []string) (as bound, whole, ok bool) {
+	n, counted := count(b.value)
+	switch {
+	case g.openAPI && strings.HasPrefix(b.keyword, "exclusive"):
+		return inclusive(b, types)
+	case !slices.Contains(g.keeps, b.keyword):
+		return b, false, false
+	case b.keyword == "format":
+		known := slices.Contains(g.formats, b.text())
+		return b, known, known
+	case b.keyword == "pattern":
+		simple := g.openAPI || simplePattern(b.text())
+		return b, simple, simple
+	case g.few && b.keyword == "minItems":
+		return bound{"minItems", number(1)}, counted && n <= 1, true
+	case g.openAPI && boundTypes[b.keyword] != "number":
+		return bound{b.keyword, number(n)}, counted, counted
+	}
+	return b, true, true
+}
+
+// inclusive returns the bound without the number that it excludes. Of integers it
+// is the next one.
+func inclusive(b bound, types []string) (as bound, whole, ok bool) {
+	keyword, step := "minimum", int64(1)
+	if b.keyword == "exclusiveMaximum" {
+		keyword, step = "maximum", -1
+	}
+	if !slices.Contains(types, "number") {
+		if n, ok := next(b.value, step); ok {
+			return bound{keyword, n}, true, true
+		}
+	}
+	return bound{keyword, b.value}, false, true
+}
+
+// simplePattern reports whether a pattern has no look-around, no back-reference
+// and no word boundary. Go's syntax lacks the first two, too.
+func simplePattern(pattern string) bool {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	return err == nil && !strings.Contains(pattern, "(?") && plain(re)
+}
+
+func plain(re *syntax.Regexp) bool {
+	if re.Op == syntax.OpWordBoundary || re.Op == syntax.OpNoWordBoundary {
+		return false
+	}
+	return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !plain(sub) })
+}

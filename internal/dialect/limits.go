@@ -1,0 +1,210 @@
+package dialect
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of OpenAI's strict schemas (contracts 3.2, "Strict subset").
+const (
+	maxProperties     = 5000
+	maxNesting        = 10
+	maxCharacters     = 120_000
+	maxEnum           = 1000
+	longEnum          = 250
+	maxLongEnumLength = 15_000
+)
+
+// A Use is what the strict schemas of one request to Anthropic share (contracts
+// 3.1, "Strict mode limits").
+type Use struct {
+	Tools    int
+	Optional int // parameters that are not required
+	Unions   int // parameters of more than one type
+}
+
+// MaxUse is what one request may use.
+func MaxUse() Use { return Use{Tools: 20, Optional: 24, Unions: 16} }
+
+// UseOf returns what a schema in the dialect [AnthropicStrict] uses. What a
+// reference leads to counts each time.
+func UseOf(schema json.RawMessage) Use {
+	u := Use{Tools: 1}
+	if doc, err := decode(schema); err == nil {
+		c := useCount{doc: doc, known: map[*object]Use{}}
+		of := c.of(doc)
+		u.Optional, u.Unions = of.Optional, of.Unions
+	}
+	return u
+}
+
+// Add adds more to u if both together are within the limits, and reports whether
+// they are.
+func (u *Use) Add(more Use) bool {
+	sum, limit := u.plus(more), MaxUse()
+	if sum.Tools > limit.Tools || sum.Optional > limit.Optional || sum.Unions > limit.Unions {
+		return false
+	}
+	*u = sum
+	return true
+}
+
+// plus stops at a number far beyond the limits, so that none is too large.
+func (u Use) plus(more Use) Use {
+	const enough = 1 << 20
+	return Use{
+		Tools:    min(u.Tools+more.Tools, enough),
+		Optional: min(u.Optional+more.Optional, enough),
+		Unions:   min(u.Unions+more.Unions, enough),
+	}
+}
+
+type useCount struct {
+	doc   *object
+	known map[*object]Use // of schemas that references lead to
+}
+
+// of counts in a schema that is not recursive.
+func (c *useCount) of(s *object) (u Use) {
+	if s == nil {
+		return u
+	}
+	if known, ok := c.known[s]; ok {
+		return known
+	}
+	c.known[s] = u // a schema that is recursive after all ends here
+	if either, _ := s.get("anyOf"); either != nil || len(s.list("type")) > 1 {
+		u.Unions++
+	}
+	if ref := s.text("$ref"); ref != "" {
+		v, _ := c.doc.find(ref)
+		target, _ := v.(*object)
+		u = u.plus(c.of(target))
+	}
+	for _, v := range s.list("anyOf") {
+		alternative, _ := v.(*object)
+		u = u.plus(c.of(alternative))
+	}
+	if properties := s.child("properties"); properties != nil {
+		u.Optional += len(properties.members) - len(s.list("required"))
+		for _, p := range properties.members {
+			value, _ := p.value.(*object)
+			u = u.plus(c.of(value))
+		}
+	}
+	u = u.plus(c.of(s.child("items")))
+	c.known[s] = u
+	return u
+}
+
+// size is what OpenAI counts in a schema.
+type size struct {
+	properties, characters, enum int
+}
+
+// withinOpenAI checks the limits of a whole strict schema.
+func withinOpenAI(root *object) error {
+	var s size
+	if err := s.add(root); err != nil {
+		return err
+	}
+	d := depths{doc: root, known: map[*object]int{}}
+	switch levels := d.of(root); {
+	case s.properties > maxProperties:
+		return &RefusalError{Reason: fmt.Sprintf("it has %d properties; strict schemas have at most %d", s.properties, maxProperties)}
+	case levels > maxNesting:
+		return &RefusalError{Reason: fmt.Sprintf("it is nested more than %d levels deep; strict schemas are not", maxNesting)}
+	case s.characters > maxCharacters:
+		return &RefusalError{Reason: fmt.Sprintf("its names and values have %d characters; those of strict schemas have at most %d", s.characters, maxCharacters)}
+	case s.enum > maxEnum:
+		return &RefusalError{Reason: fmt.Sprintf("it lists %d values; strict schemas list at most %d", s.enum, maxEnum)}
+	}
+	return nil
+}
+
+// add counts in a schema and all below it.
+func (s *size) add(o *object) error {
+	if o == nil {
+		return nil
+	}
+	long := 0
+	enum := o.list("enum")
+	for _, v := range enum {
+		text, isText := v.(string)
+		if !isText {
+			text = string(encode(v))
+		}
+		long += utf8.RuneCountInString(text)
+	}
+	s.characters += long
+	s.enum += len(enum)
+	if len(enum) > longEnum && long > maxLongEnumLength {
+		return &RefusalError{Reason: fmt.Sprintf("a list of %d values has %d characters; strict schemas have at most %d", len(enum), long, maxLongEnumLength)}
+	}
+	for _, keyword := range []string{"properties", "$defs"} {
+		named := o.child(keyword)
+		if named == nil {
+			continue
+		}
+		if keyword == "properties" {
+			s.properties += len(named.members)
+		}
+		for _, m := range named.members {
+			s.characters += utf8.RuneCountInString(m.name)
+			below, _ := m.value.(*object)
+			if err := s.add(below); err != nil {
+				return err
+			}
+		}
+	}
+	for _, v := range slices.Concat(o.list("anyOf"), []any{o.child("items")}) {
+		below, _ := v.(*object)
+		if err := s.add(below); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// depths counts levels of objects and lists, through references. A reference that
+// leads back opens no new level.
+type depths struct {
+	doc   *object
+	known map[*object]int
+}
+
+func (d *depths) of(s *object) int {
+	if s == nil {
+		return 0
+	}
+	if levels, ok := d.known[s]; ok {
+		return levels
+	}
+	d.known[s] = 0
+	deepest := 0
+	if ref := s.text("$ref"); strings.HasPrefix(ref, "#") {
+		v, _ := d.doc.find(ref)
+		target, _ := v.(*object)
+		deepest = d.of(target)
+	}
+	for _, v := range s.list("anyOf") {
+		alternative, _ := v.(*object)
+		deepest = max(deepest, d.of(alternative))
+	}
+	if properties := s.child("properties"); properties != nil {
+		below := 0
+		for _, p := range properties.members {
+			value, _ := p.value.(*object)
+			below = max(below, d.of(value))
+		}
+		deepest = max(deepest, 1+below)
+	}
+	if items := s.child("items"); items != nil {
+		deepest = max(deepest, 1+d.of(items))
+	}
+	d.known[s] = deepest
+	return deepest
+}

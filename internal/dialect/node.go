@@ -1,0 +1,144 @@
+package dialect
+
+import "encoding/json"
+
+// A node is one schema, taken apart. The empty node takes every value. Nodes are
+// shared and never change once read.
+type node struct {
+	never       bool // no value fits
+	ref         string
+	title       string
+	description string
+
+	types    []string // nil for all
+	listed   bool     // only the values of enum fit
+	enum     []any
+	props    []property
+	required []string
+	closed   bool  // no further properties
+	further  *node // of further properties, nil if nothing is said of them
+	patterns bool  // properties are told by patterns of their names
+	items    *node // nil if nothing is said
+	prefix   []*node
+
+	all     []*node  // that must fit, too
+	choices []choice // of which one must fit, each
+	bounds  []bound
+	said    []string // what no dialect can express, in words: lost
+	notes   []string // what binds nobody, in words: default and examples
+	preset  any      // the default, if hasPreset
+	hasPre  bool
+}
+
+type property struct {
+	name  string
+	value *node
+}
+
+type choice struct {
+	among   []*node
+	exactly bool // one
+}
+
+// A bound is a keyword that limits values of one type.
+type bound struct {
+	keyword string
+	value   any
+}
+
+// text returns a pattern or format.
+func (b bound) text() string {
+	s, _ := b.value.(string)
+	return s
+}
+
+// boundTypes are the bounds that can be kept, and the types they limit.
+var boundTypes = map[string]string{
+	"minimum": "number", "maximum": "number", "exclusiveMinimum": "number", "exclusiveMaximum": "number", "multipleOf": "number",
+	"minLength": "string", "maxLength": "string", "pattern": "string", "format": "string",
+	"minItems": "array", "maxItems": "array", "uniqueItems": "array",
+	"minProperties": "object", "maxProperties": "object",
+}
+
+// saidTypes are the keywords that can only be put in words, and the types they
+// limit. Those without one limit all values.
+var saidTypes = map[string]string{
+	"contains": "array", "unevaluatedItems": "array", "minContains": "array", "maxContains": "array",
+	"propertyNames": "object", "patternProperties": "object", "dependentRequired": "object", "dependentSchemas": "object",
+	"dependencies": "object", "unevaluatedProperties": "object",
+	"not": "", "if": "", "then": "", "else": "",
+}
+
+// typeNames are the types a schema may name, in the order in which a node without
+// any is told by its keywords.
+var typeNames = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
+
+// typeOf returns the type of a value: integer for a number without fraction.
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case *object:
+		return "object"
+	case []any:
+		return "array"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case json.Number:
+		if integral(v) {
+			return "integer"
+		}
+		return "number"
+	default:
+		return "null"
+	}
+}
+
+// among reports whether one of the types has values of type t.
+func among(types []string, t string) bool {
+	for _, name := range types {
+		if name == t || name == "number" && t == "integer" {
+			return true
+		}
+	}
+	return false
+}
+
+// bare reports whether n says nothing that binds.
+func (n *node) bare() bool {
+	return !n.never && n.ref == "" && n.types == nil && !n.listed && len(n.props) == 0 && len(n.required) == 0 && !n.closed &&
+		n.further == nil && !n.patterns && n.items == nil && len(n.prefix) == 0 && len(n.all) == 0 && len(n.choices) == 0 &&
+		len(n.bounds) == 0 && len(n.said) == 0
+}
+
+// withoutNotes returns n without what describes it.
+func (n *node) withoutNotes() *node {
+	c := *n
+	c.title, c.description, c.notes, c.preset, c.hasPre = "", "", nil, nil, false
+	return &c
+}
+
+// implied returns the types that n has values of. One that is named by no type is
+// told by its values or its keywords. Nil means that n says nothing of types.
+func (n *node) implied() []string {
+	switch {
+	case n.types != nil:
+		return n.types
+	case n.listed:
+		var all []string
+		for _, v := range n.enum {
+			if t := typeOf(v); !among(all, t) {
+				all = append(all, t)
+			}
+		}
+		return all
+	case len(n.props) > 0 || len(n.required) > 0 || n.closed || n.further != nil || n.patterns:
+		return []string{"object"}
+	case n.items != nil || len(n.prefix) > 0:
+		return []string{"array"}
+	}
+	for _, b := range n.bounds {
+		return []string{boundTypes[b.keyword]}
+	}
+	return nil
+}

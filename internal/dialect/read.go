@@ -1,0 +1,295 @@
+package dialect
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxNodes is how many schemas a conversion reads or writes before it gives up.
+// Real tools have a few dozen.
+const maxNodes = 20_000
+
+// A reader takes a document apart.
+type reader struct {
+	doc  *object
+	root *object          // in place of doc itself
+	refs map[string]*node // by reference
+	old  bool             // before draft 2019-09, where nothing counts beside $ref
+	left int              // nodes that may still be made
+}
+
+func newReader(doc, root *object) *reader {
+	draft := doc.text("$schema")
+	old := strings.Contains(draft, "/draft-04/") || strings.Contains(draft, "/draft-06/") || strings.Contains(draft, "/draft-07/")
+	return &reader{doc: doc, root: root, refs: map[string]*node{}, old: old, left: maxNodes}
+}
+
+// spend counts work. The bound is on all of it, so that no reference or product of
+// alternatives can make a small document large.
+func (r *reader) spend(n int) error {
+	if r.left -= n; r.left < 0 {
+		return &RefusalError{Reason: "the schema is too large when its references and alternatives are written out"}
+	}
+	return nil
+}
+
+// target returns what a reference leads to.
+func (r *reader) target(ref string) (*node, error) {
+	if n, ok := r.refs[ref]; ok {
+		return n, nil
+	}
+	v, ok := r.doc.find(ref)
+	if !ok {
+		return nil, &RefusalError{Reason: "it refers to " + ref + "; only # and paths within the schema are followed"}
+	}
+	if v == any(r.doc) {
+		v = r.root
+	}
+	n, err := r.schema(v)
+	if err == nil {
+		r.refs[ref] = n
+	}
+	return n, err
+}
+
+// schema reads a schema and those in it. References are read when they are asked
+// for, so none leads in a circle here.
+func (r *reader) schema(v any) (*node, error) {
+	if err := r.spend(1); err != nil {
+		return nil, err
+	}
+	o, ok := v.(*object)
+	switch {
+	case v == true:
+		return &node{}, nil
+	case v == false:
+		return &node{never: true}, nil
+	case !ok:
+		return nil, &RefusalError{Reason: "a part of it is neither an object nor true or false"}
+	case o != r.root && o != r.doc && (o.has("$id") || o.has("$dynamicRef") || o.has("$recursiveRef")):
+		return nil, &RefusalError{Reason: "it uses $id or dynamic references inside; write it without"}
+	}
+	n := &node{}
+	if ref, ok := o.get("$ref"); ok {
+		if n.ref, ok = ref.(string); !ok {
+			return nil, &RefusalError{Reason: "a $ref is no text"}
+		}
+	}
+	for _, m := range o.members {
+		if n.ref != "" && r.old && !annotation(m.name) {
+			continue
+		}
+		if err := r.keyword(n, o, m); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+func annotation(keyword string) bool {
+	return keyword == "title" || keyword == "description" || keyword == "default" || keyword == "examples"
+}
+
+// keyword reads one member of o.
+func (r *reader) keyword(n *node, o *object, m member) error {
+	var err error
+	text, _ := m.value.(string)
+	list, _ := m.value.([]any)
+	switch m.name {
+	case "title":
+		n.title = text
+	case "description":
+		n.description = text
+	case "default":
+		n.preset, n.hasPre = m.value, m.value != nil // that null is what is left out is no news
+	case "examples", "contentEncoding", "contentMediaType":
+		if text != "" || len(list) > 0 {
+			n.notes = append(n.notes, words(m.name, m.value))
+		}
+	case "type":
+		n.types = names(list)
+		if list == nil {
+			n.types = []string{text}
+		}
+		if slices.ContainsFunc(n.types, func(t string) bool { return !slices.Contains(typeNames, t) }) || len(n.types) == 0 {
+			return &RefusalError{Reason: "a type has no name of JSON Schema"}
+		}
+	case "enum":
+		n.enum, n.listed = intersect(n, list), true
+	case "const":
+		n.enum, n.listed = intersect(n, []any{m.value}), true
+	case "properties", "required", "additionalProperties", "patternProperties":
+		err = r.objectKeyword(n, m)
+	case "items", "prefixItems", "additionalItems":
+		err = r.arrayKeyword(n, o, m)
+	case "allOf":
+		n.all, err = r.schemas(list)
+	case "anyOf", "oneOf":
+		c := choice{exactly: m.name == "oneOf"}
+		c.among, err = r.schemas(list)
+		n.choices = append(n.choices, c)
+	default:
+		r.bound(n, o, m)
+	}
+	return err
+}
+
+// intersect returns the values that n lists already, too.
+func intersect(n *node, list []any) []any {
+	if !n.listed {
+		return list
+	}
+	return common(n.enum, list)
+}
+
+// common returns the values of a that are in b.
+func common(a, b []any) []any {
+	in := make(map[string]bool, len(b))
+	for _, v := range b {
+		in[string(encode(v))] = true
+	}
+	kept := []any{}
+	for _, v := range a {
+		if in[string(encode(v))] {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+func (r *reader) schemas(list []any) (all []*node, err error) {
+	for _, v := range list {
+		n, err := r.schema(v)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, n)
+	}
+	return all, nil
+}
+
+func (r *reader) objectKeyword(n *node, m member) error {
+	o, _ := m.value.(*object)
+	switch m.name {
+	case "required":
+		list, _ := m.value.([]any)
+		n.required = names(list)
+	case "additionalProperties":
+		if n.closed = m.value == false; n.closed {
+			return nil
+		}
+		var err error
+		n.further, err = r.schema(m.value)
+		return err
+	case "patternProperties":
+		if o != nil && len(o.members) > 0 {
+			n.patterns = true
+			n.said = append(n.said, words(m.name, m.value))
+		}
+	case "properties":
+		if o == nil {
+			return nil
+		}
+		for _, p := range o.members {
+			value, err := r.schema(p.value)
+			if err != nil {
+				return within(p.name, err)
+			}
+			n.props = append(n.props, property{p.name, value})
+		}
+	}
+	return nil
+}
+
+// arrayKeyword reads the items of lists. Before draft 2020-12 a list of items is
+// what prefixItems is now, and additionalItems what items is.
+func (r *reader) arrayKeyword(n *node, o *object, m member) error {
+	list, isList := m.value.([]any)
+	_, tuple := o.get("items")
+	if items, _ := o.get("items"); tuple {
+		_, tuple = items.([]any)
+	}
+	var err error
+	switch {
+	case isList && m.name != "additionalItems":
+		if n.prefix, err = r.schemas(list); len(list) > 0 {
+			n.said = append(n.said, words("prefixItems", m.value))
+		}
+	case m.name == "additionalItems" && !tuple:
+	case m.value == false:
+		n.bounds = append(n.bounds, bound{"maxItems", json.Number(strconv.Itoa(len(o.list("prefixItems")) + len(o.list("items"))))})
+	default:
+		if n.items, err = r.schema(m.value); err != nil {
+			return within("[]", err)
+		}
+	}
+	return err
+}
+
+// bound reads what limits values, or only says something about them. Keywords that
+// mean nothing are passed over.
+func (r *reader) bound(n *node, o *object, m member) {
+	if _, isBound := boundTypes[m.name]; !isBound {
+		if t, ok := saidTypes[m.name]; ok && (t == "" || among(typesOf(o), t)) {
+			n.said = append(n.said, words(m.name, m.value))
+		}
+		return
+	}
+	v := m.value
+	switch v := v.(type) {
+	case json.Number, string:
+	case bool:
+		if m.name == "uniqueItems" && v {
+			break
+		}
+		return // also the exclusiveMinimum of draft 4, which is read with minimum
+	default:
+		return
+	}
+	name := m.name
+	if name == "minimum" && isTrue(o, "exclusiveMinimum") {
+		name = "exclusiveMinimum"
+	}
+	if name == "maximum" && isTrue(o, "exclusiveMaximum") {
+		name = "exclusiveMaximum"
+	}
+	if _, isText := v.(string); isText != (name == "pattern" || name == "format") {
+		return
+	}
+	if n, ok := count(v); ok && n == 0 && strings.HasPrefix(name, "min") && boundTypes[name] != "number" {
+		return // no bound at all
+	}
+	n.bounds = append(n.bounds, bound{name, v})
+}
+
+func isTrue(o *object, name string) bool { v, _ := o.get(name); return v == true }
+
+// typesOf returns the types that o names, whatever the order of its members.
+func typesOf(o *object) []string {
+	if list := o.list("type"); list != nil {
+		return names(list)
+	}
+	if t := o.text("type"); t != "" {
+		return []string{t}
+	}
+	return typeNames
+}
+
+// within puts a step before the place of an error.
+func within(step string, err error) error {
+	var refusal *RefusalError
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	at := *refusal
+	switch {
+	case at.At == "" || strings.HasPrefix(at.At, "[]"):
+		at.At = step + at.At
+	default:
+		at.At = step + "." + at.At
+	}
+	return &at
+}

@@ -1,0 +1,144 @@
+package dialect
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// maxWords is how many bytes of JSON a description is given to read.
+const maxWords = 2000
+
+// describe adds what a schema cannot say to its description.
+func describe(description string, more []string) string {
+	if len(more) == 0 {
+		return description
+	}
+	added := "(" + strings.Join(more, "; ") + ")"
+	if description = strings.TrimRight(description, " \n\t"); description == "" {
+		return added
+	}
+	return description + " " + added
+}
+
+// words says a keyword and its value for the model to read.
+func words(keyword string, value any) string {
+	shown := string(encode(value))
+	if len(shown) > maxWords {
+		return "further conditions on the input are checked when the tool is called (" + keyword + ")"
+	}
+	if form, ok := phrases[keyword]; ok {
+		if text, isText := value.(string); isText && unquoted[keyword] {
+			shown = text
+		}
+		return fmt.Sprintf(form, shown)
+	}
+	return keyword + " " + shown
+}
+
+// phrases say keywords that are not bounds of an amount.
+var phrases = map[string]string{
+	"additionalProperties":  "further properties: %s",
+	"allOf":                 "all of %s",
+	"anyOf":                 "any of %s",
+	"oneOf":                 "exactly one of %s",
+	"not":                   "must not fit %s",
+	"const":                 "always %s",
+	"contains":              "at least one item fits %s",
+	"contentEncoding":       "encoded as %s",
+	"contentMediaType":      "of the type %s",
+	"default":               "default: %s",
+	"dependencies":          "if one is given, so must others be: %s",
+	"dependentRequired":     "if one is given, so must others be: %s",
+	"dependentSchemas":      "if one is given, the input fits %s",
+	"else":                  "else fits %s",
+	"enum":                  "one of %s",
+	"examples":              "examples: %s",
+	"exclusiveMaximum":      "less than %s",
+	"exclusiveMinimum":      "greater than %s",
+	"format":                "format: %s",
+	"if":                    "if it fits %s",
+	"maximum":               "at most %s",
+	"minimum":               "at least %s",
+	"multipleOf":            "a multiple of %s",
+	"pattern":               "matches the pattern %s",
+	"patternProperties":     "properties by the pattern of their name: %s",
+	"prefixItems":           "items in this order: %s",
+	"propertyNames":         "names of properties fit %s",
+	"then":                  "then fits %s",
+	"unevaluatedItems":      "further items: %s",
+	"unevaluatedProperties": "further properties: %s",
+}
+
+// unquoted are the keywords whose value reads better without quotes.
+var unquoted = map[string]bool{"contentEncoding": true, "contentMediaType": true, "format": true, "pattern": true}
+
+// amounts are the keywords that come in pairs, by the one that is read first.
+var amounts = map[string]struct{ least, most, one, many string }{
+	"minItems":      {"minItems", "maxItems", "item", "items"},
+	"maxItems":      {"minItems", "maxItems", "item", "items"},
+	"minLength":     {"minLength", "maxLength", "character", "characters"},
+	"maxLength":     {"minLength", "maxLength", "character", "characters"},
+	"minProperties": {"minProperties", "maxProperties", "property", "properties"},
+	"maxProperties": {"minProperties", "maxProperties", "property", "properties"},
+	"minContains":   {"minContains", "maxContains", "of these items", "of these items"},
+	"maxContains":   {"minContains", "maxContains", "of these items", "of these items"},
+}
+
+// boundWords says bounds, a pair as one phrase.
+func boundWords(bounds []bound) (all []string) {
+	value := map[string]any{}
+	for _, b := range bounds {
+		value[b.keyword] = b.value
+	}
+	said := map[string]bool{}
+	for _, b := range bounds {
+		if said[b.keyword] {
+			continue
+		}
+		said[b.keyword] = true
+		if a, ok := amounts[b.keyword]; ok {
+			said[a.least], said[a.most] = true, true
+			all = append(all, amountWords(value[a.least], value[a.most], a.one, a.many))
+			continue
+		}
+		low, high := value["minimum"], value["maximum"]
+		switch {
+		case (b.keyword == "minimum" || b.keyword == "maximum") && low != nil && high != nil:
+			said["minimum"], said["maximum"] = true, true
+			all = append(all, fmt.Sprintf("from %s to %s", encode(low), encode(high)))
+		case b.keyword == "uniqueItems":
+			all = append(all, "no two items alike")
+		default:
+			all = append(all, words(b.keyword, b.value))
+		}
+	}
+	return all
+}
+
+func amountWords(least, most any, one, many string) string {
+	count := func(n any) string {
+		if n == json.Number("1") {
+			return "1 " + one
+		}
+		return string(encode(n)) + " " + many
+	}
+	switch {
+	case least == nil:
+		return "at most " + count(most)
+	case most == nil:
+		return "at least " + count(least)
+	case least == most:
+		return "exactly " + count(least)
+	default:
+		return string(encode(least)) + " to " + count(most)
+	}
+}
+
+// listed joins names the way a sentence does.
+func listed(all []string, last string) string {
+	if len(all) < 2 {
+		return strings.Join(all, "")
+	}
+	return strings.Join(all[:len(all)-1], ", ") + " " + last + " " + all[len(all)-1]
+}

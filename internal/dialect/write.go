@@ -1,0 +1,296 @@
+package dialect
+
+import (
+	"slices"
+	"strings"
+)
+
+// A writer puts a document together again, in a dialect of few words.
+type writer struct {
+	*reader
+	grammar
+	path   []string
+	lost   []string
+	told   map[string]bool // what is lost already
+	inside []string        // the references whose schema is being written in place
+	unfit  string          // the first required property that no value fits
+	defs   definitions
+}
+
+// rewrite returns the document in a dialect that has to be written anew.
+func rewrite(doc *object, from *root, to Dialect) (Converted, error) {
+	w := &writer{reader: newReader(doc, from.schema), grammar: grammarOf(to), told: map[string]bool{}, defs: newDefinitions()}
+	n, err := w.target("#")
+	if err != nil {
+		return Converted{}, err
+	}
+	whole := *n
+	whole.said = slices.Concat(from.lost, n.said)
+	out, err := w.write(&whole, false)
+	if err != nil {
+		return Converted{}, err
+	}
+	if out == nil {
+		return Converted{}, &RefusalError{At: w.unfit, Reason: "no value fits it, and it is required"}
+	}
+	if err := w.define(out); err != nil {
+		return Converted{}, err
+	}
+	if to == OpenAIStrict {
+		if err := withinOpenAI(out); err != nil {
+			return Converted{}, err
+		}
+	}
+	return Converted{Schema: encode(out), Lost: w.lost, Nulls: w.nulls}, nil
+}
+
+// lose notes what the dialect cannot say at this place.
+func (w *writer) lose(all []string) {
+	for _, text := range all {
+		if len(w.path) > 0 {
+			text = w.at() + ": " + text
+		}
+		if !w.told[text] {
+			w.told[text] = true
+			w.lost = append(w.lost, text)
+		}
+	}
+}
+
+// refuse returns why the schema at this place cannot be expressed.
+func (w *writer) refuse(reason string) error {
+	return &RefusalError{At: w.at(), Reason: reason}
+}
+
+// at returns this place, such as filter.tags[].
+func (w *writer) at() string { return strings.ReplaceAll(strings.Join(w.path, "."), ".[]", "[]") }
+
+// write returns n in the dialect, or nil if no value fits it. With orNull it takes
+// null, too, which stands for a property that is left out.
+func (w *writer) write(n *node, orNull bool) (*object, error) {
+	if len(w.path) > maxLevels {
+		return nil, w.refuse("it is nested too deeply")
+	}
+	if w.links && n.onlyRefers() {
+		return w.reference(n, orNull)
+	}
+	var followed []string
+	f, err := w.flat(n, &followed, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, ref := range followed {
+		if slices.Contains(w.inside, ref) {
+			return nil, w.refuse("it is recursive: it leads back to " + ref)
+		}
+	}
+	outer := w.inside
+	w.inside = slices.Concat(outer, followed)
+	defer func() { w.inside = outer }()
+	switch {
+	case f.never:
+		return nil, nil // nor does null, if it stands for a property that is left out
+	case len(f.choices) > 0:
+		return w.choice(f, orNull)
+	default:
+		return w.byType(f, orNull)
+	}
+}
+
+// step writes what is below this place.
+func (w *writer) step(name string, n *node, orNull bool) (*object, error) {
+	w.path = append(w.path, name)
+	defer func() { w.path = w.path[:len(w.path)-1] }()
+	return w.write(n, orNull)
+}
+
+func (w *writer) null() *object {
+	o := newObject()
+	o.set("type", w.typeName("null"))
+	return o
+}
+
+func (w *writer) typeName(t string) string {
+	if w.openAPI {
+		return strings.ToUpper(t)
+	}
+	return t
+}
+
+// byType writes a schema without alternatives.
+func (w *writer) byType(n *node, orNull bool) (*object, error) {
+	types := slices.Clone(n.implied())
+	if len(types) == 0 {
+		return nil, w.refuse("it takes any value; give it a type")
+	}
+	if slices.Contains(types, "number") {
+		types = slices.DeleteFunc(types, func(t string) bool { return t == "integer" })
+	}
+	some := slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
+	if n.listed { // a type of no value would be a way around the list
+		some = slices.DeleteFunc(some, func(t string) bool { return len(valuesOf(n.enum, t)) == 0 })
+	}
+	orNull = orNull || len(some) < len(types) && slices.Contains(types, "null") && (!n.listed || len(valuesOf(n.enum, "null")) > 0)
+	scalar := !slices.ContainsFunc(some, func(t string) bool { return t == "object" || t == "array" })
+	switch {
+	case len(some) == 0 && orNull:
+		return w.annotated(n, w.null()), nil
+	case len(some) == 0:
+		return nil, nil
+	case w.openAPI && len(some) == 1, scalar && !w.openAPI:
+		return w.typed(n, some, orNull)
+	case len(some) == 1 && !orNull:
+		return w.typed(n, some, false)
+	}
+	apart := choice{}
+	for _, t := range some {
+		one := *n.withoutNotes()
+		one.types, one.enum = []string{t}, valuesOf(n.enum, t)
+		apart.among = append(apart.among, &one)
+	}
+	return w.choice(&node{title: n.title, description: n.description, notes: n.notes, preset: n.preset, hasPre: n.hasPre, choices: []choice{apart}}, orNull)
+}
+
+// valuesOf returns the values of a type.
+func valuesOf(list []any, t string) []any {
+	kept := []any{}
+	for _, v := range list {
+		if among([]string{t}, typeOf(v)) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// typed writes a schema of one type, or of several scalar ones.
+func (w *writer) typed(n *node, types []string, orNull bool) (*object, error) {
+	body := newObject()
+	told := slices.Clone(n.said)
+	if n.listed {
+		told = w.list(body, n, types, orNull, told)
+	}
+	told = append(told, w.limit(body, n, types)...)
+	w.lose(told)
+	fits, err := true, error(nil)
+	switch types[0] {
+	case "object":
+		fits, err = w.object(body, n)
+	case "array":
+		fits, err = w.array(body, n)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !fits && orNull {
+		return w.null(), nil
+	} else if !fits {
+		return nil, nil
+	}
+
+	o := newObject()
+	o.set("type", w.typesValue(types, orNull))
+	if w.openAPI && orNull {
+		o.set("nullable", true)
+	}
+	described := *n
+	described.notes = slices.Concat(told, n.notes)
+	return w.annotated(&described, o, body), nil
+}
+
+func (w *writer) typesValue(types []string, orNull bool) any {
+	if w.openAPI || len(types) == 1 && !orNull {
+		return w.typeName(types[0])
+	}
+	list := values(types)
+	if orNull {
+		list = append(list, "null")
+	}
+	return list
+}
+
+// list writes the values that are allowed.
+func (w *writer) list(body *object, n *node, types []string, orNull bool, told []string) []string {
+	said := func(v any) bool { // only words can
+		switch v := v.(type) {
+		case *object, []any:
+			return true
+		case string:
+			return w.openAPI && v == ""
+		default:
+			return w.openAPI && v != nil
+		}
+	}
+	enum := slices.DeleteFunc(slices.Clone(n.enum), func(v any) bool { return v == nil })
+	if slices.ContainsFunc(enum, said) {
+		return append(told, "one of "+valueWords(enum))
+	}
+	if orNull && !w.openAPI {
+		enum = append(enum, nil)
+	}
+	body.set("enum", enum)
+	return told
+}
+
+func valueWords(list []any) string {
+	var all []string
+	for _, v := range list {
+		all = append(all, string(encode(v)))
+	}
+	return strings.Join(all, ", ")
+}
+
+// limit writes the bounds that the dialect has, and returns words for the others.
+func (w *writer) limit(body *object, n *node, types []string) []string {
+	var lost []bound
+	for i, b := range n.bounds {
+		limits := boundTypes[b.keyword]
+		relevant := among(types, limits) || limits == "number" && slices.Contains(types, "integer")
+		if b.keyword == "format" && w.openAPI {
+			relevant = among(types, "string") == (b.value == "date-time" || !slices.Contains(w.formats, b.text()))
+		}
+		if !relevant {
+			continue
+		}
+		as, whole, ok := w.kept(b, types)
+		if ok {
+			body.set(as.keyword, as.value)
+		}
+		if !whole || w.pairLost(n.bounds, i, types) {
+			lost = append(lost, b)
+		}
+	}
+	return boundWords(lost)
+}
+
+// pairLost reports whether the other one of a pair of counts is lost, so that both
+// are best told together.
+func (w *writer) pairLost(bounds []bound, i int, types []string) bool {
+	pair, ok := amounts[bounds[i].keyword]
+	return ok && slices.ContainsFunc(bounds, func(b bound) bool {
+		_, whole, _ := w.kept(b, types)
+		return (b.keyword == pair.least || b.keyword == pair.most) && !whole
+	})
+}
+
+// annotated adds what describes n to o, then the members of the rest.
+func (w *writer) annotated(n *node, o *object, rest ...*object) *object {
+	notes := slices.Clone(n.notes)
+	if n.hasPre && !w.presets {
+		notes = append(notes, words("default", n.preset))
+	}
+	if n.title != "" {
+		o.set("title", n.title)
+	}
+	if text := describe(n.description, notes); text != "" {
+		o.set("description", text)
+	}
+	if n.hasPre && w.presets {
+		o.set("default", n.preset)
+	}
+	for _, body := range rest {
+		for _, m := range body.members {
+			o.set(m.name, m.value)
+		}
+	}
+	return o
+}

@@ -1,0 +1,147 @@
+package wire
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/dialect"
+)
+
+// Lint returns what the provider would refuse or weaken of a pool: first for each
+// tool, in the order of the pool, then for the request as a whole. The same pool
+// gives the same problems. Empty means that every tool is sent as it is declared.
+//
+// A problem need not be solved. What is weakened the model reads in descriptions,
+// and local validation holds it to the schema as declared; a tool that cannot be
+// sent at all is left out, and the others are.
+//
+// Lint converts every schema anew. It is for tests and the start of a program, not
+// for each request.
+func Lint(p *pegboard.Pool, to Provider) []Problem {
+	l, ok := newLinter(to)
+	if !ok {
+		return []Problem{{Reason: fmt.Sprintf("%d is no provider; use one of this package's", int(to))}}
+	}
+	l.names = l.plain[0].NameRule().Names(namesOf(p, pegboard.Builtin), namesOf(p, pegboard.External))
+	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
+		for d := range p.Declarations(part) {
+			l.tool(d)
+		}
+	}
+	l.request()
+	return l.problems
+}
+
+func namesOf(p *pegboard.Pool, part pegboard.Partition) (list []string) {
+	for d := range p.Declarations(part) {
+		list = append(list, d.Name)
+	}
+	return list
+}
+
+const (
+	maxDeferred   = 10_000 // of Anthropic (contracts 3.1, "Tool search")
+	usualFunction = 128    // of OpenAI, in older reference text (contracts 3.2)
+)
+
+// A linter looks at the tools of one request.
+type linter struct {
+	to     Provider
+	strict []dialect.Dialect // none if the provider has no strict tools
+	plain  []dialect.Dialect
+	defers bool // the provider can keep definitions back
+
+	names          dialect.Names
+	use            dialect.Use
+	sent, deferred int
+	problems       []Problem
+}
+
+func newLinter(to Provider) (l *linter, ok bool) {
+	switch to {
+	case Anthropic:
+		return &linter{to: to, strict: []dialect.Dialect{dialect.AnthropicStrict}, plain: []dialect.Dialect{dialect.Anthropic}, defers: true}, true
+	case OpenAIChat, OpenAIResponses:
+		return &linter{
+			to: to, strict: []dialect.Dialect{dialect.OpenAIStrict}, plain: []dialect.Dialect{dialect.OpenAI},
+			defers: to == OpenAIResponses,
+		}, true
+	case Gemini:
+		return &linter{to: to, plain: []dialect.Dialect{dialect.GeminiSchema, dialect.GeminiJSON}}, true
+	default:
+		return nil, false
+	}
+}
+
+func (l *linter) note(tool, format string, args ...any) {
+	l.problems = append(l.problems, Problem{Tool: tool, Reason: fmt.Sprintf(format, args...)})
+}
+
+// tool looks at one tool.
+func (l *linter) tool(d pegboard.Declaration) {
+	form, strict, err := l.form(d)
+	if err != nil {
+		reason := strings.ReplaceAll(err.Error(), "\n", "; ")
+		l.problems = append(l.problems, Problem{Tool: d.Name, Reason: "its input schema cannot be sent: " + reason, Omitted: true})
+		return
+	}
+	l.sent++
+	if api := l.names.API(d.Name); api != d.Name {
+		l.note(d.Name, "its name is sent as %s; %s takes %s", api, l.to, l.plain[0].NameRule())
+	}
+	if d.Strict && !strict {
+		l.note(d.Name, "it is sent without strict: %s", l.notStrict(form))
+	}
+	if len(form.Lost) > 0 {
+		l.note(d.Name, "only its descriptions say what the schema sent cannot: %s", strings.Join(form.Lost, "; "))
+	}
+	switch {
+	case d.Deferred && l.defers:
+		l.deferred++
+	case d.Deferred:
+		l.note(d.Name, "it is sent at once: %s cannot defer tools", l.to)
+	}
+}
+
+// form returns how the tool's schema is sent.
+func (l *linter) form(d pegboard.Declaration) (form dialect.Form, strict bool, err error) {
+	if !d.Strict || len(l.strict) == 0 {
+		form, err = dialect.First(d.InputSchema, l.plain...)
+		return form, false, err
+	}
+	form, err = dialect.First(d.InputSchema, append(l.strict[:1:1], l.plain...)...)
+	if err != nil || form.Dialect != l.strict[0] {
+		return form, false, err
+	}
+	if l.to == Anthropic && !l.use.Add(dialect.UseOf(form.Schema)) {
+		form, err = dialect.First(d.InputSchema, l.plain...)
+		return form, false, err
+	}
+	return form, true, nil
+}
+
+// notStrict says why a tool is not sent in its strict form.
+func (l *linter) notStrict(form dialect.Form) string {
+	if len(l.strict) == 0 {
+		return l.to.String() + " does not have it"
+	}
+	if len(form.Passed) > 0 {
+		return form.Passed[0].Error()
+	}
+	limit := dialect.MaxUse()
+	return fmt.Sprintf("with those before it the request would have more than %d strict tools, %d optional parameters or %d of several types",
+		limit.Tools, limit.Optional, limit.Unions)
+}
+
+// request looks at all tools together.
+func (l *linter) request() {
+	switch {
+	case l.deferred > maxDeferred:
+		l.note("", "%d tools are deferred, and %s takes %d; offer fewer", l.deferred, l.to, maxDeferred)
+	case l.to == Anthropic && l.sent > 0 && l.deferred == l.sent:
+		l.note("", "all tools are deferred; %s wants one that is not, such as the one that searches", l.to)
+	case (l.to == OpenAIChat || l.to == OpenAIResponses) && l.sent > usualFunction:
+		l.note("", "%d tools are sent, and some models of %s take %d; offer fewer, or let them be searched", l.sent, l.to, usualFunction)
+	}
+}
