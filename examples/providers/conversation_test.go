@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	anthropicsdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/openai/openai-go/v3"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/genai"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+	"github.com/seed49eaa51d/pegboard/wire/gemini"
+	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
+	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
+)
+
+// recording is what a server has been sent.
+type recording struct {
+	mu     sync.Mutex
+	bodies map[string][][]byte // by the name of the provider
+}
+
+func (r *recording) note(name string, body []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bodies == nil {
+		r.bodies = map[string][][]byte{}
+	}
+	r.bodies[name] = append(r.bodies[name], body)
+}
+
+// requests returns the requests to one provider, by their members.
+func (r *recording) requests(t *testing.T, name string) (all []map[string]json.RawMessage) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, body := range r.bodies[name] {
+		var members map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(body, &members))
+		all = append(all, members)
+	}
+	return all
+}
+
+// start serves all providers for one test.
+func start(t *testing.T) (*server, *recording) {
+	t.Helper()
+	seen := &recording{}
+	s, err := serve(providers(), seen.note)
+	require.NoError(t, err)
+	t.Cleanup(s.stop)
+	return s, seen
+}
+
+// harbour returns the pool of the example.
+func harbour(t *testing.T) *pegboard.Pool {
+	t.Helper()
+	var registry pegboard.Registry
+	require.NoError(t, addTools(&registry))
+	session, err := pegboard.NewSession(pegboard.SessionConfig{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, session.Close(context.Background())) })
+	return registry.AssemblePool(session)
+}
+
+// toolsOf returns what the wire of a provider says of a pool.
+func toolsOf(name string, p *pegboard.Pool) json.RawMessage {
+	switch name {
+	case "anthropic":
+		return anthropic.New(p).Tools()
+	case "openai-chat":
+		return chat.New(p).Tools()
+	case "openai-responses":
+		return responses.New(p).Tools()
+	}
+	return gemini.New(p).Tools()
+}
+
+// happened is what became of a call, without its id: not every provider has one.
+type happened struct {
+	name, input, result string
+	failed              bool
+}
+
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	want := []happened{
+		{name: "Tide", input: `{"port":"Tromsø","days":1}`, result: "Tromsø: high water at 13:04, 2.7 m"},
+		{
+			name: "Ferry", input: `{"from":"Tromsø","to":"Atlantis"}`,
+			result: "no ferry goes from Tromsø to Atlantis; ask for Skjervøy", failed: true,
+		},
+	}
+	s, seen := start(t)
+	for _, p := range providers() {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			outcomes, err := talk(t.Context(), io.Discard, p, s.endpoint(p))
+			require.NoError(t, err)
+			var got []happened
+			for _, o := range outcomes {
+				got = append(got, happened{o.Call.Name, string(o.Call.Input), o.Result.Text(), o.Result.IsError})
+			}
+			require.Equal(t, want, got)
+
+			requests := seen.requests(t, p.name)
+			require.Len(t, requests, 2)
+			for _, request := range requests {
+				require.Equal(t, string(toolsOf(p.name, harbour(t))), string(request["tools"]), "byte for byte")
+			}
+			// The server refuses a history whose calls are not answered in order, so
+			// what is left is that the first request is the beginning of the second.
+			first, second := elements(t, requests[0][p.history]), elements(t, requests[1][p.history])
+			require.Greater(t, len(second), len(first)+1)
+			require.Equal(t, first, second[:len(first)])
+		})
+	}
+}
+
+// elements returns the bytes of each element of an array.
+func elements(t *testing.T, array json.RawMessage) (texts []string) {
+	t.Helper()
+	var all []json.RawMessage
+	require.NoError(t, json.Unmarshal(array, &all))
+	for _, raw := range all {
+		texts = append(texts, string(raw))
+	}
+	return texts
+}
+
+// TestMissingResults leaves out the results. The local server refuses that as the
+// real ones do, and each SDK says so in its own type, past our bytes.
+func TestMissingResults(t *testing.T) {
+	t.Parallel()
+	s, _ := start(t)
+	for _, p := range providers() {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			m, err := p.dial(t.Context(), s.endpoint(p))
+			require.NoError(t, err)
+			pool, history := harbour(t), []json.RawMessage{m.question(question)}
+			spoken, err := m.send(t.Context(), pool, history, func(event) {})
+			require.NoError(t, err)
+			require.Len(t, spoken.calls, 2)
+			_, err = m.send(t.Context(), pool, append(history, spoken.history...), func(event) {})
+			require.ErrorContains(t, err, "are followed by the results []")
+			switch p.name {
+			case "anthropic":
+				var typed *anthropicsdk.Error
+				require.ErrorAs(t, err, &typed)
+			case "gemini":
+				var typed genai.APIError
+				require.ErrorAs(t, err, &typed)
+			default:
+				var typed *openai.Error
+				require.ErrorAs(t, err, &typed)
+			}
+		})
+	}
+}
+
+// TestHistoryChecks holds the checks of the local server against what it must
+// refuse: otherwise it would prove nothing.
+func TestHistoryChecks(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		turns   func([]json.RawMessage) (int, error)
+		history string
+		want    string
+	}{
+		{name: "anthropic: results swapped", turns: anthropicTurns, want: "followed by the results", history: `[
+			{"role":"assistant","content":[{"type":"tool_use","id":"a"},{"type":"tool_use","id":"b"}]},
+			{"role":"user","content":[{"type":"tool_result","tool_use_id":"b"},{"type":"tool_result","tool_use_id":"a"}]}]`},
+		{name: "anthropic: unsigned thinking", turns: anthropicTurns, want: "signature", history: `[
+			{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"a"}]}]`},
+		{name: "chat: one result is missing", turns: chatTurns, want: "followed by the results", history: `[
+			{"role":"assistant","tool_calls":[{"id":"a"},{"id":"b"}]},{"role":"tool","tool_call_id":"a"},{"role":"user","content":"?"}]`},
+		{name: "chat: a result without a call", turns: chatTurns, want: "followed by the results", history: `[
+			{"role":"user","content":"?"},{"role":"tool","tool_call_id":"a"}]`},
+		{name: "responses: no results", turns: responsesTurns, want: "followed by the results", history: `[
+			{"type":"function_call","call_id":"a"},{"role":"user","content":"?"}]`},
+		{name: "responses: reasoning without content", turns: responsesTurns, want: "reasoning", history: `[
+			{"type":"reasoning","summary":[]},{"type":"message","role":"assistant"}]`},
+		{name: "gemini: results swapped", turns: geminiTurns, want: "followed by the results", history: `[
+			{"role":"model","parts":[{"functionCall":{"name":"a"},"thoughtSignature":"eA=="},{"functionCall":{"name":"b"}}]},
+			{"role":"user","parts":[{"functionResponse":{"name":"b"}},{"functionResponse":{"name":"a"}}]}]`},
+		{name: "gemini: no signature", turns: geminiTurns, want: "signature", history: `[
+			{"role":"model","parts":[{"functionCall":{"name":"a"}}]}]`},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var history []json.RawMessage
+			require.NoError(t, json.Unmarshal([]byte(tc.history), &history))
+			_, err := tc.turns(history)
+			require.ErrorContains(t, err, tc.want)
+		})
+	}
+}
+
+// TestRun is the command without flags: four conversations that differ in nothing
+// but the thinking that a provider shows.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), &out, providers(), false))
+	conversations := strings.Split(strings.TrimSpace(out.String()), "\n\n")
+	require.Len(t, conversations, 4)
+	for i, text := range conversations {
+		lines := strings.SplitAfter(text+"\n", "\n")
+		require.Contains(t, lines[0], providers()[i].title)
+		shown := ""
+		for _, line := range lines[1:] {
+			if !strings.HasPrefix(line, "  thinking ") {
+				shown += line
+			}
+		}
+		require.Equal(t, conversation, shown)
+	}
+}
+
+const conversation = `  user      When is high water in Tromsø today, and is there a ferry from there to Atlantis?
+  text      I ask for the tide and the ferry at once.
+  call      Tide {"port":"Tromsø","days":1}
+  call      Ferry {"from":"Tromsø","to":"Atlantis"}
+  result    Tide: Tromsø: high water at 13:04, 2.7 m
+  failed    Ferry: no ferry goes from Tromsø to Atlantis; ask for Skjervøy
+  text      High water at 13:04; no ferry goes to Atlantis.
+`
+
+func TestLiveNeedsAKey(t *testing.T) {
+	for _, p := range providers() {
+		t.Setenv(p.keyEnv, "")
+	}
+	require.ErrorContains(t, run(t.Context(), io.Discard, providers(), true), "needs a key")
+}
