@@ -69,6 +69,10 @@ func (d *denuller) object(raw json.RawMessage, schemas []any) (json.RawMessage, 
 	if err != nil {
 		return raw, false
 	}
+	if repeats(o) { // readers differ on which counts; the check of the input refuses it
+		d.left = -1
+		return raw, false
+	}
 	all := d.expand(schemas, raw, o)
 	kept, changed := jsonobject.Object{}, false
 	for _, m := range o {
@@ -94,6 +98,18 @@ func (d *denuller) object(raw json.RawMessage, schemas []any) (json.RawMessage, 
 		return raw, false
 	}
 	return kept.Encode(), true
+}
+
+// repeats reports whether a name stands twice in o.
+func repeats(o jsonobject.Object) bool {
+	seen := make(map[string]bool, len(o))
+	for _, m := range o {
+		if seen[m.Name] {
+			return true
+		}
+		seen[m.Name] = true
+	}
+	return false
 }
 
 func (d *denuller) list(raw json.RawMessage, schemas []any) (json.RawMessage, bool) {

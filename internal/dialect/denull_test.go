@@ -21,6 +21,7 @@ func TestDenull(t *testing.T) {
 		{"optional", inner, `{"a":null,"c":1}`, `{"c":1}`},
 		{"the rest keeps its bytes", inner, `{ "c": 1e0, "a" : null, "x":"\u0061" }`, `{"c":1e0,"x":"\u0061"}`},
 		{"nothing to do", inner, ` { "c" : 1 } `, ` { "c" : 1 } `},
+		{"a name that stands twice", inner, `{"a":null,"a":"x","c":1}`, `{"a":null,"a":"x","c":1}`},
 		{"null that fits", inner, `{"b":null,"c":1}`, `{"b":null,"c":1}`},
 		{"null that is required", inner, `{"c":null}`, `{"c":null}`},
 		{"null that is not declared", inner, `{"c":1,"x":null}`, `{"c":1,"x":null}`},

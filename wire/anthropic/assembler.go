@@ -8,14 +8,12 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/sse"
 )
 
 // assembler puts a message together from the events of a stream.
 type assembler struct {
-	names   dialect.Names
 	message Message
 	blocks  []*block
 	held    *block  // a call that stopped, but may have been cut
@@ -98,7 +96,7 @@ func (a *assembler) advance(p *payload) error {
 		if err != nil {
 			return err
 		}
-		a.begin(b)
+		return a.begin(b)
 	case "content_block_delta", "content_block_stop":
 		b := a.open(p.Index)
 		if b == nil {
@@ -152,12 +150,16 @@ func (a *assembler) count(usage json.RawMessage) {
 	}
 }
 
-func (a *assembler) begin(b *block) {
+func (a *assembler) begin(b *block) error {
+	if len(a.blocks) == maxBlocks {
+		return malformed("it has more than %d content blocks", maxBlocks)
+	}
 	a.release()
 	a.blocks = append(a.blocks, b)
 	if o, err := jsonobject.Parse(b.raw); err == nil {
 		a.show(b.kind+"_delta", o)
 	}
+	return nil
 }
 
 func (a *assembler) open(index *int) *block {
@@ -220,7 +222,7 @@ func (a *assembler) hand(b *block) {
 }
 
 func (a *assembler) call(b *block) pegboard.Call {
-	return pegboard.Call{ID: b.id, Name: a.names.Tool(b.name), Input: b.rawInput()}
+	return pegboard.Call{ID: b.id, Name: a.message.wire.names.Tool(b.name), Input: b.rawInput()}
 }
 
 // amend takes what is known of the message after its content.

@@ -38,20 +38,17 @@ type growth struct {
 }
 
 func newBlock(raw json.RawMessage) (*block, error) {
-	var head struct {
-		Type, ID, Name string
-		Input          json.RawMessage
-		ToolUseID      string `json:"tool_use_id"`
+	fields, ok := parseOnce(raw)
+	if !ok { // encoding/json would take NAME for name, and the last of two
+		return nil, malformed("a content block is not an object, or has a member twice")
 	}
-	if !jsonobject.Is(raw) {
-		return nil, malformed("a content block is not an object")
-	}
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return nil, malformed("content block: %w", err)
-	}
-	b := &block{raw: raw, kind: head.Type, id: head.ID, name: head.Name, answers: head.ToolUseID}
-	if string(head.Input) != "null" {
-		b.given = head.Input
+	b := &block{raw: raw}
+	b.kind, _ = fields.Text("type")
+	b.id, _ = fields.Text("id")
+	b.name, _ = fields.Text("name")
+	b.answers, _ = fields.Text("tool_use_id")
+	if input := fields.Get("input"); string(input) != "null" {
+		b.given = input
 	}
 	if b.kind == "tool_use" && (b.id == "" || b.name == "") {
 		return nil, malformed("a tool_use block has no id or no name")
@@ -87,6 +84,9 @@ func (b *block) rawInput() json.RawMessage {
 	return bytes.Clone(b.input)
 }
 
+// maxMembers is how many members a delta may have, and add to. Known ones have four.
+const maxMembers = 256
+
 // add takes a delta: partial JSON, a citation, or else text for the members of
 // the block that the delta names, as text, thinking and signature are. A delta
 // of a kind not known yet is thus taken, too.
@@ -105,6 +105,9 @@ func (b *block) add(delta jsonobject.Object) error {
 			g.list = append(g.list, c)
 		}
 	default:
+		if len(delta) > maxMembers || len(b.grown) > maxMembers {
+			return malformed("a content block has more than %d members", maxMembers)
+		}
 		for _, m := range delta {
 			if text, ok := delta.Text(m.Name); ok && !identity(m.Name) {
 				g := b.growth(m.Name)

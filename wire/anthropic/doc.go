@@ -5,8 +5,9 @@
 // One turn takes three steps.
 //
 //  1. [New] makes the [Wire] of a pool. Its [Wire.Tools] are the request's
-//     member "tools". A tool that the API would refuse, and the whole request
-//     with it, is left out; [Wire.Omitted] says which and why.
+//     member "tools", and [Wire.Choice] is its "tool_choice". A tool that the API
+//     would refuse, and the whole request with it, is left out or sent as less than
+//     it was declared; [Wire.Omitted] says which and why.
 //  2. [Wire.Read] reads the response, streamed or whole. [Reply.Events] yields
 //     text as it is written and each call as soon as it is complete;
 //     [Reply.Message] returns what it all came to. Whoever needs no events asks
@@ -22,6 +23,18 @@
 // are mapped there and back, so that neither the tools nor the rules of a host
 // know of it. The name of a built-in depends on the built-ins alone.
 //
+// # Tools that are not seen at once
+//
+// A deferred tool is sent, but the model sees it only once a search has found it:
+// one that the API runs, see [ServerTools], or a tool of the pool whose result holds
+// parts with a Tool. [Wire.Loaded] says which tools a conversation has made known.
+//
+// # What the cache of prompts sees
+//
+// The bytes of the tools depend on the tools and the options alone: server tools,
+// then the built-ins, then the external tools, each part unaffected by those after
+// it. [Cached] marks where they may be cached.
+//
 // # Broken replies and conversations
 //
 // Calls that were not finished, because the stream was cut or the tokens ran out,
@@ -29,11 +42,12 @@
 // is handed out as it is; the executor refuses it and tells the model.
 //
 // A conversation that was interrupted, cut or kept in pieces is repaired by
-// [Normalize], right before it is sent.
+// [Normalize], right before it is sent. [Wire.Normalize] also knows the tools.
 //
 // Event types, blocks and deltas that are not known are kept or passed over, and
 // a repeated message_start is, too. Blocks may arrive interleaved, but they begin
 // in the order of their index: a gap means that something was lost, perhaps a
 // call, and ends the reply with [ErrMalformed]. So does anything else that is not
-// as documented, an event of more than 16 MiB, and a reply of more than 32 MiB.
+// as documented, an event of more than 16 MiB, and a reply of more than 32 MiB or
+// 131,072 blocks.
 package anthropic

@@ -52,8 +52,8 @@ func Example() {
 
 	var executor pegboard.Executor
 	outcomes := executor.Run(context.Background(), pool, message.Calls...)
-	fmt.Println(string(message.History()))
-	fmt.Println(string(message.Results(outcomes)))
+	fmt.Println(string(message.History()[0]))
+	fmt.Println(string(message.Results(outcomes)[0]))
 	if err := session.Close(context.Background()); err != nil {
 		fmt.Println(err)
 	}

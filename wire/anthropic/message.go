@@ -23,10 +23,12 @@ type Message struct {
 	Incomplete []pegboard.Call
 
 	// StopReason is why the model stopped: "tool_use", "end_turn",
-	// "max_tokens" and others. It is empty if the reply was cut.
+	// "max_tokens" and others. It is empty if the reply was cut, or ended
+	// with an error.
 	StopReason string
 	Usage      Usage
 
+	wire    *Wire             // that it was read by; nil if by none
 	content []json.RawMessage // what History holds
 	pending bool              // a call of the server waits for its result
 }
@@ -63,13 +65,15 @@ func (m *Message) Finish() pegboard.FinishReason {
 // What the API would refuse is left out: incomplete calls, a second call with the
 // same id, blank text, other blocks that are not complete, and thinking that
 // nothing follows. Input of a call that is no JSON object is wrapped as
-// {"INVALID_JSON": "…"}. If nothing is left, History returns nil: then the turn
+// {"INVALID_JSON": "…"}. If nothing is left, there is no message: then the turn
 // has no place in the request.
-func (m *Message) History() json.RawMessage {
+//
+// It is a list, as in every wire: of no more than one message here.
+func (m *Message) History() []json.RawMessage {
 	if len(m.content) == 0 {
 		return nil
 	}
-	return encodeMessage("assistant", m.content)
+	return []json.RawMessage{encodeMessage("assistant", m.content)}
 }
 
 func encodeMessage(role string, content []json.RawMessage) json.RawMessage {

@@ -89,16 +89,25 @@ const (
 	// UnreadableMessage: a message is not one of the Messages API. It stays as it
 	// is, and what it may hold is not counted.
 	UnreadableMessage = RepairKind(history.UnreadableMessage)
+	// StaleReference: a result refers to a tool that is not in the request, or not by
+	// this name. A text or its name takes its place. Only [Wire.Normalize] finds these.
+	StaleReference = UnreadableMessage + 1
 )
 
 // String returns the kind in lower case.
-func (k RepairKind) String() string { return history.RepairKind(k).String() }
+func (k RepairKind) String() string {
+	if k == StaleReference {
+		return "stale reference"
+	}
+	return history.RepairKind(k).String()
+}
 
 // pastMessage is a message of a conversation. One that cannot be read has a view
 // that leaves it alone.
 type pastMessage struct {
 	fields jsonobject.Object
 	blocks []json.RawMessage
+	parsed []jsonobject.Object // the blocks
 	view   history.Message
 }
 
@@ -122,7 +131,7 @@ func parsePast(raw json.RawMessage) (m pastMessage, ok bool) {
 	content := fields.Get("content")
 	if text, ok := fields.Text("content"); ok {
 		if !blank(text) { // the API refuses a block of blank text
-			m.blocks = append(m.blocks, jsonobject.With("type", jsonobject.Quote("text")).With("text", content).Encode())
+			m.blocks = append(m.blocks, object("text").With("text", content).Encode())
 		}
 	} else if string(content) == "null" || json.Unmarshal(content, &m.blocks) != nil {
 		return pastMessage{}, false
@@ -132,6 +141,7 @@ func parsePast(raw json.RawMessage) (m pastMessage, ok bool) {
 		if !ok {
 			return pastMessage{}, false
 		}
+		m.parsed = append(m.parsed, fields)
 		m.view.Blocks = append(m.view.Blocks, viewBlock(fields))
 	}
 	return m, true
@@ -195,7 +205,7 @@ func rewrite(t history.Turn, past []pastMessage) json.RawMessage {
 func missingResult(call json.RawMessage) json.RawMessage {
 	fields, _ := jsonobject.Parse(call) // it was read before
 	name, _ := fields.Text("name")
-	return jsonobject.With("type", jsonobject.Quote("tool_result")).
+	return object("tool_result").
 		With("tool_use_id", fields.Get("id")).
 		With("content", jsonobject.List([]json.RawMessage{textBlock(history.Answer(name))})).
 		With("is_error", json.RawMessage("true")).Encode()

@@ -340,7 +340,7 @@ func TestRecordingsNormalize(t *testing.T) {
 				results += strings.Count(string(sent[i]), `"tool_result"`)
 			}
 			_, m, _ := read(strings.NewReader(r.body)) // some were cut
-			if history := m.History(); history != nil {
+			if history := only(m.History()); history != nil {
 				requireNormal(t, append(slices.Clone(sent), history))
 			}
 			requests += min(1, len(sent))

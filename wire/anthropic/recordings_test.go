@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -26,14 +28,16 @@ func TestRecordings(t *testing.T) {
 		var n tally
 		for _, r := range recordings(t, filepath.Join(folder, "recordings", "anthropic")) {
 			n.add(checkRecording(t, r))
-			n.tools += checkRequest(t, r)
+			tools, loaded := checkRequest(t, r)
+			n.tools += tools
+			n.loaded += loaded
 		}
-		corpus.Report(t, folder, "%d responses (%d messages with %d calls, %d API errors, %d malformed, %d cut or of other APIs), %d tool definitions",
-			n.responses, n.messages, n.calls, n.apiErrors, n.malformed, n.cut, n.tools)
+		corpus.Report(t, folder, "%d responses (%d messages with %d calls, %d API errors, %d malformed, %d cut or of other APIs), %d tool definitions, %d loaded tools",
+			n.responses, n.messages, n.calls, n.apiErrors, n.malformed, n.cut, n.tools, n.loaded)
 	}
 }
 
-type tally struct{ responses, messages, calls, apiErrors, malformed, cut, tools int }
+type tally struct{ responses, messages, calls, apiErrors, malformed, cut, tools, loaded int }
 
 func (n *tally) add(m *anthropic.Message, err error) {
 	var apiError *anthropic.APIError
@@ -57,7 +61,7 @@ func checkRecording(t *testing.T, r recording) (*anthropic.Message, error) {
 	want := oracle(r.body)
 	events, m, err := read(strings.NewReader(r.body))
 	require.Equal(t, want.calls, written(m.Calls), r.file)
-	requireTurn(t, m, m.Results(nil))
+	requireTurn(t, m, only(m.Results(nil)))
 	var apiError *anthropic.APIError
 	switch {
 	case want.apiError != "":
@@ -97,7 +101,7 @@ func written(calls []pegboard.Call) []string {
 func requireHistory(t *testing.T, want []map[string]any, m *anthropic.Message, file string) {
 	t.Helper()
 	var got struct{ Content []json.RawMessage }
-	if history := m.History(); history != nil {
+	if history := only(m.History()); history != nil {
 		require.NoError(t, json.Unmarshal(history, &got))
 	}
 	require.Len(t, got.Content, len(want), file)
@@ -132,39 +136,91 @@ func pieces(body string) []io.Reader {
 }
 
 // checkRequest builds the tools of a recorded request and compares how they are
-// declared with what was sent.
-func checkRequest(t *testing.T, r recording) (checked int) {
+// declared with what was sent. What its messages made known is found again.
+func checkRequest(t *testing.T, r recording) (tools, loaded int) {
 	t.Helper()
 	var request struct {
-		Tools []struct {
-			Type        string
-			Name        string
-			Description string
-			InputSchema json.RawMessage `json:"input_schema"`
-		}
+		Tools    []json.RawMessage
+		Messages []json.RawMessage
 	}
 	if json.Unmarshal(r.request, &request) != nil {
-		return 0
+		return 0, 0
 	}
-	for _, sent := range request.Tools {
-		if !apiName.MatchString(sent.Name) || sent.InputSchema == nil {
-			continue // of the server, or of another API
+	var own []pegboard.Tool
+	var server, want []json.RawMessage
+	for _, raw := range request.Tools {
+		var d struct {
+			Name, Description string
+			InputSchema       json.RawMessage `json:"input_schema"`
+			DeferLoading      bool            `json:"defer_loading"`
+			Parameters        any             // of another API
 		}
-		built, err := pegboard.BuildRaw(sent.InputSchema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
-			Info:        pegboard.Info{Name: sent.Name},
-			Description: sent.Description,
+		require.NoError(t, json.Unmarshal(raw, &d))
+		if d.Parameters != nil {
+			return 0, 0
+		}
+		want = append(want, raw)
+		if d.InputSchema == nil {
+			server = append(server, raw)
+			continue
+		}
+		built, err := pegboard.BuildRaw(d.InputSchema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
+			Info:        pegboard.Info{Name: d.Name, Deferred: d.DeferLoading},
+			Description: d.Description,
 			Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
 				return nil, nil
 			},
 		})
-		if err != nil {
-			continue // quarantined
-		}
-		want, err := json.Marshal(map[string]any{"name": sent.Name, "description": sent.Description, "input_schema": sent.InputSchema})
-		require.NoError(t, err)
-		got := anthropic.New(poolOf(t, built)).Tools()
-		require.JSONEq(t, "["+string(want)+"]", string(got), r.file)
-		checked++
+		require.NoError(t, err, r.file)
+		own = append(own, built)
 	}
-	return checked
+	w := anthropic.New(poolOf(t, own...), anthropic.ServerTools(server...))
+	var got []json.RawMessage
+	require.NoError(t, json.Unmarshal(w.Tools(), &got))
+	require.ElementsMatch(t, decoded(t, want), decoded(t, got), r.file)
+	require.Empty(t, w.Omitted(), r.file)
+	requireTaken(t, w)
+
+	known := w.Loaded(request.Messages)
+	require.ElementsMatch(t, known, knownIn(decoded(t, request.Messages)), r.file)
+	return len(own), len(known)
+}
+
+// decoded returns values in which only what they say can differ.
+func decoded(t *testing.T, raw []json.RawMessage) (all []any) {
+	t.Helper()
+	for _, r := range raw {
+		var v any
+		require.NoError(t, json.Unmarshal(r, &v))
+		all = append(all, v)
+	}
+	return all
+}
+
+// knownIn returns the tools that are called or referred to anywhere below v.
+func knownIn(v any) (tools []string) {
+	add := func(names ...string) {
+		for _, name := range names {
+			if !slices.Contains(tools, name) {
+				tools = append(tools, name)
+			}
+		}
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, element := range v {
+			add(knownIn(element)...)
+		}
+	case map[string]any:
+		switch v["type"] {
+		case "tool_use":
+			add(fmt.Sprint(v["name"]))
+		case "tool_reference":
+			add(fmt.Sprint(v["tool_name"]))
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			add(knownIn(v[name])...)
+		}
+	}
+	return tools
 }

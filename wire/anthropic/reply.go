@@ -9,13 +9,16 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/internal/sse"
 )
 
 // maxReply is how much of a reply is read, in bytes: of a stream, the data of
 // its events. One event is limited to [sse.MaxSize].
 const maxReply = 32 << 20
+
+// maxBlocks is how many content blocks a reply may have: a small one takes a hundred
+// times its size in memory.
+const maxBlocks = 1 << 17
 
 // An Event is one step of a reply. Exactly one of its fields is set.
 type Event struct {
@@ -35,8 +38,8 @@ type Reply struct {
 	err    error
 }
 
-func newReply(n dialect.Names, body io.Reader) *Reply {
-	return &Reply{body: bufio.NewReader(body), built: assembler{names: n}}
+func newReply(w *Wire, body io.Reader) *Reply {
+	return &Reply{body: bufio.NewReader(body), built: assembler{message: Message{wire: w}}}
 }
 
 // Events yields the reply as it comes: text in pieces, each call as soon as its
@@ -79,6 +82,9 @@ func (r *Reply) next() (Event, bool) {
 		if err != nil || r.built.stopped {
 			r.over, r.err = true, err
 			r.built.finish()
+			if err != nil { // whatever it said of its end, it is not whole
+				r.built.message.StopReason = ""
+			}
 		}
 	}
 	e := r.built.ready[0]

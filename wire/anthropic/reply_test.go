@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -105,8 +107,8 @@ func TestReadOutOfTokens(t *testing.T) {
 	require.Equal(t, "max_tokens", m.StopReason)
 	require.Len(t, m.Calls, 1)
 	require.Equal(t, []pegboard.Call{{ID: "toolu_cut", Name: "weather", Input: []byte(`{"city": "Ber`)}}, m.Incomplete)
-	require.NotContains(t, string(m.History()), "toolu_cut")
-	require.Contains(t, string(m.History()), "toolu_whole")
+	require.NotContains(t, string(only(m.History())), "toolu_cut")
+	require.Contains(t, string(only(m.History())), "toolu_whole")
 }
 
 func TestReadWhole(t *testing.T) {
@@ -124,7 +126,7 @@ func TestReadWhole(t *testing.T) {
 	require.Equal(t, "both", m.Text)
 	require.Equal(t, "tool_use", m.StopReason)
 	require.Equal(t, anthropic.Usage{Input: 7, Output: 8, CacheWrite: 9}, m.Usage)
-	require.Contains(t, string(m.History()), `"input": {"city" : "Z\u00fcrich", "n": 1.0}`)
+	require.Contains(t, string(only(m.History())), `"input": {"city" : "Z\u00fcrich", "n": 1.0}`)
 }
 
 func TestReadWholeOutOfTokens(t *testing.T) {
@@ -294,7 +296,7 @@ func TestReadTakesACopy(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"a":1}`, string(m.Calls[0].Input))
 	clear(m.Calls[0].Input)
-	require.Contains(t, string(m.History()), `"input":{"a":1}`)
+	require.Contains(t, string(only(m.History())), `"input":{"a":1}`)
 }
 
 func TestReadKeepsTheErrorOfTheBody(t *testing.T) {
@@ -355,6 +357,62 @@ func FuzzRead(f *testing.F) {
 		require.Equal(t, whole, byByte)
 		require.Equal(t, m, n)
 		require.Equal(t, fmt.Sprint(err), fmt.Sprint(errByByte))
-		requireTurn(t, m, m.Results(nil))
+		requireTurn(t, m, only(m.Results(nil)))
 	})
+}
+
+// TestEveryBoundary cuts streams in two at every byte.
+func TestEveryBoundary(t *testing.T) {
+	t.Parallel()
+	for _, name := range streams {
+		body := fixture(t, name)
+		whole, m, err := read(strings.NewReader(body))
+		require.NoError(t, err)
+		for at := range body {
+			halves, n, err := read(io.MultiReader(strings.NewReader(body[:at]), strings.NewReader(body[at:])))
+			require.NoError(t, err)
+			require.True(t, slices.Equal(whole, halves) && reflect.DeepEqual(m, n), "%s cut at %d", name, at)
+		}
+	}
+}
+
+var streams = []string{"parallel.sse", "max_tokens.sse", "invalid_json.sse"}
+
+// FuzzChunks cuts a stream into pieces anywhere. The reply stays the same, byte for
+// byte.
+func FuzzChunks(f *testing.F) {
+	for _, name := range streams {
+		f.Add(fixture(f, name), []byte{1, 2, 3, 0, 255})
+	}
+	f.Fuzz(func(t *testing.T, body string, sizes []byte) {
+		var pieces []io.Reader
+		rest := body
+		for _, size := range sizes {
+			n := min(int(size), len(rest))
+			pieces = append(pieces, strings.NewReader(rest[:n]))
+			rest = rest[n:]
+		}
+		whole, m, err := read(strings.NewReader(body))
+		cut, n, errCut := read(io.MultiReader(append(pieces, strings.NewReader(rest))...))
+		require.Equal(t, whole, cut)
+		require.Equal(t, m, n)
+		require.Equal(t, fmt.Sprint(err), fmt.Sprint(errCut))
+	})
+}
+
+// TestReadOneOfSeveral reads a body that holds several messages: a reply is the
+// first one.
+func TestReadOneOfSeveral(t *testing.T) {
+	t.Parallel()
+	one := stream(start, begin(0, use("a", "clock")), end(0), because("tool_use"), stop)
+	two := stream(strings.ReplaceAll(start, "msg_1", "msg_2"), begin(0, use("b", "clock")), end(0), because("tool_use"), stop)
+	events, m, err := read(strings.NewReader(one + two))
+	require.NoError(t, err)
+	require.Equal(t, []string{"call a clock "}, events)
+	require.Equal(t, "msg_1", m.ID)
+
+	whole := `{"type":"message","id":"msg_1","content":[` + use("a", "clock") + `]}`
+	events, _, err = read(strings.NewReader(whole + "\n" + two))
+	require.NoError(t, err)
+	require.Equal(t, []string{"call a clock {}"}, events)
 }

@@ -67,15 +67,15 @@ func TestResults(t *testing.T) {
 				`{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"anBn"}},` +
 				`{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"anBn"}}]}]`},
 		{name: "other bytes", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a",
-			pegboard.Part{MIME: "application/pdf", Data: make([]byte, 1234)}, pegboard.Part{MIME: "image/png"}, pegboard.Part{MIME: "a b", Data: []byte("x")})},
-			want: `[{"type":"tool_result","tool_use_id":"a","content":[` + leftOut(1234, "application/pdf") + `,` + leftOut(0, "image/png") + `,` + leftOut(1, "a b") + `]}]`},
+			pegboard.Part{MIME: "application/zip", Data: make([]byte, 1234)}, pegboard.Part{MIME: "image/png"}, pegboard.Part{MIME: "a b", Data: []byte("x")})},
+			want: `[{"type":"tool_result","tool_use_id":"a","content":[` + leftOut(1234, "application/zip") + `,` + leftOut(0, "image/png") + `,` + leftOut(1, "a b") + `]}]`},
 		{name: "not UTF-8", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", text("\xff"))},
 			want: `[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"\ufffd"}]}]`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := tt.message.Results(tt.outcomes, tt.more...)
+			got := only(tt.message.Results(tt.outcomes, tt.more...))
 			if tt.want == "" {
 				require.Nil(t, got)
 				return
@@ -86,8 +86,8 @@ func TestResults(t *testing.T) {
 }
 
 func leftOut(size int, kind string) string {
-	return fmt.Sprintf(`{"type":"text","text":"(%d bytes of type %s were left out: only text and PNG, JPEG, GIF and WebP images can be shown. `+
-		`Ask for the content in one of these forms.)"}`, size, kind)
+	return fmt.Sprintf(`{"type":"text","text":"(%d bytes of type %s were left out: only text, PDF documents and PNG, JPEG, GIF and WebP images `+
+		`can be shown. Ask for the content in one of these forms.)"}`, size, kind)
 }
 
 // TestResultsOfAnExecutor takes a reply with all kinds of calls through a real
@@ -106,7 +106,7 @@ func TestResultsOfAnExecutor(t *testing.T) {
 	outcomes := e.Run(t.Context(), p, m.Calls...)
 	require.Len(t, outcomes, 4)
 	require.ErrorIs(t, outcomes[1].Err, pegboard.ErrDuplicate)
-	answer := m.Results(outcomes)
+	answer := only(m.Results(outcomes))
 	requireTurn(t, m, answer)
 	require.Equal(t, 3, strings.Count(string(answer), `"tool_result"`))
 	require.Equal(t, 1, strings.Count(string(answer), "INVALID_JSON"))
@@ -121,10 +121,10 @@ func TestResultsOfInvalidJSON(t *testing.T) {
 	outcomes := []pegboard.Outcome{failed(outcome("toolu_invalid", text("not valid JSON")), pegboard.ErrInvalidInput)}
 	require.Equal(t, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_invalid","content":[`+
 		`{"type":"text","text":"not valid JSON"},{"type":"text","text":"{\"INVALID_JSON\":\"{\\\"city\\\": Berlin}\"}"}],"is_error":true}]}`,
-		string(m.Results(outcomes)))
+		string(only(m.Results(outcomes))))
 
 	repaired := []pegboard.Outcome{outcome("toolu_invalid", text("fine"))}
-	require.NotContains(t, string(m.Results(repaired)), "INVALID_JSON")
+	require.NotContains(t, string(only(m.Results(repaired))), "INVALID_JSON")
 }
 
 // TestResultsWhileAServerToolIsPending puts more into the last result, since
@@ -135,11 +135,11 @@ func TestResultsWhileAServerToolIsPending(t *testing.T) {
 	_, m, err := read(strings.NewReader(stream(start, server, end(0), begin(1, use("a", "clock")), end(1), because("tool_use"), stop)))
 	require.NoError(t, err)
 	require.Equal(t, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"12"},{"type":"text","text":"go on"}]}]}`,
-		string(m.Results([]pegboard.Outcome{outcome("a", text("12"))}, text("go on"))))
+		string(only(m.Results([]pegboard.Outcome{outcome("a", text("12"))}, text("go on")))))
 
 	_, m, err = read(strings.NewReader(stream(start, server, end(0), because("pause_turn"), stop)))
 	require.NoError(t, err)
-	require.Nil(t, m.Results(nil, text("go on")))
+	require.Nil(t, only(m.Results(nil, text("go on"))))
 }
 
 // TestInvariant2 builds replies and outcomes at random and checks every request
@@ -152,7 +152,7 @@ func TestInvariant2(t *testing.T) {
 		if err != nil {
 			require.ErrorIs(t, err, anthropic.ErrTruncated)
 		}
-		requireTurn(t, m, m.Results(randomOutcomes(random), randomParts(random)...))
+		requireTurn(t, m, only(m.Results(randomOutcomes(random), randomParts(random)...)))
 	}
 }
 
@@ -196,7 +196,10 @@ func randomOutcomes(random *rand.Rand) (outcomes []pegboard.Outcome) {
 
 func randomParts(random *rand.Rand) (parts []pegboard.Part) {
 	for range random.IntN(3) {
-		parts = append(parts, []pegboard.Part{text(""), text("a"), {MIME: "image/png", Data: []byte("b")}, {MIME: "text/x"}}[random.IntN(4)])
+		parts = append(parts, []pegboard.Part{
+			text(""), text("a"), {MIME: "image/png", Data: []byte("b")}, {MIME: "text/x"},
+			{Tool: "clock"}, {Source: "s", Text: "t"}, {Source: "s"}, {MIME: "text/plain", Text: "a", Title: "b"}, {MIME: "application/pdf", Data: []byte("c")},
+		}[random.IntN(9)])
 	}
 	return parts
 }
@@ -210,6 +213,8 @@ type turn struct {
 		Text      string          `json:"text"`
 		Input     json.RawMessage `json:"input"`
 		ToolUseID string          `json:"tool_use_id"`
+		IsError   bool            `json:"is_error"`
+		Content   json.RawMessage `json:"content"`
 	} `json:"content"`
 }
 
@@ -218,7 +223,7 @@ type turn struct {
 func requireTurn(t *testing.T, m *anthropic.Message, answer json.RawMessage) {
 	t.Helper()
 	var asked, waiting []string
-	if history := m.History(); history != nil {
+	if history := only(m.History()); history != nil {
 		var reply turn
 		require.NoError(t, json.Unmarshal(history, &reply))
 		require.Equal(t, "assistant", reply.Role)
@@ -251,8 +256,16 @@ func requireTurn(t *testing.T, m *anthropic.Message, answer json.RawMessage) {
 		if b.Type == "tool_result" {
 			require.Len(t, answered, i, "a result after other content")
 			answered = append(answered, b.ToolUseID)
+			var content []struct{ Type, Text string }
+			require.True(t, b.Content == nil || json.Unmarshal(b.Content, &content) == nil)
+			require.False(t, b.IsError && len(content) == 0, "a failure without content")
+			for _, c := range content {
+				require.False(t, c.Type == "text" && strings.TrimSpace(c.Text) == "", "blank text")
+				require.False(t, b.IsError && c.Type != "text", "a failure with %s", c.Type)
+			}
 			continue
 		}
+		require.NotEqual(t, "tool_reference", b.Type)
 		require.Empty(t, waiting, "content beside results while a server tool is pending")
 	}
 	require.Equal(t, asked, answered)

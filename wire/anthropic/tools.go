@@ -2,26 +2,17 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire"
 )
 
 // nameRule is what the API takes as the name of a tool.
-var nameRule = dialect.NameRule{Max: 64}
-
-// names returns those of a part of p, in its order.
-func names(p *pegboard.Pool, part pegboard.Partition) (list []string) {
-	for d := range p.Declarations(part) {
-		list = append(list, d.Name)
-	}
-	return list
-}
+var nameRule = dialect.Anthropic.NameRule()
 
 // A Wire speaks the Messages API for one pool: what the request says of its
 // tools, and what the reply says in return. The zero Wire has no tools and reads
@@ -29,50 +20,44 @@ func names(p *pegboard.Pool, part pegboard.Partition) (list []string) {
 //
 // A Wire never changes; its methods may be called concurrently.
 type Wire struct {
-	names   dialect.Names
-	tools   json.RawMessage
-	omitted []Omission
-}
-
-// An Omission is a tool of the pool that the request leaves out, because the API
-// would refuse the whole request for its sake.
-type Omission struct {
-	Name   string // in the pool
-	Reason string // what the API refuses, and what to change
+	pool     *pegboard.Pool
+	names    dialect.Names
+	tools    json.RawMessage // nil: none
+	problems []wire.Problem
 }
 
 // New returns the Wire of a pool. The form of each tool is made once and kept
 // with the tool, so that the Wire of the next turn's pool costs little.
-func New(p *pegboard.Pool) *Wire {
-	w := &Wire{}
-	tools, ok := w.encodeAll(p)
-	if !ok { // most pools have no name that the API refuses
-		w.names = nameRule.Names(names(p, pegboard.Builtin), names(p, pegboard.External))
-		tools, _ = w.encodeAll(p)
+//
+// A tool is strict if it is declared so, the API can say its schema, and the strict
+// tools before it leave room: one request holds 20, with 24 optional properties and
+// 16 of several types. It is deferred if it is declared so, unless all would be.
+// Examples are sent with it.
+func New(p *pegboard.Pool, o ...Option) *Wire {
+	w := &Wire{pool: p}
+	var r roll
+	if len(o) > 0 {
+		r.options = optionsOf(o)
 	}
-	w.tools = jsonobject.List(tools)
+	var most [128]json.RawMessage // few pools have more tools; this list costs no allocation
+	tools, ok := r.fill(most[:0], p)
+	if !ok { // most pools have no name that the API refuses
+		r.names = nameRule.Names(names(p, pegboard.Builtin), names(p, pegboard.External))
+		tools, _ = r.fill(most[:0], p)
+	}
+	w.names, w.problems = r.names, r.problems
+	if len(tools) > 0 {
+		w.tools = jsonobject.List(tools)
+	}
 	return w
 }
 
-// encodeAll returns the forms of all tools, and notes those that are left out. It
-// gives up at a name that the API refuses.
-func (w *Wire) encodeAll(p *pegboard.Pool) (tools []json.RawMessage, ok bool) {
-	w.omitted = nil
-	tools = make([]json.RawMessage, 0, p.Len())
-	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
-		for d := range p.Declarations(part) {
-			if tool := w.encode(d); tool != nil {
-				tools = append(tools, tool)
-				continue
-			}
-			if !nameRule.Valid(w.names.API(d.Name)) {
-				return nil, false
-			}
-			_, reason := rootSchema(d.InputSchema)
-			w.omitted = append(w.omitted, Omission{Name: d.Name, Reason: reason})
-		}
+// names returns those of a part of p, in its order.
+func names(p *pegboard.Pool, part pegboard.Partition) (list []string) {
+	for d := range p.Declarations(part) {
+		list = append(list, d.Name)
 	}
-	return tools, true
+	return list
 }
 
 // Tools returns the value of the request's member "tools": an array, in the
@@ -86,15 +71,42 @@ func (w *Wire) Tools() json.RawMessage {
 	return w.tools
 }
 
-// Omitted returns the tools of the pool that [Wire.Tools] leaves out, in the
-// order of the pool.
-func (w *Wire) Omitted() []Omission { return slices.Clone(w.omitted) }
+// Omitted returns what the API does not take of the pool: the tools that
+// [Wire.Tools] leaves out, and those that it sends as less than was declared, whose
+// problem is not Omitted. What strict cannot say of a schema that is sent strict is
+// not among them: [wire.Lint] tells.
+func (w *Wire) Omitted() []wire.Problem { return slices.Clone(w.problems) }
 
-// Name returns what the API calls a tool, for a tool_choice that names it. A
-// name that the API takes is its own. Any other is folded to letters, digits, _
-// and -, and ends in a hash of the whole name; calls come back with the tool's
-// own name.
+// Name returns what the API calls a tool. A name that the API takes is its own.
+// Any other is folded to letters, digits, _ and -, and ends in a hash of the whole
+// name; calls come back with the tool's own name.
 func (w *Wire) Name(tool string) string { return w.names.API(tool) }
+
+// tool returns the name in the pool of what the API calls so.
+func (w *Wire) tool(api string) string {
+	name := w.names.Tool(api)
+	if w.pool == nil {
+		return name
+	}
+	if t, ok := w.pool.Lookup(name); ok {
+		return t.Info().Name // it may have been called by an alias
+	}
+	return name
+}
+
+// offered returns what the API calls a tool, if the request holds it.
+func (w *Wire) offered(tool string) (api string, ok bool) {
+	if w == nil || w.pool == nil {
+		return "", false
+	}
+	t, ok := w.pool.Lookup(tool)
+	if !ok {
+		return "", false
+	}
+	name := t.Info().Name
+	omitted := func(p wire.Problem) bool { return p.Omitted && p.Tool == name }
+	return w.names.API(name), !slices.ContainsFunc(w.problems, omitted)
+}
 
 // Read returns the reply in the body of a response. The bytes tell whether it was
 // streamed or came whole, and whether it is an error of the API: a body may be
@@ -102,61 +114,4 @@ func (w *Wire) Name(tool string) string { return w.names.API(tool) }
 //
 // Nothing is read before the Reply is asked for something, nothing that follows
 // the message is read at all, and closing body is left to the caller.
-func (w *Wire) Read(body io.Reader) *Reply { return newReply(w.names, body) }
-
-// encode returns d as the API takes it, or nil if it cannot.
-func (w *Wire) encode(d pegboard.Declaration) json.RawMessage {
-	form, name := "anthropic", w.names.API(d.Name)
-	if name != d.Name {
-		form += ":" + name
-	}
-	return d.Encoded(form, func(d pegboard.Declaration) []byte {
-		schema, reason := rootSchema(d.InputSchema)
-		if reason != "" || !nameRule.Valid(name) {
-			return nil
-		}
-		o := jsonobject.With("name", jsonobject.Quote(name))
-		if d.Description != "" {
-			o.Set("description", jsonobject.Quote(d.Description))
-		}
-		o.Set("input_schema", schema)
-		return o.Encode()
-	})
-}
-
-// rootSchema returns a schema whose root the API takes, or the reason why it
-// cannot be made into one without changing what it means.
-func rootSchema(schema json.RawMessage) (root json.RawMessage, refused string) {
-	o, err := jsonobject.Parse(schema)
-	if err != nil || !jsonobject.Is(schema) {
-		return nil, "its input schema is not a JSON object"
-	}
-	for _, combinator := range []string{"anyOf", "oneOf", "allOf"} {
-		if o.Get(combinator) != nil {
-			return nil, fmt.Sprintf("its input schema has %s at the root; move the choice into a property", combinator)
-		}
-	}
-	properties, _ := jsonobject.Parse(o.Get("properties"))
-	for _, p := range properties {
-		if !validProperty(p.Name) {
-			return nil, fmt.Sprintf("its input schema has the property %q; use 1 to %d letters, digits, _, . and -", p.Name, nameRule.Max)
-		}
-	}
-	switch kind := o.Get("type"); {
-	case string(kind) == `"object"`:
-		return schema, ""
-	case kind == nil || allowsObject(kind):
-		o.Set("type", json.RawMessage(`"object"`)) // all that a call can send
-		return o.Encode(), ""
-	default:
-		return nil, fmt.Sprintf("its input schema has the type %s; a tool's input is an object", kind)
-	}
-}
-
-// allowsObject reports whether kind is a list of types that holds object.
-func allowsObject(kind json.RawMessage) bool {
-	var kinds []string
-	return json.Unmarshal(kind, &kinds) == nil && slices.Contains(kinds, "object")
-}
-
-func validProperty(name string) bool { return nameRule.Valid(strings.ReplaceAll(name, ".", "_")) }
+func (w *Wire) Read(body io.Reader) *Reply { return newReply(w, body) }

@@ -33,7 +33,9 @@ func (a *assembler) takeWhole(raw json.RawMessage) error {
 			return err
 		}
 		b.input = b.given
-		a.begin(b)
+		if err := a.begin(b); err != nil {
+			return err
+		}
 		// A cut call looks whole here: its input was made an object.
 		if last := i == len(whole.Content)-1; !last || !b.isCall() || !outOfTokens(whole.StopReason) {
 			a.stop(b)

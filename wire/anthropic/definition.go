@@ -1,0 +1,124 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/internal/schema"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// The keys of what is remembered with a tool. Whether it is strict and deferred is
+// part of every key.
+const (
+	plainForm    = "anthropic"
+	eagerForm    = "anthropic eager"
+	refusalForm  = "anthropic refusal"
+	useForm      = "anthropic use"
+	examplesForm = "anthropic examples"
+)
+
+// encode returns d as the API takes it, or nil if it cannot.
+func (r *roll) encode(d *pegboard.Declaration) json.RawMessage {
+	form, name := plainForm, r.names.API(d.Name)
+	eager := r.eager || r.eagerTools[d.Name]
+	if eager {
+		form = eagerForm
+	}
+	if name != d.Name {
+		form += ":" + name
+	}
+	return d.Encoded(form, func(d pegboard.Declaration) []byte {
+		input, err := inputSchema(d)
+		if err != nil || !nameRule.Valid(name) {
+			return nil
+		}
+		return encode(d, name, input, eager)
+	})
+}
+
+func encode(d pegboard.Declaration, name string, input json.RawMessage, eager bool) json.RawMessage {
+	o := jsonobject.With("name", jsonobject.Quote(name))
+	if d.Description != "" {
+		o.Set("description", jsonobject.Quote(d.Description))
+	}
+	o.Set("input_schema", input)
+	if d.Strict {
+		o.Set("strict", json.RawMessage("true"))
+	}
+	if d.Deferred {
+		o.Set("defer_loading", json.RawMessage("true"))
+	}
+	if examples, _ := fitting(d.Examples, input); len(examples) > 0 {
+		o.Set("input_examples", jsonobject.List(examples))
+	}
+	if eager {
+		o.Set("eager_input_streaming", json.RawMessage("true"))
+	}
+	return o.Encode()
+}
+
+// inputSchema returns the schema to send.
+func inputSchema(d pegboard.Declaration) (json.RawMessage, error) {
+	to := dialect.Anthropic
+	if d.Strict {
+		to = dialect.AnthropicStrict
+	}
+	converted, err := dialect.Convert(d.InputSchema, to)
+	return converted.Schema, err
+}
+
+// refusal says why the API does not take d as it is declared; empty means that it
+// does.
+func refusal(d pegboard.Declaration) string {
+	return string(d.Encoded(refusalForm, func(d pegboard.Declaration) []byte {
+		if _, err := inputSchema(d); err != nil {
+			return []byte(err.Error())
+		}
+		return nil
+	}))
+}
+
+// useOf returns what the strict form of d uses of the limits of a request. It is
+// remembered as two bytes, which stop at a number beyond all limits.
+func useOf(d pegboard.Declaration) dialect.Use {
+	b := d.Encoded(useForm, func(d pegboard.Declaration) []byte {
+		input, _ := inputSchema(d)
+		use := dialect.UseOf(input)
+		return []byte{byte(min(use.Optional, math.MaxUint8)), byte(min(use.Unions, math.MaxUint8))}
+	})
+	return dialect.Use{Tools: 1, Optional: int(b[0]), Unions: int(b[1])}
+}
+
+// fitting returns the examples that the schema takes, and how many it does not: the
+// API refuses a request that holds one of those.
+func fitting(examples []json.RawMessage, input json.RawMessage) (fit []json.RawMessage, lost int) {
+	if len(examples) == 0 {
+		return nil, 0
+	}
+	compiled, err := schema.Compile(input)
+	if err != nil {
+		return nil, len(examples)
+	}
+	for _, e := range examples {
+		if v, err := strictjson.Decode(e, strictjson.Limits{}); err == nil && compiled.Validate(v) == nil {
+			fit = append(fit, e)
+		}
+	}
+	return fit, len(examples) - len(fit)
+}
+
+// lostExamples says that examples are not sent, if so.
+func lostExamples(d pegboard.Declaration) string {
+	return string(d.Encoded(examplesForm, func(d pegboard.Declaration) []byte {
+		input, _ := inputSchema(d)
+		if _, lost := fitting(d.Examples, input); lost > 0 {
+			return fmt.Appendf(nil, "%d of its examples are left out: the input schema as it is sent does not take them", lost)
+		}
+		return nil
+	}))
+}

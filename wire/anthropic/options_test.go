@@ -1,0 +1,336 @@
+package anthropic_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/schema"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+)
+
+const searchTool = `{"type":"tool_search_tool_bm25_20251119", "name":"tool_search_tool_bm25"}`
+
+// special returns a tool that does nothing, with all that Info can say.
+func special(t testing.TB, info pegboard.Info, schema string, examples ...string) pegboard.Tool {
+	t.Helper()
+	d := pegboard.Definition[json.RawMessage, *pegboard.Result]{Info: info, Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
+		return pegboard.Text("done"), nil
+	}}
+	for _, e := range examples {
+		d.Examples = append(d.Examples, json.RawMessage(e))
+	}
+	built, err := pegboard.BuildRaw(json.RawMessage(schema), d)
+	require.NoError(t, err)
+	return built
+}
+
+// sent is a tool with all that the API reads.
+type sent struct {
+	Type         string            `json:"type"`
+	Name         string            `json:"name"`
+	InputSchema  json.RawMessage   `json:"input_schema"`
+	Strict       bool              `json:"strict"`
+	Deferred     bool              `json:"defer_loading"`
+	Examples     []json.RawMessage `json:"input_examples"`
+	Eager        bool              `json:"eager_input_streaming"`
+	CacheControl json.RawMessage   `json:"cache_control"`
+}
+
+func sentBy(t testing.TB, w *anthropic.Wire) (all []sent) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal(w.Tools(), &all))
+	return all
+}
+
+func countPoolTools(t testing.TB, w *anthropic.Wire) (n int) {
+	t.Helper()
+	for _, s := range sentBy(t, w) {
+		if s.Type == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func omitted(w *anthropic.Wire) (tools []string) {
+	for _, p := range w.Omitted() {
+		if p.Omitted {
+			tools = append(tools, p.Tool)
+		}
+	}
+	return tools
+}
+
+// requireTaken checks the tools of a request by the documented limits.
+func requireTaken(t *testing.T, w *anthropic.Wire) {
+	t.Helper()
+	names := map[string]bool{}
+	var all, deferred, strict, marks int
+	for _, s := range sentBy(t, w) {
+		all++
+		if s.Type == "mcp_toolset" {
+			continue
+		}
+		require.Regexp(t, apiName, s.Name)
+		require.False(t, names[s.Name], "the name %s twice", s.Name)
+		names[s.Name] = true
+		if s.Deferred {
+			deferred++
+			require.Nil(t, s.CacheControl, "%s is deferred and has a breakpoint", s.Name)
+		}
+		if s.Strict {
+			strict++
+		}
+		if s.CacheControl != nil {
+			marks++
+		}
+		if s.Type == "" {
+			requireTakenSchema(t, s)
+		}
+	}
+	require.False(t, all > 0 && deferred == all, "all tools are deferred")
+	require.LessOrEqual(t, deferred, 10_000)
+	require.LessOrEqual(t, strict, 20)
+	require.LessOrEqual(t, marks, 2)
+}
+
+func requireTakenSchema(t *testing.T, s sent) {
+	t.Helper()
+	var root map[string]any
+	require.NoError(t, json.Unmarshal(s.InputSchema, &root))
+	require.Equal(t, "object", root["type"])
+	for _, combinator := range []string{"anyOf", "oneOf", "allOf"} {
+		require.NotContains(t, root, combinator)
+	}
+	if len(s.Examples) == 0 {
+		return
+	}
+	compiled, err := schema.Compile(s.InputSchema)
+	require.NoError(t, err)
+	for _, e := range s.Examples {
+		v, err := strictjson.Decode(e, strictjson.Limits{})
+		require.NoError(t, err)
+		require.NoError(t, compiled.Validate(v))
+	}
+}
+
+const oneLine = `{"type":"object","properties":{"line":{"type":"integer"}},"required":["line"],"additionalProperties":false}`
+
+func TestToolMembers(t *testing.T) {
+	t.Parallel()
+	p := poolOf(t,
+		special(t, pegboard.Info{Name: "edit", Strict: true, Deferred: true}, oneLine, `{"line":1}`, `{"line":2}`),
+		tool(t, "find", "", anyObject))
+	w := anthropic.New(p, anthropic.EagerInput("edit"), anthropic.Cached("1h"))
+	require.Equal(t, `[{"name":"edit","input_schema":`+oneLine+`,"strict":true,"defer_loading":true,"input_examples":[{"line":1},{"line":2}],"eager_input_streaming":true},`+
+		`{"name":"find","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral","ttl":"1h"}}]`, string(w.Tools()))
+	require.Empty(t, w.Omitted())
+
+	require.Equal(t, `[{"name":"edit","input_schema":`+oneLine+`,"strict":true,"defer_loading":true,"input_examples":[{"line":1},{"line":2}]},`+
+		`{"name":"find","input_schema":{"type":"object"}}]`, string(anthropic.New(p).Tools()), "options stayed with the tools")
+	for _, s := range sentBy(t, anthropic.New(p, anthropic.EagerInput())) {
+		require.True(t, s.Eager)
+	}
+}
+
+// TestCached attaches sources beside built-ins and looks where the breakpoints are.
+func TestCached(t *testing.T) {
+	t.Parallel()
+	plain := func(name string) pegboard.Tool { return tool(t, name, "", anyObject) }
+	deferred := func(name string) pegboard.Tool {
+		return special(t, pegboard.Info{Name: name, Deferred: true}, anyObject)
+	}
+	tests := []struct {
+		name               string
+		builtin, attached  []pegboard.Tool
+		server, want, also []string // also: problems
+	}{
+		{name: "nothing"},
+		{name: "built-ins", builtin: []pegboard.Tool{plain("a"), plain("b")}, want: []string{"b"}},
+		{name: "deferred at the end", builtin: []pegboard.Tool{plain("a"), deferred("b")}, want: []string{"a"}},
+		{name: "left out at the end", builtin: []pegboard.Tool{plain("a"), tool(t, "b", "", refusedSchema)}, want: []string{"a"}, also: []string{"b"}},
+		{name: "both", builtin: []pegboard.Tool{plain("a"), plain("b")}, attached: []pegboard.Tool{plain("c"), plain("d"), deferred("e")}, want: []string{"b", "mcp__s__d"}},
+		{name: "deferred source", builtin: []pegboard.Tool{plain("a")}, attached: []pegboard.Tool{deferred("e")}, want: []string{"a"}},
+		{name: "only a source", attached: []pegboard.Tool{plain("c")}, want: []string{"mcp__s__c"}},
+		{name: "all deferred", builtin: []pegboard.Tool{deferred("a"), deferred("b")}, attached: []pegboard.Tool{plain("c")}, want: []string{"a", "mcp__s__c"}, also: []string{"a"}},
+		{name: "only a deferred source", attached: []pegboard.Tool{deferred("c"), deferred("d")}, want: []string{"mcp__s__c"}, also: []string{"mcp__s__c"}},
+		{name: "deferred beside the server's", server: []string{searchTool}, builtin: []pegboard.Tool{deferred("a")}},
+		{name: "deferred beside a toolset", server: []string{`{"type":"mcp_toolset"}`}, builtin: []pegboard.Tool{deferred("a")}, want: []string{"a"}, also: []string{"a"}},
+		{name: "deferred beside a deferred one", server: []string{`{"type":"x","name":"x","defer_loading":true}`}, builtin: []pegboard.Tool{deferred("a")}, want: []string{"a"}, also: []string{"a"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var r pegboard.Registry
+			require.NoError(t, r.Add(tt.builtin...))
+			_, err := r.Attach("s", tt.attached...)
+			require.NoError(t, err)
+			w := anthropic.New(r.AssemblePool(session(t)), anthropic.ServerTools(messagesOf(tt.server)...), anthropic.Cached(""))
+			var marked, told []string
+			for _, s := range sentBy(t, w) {
+				if s.CacheControl != nil {
+					require.Equal(t, `{"type":"ephemeral"}`, string(s.CacheControl))
+					marked = append(marked, s.Name)
+				}
+			}
+			for _, p := range w.Omitted() {
+				told = append(told, p.Tool)
+			}
+			require.Equal(t, tt.want, marked)
+			require.Equal(t, tt.also, told)
+			requireTaken(t, w)
+		})
+	}
+}
+
+func TestServerTools(t *testing.T) {
+	t.Parallel()
+	p := poolOf(t, tool(t, "web_search", "", anyObject), tool(t, "clock", "", anyObject))
+	w := anthropic.New(p, anthropic.ServerTools(json.RawMessage(searchTool), json.RawMessage(`{"name":`)),
+		anthropic.ServerTools(json.RawMessage(`{ "type":"web_search_20250305","name":"web_search" }`)))
+	require.Equal(t, `[`+searchTool+`,{ "type":"web_search_20250305","name":"web_search" },{"name":"clock","input_schema":{"type":"object"}}]`, string(w.Tools()))
+	require.Equal(t, []wire.Problem{
+		{Reason: "a definition of a server tool is not a JSON object", Omitted: true},
+		{Tool: "web_search", Reason: "a server tool has the same name; rename one of the two", Omitted: true},
+	}, w.Omitted())
+	require.Equal(t, `[`+searchTool+`]`, string(anthropic.New(poolOf(t), anthropic.ServerTools(json.RawMessage(searchTool))).Tools()))
+}
+
+// TestLimits goes beyond what one request may hold.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	property := func(form string, n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprintf(form, i))
+		}
+		return all
+	}
+	object := func(properties, required []string) string {
+		return `{"type":"object","additionalProperties":false,"properties":{` + strings.Join(properties, ",") + `},"required":[` + strings.Join(required, ",") + `]}`
+	}
+	nested := `{"type":"object","additionalProperties":false,"properties":{"list":{"type":"array","items":` +
+		object(property(`"p%d":{"type":"integer"}`, 13), nil) + `}},"required":["list"]}`
+	tests := []struct {
+		name   string
+		schema string
+		fit    int // strict tools
+	}{
+		{name: "tools", schema: oneLine, fit: 20},
+		{name: "optional properties", schema: object(property(`"p%d":{"type":"integer"}`, 8), nil), fit: 3},
+		{name: "nested optional properties", schema: nested, fit: 1},
+		{name: "unions", schema: object(property(`"p%d":{"type":["integer","null"]}`, 5), property(`"p%d"`, 5)), fit: 3},
+		{name: "unions in other words", schema: object(property(`"p%d":{"anyOf":[{"type":"integer"},{"type":"null"}]}`, 8), property(`"p%d"`, 8)), fit: 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var tools []pegboard.Tool
+			for i := range tt.fit + 2 {
+				tools = append(tools, special(t, pegboard.Info{Name: fmt.Sprintf("t%02d", i), Strict: true}, tt.schema))
+			}
+			w := anthropic.New(poolOf(t, tools...))
+			var strict []bool
+			for _, s := range sentBy(t, w) {
+				strict = append(strict, s.Strict)
+			}
+			require.Equal(t, append(slices.Repeat([]bool{true}, tt.fit), false, false), strict)
+			require.Len(t, w.Omitted(), 2)
+			require.Equal(t, fmt.Sprintf("t%02d", tt.fit), w.Omitted()[0].Tool)
+			require.False(t, w.Omitted()[0].Omitted)
+			require.Contains(t, w.Omitted()[0].Reason, "all together may be 20 tools with 24 optional properties and 16 of several types")
+			requireTaken(t, w)
+		})
+	}
+}
+
+func TestTooManyDeferred(t *testing.T) {
+	t.Parallel()
+	one := special(t, pegboard.Info{Name: "one", Deferred: true}, anyObject)
+	tools := []pegboard.Tool{tool(t, "search", "", anyObject)}
+	for i := range 10_002 {
+		tools = append(tools, renamed{one, fmt.Sprintf("t%05d", i)})
+	}
+	w := anthropic.New(poolOf(t, tools...))
+	require.Equal(t, []string{"t10000", "t10001"}, omitted(w))
+	requireTaken(t, w)
+}
+
+// renamed is a tool under another name.
+type renamed struct {
+	pegboard.Tool
+	name string
+}
+
+func (r renamed) Info() pegboard.Info {
+	i := r.Tool.Info()
+	i.Name = r.name
+	return i
+}
+
+func (r renamed) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+	d, ok := r.Tool.Declare(s)
+	d.Name = r.name
+	return d, ok
+}
+
+// TestExamplesThatDoNotFit declares examples that the schema does not take, as a
+// wrapper may. The API would refuse the whole request for one.
+func TestExamplesThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	w := anthropic.New(poolOf(t, exemplary{tool(t, "edit", "", oneLine), []string{`{"line":1}`, `{"line":"x"}`, `{`, `7`, `{"line":2}`}}))
+	require.Equal(t, `[{"name":"edit","input_schema":`+oneLine+`,"input_examples":[{"line":1},{"line":2}]}]`, string(w.Tools()))
+	require.Equal(t, []wire.Problem{{Tool: "edit", Reason: "3 of its examples are left out: the input schema as it is sent does not take them"}}, w.Omitted())
+	requireTaken(t, w)
+
+	w = anthropic.New(poolOf(t, exemplary{tool(t, "edit", "", oneLine), []string{`7`}}))
+	require.NotContains(t, string(w.Tools()), "input_examples")
+}
+
+type exemplary struct {
+	pegboard.Tool
+	examples []string
+}
+
+func (e exemplary) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+	d, ok := e.Tool.Declare(s)
+	d.Examples = messagesOf(e.examples)
+	return d, ok
+}
+
+// TestStrictThatCannotBe asks for strict where the API has no way to say the schema.
+func TestStrictThatCannotBe(t *testing.T) {
+	t.Parallel()
+	tree := `{"type":"object","properties":{"child":{"$ref":"#"}},"additionalProperties":false}`
+	p := poolOf(t, special(t, pegboard.Info{Name: "tree", Strict: true}, tree), special(t, pegboard.Info{Name: "either", Strict: true}, refusedSchema))
+	w := anthropic.New(p)
+	require.Equal(t, `[{"name":"tree","input_schema":`+tree+`}]`, string(w.Tools()))
+	problems := w.Omitted()
+	require.Len(t, problems, 2)
+	require.Equal(t, "either", problems[0].Tool)
+	require.True(t, problems[0].Omitted)
+	require.Equal(t, "tree", problems[1].Tool)
+	require.False(t, problems[1].Omitted)
+	require.Contains(t, problems[1].Reason, "it is sent without strict")
+}
+
+// TestOptionSets makes sure that no two sets of options are told apart wrongly.
+func TestOptionSets(t *testing.T) {
+	t.Parallel()
+	p := poolOf(t, tool(t, "edit", "", anyObject), tool(t, "find", "", anyObject))
+	seen := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(optionSets())) {
+		tools := string(anthropic.New(p, optionSets()[name]...).Tools())
+		require.NotContains(t, seen, tools, "%q and %q", name, seen[tools])
+		seen[tools] = name
+	}
+}
