@@ -1,0 +1,45 @@
+package chat
+
+import "github.com/seed49eaa51d/pegboard/internal/jsonobject"
+
+// progress follows arguments while they come, to see where their object ends. It
+// looks at each byte once, however small the pieces are.
+type progress struct {
+	depth            int
+	inText, escaped  bool
+	ended, overrun   bool // the object ended; more than space follows it
+	checked, correct bool // all of it was looked at once
+}
+
+// add takes the next piece of the arguments.
+func (p *progress) add(piece []byte) {
+	for _, c := range piece {
+		switch {
+		case p.ended:
+			p.overrun = p.overrun || c != ' ' && c != '\t' && c != '\n' && c != '\r'
+		case p.escaped:
+			p.escaped = false
+		case p.inText:
+			p.escaped, p.inText = c == '\\', c != '"'
+		case c == '"':
+			p.inText = true
+		case c == '{', c == '[':
+			p.depth++
+		case c == '}', c == ']':
+			p.depth--
+			p.ended = p.depth <= 0
+		}
+	}
+}
+
+// whole reports whether the arguments so far are an object. Once that is known,
+// only what follows it can change that.
+func (p *progress) whole(input func() []byte) bool {
+	if !p.ended || p.overrun {
+		return false
+	}
+	if !p.checked {
+		p.checked, p.correct = true, jsonobject.Is(input())
+	}
+	return p.correct
+}

@@ -1,0 +1,284 @@
+package chat_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
+)
+
+// TestReadServices reads calls as various services send them.
+func TestReadServices(t *testing.T) {
+	t.Parallel()
+	const add, sum = `a add {"x": 1}`, `b sum {"y":[2]}`
+	tests := []struct {
+		name   string
+		chunks []string
+		want   []string // all but the last chunk, which says "tool_calls"
+	}{
+		{name: "as documented", want: []string{add, sum}, chunks: []string{delta(`"role":"assistant","content":null`),
+			calling(piece(0, "a", "add", "")), calling(piece(0, "", "", `{"x"`)), calling(piece(0, "", "", `: 1}`)), calling(piece(1, "b", "sum", "")), calling(piece(1, "", "", `{"y":[2]}`))}},
+		{name: "each in one piece", want: []string{add, sum}, chunks: []string{calling(piece(0, "a", "add", `{"x": 1}`)), calling(piece(1, "b", "sum", `{"y":[2]}`))}},
+		{name: "all in one chunk", want: []string{add, sum}, chunks: []string{calling(piece(0, "a", "add", `{"x": 1}`), piece(1, "b", "sum", `{"y":[2]}`))}},
+		{name: "interleaved", want: []string{add, sum}, chunks: []string{calling(piece(0, "a", "add", `{"x"`), piece(1, "b", "sum", `{"y`)), calling(piece(1, "", "", `":[2]}`), piece(0, "", "", `: 1}`))}},
+		{name: "numbered from one, with a gap", want: []string{add, sum}, chunks: []string{calling(piece(1, "a", "add", `{"x": 1}`)), calling(piece(3, "b", "sum", `{"y":[2]}`))}},
+		{name: "id and name repeated", want: []string{add, sum}, chunks: []string{calling(piece(0, "a", "add", `{"x"`)), calling(piece(0, "a", "add", `: 1}`)), calling(piece(1, "b", "sum", `{"y":[`)), calling(piece(1, "b", "sum", `2]}`))}},
+		{name: "another id in each piece", want: []string{add}, chunks: []string{calling(piece(0, "a", "add", `{"x"`)), calling(piece(0, "z", "", `: 1}`))}},
+		{name: "id after the name", want: []string{add}, chunks: []string{calling(piece(0, "", "add", ``)), calling(piece(0, "a", "", `{"x": 1}`))}},
+		{name: "name in pieces", want: []string{add}, chunks: []string{calling(piece(0, "a", "a", ``)), calling(piece(0, "", "dd", ``)), calling(piece(0, "", "", `{"x": 1}`))}},
+		{name: "empty pieces", want: []string{add}, chunks: []string{calling(), delta(``), calling(piece(0, "a", "add", ``)), calling(piece(0, "", "", ``)), saying(""),
+			calling(`{"index":0}`), calling(`{"index":0,"id":"","function":{"name":"","arguments":"{\"x\": 1}"}}`), calling(`{"index":0,"id":null,"function":{"name":null,"arguments":null}}`), calling(`{"index":0,"function":null}`)}},
+
+		{name: "no number", want: []string{add, sum}, chunks: []string{calling(piece(-1, "a", "add", `{"x"`)), calling(piece(-1, "", "", `: 1}`)), calling(piece(-1, "b", "sum", `{"y":[2]}`))}},
+		{name: "no number, but the id", want: []string{add, sum}, chunks: []string{calling(piece(-1, "a", "add", `{"x"`), piece(-1, "b", "sum", `{"y":`)), calling(piece(-1, "a", "", `: 1}`), piece(-1, "b", "", `[2]}`))}},
+		{name: "number null", want: []string{add}, chunks: []string{calling(`{"index":null,"id":"a","function":{"name":"add","arguments":"{\"x\": 1}"}}`)}},
+		{name: "all numbered zero", want: []string{add, sum}, chunks: []string{calling(piece(0, "a", "add", `{"x": 1}`)), calling(piece(0, "b", "sum", `{"y":[2]}`))}},
+		{name: "all numbered zero, in pieces", want: []string{add, sum}, chunks: []string{calling(piece(0, "a", "add", `{"x"`)), calling(piece(0, "", "", `: 1}`)), calling(piece(0, "b", "sum", `{"y":`)), calling(piece(0, "", "", `[2]}`))}},
+		{name: "the same tool twice, all numbered zero", want: []string{add, `b add {"x": 1}`}, chunks: []string{calling(piece(0, "a", "add", `{"x": 1}`)), calling(piece(0, "b", "add", `{"x": 1}`))}},
+		{name: "no arguments", want: []string{"a add ", "b sum ", "c add {}"}, chunks: []string{calling(piece(0, "a", "add", "")), calling(`{"index":1,"id":"b","function":{"name":"sum"}}`), calling(piece(2, "c", "add", "{}"))}},
+		{name: "arguments as an object", want: []string{add}, chunks: []string{calling(`{"index":0,"id":"a","function":{"name":"add","arguments":{"x": 1}}}`)}},
+		{name: "a pair of escapes split", want: []string{"a add {\"x\":\"😀\"}"}, chunks: []string{calling(`{"index":0,"id":"a","function":{"name":"add","arguments":"{\"x\":\"\ud83d"}}`), calling(`{"index":0,"function":{"arguments":"\ude00\"}"}}`)}},
+		{name: "space after the end", want: []string{add, sum}, chunks: []string{calling(piece(0, "a", "add", `{"x": 1}`)), calling(piece(1, "b", "sum", `{"y":[2]}`)), calling(piece(0, "", "", " \n"))}},
+		{name: "no JSON", want: []string{`a add {"x": `, sum}, chunks: []string{calling(piece(0, "a", "add", `{"x": `)), calling(piece(1, "b", "sum", `{"y":[2]}`))}},
+		{name: "two with one id", want: []string{add, `a sum {}`}, chunks: []string{calling(piece(0, "a", "add", `{"x": 1}`)), calling(piece(1, "a", "sum", `{}`))}},
+		{name: "two with one id, not numbered", want: []string{add, `a sum {}`}, chunks: []string{calling(piece(-1, "a", "add", `{"x": 1}`)), calling(piece(-1, "a", "sum", `{}`))}},
+		{name: "id and name repeated at the end", want: []string{add}, chunks: []string{calling(piece(-1, "a", "add", `{"x": 1}`)), calling(piece(-1, "a", "add", ``))}},
+		{name: "other choices", want: []string{add}, chunks: []string{`{"choices":[{"index":1,"delta":{"tool_calls":[` + piece(0, "z", "other", "{}") + `]},"finish_reason":"stop"},{"index":0,"delta":{"tool_calls":[` + piece(0, "a", "add", `{"x": 1}`) + `]}}]}`}},
+		{name: "no choices", want: []string{add}, chunks: []string{`{"id":"","model":"","choices":[],"prompt_filter_results":[]}`, `{"ping":1}`, `null`, calling(piece(0, "a", "add", `{"x": 1}`)), `{"choices":null}`, `{"choices":[{"index":0,"delta":null}]}`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, m, err := read(strings.NewReader(stream(append(tt.chunks, because("tool_calls"))...)))
+			require.NoError(t, err)
+			require.Equal(t, tt.want, written(m.Calls))
+			require.Empty(t, m.Incomplete)
+			require.Equal(t, "chatcmpl-1", m.ID)
+			require.Equal(t, "model-1", m.Model)
+			requireTurn(t, m, m.Results(nil))
+		})
+	}
+}
+
+// TestReadWithoutIDs gives calls ids of their own, always the same.
+func TestReadWithoutIDs(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		chunks []string
+		want   []string
+	}{
+		{name: "numbered", want: []string{"add {}", "add {}"}, chunks: []string{calling(piece(0, "", "add", "{}")), calling(piece(1, "", "add", "{}"))}},
+		{name: "not numbered", want: []string{"add {}", "add {}", "sum "}, chunks: []string{calling(piece(-1, "", "add", "{}"), piece(-1, "", "add", "{}")), calling(piece(-1, "", "sum", ""))}},
+		{name: "not numbered, in pieces", want: []string{`add {"x":1}`, "add {}"}, chunks: []string{calling(piece(-1, "", "add", `{"x`)), calling(piece(-1, "", "add", `":1}`)), calling(piece(-1, "", "add", "{}"))}},
+		{name: "without arguments", want: []string{"add ", "add ", "sum "}, chunks: []string{calling(piece(-1, "", "add", ""), piece(-1, "", "add", ""), piece(-1, "", "sum", ""))}},
+		{name: "all numbered zero", want: []string{"add {}", "sum {}"}, chunks: []string{calling(piece(0, "", "add", "{}"), piece(0, "", "sum", "{}"))}},
+		{name: "the old form", want: []string{`add {"x":1}`}, chunks: []string{delta(`"function_call":{"name":"add","arguments":"{\"x"}`), delta(`"function_call":{"arguments":"\":1}"}`)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, m, err := read(strings.NewReader(stream(append(tt.chunks, because("stop"))...)))
+			require.NoError(t, err)
+			ids := map[string]bool{}
+			var got []string
+			for _, c := range m.Calls {
+				require.Regexp(t, `^call_[0-9a-f]{24}$`, c.ID)
+				require.False(t, ids[c.ID])
+				ids[c.ID] = true
+				got = append(got, c.Name+" "+string(c.Input))
+			}
+			require.Equal(t, tt.want, got)
+			require.Equal(t, pegboard.FinishToolCalls, m.Finish())
+			requireTurn(t, m, m.Results(nil))
+			_, again, _ := read(iotest.OneByteReader(strings.NewReader(stream(append(tt.chunks, because("stop"))...))))
+			require.Equal(t, m.Calls, again.Calls)
+		})
+	}
+}
+
+// TestReadCut never hands out what was not finished.
+func TestReadCut(t *testing.T) {
+	t.Parallel()
+	whole, begun, empty := calling(piece(0, "a", "add", `{"x":1}`)), calling(piece(1, "b", "sum", `{"y":`)), calling(piece(1, "b", "sum", ``))
+	reset := errors.New("reset")
+	tests := []struct {
+		name       string
+		body       io.Reader
+		err        error
+		calls      []string
+		incomplete []string
+	}{
+		{name: "out of tokens", body: strings.NewReader(stream(whole, begun, because("length"))), calls: []string{`a add {"x":1}`}, incomplete: []string{`b sum {"y":`}},
+		{name: "before the arguments", body: strings.NewReader(stream(whole, empty, because("max_tokens"))), calls: []string{`a add {"x":1}`}, incomplete: []string{"b sum "}},
+		{name: "filtered", body: strings.NewReader(stream(whole, begun, because("content_filter"))), calls: []string{`a add {"x":1}`}, incomplete: []string{`b sum {"y":`}},
+		{name: "a reason of next year", body: strings.NewReader(stream(begun, because("moon"))), incomplete: []string{`b sum {"y":`}},
+		{name: "interleaved", body: strings.NewReader(stream(begun, whole, because("length"))), incomplete: []string{`b sum {"y":`, `a add {"x":1}`}},
+		{name: "no end", body: strings.NewReader(open(whole, begun)), err: chat.ErrTruncated, calls: []string{`a add {"x":1}`}, incomplete: []string{`b sum {"y":`}},
+		{name: "no reason", body: strings.NewReader(stream(whole, begun)), err: chat.ErrTruncated, calls: []string{`a add {"x":1}`}, incomplete: []string{`b sum {"y":`}},
+		{name: "connection lost", body: io.MultiReader(strings.NewReader(open(begun)), iotest.ErrReader(reset)), err: reset, incomplete: []string{`b sum {"y":`}},
+		{name: "within a chunk", body: strings.NewReader(open(begun) + because("tool_calls")[:20]), err: chat.ErrTruncated},
+		{name: "an unended chunk is still one", body: strings.NewReader(open(whole) + "data: " + because("tool_calls")), calls: []string{`a add {"x":1}`}},
+		{name: "no end but a reason", body: strings.NewReader(open(whole, because("stop"))), calls: []string{`a add {"x":1}`}},
+		{name: "connection lost after a reason", body: io.MultiReader(strings.NewReader(open(whole, because("stop"))), iotest.ErrReader(reset)), calls: []string{`a add {"x":1}`}},
+		{name: "nothing", body: strings.NewReader(""), err: chat.ErrTruncated},
+		{name: "something else", body: strings.NewReader("<html>Bad gateway</html>"), err: chat.ErrTruncated},
+		{name: "whole reply out of tokens", body: strings.NewReader(`{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"add","arguments":"{}"}},{"id":"b","function":{"name":"sum","arguments":"{\"y\":"}}]},"finish_reason":"length"}]}`),
+			calls: []string{"a add {}"}, incomplete: []string{`b sum {"y":`}},
+		{name: "within a whole reply", body: strings.NewReader(`{"choices":[{"message":`), err: chat.ErrTruncated},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			events, m, err := read(tt.body)
+			require.ErrorIs(t, err, tt.err)
+			require.Equal(t, tt.calls, written(m.Calls))
+			if tt.incomplete != nil {
+				require.Equal(t, tt.incomplete, written(m.Incomplete))
+			}
+			require.Len(t, events, len(m.Calls))
+			requireTurn(t, m, m.Results(nil))
+		})
+	}
+}
+
+// TestReadEarly yields calls when they are known to be complete, not before and not later.
+func TestReadEarly(t *testing.T) {
+	t.Parallel()
+	body, feed := io.Pipe()
+	defer func() { require.NoError(t, body.Close()) }()
+	var w chat.Wire
+	var got []string
+	send := make(chan string)
+	go func() {
+		for s := range send {
+			_, _ = feed.Write([]byte(s))
+		}
+	}()
+	send <- open(calling(piece(0, "a", "add", "{}")), saying("one"), calling(piece(1, "b", "sum", "")), saying("two"), because("tool_calls"), saying("three"))
+	reply := w.Read(body)
+	for e := range reply.Events() {
+		if e.Call != nil {
+			got = append(got, e.Call.ID)
+		} else if got = append(got, e.Text); e.Text == "three" {
+			break
+		}
+	}
+	require.Equal(t, []string{"one", "a", "two", "three"}, got)
+	send <- "data: [DONE]\n\nwhat follows is not read"
+	close(send)
+	m, err := reply.Message()
+	require.NoError(t, err)
+	require.Equal(t, []string{"a add {}", "b sum "}, written(m.Calls))
+}
+
+func TestReadErrors(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		body string
+		want chat.APIError
+		text string
+	}{
+		{name: "whole", body: `{"error":{"message":"no","type":"invalid_request_error","param":"model","code":"model_not_found"}}`,
+			want: chat.APIError{Type: "invalid_request_error", Code: "model_not_found", Param: "model", Message: "no"}, text: "model_not_found: no"},
+		{name: "in an array", body: "\n[{\n" + `"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}]`, want: chat.APIError{Code: "400", Message: "no"}, text: "400: no"},
+		{name: "a string", body: `{"error":"no"}`, want: chat.APIError{Message: "no"}, text: "no"},
+		{name: "without a message", body: `{"error":{"type":"x"}}`, want: chat.APIError{Type: "x", Message: `{"type":"x"}`}, text: `x: {"type":"x"}`},
+		{name: "without envelope", body: `{"object":"error","message":"no","type":"BadRequestError","code":400}`, want: chat.APIError{Type: "BadRequestError", Code: "400", Message: "no"}, text: "400: no"},
+		{name: "detail", body: `{"detail":[{"loc":["body"]}]}`, want: chat.APIError{Message: `{"detail":[{"loc":["body"]}]}`}, text: `{"detail":[{"loc":["body"]}]}`},
+		{name: "in the choice", body: `{"choices":[{"finish_reason":"error","error":{"code":502,"message":"no"}}]}`, want: chat.APIError{Code: "502", Message: "no"}, text: "502: no"},
+		{name: "in a stream", body: open(saying("So"), `{"error":{"message":"no","type":"server_error"}}`), want: chat.APIError{Type: "server_error", Message: "no"}, text: "server_error: no"},
+		{name: "in an event", body: "event: error\ndata: overloaded\n\n", want: chat.APIError{Message: "overloaded"}, text: "overloaded"},
+		{name: "in an event, of no known form", body: "event: error\ndata: {\"reason\":7}\n\n", want: chat.APIError{Message: `{"reason":7}`}, text: `{"reason":7}`},
+		{name: "first in a stream", body: open(`{"error":{"message":"no"},"choices":[]}`), want: chat.APIError{Message: "no"}, text: "no"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := read(strings.NewReader(tt.body))
+			var got *chat.APIError
+			require.ErrorAs(t, err, &got)
+			require.Equal(t, tt.want, *got)
+			require.EqualError(t, err, tt.text)
+		})
+	}
+}
+
+func TestReadMalformed(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		open(`so`), open(`7`), open(`{"choices":7}`), open(`{"choices":[{"delta":7}]}`), open(`{"choices":[]}{}`), `{"choices":[]}`, `{}`, `{"choices":[{"delta":{"content":"x"}}]}`, `{"a" 1}`,
+		open(delta(`"tool_calls":7`)), open(calling(`7`)), open(calling(`{"index":"0"}`)), open(calling(`{"function":7}`)),
+		stream(calling(piece(0, "a", "", "{}")), because("tool_calls")),
+		open(calling(piece(0, "a", "add", "{}")), calling(piece(1, "b", "add", "{}")), calling(piece(0, "", "", "{}"))),
+	} {
+		_, m, err := read(strings.NewReader(body))
+		require.ErrorIs(t, err, chat.ErrMalformed, body)
+		requireTurn(t, m, m.Results(nil))
+	}
+}
+
+func TestReadWhole(t *testing.T) {
+	t.Parallel()
+	events, m, err := read(strings.NewReader("\ufeff\r\n" + `{"id":"chatcmpl-2","model":"model-2","object":"chat.completion","choices":[
+		{"index":0,"message":{"role":"assistant","content":"both","reasoning_content":"hm","refusal":null,"annotations":[],"tool_calls":[
+			{"id":"a","type":"function","index":0,"function":{"name":"clock","arguments":""}},
+			{"id":"b","type":"function","index":0,"function":{"name":"weather","arguments":"{\"city\" : \"Z\\u00fcrich\", \"n\": 1.0}"}}]},"logprobs":null,"finish_reason":"tool_calls"},
+		{"index":1,"message":{"content":"other"},"finish_reason":"stop"}],
+		"usage":{"prompt_tokens":20,"completion_tokens":8,"total_tokens":28,"prompt_tokens_details":{"cached_tokens":13}}} and more`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"thinking hm", "text both", "call a clock ", `call b weather {"city" : "Z\u00fcrich", "n": 1.0}`}, events)
+	require.Equal(t, "both", m.Text)
+	require.Equal(t, "tool_calls", m.StopReason)
+	require.Equal(t, chat.Usage{Input: 7, Output: 8, CacheRead: 13}, m.Usage)
+	require.Equal(t, `{"role":"assistant","content":"both","reasoning_content":"hm","tool_calls":[`+
+		`{"id":"a","type":"function","function":{"name":"clock","arguments":"{}"}},`+
+		`{"id":"b","type":"function","function":{"name":"weather","arguments":"{\"city\" : \"Z\\u00fcrich\", \"n\": 1.0}"}}]}`, string(only(m.History())))
+}
+
+// TestReadWholeCalls takes each element as a call of its own, however it is numbered.
+func TestReadWholeCalls(t *testing.T) {
+	t.Parallel()
+	_, m, err := read(strings.NewReader(`{"choices":[{"message":{"tool_calls":[` + piece(0, "", "add", "") + `,` + piece(0, "", "sum", "") + `]},"finish_reason":"tool_calls"}]}`))
+	require.NoError(t, err)
+	require.Len(t, m.Calls, 2)
+	require.Equal(t, "add", m.Calls[0].Name)
+	require.Equal(t, "sum", m.Calls[1].Name)
+	requireTurn(t, m, m.Results(nil))
+}
+
+// FuzzChunks reads a stream in pieces of any size, and any body at all. What comes
+// of it does not depend on the pieces, and is always a turn that can be sent.
+func FuzzChunks(f *testing.F) {
+	f.Add(stream(saying("Both."), calling(piece(0, "a", "add", "")), calling(piece(0, "", "", `{"x":"ü`)), calling(piece(0, "", "", `"}`)), calling(piece(1, "b", "sum", `{}`)), because("tool_calls")), []byte{3, 1, 200})
+	f.Add(stream(calling(piece(-1, "", "add", `{"x`), piece(-1, "", "sum", "{}")), because("length")), []byte{1})
+	f.Add(`{"choices":[{"message":{"content":"x","tool_calls":[{"id":"a","function":{"name":"add","arguments":"{"}}]},"finish_reason":"stop"}]}`, []byte{7})
+	f.Add("event: error\r\ndata: {\"error\":{}}\r\n\r\n", []byte{2, 5})
+	f.Fuzz(func(t *testing.T, body string, sizes []byte) {
+		events, m, err := read(strings.NewReader(body))
+		var parts []io.Reader
+		for rest, i := body, 0; rest != ""; i++ {
+			n := len(rest)
+			if i < len(sizes) {
+				n = min(n, 1+int(sizes[i]))
+			}
+			parts = append(parts, strings.NewReader(rest[:n]))
+			rest = rest[n:]
+		}
+		again, n, errAgain := read(io.MultiReader(parts...))
+		require.Equal(t, events, again)
+		requireSame(t, m, n, "")
+		require.Equal(t, err == nil, errAgain == nil)
+		if err != nil {
+			require.EqualError(t, errAgain, err.Error())
+		}
+		requireTurn(t, m, m.Results(nil))
+	})
+}
