@@ -137,7 +137,7 @@ func (l *linter) notStrict(form dialect.Form) string {
 // request looks at all tools together.
 func (l *linter) request() {
 	switch {
-	case l.deferred > maxDeferred:
+	case l.to == Anthropic && l.deferred > maxDeferred:
 		l.note("", "%d tools are deferred, and %s takes %d; offer fewer", l.deferred, l.to, maxDeferred)
 	case l.to == Anthropic && l.sent > 0 && l.deferred == l.sent:
 		l.note("", "all tools are deferred; %s wants one that is not, such as the one that searches", l.to)

@@ -26,7 +26,7 @@ const plain = `{"type":"object","properties":{"a":{"type":"string"}},"required":
 // poolOf returns a pool of built-in tools.
 func poolOf(t testing.TB, all ...definition) *pegboard.Pool {
 	t.Helper()
-	var reg pegboard.Registry
+	var tools []pegboard.Tool
 	for _, d := range all {
 		tool, err := pegboard.BuildRaw(json.RawMessage(d.schema), pegboard.Definition[json.RawMessage, *pegboard.Result]{
 			Info:        pegboard.Info{Name: d.name, Strict: d.strict, Deferred: d.deferred},
@@ -36,8 +36,10 @@ func poolOf(t testing.TB, all ...definition) *pegboard.Pool {
 			},
 		})
 		require.NoError(t, err)
-		require.NoError(t, reg.Add(tool))
+		tools = append(tools, tool)
 	}
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(tools...))
 	s, err := pegboard.NewSession(pegboard.SessionConfig{})
 	require.NoError(t, err)
 	return reg.AssemblePool(s)
@@ -95,6 +97,10 @@ func TestLint(t *testing.T) {
 		{
 			name: "too many deferred", tools: append(manyTools(10_001, definition{name: "t", schema: plain, deferred: true}), definition{name: "a", schema: plain}), to: wire.Anthropic,
 			want: []string{"10001 tools are deferred, and Anthropic takes 10000; offer fewer"},
+		},
+		{
+			name: "many deferred for OpenAI", tools: manyTools(10_001, definition{name: "t", schema: plain, deferred: true}), to: wire.OpenAIResponses,
+			want: []string{"10001 tools are sent, and some models of OpenAI Responses take 128; offer fewer, or let them be searched"},
 		},
 		{
 			name: "many functions", tools: manyTools(129, definition{name: "t", schema: plain}), to: wire.OpenAIChat,

@@ -1,0 +1,250 @@
+package gemini_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/wire/gemini"
+)
+
+// TestRecordings reads every recorded response in every form, however its bytes
+// arrive, and compares the calls with what encoding/json alone finds in it.
+func TestRecordings(t *testing.T) {
+	for _, folder := range corpus.Folders(t) {
+		messages, found, bodies, tools := 0, 0, 0, 0
+		for _, r := range recordings(t, filepath.Join(folder, "recordings", "gemini")) {
+			n := checkRecording(t, r)
+			messages, found, bodies = messages+1, found+n.calls, bodies+n.bodies
+			tools += checkRequest(t, r)
+		}
+		corpus.Report(t, folder, "%d messages with %d calls, read %d times; %d tool definitions", messages, found, bodies, tools)
+	}
+}
+
+type checked struct{ calls, bodies int }
+
+// checkRecording reads a response in all forms: the calls are the same to the byte.
+func checkRecording(t *testing.T, r recording) (n checked) {
+	t.Helper()
+	want := oracle(t, r.body)
+	responses := stringsOf(responsesOf(t, r.body))
+	for _, body := range []string{r.body, stream(responses...), array(responses...), stream(responses...) + "data: [DONE]\n\n"} {
+		events, m, err := read(strings.NewReader(body))
+		require.NoError(t, err, r.file)
+		require.Equal(t, want.calls, written(m.Calls), r.file)
+		require.Empty(t, m.Incomplete)
+		require.Equal(t, want.text, m.Text, r.file)
+		require.Equal(t, want.reason, m.StopReason, r.file)
+		requireIDs(t, want.ids, m.Calls)
+		requireHistory(t, want.parts, m, r.file)
+		requireTurn(t, m, only(m.Results(nil)))
+		n.calls = len(m.Calls)
+		every := 1
+		if body != r.body {
+			every = 64
+		}
+		for pieces := range splits(body, every) {
+			again, other, err := read(pieces)
+			require.NoError(t, err, r.file)
+			require.Equal(t, events, again, r.file)
+			require.Equal(t, m, other, r.file)
+			n.bodies++
+		}
+	}
+	return n
+}
+
+func written(calls []pegboard.Call) []string {
+	var all []string
+	for _, c := range calls {
+		all = append(all, c.Name+" "+string(c.Input))
+	}
+	return all
+}
+
+// requireIDs checks that ids of the API are taken, and that others are made and differ.
+func requireIDs(t *testing.T, want []string, calls []pegboard.Call) {
+	t.Helper()
+	seen := map[string]bool{"": true}
+	for i, c := range calls {
+		require.False(t, seen[c.ID], c.ID)
+		seen[c.ID] = true
+		if want[i] != "" {
+			require.Equal(t, want[i], c.ID)
+		}
+	}
+}
+
+// requireHistory compares what is sent back with what came, part by part.
+func requireHistory(t *testing.T, want []string, m *gemini.Message, file string) {
+	t.Helper()
+	var got struct {
+		Role  string
+		Parts []json.RawMessage
+	}
+	if history := only(m.History()); history != nil {
+		require.NoError(t, json.Unmarshal(history, &got))
+		require.Equal(t, "model", got.Role)
+	}
+	require.Equal(t, want, stringsOf(got.Parts), file)
+}
+
+// splits yields the ways in which a body may arrive: a byte at a time, with the end
+// of the body beside the last bytes, and split in two at every place, or at some.
+func splits(body string, every int) func(yield func(io.Reader) bool) {
+	return func(yield func(io.Reader) bool) {
+		if !yield(iotest.OneByteReader(strings.NewReader(body))) || !yield(iotest.DataErrReader(strings.NewReader("\ufeff"+body))) {
+			return
+		}
+		for at := 0; at < len(body); at += every {
+			if !yield(io.MultiReader(strings.NewReader(body[:at]), strings.NewReader(body[at:]))) {
+				return
+			}
+		}
+	}
+}
+
+// checkRequest builds the tools of a recorded request and compares how they are
+// declared with what was sent.
+func checkRequest(t *testing.T, r recording) (checked int) {
+	t.Helper()
+	var request struct {
+		Tools json.RawMessage
+	}
+	if json.Unmarshal(r.request, &request) != nil {
+		return 0
+	}
+	var sent []struct {
+		FunctionDeclarations []struct {
+			Name, Description string
+			Parameters        map[string]any
+		}
+	}
+	require.NoError(t, json.Unmarshal(request.Tools, &sent))
+	var tools []pegboard.Tool
+	for _, f := range sent[0].FunctionDeclarations {
+		schema, err := json.Marshal(lowerTypes(f.Parameters))
+		require.NoError(t, err)
+		built, err := pegboard.BuildRaw(schema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
+			Info:        pegboard.Info{Name: f.Name},
+			Description: f.Description,
+			Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
+				return nil, nil
+			},
+		})
+		require.NoError(t, err)
+		tools = append(tools, built)
+	}
+	var declared any
+	require.NoError(t, json.Unmarshal(gemini.New(poolOf(t, tools...)).Tools(), &declared))
+	got, err := json.Marshal(withoutOrder(declared))
+	require.NoError(t, err)
+	require.JSONEq(t, string(request.Tools), string(got), r.file)
+	return len(tools)
+}
+
+// lowerTypes returns a schema of the API as JSON Schema.
+func lowerTypes(v any) any {
+	return changed(v, func(m map[string]any) {
+		if kind, ok := m["type"].(string); ok {
+			m["type"] = strings.ToLower(kind)
+		}
+	})
+}
+
+// withoutOrder returns definitions without what the recorder did not send.
+func withoutOrder(v any) any {
+	return changed(v, func(m map[string]any) { delete(m, "propertyOrdering") })
+}
+
+// changed applies a change to all objects in v.
+func changed(v any, change func(m map[string]any)) any {
+	switch v := v.(type) {
+	case map[string]any:
+		change(v)
+		for _, member := range v {
+			changed(member, change)
+		}
+	case []any:
+		for _, element := range v {
+			changed(element, change)
+		}
+	}
+	return v
+}
+
+// TestRecordingsConcatenated puts two recorded messages into one body: only the
+// first is read.
+func TestRecordingsConcatenated(t *testing.T) {
+	for _, folder := range corpus.Folders(t) {
+		pairs := 0
+		all := recordings(t, filepath.Join(folder, "recordings", "gemini"))
+		for i, r := range all {
+			next := all[(i+1)%len(all)]
+			events, m, err := read(strings.NewReader(r.body))
+			require.NoError(t, err)
+			if form(r.body) != form(next.body) || form(r.body) == "stream" && r.file == next.file {
+				next.body = r.body // as it is, or with another id
+				if form(r.body) == "stream" {
+					next.body = strings.ReplaceAll(r.body, m.ID, "another")
+				}
+			}
+			again, n, err := read(strings.NewReader(r.body + next.body))
+			require.NoError(t, err, r.file)
+			require.Equal(t, events, again, r.file)
+			require.Equal(t, m, n, r.file)
+			pairs++
+		}
+		corpus.Report(t, folder, "%d pairs of messages", pairs)
+	}
+}
+
+func form(body string) string {
+	if strings.HasPrefix(body, "data:") {
+		return "stream"
+	}
+	return body[:1]
+}
+
+// TestRecordingsNormalize leaves every recorded request as it is, and repairs it when
+// it is cut off after any content, misses any, or ends with the recorded response.
+func TestRecordingsNormalize(t *testing.T) {
+	for _, folder := range corpus.Folders(t) {
+		requests, contents, results := 0, 0, 0
+		for _, r := range recordings(t, filepath.Join(folder, "recordings", "gemini")) {
+			var request struct{ Contents []json.RawMessage }
+			_ = json.Unmarshal(r.request, &request) // what is no request has none
+			sent := request.Contents
+			got, repairs := gemini.Normalize(sent)
+			require.Equal(t, stringsOf(sent), stringsOf(got), r.file)
+			require.Empty(t, repairs, r.file)
+			for i := range sent {
+				requireNormal(t, sent[:i])
+				requireNormal(t, slices.Delete(slices.Clone(sent), i, i+1))
+				results += strings.Count(string(sent[i]), `"functionResponse"`)
+			}
+			_, m, err := read(strings.NewReader(r.body))
+			require.NoError(t, err)
+			turn := append(slices.Clone(sent), only(m.History()))
+			requireNormal(t, turn)
+			if answer := only(m.Results(nil)); answer != nil {
+				turn = append(turn, answer)
+				_, repairs = gemini.Normalize(turn)
+				require.Empty(t, repairs, r.file)
+			}
+			requests += min(1, len(sent))
+			contents += len(sent)
+		}
+		corpus.Report(t, folder, "%d requests of %d contents with %d results unchanged", requests, contents, results)
+	}
+}
