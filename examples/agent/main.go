@@ -104,7 +104,7 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 			return fmt.Errorf("the model's reply: %w", err)
 		}
 		s.piece("\n")
-		history = append(history, message.History())
+		history = append(history, message.History()...)
 		if len(message.Calls) == 0 {
 			s.summary(time.Since(begin))
 			return nil
@@ -113,7 +113,7 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		history = append(history, message.Results(outcomes))
+		history = append(history, message.Results(outcomes)...)
 	}
 }
 

@@ -54,11 +54,5 @@ func (m anthropicModel) send(ctx context.Context, pool *pegboard.Pool, history [
 	if err != nil {
 		return turn{}, err
 	}
-	return turn{
-		calls:   message.Calls,
-		history: []json.RawMessage{message.History()},
-		results: func(outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
-			return []json.RawMessage{message.Results(outcomes, more...)}
-		},
-	}, nil
+	return turn{calls: message.Calls, history: message.History(), results: message.Results}, nil
 }

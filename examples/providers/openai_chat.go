@@ -68,5 +68,5 @@ func (m chatModel) send(ctx context.Context, pool *pegboard.Pool, history []json
 	if err != nil {
 		return turn{}, err
 	}
-	return turn{calls: message.Calls, history: []json.RawMessage{message.History()}, results: message.Results}, nil
+	return turn{calls: message.Calls, history: message.History(), results: message.Results}, nil
 }
