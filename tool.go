@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/schema"
@@ -134,8 +135,9 @@ type encodings struct {
 	schema   json.RawMessage // the one schema that the forms are of
 	examples []json.RawMessage
 
+	last  atomic.Pointer[encoding] // that was asked for: mostly the next one, too
 	mu    sync.Mutex
-	forms []encoding // few: comparing texts that are mostly the very same costs less than a hash of them
+	forms []*encoding // few: comparing texts that are mostly the very same costs less than a hash of them
 }
 
 type encoding struct {
@@ -152,19 +154,21 @@ type encodingKey struct {
 const maxEncodings = 16
 
 func (e *encodings) get(k encodingKey, encode func() []byte) []byte {
+	if last := e.last.Load(); last != nil && last.encodingKey == k {
+		return last.bytes
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for i := range e.forms {
-		if e.forms[i].encodingKey == k {
-			return e.forms[i].bytes
+	i := slices.IndexFunc(e.forms, func(f *encoding) bool { return f.encodingKey == k })
+	if i < 0 {
+		if len(e.forms) >= maxEncodings {
+			e.forms = nil
 		}
+		b := encode()
+		i, e.forms = len(e.forms), append(e.forms, &encoding{k, b})
 	}
-	if len(e.forms) >= maxEncodings {
-		e.forms = nil
-	}
-	b := encode()
-	e.forms = append(e.forms, encoding{k, b})
-	return b
+	e.last.Store(e.forms[i])
+	return e.forms[i].bytes
 }
 
 // Traits describe one call. The zero value is the cautious one: alone, writing,
