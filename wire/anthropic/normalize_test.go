@@ -329,17 +329,17 @@ func TestRecordingsNormalize(t *testing.T) {
 		requests, messages, results := 0, 0, 0
 		for _, r := range recordings(t, filepath.Join(folder, "recordings", "anthropic")) {
 			var request struct{ Messages []json.RawMessage }
-			_ = json.Unmarshal(r.request, &request) // what is no request has none
+			_ = json.Unmarshal(r.Request, &request) // what is no request has none
 			sent := request.Messages
 			got, repairs := anthropic.Normalize(sent)
-			require.Equal(t, stringsOf(sent), stringsOf(got), r.file)
-			require.Empty(t, repairs, r.file)
+			require.Equal(t, stringsOf(sent), stringsOf(got), r.File)
+			require.Empty(t, repairs, r.File)
 			for i := range sent {
 				requireNormal(t, sent[:i])
 				requireNormal(t, slices.Delete(slices.Clone(sent), i, i+1))
 				results += strings.Count(string(sent[i]), `"tool_result"`)
 			}
-			_, m, _ := read(strings.NewReader(r.body)) // some were cut
+			_, m, _ := read(strings.NewReader(r.Body)) // some were cut
 			if history := only(m.History()); history != nil {
 				requireNormal(t, append(slices.Clone(sent), history))
 			}

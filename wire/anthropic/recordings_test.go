@@ -58,33 +58,33 @@ func (n *tally) add(m *anthropic.Message, err error) {
 // checkRecording reads a response whole, in many pieces and in other spellings.
 func checkRecording(t *testing.T, r recording) (*anthropic.Message, error) {
 	t.Helper()
-	want := oracle(r.body)
-	events, m, err := read(strings.NewReader(r.body))
-	require.Equal(t, want.calls, written(m.Calls), r.file)
+	want := oracle(r.Body)
+	events, m, err := read(strings.NewReader(r.Body))
+	require.Equal(t, want.calls, written(m.Calls), r.File)
 	requireTurn(t, m, only(m.Results(nil)))
 	var apiError *anthropic.APIError
 	switch {
 	case want.apiError != "":
-		require.ErrorAs(t, err, &apiError, r.file)
+		require.ErrorAs(t, err, &apiError, r.File)
 		require.Equal(t, want.apiError, apiError.Message)
 	case want.foreign:
-		require.True(t, errors.Is(err, anthropic.ErrTruncated) || errors.Is(err, anthropic.ErrMalformed) || errors.As(err, &apiError), "%s: %v", r.file, err)
+		require.True(t, errors.Is(err, anthropic.ErrTruncated) || errors.Is(err, anthropic.ErrMalformed) || errors.As(err, &apiError), "%s: %v", r.File, err)
 	case want.malformed:
-		require.ErrorIs(t, err, anthropic.ErrMalformed, r.file)
+		require.ErrorIs(t, err, anthropic.ErrMalformed, r.File)
 	case want.cut:
-		require.ErrorIs(t, err, anthropic.ErrTruncated, r.file)
+		require.ErrorIs(t, err, anthropic.ErrTruncated, r.File)
 	default:
-		require.NoError(t, err, r.file)
-		require.Equal(t, want.text, m.Text, r.file)
+		require.NoError(t, err, r.File)
+		require.Equal(t, want.text, m.Text, r.File)
 		if !want.odd {
-			requireHistory(t, want.blocks, m, r.file)
+			requireHistory(t, want.blocks, m, r.File)
 		}
 	}
-	for _, body := range pieces(r.body) {
+	for _, body := range pieces(r.Body) {
 		again, n, errAgain := read(body)
-		require.Equal(t, events, again, r.file)
-		require.Equal(t, m, n, r.file)
-		require.Equal(t, fmt.Sprint(err), fmt.Sprint(errAgain), r.file)
+		require.Equal(t, events, again, r.File)
+		require.Equal(t, m, n, r.File)
+		require.Equal(t, fmt.Sprint(err), fmt.Sprint(errAgain), r.File)
 	}
 	return m, err
 }
@@ -143,7 +143,7 @@ func checkRequest(t *testing.T, r recording) (tools, loaded int) {
 		Tools    []json.RawMessage
 		Messages []json.RawMessage
 	}
-	if json.Unmarshal(r.request, &request) != nil {
+	if json.Unmarshal(r.Request, &request) != nil {
 		return 0, 0
 	}
 	var own []pegboard.Tool
@@ -171,18 +171,18 @@ func checkRequest(t *testing.T, r recording) (tools, loaded int) {
 				return nil, nil
 			},
 		})
-		require.NoError(t, err, r.file)
+		require.NoError(t, err, r.File)
 		own = append(own, built)
 	}
 	w := anthropic.New(poolOf(t, own...), anthropic.ServerTools(server...))
 	var got []json.RawMessage
 	require.NoError(t, json.Unmarshal(w.Tools(), &got))
-	require.ElementsMatch(t, decoded(t, want), decoded(t, got), r.file)
-	require.Empty(t, w.Omitted(), r.file)
+	require.ElementsMatch(t, decoded(t, want), decoded(t, got), r.File)
+	require.Empty(t, w.Omitted(), r.File)
 	requireTaken(t, w)
 
 	known := w.Loaded(request.Messages)
-	require.ElementsMatch(t, known, knownIn(decoded(t, request.Messages)), r.file)
+	require.ElementsMatch(t, known, knownIn(decoded(t, request.Messages)), r.File)
 	return len(own), len(known)
 }
 

@@ -36,28 +36,28 @@ type checked struct{ calls, bodies int }
 // checkRecording reads a response in all forms: the calls are the same to the byte.
 func checkRecording(t *testing.T, r recording) (n checked) {
 	t.Helper()
-	want := oracle(t, r.body)
-	responses := stringsOf(responsesOf(t, r.body))
-	for _, body := range []string{r.body, stream(responses...), array(responses...), stream(responses...) + "data: [DONE]\n\n"} {
+	want := oracle(t, r.Body)
+	responses := stringsOf(responsesOf(t, r.Body))
+	for _, body := range []string{r.Body, stream(responses...), array(responses...), stream(responses...) + "data: [DONE]\n\n"} {
 		events, m, err := read(strings.NewReader(body))
-		require.NoError(t, err, r.file)
-		require.Equal(t, want.calls, written(m.Calls), r.file)
+		require.NoError(t, err, r.File)
+		require.Equal(t, want.calls, written(m.Calls), r.File)
 		require.Empty(t, m.Incomplete)
-		require.Equal(t, want.text, m.Text, r.file)
-		require.Equal(t, want.reason, m.StopReason, r.file)
+		require.Equal(t, want.text, m.Text, r.File)
+		require.Equal(t, want.reason, m.StopReason, r.File)
 		requireIDs(t, want.ids, m.Calls)
-		requireHistory(t, want.parts, m, r.file)
+		requireHistory(t, want.parts, m, r.File)
 		requireTurn(t, m, only(m.Results(nil)))
 		n.calls = len(m.Calls)
 		every := 1
-		if body != r.body {
+		if body != r.Body {
 			every = 64
 		}
 		for pieces := range splits(body, every) {
 			again, other, err := read(pieces)
-			require.NoError(t, err, r.file)
-			require.Equal(t, events, again, r.file)
-			require.Equal(t, m, other, r.file)
+			require.NoError(t, err, r.File)
+			require.Equal(t, events, again, r.File)
+			require.Equal(t, m, other, r.File)
 			n.bodies++
 		}
 	}
@@ -121,7 +121,7 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 	var request struct {
 		Tools json.RawMessage
 	}
-	if json.Unmarshal(r.request, &request) != nil {
+	if json.Unmarshal(r.Request, &request) != nil {
 		return 0
 	}
 	var sent []struct {
@@ -149,7 +149,7 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 	require.NoError(t, json.Unmarshal(gemini.New(poolOf(t, tools...)).Tools(), &declared))
 	got, err := json.Marshal(withoutOrder(declared))
 	require.NoError(t, err)
-	require.JSONEq(t, string(request.Tools), string(got), r.file)
+	require.JSONEq(t, string(request.Tools), string(got), r.File)
 	return len(tools)
 }
 
@@ -191,18 +191,18 @@ func TestRecordingsConcatenated(t *testing.T) {
 		all := recordings(t, filepath.Join(folder, "recordings", "gemini"))
 		for i, r := range all {
 			next := all[(i+1)%len(all)]
-			events, m, err := read(strings.NewReader(r.body))
+			events, m, err := read(strings.NewReader(r.Body))
 			require.NoError(t, err)
-			if form(r.body) != form(next.body) || form(r.body) == "stream" && r.file == next.file {
-				next.body = r.body // as it is, or with another id
-				if form(r.body) == "stream" {
-					next.body = strings.ReplaceAll(r.body, m.ID, "another")
+			if form(r.Body) != form(next.Body) || form(r.Body) == "stream" && r.File == next.File {
+				next.Body = r.Body // as it is, or with another id
+				if form(r.Body) == "stream" {
+					next.Body = strings.ReplaceAll(r.Body, m.ID, "another")
 				}
 			}
-			again, n, err := read(strings.NewReader(r.body + next.body))
-			require.NoError(t, err, r.file)
-			require.Equal(t, events, again, r.file)
-			require.Equal(t, m, n, r.file)
+			again, n, err := read(strings.NewReader(r.Body + next.Body))
+			require.NoError(t, err, r.File)
+			require.Equal(t, events, again, r.File)
+			require.Equal(t, m, n, r.File)
 			pairs++
 		}
 		corpus.Report(t, folder, "%d pairs of messages", pairs)
@@ -223,24 +223,24 @@ func TestRecordingsNormalize(t *testing.T) {
 		requests, contents, results := 0, 0, 0
 		for _, r := range recordings(t, filepath.Join(folder, "recordings", "gemini")) {
 			var request struct{ Contents []json.RawMessage }
-			_ = json.Unmarshal(r.request, &request) // what is no request has none
+			_ = json.Unmarshal(r.Request, &request) // what is no request has none
 			sent := request.Contents
 			got, repairs := gemini.Normalize(sent)
-			require.Equal(t, stringsOf(sent), stringsOf(got), r.file)
-			require.Empty(t, repairs, r.file)
+			require.Equal(t, stringsOf(sent), stringsOf(got), r.File)
+			require.Empty(t, repairs, r.File)
 			for i := range sent {
 				requireNormal(t, sent[:i])
 				requireNormal(t, slices.Delete(slices.Clone(sent), i, i+1))
 				results += strings.Count(string(sent[i]), `"functionResponse"`)
 			}
-			_, m, err := read(strings.NewReader(r.body))
+			_, m, err := read(strings.NewReader(r.Body))
 			require.NoError(t, err)
 			turn := append(slices.Clone(sent), only(m.History()))
 			requireNormal(t, turn)
 			if answer := only(m.Results(nil)); answer != nil {
 				turn = append(turn, answer)
 				_, repairs = gemini.Normalize(turn)
-				require.Empty(t, repairs, r.file)
+				require.Empty(t, repairs, r.File)
 			}
 			requests += min(1, len(sent))
 			contents += len(sent)

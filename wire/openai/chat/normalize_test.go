@@ -206,18 +206,18 @@ func TestRecordingsNormalize(t *testing.T) {
 		requests, messages, results := 0, 0, 0
 		for _, r := range recordings(t, folder) {
 			var request struct{ Messages []json.RawMessage }
-			require.NoError(t, json.Unmarshal(r.request, &request))
+			require.NoError(t, json.Unmarshal(r.Request, &request))
 			sent := request.Messages
 			got, repairs := chat.Normalize(sent)
-			require.Equal(t, stringsOf(sent), stringsOf(got), r.file)
-			require.Empty(t, repairs, r.file)
+			require.Equal(t, stringsOf(sent), stringsOf(got), r.File)
+			require.Empty(t, repairs, r.File)
 			for i := range sent {
 				requireNormal(t, sent[:i])
 				requireNormal(t, slices.Delete(slices.Clone(sent), i, i+1))
 				results += strings.Count(string(sent[i]), `"role":"tool"`)
 			}
-			_, m, err := read(strings.NewReader(r.body))
-			require.NoError(t, err, r.file)
+			_, m, err := read(strings.NewReader(r.Body))
+			require.NoError(t, err, r.File)
 			requireNormal(t, append(slices.Clone(sent), only(m.History())))
 			requests++
 			messages += len(sent)

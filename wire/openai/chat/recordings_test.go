@@ -36,24 +36,24 @@ func TestRecordings(t *testing.T) {
 
 func checkRecording(t *testing.T, r recording) *chat.Message {
 	t.Helper()
-	want := oracle(r.body)
-	require.True(t, want.sound, "%s is not as documented", r.file)
-	events, m, err := read(strings.NewReader(r.body))
-	require.NoError(t, err, r.file)
-	require.Equal(t, want.calls, written(m.Calls), r.file)
-	require.Equal(t, want.incomplete, written(m.Incomplete), r.file)
-	require.Equal(t, want.text, m.Text, r.file)
-	require.Equal(t, want.thinking, joined(events, "thinking "), r.file)
-	require.Equal(t, want.reason, m.StopReason, r.file)
-	require.EqualValues(t, want.usage["prompt_tokens"], m.Usage.Input+m.Usage.CacheRead, r.file)
-	require.EqualValues(t, want.usage["completion_tokens"], m.Usage.Output, r.file)
-	requireHistory(t, want, m, r.file)
+	want := oracle(r.Body)
+	require.True(t, want.sound, "%s is not as documented", r.File)
+	events, m, err := read(strings.NewReader(r.Body))
+	require.NoError(t, err, r.File)
+	require.Equal(t, want.calls, written(m.Calls), r.File)
+	require.Equal(t, want.incomplete, written(m.Incomplete), r.File)
+	require.Equal(t, want.text, m.Text, r.File)
+	require.Equal(t, want.thinking, joined(events, "thinking "), r.File)
+	require.Equal(t, want.reason, m.StopReason, r.File)
+	require.EqualValues(t, want.usage["prompt_tokens"], m.Usage.Input+m.Usage.CacheRead, r.File)
+	require.EqualValues(t, want.usage["completion_tokens"], m.Usage.Output, r.File)
+	requireHistory(t, want, m, r.File)
 	requireTurn(t, m, m.Results(nil))
-	for _, body := range pieces(r.body) {
+	for _, body := range pieces(r.Body) {
 		again, n, err := read(body)
-		require.NoError(t, err, r.file)
-		require.Equal(t, events, again, r.file)
-		requireSame(t, m, n, r.file)
+		require.NoError(t, err, r.File)
+		require.Equal(t, events, again, r.File)
+		requireSame(t, m, n, r.File)
 	}
 	for _, c := range m.Calls {
 		requireAnySplit(t, c)
@@ -153,17 +153,17 @@ func requireAnySplit(t *testing.T, c pegboard.Call) {
 // finished is never handed out.
 func requireCutSafe(t *testing.T, r recording, want expectation) {
 	t.Helper()
-	chunks := strings.SplitAfter(r.body, "\n\n")
+	chunks := strings.SplitAfter(r.Body, "\n\n")
 	for i := range chunks {
 		body := strings.Join(chunks[:i], "")
 		_, m, err := read(strings.NewReader(body))
 		if !strings.Contains(body, `"finish_reason":"`) {
-			require.ErrorIs(t, err, chat.ErrTruncated, r.file)
+			require.ErrorIs(t, err, chat.ErrTruncated, r.File)
 		} else {
-			require.NoError(t, err, r.file)
+			require.NoError(t, err, r.File)
 		}
 		for _, c := range written(m.Calls) {
-			require.True(t, slices.Contains(want.calls, c), "%s: %q is not a whole call", r.file, c)
+			require.True(t, slices.Contains(want.calls, c), "%s: %q is not a whole call", r.File, c)
 		}
 		requireTurn(t, m, m.Results(nil))
 	}
@@ -181,7 +181,7 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 			}
 		}
 	}
-	require.NoError(t, json.Unmarshal(r.request, &request))
+	require.NoError(t, json.Unmarshal(r.Request, &request))
 	for _, sent := range request.Tools {
 		f := sent.Function
 		built, err := pegboard.BuildRaw(f.Parameters, pegboard.Definition[json.RawMessage, *pegboard.Result]{
@@ -191,9 +191,9 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 				return nil, nil
 			},
 		})
-		require.NoError(t, err, r.file)
+		require.NoError(t, err, r.File)
 		want := fmt.Sprintf(`[{"type":"function","function":{"name":%q,"description":%q,"parameters":%s,"strict":false}}]`, f.Name, f.Description, f.Parameters)
-		require.JSONEq(t, want, string(chat.New(poolOf(t, built)).Tools()), r.file)
+		require.JSONEq(t, want, string(chat.New(poolOf(t, built)).Tools()), r.File)
 		checked++
 	}
 	return checked

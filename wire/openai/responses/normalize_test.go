@@ -364,17 +364,17 @@ func TestRecordingsNormalize(t *testing.T) {
 		requests, items, outputs := 0, 0, 0
 		for _, r := range recordedIn(t, folder) {
 			var request struct{ Input []json.RawMessage }
-			_ = json.Unmarshal(r.request, &request) // what is no request has none
+			_ = json.Unmarshal(r.Request, &request) // what is no request has none
 			sent := request.Input
 			got, repairs := responses.Normalize(sent)
-			require.Equal(t, stringsOf(sent), stringsOf(got), r.file)
-			require.Empty(t, repairs, r.file)
+			require.Equal(t, stringsOf(sent), stringsOf(got), r.File)
+			require.Empty(t, repairs, r.File)
 			for i := range sent {
 				requireNormal(t, sent[:i])
 				requireNormal(t, slices.Delete(slices.Clone(sent), i, i+1))
 				outputs += strings.Count(string(sent[i]), `_output"`)
 			}
-			_, m, _ := read(strings.NewReader(r.body)) // some were cut
+			_, m, _ := read(strings.NewReader(r.Body)) // some were cut
 			requireNormal(t, append(slices.Clone(sent), m.History()...))
 			requests += min(1, len(sent))
 			items += len(sent)

@@ -60,30 +60,30 @@ func (n *tally) add(m *responses.Message, err error) {
 // checkRecording reads a response whole, in many pieces and in other spellings.
 func checkRecording(t *testing.T, r recording) (*responses.Message, error) {
 	t.Helper()
-	want := oracle(r.body)
-	events, m, err := read(strings.NewReader(r.body))
+	want := oracle(r.Body)
+	events, m, err := read(strings.NewReader(r.Body))
 	requireTurn(t, m, m.Results(nil))
 	var apiError *responses.APIError
 	switch {
 	case want.apiError != "":
-		require.ErrorAs(t, err, &apiError, r.file)
+		require.ErrorAs(t, err, &apiError, r.File)
 		require.Equal(t, want.apiError, apiError.Message)
 	case want.foreign:
-		require.True(t, errors.Is(err, responses.ErrTruncated) || errors.Is(err, responses.ErrMalformed), "%s: %v", r.file, err)
+		require.True(t, errors.Is(err, responses.ErrTruncated) || errors.Is(err, responses.ErrMalformed), "%s: %v", r.File, err)
 	case want.cut:
-		require.ErrorIs(t, err, responses.ErrTruncated, r.file)
+		require.ErrorIs(t, err, responses.ErrTruncated, r.File)
 	default:
-		require.NoError(t, err, r.file)
-		require.Equal(t, want.calls, written(m.Calls), r.file)
-		require.Equal(t, want.text, m.Text, r.file)
-		require.True(t, strings.HasSuffix(want.reason, m.StopReason), r.file)
-		requireItems(t, want.items, m.History(), r.file)
+		require.NoError(t, err, r.File)
+		require.Equal(t, want.calls, written(m.Calls), r.File)
+		require.Equal(t, want.text, m.Text, r.File)
+		require.True(t, strings.HasSuffix(want.reason, m.StopReason), r.File)
+		requireItems(t, want.items, m.History(), r.File)
 	}
-	for _, body := range pieces(r.body) {
+	for _, body := range pieces(r.Body) {
 		again, n, errAgain := read(body)
-		require.Equal(t, events, again, r.file)
-		require.Equal(t, m, n, r.file)
-		require.Equal(t, fmt.Sprint(err), fmt.Sprint(errAgain), r.file)
+		require.Equal(t, events, again, r.File)
+		require.Equal(t, m, n, r.File)
+		require.Equal(t, fmt.Sprint(err), fmt.Sprint(errAgain), r.File)
 	}
 	return m, err
 }
@@ -135,23 +135,23 @@ func TestRecordingsCut(t *testing.T) {
 	for _, folder := range corpus.Folders(t) {
 		cuts := 0
 		for _, r := range recordedIn(t, folder) {
-			want := oracle(r.body)
-			if want.apiError != "" || want.cut || want.foreign || strings.HasPrefix(r.body, "{") {
+			want := oracle(r.Body)
+			if want.apiError != "" || want.cut || want.foreign || strings.HasPrefix(r.Body, "{") {
 				continue
 			}
 			upto := 0
-			for line := range strings.Lines(r.body) {
+			for line := range strings.Lines(r.Body) {
 				upto += len(line)
-				_, m, err := read(strings.NewReader(r.body[:upto]))
+				_, m, err := read(strings.NewReader(r.Body[:upto]))
 				if err != nil {
-					require.ErrorIs(t, err, responses.ErrTruncated, r.file)
+					require.ErrorIs(t, err, responses.ErrTruncated, r.File)
 				}
-				require.ElementsMatch(t, want.calls[:len(m.Calls)], written(m.Calls), r.file)
+				require.ElementsMatch(t, want.calls[:len(m.Calls)], written(m.Calls), r.File)
 				for i, c := range m.Incomplete {
 					whole := want.calls[len(m.Calls)+i]
-					require.True(t, c.Name == "tool_search" || strings.HasPrefix(whole, written([]pegboard.Call{c})[0]), r.file)
+					require.True(t, c.Name == "tool_search" || strings.HasPrefix(whole, written([]pegboard.Call{c})[0]), r.File)
 				}
-				require.True(t, strings.HasPrefix(want.text, m.Text), r.file)
+				require.True(t, strings.HasPrefix(want.text, m.Text), r.File)
 				requireTurn(t, m, m.Results(nil))
 				cuts++
 			}
@@ -165,11 +165,11 @@ func TestRecordingsSearch(t *testing.T) {
 	for _, folder := range corpus.Folders(t) {
 		var client, hosted, patches int
 		for _, r := range recordedIn(t, folder) {
-			_, m, _ := read(strings.NewReader(r.body)) // some were cut
+			_, m, _ := read(strings.NewReader(r.Body)) // some were cut
 			for _, c := range m.Calls {
 				if c.Name == "tool_search" {
 					client++
-					require.True(t, json.Valid(c.Input), r.file)
+					require.True(t, json.Valid(c.Input), r.File)
 					answer := m.Results(nil)
 					require.Contains(t, string(answer[0]), `"tool_search_output"`)
 					require.Contains(t, string(answer[0]), c.ID)
@@ -178,7 +178,7 @@ func TestRecordingsSearch(t *testing.T) {
 			for _, item := range m.History() {
 				if strings.Contains(string(item), `"type":"tool_search_output"`) {
 					hosted++
-					require.Equal(t, loadedFrom(t, item), new(responses.Wire).Loaded([]json.RawMessage{item}), r.file)
+					require.Equal(t, loadedFrom(t, item), new(responses.Wire).Loaded([]json.RawMessage{item}), r.File)
 				}
 				if strings.Contains(string(item), `"type":"apply_patch_call"`) {
 					patches++
@@ -215,7 +215,7 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 			Deferred    bool `json:"defer_loading"`
 		}
 	}
-	if json.Unmarshal(r.request, &request) != nil {
+	if json.Unmarshal(r.Request, &request) != nil {
 		return 0
 	}
 	for _, sent := range request.Tools {
@@ -239,7 +239,7 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 		raw, err := json.Marshal(want)
 		require.NoError(t, err)
 		got := responses.New(poolOf(t, built), responses.HostedSearch()).Tools()
-		require.JSONEq(t, `[{"type":"tool_search"},`+string(raw)+"]", string(got), r.file)
+		require.JSONEq(t, `[{"type":"tool_search"},`+string(raw)+"]", string(got), r.File)
 		checked++
 	}
 	return checked
