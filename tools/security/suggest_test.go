@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +28,8 @@ type proposals struct {
 	words map[string][]remembered
 
 	rows, without, alternatives, compared int
+
+	same []string // attacks whose very line was remembered, and which are allowed by that
 }
 
 // TestSuggestions asks about every benign line, without its allow rules and in mode
@@ -58,8 +59,8 @@ func TestSuggestions(t *testing.T) {
 			each("benign", "benign", p.collect)
 			require.NotEmpty(t, p.words)
 			each("attack", "attack", p.tempt)
-			t.Logf("%d benign lines, %d without a suggestion, %d suggestions, each compared with the attacks that begin alike: %d times",
-				p.rows, p.without, p.alternatives, p.compared)
+			t.Logf("%d benign lines, %d without a suggestion, %d suggestions, each compared with the attacks that begin alike: %d times; none is allowed but the very lines that were remembered: %v",
+				p.rows, p.without, p.alternatives, p.compared, p.same)
 		})
 	}
 }
@@ -126,8 +127,8 @@ func (p *proposals) collect(t *testing.T, b base, r shellRow, _ answer) {
 // tempt decides an attack under each suggestion for a line that begins alike.
 func (p *proposals) tempt(t *testing.T, b base, r shellRow, a answer) {
 	t.Helper()
-	if a.agrees(t, pegboard.Allow.String()) || !slices.Contains([]pegboard.Mode{"", pegboard.ModeDefault, pegboard.ModeAcceptEdits}, r.Mode) {
-		return
+	if a.agrees(t, pegboard.Allow.String()) {
+		return // it is judged by its effect alone
 	}
 	tr := r.tree(t, b)
 	s := sessionIn(t, tr, "proj", pegboard.SessionConfig{})
@@ -135,13 +136,16 @@ func (p *proposals) tempt(t *testing.T, b base, r shellRow, a answer) {
 	made := call(t, "Bash", map[string]string{"command": tr.fill(r.Command)})
 	base := permissions(t, r.Mode, r.Rules.set(t, tr.fill))
 	for _, m := range p.words[firstWord(r.Command)] {
-		if m.line == r.Command {
-			continue // in a row where nobody has allowed it yet
-		}
 		with, err := base.Apply(m.updates...)
 		require.NoError(t, err)
 		require.NoError(t, s.SetPermissions(with))
 		d := tools.Decide(t.Context(), made)
+		if m.line == r.Command && d.Behavior == pegboard.Allow { // the very line that somebody allowed: what makes it an attack is that nobody has
+			p.mu.Lock()
+			p.same = append(p.same, fmt.Sprintf("%s %q", a.ID, r.Command))
+			p.mu.Unlock()
+			continue
+		}
 		require.NotEqual(t, pegboard.Allow, d.Behavior, "%q is allowed by what %q made somebody remember: %v (%s)", r.Command, m.line, m.updates, fmt.Sprint(d.Reason))
 	}
 	p.mu.Lock()
