@@ -1,0 +1,183 @@
+package attempt_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/attempt"
+)
+
+var (
+	errStopped = errors.New("stopped")
+	errAgain   = errors.New("again")
+)
+
+func never(t *testing.T) func() {
+	t.Helper()
+	return func() { t.Error("it was not to be called") }
+}
+
+func TestReturns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		type key struct{}
+		var a attempt.Attempt
+		require.False(t, a.Working())
+		ctx := a.Begin(context.WithValue(t.Context(), key{}, "carried"))
+		require.Equal(t, "carried", ctx.Value(key{}))
+		a.Limit(time.Second, never(t))
+		require.True(t, a.Working())
+		require.NoError(t, ctx.Err())
+		require.True(t, a.End())
+		require.False(t, a.Working())
+		require.ErrorIs(t, context.Cause(ctx), context.Canceled)
+		require.NoError(t, a.Cause())
+		require.True(t, a.End(), "it says the same again")
+		require.False(t, a.GiveUp(), "it is too late for that")
+		a.Stop(errStopped, time.Second, never(t))
+		require.NoError(t, a.Cause())
+		time.Sleep(time.Minute)
+	})
+}
+
+func TestNotBegun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var a attempt.Attempt
+		require.False(t, a.GiveUp())
+		a.Stop(errStopped, time.Second, never(t))
+		a.Limit(time.Second, never(t))
+		require.NoError(t, a.Cause())
+		time.Sleep(time.Minute)
+		require.True(t, a.End(), "the call is answered by who had it")
+		ctx := a.Begin(t.Context())
+		require.NoError(t, ctx.Err(), "a stop before it began is forgotten")
+		require.True(t, a.End())
+	})
+}
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	const grace = 2 * time.Second
+	tests := []struct {
+		name   string
+		takes  time.Duration // until it returns once it is stopped
+		counts bool
+	}{
+		{name: "it returns at once", takes: 0, counts: true},
+		{name: "it returns within the grace", takes: grace - 1, counts: true},
+		{name: "it returns too late", takes: grace + 1, counts: false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var a attempt.Attempt
+				ctx := a.Begin(t.Context())
+				started := time.Now()
+				a.Stop(errStopped, grace, func() {
+					if a.GiveUp() {
+						a.Settle()
+					}
+				})
+				a.Stop(errAgain, 0, never(t))
+				require.Equal(t, errStopped, context.Cause(ctx))
+				require.Equal(t, errStopped, a.Cause())
+				require.True(t, a.Working(), "until it returns")
+				time.Sleep(tt.takes)
+				synctest.Wait()
+				require.Equal(t, tt.counts, a.Working())
+				require.Equal(t, tt.counts, a.End())
+				require.Equal(t, tt.takes, time.Since(started))
+				time.Sleep(time.Minute)
+				require.Equal(t, tt.counts, a.End())
+				require.Equal(t, errStopped, a.Cause())
+			})
+		})
+	}
+}
+
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var a attempt.Attempt
+		var late time.Duration
+		started := time.Now()
+		ctx := a.Begin(t.Context())
+		a.Limit(time.Minute, func() {
+			late = time.Since(started)
+			a.Stop(errStopped, time.Hour, never(t))
+		})
+		<-ctx.Done()
+		synctest.Wait()
+		require.Equal(t, time.Minute, late)
+		require.True(t, a.End())
+		require.Equal(t, errStopped, a.Cause())
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+// TestGiveUp gives up work that was never stopped: its context lives on, and ends
+// when it returns after all that had to follow.
+func TestGiveUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var a attempt.Attempt
+		ctx := a.Begin(t.Context())
+		a.Limit(time.Second, never(t))
+		require.True(t, a.GiveUp())
+		require.False(t, a.GiveUp(), "somebody else has done it")
+		require.False(t, a.Working())
+		require.NoError(t, ctx.Err())
+		require.False(t, a.End(), "what comes of it does not count")
+		a.Stop(errStopped, 0, never(t))
+		require.NoError(t, ctx.Err())
+
+		left := make(chan struct{})
+		go func() {
+			a.Leave()
+			close(left)
+		}()
+		time.Sleep(time.Minute)
+		select {
+		case <-left:
+			require.Fail(t, "it left before all was settled")
+		default:
+		}
+		a.Settle()
+		<-left
+		require.ErrorIs(t, context.Cause(ctx), context.Canceled)
+	})
+}
+
+// TestOneAnswer lets who works and who gives up meet: exactly one of them has the
+// call in the end.
+func TestOneAnswer(t *testing.T) {
+	t.Parallel()
+	for range 200 {
+		var a attempt.Attempt
+		a.Begin(t.Context())
+		var answers atomic.Int32
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if a.GiveUp() {
+				answers.Add(1)
+				a.Settle()
+			}
+		}()
+		if a.End() {
+			answers.Add(1)
+		} else {
+			a.Leave()
+		}
+		<-done
+		require.Equal(t, int32(1), answers.Load())
+	}
+}

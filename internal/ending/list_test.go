@@ -1,0 +1,179 @@
+package ending_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/ending"
+)
+
+var errLate = errors.New("late")
+
+// end is what an owner does to close.
+func end(ctx context.Context, l *ending.List) error {
+	if err := l.Begin(ctx); err != nil {
+		return err
+	}
+	defer l.Done()
+	return errors.Join(l.End(ctx)...)
+}
+
+func item(name string, end func(context.Context) error) *ending.Item {
+	return &ending.Item{Name: name, End: end}
+}
+
+// patience returns a context that ends with errLate.
+func patience(t *testing.T, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), d, errLate)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func TestNewestEndsFirst(t *testing.T) {
+	t.Parallel()
+	l := ending.New()
+	var order []string
+	for _, name := range []string{"a", "b", "c"} {
+		require.True(t, l.Add(item(name, func(context.Context) error {
+			order = append(order, name)
+			return nil
+		})))
+	}
+	require.NoError(t, end(t.Context(), l))
+	require.Equal(t, []string{"c", "b", "a"}, order)
+	require.NoError(t, end(t.Context(), l))
+	require.Len(t, order, 3, "each ends once")
+}
+
+func TestFailuresAreNamed(t *testing.T) {
+	t.Parallel()
+	errBroken := errors.New("broken")
+	tests := []struct {
+		name string
+		end  func(context.Context) error
+		want string
+	}{
+		{name: "an error", end: func(context.Context) error { return errBroken }, want: "it: broken"},
+		{name: "a panic", end: func(context.Context) error { panic("boom") }, want: "it: panic: boom"},
+		{name: "the end of its goroutine", end: func(context.Context) error { runtime.Goexit(); return nil },
+			want: "it: the function ended its goroutine"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l, ended := ending.New(), false
+			l.Add(item("first", func(context.Context) error { ended = true; return nil }))
+			l.Add(item("it", tt.end))
+			require.EqualError(t, end(t.Context(), l), tt.want)
+			require.True(t, ended, "the others end all the same")
+			require.NoError(t, end(t.Context(), l), "it is reported once")
+		})
+	}
+}
+
+// TestGivesUp has an item that heeds nothing: it is given up, later ones are still
+// told, and who ends the list again waits for it.
+func TestGivesUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, release := ending.New(), make(chan struct{})
+		var told []string
+		l.Add(item("old", func(ctx context.Context) error {
+			told = append(told, "old")
+			return context.Cause(ctx)
+		}))
+		l.Add(item("deaf", func(context.Context) error { <-release; return errors.New("at last") }))
+
+		err := end(patience(t, time.Second), l)
+		require.ErrorIs(t, err, errLate)
+		require.ErrorContains(t, err, "deaf: late")
+		synctest.Wait()
+		require.Equal(t, []string{"old"}, told)
+
+		started := time.Now()
+		require.ErrorContains(t, end(patience(t, time.Minute), l), "deaf: late")
+		require.Equal(t, time.Minute, time.Since(started), "a second time waits for it")
+
+		close(release)
+		synctest.Wait()
+		require.ErrorContains(t, end(t.Context(), l), "deaf: at last")
+		require.NoError(t, end(t.Context(), l))
+	})
+}
+
+func TestSecondWaitsForTheFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := ending.New()
+		l.Add(item("slow", func(context.Context) error { time.Sleep(time.Minute); return nil }))
+		started, first := time.Now(), make(chan error, 1)
+		go func() { first <- end(t.Context(), l) }()
+		synctest.Wait()
+		require.ErrorIs(t, end(patience(t, time.Second), l), errLate, "it does not get its turn")
+		require.NoError(t, end(t.Context(), l))
+		require.Equal(t, time.Minute, time.Since(started))
+		require.NoError(t, <-first)
+	})
+}
+
+func TestSealed(t *testing.T) {
+	t.Parallel()
+	l := ending.New()
+	late := item("late", func(context.Context) error { panic("never called") })
+	require.NoError(t, l.Begin(t.Context()))
+	require.False(t, l.Add(late))
+	require.Empty(t, l.End(t.Context()))
+	l.Done()
+	require.False(t, l.Add(late))
+	require.NoError(t, end(t.Context(), l))
+}
+
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	l := ending.New()
+	var ended []string
+	items := map[string]*ending.Item{}
+	for _, name := range []string{"a", "b", "c"} {
+		items[name] = item(name, func(context.Context) error { ended = append(ended, name); return nil })
+		l.Add(items[name])
+	}
+	l.Remove(items["b"])
+	l.Remove(items["b"])
+	require.NoError(t, end(t.Context(), l))
+	l.Remove(items["a"])
+	require.Equal(t, []string{"c", "a"}, ended)
+}
+
+// TestBeginWithoutEnd checks that what the first did not end is left to the next.
+func TestBeginWithoutEnd(t *testing.T) {
+	t.Parallel()
+	l, ended := ending.New(), false
+	l.Add(item("it", func(context.Context) error { ended = true; return nil }))
+	require.NoError(t, l.Begin(t.Context()))
+	l.Done()
+	require.False(t, ended)
+	require.NoError(t, end(t.Context(), l))
+	require.True(t, ended)
+}
+
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	l := ending.New()
+	var causes []error
+	none := func(context.Context) error { return nil }
+	l.Add(item("cannot be", none))
+	l.Add(&ending.Item{Name: "can be", End: none, Interrupt: func(cause error) { causes = append(causes, cause) }})
+	l.Interrupt(errLate)
+	require.Equal(t, []error{errLate}, causes)
+	require.NoError(t, l.Begin(t.Context()))
+	l.Interrupt(errLate)
+	require.Len(t, causes, 1, "what is ended is not interrupted")
+	l.Done()
+}
