@@ -1,0 +1,259 @@
+package spool_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/spool"
+)
+
+func TestPut(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("0123456789abcde\n", 64<<10) // 1 MiB: several buffers
+	tests := []struct {
+		name       string
+		text       string
+		maxFile    int64
+		keep       int
+		kept       string // what the file begins with; all of it unless cut
+		cut        string // what follows what is kept of a cut stream
+		lines      int64
+		head, tail string
+	}{
+		{name: "empty", keep: 5},
+		{name: "a line", text: "one\n", keep: 5, kept: "one\n", lines: 1, head: "one\n", tail: "one\n"},
+		{name: "no end of the last line", text: "one\ntwo", keep: 5, kept: "one\ntwo", lines: 2, head: "one\nt", tail: "e\ntwo"},
+		{name: "nothing to preview", text: "one\ntwo", kept: "one\ntwo", lines: 2},
+		{name: "keep below zero", text: "one", keep: -1, kept: "one", lines: 1},
+		{name: "empty lines", text: "\n\n\n", keep: 1, kept: "\n\n\n", lines: 3, head: "\n", tail: "\n"},
+		{name: "long", text: long, keep: 20, kept: long, lines: 64 << 10, head: long[:20], tail: long[len(long)-20:]},
+		{name: "more to preview than a buffer", text: long, keep: 300_001, kept: long, lines: 64 << 10, head: long[:300_001], tail: long[len(long)-300_001:]},
+		{name: "more to preview than there is", text: long, keep: 2 << 20, kept: long, lines: 64 << 10, head: long, tail: long},
+		{name: "exactly the limit", text: "one\ntwo", maxFile: 7, kept: "one\ntwo", lines: 2},
+		{name: "cut after a line", text: "one\ntwo\n", maxFile: 7, keep: 3, kept: "one\n", cut: "[cut here: only the first 4 of 8 bytes were kept. ", lines: 2, head: "one", tail: "wo\n"},
+		{name: "cut at a line's end", text: "one\ntwo\n", maxFile: 4, kept: "one\n", cut: "[cut here: only the first 4 of 8 bytes", lines: 2},
+		{name: "cut without a line", text: "abcdefgh", maxFile: 6, kept: "abcdef", cut: "\n[cut here: only the first 6 of 8 bytes", lines: 1},
+		{name: "cut before a character", text: "aé漢字", maxFile: 8, kept: "aé漢", cut: "\n[cut here: only the first 6 of 9 bytes", lines: 1},
+		{name: "cut after a character", text: "aé漢字z", maxFile: 9, kept: "aé漢字", cut: "\n[cut here: only the first 9 of 10 bytes", lines: 1},
+		{name: "cut in four bytes", text: "ab😀😀", maxFile: 9, kept: "ab😀", cut: "\n[cut here: only the first 6 of 10 bytes", lines: 1},
+		{name: "cut in what is no text", text: "\x80\x80\x80\x80\x80\x80", maxFile: 5, kept: "\x80\x80\x80\x80\x80", cut: "\n[cut here: only the first 5 of 6 bytes", lines: 1},
+		{name: "cut of many buffers", text: long, maxFile: 500_000, kept: long[:500_000/16*16], cut: "[cut here: only the first 500000 of 1048576 bytes", lines: 64 << 10},
+		{name: "line too far back", text: "a\n" + strings.Repeat("b", 200_000), maxFile: 190_000, kept: "a\n" + strings.Repeat("b", 189_998), cut: "\n[cut here: only the first 190000", lines: 2},
+	}
+	readers := []struct {
+		name string
+		of   func(string) io.Reader
+	}{
+		{name: "whole", of: func(s string) io.Reader { return strings.NewReader(s) }},
+		{name: "halves", of: func(s string) io.Reader { return iotest.HalfReader(strings.NewReader(s)) }},
+		{name: "data with EOF", of: func(s string) io.Reader { return iotest.DataErrReader(strings.NewReader(s)) }},
+	}
+	for _, tc := range tests {
+		for _, r := range readers {
+			t.Run(tc.name+", "+r.name, func(t *testing.T) {
+				t.Parallel()
+				o := unlimited()
+				if tc.maxFile > 0 {
+					o.MaxFile = tc.maxFile
+				}
+				d := open(t, "", "s", o)
+				e, err := d.Put(t.Context(), "id", "txt", r.of(tc.text), tc.keep)
+				require.NoError(t, err)
+				require.Equal(t, spool.Entry{
+					Ref: spool.EntryName("id", "txt"), Path: filepath.Join(d.Path(), e.Ref),
+					Size: int64(len(tc.kept)), Total: int64(len(tc.text)), Lines: tc.lines,
+					Head: e.Head, Tail: e.Tail, Cut: tc.cut != "",
+				}, e)
+				require.Equal(t, tc.head, string(e.Head))
+				require.Equal(t, tc.tail, string(e.Tail))
+				file := content(t, d, e.Ref)
+				rest, ok := strings.CutPrefix(file, tc.kept)
+				require.True(t, ok, "the file has %d bytes", len(file))
+				if tc.cut == "" {
+					require.Empty(t, rest)
+				} else {
+					require.True(t, strings.HasPrefix(rest, tc.cut), rest)
+					require.True(t, strings.HasSuffix(rest, "run the tool again with a narrower request.]\n"), rest)
+				}
+				require.Equal(t, []string{e.Ref}, names(t, d.Path()))
+				require.EqualValues(t, len(file), ledger(t, filepath.Join(d.Path(), ".spool-size")))
+				require.EqualValues(t, len(file), ledger(t, filepath.Join(d.Path(), "..", ".spool-total")))
+			})
+		}
+	}
+}
+
+// TestPutAgain puts streams of one call several times.
+func TestPutAgain(t *testing.T) {
+	t.Parallel()
+	d := open(t, "", "s", unlimited())
+	first := put(t, d, "id", "one")
+	before, err := d.Stat(first.Ref)
+	require.NoError(t, err)
+	reader, err := d.Open(first.Ref)
+	require.NoError(t, err)
+	defer func() { _ = reader.Close() }()
+
+	require.Equal(t, first, put(t, d, "id", "one"))
+	after, err := d.Stat(first.Ref)
+	require.NoError(t, err)
+	require.Equal(t, before.ModTime(), after.ModTime(), "the file is left alone")
+
+	other := put(t, d, "id", "two")
+	require.NotEqual(t, first.Ref, other.Ref)
+	require.True(t, spool.IsEntryName(other.Ref))
+	require.Equal(t, other, put(t, d, "id", "two"))
+	longer := put(t, d, "id", "longer")
+	require.Equal(t, "one", content(t, d, first.Ref))
+	require.Equal(t, "two", content(t, d, other.Ref))
+	require.Equal(t, "longer", content(t, d, longer.Ref))
+	data, err := io.ReadAll(reader)
+	require.NoError(t, err)
+	require.Equal(t, "one", string(data))
+	require.Len(t, names(t, d.Path()), 3)
+	require.EqualValues(t, 12, ledger(t, filepath.Join(d.Path(), ".spool-size")))
+
+	// A file whose name says what is in it is put right.
+	damage(t, other.Path, "\x00\x00\x00")
+	require.Equal(t, other, put(t, d, "id", "two"))
+	require.Equal(t, "two", content(t, d, other.Ref))
+	require.EqualValues(t, 12, ledger(t, filepath.Join(d.Path(), ".spool-size")))
+	// One whose name does not is left alone: somebody may have seen it.
+	damage(t, first.Path, "on")
+	again := put(t, d, "id", "one")
+	require.NotEqual(t, first.Ref, again.Ref)
+	require.Equal(t, "one", content(t, d, again.Ref))
+	require.Equal(t, "on", content(t, d, first.Ref))
+}
+
+// TestIDsOfOneName has ids that look the same to a file system, or in a name.
+func TestIDsOfOneName(t *testing.T) {
+	t.Parallel()
+	d := open(t, "", "s", unlimited())
+	ids := []string{"", "_", "a", "A", "a.", "a/", "a\\", "a\x00", "../a", "con", "CON", strings.Repeat("a", 1<<20), strings.Repeat("a", 1<<20-1)}
+	seen := map[string]string{}
+	for _, id := range ids {
+		e := put(t, d, id, "text of "+id)
+		lower := strings.ToLower(e.Ref)
+		require.NotContains(t, seen, lower, "%.10q", id)
+		seen[lower] = e.Ref
+	}
+	require.Len(t, names(t, d.Path()), len(ids))
+	for _, id := range ids {
+		require.Equal(t, "text of "+id, content(t, d, spool.EntryName(id, "txt")))
+	}
+}
+
+// A countingReader counts the bytes that were read from it.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+var (
+	errTest = errors.New("an error of the test")
+	errFull = errors.New("no room")
+)
+
+// TestPutUnstored has all that goes wrong in the middle.
+func TestPutUnstored(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 20
+	text := strings.Repeat("0123456789abcde\n", size/16)
+	tests := []struct {
+		name   string
+		reader func(cancel func()) io.Reader
+		fault  func(off int64) error
+		want   error
+		total  int64
+	}{
+		{name: "full from the start", fault: func(int64) error { return errFull }, want: errFull, total: size},
+		{name: "full later", fault: func(off int64) error {
+			if off > 0 {
+				return errFull
+			}
+			return nil
+		}, want: errFull, total: size},
+		{name: "the stream breaks", reader: func(func()) io.Reader {
+			return io.MultiReader(strings.NewReader(text[:300_000]), iotest.ErrReader(errTest))
+		}, want: errTest, total: 300_000},
+		{name: "the stream breaks at once", reader: func(func()) io.Reader { return iotest.ErrReader(errTest) }, want: errTest},
+		{name: "nothing comes", reader: func(func()) io.Reader { return iotest.ErrReader(nil) }, want: io.ErrNoProgress},
+		{name: "cancelled", reader: func(cancel func()) io.Reader {
+			return io.MultiReader(strings.NewReader(text[:300_000]), readerFunc(func(p []byte) (int, error) {
+				cancel()
+				return copy(p, text[:1000]), nil
+			}), strings.NewReader(text))
+		}, want: context.Canceled, total: 301_000},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			d := open(t, "", "s", unlimited())
+			d.FailWrites(tc.fault)
+			var r io.Reader = strings.NewReader(text)
+			if tc.reader != nil {
+				r = tc.reader(cancel)
+			}
+			counted := &countingReader{r: r}
+			e, err := d.Put(ctx, "id", "txt", counted, 20)
+			require.ErrorIs(t, err, tc.want)
+			var unstored *spool.UnstoredError
+			require.ErrorAs(t, err, &unstored)
+			require.Equal(t, e, unstored.Entry)
+			require.Contains(t, err.Error(), tc.want.Error())
+			require.Equal(t, tc.total, e.Total)
+			require.Equal(t, tc.total, counted.n)
+			require.Equal(t, (tc.total+15)/16, e.Lines)
+			require.Equal(t, text[:min(20, tc.total)], string(e.Head))
+			require.True(t, len(e.Tail) == 20 || tc.total == 0)
+			require.Empty(t, e.Ref)
+			require.Empty(t, names(t, d.Path()))
+			d.FailWrites(nil)
+			require.Equal(t, text, content(t, d, put(t, d, "id", text).Ref))
+			require.EqualValues(t, size, ledger(t, filepath.Join(d.Path(), ".spool-size")))
+		})
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestPutPanics has a reader that panics: the file does not stay.
+func TestPutPanics(t *testing.T) {
+	t.Parallel()
+	d := open(t, "", "s", unlimited())
+	r := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), readerFunc(func([]byte) (int, error) { panic(errTest) }))
+	require.PanicsWithValue(t, errTest, func() { _, _ = d.Put(t.Context(), "id", "txt", r, 0) })
+	require.Empty(t, names(t, d.Path()))
+	require.Zero(t, ledger(t, filepath.Join(d.Path(), ".spool-size")))
+}
+
+func TestPutAfterClose(t *testing.T) {
+	t.Parallel()
+	d := open(t, "", "s", spool.Options{})
+	e := put(t, d, "id", "text")
+	require.NoError(t, d.Close())
+	_, err := d.Put(t.Context(), "id2", "txt", strings.NewReader("text"), 1)
+	require.Error(t, err)
+	_, err = d.Open(e.Ref)
+	require.Error(t, err)
+	require.Error(t, d.Sweep(t.Context()))
+}

@@ -1,0 +1,177 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// surveyOwn finds out how many bytes there are in the folder, and which entries are
+// the oldest. How many there are under the root may remain too much.
+func (d *Dir) surveyOwn(ctx context.Context, c *counts) error {
+	d.ownOldest = queue{made: time.Now(), complete: true}
+	found, err := survey(ctx, d.dir, d.name, time.Time{}, d.ownOldest.add)
+	if err != nil {
+		return err
+	}
+	d.ownOldest.trim()
+	c.own = found.size
+	return nil
+}
+
+// surveyAll does the same for everything under the root.
+func (d *Dir) surveyAll(ctx context.Context, c *counts) error {
+	d.allOldest = queue{made: time.Now(), complete: true}
+	c.all = 0
+	names, err := d.sessions()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		dir, err := d.session(name)
+		if err != nil {
+			continue // gone, or somebody else's
+		}
+		found, err := survey(ctx, dir, name, time.Time{}, d.allOldest.add)
+		_ = dir.Close()
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		c.all += found.size
+		if name == d.name {
+			c.own = found.size
+		}
+	}
+	d.allOldest.trim()
+	return nil
+}
+
+// sessions returns the names of the folders under the root.
+func (d *Dir) sessions() ([]string, error) {
+	var names []string
+	err := list(d.root, func(name string, kind fs.FileMode) error {
+		if kind.IsDir() {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// errForeign is of a folder that no Dir has made.
+var errForeign = errors.New("not a folder of a session")
+
+// session opens the folder of some session.
+func (d *Dir) session(name string) (*os.Root, error) {
+	info, err := d.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, errForeign
+	}
+	dir, err := d.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if mark, err := dir.Lstat(sizeName); err != nil || !mark.Mode().IsRegular() {
+		_ = dir.Close()
+		return nil, errForeign
+	}
+	return dir, nil
+}
+
+// A finding is what a survey found in a folder.
+type finding struct {
+	size    int64 // bytes of entries and of those that are being written
+	removed int64 // bytes of entries that were too old
+	files   int   // that were looked at
+	entries int
+	others  int // whatever else there is
+}
+
+// survey counts the files of a folder and calls each with its entries. It removes
+// entries older than the given time and what dead processes have left.
+func survey(ctx context.Context, dir *os.Root, folder string, oldest time.Time, each func(aged)) (finding, error) {
+	var found finding
+	err := list(dir, func(name string, _ fs.FileMode) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		found.files++
+		isTemp := isTempName(name)
+		if !isTemp && !isEntryName(name) {
+			if name != sizeName {
+				found.others++
+			}
+			return nil
+		}
+		info, err := dir.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !info.Mode().IsRegular() {
+			found.others++
+			return nil //nolint:nilerr // what cannot be looked at is not ours
+		}
+		if isOver(dir, name, isTemp, info, oldest) && dir.Remove(name) == nil {
+			if !isTemp { // which may not have been counted yet
+				found.removed += info.Size()
+			}
+			return nil
+		}
+		found.size += info.Size()
+		found.entries++
+		if !isTemp {
+			each(aged{folder: folder, name: name, size: info.Size(), made: info.ModTime()})
+		}
+		return nil
+	})
+	return found, err
+}
+
+// isOver reports whether nobody wants a file any more: it is too old, or its writer
+// is dead.
+func isOver(dir *os.Root, name string, isTemp bool, info fs.FileInfo, oldest time.Time) bool {
+	if !isTemp {
+		return info.ModTime().Before(oldest)
+	}
+	f, err := openRegular(dir, name, os.O_RDWR)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	free, err := tryLock(f, true)
+	if err != nil { // there are no locks here
+		return info.ModTime().Before(oldest)
+	}
+	return free
+}
+
+// list calls each with the names in a directory, without having all of them in
+// memory. The permissions of kind are not set.
+func list(dir *os.Root, each func(name string, kind fs.FileMode) error) error {
+	f, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	for {
+		const batch = 256
+		entries, err := f.ReadDir(batch)
+		for _, e := range entries {
+			if err := each(e.Name(), e.Type()); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

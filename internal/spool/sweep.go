@@ -1,0 +1,129 @@
+package spool
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"time"
+)
+
+// Sweep removes what is older than Options.Retention, what dead processes have left,
+// and the folders of sessions that are empty and not open, under the whole root. It
+// holds up other processes for one folder at a time.
+func (d *Dir) Sweep(ctx context.Context) error {
+	return d.sweep(ctx, math.MaxInt)
+}
+
+// maxUnasked is about how many files a sweep looks at that nobody asked for.
+const maxUnasked = 20_000
+
+// sweepIfDue sweeps if nobody has done so lately. A sweep is no business of whoever
+// calls, so its errors are not told.
+func (d *Dir) sweepIfDue(ctx context.Context) {
+	every := d.options.SweepEvery
+	now := time.Now()
+	look := d.nextLook.Load()
+	if every < 0 || now.UnixNano() < look || !d.nextLook.CompareAndSwap(look, now.Add(every).UnixNano()) {
+		return
+	}
+	due, err := d.claimSweep(ctx, now)
+	if err != nil || !due {
+		return
+	}
+	_ = d.sweep(ctx, maxUnasked)
+}
+
+// claimSweep reports whether a sweep is due, and lets all others believe that it has
+// happened.
+func (d *Dir) claimSweep(ctx context.Context, now time.Time) (due bool, err error) {
+	unlock, err := d.lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	info, err := d.root.Lstat(sweptName)
+	if errors.Is(err, fs.ErrNotExist) {
+		var f *os.File
+		if f, err = d.root.OpenFile(sweptName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return false, err
+		}
+		return true, errors.Join(f.Close(), d.root.Chtimes(sweptName, now, now))
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return false, err
+	}
+	// A time to come is that of a clock that was wrong.
+	if age := now.Sub(info.ModTime()); age >= 0 && age < d.options.SweepEvery {
+		d.nextLook.Store(info.ModTime().Add(d.options.SweepEvery).UnixNano())
+		return false, nil
+	}
+	return true, d.root.Chtimes(sweptName, now, now)
+}
+
+// sweep stops after the folder that makes it more than so many files. The order is
+// random so that each folder has its turn some time.
+func (d *Dir) sweep(ctx context.Context, files int) error {
+	names, err := d.sessions()
+	if err != nil {
+		return err
+	}
+	rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+	for _, name := range names {
+		n, bad := d.sweepSession(ctx, name)
+		err = cmp.Or(err, bad) // the others are swept all the same
+		if files -= n + 1; files <= 0 || ctx.Err() != nil {
+			break
+		}
+	}
+	return err
+}
+
+func (d *Dir) sweepSession(ctx context.Context, name string) (files int, err error) {
+	unlock, err := d.lock(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	dir, err := d.session(name)
+	if err != nil {
+		return 0, nil // gone, or somebody else's
+	}
+	defer func() { _ = dir.Close() }()
+	var oldest time.Time
+	if d.options.Retention >= 0 {
+		oldest = time.Now().Add(-d.options.Retention)
+	}
+	found, err := survey(ctx, dir, name, oldest, func(aged) {})
+	if err != nil {
+		return 0, err
+	}
+	own, err := openLedger(dir, sizeName)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = own.file.Close() }()
+	d.total.shift(-found.removed)
+	if own.write(found.size) != nil {
+		own.forget()
+	}
+	if found.entries+found.others == 0 {
+		d.removeSession(name, dir, own)
+	}
+	return found.files, nil
+}
+
+// removeSession removes an empty folder, unless somebody has it open: we, or others.
+func (d *Dir) removeSession(name string, dir *os.Root, own ledger) {
+	if free, err := tryLock(own.file, true); !free || err != nil {
+		return
+	}
+	_ = own.file.Close() // an open file cannot be removed everywhere
+	if dir.Remove(sizeName) == nil {
+		_ = dir.Close()
+		_ = d.root.Remove(name)
+	}
+}
