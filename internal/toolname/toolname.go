@@ -32,6 +32,21 @@ func Exposed(source, tool string) string {
 // how a rule names the whole server.
 func Server(source string) string { return Prefix + fold(source) }
 
+// ServerIn returns the beginning of an exposed name up to the tool's, as far as the
+// name tells: a source may have the separator in its own. It is empty if name is not
+// that of an external tool.
+func ServerIn(name string) string {
+	rest, ok := strings.CutPrefix(name, Prefix)
+	if !ok {
+		return ""
+	}
+	source, _, ok := strings.Cut(rest, "__")
+	if !ok {
+		return ""
+	}
+	return Prefix + source
+}
+
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -1,0 +1,163 @@
+package trim_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/seed49eaa51d/pegboard/internal/trim"
+	"github.com/stretchr/testify/require"
+)
+
+// fates are those of decisions, without the keys.
+func fates(decisions []trim.Decision) []trim.Fate {
+	out := make([]trim.Fate, len(decisions))
+	for i, d := range decisions {
+		out[i] = d.Fate
+	}
+	return out
+}
+
+// byID is for histories in which no id repeats.
+func byID(results []trim.Result, decisions []trim.Decision) map[string]trim.Fate {
+	out := make(map[string]trim.Fate, len(results))
+	for i, r := range results {
+		out[r.ID] = decisions[i].Fate
+	}
+	return out
+}
+
+// seeded runs check many times, each with its own random numbers. A failure names
+// the seed, with which the run can be repeated alone: -run 'Name/seed_7$'.
+func seeded(t *testing.T, check func(t *testing.T, rnd *rand.Rand)) {
+	t.Helper()
+	for seed := range uint64(150) {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			t.Parallel()
+			check(t, rand.New(rand.NewPCG(seed, 18)))
+		})
+	}
+}
+
+// randomLimits are such that each rule applies to some of what randomTurns makes.
+func randomLimits(rnd *rand.Rand) trim.Limits {
+	return trim.Limits{
+		Message: rnd.IntN(300),
+		Keep:    rnd.IntN(500),
+		Batch:   rnd.IntN(400),
+		Least:   rnd.IntN(30),
+	}
+}
+
+// randomTurns makes turns, with ids that begin with prefix, in one history.
+func randomTurns(rnd *rand.Rand, prefix string, first, count int) []trim.Result {
+	var out []trim.Result
+	for turn := first; turn < first+count; turn++ {
+		for range 1 + rnd.IntN(5) {
+			out = append(out, trim.Result{
+				ID:    fmt.Sprintf("%s%d", prefix, len(out)),
+				Turn:  turn,
+				Size:  rnd.IntN(8) * rnd.IntN(30), // often equal, often 0
+				Fixed: rnd.IntN(8) == 0,
+			})
+		}
+	}
+	return out
+}
+
+// prefixes are the histories that there were: one per turn, the whole one last.
+func prefixes(results []trim.Result) [][]trim.Result {
+	var out [][]trim.Result
+	for i := range results {
+		if i+1 == len(results) || results[i+1].Turn != results[i].Turn {
+			out = append(out, results[:i+1])
+		}
+	}
+	return out
+}
+
+// reloaded is what a host reads that wrote the State and was started again.
+func reloaded(t *testing.T, s *trim.State) *trim.State {
+	t.Helper()
+	data, err := json.Marshal(s)
+	require.NoError(t, err)
+	var out trim.State
+	require.NoError(t, json.Unmarshal(data, &out))
+	again, err := json.Marshal(out)
+	require.NoError(t, err)
+	require.Equal(t, string(data), string(again))
+	return &out
+}
+
+// A model follows the rules to the letter, prefix by prefix and result by result.
+// It is slow, and it knows only histories in which no id repeats.
+type model map[string]trim.Fate
+
+func (m model) decide(results []trim.Result, l trim.Limits) []trim.Fate {
+	for _, prefix := range prefixes(results) {
+		last := len(prefix) - 1
+		for last > 0 && prefix[last-1].Turn == prefix[last].Turn {
+			last--
+		}
+		m.budget(prefix[last:], l)
+		m.mask(prefix[:last], l)
+	}
+	out := make([]trim.Fate, len(results))
+	for i, r := range results {
+		out[i] = m[r.ID]
+	}
+	return out
+}
+
+func (m model) budget(turn []trim.Result, l trim.Limits) {
+	fresh := make(map[string]bool)
+	for _, r := range turn {
+		if m[r.ID] == 0 {
+			fresh[r.ID] = true
+			m[r.ID] = trim.Whole
+		}
+	}
+	for l.Message > 0 {
+		sum, largest := 0, -1
+		for i, r := range turn {
+			if m[r.ID] != trim.Whole {
+				sum += min(max(r.Size, 0), l.Least)
+				continue
+			}
+			sum += max(r.Size, 0)
+			if fresh[r.ID] && !r.Fixed && r.Size > l.Least && (largest < 0 || r.Size > turn[largest].Size) {
+				largest = i
+			}
+		}
+		if sum <= l.Message || largest < 0 {
+			return
+		}
+		m[turn[largest].ID] = trim.Replaced
+	}
+}
+
+func (m model) mask(before []trim.Result, l trim.Limits) {
+	if l.Keep <= 0 {
+		return
+	}
+	sum, waste := 0, 0
+	var prunable []string
+	for _, r := range slices.Backward(before) {
+		if m[r.ID] != trim.Whole {
+			continue
+		}
+		sum += max(r.Size, 0)
+		if sum > l.Keep && !r.Fixed && r.Size > l.Least {
+			prunable = append(prunable, r.ID)
+			waste += r.Size
+		}
+	}
+	if waste < l.Batch {
+		return
+	}
+	for _, id := range prunable {
+		m[id] = trim.Masked
+	}
+}
