@@ -1,0 +1,180 @@
+package excerpt_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
+)
+
+const leastJSON = 64 // characters: the documented smallest limit
+
+// numbers is [1,2,3…].
+func numbers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, ",%d", i+1)
+	}
+	return "[" + b.String()[1:] + "]"
+}
+
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	const record = `{"id":1.50e2,"name":"somebody","tags":["a","b"]}`
+	records := strings.Repeat(","+record, 200)[1:]
+	long := strings.Repeat("word ", 100)
+	tests := []struct {
+		name     string
+		document string
+		limit    int
+		want     string
+	}{
+		{name: "fits with its space", document: "{ \"a\" : 1 }\n", limit: 64, want: "{ \"a\" : 1 }\n"},
+		{name: "fits without its space", document: "[1," + strings.Repeat(" ", 100) + "1.0e5, \"\\u00e9\" ]", limit: 64,
+			want: `[1,1.0e5,"\u00e9"]`},
+		{name: "an array of numbers", document: numbers(1000), limit: 64,
+			want: `[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,{"…":"984 more items"}]`},
+		{name: "an array of records", document: "[" + records + "]", limit: 500,
+			want: "[" + strings.Repeat(record+",", 9) + `{"…":"191 more items"}]`},
+		{name: "an array of records, in little room", document: "[" + records + "]", limit: 150,
+			want: "[" + strings.Repeat(`{"id":1.50e2,"…":"2 more members"},`, 3) + `{"…":"197 more items"}]`},
+		{name: "an object of many members", document: `{"a":1,"b":2` + strings.Repeat(`,"c":[1,2,3]`, 20) + `}`, limit: 64,
+			want: `{"a":1,"b":2,"c":[1,2,3],"c":[1,2,3],"…":"18 more members"}`},
+		{name: "a string", document: `"` + long + `"`, limit: 64, want: `"` + long[:40] + `…[460 more characters]"`},
+		{name: "escapes stay whole", document: `"` + strings.Repeat(`\ud83d\ude00`, 50) + `"`, limit: 64,
+			want: `"` + strings.Repeat(`\ud83d\ude00`, 3) + `…[47 more characters]"`},
+		{name: "characters, not bytes", document: `"` + strings.Repeat("漢", 100) + `"`, limit: 64,
+			want: `"` + strings.Repeat("漢", 40) + `…[60 more characters]"`},
+		{name: "a number", document: strings.Repeat("9", 100), limit: 64, want: `{"…":"100 bytes left out"}`},
+		{name: "invalid UTF-8", document: "[\"a\xffb\"]", limit: 64, want: "[\"a\uFFFDb\"]"},
+		{name: "every part before the whole of one", limit: 200,
+			document: fmt.Sprintf(`{"log":%q,"items":%s,"next":{"page":2},"ok":true}`, long, numbers(300)),
+			want: `{"log":"` + long[:53] + `…[447 more characters]","items":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,{"…":"279 more items"}],` +
+				`"next":{"page":2},"ok":true}`},
+		{name: "the key of the note is in use", document: `{"…":"3 more members","x":"` + long + `","y":"` + long + `"}`, limit: 64,
+			want: `{"…":"3 more members","……":"2 more members"}`},
+		{name: "nothing of it fits", document: `{"` + long + `":1}`, limit: 64, want: `{"…":"1 more member"}`},
+		{name: "the limit is too small", document: numbers(1000), limit: -1,
+			want: `[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,{"…":"984 more items"}]`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, ok := excerpt.JSON([]byte(tt.document), tt.limit)
+			require.True(t, ok)
+			require.Equal(t, tt.want, got)
+			requireCut(t, []byte(tt.document), tt.limit)
+		})
+	}
+}
+
+func TestNoJSON(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "word", "{", "[1,]", "{} {}", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)} {
+		got, ok := excerpt.JSON([]byte(text), 100)
+		require.False(t, ok, "%.20s", text)
+		require.Empty(t, got)
+	}
+	large := []byte(`"` + strings.Repeat("x", excerpt.MaxJSON-2) + `"`)
+	_, ok := excerpt.JSON(large, 100)
+	require.True(t, ok)
+	_, ok = excerpt.JSON(append(large, ' '), 100)
+	require.False(t, ok)
+}
+
+// TestDeepJSON: what is deep is left out, and nothing recurses without end.
+func TestDeepJSON(t *testing.T) {
+	t.Parallel()
+	const deep = 9000
+	for _, tt := range []struct{ name, open, close string }{
+		{name: "arrays", open: "[", close: "]"},
+		{name: "objects", open: `{"a":`, close: "}"},
+		{name: "both, with more beside", open: `{"a":1,"b":[2,`, close: `,3],"c":4}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			document := []byte(strings.Repeat(tt.open, deep/2) + "0" + strings.Repeat(tt.close, deep/2))
+			for _, limit := range []int{64, 5000} {
+				requireCut(t, document, limit)
+			}
+		})
+	}
+}
+
+// requireCut cuts a document and checks all that is promised of the result.
+func requireCut(t *testing.T, document []byte, limit int) string {
+	t.Helper()
+	cut, ok := excerpt.JSON(document, limit)
+	require.True(t, ok)
+	require.True(t, json.Valid([]byte(cut)), "%s", cut)
+	require.True(t, utf8.ValidString(cut))
+	require.LessOrEqual(t, utf8.RuneCountInString(cut), max(limit, leastJSON))
+	p, err := newPair(document, []byte(cut))
+	require.NoError(t, err)
+	require.NoError(t, p.differ(p.whole.Root(), p.cut.Root()))
+	again, ok := excerpt.JSON([]byte(cut), max(limit, leastJSON))
+	require.True(t, ok)
+	require.Equal(t, cut, again, "what fits is not changed")
+	return cut
+}
+
+// randomJSON returns a value with some space in it.
+func randomJSON(rnd *rand.Rand, depth int) string {
+	space := strings.Repeat(" ", rnd.IntN(3)/2)
+	switch kind := rnd.IntN(10); {
+	case kind < 2 || depth == 0 && kind < 6:
+		return space + []string{"true", "null", "-0.10E+5", "12345678901234567890", strings.Repeat("7", 60)}[rnd.IntN(5)]
+	case kind < 5 || depth == 0:
+		var b strings.Builder
+		for range rnd.IntN(80) {
+			b.WriteString([]string{"a", " ", `\n`, `\"`, `\\`, `\u00e9`, "é", "漢", "😀", `\ud83d\ude00`, `\ud83d`, "…["}[rnd.IntN(12)])
+		}
+		return space + `"` + b.String() + `"`
+	case kind < 8:
+		items := make([]string, rnd.IntN(12))
+		for i := range items {
+			items[i] = randomJSON(rnd, depth-1)
+		}
+		return "[" + space + strings.Join(items, ",") + "]"
+	}
+	items := make([]string, rnd.IntN(12))
+	for i := range items {
+		items[i] = fmt.Sprintf(`%s"%s%d" :%s`, space, strings.Repeat("k", rnd.IntN(20)), i, randomJSON(rnd, depth-1))
+	}
+	return "{" + strings.Join(items, ",") + space + "}"
+}
+
+func TestRandomJSON(t *testing.T) {
+	t.Parallel()
+	cuts := 0
+	for seed := range uint64(100) {
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		document := randomJSON(rnd, 4)
+		for _, limit := range []int{0, 64, 100, 500, 2000} {
+			if cut := requireCut(t, []byte(document), limit); cut != document {
+				cuts++
+			}
+		}
+	}
+	require.Greater(t, cuts, 100)
+}
+
+func FuzzJSON(f *testing.F) {
+	f.Add([]byte(numbers(200)), uint16(100))
+	f.Add([]byte(`{"a":"\ud83d\ude00\\\"","…":[[[[{"b":1e999}]]]]}`), uint16(10))
+	f.Add([]byte("\"\xff\\u12\""), uint16(0))
+	f.Fuzz(func(t *testing.T, document []byte, limit uint16) {
+		if !json.Valid(document) {
+			_, ok := excerpt.JSON(document, int(limit))
+			require.Equal(t, json.Valid([]byte(strings.ToValidUTF8(string(document), "\uFFFD"))), ok)
+			return
+		}
+		requireCut(t, document, int(limit))
+	})
+}

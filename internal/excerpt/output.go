@@ -1,0 +1,117 @@
+package excerpt
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// An Output is what was kept of a stream of bytes. [Capture] and [Kept] make one.
+type Output struct {
+	Head, Tail []byte
+	Omitted    int64 // bytes between Head and Tail
+	Total      int64 // bytes of the whole stream
+}
+
+// Kept returns the Output of a stream of total bytes that begins with head and ends
+// with tail. The two may overlap.
+func Kept(head, tail []byte, total int64) Output {
+	if both := int64(len(head) + len(tail)); both > total {
+		tail = tail[min(both-total, int64(len(tail))):]
+	}
+	return Output{Head: head, Tail: tail, Omitted: total - int64(len(head)+len(tail)), Total: total}
+}
+
+// Text returns Head and Tail as valid UTF-8, each run of invalid bytes replaced
+// by U+FFFD. If bytes were omitted, a line that counts them stands in their
+// place, and what surrounds it is cut back to whole lines, or to whole
+// characters where the lines are too long for that.
+func (o Output) Text() string {
+	var b strings.Builder
+	if o.Omitted == 0 {
+		b.Grow(len(o.Head) + len(o.Tail))
+		b.Write(o.Head)
+		b.Write(o.Tail)
+		return strings.ToValidUTF8(b.String(), string(utf8.RuneError))
+	}
+	head, tail := o.Ends()
+	b.Write(head)
+	if len(head) > 0 && head[len(head)-1] != '\n' {
+		b.WriteByte('\n')
+	}
+	omitted := o.Total - int64(len(head)) - int64(len(tail))
+	fmt.Fprintf(&b, "[%d of %d bytes omitted]\n", omitted, o.Total)
+	b.Write(tail)
+	return strings.ToValidUTF8(b.String(), string(utf8.RuneError))
+}
+
+// Ends returns Head and Tail cut back to whole lines where the gap between them
+// begins and ends, or to whole characters where the lines are too long for that.
+func (o Output) Ends() (head, tail []byte) { return trimEnd(o.Head), trimStart(o.Tail) }
+
+// Lines returns how many lines the whole stream has, if so many of them ended: the
+// last one may not have.
+func (o Output) Lines(ended int64) int64 {
+	last := o.Tail
+	if len(last) == 0 {
+		last = o.Head
+	}
+	if len(last) > 0 && last[len(last)-1] != '\n' {
+		ended++
+	}
+	return ended
+}
+
+// Shrink returns an Output that keeps at most keep bytes of what o kept, half of
+// them from the beginning, and counts the rest as omitted.
+func (o Output) Shrink(keep int) Output {
+	keep = max(keep, 0)
+	kept := len(o.Head) + len(o.Tail)
+	if kept <= keep {
+		return o
+	}
+	whole := append(append(make([]byte, 0, kept), o.Head...), o.Tail...)
+	head := min(keep/2, len(o.Head))
+	tail := keep - head
+	if o.Omitted > 0 { // the gap must stay between the two
+		tail = min(tail, len(o.Tail))
+	}
+	return Output{
+		Head:    whole[:head:head],
+		Tail:    whole[kept-tail:],
+		Omitted: o.Total - int64(head) - int64(tail),
+		Total:   o.Total,
+	}
+}
+
+// trimEnd drops what follows the last line end, unless that is more than half,
+// and otherwise an unfinished character.
+func trimEnd(head []byte) []byte {
+	if end := bytes.LastIndexByte(head, '\n') + 1; end > len(head)/2 {
+		return head[:end]
+	}
+	for i := len(head) - 1; i >= 0 && i >= len(head)-utf8.UTFMax; i-- {
+		if !utf8.RuneStart(head[i]) {
+			continue
+		}
+		if !utf8.FullRune(head[i:]) {
+			return head[:i]
+		}
+		break
+	}
+	return head
+}
+
+// trimStart drops what precedes the first line start, unless that is more than
+// half, and otherwise the remainder of a character.
+func trimStart(tail []byte) []byte {
+	if start := bytes.IndexByte(tail, '\n') + 1; start > 0 && start <= len(tail)/2 {
+		return tail[start:]
+	}
+	start := 0
+	for start < min(len(tail), utf8.UTFMax-1) && !utf8.RuneStart(tail[start]) {
+		start++
+	}
+	return tail[start:]
+}

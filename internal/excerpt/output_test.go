@@ -1,0 +1,104 @@
+package excerpt_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
+)
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name       string
+		head, tail string
+		omitted    int64
+		want       string
+	}{
+		{name: "nothing", want: ""},
+		{name: "whole", head: "one\ntw", tail: "o\nthree", want: "one\ntwo\nthree"},
+		{name: "character between the halves", head: "caf\xc3", tail: "\xa9", want: "café"},
+		{name: "invalid bytes", head: "a\xff\xfeb", tail: "\xc3", want: "a\uFFFDb\uFFFD"},
+		{name: "cut at lines", head: "first line\nsec", tail: "ond\nlast line\n", omitted: 10,
+			want: "first line\n[17 of 38 bytes omitted]\nlast line\n"},
+		{name: "line start too far", head: "first\n", tail: "la\nst", omitted: 4,
+			want: "first\n[4 of 15 bytes omitted]\nla\nst"},
+		{name: "lines too long", head: "a\nlong line", tail: "long line\nz", omitted: 5,
+			want: "a\nlong line\n[5 of 27 bytes omitted]\nlong line\nz"},
+		{name: "no lines", head: "abc", tail: "xyz", omitted: 1, want: "abc\n[1 of 7 bytes omitted]\nxyz"},
+		{name: "no head", tail: "xyz", omitted: 1, want: "[1 of 4 bytes omitted]\nxyz"},
+		{name: "no tail", head: "abc", omitted: 1, want: "abc\n[1 of 4 bytes omitted]\n"},
+		{name: "cut characters", head: "ab€\xe2\x82", tail: "\x82\xac€yz", omitted: 2,
+			want: "ab€\n[6 of 16 bytes omitted]\n€yz"},
+		{name: "cut four byte character", head: "a😀\xf0\x9f\x98", tail: "\x9f\x98\x80😀z", omitted: 2,
+			want: "a😀\n[8 of 18 bytes omitted]\n😀z"},
+		{name: "invalid at the cuts", head: "a\xff", tail: "\xffz", omitted: 2,
+			want: "a\uFFFD\n[2 of 6 bytes omitted]\n\uFFFDz"},
+		{name: "only remainders", head: "\xe2", tail: "\x82\x82\x82\x82", omitted: 2,
+			want: "[6 of 7 bytes omitted]\n\uFFFD"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			output := excerpt.Output{
+				Head:    []byte(tt.head),
+				Tail:    []byte(tt.tail),
+				Omitted: tt.omitted,
+				Total:   int64(len(tt.head)+len(tt.tail)) + tt.omitted,
+			}
+			require.Equal(t, tt.want, output.Text())
+			require.True(t, utf8.ValidString(output.Text()))
+		})
+	}
+}
+
+// Valid text stays valid without a replacement, wherever it is cut.
+func FuzzText(f *testing.F) {
+	f.Add("héllo wörld\n€😀", uint8(3))
+	f.Add("one\r\ntwo\r\nthree\r\n", uint8(8))
+	f.Add("😀😀😀😀", uint8(7))
+	f.Add("", uint8(0))
+	f.Fuzz(func(t *testing.T, s string, keep uint8) {
+		c := excerpt.Capture{Keep: int(keep)}
+		_, err := c.Write([]byte(s))
+		require.NoError(t, err)
+		output := c.Output()
+		text := output.Text()
+		require.True(t, utf8.ValidString(text))
+		if !utf8.ValidString(s) {
+			return
+		}
+		if strings.Contains(text, "\uFFFD") {
+			require.Contains(t, s, "\uFFFD")
+		}
+		if output.Omitted == 0 {
+			require.Equal(t, s, text)
+			return
+		}
+		require.True(t, shortens(s, text), "%q as %q", s, text)
+	})
+}
+
+// shortens reports whether text is a beginning of s, a line with the right
+// number, and an end of s. Such lines may occur in s as well.
+func shortens(s, text string) bool {
+	for at := 0; at < len(text); at++ {
+		var omitted, total int
+		if n, _ := fmt.Sscanf(text[at:], "[%d of %d bytes omitted]\n", &omitted, &total); n != 2 {
+			continue
+		}
+		_, tail, _ := strings.Cut(text[at:], "omitted]\n")
+		if total != len(s) || !strings.HasSuffix(s, tail) {
+			continue
+		}
+		head := total - omitted - len(tail)
+		if head >= 0 && (text[:at] == s[:head] || text[:at] == s[:head]+"\n") {
+			return true
+		}
+	}
+	return false
+}
