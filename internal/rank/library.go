@@ -1,0 +1,97 @@
+package rank
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+)
+
+// A Library makes indexes and remembers what it analysed, so that a source which has
+// not changed costs little the next time. The zero Library is empty and ready. It may
+// be used concurrently.
+type Library struct {
+	mu       sync.Mutex
+	segments map[string][]analysed // by source, those used last at the end
+	joined   []*Segment            // of last
+	last     *Index
+}
+
+// A Source is tools that come from one place.
+type Source struct {
+	Name, About string
+	Tools       []Tool
+}
+
+// A Tool is what is known of one.
+type Tool struct {
+	Name, Hint, Description string
+	Schema                  []byte // of its input; must not change
+}
+
+type analysed struct {
+	source  Source
+	segment *Segment
+}
+
+// maxAnalysed is how many states of one source are remembered: agents may see
+// different tools of it.
+const maxAnalysed = 4
+
+// Index returns the index of sources, in their order.
+func (l *Library) Index(sources []Source) *Index {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	segments := make([]*Segment, len(sources))
+	for i, s := range sources {
+		segments[i] = l.segment(s)
+	}
+	if l.last == nil || !slices.Equal(l.joined, segments) {
+		l.joined, l.last = segments, NewIndex(segments...)
+		l.forget(sources)
+	}
+	return l.last
+}
+
+func (l *Library) segment(s Source) *Segment {
+	known := l.segments[s.Name]
+	i := slices.IndexFunc(known, func(a analysed) bool { return a.source.same(s) })
+	if i >= 0 {
+		a := known[i]
+		copy(known[i:], known[i+1:])
+		known[len(known)-1] = a
+		return a.segment
+	}
+	docs := make([]Document, len(s.Tools))
+	for i, t := range s.Tools {
+		docs[i] = Document{Name: t.Name, Hint: t.Hint, Description: t.Description, Parameters: Parameters(t.Schema)}
+	}
+	a := analysed{s, NewSegment(s.Name, s.About, docs)}
+	if l.segments == nil {
+		l.segments = map[string][]analysed{}
+	}
+	if len(known) == maxAnalysed {
+		known = slices.Delete(known, 0, 1)
+	}
+	l.segments[s.Name] = append(known, a)
+	return a.segment
+}
+
+// forget drops sources that are gone, once there are many more than are left.
+func (l *Library) forget(left []Source) {
+	if len(l.segments) <= 2*len(left)+maxAnalysed {
+		return
+	}
+	kept := make(map[string][]analysed, len(left))
+	for _, s := range left {
+		kept[s.Name] = l.segments[s.Name]
+	}
+	l.segments = kept
+}
+
+// same reports whether s has the same to say as other. Texts that are the same in
+// memory cost no comparison.
+func (s Source) same(other Source) bool {
+	return s.Name == other.Name && s.About == other.About && slices.EqualFunc(s.Tools, other.Tools, func(a, b Tool) bool {
+		return a.Name == b.Name && a.Hint == b.Hint && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)
+	})
+}

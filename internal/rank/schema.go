@@ -1,0 +1,92 @@
+package rank
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+const (
+	maxParameters = 500 // that are read of one schema
+	maxDepth      = 16  // of schemas within schemas
+	maxValues     = 30  // that are read of one parameter
+)
+
+// A node is what is read of a schema. What has another type than it should is
+// left out by the decoder.
+type node struct {
+	Description          string
+	Enum, Examples       []any
+	Const, Default       any
+	Properties           map[string]node
+	Items                *node
+	AdditionalProperties *node
+	PrefixItems          []node
+	AnyOf, OneOf, AllOf  []node
+	Defs                 map[string]node `json:"$defs"`
+	Definitions          map[string]node
+}
+
+// Parameters reads the properties of a JSON Schema at any depth, each before those
+// within it and otherwise by name. To a description it appends the texts that the
+// schema gives as values or examples of the property, a line each. It reads what it
+// can: bytes that are no schema have no parameters, and of a very large or deep
+// schema some are left out.
+func Parameters(schema []byte) []Parameter {
+	var root node
+	if !json.Valid(schema) {
+		return nil
+	}
+	// An error is about a value of a wrong type; all others have been read.
+	_ = json.Unmarshal(schema, &root)
+	var r parameterReader
+	r.within(&root, 0)
+	return r.found
+}
+
+// A parameterReader collects the parameters of a schema.
+type parameterReader struct{ found []Parameter }
+
+// within reads the properties that n has, and those of the schemas inside of it.
+func (r *parameterReader) within(n *node, depth int) {
+	if n == nil || depth > maxDepth || len(r.found) >= maxParameters {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Properties)) {
+		if len(r.found) >= maxParameters {
+			return
+		}
+		property := n.Properties[name]
+		r.found = append(r.found, Parameter{Name: name, Description: property.text()})
+		r.within(&property, depth+1)
+	}
+	r.within(n.Items, depth+1)
+	r.within(n.AdditionalProperties, depth+1)
+	for _, list := range [...][]node{n.PrefixItems, n.AnyOf, n.OneOf, n.AllOf} {
+		for i := range list {
+			r.within(&list[i], depth+1)
+		}
+	}
+	for _, definitions := range [...]map[string]node{n.Defs, n.Definitions} {
+		for _, name := range slices.Sorted(maps.Keys(definitions)) {
+			definition := definitions[name]
+			r.within(&definition, depth+1)
+		}
+	}
+}
+
+// text is the description with the texts of the values.
+func (n *node) text() string {
+	values := slices.Concat(n.Enum, []any{n.Const, n.Default}, n.Examples)
+	if n.Items != nil {
+		values = append(values, n.Items.Enum...)
+	}
+	lines := []string{n.Description}
+	for _, value := range values {
+		if text, ok := value.(string); ok && text != "" && len(lines) <= maxValues {
+			lines = append(lines, text)
+		}
+	}
+	return strings.TrimPrefix(strings.Join(lines, "\n"), "\n")
+}
