@@ -2,6 +2,7 @@ package pegboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/media"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte
@@ -30,6 +33,7 @@ type Call struct {
 // callState is the executor's part of a call.
 type callState struct {
 	session *Session
+	pool    *Pool // that admitted it, if there is no job
 	job     *job  // nil for a call that was decided elsewhere, or has no tool
 	parent  *Call // if there is no job
 	info    *Info
@@ -54,6 +58,18 @@ func (c *Call) Session() *Session {
 		return nil
 	}
 	return c.state.session
+}
+
+// Pool returns the pool that c was made from: what the agent may use in this turn. It
+// is nil for a Call that no Executor admitted.
+func (c *Call) Pool() *Pool {
+	switch {
+	case c.state == nil:
+		return nil
+	case c.state.job == nil:
+		return c.state.pool
+	}
+	return c.state.job.batch.pool
 }
 
 // Targets returns what c acts on, resolved, as it was or will be decided.
@@ -108,7 +124,7 @@ func (c *Call) Run(ctx context.Context, calls ...Call) []Outcome {
 // admitted may touch nothing.
 func (c *Call) Check(ctx context.Context, targets ...Target) error {
 	if c.state == nil || c.state.job == nil && !c.state.allowed {
-		return fmt.Errorf("%w: the call was not admitted by an executor", ErrDenied)
+		return errNotAdmitted
 	}
 	ts := c.state.session.resolve(targets)
 	d := c.decideLater(ts)
@@ -261,6 +277,9 @@ func (c *Call) input(spec *inputSpec) (any, error) {
 	return spec.decode(c.Input)
 }
 
+// errNotAdmitted is what the methods of a Call say that nobody decided.
+var errNotAdmitted = fmt.Errorf("%w: the call was not admitted by an executor", ErrDenied)
+
 // errNoInput is what a stage meets when it is called on a Call for another tool.
 var errNoInput = errors.New("the call was decoded for another tool")
 
@@ -285,6 +304,7 @@ type Part struct {
 	Title  string // of a document (bytes, or Text with a MIME) or a search result
 	Source string // set for a search result, whose Text this is: where it was found
 	Tool   string // set for a reference to a tool that was found and may be called from now on
+	Ref    string // set for a preview, Text, of what a [ResultStore] keeps under that name
 }
 
 // Text returns a result of one text.
@@ -307,7 +327,7 @@ func (r *Result) Text() string {
 	}
 	var texts []string
 	for _, p := range r.Parts {
-		if p.MIME == "" {
+		if p.MIME == "" && p.Tool == "" {
 			texts = append(texts, p.Text)
 		}
 	}
@@ -322,6 +342,76 @@ func (r *Result) empty() bool {
 		}
 	}
 	return true
+}
+
+// exceeds reports whether parts have more than so many characters of text.
+func exceeds(parts []Part, most int) bool {
+	bytes, characters := 0, 0
+	for _, p := range parts {
+		bytes += len(p.Text)
+	}
+	if bytes <= most {
+		return false
+	}
+	for _, p := range parts {
+		characters += utf8.RuneCountInString(p.Text)
+	}
+	return characters > most
+}
+
+func isImage(p Part) bool { return len(p.Data) > 0 && strings.HasPrefix(p.MIME, "image/") }
+
+// fitImages puts a text in the place of images that no provider would take. Once one
+// is in a conversation, every further request with it would be refused.
+func (c *Call) fitImages(ctx context.Context, parts []Part) []Part {
+	limits := &c.state.session.cfg.Limits
+	fitted, images := slices.Clone(parts), 0
+	for i, p := range parts {
+		if !isImage(p) {
+			continue
+		}
+		if images++; limits.Images.Count >= 0 && images > limits.Images.Count {
+			fitted[i] = c.leaveOut(ctx, p, fmt.Sprintf("An image was left out: a result shows %d at most. Ask for fewer at once.", limits.Images.Count))
+			continue
+		}
+		refused := limits.Images.refuse(&fitted[i])
+		if refused != "" && limits.Smaller != nil {
+			smaller, err := p, error(nil)
+			if crash := lane.Try(func() error { smaller, err = limits.Smaller(ctx, p); return nil }); err == nil && crash == nil {
+				if fitted[i] = smaller; !isImage(smaller) || limits.Images.refuse(&fitted[i]) == "" {
+					continue
+				}
+			}
+		}
+		if refused != "" {
+			fitted[i] = c.leaveOut(ctx, p, refused)
+		}
+	}
+	return fitted
+}
+
+// refuse says why an image cannot be shown, or "". An image whose type is told wrong
+// gets the right one.
+func (l ImageLimits) refuse(p *Part) string {
+	limits := media.Limits{Encoded: int64(l.Bytes), Edge: int64(l.Edge), Pixels: int64(l.Pixels)}
+	r := media.Check(p.Data, p.MIME, limits)
+	if r != nil && r.Reason == media.WrongType {
+		p.MIME = r.Image.Type
+		r = media.Check(p.Data, p.MIME, limits)
+	}
+	if r == nil {
+		return ""
+	}
+	return r.Text
+}
+
+// leaveOut stores an image and says why it is not shown, and where it is.
+func (c *Call) leaveOut(ctx context.Context, p Part, why string) Part {
+	stored, _, err := c.state.session.put(ctx, c.ID, p.MIME, bytes.NewReader(p.Data))
+	if err != nil {
+		return Part{Text: "(" + why + ")"}
+	}
+	return Part{Text: fmt.Sprintf("(%s It is in %s.)", why, cmp.Or(stored.Path, stored.Ref)), Ref: stored.Ref}
 }
 
 // resultOf is the default mapping from a typed output.

@@ -198,7 +198,7 @@ func (t *defined[In, Out]) Declare(s *Session) (Declaration, bool) {
 		text = t.def.Prompt(s)
 	}
 	return Declaration{Name: t.def.Name, Description: text, InputSchema: slices.Clip(t.spec.schema.Bytes()),
-		Examples: slices.Clip(t.enc.examples), Strict: t.def.Strict, Deferred: t.def.Deferred, encoded: t.enc}, true
+		Examples: slices.Clip(t.enc.examples), Strict: t.def.Strict, encoded: t.enc}, true
 }
 
 func (t *defined[In, Out]) Traits(c *Call) Traits {

@@ -16,7 +16,7 @@ func TestExamplesAreInputsThatTheSchemaTakes(t *testing.T) {
 	}
 	build := func(examples ...in) (pegboard.Tool, error) {
 		return pegboard.TryBuild(pegboard.Definition[in, string]{
-			Info: pegboard.Info{Name: "T", Strict: true, Deferred: true}, Description: "For a test.", Examples: examples,
+			Info: pegboard.Info{Name: "T", Strict: true, Loading: pegboard.LoadOnSearch}, Description: "For a test.", Examples: examples,
 			Call: func(ctx, in, *pegboard.Call) (string, error) { return "", nil },
 		})
 	}
@@ -24,7 +24,7 @@ func TestExamplesAreInputsThatTheSchemaTakes(t *testing.T) {
 	require.NoError(t, err)
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(tool))
-	for d := range reg.AssemblePool(session(t, pegboard.SessionConfig{})).Declarations(pegboard.Builtin) {
+	for d := range reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.Deferral{Hosted: true}).Declarations(pegboard.Builtin) {
 		require.Equal(t, []json.RawMessage{json.RawMessage(`{"size":1}`), json.RawMessage(`{"size":2}`)}, d.Examples)
 		require.True(t, d.Strict)
 		require.True(t, d.Deferred)

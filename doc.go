@@ -84,6 +84,16 @@
 // They are decided and run like those of the model. What a tool stores for the
 // model to read on, it lends with [Session.Lend].
 //
+// # Many tools, long results
+//
+// With [ToolSearch] in a pool, definitions wait until the model has found them: see
+// [Deferral]. It is told their names by [Pool.Announce], and what it found is in
+// [Session.Loaded].
+//
+// A result that is too long is kept by a [ResultStore], and a preview takes its place,
+// see [ResultLimits]; [Call.Store] does so while a tool still works. [Session.Trim]
+// decides which of a conversation's results go out whole, once and for all.
+//
 // # The tools that ship
 //
 // Package tools/files reads, edits and searches files, tools/shell runs commands

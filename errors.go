@@ -1,11 +1,15 @@
 package pegboard
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
 // What a host branches on, with [errors.Is]. ErrDeferred is for tools, too: a
@@ -37,6 +41,24 @@ var (
 	ErrStale    = asking.ErrStale
 	ErrNotSaved = errors.New("it holds for now, but could not be saved")
 )
+
+// The causes with which a host cancels the context of a batch, or a session's
+// calls by [Session.Interrupt]. Each is told to the model in its own words,
+// because one that takes an interruption for a refusal argues with the user. Any
+// other cause counts as ErrUserInterrupt.
+var (
+	// ErrUserInterrupt: the user stopped the turn.
+	ErrUserInterrupt = errors.New("interrupted by the user")
+	// ErrNewMessage: the user sent a message. Calls that have begun end as
+	// their tool's [Interrupt] says; the others are not run.
+	ErrNewMessage = errors.New("the user sent a new message")
+	// ErrSiblingFailed: another call of the batch failed, see
+	// [Executor].CancelSiblings.
+	ErrSiblingFailed = errors.New("a call beside it failed")
+)
+
+// ErrStored is why [Call.Keep] does not store what comes from the store.
+var ErrStored = errors.New("it is stored already")
 
 // unansweredError is the denial of a call that nobody refused.
 type unansweredError struct {
@@ -112,6 +134,122 @@ func (e *BuildError) Error() string {
 
 // Unwrap returns the cause.
 func (e *BuildError) Unwrap() error { return e.Err }
+
+// failure is why a stage ends a call.
+type failure struct {
+	err  error  // for the host
+	text string // for the model: what was wrong, what to do next
+}
+
+// fail makes the outcome of a call that ends at its present stage.
+func (j *job) fail(f *failure) Outcome {
+	return Outcome{
+		Result: &Result{Parts: []Part{{Text: f.text}}, IsError: true},
+		Err:    &CallError{Tool: j.call.Name, CallID: j.call.ID, Stage: j.stage, Err: f.err},
+	}
+}
+
+// crashed makes the outcome of a call whose goroutine ended in mid-stage.
+func (j *job) crashed(err error) Outcome {
+	j.batch.reportCrash(j.call.Name, j.stage, err)
+	return j.fail(&failure{
+		err: fmt.Errorf("%w: %w", ErrPanic, err),
+		text: fmt.Sprintf("%s failed inside, at the stage %s. The program is at fault, not the input: "+
+			"do not repeat the call; use another way or tell the user.", j.call.Name, j.stage),
+	})
+}
+
+// reportCrash logs what the host should repair, with the stack if there is one.
+func (b *batch) reportCrash(tool string, stage Stage, err error) {
+	if b.Logger == nil {
+		return
+	}
+	attrs := []any{"tool", tool, "stage", string(stage), "error", err}
+	var p *lane.PanicError
+	if errors.As(err, &p) {
+		attrs = append(attrs, "stack", string(p.Stack))
+	}
+	_ = lane.Try(func() error { b.Logger.Error("call crashed", attrs...); return nil }) // a broken handler loses its line, not the call
+}
+
+// judge makes the outcome of a call that has returned. What a tool managed to do
+// counts, even if it was to be stopped; what it had by then is kept.
+func (j *job) judge(result *Result, err, crash error) Outcome {
+	switch {
+	case crash != nil:
+		return j.crashed(crash)
+	case err == nil:
+		j.stage = StageResult
+		return Outcome{Result: j.presentable(result)}
+	case j.run.Cause() != nil:
+		return j.with(result, j.stopped(j.run.Cause()))
+	case errors.Is(err, ErrDeferred):
+		return j.fail(&failure{err: err, text: j.call.Name + " has not been answered yet. The answer comes later."})
+	}
+	text := err.Error()
+	if strings.TrimSpace(text) == "" {
+		text = j.call.Name + " failed and did not say why. Try something else or tell the user."
+	}
+	return j.with(result, &failure{err: err, text: text})
+}
+
+// with is fail for a call that brought part of a result.
+func (j *job) with(part *Result, f *failure) Outcome {
+	o := j.fail(f)
+	if part != nil && !part.empty() {
+		o.Result.Parts = append(o.Result.Parts, part.Parts...)
+		o.Result.Data = part.Data
+	}
+	return o
+}
+
+// stopped says that a cause ended the call, before it began or in its midst.
+func (j *job) stopped(cause error) *failure {
+	class, did := ErrCancelled, "was not run"
+	if errors.Is(cause, ErrTimeout) {
+		class = nil
+	}
+	if j.stage == StageCall {
+		did = "was stopped before it finished; it may have done part of its work"
+	}
+	err := cause
+	if class != nil && !errors.Is(cause, ErrCancelled) {
+		err = fmt.Errorf("%w: %w", ErrCancelled, cause)
+	}
+	return &failure{err: err, text: fmt.Sprintf("%s %s: %s.", j.call.Name, did, why(cause))}
+}
+
+// why words a cause for the model, with what to do next.
+func why(cause error) string {
+	switch {
+	case errors.Is(cause, ErrTimeout):
+		return "it took too long (" + cause.Error() + "). Do less at once, or give it more time if its input can"
+	case errors.Is(cause, ErrNewMessage):
+		return "the user sent a new message. Read that first, and repeat the call only if it is still wanted"
+	case errors.Is(cause, ErrSiblingFailed):
+		return cause.Error() + ". Look at that error first, then repeat this call if it still makes sense"
+	case errors.Is(cause, ErrClosed):
+		return "the session is closing. Nobody refused the call"
+	case errors.Is(cause, context.DeadlineExceeded):
+		return "the time for this turn is over. Nobody refused the call"
+	case errors.Is(cause, ErrAbandoned):
+		return "the reply it belongs to was given up. Nobody refused the call; repeat it if it is still wanted"
+	}
+	return "the user interrupted the turn. Nobody refused the call; repeat it only if the user wants it"
+}
+
+// BreakerLimits say how many calls in a row are a sign that the model goes round
+// in circles. For each, 0 means 3 and a negative number turns it off. Every agent
+// counts for itself, from [Session.NewTurn] on.
+type BreakerLimits struct {
+	Errors  int // of one tool: its next call is asked about
+	Repeats int // of the same call with the same result: it is asked about
+	Denials int // of any calls: the turn should end, see Outcome.StopTurn
+}
+
+// NewTurn tells the session that the user has spoken: calls before that are in a
+// row with none after it.
+func (s *Session) NewTurn() { s.loops.NewTurn() }
 
 // count tells the session's breaker what became of the call. When that ends the
 // turn, the model is told why.

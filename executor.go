@@ -2,17 +2,16 @@ package pegboard
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/attempt"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/repair"
 )
@@ -20,6 +19,10 @@ import (
 // DefaultLimit is how many calls run at once when [Executor].Limit is zero: the
 // documented default of the best-known harness.
 const DefaultLimit = 10
+
+// DefaultGrace is how long a tool whose call was stopped may take to return when
+// [Executor].Grace is zero.
+const DefaultGrace = 2 * time.Second
 
 // An Executor takes calls through every stage: lookup, decode, targets,
 // validate, hooks, permission, call and result. The zero value works. Its fields
@@ -87,6 +90,30 @@ type Repair struct {
 // call anew from its id, name and bytes.
 type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
 
+// Admit makes a call anew from its id, name and bytes, where [Executor].Invoke
+// has sent it: decoded, its targets resolved, ready for the tool's Call. It
+// decides nothing but what the call checks in its midst, under the permissions of
+// this moment, and then asks nobody; what the call emits reaches nobody. The
+// caller vouches that the call was decided where it came from.
+func (p *Pool) Admit(c Call) (Tool, *Call, error) {
+	e, ok := p.lookup(c.Name)
+	if !ok {
+		return nil, nil, fmt.Errorf("%w: %s", ErrUnknownTool, c.Name)
+	}
+	spec := e.tool.input()
+	c.Input = slices.Clone(c.Input)
+	var err error
+	if c.in, err = spec.decode(c.Input); err != nil {
+		return nil, nil, err
+	}
+	made := new([2]version)
+	st := callState{session: p.session, pool: p, info: &e.info, spec: spec, allowed: true, under: p.session.permissions()}
+	shown := made[0].set(c, st)
+	_ = lane.Try(func() error { st.traits = e.tool.Traits(shown); return nil }) // as where it came from: the zero Traits are cautious
+	st.targets = p.session.resolve(st.traits.Targets)
+	return e.tool, made[1].set(c, st), nil
+}
+
 // Run takes calls through all stages and returns one outcome for each, in their
 // order, whatever happens: an unknown name, bad JSON, a denial, a panic, a
 // cancelled ctx, a tool that never returns.
@@ -136,231 +163,6 @@ func (b *batch) wait(ctx context.Context) {
 	}
 }
 
-// batch is the calls of one message, which are ordered against each other.
-type batch struct {
-	*Executor
-	pool    *Pool
-	parent  *Call // whose tool makes the calls; nil for those of the model
-	lane    *lane.Lane
-	events  *eventLog
-	grace   time.Duration
-	unknown callState       // of a call whose tool was not looked up
-	lease   lease           // on the session
-	ctx     context.Context //nolint:containedctx // a batch is a scope: it ends with the host's context or with the session
-	cancel  context.CancelCauseFunc
-	values  context.Context //nolint:containedctx // of ctx, and it never ends
-
-	finish chan struct{} // closed when the message has ended; nil if it had before
-	reason FinishReason  // set before finish is closed
-
-	mu      sync.Mutex
-	jobs    []*job          // in the order of their admission
-	first   string          // the id of the first call
-	ids     map[string]bool // of a batch that has more than one call
-	halted  error           // why no call may go on, whatever its tool's Interrupt
-	holding int             // calls that hold their keys
-	changes []sessionChange
-}
-
-// sessionChange is what a result does to the session, by the place of its call.
-type sessionChange struct {
-	place int
-	then  func(*Session)
-}
-
-// batch begins a batch.
-func (e *Executor) batch(ctx context.Context, p *Pool) *batch {
-	limit, grace := e.Limit, e.Grace
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
-	if grace <= 0 {
-		grace = DefaultGrace
-	}
-	b := &batch{Executor: e, pool: p, lane: lane.New(limit), grace: grace}
-	b.unknown.session = p.session
-	b.events = newEventLog(e.OnEvent, e.Logger, func() string { return e.traceID(ctx) })
-	b.ctx, b.cancel = context.WithCancelCause(WithSession(ctx, p.session))
-	b.values = context.WithoutCancel(b.ctx)
-	b.lease.batch = b
-	if !p.session.hire(&b.lease) {
-		b.lease.stop(ErrClosed)
-	}
-	p.session.blockDetached(b.lane)
-	return b
-}
-
-func (e *Executor) traceID(ctx context.Context) (id string) {
-	if e.TraceID != nil {
-		_ = lane.Try(func() error { id = e.TraceID(ctx); return nil }) // without one, it is random
-	}
-	if id == "" {
-		var random [16]byte
-		_, _ = rand.Read(random[:]) // which never fails
-		id = hex.EncodeToString(random[:])
-	}
-	return id
-}
-
-// end waits for all calls, closes the batch and returns what became of them.
-func (b *batch) end() []Outcome {
-	jobs := b.admitted()
-	outcomes := make([]Outcome, len(jobs))
-	for i, j := range slices.Backward(jobs) { // the last is likely to end last: few wake who waits
-		<-j.ended
-		outcomes[i] = j.outcome
-	}
-	b.batchHook(b.ctx, outcomes)
-	b.events.close()
-	b.pool.session.dismiss(&b.lease)
-	b.cancel(nil)
-	return outcomes
-}
-
-// admit gives c its place in line. j must be zero, and is its job from now on.
-func (b *batch) admit(j *job, c Call) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	j.batch, j.stage, j.place, j.admitted, j.ended = b, StageAdmit, len(b.jobs), time.Now(), make(chan struct{})
-	b.lane.Enter(&j.ticket)
-	j.raw = Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), state: &b.unknown}
-	j.call = &j.raw
-	j.duplicate = c.ID != "" && b.repeats(c.ID)
-	b.jobs = append(b.jobs, j)
-	if !j.duplicate {
-		j.identity, j.loop = b.pool.countCall(j.raw)
-	}
-	b.emit(Event{Kind: EventAdmitted, Call: j.call})
-}
-
-// admitted returns the jobs of the calls so far, in their order.
-func (b *batch) admitted() []*job {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.jobs
-}
-
-// repeats reports whether a call of that id was admitted before, and notes the id.
-// Most messages have one call, which needs no table.
-func (b *batch) repeats(id string) bool {
-	if len(b.jobs) == 0 {
-		b.first = id
-		return false
-	}
-	if b.ids == nil {
-		b.ids = map[string]bool{b.first: true}
-	}
-	before := b.ids[id]
-	b.ids[id] = true
-	return before
-}
-
-func (b *batch) emit(e Event) { b.events.emit(e) }
-
-// finished says how the message ended that the calls come from.
-func (b *batch) finished(reason FinishReason) {
-	b.reason = reason
-	close(b.finish)
-}
-
-// hold counts a call that has its keys.
-func (b *batch) hold() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.holding++
-}
-
-// letGo counts a call out and, when it was the last, applies what the calls that
-// ran together do to the session, in the order of the message.
-func (b *batch) letGo(place int, then func(*Session)) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.holding--
-	if then != nil {
-		b.changes = append(b.changes, sessionChange{place, then})
-	}
-	if b.holding > 0 {
-		return
-	}
-	slices.SortFunc(b.changes, func(x, y sessionChange) int { return x.place - y.place })
-	for _, c := range b.changes {
-		if err := lane.Try(func() error { c.then(b.pool.session); return nil }); err != nil {
-			b.reportCrash("Result.Then", StageResult, err)
-		}
-	}
-	b.changes = nil
-}
-
-// siblingFailed stops the others if the batch and the tool want that.
-func (b *batch) siblingFailed(i Info) {
-	if b.CancelSiblings && i.CancelsSiblings {
-		b.halt(fmt.Errorf("%w: %s", ErrSiblingFailed, i.Name))
-	}
-}
-
-// batchHook tells the hook of that name what became of a message.
-func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
-	hook := b.pool.session.cfg.Hooks.Batch
-	if hook == nil || b.parent != nil {
-		return // it is about the calls of a message
-	}
-	told := slices.Clone(outcomes)
-	for i := range told {
-		told[i].Call = told[i].Call.copied()
-	}
-	err := hook(ctx, told)
-	if err != nil {
-		b.hookFailed("", err)
-	}
-	for i := range outcomes {
-		if errors.Is(err, errBlocked) {
-			outcomes[i].Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
-		}
-		if r := told[i].Result; r != nil && !errors.Is(err, errBlocked) {
-			outcomes[i].Result = r
-		}
-	}
-}
-
-func (b *batch) hookFailed(tool string, err error) { b.reportCrash(tool, StageHook, err) }
-
-// A lease is one batch of calls that runs in a session.
-type lease struct {
-	batch *batch
-	ended chan struct{} // made by Close, which waits for it
-}
-
-// stop ends the batch's calls, whatever their tools' Interrupt.
-func (l *lease) stop(cause error) {
-	l.batch.halt(cause)
-	l.batch.cancel(cause)
-}
-
-// hire registers a batch, so that Close can stop it and wait for it. It reports
-// whether the session is open.
-func (s *Session) hire(l *lease) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
-	}
-	if s.running == nil {
-		s.running = map[*lease]struct{}{}
-	}
-	s.running[l] = struct{}{}
-	return true
-}
-
-// dismiss forgets a batch that has ended.
-func (s *Session) dismiss(l *lease) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.running, l)
-	if l.ended != nil {
-		close(l.ended)
-	}
-}
-
 // mend tries to read an input in the ways the host permits. It returns nothing
 // unless the tool says that the mended call is read-only: what the model did not
 // write, writes nothing.
@@ -402,39 +204,232 @@ func (j *job) mend(ctx context.Context, problem error) (input json.RawMessage, i
 	return input, in
 }
 
-// failure is why a stage ends a call.
-type failure struct {
-	err  error  // for the host
-	text string // for the model: what was wrong, what to do next
-}
+// Interrupt says what a new message of the user does to a call that has begun.
+// Any other cause stops it.
+type Interrupt int
 
-// fail makes the outcome of a call that ends at its present stage.
-func (j *job) fail(f *failure) Outcome {
-	return Outcome{
-		Result: &Result{Parts: []Part{{Text: f.text}}, IsError: true},
-		Err:    &CallError{Tool: j.call.Name, CallID: j.call.ID, Stage: j.stage, Err: f.err},
+// The behaviours.
+const (
+	InterruptBlock  Interrupt = iota // the message waits for it
+	InterruptCancel                  // it is stopped
+	InterruptDetach                  // it goes on, and is answered at once
+)
+
+// String returns the behaviour in lower case.
+func (i Interrupt) String() string { return nameOf(int(i), "block", "cancel", "detach") }
+
+// interrupt ends the calls that run as the cause of the host's context asks for.
+func (b *batch) interrupt(cause error) {
+	b.cancel(cause) // before those that run are told, for those that begin just now
+	for _, j := range b.admitted() {
+		j.interrupt(cause)
 	}
 }
 
-// crashed makes the outcome of a call whose goroutine ended in mid-stage.
-func (j *job) crashed(err error) Outcome {
-	j.batch.reportCrash(j.call.Name, j.stage, err)
+// halt ends all calls, those that run and those that wait, whatever their tools'
+// Interrupt: the session closes, a sibling failed, the stream was abandoned.
+func (b *batch) halt(cause error) {
+	b.mu.Lock()
+	if b.halted == nil {
+		b.halted = cause
+	}
+	b.mu.Unlock()
+	for _, j := range b.admitted() {
+		j.stop(cause)
+	}
+}
+
+func (b *batch) whyHalted() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.halted
+}
+
+// siblingFailed stops the others if the batch and the tool want that.
+func (b *batch) siblingFailed(i Info) {
+	if b.CancelSiblings && i.CancelsSiblings {
+		b.halt(fmt.Errorf("%w: %s", ErrSiblingFailed, i.Name))
+	}
+}
+
+// A run is the time that a tool has a call. The tool has the goroutine of the job,
+// so who stops it comes from elsewhere, and answers the call in its absence if it
+// does not return.
+type run struct {
+	attempt.Attempt
+	held *lane.Held // what it holds though it was given up
+}
+
+// begin gives the tool its context. From here on it can be stopped.
+func (j *job) begin(ctx context.Context) context.Context {
+	own := j.run.Begin(j.batch.values)
+	if limit := j.timeout(); limit > 0 {
+		j.run.Limit(limit, func() { j.stop(fmt.Errorf("%w after %v", ErrTimeout, limit)) })
+	}
+	if cause := j.batch.whyHalted(); cause != nil { // before it could be told
+		j.stop(cause)
+	} else if ctx.Err() != nil {
+		j.interrupt(context.Cause(ctx))
+	}
+	return own
+}
+
+// interrupt does to a call that has begun what its tool's Interrupt says.
+func (j *job) interrupt(cause error) {
+	if !j.run.Working() {
+		return // and the tool may not be known yet
+	}
+	switch i := j.entry.info.Interrupt; {
+	case !errors.Is(cause, ErrNewMessage), i == InterruptCancel:
+		j.stop(cause)
+	case i == InterruptDetach:
+		j.giveUp(cause)
+	}
+}
+
+// stop ends the context of a tool that works, and gives it time to return. The
+// first cause counts.
+func (j *job) stop(cause error) {
+	j.run.Stop(cause, j.batch.grace, func() { j.giveUp(cause) })
+}
+
+// giveUp answers a call in the absence of its tool, which goes on.
+func (j *job) giveUp(cause error) {
+	if j.run.GiveUp() {
+		lane.Start(&substitute{j, cause})
+	}
+}
+
+// substitute answers for a tool that was given up.
+type substitute struct {
+	job   *job
+	cause error
+}
+
+func (s *substitute) Work()             { s.job.finish(s.job.batch.ctx, s.job.detach(s.cause)) }
+func (s *substitute) Leave(crash error) { s.job.close(crash) }
+
+func (j *job) timeout() time.Duration {
+	if t := j.call.state.traits.Timeout; t > 0 {
+		return t
+	}
+	return j.entry.info.Timeout
+}
+
+// detach answers a call that goes on. It keeps its keys until it returns, so
+// that nothing it may still touch is touched; who needs them fails at once.
+func (j *job) detach(cause error) Outcome {
+	name := fmt.Sprintf("%s %s", j.call.Name, describeTargets(j.call.state.targets))
+	reason := fmt.Errorf("%w: %s", ErrDetached, name)
+	j.ticket.Free()
+	j.ticket.Detach(reason)
+	claim := claimOf(j.call.state.traits, j.call.state.targets)
+	j.run.held = j.batch.pool.session.main().detached.Hold(name, claim, reason)
+	j.run.Settle()
+	j.batch.emit(Event{Kind: EventDetached, Call: j.call, Text: cause.Error()})
 	return j.fail(&failure{
-		err: fmt.Errorf("%w: %w", ErrPanic, err),
-		text: fmt.Sprintf("%s failed inside, at the stage %s. The program is at fault, not the input: "+
-			"do not repeat the call; use another way or tell the user.", j.call.Name, j.stage),
+		err: fmt.Errorf("%w: %w", ErrDetached, cause),
+		text: fmt.Sprintf("%s goes on in the background: %s. Its result will not be shown; "+
+			"look at what it did before you do it again.", j.call.Name, why(cause)),
 	})
 }
 
-// reportCrash logs what the host should repair, with the stack if there is one.
-func (b *batch) reportCrash(tool string, stage Stage, err error) {
-	if b.Logger == nil {
-		return
+// giveBack gives back what a tool held that was given up and has returned.
+func (j *job) giveBack() {
+	j.run.Leave()
+	j.run.held.End()
+	j.ticket.Done()
+}
+
+// A lease is one batch of calls that runs in a session.
+type lease struct {
+	batch *batch
+	ended chan struct{} // made by Close, which waits for it
+}
+
+// stop ends the batch's calls, whatever their tools' Interrupt.
+func (l *lease) stop(cause error) {
+	l.batch.halt(cause)
+	l.batch.cancel(cause)
+}
+
+// wait returns when the batch has ended, or an error if ctx ends before that.
+func (l *lease) wait(ctx context.Context) error {
+	select {
+	case <-l.ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("calls still running: %w", context.Cause(ctx))
 	}
-	attrs := []any{"tool", tool, "stage", string(stage), "error", err}
-	var p *lane.PanicError
-	if errors.As(err, &p) {
-		attrs = append(attrs, "stack", string(p.Stack))
+}
+
+// hire registers a batch, so that Close can stop it and wait for it. It reports
+// whether the session is open.
+func (s *Session) hire(l *lease) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
 	}
-	_ = lane.Try(func() error { b.Logger.Error("call crashed", attrs...); return nil }) // a broken handler loses its line, not the call
+	if s.running == nil {
+		s.running = map[*lease]struct{}{}
+	}
+	s.running[l] = struct{}{}
+	return true
+}
+
+// dismiss forgets a batch that has ended.
+func (s *Session) dismiss(l *lease) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.running, l)
+	if l.ended != nil {
+		close(l.ended)
+	}
+}
+
+// shut closes the session to further batches, and stops those that run. It returns
+// them, to be waited for.
+func (s *Session) shut() []*lease {
+	s.mu.Lock()
+	s.closed = true
+	leases := slices.Collect(maps.Keys(s.running))
+	for _, l := range leases {
+		if l.ended == nil {
+			l.ended = make(chan struct{})
+		}
+	}
+	s.mu.Unlock()
+	for _, l := range leases {
+		l.stop(ErrClosed)
+	}
+	return leases
+}
+
+// Detached returns the names of the calls that were given up and have not
+// returned yet, in this session and all that belong to the same main session.
+func (s *Session) Detached() []string { return s.main().detached.Names() }
+
+// Interrupt stops the calls that run in s and its forks, as cancelling their
+// contexts would, but whatever their tools' Interrupt says. It returns at once.
+func (s *Session) Interrupt(cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for l := range s.running {
+		l.stop(cause)
+	}
+	s.owned.Interrupt(cause)
+}
+
+type sessionKey struct{}
+
+// WithSession returns a context that carries s, as the one a tool gets does.
+func WithSession(ctx context.Context, s *Session) context.Context {
+	return context.WithValue(ctx, sessionKey{}, s)
+}
+
+// SessionFrom returns the session that ctx carries.
+func SessionFrom(ctx context.Context) (*Session, bool) {
+	s, ok := ctx.Value(sessionKey{}).(*Session)
+	return s, ok && s != nil
 }

@@ -29,6 +29,7 @@ type job struct {
 	identity  breaker.Call // the tool and what it is asked, for noticing loops
 	loop      string       // why somebody should be asked, whatever the rules say
 	late      bool         // submitted after the message had ended
+	unseen    bool         // the definition of its tool waits and was not loaded
 
 	stage     Stage
 	entry     *entry // of a pool, not to be written to
@@ -57,14 +58,14 @@ func (j *job) start() { lane.Start(j) }
 
 // Work is the job's part of its goroutine.
 func (j *job) Work() {
-	if o := j.pass(j.batch.ctx); j.run.end() {
+	if o := j.pass(j.batch.ctx); j.run.End() {
 		j.finish(j.batch.ctx, o)
 	}
 }
 
 // Leave ends it.
 func (j *job) Leave(crash error) {
-	if !j.run.end() {
+	if !j.run.End() {
 		j.giveBack()
 		return
 	}
@@ -129,6 +130,7 @@ func (j *job) lookup() *failure {
 	e, ok := j.batch.pool.lookup(name)
 	if ok {
 		j.entry = e
+		j.unseen = j.batch.pool.hides(e.info.Name)
 		return nil
 	}
 	text, known := j.batch.pool.explain(name)
@@ -149,8 +151,15 @@ func (j *job) decode(ctx context.Context) *failure {
 		input, in = j.mend(ctx, err)
 	}
 	if in == nil && err != nil {
-		return &failure{err: err, text: fmt.Sprintf("%s was not run, its input is wrong:\n%s\nCorrect the input and call it again.",
-			j.call.Name, strings.TrimPrefix(err.Error(), ErrInvalidInput.Error()+": "))}
+		next := "Correct the input and call it again."
+		if j.unseen {
+			next = fmt.Sprintf("You have not seen its definition. %s\nIts input has %s.", j.batch.pool.howToLoad(j.entry.info.Name), spec.schema.Summary())
+		}
+		return &failure{err: err, text: fmt.Sprintf("%s was not run, its input is wrong:\n%s\n%s",
+			j.call.Name, strings.TrimPrefix(err.Error(), ErrInvalidInput.Error()+": "), next)}
+	}
+	if j.unseen { // what it wrote without having seen how fits: it may go on so
+		j.batch.pool.session.load(j.entry.info.Name)
 	}
 	if j.batch.Invoke != nil { // which decodes again, whatever a wrapper wrote to what it was shown
 		j.exact = slices.Clone(input)
@@ -376,7 +385,7 @@ func (j *job) perform(ctx context.Context) Outcome {
 		}
 		return nil
 	})
-	if !j.run.end() {
+	if !j.run.End() {
 		return Outcome{}
 	}
 	return j.judge(result, err, crash)
@@ -400,11 +409,15 @@ func (j *job) presentable(r *Result) *Result {
 // the outcome.
 func (j *job) finish(ctx context.Context, o Outcome) {
 	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
+	if j.stage == StageCall || j.stage == StageResult {
+		o.Result = j.fit(j.batch.values, o.Result)
+	}
 	if !j.hooked && (j.stage == StageCall || j.stage == StageResult) {
 		j.hooked = true // a hook that ends the goroutine is not called twice
 		j.postHooks(ctx, &o)
 	}
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
+	j.batch.pool.loadFound(o.Result)
 	j.count(&o)
 	o.Elapsed = time.Since(j.admitted)
 	if o.Result.IsError && j.stage == StageCall && j.run.held == nil {

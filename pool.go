@@ -8,11 +8,12 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/rank"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
@@ -33,7 +34,15 @@ type Pool struct {
 	index    map[string]int // by name and alias
 	from     catalog        // what there was when the pool was assembled
 	excluded []Exclusion    // sorted by name
-	inside   *Pool          // what REPL hides and scripts in it may call; nil without Gates.REPL
+	deferral Deferral
+	waiting  []int         // the tools whose definitions wait for a search
+	loaded   []int         // of these, in the order in which they were loaded
+	library  *rank.Library // of the registry
+	inside   *Pool         // what REPL hides and scripts in it may call; nil without Gates.REPL
+
+	searching sync.Once // makes the fields below, when the pool is first searched
+	words     *rank.Index
+	places    [][]int // of what words finds, by source, in tools
 }
 
 // offered is a tool in a pool, with what its model is told.
@@ -185,7 +194,7 @@ func (p *Pool) suggest(name string) []string {
 func (p *Pool) Fingerprint(part Partition) string {
 	h := sha256.New()
 	for d := range p.Declarations(part) {
-		_, _ = fmt.Fprintf(h, "%d:%s%d:%s%d:%s", len(d.Name), d.Name, len(d.Description), d.Description, len(d.InputSchema), d.InputSchema)
+		_, _ = fmt.Fprintf(h, "%d:%s%d:%s%d:%s%t", len(d.Name), d.Name, len(d.Description), d.Description, len(d.InputSchema), d.InputSchema, d.Deferred)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -204,30 +213,6 @@ func (p *Pool) countCall(c Call) (id breaker.Call, ask string) {
 	return id, p.session.loops.Before(id)
 }
 
-// Admit makes a call anew from its id, name and bytes, where [Executor].Invoke
-// has sent it: decoded, its targets resolved, ready for the tool's Call. It
-// decides nothing but what the call checks in its midst, under the permissions of
-// this moment, and then asks nobody; what the call emits reaches nobody. The
-// caller vouches that the call was decided where it came from.
-func (p *Pool) Admit(c Call) (Tool, *Call, error) {
-	e, ok := p.lookup(c.Name)
-	if !ok {
-		return nil, nil, fmt.Errorf("%w: %s", ErrUnknownTool, c.Name)
-	}
-	spec := e.tool.input()
-	c.Input = slices.Clone(c.Input)
-	var err error
-	if c.in, err = spec.decode(c.Input); err != nil {
-		return nil, nil, err
-	}
-	made := new([2]version)
-	st := callState{session: p.session, info: &e.info, spec: spec, allowed: true, under: p.session.permissions()}
-	shown := made[0].set(c, st)
-	_ = lane.Try(func() error { st.traits = e.tool.Traits(shown); return nil }) // as where it came from: the zero Traits are cautious
-	st.targets = p.session.resolve(st.traits.Targets)
-	return e.tool, made[1].set(c, st), nil
-}
-
 // finish builds the index and orders the exclusions.
 func (p *Pool) finish() {
 	p.index = make(map[string]int, len(p.tools))
@@ -240,6 +225,7 @@ func (p *Pool) finish() {
 		}
 	}
 	slices.SortStableFunc(p.excluded, func(a, b Exclusion) int { return strings.Compare(a.Name, b.Name) })
+	p.deferTools()
 }
 
 // assembly collects the options and the steps of one AssemblePool.
@@ -271,7 +257,7 @@ type assembly struct {
 // Without options the gates are zero and the tables [DefaultRoleTables].
 func (r *Registry) AssemblePool(s *Session, opts ...PoolOption) *Pool {
 	from := r.snapshot()
-	a := &assembly{session: s, perms: s.Permissions(), tables: DefaultRoleTables(), pool: &Pool{session: s, from: from}}
+	a := &assembly{session: s, perms: s.Permissions(), tables: DefaultRoleTables(), pool: &Pool{session: s, from: from, library: &r.library}}
 	for _, o := range opts {
 		o.apply(a)
 	}

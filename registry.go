@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/rank"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
@@ -23,43 +24,10 @@ import (
 // All methods may be called concurrently. A pool is a snapshot: it does not see
 // what is added, attached or detached after it was assembled.
 type Registry struct {
-	mu     sync.RWMutex
-	byName map[string]string // of the built-in tools, by name and alias
-	now    catalog
-}
-
-// entry is a tool with the copy of its fixed facts that decisions use. It is
-// never written to once it is registered.
-type entry struct {
-	tool Tool
-	info Info
-	decl *Declaration // what the tool declares in every session, or nil if it must be asked in each
-}
-
-// fix remembers the declaration of a tool that has one for all sessions. t is
-// the tool as it was handed over.
-func (e *entry) fix(t Tool) {
-	if c, ok := t.(interface{ constant() bool }); ok && c.constant() {
-		e.decl, _ = e.declare(nil)
-	}
-}
-
-func (e *entry) excluded(reason string) Exclusion {
-	return Exclusion{Name: e.info.Name, Origin: e.info.Origin, Reason: reason, aliases: e.info.Aliases}
-}
-
-// declare returns what the model is told of the tool in s, or why it is told
-// nothing.
-func (e *entry) declare(s *Session) (d *Declaration, why string) {
-	d, on := new(Declaration), false
-	if err := lane.Try(func() error { *d, on = e.tool.Declare(s); return nil }); err != nil {
-		return nil, "declaring it: " + err.Error()
-	}
-	if !on {
-		return nil, "disabled in this session"
-	}
-	d.Name = e.info.Name // a call by what the model was told must find the tool
-	return d, ""
+	mu      sync.RWMutex
+	byName  map[string]string // of the built-in tools, by name and alias
+	now     catalog
+	library rank.Library // of the pools that were searched
 }
 
 // source is all that one source offers. It is never written to once it is
@@ -201,6 +169,20 @@ func (r *Registry) Detach(source string) {
 	r.now = r.now.replace(source, nil)
 }
 
+// Describe says what a source is for, whether or not it is attached: a search for
+// tools reads it, and the model does when there are too many tools to name, see
+// [Pool.Announce]. An MCP server's instructions are such a text.
+func (r *Registry) Describe(source, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	about := maps.Clone(r.now.about)
+	if about == nil {
+		about = map[string]string{}
+	}
+	about[source] = text
+	r.now.about = about
+}
+
 // snapshot returns what is registered now.
 func (r *Registry) snapshot() catalog {
 	r.mu.RLock()
@@ -218,6 +200,7 @@ type catalog struct {
 	external []*entry                  // the tools of all sources, as byNameAndSource sorts them
 	shared   map[string]toolname.Claim // by server
 	gone     map[string]string         // exposed names that were offered once, with their source
+	about    map[string]string         // what sources are for
 }
 
 // source returns the source called name, or nil.
@@ -230,6 +213,16 @@ func (c catalog) source(name string) *source {
 
 func (c catalog) find(name string) (at int, ok bool) {
 	return slices.BinarySearchFunc(c.sources, name, func(s *source, name string) int { return cmp.Compare(s.name, name) })
+}
+
+// describe returns what the source is for whose tools have that prefix, or "".
+func (c catalog) describe(server string) string {
+	for _, s := range c.sources {
+		if s.server == server && c.about[s.name] != "" {
+			return c.about[s.name]
+		}
+	}
+	return ""
 }
 
 // replace returns the catalog with next in the place of the source called name,

@@ -56,7 +56,7 @@ func (p *Pool) behind(name string) *Pool {
 // keep returns a pool of the tools that ok accepts; of the others it remembers
 // why.
 func (p *Pool) keep(ok func(Info) (bool, string)) *Pool {
-	q := &Pool{session: p.session, from: p.from, excluded: slices.Clone(p.excluded), tools: make([]offered, 0, len(p.tools))}
+	q := &Pool{session: p.session, from: p.from, deferral: p.deferral, library: p.library, excluded: slices.Clone(p.excluded), tools: make([]offered, 0, len(p.tools))}
 	for i, t := range p.tools {
 		keep, reason := ok(t.info)
 		if !keep {

@@ -3,9 +3,9 @@ package pegboard
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,9 +15,12 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
+	"github.com/seed49eaa51d/pegboard/internal/ending"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/state"
+	"github.com/seed49eaa51d/pegboard/internal/trim"
 )
 
 // A Role is the kind of agent that tools run for.
@@ -86,15 +89,15 @@ type SessionConfig struct {
 	// [ClassifyByTargets].
 	Classifier Classifier
 	Breaker    BreakerLimits
-}
 
-// BreakerLimits say how many calls in a row are a sign that the model goes round
-// in circles. For each, 0 means 3 and a negative number turns it off. Every agent
-// counts for itself, from [Session.NewTurn] on.
-type BreakerLimits struct {
-	Errors  int // of one tool: its next call is asked about
-	Repeats int // of the same call with the same result: it is asked about
-	Denials int // of any calls: the turn should end, see Outcome.StopTurn
+	// Results keeps the results that are too long to be shown; nil means a temporary
+	// directory that ends with the main session. A fork has its parent's.
+	Results ResultStore
+	// Limits say how much of results the model is shown. The zero Limits of a fork are
+	// its parent's.
+	Limits ResultLimits
+	// TrimState is what Session.TrimState returned when the conversation was left.
+	TrimState json.RawMessage
 }
 
 // A Session says on whose behalf calls run. It owns policy and state: the role,
@@ -115,36 +118,31 @@ type Session struct {
 	platform pattern.Platform
 	work     []workDir
 	line     *asking.Line[*pending, Decision] // of the main session and all its forks
-	closing  chan struct{}                    // holds a token while Close runs
-	endings  []ending                         // of Close, what it gave up
+	values   *state.Scope
+	owned    *ending.List
+	item     *ending.Item // what s is to its parent
 
+	detached lane.Detached             // of the main session, for all its forks
 	lentDirs atomic.Pointer[[]workDir] // of the main session
 
 	updating sync.Mutex // one change of the permissions at a time
 
-	mu       sync.Mutex // guards all below
-	perms    *Permissions
-	joined   joined
-	blocks   blocks
-	state    map[any]any
-	making   map[any]*sync.Mutex // of Key.Once
-	owned    []owned
-	running  map[*lease]struct{}
-	detached []*detached // of the main session, for all its forks
-	closed   bool
+	trimming sync.Mutex  // guards trimmed
+	trimmed  *trim.State // see Trim
+
+	mu      sync.Mutex // guards all below
+	perms   *Permissions
+	joined  joined
+	blocks  blocks
+	running map[*lease]struct{}
+	loaded  []string // tools, see Loaded
+	closed  bool
 }
 
 type workDir struct{ spelled, real string }
 
 // joined is what was last made of a session's own permissions and its parent's.
 type joined struct{ own, parent, both *Permissions }
-
-// owned is something Close has to end.
-type owned struct {
-	name string
-	end  func(context.Context) error
-	fork *Session // set if it is one
-}
 
 // NewSession returns a session. It fails if a directory does not exist. Close
 // it when the conversation ends.
@@ -157,11 +155,14 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		cfg.Dir = dir
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
-	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: asking.New[*pending, Decision](), closing: make(chan struct{}, 1)}
+	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: asking.New[*pending, Decision](), values: state.New(), owned: ending.New()}
 	if err := s.setDirs(); err != nil {
 		return nil, err
 	}
 	s.perms = cfg.Permissions.in(s)
+	if err := s.keepResults(nil); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -203,11 +204,14 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.Breaker == (BreakerLimits{}) {
 		cfg.Breaker = s.cfg.Breaker
 	}
-	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: s.line, closing: make(chan struct{}, 1), state: s.stateForFork()}
+	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: s.line, values: s.values.Fork(cfg.Role.background()), owned: ending.New()}
 	if err := child.setDirs(); err != nil {
 		return nil, err
 	}
 	child.perms = cfg.Permissions.in(child)
+	if err := child.keepResults(s); err != nil {
+		return nil, err
+	}
 	for _, d := range child.work {
 		if !within(s.work, d.spelled) || !within(s.work, d.real) {
 			return nil, fmt.Errorf("directory %s is outside the parent's working directories", d.spelled)
@@ -216,8 +220,9 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if err := s.Permissions().admits(cfg.Permissions); err != nil {
 		return nil, err
 	}
-	if err := s.own(owned{"agent " + cfg.AgentID, child.Close, child}); err != nil {
-		return nil, err
+	child.item = &ending.Item{Name: "agent " + cfg.AgentID, End: child.Close, Interrupt: child.Interrupt}
+	if !s.owned.Add(child.item) {
+		return nil, ErrClosed
 	}
 	return child, nil
 }
@@ -334,34 +339,13 @@ func (s *Session) permissions() *Permissions {
 	return s.joined.both
 }
 
-// NewTurn tells the session that the user has spoken: calls before that are in a
-// row with none after it.
-func (s *Session) NewTurn() { s.loops.NewTurn() }
-
 // OnClose hands the session something to end: a process, a task, a watch. name
 // is what Close calls it if it cannot be ended. When the session is closed
 // already, end is called at once.
 func (s *Session) OnClose(name string, end func(context.Context) error) {
-	if s.own(owned{name: name, end: end}) != nil {
+	if !s.owned.Add(&ending.Item{Name: name, End: end}) {
 		_ = end(context.Background()) // Close has reported already; there is nobody left to tell
 	}
-}
-
-func (s *Session) own(o owned) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return ErrClosed
-	}
-	s.owned = append(s.owned, o)
-	return nil
-}
-
-// disown forgets a fork that was closed on its own.
-func (s *Session) disown(fork *Session) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.owned = slices.DeleteFunc(s.owned, func(o owned) bool { return o.fork == fork })
 }
 
 // Close stops the session's running calls, closes its forks and ends all that
@@ -370,37 +354,17 @@ func (s *Session) disown(fork *Session) {
 // closed session runs no more calls. Close must not be called from within a call
 // of the session, or by who is asked, which it would wait for.
 func (s *Session) Close(ctx context.Context) error {
-	select {
-	case s.closing <- struct{}{}:
-		defer func() { <-s.closing }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	if err := s.owned.Begin(ctx); err != nil {
+		return err
 	}
-	s.mu.Lock()
-	s.closed = true
-	leases := slices.Collect(maps.Keys(s.running))
-	for _, l := range leases {
-		if l.ended == nil {
-			l.ended = make(chan struct{})
-		}
-	}
-	list := s.owned
-	s.owned = nil
-	s.mu.Unlock()
-
+	defer s.owned.Done()
+	leases := s.shut()
 	if s.parent != nil {
-		s.parent.disown(s)
+		s.parent.owned.Remove(s.item)
 	}
+	errs := s.owned.End(ctx)
 	for _, l := range leases {
-		l.stop(ErrClosed)
-	}
-	errs := s.end(ctx, list)
-	for _, l := range leases {
-		select {
-		case <-l.ended:
-		case <-ctx.Done():
-			errs = append(errs, fmt.Errorf("calls still running: %w", context.Cause(ctx)))
-		}
+		errs = append(errs, l.wait(ctx))
 	}
 	if s.parent == nil {
 		select {
@@ -415,36 +379,60 @@ func (s *Session) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// ending is something that was told to end.
-type ending struct {
-	name   string
-	result <-chan error // how its goroutine ended
-	err    *error       // what it returned, once it has
+// A Key names a value of type T that a host or a tool keeps in a session. Make
+// one with [NewKey] and share the pointer: two keys are never the same, whatever
+// their names.
+//
+// There are two ways to write a shared value. Set writes for the agents that somebody waits
+// for; a background agent's writes stay its own, so that it cannot change what
+// the conversation in front of the user sees. SetRoot always reaches the main
+// session, for work that must be registered whoever starts it.
+type Key[T any] struct{ of state.Key[T] }
+
+// NewKey returns a new key. The name is for debugging.
+func NewKey[T any](name string) *Key[T] { return NewClonedKey[T](name, nil) }
+
+// NewClonedKey returns a key whose value is a session's own. A fork begins with
+// what clone makes of its parent's value at that moment, if there is one, and
+// neither sees what becomes of the other's. clone must be ready for a value that
+// is in use.
+func NewClonedKey[T any](name string, clone func(T) T) *Key[T] {
+	return &Key[T]{state.Key[T]{Name: name, Clone: clone}}
 }
 
-// end ends the newest first, and gives up what does not heed ctx. What was given
-// up before is waited for first. The lock of Close is held.
-func (s *Session) end(ctx context.Context, list []owned) (errs []error) {
-	var left []ending
-	wait := func(e ending) {
-		select {
-		case crash := <-e.result:
-			if err := errors.Join(*e.err, crash); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", e.name, err))
-			}
-		case <-ctx.Done():
-			left = append(left, e)
-			errs = append(errs, fmt.Errorf("%s: %w", e.name, context.Cause(ctx)))
-		}
+// String returns the key's name.
+func (k *Key[T]) String() string { return k.of.Name }
+
+// Get returns the value that s sees: its own, or else the nearest parent's if
+// agents share it.
+func (k *Key[T]) Get(s *Session) (v T, ok bool) {
+	if s == nil {
+		return v, false
 	}
-	for _, e := range s.endings {
-		wait(e)
+	return k.of.Get(s.values)
+}
+
+// Set writes v for s and all that share its state: the sessions up to the main
+// one, or up to the nearest background agent. Under a cloned key only s sees it.
+func (k *Key[T]) Set(s *Session, v T) { k.of.Set(s.values, v) }
+
+// SetRoot writes v for the main session. A background agent that wrote its own
+// value before keeps seeing that one.
+func (k *Key[T]) SetRoot(s *Session, v T) { k.of.Set(s.values.Root(), v) }
+
+// Once returns the value that s sees, first making it with f if there is none.
+// Of concurrent callers that write to one place, see Set, one makes it. f may use the session and other keys, but
+// not Once of this one.
+func (k *Key[T]) Once(s *Session, f func() T) T { return k.of.Once(s.values, f) }
+
+// OnceRoot is Once for the main session's value: whichever agent asks first, all of
+// the conversation share what f made. Nobody should Set such a key.
+func (k *Key[T]) OnceRoot(s *Session, f func() T) T { return k.of.Once(s.values.Root(), f) }
+
+// main returns the session that s was forked from in the end, or s.
+func (s *Session) main() *Session {
+	for s.parent != nil {
+		s = s.parent
 	}
-	for _, o := range slices.Backward(list) {
-		var err error
-		result := lane.Go(func() { err = o.end(ctx) })
-		wait(ending{o.name, result, &err})
-	}
-	s.endings = left
-	return errs
+	return s
 }

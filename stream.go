@@ -2,10 +2,16 @@ package pegboard
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
 // A FinishReason is why a model ended its message, whatever the provider calls
@@ -161,3 +167,184 @@ func (s *Stream) close() {
 		s.cancel(nil)
 	})
 }
+
+// batch is the calls of one message, which are ordered against each other.
+type batch struct {
+	*Executor
+	pool    *Pool
+	parent  *Call // whose tool makes the calls; nil for those of the model
+	lane    *lane.Lane
+	events  *eventLog
+	grace   time.Duration
+	unknown callState       // of a call whose tool was not looked up
+	lease   lease           // on the session
+	ctx     context.Context //nolint:containedctx // a batch is a scope: it ends with the host's context or with the session
+	cancel  context.CancelCauseFunc
+	values  context.Context //nolint:containedctx // of ctx, and it never ends
+
+	finish chan struct{} // closed when the message has ended; nil if it had before
+	reason FinishReason  // set before finish is closed
+
+	mu      sync.Mutex
+	jobs    []*job          // in the order of their admission
+	first   string          // the id of the first call
+	ids     map[string]bool // of a batch that has more than one call
+	halted  error           // why no call may go on, whatever its tool's Interrupt
+	holding int             // calls that hold their keys
+	changes []sessionChange
+}
+
+// sessionChange is what a result does to the session, by the place of its call.
+type sessionChange struct {
+	place int
+	then  func(*Session)
+}
+
+// batch begins a batch.
+func (e *Executor) batch(ctx context.Context, p *Pool) *batch {
+	limit, grace := e.Limit, e.Grace
+	if limit <= 0 {
+		limit = DefaultLimit
+	}
+	if grace <= 0 {
+		grace = DefaultGrace
+	}
+	b := &batch{Executor: e, pool: p, lane: lane.New(limit), grace: grace}
+	b.unknown.session = p.session
+	b.events = newEventLog(e.OnEvent, e.Logger, func() string { return e.traceID(ctx) })
+	b.ctx, b.cancel = context.WithCancelCause(WithSession(ctx, p.session))
+	b.values = context.WithoutCancel(b.ctx)
+	b.lease.batch = b
+	if !p.session.hire(&b.lease) {
+		b.lease.stop(ErrClosed)
+	}
+	p.session.main().detached.Block(b.lane)
+	return b
+}
+
+func (e *Executor) traceID(ctx context.Context) (id string) {
+	if e.TraceID != nil {
+		_ = lane.Try(func() error { id = e.TraceID(ctx); return nil }) // without one, it is random
+	}
+	if id == "" {
+		var random [16]byte
+		_, _ = rand.Read(random[:]) // which never fails
+		id = hex.EncodeToString(random[:])
+	}
+	return id
+}
+
+// end waits for all calls, closes the batch and returns what became of them.
+func (b *batch) end() []Outcome {
+	jobs := b.admitted()
+	outcomes := make([]Outcome, len(jobs))
+	for i, j := range slices.Backward(jobs) { // the last is likely to end last: few wake who waits
+		<-j.ended
+		outcomes[i] = j.outcome
+	}
+	b.batchHook(b.ctx, outcomes)
+	b.events.close()
+	b.pool.session.dismiss(&b.lease)
+	b.cancel(nil)
+	return outcomes
+}
+
+// admit gives c its place in line. j must be zero, and is its job from now on.
+func (b *batch) admit(j *job, c Call) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j.batch, j.stage, j.place, j.admitted, j.ended = b, StageAdmit, len(b.jobs), time.Now(), make(chan struct{})
+	b.lane.Enter(&j.ticket)
+	j.raw = Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), state: &b.unknown}
+	j.call = &j.raw
+	j.duplicate = c.ID != "" && b.repeats(c.ID)
+	b.jobs = append(b.jobs, j)
+	if !j.duplicate {
+		j.identity, j.loop = b.pool.countCall(j.raw)
+	}
+	b.emit(Event{Kind: EventAdmitted, Call: j.call})
+}
+
+// admitted returns the jobs of the calls so far, in their order.
+func (b *batch) admitted() []*job {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.jobs
+}
+
+// repeats reports whether a call of that id was admitted before, and notes the id.
+// Most messages have one call, which needs no table.
+func (b *batch) repeats(id string) bool {
+	if len(b.jobs) == 0 {
+		b.first = id
+		return false
+	}
+	if b.ids == nil {
+		b.ids = map[string]bool{b.first: true}
+	}
+	before := b.ids[id]
+	b.ids[id] = true
+	return before
+}
+
+func (b *batch) emit(e Event) { b.events.emit(e) }
+
+// finished says how the message ended that the calls come from.
+func (b *batch) finished(reason FinishReason) {
+	b.reason = reason
+	close(b.finish)
+}
+
+// hold counts a call that has its keys.
+func (b *batch) hold() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.holding++
+}
+
+// letGo counts a call out and, when it was the last, applies what the calls that
+// ran together do to the session, in the order of the message.
+func (b *batch) letGo(place int, then func(*Session)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.holding--
+	if then != nil {
+		b.changes = append(b.changes, sessionChange{place, then})
+	}
+	if b.holding > 0 {
+		return
+	}
+	slices.SortFunc(b.changes, func(x, y sessionChange) int { return x.place - y.place })
+	for _, c := range b.changes {
+		if err := lane.Try(func() error { c.then(b.pool.session); return nil }); err != nil {
+			b.reportCrash("Result.Then", StageResult, err)
+		}
+	}
+	b.changes = nil
+}
+
+// batchHook tells the hook of that name what became of a message.
+func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
+	hook := b.pool.session.cfg.Hooks.Batch
+	if hook == nil || b.parent != nil {
+		return // it is about the calls of a message
+	}
+	told := slices.Clone(outcomes)
+	for i := range told {
+		told[i].Call = told[i].Call.copied()
+	}
+	err := hook(ctx, told)
+	if err != nil {
+		b.hookFailed("", err)
+	}
+	for i := range outcomes {
+		if errors.Is(err, errBlocked) {
+			outcomes[i].Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
+		}
+		if r := told[i].Result; r != nil && !errors.Is(err, errBlocked) {
+			outcomes[i].Result = r
+		}
+	}
+}
+
+func (b *batch) hookFailed(tool string, err error) { b.reportCrash(tool, StageHook, err) }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 )
 
@@ -66,13 +68,209 @@ type Info struct {
 	// Strict asks the provider to hold the model to the input schema, where it can.
 	// What a provider's strict form cannot say is left to the check of the input here.
 	Strict bool
-	// Deferred keeps the definition out of the model's sight until a search has
-	// found it, with providers that can; others are sent it as any other.
-	Deferred bool
+	// Loading says when the model sees the definition; zero leaves that to [Deferral].
+	Loading Loading
+	// Hint is what a search for tools should know beside name and description: 3 to 10
+	// words without a period, best ones that are not in the name. The model does not see it.
+	Hint string
+	// MaxResult is how many characters of text a result may have before it is stored
+	// and a preview takes its place; 0 means [DefaultMaxResult], a negative number that
+	// it is never stored, as of a tool that reads stored results.
+	MaxResult int
 
 	server    string // mcp__source, if the tool is attached
 	spelled   string // the exposed name before anything in it was folded or cut
 	contested bool   // a rule on its name could be meant for another source
+}
+
+// Loading says when the model sees the definition of a tool.
+type Loading int
+
+// The ways of loading.
+const (
+	LoadByPolicy Loading = iota // external tools and those that Deferral lists wait for a search
+	LoadAlways                  // it is there from the start
+	LoadOnSearch                // it waits for a search
+)
+
+// String returns the way of loading in lower case.
+func (l Loading) String() string { return nameOf(int(l), "by policy", "always", "on search") }
+
+// WithMeta returns i with what the member _meta of an external tool's definition says,
+// as MCP servers send it: "anthropic/alwaysLoad", "anthropic/maxResultSizeChars" up to
+// [MaxExternalResult], "anthropic/requiresUserInteraction", and "anthropic/searchHint",
+// which is not documented. What is not of the expected type is passed over, as is all
+// of a text that is no JSON object.
+func (i Info) WithMeta(meta json.RawMessage) Info {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(meta, &members) // without members nothing is said
+	read := func(name string, into any) bool {
+		value, ok := members["anthropic/"+name]
+		return ok && json.Unmarshal(value, into) == nil
+	}
+	var yes bool
+	if read("alwaysLoad", &yes) && yes {
+		i.Loading = LoadAlways
+	} else if i.Loading == LoadAlways && string(members["anthropic/alwaysLoad"]) == "false" { // what its server has for all
+		i.Loading = LoadByPolicy
+	}
+	yes = false
+	if read("requiresUserInteraction", &yes); yes {
+		i.RequiresUser = true
+	}
+	var size float64
+	if read("maxResultSizeChars", &size) && size >= 1 {
+		i.MaxResult = int(min(size, MaxExternalResult))
+	}
+	var hint string
+	if read("searchHint", &hint) && validText(hint) {
+		i.Hint = hint
+	}
+	return i
+}
+
+// A Deferral says which definitions wait until a search has found them, so that
+// thousands of tools cost a context no more than their names. It is a [PoolOption];
+// a pool without one has the zero Deferral: if it holds [ToolSearch], the external
+// tools wait and the built-in ones of [DefaultDeferred]. Info.Loading comes first, and
+// the tools that a model searches and answers with never wait.
+//
+// What waits is decided anew for every pool, and for every narrower pool that is made
+// of it. What the built-in tools do does not depend on the external ones, so that
+// their part of the prompt stays the same whatever is attached.
+type Deferral struct {
+	Mode DeferMode
+	// Hosted says that the provider itself searches: definitions wait without
+	// ToolSearch, too.
+	Hosted bool
+	// Builtin are the built-in tools that wait unless their Info says otherwise; nil
+	// means DefaultDeferred.
+	Builtin []string
+	// Show are tools that do not wait in this pool, such as the plan tools when the
+	// talk is of planning. A change of it changes the beginning of the prompt.
+	Show []string
+	// Window is the model's context window in tokens, for DeferAuto; 0 means 200,000.
+	Window int
+	// Share is the share of the window that definitions may have before they wait; 0
+	// means 0.1. Both defaults are those of the best-known harness.
+	Share float64
+	// Tokens estimates what a definition costs the model; nil means a token for four
+	// bytes of its name, description and schema. It may be called concurrently.
+	Tokens func(Declaration) int
+}
+
+func (d Deferral) apply(a *assembly) { a.pool.deferral = d }
+
+// DeferMode says whether definitions wait.
+type DeferMode int
+
+// The modes. In DeferAuto the built-in tools wait if those that could wait are more
+// than the share on their own, the external ones if all that could wait are.
+const (
+	DeferOn   DeferMode = iota // all wait that can
+	DeferAuto                  // they wait if they exceed a share of the context window
+	DeferOff                   // none waits
+)
+
+// String returns the mode in lower case.
+func (m DeferMode) String() string { return nameOf(int(m), "on", "auto", "off") }
+
+// DefaultDeferred returns the built-in tools that wait by default: those that few
+// turns need.
+func DefaultDeferred() []string {
+	return []string{
+		"NotebookEdit", "WebFetch", "WebSearch", "TodoWrite", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList", "TaskOutput", "TaskStop",
+		"ListMcpResources", "ReadMcpResource", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "Sleep",
+		"CronCreate", "CronList", "CronDelete", "Monitor", "RemoteTrigger",
+	}
+}
+
+// neverDeferred are the tools that a model searches and answers with.
+var neverDeferred = []string{searchToolName, "SendUserMessage", "SendMessage", "SendUserFile"}
+
+// defers reports whether a tool can wait in a session of that mode.
+func (d *Deferral) defers(i *Info, mode Mode) bool {
+	external := i.Origin.External()
+	switch {
+	case i.Loading == LoadAlways, len(d.Show) > 0 && listed(d.Show, *i), !external && listed(neverDeferred, *i):
+		return false
+	case external || i.Loading == LoadOnSearch:
+		return true
+	case mode == ModePlan && i.Name == "ExitPlanMode": // the way out must be in sight
+		return false
+	}
+	return listed(d.Builtin, *i)
+}
+
+func (d *Deferral) tokens(decl *Declaration) int {
+	if d.Tokens != nil {
+		return d.Tokens(*decl)
+	}
+	return (len(decl.Name) + len(decl.Description) + len(decl.InputSchema) + 3) / 4
+}
+
+// limit returns the tokens that definitions may have before they wait.
+func (d *Deferral) limit() int {
+	window, share := d.Window, d.Share
+	if window <= 0 {
+		window = 200_000
+	}
+	if share <= 0 {
+		share = 0.1
+	}
+	return int(float64(window) * share)
+}
+
+// deferTools says of each tool whether its definition waits.
+func (p *Pool) deferTools() {
+	p.waiting, p.loaded = nil, nil
+	policy, can := p.deferral, make([]bool, len(p.tools))
+	if policy.Builtin == nil {
+		policy.Builtin = DefaultDeferred()
+	}
+	var builtins, all int // tokens of those that can wait
+	if mode := p.session.permissions().mode; p.Searchable() && policy.Mode != DeferOff {
+		for i := range p.tools {
+			t := &p.tools[i]
+			if can[i] = policy.defers(&t.info, mode); can[i] && policy.Mode == DeferAuto {
+				all += policy.tokens(t.decl)
+			}
+			if i < p.builtins {
+				builtins = all
+			}
+		}
+	}
+	on := func(tokens int) bool { return policy.Mode == DeferOn || tokens > policy.limit() }
+	onBuiltins, onExternal := on(builtins), on(all)
+	for i := range p.tools {
+		t := &p.tools[i]
+		waits := can[i] && (i < p.builtins && onBuiltins || i >= p.builtins && onExternal)
+		if t.decl = t.waiting(t.decl, waits); waits {
+			p.waiting = append(p.waiting, i)
+		}
+	}
+	for _, name := range p.session.Loaded() {
+		if i, ok := p.index[name]; ok && p.tools[i].decl.Deferred && !slices.Contains(p.loaded, i) { // two may be names of one
+			p.loaded = append(p.loaded, i)
+		}
+	}
+}
+
+// hides reports whether the model has not seen the definition of a tool of the pool.
+func (p *Pool) hides(name string) bool {
+	if len(p.waiting) == 0 {
+		return false
+	}
+	i, ok := p.index[name]
+	return ok && p.tools[i].decl.Deferred && !p.session.isLoaded(name)
+}
+
+// howToLoad tells a model that has called such a tool what to do first.
+func (p *Pool) howToLoad(name string) string {
+	if p.hasFinder() {
+		return fmt.Sprintf("Load it by calling %s with {\"query\": \"select:%s\"}, then call it again.", searchToolName, name)
+	}
+	return "Search for it first, then call it again."
 }
 
 // exact reports whether the exposed name is the raw pair, letter by letter. Of
@@ -107,7 +305,7 @@ type Declaration struct {
 	InputSchema json.RawMessage   // canonical: the same schema, the same bytes; shared, not to be written to
 	Examples    []json.RawMessage // inputs that the schema takes; shared, not to be written to
 	Strict      bool              // see [Info]
-	Deferred    bool
+	Deferred    bool              // the definition waits for a search; set by the pool, see [Deferral]
 
 	encoded *encodings
 }
@@ -169,6 +367,61 @@ func (e *encodings) get(k encodingKey, encode func() []byte) []byte {
 	}
 	e.last.Store(e.forms[i])
 	return e.forms[i].bytes
+}
+
+// entry is a tool with the copy of its fixed facts that decisions use. It is
+// never written to once it is registered.
+type entry struct {
+	tool Tool
+	info Info
+	decl *Declaration // what the tool declares in every session, or nil if it must be asked in each
+	late *Declaration // decl, deferred
+}
+
+// fix remembers the declaration of a tool that has one for all sessions. t is
+// the tool as it was handed over.
+func (e *entry) fix(t Tool) {
+	if c, ok := t.(interface{ constant() bool }); ok && c.constant() {
+		if e.decl, _ = e.declare(nil); e.decl != nil {
+			late := *e.decl
+			late.Deferred = true
+			e.late = &late
+		}
+	}
+}
+
+// waiting returns d, which is a declaration of the tool, as it is while it waits for
+// a search, or while it does not.
+func (e *entry) waiting(d *Declaration, waits bool) *Declaration {
+	switch {
+	case d.Deferred == waits:
+		return d
+	case d == e.decl:
+		return e.late
+	case d == e.late:
+		return e.decl
+	}
+	other := *d
+	other.Deferred = waits
+	return &other
+}
+
+func (e *entry) excluded(reason string) Exclusion {
+	return Exclusion{Name: e.info.Name, Origin: e.info.Origin, Reason: reason, aliases: e.info.Aliases}
+}
+
+// declare returns what the model is told of the tool in s, or why it is told
+// nothing.
+func (e *entry) declare(s *Session) (d *Declaration, why string) {
+	d, on := new(Declaration), false
+	if err := lane.Try(func() error { *d, on = e.tool.Declare(s); return nil }); err != nil {
+		return nil, "declaring it: " + err.Error()
+	}
+	if !on {
+		return nil, "disabled in this session"
+	}
+	d.Name, d.Deferred = e.info.Name, false // a call by what the model was told must find the tool
+	return d, ""
 }
 
 // Traits describe one call. The zero value is the cautious one: alone, writing,

@@ -16,12 +16,21 @@ import (
 // and local validation holds it to the schema as declared; a tool that cannot be
 // sent at all is left out, and the others are.
 //
+// That a tool waits for a search is no problem where something searches: the provider,
+// or [pegboard.ToolSearch]. Lint looks at tools that wait as at any other, for they are
+// sent once they are found. Options of wires are not known to it: a pool that is
+// assembled for a provider that searches counts as one whose wire is told to use that.
+//
 // Lint converts every schema anew. It is for tests and the start of a program, not
 // for each request.
 func Lint(p *pegboard.Pool, to Provider) []Problem {
 	l, ok := newLinter(to)
 	if !ok {
 		return []Problem{{Reason: fmt.Sprintf("%d is no provider; use one of this package's", int(to))}}
+	}
+	l.searches, l.loaded = hasSearch(p), map[string]bool{}
+	for d := range p.Loaded() {
+		l.loaded[d.Name] = true
 	}
 	l.names = l.plain[0].NameRule().Names(namesOf(p, pegboard.Builtin), namesOf(p, pegboard.External))
 	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
@@ -31,6 +40,13 @@ func Lint(p *pegboard.Pool, to Provider) []Problem {
 	}
 	l.request()
 	return l.problems
+}
+
+// hasSearch reports whether the model can call [pegboard.ToolSearch].
+func hasSearch(p *pegboard.Pool) bool {
+	const name = "ToolSearch"
+	t, ok := p.Lookup(name)
+	return ok && t.Info().Name == name // and not an alias of another tool
 }
 
 func namesOf(p *pegboard.Pool, part pegboard.Partition) (list []string) {
@@ -51,6 +67,9 @@ type linter struct {
 	strict []dialect.Dialect // none if the provider has no strict tools
 	plain  []dialect.Dialect
 	defers bool // the provider can keep definitions back
+
+	searches bool            // the pool has ToolSearch
+	loaded   map[string]bool // the tools that it has found
 
 	names          dialect.Names
 	use            dialect.Use
@@ -86,7 +105,7 @@ func (l *linter) tool(d pegboard.Declaration) {
 		l.problems = append(l.problems, Problem{Tool: d.Name, Reason: "its input schema cannot be sent: " + reason, Omitted: true})
 		return
 	}
-	l.sent++
+	l.count(d)
 	if api := l.names.API(d.Name); api != d.Name {
 		l.note(d.Name, "its name is sent as %s; %s takes %s", api, l.to, l.plain[0].NameRule())
 	}
@@ -96,11 +115,20 @@ func (l *linter) tool(d pegboard.Declaration) {
 	if len(form.Lost) > 0 {
 		l.note(d.Name, "only its descriptions say what the schema sent cannot: %s", strings.Join(form.Lost, "; "))
 	}
-	switch {
-	case d.Deferred && l.defers:
+	if d.Deferred && !l.defers && !l.searches {
+		l.note(d.Name, "it is sent at once: %s does not search for tools; add ToolSearch to the pool", l.to)
+	}
+}
+
+// count counts a tool that can be sent. Those that wait for ToolSearch are in the
+// request of Anthropic, of which the model sees only what was found; elsewhere they
+// need not be there.
+func (l *linter) count(d pegboard.Declaration) {
+	if d.Deferred {
 		l.deferred++
-	case d.Deferred:
-		l.note(d.Name, "it is sent at once: %s cannot defer tools", l.to)
+	}
+	if !d.Deferred || !l.searches || l.loaded[d.Name] || l.to == Anthropic {
+		l.sent++
 	}
 }
 
@@ -140,7 +168,7 @@ func (l *linter) request() {
 	case l.to == Anthropic && l.deferred > maxDeferred:
 		l.note("", "%d tools are deferred, and %s takes %d; offer fewer", l.deferred, l.to, maxDeferred)
 	case l.to == Anthropic && l.sent > 0 && l.deferred == l.sent:
-		l.note("", "all tools are deferred; %s wants one that is not, such as the one that searches", l.to)
+		l.note("", "all tools are deferred; %s wants one that is not: add ToolSearch to the pool, or its own search", l.to)
 	case (l.to == OpenAIChat || l.to == OpenAIResponses) && l.sent > usualFunction:
 		l.note("", "%d tools are sent, and some models of %s take %d; offer fewer, or let them be searched", l.sent, l.to, usualFunction)
 	}

@@ -23,13 +23,30 @@ type definition struct {
 
 const plain = `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`
 
-// poolOf returns a pool of built-in tools.
+// poolOf returns a pool of built-in tools for a provider that searches.
 func poolOf(t testing.TB, all ...definition) *pegboard.Pool {
+	t.Helper()
+	return registryOf(t, all...).AssemblePool(newSession(t), pegboard.Deferral{Hosted: true})
+}
+
+func newSession(t testing.TB) *pegboard.Session {
+	t.Helper()
+	s, err := pegboard.NewSession(pegboard.SessionConfig{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	return s
+}
+
+func registryOf(t testing.TB, all ...definition) *pegboard.Registry {
 	t.Helper()
 	var tools []pegboard.Tool
 	for _, d := range all {
+		info := pegboard.Info{Name: d.name, Strict: d.strict}
+		if d.deferred {
+			info.Loading = pegboard.LoadOnSearch
+		}
 		tool, err := pegboard.BuildRaw(json.RawMessage(d.schema), pegboard.Definition[json.RawMessage, *pegboard.Result]{
-			Info:        pegboard.Info{Name: d.name, Strict: d.strict, Deferred: d.deferred},
+			Info:        info,
 			Description: "Does it.",
 			Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
 				return nil, nil
@@ -40,9 +57,7 @@ func poolOf(t testing.TB, all ...definition) *pegboard.Pool {
 	}
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(tools...))
-	s, err := pegboard.NewSession(pegboard.SessionConfig{})
-	require.NoError(t, err)
-	return reg.AssemblePool(s)
+	return &reg
 }
 
 func manyTools(n int, d definition) (all []definition) {
@@ -79,7 +94,7 @@ func TestLint(t *testing.T) {
 		},
 		{
 			name: "no strict", tools: []definition{{name: "a", schema: plain, strict: true, deferred: true}}, to: wire.Gemini,
-			want: []string{"a: it is sent without strict: Gemini does not have it", "a: it is sent at once: Gemini cannot defer tools"},
+			want: []string{"a: it is sent without strict: Gemini does not have it", "a: it is sent at once: Gemini does not search for tools; add ToolSearch to the pool"},
 		},
 		{
 			name: "a tool that cannot be sent", tools: []definition{{name: "a", schema: `{"type":"object","properties":{"$x":{}}}`}}, to: wire.Anthropic,
@@ -92,7 +107,7 @@ func TestLint(t *testing.T) {
 		{name: "as many for OpenAI", tools: manyTools(21, definition{name: "t", schema: plain, strict: true}), to: wire.OpenAIResponses},
 		{
 			name: "all deferred", tools: []definition{{name: "a", schema: plain, deferred: true}}, to: wire.Anthropic,
-			want: []string{"all tools are deferred; Anthropic wants one that is not, such as the one that searches"},
+			want: []string{"all tools are deferred; Anthropic wants one that is not: add ToolSearch to the pool, or its own search"},
 		},
 		{
 			name: "too many deferred", tools: append(manyTools(10_001, definition{name: "t", schema: plain, deferred: true}), definition{name: "a", schema: plain}), to: wire.Anthropic,
@@ -121,6 +136,41 @@ func TestLint(t *testing.T) {
 			require.Equal(t, tt.want, got)
 			require.Equal(t, problems, wire.Lint(pool, tt.to))
 		})
+	}
+}
+
+// TestLintOfWhatWaits looks at a pool with a tool that searches.
+func TestLintOfWhatWaits(t *testing.T) {
+	t.Parallel()
+	waiting := manyTools(200, definition{name: "t", schema: plain, deferred: true})
+	waiting[0].schema = `{"type":"object","properties":{"$x":{}}}`
+	const odd = "t00000 is left out: its input schema cannot be sent: "
+	reg := registryOf(t, waiting...)
+	require.NoError(t, reg.Add(pegboard.ToolSearch(pegboard.SearchOptions{})))
+	before, after := newSession(t), newSession(t)
+	var loaded []string
+	for _, d := range waiting[:150] {
+		loaded = append(loaded, d.name)
+	}
+	after.SetLoaded(loaded...)
+	const many = "151 tools are sent, and some models of %s take 128; offer fewer, or let them be searched"
+	tests := []struct {
+		to            wire.Provider
+		before, after []string // the problems, as they begin
+	}{
+		{to: wire.Anthropic, before: []string{odd}, after: []string{odd}},
+		{to: wire.OpenAIChat, after: []string{fmt.Sprintf(many, wire.OpenAIChat)}},
+		{to: wire.OpenAIResponses, after: []string{fmt.Sprintf(many, wire.OpenAIResponses)}},
+		{to: wire.Gemini, before: []string{odd}, after: []string{odd}},
+	}
+	for _, tt := range tests {
+		for s, want := range map[*pegboard.Session][]string{before: tt.before, after: tt.after} {
+			problems := wire.Lint(reg.AssemblePool(s), tt.to)
+			require.Len(t, problems, len(want), "%s: that a tool waits is no problem", tt.to)
+			for i, p := range problems {
+				require.True(t, strings.HasPrefix(p.String(), want[i]), "%s", p)
+			}
+		}
 	}
 }
 

@@ -26,7 +26,7 @@ type Command struct {
 	Drain time.Duration
 
 	// Keep is how many bytes of output to keep in memory, half of them from the
-	// beginning; 0 means 1 MiB. See [Capture].
+	// beginning; 0 means 1 MiB. See [excerpt.Capture].
 	Keep int
 	// File, if not empty, is the absolute path of a file that is made for the
 	// output, with the permissions 0600, and grows while the command runs. It

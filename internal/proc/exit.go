@@ -1,6 +1,10 @@
 package proc
 
-import "time"
+import (
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
+)
 
 // An Exit is how a command ended.
 type Exit struct {
@@ -13,7 +17,7 @@ type Exit struct {
 	// output short.
 	Err error
 	// Output is stdout and stderr in the order of arrival.
-	Output Output
+	Output excerpt.Output
 	// Stored is how many bytes Command.File holds: the beginning of the output.
 	Stored int64
 	// FileErr is why Command.File could not be made, or lacks output in spite of

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -57,7 +58,7 @@ func (p *Process) Stop(cause error) {
 }
 
 // Output returns what was kept of the output so far.
-func (p *Process) Output() Output { return p.sink.output() }
+func (p *Process) Output() excerpt.Output { return p.sink.output() }
 
 // Stored returns how many bytes of output Command.File holds so far, and why it
 // gets no more, as in [Exit.FileErr].

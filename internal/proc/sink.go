@@ -4,6 +4,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 )
 
 const (
@@ -18,14 +20,14 @@ type sink struct {
 	file    *os.File // nil if there is none, or none any more
 
 	mu      sync.Mutex
-	kept    Capture
+	kept    excerpt.Capture
 	last    time.Time
 	stored  int64
 	fileErr error
 }
 
 func newSink(c Command) *sink {
-	return &sink{command: c, kept: Capture{Keep: c.Keep}}
+	return &sink{command: c, kept: excerpt.Capture{Keep: c.Keep}}
 }
 
 // open makes the file. The time until the first output counts from now.
@@ -69,7 +71,7 @@ func (s *sink) take(piece []byte) (total int64) {
 	if s.fileErr == nil {
 		s.fileErr = err
 	}
-	total = s.kept.total
+	total = s.kept.Total()
 	s.mu.Unlock()
 	if s.command.Output != nil {
 		s.command.Output(piece)
@@ -111,7 +113,7 @@ func (s *sink) closeFile() {
 	}
 }
 
-func (s *sink) output() Output {
+func (s *sink) output() excerpt.Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.kept.Output()

@@ -40,7 +40,7 @@ type NotebookOutput struct {
 // belonged to the old code.
 func NotebookEdit(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[notebookInput, NotebookOutput]{
-		Info: pegboard.Info{Name: "NotebookEdit"},
+		Info: pegboard.Info{Name: "NotebookEdit", Hint: "change or insert cells of Jupyter ipynb files"},
 		Description: "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb) that was read before. " +
 			"Cells go by the ids that Read shows. Outputs of a changed code cell are dropped.",
 		Inspect:  func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },

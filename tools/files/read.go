@@ -103,7 +103,7 @@ func (in readInput) ranged() bool { return in.Offset > 0 || in.Limit > 0 }
 func Read(o ReadOptions) pegboard.Tool {
 	o = o.withDefaults()
 	return pegboard.Build(pegboard.Definition[readInput, ReadOutput]{
-		Info:        pegboard.Info{Name: "Read"},
+		Info:        pegboard.Info{Name: "Read", MaxResult: -1}, // it has limits of its own, and reads what was stored
 		Description: o.description(),
 		Inspect: func(in readInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{

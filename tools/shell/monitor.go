@@ -81,7 +81,7 @@ func Monitor(o Options) pegboard.Tool {
 	o = o.withDefaults("bash", "-c")
 	r := newRunner("Monitor", o, newInspector(o.Shell))
 	return pegboard.Build(pegboard.Definition[monitorInput, MonitorResult]{
-		Info: pegboard.Info{Name: "Monitor"},
+		Info: pegboard.Info{Name: "Monitor", Hint: "watch a log or process and be told"},
 		Description: "Runs a command line in the background and tells you each line that it prints to stdout, as an event. " +
 			"For what happens again and again, or at a time nobody knows: errors in a log, the end of a build, a file that appears. " +
 			"Let it print only what you would act on, with grep --line-buffered or a loop that prints what has changed: a monitor that prints too much is ended. " +

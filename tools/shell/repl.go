@@ -144,7 +144,7 @@ func REPL(o REPLOptions) pegboard.Tool {
 	}
 	sessions := pegboard.NewClonedKey("interpreters", func(*interpreters) *interpreters { return &interpreters{} })
 	return pegboard.Build(pegboard.Definition[replInput, REPLOutput]{
-		Info:        pegboard.Info{Name: "REPL"},
+		Info:        pegboard.Info{Name: "REPL", MaxResult: -1}, // output has its own limit
 		Description: replPrompt(o.Languages),
 		Inspect: func(in replInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Opaque, Value: o.language(in) + " code"}}}

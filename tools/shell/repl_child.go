@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
@@ -35,11 +36,11 @@ type child struct {
 
 	mu      sync.Mutex
 	frames  frames
-	printed *proc.Capture // since the last collect
-	lines   *lines        // who is told while code runs; nil between the calls
-	replies []reply       // in the order of their arrival
-	waiting int           // bytes of their inputs
-	codes   int           // that were sent; the number of the last
+	printed *excerpt.Capture // since the last collect
+	lines   *lines           // who is told while code runs; nil between the calls
+	replies []reply          // in the order of their arrival
+	waiting int              // bytes of their inputs
+	codes   int              // that were sent; the number of the last
 }
 
 // startChild starts the interpreter of a language.
@@ -49,7 +50,7 @@ func startChild(ctx context.Context, table *proc.Table, o REPLOptions, language,
 		args = slices.Concat(o.Node, []string{"-e", javaScriptDriver})
 	}
 	token := "\x1e" + rand.Text()
-	c := &child{arrived: make(chan struct{}, 1), printed: &proc.Capture{Keep: DefaultREPLOutput}}
+	c := &child{arrived: make(chan struct{}, 1), printed: &excerpt.Capture{Keep: DefaultREPLOutput}}
 	c.frames = frames{token: []byte(token), plain: c.print, reply: c.queue}
 	started := make(chan struct{})
 	p, err := table.Start(context.WithoutCancel(ctx), proc.Command{ // it outlives the call
@@ -120,7 +121,7 @@ func (c *child) queue(r reply) {
 }
 
 // begin numbers the code of a call, and returns what was printed since the last.
-func (c *child) begin(emit func(string)) (number int, late proc.Output) {
+func (c *child) begin(emit func(string)) (number int, late excerpt.Output) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lines = &lines{emit: emit}
@@ -129,7 +130,7 @@ func (c *child) begin(emit func(string)) (number int, late proc.Output) {
 }
 
 // end returns what was printed since begin, and tells nobody of what comes later.
-func (c *child) end() proc.Output {
+func (c *child) end() excerpt.Output {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lines = nil
@@ -137,9 +138,9 @@ func (c *child) end() proc.Output {
 }
 
 // collected returns what was printed since it was called last. The lock is held.
-func (c *child) collected() proc.Output {
+func (c *child) collected() excerpt.Output {
 	o := c.printed.Output()
-	c.printed = &proc.Capture{Keep: DefaultREPLOutput}
+	c.printed = &excerpt.Capture{Keep: DefaultREPLOutput}
 	return o
 }
 

@@ -5,13 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 )
 
 // TestChildTellsLateOutputApart from that of the code that runs.
 func TestChildTellsLateOutputApart(t *testing.T) {
 	t.Parallel()
-	c := &child{printed: &proc.Capture{}, arrived: make(chan struct{}, 1)}
+	c := &child{printed: &excerpt.Capture{}, arrived: make(chan struct{}, 1)}
 	c.frames = frames{token: []byte(testToken), plain: c.print, reply: c.queue}
 	var emitted []string
 	emit := func(line string) { emitted = append(emitted, line) }

@@ -1,12 +1,14 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
@@ -70,7 +72,7 @@ func (o *Output) text() string {
 
 // output words the end of a command that was in the foreground. staying says why it
 // was ended, if it took too long.
-func (k *command) output(exit proc.Exit, staying string) Output {
+func (k *command) output(ctx context.Context, exit proc.Exit, staying string) Output {
 	out := Output{ExitCode: exit.Code, Elapsed: exit.Elapsed, NoSandbox: k.in.NoSandbox, NoOutputExpected: printsNothing(&k.line)}
 	meaning := k.meaning(exit)
 	out.failed = true
@@ -101,7 +103,7 @@ func (k *command) output(exit proc.Exit, staying string) Output {
 	if exit.Lingering {
 		out.note("A process that the command left behind kept the output open; what it printed later is not shown.")
 	}
-	k.show(&out, exit)
+	k.show(ctx, &out, exit)
 	if out.Omitted == 0 && !out.failed {
 		out.printed = slices.Concat(exit.Output.Head, exit.Output.Tail)
 	}
@@ -109,36 +111,32 @@ func (k *command) output(exit proc.Exit, staying string) Output {
 }
 
 // show puts into out what is shown of the output.
-func (k *command) show(out *Output, exit proc.Exit) {
+func (k *command) show(ctx context.Context, out *Output, exit proc.Exit) {
 	total := exit.Output.Total
-	fileErr := exit.FileErr
-	if k.file == "" {
-		fileErr = k.fileErr
-	}
 	most := DefaultOutput
 	if out.failed {
 		most = DefaultFailure
 	}
 	switch {
 	case k.printed.isBinary():
-		out.Omitted = total
-		out.note(k.binaryNote(exit, fileErr))
-		if fileErr == nil {
-			out.RawOutputPath = k.file
-		}
+		at := k.store(ctx, exit, "application/octet-stream")
+		out.Omitted, out.RawOutputPath = total, at.path
+		out.note(binaryNote(at, total))
 	case total <= int64(most):
 		out.Stdout = strings.TrimRight(exit.Output.Text(), "\n")
-	case out.failed || fileErr != nil:
-		x := excerptOf(exit.Output, most, k.printed.count())
-		out.Stdout, out.Omitted = x.text, total-x.shown
-		out.note(x.note())
-		if !out.failed {
-			out.note(fmt.Sprintf("The rest could not be stored: %v.", fileErr))
-		}
+	case out.failed:
+		out.showPart(k.ends(exit, most, advice), total)
 	default:
-		out.PersistedOutputPath, out.PersistedOutputSize = k.file, exit.Stored
-		beginning, _ := proc.Output{Head: exit.Output.Head[:min(PreviewSize, len(exit.Output.Head))]}.Ends()
-		out.Stdout, out.Omitted = shown(beginning), total-int64(len(beginning))
-		out.note(k.storedNote(exit, len(beginning)))
+		at := k.store(ctx, exit, "text/plain")
+		switch {
+		case errors.Is(at.err, pegboard.ErrStored):
+			out.showPart(k.ends(exit, most, "ask for less at once"), total)
+		case at.err != nil:
+			out.showPart(k.ends(exit, most, advice), total)
+			out.note(fmt.Sprintf("The rest could not be stored: %v.", at.err))
+		default:
+			out.PersistedOutputPath, out.PersistedOutputSize = at.path, at.size
+			out.showPart(k.preview(exit, at), total)
+		}
 	}
 }

@@ -32,7 +32,7 @@ func newRunner(name string, o Options, i inspector) *runner {
 // tool returns the tool. The model is told prompt.
 func (r *runner) tool(prompt string) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[input, Output]{
-		Info:        pegboard.Info{Name: r.name},
+		Info:        pegboard.Info{Name: r.name, MaxResult: -1}, // output has its own limits, and its own preview
 		Description: prompt,
 		Inspect:     r.inspector.inspect,
 		Validate:    r.validate,
@@ -165,13 +165,13 @@ func (k *command) attend(ctx context.Context) (Output, error) {
 	for {
 		select {
 		case <-k.process.Done():
-			return k.finish(""), nil
+			return k.finish(ctx, ""), nil
 		case <-ctx.Done():
 			k.process.Stop(context.Cause(ctx))
-			return k.finish(""), nil
+			return k.finish(ctx, ""), nil
 		case <-limit.C:
 			if ctx.Err() == nil { // both may have come
-				return k.late()
+				return k.late(ctx)
 			}
 		case <-quiet.timer.C:
 			quiet.tell()
@@ -180,7 +180,7 @@ func (k *command) attend(ctx context.Context) (Output, error) {
 }
 
 // late is what becomes of a command whose time in the foreground is over.
-func (k *command) late() (Output, error) {
+func (k *command) late(ctx context.Context) (Output, error) {
 	if k.in.Background {
 		out, err := k.moveOn(k.limit)
 		if err != nil {
@@ -197,7 +197,7 @@ func (k *command) late() (Output, error) {
 		reason = "it could not be moved to the background: " + err.Error()
 	}
 	k.process.Stop(errTooLong)
-	return k.finish(reason), nil
+	return k.finish(ctx, reason), nil
 }
 
 // discard ends a command of which nothing is shown.
@@ -217,10 +217,10 @@ func (k *command) remove(file string) {
 }
 
 // finish waits for the end of a command that was in the foreground until then.
-func (k *command) finish(staying string) Output {
+func (k *command) finish(ctx context.Context, staying string) Output {
 	exit := k.process.Exit()
-	out := k.output(exit, staying)
-	if out.PersistedOutputPath == "" && out.RawOutputPath == "" {
+	out := k.output(ctx, exit, staying)
+	if out.PersistedOutputPath != k.file && out.RawOutputPath != k.file {
 		k.remove(k.file)
 	}
 	if k.ended != "" {

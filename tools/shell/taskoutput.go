@@ -81,7 +81,10 @@ var errWaitedLong = errors.New("the task runs still")
 // result shows to the agent that started the task.
 func TaskOutput() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[taskOutputInput, TaskOutputResult]{
-		Info: pegboard.Info{Name: "TaskOutput", Aliases: []string{"BashOutput"}, Polls: true, Interrupt: pegboard.InterruptCancel},
+		Info: pegboard.Info{
+			Name: "TaskOutput", Aliases: []string{"BashOutput"}, Hint: "what a background command has printed so far",
+			Polls: true, Interrupt: pegboard.InterruptCancel, MaxResult: -1, // it has a limit of its own
+		},
 		Description: "Shows what a background task has printed, the end of it if it is long, and how it stands. " +
 			"It waits until the task has ended; with block false, or after timeout, it shows a task that still runs. You are told when a task ends, so do not ask again and again.",
 		Inspect: func(in taskOutputInput, _ *pegboard.Call) pegboard.Traits {

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
@@ -116,49 +115,10 @@ func readEnd(path string, most int) (end fileEnd, err error) {
 	return end, nil
 }
 
-// endOf returns the end of b, which stands at from in the whole. If something is
-// left out, it begins with a whole line, or with a whole character if there is but
-// one line.
+// endOf returns the end of b, which stands at from in the whole.
 func endOf(b []byte, from int64, most int) fileEnd {
-	size := from + int64(len(b))
-	fits := fitting(b, most)
-	whole := from == 0
-	if fits > 0 {
-		whole = b[fits-1] == '\n'
-	}
-	if b = b[fits:]; !whole {
-		if at := bytes.IndexByte(b, '\n') + 1; at > 0 && at < len(b) {
-			b = b[at:]
-		}
-		for range utf8.UTFMax - 1 {
-			if len(b) > 0 && !utf8.RuneStart(b[0]) {
-				b = b[1:]
-			}
-		}
-	}
-	return fileEnd{text: strings.ToValidUTF8(string(b), string(utf8.RuneError)), from: size - int64(len(b)), size: size}
-}
-
-// fitting returns where the longest end of b begins that is at most most bytes
-// long once it is valid UTF-8: the mark for bytes that are none is longer than one
-// of them.
-func fitting(b []byte, most int) int {
-	at, broken := len(b), false
-	for at > 0 {
-		r, width := utf8.DecodeLastRune(b[:at])
-		cost, was := width, broken
-		if broken = r == utf8.RuneError && width == 1; broken {
-			cost = utf8.RuneLen(utf8.RuneError)
-			if was { // one mark stands for all
-				cost = 0
-			}
-		}
-		if most -= cost; most < 0 {
-			break
-		}
-		at -= width
-	}
-	return at
+	text, start := excerpt.Last(b, most, from == 0)
+	return fileEnd{text: text, from: from + int64(start), size: from + int64(len(b))}
 }
 
 // headline says how a task stands.

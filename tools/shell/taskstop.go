@@ -49,7 +49,7 @@ func (in taskStopInput) id() string {
 // mode a person is asked.
 func TaskStop() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[taskStopInput, TaskStopResult]{
-		Info:        pegboard.Info{Name: "TaskStop", Aliases: []string{"KillShell", "KillBash"}},
+		Info:        pegboard.Info{Name: "TaskStop", Aliases: []string{"KillShell", "KillBash"}, Hint: "end a background command or watch"},
 		Description: "Ends a background task, such as a command or a monitor, by its id, and says how it ended.",
 		Inspect: func(in taskStopInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 )
 
 // Choice returns the members that say c, as an object whose members belong into the
@@ -17,6 +18,9 @@ import (
 // [wire.Auto] and [wire.None]. A tool that [Wire.Tools] leaves out cannot be chosen:
 // the API refuses the request.
 //
+// A tool that waits for [pegboard.ToolSearch] and was not loaded cannot be called yet,
+// though the request holds it. If it is the one to call, the model decides.
+//
 // Another choice than in the turn before costs the messages in the cache of the
 // prompt, but not the tools.
 func (w *Wire) Choice(c wire.Choice) json.RawMessage {
@@ -26,6 +30,8 @@ func (w *Wire) Choice(c wire.Choice) json.RawMessage {
 	if c.Mode == wire.Required && len(c.Tools) == 1 {
 		c.Mode, c.Tool = wire.One, c.Tools[0]
 	}
+	c.Tools = nil
+	c = deferral.Choice(w.pool, c)
 	kind := "auto"
 	switch c.Mode {
 	case wire.Required:

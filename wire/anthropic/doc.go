@@ -27,7 +27,14 @@
 //
 // A deferred tool is sent, but the model sees it only once a search has found it:
 // one that the API runs, see [ServerTools], or a tool of the pool whose result holds
-// parts with a Tool. [Wire.Loaded] says which tools a conversation has made known.
+// parts with a Tool, as [pegboard.ToolSearch] is. [Wire.Loaded] says which tools a
+// conversation has made known. [Wire.Recall] keeps them known when the messages that
+// did so are dropped.
+//
+// # Long conversations
+//
+// [Wire.Trim] replaces the text of results that are too much for the request, as a
+// [pegboard.Session] decides. It changes nothing else.
 //
 // # What the cache of prompts sees
 //

@@ -129,7 +129,7 @@ const oneLine = `{"type":"object","properties":{"line":{"type":"integer"}},"requ
 func TestToolMembers(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t,
-		special(t, pegboard.Info{Name: "edit", Strict: true, Deferred: true}, oneLine, `{"line":1}`, `{"line":2}`),
+		special(t, pegboard.Info{Name: "edit", Strict: true, Loading: pegboard.LoadOnSearch}, oneLine, `{"line":1}`, `{"line":2}`),
 		tool(t, "find", "", anyObject))
 	w := anthropic.New(p, anthropic.EagerInput("edit"), anthropic.Cached("1h"))
 	require.Equal(t, `[{"name":"edit","input_schema":`+oneLine+`,"strict":true,"defer_loading":true,"input_examples":[{"line":1},{"line":2}],"eager_input_streaming":true},`+
@@ -148,7 +148,7 @@ func TestCached(t *testing.T) {
 	t.Parallel()
 	plain := func(name string) pegboard.Tool { return tool(t, name, "", anyObject) }
 	deferred := func(name string) pegboard.Tool {
-		return special(t, pegboard.Info{Name: name, Deferred: true}, anyObject)
+		return special(t, pegboard.Info{Name: name, Loading: pegboard.LoadOnSearch}, anyObject)
 	}
 	tests := []struct {
 		name               string
@@ -175,7 +175,7 @@ func TestCached(t *testing.T) {
 			require.NoError(t, r.Add(tt.builtin...))
 			_, err := r.Attach("s", tt.attached...)
 			require.NoError(t, err)
-			w := anthropic.New(r.AssemblePool(session(t)), anthropic.ServerTools(messagesOf(tt.server)...), anthropic.Cached(""))
+			w := anthropic.New(r.AssemblePool(session(t), pegboard.Deferral{Hosted: true}), anthropic.ServerTools(messagesOf(tt.server)...), anthropic.Cached(""))
 			var marked, told []string
 			for _, s := range sentBy(t, w) {
 				if s.CacheControl != nil {
@@ -255,7 +255,7 @@ func TestLimits(t *testing.T) {
 
 func TestTooManyDeferred(t *testing.T) {
 	t.Parallel()
-	one := special(t, pegboard.Info{Name: "one", Deferred: true}, anyObject)
+	one := special(t, pegboard.Info{Name: "one", Loading: pegboard.LoadOnSearch}, anyObject)
 	tools := []pegboard.Tool{tool(t, "search", "", anyObject)}
 	for i := range 10_002 {
 		tools = append(tools, renamed{one, fmt.Sprintf("t%05d", i)})

@@ -57,14 +57,14 @@ func builtinSets(t *testing.T) map[string][]pegboard.Tool {
 			tool(t, "odd", "Left out.", refusedSchema),
 		},
 		"rich": {
-			special(t, pegboard.Info{Name: "zoom", Deferred: true}, lines, `{"lines":7}`),
+			special(t, pegboard.Info{Name: "zoom", Loading: pegboard.LoadOnSearch}, lines, `{"lines":7}`),
 			special(t, pegboard.Info{Name: "edit", Strict: true}, lines, `{"lines":7}`),
-			special(t, pegboard.Info{Name: "notes.add", Deferred: true, Strict: true}, lines),
+			special(t, pegboard.Info{Name: "notes.add", Loading: pegboard.LoadOnSearch, Strict: true}, lines),
 			tool(t, "clock", "", anyObject),
 		},
 		"all deferred": {
-			special(t, pegboard.Info{Name: "zoom", Deferred: true}, anyObject),
-			special(t, pegboard.Info{Name: "edit", Deferred: true}, anyObject),
+			special(t, pegboard.Info{Name: "zoom", Loading: pegboard.LoadOnSearch}, anyObject),
+			special(t, pegboard.Info{Name: "edit", Loading: pegboard.LoadOnSearch}, anyObject),
 		},
 		"none": nil,
 	}
@@ -82,10 +82,10 @@ func TestInvariant7BuiltinPrefix(t *testing.T) {
 				var r pegboard.Registry
 				require.NoError(t, r.Add(builtins...))
 				s := session(t)
-				alone := r.AssemblePool(s)
+				alone := r.AssemblePool(s, pegboard.Deferral{Hosted: true})
 				for range 10 {
 					attachOrDetach(t, random, &r)
-					p, again := r.AssemblePool(s), r.AssemblePool(s)
+					p, again := r.AssemblePool(s, pegboard.Deferral{Hosted: true}), r.AssemblePool(s, pegboard.Deferral{Hosted: true})
 					for name, options := range optionSets() {
 						requirePrefix(t, alone, p, options, name)
 						require.Equal(t, string(anthropic.New(p, options...).Tools()), string(anthropic.New(again, options...).Tools()), name)
@@ -127,7 +127,7 @@ func externals(t *testing.T, random *rand.Rand) []pegboard.Tool {
 	var tools []pegboard.Tool
 	for i := range random.IntN(4) {
 		name := []string{"add", "notes.add", "zoom", "日本", strings.Repeat("long", 20)}[random.IntN(5)]
-		info := pegboard.Info{Name: fmt.Sprint(name, i), Deferred: random.IntN(2) == 0, Strict: random.IntN(3) == 0}
+		info := pegboard.Info{Name: fmt.Sprint(name, i), Loading: loading(random.IntN(2) == 0), Strict: random.IntN(3) == 0}
 		tools = append(tools, special(t, info, schemas[random.IntN(len(schemas))]))
 	}
 	return tools
@@ -145,7 +145,7 @@ func TestInvariant7AcrossProcesses(t *testing.T) {
 		for range 20 {
 			attachOrDetach(t, random, &r)
 		}
-		p := r.AssemblePool(session(t))
+		p := r.AssemblePool(session(t), pegboard.Deferral{Hosted: true})
 		for i := range 18 {
 			var options []anthropic.Option
 			if i%2 == 1 {

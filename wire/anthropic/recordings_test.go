@@ -165,7 +165,7 @@ func checkRequest(t *testing.T, r recording) (tools, loaded int) {
 			continue
 		}
 		built, err := pegboard.BuildRaw(d.InputSchema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
-			Info:        pegboard.Info{Name: d.Name, Deferred: d.DeferLoading},
+			Info:        pegboard.Info{Name: d.Name, Loading: loading(d.DeferLoading)},
 			Description: d.Description,
 			Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
 				return nil, nil

@@ -78,7 +78,7 @@ func (r *roll) addPart(list []json.RawMessage, p *pegboard.Pool, part pegboard.P
 		list = append(list, tool)
 	}
 	if len(list) > first && !r.awake {
-		r.report(sleeper.Name, false, "it is not deferred, because the API takes no request that defers all tools; do not defer the tool that searches")
+		r.report(sleeper.Name, false, "it is not deferred, because the API takes no request that defers all tools; add ToolSearch to the pool, or its own search with ServerTools")
 		sleeper.Deferred = false
 		list[first], breakpoint, r.awake = r.encode(&sleeper), first, true
 		r.deferred--

@@ -31,8 +31,8 @@ type Wire struct {
 //
 // A tool is strict if it is declared so, the API can say its schema, and the strict
 // tools before it leave room: one request holds 20, with 24 optional properties and
-// 16 of several types. It is deferred if it is declared so, unless all would be.
-// Examples are sent with it.
+// 16 of several types. It is deferred if the pool says so, see [pegboard.Deferral],
+// unless all would be. Examples are sent with it.
 func New(p *pegboard.Pool, o ...Option) *Wire {
 	w := &Wire{pool: p}
 	var r roll

@@ -26,7 +26,7 @@ const (
 func tool(t testing.TB, name, description, schema string) pegboard.Tool {
 	t.Helper()
 	built, err := pegboard.BuildRaw(json.RawMessage(schema), pegboard.Definition[json.RawMessage, *pegboard.Result]{
-		Info:        pegboard.Info{Name: name},
+		Info:        pegboard.Info{Name: name, Loading: pegboard.LoadAlways},
 		Description: description,
 		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
 			return pegboard.Text("done"), nil
@@ -55,11 +55,20 @@ func session(t testing.TB) *pegboard.Session {
 	return s
 }
 
+// loading keeps a definition from waiting, or makes it wait, whatever tool it is of.
+func loading(deferred bool) pegboard.Loading {
+	if deferred {
+		return pegboard.LoadOnSearch
+	}
+	return pegboard.LoadAlways
+}
+
+// poolOf returns the pool of built-in tools for a provider that searches.
 func poolOf(t testing.TB, tools ...pegboard.Tool) *pegboard.Pool {
 	t.Helper()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	return r.AssemblePool(session(t))
+	return r.AssemblePool(session(t), pegboard.Deferral{Hosted: true})
 }
 
 // definition is a tool as the API reads it.
@@ -92,7 +101,7 @@ func TestToolsGolden(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, "route", "Finds a way.", anyObject))
 	require.NoError(t, err)
 
-	got := anthropic.New(r.AssemblePool(session(t))).Tools()
+	got := anthropic.New(r.AssemblePool(session(t), pegboard.Deferral{Hosted: true})).Tools()
 	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(want)), string(got))
@@ -208,7 +217,7 @@ func TestNamesMadeToCollide(t *testing.T) {
 	require.NoError(t, r.Add(tool(t, builtin, "", anyObject)))
 	_, err := r.Attach("maps", tool(t, strings.TrimPrefix(taken, "mcp__maps__"), "", anyObject))
 	require.NoError(t, err)
-	p := r.AssemblePool(session(t))
+	p := r.AssemblePool(session(t), pegboard.Deferral{Hosted: true})
 	_, clash := p.Lookup(taken)
 	require.True(t, clash, "the attack needs a tool named %s", taken)
 
@@ -228,7 +237,7 @@ func TestInvariant8OneBadTool(t *testing.T) {
 	require.NoError(t, r.Add(tool(t, "edit", "", anyObject)))
 	_, err := r.Attach("maps", tool(t, "bad", "", refusedSchema), tool(t, "route", "", anyObject))
 	require.NoError(t, err)
-	w := anthropic.New(r.AssemblePool(session(t)))
+	w := anthropic.New(r.AssemblePool(session(t), pegboard.Deferral{Hosted: true}))
 	var sent []string
 	for _, d := range definitions(t, w) {
 		sent = append(sent, d.Name)

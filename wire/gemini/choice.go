@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 )
 
 // Choice returns the members that say c, as an object whose members belong into the
@@ -15,9 +16,13 @@ import (
 // to the model and takes names: it also holds calls to their schemas while they are
 // written. Required and One become ANY, which may refuse a very large or deep schema.
 // The API cannot ask for no more than one call in a turn: Sequential has no
-// effect. A tool that [Wire.Tools] leaves out cannot be chosen: the API refuses the
-// request.
+// effect. A tool of [Wire.Omitted] cannot be chosen: the API refuses the request.
+//
+// A tool that waits for [pegboard.ToolSearch] and was not loaded cannot be called yet.
+// If it is the one to call, the mode is AUTO and the model decides. It is passed over
+// among c.Tools, and if none is left there, the model may call none.
 func (w *Wire) Choice(c wire.Choice) json.RawMessage {
+	c = deferral.Choice(w.pool, c)
 	if w.tools == nil {
 		return json.RawMessage("{}")
 	}

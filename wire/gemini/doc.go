@@ -29,8 +29,16 @@
 // as "parametersJsonSchema"; [JSONSchema] asks for that in all cases. A tool that
 // takes nothing has neither, since the API refuses an object without properties.
 // Whatever is lost on the way, the input of a call is held against the tool's own
-// schema. Strict, Deferred and Examples of a definition have no counterpart here:
-// such a tool is sent as any other.
+// schema. Strict and Examples of a definition have no counterpart here: such a tool is
+// sent as any other.
+//
+// # Tools that wait, and results that are too much
+//
+// The API searches no tools. In a pool with [pegboard.ToolSearch], those whose
+// definitions wait are left out of the request until they are loaded, and then come
+// last; what a search finds is shown with its whole definition. [Wire.Recall] writes
+// them into a conversation that is compacted, and [Wire.Trim] replaces the results that
+// a session does not let out whole.
 //
 // # Ids
 //

@@ -39,7 +39,8 @@ func (w *Wire) Loaded(contents []json.RawMessage) []string {
 // output returns the text of a functionResponse.
 func output(part json.RawMessage) string {
 	fields, _ := jsonobject.Parse(part)
-	result, _ := jsonobject.Parse(functionIn(fields, history.Result))
+	_, raw := functionIn(fields, history.Result)
+	result, _ := jsonobject.Parse(raw)
 	response, _ := jsonobject.Parse(result.Get("response"))
 	text, _ := response.Text("output")
 	return text
@@ -69,7 +70,7 @@ func (w *Wire) functions(parts []pegboard.Part) (texts []string) {
 	return texts
 }
 
-// definition returns a tool as it is in Tools, or nil.
+// definition returns a tool as Tools holds it, now or once it is loaded, or nil.
 func (w *Wire) definition(tool string) json.RawMessage {
 	if w.pool == nil {
 		return nil

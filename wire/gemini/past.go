@@ -59,7 +59,7 @@ func readFunction(part json.RawMessage) (f function, ok bool) {
 		return f, false
 	}
 	for _, kind := range []history.Kind{history.Call, history.Result} {
-		raw := functionIn(fields, kind)
+		_, raw := functionIn(fields, kind)
 		if raw == nil {
 			continue
 		}
@@ -78,17 +78,17 @@ func readFunction(part json.RawMessage) (f function, ok bool) {
 	return f, true
 }
 
-// functionIn returns what a part says of a call, or nil. Requests may use either way
-// to write the names of members.
-func functionIn(part jsonobject.Object, kind history.Kind) json.RawMessage {
+// functionIn returns what a part says of a call, or nil, and the member that says it.
+// Requests may use either way to write the names of members.
+func functionIn(part jsonobject.Object, kind history.Kind) (member string, raw json.RawMessage) {
 	members := []string{"functionCall", "function_call"}
 	if kind == history.Result {
 		members = []string{"functionResponse", "function_response"}
 	}
 	for _, member := range members {
 		if raw := part.Get(member); raw != nil && string(raw) != "null" {
-			return raw
+			return member, raw
 		}
 	}
-	return nil
+	return "", nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 )
 
 // nameRule is what every version of the API takes as the name of a tool (contracts
@@ -90,20 +91,22 @@ func toolNames(p *pegboard.Pool, part pegboard.Partition) (list []string) {
 	return list
 }
 
-// encodeAll returns the forms of all tools, and notes those that are left out. It
-// gives up at a name that the API refuses.
+// encodeAll returns the forms of the tools to send, and notes those that are left out.
+// It gives up at a name that the API refuses, also of a tool that waits.
 func (w *Wire) encodeAll() (tools []json.RawMessage, ok bool) {
 	w.omitted = nil
 	tools = make([]json.RawMessage, 0, w.pool.Len())
-	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
-		for d := range w.pool.Declarations(part) {
+	for d, waits := range deferral.Request(w.pool) {
+		if !waits {
 			if tool := w.encode(d); tool != nil {
 				tools = append(tools, tool)
 				continue
 			}
-			if !nameRule.Valid(w.names.API(d.Name)) {
-				return nil, false
-			}
+		}
+		switch {
+		case !nameRule.Valid(w.names.API(d.Name)):
+			return nil, false
+		case !waits:
 			_, _, err := w.parameters(d.InputSchema)
 			w.omitted = append(w.omitted, wire.Problem{Tool: d.Name, Reason: err.Error(), Omitted: true})
 		}
@@ -116,6 +119,11 @@ func (w *Wire) encodeAll() (tools []json.RawMessage, ok bool) {
 // tools that the API runs itself. The same tools give the same bytes everywhere, and
 // the part of the built-in tools does not depend on the external ones after it. The
 // bytes must not be changed.
+//
+// A tool whose definition waits for a search is not among them before it is loaded.
+// Those that are loaded stand after all others, in the order of [pegboard.Pool.Loaded]:
+// another one leaves what was sent before as it was. The API itself searches no tools:
+// in a pool without [pegboard.ToolSearch] no tool waits here.
 func (w *Wire) Tools() json.RawMessage {
 	if w.tools == nil {
 		return json.RawMessage("[]")
@@ -123,8 +131,9 @@ func (w *Wire) Tools() json.RawMessage {
 	return w.tools
 }
 
-// Omitted returns the tools of the pool that [Wire.Tools] leaves out, in the order
-// of the pool.
+// Omitted returns the tools of the pool that [Wire.Tools] leaves out, because the API
+// would refuse the whole request for their sake, in the order of the pool. A tool that
+// waits for a search is not looked at before it is loaded, and then comes last.
 func (w *Wire) Omitted() []wire.Problem { return slices.Clone(w.omitted) }
 
 // Name returns what the API calls a tool. A name that the API takes is its own. Any

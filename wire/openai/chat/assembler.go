@@ -193,7 +193,7 @@ func words(content json.RawMessage) string { return strings.Join(texts(content),
 // texts returns the texts of content, which may be a list of parts.
 func texts(content json.RawMessage) (all []string) {
 	var parts []struct{ Type, Text string }
-	if json.Unmarshal(content, &parts) != nil {
+	if bytes.HasPrefix(content, []byte(`"`)) || json.Unmarshal(content, &parts) != nil {
 		return []string{plain(content)}
 	}
 	for _, p := range parts {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 )
 
 // Choice returns the members that say c, as an object whose members belong into
@@ -13,9 +14,14 @@ import (
 // take the request: the zero Choice, and any Choice without tools, is {}.
 //
 // Not every service that speaks this protocol knows c.Tools, and some models of
-// OpenAI refuse "parallel_tool_calls". A tool that [Wire.Tools] leaves out cannot be
-// chosen: the API refuses the request.
+// OpenAI refuse "parallel_tool_calls". A tool of [Wire.Omitted] cannot be chosen: the
+// API refuses the request.
+//
+// A tool that waits for [pegboard.ToolSearch] and was not loaded cannot be called yet.
+// If it is the one to call, nothing is said and the model decides. It is passed over
+// among c.Tools, and if none is left there, the model may call none.
 func (w *Wire) Choice(c wire.Choice) json.RawMessage {
+	c = deferral.Choice(w.pool, c)
 	var o jsonobject.Object
 	if string(w.Tools()) == "[]" {
 		return o.Encode()

@@ -29,6 +29,8 @@ type pastTurn struct {
 	raw    []json.RawMessage // of each block: a message, or a call; nil for what the model says
 	whole  json.RawMessage   // the message of the model or of others
 	fields jsonobject.Object // of the message of the model
+
+	results []jsonobject.Object // of each block of the user's, what a message that is a result holds
 }
 
 // usedID tells the calls apart that have the same id.
@@ -86,9 +88,9 @@ func (c *conversation) add(raw json.RawMessage) bool {
 	switch role, _ := fields.Text("role"); role {
 	case "tool":
 		id, _ := fields.Text("tool_call_id")
-		c.addBlock(at, history.Block{Kind: history.Result, ID: c.key(id, history.Result, nil)}, raw)
+		c.addBlock(at, history.Block{Kind: history.Result, ID: c.key(id, history.Result, nil)}, raw, fields)
 	case "user":
-		c.addBlock(at, history.Block{Kind: history.Content}, raw)
+		c.addBlock(at, history.Block{Kind: history.Content}, raw, nil)
 	case "assistant":
 		turn, ok := c.modelTurn(fields)
 		if !ok {
@@ -112,12 +114,12 @@ func (c *conversation) begin(t pastTurn) {
 }
 
 // addBlock adds a message that is a block of the user's turn.
-func (c *conversation) addBlock(at int, b history.Block, raw json.RawMessage) {
+func (c *conversation) addBlock(at int, b history.Block, raw json.RawMessage, result jsonobject.Object) {
 	if len(c.turns) == 0 || c.turns[len(c.turns)-1].role != history.User {
 		c.begin(pastTurn{role: history.User, first: at})
 	}
 	t := &c.turns[len(c.turns)-1]
-	t.blocks, t.raw = append(t.blocks, b), append(t.raw, raw)
+	t.blocks, t.raw, t.results = append(t.blocks, b), append(t.raw, raw), append(t.results, result)
 }
 
 func (c *conversation) modelTurn(fields jsonobject.Object) (t pastTurn, ok bool) {

@@ -23,6 +23,14 @@
 // are mapped there and back, so that neither the tools nor the rules of a host
 // know of it. The name of a built-in depends on the built-ins alone.
 //
+// # Tools that wait, and results that are too much
+//
+// The API searches no tools. In a pool with [pegboard.ToolSearch], those whose
+// definitions wait are left out of the request until they are loaded, and then come
+// last; what a search finds is shown with its whole definition. [Wire.Recall] writes
+// them into a conversation that is compacted, and [Wire.Trim] replaces the results that
+// a session does not let out whole.
+//
 // # Services that differ
 //
 // Streams are read as services send them: calls without a number or an id, all

@@ -16,7 +16,7 @@ func (w *Wire) Loaded(messages []json.RawMessage) []string {
 	return history.Loaded(func(yield func(string) bool) {
 		for _, raw := range messages {
 			for name := range mentions(raw) {
-				if !yield(w.names.Tool(name)) {
+				if !yield(w.canonical(w.names.Tool(name))) {
 					return
 				}
 			}

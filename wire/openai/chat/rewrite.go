@@ -97,7 +97,5 @@ func concatenated(a, b json.RawMessage) json.RawMessage {
 // missingResult answers a call whose result is not known.
 func missingResult(call json.RawMessage) json.RawMessage {
 	fields, _ := jsonobject.Parse(call) // it was read before
-	function, _ := jsonobject.Parse(fields.Get("function"))
-	name, _ := function.Text("name")
-	return toolMessage(fields.Get("id"), history.Answer(name))
+	return toolMessage(fields.Get("id"), history.Answer(functionOf(call)))
 }

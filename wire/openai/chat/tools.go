@@ -9,6 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/openai/internal/function"
 )
 
@@ -37,20 +38,22 @@ func New(p *pegboard.Pool) *Wire {
 	return w
 }
 
-// encodeAll returns the forms of all tools, and notes those that are left out. It
-// gives up at a name that the API refuses.
+// encodeAll returns the forms of the tools to send, and notes those that are left out.
+// It gives up at a name that the API refuses, also of a tool that waits.
 func (w *Wire) encodeAll(p *pegboard.Pool) (tools []json.RawMessage, ok bool) {
 	w.omitted = nil
 	tools = make([]json.RawMessage, 0, p.Len())
-	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
-		for d := range p.Declarations(part) {
+	for d, waits := range deferral.Request(p) {
+		if !waits {
 			if tool := w.encode(d); tool != nil {
 				tools = append(tools, tool)
 				continue
 			}
-			if !dialect.OpenAI.NameRule().Valid(w.names.API(d.Name)) {
-				return nil, false
-			}
+		}
+		switch {
+		case !dialect.OpenAI.NameRule().Valid(w.names.API(d.Name)):
+			return nil, false
+		case !waits:
 			w.omitted = append(w.omitted, function.Refused(d))
 		}
 	}
@@ -61,6 +64,11 @@ func (w *Wire) encodeAll(p *pegboard.Pool) (tools []json.RawMessage, ok bool) {
 // order of the pool. The same tools give the same bytes everywhere, and the part
 // of the built-in tools does not depend on the external ones after it. The bytes
 // must not be changed.
+//
+// A tool whose definition waits for a search is not among them before it is loaded.
+// Those that are loaded stand after all others, in the order of [pegboard.Pool.Loaded]:
+// another one leaves what was sent before as it was. The API itself searches no tools:
+// in a pool without [pegboard.ToolSearch] no tool waits here.
 //
 // Each tool says whether it is strict. It is if the tool asks for it and its
 // schema has a strict form; local validation holds the model to the rest. Many
@@ -73,7 +81,8 @@ func (w *Wire) Tools() json.RawMessage {
 }
 
 // Omitted returns the tools of the pool that [Wire.Tools] leaves out, because the
-// API would refuse the whole request for their sake, in the order of the pool.
+// API would refuse the whole request for their sake, in the order of the pool. A tool
+// that waits for a search is not looked at before it is loaded, and then comes last.
 func (w *Wire) Omitted() []wire.Problem { return slices.Clone(w.omitted) }
 
 // Name returns what the API calls a tool. A name that the API takes is its own.
@@ -115,6 +124,7 @@ func (w *Wire) declaration(tool string) (d pegboard.Declaration, ok bool) {
 	if w == nil || w.pool == nil {
 		return d, false
 	}
+	tool = w.canonical(tool)
 	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
 		for d := range w.pool.Declarations(part) {
 			if d.Name == tool {
@@ -134,7 +144,17 @@ func (w *Wire) call(id, name string, input []byte) pegboard.Call {
 	return pegboard.Call{ID: id, Name: tool, Input: input}
 }
 
-// definition returns the element of [Wire.Tools] that is the tool's, or nil.
+// canonical returns the name that a tool has now: it may be known by an alias.
+func (w *Wire) canonical(tool string) string {
+	if w.pool != nil {
+		if t, ok := w.pool.Lookup(tool); ok {
+			return t.Info().Name
+		}
+	}
+	return tool
+}
+
+// definition returns a tool as [Wire.Tools] holds it, now or once it is loaded, or nil.
 func (w *Wire) definition(tool string) json.RawMessage {
 	if d, ok := w.declaration(tool); ok {
 		return w.encode(d)

@@ -52,7 +52,7 @@ func TestToolsGolden(t *testing.T) {
 		tool(t, "clock", "", `{"type":"object","properties":{}}`),
 		tool(t, "weather", "Tells <the> weather & more.", `{"type":"object","properties":{"city":{"type":"string","description":"e.g. \"Zürich\""}},"required":["city"]}`),
 		toolOf(t, pegboard.Info{Name: "forecast", Strict: true}, "Strict.", city),
-		toolOf(t, pegboard.Info{Name: "find", Strict: true, Deferred: true}, "Cannot be strict.", free),
+		toolOf(t, pegboard.Info{Name: "find", Strict: true, Loading: pegboard.LoadOnSearch}, "Cannot be strict.", free),
 		tool(t, "notes.add", "A name that the API refuses.", anyObject),
 	))
 	_, err := r.Attach("maps", tool(t, "route", "Finds a way.", anyObject))

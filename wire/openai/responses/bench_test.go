@@ -18,7 +18,7 @@ func BenchmarkNew(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var tools []pegboard.Tool
 			for i := range n {
-				info := pegboard.Info{Name: fmt.Sprintf("tool%04d", i), Deferred: i%2 == 0}
+				info := pegboard.Info{Name: fmt.Sprintf("tool%04d", i), Loading: loading(i%2 == 0)}
 				tools = append(tools, tool(b, info, "Does something.", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`))
 			}
 			p := poolOf(b, tools...)

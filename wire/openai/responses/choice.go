@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 )
 
 // Choice returns the members of the request that say which tools may or must be
@@ -12,8 +13,14 @@ import (
 // parallel_tool_calls as far as c differs from what the API does by itself. For
 // the zero Choice, and without tools, it is {}.
 //
-// A tool that [Wire.Tools] leaves out cannot be chosen: the API refuses the request.
+// A tool of [Wire.Omitted] cannot be chosen: the API refuses the request.
+//
+// A tool that waits for [pegboard.ToolSearch] and was not loaded cannot be called yet,
+// whether or not the request holds it. If it is the one to call, nothing is said and the
+// model decides. It is passed over among c.Tools, and if none is left there, the model
+// may call none.
 func (w *Wire) Choice(c wire.Choice) json.RawMessage {
+	c = deferral.Choice(w.pool, c)
 	var o jsonobject.Object
 	if string(w.Tools()) == "[]" {
 		return o.Encode()

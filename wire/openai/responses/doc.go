@@ -35,9 +35,18 @@
 // # Search for tools
 //
 // Tools that are deferred are shown to the model once they were found: by the API
-// with [HostedSearch], by a tool of the pool with [ClientSearch]. A reference to a
-// tool in any other result becomes a block of definitions in its text.
-// [Wire.Loaded] tells which tools a conversation has made known.
+// with [HostedSearch], by a tool of the pool with [ClientSearch]. Without these
+// options they are left out of the request until [pegboard.ToolSearch] has found them,
+// and then come after all others. A reference to a tool in any other result becomes a
+// block of definitions in its text.
+//
+// [Wire.Loaded] tells which tools a conversation has made known, and [Wire.Recall]
+// keeps them known when the items that did so are dropped.
+//
+// # Long conversations
+//
+// [Wire.Trim] replaces the text of outputs that are too much for the request, as a
+// [pegboard.Session] decides. It changes nothing else.
 //
 // # Broken replies and conversations
 //

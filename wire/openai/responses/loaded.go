@@ -16,7 +16,7 @@ func (w *Wire) Loaded(items []json.RawMessage) []string {
 	return history.Loaded(func(yield func(string) bool) {
 		for _, raw := range items {
 			for name := range mentions(raw) {
-				if !yield(w.names.Tool(name)) {
+				if !yield(w.tool(name)) {
 					return
 				}
 			}

@@ -28,8 +28,8 @@ func optionsOf(list []Option) (o options) {
 
 // HostedSearch lets the API search the deferred tools. The entry "tool_search"
 // comes before all tools of the pool, whether or not any is deferred at the moment,
-// so that they keep their place. Without this option and [ClientSearch] deferred
-// tools are sent as any other; of the two the last counts.
+// so that they keep their place. Assemble the pool with [pegboard.Deferral].Hosted.
+// Without this option and [ClientSearch] see [Wire.Tools]; of the two the last counts.
 //
 // Models before gpt-5.4 refuse the entry.
 func HostedSearch() Option {
@@ -39,9 +39,10 @@ func HostedSearch() Option {
 // ClientSearch lets a tool of the pool search the deferred tools. Its definition
 // takes the form of the entry "tool_search". What the model sends to it is a call
 // of the tool, and the tools that its result refers to, in [pegboard.Part], go back
-// with their definitions. It has no effect on a pool without the tool: then deferred
-// tools, built-in ones too, are sent as any other, and the cache of the prompt is
-// lost when the tool comes or goes. So it had better be a built-in.
+// with their definitions. It has no effect on a pool without the tool, and the cache of
+// the prompt is lost when the tool comes or goes. So it had better be a built-in, and
+// the one to use is [pegboard.ToolSearch], by its name "ToolSearch": for any other the
+// pool must be assembled with [pegboard.Deferral].Hosted, or no tool waits.
 //
 // Models before gpt-5.4 refuse the entry.
 func ClientSearch(tool string) Option {

@@ -223,7 +223,7 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 			continue
 		}
 		built, err := pegboard.BuildRaw(sent.Parameters, pegboard.Definition[json.RawMessage, *pegboard.Result]{
-			Info:        pegboard.Info{Name: sent.Name, Strict: sent.Strict, Deferred: sent.Deferred},
+			Info:        pegboard.Info{Name: sent.Name, Strict: sent.Strict, Loading: loading(sent.Deferred)},
 			Description: sent.Description,
 			Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
 				return nil, nil

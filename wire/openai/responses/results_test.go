@@ -107,7 +107,7 @@ func TestResultsLimits(t *testing.T) {
 // TestResultsOfASearch gives the model the definitions of what was found.
 func TestResultsOfASearch(t *testing.T) {
 	t.Parallel()
-	p := poolOf(t, tool(t, named("find"), "Finds.", anyObject), tool(t, pegboard.Info{Name: "a.b", Deferred: true}, "late", anyObject))
+	p := poolOf(t, tool(t, named("find"), "Finds.", anyObject), tool(t, pegboard.Info{Name: "a.b", Loading: pegboard.LoadOnSearch}, "late", anyObject))
 	part := func(name string) pegboard.Part { return pegboard.Part{Tool: name} }
 
 	w := responses.New(p, responses.ClientSearch("find"))
@@ -146,6 +146,8 @@ func TestLoaded(t *testing.T) {
 	}))
 	require.Equal(t, []string{"a", "b", "c", "d", "e", "f"}, got)
 	require.Nil(t, w.Loaded(nil))
+	known := responses.New(poolOf(t, tool(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}}, "", anyObject)))
+	require.Equal(t, []string{"Agent"}, known.Loaded(itemsOf([]string{use("1", "Task", "{}"), use("2", "Agent", "{}")})))
 }
 
 // TestResultsOfAnExecutor takes a reply with all kinds of calls through a real

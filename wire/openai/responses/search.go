@@ -14,7 +14,7 @@ func offersSearch(p *pegboard.Pool, tool string) bool {
 	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
 		for d := range p.Declarations(part) {
 			if d.Name == tool {
-				return d.Encoded("openai-responses:tool_search", encodeSearch) != nil
+				return d.Encoded(searchForm, encodeSearch) != nil
 			}
 		}
 	}

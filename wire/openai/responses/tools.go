@@ -3,12 +3,14 @@ package responses
 import (
 	"encoding/json"
 	"io"
+	"iter"
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/openai/internal/function"
 )
 
@@ -46,8 +48,8 @@ func New(p *pegboard.Pool, list ...Option) *Wire {
 	return w
 }
 
-// encodeAll returns the forms of all tools, and notes those that are left out. It
-// gives up at a name that the API refuses.
+// encodeAll returns the forms of the tools to send, and notes those that are left out.
+// It gives up at a name that the API refuses, also of a tool that waits.
 func (w *Wire) encodeAll(p *pegboard.Pool) (tools []json.RawMessage, ok bool) {
 	w.omitted, w.nullish = nil, nil
 	tools = make([]json.RawMessage, 0, p.Len()+1+len(w.options.server))
@@ -55,24 +57,46 @@ func (w *Wire) encodeAll(p *pegboard.Pool) (tools []json.RawMessage, ok bool) {
 		tools = append(tools, json.RawMessage(`{"type":"tool_search"}`))
 	}
 	tools = append(tools, w.options.server...)
-	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
-		for d := range p.Declarations(part) {
-			name := w.names.API(d.Name)
-			if !nameRule.Valid(name) {
-				return nil, false
-			}
-			tool := w.encode(d, name)
-			if tool == nil {
-				w.omitted = append(w.omitted, function.Refused(d))
-				continue
-			}
-			tools = append(tools, tool)
-			if function.WritesNulls(d) {
-				w.note(name, d.InputSchema)
-			}
+	for d, waits := range w.request(p) {
+		name := w.names.API(d.Name)
+		if !nameRule.Valid(name) {
+			return nil, false
+		}
+		if !waits {
+			tools = w.add(tools, d, name)
 		}
 	}
 	return tools, true
+}
+
+// request yields the tools of p in the order of the request, and whether it leaves
+// each out because it waits. With a search that the API knows of, it leaves out none.
+func (w *Wire) request(p *pegboard.Pool) iter.Seq2[pegboard.Declaration, bool] {
+	if w.options.search == (search{}) {
+		return deferral.Request(p)
+	}
+	return func(yield func(pegboard.Declaration, bool) bool) {
+		for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
+			for d := range p.Declarations(part) {
+				if !yield(d, false) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// add appends a tool, or notes why it is left out.
+func (w *Wire) add(tools []json.RawMessage, d pegboard.Declaration, name string) []json.RawMessage {
+	tool := w.encode(d, name)
+	if tool == nil {
+		w.omitted = append(w.omitted, function.Refused(d))
+		return tools
+	}
+	if function.WritesNulls(d) {
+		w.note(name, d.InputSchema)
+	}
+	return append(tools, tool)
 }
 
 func (w *Wire) note(name string, schema json.RawMessage) {
@@ -87,6 +111,11 @@ func (w *Wire) note(name string, schema json.RawMessage) {
 // of the built-in tools does not depend on the external ones after it. The bytes
 // must not be changed.
 //
+// Without [HostedSearch] and [ClientSearch] a tool whose definition waits for a search
+// is not among them before it is loaded. Those that are loaded stand after all others,
+// in the order of [pegboard.Pool.Loaded]: another one leaves what was sent before as it
+// was. In a pool without [pegboard.ToolSearch] no tool waits then.
+//
 // Each function says whether it is strict. It is if the tool asks for it and its
 // schema has a strict form; local validation holds the model to the rest.
 func (w *Wire) Tools() json.RawMessage {
@@ -97,14 +126,26 @@ func (w *Wire) Tools() json.RawMessage {
 }
 
 // Omitted returns the tools of the pool that [Wire.Tools] leaves out, because the
-// API would refuse the whole request for their sake, in the order of the pool.
-// [wire.Lint] also tells what is only weakened.
+// API would refuse the whole request for their sake, in the order of the pool. A tool
+// that waits for a search and is not sent is not looked at before it is loaded, and then
+// comes last. [wire.Lint] looks at all tools, and also tells what is only weakened.
 func (w *Wire) Omitted() []wire.Problem { return slices.Clone(w.omitted) }
 
 // Name returns what the API calls a tool. A name that the API takes is its own.
 // Any other is folded to letters, digits, _ and -, and ends in a hash of the whole
 // name; calls come back with the tool's own name.
 func (w *Wire) Name(tool string) string { return w.names.API(tool) }
+
+// tool returns the name in the pool of what the API calls so.
+func (w *Wire) tool(api string) string {
+	name := w.names.Tool(api)
+	if w.pool != nil {
+		if t, ok := w.pool.Lookup(name); ok {
+			return t.Info().Name // it may have been called by an alias
+		}
+	}
+	return name
+}
 
 // Read returns the reply in the body of a response. The bytes tell whether it was
 // streamed or came whole, and whether it is an error of the API: a body may be
@@ -114,15 +155,22 @@ func (w *Wire) Name(tool string) string { return w.names.API(tool) }
 // the response is read at all, and closing body is left to the caller.
 func (w *Wire) Read(body io.Reader) *Reply { return newReply(w, body) }
 
+// The keys of what is remembered with a tool.
+const (
+	plainForm    = "openai-responses"
+	deferredForm = "openai-responses:deferred"
+	searchForm   = "openai-responses:tool_search"
+)
+
 // encode returns d as the API takes it, or nil if it cannot.
 func (w *Wire) encode(d pegboard.Declaration, name string) json.RawMessage {
-	key := "openai-responses"
+	key := plainForm
 	deferred := d.Deferred && w.options.search != (search{})
 	switch {
 	case w.searches(d):
-		return d.Encoded(key+":tool_search", encodeSearch)
+		return d.Encoded(searchForm, encodeSearch)
 	case deferred:
-		key += ":deferred"
+		key = deferredForm
 	}
 	if name != d.Name {
 		key += ":" + name

@@ -47,11 +47,20 @@ func session(t testing.TB) *pegboard.Session {
 	return s
 }
 
+// loading keeps a definition from waiting, or makes it wait, whatever tool it is of.
+func loading(deferred bool) pegboard.Loading {
+	if deferred {
+		return pegboard.LoadOnSearch
+	}
+	return pegboard.LoadAlways
+}
+
+// poolOf returns the pool of built-in tools for a provider that searches.
 func poolOf(t testing.TB, tools ...pegboard.Tool) *pegboard.Pool {
 	t.Helper()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	return r.AssemblePool(session(t))
+	return r.AssemblePool(session(t), pegboard.Deferral{Hosted: true})
 }
 
 // definition is a tool as the API reads it.
@@ -85,10 +94,10 @@ func TestToolsGolden(t *testing.T) {
 		tool(t, named("notes.add"), "A name that the API refuses.", anyObject),
 		tool(t, named("find"), "Finds tools.", `{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}`),
 	))
-	_, err := r.Attach("maps", tool(t, pegboard.Info{Name: "route", Deferred: true}, "Finds a way.", anyObject))
+	_, err := r.Attach("maps", tool(t, pegboard.Info{Name: "route", Loading: pegboard.LoadOnSearch}, "Finds a way.", anyObject))
 	require.NoError(t, err)
 
-	got := responses.New(r.AssemblePool(session(t)), responses.ClientSearch("find")).Tools()
+	got := responses.New(r.AssemblePool(session(t), pegboard.Deferral{Hosted: true}), responses.ClientSearch("find")).Tools()
 	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(want)), string(got))
@@ -130,7 +139,7 @@ func TestToolsStrict(t *testing.T) {
 
 func TestToolsDeferred(t *testing.T) {
 	t.Parallel()
-	p := poolOf(t, tool(t, named("find"), "Finds.", anyObject), tool(t, pegboard.Info{Name: "late", Deferred: true}, "", anyObject))
+	p := poolOf(t, tool(t, named("find"), "Finds.", anyObject), tool(t, pegboard.Info{Name: "late", Loading: pegboard.LoadOnSearch}, "", anyObject))
 	tests := []struct {
 		name    string
 		options []responses.Option
@@ -256,7 +265,7 @@ func TestCorpusTools(t *testing.T) {
 			_, err := r.Attach(name, sources[name]...)
 			require.NoError(t, err)
 		}
-		p := r.AssemblePool(session(t))
+		p := r.AssemblePool(session(t), pegboard.Deferral{Hosted: true})
 		w := responses.New(p)
 		strict := 0
 		seen := map[string]bool{}
@@ -286,18 +295,18 @@ func TestInvariant7(t *testing.T) {
 		for i := range 1 + random.IntN(5) {
 			require.NoError(t, r.Add(tool(t, pegboard.Info{Name: fmt.Sprintf("tool.%d", i), Strict: i%2 == 0}, "d", anyObject)))
 		}
-		prefix := strings.TrimSuffix(string(responses.New(r.AssemblePool(s), responses.HostedSearch()).Tools()), "]")
+		prefix := strings.TrimSuffix(string(responses.New(r.AssemblePool(s, pegboard.Deferral{Hosted: true}), responses.HostedSearch()).Tools()), "]")
 		for range 5 {
 			name := fmt.Sprintf("source%d", random.IntN(3))
 			var tools []pegboard.Tool
 			for i := range random.IntN(4) {
-				tools = append(tools, tool(t, pegboard.Info{Name: fmt.Sprintf("t%d", i), Deferred: random.IntN(2) == 0}, "d", anyObject))
+				tools = append(tools, tool(t, pegboard.Info{Name: fmt.Sprintf("t%d", i), Loading: loading(random.IntN(2) == 0)}, "d", anyObject))
 			}
 			if r.Detach(name); len(tools) > 0 {
 				_, err := r.Attach(name, tools...)
 				require.NoError(t, err)
 			}
-			p := r.AssemblePool(s)
+			p := r.AssemblePool(s, pegboard.Deferral{Hosted: true})
 			got := string(responses.New(p, responses.HostedSearch()).Tools())
 			require.True(t, strings.HasPrefix(got, prefix), "%s\n%s", prefix, got)
 			require.Equal(t, got, string(responses.New(p, responses.HostedSearch()).Tools()))

@@ -1,0 +1,170 @@
+// Package results has [Read], the tool with which a model reads on in results that
+// were too long to be shown. A host needs it if it has not the tools Read and Grep of
+// package files, or if its store keeps results elsewhere than in files. It works with
+// any [pegboard.ResultStore].
+//
+// [ReadOn] makes the notices of stored results name the tool:
+//
+//	pegboard.SessionConfig{Limits: pegboard.ResultLimits{ReadOn: results.ReadOn}}
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// DefaultMaxBytes is how many bytes of a result one call shows, as many as a result has
+// that is not stored.
+const DefaultMaxBytes = pegboard.DefaultMaxResult
+
+// ReadOn is the [pegboard.ResultLimits] text that tells a model to read on with Read.
+const ReadOn = "read on with ReadResult (ref is the name of that file, offset is in bytes), or let it find the place with pattern"
+
+// Options change [Read]. The zero value works.
+type Options struct {
+	// MaxBytes is how many bytes of a result one call shows at most, and as long as it
+	// does not ask for fewer; 0 means DefaultMaxBytes.
+	MaxBytes int
+}
+
+type readInput struct {
+	Ref     string `json:"ref" jsonschema:"minLength=1" jsonschema_description:"Which result: the name or the path that its notice gives, exactly as it stands there"`
+	Offset  int64  `json:"offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"The first byte to show or to search (default 0)"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1" jsonschema_description:"How many bytes to show, if the default is too many"`
+	Pattern string `json:"pattern,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"A regular expression (RE2). Only lines that match it are shown, each behind its offset and a colon."`
+}
+
+// Output is what a host gets as Result.Data of [Read].
+type Output struct {
+	Ref     string `json:"ref"`               // as the store knows it
+	Offset  int64  `json:"offset"`            // of the first byte that was shown or searched
+	End     int64  `json:"end"`               // of the first that was not
+	Size    int64  `json:"size"`              // of the result; -1 if its store does not tell
+	More    bool   `json:"more"`              // there are bytes at End
+	Matches int    `json:"matches,omitempty"` // of the pattern that are shown
+	Content string `json:"content"`           // as the model sees it, without the notice
+
+	notice string
+}
+
+// Read returns the tool ReadResult, which shows a stored result page by page, or the
+// lines of it that match a pattern.
+//
+// A page ends with a line if it is at least half full by then, otherwise with a
+// character. The first line of the answer is a notice with the bytes and lines that
+// are shown, and the offset to go on with; whoever goes on with that sees all of the
+// text. Each run of bytes that are no text is shown as U+FFFD, and so is a NUL. What is
+// shown is never stored again.
+//
+// If the store's reader is an [io.Seeker], what lies far before the offset is not read.
+// Of a line over 1,000 bytes a search shows the part around each match. One over 64 KiB
+// is searched in pieces that overlap by 1 KiB, so that a ^ may match within it and a
+// match that is longer than that may be missed.
+//
+// A call needs no permission unless a rule or the mode says so: it reads nothing but
+// what tools of the conversation gave.
+func Read(o Options) pegboard.Tool {
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = DefaultMaxBytes
+	}
+	return pegboard.Build(pegboard.Definition[readInput, Output]{
+		Info: pegboard.Info{Name: "ReadResult", Hint: "page through long stored tool output", MaxResult: -1},
+		Description: fmt.Sprintf("Reads on in a result that was too long to show, of which a notice says where it is kept. "+
+			"Shows %d bytes at most in one call, from offset on; the first line says which, and where to go on. "+
+			"With a pattern it shows the lines that match.", o.MaxBytes),
+		Traits:   pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
+		Validate: validate,
+		Permit: func(context.Context, readInput, *pegboard.Call) pegboard.Decision {
+			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it reads only results of this conversation"}
+		},
+		Call: o.read,
+		Result: func(out Output) *pegboard.Result {
+			text := out.notice
+			if out.Content != "" {
+				text += "\n" + out.Content
+			}
+			return &pegboard.Result{Parts: []pegboard.Part{{Text: text}}, Data: out}
+		},
+	})
+}
+
+func validate(_ context.Context, in readInput, _ *pegboard.Call) error {
+	_, err := in.regexp()
+	return err
+}
+
+func (in readInput) regexp() (*regexp.Regexp, error) {
+	pattern, err := regexp.Compile(in.Pattern)
+	if err != nil {
+		return nil, fmt.Errorf("pattern is no regular expression that RE2 knows; mend it, or escape what is meant literally: %w", err)
+	}
+	return pattern, nil
+}
+
+func (o Options) read(ctx context.Context, in readInput, c *pegboard.Call) (Output, error) {
+	pattern, err := in.regexp()
+	if err != nil {
+		return Output{}, err
+	}
+	r, ref, err := open(ctx, c.Session().ResultStore(), in.Ref)
+	if err != nil {
+		return Output{}, err
+	}
+	defer func() { _ = r.Close() }()
+	limit := o.MaxBytes
+	if in.Limit > 0 {
+		limit = min(in.Limit, limit)
+	}
+	out := Output{Ref: ref, Offset: in.Offset}
+	t, err := begin(ctx, r, in.Offset)
+	switch {
+	case err != nil:
+	case t.ended:
+		out.nothing(t)
+	case in.Pattern != "":
+		err = out.search(ctx, t, pattern, limit)
+	default:
+		err = out.page(t, max(limit, utf8.UTFMax))
+	}
+	if err != nil && ctx.Err() != nil {
+		return Output{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return Output{}, fmt.Errorf("the store has an error in result %q behind byte %d; ask for less than that, or run again the tool that it came from: %w", ref, t.at, err)
+	}
+	return out, nil
+}
+
+// open opens the result that a model calls by its reference, or by the path of its file.
+func open(ctx context.Context, store pegboard.ResultStore, name string) (r io.ReadCloser, ref string, err error) {
+	names := []string{name}
+	if base := name[strings.LastIndexAny(name, `/\`)+1:]; base != name && base != "" {
+		names = append(names, base)
+	}
+	var broken error
+	for _, ref := range names {
+		r, err := store.Open(ctx, ref)
+		if err == nil {
+			return r, ref, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			broken = err
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", context.Cause(ctx)
+	case broken != nil:
+		return nil, "", fmt.Errorf("the store cannot open result %q; try once more, and otherwise run again the tool that it came from: %w", name, broken)
+	}
+	return nil, "", fmt.Errorf("no result is kept under %q. Send the name or path exactly as its notice gives it. "+
+		"If you did, the result was old and has made room for others: run again the tool that it came from, with a narrower request", name)
+}

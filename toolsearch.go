@@ -1,0 +1,449 @@
+package pegboard
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/finding"
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
+	"github.com/seed49eaa51d/pegboard/internal/rank"
+	"github.com/seed49eaa51d/pegboard/internal/toolname"
+)
+
+// searchToolName is the tool that finds the others. No definition waits in a pool
+// that has neither it nor a provider that searches.
+const searchToolName = "ToolSearch"
+
+// The limits of ToolSearch.
+const (
+	DefaultSearchResults = 5  // as the best-known harness does
+	MaxSearchResults     = 50 // our choice: accuracy drops with more tools in sight
+)
+
+// SearchOptions change [ToolSearch]. The zero value works.
+type SearchOptions struct {
+	// Ranker orders the tools by what they have to do with words; nil means
+	// [Lexical]. If it fails, Lexical stands in.
+	Ranker Ranker
+	// Newest returns the pool to search, when there may be a newer one than the call's,
+	// as when a server has connected meanwhile. Nil, or a nil pool, means the call's.
+	Newest func(*Session) *Pool
+	// Servers names the servers that still connect, and those that failed to. It may
+	// wait for the former, for as long as ctx does. Nil means that there are none.
+	Servers func(ctx context.Context) (pending, failed []string)
+}
+
+type searchInput struct {
+	Query      string `json:"query" jsonschema:"minLength=1" jsonschema_description:"select:NAME,NAME for tools whose names you know; otherwise words that say what the tool should do, of which those after a + must be in its name"`
+	MaxResults int    `json:"max_results,omitempty" jsonschema:"minimum=1,maximum=50" jsonschema_description:"How many tools to find at most (default 5; for names, as many as there are)"`
+}
+
+// SearchOutput is what a host gets as Result.Data of [ToolSearch].
+type SearchOutput struct {
+	Matches []string `json:"matches"` // names in the pool, best first
+	Total   int      `json:"total_deferred_tools"`
+	Pending []string `json:"pending_mcp_servers,omitempty"`
+	Failed  []string `json:"failed_mcp_servers,omitempty"`
+
+	nearest []string // what may have been meant, if there is no match
+}
+
+// ToolSearch returns the tool with which a model finds the tools whose definitions
+// wait, see [Deferral]. Its result refers to those that were found, in [Part].Tool:
+// a wire makes references of them, or shows their definitions just as the request
+// would have held them. They count as loaded from then on, see [Session.Loaded].
+//
+// The query says what is wanted, as [Pool.Search] describes.
+func ToolSearch(o SearchOptions) Tool {
+	return Build(Definition[searchInput, SearchOutput]{
+		Info: Info{Name: searchToolName, Loading: LoadAlways, MaxResult: -1},
+		Description: "Finds tools and loads their definitions. Of a tool that waits to be loaded only the name is known: it cannot be called " +
+			"before its definition has appeared in a result of this tool. From then on it is called like any other, for the rest of the conversation. " +
+			"Ask for names that you know with select:NAME or select:NAME,NAME; otherwise describe in a few words what the tool should do. " +
+			"A word after a + must be part of the name, as in \"+github create issue\".",
+		Traits: Traits{Concurrency: Shared, ReadOnly: true},
+		Permit: func(context.Context, searchInput, *Call) Decision { return Decision{Behavior: Allow} }, // it only reads definitions
+		Call:   o.search,
+		Result: searchResult,
+	})
+}
+
+func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out SearchOutput, err error) {
+	if o.Servers != nil {
+		out.Pending, out.Failed = o.Servers(ctx)
+	}
+	p := c.Pool()
+	if o.Newest != nil {
+		p = cmp.Or(o.Newest(c.Session()), p)
+	}
+	if p == nil {
+		return out, errors.New("there is no pool to search here")
+	}
+	ranker := o.Ranker
+	if ranker == nil {
+		ranker = Lexical{}
+	}
+	limit := cmp.Or(in.MaxResults, DefaultSearchResults)
+	if in.MaxResults == 0 && finding.Parse(in.Query, p.hasServer).ByName { // who knows the names wants them all
+		limit = MaxSearchResults
+	}
+	matches, err := p.find(ctx, ranker, in.Query, limit)
+	if err != nil {
+		c.Emit("the ranker failed, words alone count: " + err.Error())
+		matches = p.Search(in.Query, limit)
+	}
+	out.Total, out.Matches = len(p.waiting), []string{}
+	for _, m := range matches {
+		out.Matches = append(out.Matches, m.Name)
+	}
+	if len(matches) == 0 {
+		out.nearest = p.nearestWaiting(in.Query)
+	}
+	return out, nil
+}
+
+// searchResult refers to what was found. Text stands beside it only where there is
+// more to say.
+func searchResult(out SearchOutput) *Result {
+	r := &Result{Data: out}
+	var text []string
+	if len(out.Matches) == 0 {
+		text = append(text, fmt.Sprintf("No tool matches; %d can be found.", out.Total))
+		if len(out.nearest) > 0 {
+			text = append(text, "The nearest names are "+strings.Join(out.nearest, ", ")+". Ask for one with select:NAME, or try other words.")
+		} else if out.Total > 0 {
+			text = append(text, "Try other words, or fewer that must be in the name.")
+		}
+	}
+	if len(out.Pending) > 0 {
+		text = append(text, "These servers still connect, so search again later for their tools: "+strings.Join(out.Pending, ", ")+".")
+	}
+	if len(out.Failed) > 0 {
+		text = append(text, "These servers cannot be reached, so their tools are not there: "+strings.Join(out.Failed, ", ")+".")
+	}
+	for _, name := range out.Matches {
+		r.Parts = append(r.Parts, Part{Tool: name})
+	}
+	if len(text) > 0 {
+		r.Parts = append(r.Parts, Part{Text: strings.Join(text, " ")})
+	}
+	return r
+}
+
+// A Match is a tool that was found.
+type Match struct {
+	Name  string  // in the pool
+	Score float64 // comparable within one search; higher is better
+}
+
+// A Ranker orders the tools of a pool that can be searched, see [Pool.Waiting], by
+// what they have to do with words. It may be called concurrently.
+type Ranker interface {
+	// Rank returns at most limit tools, best first, and leaves out those that have
+	// nothing to do with words. accept says of a name whether it may be found; nil means
+	// that any may.
+	Rank(ctx context.Context, p *Pool, words string, limit int, accept func(name string) bool) ([]Match, error)
+}
+
+// Lexical ranks by words: those of the name count most, then those of the hint and
+// the description, then the names and descriptions of properties, and what is known
+// of the source. It understands plurals, parts of compound names and a few synonyms.
+// The same tools and words give the same order everywhere.
+type Lexical struct{}
+
+// Rank implements [Ranker].
+func (Lexical) Rank(_ context.Context, p *Pool, words string, limit int, accept func(string) bool) ([]Match, error) {
+	return p.rank(words, limit, accept), nil
+}
+
+// Fuse returns a ranker that joins others, so that a host can set embeddings beside
+// words. A tool's score is the sum of 1 / (60 + its place) over the rankers, the
+// usual reciprocal rank fusion, in which no scores need to be comparable. A ranker
+// that fails is passed over unless all do. It panics if it is given none.
+func Fuse(rankers ...Ranker) Ranker {
+	if len(rankers) == 0 {
+		panic("pegboard: Fuse: no ranker")
+	}
+	return fused(slices.Clone(rankers))
+}
+
+type fused []Ranker
+
+const fusedDepth = 50 // places of each ranker that count, at least
+
+func (f fused) Rank(ctx context.Context, p *Pool, words string, limit int, accept func(string) bool) ([]Match, error) {
+	scores := map[string]float64{}
+	var errs []error
+	for _, r := range f {
+		matches, err := r.Rank(ctx, p, words, max(limit, fusedDepth), accept)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		for place, m := range matches {
+			scores[m.Name] += 1 / float64(60+place+1)
+		}
+	}
+	if len(errs) == len(f) {
+		return nil, errors.Join(errs...)
+	}
+	all := make([]Match, 0, len(scores))
+	for name, score := range scores {
+		all = append(all, Match{name, score})
+	}
+	slices.SortFunc(all, func(a, b Match) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name)) })
+	return all[:min(limit, len(all))], nil
+}
+
+// Searchable reports whether the model can find tools whose definitions wait: by
+// [ToolSearch], or because the provider searches.
+func (p *Pool) Searchable() bool { return p.deferral.Hosted || p.hasFinder() }
+
+func (p *Pool) hasFinder() bool {
+	i, ok := p.index[searchToolName]
+	return ok && p.tools[i].info.Name == searchToolName
+}
+
+// Waiting returns the names of the tools whose definitions wait for a search, loaded
+// or not, in prompt order.
+func (p *Pool) Waiting() []string {
+	var names []string
+	for _, i := range p.waiting {
+		names = append(names, p.tools[i].info.Name)
+	}
+	return names
+}
+
+// Loaded yields what the model is told of the tools that wait and were loaded, in the
+// order of [Session.Loaded] when the pool was assembled. A request of a provider that
+// has no references to tools holds them after all others, so that what was sent
+// before stays the same.
+func (p *Pool) Loaded() iter.Seq[Declaration] {
+	return func(yield func(Declaration) bool) {
+		for _, i := range p.loaded {
+			if !yield(*p.tools[i].decl) {
+				return
+			}
+		}
+	}
+}
+
+// Announce returns what the model should be told of the tools whose definitions wait,
+// given the names that it was told of before: all of them if there are none, or what
+// has come and gone since. Text is empty if nothing has. now is what to give next
+// time; after a compaction, and in a conversation that does not hold what was said
+// before, give nil. A part of a message of the user is a good place for the text.
+func (p *Pool) Announce(told []string) (text string, now []string) {
+	if !p.hasFinder() { // the provider searches, and needs no names
+		return "", told
+	}
+	now = slices.Sorted(slices.Values(p.Waiting()))
+	return finding.Announce(now, told, p.sourceOf), now
+}
+
+// sourceOf returns where a tool comes from, which may be gone.
+func (p *Pool) sourceOf(name string) finding.Source {
+	server := toolname.ServerIn(name)
+	if i, ok := p.index[name]; ok {
+		server = p.tools[i].info.server
+	}
+	return finding.Source{Prefix: server, About: p.from.describe(server)}
+}
+
+// Search returns at most limit of the tools that wait for a search, best first, ties
+// by name. The query has one of two forms:
+//
+//   - "select:A,B" names tools, by name, alias or the name that their source knows
+//     them by, in upper or lower case. Tools that do not wait are found as well.
+//   - Words are ranked as [Lexical] does. Those after a + must be part of the name;
+//     they rank, too. A word that is the prefix of a source, such as mcp__github,
+//     leaves only the tools of that source.
+func (p *Pool) Search(query string, limit int) []Match {
+	matches, _ := p.find(context.Background(), Lexical{}, query, limit) // which does not fail
+	return matches
+}
+
+func (p *Pool) find(ctx context.Context, ranker Ranker, query string, limit int) ([]Match, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	q := finding.Parse(query, p.hasServer)
+	if q.ByName {
+		return p.selectNames(q.Names, limit), nil
+	}
+	var matches []Match
+	var accept func(name string) bool
+	if q.Limited() {
+		accept = func(name string) bool { return p.admits(q, name) }
+	}
+	err := lane.Try(func() (err error) {
+		matches, err = ranker.Rank(ctx, p, q.Words, limit, accept)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	matches = slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { i, ok := p.index[m.Name]; return !ok || !p.tools[i].decl.Deferred })
+	if len(matches) == 0 && q.Limited() { // the words that must be there are enough
+		for _, i := range p.waiting {
+			if name := p.tools[i].info.Name; p.admits(q, name) {
+				matches = append(matches, Match{Name: name})
+			}
+		}
+	}
+	return matches[:min(limit, len(matches))], nil
+}
+
+func (p *Pool) admits(q finding.Query, name string) bool {
+	i, ok := p.index[name]
+	return ok && q.Admits(name, p.tools[i].info.server)
+}
+
+func (p *Pool) hasServer(prefix string) bool {
+	return strings.HasPrefix(prefix, toolname.Prefix) && slices.ContainsFunc(p.tools[p.builtins:], func(t offered) bool { return t.info.server == prefix })
+}
+
+// selectNames returns the tools of those names.
+func (p *Pool) selectNames(names []string, limit int) (matches []Match) {
+	for _, name := range names {
+		i, ok := p.named(name)
+		if !ok || len(matches) == limit {
+			continue
+		}
+		if m := (Match{Name: p.tools[i].info.Name, Score: 1}); !slices.Contains(matches, m) {
+			matches = append(matches, m)
+		}
+	}
+	return matches
+}
+
+// named finds a tool by a name in any letter case, or the one external tool that its
+// source calls so.
+func (p *Pool) named(name string) (index int, ok bool) {
+	if i, ok := p.index[name]; ok {
+		return i, true
+	}
+	raw := -1
+	for i, t := range p.tools {
+		if strings.EqualFold(t.info.Name, name) || slices.ContainsFunc(t.info.Aliases, func(a string) bool { return strings.EqualFold(a, name) }) {
+			return i, true
+		}
+		if t.info.Origin.External() && strings.EqualFold(t.info.Origin.Tool, name) {
+			if raw >= 0 {
+				raw = len(p.tools) // several: none is meant
+			} else {
+				raw = i
+			}
+		}
+	}
+	return raw, raw >= 0 && raw < len(p.tools)
+}
+
+// nearestWaiting returns up to three names that a query without matches may mean.
+func (p *Pool) nearestWaiting(query string) []string {
+	names := p.Waiting()
+	var near []string
+	for _, said := range finding.Parse(query, p.hasServer).Said() {
+		for _, name := range nearest.Names(said, names, 3) {
+			near = with(near, name)
+		}
+	}
+	return near[:min(3, len(near))]
+}
+
+// Loaded returns the tools that the conversation has made known to the model though
+// their definitions wait: those that ToolSearch found, and those that it called with an
+// input that fits. They are in the order of their first mention, each once.
+func (s *Session) Loaded() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.loaded)
+}
+
+// SetLoaded replaces what Loaded returns: by what a wire's Loaded found in the history
+// of a conversation that is resumed, forked or rewound. A fork begins with nothing,
+// as its conversation does.
+func (s *Session) SetLoaded(tools ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loaded = nil
+	for _, name := range tools {
+		s.loaded = with(s.loaded, name)
+	}
+}
+
+// load adds a tool to those that are loaded.
+func (s *Session) load(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.loaded = with(s.loaded, name)
+}
+
+func with(list []string, name string) []string {
+	if slices.Contains(list, name) {
+		return list
+	}
+	return append(list, name)
+}
+
+// loadFound notes the tools that a result refers to.
+func (p *Pool) loadFound(r *Result) {
+	for _, part := range r.Parts {
+		if part.Tool == "" {
+			continue
+		}
+		if i, ok := p.index[part.Tool]; !ok { // of a newer pool
+			p.session.load(part.Tool)
+		} else if p.tools[i].decl.Deferred {
+			p.session.load(p.tools[i].info.Name)
+		}
+	}
+}
+
+// isLoaded reports whether the model knows the definition of a tool that waits.
+func (s *Session) isLoaded(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.loaded, name)
+}
+
+// rank finds the tools that have most to do with words.
+func (p *Pool) rank(words string, limit int, accept func(name string) bool) []Match {
+	p.searching.Do(p.makeIndex)
+	var within func(source, tool int) bool
+	if accept != nil {
+		within = func(source, tool int) bool { return accept(p.tools[p.places[source][tool]].info.Name) }
+	}
+	hits := p.words.Search(words, limit, within)
+	matches := make([]Match, len(hits))
+	for i, h := range hits {
+		matches[i] = Match{Name: p.tools[p.places[h.Segment][h.Document]].info.Name, Score: h.Score}
+	}
+	return matches
+}
+
+// makeIndex makes the index of the tools that wait, source by source.
+func (p *Pool) makeIndex() {
+	var sources []rank.Source
+	at := map[string]int{}
+	for _, i := range p.waiting {
+		t := &p.tools[i]
+		source, name := t.info.Origin.Source, cmp.Or(t.info.Origin.Tool, t.info.Name)
+		s, ok := at[source]
+		if !ok {
+			s = len(sources)
+			at[source] = s
+			sources = append(sources, rank.Source{Name: source, About: p.from.about[source]})
+			p.places = append(p.places, nil)
+		}
+		sources[s].Tools = append(sources[s].Tools, rank.Tool{Name: name, Hint: t.info.Hint, Description: t.decl.Description, Schema: t.decl.InputSchema})
+		p.places[s] = append(p.places[s], i)
+	}
+	p.words = p.library.Index(sources)
+}

@@ -1,0 +1,168 @@
+package pegboard_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+func past(turn int, id string, size int) pegboard.PastResult {
+	return pegboard.PastResult{CallID: id, Tool: "Tell", Turn: turn, Text: strings.Repeat("x", size-1) + "\n"}
+}
+
+func TestTrim(t *testing.T) {
+	t.Parallel()
+	limits := pegboard.ResultLimits{Message: 50_000, Keep: 20_000, Mask: 30_000, Preview: 100}
+	fixed := past(1, "a", 40_000)
+	fixed.Fixed = true
+	pinned := past(1, "a", 40_000)
+	pinned.Tool = "Skill"
+	tests := []struct {
+		name     string
+		limits   pegboard.ResultLimits
+		results  []pegboard.PastResult
+		replaced string // the ids
+	}{
+		{name: "nothing"},
+		{name: "within the budget", limits: limits, results: []pegboard.PastResult{past(1, "a", 25_000), past(1, "b", 25_000)}},
+		{name: "the largest of a message", limits: limits, results: []pegboard.PastResult{past(1, "a", 20_000), past(1, "b", 21_000), past(1, "c", 20_000)}, replaced: "b"},
+		{name: "never what made tools known", limits: limits, results: []pegboard.PastResult{fixed, past(1, "b", 20_000)}, replaced: "b"},
+		{name: "never a pinned tool's", limits: limits, results: []pegboard.PastResult{pinned, past(1, "b", 20_000)}, replaced: "b"},
+		{name: "no budget", limits: pegboard.ResultLimits{Message: -1, Keep: -1}, results: []pegboard.PastResult{past(1, "a", 9_000_000), past(2, "b", 9_000_000), past(3, "c", 1)}},
+		{name: "old ones, many at once", limits: limits, results: []pegboard.PastResult{past(1, "a", 15_000), past(2, "b", 16_000), past(3, "c", 15_000), past(4, "d", 15_000)}, replaced: "ab"},
+		{name: "too few to be worth it", limits: limits, results: []pegboard.PastResult{past(1, "a", 15_000), past(2, "b", 15_000), past(3, "c", 15_000)}},
+		{name: "short ones are left alone", limits: limits, results: []pegboard.PastResult{past(1, "a", 600), past(2, "b", 45_000), past(3, "c", 15_000), past(4, "d", 15_000)}, replaced: "b"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			store := dirStore(t, pegboard.DirOptions{})
+			s := session(t, pegboard.SessionConfig{Results: store, Limits: tt.limits})
+			texts := s.Trim(t.Context(), tt.results)
+			require.Len(t, texts, len(tt.results))
+			replaced := ""
+			for i, text := range texts {
+				if text == "" {
+					continue
+				}
+				replaced += tt.results[i].CallID
+				require.Less(t, len(text), 1_100)
+				require.Contains(t, text, fmt.Sprintf("%d bytes, 1 line", len(tt.results[i].Text)))
+				require.Contains(t, text, store.Dir())
+			}
+			require.Equal(t, tt.replaced, replaced)
+			require.Len(t, files(t, store), len(tt.replaced))
+		})
+	}
+}
+
+func TestTrimWithoutARoomForIt(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{Message: 1_000}})
+	text := s.Trim(t.Context(), []pegboard.PastResult{past(1, "a", 40_000)})[0]
+	require.Contains(t, text, "it could not be stored")
+}
+
+// TestTrimDoesNotStoreWhatCanBeReadAgain as pages of what is stored are.
+func TestTrimDoesNotStoreWhatCanBeReadAgain(t *testing.T) {
+	t.Parallel()
+	store := dirStore(t, pegboard.DirOptions{})
+	s := session(t, pegboard.SessionConfig{Results: store, Limits: pegboard.ResultLimits{Message: 1_000}})
+	page := past(1, "a", 40_000)
+	page.Tool = "Read"
+	require.Contains(t, s.Trim(t.Context(), []pegboard.PastResult{page})[0], "call Read again to see it")
+	require.Empty(t, files(t, store))
+}
+
+func TestTrimStateMustBeReadable(t *testing.T) {
+	t.Parallel()
+	_, err := pegboard.NewSession(pegboard.SessionConfig{TrimState: []byte(`{"version":99}`)})
+	require.ErrorContains(t, err, "TrimState")
+}
+
+// conversation is a history of results that grows, and what went out of it.
+type conversation struct {
+	session *pegboard.Session
+	results []pegboard.PastResult
+	turn    int
+	sent    map[string]string // by id: the text that took the place of the result last time, or ""
+}
+
+// grow adds a turn and sends all.
+func (c *conversation) grow(t testing.TB, random *rand.Rand, name string) {
+	c.turn++
+	for i := range 1 + random.IntN(4) {
+		c.results = append(c.results, past(c.turn, fmt.Sprint(name, c.turn, "_", i), 1+random.IntN(30_000)))
+	}
+	c.send(t)
+}
+
+// send fails if a result that went out before goes out otherwise, unless it went out
+// whole and is masked now.
+func (c *conversation) send(t testing.TB) {
+	t.Helper()
+	for i, text := range c.session.Trim(t.Context(), c.results) {
+		id := c.results[i].CallID
+		before, known := c.sent[id]
+		if known && (before != "" || !strings.Contains(text, "Old result")) {
+			require.Equal(t, before, text, id)
+		}
+		c.sent[id] = text
+	}
+}
+
+// same fails if c would send other bytes in another session.
+func (c *conversation) same(t testing.TB, other *pegboard.Session) {
+	t.Helper()
+	for i, text := range other.Trim(t.Context(), c.results) {
+		require.Equal(t, c.sent[c.results[i].CallID], text)
+	}
+}
+
+// TestInvariant12WhatWasSentStays lets conversations grow, fork, be left and resumed,
+// from the state that was saved and from the transcript alone, and be compacted.
+func TestInvariant12WhatWasSentStays(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			random := rand.New(rand.NewPCG(12, seed))
+			cfg := pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{Message: 40_000, Keep: 60_000, Mask: 50_000}}
+			c := &conversation{session: session(t, cfg), sent: map[string]string{}}
+			compacted := false
+			for range 40 {
+				switch random.IntN(8) {
+				case 0: // left and resumed
+					cfg := cfg
+					cfg.TrimState = c.session.TrimState()
+					c.session = session(t, cfg)
+					c.send(t)
+				case 1: // resumed from its transcript
+					if !compacted {
+						c.session = session(t, cfg)
+						c.same(t, c.session)
+					}
+				case 2:
+					fork, err := c.session.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: fmt.Sprint(random.Uint32())})
+					require.NoError(t, err)
+					f := &conversation{session: fork, results: slices.Clone(c.results), turn: c.turn, sent: maps.Clone(c.sent)}
+					f.grow(t, random, "fork")
+				case 3: // compacted
+					if n := len(c.results); n > 20 && random.IntN(4) == 0 {
+						c.results, compacted = c.results[n/2:], true
+						c.same(t, c.session)
+					}
+				default:
+					c.grow(t, random, "r")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,243 @@
+package responses_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
+)
+
+// Two tools of the catalogue. The API has another name for one of them.
+const (
+	route = "mcp__maps__route_find"
+	zoom  = "zoom.in"
+)
+
+// waiting returns a tool that waits for a search.
+func waiting(t testing.TB, name, schema string) pegboard.Tool {
+	t.Helper()
+	return tool(t, pegboard.Info{Name: name, Strict: true, Loading: pegboard.LoadOnSearch}, "late", schema)
+}
+
+// catalogue returns tools that are searched, and the tool that does so.
+func catalogue(t testing.TB) *pegboard.Registry {
+	t.Helper()
+	var r pegboard.Registry
+	optional := `{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`
+	require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{}), tool(t, named("clock"), "", anyObject), waiting(t, zoom, optional),
+		declared{waiting(t, "odd", anyObject), `{"type":"array"}`}))
+	_, err := r.Attach("maps", waiting(t, "route.find", anyObject), tool(t, pegboard.Info{Name: "tile", Loading: pegboard.LoadAlways}, "", anyObject))
+	require.NoError(t, err)
+	return &r
+}
+
+// resumed returns the Wire of a conversation that made tools known before.
+func resumed(t testing.TB, r *pegboard.Registry, options []responses.Option, loaded ...string) *responses.Wire {
+	t.Helper()
+	s := session(t)
+	s.SetLoaded(loaded...)
+	return responses.New(r.AssemblePool(s), options...)
+}
+
+const byClient = "by the client"
+
+// modes are the ways in which a tool of the pool can search.
+func modes() map[string][]responses.Option {
+	return map[string][]responses.Option{
+		"a function":       nil,
+		byClient:           {responses.ClientSearch("ToolSearch")},
+		"beside the API's": {responses.HostedSearch()},
+	}
+}
+
+// TestToolsThatWait are not sent before they were loaded, and then after all others.
+func TestToolsThatWait(t *testing.T) {
+	t.Parallel()
+	r := catalogue(t)
+	names := func(w *responses.Wire) (list []string) {
+		for _, d := range definitions(t, w) {
+			require.False(t, d.Deferred)
+			list = append(list, d.Name)
+		}
+		return list
+	}
+	w := resumed(t, r, nil)
+	require.Equal(t, []string{"ToolSearch", "clock", "mcp__maps__tile"}, names(w))
+	require.Empty(t, w.Omitted(), "a tool that waits is no problem")
+	prefix := strings.TrimSuffix(string(w.Tools()), "]")
+	for _, loaded := range [][]string{{route}, {route, zoom}, {zoom, "ToolSearch", "clock", route}} {
+		w := resumed(t, r, nil, loaded...)
+		require.True(t, strings.HasPrefix(string(w.Tools()), prefix+","), "%s", w.Tools())
+		want := []string{"ToolSearch", "clock", "mcp__maps__tile"}
+		for _, name := range loaded {
+			if name == route || name == zoom {
+				want = append(want, w.Name(name))
+			}
+		}
+		require.Equal(t, want, names(w))
+	}
+	first := strings.TrimSuffix(string(resumed(t, r, nil, route).Tools()), "]")
+	require.True(t, strings.HasPrefix(string(resumed(t, r, nil, route, zoom).Tools()), first+","))
+
+	// A strict tool that was loaded is called like any other.
+	w = resumed(t, r, nil, zoom)
+	_, m, err := readWith(w, strings.NewReader(whole("completed", "", use("1", w.Name(zoom), `{"a": null}`))))
+	require.NoError(t, err)
+	require.JSONEq(t, `{}`, string(m.Calls[0].Input), "null stands for a property that is left out")
+
+	w = resumed(t, r, nil, "odd")
+	require.Len(t, w.Omitted(), 1)
+	require.Equal(t, "odd", w.Omitted()[0].Tool)
+}
+
+// TestToolsThatWaitForTheAPI are all sent, where they always were.
+func TestToolsThatWaitForTheAPI(t *testing.T) {
+	t.Parallel()
+	r := catalogue(t)
+	for name, options := range modes() {
+		if options == nil {
+			continue
+		}
+		w := resumed(t, r, options)
+		require.Equal(t, string(w.Tools()), string(resumed(t, r, options, route, zoom).Tools()), name)
+		deferred := 0
+		for _, d := range definitions(t, w) {
+			if d.Deferred {
+				deferred++
+			}
+		}
+		require.Equal(t, 2, deferred, name)
+	}
+}
+
+// TestRecall pretends what the model and ToolSearch would have said.
+func TestRecall(t *testing.T) {
+	t.Parallel()
+	r := catalogue(t)
+	for name, options := range modes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t)
+			p := r.AssemblePool(s)
+			w := responses.New(p, options...)
+			got := w.Recall([]string{"clock", route, "ToolSearch", "odd", "gone", zoom, route})
+			require.Len(t, got, 2)
+			require.Equal(t, got, resumed(t, r, options, zoom).Recall([]string{route, zoom}), "not the same bytes")
+			require.NotEqual(t, got, w.Recall([]string{zoom, route}))
+
+			// The real tool answers the call so.
+			_, m, err := readWith(w, strings.NewReader(whole("completed", "", string(got[0]))))
+			require.NoError(t, err)
+			require.Regexp(t, `^call_[0-9a-f]{24}$`, m.Calls[0].ID)
+			require.Equal(t, `{"query":"select:`+route+`,`+zoom+`"}`, string(m.Calls[0].Input))
+			var executor pegboard.Executor
+			outcomes := executor.Run(context.Background(), p, m.Calls...)
+			require.Equal(t, stringsOf(got), stringsOf(append(m.History(), m.Results(outcomes)...)))
+			require.Equal(t, []string{route, zoom}, s.Loaded())
+
+			requireSound(t, w, append(itemsOf([]string{hello}), append(got, json.RawMessage(hello))...))
+			requireSound(t, w, append(itemsOf([]string{hello}), append(got, json.RawMessage(says))...))
+			require.Nil(t, w.Recall(nil))
+			require.Nil(t, w.Recall([]string{"clock", "gone", "odd"}))
+		})
+	}
+	require.Nil(t, responses.New(poolOf(t, waiting(t, zoom, anyObject)), responses.HostedSearch()).Recall([]string{zoom}), "the API searches")
+	require.Nil(t, new(responses.Wire).Recall([]string{zoom}))
+}
+
+// requireSound checks that Normalize finds nothing to repair.
+func requireSound(t *testing.T, w *responses.Wire, items []json.RawMessage) {
+	t.Helper()
+	got, repairs := w.Normalize(items)
+	require.Empty(t, repairs)
+	require.Equal(t, stringsOf(items), stringsOf(got))
+	require.Empty(t, faults(t, got))
+}
+
+// TestRecallSurvivesCompaction drops the items in which tools were loaded, and takes
+// up the conversation in another process.
+func TestRecallSurvivesCompaction(t *testing.T) {
+	t.Parallel()
+	r := catalogue(t)
+	for name, options := range modes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			call := use("s", "ToolSearch", "{}")
+			if name == byClient {
+				call = sought
+			}
+			s := session(t)
+			w := responses.New(r.AssemblePool(s), options...)
+			conversation := itemsOf([]string{hello})
+			for _, found := range []string{zoom, route} {
+				_, m, err := readWith(w, strings.NewReader(whole("completed", "", strings.Replace(call, `"s"`, `"s_`+found+`"`, 1))))
+				require.NoError(t, err)
+				require.Equal(t, "ToolSearch", m.Calls[0].Name)
+				conversation = append(append(conversation, m.History()...), m.Results([]pegboard.Outcome{outcome("s_"+found, pegboard.Part{Tool: found})})...)
+				s.SetLoaded(w.Loaded(conversation)...)
+				before := strings.TrimSuffix(string(w.Tools()), "]")
+				w = responses.New(r.AssemblePool(s), options...)
+				require.True(t, strings.HasPrefix(string(w.Tools()), before), "a search changed the tools before")
+			}
+
+			compacted := append(itemsOf([]string{hello}), w.Recall(w.Loaded(conversation))...)
+			requireSound(t, w, compacted)
+			require.Equal(t, known(w.Loaded(conversation)), known(w.Loaded(compacted)))
+			require.Equal(t, []string{zoom, route}, known(w.Loaded(compacted)))
+			after := resumed(t, r, options, w.Loaded(compacted)...)
+			require.Equal(t, string(w.Tools()), string(after.Tools()))
+			again := append(itemsOf([]string{hello}), after.Recall(after.Loaded(compacted))...)
+			require.Equal(t, stringsOf(compacted), stringsOf(again), "compacted twice")
+			for _, d := range definitions(t, after) {
+				if d.Description == "late" {
+					require.Contains(t, string(compacted[2]), d.Name, "its definition is in the conversation")
+				}
+			}
+		})
+	}
+}
+
+// known returns names without that of the search, which some forms of call do not hold.
+func known(tools []string) (list []string) {
+	for _, name := range tools {
+		if name != "ToolSearch" {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// TestChoiceOfWhatWaits does not make the model call what it has not seen.
+func TestChoiceOfWhatWaits(t *testing.T) {
+	t.Parallel()
+	r := catalogue(t)
+	hosted := responses.New(poolOf(t, waiting(t, zoom, anyObject)), responses.HostedSearch())
+	function := func(api string) string { return `{"type":"function","name":"` + api + `"}` }
+	one := func(tool string) wire.Choice { return wire.Choice{Mode: wire.One, Tool: tool} }
+	some := wire.Choice{Tools: []string{zoom, "clock", route}}
+	tests := []struct {
+		name   string
+		wire   *responses.Wire
+		choice wire.Choice
+		want   string
+	}{
+		{name: "it waits", wire: resumed(t, r, nil), choice: one(zoom), want: `{}`},
+		{name: "it waits for the client's search", wire: resumed(t, r, modes()[byClient]), choice: one(zoom), want: `{}`},
+		{name: "loaded", wire: resumed(t, r, nil, zoom), choice: one(zoom), want: `{"tool_choice":` + function(hosted.Name(zoom)) + `}`},
+		{name: "some of several", wire: resumed(t, r, nil, route), choice: some, want: `{"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[` + function("clock") + `,` + function(route) + `]}}`},
+		{name: "none of several", wire: resumed(t, r, nil), choice: wire.Choice{Tools: []string{zoom}}, want: `{"tool_choice":"none"}`},
+		{name: "the API searches", wire: hosted, choice: one(zoom), want: `{"tool_choice":` + function(hosted.Name(zoom)) + `}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, tt.want, string(tt.wire.Choice(tt.choice)))
+		})
+	}
+}

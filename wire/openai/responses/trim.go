@@ -1,0 +1,125 @@
+package responses
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/history"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/trim"
+)
+
+// Trim returns items with the text of those outputs replaced that s does not let out
+// whole, to be called right before each request, on all items as they were and not as
+// Trim returned them before. s sees every output of a tool of the client, in order: its
+// Turn is the number of the model's messages before it, in each of which are all items
+// that the model made in a row, and it is Fixed if it answers a search for tools or
+// shows their definitions.
+//
+// One text takes the place of all text of an output, where the first was; the word
+// "Error" before the text of a call that failed is part of it. Images and files stay,
+// and so does the status. What is Fixed is never replaced, nor is an output without
+// text.
+//
+// Items in which nothing is replaced are returned as they are, byte for byte, and so is
+// every other part. The same items and the same answers of s give the same bytes. Items
+// that cannot be read are passed over. Trim adds nothing that [Normalize] would have to
+// repair; either may come first. The items given are not changed; those returned share
+// their bytes.
+func (w *Wire) Trim(ctx context.Context, items []json.RawMessage, s wire.Trimmer) []json.RawMessage {
+	out := slices.Clone(items)
+	results, at := w.pastResults(items)
+	for i, text := range trim.Results(ctx, s, results) {
+		out[at[i]] = withText(items[at[i]], text)
+	}
+	return out
+}
+
+// pastResults returns the outputs of a conversation, and which items they are.
+func (w *Wire) pastResults(items []json.RawMessage) (results []pegboard.PastResult, at []int) {
+	tools := map[string]string{} // by the ID of the block of the call
+	ids := []string{}            // such IDs, of each result
+	turn, speaking := 0, false
+	for i, raw := range items {
+		item, ok := parsePast(raw)
+		if !ok || item.role == history.Other {
+			continue // what the system says does not end a turn
+		}
+		model := item.role == history.Model
+		if model && !speaking {
+			turn++
+		}
+		speaking = model
+		switch b := item.block; b.Kind {
+		case history.Call:
+			if _, known := tools[b.ID]; !known && b.ID != "" {
+				tools[b.ID] = w.called(raw)
+			}
+		case history.Result:
+			text, fixed := outputText(raw)
+			results = append(results, pegboard.PastResult{CallID: callID(b.ID), Turn: turn, Text: text, Fixed: fixed})
+			at, ids = append(at, i), append(ids, b.ID)
+		}
+	}
+	for i, id := range ids { // an output may stand before its call
+		results[i].Tool = tools[id]
+	}
+	return results, at
+}
+
+// called returns the tool that an item calls, or "" if it does not tell.
+func (w *Wire) called(raw json.RawMessage) string {
+	o, _ := jsonobject.Parse(raw) // it was read before
+	if kind, _ := o.Text("type"); kind == "tool_search_call" {
+		return w.searchTool()
+	}
+	name, _ := o.Text("name")
+	return w.tool(name)
+}
+
+// outputText returns all text of an output, and whether it made tools known.
+func outputText(raw json.RawMessage) (text string, fixed bool) {
+	o, _ := jsonobject.Parse(raw) // it was read before
+	if kind, _ := o.Text("type"); kind == "tool_search_output" {
+		return "", true
+	}
+	if text, ok := o.Text("output"); ok {
+		return text, trim.ShowsTools(text)
+	}
+	var parts []json.RawMessage
+	_ = json.Unmarshal(o.Get("output"), &parts) // anything else has no text
+	var texts []string
+	for _, p := range parts {
+		if text, ok := textIn(p); ok {
+			texts = append(texts, text)
+			fixed = fixed || trim.ShowsTools(text)
+		}
+	}
+	return strings.Join(texts, "\n"), fixed
+}
+
+// textIn returns the text of a part of an output.
+func textIn(part json.RawMessage) (text string, ok bool) {
+	o, _ := jsonobject.Parse(part) // what is no object has none
+	return o.Text("text")
+}
+
+// withText returns an output with a text in the place of all text in it.
+func withText(raw json.RawMessage, text string) json.RawMessage {
+	o, _ := jsonobject.Parse(raw) // it was read before
+	if _, ok := o.Text("output"); ok {
+		o.Set("output", jsonobject.Quote(text))
+		return o.Encode()
+	}
+	var parts []json.RawMessage
+	_ = json.Unmarshal(o.Get("output"), &parts)
+	o.Set("output", jsonobject.List(trim.Replace(parts, text, func(part json.RawMessage) bool {
+		_, ok := textIn(part)
+		return ok
+	})))
+	return o.Encode()
+}
