@@ -1,0 +1,130 @@
+// Command search gives a model 2,000 tools and shows it none of their definitions:
+// each is an exported function of Go's standard library, read from its sources, each
+// package a source of its own. The model, a script, searches for three of them by what
+// they do and calls them. A call really runs the function, by way of "go run".
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
+)
+
+// wanted is how many tools there are.
+const wanted = 2000
+
+// script is what the model does: it searches, and calls the first that it expects
+// among what was found.
+var script = []struct{ query, expects, input string }{
+	{"repeat a string several times", "mcp__strings__Repeat", `{"s":"ab","count":3}`},
+	{"escape text so that it can be placed inside a URL path segment", "mcp__net_url__PathEscape", `{"s":"a b/c"}`},
+	{"+math hypotenuse", "mcp__math__Hypot", `{"p":3,"q":4}`},
+}
+
+func main() {
+	var registry pegboard.Registry
+	if err := registry.Add(pegboard.ToolSearch(pegboard.SearchOptions{})); err != nil {
+		log.Fatal(err)
+	}
+	if err := attachAll(&registry); err != nil {
+		log.Fatal(err)
+	}
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__strings", "mcp__net_url", "mcp__math"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	defer session.Close(ctx)
+
+	pool := registry.AssemblePool(session)
+	fmt.Printf("%d tools; a request holds %d bytes of definitions, and all of them would be %d\n",
+		len(pool.Waiting()), len(chat.New(pool).Tools()), len(chat.New(registry.AssemblePool(session, pegboard.Deferral{Mode: pegboard.DeferOff})).Tools()))
+	text, _ := pool.Announce(nil)
+	fmt.Printf("the model is told of %d sources in %d bytes\n", strings.Count(text, "\n"), len(text))
+
+	var executor pegboard.Executor
+	for i, step := range script {
+		query, _ := json.Marshal(map[string]any{"query": step.query})
+		found := executor.Run(ctx, registry.AssemblePool(session), pegboard.Call{ID: fmt.Sprint("search-", i), Name: "ToolSearch", Input: query})[0]
+		matches := found.Result.Data.(pegboard.SearchOutput).Matches
+		fmt.Printf("\n%q finds %s\n", step.query, strings.Join(matches, ", "))
+		if !slices.Contains(matches, step.expects) {
+			log.Fatalf("%s was not found", step.expects)
+		}
+		pool = registry.AssemblePool(session) // its request holds the definitions that were found
+		out := executor.Run(ctx, pool, pegboard.Call{ID: fmt.Sprint("call-", i), Name: step.expects, Input: json.RawMessage(step.input)})[0]
+		fmt.Printf("%s %s = %s\n", step.expects, step.input, out.Result.Text())
+	}
+	fmt.Printf("\n%d tools were loaded; a request holds %d bytes of definitions\n", len(session.Loaded()), len(chat.New(registry.AssemblePool(session)).Tools()))
+}
+
+// attachAll attaches every package as a source, up to the number that is wanted.
+func attachAll(registry *pegboard.Registry) error {
+	libraries, err := standardLibrary()
+	left := wanted
+	for _, lib := range libraries {
+		var tools []pegboard.Tool
+		for _, f := range lib.functions[:min(left, len(lib.functions))] {
+			tool, err := pegboard.BuildRaw(f.schema(), pegboard.Definition[json.RawMessage, *pegboard.Result]{
+				Info: pegboard.Info{Name: f.name}, Description: cmp.Or(f.about, "Is not documented."), Call: f.call,
+			})
+			if err != nil {
+				return err
+			}
+			tools = append(tools, tool)
+		}
+		left -= len(tools)
+		registry.Describe(lib.path, lib.about)
+		if _, err := registry.Attach(lib.path, tools...); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// call runs the function in a program of its own.
+func (f function) call(ctx context.Context, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
+	var values map[string]any
+	if err := json.Unmarshal(in, &values); err != nil {
+		return nil, err
+	}
+	var args []string
+	for _, p := range f.params {
+		arg := fmt.Sprint(values[p.name])
+		if p.goType == "string" {
+			arg = fmt.Sprintf("%q", arg)
+		}
+		args = append(args, arg)
+	}
+	call := fmt.Sprintf("%s.%s(%s)", path.Base(f.pkg), f.name, strings.Join(args, ", "))
+	if f.result {
+		call = "fmt.Print(" + call + ")"
+	}
+	dir, err := os.MkdirTemp("", "search")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	program := fmt.Sprintf("package main\nimport (\n\"fmt\"\n%q\n)\nvar _ = fmt.Print\nfunc main() { %s }\n", f.pkg, call)
+	file := filepath.Join(dir, "main.go")
+	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
+		return nil, err
+	}
+	out, err := exec.CommandContext(ctx, "go", "run", file).CombinedOutput()
+	return pegboard.Text(string(out)), err
+}
