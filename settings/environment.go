@@ -1,0 +1,46 @@
+package settings
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// Deferral returns which definitions wait for a search of tools, as the environment
+// says it. lookup is [os.Getenv] or something like it.
+//
+// ENABLE_TOOL_SEARCH is "true" or unset for all that can wait, "false" for none, "auto"
+// if they exceed a tenth of the context window, and "auto:N" if they exceed N percent
+// of it. CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS, set to anything but "0" or "false",
+// keeps it off. Of any other value the error tells; then none waits.
+func Deferral(lookup func(name string) string) (pegboard.Deferral, error) {
+	off := pegboard.Deferral{Mode: pegboard.DeferOff}
+	switch lookup("CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS") {
+	case "", "0", "false":
+	default:
+		return off, nil
+	}
+	const name = "ENABLE_TOOL_SEARCH"
+	value := strings.TrimSpace(lookup(name))
+	mode, percent, limited := strings.Cut(value, ":")
+	switch {
+	case limited && mode == "auto":
+		n, err := strconv.ParseFloat(percent, 64)
+		if err != nil || !(n >= 0 && n <= 100) {
+			return off, fmt.Errorf("%s=%s: after auto: comes a number from 0 to 100", name, value)
+		}
+		if n == 0 { // whatever there is exceeds it
+			return pegboard.Deferral{}, nil
+		}
+		return pegboard.Deferral{Mode: pegboard.DeferAuto, Share: n / 100}, nil
+	case value == "" || value == "true" || value == "1":
+		return pegboard.Deferral{}, nil
+	case value == "auto":
+		return pegboard.Deferral{Mode: pegboard.DeferAuto}, nil
+	case value == "false" || value == "0":
+		return off, nil
+	}
+	return off, fmt.Errorf("%s=%s: it must be true, false, auto or auto:N", name, value)
+}
