@@ -70,7 +70,7 @@ func (x *Index) vary(b *buffer) {
 			}
 			b.answered[clause] += gain
 			for i := range rest[1:] {
-				rest[i+1].score -= repeatShare * gain * b.part(clause, rest[i+1])
+				rest[i+1].score -= float64(repeatShare * gain * b.part(clause, rest[i+1]))
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package rank
 
 import (
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -14,9 +13,9 @@ type Index struct {
 	table    termTable
 	starts   []uint32 // where the postings of each term begin, and the end of the last
 	postings []uint32
-	info     []float32 // the information of each term
-	words    []uint32  // the words of all names and descriptions, as terms of the index
-	synonyms map[uint32][]uint32
+	info     []float32           // the information of each term
+	words    []uint32            // the words of all names and descriptions, as terms of the index
+	related  map[uint32][]uint32 // the terms that a word calls for beside itself, by its key
 	buffers  sync.Pool
 }
 
@@ -42,7 +41,7 @@ func NewIndex(segments ...*Segment) *Index {
 		e.nameMass = x.mass(x.words[e.name:e.description])
 		e.descriptionMass = x.mass(x.words[e.description:e.end])
 	}
-	x.findSynonyms()
+	x.findRelated()
 	return x
 }
 
@@ -106,25 +105,6 @@ func (x *Index) mass(words []uint32) float32 {
 		sum += x.info[word]
 	}
 	return sum
-}
-
-// findSynonyms notes the synonyms that occur in documents, by the keys of words.
-func (x *Index) findSynonyms() {
-	x.synonyms = make(map[uint32][]uint32)
-	var keys []uint32
-	for _, group := range synonyms {
-		keys = keys[:0]
-		for word := range strings.FieldsSeq(group) {
-			keys = append(keys, wordKey(stem([]byte(word))))
-		}
-		for _, of := range keys {
-			for _, key := range keys {
-				if term, ok := x.table.find(key); ok && key != of {
-					x.synonyms[of] = append(x.synonyms[of], term)
-				}
-			}
-		}
-	}
 }
 
 // A termTable numbers the keys of terms in the order they come.

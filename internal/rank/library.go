@@ -76,6 +76,19 @@ func (l *Library) segment(s Source) *Segment {
 	return a.segment
 }
 
+// Forget drops what is remembered of a source that is gone. What is asked for later, by
+// who still knows the source, is made anew.
+func (l *Library) Forget(source string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.segments[source] {
+		if slices.Contains(l.joined, a.segment) {
+			l.joined, l.last = nil, nil
+		}
+	}
+	delete(l.segments, source)
+}
+
 // forget drops sources that are gone, once there are many more than are left.
 func (l *Library) forget(left []Source) {
 	if len(l.segments) <= 2*len(left)+maxAnalysed {

@@ -30,10 +30,11 @@ type pair struct {
 
 // A queryWord is a word of the query as it is read.
 type queryWord struct {
-	key, term uint32
-	known     bool // term is set: some document has it
-	clause    int
-	share     float64 // of its information
+	term    uint32
+	known   bool // term is set: some document has it
+	clause  int
+	share   float64  // of its information
+	related []uint32 // the terms that it calls for beside itself
 }
 
 // parse reads the query into b.
@@ -52,7 +53,7 @@ func (x *Index) parse(query string, b *buffer) {
 			worth := w.share * float64(x.info[w.term]) / math.Sqrt(repeats[w.term])
 			b.demand(w.term, w.clause, worth)
 		}
-		x.addSynonyms(b, w)
+		x.addRelated(b, w)
 		if i > 0 && w.known {
 			x.addPair(b, b.words[i-1], w)
 		}
@@ -77,8 +78,9 @@ func (x *Index) readWords(query string, b *buffer) {
 				b.gram(term, share)
 			}
 		}
-		w := queryWord{key: wordKey(stem(s.word)), clause: clause, share: share}
-		w.term, w.known = x.table.find(w.key)
+		key := wordKey(stem(s.word))
+		w := queryWord{clause: clause, share: share, related: x.related[key]}
+		w.term, w.known = x.table.find(key)
 		b.words = append(b.words, w)
 	}
 	if count < clauseWords && clause > 0 {
@@ -97,18 +99,18 @@ func joins(word []byte) bool {
 	return false
 }
 
-// addSynonyms looks for the synonyms of a word. None says more than the word.
-func (x *Index) addSynonyms(b *buffer, w queryWord) {
-	for _, term := range x.synonyms[w.key] {
+// addRelated looks for what a word calls for. None of it says more than the word.
+func (x *Index) addRelated(b *buffer, w queryWord) {
+	for _, term := range w.related {
 		if b.marks[term] > 0 {
 			continue
 		}
-		b.mark(term, synonymShare)
+		b.mark(term, relatedShare)
 		info := float64(x.info[term])
 		if w.known {
 			info = min(info, float64(x.info[w.term]))
 		}
-		b.demand(term, w.clause, synonymShare*w.share*info)
+		b.demand(term, w.clause, relatedShare*w.share*info)
 	}
 }
 

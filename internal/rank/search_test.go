@@ -58,6 +58,8 @@ func TestSearch(t *testing.T) {
 		{name: "a beginning", query: "fore", want: "mcp__weather__get_forecast"},
 		{name: "a beginning of three letters", query: "ema", want: "send_email"},
 		{name: "a synonym", query: "remove an appointment, erase it", want: "deleteEvent"},
+		{name: "a member of a kind", query: "Shall I take an umbrella?", want: "mcp__weather__get_forecast"},
+		{name: "a word cut short", query: "msg", want: "send_email"},
 		{name: "a parameter", query: "attendees", want: "create_event"},
 		{name: "a parameter's description", query: "who is invited", want: "create_event"},
 		{name: "a hint", query: "Is there a hurricane?", want: "get_alerts"},
@@ -74,6 +76,17 @@ func TestSearch(t *testing.T) {
 			require.Equal(t, test.want, found[0])
 		})
 	}
+}
+
+func TestNumbersInNamesDoNotCount(t *testing.T) {
+	t.Parallel()
+	docs := []rank.Document{{Name: "Weather_1_Report"}, {Name: "report_weather_daily"}}
+	x := rank.NewIndex(rank.NewSegment("", "", docs))
+	hits := x.Search("a report on the weather", 2, nil)
+	require.Len(t, hits, 2)
+	require.Zero(t, hits[0].Document, "all words but the number are asked for")
+	hits = rank.NewIndex(rank.NewSegment("", "", []rank.Document{{Name: "42"}})).Search("42", 1, nil)
+	require.Len(t, hits, 1, "a number is found all the same")
 }
 
 func TestSearchAsksForSeveralTools(t *testing.T) {

@@ -66,6 +66,7 @@ type form struct {
 	term     uint32
 	from, to uint32 // in grams
 	silent   bool
+	number   bool
 }
 
 type occurrence struct{ term, posting uint32 }
@@ -109,7 +110,7 @@ func (a *analyser) form(word []byte) uint32 {
 	}
 	at := uint32(len(a.known))
 	a.forms[string(word)] = at
-	f := form{silent: weightOf(word) == silent, from: uint32(len(a.grams))}
+	f := form{silent: weightOf(word) == silent, number: isNumber(word), from: uint32(len(a.grams))}
 	if !f.silent {
 		for gram := range grams(word) {
 			a.grams = append(a.grams, a.term(gram))
@@ -132,12 +133,16 @@ func (a *analyser) term(key uint32) uint32 {
 	return at
 }
 
-// keep notes the words of the document's name and the first of its description.
+// keep notes the words of the document's name and the first of its description. A
+// number in a name seldom says what a tool does, so no name is covered less for
+// it; that brings .001.
 func (a *analyser) keep(name string) {
 	s := a.segment
 	k := kept{name: name, words: uint32(len(s.words))}
 	for _, word := range a.fields[nameField] {
-		s.words = append(s.words, a.known[word].term)
+		if f := &a.known[word]; !f.number {
+			s.words = append(s.words, f.term)
+		}
 	}
 	k.description = uint32(len(s.words))
 	description := a.fields[descriptionField]

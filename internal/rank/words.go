@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -133,6 +134,11 @@ func wordCharacter(c rune) bool {
 		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 	}
 	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c))
+}
+
+// isNumber says whether a word has digits only.
+func isNumber(word []byte) bool {
+	return !slices.ContainsFunc(word, func(c byte) bool { return c < '0' || c > '9' })
 }
 
 // unspaced says whether c is of a script that is written without spaces.
