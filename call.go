@@ -163,25 +163,6 @@ func (c *Call) Filter(t Target) bool {
 	return c.decideLater(c.state.session.resolve([]Target{t})).Behavior == Allow
 }
 
-// unanswered words why a call is denied that had to be asked about.
-func (c *Call) unanswered(d Decision, ts []Target, err error) string {
-	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
-	if !errors.Is(err, ErrNoApprover) || !d.unruled {
-		return reason
-	}
-	return c.withRemedy(reason, ts)
-}
-
-// withRemedy adds to the reason of a denial the rule that would have prevented it.
-func (c *Call) withRemedy(reason string, ts []Target) string {
-	var x subject
-	c.put(&x, ts)
-	if rule := c.state.session.remedy(&x); rule != "" {
-		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
-	}
-	return reason
-}
-
 // Emit reports progress to whoever watches the executor's events.
 func (c *Call) Emit(text string) {
 	if c.state != nil && c.state.job != nil {
@@ -220,53 +201,6 @@ func (c *Call) put(x *subject, ts []Target) {
 	if x.info == nil { // before the tool is known
 		x.info = &Info{}
 	}
-}
-
-// Decide says how c would be decided now, without running it and without asking
-// anybody: by its tool, the rules and the mode. Hooks, the classifier and people
-// may still refuse it, or answer what would be asked. An input that cannot be read
-// is denied.
-func (p *Pool) Decide(ctx context.Context, c Call) Decision { return p.settle(ctx, c, nil) }
-
-// Trace is Decide with every step on the way.
-func (p *Pool) Trace(ctx context.Context, c Call) (t Trace) {
-	t.Decision = p.settle(ctx, c, &t)
-	return t
-}
-
-func (p *Pool) settle(ctx context.Context, c Call, t *Trace) Decision {
-	for range maxRewrites + 1 {
-		tool, made, err := p.Admit(c)
-		if err != nil {
-			return Decision{Behavior: Deny, Reason: err.Error()}
-		}
-		made.state.allowed = false // it was not decided, as Admit takes for granted
-		var own Decision
-		if err := lane.Try(func() error {
-			err := tool.Validate(ctx, made)
-			if err == nil {
-				own = tool.Permit(ctx, made)
-			}
-			return err
-		}); err != nil {
-			return Decision{Behavior: Deny, Reason: err.Error()}
-		}
-		if own.Behavior != Deny && len(own.Input) > 0 && !bytes.Equal(own.Input, made.Input) {
-			c.Input = own.Input
-			continue
-		}
-		var x subject
-		made.put(&x, made.state.targets)
-		if x.own, x.trace = own, t; t != nil {
-			t.Targets = made.Targets()
-		}
-		d := p.session.permissions().decide(&x)
-		if d.Behavior == Deny && d.unruled {
-			d.Reason = made.withRemedy(d.Reason, made.state.targets)
-		}
-		return d
-	}
-	return Decision{Behavior: Deny, Reason: "the tool does not agree with itself on its input"}
 }
 
 // input returns c's decoded input, decoding it first if no executor did.
@@ -344,22 +278,99 @@ func (r *Result) empty() bool {
 	return true
 }
 
-// exceeds reports whether parts have more than so many characters of text.
-func exceeds(parts []Part, most int) bool {
-	bytes, characters := 0, 0
-	for _, p := range parts {
-		bytes += len(p.Text)
+// fit makes r short enough for the model. What is too long is stored, and shown as a
+// preview. What a call made from inside a call brings is that call's, as it is.
+func (j *job) fit(ctx context.Context, r *Result) *Result {
+	c, info := j.call, j.call.state.info
+	if j.batch.parent != nil {
+		return r
 	}
-	if bytes <= most {
-		return false
+	if info == nil { // the tool was not found
+		info = &Info{}
 	}
-	for _, p := range parts {
-		characters += utf8.RuneCountInString(p.Text)
+	most := c.state.session.cfg.Limits.maxResult(info, r.IsError)
+	fits := func(parts []Part) bool { return !exceeds(parts, most) && !slices.ContainsFunc(parts, isImage) }
+	if fits(r.Parts) && fits(r.Messages) {
+		return r
 	}
-	return characters > most
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	fitted := *r
+	fitted.Parts, fitted.Messages = c.fitted(ctx, r.Parts, most, r.IsError), c.fitted(ctx, r.Messages, most, false)
+	stored := slices.ContainsFunc(fitted.Parts, func(p Part) bool { return p.Ref != "" })
+	if text, ok := r.Data.(string); ok && stored && text == r.Text() { // what is on disk need not be in memory
+		fitted.Data = nil
+	}
+	return &fitted
 }
 
-func isImage(p Part) bool { return len(p.Data) > 0 && strings.HasPrefix(p.MIME, "image/") }
+func (c *Call) fitted(ctx context.Context, parts []Part, most int, failed bool) []Part {
+	if exceeds(parts, most) {
+		parts = c.shorten(ctx, parts, most, failed)
+	}
+	return c.fitImages(ctx, parts)
+}
+
+// exceeds reports whether parts have more than so many characters of text, which is not
+// limited if there are less than none. Previews do not count.
+func exceeds(parts []Part, most int) bool {
+	characters := 0
+	for _, p := range parts {
+		if !p.isPreview() {
+			characters += utf8.RuneCountInString(p.Text)
+		}
+	}
+	return most >= 0 && characters > most
+}
+
+// maxPreview is how many bytes of text a preview may have; what has more is none.
+const maxPreview = 16 << 10
+
+func (p *Part) isPreview() bool { return p.Ref != "" && len(p.Text) <= maxPreview }
+
+func isImage(p Part) bool { return len(p.Data) > 0 && media.IsImage(p.MIME) }
+
+// shorten puts a preview in the place of all text but that of documents and search
+// results, which stay whole as long as there is room.
+func (c *Call) shorten(ctx context.Context, parts []Part, most int, failed bool) []Part {
+	var texts []string
+	var kept []Part
+	first, room := -1, most-c.state.session.cfg.Limits.Preview
+	for _, p := range parts {
+		structured := p.Source != "" || p.Title != ""
+		if size := utf8.RuneCountInString(p.Text); size == 0 || p.isPreview() || structured && size <= room {
+			if kept = append(kept, p); structured {
+				room -= size
+			}
+			continue
+		}
+		if first < 0 {
+			first = len(kept)
+		}
+		texts = append(texts, p.headed())
+		if len(p.Data) > 0 { // what it is the text of stays whole
+			p.Text = ""
+			kept = append(kept, p)
+		}
+	}
+	if first < 0 {
+		return parts
+	}
+	text := strings.Join(texts, "\n")
+	return slices.Insert(kept, first, c.keep(ctx, strings.NewReader(text), failed, text, most))
+}
+
+// headed returns the text of a part with its title and source.
+func (p *Part) headed() string {
+	head := ""
+	if p.Title != "" {
+		head = "Title: " + p.Title + "\n"
+	}
+	if p.Source != "" {
+		head += "Source: " + p.Source + "\n"
+	}
+	return head + p.Text
+}
 
 // fitImages puts a text in the place of images that no provider would take. Once one
 // is in a conversation, every further request with it would be refused.
@@ -370,7 +381,7 @@ func (c *Call) fitImages(ctx context.Context, parts []Part) []Part {
 		if !isImage(p) {
 			continue
 		}
-		if images++; limits.Images.Count >= 0 && images > limits.Images.Count {
+		if limits.Images.Count >= 0 && images >= limits.Images.Count {
 			fitted[i] = c.leaveOut(ctx, p, fmt.Sprintf("An image was left out: a result shows %d at most. Ask for fewer at once.", limits.Images.Count))
 			continue
 		}
@@ -378,31 +389,18 @@ func (c *Call) fitImages(ctx context.Context, parts []Part) []Part {
 		if refused != "" && limits.Smaller != nil {
 			smaller, err := p, error(nil)
 			if crash := lane.Try(func() error { smaller, err = limits.Smaller(ctx, p); return nil }); err == nil && crash == nil {
-				if fitted[i] = smaller; !isImage(smaller) || limits.Images.refuse(&fitted[i]) == "" {
-					continue
+				if again := limits.Images.refuse(&smaller); again == "" {
+					fitted[i], refused = smaller, ""
 				}
 			}
 		}
 		if refused != "" {
 			fitted[i] = c.leaveOut(ctx, p, refused)
+		} else {
+			images++
 		}
 	}
 	return fitted
-}
-
-// refuse says why an image cannot be shown, or "". An image whose type is told wrong
-// gets the right one.
-func (l ImageLimits) refuse(p *Part) string {
-	limits := media.Limits{Encoded: int64(l.Bytes), Edge: int64(l.Edge), Pixels: int64(l.Pixels)}
-	r := media.Check(p.Data, p.MIME, limits)
-	if r != nil && r.Reason == media.WrongType {
-		p.MIME = r.Image.Type
-		r = media.Check(p.Data, p.MIME, limits)
-	}
-	if r == nil {
-		return ""
-	}
-	return r.Text
 }
 
 // leaveOut stores an image and says why it is not shown, and where it is.

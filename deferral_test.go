@@ -129,7 +129,9 @@ func TestCallsOfToolsThatWait(t *testing.T) {
 	for _, want := range []string{`"town"`, "You have not seen its definition", `ToolSearch with {"query": "select:Weather"}`, `"city": string, required`} {
 		require.Contains(t, wrong.Result.Text(), want)
 	}
-	require.Empty(t, s.Loaded())
+	require.Equal(t, []string{"Weather"}, s.Loaded(), "the next request may hold it")
+	wrong = run(t, reg, s, call("1b", "Weather", `{"town":"Rome"}`))
+	require.Contains(t, wrong.Result.Text(), "You have not seen its definition", "though it was called")
 
 	right := run(t, reg, s, call("2", "Rain", `{"city":"Rome"}`))
 	require.NoError(t, right.Err)
@@ -139,6 +141,7 @@ func TestCallsOfToolsThatWait(t *testing.T) {
 	again := run(t, reg, s, call("3", "Weather", `{}`))
 	require.NotContains(t, again.Result.Text(), "You have not seen", "it was loaded meanwhile")
 	require.Contains(t, again.Result.Text(), "Correct the input")
+	require.Contains(t, again.Result.Text(), `"city": string, required`)
 }
 
 func TestHostedSearchIsNotNamed(t *testing.T) {
@@ -185,11 +188,11 @@ func TestLoadedAreInTheOrderOfTheirFinding(t *testing.T) {
 	require.Equal(t, []string{"New"}, once)
 	fork.SetLoaded("mcp__srv__b", "gone", "mcp__srv__b")
 	require.Equal(t, []string{"mcp__srv__b", "gone"}, fork.Loaded())
-	require.Len(t, s.Loaded(), 3)
+	require.Len(t, s.Loaded(), 4, "with ToolSearch itself")
 
 	reg.Detach("srv")
 	require.Nil(t, loaded(), "what is not there is not offered")
-	require.Len(t, s.Loaded(), 3, "and is remembered, since it may come back")
+	require.Len(t, s.Loaded(), 4, "and is remembered, since it may come back")
 }
 
 func TestAnnouncementsAreDeltas(t *testing.T) {
@@ -251,20 +254,21 @@ func TestLoadedIsWhatOneCallAfterTheOtherShows(t *testing.T) {
 	for i := range 100 {
 		name := fmt.Sprint("mcp__srv__t", random.IntN(20))
 		c := pegboard.Call{ID: fmt.Sprint(i), Name: "ToolSearch"}
-		loads := true
 		switch random.IntN(4) {
 		case 0:
 			c.Input, _ = json.Marshal(map[string]any{"query": "select:" + name})
 		case 1:
 			c.Name, c.Input = name, json.RawMessage(`{"city":"Rome"}`)
 		case 2:
-			c.Name, c.Input, loads = name, json.RawMessage(`{}`), false
+			c.Name, c.Input = name, json.RawMessage(`{}`)
 		default:
-			c.Name, c.Input, loads = "Read", json.RawMessage(`{"city":"Rome"}`), false
+			c.Name, c.Input, name = "Read", json.RawMessage(`{"city":"Rome"}`), "Read"
 		}
 		run(t, reg, s, c)
-		if loads && !slices.Contains(want, name) {
-			want = append(want, name)
+		for _, mentioned := range []string{c.Name, name} { // the call, then its result
+			if !slices.Contains(want, mentioned) {
+				want = append(want, mentioned)
+			}
 		}
 		require.Equal(t, want, s.Loaded())
 	}

@@ -27,7 +27,7 @@
 // settles which tools that session may use now. An [Executor] takes the model's
 // calls through all stages and returns exactly one [Outcome] for each, in order:
 //
-//	lookup ▸ decode ▸ targets ▸ validate ▸ hooks ▸ permission ▸ call ▸ result ▸ hooks
+//	lookup ▸ decode ▸ targets ▸ validate ▸ hooks ▸ permission ▸ call ▸ result ▸ hooks ▸ store
 //
 // The packages below wire turn a pool into a provider's request, its stream into
 // calls, and outcomes into the next message. examples/loop is the smallest whole

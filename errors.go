@@ -257,7 +257,13 @@ func (j *job) count(o *Outcome) {
 	if j.duplicate {
 		return
 	}
-	if stop := j.batch.pool.session.loops.After(j.identity, fate(o), o.Result.Text()); stop != "" {
+	said := o.Result.Text()
+	for _, p := range o.Result.Parts { // two previews are the same, whatever they are stored as
+		if p.Ref != "" {
+			said = strings.ReplaceAll(said, p.Ref, "")
+		}
+	}
+	if stop := j.batch.pool.session.loops.After(j.identity, fate(o), said); stop != "" {
 		o.StopTurn = true
 		r := *o.Result
 		r.Parts = append(slices.Clip(r.Parts), Part{Text: stop})

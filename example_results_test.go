@@ -50,7 +50,7 @@ func ExampleNewDirStore() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer whole.Close()
+	defer func() { _ = whole.Close() }()
 	size, _ := io.Copy(io.Discard, whole)
 	fmt.Println(size, "bytes are kept")
 	// Output:
@@ -75,7 +75,7 @@ func ExampleCall_Store() {
 		log.Fatal(err)
 	}
 	session := begin(pegboard.SessionConfig{})
-	defer session.Close(context.Background())
+	defer func() { _ = session.Close(context.Background()) }()
 	var executor pegboard.Executor
 	out := executor.Run(context.Background(), reg.AssemblePool(session), pegboard.Call{ID: "1", Name: "Fetch"})
 	fmt.Println(out[0].Result.Text()[:58])
@@ -84,8 +84,8 @@ func ExampleCall_Store() {
 
 // A wire calls Trim with what it finds in a history; see its own Trim.
 func ExampleSession_Trim() {
-	session := begin(pegboard.SessionConfig{Limits: pegboard.ResultLimits{Message: 3000, Preview: 20}})
-	defer session.Close(context.Background())
+	session := begin(pegboard.SessionConfig{Limits: pegboard.ResultLimits{Message: 3500, Preview: 20}})
+	defer func() { _ = session.Close(context.Background()) }()
 	history := []pegboard.PastResult{
 		{CallID: "1", Tool: "Log", Turn: 1, Text: log100()},
 		{CallID: "2", Tool: "Log", Turn: 1, Text: log100() + "the end\n"},

@@ -37,7 +37,7 @@ func ExampleToolSearch() {
 	fmt.Println(session.Loaded())
 	// Output:
 	// mcp__github__create_issue
-	// [mcp__github__create_issue]
+	// [ToolSearch mcp__github__create_issue]
 }
 
 // The tools of a server wait, and what few turns need, unless the host says otherwise.

@@ -127,14 +127,12 @@ func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
 
 // run is Run for calls that were made from inside parent, or by the model.
 func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call) []Outcome {
-	b := e.batch(ctx, p)
+	b, jobs := e.room(ctx, p, len(calls))
 	b.parent, b.unknown.parent = parent, parent
 	if parent != nil && b.events != nil {
 		b.events.trace = parent.state.job.batch.events.trace
 	}
 	b.reason = FinishToolCalls
-	b.jobs = make([]*job, 0, len(calls))
-	jobs := make([]job, len(calls))
 	for i, c := range calls {
 		b.admit(&jobs[i], c)
 	}

@@ -353,7 +353,7 @@ func (j *job) postHooks(ctx context.Context, o *Outcome) {
 	if told != nil && told.Result != nil {
 		o.Result = told.Result
 	}
-	o.Result = j.fit(j.batch.values, j.presentable(o.Result))
+	o.Result = j.presentable(o.Result)
 }
 
 // A Classifier answers in [ModeAuto] in the place of the person, of calls that no

@@ -29,7 +29,9 @@ type job struct {
 	identity  breaker.Call // the tool and what it is asked, for noticing loops
 	loop      string       // why somebody should be asked, whatever the rules say
 	late      bool         // submitted after the message had ended
-	unseen    bool         // the definition of its tool waits and was not loaded
+	waits     bool         // the definition of its tool waits
+	unseen    bool         // and the model has not seen it
+	guessed   bool         // and the input fits all the same
 
 	stage     Stage
 	entry     *entry // of a pool, not to be written to
@@ -130,7 +132,7 @@ func (j *job) lookup() *failure {
 	e, ok := j.batch.pool.lookup(name)
 	if ok {
 		j.entry = e
-		j.unseen = j.batch.pool.hides(e.info.Name)
+		j.waits, j.unseen = j.batch.pool.hides(e.info.Name)
 		return nil
 	}
 	text, known := j.batch.pool.explain(name)
@@ -153,14 +155,15 @@ func (j *job) decode(ctx context.Context) *failure {
 	if in == nil && err != nil {
 		next := "Correct the input and call it again."
 		if j.unseen {
-			next = fmt.Sprintf("You have not seen its definition. %s\nIts input has %s.", j.batch.pool.howToLoad(j.entry.info.Name), spec.schema.Summary())
+			next = "You have not seen its definition. " + j.batch.pool.howToLoad(j.entry.info.Name)
+		}
+		if j.waits {
+			next += fmt.Sprintf("\nIts input has %s.", spec.schema.Summary())
 		}
 		return &failure{err: err, text: fmt.Sprintf("%s was not run, its input is wrong:\n%s\n%s",
 			j.call.Name, strings.TrimPrefix(err.Error(), ErrInvalidInput.Error()+": "), next)}
 	}
-	if j.unseen { // what it wrote without having seen how fits: it may go on so
-		j.batch.pool.session.load(j.entry.info.Name)
-	}
+	j.guessed = j.unseen       // what it wrote without having seen how fits: it may go on so
 	if j.batch.Invoke != nil { // which decodes again, whatever a wrapper wrote to what it was shown
 		j.exact = slices.Clone(input)
 	}
@@ -409,15 +412,12 @@ func (j *job) presentable(r *Result) *Result {
 // the outcome.
 func (j *job) finish(ctx context.Context, o Outcome) {
 	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
-	if j.stage == StageCall || j.stage == StageResult {
-		o.Result = j.fit(j.batch.values, o.Result)
-	}
 	if !j.hooked && (j.stage == StageCall || j.stage == StageResult) {
 		j.hooked = true // a hook that ends the goroutine is not called twice
 		j.postHooks(ctx, &o)
 	}
+	o.Result = j.fit(j.batch.values, o.Result)
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
-	j.batch.pool.loadFound(o.Result)
 	j.count(&o)
 	o.Elapsed = time.Since(j.admitted)
 	if o.Result.IsError && j.stage == StageCall && j.run.held == nil {

@@ -156,6 +156,9 @@ func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	}
 	report.Alike = toolname.Alike(names)
 
+	if len(report.Added)+len(report.Removed)+len(report.Changed) > 0 {
+		defer r.library.Forget(name) // without the lock: somebody may be making an index
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.now = r.now.replace(name, next)
@@ -164,6 +167,7 @@ func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 
 // Detach removes all that source offered.
 func (r *Registry) Detach(source string) {
+	defer r.library.Forget(source) // without the lock: somebody may be making an index
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.now = r.now.replace(source, nil)
@@ -179,7 +183,9 @@ func (r *Registry) Describe(source, text string) {
 	if about == nil {
 		about = map[string]string{}
 	}
-	about[source] = text
+	if about[source] = text; text == "" {
+		delete(about, source)
+	}
 	r.now.about = about
 }
 

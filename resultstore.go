@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
@@ -135,9 +136,24 @@ type ResultLimits struct {
 // limit. The defaults are what the strictest of the providers takes.
 type ImageLimits struct {
 	Bytes  int // of one, in base64; 0 means 5 MiB
-	Edge   int // pixels in width or height; 0 means 8,000
+	Edge   int // pixels in width or height; 0 means 2,000, the limit in a request with many images
 	Pixels int // width times height; 0 means the square of 8,000
 	Count  int // of a result; 0 means DefaultMaxImages
+}
+
+// refuse says why an image cannot be shown, or "". An image whose type is told wrong
+// gets the right one.
+func (l ImageLimits) refuse(p *Part) string {
+	limits := media.Limits{Encoded: int64(l.Bytes), Edge: int64(cmp.Or(l.Edge, media.AnthropicManyEdge)), Pixels: int64(l.Pixels)}
+	r := media.Check(p.Data, p.MIME, limits)
+	if r != nil && r.Reason == media.WrongType {
+		p.MIME = r.Image.Type
+		r = media.Check(p.Data, p.MIME, limits)
+	}
+	if r == nil {
+		return ""
+	}
+	return r.Text
 }
 
 // ResultStore returns where results of s are kept: as its SessionConfig says, or in a
@@ -158,7 +174,6 @@ func (s *Session) openTemporary() ResultStore {
 		return noStore{fmt.Errorf("directory for results: %w", err)}
 	}
 	s.Lend(dir.Path())
-	s.OnClose("stored results", func(context.Context) error { return dir.Close() })
 	return &DirStore{dir}
 }
 
@@ -192,6 +207,16 @@ func (s *Session) keepResults(parent *Session) error {
 	}
 	if d, ok := s.cfg.Results.(interface{ Dir() string }); ok && parent == nil {
 		s.Lend(d.Dir())
+	} else if parent == nil { // the first to be owned ends last
+		s.OnClose("stored results", s.closeTemporary)
+	}
+	return nil
+}
+
+func (s *Session) closeTemporary(context.Context) error {
+	store, _ := temporaryStores.Get(s)
+	if d, ok := store.(*DirStore); ok {
+		return d.Close()
 	}
 	return nil
 }
@@ -218,68 +243,25 @@ func (l *ResultLimits) maxResult(i *Info, failed bool) int {
 	if i.Origin.External() && (most < 0 || most > MaxExternalResult) {
 		most = MaxExternalResult
 	}
-	if failed && most >= 0 {
+	switch {
+	case failed && most < 0: // which limits its results, not what it says of its failures
+		most = 2 * DefaultMaxResult
+	case failed && l.Failure >= 0:
 		most = min(most, l.Failure)
 	}
 	return most
 }
 
+const maxName = 8 << 10 // bytes of what a store calls a result: it is part of a notice
+
 const storeTime = time.Minute // of the store over one result, also of a call that was cancelled
-
-// fit makes r short enough for the model. What is too long is stored, and shown as a
-// preview. What a call made from inside a call brings is that call's, as it is.
-func (j *job) fit(ctx context.Context, r *Result) *Result {
-	c := j.call
-	if j.batch.parent != nil {
-		return r
-	}
-	limits := &c.state.session.cfg.Limits
-	most := limits.maxResult(c.state.info, r.IsError)
-	tooLong := most >= 0 && exceeds(r.Parts, most)
-	if !tooLong && !slices.ContainsFunc(r.Parts, isImage) {
-		return r
-	}
-	ctx, cancel := context.WithTimeout(ctx, storeTime)
-	defer cancel()
-	fitted := *r
-	if tooLong {
-		fitted.Parts = c.shorten(ctx, r.Parts, most, r.IsError)
-		if text, ok := r.Data.(string); ok && text == r.Text() { // what is on disk need not be in memory
-			fitted.Data = nil
-		}
-	}
-	fitted.Parts = c.fitImages(ctx, fitted.Parts)
-	return &fitted
-}
-
-// shorten puts a preview in the place of all text.
-func (c *Call) shorten(ctx context.Context, parts []Part, most int, failed bool) []Part {
-	var texts []string
-	var kept []Part
-	first := -1
-	for _, p := range parts {
-		if p.Text == "" {
-			kept = append(kept, p)
-			continue
-		}
-		if first < 0 {
-			first = len(kept)
-		}
-		texts = append(texts, p.Text)
-		if len(p.Data) > 0 { // what it is the text of stays whole
-			p.Text = ""
-			kept = append(kept, p)
-		}
-	}
-	text := strings.Join(texts, "\n")
-	return slices.Insert(kept, first, c.keep(ctx, strings.NewReader(text), failed, text, most))
-}
 
 // Store keeps what r yields in the session's store while it comes, and returns a part
 // with a preview of it: for a tool whose result is too long to be held in memory. What
 // is short enough for the tool's limit is in the part as it is, and not stored. If the
 // rest cannot be stored, the part holds beginning and end, and says so. The error is
-// that of r, or of ctx; the part then holds what came until then.
+// that of r, or of ctx; the part then holds what came until then. A Read that blocks is
+// not interrupted.
 func (c *Call) Store(ctx context.Context, r io.Reader) (Part, error) {
 	if c.state == nil {
 		return Part{}, errNotAdmitted
@@ -288,13 +270,14 @@ func (c *Call) Store(ctx context.Context, r io.Reader) (Part, error) {
 	if most < 0 {
 		most = DefaultMaxResult
 	}
+	r = excerpt.Until(ctx, r)
 	begin, err := io.ReadAll(io.LimitReader(r, int64(most)*utf8.UTFMax+1))
-	if err == nil && len(begin) <= most*utf8.UTFMax && utf8.RuneCount(begin) <= most {
-		return Part{Text: strings.ToValidUTF8(string(begin), string(utf8.RuneError))}, nil
+	if len(begin) <= most*utf8.UTFMax && utf8.RuneCount(begin) <= most {
+		return Part{Text: strings.ToValidUTF8(string(begin), string(utf8.RuneError))}, err
 	}
 	all := excerpt.NewReader(io.MultiReader(bytes.NewReader(begin), r))
 	p := c.keep(ctx, all, false, "", most)
-	return p, cmp.Or(err, all.Err())
+	return p, cmp.Or(all.Err(), err, context.Cause(ctx))
 }
 
 // Keep stores what r yields under the id of c, for a tool that words its own preview
@@ -311,6 +294,31 @@ func (c *Call) Keep(ctx context.Context, mimeType string, r io.Reader) (Stored, 
 	return stored, err
 }
 
+// keep stores what r yields, and returns what is shown of it.
+func (c *Call) keep(ctx context.Context, r io.Reader, failed bool, whole string, most int) Part {
+	s := c.state.session
+	limits := &s.cfg.Limits
+	how := showing{whole: whole, characters: min(limits.Preview, most), lost: most}
+	if limits.Failure >= 0 {
+		how.lost = min(limits.Failure, most)
+	}
+	switch {
+	case c.readsStored():
+		how.instead, how.characters = "ask for less at once", most
+	case failed:
+		how.ends, how.characters = true, how.lost
+	}
+	return s.show(ctx, c.ID, r, how)
+}
+
+// readsStored reports whether the call reads nothing but what the store holds.
+func (c *Call) readsStored() bool {
+	d, ok := c.state.session.ResultStore().(interface{ Dir() string })
+	inside := func(t Target) bool { return realpath.Contains(d.Dir(), t.Real()) }
+	return ok && slices.ContainsFunc(c.state.targets, isPath) &&
+		!slices.ContainsFunc(c.state.targets, func(t Target) bool { return isPath(t) && !inside(t) })
+}
+
 // ReadOn returns how a model is told to read on in what was stored, see [ResultLimits].
 func (s *Session) ReadOn() string { return s.cfg.Limits.ReadOn }
 
@@ -324,20 +332,6 @@ type showing struct {
 	instead    string // how to have the rest, if it need not be stored
 }
 
-// keep stores what r yields, and returns what is shown of it.
-func (c *Call) keep(ctx context.Context, r io.Reader, failed bool, whole string, most int) Part {
-	s := c.state.session
-	limits := &s.cfg.Limits
-	how := showing{whole: whole, characters: min(limits.Preview, most), lost: min(limits.Failure, most)}
-	switch {
-	case c.readsStored():
-		how.instead, how.characters = "ask for less at once", most
-	case failed:
-		how.ends, how.characters = true, how.lost
-	}
-	return s.show(ctx, c.ID, r, how)
-}
-
 // show stores what r yields and makes a preview of it.
 func (s *Session) show(ctx context.Context, id string, r io.Reader, how showing) Part {
 	var stored Stored
@@ -349,6 +343,9 @@ func (s *Session) show(ctx context.Context, id string, r io.Reader, how showing)
 		var err error
 		stored, src, err = s.put(ctx, id, "text/plain", r)
 		if src.How = s.cfg.Limits.ReadOn; err != nil {
+			if how.whole != "" { // of which the store may not have read all
+				src = excerpt.NewReader(strings.NewReader(how.whole)).Source()
+			}
 			src.How = "it could not be stored: " + err.Error()
 			how.ends, how.characters = true, how.lost
 		}
@@ -359,92 +356,34 @@ func (s *Session) show(ctx context.Context, id string, r io.Reader, how showing)
 	return Part{Text: excerpt.Preview(src, how.whole, how.characters).String(), Ref: stored.Ref}
 }
 
-// put stores what r yields under the id of a call, and describes it as a text.
-func (s *Session) put(ctx context.Context, id, mimeType string, r io.Reader) (stored Stored, src excerpt.Source, err error) {
+// put stores what r yields under the id of a call, and describes it as a text. A store
+// that does not return is left behind when ctx ends.
+func (s *Session) put(ctx context.Context, id, mimeType string, r io.Reader) (Stored, excerpt.Source, error) {
 	all, ok := r.(*excerpt.Reader)
 	if !ok {
 		all = excerpt.NewReader(r)
 	}
-	crash := lane.Try(func() error { stored, err = s.ResultStore().Put(ctx, id, mimeType, all); return nil })
-	src = all.Source()
-	src.Path, src.Stored = cmp.Or(stored.Path, stored.Ref), stored.Size
-	return stored, src, cmp.Or(err, crash)
-}
-
-// readsStored reports whether the call reads nothing but what the store holds.
-func (c *Call) readsStored() bool {
-	d, ok := c.state.session.ResultStore().(interface{ Dir() string })
-	inside := func(t Target) bool { return realpath.Contains(d.Dir(), t.Real()) }
-	return ok && slices.ContainsFunc(c.state.targets, isPath) &&
-		!slices.ContainsFunc(c.state.targets, func(t Target) bool { return isPath(t) && !inside(t) })
-}
-
-// A PastResult is the result of a call in the history of a conversation, as a wire
-// finds it there.
-type PastResult struct {
-	CallID string
-	Tool   string // its name in the pool; empty if the history does not tell
-	Turn   int    // the same for the results that answer one message of the model, and ascending
-	Text   string // all text that it holds
-	Fixed  bool   // it must stay as it is: it made tools known
-}
-
-const masked = 500 // characters that are left of a result that was masked
-
-// Trim decides which results of a conversation go out whole, given all that its
-// history holds, in its order. For each it returns the text that takes its place, or
-// "". A wire calls it, see Trim there; the history that the host keeps is not changed.
-//
-// Where the results that answer one message are too long together, the largest are
-// replaced by previews before they go out the first time. Old results are masked, many
-// at once, since each time costs the provider's cache of the prompt. What was decided
-// stands, byte for byte, also in a fork: what went out whole is never replaced but by
-// masking, and what was replaced stays so. Given the same history as it grew, the same
-// limits and a store that has lost nothing, another process decides the same; otherwise
-// it needs [Session.TrimState].
-//
-// What is replaced is stored under the id of its call, unless it can be read again.
-// Results of the tools in ResultLimits.Pinned, those that made tools known, and short
-// ones are left alone.
-func (s *Session) Trim(ctx context.Context, results []PastResult) []string {
-	limits := &s.cfg.Limits
-	seen := make([]trim.Result, len(results))
-	for i, r := range results {
-		seen[i] = trim.Result{ID: r.CallID, Turn: r.Turn, Size: utf8.RuneCountInString(r.Text), Fixed: r.Fixed || slices.Contains(limits.Pinned, r.Tool)}
+	var got struct {
+		stored Stored
+		err    error
 	}
-	s.trimming.Lock()
-	defer s.trimming.Unlock()
-	texts, least := make([]string, len(results)), limits.Preview+masked // previews are worth no replacing
-	for i, d := range s.trimmed.Decide(seen, trim.Limits{Message: limits.Message, Keep: limits.Keep, Batch: limits.Mask, Least: least}) {
-		if d.Fate == trim.Whole {
-			continue
-		}
-		if _, ok := s.trimmed.Text(d.Key); !ok {
-			s.trimmed.SetText(d.Key, s.standIn(ctx, results[i], d.Fate == trim.Masked))
-		}
-		texts[i], _ = s.trimmed.Text(d.Key)
+	put := lane.Go(func() { got.stored, got.err = s.ResultStore().Put(ctx, id, mimeType, all) })
+	var stored Stored
+	var err error
+	select {
+	case crash := <-put:
+		stored, err = got.stored, cmp.Or(got.err, crash)
+	case <-ctx.Done():
+		all.Stop()
+		err = context.Cause(ctx)
 	}
-	return texts
-}
-
-// standIn stores a result and returns the text that takes its place.
-func (s *Session) standIn(ctx context.Context, r PastResult, old bool) string {
-	ctx, cancel := context.WithTimeout(ctx, storeTime)
-	defer cancel()
-	how := showing{characters: s.cfg.Limits.Preview, lost: s.cfg.Limits.Preview, whole: r.Text}
-	if old {
-		how = showing{characters: masked, lost: masked, ends: true, name: "Old result"}
+	if err == nil && (stored.Ref == "" || len(stored.Ref)+len(stored.Path) > maxName) {
+		err = errors.New("the store has no usable name for it")
 	}
-	if slices.Contains(s.cfg.Limits.Rereadable, r.Tool) {
-		how.instead = "call " + r.Tool + " again to see it"
+	src := all.Source()
+	if err != nil {
+		return Stored{}, src, err
 	}
-	return s.show(ctx, r.CallID, strings.NewReader(r.Text), how).Text
-}
-
-// TrimState returns what Trim has decided, as JSON, for SessionConfig.TrimState.
-func (s *Session) TrimState() json.RawMessage {
-	s.trimming.Lock()
-	defer s.trimming.Unlock()
-	state, _ := json.Marshal(s.trimmed) // which has no form that fails
-	return state
+	src.Path, src.Stored = strings.Join(strings.FieldsFunc(cmp.Or(stored.Path, stored.Ref), unicode.IsControl), " "), max(0, stored.Size)
+	return stored, src, nil
 }

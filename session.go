@@ -136,6 +136,7 @@ type Session struct {
 	blocks  blocks
 	running map[*lease]struct{}
 	loaded  []string // tools, see Loaded
+	seen    []string // those of which the model knows the definition
 	closed  bool
 }
 

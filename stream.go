@@ -65,7 +65,8 @@ type Stream struct {
 // Stream returns a stream for one message. Call Wait or Abandon in the end.
 func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
-	s := &Stream{batch: e.batch(ctx, p), cancel: cancel}
+	s := &Stream{batch: new(batch), cancel: cancel}
+	e.open(ctx, s.batch, p, 0)
 	s.batch.finish = make(chan struct{})
 	s.unwatch = context.AfterFunc(ctx, func() { s.batch.interrupt(context.Cause(ctx)) })
 	return s
@@ -173,7 +174,7 @@ type batch struct {
 	*Executor
 	pool    *Pool
 	parent  *Call // whose tool makes the calls; nil for those of the model
-	lane    *lane.Lane
+	lane    lane.Lane
 	events  *eventLog
 	grace   time.Duration
 	unknown callState       // of a call whose tool was not looked up
@@ -181,6 +182,8 @@ type batch struct {
 	ctx     context.Context //nolint:containedctx // a batch is a scope: it ends with the host's context or with the session
 	cancel  context.CancelCauseFunc
 	values  context.Context //nolint:containedctx // of ctx, and it never ends
+	scope   scope           // under ctx
+	lasting lasting         // what values is
 
 	finish chan struct{} // closed when the message has ended; nil if it had before
 	reason FinishReason  // set before finish is closed
@@ -200,8 +203,27 @@ type sessionChange struct {
 	then  func(*Session)
 }
 
-// batch begins a batch.
-func (e *Executor) batch(ctx context.Context, p *Pool) *batch {
+// room returns a batch for n calls and their jobs. Most messages have one call, for
+// which all is made at once.
+func (e *Executor) room(ctx context.Context, p *Pool, n int) (*batch, []job) {
+	if n != 1 {
+		b := &batch{jobs: make([]*job, 0, n)}
+		e.open(ctx, b, p, n)
+		return b, make([]job, n)
+	}
+	r := new(struct {
+		batch batch
+		jobs  [1]job
+		list  [1]*job
+	})
+	r.batch.jobs = r.list[:0]
+	e.open(ctx, &r.batch, p, n)
+	return &r.batch, r.jobs[:]
+}
+
+// open makes the zero batch b ready, for calls of which there will be no more than most;
+// 0 means that this is not known.
+func (e *Executor) open(ctx context.Context, b *batch, p *Pool, most int) {
 	limit, grace := e.Limit, e.Grace
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -209,18 +231,42 @@ func (e *Executor) batch(ctx context.Context, p *Pool) *batch {
 	if grace <= 0 {
 		grace = DefaultGrace
 	}
-	b := &batch{Executor: e, pool: p, lane: lane.New(limit), grace: grace}
+	b.Executor, b.pool, b.grace = e, p, grace
+	if most == 0 || most > limit {
+		b.lane.Limit(limit)
+	}
 	b.unknown.session = p.session
 	b.events = newEventLog(e.OnEvent, e.Logger, func() string { return e.traceID(ctx) })
-	b.ctx, b.cancel = context.WithCancelCause(WithSession(ctx, p.session))
-	b.values = context.WithoutCancel(b.ctx)
+	b.scope = scope{ctx, p.session}
+	b.lasting.scope = b.scope
+	b.ctx, b.cancel = context.WithCancelCause(&b.scope)
+	b.values = &b.lasting
 	b.lease.batch = b
 	if !p.session.hire(&b.lease) {
 		b.lease.stop(ErrClosed)
 	}
-	p.session.main().detached.Block(b.lane)
-	return b
+	p.session.main().detached.Block(&b.lane)
 }
+
+// scope is a context that carries a session.
+type scope struct {
+	context.Context //nolint:containedctx // it is one
+	session         *Session
+}
+
+func (s *scope) Value(key any) any {
+	if key == (sessionKey{}) {
+		return s.session
+	}
+	return s.Context.Value(key)
+}
+
+// lasting is a scope that never ends, whatever becomes of the context under it.
+type lasting struct{ scope }
+
+func (*lasting) Deadline() (at time.Time, ok bool) { return time.Time{}, false }
+func (*lasting) Done() <-chan struct{}             { return nil }
+func (*lasting) Err() error                        { return nil }
 
 func (e *Executor) traceID(ctx context.Context) (id string) {
 	if e.TraceID != nil {
@@ -243,10 +289,28 @@ func (b *batch) end() []Outcome {
 		outcomes[i] = j.outcome
 	}
 	b.batchHook(b.ctx, outcomes)
+	b.load(jobs, outcomes)
 	b.events.close()
 	b.pool.session.dismiss(&b.lease)
+	b.pool.session.main().detached.Forget(&b.lane)
 	b.cancel(nil)
 	return outcomes
+}
+
+// load notes which tools the model knows by now, in the order in which it finds them
+// in the history: what it called, then what the results refer to.
+func (b *batch) load(jobs []*job, outcomes []Outcome) {
+	if b.parent != nil || !b.pool.Searchable() {
+		return // a script read the results, or nothing can ever wait
+	}
+	for _, j := range jobs {
+		if j.entry != nil {
+			b.pool.session.load(j.entry.info.Name, j.guessed)
+		}
+	}
+	for _, o := range outcomes {
+		b.pool.loadFound(o.Result)
+	}
 }
 
 // admit gives c its place in line. j must be zero, and is its job from now on.
@@ -337,12 +401,12 @@ func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
 	if err != nil {
 		b.hookFailed("", err)
 	}
-	for i := range outcomes {
+	for i, j := range b.admitted() {
 		if errors.Is(err, errBlocked) {
 			outcomes[i].Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
 		}
-		if r := told[i].Result; r != nil && !errors.Is(err, errBlocked) {
-			outcomes[i].Result = r
+		if r := told[i].Result; r != nil && r != outcomes[i].Result && !errors.Is(err, errBlocked) {
+			outcomes[i].Result = j.fit(b.values, j.presentable(r))
 		}
 	}
 }

@@ -256,13 +256,15 @@ func (p *Pool) deferTools() {
 	}
 }
 
-// hides reports whether the model has not seen the definition of a tool of the pool.
-func (p *Pool) hides(name string) bool {
+// hides reports whether the definition of a tool of the pool waits, and whether the
+// model has not seen it.
+func (p *Pool) hides(name string) (waits, unseen bool) {
 	if len(p.waiting) == 0 {
-		return false
+		return false, false
 	}
 	i, ok := p.index[name]
-	return ok && p.tools[i].decl.Deferred && !p.session.isLoaded(name)
+	waits = ok && p.tools[i].decl.Deferred
+	return waits, waits && !p.session.hasSeen(p.tools[i].info)
 }
 
 // howToLoad tells a model that has called such a tool what to do first.

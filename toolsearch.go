@@ -4,20 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/finding"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
-	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/rank"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// searchToolName is the tool that finds the others. No definition waits in a pool
-// that has neither it nor a provider that searches.
+// searchToolName is the tool without which no definition waits, unless the provider searches.
 const searchToolName = "ToolSearch"
 
 // The limits of ToolSearch.
@@ -51,7 +48,7 @@ type SearchOutput struct {
 	Pending []string `json:"pending_mcp_servers,omitempty"`
 	Failed  []string `json:"failed_mcp_servers,omitempty"`
 
-	nearest []string // what may have been meant, if there is no match
+	report finding.Report
 }
 
 // ToolSearch returns the tool with which a model finds the tools whose definitions
@@ -78,32 +75,34 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 	if o.Servers != nil {
 		out.Pending, out.Failed = o.Servers(ctx)
 	}
-	p := c.Pool()
+	held, ranker := c.Pool(), o.Ranker
+	if held == nil {
+		return out, errNotAdmitted
+	}
+	p := held
 	if o.Newest != nil {
 		p = cmp.Or(o.Newest(c.Session()), p)
 	}
-	if p == nil {
-		return out, errors.New("there is no pool to search here")
-	}
-	ranker := o.Ranker
 	if ranker == nil {
 		ranker = Lexical{}
 	}
-	limit := cmp.Or(in.MaxResults, DefaultSearchResults)
-	if in.MaxResults == 0 && finding.Parse(in.Query, p.hasServer).ByName { // who knows the names wants them all
-		limit = MaxSearchResults
-	}
-	matches, err := p.find(ctx, ranker, in.Query, limit)
-	if err != nil {
+	q := finding.Parse(in.Query, p.hasServer)
+	var matches []Match
+	if q.ByName { // who knows the names wants them all
+		matches, out.report.Missing, out.report.Left = p.selectNames(q.Names, cmp.Or(in.MaxResults, MaxSearchResults))
+	} else if matches, err = p.find(ctx, ranker, q, cmp.Or(in.MaxResults, DefaultSearchResults)); err != nil {
 		c.Emit("the ranker failed, words alone count: " + err.Error())
-		matches = p.Search(in.Query, limit)
+		matches = p.Search(in.Query, cmp.Or(in.MaxResults, DefaultSearchResults))
 	}
 	out.Total, out.Matches = len(p.waiting), []string{}
 	for _, m := range matches {
 		out.Matches = append(out.Matches, m.Name)
+		if _, ok := held.Lookup(m.Name); !ok { // the request that the call came from does not hold it
+			out.report.New = append(out.report.New, m.Name)
+		}
 	}
 	if len(matches) == 0 {
-		out.nearest = p.nearestWaiting(in.Query)
+		out.report.Nearest = q.Nearest(p.Waiting())
 	}
 	return out, nil
 }
@@ -112,26 +111,15 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 // more to say.
 func searchResult(out SearchOutput) *Result {
 	r := &Result{Data: out}
-	var text []string
-	if len(out.Matches) == 0 {
-		text = append(text, fmt.Sprintf("No tool matches; %d can be found.", out.Total))
-		if len(out.nearest) > 0 {
-			text = append(text, "The nearest names are "+strings.Join(out.nearest, ", ")+". Ask for one with select:NAME, or try other words.")
-		} else if out.Total > 0 {
-			text = append(text, "Try other words, or fewer that must be in the name.")
+	report := out.report
+	report.Found, report.Total, report.Pending, report.Failed = len(out.Matches), out.Total, out.Pending, out.Failed
+	for _, name := range out.Matches {
+		if !slices.Contains(report.New, name) {
+			r.Parts = append(r.Parts, Part{Tool: name})
 		}
 	}
-	if len(out.Pending) > 0 {
-		text = append(text, "These servers still connect, so search again later for their tools: "+strings.Join(out.Pending, ", ")+".")
-	}
-	if len(out.Failed) > 0 {
-		text = append(text, "These servers cannot be reached, so their tools are not there: "+strings.Join(out.Failed, ", ")+".")
-	}
-	for _, name := range out.Matches {
-		r.Parts = append(r.Parts, Part{Tool: name})
-	}
-	if len(text) > 0 {
-		r.Parts = append(r.Parts, Part{Text: strings.Join(text, " ")})
+	if text := report.Text(); text != "" {
+		r.Parts = append(r.Parts, Part{Text: text})
 	}
 	return r
 }
@@ -147,7 +135,8 @@ type Match struct {
 type Ranker interface {
 	// Rank returns at most limit tools, best first, and leaves out those that have
 	// nothing to do with words. accept says of a name whether it may be found; nil means
-	// that any may.
+	// that any may. What it returns beyond that, or of tools that do not wait, or once
+	// more, is passed over.
 	Rank(ctx context.Context, p *Pool, words string, limit int, accept func(name string) bool) ([]Match, error)
 }
 
@@ -163,9 +152,9 @@ func (Lexical) Rank(_ context.Context, p *Pool, words string, limit int, accept 
 }
 
 // Fuse returns a ranker that joins others, so that a host can set embeddings beside
-// words. A tool's score is the sum of 1 / (60 + its place) over the rankers, the
-// usual reciprocal rank fusion, in which no scores need to be comparable. A ranker
-// that fails is passed over unless all do. It panics if it is given none.
+// words. A tool's score is the sum of 1 / (60 + its place) over the rankers, as in
+// reciprocal rank fusion, so that no scores need be comparable. A ranker that fails is
+// passed over unless all do. It panics if it is given none.
 func Fuse(rankers ...Ranker) Ranker {
 	if len(rankers) == 0 {
 		panic("pegboard: Fuse: no ranker")
@@ -175,13 +164,13 @@ func Fuse(rankers ...Ranker) Ranker {
 
 type fused []Ranker
 
-const fusedDepth = 50 // places of each ranker that count, at least
+const fusedDepth = 50 // places that count, at least
 
 func (f fused) Rank(ctx context.Context, p *Pool, words string, limit int, accept func(string) bool) ([]Match, error) {
 	scores := map[string]float64{}
 	var errs []error
 	for _, r := range f {
-		matches, err := r.Rank(ctx, p, words, max(limit, fusedDepth), accept)
+		matches, err := p.ask(ctx, r, words, max(limit, fusedDepth), accept)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -193,7 +182,7 @@ func (f fused) Rank(ctx context.Context, p *Pool, words string, limit int, accep
 	if len(errs) == len(f) {
 		return nil, errors.Join(errs...)
 	}
-	all := make([]Match, 0, len(scores))
+	var all []Match
 	for name, score := range scores {
 		all = append(all, Match{name, score})
 	}
@@ -201,8 +190,7 @@ func (f fused) Rank(ctx context.Context, p *Pool, words string, limit int, accep
 	return all[:min(limit, len(all))], nil
 }
 
-// Searchable reports whether the model can find tools whose definitions wait: by
-// [ToolSearch], or because the provider searches.
+// Searchable reports whether ToolSearch or the provider finds tools that wait.
 func (p *Pool) Searchable() bool { return p.deferral.Hosted || p.hasFinder() }
 
 func (p *Pool) hasFinder() bool {
@@ -244,6 +232,10 @@ func (p *Pool) Announce(told []string) (text string, now []string) {
 		return "", told
 	}
 	now = slices.Sorted(slices.Values(p.Waiting()))
+	told = slices.DeleteFunc(slices.Clone(told), func(name string) bool { // it is in sight now
+		i, ok := p.index[name]
+		return ok && !p.tools[i].decl.Deferred
+	})
 	return finding.Announce(now, told, p.sourceOf), now
 }
 
@@ -265,31 +257,27 @@ func (p *Pool) sourceOf(name string) finding.Source {
 //     they rank, too. A word that is the prefix of a source, such as mcp__github,
 //     leaves only the tools of that source.
 func (p *Pool) Search(query string, limit int) []Match {
-	matches, _ := p.find(context.Background(), Lexical{}, query, limit) // which does not fail
+	q := finding.Parse(query, p.hasServer)
+	if q.ByName {
+		matches, _, _ := p.selectNames(q.Names, limit)
+		return matches
+	}
+	matches, _ := p.find(context.Background(), Lexical{}, q, limit) // which does not fail
 	return matches
 }
 
-func (p *Pool) find(ctx context.Context, ranker Ranker, query string, limit int) ([]Match, error) {
+func (p *Pool) find(ctx context.Context, ranker Ranker, q finding.Query, limit int) ([]Match, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	q := finding.Parse(query, p.hasServer)
-	if q.ByName {
-		return p.selectNames(q.Names, limit), nil
-	}
-	var matches []Match
 	var accept func(name string) bool
 	if q.Limited() {
 		accept = func(name string) bool { return p.admits(q, name) }
 	}
-	err := lane.Try(func() (err error) {
-		matches, err = ranker.Rank(ctx, p, q.Words, limit, accept)
-		return err
-	})
+	matches, err := p.ask(ctx, ranker, q.Words, limit, accept)
 	if err != nil {
 		return nil, err
 	}
-	matches = slices.DeleteFunc(slices.Clone(matches), func(m Match) bool { i, ok := p.index[m.Name]; return !ok || !p.tools[i].decl.Deferred })
 	if len(matches) == 0 && q.Limited() { // the words that must be there are enough
 		for _, i := range p.waiting {
 			if name := p.tools[i].info.Name; p.admits(q, name) {
@@ -298,6 +286,26 @@ func (p *Pool) find(ctx context.Context, ranker Ranker, query string, limit int)
 		}
 	}
 	return matches[:min(limit, len(matches))], nil
+}
+
+// ask returns what a ranker finds that may be found, by its name in the pool and once.
+func (p *Pool) ask(ctx context.Context, r Ranker, words string, limit int, accept func(name string) bool) (found []Match, err error) {
+	var matches []Match
+	if err := lane.Try(func() (err error) { matches, err = r.Rank(ctx, p, words, limit, accept); return err }); err != nil {
+		return nil, err
+	}
+	seen := map[int]bool{}
+	for _, m := range matches {
+		i, ok := p.index[m.Name]
+		if !ok || seen[i] || !p.tools[i].decl.Deferred {
+			continue
+		}
+		seen[i], m.Name = true, p.tools[i].info.Name
+		if accept == nil || accept(m.Name) {
+			found = append(found, m)
+		}
+	}
+	return found, nil
 }
 
 func (p *Pool) admits(q finding.Query, name string) bool {
@@ -309,18 +317,21 @@ func (p *Pool) hasServer(prefix string) bool {
 	return strings.HasPrefix(prefix, toolname.Prefix) && slices.ContainsFunc(p.tools[p.builtins:], func(t offered) bool { return t.info.server == prefix })
 }
 
-// selectNames returns the tools of those names.
-func (p *Pool) selectNames(names []string, limit int) (matches []Match) {
+// selectNames also returns the names that are of no tool, and how many tools are left.
+func (p *Pool) selectNames(names []string, limit int) (matches []Match, missing []string, left int) {
+	seen := map[int]bool{}
 	for _, name := range names {
-		i, ok := p.named(name)
-		if !ok || len(matches) == limit {
-			continue
-		}
-		if m := (Match{Name: p.tools[i].info.Name, Score: 1}); !slices.Contains(matches, m) {
-			matches = append(matches, m)
+		switch i, ok := p.named(name); {
+		case !ok:
+			missing = append(missing, name)
+		case seen[i]:
+		case len(matches) >= limit:
+			seen[i], left = true, left+1
+		default:
+			seen[i], matches = true, append(matches, Match{Name: p.tools[i].info.Name, Score: 1})
 		}
 	}
-	return matches
+	return matches, missing, left
 }
 
 // named finds a tool by a name in any letter case, or the one external tool that its
@@ -345,44 +356,33 @@ func (p *Pool) named(name string) (index int, ok bool) {
 	return raw, raw >= 0 && raw < len(p.tools)
 }
 
-// nearestWaiting returns up to three names that a query without matches may mean.
-func (p *Pool) nearestWaiting(query string) []string {
-	names := p.Waiting()
-	var near []string
-	for _, said := range finding.Parse(query, p.hasServer).Said() {
-		for _, name := range nearest.Names(said, names, 3) {
-			near = with(near, name)
-		}
-	}
-	return near[:min(3, len(near))]
-}
-
-// Loaded returns the tools that the conversation has made known to the model though
-// their definitions wait: those that ToolSearch found, and those that it called with an
-// input that fits. They are in the order of their first mention, each once.
+// Loaded returns the tools that the conversation has mentioned, each once: of every
+// message those that the model called, then those that ToolSearch found. A wire's Loaded
+// makes the same of the history. Without a search in the pool nothing is noted.
 func (s *Session) Loaded() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.loaded)
 }
 
-// SetLoaded replaces what Loaded returns: by what a wire's Loaded found in the history
-// of a conversation that is resumed, forked or rewound. A fork begins with nothing,
-// as its conversation does.
+// SetLoaded replaces what Loaded returns by what a wire's Loaded found in a history: of
+// a conversation that is resumed or rewound, or that a fork goes on with.
 func (s *Session) SetLoaded(tools ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.loaded = nil
+	s.loaded, s.seen = nil, slices.Clone(tools)
 	for _, name := range tools {
 		s.loaded = with(s.loaded, name)
 	}
 }
 
-// load adds a tool to those that are loaded.
-func (s *Session) load(name string) {
+// load notes that a tool was mentioned, and whether the model knows its definition now.
+func (s *Session) load(name string, seen bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.loaded = with(s.loaded, name)
+	if s.loaded = with(s.loaded, name); seen {
+		s.seen = with(s.seen, name)
+	}
 }
 
 func with(list []string, name string) []string {
@@ -398,19 +398,20 @@ func (p *Pool) loadFound(r *Result) {
 		if part.Tool == "" {
 			continue
 		}
-		if i, ok := p.index[part.Tool]; !ok { // of a newer pool
-			p.session.load(part.Tool)
-		} else if p.tools[i].decl.Deferred {
-			p.session.load(p.tools[i].info.Name)
+		name := part.Tool // of a newer pool, in which other tools may wait, if it is not in this one
+		if i, ok := p.index[name]; ok {
+			name = p.tools[i].info.Name
 		}
+		p.session.load(name, true)
 	}
 }
 
-// isLoaded reports whether the model knows the definition of a tool that waits.
-func (s *Session) isLoaded(name string) bool {
+// hasSeen reports whether the model knows the definition of a tool that waits, perhaps by
+// a former name.
+func (s *Session) hasSeen(i Info) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Contains(s.loaded, name)
+	return slices.ContainsFunc(s.seen, i.answersTo)
 }
 
 // rank finds the tools that have most to do with words.

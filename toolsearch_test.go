@@ -163,9 +163,12 @@ func TestToolSearchOfTheNewestPool(t *testing.T) {
 		return reg.AssemblePool(s)
 	}})
 	s := session(t, pegboard.SessionConfig{})
-	out := run(t, reg, s, call("1", "ToolSearch", `{"query":"select:paint"}`))
+	out := run(t, reg, s, call("1", "ToolSearch", `{"query":"select:paint,Read"}`))
+	require.Equal(t, []pegboard.Part{{Tool: "Read"}}, out.Result.Parts[:1], "what the request does not hold cannot be referred to")
+	require.Contains(t, out.Result.Text(), "mcp__new__paint came just now. Load it in your next message, with select:mcp__new__paint.")
+	require.NotContains(t, s.Loaded(), "mcp__new__paint")
+	out = run(t, reg, s, call("2", "ToolSearch", `{"query":"select:paint"}`)) // by the next pool
 	require.Equal(t, "mcp__new__paint", out.Result.Parts[0].Tool)
-	require.Equal(t, []string{"mcp__new__paint"}, s.Loaded(), "though the pool of the call does not have it")
 }
 
 type rankerFunc func(words string, limit int, accept func(string) bool) ([]pegboard.Match, error)

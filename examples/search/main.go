@@ -61,7 +61,8 @@ func main() {
 	for i, step := range script {
 		query, _ := json.Marshal(map[string]any{"query": step.query})
 		found := executor.Run(ctx, registry.AssemblePool(session), pegboard.Call{ID: fmt.Sprint("search-", i), Name: "ToolSearch", Input: query})[0]
-		matches := found.Result.Data.(pegboard.SearchOutput).Matches
+		output, _ := found.Result.Data.(pegboard.SearchOutput)
+		matches := output.Matches
 		fmt.Printf("\n%q finds %s\n", step.query, strings.Join(matches, ", "))
 		if !slices.Contains(matches, step.expects) {
 			log.Fatalf("%s was not found", step.expects)
@@ -70,7 +71,8 @@ func main() {
 		out := executor.Run(ctx, pool, pegboard.Call{ID: fmt.Sprint("call-", i), Name: step.expects, Input: json.RawMessage(step.input)})[0]
 		fmt.Printf("%s %s = %s\n", step.expects, step.input, out.Result.Text())
 	}
-	fmt.Printf("\n%d tools were loaded; a request holds %d bytes of definitions\n", len(session.Loaded()), len(chat.New(registry.AssemblePool(session)).Tools()))
+	pool = registry.AssemblePool(session)
+	fmt.Printf("\n%d tools were loaded; a request holds %d bytes of definitions\n", len(slices.Collect(pool.Loaded())), len(chat.New(pool).Tools()))
 }
 
 // attachAll attaches every package as a source, up to the number that is wanted.

@@ -87,7 +87,8 @@ func Beginning(s Source, characters int) Excerpt {
 // Preview is [Outline] if whole, which is all of the text or "", is a JSON object or
 // array, and otherwise [Beginning].
 func Preview(s Source, whole string, characters int) Excerpt {
-	if begin := strings.TrimLeft(whole, " \t\r\n"); strings.HasPrefix(begin, "{") || strings.HasPrefix(begin, "[") {
+	begin := strings.TrimLeft(whole, " \t\r\n")
+	if len(whole) <= MaxJSON && (strings.HasPrefix(begin, "{") || strings.HasPrefix(begin, "[")) {
 		document := s
 		document.Output = Output{Head: []byte(whole), Total: int64(len(whole))}
 		if x, ok := Outline(document, characters); ok {

@@ -10,6 +10,9 @@ import (
 // the tools of each source.
 const maxListed = 500
 
+// maxAbout is how many bytes of what a source says of itself one announcement shows.
+const maxAbout = 300
+
 // A Source is where tools come from.
 type Source struct {
 	Prefix string // of the names of its tools; empty for the built-in ones
@@ -39,23 +42,38 @@ func listing(names []string, of func(string) Source) []string {
 	}
 	var lines []string
 	var sources []Source
-	count := map[string]int{}
+	tools := map[string][]string{} // by source
 	for _, name := range names {
 		s := of(name)
 		if s.Prefix == "" {
 			lines = append(lines, name)
-		} else if count[s.Prefix]++; count[s.Prefix] == 1 {
+			continue
+		}
+		if tools[s.Prefix] == nil {
 			sources = append(sources, s)
 		}
+		tools[s.Prefix] = append(tools[s.Prefix], name)
 	}
-	for _, s := range sources {
-		line := fmt.Sprintf("%s__*: %d tools", s.Prefix, count[s.Prefix])
-		if about := strings.Join(strings.Fields(s.About), " "); about != "" {
-			line += " (" + about + ")"
+	for i, s := range sources {
+		if i == maxListed {
+			lines = append(lines, fmt.Sprintf("and those of %d other sources", len(sources)-i))
+			break
 		}
-		lines = append(lines, line)
+		lines = append(lines, line(s, tools[s.Prefix]))
 	}
 	return lines
+}
+
+// line tells of the tools of a source.
+func line(s Source, tools []string) string {
+	line := tools[0]
+	if len(tools) > 1 {
+		line = fmt.Sprintf("%s__*: %d tools", s.Prefix, len(tools))
+	}
+	if about := oneLine(s.About); about != "" {
+		line += " (" + about + ")"
+	}
+	return line
 }
 
 func without(names, others []string) []string {
@@ -64,4 +82,13 @@ func without(names, others []string) []string {
 		known[name] = true
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return known[name] })
+}
+
+// oneLine returns the beginning of a text as one line.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text[:min(len(text), 4*maxAbout)]), " ")
+	if len(text) <= maxAbout {
+		return strings.ToValidUTF8(text, "")
+	}
+	return strings.ToValidUTF8(text[:maxAbout], "") + "…"
 }

@@ -5,6 +5,15 @@ package finding
 import (
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
+)
+
+// How much of a query is read: who writes more is not looking for tools, and what is
+// done for each word or name may be a look at all tools.
+const (
+	maxWords = 256 // or names
+	maxSaid  = 8
 )
 
 // A Query is what a model asks for: tools by name, or words.
@@ -18,7 +27,7 @@ type Query struct {
 
 // Parse reads a query. "select:A,B" asks for names. Otherwise a word after a + must be
 // part of the name, and one for which isSource is true, with or without the separator
-// after it, is the prefix of a source.
+// after it, is the prefix of a source. The first 256 words or names are read.
 func Parse(text string, isSource func(prefix string) bool) (q Query) {
 	text = strings.TrimSpace(text)
 	if list, ok := cutPrefixFold(text, "select:"); ok {
@@ -27,11 +36,18 @@ func Parse(text string, isSource func(prefix string) bool) (q Query) {
 			if name = strings.TrimSpace(name); name != "" {
 				q.Names = append(q.Names, name)
 			}
+			if len(q.Names) == maxWords {
+				break
+			}
 		}
 		return q
 	}
 	var words []string
+	read := 0
 	for word := range strings.FieldsSeq(text) {
+		if read++; read > maxWords {
+			break
+		}
 		must, isRequired := strings.CutPrefix(word, "+")
 		switch prefix := strings.TrimSuffix(word, "__"); {
 		case isRequired && must != "":
@@ -60,12 +76,25 @@ func (q Query) Admits(name, source string) bool {
 	return !slices.ContainsFunc(q.Required, func(must string) bool { return !strings.Contains(name, must) })
 }
 
-// Said returns the single words and names of the query, for guessing what was meant.
-func (q Query) Said() []string {
-	if q.ByName {
-		return q.Names
+// Nearest returns up to three of names that a query may mean which found nothing. Only
+// the first words of the query count: each costs a look at all names.
+func (q Query) Nearest(names []string) []string {
+	said := q.Names
+	if !q.ByName {
+		said = strings.Fields(q.Words)
 	}
-	return strings.Fields(q.Words)
+	var near []string
+	for _, word := range said[:min(len(said), maxSaid)] {
+		for _, name := range nearest.Names(word, names, 3) {
+			if !slices.Contains(near, name) {
+				near = append(near, name)
+			}
+		}
+		if len(near) >= 3 {
+			break
+		}
+	}
+	return near[:min(3, len(near))]
 }
 
 func cutPrefixFold(s, prefix string) (rest string, ok bool) {

@@ -11,7 +11,9 @@ import "iter"
 //
 //   - a reference to a tool in a result: tool_reference, also those within
 //     tool_search_tool_result; the tools of tool_search_output;
-//   - each of [FunctionNames] of a text in a result;
+//   - each of [FunctionNames] of a text in the result of a call of ToolSearch that did
+//     not fail. The call must be in the conversation, too: a page or a file that looks
+//     like such a result mentions nothing;
 //   - a call by the model, whatever became of it: it was checked against the whole
 //     schema and counts as known since. Calls that the provider answers are none.
 //

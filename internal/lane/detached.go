@@ -20,7 +20,7 @@ type Held struct {
 	claim  Claim
 	reason error
 
-	release []func() // its places in later lanes
+	release map[*Lane]func() // its places in later lanes
 }
 
 // Hold adds a job that holds c. reason should name the job, see [Ticket.Detach].
@@ -53,7 +53,19 @@ func (d *Detached) Block(l *Lane) {
 		t := l.Admit()
 		t.Claim(h.claim)
 		t.Detach(h.reason)
-		h.release = append(h.release, t.Done)
+		if h.release == nil {
+			h.release = map[*Lane]func(){}
+		}
+		h.release[l] = t.Done
+	}
+}
+
+// Forget lets go of a lane that was blocked and whose own jobs have ended.
+func (d *Detached) Forget(l *Lane) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, h := range d.jobs {
+		delete(h.release, l)
 	}
 }
 

@@ -20,7 +20,8 @@ package lane
 
 import "sync"
 
-// Lane is a line of jobs. It starts no goroutine and needs no closing.
+// Lane is a line of jobs. It starts no goroutine and needs no closing. The zero Lane is
+// empty and has as many worker slots as there are jobs.
 //
 // # Concurrency
 //
@@ -28,7 +29,7 @@ import "sync"
 //  2. Places in the line are in the order of the calls of Admit.
 //  3. Nothing blocks but Wait and Slot, and both end when their context does.
 type Lane struct {
-	slots chan struct{} // a token for each slot that is taken
+	slots chan struct{} // a token for each slot that is taken; nil if there is no limit
 
 	mu       sync.Mutex
 	last     *Ticket   // end of the line of live tickets
@@ -42,10 +43,18 @@ type Lane struct {
 // New returns an empty line with limit worker slots. It panics if limit is
 // less than 1, since no job would ever run.
 func New(limit int) *Lane {
+	l := new(Lane)
+	l.Limit(limit)
+	return l
+}
+
+// Limit sets the number of worker slots of a lane that has no tickets yet. It panics
+// if limit is less than 1.
+func (l *Lane) Limit(limit int) {
 	if limit < 1 {
 		panic("lane: the limit of worker slots is less than 1")
 	}
-	return &Lane{slots: make(chan struct{}, limit)}
+	l.slots = make(chan struct{}, limit)
 }
 
 // Admit returns a ticket for the next place in line. Until its first Claim the

@@ -170,6 +170,9 @@ func (t *Ticket) Slot(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if t.lane.slots == nil {
+		return nil
+	}
 	select {
 	case t.lane.slots <- struct{}{}: // most often; who has no use for ctx.Done need not make it
 	default:

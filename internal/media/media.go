@@ -167,3 +167,6 @@ func Extension(mimeType string) string {
 	}
 	return sub
 }
+
+// IsImage reports whether a MIME type, however it is spelled, is that of an image.
+func IsImage(mimeType string) bool { return strings.HasPrefix(normal(mimeType), "image/") }

@@ -194,8 +194,8 @@ func (d *Dir) Contains(path string) bool {
 	return path == d.path || filepath.Dir(path) == d.path && isEntryName(filepath.Base(path))
 }
 
-// Close lets go of the folder. Nothing may be under way; what is called later
-// fails. What OpenTemp made is removed. A second Close is no harm.
+// Close lets go of the folder. What is under way may fail, and what is called later
+// does. What OpenTemp made is removed. A second Close is no harm.
 func (d *Dir) Close() error {
 	for _, f := range []*os.File{d.own.file, d.total.file} {
 		if f != nil {
@@ -208,7 +208,19 @@ func (d *Dir) Close() error {
 		}
 	}
 	if d.temporary {
-		return os.RemoveAll(filepath.Dir(d.path))
+		return removeAll(filepath.Dir(d.path))
 	}
 	return nil
 }
+
+// removeAll removes a folder in which whoever was about to makes a file meanwhile.
+func removeAll(path string) error {
+	err := os.RemoveAll(path)
+	for tries := 1; err != nil && tries < maxRemovals; tries++ {
+		err = os.RemoveAll(path)
+	}
+	return err
+}
+
+// maxRemovals is more often than files can come: nobody begins to make one after Close.
+const maxRemovals = 100

@@ -114,6 +114,9 @@ func (o Options) read(ctx context.Context, in readInput, c *pegboard.Call) (Outp
 	if err != nil {
 		return Output{}, err
 	}
+	if c.Session() == nil {
+		return Output{}, fmt.Errorf("%w: ReadResult runs in a session only; give the call to an Executor", pegboard.ErrDenied)
+	}
 	r, ref, err := open(ctx, c.Session().ResultStore(), in.Ref)
 	if err != nil {
 		return Output{}, err

@@ -47,6 +47,7 @@ type Output struct {
 	Elapsed time.Duration `json:"-"`
 
 	failed  bool
+	ref     string // in the session's store, if it is there
 	printed []byte // all of it, if it succeeded and nothing was cut
 }
 
@@ -120,7 +121,7 @@ func (k *command) show(ctx context.Context, out *Output, exit proc.Exit) {
 	switch {
 	case k.printed.isBinary():
 		at := k.store(ctx, exit, "application/octet-stream")
-		out.Omitted, out.RawOutputPath = total, at.path
+		out.Omitted, out.RawOutputPath, out.ref = total, at.path, at.ref
 		out.note(binaryNote(at, total))
 	case total <= int64(most):
 		out.Stdout = strings.TrimRight(exit.Output.Text(), "\n")
@@ -135,7 +136,7 @@ func (k *command) show(ctx context.Context, out *Output, exit proc.Exit) {
 			out.showPart(k.ends(exit, most, advice), total)
 			out.note(fmt.Sprintf("The rest could not be stored: %v.", at.err))
 		default:
-			out.PersistedOutputPath, out.PersistedOutputSize = at.path, at.size
+			out.PersistedOutputPath, out.PersistedOutputSize, out.ref = at.path, at.size, at.ref
 			out.showPart(k.preview(exit, at), total)
 		}
 	}

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
 // showPart puts into out what is shown of an output of that many bytes.
@@ -25,8 +27,11 @@ const advice = "to see it, run the command with its output going to a file, or t
 type kept struct {
 	path string // of the file, or another reference
 	size int64  // bytes that are there
+	ref  string // in the session's store, if it is there
 	err  error  // why it is nowhere
 }
+
+const storeTime = time.Minute // as the executor gives the store
 
 // store moves the output of a command from its file to the session's store. If that
 // does not take it, it stays in the file.
@@ -41,15 +46,29 @@ func (k *command) store(ctx context.Context, exit proc.Exit, mimeType string) ke
 	if err != nil {
 		return kept{err: err}
 	}
-	stored, err := k.call.Keep(context.WithoutCancel(ctx), mimeType, f)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	stored, err := k.call.Keep(ctx, mimeType, f)
 	_ = f.Close() // it was only read
 	switch {
-	case errors.Is(err, pegboard.ErrStored):
+	case errors.Is(err, pegboard.ErrStored) && showsFiles(&k.line):
 		return kept{err: err}
 	case err != nil:
 		return kept{path: k.file, size: exit.Stored}
 	}
-	return kept{path: cmp.Or(stored.Path, stored.Ref), size: stored.Size}
+	return kept{path: cmp.Or(stored.Path, stored.Ref), ref: stored.Ref, size: stored.Size}
+}
+
+// showsFiles reports whether the line prints nothing but what it reads from files. What
+// others print may not come a second time.
+func showsFiles(line *shellparse.Line) bool {
+	for i := range line.Commands {
+		cmd := &line.Commands[i]
+		if cmd.Class != shellparse.ReadOnly || len(cmd.Paths) == 0 && !cmd.Fed {
+			return false
+		}
+	}
+	return line.Unknown == ""
 }
 
 // preview is the beginning of an output that is stored.

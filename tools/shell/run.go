@@ -40,7 +40,7 @@ func (r *runner) tool(prompt string) pegboard.Tool {
 		Call:        r.call,
 		Result: func(out Output) *pegboard.Result {
 			res := pegboard.Text(out.text())
-			res.IsError, res.Data = out.failed, out
+			res.IsError, res.Data, res.Parts[0].Ref = out.failed, out, out.ref
 			return res
 		},
 	})
