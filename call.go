@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
-	"github.com/seed49eaa51d/pegboard/internal/media"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte
@@ -289,8 +288,7 @@ func (j *job) fit(ctx context.Context, r *Result) *Result {
 		info = &Info{}
 	}
 	most := c.state.session.cfg.Limits.maxResult(info, r.IsError)
-	fits := func(parts []Part) bool { return !exceeds(parts, most) && !slices.ContainsFunc(parts, isImage) }
-	if fits(r.Parts) && fits(r.Messages) {
+	if !exceeds(r.Parts, most) && !exceeds(r.Messages, most) && !hasImage(r.Parts) && !hasImage(r.Messages) {
 		return r
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
@@ -310,25 +308,6 @@ func (c *Call) fitted(ctx context.Context, parts []Part, most int, failed bool) 
 	}
 	return c.fitImages(ctx, parts)
 }
-
-// exceeds reports whether parts have more than so many characters of text, which is not
-// limited if there are less than none. Previews do not count.
-func exceeds(parts []Part, most int) bool {
-	characters := 0
-	for _, p := range parts {
-		if !p.isPreview() {
-			characters += utf8.RuneCountInString(p.Text)
-		}
-	}
-	return most >= 0 && characters > most
-}
-
-// maxPreview is how many bytes of text a preview may have; what has more is none.
-const maxPreview = 16 << 10
-
-func (p *Part) isPreview() bool { return p.Ref != "" && len(p.Text) <= maxPreview }
-
-func isImage(p Part) bool { return len(p.Data) > 0 && media.IsImage(p.MIME) }
 
 // shorten puts a preview in the place of all text but that of documents and search
 // results, which stay whole as long as there is room.
@@ -378,7 +357,7 @@ func (c *Call) fitImages(ctx context.Context, parts []Part) []Part {
 	limits := &c.state.session.cfg.Limits
 	fitted, images := slices.Clone(parts), 0
 	for i, p := range parts {
-		if !isImage(p) {
+		if !p.isImage() {
 			continue
 		}
 		if limits.Images.Count >= 0 && images >= limits.Images.Count {

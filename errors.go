@@ -258,9 +258,9 @@ func (j *job) count(o *Outcome) {
 		return
 	}
 	said := o.Result.Text()
-	for _, p := range o.Result.Parts { // two previews are the same, whatever they are stored as
-		if p.Ref != "" {
-			said = strings.ReplaceAll(said, p.Ref, "")
+	for i := range o.Result.Parts { // two previews are the same, whatever they are stored as
+		if ref := o.Result.Parts[i].Ref; ref != "" {
+			said = strings.ReplaceAll(said, ref, "")
 		}
 	}
 	if stop := j.batch.pool.session.loops.After(j.identity, fate(o), said); stop != "" {

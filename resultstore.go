@@ -256,6 +256,40 @@ const maxName = 8 << 10 // bytes of what a store calls a result: it is part of a
 
 const storeTime = time.Minute // of the store over one result, also of a call that was cancelled
 
+// exceeds reports whether parts have more than so many characters of text, which is not
+// limited if there are less than none. Previews do not count.
+func exceeds(parts []Part, most int) bool {
+	bytes, characters := 0, 0
+	for i := range parts {
+		bytes += len(parts[i].Text)
+	}
+	if most < 0 || bytes <= most { // mostly
+		return false
+	}
+	for i := range parts {
+		if p := &parts[i]; !p.isPreview() {
+			characters += utf8.RuneCountInString(p.Text)
+		}
+	}
+	return characters > most
+}
+
+// maxPreview is how many bytes of text a preview may have; what has more is none.
+const maxPreview = 16 << 10
+
+func (p *Part) isPreview() bool { return p.Ref != "" && len(p.Text) <= maxPreview }
+
+func (p *Part) isImage() bool { return len(p.Data) > 0 && media.IsImage(p.MIME) }
+
+func hasImage(parts []Part) bool {
+	for i := range parts {
+		if parts[i].isImage() {
+			return true
+		}
+	}
+	return false
+}
+
 // Store keeps what r yields in the session's store while it comes, and returns a part
 // with a preview of it: for a tool whose result is too long to be held in memory. What
 // is short enough for the tool's limit is in the part as it is, and not stored. If the

@@ -175,6 +175,7 @@ type batch struct {
 	pool    *Pool
 	parent  *Call // whose tool makes the calls; nil for those of the model
 	lane    lane.Lane
+	blocked bool // by calls that were left behind
 	events  *eventLog
 	grace   time.Duration
 	unknown callState       // of a call whose tool was not looked up
@@ -245,7 +246,7 @@ func (e *Executor) open(ctx context.Context, b *batch, p *Pool, most int) {
 	if !p.session.hire(&b.lease) {
 		b.lease.stop(ErrClosed)
 	}
-	p.session.main().detached.Block(&b.lane)
+	b.blocked = p.session.main().detached.Block(&b.lane)
 }
 
 // scope is a context that carries a session.
@@ -292,7 +293,9 @@ func (b *batch) end() []Outcome {
 	b.load(jobs, outcomes)
 	b.events.close()
 	b.pool.session.dismiss(&b.lease)
-	b.pool.session.main().detached.Forget(&b.lane)
+	if b.blocked {
+		b.pool.session.main().detached.Forget(&b.lane)
+	}
 	b.cancel(nil)
 	return outcomes
 }

@@ -45,8 +45,9 @@ func (h *Held) End() {
 	}
 }
 
-// Block puts what the jobs hold in front of a lane that has no tickets yet.
-func (d *Detached) Block(l *Lane) {
+// Block puts what the jobs hold in front of a lane that has no tickets yet. It reports
+// whether there are any jobs.
+func (d *Detached) Block(l *Lane) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, h := range d.jobs {
@@ -58,6 +59,7 @@ func (d *Detached) Block(l *Lane) {
 		}
 		h.release[l] = t.Done
 	}
+	return len(d.jobs) > 0
 }
 
 // Forget lets go of a lane that was blocked and whose own jobs have ended.
