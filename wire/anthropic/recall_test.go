@@ -164,5 +164,5 @@ func TestRecallRuns(t *testing.T) {
 	require.NoError(t, err)
 	var executor pegboard.Executor
 	require.Equal(t, got[1:], m.Results(executor.Run(context.Background(), p, m.Calls...)))
-	require.Equal(t, []string{route, zoom}, s.Loaded())
+	require.Equal(t, []string{"ToolSearch", route, zoom}, s.Loaded())
 }

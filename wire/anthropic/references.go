@@ -77,61 +77,46 @@ func (w *Wire) dropStale(raw json.RawMessage) (fresh json.RawMessage, ids []stri
 // Loaded returns the tools that the messages of a conversation have made known to
 // the model, in the order of their first mention, by their names in the pool. These
 // are the tools that a result refers to, that a search which the API ran has found,
-// that stand in a <functions> block of a result, and that the model called.
+// that stand in a <functions> block of a result of [pegboard.ToolSearch], as other
+// wires write it, and that the model called. Such a block in any other result says
+// nothing, nor does one whose call is not in messages.
 //
 // The same messages give the same names, whatever became of the tools: those that
 // are not in the pool now are among them, since a source may come back. Messages
 // that cannot be read are passed over.
 func (w *Wire) Loaded(messages []json.RawMessage) []string {
-	return history.Loaded(func(yield func(string) bool) {
-		for _, raw := range messages {
-			past, ok := parsePast(raw)
-			if !ok {
+	var tools []string
+	past, called := w.readPast(messages)
+	for _, m := range past {
+		for i, o := range m.parsed {
+			b := m.view.Blocks[i]
+			if b.Kind == history.Call && m.view.Role != history.Model {
 				continue
 			}
-			for i, o := range past.parsed {
-				call := past.view.Role == history.Model && past.view.Blocks[i].Kind == history.Call
-				for _, api := range mentions(o, call) {
-					if !yield(w.tool(api)) {
-						return
-					}
-				}
+			for _, api := range mentions(o, b, called[b.ID]) {
+				tools = append(tools, w.tool(api))
 			}
 		}
-	})
+	}
+	return history.Loaded(slices.Values(tools))
 }
 
-// mentions returns the tools that a block makes known, as the API calls them.
-func mentions(o jsonobject.Object, call bool) (names []string) {
-	kind, _ := o.Text("type")
-	if call {
+// mentions returns the tools that a block makes known, as the API calls them. It
+// belongs to a call of the tool called.
+func mentions(o jsonobject.Object, b history.Block, called string) (names []string) {
+	switch b.Kind {
+	case history.Call:
 		name, _ := o.Text("name")
 		return []string{name}
+	case history.Result:
+		references, _ := resultParts(o)
+		return slices.AppendSeq(referencesIn(references), readResult(o, called).Shown())
 	}
-	if kind == "tool_search_tool_result" {
+	if kind, _ := o.Text("type"); kind == "tool_search_tool_result" {
 		found, _ := jsonobject.Parse(o.Get("content"))
-		for _, reference := range list(found.Get("tool_references")) {
-			if name, ok := referenceIn(reference); ok {
-				names = append(names, name)
-			}
-		}
-		return names
+		return referencesIn(list(found.Get("tool_references")))
 	}
-	parts, ok := resultParts(o)
-	if !ok {
-		return nil
-	}
-	if text, ok := o.Text("content"); ok {
-		return slices.AppendSeq(names, history.FunctionNames(text))
-	}
-	for _, part := range parts {
-		if name, ok := referenceIn(part); ok {
-			names = append(names, name)
-		} else if text, ok := textIn(part); ok {
-			names = slices.AppendSeq(names, history.FunctionNames(text))
-		}
-	}
-	return names
+	return nil
 }
 
 // resultParts returns the content of a result, if it is a list. It fails if o is no
@@ -147,6 +132,16 @@ func list(raw json.RawMessage) (elements []json.RawMessage) {
 		_ = json.Unmarshal(raw, &elements) // it was read before
 	}
 	return elements
+}
+
+// referencesIn returns the tools that blocks refer to.
+func referencesIn(blocks []json.RawMessage) (tools []string) {
+	for _, b := range blocks {
+		if tool, ok := referenceIn(b); ok {
+			tools = append(tools, tool)
+		}
+	}
+	return tools
 }
 
 // referenceIn returns the tool that a block refers to.

@@ -37,8 +37,8 @@ func TestLoaded(t *testing.T) {
 			want: []string{"x", "y"}},
 		{name: "not found by the server", in: []string{assistant(
 			`{"type":"tool_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"tool_search_tool_result_error","error_code":"unavailable"}}`)}},
-		{name: "definitions", in: []string{user(resultOf("a", `{"type":"text","text":`+block+`}`))}, want: []string{"x", "y"}},
-		{name: "definitions in a string", in: []string{user(`{"type":"tool_result","tool_use_id":"a","content":` + block + `}`)}, want: []string{"x", "y"}},
+		{name: "definitions", in: []string{assistant(use("a", "ToolSearch")), user(resultOf("a", `{"type":"text","text":`+block+`}`))}, want: []string{"ToolSearch", "x", "y"}},
+		{name: "definitions in a string", in: []string{assistant(use("a", "ToolSearch")), user(`{"type":"tool_result","tool_use_id":"a","content":` + block + `}`)}, want: []string{"ToolSearch", "x", "y"}},
 		{name: "names of the pool", in: []string{assistant(use("a", w.Name("notes.add")), use("b", "Task"), use("c", "Agent"))}, want: []string{"notes.add", "Agent"}},
 		{name: "odd results", in: []string{user(`{"type":"tool_result"}`, `{"type":"tool_result","content":7}`, `{"type":"tool_result","content":[1,null,{},"x",{"type":"tool_reference"}]}`,
 			`{"type":"tool_search_tool_result","content":[]}`, `{"type":"tool_search_tool_result","content":{"tool_references":{}}}`)}},

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/history"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/trim"
 )
 
@@ -17,7 +17,7 @@ import (
 // out whole, to be called right before each request, on all messages as they were and
 // not as Trim returned them before. s sees every result of a tool of the client, in
 // order: its Turn is the number of the model's messages before it, and it is Fixed if it
-// refers to tools or shows their definitions.
+// refers to tools, or is one of [pegboard.ToolSearch] that shows their definitions.
 //
 // One text takes the place of all text of a result, where the first was. Images,
 // documents and search results stay, and so does whether the call failed. What is Fixed
@@ -51,52 +51,62 @@ type pastResults struct {
 // blockIndex is where a block stands in a conversation.
 type blockIndex struct{ message, block int }
 
-func (w *Wire) pastResults(messages []json.RawMessage) pastResults {
-	p := pastResults{messages: make([]pastMessage, len(messages))}
-	tools := map[string]string{} // by the id of the call
+func (w *Wire) pastResults(messages []json.RawMessage) (p pastResults) {
+	past, called := w.readPast(messages)
+	p.messages = past
 	turn := 0
-	for i, raw := range messages {
-		p.messages[i], _ = parsePast(raw)
-		m := p.messages[i]
+	for i, m := range past {
 		if m.view.Role == history.Model {
 			turn++
 		}
 		for j, b := range m.view.Blocks {
-			switch b.Kind {
-			case history.Call:
-				if _, known := tools[b.ID]; !known && b.ID != "" {
-					name, _ := m.parsed[j].Text("name")
-					tools[b.ID] = w.tool(name)
-				}
-			case history.Result:
-				text, fixed := resultText(m.parsed[j])
-				p.results = append(p.results, pegboard.PastResult{CallID: b.ID, Turn: turn, Text: text, Fixed: fixed})
-				p.at = append(p.at, blockIndex{i, j})
+			if b.Kind != history.Result {
+				continue
 			}
+			r := readResult(m.parsed[j], called[b.ID])
+			parts, _ := resultParts(m.parsed[j])
+			fixed := len(referencesIn(parts)) > 0 || r.ShowsTools()
+			p.results = append(p.results, pegboard.PastResult{CallID: b.ID, Tool: r.Tool, Turn: turn, Text: r.Text(), Fixed: fixed})
+			p.at = append(p.at, blockIndex{i, j})
 		}
-	}
-	for i := range p.results { // a result may stand before its call
-		p.results[i].Tool = tools[p.results[i].CallID]
 	}
 	return p
 }
 
-// resultText returns all text of a result, and whether it made tools known.
-func resultText(o jsonobject.Object) (text string, fixed bool) {
-	if text, ok := o.Text("content"); ok {
-		return text, trim.ShowsTools(text)
-	}
-	var texts []string
-	parts, _ := resultParts(o)
-	for _, part := range parts {
-		if _, ok := referenceIn(part); ok {
-			fixed = true
-		} else if text, ok := textIn(part); ok {
-			texts = append(texts, text)
-			fixed = fixed || trim.ShowsTools(text)
+// readPast returns the messages of a conversation, and the tools that the model called,
+// by the ids of the calls. A result may stand before its call.
+func (w *Wire) readPast(messages []json.RawMessage) (past []pastMessage, called map[string]string) {
+	past, called = make([]pastMessage, len(messages)), map[string]string{}
+	for i, raw := range messages {
+		m, _ := parsePast(raw) // or it is empty
+		past[i] = m
+		for j, b := range m.view.Blocks {
+			if b.Kind != history.Call || m.view.Role != history.Model || b.ID == "" {
+				continue
+			}
+			if _, known := called[b.ID]; !known {
+				name, _ := m.parsed[j].Text("name")
+				called[b.ID] = w.tool(name)
+			}
 		}
 	}
-	return strings.Join(texts, "\n"), fixed
+	return past, called
+}
+
+// readResult reads the text of a result of a tool.
+func readResult(o jsonobject.Object, tool string) deferral.Result {
+	r := deferral.Result{Tool: tool, Failed: string(o.Get("is_error")) == "true"}
+	if text, ok := o.Text("content"); ok {
+		r.Texts = []string{text}
+		return r
+	}
+	parts, _ := resultParts(o)
+	for _, part := range parts {
+		if text, ok := textIn(part); ok {
+			r.Texts = append(r.Texts, text)
+		}
+	}
+	return r
 }
 
 // withText returns a result with a text in the place of all text in it.

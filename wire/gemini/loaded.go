@@ -3,47 +3,38 @@ package gemini
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/history"
-	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // Loaded returns the tools that a conversation has made known to the model, by their
 // names in the pool, in the order of their first mention: those whose definitions
-// stand in a result, which is how [Message.Results] sends references to tools, and
-// those that the model called.
+// stand in a result of [pegboard.ToolSearch], which is how [Message.Results] sends
+// references to tools, and those that the model called.
+//
+// What looks like a definition in any other result says nothing, nor does the result of
+// a search that failed, or whose call is not in contents; [Normalize] says which call a
+// result belongs to. Contents that cannot be read are passed over.
 func (w *Wire) Loaded(contents []json.RawMessage) []string {
-	return history.Loaded(func(yield func(string) bool) {
-		for _, raw := range contents {
-			content, _ := parsePast(raw)
-			for i, f := range content.functions {
-				switch {
-				case f.kind == history.Call && content.role == history.Model:
-					if !yield(w.tool(f.name)) {
-						return
-					}
-				case f.kind == history.Result && content.role == history.User:
-					for name := range history.FunctionNames(output(content.parts[i])) {
-						if !yield(w.tool(name)) {
-							return
-						}
-					}
+	var tools []string
+	past, calls := readPast(contents)
+	for i, content := range past {
+		for j, f := range content.functions {
+			switch {
+			case f.kind == history.Call && content.role == history.Model:
+				tools = append(tools, w.tool(f.name))
+			case f.kind == history.Result && content.role == history.User:
+				r := readResult(content.parts[j], w.tool(calls[partIndex{i, j}].name))
+				for name := range r.Shown() {
+					tools = append(tools, w.tool(name))
 				}
 			}
 		}
-	})
-}
-
-// output returns the text of a functionResponse.
-func output(part json.RawMessage) string {
-	fields, _ := jsonobject.Parse(part)
-	_, raw := functionIn(fields, history.Result)
-	result, _ := jsonobject.Parse(raw)
-	response, _ := jsonobject.Parse(result.Get("response"))
-	text, _ := response.Text("output")
-	return text
+	}
+	return history.Loaded(slices.Values(tools))
 }
 
 // functions returns the definitions of the tools that parts begin with, each as it is

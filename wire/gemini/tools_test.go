@@ -245,16 +245,16 @@ func TestChoice(t *testing.T) {
 
 func TestLoaded(t *testing.T) {
 	t.Parallel()
-	w := gemini.New(poolOf(t, tool(t, "search", "", anyObject), tool(t, "notes.add", "Adds.", onePath), tool(t, "maps", "", anyObject)))
-	m, err := w.Read(strings.NewReader(ends("STOP", calls("search", "{}")))).Message()
+	w := gemini.New(poolOf(t, tool(t, "ToolSearch", "", anyObject), tool(t, "notes.add", "Adds.", onePath), tool(t, "maps", "", anyObject)))
+	m, err := w.Read(strings.NewReader(ends("STOP", calls("ToolSearch", "{}")))).Message()
 	require.NoError(t, err)
 	answer := only(m.Results([]pegboard.Outcome{outcome("r-1", text("Two:"), pegboard.Part{Tool: "notes.add"}, pegboard.Part{Tool: "maps"}, pegboard.Part{Tool: "gone"}, text("So."))}))
 	want := fmt.Sprintf("Two:\n<functions>\n%s\n{\"name\":\"maps\"}\n</functions>\n(Not available any more: gone. Search again.)\nSo.",
-		`{"name":"`+w.Name("notes.add")+`","description":"Adds.","parameters":`+string(declarations(t, w)[1].Parameters)+`}`)
-	require.Equal(t, `{"role":"user","parts":[`+result("", "search", "output", want)+`]}`, string(answer))
+		`{"name":"`+w.Name("notes.add")+`","description":"Adds.","parameters":`+string(declarations(t, w)[2].Parameters)+`}`)
+	require.Equal(t, `{"role":"user","parts":[`+result("", "ToolSearch", "output", want)+`]}`, string(answer))
 
 	conversation := messagesOf([]string{hello, "null", string(only(m.History())), string(answer), model(maps),
 		user(`{"text":"<functions>\n{\"name\":\"said\"}\n</functions>"}`), model(`{"functionResponse":{"name":"x","response":{"output":"<functions>\n{\"name\":\"y\"}\n</functions>"}}}`)})
-	require.Equal(t, []string{"search", "notes.add", "maps", "map"}, w.Loaded(conversation))
-	require.Equal(t, []string{"search"}, w.Loaded(conversation[:3]))
+	require.Equal(t, []string{"ToolSearch", "notes.add", "maps", "map"}, w.Loaded(conversation))
+	require.Equal(t, []string{"ToolSearch"}, w.Loaded(conversation[:3]))
 }

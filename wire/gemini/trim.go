@@ -7,23 +7,23 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/history"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/trim"
 )
 
 // Trim returns contents with the text of those results replaced that s does not let
 // out whole, to be called right before each request, on the whole conversation. s sees
 // every result of a call, in order: its Turn is the number of the model's contents
-// before it, and it is Fixed if it shows the definitions of tools. Its CallID is the id
-// of the call, or the name of the function if it has none, then # and a hash of the
-// text, because ids may begin anew in each turn: it stays the same when contents are
-// added or removed, and only equal results share one. It is not the ID that
-// [Message.Calls] give to a call without one.
+// before it, and it is Fixed if it is one of [pegboard.ToolSearch] that shows the
+// definitions of tools. Its CallID is the id of the call, or the name of the function if
+// it has none, then # and a hash of the text, because ids may begin anew in each turn: it
+// stays the same when contents are added or removed, and only equal results share one.
+// It is not the ID that [Message.Calls] give to a call without one.
 //
 // The text of a result is what its response holds under "output" and "error", where
 // [Message.Results] puts it. One text takes the place of all of it, where the first was;
@@ -65,19 +65,9 @@ type pastResults struct {
 type partIndex struct{ content, part int }
 
 func (w *Wire) pastResults(contents []json.RawMessage) pastResults {
-	p := pastResults{contents: make([]pastContent, len(contents))}
-	for i, raw := range contents {
-		p.contents[i], _ = parsePast(raw)
-	}
-	view, _ := match(p.contents)
-	calls := map[string]function{} // by their keys
-	for i, c := range p.contents {
-		for j, f := range c.functions {
-			if f.kind == history.Call {
-				calls[view[i].Blocks[j].ID] = f
-			}
-		}
-	}
+	var p pastResults
+	var calls map[partIndex]function
+	p.contents, calls = readPast(contents)
 	turn := 0
 	for i, c := range p.contents {
 		if c.role == history.Model {
@@ -88,31 +78,59 @@ func (w *Wire) pastResults(contents []json.RawMessage) pastResults {
 			if f.kind != history.Result {
 				continue
 			}
-			call := calls[view[i].Blocks[j].ID]
+			call := calls[partIndex{i, j}]
 			name := cmp.Or(f.name, call.name)
-			r := readResult(c.parts[j])
-			sum := sha256.Sum256([]byte(r.Text))
-			r.CallID = cmp.Or(f.id, call.id, name) + "#" + hex.EncodeToString(sum[:8])
-			r.Tool, r.Turn = w.tool(name), turn
-			p.results, p.at = append(p.results, r), append(p.at, partIndex{i, j})
+			r := readResult(c.parts[j], w.tool(call.name))
+			sum := sha256.Sum256([]byte(r.Text()))
+			id := cmp.Or(f.id, call.id, name) + "#" + hex.EncodeToString(sum[:8])
+			p.results = append(p.results, pegboard.PastResult{CallID: id, Tool: w.tool(name), Turn: turn, Text: r.Text(), Fixed: r.ShowsTools()})
+			p.at = append(p.at, partIndex{i, j})
 		}
 	}
 	return p
 }
 
-// readResult reads the text of a functionResponse.
-func readResult(part json.RawMessage) (r pegboard.PastResult) {
-	_, _, _, response := responseIn(part)
-	var said []string
-	for _, m := range response {
-		if text, ok := textIn(m); ok {
-			said = append(said, text)
+// readPast returns the contents of a conversation, and the calls that its results belong
+// to. A result whose call is not there has none.
+func readPast(contents []json.RawMessage) (past []pastContent, calls map[partIndex]function) {
+	past = make([]pastContent, len(contents))
+	for i, raw := range contents {
+		past[i], _ = parsePast(raw)
+	}
+	view, _ := match(past)
+	byKey := map[string]function{}
+	for i, c := range past {
+		for j, f := range c.functions {
+			key := view[i].Blocks[j].ID
+			if _, known := byKey[key]; f.kind == history.Call && !known {
+				byKey[key] = f
+			}
 		}
 	}
-	if said == nil && len(response) > 0 {
-		return pegboard.PastResult{Text: string(response.Encode())}
+	calls = map[partIndex]function{}
+	for i, c := range past {
+		for j, f := range c.functions {
+			if call, ok := byKey[view[i].Blocks[j].ID]; ok && f.kind == history.Result {
+				calls[partIndex{i, j}] = call
+			}
+		}
 	}
-	return pegboard.PastResult{Text: strings.Join(said, "\n"), Fixed: slices.ContainsFunc(said, trim.ShowsTools)}
+	return past, calls
+}
+
+// readResult reads the text of a functionResponse of a tool.
+func readResult(part json.RawMessage, tool string) deferral.Result {
+	_, _, _, response := responseIn(part)
+	r := deferral.Result{Tool: tool, Failed: response.Get("error") != nil}
+	for _, m := range response {
+		if text, ok := textIn(m); ok {
+			r.Texts = append(r.Texts, text)
+		}
+	}
+	if r.Texts == nil && len(response) > 0 {
+		r.Texts = []string{string(response.Encode())} // no line of JSON begins a block of definitions
+	}
+	return r
 }
 
 // responseIn returns the response of a functionResponse, and what it is in.

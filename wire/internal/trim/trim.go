@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/history"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
 )
@@ -52,13 +51,4 @@ func Replace(parts []json.RawMessage, text string, isText func(part json.RawMess
 		}
 	}
 	return out
-}
-
-// ShowsTools reports whether a text holds definitions of tools, see
-// [history.FunctionNames]. A result that does is Fixed.
-func ShowsTools(text string) bool {
-	for range history.FunctionNames(text) {
-		return true
-	}
-	return false
 }

@@ -79,10 +79,3 @@ func TestReplace(t *testing.T) {
 		})
 	}
 }
-
-func TestShowsTools(t *testing.T) {
-	t.Parallel()
-	require.True(t, trim.ShowsTools("Found:\n<functions>\n{\"name\":\"a\"}\n</functions>"))
-	require.False(t, trim.ShowsTools("<functions>\n</functions>"))
-	require.False(t, trim.ShowsTools(""))
-}

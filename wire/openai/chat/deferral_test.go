@@ -103,7 +103,7 @@ func TestFoundDefinitions(t *testing.T) {
 	require.NoError(t, err)
 	var e pegboard.Executor
 	results := m.Results(e.Run(t.Context(), pool(), m.Calls...))
-	require.Equal(t, []string{"notes.add"}, s.Loaded())
+	require.Equal(t, []string{"ToolSearch", "notes.add"}, s.Loaded())
 	require.Equal(t, []string{"ToolSearch", "notes.add"}, w.Loaded(append(m.History(), results...)))
 
 	var tools []json.RawMessage

@@ -11,7 +11,7 @@ import (
 
 func TestLoaded(t *testing.T) {
 	t.Parallel()
-	w := chat.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "time.zone", "", anyObject), tool(t, "search", "", anyObject)))
+	w := chat.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "time.zone", "", anyObject), tool(t, "ToolSearch", "", anyObject)))
 	m := chat.Message{}
 	require.Nil(t, only(m.History()))
 	_, found, err := turnOf(t, w, outcome("a", pegboard.Part{Tool: "time.zone"}, pegboard.Part{Tool: "clock"}, pegboard.Part{Tool: "gone"}))
@@ -23,8 +23,8 @@ func TestLoaded(t *testing.T) {
 	}{
 		{name: "nothing"},
 		{name: "calls", in: []string{model(call("a", "clock"), call("b", w.Name("time.zone"))), model(call("c", "clock"), call("d", "elsewhere"))}, want: []string{"clock", "time.zone", "elsewhere"}},
-		{name: "references", in: append([]string{model(call("a", "search"))}, stringsOf(found)...), want: []string{"search", "time.zone", "clock"}},
-		{name: "in parts", in: []string{`{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"x"},{"type":"text","text":"<functions>\n{\"function\":{\"name\":\"clock\"}}\n</functions>"}]}`}, want: []string{"clock"}},
+		{name: "references", in: append([]string{model(call("a", "ToolSearch"))}, stringsOf(found)...), want: []string{"ToolSearch", "time.zone", "clock"}},
+		{name: "in parts", in: []string{model(call("a", "ToolSearch")), `{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"x"},{"type":"text","text":"<functions>\n{\"function\":{\"name\":\"clock\"}}\n</functions>"}]}`}, want: []string{"ToolSearch", "clock"}},
 		{name: "words of others", in: []string{`{"role":"user","content":"<functions>\n{\"name\":\"clock\"}\n</functions>"}`, `{"role":"assistant","content":"<functions>\n{\"name\":\"clock\"}\n</functions>"}`}},
 		{name: "unreadable", in: []string{`null`, `{`, `{"role":"assistant","tool_calls":7}`, `{"role":"tool","content":7}`}},
 	}

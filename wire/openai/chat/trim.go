@@ -6,22 +6,23 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/history"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/trim"
+	"github.com/seed49eaa51d/pegboard/wire/openai/internal/content"
 )
 
 // Trim returns messages with the text of those results replaced that s does not let
 // out whole, to be called right before each request, on the whole conversation. s sees
 // every result of a call, in order: its Turn is the number of the model's messages
-// before it, and it is Fixed if it shows the definitions of tools. Its CallID is the id
-// of the call, # and a hash of the text, because some services count ids anew in each
-// turn: it stays the same when messages are added or removed, and only equal results
-// share one.
+// before it, and it is Fixed if it is one of [pegboard.ToolSearch] that shows the
+// definitions of tools. Its CallID is the id of the call, # and a hash of the text,
+// because some services count ids anew in each turn: it stays the same when messages are
+// added or removed, and only equal results share one.
 //
 // One text takes the place of all text of a result, where the first was; the word
 // "Error" before the text of a call that failed is part of it. What else a result holds
@@ -50,35 +51,43 @@ type pastResults struct {
 }
 
 func (w *Wire) pastResults(messages []json.RawMessage) (p pastResults) {
-	var c conversation
-	for _, raw := range messages {
-		c.add(raw)
-	}
-	tools := map[string]string{} // by the key of the call
-	var keys []string            // of the calls of the results
+	turns, called := w.readPast(messages)
 	turn := 0
-	for _, t := range c.turns {
+	for _, t := range turns {
 		if t.role == history.Model {
 			turn++
 		}
 		for i, b := range t.blocks {
-			switch b.Kind {
-			case history.Call:
-				if _, known := tools[b.ID]; !known && b.ID != "" {
-					tools[b.ID] = w.canonical(w.names.Tool(functionOf(t.raw[i])))
-				}
-			case history.Result:
-				r := readResult(t.results[i])
-				r.Turn = turn
-				p.results, p.at, p.fields = append(p.results, r), append(p.at, t.first+i), append(p.fields, t.results[i])
-				keys = append(keys, b.ID)
+			if b.Kind != history.Result {
+				continue
+			}
+			r := readResult(t.results[i], called[b.ID])
+			id, _ := t.results[i].Text("tool_call_id")
+			sum := sha256.Sum256([]byte(r.Text()))
+			id += "#" + hex.EncodeToString(sum[:8])
+			p.results = append(p.results, pegboard.PastResult{CallID: id, Tool: r.Tool, Turn: turn, Text: r.Text(), Fixed: r.ShowsTools()})
+			p.at, p.fields = append(p.at, t.first+i), append(p.fields, t.results[i])
+		}
+	}
+	return p
+}
+
+// readPast returns the turns of a conversation, and the tools that the model called, by
+// the keys of the calls. A result may stand before its call.
+func (w *Wire) readPast(messages []json.RawMessage) (turns []pastTurn, called map[string]string) {
+	var c conversation
+	for _, raw := range messages {
+		c.add(raw)
+	}
+	called = map[string]string{}
+	for _, t := range c.turns {
+		for i, b := range t.blocks {
+			if _, known := called[b.ID]; b.Kind == history.Call && !known && b.ID != "" {
+				called[b.ID] = w.tool(functionOf(t.raw[i]))
 			}
 		}
 	}
-	for i, key := range keys { // a result may stand before its call
-		p.results[i].Tool = tools[key]
-	}
-	return p
+	return c.turns, called
 }
 
 // functionOf returns the name of the function that a call is of, as the API knows it.
@@ -89,13 +98,10 @@ func functionOf(call json.RawMessage) string {
 	return name
 }
 
-func readResult(fields jsonobject.Object) (r pegboard.PastResult) {
-	said := texts(fields.Get("content"))
-	r.Text = strings.Join(said, "\n")
-	r.Fixed = slices.ContainsFunc(said, trim.ShowsTools)
-	id, _ := fields.Text("tool_call_id")
-	sum := sha256.Sum256([]byte(r.Text))
-	r.CallID = id + "#" + hex.EncodeToString(sum[:8])
+// readResult reads the text of a result of a tool.
+func readResult(fields jsonobject.Object, tool string) deferral.Result {
+	r := deferral.Result{Tool: tool, Texts: texts(fields.Get("content"))}
+	r.Failed = content.Failed(r.Text())
 	return r
 }
 

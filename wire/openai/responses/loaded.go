@@ -2,69 +2,52 @@ package responses
 
 import (
 	"encoding/json"
-	"iter"
+	"slices"
 
 	"github.com/seed49eaa51d/pegboard/internal/history"
-	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // Loaded returns the tools that a conversation has made known to the model, by
 // their names in the pool, in the order of their first mention: those that a search
-// found, those whose definitions stand in an output, which is how [Message.Results]
-// sends references to tools, and those that the model called.
+// found which the API ran or left to the client, those whose definitions stand in an
+// output of [pegboard.ToolSearch], which is how [Message.Results] sends references to
+// tools, and those that the model called.
+//
+// What looks like a definition in any other output says nothing, nor does the output of
+// a search that failed, or whose call is not in items: one that the API keeps is not.
+// Items that cannot be read are passed over.
 func (w *Wire) Loaded(items []json.RawMessage) []string {
-	return history.Loaded(func(yield func(string) bool) {
-		for _, raw := range items {
-			for name := range mentions(raw) {
-				if !yield(w.tool(name)) {
-					return
-				}
-			}
-		}
-	})
-}
-
-// mentions yields the names that an item makes known, as the API knows them.
-func mentions(raw json.RawMessage) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		o, err := jsonobject.Parse(raw)
-		if err != nil {
-			return
-		}
-		switch kind, _ := o.Text("type"); kind {
-		case "function_call":
-			name, _ := o.Text("name")
-			yield(name)
-		case "function_call_output":
-			for _, text := range outputTexts(o.Get("output")) {
-				for name := range history.FunctionNames(text) {
-					if !yield(name) {
-						return
-					}
-				}
-			}
-		case "tool_search_output":
-			yieldTools(o.Get("tools"), yield)
+	var tools []string
+	past, called := w.readCalls(items)
+	for i, item := range past {
+		for _, name := range mentions(items[i], called[item.block.ID]) {
+			tools = append(tools, w.tool(name))
 		}
 	}
+	return history.Loaded(slices.Values(tools))
 }
 
-// outputTexts returns the texts of an output.
-func outputTexts(output json.RawMessage) (texts []string) {
-	var text string
-	if json.Unmarshal(output, &text) == nil {
-		return []string{text}
+// mentions returns the names that an item makes known, as the API knows them. It
+// belongs to a call of the tool called.
+func mentions(raw json.RawMessage, called string) []string {
+	o, ok := parseOnce(raw)
+	if !ok {
+		return nil
 	}
-	var parts []part
-	_ = json.Unmarshal(output, &parts) // anything else has none
-	for _, p := range parts {
-		texts = append(texts, p.Text)
+	switch kind, _ := o.Text("type"); kind {
+	case "function_call":
+		name, _ := o.Text("name")
+		return []string{name}
+	case "function_call_output":
+		return slices.Collect(readOutput(o, called).Shown())
+	case "tool_search_output":
+		return foundIn(o.Get("tools"))
 	}
-	return texts
+	return nil
 }
 
-// yieldTools yields the names of functions, and of those in namespaces.
-func yieldTools(list json.RawMessage, yield func(string) bool) bool {
+// foundIn returns the names of functions, and of those in namespaces.
+func foundIn(list json.RawMessage) (names []string) {
 	var tools []struct {
 		Type, Name string
 		Tools      json.RawMessage
@@ -72,12 +55,10 @@ func yieldTools(list json.RawMessage, yield func(string) bool) bool {
 	_ = json.Unmarshal(list, &tools)
 	for _, t := range tools {
 		if t.Type == "namespace" {
-			if !yieldTools(t.Tools, yield) {
-				return false
-			}
-		} else if !yield(t.Name) {
-			return false
+			names = append(names, foundIn(t.Tools)...)
+		} else {
+			names = append(names, t.Name)
 		}
 	}
-	return true
+	return names
 }

@@ -139,7 +139,7 @@ func TestRecall(t *testing.T) {
 			var executor pegboard.Executor
 			outcomes := executor.Run(context.Background(), p, m.Calls...)
 			require.Equal(t, stringsOf(got), stringsOf(append(m.History(), m.Results(outcomes)...)))
-			require.Equal(t, []string{route, zoom}, s.Loaded())
+			require.Equal(t, []string{"ToolSearch", route, zoom}, s.Loaded())
 
 			requireSound(t, w, append(itemsOf([]string{hello}), append(got, json.RawMessage(hello))...))
 			requireSound(t, w, append(itemsOf([]string{hello}), append(got, json.RawMessage(says))...))

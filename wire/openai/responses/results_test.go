@@ -124,15 +124,16 @@ func TestResultsOfASearch(t *testing.T) {
 	answer = m.Results([]pegboard.Outcome{failed(outcome("s", text("down")), nil), outcome("a")}, text("go on"))
 	require.Equal(t, []string{`{"type":"tool_search_output","call_id":"s","execution":"client","status":"completed","tools":[]}`, output("a", `""`), userSays(inputText("(This is what find said beside the tools it found.)"), inputText("Error: down"), inputText("go on"))}, stringsOf(answer))
 
-	w = responses.New(p) // where the search is a function as any other
-	_, m, err = readWith(w, strings.NewReader(whole("completed", "", use("a", "find", "{}"))))
+	// The search is a function as any other.
+	w = responses.New(poolOf(t, tool(t, named("ToolSearch"), "Finds.", anyObject), tool(t, pegboard.Info{Name: "a.b", Loading: pegboard.LoadOnSearch}, "late", anyObject)))
+	_, m, err = readWith(w, strings.NewReader(whole("completed", "", use("a", "ToolSearch", "{}"))))
 	require.NoError(t, err)
 	answer = m.Results([]pegboard.Outcome{outcome("a", text("Found:"), part("a.b"))})
 	plain := strings.Replace(late, `,"defer_loading":true`, "", 1)
 	var item struct{ Output string }
 	require.NoError(t, json.Unmarshal(answer[0], &item))
 	require.Equal(t, "Found:\n<functions>\n"+plain+"\n</functions>", item.Output)
-	require.Equal(t, []string{"find", "a.b"}, w.Loaded(append(m.History(), answer...)))
+	require.Equal(t, []string{"ToolSearch", "a.b"}, w.Loaded(append(m.History(), answer...)))
 }
 
 func TestLoaded(t *testing.T) {
@@ -140,11 +141,11 @@ func TestLoaded(t *testing.T) {
 	block := `<functions>\n{\"name\":\"b\"}\n</functions>`
 	var w responses.Wire
 	got := w.Loaded(itemsOf([]string{
-		hello, `null`, `{"role":"user","content":"` + block + `"}`, use("1", "a", "{}"), output("1", `"`+block+`"`), output("2", `[{"type":"input_text","text":"`+strings.Replace(block, "b", "c", 1)+`"}]`), output("3", `7`),
+		hello, `null`, `{"role":"user","content":"` + block + `"}`, use("1", "ToolSearch", "{}"), use("2", "ToolSearch", "{}"), use("3", "a", "{}"), output("1", `"`+block+`"`), output("2", `[{"type":"input_text","text":"`+strings.Replace(block, "b", "c", 1)+`"}]`), output("3", `7`),
 		`{"type":"tool_search_output","tools":[{"type":"function","name":"d"},{"type":"namespace","name":"n","tools":[{"type":"function","name":"e"},{"type":"function","name":"a"}]}]}`,
 		`{"type":"tool_search_output","tools":7}`, use("4", "a", "{}"), use("5", "f", "{}"),
 	}))
-	require.Equal(t, []string{"a", "b", "c", "d", "e", "f"}, got)
+	require.Equal(t, []string{"ToolSearch", "a", "b", "c", "d", "e", "f"}, got)
 	require.Nil(t, w.Loaded(nil))
 	known := responses.New(poolOf(t, tool(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}}, "", anyObject)))
 	require.Equal(t, []string{"Agent"}, known.Loaded(itemsOf([]string{use("1", "Task", "{}"), use("2", "Agent", "{}")})))

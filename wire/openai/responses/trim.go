@@ -4,21 +4,22 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/history"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/trim"
+	"github.com/seed49eaa51d/pegboard/wire/openai/internal/content"
 )
 
 // Trim returns items with the text of those outputs replaced that s does not let out
 // whole, to be called right before each request, on all items as they were and not as
 // Trim returned them before. s sees every output of a tool of the client, in order: its
 // Turn is the number of the model's messages before it, in each of which are all items
-// that the model made in a row, and it is Fixed if it answers a search for tools or
-// shows their definitions.
+// that the model made in a row, and it is Fixed if it answers a search that the API left
+// to the client, or is one of [pegboard.ToolSearch] that shows definitions of tools.
 //
 // One text takes the place of all text of an output, where the first was; the word
 // "Error" before the text of a call that failed is part of it. Images and files stay,
@@ -41,12 +42,10 @@ func (w *Wire) Trim(ctx context.Context, items []json.RawMessage, s wire.Trimmer
 
 // pastResults returns the outputs of a conversation, and which items they are.
 func (w *Wire) pastResults(items []json.RawMessage) (results []pegboard.PastResult, at []int) {
-	tools := map[string]string{} // by the ID of the block of the call
-	ids := []string{}            // such IDs, of each result
+	past, called := w.readCalls(items)
 	turn, speaking := 0, false
-	for i, raw := range items {
-		item, ok := parsePast(raw)
-		if !ok || item.role == history.Other {
+	for i, item := range past {
+		if item.role == history.Other {
 			continue // what the system says does not end a turn
 		}
 		model := item.role == history.Model
@@ -54,21 +53,35 @@ func (w *Wire) pastResults(items []json.RawMessage) (results []pegboard.PastResu
 			turn++
 		}
 		speaking = model
-		switch b := item.block; b.Kind {
-		case history.Call:
-			if _, known := tools[b.ID]; !known && b.ID != "" {
-				tools[b.ID] = w.called(raw)
-			}
-		case history.Result:
-			text, fixed := outputText(raw)
-			results = append(results, pegboard.PastResult{CallID: callID(b.ID), Turn: turn, Text: text, Fixed: fixed})
-			at, ids = append(at, i), append(ids, b.ID)
+		if b := item.block; b.Kind == history.Result {
+			o, _ := jsonobject.Parse(items[i]) // it was read before
+			r := readOutput(o, called[b.ID])
+			kind, _ := o.Text("type")
+			fixed := kind == "tool_search_output" || kind == "function_call_output" && r.ShowsTools()
+			results = append(results, pegboard.PastResult{CallID: callID(b.ID), Tool: r.Tool, Turn: turn, Text: r.Text(), Fixed: fixed})
+			at = append(at, i)
 		}
 	}
-	for i, id := range ids { // an output may stand before its call
-		results[i].Tool = tools[id]
-	}
 	return results, at
+}
+
+// readCalls returns what the items of a conversation are, and the tools that the model
+// called, by the IDs of the blocks of the calls. An output may stand before its call.
+// What cannot be read has the role Other.
+func (w *Wire) readCalls(items []json.RawMessage) (past []pastItem, called map[string]string) {
+	past, called = make([]pastItem, len(items)), map[string]string{}
+	for i, raw := range items {
+		item, ok := parsePast(raw)
+		if !ok {
+			continue
+		}
+		past[i] = item
+		b := item.block
+		if _, known := called[b.ID]; b.Kind == history.Call && !known && b.ID != "" {
+			called[b.ID] = w.called(raw)
+		}
+	}
+	return past, called
 }
 
 // called returns the tool that an item calls, or "" if it does not tell.
@@ -81,25 +94,25 @@ func (w *Wire) called(raw json.RawMessage) string {
 	return w.tool(name)
 }
 
-// outputText returns all text of an output, and whether it made tools known.
-func outputText(raw json.RawMessage) (text string, fixed bool) {
-	o, _ := jsonobject.Parse(raw) // it was read before
+// readOutput reads the text of an output of a tool.
+func readOutput(o jsonobject.Object, tool string) deferral.Result {
+	r := deferral.Result{Tool: tool}
 	if kind, _ := o.Text("type"); kind == "tool_search_output" {
-		return "", true
+		return r // it holds none that counts
 	}
 	if text, ok := o.Text("output"); ok {
-		return text, trim.ShowsTools(text)
-	}
-	var parts []json.RawMessage
-	_ = json.Unmarshal(o.Get("output"), &parts) // anything else has no text
-	var texts []string
-	for _, p := range parts {
-		if text, ok := textIn(p); ok {
-			texts = append(texts, text)
-			fixed = fixed || trim.ShowsTools(text)
+		r.Texts = []string{text}
+	} else {
+		var parts []json.RawMessage
+		_ = json.Unmarshal(o.Get("output"), &parts) // anything else has no text
+		for _, p := range parts {
+			if text, ok := textIn(p); ok {
+				r.Texts = append(r.Texts, text)
+			}
 		}
 	}
-	return strings.Join(texts, "\n"), fixed
+	r.Failed = content.Failed(r.Text())
+	return r
 }
 
 // textIn returns the text of a part of an output.

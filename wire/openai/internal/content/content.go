@@ -70,17 +70,24 @@ func Text(p pegboard.Part, shown string) string {
 	return head + text
 }
 
+// mark begins the text of a call that failed.
+const mark = "Error"
+
 // Failure returns the text of a call that failed so that it says so, for no
 // result of these APIs has a mark for it.
 func Failure(text string) string {
-	const mark = "Error"
 	switch {
 	case strings.TrimSpace(text) == "":
 		return mark + ": the call failed and said nothing about it."
-	case len(text) >= len(mark) && strings.EqualFold(text[:len(mark)], mark):
+	case Failed(text):
 		return text
 	}
 	return mark + ": " + text
+}
+
+// Failed reports whether a text begins as all do that [Failure] returns.
+func Failed(text string) bool {
+	return len(text) >= len(mark) && strings.EqualFold(text[:len(mark)], mark)
 }
 
 // Cut returns text shortened to max characters, with a note at its end if
