@@ -19,8 +19,13 @@ func (e *UnstoredError) Error() string { return "not stored: " + e.Err.Error() }
 // Unwrap returns the reason.
 func (e *UnstoredError) Unwrap() error { return e.Err }
 
-// bufferSize is how much of a stream is in memory, beside its head and tail.
-const bufferSize = 128 << 10
+const (
+	// bufferSize is how much of a stream is in memory, beside its head and tail.
+	bufferSize = 128 << 10
+	// enough is how much of it is worth a write. To wait for a full buffer halves the
+	// speed: what the second read puts behind an odd number of bytes is copied slowly.
+	enough = 4 << 10
+)
 
 // Put keeps the stream r under the id of the call that it came from, in a file whose
 // name depends on the id alone and ends with ext. It reads r to its end, whatever
@@ -75,10 +80,10 @@ func unstored(e Entry, err error) (Entry, error) {
 // maxEmptyReads is how often in a row a reader may return nothing.
 const maxEmptyReads = 100
 
-// fill reads until buf is full. The error is io.EOF at the end of r, with what came
-// before it.
+// fill reads until there is enough in buf, which is larger. The error is io.EOF at the
+// end of r, with what came before it.
 func fill(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
-	for empty := 0; n < len(buf) && err == nil; {
+	for empty := 0; n < min(enough, len(buf)) && err == nil; {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}

@@ -19,7 +19,7 @@ type writing struct {
 }
 
 // Room is reserved ahead, while there is plenty: at most so much.
-const maxAhead = 4 << 20
+const maxAhead = 64 << 20
 
 // write appends as much of b as there may be.
 func (w *writing) write(ctx context.Context, b []byte) {
