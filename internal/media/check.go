@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// The limits of Anthropic's Messages API for one image, as its documentation on
-// vision has them and the errors that it answers with. Those count the bytes in
-// base64. Many images are more than 20 in a request, which a conversation comes to
-// have.
+// The limits of Anthropic's Messages API for one image, as the errors have them that
+// it answers with and users quote in public issues. They count the bytes in base64.
+// Many images are more than 20 in a request, which a conversation comes to have.
 const (
 	AnthropicEncoded  = 5 << 20 // bytes in base64
 	AnthropicEdge     = 8000    // pixels
