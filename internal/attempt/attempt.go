@@ -6,23 +6,27 @@ package attempt
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/cancel"
 )
 
 // An Attempt is the time that somebody works. The zero value has not begun. All
 // methods may be called concurrently; the functions they are given run on
 // goroutines of their own.
 type Attempt struct {
-	mu      sync.Mutex
-	phase   phase
-	cancel  context.CancelCauseFunc
-	cause   error // why it was stopped
+	own cancel.Scope // its context
+
+	mu      sync.Mutex   // guards what follows, and every step to the next phase but the first
+	phase   atomic.Int32 // a phase
+	cause   error        // why it was stopped
 	limit   *time.Timer
 	grace   *time.Timer
 	settled chan struct{} // closed by Settle; made when it is given up
 }
 
-type phase int
+type phase = int32
 
 const (
 	notBegun phase = iota
@@ -34,10 +38,8 @@ const (
 // Begin begins the attempt and returns the context for it, which carries what ctx
 // does and ends when the attempt is stopped or has ended. It is called once.
 func (a *Attempt) Begin(ctx context.Context) context.Context {
-	own, cancel := context.WithCancelCause(ctx)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.phase, a.cancel = working, cancel
+	own := a.own.Begin(ctx)
+	a.phase.Store(working)
 	return own
 }
 
@@ -46,29 +48,25 @@ func (a *Attempt) Begin(ctx context.Context) context.Context {
 func (a *Attempt) Limit(d time.Duration, late func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.phase == working {
+	if a.Working() {
 		a.limit = time.AfterFunc(d, late)
 	}
 }
 
 // Working reports whether the attempt has begun and neither ended nor been given
 // up. What was written before Begin may be read after it.
-func (a *Attempt) Working() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.phase == working
-}
+func (a *Attempt) Working() bool { return a.phase.Load() == working }
 
 // Stop ends the context of an attempt that works, and calls late if it still works
 // after grace. The first cause counts: further calls do nothing.
 func (a *Attempt) Stop(cause error, grace time.Duration, late func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.phase != working || a.cause != nil {
+	if !a.Working() || a.cause != nil {
 		return
 	}
 	a.cause = cause
-	a.cancel(cause)
+	a.own.Cancel(cause)
 	a.grace = time.AfterFunc(grace, late)
 }
 
@@ -83,13 +81,19 @@ func (a *Attempt) Cause() error {
 // came of it counts, which it does not if the attempt was given up before; further
 // calls report the same.
 func (a *Attempt) End() bool {
+	if a.Working() {
+		a.end()
+	}
+	return a.phase.Load() != givenUp
+}
+
+func (a *Attempt) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.phase == working {
+	if a.Working() { // it may have been given up just now
 		a.finish(returned)
-		a.cancel(nil)
+		a.own.Cancel(nil)
 	}
-	return a.phase != givenUp
 }
 
 // GiveUp gives up an attempt that works, and leaves its context as it is. It
@@ -97,11 +101,11 @@ func (a *Attempt) End() bool {
 func (a *Attempt) GiveUp() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.phase != working {
+	if !a.Working() {
 		return false
 	}
+	a.settled = make(chan struct{}) // before anybody can know that it was given up
 	a.finish(givenUp)
-	a.settled = make(chan struct{})
 	return true
 }
 
@@ -112,11 +116,11 @@ func (a *Attempt) Settle() { close(a.settled) }
 // ends the context.
 func (a *Attempt) Leave() {
 	<-a.settled
-	a.cancel(nil)
+	a.own.Cancel(nil)
 }
 
 func (a *Attempt) finish(to phase) {
-	a.phase = to
+	a.phase.Store(to)
 	for _, t := range []*time.Timer{a.limit, a.grace} {
 		if t != nil {
 			t.Stop()
