@@ -3,12 +3,15 @@ package lane
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Detached is the jobs that outlive the lane that they ran in. What they hold
 // stands in front of later lanes until they end. The zero value is empty; all
 // methods may be called from any goroutine.
 type Detached struct {
+	some atomic.Bool // there are jobs: most sessions have none, and need not lock
+
 	mu   sync.Mutex
 	jobs []*Held
 }
@@ -29,6 +32,7 @@ func (d *Detached) Hold(name string, c Claim, reason error) *Held {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.jobs = append(d.jobs, h)
+	d.some.Store(true)
 	return h
 }
 
@@ -39,6 +43,7 @@ func (h *Held) End() {
 	defer d.mu.Unlock()
 	if i := slices.Index(d.jobs, h); i >= 0 {
 		d.jobs = slices.Delete(d.jobs, i, i+1)
+		d.some.Store(len(d.jobs) > 0)
 	}
 	for _, release := range h.release {
 		release()
@@ -48,6 +53,9 @@ func (h *Held) End() {
 // Block puts what the jobs hold in front of a lane that has no tickets yet. It reports
 // whether there are any jobs.
 func (d *Detached) Block(l *Lane) bool {
+	if !d.some.Load() {
+		return false
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, h := range d.jobs {

@@ -222,20 +222,14 @@ func (t *Ticket) Detach(reason error) {
 // Done leaves the line and gives up the keys. Further calls do nothing.
 func (t *Ticket) Done() {
 	l := t.lane
-	stale, renews := t.stale() // taken now: some of them may be done before they are asked
-	claims := make([]Claim, len(stale))
-	for i, renew := range renews {
-		claims[i] = renew()
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if t.state == holding {
+		l.ended++ // who claims from now on looks again: what t did is done
+		t.renewStale()
+	}
 	if t.state == gone {
 		return
-	}
-	for i, u := range stale {
-		if u.state == waiting {
-			u.reclaim(claims[i])
-		}
 	}
 	t.state = gone
 	t.unpark()
@@ -249,24 +243,37 @@ func (t *Ticket) Done() {
 	t.claim, t.earlier, t.later = Claim{}, nil, nil // a kept ticket keeps no other alive
 }
 
-// stale returns the tickets whose names may lead elsewhere now that t is done, in
-// the order of the line.
-func (t *Ticket) stale() (stale []*Ticket, renews []func() Claim) {
-	t.lane.mu.Lock()
-	defer t.lane.mu.Unlock()
-	if t.state != holding {
-		return nil, nil
-	}
-	t.lane.ended++ // who claims from now on looks again: what t did is done
+// renewStale makes the claims anew of tickets whose names may lead elsewhere now that
+// t is done, in the order of the line. It lets go of the lane meanwhile, so some of
+// them may be done themselves by then.
+func (t *Ticket) renewStale() {
 	if t.lane.renewed == 0 {
-		return nil, nil
+		return
 	}
+	var stale []*Ticket
+	var renews []func() Claim
 	for u := t.later; u != nil; u = u.later {
 		if u.state == waiting && u.renew != nil && (t.claim.Exclusive || u.blocker == t) {
 			stale, renews = append(stale, u), append(renews, u.renew)
 		}
 	}
-	return stale, renews
+	claims := t.lane.outside(renews)
+	for i, u := range stale {
+		if u.state == waiting {
+			u.reclaim(claims[i])
+		}
+	}
+}
+
+// outside calls what takes its time while others have the lane.
+func (l *Lane) outside(renews []func() Claim) []Claim {
+	l.mu.Unlock()
+	defer l.mu.Lock()
+	claims := make([]Claim, len(renews))
+	for i, renew := range renews {
+		claims[i] = renew()
+	}
+	return claims
 }
 
 // blocks reports whether t is in the way of u.
