@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -128,7 +127,7 @@ func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
 // run is Run for calls that were made from inside parent, or by the model.
 func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call) []Outcome {
 	b, jobs := e.room(ctx, p, len(calls))
-	b.parent, b.unknown.parent = parent, parent
+	b.parent = parent
 	if parent != nil && b.events != nil {
 		b.events.trace = parent.state.job.batch.events.trace
 	}
@@ -187,7 +186,7 @@ func (j *job) mend(ctx context.Context, problem error) (input json.RawMessage, i
 	if err != nil && how.Func != nil && !j.repaired {
 		j.repaired = true
 		notes = []string{"the host's repair was used"}
-		input = slices.Clone(how.Func(ctx, j.entry.tool, j.call, problem))
+		input = slices.Clone(how.Func(ctx, j.entry.tool, j.call.copied(), problem))
 		in, err = spec.decode(input)
 	}
 	if err != nil || len(notes) == 0 || len(input) == 0 {
@@ -218,7 +217,7 @@ func (i Interrupt) String() string { return nameOf(int(i), "block", "cancel", "d
 
 // interrupt ends the calls that run as the cause of the host's context asks for.
 func (b *batch) interrupt(cause error) {
-	b.cancel(cause) // before those that run are told, for those that begin just now
+	b.scope.Cancel(cause) // before those that run are told, for those that begin just now
 	for _, j := range b.admitted() {
 		j.interrupt(cause)
 	}
@@ -227,20 +226,17 @@ func (b *batch) interrupt(cause error) {
 // halt ends all calls, those that run and those that wait, whatever their tools'
 // Interrupt: the session closes, a sibling failed, the stream was abandoned.
 func (b *batch) halt(cause error) {
-	b.mu.Lock()
-	if b.halted == nil {
-		b.halted = cause
-	}
-	b.mu.Unlock()
+	b.halted.CompareAndSwap(nil, &cause)
 	for _, j := range b.admitted() {
 		j.stop(cause)
 	}
 }
 
 func (b *batch) whyHalted() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.halted
+	if cause := b.halted.Load(); cause != nil {
+		return *cause
+	}
+	return nil
 }
 
 // siblingFailed stops the others if the batch and the tool want that.
@@ -260,7 +256,7 @@ type run struct {
 
 // begin gives the tool its context. From here on it can be stopped.
 func (j *job) begin(ctx context.Context) context.Context {
-	own := j.run.Begin(j.batch.values)
+	own := j.run.Begin(&j.batch.lasting)
 	if limit := j.timeout(); limit > 0 {
 		j.run.Limit(limit, func() { j.stop(fmt.Errorf("%w after %v", ErrTimeout, limit)) })
 	}
@@ -304,7 +300,7 @@ type substitute struct {
 	cause error
 }
 
-func (s *substitute) Work()             { s.job.finish(s.job.batch.ctx, s.job.detach(s.cause)) }
+func (s *substitute) Work()             { s.job.finish(&s.job.batch.scope, s.job.detach(s.cause)) }
 func (s *substitute) Leave(crash error) { s.job.close(crash) }
 
 func (j *job) timeout() time.Duration {
@@ -343,12 +339,13 @@ func (j *job) giveBack() {
 type lease struct {
 	batch *batch
 	ended chan struct{} // made by Close, which waits for it
+	place int           // among those of the session
 }
 
 // stop ends the batch's calls, whatever their tools' Interrupt.
 func (l *lease) stop(cause error) {
 	l.batch.halt(cause)
-	l.batch.cancel(cause)
+	l.batch.scope.Cancel(cause)
 }
 
 // wait returns when the batch has ended, or an error if ctx ends before that.
@@ -367,12 +364,11 @@ func (s *Session) hire(l *lease) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
+		l.place = -1
 		return false
 	}
-	if s.running == nil {
-		s.running = map[*lease]struct{}{}
-	}
-	s.running[l] = struct{}{}
+	l.place = len(s.running)
+	s.running = append(s.running, l)
 	return true
 }
 
@@ -380,7 +376,12 @@ func (s *Session) hire(l *lease) bool {
 func (s *Session) dismiss(l *lease) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.running, l)
+	if l.place >= 0 { // it was hired
+		last := s.running[len(s.running)-1]
+		s.running[l.place], last.place = last, l.place
+		s.running[len(s.running)-1] = nil
+		s.running = s.running[:len(s.running)-1]
+	}
 	if l.ended != nil {
 		close(l.ended)
 	}
@@ -391,7 +392,7 @@ func (s *Session) dismiss(l *lease) {
 func (s *Session) shut() []*lease {
 	s.mu.Lock()
 	s.closed = true
-	leases := slices.Collect(maps.Keys(s.running))
+	leases := slices.Clone(s.running)
 	for _, l := range leases {
 		if l.ended == nil {
 			l.ended = make(chan struct{})
@@ -413,7 +414,7 @@ func (s *Session) Detached() []string { return s.main().detached.Names() }
 func (s *Session) Interrupt(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for l := range s.running {
+	for _, l := range s.running {
 		l.stop(cause)
 	}
 	s.owned.Interrupt(cause)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
@@ -315,15 +316,14 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 func (j *job) hookCall(o *Outcome) *HookCall {
 	h := &struct {
 		HookCall
-		call    Call
-		outcome Outcome
+		call Call
 	}{HookCall: HookCall{Tool: j.entry.tool}, call: *j.call}
 	h.call.Input = slices.Clone(j.call.Input)
 	h.Call = &h.call
 	if o != nil {
-		h.outcome = *o
-		h.outcome.Call = h.Call
-		h.Outcome = &h.outcome
+		told := *o
+		told.Call = h.Call
+		h.Outcome = &told
 	}
 	if j.batch.OnEvent != nil {
 		h.emit = func(text string) { j.batch.emit(Event{Kind: EventHook, Call: j.call, Text: text}) }
@@ -382,20 +382,18 @@ const (
 )
 
 // blocks counts the refusals of a session's classifier.
-type blocks struct{ run, all int }
+type blocks struct{ run, all atomic.Int64 }
 
-func (b blocks) tooMany() bool { return b.run >= maxBlocksInARow || b.all >= maxBlocks }
+func (b *blocks) tooMany() bool { return b.run.Load() >= maxBlocksInARow || b.all.Load() >= maxBlocks }
 
 // countBlock notes what became of a call.
 func (s *Session) countBlock(d Decision) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch {
 	case d.Behavior == Allow:
-		s.blocks.run = 0
+		s.blocks.run.Store(0)
 	case d.By == ByClassifier:
-		s.blocks.run++
-		s.blocks.all++
+		s.blocks.run.Add(1)
+		s.blocks.all.Add(1)
 	}
 }
 
@@ -403,11 +401,8 @@ func (s *Session) countBlock(d Decision) {
 func (q *inquiry) mayClassify() bool {
 	s := q.job.batch.pool.session
 	p := s.permissions()
-	s.mu.Lock()
-	tired := s.blocks.tooMany()
-	s.mu.Unlock()
 	auto := func(m Mode) bool { return m == ModeAuto || m == ModeBypass }
-	return !tired && p.Mode() == ModeAuto && all(p.outer, auto) && (q.unruled || q.cautious)
+	return !s.blocks.tooMany() && p.Mode() == ModeAuto && all(p.outer, auto) && (q.unruled || q.cautious)
 }
 
 // classify is the classifier as a decider. What needs a person is never allowed

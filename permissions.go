@@ -237,7 +237,7 @@ func (s *Session) replacePermissions(p Permissions) error {
 		}
 	}
 	s.mu.Lock()
-	s.perms = p.in(s)
+	s.perms.Store(p.in(s))
 	s.mu.Unlock()
 	s.line.Change()
 	return nil
@@ -248,10 +248,7 @@ func (s *Session) replacePermissions(p Permissions) error {
 func (s *Session) UpdatePermissions(change func(Permissions) (Permissions, error)) error {
 	s.updating.Lock()
 	defer s.updating.Unlock()
-	s.mu.Lock()
-	own := s.perms
-	s.mu.Unlock()
-	p, err := change(*own)
+	p, err := change(*s.perms.Load())
 	if err != nil {
 		return err
 	}

@@ -36,11 +36,11 @@ type job struct {
 	stage     Stage
 	entry     *entry // of a pool, not to be written to
 	call      *Call
-	raw       Call            // as it was admitted; nobody is shown this very one
 	approved  *Decision       // the answer that allows these very bytes
 	exact     json.RawMessage // the input that was decoded, for an Invoke; nobody is shown it before
 	repairs   []string
 	repaired  bool        // the host's repair was used, once
+	renews    bool        // its claim is made anew when something ends
 	holding   bool        // it is counted as one that holds its keys
 	hooked    bool        // the hooks that follow a call were run
 	run       run         // of the tool
@@ -48,9 +48,9 @@ type job struct {
 	stopsTurn atomic.Bool // a person wants it, who refused what the call was about to do
 
 	versions [3]version // of call; one that nobody changes has no more
-	shown    int        // how many of them there are
+	shown    int        // how many of them may have been shown; as admitted, it is shown to nobody
 
-	outcome Outcome
+	outcome *Outcome
 	ended   chan struct{} // closed when outcome is set
 }
 
@@ -60,8 +60,8 @@ func (j *job) start() { lane.Start(j) }
 
 // Work is the job's part of its goroutine.
 func (j *job) Work() {
-	if o := j.pass(j.batch.ctx); j.run.End() {
-		j.finish(j.batch.ctx, o)
+	if o := j.pass(&j.batch.scope); j.run.End() {
+		j.finish(&j.batch.scope, o)
 	}
 }
 
@@ -79,7 +79,7 @@ func (j *job) Leave(crash error) {
 func (j *job) close(crash error) {
 	defer close(j.ended)
 	if crash != nil && !j.over.Load() { // an outcome that stands is never replaced
-		j.finish(j.batch.ctx, j.crashed(crash))
+		j.finish(&j.batch.scope, j.crashed(crash))
 	}
 }
 
@@ -97,7 +97,7 @@ func (j *job) pass(ctx context.Context) Outcome {
 		if rewritten == nil {
 			return j.perform(ctx)
 		}
-		j.show(rewritten, j.call.in, *j.call.state)
+		j.version().Input = rewritten
 	}
 	return j.fail(&failure{
 		err:  fmt.Errorf("%w: the input was changed more than %d times", ErrDenied, maxRewrites),
@@ -167,7 +167,9 @@ func (j *job) decode(ctx context.Context) *failure {
 	if j.batch.Invoke != nil { // which decodes again, whatever a wrapper wrote to what it was shown
 		j.exact = slices.Clone(input)
 	}
-	j.show(input, in, callState{session: j.batch.pool.session, info: &j.entry.info, spec: j.entry.tool.input()})
+	v := j.version()
+	v.Input, v.in = input, in
+	v.st = callState{session: v.st.session, parent: v.st.parent, info: &j.entry.info, spec: spec}
 	return nil
 }
 
@@ -192,13 +194,15 @@ func (j *job) aim(tr Traits) {
 		j.aimAtPaths(tr)
 		return
 	}
-	targets := j.resolved(tr)
-	j.ticket.Renew(nil)
-	j.ticket.Claim(claimOf(tr, targets))
+	if j.renews { // its input named paths before it was changed
+		j.ticket.Renew(nil)
+	}
+	j.ticket.Claim(claimOf(tr, j.resolved(tr)))
 }
 
 func (j *job) aimAtPaths(tr Traits) {
 	s := j.batch.pool.session
+	j.renews = true
 	j.ticket.Renew(func() lane.Claim { return claimOf(tr, s.resolve(tr.Targets)) })
 	for range maxRewrites {
 		ended := j.ticket.Ended()
@@ -211,24 +215,26 @@ func (j *job) aimAtPaths(tr Traits) {
 
 // resolved shows the call with tr and the targets that they lead to at present.
 func (j *job) resolved(tr Traits) []Target {
-	st := *j.call.state
-	st.job, st.traits, st.targets = j, tr, st.session.resolve(tr.Targets)
-	j.show(j.call.Input, j.call.in, st)
-	return st.targets
+	targets := j.call.state.session.resolve(tr.Targets)
+	st := &j.version().st
+	st.job, st.traits, st.targets = j, tr, targets
+	return targets
 }
 
 func isPath(t Target) bool { return t.Kind == Path }
 
-// show replaces the call by one that knows more.
-func (j *job) show(input json.RawMessage, in any, st callState) {
+// version makes the call a new one, which is like the one before until it is
+// completed. The one before may have been shown to somebody.
+func (j *job) version() *version {
 	var v *version
 	if j.shown < len(j.versions) {
 		v = &j.versions[j.shown]
-		j.shown++
 	} else {
 		v = new(version)
 	}
-	j.call = v.set(Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in}, st)
+	j.shown++
+	j.call = v.set(*j.call, *j.call.state)
+	return v
 }
 
 // version is a call as far as it was known at one stage.
@@ -366,13 +372,11 @@ func (j *job) perform(ctx context.Context) Outcome {
 		return j.fail(j.stopped(cause))
 	}
 	j.stage = StageCall
-	st := *j.call.state
-	st.allowed, st.under = true, st.session.permissions()
-	input := j.call.Input
+	v := j.version()
+	v.st.allowed, v.st.under = true, v.st.session.permissions()
 	if j.exact != nil {
-		input = j.exact
+		v.Input = j.exact
 	}
-	j.show(input, j.call.in, st)
 	j.batch.emit(Event{Kind: EventStarted, Call: j.call})
 	j.batch.events.reach() // whoever watches knows of it before it does anything
 
@@ -416,7 +420,7 @@ func (j *job) finish(ctx context.Context, o Outcome) {
 		j.hooked = true // a hook that ends the goroutine is not called twice
 		j.postHooks(ctx, &o)
 	}
-	o.Result = j.fit(j.batch.values, o.Result)
+	o.Result = j.fit(&j.batch.lasting, o.Result)
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
 	j.count(&o)
 	o.Elapsed = time.Since(j.admitted)
@@ -431,7 +435,7 @@ func (j *job) finish(ctx context.Context, o Outcome) {
 		j.ticket.Done()
 	}
 	j.over.Store(true)
-	j.outcome = o
+	*j.outcome = o
 	if j.batch.OnEvent != nil {
 		told := o
 		told.Call = j.call.copied()

@@ -201,7 +201,7 @@ func (p *Pool) Fingerprint(part Partition) string {
 
 // countCall tells the session's breaker of a call, in the order of its message,
 // and returns why somebody should be asked before it runs, or "".
-func (p *Pool) countCall(c Call) (id breaker.Call, ask string) {
+func (p *Pool) countCall(c *Call) (id breaker.Call, ask string) {
 	name := c.Name
 	if e, ok := p.lookup(c.Name); ok {
 		name = e.info.Name

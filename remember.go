@@ -239,9 +239,7 @@ func (s *Session) save(updates []Update) error {
 // permissionsAfter returns what the permissions in force would be once updates are
 // remembered.
 func (s *Session) permissionsAfter(updates []Update) (*Permissions, error) {
-	s.mu.Lock()
-	own := *s.perms
-	s.mu.Unlock()
+	own := *s.perms.Load()
 	if s.parent == nil {
 		p, err := own.Apply(updates...)
 		return p.in(s), err
@@ -267,8 +265,8 @@ func (s *Session) addDirectories(updates []Update) {
 	defer s.updating.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p, err := s.perms.Apply(updates...); err == nil { // as it was for the main session
-		s.perms = p.in(s)
+	if p, err := s.perms.Load().Apply(updates...); err == nil { // as it was for the main session
+		s.perms.Store(p.in(s))
 	}
 }
 
@@ -331,11 +329,11 @@ func (p *Pool) settle(ctx context.Context, c Call, t *Trace) Decision {
 			continue
 		}
 		var x subject
-		made.put(&x, made.state.targets)
+		perms := made.put(&x, made.state.targets)
 		if x.own, x.trace = own, t; t != nil {
 			t.Targets = made.Targets()
 		}
-		d := p.session.permissions().decide(&x)
+		d := perms.decide(&x)
 		if d.Behavior == Deny && d.unruled {
 			d.Reason = made.withRemedy(d.Reason, made.state.targets)
 		}

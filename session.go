@@ -130,11 +130,12 @@ type Session struct {
 	trimming sync.Mutex  // guards trimmed
 	trimmed  *trim.State // see Trim
 
+	perms  atomic.Pointer[Permissions] // its own; written with mu held
+	blocks blocks
+
 	mu      sync.Mutex // guards all below
-	perms   *Permissions
 	joined  joined
-	blocks  blocks
-	running map[*lease]struct{}
+	running []*lease // in no order
 	loaded  []string // tools, see Loaded
 	seen    []string // those of which the model knows the definition
 	closed  bool
@@ -160,7 +161,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	if err := s.setDirs(); err != nil {
 		return nil, err
 	}
-	s.perms = cfg.Permissions.in(s)
+	s.perms.Store(cfg.Permissions.in(s))
 	if err := s.keepResults(nil); err != nil {
 		return nil, err
 	}
@@ -209,7 +210,7 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if err := child.setDirs(); err != nil {
 		return nil, err
 	}
-	child.perms = cfg.Permissions.in(child)
+	child.perms.Store(cfg.Permissions.in(child))
 	if err := child.keepResults(s); err != nil {
 		return nil, err
 	}
@@ -326,16 +327,15 @@ func (s *Session) Permissions() Permissions { return *s.permissions() }
 
 func (s *Session) permissions() *Permissions {
 	if s.parent == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.perms
+		return s.perms.Load()
 	}
 	parent := s.parent.permissions()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.joined.both == nil || s.joined.own != s.perms || s.joined.parent != parent {
-		both := parent.narrowed(*s.perms)
-		s.joined = joined{own: s.perms, parent: parent, both: &both}
+	own := s.perms.Load()
+	if s.joined.both == nil || s.joined.own != own || s.joined.parent != parent {
+		both := parent.narrowed(*own)
+		s.joined = joined{own: own, parent: parent, both: &both}
 	}
 	return s.joined.both
 }

@@ -9,8 +9,10 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/cancel"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -153,7 +155,7 @@ func (s *Stream) outcomes(wait bool) iter.Seq[Outcome] {
 			s.mu.Lock()
 			s.next++
 			s.mu.Unlock()
-			if !yield(j.outcome) {
+			if !yield(*j.outcome) {
 				return
 			}
 		}
@@ -178,24 +180,23 @@ type batch struct {
 	blocked bool // by calls that were left behind
 	events  *eventLog
 	grace   time.Duration
-	unknown callState       // of a call whose tool was not looked up
-	lease   lease           // on the session
-	ctx     context.Context //nolint:containedctx // a batch is a scope: it ends with the host's context or with the session
-	cancel  context.CancelCauseFunc
-	values  context.Context //nolint:containedctx // of ctx, and it never ends
-	scope   scope           // under ctx
-	lasting lasting         // what values is
+	lease   lease        // on the session
+	host    host         // the context that the batch was given
+	scope   cancel.Scope // under host: it ends with the host's context or with the session
+	lasting lasting      // host, but it never ends
 
 	finish chan struct{} // closed when the message has ended; nil if it had before
 	reason FinishReason  // set before finish is closed
 
-	mu      sync.Mutex
-	jobs    []*job          // in the order of their admission
-	first   string          // the id of the first call
-	ids     map[string]bool // of a batch that has more than one call
-	halted  error           // why no call may go on, whatever its tool's Interrupt
-	holding int             // calls that hold their keys
-	changes []sessionChange
+	halted atomic.Pointer[error] // why no call may go on, whatever its tool's Interrupt
+
+	mu       sync.Mutex
+	jobs     []*job          // in the order of their admission
+	outcomes []Outcome       // room for those of the jobs, if it is known how many there are
+	first    string          // the id of the first call
+	ids      map[string]bool // of a batch that has more than one call
+	holding  int             // calls that hold their keys
+	changes  []sessionChange
 }
 
 // sessionChange is what a result does to the session, by the place of its call.
@@ -208,16 +209,17 @@ type sessionChange struct {
 // which all is made at once.
 func (e *Executor) room(ctx context.Context, p *Pool, n int) (*batch, []job) {
 	if n != 1 {
-		b := &batch{jobs: make([]*job, 0, n)}
+		b := &batch{jobs: make([]*job, 0, n), outcomes: make([]Outcome, n)}
 		e.open(ctx, b, p, n)
 		return b, make([]job, n)
 	}
 	r := new(struct {
-		batch batch
-		jobs  [1]job
-		list  [1]*job
+		batch    batch
+		jobs     [1]job
+		list     [1]*job
+		outcomes [1]Outcome
 	})
-	r.batch.jobs = r.list[:0]
+	r.batch.jobs, r.batch.outcomes = r.list[:0], r.outcomes[:]
 	e.open(ctx, &r.batch, p, n)
 	return &r.batch, r.jobs[:]
 }
@@ -236,12 +238,10 @@ func (e *Executor) open(ctx context.Context, b *batch, p *Pool, most int) {
 	if most == 0 || most > limit {
 		b.lane.Limit(limit)
 	}
-	b.unknown.session = p.session
 	b.events = newEventLog(e.OnEvent, e.Logger, func() string { return e.traceID(ctx) })
-	b.scope = scope{ctx, p.session}
-	b.lasting.scope = b.scope
-	b.ctx, b.cancel = context.WithCancelCause(&b.scope)
-	b.values = &b.lasting
+	b.host = host{ctx, p.session}
+	b.scope.Begin(&b.host)
+	b.lasting.host = &b.host
 	b.lease.batch = b
 	if !p.session.hire(&b.lease) {
 		b.lease.stop(ErrClosed)
@@ -249,21 +249,21 @@ func (e *Executor) open(ctx context.Context, b *batch, p *Pool, most int) {
 	b.blocked = p.session.main().detached.Block(&b.lane)
 }
 
-// scope is a context that carries a session.
-type scope struct {
+// host is a context of the host that carries a session.
+type host struct {
 	context.Context //nolint:containedctx // it is one
 	session         *Session
 }
 
-func (s *scope) Value(key any) any {
+func (h *host) Value(key any) any {
 	if key == (sessionKey{}) {
-		return s.session
+		return h.session
 	}
-	return s.Context.Value(key)
+	return h.Context.Value(key)
 }
 
-// lasting is a scope that never ends, whatever becomes of the context under it.
-type lasting struct{ scope }
+// lasting is a host's context that never ends.
+type lasting struct{ *host }
 
 func (*lasting) Deadline() (at time.Time, ok bool) { return time.Time{}, false }
 func (*lasting) Done() <-chan struct{}             { return nil }
@@ -283,20 +283,23 @@ func (e *Executor) traceID(ctx context.Context) (id string) {
 
 // end waits for all calls, closes the batch and returns what became of them.
 func (b *batch) end() []Outcome {
-	jobs := b.admitted()
-	outcomes := make([]Outcome, len(jobs))
-	for i, j := range slices.Backward(jobs) { // the last is likely to end last: few wake who waits
+	jobs, outcomes := b.admitted(), b.outcomes
+	for _, j := range slices.Backward(jobs) { // the last is likely to end last: few wake who waits
 		<-j.ended
-		outcomes[i] = j.outcome
 	}
-	b.batchHook(b.ctx, outcomes)
+	if outcomes == nil {
+		for _, j := range jobs {
+			outcomes = append(outcomes, *j.outcome)
+		}
+	}
+	b.batchHook(&b.scope, outcomes)
 	b.load(jobs, outcomes)
 	b.events.close()
 	b.pool.session.dismiss(&b.lease)
 	if b.blocked {
 		b.pool.session.main().detached.Forget(&b.lane)
 	}
-	b.cancel(nil)
+	b.scope.Cancel(nil)
 	return outcomes
 }
 
@@ -322,12 +325,16 @@ func (b *batch) admit(j *job, c Call) {
 	defer b.mu.Unlock()
 	j.batch, j.stage, j.place, j.admitted, j.ended = b, StageAdmit, len(b.jobs), time.Now(), make(chan struct{})
 	b.lane.Enter(&j.ticket)
-	j.raw = Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), state: &b.unknown}
-	j.call = &j.raw
+	if b.outcomes != nil {
+		j.outcome = &b.outcomes[j.place]
+	} else {
+		j.outcome = new(Outcome)
+	}
+	j.call = j.versions[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input)}, callState{session: b.pool.session, parent: b.parent})
 	j.duplicate = c.ID != "" && b.repeats(c.ID)
 	b.jobs = append(b.jobs, j)
 	if !j.duplicate {
-		j.identity, j.loop = b.pool.countCall(j.raw)
+		j.identity, j.loop = b.pool.countCall(j.call)
 	}
 	b.emit(Event{Kind: EventAdmitted, Call: j.call})
 }
@@ -409,7 +416,7 @@ func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
 			outcomes[i].Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
 		}
 		if r := told[i].Result; r != nil && r != outcomes[i].Result && !errors.Is(err, errBlocked) {
-			outcomes[i].Result = j.fit(b.values, j.presentable(r))
+			outcomes[i].Result = j.fit(&b.lasting, j.presentable(r))
 		}
 	}
 }
