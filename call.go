@@ -43,6 +43,19 @@ type callState struct {
 	under   *Permissions // what it was decided under
 }
 
+// version is a call as far as it was known at one stage.
+type version struct {
+	Call
+	st callState
+}
+
+// set makes v the call c in the state st.
+func (v *version) set(c Call, st callState) *Call {
+	v.Call, v.st = c, st
+	v.state = &v.st
+	return &v.Call
+}
+
 // copied returns a Call that can be written to without effect on c.
 func (c *Call) copied() *Call {
 	d := *c

@@ -41,6 +41,7 @@ type job struct {
 	repairs   []string
 	repaired  bool        // the host's repair was used, once
 	renews    bool        // its claim is made anew when something ends
+	aimed     uint64      // how many calls had ended when its paths were resolved, plus 1; 0 means resolve again
 	holding   bool        // it is counted as one that holds its keys
 	hooked    bool        // the hooks that follow a call were run
 	run       run         // of the tool
@@ -207,9 +208,11 @@ func (j *job) aimAtPaths(tr Traits) {
 	for range maxRewrites {
 		ended := j.ticket.Ended()
 		if j.ticket.ClaimSince(ended, claimOf(tr, j.resolved(tr))) {
+			j.aimed = ended + 1
 			return
 		}
 	}
+	j.aimed = 0
 	j.ticket.Claim(claimOf(tr, j.call.state.targets)) // hold looks once more
 }
 
@@ -237,21 +240,9 @@ func (j *job) version() *version {
 	return v
 }
 
-// version is a call as far as it was known at one stage.
-type version struct {
-	Call
-	st callState
-}
-
-// set makes v the call c in the state st.
-func (v *version) set(c Call, st callState) *Call {
-	v.Call, v.st = c, st
-	v.state = &v.st
-	return &v.Call
-}
-
 // hold waits for the keys. What a path leads to may have changed meanwhile, by
-// the very call that was waited for, so it is resolved again until it stays.
+// the very call that was waited for, so it is resolved again until it stays, unless
+// no call of the batch has ended since.
 func (j *job) hold(ctx context.Context) *failure {
 	for range maxRewrites {
 		if err := j.ticket.Wait(ctx); errors.Is(err, ErrDetached) {
@@ -265,7 +256,7 @@ func (j *job) hold(ctx context.Context) *failure {
 			j.batch.hold()
 		}
 		st := j.call.state
-		if !slices.ContainsFunc(st.targets, isPath) {
+		if !slices.ContainsFunc(st.targets, isPath) || j.aimed == j.ticket.Ended()+1 {
 			return nil
 		}
 		if now := st.session.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.same) {
@@ -287,6 +278,7 @@ func (j *job) gate(ctx context.Context) *failure {
 		return nil
 	}
 	if j.batch.finish != nil {
+		j.aimed = 0 // a message takes its time, and others use the disk, too
 		select {
 		case <-j.batch.finish:
 		case <-ctx.Done():
