@@ -84,7 +84,7 @@ func NewDirStore(dir, session string, o DirOptions) (*DirStore, error) {
 
 // Put implements [ResultStore]. If nothing can be kept, r is read to its end all the same.
 func (s *DirStore) Put(ctx context.Context, callID, mimeType string, r io.Reader) (Stored, error) {
-	e, err := s.dir.Put(ctx, callID, media.Extension(mimeType), r, 0)
+	e, err := s.dir.Put(ctx, callID, media.Extension(mimeType), r)
 	return Stored{Ref: e.Ref, Path: e.Path, Size: e.Size}, err
 }
 

@@ -99,7 +99,7 @@ func BenchmarkStore(b *testing.B) {
 				printing(b, size, func(out *os.File) {
 					meter.r = out
 					before := processorTime(b)
-					e, err := d.Put(b.Context(), "id", "txt", &meter, 4096)
+					e, err := d.Put(b.Context(), "id", "txt", &meter)
 					spent = append(spent, (processorTime(b) - before).Seconds())
 					require.NoError(b, err)
 					require.EqualValues(b, size, e.Total)
@@ -126,7 +126,7 @@ func BenchmarkMany(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		_, err := d.Put(context.Background(), fmt.Sprint("id", i), "txt", strings.NewReader(text), 4096)
+		_, err := d.Put(context.Background(), fmt.Sprint("id", i), "txt", strings.NewReader(text))
 		require.NoError(b, err)
 	}
 	var m runtime.MemStats

@@ -13,8 +13,6 @@ type Entry struct {
 	Size  int64  // bytes of the stream that are kept; the note of a cut one follows them in the file
 	Total int64  // bytes of the whole stream
 	Lines int64  // line ends in the whole stream, and one more if there is text after the last
-	Head  []byte // the first bytes of the stream
-	Tail  []byte // the last bytes of the stream; it overlaps Head if both hold more than all of it
 	Cut   bool   // whether the file holds less than the stream
 }
 

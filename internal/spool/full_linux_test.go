@@ -51,11 +51,11 @@ func TestFullDisk(t *testing.T) {
 	d := open(t, filepath.Join(dir, "root"), "s", spool.Options{})
 	small := put(t, d, "small", "text")
 	text := strings.Repeat("0123456789abcde\n", 3<<20/16)
-	e, err := d.Put(t.Context(), "id", "txt", strings.NewReader(text), 16)
+	e, err := d.Put(t.Context(), "id", "txt", strings.NewReader(text))
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	var unstored *spool.UnstoredError
 	require.ErrorAs(t, err, &unstored)
-	require.Equal(t, spool.Entry{Total: 3 << 20, Lines: 3 << 16, Head: []byte(text[:16]), Tail: []byte(text[:16])}, e)
+	require.Equal(t, spool.Entry{Total: 3 << 20, Lines: 3 << 16}, e)
 	require.Equal(t, []string{small.Ref}, names(t, d.Path()), "nothing of it stays")
 	require.EqualValues(t, 4, ledger(t, filepath.Join(d.Path(), ".spool-size")))
 	require.Equal(t, "text", content(t, d, small.Ref))
@@ -70,7 +70,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.NoError(t, filler.Close())
-	_, err = d.Put(t.Context(), "id", "txt", strings.NewReader("text"), 16)
+	_, err = d.Put(t.Context(), "id", "txt", strings.NewReader("text"))
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.ElementsMatch(t, []string{small.Ref, fits.Ref}, names(t, d.Path()))
 	require.EqualValues(t, 500_004, ledger(t, filepath.Join(d.Path(), ".spool-size")))

@@ -20,7 +20,7 @@ func (e *UnstoredError) Error() string { return "not stored: " + e.Err.Error() }
 func (e *UnstoredError) Unwrap() error { return e.Err }
 
 const (
-	// bufferSize is how much of a stream is in memory, beside its head and tail.
+	// bufferSize is how much of a stream is in memory.
 	bufferSize = 128 << 10
 	// enough is how much of it is worth a write. To wait for a full buffer halves the
 	// speed: what the second read puts behind an odd number of bytes is copied slowly.
@@ -29,8 +29,7 @@ const (
 
 // Put keeps the stream r under the id of the call that it came from, in a file whose
 // name depends on the id alone and ends with ext. It reads r to its end, whatever
-// happens to the file, so that nobody who writes the stream has to wait. The first
-// and last keep bytes of it come back with the Entry.
+// happens to the file, so that nobody who writes the stream has to wait.
 //
 // A stream longer than Options.MaxFile is cut after a line, or at least after a
 // whole character, and a note follows. So is one for which there is no room even when
@@ -43,9 +42,9 @@ const (
 // If r cannot be stored (a full disk, say), the error is an *UnstoredError, and the
 // Entry tells what is known without a file. It is the same when reading r fails or ctx
 // is done, but then reading ends there. A Read that blocks is not interrupted.
-func (d *Dir) Put(ctx context.Context, id, ext string, r io.Reader, keep int) (Entry, error) {
+func (d *Dir) Put(ctx context.Context, id, ext string, r io.Reader) (Entry, error) {
 	d.sweepIfDue(ctx)
-	s := stream{keep: max(keep, 0)}
+	var s stream
 	w := writing{dir: d}
 	defer func() { w.discard(ctx) }()
 	buf := make([]byte, bufferSize)

@@ -19,26 +19,20 @@ func TestPut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789abcde\n", 64<<10) // 1 MiB: several buffers
 	tests := []struct {
-		name       string
-		text       string
-		maxFile    int64
-		keep       int
-		kept       string // what the file begins with; all of it unless cut
-		cut        string // what follows what is kept of a cut stream
-		lines      int64
-		head, tail string
+		name    string
+		text    string
+		maxFile int64
+		kept    string // what the file begins with; all of it unless cut
+		cut     string // what follows what is kept of a cut stream
+		lines   int64
 	}{
-		{name: "empty", keep: 5},
-		{name: "a line", text: "one\n", keep: 5, kept: "one\n", lines: 1, head: "one\n", tail: "one\n"},
-		{name: "no end of the last line", text: "one\ntwo", keep: 5, kept: "one\ntwo", lines: 2, head: "one\nt", tail: "e\ntwo"},
-		{name: "nothing to preview", text: "one\ntwo", kept: "one\ntwo", lines: 2},
-		{name: "keep below zero", text: "one", keep: -1, kept: "one", lines: 1},
-		{name: "empty lines", text: "\n\n\n", keep: 1, kept: "\n\n\n", lines: 3, head: "\n", tail: "\n"},
-		{name: "long", text: long, keep: 20, kept: long, lines: 64 << 10, head: long[:20], tail: long[len(long)-20:]},
-		{name: "more to preview than a buffer", text: long, keep: 300_001, kept: long, lines: 64 << 10, head: long[:300_001], tail: long[len(long)-300_001:]},
-		{name: "more to preview than there is", text: long, keep: 2 << 20, kept: long, lines: 64 << 10, head: long, tail: long},
+		{name: "empty"},
+		{name: "a line", text: "one\n", kept: "one\n", lines: 1},
+		{name: "no end of the last line", text: "one\ntwo", kept: "one\ntwo", lines: 2},
+		{name: "empty lines", text: "\n\n\n", kept: "\n\n\n", lines: 3},
+		{name: "long", text: long, kept: long, lines: 64 << 10},
 		{name: "exactly the limit", text: "one\ntwo", maxFile: 7, kept: "one\ntwo", lines: 2},
-		{name: "cut after a line", text: "one\ntwo\n", maxFile: 7, keep: 3, kept: "one\n", cut: "[cut here: only the first 4 of 8 bytes were kept. ", lines: 2, head: "one", tail: "wo\n"},
+		{name: "cut after a line", text: "one\ntwo\n", maxFile: 7, kept: "one\n", cut: "[cut here: only the first 4 of 8 bytes were kept. ", lines: 2},
 		{name: "cut at a line's end", text: "one\ntwo\n", maxFile: 4, kept: "one\n", cut: "[cut here: only the first 4 of 8 bytes", lines: 2},
 		{name: "cut without a line", text: "abcdefgh", maxFile: 6, kept: "abcdef", cut: "\n[cut here: only the first 6 of 8 bytes", lines: 1},
 		{name: "cut before a character", text: "aé漢字", maxFile: 8, kept: "aé漢", cut: "\n[cut here: only the first 6 of 9 bytes", lines: 1},
@@ -65,15 +59,13 @@ func TestPut(t *testing.T) {
 					o.MaxFile = tc.maxFile
 				}
 				d := open(t, "", "s", o)
-				e, err := d.Put(t.Context(), "id", "txt", r.of(tc.text), tc.keep)
+				e, err := d.Put(t.Context(), "id", "txt", r.of(tc.text))
 				require.NoError(t, err)
 				require.Equal(t, spool.Entry{
 					Ref: spool.EntryName("id", "txt"), Path: filepath.Join(d.Path(), e.Ref),
 					Size: int64(len(tc.kept)), Total: int64(len(tc.text)), Lines: tc.lines,
-					Head: e.Head, Tail: e.Tail, Cut: tc.cut != "",
+					Cut: tc.cut != "",
 				}, e)
-				require.Equal(t, tc.head, string(e.Head))
-				require.Equal(t, tc.tail, string(e.Tail))
 				file := content(t, d, e.Ref)
 				rest, ok := strings.CutPrefix(file, tc.kept)
 				require.True(t, ok, "the file has %d bytes", len(file))
@@ -212,7 +204,7 @@ func TestPutUnstored(t *testing.T) {
 				r = tc.reader(cancel)
 			}
 			counted := &countingReader{r: r}
-			e, err := d.Put(ctx, "id", "txt", counted, 20)
+			e, err := d.Put(ctx, "id", "txt", counted)
 			require.ErrorIs(t, err, tc.want)
 			var unstored *spool.UnstoredError
 			require.ErrorAs(t, err, &unstored)
@@ -221,8 +213,6 @@ func TestPutUnstored(t *testing.T) {
 			require.Equal(t, tc.total, e.Total)
 			require.Equal(t, tc.total, counted.n)
 			require.Equal(t, (tc.total+15)/16, e.Lines)
-			require.Equal(t, text[:min(20, tc.total)], string(e.Head))
-			require.True(t, len(e.Tail) == 20 || tc.total == 0)
 			require.Empty(t, e.Ref)
 			require.Empty(t, names(t, d.Path()))
 			d.FailWrites(nil)
@@ -241,7 +231,7 @@ func TestPutPanics(t *testing.T) {
 	t.Parallel()
 	d := open(t, "", "s", unlimited())
 	r := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), readerFunc(func([]byte) (int, error) { panic(errTest) }))
-	require.PanicsWithValue(t, errTest, func() { _, _ = d.Put(t.Context(), "id", "txt", r, 0) })
+	require.PanicsWithValue(t, errTest, func() { _, _ = d.Put(t.Context(), "id", "txt", r) })
 	require.Empty(t, names(t, d.Path()))
 	require.Zero(t, ledger(t, filepath.Join(d.Path(), ".spool-size")))
 }
@@ -251,7 +241,7 @@ func TestPutAfterClose(t *testing.T) {
 	d := open(t, "", "s", spool.Options{})
 	e := put(t, d, "id", "text")
 	require.NoError(t, d.Close())
-	_, err := d.Put(t.Context(), "id2", "txt", strings.NewReader("text"), 1)
+	_, err := d.Put(t.Context(), "id2", "txt", strings.NewReader("text"))
 	require.Error(t, err)
 	_, err = d.Open(e.Ref)
 	require.Error(t, err)

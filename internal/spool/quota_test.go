@@ -111,7 +111,7 @@ func TestGrowing(t *testing.T) {
 		}
 		return copy(p, block), nil
 	})
-	e, err := d.Put(t.Context(), "id", "txt", r, 0)
+	e, err := d.Put(t.Context(), "id", "txt", r)
 	require.NoError(t, err)
 	require.True(t, e.Cut)
 	require.EqualValues(t, 99*len(block), e.Total)

@@ -24,7 +24,7 @@ func TestReviewCloseTempWhilePutting(t *testing.T) {
 		for i := range 6 {
 			all.Go(func() {
 				for j := range 50 {
-					if _, err := d.Put(t.Context(), fmt.Sprint(i, "_", j), "txt", strings.NewReader("text"), 0); err != nil {
+					if _, err := d.Put(t.Context(), fmt.Sprint(i, "_", j), "txt", strings.NewReader("text")); err != nil {
 						return
 					}
 				}

@@ -85,7 +85,7 @@ func storeOwn(d *spool.Dir, i int, size int64) (spool.Entry, error) {
 	size -= rand.Int64N(size / 2)
 	line := fmt.Sprintf("%12d %s\n", size, id)
 	text := strings.NewReader(strings.Repeat(line, int(size)/len(line)+1)[:size])
-	return d.Put(context.Background(), id, "txt", text, 10)
+	return d.Put(context.Background(), id, "txt", text)
 }
 
 // unlimited are options under which nothing goes by itself.
@@ -107,7 +107,7 @@ func open(t testing.TB, root, session string, o spool.Options) *spool.Dir {
 
 func put(t testing.TB, d *spool.Dir, id, text string) spool.Entry {
 	t.Helper()
-	e, err := d.Put(t.Context(), id, "txt", strings.NewReader(text), 10)
+	e, err := d.Put(t.Context(), id, "txt", strings.NewReader(text))
 	require.NoError(t, err)
 	return e
 }

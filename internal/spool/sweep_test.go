@@ -84,7 +84,7 @@ func TestLeftovers(t *testing.T) {
 			require.FileExists(t, filepath.Join(d.Path(), live[0]))
 		}
 		return r.Read(p)
-	}), 0)
+	}))
 	require.NoError(t, err)
 	require.True(t, swept)
 	require.Equal(t, text, content(t, d, e.Ref))
