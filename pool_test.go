@@ -315,9 +315,9 @@ func TestMergedCountsEveryExternalTool(t *testing.T) {
 // of which differ in nothing but where one text ends and the next begins.
 func TestFingerprintChangesExactlyWithDeclarations(t *testing.T) {
 	t.Parallel()
-	build := func(name, text, schema, alias string, traits pegboard.Traits) pegboard.Tool {
+	build := func(name, text, schema, alias string, traits pegboard.Traits, strict bool, examples ...json.RawMessage) pegboard.Tool {
 		tool, err := pegboard.BuildRaw(json.RawMessage(schema), pegboard.Definition[json.RawMessage, *pegboard.Result]{
-			Info: pegboard.Info{Name: name, Aliases: []string{alias}}, Description: text, Traits: traits,
+			Info: pegboard.Info{Name: name, Aliases: []string{alias}, Strict: strict}, Description: text, Traits: traits, Examples: examples,
 			Call: func(ctx, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) { return nil, nil },
 		})
 		require.NoError(t, err)
@@ -327,7 +327,7 @@ func TestFingerprintChangesExactlyWithDeclarations(t *testing.T) {
 	note := func(p *pegboard.Pool, part pegboard.Partition) {
 		var text strings.Builder
 		for d := range p.Declarations(part) {
-			fmt.Fprintf(&text, "%q %q %q\n", d.Name, d.Description, d.InputSchema)
+			fmt.Fprintf(&text, "%q %q %q %q %t\n", d.Name, d.Description, d.InputSchema, d.Examples, d.Strict)
 		}
 		got := p.Fingerprint(part)
 		if before, ok := byText[text.String()]; ok {
@@ -344,7 +344,7 @@ func TestFingerprintChangesExactlyWithDeclarations(t *testing.T) {
 		for _, text := range []string{"bc", "c", ""} {
 			for _, schema := range []string{`{"type":"object"}`, `{"type":"object","description":"c"}`} {
 				for _, traits := range []pegboard.Traits{{}, {ReadOnly: true}} { // are not declared, nor are aliases
-					tool := build(name, text, schema, fmt.Sprintf("alias%d", pools), traits)
+					tool := build(name, text, schema, fmt.Sprintf("alias%d", pools), traits, false)
 					reg := registryOf(t, tool, inert("z"))
 					_, err := reg.Attach("src", tool)
 					require.NoError(t, err)
@@ -358,6 +358,12 @@ func TestFingerprintChangesExactlyWithDeclarations(t *testing.T) {
 		}
 	}
 	require.Len(t, byText, 3*3*2*3, "with and without z, and attached")
+	for _, examples := range [][]json.RawMessage{{}, {[]byte(`{"a":1}`)}, {[]byte(`{"a":1}`), []byte(`{"a":2}`)}} {
+		for _, strict := range []bool{false, true} {
+			note(registryOf(t, build("a", "b", `{"type":"object"}`, "alias", pegboard.Traits{}, strict, examples...)).AssemblePool(s), pegboard.Builtin)
+		}
+	}
+	require.Len(t, byText, 3*3*2*3+6, "and with examples, and strict")
 }
 
 // telling is a wrapper that declares the session's id.

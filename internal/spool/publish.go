@@ -38,7 +38,12 @@ func (w *writing) settle(ctx context.Context, name string, buf []byte) (bool, er
 	if done, err := w.rename(ctx, name, false); done || err != nil {
 		return done, err
 	}
-	return w.sameAs(name, buf)
+	same, err := w.sameAs(name, buf)
+	if same { // and wanted again: it is young
+		now := time.Now()
+		_ = w.dir.dir.Chtimes(name, now, now)
+	}
+	return same, err
 }
 
 // rename gives the file its name, unless there is something of that name that is not

@@ -61,6 +61,23 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// TestStoredAgainIsYoung keeps a result that a conversation has come back to.
+func TestStoredAgainIsYoung(t *testing.T) {
+	t.Parallel()
+	d := open(t, "", "s", spool.Options{Retention: time.Hour, MaxSession: 12})
+	again, old := put(t, d, "again", "text"), put(t, d, "old", "text")
+	aged(t, again.Path, 2*time.Hour)
+	aged(t, old.Path, 30*time.Minute)
+	require.Equal(t, again.Path, put(t, d, "again", "text").Path)
+	require.NoError(t, d.Sweep(t.Context()))
+	require.FileExists(t, again.Path)
+	put(t, d, "more", "more")
+	require.FileExists(t, old.Path)
+	put(t, d, "and more", "more")
+	require.FileExists(t, again.Path)
+	require.NoFileExists(t, old.Path, "it made room")
+}
+
 // TestLeftovers has temporary files with and without a writer.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
