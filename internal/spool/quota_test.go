@@ -239,8 +239,9 @@ func (m *model) put(d *spool.Dir, id, text string, maxFile int64) {
 		wanted = min(wanted, maxFile) + 256 // with the note
 	}
 	gone := maps.Clone(m.entries)
-	for path, e := range m.entries {
-		if info, err := os.Lstat(path); err == nil && os.SameFile(info, e.info) && info.ModTime().Equal(e.info.ModTime()) {
+	for path, old := range m.entries { // what is stored again is younger, and the same file
+		info, err := os.Lstat(path)
+		if err == nil && os.SameFile(info, old.info) && (path == e.Path || info.ModTime().Equal(old.info.ModTime())) {
 			delete(gone, path)
 		}
 	}
@@ -251,7 +252,6 @@ func (m *model) put(d *spool.Dir, id, text string, maxFile int64) {
 	text = content(m.t, d, e.Ref)
 	if same, ok := m.entries[e.Path]; ok {
 		require.Equal(m.t, same.text, text)
-		return
 	}
 	info, err := d.Stat(e.Ref)
 	require.NoError(m.t, err)
