@@ -36,7 +36,7 @@ const (
 // everything older is gone.
 //
 // The stream of a call does not change. If there is an entry of the same id with the
-// same bytes kept, it is left alone and returned. If it holds other bytes, the new
+// same bytes kept, it is returned and counts as new. If it holds other bytes, the new
 // ones get a name with a hash of them.
 //
 // If r cannot be stored (a full disk, say), the error is an *UnstoredError, and the
