@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -28,9 +29,6 @@ func Resolve(abs string) string {
 	if len(abs) > 2*maxName {
 		return abs
 	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		return real
-	}
 	w := walk{root: start(abs)}
 	if !w.follow(abs) {
 		return abs
@@ -42,12 +40,29 @@ func Resolve(abs string) string {
 // nowhere. It is true as well if nobody may look. It costs less than [os.Lstat],
 // since it does not ask what is there.
 func MayExist(abs string) bool {
+	err := glance(abs)
+	return err == nil || !unreachable(err)
+}
+
+// glance returns nil if abs is a link.
+func glance(abs string) error {
 	var room [1]byte
 	_, err := syscall.Readlink(abs, room[:])
 	for errors.Is(err, syscall.EINTR) {
 		_, err = syscall.Readlink(abs, room[:])
 	}
-	return err == nil || !unreachable(err)
+	return err
+}
+
+// readlink returns where the link abs leads. Most names are none, which costs less to
+// learn than where one leads.
+func readlink(abs string) (to string, err error) {
+	if runtime.GOOS != "windows" { // where more than one kind of thing is a link
+		if err := glance(abs); err != nil {
+			return "", err
+		}
+	}
+	return os.Readlink(abs)
 }
 
 // Physical returns where the system itself would find name, taken from dir: a
@@ -93,7 +108,7 @@ func (w *walk) follow(path string) bool {
 			w.gone++
 			continue
 		}
-		to, err := os.Readlink(w.at())
+		to, err := readlink(w.at())
 		if err != nil {
 			if unreachable(err) {
 				w.gone = 1
@@ -127,6 +142,9 @@ func (w *walk) at() string { return w.root + strings.Join(w.names, string(filepa
 // place is where the walk is, with the part that exists in the system's own
 // spelling, where one place has several.
 func (w *walk) place() string {
+	if runtime.GOOS != "windows" {
+		return w.at()
+	}
 	there := walk{root: w.root, names: w.names[:len(w.names)-w.gone]}
 	real, err := filepath.EvalSymlinks(there.at())
 	if err != nil {
