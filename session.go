@@ -301,8 +301,12 @@ func (s *Session) Dirs() []string {
 
 // Lend lets all agents of the conversation read what lies below dir, an absolute
 // path, as if it were inside a working directory: what a tool stored for the model
-// to read on. Rules that deny or ask hold there as everywhere.
+// to read on. Rules that deny or ask hold there as everywhere. Any other dir lends
+// nothing.
 func (s *Session) Lend(dir string) {
+	if !filepath.IsAbs(dir) {
+		return
+	}
 	s = s.main()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,9 +24,9 @@ const (
 // followed; what does not exist is appended as it stands. A link that leads
 // nowhere is followed to the place it names. In a circle of links the answer is
 // abs itself, which cannot be opened either. It is abs as well if that is longer
-// than a directory and a name in it may be, 4096 bytes each.
+// than a directory and a name in it may be, 4096 bytes each, or no absolute path.
 func Resolve(abs string) string {
-	if len(abs) > 2*maxName {
+	if len(abs) > 2*maxName || !filepath.IsAbs(abs) {
 		return abs
 	}
 	w := walk{root: start(abs)}

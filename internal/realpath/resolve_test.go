@@ -26,6 +26,14 @@ func TestLongNamesAreNotResolved(t *testing.T) {
 	require.Equal(t, deep, realpath.Resolve(deep))
 }
 
+// TestResolveOfNoPath: what is no absolute path is no place, and not the root either.
+func TestResolveOfNoPath(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"", ".", "..", "a/b", "~"} {
+		require.Equal(t, name, realpath.Resolve(name))
+	}
+}
+
 // TestPhysicalSeesWhatIsBesideTheMissing: a name that does not exist ends the
 // looking only below it.
 func TestPhysicalSeesWhatIsBesideTheMissing(t *testing.T) {
