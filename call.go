@@ -178,7 +178,7 @@ func (c *Call) Filter(t Target) bool {
 // Emit reports progress to whoever watches the executor's events.
 func (c *Call) Emit(text string) {
 	if c.state != nil && c.state.job != nil {
-		c.state.job.progress(text)
+		c.state.job.tell(EventProgress, c, text)
 	}
 }
 

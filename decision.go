@@ -30,8 +30,8 @@ type Decision struct {
 	Remember []Update
 	// By says who decided. It is set by whoever asked them.
 	By Decider
-	// StopTurn, with Deny as the answer to a question, ends the turn: the message's
-	// other calls are stopped, see [Outcome].StopTurn.
+	// StopTurn, with Deny, as the answer to a question or from a hook before the call,
+	// ends the turn: the message's other calls are stopped, see [Outcome].StopTurn.
 	StopTurn bool
 
 	unruled  bool // no rule, opinion or mode spoke of it: an allow rule might

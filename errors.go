@@ -193,6 +193,23 @@ func (j *job) judge(result *Result, err, crash error) Outcome {
 	return j.with(result, &failure{err: err, text: text})
 }
 
+// failed reports whether o is a failure of the tool's own, and not one of who stopped it
+// or will answer later.
+func (j *job) failed(o *Outcome) bool {
+	if !o.Result.IsError || j.stage != StageCall && j.stage != StageResult || j.run.held != nil || errors.Is(o.Err, ErrDeferred) {
+		return false
+	}
+	cause := j.run.Cause()
+	return cause == nil || errors.Is(cause, ErrTimeout)
+}
+
+// siblingFailed stops the others if the batch and the tool want that.
+func (b *batch) siblingFailed(i Info) {
+	if b.CancelSiblings && i.CancelsSiblings {
+		b.halt(fmt.Errorf("%w: %s", ErrSiblingFailed, i.Name))
+	}
+}
+
 // with is fail for a call that brought part of a result.
 func (j *job) with(part *Result, f *failure) Outcome {
 	o := j.fail(f)

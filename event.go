@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
@@ -13,7 +14,7 @@ import (
 type Event struct {
 	Time    time.Time
 	Kind    EventKind
-	Call    *Call
+	Call    *Call    // a copy, not to be written to: other events may have the same
 	Text    string   // what was said, asked, mended; why it was detached
 	Targets []Target // of EventAsked and EventDecided: what it is about
 	// Decision is set for EventDecided, Outcome for EventFinished.
@@ -84,9 +85,10 @@ type eventLog struct {
 
 	mu      sync.Mutex
 	idle    sync.Cond // of mu
-	queue   []Event
-	sent    int // events queued so far
-	told    int // events delivered so far
+	queued  []Event
+	copies  map[*Call]*Call // that were shown, by what they are copies of
+	sent    int             // events queued so far
+	told    int             // events delivered so far
 	pumping bool
 	closed  bool
 }
@@ -100,22 +102,53 @@ func newEventLog(listen func(Event), logger *slog.Logger, trace func() string) *
 	return l
 }
 
+// emit queues an event and delivers what is queued, unless somebody does.
 func (l *eventLog) emit(e Event) {
+	l.queue(e, nil)
+	l.flush()
+}
+
+// queue gives an event its place, unless what it is about is over. It calls nobody.
+func (l *eventLog) queue(e Event, over *atomic.Bool) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
+	if l.closed || over != nil && over.Load() {
 		return
 	}
-	e.Time, e.Call, e.Trace = time.Now(), e.Call.copied(), l.trace
-	l.queue = append(l.queue, e)
+	e.Time, e.Call, e.Trace = time.Now(), l.copyOf(e.Call), l.trace
+	if e.Outcome != nil {
+		e.Outcome.Call = e.Call
+	}
+	l.queued = append(l.queued, e)
 	l.sent++
-	if l.pumping {
+}
+
+// copyOf returns the copy of c that listeners are shown. There is one, however many
+// events there are: an input may be large.
+func (l *eventLog) copyOf(c *Call) *Call {
+	if l.copies == nil {
+		l.copies = map[*Call]*Call{}
+	}
+	if l.copies[c] == nil {
+		l.copies[c] = c.copied()
+	}
+	return l.copies[c]
+}
+
+// flush delivers what is queued, unless somebody does. The caller holds no lock that a
+// listener may want.
+func (l *eventLog) flush() {
+	if l == nil {
 		return
 	}
-	l.pump()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.pumping {
+		l.pump()
+	}
 }
 
 // reach waits until everything that was emitted so far is delivered. A listener
@@ -138,9 +171,9 @@ func (l *eventLog) pump() {
 		l.pumping = false
 		l.idle.Broadcast()
 	}()
-	for len(l.queue) > 0 {
-		next := l.queue[0]
-		l.queue = l.queue[1:]
+	for len(l.queued) > 0 {
+		next := l.queued[0]
+		l.queued = l.queued[1:]
 		l.deliver(next)
 		l.told++
 		l.idle.Broadcast()
@@ -171,4 +204,5 @@ func (l *eventLog) close() {
 	for l.pumping {
 		l.idle.Wait()
 	}
+	l.copies = nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/attempt"
+	"github.com/seed49eaa51d/pegboard/internal/ending"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/repair"
 )
@@ -37,9 +38,10 @@ const DefaultGrace = 2 * time.Second
 //  3. A call decides permission, and waits for the person, while it keeps
 //     conflicting calls waiting, but without taking one of the Limit places.
 //  4. OnEvent is called for one event of a batch at a time, in order, and never
-//     after Run has returned.
+//     after Run has returned. It may use the session and a Stream, but not Abandon it.
 //  5. When Run returns, so have all its calls, but for those whose outcome wraps
-//     [ErrDetached]: they keep what they hold until they return.
+//     [ErrDetached]: they keep what they hold until they return. Calls that a tool
+//     makes with [Call.Run] are batches of their own, which its Call should wait for.
 type Executor struct {
 	// Limit is how many calls of a batch run at once; 0 means [DefaultLimit].
 	Limit int
@@ -135,6 +137,7 @@ func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call)
 	for i, c := range calls {
 		b.admit(&jobs[i], c)
 	}
+	b.events.flush()
 	for _, j := range b.jobs {
 		j.start()
 	}
@@ -193,7 +196,9 @@ func (j *job) mend(ctx context.Context, problem error) (input json.RawMessage, i
 		return nil, nil
 	}
 	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: &callState{session: j.batch.pool.session, info: &j.entry.info, spec: j.entry.tool.input()}}
-	if tr := j.entry.tool.Traits(c); !tr.ReadOnly || tr.Destructive || j.entry.info.Origin.External() {
+	var tr Traits // the zero Traits are cautious
+	_ = lane.Try(func() error { tr = j.entry.tool.Traits(c); return nil })
+	if !tr.ReadOnly || tr.Destructive || j.entry.info.Origin.External() {
 		return nil, nil
 	}
 	j.repairs = append(j.repairs, notes...)
@@ -239,26 +244,24 @@ func (b *batch) whyHalted() error {
 	return nil
 }
 
-// siblingFailed stops the others if the batch and the tool want that.
-func (b *batch) siblingFailed(i Info) {
-	if b.CancelSiblings && i.CancelsSiblings {
-		b.halt(fmt.Errorf("%w: %s", ErrSiblingFailed, i.Name))
-	}
-}
-
 // A run is the time that a tool has a call. The tool has the goroutine of the job,
 // so who stops it comes from elsewhere, and answers the call in its absence if it
 // does not return.
 type run struct {
 	attempt.Attempt
-	held *lane.Held // what it holds though it was given up
+	held *lane.Held   // what it holds though it was given up
+	left *ending.Item // what it then is to the session
 }
 
 // begin gives the tool its context. From here on it can be stopped.
 func (j *job) begin(ctx context.Context) context.Context {
 	own := j.run.Begin(&j.batch.lasting)
 	if limit := j.timeout(); limit > 0 {
-		j.run.Limit(limit, func() { j.stop(fmt.Errorf("%w after %v", ErrTimeout, limit)) })
+		j.run.Limit(limit, func() {
+			late := fmt.Errorf("%w after %v", ErrTimeout, limit)
+			j.stop(late)
+			j.run.Cut(late)
+		})
 	}
 	if cause := j.batch.whyHalted(); cause != nil { // before it could be told
 		j.stop(cause)
@@ -300,7 +303,7 @@ type substitute struct {
 	cause error
 }
 
-func (s *substitute) Work()             { s.job.finish(&s.job.batch.scope, s.job.detach(s.cause)) }
+func (s *substitute) Work()             { s.job.finish(s.job.detach(s.cause)) }
 func (s *substitute) Leave(crash error) { s.job.close(crash) }
 
 func (j *job) timeout() time.Duration {
@@ -317,8 +320,12 @@ func (j *job) detach(cause error) Outcome {
 	reason := fmt.Errorf("%w: %s", ErrDetached, name)
 	j.ticket.Free()
 	j.ticket.Detach(reason)
-	claim := claimOf(j.call.state.traits, j.call.state.targets)
-	j.run.held = j.batch.pool.session.main().detached.Hold(name, claim, reason)
+	claim, s := claimOf(j.call.state.traits, j.call.state.targets), j.batch.pool.session
+	j.run.held = s.main().detached.Hold(name, claim, reason)
+	j.run.left = &ending.Item{Name: name, End: func(context.Context) error { j.run.Cut(ErrClosed); return nil }}
+	if !s.owned.Add(j.run.left) {
+		j.run.Cut(ErrClosed)
+	}
 	j.run.Settle()
 	j.batch.emit(Event{Kind: EventDetached, Call: j.call, Text: cause.Error()})
 	return j.fail(&failure{
@@ -331,6 +338,7 @@ func (j *job) detach(cause error) Outcome {
 // giveBack gives back what a tool held that was given up and has returned.
 func (j *job) giveBack() {
 	j.run.Leave()
+	j.batch.pool.session.owned.Remove(j.run.left)
 	j.run.held.End()
 	j.ticket.Done()
 }
@@ -410,11 +418,16 @@ func (s *Session) shut() []*lease {
 func (s *Session) Detached() []string { return s.main().detached.Names() }
 
 // Interrupt stops the calls that run in s and its forks, as cancelling their
-// contexts would, but whatever their tools' Interrupt says. It returns at once.
+// contexts would, but whatever their tools' Interrupt says. It returns at once. A nil
+// cause means [ErrUserInterrupt].
 func (s *Session) Interrupt(cause error) {
+	if cause == nil {
+		cause = ErrUserInterrupt
+	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.running {
+	leases := slices.Clone(s.running)
+	s.mu.Unlock()
+	for _, l := range leases {
 		l.stop(cause)
 	}
 	s.owned.Interrupt(cause)

@@ -37,11 +37,13 @@ type Hooks struct {
 	// Failure runs after a call that failed while it ran, in place of Post.
 	Failure func(ctx context.Context, h *HookCall) error
 	// Batch runs once all calls of a message have ended, and may change their
-	// results.
+	// results, but for those of a [Stream], which have been handed out by then.
 	Batch func(ctx context.Context, outcomes []Outcome) error
 
 	// Timeout is how long each hook may take, but for Select; 0 means as long as
-	// it likes. One that is late has failed, and is left behind.
+	// it likes. One that is late has failed, and is left behind. Post, Failure and
+	// Batch also run when the turn was interrupted; their context then ends after
+	// [Executor].Grace.
 	Timeout time.Duration
 	// OnFailure is what an error, a panic or being late means.
 	OnFailure FailMode
@@ -114,7 +116,7 @@ func (h Hooks) guarded() Hooks {
 		g.Failure = guardError(h, h.Failure)
 	}
 	if h.Batch != nil {
-		g.Batch = guardError(h, h.Batch)
+		g.Batch = guardError(h, apart(h.Batch))
 	}
 	return g
 }
@@ -171,6 +173,17 @@ func guardError[T any](h Hooks, hook func(context.Context, T) error) func(contex
 		}
 		if err != nil && h.OnFailure == FailBlock {
 			return fmt.Errorf("%w: %w", errBlocked, err)
+		}
+		return err
+	}
+}
+
+// apart runs a hook on a goroutine of its own, which it may end: the one that runs
+// the batch has more to do.
+func apart(hook func(context.Context, []Outcome) error) func(context.Context, []Outcome) error {
+	return func(ctx context.Context, outcomes []Outcome) (err error) {
+		if crash := <-lane.Go(func() { err = hook(ctx, outcomes) }); crash != nil {
+			return fmt.Errorf("%w: %w", ErrPanic, crash)
 		}
 		return err
 	}
@@ -326,12 +339,13 @@ func (j *job) hookCall(o *Outcome) *HookCall {
 		h.Outcome = &told
 	}
 	if j.batch.OnEvent != nil {
-		h.emit = func(text string) { j.batch.emit(Event{Kind: EventHook, Call: j.call, Text: text}) }
+		c := j.call
+		h.emit = func(text string) { j.tell(EventHook, c, text) }
 	}
 	return &h.HookCall
 }
 
-func (j *job) postHooks(ctx context.Context, o *Outcome) {
+func (j *job) postHooks(o *Outcome) {
 	hooks := j.batch.pool.session.cfg.Hooks
 	hook := hooks.Post
 	if o.Result.IsError {
@@ -341,6 +355,8 @@ func (j *job) postHooks(ctx context.Context, o *Outcome) {
 		return
 	}
 	h := j.hookCall(o)
+	ctx, cancel := j.batch.after()
+	defer cancel()
 	err := hook(ctx, h)
 	told := h.Outcome
 	if err != nil {

@@ -62,7 +62,7 @@ func (j *job) start() { lane.Start(j) }
 // Work is the job's part of its goroutine.
 func (j *job) Work() {
 	if o := j.pass(&j.batch.scope); j.run.End() {
-		j.finish(&j.batch.scope, o)
+		j.finish(o)
 	}
 }
 
@@ -80,7 +80,7 @@ func (j *job) Leave(crash error) {
 func (j *job) close(crash error) {
 	defer close(j.ended)
 	if crash != nil && !j.over.Load() { // an outcome that stands is never replaced
-		j.finish(&j.batch.scope, j.crashed(crash))
+		j.finish(j.crashed(crash))
 	}
 }
 
@@ -319,6 +319,9 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	if f != nil {
 		return nil, f
 	}
+	if hook.Behavior == Deny && hook.StopTurn {
+		j.stopTurn()
+	}
 	if j.changes(hook) {
 		return slices.Clone(hook.Input), nil
 	}
@@ -406,17 +409,18 @@ func (j *job) presentable(r *Result) *Result {
 
 // finish runs the hooks that follow a call, gives the keys back and publishes
 // the outcome.
-func (j *job) finish(ctx context.Context, o Outcome) {
+func (j *job) finish(o Outcome) {
 	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
+	failed := j.failed(&o)
 	if !j.hooked && (j.stage == StageCall || j.stage == StageResult) {
 		j.hooked = true // a hook that ends the goroutine is not called twice
-		j.postHooks(ctx, &o)
+		j.postHooks(&o)
 	}
 	o.Result = j.fit(&j.batch.lasting, o.Result)
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
 	j.count(&o)
 	o.Elapsed = time.Since(j.admitted)
-	if o.Result.IsError && j.stage == StageCall && j.run.held == nil {
+	if failed {
 		j.batch.siblingFailed(j.entry.info)
 	}
 	if j.holding {
@@ -430,13 +434,12 @@ func (j *job) finish(ctx context.Context, o Outcome) {
 	*j.outcome = o
 	if j.batch.OnEvent != nil {
 		told := o
-		told.Call = j.call.copied()
 		j.batch.emit(Event{Kind: EventFinished, Call: j.call, Outcome: &told})
 	}
 }
 
-func (j *job) progress(text string) {
-	if !j.over.Load() {
-		j.batch.emit(Event{Kind: EventProgress, Call: j.call, Text: text})
-	}
+// tell reports what somebody says who may still talk when the call is over.
+func (j *job) tell(kind EventKind, c *Call, text string) {
+	j.batch.events.queue(Event{Kind: kind, Call: c, Text: text}, &j.over)
+	j.batch.events.flush()
 }

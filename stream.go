@@ -75,17 +75,24 @@ func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
 }
 
 // Submit hands over the next call of the message, whose block is complete. It
-// returns at once. After Finish or Abandon the call is answered and not run.
+// waits for nobody but OnEvent. After Finish or Abandon the call is answered and not
+// run.
 func (s *Stream) Submit(c Call) {
+	if j := s.admit(c); j != nil {
+		s.batch.events.flush() // without any lock: who listens may use the stream
+		j.start()
+	}
+}
+
+func (s *Stream) admit(c Call) *job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dropped {
-		return
+		return nil
 	}
-	j := new(job)
+	j := &job{late: s.over}
 	s.batch.admit(j, c)
-	j.late = s.over
-	j.start()
+	return j
 }
 
 // Ready yields the outcomes that are next in order and need no waiting.
@@ -113,7 +120,8 @@ func (s *Stream) Wait() iter.Seq[Outcome] {
 // Abandon gives the message up, as when the provider falls back to another model:
 // calls that run are stopped, the others not run. Every call that was submitted
 // still has its outcome, which Wait yields; what a tool returns later is dropped.
-// Nil means [ErrAbandoned]. A second call does nothing.
+// Nil means [ErrAbandoned]. A second call does nothing. OnEvent must not call it,
+// since it waits for OnEvent.
 func (s *Stream) Abandon(cause error) {
 	if cause == nil {
 		cause = ErrAbandoned
@@ -195,8 +203,10 @@ type batch struct {
 	outcomes []Outcome       // room for those of the jobs, if it is known how many there are
 	first    string          // the id of the first call
 	ids      map[string]bool // of a batch that has more than one call
-	holding  int             // calls that hold their keys
-	changes  []sessionChange
+
+	turns   sync.Mutex // guards what follows; held while the changes are made
+	holding int        // calls that hold their keys
+	changes []sessionChange
 }
 
 // sessionChange is what a result does to the session, by the place of its call.
@@ -269,6 +279,15 @@ func (*lasting) Deadline() (at time.Time, ok bool) { return time.Time{}, false }
 func (*lasting) Done() <-chan struct{}             { return nil }
 func (*lasting) Err() error                        { return nil }
 
+// after returns the context for what follows a call. An interruption ends the call and
+// not what is done about it, which then has the grace period.
+func (b *batch) after() (context.Context, context.CancelFunc) {
+	if b.scope.Err() == nil {
+		return &b.scope, func() {}
+	}
+	return context.WithTimeout(&b.lasting, b.grace)
+}
+
 func (e *Executor) traceID(ctx context.Context) (id string) {
 	if e.TraceID != nil {
 		_ = lane.Try(func() error { id = e.TraceID(ctx); return nil }) // without one, it is random
@@ -292,7 +311,7 @@ func (b *batch) end() []Outcome {
 			outcomes = append(outcomes, *j.outcome)
 		}
 	}
-	b.batchHook(&b.scope, outcomes)
+	b.batchHook(outcomes)
 	b.load(jobs, outcomes)
 	b.events.close()
 	b.pool.session.dismiss(&b.lease)
@@ -319,7 +338,8 @@ func (b *batch) load(jobs []*job, outcomes []Outcome) {
 	}
 }
 
-// admit gives c its place in line. j must be zero, and is its job from now on.
+// admit gives c its place in line. j must be new, and is its job from now on. The
+// caller owes the events a flush, once it holds no lock.
 func (b *batch) admit(j *job, c Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -336,7 +356,10 @@ func (b *batch) admit(j *job, c Call) {
 	if !j.duplicate {
 		j.identity, j.loop = b.pool.countCall(j.call)
 	}
-	b.emit(Event{Kind: EventAdmitted, Call: j.call})
+	if b.OnEvent != nil || b.Repair.Func != nil {
+		j.shown = 1 // who is told of the call as it was admitted may keep it
+	}
+	b.events.queue(Event{Kind: EventAdmitted, Call: j.call}, nil)
 }
 
 // admitted returns the jobs of the calls so far, in their order.
@@ -371,16 +394,16 @@ func (b *batch) finished(reason FinishReason) {
 
 // hold counts a call that has its keys.
 func (b *batch) hold() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.turns.Lock()
+	defer b.turns.Unlock()
 	b.holding++
 }
 
 // letGo counts a call out and, when it was the last, applies what the calls that
 // ran together do to the session, in the order of the message.
 func (b *batch) letGo(place int, then func(*Session)) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.turns.Lock()
+	defer b.turns.Unlock()
 	b.holding--
 	if then != nil {
 		b.changes = append(b.changes, sessionChange{place, then})
@@ -389,16 +412,17 @@ func (b *batch) letGo(place int, then func(*Session)) {
 		return
 	}
 	slices.SortFunc(b.changes, func(x, y sessionChange) int { return x.place - y.place })
-	for _, c := range b.changes {
-		if err := lane.Try(func() error { c.then(b.pool.session); return nil }); err != nil {
+	changes := b.changes
+	b.changes = nil
+	for _, c := range changes {
+		if err := <-lane.Go(func() { c.then(b.pool.session) }); err != nil {
 			b.reportCrash("Result.Then", StageResult, err)
 		}
 	}
-	b.changes = nil
 }
 
 // batchHook tells the hook of that name what became of a message.
-func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
+func (b *batch) batchHook(outcomes []Outcome) {
 	hook := b.pool.session.cfg.Hooks.Batch
 	if hook == nil || b.parent != nil {
 		return // it is about the calls of a message
@@ -407,6 +431,8 @@ func (b *batch) batchHook(ctx context.Context, outcomes []Outcome) {
 	for i := range told {
 		told[i].Call = told[i].Call.copied()
 	}
+	ctx, cancel := b.after()
+	defer cancel()
 	err := hook(ctx, told)
 	if err != nil {
 		b.hookFailed("", err)

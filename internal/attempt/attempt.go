@@ -43,8 +43,8 @@ func (a *Attempt) Begin(ctx context.Context) context.Context {
 	return own
 }
 
-// Limit calls late if the attempt still works after d. It is called at most once,
-// after Begin.
+// Limit calls late if the work has not returned after d, though it was given up. It is
+// called at most once, after Begin.
 func (a *Attempt) Limit(d time.Duration, late func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,6 +109,13 @@ func (a *Attempt) GiveUp() bool {
 	return true
 }
 
+// Cut ends the context of an attempt that was given up, which it has still.
+func (a *Attempt) Cut(cause error) {
+	if a.phase.Load() == givenUp {
+		a.own.Cancel(cause)
+	}
+}
+
 // Settle says that all is done that had to follow GiveUp.
 func (a *Attempt) Settle() { close(a.settled) }
 
@@ -116,14 +123,22 @@ func (a *Attempt) Settle() { close(a.settled) }
 // ends the context.
 func (a *Attempt) Leave() {
 	<-a.settled
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	stop(a.limit)
 	a.own.Cancel(nil)
 }
 
 func (a *Attempt) finish(to phase) {
 	a.phase.Store(to)
-	for _, t := range []*time.Timer{a.limit, a.grace} {
-		if t != nil {
-			t.Stop()
-		}
+	stop(a.grace)
+	if to == returned {
+		stop(a.limit)
+	}
+}
+
+func stop(t *time.Timer) {
+	if t != nil {
+		t.Stop()
 	}
 }

@@ -123,14 +123,15 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// TestGiveUp gives up work that was never stopped: its context lives on, and ends
-// when it returns after all that had to follow.
+// TestGiveUp gives up work that was never stopped: its context and its limit live on,
+// and end when it returns after all that had to follow.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var a attempt.Attempt
 		ctx := a.Begin(t.Context())
-		a.Limit(time.Second, never(t))
+		late := false
+		a.Limit(time.Second, func() { late = true })
 		require.True(t, a.GiveUp())
 		require.False(t, a.GiveUp(), "somebody else has done it")
 		require.False(t, a.Working())
@@ -150,9 +151,27 @@ func TestGiveUp(t *testing.T) {
 			require.Fail(t, "it left before all was settled")
 		default:
 		}
+		require.True(t, late)
 		a.Settle()
 		<-left
 		require.ErrorIs(t, context.Cause(ctx), context.Canceled)
+	})
+}
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var a attempt.Attempt
+		ctx := a.Begin(t.Context())
+		a.Limit(time.Minute, never(t))
+		a.Cut(errAgain)
+		require.NoError(t, ctx.Err(), "it was not given up")
+		require.True(t, a.GiveUp())
+		a.Cut(errStopped)
+		require.Equal(t, errStopped, context.Cause(ctx))
+		a.Settle()
+		a.Leave()
+		time.Sleep(time.Hour)
 	})
 }
 

@@ -14,6 +14,9 @@ import (
 // channel, which includes deriving from it, or for its end after it has ended. Until
 // then it is a parent and two words.
 //
+// The cause of the parent's end is asked for when somebody wants to know the cause, and
+// no earlier.
+//
 // The zero Scope is no context; see Begin. It must not be copied. All methods may be
 // called concurrently.
 type Scope struct {
@@ -85,6 +88,9 @@ func (s *Scope) Value(key any) any {
 	}
 	return s.parent.Value(key)
 }
+
+// String names s for whoever prints a context, without looking at what changes.
+func (s *Scope) String() string { return "a context that can be cancelled" }
 
 // full returns the context that s stands for, made if there is none.
 func (s *Scope) full() *whole {

@@ -1,0 +1,323 @@
+package pegboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+func within(t *testing.T, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		buf := make([]byte, 1<<20)
+		t.Errorf("%s: deadlock\n%s", what, buf[:min(6000, runtime.Stack(buf, true))])
+	}
+}
+
+// openSession is not closed by the test: that would hang as well.
+func openSession(t *testing.T) *pegboard.Session {
+	t.Helper()
+	cfg := bypass(t)
+	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+	s, err := pegboard.NewSession(cfg)
+	require.NoError(t, err)
+	return s
+}
+
+func thenTool(then func(*pegboard.Session)) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
+		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
+		Call: func(ctx, struct{}, *pegboard.Call) (*pegboard.Result, error) {
+			r := pegboard.Text("ok")
+			r.Then = then
+			return r, nil
+		},
+	})
+}
+
+// Result.Then changes the permissions, which is what it is for; at that moment the user
+// interrupts. Interrupt holds Session.mu and wants batch.mu; letGo holds batch.mu and
+// wants Session.mu.
+func TestReviewThenAgainstInterrupt(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	begun := make(chan struct{})
+	pool := registryOf(t, thenTool(func(s *pegboard.Session) {
+		close(begun)
+		time.Sleep(100 * time.Millisecond)
+		_ = s.SetPermissions(s.Permissions())
+	})).AssemblePool(s)
+	within(t, "Then and Interrupt", func() {
+		go func() { <-begun; s.Interrupt(pegboard.ErrUserInterrupt) }()
+		ex := executor(pegboard.Executor{})
+		ex.Run(context.Background(), pool, call("1", "T", ``))
+	})
+}
+
+// Then that interrupts, as a tool does that ends the turn.
+func TestReviewThenInterrupts(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	pool := registryOf(t, thenTool(func(s *pegboard.Session) { s.Interrupt(pegboard.ErrUserInterrupt) })).AssemblePool(s)
+	within(t, "Interrupt in Then", func() {
+		ex := executor(pegboard.Executor{})
+		ex.Run(context.Background(), pool, call("1", "T", ``))
+	})
+}
+
+// A listener that interrupts the session at the first event ("returns at once", it says).
+func TestReviewListenerInterrupts(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	pool := registryOf(t, inert("T")).AssemblePool(s)
+	within(t, "Interrupt in OnEvent", func() {
+		ex := executor(pegboard.Executor{OnEvent: func(pegboard.Event) { s.Interrupt(pegboard.ErrUserInterrupt) }})
+		ex.Run(context.Background(), pool, call("1", "T", ``))
+	})
+}
+
+// A listener that takes a moment while the host interrupts: a fork's listener that reads
+// the permissions wants Session.mu.
+func TestReviewForkListenerAgainstInterrupt(t *testing.T) {
+	t.Parallel()
+	main := openSession(t)
+	s, err := main.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a"})
+	require.NoError(t, err)
+	pool := registryOf(t, inert("T")).AssemblePool(s)
+	begun := make(chan struct{})
+	within(t, "a fork's listener", func() {
+		go func() { <-begun; s.Interrupt(pegboard.ErrUserInterrupt) }()
+		first := true
+		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+			if first {
+				first = false
+				close(begun)
+				time.Sleep(100 * time.Millisecond)
+			}
+			_ = s.Permissions()
+		}})
+		ex.Run(context.Background(), pool, call("1", "T", ``))
+	})
+}
+
+// Finish and Abandon "may be called from any goroutine".
+func TestReviewListenerFinishesStream(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	pool := registryOf(t, inert("T")).AssemblePool(s)
+	within(t, "Finish in OnEvent", func() {
+		var st *pegboard.Stream
+		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+			if e.Kind == pegboard.EventAdmitted && e.Call.ID == "2" {
+				st.Finish(pegboard.FinishToolCalls)
+			}
+		}})
+		st = ex.Stream(context.Background(), pool)
+		st.Submit(call("1", "T", ``))
+		st.Submit(call("2", "T", ``))
+		for range st.Wait() {
+		}
+	})
+}
+
+// context.CancelCauseFunc takes nil; Interrupt says it works as cancelling does.
+func TestReviewInterruptWithoutCause(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	started := make(chan struct{})
+	hang := make(chan struct{})
+	defer close(hang)
+	tool := plain("T", func(ctx, struct{}, *pegboard.Call) (string, error) { close(started); <-hang; return "", nil })
+	pool := registryOf(t, tool).AssemblePool(s)
+	ex := executor(pegboard.Executor{Grace: 10 * time.Millisecond})
+	go func() { <-started; s.Interrupt(nil) }()
+	out := ex.Run(context.Background(), pool, call("1", "T", ``))[0]
+	require.ErrorIs(t, out.Err, pegboard.ErrDetached)
+	require.NotErrorIs(t, out.Err, pegboard.ErrPanic)
+	require.NotContains(t, out.Err.Error(), "%!")
+}
+
+func TestReviewInterruptWithoutCauseHeard(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	started := make(chan struct{})
+	tool := plain("T", func(c ctx, _ struct{}, _ *pegboard.Call) (string, error) {
+		close(started)
+		<-c.Done()
+		return "", c.Err()
+	})
+	pool := registryOf(t, tool).AssemblePool(s)
+	ex := executor(pegboard.Executor{})
+	go func() { <-started; s.Interrupt(nil) }()
+	out := ex.Run(context.Background(), pool, call("1", "T", ``))[0]
+	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
+}
+
+// A Batch hook that ends its goroutine, as require does in a hook of a test: the lease is
+// never given back, and Close waits for it for ever.
+func TestReviewBatchHookGoexit(t *testing.T) {
+	t.Parallel()
+	cfg := bypass(t)
+	cfg.Hooks.Batch = func(context.Context, []pegboard.Outcome) error { runtime.Goexit(); return nil }
+	s, err := pegboard.NewSession(cfg)
+	require.NoError(t, err)
+	pool := registryOf(t, inert("T")).AssemblePool(s)
+	within(t, "Run", func() {
+		ex := executor(pegboard.Executor{})
+		ex.Run(context.Background(), pool, call("1", "T", ``))
+	})
+	patience, stop := context.WithTimeoutCause(context.Background(), time.Second, errors.New("Close hangs"))
+	defer stop()
+	require.NoError(t, s.Close(patience))
+}
+
+// A call that goes on in the background is still a call of the session: who closes the
+// session must tell it.
+func TestReviewCloseReachesDetached(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	started, heard := make(chan struct{}), make(chan error, 1)
+	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "T", Interrupt: pegboard.InterruptDetach}, Description: "For a test.",
+		Call: func(c ctx, _ struct{}, _ *pegboard.Call) (string, error) {
+			close(started)
+			<-c.Done()
+			heard <- context.Cause(c)
+			return "", nil
+		},
+	})
+	pool := registryOf(t, tool).AssemblePool(s)
+	turn, cancel := context.WithCancelCause(context.Background())
+	go func() { <-started; cancel(pegboard.ErrNewMessage) }()
+	ex := executor(pegboard.Executor{})
+	out := ex.Run(turn, pool, call("1", "T", ``))[0]
+	require.ErrorIs(t, out.Err, pegboard.ErrDetached)
+	patience, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	err := s.Close(patience)
+	t.Log("Close:", err)
+	select {
+	case cause := <-heard:
+		t.Log(cause)
+	case <-time.After(time.Second):
+		t.Error("the tool was never told that the session closed")
+	}
+}
+
+// The library's own LogEvents with a Stream: an admitted event is delivered by another
+// goroutine's pump while its call is decoded, which overwrites versions[0].st.
+func TestReviewLogEventsWithStream(t *testing.T) {
+	t.Parallel()
+	pool := workers(t)
+	ex := executor(pegboard.Executor{OnEvent: pegboard.LogEvents(slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug})))})
+	for range 200 {
+		s := ex.Stream(t.Context(), pool)
+		for i := range 10 {
+			s.Submit(call(fmt.Sprint(i), "Work", `{"class":"shared"}`))
+		}
+		s.Finish(pegboard.FinishStop)
+		for range s.Wait() {
+		}
+	}
+}
+
+// A listener that hands events on, as every UI does.
+func TestReviewAdmittedEventHandedOn(t *testing.T) {
+	t.Parallel()
+	pool := workers(t)
+	events := make(chan pegboard.Event, 100000)
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { events <- e }})
+	var group sync.WaitGroup
+	group.Go(func() {
+		for e := range events {
+			_ = e.Call.Session()
+			_ = e.Call.Targets()
+			_ = e.Call.ReadOnly()
+		}
+	})
+	for range 200 {
+		ex.Run(t.Context(), pool, call("1", "Work", `{"class":"shared"}`))
+	}
+	close(events)
+	group.Wait()
+}
+
+// A host's repair that keeps the call it was given (for a log line, say).
+func TestReviewRepairKeepsTheCall(t *testing.T) {
+	t.Parallel()
+	pool := workers(t)
+	var group sync.WaitGroup
+	ex := executor(pegboard.Executor{Repair: pegboard.Repair{Func: func(_ context.Context, _ pegboard.Tool, c *pegboard.Call, _ error) json.RawMessage {
+		group.Go(func() { _ = c.Session(); _ = c.Parent() })
+		return json.RawMessage(`{"class":"shared"}`)
+	}}})
+	for range 200 {
+		ex.Run(t.Context(), pool, call("1", "Work", `{"class":3}`))
+	}
+	group.Wait()
+}
+
+// A hook that is late is left behind; what it still says must not race with the call,
+// nor come after the call's last event.
+func TestReviewLateHookEmits(t *testing.T) {
+	t.Parallel()
+	var group sync.WaitGroup
+	cfg := bypass(t)
+	cfg.Hooks = pegboard.Hooks{Timeout: time.Millisecond, OnFailure: pegboard.FailContinue, Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		group.Add(1)
+		defer group.Done()
+		for begin := time.Now(); time.Since(begin) < 10*time.Millisecond; {
+			h.Emit("late")
+			time.Sleep(50 * time.Microsecond)
+		}
+		return pegboard.Decision{}, nil
+	}}
+	var kinds []pegboard.EventKind
+	pool := registryOf(t, slow(pegboard.Info{Name: "T"}, false), slow(pegboard.Info{Name: "U"}, false)).AssemblePool(session(t, cfg))
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Call.ID == "1" {
+			kinds = append(kinds, e.Kind)
+		}
+	}})
+	for range 30 {
+		kinds = nil
+		ex.Run(t.Context(), pool, call("1", "T", `{"ms":2}`), call("2", "U", `{"ms":20}`))
+		group.Wait()
+		require.Equal(t, pegboard.EventFinished, kinds[len(kinds)-1])
+	}
+}
+
+func TestReviewLateHookRaces(t *testing.T) {
+	t.Parallel()
+	var group sync.WaitGroup
+	cfg := bypass(t)
+	cfg.Hooks = pegboard.Hooks{Timeout: time.Millisecond, OnFailure: pegboard.FailContinue, Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		group.Add(1)
+		defer group.Done()
+		for begin := time.Now(); time.Since(begin) < 10*time.Millisecond; {
+			h.Emit("late")
+		}
+		return pegboard.Decision{}, nil
+	}}
+	pool := registryOf(t, slow(pegboard.Info{Name: "T"}, false)).AssemblePool(session(t, cfg))
+	ex := executor(pegboard.Executor{OnEvent: func(pegboard.Event) {}})
+	for range 30 {
+		ex.Run(t.Context(), pool, call("1", "T", `{"ms":5}`))
+		group.Wait()
+	}
+}
