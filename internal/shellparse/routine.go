@@ -51,18 +51,21 @@ func (r routine) exactly(args []arg) bool {
 // strange reports whether some arguments are not known to be harmless. Passed says
 // that another program gets them, to which the value of a flag may be an operand.
 func (r routine) strange(flags string, args []arg, passed bool) bool {
+	if len(args) == 0 {
+		return false
+	}
 	g := entry{flags: flags, acts: true}.read(args)
 	if g.why != "" || slices.ContainsFunc(args, func(a arg) bool { return a.value == "--" }) {
 		return true
 	}
 	for _, f := range g.flags {
 		want := r.values[f.name]
-		if want != nil && !want.MatchString(f.value.value) || passed && outside.MatchString(f.value.value) {
+		if want != nil && !want.MatchString(f.value.value) || passed && outside(f.value.value) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(g.operands, func(a arg) bool {
-		return outside.MatchString(a.value) || r.refuse != nil && r.refuse.MatchString(a.value)
+		return outside(a.value) || r.refuse != nil && r.refuse.MatchString(a.value)
 	})
 }
 
@@ -77,9 +80,23 @@ func twoDashes(args []arg) []arg {
 	return args
 }
 
-// outside are operands that may lead out of the project or set something: paths
-// that are absolute or go up, addresses, assignments, and files of arguments.
-var outside = regexp.MustCompile(`^[@/~]|(^|[/\\])\.\.([/\\]|$)|^\\|^[A-Za-z]:[/\\]|://|=`)
+// outside reports whether an operand may lead out of the project or set something:
+// it is a path that is absolute or goes up, an address, an assignment, or a file of
+// arguments.
+func outside(operand string) bool {
+	if operand == "" {
+		return false
+	}
+	if strings.IndexByte(`@~/\`, operand[0]) >= 0 || strings.Contains(operand, "=") || strings.Contains(operand, "://") {
+		return true
+	}
+	if c := lower(operand[0]); 'a' <= c && c <= 'z' && len(operand) > 2 && operand[1] == ':' && isSlash(rune(operand[2])) {
+		return true // on a drive
+	}
+	return strings.Contains(operand, "..") && slices.Contains(strings.FieldsFunc(operand, isSlash), "..")
+}
+
+func isSlash(c rune) bool { return c == '/' || c == '\\' }
 
 // routineOf returns the routine that a program is called for with arguments, which
 // are those behind its sub-command.

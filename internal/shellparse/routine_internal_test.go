@@ -2,6 +2,7 @@ package shellparse
 
 import (
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -85,5 +86,20 @@ func FuzzRoutine(f *testing.F) {
 		if r, rest, ok := routineOf(words[0].value, words[1:]); ok {
 			require.True(t, r.exactly(append(rest, word("--nobody-knows-this"))))
 		}
+	})
+}
+
+// outsideSpelled is outside as one expression.
+var outsideSpelled = regexp.MustCompile(`^[@/~]|(^|[/\\])\.\.([/\\]|$)|^\\|^[A-Za-z]:[/\\]|://|=`)
+
+func FuzzOutside(f *testing.F) {
+	for _, operand := range []string{
+		"", "a", ".", "..", "...", "../a", "a/..", "a/../b", `a\..\b`, `..\`, "a..", "a../b", "/", "~", "@a", `\`, "c:/", `Z:\a`, "_:/", "1:/", "c:", "c:a",
+		"://", "a://b", ":/", "a=b", "é/..", "\xff/../", "a\n..", "a\n/x", "a:\n/",
+	} {
+		f.Add(operand)
+	}
+	f.Fuzz(func(t *testing.T, operand string) {
+		require.Equal(t, outsideSpelled.MatchString(operand), outside(operand), "%q", operand)
 	})
 }
