@@ -20,13 +20,14 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed, true)
 	}
 	bash, _ := exec.LookPath("bash")
+	var used shellparse.Parser
 	f.Fuzz(func(t *testing.T, line string, zsh bool) {
 		env := shellparse.Env{Dir: "/proj", Home: "/home/me"}
 		if zsh {
 			env.Shell = shellparse.Zsh
 		}
 		l := shellparse.Parse(line, env)
-		require.Equal(t, l, shellparse.Parse(line, env))
+		require.Equal(t, l, used.Parse(line, env))
 		require.LessOrEqual(t, len(l.Commands), 500)
 		for _, c := range l.Commands {
 			require.Equal(t, c.Class == shellparse.ReadOnly, c.Why == "", "%+v", c)

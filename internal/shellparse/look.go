@@ -55,10 +55,10 @@ func (w *walker) afford(c *Command, args []arg) bool {
 		return true
 	}
 	price := 1 + len(args)/8
-	if *w.left <= price {
+	if w.desk.left <= price {
 		return false // what is left is for the commands of the line
 	}
-	*w.left -= price
+	w.desk.left -= price
 	return true
 }
 

@@ -19,17 +19,16 @@ const (
 	maxScripts    = 5 // texts of commands in texts of commands
 )
 
-// Parse says what a line does. It never fails: what cannot be understood sets
-// Unknown, and what could be found all the same stays in the Line.
+// Parse is [Parser.Parse] for a single line.
 func Parse(line string, env Env) Line {
-	left := maxCommands
-	return parse(line, env, 0, &left)
+	var p Parser
+	return p.Parse(line, env)
 }
 
-// parse is Parse at a depth of scripts, with the number of commands left.
-func parse(line string, env Env, scripts int, left *int) Line {
+// parse is Parse at a depth of scripts.
+func parse(line string, env Env, scripts int, desk *desk) Line {
 	if env.Shell == PowerShell {
-		return parsePowerShell(line, env, scripts, left)
+		return parsePowerShell(line, env, scripts, desk)
 	}
 	w := walker{
 		src:      line,
@@ -37,7 +36,7 @@ func parse(line string, env Env, scripts int, left *int) Line {
 		at:       placeOf(env.Dir),
 		homeless: assignsHome(line),
 		scripts:  scripts,
-		left:     left,
+		desk:     desk,
 	}
 	w.spare, w.deeds = w.fewWords[:], w.fewDeeds[:0]
 	if why := gate(line); why != "" {
@@ -47,7 +46,7 @@ func parse(line string, env Env, scripts int, left *int) Line {
 		w.naive(line)
 		return w.line
 	}
-	file, err := tree(line, env.Shell)
+	file, err := desk.tree(line, env.Shell)
 	if err != nil {
 		w.doubt(err.Error())
 	}
@@ -68,17 +67,15 @@ func parse(line string, env Env, scripts int, left *int) Line {
 }
 
 // tree parses a line, for zsh as far as it means the same to bash.
-func tree(line string, shell Shell) (*syntax.File, error) {
-	parser := syntax.NewParser(syntax.KeepComments(mayComment(line))) // of bash
-	file, err := parser.Parse(strings.NewReader(line), "")
+func (d *desk) tree(line string, shell Shell) (*syntax.File, error) {
+	file, err := d.parse(line, Bash)
 	if err != nil {
 		return nil, errors.New("the line is not complete or not valid")
 	}
 	if shell != Zsh {
 		return file, nil
 	}
-	parser = syntax.NewParser(syntax.Variant(syntax.LangZsh), syntax.KeepComments(mayComment(line)))
-	other, err := parser.Parse(strings.NewReader(line), "")
+	other, err := d.parse(line, Zsh)
 	if err != nil || !reflect.DeepEqual(file.Stmts, other.Stmts) {
 		return file, errors.New("zsh reads the line in its own way")
 	}

@@ -12,14 +12,14 @@ type psReader struct {
 	env     Env
 	line    Line
 	scripts int
-	left    *int
+	desk    *desk
 	windows bool // the working directory is on a drive
 	lost    bool // the line may have changed the directory
 }
 
 // parsePowerShell is [Parse] for PowerShell. It understands plain lines only.
-func parsePowerShell(line string, env Env, scripts int, left *int) Line {
-	r := psReader{env: env, scripts: scripts, left: left, windows: drivePath.MatchString(env.Dir) || strings.HasPrefix(env.Dir, `\\`)}
+func parsePowerShell(line string, env Env, scripts int, desk *desk) Line {
+	r := psReader{env: env, scripts: scripts, desk: desk, windows: drivePath.MatchString(env.Dir) || strings.HasPrefix(env.Dir, `\\`)}
 	why := gate(line)
 	var pipelines [][]psCommand
 	if why == "" {
@@ -52,11 +52,11 @@ func (r *psReader) doubt(why string) {
 
 // emit lists a command and reports whether there is room for more.
 func (r *psReader) emit(c Command) bool {
-	if *r.left <= 0 {
+	if r.desk.left <= 0 {
 		r.doubt("the line holds too many commands")
 		return false
 	}
-	*r.left--
+	r.desk.left--
 	c.Edits = c.Edits && c.Class == Mutating
 	c.tidy()
 	r.line.Commands = append(r.line.Commands, c)

@@ -151,13 +151,13 @@ func (r *psReader) shell(c *Command, words []arg) {
 
 // script adds what a text does that a command gives to a shell.
 func (r *psReader) script(c *Command, text string, shell Shell) {
-	if r.scripts >= maxScripts || *r.left <= 0 {
+	if r.scripts >= maxScripts || r.desk.left <= 0 {
 		r.doubt("commands run commands too deeply")
 		return
 	}
 	env := r.env
 	env.Shell = shell
-	sub := parse(text, env, r.scripts+1, r.left)
+	sub := parse(text, env, r.scripts+1, r.desk)
 	if sub.Unknown != "" {
 		r.doubt(sub.Unknown)
 	}

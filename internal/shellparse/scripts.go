@@ -125,7 +125,7 @@ func (w *walker) scriptIn(c *Command, text, dir string, ours bool) {
 	if w.homeless {
 		env.Home = ""
 	}
-	sub := parse(text, env, w.scripts+1, w.left)
+	sub := parse(text, env, w.scripts+1, w.desk)
 	if ours && sub.Unknown != "" {
 		w.doubt(sub.Unknown)
 	}

@@ -24,7 +24,7 @@ type walker struct {
 	sway      sway         // the variables that the line sets for its commands
 	depth     int
 	scripts   int
-	left      *int
+	desk      *desk
 	// What most lines need, so that it is allocated at once.
 	fewWords [12]arg
 	fewDeeds [6]deed
@@ -39,11 +39,11 @@ func (w *walker) doubt(why string) {
 
 // emit lists a command and reports whether there is room for more.
 func (w *walker) emit(c Command) bool {
-	if *w.left <= 0 {
+	if w.desk.left <= 0 {
 		w.doubt("the line holds too many commands")
 		return false
 	}
-	*w.left--
+	w.desk.left--
 	c.Fed = c.Fed || w.fed || w.feeding
 	if w.line.Commands == nil {
 		w.line.Commands = make([]Command, 0, likely(w.src))

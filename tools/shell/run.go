@@ -25,7 +25,7 @@ type runner struct {
 }
 
 func newRunner(name string, o Options, i inspector) *runner {
-	i.carries = !o.FixedDir
+	i.carries, i.parser = !o.FixedDir, new(shellparse.Parser)
 	return &runner{name: name, options: o, inspector: i, table: &proc.Table{}}
 }
 

@@ -13,6 +13,7 @@ import (
 type inspector struct {
 	shell   shellparse.Shell
 	carries bool // commands start at the place of their session, not in its directory
+	parser  *shellparse.Parser
 }
 
 func newInspector(argv []string) inspector {
@@ -35,7 +36,7 @@ func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 	if c.Session() != nil && i.carries {
 		env.Dir = placeOf(c.Session()).now(c.Session())
 	}
-	line := shellparse.Parse(in.Command, env)
+	line := i.parser.Parse(in.Command, env)
 	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, count(&line))}
 	for i := range line.Commands {
 		cmd := &line.Commands[i]
@@ -75,7 +76,7 @@ func (i inspector) dir(c *pegboard.Call) string {
 
 // parse reads the line of a call as it was inspected.
 func (i inspector) parse(in input, c *pegboard.Call) shellparse.Line {
-	return shellparse.Parse(in.Command, shellparse.Env{Shell: i.shell, Dir: i.dir(c), Home: c.Session().Home()})
+	return i.parser.Parse(in.Command, shellparse.Env{Shell: i.shell, Dir: i.dir(c), Home: c.Session().Home()})
 }
 
 // count is the number of targets of a line.
