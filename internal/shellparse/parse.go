@@ -30,7 +30,8 @@ func parse(line string, env Env, scripts int, desk *desk) Line {
 	if env.Shell == PowerShell {
 		return parsePowerShell(line, env, scripts, desk)
 	}
-	w := walker{
+	w := desk.walker(scripts)
+	*w = walker{
 		src:      line,
 		env:      env,
 		at:       placeOf(env.Dir),

@@ -23,7 +23,8 @@ func (p *Parser) Parse(line string, env Env) Line {
 	}
 	d.left = maxCommands
 	l := parse(line, env, 0, d)
-	p.idle.Put(d) // unless something panicked: then nobody knows what it is left in
+	d.first = walker{} // nothing of which is in l
+	p.idle.Put(d)      // unless something panicked: then nobody knows what it is left in
 	return l
 }
 
@@ -32,6 +33,15 @@ type desk struct {
 	left   int           // the number of commands for which there is room
 	syntax syntax.Parser // zero, unless it is at work
 	text   strings.Reader
+	first  walker // of the line itself
+}
+
+// walker returns the walker of the line, or of a script in it.
+func (d *desk) walker(scripts int) *walker {
+	if scripts == 0 {
+		return &d.first
+	}
+	return &walker{}
 }
 
 // variants make a parser one of a shell.
