@@ -1,6 +1,8 @@
 package shellparse
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,4 +57,15 @@ func TestHas(t *testing.T) {
 	} {
 		require.Equal(t, tt.want, has(tt.list, tt.name), "%q in %q", tt.name, tt.list)
 	}
+}
+
+func FuzzHas(f *testing.F) {
+	for _, list := range []string{"", " ", "a", "aaa b", "ab a", "a  b", " a ", "--fix-all --fix", "a\tb"} {
+		for _, name := range []string{"", " ", "a", "aa", "a b", "b ", "--fix", "\t"} {
+			f.Add(list, name)
+		}
+	}
+	f.Fuzz(func(t *testing.T, list, name string) {
+		require.Equal(t, name != "" && slices.Contains(strings.Split(list, " "), name), has(list, name))
+	})
 }
