@@ -159,6 +159,6 @@ func (c *Command) suffixes(args []arg) {
 			continue
 		}
 		c.Inner = append(c.Inner, endOf(c.Text, args[i:]))
-		c.spellings(args[i:])
+		c.spellings(args[i:], program(a.value))
 	}
 }

@@ -35,11 +35,11 @@ func (w *walker) candidate(c *Command, args []arg, depth int) {
 	if depth > 0 {
 		c.Inner = append(c.Inner, endOf(c.Text, args))
 	}
-	c.spellings(args)
+	name := program(args[0].value)
+	c.spellings(args, name)
 	if !args[0].known {
 		return
 	}
-	name := program(args[0].value)
 	if depth > 0 || name != args[0].value {
 		w.inside(c, args, useOf(name, args[1:]), depth)
 	}

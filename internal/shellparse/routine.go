@@ -102,16 +102,23 @@ func isSlash(c rune) bool { return c == '/' || c == '\\' }
 // are those behind its sub-command.
 func routineOf(name string, args []arg) (routine, []arg, bool) {
 	for _, r := range routines[program(name)] {
-		words := strings.Fields(r.words)
-		if len(args) < len(words) {
-			continue
-		}
-		given := args[:len(words)]
-		if slices.EqualFunc(given, words, func(a arg, word string) bool { return a.exact() && strings.EqualFold(a.value, word) }) {
-			return r, args[len(words):], true
+		if rest, ok := r.after(args); ok {
+			return r, rest, true
 		}
 	}
 	return routine{}, nil, false
+}
+
+// after returns the arguments behind the sub-command, and reports whether they begin
+// with it.
+func (r routine) after(args []arg) (rest []arg, ok bool) {
+	for word := range strings.FieldsSeq(r.words) {
+		if len(args) == 0 || !args[0].exact() || !strings.EqualFold(args[0].value, word) {
+			return nil, false
+		}
+		args = args[1:]
+	}
+	return args, true
 }
 
 // beyondRoutine reports whether a command, its name first, is called for a routine

@@ -115,7 +115,8 @@ func (w *walker) apply(c *Command, u use) {
 		c.worsen(Unknown, "git in a directory that the line changes to")
 		return
 	}
-	c.Git = &Git{Dir: below(w.env.Dir, u.git.Dir)}
+	u.git.Dir = below(w.env.Dir, u.git.Dir)
+	c.Git = u.git
 }
 
 // worsen raises the class of a command.
@@ -127,12 +128,15 @@ func (c *Command) worsen(class Class, why string) {
 
 // critical adds the reason why a person must be asked about a removal.
 func (w *walker) critical(c *Command, args []arg, files []file) {
+	if len(args) == 0 || len(files) == 0 {
+		return
+	}
 	dirs := w.at.dirs
 	if len(dirs) == 0 {
 		dirs = []string{""}
 	}
 	for _, dir := range dirs {
-		if c.Caution == "" && len(args) > 0 {
+		if c.Caution == "" {
 			c.Caution = critical(program(args[0].value), files, dir, w.home())
 		}
 	}

@@ -105,11 +105,10 @@ func (c *Command) tidy() {
 	})
 }
 
-// spellings adds the texts by which rules that deny know a command.
-func (c *Command) spellings(args []arg) {
+// spellings adds the texts by which rules that deny know a command. low is the name
+// of its program.
+func (c *Command) spellings(args []arg, low string) {
 	name := args[0].value
-	base := path.Base(name)
-	low := program(name)
 	plain := !slices.ContainsFunc(args, func(a arg) bool { return a.value != a.source })
 	global := low == "git" && len(args) > 1 && strings.HasPrefix(args[1].value, "-")
 	sub, dashed := strings.CutPrefix(low, "git-")
@@ -126,7 +125,7 @@ func (c *Command) spellings(args []arg) {
 	}
 	rest := strings.TrimPrefix(values, name)
 	if name != low {
-		c.Inner = append(c.Inner, base+rest, low+rest)
+		c.Inner = append(c.Inner, path.Base(name)+rest, low+rest)
 	}
 	if dashed {
 		c.Inner = append(c.Inner, "git "+sub+rest)
