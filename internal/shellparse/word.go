@@ -41,7 +41,15 @@ func (s *spelling) at(i int, c byte) bool {
 const processName = "/dev/fd/63"
 
 // plainWord reports whether a shell leaves the text as it is.
-func plainWord(text string) bool { return !strings.ContainsAny(text, "\\~{*?[$=^#") }
+func plainWord(text string) bool {
+	for i := range len(text) {
+		switch text[i] {
+		case '\\', '~', '{', '*', '?', '[', '$', '=', '^', '#':
+			return false
+		}
+	}
+	return true
+}
 
 // words expands the words of a command.
 func (w *walker) words(list []*syntax.Word) []arg {
