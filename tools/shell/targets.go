@@ -79,7 +79,7 @@ func (i inspector) parse(in input, c *pegboard.Call) shellparse.Line {
 	return i.parser.Parse(in.Command, shellparse.Env{Shell: i.shell, Dir: i.dir(c), Home: c.Session().Home()})
 }
 
-// count is the number of targets of a line.
+// count is the number of targets of a line, but for where it starts.
 func count(line *shellparse.Line) int {
 	n := len(line.Commands) + len(line.Paths)
 	for i := range line.Commands {
@@ -88,7 +88,7 @@ func count(line *shellparse.Line) int {
 	if line.Unknown != "" || n == 0 {
 		n++
 	}
-	return n + 1 // where it starts
+	return n
 }
 
 func commandTarget(c *shellparse.Command) pegboard.Target {
