@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,6 +20,7 @@ type Index struct {
 // A drawer holds the rules of one kind, by number.
 type drawer struct {
 	filed map[uint64][]int32 // by the hash of a key
+	sizes uint64             // bit n is set if a key in filed may have n bytes, or for 63 more
 	rest  []int32            // without a key
 	all   []int32
 }
@@ -56,6 +58,10 @@ func (d *drawer) file(i int, keys ...string) {
 	for _, key := range keys {
 		h := hashOf(key)
 		d.filed[h] = append(d.filed[h], int32(i))
+		d.sizes |= sizeOf(key)
+		if !ascii(key) { // folding changes how long it is
+			d.sizes = math.MaxUint64
+		}
 	}
 }
 
@@ -127,11 +133,14 @@ func (x *Index) named(s *Subject, name string, dst []int32) []int32 {
 }
 
 func (d *drawer) find(key string, dst []int32) []int32 {
-	if len(d.filed) == 0 || key == "" {
+	if key == "" || d.sizes&sizeOf(key) == 0 && ascii(key) {
 		return dst
 	}
 	return append(dst, d.filed[hashOf(key)]...)
 }
+
+// sizeOf is the bit of a key in drawer.sizes.
+func sizeOf(key string) uint64 { return 1 << min(len(key), 63) }
 
 // key returns the first words of the lines that r is about, as far as they hold no
 // star, but two at most; or nothing if there is none.
