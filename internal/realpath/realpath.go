@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Abs returns name as an absolute, clean path; a relative one is taken from
@@ -22,7 +23,17 @@ func Abs(dir, home, name string) string {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
 	}
+	if tidy(name) {
+		return name
+	}
 	return filepath.Clean(name)
+}
+
+// tidy reports whether a path is absolute and clean at first sight, as most are. It is
+// known only where there is one separator.
+func tidy(path string) bool {
+	return filepath.Separator == '/' && strings.HasPrefix(path, "/") && !strings.HasSuffix(path, "/") &&
+		!strings.Contains(path, "//") && !strings.Contains(path, "/.")
 }
 
 // Errors of Open and OpenDir, beside those of the file system.

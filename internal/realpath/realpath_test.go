@@ -14,6 +14,21 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
+// FuzzAbs: to see at first sight that a path is clean changes nothing.
+func FuzzAbs(f *testing.F) {
+	for _, name := range []string{"", "/", "//", "/a", "/a/", "/a//b", "/.", "/a/..", "/a/.b", "/..a", "a", ".", "a/../b", "/\xff", "/a\x00b"} {
+		f.Add("/srv", name)
+		f.Add("", name)
+	}
+	f.Fuzz(func(t *testing.T, dir, name string) {
+		want := name
+		if !filepath.IsAbs(want) {
+			want = filepath.Join(dir, want)
+		}
+		require.Equal(t, filepath.Clean(want), realpath.Abs(dir, "", name))
+	})
+}
+
 func TestAbs(t *testing.T) {
 	t.Parallel()
 	const dir, home = "/srv/dir", "/home/me"
