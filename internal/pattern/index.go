@@ -90,6 +90,9 @@ func (x *Index) Candidates(s Subject, dst []int32) []int32 {
 		dst = x.named(&s, n, dst)
 	}
 	found := dst[start:]
+	if len(found) < 2 {
+		return dst
+	}
 	slices.Sort(found)
 	return dst[:start+len(slices.Compact(found))]
 }

@@ -65,8 +65,14 @@ var shells = map[string]bool{
 	"compgen": false, "complete": false, "nix-shell": false, "fish": false, "busybox": false, "pwsh": false, "npm": false, "npx": false,
 }
 
-// finders run commands that stand behind an option.
-var finders = map[string]bool{"find": true, "gfind": true, "fd": true, "fdfind": true, "bfs": true}
+// finds reports whether a program runs commands that stand behind an option.
+func finds(name string) bool {
+	switch name {
+	case "find", "gfind", "fd", "fdfind", "bfs":
+		return true
+	}
+	return false
+}
 
 // changers are the options by which a program goes to another directory before
 // it works.
@@ -138,17 +144,13 @@ func program(name string) string {
 // anything reports whether any word of a command may begin another: nobody knows
 // what the program does, or it is known to do anything.
 func anything(name string) bool {
-	if _, ok := launches(name); ok {
+	_, known := lookup(name)
+	if _, ok := versions[name]; known && !ok && name != "docker" && name != "podman" {
 		return false
 	}
-	if _, ok := shells[name]; ok && name != "npm" {
-		return false
-	}
-	if _, ok := versions[name]; ok {
-		return true
-	}
-	_, ok := lookup(name)
-	return !ok || name == "docker" || name == "podman"
+	_, launcher := launches(name)
+	_, shell := shells[name]
+	return !launcher && (!shell || name == "npm")
 }
 
 // suffixes adds the texts that begin at a later word.

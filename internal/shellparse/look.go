@@ -73,7 +73,7 @@ func (w *walker) starts(c *Command, name string, args []arg, depth int) {
 	if between, ok := launches(name); ok {
 		w.launched(c, args, between, depth)
 	}
-	finds, subcommands := finders[name], sublaunchers[name]
+	finds, subcommands := finds(name), sublaunchers[name]
 	for i, a := range args {
 		switch {
 		case !a.known:
