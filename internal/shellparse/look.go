@@ -93,9 +93,9 @@ func (w *walker) starts(c *Command, name string, args []arg, depth int) {
 		for _, text := range scriptsOf(name, args) {
 			w.script(c, text, ours)
 		}
-	}
-	if readsInput(name, args) {
-		w.doubt("a shell reads what it runs from its input or from a file that is not known")
+		if readsInput(name, args) {
+			w.doubt("a shell reads what it runs from its input or from a file that is not known")
+		}
 	}
 	for _, text := range hiddenScripts(name, args) {
 		w.script(c, text, false)

@@ -31,14 +31,8 @@ func parse(line string, env Env, scripts int, desk *desk) Line {
 		return parsePowerShell(line, env, scripts, desk)
 	}
 	w := desk.walker(scripts)
-	*w = walker{
-		src:      line,
-		env:      env,
-		at:       placeOf(env.Dir),
-		homeless: assignsHome(line),
-		scripts:  scripts,
-		desk:     desk,
-	}
+	w.src, w.env, w.scripts = line, env, scripts
+	w.at, w.homeless = placeOf(env.Dir), assignsHome(line)
 	w.spare, w.deeds = w.fewWords[:], w.fewDeeds[:0]
 	if why := gate(line); why != "" {
 		w.doubt(why)

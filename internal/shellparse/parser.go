@@ -36,12 +36,14 @@ type desk struct {
 	first  walker // of the line itself
 }
 
-// walker returns the walker of the line, or of a script in it.
+// walker returns a new walker for the line, or for a script in it.
 func (d *desk) walker(scripts int) *walker {
-	if scripts == 0 {
-		return &d.first
+	w := &d.first
+	if scripts > 0 {
+		w = &walker{}
 	}
-	return &walker{}
+	w.desk = d
+	return w
 }
 
 // variants make a parser one of a shell.

@@ -144,7 +144,7 @@ func (w *walker) scriptIn(c *Command, text, dir string, ours bool) {
 	}
 }
 
-// interactive are the shells that read their input if they are given nothing.
+// interactive are those of shells that read their input if they are given nothing.
 var interactive = map[string]bool{
 	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "ash": true, "mksh": true, "rbash": true,
 	"fish": true, "pwsh": true,

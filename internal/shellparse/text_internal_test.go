@@ -69,3 +69,10 @@ func FuzzHas(f *testing.F) {
 		require.Equal(t, name != "" && slices.Contains(strings.Split(list, " "), name), has(list, name))
 	})
 }
+
+func TestInteractiveShellsAreShells(t *testing.T) {
+	t.Parallel()
+	for name := range interactive {
+		require.Contains(t, shells, name)
+	}
+}

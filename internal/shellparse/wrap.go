@@ -42,8 +42,14 @@ func isWrapper(name string) bool {
 	return ok
 }
 
-// exactly are the programs that start others and that no wildcard may cover.
-var exactly = map[string]bool{"watch": true, "setsid": true, "ionice": true, "flock": true}
+// exactly reports whether a program starts others in a way that no wildcard may cover.
+func exactly(name string) bool {
+	switch name {
+	case "watch", "setsid", "ionice", "flock":
+		return true
+	}
+	return false
+}
 
 // strip removes wrappers. It leaves what it does not fully understand.
 func strip(args []arg) stripped {
@@ -70,7 +76,7 @@ func strip(args []arg) stripped {
 			s.class, s.why = Mutating, "nohup may write nohup.out"
 		}
 	}
-	s.exact = len(s.args) > 0 && exactly[s.args[0].value]
+	s.exact = len(s.args) > 0 && exactly(s.args[0].value)
 	return s
 }
 
