@@ -18,6 +18,15 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
+// BenchmarkParser is BenchmarkParse by a parser that has read lines before.
+func BenchmarkParser(b *testing.B) {
+	var p shellparse.Parser
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Parse(fiveCommands, shellparse.Env{Dir: "/proj", Home: "/home/me"})
+	}
+}
+
 // BenchmarkSyntax is the part of BenchmarkParse that is not ours.
 func BenchmarkSyntax(b *testing.B) {
 	b.ReportAllocs()

@@ -20,10 +20,7 @@ const (
 )
 
 // Parse is [Parser.Parse] for a single line.
-func Parse(line string, env Env) Line {
-	var p Parser
-	return p.Parse(line, env)
-}
+func Parse(line string, env Env) Line { return new(desk).line(line, env) }
 
 // parse is Parse at a depth of scripts.
 func parse(line string, env Env, scripts int, desk *desk) Line {

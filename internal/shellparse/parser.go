@@ -21,8 +21,7 @@ func (p *Parser) Parse(line string, env Env) Line {
 	if !ok {
 		d = &desk{}
 	}
-	d.left = maxCommands
-	l := parse(line, env, 0, d)
+	l := d.line(line, env)
 	d.first = walker{} // nothing of which is in l
 	p.idle.Put(d)      // unless something panicked: then nobody knows what it is left in
 	return l
@@ -34,6 +33,12 @@ type desk struct {
 	syntax syntax.Parser // zero, unless it is at work
 	text   strings.Reader
 	first  walker // of the line itself
+}
+
+// line says what a line does.
+func (d *desk) line(line string, env Env) Line {
+	d.left = maxCommands
+	return parse(line, env, 0, d)
 }
 
 // walker returns a new walker for the line, or for a script in it.
