@@ -61,6 +61,7 @@ type family struct {
 	parent, ctx context.Context //nolint:containedctx // they are under test
 	endParent   context.CancelCauseFunc
 	end         context.CancelCauseFunc
+	stops       []context.CancelFunc
 	children    []context.Context
 	after       []func() bool
 	told        []bool
@@ -72,7 +73,9 @@ func newFamily(begin func(context.Context) (context.Context, context.CancelCause
 	base := context.WithValue(context.Background(), key("k"), "v")
 	f.parent, f.endParent = context.WithCancelCause(base)
 	if limit > 0 {
-		f.parent, _ = context.WithTimeoutCause(f.parent, limit, errors.New("slow")) //nolint:govet // it ends with the limit
+		var stop context.CancelFunc
+		f.parent, stop = context.WithTimeoutCause(f.parent, limit, errors.New("slow"))
+		f.stops = append(f.stops, stop)
 	}
 	f.ctx, f.end = begin(f.parent)
 	return f
@@ -89,7 +92,8 @@ func (f *family) step(op, n int) string {
 	case 2:
 		f.endParent(cause)
 	case 3:
-		child, _ := context.WithCancel(f.ctx) //nolint:govet // it ends with its parent
+		child, stop := context.WithCancel(f.ctx)
+		f.stops = append(f.stops, stop)
 		f.children = append(f.children, context.WithValue(child, key("n"), n))
 	case 4:
 		i := len(f.told)
@@ -157,6 +161,9 @@ func TestLikeTheStandardLibrary(t *testing.T) {
 			for _, f := range []*family{want, got} {
 				f.end(nil)
 				f.endParent(nil)
+				for _, stop := range f.stops {
+					stop()
+				}
 			}
 		})
 	}
