@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -57,6 +58,32 @@ func TestExitCodesThatAreAnswers(t *testing.T) {
 			require.Equal(t, tc.code, got.ExitCode, out.Result.Text())
 			require.Equal(t, tc.meaning, got.ReturnCodeInterpretation)
 			require.Equal(t, tc.meaning == "", out.Result.IsError)
+		})
+	}
+}
+
+// TestFailureStopsSiblings: the calls beside a command that failed are not run, if the
+// executor is told so, and an exit code that is an answer is no failure.
+func TestFailureStopsSiblings(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	for _, tc := range []struct {
+		name, command  string
+		cancelSiblings bool
+		want           error
+	}{
+		{name: "by default they are apart", command: "false"},
+		{name: "a failure", command: "false", cancelSiblings: true, want: pegboard.ErrSiblingFailed},
+		{name: "an answer", command: "echo a | grep b", cancelSiblings: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			pool := poolOf(t, session(t, t.TempDir(), "Bash", "Edit"), shell.Bash(shell.Options{}))
+			ex := pegboard.Executor{CancelSiblings: tc.cancelSiblings}
+			outs := ex.Run(t.Context(), pool,
+				pegboard.Call{ID: "1", Name: "Bash", Input: fmt.Appendf(nil, `{"command":%s}`, jsonOf(t, tc.command))},
+				pegboard.Call{ID: "2", Name: "Bash", Input: []byte(`{"command":"touch after"}`)})
+			require.ErrorIs(t, outs[1].Err, tc.want)
 		})
 	}
 }

@@ -32,7 +32,7 @@ func newRunner(name string, o Options, i inspector) *runner {
 // tool returns the tool. The model is told prompt.
 func (r *runner) tool(prompt string) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[input, Output]{
-		Info:        pegboard.Info{Name: r.name, MaxResult: -1}, // output has its own limits, and its own preview
+		Info:        pegboard.Info{Name: r.name, MaxResult: -1, CancelsSiblings: true}, // output has its own limits, and its own preview
 		Description: prompt,
 		Inspect:     r.inspector.inspect,
 		Validate:    r.validate,
