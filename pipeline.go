@@ -49,7 +49,7 @@ type job struct {
 	stopsTurn atomic.Bool // a person wants it, who refused what the call was about to do
 
 	versions [3]version // of call; one that nobody changes has no more
-	shown    int        // how many of them may have been shown; as admitted, it is shown to nobody
+	shown    int        // how many of them may have been shown to somebody
 
 	outcome *Outcome
 	ended   chan struct{} // closed when outcome is set
