@@ -32,9 +32,9 @@ type Call struct {
 // callState is the executor's part of a call.
 type callState struct {
 	session *Session
-	pool    *Pool // that admitted it, if there is no job
-	job     *job  // nil for a call that was decided elsewhere, or has no tool
-	parent  *Call // if there is no job
+	pool    *Pool
+	job     *job // nil for a call that was decided elsewhere, or has no tool
+	parent  *Call
 	info    *Info
 	spec    *inputSpec
 	traits  Traits
@@ -75,13 +75,10 @@ func (c *Call) Session() *Session {
 // Pool returns the pool that c was made from: what the agent may use in this turn. It
 // is nil for a Call that no Executor admitted.
 func (c *Call) Pool() *Pool {
-	switch {
-	case c.state == nil:
+	if c.state == nil {
 		return nil
-	case c.state.job == nil:
-		return c.state.pool
 	}
-	return c.state.job.batch.pool
+	return c.state.pool
 }
 
 // Targets returns what c acts on, resolved, as it was or will be decided.
@@ -98,13 +95,10 @@ func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnl
 // Parent returns the call from inside which c was made with [Call.Run], or nil if
 // the model made it.
 func (c *Call) Parent() *Call {
-	switch {
-	case c.state == nil:
+	if c.state == nil {
 		return nil
-	case c.state.job == nil:
-		return c.state.parent
 	}
-	return c.state.job.batch.parent
+	return c.state.parent
 }
 
 // Run makes calls from inside c, as a script does that a tool runs. They are

@@ -2,6 +2,8 @@ package pegboard
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -100,6 +102,19 @@ func newEventLog(listen func(Event), logger *slog.Logger, trace func() string) *
 	l := &eventLog{listen: listen, logger: logger, trace: trace()}
 	l.idle.L = &l.mu
 	return l
+}
+
+// traceID is the host's id for what is under way in ctx, or a random one.
+func (e *Executor) traceID(ctx context.Context) (id string) {
+	if e.TraceID != nil {
+		_ = lane.Try(func() error { id = e.TraceID(ctx); return nil }) // without one, it is random
+	}
+	if id == "" {
+		var random [16]byte
+		_, _ = rand.Read(random[:]) // which never fails
+		id = hex.EncodeToString(random[:])
+	}
+	return id
 }
 
 // emit queues an event and delivers what is queued, unless somebody does.

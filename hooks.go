@@ -316,6 +316,9 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 	}
 	j.stage = StageHook
 	d, err := pre(ctx, j.hookCall(nil))
+	if err != nil && ctx.Err() != nil {
+		return Decision{}, j.stopped(context.Cause(ctx))
+	}
 	if err != nil {
 		j.batch.hookFailed(j.call.Name, err)
 		j.decide(Decision{Behavior: Deny, By: ByHook, Reason: "a hook failed: " + err.Error()})
@@ -363,7 +366,15 @@ func (j *job) postHooks(o *Outcome) {
 		j.batch.hookFailed(j.call.Name, err)
 	}
 	if errors.Is(err, errBlocked) {
-		*o = j.fail(&failure{err: err, text: j.call.Name + " ran, but a hook that checks its result failed, so the result is withheld. Tell the user."})
+		did := " ran"
+		if errors.Is(o.Err, ErrDetached) {
+			did = " goes on in the background"
+		}
+		if call := (*CallError)(nil); errors.As(o.Err, &call) { // why it failed before
+			err = fmt.Errorf("%w: %w", call.Err, err)
+		}
+		withheld := j.fail(&failure{err: err, text: j.call.Name + did + ", but a hook that checks its result failed, so the result is withheld. Tell the user."})
+		o.Result, o.Err = withheld.Result, withheld.Err
 		return
 	}
 	if told != nil && told.Result != nil {

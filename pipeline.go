@@ -170,7 +170,7 @@ func (j *job) decode(ctx context.Context) *failure {
 	}
 	v := j.version()
 	v.Input, v.in = input, in
-	v.st = callState{session: v.st.session, parent: v.st.parent, info: &j.entry.info, spec: spec}
+	v.st = callState{session: v.st.session, pool: v.st.pool, parent: v.st.parent, info: &j.entry.info, spec: spec}
 	return nil
 }
 
@@ -285,6 +285,9 @@ func (j *job) gate(ctx context.Context) *failure {
 			return j.stopped(context.Cause(ctx))
 		}
 	}
+	if cause := j.batch.whyHalted(); cause != nil {
+		return j.stopped(cause)
+	}
 	if !j.batch.reason.whole() {
 		return j.cutOff()
 	}
@@ -306,7 +309,9 @@ func (j *job) cutOff() *failure {
 // validate lets the tool object to its input.
 func (j *job) validate(ctx context.Context) *failure {
 	j.stage = StageValidate
-	if err := j.entry.tool.Validate(ctx, j.call); err != nil {
+	if err := j.entry.tool.Validate(ctx, j.call); err != nil && ctx.Err() != nil {
+		return j.stopped(context.Cause(ctx))
+	} else if err != nil {
 		return &failure{err: fmt.Errorf("%w: %w", ErrInvalidInput, err),
 			text: fmt.Sprintf("%s was not run: %v", j.call.Name, err)}
 	}

@@ -8,8 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -320,4 +322,22 @@ func TestReviewLateHookRaces(t *testing.T) {
 		ex.Run(t.Context(), pool, call("1", "T", `{"ms":5}`))
 		group.Wait()
 	}
+}
+
+// Two who abandon a stream at once wait for the same end.
+func TestReviewTwoAbandon(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ex := executor(pegboard.Executor{})
+		s := ex.Stream(t.Context(), registryOf(t, slow(pegboard.Info{Name: "T"}, true)).AssemblePool(session(t, bypass(t))))
+		s.Submit(call("1", "T", `{"ms":1000}`))
+		s.Finish(pegboard.FinishToolCalls)
+		time.Sleep(time.Millisecond)
+		var group sync.WaitGroup
+		for range 2 {
+			group.Go(func() { s.Abandon(nil) })
+		}
+		group.Wait()
+		require.Len(t, slices.Collect(s.Wait()), 1)
+	})
 }

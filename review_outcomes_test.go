@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -191,4 +192,76 @@ func TestReviewPreHookStopsTheTurn(t *testing.T) {
 	out := ex.Run(t.Context(), registryOf(t, inert("T")).AssemblePool(session(t, cfg)), call("1", "T", ``))[0]
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	require.True(t, out.StopTurn)
+}
+
+// Abandon ends a call that waits for the end of its message as abandoned, and not as one
+// of a message that was cut off.
+func TestReviewAbandonHasOneCause(t *testing.T) {
+	t.Parallel()
+	for range 300 {
+		synctest.Test(t, func(t *testing.T) {
+			ex := executor(pegboard.Executor{})
+			s := ex.Stream(t.Context(), workers(t))
+			s.Submit(call("1", "Work", `{"write":true}`))
+			s.Abandon(nil)
+			require.ErrorIs(t, slices.Collect(s.Wait())[0].Err, pegboard.ErrAbandoned)
+		})
+	}
+}
+
+// A result that a hook withholds leaves the rest of the outcome as it is.
+func TestReviewBlockedHookLosesTheCall(t *testing.T) {
+	t.Parallel()
+	cfg := bypass(t)
+	cfg.Hooks = pegboard.Hooks{OnFailure: pegboard.FailBlock, Post: func(ctx, *pegboard.HookCall) error { return errPlanned }}
+	out := run(t, registryOf(t, inert("A")), session(t, cfg), call("1", "A", ``))
+	require.ErrorIs(t, out.Err, errPlanned)
+	require.Equal(t, pegboard.Allow, out.Decision.Behavior)
+	require.NotNil(t, out.Call)
+}
+
+// A result that a hook withholds does not hide that the call goes on.
+func TestReviewBlockedHookHidesThatACallWasDetached(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cfg := bypass(t)
+		cfg.Hooks = pegboard.Hooks{OnFailure: pegboard.FailBlock, Failure: func(ctx, *pegboard.HookCall) error { return errPlanned }}
+		s := session(t, cfg)
+		out := run(t, registryOf(t, slow(pegboard.Info{Name: "Deaf", Timeout: time.Second}, true)), s, call("1", "Deaf", `{"ms":60000}`))
+		require.NotEmpty(t, s.Detached(), "it goes on")
+		defer time.Sleep(time.Hour)
+		require.ErrorIs(t, out.Err, pegboard.ErrDetached)
+	})
+}
+
+// A hook that is at work when the user interrupts has refused nothing.
+func TestReviewInterruptedPreHookIsNoDenial(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []time.Duration{0, time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := bypass(t)
+			cfg.Hooks = pegboard.Hooks{Timeout: limit, Pre: func(ctx ctx, _ *pegboard.HookCall) (pegboard.Decision, error) {
+				<-ctx.Done()
+				return pegboard.Decision{}, context.Cause(ctx)
+			}}
+			turn, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(pegboard.ErrUserInterrupt) })
+			ex := executor(pegboard.Executor{})
+			out := ex.Run(turn, registryOf(t, inert("A")).AssemblePool(session(t, cfg)), call("1", "A", ``))[0]
+			require.ErrorIs(t, out.Err, pegboard.ErrCancelled, out.Result.Text())
+			require.NotErrorIs(t, out.Err, pegboard.ErrDenied)
+		})
+	}
+}
+
+// The pool of a call is known from the first event to an outcome that failed early.
+func TestReviewPoolOfAnAdmittedCall(t *testing.T) {
+	t.Parallel()
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Call.Pool() == nil {
+			t.Errorf("no pool at %v", e.Kind)
+		}
+	}})
+	out := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, bypass(t))), call("1", "A", `{`))[0]
+	require.NotNil(t, out.Call.Pool())
 }

@@ -2,8 +2,6 @@ package pegboard
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -61,7 +59,7 @@ type Stream struct {
 	next    int // the place of the first job that was not handed out
 	over    bool
 	dropped bool
-	once    sync.Once // ends the batch
+	closed  chan struct{} // made by who ends the batch, closed when it has ended
 }
 
 // Stream returns a stream for one message. Call Wait or Abandon in the end.
@@ -172,11 +170,20 @@ func (s *Stream) outcomes(wait bool) iter.Seq[Outcome] {
 
 // close ends the batch once all its calls have ended.
 func (s *Stream) close() {
-	s.once.Do(func() {
-		s.batch.end()
-		s.unwatch()
-		s.cancel(nil)
-	})
+	s.mu.Lock()
+	closed := s.closed
+	if closed == nil {
+		s.closed = make(chan struct{})
+	}
+	s.mu.Unlock()
+	if closed != nil {
+		<-closed
+		return
+	}
+	defer close(s.closed)
+	s.batch.end()
+	s.unwatch()
+	s.cancel(nil)
 }
 
 // batch is the calls of one message, which are ordered against each other.
@@ -288,18 +295,6 @@ func (b *batch) after() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(&b.lasting, b.grace)
 }
 
-func (e *Executor) traceID(ctx context.Context) (id string) {
-	if e.TraceID != nil {
-		_ = lane.Try(func() error { id = e.TraceID(ctx); return nil }) // without one, it is random
-	}
-	if id == "" {
-		var random [16]byte
-		_, _ = rand.Read(random[:]) // which never fails
-		id = hex.EncodeToString(random[:])
-	}
-	return id
-}
-
 // end waits for all calls, closes the batch and returns what became of them.
 func (b *batch) end() []Outcome {
 	jobs, outcomes := b.admitted(), b.outcomes
@@ -350,7 +345,7 @@ func (b *batch) admit(j *job, c Call) {
 	} else {
 		j.outcome = new(Outcome)
 	}
-	j.call = j.versions[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input)}, callState{session: b.pool.session, parent: b.parent})
+	j.call = j.versions[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input)}, callState{session: b.pool.session, pool: b.pool, parent: b.parent})
 	j.duplicate = c.ID != "" && b.repeats(c.ID)
 	b.jobs = append(b.jobs, j)
 	if !j.duplicate {

@@ -1,7 +1,6 @@
 package pegboard_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -162,57 +161,6 @@ func TestStreamCanBeLeftEarly(t *testing.T) {
 	}
 	require.Equal(t, []string{"0", "1", "2"}, ids)
 	require.Empty(t, slices.Collect(s.Wait()))
-}
-
-// FuzzStream drives a stream by bytes: every call that was taken gets one outcome,
-// in order, whatever the host does in between.
-func FuzzStream(f *testing.F) {
-	f.Add([]byte{0, 1, 2, 3, 10, 11})
-	f.Add([]byte{0, 0, 12, 0, 13})
-	f.Add([]byte{4, 5, 6, 14, 11})
-	inputs := []string{`{"class":"shared"}`, `{"class":"shared","ms":5}`, `{"write":true,"ms":3}`, `{"path":"a","write":true,"class":"target","ms":2}`, `{"path":"a","class":"target"}`, `{`, `{"nope":1}`}
-	f.Fuzz(func(t *testing.T, script []byte) {
-		if len(script) > 40 {
-			return
-		}
-		synctest.Test(t, func(t *testing.T) {
-			turn, cancel := context.WithCancelCause(t.Context())
-			defer cancel(nil)
-			ex := executor(pegboard.Executor{})
-			s := ex.Stream(turn, workers(t))
-			var want, got []string
-			abandoned := false
-			for i, b := range script {
-				switch b %= 16; {
-				case int(b) < len(inputs):
-					if !abandoned {
-						want = append(want, fmt.Sprint(i))
-					}
-					s.Submit(call(fmt.Sprint(i), "Work", inputs[b]))
-				case b == 10:
-					for o := range s.Ready() {
-						got = append(got, o.Call.ID)
-					}
-				case b == 11:
-					s.Finish(pegboard.FinishToolCalls)
-				case b == 12:
-					s.Finish(pegboard.FinishLength)
-				case b == 13:
-					s.Abandon(nil)
-					abandoned = true
-				case b == 14:
-					cancel(pegboard.ErrNewMessage)
-				default:
-					time.Sleep(time.Millisecond)
-				}
-			}
-			for o := range s.Wait() {
-				got = append(got, o.Call.ID)
-				require.NotNil(t, o.Result)
-			}
-			require.Equal(t, want, got)
-		})
-	})
 }
 
 // TestStreamBelievesNoAttachedTool: a server that calls its tool read-only does

@@ -1,0 +1,237 @@
+package pegboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+const (
+	deedTime  = 200 * time.Millisecond // that a deed may take
+	hookTime  = 50 * time.Millisecond
+	askTime   = time.Second
+	longAfter = 10 * time.Minute // when a deaf deed returns: after all others
+)
+
+// world is what the calls of a plan act on. It notices when two that conflict
+// touch it at once.
+type world struct {
+	mu       sync.Mutex
+	files    map[string]string
+	running  map[string]deed
+	ran      map[string]int // how often
+	overlaps []string
+	inner    map[string][]pegboard.Outcome // of the calls that a call made
+	then     func(what string)             // what a result does
+}
+
+func newWorld() *world {
+	return &world{files: map[string]string{}, running: map[string]deed{}, ran: map[string]int{}, inner: map[string][]pegboard.Outcome{}}
+}
+
+// session returns one whose hooks, rules and person do what the input says.
+func (w *world) session(t *testing.T) *pegboard.Session {
+	t.Helper()
+	s, err := pegboard.NewSession(pegboard.SessionConfig{
+		Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"WebFetch(domain:deny.test)"}, Ask: []string{"WebFetch(domain:ask.test)"}}),
+		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+		Hooks: pegboard.JoinHooks(
+			pegboard.Hooks{Pre: preAsPlanned, Post: postAsPlanned, Failure: postAsPlanned, Timeout: hookTime},
+			pegboard.Hooks{Post: blockAsPlanned, Failure: blockAsPlanned, OnFailure: pegboard.FailBlock},
+		),
+		Ask: askAsPlanned, AskTimeout: askTime,
+	})
+	require.NoError(t, err)
+	worldOf.Set(s, w)
+	return s
+}
+
+// deedOf reads what was planned for a call.
+func deedOf(c *pegboard.Call) (p deed) {
+	_ = json.Unmarshal(c.Input, &p) // of what cannot be read, nothing was
+	return p
+}
+
+func preAsPlanned(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+	switch deedOf(h.Call).Pre {
+	case "deny":
+		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "as planned"}, nil
+	case "ask":
+		return pegboard.Decision{Behavior: pegboard.Ask, Reason: "as planned"}, nil
+	case "error":
+		return pegboard.Decision{}, errPlanned
+	case "panic":
+		panic("as planned")
+	case "late":
+		time.Sleep(20 * hookTime)
+		h.Emit("late")
+		return pegboard.Decision{Behavior: pegboard.Deny}, nil
+	}
+	return pegboard.Decision{}, nil
+}
+
+func postAsPlanned(_ ctx, h *pegboard.HookCall) error {
+	switch deedOf(h.Call).Post {
+	case "replace":
+		if !h.Outcome.Result.IsError {
+			h.Outcome.Result = pegboard.Text("replaced")
+		}
+	case "error":
+		return errPlanned
+	case "panic":
+		panic("as planned")
+	case "late":
+		time.Sleep(20 * hookTime)
+		h.Emit("late")
+		h.Outcome.Result = pegboard.Text("late")
+	}
+	return nil
+}
+
+func blockAsPlanned(_ ctx, h *pegboard.HookCall) error {
+	if deedOf(h.Call).Post == "block" {
+		return errPlanned
+	}
+	return nil
+}
+
+func askAsPlanned(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	switch deedOf(q.Call).Person {
+	case "yes":
+		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	case "no":
+		return pegboard.Decision{Behavior: pegboard.Deny}, nil
+	}
+	return pegboard.AskLater(ctx, q)
+}
+
+// worldOf is the world of a session. The tools of all plans are the same.
+var worldOf = pegboard.NewKey[*world]("world")
+
+// planTools are the tools whose calls make up a plan.
+var planTools = sync.OnceValue(func() *pegboard.Registry {
+	var reg pegboard.Registry
+	for name, i := range map[string]pegboard.Interrupt{"Do": pegboard.InterruptBlock, "DoOrStop": pegboard.InterruptCancel, "DoOrLeave": pegboard.InterruptDetach} {
+		err := reg.Add(planTool(pegboard.Info{Name: name, Interrupt: i, Timeout: deedTime, CancelsSiblings: i == pegboard.InterruptCancel}))
+		if err != nil {
+			panic(err)
+		}
+	}
+	if err := reg.Add(planTool(pegboard.Info{Name: "Script"})); err != nil {
+		panic(err)
+	}
+	return &reg
+})
+
+func planTool(info pegboard.Info) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[deed, *pegboard.Result]{
+		Info: info, Description: "Does one step of a plan.",
+		Inspect: func(p deed, _ *pegboard.Call) pegboard.Traits {
+			tr := pegboard.Traits{Concurrency: pegboard.Concurrency(p.Class), ReadOnly: p.Look}
+			for _, r := range p.Reads {
+				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Resource, Access: pegboard.Read, Value: r, Tree: p.Tree})
+			}
+			for _, x := range p.Writes {
+				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Resource, Value: x, Tree: p.Tree})
+			}
+			if p.Rule != "" {
+				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Host, Access: pegboard.Read, Value: p.Rule + ".test"})
+			}
+			return tr
+		},
+		Validate: func(_ ctx, p deed, _ *pegboard.Call) error {
+			if p.Valid == "no" {
+				return errPlanned
+			}
+			return nil
+		},
+		Call: func(ctx ctx, p deed, c *pegboard.Call) (*pegboard.Result, error) {
+			w, _ := worldOf.Get(c.Session())
+			return w.call(ctx, p, c)
+		},
+	})
+}
+
+// enter notes that a call begins, and returns what it reads.
+func (w *world) enter(p deed, c *pegboard.Call) (saw string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id, q := range w.running {
+		if p.conflicts(q) && !strings.HasPrefix(c.ID, id+".") {
+			w.overlaps = append(w.overlaps, id+" and "+c.ID)
+		}
+	}
+	w.running[c.ID] = p
+	w.ran[c.ID]++
+	for _, r := range p.Reads {
+		saw += w.files[r] + ";"
+	}
+	return saw
+}
+
+func (w *world) leave(p deed, c *pegboard.Call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.running, c.ID)
+	for _, x := range p.Writes {
+		w.files[x] += c.ID
+	}
+}
+
+func (w *world) call(ctx context.Context, p deed, c *pegboard.Call) (*pegboard.Result, error) {
+	saw := w.enter(p, c)
+	defer w.leave(p, c)
+	if len(p.Inner) > 0 {
+		return w.script(ctx, c)
+	}
+	patience, takes := ctx.Done(), time.Duration(p.Ms)*time.Millisecond
+	switch p.Ends {
+	case "deaf":
+		patience, takes = nil, longAfter
+	case "hang":
+		takes = longAfter
+	}
+	select {
+	case <-time.After(takes):
+	case <-patience:
+		return pegboard.Text(saw), context.Cause(ctx)
+	}
+	r := pegboard.Text(saw)
+	if p.Then != "" {
+		r.Then = func(*pegboard.Session) { w.then(p.Then) }
+	}
+	switch p.Ends {
+	case "error":
+		return nil, errPlanned
+	case "panic":
+		panic("as planned")
+	case "goexit":
+		runtime.Goexit()
+	case "deaf":
+		c.Emit("back")
+	case "flagged":
+		r.IsError = true
+	case "":
+		if saw == "" {
+			r.Parts[0].Text = "nothing"
+		}
+	}
+	return r, nil
+}
+
+// script makes the calls that were planned.
+func (w *world) script(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
+	outs := c.Run(ctx, planned{deed: deedOf(c), id: c.ID}.inner().calls()...)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.inner[c.ID] = outs
+	return pegboard.Text("played"), nil
+}
