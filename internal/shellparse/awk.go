@@ -8,6 +8,19 @@ import "strings"
 var awkHidden = []string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB",
 	"extension", "@"}
 
+const (
+	// awkDisputed are words that some awks reserve. To the others each is the name
+	// of a variable, and a slash after it divides.
+	awkDisputed = "case switch default func BEGINFILE ENDFILE namespace"
+	// awkReserved are words after which a slash may divide for one awk and begin an
+	// expression for another, or after which no slash makes sense: words of the
+	// language, and functions that need no brackets or that only some awks have.
+	awkReserved = "BEGIN END function if for while do else in break continue next nextfile exit return delete print printf" +
+		" atan2 close cos exp fflush gsub index int length log match rand sin split sprintf sqrt srand sub substr tolower toupper" +
+		" and asort asorti bindtextdomain compl dcgettext dcngettext gensub isarray lshift mkbool mktime or ord patsplit rshift" +
+		" strftime strtonum systime typeof xor"
+)
+
 // awkReads reports whether a program of awk does nothing but read its files and
 // print. It knows POSIX awk and what GNU awk adds to it, and refuses what awks
 // read in different ways.
@@ -17,7 +30,7 @@ func awkReads(program string) bool {
 			return false
 		}
 	}
-	p := awkProgram{text: program, operand: true}
+	p := awkProgram{text: program, slash: slashBegins}
 	for p.text != "" {
 		if !p.token() {
 			return false
@@ -26,12 +39,20 @@ func awkReads(program string) bool {
 	return len(p.open) == 0
 }
 
+// An awkSlash is what a slash means at one place of a program.
+type awkSlash int
+
+const (
+	slashUnclear awkSlash = iota // awks differ, or may
+	slashDivides                 // a value stands before it
+	slashBegins                  // it begins a regular expression: a value must come
+	slashOpen                    // unclear, on the next line as well: a statement must come
+)
+
 // An awkProgram is what is left to read of a program.
 type awkProgram struct {
-	text string
-	// operand says that a value may come next, so that a slash begins a regular
-	// expression. After a value it divides.
-	operand  bool
+	text     string
+	slash    awkSlash
 	printing bool   // in a print statement, where > names a file
 	open     []byte // the brackets that are open; 'c' is the ( of a condition
 	keyword  bool   // the word before was if, while or for
@@ -40,35 +61,36 @@ type awkProgram struct {
 // token reads one token.
 func (p *awkProgram) token() bool {
 	c := p.text[0]
-	keyword := p.keyword
-	p.keyword = false
 	switch {
-	case c == ' ' || c == '\t' || c == '\n':
+	case c == ' ' || c == '\t':
 		p.text = p.text[1:]
-		p.operand = p.operand || c == '\n' // a value does not reach over the end of a line
-		p.keyword = keyword
 		return true
 	case strings.HasPrefix(p.text, "\\\n"):
 		p.text = p.text[2:]
 		return true
+	case c == '\n':
+		return p.line()
 	case c == '#':
-		var comment string
-		comment, p.text, _ = strings.Cut(p.text, "\n")
-		p.operand = true
+		n := strings.IndexByte(p.text+"\n", '\n')
+		comment := p.text[:n]
+		p.text = p.text[n:]
 		return !strings.HasSuffix(comment, `\`) // which only some take to the next line
+	}
+	keyword := p.keyword
+	p.keyword = false
+	switch {
+	case keyword:
+		return p.condition(c)
 	case c == '"':
 		return p.quoted()
-	case c == '/' && p.operand:
-		return p.regexp()
+	case c == '/' && p.slash != slashDivides:
+		return p.slash == slashBegins && p.regexp()
 	case isName(p.text[:1]):
 		return p.word()
 	case '0' <= c && c <= '9' || c == '.':
 		return p.number()
-	case c == '(' && keyword:
-		p.open, p.operand, p.text = append(p.open, 'c'), true, p.text[1:]
-		return true
 	case strings.IndexByte("([{", c) >= 0:
-		p.open, p.operand, p.text = append(p.open, c), true, p.text[1:]
+		p.open, p.slash, p.text = append(p.open, c), slashBegins, p.text[1:]
 		return true
 	case strings.IndexByte(")]}", c) >= 0:
 		return p.close(c)
@@ -76,15 +98,34 @@ func (p *awkProgram) token() bool {
 	return p.operator()
 }
 
+// line takes the end of a line. A value does not reach over it, and in brackets
+// there is none behind a value.
+func (p *awkProgram) line() bool {
+	p.text = p.text[1:]
+	if !p.statement() && p.slash != slashBegins {
+		return false
+	}
+	if p.slash != slashOpen {
+		p.slash = slashBegins
+	}
+	return true
+}
+
+// condition takes the bracket that must follow if, while and for.
+func (p *awkProgram) condition(c byte) bool {
+	p.open, p.slash, p.text = append(p.open, 'c'), slashBegins, p.text[1:]
+	return c == '('
+}
+
 func (p *awkProgram) quoted() bool {
 	body, rest, ok := delimited(p.text[1:], '"')
-	p.text, p.operand = rest, false
+	p.text, p.slash = rest, slashDivides
 	return ok && !strings.Contains(body, "\n")
 }
 
 func (p *awkProgram) regexp() bool {
 	body, rest, ok := delimited(p.text[1:], '/')
-	p.text, p.operand = rest, false
+	p.text, p.slash = rest, slashDivides
 	return ok && closed(body) && !strings.Contains(body, "\n")
 }
 
@@ -96,16 +137,24 @@ func (p *awkProgram) word() bool {
 	}
 	word := p.text[:n]
 	p.text = p.text[n:]
-	p.operand = has("print printf return in case else do", word)
-	if word == "print" || word == "printf" {
-		if !p.statement() {
-			return false // some awks take a statement in the brackets of for
-		}
-		p.printing = true
+	switch {
+	case has(awkDisputed, word):
+		return false
+	case !has(awkReserved, word):
+		p.slash = slashDivides
+		return true
 	}
-	p.keyword = has("if while for", word)
-	// After these a slash may divide or begin an expression.
-	return !has("length exit delete", word) || !strings.HasPrefix(strings.TrimLeft(p.text, " \t"), "/")
+	p.slash = slashUnclear
+	switch word {
+	case "print", "printf":
+		p.printing = true
+		return p.statement() // some awks take a statement in the brackets of for
+	case "if", "while", "for":
+		p.keyword = true
+	case "do", "else":
+		p.slash = slashOpen
+	}
+	return true
 }
 
 // number reads a number, which no name follows at once.
@@ -114,7 +163,7 @@ func (p *awkProgram) number() bool {
 	rest = strings.TrimLeft(strings.TrimPrefix(rest, "."), "0123456789")
 	alone := rest == "" || !isName(rest[:1]) && rest[0] != '.'
 	digits := len(rest) < len(p.text) && p.text[:len(p.text)-len(rest)] != "."
-	p.text, p.operand = rest, false
+	p.text, p.slash = rest, slashDivides
 	return digits && alone
 }
 
@@ -125,23 +174,31 @@ func (p *awkProgram) close(c byte) bool {
 	}
 	open := p.open[len(p.open)-1]
 	p.open, p.text = p.open[:len(p.open)-1], p.text[1:]
+	p.slash = slashDivides
 	switch c {
 	case ')':
-		p.operand = open == 'c'
+		if open == 'c' {
+			p.slash = slashOpen // some awks divide here
+		}
 		return open == '(' || open == 'c'
 	case ']':
-		p.operand = false
 		return open == '['
 	}
-	p.operand, p.printing = true, false
+	p.slash, p.printing = slashBegins, false
 	return open == '{'
 }
 
 // operator reads an operator. A file or a command can only be named after one.
 func (p *awkProgram) operator() bool {
+	for _, op := range []string{"++", "--"} {
+		if rest, ok := strings.CutPrefix(p.text, op); ok {
+			p.text, p.slash = rest, slashUnclear
+			return true
+		}
+	}
 	for _, op := range []string{"&&", "||", "==", "!=", "<=", ">=", "!~", "+=", "-=", "*=", "/=", "%=", "^=", "**"} {
 		if rest, ok := strings.CutPrefix(p.text, op); ok && (op != ">=" || !p.prints()) {
-			p.text, p.operand = rest, true
+			p.text, p.slash = rest, slashBegins
 			return true
 		}
 	}
@@ -152,22 +209,21 @@ func (p *awkProgram) operator() bool {
 		if p.prints() {
 			return false
 		}
-	case '+', '-':
-		// After "++" a slash may divide or begin an expression.
-		if len(p.text) > 2 && p.text[1] == c && strings.HasPrefix(strings.TrimLeft(p.text[2:], " \t\\\n"), "/") {
+	case ':':
+		if strings.HasPrefix(p.text, "::") { // in the name of a namespace
 			return false
 		}
-	case '<', '=', '!', '~', '*', '/', '%', '^', '?', ':', ',', '$':
+	case '+', '-', '<', '=', '!', '~', '*', '/', '%', '^', '?', ',', '$':
 	default:
 		return false
 	}
-	p.text, p.operand = p.text[1:], true
+	p.text, p.slash = p.text[1:], slashBegins
 	return true
 }
 
-// prints reports whether a > would name a file here. In brackets it compares.
+// prints reports whether a > may name a file here. In round brackets it compares.
 func (p *awkProgram) prints() bool {
-	return p.printing && p.statement()
+	return p.printing && (p.statement() || p.open[len(p.open)-1] == '[')
 }
 
 // statement reports whether no bracket but those of blocks is open.

@@ -29,6 +29,9 @@ var awk = entry{
 		case !awkReads(program.value):
 			u.worsen(Unknown, "the program of awk may do more than read its files")
 		}
+		if u.class == Unknown || g.why != "" {
+			u.awkMay(g)
+		}
 		for _, a := range g.operands[1:] {
 			if name, _, ok := strings.Cut(a.value, "="); !a.known || !ok || !isName(name) {
 				u.read(a)

@@ -1,0 +1,68 @@
+package shellparse
+
+import "strings"
+
+// awkFiles are the files that a program of awk names by text in quotes: behind >
+// and <, and those that it gives to a variable, which may be used there. What it
+// puts together in other ways is not seen.
+func awkFiles(program string) []file {
+	var files []file
+	for i := 0; i < len(program); i++ {
+		f := file{}
+		switch c := program[i]; {
+		case c == '>':
+			f.write = true
+		case c == '=' && (i == 0 || !strings.ContainsRune("=!<>~", rune(program[i-1]))):
+			f.write, f.maybe = true, true
+		case c != '<':
+			continue
+		}
+		if f.arg = awkText(strings.TrimLeft(program[i+1:], " \t\n\\(")); f.value == "" || f.value == "-" {
+			continue
+		}
+		files = append(files, f)
+		if f.maybe {
+			f.write = false
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// awkText is the text in quotes at the start of a piece of a program, a pattern if
+// more may follow that is not known, and empty if there is none.
+func awkText(program string) arg {
+	var text strings.Builder
+	for strings.HasPrefix(program, `"`) {
+		body, rest, ok := delimited(program[1:], '"')
+		if !ok {
+			return arg{}
+		}
+		plain, ok := unescape(strings.ReplaceAll(body, `\/`, "/"))
+		if !ok {
+			plain = body
+		}
+		text.WriteString(plain)
+		program = strings.TrimLeft(rest, " \t")
+	}
+	a := word(text.String())
+	if a.value != "" && program != "" && !strings.ContainsAny(program[:1], ";})\n#,&|") {
+		a.value, a.glob = escapeGlob(a.value)+"*", true
+	}
+	return a
+}
+
+// awkMay adds what the program of an awk may read and write by itself. If a flag is
+// not known, any operand may be the program.
+func (u *use) awkMay(g given) {
+	for _, a := range g.operands {
+		if a.exact() {
+			u.files = append(u.files, awkFiles(a.value)...)
+		}
+	}
+	for _, v := range g.values("-v") {
+		if _, value, ok := strings.Cut(v.value, "="); ok && v.exact() && value != "" {
+			u.files = append(u.files, file{arg: word(value), maybe: true}, file{arg: word(value), maybe: true, write: true})
+		}
+	}
+}
