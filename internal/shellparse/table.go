@@ -56,6 +56,11 @@ func useOf(name string, args []arg) use {
 	case e.all != nil:
 		return e.all(args)
 	}
+	return e.use(name, args)
+}
+
+// use is what a command called name does that reads its arguments as getopt does.
+func (e entry) use(name string, args []arg) use {
 	g := e.read(args)
 	u := use{files: g.files(e)}
 	if e.does != "" {

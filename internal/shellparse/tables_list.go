@@ -13,6 +13,12 @@ var listings = map[string]entry{
 			" --dereference --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style=" +
 			" --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero" + gnu,
 		and: func(g given, u *use) {
+			// The ls of BSD takes no value there, and these for files.
+			for _, v := range g.values("-I", "-T", "-w") {
+				if !isDigits(v.value) {
+					u.files = append(u.files, file{arg: v, maybe: !leadsOut(v.value)})
+				}
+			}
 			if !g.has("-R", "--recursive") {
 				return
 			}
@@ -47,12 +53,7 @@ var listings = map[string]entry{
 		flags: "-b -i -k -L -h -N -n -0 -r -v -F= --brief --mime --mime-type --mime-encoding --extension --apple --keep-going" +
 			" --dereference --no-dereference --no-pad --no-buffer --print0 --raw --separator=" + gnu,
 	},
-	"tree": {
-		source: "tree 2.1 manual", operands: trees, here: true, acts: true, // -o writes a file, -R more of them
-		flags: "-a -d -f -i -s -h -D -p -u -g -C -n -N -q -Q -F -r -t -c -v -U -x -A -S -J -X -L= -P= -I=" +
-			" --dirsfirst --filesfirst --noreport --charset? --filelimit? --timefmt? --sort? --prune --matchdirs --ignore-case" +
-			" --du --si --inodes --device --gitignore --nolinks --metafirst --help --version",
-	},
+	"tree": {source: tree.source, all: treeUse},
 	"realpath": {
 		source: "GNU coreutils 9.5 manual, realpath invocation", operands: reads,
 		flags: "-e -m -L -P -q -s -z --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip" +
@@ -74,6 +75,35 @@ var listings = map[string]entry{
 	"whereis": {source: "whereis(1) of util-linux 2.40", operands: texts, flags: "-b -m -s -u -l"},
 	"fd":      fd,
 	"fdfind":  fd,
+}
+
+var tree = entry{
+	source: "tree 2.1 manual", operands: trees, here: true, acts: true, // -o writes a file, -R more of them
+	flags: "-a -d -f -i -s -h -D -p -u -g -C -n -N -q -Q -F -r -t -c -v -U -x -A -S -J -X -L= -P= -I=" +
+		" --dirsfirst --filesfirst --noreport --charset? --filelimit? --timefmt? --sort? --prune --matchdirs --ignore-case" +
+		" --du --si --inodes --device --gitignore --nolinks --metafirst --help --version",
+}
+
+// treeValued are the flags of tree that take a value from the next argument: the
+// short ones wherever they stand in a bundle, of which each letter is one more.
+const treeValued = "LPIHTo"
+
+// treeUse reads the arguments of tree, which does not do so as getopt does.
+func treeUse(args []arg) use {
+	u := tree.use("tree", args)
+	for _, a := range args {
+		letters, short := strings.CutPrefix(a.value, "-")
+		switch {
+		case !a.known || !short:
+		case has("--charset --filelimit --timefmt --sort", a.value):
+			u.worsen(Unknown, "tree may take the next argument for the value of "+a.value)
+		case !strings.HasPrefix(letters, "-") && strings.ContainsAny(letters[:max(len(letters)-1, 0)], treeValued):
+			if level, ok := strings.CutPrefix(letters, "L"); !ok || !isDigits(level) {
+				u.worsen(Unknown, "tree does not read "+a.source+" as others do")
+			}
+		}
+	}
+	return u
 }
 
 // fd is find under other rules; -x and -X run commands, -l runs ls.
