@@ -70,6 +70,10 @@ type gitForm struct {
 	paths bool
 	// opens says that operands are files to git even outside a repository.
 	opens bool
+	// shows says that git prints what is in the files below its paths; patches, that
+	// it does so with one of gitPatches; here, that it does so for the working
+	// directory if there are no paths.
+	shows, patches, here bool
 }
 
 func gitSubcommand(name string, args []arg, dir string) use {
@@ -86,7 +90,8 @@ func gitSubcommand(name string, args []arg, dir string) use {
 	words, why := readGitWords(args, form.flags, form.paths)
 	if why != "" {
 		u := unknown("git " + name + ": " + why)
-		u.gitOutputs(args, dir)
+		u.gitRisk(name, args, form, dir)
+		u.files = append(u.files, gitWhole(name, dir)...)
 		return u
 	}
 	if form.refuse != nil {
@@ -102,13 +107,16 @@ func gitSubcommand(name string, args []arg, dir string) use {
 
 // gitOther is the use of a subcommand that does not only read.
 func gitOther(name string, args []arg, dir string) use {
+	u := unknown("git " + name + " is not known to only read")
 	switch {
 	case slices.Contains(strings.Fields(gitNetwork), name):
-		return use{class: Unknown, why: "git " + name + " talks to another repository", hosts: gitHosts(args)}
+		u = use{class: Unknown, why: "git " + name + " talks to another repository", hosts: gitHosts(args)}
 	case slices.Contains(strings.Fields(gitMutating), name):
-		return use{class: Mutating, why: "git " + name + " changes the repository or its files", files: gitTargets(name, args, dir)}
+		u = use{class: Mutating, why: "git " + name + " changes the repository or its files", files: gitTargets(name, args, dir)}
 	}
-	return unknown("git " + name + " is not known to only read")
+	u.gitRisk(name, args, gitForm{}, dir)
+	u.files = append(u.files, gitWhole(name, dir)...)
+	return u
 }
 
 // gitHosts finds the hosts in the operands: of a URL, or before the colon of
@@ -141,35 +149,6 @@ func cutLast(s, sep string) (before, after string, found bool) {
 		return s[:i], s[i+len(sep):], true
 	}
 	return s, "", false
-}
-
-// gitFiles lists the files that a read-only command is told of. What lies in
-// the repository is content of the repository: only deny and ask rules see it.
-func gitFiles(w gitWords, form gitForm, dir string) []file {
-	var files []file
-	if dir != "" {
-		files = append(files, file{arg: arg{value: dir, known: true, source: dir}, tree: true})
-	}
-	for _, a := range w.reads {
-		files = append(files, file{arg: gitPlace(a, dir)})
-	}
-	operands := w.operands
-	if form.bare && len(operands) > 0 && !w.has("-e") {
-		operands = operands[1:]
-	}
-	for _, a := range slices.Concat(operands, w.paths) {
-		if form.opens || leadsOut(a.value) {
-			files = append(files, file{arg: gitPlace(a, dir)})
-		}
-		name := gitPathspec(a.value)
-		if name == "" || name == a.value && (form.opens || leadsOut(a.value)) {
-			continue
-		}
-		a.value = name
-		a.glob = a.glob || strings.ContainsAny(name, "*?[")
-		files = append(files, file{arg: gitPlace(a, dir), maybe: true})
-	}
-	return files
 }
 
 func gitPlace(a arg, dir string) arg {

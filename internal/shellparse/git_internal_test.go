@@ -229,26 +229,44 @@ func TestGitFiles(t *testing.T) {
 	}{
 		{line: "log HEAD -- a.go", maybe: []string{"HEAD", "a.go"}},
 		{line: "log -- ../a /b", reads: []string{"../a", "/b"}},
-		{line: "diff a /b", reads: []string{"a", "/b"}},
-		{line: "diff HEAD:.env", reads: []string{"HEAD:.env"}, maybe: []string{".env"}},
-		{line: "show HEAD:.env", maybe: []string{".env"}},
-		{line: "show :0:.env", maybe: []string{".env"}},
+		{line: "diff a /b", reads: []string{"a/", "/b/"}},
+		{line: "diff HEAD:.env", reads: []string{"HEAD:.env/"}, maybe: []string{".env/"}},
+		{line: "show HEAD:.env", maybe: []string{".env/"}},
+		{line: "show :0:.env", maybe: []string{".env/"}},
 		{line: "log -- :(top).env :!b :/c", maybe: []string{".env", "b", "c"}},
-		{line: "grep /v1/users", reads: nil},
-		{line: "grep -e /v1/users .env", maybe: []string{".env"}},
-		{line: "grep -f ../words x", reads: []string{"../words"}},
+		{line: "grep /v1/users", maybe: []string{"./"}},
+		{line: "grep x HEAD~1", maybe: []string{"HEAD~1/", "./"}},
+		{line: "grep x src", maybe: []string{"src/"}},
+		{line: "grep x -- src", maybe: []string{"src/"}},
+		{line: "grep x HEAD -- src/*.go", maybe: []string{"HEAD/", "src/./"}},
+		{line: "grep x -- '*.go'", maybe: []string{"./"}},
+		{line: "grep x -- :!src", maybe: []string{"src/", "./"}},
+		{line: "grep x main:", maybe: []string{"./"}},
+		{line: "grep x :/", maybe: []string{"./"}},
+		{line: "-C sub grep x", reads: []string{"sub/"}, maybe: []string{"sub/./"}},
+		{line: "diff -- ../a b .", reads: []string{"../a/", "b/", "."}},
+		{line: "show HEAD -- a", maybe: []string{"HEAD/", "a/"}},
+		{line: "log -p -- a", maybe: []string{"a/"}},
+		{line: "log -L1,5:.env", maybe: []string{".env"}},
+		{line: "log -L :main:.env -1", maybe: []string{".env"}},
+		{line: "grep -e /v1/users .env", maybe: []string{".env/"}},
+		{line: "grep -f ../words x", reads: []string{"../words"}, maybe: []string{"x/"}},
 		{line: "blame --ignore-revs-file /x a", reads: []string{"/x"}, maybe: []string{"a"}},
 		{line: "config -f ../x --list", reads: []string{"../x"}},
-		{line: "-C sub diff ../a", reads: []string{"sub", "sub/../a"}},
-		{line: "-C sub log -- a", reads: []string{"sub"}, maybe: []string{"sub/a"}},
+		{line: "-C sub diff ../a", reads: []string{"sub/", "sub/../a/"}},
+		{line: "-C sub log -- a", reads: []string{"sub/"}, maybe: []string{"sub/a"}},
 	} {
 		var reads, maybe []string
 		for _, f := range gitUse(wordsOf(tc.line)).files {
 			require.False(t, f.write, tc.line)
+			name := f.value
+			if f.tree {
+				name += "/"
+			}
 			if f.maybe {
-				maybe = append(maybe, f.value)
+				maybe = append(maybe, name)
 			} else {
-				reads = append(reads, f.value)
+				reads = append(reads, name)
 			}
 		}
 		require.Equal(t, tc.reads, reads, tc.line)

@@ -2,32 +2,6 @@ package shellparse
 
 import "strings"
 
-// gitOutputs adds what flags of a command that otherwise reads make it write or
-// run. No wildcard is to cover that.
-func (u *use) gitOutputs(args []arg, dir string) {
-	for i, a := range args {
-		name, value, glued := strings.Cut(a.value, "=")
-		switch {
-		case !a.known || a.value == "--":
-		case abbreviates(name, "--output"):
-			u.exact = true
-			a.value = value
-			if !glued && i+1 < len(args) {
-				a = args[i+1]
-			}
-			u.write(gitPlace(a, dir))
-		case abbreviates(name, "--ext-diff"), abbreviates(name, "--textconv"), abbreviates(name, "--open-files-in-pager"),
-			strings.HasPrefix(name, "-O"):
-			u.exact = true
-		}
-	}
-}
-
-// abbreviates reports whether git may take a name for that of a flag.
-func abbreviates(name, flag string) bool {
-	return len(name) >= len("--xx") && strings.HasPrefix(flag, name)
-}
-
 // gitTargets are the files that a command of git changes in the working tree, as
 // far as its words tell: those of a pathspec, or all.
 func gitTargets(name string, args []arg, dir string) []file {

@@ -11,6 +11,7 @@ type gitWords struct {
 	operands []arg    // before a "--"
 	paths    []arg    // after it
 	reads    []arg    // values of flags that name a file git reads
+	shown    []arg    // files in the repository that flags name
 	late     bool     // a flag stands after an operand
 }
 
@@ -173,6 +174,9 @@ func (r *gitReader) flag(name, takes string, value arg, glued bool) string {
 	}
 	if takes == gitReads {
 		r.words.reads = append(r.words.reads, value)
+	}
+	if _, name, ok := cutLast(value.value, ":"); ok && name != "" && r.words.flags[len(r.words.flags)-1] == "-L" {
+		r.words.shown = append(r.words.shown, arg{value: name, known: true, source: value.source})
 	}
 	return refusedGitValue(name, value.value)
 }
