@@ -41,6 +41,19 @@ func TestSpecialFilesAreRefused(t *testing.T) {
 	}
 }
 
+// TestBelowPassesPipes would hang if it opened one.
+func TestBelowPassesPipes(t *testing.T) {
+	t.Parallel()
+	root := tempDir(t)
+	pipe := filepath.Join(root, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	seen := 0
+	visit := func(string, os.FileMode) bool { seen++; return true }
+	require.True(t, realpath.Below(root, 9, visit))
+	require.True(t, realpath.Below(pipe, 9, visit))
+	require.Equal(t, 1, seen)
+}
+
 // TestOpenDuringSwaps replaces a directory by a link and back, all the time.
 // Whatever Open returns must be the file that was decided.
 func TestOpenDuringSwaps(t *testing.T) {
