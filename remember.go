@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/suggest"
 	"github.com/seed49eaa51d/pegboard/internal/trim"
@@ -415,4 +416,22 @@ func (s *Session) TrimState() json.RawMessage {
 	defer s.trimming.Unlock()
 	state, _ := json.Marshal(s.trimmed) // which has no form that fails
 	return state
+}
+
+// spelled is a path as a rule of a source spells it: from the working directory
+// where that is the same for who reads the rule, else from the home or the root.
+func (s *Session) spelled(path string, to Source) string {
+	below := func(dir string) (string, bool) {
+		rel, err := filepath.Rel(dir, path)
+		return pattern.EscapePath(filepath.ToSlash(rel)), dir != "" && err == nil && rel != "." && filepath.IsLocal(rel)
+	}
+	for _, dir := range []string{s.main().work[0].spelled, s.main().work[0].real} {
+		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal {
+			return "/" + rel
+		}
+	}
+	if rel, ok := below(s.home); ok && to == SourceUser {
+		return "~/" + rel
+	}
+	return "/" + pattern.EscapePath(path)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed49eaa51d/pegboard/internal/beneath"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
@@ -68,6 +69,10 @@ type Target struct {
 	// of the files there are: *, ? and [ ] within a segment. The executor does
 	// so too.
 	Glob bool
+	// Copied says of a path that is read that it is written elsewhere under the
+	// names it has, so that a protected one among them counts; and of a Tree that is
+	// written that links below it are followed. It makes a decision stricter only.
+	Copied bool
 	// Caution says why a person must be asked, whatever rules and mode allow.
 	Caution string
 
@@ -287,28 +292,36 @@ func (s *Session) resolvePath(t *Target) {
 			also(realpath.Physical(s.cfg.Dir, s.home, n))
 		}
 	}
-	if t.Tree && t.Access == Write && t.Caution == "" {
-		t.Caution = s.hides(t.at.real)
+	if t.Caution == "" && (t.Copied || t.Tree && t.Access == Write) {
+		t.Caution = s.lookBelow(t)
 	}
 }
 
-// hides says which protected file a directory holds that is written as a whole.
-func (s *Session) hides(dir string) string {
-	entries, _ := os.ReadDir(dir) // a file, or what does not exist, hides nothing
-	for _, e := range entries {
-		if what, ok := pattern.Protected(s.platform, dir+"/"+e.Name()); ok {
-			return fmt.Sprintf("it would write all of %s, with %s in it", visible(dir), what)
+// lookBelow says why a person must be asked about what lies below a target, or
+// nothing. Where it writes through links becomes one of its names.
+func (s *Session) lookBelow(t *Target) string {
+	caution, led := beneath.Place{
+		Platform: s.platform, Show: visible, Real: t.at.real, Also: t.Also,
+		Write: t.Access == Write, Tree: t.Tree, Glob: t.Glob, Copied: t.Copied,
+	}.Look()
+	for _, name := range led {
+		if !slices.Contains(t.Also, name) {
+			t.Also = append(t.Also, name)
 		}
 	}
-	return ""
+	return caution
 }
 
 // guess resolves a path that may be none: a plain word only if there is such a file.
+// Nobody is asked because of what it finds.
 func (s *Session) guess(t *Target) {
 	t.Value = realpath.Abs(s.cfg.Dir, s.home, t.Value)
 	dir, _ := filepath.Split(t.Value) // ends in a separator, as a root does
 	if plain := dir == s.cfg.Dir || strings.TrimSuffix(dir, string(filepath.Separator)) == s.cfg.Dir; !plain || realpath.MayExist(t.Value) {
 		t.at.real = realpath.Resolve(t.Value)
+		if t.Copied && t.Access == Write {
+			_ = s.lookBelow(t)
+		}
 	}
 }
 
@@ -368,24 +381,6 @@ func (s *Session) expand(t *Target) []string {
 		}
 	}
 	return found
-}
-
-// spelled is a path as a rule of a source spells it: from the working directory
-// where that is the same for who reads the rule, else from the home or the root.
-func (s *Session) spelled(path string, to Source) string {
-	below := func(dir string) (string, bool) {
-		rel, err := filepath.Rel(dir, path)
-		return pattern.EscapePath(filepath.ToSlash(rel)), dir != "" && err == nil && rel != "." && filepath.IsLocal(rel)
-	}
-	for _, dir := range []string{s.main().work[0].spelled, s.main().work[0].real} {
-		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal {
-			return "/" + rel
-		}
-	}
-	if rel, ok := below(s.home); ok && to == SourceUser {
-		return "~/" + rel
-	}
-	return "/" + pattern.EscapePath(path)
 }
 
 // claimOf says which keys a call holds while it is decided and runs.

@@ -32,6 +32,9 @@ func TestEdits(t *testing.T) {
 		{name: "cp into glued", line: "cp -tsrc a", class: Mutating, edits: true, reads: "a", write: "src src/a"},
 		{name: "cp into long", line: "cp a --target-directory=src", class: Mutating, edits: true, reads: "a", write: "src src/a"},
 		{name: "cp into abbreviated", line: "cp --target=src a b", class: Unknown, reads: "a", write: "b b/a"},
+		{name: "cp tree never into", line: "cp -rT x .", class: Mutating, edits: true, reads: "x/", write: "./"},
+		{name: "cp with parents", line: "cp --parents a/b d", class: Mutating, edits: true, reads: "a/b", write: "d/ d/a/b"},
+		{name: "cp with parents from the root", line: "cp --parents /a/b d", class: Mutating, edits: true, reads: "/a/b", write: "d/ d/a/b"},
 		{name: "cp tree", line: "cp -r a b/", class: Mutating, edits: true, reads: "a/", write: "b/ b/a/"},
 		{name: "cp tree with links", line: "cp -rL a b", class: Unknown, reads: "a/", write: "b/ b/a/"},
 		{name: "cp glob", line: "cp src/* d", class: Mutating, edits: true, reads: "src/*", write: "d d/*"},
@@ -54,6 +57,41 @@ func TestEdits(t *testing.T) {
 		{name: "mktemp", line: "mktemp", class: Mutating},
 		{name: "patch", line: "patch -p1", class: Unknown},
 	})
+}
+
+// TestCopied: whose names come up elsewhere, and which trees are written through links.
+func TestCopied(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		line string
+		want []string // with a slash at the end of a tree
+	}{
+		{line: "cp a b", want: []string{"a"}},
+		{line: "cp x/* b", want: []string{"x/*"}},
+		{line: "cp -r a b", want: []string{"b/", "b/a/", "a/"}},
+		{line: "cp -r a b c", want: []string{"c/a/", "c/b/", "a/", "b/"}},
+		{line: "cp -rT a .", want: []string{"./", "a/"}},
+		{line: "cp --parents a/b c", want: []string{"c/", "a/b"}},
+		{line: "ln a/* .", want: []string{"a/*"}},
+		{line: "install a/* .", want: []string{"a/*"}},
+		{line: "mv a b"},
+		{line: "rm -r a"},
+		{line: "touch a"},
+	} {
+		t.Run(tt.line, func(t *testing.T) {
+			t.Parallel()
+			args := argsOf(tt.line)
+			var got []string
+			for _, f := range useOf(args[0].value, args[1:]).files {
+				if f.copied && f.tree {
+					got = append(got, f.value+"/")
+				} else if f.copied {
+					got = append(got, f.value)
+				}
+			}
+			require.Equal(t, tt.want, got)
+		})
+	}
 }
 
 func TestArchives(t *testing.T) {

@@ -85,6 +85,9 @@ type Path struct {
 	Write bool
 	Tree  bool // everything below it as well
 	Glob  bool // the shell replaces it: Name is the pattern
+	// Copied says of what is read that it is written elsewhere under its own
+	// names, and of a tree that is written that links in it are followed.
+	Copied bool
 	// Maybe says that an argument of a command nobody knows looks like a
 	// path. Only deny and ask rules should see it.
 	Maybe bool

@@ -165,7 +165,7 @@ func (w *walker) files(c *Command, files []file) {
 				w.doubt("a file cannot be known")
 			}
 		default:
-			c.Paths = w.paths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Maybe: f.maybe})
+			c.Paths = w.paths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Maybe: f.maybe, Copied: f.copied})
 		}
 	}
 }

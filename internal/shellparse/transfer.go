@@ -21,24 +21,36 @@ func (u *use) transfer(g given, tree bool) (from []arg) {
 		u.worsen(Unknown, "it is not known what is written")
 	}
 	directory = directory || len(from) > 1
+	parents, itself := g.has("--parents"), g.has("-T", "--no-target-directory")
 	for _, to := range into {
 		directory = directory || strings.HasSuffix(to.value, "/") || to.is(".", "..")
-		u.files = append(u.files, file{arg: to, write: true, tree: g.has("--parents") || tree && !directory})
-		if to.known && !to.glob && !g.has("-T", "--no-target-directory") {
-			u.into(to, from, tree)
+		u.files = append(u.files, file{arg: to, write: true, tree: parents || tree && (!directory || itself)})
+		if to.known && !to.glob && !itself {
+			u.into(to, from, tree, parents)
 		}
 	}
 	return from
 }
 
+// copied adds operands whose names come up again where they are copied to.
+func (u *use) copied(from []arg, tree bool) {
+	for _, a := range from {
+		u.files = append(u.files, file{arg: a, tree: tree, copied: true})
+	}
+}
+
 // into adds the files that are written if an operand is a directory. Where it is
-// none they are no files, and do no harm.
-func (u *use) into(dir arg, from []arg, tree bool) {
+// none they are no files, and do no harm. parents says that they keep the names of
+// the directories they lie in.
+func (u *use) into(dir arg, from []arg, tree, parents bool) {
 	for _, a := range from {
 		if !a.known {
 			continue // it makes everything unknown as it is
 		}
 		name, to := path.Base(strings.TrimRight(a.value, "/")), dir.value
+		if parents {
+			name = strings.TrimLeft(a.value, "/")
+		}
 		if a.glob {
 			to = escapeGlob(to)
 		}
@@ -58,16 +70,18 @@ func cpUse(g given, u *use) {
 	if tree && g.has("-L", "--dereference") {
 		u.worsen(Unknown, "cp follows the links in a directory")
 	}
-	for _, a := range u.transfer(g, tree) {
-		u.files = append(u.files, file{arg: a, tree: tree})
+	from := u.transfer(g, tree)
+	for i := range u.files {
+		u.files[i].copied = u.files[i].tree
 	}
+	u.copied(from, tree)
 }
 
 func lnUse(g given, u *use) {
 	if len(g.operands) == 1 && !g.has("-t", "--target-directory") {
 		g.operands = append(g.operands[:1:1], word("."))
 	}
-	u.read(u.transfer(g, false)...)
+	u.copied(u.transfer(g, false), false)
 }
 
 func installUse(g given, u *use) {
@@ -75,7 +89,7 @@ func installUse(g given, u *use) {
 		u.write(g.operands...)
 		return
 	}
-	u.read(u.transfer(g, false)...)
+	u.copied(u.transfer(g, false), false)
 }
 
 // ddUse reads the operands of dd, each a name and a value.

@@ -28,6 +28,7 @@ type use struct {
 type file struct {
 	arg
 	write, tree, maybe bool
+	copied             bool // as in Path
 }
 
 // unknown is the use of a command that nobody understands.

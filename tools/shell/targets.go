@@ -104,7 +104,7 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 }
 
 func pathTarget(p shellparse.Path, via string) pegboard.Target {
-	t := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: p.Name, Tree: p.Tree, Glob: p.Glob, Via: via, Maybe: p.Maybe}
+	t := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: p.Name, Tree: p.Tree, Glob: p.Glob, Via: via, Maybe: p.Maybe, Copied: p.Copied}
 	if p.Write {
 		t.Access = pegboard.Write
 	}
