@@ -315,6 +315,14 @@ func (s *Session) lookBelow(t *Target) string {
 // guess resolves a path that may be none: a plain word only if there is such a file.
 // Nobody is asked because of what it finds.
 func (s *Session) guess(t *Target) {
+	if t.Glob {
+		caution := t.Caution
+		for _, name := range s.expand(t) {
+			abs, real := s.locate(name)
+			t.Also = append(t.Also, abs, real)
+		}
+		t.Caution = caution
+	}
 	t.Value = realpath.Abs(s.cfg.Dir, s.home, t.Value)
 	dir, _ := filepath.Split(t.Value) // ends in a separator, as a root does
 	if plain := dir == s.cfg.Dir || strings.TrimSuffix(dir, string(filepath.Separator)) == s.cfg.Dir; !plain || realpath.MayExist(t.Value) {

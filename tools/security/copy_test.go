@@ -74,3 +74,39 @@ func TestCopies(t *testing.T) {
 		})
 	}
 }
+
+// TestDenyRulesSeePatternsInScripts: what a deny rule keeps, it keeps from the lines
+// in a line as well, and from copies through links.
+func TestDenyRulesSeePatternsInScripts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, deny string
+		lines      []string
+		want       pegboard.Behavior
+	}{
+		{name: "reading", deny: "Read(./secret/**)", want: pegboard.Deny, lines: []string{
+			"bash -c 'cat sec*/key.txt'", "sh -c 'cat ?ecret/k*'", "eval 'cat sec*/key.txt'", "trap 'cat sec*/key.txt' EXIT", "ssh h 'cat sec*/key.txt'",
+			"sh -c 'cd secret && cat k*'", "sh -c 'cat src/../s*/k*'", `bash -c 'bash -c "cat sec*/key.txt"'`,
+			"sh -c 'cat hel*/a.go'", "sh -c 'cat [[:alpha:]]*/key.txt'",
+		}},
+		{name: "writing", deny: "Edit(./secret/**)", want: pegboard.Deny, lines: []string{
+			"sh -c 'rm -rf s*'", "bash -c 'rm -rf sec*'", "cp -r src/. held", "bash -c 'cp -r src/. held'",
+		}},
+		{name: "something else is read", deny: "Read(./secret/**)", want: pegboard.Allow, lines: []string{
+			"bash -c 'cat src/*'", "sh -c 'cat no*'", "sh -c 'cat doc*/nothing'", "eval 'cat sr?/a.go'",
+		}},
+		{name: "something else is written", deny: "Edit(./secret/**)", want: pegboard.Allow, lines: []string{"sh -c 'rm -rf d*'", "cp -r src/. inner"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir, home := plantedCopies(t)
+			set := pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{tt.deny}}
+			s := newSession(t, pegboard.SessionConfig{Dir: dir, Home: home, Permissions: permissions(t, pegboard.ModeBypass, set)})
+			p := pool(t, s, shell.Bash(shell.Options{}))
+			for _, line := range tt.lines {
+				d := p.Decide(context.Background(), call(t, "Bash", map[string]string{"command": line}))
+				require.Equal(t, tt.want, d.Behavior, "%s: %s", line, d.Reason)
+			}
+		})
+	}
+}
