@@ -32,6 +32,10 @@ func TestPaths(t *testing.T) {
 		"tilde quoted":       {"cat '~/a' \\~/b ''~/c", []string{"/proj/~/a", "/proj/~/b", "/proj/~/c"}},
 		"home":               {`cat $HOME/a "${HOME}/b"`, []string{"/home/me/a", "/home/me/b"}},
 		"home quoted":        {`cat '$HOME/a'`, []string{"/proj/$HOME/a"}},
+		"working directory":  {`cat $PWD/a "${PWD}/b"`, []string{"/proj/a", "/proj/b"}},
+		"it quoted":          {`cat '$PWD/a'`, []string{"/proj/$PWD/a"}},
+		"it behind cd":       {"cd src && cat $PWD/a", []string{"/proj/src/a"}},
+		"it in a subshell":   {"(cd src && pwd); cat $PWD/a", []string{"/proj/a"}},
 		"pieces":             {`cat ".en"v a''b a\ b`, []string{"/proj/.env", "/proj/ab", "/proj/a b"}},
 		"escapes":            {`cat $'\x2eenv' $'\056e\n'`, []string{"/proj/.env", "/proj/.e\n"}},
 		"braces":             {"cat {a,~/b}", []string{"/proj/a", "/home/me/b"}},
@@ -88,7 +92,7 @@ func TestUnknownPaths(t *testing.T) {
 	for _, line := range []string{
 		"cat $x", "cat \"$x\"", "cat ~you/x", "cat ~+", "cat $(pwd)", "cat {a,b", "cat {a..c}", "cat {01..03}", "cat {,a}", "cat '*'*", "cat a=~/x", "cat $'\\c'", `cat $"a"`,
 		"cd $x", "cd -", "cd ~you", "cd a b", "cd +1", "cd *", "cd ''", "pushd; cat a", "popd; cat a", "source x; cat a", "eval pwd; cat a",
-		"while pwd; do cd ..; done", "for i in a; do cd a; done", "f() { cd a; }; f", "cd a; cd b; cd c; cat d", "cd src; f() { pwd; }; cd ..; f", "popd; pwd > a", "xargs cat", "HOME=/x; cat ~/a", "read HOME; cat $HOME/a",
+		"while pwd; do cd ..; done", "for i in a; do cd a; done", "f() { cd a; }; f", "cd a; cd b; cd c; cat d", "cd src; f() { pwd; }; cd ..; f", "popd; pwd > a", "xargs cat", "HOME=/x; cat ~/a", "PWD=/x; cat $PWD/a", "read PWD; cat $PWD/a", "cd src; cat $PWD/a", "cat ~-/a", "read HOME; cat $HOME/a",
 	} {
 		require.NotEmpty(t, parse(line).Unknown, "%q", line)
 	}

@@ -10,6 +10,16 @@ import (
 // parameter or substitution at its start were empty: "$D"/*, ${D}/, $(x)/.
 var emptied = regexp.MustCompile("^(\\$[A-Za-z_0-9@*?#!$-][A-Za-z_0-9]*|\\$\\{[^}]*\\}|\\$\\(.*\\)|`[^`]*`)+/[*?./{},]*$")
 
+// ownDirectory is a word that names the directory the shell is in or was in before, what
+// is in it, or one above it.
+var ownDirectory = regexp.MustCompile("^(\\$(OLD)?PWD|\\$\\{(OLD)?PWD[^}]*\\}|~[+-]|\\$\\( *pwd( -[LP])? *\\)|` *pwd( -[LP])? *`)(/+[*.?]*)*$")
+
+// someHome is a word that names the home directory of some user, or what is in it.
+var someHome = regexp.MustCompile(`^~[A-Za-z_][^/]*(/+[*.?]*)*$`)
+
+// within is a file below the root of some process, or the directory it is in.
+var within = regexp.MustCompile(`^/+proc/+[^/]+/+(?:\.?/+)*(?:task/+[^/]+/+)?(root|cwd)(/.*)?$`)
+
 // drive is a drive of Windows, or what lies directly in one.
 var drive = regexp.MustCompile(`^[A-Za-z]:([/\\]+[^/\\]*)?[/\\]*$`)
 
@@ -21,7 +31,7 @@ var drive = regexp.MustCompile(`^[A-Za-z]:([/\\]+[^/\\]*)?[/\\]*$`)
 //
 // It judges by the text alone and does not look at the file system.
 func critical(name string, files []file, dir, home string) string {
-	if name != "rm" && name != "rmdir" {
+	if !removes(name) {
 		return ""
 	}
 	for _, f := range files {
@@ -34,12 +44,57 @@ func critical(name string, files []file, dir, home string) string {
 	return ""
 }
 
+// removes reports whether a command does nothing but remove files.
+func removes(name string) bool { return name == "rm" || name == "rmdir" }
+
+// valued adds to the files of a removal what those that are not known may be.
+func (w *walker) valued(files []file) []file {
+	given := len(files)
+	for _, f := range files[:given:given] {
+		if !f.write || f.known || len(files)-given > maxValues {
+			continue
+		}
+		for _, a := range w.values(f.arg) {
+			files = append(files, file{arg: a, write: true})
+		}
+	}
+	return files
+}
+
+// criticalWord is criticalFile for a word whose value is not known.
+func criticalWord(source string) string {
+	word := strings.ReplaceAll(source, `"`, "")
+	switch {
+	case ownDirectory.MatchString(word):
+		return source + ", a directory that the line is in, or was"
+	case emptied.MatchString(word):
+		return "everything, if " + source + " begins with nothing"
+	case someHome.MatchString(word):
+		return source + ", which is a home directory"
+	}
+	return ""
+}
+
+// unwound is a name without the directories of processes that it leads through.
+func unwound(name, dir string) string {
+	for {
+		parts := within.FindStringSubmatch(name)
+		switch {
+		case parts == nil:
+			return name
+		case parts[1] == "root":
+			name = "/" + parts[2]
+		case dir == "" || within.MatchString(dir): // nowhere else
+			return name
+		default:
+			name = dir + parts[2]
+		}
+	}
+}
+
 func criticalFile(a arg, dir, home string) string {
 	if !a.known {
-		if emptied.MatchString(strings.ReplaceAll(a.source, `"`, "")) {
-			return "everything, if " + a.source + " begins with nothing"
-		}
-		return ""
+		return criticalWord(a.source)
 	}
 	if drive.MatchString(a.value) {
 		return "a drive, or a directory directly in it"
@@ -51,7 +106,7 @@ func criticalFile(a arg, dir, home string) string {
 		}
 		name = dir + "/" + name
 	}
-	name = path.Clean(name)
+	name = path.Clean(unwound(path.Clean(unwound(name, dir)), dir))
 	if a.glob && strings.Trim(path.Base(name), "*?.[]!^") == "" {
 		name = path.Dir(name) // all that is in a directory
 	}

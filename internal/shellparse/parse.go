@@ -29,7 +29,7 @@ func parse(line string, env Env, scripts int, desk *desk) Line {
 	}
 	w := desk.walker(scripts)
 	w.src, w.env, w.scripts = line, env, scripts
-	w.at, w.homeless = placeOf(env.Dir), assignsHome(line)
+	w.at, w.homeless = placeOf(env.Dir), assigns(line, "HOME")
 	w.spare, w.deeds = w.fewWords[:], w.fewDeeds[:0]
 	if why := gate(line); why != "" {
 		w.doubt(why)
@@ -133,18 +133,18 @@ func (w *walker) comments(file *syntax.File) {
 	})
 }
 
-// assignsHome reports whether the line may change HOME: whether the name stands
-// in it other than as $HOME or ${HOME}.
-func assignsHome(line string) bool {
+// assigns reports whether the line may change a variable such as HOME: whether the
+// name stands in it other than as $HOME or ${HOME}.
+func assigns(line, name string) bool {
 	for rest := line; ; {
-		n := strings.Index(rest, "HOME")
+		n := strings.Index(rest, name)
 		if n < 0 {
 			return false
 		}
 		if !strings.HasSuffix(rest[:n], "$") && !strings.HasSuffix(rest[:n], "${") {
 			return true
 		}
-		rest = rest[n+len("HOME"):]
+		rest = rest[n+len(name):]
 	}
 }
 

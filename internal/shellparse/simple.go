@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -128,9 +129,10 @@ func (c *Command) worsen(class Class, why string) {
 
 // critical adds the reason why a person must be asked about a removal.
 func (w *walker) critical(c *Command, args []arg, files []file) {
-	if len(args) == 0 || len(files) == 0 {
+	if len(args) == 0 || len(files) == 0 || !removes(program(args[0].value)) {
 		return
 	}
+	files = w.valued(slices.Clip(files))
 	dirs := w.at.dirs
 	if len(dirs) == 0 {
 		dirs = []string{""}

@@ -22,6 +22,7 @@ type walker struct {
 	fed       bool         // the commands at hand may read what the line feeds them
 	feeding   bool         // exec may have made that so for all that follow
 	sway      sway         // the variables that the line sets for its commands
+	bound     bindings     // nil until somebody asks
 	depth     int
 	scripts   int
 	desk      *desk

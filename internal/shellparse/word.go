@@ -193,11 +193,13 @@ func (w *walker) expansion(s *spelling, part syntax.WordPart, quotes bool) {
 	case *syntax.ParamExp:
 		switch {
 		case !w.parameter(part):
-		case part.Param.Value == "HOME" && w.home() != "" && (quotes || plainWord(w.home()) && !strings.ContainsAny(w.home(), " \t\n")):
-			s.add(w.home(), quoted)
-			return
 		case part.Param.Value == "@":
 			what = holes
+		default:
+			if dir := w.directory(part.Param.Value); dir != "" && (quotes || plainWord(dir) && !strings.ContainsAny(dir, " \t\n")) {
+				s.add(dir, quoted)
+				return
+			}
 		}
 	default:
 		w.doubt("the line holds a construct that is not understood")
@@ -223,6 +225,28 @@ func (w *walker) parameter(p *syntax.ParamExp) bool {
 		}
 	}
 	return true
+}
+
+// directory is the value of a variable that holds a directory, or empty if it is not
+// known.
+func (w *walker) directory(name string) string {
+	switch name {
+	case "HOME":
+		return w.home()
+	case "PWD":
+		return w.standing()
+	}
+	return ""
+}
+
+// standing is the directory that the shell is in where the words at hand are
+// expanded, or empty if it is not known. It may be spelled in another way than the
+// shell does.
+func (w *walker) standing() string {
+	if len(w.at.dirs) != 1 || assigns(w.src, "PWD") {
+		return ""
+	}
+	return w.at.dirs[0]
 }
 
 // home is the home directory, or empty if it is not known.

@@ -46,7 +46,7 @@ func TestCopies(t *testing.T) {
 	}{
 		{name: "through links in the target", want: pegboard.Ask, lines: []string{
 			"cp -r src/. docs", "cp -rT src docs", "cp -r src tgt", "cp -t tgt -r src", "cp -a src/. docs", "cp --parents src/a.go tgt", "cp --parents src/a.go on",
-			"cp -r src/. doc*", "cp src/* docs", "cp -r src/* tgt/src", "mkdir s && echo x > s/a.go && cp -r s/. docs",
+			"cp -r src/. doc*", "cp src/* docs", "cp -r src/* tgt/src", "mkdir s && echo x > s/a.go && cp -r s/. docs", `cp -r "$PWD/src/." docs`,
 		}},
 		{name: "protected names in the source", want: pegboard.Ask, lines: []string{
 			"cp -rT evil .", "cp -r evil/. .", "cp -r evil/. src", "cp -r evil/sub/. src", "cp -r evil/deep src", "cp -r evil/.config src",
@@ -86,7 +86,7 @@ func TestDenyRulesSeePatternsInScripts(t *testing.T) {
 	}{
 		{name: "reading", deny: "Read(./secret/**)", want: pegboard.Deny, lines: []string{
 			"bash -c 'cat sec*/key.txt'", "sh -c 'cat ?ecret/k*'", "eval 'cat sec*/key.txt'", "trap 'cat sec*/key.txt' EXIT", "ssh h 'cat sec*/key.txt'",
-			"sh -c 'cd secret && cat k*'", "sh -c 'cat src/../s*/k*'", `bash -c 'bash -c "cat sec*/key.txt"'`,
+			"sh -c 'cd secret && cat k*'", "sh -c 'cat src/../s*/k*'", `bash -c 'bash -c "cat sec*/key.txt"'`, `sh -c 'cat "$PWD"/sec*/key.txt'`,
 			"sh -c 'cat hel*/a.go'", "sh -c 'cat [[:alpha:]]*/key.txt'",
 		}},
 		{name: "writing", deny: "Edit(./secret/**)", want: pegboard.Deny, lines: []string{
@@ -101,6 +101,34 @@ func TestDenyRulesSeePatternsInScripts(t *testing.T) {
 			t.Parallel()
 			dir, home := plantedCopies(t)
 			set := pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{tt.deny}}
+			s := newSession(t, pegboard.SessionConfig{Dir: dir, Home: home, Permissions: permissions(t, pegboard.ModeBypass, set)})
+			p := pool(t, s, shell.Bash(shell.Options{}))
+			for _, line := range tt.lines {
+				d := p.Decide(context.Background(), call(t, "Bash", map[string]string{"command": line}))
+				require.Equal(t, tt.want, d.Behavior, "%s: %s", line, d.Reason)
+			}
+		})
+	}
+}
+
+// TestRemovalsInBypass: the mode that allows everything still asks before these.
+func TestRemovalsInBypass(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  pegboard.Behavior
+	}{
+		{name: "critical", want: pegboard.Ask, lines: []string{
+			`rm -rf "$PWD"`, "rm -rf ~+", `rm -rf "$(pwd)"`, "rm -rf ~root", "rm -rf /proc/self/root/etc", `for d in /*; do rm -rf "$d"; done`, "d=/; rm -rf $d",
+			"xargs rm -rf <<< /etc",
+		}},
+		{name: "not", want: pegboard.Allow, lines: []string{`rm -rf "$PWD/build"`, "for d in build dist; do rm -rf $d; done", "rm -rf $x", "find . -name x | xargs rm -rf"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir, home := plantedCopies(t)
+			set := pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Bash(rm:*)"}}
 			s := newSession(t, pegboard.SessionConfig{Dir: dir, Home: home, Permissions: permissions(t, pegboard.ModeBypass, set)})
 			p := pool(t, s, shell.Bash(shell.Options{}))
 			for _, line := range tt.lines {

@@ -1,0 +1,94 @@
+package shellparse
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// bindings are the words that the line gives its variables, by their names. Those
+// under the empty name are what xargs may add to a command.
+type bindings map[string][]arg
+
+// maxBound is how many words of one variable are looked at, and maxValues how many of
+// all variables of a command.
+const (
+	maxBound  = 64
+	maxValues = 1024
+)
+
+// variable is a word that is a variable, with or without names below it.
+var variable = regexp.MustCompile(`^\$(?:([A-Za-z_][A-Za-z_0-9]*)|\{([A-Za-z_][A-Za-z_0-9]*)(?:\[[@*]\])?\})(/.*)?$`)
+
+// values are what a word that is not known may be, as far as the line says so: the
+// words it gives a variable, in an assignment or a loop, or those printed for xargs.
+func (w *walker) values(a arg) []arg {
+	if a.isFed() {
+		return w.bindings()[""]
+	}
+	parts := variable.FindStringSubmatch(strings.ReplaceAll(a.source, `"`, ""))
+	if parts == nil {
+		return nil
+	}
+	bound := w.bindings()[parts[1]+parts[2]]
+	values := make([]arg, 0, len(bound))
+	for _, v := range bound {
+		v.value += parts[3]
+		v.glob = v.glob || strings.ContainsAny(parts[3], "*?[")
+		values = append(values, v)
+	}
+	return values
+}
+
+// bindings finds the words once. They are those of the whole line: in which order
+// its parts run does not count.
+func (w *walker) bindings() bindings {
+	if w.bound != nil || w.root == nil {
+		return w.bound
+	}
+	w.bound = bindings{}
+	syntax.Walk(w.root, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil && n.Value != nil {
+				w.bind(n.Name.Value, n.Value)
+			}
+			if n.Name != nil && n.Array != nil {
+				for _, e := range n.Array.Elems {
+					w.bind(n.Name.Value, e.Value)
+				}
+			}
+		case *syntax.WordIter:
+			w.bind(n.Name.Value, n.Items...)
+		case *syntax.Redirect:
+			if n.Op == syntax.WordHdoc {
+				w.bind("", n.Word)
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) > 1 && has("echo printf", n.Args[0].Lit()) {
+				w.bind("", n.Args[1:]...)
+			}
+		}
+		return true
+	})
+	return w.bound
+}
+
+// bind adds the words that are known. It leaves out those with commands in them,
+// which would be listed twice.
+func (w *walker) bind(name string, words ...*syntax.Word) {
+	for _, word := range words {
+		if len(w.bound[name]) >= maxBound {
+			return
+		}
+		if word == nil || strings.ContainsAny(w.text(word), "(`") {
+			continue
+		}
+		for _, a := range w.word(nil, word) {
+			if a.known {
+				w.bound[name] = append(w.bound[name], a)
+			}
+		}
+	}
+}

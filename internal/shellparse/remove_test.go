@@ -1,0 +1,63 @@
+package shellparse_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+)
+
+// A removal whose operand is not spelled out is still one of the working directory,
+// of a home directory or of the system, where the line says so.
+func TestRemovalsThatAreSpelledOtherwise(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		lines  []string
+		benign bool
+	}{
+		{name: "the working directory", lines: []string{
+			`rm -rf "$PWD"`, "rm -rf $PWD", "rm -rf ${PWD}/*", `rm -rf "$PWD"/..`, "rm -rf ~+", "rm -rf ~+/", "rmdir ~+", `rm -rf "$(pwd)"`, "rm -rf `pwd`/*",
+			"rm -rf $(pwd -P)", `rm -rf "${PWD:?}"`, "cd src; rm -rf $PWD", "PWD=x; rm -rf $PWD", "sudo rm -rf $PWD", "bash -c 'rm -rf $PWD'",
+			"cd src && rm -rf ~-", `cd src && rm -rf "$OLDPWD"`,
+		}},
+		{name: "the home directory of somebody", lines: []string{"rm -rf ~root", "rm -rf ~root/", "rm -rf ~root/*", "rm -rf ~a.b-c"}},
+		{name: "a variable of the line", lines: []string{
+			"d=/; rm -rf $d", `d=/; rm -rf "${d}"`, "d=/; rm -rf $d/etc", "d=/usr; rm -rf $d/..", "export D=~; rm -rf $D", "D=(a /etc); rm -rf ${D[@]}",
+			`for d in /*; do rm -rf "$d"; done`, `for d in a /etc; do rm -rf "$d"; done`, `for d in "$HOME"; do rm -rf $d; done`, "for d in {a,/etc}; do rm -r $d; done",
+		}},
+		{name: "what xargs is given", lines: []string{"xargs rm -rf <<< /etc", "echo / | xargs rm -rf", `printf '%s\n' a /etc | xargs rm -rf`}},
+		{name: "below them", benign: true, lines: []string{
+			`rm -rf "$PWD/build"`, "rm -rf ~+/build", `rm -rf "$(pwd)/build"`, "rm -rf ~root/x", `rm -rf "$PWDX"`, "cd src; rm -rf $PWD/build",
+		}},
+		{name: "variables that do no harm", benign: true, lines: []string{
+			"d=build; rm -rf $d", "for d in a b; do rm -rf $d; done", "d=$(mktemp -d); rm -rf $d", "for f in *.o; do rm -f $f; done", "rm -rf $x", "e=/; rm -rf $d",
+			"d=/; rm -rf build/$d",
+		}},
+		{name: "what xargs finds", benign: true, lines: []string{"find . -name x | xargs rm -rf", "echo build | xargs rm -rf", "ls <<< /etc; rm -rf build"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, line := range tt.lines {
+				cautious := func(c shellparse.Command) bool { return c.Caution != "" }
+				require.Equal(t, !tt.benign, slices.ContainsFunc(parse(line).Commands, cautious), "%q", line)
+			}
+		})
+	}
+}
+
+// The words of a loop are looked at once, and not all of them.
+func TestRemovalsInLongLoops(t *testing.T) {
+	t.Parallel()
+	line := "for d in"
+	for range 2000 {
+		line += " a"
+	}
+	line += "; do rm"
+	for range 1000 {
+		line += " $d"
+	}
+	require.Empty(t, parse(line + "; done").Commands[0].Caution)
+}
