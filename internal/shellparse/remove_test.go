@@ -30,7 +30,7 @@ func TestRemovalsThatAreSpelledOtherwise(t *testing.T) {
 		}},
 		{name: "what xargs is given", lines: []string{"xargs rm -rf <<< /etc", "echo / | xargs rm -rf", `printf '%s\n' a /etc | xargs rm -rf`}},
 		{name: "below them", benign: true, lines: []string{
-			`rm -rf "$PWD/build"`, "rm -rf ~+/build", `rm -rf "$(pwd)/build"`, "rm -rf ~root/x", `rm -rf "$PWDX"`, "cd src; rm -rf $PWD/build",
+			`rm -rf "$PWD/build"`, "rm -rf ~+/build", `rm -rf "$(pwd)/build"`, "rm -rf ~root/x", `rm -rf "$PWDX"`, "cd src; rm -rf $PWD/build", "cd /proc/self/cwd && rm x", "cd /proc/1/root/srv/x && rm /proc/self/cwd/y",
 		}},
 		{name: "variables that do no harm", benign: true, lines: []string{
 			"d=build; rm -rf $d", "for d in a b; do rm -rf $d; done", "d=$(mktemp -d); rm -rf $d", "for f in *.o; do rm -f $f; done", "rm -rf $x", "e=/; rm -rf $d",
