@@ -17,6 +17,10 @@ var fed = arg{many: true}
 
 func (a arg) isFed() bool { return !a.known && a.source == "" }
 
+// isHole reports whether the program that starts a command says what a word of it
+// is, or a part of the word.
+func (a arg) isHole() bool { return a.hole || a.source == found || a.isFed() }
+
 // found is what find puts the names of files in place of.
 const found = "{}"
 

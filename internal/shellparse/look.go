@@ -8,6 +8,9 @@ import (
 // look adds to a command what rules that deny see in it: its texts, and those of
 // the commands that it runs in its turn.
 func (w *walker) look(c *Command, args []arg, depth int) {
+	if depth > 0 && len(args) > 0 && (!args[0].exact() || args[0].isHole()) {
+		w.doubt("the name of a command is computed")
+	}
 	w.candidate(c, args, depth)
 	if len(args) == 0 || !args[0].known {
 		return
@@ -65,13 +68,16 @@ func (w *walker) afford(c *Command, args []arg) bool {
 // starts looks at the commands that a program starts.
 func (w *walker) starts(c *Command, name string, args []arg, depth int) {
 	if name == "xargs" || name == "parallel" {
-		args = append(args[:len(args):len(args)], fed)
+		args = append(markHoles(name, args), fed)
+	}
+	if depth > 0 && steered(name, args) {
+		w.doubt("what " + name + " is to do is computed")
 	}
 	if name == "command" && len(args) > 0 && args[0].is("-v", "-V") {
 		return
 	}
 	if between, ok := launches(name); ok {
-		w.launched(c, args, between, depth)
+		w.launched(c, name, args, between, depth)
 	}
 	finds, subcommands := finds(name), sublaunchers[name]
 	for i, a := range args {
@@ -85,13 +91,16 @@ func (w *walker) starts(c *Command, name string, args []arg, depth int) {
 			w.look(c, run, depth+1)
 		case subcommands != nil && i < maxWords && (name != "git" || gitRuns(args)):
 			if between, ok := subcommands[a.value]; ok {
-				w.launched(c, args[i+1:], between, depth)
+				w.launched(c, name, args[i+1:], between, depth)
 			}
 		}
 	}
 	if ours, ok := shells[name]; ok {
 		for _, text := range scriptsOf(name, args) {
 			w.script(c, text, ours)
+		}
+		if fillsScript(name, args) {
+			w.doubt("the text that runs is computed")
 		}
 		if readsInput(name, args) {
 			w.doubt("a shell reads what it runs from its input or from a file that is not known")
@@ -135,16 +144,19 @@ func (w *walker) inside(c *Command, args []arg, u use, depth int) {
 
 // launched looks at what may be the command of a launcher. A word after an
 // option may be its value or the command: both are looked at.
-func (w *walker) launched(c *Command, args []arg, between, depth int) {
-	option := false
+func (w *walker) launched(c *Command, name string, args []arg, between, depth int) {
+	option := false // the word before is one, and this one may be its value
 	for i, a := range args {
 		switch {
 		case a.known && strings.HasPrefix(a.value, "-") && len(a.value) > 1:
-			option = a.value != "--"
+			option = !complete(name, a.value)
 			continue
 		case a.known && isName(strings.SplitN(a.value, "=", 2)[0]) && strings.Contains(a.value, "="):
 			continue
 		case a.isFed():
+			if name != "xargs" || i < len(args)-1 { // without a command xargs runs echo
+				w.doubt("the name of a command is computed")
+			}
 			return
 		}
 		if option || between > 0 {
@@ -154,7 +166,7 @@ func (w *walker) launched(c *Command, args []arg, between, depth int) {
 		}
 		if !option {
 			if between == 0 {
-				if !a.known {
+				if !a.known || a.isHole() {
 					w.doubt("the name of a command is computed")
 				}
 				return

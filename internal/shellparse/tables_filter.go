@@ -115,14 +115,14 @@ var filters = map[string]entry{
 		flags: "-h -l -q -s -v -w --help --mathlib --quiet --standard --version --warn",
 	},
 	"xargs": {
-		source: "GNU findutils 4.10 manual, xargs options", operands: others, still: true,
-		flags: "-0 -a< -d= -E= -I= -L= -n= -P= -r -s= -t -x --null --arg-file< --delimiter= --max-lines? --max-args= --max-procs=" +
+		source: "GNU findutils 4.10 manual, xargs options, and -J of BSD", operands: others, still: true,
+		flags: "-0 -a< -d= -e? -E= -i? -I= -J= -l? -L= -n= -o -p -P= -r -s= -t -x --null --arg-file< --delimiter= --max-lines? --max-args= --max-procs=" +
 			" --no-run-if-empty --max-chars= --verbose --exit --replace? --eof? --show-limits" + gnu,
 		and: func(g given, u *use) {
 			u.worsen(Unknown, "xargs runs a command with arguments that nobody knows")
 			if len(g.operands) > 0 {
 				rest := arg{source: "…", many: true}
-				u.runs = [][]arg{append(g.operands[:len(g.operands):len(g.operands)], rest)}
+				u.runs = [][]arg{append(g.withHoles(), rest)}
 			}
 		},
 	},

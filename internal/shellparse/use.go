@@ -8,6 +8,7 @@ type arg struct {
 	glob   bool   // the shell replaces it by the names of files
 	many   bool   // not known, and perhaps several arguments or none
 	cont   bool   // one of several that the same braces make; they share their source
+	hole   bool   // the program that starts the command puts something in place of it or of a part
 }
 
 // A use is what a command does with its arguments. The zero use is read-only

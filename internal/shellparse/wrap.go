@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A stripped command is one without the wrappers that rules see past.
 type stripped struct {
@@ -34,6 +37,7 @@ var wrappers = map[string]wrapper{
 	"xargs":   {skipNone, true},
 	"command": {skipNone, false},
 	"builtin": {skipNone, false},
+	"noglob":  {skipNoglob, false},
 }
 
 // isWrapper reports whether a name is that of a wrapper.
@@ -72,7 +76,10 @@ func strip(args []arg) stripped {
 		s.program = s.program || w.program
 		s.builtin = name.value == "builtin"
 		s.fed = s.fed || name.value == "xargs"
-		if name.value == "nohup" {
+		switch {
+		case name.value == "noglob":
+			s.class, s.why = Unknown, "noglob may be any program where the shell does not know the word"
+		case name.value == "nohup" && s.class < Mutating:
 			s.class, s.why = Mutating, "nohup may write nohup.out"
 		}
 	}
@@ -99,6 +106,14 @@ func (s stripped) given() []arg {
 
 func skipNone(args []arg) (int, bool) {
 	return 0, args[0].known && !strings.HasPrefix(args[0].value, "-")
+}
+
+// skipNoglob leaves noglob if there is a pattern, which it turns into a name.
+func skipNoglob(args []arg) (int, bool) {
+	if slices.ContainsFunc(args, func(a arg) bool { return a.glob }) {
+		return 0, false
+	}
+	return skipNone(args)
 }
 
 func skipTimeout(args []arg) (int, bool) {

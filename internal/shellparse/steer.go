@@ -1,0 +1,133 @@
+package shellparse
+
+import (
+	"slices"
+	"strings"
+)
+
+// markHoles are the arguments of xargs, and of parallel, with those words marked in
+// place of which it puts what it reads.
+func markHoles(name string, args []arg) []arg {
+	if name != "xargs" {
+		return slices.Clone(args)
+	}
+	g := programs[name].read(args)
+	return append(slices.Clone(args[:len(args)-len(g.operands)]), g.withHoles()...)
+}
+
+// withHoles are the words of the command that xargs was given.
+func (g given) withHoles() []arg {
+	list := slices.Clone(g.operands)
+	options := g.values("-I", "-i", "-J", "--replace")
+	if len(options) == 0 {
+		return list
+	}
+	hole := options[len(options)-1].value
+	if hole == "" {
+		hole = found
+	}
+	for i, a := range list {
+		switch {
+		case a.value == hole:
+			list[i] = arg{source: a.source, hole: true}
+		case strings.Contains(a.value, hole):
+			list[i].hole = true
+		}
+	}
+	return list
+}
+
+// What the options of some launchers are: those that take no value, and those that
+// take one. Only an option that is surely complete is listed.
+var launcherOptions = map[string]struct{ alone, valued string }{
+	"env": {"i0v", "uSC"}, "sudo": {"AbBEHinPsS", "CDghpRrTtUu"}, "doas": {"ns", "Cu"}, "xargs": {"0rtxop", "adEILnPsJ"},
+	"timeout": {"v", "sk"}, "nice": {"", "n"}, "stdbuf": {"", "ioe"}, "time": {"p", "fo"}, "setsid": {"cfw", ""},
+	"command": {"p", ""}, "exec": {"cl", "a"}, "ionice": {"t", "cn"},
+}
+
+// complete reports whether an option of a launcher takes no further word for its
+// value.
+func complete(name, option string) bool {
+	if strings.HasPrefix(option, "--") {
+		return option == "--" || strings.Contains(option, "=") || has("--ignore-environment --null --no-run-if-empty --preserve-status --foreground", option)
+	}
+	letters, ok := launcherOptions[name]
+	for i := 1; ok && i < len(option); i++ {
+		switch {
+		case strings.IndexByte(letters.valued, option[i]) >= 0:
+			return i < len(option)-1
+		case strings.IndexByte(letters.alone, option[i]) < 0:
+			return false
+		}
+	}
+	return ok
+}
+
+// fillsScript reports whether a hole is a line of text that a shell runs, or a part
+// of it.
+func fillsScript(name string, args []arg) bool {
+	for i, a := range args {
+		switch {
+		case !a.isHole():
+		case has("eval watch ssh tmux screen", name):
+			return true
+		case i > 0 && args[i-1].known && beforeScript(args[i-1].value):
+			return true
+		case a.known && slices.ContainsFunc(scriptsOf(name, args), arg.isHole):
+			return true
+		}
+	}
+	return false
+}
+
+// beforeScript reports whether an option of a shell is followed by a script.
+func beforeScript(option string) bool {
+	return has("--command --run -C", option) || len(option) > 1 && option[0] == '-' && option[1] != '-' && strings.HasSuffix(option, "c")
+}
+
+// commanded are programs of which the first word says what they do.
+const commanded = "apt apt-get brew bun cargo docker gh go helm kubectl npm pip pip3 pnpm podman poetry systemctl terraform uv yarn"
+
+// gitFamilies are commands of git of which the next word says what they do.
+const gitFamilies = "bisect bundle config notes reflog remote stash submodule worktree"
+
+// steered reports whether what a program does is not known because of a word that
+// is not: its sub-command, or its script.
+func steered(name string, args []arg) bool {
+	if !slices.ContainsFunc(args, func(a arg) bool { return !a.known || a.isHole() }) {
+		return false
+	}
+	switch name {
+	case "git":
+		args = gitCommand(args)
+		return len(args) == 0 || !args[0].exact() || args[0].isHole() ||
+			len(args) > 1 && has(gitFamilies, args[0].value) && (!args[1].known || args[1].isHole())
+	case "sed", "gsed", "awk", "gawk", "mawk", "nawk":
+		return !slices.ContainsFunc(args[:firstHole(args)], func(a arg) bool { return !strings.HasPrefix(a.value, "-") })
+	}
+	if !has(commanded, name) {
+		return false
+	}
+	option := false
+	for _, a := range args {
+		switch {
+		case !a.known || a.isHole():
+			return true
+		case strings.HasPrefix(a.value, "-"):
+			option = true
+		case !option:
+			return false
+		default:
+			option = false // perhaps its value
+		}
+	}
+	return false
+}
+
+// firstHole is where the first hole is, or the number of arguments.
+func firstHole(args []arg) int {
+	if i := slices.IndexFunc(args, arg.isHole); i >= 0 {
+		return i
+	}
+	return len(args)
+}
