@@ -10,7 +10,8 @@ func remote(source string) entry {
 // network are the commands that reach out. Their flags do not matter: none of
 // them is known to send nothing.
 var network = map[string]entry{
-	"curl":       remote("curl 8 manual"),
+	"aria2c":     remote("aria2 1.37 manual"),
+	"curl":       {source: "curl 8 manual", all: curlUse},
 	"dig":        remote("dig(1) of BIND 9"),
 	"ftp":        remote("ftp(1) of tnftp"),
 	"host":       remote("host(1) of BIND 9"),
@@ -25,13 +26,14 @@ var network = map[string]entry{
 	"nslookup":   remote("nslookup(1) of BIND 9"),
 	"ping":       remote("ping(8) of iputils"),
 	"ping6":      remote("ping(8) of iputils"),
-	"rsync":      {source: "rsync 3.3 manual", all: copyUse},
-	"scp":        {source: "OpenSSH 9 manual", all: copyUse},
-	"sftp":       remote("OpenSSH 9 manual"),
-	"ssh":        remote("OpenSSH 9 manual"),
+	"rsync":      {source: "rsync 3.3 manual", all: rsyncUse},
+	"scp":        {source: "OpenSSH 9 manual", all: scpUse},
+	"sftp":       {source: "OpenSSH 9 manual", all: sftpUse},
+	"socat":      remote("socat(1) 1.8"),
+	"ssh":        {source: "OpenSSH 9 manual", all: sshUse},
 	"telnet":     remote("telnet(1) of inetutils"),
 	"traceroute": remote("traceroute(8)"),
-	"wget":       remote("GNU wget 1.24 manual"),
+	"wget":       {source: "GNU wget 1.24 manual", all: wgetUse},
 	"whois":      remote("whois(1) of Debian"),
 	"docker":     {source: "see docker.go", all: dockerUse},
 	"podman":     {source: "see docker.go", all: dockerUse},
@@ -40,11 +42,20 @@ var network = map[string]entry{
 }
 
 // remoteUse is the use of a program that talks to other machines, with those
-// that its arguments plainly name.
-func remoteUse(args []arg) use {
+// that its arguments plainly name. An argument that is not known may name any.
+func remoteUse(args []arg) use { return remoteBeside("", args) }
+
+// remoteBeside is remoteUse of a program that has options of which the value is no
+// host, whatever it may be.
+func remoteBeside(inert string, args []arg) use {
 	u := unknown("it reaches the network")
-	for _, a := range args {
+	for i, a := range args {
 		if !a.known {
+			if i == 0 || a.many || !args[i-1].known || !has(inert, args[i-1].value) {
+				if host := a.anyHost(inert); host != "" {
+					u.hosts = append(u.hosts, host)
+				}
+			}
 			continue
 		}
 		text := a.value
@@ -59,8 +70,39 @@ func remoteUse(args []arg) use {
 		if host := hostOf(text); host != "" {
 			u.hosts = append(u.hosts, host)
 		}
+		if ambiguous(text) {
+			u.hosts = append(u.hosts, "…"+text)
+		}
 	}
 	return u
+}
+
+// ambiguous reports whether programs may read the host of a URL in different ways:
+// they differ about a backslash, and some decode what is written with a percent
+// sign.
+func ambiguous(text string) bool {
+	rest, url := afterScheme(text)
+	if n := strings.IndexAny(rest, "/?#"); n >= 0 {
+		rest = rest[:n]
+	}
+	return url && (strings.Contains(rest, `\`) || strings.Contains(rest[strings.LastIndexByte(rest, '@')+1:], "%") && !strings.Contains(rest, "["))
+}
+
+// anyHost is the host that an argument which is not known names: the one that it
+// begins with, or else a text that is no plain name.
+func (a arg) anyHost(inert string) string {
+	text := strings.TrimPrefix(a.source, `"`)
+	start := text[:max(strings.IndexAny(text+"$", "$`'\"{*?[\\"), 0)]
+	option, _, valued := strings.Cut(start, "=")
+	rest, url := afterScheme(start)
+	switch {
+	case a.many || a.isHole():
+	case valued && has(inert, option):
+		return ""
+	case url && strings.Contains(rest, "/") && !strings.Contains(rest, "@"):
+		return hostOf(start)
+	}
+	return "…" + a.source
 }
 
 // copyUse is remoteUse for programs that copy files between machines: what is no
@@ -99,9 +141,8 @@ func hostOf(text string) string {
 	}
 	at := strings.LastIndexByte(rest, '@')
 	rest = rest[at+1:]
-	if strings.HasPrefix(rest, "[") {
-		rest, _, _ = strings.Cut(rest[1:], "]")
-		return rest
+	if address, port, ok := strings.Cut(strings.TrimPrefix(rest, "["), "]"); ok && rest[0] == '[' && (port == "" || port[0] == ':') {
+		return address
 	}
 	rest, port, _ := strings.Cut(rest, ":")
 	named := at >= 0 || isDigits(port) || strings.Contains(rest, ".") || rest == "localhost"

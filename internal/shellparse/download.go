@@ -1,0 +1,193 @@
+package shellparse
+
+import (
+	"path"
+	"strings"
+)
+
+// What curl and wget take a value for, see flagKind. Only files and hosts matter:
+// of other options the value must not be taken for a URL.
+const (
+	curlOptions = "-A= -b= -c> -C= -d= -D> -e= -E= -F= -H= -K= -m= -o= -P= -Q= -r= -t= -T< -u= -U= -w= -x= -X= -y= -Y= -z= -O -J" +
+		" --output= --dump-header> --cookie-jar> --trace> --trace-ascii> --stderr> --libcurl> --etag-save> --hsts> --alt-svc>" +
+		" --upload-file< --config= --cacert< --key< --netrc-file< --etag-compare< --crlfile< --proxy-cacert< --proxy-key<" +
+		" --cookie= --data= --data-ascii= --data-binary= --data-raw= --data-urlencode= --json= --url-query= --form= --form-string=" +
+		" --header= --proxy-header= --variable= --output-dir= --remote-name --remote-name-all --remote-header-name --url=" +
+		" --connect-timeout= --max-time= --retry= --retry-delay= --retry-max-time= --request= --user= --user-agent= --referer=" +
+		" --write-out= --proxy= --preproxy= --connect-to= --resolve= --range= --limit-rate= --cert= --continue-at= --time-cond="
+	wgetOptions = "-O> -o> -a> -P= -i< -e= -t= -T= -w= -Q= -U= -l= -A= -R= -D= -I= -X= -B= -r -m -p -S -q -c -N" +
+		" --output-document> --output-file> --append-output> --save-cookies> --rejected-log> --input-file< --load-cookies<" +
+		" --post-file< --body-file< --config< --ca-certificate< --certificate< --private-key< --use-askpass= --execute=" +
+		" --directory-prefix= --recursive --mirror --page-requisites --content-disposition --header= --user= --password=" +
+		" --post-data= --body-data= --user-agent= --referer= --method= --timeout= --tries= --wait="
+)
+
+// The options of curl and wget of which the value is no host, whatever it may be.
+const (
+	curlInert = "-A -b -c -C -d -D -e -E -F -H -m -o -r -T -u -w -X -y -Y -z --output --dump-header --cookie-jar --cookie --upload-file" +
+		" --data --data-ascii --data-binary --data-raw --data-urlencode --json --form --form-string --header --connect-timeout --max-time" +
+		" --retry --retry-delay --retry-max-time --request --user --user-agent --referer --write-out --range --limit-rate --cert --key" +
+		" --cacert --continue-at --time-cond --output-dir --oauth2-bearer --stderr --trace --trace-ascii --max-redirs"
+	wgetInert = "-O -o -a -P -t -T -w -Q -U -l --output-document --output-file --append-output --directory-prefix --header --user --password" +
+		" --post-data --body-data --user-agent --referer --method --timeout --tries --wait"
+)
+
+// curlUse is curl: it reaches hosts, and reads and writes what its options name.
+func curlUse(args []arg) use {
+	u := remoteBeside(curlInert, args)
+	g := entry{flags: curlOptions}.read(inFull(curlOptions, args))
+	for _, f := range g.flags {
+		switch f.name {
+		case "--output", "-o":
+			f.value.value, _, f.value.glob = strings.Cut(f.value.value, "#") // behind which it counts
+			if f.value.glob {
+				f.value.value = escapeGlob(f.value.value) + "*"
+			}
+			u.writeUnder(g.values("--output-dir"), f.value)
+		case "-K", "--config":
+			u.hosts = append(u.hosts, "…") // it may name any
+			u.read(f.value)
+		case "-b", "--cookie":
+			u.readSome(f.value, !strings.Contains(f.value.value, "="))
+		case "--connect-to":
+			if parts := strings.Split(f.value.value, ":"); len(parts) > 2 && parts[2] != "" {
+				u.hosts = append(u.hosts, parts[2])
+			}
+		case "-d", "--data", "--data-ascii", "--data-binary", "--json", "-H", "--header", "--proxy-header":
+			u.readBehind(f.value, "@")
+		case "--data-urlencode", "--url-query", "--variable":
+			_, rest, ok := strings.Cut(f.value.value, "@")
+			u.readSome(f.value.as(rest), ok)
+		case "-F", "--form":
+			_, rest, _ := strings.Cut(f.value.value, "=")
+			rest, _, _ = strings.Cut(rest, ";")
+			u.readBehind(f.value.as(rest), "@<")
+		}
+	}
+	for _, f := range g.named {
+		if f.write {
+			u.writeUnder(nil, f.arg)
+		} else {
+			u.read(f.arg)
+		}
+	}
+	if g.has("-O", "--remote-name", "--remote-name-all") {
+		u.exact = g.has("-J", "--remote-header-name") // the server says what is written
+		u.downloads(g.operands, g.values("--output-dir"))
+		u.downloads(g.values("--url"), g.values("--output-dir"))
+	}
+	return u
+}
+
+// wgetUse is wget, which without -O writes a file of the name at the end of the URL.
+func wgetUse(args []arg) use {
+	u := remoteBeside(wgetInert, args)
+	g := entry{flags: wgetOptions}.read(inFull(wgetOptions, args))
+	dirs := g.values("-P", "--directory-prefix")
+	for _, f := range g.named {
+		if f.write {
+			u.writeUnder(nil, f.arg)
+		} else {
+			u.read(f.arg)
+		}
+	}
+	if g.has("-e", "--execute", "--use-askpass", "--config") {
+		u.exact = true
+		u.hosts = append(u.hosts, "…") // a command of its configuration may name any
+	}
+	if g.has("-i", "--input-file") {
+		u.hosts = append(u.hosts, "…")
+	}
+	for _, f := range g.values("--use-askpass") {
+		u.runs = append(u.runs, []arg{f})
+	}
+	if g.has("-r", "-m", "-p", "--recursive", "--mirror", "--page-requisites") {
+		for _, dir := range append(dirs, word("."))[:1] {
+			u.files = append(u.files, file{arg: dir, write: true, tree: true, maybe: true})
+		}
+	}
+	if !g.has("-O", "--output-document") {
+		u.exact = u.exact || g.has("--content-disposition")
+		u.downloads(g.operands, dirs)
+	}
+	return u
+}
+
+// inFull are arguments with their long options written out.
+func inFull(options string, args []arg) []arg {
+	list := args
+	for i, a := range args {
+		name, value, glued := strings.Cut(a.value, "=")
+		if !a.known || len(name) < len("--xx") || name[:2] != "--" {
+			continue
+		}
+		for known := range strings.FieldsSeq(options) {
+			if full := strings.TrimRight(known, "=<>"); full != name && strings.HasPrefix(full, name) && !hasFlag(options, name) {
+				if &list[0] == &args[0] {
+					list = append([]arg(nil), args...)
+				}
+				list[i].value = full
+				if glued {
+					list[i].value += "=" + value
+				}
+				break
+			}
+		}
+	}
+	return list
+}
+
+// hasFlag reports whether a list of flags holds one.
+func hasFlag(flags, name string) bool {
+	_, ok := entry{flags: flags}.kind(name)
+	return ok
+}
+
+// as is a part of an argument.
+func (a arg) as(part string) arg {
+	a.value = part
+	return a
+}
+
+// readBehind adds the file that a value names behind one of some marks.
+func (u *use) readBehind(a arg, marks string) {
+	if a.value != "" && strings.IndexByte(marks, a.value[0]) >= 0 {
+		u.readSome(a.as(a.value[1:]), true)
+	}
+}
+
+// readSome adds a file if it is known and is one.
+func (u *use) readSome(a arg, ok bool) {
+	if ok && a.known && a.value != "" {
+		u.read(a)
+	}
+}
+
+// writeUnder adds a file that is written, in the last of some directories if there
+// is any, unless it is the output.
+func (u *use) writeUnder(dirs []arg, a arg) {
+	if a.is("-") {
+		return
+	}
+	if len(dirs) > 0 && !strings.HasPrefix(a.value, "/") {
+		dir := dirs[len(dirs)-1]
+		a.value, a.known = strings.TrimSuffix(dir.value, "/")+"/"+a.value, a.known && dir.exact()
+	}
+	u.write(a)
+}
+
+// downloads adds the files that get the names at the ends of URLs.
+func (u *use) downloads(urls, dirs []arg) {
+	for _, a := range urls {
+		rest, _ := afterScheme(a.value)
+		rest, _, _ = strings.Cut(rest, "?")
+		rest, _, _ = strings.Cut(rest, "#")
+		if _, _, ok := strings.Cut(rest, "/"); !a.known || !ok {
+			continue
+		}
+		if name := path.Base(rest); !strings.HasSuffix(rest, "/") && name != "." && name != ".." {
+			a.glob = strings.ContainsAny(name, "*[{") && a.glob
+			u.writeUnder(dirs, a.as(name))
+		}
+	}
+}

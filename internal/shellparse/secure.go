@@ -1,0 +1,101 @@
+package shellparse
+
+import "strings"
+
+// sshUse is ssh, of which an option may name a program to run here, or another host.
+func sshUse(args []arg) use {
+	u := remoteUse(args)
+	u.settings(args, "")
+	return u
+}
+
+// sftpUse is sftp, which may run another program in the place of ssh.
+func sftpUse(args []arg) use {
+	u := remoteUse(args)
+	u.settings(args, "SD")
+	return u
+}
+
+// scpUse is scp, which may do so as well.
+func scpUse(args []arg) use {
+	u := copyUse(args)
+	u.settings(args, "SD")
+	return u
+}
+
+// rsyncUse is rsync, of which -e is the command in the place of ssh.
+func rsyncUse(args []arg) use {
+	u := copyUse(args)
+	for i, a := range args {
+		value, ok := strings.CutPrefix(a.value, "--rsh=")
+		if !ok && len(a.value) > 1 && a.value[0] == '-' && a.value[1] != '-' {
+			_, value, ok = strings.Cut(a.value, "e")
+		}
+		if ok || a.value == "--rsh" {
+			u.instead(value, args[i+1:])
+		}
+	}
+	return u
+}
+
+// instead adds a command that is run in the place of ssh: a value, or the word after.
+func (u *use) instead(value string, after []arg) {
+	if value == "" && len(after) > 0 {
+		value = after[0].value
+	}
+	name, _, _ := strings.Cut(value, " ")
+	u.exact = u.exact || program(name) != "ssh" || strings.Contains(value, "ommand")
+	u.shell(value)
+}
+
+// settings adds what the options of ssh and its like may run here. Those of some
+// letters name a program.
+func (u *use) settings(args []arg, programs string) {
+	for i, a := range args {
+		if len(a.value) < 2 || a.value[0] != '-' {
+			continue
+		}
+		var after string
+		if i+1 < len(args) {
+			after = args[i+1].value
+		}
+		n := strings.IndexAny(a.value[1:], "oFI"+programs) + 1
+		value := a.value[n+1:]
+		if value == "" {
+			value = after
+		}
+		switch {
+		case n == 0:
+		case a.value[n] == 'o':
+			u.setting(value)
+		default:
+			u.exact = true // a program, or a file that may name one
+			if strings.IndexByte(programs, a.value[n]) >= 0 {
+				u.shell(value)
+			}
+		}
+	}
+}
+
+// setting adds what a setting of ssh makes it run, or reach.
+func (u *use) setting(text string) {
+	n := strings.IndexAny(text, "= \t")
+	if n < 0 {
+		return
+	}
+	value := strings.Trim(text[n:], "= \t\"")
+	switch name := strings.ToLower(text[:n]); {
+	case strings.HasSuffix(name, "command"), strings.HasSuffix(name, "provider"), name == "xauthlocation":
+		u.exact = true
+		u.shell(value)
+	case name == "hostname", name == "proxyjump":
+		u.hosts = append(u.hosts, strings.TrimPrefix(value[strings.LastIndexByte(value, '@')+1:], "ssh://"))
+	}
+}
+
+// shell adds a line of text that is run.
+func (u *use) shell(text string) {
+	if text != "" {
+		u.runs = append(u.runs, []arg{word("sh"), word("-c"), word(text)})
+	}
+}
