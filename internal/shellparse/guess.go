@@ -24,6 +24,7 @@ func (w *walker) maybe(c *Command, args []arg) {
 	at := w.at
 	w.at = w.sent(program(args[0].value), args[1:])
 	inPlace := writesInPlace(args[1:])
+	stranger := isStranger(program(args[0].value))
 	var room [2]string
 	for i, a := range args[1:] {
 		if !a.known {
@@ -32,9 +33,9 @@ func (w *walker) maybe(c *Command, args []arg) {
 		write := inPlace || a.output() || i > 0 && args[i].is("-o", "--output", "--out")
 		for _, name := range guesses(a.value, room[:0]) {
 			c.Paths = slices.Grow(c.Paths, len(args)-i)
-			like := Path{Maybe: true, Glob: a.glob, Tree: a.stands()}
+			like := Path{Maybe: true, Glob: a.glob, Tree: a.stands(), Write: stranger}
 			c.Paths = w.paths(c.Paths, name, like)
-			if write {
+			if write && !stranger {
 				like.Write = true
 				c.Paths = w.paths(c.Paths, name, like)
 			}

@@ -157,6 +157,17 @@ func anything(name string) bool {
 	return !launcher && (!shell || name == "npm")
 }
 
+// isStranger reports whether nothing at all is known of a program, so that it may
+// write any file it is given. What may be written may be read.
+func isStranger(name string) bool {
+	if _, known := lookup(name); known || routines[name] != nil || isBuiltin(name) {
+		return false
+	}
+	_, launcher := launches(name)
+	_, shell := shells[name]
+	return !launcher && !shell
+}
+
 // suffixes adds the texts that begin at a later word.
 func (c *Command) suffixes(args []arg) {
 	for i := 1; i < min(len(args), maxWords); i++ {

@@ -126,6 +126,9 @@ func (w *walker) inside(c *Command, args []arg, u use, depth int) {
 	if c.Caution == "" {
 		c.Caution = u.caution
 	}
+	if u.doubt != "" {
+		w.doubt(u.doubt)
+	}
 	removed := slices.DeleteFunc(slices.Clone(u.files), func(f file) bool { return f.stands() })
 	w.critical(c, args, removed)
 	for _, f := range u.files {

@@ -98,10 +98,10 @@ func outside(operand string) bool {
 
 func isSlash(c rune) bool { return c == '/' || c == '\\' }
 
-// routineOf returns the routine that a program is called for with arguments, which
+// routineOf returns the routine that a program, as rules know its name, is called for with arguments, which
 // are those behind its sub-command.
 func routineOf(name string, args []arg) (routine, []arg, bool) {
-	for _, r := range routines[program(name)] {
+	for _, r := range routines[name] {
 		if rest, ok := r.after(args); ok {
 			return r, rest, true
 		}
@@ -122,11 +122,46 @@ func (r routine) after(args []arg) (rest []arg, ok bool) {
 }
 
 // beyondRoutine reports whether a command, its name first, is called for a routine
-// with arguments that make more of it.
+// with arguments that make more of it. Launchers such as npx lead to the routine of
+// the program that they start.
 func beyondRoutine(words []arg) bool {
-	if len(words) == 0 || !words[0].exact() {
-		return false
+	for len(words) > 0 && words[0].exact() {
+		name := program(words[0].value)
+		if r, rest, ok := routineOf(name, words[1:]); ok {
+			return r.exactly(rest)
+		}
+		var ok bool
+		if words, ok = startedBy(name, words[1:]); !ok {
+			return false
+		}
 	}
-	r, rest, ok := routineOf(words[0].value, words[1:])
-	return ok && r.exactly(rest)
+	return false
+}
+
+// startedBy returns the command that the arguments of a launcher are, behind the
+// words which say so.
+func startedBy(name string, args []arg) (words []arg, ok bool) {
+	if strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") {
+		name = "python"
+	}
+	for _, s := range starters[name] {
+		if rest, ok := (routine{words: s}).after(args); ok {
+			for len(rest) > 0 && s == "" && strings.Contains(rest[0].value, "=") {
+				rest = rest[1:] // a variable of env
+			}
+			return unversioned(rest), true
+		}
+	}
+	return nil, false
+}
+
+// unversioned is a command without the version behind the name of its program, as
+// in "jest@29".
+func unversioned(words []arg) []arg {
+	if len(words) == 0 || strings.LastIndexByte(words[0].value, '@') <= 0 {
+		return words
+	}
+	words = slices.Clone(words)
+	words[0].value = words[0].value[:strings.LastIndexByte(words[0].value, '@')]
+	return words
 }

@@ -68,8 +68,29 @@ func TestRoutineFlagsExist(t *testing.T) {
 	}
 }
 
+// Launchers lead to the same limits as the plain name.
+func TestLaunchedRoutines(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"pytest -q tests": false, "pytest -p x": true, "python -m pytest -q tests": false, "python -m pytest -p x": true, "python3 -m pytest -c x": true,
+		"/usr/bin/python3.12 -m pytest -p x": true, "python a.py -p x": false, "python -m http.server": false, "py -m pytest -p x": true,
+		"coverage run -m pytest -p x": true, "python -m coverage run -m pytest -p x": true, "python -m coverage run -m pytest -q": false,
+		"uv run pytest -q": false, "uv run pytest -p x": true, "uv run python -m pytest -p x": true, "uv tool run pytest -p x": true, "uvx pytest@8 -p x": true, "uv sync": false,
+		"poetry run pytest -p x": true, "pdm run pytest -p x": true, "pipenv run pytest -p x": true, "poetry run pytest": false, "poetry install": false,
+		"npx jest": false, "npx jest -t 'a b' src/a.test.ts --coverage": false, "npx jest --config x.js": true, "npx jest -c x.js": true, "npx jest --reporters=./x": true, "npx jest@29 --env ./x": true,
+		"jest --config x.js": true, "./node_modules/.bin/jest --config x.js": true, "pnpm exec jest -c x.js": true, "pnpm jest -c x.js": true, "yarn jest -c x.js": true, "yarn jest -t x": false,
+		"npm exec -- jest -c x.js": true, "npm exec jest -c x.js": true, "bunx jest -c x.js": true, "bun x jest -c x.js": true,
+		"npx eslint src --ext .ts --fix": false, "npx eslint -c x.js": true, "npx eslint --rulesdir x .": true, "npx eslint -f ./x.js .": true, "npx eslint -f json --max-warnings=0 .": false, "npx eslint --format=stylish .": false,
+		"npx vitest run -t a": false, "npx vitest --config x": true, "npx mocha -r ./x": true, "npx mocha --grep a test": false, "npx mocha --require=./x": true,
+		"env CI=1 pytest -p x": true, "cross-env A=1 B=2 jest -c x": true, "env CI=1 pytest -q": false, "bundle exec make SHELL=x": true, "npx cowsay -c x": false,
+		"npx jest \"$x\"": true,
+	} {
+		require.Equal(t, want, beyondRoutine(argsOf(line)), line)
+	}
+}
+
 func FuzzRoutine(f *testing.F) {
-	for _, line := range []string{"go test -run X ./...", "make -j4 a", "npm run a -- -t 'b c'", "kubectl get -o yaml x", "cargo test -- --skip x", "pytest -k= --"} {
+	for _, line := range []string{"go test -run X ./...", "make -j4 a", "npm run a -- -t 'b c'", "kubectl get -o yaml x", "cargo test -- --skip x", "pytest -k= --", "npx jest@29 -t x", "python3 -m coverage run -m pytest -q", "env A=1 make"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -83,7 +104,7 @@ func FuzzRoutine(f *testing.F) {
 			return
 		}
 		// What is no routine with some arguments is none with a strange one more.
-		if r, rest, ok := routineOf(words[0].value, words[1:]); ok {
+		if r, rest, ok := routineOf(program(words[0].value), words[1:]); ok {
 			require.True(t, r.exactly(append(rest, word("--nobody-knows-this"))))
 		}
 	})

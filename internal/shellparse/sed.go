@@ -6,10 +6,14 @@ import (
 )
 
 // sedReads reports whether a script of sed does nothing but read its input and
-// print. It knows the commands of POSIX and GNU sed 4.9 but those that run
-// something or name a file, and refuses what seds read in different ways.
+// print. It refuses what seds read in different ways.
 func sedReads(script string) bool {
-	s := sedScript{script}
+	s := sedScript{text: script}
+	return s.read() && !s.runs && len(s.files) == 0
+}
+
+// read reads all of a script. It knows the commands of POSIX and GNU sed 4.9.
+func (s *sedScript) read() bool {
 	depth := 0
 	for {
 		s.blanks("\n;")
@@ -42,8 +46,15 @@ func sedReads(script string) bool {
 	}
 }
 
-// A sedScript is what is left to read of a script.
-type sedScript struct{ text string }
+// A sedScript is what is left to read of a script, and what it does so far besides
+// editing.
+type sedScript struct {
+	text  string
+	files []file
+	runs  bool
+	lines []string // of text that it runs
+	input bool     // it runs what it reads
+}
 
 func (s *sedScript) byte() byte {
 	if s.text == "" {
@@ -170,8 +181,32 @@ func (s *sedScript) command(c byte) bool {
 		return from && s.part(d)
 	case 's':
 		return s.substitute()
+	case 'r', 'R', 'w', 'W':
+		return s.file(c == 'w' || c == 'W')
+	case 'e':
+		line := s.rest()
+		s.runs, s.input, s.lines = true, s.input || line == "", append(s.lines, line)
+		return true
 	}
 	return false
+}
+
+// rest takes the rest of the line.
+func (s *sedScript) rest() string {
+	s.blanks("")
+	line, rest, more := strings.Cut(s.text, "\n")
+	s.text = rest
+	if more {
+		s.text = "\n" + rest
+	}
+	return line
+}
+
+// file takes the name of a file, which ends with the line.
+func (s *sedScript) file(write bool) bool {
+	name := s.rest()
+	s.files = append(s.files, file{arg: word(name), write: write})
+	return name != ""
 }
 
 // label reads a label of letters and digits, about whose end all seds agree.
@@ -187,14 +222,8 @@ func (s *sedScript) label(c byte) bool {
 // backslash. Other backslashes are read in different ways.
 func (s *sedScript) insert() bool {
 	s.blanks("")
-	if text, ok := strings.CutPrefix(s.text, "\\\n"); ok {
-		s.text = text
-	}
-	line, rest, more := strings.Cut(s.text, "\n")
-	s.text = rest
-	if more {
-		s.text = "\n" + rest
-	}
+	s.text = strings.TrimPrefix(s.text, "\\\n")
+	line := s.rest()
 	return line != "" && !strings.Contains(line, `\`)
 }
 
@@ -203,10 +232,51 @@ func (s *sedScript) substitute() bool {
 	if !s.part(d) {
 		return false
 	}
-	_, rest, ok := delimited(s.text, d)
+	replacement, rest, ok := delimited(s.text, d)
 	if !ok {
 		return false
 	}
-	s.text = strings.TrimLeft(rest, "gpIiMm0123456789")
+	s.text = strings.TrimLeft(rest, "gpIiMm0123456789e")
+	if strings.Contains(rest[:len(rest)-len(s.text)], "e") {
+		s.runs, s.input, s.lines = true, true, append(s.lines, replacement)
+	}
+	if s.peek() == 'w' {
+		s.byte()
+		return s.file(true)
+	}
 	return true
+}
+
+// maxGuesses is how many files a script may perhaps name.
+const maxGuesses = 50
+
+// guess notes what a script that is not understood may do: the files behind each
+// letter that may be a command or a flag, and whether one runs something.
+func (s *sedScript) guess(script string) {
+	for i := 0; i < len(script); i++ {
+		if strings.IndexByte("erRwW", script[i]) < 0 || !sedEnds(script[:i]) {
+			continue
+		}
+		name, _, _ := strings.Cut(script[i+1:], "\n")
+		name = strings.Trim(name, " \t")
+		switch {
+		case len(s.files) >= maxGuesses:
+			s.runs, s.input = true, true
+			return
+		case script[i] == 'e':
+			s.runs = true
+			s.input = s.input || name == "" || strings.IndexByte(";}#wgpIiMm0123456789", name[0]) >= 0
+		case name != "":
+			write := lower(script[i]) == 'w'
+			s.files = append(s.files, file{arg: word(name), write: write, maybe: !write})
+		}
+	}
+}
+
+// sedEnds reports whether a command may begin, or the flags of s may go on, behind a
+// text: after a blank, a number, a mark, or flags behind one.
+func sedEnds(text string) bool {
+	text = strings.TrimRight(text, "gpIiMm0123456789")
+	c := text[max(len(text)-1, 0):]
+	return c == "" || !isName(c)
 }

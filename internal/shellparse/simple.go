@@ -107,6 +107,9 @@ func (w *walker) apply(c *Command, u use) {
 	c.Edits = u.edits
 	c.Exact = u.exact
 	c.Caution = u.caution
+	if u.doubt != "" {
+		w.doubt(u.doubt)
+	}
 	w.hosts(c, u.hosts)
 	w.files(c, u.files)
 	if u.git == nil {

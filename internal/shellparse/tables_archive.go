@@ -101,8 +101,15 @@ func tarUse(args []arg) use {
 		// In the old form the values follow the letters one by one: with no more
 		// than one value, and that of the last letter, both forms are alike.
 		letters := args[0].value
-		if n := strings.IndexAny(letters, "fC"); letters == "" || n >= 0 && n < len(letters)-1 {
-			return unknown("the flags of tar are not known")
+		if n := strings.IndexAny(letters, "fC"); letters == "" || n >= 0 && n < len(letters)-1 || strings.ContainsAny(letters, "IF") {
+			u := unknown("the flags of tar are not known")
+			if u.exact = strings.ContainsAny(letters, "IF"); u.exact {
+				for _, a := range args[1:] { // one of the first, in the order of the letters
+					u.shell(a.value)
+				}
+			}
+			u.tarRuns(args[1:])
+			return u
 		}
 		args = append([]arg{word("-" + letters)}, args[1:]...)
 	}
@@ -122,7 +129,53 @@ func tarUse(args []arg) use {
 		}
 	}
 	u.tar(g, append(dirs, word("."))[0], files)
+	u.tarRuns(args)
 	return u
+}
+
+// tarRuns adds the programs that tar starts. No wildcard covers them, nor a word that
+// may be an option.
+func (u *use) tarRuns(args []arg) {
+	for i, a := range args {
+		name, value, glued := strings.Cut(a.value, "=")
+		var after string
+		if i+1 < len(args) {
+			after = args[i+1].value
+		}
+		switch {
+		case !a.known && a.mayBeFlag():
+			u.exact = true
+		case len(name) > len("--x") && name[:2] == "--":
+			if !tarStarts(name) {
+				continue
+			}
+			u.exact = true
+			if !glued {
+				value = after
+			}
+			u.shell(strings.TrimPrefix(value, "exec="))
+		case len(name) > 1 && name[0] == '-':
+			if n := strings.IndexAny(a.value, "IF"); n > 0 {
+				u.exact = true
+				if value = a.value[n+1:]; value == "" {
+					value = after
+				}
+				u.shell(value)
+			}
+		}
+	}
+}
+
+// tarStarts reports whether tar may take a name for that of an option that starts a
+// program.
+func tarStarts(name string) bool {
+	for option := range strings.FieldsSeq("--checkpoint-action --use-compress-program --to-command --info-script" +
+		" --new-volume-script --rsh-command --rmt-command") {
+		if strings.HasPrefix(option, name) {
+			return name != "--checkpoint"
+		}
+	}
+	return false
 }
 
 // tar adds what tar reads and writes.

@@ -1,5 +1,10 @@
 package shellparse
 
+import (
+	"slices"
+	"strings"
+)
+
 // target are the flags about where to, which cp, mv, ln and install share.
 const target = " --verbose --no-target-directory --target-directory= -v -T -t="
 
@@ -94,7 +99,11 @@ var edits = map[string]entry{
 			u.numbered(append(g.values("-f", "--prefix"), word("xx"))[0])
 		},
 	},
-	"mktemp": {source: "GNU coreutils 9.5 manual, mktemp invocation", operands: texts, does: "makes a file", flags: "-d -u -q -t --directory --dry-run --quiet" + gnu},
+	"mktemp": {
+		source: "GNU coreutils 9.5 manual, mktemp invocation", operands: others, does: "makes a file",
+		flags: "-d -u -q -t -p= --directory --dry-run --quiet --tmpdir? --suffix=" + gnu,
+		and:   mktempUse,
+	},
 	"patch": {source: "GNU patch 2.7 manual", all: func([]arg) use {
 		return unknown("patch writes the files that its input names")
 	}},
@@ -127,4 +136,27 @@ func (u *use) numbered(prefix arg) {
 		prefix.value, prefix.glob = escapeGlob(prefix.value)+"*", true
 	}
 	u.write(prefix)
+}
+
+// mktempUse adds the file that mktemp makes where its arguments say so, and not where
+// TMPDIR does.
+func mktempUse(g given, u *use) {
+	template := word("tmp.XXXXXXXXXX")
+	if len(g.operands) > 0 {
+		template = g.operands[0]
+	}
+	dirs := g.values("-p", "--tmpdir")
+	dirs = slices.DeleteFunc(dirs, func(a arg) bool { return a.is("") })
+	if len(dirs) == 0 && (len(g.operands) == 0 || g.has("-t", "--tmpdir")) {
+		return
+	}
+	template = template.with(append(g.values("--suffix"), word(""))[0].value)
+	if len(dirs) > 0 && !strings.HasPrefix(template.value, "/") {
+		dir := dirs[len(dirs)-1]
+		template.value, template.known = strings.TrimSuffix(dir.value, "/")+"/"+template.value, template.known && dir.exact()
+	}
+	if template.exact() {
+		template.value, template.glob = strings.ReplaceAll(escapeGlob(template.value), "X", "?"), true
+	}
+	u.write(template)
 }

@@ -43,14 +43,17 @@ var awk = entry{
 // stream is sed. Without -i it only reads, if its script does.
 var stream = entry{
 	source: "GNU sed 4.9 manual, command-line options", operands: others, acts: true,
-	flags: "-n -e= -E -r -s -u -z -b -l= -i? --quiet --silent --expression= --regexp-extended --separate --unbuffered" +
+	flags: "-n -e= -E -f< -r -s -u -z -b -l= -i? --quiet --silent --expression= --file< --regexp-extended --separate --unbuffered" +
 		" --null-data --binary --line-length= --posix --debug --sandbox --in-place?" + gnu,
 	and: sedUse,
 }
 
 func sedUse(g given, u *use) {
 	scripts, operands := g.values("-e", "--expression"), g.operands
-	if len(scripts) == 0 {
+	if g.has("-f", "--file") {
+		u.worsen(Unknown, "the script of sed stands in a file")
+		u.exact = true
+	} else if len(scripts) == 0 {
 		if len(operands) == 0 {
 			u.worsen(Unknown, "sed has no script")
 			return
@@ -61,13 +64,12 @@ func sedUse(g given, u *use) {
 	for _, s := range scripts {
 		if !s.exact() {
 			u.worsen(Unknown, "the script of sed is not known")
+			u.exact = true
 		}
 		lines = append(lines, s.value)
 	}
 	script := strings.Join(lines, "\n")
-	if !sedReads(script) {
-		u.worsen(Unknown, "the script of sed may do more than edit text")
-	}
+	u.sed(script)
 	if !g.has("-i", "--in-place") {
 		u.read(operands...)
 		return
@@ -81,6 +83,27 @@ func sedUse(g given, u *use) {
 	if script == "" {
 		u.worsen(Unknown, "not all seds take the empty word for the script")
 	}
+}
+
+// sed adds what a script of sed does besides editing. No wildcard covers one that
+// may run something.
+func (u *use) sed(text string) {
+	s := sedScript{text: text}
+	if !s.read() {
+		s.guess(text)
+		u.worsen(Unknown, "the script of sed is not understood")
+	}
+	if s.runs || len(s.files) > 0 {
+		u.worsen(Unknown, "the script of sed does more than edit text")
+	}
+	u.exact = u.exact || s.runs
+	for _, line := range s.lines {
+		u.shell(line)
+	}
+	if s.input {
+		u.doubt = "sed runs what it reads"
+	}
+	u.files = append(u.files, s.files...)
 }
 
 // backups adds the files that sed keeps the old text in.

@@ -44,7 +44,9 @@ var (
 	kubectlFormat = regexp.MustCompile(`^=?(json|yaml|name|wide|(jsonpath|jsonpath-as-json|go-template|custom-columns)=.*)$`)
 	// kubectlSecret are the kinds whose values nobody should see, in a list.
 	kubectlSecret = regexp.MustCompile(`(?i)(^|,)secrets?([./,]|$)`)
-	count         = regexp.MustCompile(`^[0-9]*$`)
+	// eslintFormat are formats that no file defines.
+	eslintFormat = regexp.MustCompile(`^=?(stylish|json|json-with-metadata|html|compact|unix)$`)
+	count        = regexp.MustCompile(`^[0-9]*$`)
 )
 
 // routines are the commands of which a rule with a wildcard covers no more than
@@ -70,6 +72,10 @@ var routines = map[string][]routine{
 	"bun":  {{source: "bun 1.2 manual, bun run", words: "run", flags: runnerFlags, behind: scriptFlags, passes: true}},
 	"make": {makeGoals}, "gmake": {makeGoals},
 	"pytest": {pytestRun}, "py.test": {pytestRun},
+	"jest":   {jestRun},
+	"vitest": {vitestRun},
+	"mocha":  {mochaRun},
+	"eslint": {eslintRun},
 	"kubectl": {
 		{
 			source: "kubectl 1.32, get", words: "get", values: map[string]*regexp.Regexp{"-o": kubectlFormat, "--output": kubectlFormat}, refuse: kubectlSecret,
@@ -122,4 +128,46 @@ var pytestRun = routine{
 	source: "pytest 8.4 manual, command-line flags",
 	flags: "-k= -m= -v -q -x -s -l -r= --verbose --quiet --exitfirst --showlocals --maxfail= --durations= --durations-min= --tb= --lf --last-failed" +
 		" --ff --failed-first --nf --new-first --sw --stepwise --co --collect-only --no-header --no-summary --color= --strict-markers -n= --cov?",
+}
+
+// jestRun leaves out -c, --env, --rootDir, --reporters and all else that names a file
+// or a module, and what says where to write.
+var jestRun = routine{
+	source: "Jest 29 and 30 manuals, CLI options",
+	flags: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= -i --runInBand -w= --maxWorkers= --bail? --ci" +
+		" --coverage? --collectCoverageFrom= --verbose? --silent? --watch --watchAll? -u --updateSnapshot -o --onlyChanged -f --onlyFailures" +
+		" --changedSince= --findRelatedTests --runTestsByPath --passWithNoTests --forceExit --detectOpenHandles --json --listTests --no-cache" +
+		" --noStackTrace --expand --lastCommit --randomize --seed= --shard= --showSeed --testTimeout= --color --colors --no-color --no-coverage",
+}
+
+// vitestRun leaves out the same of vitest, of which the first word may be a command.
+var vitestRun = routine{
+	source: "Vitest 3 manual, CLI",
+	flags: "-t= --testNamePattern= --run --watch? --coverage --bail= --silent? --hideSkippedTests --passWithNoTests --allowOnly --retry= --shard=" +
+		" --changed? --testTimeout= --hookTimeout= --no-color --no-coverage -u --update --maxWorkers= --minWorkers= --logHeapUsage",
+}
+
+// mochaRun leaves out -r, -R, -u, --config, --package, --file and what node takes.
+var mochaRun = routine{
+	source: "Mocha 11 manual, command line",
+	flags: "-g= --grep= -f= --fgrep= -i --invert -b --bail --exit -t= --timeout= -s= --slow= --retries= -j= --jobs= -p --parallel --recursive" +
+		" -w --watch --check-leaks --full-trace --forbid-only --forbid-pending -c --color --no-color --dry-run --list-interfaces --sort -A --async-only",
+}
+
+// eslintRun leaves out -c, --rulesdir, --plugin, --parser, --resolve-plugins-relative-to,
+// -o and where to keep the cache.
+var eslintRun = routine{
+	source: "ESLint 9 manual, command line", values: map[string]*regexp.Regexp{"-f": eslintFormat, "--format": eslintFormat},
+	flags: "--ext= --fix --fix-dry-run --fix-type= --quiet --max-warnings= --cache --no-cache --color --no-color --no-ignore --ignore-pattern=" +
+		" --no-error-on-unmatched-pattern --pass-on-no-patterns --no-warn-ignored --exit-on-fatal-error --no-inline-config --stats --debug -f= --format=" +
+		" --report-unused-disable-directives --report-unused-disable-directives-severity= --env-info",
+}
+
+// starters are the launchers that start a program of a project, with the words after
+// which its name stands. A rule that names an option of theirs has seen it.
+var starters = map[string][]string{
+	"python": {"-m"}, "py": {"-m"}, "coverage": {"run -m"},
+	"uv": {"run", "tool run"}, "uvx": {""}, "poetry": {"run"}, "pdm": {"run"}, "pipenv": {"run"}, "hatch": {"run"}, "rye": {"run"}, "pipx": {"run"},
+	"npx": {""}, "bunx": {""}, "npm": {"exec --", "exec", "x --", "x"}, "pnpm": {"exec", "dlx", ""}, "yarn": {"exec", "dlx", ""},
+	"bun": {"x"}, "bundle": {"exec"}, "env": {""}, "cross-env": {""}, "direnv": {"exec ."}, "mise": {"exec --", "x --"}, "devbox": {"run"},
 }

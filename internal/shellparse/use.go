@@ -22,6 +22,7 @@ type use struct {
 	files   []file
 	hosts   []string
 	runs    [][]arg // commands that it runs in its turn
+	doubt   string  // why nobody knows what it runs, although rules that deny may be about it
 	git     *Git    // Dir as it was given by -C, relative or absolute, or empty
 }
 
