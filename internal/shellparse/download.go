@@ -2,11 +2,12 @@ package shellparse
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
-// What curl and wget take a value for, see flagKind. Only files and hosts matter:
-// of other options the value must not be taken for a URL.
+// The options of curl and wget, see flagKind. Beside one that is not listed no value
+// is told from a URL.
 const (
 	curlOptions = "-A= -b= -c> -C= -d= -D> -e= -E= -F= -H= -K= -m= -o= -P= -Q= -r= -t= -T< -u= -U= -w= -x= -X= -y= -Y= -z= -O -J" +
 		" --output= --dump-header> --cookie-jar> --trace> --trace-ascii> --stderr> --libcurl> --etag-save> --hsts> --alt-svc>" +
@@ -14,12 +15,17 @@ const (
 		" --cookie= --data= --data-ascii= --data-binary= --data-raw= --data-urlencode= --json= --url-query= --form= --form-string=" +
 		" --header= --proxy-header= --variable= --output-dir= --remote-name --remote-name-all --remote-header-name --url=" +
 		" --connect-timeout= --max-time= --retry= --retry-delay= --retry-max-time= --request= --user= --user-agent= --referer=" +
-		" --write-out= --proxy= --preproxy= --connect-to= --resolve= --range= --limit-rate= --cert= --continue-at= --time-cond="
+		" --write-out= --proxy= --preproxy= --connect-to= --resolve= --range= --limit-rate= --cert= --continue-at= --time-cond=" +
+		" --oauth2-bearer= --max-redirs= --noproxy= --interface= --aws-sigv4= --unix-socket=" +
+		" -0 -4 -6 -f -g -G -i -I -k -l -L -n -N -q -R -s -S -v -V -Z --silent --show-error --location --fail --fail-with-body --insecure" +
+		" --verbose --include --head --get --compressed --no-buffer --globoff --create-dirs --no-progress-meter --progress-bar --http1.1 --http2"
 	wgetOptions = "-O> -o> -a> -P= -i< -e= -t= -T= -w= -Q= -U= -l= -A= -R= -D= -I= -X= -B= -r -m -p -S -q -c -N" +
 		" --output-document> --output-file> --append-output> --save-cookies> --rejected-log> --input-file< --load-cookies<" +
 		" --post-file< --body-file< --config< --ca-certificate< --certificate< --private-key< --use-askpass= --execute=" +
 		" --directory-prefix= --recursive --mirror --page-requisites --content-disposition --header= --user= --password=" +
-		" --post-data= --body-data= --user-agent= --referer= --method= --timeout= --tries= --wait="
+		" --post-data= --body-data= --user-agent= --referer= --method= --timeout= --tries= --wait=" +
+		" -v -x --quiet --no-verbose --verbose --show-progress --continue --timestamping --no-check-certificate --spider --no-cache" +
+		" --https-only --no-clobber --server-response"
 )
 
 // The options of curl and wget of which the value is no host, whatever it may be.
@@ -34,8 +40,8 @@ const (
 
 // curlUse is curl: it reaches hosts, and reads and writes what its options name.
 func curlUse(args []arg) use {
-	u := remoteBeside(curlInert, args)
-	g := entry{flags: curlOptions}.read(inFull(curlOptions, args))
+	u := remoteNamed(args)
+	g := u.reach(args, curlOptions, curlInert)
 	for _, f := range g.flags {
 		switch f.name {
 		case "--output", "-o":
@@ -81,8 +87,8 @@ func curlUse(args []arg) use {
 
 // wgetUse is wget, which without -O writes a file of the name at the end of the URL.
 func wgetUse(args []arg) use {
-	u := remoteBeside(wgetInert, args)
-	g := entry{flags: wgetOptions}.read(inFull(wgetOptions, args))
+	u := remoteNamed(args)
+	g := u.reach(args, wgetOptions, wgetInert)
 	dirs := g.values("-P", "--directory-prefix")
 	for _, f := range g.named {
 		if f.write {
@@ -113,6 +119,34 @@ func wgetUse(args []arg) use {
 	return u
 }
 
+// reach reads arguments and adds those that may name any host: all that are not known,
+// but for the values of some options if all options are known.
+func (u *use) reach(args []arg, options, inert string) given {
+	args = slices.Clone(args)
+	for i, a := range args {
+		name, _, glued := strings.Cut(a.source, "=")
+		if !a.known && !a.many && glued && has(inert, name) {
+			args[i] = word("-q") // some option that means nothing here
+		}
+	}
+	g := entry{flags: options}.read(inFull(options, args))
+	rest := args
+	if g.why == "" {
+		rest = slices.Concat(g.operands, g.loose)
+		for _, f := range g.flags {
+			if f.value.source != "" && !has(inert, f.name) {
+				rest = append(rest, f.value)
+			}
+		}
+	}
+	for _, a := range rest {
+		if !a.known {
+			u.hosts = append(u.hosts, a.anyHost())
+		}
+	}
+	return g
+}
+
 // inFull are arguments with their long options written out.
 func inFull(options string, args []arg) []arg {
 	list := args
@@ -124,7 +158,7 @@ func inFull(options string, args []arg) []arg {
 		for known := range strings.FieldsSeq(options) {
 			if full := strings.TrimRight(known, "=<>"); full != name && strings.HasPrefix(full, name) && !hasFlag(options, name) {
 				if &list[0] == &args[0] {
-					list = append([]arg(nil), args...)
+					list = slices.Clone(args)
 				}
 				list[i].value = full
 				if glued {

@@ -43,19 +43,21 @@ var network = map[string]entry{
 
 // remoteUse is the use of a program that talks to other machines, with those
 // that its arguments plainly name. An argument that is not known may name any.
-func remoteUse(args []arg) use { return remoteBeside("", args) }
-
-// remoteBeside is remoteUse of a program that has options of which the value is no
-// host, whatever it may be.
-func remoteBeside(inert string, args []arg) use {
-	u := unknown("it reaches the network")
-	for i, a := range args {
+func remoteUse(args []arg) use {
+	u := remoteNamed(args)
+	for _, a := range args {
 		if !a.known {
-			if i == 0 || a.many || !args[i-1].known || !has(inert, args[i-1].value) {
-				if host := a.anyHost(inert); host != "" {
-					u.hosts = append(u.hosts, host)
-				}
-			}
+			u.hosts = append(u.hosts, a.anyHost())
+		}
+	}
+	return u
+}
+
+// remoteNamed is remoteUse without what is not known.
+func remoteNamed(args []arg) use {
+	u := unknown("it reaches the network")
+	for _, a := range args {
+		if !a.known {
 			continue
 		}
 		text := a.value
@@ -90,16 +92,10 @@ func ambiguous(text string) bool {
 
 // anyHost is the host that an argument which is not known names: the one that it
 // begins with, or else a text that is no plain name.
-func (a arg) anyHost(inert string) string {
+func (a arg) anyHost() string {
 	text := strings.TrimPrefix(a.source, `"`)
 	start := text[:max(strings.IndexAny(text+"$", "$`'\"{*?[\\"), 0)]
-	option, _, valued := strings.Cut(start, "=")
-	rest, url := afterScheme(start)
-	switch {
-	case a.many || a.isHole():
-	case valued && has(inert, option):
-		return ""
-	case url && strings.Contains(rest, "/") && !strings.Contains(rest, "@"):
+	if rest, url := afterScheme(start); url && !a.many && !a.isHole() && strings.Contains(rest, "/") && !strings.Contains(rest, "@") {
 		return hostOf(start)
 	}
 	return "…" + a.source
