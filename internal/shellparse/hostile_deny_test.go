@@ -143,6 +143,8 @@ func TestNoWildcardCoversWhatRunsAnotherProgram(t *testing.T) {
 		{name: "tar, what may be an option", line: "tar -xf a.tar $x", exact: true},
 		{name: "sed", line: "sed -n '/x/p;s/e/a/' b"},
 		{name: "sed, a computed script", line: "sed -i -e \"s/a/$x/\" b", exact: true},
+		{name: "sed of a pattern", line: "sed -i s/a/b/ *.go"},
+		{name: "sed, a shortened option", line: "sed --expr='w b' a", exact: true},
 		{name: "sed, a script from a file", line: "sed -f b a", exact: true},
 		{name: "wget", line: "wget -q https://a.example/x"},
 		{name: "a password", line: "wget --use-ask='touch' https://a.example/x", exact: true, inner: "touch"},

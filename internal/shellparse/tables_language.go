@@ -50,6 +50,9 @@ var stream = entry{
 
 func sedUse(g given, u *use) {
 	scripts, operands := g.values("-e", "--expression"), g.operands
+	if strings.HasPrefix(g.why, "the flag ") { // it may be the beginning of --expression
+		u.exact, u.doubt = true, "the script of sed is not known"
+	}
 	if g.has("-f", "--file") {
 		u.worsen(Unknown, "the script of sed stands in a file")
 		u.exact = true
