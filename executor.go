@@ -251,6 +251,7 @@ type run struct {
 	attempt.Attempt
 	held *lane.Held   // what it holds though it was given up
 	left *ending.Item // what it then is to the session
+	gone chan struct{}
 }
 
 // begin gives the tool its context. From here on it can be stopped.
@@ -311,36 +312,6 @@ func (j *job) timeout() time.Duration {
 		return t
 	}
 	return j.entry.info.Timeout
-}
-
-// detach answers a call that goes on. It keeps its keys until it returns, so
-// that nothing it may still touch is touched; who needs them fails at once.
-func (j *job) detach(cause error) Outcome {
-	name := fmt.Sprintf("%s %s", j.call.Name, describeTargets(j.call.state.targets))
-	reason := fmt.Errorf("%w: %s", ErrDetached, name)
-	j.ticket.Free()
-	j.ticket.Detach(reason)
-	claim, s := claimOf(j.call.state.traits, j.call.state.targets), j.batch.pool.session
-	j.run.held = s.main().detached.Hold(name, claim, reason)
-	j.run.left = &ending.Item{Name: name, End: func(context.Context) error { j.run.Cut(ErrClosed); return nil }}
-	if !s.owned.Add(j.run.left) {
-		j.run.Cut(ErrClosed)
-	}
-	j.run.Settle()
-	j.batch.emit(Event{Kind: EventDetached, Call: j.call, Text: cause.Error()})
-	return j.fail(&failure{
-		err: fmt.Errorf("%w: %w", ErrDetached, cause),
-		text: fmt.Sprintf("%s goes on in the background: %s. Its result will not be shown; "+
-			"look at what it did before you do it again.", j.call.Name, why(cause)),
-	})
-}
-
-// giveBack gives back what a tool held that was given up and has returned.
-func (j *job) giveBack() {
-	j.run.Leave()
-	j.batch.pool.session.owned.Remove(j.run.left)
-	j.run.held.End()
-	j.ticket.Done()
 }
 
 // A lease is one batch of calls that runs in a session.

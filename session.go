@@ -377,9 +377,6 @@ func (s *Session) Close(ctx context.Context) error {
 		case <-ctx.Done():
 			errs = append(errs, fmt.Errorf("who was asked and has not returned: %w", context.Cause(ctx)))
 		}
-		brief, cancel := context.WithTimeout(ctx, DefaultGrace) // they were told to end
-		defer cancel()
-		s.detached.Wait(brief)
 		for _, name := range s.Detached() {
 			errs = append(errs, fmt.Errorf("%w: %s", ErrDetached, name))
 		}

@@ -130,8 +130,8 @@ func TestGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var a attempt.Attempt
 		ctx := a.Begin(t.Context())
-		late := false
-		a.Limit(time.Second, func() { late = true })
+		var late atomic.Bool
+		a.Limit(time.Second, func() { late.Store(true) })
 		require.True(t, a.GiveUp())
 		require.False(t, a.GiveUp(), "somebody else has done it")
 		require.False(t, a.Working())
@@ -151,7 +151,7 @@ func TestGiveUp(t *testing.T) {
 			require.Fail(t, "it left before all was settled")
 		default:
 		}
-		require.True(t, late)
+		require.True(t, late.Load())
 		a.Settle()
 		<-left
 		require.ErrorIs(t, context.Cause(ctx), context.Canceled)

@@ -1,7 +1,6 @@
 package lane
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,7 +14,6 @@ type Detached struct {
 
 	mu   sync.Mutex
 	jobs []*Held
-	none chan struct{} // made by Wait, closed when there are no jobs
 }
 
 // Held is what one detached job holds.
@@ -46,10 +44,6 @@ func (h *Held) End() {
 	if i := slices.Index(d.jobs, h); i >= 0 {
 		d.jobs = slices.Delete(d.jobs, i, i+1)
 		d.some.Store(len(d.jobs) > 0)
-	}
-	if len(d.jobs) == 0 && d.none != nil {
-		close(d.none)
-		d.none = nil
 	}
 	for _, release := range h.release {
 		release()
@@ -82,23 +76,6 @@ func (d *Detached) Forget(l *Lane) {
 	defer d.mu.Unlock()
 	for _, h := range d.jobs {
 		delete(h.release, l)
-	}
-}
-
-// Wait returns when there are no jobs, or ctx ends.
-func (d *Detached) Wait(ctx context.Context) {
-	d.mu.Lock()
-	if len(d.jobs) > 0 && d.none == nil {
-		d.none = make(chan struct{})
-	}
-	none := d.none
-	d.mu.Unlock()
-	if none == nil {
-		return
-	}
-	select {
-	case <-none:
-	case <-ctx.Done():
 	}
 }
 
