@@ -110,13 +110,13 @@ func (h Hooks) guarded() Hooks {
 		g.Permission = guardDecision(h, h.Permission)
 	}
 	if h.Post != nil {
-		g.Post = guardError(h, h.Post)
+		g.Post = guardError(h, h.Post, ownCall)
 	}
 	if h.Failure != nil {
-		g.Failure = guardError(h, h.Failure)
+		g.Failure = guardError(h, h.Failure, ownCall)
 	}
 	if h.Batch != nil {
-		g.Batch = guardError(h, apart(h.Batch))
+		g.Batch = guardError(h, apart(h.Batch), ownOutcomes)
 	}
 	return g
 }
@@ -163,13 +163,19 @@ func guardDecision[T any](h Hooks, hook func(context.Context, T) (Decision, erro
 	}
 }
 
-func guardError[T any](h Hooks, hook func(context.Context, T) error) func(context.Context, T) error {
+// guardError guards a hook that changes what it is given. One that may be late gets
+// its own, and what it made of it is taken over when it returns in time.
+func guardError[T any](h Hooks, hook func(context.Context, T) error, own func(T) (mine T, take func())) func(context.Context, T) error {
 	return func(ctx context.Context, x T) error {
 		var err error
 		if h.Timeout <= 0 {
 			err = caught(lane.Try(func() error { return hook(ctx, x) }))
 		} else {
-			_, err = timed(ctx, h.Timeout, func(ctx context.Context, x T) (struct{}, error) { return struct{}{}, hook(ctx, x) }, x)
+			mine, take := own(x)
+			_, err = limited(ctx, h.Timeout, func(ctx context.Context, x T) (struct{}, error) { return struct{}{}, hook(ctx, x) }, mine)
+			if late := (*lateError)(nil); !errors.As(err, &late) {
+				take()
+			}
 		}
 		if err != nil && h.OnFailure == FailBlock {
 			return fmt.Errorf("%w: %w", errBlocked, err)
@@ -223,8 +229,25 @@ func limited[X, R any](ctx context.Context, limit time.Duration, hook func(conte
 		}
 		return r, err
 	case <-ctx.Done():
-		return none, context.Cause(ctx)
+		return none, &lateError{context.Cause(ctx)}
 	}
+}
+
+// lateError is why a hook was left behind, which may still be at work.
+type lateError struct{ error }
+
+func (e *lateError) Unwrap() error { return e.error }
+
+func ownCall(h *HookCall) (mine *HookCall, take func()) {
+	m := *h
+	o := *h.Outcome
+	m.Outcome = &o
+	return &m, func() { h.Outcome = m.Outcome }
+}
+
+func ownOutcomes(outcomes []Outcome) (mine []Outcome, take func()) {
+	mine = slices.Clone(outcomes)
+	return mine, func() { copy(outcomes, mine) }
 }
 
 func joinSelect(a, b func(*Session, []string) []string) func(*Session, []string) []string {
@@ -422,26 +445,4 @@ func (s *Session) countBlock(d Decision) {
 		s.blocks.run.Add(1)
 		s.blocks.all.Add(1)
 	}
-}
-
-// mayClassify reports whether the classifier may settle d, in auto mode.
-func (q *inquiry) mayClassify() bool {
-	s := q.job.batch.pool.session
-	p := s.permissions()
-	auto := func(m Mode) bool { return m == ModeAuto || m == ModeBypass }
-	return !s.blocks.tooMany() && p.Mode() == ModeAuto && all(p.outer, auto) && (q.unruled || q.cautious)
-}
-
-// classify is the classifier as a decider. What needs a person is never allowed
-// without one.
-func (q *inquiry) classify(ctx context.Context, question *Question) (Decision, error) {
-	classifier := q.job.batch.pool.session.cfg.Classifier
-	if classifier == nil {
-		classifier = ClassifyByTargets
-	}
-	d, err := classifier(ctx, question)
-	if err != nil || d.Behavior != Deny && (d.Behavior != Allow || !q.unruled) {
-		return Decision{}, err
-	}
-	return Decision{Behavior: d.Behavior, Reason: "the classifier: " + d.Reason}, nil
 }

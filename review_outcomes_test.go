@@ -265,3 +265,27 @@ func TestReviewPoolOfAnAdmittedCall(t *testing.T) {
 	out := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, bypass(t))), call("1", "A", `{`))[0]
 	require.NotNil(t, out.Call.Pool())
 }
+
+// What a hook does once it was left behind reaches nobody.
+func TestReviewLateHookChangesNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		cfg := bypass(t)
+		cfg.Hooks.Timeout = time.Second
+		cfg.Hooks.Post = func(_ ctx, h *pegboard.HookCall) error {
+			time.Sleep(time.Second)
+			h.Outcome.Result = pegboard.Text("late")
+			return nil
+		}
+		cfg.Hooks.Batch = func(_ ctx, outcomes []pegboard.Outcome) error {
+			time.Sleep(time.Second)
+			outcomes[0].Result = pegboard.Text("later")
+			return nil
+		}
+		for range 50 {
+			out := run(t, registryOf(t, inert("T")), session(t, cfg), call("1", "T", ``))
+			require.Contains(t, []string{"T", "late", "later"}, out.Result.Text(), "one of the two came first")
+		}
+		time.Sleep(time.Hour)
+	})
+}
