@@ -240,8 +240,10 @@ func (e *lateError) Unwrap() error { return e.error }
 
 func ownCall(h *HookCall) (mine *HookCall, take func()) {
 	m := *h
-	o := *h.Outcome
-	m.Outcome = &o
+	if h.Outcome != nil { // another hook may have taken it away
+		o := *h.Outcome
+		m.Outcome = &o
+	}
 	return &m, func() { h.Outcome = m.Outcome }
 }
 
