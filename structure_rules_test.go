@@ -14,11 +14,7 @@ type structureRule struct {
 	check func(files []goFile) []finding
 }
 
-const (
-	maxRootFiles = 22
-	maxFileLines = 450
-	maxFuncLines = 60 // about 50 is the aim
-)
+const maxFuncLines = 60 // about 50 is the aim
 
 // structureRules are the rules of the design that the compiler cannot check.
 var structureRules = []structureRule{
@@ -49,14 +45,6 @@ var structureRules = []structureRule{
 	{
 		name: "processes", check: inEachFile(processStarts),
 		fix: "start it through internal/proc",
-	},
-	{
-		name: "root files", check: excessRootFiles,
-		fix: "move a mechanism into internal/",
-	},
-	{
-		name: "file size", check: inEachFile(longFile),
-		fix: "a noun wants its own file, or a mechanism its place in internal/",
 	},
 	{
 		name: "function size", check: inEachFile(longFunctions),
@@ -241,27 +229,6 @@ func processStarts(file goFile) []finding {
 		}
 	}
 	return all
-}
-
-func excessRootFiles(files []goFile) []finding {
-	var root []goFile
-	for _, file := range files {
-		if file.folder == "." {
-			root = append(root, file)
-		}
-	}
-	if len(root) <= maxRootFiles {
-		return nil
-	}
-	last := root[len(root)-1]
-	return []finding{last.finding(last.syntax.Name, "the root has %d files, at most %d fit one reading", len(root), maxRootFiles)}
-}
-
-func longFile(file goFile) []finding {
-	if file.lines <= maxFileLines {
-		return nil
-	}
-	return []finding{file.finding(file.syntax.Name, "%d lines, at most %d", file.lines, maxFileLines)}
 }
 
 func longFunctions(file goFile) []finding {

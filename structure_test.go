@@ -131,15 +131,6 @@ func rootReaching(spec string) map[string]string {
 	}
 }
 
-// rootOf is a tree of n files in the root, in the order of their names.
-func rootOf(n int) map[string]string {
-	tree := map[string]string{}
-	for i := range n {
-		tree[fmt.Sprintf("file%02d.go", i+1)] = packageClause
-	}
-	return tree
-}
-
 var structureViolations = []structureViolation{
 	{
 		name: "internal imports the root", rule: "arrows", at: "internal/lane/l.go:2",
@@ -236,14 +227,6 @@ var structureViolations = []structureViolation{
 	{
 		name: "os.StartProcess", rule: "processes", at: "tools/shell/s.go:2",
 		files: oneFile("tools/shell/s.go", packageClause+"func f() { os.StartProcess(``, nil, nil) }"),
-	},
-	{
-		name: "23 files in the root", rule: "root files", at: "file23.go:1",
-		files: rootOf(maxRootFiles + 1),
-	},
-	{
-		name: "a long file", rule: "file size", at: "pool.go:1",
-		files: oneFile("pool.go", packageClause+strings.Repeat("\n", 450)),
 	},
 	{
 		name: "a long function", rule: "function size", at: "pool.go:4",
