@@ -14,7 +14,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
-	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
 // A Definition describes a tool with input In and output Out. Info.Name,
@@ -305,52 +304,6 @@ func unfitting(err error) string {
 		return fmt.Sprintf("%s: %s does not fit into %s; send a smaller or plainer value", te.Field, te.Value, te.Type)
 	}
 	return err.Error()
-}
-
-// Unusable stands for a tool that its source described but that could not be
-// built. [Registry.Attach] quarantines it with reason, so that a bridge hands
-// over a whole list at once, good and bad. [Registry.Add] refuses it.
-func Unusable(name string, reason error) Tool {
-	if reason == nil {
-		reason = errors.New("no reason was given")
-	}
-	return unusable{name: name, reason: reason}
-}
-
-type unusable struct {
-	Tool
-	name   string
-	reason error
-}
-
-func (u unusable) Info() Info { return Info{Name: u.name} }
-
-// attached gives an external tool the name and identity it has here.
-type attached struct {
-	Tool
-	info Info
-}
-
-func (t attached) Info() Info { return t.info }
-
-func (t attached) Declare(s *Session) (Declaration, bool) {
-	d, ok := t.Tool.Declare(s)
-	d.Name = t.info.Name
-	return d, ok
-}
-
-func attach(source string, t Tool) (entry, error) {
-	e, err := probe(t)
-	raw := e.info.Name
-	e.info.Origin = Origin{Source: source, Tool: raw}
-	if err != nil {
-		return e, err
-	}
-	e.info.Name, e.info.server = toolname.Exposed(source, raw), toolname.Server(source)
-	e.info.spelled = toolname.Prefix + source + "__" + raw
-	e.info.Aliases = nil // an external tool cannot take further names
-	e.tool = attached{Tool: t, info: e.info}
-	return e, nil
 }
 
 // broad reports whether an allow rule on the tool, under any of its names, with

@@ -2,7 +2,6 @@ package pegboard
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -332,35 +331,6 @@ func remember(gone map[string]string, old, next *source) map[string]string {
 		delete(gone, name)
 	}
 	return gone
-}
-
-// probe takes the copy of a tool's facts. It calls the two stages that need no
-// call once, since a wrapper around nothing satisfies the interface too and
-// would otherwise panic in mid-conversation.
-func probe(t Tool) (e entry, err error) {
-	if t == nil {
-		return entry{}, &BuildError{Field: "Tool", Err: errors.New("is nil")}
-	}
-	if u, ok := t.(unusable); ok {
-		return entry{info: u.Info()}, u.reason
-	}
-	if err := lane.Try(func() error { e.info = t.Info(); return nil }); err != nil {
-		return entry{}, &BuildError{Field: "Info", Err: err}
-	}
-	if err := checkName(e.info.Name); err != nil {
-		return e, &BuildError{Tool: e.info.Name, Field: "Info.Name", Err: err}
-	}
-	if err := lane.Try(func() error { t.input(); return nil }); err != nil {
-		return e, &BuildError{Tool: e.info.Name, Field: "Tool", Err: fmt.Errorf("is not made by Build: %w", err)}
-	}
-	for _, a := range e.info.Aliases {
-		if err := checkName(a); err != nil {
-			return e, &BuildError{Tool: e.info.Name, Field: "Info.Aliases", Err: err}
-		}
-	}
-	e.info.Aliases = slices.Clone(e.info.Aliases)
-	e.tool = t
-	return e, nil
 }
 
 // difference says what changes when next takes the place of old.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 )
 
@@ -119,61 +118,6 @@ func (o Origin) External() bool { return o.Source != "" }
 // constant reports whether the tool declares itself alike in every session. A
 // wrapper does not have this method: what it declares is asked in each.
 func (t *defined[In, Out]) constant() bool { return t.def.Enabled == nil && t.def.Prompt == nil }
-
-// entry is a tool with the copy of its fixed facts that decisions use. It is
-// never written to once it is registered.
-type entry struct {
-	tool Tool
-	info Info
-	decl *Declaration // what the tool declares in every session, or nil if it must be asked in each
-	late *Declaration // decl, deferred
-}
-
-// fix remembers the declaration of a tool that has one for all sessions. t is
-// the tool as it was handed over.
-func (e *entry) fix(t Tool) {
-	if c, ok := t.(interface{ constant() bool }); ok && c.constant() {
-		if e.decl, _ = e.declare(nil); e.decl != nil {
-			late := *e.decl
-			late.Deferred = true
-			e.late = &late
-		}
-	}
-}
-
-// waiting returns d, which is a declaration of the tool, as it is while it waits for
-// a search, or while it does not.
-func (e *entry) waiting(d *Declaration, waits bool) *Declaration {
-	switch {
-	case d.Deferred == waits:
-		return d
-	case d == e.decl:
-		return e.late
-	case d == e.late:
-		return e.decl
-	}
-	other := *d
-	other.Deferred = waits
-	return &other
-}
-
-func (e *entry) excluded(reason string) Exclusion {
-	return Exclusion{Name: e.info.Name, Origin: e.info.Origin, Reason: reason, aliases: e.info.Aliases}
-}
-
-// declare returns what the model is told of the tool in s, or why it is told
-// nothing.
-func (e *entry) declare(s *Session) (d *Declaration, why string) {
-	d, on := new(Declaration), false
-	if err := lane.Try(func() error { *d, on = e.tool.Declare(s); return nil }); err != nil {
-		return nil, "declaring it: " + err.Error()
-	}
-	if !on {
-		return nil, "disabled in this session"
-	}
-	d.Name, d.Deferred = e.info.Name, false // a call by what the model was told must find the tool
-	return d, ""
-}
 
 // Traits describe one call. The zero value is the cautious one: alone, writing,
 // on something unknown.
