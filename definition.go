@@ -9,9 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode"
 
-	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
@@ -155,26 +153,6 @@ func (d *Definition[In, Out]) check() error {
 	return nil
 }
 
-func (t Traits) zero() bool {
-	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && t.Timeout == 0
-}
-
-// checkName accepts any text that can be shown on one line. What a provider
-// takes beyond that is the wire's affair.
-func checkName(name string) error {
-	if strings.TrimSpace(name) == "" {
-		return errors.New("is empty")
-	}
-	if !validText(name) {
-		return fmt.Errorf("%q holds a control character or is not UTF-8", name)
-	}
-	return nil
-}
-
-func validText(s string) bool {
-	return strings.ToValidUTF8(s, "") == s && strings.IndexFunc(s, unicode.IsControl) < 0
-}
-
 // defined is the only Tool that is not a wrapper of another.
 type defined[In, Out any] struct {
 	def  Definition[In, Out]
@@ -304,10 +282,4 @@ func unfitting(err error) string {
 		return fmt.Sprintf("%s: %s does not fit into %s; send a smaller or plainer value", te.Field, te.Value, te.Type)
 	}
 	return err.Error()
-}
-
-// broad reports whether an allow rule on the tool, under any of its names, with
-// this pattern lets it run whatever it is told.
-func (i *Info) broad(text string) bool {
-	return pattern.Broad(i.Name, text) || slices.ContainsFunc(i.Aliases, func(name string) bool { return pattern.Broad(name, text) })
 }

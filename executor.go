@@ -206,20 +206,6 @@ func (j *job) mend(ctx context.Context, problem error) (input json.RawMessage, i
 	return input, in
 }
 
-// Interrupt says what a new message of the user does to a call that has begun.
-// Any other cause stops it.
-type Interrupt int
-
-// The behaviours.
-const (
-	InterruptBlock  Interrupt = iota // the message waits for it
-	InterruptCancel                  // it is stopped
-	InterruptDetach                  // it goes on, and is answered at once
-)
-
-// String returns the behaviour in lower case.
-func (i Interrupt) String() string { return nameOf(int(i), "block", "cancel", "detach") }
-
 // interrupt ends the calls that run as the cause of the host's context asks for.
 func (b *batch) interrupt(cause error) {
 	b.scope.Cancel(cause) // before those that run are told, for those that begin just now

@@ -349,14 +349,6 @@ func (a *assembly) takenNames() map[string]Origin {
 	return taken
 }
 
-// describe names the tool of that origin, or the built-in one if there is no source.
-func (o Origin) describe() string {
-	if !o.External() {
-		return "the built-in tool " + o.Tool
-	}
-	return fmt.Sprintf("%q of %q", o.Tool, o.Source)
-}
-
 // offer adds a tool that declares itself in the session, and reports whether it
 // does.
 func (a *assembly) offer(e *entry) bool {

@@ -169,19 +169,6 @@ func (t Target) same(o Target) bool {
 	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Also, o.Also)
 }
 
-// Concurrency says which calls may run at the same time as this one.
-type Concurrency int
-
-// The classes of concurrency.
-const (
-	Exclusive Concurrency = iota // no other call
-	ByTarget                     // calls that touch nothing this one writes, and write nothing it touches
-	Shared                       // any call that is not exclusive; targets still count as under ByTarget
-)
-
-// String returns the class in lower case.
-func (c Concurrency) String() string { return nameOf(int(c), "exclusive", "by target", "shared") }
-
 // cloneTargets returns a copy that shares no memory with ts.
 func cloneTargets(ts []Target) []Target {
 	ts = slices.Clone(ts)

@@ -3,10 +3,77 @@ package pegboard
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 )
+
+func (t Traits) zero() bool {
+	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && t.Timeout == 0
+}
+
+// checkName accepts any text that can be shown on one line. What a provider
+// takes beyond that is the wire's affair.
+func checkName(name string) error {
+	if strings.TrimSpace(name) == "" {
+		return errors.New("is empty")
+	}
+	if !validText(name) {
+		return fmt.Errorf("%q holds a control character or is not UTF-8", name)
+	}
+	return nil
+}
+
+func validText(s string) bool {
+	return strings.ToValidUTF8(s, "") == s && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+// broad reports whether an allow rule on the tool, under any of its names, with
+// this pattern lets it run whatever it is told.
+func (i *Info) broad(text string) bool {
+	return pattern.Broad(i.Name, text) || slices.ContainsFunc(i.Aliases, func(name string) bool { return pattern.Broad(name, text) })
+}
+
+// Interrupt says what a new message of the user does to a call that has begun.
+// Any other cause stops it.
+type Interrupt int
+
+// The behaviours.
+const (
+	InterruptBlock  Interrupt = iota // the message waits for it
+	InterruptCancel                  // it is stopped
+	InterruptDetach                  // it goes on, and is answered at once
+)
+
+// String returns the behaviour in lower case.
+func (i Interrupt) String() string { return nameOf(int(i), "block", "cancel", "detach") }
+
+// describe names the tool of that origin, or the built-in one if there is no source.
+func (o Origin) describe() string {
+	if !o.External() {
+		return "the built-in tool " + o.Tool
+	}
+	return fmt.Sprintf("%q of %q", o.Tool, o.Source)
+}
+
+// Concurrency says which calls may run at the same time as this one.
+type Concurrency int
+
+// The classes of concurrency.
+const (
+	Exclusive Concurrency = iota // no other call
+	ByTarget                     // calls that touch nothing this one writes, and write nothing it touches
+	Shared                       // any call that is not exclusive; targets still count as under ByTarget
+)
+
+// String returns the class in lower case.
+func (c Concurrency) String() string { return nameOf(int(c), "exclusive", "by target", "shared") }
 
 // A Tool is one capability offered to a model. Each method is one stage of a
 // call. No stage calls another, so a wrapper embeds a Tool and overrides the
