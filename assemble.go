@@ -1,0 +1,217 @@
+package pegboard
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/toolname"
+)
+
+// A PoolOption changes what [Registry.AssemblePool] puts into a pool: [Gates],
+// [RoleTables] or a [Restriction].
+type PoolOption interface{ apply(*assembly) }
+
+func (g Gates) apply(a *assembly)       { a.gates = g }
+func (t RoleTables) apply(a *assembly)  { a.tables = t }
+func (r Restriction) apply(a *assembly) { a.extra = append(a.extra, r) }
+
+// assembly collects the options and the steps of one AssemblePool.
+type assembly struct {
+	session *Session
+	perms   Permissions
+	gates   Gates
+	tables  RoleTables
+	extra   []Restriction
+	pool    *Pool
+	rules   []Rule
+	gone    map[string]int // by what it names, the first rule that denies a tool or server as a whole
+	globs   []int          // rules that deny tools by a pattern of names
+}
+
+// AssemblePool returns a snapshot of the tools that s may use now. It is the
+// only thing that decides this:
+//
+//  1. built-in tools that are not special, not denied as a whole, not hidden
+//     by a gate, and enabled in s;
+//  2. external tools that are neither denied, by name or server, nor disabled;
+//  3. each partition sorted by name, the built-ins first;
+//  4. one tool for each name: a built-in wins, and among external tools the one
+//     whose source and name sort first;
+//  5. the restrictions of the role, then those given as options, then what the
+//     session's Select hooks leave out.
+//
+// What is left out can be asked for with [Pool.Explain] and [Pool.Excluded].
+// Without options the gates are zero and the tables [DefaultRoleTables].
+func (r *Registry) AssemblePool(s *Session, opts ...PoolOption) *Pool {
+	from := r.snapshot()
+	a := &assembly{session: s, perms: s.Permissions(), tables: DefaultRoleTables(), pool: &Pool{session: s, from: from, library: &r.library}}
+	for _, o := range opts {
+		o.apply(a)
+	}
+	a.indexDenials()
+	a.pool.tools = make([]offered, 0, len(from.builtins)+len(from.external))
+	a.addBuiltins()
+	a.addExternal()
+	pool := a.pool
+	pool.finish()
+	for _, re := range append(a.tables.restrictions(s), a.extra...) {
+		pool = pool.Restrict(re)
+	}
+	pool = pool.selected(s.cfg.Hooks.Select)
+	if a.gates.REPL {
+		inner := a.gates
+		inner.REPL = false
+		pool.inside = r.AssemblePool(s, append(slices.Clip(opts), inner)...)
+	}
+	return pool
+}
+
+func (a *assembly) addBuiltins() {
+	left := make([]*entry, 0, len(a.pool.from.builtins))
+	for _, e := range a.pool.from.builtins {
+		if why := a.gates.special(e.info.Name); why != "" {
+			a.exclude(e, why)
+		} else if why := a.denied(e, a.gone); why != "" {
+			a.exclude(e, why)
+		} else {
+			left = append(left, e)
+		}
+	}
+	names := make([]string, len(left))
+	for i, e := range left {
+		names[i] = e.info.Name
+	}
+	for _, e := range left {
+		if why := a.gates.hides(e.info.Name, a.session.cfg.Role, names); why != "" {
+			a.exclude(e, why)
+		} else {
+			a.offer(e)
+		}
+	}
+	a.pool.builtins = len(a.pool.tools)
+}
+
+// addExternal goes through the tools by name, those of one name by source: the
+// first that can be offered takes the name.
+func (a *assembly) addExternal() {
+	from := a.pool.from
+	taken, denials := a.takenNames(), a.externalDenials()
+	var last *entry // that was offered
+	for _, e := range from.external {
+		if why := a.denied(e, denials); why != "" {
+			a.exclude(e, why)
+		} else if owner, ok := taken[e.info.Name]; ok {
+			a.exclude(e, "quarantined, its name belongs to "+owner.describe())
+		} else if last != nil && last.info.Name == e.info.Name {
+			a.exclude(e, "quarantined, its name belongs to "+last.info.Origin.describe())
+		} else if a.gates.Simple {
+			a.exclude(e, "simple mode (Gates.Simple)")
+		} else if a.offer(e) {
+			last = e
+		}
+	}
+	for _, src := range from.sources {
+		a.pool.excluded = append(a.pool.excluded, src.exclusions...)
+	}
+	slices.SortStableFunc(a.pool.excluded, func(x, y Exclusion) int { // under one name, all of a source together
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Origin.Source, y.Origin.Source))
+	})
+}
+
+// takenNames are the names and aliases of built-in tools in the pool that could
+// be those of an external tool, with their owners.
+func (a *assembly) takenNames() map[string]Origin {
+	taken := map[string]Origin{}
+	for _, t := range a.pool.tools {
+		take := func(name string) {
+			if strings.HasPrefix(name, toolname.Prefix) {
+				taken[name] = Origin{Tool: t.info.Name}
+			}
+		}
+		take(t.info.Name)
+		for _, alias := range t.info.Aliases {
+			take(alias)
+		}
+	}
+	return taken
+}
+
+// offer adds a tool that declares itself in the session, and reports whether it
+// does.
+func (a *assembly) offer(e *entry) bool {
+	decl := e.decl
+	if decl == nil {
+		var why string
+		if decl, why = e.declare(a.session); why != "" {
+			a.exclude(e, why)
+			return false
+		}
+	}
+	a.pool.tools = append(a.pool.tools, offered{e, decl})
+	return true
+}
+
+// indexDenials finds the rules that take away a tool as a whole.
+func (a *assembly) indexDenials() {
+	a.gone = map[string]int{}
+	a.rules = a.perms.set.all()
+	for i, r := range a.rules {
+		if r.Behavior != Deny {
+			break // deny rules come first
+		}
+		if strings.Contains(r.Tool, "*") && r.Pattern == "" {
+			a.globs = append(a.globs, i)
+		} else if _, ok := a.gone[r.Tool]; !ok && r.Pattern == "" {
+			a.gone[r.Tool] = i
+		}
+	}
+}
+
+// externalDenials are the denials that name an external tool or a server there
+// is. They are few, mostly none, and every external tool is looked up in them.
+func (a *assembly) externalDenials() map[string]int {
+	denials := map[string]int{}
+	for name, rule := range a.gone {
+		if a.pool.from.knows(name) || len(name) > toolname.MaxLen {
+			denials[name] = rule
+		}
+	}
+	return denials
+}
+
+// denied names the rule that takes away a tool as a whole, the first of denials
+// if there are several, or "".
+func (a *assembly) denied(e *entry, denials map[string]int) string {
+	if len(denials) == 0 && len(a.globs) == 0 {
+		return ""
+	}
+	first := len(a.rules)
+	look := func(name string) {
+		if at, ok := denials[name]; ok {
+			first = min(first, at)
+		}
+		for _, at := range a.globs {
+			if pattern.Name(a.rules[at].Tool, name) {
+				first = min(first, at)
+			}
+		}
+	}
+	look(e.info.Name)
+	look(e.info.spelled)
+	for _, alias := range e.info.Aliases {
+		look(alias)
+	}
+	if at, ok := denials[e.info.server]; ok { // "" for a built-in, which no rule names
+		first = min(first, at)
+	}
+	if first == len(a.rules) {
+		return ""
+	}
+	return a.rules[first].describe()
+}
+
+func (a *assembly) exclude(e *entry, reason string) {
+	a.pool.excluded = append(a.pool.excluded, e.excluded(reason))
+}
