@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
-	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/ending"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
@@ -300,53 +298,4 @@ func why(cause error) string {
 		return "the reply it belongs to was given up. Nobody refused the call; repeat it if it is still wanted"
 	}
 	return "the user interrupted the turn. Nobody refused the call; repeat it only if the user wants it"
-}
-
-// BreakerLimits say how many calls in a row are a sign that the model goes round
-// in circles. For each, 0 means 3 and a negative number turns it off. Every agent
-// counts for itself, from [Session.NewTurn] on.
-type BreakerLimits struct {
-	Errors  int // of one tool: its next call is asked about
-	Repeats int // of the same call with the same result: it is asked about
-	Denials int // of any calls: the turn should end, see Outcome.StopTurn
-}
-
-// NewTurn tells the session that the user has spoken: calls before that are in a
-// row with none after it.
-func (s *Session) NewTurn() { s.loops.NewTurn() }
-
-// count tells the session's breaker what became of the call. When that ends the
-// turn, the model is told why.
-func (j *job) count(o *Outcome) {
-	if j.duplicate {
-		return
-	}
-	said := o.Result.Text()
-	for i := range o.Result.Parts { // two previews are the same, whatever they are stored as
-		if ref := o.Result.Parts[i].Ref; ref != "" {
-			said = strings.ReplaceAll(said, ref, "")
-		}
-	}
-	if stop := j.batch.pool.session.loops.After(j.identity, fate(o), said); stop != "" {
-		o.StopTurn = true
-		r := *o.Result
-		r.Parts = append(slices.Clip(r.Parts), Part{Text: stop})
-		o.Result = &r
-	}
-}
-
-// fate is what an outcome means to a breaker.
-func fate(o *Outcome) breaker.Outcome {
-	is := func(err error) bool { return errors.Is(o.Err, err) }
-	switch {
-	case is(ErrDenied):
-		return breaker.Denied
-	case is(ErrInvalidInput), is(ErrUnknownTool):
-		return breaker.Invalid
-	case is(ErrCancelled), is(ErrDeferred), is(ErrDuplicate):
-		return breaker.NotRun
-	case o.Result.IsError:
-		return breaker.Failed
-	}
-	return breaker.Succeeded
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/rank"
 )
@@ -186,20 +185,6 @@ func (p *Pool) Fingerprint(part Partition) string {
 		_, _ = fmt.Fprintf(h, "%q%q%q%q%t%t", d.Name, d.Description, d.InputSchema, d.Examples, d.Strict, d.Deferred)
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// countCall tells the session's breaker of a call, in the order of its message,
-// and returns why somebody should be asked before it runs, or "".
-func (p *Pool) countCall(c *Call) (id breaker.Call, ask string) {
-	name := c.Name
-	if e, ok := p.lookup(c.Name); ok {
-		name = e.info.Name
-		if e.info.Polls {
-			p.session.loops.Exempt(name)
-		}
-	}
-	id = breaker.CallOf(name, c.Input)
-	return id, p.session.loops.Before(id)
 }
 
 // finish builds the index and orders the exclusions.
