@@ -1,0 +1,147 @@
+package pegboard
+
+import (
+	"runtime"
+	"slices"
+)
+
+// Gates say which of the well-known built-in tools exist now. A host registers
+// all it has; a gate hides by name. A tool with a name of the host's own is
+// never hidden. The zero value is the ordinary environment of this system. It is
+// a [PoolOption].
+type Gates struct {
+	// Simple leaves only a shell, Read and Edit; for a coordinator also what
+	// it directs with; in REPL mode only REPL.
+	Simple bool
+	// REPL hides the tools that scripts inside REPL call in its stead, if
+	// REPL itself is in the pool.
+	REPL bool
+	// EmbeddedSearch hides Glob and Grep: the shell has fast find and grep.
+	EmbeddedSearch bool
+	// TodoList offers TodoWrite in place of the four Task tools.
+	TodoList bool
+	// PowerShell offers PowerShell on systems other than Windows.
+	PowerShell bool
+	// Resources offers the two tools for MCP resources: a server has some.
+	Resources bool
+	// StructuredOutput offers that tool: the caller wants a JSON document.
+	StructuredOutput bool
+	// Features offers the tools of the features named.
+	Features []Feature
+}
+
+// A Feature is a set of tools that a host turns on as a whole.
+type Feature string
+
+// The features.
+const (
+	LSP       Feature = "lsp"
+	Worktrees Feature = "worktrees"
+	Teams     Feature = "teams"
+	Cron      Feature = "cron"
+	Monitors  Feature = "monitor"
+	Config    Feature = "config"
+	Workflows Feature = "workflows"
+)
+
+// builtinNames is the one list of the well-known built-in tools.
+var builtinNames = []string{
+	"Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep",
+	"Bash", "PowerShell", "REPL", "TaskOutput", "TaskStop", "Monitor",
+	"WebFetch", "WebSearch",
+	"Agent", "SendMessage", "TeamCreate", "TeamDelete", "Skill", "Workflow",
+	"TodoWrite", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList",
+	"EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "EnterWorktree", "ExitWorktree", "Config",
+	"Sleep", "CronCreate", "CronList", "CronDelete", "RemoteTrigger",
+	"SendUserMessage", "SendUserFile", "PushNotification",
+	"LSP", "ListMcpResources", "ReadMcpResource", "McpAuth",
+	"ToolSearch", "StructuredOutput",
+}
+
+var featureTools = map[string]Feature{
+	"LSP":           LSP,
+	"EnterWorktree": Worktrees, "ExitWorktree": Worktrees,
+	"TeamCreate": Teams, "TeamDelete": Teams,
+	"CronCreate": Cron, "CronList": Cron, "CronDelete": Cron,
+	"Monitor":  Monitors,
+	"Config":   Config,
+	"Workflow": Workflows,
+}
+
+var (
+	taskTools  = []string{"TaskCreate", "TaskGet", "TaskUpdate", "TaskList"}
+	primitives = []string{"Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep", "Bash", "PowerShell"}
+)
+
+// BuiltinNames returns the names of all well-known built-in tools, whatever is
+// enabled: the list for cache keys and presets.
+func BuiltinNames() []string { return slices.Clone(builtinNames) }
+
+// Preset returns the names of the well-known built-in tools that the gates let
+// exist for a main agent.
+func (g Gates) Preset() []string {
+	return slices.DeleteFunc(BuiltinNames(), func(name string) bool {
+		return g.special(name) != "" || g.hides(name, Main, BuiltinNames()) != ""
+	})
+}
+
+// special says why a tool is registered but not listed, or "".
+func (g Gates) special(name string) string {
+	switch name {
+	case "ListMcpResources", "ReadMcpResource":
+		if !g.Resources {
+			return "no server offers resources (Gates.Resources)"
+		}
+	case "StructuredOutput":
+		if !g.StructuredOutput {
+			return "nobody asked for structured output (Gates.StructuredOutput)"
+		}
+	}
+	return ""
+}
+
+// hides says why a mode hides a tool, or "". registered are the names of all
+// built-in tools that survived the deny rules.
+func (g Gates) hides(name string, role Role, registered []string) string {
+	if g.Simple {
+		if g.simple(role, registered, name) {
+			return ""
+		}
+		return "simple mode (Gates.Simple)"
+	}
+	has := func(n string) bool { return slices.Contains(registered, n) }
+	switch {
+	case g.REPL && has("REPL") && slices.Contains(primitives, name):
+		return "called from inside REPL (Gates.REPL)"
+	case g.EmbeddedSearch && (name == "Glob" || name == "Grep"):
+		return "the shell searches (Gates.EmbeddedSearch)"
+	case g.TodoList && has("TodoWrite") && slices.Contains(taskTools, name):
+		return "TodoWrite is used instead (Gates.TodoList)"
+	case !g.TodoList && name == "TodoWrite" && slices.ContainsFunc(taskTools, has):
+		return "the Task tools are used instead (Gates.TodoList)"
+	case name == "PowerShell" && !g.hasPowerShell():
+		return "not on this system (Gates.PowerShell)"
+	}
+	if f, ok := featureTools[name]; ok && !slices.Contains(g.Features, f) {
+		return "the feature " + string(f) + " is off (Gates.Features)"
+	}
+	return ""
+}
+
+func (g Gates) hasPowerShell() bool { return g.PowerShell || runtime.GOOS == "windows" }
+
+// simple reports whether simple mode keeps a tool.
+func (g Gates) simple(role Role, registered []string, name string) bool {
+	keep := []string{"Bash", "Read", "Edit"}
+	if g.hasPowerShell() {
+		keep = append(keep, "PowerShell")
+	}
+	directs := []string{"Agent", "TaskStop", "SendMessage"}
+	if g.REPL && slices.Contains(registered, "REPL") {
+		keep, directs = []string{"REPL"}, directs[1:]
+	}
+	if role == Coordinator {
+		keep = append(keep, directs...)
+	}
+	return slices.Contains(keep, name)
+}
