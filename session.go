@@ -23,26 +23,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/trim"
 )
 
-// A Role is the kind of agent that tools run for.
-type Role int
-
-// The roles.
-const (
-	Main        Role = iota // the conversation with the user
-	SubAgent                // its caller waits for it
-	AsyncAgent              // in the background
-	Teammate                // an async agent that talks with others
-	Coordinator             // a main agent that only directs others
-)
-
-// String returns the role as it stands in messages.
-func (r Role) String() string {
-	return nameOf(int(r), "main", "sub-agent", "async agent", "teammate", "coordinator")
-}
-
-// background reports whether nobody waits for an agent of this role.
-func (r Role) background() bool { return r == AsyncAgent || r == Teammate }
-
 // SessionConfig describes a session. The zero value is a main session in the
 // current directory with nothing allowed and nobody to ask.
 type SessionConfig struct {
