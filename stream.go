@@ -317,22 +317,6 @@ func (b *batch) end() []Outcome {
 	return outcomes
 }
 
-// load notes which tools the model knows by now, in the order in which it finds them
-// in the history: what it called, then what the results refer to.
-func (b *batch) load(jobs []*job, outcomes []Outcome) {
-	if b.parent != nil || !b.pool.Searchable() {
-		return // a script read the results, or nothing can ever wait
-	}
-	for _, j := range jobs {
-		if j.entry != nil {
-			b.pool.session.load(j.entry.info.Name, j.guessed)
-		}
-	}
-	for _, o := range outcomes {
-		b.pool.loadFound(o.Result)
-	}
-}
-
 // admit gives c its place in line. j must be new, and is its job from now on. The
 // caller owes the events a flush, once it holds no lock.
 func (b *batch) admit(j *job, c Call) {
