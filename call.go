@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
@@ -224,67 +223,6 @@ var errNotAdmitted = fmt.Errorf("%w: the call was not admitted by an executor", 
 // errNoInput is what a stage meets when it is called on a Call for another tool.
 var errNoInput = errors.New("the call was decoded for another tool")
 
-// A Result is what a call gives back.
-type Result struct {
-	Parts   []Part // for the model
-	IsError bool   // the parts describe a failure
-	Data    any    // the typed output, for the host
-
-	Messages []Part         // for the conversation, after the results of the batch
-	Then     func(*Session) // changes the session once all calls that ran beside this one have ended
-	StopTurn bool           // the model should not be asked again before the user speaks
-}
-
-// A Part is one piece of a result: text, or bytes of a media type, or the name of a
-// tool. A wire renders what its provider has no form for as text.
-type Part struct {
-	Text string
-	MIME string // set for bytes, such as "image/png"
-	Data []byte
-
-	Title  string // of a document (bytes, or Text with a MIME) or a search result
-	Source string // set for a search result, whose Text this is: where it was found
-	Tool   string // set for a reference to a tool that was found and may be called from now on
-	Ref    string // set for a preview, Text, of what a [ResultStore] keeps under that name
-}
-
-// Text returns a result of one text.
-func Text(s string) *Result { return textResult(s, nil) }
-
-// textResult makes a result and its only part at once.
-func textResult(s string, data any) *Result {
-	r := &struct {
-		Result
-		parts [1]Part
-	}{Result: Result{Data: data}, parts: [1]Part{{Text: s}}}
-	r.Parts = r.parts[:]
-	return &r.Result
-}
-
-// Text returns the result's text parts, joined by newlines.
-func (r *Result) Text() string {
-	if len(r.Parts) == 1 && r.Parts[0].MIME == "" {
-		return r.Parts[0].Text
-	}
-	var texts []string
-	for _, p := range r.Parts {
-		if p.MIME == "" && p.Tool == "" {
-			texts = append(texts, p.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
-}
-
-// empty reports whether a model would see nothing at all.
-func (r *Result) empty() bool {
-	for _, p := range r.Parts {
-		if p.MIME != "" || p.Tool != "" || strings.TrimSpace(p.Text) != "" {
-			return false
-		}
-	}
-	return true
-}
-
 // fit makes r short enough for the model. What is too long is stored, and shown as a
 // preview. What a call made from inside a call brings is that call's, as it is.
 func (j *job) fit(ctx context.Context, r *Result) *Result {
@@ -347,18 +285,6 @@ func (c *Call) shorten(ctx context.Context, parts []Part, most int, failed bool)
 	return slices.Insert(kept, first, c.keep(ctx, strings.NewReader(text), failed, text, most))
 }
 
-// headed returns the text of a part with its title and source.
-func (p *Part) headed() string {
-	head := ""
-	if p.Title != "" {
-		head = "Title: " + p.Title + "\n"
-	}
-	if p.Source != "" {
-		head += "Source: " + p.Source + "\n"
-	}
-	return head + p.Text
-}
-
 // fitImages puts a text in the place of images that no provider would take. Once one
 // is in a conversation, every further request with it would be refused.
 func (c *Call) fitImages(ctx context.Context, parts []Part) []Part {
@@ -397,39 +323,4 @@ func (c *Call) leaveOut(ctx context.Context, p Part, why string) Part {
 		return Part{Text: "(" + why + ")"}
 	}
 	return Part{Text: fmt.Sprintf("(%s It is in %s.)", why, cmp.Or(stored.Path, stored.Ref)), Ref: stored.Ref}
-}
-
-// resultOf is the default mapping from a typed output.
-func resultOf(out any) (*Result, error) {
-	switch v := out.(type) {
-	case nil:
-		return &Result{}, nil
-	case *Result:
-		if v == nil {
-			return &Result{}, nil
-		}
-		return v, nil
-	case string:
-		return textResult(v, out), nil
-	}
-	b, err := json.Marshal(out)
-	if err != nil {
-		return nil, fmt.Errorf("encode the output: %w", err)
-	}
-	return textResult(string(b), out), nil
-}
-
-// An Outcome is a finished call. There is exactly one for each call.
-type Outcome struct {
-	Call   *Call
-	Result *Result // never nil
-
-	// Err says why the call failed: nil, or a *[CallError]. It is nil, too,
-	// when the tool ran and reported a failure itself, by Result.IsError.
-	Err error
-
-	Decision Decision      // what permission said; zero if it was not reached
-	Repairs  []string      // how the input was mended before it was decoded
-	StopTurn bool          // the result wants it, or too many calls were denied in a row
-	Elapsed  time.Duration // from admission to the end
 }
