@@ -1,17 +1,11 @@
 package pegboard
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte
@@ -222,105 +216,3 @@ var errNotAdmitted = fmt.Errorf("%w: the call was not admitted by an executor", 
 
 // errNoInput is what a stage meets when it is called on a Call for another tool.
 var errNoInput = errors.New("the call was decoded for another tool")
-
-// fit makes r short enough for the model. What is too long is stored, and shown as a
-// preview. What a call made from inside a call brings is that call's, as it is.
-func (j *job) fit(ctx context.Context, r *Result) *Result {
-	c, info := j.call, j.call.state.info
-	if j.batch.parent != nil {
-		return r
-	}
-	if info == nil { // the tool was not found
-		info = &Info{}
-	}
-	most := c.state.session.cfg.Limits.maxResult(info, r.IsError)
-	if !exceeds(r.Parts, most) && !exceeds(r.Messages, most) && !hasImage(r.Parts) && !hasImage(r.Messages) {
-		return r
-	}
-	ctx, cancel := context.WithTimeout(ctx, storeTime)
-	defer cancel()
-	fitted := *r
-	fitted.Parts, fitted.Messages = c.fitted(ctx, r.Parts, most, r.IsError), c.fitted(ctx, r.Messages, most, false)
-	stored := slices.ContainsFunc(fitted.Parts, func(p Part) bool { return p.Ref != "" })
-	if text, ok := r.Data.(string); ok && stored && text == r.Text() { // what is on disk need not be in memory
-		fitted.Data = nil
-	}
-	return &fitted
-}
-
-func (c *Call) fitted(ctx context.Context, parts []Part, most int, failed bool) []Part {
-	if exceeds(parts, most) {
-		parts = c.shorten(ctx, parts, most, failed)
-	}
-	return c.fitImages(ctx, parts)
-}
-
-// shorten puts a preview in the place of all text but that of documents and search
-// results, which stay whole as long as there is room.
-func (c *Call) shorten(ctx context.Context, parts []Part, most int, failed bool) []Part {
-	var texts []string
-	var kept []Part
-	first, room := -1, most-c.state.session.cfg.Limits.Preview
-	for _, p := range parts {
-		structured := p.Source != "" || p.Title != ""
-		if size := utf8.RuneCountInString(p.Text); size == 0 || p.isPreview() || structured && size <= room {
-			if kept = append(kept, p); structured {
-				room -= size
-			}
-			continue
-		}
-		if first < 0 {
-			first = len(kept)
-		}
-		texts = append(texts, p.headed())
-		if len(p.Data) > 0 { // what it is the text of stays whole
-			p.Text = ""
-			kept = append(kept, p)
-		}
-	}
-	if first < 0 {
-		return parts
-	}
-	text := strings.Join(texts, "\n")
-	return slices.Insert(kept, first, c.keep(ctx, strings.NewReader(text), failed, text, most))
-}
-
-// fitImages puts a text in the place of images that no provider would take. Once one
-// is in a conversation, every further request with it would be refused.
-func (c *Call) fitImages(ctx context.Context, parts []Part) []Part {
-	limits := &c.state.session.cfg.Limits
-	fitted, images := slices.Clone(parts), 0
-	for i, p := range parts {
-		if !p.isImage() {
-			continue
-		}
-		if limits.Images.Count >= 0 && images >= limits.Images.Count {
-			fitted[i] = c.leaveOut(ctx, p, fmt.Sprintf("An image was left out: a result shows %d at most. Ask for fewer at once.", limits.Images.Count))
-			continue
-		}
-		refused := limits.Images.refuse(&fitted[i])
-		if refused != "" && limits.Smaller != nil {
-			smaller, err := p, error(nil)
-			if crash := lane.Try(func() error { smaller, err = limits.Smaller(ctx, p); return nil }); err == nil && crash == nil {
-				if again := limits.Images.refuse(&smaller); again == "" {
-					fitted[i], refused = smaller, ""
-				}
-			}
-		}
-		if refused != "" {
-			fitted[i] = c.leaveOut(ctx, p, refused)
-		} else {
-			images++
-		}
-	}
-	return fitted
-}
-
-// leaveOut stores an image and says why it is not shown, and where it is.
-func (c *Call) leaveOut(ctx context.Context, p Part, why string) Part {
-	stored, _, err := c.state.session.put(ctx, c.ID, p.MIME, bytes.NewReader(p.Data))
-	if err != nil {
-		return Part{Text: "(" + why + ")"}
-	}
-	return Part{Text: fmt.Sprintf("(%s It is in %s.)", why, cmp.Or(stored.Path, stored.Ref)), Ref: stored.Ref}
-}

@@ -23,18 +23,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/trim"
 )
 
-// The defaults of [ResultLimits]: characters, and a number of images.
-const (
-	DefaultMaxResult  = 30_000                 // as the best-known harness documents it
-	DefaultMaxFailure = 10_000                 // likewise
-	DefaultPreview    = excerpt.DefaultPreview // likewise: about 2 KB
-	DefaultMaxMessage = 200_000                // our choice: about 50,000 tokens
-	DefaultKeep       = 200_000                // our choice, after the 50,000 tokens of a harness that masks
-	DefaultMask       = 120_000                // likewise, its 30,000 tokens
-	DefaultMaxImages  = 20                     // our choice: with more, providers take smaller ones only
-	MaxExternalResult = 500_000                // the most that an external tool may ask for, as documented
-)
-
 // A ResultStore keeps results that are too long to be shown. Its methods may be called
 // concurrently. [DirStore] is the one that a session has by default.
 type ResultStore interface {
@@ -101,61 +89,6 @@ func (s *DirStore) Sweep(ctx context.Context) error { return s.dir.Sweep(ctx) }
 // Close lets the folder go.
 func (s *DirStore) Close() error { return s.dir.Close() }
 
-// ResultLimits say how much of results a model is shown. The zero value has the
-// defaults. All but those of images are in characters of text.
-type ResultLimits struct {
-	Max     int // of one result, unless its tool's Info says otherwise; 0 means DefaultMaxResult
-	Failure int // of one that failed; 0 means DefaultMaxFailure
-	Preview int // of one that was stored; 0 means DefaultPreview
-
-	// Message is how much the results that answer one message may have together in
-	// [Session.Trim]; 0 means DefaultMaxMessage, a negative number no limit.
-	Message int
-	// Keep is how much of the newest results Trim leaves alone, besides those of the last
-	// message. Older ones are masked as soon as that frees Mask characters at once. 0
-	// means DefaultKeep and DefaultMask; a negative Keep masks nothing.
-	Keep, Mask int
-
-	// Pinned are tools whose results Trim leaves alone; nil means those that say what the
-	// agent is to do: Skill, AskUserQuestion, EnterPlanMode and ExitPlanMode.
-	Pinned []string
-	// Rereadable are tools whose results Trim need not store, since they come from files
-	// that are there anyway; nil means Read and ReadResult.
-	Rereadable []string
-	// ReadOn ends the notice of a result that was stored: how to read on. Empty names the
-	// tools Read and Grep. It is part of what the provider caches.
-	ReadOn string
-
-	Images ImageLimits
-	// Smaller makes an image smaller that is over the limits. Nil, or an error, means
-	// that a text takes its place.
-	Smaller func(ctx context.Context, image Part) (Part, error)
-}
-
-// ImageLimits are what the images of a result may have. A negative number means no
-// limit. The defaults are what the strictest of the providers takes.
-type ImageLimits struct {
-	Bytes  int // of one, in base64; 0 means 5 MiB
-	Edge   int // pixels in width or height; 0 means 2,000, the limit in a request with many images
-	Pixels int // width times height; 0 means the square of 8,000
-	Count  int // of a result; 0 means DefaultMaxImages
-}
-
-// refuse says why an image cannot be shown, or "". An image whose type is told wrong
-// gets the right one.
-func (l ImageLimits) refuse(p *Part) string {
-	limits := media.Limits{Encoded: int64(l.Bytes), Edge: int64(cmp.Or(l.Edge, media.AnthropicManyEdge)), Pixels: int64(l.Pixels)}
-	r := media.Check(p.Data, p.MIME, limits)
-	if r != nil && r.Reason == media.WrongType {
-		p.MIME = r.Image.Type
-		r = media.Check(p.Data, p.MIME, limits)
-	}
-	if r == nil {
-		return ""
-	}
-	return r.Text
-}
-
 // ResultStore returns where results of s are kept: as its SessionConfig says, or in a
 // temporary directory that ends with the main session.
 func (s *Session) ResultStore() ResultStore {
@@ -221,74 +154,13 @@ func (s *Session) closeTemporary(context.Context) error {
 	return nil
 }
 
-// orDefaults fills in what l leaves to the library.
-func (l ResultLimits) orDefaults() ResultLimits {
-	l.Max, l.Failure, l.Preview = cmp.Or(l.Max, DefaultMaxResult), cmp.Or(l.Failure, DefaultMaxFailure), cmp.Or(l.Preview, DefaultPreview)
-	l.Message, l.Keep, l.Mask = cmp.Or(l.Message, DefaultMaxMessage), cmp.Or(l.Keep, DefaultKeep), cmp.Or(l.Mask, DefaultMask)
-	l.ReadOn = cmp.Or(l.ReadOn, "read on there with Read (offset and limit in lines) or Grep")
-	l.Images.Count = cmp.Or(l.Images.Count, DefaultMaxImages)
-	if l.Pinned == nil {
-		l.Pinned = []string{"Skill", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"}
-	}
-	if l.Rereadable == nil {
-		l.Rereadable = []string{"Read", "ReadResult"}
-	}
-	return l
-}
-
-// maxResult returns how many characters of text a result may have, less than 0 if that
-// is not limited.
-func (l *ResultLimits) maxResult(i *Info, failed bool) int {
-	most := cmp.Or(i.MaxResult, l.Max)
-	if i.Origin.External() && (most < 0 || most > MaxExternalResult) {
-		most = MaxExternalResult
-	}
-	switch {
-	case failed && most < 0: // which limits its results, not what it says of its failures
-		most = 2 * DefaultMaxResult
-	case failed && l.Failure >= 0:
-		most = min(most, l.Failure)
-	}
-	return most
-}
-
 const maxName = 8 << 10 // bytes of what a store calls a result: it is part of a notice
 
 const storeTime = time.Minute // of the store over one result, also of a call that was cancelled
 
-// exceeds reports whether parts have more than so many characters of text, which is not
-// limited if there are less than none. Previews do not count.
-func exceeds(parts []Part, most int) bool {
-	bytes, characters := 0, 0
-	for i := range parts {
-		bytes += len(parts[i].Text)
-	}
-	if most < 0 || bytes <= most { // mostly
-		return false
-	}
-	for i := range parts {
-		if p := &parts[i]; !p.isPreview() {
-			characters += utf8.RuneCountInString(p.Text)
-		}
-	}
-	return characters > most
-}
-
-// maxPreview is how many bytes of text a preview may have; what has more is none.
-const maxPreview = 16 << 10
-
 func (p *Part) isPreview() bool { return p.Ref != "" && len(p.Text) <= maxPreview }
 
 func (p *Part) isImage() bool { return len(p.Data) > 0 && media.IsImage(p.MIME) }
-
-func hasImage(parts []Part) bool {
-	for i := range parts {
-		if parts[i].isImage() {
-			return true
-		}
-	}
-	return false
-}
 
 // Store keeps what r yields in the session's store while it comes, and returns a part
 // with a preview of it: for a tool whose result is too long to be held in memory. What
