@@ -169,40 +169,6 @@ func (c *Call) Emit(text string) {
 	}
 }
 
-// decide settles targets of c, given what the hooks and the tool itself say.
-func (c *Call) decide(ts []Target, hook, own Decision) Decision {
-	var x subject
-	x.hook, x.own = hook, own
-	return c.put(&x, ts).decide(&x)
-}
-
-// decideLater settles targets that turned up after c itself was allowed.
-func (c *Call) decideLater(ts []Target) Decision {
-	var x subject
-	return c.putLater(&x, ts).decide(&x)
-}
-
-// putLater is put for targets that turned up after c itself was allowed.
-func (c *Call) putLater(x *subject, ts []Target) *Permissions {
-	p := c.put(x, ts)
-	if c.state.allowed {
-		x.approved, x.under = c.state.targets, c.state.under
-	}
-	return p
-}
-
-// put makes x what is decided of targets of c, and returns the permissions in force.
-func (c *Call) put(x *subject, ts []Target) *Permissions {
-	st := c.state
-	p := st.session.permissions()
-	x.info, x.spec, x.traits, x.input = st.info, st.spec, &st.traits, c.Input
-	x.targets, x.platform, x.dirs, x.lent = ts, st.session.platform, p.work, st.session.lent()
-	if x.info == nil { // before the tool is known
-		x.info = &Info{}
-	}
-	return p
-}
-
 // input returns c's decoded input, decoding it first if no executor did.
 func (c *Call) input(spec *inputSpec) (any, error) {
 	if c.in != nil {
