@@ -3,20 +3,17 @@ package pegboard
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/suggest"
-	"github.com/seed49eaa51d/pegboard/internal/trim"
 )
 
 // maxRemembered is how many rules one answer adds: the documented number of the
@@ -341,81 +338,6 @@ func (p *Pool) settle(ctx context.Context, c Call, t *Trace) Decision {
 		return d
 	}
 	return Decision{Behavior: Deny, Reason: "the tool does not agree with itself on its input"}
-}
-
-// A PastResult is the result of a call in the history of a conversation, as a wire
-// finds it there.
-type PastResult struct {
-	CallID string
-	Tool   string // its name in the pool; empty if the history does not tell
-	Turn   int    // the same for the results that answer one message of the model, and ascending
-	Text   string // all text that it holds
-	Fixed  bool   // it must stay as it is: it made tools known
-}
-
-const masked = 500 // characters that are left of a result that was masked
-
-// Trim decides which results of a conversation go out whole, given all that its
-// history holds, in its order. For each it returns the text that takes its place, or
-// "". A wire calls it, see Trim there; the history that the host keeps is not changed.
-//
-// Where the results that answer one message are too long together, the largest are
-// replaced by previews before they go out the first time. Old results are masked, many
-// at once, since each time costs the provider's cache of the prompt. What was decided
-// stands, byte for byte, also in a fork: what went out whole is never replaced but by
-// masking, and what was replaced stays so. Given the same history as it grew, the same
-// limits and a store that has lost nothing, another process decides the same; otherwise
-// it needs [Session.TrimState].
-//
-// What is replaced is stored under the id of its call, unless it can be read again.
-// Results of the tools in ResultLimits.Pinned, those that made tools known, and short
-// ones are left alone.
-func (s *Session) Trim(ctx context.Context, results []PastResult) []string {
-	limits := &s.cfg.Limits
-	seen := make([]trim.Result, len(results))
-	for i, r := range results {
-		seen[i] = trim.Result{ID: r.CallID, Turn: r.Turn, Size: utf8.RuneCountInString(r.Text), Fixed: r.Fixed || slices.Contains(limits.Pinned, r.Tool)}
-	}
-	s.trimming.Lock()
-	defer s.trimming.Unlock()
-	texts, least := make([]string, len(results)), max(limits.Preview, masked)+1_000 // what a preview may have with its notice
-	for i, d := range s.trimmed.Decide(seen, trim.Limits{Message: limits.Message, Keep: limits.Keep, Batch: limits.Mask, Least: least}) {
-		if d.Fate == trim.Whole {
-			continue
-		}
-		text, ok := s.trimmed.Text(d.Key)
-		if !ok {
-			text = s.standIn(ctx, results[i], d.Fate == trim.Masked)
-		}
-		if !ok && ctx.Err() == nil { // else nobody sends it
-			s.trimmed.SetText(d.Key, text)
-			text, _ = s.trimmed.Text(d.Key)
-		}
-		texts[i] = text
-	}
-	return texts
-}
-
-// standIn stores a result and returns the text that takes its place.
-func (s *Session) standIn(ctx context.Context, r PastResult, old bool) string {
-	ctx, cancel := context.WithTimeout(ctx, storeTime)
-	defer cancel()
-	how := showing{characters: s.cfg.Limits.Preview, lost: s.cfg.Limits.Preview, whole: r.Text}
-	if old {
-		how = showing{characters: masked, lost: masked, ends: true, name: "Old result", whole: r.Text}
-	}
-	if slices.Contains(s.cfg.Limits.Rereadable, r.Tool) {
-		how.instead = "call " + r.Tool + " again to see it"
-	}
-	return s.show(ctx, r.CallID, strings.NewReader(r.Text), how).Text
-}
-
-// TrimState returns what Trim has decided, as JSON, for SessionConfig.TrimState.
-func (s *Session) TrimState() json.RawMessage {
-	s.trimming.Lock()
-	defer s.trimming.Unlock()
-	state, _ := json.Marshal(s.trimmed) // which has no form that fails
-	return state
 }
 
 // spelled is a path as a rule of a source spells it: from the working directory
