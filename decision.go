@@ -2,8 +2,6 @@ package pegboard
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 )
 
 // A Decision is a behavior and its grounds.
@@ -31,46 +29,6 @@ type Decision struct {
 
 	unruled  bool // no rule, opinion or mode spoke of it: an allow rule might
 	cautious bool // something about it needs a person: no allow rule would do
-}
-
-// A Trace is a decision and how it came about. It is made by the code that
-// decides, so it cannot say anything else.
-type Trace struct {
-	Decision Decision
-	Targets  []Target // what the call acts on, resolved
-	Steps    []Step   // in the order in which they were taken
-}
-
-// A Step is one thing that was looked at on the way to a decision.
-type Step struct {
-	Rule     *Rule    // the rule that was tried, or nil
-	Target   string   // what it was held against; empty if it was the call as such
-	Behavior Behavior // what follows from it; Undecided if it does not apply
-	Reason   string
-}
-
-// String returns the trace for a person, a line for each step.
-func (t Trace) String() string {
-	var b strings.Builder
-	for _, target := range t.Targets {
-		fmt.Fprintf(&b, "it would %s\n", target)
-	}
-	for i, s := range t.Steps {
-		if i == len(t.Steps)-1 && s.Target == "" && s.Reason == t.Decision.Reason {
-			break // the decision says it
-		}
-		mark := "-"
-		if s.Behavior != Undecided {
-			mark = s.Behavior.String() + ":"
-		}
-		fmt.Fprintf(&b, "%s %s", mark, s.Reason)
-		if s.Target != "" {
-			fmt.Fprintf(&b, " (%s)", s.Target)
-		}
-		b.WriteByte('\n')
-	}
-	fmt.Fprintf(&b, "= %v: %s\n", t.Decision.Behavior, t.Decision.Reason)
-	return b.String()
 }
 
 // stricter returns the stricter of two opinions, the first if they are equal.

@@ -1,7 +1,6 @@
 package pegboard
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -291,53 +290,6 @@ func (c *Call) withRemedy(reason string, ts []Target) string {
 		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
 	}
 	return reason
-}
-
-// Decide says how c would be decided now, without running it and without asking
-// anybody: by its tool, the rules and the mode. Hooks, the classifier and people
-// may still refuse it, or answer what would be asked. An input that cannot be read
-// is denied.
-func (p *Pool) Decide(ctx context.Context, c Call) Decision { return p.settle(ctx, c, nil) }
-
-// Trace is Decide with every step on the way.
-func (p *Pool) Trace(ctx context.Context, c Call) (t Trace) {
-	t.Decision = p.settle(ctx, c, &t)
-	return t
-}
-
-func (p *Pool) settle(ctx context.Context, c Call, t *Trace) Decision {
-	for range maxRewrites + 1 {
-		tool, made, err := p.Admit(c)
-		if err != nil {
-			return Decision{Behavior: Deny, Reason: err.Error()}
-		}
-		made.state.allowed = false // it was not decided, as Admit takes for granted
-		var own Decision
-		if err := lane.Try(func() error {
-			err := tool.Validate(ctx, made)
-			if err == nil {
-				own = tool.Permit(ctx, made)
-			}
-			return err
-		}); err != nil {
-			return Decision{Behavior: Deny, Reason: err.Error()}
-		}
-		if own.Behavior != Deny && len(own.Input) > 0 && !bytes.Equal(own.Input, made.Input) {
-			c.Input = own.Input
-			continue
-		}
-		var x subject
-		perms := made.put(&x, made.state.targets)
-		if x.own, x.trace = own, t; t != nil {
-			t.Targets = made.Targets()
-		}
-		d := perms.decide(&x)
-		if d.Behavior == Deny && d.unruled {
-			d.Reason = made.withRemedy(d.Reason, made.state.targets)
-		}
-		return d
-	}
-	return Decision{Behavior: Deny, Reason: "the tool does not agree with itself on its input"}
 }
 
 // spelled is a path as a rule of a source spells it: from the working directory
