@@ -1,7 +1,6 @@
 package pegboard
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/suggest"
@@ -206,71 +204,6 @@ func (s *Session) remedy(x *subject) string {
 		}
 	}
 	return ""
-}
-
-// remember changes the permissions of the conversation as an answer wants it: all
-// or nothing.
-func (s *Session) remember(updates []Update) error {
-	if len(updates) == 0 {
-		return nil
-	}
-	err := s.main().UpdatePermissions(func(p Permissions) (Permissions, error) { return p.Apply(updates...) })
-	if err == nil {
-		s.addDirectories(additions(updates))
-	}
-	return err
-}
-
-// save has the host save what was remembered. It is called in the main session.
-func (s *Session) save(updates []Update) error {
-	updates = slices.DeleteFunc(slices.Clone(updates), func(u Update) bool { return u.Mode == ModeBypass }) // which is for one session
-	if s.cfg.Save == nil || len(updates) == 0 {
-		return nil
-	}
-	if err := lane.Try(func() error { return s.cfg.Save(context.Background(), updates) }); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotSaved, err)
-	}
-	return nil
-}
-
-// permissionsAfter returns what the permissions in force would be once updates are
-// remembered.
-func (s *Session) permissionsAfter(updates []Update) (*Permissions, error) {
-	own := *s.perms.Load()
-	if s.parent == nil {
-		p, err := own.Apply(updates...)
-		return p.in(s), err
-	}
-	parent, err := s.parent.permissionsAfter(updates)
-	if err != nil {
-		return nil, err
-	}
-	p, err := own.Apply(additions(updates)...)
-	both := parent.narrowed(*p.in(s))
-	return &both, err
-}
-
-// addDirectories adds to a fork and those above it what the main session has got.
-// What they have besides was admitted when they were made, and what their parents
-// have lost since does not count.
-func (s *Session) addDirectories(updates []Update) {
-	if s.parent == nil || len(updates) == 0 {
-		return
-	}
-	s.parent.addDirectories(updates)
-	s.updating.Lock()
-	defer s.updating.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if p, err := s.perms.Load().Apply(updates...); err == nil { // as it was for the main session
-		s.perms.Store(p.in(s))
-	}
-}
-
-// additions are the updates that a fork needs, too: it has no directory that its
-// parent has unless it is added to both.
-func additions(updates []Update) []Update {
-	return slices.DeleteFunc(slices.Clone(updates), func(u Update) bool { return u.Type != AddDirectories })
 }
 
 // unanswered words why a call is denied that had to be asked about.
