@@ -55,33 +55,6 @@ const (
 	SourceSession Source = "session"
 )
 
-// Platform says whose spelling of paths holds.
-type Platform int
-
-// The platforms. The zero value is the one that the program runs on.
-const (
-	ThisPlatform Platform = iota
-	Linux
-	Darwin
-	Windows
-)
-
-// String returns the platform in lower case.
-func (p Platform) String() string { return nameOf(int(p), "this", "linux", "darwin", "windows") }
-
-// pattern returns the platform as rules know it.
-func (p Platform) pattern() pattern.Platform {
-	switch p {
-	case Linux:
-		return pattern.Linux
-	case Darwin:
-		return pattern.Darwin
-	case Windows:
-		return pattern.Windows
-	}
-	return thisPlatform()
-}
-
 // A Rule decides calls. Without a pattern it decides every call of a tool, or
 // of all tools of a server. With one it decides the targets that the pattern
 // names: Edit(path) what is written and Read(path) what is read, by whichever

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -343,17 +342,6 @@ func isDir(path string) bool {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-// thisPlatform is the one that the program runs on.
-func thisPlatform() pattern.Platform {
-	switch runtime.GOOS {
-	case "windows":
-		return pattern.Windows
-	case "darwin":
-		return pattern.Darwin
-	}
-	return pattern.Linux
 }
 
 // expand returns the names that a pattern stands for. One that cannot be expanded

@@ -1,0 +1,45 @@
+package pegboard
+
+import (
+	"runtime"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+)
+
+// Platform says whose spelling of paths holds.
+type Platform int
+
+// The platforms. The zero value is the one that the program runs on.
+const (
+	ThisPlatform Platform = iota
+	Linux
+	Darwin
+	Windows
+)
+
+// String returns the platform in lower case.
+func (p Platform) String() string { return nameOf(int(p), "this", "linux", "darwin", "windows") }
+
+// pattern returns the platform as rules know it.
+func (p Platform) pattern() pattern.Platform {
+	switch p {
+	case Linux:
+		return pattern.Linux
+	case Darwin:
+		return pattern.Darwin
+	case Windows:
+		return pattern.Windows
+	}
+	return thisPlatform()
+}
+
+// thisPlatform is the one that the program runs on.
+func thisPlatform() pattern.Platform {
+	switch runtime.GOOS {
+	case "windows":
+		return pattern.Windows
+	case "darwin":
+		return pattern.Darwin
+	}
+	return pattern.Linux
+}
