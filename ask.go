@@ -52,27 +52,6 @@ type Question struct {
 	about *subject // never written to
 }
 
-// Decider says who decided.
-type Decider uint8
-
-// The deciders.
-const (
-	ByDefault    Decider = iota // nobody had to: reading is harmless, the rest needs a reason
-	ByRule                      // a rule
-	ByMode                      // the mode
-	ByTool                      // the tool itself
-	ByHook                      // a hook
-	ByCheck                     // one of [SessionConfig].Checks
-	ByClassifier                // the classifier
-	ByPerson                    // who answered for the person
-	ByNobody                    // there was no answer
-)
-
-// String returns the decider in lower case.
-func (d Decider) String() string {
-	return nameOf(int(d), "default", "rule", "mode", "tool", "hook", "check", "classifier", "person", "nobody")
-}
-
 // copied returns a Question that can be written to without effect on q.
 func (q *Question) copied() *Question {
 	c := *q

@@ -2,7 +2,29 @@ package pegboard
 
 import (
 	"encoding/json"
+	"fmt"
 )
+
+// Decider says who decided.
+type Decider uint8
+
+// The deciders.
+const (
+	ByDefault    Decider = iota // nobody had to: reading is harmless, the rest needs a reason
+	ByRule                      // a rule
+	ByMode                      // the mode
+	ByTool                      // the tool itself
+	ByHook                      // a hook
+	ByCheck                     // one of [SessionConfig].Checks
+	ByClassifier                // the classifier
+	ByPerson                    // who answered for the person
+	ByNobody                    // there was no answer
+)
+
+// String returns the decider in lower case.
+func (d Decider) String() string {
+	return nameOf(int(d), "default", "rule", "mode", "tool", "hook", "check", "classifier", "person", "nobody")
+}
 
 // A Decision is a behavior and its grounds.
 type Decision struct {
@@ -42,4 +64,32 @@ func stricter(a, b Decision) Decision {
 		return b
 	}
 	return a
+}
+
+// Behavior answers whether a call may run.
+type Behavior int
+
+// The behaviors. Larger is stricter; Undecided is no answer.
+const (
+	Undecided Behavior = iota
+	Allow
+	Ask
+	Deny
+)
+
+// String returns the behavior in lower case.
+func (b Behavior) String() string { return nameOf(int(b), "undecided", "allow", "ask", "deny") }
+
+// MarshalText returns what String does.
+func (b Behavior) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+
+// UnmarshalText reads allow, ask or deny.
+func (b *Behavior) UnmarshalText(text []byte) error {
+	for _, known := range []Behavior{Allow, Ask, Deny} {
+		if string(text) == known.String() {
+			*b = known
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown behavior %q; use allow, ask or deny", text)
 }

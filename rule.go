@@ -12,34 +12,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// Behavior answers whether a call may run.
-type Behavior int
-
-// The behaviors. Larger is stricter; Undecided is no answer.
-const (
-	Undecided Behavior = iota
-	Allow
-	Ask
-	Deny
-)
-
-// String returns the behavior in lower case.
-func (b Behavior) String() string { return nameOf(int(b), "undecided", "allow", "ask", "deny") }
-
-// MarshalText returns what String does.
-func (b Behavior) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
-
-// UnmarshalText reads allow, ask or deny.
-func (b *Behavior) UnmarshalText(text []byte) error {
-	for _, known := range []Behavior{Allow, Ask, Deny} {
-		if string(text) == known.String() {
-			*b = known
-			return nil
-		}
-	}
-	return fmt.Errorf("unknown behavior %q; use allow, ask or deny", text)
-}
-
 // A Source is where a rule comes from: a settings file, the command line, the
 // session. It is shown in explanations.
 type Source string
