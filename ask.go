@@ -290,25 +290,3 @@ func (j *job) decide(d Decision) {
 func (j *job) decidedLater(ts []Target, d Decision) {
 	j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: cloneTargets(ts), Decision: &d})
 }
-
-// mayClassify reports whether the classifier may settle d, in auto mode.
-func (q *inquiry) mayClassify() bool {
-	s := q.job.batch.pool.session
-	p := s.permissions()
-	auto := func(m Mode) bool { return m == ModeAuto || m == ModeBypass }
-	return !s.blocks.tooMany() && p.Mode() == ModeAuto && all(p.outer, auto) && (q.unruled || q.cautious)
-}
-
-// classify is the classifier as a decider. What needs a person is never allowed
-// without one.
-func (q *inquiry) classify(ctx context.Context, question *Question) (Decision, error) {
-	classifier := q.job.batch.pool.session.cfg.Classifier
-	if classifier == nil {
-		classifier = ClassifyByTargets
-	}
-	d, err := classifier(ctx, question)
-	if err != nil || d.Behavior != Deny && (d.Behavior != Allow || !q.unruled) {
-		return Decision{}, err
-	}
-	return Decision{Behavior: d.Behavior, Reason: "the classifier: " + d.Reason}, nil
-}
