@@ -253,26 +253,6 @@ func (j *job) stopTurn() {
 	}
 }
 
-// denied words a refusal, and ends the turn if that was asked for.
-func (j *job) denied(d Decision) *failure {
-	next := "Do not try the same by other means; do something else or tell the user."
-	if d.StopTurn {
-		next = "The user wants you to stop here."
-	}
-	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason), text: fmt.Sprintf("%s was denied: %s. %s", j.call.Name, d.Reason, next)}
-}
-
-// unanswered is the denial of a call that had to be asked about.
-func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
-	if ctx.Err() != nil {
-		return j.stopped(context.Cause(ctx))
-	}
-	d = Decision{Behavior: Deny, By: ByNobody, Rule: d.Rule, Reason: j.call.unanswered(d, j.call.state.targets, err)}
-	j.decide(d)
-	return &failure{err: &unansweredError{d.Reason, err},
-		text: fmt.Sprintf("%s was denied: %s. No person refused it; do something else or tell the user what is needed.", j.call.Name, d.Reason)}
-}
-
 // changes reports whether d puts another input in the place of the present one.
 func (j *job) changes(d Decision) bool {
 	return d.Behavior != Deny && len(d.Input) > 0 && !bytes.Equal(d.Input, j.call.Input)

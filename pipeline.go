@@ -294,18 +294,6 @@ func (j *job) gate(ctx context.Context) *failure {
 	return nil
 }
 
-// cutOff answers a call of a message that did not end as it should.
-func (j *job) cutOff() *failure {
-	next := "Send it again, as a smaller call if the output limit was reached"
-	if !j.late && j.batch.reason == FinishFilter {
-		next = "Do not send the same again"
-	}
-	return &failure{
-		err:  fmt.Errorf("%w: the message was cut off", ErrCancelled),
-		text: fmt.Sprintf("%s was not run: the message it came in was cut off. %s.", j.call.Name, next),
-	}
-}
-
 // validate lets the tool object to its input.
 func (j *job) validate(ctx context.Context) *failure {
 	j.stage = StageValidate
@@ -396,20 +384,6 @@ func (j *job) perform(ctx context.Context) Outcome {
 		return Outcome{}
 	}
 	return j.judge(result, err, crash)
-}
-
-// presentable makes sure that the model is told something: some stop at an
-// empty result.
-func (j *job) presentable(r *Result) *Result {
-	if r == nil {
-		r = &Result{}
-	}
-	if r.empty() {
-		marked := *r
-		marked.Parts = []Part{{Text: fmt.Sprintf("(%s ran and returned nothing)", j.call.Name)}}
-		return &marked
-	}
-	return r
 }
 
 // finish runs the hooks that follow a call, gives the keys back and publishes
