@@ -399,31 +399,3 @@ func (b *batch) letGo(place int, then func(*Session)) {
 		}
 	}
 }
-
-// batchHook tells the hook of that name what became of a message.
-func (b *batch) batchHook(outcomes []Outcome) {
-	hook := b.pool.session.cfg.Hooks.Batch
-	if hook == nil || b.parent != nil {
-		return // it is about the calls of a message
-	}
-	told := slices.Clone(outcomes)
-	for i := range told {
-		told[i].Call = told[i].Call.copied()
-	}
-	ctx, cancel := b.after()
-	defer cancel()
-	err := hook(ctx, told)
-	if err != nil {
-		b.hookFailed("", err)
-	}
-	for i, j := range b.admitted() {
-		if errors.Is(err, errBlocked) {
-			outcomes[i].Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
-		}
-		if r := told[i].Result; r != nil && r != outcomes[i].Result && !errors.Is(err, errBlocked) {
-			outcomes[i].Result = j.fit(&b.lasting, j.presentable(r))
-		}
-	}
-}
-
-func (b *batch) hookFailed(tool string, err error) { b.reportCrash(tool, StageHook, err) }
