@@ -147,22 +147,6 @@ func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call)
 	return b.end()
 }
 
-// wait returns when all calls have ended. Who waits watches the host's context
-// for those that run.
-func (b *batch) wait(ctx context.Context) {
-	done := ctx.Done()
-	for _, j := range slices.Backward(b.jobs) {
-		select {
-		case <-j.ended:
-			continue
-		case <-done:
-		}
-		done = nil
-		b.interrupt(context.Cause(ctx))
-		<-j.ended
-	}
-}
-
 // mend tries to read an input in the ways the host permits. It returns nothing
 // unless the tool says that the mended call is read-only: what the model did not
 // write, writes nothing.
@@ -204,30 +188,6 @@ func (j *job) mend(ctx context.Context, problem error) (input json.RawMessage, i
 	j.repairs = append(j.repairs, notes...)
 	j.batch.emit(Event{Kind: EventRepaired, Call: c, Text: strings.Join(notes, "; ")})
 	return input, in
-}
-
-// interrupt ends the calls that run as the cause of the host's context asks for.
-func (b *batch) interrupt(cause error) {
-	b.scope.Cancel(cause) // before those that run are told, for those that begin just now
-	for _, j := range b.admitted() {
-		j.interrupt(cause)
-	}
-}
-
-// halt ends all calls, those that run and those that wait, whatever their tools'
-// Interrupt: the session closes, a sibling failed, the stream was abandoned.
-func (b *batch) halt(cause error) {
-	b.halted.CompareAndSwap(nil, &cause)
-	for _, j := range b.admitted() {
-		j.stop(cause)
-	}
-}
-
-func (b *batch) whyHalted() error {
-	if cause := b.halted.Load(); cause != nil {
-		return *cause
-	}
-	return nil
 }
 
 // A run is the time that a tool has a call. The tool has the goroutine of the job,
