@@ -1,13 +1,9 @@
 package pegboard
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
-	"github.com/seed49eaa51d/pegboard/internal/ending"
 )
 
 // What a host branches on, with [errors.Is]. ErrDeferred is for tools, too: a
@@ -132,48 +128,3 @@ func (e *BuildError) Error() string {
 
 // Unwrap returns the cause.
 func (e *BuildError) Unwrap() error { return e.Err }
-
-// detach answers a call that goes on. It keeps its keys until it returns, so
-// that nothing it may still touch is touched; who needs them fails at once.
-func (j *job) detach(cause error) Outcome {
-	name := fmt.Sprintf("%s %s", j.call.Name, describeTargets(j.call.state.targets))
-	reason := fmt.Errorf("%w: %s", ErrDetached, name)
-	j.ticket.Free()
-	j.ticket.Detach(reason)
-	claim, s := claimOf(j.call.state.traits, j.call.state.targets), j.batch.pool.session
-	j.run.held = s.main().detached.Hold(name, claim, reason)
-	j.run.left, j.run.gone = &ending.Item{Name: name, End: j.endLeft}, make(chan struct{})
-	if !s.owned.Add(j.run.left) {
-		j.run.Cut(ErrClosed)
-	}
-	j.run.Settle()
-	j.batch.emit(Event{Kind: EventDetached, Call: j.call, Text: cause.Error()})
-	return j.fail(&failure{
-		err: fmt.Errorf("%w: %w", ErrDetached, cause),
-		text: fmt.Sprintf("%s goes on in the background: %s. Its result will not be shown; "+
-			"look at what it did before you do it again.", j.call.Name, why(cause)),
-	})
-}
-
-// giveBack gives back what a tool held that was given up and has returned.
-func (j *job) giveBack() {
-	j.run.Leave()
-	j.batch.pool.session.owned.Remove(j.run.left)
-	j.run.held.End()
-	j.ticket.Done()
-	close(j.run.gone)
-}
-
-// endLeft ends a call that goes on when its session closes, which names it if it does
-// not return. One that was given up because it did not stop had its time.
-func (j *job) endLeft(ctx context.Context) error {
-	j.run.Cut(ErrClosed)
-	if j.run.Cause() == nil {
-		select {
-		case <-j.run.gone:
-		case <-ctx.Done():
-		case <-time.After(j.batch.grace):
-		}
-	}
-	return nil
-}

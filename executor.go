@@ -2,14 +2,11 @@ package pegboard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/attempt"
-	"github.com/seed49eaa51d/pegboard/internal/ending"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -128,76 +125,6 @@ func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call)
 		b.wait(ctx)
 	}
 	return b.end()
-}
-
-// A run is the time that a tool has a call. The tool has the goroutine of the job,
-// so who stops it comes from elsewhere, and answers the call in its absence if it
-// does not return.
-type run struct {
-	attempt.Attempt
-	held *lane.Held   // what it holds though it was given up
-	left *ending.Item // what it then is to the session
-	gone chan struct{}
-}
-
-// begin gives the tool its context. From here on it can be stopped.
-func (j *job) begin(ctx context.Context) context.Context {
-	own := j.run.Begin(&j.batch.lasting)
-	if limit := j.timeout(); limit > 0 {
-		j.run.Limit(limit, func() {
-			late := fmt.Errorf("%w after %v", ErrTimeout, limit)
-			j.stop(late)
-			j.run.Cut(late)
-		})
-	}
-	if cause := j.batch.whyHalted(); cause != nil { // before it could be told
-		j.stop(cause)
-	} else if ctx.Err() != nil {
-		j.interrupt(context.Cause(ctx))
-	}
-	return own
-}
-
-// interrupt does to a call that has begun what its tool's Interrupt says.
-func (j *job) interrupt(cause error) {
-	if !j.run.Working() {
-		return // and the tool may not be known yet
-	}
-	switch i := j.entry.info.Interrupt; {
-	case !errors.Is(cause, ErrNewMessage), i == InterruptCancel:
-		j.stop(cause)
-	case i == InterruptDetach:
-		j.giveUp(cause)
-	}
-}
-
-// stop ends the context of a tool that works, and gives it time to return. The
-// first cause counts.
-func (j *job) stop(cause error) {
-	j.run.Stop(cause, j.batch.grace, func() { j.giveUp(cause) })
-}
-
-// giveUp answers a call in the absence of its tool, which goes on.
-func (j *job) giveUp(cause error) {
-	if j.run.GiveUp() {
-		lane.Start(&substitute{j, cause})
-	}
-}
-
-// substitute answers for a tool that was given up.
-type substitute struct {
-	job   *job
-	cause error
-}
-
-func (s *substitute) Work()             { s.job.finish(s.job.detach(s.cause)) }
-func (s *substitute) Leave(crash error) { s.job.close(crash) }
-
-func (j *job) timeout() time.Duration {
-	if t := j.call.state.traits.Timeout; t > 0 {
-		return t
-	}
-	return j.entry.info.Timeout
 }
 
 // A lease is one batch of calls that runs in a session.
