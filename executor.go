@@ -126,16 +126,3 @@ func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call)
 	}
 	return b.end()
 }
-
-type sessionKey struct{}
-
-// WithSession returns a context that carries s, as the one a tool gets does.
-func WithSession(ctx context.Context, s *Session) context.Context {
-	return context.WithValue(ctx, sessionKey{}, s)
-}
-
-// SessionFrom returns the session that ctx carries.
-func SessionFrom(ctx context.Context) (*Session, bool) {
-	s, ok := ctx.Value(sessionKey{}).(*Session)
-	return s, ok && s != nil
-}
