@@ -2,12 +2,8 @@ package pegboard
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"slices"
 	"time"
-
-	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
 // DefaultLimit is how many calls run at once when [Executor].Limit is zero: the
@@ -70,30 +66,6 @@ type Executor struct {
 // engine that runs calls elsewhere replaces it; there, [Pool.Admit] makes the
 // call anew from its id, name and bytes.
 type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
-
-// Admit makes a call anew from its id, name and bytes, where [Executor].Invoke
-// has sent it: decoded, its targets resolved, ready for the tool's Call. It
-// decides nothing but what the call checks in its midst, under the permissions of
-// this moment, and then asks nobody; what the call emits reaches nobody. The
-// caller vouches that the call was decided where it came from.
-func (p *Pool) Admit(c Call) (Tool, *Call, error) {
-	e, ok := p.lookup(c.Name)
-	if !ok {
-		return nil, nil, fmt.Errorf("%w: %s", ErrUnknownTool, c.Name)
-	}
-	spec := e.tool.input()
-	c.Input = slices.Clone(c.Input)
-	var err error
-	if c.in, err = spec.decode(c.Input); err != nil {
-		return nil, nil, err
-	}
-	made := new([2]version)
-	st := callState{session: p.session, pool: p, info: &e.info, spec: spec, allowed: true, under: p.session.permissions()}
-	shown := made[0].set(c, st)
-	_ = lane.Try(func() error { st.traits = e.tool.Traits(shown); return nil }) // as where it came from: the zero Traits are cautious
-	st.targets = p.session.resolve(st.traits.Targets)
-	return e.tool, made[1].set(c, st), nil
-}
 
 // Run takes calls through all stages and returns one outcome for each, in their
 // order, whatever happens: an unknown name, bad JSON, a denial, a panic, a
