@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/internal/beneath"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
@@ -364,40 +363,6 @@ func (s *Session) expand(t *Target) []string {
 		}
 	}
 	return found
-}
-
-// claimOf says which keys a call holds while it is decided and runs.
-func claimOf(tr Traits, ts []Target) lane.Claim {
-	if tr.Concurrency == Exclusive {
-		return lane.Claim{Exclusive: true}
-	}
-	var keys []lane.Key
-	for _, t := range ts {
-		if t.Kind == Opaque || t.Kind == Command {
-			if tr.Concurrency == ByTarget { // nobody knows what it touches
-				return lane.Claim{Exclusive: true}
-			}
-			continue
-		}
-		if t.Maybe {
-			continue
-		}
-		names := t.names()
-		if real := t.Real(); t.Kind == Path && real != "" {
-			names = append([]string{real}, t.Also...)
-		}
-		for _, n := range names {
-			keys = append(keys, lane.Key{
-				Name:  t.Kind.String() + ":" + filepath.ToSlash(n),
-				Write: t.Access != Read,
-				Tree:  t.Tree || (t.Kind == Path && t.Access != Read), // a link made there changes what lies below
-			})
-		}
-	}
-	if len(keys) == 0 && tr.Concurrency == ByTarget {
-		return lane.Claim{Exclusive: true}
-	}
-	return lane.Claim{Keys: keys}
 }
 
 // inside reports whether t is a path that, under all its names, lies in the
