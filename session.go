@@ -121,8 +121,6 @@ type Session struct {
 	closed  bool
 }
 
-type workDir struct{ spelled, real string }
-
 // joined is what was last made of a session's own permissions and its parent's.
 type joined struct{ own, parent, both *Permissions }
 
@@ -215,45 +213,6 @@ func (s *Session) locate(name string) (abs, real string) {
 	return abs, realpath.Resolve(abs)
 }
 
-// setDirs resolves the working directories.
-func (s *Session) setDirs() error {
-	if s.home = s.cfg.Home; s.home == "" {
-		s.home, _ = os.UserHomeDir() // without one, "~" stands for itself
-	}
-	s.platform = s.cfg.Platform.pattern()
-	for i, dir := range append([]string{s.cfg.Dir}, s.cfg.MoreDirs...) {
-		abs, err := filepath.Abs(dir)
-		if err != nil {
-			return fmt.Errorf("working directory %s: %w", dir, err)
-		}
-		if fi, err := os.Stat(abs); err != nil {
-			return fmt.Errorf("working directory: %w", err)
-		} else if !fi.IsDir() {
-			return fmt.Errorf("working directory %s: not a directory", dir)
-		}
-		if i == 0 {
-			s.cfg.Dir = abs
-		}
-		s.work = append(s.work, workDir{spelled: abs, real: realpath.Resolve(abs)})
-	}
-	return nil
-}
-
-// bases are the places that the anchors of path rules stand on, under every
-// spelling of the working directory.
-func (s *Session) bases() []pattern.Base {
-	d := s.work[0]
-	home := ""
-	if s.home != "" {
-		home = realpath.Resolve(s.home)
-	}
-	bs := []pattern.Base{{Dir: d.spelled, Root: d.spelled, Home: s.home, Platform: s.platform}}
-	if d.real != d.spelled || home != s.home {
-		bs = append(bs, pattern.Base{Dir: d.real, Root: d.real, Home: home, Platform: s.platform})
-	}
-	return bs
-}
-
 // ID returns the session's id.
 func (s *Session) ID() string { return s.cfg.ID }
 
@@ -268,39 +227,6 @@ func (s *Session) AgentType() string { return s.cfg.AgentType }
 
 // Dir returns the working directory, absolute.
 func (s *Session) Dir() string { return s.cfg.Dir }
-
-// Dirs returns the working directories that the permissions in force name, the
-// session's own first.
-func (s *Session) Dirs() []string {
-	var dirs []string
-	for _, d := range s.permissions().work {
-		dirs = append(dirs, d.spelled)
-	}
-	return dirs
-}
-
-// Lend lets all agents of the conversation read what lies below dir, an absolute
-// path, as if it were inside a working directory: what a tool stored for the model
-// to read on. Rules that deny or ask hold there as everywhere. Any other dir lends
-// nothing.
-func (s *Session) Lend(dir string) {
-	if !filepath.IsAbs(dir) {
-		return
-	}
-	s = s.main()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	dirs := append(slices.Clone(s.lent()), workDir{spelled: dir, real: realpath.Resolve(dir)})
-	s.lentDirs.Store(&dirs)
-}
-
-// lent returns the directories that were lent. Nobody writes to it.
-func (s *Session) lent() []workDir {
-	if dirs := s.main().lentDirs.Load(); dirs != nil {
-		return *dirs
-	}
-	return nil
-}
 
 // Home returns what ~ means, or nothing if that is not known.
 func (s *Session) Home() string { return s.home }

@@ -364,18 +364,3 @@ func (s *Session) expand(t *Target) []string {
 	}
 	return found
 }
-
-// inside reports whether t is a path that, under all its names, lies in the
-// working directories.
-func (x *subject) inside(t *Target) bool { return below(t, x.dirs) }
-
-func below(t *Target, dirs []workDir) bool {
-	return t.Kind == Path && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(dirs, n) })
-}
-
-// within reports whether path lies in one of the working directories.
-func within(dirs []workDir, path string) bool {
-	return slices.ContainsFunc(dirs, func(d workDir) bool {
-		return realpath.Contains(d.spelled, path) || realpath.Contains(d.real, path)
-	})
-}
