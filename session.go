@@ -18,7 +18,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/ending"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/state"
 	"github.com/seed49eaa51d/pegboard/internal/trim"
 )
@@ -205,12 +204,6 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 		return nil, ErrClosed
 	}
 	return child, nil
-}
-
-// locate returns the absolute spelling of a path and the place it leads to.
-func (s *Session) locate(name string) (abs, real string) {
-	abs = realpath.Abs(s.cfg.Dir, s.home, name)
-	return abs, realpath.Resolve(abs)
 }
 
 // ID returns the session's id.
