@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"log/slog"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
@@ -44,35 +43,6 @@ const (
 // String returns the kind in lower case.
 func (k EventKind) String() string {
 	return nameOf(int(k), "admitted", "asked", "settled", "decided", "started", "progress", "hook", "repaired", "detached", "finished")
-}
-
-// LogEvents returns a function for [Executor].OnEvent that writes events to l,
-// denials and failures at level Warn, all else at Debug. Nothing of an input or
-// a result is written: of a denial the rule, of a failure its stage and class.
-func LogEvents(l *slog.Logger) func(Event) {
-	return func(e Event) {
-		level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", e.Call.Name), slog.String("call", e.Call.ID)}
-		if s := e.Call.Session(); s != nil && s.AgentID() != "" {
-			attrs = append(attrs, slog.String("agent", s.AgentID()))
-		}
-		if d := e.Decision; d != nil {
-			attrs = append(attrs, slog.String("behavior", d.Behavior.String()))
-			if d.Rule != nil {
-				attrs = append(attrs, slog.String("rule", d.Rule.describe()))
-			}
-			if d.Behavior != Allow {
-				level = slog.LevelWarn
-			}
-		}
-		if o := e.Outcome; o != nil {
-			attrs = append(attrs, slog.Duration("elapsed", o.Elapsed), slog.Bool("failed", o.Result.IsError))
-			if o.Err != nil {
-				level = slog.LevelWarn
-				attrs = append(attrs, slog.String("error", class(o.Err)))
-			}
-		}
-		l.LogAttrs(context.Background(), level, "tool call "+e.Kind.String(), attrs...)
-	}
 }
 
 // traceID is the host's id for what is under way in ctx, or a random one.

@@ -1,0 +1,35 @@
+package pegboard
+
+import (
+	"context"
+	"log/slog"
+)
+
+// LogEvents returns a function for [Executor].OnEvent that writes events to l,
+// denials and failures at level Warn, all else at Debug. Nothing of an input or
+// a result is written: of a denial the rule, of a failure its stage and class.
+func LogEvents(l *slog.Logger) func(Event) {
+	return func(e Event) {
+		level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", e.Call.Name), slog.String("call", e.Call.ID)}
+		if s := e.Call.Session(); s != nil && s.AgentID() != "" {
+			attrs = append(attrs, slog.String("agent", s.AgentID()))
+		}
+		if d := e.Decision; d != nil {
+			attrs = append(attrs, slog.String("behavior", d.Behavior.String()))
+			if d.Rule != nil {
+				attrs = append(attrs, slog.String("rule", d.Rule.describe()))
+			}
+			if d.Behavior != Allow {
+				level = slog.LevelWarn
+			}
+		}
+		if o := e.Outcome; o != nil {
+			attrs = append(attrs, slog.Duration("elapsed", o.Elapsed), slog.Bool("failed", o.Result.IsError))
+			if o.Err != nil {
+				level = slog.LevelWarn
+				attrs = append(attrs, slog.String("error", class(o.Err)))
+			}
+		}
+		l.LogAttrs(context.Background(), level, "tool call "+e.Kind.String(), attrs...)
+	}
+}
