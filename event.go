@@ -1,12 +1,7 @@
 package pegboard
 
 import (
-	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"time"
-
-	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
 // An Event is one thing that happened to a call.
@@ -43,17 +38,4 @@ const (
 // String returns the kind in lower case.
 func (k EventKind) String() string {
 	return nameOf(int(k), "admitted", "asked", "settled", "decided", "started", "progress", "hook", "repaired", "detached", "finished")
-}
-
-// traceID is the host's id for what is under way in ctx, or a random one.
-func (e *Executor) traceID(ctx context.Context) (id string) {
-	if e.TraceID != nil {
-		_ = lane.Try(func() error { id = e.TraceID(ctx); return nil }) // without one, it is random
-	}
-	if id == "" {
-		var random [16]byte
-		_, _ = rand.Read(random[:]) // which never fails
-		id = hex.EncodeToString(random[:])
-	}
-	return id
 }

@@ -2,9 +2,26 @@ package pegboard
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"log/slog"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
+
+// traceID is the host's id for what is under way in ctx, or a random one.
+func (e *Executor) traceID(ctx context.Context) (id string) {
+	if e.TraceID != nil {
+		_ = lane.Try(func() error { id = e.TraceID(ctx); return nil }) // without one, it is random
+	}
+	if id == "" {
+		var random [16]byte
+		_, _ = rand.Read(random[:]) // which never fails
+		id = hex.EncodeToString(random[:])
+	}
+	return id
+}
 
 // DefaultLimit is how many calls run at once when [Executor].Limit is zero: the
 // documented default of the best-known harness.
