@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/cancel"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -259,7 +260,7 @@ func (b *batch) letGo(place int, then func(*Session)) {
 	changes := b.changes
 	b.changes = nil
 	for _, c := range changes {
-		if err := <-lane.Go(func() { c.then(b.pool.session) }); err != nil {
+		if err := <-goroutine.Go(func() { c.then(b.pool.session) }); err != nil {
 			b.reportCrash("Result.Then", StageResult, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte
@@ -204,7 +204,7 @@ func (p *Pool) Admit(c Call) (Tool, *Call, error) {
 	made := new([2]version)
 	st := callState{session: p.session, pool: p, info: &e.info, spec: spec, allowed: true, under: p.session.permissions()}
 	shown := made[0].set(c, st)
-	_ = lane.Try(func() error { st.traits = e.tool.Traits(shown); return nil }) // as where it came from: the zero Traits are cautious
+	_ = goroutine.Try(func() error { st.traits = e.tool.Traits(shown); return nil }) // as where it came from: the zero Traits are cautious
 	st.targets = p.session.resolve(st.traits.Targets)
 	return e.tool, made[1].set(c, st), nil
 }

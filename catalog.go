@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
@@ -253,7 +253,7 @@ func pairs(old, next *source) iter.Seq2[*entry, *entry] {
 // declare itself outside a session counts as changed.
 func alike(a, b Tool) bool {
 	var x, y Declaration
-	err := lane.Try(func() error {
+	err := goroutine.Try(func() error {
 		x, _ = a.Declare(nil)
 		y, _ = b.Declare(nil)
 		return nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
@@ -332,7 +332,7 @@ func (x *subject) vetted(t *Target) bool {
 	if t.Vet == nil {
 		return true
 	}
-	err := lane.Try(t.Vet)
+	err := goroutine.Try(t.Vet)
 	if err != nil {
 		x.doubt = err.Error()
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
@@ -65,13 +65,13 @@ func probe(t Tool) (e entry, err error) {
 	if u, ok := t.(unusable); ok {
 		return entry{info: u.Info()}, u.reason
 	}
-	if err := lane.Try(func() error { e.info = t.Info(); return nil }); err != nil {
+	if err := goroutine.Try(func() error { e.info = t.Info(); return nil }); err != nil {
 		return entry{}, &BuildError{Field: "Info", Err: err}
 	}
 	if err := checkName(e.info.Name); err != nil {
 		return e, &BuildError{Tool: e.info.Name, Field: "Info.Name", Err: err}
 	}
-	if err := lane.Try(func() error { t.input(); return nil }); err != nil {
+	if err := goroutine.Try(func() error { t.input(); return nil }); err != nil {
 		return e, &BuildError{Tool: e.info.Name, Field: "Tool", Err: fmt.Errorf("is not made by Build: %w", err)}
 	}
 	for _, a := range e.info.Aliases {
@@ -129,7 +129,7 @@ func (e *entry) excluded(reason string) Exclusion {
 // nothing.
 func (e *entry) declare(s *Session) (d *Declaration, why string) {
 	d, on := new(Declaration), false
-	if err := lane.Try(func() error { *d, on = e.tool.Declare(s); return nil }); err != nil {
+	if err := goroutine.Try(func() error { *d, on = e.tool.Declare(s); return nil }); err != nil {
 		return nil, "declaring it: " + err.Error()
 	}
 	if !on {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // eventLog delivers the events of one batch: in order, one at a time. Whoever finds
@@ -119,8 +119,8 @@ func (l *eventLog) pump() {
 func (l *eventLog) deliver(e Event) {
 	l.mu.Unlock()
 	defer l.mu.Lock()
-	if err := <-lane.Go(func() { l.listen(e) }); err != nil && l.logger != nil {
-		_ = lane.Try(func() error {
+	if err := <-goroutine.Go(func() { l.listen(e) }); err != nil && l.logger != nil {
+		_ = goroutine.Try(func() error {
 			l.logger.Error("event listener failed", "event", e.Kind.String(), "error", err)
 			return nil
 		})

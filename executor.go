@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // traceID is the host's id for what is under way in ctx, or a random one.
 func (e *Executor) traceID(ctx context.Context) (id string) {
 	if e.TraceID != nil {
-		_ = lane.Try(func() error { id = e.TraceID(ctx); return nil }) // without one, it is random
+		_ = goroutine.Try(func() error { id = e.TraceID(ctx); return nil }) // without one, it is random
 	}
 	if id == "" {
 		var random [16]byte

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // guarded returns h with Timeout and OnFailure built into each hook: what is
@@ -80,7 +80,7 @@ func guardError[T any](h Hooks, hook func(context.Context, T) error, own func(T)
 	return func(ctx context.Context, x T) error {
 		var err error
 		if h.Timeout <= 0 {
-			err = caught(lane.Try(func() error { return hook(ctx, x) }))
+			err = caught(goroutine.Try(func() error { return hook(ctx, x) }))
 		} else {
 			mine, take := own(x)
 			_, err = limited(ctx, h.Timeout, func(ctx context.Context, x T) (struct{}, error) { return struct{}{}, hook(ctx, x) }, mine)
@@ -99,7 +99,7 @@ func guardError[T any](h Hooks, hook func(context.Context, T) error, own func(T)
 // the batch has more to do.
 func apart(hook func(context.Context, []Outcome) error) func(context.Context, []Outcome) error {
 	return func(ctx context.Context, outcomes []Outcome) (err error) {
-		if crash := <-lane.Go(func() { err = hook(ctx, outcomes) }); crash != nil {
+		if crash := <-goroutine.Go(func() { err = hook(ctx, outcomes) }); crash != nil {
 			return fmt.Errorf("%w: %w", ErrPanic, crash)
 		}
 		return err
@@ -111,7 +111,7 @@ func timed[X, R any](ctx context.Context, limit time.Duration, hook func(context
 	if limit > 0 {
 		return limited(ctx, limit, hook, x)
 	}
-	err = caught(lane.Try(func() (err error) { r, err = hook(ctx, x); return err }))
+	err = caught(goroutine.Try(func() (err error) { r, err = hook(ctx, x); return err }))
 	return r, err
 }
 
@@ -120,7 +120,7 @@ func caught(err error) error {
 	if err == nil {
 		return nil
 	}
-	var crash *lane.PanicError
+	var crash *goroutine.PanicError
 	if errors.As(err, &crash) {
 		return fmt.Errorf("%w: %w", ErrPanic, err)
 	}
@@ -132,7 +132,7 @@ func limited[X, R any](ctx context.Context, limit time.Duration, hook func(conte
 	defer cancel()
 	var r, none R
 	var err error
-	ended := lane.Go(func() { r, err = hook(ctx, x) })
+	ended := goroutine.Go(func() { r, err = hook(ctx, x) })
 	select {
 	case crash := <-ended:
 		if crash != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // DefaultAskAfter is how long hooks and the classifier have a question to
@@ -93,7 +93,7 @@ func (q *inquiry) settle(ctx context.Context) (Decision, error) {
 func (q *inquiry) decider(by Decider, ask Asker) func(context.Context) (Decision, bool) {
 	question := q.question("")
 	return func(ctx context.Context) (d Decision, ok bool) {
-		err := caught(lane.Try(func() (err error) { d, err = ask(ctx, question); return err }))
+		err := caught(goroutine.Try(func() (err error) { d, err = ask(ctx, question); return err }))
 		if err != nil && ctx.Err() == nil {
 			q.report(fmt.Errorf("%v: %w", by, err))
 		}
@@ -121,7 +121,7 @@ func (q *inquiry) person(ctx context.Context, id string) error {
 	question := q.question(id)
 	question.Waiting = len(s.line.Open()) - 1
 	var d Decision
-	err := caught(lane.Try(func() (err error) { d, err = s.cfg.Ask(ctx, question); return err }))
+	err := caught(goroutine.Try(func() (err error) { d, err = s.cfg.Ask(ctx, question); return err }))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTimeout):
 		return fmt.Errorf("%w: %w", ErrExpired, err)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // SetPermissions replaces the session's own permissions. In a fork it is an
@@ -185,7 +185,7 @@ func (s *Session) save(updates []Update) error {
 	if s.cfg.Save == nil || len(updates) == 0 {
 		return nil
 	}
-	if err := lane.Try(func() error { return s.cfg.Save(context.Background(), updates) }); err != nil {
+	if err := goroutine.Try(func() error { return s.cfg.Save(context.Background(), updates) }); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotSaved, err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -56,7 +57,7 @@ type job struct {
 
 // start takes the call through its stages on a goroutine of its own. Whatever
 // foreign code does to that goroutine, there is an outcome in the end.
-func (j *job) start() { lane.Start(j) }
+func (j *job) start() { goroutine.Start(j) }
 
 // Work is the job's part of its goroutine.
 func (j *job) Work() {
@@ -289,7 +290,7 @@ func (j *job) perform(ctx context.Context) Outcome {
 	own := j.begin(ctx)
 	var result *Result
 	var err error
-	crash := lane.Try(func() error {
+	crash := goroutine.Try(func() error {
 		if invoke != nil {
 			result, err = invoke(own, t, c)
 		} else {

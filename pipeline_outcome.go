@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // denied words a refusal, and ends the turn if that was asked for.
@@ -59,11 +59,11 @@ func (b *batch) reportCrash(tool string, stage Stage, err error) {
 		return
 	}
 	attrs := []any{"tool", tool, "stage", string(stage), "error", err}
-	var p *lane.PanicError
+	var p *goroutine.PanicError
 	if errors.As(err, &p) {
 		attrs = append(attrs, "stack", string(p.Stack))
 	}
-	_ = lane.Try(func() error { b.Logger.Error("call crashed", attrs...); return nil }) // a broken handler loses its line, not the call
+	_ = goroutine.Try(func() error { b.Logger.Error("call crashed", attrs...); return nil }) // a broken handler loses its line, not the call
 }
 
 // judge makes the outcome of a call that has returned. What a tool managed to do

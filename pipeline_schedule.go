@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -15,7 +16,7 @@ import (
 func (j *job) targets(context.Context) *failure {
 	j.stage = StageTargets
 	var tr Traits
-	if err := lane.Try(func() error { tr = j.entry.tool.Traits(j.call); return nil }); err != nil {
+	if err := goroutine.Try(func() error { tr = j.entry.tool.Traits(j.call); return nil }); err != nil {
 		j.batch.reportCrash(j.call.Name, j.stage, err) // and tr is zero, the cautious value
 	}
 	tr.Targets = cloneTargets(tr.Targets)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/attempt"
 	"github.com/seed49eaa51d/pegboard/internal/ending"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -106,7 +107,7 @@ func (j *job) stop(cause error) {
 // giveUp answers a call in the absence of its tool, which goes on.
 func (j *job) giveUp(cause error) {
 	if j.run.GiveUp() {
-		lane.Start(&substitute{j, cause})
+		goroutine.Start(&substitute{j, cause})
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/repair"
 )
 
@@ -58,7 +58,7 @@ func (j *job) mend(ctx context.Context, problem error) (input json.RawMessage, i
 	}
 	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, in: in, state: &callState{session: j.batch.pool.session, info: &j.entry.info, spec: j.entry.tool.input()}}
 	var tr Traits // the zero Traits are cautious
-	_ = lane.Try(func() error { tr = j.entry.tool.Traits(c); return nil })
+	_ = goroutine.Try(func() error { tr = j.entry.tool.Traits(c); return nil })
 	if !tr.ReadOnly || tr.Destructive || j.entry.info.Origin.External() {
 		return nil, nil
 	}

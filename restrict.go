@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
@@ -82,7 +82,7 @@ func (p *Pool) selected(hook func(*Session, []string) []string) *Pool {
 	}
 	reason := "a hook did not select it"
 	var kept []string
-	if err := lane.Try(func() error { kept = hook(p.session, names); return nil }); err != nil {
+	if err := goroutine.Try(func() error { kept = hook(p.session, names); return nil }); err != nil {
 		kept, reason = nil, "the hook that selects tools failed: "+err.Error()
 	}
 	q := p.keep(func(i Info) (bool, string) { return slices.Contains(kept, i.Name), reason })

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/media"
 )
 
@@ -92,7 +92,7 @@ func (c *Call) fitImages(ctx context.Context, parts []Part) []Part {
 		refused := limits.Images.refuse(&fitted[i])
 		if refused != "" && limits.Smaller != nil {
 			smaller, err := p, error(nil)
-			if crash := lane.Try(func() error { smaller, err = limits.Smaller(ctx, p); return nil }); err == nil && crash == nil {
+			if crash := goroutine.Try(func() error { smaller, err = limits.Smaller(ctx, p); return nil }); err == nil && crash == nil {
 				if again := limits.Images.refuse(&smaller); again == "" {
 					fitted[i], refused = smaller, ""
 				}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/finding"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/rank"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
@@ -122,7 +122,7 @@ func (p *Pool) find(ctx context.Context, ranker Ranker, q finding.Query, limit i
 // ask returns what a ranker finds that may be found, by its name in the pool and once.
 func (p *Pool) ask(ctx context.Context, r Ranker, words string, limit int, accept func(name string) bool) (found []Match, err error) {
 	var matches []Match
-	if err := lane.Try(func() (err error) { matches, err = r.Rank(ctx, p, words, limit, accept); return err }); err != nil {
+	if err := goroutine.Try(func() (err error) { matches, err = r.Rank(ctx, p, words, limit, accept); return err }); err != nil {
 		return nil, err
 	}
 	seen := map[int]bool{}

@@ -16,6 +16,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/ending"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/state"
@@ -272,7 +273,7 @@ func (s *Session) Close(ctx context.Context) error {
 	}
 	if s.parent == nil {
 		select {
-		case <-lane.Go(s.line.Wait):
+		case <-goroutine.Go(s.line.Wait):
 		case <-ctx.Done():
 			errs = append(errs, fmt.Errorf("who was asked and has not returned: %w", context.Cause(ctx)))
 		}

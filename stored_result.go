@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
@@ -132,7 +132,7 @@ func (s *Session) put(ctx context.Context, id, mimeType string, r io.Reader) (St
 		stored Stored
 		err    error
 	}
-	put := lane.Go(func() { got.stored, got.err = s.ResultStore().Put(ctx, id, mimeType, all) })
+	put := goroutine.Go(func() { got.stored, got.err = s.ResultStore().Put(ctx, id, mimeType, all) })
 	var stored Stored
 	var err error
 	select {

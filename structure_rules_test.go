@@ -36,11 +36,11 @@ var structureRules = []structureRule{
 	},
 	{
 		name: "goroutines", check: inEachFile(goroutineStarts),
-		fix: "start it through internal/lane",
+		fix: "start it through internal/goroutine",
 	},
 	{
 		name: "recover", check: inEachFile(recoverCalls),
-		fix: "let internal/lane run the code and recover",
+		fix: "let internal/goroutine run the code and recover",
 	},
 	{
 		name: "processes", check: inEachFile(processStarts),
@@ -184,7 +184,7 @@ func findImports(file goFile, trees ...string) []finding {
 }
 
 func goroutineStarts(file goFile) []finding {
-	if file.exempt() || file.below("internal/lane") {
+	if file.exempt() || file.below("internal/goroutine") {
 		return nil
 	}
 	all := findImports(file, "golang.org/x/sync/errgroup")
@@ -197,7 +197,7 @@ func goroutineStarts(file goFile) []finding {
 }
 
 func recoverCalls(file goFile) []finding {
-	if file.exempt() || file.below("internal/lane") {
+	if file.exempt() || file.below("internal/goroutine") {
 		return nil
 	}
 	var all []finding

@@ -58,15 +58,15 @@ func TestStructureAcceptsAllowedCode(t *testing.T) {
 		"pool.go": fileImporting(ownImport("/internal/schema"), `"golang.org/x/sync/semaphore"`) +
 			"var ErrX = x()\nvar _ I = (*T)(nil)\nvar names = map[string]int{`a`: 1}\nvar shape = regexp.MustCompile(`a`)\n" +
 			"//go:embed a.txt\nvar text string\nfunc (p Pool) init() {}",
-		"internal/schema/s.go":   fileImporting(`"github.com/invopop/jsonschema"`, ownImport("/internal/lane")),
-		"internal/lane/lane.go":  fileImporting(`"golang.org/x/sync/errgroup"`) + "func Go() { go func() { _ = recover() }() }",
-		"internal/proc/proc.go":  fileImporting(`"os/exec"`) + "var f = os.StartProcess()",
-		"internal/corpus/c.go":   fileImporting(`"testing"`),
-		"wire/anthropic/wire.go": fileImporting(ownImport(""), ownImport("/wire/sse")),
-		"tools/files/files.go":   fileImporting(ownImport(""), ownImport("/wire/anthropic"), `"github.com/bmatcuk/doublestar/v4"`),
-		"tools/tooltest/fake.go": fileImporting(ownImport("")),
-		"settings/settings.go":   fileImporting(ownImport("/tools/files")),
-		"examples/agent/main.go": fileImporting(ownImport("/settings"), ownImport("/tools/tooltest"), `"os/exec"`) + "func main() { go recover() }",
+		"internal/schema/s.go":    fileImporting(`"github.com/invopop/jsonschema"`, ownImport("/internal/lane")),
+		"internal/goroutine/g.go": fileImporting(`"golang.org/x/sync/errgroup"`) + "func Go() { go func() { _ = recover() }() }",
+		"internal/proc/proc.go":   fileImporting(`"os/exec"`) + "var f = os.StartProcess()",
+		"internal/corpus/c.go":    fileImporting(`"testing"`),
+		"wire/anthropic/wire.go":  fileImporting(ownImport(""), ownImport("/wire/sse")),
+		"tools/files/files.go":    fileImporting(ownImport(""), ownImport("/wire/anthropic"), `"github.com/bmatcuk/doublestar/v4"`),
+		"tools/tooltest/fake.go":  fileImporting(ownImport("")),
+		"settings/settings.go":    fileImporting(ownImport("/tools/files")),
+		"examples/agent/main.go":  fileImporting(ownImport("/settings"), ownImport("/tools/tooltest"), `"os/exec"`) + "func main() { go recover() }",
 		// What follows is not of the module, or not shipped.
 		"pool_test.go":           fileImporting(`"os/exec"`, `"github.com/stretchr/testify/require"`),
 		"bench/go.mod":           "module bench",
@@ -205,8 +205,8 @@ var structureViolations = []structureViolation{
 		files: oneFile("wire/w.go", packageClause+"var t = f(func() { go f() })"),
 	},
 	{
-		name: "go statement beside lane", rule: "goroutines", at: "internal/laneways/w.go:2",
-		files: oneFile("internal/laneways/w.go", packageClause+"func f() { go f() }"),
+		name: "go statement beside goroutine", rule: "goroutines", at: "internal/goroutines/w.go:2",
+		files: oneFile("internal/goroutines/w.go", packageClause+"func f() { go f() }"),
 	},
 	{
 		name: "errgroup", rule: "goroutines", at: "tools/web/w.go:2",

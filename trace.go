@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // A Trace is a decision and how it came about. It is made by the code that
@@ -69,7 +69,7 @@ func (p *Pool) settle(ctx context.Context, c Call, t *Trace) Decision {
 		}
 		made.state.allowed = false // it was not decided, as Admit takes for granted
 		var own Decision
-		if err := lane.Try(func() error {
+		if err := goroutine.Try(func() error {
 			err := tool.Validate(ctx, made)
 			if err == nil {
 				own = tool.Permit(ctx, made)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // Why a race has no winner.
@@ -89,13 +89,13 @@ func (r *Race[Q, A]) Run(ctx context.Context) (A, error) {
 // hear has f fill in a bid on a goroutine of its own.
 func (l *Line[Q, A]) hear(bids chan<- bid[A], person bool, f func(*bid[A])) {
 	l.expect(1)
-	lane.Go(func() {
+	goroutine.Go(func() {
 		b := bid[A]{person: person}
 		defer func() { // even if f ends the goroutine
 			bids <- b
 			l.expect(-1)
 		}()
-		if err := lane.Try(func() error { f(&b); return nil }); err != nil {
+		if err := goroutine.Try(func() error { f(&b); return nil }); err != nil {
 			b.err = err
 		}
 	})

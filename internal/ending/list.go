@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // A List is what an owner has to end. Make one with New.
@@ -119,7 +119,7 @@ func (l *List) End(ctx context.Context) (errs []error) {
 	}
 	for _, i := range slices.Backward(l.due) {
 		var err error
-		result := lane.Go(func() { err = i.End(ctx) })
+		result := goroutine.Go(func() { err = i.End(ctx) })
 		wait(started{i.Name, result, &err})
 	}
 	l.due, l.left = nil, left

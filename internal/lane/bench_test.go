@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -147,7 +148,7 @@ func runLane(ctx context.Context, jobs, limit int, run func()) {
 	ends := make([]<-chan error, jobs)
 	for i := range ends {
 		ticket := l.Admit()
-		ends[i] = lane.Go(func() {
+		ends[i] = goroutine.Go(func() {
 			defer ticket.Done()
 			ticket.Claim(lane.Claim{})
 			_ = ticket.Wait(ctx)

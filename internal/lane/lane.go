@@ -1,7 +1,6 @@
 // Package lane decides when jobs run: in the order in which they were admitted
 // where they touch the same things, at once where they do not, and never more
-// than a limit at a time. It also starts every goroutine of the module and
-// catches every panic. It knows nothing of tools.
+// than a limit at a time. It knows nothing of tools.
 //
 // A job goes through a Lane like this:
 //

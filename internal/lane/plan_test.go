@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -154,7 +155,7 @@ func TestRandomPlans(t *testing.T) {
 				ends := make([]<-chan error, 0, len(jobs))
 				for i, j := range jobs {
 					ticket, ctx := l.Admit(), t.Context()
-					ends = append(ends, lane.Go(func() { w.follow(ctx, i, j, ticket, limit) }))
+					ends = append(ends, goroutine.Go(func() { w.follow(ctx, i, j, ticket, limit) }))
 				}
 				for _, end := range ends {
 					require.NoError(t, <-end)
@@ -197,7 +198,7 @@ func TestJobsRunTogether(t *testing.T) {
 			j := job{first: claim(write(fmt.Sprint(i % pairs))), run: time.Second}
 			w := &witness{seen: make([]sight, 1)}
 			ticket, ctx := l.Admit(), t.Context()
-			ends = append(ends, lane.Go(func() { w.follow(ctx, 0, j, ticket, pairs) }))
+			ends = append(ends, goroutine.Go(func() { w.follow(ctx, 0, j, ticket, pairs) }))
 		}
 		for _, end := range ends {
 			require.NoError(t, <-end)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -37,7 +38,7 @@ func TestRenewKeepsTheOrderOfTheLine(t *testing.T) {
 				third.Claim(key("place", true))
 				ctx := t.Context()
 				for name, ticket := range map[string]*lane.Ticket{"second": second, "third": third} {
-					lane.Go(func() {
+					goroutine.Go(func() {
 						if ticket.Wait(ctx) == nil {
 							got.add(name)
 						}

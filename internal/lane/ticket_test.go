@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -39,7 +40,7 @@ func admit(t *testing.T, l *lane.Lane, got log, name string, c lane.Claim) *lane
 func await(t *testing.T, ticket *lane.Ticket, got log, name string) {
 	t.Helper()
 	ctx := t.Context()
-	lane.Go(func() {
+	goroutine.Go(func() {
 		if err := ticket.Wait(ctx); err != nil {
 			name += ": " + err.Error()
 		}
@@ -190,7 +191,7 @@ func TestCancelledWait(t *testing.T) {
 		b := l.Admit()
 		b.Claim(exclusive())
 		c := admit(t, l, got, "c", claim())
-		lane.Go(func() { got.add(b.Wait(ctx).Error()) })
+		goroutine.Go(func() { got.add(b.Wait(ctx).Error()) })
 		require.Equal(t, []string{"a"}, got.all())
 		cancel(cause)
 		require.Equal(t, []string{"cause"}, got.all())
@@ -288,7 +289,7 @@ func TestSlot(t *testing.T) {
 		require.NoError(t, second.Slot(t.Context()))
 
 		ctx := t.Context()
-		lane.Go(func() {
+		goroutine.Go(func() {
 			_ = third.Slot(ctx)
 			got.add("third")
 		})

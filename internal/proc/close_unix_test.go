@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
@@ -28,7 +28,7 @@ func begin(t *testing.T, table *proc.Table, c proc.Command) (exit func() proc.Ex
 			forward(p)
 		}
 	}
-	done := lane.Go(func() {
+	done := goroutine.Go(func() {
 		var err error
 		result, err = table.Run(context.WithoutCancel(t.Context()), c)
 		require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestCloseWhileStarting(t *testing.T) {
 	c.Grace = never
 	for range 20 {
 		var table proc.Table
-		done := lane.Go(func() {
+		done := goroutine.Go(func() {
 			exit, err := table.Run(t.Context(), c)
 			require.NoError(t, err)
 			require.Equal(t, proc.ErrClosed, exit.Err)
@@ -135,7 +135,7 @@ func TestConcurrentUse(t *testing.T) {
 	for i := range 8 {
 		c := c
 		c.Args = append(c.Args[:len(c.Args):len(c.Args)], "sh", string(rune('1'+i)))
-		all = append(all, lane.Go(func() {
+		all = append(all, goroutine.Go(func() {
 			for {
 				exit, err := table.Run(ctx, c)
 				if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
@@ -83,12 +83,12 @@ func TestChildOutlivesOtherThreads(t *testing.T) {
 	stop := make(chan struct{})
 	var churn []<-chan error
 	for range 2 {
-		churn = append(churn, lane.Go(func() {
+		churn = append(churn, goroutine.Go(func() {
 			for {
 				select {
 				case <-stop:
 					return
-				case err := <-lane.Go(func() { runtime.LockOSThread() }): // the thread ends with its goroutine
+				case err := <-goroutine.Go(func() { runtime.LockOSThread() }): // the thread ends with its goroutine
 					require.NoError(t, err)
 				}
 			}
@@ -96,7 +96,7 @@ func TestChildOutlivesOtherThreads(t *testing.T) {
 	}
 	var runs []<-chan error
 	for range 10 {
-		runs = append(runs, lane.Go(func() {
+		runs = append(runs, goroutine.Go(func() {
 			for range 10 {
 				exit, err := table.Run(t.Context(), c)
 				require.NoError(t, err)

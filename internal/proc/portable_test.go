@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
@@ -106,7 +106,7 @@ func TestOutputPanics(t *testing.T) {
 	c := own(t, "print")
 	c.Output = func([]byte) { panic("no") }
 	exit := run(t.Context(), t, c)
-	var caught *lane.PanicError
+	var caught *goroutine.PanicError
 	require.ErrorAs(t, exit.Err, &caught)
 	require.Equal(t, "no", caught.Value)
 	require.False(t, exit.Lingering)

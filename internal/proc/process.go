@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // A Process is a command that [Table.Start] started. Its methods may be called
@@ -101,7 +101,7 @@ func (p *Process) live(ctx context.Context, started chan<- error) {
 	if err != nil {
 		return
 	}
-	copied := lane.Go(p.copyOutput)
+	copied := goroutine.Go(p.copyOutput)
 	stop := context.AfterFunc(ctx, func() { p.end(context.Cause(ctx)) })
 	defer stop()
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
@@ -139,7 +139,7 @@ func TestWriteIsEnded(t *testing.T) {
 	c.Stdin = true
 	p := start(t.Context(), t, &table, c)
 	p.line(t)
-	wrote := lane.Go(func() {
+	wrote := goroutine.Go(func() {
 		n, err := io.WriteString(p.Stdin(), strings.Repeat("x", 4<<20))
 		require.Error(t, err)
 		require.Less(t, n, 4<<20)
@@ -210,10 +210,10 @@ func TestStopAtAnyMoment(t *testing.T) {
 		p, err := table.Start(ctx, c)
 		require.NoError(t, err)
 		all := []<-chan error{
-			lane.Go(func() { p.Stop(nil) }),
-			lane.Go(cancel),
-			lane.Go(func() { require.NoError(t, table.Close(t.Context())) }),
-			lane.Go(func() { p.Output(); p.LastOutput(); _, _ = p.Stored(); p.Pid() }),
+			goroutine.Go(func() { p.Stop(nil) }),
+			goroutine.Go(cancel),
+			goroutine.Go(func() { require.NoError(t, table.Close(t.Context())) }),
+			goroutine.Go(func() { p.Output(); p.LastOutput(); _, _ = p.Stored(); p.Pid() }),
 		}
 		exit := p.Exit()
 		require.True(t, exit.Code == 3 || exit.Err != nil)

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // killWait is how long [Table.Close] waits for killed processes to be gone when
@@ -39,7 +39,7 @@ func (t *Table) Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, err
 	}
 	started := make(chan error, 1)
-	lane.Go(func() { t.live(ctx, p, started) })
+	goroutine.Go(func() { t.live(ctx, p, started) })
 	if err := <-started; err != nil {
 		<-p.done
 		return nil, err

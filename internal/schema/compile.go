@@ -11,7 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
@@ -124,7 +124,7 @@ func compile(doc map[string]any, canonical []byte) (*jsonschema.Schema, error) {
 	}
 	var root *jsonschema.Schema
 	// The compiler panics on some documents that are no schemas.
-	err := lane.Try(func() error {
+	err := goroutine.Try(func() error {
 		if err := c.AddResource(baseURL, bytes.NewReader(canonical)); err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func refuseLoading(doc map[string]any, url string) error {
 
 // refuse sorts the errors of the compiler, which have no types for most causes.
 func refuse(doc map[string]any, err error) error {
-	var panicked *lane.PanicError
+	var panicked *goroutine.PanicError
 	var invalid *jsonschema.ValidationError
 	var loop jsonschema.InfiniteLoopError
 	switch {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
@@ -42,7 +42,7 @@ func Reflect(t reflect.Type) (json.RawMessage, error) {
 	names := newTypeNames()
 	var raw []byte
 	// Methods of the types run here, and the library panics on what it does not know.
-	err := lane.Try(func() (err error) {
+	err := goroutine.Try(func() (err error) {
 		raw, err = json.Marshal(reflector(names).ReflectFromType(t))
 		return err
 	})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // A Schema is a compiled JSON Schema. It never changes and may be used by many
@@ -41,7 +41,7 @@ func (s *Schema) Validate(v any) error {
 	if p, found := longNumber(v); found {
 		return newInvalid([]Problem{p})
 	}
-	err := lane.Try(func() error { return s.root.Validate(v) })
+	err := goroutine.Try(func() error { return s.root.Validate(v) })
 	problems := s.places.variants(s.root, v)
 	if err == nil && len(problems) == 0 {
 		return nil

@@ -12,7 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
@@ -147,7 +147,7 @@ func (t *Tasks) Output(id string) (string, error) {
 // output is what the work says, whose mistakes are not those of who asks.
 func (e *entry) output() (text string, err error) {
 	if e.work.Output != nil {
-		err = lane.Try(func() error { text = e.work.Output(); return nil })
+		err = goroutine.Try(func() error { text = e.work.Output(); return nil })
 		return strings.ToValidUTF8(text, "\uFFFD"), err
 	}
 	if e.work.OutputFile == "" {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // Stop asks a task to end and waits until it has. It returns the task as it is
@@ -44,7 +44,7 @@ func (t *Tasks) ask(e *entry, cause error) <-chan error {
 		return nil
 	}
 	e.cause = cause
-	return lane.Go(func() { e.work.Stop(cause) })
+	return goroutine.Go(func() { e.work.Stop(cause) })
 }
 
 // await waits until a task has ended.

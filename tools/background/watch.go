@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // A watch delivers lists in order. It has no goroutine of its own: of those that
@@ -74,5 +74,5 @@ func (w *watch) deliver() {
 func (w *watch) hand(l letter) {
 	w.mu.Unlock()
 	defer w.mu.Lock()
-	_ = lane.Try(func() error { l.to.f(l.list); return nil }) // whoever made the change is not to blame
+	_ = goroutine.Try(func() error { l.to.f(l.list); return nil }) // whoever made the change is not to blame
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
@@ -63,7 +63,7 @@ func (m *monitoring) watch(h *background.Handle, what string) {
 		h.Tell(what + ": " + text)
 	}}
 	events.full = func() bool { return m.log.size() > m.most }
-	lane.Go(func() {
+	goroutine.Go(func() {
 		defer m.cancel()
 		events.run(m.process.Done())
 		h.Done(endedMonitor(m.process.Exit(), m.limit, m.log.close()))

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 const (
@@ -90,7 +90,7 @@ func (t turn) callTools(ctx context.Context, watch *stopwatch, asked []reply) {
 	defer watch.resume()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	lane.Go(func() {
+	goroutine.Go(func() {
 		select {
 		case <-t.child.process.Done():
 			cancel(errNoEnd)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
@@ -28,7 +28,7 @@ func (k *command) moveOn(limit time.Duration) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	lane.Go(func() { k.accompany(h, limit) })
+	goroutine.Go(func() { k.accompany(h, limit) })
 	return k.moved(h.ID(), work.OutputFile), nil
 }
 

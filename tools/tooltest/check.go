@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // Check reports every way in which t breaks the contract of [pegboard.Tool],
@@ -104,7 +104,7 @@ const repeats = 16
 // if it did not, the violation is noted, and what f was to set is not read.
 func (x *exam) try(stage, input string, f func()) bool {
 	select {
-	case err := <-lane.Go(f):
+	case err := <-goroutine.Go(f):
 		if err != nil {
 			x.violated(ruleReturns, input, "%s: %v", stage, err)
 		}

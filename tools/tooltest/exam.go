@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // errCancelled is why the calls of an exam are cancelled.
@@ -65,7 +65,7 @@ func (x *exam) admit(input string, visit func(context.Context, *pegboard.Call)) 
 	}}
 	var got pegboard.Outcome
 	x.session.NewTurn() // an exam repeats itself and is no loop
-	ended := lane.Go(func() { got = Run(context.Background(), t, x.session, input) })
+	ended := goroutine.Go(func() { got = Run(context.Background(), t, x.session, input) })
 	select {
 	case <-arrived: // visits watch the time themselves
 		err = <-ended
@@ -159,7 +159,7 @@ func (x *exam) together(ctx context.Context, c *pegboard.Call, input string) (tr
 	got := make([]pegboard.Traits, callers)
 	ended := make([]<-chan error, callers)
 	for i := range ended {
-		ended[i] = lane.Go(func() {
+		ended[i] = goroutine.Go(func() {
 			x.tool.Info()
 			x.tool.Declare(x.session)
 			got[i] = x.tool.Traits(c)
@@ -188,7 +188,7 @@ func (x *exam) cancel(ctx context.Context, c *pegboard.Call, input string) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	cancel(errCancelled)
 	call := func() { _, _ = x.tool.Call(ctx, c) } // a result and an error are both fine
-	calls := []<-chan error{lane.Go(call), lane.Go(call)}
+	calls := []<-chan error{goroutine.Go(call), goroutine.Go(call)}
 	grace := time.After(x.grace)
 	for _, end := range calls {
 		select {

@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // Options say which files a walk finds. The zero value is ripgrep's default.
@@ -96,7 +96,7 @@ var errNotRegular = errors.New("no longer a regular file")
 //
 // dir is the absolute path of root, without links, by which the ignore files
 // above it are found. The walk ends early with the error that visit returns, with
-// what it panics with as a *lane.PanicError, or with the cause of ctx. A
+// what it panics with as a *goroutine.PanicError, or with the cause of ctx. A
 // *GlobError or a *TypeError says that it did not begin. The Report holds what
 // was counted until the end.
 func Run(ctx context.Context, root *os.Root, dir string, o Options, visit func(worker int, e *Entry) error) (Report, error) {
@@ -136,9 +136,9 @@ func (r *run) work(workers int) error {
 	errs := make([]error, workers)
 	var ends []<-chan error
 	for i := 1; i < workers; i++ {
-		ends = append(ends, lane.Go(func() { errs[i] = r.worker(i) }))
+		ends = append(ends, goroutine.Go(func() { errs[i] = r.worker(i) }))
 	}
-	errs[0] = lane.Try(func() error { return r.worker(0) })
+	errs[0] = goroutine.Try(func() error { return r.worker(0) })
 	for i, end := range ends {
 		if err := <-end; err != nil {
 			errs[i+1] = err

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/grep/walk"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
 // run walks dir without collecting anything.
@@ -75,7 +75,7 @@ func TestRunSurvivesAPanicOfVisit(t *testing.T) {
 		}
 		return nil
 	})
-	var panicked *lane.PanicError
+	var panicked *goroutine.PanicError
 	require.ErrorAs(t, err, &panicked)
 	require.Equal(t, "wrong", panicked.Value)
 }

@@ -1,4 +1,4 @@
-package lane_test
+package goroutine_test
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 func boom() { panic("boom") }
@@ -37,16 +37,16 @@ func TestGo(t *testing.T) {
 		{name: "panics with nil", f: func() { panic(nil) }, text: "panic: " + new(runtime.PanicNilError).Error()},
 		{name: "panics in the runtime", f: outOfRange, text: "panic: runtime error: index out of range [1] with length 0"},
 		{name: "panics with an error without text", f: func() { panic(badError{}) }, text: "panic: %!v(PANIC=Error method: no text)", is: badError{}},
-		{name: "ends its goroutine", f: runtime.Goexit, text: lane.ErrGoexit.Error(), is: lane.ErrGoexit},
-		{name: "ends its goroutine later", f: func() { defer runtime.Goexit() }, text: lane.ErrGoexit.Error(), is: lane.ErrGoexit},
-		{name: "panics, then ends its goroutine", f: func() { defer runtime.Goexit(); boom() }, text: lane.ErrGoexit.Error(), is: lane.ErrGoexit},
+		{name: "ends its goroutine", f: runtime.Goexit, text: goroutine.ErrGoexit.Error(), is: goroutine.ErrGoexit},
+		{name: "ends its goroutine later", f: func() { defer runtime.Goexit() }, text: goroutine.ErrGoexit.Error(), is: goroutine.ErrGoexit},
+		{name: "panics, then ends its goroutine", f: func() { defer runtime.Goexit(); boom() }, text: goroutine.ErrGoexit.Error(), is: goroutine.ErrGoexit},
 		{name: "ends its goroutine, then panics", f: func() { defer boom(); runtime.Goexit() }, text: boomed},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				done := lane.Go(tt.f)
+				done := goroutine.Go(tt.f)
 				err := <-done
 				if tt.text == "" {
 					require.NoError(t, err)
@@ -71,39 +71,39 @@ func TestGoDoesNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		started := time.Now()
-		done := lane.Go(func() { time.Sleep(time.Second) })
+		done := goroutine.Go(func() { time.Sleep(time.Second) })
 		require.Zero(t, time.Since(started))
 		require.NoError(t, <-done)
 		require.Equal(t, time.Second, time.Since(started))
-		lane.Go(boom) // nobody receives, and the bubble still ends
+		goroutine.Go(boom) // nobody receives, and the bubble still ends
 	})
 }
 
 func TestTry(t *testing.T) {
 	t.Parallel()
 	failure := errors.New("failure")
-	require.NoError(t, lane.Try(func() error { return nil }))
-	require.Equal(t, failure, lane.Try(func() error { return failure }))
+	require.NoError(t, goroutine.Try(func() error { return nil }))
+	require.Equal(t, failure, goroutine.Try(func() error { return failure }))
 
-	var caught *lane.PanicError
-	require.ErrorAs(t, lane.Try(func() error { boom(); return nil }), &caught)
+	var caught *goroutine.PanicError
+	require.ErrorAs(t, goroutine.Try(func() error { boom(); return nil }), &caught)
 	require.Equal(t, "boom", caught.Value)
 	require.Contains(t, string(caught.Stack), "lane_test.boom")
 	require.NoError(t, caught.Unwrap())
 
 	var fault runtime.Error
-	require.ErrorAs(t, lane.Try(func() error { outOfRange(); return nil }), &fault)
+	require.ErrorAs(t, goroutine.Try(func() error { outOfRange(); return nil }), &fault)
 	var null *runtime.PanicNilError
-	require.ErrorAs(t, lane.Try(func() error { panic(nil) }), &null)
+	require.ErrorAs(t, goroutine.Try(func() error { panic(nil) }), &null)
 }
 
 func TestTryLetsGoexitPass(t *testing.T) {
 	t.Parallel()
 	after := false
-	err := <-lane.Go(func() {
-		_ = lane.Try(func() error { runtime.Goexit(); return nil })
+	err := <-goroutine.Go(func() {
+		_ = goroutine.Try(func() error { runtime.Goexit(); return nil })
 		after = true
 	})
-	require.ErrorIs(t, err, lane.ErrGoexit)
+	require.ErrorIs(t, err, goroutine.ErrGoexit)
 	require.False(t, after)
 }

@@ -1,4 +1,7 @@
-package lane
+// Package goroutine starts every goroutine of the module and recovers from every
+// panic, so that code of a tool, a hook or a host can end its own goroutine but not
+// the program.
+package goroutine
 
 import (
 	"errors"
