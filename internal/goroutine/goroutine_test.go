@@ -88,7 +88,7 @@ func TestTry(t *testing.T) {
 	var caught *goroutine.PanicError
 	require.ErrorAs(t, goroutine.Try(func() error { boom(); return nil }), &caught)
 	require.Equal(t, "boom", caught.Value)
-	require.Contains(t, string(caught.Stack), "lane_test.boom")
+	require.Contains(t, string(caught.Stack), "goroutine_test.boom")
 	require.NoError(t, caught.Unwrap())
 
 	var fault runtime.Error
