@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 )
 
 // Lint returns what the provider would refuse or weaken of a pool: first for each

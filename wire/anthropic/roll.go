@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 )
 
 // maxDeferred is how many tools of one request may be deferred (contracts 3.1,

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 )
 
 // offersSearch reports whether a pool has a tool that can be the one of

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
+	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/wire/openai/internal/function"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 )
 
 // A checker finds what a provider's documents do not allow in a schema. It is

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 )
 
 func TestNameRule(t *testing.T) {
