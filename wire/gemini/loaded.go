@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 )
 
 // Loaded returns the tools that a conversation has made known to the model, by their

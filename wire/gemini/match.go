@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strconv"
 
-	"github.com/seed49eaa51d/pegboard/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 )
 
 // matcher finds out which result is whose, and gives each call a key of its own: the

@@ -3,8 +3,8 @@ package gemini
 import (
 	"encoding/json"
 
-	"github.com/seed49eaa51d/pegboard/internal/history"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 )
 
 // pastContent is an entry of a request's contents. One that cannot be read has the

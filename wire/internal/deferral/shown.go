@@ -4,7 +4,7 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 )
 
 // A Result is what a wire reads of a result in a conversation.

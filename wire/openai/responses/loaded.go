@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 )
 
 // Loaded returns the tools that a conversation has made known to the model, by

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/history"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 	"github.com/seed49eaa51d/pegboard/wire/openai/internal/answer"
 	"github.com/seed49eaa51d/pegboard/wire/openai/internal/content"
 )

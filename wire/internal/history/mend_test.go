@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 )
 
 func TestMend(t *testing.T) {
