@@ -9,7 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
-	"github.com/seed49eaa51d/pegboard/internal/sse"
+	"github.com/seed49eaa51d/pegboard/wire/internal/sse"
 )
 
 // assembler puts a message together from the events of a stream.

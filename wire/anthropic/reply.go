@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/sse"
+	"github.com/seed49eaa51d/pegboard/wire/internal/sse"
 )
 
 // maxReply is how much of a reply is read, in bytes: of a stream, the data of

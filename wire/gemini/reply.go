@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/sse"
+	"github.com/seed49eaa51d/pegboard/wire/internal/sse"
 )
 
 // An Event is one step of a reply. Exactly one of its fields is set.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"unicode"
 
-	"github.com/seed49eaa51d/pegboard/internal/sse"
+	"github.com/seed49eaa51d/pegboard/wire/internal/sse"
 )
 
 // maxReply is how much of a reply is read, in bytes: of a stream, the data of its

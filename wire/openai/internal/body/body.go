@@ -12,7 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/seed49eaa51d/pegboard/internal/sse"
+	"github.com/seed49eaa51d/pegboard/wire/internal/sse"
 )
 
 // MaxSize is how much of a body is read, in bytes: of a stream, the data of its

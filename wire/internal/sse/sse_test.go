@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/sse"
+	"github.com/seed49eaa51d/pegboard/wire/internal/sse"
 )
 
 // event is an Event that may be kept and compared.
