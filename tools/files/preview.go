@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/edit"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 )
 
 // ErrNoPreview says that [Preview] cannot tell what a tool does.

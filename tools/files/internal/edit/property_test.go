@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/edit"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 )
 
 // randomFile returns the bytes of a text in a random encoding with random line

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
-	"github.com/seed49eaa51d/pegboard/internal/edit"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 )
 
 // A recordedEdit is an edit that a model asked for.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/edit"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 )
 
 func TestParse(t *testing.T) {
