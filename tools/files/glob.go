@@ -17,8 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/grep/walk"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
 // The defaults of [GlobOptions], those of the best-known harness.

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/grep"
-	"github.com/seed49eaa51d/pegboard/internal/grep/walk"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
 // The defaults of [GrepOptions].

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/grep"
-	"github.com/seed49eaa51d/pegboard/internal/grep/walk"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
 // unknownType words that there is no type of that name.

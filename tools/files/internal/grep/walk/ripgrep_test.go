@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/grep/walk"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
 // TestRunAgreesWithRipgrep makes trees of hard names with hard rules.

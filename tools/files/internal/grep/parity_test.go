@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/grep"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
 )
 
 // TestAgreesWithRipgrepOnABigTree runs the queries of the benchmark.

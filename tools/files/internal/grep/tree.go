@@ -8,7 +8,7 @@ import (
 	"os"
 	"sync/atomic"
 
-	"github.com/seed49eaa51d/pegboard/internal/grep/walk"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
 // DefaultMaxBytes is how much of what was found is kept; our choice.

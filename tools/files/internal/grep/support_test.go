@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/grep"
-	"github.com/seed49eaa51d/pegboard/internal/grep/walk"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
 // A command is a search by ripgrep and the same search by us.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/grep"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
 )
 
 func TestCompileRefuses(t *testing.T) {
