@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/notebook"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
 // output returns one output of a cell for the host and for the model. Of a long

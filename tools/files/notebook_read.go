@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/notebook"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 

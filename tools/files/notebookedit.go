@@ -7,7 +7,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
-	"github.com/seed49eaa51d/pegboard/internal/notebook"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/notebook"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
 // TestRandomEdits edits random notebooks in random styles. What follows must

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/notebook"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
 func TestEditErrors(t *testing.T) {
