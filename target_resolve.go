@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard/internal/beneath"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/subtree"
 )
 
 // locate returns the absolute spelling of a path and the place it leads to.
@@ -94,7 +94,7 @@ func (s *Session) resolvePath(t *Target) {
 // lookBelow says why a person must be asked about what lies below a target, or
 // nothing. Where it writes through links becomes one of its names.
 func (s *Session) lookBelow(t *Target) string {
-	caution, led := beneath.Place{
+	caution, led := subtree.Place{
 		Platform: s.platform, Show: visible, Real: t.at.real, Also: t.Also,
 		Write: t.Access == Write, Tree: t.Tree, Glob: t.Glob, Copied: t.Copied,
 	}.Look()

@@ -1,4 +1,4 @@
-package beneath_test
+package subtree_test
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/beneath"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/subtree"
 )
 
 // grown returns a directory with files, and links by the place they lead to.
@@ -36,26 +36,26 @@ func TestLook(t *testing.T) {
 	at := func(name string) string { return filepath.Join(root, name) }
 	for _, tt := range []struct {
 		name  string
-		place beneath.Place // under names below root
+		place subtree.Place // under names below root
 		says  string        // part of the caution
 		led   []string
 	}{
-		{name: "a file is read", place: beneath.Place{Real: "one/.npmrc", Copied: true}},
-		{name: "a tree is copied", place: beneath.Place{Real: "plain", Tree: true, Copied: true}},
-		{name: "a protected name", place: beneath.Place{Real: "one", Tree: true, Copied: true}, says: "one/.npmrc, and"},
-		{name: "deep down", place: beneath.Place{Real: "deep", Tree: true, Copied: true}, says: "trust what is in .npmrc"},
-		{name: "two names", place: beneath.Place{Real: "conf", Tree: true, Copied: true}, says: "in .config/git"},
-		{name: "half of two names", place: beneath.Place{Real: "git", Tree: true, Copied: true}},
-		{name: "a pattern", place: beneath.Place{Real: "o*", Also: []string{"one"}, Glob: true, Tree: true, Copied: true}, says: "one/.npmrc"},
-		{name: "a pattern for a protected link", place: beneath.Place{Real: "rc/*", Also: []string{"rc/.npmrc"}, Glob: true, Copied: true}, says: "rc/.npmrc"},
-		{name: "a pattern for others", place: beneath.Place{Real: "p*", Also: []string{"plain"}, Glob: true, Tree: true, Copied: true}},
-		{name: "a tree is written", place: beneath.Place{Real: "one", Write: true, Tree: true}, says: "it would write all of"},
-		{name: "its level alone counts", place: beneath.Place{Real: "deep", Write: true, Tree: true}},
-		{name: "a pattern is written", place: beneath.Place{Real: "o*", Also: []string{"one"}, Glob: true, Write: true, Tree: true}, says: "it would write all of"},
-		{name: "links stay where they are", place: beneath.Place{Real: "linked", Write: true, Tree: true}},
-		{name: "links are followed", place: beneath.Place{Real: "linked", Write: true, Tree: true, Copied: true}, led: []string{"plain/a"}},
-		{name: "and on", place: beneath.Place{Real: "away", Write: true, Tree: true, Copied: true}, led: []string{"linked", "plain/a"}},
-		{name: "nothing is there", place: beneath.Place{Real: "no", Write: true, Tree: true, Copied: true}},
+		{name: "a file is read", place: subtree.Place{Real: "one/.npmrc", Copied: true}},
+		{name: "a tree is copied", place: subtree.Place{Real: "plain", Tree: true, Copied: true}},
+		{name: "a protected name", place: subtree.Place{Real: "one", Tree: true, Copied: true}, says: "one/.npmrc, and"},
+		{name: "deep down", place: subtree.Place{Real: "deep", Tree: true, Copied: true}, says: "trust what is in .npmrc"},
+		{name: "two names", place: subtree.Place{Real: "conf", Tree: true, Copied: true}, says: "in .config/git"},
+		{name: "half of two names", place: subtree.Place{Real: "git", Tree: true, Copied: true}},
+		{name: "a pattern", place: subtree.Place{Real: "o*", Also: []string{"one"}, Glob: true, Tree: true, Copied: true}, says: "one/.npmrc"},
+		{name: "a pattern for a protected link", place: subtree.Place{Real: "rc/*", Also: []string{"rc/.npmrc"}, Glob: true, Copied: true}, says: "rc/.npmrc"},
+		{name: "a pattern for others", place: subtree.Place{Real: "p*", Also: []string{"plain"}, Glob: true, Tree: true, Copied: true}},
+		{name: "a tree is written", place: subtree.Place{Real: "one", Write: true, Tree: true}, says: "it would write all of"},
+		{name: "its level alone counts", place: subtree.Place{Real: "deep", Write: true, Tree: true}},
+		{name: "a pattern is written", place: subtree.Place{Real: "o*", Also: []string{"one"}, Glob: true, Write: true, Tree: true}, says: "it would write all of"},
+		{name: "links stay where they are", place: subtree.Place{Real: "linked", Write: true, Tree: true}},
+		{name: "links are followed", place: subtree.Place{Real: "linked", Write: true, Tree: true, Copied: true}, led: []string{"plain/a"}},
+		{name: "and on", place: subtree.Place{Real: "away", Write: true, Tree: true, Copied: true}, led: []string{"linked", "plain/a"}},
+		{name: "nothing is there", place: subtree.Place{Real: "no", Write: true, Tree: true, Copied: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +88,7 @@ func TestLookAtMuch(t *testing.T) {
 	}
 	root := grown(t, files, links)
 	look := func(name string, write, copied bool) string {
-		caution, _ := beneath.Place{Show: filepath.ToSlash, Real: filepath.Join(root, name), Write: write, Tree: true, Copied: copied}.Look()
+		caution, _ := subtree.Place{Show: filepath.ToSlash, Real: filepath.Join(root, name), Write: write, Tree: true, Copied: copied}.Look()
 		return caution
 	}
 	require.Contains(t, look("many", false, true), "nobody can tell whether")

@@ -1,6 +1,6 @@
-// Package beneath finds what a call writes without naming it: files below a directory
+// Package subtree finds what a call writes without naming it: files below a directory
 // that it writes or copies as a whole.
-package beneath
+package subtree
 
 import (
 	"fmt"
