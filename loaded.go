@@ -4,7 +4,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard/internal/finding"
+	"github.com/seed49eaa51d/pegboard/internal/searchquery"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
@@ -70,16 +70,16 @@ func (p *Pool) Announce(told []string) (text string, now []string) {
 		i, ok := p.index[name]
 		return ok && !p.tools[i].decl.Deferred
 	})
-	return finding.Announce(now, told, p.sourceOf), now
+	return searchquery.Announce(now, told, p.sourceOf), now
 }
 
 // sourceOf returns where a tool comes from, which may be gone.
-func (p *Pool) sourceOf(name string) finding.Source {
+func (p *Pool) sourceOf(name string) searchquery.Source {
 	server := toolname.ServerIn(name)
 	if i, ok := p.index[name]; ok {
 		server = p.tools[i].info.server
 	}
-	return finding.Source{Prefix: server, About: p.from.describe(server)}
+	return searchquery.Source{Prefix: server, About: p.from.describe(server)}
 }
 
 // Loaded returns the tools that the conversation has mentioned, each once: of every

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard/internal/finding"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/rank"
+	"github.com/seed49eaa51d/pegboard/internal/searchquery"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
@@ -88,7 +88,7 @@ func (f fused) Rank(ctx context.Context, p *Pool, words string, limit int, accep
 //     they rank, too. A word that is the prefix of a source, such as mcp__github,
 //     leaves only the tools of that source.
 func (p *Pool) Search(query string, limit int) []Match {
-	q := finding.Parse(query, p.hasServer)
+	q := searchquery.Parse(query, p.hasServer)
 	if q.ByName {
 		matches, _, _ := p.selectNames(q.Names, limit)
 		return matches
@@ -97,7 +97,7 @@ func (p *Pool) Search(query string, limit int) []Match {
 	return matches
 }
 
-func (p *Pool) find(ctx context.Context, ranker Ranker, q finding.Query, limit int) ([]Match, error) {
+func (p *Pool) find(ctx context.Context, ranker Ranker, q searchquery.Query, limit int) ([]Match, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -139,7 +139,7 @@ func (p *Pool) ask(ctx context.Context, r Ranker, words string, limit int, accep
 	return found, nil
 }
 
-func (p *Pool) admits(q finding.Query, name string) bool {
+func (p *Pool) admits(q searchquery.Query, name string) bool {
 	i, ok := p.index[name]
 	return ok && q.Admits(name, p.tools[i].info.server)
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard/internal/finding"
+	"github.com/seed49eaa51d/pegboard/internal/searchquery"
 )
 
 // searchToolName is the tool without which no definition waits, unless the provider searches.
@@ -42,7 +42,7 @@ type SearchOutput struct {
 	Pending []string `json:"pending_mcp_servers,omitempty"`
 	Failed  []string `json:"failed_mcp_servers,omitempty"`
 
-	report finding.Report
+	report searchquery.Report
 }
 
 // ToolSearch returns the tool with which a model finds the tools whose definitions
@@ -80,7 +80,7 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 	if ranker == nil {
 		ranker = Lexical{}
 	}
-	q := finding.Parse(in.Query, p.hasServer)
+	q := searchquery.Parse(in.Query, p.hasServer)
 	var matches []Match
 	if q.ByName { // who knows the names wants them all
 		matches, out.report.Missing, out.report.Left = p.selectNames(q.Names, cmp.Or(in.MaxResults, MaxSearchResults))

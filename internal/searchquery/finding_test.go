@@ -1,4 +1,4 @@
-package finding_test
+package searchquery_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/finding"
+	"github.com/seed49eaa51d/pegboard/internal/searchquery"
 )
 
 func isSource(prefix string) bool { return prefix == "mcp__git" }
@@ -18,45 +18,45 @@ func TestParse(t *testing.T) {
 	tests := []struct {
 		name string
 		text string
-		want finding.Query
+		want searchquery.Query
 	}{
 		{name: "nothing"},
-		{name: "names", text: " Select: A, b ,,C", want: finding.Query{ByName: true, Names: []string{"A", "b", "C"}}},
-		{name: "no names", text: "select:", want: finding.Query{ByName: true}},
-		{name: "words", text: "open  an issue", want: finding.Query{Words: "open an issue"}},
-		{name: "a required word", text: "+Git issue", want: finding.Query{Words: "Git issue", Required: []string{"git"}}},
-		{name: "a plus alone", text: "1 + 1", want: finding.Query{Words: "1 + 1"}},
-		{name: "a source", text: "mcp__git issue mcp__other", want: finding.Query{Words: "issue mcp__other", Sources: []string{"mcp__git"}}},
-		{name: "a source with the separator", text: "mcp__git__", want: finding.Query{Sources: []string{"mcp__git"}}},
+		{name: "names", text: " Select: A, b ,,C", want: searchquery.Query{ByName: true, Names: []string{"A", "b", "C"}}},
+		{name: "no names", text: "select:", want: searchquery.Query{ByName: true}},
+		{name: "words", text: "open  an issue", want: searchquery.Query{Words: "open an issue"}},
+		{name: "a required word", text: "+Git issue", want: searchquery.Query{Words: "Git issue", Required: []string{"git"}}},
+		{name: "a plus alone", text: "1 + 1", want: searchquery.Query{Words: "1 + 1"}},
+		{name: "a source", text: "mcp__git issue mcp__other", want: searchquery.Query{Words: "issue mcp__other", Sources: []string{"mcp__git"}}},
+		{name: "a source with the separator", text: "mcp__git__", want: searchquery.Query{Sources: []string{"mcp__git"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, tt.want, finding.Parse(tt.text, isSource))
+			require.Equal(t, tt.want, searchquery.Parse(tt.text, isSource))
 		})
 	}
 }
 
 func TestAdmits(t *testing.T) {
 	t.Parallel()
-	q := finding.Parse("+issue +Open mcp__git", isSource)
+	q := searchquery.Parse("+issue +Open mcp__git", isSource)
 	require.True(t, q.Limited())
 	require.True(t, q.Admits("mcp__git__open_issue", "mcp__git"))
 	require.False(t, q.Admits("mcp__git__close_issue", "mcp__git"))
 	require.False(t, q.Admits("mcp__hub__open_issue", "mcp__hub"))
-	q = finding.Parse("issue", isSource)
+	q = searchquery.Parse("issue", isSource)
 	require.False(t, q.Limited())
 	require.True(t, q.Admits("Read", ""))
 }
 
 func TestAnnounceCountsWhatIsTooMuch(t *testing.T) {
 	t.Parallel()
-	of := func(name string) finding.Source {
+	of := func(name string) searchquery.Source {
 		if name == "Own" {
-			return finding.Source{}
+			return searchquery.Source{}
 		}
 		prefix := name[:strings.LastIndex(name, "__")]
-		return finding.Source{Prefix: prefix, About: "About\n\n " + prefix}
+		return searchquery.Source{Prefix: prefix, About: "About\n\n " + prefix}
 	}
 	var now []string
 	for i := range 300 {
@@ -64,17 +64,17 @@ func TestAnnounceCountsWhatIsTooMuch(t *testing.T) {
 	}
 	now = append(now, "Own")
 	slices.Sort(now)
-	text := finding.Announce(now, nil, of)
+	text := searchquery.Announce(now, nil, of)
 	require.True(t, strings.HasSuffix(text, ":\nOwn\nmcp__a__*: 300 tools (About mcp__a)\nmcp__b__*: 300 tools (About mcp__b)"), text)
-	require.Empty(t, finding.Announce(now, now, of))
-	require.Equal(t, "These tools are not available any more:\nOwn", finding.Announce(now[1:], now, of))
+	require.Empty(t, searchquery.Announce(now, now, of))
+	require.Equal(t, "These tools are not available any more:\nOwn", searchquery.Announce(now[1:], now, of))
 }
 
 func FuzzParse(f *testing.F) {
 	f.Add("select:a,b")
 	f.Add("+a mcp__git b")
 	f.Fuzz(func(t *testing.T, text string) {
-		q := finding.Parse(text, isSource)
+		q := searchquery.Parse(text, isSource)
 		for _, must := range q.Required {
 			if must == "" || strings.ContainsAny(must, " \t\n") {
 				t.Fatalf("%q", must)

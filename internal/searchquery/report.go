@@ -1,4 +1,4 @@
-package finding
+package searchquery
 
 import (
 	"fmt"

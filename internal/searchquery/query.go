@@ -1,6 +1,6 @@
-// Package finding is the language in which a model asks for tools, and in which it is
+// Package searchquery is the language in which a model asks for tools, and in which it is
 // told which of them can be asked for. It knows tools by their names alone.
-package finding
+package searchquery
 
 import (
 	"slices"
