@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/media"
+	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 	"github.com/seed49eaa51d/pegboard/internal/spool"
-	"github.com/seed49eaa51d/pegboard/internal/trim"
 )
 
 // A ResultStore keeps results that are too long to be shown. Its methods may be called
@@ -111,7 +111,7 @@ func (n noStore) Open(context.Context, string) (io.ReadCloser, error) { return n
 
 // keepResults sets what s makes of results. A main session has no parent.
 func (s *Session) keepResults(parent *Session) error {
-	s.trimmed = new(trim.State)
+	s.trimmed = new(resulttrim.State)
 	if parent != nil {
 		if s.cfg.Results != nil {
 			return errors.New("a fork stores where its parent does; leave Results empty")

@@ -19,8 +19,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 	"github.com/seed49eaa51d/pegboard/internal/state"
-	"github.com/seed49eaa51d/pegboard/internal/trim"
 )
 
 // SessionConfig describes a session. The zero value is a main session in the
@@ -107,8 +107,8 @@ type Session struct {
 
 	updating sync.Mutex // one change of the permissions at a time
 
-	trimming sync.Mutex  // guards trimmed
-	trimmed  *trim.State // see Trim
+	trimming sync.Mutex        // guards trimmed
+	trimmed  *resulttrim.State // see Trim
 
 	perms  atomic.Pointer[Permissions] // its own; written with mu held
 	blocks blocks

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/seed49eaa51d/pegboard/internal/trim"
+	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
 // A PastResult is the result of a call in the history of a conversation, as a wire
@@ -39,20 +39,20 @@ const masked = 500 // characters that are left of a result that was masked
 // ones are left alone.
 func (s *Session) Trim(ctx context.Context, results []PastResult) []string {
 	limits := &s.cfg.Limits
-	seen := make([]trim.Result, len(results))
+	seen := make([]resulttrim.Result, len(results))
 	for i, r := range results {
-		seen[i] = trim.Result{ID: r.CallID, Turn: r.Turn, Size: utf8.RuneCountInString(r.Text), Fixed: r.Fixed || slices.Contains(limits.Pinned, r.Tool)}
+		seen[i] = resulttrim.Result{ID: r.CallID, Turn: r.Turn, Size: utf8.RuneCountInString(r.Text), Fixed: r.Fixed || slices.Contains(limits.Pinned, r.Tool)}
 	}
 	s.trimming.Lock()
 	defer s.trimming.Unlock()
 	texts, least := make([]string, len(results)), max(limits.Preview, masked)+1_000 // what a preview may have with its notice
-	for i, d := range s.trimmed.Decide(seen, trim.Limits{Message: limits.Message, Keep: limits.Keep, Batch: limits.Mask, Least: least}) {
-		if d.Fate == trim.Whole {
+	for i, d := range s.trimmed.Decide(seen, resulttrim.Limits{Message: limits.Message, Keep: limits.Keep, Batch: limits.Mask, Least: least}) {
+		if d.Fate == resulttrim.Whole {
 			continue
 		}
 		text, ok := s.trimmed.Text(d.Key)
 		if !ok {
-			text = s.standIn(ctx, results[i], d.Fate == trim.Masked)
+			text = s.standIn(ctx, results[i], d.Fate == resulttrim.Masked)
 		}
 		if !ok && ctx.Err() == nil { // else nobody sends it
 			s.trimmed.SetText(d.Key, text)

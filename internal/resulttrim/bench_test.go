@@ -1,40 +1,41 @@
-package trim_test
+package resulttrim_test
 
 import (
 	"encoding/json"
 	"fmt"
 	"testing"
 
-	"github.com/seed49eaa51d/pegboard/internal/trim"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
 // longHistory has 10,000 results in 2,000 turns, of which each rule replaces many.
 // The ids are new strings each time, as they are when a request is built anew.
-func longHistory() ([]trim.Result, trim.Limits) {
-	results := make([]trim.Result, 10_000)
+func longHistory() ([]resulttrim.Result, resulttrim.Limits) {
+	results := make([]resulttrim.Result, 10_000)
 	for i := range results {
-		results[i] = trim.Result{
+		results[i] = resulttrim.Result{
 			ID:   fmt.Sprintf("toolu_01A09q90qw90lq91%08d", i),
 			Turn: i / 5,
 			Size: i * 7919 % 60_000,
 		}
 	}
-	return results, trim.Limits{Message: 150_000, Keep: 200_000, Batch: 120_000, Least: 2_000}
+	return results, resulttrim.Limits{Message: 150_000, Keep: 200_000, Batch: 120_000, Least: 2_000}
 }
 
 func BenchmarkDecideFresh(b *testing.B) {
 	results, limits := longHistory()
 	b.ReportAllocs()
 	for b.Loop() {
-		var s trim.State
+		var s resulttrim.State
 		s.Decide(results, limits)
 	}
 }
 
 func BenchmarkDecideAgain(b *testing.B) {
 	results, limits := longHistory()
-	var s trim.State
+	var s resulttrim.State
 	for _, d := range s.Decide(results, limits) {
 		s.SetText(d.Key, fmt.Sprintf("%02500d", 0))
 	}
@@ -47,7 +48,7 @@ func BenchmarkDecideAgain(b *testing.B) {
 
 func BenchmarkClone(b *testing.B) {
 	results, limits := longHistory()
-	var s trim.State
+	var s resulttrim.State
 	s.Decide(results, limits)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -57,7 +58,7 @@ func BenchmarkClone(b *testing.B) {
 
 func BenchmarkMarshal(b *testing.B) {
 	results, limits := longHistory()
-	var s trim.State
+	var s resulttrim.State
 	s.Decide(results, limits)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,4 +1,4 @@
-package trim_test
+package resulttrim_test
 
 import (
 	"encoding/json"
@@ -7,13 +7,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/seed49eaa51d/pegboard/internal/trim"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
 // fates are those of decisions, without the keys.
-func fates(decisions []trim.Decision) []trim.Fate {
-	out := make([]trim.Fate, len(decisions))
+func fates(decisions []resulttrim.Decision) []resulttrim.Fate {
+	out := make([]resulttrim.Fate, len(decisions))
 	for i, d := range decisions {
 		out[i] = d.Fate
 	}
@@ -21,8 +22,8 @@ func fates(decisions []trim.Decision) []trim.Fate {
 }
 
 // byID is for histories in which no id repeats.
-func byID(results []trim.Result, decisions []trim.Decision) map[string]trim.Fate {
-	out := make(map[string]trim.Fate, len(results))
+func byID(results []resulttrim.Result, decisions []resulttrim.Decision) map[string]resulttrim.Fate {
+	out := make(map[string]resulttrim.Fate, len(results))
 	for i, r := range results {
 		out[r.ID] = decisions[i].Fate
 	}
@@ -42,8 +43,8 @@ func seeded(t *testing.T, check func(t *testing.T, rnd *rand.Rand)) {
 }
 
 // randomLimits are such that each rule applies to some of what randomTurns makes.
-func randomLimits(rnd *rand.Rand) trim.Limits {
-	return trim.Limits{
+func randomLimits(rnd *rand.Rand) resulttrim.Limits {
+	return resulttrim.Limits{
 		Message: rnd.IntN(300),
 		Keep:    rnd.IntN(500),
 		Batch:   rnd.IntN(400),
@@ -52,11 +53,11 @@ func randomLimits(rnd *rand.Rand) trim.Limits {
 }
 
 // randomTurns makes turns, with ids that begin with prefix, in one history.
-func randomTurns(rnd *rand.Rand, prefix string, first, count int) []trim.Result {
-	var out []trim.Result
+func randomTurns(rnd *rand.Rand, prefix string, first, count int) []resulttrim.Result {
+	var out []resulttrim.Result
 	for turn := first; turn < first+count; turn++ {
 		for range 1 + rnd.IntN(5) {
-			out = append(out, trim.Result{
+			out = append(out, resulttrim.Result{
 				ID:    fmt.Sprintf("%s%d", prefix, len(out)),
 				Turn:  turn,
 				Size:  rnd.IntN(8) * rnd.IntN(30), // often equal, often 0
@@ -68,8 +69,8 @@ func randomTurns(rnd *rand.Rand, prefix string, first, count int) []trim.Result 
 }
 
 // prefixes are the histories that there were: one per turn, the whole one last.
-func prefixes(results []trim.Result) [][]trim.Result {
-	var out [][]trim.Result
+func prefixes(results []resulttrim.Result) [][]resulttrim.Result {
+	var out [][]resulttrim.Result
 	for i := range results {
 		if i+1 == len(results) || results[i+1].Turn != results[i].Turn {
 			out = append(out, results[:i+1])
@@ -79,11 +80,11 @@ func prefixes(results []trim.Result) [][]trim.Result {
 }
 
 // reloaded is what a host reads that wrote the State and was started again.
-func reloaded(t *testing.T, s *trim.State) *trim.State {
+func reloaded(t *testing.T, s *resulttrim.State) *resulttrim.State {
 	t.Helper()
 	data, err := json.Marshal(s)
 	require.NoError(t, err)
-	var out trim.State
+	var out resulttrim.State
 	require.NoError(t, json.Unmarshal(data, &out))
 	again, err := json.Marshal(out)
 	require.NoError(t, err)
@@ -93,9 +94,9 @@ func reloaded(t *testing.T, s *trim.State) *trim.State {
 
 // A model follows the rules to the letter, prefix by prefix and result by result.
 // It is slow, and it knows only histories in which no id repeats.
-type model map[string]trim.Fate
+type model map[string]resulttrim.Fate
 
-func (m model) decide(results []trim.Result, l trim.Limits) []trim.Fate {
+func (m model) decide(results []resulttrim.Result, l resulttrim.Limits) []resulttrim.Fate {
 	for _, prefix := range prefixes(results) {
 		last := len(prefix) - 1
 		for last > 0 && prefix[last-1].Turn == prefix[last].Turn {
@@ -104,25 +105,25 @@ func (m model) decide(results []trim.Result, l trim.Limits) []trim.Fate {
 		m.budget(prefix[last:], l)
 		m.mask(prefix[:last], l)
 	}
-	out := make([]trim.Fate, len(results))
+	out := make([]resulttrim.Fate, len(results))
 	for i, r := range results {
 		out[i] = m[r.ID]
 	}
 	return out
 }
 
-func (m model) budget(turn []trim.Result, l trim.Limits) {
+func (m model) budget(turn []resulttrim.Result, l resulttrim.Limits) {
 	fresh := make(map[string]bool)
 	for _, r := range turn {
 		if m[r.ID] == 0 {
 			fresh[r.ID] = true
-			m[r.ID] = trim.Whole
+			m[r.ID] = resulttrim.Whole
 		}
 	}
 	for l.Message > 0 {
 		sum, largest := 0, -1
 		for i, r := range turn {
-			if m[r.ID] != trim.Whole {
+			if m[r.ID] != resulttrim.Whole {
 				sum += min(max(r.Size, 0), l.Least)
 				continue
 			}
@@ -134,18 +135,18 @@ func (m model) budget(turn []trim.Result, l trim.Limits) {
 		if sum <= l.Message || largest < 0 {
 			return
 		}
-		m[turn[largest].ID] = trim.Replaced
+		m[turn[largest].ID] = resulttrim.Replaced
 	}
 }
 
-func (m model) mask(before []trim.Result, l trim.Limits) {
+func (m model) mask(before []resulttrim.Result, l resulttrim.Limits) {
 	if l.Keep <= 0 {
 		return
 	}
 	sum, waste := 0, 0
 	var prunable []string
 	for _, r := range slices.Backward(before) {
-		if m[r.ID] != trim.Whole {
+		if m[r.ID] != resulttrim.Whole {
 			continue
 		}
 		sum += max(r.Size, 0)
@@ -158,6 +159,6 @@ func (m model) mask(before []trim.Result, l trim.Limits) {
 		return
 	}
 	for _, id := range prunable {
-		m[id] = trim.Masked
+		m[id] = resulttrim.Masked
 	}
 }

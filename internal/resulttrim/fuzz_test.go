@@ -1,4 +1,4 @@
-package trim_test
+package resulttrim_test
 
 import (
 	"encoding/binary"
@@ -7,8 +7,9 @@ import (
 	"math/bits"
 	"testing"
 
-	"github.com/seed49eaa51d/pegboard/internal/trim"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
 // FuzzDecide makes sure of what holds for any input whatsoever: a fate for each
@@ -19,21 +20,21 @@ func FuzzDecide(f *testing.F) {
 	f.Add([]byte("\x00\x01\x10\x00\x01\x01\xff\xff\x00\x02\x80\x00\xff\x02\x00\x7f"), 100, 100, 50, 5)
 	f.Add([]byte("\x01\x01\x7f\x7f\x02\x02\x7f\x7f\x03\x03\x7f\x7f\x04\x04\x7f\x7f"), 1, math.MaxInt, -1, math.MinInt)
 	f.Fuzz(func(t *testing.T, data []byte, message, keep, batch, least int) {
-		limits := trim.Limits{Message: message, Keep: keep, Batch: batch, Least: least}
+		limits := resulttrim.Limits{Message: message, Keep: keep, Batch: batch, Least: least}
 		results := resultsFrom(data)
-		var live trim.State
-		var before []trim.Decision
+		var live resulttrim.State
+		var before []resulttrim.Decision
 		for _, prefix := range prefixes(results) {
 			got := live.Decide(prefix, limits)
 			requireStands(t, results[:len(before)], before, got)
 			before = got
 		}
 		require.Len(t, before, len(results))
-		keys := make(map[trim.Key]bool)
+		keys := make(map[resulttrim.Key]bool)
 		for i, d := range before {
-			require.Contains(t, []trim.Fate{trim.Whole, trim.Replaced, trim.Masked}, d.Fate)
+			require.Contains(t, []resulttrim.Fate{resulttrim.Whole, resulttrim.Replaced, resulttrim.Masked}, d.Fate)
 			if results[i].Fixed || results[i].Size <= max(least, 0) {
-				require.Equal(t, trim.Whole, d.Fate)
+				require.Equal(t, resulttrim.Whole, d.Fate)
 			}
 			keys[d.Key] = true
 		}
@@ -41,7 +42,7 @@ func FuzzDecide(f *testing.F) {
 		if len(results) == 0 {
 			return
 		}
-		var fresh trim.State
+		var fresh resulttrim.State
 		require.Equal(t, before, fresh.Decide(results, limits))
 		require.Equal(t, before, live.Decide(results, limits))
 		require.Equal(t, before, reloaded(t, &live).Decide(results, limits))
@@ -53,23 +54,23 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add([]byte(written))
 	f.Add([]byte(`{"version":1,"results":[{"id":"","repeat":2,"fate":"masked"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var s trim.State
+		var s resulttrim.State
 		if json.Unmarshal(data, &s) != nil {
 			return
 		}
 		again := reloaded(t, &s)
 		results := resultsFrom(data)
-		limits := trim.Limits{Message: 100, Keep: 100}
+		limits := resulttrim.Limits{Message: 100, Keep: 100}
 		require.Equal(t, s.Decide(results, limits), again.Decide(results, limits))
 	})
 }
 
 // resultsFrom reads four bytes per result. One bit of the id byte makes it fixed,
 // another makes its size that of an extreme integer.
-func resultsFrom(data []byte) []trim.Result {
-	var out []trim.Result
+func resultsFrom(data []byte) []resulttrim.Result {
+	var out []resulttrim.Result
 	for ; len(data) >= 4; data = data[4:] {
-		r := trim.Result{
+		r := resulttrim.Result{
 			ID:    string(data[0:1]),
 			Turn:  int(int8(data[1])),
 			Size:  int(int16(binary.BigEndian.Uint16(data[2:]))),

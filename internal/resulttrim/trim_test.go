@@ -1,18 +1,19 @@
-package trim_test
+package resulttrim_test
 
 import (
 	"math"
 	"strconv"
 	"testing"
 
-	"github.com/seed49eaa51d/pegboard/internal/trim"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
 const (
-	whole    = trim.Whole
-	replaced = trim.Replaced
-	masked   = trim.Masked
+	whole    = resulttrim.Whole
+	replaced = resulttrim.Replaced
+	masked   = resulttrim.Masked
 )
 
 func TestBudget(t *testing.T) {
@@ -20,101 +21,101 @@ func TestBudget(t *testing.T) {
 	huge := math.MaxInt
 	tests := []struct {
 		name    string
-		limits  trim.Limits
-		results []trim.Result
-		want    []trim.Fate
+		limits  resulttrim.Limits
+		results []resulttrim.Result
+		want    []resulttrim.Fate
 	}{
-		{name: "nothing", limits: trim.Limits{Message: 10}, want: []trim.Fate{}},
+		{name: "nothing", limits: resulttrim.Limits{Message: 10}, want: []resulttrim.Fate{}},
 		{
 			name: "no limit",
-			results: []trim.Result{
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: huge},
 				{ID: "b", Turn: 1, Size: huge},
 			},
-			want: []trim.Fate{whole, whole},
+			want: []resulttrim.Fate{whole, whole},
 		},
 		{
 			name:   "what fits exactly is whole",
-			limits: trim.Limits{Message: 100},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Message: 100},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 60},
 				{ID: "b", Turn: 1, Size: 40},
 			},
-			want: []trim.Fate{whole, whole},
+			want: []resulttrim.Fate{whole, whole},
 		},
 		{
 			name:   "the largest goes first",
-			limits: trim.Limits{Message: 100, Least: 10},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Message: 100, Least: 10},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 40},
 				{ID: "b", Turn: 1, Size: 61},
 				{ID: "c", Turn: 1, Size: 20},
 			},
-			want: []trim.Fate{whole, replaced, whole},
+			want: []resulttrim.Fate{whole, replaced, whole},
 		},
 		{
 			name:   "the earlier of two equal ones",
-			limits: trim.Limits{Message: 100, Least: 10},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Message: 100, Least: 10},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 20},
 				{ID: "b", Turn: 1, Size: 50},
 				{ID: "c", Turn: 1, Size: 50},
 			},
-			want: []trim.Fate{whole, replaced, whole},
+			want: []resulttrim.Fate{whole, replaced, whole},
 		},
 		{
 			name:   "what stands in for a result needs room too",
-			limits: trim.Limits{Message: 100, Least: 41},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Message: 100, Least: 41},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 60},
 				{ID: "b", Turn: 1, Size: 80},
 			},
-			want: []trim.Fate{replaced, replaced},
+			want: []resulttrim.Fate{replaced, replaced},
 		},
 		{
 			name:   "every turn has the whole limit",
-			limits: trim.Limits{Message: 100},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Message: 100},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 100},
 				{ID: "b", Turn: 2, Size: 100},
 				{ID: "c", Turn: 1, Size: 100}, // numbers need not ascend
 			},
-			want: []trim.Fate{whole, whole, whole},
+			want: []resulttrim.Fate{whole, whole, whole},
 		},
 		{
 			name:   "small and fixed results stay, even above the limit",
-			limits: trim.Limits{Message: 10, Least: 50},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Message: 10, Least: 50},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 1, Size: 900, Fixed: true},
 				{ID: "c", Turn: 1, Size: 51},
 			},
-			want: []trim.Fate{whole, whole, replaced},
+			want: []resulttrim.Fate{whole, whole, replaced},
 		},
 		{
 			name:   "a negative size makes no room",
-			limits: trim.Limits{Message: 100},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Message: 100},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: -50},
 				{ID: "b", Turn: 1, Size: 101},
 			},
-			want: []trim.Fate{whole, replaced},
+			want: []resulttrim.Fate{whole, replaced},
 		},
 		{
 			name:   "sums do not overflow",
-			limits: trim.Limits{Message: math.MaxInt32, Least: math.MinInt},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Message: math.MaxInt32, Least: math.MinInt},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: huge},
 				{ID: "b", Turn: 1, Size: huge},
 				{ID: "c", Turn: 1, Size: huge},
 			},
-			want: []trim.Fate{replaced, replaced, whole},
+			want: []resulttrim.Fate{replaced, replaced, whole},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var s trim.State
+			var s resulttrim.State
 			require.Equal(t, tt.want, fates(s.Decide(tt.results, tt.limits)))
 		})
 	}
@@ -124,66 +125,66 @@ func TestMasking(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
-		limits  trim.Limits
-		results []trim.Result
-		want    []trim.Fate
+		limits  resulttrim.Limits
+		results []resulttrim.Result
+		want    []resulttrim.Fate
 	}{
 		{
 			name:   "never without a limit",
-			limits: trim.Limits{Batch: 1},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Batch: 1},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 1000},
 				{ID: "b", Turn: 2, Size: 1000},
 				{ID: "c", Turn: 3, Size: 1000},
 			},
-			want: []trim.Fate{whole, whole, whole},
+			want: []resulttrim.Fate{whole, whole, whole},
 		},
 		{
 			name:   "the last turn does not count",
-			limits: trim.Limits{Keep: 100},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Keep: 100},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 100},
 				{ID: "b", Turn: 2, Size: 900},
 			},
-			want: []trim.Fate{whole, whole},
+			want: []resulttrim.Fate{whole, whole},
 		},
 		{
 			name:   "the result that crosses the limit goes, and all before it",
-			limits: trim.Limits{Keep: 100},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Keep: 100},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 10},
 				{ID: "b", Turn: 1, Size: 30},
 				{ID: "c", Turn: 2, Size: 80},
 				{ID: "d", Turn: 3, Size: 20},
 				{ID: "e", Turn: 4, Size: 1},
 			},
-			want: []trim.Fate{masked, masked, whole, whole, whole},
+			want: []resulttrim.Fate{masked, masked, whole, whole, whole},
 		},
 		{
 			name:   "too little for a batch",
-			limits: trim.Limits{Keep: 100, Batch: 51},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Keep: 100, Batch: 51},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 100},
 				{ID: "c", Turn: 3, Size: 1},
 			},
-			want: []trim.Fate{whole, whole, whole},
+			want: []resulttrim.Fate{whole, whole, whole},
 		},
 		{
 			name:   "exactly a batch, out of two turns",
-			limits: trim.Limits{Keep: 100, Batch: 51},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Keep: 100, Batch: 51},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 1},
 				{ID: "c", Turn: 3, Size: 100},
 				{ID: "d", Turn: 4, Size: 1},
 			},
-			want: []trim.Fate{masked, masked, whole, whole},
+			want: []resulttrim.Fate{masked, masked, whole, whole},
 		},
 		{
 			name:   "a second batch waits again",
-			limits: trim.Limits{Keep: 100, Batch: 50},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Keep: 100, Batch: 50},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 40},
 				{ID: "c", Turn: 3, Size: 100},
@@ -191,56 +192,56 @@ func TestMasking(t *testing.T) {
 				{ID: "e", Turn: 5, Size: 100},
 				{ID: "f", Turn: 6, Size: 40},
 			},
-			want: []trim.Fate{masked, masked, masked, whole, whole, whole},
+			want: []resulttrim.Fate{masked, masked, masked, whole, whole, whole},
 		},
 		{
 			name:   "small and fixed results stay and make no batch",
-			limits: trim.Limits{Keep: 100, Batch: 60, Least: 20},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Keep: 100, Batch: 60, Least: 20},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 900, Fixed: true},
 				{ID: "b", Turn: 1, Size: 20},
 				{ID: "c", Turn: 1, Size: 59},
 				{ID: "d", Turn: 2, Size: 100},
 				{ID: "e", Turn: 3, Size: 1},
 			},
-			want: []trim.Fate{whole, whole, whole, whole, whole},
+			want: []resulttrim.Fate{whole, whole, whole, whole, whole},
 		},
 		{
 			name:   "fixed results use up what is spared",
-			limits: trim.Limits{Keep: 100},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Keep: 100},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 60, Fixed: true},
 				{ID: "c", Turn: 3, Size: 1},
 			},
-			want: []trim.Fate{masked, whole, whole},
+			want: []resulttrim.Fate{masked, whole, whole},
 		},
 		{
 			name:   "replaced results do not count, and stay replaced",
-			limits: trim.Limits{Message: 100, Keep: 100},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Message: 100, Keep: 100},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 900},
 				{ID: "c", Turn: 3, Size: 50},
 				{ID: "d", Turn: 4, Size: 1},
 			},
-			want: []trim.Fate{whole, replaced, whole, whole},
+			want: []resulttrim.Fate{whole, replaced, whole, whole},
 		},
 		{
 			name:   "sums do not overflow",
-			limits: trim.Limits{Keep: math.MaxInt32, Batch: math.MaxInt32},
-			results: []trim.Result{
+			limits: resulttrim.Limits{Keep: math.MaxInt32, Batch: math.MaxInt32},
+			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: math.MaxInt},
 				{ID: "b", Turn: 2, Size: math.MaxInt},
 				{ID: "c", Turn: 3, Size: math.MinInt},
 			},
-			want: []trim.Fate{masked, whole, whole},
+			want: []resulttrim.Fate{masked, whole, whole},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var s trim.State
+			var s resulttrim.State
 			require.Equal(t, tt.want, fates(s.Decide(tt.results, tt.limits)))
 		})
 	}
@@ -249,8 +250,8 @@ func TestMasking(t *testing.T) {
 // TestLateResults covers a turn that grows after it was sent.
 func TestLateResults(t *testing.T) {
 	t.Parallel()
-	limits := trim.Limits{Message: 100, Least: 10}
-	sent := []trim.Result{
+	limits := resulttrim.Limits{Message: 100, Least: 10}
+	sent := []resulttrim.Result{
 		{ID: "a", Turn: 1, Size: 60},
 		{ID: "b", Turn: 1, Size: 90},
 	}
@@ -258,7 +259,7 @@ func TestLateResults(t *testing.T) {
 		name string
 		text string // stands in for b
 		size int    // of the late result
-		want trim.Fate
+		want resulttrim.Fate
 	}{
 		{name: "room beside the least size", size: 30, want: whole},
 		{name: "no room beside the least size", size: 31, want: replaced},
@@ -268,23 +269,23 @@ func TestLateResults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var s trim.State
+			var s resulttrim.State
 			decisions := s.Decide(sent, limits)
-			require.Equal(t, []trim.Fate{whole, replaced}, fates(decisions))
+			require.Equal(t, []resulttrim.Fate{whole, replaced}, fates(decisions))
 			s.SetText(decisions[1].Key, tt.text)
-			late := trim.Result{ID: "c", Turn: 1, Size: tt.size}
+			late := resulttrim.Result{ID: "c", Turn: 1, Size: tt.size}
 			got := s.Decide(append(sent[:2:2], late), limits)
-			require.Equal(t, []trim.Fate{whole, replaced, tt.want}, fates(got))
+			require.Equal(t, []resulttrim.Fate{whole, replaced, tt.want}, fates(got))
 		})
 	}
 }
 
 func TestManyEqualResults(t *testing.T) {
 	t.Parallel()
-	var results []trim.Result
-	var want []trim.Fate
+	var results []resulttrim.Result
+	var want []resulttrim.Fate
 	for i := range 100 {
-		results = append(results, trim.Result{ID: strconv.Itoa(i), Turn: 1, Size: 10 + i%2})
+		results = append(results, resulttrim.Result{ID: strconv.Itoa(i), Turn: 1, Size: 10 + i%2})
 		switch {
 		case i%2 == 1, i < 40: // the fifty larger ones, and twenty of the others
 			want = append(want, replaced)
@@ -292,41 +293,41 @@ func TestManyEqualResults(t *testing.T) {
 			want = append(want, whole)
 		}
 	}
-	var s trim.State
-	require.Equal(t, want, fates(s.Decide(results, trim.Limits{Message: 300})))
+	var s resulttrim.State
+	require.Equal(t, want, fates(s.Decide(results, resulttrim.Limits{Message: 300})))
 }
 
 // TestLeastAboveSize: what was replaced never counts for more than it had.
 func TestLeastAboveSize(t *testing.T) {
 	t.Parallel()
-	results := []trim.Result{{ID: "a", Turn: 1, Size: 101}}
-	var s trim.State
-	require.Equal(t, []trim.Fate{replaced}, fates(s.Decide(results, trim.Limits{Message: 100})))
-	results = append(results, trim.Result{ID: "b", Turn: 1, Size: 300})
-	got := s.Decide(results, trim.Limits{Message: 401, Least: 200})
-	require.Equal(t, []trim.Fate{replaced, whole}, fates(got))
+	results := []resulttrim.Result{{ID: "a", Turn: 1, Size: 101}}
+	var s resulttrim.State
+	require.Equal(t, []resulttrim.Fate{replaced}, fates(s.Decide(results, resulttrim.Limits{Message: 100})))
+	results = append(results, resulttrim.Result{ID: "b", Turn: 1, Size: 300})
+	got := s.Decide(results, resulttrim.Limits{Message: 401, Least: 200})
+	require.Equal(t, []resulttrim.Fate{replaced, whole}, fates(got))
 }
 
 func TestLimitsThatChangeUndoNothing(t *testing.T) {
 	t.Parallel()
-	results := []trim.Result{
+	results := []resulttrim.Result{
 		{ID: "a", Turn: 1, Size: 100},
 		{ID: "b", Turn: 2, Size: 300},
 		{ID: "c", Turn: 3, Size: 100},
 		{ID: "d", Turn: 4, Size: 100},
 	}
-	var s trim.State
-	got := s.Decide(results, trim.Limits{Message: 200, Keep: 100})
-	require.Equal(t, []trim.Fate{masked, replaced, whole, whole}, fates(got))
-	got = s.Decide(results, trim.Limits{})
-	require.Equal(t, []trim.Fate{masked, replaced, whole, whole}, fates(got), "looser")
-	got = s.Decide(results, trim.Limits{Message: 10})
-	require.Equal(t, []trim.Fate{masked, replaced, whole, whole}, fates(got), "a tighter budget")
-	got = s.Decide(results, trim.Limits{Keep: 50})
-	require.Equal(t, []trim.Fate{masked, replaced, masked, whole}, fates(got), "tighter masking")
+	var s resulttrim.State
+	got := s.Decide(results, resulttrim.Limits{Message: 200, Keep: 100})
+	require.Equal(t, []resulttrim.Fate{masked, replaced, whole, whole}, fates(got))
+	got = s.Decide(results, resulttrim.Limits{})
+	require.Equal(t, []resulttrim.Fate{masked, replaced, whole, whole}, fates(got), "looser")
+	got = s.Decide(results, resulttrim.Limits{Message: 10})
+	require.Equal(t, []resulttrim.Fate{masked, replaced, whole, whole}, fates(got), "a tighter budget")
+	got = s.Decide(results, resulttrim.Limits{Keep: 50})
+	require.Equal(t, []resulttrim.Fate{masked, replaced, masked, whole}, fates(got), "tighter masking")
 	results[0].Fixed, results[1].Fixed = true, true
-	got = s.Decide(results, trim.Limits{})
-	require.Equal(t, []trim.Fate{masked, replaced, masked, whole}, fates(got), "fixed too late")
+	got = s.Decide(results, resulttrim.Limits{})
+	require.Equal(t, []resulttrim.Fate{masked, replaced, masked, whole}, fates(got), "fixed too late")
 }
 
 func TestRepeatedIDs(t *testing.T) {
@@ -334,25 +335,25 @@ func TestRepeatedIDs(t *testing.T) {
 	for _, id := range []string{"", "call_0", "\xff"} {
 		t.Run("id "+id, func(t *testing.T) {
 			t.Parallel()
-			limits := trim.Limits{Message: 100}
-			results := []trim.Result{
+			limits := resulttrim.Limits{Message: 100}
+			results := []resulttrim.Result{
 				{ID: id, Turn: 1, Size: 90},
 				{ID: id, Turn: 1, Size: 91},
 				{ID: id, Turn: 2, Size: 92},
 			}
-			var s trim.State
+			var s resulttrim.State
 			before := s.Decide(results, limits)
-			require.Equal(t, []trim.Fate{whole, replaced, whole}, fates(before))
+			require.Equal(t, []resulttrim.Fate{whole, replaced, whole}, fates(before))
 			require.True(t, s.SetText(before[1].Key, "second"))
 
 			results = append(results,
-				trim.Result{ID: id, Turn: 3, Size: 90},
-				trim.Result{ID: "other", Turn: 3, Size: 80},
+				resulttrim.Result{ID: id, Turn: 3, Size: 90},
+				resulttrim.Result{ID: "other", Turn: 3, Size: 80},
 			)
-			for _, s := range []*trim.State{&s, s.Clone(), reloaded(t, &s)} {
+			for _, s := range []*resulttrim.State{&s, s.Clone(), reloaded(t, &s)} {
 				after := s.Decide(results, limits)
 				require.Equal(t, before, after[:3])
-				require.Equal(t, []trim.Fate{replaced, whole}, fates(after[3:]))
+				require.Equal(t, []resulttrim.Fate{replaced, whole}, fates(after[3:]))
 				text, ok := s.Text(after[1].Key)
 				require.True(t, ok)
 				require.Equal(t, "second", text)
@@ -361,22 +362,22 @@ func TestRepeatedIDs(t *testing.T) {
 			}
 
 			compacted := s.Decide(results[1:], limits)
-			require.Equal(t, []trim.Fate{whole, replaced}, fates(compacted[:2]), "the later ones move up, as documented")
+			require.Equal(t, []resulttrim.Fate{whole, replaced}, fates(compacted[:2]), "the later ones move up, as documented")
 		})
 	}
 }
 
 func TestText(t *testing.T) {
 	t.Parallel()
-	var s trim.State
-	_, ok := s.Text(trim.Key{})
+	var s resulttrim.State
+	_, ok := s.Text(resulttrim.Key{})
 	require.False(t, ok)
-	require.False(t, s.SetText(trim.Key{}, "x"), "of no result")
+	require.False(t, s.SetText(resulttrim.Key{}, "x"), "of no result")
 
-	d := s.Decide([]trim.Result{
+	d := s.Decide([]resulttrim.Result{
 		{ID: "a", Turn: 1, Size: 90},
 		{ID: "b", Turn: 1, Size: 91},
-	}, trim.Limits{Message: 100})
+	}, resulttrim.Limits{Message: 100})
 	require.False(t, s.SetText(d[0].Key, "x"), "a whole one")
 	_, ok = s.Text(d[0].Key)
 	require.False(t, ok)
@@ -388,7 +389,7 @@ func TestText(t *testing.T) {
 	fork := s.Clone()
 	require.True(t, s.SetText(d[1].Key, "\xff\xfe é"))
 	require.False(t, s.SetText(d[1].Key, "another"))
-	for _, s := range []*trim.State{&s, s.Clone(), reloaded(t, &s)} {
+	for _, s := range []*resulttrim.State{&s, s.Clone(), reloaded(t, &s)} {
 		text, ok := s.Text(d[1].Key)
 		require.True(t, ok)
 		require.Equal(t, "\uFFFD\uFFFD é", text)

@@ -1,4 +1,4 @@
-package trim_test
+package resulttrim_test
 
 import (
 	"fmt"
@@ -6,8 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/seed49eaa51d/pegboard/internal/trim"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
 // TestRules compares Decide with the rules as they are written down.
@@ -16,7 +17,7 @@ func TestRules(t *testing.T) {
 	seeded(t, func(t *testing.T, rnd *rand.Rand) {
 		t.Helper()
 		limits := randomLimits(rnd)
-		var s trim.State
+		var s resulttrim.State
 		want := model{}
 		history := randomTurns(rnd, "a", 1, 30)
 		for _, prefix := range prefixes(history) {
@@ -41,10 +42,10 @@ func TestResume(t *testing.T) {
 				history[i].ID = []string{"", "again"}[rnd.IntN(2)]
 			}
 		}
-		var live, lazy trim.State
+		var live, lazy resulttrim.State
 		for _, prefix := range prefixes(history) {
 			got := live.Decide(prefix, limits)
-			var fresh trim.State
+			var fresh resulttrim.State
 			require.Equal(t, got, fresh.Decide(prefix, limits), "from the transcript, %+v", limits)
 			if rnd.IntN(4) == 0 || len(prefix) == len(history) {
 				require.Equal(t, got, lazy.Decide(prefix, limits), "with calls left out, %+v", limits)
@@ -65,12 +66,12 @@ func TestKeys(t *testing.T) {
 				history[i].ID = []string{"", "a", "b"}[rnd.IntN(3)]
 			}
 		}
-		var s trim.State
+		var s resulttrim.State
 		for range 10 {
 			rest := without(rnd, history)
 			rnd.Shuffle(rnd.IntN(len(rest)), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
-			var fresh trim.State
-			require.Equal(t, fresh.Decide(rest, trim.Limits{}), s.Decide(rest, trim.Limits{}))
+			var fresh resulttrim.State
+			require.Equal(t, fresh.Decide(rest, resulttrim.Limits{}), s.Decide(rest, resulttrim.Limits{}))
 		}
 	})
 }
@@ -85,7 +86,7 @@ func TestFork(t *testing.T) {
 		all := prefixes(randomTurns(rnd, "a", 1, 40))
 		at := rnd.IntN(len(all))
 		shared := all[at]
-		var s trim.State
+		var s resulttrim.State
 		before := s.Decide(shared, limits)
 		write(&s, before, "before the fork")
 		fork := s.Clone()
@@ -96,7 +97,7 @@ func TestFork(t *testing.T) {
 		}
 		require.Equal(t, before, fork.Decide(shared, limits))
 		other := slices.Concat(shared, randomTurns(rnd, "b", at+2, 20))
-		var alone trim.State
+		var alone resulttrim.State
 		for _, prefix := range prefixes(other)[at+1:] {
 			got := fork.Decide(prefix, limits)
 			write(fork, got, "in the fork")
@@ -106,10 +107,10 @@ func TestFork(t *testing.T) {
 		require.Equal(t, before, untouched.Decide(shared, limits))
 
 		for _, d := range before {
-			if d.Fate == trim.Whole {
+			if d.Fate == resulttrim.Whole {
 				continue
 			}
-			for _, s := range []*trim.State{&s, fork, untouched} {
+			for _, s := range []*resulttrim.State{&s, fork, untouched} {
 				text, _ := s.Text(d.Key)
 				require.Equal(t, "before the fork", text)
 			}
@@ -125,9 +126,9 @@ func TestInvariant12DecisionsStand(t *testing.T) {
 	seeded(t, func(t *testing.T, rnd *rand.Rand) {
 		t.Helper()
 		limits := randomLimits(rnd)
-		s := new(trim.State)
-		var history []trim.Result
-		sent := make(map[string]trim.Fate)
+		s := new(resulttrim.State)
+		var history []resulttrim.Result
+		sent := make(map[string]resulttrim.Fate)
 		texts := make(map[string]string)
 		for step := range 60 {
 			grew := false
@@ -160,13 +161,13 @@ func TestInvariant12DecisionsStand(t *testing.T) {
 }
 
 // requireOutgoing compares what goes out for a result with what went out before.
-func requireOutgoing(t *testing.T, s *trim.State, d trim.Decision, before trim.Fate, text string, grew bool) {
+func requireOutgoing(t *testing.T, s *resulttrim.State, d resulttrim.Decision, before resulttrim.Fate, text string, grew bool) {
 	t.Helper()
 	switch {
 	case before == 0:
 		require.True(t, grew, "a result from nowhere")
-	case before == trim.Whole && grew:
-		require.NotEqual(t, trim.Replaced, d.Fate)
+	case before == resulttrim.Whole && grew:
+		require.NotEqual(t, resulttrim.Replaced, d.Fate)
 	default:
 		require.Equal(t, before, d.Fate)
 	}
@@ -181,7 +182,7 @@ func TestCompaction(t *testing.T) {
 		t.Helper()
 		limits := randomLimits(rnd)
 		history := randomTurns(rnd, "a", 1, 40)
-		var s trim.State
+		var s resulttrim.State
 		want := byID(history, s.Decide(history, limits))
 		all := prefixes(history)
 		gone := make([]bool, 41)
@@ -190,14 +191,14 @@ func TestCompaction(t *testing.T) {
 		}
 		tests := []struct {
 			name string
-			rest []trim.Result
+			rest []resulttrim.Result
 		}{
 			{name: "the first turns", rest: history[len(all[rnd.IntN(len(all))]):]},
-			{name: "some turns", rest: slices.DeleteFunc(slices.Clone(history), func(r trim.Result) bool { return gone[r.Turn] })},
+			{name: "some turns", rest: slices.DeleteFunc(slices.Clone(history), func(r resulttrim.Result) bool { return gone[r.Turn] })},
 			{name: "some results", rest: without(rnd, history)},
 		}
 		for _, tt := range tests {
-			for _, s := range []*trim.State{s.Clone(), reloaded(t, &s)} {
+			for _, s := range []*resulttrim.State{s.Clone(), reloaded(t, &s)} {
 				for id, fate := range byID(tt.rest, s.Decide(tt.rest, limits)) {
 					require.Equal(t, want[id], fate, "%s: %s, %+v", tt.name, id, limits)
 				}
@@ -209,22 +210,22 @@ func TestCompaction(t *testing.T) {
 }
 
 // without leaves out a third of the results.
-func without(rnd *rand.Rand, results []trim.Result) []trim.Result {
-	return slices.DeleteFunc(slices.Clone(results), func(trim.Result) bool { return rnd.IntN(3) == 0 })
+func without(rnd *rand.Rand, results []resulttrim.Result) []resulttrim.Result {
+	return slices.DeleteFunc(slices.Clone(results), func(resulttrim.Result) bool { return rnd.IntN(3) == 0 })
 }
 
 // write sets a text for everything that has none.
-func write(s *trim.State, decisions []trim.Decision, text string) {
+func write(s *resulttrim.State, decisions []resulttrim.Decision, text string) {
 	for _, d := range decisions {
 		s.SetText(d.Key, text)
 	}
 }
 
 // requireStands makes sure that later decisions only mask what was whole.
-func requireStands(t *testing.T, results []trim.Result, before, after []trim.Decision) {
+func requireStands(t *testing.T, results []resulttrim.Result, before, after []resulttrim.Decision) {
 	t.Helper()
 	for i, r := range results {
-		if before[i].Fate == trim.Whole && after[i].Fate == trim.Masked {
+		if before[i].Fate == resulttrim.Whole && after[i].Fate == resulttrim.Masked {
 			continue
 		}
 		require.Equal(t, before[i], after[i], r.ID)

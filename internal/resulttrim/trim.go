@@ -1,4 +1,4 @@
-// Package trim decides which results of a conversation go out whole, and
+// Package resulttrim decides which results of a conversation go out whole, and
 // remembers it, so that what was sent once is sent again with the same bytes and
 // a provider's prompt cache stays good.
 //
@@ -17,7 +17,7 @@
 // under the same limits decides what was decided turn by turn. That needs the
 // history as it grew. After a compaction or a rewind, or when limits were changed
 // on the way, only the State itself knows what was sent.
-package trim
+package resulttrim
 
 import "math"
 

@@ -1,11 +1,12 @@
-package trim_test
+package resulttrim_test
 
 import (
 	"encoding/json"
 	"testing"
 
-	"github.com/seed49eaa51d/pegboard/internal/trim"
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
 const written = `{"version":1,"results":[` +
@@ -18,14 +19,14 @@ const written = `{"version":1,"results":[` +
 // the next one, or that its author gives the form another number.
 func TestWrittenForm(t *testing.T) {
 	t.Parallel()
-	results := []trim.Result{
+	results := []resulttrim.Result{
 		{ID: "old", Turn: 1, Size: 60},
 		{Turn: 2, Size: 50},
 		{Turn: 2, Size: 93},
 		{ID: "last", Turn: 3, Size: 1},
 	}
-	limits := trim.Limits{Message: 100, Keep: 100}
-	var s trim.State
+	limits := resulttrim.Limits{Message: 100, Keep: 100}
+	var s resulttrim.State
 	s.Decide(results, limits)
 	limits.Keep = 50
 	d := s.Decide(results, limits)
@@ -34,15 +35,15 @@ func TestWrittenForm(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, written, string(data))
 
-	var read trim.State
+	var read resulttrim.State
 	require.NoError(t, json.Unmarshal(data, &read))
-	require.Equal(t, d, read.Decide(results, trim.Limits{}))
+	require.Equal(t, d, read.Decide(results, resulttrim.Limits{}))
 
-	data, err = json.Marshal(trim.State{})
+	data, err = json.Marshal(resulttrim.State{})
 	require.NoError(t, err)
 	require.Equal(t, `{"version":1,"results":[]}`, string(data))
 	require.NoError(t, json.Unmarshal(data, &read), "what was there before is gone")
-	require.Equal(t, []trim.Fate{whole, whole, whole, whole}, fates(read.Decide(results, trim.Limits{})))
+	require.Equal(t, []resulttrim.Fate{whole, whole, whole, whole}, fates(read.Decide(results, resulttrim.Limits{})))
 }
 
 func TestUnmarshalRefuses(t *testing.T) {
@@ -83,7 +84,7 @@ func TestUnmarshalRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var s trim.State
+			var s resulttrim.State
 			require.NoError(t, json.Unmarshal([]byte(written), &s))
 			require.EqualError(t, s.UnmarshalJSON([]byte(tt.data)), tt.want)
 			data, err := json.Marshal(&s)
