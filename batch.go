@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/cancel"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 )
 
 // wait returns when all calls have ended. Who waits watches the host's context
@@ -61,10 +61,10 @@ type batch struct {
 	blocked bool // by calls that were left behind
 	events  *eventLog
 	grace   time.Duration
-	lease   lease        // on the session
-	host    host         // the context that the batch was given
-	scope   cancel.Scope // under host: it ends with the host's context or with the session
-	lasting lasting      // host, but it never ends
+	lease   lease            // on the session
+	host    host             // the context that the batch was given
+	scope   lifetime.Context // under host: it ends with the host's context or with the session
+	lasting lasting          // host, but it never ends
 
 	finish chan struct{} // closed when the message has ended; nil if it had before
 	reason FinishReason  // set before finish is closed
@@ -123,7 +123,7 @@ func (e *Executor) open(ctx context.Context, b *batch, p *Pool, most int) {
 	}
 	b.events = newEventLog(e.OnEvent, e.Logger, func() string { return e.traceID(ctx) })
 	b.host = host{ctx, p.session}
-	b.scope.Begin(&b.host)
+	b.scope.Init(&b.host)
 	b.lasting.host = &b.host
 	b.lease.batch = b
 	if !p.session.hire(&b.lease) {

@@ -61,14 +61,14 @@ func (j *job) start() { goroutine.Start(j) }
 
 // Work is the job's part of its goroutine.
 func (j *job) Work() {
-	if o := j.pass(&j.batch.scope); j.run.End() {
+	if o := j.pass(&j.batch.scope); j.run.Finish() {
 		j.finish(o)
 	}
 }
 
 // Leave ends it.
 func (j *job) Leave(crash error) {
-	if !j.run.End() {
+	if !j.run.Finish() {
 		j.giveBack()
 		return
 	}
@@ -298,7 +298,7 @@ func (j *job) perform(ctx context.Context) Outcome {
 		}
 		return nil
 	})
-	if !j.run.End() {
+	if !j.run.Finish() {
 		return Outcome{}
 	}
 	return j.judge(result, err, crash)

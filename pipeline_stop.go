@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/attempt"
-	"github.com/seed49eaa51d/pegboard/internal/ending"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 )
 
 // detach answers a call that goes on. It keeps its keys until it returns, so
@@ -21,11 +20,11 @@ func (j *job) detach(cause error) Outcome {
 	j.ticket.Detach(reason)
 	claim, s := claimOf(j.call.state.traits, j.call.state.targets), j.batch.pool.session
 	j.run.held = s.main().detached.Hold(name, claim, reason)
-	j.run.left, j.run.gone = &ending.Item{Name: name, End: j.endLeft}, make(chan struct{})
+	j.run.left, j.run.gone = &lifetime.Closer{Name: name, Close: j.endLeft}, make(chan struct{})
 	if !s.owned.Add(j.run.left) {
-		j.run.Cut(ErrClosed)
+		j.run.CancelAbandoned(ErrClosed)
 	}
-	j.run.Settle()
+	j.run.HandOver()
 	j.batch.emit(Event{Kind: EventDetached, Call: j.call, Text: cause.Error()})
 	return j.fail(&failure{
 		err: fmt.Errorf("%w: %w", ErrDetached, cause),
@@ -36,7 +35,7 @@ func (j *job) detach(cause error) Outcome {
 
 // giveBack gives back what a tool held that was given up and has returned.
 func (j *job) giveBack() {
-	j.run.Leave()
+	j.run.FinishAbandoned()
 	j.batch.pool.session.owned.Remove(j.run.left)
 	j.run.held.End()
 	j.ticket.Done()
@@ -46,7 +45,7 @@ func (j *job) giveBack() {
 // endLeft ends a call that goes on when its session closes, which names it if it does
 // not return. One that was given up because it did not stop had its time.
 func (j *job) endLeft(ctx context.Context) error {
-	j.run.Cut(ErrClosed)
+	j.run.CancelAbandoned(ErrClosed)
 	if j.run.Cause() == nil {
 		select {
 		case <-j.run.gone:
@@ -61,9 +60,9 @@ func (j *job) endLeft(ctx context.Context) error {
 // so who stops it comes from elsewhere, and answers the call in its absence if it
 // does not return.
 type run struct {
-	attempt.Attempt
-	held *lane.Held   // what it holds though it was given up
-	left *ending.Item // what it then is to the session
+	lifetime.Attempt
+	held *lane.Held       // what it holds though it was given up
+	left *lifetime.Closer // what it then is to the session
 	gone chan struct{}
 }
 
@@ -71,10 +70,10 @@ type run struct {
 func (j *job) begin(ctx context.Context) context.Context {
 	own := j.run.Begin(&j.batch.lasting)
 	if limit := j.timeout(); limit > 0 {
-		j.run.Limit(limit, func() {
+		j.run.SetTimeout(limit, func() {
 			late := fmt.Errorf("%w after %v", ErrTimeout, limit)
 			j.stop(late)
-			j.run.Cut(late)
+			j.run.CancelAbandoned(late)
 		})
 	}
 	if cause := j.batch.whyHalted(); cause != nil { // before it could be told
@@ -87,7 +86,7 @@ func (j *job) begin(ctx context.Context) context.Context {
 
 // interrupt does to a call that has begun what its tool's Interrupt says.
 func (j *job) interrupt(cause error) {
-	if !j.run.Working() {
+	if !j.run.Running() {
 		return // and the tool may not be known yet
 	}
 	switch i := j.entry.info.Interrupt; {
@@ -106,7 +105,7 @@ func (j *job) stop(cause error) {
 
 // giveUp answers a call in the absence of its tool, which goes on.
 func (j *job) giveUp(cause error) {
-	if j.run.GiveUp() {
+	if j.run.Abandon() {
 		goroutine.Start(&substitute{j, cause})
 	}
 }

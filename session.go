@@ -15,9 +15,9 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
-	"github.com/seed49eaa51d/pegboard/internal/ending"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 	"github.com/seed49eaa51d/pegboard/internal/state"
@@ -99,8 +99,8 @@ type Session struct {
 	work     []workDir
 	line     *asking.Line[*pending, Decision] // of the main session and all its forks
 	values   *state.Scope
-	owned    *ending.List
-	item     *ending.Item // what s is to its parent
+	owned    *lifetime.Closers
+	item     *lifetime.Closer // what s is to its parent
 
 	detached lane.Detached             // of the main session, for all its forks
 	lentDirs atomic.Pointer[[]workDir] // of the main session
@@ -135,7 +135,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		cfg.Dir = dir
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
-	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: asking.New[*pending, Decision](), values: state.New(), owned: ending.New()}
+	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: asking.New[*pending, Decision](), values: state.New(), owned: lifetime.NewClosers()}
 	if err := s.setDirs(); err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.Breaker == (BreakerLimits{}) {
 		cfg.Breaker = s.cfg.Breaker
 	}
-	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: s.line, values: s.values.Fork(cfg.Role.background()), owned: ending.New()}
+	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: s.line, values: s.values.Fork(cfg.Role.background()), owned: lifetime.NewClosers()}
 	if err := child.setDirs(); err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if err := s.Permissions().admits(cfg.Permissions); err != nil {
 		return nil, err
 	}
-	child.item = &ending.Item{Name: "agent " + cfg.AgentID, End: child.Close, Interrupt: child.Interrupt}
+	child.item = &lifetime.Closer{Name: "agent " + cfg.AgentID, Close: child.Close, Interrupt: child.Interrupt}
 	if !s.owned.Add(child.item) {
 		return nil, ErrClosed
 	}
@@ -248,7 +248,7 @@ func (s *Session) permissions() *Permissions {
 // is what Close calls it if it cannot be ended. When the session is closed
 // already, end is called at once.
 func (s *Session) OnClose(name string, end func(context.Context) error) {
-	if !s.owned.Add(&ending.Item{Name: name, End: end}) {
+	if !s.owned.Add(&lifetime.Closer{Name: name, Close: end}) {
 		_ = end(context.Background()) // Close has reported already; there is nobody left to tell
 	}
 }
@@ -259,15 +259,15 @@ func (s *Session) OnClose(name string, end func(context.Context) error) {
 // closed session runs no more calls. Close must not be called from within a call
 // of the session, or by who is asked, which it would wait for.
 func (s *Session) Close(ctx context.Context) error {
-	if err := s.owned.Begin(ctx); err != nil {
+	if err := s.owned.BeginClose(ctx); err != nil {
 		return err
 	}
-	defer s.owned.Done()
+	defer s.owned.EndClose()
 	leases := s.shut()
 	if s.parent != nil {
 		s.parent.owned.Remove(s.item)
 	}
-	errs := s.owned.End(ctx)
+	errs := s.owned.Close(ctx)
 	for _, l := range leases {
 		errs = append(errs, l.wait(ctx))
 	}

@@ -1,4 +1,4 @@
-package attempt_test
+package lifetime_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/attempt"
+	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 )
 
 var (
@@ -27,19 +27,19 @@ func TestReturns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		type key struct{}
-		var a attempt.Attempt
-		require.False(t, a.Working())
+		var a lifetime.Attempt
+		require.False(t, a.Running())
 		ctx := a.Begin(context.WithValue(t.Context(), key{}, "carried"))
 		require.Equal(t, "carried", ctx.Value(key{}))
-		a.Limit(time.Second, never(t))
-		require.True(t, a.Working())
+		a.SetTimeout(time.Second, never(t))
+		require.True(t, a.Running())
 		require.NoError(t, ctx.Err())
-		require.True(t, a.End())
-		require.False(t, a.Working())
+		require.True(t, a.Finish())
+		require.False(t, a.Running())
 		require.ErrorIs(t, context.Cause(ctx), context.Canceled)
 		require.NoError(t, a.Cause())
-		require.True(t, a.End(), "it says the same again")
-		require.False(t, a.GiveUp(), "it is too late for that")
+		require.True(t, a.Finish(), "it says the same again")
+		require.False(t, a.Abandon(), "it is too late for that")
 		a.Stop(errStopped, time.Second, never(t))
 		require.NoError(t, a.Cause())
 		time.Sleep(time.Minute)
@@ -49,16 +49,16 @@ func TestReturns(t *testing.T) {
 func TestNotBegun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var a attempt.Attempt
-		require.False(t, a.GiveUp())
+		var a lifetime.Attempt
+		require.False(t, a.Abandon())
 		a.Stop(errStopped, time.Second, never(t))
-		a.Limit(time.Second, never(t))
+		a.SetTimeout(time.Second, never(t))
 		require.NoError(t, a.Cause())
 		time.Sleep(time.Minute)
-		require.True(t, a.End(), "the call is answered by who had it")
+		require.True(t, a.Finish(), "the call is answered by who had it")
 		ctx := a.Begin(t.Context())
 		require.NoError(t, ctx.Err(), "a stop before it began is forgotten")
-		require.True(t, a.End())
+		require.True(t, a.Finish())
 	})
 }
 
@@ -78,25 +78,25 @@ func TestStop(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				var a attempt.Attempt
+				var a lifetime.Attempt
 				ctx := a.Begin(t.Context())
 				started := time.Now()
 				a.Stop(errStopped, grace, func() {
-					if a.GiveUp() {
-						a.Settle()
+					if a.Abandon() {
+						a.HandOver()
 					}
 				})
 				a.Stop(errAgain, 0, never(t))
 				require.Equal(t, errStopped, context.Cause(ctx))
 				require.Equal(t, errStopped, a.Cause())
-				require.True(t, a.Working(), "until it returns")
+				require.True(t, a.Running(), "until it returns")
 				time.Sleep(tt.takes)
 				synctest.Wait()
-				require.Equal(t, tt.counts, a.Working())
-				require.Equal(t, tt.counts, a.End())
+				require.Equal(t, tt.counts, a.Running())
+				require.Equal(t, tt.counts, a.Finish())
 				require.Equal(t, tt.takes, time.Since(started))
 				time.Sleep(time.Minute)
-				require.Equal(t, tt.counts, a.End())
+				require.Equal(t, tt.counts, a.Finish())
 				require.Equal(t, errStopped, a.Cause())
 			})
 		})
@@ -106,18 +106,18 @@ func TestStop(t *testing.T) {
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var a attempt.Attempt
+		var a lifetime.Attempt
 		var late time.Duration
 		started := time.Now()
 		ctx := a.Begin(t.Context())
-		a.Limit(time.Minute, func() {
+		a.SetTimeout(time.Minute, func() {
 			late = time.Since(started)
 			a.Stop(errStopped, time.Hour, never(t))
 		})
 		<-ctx.Done()
 		synctest.Wait()
 		require.Equal(t, time.Minute, late)
-		require.True(t, a.End())
+		require.True(t, a.Finish())
 		require.Equal(t, errStopped, a.Cause())
 		time.Sleep(2 * time.Hour)
 	})
@@ -128,21 +128,21 @@ func TestLimit(t *testing.T) {
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var a attempt.Attempt
+		var a lifetime.Attempt
 		ctx := a.Begin(t.Context())
 		var late atomic.Bool
-		a.Limit(time.Second, func() { late.Store(true) })
-		require.True(t, a.GiveUp())
-		require.False(t, a.GiveUp(), "somebody else has done it")
-		require.False(t, a.Working())
+		a.SetTimeout(time.Second, func() { late.Store(true) })
+		require.True(t, a.Abandon())
+		require.False(t, a.Abandon(), "somebody else has done it")
+		require.False(t, a.Running())
 		require.NoError(t, ctx.Err())
-		require.False(t, a.End(), "what comes of it does not count")
+		require.False(t, a.Finish(), "what comes of it does not count")
 		a.Stop(errStopped, 0, never(t))
 		require.NoError(t, ctx.Err())
 
 		left := make(chan struct{})
 		go func() {
-			a.Leave()
+			a.FinishAbandoned()
 			close(left)
 		}()
 		time.Sleep(time.Minute)
@@ -152,7 +152,7 @@ func TestGiveUp(t *testing.T) {
 		default:
 		}
 		require.True(t, late.Load())
-		a.Settle()
+		a.HandOver()
 		<-left
 		require.ErrorIs(t, context.Cause(ctx), context.Canceled)
 	})
@@ -161,16 +161,16 @@ func TestGiveUp(t *testing.T) {
 func TestCut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var a attempt.Attempt
+		var a lifetime.Attempt
 		ctx := a.Begin(t.Context())
-		a.Limit(time.Minute, never(t))
-		a.Cut(errAgain)
+		a.SetTimeout(time.Minute, never(t))
+		a.CancelAbandoned(errAgain)
 		require.NoError(t, ctx.Err(), "it was not given up")
-		require.True(t, a.GiveUp())
-		a.Cut(errStopped)
+		require.True(t, a.Abandon())
+		a.CancelAbandoned(errStopped)
 		require.Equal(t, errStopped, context.Cause(ctx))
-		a.Settle()
-		a.Leave()
+		a.HandOver()
+		a.FinishAbandoned()
 		time.Sleep(time.Hour)
 	})
 }
@@ -180,21 +180,21 @@ func TestCut(t *testing.T) {
 func TestOneAnswer(t *testing.T) {
 	t.Parallel()
 	for range 200 {
-		var a attempt.Attempt
+		var a lifetime.Attempt
 		a.Begin(t.Context())
 		var answers atomic.Int32
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			if a.GiveUp() {
+			if a.Abandon() {
 				answers.Add(1)
-				a.Settle()
+				a.HandOver()
 			}
 		}()
-		if a.End() {
+		if a.Finish() {
 			answers.Add(1)
 		} else {
-			a.Leave()
+			a.FinishAbandoned()
 		}
 		<-done
 		require.Equal(t, int32(1), answers.Load())

@@ -1,4 +1,4 @@
-package cancel_test
+package lifetime_test
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/cancel"
+	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 )
 
 type key string
 
 // scoped returns a Scope in the form in which the standard library gives its contexts.
 func scoped(parent context.Context) (context.Context, context.CancelCauseFunc) {
-	s := new(cancel.Scope)
-	return s.Begin(parent), s.Cancel
+	s := new(lifetime.Context)
+	return s.Init(parent), s.Cancel
 }
 
 func TestCancelBeforeAnybodyLooked(t *testing.T) {
@@ -42,11 +42,11 @@ func TestCancelBeforeAnybodyLooked(t *testing.T) {
 func TestEndAllocatesNothing(t *testing.T) {
 	parent, stop := context.WithCancel(t.Context())
 	defer stop()
-	scopes := make([]cancel.Scope, 101)
+	scopes := make([]lifetime.Context, 101)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		s := &scopes[0]
 		scopes = scopes[1:]
-		ctx := s.Begin(parent)
+		ctx := s.Init(parent)
 		if ctx.Err() == nil {
 			s.Cancel(nil)
 		}

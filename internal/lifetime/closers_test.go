@@ -1,4 +1,4 @@
-package ending_test
+package lifetime_test
 
 import (
 	"context"
@@ -10,22 +10,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/ending"
+	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 )
 
 var errLate = errors.New("late")
 
 // end is what an owner does to close.
-func end(ctx context.Context, l *ending.List) error {
-	if err := l.Begin(ctx); err != nil {
+func end(ctx context.Context, l *lifetime.Closers) error {
+	if err := l.BeginClose(ctx); err != nil {
 		return err
 	}
-	defer l.Done()
-	return errors.Join(l.End(ctx)...)
+	defer l.EndClose()
+	return errors.Join(l.Close(ctx)...)
 }
 
-func item(name string, end func(context.Context) error) *ending.Item {
-	return &ending.Item{Name: name, End: end}
+func item(name string, end func(context.Context) error) *lifetime.Closer {
+	return &lifetime.Closer{Name: name, Close: end}
 }
 
 // patience returns a context that ends with errLate.
@@ -38,7 +38,7 @@ func patience(t *testing.T, d time.Duration) context.Context {
 
 func TestNewestEndsFirst(t *testing.T) {
 	t.Parallel()
-	l := ending.New()
+	l := lifetime.NewClosers()
 	var order []string
 	for _, name := range []string{"a", "b", "c"} {
 		require.True(t, l.Add(item(name, func(context.Context) error {
@@ -68,7 +68,7 @@ func TestFailuresAreNamed(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			l, ended := ending.New(), false
+			l, ended := lifetime.NewClosers(), false
 			l.Add(item("first", func(context.Context) error { ended = true; return nil }))
 			l.Add(item("it", tt.end))
 			require.EqualError(t, end(t.Context(), l), tt.want)
@@ -83,7 +83,7 @@ func TestFailuresAreNamed(t *testing.T) {
 func TestGivesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, release := ending.New(), make(chan struct{})
+		l, release := lifetime.NewClosers(), make(chan struct{})
 		var told []string
 		l.Add(item("old", func(ctx context.Context) error {
 			told = append(told, "old")
@@ -111,7 +111,7 @@ func TestGivesUp(t *testing.T) {
 func TestSecondWaitsForTheFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := ending.New()
+		l := lifetime.NewClosers()
 		l.Add(item("slow", func(context.Context) error { time.Sleep(time.Minute); return nil }))
 		started, first := time.Now(), make(chan error, 1)
 		go func() { first <- end(t.Context(), l) }()
@@ -125,21 +125,21 @@ func TestSecondWaitsForTheFirst(t *testing.T) {
 
 func TestSealed(t *testing.T) {
 	t.Parallel()
-	l := ending.New()
+	l := lifetime.NewClosers()
 	late := item("late", func(context.Context) error { panic("never called") })
-	require.NoError(t, l.Begin(t.Context()))
+	require.NoError(t, l.BeginClose(t.Context()))
 	require.False(t, l.Add(late))
-	require.Empty(t, l.End(t.Context()))
-	l.Done()
+	require.Empty(t, l.Close(t.Context()))
+	l.EndClose()
 	require.False(t, l.Add(late))
 	require.NoError(t, end(t.Context(), l))
 }
 
 func TestRemove(t *testing.T) {
 	t.Parallel()
-	l := ending.New()
+	l := lifetime.NewClosers()
 	var ended []string
-	items := map[string]*ending.Item{}
+	items := map[string]*lifetime.Closer{}
 	for _, name := range []string{"a", "b", "c"} {
 		items[name] = item(name, func(context.Context) error { ended = append(ended, name); return nil })
 		l.Add(items[name])
@@ -154,10 +154,10 @@ func TestRemove(t *testing.T) {
 // TestBeginWithoutEnd checks that what the first did not end is left to the next.
 func TestBeginWithoutEnd(t *testing.T) {
 	t.Parallel()
-	l, ended := ending.New(), false
+	l, ended := lifetime.NewClosers(), false
 	l.Add(item("it", func(context.Context) error { ended = true; return nil }))
-	require.NoError(t, l.Begin(t.Context()))
-	l.Done()
+	require.NoError(t, l.BeginClose(t.Context()))
+	l.EndClose()
 	require.False(t, ended)
 	require.NoError(t, end(t.Context(), l))
 	require.True(t, ended)
@@ -165,15 +165,15 @@ func TestBeginWithoutEnd(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	l := ending.New()
+	l := lifetime.NewClosers()
 	var causes []error
 	none := func(context.Context) error { return nil }
 	l.Add(item("cannot be", none))
-	l.Add(&ending.Item{Name: "can be", End: none, Interrupt: func(cause error) { causes = append(causes, cause) }})
+	l.Add(&lifetime.Closer{Name: "can be", Close: none, Interrupt: func(cause error) { causes = append(causes, cause) }})
 	l.Interrupt(errLate)
 	require.Equal(t, []error{errLate}, causes)
-	require.NoError(t, l.Begin(t.Context()))
+	require.NoError(t, l.BeginClose(t.Context()))
 	l.Interrupt(errLate)
 	require.Len(t, causes, 1, "what is ended is not interrupted")
-	l.Done()
+	l.EndClose()
 }

@@ -1,0 +1,128 @@
+package lifetime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+)
+
+// Closers are the close functions of everything that an owner started. Make them with
+// [NewClosers].
+//
+// # Concurrency
+//
+//  1. Add, Remove, Interrupt and BeginClose may be called from any goroutine.
+//  2. Close is called between BeginClose and EndClose, by the same caller.
+type Closers struct {
+	turn     chan struct{} // holds a token between BeginClose and EndClose
+	pending  []*Closer     // what Close has to call
+	timedOut []started     // called by an earlier Close, and not returned then
+
+	mu     sync.Mutex // guards the fields below
+	items  []*Closer
+	sealed bool
+}
+
+// A Closer closes one thing. It must not change once it was added.
+type Closer struct {
+	Name string // for the error if Close fails or does not return
+	// Close closes the thing. It should return when the context ends. A panic counts
+	// as its error.
+	Close func(context.Context) error
+	// Interrupt stops the thing's present work. It must not use the Closers. It may be
+	// nil.
+	Interrupt func(cause error)
+}
+
+// NewClosers returns empty Closers.
+func NewClosers() *Closers { return &Closers{turn: make(chan struct{}, 1)} }
+
+// Add adds i. It does nothing and returns false after BeginClose.
+func (l *Closers) Add(i *Closer) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sealed {
+		return false
+	}
+	l.items = append(l.items, i)
+	return true
+}
+
+// Remove removes a closer whose thing was closed in another way.
+func (l *Closers) Remove(i *Closer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.items = slices.DeleteFunc(l.items, func(other *Closer) bool { return other == i })
+}
+
+// Interrupt calls Interrupt of every closer that has one. After BeginClose it does
+// nothing.
+func (l *Closers) Interrupt(cause error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, i := range l.items {
+		if i.Interrupt != nil {
+			i.Interrupt(cause)
+		}
+	}
+}
+
+// BeginClose refuses further closers. It waits until an earlier caller has called
+// EndClose, and returns the context's cause if ctx ends before. After a nil error the
+// caller must call EndClose.
+func (l *Closers) BeginClose(ctx context.Context) error {
+	select {
+	case l.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sealed = true
+	l.pending = append(l.pending, l.items...)
+	l.items = nil
+	return nil
+}
+
+// EndClose lets the next BeginClose return.
+func (l *Closers) EndClose() { <-l.turn }
+
+// started is a closer whose Close was called.
+type started struct {
+	name   string
+	result <-chan error // how its goroutine ended
+	err    *error       // what Close returned, valid after result
+}
+
+// Close calls the closers one after the other, the newest first. It waits for each until
+// ctx ends. It returns an error for each closer that failed or did not return, which
+// begins with its name. It first waits for those that did not return to an earlier
+// Close.
+func (l *Closers) Close(ctx context.Context) (errs []error) {
+	var timedOut []started
+	wait := func(s started) {
+		select {
+		case crash := <-s.result:
+			if err := errors.Join(*s.err, crash); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", s.name, err))
+			}
+		case <-ctx.Done():
+			timedOut = append(timedOut, s)
+			errs = append(errs, fmt.Errorf("%s: %w", s.name, context.Cause(ctx)))
+		}
+	}
+	for _, s := range l.timedOut {
+		wait(s)
+	}
+	for _, i := range slices.Backward(l.pending) {
+		var err error
+		result := goroutine.Go(func() { err = i.Close(ctx) })
+		wait(started{i.Name, result, &err})
+	}
+	l.pending, l.timedOut = nil, timedOut
+	return errs
+}
