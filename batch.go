@@ -119,7 +119,7 @@ func (e *Executor) open(ctx context.Context, b *batch, p *Pool, most int) {
 	}
 	b.Executor, b.pool, b.grace = e, p, grace
 	if most == 0 || most > limit {
-		b.lane.Limit(limit)
+		b.lane.SetLimit(limit)
 	}
 	b.events = newEventLog(e.OnEvent, e.Logger, func() string { return e.traceID(ctx) })
 	b.host = host{ctx, p.session}

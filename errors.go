@@ -26,7 +26,7 @@ var (
 // too, but nobody refused the call. A person's refusal wraps ErrDenied alone, and a
 // call that ended while it was asked about ErrCancelled.
 var (
-	ErrNoApprover = asking.ErrNobody
+	ErrNoApprover = asking.ErrNoApprover
 	ErrExpired    = asking.ErrExpired
 )
 

@@ -65,18 +65,18 @@ func (q *inquiry) settle(ctx context.Context) (Decision, error) {
 		}
 	}
 	race := asking.Race[*pending, Decision]{
-		Line: s.line, Deciders: deciders, After: cmp.Or(s.cfg.AskAfter, DefaultAskAfter), Timeout: s.cfg.AskTimeout,
+		Line: s.line, Deciders: deciders, HeadStart: cmp.Or(s.cfg.AskAfter, DefaultAskAfter), PromptTimeout: s.cfg.AskTimeout,
 		Question: func(id string) *pending {
 			return &pending{q.question(id), func(d Decision) (Decision, error) { return q.accept(ByPerson, d) }, q.saved}
 		},
-		Put: func(id string) {
+		OnQueued: func(id string) {
 			asked = id
 			q.job.batch.emit(Event{Kind: EventAsked, Call: q.call, Targets: cloneTargets(q.targets), Text: q.Reason, Question: q.question(id)})
 		},
-		Again: func() (Decision, bool) { d := q.again(); return d, d.Behavior != Ask },
+		Recheck: func() (Decision, bool) { d := q.again(); return d, d.Behavior != Ask },
 	}
 	if s.cfg.Ask != nil && !s.cfg.NoPrompts {
-		race.Person = q.person
+		race.Prompt = q.person
 	}
 	d, err := race.Run(ctx)
 	if asked != "" {

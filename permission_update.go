@@ -27,7 +27,7 @@ func (s *Session) replacePermissions(p Permissions) error {
 	s.mu.Lock()
 	s.perms.Store(p.in(s))
 	s.mu.Unlock()
-	s.line.Change()
+	s.line.NotifyChange()
 	return nil
 }
 

@@ -270,10 +270,10 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 
 // perform takes a worker's place and calls the tool.
 func (j *job) perform(ctx context.Context) Outcome {
-	if j.ticket.Slot(ctx) != nil {
+	if j.ticket.AcquireSlot(ctx) != nil {
 		return j.fail(j.stopped(context.Cause(ctx)))
 	}
-	defer j.ticket.Free()
+	defer j.ticket.ReleaseSlot()
 	if cause := j.batch.whyHalted(); cause != nil {
 		return j.fail(j.stopped(cause))
 	}

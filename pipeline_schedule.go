@@ -33,7 +33,7 @@ func (j *job) aim(tr Traits) {
 		return
 	}
 	if j.renews { // its input named paths before it was changed
-		j.ticket.Renew(nil)
+		j.ticket.SetRecompute(nil)
 	}
 	j.ticket.Claim(claimOf(tr, j.resolved(tr)))
 }
@@ -41,10 +41,10 @@ func (j *job) aim(tr Traits) {
 func (j *job) aimAtPaths(tr Traits) {
 	s := j.batch.pool.session
 	j.renews = true
-	j.ticket.Renew(func() lane.Claim { return claimOf(tr, s.resolve(tr.Targets)) })
+	j.ticket.SetRecompute(func() lane.Claim { return claimOf(tr, s.resolve(tr.Targets)) })
 	for range maxRewrites {
-		ended := j.ticket.Ended()
-		if j.ticket.ClaimSince(ended, claimOf(tr, j.resolved(tr))) {
+		ended := j.ticket.EndedJobs()
+		if j.ticket.ClaimIfNoneEnded(ended, claimOf(tr, j.resolved(tr))) {
 			j.aimed = ended + 1
 			return
 		}
@@ -79,7 +79,7 @@ func (j *job) hold(ctx context.Context) *failure {
 			j.batch.hold()
 		}
 		st := j.call.state
-		if !slices.ContainsFunc(st.targets, isPath) || j.aimed == j.ticket.Ended()+1 {
+		if !slices.ContainsFunc(st.targets, isPath) || j.aimed == j.ticket.EndedJobs()+1 {
 			return nil
 		}
 		if now := st.session.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.same) {

@@ -16,10 +16,10 @@ import (
 func (j *job) detach(cause error) Outcome {
 	name := fmt.Sprintf("%s %s", j.call.Name, describeTargets(j.call.state.targets))
 	reason := fmt.Errorf("%w: %s", ErrDetached, name)
-	j.ticket.Free()
-	j.ticket.Detach(reason)
+	j.ticket.ReleaseSlot()
+	j.ticket.Abandon(reason)
 	claim, s := claimOf(j.call.state.traits, j.call.state.targets), j.batch.pool.session
-	j.run.held = s.main().detached.Hold(name, claim, reason)
+	j.run.held = s.main().detached.Add(name, claim, reason)
 	j.run.left, j.run.gone = &lifetime.Closer{Name: name, Close: j.endLeft}, make(chan struct{})
 	if !s.owned.Add(j.run.left) {
 		j.run.CancelAbandoned(ErrClosed)
@@ -37,7 +37,7 @@ func (j *job) detach(cause error) Outcome {
 func (j *job) giveBack() {
 	j.run.FinishAbandoned()
 	j.batch.pool.session.owned.Remove(j.run.left)
-	j.run.held.End()
+	j.run.held.Release()
 	j.ticket.Done()
 	close(j.run.gone)
 }
@@ -61,8 +61,8 @@ func (j *job) endLeft(ctx context.Context) error {
 // does not return.
 type run struct {
 	lifetime.Attempt
-	held *lane.Held       // what it holds though it was given up
-	left *lifetime.Closer // what it then is to the session
+	held *lane.AbandonedJob // what it holds though it was given up
+	left *lifetime.Closer   // what it then is to the session
 	gone chan struct{}
 }
 

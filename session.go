@@ -102,7 +102,7 @@ type Session struct {
 	owned    *lifetime.Closers
 	item     *lifetime.Closer // what s is to its parent
 
-	detached lane.Detached             // of the main session, for all its forks
+	detached lane.Abandoned            // of the main session, for all its forks
 	lentDirs atomic.Pointer[[]workDir] // of the main session
 
 	updating sync.Mutex // one change of the permissions at a time
@@ -135,7 +135,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		cfg.Dir = dir
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
-	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: asking.New[*pending, Decision](), values: state.New(), owned: lifetime.NewClosers()}
+	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: asking.NewLine[*pending, Decision](), values: state.New(), owned: lifetime.NewClosers()}
 	if err := s.setDirs(); err != nil {
 		return nil, err
 	}

@@ -62,12 +62,12 @@ func TestDecidersHaveTheQuestionToThemselvesFirst(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				started, shown, put := time.Now(), time.Duration(-1), time.Duration(-1)
 				r := newRace(newLine())
-				r.After = tt.after
+				r.HeadStart = tt.after
 				for _, d := range tt.deciders {
 					r.Deciders = append(r.Deciders, d.decide)
 				}
-				r.Put = func(string) { put = time.Since(started) }
-				r.Person = func(ctx context.Context, id string) error {
+				r.OnQueued = func(string) { put = time.Since(started) }
+				r.Prompt = func(ctx context.Context, id string) error {
 					shown = time.Since(started)
 					select {
 					case <-time.After(time.Minute):
@@ -98,19 +98,19 @@ func TestWithoutAPerson(t *testing.T) {
 		want     outcome
 		end      time.Duration
 	}{
-		{name: "nobody at all", want: outcome{err: asking.ErrNobody}},
-		{name: "abstains at once", deciders: []decision{{}}, after: time.Hour, want: outcome{err: asking.ErrNobody}},
-		{name: "all abstain, the last after its time", deciders: []decision{{after: time.Second}, {after: time.Minute}}, after: 2 * time.Second, want: outcome{err: asking.ErrNobody}, end: time.Minute},
+		{name: "nobody at all", want: outcome{err: asking.ErrNoApprover}},
+		{name: "abstains at once", deciders: []decision{{}}, after: time.Hour, want: outcome{err: asking.ErrNoApprover}},
+		{name: "all abstain, the last after its time", deciders: []decision{{after: time.Second}, {after: time.Minute}}, after: 2 * time.Second, want: outcome{err: asking.ErrNoApprover}, end: time.Minute},
 		{name: "decides after its time", deciders: []decision{{after: time.Second}, {after: time.Minute, answer: "yes"}}, after: 2 * time.Second, want: outcome{answer: "yes"}, end: time.Minute},
 		{name: "decides without time of its own", deciders: []decision{{after: time.Second, answer: "yes"}}, after: -1, want: outcome{answer: "yes"}, end: time.Second},
-		{name: "a panic and a Goexit abstain", deciders: []decision{{after: time.Second, answer: "yes", panics: true}, {answer: "yes", leaves: true}}, want: outcome{err: asking.ErrNobody}, end: time.Second},
+		{name: "a panic and a Goexit abstain", deciders: []decision{{after: time.Second, answer: "yes", panics: true}, {answer: "yes", leaves: true}}, want: outcome{err: asking.ErrNoApprover}, end: time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				started := time.Now()
-				r := &race{Line: newLine(), After: tt.after}
+				r := &race{Line: newLine(), HeadStart: tt.after}
 				for _, d := range tt.deciders {
 					r.Deciders = append(r.Deciders, d.decide)
 				}
@@ -134,7 +134,7 @@ func TestTheContextOfALoserSaysWhyItEnded(t *testing.T) {
 		{name: "somebody else was faster", enter: func(r *race, _ context.CancelCauseFunc) {
 			r.Deciders = append(r.Deciders, decides(time.Second, "yes", true))
 		}},
-		{name: "the time was over", want: asking.ErrExpired, enter: func(r *race, _ context.CancelCauseFunc) { r.Timeout = time.Second }},
+		{name: "the time was over", want: asking.ErrExpired, enter: func(r *race, _ context.CancelCauseFunc) { r.PromptTimeout = time.Second }},
 		{name: "the call ended", want: errStopped, enter: func(_ *race, cancel context.CancelCauseFunc) {
 			time.AfterFunc(time.Second, func() { cancel(errStopped) })
 		}},
@@ -150,7 +150,7 @@ func TestTheContextOfALoserSaysWhyItEnded(t *testing.T) {
 					causes <- context.Cause(ctx)
 					return nil
 				}
-				r.Person = func(ctx context.Context, _ string) error { return loses(ctx) }
+				r.Prompt = func(ctx context.Context, _ string) error { return loses(ctx) }
 				r.Deciders = append(r.Deciders, func(ctx context.Context) (string, bool) { return "late", loses(ctx) == nil })
 				tt.enter(r, cancel)
 				_, err := r.Run(ctx)
@@ -179,8 +179,8 @@ func TestACallThatHasEndedAsksNobody(t *testing.T) {
 			cancel(errStopped)
 			r := newRace(newLine())
 			asked := 0
-			r.Put = func(string) { asked++ }
-			r.Person = func(context.Context, string) error { asked++; return nil }
+			r.OnQueued = func(string) { asked++ }
+			r.Prompt = func(context.Context, string) error { asked++; return nil }
 			_, err := r.Run(ctx)
 			require.ErrorIs(t, err, errStopped)
 			r.Line.Wait()

@@ -59,7 +59,7 @@ func (p *play) run(accepting bool) (counts bool) {
 func (p *play) step(what byte, which int) {
 	if what == 0 || len(p.all) == 0 {
 		m := &modelled{inLine: true}
-		m.entry = p.line.Put(func(id string) string { return id })
+		m.entry = p.line.Add(func(id string) string { return id })
 		p.all = append(p.all, m)
 		p.floor()
 		return
@@ -75,11 +75,11 @@ func (p *play) step(what byte, which int) {
 		require.Equal(p.t, m.gone, m.entry.Withdraw())
 	case 4:
 		m.inLine = false
-		m.entry.Yield()
+		m.entry.Remove()
 		p.floor()
 	default:
 		before := p.line.Changed()
-		p.line.Change()
+		p.line.NotifyChange()
 		require.True(p.t, closed(before))
 	}
 }
@@ -150,7 +150,7 @@ func FuzzLine(f *testing.F) {
 		p.run(false)
 		for _, m := range p.all { // at the end whoever asked leaves
 			require.False(t, m.entry.Withdraw() && m.delivered)
-			m.entry.Yield()
+			m.entry.Remove()
 		}
 		require.Empty(t, p.line.Open())
 	})

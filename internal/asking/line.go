@@ -20,12 +20,12 @@ var ErrStale = errors.New("the question is no longer open")
 type Line[Q, A any] struct {
 	prefix string // so that an id of another line, or of a run before, is stale
 
-	mu       sync.Mutex
-	count    uint64
-	entries  []*Entry[Q, A] // that are open or have the floor; the first has it
-	changed  chan struct{}  // closed by the next Change
-	asked    int            // those who were asked, and have not returned
-	returned sync.Cond      // asked became 0
+	mu      sync.Mutex
+	count   uint64
+	entries []*Entry[Q, A] // that are open or have the floor; the first has it
+	changed chan struct{}  // closed by the next Change
+	running int            // those who were asked, and have not returned
+	idle    sync.Cond      // asked became 0
 }
 
 // An Entry is a question in line. Whoever put it withdraws it and yields.
@@ -38,30 +38,30 @@ type Entry[Q, A any] struct {
 	answer chan A        // gets the one answer
 
 	// Guarded by the lock of line.
-	state    state
-	freed    chan struct{} // closed when the claim ends that was made last
-	unwanted bool          // whoever put it wants no answer that is not being accepted
+	state       state
+	released    chan struct{} // closed when the claim ends that was made last
+	withdrawing bool          // whoever put it wants no answer that is not being accepted
 }
 
 type state int
 
 const (
 	open      state = iota
-	claimed         // somebody's answer is being accepted
-	settled         // the answer was delivered
+	accepting       // somebody's answer is being accepted
+	answered        // the answer was delivered
 	withdrawn       // nobody waits for an answer
 )
 
-// New returns an empty line.
-func New[Q, A any]() *Line[Q, A] {
+// NewLine returns an empty line.
+func NewLine[Q, A any]() *Line[Q, A] {
 	l := &Line[Q, A]{prefix: rand.Text()[:8], changed: make(chan struct{})}
-	l.returned.L = &l.mu
+	l.idle.L = &l.mu
 	return l
 }
 
-// Put adds the question that ask makes of its id, as the last in line. Ask must not
+// Add adds the question that ask makes of its id, as the last in line. Ask must not
 // use the line.
-func (l *Line[Q, A]) Put(ask func(id string) Q) *Entry[Q, A] {
+func (l *Line[Q, A]) Add(ask func(id string) Q) *Entry[Q, A] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count++
@@ -93,7 +93,7 @@ func (l *Line[Q, A]) Open() (qs []Q) {
 //
 // Nil means that a race returns this answer, unless its context has ended.
 func (l *Line[Q, A]) Answer(id string, accept func(Q) (A, error)) error {
-	e := l.claim(id)
+	e := l.reserve(id)
 	if e == nil {
 		return ErrStale
 	}
@@ -103,45 +103,45 @@ func (l *Line[Q, A]) Answer(id string, accept func(Q) (A, error)) error {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		switch {
-		case next == settled:
+		case next == answered:
 			e.answer <- a
-		case e.unwanted:
+		case e.withdrawing:
 			next = withdrawn
 			close(e.answer)
 		}
 		e.state = next
-		close(e.freed)
+		close(e.released)
 	}()
 	a, err := accept(e.Question)
 	if err == nil {
-		next = settled
+		next = answered
 	}
 	return err
 }
 
-// claim reserves an open question, once nobody else does.
-func (l *Line[Q, A]) claim(id string) *Entry[Q, A] {
+// reserve reserves an open question, once nobody else does.
+func (l *Line[Q, A]) reserve(id string) *Entry[Q, A] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
-		i := slices.IndexFunc(l.entries, func(e *Entry[Q, A]) bool { return e.ID == id && e.state <= claimed })
+		i := slices.IndexFunc(l.entries, func(e *Entry[Q, A]) bool { return e.ID == id && e.state <= accepting })
 		if i < 0 {
 			return nil
 		}
 		e := l.entries[i]
 		if e.state == open {
-			e.state, e.freed = claimed, make(chan struct{})
+			e.state, e.released = accepting, make(chan struct{})
 			return e
 		}
-		freed := e.freed
+		freed := e.released
 		l.mu.Unlock()
 		<-freed
 		l.mu.Lock()
 	}
 }
 
-// Change tells those who wait that what they ask may be answered by now.
-func (l *Line[Q, A]) Change() {
+// NotifyChange tells those who wait that what they ask may be answered by now.
+func (l *Line[Q, A]) NotifyChange() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	close(l.changed)
@@ -160,17 +160,17 @@ func (l *Line[Q, A]) Changed() <-chan struct{} {
 func (l *Line[Q, A]) Wait() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.asked > 0 {
-		l.returned.Wait()
+	for l.running > 0 {
+		l.idle.Wait()
 	}
 }
 
-// expect adds n to those who were asked, and have not returned.
-func (l *Line[Q, A]) expect(n int) {
+// addRunning adds n to those who were asked, and have not returned.
+func (l *Line[Q, A]) addRunning(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.asked += n; l.asked == 0 {
-		l.returned.Broadcast()
+	if l.running += n; l.running == 0 {
+		l.idle.Broadcast()
 	}
 }
 
@@ -187,16 +187,16 @@ func (e *Entry[Q, A]) Answered() <-chan A { return e.answer }
 func (e *Entry[Q, A]) Withdraw() bool {
 	e.line.mu.Lock()
 	defer e.line.mu.Unlock()
-	e.unwanted = true
+	e.withdrawing = true
 	if e.state == open {
 		e.state = withdrawn
 	}
 	return e.state == withdrawn
 }
 
-// Yield gives the floor, or the place in line, to the next. Whoever does it has
+// Remove gives the floor, or the place in line, to the next. Whoever does it has
 // taken the question off the screen.
-func (e *Entry[Q, A]) Yield() {
+func (e *Entry[Q, A]) Remove() {
 	l := e.line
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,13 +20,13 @@ type (
 
 var errInvalid = errors.New("not an answer")
 
-func newLine() *line { return asking.New[string, string]() }
+func newLine() *line { return asking.NewLine[string, string]() }
 
 // put puts questions that are their own ids.
 func put(l *line, n int) []*entry {
 	entries := make([]*entry, n)
 	for i := range entries {
-		entries[i] = l.Put(func(id string) string { return id })
+		entries[i] = l.Add(func(id string) string { return id })
 	}
 	return entries
 }
@@ -76,7 +76,7 @@ func TestIDsAreNeverUsedTwice(t *testing.T) {
 					seen[e.ID] = true
 					mu.Unlock()
 					_ = e.Withdraw()
-					e.Yield()
+					e.Remove()
 				}
 			})
 		}
@@ -110,7 +110,7 @@ func TestOnlyAnOpenQuestionIsAnswered(t *testing.T) {
 		}},
 		{name: "yielded", want: asking.ErrStale, id: func(l *line) string {
 			e := put(l, 2)[0]
-			e.Yield()
+			e.Remove()
 			return e.ID
 		}},
 	}
@@ -250,11 +250,11 @@ func TestWithdraw(t *testing.T) {
 	}{
 		{name: "open", want: true, before: func(*line, *entry) {}},
 		{name: "withdrawn", want: true, before: func(_ *line, e *entry) { _ = e.Withdraw() }},
-		{name: "yielded", want: true, before: func(_ *line, e *entry) { e.Yield() }},
+		{name: "yielded", want: true, before: func(_ *line, e *entry) { e.Remove() }},
 		{name: "refused an answer", want: true, before: func(l *line, e *entry) { _ = l.Answer(e.ID, no) }},
 		{name: "answered", answered: 1, before: func(l *line, e *entry) { _ = l.Answer(e.ID, yes) }},
-		{name: "answered and yielded", answered: 1, before: func(l *line, e *entry) { _ = l.Answer(e.ID, yes); e.Yield() }},
-		{name: "yielded while answered", answered: 1, before: func(l *line, e *entry) { _ = during(l, e.ID, yes, e.Yield) }},
+		{name: "answered and yielded", answered: 1, before: func(l *line, e *entry) { _ = l.Answer(e.ID, yes); e.Remove() }},
+		{name: "yielded while answered", answered: 1, before: func(l *line, e *entry) { _ = during(l, e.ID, yes, e.Remove) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -323,7 +323,7 @@ func TestTheFloorPassesInLine(t *testing.T) {
 				es := put(l, 3)
 				for _, i := range tt.yields {
 					state.before(l, es[i])
-					es[i].Yield()
+					es[i].Remove()
 				}
 				var floor []int
 				for i, e := range es {
@@ -343,12 +343,12 @@ func TestAnAnswerDoesNotPassTheFloor(t *testing.T) {
 	es := put(l, 2)
 	require.NoError(t, during(l, es[0].ID, yes, func() { require.False(t, closed(es[1].Turn())) }))
 	require.False(t, closed(es[1].Turn()), "the question is on the screen")
-	es[0].Yield()
+	es[0].Remove()
 	require.True(t, closed(es[1].Turn()))
 	late := put(l, 1)[0]
 	require.False(t, closed(late.Turn()))
-	es[1].Yield()
-	late.Yield()
+	es[1].Remove()
+	late.Remove()
 	require.True(t, closed(put(l, 1)[0].Turn()), "an empty line gives the floor at once")
 }
 
@@ -361,9 +361,9 @@ func TestChangedIsForChangesAlone(t *testing.T) {
 	require.ErrorIs(t, l.Answer(es[1].ID, no), errInvalid)
 	_ = during(l, es[1].ID, no, func() { es[1].Withdraw() })
 	es[2].Withdraw()
-	es[0].Yield()
+	es[0].Remove()
 	require.False(t, closed(before), "of 1,000 in line, one answer would have 999 look again")
-	l.Change()
+	l.NotifyChange()
 	require.True(t, closed(before))
 	require.True(t, closed(beside))
 	require.False(t, closed(l.Changed()))
@@ -373,7 +373,7 @@ func TestAQuestionThatPanicsLeavesTheLineAsItWas(t *testing.T) {
 	t.Parallel()
 	l := newLine()
 	before := put(l, 1)
-	require.PanicsWithValue(t, "broken", func() { l.Put(func(string) string { panic("broken") }) })
+	require.PanicsWithValue(t, "broken", func() { l.Add(func(string) string { panic("broken") }) })
 	after := put(l, 1)
 	require.Equal(t, ids(before[0], after[0]), l.Open())
 	require.NotEqual(t, before[0].ID, after[0].ID)

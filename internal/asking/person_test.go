@@ -34,14 +34,14 @@ func TestAPersonWhoLeavesWithoutAnAnswerEndsTheRace(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				r := newRace(newLine())
-				r.Person = func(_ context.Context, id string) error { return tt.look(r.Line, id) }
+				r.Prompt = func(_ context.Context, id string) error { return tt.look(r.Line, id) }
 				answer, err := r.Run(t.Context())
 				require.Error(t, err)
 				require.Empty(t, answer)
 				if tt.want != nil {
 					require.ErrorIs(t, err, tt.want)
 				}
-				require.NotErrorIs(t, err, asking.ErrNobody)
+				require.NotErrorIs(t, err, asking.ErrNoApprover)
 				require.NotErrorIs(t, err, asking.ErrExpired)
 				require.Empty(t, r.Line.Open())
 			})
@@ -54,14 +54,14 @@ func TestAPersonWhoIgnoresTheContextKeepsTheFloorAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, started := newLine(), time.Now()
 		rude, next, third := newRace(l), newRace(l), newRace(l)
-		rude.Timeout = time.Second
-		rude.Person = func(context.Context, string) error { time.Sleep(time.Hour); return nil }
+		rude.PromptTimeout = time.Second
+		rude.Prompt = func(context.Context, string) error { time.Sleep(time.Hour); return nil }
 		var shown time.Duration
-		next.Person = func(_ context.Context, id string) error {
+		next.Prompt = func(_ context.Context, id string) error {
 			shown = time.Since(started)
 			return l.Answer(id, yes)
 		}
-		third.Put = func(id string) { time.AfterFunc(time.Minute, func() { _ = l.Answer(id, yes) }) }
+		third.OnQueued = func(id string) { time.AfterFunc(time.Minute, func() { _ = l.Answer(id, yes) }) }
 		ends := make(chan error, 2)
 		for i, r := range []*race{next, third} {
 			time.AfterFunc(time.Duration(i+1), func() { _, err := r.Run(t.Context()); ends <- err })
@@ -99,11 +99,11 @@ func TestWhatIsSettledIsNotShown(t *testing.T) {
 					l := newLine()
 					first, shown := put(l, 1)[0], false
 					r := newRace(l)
-					r.Put = func(id string) {
+					r.OnQueued = func(id string) {
 						tt.settle(l, id, cancel)
-						first.Yield()
+						first.Remove()
 					}
-					r.Person = func(context.Context, string) error { shown = true; return nil }
+					r.Prompt = func(context.Context, string) error { shown = true; return nil }
 					_, _ = r.Run(ctx)
 					l.Wait()
 					require.False(t, shown)
@@ -121,13 +121,13 @@ func TestWhatADeciderHasDecidedIsNotShown(t *testing.T) {
 		first, shown := put(l, 1)[0], false
 		r := newRace(l)
 		r.Deciders = []func(context.Context) (string, bool){decides(time.Second, "yes", true)}
-		r.Put = func(id string) {
+		r.OnQueued = func(id string) {
 			go func() {
 				_ = l.Answer(id, func(q string) (string, error) { time.Sleep(3 * time.Second); return no(q) })
 			}()
-			time.AfterFunc(2*time.Second, first.Yield) // while the answer is being accepted
+			time.AfterFunc(2*time.Second, first.Remove) // while the answer is being accepted
 		}
-		r.Person = func(context.Context, string) error { shown = true; return nil }
+		r.Prompt = func(context.Context, string) error { shown = true; return nil }
 		answer, err := r.Run(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "yes", answer)
@@ -143,8 +143,8 @@ func TestNobodyAnswersWhatNobodyWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		r, id := newRace(newLine()), ""
-		r.Put = func(put string) { id = put }
-		r.Person = func(context.Context, string) error { time.Sleep(time.Hour); return nil }
+		r.OnQueued = func(put string) { id = put }
+		r.Prompt = func(context.Context, string) error { time.Sleep(time.Hour); return nil }
 		answered := make(chan error, 2)
 		time.AfterFunc(time.Second, func() {
 			answered <- r.Line.Answer(id, func(q string) (string, error) { time.Sleep(2 * time.Second); return no(q) })
@@ -164,7 +164,7 @@ func TestAgainIsForThePutAndForChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine()
 		r, looks := newRace(l), 0
-		r.Again = func() (string, bool) { looks++; return "a rule", looks == 3 }
+		r.Recheck = func() (string, bool) { looks++; return "a rule", looks == 3 }
 		others := put(l, 2)
 		end := make(chan error, 1)
 		go func() { _, err := r.Run(t.Context()); end <- err }()
@@ -175,10 +175,10 @@ func TestAgainIsForThePutAndForChanges(t *testing.T) {
 		others[1].Withdraw()
 		synctest.Wait()
 		require.Equal(t, 1, looks, "the answer to another question is no change by itself")
-		l.Change()
+		l.NotifyChange()
 		synctest.Wait()
 		require.Equal(t, 2, looks)
-		l.Change()
+		l.NotifyChange()
 		require.NoError(t, <-end)
 	})
 }
@@ -194,12 +194,12 @@ func TestAChangeIsSeenWheneverItComes(t *testing.T) {
 		{name: "before the question is put", before: true, looks: 1},
 		{name: "in the first look", looks: 2, change: func(l *line, look int) {
 			if look == 1 {
-				l.Change()
+				l.NotifyChange()
 			}
 		}},
 		{name: "in the second look", looks: 3, change: func(l *line, look int) {
 			if look < 3 {
-				l.Change()
+				l.NotifyChange()
 			}
 		}},
 	}
@@ -209,16 +209,16 @@ func TestAChangeIsSeenWheneverItComes(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l, started := newLine(), time.Now()
 				r, looks, shown := newRace(l), 0, false
-				r.After, r.Deciders = time.Second, []func(context.Context) (string, bool){decides(never, "late", true)}
-				r.Again = func() (string, bool) {
+				r.HeadStart, r.Deciders = time.Second, []func(context.Context) (string, bool){decides(never, "late", true)}
+				r.Recheck = func() (string, bool) {
 					looks++
 					if tt.change != nil {
 						tt.change(l, looks)
 					}
 					return "a rule", looks == tt.looks
 				}
-				r.Person = func(ctx context.Context, _ string) error { shown = true; <-ctx.Done(); return nil }
-				time.AfterFunc(time.Second/2, l.Change)
+				r.Prompt = func(ctx context.Context, _ string) error { shown = true; <-ctx.Done(); return nil }
+				time.AfterFunc(time.Second/2, l.NotifyChange)
 				answer, err := r.Run(t.Context())
 				require.NoError(t, err)
 				require.Equal(t, "a rule", answer)
@@ -241,7 +241,7 @@ func TestWaitBesideARace(t *testing.T) {
 	for range 20 {
 		all.Go(func() {
 			r := newRace(l)
-			r.Person = func(_ context.Context, id string) error { return l.Answer(id, yes) }
+			r.Prompt = func(_ context.Context, id string) error { return l.Answer(id, yes) }
 			_, _ = r.Run(context.Background())
 		})
 		all.Go(l.Wait)
@@ -263,9 +263,9 @@ func TestAThousandQuestionsAnsweredInAnyOrder(t *testing.T) {
 	for i := range n {
 		r := newRace(l)
 		r.Question = func(id string) string { return fmt.Sprintf("%s of race %d", id, i) }
-		r.Put = func(id string) { questions[i] = id; standing.Done() }
-		show := r.Person
-		r.Person = func(ctx context.Context, id string) error { looks++; return show(ctx, id) }
+		r.OnQueued = func(id string) { questions[i] = id; standing.Done() }
+		show := r.Prompt
+		r.Prompt = func(ctx context.Context, id string) error { looks++; return show(ctx, id) }
 		standing.Add(1)
 		all.Go(func() { got[i], _ = r.Run(t.Context()) })
 	}

@@ -86,18 +86,18 @@ func (c *crowd) chance(percent int) bool { return c.random.IntN(100) < percent }
 func (c *crowd) newGuest(i int) *guest {
 	g := &guest{index: i, done: make(chan struct{})}
 	g.race = &race{
-		Line:     c.line,
-		After:    c.soon() / 4,
-		Question: func(id string) string { return fmt.Sprintf("%s of guest %d", id, i) },
-		Put:      func(id string) { g.put.Store(&id) },
-		Again:    func() (string, bool) { return fmt.Sprintf("rule %d", i), g.covered.Load() },
-		Person:   c.person(g),
+		Line:      c.line,
+		HeadStart: c.soon() / 4,
+		Question:  func(id string) string { return fmt.Sprintf("%s of guest %d", id, i) },
+		OnQueued:  func(id string) { g.put.Store(&id) },
+		Recheck:   func() (string, bool) { return fmt.Sprintf("rule %d", i), g.covered.Load() },
+		Prompt:    c.person(g),
 	}
 	if c.chance(30) {
-		g.race.Timeout = time.Second + c.soon()
+		g.race.PromptTimeout = time.Second + c.soon()
 	}
 	if c.chance(10) {
-		g.race.Person = nil
+		g.race.Prompt = nil
 	}
 	for d := range c.random.IntN(3) {
 		g.race.Deciders = append(g.race.Deciders, decides(4*c.soon(), fmt.Sprintf("decider %d of guest %d", d, i), c.chance(40)))
@@ -175,9 +175,9 @@ func (c *crowd) disturb() {
 			g.cancel()
 		case 1:
 			g.covered.Store(true)
-			c.line.Change()
+			c.line.NotifyChange()
 		case 2:
-			c.line.Change()
+			c.line.NotifyChange()
 		case 3:
 			_ = c.answer(foreign, takes, valid)
 		default: // open, stale, or not put yet
@@ -252,10 +252,10 @@ func (g *guest) checkError(t *testing.T, err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
 		require.True(t, g.cancelled.Load())
-	case errors.Is(err, asking.ErrNobody):
-		require.Nil(t, g.race.Person)
+	case errors.Is(err, asking.ErrNoApprover):
+		require.Nil(t, g.race.Prompt)
 	case errors.Is(err, asking.ErrExpired):
-		require.Positive(t, g.race.Timeout)
+		require.Positive(t, g.race.PromptTimeout)
 	case errors.Is(err, errInvalid):
 		require.Positive(t, g.refused.Load())
 	case errors.Is(err, errHungUp):

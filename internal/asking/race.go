@@ -12,12 +12,12 @@ import (
 
 // Why a race has no winner.
 var (
-	ErrNobody  = errors.New("nobody can be asked")
-	ErrExpired = errors.New("nobody answered in time")
+	ErrNoApprover = errors.New("nobody can be asked")
+	ErrExpired    = errors.New("nobody answered in time")
 )
 
 var (
-	errSettled  = errors.New("somebody else has answered") // ends those who were asked in vain
+	errAnswered = errors.New("somebody else has answered") // ends those who were asked in vain
 	errNoAnswer = errors.New("no answer was given")        // of a person who leaves without
 )
 
@@ -32,37 +32,37 @@ type Race[Q, A any] struct {
 	Line *Line[Q, A]
 	// Deciders answer by themselves. They report whether they did.
 	Deciders []func(ctx context.Context) (A, bool)
-	// After is how long they have the question to themselves, unless all abstain
+	// HeadStart is how long they have the question to themselves, unless all abstain
 	// before.
-	After time.Duration
+	HeadStart time.Duration
 
 	// Question is what stands in line for the person, under its id.
 	Question func(id string) Q
-	// Person shows it when it has the floor, and returns nil once there was an
+	// Prompt shows it when it has the floor, and returns nil once there was an
 	// answer by Line, or says why there is none. Either ends the race, without an
 	// answer if there was none. Nil in its place means that there is nobody.
-	Person func(ctx context.Context, id string) error
-	// Timeout is how long that may take; 0 means as long as it takes.
-	Timeout time.Duration
-	// Put is called once the question stands in line.
-	Put func(id string)
-	// Again settles what the answer to another question has settled. It is called
+	Prompt func(ctx context.Context, id string) error
+	// PromptTimeout is how long that may take; 0 means as long as it takes.
+	PromptTimeout time.Duration
+	// OnQueued is called once the question stands in line.
+	OnQueued func(id string)
+	// Recheck settles what the answer to another question has settled. It is called
 	// when the question is put and after every Change of the line.
-	Again func() (A, bool)
+	Recheck func() (A, bool)
 
-	ctx     context.Context //nolint:containedctx // a race is a scope, of those who are asked
-	bids    chan bid[A]
-	waiting int // deciders that have said nothing
+	ctx       context.Context //nolint:containedctx // a race is a scope, of those who are asked
+	results   chan result[A]
+	undecided int // deciders that have said nothing
 
-	entry   *Entry[Q, A] // set once the question is in line
-	turn    <-chan struct{}
-	changed <-chan struct{}
-	late    <-chan time.Time
-	shown   bool
+	entry    *Entry[Q, A] // set once the question is in line
+	turn     <-chan struct{}
+	changed  <-chan struct{}
+	timeout  <-chan time.Time
+	prompted bool
 }
 
-// bid is what a decider says, or the person why there is no answer.
-type bid[A any] struct {
+// result is what a decider says, or the person why there is no answer.
+type result[A any] struct {
 	person bool
 	answer A
 	ok     bool
@@ -74,26 +74,26 @@ type bid[A any] struct {
 func (r *Race[Q, A]) Run(ctx context.Context) (A, error) {
 	var cancel context.CancelCauseFunc
 	r.ctx, cancel = context.WithCancelCause(ctx)
-	var won bid[A]
-	defer func() { cancel(cmp.Or(won.err, errSettled)) }()
-	defer r.leave()
-	r.bids = make(chan bid[A], len(r.Deciders)+1)
+	var won result[A]
+	defer func() { cancel(cmp.Or(won.err, errAnswered)) }()
+	defer r.withdraw()
+	r.results = make(chan result[A], len(r.Deciders)+1)
 	for _, d := range r.Deciders {
-		r.waiting++
-		r.Line.hear(r.bids, false, func(b *bid[A]) { b.answer, b.ok = d(r.ctx) })
+		r.undecided++
+		r.Line.start(r.results, false, func(b *result[A]) { b.answer, b.ok = d(r.ctx) })
 	}
-	won = r.first()
+	won = r.firstResult()
 	return won.answer, won.err
 }
 
-// hear has f fill in a bid on a goroutine of its own.
-func (l *Line[Q, A]) hear(bids chan<- bid[A], person bool, f func(*bid[A])) {
-	l.expect(1)
+// start has f fill in a bid on a goroutine of its own.
+func (l *Line[Q, A]) start(bids chan<- result[A], person bool, f func(*result[A])) {
+	l.addRunning(1)
 	goroutine.Go(func() {
-		b := bid[A]{person: person}
+		b := result[A]{person: person}
 		defer func() { // even if f ends the goroutine
 			bids <- b
-			l.expect(-1)
+			l.addRunning(-1)
 		}()
 		if err := goroutine.Try(func() error { f(&b); return nil }); err != nil {
 			b.err = err
@@ -101,58 +101,58 @@ func (l *Line[Q, A]) hear(bids chan<- bid[A], person bool, f func(*bid[A])) {
 	})
 }
 
-func (r *Race[Q, A]) first() bid[A] {
-	head := time.NewTimer(max(r.After, 0))
+func (r *Race[Q, A]) firstResult() result[A] {
+	head := time.NewTimer(max(r.HeadStart, 0))
 	defer head.Stop()
-	alone := r.waiting > 0 && r.After > 0
-	var won *bid[A]
+	alone := r.undecided > 0 && r.HeadStart > 0
+	var won *result[A]
 	for {
 		if won == nil && !alone && r.entry == nil && r.ctx.Err() == nil {
-			won = r.put()
+			won = r.enqueue()
 		}
 		if won != nil && (r.entry == nil || r.entry.Withdraw()) {
 			return *won
 		}
 		select {
-		case b := <-r.bids:
-			if ends := r.weigh(&b); won == nil && ends {
+		case b := <-r.results:
+			if ends := r.record(&b); won == nil && ends {
 				won = &b
 			}
-			alone = alone && r.waiting > 0
+			alone = alone && r.undecided > 0
 		case <-head.C:
 			alone = false
 		case <-r.turn:
 			r.turn = nil
 			if won == nil && r.ctx.Err() == nil && len(r.entry.answer) == 0 {
-				r.show()
+				r.prompt()
 			}
 		case a, ok := <-r.answered():
 			if ok {
-				return bid[A]{answer: a}
+				return result[A]{answer: a}
 			}
 		case <-r.changed:
 			r.changed = r.Line.Changed()
 			if won == nil {
-				won = r.again()
+				won = r.recheck()
 			}
-		case <-r.late:
+		case <-r.timeout:
 			if won == nil {
-				won = &bid[A]{err: fmt.Errorf("%w: waited %v", ErrExpired, r.Timeout)}
+				won = &result[A]{err: fmt.Errorf("%w: waited %v", ErrExpired, r.PromptTimeout)}
 			}
 		case <-r.ctx.Done():
-			return bid[A]{err: context.Cause(r.ctx)}
+			return result[A]{err: context.Cause(r.ctx)}
 		}
 	}
 }
 
-// weigh reports whether b ends the race. What the person answers comes through the
+// record reports whether b ends the race. What the person answers comes through the
 // line, where it stands by now, if there is such an answer.
-func (r *Race[Q, A]) weigh(b *bid[A]) bool {
+func (r *Race[Q, A]) record(b *result[A]) bool {
 	if b.person {
 		b.err = cmp.Or(b.err, errNoAnswer)
 		return true
 	}
-	r.waiting--
+	r.undecided--
 	return b.ok
 }
 
@@ -163,48 +163,48 @@ func (r *Race[Q, A]) answered() <-chan A {
 	return r.entry.answer
 }
 
-func (r *Race[Q, A]) again() *bid[A] {
-	if a, ok := r.Again(); ok {
-		return &bid[A]{answer: a}
+func (r *Race[Q, A]) recheck() *result[A] {
+	if a, ok := r.Recheck(); ok {
+		return &result[A]{answer: a}
 	}
 	return nil
 }
 
-// put takes a place in line for the person, if there is one.
-func (r *Race[Q, A]) put() *bid[A] {
-	if r.Person == nil {
-		if r.waiting > 0 {
+// enqueue takes a place in line for the person, if there is one.
+func (r *Race[Q, A]) enqueue() *result[A] {
+	if r.Prompt == nil {
+		if r.undecided > 0 {
 			return nil
 		}
-		return &bid[A]{err: ErrNobody}
+		return &result[A]{err: ErrNoApprover}
 	}
 	r.changed = r.Line.Changed() // before the look that follows
-	r.entry = r.Line.Put(r.Question)
+	r.entry = r.Line.Add(r.Question)
 	r.turn = r.entry.turn
-	r.Put(r.entry.ID)
-	return r.again()
+	r.OnQueued(r.entry.ID)
+	return r.recheck()
 }
 
-// show lets the person see the question.
-func (r *Race[Q, A]) show() {
-	r.shown = true
-	if r.Timeout > 0 {
-		r.late = time.After(r.Timeout)
+// prompt lets the person see the question.
+func (r *Race[Q, A]) prompt() {
+	r.prompted = true
+	if r.PromptTimeout > 0 {
+		r.timeout = time.After(r.PromptTimeout)
 	}
 	entry := r.entry
-	r.Line.hear(r.bids, true, func(b *bid[A]) {
-		defer entry.Yield()
-		b.err = r.Person(r.ctx, entry.ID)
+	r.Line.start(r.results, true, func(b *result[A]) {
+		defer entry.Remove()
+		b.err = r.Prompt(r.ctx, entry.ID)
 	})
 }
 
-// leave takes the question out of line.
-func (r *Race[Q, A]) leave() {
+// withdraw takes the question out of line.
+func (r *Race[Q, A]) withdraw() {
 	if r.entry == nil {
 		return
 	}
 	r.entry.Withdraw()
-	if !r.shown {
-		r.entry.Yield()
+	if !r.prompted {
+		r.entry.Remove()
 	}
 }

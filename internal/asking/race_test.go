@@ -33,9 +33,9 @@ func newRace(l *line) *race {
 	return &race{
 		Line:     l,
 		Question: func(id string) string { return id },
-		Put:      func(string) {},
-		Again:    func() (string, bool) { return "", false },
-		Person:   func(ctx context.Context, _ string) error { <-ctx.Done(); return context.Cause(ctx) },
+		OnQueued: func(string) {},
+		Recheck:  func() (string, bool) { return "", false },
+		Prompt:   func(ctx context.Context, _ string) error { <-ctx.Done(); return context.Cause(ctx) },
 	}
 }
 
@@ -81,7 +81,7 @@ func (s *scene) answer(by int, accept func(string) (string, error)) {
 
 // look has the person look at the question for a while, and then do something.
 func (s *scene) look(at time.Duration, then func() error) {
-	s.race.Person = func(ctx context.Context, _ string) error {
+	s.race.Prompt = func(ctx context.Context, _ string) error {
 		select {
 		case <-time.After(at):
 			return then()
@@ -123,10 +123,10 @@ func contenders() []contender {
 			s.later(at, func() { s.answer(1, say("elsewhere")) })
 		}},
 		{name: "a change", want: outcome{answer: "a rule"}, enter: func(s *scene, at time.Duration) {
-			s.race.Again = func() (string, bool) { return "a rule", s.settled.Load() }
-			s.later(at, func() { s.settled.Store(true); s.race.Line.Change() })
+			s.race.Recheck = func() (string, bool) { return "a rule", s.settled.Load() }
+			s.later(at, func() { s.settled.Store(true); s.race.Line.NotifyChange() })
 		}},
-		{name: "the time-out", want: outcome{err: asking.ErrExpired}, enter: func(s *scene, at time.Duration) { s.race.Timeout = at }},
+		{name: "the time-out", want: outcome{err: asking.ErrExpired}, enter: func(s *scene, at time.Duration) { s.race.PromptTimeout = at }},
 		{name: "the end of the call", want: outcome{err: errStopped}, enter: func(s *scene, at time.Duration) {
 			s.later(at, func() { s.cancel(errStopped) })
 		}},
@@ -138,9 +138,9 @@ func contenders() []contender {
 func (s *scene) play(t *testing.T) (outcome, time.Duration) {
 	t.Helper()
 	const goodbye = 5 * time.Second // the time a person needs to leave
-	started, look := time.Now(), s.race.Person
+	started, look := time.Now(), s.race.Prompt
 	var left, shown time.Duration
-	s.race.Person = func(ctx context.Context, id string) error {
+	s.race.Prompt = func(ctx context.Context, id string) error {
 		defer func() { left = time.Since(started) }()
 		err := look(ctx, id)
 		if err == nil || ctx.Err() != nil {
@@ -148,10 +148,10 @@ func (s *scene) play(t *testing.T) (outcome, time.Duration) {
 		}
 		return err
 	}
-	s.race.Put = func(id string) { s.id <- id }
+	s.race.OnQueued = func(id string) { s.id <- id }
 
 	next, alone := newRace(s.race.Line), false
-	next.Person = func(_ context.Context, id string) error {
+	next.Prompt = func(_ context.Context, id string) error {
 		alone, shown = left > 0, time.Since(started)
 		return s.race.Line.Answer(id, yes)
 	}

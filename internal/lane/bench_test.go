@@ -40,10 +40,10 @@ func BenchmarkUncontended(b *testing.B) {
 		ticket, ctx := lane.New(10).Admit(), b.Context()
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := ticket.Slot(ctx); err != nil {
+			if err := ticket.AcquireSlot(ctx); err != nil {
 				b.Fatal(err)
 			}
-			ticket.Free()
+			ticket.ReleaseSlot()
 		}
 	})
 }
@@ -152,8 +152,8 @@ func runLane(ctx context.Context, jobs, limit int, run func()) {
 			defer ticket.Done()
 			ticket.Claim(lane.Claim{})
 			_ = ticket.Wait(ctx)
-			_ = ticket.Slot(ctx)
-			defer ticket.Free()
+			_ = ticket.AcquireSlot(ctx)
+			defer ticket.ReleaseSlot()
 			run()
 		})
 	}

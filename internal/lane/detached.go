@@ -6,19 +6,19 @@ import (
 	"sync/atomic"
 )
 
-// Detached is the jobs that outlive the lane that they ran in. What they hold
+// Abandoned is the jobs that outlive the lane that they ran in. What they hold
 // stands in front of later lanes until they end. The zero value is empty; all
 // methods may be called from any goroutine.
-type Detached struct {
-	some atomic.Bool // there are jobs: most sessions have none, and need not lock
+type Abandoned struct {
+	nonEmpty atomic.Bool // there are jobs: most sessions have none, and need not lock
 
 	mu   sync.Mutex
-	jobs []*Held
+	jobs []*AbandonedJob
 }
 
-// Held is what one detached job holds.
-type Held struct {
-	of     *Detached
+// AbandonedJob is what one detached job holds.
+type AbandonedJob struct {
+	set    *Abandoned
 	name   string
 	claim  Claim
 	reason error
@@ -26,24 +26,24 @@ type Held struct {
 	release map[*Lane]func() // its places in later lanes
 }
 
-// Hold adds a job that holds c. reason should name the job, see [Ticket.Detach].
-func (d *Detached) Hold(name string, c Claim, reason error) *Held {
-	h := &Held{of: d, name: name, claim: c, reason: reason}
+// Add adds a job that holds c. reason should name the job, see [Ticket.Abandon].
+func (d *Abandoned) Add(name string, c Claim, reason error) *AbandonedJob {
+	h := &AbandonedJob{set: d, name: name, claim: c, reason: reason}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.jobs = append(d.jobs, h)
-	d.some.Store(true)
+	d.nonEmpty.Store(true)
 	return h
 }
 
-// End forgets a job that has ended, and gives up what it held.
-func (h *Held) End() {
-	d := h.of
+// Release forgets a job that has ended, and gives up what it held.
+func (h *AbandonedJob) Release() {
+	d := h.set
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if i := slices.Index(d.jobs, h); i >= 0 {
 		d.jobs = slices.Delete(d.jobs, i, i+1)
-		d.some.Store(len(d.jobs) > 0)
+		d.nonEmpty.Store(len(d.jobs) > 0)
 	}
 	for _, release := range h.release {
 		release()
@@ -52,8 +52,8 @@ func (h *Held) End() {
 
 // Block puts what the jobs hold in front of a lane that has no tickets yet. It reports
 // whether there are any jobs.
-func (d *Detached) Block(l *Lane) bool {
-	if !d.some.Load() {
+func (d *Abandoned) Block(l *Lane) bool {
+	if !d.nonEmpty.Load() {
 		return false
 	}
 	d.mu.Lock()
@@ -61,7 +61,7 @@ func (d *Detached) Block(l *Lane) bool {
 	for _, h := range d.jobs {
 		t := l.Admit()
 		t.Claim(h.claim)
-		t.Detach(h.reason)
+		t.Abandon(h.reason)
 		if h.release == nil {
 			h.release = map[*Lane]func(){}
 		}
@@ -71,7 +71,7 @@ func (d *Detached) Block(l *Lane) bool {
 }
 
 // Forget lets go of a lane that was blocked and whose own jobs have ended.
-func (d *Detached) Forget(l *Lane) {
+func (d *Abandoned) Forget(l *Lane) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, h := range d.jobs {
@@ -80,7 +80,7 @@ func (d *Detached) Forget(l *Lane) {
 }
 
 // Names returns the names of the jobs, the oldest first.
-func (d *Detached) Names() []string {
+func (d *Abandoned) Names() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var names []string

@@ -26,8 +26,8 @@ func TestDetachedBlocksLaterLanes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var d lane.Detached
-			held := d.Hold("a", claim(write("a")), errA)
+			var d lane.Abandoned
+			held := d.Add("a", claim(write("a")), errA)
 			for range 2 { // each later lane
 				l := lane.New(1)
 				d.Block(l)
@@ -36,7 +36,7 @@ func TestDetachedBlocksLaterLanes(t *testing.T) {
 				require.Equal(t, tt.want, ticket.Wait(t.Context()))
 				ticket.Done()
 			}
-			held.End()
+			held.Release()
 			l := lane.New(1)
 			d.Block(l)
 			ticket := l.Admit()
@@ -52,13 +52,13 @@ func TestDetachedEndFreesLanes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		errA, errB := errors.New("a"), errors.New("b")
-		var d lane.Detached
-		a, b := d.Hold("a", claim(write("a")), errA), d.Hold("b", claim(write("b")), errB)
+		var d lane.Abandoned
+		a, b := d.Add("a", claim(write("a")), errA), d.Add("b", claim(write("b")), errB)
 		lanes := []*lane.Lane{lane.New(1), lane.New(1)}
 		for _, l := range lanes {
 			d.Block(l)
 		}
-		a.End()
+		a.Release()
 		for _, l := range lanes {
 			first, second := l.Admit(), l.Admit()
 			first.Claim(claim(write("a")))
@@ -68,7 +68,7 @@ func TestDetachedEndFreesLanes(t *testing.T) {
 			first.Done()
 			second.Done()
 		}
-		b.End()
+		b.Release()
 		for _, l := range lanes {
 			ticket := l.Admit()
 			ticket.Claim(exclusive())
@@ -79,17 +79,17 @@ func TestDetachedEndFreesLanes(t *testing.T) {
 
 func TestDetachedNames(t *testing.T) {
 	t.Parallel()
-	var d lane.Detached
+	var d lane.Abandoned
 	require.Empty(t, d.Names())
-	a := d.Hold("a", claim(), nil)
-	b := d.Hold("same", claim(), nil)
-	c := d.Hold("same", claim(), nil)
+	a := d.Add("a", claim(), nil)
+	b := d.Add("same", claim(), nil)
+	c := d.Add("same", claim(), nil)
 	require.Equal(t, []string{"a", "same", "same"}, d.Names())
-	b.End()
+	b.Release()
 	require.Equal(t, []string{"a", "same"}, d.Names())
-	b.End()
+	b.Release()
 	require.Equal(t, []string{"a", "same"}, d.Names(), "it has ended already")
-	a.End()
-	c.End()
+	a.Release()
+	c.Release()
 	require.Empty(t, d.Names())
 }

@@ -30,26 +30,26 @@ import "sync"
 type Lane struct {
 	slots chan struct{} // a token for each slot that is taken; nil if there is no limit
 
-	mu       sync.Mutex
-	last     *Ticket   // end of the line of live tickets
-	admitted uint64    // places given so far
-	ended    uint64    // jobs done so far
-	changes  uint64    // claims replaced so far
-	renewed  int       // live tickets that have a renew
-	detached []*Ticket // live tickets that nobody should wait for
+	mu          sync.Mutex
+	last        *Ticket   // end of the line of live tickets
+	admitted    uint64    // places given so far
+	ended       uint64    // jobs done so far
+	changes     uint64    // claims replaced so far
+	recomputing int       // live tickets that have a renew
+	abandoned   []*Ticket // live tickets that nobody should wait for
 }
 
 // New returns an empty line with limit worker slots. It panics if limit is
 // less than 1, since no job would ever run.
 func New(limit int) *Lane {
 	l := new(Lane)
-	l.Limit(limit)
+	l.SetLimit(limit)
 	return l
 }
 
-// Limit sets the number of worker slots of a lane that has no tickets yet. It panics
+// SetLimit sets the number of worker slots of a lane that has no tickets yet. It panics
 // if limit is less than 1.
-func (l *Lane) Limit(limit int) {
+func (l *Lane) SetLimit(limit int) {
 	if limit < 1 {
 		panic("lane: the limit of worker slots is less than 1")
 	}

@@ -17,11 +17,11 @@ func TestZeroLaneHasNoLimit(t *testing.T) {
 		ticket := l.Admit()
 		ticket.Claim(lane.Claim{})
 		require.NoError(t, ticket.Wait(t.Context()))
-		require.NoError(t, ticket.Slot(t.Context()))
+		require.NoError(t, ticket.AcquireSlot(t.Context()))
 		defer ticket.Done()
-		defer ticket.Free()
+		defer ticket.ReleaseSlot()
 	}
 	ended, end := context.WithCancelCause(t.Context())
 	end(errCancelled)
-	require.ErrorIs(t, l.Admit().Slot(ended), errCancelled)
+	require.ErrorIs(t, l.Admit().AcquireSlot(ended), errCancelled)
 }

@@ -146,7 +146,7 @@ func (s *script) step() {
 		}
 	case 7:
 		if p.holding && op&16 != 0 {
-			s.tickets[i].Detach(errDetached)
+			s.tickets[i].Abandon(errDetached)
 			p.detached = !p.gone
 		}
 	}

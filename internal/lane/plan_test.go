@@ -129,10 +129,10 @@ func (w *witness) follow(ctx context.Context, i int, j job, ticket *lane.Ticket,
 		w.gets(i)
 		time.Sleep(j.decide)
 	}
-	if ticket.Slot(ctx) != nil {
+	if ticket.AcquireSlot(ctx) != nil {
 		return
 	}
-	defer ticket.Free()
+	defer ticket.ReleaseSlot()
 	w.runs(1, limit)
 	defer w.runs(-1, limit)
 	time.Sleep(j.run)
@@ -181,8 +181,8 @@ func requireIdle(t *testing.T, l *lane.Lane, limit int) {
 	for range limit {
 		other := l.Admit()
 		defer other.Done()
-		require.NoError(t, other.Slot(ctx))
-		defer other.Free()
+		require.NoError(t, other.AcquireSlot(ctx))
+		defer other.ReleaseSlot()
 	}
 }
 

@@ -33,7 +33,7 @@ func TestRenewKeepsTheOrderOfTheLine(t *testing.T) {
 				l, got := lane.New(3), make(log, 10)
 				first, second, third := l.Admit(), l.Admit(), l.Admit()
 				first.Claim(tc.first)
-				second.Renew(func() lane.Claim { return key("place", false) })
+				second.SetRecompute(func() lane.Claim { return key("place", false) })
 				second.Claim(key("link", false))
 				third.Claim(key("place", true))
 				ctx := t.Context()

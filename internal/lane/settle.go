@@ -5,10 +5,10 @@ import "slices"
 // This file holds the decision who may run. All of it is called with lane.mu
 // held.
 
-// settle gives t its keys if nothing is in the way, and parks it on what is
+// grant gives t its keys if nothing is in the way, and parks it on what is
 // otherwise. It looks at earlier tickets from the given one backwards: the
 // nearest is likely to end last, so t has to look again seldom.
-func (t *Ticket) settle(from *Ticket) {
+func (t *Ticket) grant(from *Ticket) {
 	for u := from; u != nil; u = u.earlier {
 		if u.blocks(t) {
 			t.park(u)
@@ -36,9 +36,9 @@ func (t *Ticket) wake(from *Ticket) {
 	for _, u := range parked {
 		u.blocker = nil
 		if t.place < u.place && u.changes == t.lane.changes {
-			u.settle(from)
+			u.grant(from)
 		} else {
-			u.settle(u.earlier)
+			u.grant(u.earlier)
 		}
 	}
 }
@@ -60,8 +60,8 @@ func (t *Ticket) unpark() {
 
 // notify makes Wait look again, if anybody is in it.
 func (t *Ticket) notify() {
-	if t.granted != nil {
-		close(t.granted)
-		t.granted = nil
+	if t.wakeup != nil {
+		close(t.wakeup)
+		t.wakeup = nil
 	}
 }

@@ -18,7 +18,7 @@ func TestRenewOfATicketThatIsDoneMeanwhile(t *testing.T) {
 		first, second := l.Admit(), l.Admit()
 		first.Claim(exclusive())
 		require.NoError(t, first.Wait(t.Context()))
-		second.Renew(func() lane.Claim { return claim(write("a")) })
+		second.SetRecompute(func() lane.Claim { return claim(write("a")) })
 		second.Claim(claim(write("a")))
 		var all sync.WaitGroup
 		all.Go(first.Done)

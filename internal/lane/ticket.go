@@ -12,18 +12,18 @@ var ErrDone = errors.New("the ticket has left the line")
 
 // Ticket is one job's place in the line of a Lane.
 type Ticket struct {
-	lane  *Lane
-	place uint64      // fixed; lower is earlier
-	slot  atomic.Bool // it holds a worker slot
+	lane    *Lane
+	place   uint64      // fixed; lower is earlier
+	hasSlot atomic.Bool // it holds a worker slot
 
 	// Guarded by lane.mu.
 	earlier, later *Ticket // neighbours in line
 	state          state
 	claim          Claim
-	renew          func() Claim  // set by Renew
+	recompute      func() Claim  // set by Renew
 	replaced       bool          // claimed more than once: later tickets may hold its keys
-	granted        chan struct{} // made by Wait, closed when Wait should look again
-	detached       error         // set by Detach
+	wakeup         chan struct{} // made by Wait, closed when Wait should look again
+	abandoned      error         // set by Detach
 
 	// A waiting ticket is parked on one of those in its way, and looks again
 	// when that one changes. So a change costs only those it may set free.
@@ -38,7 +38,7 @@ const (
 	unclaimed state = iota
 	waiting
 	holding
-	gone
+	done
 )
 
 // Claim says what the job touches. Claiming again, for an input that was
@@ -51,32 +51,32 @@ const (
 func (t *Ticket) Claim(c Claim) {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
-	t.reclaim(c)
+	t.setClaim(c)
 }
 
-// Ended returns how many jobs of the lane that held their keys are done.
-func (t *Ticket) Ended() uint64 {
+// EndedJobs returns how many jobs of the lane that held their keys are done.
+func (t *Ticket) EndedJobs() uint64 {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
 	return t.lane.ended
 }
 
-// ClaimSince is Claim unless a job was done since Ended returned ended: then it
+// ClaimIfNoneEnded is Claim unless a job was done since Ended returned ended: then it
 // does nothing and returns false, as what the names in c lead to may have changed
 // while they were looked up.
-func (t *Ticket) ClaimSince(ended uint64, c Claim) bool {
+func (t *Ticket) ClaimIfNoneEnded(ended uint64, c Claim) bool {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
 	if t.lane.ended != ended {
 		return false
 	}
-	t.reclaim(c)
+	t.setClaim(c)
 	return true
 }
 
-func (t *Ticket) reclaim(c Claim) {
+func (t *Ticket) setClaim(c Claim) {
 	switch t.state {
-	case gone:
+	case done:
 		return
 	case waiting, holding:
 		if t.claim.equal(c) {
@@ -88,34 +88,34 @@ func (t *Ticket) reclaim(c Claim) {
 	}
 	t.claim = c
 	t.state = waiting
-	t.settle(t.earlier)
+	t.grant(t.earlier)
 	t.wake(t)
 	t.notify() // a detached ticket may be in the way of the new claim
 }
 
-// Renew sets what makes the claim anew for a ticket that waits, because what its
+// SetRecompute sets what makes the claim anew for a ticket that waits, because what its
 // names lead to may have changed: when an exclusive job that it waits for is done,
 // or the very job whose keys it waits for, the line asks renew before anybody goes
 // on. So of two jobs that turn out to want the same thing the earlier still goes
 // first. renew runs on the goroutine that calls Done; it must not use the lane.
-func (t *Ticket) Renew(renew func() Claim) {
+func (t *Ticket) SetRecompute(renew func() Claim) {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
-	if t.state != gone {
-		t.setRenew(renew)
+	if t.state != done {
+		t.setRecompute(renew)
 	}
 }
 
-// setRenew keeps count of those who have one, so that most lines need not be
+// setRecompute keeps count of those who have one, so that most lines need not be
 // searched for them.
-func (t *Ticket) setRenew(renew func() Claim) {
-	if t.renew != nil {
-		t.lane.renewed--
+func (t *Ticket) setRecompute(renew func() Claim) {
+	if t.recompute != nil {
+		t.lane.recomputing--
 	}
 	if renew != nil {
-		t.lane.renewed++
+		t.lane.recomputing++
 	}
-	t.renew = renew
+	t.recompute = renew
 }
 
 // Wait returns nil once the ticket holds what it claimed: no earlier job that
@@ -125,7 +125,7 @@ func (t *Ticket) setRenew(renew func() Claim) {
 // the way, and ErrDone after Done. After an error the ticket is still in line.
 func (t *Ticket) Wait(ctx context.Context) error {
 	for ctx.Err() == nil {
-		granted, err := t.look()
+		granted, err := t.check()
 		if granted == nil {
 			return err
 		}
@@ -137,36 +137,36 @@ func (t *Ticket) Wait(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// look returns what Wait returns, or the channel that says when to look again.
-func (t *Ticket) look() (<-chan struct{}, error) {
+// check returns what Wait returns, or the channel that says when to look again.
+func (t *Ticket) check() (<-chan struct{}, error) {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
 	switch t.state {
 	case holding:
 		return nil, nil
-	case gone:
+	case done:
 		return nil, ErrDone
 	}
 	var first *Ticket // the earliest, so that the same jobs name the same holder
-	for _, u := range t.lane.detached {
+	for _, u := range t.lane.abandoned {
 		if u.blocks(t) && (first == nil || u.place < first.place) {
 			first = u
 		}
 	}
 	if first != nil {
-		return nil, first.detached
+		return nil, first.abandoned
 	}
-	if t.granted == nil {
-		t.granted = make(chan struct{})
+	if t.wakeup == nil {
+		t.wakeup = make(chan struct{})
 	}
-	return t.granted, nil
+	return t.wakeup, nil
 }
 
-// Slot takes one of the lane's worker slots, first come first served, or
+// AcquireSlot takes one of the lane's worker slots, first come first served, or
 // returns context.Cause(ctx) if ctx ends first or has ended. The slot is held
 // until Free, and is independent of Done. Take it after Wait, and once: a job
 // that waits for keys should occupy no worker.
-func (t *Ticket) Slot(ctx context.Context) error {
+func (t *Ticket) AcquireSlot(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -182,36 +182,36 @@ func (t *Ticket) Slot(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
-	t.slot.Store(true)
+	t.hasSlot.Store(true)
 	if ctx.Err() != nil { // it ended, and a slot was free as well
-		t.Free()
+		t.ReleaseSlot()
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// Free gives back the worker slot if the ticket holds one.
-func (t *Ticket) Free() {
-	if t.slot.CompareAndSwap(true, false) {
+// ReleaseSlot gives back the worker slot if the ticket holds one.
+func (t *Ticket) ReleaseSlot() {
+	if t.hasSlot.CompareAndSwap(true, false) {
 		<-t.lane.slots
 	}
 }
 
-// Detach says that the job may never end. It keeps its place and its keys until
+// Abandon says that the job may never end. It keeps its place and its keys until
 // Done, but jobs in whose way it is no longer wait: their Wait returns reason,
 // which should name the job. A second call replaces the reason for later calls
 // of Wait; after Done it does nothing.
-func (t *Ticket) Detach(reason error) {
+func (t *Ticket) Abandon(reason error) {
 	l := t.lane
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t.state == gone {
+	if t.state == done {
 		return
 	}
-	if t.detached == nil {
-		l.detached = append(l.detached, t)
+	if t.abandoned == nil {
+		l.abandoned = append(l.abandoned, t)
 	}
-	t.detached = reason
+	t.abandoned = reason
 	for u := l.last; u != nil; u = u.earlier {
 		if u != t && t.blocks(u) {
 			u.notify()
@@ -226,47 +226,47 @@ func (t *Ticket) Done() {
 	defer l.mu.Unlock()
 	if t.state == holding {
 		l.ended++ // who claims from now on looks again: what t did is done
-		t.renewStale()
+		t.recomputeWaiting()
 	}
-	if t.state == gone {
+	if t.state == done {
 		return
 	}
-	t.state = gone
+	t.state = done
 	t.unpark()
 	l.unlink(t)
-	if t.detached != nil {
-		l.detached = slices.DeleteFunc(l.detached, func(u *Ticket) bool { return u == t })
+	if t.abandoned != nil {
+		l.abandoned = slices.DeleteFunc(l.abandoned, func(u *Ticket) bool { return u == t })
 	}
 	t.wake(t.earlier)
 	t.notify()
-	t.setRenew(nil)
+	t.setRecompute(nil)
 	t.claim, t.earlier, t.later = Claim{}, nil, nil // a kept ticket keeps no other alive
 }
 
-// renewStale makes the claims anew of tickets whose names may lead elsewhere now that
+// recomputeWaiting makes the claims anew of tickets whose names may lead elsewhere now that
 // t is done, in the order of the line. It lets go of the lane meanwhile, so some of
 // them may be done themselves by then.
-func (t *Ticket) renewStale() {
-	if t.lane.renewed == 0 {
+func (t *Ticket) recomputeWaiting() {
+	if t.lane.recomputing == 0 {
 		return
 	}
 	var stale []*Ticket
 	var renews []func() Claim
 	for u := t.later; u != nil; u = u.later {
-		if u.state == waiting && u.renew != nil && (t.claim.Exclusive || u.blocker == t) {
-			stale, renews = append(stale, u), append(renews, u.renew)
+		if u.state == waiting && u.recompute != nil && (t.claim.Exclusive || u.blocker == t) {
+			stale, renews = append(stale, u), append(renews, u.recompute)
 		}
 	}
-	claims := t.lane.outside(renews)
+	claims := t.lane.unlocked(renews)
 	for i, u := range stale {
 		if u.state == waiting {
-			u.reclaim(claims[i])
+			u.setClaim(claims[i])
 		}
 	}
 }
 
-// outside calls what takes its time while others have the lane.
-func (l *Lane) outside(renews []func() Claim) []Claim {
+// unlocked calls what takes its time while others have the lane.
+func (l *Lane) unlocked(renews []func() Claim) []Claim {
 	l.mu.Unlock()
 	defer l.mu.Lock()
 	claims := make([]Claim, len(renews))
