@@ -24,7 +24,7 @@ func BenchmarkUncontended(b *testing.B) {
 	}
 	for _, bb := range benchmarks {
 		b.Run(bb.name, func(b *testing.B) {
-			l, ctx := lane.New(10), b.Context()
+			l, ctx := newLane(10), b.Context()
 			b.ReportAllocs()
 			for b.Loop() {
 				ticket := l.Admit()
@@ -37,7 +37,7 @@ func BenchmarkUncontended(b *testing.B) {
 		})
 	}
 	b.Run("slot", func(b *testing.B) {
-		ticket, ctx := lane.New(10).Admit(), b.Context()
+		ticket, ctx := newLane(10).Admit(), b.Context()
 		b.ReportAllocs()
 		for b.Loop() {
 			if err := ticket.AcquireSlot(ctx); err != nil {
@@ -89,7 +89,7 @@ func BenchmarkLine(b *testing.B) {
 }
 
 func runLine(claims []lane.Claim, reverse bool) {
-	l := lane.New(1)
+	l := newLane(1)
 	tickets := make([]*lane.Ticket, len(claims))
 	for i := range tickets {
 		tickets[i] = l.Admit()
@@ -144,7 +144,7 @@ func runPlain(ctx context.Context, jobs, limit int, run func()) {
 }
 
 func runLane(ctx context.Context, jobs, limit int, run func()) {
-	l := lane.New(limit)
+	l := newLane(limit)
 	ends := make([]<-chan error, jobs)
 	for i := range ends {
 		ticket := l.Admit()

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// A Key names one thing that a job touches. Names are compared byte by byte,
-// but for trailing slashes, so whoever makes them resolves links, dots and case.
+// A Key names one thing that a job touches. Names are compared byte by byte and
+// trailing slashes are ignored: the caller resolves links, dots and letter case.
 type Key struct {
 	Name  string // segments divided by slashes; "" and "/" are the root of all names
-	Write bool   // false: the job only reads
-	Tree  bool   // everything below Name as well, by whole segments
+	Write bool   // false if the job only reads
+	Tree  bool   // also names everything below Name, by whole segments
 }
 
-// A Claim says what a job touches. The zero Claim conflicts with exclusive
+// A Claim lists the things a job touches. The zero Claim conflicts with exclusive
 // claims only.
 type Claim struct {
-	Exclusive bool // conflicts with every other claim, whatever the keys
+	Exclusive bool // conflicts with every other claim; Keys are ignored
 	Keys      []Key
 }
 
-// Conflicts reports whether jobs with these claims must not run together: one
-// is exclusive, or both touch one thing and at least one of them writes it.
+// Conflicts reports whether jobs with these claims must not run together: at least
+// one claim is exclusive, or both touch the same thing and at least one writes it.
 func (c Claim) Conflicts(d Claim) bool {
 	if c.Exclusive || d.Exclusive {
 		return true

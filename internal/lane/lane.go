@@ -5,11 +5,11 @@
 // A job goes through a Lane like this:
 //
 //	ticket := l.Admit()                // in call order, before anything is known
-//	defer ticket.Done()                // on every path, or the line stands still
+//	defer ticket.Done()                // on every path, or later jobs wait forever
 //	ticket.Claim(claim)                // once it is known what the job touches
 //	err := ticket.Wait(ctx)            // until no conflicting job is in the way
-//	err = ticket.Slot(ctx)             // until a worker is free
-//	defer ticket.Free()
+//	err = ticket.AcquireSlot(ctx)      // until a worker is free
+//	defer ticket.ReleaseSlot()
 //
 // Nothing overtakes an earlier job that it conflicts with. A job does overtake
 // earlier ones that wait, if it conflicts with none of them. No sequence of
@@ -20,31 +20,23 @@ package lane
 import "sync"
 
 // Lane is a line of jobs. It starts no goroutine and needs no closing. The zero Lane is
-// empty and has as many worker slots as there are jobs.
+// empty and has no limit of worker slots.
 //
 // # Concurrency
 //
 //  1. All methods of Lane and Ticket may be called from any goroutine.
 //  2. Places in the line are in the order of the calls of Admit.
-//  3. Nothing blocks but Wait and Slot, and both end when their context does.
+//  3. Only Wait and AcquireSlot block, and both return when their context ends.
 type Lane struct {
-	slots chan struct{} // a token for each slot that is taken; nil if there is no limit
+	slots chan struct{} // holds a token for each acquired slot; nil means no limit
 
 	mu          sync.Mutex
 	last        *Ticket   // end of the line of live tickets
-	admitted    uint64    // places given so far
-	ended       uint64    // jobs done so far
+	admitted    uint64    // tickets admitted so far
+	ended       uint64    // jobs done so far that held their keys
 	changes     uint64    // claims replaced so far
-	recomputing int       // live tickets that have a renew
-	abandoned   []*Ticket // live tickets that nobody should wait for
-}
-
-// New returns an empty line with limit worker slots. It panics if limit is
-// less than 1, since no job would ever run.
-func New(limit int) *Lane {
-	l := new(Lane)
-	l.SetLimit(limit)
-	return l
+	recomputing int       // live tickets with a recompute function
+	abandoned   []*Ticket // live tickets that were abandoned
 }
 
 // SetLimit sets the number of worker slots of a lane that has no tickets yet. It panics
@@ -64,7 +56,7 @@ func (l *Lane) Admit() *Ticket {
 	return t
 }
 
-// Enter is Admit for a ticket that is part of something else. It must be zero.
+// Enter is Admit for a ticket that the caller allocated. t must be zero.
 func (l *Lane) Enter(t *Ticket) {
 	t.lane, t.claim.Exclusive = l, true
 	l.mu.Lock()
@@ -78,8 +70,8 @@ func (l *Lane) Enter(t *Ticket) {
 	l.last = t
 }
 
-// unlink takes t out of the line. Its own links stay, for those who go on
-// from its place.
+// unlink takes t out of the line. The links of t itself stay, for a loop that
+// continues from its place.
 func (l *Lane) unlink(t *Ticket) {
 	if t.earlier != nil {
 		t.earlier.later = t.later

@@ -7,29 +7,30 @@ import (
 	"sync/atomic"
 )
 
-// ErrDone is returned by Wait for a ticket that has left the line.
+// ErrDone is returned by Wait after Done.
 var ErrDone = errors.New("the ticket has left the line")
 
 // Ticket is one job's place in the line of a Lane.
 type Ticket struct {
 	lane    *Lane
-	place   uint64      // fixed; lower is earlier
-	hasSlot atomic.Bool // it holds a worker slot
+	place   uint64      // position in the order of admission, from 1
+	hasSlot atomic.Bool // whether it holds a worker slot
 
 	// Guarded by lane.mu.
 	earlier, later *Ticket // neighbours in line
 	state          state
 	claim          Claim
-	recompute      func() Claim  // set by Renew
-	replaced       bool          // claimed more than once: later tickets may hold its keys
-	wakeup         chan struct{} // made by Wait, closed when Wait should look again
-	abandoned      error         // set by Detach
+	recompute      func() Claim  // see SetRecompute; may be nil
+	replaced       bool          // whether it claimed again, so that later tickets may hold keys it conflicts with
+	wakeup         chan struct{} // made by Wait, closed when Wait must check again
+	abandoned      error         // the reason given to Abandon, or nil
 
-	// A waiting ticket is parked on one of those in its way, and looks again
-	// when that one changes. So a change costs only those it may set free.
+	// A waiting ticket is parked on one of the tickets that block it, and is checked
+	// again when that one changes. So a change costs time only for tickets that it
+	// may unblock.
 	blocker *Ticket
-	changes uint64 // lane.changes when it was parked
-	parked  []*Ticket
+	changes uint64    // lane.changes when it was parked
+	parked  []*Ticket // tickets whose blocker is this one
 }
 
 type state uint8
@@ -41,29 +42,29 @@ const (
 	done
 )
 
-// Claim says what the job touches. Claiming again, for an input that was
-// rewritten or names that now lead elsewhere, first gives up the keys that are
-// held and then stands in line for the new ones at the same place: the ticket
-// waits for later jobs that already hold what it wants, and no other later job
-// gets ahead of it. It must not be called while the job runs. Another goroutine
-// may call it for a ticket inside Wait, which then waits for the new keys.
-// After Done it does nothing. The caller must not change c.Keys afterwards.
+// Claim sets the things that the job touches. A second call, after the job's input was
+// rewritten or its names resolve to other things, releases the keys that are held and
+// waits for the new ones at the same place in line: the ticket waits for later jobs
+// that already hold keys it conflicts with, and no other later job overtakes it. Claim
+// must not be called while the job runs. Another goroutine may call it for a ticket
+// inside Wait, which then waits for the new keys. After Done it does nothing. The
+// caller must not change c.Keys afterwards.
 func (t *Ticket) Claim(c Claim) {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
 	t.setClaim(c)
 }
 
-// EndedJobs returns how many jobs of the lane that held their keys are done.
+// EndedJobs returns the number of jobs of the lane that held their keys and are done.
 func (t *Ticket) EndedJobs() uint64 {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
 	return t.lane.ended
 }
 
-// ClaimIfNoneEnded is Claim unless a job was done since Ended returned ended: then it
-// does nothing and returns false, as what the names in c lead to may have changed
-// while they were looked up.
+// ClaimIfNoneEnded is Claim if EndedJobs still returns ended. Otherwise a job ended
+// while the caller resolved the names in c, and may have changed the result: then it
+// does nothing and returns false.
 func (t *Ticket) ClaimIfNoneEnded(ended uint64, c Claim) bool {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
@@ -90,39 +91,40 @@ func (t *Ticket) setClaim(c Claim) {
 	t.state = waiting
 	t.grant(t.earlier)
 	t.wake(t)
-	t.notify() // a detached ticket may be in the way of the new claim
+	t.notify() // an abandoned ticket may block the new claim
 }
 
-// SetRecompute sets what makes the claim anew for a ticket that waits, because what its
-// names lead to may have changed: when an exclusive job that it waits for is done,
-// or the very job whose keys it waits for, the line asks renew before anybody goes
-// on. So of two jobs that turn out to want the same thing the earlier still goes
-// first. renew runs on the goroutine that calls Done; it must not use the lane.
-func (t *Ticket) SetRecompute(renew func() Claim) {
+// SetRecompute sets the function that computes the claim of a waiting ticket again when
+// its names may resolve to other things: when an earlier exclusive job, or the job that
+// the ticket is parked on, is done. The claim is replaced before that job's keys are
+// given to other tickets, so if two waiting jobs turn out to touch the same thing, the
+// earlier one still runs first. Done calls f on its own goroutine; f must not use the
+// lane. A nil f removes the function.
+func (t *Ticket) SetRecompute(f func() Claim) {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
 	if t.state != done {
-		t.setRecompute(renew)
+		t.setRecompute(f)
 	}
 }
 
-// setRecompute keeps count of those who have one, so that most lines need not be
-// searched for them.
-func (t *Ticket) setRecompute(renew func() Claim) {
+// setRecompute also counts the tickets with such a function, so that Done need not
+// search a line without any.
+func (t *Ticket) setRecompute(f func() Claim) {
 	if t.recompute != nil {
 		t.lane.recomputing--
 	}
-	if renew != nil {
+	if f != nil {
 		t.lane.recomputing++
 	}
-	t.recompute = renew
+	t.recompute = f
 }
 
-// Wait returns nil once the ticket holds what it claimed: no earlier job that
-// conflicts is left, and no later one holds its keys. A ticket that claimed
-// nothing yet waits for that too. Wait returns context.Cause(ctx) if ctx ends
-// first or has ended, the reason given to Detach if a detached ticket is in
-// the way, and ErrDone after Done. After an error the ticket is still in line.
+// Wait returns nil once the ticket holds its keys: no earlier ticket conflicts with its
+// claim, and no later one holds conflicting keys. Before the first Claim, Wait waits
+// for the claim too. It returns context.Cause(ctx) if ctx ends first or has ended, the
+// reason given to Abandon if an abandoned ticket blocks this one, and ErrDone after
+// Done. After an error the ticket is still in line.
 func (t *Ticket) Wait(ctx context.Context) error {
 	for ctx.Err() == nil {
 		granted, err := t.check()
@@ -137,7 +139,7 @@ func (t *Ticket) Wait(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// check returns what Wait returns, or the channel that says when to look again.
+// check returns the result of Wait, or the channel to wait for before the next check.
 func (t *Ticket) check() (<-chan struct{}, error) {
 	t.lane.mu.Lock()
 	defer t.lane.mu.Unlock()
@@ -147,7 +149,7 @@ func (t *Ticket) check() (<-chan struct{}, error) {
 	case done:
 		return nil, ErrDone
 	}
-	var first *Ticket // the earliest, so that the same jobs name the same holder
+	var first *Ticket // the earliest, so that the reason does not depend on the order of Abandon
 	for _, u := range t.lane.abandoned {
 		if u.blocks(t) && (first == nil || u.place < first.place) {
 			first = u
@@ -162,10 +164,10 @@ func (t *Ticket) check() (<-chan struct{}, error) {
 	return t.wakeup, nil
 }
 
-// AcquireSlot takes one of the lane's worker slots, first come first served, or
-// returns context.Cause(ctx) if ctx ends first or has ended. The slot is held
-// until Free, and is independent of Done. Take it after Wait, and once: a job
-// that waits for keys should occupy no worker.
+// AcquireSlot acquires one of the lane's worker slots, first come first served, or
+// returns context.Cause(ctx) if ctx ends first or has ended. The slot is held until
+// ReleaseSlot, independently of Done. Call it once, after Wait: a job that waits for
+// keys should occupy no worker.
 func (t *Ticket) AcquireSlot(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -174,7 +176,7 @@ func (t *Ticket) AcquireSlot(ctx context.Context) error {
 		return nil
 	}
 	select {
-	case t.lane.slots <- struct{}{}: // most often; who has no use for ctx.Done need not make it
+	case t.lane.slots <- struct{}{}: // the usual case; ctx.Done may allocate, so it is called only below
 	default:
 		select {
 		case t.lane.slots <- struct{}{}:
@@ -183,23 +185,23 @@ func (t *Ticket) AcquireSlot(ctx context.Context) error {
 		}
 	}
 	t.hasSlot.Store(true)
-	if ctx.Err() != nil { // it ended, and a slot was free as well
+	if ctx.Err() != nil { // both cases were ready, and select took the slot
 		t.ReleaseSlot()
 		return context.Cause(ctx)
 	}
 	return nil
 }
 
-// ReleaseSlot gives back the worker slot if the ticket holds one.
+// ReleaseSlot releases the worker slot if the ticket holds one.
 func (t *Ticket) ReleaseSlot() {
 	if t.hasSlot.CompareAndSwap(true, false) {
 		<-t.lane.slots
 	}
 }
 
-// Abandon says that the job may never end. It keeps its place and its keys until
-// Done, but jobs in whose way it is no longer wait: their Wait returns reason,
-// which should name the job. A second call replaces the reason for later calls
+// Abandon marks the job as one that may never end. It keeps its place and its keys until
+// Done, but other jobs no longer wait for it: Wait of a ticket that it blocks returns
+// reason, which should name the job. A second call replaces the reason for later calls
 // of Wait; after Done it does nothing.
 func (t *Ticket) Abandon(reason error) {
 	l := t.lane
@@ -219,13 +221,13 @@ func (t *Ticket) Abandon(reason error) {
 	}
 }
 
-// Done leaves the line and gives up the keys. Further calls do nothing.
+// Done releases the keys and removes the ticket from the line. Further calls do nothing.
 func (t *Ticket) Done() {
 	l := t.lane
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if t.state == holding {
-		l.ended++ // who claims from now on looks again: what t did is done
+		l.ended++ // from now on ClaimIfNoneEnded refuses names that were resolved before
 		t.recomputeWaiting()
 	}
 	if t.state == done {
@@ -240,24 +242,24 @@ func (t *Ticket) Done() {
 	t.wake(t.earlier)
 	t.notify()
 	t.setRecompute(nil)
-	t.claim, t.earlier, t.later = Claim{}, nil, nil // a kept ticket keeps no other alive
+	t.claim, t.earlier, t.later = Claim{}, nil, nil // so that a reference to t keeps no other ticket alive
 }
 
-// recomputeWaiting makes the claims anew of tickets whose names may lead elsewhere now that
-// t is done, in the order of the line. It lets go of the lane meanwhile, so some of
-// them may be done themselves by then.
+// recomputeWaiting replaces the claims of waiting tickets whose names may resolve to
+// other things now that t is done, in the order of the line. It unlocks the lane in
+// between, so some of these tickets may be done before their claim is replaced.
 func (t *Ticket) recomputeWaiting() {
 	if t.lane.recomputing == 0 {
 		return
 	}
 	var stale []*Ticket
-	var renews []func() Claim
+	var recomputes []func() Claim
 	for u := t.later; u != nil; u = u.later {
 		if u.state == waiting && u.recompute != nil && (t.claim.Exclusive || u.blocker == t) {
-			stale, renews = append(stale, u), append(renews, u.recompute)
+			stale, recomputes = append(stale, u), append(recomputes, u.recompute)
 		}
 	}
-	claims := t.lane.unlocked(renews)
+	claims := t.lane.callUnlocked(recomputes)
 	for i, u := range stale {
 		if u.state == waiting {
 			u.setClaim(claims[i])
@@ -265,18 +267,14 @@ func (t *Ticket) recomputeWaiting() {
 	}
 }
 
-// unlocked calls what takes its time while others have the lane.
-func (l *Lane) unlocked(renews []func() Claim) []Claim {
+// callUnlocked calls the functions with l.mu unlocked, since they may take long, and
+// returns their results.
+func (l *Lane) callUnlocked(fs []func() Claim) []Claim {
 	l.mu.Unlock()
 	defer l.mu.Lock()
-	claims := make([]Claim, len(renews))
-	for i, renew := range renews {
-		claims[i] = renew()
+	claims := make([]Claim, len(fs))
+	for i, f := range fs {
+		claims[i] = f()
 	}
 	return claims
-}
-
-// blocks reports whether t is in the way of u.
-func (t *Ticket) blocks(u *Ticket) bool {
-	return (t.place < u.place || t.state == holding) && t.claim.Conflicts(u.claim)
 }

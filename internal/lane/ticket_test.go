@@ -51,7 +51,7 @@ func await(t *testing.T, ticket *lane.Ticket, got log, name string) {
 func TestNothingOvertakesAConflictingJob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		a := admit(t, l, got, "a", claim(read("x")))
 		require.Equal(t, []string{"a"}, got.all())
 		b := admit(t, l, got, "b", claim(write("x")))
@@ -71,7 +71,7 @@ func TestNothingOvertakesAConflictingJob(t *testing.T) {
 func TestExclusiveIsABarrier(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		a := admit(t, l, got, "a", claim())
 		b := admit(t, l, got, "b", claim())
 		require.ElementsMatch(t, []string{"a", "b"}, got.all())
@@ -92,7 +92,7 @@ func TestExclusiveIsABarrier(t *testing.T) {
 func TestUnclaimedTicketHoldsUpLaterOnes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		a, b := l.Admit(), l.Admit()
 		c := admit(t, l, got, "c", claim())
 		await(t, a, got, "a")
@@ -110,7 +110,7 @@ func TestUnclaimedTicketHoldsUpLaterOnes(t *testing.T) {
 func TestDoneWithoutClaimFreesLaterOnes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		a := l.Admit()
 		b := admit(t, l, got, "b", claim())
 		require.Empty(t, got.all())
@@ -123,7 +123,7 @@ func TestDoneWithoutClaimFreesLaterOnes(t *testing.T) {
 func TestReclaimKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		a := admit(t, l, got, "a", claim(write("x")))
 		b := admit(t, l, got, "b", claim(write("y")))
 		c := admit(t, l, got, "c", claim(write("y")))
@@ -144,7 +144,7 @@ func TestReclaimKeepsItsPlace(t *testing.T) {
 func TestTwoReclaimsGoByPlace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		a := admit(t, l, got, "a", claim(write("x")))
 		b := admit(t, l, got, "b", claim(write("y")))
 		require.ElementsMatch(t, []string{"a", "b"}, got.all())
@@ -165,7 +165,7 @@ func TestTwoReclaimsGoByPlace(t *testing.T) {
 func TestClaimForATicketInsideWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		a := admit(t, l, got, "a", exclusive())
 		b := admit(t, l, got, "b", claim(write("x")))
 		c := admit(t, l, got, "c", claim(write("y")))
@@ -184,7 +184,7 @@ func TestClaimForATicketInsideWait(t *testing.T) {
 func TestCancelledWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		cause := errors.New("cause")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		a := admit(t, l, got, "a", exclusive())
@@ -208,7 +208,7 @@ func TestCancelledWait(t *testing.T) {
 func TestWaitTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := lane.New(2)
+		l := newLane(2)
 		a := l.Admit()
 		defer a.Done()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -222,7 +222,7 @@ func TestWaitTimesOut(t *testing.T) {
 func TestDoneIsFinal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		a := l.Admit()
 		await(t, a, got, "a")
 		require.Empty(t, got.all())
@@ -231,7 +231,7 @@ func TestDoneIsFinal(t *testing.T) {
 		b := admit(t, l, got, "b", claim())
 		a.Done()
 		a.Claim(exclusive())
-		a.Abandon(errDetached)
+		a.Abandon(errAbandoned)
 		require.Equal(t, []string{"b"}, got.all())
 		c := admit(t, l, got, "c", exclusive())
 		require.Empty(t, got.all(), "c waits for b and knows nothing of a")
@@ -241,10 +241,10 @@ func TestDoneIsFinal(t *testing.T) {
 	})
 }
 
-func TestDetach(t *testing.T) {
+func TestAbandon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		a := admit(t, l, got, "a", claim(write("x")))
 		b := admit(t, l, got, "b", claim(write("y")))
 		c := admit(t, l, got, "c", claim(write("x"), write("y")))
@@ -265,10 +265,10 @@ func TestDetach(t *testing.T) {
 	})
 }
 
-func TestDetachAgainReplacesTheReason(t *testing.T) {
+func TestAbandonAgainReplacesTheReason(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		a := admit(t, l, got, "a", exclusive())
 		a.Abandon(errors.New("one"))
 		a.Abandon(errors.New("two"))
@@ -283,7 +283,7 @@ func TestDetachAgainReplacesTheReason(t *testing.T) {
 func TestSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, got := lane.New(2), make(log, 100)
+		l, got := newLane(2), make(log, 100)
 		first, second, third := l.Admit(), l.Admit(), l.Admit()
 		require.NoError(t, first.AcquireSlot(t.Context()))
 		require.NoError(t, second.AcquireSlot(t.Context()))
@@ -305,10 +305,4 @@ func TestSlot(t *testing.T) {
 		third.ReleaseSlot()
 		require.NoError(t, first.AcquireSlot(t.Context()))
 	})
-}
-
-func TestNewPanicsWithoutSlots(t *testing.T) {
-	t.Parallel()
-	require.Panics(t, func() { lane.New(0) })
-	require.Panics(t, func() { lane.New(-1) })
 }

@@ -1,6 +1,7 @@
 package lane_test
 
 import (
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -12,7 +13,7 @@ import (
 
 // Two jobs wait for a third, whose end shows that they want the same thing: the
 // earlier has it first.
-func TestRenewKeepsTheOrderOfTheLine(t *testing.T) {
+func TestRecomputeKeepsTheOrderOfTheLine(t *testing.T) {
 	t.Parallel()
 	key := func(name string, write bool) lane.Claim {
 		return lane.Claim{Keys: []lane.Key{{Name: name, Write: write}}}
@@ -30,7 +31,7 @@ func TestRenewKeepsTheOrderOfTheLine(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				l, got := lane.New(3), make(log, 10)
+				l, got := newLane(3), make(log, 10)
 				first, second, third := l.Admit(), l.Admit(), l.Admit()
 				first.Claim(tc.first)
 				second.SetRecompute(func() lane.Claim { return key("place", false) })
@@ -51,11 +52,30 @@ func TestRenewKeepsTheOrderOfTheLine(t *testing.T) {
 					return
 				}
 				require.Equal(t, []string{"second"}, got.all())
-				second.Claim(key("place", false)) // says what the line knows already
+				second.Claim(key("place", false)) // the line has computed it already
 				require.Empty(t, got.all())
 				second.Done()
 				require.Equal(t, []string{"third"}, got.all())
 			})
 		})
+	}
+}
+
+// TestRecomputeOfATicketThatIsDoneMeanwhile ends a waiting ticket just when the one
+// before it ends and has its claim computed again.
+func TestRecomputeOfATicketThatIsDoneMeanwhile(t *testing.T) {
+	t.Parallel()
+	for range 200 {
+		l := newLane(2)
+		first, second := l.Admit(), l.Admit()
+		first.Claim(exclusive())
+		require.NoError(t, first.Wait(t.Context()))
+		second.SetRecompute(func() lane.Claim { return claim(write("a")) })
+		second.Claim(claim(write("a")))
+		var all sync.WaitGroup
+		all.Go(first.Done)
+		all.Go(second.Done)
+		all.Wait()
+		requireIdle(t, l, 2)
 	}
 }

@@ -15,13 +15,13 @@ import (
 
 var (
 	errCancelled = errors.New("cancelled")
-	errDetached  = errors.New("detached")
+	errAbandoned = errors.New("abandoned")
 )
 
 // place is a ticket as the reference sees it.
 type place struct {
-	claim                            lane.Claim
-	claimed, holding, gone, detached bool
+	claim                             lane.Claim
+	claimed, holding, gone, abandoned bool
 }
 
 // reference is the line as a plain list that is searched from the start after
@@ -63,8 +63,8 @@ func (r reference) answer(j int) error {
 		return nil
 	}
 	for i, q := range r {
-		if q.detached && r.inTheWay(i, j) {
-			return errDetached
+		if q.abandoned && r.inTheWay(i, j) {
+			return errAbandoned
 		}
 	}
 	return errPending
@@ -79,7 +79,7 @@ type script struct {
 	lane    *lane.Lane
 	model   reference
 	tickets []*lane.Ticket
-	waits   []*wait // nil if nobody is in Wait
+	waits   []*wait // nil if no goroutine is in Wait
 }
 
 type wait struct {
@@ -128,7 +128,7 @@ func (s *script) step() {
 	p := s.model[i]
 	switch op % 8 {
 	default:
-		if p.detached { // it runs, so it must not claim again
+		if p.abandoned { // it runs, so it must not claim again
 			return
 		}
 		c := s.claim()
@@ -146,13 +146,13 @@ func (s *script) step() {
 		}
 	case 7:
 		if p.holding && op&16 != 0 {
-			s.tickets[i].Abandon(errDetached)
-			p.detached = !p.gone
+			s.tickets[i].Abandon(errAbandoned)
+			p.abandoned = !p.gone
 		}
 	}
 }
 
-// wait has somebody in Wait of ticket i.
+// wait has a goroutine in Wait of ticket i.
 func (s *script) wait(i int) {
 	if s.waits[i] != nil {
 		return
@@ -166,7 +166,7 @@ func (s *script) wait(i int) {
 
 func (s *script) done(i int) {
 	s.tickets[i].Done()
-	s.model[i].gone, s.model[i].holding, s.model[i].detached = true, false, false
+	s.model[i].gone, s.model[i].holding, s.model[i].abandoned = true, false, false
 }
 
 // compare requires that exactly those are let through that the reference lets
@@ -188,7 +188,7 @@ func (s *script) compare(step int) {
 			default:
 			}
 			require.Equal(s.t, s.model.answer(i), got, "step %d, ticket %d", step, i)
-			if errors.Is(got, errDetached) {
+			if errors.Is(got, errAbandoned) {
 				s.done(i)
 				again = true
 				break
@@ -200,7 +200,7 @@ func (s *script) compare(step int) {
 func runScript(t *testing.T, bytes []byte) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{t: t, bytes: bytes, lane: lane.New(1)}
+		s := &script{t: t, bytes: bytes, lane: newLane(1)}
 		for step := 0; len(s.bytes) > 0; step++ {
 			s.step()
 			s.compare(step)

@@ -9,7 +9,14 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
-// TestZeroLaneHasNoLimit of slots; all else is as in any other.
+// newLane returns a lane with limit worker slots.
+func newLane(limit int) *lane.Lane {
+	l := new(lane.Lane)
+	l.SetLimit(limit)
+	return l
+}
+
+// Without SetLimit a lane has no limit of worker slots.
 func TestZeroLaneHasNoLimit(t *testing.T) {
 	t.Parallel()
 	var l lane.Lane
@@ -24,4 +31,10 @@ func TestZeroLaneHasNoLimit(t *testing.T) {
 	ended, end := context.WithCancelCause(t.Context())
 	end(errCancelled)
 	require.ErrorIs(t, l.Admit().AcquireSlot(ended), errCancelled)
+}
+
+func TestSetLimitPanicsWithoutSlots(t *testing.T) {
+	t.Parallel()
+	require.Panics(t, func() { newLane(0) })
+	require.Panics(t, func() { newLane(-1) })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
-func TestDetachedBlocksLaterLanes(t *testing.T) {
+func TestAbandonedBlocksLaterLanes(t *testing.T) {
 	t.Parallel()
 	errA := errors.New("a never returned")
 	tests := []struct {
@@ -26,19 +26,19 @@ func TestDetachedBlocksLaterLanes(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var d lane.Abandoned
-			held := d.Add("a", claim(write("a")), errA)
+			var jobs lane.Abandoned
+			held := jobs.Add("a", claim(write("a")), errA)
 			for range 2 { // each later lane
-				l := lane.New(1)
-				d.Block(l)
+				l := newLane(1)
+				jobs.Block(l)
 				ticket := l.Admit()
 				ticket.Claim(tt.claim)
 				require.Equal(t, tt.want, ticket.Wait(t.Context()))
 				ticket.Done()
 			}
 			held.Release()
-			l := lane.New(1)
-			d.Block(l)
+			l := newLane(1)
+			jobs.Block(l)
 			ticket := l.Admit()
 			ticket.Claim(tt.claim)
 			require.NoError(t, ticket.Wait(t.Context()))
@@ -46,17 +46,17 @@ func TestDetachedBlocksLaterLanes(t *testing.T) {
 	}
 }
 
-// TestDetachedEndFreesLanes checks that the end of a job reaches the lanes that it
+// TestAbandonedReleaseUnblocksLanes checks that the end of a job reaches the lanes that it
 // was put in front of before, and only what it held.
-func TestDetachedEndFreesLanes(t *testing.T) {
+func TestAbandonedReleaseUnblocksLanes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		errA, errB := errors.New("a"), errors.New("b")
-		var d lane.Abandoned
-		a, b := d.Add("a", claim(write("a")), errA), d.Add("b", claim(write("b")), errB)
-		lanes := []*lane.Lane{lane.New(1), lane.New(1)}
+		var jobs lane.Abandoned
+		a, b := jobs.Add("a", claim(write("a")), errA), jobs.Add("b", claim(write("b")), errB)
+		lanes := []*lane.Lane{newLane(1), newLane(1)}
 		for _, l := range lanes {
-			d.Block(l)
+			jobs.Block(l)
 		}
 		a.Release()
 		for _, l := range lanes {
@@ -77,19 +77,19 @@ func TestDetachedEndFreesLanes(t *testing.T) {
 	})
 }
 
-func TestDetachedNames(t *testing.T) {
+func TestAbandonedNames(t *testing.T) {
 	t.Parallel()
-	var d lane.Abandoned
-	require.Empty(t, d.Names())
-	a := d.Add("a", claim(), nil)
-	b := d.Add("same", claim(), nil)
-	c := d.Add("same", claim(), nil)
-	require.Equal(t, []string{"a", "same", "same"}, d.Names())
+	var jobs lane.Abandoned
+	require.Empty(t, jobs.Names())
+	a := jobs.Add("a", claim(), nil)
+	b := jobs.Add("same", claim(), nil)
+	c := jobs.Add("same", claim(), nil)
+	require.Equal(t, []string{"a", "same", "same"}, jobs.Names())
 	b.Release()
-	require.Equal(t, []string{"a", "same"}, d.Names())
+	require.Equal(t, []string{"a", "same"}, jobs.Names())
 	b.Release()
-	require.Equal(t, []string{"a", "same"}, d.Names(), "it has ended already")
+	require.Equal(t, []string{"a", "same"}, jobs.Names(), "it has ended already")
 	a.Release()
 	c.Release()
-	require.Empty(t, d.Names())
+	require.Empty(t, jobs.Names())
 }

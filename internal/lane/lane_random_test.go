@@ -150,7 +150,7 @@ func TestRandomPlans(t *testing.T) {
 				jobs[i] = randomJob(random)
 			}
 			synctest.Test(t, func(t *testing.T) {
-				l := lane.New(limit)
+				l := newLane(limit)
 				w := &witness{seen: make([]sight, len(jobs))}
 				ends := make([]<-chan error, 0, len(jobs))
 				for i, j := range jobs {
@@ -191,7 +191,7 @@ func TestJobsRunTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const pairs = 64
-		l := lane.New(pairs)
+		l := newLane(pairs)
 		started := time.Now()
 		var ends []<-chan error
 		for i := range 2 * pairs {

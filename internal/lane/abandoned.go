@@ -1,0 +1,95 @@
+package lane
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Abandoned is the set of abandoned jobs that still run, perhaps longer than the lane
+// they were admitted to. Each keeps its claim: Block puts a ticket with that claim at
+// the front of a later lane, so that no job there touches the same things. The zero
+// value is empty. All methods may be called from any goroutine.
+type Abandoned struct {
+	nonEmpty atomic.Bool // lets Block return without locking; most sessions have no jobs here
+
+	mu   sync.Mutex
+	jobs []*AbandonedJob
+}
+
+// AbandonedJob is one job of a set.
+type AbandonedJob struct {
+	set    *Abandoned
+	name   string
+	claim  Claim
+	reason error
+
+	release map[*Lane]func() // ends the job's ticket in each lane that it blocks
+}
+
+// Add adds a job that keeps the claim c. Wait returns reason to later jobs that
+// conflict with it, so reason should name the job, see [Ticket.Abandon].
+func (a *Abandoned) Add(name string, c Claim, reason error) *AbandonedJob {
+	j := &AbandonedJob{set: a, name: name, claim: c, reason: reason}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.jobs = append(a.jobs, j)
+	a.nonEmpty.Store(true)
+	return j
+}
+
+// Release removes the job from its set and releases its keys in every lane. Further
+// calls do nothing.
+func (j *AbandonedJob) Release() {
+	a := j.set
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if i := slices.Index(a.jobs, j); i >= 0 {
+		a.jobs = slices.Delete(a.jobs, i, i+1)
+		a.nonEmpty.Store(len(a.jobs) > 0)
+	}
+	for _, release := range j.release {
+		release()
+	}
+}
+
+// Block adds an abandoned ticket for each job to l, which must not have tickets yet.
+// It reports whether there are any jobs; if so, the caller calls Forget when the lane's
+// own jobs are done.
+func (a *Abandoned) Block(l *Lane) bool {
+	if !a.nonEmpty.Load() {
+		return false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, j := range a.jobs {
+		t := l.Admit()
+		t.Claim(j.claim)
+		t.Abandon(j.reason)
+		if j.release == nil {
+			j.release = map[*Lane]func(){}
+		}
+		j.release[l] = t.Done
+	}
+	return len(a.jobs) > 0
+}
+
+// Forget drops the set's references to l, whose own jobs are done.
+func (a *Abandoned) Forget(l *Lane) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, j := range a.jobs {
+		delete(j.release, l)
+	}
+}
+
+// Names returns the names of the jobs, the oldest first.
+func (a *Abandoned) Names() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var names []string
+	for _, j := range a.jobs {
+		names = append(names, j.name)
+	}
+	return names
+}
