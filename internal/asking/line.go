@@ -1,6 +1,6 @@
-// Package asking keeps questions in line until each was answered or withdrawn. It
-// knows nothing of what is asked: one question at a time has the floor, any of
-// them may be answered by its id, and none is answered twice.
+// Package asking queues questions until each is answered or withdrawn. It knows nothing
+// of their content: questions are shown one at a time, any open one may be answered by
+// its id, and none is answered twice.
 package asking
 
 import (
@@ -11,45 +11,46 @@ import (
 	"sync"
 )
 
-// ErrStale says that no open question has the id: it was answered, withdrawn, or
-// never put.
+// ErrStale says that no open question has the id: it was answered or withdrawn, or never
+// existed.
 var ErrStale = errors.New("the question is no longer open")
 
-// A Line is the questions of one conversation, in the order in which they were
-// put. Make it with New. All methods may be called at the same time.
+// A Line holds the questions of one conversation in the order in which they were added.
+// Make it with NewLine. All methods may be called from any goroutine.
 type Line[Q, A any] struct {
-	prefix string // so that an id of another line, or of a run before, is stale
+	prefix string // random, so that an id of another line or another process is stale
 
 	mu      sync.Mutex
 	count   uint64
-	entries []*Entry[Q, A] // that are open or have the floor; the first has it
-	changed chan struct{}  // closed by the next Change
-	running int            // those who were asked, and have not returned
-	idle    sync.Cond      // asked became 0
+	entries []*Entry[Q, A] // entries that were not removed
+	changed chan struct{}  // closed by the next NotifyChange
+	running int            // deciders and prompts of races that have not returned
+	idle    sync.Cond      // running became 0
 }
 
-// An Entry is a question in line. Whoever put it withdraws it and yields.
+// An Entry is a question in line. The goroutine that added it must call Withdraw and
+// Remove.
 type Entry[Q, A any] struct {
 	ID       string
 	Question Q
 
 	line   *Line[Q, A]
-	turn   chan struct{} // closed when it has the floor
-	answer chan A        // gets the one answer
+	turn   chan struct{} // closed when the entry becomes the first in line
+	answer chan A        // receives the one answer
 
-	// Guarded by the lock of line.
+	// Guarded by line.mu.
 	state       state
-	released    chan struct{} // closed when the claim ends that was made last
-	withdrawing bool          // whoever put it wants no answer that is not being accepted
+	released    chan struct{} // closed when the last call of Answer that reserved the entry returns
+	withdrawing bool          // whether Withdraw was called
 }
 
 type state int
 
 const (
 	open      state = iota
-	accepting       // somebody's answer is being accepted
-	answered        // the answer was delivered
-	withdrawn       // nobody waits for an answer
+	accepting       // a call of Answer runs its accept function
+	answered        // an answer was delivered
+	withdrawn       // answers are refused
 )
 
 // NewLine returns an empty line.
@@ -59,8 +60,8 @@ func NewLine[Q, A any]() *Line[Q, A] {
 	return l
 }
 
-// Add adds the question that ask makes of its id, as the last in line. Ask must not
-// use the line.
+// Add adds a question at the end of the line. ask makes the question for its id and must
+// not use the line.
 func (l *Line[Q, A]) Add(ask func(id string) Q) *Entry[Q, A] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,7 +75,7 @@ func (l *Line[Q, A]) Add(ask func(id string) Q) *Entry[Q, A] {
 	return e
 }
 
-// Open returns the questions that can be answered, in line.
+// Open returns the questions that can be answered, in the order of the line.
 func (l *Line[Q, A]) Open() (qs []Q) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,18 +87,20 @@ func (l *Line[Q, A]) Open() (qs []Q) {
 	return qs
 }
 
-// Answer delivers what accept makes of the question with the id. While accept
-// runs, other answers to that question wait, so accept must not give one; if it
-// returns an error, the question is as open as before, unless somebody wants to
-// withdraw it, and Answer returns that error. Otherwise it is nil, or ErrStale.
+// Answer calls accept with the question that has the id and delivers the answer that it
+// returns. If accept returns an error, Answer returns that error and the question stays
+// open, unless Withdraw was called meanwhile. Answer returns ErrStale if no such
+// question is open. While accept runs, other calls for the same question wait, so accept
+// must not call Answer for it.
 //
-// Nil means that a race returns this answer, unless its context has ended.
+// If Answer returns nil, the question's race returns this answer, unless its context
+// has ended.
 func (l *Line[Q, A]) Answer(id string, accept func(Q) (A, error)) error {
 	e := l.reserve(id)
 	if e == nil {
 		return ErrStale
 	}
-	next := open // unless accept returns, which it may not
+	next := open // stays if accept panics or calls Goexit
 	var a A
 	defer func() {
 		l.mu.Lock()
@@ -119,7 +122,8 @@ func (l *Line[Q, A]) Answer(id string, accept func(Q) (A, error)) error {
 	return err
 }
 
-// reserve reserves an open question, once nobody else does.
+// reserve returns the question with the id in the state accepting, or nil if it is not
+// open. It waits while another goroutine has the question reserved.
 func (l *Line[Q, A]) reserve(id string) *Entry[Q, A] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,7 +144,7 @@ func (l *Line[Q, A]) reserve(id string) *Entry[Q, A] {
 	}
 }
 
-// NotifyChange tells those who wait that what they ask may be answered by now.
+// NotifyChange tells all races of the line to call Recheck.
 func (l *Line[Q, A]) NotifyChange() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,15 +152,15 @@ func (l *Line[Q, A]) NotifyChange() {
 	l.changed = make(chan struct{})
 }
 
-// Changed returns a channel that the next Change closes.
+// Changed returns a channel that the next call of NotifyChange closes.
 func (l *Line[Q, A]) Changed() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.changed
 }
 
-// Wait returns when all who were asked have returned. Of a race that runs
-// meanwhile it may miss those who are asked later.
+// Wait waits until every decider and prompt that was started has returned. It may miss
+// those that a race starts while Wait is called.
 func (l *Line[Q, A]) Wait() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +169,7 @@ func (l *Line[Q, A]) Wait() {
 	}
 }
 
-// addRunning adds n to those who were asked, and have not returned.
+// addRunning adds n to the number of deciders and prompts that have not returned.
 func (l *Line[Q, A]) addRunning(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -174,16 +178,16 @@ func (l *Line[Q, A]) addRunning(n int) {
 	}
 }
 
-// Turn returns a channel that is closed once e has the floor.
+// Turn returns a channel that is closed once e is the first in line, and so may be shown.
 func (e *Entry[Q, A]) Turn() <-chan struct{} { return e.turn }
 
-// Answered returns a channel that gets the answer. It is closed if Withdraw failed
-// and there is none after all.
+// Answered returns a channel that receives the answer. It is closed instead if an
+// answer was being accepted when Withdraw was called, and accept failed.
 func (e *Entry[Q, A]) Answered() <-chan A { return e.answer }
 
-// Withdraw takes e out of what can be answered. It fails if there is an answer, or
-// one is being accepted: then Answered has news before long, and no other answer
-// is accepted.
+// Withdraw closes e to further answers and reports whether there is no answer. It
+// returns false if e was answered or an answer is being accepted; in the latter case
+// Answered receives that answer or is closed.
 func (e *Entry[Q, A]) Withdraw() bool {
 	e.line.mu.Lock()
 	defer e.line.mu.Unlock()
@@ -194,8 +198,8 @@ func (e *Entry[Q, A]) Withdraw() bool {
 	return e.state == withdrawn
 }
 
-// Remove gives the floor, or the place in line, to the next. Whoever does it has
-// taken the question off the screen.
+// Remove takes e out of the line, so that the next entry can be shown. It is called when
+// e is no longer shown. Further calls do nothing.
 func (e *Entry[Q, A]) Remove() {
 	l := e.line
 	l.mu.Lock()

@@ -10,67 +10,71 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// Why a race has no winner.
+// The reasons why a race has no decision.
 var (
 	ErrNoApprover = errors.New("nobody can be asked")
 	ErrExpired    = errors.New("nobody answered in time")
 )
 
 var (
-	errAnswered = errors.New("somebody else has answered") // ends those who were asked in vain
-	errNoAnswer = errors.New("no answer was given")        // of a person who leaves without
+	errAnswered = errors.New("somebody else has answered") // cause of the contexts of deciders and prompt when another one won
+	errNoAnswer = errors.New("no answer was given")        // for a prompt that returned nil without an answer
 )
 
-// A Race puts one question to several deciders at once. The first decision wins,
-// and the context of the others ends, with the reason as its cause; nobody waits
-// for them to heed it, but the next in line does for the person. What comes while
-// an answer is being accepted counts only if that answer does not; the end of the
-// context always counts.
+// A Race puts one question to several deciders and to the user. The first decision wins;
+// then the context of the others is cancelled, with the reason as its cause. Run does
+// not wait until they return, but the next question of the line is only shown when the
+// prompt has returned. While an answer through Line is being accepted, other decisions
+// count only if accepting it fails; the end of the context always counts.
 //
-// It is run once. Without a Person it needs no Question, Put and Again.
+// A Race runs once. Without a Prompt it needs no Question, OnQueued and Recheck.
 type Race[Q, A any] struct {
 	Line *Line[Q, A]
-	// Deciders answer by themselves. They report whether they did.
+	// Deciders answer without the user. Each reports whether it decided; false abstains.
 	Deciders []func(ctx context.Context) (A, bool)
-	// HeadStart is how long they have the question to themselves, unless all abstain
-	// before.
+	// HeadStart is how long the deciders run before the question is added to the line.
+	// It ends early when all have abstained.
 	HeadStart time.Duration
 
-	// Question is what stands in line for the person, under its id.
+	// Question makes the question that is added to the line under id.
 	Question func(id string) Q
-	// Prompt shows it when it has the floor, and returns nil once there was an
-	// answer by Line, or says why there is none. Either ends the race, without an
-	// answer if there was none. Nil in its place means that there is nobody.
+	// Prompt shows the question to the user when it is the first in line. It returns nil
+	// after the user answered through Line, or an error that says why there is no answer.
+	// If it returns and there is no answer, the race ends without a decision. A nil
+	// Prompt means that no user can be asked.
 	Prompt func(ctx context.Context, id string) error
-	// PromptTimeout is how long that may take; 0 means as long as it takes.
+	// PromptTimeout limits the time from the call of Prompt to the answer; 0 means no
+	// limit.
 	PromptTimeout time.Duration
-	// OnQueued is called once the question stands in line.
+	// OnQueued is called once the question was added to the line.
 	OnQueued func(id string)
-	// Recheck settles what the answer to another question has settled. It is called
-	// when the question is put and after every Change of the line.
+	// Recheck reports whether the question needs no answer any more, and the decision
+	// that applies then. It is called when the question was added and after every
+	// NotifyChange of the line.
 	Recheck func() (A, bool)
 
-	ctx       context.Context //nolint:containedctx // a race is a scope, of those who are asked
+	ctx       context.Context //nolint:containedctx // the context of deciders and prompt, which end with the race
 	results   chan result[A]
-	undecided int // deciders that have said nothing
+	undecided int // deciders that have not returned
 
-	entry    *Entry[Q, A] // set once the question is in line
+	entry    *Entry[Q, A] // nil until the question was added to the line
 	turn     <-chan struct{}
 	changed  <-chan struct{}
 	timeout  <-chan time.Time
-	prompted bool
+	prompted bool // whether Prompt was called
 }
 
-// result is what a decider says, or the person why there is no answer.
+// result is the return value of a decider or of the prompt. A prompt has no answer of
+// its own: that comes through the line.
 type result[A any] struct {
-	person bool
-	answer A
-	ok     bool
-	err    error
+	isPrompt bool
+	answer   A
+	ok       bool
+	err      error
 }
 
-// Run returns the decision that wins, or why there is none: ErrNobody, ErrExpired,
-// the cause of ctx, or what Person returned.
+// Run returns the first decision. Without one the error is ErrNoApprover, ErrExpired,
+// the cause of ctx, or the error of Prompt.
 func (r *Race[Q, A]) Run(ctx context.Context) (A, error) {
 	var cancel context.CancelCauseFunc
 	r.ctx, cancel = context.WithCancelCause(ctx)
@@ -80,50 +84,52 @@ func (r *Race[Q, A]) Run(ctx context.Context) (A, error) {
 	r.results = make(chan result[A], len(r.Deciders)+1)
 	for _, d := range r.Deciders {
 		r.undecided++
-		r.Line.start(r.results, false, func(b *result[A]) { b.answer, b.ok = d(r.ctx) })
+		r.Line.start(r.results, false, func(res *result[A]) { res.answer, res.ok = d(r.ctx) })
 	}
 	won = r.firstResult()
 	return won.answer, won.err
 }
 
-// start has f fill in a bid on a goroutine of its own.
-func (l *Line[Q, A]) start(bids chan<- result[A], person bool, f func(*result[A])) {
+// start calls f on a goroutine of its own and sends the result that f fills in.
+func (l *Line[Q, A]) start(results chan<- result[A], isPrompt bool, f func(*result[A])) {
 	l.addRunning(1)
 	goroutine.Go(func() {
-		b := result[A]{person: person}
-		defer func() { // even if f ends the goroutine
-			bids <- b
+		res := result[A]{isPrompt: isPrompt}
+		defer func() { // deferred, since f may call Goexit
+			results <- res
 			l.addRunning(-1)
 		}()
-		if err := goroutine.Try(func() error { f(&b); return nil }); err != nil {
-			b.err = err
+		if err := goroutine.Try(func() error { f(&res); return nil }); err != nil {
+			res.err = err
 		}
 	})
 }
 
+// firstResult handles events until one of them ends the race. If an answer is being
+// accepted by then, it waits for that answer first.
 func (r *Race[Q, A]) firstResult() result[A] {
-	head := time.NewTimer(max(r.HeadStart, 0))
-	defer head.Stop()
-	alone := r.undecided > 0 && r.HeadStart > 0
+	timer := time.NewTimer(max(r.HeadStart, 0))
+	defer timer.Stop()
+	headStart := r.undecided > 0 && r.HeadStart > 0
 	var won *result[A]
 	for {
-		if won == nil && !alone && r.entry == nil && r.ctx.Err() == nil {
+		if won == nil && !headStart && r.entry == nil && r.ctx.Err() == nil {
 			won = r.enqueue()
 		}
 		if won != nil && (r.entry == nil || r.entry.Withdraw()) {
 			return *won
 		}
 		select {
-		case b := <-r.results:
-			if ends := r.record(&b); won == nil && ends {
-				won = &b
+		case res := <-r.results:
+			if ends := r.receive(&res); won == nil && ends {
+				won = &res
 			}
-			alone = alone && r.undecided > 0
-		case <-head.C:
-			alone = false
+			headStart = headStart && r.undecided > 0
+		case <-timer.C:
+			headStart = false
 		case <-r.turn:
 			r.turn = nil
-			if won == nil && r.ctx.Err() == nil && len(r.entry.answer) == 0 {
+			if won == nil && r.ctx.Err() == nil && len(r.answered()) == 0 {
 				r.prompt()
 			}
 		case a, ok := <-r.answered():
@@ -145,24 +151,27 @@ func (r *Race[Q, A]) firstResult() result[A] {
 	}
 }
 
-// record reports whether b ends the race. What the person answers comes through the
-// line, where it stands by now, if there is such an answer.
-func (r *Race[Q, A]) record(b *result[A]) bool {
-	if b.person {
-		b.err = cmp.Or(b.err, errNoAnswer)
+// receive reports whether res ends the race. A prompt that has returned ends it in any
+// case: if the user answered, the answer was delivered through the line before.
+func (r *Race[Q, A]) receive(res *result[A]) bool {
+	if res.isPrompt {
+		res.err = cmp.Or(res.err, errNoAnswer)
 		return true
 	}
 	r.undecided--
-	return b.ok
+	return res.ok
 }
 
+// answered returns the channel of the answer through the line; nil before the question
+// was added.
 func (r *Race[Q, A]) answered() <-chan A {
 	if r.entry == nil {
 		return nil
 	}
-	return r.entry.answer
+	return r.entry.Answered()
 }
 
+// recheck returns the decision of Recheck, or nil if the question still needs an answer.
 func (r *Race[Q, A]) recheck() *result[A] {
 	if a, ok := r.Recheck(); ok {
 		return &result[A]{answer: a}
@@ -170,7 +179,8 @@ func (r *Race[Q, A]) recheck() *result[A] {
 	return nil
 }
 
-// enqueue takes a place in line for the person, if there is one.
+// enqueue adds the question to the line if there is a prompt. It returns a result if
+// that ends the race: no decider is left, or Recheck decided.
 func (r *Race[Q, A]) enqueue() *result[A] {
 	if r.Prompt == nil {
 		if r.undecided > 0 {
@@ -178,27 +188,28 @@ func (r *Race[Q, A]) enqueue() *result[A] {
 		}
 		return &result[A]{err: ErrNoApprover}
 	}
-	r.changed = r.Line.Changed() // before the look that follows
+	r.changed = r.Line.Changed() // before recheck, so that no change is missed
 	r.entry = r.Line.Add(r.Question)
-	r.turn = r.entry.turn
+	r.turn = r.entry.Turn()
 	r.OnQueued(r.entry.ID)
 	return r.recheck()
 }
 
-// prompt lets the person see the question.
+// prompt starts Prompt and its time-out.
 func (r *Race[Q, A]) prompt() {
 	r.prompted = true
 	if r.PromptTimeout > 0 {
 		r.timeout = time.After(r.PromptTimeout)
 	}
 	entry := r.entry
-	r.Line.start(r.results, true, func(b *result[A]) {
+	r.Line.start(r.results, true, func(res *result[A]) {
 		defer entry.Remove()
-		b.err = r.Prompt(r.ctx, entry.ID)
+		res.err = r.Prompt(r.ctx, entry.ID)
 	})
 }
 
-// withdraw takes the question out of line.
+// withdraw closes the question to further answers. It also removes the entry, unless
+// the prompt does so when it returns.
 func (r *Race[Q, A]) withdraw() {
 	if r.entry == nil {
 		return

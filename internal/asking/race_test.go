@@ -27,7 +27,7 @@ var (
 	errHungUp  = errors.New("the bridge hung up")
 )
 
-// newRace returns a race that nobody but ctx ends: the person looks at the question
+// newRace returns a race that only ctx ends: the person looks at the question
 // for as long as ctx lets them.
 func newRace(l *line) *race {
 	return &race{
@@ -65,7 +65,7 @@ type scene struct {
 	cancel  context.CancelCauseFunc // of the context it runs with
 	ended   func() bool             // whether that was called
 	id      chan string
-	settled atomic.Bool // what Again says
+	settled atomic.Bool // what Recheck returns
 	answers []int       // how many Line.Answer delivered, by who answers
 	others  sync.WaitGroup
 }

@@ -89,7 +89,7 @@ func TestDecidersHaveTheQuestionToThemselvesFirst(t *testing.T) {
 	}
 }
 
-func TestWithoutAPerson(t *testing.T) {
+func TestWithoutAPrompt(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name     string

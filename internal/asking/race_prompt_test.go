@@ -159,7 +159,7 @@ func TestNobodyAnswersWhatNobodyWaitsFor(t *testing.T) {
 	})
 }
 
-func TestAgainIsForThePutAndForChanges(t *testing.T) {
+func TestRecheckIsForTheNewQuestionAndForChanges(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine()
@@ -187,7 +187,7 @@ func TestAChangeIsSeenWheneverItComes(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
-		change func(l *line, look int) // what happens while Again looks
+		change func(l *line, look int) // what happens while Recheck runs
 		before bool                    // the first look finds it settled
 		looks  int
 	}{
