@@ -1,7 +1,6 @@
 package shellparse
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -76,68 +75,6 @@ func joinAll(assigns []assign, args []arg) string {
 	return strings.Join(texts, " ")
 }
 
-// tidy removes the inner texts and the paths that say nothing new.
-func (c *Command) tidy() {
-	kept := c.Inner[:0]
-	for _, text := range c.Inner {
-		if text != "" && text != c.Text && !slices.Contains(kept, text) {
-			kept = append(kept, text)
-		}
-	}
-	c.Inner = kept
-	var hosts []string
-	for _, host := range c.Hosts {
-		if !slices.Contains(hosts, host) {
-			hosts = append(hosts, host)
-		}
-	}
-	c.Hosts = hosts
-	if len(c.Paths) < 2 || !slices.ContainsFunc(c.Paths, func(p Path) bool { return p.Maybe }) {
-		return
-	}
-	seen := map[Path]bool{}
-	c.Paths = slices.DeleteFunc(c.Paths, func(p Path) bool {
-		maybe := p.Maybe
-		p.Maybe = false
-		again := seen[p] && maybe
-		seen[p] = true
-		return again
-	})
-}
-
-// spellings adds the texts by which rules that deny know a command. low is the name
-// of its program.
-func (c *Command) spellings(args []arg, low string) {
-	name := args[0].value
-	plain := !slices.ContainsFunc(args, func(a arg) bool { return a.value != a.source })
-	global := low == "git" && len(args) > 1 && strings.HasPrefix(args[1].value, "-")
-	sub, dashed := strings.CutPrefix(low, "git-")
-	if plain && name == low && !global && !dashed {
-		return
-	}
-	values := joinValues(args)
-	c.Inner = append(c.Inner, values)
-	if slices.ContainsFunc(args, func(a arg) bool { return a.cont }) {
-		c.Inner = append(c.Inner, join(args, unquoted))
-	}
-	if name == "" {
-		return
-	}
-	rest := strings.TrimPrefix(values, name)
-	if name != low {
-		c.Inner = append(c.Inner, path.Base(name)+rest, low+rest)
-	}
-	if dashed {
-		c.Inner = append(c.Inner, "git "+sub+rest)
-	}
-	if more := join(args[1:], source); more != "" {
-		c.Inner = append(c.Inner, low+" "+more)
-	}
-	if global {
-		c.Inner = append(c.Inner, "git "+joinValues(gitCommand(args[1:])))
-	}
-}
-
 // joinValues writes arguments without their quotes, and those that come of one
 // word each.
 func joinValues(args []arg) string {
@@ -150,15 +87,6 @@ func joinValues(args []arg) string {
 	return strings.Join(values, " ")
 }
 
-// gitCommand are the arguments of git without the options before its command.
-func gitCommand(args []arg) []arg {
-	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].value, "-") {
-		n := 1
-		switch args[0].value {
-		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--exec-path", "--attr-source":
-			n = 2
-		}
-		args = args[min(n, len(args)):]
-	}
-	return args
+func isDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
 }

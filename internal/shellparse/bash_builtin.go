@@ -1,11 +1,23 @@
 package shellparse
 
-import "strings"
+import (
+	"strings"
+)
 
 // A builtin is a command of the shell itself.
 type builtin struct {
 	use     func(args []arg) shellUse
 	program bool // there is also a program of that name that does the same
+}
+
+// in is what a builtin does in a shell. Zsh calculates some arguments that bash
+// takes for plain numbers, and a calculation may run commands.
+func (b builtin) in(shell Shell, name string, args []arg) shellUse {
+	u := b.use(args)
+	if shell == Zsh && !u.shell && zshCalculates(name, args) {
+		return shellUse{unknown("zsh may calculate an argument of " + name), true}
+	}
+	return u
 }
 
 // A shellUse is what a builtin does with its arguments.
@@ -234,4 +246,32 @@ func sourceUse(args []arg) shellUse {
 	}
 	u.files = []file{{arg: args[0]}}
 	return u
+}
+
+// cdUse is cd and pushd to a directory that can be known.
+func cdUse(args []arg) shellUse {
+	dir, ok := cdTarget(args)
+	if !ok {
+		return shellUse{unknown("the directory that the line changes to cannot be known"), true}
+	}
+	if dir == nil {
+		return shellUse{}
+	}
+	return shellUse{use: use{files: []file{{arg: *dir}}}}
+}
+
+// cdTarget is the directory that the arguments of cd name, or nil for the home
+// directory. It reports false if it cannot be known.
+func cdTarget(args []arg) (dir *arg, ok bool) {
+	for len(args) > 0 && args[0].known && has("-L -P -e --", args[0].value) {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return nil, true
+	}
+	a := args[0]
+	if len(args) > 1 || !a.known || a.glob || a.value == "" || strings.ContainsAny(a.value[:1], "-+") {
+		return nil, false
+	}
+	return &a, true
 }

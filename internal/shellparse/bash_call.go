@@ -1,7 +1,6 @@
 package shellparse
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -123,30 +122,6 @@ func (w *walker) apply(c *Command, u use) {
 	c.Git = u.git
 }
 
-// worsen raises the class of a command.
-func (c *Command) worsen(class Class, why string) {
-	if class > c.Class {
-		c.Class, c.Why = class, why
-	}
-}
-
-// critical adds the reason why a person must be asked about a removal.
-func (w *walker) critical(c *Command, args []arg, files []file) {
-	if len(args) == 0 || len(files) == 0 || !removes(program(args[0].value)) {
-		return
-	}
-	files = w.valued(slices.Clip(files))
-	dirs := w.at.dirs
-	if len(dirs) == 0 {
-		dirs = []string{""}
-	}
-	for _, dir := range dirs {
-		if c.Caution == "" {
-			c.Caution = critical(program(args[0].value), files, dir, w.home())
-		}
-	}
-}
-
 // functionCall reports whether the command is a function that the line defines;
 // the commands in it are listed where it is defined.
 func (w *walker) functionCall(c *Command, s stripped, in place) bool {
@@ -160,58 +135,24 @@ func (w *walker) functionCall(c *Command, s stripped, in place) bool {
 	return ok
 }
 
-// files adds the files of a command.
-func (w *walker) files(c *Command, files []file) {
-	for _, f := range files {
-		switch {
-		case f.known && f.value == "", f.known && !f.glob && w.streams(f.value, f.write), f.known && f.isProcess():
-		case !f.known:
-			if !f.maybe {
-				w.doubt("a file cannot be known")
+// computed doubts a command whose first words decide what it does and are not
+// known.
+func (w *walker) computed(args []arg) {
+	for _, a := range args[min(1, len(args)):min(3, len(args))] {
+		if !a.known {
+			w.doubt("an argument is computed")
+		}
+	}
+}
+
+// hosts adds the hosts of a command.
+func (w *walker) hosts(c *Command, hosts []string) {
+	for _, host := range hosts {
+		for _, r := range host {
+			if r > '~' || !strings.ContainsRune(".-_:%", r) && !isName("_"+string(r)) {
+				w.doubt("the name of a host is not plain")
 			}
-		default:
-			c.Paths = w.paths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Maybe: f.maybe, Copied: f.copied})
 		}
+		c.Hosts = append(c.Hosts, host)
 	}
-}
-
-// paths appends the files that a name may mean here, like a template.
-func (w *walker) paths(list []Path, name string, like Path) []Path {
-	dirs := w.at.dirs
-	switch {
-	case strings.HasPrefix(name, "/"):
-		like.Name = name
-		w.ownProcess(like)
-		return append(list, like)
-	case len(dirs) == 0:
-		if !like.Maybe {
-			w.doubt("the directory is not known when the line names the file " + name)
-		}
-		like.Name = name
-		return append(list, like)
-	}
-	for _, dir := range dirs {
-		if like.Glob && strings.ContainsAny(dir, `*?[]\`) {
-			w.doubt("the name of the directory is a pattern")
-		}
-		like.Name = below(dir, name)
-		w.ownProcess(like)
-		list = append(list, like)
-	}
-	return list
-}
-
-// isProcess reports whether a file is a process substitution, or would be in it.
-func (f file) isProcess() bool {
-	return strings.HasPrefix(f.value, processName) && (strings.HasPrefix(f.source, "<(") || strings.HasPrefix(f.source, ">("))
-}
-
-// isStream reports whether a file is no file but something that the command
-// holds open anyway.
-func isStream(name string) bool {
-	switch name {
-	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr":
-		return true
-	}
-	return false
 }

@@ -345,16 +345,6 @@ func (s *spelling) tildeAfter(i int) bool {
 	return ok && isName(strings.TrimSuffix(name, "+"))
 }
 
-// zshWord doubts what zsh alone expands in a word.
-func (w *walker) zshWord(s *spelling) {
-	switch {
-	case s.at(0, '='):
-		w.doubt("zsh replaces a word that begins with = by the path of a command")
-	case strings.Contains(string(s.text), "**"):
-		w.doubt("zsh searches all directories for **")
-	}
-}
-
 // isName reports whether text can be the name of a variable.
 func isName(text string) bool {
 	for i, c := range []byte(text) {

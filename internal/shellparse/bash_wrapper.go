@@ -87,15 +87,6 @@ func strip(args []arg) stripped {
 	return s
 }
 
-// feed marks the text of a command to which xargs adds arguments, so that no
-// rule for exactly that text allows it.
-func (c *Command) feed(s stripped) {
-	if s.fed {
-		c.Inner = append(c.Inner, c.Text)
-		c.Text += " …"
-	}
-}
-
 // given is the command with what xargs adds to it.
 func (s stripped) given() []arg {
 	if s.fed {
@@ -173,23 +164,4 @@ func skipOptions(args []arg, valued, valuedLong, bare, bareLong string) (int, bo
 		}
 	}
 	return 0, false
-}
-
-// has reports whether a name is one of the words of a list, which stand one blank
-// apart.
-func has(list, name string) bool {
-	if name == "" || strings.Contains(name, " ") {
-		return false
-	}
-	for at := 0; ; at++ {
-		n := strings.Index(list[at:], name)
-		if n < 0 {
-			return false
-		}
-		at += n
-		end := at + len(name)
-		if (at == 0 || list[at-1] == ' ') && (end == len(list) || list[end] == ' ') {
-			return true
-		}
-	}
 }

@@ -1,16 +1,8 @@
 package shellparse
 
-import "strings"
-
-// in is what a builtin does in a shell. Zsh calculates some arguments that bash
-// takes for plain numbers, and a calculation may run commands.
-func (b builtin) in(shell Shell, name string, args []arg) shellUse {
-	u := b.use(args)
-	if shell == Zsh && !u.shell && zshCalculates(name, args) {
-		return shellUse{unknown("zsh may calculate an argument of " + name), true}
-	}
-	return u
-}
+import (
+	"strings"
+)
 
 // zshCalculates reports whether zsh may calculate an argument of a builtin, or
 // gives a variable a value that it calculates.
@@ -83,4 +75,14 @@ func zshTest(args []arg) bool {
 		}
 	}
 	return false
+}
+
+// zshWord doubts what zsh alone expands in a word.
+func (w *walker) zshWord(s *spelling) {
+	switch {
+	case s.at(0, '='):
+		w.doubt("zsh replaces a word that begins with = by the path of a command")
+	case strings.Contains(string(s.text), "**"):
+		w.doubt("zsh searches all directories for **")
+	}
 }

@@ -1,6 +1,35 @@
 package shellparse
 
-import "strings"
+import (
+	"strings"
+)
+
+// awk takes a program and files. Files that hold programs are not read here.
+var awk = entry{
+	source: "POSIX awk, GNU awk 5.3 manual", operands: others, acts: true, still: true,
+	flags: "-F= -v=",
+	and: func(g given, u *use) {
+		if len(g.operands) == 0 {
+			u.worsen(Unknown, "awk has no program")
+			return
+		}
+		program := g.operands[0]
+		switch {
+		case !program.exact():
+			u.worsen(Unknown, "the program of awk is not known")
+		case !awkReads(program.value):
+			u.worsen(Unknown, "the program of awk may do more than read its files")
+		}
+		if u.class == Unknown || g.why != "" {
+			u.awkMay(g)
+		}
+		for _, a := range g.operands[1:] {
+			if name, _, ok := strings.Cut(a.value, "="); !a.known || !ok || !isName(name) {
+				u.read(a)
+			}
+		}
+	},
+}
 
 // awkHidden are words that let a program of awk run something, read a file that
 // is no operand, or see the environment. Their text is enough to refuse it,

@@ -1,6 +1,8 @@
 package shellparse
 
-import "strings"
+import (
+	"strings"
+)
 
 // dockerForms are the commands of docker and podman that only read, with the
 // tables of their flags in the notation of gitFlag: docker tells words apart
@@ -80,6 +82,3 @@ func dockerUse(args []arg) use {
 	}
 	return use{}
 }
-
-// ghUse is the use of GitHub's command: all it does, it does on a server.
-func ghUse([]arg) use { return unknown("gh talks to a server") }

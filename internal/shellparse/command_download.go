@@ -177,12 +177,6 @@ func hasFlag(flags, name string) bool {
 	return ok
 }
 
-// as is a part of an argument.
-func (a arg) as(part string) arg {
-	a.value = part
-	return a
-}
-
 // readBehind adds the file that a value names behind one of some marks.
 func (u *use) readBehind(a arg, marks string) {
 	if a.value != "" && strings.IndexByte(marks, a.value[0]) >= 0 {

@@ -23,6 +23,19 @@ func gitUse(args []arg) use {
 	return gitSubcommand(rest[0].value, rest[1:], dir)
 }
 
+// gitCommand are the arguments of git without the options before its command.
+func gitCommand(args []arg) []arg {
+	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].value, "-") {
+		n := 1
+		switch args[0].value {
+		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--exec-path", "--attr-source":
+			n = 2
+		}
+		args = args[min(n, len(args)):]
+	}
+	return args
+}
+
 // gitGlobals reads the options before the subcommand. dir is the directory that
 // the -C options lead to, empty without one; why says which option is not one
 // that leaves a read-only command read-only. Source: git(1), OPTIONS.

@@ -1,6 +1,8 @@
 package shellparse
 
-import "strings"
+import (
+	"strings"
+)
 
 // sshUse is ssh, of which an option may name a program to run here, or another host.
 func sshUse(args []arg) use {
@@ -90,12 +92,5 @@ func (u *use) setting(text string) {
 		u.shell(value)
 	case name == "hostname", name == "proxyjump":
 		u.hosts = append(u.hosts, strings.TrimPrefix(value[strings.LastIndexByte(value, '@')+1:], "ssh://"))
-	}
-}
-
-// shell adds a line of text that is run.
-func (u *use) shell(text string) {
-	if text != "" {
-		u.runs = append(u.runs, []arg{word("sh"), word("-c"), word(text)})
 	}
 }

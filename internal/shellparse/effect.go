@@ -1,15 +1,8 @@
 package shellparse
 
-// An arg is one word after the name of a command, as the command gets it.
-type arg struct {
-	value  string // what the shell makes of it; of a glob the pattern
-	source string // as it stands in the line
-	known  bool   // value is exactly what the command gets, or the pattern if glob is set
-	glob   bool   // the shell replaces it by the names of files
-	many   bool   // not known, and perhaps several arguments or none
-	cont   bool   // one of several that the same braces make; they share their source
-	hole   bool   // the program that starts the command puts something in place of it or of a part
-}
+import (
+	"strings"
+)
 
 // A use is what a command does with its arguments. The zero use is read-only
 // and touches nothing.
@@ -35,3 +28,48 @@ type file struct {
 
 // unknown is the use of a command that nobody understands.
 func unknown(why string) use { return use{class: Unknown, why: why} }
+
+// worsen raises the class of a use.
+func (u *use) worsen(class Class, why string) {
+	if class > u.class {
+		u.class, u.why = class, why
+	}
+}
+
+// read adds files that are read.
+func (u *use) read(args ...arg) {
+	for _, a := range args {
+		if a.value != "-" || !a.known {
+			u.files = append(u.files, file{arg: a})
+		}
+	}
+}
+
+// write adds files that are written.
+func (u *use) write(args ...arg) {
+	for _, a := range args {
+		u.files = append(u.files, file{arg: a, write: true})
+	}
+}
+
+// shell adds a line of text that is run.
+func (u *use) shell(text string) {
+	if text != "" {
+		u.runs = append(u.runs, []arg{word("sh"), word("-c"), word(text)})
+	}
+}
+
+// isProcess reports whether a file is a process substitution, or would be in it.
+func (f file) isProcess() bool {
+	return strings.HasPrefix(f.value, processName) && (strings.HasPrefix(f.source, "<(") || strings.HasPrefix(f.source, ">("))
+}
+
+// isStream reports whether a file is no file but something that the command
+// holds open anyway.
+func isStream(name string) bool {
+	switch name {
+	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr":
+		return true
+	}
+	return false
+}

@@ -5,6 +5,13 @@ import (
 	"strings"
 )
 
+// The limits of what is looked at inside one command.
+const (
+	maxInner  = 400 // texts
+	freeInner = 24  // texts that cost nothing of what a line may hold
+	maxWords  = 12  // words at which another command may begin
+)
+
 // look adds to a command what rules that deny see in it: its texts, and those of
 // the commands that it runs in its turn.
 func (w *walker) look(c *Command, args []arg, depth int) {
@@ -111,16 +118,6 @@ func (w *walker) starts(c *Command, name string, args []arg, depth int) {
 	}
 }
 
-// untilEnd are the arguments before the one that ends a command of find.
-func untilEnd(args []arg) []arg {
-	for i, a := range args {
-		if a.value == ";" || a.value == "+" {
-			return args[:i]
-		}
-	}
-	return args
-}
-
 // inside adds what a command does that another one runs.
 func (w *walker) inside(c *Command, args []arg, u use, depth int) {
 	if c.Caution == "" {
@@ -143,6 +140,16 @@ func (w *walker) inside(c *Command, args []arg, u use, depth int) {
 	for _, run := range u.runs {
 		w.look(c, run, depth+1)
 	}
+}
+
+// untilEnd are the arguments before the one that ends a command of find.
+func untilEnd(args []arg) []arg {
+	for i, a := range args {
+		if a.value == ";" || a.value == "+" {
+			return args[:i]
+		}
+	}
+	return args
 }
 
 // launched looks at what may be the command of a launcher. A word after an
@@ -178,4 +185,16 @@ func (w *walker) launched(c *Command, name string, args []arg, between, depth in
 		}
 		option = false
 	}
+}
+
+// anything reports whether any word of a command may begin another: nobody knows
+// what the program does, or it is known to do anything.
+func anything(name string) bool {
+	_, known := lookup(name)
+	if _, ok := versions[name]; known && !ok && name != "docker" && name != "podman" {
+		return false
+	}
+	_, launcher := launches(name)
+	_, shell := shells[name]
+	return !launcher && (!shell || name == "npm")
 }

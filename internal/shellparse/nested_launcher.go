@@ -1,32 +1,8 @@
 package shellparse
 
 import (
-	"path"
 	"strings"
 )
-
-// The limits of what is looked at inside one command.
-const (
-	maxInner  = 400 // texts
-	freeInner = 24  // texts that cost nothing of what a line may hold
-	maxWords  = 12  // words at which another command may begin
-)
-
-// fed stands for the words that a program such as xargs adds.
-var fed = arg{many: true}
-
-func (a arg) isFed() bool { return !a.known && a.source == "" }
-
-// isHole reports whether the program that starts a command says what a word of it
-// is, or a part of the word.
-func (a arg) isHole() bool { return a.hole || a.source == found || a.isFed() }
-
-// found is what find puts the names of files in place of.
-const found = "{}"
-
-// stands reports whether an argument is a tree that stands for what find finds
-// in it.
-func (a arg) stands() bool { return a.source == found && a.value != found }
 
 // launchers are programs that run the command that follows their options, with
 // the number of words that come between. Only rules that deny see past them, so
@@ -60,6 +36,32 @@ func launches(name string) (between int, ok bool) {
 	return between, ok
 }
 
+// What the options of some launchers are: those that take no value, and those that
+// take one. Only an option that is surely complete is listed.
+var launcherOptions = map[string]struct{ alone, valued string }{
+	"env": {"i0v", "uSC"}, "sudo": {"AbBEHinPsS", "CDghpRrTtUu"}, "doas": {"ns", "Cu"}, "xargs": {"0rtxop", "adEILnPsJ"},
+	"timeout": {"v", "sk"}, "nice": {"", "n"}, "stdbuf": {"", "ioe"}, "time": {"p", "fo"}, "setsid": {"cfw", ""},
+	"command": {"p", ""}, "exec": {"cl", "a"}, "ionice": {"t", "cn"},
+}
+
+// complete reports whether an option of a launcher takes no further word for its
+// value.
+func complete(name, option string) bool {
+	if strings.HasPrefix(option, "--") {
+		return option == "--" || strings.Contains(option, "=") || has("--ignore-environment --null --no-run-if-empty --preserve-status --foreground", option)
+	}
+	letters, ok := launcherOptions[name]
+	for i := 1; ok && i < len(option); i++ {
+		switch {
+		case strings.IndexByte(letters.valued, option[i]) >= 0:
+			return i < len(option)-1
+		case strings.IndexByte(letters.alone, option[i]) < 0:
+			return false
+		}
+	}
+	return ok
+}
+
 // shells are the commands that take a line of text, and how sure it is that a
 // shell of ours reads it.
 var shells = map[string]bool{
@@ -76,106 +78,4 @@ func finds(name string) bool {
 		return true
 	}
 	return false
-}
-
-// changers are the options by which a program goes to another directory before
-// it works.
-var changers = map[string]string{
-	"env": "-C --chdir", "sudo": "-D --chdir", "systemd-run": "--working-directory", "bwrap": "--chdir",
-	"unshare": "--wd", "nsenter": "--wd", "make": "-C --directory", "gmake": "-C --directory", "ninja": "-C",
-	"git": "-C", "go": "-C", "cargo": "-C", "npm": "-C --prefix", "pnpm": "-C --dir", "yarn": "--cwd", "uv": "--directory",
-	"poetry": "-C --directory", "just": "-d --working-directory",
-}
-
-// sent is where a program and what it starts may be: here, or where one of its
-// options leads.
-func (w *walker) sent(name string, args []arg) place {
-	at, out := w.at, w.at
-	options := changers[name]
-	if options == "" {
-		return out
-	}
-	for i, a := range args {
-		text := unquoted(a)
-		if !strings.HasPrefix(text, "-") {
-			continue
-		}
-		for option := range strings.SplitSeq(options, " ") {
-			rest, ok := optionValue(text, option, name != "git")
-			if !ok {
-				continue
-			}
-			dir := arg{value: rest, known: a.known && !a.glob}
-			if rest == "" {
-				if i+1 == len(args) {
-					continue
-				}
-				dir = args[i+1]
-			}
-			if !dir.exact() {
-				w.doubt("a program works in a directory that is not known")
-				continue
-			}
-			at = at.enter(dir.value)
-			out = out.or(at)
-		}
-	}
-	return out
-}
-
-// optionValue is what is glued to an option, which may stand in a bundle. It
-// reports false if the word is another option.
-func optionValue(text, option string, bundles bool) (value string, ok bool) {
-	if strings.HasPrefix(option, "--") {
-		name, value, _ := strings.Cut(text, "=")
-		return value, name == option
-	}
-	if value, ok := strings.CutPrefix(text, option); ok {
-		return strings.TrimPrefix(value, "="), true
-	}
-	if !bundles || !strings.HasPrefix(text, "-") || strings.HasPrefix(text, "--") {
-		return "", false
-	}
-	_, value, ok = strings.Cut(text, option[1:])
-	return value, ok
-}
-
-// program is the name of a program as rules know it.
-func program(name string) string {
-	return strings.TrimSuffix(strings.ToLower(path.Base(name)), ".exe")
-}
-
-// anything reports whether any word of a command may begin another: nobody knows
-// what the program does, or it is known to do anything.
-func anything(name string) bool {
-	_, known := lookup(name)
-	if _, ok := versions[name]; known && !ok && name != "docker" && name != "podman" {
-		return false
-	}
-	_, launcher := launches(name)
-	_, shell := shells[name]
-	return !launcher && (!shell || name == "npm")
-}
-
-// isStranger reports whether nothing at all is known of a program, so that it may
-// write any file it is given. What may be written may be read.
-func isStranger(name string) bool {
-	if _, known := lookup(name); known || routines[name] != nil || isBuiltin(name) {
-		return false
-	}
-	_, launcher := launches(name)
-	_, shell := shells[name]
-	return !launcher && !shell
-}
-
-// suffixes adds the texts that begin at a later word.
-func (c *Command) suffixes(args []arg) {
-	for i := 1; i < min(len(args), maxWords); i++ {
-		a := args[i]
-		if !a.exact() || a.value == "" || strings.HasPrefix(a.value, "-") {
-			continue
-		}
-		c.Inner = append(c.Inner, endOf(c.Text, args[i:]))
-		c.spellings(args[i:], program(a.value))
-	}
 }

@@ -37,32 +37,6 @@ func (g given) withHoles() []arg {
 	return list
 }
 
-// What the options of some launchers are: those that take no value, and those that
-// take one. Only an option that is surely complete is listed.
-var launcherOptions = map[string]struct{ alone, valued string }{
-	"env": {"i0v", "uSC"}, "sudo": {"AbBEHinPsS", "CDghpRrTtUu"}, "doas": {"ns", "Cu"}, "xargs": {"0rtxop", "adEILnPsJ"},
-	"timeout": {"v", "sk"}, "nice": {"", "n"}, "stdbuf": {"", "ioe"}, "time": {"p", "fo"}, "setsid": {"cfw", ""},
-	"command": {"p", ""}, "exec": {"cl", "a"}, "ionice": {"t", "cn"},
-}
-
-// complete reports whether an option of a launcher takes no further word for its
-// value.
-func complete(name, option string) bool {
-	if strings.HasPrefix(option, "--") {
-		return option == "--" || strings.Contains(option, "=") || has("--ignore-environment --null --no-run-if-empty --preserve-status --foreground", option)
-	}
-	letters, ok := launcherOptions[name]
-	for i := 1; ok && i < len(option); i++ {
-		switch {
-		case strings.IndexByte(letters.valued, option[i]) >= 0:
-			return i < len(option)-1
-		case strings.IndexByte(letters.alone, option[i]) < 0:
-			return false
-		}
-	}
-	return ok
-}
-
 // fillsScript reports whether a hole is a line of text that a shell runs, or a part
 // of it.
 func fillsScript(name string, args []arg) bool {

@@ -3,6 +3,8 @@ package shellparse
 import (
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -26,6 +28,9 @@ func (p *Parser) Parse(line string, env Env) Line {
 	p.idle.Put(d)      // unless something panicked: then nobody knows what it is left in
 	return l
 }
+
+// Parse is [Parser.Parse] for a single line.
+func Parse(line string, env Env) Line { return new(desk).line(line, env) }
 
 // A desk is what one line is parsed with, and the scripts in it.
 type desk struct {
@@ -51,17 +56,82 @@ func (d *desk) walker(scripts int) *walker {
 	return w
 }
 
-// variants make a parser one of a shell.
-var variants = map[Shell]syntax.ParserOption{Bash: syntax.Variant(syntax.LangBash), Zsh: syntax.Variant(syntax.LangZsh)}
+// The limits of a line. A line beyond them is unknown.
+const (
+	maxCharacters = 10_000 // of a line
+	maxNaive      = 50_000 // bytes that are searched for texts in a line that cannot be parsed
+	maxDepth      = 100    // of compounds, substitutions and lists in each other
+	maxCommands   = 500
+	maxScripts    = 5 // texts of commands in texts of commands
+)
 
-// parse reads a line as a shell does.
-func (d *desk) parse(line string, shell Shell) (*syntax.File, error) {
-	variants[shell](&d.syntax)
-	syntax.KeepComments(mayComment(line))(&d.syntax)
-	d.text.Reset(line)
-	file, err := d.syntax.Parse(&d.text, "")
-	// Parse resets most of it, but that is no promise, and it would keep the line.
-	d.syntax = syntax.Parser{}
-	d.text.Reset("")
-	return file, err
+// parse is Parse at a depth of scripts.
+func parse(line string, env Env, scripts int, desk *desk) Line {
+	if env.Shell == PowerShell {
+		return parsePowerShell(line, env, scripts, desk)
+	}
+	w := desk.walker(scripts)
+	w.src, w.env, w.scripts = line, env, scripts
+	w.at, w.homeless = placeOf(env.Dir), assigns(line, "HOME")
+	w.spare, w.deeds = w.fewWords[:], w.fewDeeds[:0]
+	if why := gate(line); why != "" {
+		w.doubt(why)
+	}
+	if tooLong(line) {
+		w.naive(line)
+		return w.line
+	}
+	file, err := desk.tree(line, env.Shell)
+	if err != nil {
+		w.doubt(err.Error())
+	}
+	if file == nil {
+		w.naive(line)
+		return w.line
+	}
+	w.root = file
+	w.comments(file)
+	if w.line.Unknown != "" {
+		// The shell may read another line than the parser did.
+		w.naive(line)
+	}
+	w.stmts(file.Stmts, w.at)
+	w.effects()
+	w.swayed()
+	return w.line
+}
+
+func tooLong(line string) bool {
+	return len(line) > maxCharacters && utf8.RuneCountInString(line) > maxCharacters
+}
+
+// gate says why a line is not left to the parser alone, or is empty.
+func gate(line string) string {
+	if tooLong(line) {
+		return "the line is longer than 10,000 characters"
+	}
+	if !utf8.ValidString(line) {
+		return "the line is not valid UTF-8"
+	}
+	for _, r := range line {
+		if r == '\r' {
+			return "the line holds a carriage return"
+		}
+		if r != '\t' && r != '\n' && unicode.IsControl(r) {
+			return "the line holds a control character"
+		}
+	}
+	for at := 0; ; {
+		n := strings.Index(line[at:], "\\\n")
+		if n < 0 {
+			return ""
+		}
+		at += n
+		// After a blank the two halves are words of their own. Elsewhere they
+		// may be the halves of an operator or an expansion.
+		if at > 0 && !strings.ContainsRune(" \t\n", rune(line[at-1])) {
+			return "a word goes on in the next line"
+		}
+		at += 2
+	}
 }

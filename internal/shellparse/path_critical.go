@@ -3,25 +3,26 @@ package shellparse
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// emptied is a word that would name the root or all that is in it if the
-// parameter or substitution at its start were empty: "$D"/*, ${D}/, $(x)/.
-var emptied = regexp.MustCompile("^(\\$[A-Za-z_0-9@*?#!$-][A-Za-z_0-9]*|\\$\\{[^}]*\\}|\\$\\(.*\\)|`[^`]*`)+/[*?./{},]*$")
-
-// ownDirectory is a word that names the directory the shell is in or was in before, what
-// is in it, or one above it.
-var ownDirectory = regexp.MustCompile("^(\\$(OLD)?PWD|\\$\\{(OLD)?PWD[^}]*\\}|~[+-]|\\$\\( *pwd( -[LP])? *\\)|` *pwd( -[LP])? *`)(/+[*.?]*)*$")
-
-// someHome is a word that names the home directory of some user, or what is in it.
-var someHome = regexp.MustCompile(`^~[A-Za-z_][^/]*(/+[*.?]*)*$`)
-
-// within is a file below the root of some process, or the directory it is in.
-var within = regexp.MustCompile(`^/+proc/+[^/]+/+(?:\.?/+)*(?:task/+[^/]+/+)?(root|cwd)(/.*)?$`)
-
-// drive is a drive of Windows, or what lies directly in one.
-var drive = regexp.MustCompile(`^[A-Za-z]:([/\\]+[^/\\]*)?[/\\]*$`)
+// critical adds the reason why a person must be asked about a removal.
+func (w *walker) critical(c *Command, args []arg, files []file) {
+	if len(args) == 0 || len(files) == 0 || !removes(program(args[0].value)) {
+		return
+	}
+	files = w.valued(slices.Clip(files))
+	dirs := w.at.dirs
+	if len(dirs) == 0 {
+		dirs = []string{""}
+	}
+	for _, dir := range dirs {
+		if c.Caution == "" {
+			c.Caution = critical(program(args[0].value), files, dir, w.home())
+		}
+	}
+}
 
 // critical says why a person must be asked about a removal, whatever rules allow
 // it; empty if none must. name is the command, files are those that useOf found,
@@ -46,6 +47,23 @@ func critical(name string, files []file, dir, home string) string {
 
 // removes reports whether a command does nothing but remove files.
 func removes(name string) bool { return name == "rm" || name == "rmdir" }
+
+// emptied is a word that would name the root or all that is in it if the
+// parameter or substitution at its start were empty: "$D"/*, ${D}/, $(x)/.
+var emptied = regexp.MustCompile("^(\\$[A-Za-z_0-9@*?#!$-][A-Za-z_0-9]*|\\$\\{[^}]*\\}|\\$\\(.*\\)|`[^`]*`)+/[*?./{},]*$")
+
+// ownDirectory is a word that names the directory the shell is in or was in before, what
+// is in it, or one above it.
+var ownDirectory = regexp.MustCompile("^(\\$(OLD)?PWD|\\$\\{(OLD)?PWD[^}]*\\}|~[+-]|\\$\\( *pwd( -[LP])? *\\)|` *pwd( -[LP])? *`)(/+[*.?]*)*$")
+
+// someHome is a word that names the home directory of some user, or what is in it.
+var someHome = regexp.MustCompile(`^~[A-Za-z_][^/]*(/+[*.?]*)*$`)
+
+// within is a file below the root of some process, or the directory it is in.
+var within = regexp.MustCompile(`^/+proc/+[^/]+/+(?:\.?/+)*(?:task/+[^/]+/+)?(root|cwd)(/.*)?$`)
+
+// drive is a drive of Windows, or what lies directly in one.
+var drive = regexp.MustCompile(`^[A-Za-z]:([/\\]+[^/\\]*)?[/\\]*$`)
 
 // valued adds to the files of a removal what those that are not known may be.
 func (w *walker) valued(files []file) []file {

@@ -77,3 +77,8 @@ func isOwnProcess(name string) bool {
 	}
 	return false
 }
+
+// escapeGlob returns the pattern that matches a name alone.
+func escapeGlob(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+}

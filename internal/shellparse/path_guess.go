@@ -5,16 +5,6 @@ import (
 	"strings"
 )
 
-// computed doubts a command whose first words decide what it does and are not
-// known.
-func (w *walker) computed(args []arg) {
-	for _, a := range args[min(1, len(args)):min(3, len(args))] {
-		if !a.known {
-			w.doubt("an argument is computed")
-		}
-	}
-}
-
 // maybe adds the arguments of a command nobody knows that look like paths. args
 // starts with its name.
 func (w *walker) maybe(c *Command, args []arg) {
@@ -44,10 +34,15 @@ func (w *walker) maybe(c *Command, args []arg) {
 	w.at = at
 }
 
-// output reports whether an argument holds the name of a file to write.
-func (a arg) output() bool {
-	return strings.HasPrefix(a.value, "--output=") || strings.HasPrefix(a.value, "--out=") ||
-		strings.HasPrefix(a.value, "-o") && !strings.HasPrefix(a.value, "--")
+// isStranger reports whether nothing at all is known of a program, so that it may
+// write any file it is given. What may be written may be read.
+func isStranger(name string) bool {
+	if _, known := lookup(name); known || routines[name] != nil || isBuiltin(name) {
+		return false
+	}
+	_, launcher := launches(name)
+	_, shell := shells[name]
+	return !launcher && !shell
 }
 
 // guesses appends the names of files that an argument may hold, two at the most.
@@ -99,16 +94,4 @@ func writesInPlace(args []arg) bool {
 		}
 	}
 	return false
-}
-
-// hosts adds the hosts of a command.
-func (w *walker) hosts(c *Command, hosts []string) {
-	for _, host := range hosts {
-		for _, r := range host {
-			if r > '~' || !strings.ContainsRune(".-_:%", r) && !isName("_"+string(r)) {
-				w.doubt("the name of a host is not plain")
-			}
-		}
-		c.Hosts = append(c.Hosts, host)
-	}
 }

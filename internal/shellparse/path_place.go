@@ -102,3 +102,88 @@ func trimSlashes(dir string) string {
 	}
 	return "/" + strings.Join(parts, "/")
 }
+
+// move is where the shell is after a command worked.
+func (w *walker) move(c *Command, s stripped, in place) place {
+	if s.program || len(s.args) == 0 {
+		return in
+	}
+	switch s.args[0].value {
+	case "cd", "pushd":
+	case "popd", "source", ".", "eval", "trap":
+		return place{}
+	default:
+		return in
+	}
+	dir, ok := cdTarget(s.args[1:])
+	switch {
+	case !ok, dir == nil && (w.home() == "" || s.args[0].value == "pushd"):
+		return place{}
+	case dir == nil:
+		c.Paths = append(c.Paths, Path{Name: w.home()})
+		return in.enter(w.home())
+	}
+	return in.enter(dir.value)
+}
+
+// sent is where a program and what it starts may be: here, or where one of its
+// options leads.
+func (w *walker) sent(name string, args []arg) place {
+	at, out := w.at, w.at
+	options := changers[name]
+	if options == "" {
+		return out
+	}
+	for i, a := range args {
+		text := unquoted(a)
+		if !strings.HasPrefix(text, "-") {
+			continue
+		}
+		for option := range strings.SplitSeq(options, " ") {
+			rest, ok := optionValue(text, option, name != "git")
+			if !ok {
+				continue
+			}
+			dir := arg{value: rest, known: a.known && !a.glob}
+			if rest == "" {
+				if i+1 == len(args) {
+					continue
+				}
+				dir = args[i+1]
+			}
+			if !dir.exact() {
+				w.doubt("a program works in a directory that is not known")
+				continue
+			}
+			at = at.enter(dir.value)
+			out = out.or(at)
+		}
+	}
+	return out
+}
+
+// changers are the options by which a program goes to another directory before
+// it works.
+var changers = map[string]string{
+	"env": "-C --chdir", "sudo": "-D --chdir", "systemd-run": "--working-directory", "bwrap": "--chdir",
+	"unshare": "--wd", "nsenter": "--wd", "make": "-C --directory", "gmake": "-C --directory", "ninja": "-C",
+	"git": "-C", "go": "-C", "cargo": "-C", "npm": "-C --prefix", "pnpm": "-C --dir", "yarn": "--cwd", "uv": "--directory",
+	"poetry": "-C --directory", "just": "-d --working-directory",
+}
+
+// optionValue is what is glued to an option, which may stand in a bundle. It
+// reports false if the word is another option.
+func optionValue(text, option string, bundles bool) (value string, ok bool) {
+	if strings.HasPrefix(option, "--") {
+		name, value, _ := strings.Cut(text, "=")
+		return value, name == option
+	}
+	if value, ok := strings.CutPrefix(text, option); ok {
+		return strings.TrimPrefix(value, "="), true
+	}
+	if !bundles || !strings.HasPrefix(text, "-") || strings.HasPrefix(text, "--") {
+		return "", false
+	}
+	_, value, ok = strings.Cut(text, option[1:])
+	return value, ok
+}

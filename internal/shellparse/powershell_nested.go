@@ -173,16 +173,6 @@ func (r *psReader) script(c *Command, text string, shell Shell) {
 	}
 }
 
-// caution keeps the first reason for either.
-func (c *Command) caution(why, banned string) {
-	if c.Caution == "" {
-		c.Caution = why
-	}
-	if c.Banned == "" {
-		c.Banned = banned
-	}
-}
-
 // psNames are the names that a word may stand for.
 func psNames(w arg) []string {
 	text := w.value

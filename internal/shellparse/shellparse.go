@@ -33,52 +33,6 @@ type Line struct {
 	Unknown string
 }
 
-// Class says what a command does to the world.
-type Class int
-
-// The classes. Larger is worse.
-const (
-	ReadOnly Class = iota // changes nothing and sends nothing
-	Mutating              // changes something
-	Unknown               // nobody knows
-)
-
-// A Command is one simple command of a line.
-type Command struct {
-	// Text is what an allow rule is held against: the words as they stand in
-	// the line, one blank between them, without redirections, without the
-	// wrappers and assignments that an allow rule sees past.
-	Text string
-	// Inner are further texts that only deny and ask rules are held against:
-	// the words without their quotes, with the bare name of a program given by
-	// its path, without all wrappers and assignments, and what the command runs
-	// in its turn (under sudo, xargs, find -exec, sh -c).
-	Inner []string
-
-	Class Class
-	Why   string // why Class is not ReadOnly
-	// Edits says that the command does nothing but read and write its Paths.
-	Edits bool
-	// Exact says that no allow rule with a wildcard may cover it.
-	Exact bool
-	// Fed says that its standard input may be what the line or another command
-	// or a file of the line says: Text does not tell all that the program is
-	// given. A command fed by nothing but /dev/null is not.
-	Fed bool
-	// Caution says why a person must be asked whatever rules and modes allow,
-	// such as the removal of the home directory. Empty if there is no reason.
-	Caution string
-	// Banned says why nothing and nobody may let it run, in any mode. Caution
-	// then is set, too. Empty if there is no reason.
-	Banned string
-
-	Paths []Path
-	Hosts []string // as they stand in the line
-	// Git is set for a git command that is ReadOnly provided that the
-	// configuration of the repository starts no program.
-	Git *Git
-}
-
 // A Path is a file that is named in a line.
 type Path struct {
 	Name  string // absolute if the directory is known, else as written
@@ -91,9 +45,4 @@ type Path struct {
 	// Maybe says that an argument of a command nobody knows looks like a
 	// path. Only deny and ask rules should see it.
 	Maybe bool
-}
-
-// Git is the use of git in a repository.
-type Git struct {
-	Dir string // the directory it starts in, absolute
 }

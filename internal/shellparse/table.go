@@ -3,7 +3,6 @@ package shellparse
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // An entry says what a command does with its arguments. It lists the flags that
@@ -59,6 +58,30 @@ func useOf(name string, args []arg) use {
 	return e.use(name, args)
 }
 
+// lookup finds the entry of a command.
+func lookup(name string) (entry, bool) {
+	e, ok := programs[name]
+	return e, ok
+}
+
+// programs are all commands that are known.
+var programs = merged(tables())
+
+func merged(tables [10]map[string]entry) map[string]entry {
+	all := map[string]entry{}
+	for _, table := range tables {
+		maps.Copy(all, table)
+	}
+	return all
+}
+
+// tables are the commands that are known, by family.
+func tables() [10]map[string]entry {
+	return [...]map[string]entry{
+		listings, readers, filters, system, searches, languages, versions, edits, archives, network,
+	}
+}
+
 // use is what a command called name does that reads its arguments as getopt does.
 func (e entry) use(name string, args []arg) use {
 	g := e.read(args)
@@ -88,30 +111,6 @@ func (e entry) with(g given, u use) use {
 	return u
 }
 
-// lookup finds the entry of a command.
-func lookup(name string) (entry, bool) {
-	e, ok := programs[name]
-	return e, ok
-}
-
-// programs are all commands that are known.
-var programs = merged(tables())
-
-func merged(tables [10]map[string]entry) map[string]entry {
-	all := map[string]entry{}
-	for _, table := range tables {
-		maps.Copy(all, table)
-	}
-	return all
-}
-
-// tables are the commands that are known, by family.
-func tables() [10]map[string]entry {
-	return [...]map[string]entry{
-		listings, readers, filters, system, searches, languages, versions, edits, archives, network,
-	}
-}
-
 // files are the files that an entry finds among the arguments.
 func (g given) files(e entry) []file {
 	files := g.named
@@ -132,67 +131,4 @@ func (g given) files(e entry) []file {
 		files = append(files, file{arg: word("."), tree: e.operands == trees})
 	}
 	return files
-}
-
-// worsen raises the class of a use.
-func (u *use) worsen(class Class, why string) {
-	if class > u.class {
-		u.class, u.why = class, why
-	}
-}
-
-// read adds files that are read.
-func (u *use) read(args ...arg) {
-	for _, a := range args {
-		if a.value != "-" || !a.known {
-			u.files = append(u.files, file{arg: a})
-		}
-	}
-}
-
-// write adds files that are written.
-func (u *use) write(args ...arg) {
-	for _, a := range args {
-		u.files = append(u.files, file{arg: a, write: true})
-	}
-}
-
-// word is an argument that stands in the line as it is.
-func word(text string) arg { return arg{value: text, known: true, source: text} }
-
-// exact reports whether an argument is one word whose text is known.
-func (a arg) exact() bool { return a.known && !a.glob }
-
-// loose reports whether an argument may be none or several.
-func (a arg) loose() bool { return a.many || a.glob }
-
-// mayBeFlag reports whether an argument may begin with a dash although it is not
-// known to.
-func (a arg) mayBeFlag() bool {
-	if a.exact() {
-		return false
-	}
-	first := a.value
-	if !a.known {
-		if a.many {
-			return true
-		}
-		first = strings.TrimPrefix(a.source, `"`)
-	}
-	return first == "" || strings.Contains("-*?[{(!@\\\"'$`~<>=", first[:1])
-}
-
-// is reports whether an argument is exactly one of the words.
-func (a arg) is(words ...string) bool { return a.exact() && slices.Contains(words, a.value) }
-
-// starts reports whether an argument may begin with a byte, as far as is known.
-func (a arg) starts(c byte) bool {
-	if !a.known {
-		return a.mayBeFlag() || strings.HasPrefix(strings.TrimPrefix(a.source, `"`), string(c))
-	}
-	return strings.HasPrefix(a.value, string(c)) || a.glob && a.mayBeFlag()
-}
-
-func isDigits(text string) bool {
-	return text != "" && strings.Trim(text, "0123456789") == ""
 }

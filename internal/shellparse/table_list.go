@@ -1,6 +1,8 @@
 package shellparse
 
-import "strings"
+import (
+	"strings"
+)
 
 // listings are the commands that tell what files there are and what they are.
 var listings = map[string]entry{
@@ -113,48 +115,4 @@ var fd = entry{
 		" --ignore-case --glob --fixed-strings --absolute-path --full-path --print0 --quiet --type= --extension= --exclude=" +
 		" --max-depth= --min-depth= --size= --color= --max-results= --changed-within= --changed-before= --help --version",
 	and: func(g given, u *use) { u.search(g, 1) },
-}
-
-// search adds the operands of a search: so many texts, and then the trees that
-// are searched, by default the working directory.
-func (u *use) search(g given, patterns int) {
-	in := []arg{word(".")}
-	if len(g.operands) > patterns {
-		in = g.operands[patterns:]
-	}
-	for _, a := range g.operands[:min(patterns, len(g.operands))] {
-		if a.loose() { // the rest of its words are files
-			u.files = append(u.files, file{arg: a, tree: true})
-		}
-	}
-	for _, a := range append(in, g.loose...) {
-		u.files = append(u.files, file{arg: a, tree: true})
-	}
-}
-
-// diffUse adds what diff reads if it is given directories: the files in them, of
-// which some may be links to other places.
-func diffUse(g given, u *use) {
-	links := g.has("--no-dereference")
-	if !links && g.has("-r", "--recursive", "-N", "--new-file", "--unidirectional-new-file") {
-		u.worsen(Unknown, "diff follows the links in a directory")
-	}
-	for _, a := range g.operands {
-		if !a.exact() || a.value == "-" || a.value == "" || strings.HasPrefix(a.value, "/dev/") {
-			continue
-		}
-		if links {
-			u.files = append(u.files, file{arg: a, tree: true})
-			continue
-		}
-		dir := strings.TrimSuffix(escapeGlob(a.value), "/")
-		for _, all := range []string{"/*", "/.*"} {
-			u.files = append(u.files, file{arg: arg{value: dir + all, known: true, glob: true, source: a.source}})
-		}
-	}
-}
-
-// escapeGlob returns the pattern that matches a name alone.
-func escapeGlob(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }

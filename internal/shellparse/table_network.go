@@ -1,12 +1,5 @@
 package shellparse
 
-import "strings"
-
-// remote is a program that talks to other machines.
-func remote(source string) entry {
-	return entry{source: source, all: remoteUse}
-}
-
 // network are the commands that reach out. Their flags do not matter: none of
 // them is known to send nothing.
 var network = map[string]entry{
@@ -41,134 +34,10 @@ var network = map[string]entry{
 	"git":        {source: "see git.go", all: gitUse},
 }
 
-// remoteUse is the use of a program that talks to other machines, with those
-// that its arguments plainly name. An argument that is not known may name any.
-func remoteUse(args []arg) use {
-	u := remoteNamed(args)
-	for _, a := range args {
-		if !a.known {
-			u.hosts = append(u.hosts, a.anyHost())
-		}
-	}
-	return u
+// remote is a program that talks to other machines.
+func remote(source string) entry {
+	return entry{source: source, all: remoteUse}
 }
 
-// remoteNamed is remoteUse without what is not known.
-func remoteNamed(args []arg) use {
-	u := unknown("it reaches the network")
-	for _, a := range args {
-		if !a.known {
-			continue
-		}
-		text := a.value
-		if strings.HasPrefix(text, "--") {
-			_, text, _ = strings.Cut(text, "=")
-		} else if strings.HasPrefix(text, "-") {
-			text = text[min(2, len(text)):]
-			if !strings.Contains(text, ":") {
-				continue // more flags, or a value that is seldom a host
-			}
-		}
-		if host := hostOf(text); host != "" {
-			u.hosts = append(u.hosts, host)
-		}
-		if ambiguous(text) {
-			u.hosts = append(u.hosts, "…"+text)
-		}
-	}
-	return u
-}
-
-// ambiguous reports whether programs may read the host of a URL in different ways:
-// they differ about a backslash, and some decode what is written with a percent
-// sign.
-func ambiguous(text string) bool {
-	rest, url := afterScheme(text)
-	if n := strings.IndexAny(rest, "/?#"); n >= 0 {
-		rest = rest[:n]
-	}
-	return url && (strings.Contains(rest, `\`) || strings.Contains(rest[strings.LastIndexByte(rest, '@')+1:], "%") && !strings.Contains(rest, "["))
-}
-
-// anyHost is the host that an argument which is not known names: the one that it
-// begins with, or else a text that is no plain name.
-func (a arg) anyHost() string {
-	text := strings.TrimPrefix(a.source, `"`)
-	start := text[:max(strings.IndexAny(text+"$", "$`'\"{*?[\\"), 0)]
-	if rest, url := afterScheme(start); url && !a.many && !a.isHole() && strings.Contains(rest, "/") && !strings.Contains(rest, "@") {
-		return hostOf(start)
-	}
-	return "…" + a.source
-}
-
-// copyUse is remoteUse for programs that copy files between machines: what is no
-// place on another one may be a directory here.
-func copyUse(args []arg) use {
-	u := remoteUse(args)
-	var here []arg
-	for _, a := range args {
-		if a.known && !strings.HasPrefix(a.value, "-") {
-			here = append(here, a)
-		}
-	}
-	for i, a := range here {
-		if before, _, remote := strings.Cut(a.value, ":"); !remote || strings.Contains(before, "/") {
-			u.files = append(u.files, file{arg: a, tree: true, maybe: true})
-			if i == len(here)-1 {
-				u.files = append(u.files, file{arg: a, tree: true, maybe: true, write: true})
-			}
-		}
-	}
-	return u
-}
-
-// notInHost are bytes that end a URL in a text.
-const notInHost = " \t\n\"'`<>{}(),;&|=*$"
-
-// hostOf is the host that an argument names: that of a URL, of user@host:path, or
-// a name with a dot in it or with a port. It may be something else.
-func hostOf(text string) string {
-	rest, url := afterScheme(text)
-	if !url && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, ".")) {
-		return ""
-	}
-	if n := strings.IndexAny(rest, "/?#\\"); n >= 0 {
-		rest = rest[:n]
-	}
-	at := strings.LastIndexByte(rest, '@')
-	rest = rest[at+1:]
-	if address, port, ok := strings.Cut(strings.TrimPrefix(rest, "["), "]"); ok && rest[0] == '[' && (port == "" || port[0] == ':') {
-		return address
-	}
-	rest, port, _ := strings.Cut(rest, ":")
-	named := at >= 0 || isDigits(port) || strings.Contains(rest, ".") || rest == "localhost"
-	// Other texts, such as those to send, are no names.
-	if url || named && !strings.ContainsAny(rest, notInHost) {
-		return rest
-	}
-	return ""
-}
-
-// afterScheme is what follows the scheme of a URL. Programs take any number of
-// slashes after those of the web.
-func afterScheme(text string) (rest string, ok bool) {
-	scheme, rest, ok := strings.Cut(text, ":")
-	switch strings.ToLower(scheme) {
-	case "http", "https", "ftp", "ftps", "ws", "wss":
-		if ok && !isDigits(rest) {
-			return strings.TrimLeft(rest, `/\`), true
-		}
-	case "file":
-		if ok {
-			return "", true
-		}
-	}
-	scheme, rest, ok = strings.Cut(text, "://")
-	if !ok {
-		return text, false
-	}
-	if n := strings.IndexAny(rest, notInHost); n >= 0 && strings.ContainsAny(scheme, notInHost) {
-		rest = rest[:n] // a URL within a text
-	}
-	return rest, true
-}
+// ghUse is the use of GitHub's command: all it does, it does on a server.
+func ghUse([]arg) use { return unknown("gh talks to a server") }

@@ -1,5 +1,9 @@
 package shellparse
 
+import (
+	"strings"
+)
+
 // checksum are the flags of the programs that sum files up. -c is not among
 // them: it reads files whose names stand in another.
 const checksum = "-b -t -z --binary --text --tag --zero" + gnu
@@ -131,6 +135,28 @@ func refusePlus(g given, u *use) {
 	for _, a := range g.operands {
 		if a.starts('+') {
 			u.worsen(Unknown, a.source+" is a command of the pager")
+		}
+	}
+}
+
+// diffUse adds what diff reads if it is given directories: the files in them, of
+// which some may be links to other places.
+func diffUse(g given, u *use) {
+	links := g.has("--no-dereference")
+	if !links && g.has("-r", "--recursive", "-N", "--new-file", "--unidirectional-new-file") {
+		u.worsen(Unknown, "diff follows the links in a directory")
+	}
+	for _, a := range g.operands {
+		if !a.exact() || a.value == "-" || a.value == "" || strings.HasPrefix(a.value, "/dev/") {
+			continue
+		}
+		if links {
+			u.files = append(u.files, file{arg: a, tree: true})
+			continue
+		}
+		dir := strings.TrimSuffix(escapeGlob(a.value), "/")
+		for _, all := range []string{"/*", "/.*"} {
+			u.files = append(u.files, file{arg: arg{value: dir + all, known: true, glob: true, source: a.source}})
 		}
 	}
 }

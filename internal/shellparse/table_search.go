@@ -68,3 +68,20 @@ var ripgrep = entry{
 		u.search(g, patterns)
 	},
 }
+
+// search adds the operands of a search: so many texts, and then the trees that
+// are searched, by default the working directory.
+func (u *use) search(g given, patterns int) {
+	in := []arg{word(".")}
+	if len(g.operands) > patterns {
+		in = g.operands[patterns:]
+	}
+	for _, a := range g.operands[:min(patterns, len(g.operands))] {
+		if a.loose() { // the rest of its words are files
+			u.files = append(u.files, file{arg: a, tree: true})
+		}
+	}
+	for _, a := range append(in, g.loose...) {
+		u.files = append(u.files, file{arg: a, tree: true})
+	}
+}

@@ -1,0 +1,24 @@
+package shellparse
+
+import (
+	"strings"
+)
+
+// has reports whether a name is one of the words of a list, which stand one blank
+// apart.
+func has(list, name string) bool {
+	if name == "" || strings.Contains(name, " ") {
+		return false
+	}
+	for at := 0; ; at++ {
+		n := strings.Index(list[at:], name)
+		if n < 0 {
+			return false
+		}
+		at += n
+		end := at + len(name)
+		if (at == 0 || list[at-1] == ' ') && (end == len(list) || list[end] == ' ') {
+			return true
+		}
+	}
+}
