@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
 // Every simple command is listed, wherever it stands.
@@ -123,31 +121,5 @@ func TestCommandsInUnknownConstructs(t *testing.T) {
 		l := parse(line)
 		require.NotEmpty(t, l.Unknown, "%q", line)
 		require.Contains(t, inner(l), "touch marker", "%q", line)
-	}
-}
-
-func TestZsh(t *testing.T) {
-	t.Parallel()
-	zsh := func(line string) shellparse.Line {
-		return shellparse.Parse(line, shellparse.Env{Shell: shellparse.Zsh, Dir: "/proj", Home: "/home/me"})
-	}
-	for _, line := range []string{
-		"cat =(ls)", "echo =ls", "ls *(e:'touch m':)", "noglob ls", "nocorrect touch m", "() { touch m }", "for i (1) touch m", "echo x >! m", "ls &| touch m", "ls &! touch m",
-		"echo ${x::=y}", "echo ${(e)x}", "setopt extendedglob", "zmodload zsh/files", "repeat 1 touch m", "< a > b", "> m", "echo $x[1]", "echo $HOME:h", "echo \"$HOME:h\"",
-		"path=(a b)", "path=a", "if (true) touch m", "{ ls } always { touch m }", "foreach i (1); ls; end", "emulate sh -c ls", "- touch m", "ls **/x", "alias -g G=x", "echo x >>| m", "export path=a", "functions[ls]='touch m'", "echo $#x",
-	} {
-		l := zsh(line)
-		unsure := l.Unknown != ""
-		for _, c := range l.Commands {
-			unsure = unsure || c.Class == shellparse.Unknown
-		}
-		require.True(t, unsure, "%q", line)
-	}
-	for _, line := range []string{"echo a | echo b", "echo 'a b' \"$x\"", "cd src && pwd", "echo *.go", "if true; then echo a; fi", "echo $(pwd)", "CI=1 pwd"} {
-		l := zsh(line)
-		require.Empty(t, l.Unknown, "%q", line)
-		for _, c := range l.Commands {
-			require.Equal(t, shellparse.ReadOnly, c.Class, "%q: %s", line, c.Why)
-		}
 	}
 }

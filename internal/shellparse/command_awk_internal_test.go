@@ -6,6 +6,65 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestProgramsOfAwk(t *testing.T) {
+	t.Parallel()
+	runUseCases(t, []useCase{
+		{name: "column", line: "awk -F, 'NR>1 {print $2}' a", reads: "a"},
+		{name: "variable", line: "awk -v n=3 '$1 > n' x=1 a", reads: "a"},
+		{name: "unknown variable", line: `awk -v n="$x" '{print n}' a`, reads: "a"},
+		{name: "variable that may be several words", line: `awk -v $x '{print n}' a`, class: Unknown},
+		{name: "program unknown", line: `awk "$x" a`, class: Unknown},
+		{name: "program from a file", line: "awk -f a.awk b", class: Unknown},
+		{name: "extension", line: "gawk -l filefuncs 'BEGIN{}'", class: Unknown},
+		{name: "in place", line: "gawk -i inplace '{print}' a", class: Unknown},
+		{name: "flag after program", line: "awk '{print}' -f", reads: "-f"},
+		{name: "no program", line: "awk", class: Unknown},
+	})
+	for program, want := range map[string]bool{
+		`{ print $1, $NF }`:                                         true,
+		`/a\/b/ { n++ } END { print n/NR }`:                         true,
+		`!seen[$0]++`:                                               true,
+		`$3 >= 10 && $4 != "x" || /y/`:                              true,
+		`{ printf "%s %d\n", $1, ($2 > 3) }`:                        true,
+		`BEGIN { FS = ":" } { s += $2 } END { print s / 2 }`:        true,
+		`{ if ($1 > 3) print $2; else if ($2 ~ /x/) { next } }`:     true,
+		`function f(a) { return a * 2 } { print f($1) }`:            true,
+		`{ gsub(/[^a-z]/, ""); print toupper($0) }`:                 true,
+		`{ for (k in a) if (a[k] > m) m = a[k] } # end`:             true,
+		`{ x = $1 ? "a|b" : "c>d"; print x }`:                       true,
+		`BEGIN { printf "touch a" | "sh" }`:                         false,
+		`BEGIN { "touch a" | getline }`:                             false,
+		`BEGIN { system("touch a") }`:                               false,
+		`{ print > "b" }`:                                           false,
+		`{ print $1 >> "b" }`:                                       false,
+		`{ print ($1) > "b" }`:                                      false,
+		`{ print($1)($2) > "b" }`:                                   false,
+		"{ print $1,\n$2 > \"b\" }":                                 false,
+		`{ print a ? b : c > d }`:                                   false,
+		`{ printf("%s", $1) > "b" }`:                                false,
+		`{ if (1) /"/; print "x" > "b" #"` + "\n}":                  false,
+		`{ x = (1) / 2; print "x" > "b" #/` + "\n}":                 false,
+		`{ x++ /"/ 1; print "x" > "b" }`:                            false,
+		`{ print length /"/ 1; print "x" > "b" #"` + "\n}":          false,
+		`BEGIN { print ENVIRON["TOKEN"] }`:                          false,
+		`BEGIN { for (k in PROCINFO) print k }`:                     false,
+		`BEGIN { ARGV[1] = "/etc/passwd"; ARGC = 2 }`:               false,
+		`BEGIN { while ((getline l < "/etc/passwd") > 0) print l }`: false,
+		`@load "filefuncs"; BEGIN { chdir("/") }`:                   false,
+		`BEGIN { f = "sys" "tem"; @f("touch a") }`:                  false,
+		`{ print |& "sh" }`:                                         false,
+		`{ print $1`:                                                false,
+		`{ print "x }`:                                              false,
+		`{ print /[/]> "b"/ }`:                                      false,
+		"# x \\\n{ print }":                                         false,
+		`{ 1print > "b" }`:                                          false,
+		`{ a.print > "b" }`:                                         false,
+		`{ print ` + "`x`" + ` }`:                                   false,
+	} {
+		require.Equal(t, want, awkReads(program), "%q", program)
+	}
+}
+
 // Where one awk divides, another may begin a regular expression.
 func TestSlashesOfAwk(t *testing.T) {
 	t.Parallel()

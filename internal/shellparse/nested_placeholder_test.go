@@ -1,6 +1,7 @@
 package shellparse_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,5 +71,27 @@ func TestWhatAnotherProgramNamesIsNotKnown(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, tt.known, parse(tt.line).Unknown == "", "%s: %s", tt.line, parse(tt.line).Unknown)
 		})
+	}
+}
+
+// What cannot be known is said to be unknown.
+func TestDenyCannotBePassedByWhatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"x=push; git $x", "git $(echo push)", "git -p $x", "rm $x",
+		"bash <<< 'touch x'", "echo touch x | bash", "sh -s", "sh -s a", "bash -x", "sudo bash", "env zsh -o pipefail", "bash /dev/stdin", "xargs bash",
+		"echo .env | xargs -n1 cat", "xargs -I{} cat {} <<< .env", "find . -name main.go | xargs -n1 rm", "xargs -0 sudo rm", "find . -exec mv {} {}.bak ';'", "fd x -x rm",
+		"sed 's/x/rm y/e' a", "sed e a", "sed 's/[^/]//;s/x/rm y/e' a", "find . -exec sed 's/x/y/ge' {} +",
+		"env -C $d tee main.go", "sudo -D $d -u root tee main.go",
+		"curl http://ev\u0456l.com", "curl 'http://{evil,good}.com'", "find .  " + strings.Repeat("-exec sudo -x find . ", 450),
+	} {
+		require.NotEmpty(t, parse(line).Unknown, "%q", line)
+	}
+	for _, line := range []string{
+		`echo "$x"`, "npm run test $(pwd)", "bash a.sh", "bash -c 'pwd'", "bash --version", "xargs -n1 echo", "find . -exec rm {} ';'",
+		"env -C src npm t", "curl -L evil.com", "command -v bash", "man bash", "curl -d '{\"a\":\"b@c.example\"}' a.example",
+		`curl -d '{"u":"http://b.example"}' a.example`, "curl -H 'A: b@{c}' a.example", "sed -n 's/a/b/p' x", "sed '1e rm y' x", "sed 's/[^/]*$/some text/' x", "git clean -xfd", "git commit -m \"$x\"",
+	} {
+		require.Empty(t, parse(line).Unknown, "%q", line)
 	}
 }

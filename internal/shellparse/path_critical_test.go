@@ -61,3 +61,23 @@ func TestRemovalsInLongLoops(t *testing.T) {
 	}
 	require.Empty(t, parse(line + "; done").Commands[0].Caution)
 }
+
+// A critical removal is found wherever it hides.
+func TestCaution(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"rm -rf /", "rm -rf ~", "rm -rf $HOME/", "rm -rf .", "cd src && rm -rf ..", "cd / && rm -rf etc", "cd src; rm -rf ../*", `rm -rf "$D"/*`, "/bin/rm -rf /", "RM -rf /",
+		"timeout 5 rm -rf /", "sudo rm -rf /", "env A=1 rm -rf ~", "sh -c 'rm -rf ~'", "eval rm -rf /", "echo $(rm -rf /)", "cat <(rm -rf /)", "find . -exec rm -rf / ';'", "xargs rm -rf /", "f() { rm -rf /; }", "sudo sh -c 'cd / && rm -rf usr'",
+	} {
+		caution := ""
+		for _, c := range parse(line).Commands {
+			caution += c.Caution
+		}
+		require.NotEmpty(t, caution, line)
+	}
+	for _, line := range []string{"rm -rf build", "rm -rf ./a/*", "cd src && rm -rf a", "ls /", "echo rm -rf /"} {
+		for _, c := range parse(line).Commands {
+			require.Empty(t, c.Caution, line)
+		}
+	}
+}

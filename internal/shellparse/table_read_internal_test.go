@@ -1,6 +1,8 @@
 package shellparse
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestReadingCommands(t *testing.T) {
 	t.Parallel()
@@ -88,111 +90,5 @@ func TestReadingCommands(t *testing.T) {
 		{name: "fd runs", line: "fdfind . -d 1 -x touch a", class: Unknown},
 		{name: "fd runs all", line: "fd a -X touch", class: Unknown},
 		{name: "fd lists", line: "fd -l a", class: Unknown},
-	})
-}
-
-func TestFilters(t *testing.T) {
-	t.Parallel()
-	runUseCases(t, []useCase{
-		{name: "sort", line: "sort -t, -k2,2 a", reads: "a"},
-		{name: "sort long", line: "sort --reverse a", reads: "a"},
-		{name: "sort output", line: "sort -o a b", class: Mutating, reads: "b", write: "a"},
-		{name: "sort output glued", line: "sort -oa b", class: Mutating, reads: "b", write: "a"},
-		{name: "sort output in a bundle", line: "sort -ruoa b", class: Mutating, reads: "b", write: "a"},
-		{name: "sort output long", line: "sort --output=a b", class: Mutating, reads: "b", write: "a"},
-		{name: "sort output abbreviated", line: "sort --outp=a b", class: Unknown},
-		{name: "sort output after operand", line: "sort b -o a", class: Mutating, reads: "b", write: "a"},
-		{name: "sort output after --", line: "sort -- b -o", reads: "b -o"},
-		{name: "sort program", line: "sort -S 1b --compress-program=x a", class: Unknown},
-		{name: "sort program abbreviated", line: "sort --compress-prog x a", class: Unknown},
-		{name: "sort names from a file", line: "sort --files0-from=a", class: Unknown},
-		{name: "sort temporary files", line: "sort -T /etc a", class: Unknown},
-		{name: "sort glob", line: "sort *", class: Unknown},
-		{name: "sort harmless glob", line: "sort src/*", reads: "src/*"},
-		{name: "sort unknown", line: "sort $x", class: Unknown},
-		{name: "sort unknown word", line: `sort "$x"`, class: Unknown},
-		{name: "sort unknown below", line: `sort src/"$x"`, reads: "?"},
-		{name: "sort unknown value", line: `sort -k "$x" a`, reads: "a"},
-		{name: "sort value of several words", line: `sort -k $x a`, class: Unknown},
-		{name: "sort value like a flag", line: "sort -k -o a", class: Unknown},
-		{name: "uniq", line: "uniq -c a", reads: "a"},
-		{name: "uniq writes", line: "uniq a b", class: Mutating, reads: "a", write: "b"},
-		{name: "uniq flag after operand", line: "uniq a -c", reads: "a"},
-		{name: "uniq glob", line: "uniq *", class: Unknown},
-		{name: "uniq unknown", line: "uniq $x", class: Unknown},
-		{name: "uniq value of several words", line: "uniq -f $x", class: Unknown},
-		{name: "cut", line: "cut -d ' ' -f 2 a", reads: "a"},
-		{name: "tr", line: "tr -d '\\n'"},
-		{name: "column", line: "column -t -s, a", reads: "a"},
-		{name: "shuf", line: "shuf -n 1 a", reads: "a"},
-		{name: "shuf output", line: "shuf -o a b", class: Mutating, reads: "b", write: "a"},
-		{name: "shuf words", line: "shuf -e a b"},
-		{name: "tee", line: "tee -a a b", class: Mutating, write: "a b"},
-		{name: "tee alone", line: "tee"},
-		{name: "seq down", line: "seq 5 -1 1"},
-		{name: "expr", line: "expr -1 + 2"},
-		{name: "xargs with flags", line: "xargs -n1 touch", class: Unknown},
-	})
-}
-
-func TestSystemCommands(t *testing.T) {
-	t.Parallel()
-	runUseCases(t, []useCase{
-		{name: "date format", line: "date +%F"},
-		{name: "date of text", line: "date -d '1 day ago' +%F"},
-		{name: "date of negative text", line: "date -d '-1 day' +%F"},
-		{name: "date iso", line: "date --iso-8601=seconds"},
-		{name: "date of a file", line: "date -r a", reads: "a"},
-		{name: "date sets", line: "date -s 2020-01-01", class: Unknown},
-		{name: "date sets glued", line: "date -us2020-01-01", class: Unknown},
-		{name: "date sets long", line: "date --set=2020-01-01", class: Unknown},
-		{name: "date sets by operand", line: "date 01010000", class: Unknown},
-		{name: "date lines of a file", line: "date -f a", class: Unknown},
-		{name: "date unknown", line: "date $x", class: Unknown},
-		{name: "hostname", line: "hostname"},
-		{name: "hostname sets", line: "hostname a", class: Unknown},
-		{name: "hostname from a file", line: "hostname -F a", class: Unknown},
-		{name: "uname", line: "uname -a"},
-		{name: "id", line: "id -un"},
-		{name: "ps columns", line: "ps -o pid,cmd"},
-		{name: "ps all", line: "ps -ef"},
-		{name: "ps all columns", line: "ps -eo pid,ppid,cmd --sort=-pcpu"},
-		{name: "ps letters", line: "ps auxww"},
-		{name: "ps letters sorted", line: "ps aux --sort=-%mem"},
-		{name: "ps dashed letters", line: "ps -aux"},
-		{name: "ps letters and columns", line: "ps axo pid,cmd"},
-		{name: "ps environment", line: "ps auxe", class: Unknown},
-		{name: "ps environment alone", line: "ps e", class: Unknown},
-		{name: "ps environment after flags", line: "ps -f e", class: Unknown},
-		{name: "ps environment by a dash", line: "ps -axewwu", class: Unknown},
-		{name: "ps environment by an operand", line: "ps -e x", class: Unknown},
-		{name: "ps environment by an unknown user", line: "ps -e -u x", class: Unknown},
-		{name: "ps environment after letters", line: "ps ax -e", class: Unknown},
-		{name: "ps of a process", line: "ps -f -p 1"},
-		{name: "ps unknown", line: "ps $x", class: Unknown},
-		{name: "top", line: "top -bn1"},
-		{name: "top waits", line: "top", class: Unknown},
-		{name: "man", line: "man 3 printf"},
-		{name: "man file", line: "man ./a", class: Unknown},
-		{name: "man browser", line: "man -Hx ls", class: Unknown},
-		{name: "man browser long", line: "man --html=x ls", class: Unknown},
-		{name: "man pager", line: "man -P x ls", class: Unknown},
-		{name: "man unknown", line: `man "$x"`, class: Unknown},
-		{name: "printenv name", line: "printenv PATH"},
-		{name: "printenv", line: "printenv", class: Unknown},
-		{name: "printenv secret", line: "printenv PATH TOKEN", class: Unknown},
-		{name: "env", line: "env", class: Unknown},
-		{name: "getconf of a file", line: "getconf PATH_MAX a", reads: "a"},
-		{name: "lsof", line: "lsof -p 1", class: Unknown},
-		{name: "node version", line: "node --version"},
-		{name: "node script", line: "node --version a.js", class: Unknown},
-		{name: "python text", line: "python3 -c x", class: Unknown},
-		{name: "cargo version", line: "cargo --version", class: Unknown},
-		{name: "go version", line: "go version", class: Unknown},
-		{name: "go env", line: "go env GOPATH", class: Unknown},
-		{name: "go env writes", line: "go env -w GOPATH=/", class: Unknown},
-		{name: "go vet", line: "go vet ./...", class: Unknown},
-		{name: "gofmt", line: "gofmt -l .", reads: "./"},
-		{name: "gofmt writes", line: "gofmt -l -w .", class: Unknown},
 	})
 }

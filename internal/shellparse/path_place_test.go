@@ -8,15 +8,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-// names are the files of the last command of a line.
-func names(l shellparse.Line) []string {
-	var list []string
-	for _, p := range l.Commands[len(l.Commands)-1].Paths {
-		list = append(list, p.Name)
-	}
-	return list
-}
-
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -1,0 +1,14 @@
+package shellparse
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestInteractiveShellsAreShells(t *testing.T) {
+	t.Parallel()
+	for name := range interactive {
+		require.Contains(t, shells, name)
+	}
+}

@@ -1,0 +1,51 @@
+package shellparse_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+)
+
+// What an earlier command did doubts the later ones themselves: a rule that
+// allows the earlier one must not let them run.
+func TestEarlierCommandsDoubtLater(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"ln -s /etc d && cat d/passwd", "mv d e && cat e/f", "cp -rs /etc d; ls d/x", "git mv a b && ln -s a c && cat c", "git checkout b && cat a", "git stash; cat *", "tar xf a && cat b", "/bin/ln -s /etc d; cat d/x", "git -C d switch e && cat a"} {
+		require.NotEmpty(t, parse(line).Unknown, "%q", line)
+	}
+	for _, line := range []string{"npm t && git diff", "touch a && git diff", "echo a > b; git diff", "mkdir d && git diff"} {
+		l := parse(line)
+		last := l.Commands[len(l.Commands)-1]
+		require.Equal(t, shellparse.Unknown, last.Class, "%q", line)
+		require.Nil(t, last.Git, "%q", line)
+	}
+}
+
+func TestLaterCommandsStay(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		line string
+		want []string
+	}{
+		"git and git":      {"git status && git add . && git commit -m wip", []string{"read git status", "change git add .", "change git commit -m wip"}},
+		"git after git":    {"git add . && git status", []string{"change git add .", "read git status"}},
+		"git before":       {"git status; touch a", []string{"read git status", "change touch a"}},
+		"made and entered": {"mkdir x && cd x && touch a", []string{"change mkdir x", "read cd x", "change touch a"}},
+		"after any":        {"npm test; echo done && ls | tail -20", []string{"? npm test", "read echo done", "read ls", "read tail -20"}},
+		"git and here":     {"git checkout b && ls", []string{"change git checkout b", "read ls"}},
+		"git and a file":   {"git add --all && cat a", []string{"change git add --all", "read cat a"}},
+		"other file":       {"ln -s a b && cat c", []string{"change ln -s a b", "read cat c"}},
+		"read before":      {"cat a && mv a b", []string{"read cat a", "change mv a b"}},
+		"plain copy":       {"cp a b && cat b", []string{"change cp a b", "read cat b"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := parse(tt.line)
+			require.Empty(t, l.Unknown)
+			require.Equal(t, tt.want, texts(l))
+		})
+	}
+}

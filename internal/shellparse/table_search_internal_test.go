@@ -1,0 +1,61 @@
+package shellparse
+
+import (
+	"testing"
+)
+
+func TestSearches(t *testing.T) {
+	t.Parallel()
+	runUseCases(t, []useCase{
+		{name: "grep", line: "grep x a", reads: "a"},
+		{name: "grep tree", line: "grep -rn x src", reads: "src/"},
+		{name: "grep tree here", line: "grep -rn x", reads: "./"},
+		{name: "grep recurse", line: "grep -d recurse x src", reads: "src/"},
+		{name: "grep pattern flag", line: "grep -e -exec a", reads: "a"},
+		{name: "grep pattern glued", line: "grep -nex a", reads: "a"},
+		{name: "grep pattern after --", line: "grep -rn -- --output docs", reads: "docs/"},
+		{name: "grep pattern file", line: "grep -f p a", reads: "p a"},
+		{name: "grep pattern file in a bundle", line: "grep -nfp a", reads: "p a"},
+		{name: "grep pattern file with =", line: "grep -f=p a", class: Unknown},
+		{name: "grep pattern file long", line: "grep --file=p a", reads: "p a"},
+		{name: "grep follows", line: "grep -R x src", class: Unknown},
+		{name: "grep include", line: "grep -rn --include='*.go' x .", reads: "./"},
+		{name: "grep include glob", line: "grep -rn --include=*.go x .", reads: "./"},
+		{name: "grep glob", line: "grep x *", reads: "*"},
+		{name: "grep unknown pattern", line: `grep "$x" a`, class: Unknown},
+		{name: "grep unknown pattern after --", line: `grep -- "$x" a`, reads: "a"},
+		{name: "grep several unknown after --", line: `grep -- $x a`, reads: "? a"},
+		{name: "grep context", line: "grep -5 x a", reads: "a"},
+		{name: "rg", line: "rg -n x src", reads: "src/"},
+		{name: "rg here", line: "rg -l x --type go", reads: "./"},
+		{name: "rg files", line: "rg --files", reads: "./"},
+		{name: "rg pre", line: "rg --pre ./a x", class: Unknown},
+		{name: "rg pre glued", line: "rg --pre=./a x", class: Unknown},
+		{name: "rg pre as pattern", line: "rg -- --pre docs", reads: "docs/"},
+		{name: "rg zip", line: "rg -nz x", class: Unknown},
+		{name: "rg host program", line: "rg --hostname-bin a x", class: Unknown},
+		{name: "rg follows", line: "rg -L x", class: Unknown},
+		{name: "rg glob", line: "rg x *", class: Unknown},
+		{name: "rg unknown", line: "rg -e x$x a", class: Unknown},
+		{name: "find", line: "find src -maxdepth 1 -type f", reads: "src/"},
+		{name: "find here", line: "find -name '*.go'", reads: "./"},
+		{name: "find expression", line: "find . -path ./a -prune -o -name '*.ts' -print", reads: "./"},
+		{name: "find brackets", line: "find . '(' -name a -o -name b ')' -newer c", reads: "./ c"},
+		{name: "find newer text", line: "find . -newermt 2020-01-01", reads: "./"},
+		{name: "find newer file", line: "find . -newerma c", reads: "./ c"},
+		{name: "find unknown value", line: `find . -name "$x"`, reads: "./"},
+		{name: "find several unknown values", line: "find . -name $x", class: Unknown, exact: true},
+		{name: "find unknown word", line: `find . "$x"`, class: Unknown, exact: true},
+		{name: "find glob value", line: "find . -name *.go", class: Unknown, exact: true},
+		{name: "find glob start", line: "find * -name a", class: Unknown, exact: true},
+		{name: "find harmless glob start", line: "find src/* -name a", reads: "src/*/"},
+		{name: "find delete", line: "find src -name a -delete", class: Mutating, exact: true, reads: "src/", write: "src/"},
+		{name: "find delete after -H", line: "find -H src -delete", class: Mutating, exact: true, reads: "src/", write: "src/"},
+		{name: "find prints", line: "find . -fprint a", class: Mutating, exact: true, reads: "./", write: "a"},
+		{name: "find prints a format", line: "find . -fprintf a %p -name b", class: Mutating, exact: true, reads: "./", write: "a"},
+		{name: "find runs", line: "find . -exec touch a {} ';'", class: Unknown, exact: true},
+		{name: "find follows", line: "find -L . -name a", class: Unknown, exact: true},
+		{name: "find names from a file", line: "find -files0-from a", class: Unknown, exact: true},
+		{name: "find lacks a value", line: "find . -name", class: Unknown, exact: true},
+	})
+}
