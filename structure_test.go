@@ -189,6 +189,10 @@ var structureViolations = []structureViolation{
 		files: oneFile("pool.go", fileImporting(ownImport(`/internal/corpus`))),
 	},
 	{
+		name: "effort in shipped code", rule: "test support", at: "tools/files/f.go:2",
+		files: oneFile("tools/files/f.go", fileImporting(ownImport(`/internal/effort`))),
+	},
+	{
 		name: "corpus in an example", rule: "test support", at: "examples/a/a.go:2",
 		files: oneFile("examples/a/a.go", fileImporting(ownImport(`/internal/corpus`))),
 	},
