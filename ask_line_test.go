@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 type touch struct {
@@ -112,7 +113,7 @@ func inRandomOrder(t *testing.T, random *rand.Rand) {
 // detector of Go 1.26.)
 func TestThousandQuestionsInRandomOrder(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3) {
+	for seed := range effort.Of(t, uint64(3)) {
 		inRandomOrder(t, rand.New(rand.NewPCG(seed, 0)))
 	}
 }
@@ -188,7 +189,7 @@ func (f *fumbler) meddle() {
 // one or leaves one open.
 func TestAnyOrderOfAsksAnswersCancelsAndRules(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range effort.Of(t, uint64(20)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { fumble(t, rand.New(rand.NewPCG(seed, 1))) })

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // TestTargetFields holds a call against one that differs in a single field of a
@@ -363,7 +364,7 @@ func TestDecideIsTheExecutorsDecision(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	seen := map[pegboard.Behavior]int{}
-	for seed := range uint64(1500) {
+	for seed := range effort.Of(t, uint64(1500)) {
 		d := dice{rand.New(rand.NewPCG(seed, 4)), []string{dir, dir, filepath.Dir(dir)}}
 		a := d.actor()
 		mode, _ := d.mode(laxest)
@@ -391,5 +392,7 @@ func TestDecideIsTheExecutorsDecision(t *testing.T) {
 		require.NotEmpty(t, trace.Steps)
 		require.Contains(t, trace.String(), trace.Decision.Reason)
 	}
-	require.Greater(t, min(seen[pegboard.Allow], seen[pegboard.Ask], seen[pegboard.Deny]), 100, "all happen")
+	if effort.Full(t) {
+		require.Greater(t, min(seen[pegboard.Allow], seen[pegboard.Ask], seen[pegboard.Deny]), 100, "all happen")
+	}
 }

@@ -174,9 +174,6 @@ var (
 func runFar(t *testing.T, args ...string) (verdicts map[string]string, report string, err error) {
 	t.Helper()
 	args = append(args, "-test.v", "-invoke.far")
-	if testing.Short() {
-		args = append(args, "-test.short")
-	}
 	if deadline, ok := t.Deadline(); ok {
 		args = append(args, "-test.timeout="+time.Until(deadline).String())
 	}

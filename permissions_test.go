@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // actor is a tool that says of its calls what a test wants decided.
@@ -345,7 +346,7 @@ func (d dice) actor() actor {
 func TestAddingARestrictionNeverMakesLaxer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for seed := range uint64(1000) {
+	for seed := range effort.Of(t, uint64(1000)) {
 		d := dice{rand.New(rand.NewPCG(seed, 1)), []string{dir, dir, filepath.Dir(dir)}}
 		a := d.actor()
 		mode, _ := d.mode(laxest)
@@ -379,7 +380,7 @@ func TestInvariant4ForkIsNeverLaxer(t *testing.T) {
 	}{{name: "same directory", dirs: []string{""}}, {name: "narrower directory", dirs: []string{"", sub}}} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(1000) {
+			for seed := range effort.Of(t, uint64(1000)) {
 				d := dice{rand.New(rand.NewPCG(seed, 2)), []string{dir, sub, filepath.Dir(dir)}}
 				a := d.actor()
 				mode, lax := d.mode(laxest)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // A cut ends a plan in its midst.
@@ -60,7 +61,7 @@ func cuts() []cut {
 func TestInvariant1EveryCallHasOneOutcome(t *testing.T) {
 	t.Parallel()
 	all, turn := cuts(), 0
-	for seed := range plans(t, 30) {
+	for seed := range effort.Of(t, uint64(30)) {
 		p := draw(rand.New(rand.NewPCG(seed, 1)))
 		for _, how := range []manner{{name: "together"}, {name: "streamed", streams: true}} {
 			undisturbed := 0
@@ -85,7 +86,7 @@ func TestInvariant1EveryCallHasOneOutcome(t *testing.T) {
 func TestInvariant1HoldsWhereFailuresCancel(t *testing.T) {
 	t.Parallel()
 	c := cut{cause: pegboard.ErrSiblingFailed}
-	for seed := range plans(t, 60) {
+	for seed := range effort.Of(t, uint64(60)) {
 		p := draw(rand.New(rand.NewPCG(seed, 3)))
 		for _, how := range []manner{{name: "together", siblings: true}, {name: "streamed", siblings: true, streams: true}} {
 			what := func() string { return "seed " + strconv.FormatUint(seed, 10) + ", " + how.name + ":" + p.String() }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // manner is how a plan is played.
@@ -232,7 +233,7 @@ func (s *scene) checkEvents(t *testing.T) {
 func TestInvariant9ScheduleEqualsSerialRun(t *testing.T) {
 	t.Parallel()
 	manners := []manner{{name: "serially", serially: true}, {name: "together"}, {name: "elsewhere", far: true}, {name: "streamed", streams: true}}
-	for seed := range plans(t, 100) {
+	for seed := range effort.Of(t, uint64(100)) {
 		p := draw(rand.New(rand.NewPCG(seed, 9)))
 		want := foresee(p)
 		for _, how := range manners {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // scriptedCalls are what the bytes of a script can submit.
@@ -192,7 +193,7 @@ func FuzzStream(f *testing.F) {
 // TestScriptedStreams drives streams by random bytes.
 func TestScriptedStreams(t *testing.T) {
 	t.Parallel()
-	for seed := range plans(t, 200) {
+	for seed := range effort.Of(t, uint64(200)) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
 		script := make([]byte, 1+rnd.IntN(40))
 		for i := range script {

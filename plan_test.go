@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -12,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -197,19 +194,6 @@ func drawDeed(rnd *rand.Rand) deed {
 		s.Writes = nil
 	}
 	return s
-}
-
-// plans returns how many plans a test plays: n, or as many times that as
-// PEGBOARD_PLANS says.
-func plans(t *testing.T, n uint64) uint64 {
-	t.Helper()
-	more := os.Getenv("PEGBOARD_PLANS")
-	if more == "" {
-		return n
-	}
-	factor, err := strconv.ParseUint(more, 10, 32)
-	require.NoError(t, err, "PEGBOARD_PLANS")
-	return n * factor
 }
 
 // bubble plays f on a fake clock. Whatever goes wrong, a test says what was played:

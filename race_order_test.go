@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // TestCallsKeepTheirOrderWhereALinkLeads: of two calls that wait, the earlier reads
@@ -15,7 +16,7 @@ import (
 // reads what was there before, as if one had run after the other.
 func TestCallsKeepTheirOrderWhereALinkLeads(t *testing.T) {
 	t.Parallel()
-	for range 20 {
+	for range effort.Of(t, 20) {
 		dir := t.TempDir()
 		at := func(name string) string { return filepath.Join(dir, name) }
 		touch := func(name string, a pegboard.Access, do func(c *pegboard.Call) (string, error)) pegboard.Tool {

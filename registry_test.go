@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // registryOf returns a registry that holds tools.
@@ -165,7 +166,7 @@ func TestRegistrationOrderNeverMatters(t *testing.T) {
 	}
 	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"mcp__d_nied", "Glob"}})})
 	var want *pegboard.Pool
-	for seed := range uint64(30) {
+	for seed := range effort.Of(t, uint64(30)) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
 		var reg pegboard.Registry
 		shuffled := slices.Clone(builtins)
@@ -204,7 +205,7 @@ func TestHistoryNeverMatters(t *testing.T) {
 	tools := []string{"t", "t.u", "t_u", "b__t", "_t", "Z", strings.Repeat("long_name", 9)}
 	s := denying(t, "mcp__b", "mcp__a__t", "mcp__a_b__Z", "mcp__nobody", "Read(x)")
 	builtins := inerts("Read", "mcp__a__Z", "mcp__z__t_u")
-	for seed := range uint64(20) {
+	for seed := range effort.Of(t, uint64(20)) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
 		reg, left := registryOf(t, builtins...), map[string][]pegboard.Tool{}
 		for range 30 {

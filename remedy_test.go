@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // remedyIn returns the rules that a denial names as a remedy.
@@ -77,7 +78,7 @@ func TestRemedyPermitsTheCall(t *testing.T) {
 	t.Parallel()
 	dir, outside := places(t)
 	named, none := 0, 0
-	for seed := range uint64(3000) {
+	for seed := range effort.Of(t, uint64(3000)) {
 		d := dice{Rand: rand.New(rand.NewPCG(seed, 3))}
 		a := actor{name: one(d, "T", "Bash", "Monitor"), source: one(d, "", "", "srv"), user: d.IntN(8) == 0}
 		a.traits = pegboard.Traits{ReadOnly: d.IntN(2) == 0, OpenWorld: d.IntN(4) == 0}
@@ -107,7 +108,9 @@ func TestRemedyPermitsTheCall(t *testing.T) {
 		require.NoError(t, pool.Session().SetPermissions(more))
 		require.Equal(t, remedy != nil, refused(t, pool) == "", "seed %d: %+v\nunder %v\n%s\nwith %q: %s", seed, a.traits, p, reason, widest, refused(t, pool))
 	}
-	require.Greater(t, min(named, none), 100, "both happen")
+	if effort.Full(t) {
+		require.Greater(t, min(named, none), 100, "both happen")
+	}
 }
 
 // TestRemedyIsNarrow: it names what the call acts on, if a rule can.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 func within(t *testing.T, what string, f func()) {
@@ -227,7 +228,7 @@ func TestReviewLogEventsWithStream(t *testing.T) {
 	t.Parallel()
 	pool := workers(t)
 	ex := executor(pegboard.Executor{OnEvent: pegboard.LogEvents(slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug})))})
-	for range 200 {
+	for range effort.Of(t, 200) {
 		s := ex.Stream(t.Context(), pool)
 		for i := range 10 {
 			s.Submit(call(fmt.Sprint(i), "Work", `{"class":"shared"}`))
@@ -252,7 +253,7 @@ func TestReviewAdmittedEventHandedOn(t *testing.T) {
 			_ = e.Call.ReadOnly()
 		}
 	})
-	for range 200 {
+	for range effort.Of(t, 200) {
 		ex.Run(t.Context(), pool, call("1", "Work", `{"class":"shared"}`))
 	}
 	close(events)
@@ -268,7 +269,7 @@ func TestReviewRepairKeepsTheCall(t *testing.T) {
 		group.Go(func() { _ = c.Session(); _ = c.Parent() })
 		return json.RawMessage(`{"class":"shared"}`)
 	}}})
-	for range 200 {
+	for range effort.Of(t, 200) {
 		ex.Run(t.Context(), pool, call("1", "Work", `{"class":3}`))
 	}
 	group.Wait()
@@ -296,7 +297,7 @@ func TestReviewLateHookEmits(t *testing.T) {
 			kinds = append(kinds, e.Kind)
 		}
 	}})
-	for range 30 {
+	for range effort.Of(t, 30) {
 		kinds = nil
 		ex.Run(t.Context(), pool, call("1", "T", `{"ms":2}`), call("2", "U", `{"ms":20}`))
 		group.Wait()
@@ -318,7 +319,7 @@ func TestReviewLateHookRaces(t *testing.T) {
 	}}
 	pool := registryOf(t, slow(pegboard.Info{Name: "T"}, false)).AssemblePool(session(t, cfg))
 	ex := executor(pegboard.Executor{OnEvent: func(pegboard.Event) {}})
-	for range 30 {
+	for range effort.Of(t, 30) {
 		ex.Run(t.Context(), pool, call("1", "T", `{"ms":5}`))
 		group.Wait()
 	}

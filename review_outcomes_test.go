@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // A tool that finished its work though the user interrupted: its result counts. A hook
@@ -54,7 +55,7 @@ func TestReviewPrintedContext(t *testing.T) {
 		}
 		return fmt.Sprint(c), nil
 	})).AssemblePool(session(t, bypass(t)))
-	for range 50 {
+	for range effort.Of(t, 50) {
 		turn, cancel := context.WithCancelCause(context.Background())
 		time.AfterFunc(time.Millisecond, func() { cancel(pegboard.ErrUserInterrupt) })
 		ex := executor(pegboard.Executor{})
@@ -198,7 +199,7 @@ func TestReviewPreHookStopsTheTurn(t *testing.T) {
 // of a message that was cut off.
 func TestReviewAbandonHasOneCause(t *testing.T) {
 	t.Parallel()
-	for range 300 {
+	for range effort.Of(t, 300) {
 		synctest.Test(t, func(t *testing.T) {
 			ex := executor(pegboard.Executor{})
 			s := ex.Stream(t.Context(), workers(t))

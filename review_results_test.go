@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 func idleHooks() pegboard.Hooks {
@@ -280,7 +281,7 @@ func TestReviewForkOutlivesTemporaryStore(t *testing.T) {
 // TestReviewCloseWhileStoring runs many calls with long results and closes in their midst.
 func TestReviewCloseWhileStoring(t *testing.T) {
 	t.Parallel()
-	for range 30 {
+	for range effort.Of(t, 30) {
 		s, err := pegboard.NewSession(pegboard.SessionConfig{})
 		require.NoError(t, err)
 		store, ok := s.ResultStore().(*pegboard.DirStore)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // Hostile and repeated ids, texts of all kinds, failing limits: the bytes stay in the same
@@ -19,7 +20,7 @@ import (
 func TestReviewTrimRandom(t *testing.T) {
 	t.Parallel()
 	ids := []string{"", "", "../../x", "a/b", "con", "\xff\xfe", "\xff", "ä", strings.Repeat("z", 500), "call", "CALL"}
-	for seed := range uint64(60) {
+	for seed := range effort.Of(t, uint64(60)) {
 		rnd := rand.New(rand.NewPCG(seed, 99))
 		root := t.TempDir()
 		limits := pegboard.ResultLimits{Message: 1 + rnd.IntN(40_000), Keep: 1 + rnd.IntN(60_000), Mask: 1 + rnd.IntN(50_000), Preview: rnd.IntN(3_000)}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 func past(turn int, id string, size int) pegboard.PastResult {
@@ -130,7 +131,7 @@ func (c *conversation) same(t testing.TB, other *pegboard.Session) {
 // from the state that was saved and from the transcript alone, and be compacted.
 func TestInvariant12WhatWasSentStays(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range effort.Of(t, uint64(20)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(12, seed))

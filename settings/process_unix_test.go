@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -107,7 +108,7 @@ func TestKilled(t *testing.T) {
 	leftover := regexp.MustCompile(`^\.settings\.local\.json\.pegboard-[A-Z2-7]{26}\.tmp$`)
 	var acknowledged []string
 	left := 0
-	for range 60 {
+	for range effort.Of(t, 60) {
 		cmd := process(t, "add for ever", f.Local)
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
@@ -133,7 +134,9 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	t.Logf("%d saved, %d files left behind", len(acknowledged), left)
-	require.Positive(t, left, "some were killed while they wrote")
+	if effort.Full(t) {
+		require.Positive(t, left, "some were killed while they wrote")
+	}
 	save(t, f, add(pegboard.Allow, local, bash("last")))
 	require.True(t, saved(t, f.Local)["Bash(last)"])
 }
@@ -144,7 +147,7 @@ func TestKilledWhileSettingAside(t *testing.T) {
 	t.Parallel()
 	states := map[string]int{}
 	junk := "{" + strings.Repeat("x", 1<<20)
-	for range 40 {
+	for range effort.Of(t, 40) {
 		f := files(t)
 		write(t, f.Local, junk)
 		cmd := process(t, "add later", f.Local)
@@ -169,7 +172,9 @@ func TestKilledWhileSettingAside(t *testing.T) {
 		states[fmt.Sprint(with, " of ", len(there))]++
 	}
 	t.Log("files with the old bytes:", states)
-	require.Greater(t, len(states), 1, "some were killed before, and some later")
+	if effort.Full(t) {
+		require.Greater(t, len(states), 1, "some were killed before, and some later")
+	}
 }
 
 // TestWaitsForTheLock, which is that of the directory, until the context ends or

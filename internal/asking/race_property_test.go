@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // TestManyRacesInOneLine plays crowds. A seed fixes what happens and when; the order
@@ -23,7 +24,7 @@ import (
 func TestManyRacesInOneLine(t *testing.T) {
 	t.Parallel()
 	seeds := []uint64{rand.Uint64()}
-	for seed := range uint64(10) {
+	for seed := range effort.Of(t, uint64(10)) {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {

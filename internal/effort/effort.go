@@ -25,9 +25,16 @@ const (
 // Of returns the share of n that this run tries: n × effort / 100, rounded up, so
 // that a positive n gives at least 1. More than 100 percent gives more than n. A
 // variable without a valid value fails the test.
-func Of(tb testing.TB, n int) int {
+func Of[N int | uint64](tb testing.TB, n N) N {
 	tb.Helper()
-	return int((int64(n)*percent(tb) + full - 1) / full)
+	return N((uint64(n)*percent(tb) + full - 1) / full)
+}
+
+// Full reports whether this run has full effort or more. Only then can a test expect
+// that its inputs reach every case they are there for.
+func Full(tb testing.TB) bool {
+	tb.Helper()
+	return percent(tb) >= full
 }
 
 // Sample returns the share of the cases that this run tries: as many as [Of] says,
@@ -46,7 +53,7 @@ func Sample[T any](tb testing.TB, cases []T) []T {
 	return sample
 }
 
-func percent(tb testing.TB) int64 {
+func percent(tb testing.TB) uint64 {
 	tb.Helper()
 	text := os.Getenv(Variable)
 	if text == "" {
@@ -56,5 +63,5 @@ func percent(tb testing.TB) int64 {
 	if err != nil || value < 1 || value > maxValue {
 		tb.Fatalf("%s=%q: want a whole number of percent from 1 to %d", Variable, text, maxValue)
 	}
-	return int64(value)
+	return uint64(value)
 }

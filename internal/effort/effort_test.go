@@ -28,6 +28,13 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestFull(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "99": false, "100": true, "1000": true} {
+		t.Setenv(effort.Variable, value)
+		require.Equal(t, want, effort.Full(t), value)
+	}
+}
+
 func TestSample(t *testing.T) {
 	cases := []string{"a", "b", "c", "d", "e", "f", "g"}
 	for _, tt := range []struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 )
 
@@ -45,7 +46,7 @@ func TestLast(t *testing.T) {
 
 func TestLastOfRandomText(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2000) {
+	for seed := range effort.Of(t, uint64(2000)) {
 		rnd := rand.New(rand.NewPCG(seed, 5))
 		text := randomText(rnd, seed%2 == 0)
 		most := rnd.IntN(500)

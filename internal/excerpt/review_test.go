@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestReviewNotices(t *testing.T) {
 	t.Parallel()
 	letters := []string{"a", "ä", "😀", "\n", "\r\n", "\xff", "\n\n", "xxxxxxxxxx"}
-	for seed := range uint64(3000) {
+	for seed := range effort.Of(t, uint64(3000)) {
 		rnd := rand.New(rand.NewPCG(seed, 9))
 		var b strings.Builder
 		for range rnd.IntN(400) {
@@ -90,7 +91,7 @@ func randomValue(rnd *rand.Rand, depth int) any {
 
 func TestReviewJSON(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(60) {
+	for seed := range effort.Of(t, uint64(60)) {
 		rnd := rand.New(rand.NewPCG(seed, 9))
 		raw, err := json.Marshal(randomValue(rnd, 0))
 		require.NoError(t, err)

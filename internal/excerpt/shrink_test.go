@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 )
 
@@ -13,7 +14,7 @@ import (
 // they came from.
 func TestShrinkKeepsEnds(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(200) {
+	for seed := range effort.Of(t, uint64(200)) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
 		stream := make([]byte, rnd.IntN(200))
 		for i := range stream {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
@@ -214,7 +215,7 @@ func runScript(t *testing.T, bytes []byte) {
 
 func TestLaneLikeReference(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(40) {
+	for seed := range effort.Of(t, uint64(40)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 1))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
@@ -140,7 +141,7 @@ func (w *witness) follow(ctx context.Context, i int, j job, ticket *lane.Ticket,
 
 func TestRandomPlans(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(60) {
+	for seed := range effort.Of(t, uint64(60)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(seed, 2))

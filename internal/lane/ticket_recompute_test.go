@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
@@ -65,7 +66,7 @@ func TestRecomputeKeepsTheOrderOfTheLine(t *testing.T) {
 // before it ends and has its claim computed again.
 func TestRecomputeOfATicketThatIsDoneMeanwhile(t *testing.T) {
 	t.Parallel()
-	for range 200 {
+	for range effort.Of(t, 200) {
 		l := newLane(2)
 		first, second := l.Admit(), l.Admit()
 		first.Claim(exclusive())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 )
 
@@ -179,7 +180,7 @@ func TestCut(t *testing.T) {
 // call in the end.
 func TestOneAnswer(t *testing.T) {
 	t.Parallel()
-	for range 200 {
+	for range effort.Of(t, 200) {
 		var a lifetime.Attempt
 		a.Begin(t.Context())
 		var answers atomic.Int32

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 )
 
@@ -143,7 +144,7 @@ func (f *family) seen() string {
 // what it stands in for, and sees the same.
 func TestLikeTheStandardLibrary(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2000) {
+	for seed := range effort.Of(t, uint64(2000)) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 7))
 			limit := time.Duration(random.IntN(4)) * 1500 * time.Millisecond
@@ -173,7 +174,7 @@ func TestLikeTheStandardLibrary(t *testing.T) {
 // and none takes it back.
 func TestOneEnd(t *testing.T) {
 	t.Parallel()
-	for range 300 {
+	for range effort.Of(t, 300) {
 		parent, endParent := context.WithCancelCause(context.Background())
 		ctx, end := scoped(parent)
 		var group sync.WaitGroup

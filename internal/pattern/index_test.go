@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
@@ -20,7 +21,7 @@ func TestIndexMissesNothing(t *testing.T) {
 	specs := indexedSpecs(t, random)
 	index := pattern.NewIndex(len(specs), func(i int) pattern.Spec { return specs[i] })
 	matches, spared := 0, 0
-	for range 4000 {
+	for range effort.Of(t, 4000) {
 		x := randomSubject(random)
 		found := index.Candidates(x, nil)
 		require.True(t, slices.IsSorted(found))
@@ -38,8 +39,10 @@ func TestIndexMissesNothing(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, matches, 2000)
-	require.Greater(t, spared, 100000)
+	if effort.Full(t) {
+		require.Greater(t, matches, 2000)
+		require.Greater(t, spared, 100000)
+	}
 }
 
 func indexedSpecs(t *testing.T, random *rand.Rand) []pattern.Spec {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
@@ -108,7 +109,7 @@ func TestCloseWhileStarting(t *testing.T) {
 	t.Parallel()
 	c := sh(t, "exec sleep 1000")
 	c.Grace = never
-	for range 20 {
+	for range effort.Of(t, 20) {
 		var table proc.Table
 		done := goroutine.Go(func() {
 			exit, err := table.Run(t.Context(), c)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
@@ -204,7 +205,7 @@ func TestStop(t *testing.T) {
 func TestStopAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	c := own(t, "three")
-	for range 30 {
+	for range effort.Of(t, 30) {
 		var table proc.Table
 		ctx, cancel := context.WithCancel(t.Context())
 		p, err := table.Start(ctx, c)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
@@ -100,7 +101,7 @@ func TestValuesOfRandomSchemas(t *testing.T) {
 	t.Parallel()
 	d := dice{rand.New(rand.NewPCG(1, 2))}
 	compiled, mended, valid := 0, 0, 0
-	for range 1_000 {
+	for range effort.Of(t, 1_000) {
 		dialect := d.pick("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#")
 		raw := json.RawMessage(fmt.Sprintf(`{"$schema":%q,"properties":{"a":%s,"b":%s},"anyOf":[%s,%s],"$defs":{"a":{"type":%s},"b":{"anyOf":[%s]}}}`,
 			dialect, d.schema(2), d.schema(2), d.schema(2), d.schema(1), d.typeName(), d.schema(1)))
@@ -122,7 +123,9 @@ func TestValuesOfRandomSchemas(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, compiled, 500)
-	require.Greater(t, mended, 250)
-	require.Greater(t, valid, 200)
+	if effort.Full(t) {
+		require.Greater(t, compiled, 500)
+		require.Greater(t, mended, 250)
+		require.Greater(t, valid, 200)
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
@@ -34,7 +35,7 @@ func byID(results []resulttrim.Result, decisions []resulttrim.Decision) map[stri
 // the seed, with which the run can be repeated alone: -run 'Name/seed_7$'.
 func seeded(t *testing.T, check func(t *testing.T, rnd *rand.Rand)) {
 	t.Helper()
-	for seed := range uint64(150) {
+	for seed := range effort.Of(t, uint64(150)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			check(t, rand.New(rand.NewPCG(seed, 18)))

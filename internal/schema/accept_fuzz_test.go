@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 )
 
@@ -52,7 +53,7 @@ func TestAcceptsAgrees(t *testing.T) {
 	t.Parallel()
 	g := maker{rand.New(rand.NewPCG(1, 2))}
 	accepted, valid := 0, 0
-	for range 150 {
+	for range effort.Of(t, 150) {
 		text := fmt.Sprintf(`{"properties":{"a":%s,"v":%s},"$defs":{"d":%s,"e":%s}}`, g.schema(3), g.schema(3), g.schema(2), g.schema(2))
 		s, err := schema.Compile(json.RawMessage(text))
 		if err != nil {
@@ -70,8 +71,10 @@ func TestAcceptsAgrees(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, accepted, 200, "too little to compare")
-	require.Greater(t, valid, accepted)
+	if effort.Full(t) {
+		require.Greater(t, accepted, 200, "too little to compare")
+		require.Greater(t, valid, accepted)
+	}
 }
 
 // maker makes up JSON texts from few words, so that they often meet.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/spool"
 )
 
@@ -86,7 +87,7 @@ func TestKilled(t *testing.T) {
 	const size = 2 << 20
 	root := t.TempDir()
 	left := 0
-	for round := range 60 {
+	for round := range effort.Of(t, 60) {
 		cmd := playing(t, "store for ever", root, size)
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
@@ -126,7 +127,9 @@ func TestKilled(t *testing.T) {
 		require.Equal(t, sizeOf(t, dir), ledger(t, filepath.Join(dir, ".spool-size")))
 		require.LessOrEqual(t, sizeOf(t, dir), ledger(t, filepath.Join(root, ".spool-total")), "never too little")
 	}
-	require.Positive(t, left, "some were killed while they wrote")
+	if effort.Full(t) {
+		require.Positive(t, left, "some were killed while they wrote")
+	}
 }
 
 // TestPipePlanted has a pipe under the name of an entry, which would wait for ever.

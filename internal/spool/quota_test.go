@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/spool"
 )
 
@@ -310,7 +311,7 @@ func (m *model) check() {
 // TestModel does random things and compares with a model.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(24) {
+	for seed := range effort.Of(t, uint64(24)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, 1))

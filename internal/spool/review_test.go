@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/spool"
 )
 
@@ -17,7 +18,7 @@ import (
 func TestReviewCloseTempWhilePutting(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
-	for range 150 {
+	for range effort.Of(t, 150) {
 		d, err := spool.OpenTemp(parent, spool.Options{})
 		require.NoError(t, err)
 		var all sync.WaitGroup

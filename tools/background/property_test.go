@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -96,7 +97,7 @@ func (w *world) act(r *rand.Rand) {
 // silently with their agents, which are told to at most one.
 func TestEachEndIsToldOnce(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(60) {
+	for seed := range effort.Of(t, uint64(60)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) { playWorld(t, seed) })

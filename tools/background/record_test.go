@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -205,7 +206,7 @@ func TestManyRecords(t *testing.T) {
 // Of several programs that open one conversation at once, each task goes to one.
 func TestOpenedByManyAtOnce(t *testing.T) {
 	t.Parallel()
-	for range 10 {
+	for range effort.Of(t, 10) {
 		dir := t.TempDir()
 		for i := range 4 {
 			writeRecord(t, dir, fmt.Sprint(i), map[string]any{"status": "running"}, nil)

@@ -15,12 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
 func TestOneTablePerConversation(t *testing.T) {
 	t.Parallel()
-	for range 50 {
+	for range effort.Of(t, 50) {
 		s := mainSession(t)
 		async := fork(t, s, pegboard.AsyncAgent)
 		all := []*pegboard.Session{s, async, fork(t, s, pegboard.SubAgent), fork(t, s, pegboard.Teammate), fork(t, async, pegboard.SubAgent)}

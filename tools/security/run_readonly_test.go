@@ -3,27 +3,22 @@ package security_test
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-// linesVariable is how long the generated lines are run, such as "20m", and
-// seedVariable what they come from.
-const (
-	linesVariable = "PEGBOARD_LINES"
-	seedVariable  = "PEGBOARD_LINES_SEED"
-)
+// seedVariable names the environment variable with the seed of the generated lines.
+const seedVariable = "PEGBOARD_LINES_SEED"
 
 // evil is a program that leaves a mark when it runs.
 const evil = "#!/bin/sh\n/usr/bin/touch pwned\n"
@@ -71,7 +66,7 @@ func TestReadOnlyLines(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
 	const workers = 2
-	seed, runs, end := extent(t)
+	seed, runs := lineSeed(t), effort.Of(t, 75)
 	for n := range uint64(workers) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +74,7 @@ func TestReadOnlyLines(t *testing.T) {
 			base := newBase(t, source{folder: "testdata"})
 			box := enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault, haste)
 			ran, written := 0, 0
-			for ; ran < runs/workers && time.Now().Before(end); written++ {
+			for ; ran < runs; written++ {
 				line := w.line()
 				if !box.allows(t, line) {
 					continue
@@ -95,24 +90,15 @@ func TestReadOnlyLines(t *testing.T) {
 	}
 }
 
-// extent says what lines come from, and how many are run until when.
-func extent(t *testing.T) (seed uint64, runs int, end time.Time) {
+func lineSeed(t *testing.T) uint64 {
 	t.Helper()
-	seed, runs, end = 1, 150, time.Now().Add(time.Hour)
-	if testing.Short() {
-		runs = 30
+	text := os.Getenv(seedVariable)
+	if text == "" {
+		return 1
 	}
-	if text := os.Getenv(seedVariable); text != "" {
-		var err error
-		seed, err = strconv.ParseUint(text, 10, 64)
-		require.NoError(t, err, seedVariable)
-	}
-	if text := os.Getenv(linesVariable); text != "" {
-		long, err := time.ParseDuration(text)
-		require.NoError(t, err, linesVariable)
-		runs, end = math.MaxInt, time.Now().Add(long)
-	}
-	return seed, runs, end
+	seed, err := strconv.ParseUint(text, 10, 64)
+	require.NoError(t, err, seedVariable)
+	return seed
 }
 
 // verdict says what a line did.
@@ -182,7 +168,7 @@ func TestReadOnlyRows(t *testing.T) {
 	plain := func(row runRow) bool {
 		return row.Kind == "benign" && row.Mode == "default" && len(row.Rules.Allow) == 0
 	}
-	runRows(t, 4, plain, func(t *testing.T, base base, row runRow, f fixture) {
+	runRows(t, plain, func(t *testing.T, base base, row runRow, f fixture) {
 		t.Helper()
 		box := enclosure(t, base.grow(t, f, "proj"), pegboard.ModeDefault, haste)
 		command := box.tree.fill(row.Command)

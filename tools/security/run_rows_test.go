@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -22,22 +23,25 @@ type runRow struct {
 	answer
 }
 
-// runRows runs the rows for bash that may be run and are wanted, in parallel, of a
-// short test only every nth. Each begins with the base tree and its own fixture.
-func runRows(t *testing.T, nth int, wanted func(runRow) bool, run func(*testing.T, base, runRow, fixture)) {
+// runRows runs as many of the rows for bash that may be run and are wanted as the
+// effort says, in parallel. Each begins with the base tree and its own fixture.
+func runRows(t *testing.T, wanted func(runRow) bool, run func(*testing.T, base, runRow, fixture)) {
 	t.Helper()
 	for _, src := range sources(t, "shell.jsonl") {
 		base := newBase(t, src)
-		for n, line := range corpus.Lines(t, filepath.Join(src.folder, "shell.jsonl")) {
+		var rows []runRow
+		for _, line := range corpus.Lines(t, filepath.Join(src.folder, "shell.jsonl")) {
 			var row runRow
 			require.NoError(t, json.Unmarshal(line, &struct {
 				*shellRow
 				Exec *string
 			}{&row.shellRow, &row.Exec}))
 			require.NoError(t, json.Unmarshal(line, &row.answer))
-			if row.Exec == "never" || row.Shell != "bash" || !wanted(row) || testing.Short() && n%nth != 0 {
-				continue
+			if row.Exec != "never" && row.Shell == "bash" && wanted(row) {
+				rows = append(rows, row)
 			}
+		}
+		for _, row := range effort.Sample(t, rows) {
 			t.Run(src.name+"/"+row.ID, func(t *testing.T) {
 				t.Parallel()
 				var f fixture
@@ -59,7 +63,7 @@ func TestAllowedRows(t *testing.T) {
 	needSandbox(t)
 	var ran atomic.Int32
 	t.Cleanup(func() { require.Positive(t, ran.Load(), "no row is allowed") })
-	runRows(t, 8, func(runRow) bool { return true }, func(t *testing.T, base base, row runRow, f fixture) {
+	runRows(t, func(runRow) bool { return true }, func(t *testing.T, base base, row runRow, f fixture) {
 		t.Helper()
 		if !row.allowed(t, base, f) {
 			return // TestShell says whether it should be

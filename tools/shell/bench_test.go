@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -80,10 +81,7 @@ func BenchmarkBashTrue(b *testing.B) {
 // TestInvariant13MemoryStaysFlat however much is printed.
 func TestInvariant13MemoryStaysFlat(t *testing.T) {
 	needBash(t)
-	size := int64(2 << 30)
-	if testing.Short() {
-		size = 128 << 20
-	}
+	size := int64(effort.Of(t, uint64(2<<30)))
 	s, pool := benchPool(t)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 	heap := func() uint64 {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -138,7 +139,7 @@ func stringsOf(messages []json.RawMessage) (texts []string) {
 // TestInvariant2OfNormalize takes conversations apart at random.
 func TestInvariant2OfNormalize(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(1000) {
+	for seed := range effort.Of(t, uint64(1000)) {
 		random := rand.New(rand.NewPCG(22, seed))
 		turns := randomTurns(random)
 		sound := messagesOf(render(turns))

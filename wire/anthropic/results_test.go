@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -146,7 +147,7 @@ func TestResultsWhileAServerToolIsPending(t *testing.T) {
 // that comes of them as the API does.
 func TestInvariant2(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2000) {
+	for seed := range effort.Of(t, uint64(2000)) {
 		random := rand.New(rand.NewPCG(2, seed))
 		_, m, err := read(strings.NewReader(randomReply(random)))
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
@@ -100,7 +101,7 @@ func TestTrim(t *testing.T) {
 func TestTrimReplacesNothingElse(t *testing.T) {
 	t.Parallel()
 	var w anthropic.Wire
-	for seed := range uint64(500) {
+	for seed := range effort.Of(t, uint64(500)) {
 		random := rand.New(rand.NewPCG(9, seed))
 		turns := randomTurns(random)
 		for range random.IntN(3) {

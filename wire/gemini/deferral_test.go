@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
@@ -161,7 +162,7 @@ func TestChoiceDeferred(t *testing.T) {
 // what is sent next.
 func TestInvariant7OfLoadedTools(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(50) {
+	for seed := range effort.Of(t, uint64(50)) {
 		random := rand.New(rand.NewPCG(9, seed))
 		var r pegboard.Registry
 		require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{}), tool(t, "edit", "", onePath), late(t, "old one")))

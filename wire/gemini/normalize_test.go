@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
 
@@ -139,7 +140,7 @@ func TestNormalizeLeavesWhatItCannotRead(t *testing.T) {
 // TestInvariant2OfNormalize takes conversations apart at random.
 func TestInvariant2OfNormalize(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(1000) {
+	for seed := range effort.Of(t, uint64(1000)) {
 		random := rand.New(rand.NewPCG(22, seed))
 		turns := randomTurns(random)
 		sound := messagesOf(render(turns))

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
@@ -153,7 +154,7 @@ func TestNames(t *testing.T) {
 // tools begin with the same bytes all the time.
 func TestInvariant7BuiltinPrefix(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range effort.Of(t, uint64(20)) {
 		random := rand.New(rand.NewPCG(7, seed))
 		var r pegboard.Registry
 		require.NoError(t, r.Add(

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
@@ -145,7 +146,7 @@ func TestTrimCallIDs(t *testing.T) {
 // asked for is replaced, and all else is the same bytes.
 func TestTrimAnything(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(1000) {
+	for seed := range effort.Of(t, uint64(1000)) {
 		random := rand.New(rand.NewPCG(18, seed))
 		turns := randomTurns(random)
 		for range random.IntN(4) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 )
 
@@ -102,7 +103,7 @@ func TestMendSaysWhatChanged(t *testing.T) {
 // TestMendAnything takes conversations apart at random.
 func TestMendAnything(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(5000) {
+	for seed := range effort.Of(t, uint64(5000)) {
 		random := rand.New(rand.NewPCG(9, seed))
 		in := orderly(random)
 		turns, repairs := history.Mend(in.view)

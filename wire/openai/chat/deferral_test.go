@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
@@ -151,7 +152,7 @@ func TestChoiceDeferred(t *testing.T) {
 // not wait stay as they are: what was sent is the beginning of what is sent next.
 func TestInvariant7OfLoadedTools(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(50) {
+	for seed := range effort.Of(t, uint64(50)) {
 		random := rand.New(rand.NewPCG(9, seed))
 		var r pegboard.Registry
 		require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{}), tool(t, "edit", "", city), late(t, "old one")))

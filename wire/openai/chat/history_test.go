@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
@@ -16,7 +17,7 @@ import (
 // the ids of the calls are the same in each turn.
 func TestInvariant2OfNormalize(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(1000) {
+	for seed := range effort.Of(t, uint64(1000)) {
 		random := rand.New(rand.NewPCG(22, seed))
 		turns := randomTurns(random, seed%2 == 0)
 		sound := messagesOf(render(turns)...)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
@@ -175,7 +176,7 @@ func TestInvariant7(t *testing.T) {
 		builtins = append(builtins, toolOf(t, pegboard.Info{Name: name, Strict: name == "read"}, "", city))
 	}
 	alone := string(chat.New(poolOf(t, builtins...)).Tools())
-	for seed := range uint64(100) {
+	for seed := range effort.Of(t, uint64(100)) {
 		random := rand.New(rand.NewPCG(7, seed))
 		var r pegboard.Registry
 		require.NoError(t, r.Add(builtins...))

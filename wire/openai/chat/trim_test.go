@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
@@ -138,7 +139,7 @@ func TestTrimCallIDs(t *testing.T) {
 func TestTrimAnything(t *testing.T) {
 	t.Parallel()
 	var w chat.Wire
-	for seed := range uint64(1000) {
+	for seed := range effort.Of(t, uint64(1000)) {
 		random := rand.New(rand.NewPCG(18, seed))
 		turns := randomTurns(random, seed%2 == 0)
 		for range random.IntN(4) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
 )
 
@@ -145,7 +146,7 @@ func stringsOf(items []json.RawMessage) (texts []string) {
 // TestInvariant2OfNormalize takes conversations apart at random.
 func TestInvariant2OfNormalize(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(500) {
+	for seed := range effort.Of(t, uint64(500)) {
 		random := rand.New(rand.NewPCG(22, seed))
 		items := randomItems(random)
 		got, repairs := responses.Normalize(itemsOf(items))

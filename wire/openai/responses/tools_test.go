@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
 )
@@ -289,7 +290,7 @@ func TestCorpusTools(t *testing.T) {
 func TestInvariant7(t *testing.T) {
 	t.Parallel()
 	s := session(t)
-	for seed := range uint64(50) {
+	for seed := range effort.Of(t, uint64(50)) {
 		random := rand.New(rand.NewPCG(7, seed))
 		var r pegboard.Registry
 		for i := range 1 + random.IntN(5) {

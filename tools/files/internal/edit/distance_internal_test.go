@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // plainDistance is the distance by its definition.
@@ -39,7 +41,7 @@ func TestDistanceIsThatOfTheWholeTable(t *testing.T) {
 		return out
 	}
 	m := meter{cells: maxCells}
-	for range 5000 {
+	for range effort.Of(t, 5000) {
 		a, b, most := text(), text(), random.IntN(60)
 		want := plainDistance(a, b)
 		got, ok := m.distance(a, b, most)
@@ -79,7 +81,7 @@ func TestFindIsThatOfEveryPlace(t *testing.T) {
 		}
 		return all
 	}
-	for range 2000 {
+	for range effort.Of(t, 2000) {
 		have, want := lines(0, 20), lines(1, 5)
 		var plain []stretch
 		for i := 0; i+len(want) <= len(have); i++ {
@@ -95,7 +97,7 @@ func TestFindIsThatOfEveryPlace(t *testing.T) {
 func TestClosestIsThatOfAllPairs(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(15, 16))
-	for range 2000 {
+	for range effort.Of(t, 2000) {
 		var all []window
 		first := 0
 		for range random.IntN(12) {

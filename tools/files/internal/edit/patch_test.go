@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 )
 
@@ -58,7 +59,7 @@ func TestPatchIsWhatGitApplies(t *testing.T) {
 	folder := t.TempDir()
 	var patch strings.Builder
 	var wanted []string
-	for n := range 300 {
+	for n := range effort.Of(t, 300) {
 		from := randomText(random, 40)
 		to := mutated(random, from)
 		wanted = append(wanted, to)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
@@ -20,8 +21,7 @@ import (
 // throughout, the result is what its writer would have written.
 func TestRandomEdits(t *testing.T) {
 	t.Parallel()
-	const rounds = 400
-	for seed := range uint64(rounds) {
+	for seed := range effort.Of(t, uint64(400)) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
 			r := maker{rand.New(rand.NewPCG(seed, 1))}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
@@ -22,7 +23,7 @@ func TestRunAgreesWithGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is the oracle of this test and not installed")
 	}
-	for seed := range 30 {
+	for seed := range effort.Of(t, 30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			m := maker{Rand: rand.New(rand.NewPCG(uint64(seed), 2))}

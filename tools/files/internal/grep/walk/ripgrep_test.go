@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
@@ -17,11 +18,7 @@ import (
 func TestRunAgreesWithRipgrep(t *testing.T) {
 	t.Parallel()
 	rg := needRipgrep(t)
-	trees := 40
-	if testing.Short() {
-		trees = 10
-	}
-	for seed := range trees {
+	for seed := range effort.Of(t, 40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			m := maker{Rand: rand.New(rand.NewPCG(uint64(seed), 13))}
