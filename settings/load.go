@@ -9,6 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
 // Loaded is what the settings files say of permissions.
@@ -172,7 +173,7 @@ func (r *reader) texts(key string) (texts []string, wrong []error) {
 		switch {
 		case !r.doc.Opens(element, '"'):
 			wrong = append(wrong, fmt.Errorf("%s is not a string", r.doc.Raw(element)))
-		case jsonedit.HasHalf(r.doc.Bytes(element)):
+		case jsonscan.IndexLoneSurrogate(r.doc.Bytes(element)) >= 0:
 			wrong = append(wrong, fmt.Errorf("%s holds half a character", r.doc.Raw(element)))
 		default:
 			texts = append(texts, r.doc.Text(element))

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
 // MaxJSON is how many bytes a document may have for [JSON] and [Outline]. One that is
@@ -181,24 +182,9 @@ func (c *cutter) leaveOut(text []byte) {
 // character returns how many bytes the first character in a string has, and how many
 // characters they are in the document, where it may be escaped.
 func character(inside []byte) (size, width int) {
-	const escape = len(`\u0000`)
-	switch {
-	case inside[0] != '\\':
-		_, size = utf8.DecodeRune(inside)
-		return size, 1
-	case inside[1] != 'u':
-		size = len(`\n`)
-	case isSurrogate(inside, "89aAbB") && isSurrogate(inside[escape:], "cCdDeEfF"):
-		size = 2 * escape
-	default:
-		size = escape
+	_, size = jsonscan.Char(inside)
+	if inside[0] == '\\' {
+		return size, size
 	}
-	return size, size
-}
-
-// isSurrogate reports whether text begins with the escape of half a character, of
-// which one digit tells which half it is.
-func isSurrogate(text []byte, digits string) bool {
-	return len(text) >= len(`\u0000`) && text[0] == '\\' && text[1] == 'u' &&
-		(text[2] == 'd' || text[2] == 'D') && bytes.IndexByte([]byte(digits), text[3]) >= 0
+	return size, 1
 }

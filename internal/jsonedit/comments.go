@@ -55,7 +55,7 @@ func withoutCommas(text []byte) []byte {
 		case (c == '}' || c == ']') && comma >= 0:
 			text[comma] = ' '
 			comma = -1
-		case !isSpace(c):
+		case c != ' ' && c != '\t' && c != '\n' && c != '\r':
 			comma = -1
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"encoding/json"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
 const utf8BOM = "\xef\xbb\xbf"
@@ -47,7 +49,7 @@ type Document struct {
 
 // Parse reads a JSON text in UTF-8, with or without a byte order mark. The error
 // is a *[SyntaxError]. Keys that an object has twice and escaped half characters
-// are accepted: see [Repeated] and [HasHalf].
+// are accepted: see [Repeated] and [jsonscan.IndexLoneSurrogate].
 func Parse(data []byte) (*Document, error) {
 	body := bytes.TrimPrefix(data, []byte(utf8BOM))
 	shift := len(data) - len(body)
@@ -57,8 +59,8 @@ func Parse(data []byte) (*Document, error) {
 	if !json.Valid(body) {
 		return nil, notJSON(data, shift)
 	}
-	s := scanner{data: data, pos: shift}
-	d := &Document{data: data, root: s.value()}
+	s := jsonscan.Scanner{Text: data, Pos: shift}
+	d := &Document{data: data, root: nextValue(&s)}
 	d.top = d.Members(d.root)
 	return d, nil
 }
@@ -85,7 +87,7 @@ func (d *Document) Text(v Span) string {
 	if !d.Opens(v, '"') {
 		return ""
 	}
-	return Decode(d.Bytes(v))
+	return jsonscan.Unquote(d.Bytes(v))
 }
 
 // Members returns those of the object at v, and nil if it is no object.
@@ -93,15 +95,12 @@ func (d *Document) Members(v Span) []Member {
 	if !d.Opens(v, '{') {
 		return nil
 	}
-	s := scanner{data: d.data, pos: v.Start + 1}
+	s := jsonscan.Scanner{Text: d.data, Pos: v.Start + 1}
 	var all []Member
-	for s.more('}') {
-		key := s.value()
-		s.space()
-		s.pos++ // the colon
-		value := s.value()
+	for s.More() {
+		key, value := nextValue(&s), nextValue(&s)
 		all = append(all, Member{
-			Key:   Decode(d.Bytes(key)),
+			Key:   jsonscan.Unquote(d.Bytes(key)),
 			Start: key.Start,
 			Colon: Span{key.End, value.Start},
 			Value: value,
@@ -115,12 +114,18 @@ func (d *Document) Elements(v Span) []Span {
 	if !d.Opens(v, '[') {
 		return nil
 	}
-	s := scanner{data: d.data, pos: v.Start + 1}
+	s := jsonscan.Scanner{Text: d.data, Pos: v.Start + 1}
 	var all []Span
-	for s.more(']') {
-		all = append(all, s.value())
+	for s.More() {
+		all = append(all, nextValue(&s))
 	}
 	return all
+}
+
+// nextValue steps over the next value or key and returns its place.
+func nextValue(s *jsonscan.Scanner) Span {
+	text := s.Value()
+	return Span{s.Pos - len(text), s.Pos}
 }
 
 // Find returns the value of a key, the last if the object has it twice, as other

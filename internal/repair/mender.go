@@ -2,10 +2,10 @@ package repair
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
@@ -28,7 +28,7 @@ func (w *work) record(kind Kind, at *strictjson.Trail, note string) {
 // A mender writes one text anew: the input or one that a string in it holds.
 type mender struct {
 	*work
-	scanner
+	scan   jsonscan.Scanner
 	out    []byte
 	copied int // bytes of data that out has, mended or not
 	depth  int // levels left
@@ -37,7 +37,7 @@ type mender struct {
 
 // keep writes what is not yet written up to end.
 func (m *mender) keep(end int) {
-	m.out = append(m.out, m.data[m.copied:end]...)
+	m.out = append(m.out, m.scan.Text[m.copied:end]...)
 	m.copied = end
 }
 
@@ -45,22 +45,22 @@ func (m *mender) keep(end int) {
 func (m *mender) replace(start int, with []byte) {
 	m.keep(start)
 	m.out = append(m.out, with...)
-	m.copied = m.pos
+	m.copied = m.scan.Pos
 }
 
 // text mends the whole text.
 func (m *mender) text(n *node, at *strictjson.Trail) {
-	m.space()
+	m.scan.Next()
 	m.value(n, at)
-	m.keep(len(m.data))
+	m.keep(len(m.scan.Text))
 }
 
 // value mends the value at pos, which n describes.
 func (m *mender) value(n *node, at *strictjson.Trail) {
 	t := m.rules.typesOf(n)
-	switch c := m.data[m.pos]; {
+	switch c := m.scan.Text[m.scan.Pos]; {
 	case n == nil || m.failed:
-		m.skip()
+		m.scan.Value()
 	case c == '"' && t&text == 0 && t&(object|list) != 0:
 		m.decode(n, at)
 	case c == '[' && t&^null == text:
@@ -70,17 +70,17 @@ func (m *mender) value(n *node, at *strictjson.Trail) {
 	case c == '{':
 		m.object(n, at)
 	default:
-		m.skip()
+		m.scan.Value()
 	}
 }
 
 func (m *mender) list(n *node, at *strictjson.Trail) {
 	m.open()
-	for i := 0; m.more(); i++ {
+	for i := 0; m.scan.More(); i++ {
 		if in := m.rules.element(n, i); in != nil {
 			m.value(in, at.Index(i))
 		} else {
-			m.skip()
+			m.scan.Value()
 		}
 	}
 	m.close()
@@ -89,18 +89,18 @@ func (m *mender) list(n *node, at *strictjson.Trail) {
 func (m *mender) object(n *node, at *strictjson.Trail) {
 	m.open()
 	kept := false // whether a member before this one is
-	for end := m.pos; m.more(); end = m.pos {
-		start := m.pos
-		key := unquote(m.skip())
-		m.space()
+	for end := m.scan.Pos; m.scan.More(); end = m.scan.Pos {
+		start := m.scan.Pos
+		key := jsonscan.Unquote(m.scan.Value())
+		m.scan.Next()
 		switch in := m.rules.property(n, key); {
 		case in == nil:
-			m.skip()
+			m.scan.Value()
 			kept = true
 		case m.droppable(n, in, key):
 			m.record(DropNulls, at.Key(key),
 				"Null for the optional property "+strictjson.Quote(key)+" was dropped.")
-			m.skip()
+			m.scan.Value()
 			m.drop(end, start, kept)
 		default:
 			m.value(in, at.Key(key))
@@ -111,19 +111,19 @@ func (m *mender) object(n *node, at *strictjson.Trail) {
 }
 
 func (m *mender) open() {
-	m.pos++
+	m.scan.Pos++
 	m.depth--
 }
 
 func (m *mender) close() {
-	m.pos++
+	m.scan.Pos++
 	m.depth++
 }
 
 // droppable reports whether the value at pos is a null that in forbids, for a
 // property that objects of n may lack.
 func (m *mender) droppable(n, in *node, key string) bool {
-	if m.failed || m.data[m.pos] != 'n' || !m.allow.Has(DropNulls) {
+	if m.failed || m.scan.Text[m.scan.Pos] != 'n' || !m.allow.Has(DropNulls) {
 		return false
 	}
 	t := m.rules.typesOf(in)
@@ -138,19 +138,19 @@ func (m *mender) drop(end, start int, kept bool) {
 		return
 	}
 	m.replace(start, nil)
-	if m.more() {
-		m.copied = m.pos
+	if m.scan.More() {
+		m.copied = m.scan.Pos
 	}
 }
 
 // decode puts the object or list that a string holds in its place.
 func (m *mender) decode(n *node, at *strictjson.Trail) {
-	start := m.pos
-	quoted := m.skip()
+	start := m.scan.Pos
+	quoted := m.scan.Value()
 	if !m.allow.Has(JSONInString) || m.depth == 0 {
 		return
 	}
-	inner := bytes.Trim([]byte(unquote(quoted)), " \t\r\n")
+	inner := bytes.Trim([]byte(jsonscan.Unquote(quoted)), " \t\r\n")
 	if len(inner) == 0 || bracketed(inner[0])&m.rules.typesOf(n) == 0 {
 		return
 	}
@@ -162,7 +162,7 @@ func (m *mender) decode(n *node, at *strictjson.Trail) {
 		return
 	}
 	m.record(JSONInString, at, "A string that holds JSON was decoded.")
-	in := mender{work: m.work, scanner: scanner{data: inner}, depth: m.depth, inner: m.inner + 1}
+	in := mender{work: m.work, scan: jsonscan.Scanner{Text: inner}, depth: m.depth, inner: m.inner + 1}
 	in.text(n, at)
 	m.replace(start, in.out)
 }
@@ -182,15 +182,15 @@ func bracketed(c byte) types {
 
 // join puts one string in the place of a list of strings.
 func (m *mender) join(at *strictjson.Trail) {
-	start := m.pos
-	elements := scanner{data: m.skip(), pos: 1}
+	start := m.scan.Pos
+	elements := jsonscan.Scanner{Text: m.scan.Value(), Pos: 1}
 	if !m.allow.Has(JoinStrings) {
 		return
 	}
 	var joined []byte
 	count := 0
-	for ; elements.more(); count++ {
-		element := elements.skip()
+	for ; elements.More(); count++ {
+		element := elements.Value()
 		if element[0] != '"' {
 			return
 		}
@@ -203,16 +203,4 @@ func (m *mender) join(at *strictjson.Trail) {
 	joined = joined[:len(joined)-len(`\n`)]
 	m.record(JoinStrings, at, fmt.Sprintf("A list of %d strings was joined to one.", count))
 	m.replace(start, slices.Concat([]byte{'"'}, joined, []byte{'"'}))
-}
-
-// unquote returns the string that a quoted one stands for.
-func unquote(quoted []byte) string {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
-	}
-	var s string
-	if err := json.Unmarshal(quoted, &s); err != nil {
-		return "" // cannot happen: strictjson read it
-	}
-	return s
 }

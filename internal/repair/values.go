@@ -3,6 +3,7 @@ package repair
 import (
 	"encoding/json"
 
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
@@ -44,7 +45,7 @@ func Values(data []byte, schema json.RawMessage, allow Kinds) (mended []byte, re
 		return data, nil, false
 	}
 	w := work{rules: newRules(root, d), allow: allow}
-	m := mender{work: &w, scanner: scanner{data: data}, depth: strictjson.DefaultDepth}
+	m := mender{work: &w, scan: jsonscan.Scanner{Text: data}, depth: strictjson.DefaultDepth}
 	m.text(root, nil)
 	if len(w.repairs) == 0 || w.failed || w.rules.steps < 0 {
 		return data, nil, false

@@ -8,8 +8,10 @@ import (
 // maxOthers is how many keys that are no properties an object may have.
 const maxOthers = 12
 
-// A reading reads one text. Each of its methods reports whether it stepped over
-// what it is named after; where it did not, the position means nothing.
+// A reading reads one text that is not yet known to be valid JSON. It checks the grammar
+// and the schema in one pass, so it cannot be a jsonscan.Scanner, which relies on the
+// grammar. Each method reports whether it stepped over the part that it is named after;
+// if not, pos is meaningless.
 type reading struct {
 	text   []byte // UTF-8
 	pos    int
@@ -210,7 +212,7 @@ func (r *reading) string() (content []byte, escaped, ok bool) {
 			r.pos = i + 1
 			return r.text[start:i], escaped, true
 		case c == '\\':
-			_, size := escape(r.text[i:])
+			size := escapeSize(r.text[i:])
 			if size == 0 {
 				return nil, false, false
 			}

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
 // A Filler fills structs of one type with what encoding/json would put into
@@ -71,97 +73,54 @@ func (f *Filler) Fill(into reflect.Value, text []byte) bool {
 	if f == nil {
 		return false
 	}
-	r := reading{text: text}
-	r.space()
-	if !r.word("{") {
+	s := jsonscan.Scanner{Text: text}
+	s.Next()
+	if text[s.Pos] != '{' {
 		return false
 	}
-	for first := true; r.another('}', first); first = false {
-		r.space()
-		key, ok := r.plainString()
-		i := f.field(key)
-		if !ok || i < 0 || f.fields[i].index < 0 {
-			return false // encoding/json also takes a key of other letter case
+	for s.Pos++; s.More(); {
+		key, value := s.Value(), s.Value()
+		i := f.field(key[1 : len(key)-1])
+		if i < 0 || f.fields[i].index < 0 {
+			return false // encoding/json also takes a key of other letter case, or with escapes
 		}
-		r.space()
-		if !r.word(":") {
-			return false
-		}
-		r.space()
-		if !r.fill(into.Field(f.fields[i].index)) {
+		if !fill(into.Field(f.fields[i].index), value) {
 			return false
 		}
 	}
-	return r.peek() == '}'
+	return true
 }
 
-// fill stores the value that comes next.
-func (r *reading) fill(v reflect.Value) bool {
+// fill stores a value, given its text.
+func fill(v reflect.Value, text []byte) bool {
 	switch v.Kind() {
 	case reflect.String:
-		text, ok := r.unescaped()
-		v.SetString(text)
-		return ok
+		if text[0] != '"' {
+			return false
+		}
+		v.SetString(jsonscan.Unquote(text))
+		return true
 	case reflect.Bool:
-		v.SetBool(r.peek() == 't')
-		return r.word("true") || r.word("false")
+		v.SetBool(text[0] == 't')
+		return text[0] == 't' || text[0] == 'f'
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n, err := strconv.ParseInt(string(r.numeral()), 10, v.Type().Bits())
+		n, err := strconv.ParseInt(string(text), 10, v.Type().Bits())
 		v.SetInt(n)
 		return err == nil
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		n, err := strconv.ParseUint(string(r.numeral()), 10, v.Type().Bits())
+		n, err := strconv.ParseUint(string(text), 10, v.Type().Bits())
 		v.SetUint(n)
 		return err == nil
 	case reflect.Float32, reflect.Float64:
-		n, err := strconv.ParseFloat(string(r.numeral()), v.Type().Bits())
+		n, err := strconv.ParseFloat(string(text), v.Type().Bits())
 		v.SetFloat(n)
 		return err == nil
 	case reflect.Pointer:
-		if r.peek() == 'n' || decoderOf(v.Type().Elem()) != decodesPlain {
+		if text[0] == 'n' || decoderOf(v.Type().Elem()) != decodesPlain {
 			return false
 		}
 		v.Set(reflect.New(v.Type().Elem()))
-		return r.fill(v.Elem())
+		return fill(v.Elem(), text)
 	}
 	return false
-}
-
-// plainString steps over a string without escapes, of a text that is valid, and
-// returns what it says.
-func (r *reading) plainString() (content []byte, ok bool) {
-	if r.peek() != '"' {
-		return nil, false
-	}
-	r.pos++
-	n := bytes.IndexByte(r.text[r.pos:], '"')
-	if n < 0 {
-		return nil, false
-	}
-	content = r.text[r.pos : r.pos+n]
-	r.pos += n + 1
-	return content, bytes.IndexByte(content, '\\') < 0
-}
-
-// unescaped steps over a string, of a text that is valid, and returns what it says.
-func (r *reading) unescaped() (text string, ok bool) {
-	start := r.pos
-	if content, ok := r.plainString(); ok {
-		return string(content), true
-	}
-	r.pos = start
-	content, _, ok := r.string()
-	if !ok {
-		return "", false
-	}
-	return resolveEscapes(content)
-}
-
-// numeral steps over a number and returns its text.
-func (r *reading) numeral() []byte {
-	start := r.pos
-	for r.pos < len(r.text) && (r.text[r.pos] >= '0' && r.text[r.pos] <= '9' || bytes.IndexByte([]byte("+-.eE"), r.text[r.pos]) >= 0) {
-		r.pos++
-	}
-	return r.text[start:r.pos]
 }

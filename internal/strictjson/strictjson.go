@@ -10,6 +10,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
 const (
@@ -53,7 +55,7 @@ func Decode(data []byte, l Limits) (any, error) {
 	if !json.Valid(data) {
 		return nil, explain(data, l)
 	}
-	w := walker{text: string(data), depth: l.Depth, limit: l.Depth}
+	w := walker{scan: jsonscan.Scanner{Text: data}, copied: string(data), depth: l.Depth, limit: l.Depth}
 	return w.value()
 }
 
@@ -72,25 +74,19 @@ func Canonical(data []byte) ([]byte, error) {
 	if bytes.IndexByte(short, '\\') < 0 {
 		return short, nil
 	}
-	return unescapeStrings(string(short)), nil
+	return unescapeStrings(short), nil
 }
 
-// unescapeStrings writes a valid text anew, its strings with few escapes.
-func unescapeStrings(text string) []byte {
+// unescapeStrings returns a valid text with few escapes in its strings.
+func unescapeStrings(text []byte) []byte {
 	out := make([]byte, 0, len(text))
-	for pos := 0; pos < len(text); {
-		if text[pos] != '"' {
-			out = append(out, text[pos])
-			pos++
+	for s := (jsonscan.Scanner{Text: text}); s.Pos < len(text); {
+		if c := text[s.Pos]; c != '"' {
+			out = append(out, c)
+			s.Pos++
 			continue
 		}
-		w := walker{text: text, pos: pos}
-		s, err := w.string()
-		if err != nil {
-			return []byte(text) // cannot happen: the text was decoded before
-		}
-		out = AppendQuoted(out, s)
-		pos = w.pos
+		out = AppendQuoted(out, jsonscan.Unquote(s.Value()))
 	}
 	return out
 }

@@ -1,26 +1,24 @@
 package strictjson
 
 import (
+	"bytes"
 	"encoding/json"
-	"strconv"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
-// A walker builds the value of a text that json.Valid accepted and that is
-// UTF-8. So it never checks the grammar and never runs past the end.
+// A walker builds the value of a text that json.Valid accepted and that is UTF-8.
 type walker struct {
-	text  string
-	pos   int
-	depth int // levels left
-	limit int // levels allowed
+	scan   jsonscan.Scanner
+	copied string // the text, for strings without escapes and numbers to share
+	depth  int    // levels left
+	limit  int    // levels allowed
 }
 
-// value reads one value with the space around it.
+// value reads one value with the space before it.
 func (w *walker) value() (any, error) {
-	w.space()
-	switch w.text[w.pos] {
+	w.scan.Next()
+	switch w.scan.Text[w.scan.Pos] {
 	case '{':
 		return w.object()
 	case '[':
@@ -32,16 +30,18 @@ func (w *walker) value() (any, error) {
 		}
 		return s, nil
 	case 't':
-		w.pos += len("true")
+		w.scan.Value()
 		return true, nil
 	case 'f':
-		w.pos += len("false")
+		w.scan.Value()
 		return false, nil
 	case 'n':
-		w.pos += len("null")
+		w.scan.Value()
 		return nil, nil
 	default:
-		return w.number(), nil
+		start := w.scan.Pos
+		w.scan.Value()
+		return json.Number(w.copied[start:w.scan.Pos]), nil
 	}
 }
 
@@ -50,13 +50,11 @@ func (w *walker) object() (any, error) {
 		return nil, err
 	}
 	object := map[string]any{}
-	for w.more('}') {
+	for w.scan.More() {
 		key, err := w.string()
 		if err != nil {
 			return nil, err
 		}
-		w.space()
-		w.pos++ // the colon
 		v, err := w.value()
 		if err != nil {
 			return nil, within(AppendKey("", key), err)
@@ -66,7 +64,7 @@ func (w *walker) object() (any, error) {
 			return nil, &DuplicateKeyError{Key: key}
 		}
 	}
-	w.depth++
+	w.leave()
 	return object, nil
 }
 
@@ -75,14 +73,14 @@ func (w *walker) list() (any, error) {
 		return nil, err
 	}
 	list := []any{}
-	for w.more(']') {
+	for w.scan.More() {
 		v, err := w.value()
 		if err != nil {
 			return nil, within(AppendIndex("", len(list)), err)
 		}
 		list = append(list, v)
 	}
-	w.depth++
+	w.leave()
 	return list, nil
 }
 
@@ -92,126 +90,29 @@ func (w *walker) enter() error {
 		return &LimitError{Unit: "levels", Limit: w.limit}
 	}
 	w.depth--
-	w.pos++
+	w.scan.Pos++
 	return nil
 }
 
-// more steps to the next element, or over the bracket that ends them.
-func (w *walker) more(end byte) bool {
-	w.space()
-	switch w.text[w.pos] {
-	case end:
-		w.pos++
-		return false
-	case ',':
-		w.pos++
-		w.space()
-	}
-	return true
+// leave steps over the bracket that closes an object or list.
+func (w *walker) leave() {
+	w.depth++
+	w.scan.Pos++
 }
 
-func (w *walker) space() {
-	for w.pos < len(w.text) && w.text[w.pos] <= ' ' {
-		w.pos++
-	}
-}
-
-func (w *walker) number() json.Number {
-	start := w.pos
-	for w.pos < len(w.text) && isNumeric(w.text[w.pos]) {
-		w.pos++
-	}
-	return json.Number(w.text[start:w.pos])
-}
-
-func isNumeric(c byte) bool {
-	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
-}
-
-// string reads a string, which is a part of the text unless it has an escape.
+// string reads a string, which is a part of the copy unless it has an escape.
 func (w *walker) string() (string, error) {
-	w.pos++ // the quote
-	for i := w.pos; ; i++ {
-		switch w.text[i] {
-		case '"':
-			s := w.text[w.pos:i]
-			w.pos = i + 1
-			return s, nil
-		case '\\':
-			return w.escaped(i)
+	start := w.scan.Pos
+	literal := w.scan.Value()
+	if bytes.IndexByte(literal, '\\') < 0 {
+		return w.copied[start+1 : w.scan.Pos-1], nil
+	}
+	if i := jsonscan.IndexLoneSurrogate(literal); i >= 0 {
+		return "", &SyntaxError{
+			Offset: start + i,
+			Msg: string(literal[i:i+len(`\uXXXX`)]) + " is half a character without its other half; " +
+				"write the character itself",
 		}
 	}
-}
-
-// escaped reads the rest of a string whose first escape is at i.
-func (w *walker) escaped(i int) (string, error) {
-	var out strings.Builder
-	for {
-		out.WriteString(w.text[w.pos:i])
-		w.pos = i
-		if w.text[i] == '"' {
-			w.pos++
-			return out.String(), nil
-		}
-		r, err := w.escape()
-		if err != nil {
-			return "", err
-		}
-		out.WriteRune(r)
-		for i = w.pos; w.text[i] != '"' && w.text[i] != '\\'; {
-			i++
-		}
-	}
-}
-
-// escape reads one escape, or two that are one character together.
-func (w *walker) escape() (rune, error) {
-	c := w.text[w.pos+1]
-	w.pos += 2
-	switch c {
-	case 'b':
-		return '\b', nil
-	case 'f':
-		return '\f', nil
-	case 'n':
-		return '\n', nil
-	case 'r':
-		return '\r', nil
-	case 't':
-		return '\t', nil
-	case 'u':
-		return w.unit()
-	default: // quote, backslash, slash
-		return rune(c), nil
-	}
-}
-
-// unit reads what follows \u.
-func (w *walker) unit() (rune, error) {
-	start := w.pos - len(`\u`)
-	high := w.hex()
-	if !utf16.IsSurrogate(high) {
-		return high, nil
-	}
-	if strings.HasPrefix(w.text[w.pos:], `\u`) {
-		w.pos += len(`\u`)
-		if r := utf16.DecodeRune(high, w.hex()); r != utf8.RuneError {
-			return r, nil
-		}
-	}
-	return 0, &SyntaxError{
-		Offset: start,
-		Msg: w.text[start:start+len(`\uXXXX`)] + " is half a character without its other half; " +
-			"write the character itself",
-	}
-}
-
-func (w *walker) hex() rune {
-	const digits = 4
-	n, err := strconv.ParseUint(w.text[w.pos:w.pos+digits], 16, 32)
-	if err != nil {
-		n = utf8.RuneError // cannot happen: json.Valid saw the digits
-	}
-	w.pos += digits
-	return rune(n)
+	return jsonscan.Unquote(literal), nil
 }

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
 // A sourceWriter writes sources the way the file has them.
@@ -28,8 +29,8 @@ func (n *Notebook) sourceWriter(old jsonedit.Span, around jsonedit.Layout) *sour
 		n.learn(&w.spelling, c.source)
 	}
 	for _, literal := range n.learn(&w.spelling, old) {
-		line, spelled := jsonedit.Decode(literal), string(literal)
-		if jsonedit.HasHalf(literal) {
+		line, spelled := jsonscan.Unquote(literal), string(literal)
+		if jsonscan.IndexLoneSurrogate(literal) >= 0 {
 			w.hadHalf = true
 			if before, seen := w.kept[line]; seen && before != spelled {
 				spelled = ""

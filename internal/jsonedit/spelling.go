@@ -3,98 +3,24 @@ package jsonedit
 import (
 	"bytes"
 	"iter"
-	"strconv"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
-
-// half stands for an escaped surrogate without its other half. As text it is
-// U+FFFD.
-const half rune = -1
-
-// Decode returns the text of a JSON string.
-func Decode(literal []byte) string {
-	rest := literal[1 : len(literal)-1]
-	if bytes.IndexByte(rest, '\\') < 0 {
-		return string(rest)
-	}
-	var out strings.Builder
-	out.Grow(len(rest))
-	for {
-		next := bytes.IndexByte(rest, '\\')
-		if next < 0 {
-			out.Write(rest)
-			return out.String()
-		}
-		out.Write(rest[:next])
-		r, size := character(rest[next:])
-		out.WriteRune(r)
-		rest = rest[next+size:]
-	}
-}
 
 // characters yields each character of a JSON string with the bytes that spell it.
 func characters(literal []byte) iter.Seq2[rune, []byte] {
 	return func(yield func(rune, []byte) bool) {
 		for rest := literal[1 : len(literal)-1]; len(rest) > 0; {
-			r, size := character(rest)
+			r, size := jsonscan.Char(rest)
 			if !yield(r, rest[:size]) {
 				return
 			}
 			rest = rest[size:]
 		}
 	}
-}
-
-// character reads the first character of a string's inside.
-func character(inside []byte) (r rune, size int) {
-	const (
-		escape = len(`\uXXXX`)
-		pair   = 2 * escape
-	)
-	if inside[0] != '\\' {
-		return utf8.DecodeRune(inside)
-	}
-	if inside[1] != 'u' {
-		if i := strings.IndexByte("bfnrt", inside[1]); i >= 0 {
-			return rune("\b\f\n\r\t"[i]), 2
-		}
-		return rune(inside[1]), 2
-	}
-	r = unit(inside[2:escape])
-	if !utf16.IsSurrogate(r) {
-		return r, escape
-	}
-	if len(inside) >= pair && string(inside[escape:escape+2]) == `\u` {
-		if whole := utf16.DecodeRune(r, unit(inside[escape+2:pair])); whole != utf8.RuneError {
-			return whole, pair
-		}
-	}
-	return half, escape
-}
-
-func unit(digits []byte) rune {
-	n, err := strconv.ParseUint(string(digits), 16, 32)
-	if err != nil {
-		n = utf8.RuneError // cannot happen: json.Valid saw the digits
-	}
-	return rune(n)
-}
-
-// HasHalf reports whether a JSON string has half a character in it.
-func HasHalf(literal []byte) bool {
-	if !bytes.Contains(literal, []byte(`\u`)) {
-		return false
-	}
-	for r := range characters(literal) {
-		if r == half {
-			return true
-		}
-	}
-	return false
 }
 
 // A Spelling is how a writer of JSON spells what it may spell in several ways.
@@ -109,7 +35,7 @@ func (s *Spelling) Learn(literal []byte) {
 	for r, spelled := range characters(literal) {
 		escaped := spelled[0] == '\\'
 		switch {
-		case r == half:
+		case r == jsonscan.LoneSurrogate:
 			continue
 		case escaped:
 			if s.escapes == nil {
@@ -140,7 +66,7 @@ func (s *Spelling) LearnASCII(text []byte) {
 		if next < 0 {
 			return
 		}
-		r, size := character(text[next:])
+		r, size := jsonscan.Char(text[next:])
 		if r >= utf8.RuneSelf {
 			s.ascii = true
 			return
