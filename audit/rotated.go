@@ -1,11 +1,15 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/filelock"
 )
 
 // rotated is a file that lines are appended to, and that makes room for a new one
@@ -28,8 +32,6 @@ const (
 	// maxTurn is how long a holder of the lock is waited for. It needs the time of
 	// a few system calls, unless it was stopped.
 	maxTurn = time.Second
-	// pause is how long nobody asks for the lock after it was found taken.
-	pause = 100 * time.Microsecond
 	// maxMoves is how often a file may be moved away while it is opened.
 	maxMoves = 1000
 )
@@ -39,7 +41,7 @@ func (r *rotated) open() error {
 	if _, err := r.take(); err != nil {
 		return err
 	}
-	unlock(r.file)
+	_ = filelock.Unlock(r.file)
 	info, err := r.file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", r.path)
@@ -74,7 +76,7 @@ func (r *rotated) write(line []byte) (written bool, err error) {
 			_, err = r.file.Write(line)
 		}
 		if held {
-			unlock(r.file)
+			_ = filelock.Unlock(r.file)
 		}
 		return err == nil, errors.Join(r.trouble, err)
 	}
@@ -101,15 +103,12 @@ func (r *rotated) take() (held bool, err error) {
 // lock waits for the lock of the open file and reports whether it has it. Where
 // files cannot be locked nobody waits.
 func (r *rotated) lock() bool {
-	for begun := time.Now(); isTaken(r.file); {
-		if r.late || time.Since(begun) > maxTurn {
-			r.late = true // the next line does not wait again
-			return false
-		}
-		<-time.After(pause)
+	timeout := maxTurn
+	if r.late {
+		timeout = 0
 	}
-	r.late = false
-	return true
+	r.late = errors.Is(filelock.Lock(context.Background(), r.file, timeout), filelock.ErrHeld)
+	return !r.late
 }
 
 // stands reports whether the open file is the one at path.
@@ -143,7 +142,7 @@ func (r *rotated) look(n int) (full, torn bool, err error) {
 // rotate moves the file away and reports whether it did; if not, trouble says why.
 // The lock is held.
 func (r *rotated) rotate() (moved bool) {
-	if !movesOpenFiles {
+	if runtime.GOOS == "windows" { // an open file cannot be renamed
 		r.leave()
 	}
 	err := r.makeRoom()
@@ -155,7 +154,7 @@ func (r *rotated) rotate() (moved bool) {
 		return false
 	}
 	if r.file != nil {
-		unlock(r.file) // before the sync, which may take its time
+		_ = filelock.Unlock(r.file) // before the sync, which may take its time
 		r.leave()
 	}
 	return true

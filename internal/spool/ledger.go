@@ -8,6 +8,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // A ledger is a file that says how many bytes there are of something, so that
@@ -68,7 +70,7 @@ func openRegular(dir *os.Root, name string, flag int) (*os.File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
 	}
-	f, err := dir.OpenFile(name, flag|dontWait, 0)
+	f, err := dir.OpenFile(name, flag|realpath.Nonblock, 0)
 	if err != nil {
 		return nil, err
 	}

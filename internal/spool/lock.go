@@ -4,17 +4,20 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/filelock"
 )
 
-// maxWait is how long others are waited for that hold the lock of the root. They
-// hold it for moments, unless somebody has stopped them.
+// maxWait is how long a Dir waits for another holder of the root's lock. Holders need it
+// for moments, unless their process was stopped.
 const maxWait = 5 * time.Second
 
 var errBusy = errors.New("another process holds the lock of the store")
 
-// lock waits until nobody else counts, evicts or renames anything under the root,
-// in this process or another one.
+// lock acquires the lock of the root, which guards counting, evicting and renaming under
+// the root, in this process and others.
 func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
+	deadline := time.Now().Add(maxWait)
 	late := time.NewTimer(maxWait)
 	defer late.Stop()
 	select {
@@ -24,26 +27,17 @@ func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if err := ctx.Err(); err != nil {
-		<-d.turn
-		return nil, err
+	if err = ctx.Err(); err == nil {
+		err = filelock.Lock(ctx, d.total.file, time.Until(deadline))
 	}
-	const longest = 2 * time.Millisecond
-	for pause := 20 * time.Microsecond; ; pause = min(2*pause, longest) {
-		// An error means that there are no locks here, or that the Dir is closed,
-		// which whatever comes next finds out.
-		if free, err := tryLock(d.total.file, true); free || err != nil {
-			return func() { release(d.total.file); <-d.turn }, nil
-		}
-		select {
-		case <-time.After(pause):
-			continue
-		case <-late.C:
-			err = errBusy
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-		<-d.turn
-		return nil, err
+	switch {
+	case ctx.Err() != nil && err != nil:
+		err = ctx.Err()
+	case errors.Is(err, filelock.ErrHeld):
+		err = errBusy
+	default: // locked, or there are no locks here, or the Dir is closed, as the next use finds out
+		return func() { _ = filelock.Unlock(d.total.file); <-d.turn }, nil
 	}
+	<-d.turn
+	return nil, err
 }

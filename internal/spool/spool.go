@@ -34,6 +34,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/filelock"
 )
 
 // Options are the limits of a Dir. Sizes are bytes. Each process holds to its own
@@ -177,7 +179,7 @@ func (d *Dir) open(ctx context.Context, real string) error {
 	if d.own, err = openLedger(d.dir, sizeName); err != nil {
 		return err
 	}
-	_, _ = tryLock(d.own.file, false) // nobody has it alone while we have the root's
+	_, _ = filelock.TryRLock(d.own.file) // nobody has it alone while we have the root's
 	if made == nil {
 		return d.own.write(0)
 	}

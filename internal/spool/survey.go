@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/filelock"
 )
 
 // surveyOwn finds out how many bytes there are in the folder, and which entries are
@@ -144,7 +146,7 @@ func isOver(dir *os.Root, name string, isTemp bool, info fs.FileInfo, oldest tim
 		return false
 	}
 	defer func() { _ = f.Close() }()
-	free, err := tryLock(f, true)
+	free, err := filelock.TryLock(f)
 	if err != nil { // there are no locks here
 		return info.ModTime().Before(oldest)
 	}

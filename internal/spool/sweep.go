@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/filelock"
 )
 
 // Sweep removes what is older than Options.Retention, what dead processes have left,
@@ -118,7 +120,7 @@ func (d *Dir) sweepSession(ctx context.Context, name string) (files int, err err
 
 // removeSession removes an empty folder, unless somebody has it open: we, or others.
 func (d *Dir) removeSession(name string, dir *os.Root, own ledger) {
-	if free, err := tryLock(own.file, true); !free || err != nil {
+	if free, err := filelock.TryLock(own.file); !free || err != nil {
 		return
 	}
 	_ = own.file.Close() // an open file cannot be removed everywhere

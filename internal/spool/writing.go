@@ -3,6 +3,8 @@ package spool
 import (
 	"context"
 	"os"
+
+	"github.com/seed49eaa51d/pegboard/internal/filelock"
 )
 
 // A writing is an entry that has no name yet. Its temporary file is as long as the
@@ -99,7 +101,7 @@ func (w *writing) create() error {
 	if err != nil {
 		return err
 	}
-	_, _ = tryLock(f, true) // nobody knows the file
+	_, _ = filelock.TryLock(f) // nobody knows the file
 	w.name, w.file = name, f
 	return nil
 }
