@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // A tool that no longer waits but is in the pool is not gone.
@@ -93,7 +94,7 @@ func many(t testing.TB, n int) *pegboard.Registry {
 // bound on the words that are looked at.
 func TestReviewHostileQueries(t *testing.T) {
 	t.Parallel()
-	reg := many(t, 10_000)
+	reg := many(t, effort.Of(t, 10_000))
 	s := session(t, pegboard.SessionConfig{})
 	p := reg.AssemblePool(s)
 	p.Search("warm up", 5)

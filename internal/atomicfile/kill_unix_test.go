@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // killed runs a role until a random moment after its first write.
@@ -51,7 +53,7 @@ func TestKilled(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			left := 0
-			for range tc.rounds {
+			for range effort.Of(t, tc.rounds) {
 				base := tempDir(t)
 				dir := filepath.Join(base, "d")
 				path := write(t, filepath.Join(dir, "f"), strings.Repeat("b", large))
@@ -76,7 +78,9 @@ func TestKilled(t *testing.T) {
 				require.Positive(t, whole, "the old or the new content is there")
 				require.NoError(t, os.RemoveAll(dir))
 			}
-			require.Positive(t, left, "some were killed while they wrote")
+			if effort.Full(t) {
+				require.Positive(t, left, "some were killed while they wrote")
+			}
 		})
 	}
 }

@@ -2,9 +2,11 @@ package shell_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
@@ -13,11 +15,22 @@ import (
 // mark is a variable that all processes of these tests inherit.
 const mark = "PEGBOARD_SHELL_TEST"
 
+// atOnce is how many tests run at the same time: nearly all of them wait for other
+// processes nearly all of their time. -parallel says otherwise.
+const atOnce = 6
+
 // TestMain fails if a process is left when all tests have ended.
 func TestMain(m *testing.M) {
 	if err := os.Setenv(mark, strconv.Itoa(os.Getpid())); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set(strconv.Itoa(max(atOnce, runtime.GOMAXPROCS(0)))); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	}
 	code := m.Run()
 	patience := time.After(5 * time.Second)
