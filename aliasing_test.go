@@ -31,11 +31,11 @@ func echo(t testing.TB, permit func(in json.RawMessage) pegboard.Decision) pegbo
 			if json.Unmarshal(in, &v) != nil {
 				return pegboard.Traits{}
 			}
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: v.P}}}
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: v.P}}}
 		},
 		Permit: func(_ ctx, in json.RawMessage, _ *pegboard.Call) pegboard.Decision { return permit(in) },
 		Call: func(_ ctx, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
-			return pegboard.Text(string(in)), nil
+			return pegboard.TextResult(string(in)), nil
 		},
 	})
 	require.NoError(t, err)
@@ -228,7 +228,7 @@ func TestOnlyTheResultOfAHookCounts(t *testing.T) {
 		spoil(h.Call)
 		spoil(h.Outcome.Call)
 		h.Outcome.Call, h.Outcome.Err, h.Outcome.Decision = nil, errors.New("not this"), pegboard.Decision{}
-		h.Outcome.Result = pegboard.Text("from the hook")
+		h.Outcome.Result = pegboard.TextResult("from the hook")
 		return nil
 	}
 	cfg := bypass(t)
@@ -237,8 +237,8 @@ func TestOnlyTheResultOfAHookCounts(t *testing.T) {
 			spoil(h.Call)
 			return pegboard.Decision{}, nil
 		},
-		Post:    func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
-		Failure: func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
+		Post:        func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
+		PostFailure: func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
 	}
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		spoil(e.Call)

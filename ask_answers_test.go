@@ -17,8 +17,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-func allowRule(to pegboard.Source, tool, pattern string) pegboard.Update {
-	return pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Allow, Destination: to, Rules: []pegboard.UpdateRule{{Tool: tool, Pattern: pattern}}}
+func allowRule(to pegboard.RuleSource, tool, pattern string) pegboard.PermissionUpdate {
+	return pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: to, Rules: []pegboard.PermissionUpdateRule{{Tool: tool, Pattern: pattern}}}
 }
 
 // TestAnswersThatAreRemembered: an answer changes the permissions of the whole
@@ -29,24 +29,24 @@ func TestAnswersThatAreRemembered(t *testing.T) {
 	tests := []struct {
 		name     string
 		behavior pegboard.Behavior
-		updates  []pegboard.Update
+		updates  []pegboard.PermissionUpdate
 		paths    []string // touched one after the other
 		asked    []string // of them
 		denied   []string // of them
 	}{
 		{name: "nothing", behavior: pegboard.Allow, paths: []string{"a", "a"}, asked: []string{"a", "a"}},
-		{name: "a rule", behavior: pegboard.Allow, updates: []pegboard.Update{allowRule(pegboard.SourceLocal, "Edit", "/a")},
+		{name: "a rule", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{allowRule(pegboard.SourceLocal, "Edit", "/a")},
 			paths: []string{"a", "a", "b"}, asked: []string{"a", "b"}},
 		{name: "a rule that denies", behavior: pegboard.Deny,
-			updates: []pegboard.Update{{Type: pegboard.AddRules, Behavior: pegboard.Deny, Rules: []pegboard.UpdateRule{{Tool: "Edit", Pattern: "/a"}}, Destination: pegboard.SourceUser}},
+			updates: []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: "/a"}}, Destination: pegboard.SourceUser}},
 			paths:   []string{"a", "a", "b"}, asked: []string{"a", "b"}, denied: []string{"a", "a", "b"}},
-		{name: "a mode", behavior: pegboard.Allow, updates: []pegboard.Update{{Type: pegboard.SetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession}},
+		{name: "a mode", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession}},
 			paths: []string{"a", "b", filepath.Join(outside, "c")}, asked: []string{"a", filepath.Join(outside, "c")}},
-		{name: "a mode and a directory", behavior: pegboard.Allow, updates: []pegboard.Update{
-			{Type: pegboard.SetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
-			{Type: pegboard.AddDirectories, Directories: []string{outside}, Destination: pegboard.SourceSession}},
+		{name: "a mode and a directory", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{
+			{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
+			{Type: pegboard.UpdateAddDirectories, Directories: []string{outside}, Destination: pegboard.SourceSession}},
 			paths: []string{filepath.Join(outside, "c"), "b", filepath.Join(outside, "c")}, asked: []string{filepath.Join(outside, "c")}},
-		{name: "bypass, which was not available", behavior: pegboard.Allow, updates: []pegboard.Update{{Type: pegboard.SetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}},
+		{name: "bypass, which was not available", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}},
 			paths: []string{"a", "a"}, asked: []string{"a", "a"}},
 	}
 	for _, tc := range tests {
@@ -54,7 +54,7 @@ func TestAnswersThatAreRemembered(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/agent %v", tc.name, agent), func(t *testing.T) {
 				t.Parallel()
 				var asked []string
-				var saved []pegboard.Update
+				var saved []pegboard.PermissionUpdate
 				s := session(t, pegboard.SessionConfig{
 					Dir: t.TempDir(),
 					Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
@@ -63,7 +63,7 @@ func TestAnswersThatAreRemembered(t *testing.T) {
 						asked = append(asked, in.Path)
 						return pegboard.Decision{Behavior: tc.behavior, Remember: tc.updates}, nil
 					},
-					Save: func(_ ctx, updates []pegboard.Update) error { saved = append(saved, updates...); return nil },
+					OnRemember: func(_ ctx, updates []pegboard.PermissionUpdate) error { saved = append(saved, updates...); return nil },
 				})
 				if agent {
 					s = forked(t, forked(t, s, pegboard.SessionConfig{AgentID: "a"}), pegboard.SessionConfig{AgentID: "b"})
@@ -79,9 +79,9 @@ func TestAnswersThatAreRemembered(t *testing.T) {
 				}
 				require.Equal(t, tc.asked, asked)
 				require.Equal(t, tc.denied, denied)
-				var want []pegboard.Update
+				var want []pegboard.PermissionUpdate
 				for range asked {
-					want = append(want, slices.DeleteFunc(slices.Clone(tc.updates), func(u pegboard.Update) bool { return u.Mode == pegboard.ModeBypass })...)
+					want = append(want, slices.DeleteFunc(slices.Clone(tc.updates), func(u pegboard.PermissionUpdate) bool { return u.Mode == pegboard.ModeBypass })...)
 				}
 				require.Equal(t, want, saved)
 			})
@@ -118,7 +118,7 @@ func TestAnswerSettlesWhatItCovers(t *testing.T) {
 				one = q
 			}
 		}
-		require.NoError(t, s.Answer(one.ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.Update{allowRule(pegboard.SourceSession, "Edit", "/src/**")}}))
+		require.NoError(t, s.Answer(one.ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceSession, "Edit", "/src/**")}}))
 		synctest.Wait()
 		require.Len(t, s.Questions(), 10)
 		for _, q := range s.Questions() {
@@ -146,15 +146,15 @@ func TestAnswersThatCannotBe(t *testing.T) {
 		{name: "asked back", answer: pegboard.Decision{Behavior: pegboard.Ask}, says: "the answer was ask"},
 		{name: "an input that is no JSON", answer: pegboard.Decision{Behavior: yes, Input: json.RawMessage(`{`)}, says: "the changed input"},
 		{name: "an input that the tool does not take", answer: pegboard.Decision{Behavior: yes, Input: json.RawMessage(`{"path":1}`)}, says: "the changed input"},
-		{name: "a rule that is none", answer: pegboard.Decision{Behavior: yes, Remember: []pegboard.Update{allowRule(pegboard.SourceSession, "Edit", "/a"), allowRule(pegboard.SourceSession, "*", "")}}, says: `"*"`},
-		{name: "the policy", answer: pegboard.Decision{Behavior: yes, Remember: []pegboard.Update{allowRule(pegboard.SourcePolicy, "Edit", "/a")}}, says: "policy"},
+		{name: "a rule that is none", answer: pegboard.Decision{Behavior: yes, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceSession, "Edit", "/a"), allowRule(pegboard.SourceSession, "*", "")}}, says: `"*"`},
+		{name: "the policy", answer: pegboard.Decision{Behavior: yes, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourcePolicy, "Edit", "/a")}}, says: "policy"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: pegboard.AskLater,
-					Save: func(ctx, []pegboard.Update) error { panic("nothing is to be saved") }})
+					OnRemember: func(ctx, []pegboard.PermissionUpdate) error { panic("nothing is to be saved") }})
 				outs := make(chan pegboard.Outcome, 1)
 				pool := toucherPool(t, s, nil)
 				go func() {
@@ -165,7 +165,7 @@ func TestAnswersThatCannotBe(t *testing.T) {
 				q := s.Questions()[0]
 				err := s.Answer(q.ID, tc.answer)
 				require.ErrorContains(t, err, tc.says)
-				require.NotErrorIs(t, err, pegboard.ErrStale)
+				require.NotErrorIs(t, err, pegboard.ErrQuestionClosed)
 				require.Empty(t, s.Permissions().Rules())
 				require.Len(t, s.Questions(), 1)
 				require.NoError(t, s.Answer(q.ID, pegboard.Decision{Behavior: yes}))
@@ -179,14 +179,14 @@ func TestAnswersThatCannotBe(t *testing.T) {
 func TestAnswerThatCannotBeSaved(t *testing.T) {
 	t.Parallel()
 	full := errors.New("the disk is full")
-	for name, save := range map[string]func(ctx, []pegboard.Update) error{
-		"error": func(ctx, []pegboard.Update) error { return full },
-		"panic": func(ctx, []pegboard.Update) error { panic(full) },
+	for name, save := range map[string]func(ctx, []pegboard.PermissionUpdate) error{
+		"error": func(ctx, []pegboard.PermissionUpdate) error { return full },
+		"panic": func(ctx, []pegboard.PermissionUpdate) error { panic(full) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: pegboard.AskLater, Save: save})
+				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: pegboard.AskLater, OnRemember: save})
 				pool := toucherPool(t, s, nil)
 				outs := make(chan []pegboard.Outcome, 1)
 				go func() {
@@ -194,7 +194,7 @@ func TestAnswerThatCannotBeSaved(t *testing.T) {
 					outs <- ex.Run(t.Context(), pool, touching("1", "a"))
 				}()
 				synctest.Wait()
-				err := s.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.Update{allowRule(pegboard.SourceUser, "Edit", "/a")}})
+				err := s.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "Edit", "/a")}})
 				require.ErrorIs(t, err, pegboard.ErrNotSaved)
 				require.ErrorIs(t, err, full)
 				require.NoError(t, (<-outs)[0].Err)
@@ -218,7 +218,7 @@ func TestDenyAndStop(t *testing.T) {
 					return pegboard.Decision{Behavior: pegboard.Deny, Reason: "enough", StopTurn: true}, nil
 				}})
 				a := actor{name: "T", call: func(ctx ctx, c *pegboard.Call) error {
-					return c.Check(ctx, pegboard.Target{Kind: pegboard.Path, Value: "x"})
+					return c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Value: "x"})
 				}}
 				if inside {
 					require.NoError(t, s.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"Edit(x)"}})))
@@ -256,19 +256,19 @@ func TestChecksComeFirst(t *testing.T) {
 		reason       string
 	}{
 		{name: "none", by: pegboard.ByPerson, reason: "person"},
-		{name: "allows", checks: []pegboard.Asker{say(pegboard.Allow, "one"), say(pegboard.Deny, "two")}, by: pegboard.ByCheck, reason: "one"},
-		{name: "abstains, fails, panics", checks: []pegboard.Asker{say(pegboard.Undecided, ""), fails, panics, say(pegboard.Deny, "four")}, by: pegboard.ByCheck, reason: "four"},
+		{name: "allows", checks: []pegboard.Asker{say(pegboard.Allow, "one"), say(pegboard.Deny, "two")}, by: pegboard.ByApprover, reason: "one"},
+		{name: "abstains, fails, panics", checks: []pegboard.Asker{say(pegboard.Undecided, ""), fails, panics, say(pegboard.Deny, "four")}, by: pegboard.ByApprover, reason: "four"},
 		{name: "all abstain", checks: []pegboard.Asker{say(pegboard.Ask, ""), panics}, by: pegboard.ByPerson, reason: "person"},
 		{name: "only a person may", user: true, checks: []pegboard.Asker{say(pegboard.Allow, "one")}, by: pegboard.ByPerson, reason: "person"},
 		{name: "a fork's cannot allow", fork: []pegboard.Asker{say(pegboard.Allow, "fork")}, by: pegboard.ByPerson, reason: "person"},
-		{name: "a fork's can deny", fork: []pegboard.Asker{say(pegboard.Deny, "fork")}, by: pegboard.ByCheck, reason: "fork"},
-		{name: "a fork's come later", checks: []pegboard.Asker{say(pegboard.Allow, "parent")}, fork: []pegboard.Asker{say(pegboard.Deny, "fork")}, by: pegboard.ByCheck, reason: "parent"},
+		{name: "a fork's can deny", fork: []pegboard.Asker{say(pegboard.Deny, "fork")}, by: pegboard.ByApprover, reason: "fork"},
+		{name: "a fork's come later", checks: []pegboard.Asker{say(pegboard.Allow, "parent")}, fork: []pegboard.Asker{say(pegboard.Deny, "fork")}, by: pegboard.ByApprover, reason: "parent"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := session(t, pegboard.SessionConfig{Checks: tc.checks, Ask: say(pegboard.Allow, "person")})
-			s = forked(t, s, pegboard.SessionConfig{Checks: tc.fork})
+			s := session(t, pegboard.SessionConfig{Approvers: tc.checks, Ask: say(pegboard.Allow, "person")})
+			s = forked(t, s, pegboard.SessionConfig{Approvers: tc.fork})
 			a := actor{name: "T", user: tc.user}
 			ex := executor(pegboard.Executor{})
 			d := ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0].Decision

@@ -27,7 +27,7 @@ func toucher(touched func(path string)) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[touch, string]{
 		Info: pegboard.Info{Name: "Touch"}, Description: "Touches a file.",
 		Inspect: func(in touch, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{{Kind: pegboard.Path, Value: in.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
 		},
 		Call: func(_ ctx, in touch, _ *pegboard.Call) (string, error) {
 			if touched != nil {
@@ -89,7 +89,7 @@ func inRandomOrder(t *testing.T, random *rand.Rand) {
 			want[id] = "touched g" + id
 		}
 		require.NoError(t, s.Answer(q.ID, d))
-		require.ErrorIs(t, s.Answer(q.ID, d), pegboard.ErrStale)
+		require.ErrorIs(t, s.Answer(q.ID, d), pegboard.ErrQuestionClosed)
 	}
 	ran := map[string]bool{}
 	for _, o := range <-outcomes {
@@ -163,8 +163,8 @@ func (f *fumbler) answer(q *pegboard.Question) pegboard.Decision {
 	case 0:
 		d.Behavior = pegboard.Deny
 	case 1:
-		d.Remember = []pegboard.Update{{Type: pegboard.AddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceSession,
-			Rules: []pegboard.UpdateRule{{Tool: "Edit", Pattern: fmt.Sprintf("/f%d", f.intN(8))}}}}
+		d.Remember = []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceSession,
+			Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: fmt.Sprintf("/f%d", f.intN(8))}}}}
 	}
 	return d
 }
@@ -173,7 +173,7 @@ func (f *fumbler) answer(q *pegboard.Question) pegboard.Decision {
 func (f *fumbler) meddle() {
 	open := f.main.Questions()
 	if len(open) == 0 || f.intN(4) == 0 {
-		require.ErrorIs(f, f.main.Answer(fmt.Sprint("foreign-", f.intN(9)), pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrStale)
+		require.ErrorIs(f, f.main.Answer(fmt.Sprint("foreign-", f.intN(9)), pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrQuestionClosed)
 		return
 	}
 	q := open[f.intN(len(open))]
@@ -182,7 +182,7 @@ func (f *fumbler) meddle() {
 		return
 	}
 	err := f.main.Answer(q.ID, f.answer(q))
-	require.True(f, err == nil || errors.Is(err, pegboard.ErrStale), err)
+	require.True(f, err == nil || errors.Is(err, pegboard.ErrQuestionClosed), err)
 }
 
 // TestAnyOrderOfAsksAnswersCancelsAndRules never answers the wrong question, loses

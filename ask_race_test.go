@@ -62,7 +62,7 @@ var settlers = map[string]func(c *contest, cfg *pegboard.SessionConfig, at time.
 			time.Sleep(at)
 			for _, q := range c.session.Questions() {
 				err := c.session.Answer(q.ID, pegboard.Decision{Behavior: b, Reason: "answer"})
-				require.True(c, err == nil || errors.Is(err, pegboard.ErrStale), err) // in the same instant
+				require.True(c, err == nil || errors.Is(err, pegboard.ErrQuestionClosed), err) // in the same instant
 			}
 		}
 	},
@@ -70,7 +70,7 @@ var settlers = map[string]func(c *contest, cfg *pegboard.SessionConfig, at time.
 		return func(context.CancelCauseFunc) {
 			time.Sleep(at)
 			require.NoError(c, c.session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-				return p.Apply(pegboard.Update{Type: pegboard.AddRules, Behavior: b, Rules: []pegboard.UpdateRule{{Tool: "Touch"}}, Destination: pegboard.SourceSession})
+				return p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: b, Rules: []pegboard.PermissionUpdateRule{{Tool: "Touch"}}, Destination: pegboard.SourceSession})
 			}))
 		}
 	},
@@ -134,7 +134,7 @@ func race(t *testing.T, one, two string, gap time.Duration, b pegboard.Behavior)
 	t.Helper()
 	c := &contest{T: t, ended: map[string]error{}}
 	cfg := pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}),
-		Classifier: undecided, Ask: pegboard.AskLater, AskAfter: -1}
+		Classifier: undecided, Ask: pegboard.AskLater, PromptDelay: -1}
 	other := pegboard.Allow + pegboard.Deny - b
 	var starts []func(context.CancelCauseFunc)
 	for _, start := range []func(context.CancelCauseFunc){

@@ -110,9 +110,9 @@ func (e *Executor) room(ctx context.Context, p *Pool, n int) (*batch, []job) {
 // open makes the zero batch b ready, for calls of which there will be no more than most;
 // 0 means that this is not known.
 func (e *Executor) open(ctx context.Context, b *batch, p *Pool, most int) {
-	limit, grace := e.Limit, e.Grace
+	limit, grace := e.MaxParallel, e.Grace
 	if limit <= 0 {
-		limit = DefaultLimit
+		limit = DefaultMaxParallel
 	}
 	if grace <= 0 {
 		grace = DefaultGrace

@@ -185,12 +185,12 @@ var errNotAdmitted = fmt.Errorf("%w: the call was not admitted by an executor", 
 // errNoInput is what a stage meets when it is called on a Call for another tool.
 var errNoInput = errors.New("the call was decoded for another tool")
 
-// Admit makes a call anew from its id, name and bytes, where [Executor].Invoke
+// Rebuild makes a call anew from its id, name and bytes, where [Executor].Invoke
 // has sent it: decoded, its targets resolved, ready for the tool's Call. It
 // decides nothing but what the call checks in its midst, under the permissions of
 // this moment, and then asks nobody; what the call emits reaches nobody. The
 // caller vouches that the call was decided where it came from.
-func (p *Pool) Admit(c Call) (Tool, *Call, error) {
+func (p *Pool) Rebuild(c Call) (Tool, *Call, error) {
 	e, ok := p.lookup(c.Name)
 	if !ok {
 		return nil, nil, fmt.Errorf("%w: %s", ErrUnknownTool, c.Name)

@@ -38,8 +38,8 @@ type Classifier func(ctx context.Context, q *Question) (Decision, error)
 // directories to the person. It asks no model and says the same at all times.
 func ClassifyByTargets(_ context.Context, q *Question) (Decision, error) {
 	for _, t := range q.Targets {
-		if t.Caution != "" {
-			return Decision{Behavior: Deny, Reason: t.Caution}, nil
+		if t.AskReason != "" {
+			return Decision{Behavior: Deny, Reason: t.AskReason}, nil
 		}
 	}
 	return Decision{}, nil

@@ -66,8 +66,8 @@ func TestClassifier(t *testing.T) {
 	in := func(m pegboard.Mode) pegboard.SessionConfig {
 		return pegboard.SessionConfig{Permissions: rules(t, m, pegboard.RuleSet{})}
 	}
-	fatal := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "rm -r /", Caution: "it removes all files"}}}}
-	edit := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: "f"}}}}
+	fatal := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm -r /", AskReason: "it removes all files"}}}}
+	edit := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}
 	read := actor{traits: pegboard.Traits{ReadOnly: true}}
 	own := func(b pegboard.Behavior) actor {
 		return actor{own: pegboard.Decision{Behavior: b, Reason: "the tool's word"}}
@@ -137,13 +137,13 @@ func TestClassifier(t *testing.T) {
 // TestClassifierIsToldAll that a person would be, as copies.
 func TestClassifierIsToldAll(t *testing.T) {
 	t.Parallel()
-	a := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Host, Access: pegboard.Read, Value: "h.test"}}}}
+	a := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test"}}}}
 	got := classify(t, a, pegboard.SessionConfig{}, pegboard.RuleSet{}, func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
 		require.Equal(t, "T", q.Tool.Info().Name)
 		require.Equal(t, `1 {"k":1}`, q.Call.ID+" "+string(q.Call.Input))
 		require.Equal(t, "h.test", q.Targets[0].Value)
 		require.Contains(t, q.Reason, "no rule allows it")
-		require.Empty(t, q.Agent)
+		require.Empty(t, q.AgentPath)
 		q.Call.ID, q.Targets[0].Value = "2", "other.test"
 		q.Call.Input[0] = 'x'
 		return pegboard.Decision{Behavior: pegboard.Allow}, nil
@@ -230,7 +230,7 @@ func newCounting(t *testing.T) *counting {
 func (k *counting) try(t *testing.T, s *pegboard.Session, tool string, n int) string {
 	t.Helper()
 	k.asked = ""
-	a := actor{name: tool, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Resource, Value: "x"}}}}
+	a := actor{name: tool, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x"}}}}
 	pool := a.pool(t, s)
 	for i := range n {
 		ex := executor(pegboard.Executor{})
@@ -315,9 +315,9 @@ func TestClassifierNeedsAutoInEveryParent(t *testing.T) {
 func TestAutoModeDropsBroadRules(t *testing.T) {
 	t.Parallel()
 	command := func(v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: v}
+		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: v}
 	}
-	agent := pegboard.Target{Kind: pegboard.Agent, Value: "reviewer"}
+	agent := pegboard.Target{Kind: pegboard.TargetAgent, Value: "reviewer"}
 	tests := []struct {
 		rule   string
 		source string // where the tool is attached from; empty: built in
@@ -339,9 +339,9 @@ func TestAutoModeDropsBroadRules(t *testing.T) {
 		{rule: "Bash(git:*)", acts: command("git push")},
 		{rule: "Bash(make)", acts: command("make")},
 		{rule: "Agent(reviewer)", acts: agent},
-		{rule: "Edit", acts: pegboard.Target{Kind: pegboard.Resource, Value: "x"}},
-		{rule: "WebFetch", acts: pegboard.Target{Kind: pegboard.Host, Value: "h.test"}},
-		{rule: "WebFetch(domain:*)", acts: pegboard.Target{Kind: pegboard.Host, Value: "h.test"}},
+		{rule: "Edit", acts: pegboard.Target{Kind: pegboard.TargetResource, Value: "x"}},
+		{rule: "WebFetch", acts: pegboard.Target{Kind: pegboard.TargetHost, Value: "h.test"}},
+		{rule: "WebFetch(domain:*)", acts: pegboard.Target{Kind: pegboard.TargetHost, Value: "h.test"}},
 		{rule: "mcp__srv", source: "srv"},
 		{rule: "mcp__srv__*", source: "srv"},
 	}

@@ -37,7 +37,7 @@ func (c *Call) put(x *subject, ts []Target) *Permissions {
 	st := c.state
 	p := st.session.permissions()
 	x.info, x.spec, x.traits, x.input = st.info, st.spec, &st.traits, c.Input
-	x.targets, x.platform, x.dirs, x.lent = ts, st.session.platform, p.work, st.session.lent()
+	x.targets, x.platform, x.dirs, x.lent = ts, st.session.platform, p.work, st.session.readableDirs()
 	if x.info == nil { // before the tool is known
 		x.info = &Info{}
 	}
@@ -64,14 +64,14 @@ type subject struct {
 	approved []Target     // what the call was allowed, if it runs already
 	under    *Permissions // and what it was decided under
 
-	trace *Trace // nil unless somebody wants to know
+	trace *Explanation // nil unless somebody wants to know
 }
 
 func (x *subject) note(r *Rule, t *Target, b Behavior, reason string) {
 	if x.trace == nil {
 		return
 	}
-	s := Step{Behavior: b, Reason: reason}
+	s := ExplanationStep{Behavior: b, Reason: reason}
 	if r != nil {
 		copied := *r
 		s.Rule, s.Reason = &copied, r.describe()+" "+reason
@@ -194,7 +194,7 @@ func (p *Permissions) byMode(mode Mode, x *subject) Decision {
 	switch {
 	case len(x.approved) > 0 && x.all(x.belowApproved):
 		return d
-	case mode == ModeBypass && !x.all(func(t *Target) bool { return t.Kind != Opaque || t.Value == "" || !p.restrictsUnseen(x, t) }):
+	case mode == ModeBypass && !x.all(func(t *Target) bool { return t.Kind != TargetOpaque || t.Value == "" || !p.restrictsUnseen(x, t) }):
 		d = Decision{Behavior: Ask, Reason: "nobody can see whether a deny or ask rule is about it: " + describeTargets(x.targets)}
 	case mode == ModeBypass:
 		d = Decision{Behavior: Allow, By: ByMode, Reason: "mode bypassPermissions"}
@@ -264,7 +264,7 @@ func (p *Permissions) granted(mode Mode, x *subject) Decision {
 	switch {
 	case hooked:
 		return Decision{Behavior: Allow, By: ByHook, Reason: "a hook allows it: " + x.hook.Reason}
-	case x.own.Behavior == Allow && !x.info.Origin.External() && x.all(func(t *Target) bool { return t.Kind != Path || t.Maybe || x.inside(t) }):
+	case x.own.Behavior == Allow && !x.info.Origin.External() && x.all(func(t *Target) bool { return t.Kind != TargetPath || t.Maybe || x.inside(t) }):
 		return Decision{Behavior: Allow, By: ByTool, Reason: x.own.Reason}
 	case len(x.approved) > 0 && x.all(x.belowApproved):
 		return Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}
@@ -290,17 +290,17 @@ func (x *subject) opinion() Decision {
 
 // writes reports whether the call writes a file, whatever it says of itself.
 func (x *subject) writes() bool {
-	return slices.ContainsFunc(x.targets, func(t Target) bool { return t.Kind == Path && t.Access == Write && !t.Maybe })
+	return slices.ContainsFunc(x.targets, func(t Target) bool { return t.Kind == TargetPath && t.Access == AccessWrite && !t.Maybe })
 }
 
 // caution says why a person must see the call, or nothing.
 func (x *subject) caution() string {
 	for i := range x.targets {
 		t := &x.targets[i]
-		if t.Caution != "" {
-			return t.Caution
+		if t.AskReason != "" {
+			return t.AskReason
 		}
-		if t.Kind != Path || t.Access == Read || t.Maybe {
+		if t.Kind != TargetPath || t.Access == AccessRead || t.Maybe {
 			continue
 		}
 		for _, name := range t.names() {
@@ -318,9 +318,9 @@ func (x *subject) harmless(t *Target) bool {
 	switch {
 	case t.Maybe:
 		return true
-	case t.Kind == Path:
-		return t.Access == Read && (x.inside(t) || below(t, x.lent))
-	case t.Kind == Command:
+	case t.Kind == TargetPath:
+		return t.Access == AccessRead && (x.inside(t) || below(t, x.lent))
+	case t.Kind == TargetCommand:
 		return t.Free && x.vetted(t)
 	}
 	return false
@@ -345,10 +345,10 @@ func (x *subject) editable(t *Target) bool {
 	switch {
 	case x.info.Origin.External():
 		return false
-	case t.Kind == Path:
-		return t.Access != Run && x.inside(t)
+	case t.Kind == TargetPath:
+		return t.Access != AccessRun && x.inside(t)
 	}
-	return t.Kind == Command && t.Edits
+	return t.Kind == TargetCommand && t.Edits
 }
 
 // before is what was decided when the call itself was. It is rare, and not inlined
@@ -366,7 +366,7 @@ func (x *subject) before() *subject {
 func (x *subject) belowApproved(t *Target) bool {
 	return slices.ContainsFunc(x.approved, func(a Target) bool {
 		tree := []workDir{{spelled: a.Value, real: a.Real()}}
-		return a.Tree && a.Kind == Path && t.Kind == Path && a.Access == t.Access &&
+		return a.Tree && a.Kind == TargetPath && t.Kind == TargetPath && a.Access == t.Access &&
 			!slices.ContainsFunc(t.names(), func(n string) bool { return !within(tree, n) })
 	})
 }
@@ -393,7 +393,7 @@ func (x *subject) whyNot() string {
 		what += " and cannot be undone"
 	case x.traits.OpenWorld:
 		what += ", beyond this machine"
-	case !x.all(func(t *Target) bool { return t.Kind != Path || x.inside(t) }):
+	case !x.all(func(t *Target) bool { return t.Kind != TargetPath || x.inside(t) }):
 		what += ", outside the working directories"
 	}
 	if x.doubt != "" {

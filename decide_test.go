@@ -27,14 +27,14 @@ func TestTargetFields(t *testing.T) {
 	require.NoError(t, linkDir(outside, filepath.Join(dir, "sub", "out")))
 	type target = pegboard.Target
 	cmd := func(v string, change ...func(*target)) target {
-		x := target{Kind: pegboard.Command, Access: pegboard.Run, Value: v}
+		x := target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: v}
 		for _, c := range change {
 			c(&x)
 		}
 		return x
 	}
 	path := func(access pegboard.Access, v string, change ...func(*target)) target {
-		x := target{Kind: pegboard.Path, Access: access, Value: v}
+		x := target{Kind: pegboard.TargetPath, Access: access, Value: v}
 		for _, c := range change {
 			c(&x)
 		}
@@ -44,8 +44,8 @@ func TestTargetFields(t *testing.T) {
 	free, edits, parsed, maybe, glob, tree := func(x *target) { x.Free = true }, func(x *target) { x.Edits = true },
 		func(x *target) { x.Parsed = true }, func(x *target) { x.Maybe = true }, func(x *target) { x.Glob = true }, func(x *target) { x.Tree = true }
 	vet := func(err error) func(*target) { return func(x *target) { x.Vet = func() error { return err } } }
-	careful := func(x *target) { x.Caution = "it is the end of all files" }
-	const read, write = pegboard.Read, pegboard.Write
+	careful := func(x *target) { x.AskReason = "it is the end of all files" }
+	const read, write = pegboard.AccessRead, pegboard.AccessWrite
 	bash := pegboard.RuleSet{Allow: []string{"Bash(make)", "Bash(ls)"}}
 	tests := []struct {
 		name     string
@@ -83,7 +83,7 @@ func TestTargetFields(t *testing.T) {
 		{name: "Edits/command that edits", acts: []target{cmd("mv a b", edits), path(write, "b")}, mode: pegboard.ModeAcceptEdits, want: pegboard.Allow},
 		{name: "Edits/in another mode", acts: []target{cmd("mv a b", edits), path(write, "b")}, want: pegboard.Ask},
 		{name: "Edits/attached", acts: []target{cmd("mv a b", edits), path(write, "b")}, source: "srv", mode: pegboard.ModeAcceptEdits, want: pegboard.Ask},
-		{name: "Edits/attached, beside what a rule covers", acts: []target{cmd("mv a b", edits), {Kind: pegboard.Host, Value: "h.test"}}, source: "srv", mode: pegboard.ModeAcceptEdits, set: pegboard.RuleSet{Allow: []string{"WebFetch(domain:h.test)"}}, want: pegboard.Ask},
+		{name: "Edits/attached, beside what a rule covers", acts: []target{cmd("mv a b", edits), {Kind: pegboard.TargetHost, Value: "h.test"}}, source: "srv", mode: pegboard.ModeAcceptEdits, set: pegboard.RuleSet{Allow: []string{"WebFetch(domain:h.test)"}}, want: pegboard.Ask},
 		{name: "Edits/beside an unknown command", acts: []target{cmd("mv a b", edits), cmd("make")}, mode: pegboard.ModeAcceptEdits, want: pegboard.Ask},
 
 		{name: "Free/not", acts: []target{cmd("ls")}, readOnly: true, want: pegboard.Ask},
@@ -148,7 +148,7 @@ func TestExactNeedsARuleWithoutAWildcard(t *testing.T) {
 		{rule: "Bash(find . -delete)", exact: true, want: pegboard.Allow},
 	} {
 		a := actor{name: "Bash", traits: pegboard.Traits{Targets: []pegboard.Target{
-			{Kind: pegboard.Command, Access: pegboard.Run, Value: "find . -delete", Exact: tc.exact},
+			{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "find . -delete", Exact: tc.exact},
 		}}}
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{tc.rule}})}))
 		require.Equal(t, tc.want.String(), judge(t, pool).behavior.String(), "%s, exact: %v", tc.rule, tc.exact)
@@ -195,7 +195,7 @@ func TestParameterRules(t *testing.T) {
 			tool := pegboard.Build(pegboard.Definition[input, string]{
 				Info: pegboard.Info{Name: "Bash"}, Description: "For a test.",
 				Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-					return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: in.Command}}}
+					return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: in.Command}}}
 				},
 				Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
 			})
@@ -203,7 +203,7 @@ func TestParameterRules(t *testing.T) {
 			pool := registryOf(t, tool).AssemblePool(s)
 			for _, set := range []pegboard.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
 				require.NoError(t, s.SetPermissions(rules(t, pegboard.ModeBypass, set)))
-				trace := pool.Trace(t.Context(), call("1", "Bash", tc.input))
+				trace := pool.ExplainDecision(t.Context(), call("1", "Bash", tc.input))
 				require.Equal(t, tc.want, trace.Decision.Rule != nil, trace.String())
 				ex := executor(pegboard.Executor{})
 				require.Equal(t, tc.want, ex.Run(t.Context(), pool, call("1", "Bash", tc.input))[0].Err != nil)
@@ -238,7 +238,7 @@ func TestTraceShowsTheWay(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	read := func(v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: v}
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v}
 	}
 	tests := []struct {
 		name  string
@@ -247,7 +247,7 @@ func TestTraceShowsTheWay(t *testing.T) {
 		sets  []pegboard.RuleSet
 		want  []string
 	}{
-		{name: "an allow rule after others", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: "f"}}}}, sets: []pegboard.RuleSet{
+		{name: "an allow rule after others", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}, sets: []pegboard.RuleSet{
 			{Source: pegboard.SourceUser, Allow: []string{"Edit(f)"}, Ask: []string{"Edit(q)"}, Deny: []string{"Read(d)"}},
 			{Source: pegboard.SourcePolicy, Deny: []string{"Edit(e)"}},
 		}, want: []string{
@@ -268,7 +268,7 @@ func TestTraceShowsTheWay(t *testing.T) {
 			"deny: mode dontAsk refuses what would be asked about",
 			`= deny: ask rule "Read(q)" from projectSettings covers it, and mode dontAsk asks nobody`,
 		}},
-		{name: "nothing that speaks of it", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{read("f"), {Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}}}}, want: []string{
+		{name: "nothing that speaks of it", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{read("f"), {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}, want: []string{
 			"it would read " + at("f"),
 			"it would run make",
 			"allow: it only reads, inside the working directories (read " + at("f") + ")",
@@ -283,7 +283,7 @@ func TestTraceShowsTheWay(t *testing.T) {
 			p, err := pegboard.NewPermissions(tc.mode, tc.sets...)
 			require.NoError(t, err)
 			pool := tc.actor.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: p}))
-			trace := pool.Trace(t.Context(), call("1", "T", ``))
+			trace := pool.ExplainDecision(t.Context(), call("1", "T", ``))
 			require.Equal(t, strings.Join(tc.want, "\n")+"\n", trace.String())
 			require.Equal(t, judge(t, pool).behavior == pegboard.Allow, trace.Decision.Behavior == pegboard.Allow)
 			require.Len(t, trace.Targets, len(tc.actor.traits.Targets))
@@ -294,19 +294,19 @@ func TestTraceShowsTheWay(t *testing.T) {
 // TestTraceIsACopy: whoever is shown it may write to it.
 func TestTraceIsACopy(t *testing.T) {
 	t.Parallel()
-	a := reading(pegboard.Target{Value: "f", Also: []string{"g"}})
+	a := reading(pegboard.Target{Value: "f", Aliases: []string{"g"}})
 	pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(x)"}, Ask: []string{"Read(f)"}})}))
-	before := pool.Trace(t.Context(), call("1", "T", ``))
-	shown := pool.Trace(t.Context(), call("1", "T", ``))
+	before := pool.ExplainDecision(t.Context(), call("1", "T", ``))
+	shown := pool.ExplainDecision(t.Context(), call("1", "T", ``))
 	require.Equal(t, before, shown)
-	shown.Targets[0].Also[0] = "other"
+	shown.Targets[0].Aliases[0] = "other"
 	shown.Decision.Rule.Tool = "Other"
 	for _, s := range shown.Steps {
 		if s.Rule != nil {
 			s.Rule.Tool = "Other"
 		}
 	}
-	require.Equal(t, before, pool.Trace(t.Context(), call("1", "T", ``)))
+	require.Equal(t, before, pool.ExplainDecision(t.Context(), call("1", "T", ``)))
 }
 
 // TestDecideRefuses what an executor would not take so far.
@@ -327,7 +327,7 @@ func TestDecideRefuses(t *testing.T) {
 		{name: "Crash", input: `{"n":1,"n":1}`, says: "n"},
 		{name: "Crash", input: `{"n":1}`, says: "panic: oh"},
 	} {
-		trace := pool.Trace(t.Context(), call("1", tc.name, tc.input))
+		trace := pool.ExplainDecision(t.Context(), call("1", tc.name, tc.input))
 		require.Equal(t, pegboard.Deny, trace.Decision.Behavior)
 		require.Contains(t, trace.Decision.Reason, tc.says)
 		ex := executor(pegboard.Executor{})
@@ -370,7 +370,7 @@ func TestDecideIsTheExecutorsDecision(t *testing.T) {
 		mode, _ := d.mode(laxest)
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided}))
 		require.NoError(t, pool.Session().SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})))
-		trace, done := pool.Trace(t.Context(), call("1", names(pool)[0], ``)), judge(t, pool)
+		trace, done := pool.ExplainDecision(t.Context(), call("1", names(pool)[0], ``)), judge(t, pool)
 		require.Equal(t, done.behavior.String(), trace.Decision.Behavior.String(), "seed %d\n%s", seed, trace)
 		require.Equal(t, done.reason, trace.Decision.Reason, "seed %d", seed)
 		var by string

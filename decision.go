@@ -15,7 +15,7 @@ const (
 	ByMode                      // the mode
 	ByTool                      // the tool itself
 	ByHook                      // a hook
-	ByCheck                     // one of [SessionConfig].Checks
+	ByApprover                  // one of [SessionConfig].Approvers
 	ByClassifier                // the classifier
 	ByPerson                    // who answered for the person
 	ByNobody                    // there was no answer
@@ -42,7 +42,7 @@ type Decision struct {
 	// fork's hooks and checks it is ignored. It is all done or, if one update is
 	// wrong, none of it. A mode that asks nobody also refuses another Input that the
 	// same answer brings.
-	Remember []Update
+	Remember []PermissionUpdate
 	// By says who decided. It is set by whoever asked them.
 	By Decider
 	// StopTurn, with Deny, as the answer to a question or from a hook before the call,

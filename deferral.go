@@ -16,20 +16,20 @@ import (
 // their part of the prompt stays the same whatever is attached.
 type Deferral struct {
 	Mode DeferMode
-	// Hosted says that the provider itself searches: definitions wait without
+	// ProviderSearch says that the provider itself searches: definitions wait without
 	// ToolSearch, too.
-	Hosted bool
-	// Builtin are the built-in tools that wait unless their Info says otherwise; nil
+	ProviderSearch bool
+	// BuiltinTools are the built-in tools that wait unless their Info says otherwise; nil
 	// means DefaultDeferred.
-	Builtin []string
-	// Show are tools that do not wait in this pool, such as the plan tools when the
+	BuiltinTools []string
+	// AlwaysLoad are tools that do not wait in this pool, such as the plan tools when the
 	// talk is of planning. A change of it changes the beginning of the prompt.
-	Show []string
-	// Window is the model's context window in tokens, for DeferAuto; 0 means 200,000.
-	Window int
-	// Share is the share of the window that definitions may have before they wait; 0
+	AlwaysLoad []string
+	// ContextWindow is the model's context window in tokens, for DeferAuto; 0 means 200,000.
+	ContextWindow int
+	// MaxShare is the share of the window that definitions may have before they wait; 0
 	// means 0.1. Both defaults are those of the best-known harness.
-	Share float64
+	MaxShare float64
 	// Tokens estimates what a definition costs the model; nil means a token for four
 	// bytes of its name, description and schema. It may be called concurrently.
 	Tokens func(Declaration) int
@@ -68,14 +68,14 @@ var neverDeferred = []string{searchToolName, "SendUserMessage", "SendMessage", "
 func (d *Deferral) defers(i *Info, mode Mode) bool {
 	external := i.Origin.External()
 	switch {
-	case i.Loading == LoadAlways, len(d.Show) > 0 && listed(d.Show, *i), !external && listed(neverDeferred, *i):
+	case i.Loading == LoadAlways, len(d.AlwaysLoad) > 0 && listed(d.AlwaysLoad, *i), !external && listed(neverDeferred, *i):
 		return false
 	case external || i.Loading == LoadOnSearch:
 		return true
 	case mode == ModePlan && i.Name == "ExitPlanMode": // the way out must be in sight
 		return false
 	}
-	return listed(d.Builtin, *i)
+	return listed(d.BuiltinTools, *i)
 }
 
 func (d *Deferral) tokens(decl *Declaration) int {
@@ -87,7 +87,7 @@ func (d *Deferral) tokens(decl *Declaration) int {
 
 // limit returns the tokens that definitions may have before they wait.
 func (d *Deferral) limit() int {
-	window, share := d.Window, d.Share
+	window, share := d.ContextWindow, d.MaxShare
 	if window <= 0 {
 		window = 200_000
 	}
@@ -101,8 +101,8 @@ func (d *Deferral) limit() int {
 func (p *Pool) deferTools() {
 	p.waiting, p.loaded = nil, nil
 	policy, can := p.deferral, make([]bool, len(p.tools))
-	if policy.Builtin == nil {
-		policy.Builtin = DefaultDeferred()
+	if policy.BuiltinTools == nil {
+		policy.BuiltinTools = DefaultDeferred()
 	}
 	var builtins, all int // tokens of those that can wait
 	if mode := p.session.permissions().mode; p.Searchable() && policy.Mode != DeferOff {

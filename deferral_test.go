@@ -39,19 +39,19 @@ func TestWhatWaits(t *testing.T) {
 	}{
 		{name: "external tools and those of the table", want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"}},
 		{name: "nobody could find them", noFinder: true},
-		{name: "the provider finds them", noFinder: true, opts: []pegboard.PoolOption{pegboard.Deferral{Hosted: true}}, want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"}},
+		{name: "the provider finds them", noFinder: true, opts: []pegboard.PoolOption{pegboard.Deferral{ProviderSearch: true}}, want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"}},
 		{name: "off", opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferOff}}},
-		{name: "a table of the host's", opts: []pegboard.PoolOption{pegboard.Deferral{Builtin: []string{"Read"}}}, want: []string{"Late", "Read", "mcp__srv__list"}},
-		{name: "an empty table", opts: []pegboard.PoolOption{pegboard.Deferral{Builtin: []string{}}}, want: []string{"Late", "mcp__srv__list"}},
-		{name: "what must be shown now", opts: []pegboard.PoolOption{pegboard.Deferral{Show: []string{"Sleep", "mcp__srv__*"}}}, want: []string{"Late", "WebFetch"}},
+		{name: "a table of the host's", opts: []pegboard.PoolOption{pegboard.Deferral{BuiltinTools: []string{"Read"}}}, want: []string{"Late", "Read", "mcp__srv__list"}},
+		{name: "an empty table", opts: []pegboard.PoolOption{pegboard.Deferral{BuiltinTools: []string{}}}, want: []string{"Late", "mcp__srv__list"}},
+		{name: "what must be shown now", opts: []pegboard.PoolOption{pegboard.Deferral{AlwaysLoad: []string{"Sleep", "mcp__srv__*"}}}, want: []string{"Late", "WebFetch"}},
 		{name: "little", opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto}}},
 		{name: "much", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto}}, want: []string{"mcp__srv__list"}},
 		{
-			name: "much that is built in", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, Window: 100_000}},
+			name: "much that is built in", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, ContextWindow: 100_000}},
 			want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"},
 		},
-		{name: "much of a larger window", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, Window: 1_000_000}}},
-		{name: "much of a larger share", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, Share: 0.2}}},
+		{name: "much of a larger window", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, ContextWindow: 1_000_000}}},
+		{name: "much of a larger share", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, MaxShare: 0.2}}},
 		{
 			name: "as the host counts", opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, Tokens: func(pegboard.Declaration) int { return 6_000 }}},
 			want: []string{"mcp__srv__list"},
@@ -78,7 +78,7 @@ func TestWhatWaits(t *testing.T) {
 			_, err := reg.Attach("srv", told(pegboard.Info{Name: "list"}, text), told(pegboard.Info{Name: "always", Loading: pegboard.LoadAlways}, "Is there."))
 			require.NoError(t, err)
 			p := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, tt.mode, pegboard.RuleSet{})}), tt.opts...)
-			require.Equal(t, tt.want, p.Waiting())
+			require.Equal(t, tt.want, p.Deferred())
 			var deferred []string
 			for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
 				for d := range p.Declarations(part) {
@@ -102,7 +102,7 @@ func TestInvariant7WaitingOfBuiltins(t *testing.T) {
 			random := rand.New(rand.NewPCG(7, uint64(mode)))
 			reg := registryOf(t, finder(), told(pegboard.Info{Name: "WebFetch"}, strings.Repeat("x", 9_000)), told(pegboard.Info{Name: "Read"}, "Reads."))
 			s := session(t, pegboard.SessionConfig{})
-			policy := pegboard.Deferral{Mode: mode, Window: 20_000}
+			policy := pegboard.Deferral{Mode: mode, ContextWindow: 20_000}
 			want := reg.AssemblePool(s, policy).Fingerprint(pegboard.Builtin)
 			for range 50 {
 				source := fmt.Sprint("srv", random.IntN(4))
@@ -147,7 +147,7 @@ func TestCallsOfToolsThatWait(t *testing.T) {
 func TestHostedSearchIsNotNamed(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, told(pegboard.Info{Name: "Weather", Loading: pegboard.LoadOnSearch}, "Tells the weather."))
-	p := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.Deferral{Hosted: true})
+	p := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.Deferral{ProviderSearch: true})
 	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), p, call("1", "Weather", `{}`))
 	require.Contains(t, out[0].Result.Text(), "Search for it first")
@@ -176,7 +176,7 @@ func TestLoadedAreInTheOrderOfTheirFinding(t *testing.T) {
 	run(t, reg, s, call("3", "ToolSearch", `{"query":"select:a"}`))
 	require.Equal(t, []string{"mcp__srv__c", "mcp__srv__a", "mcp__srv__b"}, loaded())
 
-	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a1"})
+	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a1"})
 	require.NoError(t, err)
 	require.Empty(t, fork.Loaded(), "its conversation is another")
 	require.NoError(t, reg.Add(told(pegboard.Info{Name: "New", Aliases: []string{"Old"}, Loading: pegboard.LoadOnSearch}, "Was renamed.")))
@@ -228,7 +228,7 @@ func TestAnnouncementsAreDeltas(t *testing.T) {
 		many = append(many, fmt.Sprint("t", i))
 	}
 	attach("big", many...)
-	reg.Describe("big", "Does nearly everything.")
+	reg.SetDescription("big", "Does nearly everything.")
 	text, known = reg.AssemblePool(s).Announce(known)
 	require.Contains(t, text, "mcp__big__*: 600 tools (Does nearly everything.)")
 	require.Less(t, len(text), 500)

@@ -82,7 +82,7 @@
 //
 // [Call.Run] makes calls from inside a call, as a script does that a tool runs.
 // They are decided and run like those of the model. What a tool stores for the
-// model to read on, it lends with [Session.Lend].
+// model to read on, it lends with [Session.AllowReads].
 //
 // # Many tools, long results
 //
@@ -91,7 +91,7 @@
 // [Session.Loaded].
 //
 // A result that is too long is kept by a [ResultStore], and a preview takes its place,
-// see [ResultLimits]; [Call.Store] does so while a tool still works. [Session.Trim]
+// see [ResultLimits]; [Call.Store] does so while a tool still works. [Session.TrimResults]
 // decides which of a conversation's results go out whole, once and for all.
 //
 // # The tools that ship

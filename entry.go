@@ -9,10 +9,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// Unusable stands for a tool that its source described but that could not be
+// InvalidTool stands for a tool that its source described but that could not be
 // built. [Registry.Attach] quarantines it with reason, so that a bridge hands
 // over a whole list at once, good and bad. [Registry.Add] refuses it.
-func Unusable(name string, reason error) Tool {
+func InvalidTool(name string, reason error) Tool {
 	if reason == nil {
 		reason = errors.New("no reason was given")
 	}

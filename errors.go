@@ -32,8 +32,8 @@ var (
 
 // What is wrong with an answer, see [Session.Answer].
 var (
-	ErrStale    = asking.ErrStale
-	ErrNotSaved = errors.New("it holds for now, but could not be saved")
+	ErrQuestionClosed = asking.ErrStale
+	ErrNotSaved       = errors.New("it holds for now, but could not be saved")
 )
 
 // The causes with which a host cancels the context of a batch, or a session's
@@ -51,8 +51,8 @@ var (
 	ErrSiblingFailed = errors.New("a call beside it failed")
 )
 
-// ErrStored is why [Call.Keep] does not store what comes from the store.
-var ErrStored = errors.New("it is stored already")
+// ErrAlreadyStored is why [Call.StoreRaw] does not store what comes from the store.
+var ErrAlreadyStored = errors.New("it is stored already")
 
 // unansweredError is the denial of a call that nobody refused.
 type unansweredError struct {

@@ -15,7 +15,7 @@ type Event struct {
 	Decision *Decision
 	Outcome  *Outcome
 	Question *Question // of EventAsked and EventSettled
-	Trace    string    // the same for all events of a batch, see Executor.TraceID
+	TraceID  string    // the same for all events of a batch, see Executor.TraceID
 }
 
 // EventKind says what happened.

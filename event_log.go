@@ -52,7 +52,7 @@ func (l *eventLog) queue(e Event, over *atomic.Bool) {
 	if l.closed || over != nil && over.Load() {
 		return
 	}
-	e.Time, e.Call, e.Trace = time.Now(), l.copyOf(e.Call), l.trace
+	e.Time, e.Call, e.TraceID = time.Now(), l.copyOf(e.Call), l.trace
 	if e.Outcome != nil {
 		e.Outcome.Call = e.Call
 	}

@@ -60,7 +60,7 @@ func ExampleQuestion_Suggestions() {
 			}
 			return pegboard.Decision{Behavior: pegboard.Allow, Remember: alternatives[0]}, nil
 		},
-		Save: func(_ context.Context, updates []pegboard.Update) error {
+		OnRemember: func(_ context.Context, updates []pegboard.PermissionUpdate) error {
 			fmt.Println("saved:", updates[0]) // see package settings
 			return nil
 		},

@@ -45,7 +45,7 @@ func ExamplePool_Trace() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(pool.Trace(context.Background(), pegboard.Call{Name: "Deploy", Input: []byte(`{"to":"production"}`)}))
+	fmt.Print(pool.ExplainDecision(context.Background(), pegboard.Call{Name: "Deploy", Input: []byte(`{"to":"production"}`)}))
 
 	// The reasons take time to collect. What cannot be read is denied.
 	decision := pool.Decide(context.Background(), pegboard.Call{Name: "Deploy", Input: []byte(`{"place":"test"}`)})
@@ -64,12 +64,12 @@ func ExamplePermissions_Apply() {
 		return
 	}
 	more, err := p.Apply(
-		pegboard.Update{
-			Type: pegboard.AddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceSession,
-			Rules: []pegboard.UpdateRule{{Tool: "Bash", Pattern: "npm run *"}},
+		pegboard.PermissionUpdate{
+			Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceSession,
+			Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: "npm run *"}},
 		},
-		pegboard.Update{Type: pegboard.SetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
-		pegboard.Update{Type: pegboard.SetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}, // it was not available before
+		pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
+		pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}, // it was not available before
 	)
 	if err != nil {
 		fmt.Println(err)
@@ -82,8 +82,8 @@ func ExamplePermissions_Apply() {
 	fmt.Println("and before:", p.Mode(), len(p.Rules()))
 
 	_, err = more.Apply(
-		pegboard.Update{Type: pegboard.SetMode, Mode: pegboard.ModePlan, Destination: pegboard.SourceSession},
-		pegboard.Update{Type: pegboard.RemoveRules, Behavior: pegboard.Allow, Rules: []pegboard.UpdateRule{{Tool: "Bash", Pattern: " "}}})
+		pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: pegboard.ModePlan, Destination: pegboard.SourceSession},
+		pegboard.PermissionUpdate{Type: pegboard.UpdateRemoveRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: " "}}})
 	fmt.Println(err)
 	// Output:
 	// acceptEdits

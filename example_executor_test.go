@@ -32,7 +32,7 @@ func ExampleExecutor_Stream() {
 func ExamplePool_Admit() {
 	far := pool(pegboard.SessionConfig{}, greet)
 	ex := pegboard.Executor{Invoke: func(ctx context.Context, _ pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
-		tool, call, err := far.Admit(pegboard.Call{ID: c.ID, Name: c.Name, Input: c.Input})
+		tool, call, err := far.Rebuild(pegboard.Call{ID: c.ID, Name: c.Name, Input: c.Input})
 		if err != nil {
 			return nil, err
 		}
@@ -97,6 +97,6 @@ func ExampleDeclaration_Encoded() {
 }
 
 func ExampleText() {
-	fmt.Println(pegboard.Text("three files").Text())
+	fmt.Println(pegboard.TextResult("three files").Text())
 	// Output: three files
 }

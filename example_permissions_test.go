@@ -57,7 +57,7 @@ func exampleWriter() pegboard.Tool {
 		Info:        pegboard.Info{Name: "Write"},
 		Description: "Writes a file.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Write, Value: in.File}}}
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}}}
 		},
 		Call: func(_ context.Context, in input, _ *pegboard.Call) (string, error) { return "wrote " + in.File, nil },
 	})
@@ -98,7 +98,7 @@ func ExampleSession_Fork() {
 		fmt.Println(err)
 		return
 	}
-	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "reviewer", Permissions: narrower})
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "reviewer", Permissions: narrower})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -111,7 +111,7 @@ func ExampleSession_Fork() {
 		fmt.Println(err)
 		return
 	}
-	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, Permissions: wider})
+	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Permissions: wider})
 	fmt.Println(err)
 	// Output:
 	// src/main.go: allow by Edit(src)
@@ -152,9 +152,9 @@ func ExampleSession_SetPermissions() {
 func ExampleAsker() {
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
 		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-			fmt.Println(q.Call.Name, "is asked about, for", q.Agent)
+			fmt.Println(q.Call.Name, "is asked about, for", q.AgentPath)
 			for _, t := range q.Targets {
-				if t.Access != pegboard.Write || t.Kind != pegboard.Path {
+				if t.Access != pegboard.AccessWrite || t.Kind != pegboard.TargetPath {
 					return pegboard.Decision{}, errors.New("not my department")
 				}
 			}
@@ -168,7 +168,7 @@ func ExampleAsker() {
 		return
 	}
 	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
-	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "writer"})
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "writer"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -187,13 +187,13 @@ func ExampleKey() {
 		return
 	}
 	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
-	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent})
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, s := range []*pegboard.Session{agent, s} { // whoever comes first makes it
-		counter.Once(s, func() *atomic.Int64 { return new(atomic.Int64) }).Add(1)
+		counter.GetOrInit(s, func() *atomic.Int64 { return new(atomic.Int64) }).Add(1)
 	}
 	n, ok := counter.Get(s)
 	fmt.Println(n.Load(), ok)
@@ -223,7 +223,7 @@ func ExampleSessionFrom() {
 // A tool that walks over files checks what it meets on the way.
 func ExampleCall_Check() {
 	file := func(name string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: name}
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: name}
 	}
 	walk := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info:        pegboard.Info{Name: "Walk"},

@@ -51,7 +51,7 @@ func ExampleRegistry_AssemblePool() {
 
 func ExamplePool_Explain() {
 	reg := toolset("Read", "LSP", "TaskStop", "Deploy")
-	s := begin(pegboard.SessionConfig{Role: pegboard.SubAgent})
+	s := begin(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 	pool := reg.AssemblePool(s, pegboard.Restriction{Reason: "not on Fridays", Without: []string{"Deploy"}})
 	for _, name := range []string{"Read", "LSP", "TaskStop", "Deploy", "Write"} {
 		fmt.Println(pool.Explain(name))
@@ -120,7 +120,7 @@ func ExampleGates() {
 	reg := toolset(pegboard.BuiltinNames()...)
 	s := begin(pegboard.SessionConfig{})
 	usual := reg.AssemblePool(s)
-	gates := pegboard.Gates{EmbeddedSearch: true, Features: []pegboard.Feature{pegboard.LSP}}
+	gates := pegboard.Gates{EmbeddedSearch: true, Features: []pegboard.Feature{pegboard.FeatureLSP}}
 	gated := reg.AssemblePool(s, gates)
 	for _, name := range []string{"Grep", "LSP"} {
 		fmt.Println(usual.Explain(name))
@@ -136,7 +136,7 @@ func ExampleGates() {
 // The tables are data. Here agents may start agents of their own.
 func ExampleRoleTables() {
 	reg := toolset("Read", "Agent", "AskUserQuestion")
-	s := begin(pegboard.SessionConfig{Role: pegboard.SubAgent})
+	s := begin(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 
 	tables := pegboard.DefaultRoleTables()
 	tables.Agents = []string{"AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "TaskOutput", "TaskStop"}
@@ -156,7 +156,7 @@ func ExampleRegistry_Attach() {
 		log.Fatal(err)
 	}
 	report, err := reg.Attach("git.hub", inert("read"), inert("create"),
-		pegboard.Unusable("search", fmt.Errorf("its schema is no object")))
+		pegboard.InvalidTool("search", fmt.Errorf("its schema is no object")))
 	if err != nil {
 		log.Fatal(err)
 	}

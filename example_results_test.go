@@ -44,7 +44,7 @@ func folder() (*pegboard.DirStore, func()) {
 func ExampleNewDirStore() {
 	store, remove := folder()
 	defer remove()
-	part := tellIn(begin(pegboard.SessionConfig{Results: store, Limits: pegboard.ResultLimits{Max: 1000, Preview: 50}}), log100())
+	part := tellIn(begin(pegboard.SessionConfig{Results: store, Limits: pegboard.ResultLimits{PerResult: 1000, Preview: 50}}), log100())
 	fmt.Println(strings.ReplaceAll(part.Text, store.Dir(), "…"))
 	whole, err := store.Open(context.Background(), part.Ref)
 	if err != nil {
@@ -84,13 +84,13 @@ func ExampleCall_Store() {
 
 // A wire calls Trim with what it finds in a history; see its own Trim.
 func ExampleSession_Trim() {
-	session := begin(pegboard.SessionConfig{Limits: pegboard.ResultLimits{Message: 3500, Preview: 20}})
+	session := begin(pegboard.SessionConfig{Limits: pegboard.ResultLimits{PerMessage: 3500, Preview: 20}})
 	defer func() { _ = session.Close(context.Background()) }()
-	history := []pegboard.PastResult{
+	history := []pegboard.HistoryResult{
 		{CallID: "1", Tool: "Log", Turn: 1, Text: log100()},
 		{CallID: "2", Tool: "Log", Turn: 1, Text: log100() + "the end\n"},
 	}
-	for _, text := range session.Trim(context.Background(), history) {
+	for _, text := range session.TrimResults(context.Background(), history) {
 		first, _, _ := strings.Cut(text, ".")
 		fmt.Printf("%q\n", first)
 	}

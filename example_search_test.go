@@ -43,9 +43,9 @@ func ExampleToolSearch() {
 // The tools of a server wait, and what few turns need, unless the host says otherwise.
 func ExampleDeferral() {
 	reg, session := shelf(), begin(pegboard.SessionConfig{})
-	fmt.Println(reg.AssemblePool(session).Waiting())
-	fmt.Println(reg.AssemblePool(session, pegboard.Deferral{Show: []string{"mcp__github__create_issue"}}).Waiting())
-	fmt.Println(reg.AssemblePool(session, pegboard.Deferral{Mode: pegboard.DeferAuto}).Waiting()) // they are few
+	fmt.Println(reg.AssemblePool(session).Deferred())
+	fmt.Println(reg.AssemblePool(session, pegboard.Deferral{AlwaysLoad: []string{"mcp__github__create_issue"}}).Deferred())
+	fmt.Println(reg.AssemblePool(session, pegboard.Deferral{Mode: pegboard.DeferAuto}).Deferred()) // they are few
 	// Output:
 	// [mcp__github__create_issue mcp__github__list_branches]
 	// [mcp__github__list_branches]
@@ -85,10 +85,10 @@ func ExamplePool_Search() {
 // byLength stands for a ranker with a model of language.
 type byLength struct{}
 
-func (byLength) Rank(_ context.Context, p *pegboard.Pool, _ string, limit int, accept func(string) bool) (list []pegboard.Match, err error) {
-	for _, name := range p.Waiting() {
+func (byLength) Rank(_ context.Context, p *pegboard.Pool, _ string, limit int, accept func(string) bool) (list []pegboard.SearchMatch, err error) {
+	for _, name := range p.Deferred() {
 		if len(list) < limit && (accept == nil || accept(name)) {
-			list = append(list, pegboard.Match{Name: name, Score: float64(len(name))})
+			list = append(list, pegboard.SearchMatch{Name: name, Score: float64(len(name))})
 		}
 	}
 	return list, nil
@@ -96,7 +96,7 @@ func (byLength) Rank(_ context.Context, p *pegboard.Pool, _ string, limit int, a
 
 func ExampleFuse() {
 	reg := toolset()
-	if err := reg.Add(pegboard.ToolSearch(pegboard.SearchOptions{Ranker: pegboard.Fuse(pegboard.Lexical{}, byLength{})})); err != nil {
+	if err := reg.Add(pegboard.ToolSearch(pegboard.SearchOptions{Ranker: pegboard.FuseRankers(pegboard.LexicalRanker{}, byLength{})})); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(reg.AssemblePool(begin(pegboard.SessionConfig{})).Len())
@@ -112,7 +112,7 @@ func ExampleInfo_WithMeta() {
 
 func ExampleRegistry_Describe() {
 	reg := shelf()
-	reg.Describe("github", "Repositories, issues and pull requests.")
+	reg.SetDescription("github", "Repositories, issues and pull requests.")
 	fmt.Println(len(reg.AssemblePool(begin(pegboard.SessionConfig{})).Search("pull requests", 5)), "tools have to do with that")
 	// Output: 2 tools have to do with that
 }

@@ -63,7 +63,7 @@ func ExampleBuildRaw() {
 		Info:   pegboard.Info{Name: "weather"},
 		Traits: pegboard.Traits{ReadOnly: true},
 		Call: func(_ context.Context, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
-			return pegboard.Text("asked for " + string(in)), nil
+			return pegboard.TextResult("asked for " + string(in)), nil
 		},
 	})
 	if err != nil {
@@ -118,7 +118,7 @@ func (t shouting) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result,
 	if err != nil {
 		return nil, err
 	}
-	return pegboard.Text(r.Text() + "!"), nil
+	return pegboard.TextResult(r.Text() + "!"), nil
 }
 
 func ExampleJoinHooks() {
@@ -162,7 +162,7 @@ func ExampleUnusable() {
 		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) { return nil, nil },
 	})
 	var reg pegboard.Registry
-	report, _ := reg.Attach("server", pegboard.Unusable("leak", err), greet)
+	report, _ := reg.Attach("server", pegboard.InvalidTool("leak", err), greet)
 	fmt.Println(report.Added, len(report.Quarantined))
 	// Output: [mcp__server__Greet] 1
 }

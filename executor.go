@@ -23,9 +23,9 @@ func (e *Executor) traceID(ctx context.Context) (id string) {
 	return id
 }
 
-// DefaultLimit is how many calls run at once when [Executor].Limit is zero: the
+// DefaultMaxParallel is how many calls run at once when [Executor].MaxParallel is zero: the
 // documented default of the best-known harness.
-const DefaultLimit = 10
+const DefaultMaxParallel = 10
 
 // DefaultGrace is how long a tool whose call was stopped may take to return when
 // [Executor].Grace is zero.
@@ -50,18 +50,18 @@ const DefaultGrace = 2 * time.Second
 //     [ErrDetached]: they keep what they hold until they return. Calls that a tool
 //     makes with [Call.Run] are batches of their own, which its Call should wait for.
 type Executor struct {
-	// Limit is how many calls of a batch run at once; 0 means [DefaultLimit].
-	Limit int
+	// MaxParallel is how many calls of a batch run at once; 0 means [DefaultMaxParallel].
+	MaxParallel int
 	// Grace is how long a call that was stopped may take to return before it
 	// is detached; 0 means [DefaultGrace].
 	Grace time.Duration
 	// CancelSiblings stops the other calls of a batch when one fails whose
 	// tool's Info says CancelsSiblings. By default calls are independent.
 	CancelSiblings bool
-	// BlocksFinal says that the provider never takes back a block once it is
+	// StartWritesEarly says that the provider never takes back a block once it is
 	// closed, so that a [Stream] may start calls that write before the message
 	// has ended. See [Stream.Finish].
-	BlocksFinal bool
+	StartWritesEarly bool
 	// Repair says how malformed input may be mended. The zero Repair mends
 	// nothing; empty input is {} in any case.
 	Repair Repair
@@ -80,7 +80,7 @@ type Executor struct {
 }
 
 // Invoke performs one call that was decided, on exactly the bytes of c.Input. An
-// engine that runs calls elsewhere replaces it; there, [Pool.Admit] makes the
+// engine that runs calls elsewhere replaces it; there, [Pool.Rebuild] makes the
 // call anew from its id, name and bytes.
 type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
 

@@ -30,15 +30,15 @@ type job struct {
 // worker returns a tool that takes as long as its input says and notes when it
 // ran.
 func worker(note func(in job, begin bool)) pegboard.Tool {
-	classes := map[string]pegboard.Concurrency{"shared": pegboard.Shared, "target": pegboard.ByTarget}
+	classes := map[string]pegboard.Concurrency{"shared": pegboard.Shared, "target": pegboard.PerTarget}
 	return pegboard.Build(pegboard.Definition[job, string]{
 		Info: pegboard.Info{Name: "Work"}, Description: "For a test.",
 		Inspect: func(in job, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{Concurrency: classes[in.Class], ReadOnly: !in.Write}
 			if in.Path != "" {
-				tr.Targets = []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: in.Path}}
+				tr.Targets = []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}}
 				if in.Write {
-					tr.Targets[0].Access = pegboard.Write
+					tr.Targets[0].Access = pegboard.AccessWrite
 				}
 			}
 			return tr
@@ -93,7 +93,7 @@ func TestRunOrdersByTargets(t *testing.T) {
 					require.NoError(t, err)
 					calls = append(calls, call(fmt.Sprint(i), "Work", string(in)))
 				}
-				ex := executor(pegboard.Executor{Limit: tc.limit})
+				ex := executor(pegboard.Executor{MaxParallel: tc.limit})
 				begin := time.Now()
 				outs := ex.Run(t.Context(), reg.AssemblePool(session(t, bypass(t))), calls...)
 				require.Equal(t, time.Duration(tc.takes)*time.Millisecond, time.Since(begin))
@@ -129,7 +129,7 @@ func TestRunAnswersEveryCall(t *testing.T) {
 	var log bytes.Buffer
 	failures := atomic.Int32{}
 	s := session(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{
-		Failure: func(ctx, *pegboard.HookCall) error { failures.Add(1); return nil },
+		PostFailure: func(ctx, *pegboard.HookCall) error { failures.Add(1); return nil },
 	}})
 	ex := executor(pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	outs := ex.Run(t.Context(), reg.AssemblePool(s),
@@ -160,7 +160,7 @@ func TestRunCancelled(t *testing.T) {
 		stop := errors.New("the user pressed escape")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(5*time.Millisecond, func() { cancel(stop) })
-		ex := executor(pegboard.Executor{Limit: 1})
+		ex := executor(pegboard.Executor{MaxParallel: 1})
 		outs := ex.Run(ctx, reg.AssemblePool(session(t, bypass(t))),
 			call("1", "Work", `{"class":"shared","ms":10}`),
 			call("2", "Work", `{"class":"shared","ms":10}`),
@@ -225,7 +225,7 @@ func TestWaitingForAPersonHoldsUpNobodyElse(t *testing.T) {
 			return pegboard.Decision{Behavior: pegboard.Allow}, nil
 		}}
 		var ended []string
-		ex := executor(pegboard.Executor{Limit: 1, OnEvent: func(e pegboard.Event) {
+		ex := executor(pegboard.Executor{MaxParallel: 1, OnEvent: func(e pegboard.Event) {
 			if e.Kind == pegboard.EventFinished {
 				ended = append(ended, fmt.Sprint(e.Call.ID, e.Outcome.Elapsed))
 			}
@@ -341,11 +341,11 @@ func TestPostHooksMayReplaceTheResult(t *testing.T) {
 	cfg := bypass(t)
 	cfg.Hooks = pegboard.JoinHooks(
 		pegboard.Hooks{Post: func(_ ctx, h *pegboard.HookCall) error {
-			h.Outcome.Result = pegboard.Text("replaced")
+			h.Outcome.Result = pegboard.TextResult("replaced")
 			return errors.New("only logged")
 		}},
 		pegboard.Hooks{Post: func(_ ctx, h *pegboard.HookCall) error {
-			h.Outcome.Result = pegboard.Text(h.Outcome.Result.Text() + " twice")
+			h.Outcome.Result = pegboard.TextResult(h.Outcome.Result.Text() + " twice")
 			return nil
 		}})
 	require.Equal(t, "replaced twice", run(t, &reg, session(t, cfg), call("1", "T", ``)).Result.Text())

@@ -35,13 +35,13 @@ type Feature string
 
 // The features.
 const (
-	LSP       Feature = "lsp"
-	Worktrees Feature = "worktrees"
-	Teams     Feature = "teams"
-	Cron      Feature = "cron"
-	Monitors  Feature = "monitor"
-	Config    Feature = "config"
-	Workflows Feature = "workflows"
+	FeatureLSP       Feature = "lsp"
+	FeatureWorktrees Feature = "worktrees"
+	FeatureTeams     Feature = "teams"
+	FeatureCron      Feature = "cron"
+	FeatureMonitors  Feature = "monitor"
+	FeatureConfig    Feature = "config"
+	FeatureWorkflows Feature = "workflows"
 )
 
 // builtinNames is the one list of the well-known built-in tools.
@@ -59,13 +59,13 @@ var builtinNames = []string{
 }
 
 var featureTools = map[string]Feature{
-	"LSP":           LSP,
-	"EnterWorktree": Worktrees, "ExitWorktree": Worktrees,
-	"TeamCreate": Teams, "TeamDelete": Teams,
-	"CronCreate": Cron, "CronList": Cron, "CronDelete": Cron,
-	"Monitor":  Monitors,
-	"Config":   Config,
-	"Workflow": Workflows,
+	"LSP":           FeatureLSP,
+	"EnterWorktree": FeatureWorktrees, "ExitWorktree": FeatureWorktrees,
+	"TeamCreate": FeatureTeams, "TeamDelete": FeatureTeams,
+	"CronCreate": FeatureCron, "CronList": FeatureCron, "CronDelete": FeatureCron,
+	"Monitor":  FeatureMonitors,
+	"Config":   FeatureConfig,
+	"Workflow": FeatureWorkflows,
 }
 
 var (
@@ -81,7 +81,7 @@ func BuiltinNames() []string { return slices.Clone(builtinNames) }
 // exist for a main agent.
 func (g Gates) Preset() []string {
 	return slices.DeleteFunc(BuiltinNames(), func(name string) bool {
-		return g.special(name) != "" || g.hides(name, Main, BuiltinNames()) != ""
+		return g.special(name) != "" || g.hides(name, RoleMain, BuiltinNames()) != ""
 	})
 }
 
@@ -140,7 +140,7 @@ func (g Gates) simple(role Role, registered []string, name string) bool {
 	if g.REPL && slices.Contains(registered, "REPL") {
 		keep, directs = []string{"REPL"}, directs[1:]
 	}
-	if role == Coordinator {
+	if role == RoleCoordinator {
 		keep = append(keep, directs...)
 	}
 	return slices.Contains(keep, name)

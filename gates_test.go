@@ -12,7 +12,7 @@ import (
 
 // everyFeature is what a host turns on to have all there is.
 var everyFeature = []pegboard.Feature{
-	pegboard.LSP, pegboard.Worktrees, pegboard.Teams, pegboard.Cron, pegboard.Monitors, pegboard.Config, pegboard.Workflows,
+	pegboard.FeatureLSP, pegboard.FeatureWorktrees, pegboard.FeatureTeams, pegboard.FeatureCron, pegboard.FeatureMonitors, pegboard.FeatureConfig, pegboard.FeatureWorkflows,
 }
 
 // onWindows is PowerShell where that is offered unasked.
@@ -76,14 +76,14 @@ func TestGates(t *testing.T) {
 		{name: "PowerShell and REPL", gates: pegboard.Gates{PowerShell: true, REPL: true}, want: ordered(ungated, tasks, repl)},
 		{name: "resources", gates: pegboard.Gates{Resources: true}, want: ordered(zero, []string{"ListMcpResources", "ReadMcpResource"})},
 		{name: "structured output", gates: pegboard.Gates{StructuredOutput: true}, want: ordered(zero, []string{"StructuredOutput"})},
-		{name: "lsp", gates: feature(pegboard.LSP), want: ordered(zero, []string{"LSP"})},
-		{name: "worktrees", gates: feature(pegboard.Worktrees), want: ordered(zero, []string{"EnterWorktree", "ExitWorktree"})},
-		{name: "teams", gates: feature(pegboard.Teams), want: ordered(zero, []string{"TeamCreate", "TeamDelete"})},
-		{name: "cron", gates: feature(pegboard.Cron), want: ordered(zero, []string{"CronCreate", "CronDelete", "CronList"})},
-		{name: "monitor", gates: feature(pegboard.Monitors), want: ordered(zero, []string{"Monitor"})},
-		{name: "config", gates: feature(pegboard.Config), want: ordered(zero, []string{"Config"})},
-		{name: "workflows", gates: feature(pegboard.Workflows), want: ordered(zero, []string{"Workflow"})},
-		{name: "two features", gates: feature(pegboard.LSP, pegboard.Config), want: ordered(zero, []string{"Config", "LSP"})},
+		{name: "lsp", gates: feature(pegboard.FeatureLSP), want: ordered(zero, []string{"LSP"})},
+		{name: "worktrees", gates: feature(pegboard.FeatureWorktrees), want: ordered(zero, []string{"EnterWorktree", "ExitWorktree"})},
+		{name: "teams", gates: feature(pegboard.FeatureTeams), want: ordered(zero, []string{"TeamCreate", "TeamDelete"})},
+		{name: "cron", gates: feature(pegboard.FeatureCron), want: ordered(zero, []string{"CronCreate", "CronDelete", "CronList"})},
+		{name: "monitor", gates: feature(pegboard.FeatureMonitors), want: ordered(zero, []string{"Monitor"})},
+		{name: "config", gates: feature(pegboard.FeatureConfig), want: ordered(zero, []string{"Config"})},
+		{name: "workflows", gates: feature(pegboard.FeatureWorkflows), want: ordered(zero, []string{"Workflow"})},
+		{name: "two features", gates: feature(pegboard.FeatureLSP, pegboard.FeatureConfig), want: ordered(zero, []string{"Config", "LSP"})},
 		{name: "an unknown feature", gates: feature("nothing"), want: zero},
 	}
 	reg := registryOf(t, append(inerts(pegboard.BuiltinNames()...), inert("Own"))...)
@@ -130,15 +130,15 @@ func TestSimpleMode(t *testing.T) {
 		{name: "main, every other gate", gates: all, want: few},
 		{name: "main, PowerShell on request", gates: pegboard.Gates{Simple: true, PowerShell: true}, want: []string{"Bash", "Edit", "PowerShell", "Read"}},
 		{name: "main, denied", gates: simple, deny: []string{"Edit"}, want: without(few, "Edit")},
-		{name: "an agent", gates: simple, role: pegboard.SubAgent, want: few},
-		{name: "an agent in the background", gates: simple, role: pegboard.AsyncAgent, want: few},
+		{name: "an agent", gates: simple, role: pegboard.RoleSubAgent, want: few},
+		{name: "an agent in the background", gates: simple, role: pegboard.RoleAsyncAgent, want: few},
 		// What a coordinator has besides, its own table takes away again.
-		{name: "coordinator", gates: simple, role: pegboard.Coordinator, want: []string{"Agent", "SendMessage", "TaskStop"}},
-		{name: "coordinator, every other gate", gates: all, role: pegboard.Coordinator, want: []string{"Agent", "SendMessage", "TaskStop"}},
-		{name: "coordinator, denied", gates: simple, role: pegboard.Coordinator, deny: []string{"Agent"}, want: []string{"SendMessage", "TaskStop"}},
+		{name: "coordinator", gates: simple, role: pegboard.RoleCoordinator, want: []string{"Agent", "SendMessage", "TaskStop"}},
+		{name: "coordinator, every other gate", gates: all, role: pegboard.RoleCoordinator, want: []string{"Agent", "SendMessage", "TaskStop"}},
+		{name: "coordinator, denied", gates: simple, role: pegboard.RoleCoordinator, deny: []string{"Agent"}, want: []string{"SendMessage", "TaskStop"}},
 		{name: "main, REPL", gates: pegboard.Gates{Simple: true, REPL: true}, want: []string{"REPL"}},
 		{name: "main, REPL denied", gates: pegboard.Gates{Simple: true, REPL: true}, deny: []string{"REPL"}, want: few},
-		{name: "coordinator, REPL", gates: pegboard.Gates{Simple: true, REPL: true}, role: pegboard.Coordinator, want: []string{"SendMessage", "TaskStop"}},
+		{name: "coordinator, REPL", gates: pegboard.Gates{Simple: true, REPL: true}, role: pegboard.RoleCoordinator, want: []string{"SendMessage", "TaskStop"}},
 	}
 	reg := registryOf(t, append(inerts(pegboard.BuiltinNames()...), inert("Own"))...)
 	attach(t, reg, "src", "a", "unsubscribe_pr_activity")
@@ -147,7 +147,7 @@ func TestSimpleMode(t *testing.T) {
 			t.Parallel()
 			cfg := pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: tc.deny})}
 			require.Equal(t, tc.want, names(reg.AssemblePool(session(t, cfg), tc.gates)))
-			if tc.role == pegboard.Main && tc.deny == nil {
+			if tc.role == pegboard.RoleMain && tc.deny == nil {
 				require.Equal(t, tc.want, ordered(tc.gates.Preset()))
 			}
 		})
@@ -171,7 +171,7 @@ func TestSimpleModeBeforeTheRoleTables(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := session(t, pegboard.SessionConfig{Role: pegboard.Coordinator})
+			s := session(t, pegboard.SessionConfig{Role: pegboard.RoleCoordinator})
 			require.Equal(t, tc.want, names(reg.AssemblePool(s, tc.gates, tables)))
 		})
 	}

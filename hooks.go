@@ -24,14 +24,14 @@ type Hooks struct {
 	// validated and decided anew, hooks included, at most eight times.
 	Pre func(ctx context.Context, h *HookCall) (Decision, error)
 	// Permission runs when a call must be asked about, before the person is and,
-	// if it takes long, beside: see [SessionConfig].AskAfter.
+	// if it takes long, beside: see [SessionConfig].PromptDelay.
 	// Allow and Deny answer the question; so does an error, with Deny, unless
 	// OnFailure says otherwise.
 	Permission func(ctx context.Context, q *Question) (Decision, error)
 	// Post runs after a call that succeeded, and may change h.Outcome.Result.
 	Post func(ctx context.Context, h *HookCall) error
-	// Failure runs after a call that failed while it ran, in place of Post.
-	Failure func(ctx context.Context, h *HookCall) error
+	// PostFailure runs after a call that failed while it ran, in place of Post.
+	PostFailure func(ctx context.Context, h *HookCall) error
 	// Batch runs once all calls of a message have ended, and may change their
 	// results, but for those of a [Stream], which have been handed out by then.
 	Batch func(ctx context.Context, outcomes []Outcome) error
@@ -50,7 +50,7 @@ type FailMode int
 
 // The modes.
 const (
-	FailByKind   FailMode = iota // Pre and Permission block, the others continue
+	FailDefault  FailMode = iota // Pre and Permission block, the others continue
 	FailBlock                    // the call is denied, or its result replaced by an error
 	FailContinue                 // the failure is logged, as if there were no hook
 )
@@ -89,7 +89,7 @@ func JoinHooks(hs ...Hooks) Hooks {
 		joined.Pre = joinDecisions(joined.Pre, g.Pre)
 		joined.Permission = joinAnswers(joined.Permission, g.Permission)
 		joined.Post = joinErrors(joined.Post, g.Post)
-		joined.Failure = joinErrors(joined.Failure, g.Failure)
+		joined.PostFailure = joinErrors(joined.PostFailure, g.PostFailure)
 		joined.Batch = joinErrors(joined.Batch, g.Batch)
 	}
 	return joined

@@ -23,8 +23,8 @@ func (h Hooks) guarded() Hooks {
 	if h.Post != nil {
 		g.Post = guardError(h, h.Post, ownCall)
 	}
-	if h.Failure != nil {
-		g.Failure = guardError(h, h.Failure, ownCall)
+	if h.PostFailure != nil {
+		g.PostFailure = guardError(h, h.PostFailure, ownCall)
 	}
 	if h.Batch != nil {
 		g.Batch = guardError(h, apart(h.Batch), ownOutcomes)

@@ -47,7 +47,7 @@ func TestSelectHooksOnlyShrink(t *testing.T) {
 			if !slices.Contains(tc.want, "B") {
 				require.Contains(t, pool.Explain("B"), tc.says)
 			}
-			child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, Hooks: keep("A", "B", "C")})
+			child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Hooks: keep("A", "B", "C")})
 			require.NoError(t, err)
 			require.Equal(t, tc.want, names(registryOf(t, inert("A"), inert("B"), inert("C")).AssemblePool(child)), "a fork's hooks add nothing")
 		})
@@ -113,14 +113,14 @@ func TestPermissionHookMayChangeTheInput(t *testing.T) {
 // TestBatchHooksSeeTheWholeMessage, and may change results but lose none.
 func TestBatchHooksSeeTheWholeMessage(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []pegboard.FailMode{pegboard.FailByKind, pegboard.FailBlock} {
+	for _, mode := range []pegboard.FailMode{pegboard.FailDefault, pegboard.FailBlock} {
 		var saw []string
 		cfg := bypass(t)
 		cfg.Hooks = pegboard.Hooks{OnFailure: mode, Batch: func(_ ctx, outs []pegboard.Outcome) error {
 			for _, o := range outs {
 				saw = append(saw, o.Call.ID)
 			}
-			outs[0].Result = pegboard.Text("changed")
+			outs[0].Result = pegboard.TextResult("changed")
 			outs[1].Result = nil
 			return errors.New("not satisfied")
 		}}
@@ -160,9 +160,9 @@ func TestHooksThatAreLate(t *testing.T) {
 		is    error
 		text  string
 	}{
-		{name: "pre", hooks: pre(pegboard.FailByKind), is: pegboard.ErrTimeout, text: "a hook that guards it failed"},
+		{name: "pre", hooks: pre(pegboard.FailDefault), is: pegboard.ErrTimeout, text: "a hook that guards it failed"},
 		{name: "pre, continue", hooks: pre(pegboard.FailContinue), text: "A"},
-		{name: "post", hooks: post(pegboard.FailByKind), text: "A"},
+		{name: "post", hooks: post(pegboard.FailDefault), text: "A"},
 		{name: "post, block", hooks: post(pegboard.FailBlock), is: pegboard.ErrTimeout, text: "withheld"},
 		{name: "one of two", hooks: pegboard.JoinHooks(pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
 			time.Sleep(time.Minute) // has no time-out of its own

@@ -43,9 +43,9 @@ func TestImagesMustFit(t *testing.T) {
 		{name: "no limits", limits: pegboard.ResultLimits{Images: pegboard.ImageLimits{Bytes: -1, Edge: -1, Pixels: -1, Count: -1}}, parts: []pegboard.Part{huge}, want: []pegboard.Part{huge}},
 		{name: "too many", limits: pegboard.ResultLimits{Images: pegboard.ImageLimits{Count: 1}}, parts: []pegboard.Part{small, small}, want: []pegboard.Part{small, {Text: "1 at most"}}, stored: 1},
 		{name: "no image at all", parts: []pegboard.Part{{MIME: "image/png", Data: []byte("x")}}, want: []pegboard.Part{{Text: "cannot be shown"}}, stored: 1},
-		{name: "made smaller", limits: pegboard.ResultLimits{Smaller: smaller}, parts: []pegboard.Part{huge}, want: []pegboard.Part{small}},
-		{name: "not made smaller", limits: pegboard.ResultLimits{Smaller: broken}, parts: []pegboard.Part{huge}, want: []pegboard.Part{{Text: "in base64"}}, stored: 1},
-		{name: "a crash", limits: pegboard.ResultLimits{Smaller: panics}, parts: []pegboard.Part{huge}, want: []pegboard.Part{{Text: "in base64"}}, stored: 1},
+		{name: "made smaller", limits: pegboard.ResultLimits{Downscale: smaller}, parts: []pegboard.Part{huge}, want: []pegboard.Part{small}},
+		{name: "not made smaller", limits: pegboard.ResultLimits{Downscale: broken}, parts: []pegboard.Part{huge}, want: []pegboard.Part{{Text: "in base64"}}, stored: 1},
+		{name: "a crash", limits: pegboard.ResultLimits{Downscale: panics}, parts: []pegboard.Part{huge}, want: []pegboard.Part{{Text: "in base64"}}, stored: 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

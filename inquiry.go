@@ -13,9 +13,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// DefaultAskAfter is how long hooks and the classifier have a question to
-// themselves when [SessionConfig].AskAfter is zero.
-const DefaultAskAfter = 2 * time.Second
+// DefaultPromptDelay is how long hooks and the classifier have a question to
+// themselves when [SessionConfig].PromptDelay is zero.
+const DefaultPromptDelay = 2 * time.Second
 
 // errStopTurn ends the calls beside one that the person refused for good.
 var errStopTurn = fmt.Errorf("%w, who refused a call beside it", ErrUserInterrupt)
@@ -37,7 +37,7 @@ type inquiry struct {
 func (q *inquiry) question(id string) *Question {
 	j := q.job
 	return &Question{ID: id, Tool: j.entry.tool, Call: q.call.copied(), Targets: cloneTargets(q.targets), Reason: q.Reason,
-		Agent: j.batch.pool.session.agentPath(), about: q.about}
+		AgentPath: j.batch.pool.session.agentPath(), about: q.about}
 }
 
 // settle asks the checks one after the other, and then the hook, the classifier
@@ -46,7 +46,7 @@ func (q *inquiry) settle(ctx context.Context) (Decision, error) {
 	q.saved, q.ended = make(chan struct{}), make(chan struct{})
 	defer close(q.ended)
 	asked, s := "", q.job.batch.pool.session
-	deciders, checks := []func(context.Context) (Decision, bool){}, s.cfg.Checks
+	deciders, checks := []func(context.Context) (Decision, bool){}, s.cfg.Approvers
 	switch {
 	case q.job.entry.info.RequiresUser:
 		checks = nil
@@ -59,13 +59,13 @@ func (q *inquiry) settle(ctx context.Context) (Decision, error) {
 		}
 	}
 	for _, check := range checks {
-		alone := asking.Race[*pending, Decision]{Line: s.line, Deciders: []func(context.Context) (Decision, bool){q.decider(ByCheck, check)}}
+		alone := asking.Race[*pending, Decision]{Line: s.line, Deciders: []func(context.Context) (Decision, bool){q.decider(ByApprover, check)}}
 		if d, err := alone.Run(ctx); !errors.Is(err, ErrNoApprover) {
 			return q.take(ctx, d, err)
 		}
 	}
 	race := asking.Race[*pending, Decision]{
-		Line: s.line, Deciders: deciders, HeadStart: cmp.Or(s.cfg.AskAfter, DefaultAskAfter), PromptTimeout: s.cfg.AskTimeout,
+		Line: s.line, Deciders: deciders, HeadStart: cmp.Or(s.cfg.PromptDelay, DefaultPromptDelay), PromptTimeout: s.cfg.AskTimeout,
 		Question: func(id string) *pending {
 			return &pending{q.question(id), func(d Decision) (Decision, error) { return q.accept(ByPerson, d) }, q.saved}
 		},
@@ -119,7 +119,7 @@ func (q *inquiry) hooked(hook Asker) Asker {
 func (q *inquiry) person(ctx context.Context, id string) error {
 	s := q.job.batch.pool.session
 	question := q.question(id)
-	question.Waiting = len(s.line.Open()) - 1
+	question.Others = len(s.line.Open()) - 1
 	var d Decision
 	err := caught(goroutine.Try(func() (err error) { d, err = s.cfg.Ask(ctx, question); return err }))
 	switch {
@@ -131,14 +131,14 @@ func (q *inquiry) person(ctx context.Context, id string) error {
 		return ErrNoApprover
 	}
 	err = s.main().Answer(id, d)
-	if d.Behavior == Deny && err != nil && !errors.Is(err, ErrStale) && !errors.Is(err, ErrNotSaved) {
+	if d.Behavior == Deny && err != nil && !errors.Is(err, ErrQuestionClosed) && !errors.Is(err, ErrNotSaved) {
 		q.report(err)
 		d.Remember = nil // a refusal counts, whatever else it wants
 		err = s.main().Answer(id, d)
 	}
 	if errors.Is(err, ErrNotSaved) {
 		q.report(err)
-	} else if err != nil && !errors.Is(err, ErrStale) { // somebody was faster
+	} else if err != nil && !errors.Is(err, ErrQuestionClosed) { // somebody was faster
 		return err
 	}
 	if d.StopTurn { // before the next question is shown, which goes with the turn
@@ -164,7 +164,7 @@ func (q *inquiry) take(ctx context.Context, d Decision, err error) (Decision, er
 		}
 	case ByClassifier:
 		return q.stillAllowed(d), nil
-	case ByHook, ByCheck:
+	case ByHook, ByApprover:
 		by, given := d.By, d
 		if d, err = q.accept(by, given); err != nil && given.Behavior == Deny {
 			q.report(err)

@@ -21,8 +21,8 @@ func slow(info pegboard.Info, deaf bool) pegboard.Tool {
 		Inspect: func(in job, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared}
 			if in.Path != "" {
-				tr.Concurrency = pegboard.ByTarget
-				tr.Targets = []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Write, Value: in.Path}}
+				tr.Concurrency = pegboard.PerTarget
+				tr.Targets = []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.Path}}
 			}
 			return tr
 		},
@@ -116,7 +116,7 @@ func TestDetachedCallKeepsWhatItHolds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := session(t, bypass(t))
-		child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a"})
+		child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a"})
 		require.NoError(t, err)
 		reg := registryOf(t, slow(pegboard.Info{Name: "Deaf", Timeout: time.Second}, true))
 		ex := executor(pegboard.Executor{})
@@ -172,7 +172,7 @@ func TestInterruptReachesForks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := session(t, bypass(t))
-		child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.AsyncAgent, AgentID: "a"})
+		child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent, AgentID: "a"})
 		require.NoError(t, err)
 		time.AfterFunc(time.Second, func() { s.Interrupt(pegboard.ErrNewMessage) })
 		reg := registryOf(t, slow(pegboard.Info{Name: "Bash"}, false))
@@ -196,8 +196,8 @@ func TestResultsMayChangeTheSession(t *testing.T) {
 			Call: func(_ ctx, in job, c *pegboard.Call) (*pegboard.Result, error) {
 				seen, _ := order.Get(c.Session())
 				time.Sleep(time.Duration(in.Ms) * time.Millisecond)
-				r := pegboard.Text("saw " + seen)
-				r.Then = func(s *pegboard.Session) {
+				r := pegboard.TextResult("saw " + seen)
+				r.UpdateSession = func(s *pegboard.Session) {
 					before, _ := order.Get(s)
 					order.Set(s, before+c.ID)
 				}

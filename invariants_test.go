@@ -27,7 +27,7 @@ func TestInvariant5ZeroValuesAreCautious(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))
 	read := func(v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: v}
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v}
 	}
 	tests := []struct {
 		name     string
@@ -46,13 +46,13 @@ func TestInvariant5ZeroValuesAreCautious(t *testing.T) {
 		{name: "reads outside through a link", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("link/x")}}, remedy: "Read("},
 		{name: "reads outside by dots", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("a/../../x")}}, remedy: "Read("},
 		{name: "one of two outside", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("a"), read("/x")}}, remedy: "Read("},
-		{name: "an other name outside", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: "a", Also: []string{"/x"}}}}, remedy: "Read("},
-		{name: "reads and writes inside", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: "a"}}}, remedy: "Edit(/a)"},
+		{name: "an other name outside", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "a", Aliases: []string{"/x"}}}}, remedy: "Read("},
+		{name: "reads and writes inside", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "a"}}}, remedy: "Edit(/a)"},
 		{name: "open world", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []pegboard.Target{read("a")}}, remedy: "Read("},
-		{name: "a free command", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "ls", Free: true}}}, runs: true},
-		{name: "a free command, attached", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "ls", Free: true}}}, attached: true, remedy: "mcp__src__T"},
-		{name: "a command", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "ls"}}}, remedy: "T"},
-		{name: "a host", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Host, Access: pegboard.Read, Value: "example.com"}}}, remedy: "WebFetch(domain:example.com)"},
+		{name: "a free command", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Free: true}}}, runs: true},
+		{name: "a free command, attached", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Free: true}}}, attached: true, remedy: "mcp__src__T"},
+		{name: "a command", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls"}}}, remedy: "T"},
+		{name: "a host", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "example.com"}}}, remedy: "WebFetch(domain:example.com)"},
 		{name: "opaque", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{}}}, remedy: "T"},
 		{name: "opaque among others", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("a"), {}}}, remedy: "T"},
 		{name: "needs a person", traits: pegboard.Traits{ReadOnly: true}, user: true, remedy: "person"},
@@ -202,7 +202,7 @@ func TestInvariant8OneBadToolIsQuarantined(t *testing.T) {
 	require.Error(t, broken)
 	var reg pegboard.Registry
 	report, err := reg.Attach("src",
-		inert("good"), hollow{}, nil, pegboard.Unusable("broken", broken), inert("twin"), inert("twin"), hollow{inert("wrapped")})
+		inert("good"), hollow{}, nil, pegboard.InvalidTool("broken", broken), inert("twin"), inert("twin"), hollow{inert("wrapped")})
 	require.NoError(t, err)
 	require.Equal(t, []string{"mcp__src__good", "mcp__src__twin", "mcp__src__wrapped"}, report.Added)
 	require.Len(t, report.Quarantined, 4)

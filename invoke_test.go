@@ -74,7 +74,7 @@ func perform(ctx context.Context, far *pegboard.Pool, message []byte) (*pegboard
 	if err := json.Unmarshal(message, &got); err != nil {
 		return nil, err
 	}
-	tool, c, err := far.Admit(pegboard.Call{ID: got.ID, Name: got.Name, Input: got.Input})
+	tool, c, err := far.Rebuild(pegboard.Call{ID: got.ID, Name: got.Name, Input: got.Input})
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +91,9 @@ func TestInvokeIsTheOnlySeam(t *testing.T) {
 	require.NoError(t, out.Err)
 	require.Equal(t, "done", out.Result.Text())
 
-	_, _, err := far.Admit(call("1", "Slow", `{"ms":"1"}`))
+	_, _, err := far.Rebuild(call("1", "Slow", `{"ms":"1"}`))
 	require.ErrorIs(t, err, pegboard.ErrInvalidInput)
-	_, _, err = far.Admit(call("1", "None", `{}`))
+	_, _, err = far.Rebuild(call("1", "None", `{}`))
 	require.ErrorIs(t, err, pegboard.ErrUnknownTool)
 }
 

@@ -45,11 +45,11 @@ func (k *Key[T]) Set(s *Session, v T) { k.of.Set(s.values, v) }
 // value before keeps seeing that one.
 func (k *Key[T]) SetRoot(s *Session, v T) { k.of.Set(s.values.Root(), v) }
 
-// Once returns the value that s sees, first making it with f if there is none.
+// GetOrInit returns the value that s sees, first making it with f if there is none.
 // Of concurrent callers that write to one place, see Set, one makes it. f may use the session and other keys, but
 // not Once of this one.
-func (k *Key[T]) Once(s *Session, f func() T) T { return k.of.Once(s.values, f) }
+func (k *Key[T]) GetOrInit(s *Session, f func() T) T { return k.of.Once(s.values, f) }
 
-// OnceRoot is Once for the main session's value: whichever agent asks first, all of
+// GetOrInitRoot is Once for the main session's value: whichever agent asks first, all of
 // the conversation share what f made. Nobody should Set such a key.
-func (k *Key[T]) OnceRoot(s *Session, f func() T) T { return k.of.Once(s.values.Root(), f) }
+func (k *Key[T]) GetOrInitRoot(s *Session, f func() T) T { return k.of.Once(s.values.Root(), f) }

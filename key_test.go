@@ -22,10 +22,10 @@ func newFamily(t *testing.T) family {
 	t.Helper()
 	var f family
 	f.main = session(t, pegboard.SessionConfig{})
-	f.sub = forked(t, f.main, pegboard.SessionConfig{Role: pegboard.SubAgent})
-	f.background = forked(t, f.sub, pegboard.SessionConfig{Role: pegboard.AsyncAgent})
-	f.below = forked(t, f.background, pegboard.SessionConfig{Role: pegboard.SubAgent})
-	f.teammate = forked(t, f.below, pegboard.SessionConfig{Role: pegboard.Teammate})
+	f.sub = forked(t, f.main, pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
+	f.background = forked(t, f.sub, pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent})
+	f.below = forked(t, f.background, pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
+	f.teammate = forked(t, f.below, pegboard.SessionConfig{Role: pegboard.RoleTeammate})
 	return f
 }
 
@@ -61,11 +61,11 @@ func TestKeyReachesThoseWhoShareIt(t *testing.T) {
 		{name: "root", write: func(k *pegboard.Key[string], f family) { k.SetRoot(f.teammate, "r") }, want: "rrrrr"},
 		{name: "root of the main session", write: func(k *pegboard.Key[string], f family) { k.SetRoot(f.main, "r") }, want: "rrrrr"},
 		{name: "root after background", write: func(k *pegboard.Key[string], f family) { k.Set(f.background, "b"); k.SetRoot(f.background, "r") }, want: "rrbbb"},
-		{name: "once in main", write: func(k *pegboard.Key[string], f family) { k.Once(f.sub, func() string { return "o" }) }, want: "ooooo"},
-		{name: "once in the background", write: func(k *pegboard.Key[string], f family) { k.Once(f.below, func() string { return "o" }) }, want: "--ooo"},
+		{name: "once in main", write: func(k *pegboard.Key[string], f family) { k.GetOrInit(f.sub, func() string { return "o" }) }, want: "ooooo"},
+		{name: "once in the background", write: func(k *pegboard.Key[string], f family) { k.GetOrInit(f.below, func() string { return "o" }) }, want: "--ooo"},
 		{name: "once where the parent has one", write: func(k *pegboard.Key[string], f family) {
 			k.Set(f.main, "m")
-			k.Once(f.below, func() string { panic("it is there already") })
+			k.GetOrInit(f.below, func() string { panic("it is there already") })
 		}, want: "mmmmm"},
 	}
 	for _, tc := range tests {
@@ -97,7 +97,7 @@ func TestKeyHoldsAnyType(t *testing.T) {
 		v, ok := face.Get(s)
 		require.Nil(t, v)
 		require.True(t, ok, "so is a nil")
-		require.Nil(t, face.Once(s, func() fmt.Stringer { panic("it is there already") }))
+		require.Nil(t, face.GetOrInit(s, func() fmt.Stringer { panic("it is there already") }))
 	})
 }
 
@@ -114,7 +114,7 @@ func TestKeyOnce(t *testing.T) {
 		s := []*pegboard.Session{f.main, f.sub}[i%2]
 		wg.Go(func() {
 			<-start
-			got[i] = k.Once(s, func() *int { made.Add(1); return new(int) })
+			got[i] = k.GetOrInit(s, func() *int { made.Add(1); return new(int) })
 		})
 	}
 	close(start)
@@ -131,13 +131,13 @@ func TestKeyOnceMayUseTheSession(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{})
 	inner, outer := pegboard.NewKey[string]("inner"), pegboard.NewKey[string]("outer")
-	require.Panics(t, func() { outer.Once(s, func() string { panic("oh") }) })
+	require.Panics(t, func() { outer.GetOrInit(s, func() string { panic("oh") }) })
 
 	got := make(chan string, 1)
 	go func() {
-		got <- outer.Once(s, func() string {
+		got <- outer.GetOrInit(s, func() string {
 			pegboard.NewKey[int]("plain").Set(s, 1)
-			return "made of " + inner.Once(s, func() string { return s.Dir() })
+			return "made of " + inner.GetOrInit(s, func() string { return s.Dir() })
 		})
 	}()
 	select {
@@ -152,15 +152,15 @@ func TestClonedKeyIsASessionsOwn(t *testing.T) {
 	t.Parallel()
 	k := pegboard.NewClonedKey("list", func(v []string) []string { return append(slices.Clip(v), "copied") })
 	main := session(t, pegboard.SessionConfig{})
-	never := forked(t, main, pegboard.SessionConfig{Role: pegboard.SubAgent})
+	never := forked(t, main, pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 	_, ok := k.Get(never)
 	require.False(t, ok)
 
 	k.Set(main, []string{"main"})
 	_, ok = k.Get(never)
 	require.False(t, ok, "what the parent got after the fork is its own")
-	fork := forked(t, main, pegboard.SessionConfig{Role: pegboard.SubAgent})
-	below := forked(t, fork, pegboard.SessionConfig{Role: pegboard.AsyncAgent})
+	fork := forked(t, main, pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
+	below := forked(t, fork, pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent})
 	k.Set(fork, []string{"fork"})
 	for _, tt := range []struct {
 		name string
@@ -174,7 +174,7 @@ func TestClonedKeyIsASessionsOwn(t *testing.T) {
 		v, _ := k.Get(tt.s)
 		require.Equal(t, tt.want, v, tt.name)
 	}
-	require.Equal(t, []string{"made"}, k.Once(never, func() []string { return []string{"made"} }))
+	require.Equal(t, []string{"made"}, k.GetOrInit(never, func() []string { return []string{"made"} }))
 	k.SetRoot(below, []string{"root"})
 	v, _ := k.Get(main)
 	require.Equal(t, []string{"root"}, v)
@@ -187,7 +187,7 @@ func TestOnceRootMakesOneForAll(t *testing.T) {
 	var made atomic.Int32
 	var wg sync.WaitGroup
 	for _, s := range []*pegboard.Session{f.teammate, f.below, f.background, f.sub, f.main} {
-		wg.Go(func() { k.OnceRoot(s, func() string { return fmt.Sprint(made.Add(1)) }) })
+		wg.Go(func() { k.GetOrInitRoot(s, func() string { return fmt.Sprint(made.Add(1)) }) })
 	}
 	wg.Wait()
 	require.Equal(t, "11111", f.sees(k))

@@ -25,16 +25,16 @@ func (b *batch) load(jobs []*job, outcomes []Outcome) {
 }
 
 // Searchable reports whether ToolSearch or the provider finds tools that wait.
-func (p *Pool) Searchable() bool { return p.deferral.Hosted || p.hasFinder() }
+func (p *Pool) Searchable() bool { return p.deferral.ProviderSearch || p.hasFinder() }
 
 func (p *Pool) hasFinder() bool {
 	i, ok := p.index[searchToolName]
 	return ok && p.tools[i].info.Name == searchToolName
 }
 
-// Waiting returns the names of the tools whose definitions wait for a search, loaded
+// Deferred returns the names of the tools whose definitions wait for a search, loaded
 // or not, in prompt order.
-func (p *Pool) Waiting() []string {
+func (p *Pool) Deferred() []string {
 	var names []string
 	for _, i := range p.waiting {
 		names = append(names, p.tools[i].info.Name)
@@ -65,7 +65,7 @@ func (p *Pool) Announce(told []string) (text string, now []string) {
 	if !p.hasFinder() { // the provider searches, and needs no names
 		return "", told
 	}
-	now = slices.Sorted(slices.Values(p.Waiting()))
+	now = slices.Sorted(slices.Values(p.Deferred()))
 	told = slices.DeleteFunc(slices.Clone(told), func(name string) bool { // it is in sight now
 		i, ok := p.index[name]
 		return ok && !p.tools[i].decl.Deferred

@@ -47,7 +47,7 @@ func inEveryMode(t *testing.T, a *actor, cfg pegboard.SessionConfig, hook pegboa
 		got := judge(t, pool)
 		row = append(row, letter[got.behavior])
 		if hook == pegboard.Undecided {
-			trace := pool.Trace(t.Context(), call("1", names(pool)[0], ``))
+			trace := pool.ExplainDecision(t.Context(), call("1", names(pool)[0], ``))
 			require.Equal(t, got.behavior.String(), trace.Decision.Behavior.String(), "%s: %s", mode, trace)
 		}
 	}
@@ -58,18 +58,18 @@ func TestModes(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "f")
 	read := func(v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: v}
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v}
 	}
-	write := func(v string) pegboard.Target { return pegboard.Target{Kind: pegboard.Path, Value: v} }
-	execute := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Run, Value: "f"}
-	free := pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: "ls", Free: true, Parsed: true}
+	write := func(v string) pegboard.Target { return pegboard.Target{Kind: pegboard.TargetPath, Value: v} }
+	execute := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: "f"}
+	free := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Free: true, Parsed: true}
 	vetoed := free
 	vetoed.Vet = func() error { return errors.New("the repository runs a program") }
-	edits := pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: "mkdir d", Edits: true, Parsed: true}
-	made := pegboard.Target{Kind: pegboard.Path, Value: "d", Via: "mkdir d"}
-	unknown := pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}
-	fatal := pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: "rm -r ~", Caution: "it removes the home directory"}
-	host := pegboard.Target{Kind: pegboard.Host, Access: pegboard.Read, Value: "example.com"}
+	edits := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "mkdir d", Edits: true, Parsed: true}
+	made := pegboard.Target{Kind: pegboard.TargetPath, Value: "d", Via: "mkdir d"}
+	unknown := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}
+	fatal := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm -r ~", AskReason: "it removes the home directory"}
+	host := pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "example.com"}
 	reads := func(ts ...pegboard.Target) actor {
 		return actor{traits: pegboard.Traits{ReadOnly: true, Targets: ts}}
 	}
@@ -116,10 +116,10 @@ func TestModes(t *testing.T) {
 		{name: "edit of what runs programs", actor: acts(write(".git/hooks/pre-commit")), want: "q q d q d q q d"},
 		{name: "the same with every leave", actor: says(acts(write(".git/hooks/pre-commit")), pegboard.Allow), set: allows("T", "Edit(.git/**)"), hook: pegboard.Allow, want: "q q d q d q q d"},
 		{name: "edit of what runs programs, outside", actor: acts(write("~/.bashrc")), want: "q q d q d q q d"},
-		{name: "edit by its other name", actor: acts(pegboard.Target{Kind: pegboard.Path, Value: "f", Also: []string{".npmrc"}}), want: "q q d q d q q d"},
-		{name: "edit of it under a star", actor: acts(pegboard.Target{Kind: pegboard.Path, Value: ".vs*/x", Glob: true}), want: "q q d q d q q d"},
+		{name: "edit by its other name", actor: acts(pegboard.Target{Kind: pegboard.TargetPath, Value: "f", Aliases: []string{".npmrc"}}), want: "q q d q d q q d"},
+		{name: "edit of it under a star", actor: acts(pegboard.Target{Kind: pegboard.TargetPath, Value: ".vs*/x", Glob: true}), want: "q q d q d q q d"},
 		{name: "read of what runs programs", actor: reads(read(".git/hooks/pre-commit")), want: "a a a a a a q d"},
-		{name: "run of what runs programs", actor: acts(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Run, Value: ".husky/x"}), want: "q q q q d q q d"},
+		{name: "run of what runs programs", actor: acts(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: ".husky/x"}), want: "q q q q d q q d"},
 		{name: "opaque", want: "q q q q d a q d"},
 		{name: "opaque, said to read", actor: reads(pegboard.Target{}), want: "q q q q d a q d"},
 		{name: "reads nothing that has a name", actor: reads(), want: "a a a a a a q d"},
@@ -183,27 +183,27 @@ func TestAddedDirectoriesCount(t *testing.T) {
 		before   pegboard.Behavior
 		after    pegboard.Behavior
 	}{
-		{name: "read", readOnly: true, access: pegboard.Read, before: pegboard.Ask, after: pegboard.Allow},
-		{name: "read, plan", readOnly: true, access: pegboard.Read, mode: pegboard.ModePlan, before: pegboard.Ask, after: pegboard.Allow},
-		{name: "edit", access: pegboard.Write, before: pegboard.Ask, after: pegboard.Ask},
-		{name: "edit, acceptEdits", access: pegboard.Write, mode: pegboard.ModeAcceptEdits, before: pegboard.Ask, after: pegboard.Allow},
-		{name: "edit, dontAsk", access: pegboard.Write, mode: pegboard.ModeDontAsk, before: pegboard.Deny, after: pegboard.Deny},
+		{name: "read", readOnly: true, access: pegboard.AccessRead, before: pegboard.Ask, after: pegboard.Allow},
+		{name: "read, plan", readOnly: true, access: pegboard.AccessRead, mode: pegboard.ModePlan, before: pegboard.Ask, after: pegboard.Allow},
+		{name: "edit", access: pegboard.AccessWrite, before: pegboard.Ask, after: pegboard.Ask},
+		{name: "edit, acceptEdits", access: pegboard.AccessWrite, mode: pegboard.ModeAcceptEdits, before: pegboard.Ask, after: pegboard.Allow},
+		{name: "edit, dontAsk", access: pegboard.AccessWrite, mode: pegboard.ModeDontAsk, before: pegboard.Deny, after: pegboard.Deny},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: tc.readOnly, Targets: []pegboard.Target{
-				{Kind: pegboard.Path, Access: tc.access, Value: filepath.Join(added, "f")},
+				{Kind: pegboard.TargetPath, Access: tc.access, Value: filepath.Join(added, "f")},
 			}}}
 			pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, tc.mode, pegboard.RuleSet{})}))
 			require.Equal(t, tc.before.String(), judge(t, pool).behavior.String())
-			update := func(kind pegboard.UpdateType) {
+			update := func(kind pegboard.PermissionUpdateType) {
 				require.NoError(t, pool.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-					return p.Apply(pegboard.Update{Type: kind, Directories: []string{added}, Destination: pegboard.SourceSession})
+					return p.Apply(pegboard.PermissionUpdate{Type: kind, Directories: []string{added}, Destination: pegboard.SourceSession})
 				}))
 			}
-			update(pegboard.AddDirectories)
+			update(pegboard.UpdateAddDirectories)
 			require.Equal(t, tc.after.String(), judge(t, pool).behavior.String())
-			update(pegboard.RemoveDirectories)
+			update(pegboard.UpdateRemoveDirectories)
 			require.Equal(t, tc.before.String(), judge(t, pool).behavior.String())
 		})
 	}
@@ -217,7 +217,7 @@ func TestForkTakesAStricterMode(t *testing.T) {
 		s := session(t, pegboard.SessionConfig{Permissions: rules(t, parent, pegboard.RuleSet{})})
 		for k, mode := range strictness() {
 			child := rules(t, mode, pegboard.RuleSet{})
-			fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, Permissions: child})
+			fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Permissions: child})
 			if k > i {
 				require.ErrorContains(t, err, "mode "+string(mode)+" is laxer than the parent's mode "+string(parent))
 				fork = forked(t, s, pegboard.SessionConfig{})

@@ -23,7 +23,7 @@ func TestNoRuleIsARemedyForAnOpinion(t *testing.T) {
 	}{"tool": {own: ask}, "hook": {hooks: hook}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := actor{name: "T", own: x.own, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: "f"}}}}
+			a := actor{name: "T", own: x.own, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}
 			reason := refused(t, a.pool(t, session(t, pegboard.SessionConfig{Hooks: x.hooks})))
 			require.Contains(t, reason, "it wants that")
 			require.Nil(t, remedyIn(t, reason))
@@ -38,7 +38,7 @@ func TestRemedyOfAForkIsForItsParent(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
 	s := session(t, pegboard.SessionConfig{Dir: dir})
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: "f"}}}}
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}
 	pool := a.pool(t, forked(t, s, pegboard.SessionConfig{Dir: filepath.Join(dir, "sub")}))
 	remedy := remedyIn(t, refused(t, pool))
 	require.Equal(t, []string{"Edit(/sub/f)"}, remedy)
@@ -49,7 +49,7 @@ func TestRemedyOfAForkIsForItsParent(t *testing.T) {
 // TestHooksAllowIsNeverStricter than no word of the hook.
 func TestHooksAllowIsNeverStricter(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "ls", Free: true}}}}
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Free: true}}}}
 	for _, b := range []pegboard.Behavior{pegboard.Undecided, pegboard.Allow} {
 		s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(.env)"}}), Hooks: pegboard.Hooks{
 			Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return pegboard.Decision{Behavior: b}, nil },
@@ -66,7 +66,7 @@ func TestBatchHookMayChangeResultsOnly(t *testing.T) {
 	cfg.Hooks.Batch = func(_ ctx, outs []pegboard.Outcome) error {
 		outs[0].Call.ID = "other"
 		outs[0].Call, outs[0].Err, outs[0].Decision = nil, errors.New("not this"), pegboard.Decision{}
-		outs[0].Result = pegboard.Text("from the hook")
+		outs[0].Result = pegboard.TextResult("from the hook")
 		return nil
 	}
 	ex := executor(pegboard.Executor{})

@@ -43,65 +43,65 @@ func (s *Session) UpdatePermissions(change func(Permissions) (Permissions, error
 	return s.replacePermissions(p)
 }
 
-// A Directory is a working directory that was added at run time.
-type Directory struct {
+// A AddedDirectory is a working directory that was added at run time.
+type AddedDirectory struct {
 	Path   string
-	Source Source
+	Source RuleSource
 }
 
-// An Update is one change of permissions, in the documented form in which hook
+// An PermissionUpdate is one change of permissions, in the documented form in which hook
 // scripts and approval dialogs give it.
-type Update struct {
-	Type        UpdateType   `json:"type"`
-	Rules       []UpdateRule `json:"rules,omitempty"`
-	Behavior    Behavior     `json:"behavior,omitempty"` // of Rules
-	Mode        Mode         `json:"mode,omitempty"`
-	Directories []string     `json:"directories,omitempty"`
-	Destination Source       `json:"destination"` // whose rules and directories change
+type PermissionUpdate struct {
+	Type        PermissionUpdateType   `json:"type"`
+	Rules       []PermissionUpdateRule `json:"rules,omitempty"`
+	Behavior    Behavior               `json:"behavior,omitempty"` // of Rules
+	Mode        Mode                   `json:"mode,omitempty"`
+	Directories []string               `json:"directories,omitempty"`
+	Destination RuleSource             `json:"destination"` // whose rules and directories change
 }
 
-// UpdateType says what an [Update] does.
-type UpdateType string
+// PermissionUpdateType says what an [PermissionUpdate] does.
+type PermissionUpdateType string
 
 // The types of update.
 const (
-	AddRules          UpdateType = "addRules"
-	ReplaceRules      UpdateType = "replaceRules" // all of the behavior and the destination
-	RemoveRules       UpdateType = "removeRules"
-	SetMode           UpdateType = "setMode" // ModeBypass only where it was available before
-	AddDirectories    UpdateType = "addDirectories"
-	RemoveDirectories UpdateType = "removeDirectories"
+	UpdateAddRules          PermissionUpdateType = "addRules"
+	UpdateReplaceRules      PermissionUpdateType = "replaceRules" // all of the behavior and the destination
+	UpdateRemoveRules       PermissionUpdateType = "removeRules"
+	UpdateSetMode           PermissionUpdateType = "setMode" // ModeBypass only where it was available before
+	UpdateAddDirectories    PermissionUpdateType = "addDirectories"
+	UpdateRemoveDirectories PermissionUpdateType = "removeDirectories"
 )
 
-// An UpdateRule is a rule in the form of an [Update].
-type UpdateRule struct {
+// An PermissionUpdateRule is a rule in the form of an [PermissionUpdate].
+type PermissionUpdateRule struct {
 	Tool    string `json:"toolName"`
 	Pattern string `json:"ruleContent,omitempty"`
 }
 
 // String returns the update for a person.
-func (u Update) String() string {
+func (u PermissionUpdate) String() string {
 	var things []string
 	for _, r := range u.Rules {
 		things = append(things, r.String())
 	}
 	switch u.Type {
-	case SetMode:
+	case UpdateSetMode:
 		return fmt.Sprintf("mode %s", u.Mode)
-	case AddDirectories, RemoveDirectories:
+	case UpdateAddDirectories, UpdateRemoveDirectories:
 		return fmt.Sprintf("%s %s in %s", u.Type, strings.Join(u.Directories, ", "), u.Destination)
-	case AddRules:
+	case UpdateAddRules:
 		return fmt.Sprintf("%s %s in %s", u.Behavior, strings.Join(things, ", "), u.Destination)
 	}
 	return fmt.Sprintf("%s %s %s in %s", u.Type, u.Behavior, strings.Join(things, ", "), u.Destination)
 }
 
 // String returns the rule as it is written.
-func (r UpdateRule) String() string { return Rule{Tool: r.Tool, Pattern: r.Pattern}.String() }
+func (r PermissionUpdateRule) String() string { return Rule{Tool: r.Tool, Pattern: r.Pattern}.String() }
 
 // Apply returns p after the updates, in their order. If one is wrong, nothing
 // changes.
-func (p Permissions) Apply(updates ...Update) (Permissions, error) {
+func (p Permissions) Apply(updates ...PermissionUpdate) (Permissions, error) {
 	q := p
 	for _, u := range updates {
 		var err error
@@ -112,12 +112,12 @@ func (p Permissions) Apply(updates ...Update) (Permissions, error) {
 	return q, nil
 }
 
-func (p Permissions) apply(u Update) (Permissions, error) {
+func (p Permissions) apply(u PermissionUpdate) (Permissions, error) {
 	if u.Destination == SourcePolicy {
 		return p, errors.New("what the policy says cannot be changed here")
 	}
 	switch u.Type {
-	case SetMode:
+	case UpdateSetMode:
 		if u.Mode == "" {
 			return p, errors.New("the mode is missing")
 		}
@@ -125,23 +125,23 @@ func (p Permissions) apply(u Update) (Permissions, error) {
 			return p, nil
 		}
 		return p.WithMode(u.Mode)
-	case AddDirectories, RemoveDirectories:
+	case UpdateAddDirectories, UpdateRemoveDirectories:
 		p.dirs = slices.Clone(p.dirs)
 		for _, path := range u.Directories {
-			d := Directory{Path: path, Source: u.Destination}
-			p.dirs = slices.DeleteFunc(p.dirs, func(o Directory) bool { return o == d })
-			if u.Type == AddDirectories {
+			d := AddedDirectory{Path: path, Source: u.Destination}
+			p.dirs = slices.DeleteFunc(p.dirs, func(o AddedDirectory) bool { return o == d })
+			if u.Type == UpdateAddDirectories {
 				p.dirs = append(p.dirs, d)
 			}
 		}
 		return p, nil
-	case AddRules, ReplaceRules, RemoveRules:
+	case UpdateAddRules, UpdateReplaceRules, UpdateRemoveRules:
 		return p.applyRules(u)
 	}
 	return p, errors.New("unknown type of update")
 }
 
-func (p Permissions) applyRules(u Update) (Permissions, error) {
+func (p Permissions) applyRules(u PermissionUpdate) (Permissions, error) {
 	var given []Rule
 	for _, text := range u.Rules {
 		if strings.Contains(text.Tool, "(") {
@@ -157,9 +157,9 @@ func (p Permissions) applyRules(u Update) (Permissions, error) {
 		}
 	}
 	rules := slices.DeleteFunc(p.Rules(), func(r Rule) bool {
-		return slices.ContainsFunc(given, r.says) || (u.Type == ReplaceRules && r.Behavior == u.Behavior && r.Source == u.Destination)
+		return slices.ContainsFunc(given, r.says) || (u.Type == UpdateReplaceRules && r.Behavior == u.Behavior && r.Source == u.Destination)
 	})
-	if u.Type != RemoveRules {
+	if u.Type != UpdateRemoveRules {
 		rules = append(rules, given...)
 	}
 	p.set = newRuleset(rules)
@@ -168,7 +168,7 @@ func (p Permissions) applyRules(u Update) (Permissions, error) {
 
 // remember changes the permissions of the conversation as an answer wants it: all
 // or nothing.
-func (s *Session) remember(updates []Update) error {
+func (s *Session) remember(updates []PermissionUpdate) error {
 	if len(updates) == 0 {
 		return nil
 	}
@@ -180,12 +180,12 @@ func (s *Session) remember(updates []Update) error {
 }
 
 // save has the host save what was remembered. It is called in the main session.
-func (s *Session) save(updates []Update) error {
-	updates = slices.DeleteFunc(slices.Clone(updates), func(u Update) bool { return u.Mode == ModeBypass }) // which is for one session
-	if s.cfg.Save == nil || len(updates) == 0 {
+func (s *Session) save(updates []PermissionUpdate) error {
+	updates = slices.DeleteFunc(slices.Clone(updates), func(u PermissionUpdate) bool { return u.Mode == ModeBypass }) // which is for one session
+	if s.cfg.OnRemember == nil || len(updates) == 0 {
 		return nil
 	}
-	if err := goroutine.Try(func() error { return s.cfg.Save(context.Background(), updates) }); err != nil {
+	if err := goroutine.Try(func() error { return s.cfg.OnRemember(context.Background(), updates) }); err != nil {
 		return fmt.Errorf("%w: %w", ErrNotSaved, err)
 	}
 	return nil
@@ -193,7 +193,7 @@ func (s *Session) save(updates []Update) error {
 
 // permissionsAfter returns what the permissions in force would be once updates are
 // remembered.
-func (s *Session) permissionsAfter(updates []Update) (*Permissions, error) {
+func (s *Session) permissionsAfter(updates []PermissionUpdate) (*Permissions, error) {
 	own := *s.perms.Load()
 	if s.parent == nil {
 		p, err := own.Apply(updates...)
@@ -211,7 +211,7 @@ func (s *Session) permissionsAfter(updates []Update) (*Permissions, error) {
 // addDirectories adds to a fork and those above it what the main session has got.
 // What they have besides was admitted when they were made, and what their parents
 // have lost since does not count.
-func (s *Session) addDirectories(updates []Update) {
+func (s *Session) addDirectories(updates []PermissionUpdate) {
 	if s.parent == nil || len(updates) == 0 {
 		return
 	}
@@ -227,6 +227,6 @@ func (s *Session) addDirectories(updates []Update) {
 
 // additions are the updates that a fork needs, too: it has no directory that its
 // parent has unless it is added to both.
-func additions(updates []Update) []Update {
-	return slices.DeleteFunc(slices.Clone(updates), func(u Update) bool { return u.Type != AddDirectories })
+func additions(updates []PermissionUpdate) []PermissionUpdate {
+	return slices.DeleteFunc(slices.Clone(updates), func(u PermissionUpdate) bool { return u.Type != UpdateAddDirectories })
 }

@@ -9,7 +9,7 @@ import (
 
 // A RuleSet is a source's rules as they are written in a settings file.
 type RuleSet struct {
-	Source           Source
+	Source           RuleSource
 	Allow, Ask, Deny []string
 	// Untrusted leaves the allow rules out: those of a project count only once
 	// the user trusts it. What it denies and asks about always counts.
@@ -23,7 +23,7 @@ type Permissions struct {
 	outer  []Mode // of the parents, where they differ
 	before Mode   // what plan mode was entered from
 	set    *ruleset
-	dirs   []Directory
+	dirs   []AddedDirectory
 	bypass bool      // ModeBypass may be entered by an update
 	own    []workDir // of a session
 	added  []workDir // dirs, as a session resolved them
@@ -125,7 +125,7 @@ func (p Permissions) admits(child Permissions) error {
 // narrowed returns p cut by what a child adds: its deny and ask rules, and its
 // mode.
 func (p Permissions) narrowed(child Permissions) Permissions {
-	var dirs []Directory
+	var dirs []AddedDirectory
 	var added []workDir // as the parent resolved them
 	for i, d := range p.dirs {
 		if slices.Contains(child.dirs, d) {
@@ -171,4 +171,4 @@ func (p Permissions) anchored(bases []pattern.Base) Permissions {
 }
 
 // Directories returns the directories that were added.
-func (p Permissions) Directories() []Directory { return slices.Clone(p.dirs) }
+func (p Permissions) Directories() []AddedDirectory { return slices.Clone(p.dirs) }

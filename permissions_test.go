@@ -48,7 +48,7 @@ func (a *actor) pool(t testing.TB, s *pegboard.Session) *pegboard.Pool {
 		_, err := reg.Attach(a.source, tool)
 		require.NoError(t, err)
 	}
-	return reg.AssemblePool(s, pegboard.Gates{PowerShell: true, Features: []pegboard.Feature{pegboard.Monitors}})
+	return reg.AssemblePool(s, pegboard.Gates{PowerShell: true, Features: []pegboard.Feature{pegboard.FeatureMonitors}})
 }
 
 // verdict is a decision as it was before anybody was asked.
@@ -143,7 +143,7 @@ func TestDecisionOrder(t *testing.T) {
 			t.Run(first.name+" over "+second.name, func(t *testing.T) {
 				t.Parallel()
 				x := trial{actor: actor{name: "T", traits: pegboard.Traits{
-					Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: "f"}},
+					Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "f"}},
 				}}}
 				second.add(&x)
 				first.add(&x)
@@ -163,9 +163,9 @@ func TestWhatModesAndOpinionsGrant(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "f")
 	path := func(access pegboard.Access, v string) []pegboard.Target {
-		return []pegboard.Target{{Kind: pegboard.Path, Access: access, Value: v}}
+		return []pegboard.Target{{Kind: pegboard.TargetPath, Access: access, Value: v}}
 	}
-	command := []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}}
+	command := []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}
 	yes := pegboard.Decision{Behavior: pegboard.Allow}
 	type traits = pegboard.Traits
 	tests := []struct {
@@ -177,37 +177,37 @@ func TestWhatModesAndOpinionsGrant(t *testing.T) {
 		want  pegboard.Behavior
 	}{
 		{name: "tool allows, on nothing said", actor: actor{own: yes}, want: pegboard.Allow},
-		{name: "tool allows, inside", actor: actor{own: yes, traits: traits{Targets: path(pegboard.Write, "f")}}, want: pegboard.Allow},
-		{name: "tool allows, outside", actor: actor{own: yes, traits: traits{Targets: path(pegboard.Write, outside)}}, want: pegboard.Ask},
-		{name: "tool allows, one of two outside", actor: actor{own: yes, traits: traits{Targets: append(path(pegboard.Read, outside), path(pegboard.Write, "f")...)}}, want: pegboard.Ask},
+		{name: "tool allows, inside", actor: actor{own: yes, traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, want: pegboard.Allow},
+		{name: "tool allows, outside", actor: actor{own: yes, traits: traits{Targets: path(pegboard.AccessWrite, outside)}}, want: pegboard.Ask},
+		{name: "tool allows, one of two outside", actor: actor{own: yes, traits: traits{Targets: append(path(pegboard.AccessRead, outside), path(pegboard.AccessWrite, "f")...)}}, want: pegboard.Ask},
 		{name: "attached tool allows", actor: actor{own: yes, source: "srv"}, want: pegboard.Ask},
-		{name: "attached tool allows, inside", actor: actor{own: yes, source: "srv", traits: traits{Targets: path(pegboard.Write, "f")}}, want: pegboard.Ask},
+		{name: "attached tool allows, inside", actor: actor{own: yes, source: "srv", traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, want: pegboard.Ask},
 		{name: "attached tool denies", actor: actor{own: pegboard.Decision{Behavior: pegboard.Deny}, source: "srv"}, mode: pegboard.ModeBypass, want: pegboard.Deny},
-		{name: "hook allows, outside", actor: actor{traits: traits{Targets: path(pegboard.Write, outside)}}, hook: yes, want: pegboard.Allow},
+		{name: "hook allows, outside", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, outside)}}, hook: yes, want: pegboard.Allow},
 		{name: "hook allows an attached tool", actor: actor{source: "srv"}, hook: yes, want: pegboard.Allow},
 
-		{name: "default, read inside", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.Read, "f")}}, want: pegboard.Allow},
-		{name: "default, write inside", actor: actor{traits: traits{Targets: path(pegboard.Write, "f")}}, want: pegboard.Ask},
-		{name: "default, said to read what it writes", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.Write, "f")}}, want: pegboard.Ask},
+		{name: "default, read inside", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessRead, "f")}}, want: pegboard.Allow},
+		{name: "default, write inside", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, want: pegboard.Ask},
+		{name: "default, said to read what it writes", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessWrite, "f")}}, want: pegboard.Ask},
 		{name: "default, command", actor: actor{traits: traits{Targets: command}}, want: pegboard.Ask},
 
-		{name: "plan, read inside", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.Read, "f")}}, mode: pegboard.ModePlan, want: pegboard.Allow},
-		{name: "plan, read outside", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.Read, outside)}}, mode: pegboard.ModePlan, want: pegboard.Ask},
-		{name: "plan, read outside with a rule", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.Read, outside)}}, mode: pegboard.ModePlan, set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Allow},
-		{name: "plan, write inside", actor: actor{traits: traits{Targets: path(pegboard.Write, "f")}}, mode: pegboard.ModePlan, want: pegboard.Deny},
-		{name: "plan, write with a rule", actor: actor{traits: traits{Targets: path(pegboard.Write, "f")}}, mode: pegboard.ModePlan, set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Deny},
-		{name: "plan, write with a hook's allow", actor: actor{traits: traits{Targets: path(pegboard.Write, "f")}}, mode: pegboard.ModePlan, hook: yes, want: pegboard.Deny},
-		{name: "plan, write with the tool's allow", actor: actor{own: yes, traits: traits{Targets: path(pegboard.Write, "f")}}, mode: pegboard.ModePlan, want: pegboard.Deny},
-		{name: "plan, said to read what it writes", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.Write, "f")}}, mode: pegboard.ModePlan, want: pegboard.Deny},
+		{name: "plan, read inside", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessRead, "f")}}, mode: pegboard.ModePlan, want: pegboard.Allow},
+		{name: "plan, read outside", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessRead, outside)}}, mode: pegboard.ModePlan, want: pegboard.Ask},
+		{name: "plan, read outside with a rule", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessRead, outside)}}, mode: pegboard.ModePlan, set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Allow},
+		{name: "plan, write inside", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, mode: pegboard.ModePlan, want: pegboard.Deny},
+		{name: "plan, write with a rule", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, mode: pegboard.ModePlan, set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Deny},
+		{name: "plan, write with a hook's allow", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, mode: pegboard.ModePlan, hook: yes, want: pegboard.Deny},
+		{name: "plan, write with the tool's allow", actor: actor{own: yes, traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, mode: pegboard.ModePlan, want: pegboard.Deny},
+		{name: "plan, said to read what it writes", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessWrite, "f")}}, mode: pegboard.ModePlan, want: pegboard.Deny},
 		{name: "plan, command with a rule", actor: actor{traits: traits{Targets: command}}, mode: pegboard.ModePlan, set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Ask},
 		{name: "plan, unknown", mode: pegboard.ModePlan, want: pegboard.Ask},
 
 		{name: "bypass, unknown", mode: pegboard.ModeBypass, want: pegboard.Allow},
 		{name: "bypass, attached", actor: actor{source: "srv", traits: traits{OpenWorld: true, Destructive: true}}, mode: pegboard.ModeBypass, want: pegboard.Allow},
-		{name: "bypass, write outside", actor: actor{traits: traits{Targets: path(pegboard.Write, outside)}}, mode: pegboard.ModeBypass, want: pegboard.Allow},
+		{name: "bypass, write outside", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, outside)}}, mode: pegboard.ModeBypass, want: pegboard.Allow},
 		{name: "bypass, bare deny", actor: actor{own: yes}, hook: yes, mode: pegboard.ModeBypass, set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T"}}, want: pegboard.Deny},
 		{name: "bypass, bare ask", actor: actor{own: yes}, hook: yes, mode: pegboard.ModeBypass, set: pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"T"}}, want: pegboard.Ask},
-		{name: "broad deny, narrow allow", actor: actor{traits: traits{Targets: path(pegboard.Write, "f")}}, set: pegboard.RuleSet{Allow: []string{"Edit(./f)"}, Deny: []string{"T"}}, want: pegboard.Deny},
+		{name: "broad deny, narrow allow", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, set: pegboard.RuleSet{Allow: []string{"Edit(./f)"}, Deny: []string{"T"}}, want: pegboard.Deny},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -327,13 +327,13 @@ func (d dice) actor() actor {
 	for range d.IntN(4) {
 		dir := one(d, d.dirs...)
 		a.traits.Targets = append(a.traits.Targets, one(d, pegboard.Target{},
-			pegboard.Target{Kind: pegboard.Resource, Value: "r"}, pegboard.Target{Kind: pegboard.Host, Value: "h"},
+			pegboard.Target{Kind: pegboard.TargetResource, Value: "r"}, pegboard.Target{Kind: pegboard.TargetHost, Value: "h"},
 			pegboard.Target{
-				Kind: pegboard.Command, Access: pegboard.Run, Value: "r", Free: d.IntN(2) == 0, Edits: d.IntN(3) == 0,
-				Parsed: d.IntN(2) == 0, Exact: d.IntN(4) == 0, Caution: one(d, "", "", "", "it is the end of all files"),
+				Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "r", Free: d.IntN(2) == 0, Edits: d.IntN(3) == 0,
+				Parsed: d.IntN(2) == 0, Exact: d.IntN(4) == 0, AskReason: one(d, "", "", "", "it is the end of all files"),
 			},
 			pegboard.Target{
-				Kind: pegboard.Path, Access: one(d, pegboard.Read, pegboard.Write), Tree: d.IntN(4) == 0,
+				Kind: pegboard.TargetPath, Access: one(d, pegboard.AccessRead, pegboard.AccessWrite), Tree: d.IntN(4) == 0,
 				Value: filepath.Join(dir, one(d, "a", "b", ".", "sub/a", ".git/config", "*")),
 				Via:   one(d, "", "", "r"), Maybe: d.IntN(6) == 0, Glob: d.IntN(4) == 0,
 			}))
@@ -390,7 +390,7 @@ func TestInvariant4ForkIsNeverLaxer(t *testing.T) {
 				for range 2 {
 					mode, lax = d.mode(lax)
 					fork, err := line[len(line)-1].Fork(pegboard.SessionConfig{
-						Role: pegboard.SubAgent, Dir: one(d, tc.dirs...),
+						Role: pegboard.RoleSubAgent, Dir: one(d, tc.dirs...),
 						Permissions: rules(t, mode, pegboard.RuleSet{Ask: d.rules(1), Deny: d.rules(1)}),
 					})
 					if err != nil { // the parent took a narrower directory than this

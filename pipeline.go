@@ -192,7 +192,7 @@ func (j *job) version() *version {
 // may begin while the model still writes.
 func (j *job) gate(ctx context.Context) *failure {
 	external := j.entry.info.Origin.External() // whose word nobody checked
-	if j.call.state.traits.ReadOnly && !external || j.batch.BlocksFinal {
+	if j.call.state.traits.ReadOnly && !external || j.batch.StartWritesEarly {
 		return nil
 	}
 	if j.batch.finish != nil {
@@ -322,7 +322,7 @@ func (j *job) finish(o Outcome) {
 	}
 	if j.holding {
 		j.holding = false
-		j.batch.letGo(j.place, o.Result.Then)
+		j.batch.letGo(j.place, o.Result.UpdateSession)
 	}
 	if j.run.held == nil {
 		j.ticket.Done()

@@ -50,7 +50,7 @@ func (j *job) postHooks(o *Outcome) {
 	hooks := j.batch.pool.session.cfg.Hooks
 	hook := hooks.Post
 	if o.Result.IsError {
-		hook = hooks.Failure
+		hook = hooks.PostFailure
 	}
 	if hook == nil {
 		return

@@ -61,7 +61,7 @@ func (j *job) resolved(tr Traits) []Target {
 	return targets
 }
 
-func isPath(t Target) bool { return t.Kind == Path }
+func isPath(t Target) bool { return t.Kind == TargetPath }
 
 // hold waits for the keys. What a path leads to may have changed meanwhile, by
 // the very call that was waited for, so it is resolved again until it stays, unless
@@ -100,8 +100,8 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 	}
 	var keys []lane.Key
 	for _, t := range ts {
-		if t.Kind == Opaque || t.Kind == Command {
-			if tr.Concurrency == ByTarget { // nobody knows what it touches
+		if t.Kind == TargetOpaque || t.Kind == TargetCommand {
+			if tr.Concurrency == PerTarget { // nobody knows what it touches
 				return lane.Claim{Exclusive: true}
 			}
 			continue
@@ -110,18 +110,18 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 			continue
 		}
 		names := t.names()
-		if real := t.Real(); t.Kind == Path && real != "" {
-			names = append([]string{real}, t.Also...)
+		if real := t.Real(); t.Kind == TargetPath && real != "" {
+			names = append([]string{real}, t.Aliases...)
 		}
 		for _, n := range names {
 			keys = append(keys, lane.Key{
 				Name:  t.Kind.String() + ":" + filepath.ToSlash(n),
-				Write: t.Access != Read,
-				Tree:  t.Tree || (t.Kind == Path && t.Access != Read), // a link made there changes what lies below
+				Write: t.Access != AccessRead,
+				Tree:  t.Tree || (t.Kind == TargetPath && t.Access != AccessRead), // a link made there changes what lies below
 			})
 		}
 	}
-	if len(keys) == 0 && tr.Concurrency == ByTarget {
+	if len(keys) == 0 && tr.Concurrency == PerTarget {
 		return lane.Claim{Exclusive: true}
 	}
 	return lane.Claim{Keys: keys}

@@ -65,7 +65,7 @@ func play(t *testing.T, p plan, limit int, how manner, onEvent func(s *scene, n 
 	var turn context.Context
 	turn, s.cancel = context.WithCancelCause(t.Context())
 	defer s.cancel(nil)
-	ex := executor(pegboard.Executor{Limit: limit, OnEvent: s.listen, CancelSiblings: how.siblings, Repair: pegboard.Repair{Syntax: true, Func: s.remember}})
+	ex := executor(pegboard.Executor{MaxParallel: limit, OnEvent: s.listen, CancelSiblings: how.siblings, Repair: pegboard.Repair{Syntax: true, Func: s.remember}})
 	if how.far {
 		ex.Invoke = farInvoke(pool)
 	}

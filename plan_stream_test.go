@@ -112,7 +112,7 @@ func playScript(t *testing.T, script []byte) {
 	turn, s.cancel = context.WithCancelCause(t.Context())
 	defer s.cancel(nil)
 	go s.watch()
-	ex := executor(pegboard.Executor{Limit: 3, BlocksFinal: len(script)%2 == 0, OnEvent: s.onScriptedEvent})
+	ex := executor(pegboard.Executor{MaxParallel: 3, StartWritesEarly: len(script)%2 == 0, OnEvent: s.onScriptedEvent})
 	s.stream = ex.Stream(turn, planTools().AssemblePool(s.session))
 	done := make(chan struct{})
 	go func() {

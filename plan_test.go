@@ -69,7 +69,7 @@ func (p deed) conflicts(q deed) bool {
 
 // settled returns p as it is meant: by target without targets is alone.
 func (p deed) settled() deed {
-	if p.Class == int(pegboard.ByTarget) && len(p.Reads)+len(p.Writes) == 0 && p.Rule == "" {
+	if p.Class == int(pegboard.PerTarget) && len(p.Reads)+len(p.Writes) == 0 && p.Rule == "" {
 		p.Class = int(pegboard.Exclusive)
 	}
 	return p

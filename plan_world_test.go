@@ -44,8 +44,8 @@ func (w *world) session(t *testing.T) *pegboard.Session {
 		Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"WebFetch(domain:deny.test)"}, Ask: []string{"WebFetch(domain:ask.test)"}}),
 		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
 		Hooks: pegboard.JoinHooks(
-			pegboard.Hooks{Pre: preAsPlanned, Post: postAsPlanned, Failure: postAsPlanned, Timeout: hookTime},
-			pegboard.Hooks{Post: blockAsPlanned, Failure: blockAsPlanned, OnFailure: pegboard.FailBlock},
+			pegboard.Hooks{Pre: preAsPlanned, Post: postAsPlanned, PostFailure: postAsPlanned, Timeout: hookTime},
+			pegboard.Hooks{Post: blockAsPlanned, PostFailure: blockAsPlanned, OnFailure: pegboard.FailBlock},
 		),
 		Ask: askAsPlanned, AskTimeout: askTime,
 	})
@@ -82,7 +82,7 @@ func postAsPlanned(_ ctx, h *pegboard.HookCall) error {
 	switch deedOf(h.Call).Post {
 	case "replace":
 		if !h.Outcome.Result.IsError {
-			h.Outcome.Result = pegboard.Text("replaced")
+			h.Outcome.Result = pegboard.TextResult("replaced")
 		}
 	case "error":
 		return errPlanned
@@ -91,7 +91,7 @@ func postAsPlanned(_ ctx, h *pegboard.HookCall) error {
 	case "late":
 		time.Sleep(20 * hookTime)
 		h.Emit("late")
-		h.Outcome.Result = pegboard.Text("late")
+		h.Outcome.Result = pegboard.TextResult("late")
 	}
 	return nil
 }
@@ -137,13 +137,13 @@ func planTool(info pegboard.Info) pegboard.Tool {
 		Inspect: func(p deed, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{Concurrency: pegboard.Concurrency(p.Class), ReadOnly: p.Look}
 			for _, r := range p.Reads {
-				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Resource, Access: pegboard.Read, Value: r, Tree: p.Tree})
+				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: r, Tree: p.Tree})
 			}
 			for _, x := range p.Writes {
-				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Resource, Value: x, Tree: p.Tree})
+				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetResource, Value: x, Tree: p.Tree})
 			}
 			if p.Rule != "" {
-				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Host, Access: pegboard.Read, Value: p.Rule + ".test"})
+				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: p.Rule + ".test"})
 			}
 			return tr
 		},
@@ -202,11 +202,11 @@ func (w *world) call(ctx context.Context, p deed, c *pegboard.Call) (*pegboard.R
 	select {
 	case <-time.After(takes):
 	case <-patience:
-		return pegboard.Text(saw), context.Cause(ctx)
+		return pegboard.TextResult(saw), context.Cause(ctx)
 	}
-	r := pegboard.Text(saw)
+	r := pegboard.TextResult(saw)
 	if p.Then != "" {
-		r.Then = func(*pegboard.Session) { w.then(p.Then) }
+		r.UpdateSession = func(*pegboard.Session) { w.then(p.Then) }
 	}
 	switch p.Ends {
 	case "error":
@@ -233,5 +233,5 @@ func (w *world) script(ctx context.Context, c *pegboard.Call) (*pegboard.Result,
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.inner[c.ID] = outs
-	return pegboard.Text("played"), nil
+	return pegboard.TextResult("played"), nil
 }

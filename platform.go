@@ -11,10 +11,10 @@ type Platform int
 
 // The platforms. The zero value is the one that the program runs on.
 const (
-	ThisPlatform Platform = iota
-	Linux
-	Darwin
-	Windows
+	PlatformCurrent Platform = iota
+	PlatformLinux
+	PlatformDarwin
+	PlatformWindows
 )
 
 // String returns the platform in lower case.
@@ -23,11 +23,11 @@ func (p Platform) String() string { return nameOf(int(p), "this", "linux", "darw
 // pattern returns the platform as rules know it.
 func (p Platform) pattern() pattern.Platform {
 	switch p {
-	case Linux:
+	case PlatformLinux:
 		return pattern.Linux
-	case Darwin:
+	case PlatformDarwin:
 		return pattern.Darwin
-	case Windows:
+	case PlatformWindows:
 		return pattern.Windows
 	}
 	return thisPlatform()

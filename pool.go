@@ -118,10 +118,10 @@ func (p *Pool) part(part Partition) []offered {
 	return p.tools[p.builtins:]
 }
 
-// Merged yields the built-ins of the pool followed by every external tool that
+// Unfiltered yields the built-ins of the pool followed by every external tool that
 // is attached, neither denied nor sorted nor deduplicated. It is for counting
 // what definitions weigh, not for calling.
-func (p *Pool) Merged() iter.Seq[Tool] {
+func (p *Pool) Unfiltered() iter.Seq[Tool] {
 	return func(yield func(Tool) bool) {
 		for _, t := range p.tools[:p.builtins] {
 			if !yield(t.tool) {

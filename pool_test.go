@@ -75,10 +75,10 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 		{name: "shadowed by an alias", ask: "old", says: []string{"mcp__srv__old is not available", "the built-in tool New"}},
 		{name: "shadowed by another source", ask: "both", says: []string{"mcp__s_v__both is not available", `"both" of "s_v"`}},
 
-		{name: "restricted by role", cfg: pegboard.SessionConfig{Role: pegboard.SubAgent}, ask: "TaskStop", says: []string{"TaskStop is not available", "sub-agent"}},
-		{name: "restricted by role in the background", cfg: pegboard.SessionConfig{Role: pegboard.AsyncAgent}, ask: "New", says: []string{"New is not available", "async agent"}},
-		{name: "restricted by role for a teammate", cfg: pegboard.SessionConfig{Role: pegboard.Teammate}, ask: "New", says: []string{"New is not available", "teammate"}},
-		{name: "restricted for a coordinator", cfg: pegboard.SessionConfig{Role: pegboard.Coordinator}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", "coordinator"}},
+		{name: "restricted by role", cfg: pegboard.SessionConfig{Role: pegboard.RoleSubAgent}, ask: "TaskStop", says: []string{"TaskStop is not available", "sub-agent"}},
+		{name: "restricted by role in the background", cfg: pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent}, ask: "New", says: []string{"New is not available", "async agent"}},
+		{name: "restricted by role for a teammate", cfg: pegboard.SessionConfig{Role: pegboard.RoleTeammate}, ask: "New", says: []string{"New is not available", "teammate"}},
+		{name: "restricted for a coordinator", cfg: pegboard.SessionConfig{Role: pegboard.RoleCoordinator}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", "coordinator"}},
 		{name: "restricted by the host", opts: []pegboard.PoolOption{pegboard.Restriction{Reason: "not on Fridays", Without: []string{"Read"}}}, ask: "Read", says: []string{"Read is not available", "not on Fridays"}},
 	}
 	for _, tc := range tests {
@@ -120,8 +120,8 @@ func TestEarlierStepsSpeakFirst(t *testing.T) {
 		{name: "denied, disabled", tool: switched("Glob", never), deny: "Glob", first: "deny rule", then: "disabled"},
 		{name: "hidden, disabled", tool: switched("Glob", never), gates: fast, first: "Gates.EmbeddedSearch", then: "disabled"},
 		{name: "simple, denied", tool: inert("Read"), deny: "Read", gates: simple, first: "deny rule", then: "Gates"},
-		{name: "disabled, of no role", tool: switched("TaskStop", never), role: pegboard.SubAgent, first: "disabled", then: "sub-agent"},
-		{name: "denied, of no role", tool: inert("TaskStop"), deny: "TaskStop", role: pegboard.SubAgent, first: "deny rule", then: "sub-agent"},
+		{name: "disabled, of no role", tool: switched("TaskStop", never), role: pegboard.RoleSubAgent, first: "disabled", then: "sub-agent"},
+		{name: "denied, of no role", tool: inert("TaskStop"), deny: "TaskStop", role: pegboard.RoleSubAgent, first: "deny rule", then: "sub-agent"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -281,7 +281,7 @@ func TestMergedCountsEveryExternalTool(t *testing.T) {
 		{Source: "s.v", Tool: "both"}, {Source: "s_v", Tool: "both"}, {Source: "off", Tool: "off"},
 	}
 	s := denying(t, "Denied", "mcp__s__denied")
-	child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent})
+	child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 	require.NoError(t, err)
 	tests := []struct {
 		name string
@@ -297,7 +297,7 @@ func TestMergedCountsEveryExternalTool(t *testing.T) {
 			pool := reg.AssemblePool(tc.s, pegboard.Gates{EmbeddedSearch: true})
 			var prefix []string
 			var rest []pegboard.Origin
-			for tool := range pool.Merged() {
+			for tool := range pool.Unfiltered() {
 				if o := tool.Info().Origin; o.External() {
 					rest = append(rest, o)
 					continue
@@ -423,7 +423,7 @@ func TestPoolIsASnapshot(t *testing.T) {
 	pool := reg.AssemblePool(s, pegboard.Restriction{Reason: "few", Only: only})
 	view := func() []any {
 		var merged []string
-		for tool := range pool.Merged() {
+		for tool := range pool.Unfiltered() {
 			merged = append(merged, tool.Info().Name)
 		}
 		return []any{

@@ -66,7 +66,7 @@ func TestHooksNeverLoosen(t *testing.T) {
 }
 
 func cautious(a *actor) bool {
-	return slices.ContainsFunc(a.traits.Targets, func(x pegboard.Target) bool { return x.Caution != "" })
+	return slices.ContainsFunc(a.traits.Targets, func(x pegboard.Target) bool { return x.AskReason != "" })
 }
 
 // talkative is a wrapper that overrides every stage before the call.
@@ -187,7 +187,7 @@ func TestTraceSaysWhatDecideDoes(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, pool.Session().SetPermissions(p))
 		c := call("1", names(pool)[0], ``)
-		quick, trace := pool.Decide(t.Context(), c), pool.Trace(t.Context(), c)
+		quick, trace := pool.Decide(t.Context(), c), pool.ExplainDecision(t.Context(), c)
 		require.Equal(t, trace.Decision, quick, "seed %d: %+v\n%s", seed, a.traits, trace)
 		if quick.Rule != nil {
 			ruled[quick.Behavior]++
@@ -222,16 +222,16 @@ func TestUpdatesAgainstAList(t *testing.T) {
 		var p pegboard.Permissions
 		var list []rule
 		for range 12 {
-			u := pegboard.Update{Type: one(d, pegboard.AddRules, pegboard.AddRules, pegboard.ReplaceRules, pegboard.RemoveRules), Behavior: one(d, behaviors...), Destination: one(d, pegboard.SourceUser, pegboard.SourceSession)}
+			u := pegboard.PermissionUpdate{Type: one(d, pegboard.UpdateAddRules, pegboard.UpdateAddRules, pegboard.UpdateReplaceRules, pegboard.UpdateRemoveRules), Behavior: one(d, behaviors...), Destination: one(d, pegboard.SourceUser, pegboard.SourceSession)}
 			var given []rule
 			for _, tool := range slices.Compact([]string{one(d, "A", "B"), one(d, "B", "C")}) {
-				u.Rules = append(u.Rules, pegboard.UpdateRule{Tool: tool})
+				u.Rules = append(u.Rules, pegboard.PermissionUpdateRule{Tool: tool})
 				given = append(given, rule{u.Behavior, tool, string(u.Destination)})
 			}
 			list = slices.DeleteFunc(list, func(r rule) bool {
-				return slices.Contains(given, r) || u.Type == pegboard.ReplaceRules && r.b == u.Behavior && r.of == string(u.Destination)
+				return slices.Contains(given, r) || u.Type == pegboard.UpdateReplaceRules && r.b == u.Behavior && r.of == string(u.Destination)
 			})
-			if u.Type != pegboard.RemoveRules {
+			if u.Type != pegboard.UpdateRemoveRules {
 				list = append(list, given...)
 			}
 			q, err := p.Apply(u)

@@ -29,13 +29,13 @@ func AskLater(ctx context.Context, _ *Question) (Decision, error) {
 type Question struct {
 	// ID is what [Session.Answer] takes. No other question has it, of this run or
 	// another. It is empty as long as no person is asked.
-	ID      string
-	Tool    Tool
-	Call    *Call
-	Targets []Target // what the answer is about, resolved
-	Reason  string   // why it is asked
-	Agent   []string // the ids of the agents that led to it, outermost first; empty for the main agent
-	Waiting int      // how many others were open when it was shown
+	ID        string
+	Tool      Tool
+	Call      *Call
+	Targets   []Target // what the answer is about, resolved
+	Reason    string   // why it is asked
+	AgentPath []string // the ids of the agents that led to it, outermost first; empty for the main agent
+	Others    int      // how many others were open when it was shown
 
 	about *subject // never written to
 }
@@ -43,7 +43,7 @@ type Question struct {
 // copied returns a Question that can be written to without effect on q.
 func (q *Question) copied() *Question {
 	c := *q
-	c.Call, c.Targets, c.Agent = q.Call.copied(), cloneTargets(q.Targets), slices.Clone(q.Agent)
+	c.Call, c.Targets, c.AgentPath = q.Call.copied(), cloneTargets(q.Targets), slices.Clone(q.AgentPath)
 	return &c
 }
 
@@ -83,18 +83,18 @@ func (s *Session) Questions() []*Question {
 
 // Answer answers an open question of a main session or any of its agents, shown or
 // not yet, as its [Asker] would. It may be called from anywhere but
-// [SessionConfig].Save.
+// [SessionConfig].OnRemember.
 //
-// The error is [ErrStale] if the question is not open: it was answered, its call has
+// The error is [ErrQuestionClosed] if the question is not open: it was answered, its call has
 // ended, or s is a fork. An answer that is none, an input that the tool cannot read
 // and permissions that cannot be changed so are errors, too, and the question stays
 // open. Only an error that wraps [ErrNotSaved] means that the answer counts.
 func (s *Session) Answer(id string, d Decision) error {
 	if s.parent != nil {
-		return ErrStale
+		return ErrQuestionClosed
 	}
 	var answered *pending
-	var remembered []Update
+	var remembered []PermissionUpdate
 	if err := s.line.Answer(id, func(p *pending) (Decision, error) {
 		answered = p
 		accepted, err := p.accept(d)

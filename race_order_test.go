@@ -23,7 +23,7 @@ func TestCallsKeepTheirOrderWhereALinkLeads(t *testing.T) {
 			return pegboard.Build(pegboard.Definition[struct{}, string]{
 				Info: pegboard.Info{Name: name}, Description: "For a test.",
 				Inspect: func(struct{}, *pegboard.Call) pegboard.Traits {
-					return pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: a, Value: name}}}
+					return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: a, Value: name}}}
 				},
 				Call: func(_ ctx, _ struct{}, c *pegboard.Call) (string, error) { return do(c) },
 			})
@@ -33,11 +33,11 @@ func TestCallsKeepTheirOrderWhereALinkLeads(t *testing.T) {
 			Info: pegboard.Info{Name: "make"}, Description: "For a test.",
 			Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", os.Symlink(at("file"), at("link")) },
 		})
-		read := touch("link", pegboard.Read, func(c *pegboard.Call) (string, error) {
+		read := touch("link", pegboard.AccessRead, func(c *pegboard.Call) (string, error) {
 			text, err := os.ReadFile(c.Targets()[0].Real())
 			return string(text), err
 		})
-		write := touch("file", pegboard.Write, func(c *pegboard.Call) (string, error) {
+		write := touch("file", pegboard.AccessWrite, func(c *pegboard.Call) (string, error) {
 			return "", os.WriteFile(c.Targets()[0].Real(), []byte("new"), 0o600)
 		})
 		pool := registryOf(t, link, read, write).AssemblePool(session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})}))

@@ -69,19 +69,19 @@ func (r racers) run(t *testing.T) (second pegboard.Outcome) {
 // a link in its way, however the call came to wait.
 func TestPathIsDecidedWhereItLeadsAfterWaiting(t *testing.T) {
 	t.Parallel()
-	notes := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: "notes"}
+	notes := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "notes"}
 	tests := []struct {
 		name    string
 		class   pegboard.Concurrency
 		targets []pegboard.Target
 	}{
 		{name: "exclusive", class: pegboard.Exclusive, targets: []pegboard.Target{notes}},
-		{name: "by target", class: pegboard.ByTarget, targets: []pegboard.Target{notes}},
-		{name: "by target, with a command", class: pegboard.ByTarget, targets: []pegboard.Target{notes, {Kind: pegboard.Command, Access: pegboard.Run, Value: "wc"}}},
-		{name: "by target, with something unknown", class: pegboard.ByTarget, targets: []pegboard.Target{notes, {}}},
+		{name: "by target", class: pegboard.PerTarget, targets: []pegboard.Target{notes}},
+		{name: "by target, with a command", class: pegboard.PerTarget, targets: []pegboard.Target{notes, {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "wc"}}},
+		{name: "by target, with something unknown", class: pegboard.PerTarget, targets: []pegboard.Target{notes, {}}},
 		{name: "shared", class: pegboard.Shared, targets: []pegboard.Target{notes}},
 		{name: "only under another name", class: pegboard.Exclusive, targets: []pegboard.Target{
-			{Kind: pegboard.Path, Access: pegboard.Read, Value: "other", Also: []string{"notes"}},
+			{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "other", Aliases: []string{"notes"}},
 		}},
 	}
 	for _, tc := range tests {
@@ -108,12 +108,12 @@ func TestWritingADirectoryHoldsUpWhatLiesBelow(t *testing.T) {
 		reads  string
 		held   bool
 	}{
-		{name: "written, by target", access: pegboard.Write, class: pegboard.ByTarget, reads: "d/f", held: true},
-		{name: "written, shared", access: pegboard.Write, class: pegboard.Shared, reads: "d/f", held: true},
-		{name: "run", access: pegboard.Run, class: pegboard.ByTarget, reads: "d/f", held: true},
-		{name: "far below", access: pegboard.Write, class: pegboard.ByTarget, reads: "d/e/f", held: true},
-		{name: "beside", access: pegboard.Write, class: pegboard.ByTarget, reads: "d2/f"},
-		{name: "only read", access: pegboard.Read, class: pegboard.ByTarget, reads: "d/f"},
+		{name: "written, by target", access: pegboard.AccessWrite, class: pegboard.PerTarget, reads: "d/f", held: true},
+		{name: "written, shared", access: pegboard.AccessWrite, class: pegboard.Shared, reads: "d/f", held: true},
+		{name: "run", access: pegboard.AccessRun, class: pegboard.PerTarget, reads: "d/f", held: true},
+		{name: "far below", access: pegboard.AccessWrite, class: pegboard.PerTarget, reads: "d/e/f", held: true},
+		{name: "beside", access: pegboard.AccessWrite, class: pegboard.PerTarget, reads: "d2/f"},
+		{name: "only read", access: pegboard.AccessRead, class: pegboard.PerTarget, reads: "d/f"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -121,8 +121,8 @@ func TestWritingADirectoryHoldsUpWhatLiesBelow(t *testing.T) {
 			dir, outside := t.TempDir(), t.TempDir()
 			r := racers{
 				link: filepath.Join(dir, "d"), to: outside, held: tc.held,
-				first:  pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: tc.access, Value: "d"}}},
-				second: pegboard.Traits{Concurrency: tc.class, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: tc.reads}}},
+				first:  pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: tc.access, Value: "d"}}},
+				second: pegboard.Traits{Concurrency: tc.class, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: tc.reads}}},
 			}
 			out := r.run(t)
 			require.Equal(t, tc.held, errors.Is(out.Err, pegboard.ErrDenied), "%v", out.Err)

@@ -63,10 +63,10 @@ type AttachReport struct {
 	// Quarantined holds the tools that cannot be offered, by the name their
 	// source knows them by, each with the reason.
 	Quarantined map[string]error
-	// Alike holds the tools that are offered though their names could be taken
+	// NameConflicts holds the tools that are offered though their names could be taken
 	// for another's of the same source, by the name their source knows them by,
 	// with that other name. A rule on either speaks of it alone.
-	Alike map[string]string
+	NameConflicts map[string]string
 }
 
 // Attach replaces all that source offered before by tools, as when an MCP
@@ -89,7 +89,7 @@ func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	for _, e := range next.tools {
 		names = append(names, e.info.Origin.Tool)
 	}
-	report.Alike = toolname.Alike(names)
+	report.NameConflicts = toolname.Alike(names)
 
 	if len(report.Added)+len(report.Removed)+len(report.Changed) > 0 {
 		defer r.library.Forget(name) // without the lock: somebody may be making an index
@@ -108,10 +108,10 @@ func (r *Registry) Detach(source string) {
 	r.now = r.now.replace(source, nil)
 }
 
-// Describe says what a source is for, whether or not it is attached: a search for
+// SetDescription says what a source is for, whether or not it is attached: a search for
 // tools reads it, and the model does when there are too many tools to name, see
 // [Pool.Announce]. An MCP server's instructions are such a text.
-func (r *Registry) Describe(source, text string) {
+func (r *Registry) SetDescription(source, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	about := maps.Clone(r.now.about)

@@ -86,7 +86,7 @@ func TestAddIsAllOrNothing(t *testing.T) {
 		{name: "facts that panic", bad: posing{inert("Cat"), func() pegboard.Info { panic("oh") }}, says: []string{"Info", "panic"}},
 		{name: "an empty name", bad: called(""), says: []string{"Info.Name", "empty"}},
 		{name: "a control character", bad: called("a\x1b[2Jb"), says: []string{"Info.Name", "control"}},
-		{name: "unusable", bad: pegboard.Unusable("Cat", broken), is: broken},
+		{name: "unusable", bad: pegboard.InvalidTool("Cat", broken), is: broken},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestHistoryNeverMatters(t *testing.T) {
 			if rnd.IntN(3) == 0 {
 				reg.Detach(name)
 			} else {
-				left[name] = []pegboard.Tool{pegboard.Unusable("t|u", nil)}
+				left[name] = []pegboard.Tool{pegboard.InvalidTool("t|u", nil)}
 				for _, i := range rnd.Perm(len(tools))[:rnd.IntN(len(tools))] {
 					left[name] = append(left[name], inert(tools[i]))
 				}
@@ -228,7 +228,7 @@ func TestHistoryNeverMatters(t *testing.T) {
 			}
 			got, want := reg.AssemblePool(s), fresh.AssemblePool(s)
 			require.Equal(t, origins(want.All()), origins(got.All()))
-			require.Equal(t, origins(want.Merged()), origins(got.Merged()))
+			require.Equal(t, origins(want.Unfiltered()), origins(got.Unfiltered()))
 			require.Equal(t, want.Excluded(), got.Excluded())
 			require.Equal(t, want.Fingerprint(pegboard.External), got.Fingerprint(pegboard.External))
 			require.True(t, slices.IsSorted(declared(got, pegboard.External)))
@@ -250,7 +250,7 @@ func TestExclusionsOfOneName(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, switched("mcp__a_b__t_u", never))
 	for _, source := range []string{"a_b", "a.b"} {
-		_, err := reg.Attach(source, pegboard.Unusable("t|u", nil), inert("t_u"), inert("t.u"))
+		_, err := reg.Attach(source, pegboard.InvalidTool("t|u", nil), inert("t_u"), inert("t.u"))
 		require.NoError(t, err)
 	}
 	type pair = pegboard.Origin
@@ -282,7 +282,7 @@ func TestRegistryIsConcurrent(t *testing.T) {
 		all.Go(func() {
 			source := fmt.Sprintf("s%d", worker)
 			for range rounds {
-				if _, err := reg.Attach(source, inert("a"), inert("b"), pegboard.Unusable("c", errors.New("broken"))); err != nil {
+				if _, err := reg.Attach(source, inert("a"), inert("b"), pegboard.InvalidTool("c", errors.New("broken"))); err != nil {
 					t.Error(err)
 				}
 				reg.Detach(source)
@@ -337,7 +337,7 @@ func TestAttachReportsWhatChanged(t *testing.T) {
 		{name: "all at once", tools: inerts("d", "c", "b"), want: pegboard.AttachReport{
 			Added: []string{"mcp__s__c", "mcp__s__d"}, Removed: []string{"mcp__s__a"}, Changed: []string{"mcp__s__b"},
 		}, left: []string{"mcp__s__b", "mcp__s__c", "mcp__s__d"}},
-		{name: "one goes bad", tools: []pegboard.Tool{inert("b"), pegboard.Unusable("c", broken), inert("d")}, want: pegboard.AttachReport{
+		{name: "one goes bad", tools: []pegboard.Tool{inert("b"), pegboard.InvalidTool("c", broken), inert("d")}, want: pegboard.AttachReport{
 			Removed: []string{"mcp__s__c"},
 		}, quarantined: []string{"c"}, left: []string{"mcp__s__b", "mcp__s__d"}},
 		{name: "after Detach", detach: true, tools: inerts("b"), want: pegboard.AttachReport{Added: []string{"mcp__s__b"}}, left: []string{"mcp__s__b"}},
@@ -381,8 +381,8 @@ func TestQuarantineIsExplained(t *testing.T) {
 		key  string
 		says string
 	}{
-		{name: "unusable", tool: pegboard.Unusable("c.d", broken), key: "c.d", says: "the schema is broken"},
-		{name: "unusable without a reason", tool: pegboard.Unusable("c.d", nil), key: "c.d", says: "quarantined"},
+		{name: "unusable", tool: pegboard.InvalidTool("c.d", broken), key: "c.d", says: "the schema is broken"},
+		{name: "unusable without a reason", tool: pegboard.InvalidTool("c.d", nil), key: "c.d", says: "quarantined"},
 		{name: "a control character", tool: called("c\td"), key: "c\td", says: "control character"},
 	}
 	for _, tc := range tests {

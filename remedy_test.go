@@ -50,20 +50,20 @@ func places(t testing.TB) (dir, outside string) {
 // target returns one that a rule may or may not be able to spell.
 func (d dice) target(outside string) pegboard.Target {
 	word := one(d, "a", "b c", "x*", "k:v", "(q)", " a", "é")
-	switch one(d, pegboard.Path, pegboard.Path, pegboard.Path, pegboard.Command, pegboard.Host, pegboard.Resource, pegboard.Opaque) {
-	case pegboard.Command:
-		return pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: word, Inner: one(d, nil, []string{"z"})}
-	case pegboard.Host:
-		return pegboard.Target{Kind: pegboard.Host, Value: one(d, "h.test", "H.test."), Also: one(d, nil, []string{"i.test"})}
-	case pegboard.Resource:
-		return pegboard.Target{Kind: pegboard.Resource, Value: word}
-	case pegboard.Opaque:
+	switch one(d, pegboard.TargetPath, pegboard.TargetPath, pegboard.TargetPath, pegboard.TargetCommand, pegboard.TargetHost, pegboard.TargetResource, pegboard.TargetOpaque) {
+	case pegboard.TargetCommand:
+		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: word, Inner: one(d, nil, []string{"z"})}
+	case pegboard.TargetHost:
+		return pegboard.Target{Kind: pegboard.TargetHost, Value: one(d, "h.test", "H.test."), Aliases: one(d, nil, []string{"i.test"})}
+	case pegboard.TargetResource:
+		return pegboard.Target{Kind: pegboard.TargetResource, Value: word}
+	case pegboard.TargetOpaque:
 		return pegboard.Target{}
 	}
 	return pegboard.Target{
-		Kind: pegboard.Path, Access: one(d, pegboard.Read, pegboard.Write, pegboard.Run), Tree: d.IntN(4) == 0,
-		Value: one(d, word, ".", "sub/"+word, "in/"+word, "out/"+word, "out", filepath.Join(outside, word), "~/"+word, "/"),
-		Also:  one(d, nil, nil, []string{"other"}, []string{"out/other"}),
+		Kind: pegboard.TargetPath, Access: one(d, pegboard.AccessRead, pegboard.AccessWrite, pegboard.AccessRun), Tree: d.IntN(4) == 0,
+		Value:   one(d, word, ".", "sub/"+word, "in/"+word, "out/"+word, "out", filepath.Join(outside, word), "~/"+word, "/"),
+		Aliases: one(d, nil, nil, []string{"other"}, []string{"out/other"}),
 	}
 }
 
@@ -119,9 +119,9 @@ func TestRemedyIsNarrow(t *testing.T) {
 	dir, outside := places(t)
 	slashed := filepath.ToSlash(outside)
 	path := func(access pegboard.Access, v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Path, Access: access, Value: v}
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: access, Value: v}
 	}
-	command := pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: "ls *.go"}
+	command := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls *.go"}
 	tests := []struct {
 		name  string
 		actor actor
@@ -129,18 +129,18 @@ func TestRemedyIsNarrow(t *testing.T) {
 		set   pegboard.RuleSet
 		want  []string
 	}{
-		{name: "a path", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{path(pegboard.Write, "sub/a")}}}, want: []string{"Edit(/sub/a)"}},
-		{name: "a path outside", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{path(pegboard.Read, outside+"/a")}}}, want: []string{"Read(/" + slashed + "/a)"}},
-		{name: "a path through a link", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{path(pegboard.Write, "out/a")}}}, want: []string{"Edit(/out/a)", "Edit(/" + slashed + "/a)"}},
+		{name: "a path", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{path(pegboard.AccessWrite, "sub/a")}}}, want: []string{"Edit(/sub/a)"}},
+		{name: "a path outside", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{path(pegboard.AccessRead, outside+"/a")}}}, want: []string{"Read(/" + slashed + "/a)"}},
+		{name: "a path through a link", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{path(pegboard.AccessWrite, "out/a")}}}, want: []string{"Edit(/out/a)", "Edit(/" + slashed + "/a)"}},
 		{name: "a command no rule can spell", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{command}}}, want: []string{"T"}},
 		{name: "which hides what it reads", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{command}}}, set: pegboard.RuleSet{Deny: []string{"Read(.env)"}}},
-		{name: "four paths", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{path(pegboard.Write, "a"), path(pegboard.Write, "b"), path(pegboard.Write, "c"), path(pegboard.Write, "d")}}}, want: []string{"T"}},
+		{name: "four paths", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{path(pegboard.AccessWrite, "a"), path(pegboard.AccessWrite, "b"), path(pegboard.AccessWrite, "c"), path(pegboard.AccessWrite, "d")}}}, want: []string{"T"}},
 		{name: "something unknown", want: []string{"T"}},
 		{name: "something unknown that a deny pattern could be about", set: pegboard.RuleSet{Deny: []string{"Read(.env)"}}},
 		{name: "only a person may", actor: actor{user: true}},
 		{name: "ask rule", set: pegboard.RuleSet{Ask: []string{"T"}}},
 		{name: "plan", mode: pegboard.ModePlan},
-		{name: "plan, a read", mode: pegboard.ModePlan, actor: actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{path(pegboard.Read, outside)}}}, want: []string{"Read(/" + slashed + ")"}},
+		{name: "plan, a read", mode: pegboard.ModePlan, actor: actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{path(pegboard.AccessRead, outside)}}}, want: []string{"Read(/" + slashed + ")"}},
 		{name: "an attached tool", actor: actor{source: "srv"}, want: []string{"mcp__srv__T"}},
 	}
 	for _, tc := range tests {

@@ -94,7 +94,7 @@ func TestDisallowedEntriesNeverAllow(t *testing.T) {
 func TestResolveSeesTheRolesPool(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, inert("Agent", "Task"), inert("Read"), inert("TaskStop"))
-	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{Role: pegboard.SubAgent}))
+	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{Role: pegboard.RoleSubAgent}))
 	res, err := pool.Resolve([]string{"Agent(a)", "TaskStop", "Read"}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Read"}, names(res.Pool))

@@ -14,7 +14,7 @@ type Restriction struct {
 	Reason       string   // what [Pool.Explain] says of the tools it removes
 	Only         []string // if not nil, all else is removed
 	Without      []string // removed, even if in Only
-	Keep         []string // kept whatever Only and Without say
+	Always       []string // kept whatever Only and Without say
 	SkipExternal bool     // leave attached tools alone
 }
 
@@ -23,7 +23,7 @@ func (r Restriction) removes(i Info) bool {
 	if r.SkipExternal && i.Origin.External() {
 		return false
 	}
-	if listed(r.Keep, i) {
+	if listed(r.Always, i) {
 		return false
 	}
 	return listed(r.Without, i) || (r.Only != nil && !listed(r.Only, i))

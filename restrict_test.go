@@ -70,7 +70,7 @@ func hostOfAll(t testing.TB) (*pegboard.Registry, pegboard.Gates) {
 
 func TestRoleTables(t *testing.T) {
 	t.Parallel()
-	def, doc := pegboard.DefaultRoleTables(), pegboard.DocumentedRoleTables()
+	def, doc := pegboard.DefaultRoleTables(), pegboard.ClaudeCodeRoleTables()
 	own := pegboard.DefaultRoleTables()
 	own.CustomAgents = []string{"Agent"}
 	own.Agents = without(own.Agents, "Agent")
@@ -84,36 +84,36 @@ func TestRoleTables(t *testing.T) {
 		want   []string
 		outer  []string
 	}{
-		{name: "default/main", tables: def, role: pegboard.Main, want: everyTool, outer: attached},
-		{name: "default/sub-agent", tables: def, role: pegboard.SubAgent, want: defaultAgent, outer: attached},
-		{name: "default/sub-agent, custom", tables: def, role: pegboard.SubAgent, custom: true, want: defaultAgent, outer: attached},
-		{name: "default/sub-agent, plan", tables: def, role: pegboard.SubAgent, mode: pegboard.ModePlan, want: defaultAgent, outer: attached},
-		{name: "default/async", tables: def, role: pegboard.AsyncAgent, want: defaultAsync, outer: attached},
-		{name: "default/async, custom", tables: def, role: pegboard.AsyncAgent, custom: true, want: defaultAsync, outer: attached},
-		{name: "default/teammate", tables: def, role: pegboard.Teammate, want: ordered(defaultTeammate, cronTools), outer: attached},
-		{name: "default/teammate, no cron", tables: def, role: pegboard.Teammate, noCron: true, want: defaultTeammate, outer: attached},
-		{name: "default/teammate, custom", tables: def, role: pegboard.Teammate, custom: true, want: ordered(defaultTeammate, cronTools), outer: attached},
-		{name: "default/coordinator", tables: def, role: pegboard.Coordinator, want: directing, outer: watching},
+		{name: "default/main", tables: def, role: pegboard.RoleMain, want: everyTool, outer: attached},
+		{name: "default/sub-agent", tables: def, role: pegboard.RoleSubAgent, want: defaultAgent, outer: attached},
+		{name: "default/sub-agent, custom", tables: def, role: pegboard.RoleSubAgent, custom: true, want: defaultAgent, outer: attached},
+		{name: "default/sub-agent, plan", tables: def, role: pegboard.RoleSubAgent, mode: pegboard.ModePlan, want: defaultAgent, outer: attached},
+		{name: "default/async", tables: def, role: pegboard.RoleAsyncAgent, want: defaultAsync, outer: attached},
+		{name: "default/async, custom", tables: def, role: pegboard.RoleAsyncAgent, custom: true, want: defaultAsync, outer: attached},
+		{name: "default/teammate", tables: def, role: pegboard.RoleTeammate, want: ordered(defaultTeammate, cronTools), outer: attached},
+		{name: "default/teammate, no cron", tables: def, role: pegboard.RoleTeammate, noCron: true, want: defaultTeammate, outer: attached},
+		{name: "default/teammate, custom", tables: def, role: pegboard.RoleTeammate, custom: true, want: ordered(defaultTeammate, cronTools), outer: attached},
+		{name: "default/coordinator", tables: def, role: pegboard.RoleCoordinator, want: directing, outer: watching},
 
-		{name: "documented/main", tables: doc, role: pegboard.Main, want: everyTool, outer: attached},
-		{name: "documented/sub-agent", tables: doc, role: pegboard.SubAgent, want: documentedAgent, outer: attached},
-		{name: "documented/sub-agent, custom", tables: doc, role: pegboard.SubAgent, custom: true, want: documentedAgent, outer: attached},
-		{name: "documented/sub-agent, plan", tables: doc, role: pegboard.SubAgent, mode: pegboard.ModePlan, want: ordered(documentedAgent, []string{"ExitPlanMode"}), outer: attached},
-		{name: "documented/sub-agent, bypass", tables: doc, role: pegboard.SubAgent, mode: pegboard.ModeBypass, want: documentedAgent, outer: attached},
-		{name: "documented/async", tables: doc, role: pegboard.AsyncAgent, want: documentedAsync, outer: attached},
-		{name: "documented/async, plan", tables: doc, role: pegboard.AsyncAgent, mode: pegboard.ModePlan, want: ordered(documentedAsync, []string{"ExitPlanMode"}), outer: attached},
-		{name: "documented/teammate", tables: doc, role: pegboard.Teammate, want: ordered(documentedTeammate, cronTools), outer: attached},
-		{name: "documented/teammate, no cron", tables: doc, role: pegboard.Teammate, noCron: true, want: documentedTeammate, outer: attached},
-		{name: "documented/coordinator", tables: doc, role: pegboard.Coordinator, want: directing, outer: watching},
+		{name: "documented/main", tables: doc, role: pegboard.RoleMain, want: everyTool, outer: attached},
+		{name: "documented/sub-agent", tables: doc, role: pegboard.RoleSubAgent, want: documentedAgent, outer: attached},
+		{name: "documented/sub-agent, custom", tables: doc, role: pegboard.RoleSubAgent, custom: true, want: documentedAgent, outer: attached},
+		{name: "documented/sub-agent, plan", tables: doc, role: pegboard.RoleSubAgent, mode: pegboard.ModePlan, want: ordered(documentedAgent, []string{"ExitPlanMode"}), outer: attached},
+		{name: "documented/sub-agent, bypass", tables: doc, role: pegboard.RoleSubAgent, mode: pegboard.ModeBypass, want: documentedAgent, outer: attached},
+		{name: "documented/async", tables: doc, role: pegboard.RoleAsyncAgent, want: documentedAsync, outer: attached},
+		{name: "documented/async, plan", tables: doc, role: pegboard.RoleAsyncAgent, mode: pegboard.ModePlan, want: ordered(documentedAsync, []string{"ExitPlanMode"}), outer: attached},
+		{name: "documented/teammate", tables: doc, role: pegboard.RoleTeammate, want: ordered(documentedTeammate, cronTools), outer: attached},
+		{name: "documented/teammate, no cron", tables: doc, role: pegboard.RoleTeammate, noCron: true, want: documentedTeammate, outer: attached},
+		{name: "documented/coordinator", tables: doc, role: pegboard.RoleCoordinator, want: directing, outer: watching},
 
-		{name: "nested agents/sub-agent", tables: own, role: pegboard.SubAgent, want: ordered(defaultAgent, []string{"Agent"}), outer: attached},
-		{name: "nested agents/async keeps its whitelist", tables: own, role: pegboard.AsyncAgent, want: defaultAsync, outer: attached},
-		{name: "a table for custom agents", tables: own, role: pegboard.SubAgent, custom: true, want: without(everyTool, "Agent"), outer: attached},
-		{name: "zero/main", role: pegboard.Main, want: everyTool, outer: attached},
-		{name: "zero/sub-agent", role: pegboard.SubAgent, want: everyTool, outer: attached},
-		{name: "zero/async", role: pegboard.AsyncAgent, outer: attached},
-		{name: "zero/teammate", role: pegboard.Teammate, outer: attached},
-		{name: "zero/coordinator", role: pegboard.Coordinator},
+		{name: "nested agents/sub-agent", tables: own, role: pegboard.RoleSubAgent, want: ordered(defaultAgent, []string{"Agent"}), outer: attached},
+		{name: "nested agents/async keeps its whitelist", tables: own, role: pegboard.RoleAsyncAgent, want: defaultAsync, outer: attached},
+		{name: "a table for custom agents", tables: own, role: pegboard.RoleSubAgent, custom: true, want: without(everyTool, "Agent"), outer: attached},
+		{name: "zero/main", role: pegboard.RoleMain, want: everyTool, outer: attached},
+		{name: "zero/sub-agent", role: pegboard.RoleSubAgent, want: everyTool, outer: attached},
+		{name: "zero/async", role: pegboard.RoleAsyncAgent, outer: attached},
+		{name: "zero/teammate", role: pegboard.RoleTeammate, outer: attached},
+		{name: "zero/coordinator", role: pegboard.RoleCoordinator},
 	}
 	reg, gates := hostOfAll(t)
 	for _, tc := range tests {
@@ -121,7 +121,7 @@ func TestRoleTables(t *testing.T) {
 			t.Parallel()
 			gates := gates
 			if tc.noCron {
-				gates.Features = slices.DeleteFunc(slices.Clone(gates.Features), func(f pegboard.Feature) bool { return f == pegboard.Cron })
+				gates.Features = slices.DeleteFunc(slices.Clone(gates.Features), func(f pegboard.Feature) bool { return f == pegboard.FeatureCron })
 			}
 			s := session(t, pegboard.SessionConfig{
 				Role: tc.role, CustomAgent: tc.custom, Permissions: rules(t, tc.mode, pegboard.RuleSet{}),
@@ -136,7 +136,7 @@ func TestRoleTables(t *testing.T) {
 func TestDefaultTablesAreTheDefault(t *testing.T) {
 	t.Parallel()
 	reg, gates := hostOfAll(t)
-	s := session(t, pegboard.SessionConfig{Role: pegboard.SubAgent})
+	s := session(t, pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 	require.Equal(t, slices.Concat(defaultAgent, attached), names(reg.AssemblePool(s, gates)))
 }
 
@@ -145,8 +145,8 @@ func TestAsyncAgentKeepsTheTodoList(t *testing.T) {
 	t.Parallel()
 	reg, gates := hostOfAll(t)
 	gates.TodoList = true
-	s := session(t, pegboard.SessionConfig{Role: pegboard.AsyncAgent})
-	for _, tables := range []pegboard.RoleTables{pegboard.DefaultRoleTables(), pegboard.DocumentedRoleTables()} {
+	s := session(t, pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent})
+	for _, tables := range []pegboard.RoleTables{pegboard.DefaultRoleTables(), pegboard.ClaudeCodeRoleTables()} {
 		require.Contains(t, names(reg.AssemblePool(s, gates, tables)), "TodoWrite")
 	}
 }
@@ -159,10 +159,10 @@ func TestTablesKnowToolsByAlias(t *testing.T) {
 		role pegboard.Role
 		want []string
 	}{
-		{role: pegboard.SubAgent, want: []string{"Look", "Own"}},
-		{role: pegboard.AsyncAgent, want: []string{"Look"}},
-		{role: pegboard.Teammate, want: []string{"Delegate", "Look"}},
-		{role: pegboard.Coordinator, want: []string{"Delegate"}},
+		{role: pegboard.RoleSubAgent, want: []string{"Look", "Own"}},
+		{role: pegboard.RoleAsyncAgent, want: []string{"Look"}},
+		{role: pegboard.RoleTeammate, want: []string{"Delegate", "Look"}},
+		{role: pegboard.RoleCoordinator, want: []string{"Delegate"}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.role.String(), func(t *testing.T) {
@@ -178,16 +178,16 @@ func TestWorkersHaveMoreThanTheirCoordinator(t *testing.T) {
 	t.Parallel()
 	reg, gates := hostOfAll(t)
 	parent := session(t, pegboard.SessionConfig{
-		Role: pegboard.Coordinator, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"WebFetch"}}),
+		Role: pegboard.RoleCoordinator, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"WebFetch"}}),
 	})
 	require.Equal(t, slices.Concat(directing, watching), names(reg.AssemblePool(parent, gates)))
 	tests := []struct {
 		role pegboard.Role
 		want []string
 	}{
-		{role: pegboard.SubAgent, want: defaultAgent},
-		{role: pegboard.AsyncAgent, want: defaultAsync},
-		{role: pegboard.Teammate, want: ordered(defaultTeammate, cronTools)},
+		{role: pegboard.RoleSubAgent, want: defaultAgent},
+		{role: pegboard.RoleAsyncAgent, want: defaultAsync},
+		{role: pegboard.RoleTeammate, want: ordered(defaultTeammate, cronTools)},
 	}
 	for _, tc := range tests {
 		t.Run(tc.role.String(), func(t *testing.T) {
@@ -221,7 +221,7 @@ func TestRestriction(t *testing.T) {
 		{name: "without, by alias", re: restriction{Without: []string{"View"}}, want: without(all, "Read")},
 		{name: "without, star", re: restriction{Without: []string{"mcp__gh__*"}}, want: without(all, "mcp__gh__list", "mcp__gh__read")},
 		{name: "without beats only", re: restriction{Only: []string{"Read", "Edit"}, Without: []string{"Read"}}, want: []string{"Edit"}},
-		{name: "keep beats both", re: restriction{Only: []string{}, Without: []string{"Read", "Bash"}, Keep: []string{"View"}}, want: []string{"Read"}},
+		{name: "keep beats both", re: restriction{Only: []string{}, Without: []string{"Read", "Bash"}, Always: []string{"View"}}, want: []string{"Read"}},
 		{name: "attached tools left alone", re: restriction{Only: []string{"Read"}, Without: []string{"mcp__*"}, SkipExternal: true}, want: without(all, "Bash", "Edit")},
 	}
 	for _, tc := range tests {
@@ -253,7 +253,7 @@ func TestRestriction(t *testing.T) {
 func TestRestrictionsAddUp(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, inerts("Bash", "Edit", "Read", "TaskStop")...)
-	s := session(t, pegboard.SessionConfig{Role: pegboard.SubAgent})
+	s := session(t, pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 	pool := reg.AssemblePool(s,
 		pegboard.Restriction{Reason: "first", Without: []string{"Bash", "TaskStop"}},
 		pegboard.Restriction{Reason: "second", Without: []string{"Bash", "Edit"}},

@@ -13,9 +13,9 @@ type Result struct {
 	IsError bool   // the parts describe a failure
 	Data    any    // the typed output, for the host
 
-	Messages []Part         // for the conversation, after the results of the batch
-	Then     func(*Session) // changes the session once all calls that ran beside this one have ended
-	StopTurn bool           // the model should not be asked again before the user speaks
+	Messages      []Part         // for the conversation, after the results of the batch
+	UpdateSession func(*Session) // changes the session once all calls that ran beside this one have ended
+	StopTurn      bool           // the model should not be asked again before the user speaks
 }
 
 // A Part is one piece of a result: text, or bytes of a media type, or the name of a
@@ -31,11 +31,11 @@ type Part struct {
 	Ref    string // set for a preview, Text, of what a [ResultStore] keeps under that name
 }
 
-// Text returns a result of one text.
-func Text(s string) *Result { return textResult(s, nil) }
+// TextResult returns a result of one text.
+func TextResult(s string) *Result { return newTextResult(s, nil) }
 
-// textResult makes a result and its only part at once.
-func textResult(s string, data any) *Result {
+// newTextResult makes a result and its only part at once.
+func newTextResult(s string, data any) *Result {
 	r := &struct {
 		Result
 		parts [1]Part
@@ -91,13 +91,13 @@ func resultOf(out any) (*Result, error) {
 		}
 		return v, nil
 	case string:
-		return textResult(v, out), nil
+		return newTextResult(v, out), nil
 	}
 	b, err := json.Marshal(out)
 	if err != nil {
 		return nil, fmt.Errorf("encode the output: %w", err)
 	}
-	return textResult(string(b), out), nil
+	return newTextResult(string(b), out), nil
 }
 
 // An Outcome is a finished call. There is exactly one for each call.

@@ -90,9 +90,9 @@ func (c *Call) fitImages(ctx context.Context, parts []Part) []Part {
 			continue
 		}
 		refused := limits.Images.refuse(&fitted[i])
-		if refused != "" && limits.Smaller != nil {
+		if refused != "" && limits.Downscale != nil {
 			smaller, err := p, error(nil)
-			if crash := goroutine.Try(func() error { smaller, err = limits.Smaller(ctx, p); return nil }); err == nil && crash == nil {
+			if crash := goroutine.Try(func() error { smaller, err = limits.Downscale(ctx, p); return nil }); err == nil && crash == nil {
 				if again := limits.Images.refuse(&smaller); again == "" {
 					fitted[i], refused = smaller, ""
 				}
@@ -118,12 +118,12 @@ func (c *Call) leaveOut(ctx context.Context, p Part, why string) Part {
 
 // The defaults of [ResultLimits]: characters, and a number of images.
 const (
-	DefaultMaxResult  = 30_000                 // as the best-known harness documents it
-	DefaultMaxFailure = 10_000                 // likewise
+	DefaultPerResult  = 30_000                 // as the best-known harness documents it
+	DefaultPerError   = 10_000                 // likewise
 	DefaultPreview    = excerpt.DefaultPreview // likewise: about 2 KB
-	DefaultMaxMessage = 200_000                // our choice: about 50,000 tokens
-	DefaultKeep       = 200_000                // our choice, after the 50,000 tokens of a harness that masks
-	DefaultMask       = 120_000                // likewise, its 30,000 tokens
+	DefaultPerMessage = 200_000                // our choice: about 50,000 tokens
+	DefaultKeepRecent = 200_000                // our choice, after the 50,000 tokens of a harness that masks
+	DefaultMaskStep   = 120_000                // likewise, its 30,000 tokens
 	DefaultMaxImages  = 20                     // our choice: with more, providers take smaller ones only
 	MaxExternalResult = 500_000                // the most that an external tool may ask for, as documented
 )
@@ -131,32 +131,32 @@ const (
 // ResultLimits say how much of results a model is shown. The zero value has the
 // defaults. All but those of images are in characters of text.
 type ResultLimits struct {
-	Max     int // of one result, unless its tool's Info says otherwise; 0 means DefaultMaxResult
-	Failure int // of one that failed; 0 means DefaultMaxFailure
-	Preview int // of one that was stored; 0 means DefaultPreview
+	PerResult int // of one result, unless its tool's Info says otherwise; 0 means DefaultMaxResult
+	PerError  int // of one that failed; 0 means DefaultMaxFailure
+	Preview   int // of one that was stored; 0 means DefaultPreview
 
-	// Message is how much the results that answer one message may have together in
-	// [Session.Trim]; 0 means DefaultMaxMessage, a negative number no limit.
-	Message int
-	// Keep is how much of the newest results Trim leaves alone, besides those of the last
+	// PerMessage is how much the results that answer one message may have together in
+	// [Session.TrimResults]; 0 means DefaultMaxMessage, a negative number no limit.
+	PerMessage int
+	// KeepRecent is how much of the newest results Trim leaves alone, besides those of the last
 	// message. Older ones are masked as soon as that frees Mask characters at once. 0
 	// means DefaultKeep and DefaultMask; a negative Keep masks nothing.
-	Keep, Mask int
+	KeepRecent, MaskStep int
 
-	// Pinned are tools whose results Trim leaves alone; nil means those that say what the
+	// PinnedTools are tools whose results Trim leaves alone; nil means those that say what the
 	// agent is to do: Skill, AskUserQuestion, EnterPlanMode and ExitPlanMode.
-	Pinned []string
-	// Rereadable are tools whose results Trim need not store, since they come from files
+	PinnedTools []string
+	// RereadTools are tools whose results Trim need not store, since they come from files
 	// that are there anyway; nil means Read and ReadResult.
-	Rereadable []string
-	// ReadOn ends the notice of a result that was stored: how to read on. Empty names the
+	RereadTools []string
+	// ReadMoreHint ends the notice of a result that was stored: how to read on. Empty names the
 	// tools Read and Grep. It is part of what the provider caches.
-	ReadOn string
+	ReadMoreHint string
 
 	Images ImageLimits
-	// Smaller makes an image smaller that is over the limits. Nil, or an error, means
+	// Downscale makes an image smaller that is over the limits. Nil, or an error, means
 	// that a text takes its place.
-	Smaller func(ctx context.Context, image Part) (Part, error)
+	Downscale func(ctx context.Context, image Part) (Part, error)
 }
 
 // ImageLimits are what the images of a result may have. A negative number means no
@@ -185,15 +185,15 @@ func (l ImageLimits) refuse(p *Part) string {
 
 // orDefaults fills in what l leaves to the library.
 func (l ResultLimits) orDefaults() ResultLimits {
-	l.Max, l.Failure, l.Preview = cmp.Or(l.Max, DefaultMaxResult), cmp.Or(l.Failure, DefaultMaxFailure), cmp.Or(l.Preview, DefaultPreview)
-	l.Message, l.Keep, l.Mask = cmp.Or(l.Message, DefaultMaxMessage), cmp.Or(l.Keep, DefaultKeep), cmp.Or(l.Mask, DefaultMask)
-	l.ReadOn = cmp.Or(l.ReadOn, "read on there with Read (offset and limit in lines) or Grep")
+	l.PerResult, l.PerError, l.Preview = cmp.Or(l.PerResult, DefaultPerResult), cmp.Or(l.PerError, DefaultPerError), cmp.Or(l.Preview, DefaultPreview)
+	l.PerMessage, l.KeepRecent, l.MaskStep = cmp.Or(l.PerMessage, DefaultPerMessage), cmp.Or(l.KeepRecent, DefaultKeepRecent), cmp.Or(l.MaskStep, DefaultMaskStep)
+	l.ReadMoreHint = cmp.Or(l.ReadMoreHint, "read on there with Read (offset and limit in lines) or Grep")
 	l.Images.Count = cmp.Or(l.Images.Count, DefaultMaxImages)
-	if l.Pinned == nil {
-		l.Pinned = []string{"Skill", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"}
+	if l.PinnedTools == nil {
+		l.PinnedTools = []string{"Skill", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"}
 	}
-	if l.Rereadable == nil {
-		l.Rereadable = []string{"Read", "ReadResult"}
+	if l.RereadTools == nil {
+		l.RereadTools = []string{"Read", "ReadResult"}
 	}
 	return l
 }
@@ -201,15 +201,15 @@ func (l ResultLimits) orDefaults() ResultLimits {
 // maxResult returns how many characters of text a result may have, less than 0 if that
 // is not limited.
 func (l *ResultLimits) maxResult(i *Info, failed bool) int {
-	most := cmp.Or(i.MaxResult, l.Max)
+	most := cmp.Or(i.MaxResult, l.PerResult)
 	if i.Origin.External() && (most < 0 || most > MaxExternalResult) {
 		most = MaxExternalResult
 	}
 	switch {
 	case failed && most < 0: // which limits its results, not what it says of its failures
-		most = 2 * DefaultMaxResult
-	case failed && l.Failure >= 0:
-		most = min(most, l.Failure)
+		most = 2 * DefaultPerResult
+	case failed && l.PerError >= 0:
+		most = min(most, l.PerError)
 	}
 	return most
 }

@@ -80,7 +80,7 @@ func files(t testing.TB, store *pegboard.DirStore) (names []string) {
 func TestLongResultsAreStored(t *testing.T) {
 	t.Parallel()
 	text := lines(5_000) // of 11 bytes
-	out, store := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, pegboard.Text(text), nil)
+	out, store := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, pegboard.TextResult(text), nil)
 	require.NoError(t, out.Err)
 	require.Len(t, out.Result.Parts, 1)
 	p := out.Result.Parts[0]
@@ -110,11 +110,11 @@ func TestWhatIsStored(t *testing.T) {
 		contains []string
 		parts    int
 	}{
-		{name: "just short enough", result: pegboard.Text(strings.Repeat("ä", 30_000)), most: 30_000, parts: 1},
-		{name: "one character more", result: pegboard.Text(strings.Repeat("ä", 30_001)), stored: true, most: 2_300, contains: []string{"60002 bytes, 1 line."}, parts: 1},
-		{name: "the tool's own limit", info: pegboard.Info{MaxResult: 100}, result: pegboard.Text(strings.Repeat("x\n", 60)), stored: true, most: 500, parts: 1},
-		{name: "the session's limit", cfg: pegboard.SessionConfig{Limits: pegboard.ResultLimits{Max: 100, Preview: 50}}, result: pegboard.Text(strings.Repeat("x\n", 60)), stored: true, most: 400, parts: 1},
-		{name: "never stored", info: pegboard.Info{MaxResult: -1}, result: pegboard.Text(long), most: len(long), parts: 1},
+		{name: "just short enough", result: pegboard.TextResult(strings.Repeat("ä", 30_000)), most: 30_000, parts: 1},
+		{name: "one character more", result: pegboard.TextResult(strings.Repeat("ä", 30_001)), stored: true, most: 2_300, contains: []string{"60002 bytes, 1 line."}, parts: 1},
+		{name: "the tool's own limit", info: pegboard.Info{MaxResult: 100}, result: pegboard.TextResult(strings.Repeat("x\n", 60)), stored: true, most: 500, parts: 1},
+		{name: "the session's limit", cfg: pegboard.SessionConfig{Limits: pegboard.ResultLimits{PerResult: 100, Preview: 50}}, result: pegboard.TextResult(strings.Repeat("x\n", 60)), stored: true, most: 400, parts: 1},
+		{name: "never stored", info: pegboard.Info{MaxResult: -1}, result: pegboard.TextResult(long), most: len(long), parts: 1},
 		{name: "several texts", result: &pegboard.Result{Parts: []pegboard.Part{{Text: long}, png, {Text: long}}}, stored: true, most: 2_300, contains: []string{"110001 bytes"}, parts: 2},
 		{name: "a reference to a tool stays", result: &pegboard.Result{Parts: []pegboard.Part{{Tool: "X"}, {Text: long}}}, stored: true, most: 2_300, parts: 2},
 		{name: "a failure", result: nil, err: errors.New("bad\n" + long + "the end"), stored: true, most: 10_400, contains: []string{"bad\n", "line 00001\n", "line 05000\nthe end"}, parts: 1},
@@ -151,7 +151,7 @@ func TestJSONIsCutByItsStructure(t *testing.T) {
 	}
 	raw, err := json.Marshal(doc)
 	require.NoError(t, err)
-	out, store := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, pegboard.Text(string(raw)), nil)
+	out, store := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, pegboard.TextResult(string(raw)), nil)
 	note, rest, _ := strings.Cut(out.Result.Text(), "\n")
 	require.Contains(t, note, filepath.Join(store.Dir(), out.Result.Parts[0].Ref))
 	require.True(t, json.Valid([]byte(rest)), rest)
@@ -167,9 +167,9 @@ func TestExternalToolsCannotOptOut(t *testing.T) {
 	for name, limit := range map[string]int{"none": -1, "vast": 1 << 30, "some": 40_000} {
 		_, err := reg.Attach(name, teller(pegboard.Info{Name: "t", MaxResult: limit}, func(c *pegboard.Call) (*pegboard.Result, error) {
 			if strings.Contains(c.Name, "some") {
-				return pegboard.Text(strings.Repeat("x", 40_000)), nil
+				return pegboard.TextResult(strings.Repeat("x", 40_000)), nil
 			}
-			return pegboard.Text(strings.Repeat("x", pegboard.MaxExternalResult+1)), nil
+			return pegboard.TextResult(strings.Repeat("x", pegboard.MaxExternalResult+1)), nil
 		}))
 		require.NoError(t, err)
 	}
@@ -183,12 +183,12 @@ type brokenStore struct{ panics bool }
 
 var errFull = errors.New("no space left on device")
 
-func (b brokenStore) Put(_ context.Context, _, _ string, r io.Reader) (pegboard.Stored, error) {
+func (b brokenStore) Put(_ context.Context, _, _ string, r io.Reader) (pegboard.StoredResult, error) {
 	_, _ = io.CopyN(io.Discard, r, 10)
 	if b.panics {
 		panic("broken")
 	}
-	return pegboard.Stored{}, errFull
+	return pegboard.StoredResult{}, errFull
 }
 
 func (brokenStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, fs.ErrNotExist }
@@ -196,7 +196,7 @@ func (brokenStore) Open(context.Context, string) (io.ReadCloser, error) { return
 func TestInvariant13AFullDisk(t *testing.T) {
 	t.Parallel()
 	for _, store := range []brokenStore{{}, {panics: true}} {
-		out, _ := tell(t, pegboard.SessionConfig{Results: store}, pegboard.Info{}, pegboard.Text(lines(5_000)), nil)
+		out, _ := tell(t, pegboard.SessionConfig{Results: store}, pegboard.Info{}, pegboard.TextResult(lines(5_000)), nil)
 		require.NoError(t, out.Err)
 		require.False(t, out.Result.IsError)
 		require.Empty(t, out.Result.Parts[0].Ref)
@@ -211,11 +211,11 @@ func TestStoredResultsAreReadUnasked(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
 	s := session(t, pegboard.SessionConfig{Results: store})
-	long := pegboard.Text(lines(5_000))
+	long := pegboard.TextResult(lines(5_000))
 	first := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return long, nil })), s, call("1", "Tell", `{}`))
 	path := filepath.Join(store.Dir(), first.Result.Parts[0].Ref)
 	reg := registryOf(t, teller(pegboard.Info{Name: "Show"}, func(*pegboard.Call) (*pegboard.Result, error) { return long, nil },
-		pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: path}))
+		pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}))
 	again := run(t, reg, s, call("2", "Show", `{}`))
 	require.NoError(t, again.Err, "nobody was there to ask")
 	require.Len(t, files(t, store), 1)
@@ -223,10 +223,10 @@ func TestStoredResultsAreReadUnasked(t *testing.T) {
 	require.Contains(t, again.Result.Text(), "ask for less at once")
 	require.Greater(t, len(again.Result.Text()), 25_000, "who reads on wants to read")
 
-	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a1"})
+	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a1"})
 	require.NoError(t, err)
 	require.NoError(t, run(t, reg, fork, call("3", "Show", `{}`)).Err)
-	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, Results: store})
+	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Results: store})
 	require.ErrorContains(t, err, "Results")
 }
 
@@ -249,10 +249,10 @@ func TestHooksSeeAndGiveLongResults(t *testing.T) {
 	var seen string
 	s := session(t, pegboard.SessionConfig{Results: store, Hooks: pegboard.Hooks{Post: func(_ ctx, h *pegboard.HookCall) error {
 		seen = h.Outcome.Result.Text()
-		h.Outcome.Result = pegboard.Text(lines(6_000))
+		h.Outcome.Result = pegboard.TextResult(lines(6_000))
 		return nil
 	}}})
-	out := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.Text(lines(5_000)), nil })), s, call("1", "Tell", `{}`))
+	out := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult(lines(5_000)), nil })), s, call("1", "Tell", `{}`))
 	require.Equal(t, lines(5_000), seen, "nothing was stored before")
 	require.Contains(t, out.Result.Text(), "6000 lines")
 	require.Len(t, files(t, store), 1, "what the hook took away is nowhere")
@@ -288,7 +288,7 @@ func TestDefaultStore(t *testing.T) {
 	t.Parallel()
 	s, err := pegboard.NewSession(pegboard.SessionConfig{})
 	require.NoError(t, err)
-	out := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.Text(lines(5_000)), nil })), s, call("1", "Tell", `{}`))
+	out := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult(lines(5_000)), nil })), s, call("1", "Tell", `{}`))
 	store := s.ResultStore()
 	own, ok := store.(*pegboard.DirStore)
 	require.True(t, ok)

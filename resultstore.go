@@ -20,14 +20,14 @@ type ResultStore interface {
 	// Put reads r to its end and keeps it. callID says which call it came from, mimeType
 	// what it is, such as "text/plain". The same bytes of the same call give the same
 	// Stored, in every process, and what was put once never changes.
-	Put(ctx context.Context, callID, mimeType string, r io.Reader) (Stored, error)
+	Put(ctx context.Context, callID, mimeType string, r io.Reader) (StoredResult, error)
 	// Open returns what Put kept under ref. The error wraps [fs.ErrNotExist] if there is
 	// nothing, which may be because it was old and in the way.
 	Open(ctx context.Context, ref string) (io.ReadCloser, error)
 }
 
-// Stored is where a [ResultStore] keeps a result.
-type Stored struct {
+// StoredResult is where a [ResultStore] keeps a result.
+type StoredResult struct {
 	Ref  string // for Open
 	Path string // of the file that holds it, absolute; empty if there is none
 	Size int64  // bytes that are kept, from the beginning
@@ -62,9 +62,9 @@ func NewDirStore(dir, session string, o DirOptions) (*DirStore, error) {
 }
 
 // Put implements [ResultStore]. If nothing can be kept, r is read to its end all the same.
-func (s *DirStore) Put(ctx context.Context, callID, mimeType string, r io.Reader) (Stored, error) {
+func (s *DirStore) Put(ctx context.Context, callID, mimeType string, r io.Reader) (StoredResult, error) {
 	e, err := s.dir.Put(ctx, callID, media.Extension(mimeType), r)
-	return Stored{Ref: e.Ref, Path: e.Path, Size: e.Size}, err
+	return StoredResult{Ref: e.Ref, Path: e.Path, Size: e.Size}, err
 }
 
 // Open implements [ResultStore].
@@ -86,7 +86,7 @@ func (s *Session) ResultStore() ResultStore {
 	if s.cfg.Results != nil {
 		return s.cfg.Results
 	}
-	return temporaryStores.OnceRoot(s, s.main().openTemporary)
+	return temporaryStores.GetOrInitRoot(s, s.main().openTemporary)
 }
 
 // temporaryStores holds the store of each conversation that was not given one.
@@ -97,15 +97,15 @@ func (s *Session) openTemporary() ResultStore {
 	if err != nil {
 		return noStore{fmt.Errorf("directory for results: %w", err)}
 	}
-	s.Lend(dir.Path())
+	s.AllowReads(dir.Path())
 	return &DirStore{dir}
 }
 
 // noStore stands for one that could not be made.
 type noStore struct{ err error }
 
-func (n noStore) Put(context.Context, string, string, io.Reader) (Stored, error) {
-	return Stored{}, n.err
+func (n noStore) Put(context.Context, string, string, io.Reader) (StoredResult, error) {
+	return StoredResult{}, n.err
 }
 func (n noStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, n.err }
 
@@ -130,7 +130,7 @@ func (s *Session) keepResults(parent *Session) error {
 		}
 	}
 	if d, ok := s.cfg.Results.(interface{ Dir() string }); ok && parent == nil {
-		s.Lend(d.Dir())
+		s.AllowReads(d.Dir())
 	} else if parent == nil { // the first to be owned ends last
 		s.OnClose("stored results", s.closeTemporary)
 	}

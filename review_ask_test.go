@@ -59,9 +59,9 @@ func TestHookThatAbstainsDoesNotChangeWhatAnotherAllows(t *testing.T) {
 // allows the call is not laxer because the question is older.
 func TestRuleThatWasAddedMeanwhileHolds(t *testing.T) {
 	t.Parallel()
-	deny := pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Deny, Destination: pegboard.SourceUser, Rules: []pegboard.UpdateRule{{Tool: "T"}}}
+	deny := pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Destination: pegboard.SourceUser, Rules: []pegboard.PermissionUpdateRule{{Tool: "T"}}}
 	tests := map[string]func(cfg *pegboard.SessionConfig, a pegboard.Asker){
-		"check":      func(cfg *pegboard.SessionConfig, a pegboard.Asker) { cfg.Checks = []pegboard.Asker{a} },
+		"check":      func(cfg *pegboard.SessionConfig, a pegboard.Asker) { cfg.Approvers = []pegboard.Asker{a} },
 		"hook":       func(cfg *pegboard.SessionConfig, a pegboard.Asker) { cfg.Hooks.Permission = a },
 		"classifier": func(cfg *pegboard.SessionConfig, a pegboard.Asker) { cfg.Classifier = pegboard.Classifier(a) },
 		"person":     func(cfg *pegboard.SessionConfig, a pegboard.Asker) { cfg.Ask = a },
@@ -88,9 +88,9 @@ func TestWhoChangedTheInput(t *testing.T) {
 	t.Parallel()
 	answer := alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Reason: "fixed it", Input: json.RawMessage(`{"n":2}`)})
 	for by, cfg := range map[pegboard.Decider]pegboard.SessionConfig{
-		pegboard.ByHook:   {Hooks: pegboard.Hooks{Permission: answer}},
-		pegboard.ByCheck:  {Checks: []pegboard.Asker{answer}},
-		pegboard.ByPerson: {Ask: answer},
+		pegboard.ByHook:     {Hooks: pegboard.Hooks{Permission: answer}},
+		pegboard.ByApprover: {Approvers: []pegboard.Asker{answer}},
+		pegboard.ByPerson:   {Ask: answer},
 	} {
 		var ran []step
 		var reg pegboard.Registry
@@ -130,7 +130,7 @@ func TestForksHookCannotAnswerForThePerson(t *testing.T) {
 		fork := forked(t, s, pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
 			time.Sleep(3 * time.Second) // until the person is asked
 			for _, open := range q.Call.Session().Questions() {
-				_ = q.Call.Session().Answer(open.ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.Update{allowRule(pegboard.SourceUser, "T", "")}})
+				_ = q.Call.Session().Answer(open.ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "T", "")}})
 			}
 			return pegboard.Decision{}, nil
 		}}})
@@ -152,7 +152,7 @@ func TestAnswerAtOnce(t *testing.T) {
 				shown++
 				return pegboard.AskLater(ctx, q)
 			},
-			Save: func(ctx, []pegboard.Update) error { s.Questions(); return s.SetPermissions(s.Permissions()) }})
+			OnRemember: func(ctx, []pegboard.PermissionUpdate) error { s.Questions(); return s.SetPermissions(s.Permissions()) }})
 		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 			if e.Kind == pegboard.EventAsked {
 				require.NotEmpty(t, e.Question.Suggestions(pegboard.SourceSession))
@@ -205,10 +205,10 @@ func TestCloseWhileAsked(t *testing.T) {
 		stale := s.Questions()[0].ID
 		require.NoError(t, fork.Close(t.Context()))
 		require.ErrorIs(t, (<-outs).Err, pegboard.ErrClosed)
-		require.ErrorIs(t, s.Answer(stale, pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrStale)
+		require.ErrorIs(t, s.Answer(stale, pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrQuestionClosed)
 		synctest.Wait()
 		require.Len(t, s.Questions(), 1)
-		require.ErrorIs(t, fork.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrStale)
+		require.ErrorIs(t, fork.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrQuestionClosed)
 		require.NoError(t, s.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow}))
 		require.NoError(t, (<-outs).Err)
 	})
@@ -257,7 +257,7 @@ func TestLoopQuestionIsNotSettledByARule(t *testing.T) {
 				return p.Apply(allowRule(pegboard.SourceUser, "T", ""))
 			})
 			require.NoError(t, err)
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no more", Remember: []pegboard.Update{allowRule(pegboard.SourceLocal, "T", "")}}, nil
+			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no more", Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceLocal, "T", "")}}, nil
 		}})
 	var ran []step
 	var reg pegboard.Registry
@@ -275,7 +275,7 @@ func TestChecksAndHooksAllowWhatNeedsAPerson(t *testing.T) {
 	t.Parallel()
 	yes := alwaysSays(pegboard.Decision{Behavior: pegboard.Allow})
 	for name, cfg := range map[string]pegboard.SessionConfig{
-		"check": {Checks: []pegboard.Asker{yes}}, "hook": {Hooks: pegboard.Hooks{Permission: yes}},
+		"check": {Approvers: []pegboard.Asker{yes}}, "hook": {Hooks: pegboard.Hooks{Permission: yes}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

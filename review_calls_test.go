@@ -48,7 +48,7 @@ func TestFilterBelowWhatAPersonApproved(t *testing.T) {
 				if err := c.Session().SetPermissions(more); err != nil {
 					return err
 				}
-				filtered = c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: "src/a"})
+				filtered = c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "src/a"})
 				return nil
 			}
 			s := session(t, pegboard.SessionConfig{
@@ -71,7 +71,7 @@ func TestCheckIsSeen(t *testing.T) {
 	var questions []*pegboard.Question
 	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
 		for _, path := range []string{"allowed", outside, "denied"} {
-			if err := c.Check(ctx, pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: path}); err != nil {
+			if err := c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}); err != nil {
 				return err
 			}
 		}
@@ -158,7 +158,7 @@ func TestTraitsOfAPanicAreTheCautiousOnes(t *testing.T) {
 			if v.Bad {
 				panic("no idea")
 			}
-			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: "f"}}}
+			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "f"}}}
 		},
 		Call: func(ctx, in, *pegboard.Call) (string, error) { return "ran", nil },
 	})

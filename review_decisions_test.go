@@ -26,7 +26,7 @@ func preHook(d pegboard.Decision) pegboard.SessionConfig {
 }
 
 func pathTo(access pegboard.Access, v string) pegboard.Target {
-	return pegboard.Target{Kind: pegboard.Path, Access: access, Value: v}
+	return pegboard.Target{Kind: pegboard.TargetPath, Access: access, Value: v}
 }
 
 func TestAskWithoutReasonHook(t *testing.T) {
@@ -41,7 +41,7 @@ func TestAskWithoutReasonTool(t *testing.T) {
 
 func TestAskWithoutReasonHidesCaution(t *testing.T) {
 	t.Parallel()
-	a := actor{own: pegboard.Decision{Behavior: pegboard.Ask}, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "rm -r /", Caution: "all gone"}}}}
+	a := actor{own: pegboard.Decision{Behavior: pegboard.Ask}, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm -r /", AskReason: "all gone"}}}}
 	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{}, pegboard.ModeBypass, pegboard.RuleSet{}))
 }
 
@@ -49,7 +49,7 @@ func TestAskWithoutReasonHidesCaution(t *testing.T) {
 func TestAChildLosesADirectoryWithItsParent(t *testing.T) {
 	t.Parallel()
 	added := t.TempDir()
-	p, err := pegboard.Permissions{}.Apply(pegboard.Update{Type: pegboard.AddDirectories, Directories: []string{added}})
+	p, err := pegboard.Permissions{}.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{added}})
 	require.NoError(t, err)
 	parent := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: p})
 	child := forked(t, parent, pegboard.SessionConfig{Permissions: p})
@@ -63,7 +63,7 @@ func TestAChildsRelativeDirectoryIsItsParents(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(top, "b", "c", "d"), 0o700))
-	p, err := pegboard.Permissions{}.Apply(pegboard.Update{Type: pegboard.AddDirectories, Directories: []string{"../../x"}}) // of b/c: top/x
+	p, err := pegboard.Permissions{}.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{"../../x"}}) // of b/c: top/x
 	require.NoError(t, err)
 	parent := session(t, pegboard.SessionConfig{Dir: filepath.Join(top, "b", "c"), Permissions: p})
 	child := forked(t, parent, pegboard.SessionConfig{Dir: filepath.Join(top, "b", "c", "d"), Permissions: p})
@@ -108,14 +108,14 @@ func TestAlsoThenDots(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(outside, "d"), 0o700))
 	require.NoError(t, os.Symlink(filepath.Join(outside, "d"), filepath.Join(dir, "link")))
-	a := reading(pegboard.Target{Value: "f", Also: []string{"link/../secret"}})
+	a := reading(pegboard.Target{Value: "f", Aliases: []string{"link/../secret"}})
 	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{}))
 }
 
 // "deny and ask rules see it, nothing else does", but the tool's own allow does.
 func TestMaybeAndTheToolsAllow(t *testing.T) {
 	t.Parallel()
-	guess := pathTo(pegboard.Read, "/elsewhere/f")
+	guess := pathTo(pegboard.AccessRead, "/elsewhere/f")
 	guess.Maybe = true
 	a := actor{own: pegboard.Decision{Behavior: pegboard.Allow}, traits: pegboard.Traits{Targets: []pegboard.Target{guess}}}
 	require.Equal(t, "allow", judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{}))
@@ -124,7 +124,7 @@ func TestMaybeAndTheToolsAllow(t *testing.T) {
 // An attached tool's word for Maybe is taken: nobody checked it. Invariant 5.
 func TestAnAttachedToolsGuessCounts(t *testing.T) {
 	t.Parallel()
-	guess := pathTo(pegboard.Read, "/elsewhere/f")
+	guess := pathTo(pegboard.AccessRead, "/elsewhere/f")
 	guess.Maybe = true
 	a := actor{source: "srv", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{guess}}}
 	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{}))
@@ -133,7 +133,7 @@ func TestAnAttachedToolsGuessCounts(t *testing.T) {
 // In acceptEdits an attached tool's edit is asked about, but not beside a ruled target.
 func TestAttachedEditBesideARule(t *testing.T) {
 	t.Parallel()
-	ts := []pegboard.Target{pathTo(pegboard.Write, "f"), {Kind: pegboard.Host, Value: "h.test"}}
+	ts := []pegboard.Target{pathTo(pegboard.AccessWrite, "f"), {Kind: pegboard.TargetHost, Value: "h.test"}}
 	set := pegboard.RuleSet{Allow: []string{"WebFetch(domain:h.test)"}}
 	require.Equal(t, "ask", judgeOnce(t, actor{source: "srv", traits: pegboard.Traits{Targets: ts[:1]}}, pegboard.SessionConfig{}, pegboard.ModeAcceptEdits, set))
 	require.Equal(t, "ask", judgeOnce(t, actor{source: "srv", traits: pegboard.Traits{Targets: ts}}, pegboard.SessionConfig{}, pegboard.ModeAcceptEdits, set))
@@ -144,9 +144,9 @@ func TestDecideTakesNothingForAllowed(t *testing.T) {
 	outside := t.TempDir()
 	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: outside, Tree: true}}},
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside, Tree: true}}},
 		Permit: func(_ ctx, _ struct{}, c *pegboard.Call) pegboard.Decision {
-			if c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: filepath.Join(outside, "f")}) {
+			if c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(outside, "f")}) {
 				return pegboard.Decision{}
 			}
 			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not that"}
@@ -165,7 +165,7 @@ func TestDecideFollowsTheToolsInput(t *testing.T) {
 	tool := pegboard.Build(pegboard.Definition[input, string]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: in.F}}}
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.F}}}
 		},
 		Permit: func(ctx, input, *pegboard.Call) pegboard.Decision {
 			return pegboard.Decision{Input: []byte(`{"f":"denied"}`)}
@@ -181,14 +181,14 @@ func TestDecideFollowsTheToolsInput(t *testing.T) {
 
 func TestDecideAndAVetThatPanics(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "git log", Free: true, Vet: func() error { panic("oh") }}}}}
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git log", Free: true, Vet: func() error { panic("oh") }}}}}
 	pool := a.pool(t, session(t, pegboard.SessionConfig{}))
 	require.NotPanics(t, func() { require.NotEqual(t, pegboard.Allow, pool.Decide(t.Context(), call("1", "T", ``)).Behavior) })
 }
 
 func TestDenyGlobWithAPatternLeavesTheTool(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "Bash", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}}}}
+	a := actor{name: "Bash", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}
 	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"B*(ls)"}})}))
 	require.Equal(t, 1, pool.Len(), "a scoped deny leaves the tool listed (contract 1.2): %v", pool.Excluded())
 }
@@ -208,7 +208,7 @@ func TestAutoDropsRulesByTheirReach(t *testing.T) {
 		{"Bash", "Bash(py*)", "python x.py"}, {"Bash", "Bash(b*)", "bash -c x"}, {"Bash", "Bash(python3.12 *)", "python3.12 x.py"},
 		{"PowerShell", "PowerShell(Python *)", "python x.py"}, {"Bash", "Bash(FOO=1 python *)", "FOO=1 python x.py"}, {"Bash", "Bash(timeout 5 bash *)", "timeout 5 bash x"},
 	} {
-		a := actor{name: tc.tool, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: tc.line}}}}
+		a := actor{name: tc.tool, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: tc.line}}}}
 		got := judgeOnce(t, a, pegboard.SessionConfig{Classifier: undecided}, pegboard.ModeAuto, pegboard.RuleSet{Allow: []string{tc.rule}})
 		if got != "ask" {
 			t.Errorf("%s: %s", tc.rule, got)
@@ -218,7 +218,7 @@ func TestAutoDropsRulesByTheirReach(t *testing.T) {
 
 func TestAutoDropsABroadRuleByAnAlias(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "Bash", aliases: []string{"Shell"}, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}}}}
+	a := actor{name: "Bash", aliases: []string{"Shell"}, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}
 	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{Classifier: undecided}, pegboard.ModeAuto, pegboard.RuleSet{Allow: []string{"Shell"}}))
 }
 
@@ -237,7 +237,7 @@ func TestParameterRuleAndOpaque(t *testing.T) {
 func TestAForkHasNoClassifierOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}), Classifier: always(pegboard.Deny)})
-	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, Classifier: always(pegboard.Allow)})
+	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Classifier: always(pegboard.Allow)})
 	if err != nil {
 		return // as it is with Ask
 	}
@@ -251,7 +251,7 @@ func TestCheckAsksTheClassifier(t *testing.T) {
 	asked := 0
 	var checked error
 	a := actor{name: "T", call: func(ctx ctx, c *pegboard.Call) error {
-		checked = c.Check(ctx, pegboard.Target{Kind: pegboard.Host, Access: pegboard.Read, Value: "h.test"})
+		checked = c.Check(ctx, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test"})
 		return nil
 	}}
 	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}), Classifier: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
@@ -266,10 +266,10 @@ func TestCheckAsksTheClassifier(t *testing.T) {
 
 func TestTraceListsEveryRuleTried(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.Write, "f")}}}
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
 	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Other"}, Ask: []string{"Other2"}, Allow: []string{"Edit(q)", "Other3"}})}))
 	var tried []string
-	for _, s := range pool.Trace(t.Context(), call("1", "T", ``)).Steps {
+	for _, s := range pool.ExplainDecision(t.Context(), call("1", "T", ``)).Steps {
 		if s.Rule != nil {
 			tried = append(tried, s.Rule.String())
 		}
@@ -279,11 +279,11 @@ func TestTraceListsEveryRuleTried(t *testing.T) {
 
 func TestTraceOfAForkSaysAllOnce(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.Write, "f")}}}
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
 	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(q)"}})})
 	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModePlan, pegboard.RuleSet{})})
 	n := 0
-	for _, s := range a.pool(t, fork).Trace(t.Context(), call("1", "T", ``)).Steps {
+	for _, s := range a.pool(t, fork).ExplainDecision(t.Context(), call("1", "T", ``)).Steps {
 		if s.Rule != nil {
 			n++
 		}
@@ -294,13 +294,13 @@ func TestTraceOfAForkSaysAllOnce(t *testing.T) {
 func TestSetModeWithoutAMode(t *testing.T) {
 	t.Parallel()
 	p := rules(t, pegboard.ModePlan, pegboard.RuleSet{})
-	q, err := p.Apply(pegboard.Update{Type: pegboard.SetMode})
+	q, err := p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode})
 	require.Error(t, err, "%s", q.Mode())
 }
 
 func TestUpdateThatSaysARuleTwice(t *testing.T) {
 	t.Parallel()
-	p, err := pegboard.Permissions{}.Apply(pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Allow, Rules: []pegboard.UpdateRule{{Tool: "A"}, {Tool: "A"}}})
+	p, err := pegboard.Permissions{}.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "A"}, {Tool: "A"}}})
 	require.NoError(t, err)
 	require.Len(t, p.Rules(), 1)
 }
@@ -309,7 +309,7 @@ func TestUpdateThatSaysARuleTwice(t *testing.T) {
 func TestModeDenyWantsARuleForEachTarget(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "allow", judgeOnce(t, actor{own: pegboard.Decision{Behavior: pegboard.Allow}}, pegboard.SessionConfig{}, pegboard.ModeDeny, pegboard.RuleSet{}))
-	a := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{pathTo(pegboard.Read, "f"), {Kind: pegboard.Resource, Value: "r"}}}}
+	a := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{pathTo(pegboard.AccessRead, "f"), {Kind: pegboard.TargetResource, Value: "r"}}}}
 	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{}, pegboard.ModeDeny, pegboard.RuleSet{Allow: []string{"T(r)"}}))
 }
 
@@ -325,7 +325,7 @@ func TestProtectedBelowATree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub", ".git", "hooks"), 0o700))
-	tree := pathTo(pegboard.Write, "sub")
+	tree := pathTo(pegboard.AccessWrite, "sub")
 	tree.Tree = true
 	require.Equal(t, "ask", judgeOnce(t, actor{traits: pegboard.Traits{Targets: []pegboard.Target{tree}}}, pegboard.SessionConfig{Dir: dir}, pegboard.ModeAcceptEdits, pegboard.RuleSet{}))
 }
@@ -341,7 +341,7 @@ func TestMaybeThroughALink(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))
-	guess := pathTo(pegboard.Read, "link/secret")
+	guess := pathTo(pegboard.AccessRead, "link/secret")
 	guess.Maybe = true
 	a := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{guess}}}
 	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{Deny: []string{"Read(/" + outside + "/secret)"}}))
@@ -372,17 +372,17 @@ func TestBypassAsksAboutWhatNobodySaw(t *testing.T) {
 func TestUpdatesLeaveThePolicyAlone(t *testing.T) {
 	t.Parallel()
 	p := rules(t, "", pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"Bash"}})
-	for _, change := range []pegboard.UpdateType{pegboard.AddRules, pegboard.ReplaceRules, pegboard.RemoveRules, pegboard.SetMode, pegboard.AddDirectories} {
-		_, err := p.Apply(pegboard.Update{Type: change, Behavior: pegboard.Deny, Mode: pegboard.ModePlan, Destination: pegboard.SourcePolicy})
+	for _, change := range []pegboard.PermissionUpdateType{pegboard.UpdateAddRules, pegboard.UpdateReplaceRules, pegboard.UpdateRemoveRules, pegboard.UpdateSetMode, pegboard.UpdateAddDirectories} {
+		_, err := p.Apply(pegboard.PermissionUpdate{Type: change, Behavior: pegboard.Deny, Mode: pegboard.ModePlan, Destination: pegboard.SourcePolicy})
 		require.Error(t, err, "%s", change)
 	}
 }
 
 func TestRemedyForAStar(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "deploy *"}}}}
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "deploy *"}}}}
 	require.Equal(t, []string{"T"}, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{})))))
-	a.traits.Targets = []pegboard.Target{pathTo(pegboard.Write, "*")}
+	a.traits.Targets = []pegboard.Target{pathTo(pegboard.AccessWrite, "*")}
 	require.Equal(t, []string{`Edit(/\*)`}, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{})))))
 }
 
@@ -390,7 +390,7 @@ func TestRemedyForAStar(t *testing.T) {
 func TestGlobThatBecomesAnOption(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	glob := pathTo(pegboard.Read, "*")
+	glob := pathTo(pegboard.AccessRead, "*")
 	glob.Glob = true
 	reads := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{glob}}}
 	for _, name := range []string{"a", "-R"} {

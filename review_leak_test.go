@@ -25,7 +25,7 @@ func TestReviewDetachedKeepsLanes(t *testing.T) {
 		if c.ID == "stuck" {
 			<-release
 		}
-		return pegboard.Text("a"), nil
+		return pegboard.TextResult("a"), nil
 	}))
 	ex := executor(pegboard.Executor{Grace: time.Millisecond})
 	pool := reg.AssemblePool(s)

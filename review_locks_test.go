@@ -46,14 +46,14 @@ func thenTool(then func(*pegboard.Session)) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Call: func(ctx, struct{}, *pegboard.Call) (*pegboard.Result, error) {
-			r := pegboard.Text("ok")
-			r.Then = then
+			r := pegboard.TextResult("ok")
+			r.UpdateSession = then
 			return r, nil
 		},
 	})
 }
 
-// Result.Then changes the permissions, which is what it is for; at that moment the user
+// Result.UpdateSession changes the permissions, which is what it is for; at that moment the user
 // interrupts. Interrupt holds Session.mu and wants batch.mu; letGo holds batch.mu and
 // wants Session.mu.
 func TestReviewThenAgainstInterrupt(t *testing.T) {
@@ -99,7 +99,7 @@ func TestReviewListenerInterrupts(t *testing.T) {
 func TestReviewForkListenerAgainstInterrupt(t *testing.T) {
 	t.Parallel()
 	main := openSession(t)
-	s, err := main.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a"})
+	s, err := main.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a"})
 	require.NoError(t, err)
 	pool := registryOf(t, inert("T")).AssemblePool(s)
 	begun := make(chan struct{})

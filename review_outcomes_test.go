@@ -104,7 +104,7 @@ func TestReviewIsErrorCancelsSiblings(t *testing.T) {
 		fails := pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
 			Info: pegboard.Info{Name: "Fails", CancelsSiblings: true}, Description: "x.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
 			Call: func(ctx, struct{}, *pegboard.Call) (*pegboard.Result, error) {
-				r := pegboard.Text("exit 1")
+				r := pegboard.TextResult("exit 1")
 				r.IsError = true
 				return r, nil
 			},
@@ -226,7 +226,7 @@ func TestReviewBlockedHookHidesThatACallWasDetached(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cfg := bypass(t)
-		cfg.Hooks = pegboard.Hooks{OnFailure: pegboard.FailBlock, Failure: func(ctx, *pegboard.HookCall) error { return errPlanned }}
+		cfg.Hooks = pegboard.Hooks{OnFailure: pegboard.FailBlock, PostFailure: func(ctx, *pegboard.HookCall) error { return errPlanned }}
 		s := session(t, cfg)
 		out := run(t, registryOf(t, slow(pegboard.Info{Name: "Deaf", Timeout: time.Second}, true)), s, call("1", "Deaf", `{"ms":60000}`))
 		require.NotEmpty(t, s.Detached(), "it goes on")
@@ -275,12 +275,12 @@ func TestReviewLateHookChangesNothing(t *testing.T) {
 		cfg.Hooks.Timeout = time.Second
 		cfg.Hooks.Post = func(_ ctx, h *pegboard.HookCall) error {
 			time.Sleep(time.Second)
-			h.Outcome.Result = pegboard.Text("late")
+			h.Outcome.Result = pegboard.TextResult("late")
 			return nil
 		}
 		cfg.Hooks.Batch = func(_ ctx, outcomes []pegboard.Outcome) error {
 			time.Sleep(time.Second)
-			outcomes[0].Result = pegboard.Text("later")
+			outcomes[0].Result = pegboard.TextResult("later")
 			return nil
 		}
 		for range 50 {

@@ -19,7 +19,7 @@ import (
 
 // offered returns what could be remembered of a question about a, or nothing if it
 // was not asked about.
-func offered(t *testing.T, a actor, cfg pegboard.SessionConfig, to pegboard.Source) (texts []string) {
+func offered(t *testing.T, a actor, cfg pegboard.SessionConfig, to pegboard.RuleSource) (texts []string) {
 	t.Helper()
 	cfg.Ask = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
 		for _, updates := range q.Suggestions(to) {
@@ -43,12 +43,12 @@ func TestSuggestionsSpellNoWildcard(t *testing.T) {
 		name, tool string
 		act        pegboard.Target
 	}{
-		{name: "a host", act: pegboard.Target{Kind: pegboard.Host, Value: "*.com"}},
-		{name: "any host", act: pegboard.Target{Kind: pegboard.Host, Value: "*"}},
-		{name: "an agent", tool: "Agent", act: pegboard.Target{Kind: pegboard.Agent, Value: "*"}},
-		{name: "a skill with arguments", tool: "Skill", act: pegboard.Target{Kind: pegboard.Skill, Value: "deploy *"}},
-		{name: "any skill", tool: "Skill", act: pegboard.Target{Kind: pegboard.Skill, Value: "*"}},
-		{name: "a thing", act: pegboard.Target{Kind: pegboard.Resource, Value: "*"}},
+		{name: "a host", act: pegboard.Target{Kind: pegboard.TargetHost, Value: "*.com"}},
+		{name: "any host", act: pegboard.Target{Kind: pegboard.TargetHost, Value: "*"}},
+		{name: "an agent", tool: "Agent", act: pegboard.Target{Kind: pegboard.TargetAgent, Value: "*"}},
+		{name: "a skill with arguments", tool: "Skill", act: pegboard.Target{Kind: pegboard.TargetSkill, Value: "deploy *"}},
+		{name: "any skill", tool: "Skill", act: pegboard.Target{Kind: pegboard.TargetSkill, Value: "*"}},
+		{name: "a thing", act: pegboard.Target{Kind: pegboard.TargetResource, Value: "*"}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestSuggestedDirectories(t *testing.T) {
 		for _, dir := range []string{dir, links} { // in the home, and elsewhere
 			t.Run(tc.name+"/"+filepath.Base(dir), func(t *testing.T) {
 				t.Parallel()
-				a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: tc.read}}}}
+				a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: tc.read}}}}
 				for _, text := range offered(t, a, pegboard.SessionConfig{Dir: dir, Home: tc.home}, pegboard.SourceSession) {
 					require.NotContains(t, text, "addDirectories")
 				}
@@ -107,7 +107,7 @@ func TestListingADirectoryIsNotReadingIt(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	for _, listed := range []string{"/", "~", outside} {
-		first := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: listed}}}}
+		first := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: listed}}}}
 		cfg := pegboard.SessionConfig{Dir: t.TempDir(), Home: t.TempDir()}
 		cfg.Ask = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
 			all := q.Suggestions(pegboard.SourceSession)
@@ -119,7 +119,7 @@ func TestListingADirectoryIsNotReadingIt(t *testing.T) {
 		s := session(t, cfg)
 		ex := executor(pegboard.Executor{})
 		require.NoError(t, ex.Run(t.Context(), first.pool(t, s), call("1", "T", `{}`))[0].Err)
-		next := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: listed + "/deep/down/.ssh/id"}}}}
+		next := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: listed + "/deep/down/.ssh/id"}}}}
 		d := next.pool(t, s).Decide(t.Context(), call("1", "T", `{}`))
 		require.Equal(t, pegboard.Ask, d.Behavior, "%s was listed, not read: %v", listed, s.Permissions().Rules())
 	}
@@ -132,13 +132,13 @@ func TestAnswerIsRememberedAsAWholeOrNotAtAll(t *testing.T) {
 	outside := t.TempDir()
 	saved := false
 	cfg := pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})}
-	cfg.Ask = alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.Update{
-		{Type: pegboard.AddDirectories, Directories: []string{outside}, Destination: pegboard.SourceSession}}})
-	cfg.Save = func(ctx, []pegboard.Update) error { saved = true; return nil }
+	cfg.Ask = alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{
+		{Type: pegboard.UpdateAddDirectories, Directories: []string{outside}, Destination: pegboard.SourceSession}}})
+	cfg.OnRemember = func(ctx, []pegboard.PermissionUpdate) error { saved = true; return nil }
 	s := session(t, cfg)
 	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})})
 	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(pegboard.ModeDefault) }))
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: outside + "/x"}}}}
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside + "/x"}}}}
 	ex := executor(pegboard.Executor{})
 	o := ex.Run(t.Context(), a.pool(t, fork), call("1", "T", `{}`))[0]
 	require.NoError(t, o.Err)
@@ -151,7 +151,7 @@ func TestAnswerIsRememberedAsAWholeOrNotAtAll(t *testing.T) {
 func TestSuggestionsConcurrently(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "Bash", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{
-		{Kind: pegboard.Command, Access: pegboard.Run, Value: "git status", Free: true, Parsed: true, Vet: func() error { return errors.New("not here") }}}}}
+		{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git status", Free: true, Parsed: true, Vet: func() error { return errors.New("not here") }}}}}
 	s := session(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
 		var all sync.WaitGroup
 		for _, same := range slices.Concat([]*pegboard.Question{q}, q.Call.Session().Questions()) {
@@ -168,7 +168,7 @@ func TestSuggestionsConcurrently(t *testing.T) {
 func TestRefusalThatCannotBeRemembered(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Deny, Reason: "never do that", StopTurn: true,
-		Remember: []pegboard.Update{{Type: pegboard.AddRules, Behavior: pegboard.Deny, Rules: []pegboard.UpdateRule{{Tool: "Bash(x)"}}}}})})
+		Remember: []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash(x)"}}}}})})
 	a := actor{name: "T"}
 	ex := executor(pegboard.Executor{})
 	o := ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`))[0]
@@ -185,7 +185,7 @@ func TestSymlinkedDirectory(t *testing.T) {
 	require.NoError(t, linkDir(t.TempDir(), link))
 	a := actor{name: "T"}
 	for _, name := range []string{"a", "b", "c"} {
-		a.traits.Targets = append(a.traits.Targets, pegboard.Target{Kind: pegboard.Path, Value: name})
+		a.traits.Targets = append(a.traits.Targets, pegboard.Target{Kind: pegboard.TargetPath, Value: name})
 	}
 	require.Contains(t, offered(t, a, pegboard.SessionConfig{Dir: link}, pegboard.SourceSession), "allow Edit(/a), Edit(/b), Edit(/c) in session")
 }
@@ -197,12 +197,12 @@ func TestSuggestedPathsAreLiteral(t *testing.T) {
 	odd := []string{"a*", "a?", "a[b]", "[!a]", "!a", "#a", `a\*`, `a\b`, "a ", " a", "**", "a/**", "{a,b}", "a)", "(a", "~", "~x", "$A", "a:*", "-a", "a*/b", "é", "a\tb"}
 	near := append(slices.Clone(odd), "ab", "a", "b", "aa/b", "a/x/y", "x", "xa", `ab\`, `a\x`)
 	target := func(name string) actor {
-		return actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: name}}}}
+		return actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: name}}}}
 	}
 	for _, base := range []string{dir, home, t.TempDir()} {
-		for _, to := range []pegboard.Source{pegboard.SourceSession, pegboard.SourceUser, pegboard.SourceLocal, pegboard.SourceProject} {
+		for _, to := range []pegboard.RuleSource{pegboard.SourceSession, pegboard.SourceUser, pegboard.SourceLocal, pegboard.SourceProject} {
 			for _, name := range odd {
-				var first []pegboard.Update
+				var first []pegboard.PermissionUpdate
 				cfg := pegboard.SessionConfig{Dir: dir, Home: home, Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
 					if all := q.Suggestions(to); len(all) > 0 {
 						first = all[0]
@@ -213,7 +213,7 @@ func TestSuggestedPathsAreLiteral(t *testing.T) {
 				s := session(t, cfg)
 				ex := executor(pegboard.Executor{})
 				ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`))
-				if first == nil || first[0].Type != pegboard.AddRules {
+				if first == nil || first[0].Type != pegboard.UpdateAddRules {
 					continue
 				}
 				require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(first...) }))
@@ -239,7 +239,7 @@ func TestSaveHoldsNobodyUp(t *testing.T) {
 		var again error
 		begin := time.Now()
 		s = session(t, pegboard.SessionConfig{Ask: pegboard.AskLater, AskTimeout: time.Minute, Dir: t.TempDir(),
-			Save: func(ctx, []pegboard.Update) error { time.Sleep(time.Hour); return nil }})
+			OnRemember: func(ctx, []pegboard.PermissionUpdate) error { time.Sleep(time.Hour); return nil }})
 		outs := make(chan pegboard.Outcome, 1)
 		pool := toucherPool(t, s, nil)
 		go func() {
@@ -250,13 +250,13 @@ func TestSaveHoldsNobodyUp(t *testing.T) {
 		id := s.Questions()[0].ID
 		var all sync.WaitGroup
 		all.Go(func() {
-			_ = s.Answer(id, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.Update{allowRule(pegboard.SourceUser, "Edit", "/a")}})
+			_ = s.Answer(id, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "Edit", "/a")}})
 		})
 		synctest.Wait()
 		late := time.Now()
 		again = s.Answer(id, pegboard.Decision{Behavior: pegboard.Allow}) // as Save itself might, which then never ends
 		waited := time.Since(late)
-		require.ErrorIs(t, again, pegboard.ErrStale)
+		require.ErrorIs(t, again, pegboard.ErrQuestionClosed)
 		<-outs
 		all.Wait()
 		require.Zero(t, waited, "it is answered")
@@ -275,20 +275,20 @@ func TestDirectoryForReadingIsNoLeaveToWrite(t *testing.T) {
 			return pegboard.Decision{Behavior: pegboard.Allow, Remember: all[len(all)-1]}, nil
 		}}
 	s := session(t, cfg)
-	reads := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: outside + "/x"}}}}
+	reads := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside + "/x"}}}}
 	ex := executor(pegboard.Executor{})
 	require.NoError(t, ex.Run(t.Context(), reads.pool(t, s), call("1", "T", `{}`))[0].Err)
-	writes := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: outside + "/y"}}}}
+	writes := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: outside + "/y"}}}}
 	require.Equal(t, pegboard.Ask, writes.pool(t, s).Decide(t.Context(), call("1", "T", `{}`)).Behavior)
 }
 
 // TestRecordOfAnAnswerWithAnotherInput says what it changed for good, and why.
 func TestRecordOfAnAnswerWithAnotherInput(t *testing.T) {
 	t.Parallel()
-	updates := []pegboard.Update{allowRule(pegboard.SourceUser, "Edit", "/doc/**")}
+	updates := []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "Edit", "/doc/**")}
 	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Reason: "there instead",
 		Input: json.RawMessage(`{"path":"b"}`), Remember: updates})})
-	var told []pegboard.Update
+	var told []pegboard.PermissionUpdate
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventDecided {
 			told = append(told, e.Decision.Remember...)
@@ -308,7 +308,7 @@ func TestAnswerThatAlsoSetsAMode(t *testing.T) {
 	for _, mode := range []pegboard.Mode{pegboard.ModeDontAsk, pegboard.ModeDeny, pegboard.ModePlan} {
 		for input, denied := range map[string]bool{``: false, `{"path":"b"}`: true} {
 			s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(input),
-				Remember: []pegboard.Update{{Type: pegboard.SetMode, Mode: mode, Destination: pegboard.SourceSession}}})})
+				Remember: []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: mode, Destination: pegboard.SourceSession}}})})
 			ex := executor(pegboard.Executor{})
 			o := ex.Run(t.Context(), toucherPool(t, s, nil), touching("1", "a"))[0]
 			require.Equal(t, denied, o.Err != nil, "mode %s, input %q: %s", mode, input, o.Result.Text())

@@ -21,7 +21,7 @@ import (
 
 func idleHooks() pegboard.Hooks {
 	idle := func(ctx, *pegboard.HookCall) error { return nil }
-	return pegboard.Hooks{Post: idle, Failure: idle}
+	return pegboard.Hooks{Post: idle, PostFailure: idle}
 }
 
 // A hook that changes nothing must not make the preview be stored as if it were the result.
@@ -36,13 +36,13 @@ func TestReviewFitTwice(t *testing.T) {
 	}{
 		{name: "a failure, default limits", text: strings.Repeat("0123456789\n", 3000), err: errors.New(strings.Repeat("0123456789\n", 3000))},
 		{name: "a small limit of the tool", info: pegboard.Info{MaxResult: 1000}, text: strings.Repeat("0123456789\n", 3000)},
-		{name: "a small limit of the session", limits: pegboard.ResultLimits{Max: 2000}, text: strings.Repeat("0123456789\n", 3000)},
+		{name: "a small limit of the session", limits: pegboard.ResultLimits{PerResult: 2000}, text: strings.Repeat("0123456789\n", 3000)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var r *pegboard.Result
 			if tt.err == nil {
-				r = pegboard.Text(tt.text)
+				r = pegboard.TextResult(tt.text)
 			}
 			out, store := tell(t, pegboard.SessionConfig{Hooks: idleHooks(), Limits: tt.limits}, tt.info, r, tt.err)
 			require.Len(t, files(t, store), 1)
@@ -73,7 +73,7 @@ func TestReviewBatchHook(t *testing.T) {
 		outs[0].Result = &pegboard.Result{Parts: []pegboard.Part{{Text: lines(100_000)}, bad}}
 		return nil
 	}}})
-	out := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.Text("a"), nil })), s, call("1", "Tell", `{}`))
+	out := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult("a"), nil })), s, call("1", "Tell", `{}`))
 	require.Less(t, len(out.Result.Text()), 30_000)
 	require.Empty(t, out.Result.Parts[1].Data)
 }
@@ -83,7 +83,7 @@ func TestReviewLoopOfLongResults(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{10, 5_000} {
 		s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Breaker: pegboard.BreakerLimits{Repeats: 3}})
-		reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.Text(lines(n)), nil }))
+		reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult(lines(n)), nil }))
 		var last pegboard.Outcome
 		for i := range 5 {
 			last = run(t, reg, s, call(fmt.Sprint("id", i), "Tell", `{}`))
@@ -95,12 +95,12 @@ func TestReviewLoopOfLongResults(t *testing.T) {
 // A request that was cancelled while it was put together says nothing for ever.
 func TestReviewTrimCancelled(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{Message: 1_000}})
-	history := []pegboard.PastResult{past(1, "a", 40_000)}
+	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{PerMessage: 1_000}})
+	history := []pegboard.HistoryResult{past(1, "a", 40_000)}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.Trim(ctx, history)
-	require.NotContains(t, s.Trim(t.Context(), history)[0], "could not be stored")
+	s.TrimResults(ctx, history)
+	require.NotContains(t, s.TrimResults(t.Context(), history)[0], "could not be stored")
 }
 
 // The error is that of r, or of ctx.
@@ -137,7 +137,7 @@ func TestReviewStoreOfAnEndlessReader(t *testing.T) {
 			}
 		}))
 		got <- err
-		return pegboard.Text("ok"), nil
+		return pegboard.TextResult("ok"), nil
 	}))
 	begun := time.Now()
 	run(t, reg, s, call("1", "Tell", `{}`))
@@ -151,9 +151,9 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 type hangingStore struct{ release chan struct{} }
 
-func (h hangingStore) Put(context.Context, string, string, io.Reader) (pegboard.Stored, error) {
+func (h hangingStore) Put(context.Context, string, string, io.Reader) (pegboard.StoredResult, error) {
 	<-h.release
-	return pegboard.Stored{}, errFull
+	return pegboard.StoredResult{}, errFull
 }
 func (hangingStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, errFull }
 
@@ -163,7 +163,7 @@ func TestReviewAStoreThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hangingStore{make(chan struct{})}
 		s := session(t, pegboard.SessionConfig{Results: h})
-		reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.Text(lines(5_000)), nil }))
+		reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult(lines(5_000)), nil }))
 		done := make(chan []pegboard.Outcome, 1)
 		pool, ex := reg.AssemblePool(s), executor(pegboard.Executor{})
 		go func() { done <- ex.Run(context.Background(), pool, call("1", "Tell", `{}`)) }()
@@ -179,7 +179,7 @@ func TestReviewAStoreThatHangs(t *testing.T) {
 // What is not on disk must not be taken from the host.
 func TestReviewDataWithoutAStore(t *testing.T) {
 	t.Parallel()
-	r := pegboard.Text(lines(5_000))
+	r := pegboard.TextResult(lines(5_000))
 	r.Data = lines(5_000)
 	out, _ := tell(t, pegboard.SessionConfig{Results: brokenStore{}}, pegboard.Info{}, r, nil)
 	require.NotNil(t, out.Result.Data)
@@ -246,15 +246,15 @@ func TestReviewLentIsReadOnly(t *testing.T) {
 			path   string
 			want   pegboard.Behavior
 		}{
-			{pegboard.Read, filepath.Join(store.Dir(), "x"), pegboard.Allow},
-			{pegboard.Write, filepath.Join(store.Dir(), "x"), pegboard.Ask},
-			{pegboard.Read, filepath.Dir(store.Dir()), pegboard.Ask},
-			{pegboard.Read, filepath.Join(store.Dir(), "..", "s2", "x"), pegboard.Ask},
-			{pegboard.Read, link, pegboard.Ask},
+			{pegboard.AccessRead, filepath.Join(store.Dir(), "x"), pegboard.Allow},
+			{pegboard.AccessWrite, filepath.Join(store.Dir(), "x"), pegboard.Ask},
+			{pegboard.AccessRead, filepath.Dir(store.Dir()), pegboard.Ask},
+			{pegboard.AccessRead, filepath.Join(store.Dir(), "..", "s2", "x"), pegboard.Ask},
+			{pegboard.AccessRead, link, pegboard.Ask},
 		} {
 			tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 				Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-				Traits: pegboard.Traits{ReadOnly: tt.access == pegboard.Read, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: tt.access, Value: tt.path}}},
+				Traits: pegboard.Traits{ReadOnly: tt.access == pegboard.AccessRead, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: tt.access, Value: tt.path}}},
 				Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 			})
 			d := registryOf(t, tool).AssemblePool(s).Decide(t.Context(), call("1", "T", `{}`))
@@ -268,7 +268,7 @@ func TestReviewForkOutlivesTemporaryStore(t *testing.T) {
 	t.Parallel()
 	s, err := pegboard.NewSession(pegboard.SessionConfig{})
 	require.NoError(t, err)
-	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a"})
+	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a"})
 	require.NoError(t, err)
 	store := s.ResultStore()
 	fork.OnClose("last words", func(c context.Context) error {
@@ -288,7 +288,7 @@ func TestReviewCloseWhileStoring(t *testing.T) {
 		require.True(t, ok)
 		dir := store.Dir()
 		text := lines(200_000)
-		reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.Text(text), nil }))
+		reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult(text), nil }))
 		var calls []pegboard.Call
 		for i := range 8 {
 			calls = append(calls, call(fmt.Sprint("c", i), "Tell", `{}`))
@@ -318,23 +318,23 @@ func TestReviewCountOfImages(t *testing.T) {
 // Smaller gives back what no provider takes.
 func TestReviewSmallerGivesNothing(t *testing.T) {
 	t.Parallel()
-	limits := pegboard.ResultLimits{Smaller: func(ctx, pegboard.Part) (pegboard.Part, error) { return pegboard.Part{}, nil }}
+	limits := pegboard.ResultLimits{Downscale: func(ctx, pegboard.Part) (pegboard.Part, error) { return pegboard.Part{}, nil }}
 	out, _ := tell(t, pegboard.SessionConfig{Limits: limits}, pegboard.Info{}, &pegboard.Result{Parts: []pegboard.Part{picture(t, 9_000, 1)}}, nil)
 	require.NotEmpty(t, out.Result.Text(), "the model sees nothing at all")
 }
 
 // oddStore gives what no store should.
-type oddStore struct{ stored pegboard.Stored }
+type oddStore struct{ stored pegboard.StoredResult }
 
-func (o oddStore) Put(_ context.Context, _, _ string, r io.Reader) (pegboard.Stored, error) {
+func (o oddStore) Put(_ context.Context, _, _ string, r io.Reader) (pegboard.StoredResult, error) {
 	return o.stored, nil
 }
 func (oddStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, errFull }
 
 func TestReviewOddStores(t *testing.T) {
 	t.Parallel()
-	for _, st := range []pegboard.Stored{{}, {Ref: "r", Size: -1}, {Ref: "a\nb", Size: 1 << 60}, {Ref: strings.Repeat("r", 50_000)}} {
-		out, _ := tell(t, pegboard.SessionConfig{Results: oddStore{st}}, pegboard.Info{}, pegboard.Text(lines(5_000)), nil)
+	for _, st := range []pegboard.StoredResult{{}, {Ref: "r", Size: -1}, {Ref: "a\nb", Size: 1 << 60}, {Ref: strings.Repeat("r", 50_000)}} {
+		out, _ := tell(t, pegboard.SessionConfig{Results: oddStore{st}}, pegboard.Info{}, pegboard.TextResult(lines(5_000)), nil)
 		note, _, _ := strings.Cut(out.Result.Text(), "\n")
 		t.Logf("%.300s", note)
 		require.Contains(t, note, "55000 bytes, 5000 lines")
@@ -350,11 +350,11 @@ func TestReviewForksWithOneID(t *testing.T) {
 	store := dirStore(t, pegboard.DirOptions{})
 	s := session(t, pegboard.SessionConfig{Results: store})
 	for i := range 3 {
-		f, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: fmt.Sprint(i)})
+		f, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: fmt.Sprint(i)})
 		require.NoError(t, err)
 		text := fmt.Sprint(i) + lines(5_000)
 		for range 2 {
-			out := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.Text(text), nil })), f, call("", "Tell", `{}`))
+			out := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult(text), nil })), f, call("", "Tell", `{}`))
 			require.Equal(t, text, held(t, store, out.Result.Parts[0].Ref))
 		}
 	}
@@ -364,7 +364,7 @@ func TestReviewForksWithOneID(t *testing.T) {
 // Calls from inside a call bring all they have.
 func TestReviewNegativeFailure(t *testing.T) {
 	t.Parallel()
-	out, _ := tell(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{Failure: -1}}, pegboard.Info{}, pegboard.Text(lines(5_000)), nil)
+	out, _ := tell(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{PerError: -1}}, pegboard.Info{}, pegboard.TextResult(lines(5_000)), nil)
 	require.Contains(t, out.Result.Text(), "line 00001")
 }
 
@@ -381,7 +381,7 @@ func TestReviewLendOfNothing(t *testing.T) {
 	for _, path := range []string{file, "/etc/passwd"} {
 		tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 			Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-			Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: path}}},
+			Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}}},
 			Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 		})
 		require.Equal(t, pegboard.Ask, registryOf(t, tool).AssemblePool(s).Decide(t.Context(), call("1", "T", `{}`)).Behavior)
@@ -396,7 +396,7 @@ func TestReviewWithheldResultsAreNotStored(t *testing.T) {
 			return errors.New("no")
 		}
 		return nil
-	}}}, pegboard.Info{}, pegboard.Text(lines(5_000)+"SECRET"), nil)
+	}}}, pegboard.Info{}, pegboard.TextResult(lines(5_000)+"SECRET"), nil)
 	require.True(t, out.Result.IsError, "the hook was not shown the secret")
 	require.Empty(t, files(t, store))
 }

@@ -14,7 +14,7 @@ import (
 // reading returns a tool named T that reads what it is said to.
 func reading(targets ...pegboard.Target) actor {
 	for i := range targets {
-		targets[i].Kind, targets[i].Access = pegboard.Path, pegboard.Read
+		targets[i].Kind, targets[i].Access = pegboard.TargetPath, pegboard.AccessRead
 	}
 	return actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: targets}}
 }
@@ -33,7 +33,7 @@ func TestDenyRuleThroughALink(t *testing.T) {
 			t.Run(rule+" "+path, func(t *testing.T) {
 				a := reading(pegboard.Target{Value: path})
 				if rule[0] == 'E' {
-					a.traits.Targets[0].Access = pegboard.Write
+					a.traits.Targets[0].Access = pegboard.AccessWrite
 				}
 				pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: at("disk/me")}))
 				require.NoError(t, pool.Session().SetPermissions(rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{rule}})))
@@ -73,7 +73,7 @@ func TestRulesSeeWhereOtherNamesLead(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, linkDir(outside, filepath.Join(dir, "link")))
-	a := reading(pegboard.Target{Value: "f", Also: []string{"link/f"}})
+	a := reading(pegboard.Target{Value: "f", Aliases: []string{"link/f"}})
 	pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir}))
 	require.Equal(t, pegboard.Ask, judge(t, pool).behavior, "one name leads outside")
 
@@ -90,7 +90,7 @@ func TestForkBringsNoAsker(t *testing.T) {
 	}
 	for _, parent := range []pegboard.Asker{nil, yes} {
 		s := session(t, pegboard.SessionConfig{Ask: parent})
-		_, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, Ask: yes})
+		_, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Ask: yes})
 		require.ErrorContains(t, err, "leave Ask empty")
 	}
 }
@@ -172,7 +172,7 @@ func TestReadingIsNotRunning(t *testing.T) {
 	t.Parallel()
 	for _, readOnly := range []bool{false, true} {
 		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: readOnly, Targets: []pegboard.Target{
-			{Kind: pegboard.Path, Access: pegboard.Run, Value: "x.sh"},
+			{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: "x.sh"},
 		}}}
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir()}))
 		for _, tc := range []struct {
@@ -223,8 +223,8 @@ func TestOpinionThatIsNoneDenies(t *testing.T) {
 // it while a deny or ask pattern could be about that.
 func TestHooksAllowEndsAtWhatNobodySees(t *testing.T) {
 	t.Parallel()
-	command := []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}}
-	path := []pegboard.Target{{Kind: pegboard.Path, Value: "f"}}
+	command := []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}
+	path := []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}
 	tests := []struct {
 		name string
 		acts []pegboard.Target
@@ -296,10 +296,10 @@ func TestTargetsCannotMoveTheCursor(t *testing.T) {
 		"a\bb" + string(rune(0x7f)) + "c": `run "a\bb\x7fc"`,
 	}
 	for value, want := range shows {
-		require.Equal(t, want, pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: value}.String())
+		require.Equal(t, want, pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: value}.String())
 	}
 	var questions []*pegboard.Question
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "rm\x1b[2K"}}}}
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm\x1b[2K"}}}}
 	s := session(t, pegboard.SessionConfig{Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Deny}, nil)})
 	ex := executor(pegboard.Executor{})
 	ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))

@@ -23,7 +23,7 @@ func TestReviewTrimRandom(t *testing.T) {
 	for seed := range effort.Of(t, uint64(60)) {
 		rnd := rand.New(rand.NewPCG(seed, 99))
 		root := t.TempDir()
-		limits := pegboard.ResultLimits{Message: 1 + rnd.IntN(40_000), Keep: 1 + rnd.IntN(60_000), Mask: 1 + rnd.IntN(50_000), Preview: rnd.IntN(3_000)}
+		limits := pegboard.ResultLimits{PerMessage: 1 + rnd.IntN(40_000), KeepRecent: 1 + rnd.IntN(60_000), MaskStep: 1 + rnd.IntN(50_000), Preview: rnd.IntN(3_000)}
 		if rnd.IntN(5) == 0 {
 			limits.Preview = -1
 		}
@@ -49,7 +49,7 @@ func TestReviewTrimRandom(t *testing.T) {
 			return strings.Repeat("x", n)
 		}
 		s := open(nil)
-		var history []pegboard.PastResult
+		var history []pegboard.HistoryResult
 		var sent []string
 		for turn := range 25 {
 			for range 1 + rnd.IntN(4) {
@@ -57,9 +57,9 @@ func TestReviewTrimRandom(t *testing.T) {
 				if rnd.IntN(3) == 0 {
 					id = ids[rnd.IntN(len(ids))]
 				}
-				history = append(history, pegboard.PastResult{CallID: id, Tool: []string{"Tell", "Read", "Skill", ""}[rnd.IntN(4)], Turn: turn, Text: text(), Fixed: rnd.IntN(10) == 0})
+				history = append(history, pegboard.HistoryResult{CallID: id, Tool: []string{"Tell", "Read", "Skill", ""}[rnd.IntN(4)], Turn: turn, Text: text(), Fixed: rnd.IntN(10) == 0})
 			}
-			now := s.Trim(t.Context(), history)
+			now := s.TrimResults(t.Context(), history)
 			for i, text := range now {
 				require.True(t, utf8.ValidString(text))
 				if text != "" {
@@ -73,17 +73,17 @@ func TestReviewTrimRandom(t *testing.T) {
 			}
 			sent = now
 			if rnd.IntN(4) == 0 {
-				require.Equal(t, sent, open(nil).Trim(t.Context(), history), "from the transcript")
+				require.Equal(t, sent, open(nil).TrimResults(t.Context(), history), "from the transcript")
 				other := open(s.TrimState())
-				require.Equal(t, sent, other.Trim(t.Context(), history), "from the state")
+				require.Equal(t, sent, other.TrimResults(t.Context(), history), "from the state")
 				require.Equal(t, string(s.TrimState()), string(other.TrimState()))
-				fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: fmt.Sprint(turn)})
+				fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: fmt.Sprint(turn)})
 				require.NoError(t, err)
 				var both sync.WaitGroup
-				both.Go(func() { fork.Trim(t.Context(), history) })
-				both.Go(func() { s.Trim(t.Context(), history) })
+				both.Go(func() { fork.TrimResults(t.Context(), history) })
+				both.Go(func() { s.TrimResults(t.Context(), history) })
 				both.Wait()
-				require.Equal(t, sent, fork.Trim(t.Context(), history), "a fork")
+				require.Equal(t, sent, fork.TrimResults(t.Context(), history), "a fork")
 			}
 		}
 	}
@@ -91,8 +91,8 @@ func TestReviewTrimRandom(t *testing.T) {
 
 func TestReviewStandInsAreShorter(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{Preview: 100, Keep: 1_000, Mask: 1}})
-	history := []pegboard.PastResult{past(1, "a", 650), past(2, "b", 900), past(3, "c", 900)}
-	text := s.Trim(t.Context(), history)[0]
+	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{Preview: 100, KeepRecent: 1_000, MaskStep: 1}})
+	history := []pegboard.HistoryResult{past(1, "a", 650), past(2, "b", 900), past(3, "c", 900)}
+	text := s.TrimResults(t.Context(), history)[0]
 	require.LessOrEqual(t, len(text), 650)
 }

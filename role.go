@@ -5,7 +5,7 @@ import (
 )
 
 // RoleTables say which tools the agents of each role may have. They are data:
-// take [DefaultRoleTables] or [DocumentedRoleTables], change what you like, and
+// take [DefaultRoleTables] or [ClaudeCodeRoleTables], change what you like, and
 // give them to [Registry.AssemblePool] as an option. The zero RoleTables leave
 // the main agent and sub-agents alone, take everything built in from background
 // agents, and everything from a coordinator.
@@ -46,11 +46,11 @@ func DefaultRoleTables() RoleTables {
 	}
 }
 
-// DocumentedRoleTables returns the tables that the public documentation of the
+// ClaudeCodeRoleTables returns the tables that the public documentation of the
 // best-known harness describes: agents may start agents, and one in plan mode
 // keeps ExitPlanMode. Coordinators are not documented there; the default table
 // stands in.
-func DocumentedRoleTables() RoleTables {
+func ClaudeCodeRoleTables() RoleTables {
 	agents := []string{
 		"AskUserQuestion", "EndConversation", "EnterPlanMode", "ExitPlanMode", "ScheduleWakeup", "TaskOutput",
 		"WaitForMcpServers", "Workflow",
@@ -71,28 +71,28 @@ func DocumentedRoleTables() RoleTables {
 
 // restrictions are what the tables mean for one session.
 func (t RoleTables) restrictions(s *Session) []Restriction {
-	if s.cfg.Role == Main {
+	if s.cfg.Role == RoleMain {
 		return nil
 	}
 	role := s.cfg.Role.String()
-	if s.cfg.Role == Coordinator {
+	if s.cfg.Role == RoleCoordinator {
 		return []Restriction{{Reason: "a coordinator only directs others", Only: nonNil(t.Coordinator)}}
 	}
 	var keep []string
 	if s.Permissions().Mode() == ModePlan {
 		keep = slices.Clone(t.KeepInPlan)
 	}
-	if s.cfg.Role == Teammate {
+	if s.cfg.Role == RoleTeammate {
 		keep = append(keep, t.Teammate...)
 	}
 	without := t.Agents
 	if s.cfg.CustomAgent {
 		without = t.CustomAgents
 	}
-	rs := []Restriction{{Reason: "not for agents (" + role + ")", Without: without, Keep: keep, SkipExternal: true}}
+	rs := []Restriction{{Reason: "not for agents (" + role + ")", Without: without, Always: keep, SkipExternal: true}}
 	if s.cfg.Role.background() {
 		rs = append(rs, Restriction{
-			Reason: "not for agents in the background (" + role + ")", Only: nonNil(t.Async), Keep: keep, SkipExternal: true,
+			Reason: "not for agents in the background (" + role + ")", Only: nonNil(t.Async), Always: keep, SkipExternal: true,
 		})
 	}
 	return rs
@@ -111,11 +111,11 @@ type Role int
 
 // The roles.
 const (
-	Main        Role = iota // the conversation with the user
-	SubAgent                // its caller waits for it
-	AsyncAgent              // in the background
-	Teammate                // an async agent that talks with others
-	Coordinator             // a main agent that only directs others
+	RoleMain        Role = iota // the conversation with the user
+	RoleSubAgent                // its caller waits for it
+	RoleAsyncAgent              // in the background
+	RoleTeammate                // an async agent that talks with others
+	RoleCoordinator             // a main agent that only directs others
 )
 
 // String returns the role as it stands in messages.
@@ -124,4 +124,4 @@ func (r Role) String() string {
 }
 
 // background reports whether nobody waits for an agent of this role.
-func (r Role) background() bool { return r == AsyncAgent || r == Teammate }
+func (r Role) background() bool { return r == RoleAsyncAgent || r == RoleTeammate }

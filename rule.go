@@ -12,19 +12,19 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// A Source is where a rule comes from: a settings file, the command line, the
+// A RuleSource is where a rule comes from: a settings file, the command line, the
 // session. It is shown in explanations.
-type Source string
+type RuleSource string
 
 // The sources a host usually has. Any other name is as good.
 const (
-	SourcePolicy  Source = "policySettings"
-	SourceCLI     Source = "cliArg"
-	SourceLocal   Source = "localSettings"
-	SourceProject Source = "projectSettings"
-	SourceUser    Source = "userSettings"
-	SourceCommand Source = "command"
-	SourceSession Source = "session"
+	SourcePolicy  RuleSource = "policySettings"
+	SourceCLI     RuleSource = "cliArg"
+	SourceLocal   RuleSource = "localSettings"
+	SourceProject RuleSource = "projectSettings"
+	SourceUser    RuleSource = "userSettings"
+	SourceCommand RuleSource = "command"
+	SourceSession RuleSource = "session"
 )
 
 // A Rule decides calls. Without a pattern it decides every call of a tool, or
@@ -35,7 +35,7 @@ type Rule struct {
 	Behavior Behavior
 	Tool     string // name, alias, or mcp__server
 	Pattern  string // empty: the whole tool
-	Source   Source
+	Source   RuleSource
 
 	spec  pattern.Spec
 	param *pattern.Param // of a deny or ask rule: what Pattern says if the tool has that parameter

@@ -65,7 +65,7 @@ func (r *Rule) covers(i *Info, t *Target, names []string) bool {
 	if r.Pattern == "" {
 		return r.names(i)
 	}
-	if t.Kind == Path && t.Access != Read && t.Access != Write {
+	if t.Kind == TargetPath && t.Access != AccessRead && t.Access != AccessWrite {
 		return false // no pattern speaks of running a file
 	}
 	return r.speaksOf(i, t) && r.spec.Covers(patternSubject(i, t, names), r.bases...)
@@ -80,33 +80,33 @@ func (r *Rule) touches(i *Info, t *Target) bool {
 // tool at all.
 func (r *Rule) speaksOf(i *Info, t *Target) bool {
 	switch {
-	case t.Kind == Opaque:
+	case t.Kind == TargetOpaque:
 		return false
 	case pattern.Family(r.Tool) || r.names(i):
 		return true
 	}
 	// What Bash may not run, no other tool may. What it may, Monitor may too.
-	return r.Tool == "Bash" && t.Kind == Command && (r.Behavior != Allow || i.answersTo("Monitor"))
+	return r.Tool == "Bash" && t.Kind == TargetCommand && (r.Behavior != Allow || i.answersTo("Monitor"))
 }
 
 // mayConcern reports whether a pattern rule could be about something that a
 // call of the tool does without saying so.
 func (r *Rule) mayConcern(i *Info) bool {
-	return r.Pattern != "" && (pattern.Family(r.Tool) || r.names(i) || r.speaksOf(i, &Target{Kind: Command}))
+	return r.Pattern != "" && (pattern.Family(r.Tool) || r.names(i) || r.speaksOf(i, &Target{Kind: TargetCommand}))
 }
 
 func patternSubject(i *Info, t *Target, names []string) pattern.Subject {
 	kind := pattern.Text
 	switch t.Kind {
-	case Path:
+	case TargetPath:
 		kind = pattern.Path
-	case Host:
+	case TargetHost:
 		kind = pattern.Host
-	case Command:
+	case TargetCommand:
 		kind = pattern.Command
 	}
 	whole := t.Tree && (!t.Filtered || i.Origin.External())
-	return pattern.Subject{Kind: kind, Write: t.Access != Read, Tree: whole, Exact: t.Exact, Names: names, Inner: t.Inner}
+	return pattern.Subject{Kind: kind, Write: t.Access != AccessRead, Tree: whole, Exact: t.Exact, Names: names, Inner: t.Inner}
 }
 
 // touching returns the first deny rule and the first ask rule that are about the
@@ -146,7 +146,7 @@ func (p *Permissions) touching(x *subject) (deny, ask *Rule) {
 		}
 	}
 	if x.trace != nil { // every step so far is a rule
-		slices.SortStableFunc(x.trace.Steps, func(a, b Step) int { return int(b.Rule.Behavior - a.Rule.Behavior) })
+		slices.SortStableFunc(x.trace.Steps, func(a, b ExplanationStep) int { return int(b.Rule.Behavior - a.Rule.Behavior) })
 	}
 	if first[Deny] >= 0 {
 		deny = &p.set.rules[first[Deny]]
@@ -180,9 +180,9 @@ func (x *subject) declares(name string) bool { return x.spec != nil && x.spec.sc
 func (p *Permissions) covering(mode Mode, x *subject, k int) (last *Rule) {
 	t := &x.targets[k]
 	whole := p.covered(mode, x, t, t.names(), x.found.about(k))
-	if whole == nil && t.Via != "" && (t.Access == Read || x.inside(t)) {
+	if whole == nil && t.Via != "" && (t.Access == AccessRead || x.inside(t)) {
 		for i := range x.targets {
-			if c := &x.targets[i]; c.Kind == Command && c.Value == t.Via {
+			if c := &x.targets[i]; c.Kind == TargetCommand && c.Value == t.Via {
 				whole = p.covered(mode, x, c, c.names(), x.found.about(i))
 				break
 			}
@@ -241,18 +241,18 @@ func (p *Permissions) lets(mode Mode, x *subject, r *Rule, t *Target, name []str
 
 // fromShell reports whether t is a file that a command line writes.
 func (x *subject) fromShell(t *Target) bool {
-	return t.Kind == Path && t.Access == Write && slices.ContainsFunc(x.targets, func(c Target) bool { return c.Kind == Command })
+	return t.Kind == TargetPath && t.Access == AccessWrite && slices.ContainsFunc(x.targets, func(c Target) bool { return c.Kind == TargetCommand })
 }
 
 // restrictsUnseen reports whether a deny or ask pattern could be about something
 // that t does without saying so: anything, if t is opaque, and what is read,
 // written or reached, if it is a command that nobody looked into.
 func (p *Permissions) restrictsUnseen(x *subject, t *Target) bool {
-	if t.Kind != Opaque && (t.Kind != Command || t.Parsed) {
+	if t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Parsed) {
 		return false
 	}
 	return slices.ContainsFunc(p.set.all(), func(r Rule) bool {
-		return r.Behavior != Allow && (r.param == nil || !x.declares(r.param.Name)) && r.mayConcern(x.info) && (t.Kind == Opaque || pattern.Family(r.Tool))
+		return r.Behavior != Allow && (r.param == nil || !x.declares(r.param.Name)) && r.mayConcern(x.info) && (t.Kind == TargetOpaque || pattern.Family(r.Tool))
 	})
 }
 

@@ -257,16 +257,16 @@ func TestRuleMatchesTargets(t *testing.T) {
 	outside = filepath.ToSlash(outside)
 
 	write := func(v string, also ...string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Write, Value: v, Also: also}
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: v, Aliases: also}
 	}
 	read := func(v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: v}
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v}
 	}
 	below := func(v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: v, Tree: true}
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v, Tree: true}
 	}
 	run := func(v string, inner ...string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: v, Inner: inner}
+		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: v, Inner: inner}
 	}
 	exactly := func(v string) pegboard.Target {
 		x := run(v)
@@ -274,7 +274,7 @@ func TestRuleMatchesTargets(t *testing.T) {
 		return x
 	}
 	named := func(kind pegboard.TargetKind, v string, also ...string) pegboard.Target {
-		return pegboard.Target{Kind: kind, Value: v, Also: also}
+		return pegboard.Target{Kind: kind, Value: v, Aliases: also}
 	}
 	type is = []pegboard.Target
 	tests := []struct {
@@ -296,7 +296,7 @@ func TestRuleMatchesTargets(t *testing.T) {
 		{name: "read", rule: "Read(src)", acts: is{read("src/a.go")}, covers: true, touches: true},
 		{name: "read is not written", rule: "Read(src)", acts: is{write("src/a.go")}, touches: true}, // contract 1.6: what may not be read may not be written
 		{name: "written may be read", rule: "Edit(src)", acts: is{read("src/a.go")}, covers: true},   // contract 1.6
-		{name: "an edit rule on a host", rule: "Edit(src)", acts: is{named(pegboard.Host, "src")}},
+		{name: "an edit rule on a host", rule: "Edit(src)", acts: is{named(pegboard.TargetHost, "src")}},
 
 		{name: "through a link, by the spelling", rule: "Edit(link)", acts: is{write("link/a")}, touches: true},
 		{name: "through a link, by the place", rule: "Edit(/" + outside + ")", acts: is{write("link/a")}, touches: true},
@@ -315,9 +315,9 @@ func TestRuleMatchesTargets(t *testing.T) {
 		{name: "below a tree behind a link", rule: "Read(/" + outside + "/a)", acts: is{below("link")}, touches: true},
 		{name: "a tree inside", rule: "Read(src)", acts: is{below("src/deep")}, covers: true, touches: true},
 
-		{name: "host", rule: "WebFetch(domain:Example.com)", acts: is{named(pegboard.Host, "example.COM.")}, covers: true, touches: true},
-		{name: "another host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.Host, "www.example.com")}},
-		{name: "another name of the host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.Host, "a.test", "example.com")}, touches: true},
+		{name: "host", rule: "WebFetch(domain:Example.com)", acts: is{named(pegboard.TargetHost, "example.COM.")}, covers: true, touches: true},
+		{name: "another host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.TargetHost, "www.example.com")}},
+		{name: "another name of the host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.TargetHost, "a.test", "example.com")}, touches: true},
 
 		{name: "command", rule: "Bash(git status)", tool: "Bash", acts: is{run("git   status")}, covers: true, touches: true},
 		{name: "command of another tool", rule: "Bash(git status)", acts: is{run("git status")}, touches: true},
@@ -353,18 +353,18 @@ func TestRuleMatchesTargets(t *testing.T) {
 		{name: "below a tree, under stars", rule: "Read(**/*.pem)", acts: is{below(".")}, touches: true},
 		{name: "a tree under stars", rule: "Read(src/**)", acts: is{below("src/deep")}, covers: true, touches: true},
 
-		{name: "sub-domain", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.Host, "a.b.example.com")}, covers: true, touches: true},
-		{name: "not the domain itself", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.Host, "example.com")}},
-		{name: "a domain that ends alike", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.Host, "badexample.com")}},
-		{name: "every domain", rule: "WebFetch(domain:*)", acts: is{named(pegboard.Host, "example.com")}, covers: true, touches: true},
-		{name: "one of two hosts under a star", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.Host, "a.example.com"), named(pegboard.Host, "b.test")}, touches: true},
+		{name: "sub-domain", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "a.b.example.com")}, covers: true, touches: true},
+		{name: "not the domain itself", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "example.com")}},
+		{name: "a domain that ends alike", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "badexample.com")}},
+		{name: "every domain", rule: "WebFetch(domain:*)", acts: is{named(pegboard.TargetHost, "example.com")}, covers: true, touches: true},
+		{name: "one of two hosts under a star", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "a.example.com"), named(pegboard.TargetHost, "b.test")}, touches: true},
 
-		{name: "skill and what is said to it", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(pegboard.Skill, "deploy to production")}, covers: true, touches: true},
-		{name: "skill that begins alike", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(pegboard.Skill, "deployment")}},
-		{name: "agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.Agent, "reviewer")}, covers: true, touches: true},
-		{name: "another agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.Agent, "writer")}},
-		{name: "agent of another tool", rule: "Agent(reviewer)", acts: is{named(pegboard.Agent, "reviewer")}},
-		{name: "by an alias", rule: "Former(x)", acts: is{named(pegboard.Resource, "x")}, covers: true, touches: true},
+		{name: "skill and what is said to it", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(pegboard.TargetSkill, "deploy to production")}, covers: true, touches: true},
+		{name: "skill that begins alike", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(pegboard.TargetSkill, "deployment")}},
+		{name: "agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.TargetAgent, "reviewer")}, covers: true, touches: true},
+		{name: "another agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.TargetAgent, "writer")}},
+		{name: "agent of another tool", rule: "Agent(reviewer)", acts: is{named(pegboard.TargetAgent, "reviewer")}},
+		{name: "by an alias", rule: "Former(x)", acts: is{named(pegboard.TargetResource, "x")}, covers: true, touches: true},
 		{name: "something unknown", rule: "Maker(x)", acts: is{{}}},
 		{name: "nothing said", rule: "Maker(x)"},
 	}
@@ -391,7 +391,7 @@ func TestRuleUnderEverySpellingOfTheDirectory(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, linkDir(place, link))
 	for _, spelling := range []string{"a.go", filepath.Join(link, "a.go"), filepath.Join(place, "a.go")} {
-		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: spelling}}}}
+		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: spelling}}}}
 		for _, rule := range []string{"Edit(a.go)", "Edit(./a.go)", "Edit(/a.go)"} {
 			checkRule(t, pegboard.SessionConfig{Dir: link}, &a, rule, true, true)
 		}
@@ -402,7 +402,7 @@ func TestRuleUnderEverySpellingOfTheDirectory(t *testing.T) {
 // pattern, and by nothing at all while a deny or ask pattern could be about it.
 func TestOpaqueNeedsARuleForTheWholeTool(t *testing.T) {
 	t.Parallel()
-	command := []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: "make"}}
+	command := []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}
 	tests := []struct {
 		name string
 		tool string // empty: T
@@ -413,7 +413,7 @@ func TestOpaqueNeedsARuleForTheWholeTool(t *testing.T) {
 		{name: "bare allow", set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Allow},
 		{name: "pattern allow", set: pegboard.RuleSet{Allow: []string{"T(x)", "Edit(a)", "Read(a)"}}, want: pegboard.Ask},
 		{name: "said to be opaque", acts: []pegboard.Target{{Value: "x"}}, set: pegboard.RuleSet{Allow: []string{"T(x)"}}, want: pegboard.Ask},
-		{name: "beside what is covered", acts: []pegboard.Target{{Kind: pegboard.Resource, Value: "x"}, {}}, set: pegboard.RuleSet{Allow: []string{"T(x)"}}, want: pegboard.Ask},
+		{name: "beside what is covered", acts: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x"}, {}}, set: pegboard.RuleSet{Allow: []string{"T(x)"}}, want: pegboard.Ask},
 		{name: "deny pattern of the tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(x)"}}, want: pegboard.Ask},
 		{name: "ask pattern of the tool", set: pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"T(x)"}}, want: pegboard.Ask},
 		{name: "deny pattern of paths", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},

@@ -19,7 +19,7 @@ func appender() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[job, string]{
 		Info: pegboard.Info{Name: "Append"}, Description: "Reads, yields, writes.",
 		Inspect: func(in job, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{{Kind: pegboard.Path, Value: in.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
 		},
 		Call: func(_ ctx, in job, c *pegboard.Call) (string, error) {
 			name := filepath.Join(c.Session().Dir(), in.Path)
@@ -56,7 +56,7 @@ func TestFiftyReadModifyWriteCallsOnOneFile(t *testing.T) {
 			cfg := bypass(t)
 			cfg.Dir = dir
 			pool := registryOf(t, appender()).AssemblePool(session(t, cfg))
-			ex := executor(pegboard.Executor{Limit: 50})
+			ex := executor(pegboard.Executor{MaxParallel: 50})
 			var outs []pegboard.Outcome
 			if streams {
 				s := ex.Stream(t.Context(), pool)

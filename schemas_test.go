@@ -56,7 +56,7 @@ func attachAll(t *testing.T, path string) (offered, quarantined int) {
 			var be *pegboard.BuildError
 			require.ErrorAs(t, err, &be)
 			require.Equal(t, "input schema", be.Field)
-			tool = pegboard.Unusable(name, err)
+			tool = pegboard.InvalidTool(name, err)
 		}
 		servers[row.Server] = append(servers[row.Server], tool)
 	}

@@ -13,38 +13,38 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// A Match is a tool that was found.
-type Match struct {
+// A SearchMatch is a tool that was found.
+type SearchMatch struct {
 	Name  string  // in the pool
 	Score float64 // comparable within one search; higher is better
 }
 
-// A Ranker orders the tools of a pool that can be searched, see [Pool.Waiting], by
+// A Ranker orders the tools of a pool that can be searched, see [Pool.Deferred], by
 // what they have to do with words. It may be called concurrently.
 type Ranker interface {
 	// Rank returns at most limit tools, best first, and leaves out those that have
 	// nothing to do with words. accept says of a name whether it may be found; nil means
 	// that any may. What it returns beyond that, or of tools that do not wait, or once
 	// more, is passed over.
-	Rank(ctx context.Context, p *Pool, words string, limit int, accept func(name string) bool) ([]Match, error)
+	Rank(ctx context.Context, p *Pool, words string, limit int, accept func(name string) bool) ([]SearchMatch, error)
 }
 
-// Lexical ranks by words: those of the name count most, then those of the hint and
+// LexicalRanker ranks by words: those of the name count most, then those of the hint and
 // the description, then the names and descriptions of properties, and what is known
 // of the source. It understands plurals, parts of compound names and a few synonyms.
 // The same tools and words give the same order everywhere.
-type Lexical struct{}
+type LexicalRanker struct{}
 
 // Rank implements [Ranker].
-func (Lexical) Rank(_ context.Context, p *Pool, words string, limit int, accept func(string) bool) ([]Match, error) {
+func (LexicalRanker) Rank(_ context.Context, p *Pool, words string, limit int, accept func(string) bool) ([]SearchMatch, error) {
 	return p.rank(words, limit, accept), nil
 }
 
-// Fuse returns a ranker that joins others, so that a host can set embeddings beside
+// FuseRankers returns a ranker that joins others, so that a host can set embeddings beside
 // words. A tool's score is the sum of 1 / (60 + its place) over the rankers, as in
 // reciprocal rank fusion, so that no scores need be comparable. A ranker that fails is
 // passed over unless all do. It panics if it is given none.
-func Fuse(rankers ...Ranker) Ranker {
+func FuseRankers(rankers ...Ranker) Ranker {
 	if len(rankers) == 0 {
 		panic("pegboard: Fuse: no ranker")
 	}
@@ -55,7 +55,7 @@ type fused []Ranker
 
 const fusedDepth = 50 // places that count, at least
 
-func (f fused) Rank(ctx context.Context, p *Pool, words string, limit int, accept func(string) bool) ([]Match, error) {
+func (f fused) Rank(ctx context.Context, p *Pool, words string, limit int, accept func(string) bool) ([]SearchMatch, error) {
 	scores := map[string]float64{}
 	var errs []error
 	for _, r := range f {
@@ -71,11 +71,11 @@ func (f fused) Rank(ctx context.Context, p *Pool, words string, limit int, accep
 	if len(errs) == len(f) {
 		return nil, errors.Join(errs...)
 	}
-	var all []Match
+	var all []SearchMatch
 	for name, score := range scores {
-		all = append(all, Match{name, score})
+		all = append(all, SearchMatch{name, score})
 	}
-	slices.SortFunc(all, func(a, b Match) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a, b SearchMatch) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name)) })
 	return all[:min(limit, len(all))], nil
 }
 
@@ -84,20 +84,20 @@ func (f fused) Rank(ctx context.Context, p *Pool, words string, limit int, accep
 //
 //   - "select:A,B" names tools, by name, alias or the name that their source knows
 //     them by, in upper or lower case. Tools that do not wait are found as well.
-//   - Words are ranked as [Lexical] does. Those after a + must be part of the name;
+//   - Words are ranked as [LexicalRanker] does. Those after a + must be part of the name;
 //     they rank, too. A word that is the prefix of a source, such as mcp__github,
 //     leaves only the tools of that source.
-func (p *Pool) Search(query string, limit int) []Match {
+func (p *Pool) Search(query string, limit int) []SearchMatch {
 	q := searchquery.Parse(query, p.hasServer)
 	if q.ByName {
 		matches, _, _ := p.selectNames(q.Names, limit)
 		return matches
 	}
-	matches, _ := p.find(context.Background(), Lexical{}, q, limit) // which does not fail
+	matches, _ := p.find(context.Background(), LexicalRanker{}, q, limit) // which does not fail
 	return matches
 }
 
-func (p *Pool) find(ctx context.Context, ranker Ranker, q searchquery.Query, limit int) ([]Match, error) {
+func (p *Pool) find(ctx context.Context, ranker Ranker, q searchquery.Query, limit int) ([]SearchMatch, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func (p *Pool) find(ctx context.Context, ranker Ranker, q searchquery.Query, lim
 	if len(matches) == 0 && q.Limited() { // the words that must be there are enough
 		for _, i := range p.waiting {
 			if name := p.tools[i].info.Name; p.admits(q, name) {
-				matches = append(matches, Match{Name: name})
+				matches = append(matches, SearchMatch{Name: name})
 			}
 		}
 	}
@@ -120,8 +120,8 @@ func (p *Pool) find(ctx context.Context, ranker Ranker, q searchquery.Query, lim
 }
 
 // ask returns what a ranker finds that may be found, by its name in the pool and once.
-func (p *Pool) ask(ctx context.Context, r Ranker, words string, limit int, accept func(name string) bool) (found []Match, err error) {
-	var matches []Match
+func (p *Pool) ask(ctx context.Context, r Ranker, words string, limit int, accept func(name string) bool) (found []SearchMatch, err error) {
+	var matches []SearchMatch
 	if err := goroutine.Try(func() (err error) { matches, err = r.Rank(ctx, p, words, limit, accept); return err }); err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (p *Pool) hasServer(prefix string) bool {
 }
 
 // selectNames also returns the names that are of no tool, and how many tools are left.
-func (p *Pool) selectNames(names []string, limit int) (matches []Match, missing []string, left int) {
+func (p *Pool) selectNames(names []string, limit int) (matches []SearchMatch, missing []string, left int) {
 	seen := map[int]bool{}
 	for _, name := range names {
 		switch i, ok := p.named(name); {
@@ -159,7 +159,7 @@ func (p *Pool) selectNames(names []string, limit int) (matches []Match, missing 
 		case len(matches) >= limit:
 			seen[i], left = true, left+1
 		default:
-			seen[i], matches = true, append(matches, Match{Name: p.tools[i].info.Name, Score: 1})
+			seen[i], matches = true, append(matches, SearchMatch{Name: p.tools[i].info.Name, Score: 1})
 		}
 	}
 	return matches, missing, left
@@ -188,16 +188,16 @@ func (p *Pool) named(name string) (index int, ok bool) {
 }
 
 // rank finds the tools that have most to do with words.
-func (p *Pool) rank(words string, limit int, accept func(name string) bool) []Match {
+func (p *Pool) rank(words string, limit int, accept func(name string) bool) []SearchMatch {
 	p.searching.Do(p.makeIndex)
 	var within func(source, tool int) bool
 	if accept != nil {
 		within = func(source, tool int) bool { return accept(p.tools[p.places[source][tool]].info.Name) }
 	}
 	hits := p.words.Search(words, limit, within)
-	matches := make([]Match, len(hits))
+	matches := make([]SearchMatch, len(hits))
 	for i, h := range hits {
-		matches[i] = Match{Name: p.tools[p.places[h.Segment][h.Document]].info.Name, Score: h.Score}
+		matches[i] = SearchMatch{Name: p.tools[p.places[h.Segment][h.Document]].info.Name, Score: h.Score}
 	}
 	return matches
 }

@@ -41,29 +41,29 @@ type SessionConfig struct {
 	Permissions Permissions
 	Hooks       Hooks
 
-	// Checks are asked first what a person would have to answer, one after the other:
+	// Approvers are asked first what a person would have to answer, one after the other:
 	// what a coordinator or another program knows. One that abstains or fails leaves
 	// the question to the next. Those of a fork come after its parent's, and neither
 	// allow nor change the permissions.
-	Checks []Asker
+	Approvers []Asker
 	// Ask reaches the person. Nil, or NoPrompts: what nobody else settles is denied,
 	// with [ErrNoApprover]. A fork asks whom its parent asks.
 	Ask       Asker
 	NoPrompts bool // for an agent that must not disturb, and all it forks
-	// AskAfter is how long the permission hook and the classifier have a question to
+	// PromptDelay is how long the permission hook and the classifier have a question to
 	// themselves before the person is asked beside them, and the first decision wins.
-	// 0 means [DefaultAskAfter], a negative value at once. Once both abstain, the
+	// 0 means [DefaultPromptDelay], a negative value at once. Once both abstain, the
 	// person is asked in any case.
-	AskAfter time.Duration
+	PromptDelay time.Duration
 	// AskTimeout is how long the person may take from the moment that a question is
 	// shown; 0 means as long as it takes. Then the call is denied with [ErrExpired]. A
 	// fork can only shorten it.
 	AskTimeout time.Duration
-	// Save is given what answers want remembered, after it has taken effect. It sees
+	// OnRemember is given what answers want remembered, after it has taken effect. It sees
 	// to the destinations that outlive the session. Nil saves nothing. It may be
 	// called concurrently; the call that was asked about waits for it. ModeBypass is
 	// never among the updates. A fork's answers go to the main session's.
-	Save func(ctx context.Context, updates []Update) error
+	OnRemember func(ctx context.Context, updates []PermissionUpdate) error
 
 	// Classifier answers in ModeAuto what no rule settles; nil means
 	// [ClassifyByTargets].
@@ -103,7 +103,7 @@ type Session struct {
 	item     *lifetime.Closer // what s is to its parent
 
 	detached lane.Abandoned            // of the main session, for all its forks
-	lentDirs atomic.Pointer[[]workDir] // of the main session
+	readable atomic.Pointer[[]workDir] // of the main session
 
 	updating sync.Mutex // one change of the permissions at a time
 
@@ -151,7 +151,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 // but not allow; an empty field inherits. It is an error if cfg allows what s does not: an allow rule, a
 // laxer mode, a directory outside.
 func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
-	if cfg.Role == Main || cfg.Role == Coordinator {
+	if cfg.Role == RoleMain || cfg.Role == RoleCoordinator {
 		return nil, fmt.Errorf("a fork cannot take the role %v; use NewSession", cfg.Role)
 	}
 	switch {
@@ -171,15 +171,15 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.Ask != nil {
 		return nil, errors.New("a fork asks whom its parent asks; leave Ask empty")
 	}
-	if cfg.Save != nil {
+	if cfg.OnRemember != nil {
 		return nil, errors.New("a fork's answers are saved by its parent; leave Save empty")
 	}
 	cfg.Ask, cfg.NoPrompts = s.cfg.Ask, cfg.NoPrompts || s.cfg.NoPrompts
-	cfg.AskAfter = cmp.Or(cfg.AskAfter, s.cfg.AskAfter)
+	cfg.PromptDelay = cmp.Or(cfg.PromptDelay, s.cfg.PromptDelay)
 	if limit := s.cfg.AskTimeout; cfg.AskTimeout <= 0 || limit > 0 && limit < cfg.AskTimeout {
 		cfg.AskTimeout = limit
 	}
-	cfg.Checks = slices.Concat(s.cfg.Checks, narrowingAll(cfg.Checks))
+	cfg.Approvers = slices.Concat(s.cfg.Approvers, narrowingAll(cfg.Approvers))
 	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing()) // which guards them
 	if cfg.Breaker == (BreakerLimits{}) {
 		cfg.Breaker = s.cfg.Breaker

@@ -32,16 +32,16 @@ func TestAskerIsToldAll(t *testing.T) {
 	s := session(t, pegboard.SessionConfig{Dir: dir, Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil)})
 	one := forked(t, s, pegboard.SessionConfig{AgentID: "one"})
 	two := forked(t, one, pegboard.SessionConfig{AgentID: "two"})
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: "x/../f"}}}}
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "x/../f"}}}}
 	for _, s := range []*pegboard.Session{s, one, two} {
 		ex := executor(pegboard.Executor{})
 		require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("c", "T", `{"k":1}`))[0].Err)
 	}
 	require.Len(t, questions, 3)
-	require.Empty(t, questions[0].Agent)
-	require.Equal(t, []string{"one"}, questions[1].Agent)
+	require.Empty(t, questions[0].AgentPath)
+	require.Equal(t, []string{"one"}, questions[1].AgentPath)
 	q := questions[0]
-	require.Equal(t, []string{"one", "two"}, questions[2].Agent)
+	require.Equal(t, []string{"one", "two"}, questions[2].AgentPath)
 	require.Equal(t, "T", q.Tool.Info().Name)
 	require.Equal(t, `c {"k":1}`, q.Call.ID+" "+string(q.Call.Input))
 	require.Equal(t, filepath.Join(dir, "f"), q.Targets[0].Value)
@@ -202,7 +202,7 @@ func stepper(ran *[]step) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[step, string]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Inspect: func(in step, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: "f" + in.Path}}}
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f" + in.Path}}}
 		},
 		Validate: func(_ ctx, in step, _ *pegboard.Call) error {
 			if in.N == 13 {

@@ -20,7 +20,7 @@ func TestCheckAndFilter(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "f")
 	require.NoError(t, linkDir(filepath.Dir(outside), filepath.Join(dir, "link")))
 	path := func(access pegboard.Access, v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Path, Access: access, Value: v}
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: access, Value: v}
 	}
 	yes := pegboard.Decision{Behavior: pegboard.Allow}
 	tests := []struct {
@@ -36,21 +36,21 @@ func TestCheckAndFilter(t *testing.T) {
 		asked  int
 		denied []string // what the error says; nil: no error
 	}{
-		{name: "read inside", t: path(pegboard.Read, "f"), filter: true, ask: true},
-		{name: "write inside", t: path(pegboard.Write, "f"), ask: true, answer: yes, asked: 1},
-		{name: "write inside, bypass", t: path(pegboard.Write, "f"), mode: pegboard.ModeBypass, filter: true},
-		{name: "write inside, plan", t: path(pegboard.Write, "f"), mode: pegboard.ModePlan, ask: true, answer: yes, denied: []string{"plan mode"}},
-		{name: "read outside", t: path(pegboard.Read, outside), ask: true, answer: yes, asked: 1},
-		{name: "read outside through a link", t: path(pegboard.Read, "link/f"), ask: true, answer: yes, asked: 1},
-		{name: "read outside, allowed by a rule", t: path(pegboard.Read, outside), set: pegboard.RuleSet{Allow: []string{"T"}}, filter: true},
-		{name: "denied by a rule", t: path(pegboard.Read, "f"), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Read(f)"}}, ask: true, answer: yes, denied: []string{`deny rule "Read(f)"`}},
-		{name: "asked by a rule", t: path(pegboard.Read, "f"), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Ask: []string{"Read(f)"}}, ask: true, answer: yes, asked: 1},
-		{name: "only a person may", t: path(pegboard.Read, "f"), user: true, ask: true, answer: yes, asked: 1},
-		{name: "refused", t: path(pegboard.Read, outside), ask: true, answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "not that one"}, asked: 1, denied: []string{"not that one"}},
-		{name: "no answer", t: path(pegboard.Read, outside), ask: true, err: errors.New("no line"), asked: 1, denied: []string{"no line"}},
-		{name: "undecided", t: path(pegboard.Read, outside), ask: true, asked: 1, denied: []string{"nobody can be asked"}},
-		{name: "an answer that changes the input", t: path(pegboard.Read, outside), ask: true, answer: pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"a":1}`)}, asked: 1, denied: []string{"cannot be changed"}},
-		{name: "nobody", t: path(pegboard.Read, outside), denied: []string{"nobody can be asked", outside, "Read(/" + outside + ")"}},
+		{name: "read inside", t: path(pegboard.AccessRead, "f"), filter: true, ask: true},
+		{name: "write inside", t: path(pegboard.AccessWrite, "f"), ask: true, answer: yes, asked: 1},
+		{name: "write inside, bypass", t: path(pegboard.AccessWrite, "f"), mode: pegboard.ModeBypass, filter: true},
+		{name: "write inside, plan", t: path(pegboard.AccessWrite, "f"), mode: pegboard.ModePlan, ask: true, answer: yes, denied: []string{"plan mode"}},
+		{name: "read outside", t: path(pegboard.AccessRead, outside), ask: true, answer: yes, asked: 1},
+		{name: "read outside through a link", t: path(pegboard.AccessRead, "link/f"), ask: true, answer: yes, asked: 1},
+		{name: "read outside, allowed by a rule", t: path(pegboard.AccessRead, outside), set: pegboard.RuleSet{Allow: []string{"T"}}, filter: true},
+		{name: "denied by a rule", t: path(pegboard.AccessRead, "f"), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Read(f)"}}, ask: true, answer: yes, denied: []string{`deny rule "Read(f)"`}},
+		{name: "asked by a rule", t: path(pegboard.AccessRead, "f"), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Ask: []string{"Read(f)"}}, ask: true, answer: yes, asked: 1},
+		{name: "only a person may", t: path(pegboard.AccessRead, "f"), user: true, ask: true, answer: yes, asked: 1},
+		{name: "refused", t: path(pegboard.AccessRead, outside), ask: true, answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "not that one"}, asked: 1, denied: []string{"not that one"}},
+		{name: "no answer", t: path(pegboard.AccessRead, outside), ask: true, err: errors.New("no line"), asked: 1, denied: []string{"no line"}},
+		{name: "undecided", t: path(pegboard.AccessRead, outside), ask: true, asked: 1, denied: []string{"nobody can be asked"}},
+		{name: "an answer that changes the input", t: path(pegboard.AccessRead, outside), ask: true, answer: pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"a":1}`)}, asked: 1, denied: []string{"cannot be changed"}},
+		{name: "nobody", t: path(pegboard.AccessRead, outside), denied: []string{"nobody can be asked", outside, "Read(/" + outside + ")"}},
 		{name: "something unknown", denied: []string{"nobody can be asked", "allow rule T"}},
 	}
 	for _, tc := range tests {
@@ -105,16 +105,16 @@ func TestCheckBelowWhatWasAllowed(t *testing.T) {
 		set    pegboard.RuleSet
 		want   bool
 	}{
-		{name: "below", path: at("d/a/b"), access: pegboard.Read, want: true},
-		{name: "itself", path: at("d"), access: pegboard.Read, want: true},
-		{name: "beside", path: at("e"), access: pegboard.Read},
-		{name: "a name that begins alike", path: at("d2"), access: pegboard.Read},
-		{name: "by dots", path: at("d") + "/../e", access: pegboard.Read},
-		{name: "through a link that leads elsewhere", path: at("d/up/e"), access: pegboard.Read},
-		{name: "written", path: at("d/a"), access: pegboard.Write},
-		{name: "not a tree", path: at("f/a"), access: pegboard.Read},
-		{name: "denied by a rule", path: at("d/a"), access: pegboard.Read, set: pegboard.RuleSet{Deny: []string{"Read(/" + at("d/a") + ")"}}},
-		{name: "asked by a rule", path: at("d/a"), access: pegboard.Read, set: pegboard.RuleSet{Ask: []string{"Read(/" + at("d/a") + ")"}}},
+		{name: "below", path: at("d/a/b"), access: pegboard.AccessRead, want: true},
+		{name: "itself", path: at("d"), access: pegboard.AccessRead, want: true},
+		{name: "beside", path: at("e"), access: pegboard.AccessRead},
+		{name: "a name that begins alike", path: at("d2"), access: pegboard.AccessRead},
+		{name: "by dots", path: at("d") + "/../e", access: pegboard.AccessRead},
+		{name: "through a link that leads elsewhere", path: at("d/up/e"), access: pegboard.AccessRead},
+		{name: "written", path: at("d/a"), access: pegboard.AccessWrite},
+		{name: "not a tree", path: at("f/a"), access: pegboard.AccessRead},
+		{name: "denied by a rule", path: at("d/a"), access: pegboard.AccessRead, set: pegboard.RuleSet{Deny: []string{"Read(/" + at("d/a") + ")"}}},
+		{name: "asked by a rule", path: at("d/a"), access: pegboard.AccessRead, set: pegboard.RuleSet{Ask: []string{"Read(/" + at("d/a") + ")"}}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -126,13 +126,13 @@ func TestCheckBelowWhatWasAllowed(t *testing.T) {
 			}}
 			filtered := false
 			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{
-				{Kind: pegboard.Path, Access: pegboard.Read, Value: at("d"), Tree: true},
-				{Kind: pegboard.Path, Access: pegboard.Read, Value: at("f")},
+				{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: at("d"), Tree: true},
+				{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: at("f")},
 			}}, call: func(_ ctx, c *pegboard.Call) error {
 				if err := c.Session().SetPermissions(rules(t, "", tc.set)); err != nil {
 					return err
 				}
-				filtered = c.Filter(pegboard.Target{Kind: pegboard.Path, Access: tc.access, Value: tc.path})
+				filtered = c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: tc.access, Value: tc.path})
 				return nil
 			}}
 			ex := executor(pegboard.Executor{})
@@ -148,7 +148,7 @@ func TestCheckBelowWhatWasAllowed(t *testing.T) {
 func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
-	below := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: filepath.Join(outside, "a")}
+	below := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(outside, "a")}
 	seen := map[string]string{}
 	try := func(where string, c *pegboard.Call) {
 		defer func() {
@@ -160,7 +160,7 @@ func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 	}
 	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: outside, Tree: true}}},
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside, Tree: true}}},
 		Permit: func(_ ctx, _ struct{}, c *pegboard.Call) pegboard.Decision {
 			try("opinion", c)
 			return pegboard.Decision{}
@@ -185,7 +185,7 @@ func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 // holds for what it checks next.
 func TestCheckFollowsThePermissionsOfTheMoment(t *testing.T) {
 	t.Parallel()
-	in := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: "f"}
+	in := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "f"}
 	var before, after bool
 	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
 		before = c.Filter(in)
@@ -207,8 +207,8 @@ func TestCallThatNobodyAdmitted(t *testing.T) {
 	t.Parallel()
 	c := call("1", "T", `{}`)
 	require.ErrorIs(t, c.Check(t.Context()), pegboard.ErrDenied)
-	require.ErrorIs(t, c.Check(t.Context(), pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: "."}), pegboard.ErrDenied)
-	require.False(t, c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: "."}))
+	require.ErrorIs(t, c.Check(t.Context(), pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "."}), pegboard.ErrDenied)
+	require.False(t, c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "."}))
 	require.Nil(t, c.Session())
 	require.Nil(t, c.Targets())
 	require.False(t, c.ReadOnly())

@@ -51,7 +51,7 @@ func TestCloseEndsWhatTheSessionOwns(t *testing.T) {
 	s.OnClose(end("late", nil))
 	fork.OnClose(end("late in the fork", boom))
 	require.Equal(t, []string{"late", "late in the fork"}, story[5:])
-	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent})
+	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 	require.ErrorIs(t, err, pegboard.ErrClosed)
 }
 

@@ -17,8 +17,8 @@ import (
 
 func forked(t testing.TB, s *pegboard.Session, cfg pegboard.SessionConfig) *pegboard.Session {
 	t.Helper()
-	if cfg.Role == pegboard.Main {
-		cfg.Role = pegboard.SubAgent
+	if cfg.Role == pegboard.RoleMain {
+		cfg.Role = pegboard.RoleSubAgent
 	}
 	f, err := s.Fork(cfg)
 	require.NoError(t, err)
@@ -31,11 +31,11 @@ func TestNewSession(t *testing.T) {
 	require.NoError(t, err)
 	s := session(t, pegboard.SessionConfig{})
 	require.Equal(t, here, s.Dir())
-	require.Equal(t, pegboard.Main, s.Role())
+	require.Equal(t, pegboard.RoleMain, s.Role())
 	require.Empty(t, s.ID()+s.AgentID()+s.AgentType())
 	require.Equal(t, pegboard.ModeDefault, s.Permissions().Mode())
 
-	s = session(t, pegboard.SessionConfig{ID: "1", Role: pegboard.Coordinator, AgentType: "lead", Dir: "internal"})
+	s = session(t, pegboard.SessionConfig{ID: "1", Role: pegboard.RoleCoordinator, AgentType: "lead", Dir: "internal"})
 	require.Equal(t, filepath.Join(here, "internal"), s.Dir())
 	require.Equal(t, "1lead coordinator", s.ID()+s.AgentType()+" "+s.Role().String())
 
@@ -89,8 +89,8 @@ func TestForkRefusesWhatItsParentDoesNotHave(t *testing.T) {
 		says   string // empty: it is a fork
 	}{
 		{name: "nothing of its own"},
-		{name: "role main", cfg: pegboard.SessionConfig{Role: pegboard.Main}, says: "role main"},
-		{name: "role coordinator", cfg: pegboard.SessionConfig{Role: pegboard.Coordinator}, says: "role coordinator"},
+		{name: "role main", cfg: pegboard.SessionConfig{Role: pegboard.RoleMain}, says: "role main"},
+		{name: "role coordinator", cfg: pegboard.SessionConfig{Role: pegboard.RoleCoordinator}, says: "role coordinator"},
 		{name: "allow rule", cfg: pegboard.SessionConfig{Permissions: p("", pegboard.RuleSet{Allow: []string{"Edit(a)"}})}, says: `allow rule "Edit(a)"`},
 		{name: "allow rule the parent has", parent: pegboard.ModeBypass, cfg: pegboard.SessionConfig{Permissions: p("", pegboard.RuleSet{Allow: []string{"T"}})}, says: `allow rule "T"`},
 		{name: "deny and ask rules", cfg: pegboard.SessionConfig{Permissions: p("", pegboard.RuleSet{Ask: []string{"T"}, Deny: []string{"U"}})}},
@@ -115,7 +115,7 @@ func TestForkRefusesWhatItsParentDoesNotHave(t *testing.T) {
 			t.Parallel()
 			parent := session(t, pegboard.SessionConfig{Dir: dir, MoreDirs: []string{more}, Permissions: rules(t, tc.parent, pegboard.RuleSet{})})
 			if !strings.HasPrefix(tc.name, "role") {
-				tc.cfg.Role = pegboard.AsyncAgent
+				tc.cfg.Role = pegboard.RoleAsyncAgent
 			}
 			_, err := parent.Fork(tc.cfg)
 			if tc.says == "" {
@@ -147,10 +147,10 @@ func TestForkInherits(t *testing.T) {
 	})
 	fork := forked(t, parent, pegboard.SessionConfig{AgentID: "a1", AgentType: "worker", Hooks: note("fork")})
 	require.Equal(t, []string{"7", "a1", "worker", dir}, []string{fork.ID(), fork.AgentID(), fork.AgentType(), fork.Dir()})
-	require.Equal(t, pegboard.SubAgent, fork.Role())
+	require.Equal(t, pegboard.RoleSubAgent, fork.Role())
 	require.Equal(t, pegboard.ModePlan, fork.Permissions().Mode())
 
-	inMore := []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: filepath.Join(more, "a")}}
+	inMore := []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(more, "a")}}
 	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: inMore}}
 	require.Equal(t, "allow", judge(t, a.pool(t, fork)).behavior.String(), "the parent's further directories")
 	require.Empty(t, questions)
@@ -217,7 +217,7 @@ func TestForkKeepsTheAnchorsOfItsParentsRules(t *testing.T) {
 			if !filepath.IsAbs(tc.path) {
 				tc.path = filepath.Join(dir, tc.path)
 			}
-			a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: tc.path}}}}
+			a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: tc.path}}}}
 			require.Equal(t, tc.want, judge(t, a.pool(t, forked(t, parent, tc.cfg))).behavior.String())
 		})
 	}
@@ -260,7 +260,7 @@ func TestPermissionsKeepTheirAnchors(t *testing.T) {
 		filepath.Join(dir, "a"): "allow", filepath.Join(elsewhere, "a"): "ask",
 		filepath.Join(dir, "b"): "ask", filepath.Join(elsewhere, "b"): "allow",
 	} {
-		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: path}}}}
+		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: path}}}}
 		require.Equal(t, want, judge(t, a.pool(t, s)).behavior.String(), path)
 	}
 }
@@ -275,7 +275,7 @@ func TestSessionIsSafeForConcurrentUse(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			f, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent})
+			f, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 			if err != nil {
 				t.Error(err)
 				return
@@ -310,7 +310,7 @@ func TestLend(t *testing.T) {
 			Inspect: func(in struct {
 				Path string `json:"path"`
 			}, _ *pegboard.Call) pegboard.Traits {
-				return pegboard.Traits{ReadOnly: access == pegboard.Read, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: access, Value: in.Path}}}
+				return pegboard.Traits{ReadOnly: access == pegboard.AccessRead, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: access, Value: in.Path}}}
 			},
 			Call: func(context.Context, struct {
 				Path string `json:"path"`
@@ -325,14 +325,14 @@ func TestLend(t *testing.T) {
 		return reg.AssemblePool(s).Decide(t.Context(), call("1", "Look", fmt.Sprintf(`{"path":%q}`, path))).Behavior
 	}
 	file := filepath.Join(stored, "file")
-	require.Equal(t, pegboard.Ask, decide(s, pegboard.Read, file))
-	fork.Lend(stored)
+	require.Equal(t, pegboard.Ask, decide(s, pegboard.AccessRead, file))
+	fork.AllowReads(stored)
 	for _, agent := range []*pegboard.Session{s, fork} {
-		require.Equal(t, pegboard.Allow, decide(agent, pegboard.Read, file))
-		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.Write, file))
-		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.Read, filepath.Join(outside, "other")))
-		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.Read, filepath.Join(stored, "out", "other")), "a link leads out")
-		require.Equal(t, pegboard.Deny, decide(agent, pegboard.Read, filepath.Join(stored, "secret")))
+		require.Equal(t, pegboard.Allow, decide(agent, pegboard.AccessRead, file))
+		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.AccessWrite, file))
+		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.AccessRead, filepath.Join(outside, "other")))
+		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.AccessRead, filepath.Join(stored, "out", "other")), "a link leads out")
+		require.Equal(t, pegboard.Deny, decide(agent, pegboard.AccessRead, filepath.Join(stored, "secret")))
 	}
 	require.Equal(t, []string{s.Dir()}, s.Dirs())
 }

@@ -33,7 +33,7 @@ func (c *Call) Store(ctx context.Context, r io.Reader) (Part, error) {
 	}
 	most := c.state.session.cfg.Limits.maxResult(c.state.info, false)
 	if most < 0 {
-		most = DefaultMaxResult
+		most = DefaultPerResult
 	}
 	r = excerpt.Until(ctx, r)
 	begin, err := io.ReadAll(io.LimitReader(r, int64(most)*utf8.UTFMax+1))
@@ -45,15 +45,15 @@ func (c *Call) Store(ctx context.Context, r io.Reader) (Part, error) {
 	return p, cmp.Or(all.Err(), err, context.Cause(ctx))
 }
 
-// Keep stores what r yields under the id of c, for a tool that words its own preview
-// and ends it with [Session.ReadOn]. If c reads nothing but what is stored, the error is
-// [ErrStored]: then the tool should show what it can, and advise to ask for less.
-func (c *Call) Keep(ctx context.Context, mimeType string, r io.Reader) (Stored, error) {
+// StoreRaw stores what r yields under the id of c, for a tool that words its own preview
+// and ends it with [Session.ReadMoreHint]. If c reads nothing but what is stored, the error is
+// [ErrAlreadyStored]: then the tool should show what it can, and advise to ask for less.
+func (c *Call) StoreRaw(ctx context.Context, mimeType string, r io.Reader) (StoredResult, error) {
 	if c.state == nil {
-		return Stored{}, errNotAdmitted
+		return StoredResult{}, errNotAdmitted
 	}
 	if c.readsStored() {
-		return Stored{}, ErrStored
+		return StoredResult{}, ErrAlreadyStored
 	}
 	stored, _, err := c.state.session.put(ctx, c.ID, mimeType, r)
 	return stored, err
@@ -64,8 +64,8 @@ func (c *Call) keep(ctx context.Context, r io.Reader, failed bool, whole string,
 	s := c.state.session
 	limits := &s.cfg.Limits
 	how := showing{whole: whole, characters: min(limits.Preview, most), lost: most}
-	if limits.Failure >= 0 {
-		how.lost = min(limits.Failure, most)
+	if limits.PerError >= 0 {
+		how.lost = min(limits.PerError, most)
 	}
 	switch {
 	case c.readsStored():
@@ -84,8 +84,8 @@ func (c *Call) readsStored() bool {
 		!slices.ContainsFunc(c.state.targets, func(t Target) bool { return isPath(t) && !inside(t) })
 }
 
-// ReadOn returns how a model is told to read on in what was stored, see [ResultLimits].
-func (s *Session) ReadOn() string { return s.cfg.Limits.ReadOn }
+// ReadMoreHint returns how a model is told to read on in what was stored, see [ResultLimits].
+func (s *Session) ReadMoreHint() string { return s.cfg.Limits.ReadMoreHint }
 
 // showing says how a text that is too long is shown.
 type showing struct {
@@ -99,7 +99,7 @@ type showing struct {
 
 // show stores what r yields and makes a preview of it.
 func (s *Session) show(ctx context.Context, id string, r io.Reader, how showing) Part {
-	var stored Stored
+	var stored StoredResult
 	var src excerpt.Source
 	if how.instead != "" {
 		src = excerpt.NewReader(r).Source()
@@ -107,7 +107,7 @@ func (s *Session) show(ctx context.Context, id string, r io.Reader, how showing)
 	} else {
 		var err error
 		stored, src, err = s.put(ctx, id, "text/plain", r)
-		if src.How = s.cfg.Limits.ReadOn; err != nil {
+		if src.How = s.cfg.Limits.ReadMoreHint; err != nil {
 			if how.whole != "" { // of which the store may not have read all
 				src = excerpt.NewReader(strings.NewReader(how.whole)).Source()
 			}
@@ -123,17 +123,17 @@ func (s *Session) show(ctx context.Context, id string, r io.Reader, how showing)
 
 // put stores what r yields under the id of a call, and describes it as a text. A store
 // that does not return is left behind when ctx ends.
-func (s *Session) put(ctx context.Context, id, mimeType string, r io.Reader) (Stored, excerpt.Source, error) {
+func (s *Session) put(ctx context.Context, id, mimeType string, r io.Reader) (StoredResult, excerpt.Source, error) {
 	all, ok := r.(*excerpt.Reader)
 	if !ok {
 		all = excerpt.NewReader(r)
 	}
 	var got struct {
-		stored Stored
+		stored StoredResult
 		err    error
 	}
 	put := goroutine.Go(func() { got.stored, got.err = s.ResultStore().Put(ctx, id, mimeType, all) })
-	var stored Stored
+	var stored StoredResult
 	var err error
 	select {
 	case crash := <-put:
@@ -147,7 +147,7 @@ func (s *Session) put(ctx context.Context, id, mimeType string, r io.Reader) (St
 	}
 	src := all.Source()
 	if err != nil {
-		return Stored{}, src, err
+		return StoredResult{}, src, err
 	}
 	src.Path, src.Stored = strings.Join(strings.FieldsFunc(cmp.Or(stored.Path, stored.Ref), unicode.IsControl), " "), max(0, stored.Size)
 	return stored, src, nil

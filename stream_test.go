@@ -79,7 +79,7 @@ func TestStreamFinish(t *testing.T) {
 		t.Run(fmt.Sprint(tc.reason, tc.final), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				ex := executor(pegboard.Executor{BlocksFinal: tc.final})
+				ex := executor(pegboard.Executor{StartWritesEarly: tc.final})
 				s := ex.Stream(t.Context(), workers(t))
 				s.Submit(call("r", "Work", `{"class":"shared"}`))
 				s.Submit(call("w", "Work", `{"write":true}`))

@@ -25,7 +25,7 @@ const maxRemembered = 5
 // look into cannot be told from the next.
 //
 // In ModeAsk, which asks whatever the rules say, they are what would do without it.
-func (q *Question) Suggestions(to Source) (alternatives [][]Update) {
+func (q *Question) Suggestions(to RuleSource) (alternatives [][]PermissionUpdate) {
 	if q.about == nil {
 		return nil
 	}
@@ -34,8 +34,8 @@ func (q *Question) Suggestions(to Source) (alternatives [][]Update) {
 	if x.decided(s) == Allow {
 		return nil
 	}
-	offer := func(updates ...Update) {
-		same := func(a []Update) bool { return reflect.DeepEqual(a, updates) }
+	offer := func(updates ...PermissionUpdate) {
+		same := func(a []PermissionUpdate) bool { return reflect.DeepEqual(a, updates) }
 		if !slices.ContainsFunc(alternatives, same) && x.decided(s, updates...) == Allow {
 			alternatives = append(alternatives, updates)
 		}
@@ -49,25 +49,25 @@ func (q *Question) Suggestions(to Source) (alternatives [][]Update) {
 		}
 	}
 	if dirs := x.outside(s); len(dirs) > 0 && !x.lists() && !s.Permissions().Mode().edits() { // which lets them be written, too
-		offer(Update{Type: AddDirectories, Directories: dirs, Destination: to})
+		offer(PermissionUpdate{Type: UpdateAddDirectories, Directories: dirs, Destination: to})
 	}
 	if x.writes() && s.Permissions().Mode() == ModeDefault {
-		offer(Update{Type: SetMode, Mode: ModeAcceptEdits, Destination: SourceSession})
+		offer(PermissionUpdate{Type: UpdateSetMode, Mode: ModeAcceptEdits, Destination: SourceSession})
 	}
-	named := func(t Target) bool { return t.Kind == Command || t.Kind == Path || t.Kind == Host }
+	named := func(t Target) bool { return t.Kind == TargetCommand || t.Kind == TargetPath || t.Kind == TargetHost }
 	if !slices.ContainsFunc(x.targets, named) && !x.info.broad("") {
-		offer(allowing([]UpdateRule{{Tool: x.info.Name}}, to))
+		offer(allowing([]PermissionUpdateRule{{Tool: x.info.Name}}, to))
 	}
 	return alternatives
 }
 
-func allowing(rules []UpdateRule, to Source) Update {
-	return Update{Type: AddRules, Rules: rules, Behavior: Allow, Destination: to}
+func allowing(rules []PermissionUpdateRule, to RuleSource) PermissionUpdate {
+	return PermissionUpdate{Type: UpdateAddRules, Rules: rules, Behavior: Allow, Destination: to}
 }
 
 // decided is how x would be decided in s after updates. What ModeAsk would ask
 // about is allowed if rules alone do.
-func (x *subject) decided(s *Session, updates ...Update) Behavior {
+func (x *subject) decided(s *Session, updates ...PermissionUpdate) Behavior {
 	p, err := s.permissionsAfter(updates)
 	if err != nil {
 		return Undecided
@@ -118,32 +118,32 @@ func proposals(tool string, t *Target, line string) []string {
 
 // rules are those that together cover what the call acts on, under each of its
 // names. There is none for what is opaque, nor if it took more than most.
-func (x *subject) rules(s *Session, to Source, most int, spell func(tool string, t *Target, line string) string) (rules []UpdateRule) {
+func (x *subject) rules(s *Session, to RuleSource, most int, spell func(tool string, t *Target, line string) string) (rules []PermissionUpdateRule) {
 	strict := s.Permissions().Mode() == ModeAsk
 	for i := range x.targets {
 		t := &x.targets[i]
-		if t.Maybe || !strict && t.Kind == Command && x.harmless(t) || t.Via != "" && (t.Access == Read || x.inside(t)) {
+		if t.Maybe || !strict && t.Kind == TargetCommand && x.harmless(t) || t.Via != "" && (t.Access == AccessRead || x.inside(t)) {
 			continue // what lets the rest run lets it pass
 		}
 		for _, name := range t.names() {
-			rule := UpdateRule{Tool: x.info.Name, Pattern: name}
+			rule := PermissionUpdateRule{Tool: x.info.Name, Pattern: name}
 			switch t.Kind {
-			case Opaque:
+			case TargetOpaque:
 				return nil
-			case Command:
+			case TargetCommand:
 				rule.Pattern = spell(x.info.Name, t, name)
 				if rule.Pattern == "" || t.Vet != nil { // harmless where its tool has looked, and only there
 					return nil
 				}
-			case Path:
-				rule = UpdateRule{Tool: "Edit", Pattern: s.spelled(name, to)}
-				if t.Access == Read {
+			case TargetPath:
+				rule = PermissionUpdateRule{Tool: "Edit", Pattern: s.spelled(name, to)}
+				if t.Access == AccessRead {
 					rule.Tool = "Read"
 				}
-			case Host:
-				rule = UpdateRule{Tool: "WebFetch", Pattern: "domain:" + name}
+			case TargetHost:
+				rule = PermissionUpdateRule{Tool: "WebFetch", Pattern: "domain:" + name}
 			}
-			if t.Kind != Path && t.Kind != Command && strings.ContainsAny(name, "*?") { // which a rule would read as a wildcard
+			if t.Kind != TargetPath && t.Kind != TargetCommand && strings.ContainsAny(name, "*?") { // which a rule would read as a wildcard
 				return nil
 			}
 			if !slices.Contains(rules, rule) {
@@ -160,7 +160,9 @@ func (x *subject) rules(s *Session, to Source, most int, spell func(tool string,
 // lists reports whether x looks at a directory outside the working directories
 // itself, and not at what is below.
 func (x *subject) lists() bool {
-	return !x.all(func(t *Target) bool { return t.Kind != Path || t.Tree || t.Maybe || x.inside(t) || !isDir(t.Value) })
+	return !x.all(func(t *Target) bool {
+		return t.Kind != TargetPath || t.Tree || t.Maybe || x.inside(t) || !isDir(t.Value)
+	})
 }
 
 // outside returns the directories, none of them above a working directory or the
@@ -168,7 +170,7 @@ func (x *subject) lists() bool {
 func (x *subject) outside(s *Session) (dirs []string) {
 	for i := range x.targets {
 		t := &x.targets[i]
-		if t.Kind != Path || t.Maybe || x.inside(t) {
+		if t.Kind != TargetPath || t.Maybe || x.inside(t) {
 			continue
 		}
 		dir := t.Value
@@ -194,7 +196,7 @@ func (s *Session) remedy(x *subject) string {
 	if x.decided(s) == Allow { // it was asked about for another reason than rules
 		return ""
 	}
-	for _, rules := range [][]UpdateRule{x.rules(s, SourceSession, 3, literal), {{Tool: x.info.Name}}} {
+	for _, rules := range [][]PermissionUpdateRule{x.rules(s, SourceSession, 3, literal), {{Tool: x.info.Name}}} {
 		if len(rules) > 0 && x.decided(s, allowing(rules, SourceSession)) == Allow {
 			var texts []string
 			for _, r := range rules {
@@ -227,7 +229,7 @@ func (c *Call) withRemedy(reason string, ts []Target) string {
 
 // spelled is a path as a rule of a source spells it: from the working directory
 // where that is the same for who reads the rule, else from the home or the root.
-func (s *Session) spelled(path string, to Source) string {
+func (s *Session) spelled(path string, to RuleSource) string {
 	below := func(dir string) (string, bool) {
 		rel, err := filepath.Rel(dir, path)
 		return pattern.EscapePath(filepath.ToSlash(rel)), dir != "" && err == nil && rel != "." && filepath.IsLocal(rel)

@@ -13,9 +13,9 @@ import (
 // suggested asks about one call and returns what could be remembered, a line for
 // each alternative. Each of them is then tried: the same call must not be asked
 // about again.
-func suggested(t *testing.T, a actor, cfg pegboard.SessionConfig, to pegboard.Source) []string {
+func suggested(t *testing.T, a actor, cfg pegboard.SessionConfig, to pegboard.RuleSource) []string {
 	t.Helper()
-	var found [][]pegboard.Update
+	var found [][]pegboard.PermissionUpdate
 	cfg.Ask = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
 		found = q.Suggestions(to)
 		return pegboard.Decision{Behavior: pegboard.Deny}, nil
@@ -43,12 +43,12 @@ func suggested(t *testing.T, a actor, cfg pegboard.SessionConfig, to pegboard.So
 func TestSuggestions(t *testing.T) {
 	t.Parallel()
 	home, dir, outside := t.TempDir(), t.TempDir(), t.TempDir()
-	write := func(name string) pegboard.Target { return pegboard.Target{Kind: pegboard.Path, Value: name} }
+	write := func(name string) pegboard.Target { return pegboard.Target{Kind: pegboard.TargetPath, Value: name} }
 	read := func(name string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: name}
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: name}
 	}
 	run := func(line string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.Command, Value: line, Parsed: true}
+		return pegboard.Target{Kind: pegboard.TargetCommand, Value: line, Parsed: true}
 	}
 	tests := []struct {
 		name, tool string
@@ -59,7 +59,7 @@ func TestSuggestions(t *testing.T) {
 		own        pegboard.Decision
 		user       bool
 		source     string
-		to         pegboard.Source
+		to         pegboard.RuleSource
 		want       []string
 	}{
 		{name: "a file", acts: []pegboard.Target{write("a/b.go")}, want: []string{"allow Edit(/a/b.go) in session", "mode acceptEdits"}},
@@ -72,8 +72,8 @@ func TestSuggestions(t *testing.T) {
 		{name: "a file in the home", acts: []pegboard.Target{read("~/x")}, readOnly: true, want: []string{"allow Read(/" + home + "/x) in session"}},
 		{name: "a write outside", acts: []pegboard.Target{write(outside + "/x")}, want: []string{"allow Edit(/" + outside + "/x) in session"}},
 		{name: "a command", tool: "Bash", acts: []pegboard.Target{run("git add a")}, want: []string{"allow Bash(git add *) in session", "allow Bash(git add a) in session"}},
-		{name: "a command of which only the very same is safe", tool: "Bash", acts: []pegboard.Target{{Kind: pegboard.Command, Value: "go test -exec x", Parsed: true, Exact: true}}, want: []string{"allow Bash(go test -exec x) in session"}},
-		{name: "a command that runs what it reads", tool: "Bash", acts: []pegboard.Target{{Kind: pegboard.Command, Value: "python3", Parsed: true, Fed: true}}},
+		{name: "a command of which only the very same is safe", tool: "Bash", acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Value: "go test -exec x", Parsed: true, Exact: true}}, want: []string{"allow Bash(go test -exec x) in session"}},
+		{name: "a command that runs what it reads", tool: "Bash", acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Value: "python3", Parsed: true, Fed: true}}},
 		{name: "five commands", tool: "Bash", acts: []pegboard.Target{run("touch a"), run("touch b"), run("touch c"), run("touch d"), run("touch e")},
 			want: []string{"allow Bash(touch a), Bash(touch b), Bash(touch c), Bash(touch d), Bash(touch e) in session"}},
 		{name: "six commands", tool: "Bash", acts: []pegboard.Target{run("touch a"), run("touch b"), run("touch c"), run("touch d"), run("touch e"), run("touch f")}},
@@ -82,8 +82,8 @@ func TestSuggestions(t *testing.T) {
 		{name: "a command of many lines", tool: "Bash", acts: []pegboard.Target{run("cat <<E\nx\nE")}},
 		{name: "a command with a star", tool: "Bash", acts: []pegboard.Target{run("touch *")}},
 		{name: "a command that nobody could look into", tool: "Bash", acts: []pegboard.Target{{Value: "it holds eval"}}},
-		{name: "a host", acts: []pegboard.Target{{Kind: pegboard.Host, Value: "go.dev"}}, want: []string{"allow WebFetch(domain:go.dev) in session"}},
-		{name: "an agent", tool: "Agent", acts: []pegboard.Target{{Kind: pegboard.Agent, Value: "reviewer"}}, want: []string{"allow Agent(reviewer) in session"}},
+		{name: "a host", acts: []pegboard.Target{{Kind: pegboard.TargetHost, Value: "go.dev"}}, want: []string{"allow WebFetch(domain:go.dev) in session"}},
+		{name: "an agent", tool: "Agent", acts: []pegboard.Target{{Kind: pegboard.TargetAgent, Value: "reviewer"}}, want: []string{"allow Agent(reviewer) in session"}},
 		{name: "an unknown thing", acts: []pegboard.Target{{}}, want: []string{"allow T in session"}},
 		{name: "an attached tool", source: "srv", acts: nil, want: []string{"allow mcp__srv__T in session"}},
 		{name: "under an ask rule", acts: []pegboard.Target{write("a")}, set: pegboard.RuleSet{Ask: []string{"Edit(a)"}}},
@@ -92,8 +92,8 @@ func TestSuggestions(t *testing.T) {
 		{name: "the tool insists", own: pegboard.Decision{Behavior: pegboard.Ask, Reason: "odd"}, acts: []pegboard.Target{write("a")}},
 		{name: "mode ask", mode: pegboard.ModeAsk, acts: []pegboard.Target{write("a"), read("b")}, want: []string{"allow Edit(/a), Read(/b) in session"}},
 		{name: "mode ask, a command that only reads", tool: "Bash", mode: pegboard.ModeAsk, readOnly: true,
-			acts: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Read, Value: "ls -l", Free: true, Parsed: true}}, want: []string{"allow Bash(ls -l) in session"}},
-		{name: "mode plan", mode: pegboard.ModePlan, acts: []pegboard.Target{{Kind: pegboard.Host, Value: "go.dev"}}},
+			acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRead, Value: "ls -l", Free: true, Parsed: true}}, want: []string{"allow Bash(ls -l) in session"}},
+		{name: "mode plan", mode: pegboard.ModePlan, acts: []pegboard.Target{{Kind: pegboard.TargetHost, Value: "go.dev"}}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestSuggestionsOfAnAgent(t *testing.T) {
 			require.Len(t, all, 2)
 			return pegboard.Decision{Behavior: pegboard.Allow, Remember: all[alternative]}, nil
 		}})
-		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: outside + "/x"}}}}
+		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside + "/x"}}}}
 		agent := forked(t, forked(t, s, pegboard.SessionConfig{AgentID: "a"}), pegboard.SessionConfig{AgentID: "b"})
 		for _, s := range []*pegboard.Session{agent, agent, s} {
 			ex := executor(pegboard.Executor{})

@@ -23,9 +23,9 @@ type Target struct {
 	// below a Tree, so that a deny or ask rule about something there need not
 	// keep it from the rest. It has no effect on attached tools.
 	Filtered bool
-	// Also holds other names of the same thing. An allow rule must cover all
+	// Aliases holds other names of the same thing. An allow rule must cover all
 	// of them, a deny or ask rule any one.
-	Also []string
+	Aliases []string
 	// Inner holds what the target runs in its turn, as the command under sudo.
 	// Deny and ask rules see it, allow rules do not.
 	Inner []string
@@ -64,8 +64,8 @@ type Target struct {
 	// names it has, so that a protected one among them counts; and of a Tree that is
 	// written that links below it are followed. It makes a decision stricter only.
 	Copied bool
-	// Caution says why a person must be asked, whatever rules and mode allow.
-	Caution string
+	// AskReason says why a person must be asked, whatever rules and mode allow.
+	AskReason string
 
 	at *location // once resolved; copies share it
 }
@@ -75,13 +75,13 @@ type TargetKind int
 
 // The kinds of target.
 const (
-	Opaque   TargetKind = iota // the tool cannot tell
-	Command                    // a command line
-	Path                       // a file or directory
-	Host                       // a network host
-	Agent                      // a sub-agent type
-	Skill                      // a skill
-	Resource                   // anything else that has a name
+	TargetOpaque   TargetKind = iota // the tool cannot tell
+	TargetCommand                    // a command line
+	TargetPath                       // a file or directory
+	TargetHost                       // a network host
+	TargetAgent                      // a sub-agent type
+	TargetSkill                      // a skill
+	TargetResource                   // anything else that has a name
 )
 
 // String returns the kind's name in lower case.
@@ -94,9 +94,9 @@ type Access int
 
 // The kinds of access.
 const (
-	Write Access = iota
-	Read
-	Run
+	AccessWrite Access = iota
+	AccessRead
+	AccessRun
 )
 
 // String returns the access in lower case.
@@ -104,7 +104,7 @@ func (a Access) String() string { return nameOf(int(a), "write", "read", "run") 
 
 // String returns the target as a person reads it, such as "read /etc/hosts".
 func (t Target) String() string {
-	if t.Kind == Opaque {
+	if t.Kind == TargetOpaque {
 		if t.Value == "" {
 			return "do something unknown"
 		}
@@ -145,12 +145,12 @@ func (t *Target) names() []string {
 	if t.at != nil {
 		return t.at.names
 	}
-	return append([]string{t.Value}, t.Also...)
+	return append([]string{t.Value}, t.Aliases...)
 }
 
 // same reports whether t and o are the same thing at the same place.
 func (t Target) same(o Target) bool {
-	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Also, o.Also)
+	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Aliases, o.Aliases)
 }
 
 // cloneTargets returns a copy that shares no memory with ts.
@@ -158,7 +158,7 @@ func cloneTargets(ts []Target) []Target {
 	ts = slices.Clone(ts)
 	n := 0
 	for i := range ts {
-		n += len(ts[i].Also) + len(ts[i].Inner)
+		n += len(ts[i].Aliases) + len(ts[i].Inner)
 	}
 	if n == 0 {
 		return ts
@@ -173,7 +173,7 @@ func cloneTargets(ts []Target) []Target {
 		return room[start:len(room):len(room)]
 	}
 	for i := range ts {
-		ts[i].Also, ts[i].Inner = clone(ts[i].Also), clone(ts[i].Inner)
+		ts[i].Aliases, ts[i].Inner = clone(ts[i].Aliases), clone(ts[i].Inner)
 	}
 	return ts
 }

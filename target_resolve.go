@@ -38,7 +38,7 @@ func (s *Session) resolve(ts []Target) []Target {
 		t := &ts[i]
 		t.at = &locations[i]
 		switch {
-		case t.Kind != Path:
+		case t.Kind != TargetPath:
 		case t.Maybe:
 			s.guess(t)
 		default:
@@ -52,20 +52,20 @@ func (s *Session) resolve(ts []Target) []Target {
 // name collects the names of t.
 func (l *location) name(t *Target) {
 	elsewhere := l.real != "" && l.real != t.Value
-	if len(t.Also) == 0 && !elsewhere {
+	if len(t.Aliases) == 0 && !elsewhere {
 		l.sole[0] = t.Value
 		l.names = l.sole[:]
 		return
 	}
-	l.names = append([]string{t.Value}, t.Also...)
+	l.names = append([]string{t.Value}, t.Aliases...)
 	if elsewhere {
 		l.names = append(l.names, l.real)
 	}
 }
 
 func (s *Session) resolvePath(t *Target) {
-	names := t.Also
-	t.Also = nil
+	names := t.Aliases
+	t.Aliases = nil
 	name := s.native(t)
 	if t.Glob {
 		names = append(names, s.expand(t)...)
@@ -73,8 +73,8 @@ func (s *Session) resolvePath(t *Target) {
 	}
 	t.Value, t.at.real = s.locate(name)
 	also := func(name string) {
-		if name != t.Value && name != t.at.real && !slices.Contains(t.Also, name) {
-			t.Also = append(t.Also, name)
+		if name != t.Value && name != t.at.real && !slices.Contains(t.Aliases, name) {
+			t.Aliases = append(t.Aliases, name)
 		}
 	}
 	for i, n := range append(names, name) {
@@ -86,8 +86,8 @@ func (s *Session) resolvePath(t *Target) {
 			also(realpath.Physical(s.cfg.Dir, s.home, n))
 		}
 	}
-	if t.Caution == "" && (t.Copied || t.Tree && t.Access == Write) {
-		t.Caution = s.lookBelow(t)
+	if t.AskReason == "" && (t.Copied || t.Tree && t.Access == AccessWrite) {
+		t.AskReason = s.lookBelow(t)
 	}
 }
 
@@ -95,12 +95,12 @@ func (s *Session) resolvePath(t *Target) {
 // nothing. Where it writes through links becomes one of its names.
 func (s *Session) lookBelow(t *Target) string {
 	caution, led := subtree.Place{
-		Platform: s.platform, Show: visible, Real: t.at.real, Also: t.Also,
-		Write: t.Access == Write, Tree: t.Tree, Glob: t.Glob, Copied: t.Copied,
+		Platform: s.platform, Show: visible, Real: t.at.real, Also: t.Aliases,
+		Write: t.Access == AccessWrite, Tree: t.Tree, Glob: t.Glob, Copied: t.Copied,
 	}.Look()
 	for _, name := range led {
-		if !slices.Contains(t.Also, name) {
-			t.Also = append(t.Also, name)
+		if !slices.Contains(t.Aliases, name) {
+			t.Aliases = append(t.Aliases, name)
 		}
 	}
 	return caution
@@ -110,18 +110,18 @@ func (s *Session) lookBelow(t *Target) string {
 // Nobody is asked because of what it finds.
 func (s *Session) guess(t *Target) {
 	if t.Glob {
-		caution := t.Caution
+		caution := t.AskReason
 		for _, name := range s.expand(t) {
 			abs, real := s.locate(name)
-			t.Also = append(t.Also, abs, real)
+			t.Aliases = append(t.Aliases, abs, real)
 		}
-		t.Caution = caution
+		t.AskReason = caution
 	}
 	t.Value = realpath.Abs(s.cfg.Dir, s.home, t.Value)
 	dir, _ := filepath.Split(t.Value) // ends in a separator, as a root does
 	if plain := dir == s.cfg.Dir || strings.TrimSuffix(dir, string(filepath.Separator)) == s.cfg.Dir; !plain || realpath.MayExist(t.Value) {
 		t.at.real = realpath.Resolve(t.Value)
-		if t.Copied && t.Access == Write {
+		if t.Copied && t.Access == AccessWrite {
 			_ = s.lookBelow(t)
 		}
 	}
@@ -136,8 +136,8 @@ func (s *Session) native(t *Target) string {
 	} else if _, real := s.locate(name); doubt == "" && !exists(real) {
 		doubt = "nobody can tell here where it leads on " + s.cfg.Platform.String()
 	}
-	if doubt != "" && t.Caution == "" {
-		t.Caution = fmt.Sprintf("the path %s is unclear: %s", visible(t.Value), doubt)
+	if doubt != "" && t.AskReason == "" {
+		t.AskReason = fmt.Sprintf("the path %s is unclear: %s", visible(t.Value), doubt)
 	}
 	return name
 }
@@ -162,13 +162,13 @@ func (s *Session) expand(t *Target) []string {
 	}
 	found, ok := realpath.Expand(s.cfg.Dir, pattern, maxGlob)
 	if !ok {
-		t.Caution = fmt.Sprintf("nobody can tell which files %s stands for", visible(t.Value))
+		t.AskReason = fmt.Sprintf("nobody can tell which files %s stands for", visible(t.Value))
 		fixed := pattern[:strings.IndexAny(pattern+"*", `*?[\`)]
 		t.Value, t.Tree, t.Glob = fixed[:strings.LastIndexByte(fixed, '/')+1]+".", true, false
 	}
 	for _, name := range found {
 		if strings.HasPrefix(filepath.Base(name), "-") {
-			t.Caution = fmt.Sprintf("%s stands for %s, which a command would read as an option", visible(t.Value), visible(filepath.Base(name)))
+			t.AskReason = fmt.Sprintf("%s stands for %s, which a command would read as an option", visible(t.Value), visible(filepath.Base(name)))
 		}
 	}
 	return found

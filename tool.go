@@ -68,7 +68,7 @@ type Concurrency int
 // The classes of concurrency.
 const (
 	Exclusive Concurrency = iota // no other call
-	ByTarget                     // calls that touch nothing this one writes, and write nothing it touches
+	PerTarget                    // calls that touch nothing this one writes, and write nothing it touches
 	Shared                       // any call that is not exclusive; targets still count as under ByTarget
 )
 
@@ -135,7 +135,7 @@ type Info struct {
 	// words without a period, best ones that are not in the name. The model does not see it.
 	Hint string
 	// MaxResult is how many characters of text a result may have before it is stored
-	// and a preview takes its place; 0 means [DefaultMaxResult], a negative number that
+	// and a preview takes its place; 0 means [DefaultPerResult], a negative number that
 	// it is never stored, as of a tool that reads stored results.
 	MaxResult int
 

@@ -20,7 +20,7 @@ const (
 // SearchOptions change [ToolSearch]. The zero value works.
 type SearchOptions struct {
 	// Ranker orders the tools by what they have to do with words; nil means
-	// [Lexical]. If it fails, Lexical stands in.
+	// [LexicalRanker]. If it fails, Lexical stands in.
 	Ranker Ranker
 	// Newest returns the pool to search, when there may be a newer one than the call's,
 	// as when a server has connected meanwhile. Nil, or a nil pool, means the call's.
@@ -78,10 +78,10 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 		p = cmp.Or(o.Newest(c.Session()), p)
 	}
 	if ranker == nil {
-		ranker = Lexical{}
+		ranker = LexicalRanker{}
 	}
 	q := searchquery.Parse(in.Query, p.hasServer)
-	var matches []Match
+	var matches []SearchMatch
 	if q.ByName { // who knows the names wants them all
 		matches, out.report.Missing, out.report.Left = p.selectNames(q.Names, cmp.Or(in.MaxResults, MaxSearchResults))
 	} else if matches, err = p.find(ctx, ranker, q, cmp.Or(in.MaxResults, DefaultSearchResults)); err != nil {
@@ -96,7 +96,7 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 		}
 	}
 	if len(matches) == 0 {
-		out.report.Nearest = q.Nearest(p.Waiting())
+		out.report.Nearest = q.Nearest(p.Deferred())
 	}
 	return out, nil
 }

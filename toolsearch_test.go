@@ -28,11 +28,11 @@ func library(t testing.TB, o pegboard.SearchOptions) *pegboard.Registry {
 		_, err := reg.Attach(source, tools...)
 		require.NoError(t, err)
 	}
-	reg.Describe("weather", "Meteorology of the whole earth.")
+	reg.SetDescription("weather", "Meteorology of the whole earth.")
 	return reg
 }
 
-func matched(matches []pegboard.Match) []string {
+func matched(matches []pegboard.SearchMatch) []string {
 	var names []string
 	for _, m := range matches {
 		names = append(names, m.Name)
@@ -131,7 +131,7 @@ func TestToolSearchRefersToWhatItFinds(t *testing.T) {
 
 func TestToolSearchFindsAllNames(t *testing.T) {
 	t.Parallel()
-	names := library(t, pegboard.SearchOptions{}).AssemblePool(session(t, pegboard.SessionConfig{})).Waiting()
+	names := library(t, pegboard.SearchOptions{}).AssemblePool(session(t, pegboard.SessionConfig{})).Deferred()
 	out, _ := found(t, library(t, pegboard.SearchOptions{}), `{"query":"select:`+strings.Join(names, ",")+`"}`)
 	require.Equal(t, names, out.Matches)
 	out, _ = found(t, library(t, pegboard.SearchOptions{}), `{"query":"select:`+strings.Join(names, ",")+`","max_results":2}`)
@@ -171,24 +171,26 @@ func TestToolSearchOfTheNewestPool(t *testing.T) {
 	require.Equal(t, "mcp__new__paint", out.Result.Parts[0].Tool)
 }
 
-type rankerFunc func(words string, limit int, accept func(string) bool) ([]pegboard.Match, error)
+type rankerFunc func(words string, limit int, accept func(string) bool) ([]pegboard.SearchMatch, error)
 
-func (f rankerFunc) Rank(_ context.Context, _ *pegboard.Pool, words string, limit int, accept func(string) bool) ([]pegboard.Match, error) {
+func (f rankerFunc) Rank(_ context.Context, _ *pegboard.Pool, words string, limit int, accept func(string) bool) ([]pegboard.SearchMatch, error) {
 	return f(words, limit, accept)
 }
 
 func TestRankers(t *testing.T) {
 	t.Parallel()
 	always := func(names ...string) pegboard.Ranker {
-		return rankerFunc(func(string, int, func(string) bool) (list []pegboard.Match, _ error) {
+		return rankerFunc(func(string, int, func(string) bool) (list []pegboard.SearchMatch, _ error) {
 			for _, n := range names {
-				list = append(list, pegboard.Match{Name: n})
+				list = append(list, pegboard.SearchMatch{Name: n})
 			}
 			return list, nil
 		})
 	}
-	broken := rankerFunc(func(string, int, func(string) bool) ([]pegboard.Match, error) { return nil, errors.New("no model") })
-	panics := rankerFunc(func(string, int, func(string) bool) ([]pegboard.Match, error) { panic("no model") })
+	broken := rankerFunc(func(string, int, func(string) bool) ([]pegboard.SearchMatch, error) {
+		return nil, errors.New("no model")
+	})
+	panics := rankerFunc(func(string, int, func(string) bool) ([]pegboard.SearchMatch, error) { panic("no model") })
 	tests := []struct {
 		name   string
 		ranker pegboard.Ranker
@@ -199,12 +201,12 @@ func TestRankers(t *testing.T) {
 		{name: "broken", ranker: broken, want: []string{"mcp__weather__forecast"}},
 		{name: "crashed", ranker: panics, want: []string{"mcp__weather__forecast"}},
 		{
-			name: "two", ranker: pegboard.Fuse(always("WebFetch", "mcp__weather__list", "mcp__tickets__list"), always("mcp__weather__list", "mcp__github__list_issues")),
+			name: "two", ranker: pegboard.FuseRankers(always("WebFetch", "mcp__weather__list", "mcp__tickets__list"), always("mcp__weather__list", "mcp__github__list_issues")),
 			want: []string{"mcp__weather__list", "WebFetch", "mcp__github__list_issues", "mcp__tickets__list"},
 		},
-		{name: "with words", ranker: pegboard.Fuse(always("WebFetch"), pegboard.Lexical{}), want: []string{"WebFetch", "mcp__weather__forecast"}},
-		{name: "one of two broken", ranker: pegboard.Fuse(broken, always("WebFetch")), want: []string{"WebFetch"}},
-		{name: "all broken", ranker: pegboard.Fuse(broken, broken), want: []string{"mcp__weather__forecast"}},
+		{name: "with words", ranker: pegboard.FuseRankers(always("WebFetch"), pegboard.LexicalRanker{}), want: []string{"WebFetch", "mcp__weather__forecast"}},
+		{name: "one of two broken", ranker: pegboard.FuseRankers(broken, always("WebFetch")), want: []string{"WebFetch"}},
+		{name: "all broken", ranker: pegboard.FuseRankers(broken, broken), want: []string{"mcp__weather__forecast"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -214,5 +216,5 @@ func TestRankers(t *testing.T) {
 			require.Equal(t, tt.want, out.Matches[:len(tt.want)], "the first are these")
 		})
 	}
-	require.Panics(t, func() { pegboard.Fuse() })
+	require.Panics(t, func() { pegboard.FuseRankers() })
 }

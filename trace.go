@@ -9,16 +9,16 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// A Trace is a decision and how it came about. It is made by the code that
+// A Explanation is a decision and how it came about. It is made by the code that
 // decides, so it cannot say anything else.
-type Trace struct {
+type Explanation struct {
 	Decision Decision
-	Targets  []Target // what the call acts on, resolved
-	Steps    []Step   // in the order in which they were taken
+	Targets  []Target          // what the call acts on, resolved
+	Steps    []ExplanationStep // in the order in which they were taken
 }
 
-// A Step is one thing that was looked at on the way to a decision.
-type Step struct {
+// A ExplanationStep is one thing that was looked at on the way to a decision.
+type ExplanationStep struct {
 	Rule     *Rule    // the rule that was tried, or nil
 	Target   string   // what it was held against; empty if it was the call as such
 	Behavior Behavior // what follows from it; Undecided if it does not apply
@@ -26,7 +26,7 @@ type Step struct {
 }
 
 // String returns the trace for a person, a line for each step.
-func (t Trace) String() string {
+func (t Explanation) String() string {
 	var b strings.Builder
 	for _, target := range t.Targets {
 		fmt.Fprintf(&b, "it would %s\n", target)
@@ -55,15 +55,15 @@ func (t Trace) String() string {
 // is denied.
 func (p *Pool) Decide(ctx context.Context, c Call) Decision { return p.settle(ctx, c, nil) }
 
-// Trace is Decide with every step on the way.
-func (p *Pool) Trace(ctx context.Context, c Call) (t Trace) {
+// ExplainDecision is Decide with every step on the way.
+func (p *Pool) ExplainDecision(ctx context.Context, c Call) (t Explanation) {
 	t.Decision = p.settle(ctx, c, &t)
 	return t
 }
 
-func (p *Pool) settle(ctx context.Context, c Call, t *Trace) Decision {
+func (p *Pool) settle(ctx context.Context, c Call, t *Explanation) Decision {
 	for range maxRewrites + 1 {
-		tool, made, err := p.Admit(c)
+		tool, made, err := p.Rebuild(c)
 		if err != nil {
 			return Decision{Behavior: Deny, Reason: err.Error()}
 		}

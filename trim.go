@@ -10,9 +10,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
-// A PastResult is the result of a call in the history of a conversation, as a wire
+// A HistoryResult is the result of a call in the history of a conversation, as a wire
 // finds it there.
-type PastResult struct {
+type HistoryResult struct {
 	CallID string
 	Tool   string // its name in the pool; empty if the history does not tell
 	Turn   int    // the same for the results that answer one message of the model, and ascending
@@ -22,7 +22,7 @@ type PastResult struct {
 
 const masked = 500 // characters that are left of a result that was masked
 
-// Trim decides which results of a conversation go out whole, given all that its
+// TrimResults decides which results of a conversation go out whole, given all that its
 // history holds, in its order. For each it returns the text that takes its place, or
 // "". A wire calls it, see Trim there; the history that the host keeps is not changed.
 //
@@ -35,18 +35,18 @@ const masked = 500 // characters that are left of a result that was masked
 // it needs [Session.TrimState].
 //
 // What is replaced is stored under the id of its call, unless it can be read again.
-// Results of the tools in ResultLimits.Pinned, those that made tools known, and short
+// Results of the tools in ResultLimits.PinnedTools, those that made tools known, and short
 // ones are left alone.
-func (s *Session) Trim(ctx context.Context, results []PastResult) []string {
+func (s *Session) TrimResults(ctx context.Context, results []HistoryResult) []string {
 	limits := &s.cfg.Limits
 	seen := make([]resulttrim.Result, len(results))
 	for i, r := range results {
-		seen[i] = resulttrim.Result{ID: r.CallID, Turn: r.Turn, Size: utf8.RuneCountInString(r.Text), Fixed: r.Fixed || slices.Contains(limits.Pinned, r.Tool)}
+		seen[i] = resulttrim.Result{ID: r.CallID, Turn: r.Turn, Size: utf8.RuneCountInString(r.Text), Fixed: r.Fixed || slices.Contains(limits.PinnedTools, r.Tool)}
 	}
 	s.trimming.Lock()
 	defer s.trimming.Unlock()
 	texts, least := make([]string, len(results)), max(limits.Preview, masked)+1_000 // what a preview may have with its notice
-	for i, d := range s.trimmed.Decide(seen, resulttrim.Limits{Message: limits.Message, Keep: limits.Keep, Batch: limits.Mask, Least: least}) {
+	for i, d := range s.trimmed.Decide(seen, resulttrim.Limits{Message: limits.PerMessage, Keep: limits.KeepRecent, Batch: limits.MaskStep, Least: least}) {
 		if d.Fate == resulttrim.Whole {
 			continue
 		}
@@ -64,14 +64,14 @@ func (s *Session) Trim(ctx context.Context, results []PastResult) []string {
 }
 
 // standIn stores a result and returns the text that takes its place.
-func (s *Session) standIn(ctx context.Context, r PastResult, old bool) string {
+func (s *Session) standIn(ctx context.Context, r HistoryResult, old bool) string {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	how := showing{characters: s.cfg.Limits.Preview, lost: s.cfg.Limits.Preview, whole: r.Text}
 	if old {
 		how = showing{characters: masked, lost: masked, ends: true, name: "Old result", whole: r.Text}
 	}
-	if slices.Contains(s.cfg.Limits.Rereadable, r.Tool) {
+	if slices.Contains(s.cfg.Limits.RereadTools, r.Tool) {
 		how.instead = "call " + r.Tool + " again to see it"
 	}
 	return s.show(ctx, r.CallID, strings.NewReader(r.Text), how).Text

@@ -14,13 +14,13 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-func past(turn int, id string, size int) pegboard.PastResult {
-	return pegboard.PastResult{CallID: id, Tool: "Tell", Turn: turn, Text: strings.Repeat("x", size-1) + "\n"}
+func past(turn int, id string, size int) pegboard.HistoryResult {
+	return pegboard.HistoryResult{CallID: id, Tool: "Tell", Turn: turn, Text: strings.Repeat("x", size-1) + "\n"}
 }
 
 func TestTrim(t *testing.T) {
 	t.Parallel()
-	limits := pegboard.ResultLimits{Message: 50_000, Keep: 20_000, Mask: 30_000, Preview: 100}
+	limits := pegboard.ResultLimits{PerMessage: 50_000, KeepRecent: 20_000, MaskStep: 30_000, Preview: 100}
 	fixed := past(1, "a", 40_000)
 	fixed.Fixed = true
 	pinned := past(1, "a", 40_000)
@@ -28,25 +28,25 @@ func TestTrim(t *testing.T) {
 	tests := []struct {
 		name     string
 		limits   pegboard.ResultLimits
-		results  []pegboard.PastResult
+		results  []pegboard.HistoryResult
 		replaced string // the ids
 	}{
 		{name: "nothing"},
-		{name: "within the budget", limits: limits, results: []pegboard.PastResult{past(1, "a", 25_000), past(1, "b", 25_000)}},
-		{name: "the largest of a message", limits: limits, results: []pegboard.PastResult{past(1, "a", 20_000), past(1, "b", 21_000), past(1, "c", 20_000)}, replaced: "b"},
-		{name: "never what made tools known", limits: limits, results: []pegboard.PastResult{fixed, past(1, "b", 20_000)}, replaced: "b"},
-		{name: "never a pinned tool's", limits: limits, results: []pegboard.PastResult{pinned, past(1, "b", 20_000)}, replaced: "b"},
-		{name: "no budget", limits: pegboard.ResultLimits{Message: -1, Keep: -1}, results: []pegboard.PastResult{past(1, "a", 9_000_000), past(2, "b", 9_000_000), past(3, "c", 1)}},
-		{name: "old ones, many at once", limits: limits, results: []pegboard.PastResult{past(1, "a", 15_000), past(2, "b", 16_000), past(3, "c", 15_000), past(4, "d", 15_000)}, replaced: "ab"},
-		{name: "too few to be worth it", limits: limits, results: []pegboard.PastResult{past(1, "a", 15_000), past(2, "b", 15_000), past(3, "c", 15_000)}},
-		{name: "short ones are left alone", limits: limits, results: []pegboard.PastResult{past(1, "a", 600), past(2, "b", 45_000), past(3, "c", 15_000), past(4, "d", 15_000)}, replaced: "b"},
+		{name: "within the budget", limits: limits, results: []pegboard.HistoryResult{past(1, "a", 25_000), past(1, "b", 25_000)}},
+		{name: "the largest of a message", limits: limits, results: []pegboard.HistoryResult{past(1, "a", 20_000), past(1, "b", 21_000), past(1, "c", 20_000)}, replaced: "b"},
+		{name: "never what made tools known", limits: limits, results: []pegboard.HistoryResult{fixed, past(1, "b", 20_000)}, replaced: "b"},
+		{name: "never a pinned tool's", limits: limits, results: []pegboard.HistoryResult{pinned, past(1, "b", 20_000)}, replaced: "b"},
+		{name: "no budget", limits: pegboard.ResultLimits{PerMessage: -1, KeepRecent: -1}, results: []pegboard.HistoryResult{past(1, "a", 9_000_000), past(2, "b", 9_000_000), past(3, "c", 1)}},
+		{name: "old ones, many at once", limits: limits, results: []pegboard.HistoryResult{past(1, "a", 15_000), past(2, "b", 16_000), past(3, "c", 15_000), past(4, "d", 15_000)}, replaced: "ab"},
+		{name: "too few to be worth it", limits: limits, results: []pegboard.HistoryResult{past(1, "a", 15_000), past(2, "b", 15_000), past(3, "c", 15_000)}},
+		{name: "short ones are left alone", limits: limits, results: []pegboard.HistoryResult{past(1, "a", 600), past(2, "b", 45_000), past(3, "c", 15_000), past(4, "d", 15_000)}, replaced: "b"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			store := dirStore(t, pegboard.DirOptions{})
 			s := session(t, pegboard.SessionConfig{Results: store, Limits: tt.limits})
-			texts := s.Trim(t.Context(), tt.results)
+			texts := s.TrimResults(t.Context(), tt.results)
 			require.Len(t, texts, len(tt.results))
 			replaced := ""
 			for i, text := range texts {
@@ -66,8 +66,8 @@ func TestTrim(t *testing.T) {
 
 func TestTrimWithoutARoomForIt(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{Message: 1_000}})
-	text := s.Trim(t.Context(), []pegboard.PastResult{past(1, "a", 40_000)})[0]
+	s := session(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{PerMessage: 1_000}})
+	text := s.TrimResults(t.Context(), []pegboard.HistoryResult{past(1, "a", 40_000)})[0]
 	require.Contains(t, text, "it could not be stored")
 }
 
@@ -75,10 +75,10 @@ func TestTrimWithoutARoomForIt(t *testing.T) {
 func TestTrimDoesNotStoreWhatCanBeReadAgain(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
-	s := session(t, pegboard.SessionConfig{Results: store, Limits: pegboard.ResultLimits{Message: 1_000}})
+	s := session(t, pegboard.SessionConfig{Results: store, Limits: pegboard.ResultLimits{PerMessage: 1_000}})
 	page := past(1, "a", 40_000)
 	page.Tool = "Read"
-	require.Contains(t, s.Trim(t.Context(), []pegboard.PastResult{page})[0], "call Read again to see it")
+	require.Contains(t, s.TrimResults(t.Context(), []pegboard.HistoryResult{page})[0], "call Read again to see it")
 	require.Empty(t, files(t, store))
 }
 
@@ -91,7 +91,7 @@ func TestTrimStateMustBeReadable(t *testing.T) {
 // conversation is a history of results that grows, and what went out of it.
 type conversation struct {
 	session *pegboard.Session
-	results []pegboard.PastResult
+	results []pegboard.HistoryResult
 	turn    int
 	sent    map[string]string // by id: the text that took the place of the result last time, or ""
 }
@@ -109,7 +109,7 @@ func (c *conversation) grow(t testing.TB, random *rand.Rand, name string) {
 // whole and is masked now.
 func (c *conversation) send(t testing.TB) {
 	t.Helper()
-	for i, text := range c.session.Trim(t.Context(), c.results) {
+	for i, text := range c.session.TrimResults(t.Context(), c.results) {
 		id := c.results[i].CallID
 		before, known := c.sent[id]
 		if known && (before != "" || !strings.Contains(text, "Old result")) {
@@ -122,7 +122,7 @@ func (c *conversation) send(t testing.TB) {
 // same fails if c would send other bytes in another session.
 func (c *conversation) same(t testing.TB, other *pegboard.Session) {
 	t.Helper()
-	for i, text := range other.Trim(t.Context(), c.results) {
+	for i, text := range other.TrimResults(t.Context(), c.results) {
 		require.Equal(t, c.sent[c.results[i].CallID], text)
 	}
 }
@@ -135,7 +135,7 @@ func TestInvariant12WhatWasSentStays(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(12, seed))
-			cfg := pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{Message: 40_000, Keep: 60_000, Mask: 50_000}}
+			cfg := pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{PerMessage: 40_000, KeepRecent: 60_000, MaskStep: 50_000}}
 			c := &conversation{session: session(t, cfg), sent: map[string]string{}}
 			compacted := false
 			for range 40 {
@@ -151,7 +151,7 @@ func TestInvariant12WhatWasSentStays(t *testing.T) {
 						c.same(t, c.session)
 					}
 				case 2:
-					fork, err := c.session.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: fmt.Sprint(random.Uint32())})
+					fork, err := c.session.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: fmt.Sprint(random.Uint32())})
 					require.NoError(t, err)
 					f := &conversation{session: fork, results: slices.Clone(c.results), turn: c.turn, sent: maps.Clone(c.sent)}
 					f.grow(t, random, "fork")

@@ -31,8 +31,8 @@ func settled(t testing.TB) pegboard.Permissions {
 		pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"A"}, Ask: []string{"Q"}})
 	require.NoError(t, err)
 	p, err = p.Apply(
-		pegboard.Update{Type: pegboard.AddDirectories, Directories: []string{"/u"}, Destination: pegboard.SourceUser},
-		pegboard.Update{Type: pegboard.AddDirectories, Directories: []string{"/s"}, Destination: pegboard.SourceSession})
+		pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{"/u"}, Destination: pegboard.SourceUser},
+		pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{"/s"}, Destination: pegboard.SourceSession})
 	require.NoError(t, err)
 	return p
 }
@@ -43,11 +43,11 @@ func TestUpdates(t *testing.T) {
 		user, here = pegboard.SourceUser, pegboard.SourceSession
 		allow, ask = pegboard.Allow, pegboard.Ask
 	)
-	type update = pegboard.Update
-	is := func(list ...string) []pegboard.UpdateRule {
-		var rs []pegboard.UpdateRule
+	type update = pegboard.PermissionUpdate
+	is := func(list ...string) []pegboard.PermissionUpdateRule {
+		var rs []pegboard.PermissionUpdateRule
 		for i := 0; i < len(list); i += 2 {
-			rs = append(rs, pegboard.UpdateRule{Tool: list[i], Pattern: list[i+1]})
+			rs = append(rs, pegboard.PermissionUpdateRule{Tool: list[i], Pattern: list[i+1]})
 		}
 		return rs
 	}
@@ -57,39 +57,39 @@ func TestUpdates(t *testing.T) {
 		want    []string
 	}{
 		{name: "none", want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "add rules", updates: []update{{Type: pegboard.AddRules, Behavior: ask, Rules: is("E", "", "Edit", "/src"), Destination: here}},
+		{name: "add rules", updates: []update{{Type: pegboard.UpdateAddRules, Behavior: ask, Rules: is("E", "", "Edit", "/src"), Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "ask E session", "ask Edit(/src) session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "add a rule that is there", updates: []update{{Type: pegboard.AddRules, Behavior: allow, Rules: is("A", "*"), Destination: here}},
+		{name: "add a rule that is there", updates: []update{{Type: pegboard.UpdateAddRules, Behavior: allow, Rules: is("A", "*"), Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "add to a new destination", updates: []update{{Type: pegboard.AddRules, Behavior: pegboard.Deny, Rules: is("A", ""), Destination: pegboard.SourceLocal}},
+		{name: "add to a new destination", updates: []update{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: is("A", ""), Destination: pegboard.SourceLocal}},
 			want: []string{"default", "deny D userSettings", "deny A localSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "replace rules of one behavior and destination", updates: []update{{Type: pegboard.ReplaceRules, Behavior: allow, Rules: is("N", ""), Destination: user}},
+		{name: "replace rules of one behavior and destination", updates: []update{{Type: pegboard.UpdateReplaceRules, Behavior: allow, Rules: is("N", ""), Destination: user}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A session", "allow N userSettings", "dir /u userSettings", "dir /s session"}},
-		{name: "replace by nothing", updates: []update{{Type: pegboard.ReplaceRules, Behavior: allow, Destination: here}},
+		{name: "replace by nothing", updates: []update{{Type: pegboard.UpdateReplaceRules, Behavior: allow, Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "dir /u userSettings", "dir /s session"}},
-		{name: "remove a rule", updates: []update{{Type: pegboard.RemoveRules, Behavior: allow, Rules: is("A", ""), Destination: user}},
+		{name: "remove a rule", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("A", ""), Destination: user}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "remove a rule of another behavior", updates: []update{{Type: pegboard.RemoveRules, Behavior: ask, Rules: is("A", ""), Destination: user}},
+		{name: "remove a rule of another behavior", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: ask, Rules: is("A", ""), Destination: user}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "remove a rule of another destination", updates: []update{{Type: pegboard.RemoveRules, Behavior: allow, Rules: is("B", "x"), Destination: here}},
+		{name: "remove a rule of another destination", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("B", "x"), Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "remove a rule by half its words", updates: []update{{Type: pegboard.RemoveRules, Behavior: allow, Rules: is("B", ""), Destination: user}},
+		{name: "remove a rule by half its words", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("B", ""), Destination: user}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "set the mode", updates: []update{{Type: pegboard.SetMode, Mode: pegboard.ModeAcceptEdits, Destination: here}},
+		{name: "set the mode", updates: []update{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: here}},
 			want: []string{"acceptEdits", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "set the mode by its other name", updates: []update{{Type: pegboard.SetMode, Mode: pegboard.ModePlan}, {Type: pegboard.SetMode, Mode: "manual", Destination: here}},
+		{name: "set the mode by its other name", updates: []update{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModePlan}, {Type: pegboard.UpdateSetMode, Mode: "manual", Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "add directories", updates: []update{{Type: pegboard.AddDirectories, Directories: []string{"/n", "/u"}, Destination: user}},
+		{name: "add directories", updates: []update{{Type: pegboard.UpdateAddDirectories, Directories: []string{"/n", "/u"}, Destination: user}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /s session", "dir /n userSettings", "dir /u userSettings"}},
-		{name: "remove directories", updates: []update{{Type: pegboard.RemoveDirectories, Directories: []string{"/s", "/none"}, Destination: here}},
+		{name: "remove directories", updates: []update{{Type: pegboard.UpdateRemoveDirectories, Directories: []string{"/s", "/none"}, Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings"}},
-		{name: "remove directories of another destination", updates: []update{{Type: pegboard.RemoveDirectories, Directories: []string{"/u"}, Destination: here}},
+		{name: "remove directories of another destination", updates: []update{{Type: pegboard.UpdateRemoveDirectories, Directories: []string{"/u"}, Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
 		{name: "in their order", updates: []update{
-			{Type: pegboard.AddRules, Behavior: allow, Rules: is("N", ""), Destination: user},
-			{Type: pegboard.ReplaceRules, Behavior: allow, Rules: is("M", ""), Destination: user},
-			{Type: pegboard.AddRules, Behavior: allow, Rules: is("O", ""), Destination: user},
-			{Type: pegboard.RemoveRules, Behavior: allow, Rules: is("M", ""), Destination: user},
+			{Type: pegboard.UpdateAddRules, Behavior: allow, Rules: is("N", ""), Destination: user},
+			{Type: pegboard.UpdateReplaceRules, Behavior: allow, Rules: is("M", ""), Destination: user},
+			{Type: pegboard.UpdateAddRules, Behavior: allow, Rules: is("O", ""), Destination: user},
+			{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("M", ""), Destination: user},
 		}, want: []string{"default", "deny D userSettings", "ask Q session", "allow A session", "allow O userSettings", "dir /u userSettings", "dir /s session"}},
 	}
 	for _, tc := range tests {
@@ -108,20 +108,20 @@ func TestUpdates(t *testing.T) {
 // TestUpdatesThatAreWrong change nothing, not even by those before them.
 func TestUpdatesThatAreWrong(t *testing.T) {
 	t.Parallel()
-	good := pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Allow, Rules: []pegboard.UpdateRule{{Tool: "N"}}, Destination: pegboard.SourceSession}
+	good := pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}}, Destination: pegboard.SourceSession}
 	tests := []struct {
 		name  string
-		wrong pegboard.Update
+		wrong pegboard.PermissionUpdate
 		says  string
 	}{
 		{name: "no type", says: "unknown type"},
-		{name: "unknown type", wrong: pegboard.Update{Type: "addrules"}, says: "update addrules: unknown type"},
-		{name: "no behavior", wrong: pegboard.Update{Type: pegboard.AddRules, Rules: []pegboard.UpdateRule{{Tool: "N"}}}, says: "the behavior is undecided"},
-		{name: "no tool", wrong: pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Deny, Rules: []pegboard.UpdateRule{{Tool: "N"}, {Pattern: "x"}}}, says: "is empty"},
-		{name: "a rule nobody understands", wrong: pegboard.Update{Type: pegboard.ReplaceRules, Behavior: pegboard.Deny, Rules: []pegboard.UpdateRule{{Tool: "Edit", Pattern: "../x"}}}, says: `".."`},
-		{name: "a rule to remove that nobody understands", wrong: pegboard.Update{Type: pegboard.RemoveRules, Behavior: pegboard.Deny, Rules: []pegboard.UpdateRule{{Tool: "Bash", Pattern: " "}}}, says: "update removeRules"},
-		{name: "an allow rule that is too broad", wrong: pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Allow, Rules: []pegboard.UpdateRule{{Tool: "*"}}}, says: "an allow rule approves nothing"},
-		{name: "unknown mode", wrong: pegboard.Update{Type: pegboard.SetMode, Mode: "yolo"}, says: `unknown permission mode "yolo"`},
+		{name: "unknown type", wrong: pegboard.PermissionUpdate{Type: "addrules"}, says: "update addrules: unknown type"},
+		{name: "no behavior", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}}}, says: "the behavior is undecided"},
+		{name: "no tool", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}, {Pattern: "x"}}}, says: "is empty"},
+		{name: "a rule nobody understands", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateReplaceRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: "../x"}}}, says: `".."`},
+		{name: "a rule to remove that nobody understands", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateRemoveRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: " "}}}, says: "update removeRules"},
+		{name: "an allow rule that is too broad", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "*"}}}, says: "an allow rule approves nothing"},
+		{name: "unknown mode", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: "yolo"}, says: `unknown permission mode "yolo"`},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -142,9 +142,9 @@ func TestUpdatesThatAreWrong(t *testing.T) {
 // elsewhere, and is no error.
 func TestBypassIsEnteredOnlyWhereItWasAvailable(t *testing.T) {
 	t.Parallel()
-	enter := pegboard.Update{Type: pegboard.SetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}
-	leave := pegboard.Update{Type: pegboard.SetMode, Mode: pegboard.ModeDefault, Destination: pegboard.SourceSession}
-	add := pegboard.Update{Type: pegboard.AddRules, Behavior: pegboard.Deny, Rules: []pegboard.UpdateRule{{Tool: "N"}}}
+	enter := pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}
+	leave := pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeDefault, Destination: pegboard.SourceSession}
+	add := pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}}}
 	for _, from := range strictness() {
 		p := rules(t, from, pegboard.RuleSet{})
 		q, err := p.Apply(enter, add)
@@ -175,7 +175,7 @@ func TestPlanModeRemembers(t *testing.T) {
 		return q
 	}
 	set := func(p pegboard.Permissions, m pegboard.Mode) pegboard.Permissions {
-		q, err := p.Apply(pegboard.Update{Type: pegboard.SetMode, Mode: m, Destination: pegboard.SourceSession})
+		q, err := p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: m, Destination: pegboard.SourceSession})
 		require.NoError(t, err)
 		return q
 	}
@@ -211,21 +211,21 @@ func TestPlanModeRemembers(t *testing.T) {
 // TestUpdateIsTheDocumentedJSON of contract 1.11.
 func TestUpdateIsTheDocumentedJSON(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]pegboard.Update{
+	for text, want := range map[string]pegboard.PermissionUpdate{
 		`{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"npm test"},{"toolName":"Read"}],"behavior":"allow","destination":"localSettings"}`: {
-			Type: pegboard.AddRules, Rules: []pegboard.UpdateRule{{Tool: "Bash", Pattern: "npm test"}, {Tool: "Read"}}, Behavior: pegboard.Allow, Destination: pegboard.SourceLocal},
+			Type: pegboard.UpdateAddRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: "npm test"}, {Tool: "Read"}}, Behavior: pegboard.Allow, Destination: pegboard.SourceLocal},
 		`{"type":"replaceRules","rules":[{"toolName":"Bash"}],"behavior":"deny","destination":"userSettings"}`: {
-			Type: pegboard.ReplaceRules, Rules: []pegboard.UpdateRule{{Tool: "Bash"}}, Behavior: pegboard.Deny, Destination: pegboard.SourceUser},
+			Type: pegboard.UpdateReplaceRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash"}}, Behavior: pegboard.Deny, Destination: pegboard.SourceUser},
 		`{"type":"removeRules","rules":[{"toolName":"Bash"}],"behavior":"ask","destination":"projectSettings"}`: {
-			Type: pegboard.RemoveRules, Rules: []pegboard.UpdateRule{{Tool: "Bash"}}, Behavior: pegboard.Ask, Destination: pegboard.SourceProject},
+			Type: pegboard.UpdateRemoveRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash"}}, Behavior: pegboard.Ask, Destination: pegboard.SourceProject},
 		`{"type":"setMode","mode":"acceptEdits","destination":"session"}`: {
-			Type: pegboard.SetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
+			Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
 		`{"type":"addDirectories","directories":["/a","../b"],"destination":"cliArg"}`: {
-			Type: pegboard.AddDirectories, Directories: []string{"/a", "../b"}, Destination: pegboard.SourceCLI},
+			Type: pegboard.UpdateAddDirectories, Directories: []string{"/a", "../b"}, Destination: pegboard.SourceCLI},
 		`{"type":"removeDirectories","directories":["/a"],"destination":"session"}`: {
-			Type: pegboard.RemoveDirectories, Directories: []string{"/a"}, Destination: pegboard.SourceSession},
+			Type: pegboard.UpdateRemoveDirectories, Directories: []string{"/a"}, Destination: pegboard.SourceSession},
 	} {
-		var got pegboard.Update
+		var got pegboard.PermissionUpdate
 		require.NoError(t, json.Unmarshal([]byte(text), &got))
 		require.Equal(t, want, got)
 		again, err := json.Marshal(got)
@@ -235,7 +235,7 @@ func TestUpdateIsTheDocumentedJSON(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for _, text := range []string{`{"type":"addRules","behavior":"Allow"}`, `{"type":"addRules","behavior":"undecided"}`, `{"type":"addRules","behavior":1}`} {
-		require.Error(t, json.Unmarshal([]byte(text), new(pegboard.Update)), text)
+		require.Error(t, json.Unmarshal([]byte(text), new(pegboard.PermissionUpdate)), text)
 	}
 }
 

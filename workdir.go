@@ -61,24 +61,24 @@ func (s *Session) Dirs() []string {
 	return dirs
 }
 
-// Lend lets all agents of the conversation read what lies below dir, an absolute
+// AllowReads lets all agents of the conversation read what lies below dir, an absolute
 // path, as if it were inside a working directory: what a tool stored for the model
 // to read on. Rules that deny or ask hold there as everywhere. Any other dir lends
 // nothing.
-func (s *Session) Lend(dir string) {
+func (s *Session) AllowReads(dir string) {
 	if !filepath.IsAbs(dir) {
 		return
 	}
 	s = s.main()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	dirs := append(slices.Clone(s.lent()), workDir{spelled: dir, real: realpath.Resolve(dir)})
-	s.lentDirs.Store(&dirs)
+	dirs := append(slices.Clone(s.readableDirs()), workDir{spelled: dir, real: realpath.Resolve(dir)})
+	s.readable.Store(&dirs)
 }
 
-// lent returns the directories that were lent. Nobody writes to it.
-func (s *Session) lent() []workDir {
-	if dirs := s.main().lentDirs.Load(); dirs != nil {
+// readableDirs returns the directories that were lent. Nobody writes to it.
+func (s *Session) readableDirs() []workDir {
+	if dirs := s.main().readable.Load(); dirs != nil {
 		return *dirs
 	}
 	return nil
@@ -89,7 +89,7 @@ func (s *Session) lent() []workDir {
 func (x *subject) inside(t *Target) bool { return below(t, x.dirs) }
 
 func below(t *Target, dirs []workDir) bool {
-	return t.Kind == Path && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(dirs, n) })
+	return t.Kind == TargetPath && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(dirs, n) })
 }
 
 // within reports whether path lies in one of the working directories.

@@ -24,7 +24,7 @@
 // behavior and by:
 //
 //	time      when it was decided: RFC 3339, UTC, always nine digits of a second
-//	trace     Event.Trace, which all that belongs together shares
+//	trace     Event.TraceID, which all that belongs together shares
 //	session   id of the session
 //	agent     id of the agent; the main agent has none
 //	call      id of the call

@@ -33,7 +33,7 @@ func Example() {
 	check(registry.Add(tooltest.FakeConfig{Name: "Write", Targets: func(input json.RawMessage) []pegboard.Target {
 		var in struct{ Path string }
 		check(json.Unmarshal(input, &in))
-		return []pegboard.Target{{Kind: pegboard.Path, Value: in.Path}}
+		return []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}
 	}}.New()))
 
 	executor := &pegboard.Executor{

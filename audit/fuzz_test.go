@@ -27,7 +27,7 @@ func FuzzLine(f *testing.F) {
 			log, err := audit.Open(path, audit.Options{Inputs: inputs, MaxBytes: 1})
 			require.NoError(t, err)
 			log.Record(pegboard.Event{
-				Kind: pegboard.EventDecided, Time: noon, Trace: trace,
+				Kind: pegboard.EventDecided, Time: noon, TraceID: trace,
 				Call:    &pegboard.Call{ID: id, Name: tool, Input: json.RawMessage(input)},
 				Targets: []pegboard.Target{{Kind: pegboard.TargetKind(number), Access: pegboard.Access(number), Value: target}},
 				Decision: &pegboard.Decision{

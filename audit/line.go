@@ -59,7 +59,7 @@ func lineOf(e pegboard.Event, inputs bool) line {
 	}
 	l := line{
 		Time:     e.Time.UTC().Format(nanoseconds),
-		Trace:    name(e.Trace),
+		Trace:    name(e.TraceID),
 		Call:     name(e.Call.ID),
 		Tool:     name(e.Call.Name),
 		Behavior: e.Decision.Behavior.String(),
@@ -107,15 +107,15 @@ func ruleOf(r *pegboard.Rule, inputs bool) *rule {
 }
 
 // changeOf says what an answer changed, without the rules that it made of the call.
-func changeOf(u pegboard.Update, inputs bool) string {
+func changeOf(u pegboard.PermissionUpdate, inputs bool) string {
 	if inputs {
 		return u.String()
 	}
 	words := []string{string(u.Type)}
 	switch u.Type {
-	case pegboard.AddRules, pegboard.ReplaceRules, pegboard.RemoveRules:
+	case pegboard.UpdateAddRules, pegboard.UpdateReplaceRules, pegboard.UpdateRemoveRules:
 		words = append(words, u.Behavior.String())
-	case pegboard.SetMode:
+	case pegboard.UpdateSetMode:
 		words = append(words, string(u.Mode))
 	}
 	return strings.Join(append(words, plain(string(u.Destination))), " ")

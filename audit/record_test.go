@@ -25,7 +25,7 @@ func TestLines(t *testing.T) {
 	tests := []struct {
 		name, tool, input string
 		inputs            bool
-		answer            []pegboard.Update // what a person has remembered who allows the call
+		answer            []pegboard.PermissionUpdate // what a person has remembered who allows the call
 		want              string
 	}{
 		{
@@ -46,8 +46,8 @@ func TestLines(t *testing.T) {
 		},
 		{
 			name: "allowed for good", tool: "Bash", input: `{"command":"git push"}`,
-			answer: []pegboard.Update{{Type: pegboard.AddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceUser, Rules: []pegboard.UpdateRule{{Tool: "Bash", Pattern: "git push"}}},
-				{Type: pegboard.SetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession}},
+			answer: []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceUser, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: "git push"}}},
+				{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession}},
 			want: start + `"tool":"Bash","behavior":"allow","by":"person","mode":"acceptEdits","remember":["addRules allow userSettings","setMode acceptEdits session"],"targets":["command:run","path:read?"]}`,
 		},
 		{
@@ -96,7 +96,7 @@ func TestAllDecisionsOfACall(t *testing.T) {
 	t.Parallel()
 	log, path := opened(t, audit.Options{})
 	main := session(t, pegboard.SessionConfig{ID: "s1", Dir: t.TempDir(), Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Outer", "Inner"}, Deny: []string{"Read(//elsewhere)"}})})
-	agent, err := main.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "agent-7"})
+	agent, err := main.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "agent-7"})
 	require.NoError(t, err)
 	outer := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Outer"}, Description: "Runs Inner.", Traits: pegboard.Traits{ReadOnly: true},
@@ -216,7 +216,7 @@ func TestNamesThatAreNone(t *testing.T) {
 			t.Parallel()
 			log, path := opened(t, audit.Options{})
 			e := decided(tc.text)
-			e.Call.Name, e.Trace = tc.text, tc.text
+			e.Call.Name, e.TraceID = tc.text, tc.text
 			log.Record(e)
 			all, torn := entries(t, path)
 			require.Zero(t, torn)

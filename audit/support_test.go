@@ -146,13 +146,13 @@ func worker(name string) pegboard.Tool {
 		Inspect: func(in order, _ *pegboard.Call) pegboard.Traits {
 			var tr pegboard.Traits
 			if in.Path != "" {
-				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Path, Value: in.Path})
+				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetPath, Value: in.Path})
 			}
 			if in.Command != "" {
 				tr.Targets = append(tr.Targets,
-					pegboard.Target{Kind: pegboard.Command, Access: pegboard.Run, Value: in.Command, Parsed: true},
-					pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: in.Command, Maybe: true},
-					pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: "./" + in.Command, Maybe: true})
+					pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: in.Command, Parsed: true},
+					pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Command, Maybe: true},
+					pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "./" + in.Command, Maybe: true})
 			}
 			return tr
 		},
@@ -160,7 +160,7 @@ func worker(name string) pegboard.Tool {
 			if in.Later == "" {
 				return "done", nil
 			}
-			return "done", c.Check(ctx, pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: in.Later})
+			return "done", c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Later})
 		},
 	})
 }

@@ -21,7 +21,7 @@ type anchors struct {
 }
 
 // anchors returns those of the file of a source.
-func (f Files) anchors(source pegboard.Source) (anchors, error) {
+func (f Files) anchors(source pegboard.RuleSource) (anchors, error) {
 	dir, home, err := f.places()
 	a := anchors{file: dir, session: dir, home: home}
 	switch source {

@@ -34,7 +34,7 @@ func Deferral(lookup func(name string) string) (pegboard.Deferral, error) {
 		if n == 0 { // whatever there is exceeds it
 			return pegboard.Deferral{}, nil
 		}
-		return pegboard.Deferral{Mode: pegboard.DeferAuto, Share: n / 100}, nil
+		return pegboard.Deferral{Mode: pegboard.DeferAuto, MaxShare: n / 100}, nil
 	case value == "" || value == "true" || value == "1":
 		return pegboard.Deferral{}, nil
 	case value == "auto":

@@ -22,7 +22,7 @@ func TestDeferral(t *testing.T) {
 		{name: "on", value: "true"},
 		{name: "off", value: " false ", want: off},
 		{name: "by share", value: "auto", want: pegboard.Deferral{Mode: pegboard.DeferAuto}},
-		{name: "by another share", value: "auto:25", want: pegboard.Deferral{Mode: pegboard.DeferAuto, Share: 0.25}},
+		{name: "by another share", value: "auto:25", want: pegboard.Deferral{Mode: pegboard.DeferAuto, MaxShare: 0.25}},
 		{name: "any share", value: "auto:0"},
 		{name: "too large a share", value: "auto:101", want: off, err: "ENABLE_TOOL_SEARCH=auto:101: after auto:"},
 		{name: "no share", value: "auto:", want: off, err: "from 0 to 100"},
@@ -50,6 +50,6 @@ func TestDeferral(t *testing.T) {
 func ExampleDeferral() {
 	environment := map[string]string{"ENABLE_TOOL_SEARCH": "auto:5"}
 	policy, err := settings.Deferral(func(name string) string { return environment[name] }) // os.Getenv in a host
-	fmt.Println(policy.Mode, policy.Share, err)
+	fmt.Println(policy.Mode, policy.MaxShare, err)
 	// Output: auto 0.05 <nil>
 }

@@ -28,13 +28,13 @@ func Example() {
 	files := settings.Locate(dir, home)
 	files.Trusted = true // as the user said
 	files.OnSetAside = func(e *settings.SetAsideError) { log.Print(e) }
-	answer := pegboard.Update{
-		Type:        pegboard.AddRules,
-		Rules:       []pegboard.UpdateRule{{Tool: "Bash", Pattern: "go test *"}},
+	answer := pegboard.PermissionUpdate{
+		Type:        pegboard.UpdateAddRules,
+		Rules:       []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: "go test *"}},
 		Behavior:    pegboard.Allow,
 		Destination: pegboard.SourceLocal,
 	}
-	if err := files.Save(ctx, []pegboard.Update{answer}); err != nil {
+	if err := files.Save(ctx, []pegboard.PermissionUpdate{answer}); err != nil {
 		log.Fatal(err)
 	}
 	text, err := os.ReadFile(files.Local)
@@ -57,7 +57,7 @@ func Example() {
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
 		Dir: files.Dir, Home: files.Home,
 		Permissions: permissions,
-		Save:        files.Save, // what further answers want remembered
+		OnRemember:  files.Save, // what further answers want remembered
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -14,10 +14,10 @@ import (
 
 // Loaded is what the settings files say of permissions.
 type Loaded struct {
-	Mode        pegboard.Mode        // that sessions start in; ModeDefault if no file says
-	Rules       []pegboard.RuleSet   // of each file that is there: local, project, user
-	Directories []pegboard.Directory // in the same order
-	Warnings    []Warning            // what does not count, for the user to see
+	Mode        pegboard.Mode             // that sessions start in; ModeDefault if no file says
+	Rules       []pegboard.RuleSet        // of each file that is there: local, project, user
+	Directories []pegboard.AddedDirectory // in the same order
+	Warnings    []Warning                 // what does not count, for the user to see
 }
 
 // A Warning is something in a settings file that does not count.
@@ -36,9 +36,9 @@ func (l *Loaded) Permissions() (pegboard.Permissions, error) {
 	if err != nil {
 		return pegboard.Permissions{}, err
 	}
-	var updates []pegboard.Update
+	var updates []pegboard.PermissionUpdate
 	for _, d := range l.Directories {
-		updates = append(updates, pegboard.Update{Type: pegboard.AddDirectories, Directories: []string{d.Path}, Destination: d.Source})
+		updates = append(updates, pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{d.Path}, Destination: d.Source})
 	}
 	return p.Apply(updates...)
 }
@@ -74,7 +74,7 @@ func (f Files) Load(ctx context.Context) (*Loaded, error) {
 	return l, nil
 }
 
-func (f Files) loadFrom(ctx context.Context, l *Loaded, source pegboard.Source) error {
+func (f Files) loadFrom(ctx context.Context, l *Loaded, source pegboard.RuleSource) error {
 	a, err := f.anchors(source)
 	if err != nil {
 		return err
@@ -182,13 +182,13 @@ func (r *reader) texts(key string) (texts []string, wrong []error) {
 	return texts, wrong
 }
 
-func (r *reader) directories() (dirs []pegboard.Directory) {
+func (r *reader) directories() (dirs []pegboard.AddedDirectory) {
 	texts, wrong := r.texts(directoriesKey)
 	for _, err := range wrong {
 		r.warn("%s: %v", directoriesKey, err)
 	}
 	for _, text := range texts {
-		if d := (pegboard.Directory{Path: text, Source: r.source}); text != "" && !slices.Contains(dirs, d) {
+		if d := (pegboard.AddedDirectory{Path: text, Source: r.source}); text != "" && !slices.Contains(dirs, d) {
 			dirs = append(dirs, d)
 		}
 	}

@@ -28,7 +28,7 @@ func TestLoad(t *testing.T) {
 		{Source: project, Ask: []string{"Q"}},
 		{Source: user, Allow: []string{"U"}},
 	}, l.Rules)
-	dirs := []pegboard.Directory{{Path: "../x", Source: local}, {Path: "/y", Source: project}, {Path: "~/z", Source: user}}
+	dirs := []pegboard.AddedDirectory{{Path: "../x", Source: local}, {Path: "/y", Source: project}, {Path: "~/z", Source: user}}
 	require.Equal(t, dirs, l.Directories)
 	var warnings []string
 	for _, w := range l.Warnings {
@@ -197,7 +197,7 @@ func TestAnchors(t *testing.T) {
 	const root, sub, out = "home/proj", "home/proj/a*b/#c", "o[u]t"
 	tests := []struct {
 		name, dir      string
-		source         pegboard.Source
+		source         pegboard.RuleSource
 		rule           string // of the session
 		inFile, loaded string
 		own, means     string // of the file, and what it is loaded as
@@ -221,15 +221,15 @@ func TestAnchors(t *testing.T) {
 			outside := strings.NewReplacer("OUT", "/"+base+`/o\[u]t`)
 			f := settings.Locate(filepath.Join(base, tc.dir), filepath.Join(base, "home"))
 			f.Trusted = true
-			path := map[pegboard.Source]string{local: f.Local, project: f.Project, user: f.User}[tc.source]
+			path := map[pegboard.RuleSource]string{local: f.Local, project: f.Project, user: f.User}[tc.source]
 			write(t, path, `{"permissions": {"allow": ["Edit(`+tc.own+`)"]}}`)
 
-			save(t, f, add(pegboard.Allow, tc.source, edit(tc.rule), pegboard.UpdateRule{Tool: "Bash", Pattern: "/x"}))
+			save(t, f, add(pegboard.Allow, tc.source, edit(tc.rule), pegboard.PermissionUpdateRule{Tool: "Bash", Pattern: "/x"}))
 			data := strings.ReplaceAll(read(t, path), `\\`, `\`)
 			require.Contains(t, data, `["Edit(`+tc.own+`)", "Edit(`+outside.Replace(tc.inFile)+`)", "Bash(/x)"]`)
 			require.Equal(t, []string{"Edit(" + tc.means + ")", "Edit(" + outside.Replace(tc.loaded) + ")", "Bash(/x)"}, load(t, f).Rules[0].Allow)
 
-			save(t, f, change(pegboard.RemoveRules, pegboard.Allow, tc.source, edit(tc.means), edit(tc.rule)))
+			save(t, f, change(pegboard.UpdateRemoveRules, pegboard.Allow, tc.source, edit(tc.means), edit(tc.rule)))
 			require.Equal(t, []string{"Bash(/x)"}, load(t, f).Rules[0].Allow)
 		})
 	}

@@ -49,9 +49,9 @@ func parse(path string, data []byte) (*jsonedit.Document, error) {
 // An editor makes the updates of one source in the text of its file.
 type editor struct {
 	path    string
-	source  pegboard.Source
+	source  pegboard.RuleSource
 	anchors anchors
-	updates []pegboard.Update
+	updates []pegboard.PermissionUpdate
 }
 
 // edit returns data after the updates: data itself if they change nothing.
@@ -79,11 +79,11 @@ func (e *editor) edit(data []byte) ([]byte, error) {
 	return after, nil
 }
 
-func (e *editor) apply(doc *jsonedit.Document, u pegboard.Update) ([]byte, error) {
+func (e *editor) apply(doc *jsonedit.Document, u pegboard.PermissionUpdate) ([]byte, error) {
 	switch u.Type {
-	case pegboard.SetMode:
+	case pegboard.UpdateSetMode:
 		return e.setMode(doc, u.Mode)
-	case pegboard.AddDirectories, pegboard.RemoveDirectories:
+	case pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories:
 		return editTexts(doc, u.Type, directoriesKey, u.Directories, func(there, given string) bool { return there == given })
 	}
 	if u.Behavior == pegboard.Undecided { // and so without a rule
@@ -133,13 +133,13 @@ func (e *editor) setMode(doc *jsonedit.Document, m pegboard.Mode) ([]byte, error
 // keeps reports whether the file of a source may say that sessions start in a
 // mode. No file can lift all restrictions, and what a project brings along cannot
 // take the person's place.
-func keeps(source pegboard.Source, m pegboard.Mode) bool {
+func keeps(source pegboard.RuleSource, m pegboard.Mode) bool {
 	return m != pegboard.ModeBypass && (m != pegboard.ModeAuto || source == pegboard.SourceUser)
 }
 
 // editTexts adds texts to a list of permissions, removes them, or puts them in the
 // place of all others. Elements that are no texts stay.
-func editTexts(doc *jsonedit.Document, how pegboard.UpdateType, key string, given []string, same func(there, given string) bool) ([]byte, error) {
+func editTexts(doc *jsonedit.Document, how pegboard.PermissionUpdateType, key string, given []string, same func(there, given string) bool) ([]byte, error) {
 	path := []string{permissionsKey, key}
 	list, err := doc.At(path...)
 	if err != nil {
@@ -156,9 +156,9 @@ func editTexts(doc *jsonedit.Document, how pegboard.UpdateType, key string, give
 			}
 		}
 		switch how {
-		case pegboard.ReplaceRules:
+		case pegboard.UpdateReplaceRules:
 			stays[i] = meant || !doc.Opens(element, '"')
-		case pegboard.RemoveRules, pegboard.RemoveDirectories:
+		case pegboard.UpdateRemoveRules, pegboard.UpdateRemoveDirectories:
 			stays[i] = !meant
 		default:
 			stays[i] = true
@@ -166,7 +166,7 @@ func editTexts(doc *jsonedit.Document, how pegboard.UpdateType, key string, give
 	}
 	var add []string
 	for k, text := range given {
-		removes := how == pegboard.RemoveRules || how == pegboard.RemoveDirectories
+		removes := how == pegboard.UpdateRemoveRules || how == pegboard.UpdateRemoveDirectories
 		if !removes && !found[k] && !slices.Contains(given[:k], text) {
 			add = append(add, doc.Quote(text))
 		}

@@ -87,8 +87,8 @@ func TestGoroutinesLoseNothing(t *testing.T) {
 	const goroutines = 16
 	for i := range goroutines {
 		go func() {
-			to := []pegboard.Source{local, project}[i%2]
-			results <- f.Save(t.Context(), []pegboard.Update{add(pegboard.Allow, to, bash(fmt.Sprint(i)))})
+			to := []pegboard.RuleSource{local, project}[i%2]
+			results <- f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, to, bash(fmt.Sprint(i)))})
 		}()
 	}
 	for range goroutines {
@@ -186,7 +186,7 @@ func TestWaitsForTheLock(t *testing.T) {
 	dir, err := os.Open(filepath.Dir(f.Local))
 	require.NoError(t, err)
 	require.NoError(t, syscall.Flock(int(dir.Fd()), syscall.LOCK_EX))
-	updates := []pegboard.Update{add(pegboard.Allow, local, tool("A"))}
+	updates := []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("A"))}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
@@ -201,7 +201,7 @@ func TestWaitsForTheLock(t *testing.T) {
 	require.NoError(t, dir.Close())
 	save(t, f, updates...)
 	require.Len(t, saved(t, f.Local), 1)
-	require.ErrorIs(t, f.Save(canceled(t), []pegboard.Update{add(pegboard.Allow, local, tool("B"))}), context.Canceled)
+	require.ErrorIs(t, f.Save(canceled(t), []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("B"))}), context.Canceled)
 }
 
 func canceled(t testing.TB) context.Context {

@@ -19,12 +19,12 @@ import (
 // one returns any of the choices.
 func one[T any](d *rand.Rand, choices ...T) T { return choices[d.IntN(len(choices))] }
 
-func anyUpdate(d *rand.Rand) pegboard.Update {
-	u := pegboard.Update{Destination: one(d, local, local, project, user, pegboard.SourceSession)}
-	switch u.Type = one(d, pegboard.AddRules, pegboard.AddRules, pegboard.AddRules, pegboard.RemoveRules, pegboard.ReplaceRules, pegboard.SetMode, pegboard.AddDirectories, pegboard.RemoveDirectories); u.Type {
-	case pegboard.SetMode:
+func anyUpdate(d *rand.Rand) pegboard.PermissionUpdate {
+	u := pegboard.PermissionUpdate{Destination: one(d, local, local, project, user, pegboard.SourceSession)}
+	switch u.Type = one(d, pegboard.UpdateAddRules, pegboard.UpdateAddRules, pegboard.UpdateAddRules, pegboard.UpdateRemoveRules, pegboard.UpdateReplaceRules, pegboard.UpdateSetMode, pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories); u.Type {
+	case pegboard.UpdateSetMode:
 		u.Mode = one(d, pegboard.ModeDefault, "manual", pegboard.ModePlan, pegboard.ModeAcceptEdits, pegboard.ModeDontAsk)
-	case pegboard.AddDirectories, pegboard.RemoveDirectories:
+	case pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories:
 		for range d.IntN(3) {
 			u.Directories = append(u.Directories, one(d, "/a", "../b", "~/c", `d "e"`))
 		}
@@ -70,9 +70,9 @@ func TestSavedIsApplied(t *testing.T) {
 			}
 		}
 		var p pegboard.Permissions
-		modes := map[pegboard.Source]pegboard.Mode{}
+		modes := map[pegboard.RuleSource]pegboard.Mode{}
 		for range 8 {
-			var updates []pegboard.Update
+			var updates []pegboard.PermissionUpdate
 			for range 1 + d.IntN(3) {
 				updates = append(updates, anyUpdate(d))
 			}
@@ -81,7 +81,7 @@ func TestSavedIsApplied(t *testing.T) {
 			p, err = p.Apply(updates...)
 			require.NoError(t, err)
 			for _, u := range updates {
-				if u.Type == pegboard.SetMode {
+				if u.Type == pegboard.UpdateSetMode {
 					modes[u.Destination] = u.Mode
 				}
 			}
@@ -123,7 +123,7 @@ func FuzzSave(f *testing.F) {
 		write(t, files.Local, string(before))
 		var aside []*settings.SetAsideError
 		files.OnSetAside = func(e *settings.SetAsideError) { aside = append(aside, e) }
-		updates := []pegboard.Update{add(pegboard.Allow, local, tool("New"))}
+		updates := []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("New"))}
 		for range d.IntN(3) {
 			u := anyUpdate(d)
 			u.Destination = local
@@ -145,7 +145,9 @@ func FuzzSave(f *testing.F) {
 		require.Equal(t, others(t, before), others(t, []byte(after)))
 		again := read(t, files.Local)
 		require.NoError(t, files.Save(t.Context(), updates[:1]))
-		if !slices.ContainsFunc(updates[1:], func(u pegboard.Update) bool { return len(u.Rules) > 0 || u.Type == pegboard.ReplaceRules }) {
+		if !slices.ContainsFunc(updates[1:], func(u pegboard.PermissionUpdate) bool {
+			return len(u.Rules) > 0 || u.Type == pegboard.UpdateReplaceRules
+		}) {
 			require.Equal(t, again, read(t, files.Local))
 		}
 	})

@@ -13,7 +13,7 @@ import (
 )
 
 // Save makes updates in the files of their destinations. It is made for
-// SessionConfig.Save. Updates for other destinations, such as the session, are
+// SessionConfig.OnRemember. Updates for other destinations, such as the session, are
 // passed over; one for the policy is an error, and so is one for a file that there
 // is none of.
 //
@@ -40,7 +40,7 @@ import (
 // done where the file stands itself: what a link leads to is left alone. Whatever
 // else cannot be read or edited is an error, and nothing is written: a file of more
 // than 4 MiB, a directory, ErrComments, a list of permissions that is no list.
-func (f Files) Save(ctx context.Context, updates []pegboard.Update) error {
+func (f Files) Save(ctx context.Context, updates []pegboard.PermissionUpdate) error {
 	editors, err := f.editors(updates)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (f Files) Save(ctx context.Context, updates []pegboard.Update) error {
 }
 
 // editors checks the updates and parts them by source.
-func (f Files) editors(updates []pegboard.Update) ([]*editor, error) {
+func (f Files) editors(updates []pegboard.PermissionUpdate) ([]*editor, error) {
 	if _, err := (pegboard.Permissions{}).Apply(updates...); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (f Files) editors(updates []pegboard.Update) ([]*editor, error) {
 	}
 	var all []*editor
 	for _, source := range sources() {
-		its := slices.DeleteFunc(slices.Clone(updates), func(u pegboard.Update) bool { return u.Destination != source })
+		its := slices.DeleteFunc(slices.Clone(updates), func(u pegboard.PermissionUpdate) bool { return u.Destination != source })
 		if len(its) == 0 {
 			continue
 		}

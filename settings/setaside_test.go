@@ -66,7 +66,7 @@ func TestSetAsideWithoutListener(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 	write(t, f.Local, "{")
-	err := f.Save(t.Context(), []pegboard.Update{add(pegboard.Allow, local, tool("N")), add(pegboard.Allow, user, tool("U"))})
+	err := f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("N")), add(pegboard.Allow, user, tool("U"))})
 	var aside *settings.SetAsideError
 	require.ErrorAs(t, err, &aside)
 	require.Equal(t, "{", read(t, aside.Copy))
@@ -79,7 +79,7 @@ func TestSetAsideWithoutListener(t *testing.T) {
 // aside, nor another source's file.
 func TestLinkedFiles(t *testing.T) {
 	t.Parallel()
-	allow := []pegboard.Update{add(pegboard.Allow, local, tool("N"))}
+	allow := []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("N"))}
 	tests := []struct {
 		name  string
 		link  func(t *testing.T, f settings.Files) (target string)
@@ -174,7 +174,7 @@ func TestNoFiles(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 	require.NoError(t, os.MkdirAll(f.Local, 0o755))
-	require.ErrorIs(t, f.Save(t.Context(), []pegboard.Update{add(pegboard.Allow, local, tool("N"))}), realpath.ErrNotRegular)
+	require.ErrorIs(t, f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("N"))}), realpath.ErrNotRegular)
 	_, err := f.Load(t.Context())
 	require.ErrorIs(t, err, realpath.ErrNotRegular)
 }
@@ -189,7 +189,7 @@ func TestForbiddenFiles(t *testing.T) {
 	for mode, data := range map[os.FileMode]string{0: "{}", 0o400: "{}", 0o444: "junk"} {
 		write(t, f.User, data)
 		require.NoError(t, os.Chmod(f.User, mode))
-		err := f.Save(t.Context(), []pegboard.Update{add(pegboard.Allow, user, tool("N"))})
+		err := f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, user, tool("N"))})
 		require.ErrorIs(t, err, fs.ErrPermission, mode)
 		require.NoError(t, os.Chmod(f.User, 0o600))
 		require.Equal(t, data, read(t, f.User))

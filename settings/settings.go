@@ -84,12 +84,12 @@ func (e *SetAsideError) Error() string {
 func (e *SetAsideError) Unwrap() error { return e.Err }
 
 // sources are those that have files, in order of precedence.
-func sources() []pegboard.Source {
-	return []pegboard.Source{pegboard.SourceLocal, pegboard.SourceProject, pegboard.SourceUser}
+func sources() []pegboard.RuleSource {
+	return []pegboard.RuleSource{pegboard.SourceLocal, pegboard.SourceProject, pegboard.SourceUser}
 }
 
 // path returns the file of a source, empty if there is none.
-func (f Files) path(source pegboard.Source) string {
+func (f Files) path(source pegboard.RuleSource) string {
 	switch source {
 	case pegboard.SourceLocal:
 		return f.Local
@@ -102,7 +102,7 @@ func (f Files) path(source pegboard.Source) string {
 }
 
 // isOurs reports whether a source is one that may have a file.
-func isOurs(source pegboard.Source) bool {
+func isOurs(source pegboard.RuleSource) bool {
 	return source == pegboard.SourceLocal || source == pegboard.SourceProject || source == pegboard.SourceUser
 }
 

@@ -42,7 +42,7 @@ func play(role, path string) error {
 	}
 	for i := 0; role != "add" || i < rulesAdded; i++ {
 		rule := fmt.Sprintf("p%d-%d", os.Getpid(), i)
-		if err := f.Save(context.Background(), []pegboard.Update{add(pegboard.Allow, local, bash(rule))}); err != nil {
+		if err := f.Save(context.Background(), []pegboard.PermissionUpdate{add(pegboard.Allow, local, bash(rule))}); err != nil {
 			return err
 		}
 		fmt.Println(rule)
@@ -56,30 +56,32 @@ const (
 	user    = pegboard.SourceUser
 )
 
-func bash(command string) pegboard.UpdateRule {
-	return pegboard.UpdateRule{Tool: "Bash", Pattern: command}
+func bash(command string) pegboard.PermissionUpdateRule {
+	return pegboard.PermissionUpdateRule{Tool: "Bash", Pattern: command}
 }
 
-func tool(name string) pegboard.UpdateRule { return pegboard.UpdateRule{Tool: name} }
-
-func edit(path string) pegboard.UpdateRule {
-	return pegboard.UpdateRule{Tool: "Edit", Pattern: path}
+func tool(name string) pegboard.PermissionUpdateRule {
+	return pegboard.PermissionUpdateRule{Tool: name}
 }
 
-func change(how pegboard.UpdateType, b pegboard.Behavior, to pegboard.Source, rules ...pegboard.UpdateRule) pegboard.Update {
-	return pegboard.Update{Type: how, Behavior: b, Rules: rules, Destination: to}
+func edit(path string) pegboard.PermissionUpdateRule {
+	return pegboard.PermissionUpdateRule{Tool: "Edit", Pattern: path}
 }
 
-func add(b pegboard.Behavior, to pegboard.Source, rules ...pegboard.UpdateRule) pegboard.Update {
-	return change(pegboard.AddRules, b, to, rules...)
+func change(how pegboard.PermissionUpdateType, b pegboard.Behavior, to pegboard.RuleSource, rules ...pegboard.PermissionUpdateRule) pegboard.PermissionUpdate {
+	return pegboard.PermissionUpdate{Type: how, Behavior: b, Rules: rules, Destination: to}
 }
 
-func setMode(m pegboard.Mode, to pegboard.Source) pegboard.Update {
-	return pegboard.Update{Type: pegboard.SetMode, Mode: m, Destination: to}
+func add(b pegboard.Behavior, to pegboard.RuleSource, rules ...pegboard.PermissionUpdateRule) pegboard.PermissionUpdate {
+	return change(pegboard.UpdateAddRules, b, to, rules...)
 }
 
-func directories(how pegboard.UpdateType, to pegboard.Source, dirs ...string) pegboard.Update {
-	return pegboard.Update{Type: how, Directories: dirs, Destination: to}
+func setMode(m pegboard.Mode, to pegboard.RuleSource) pegboard.PermissionUpdate {
+	return pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: m, Destination: to}
+}
+
+func directories(how pegboard.PermissionUpdateType, to pegboard.RuleSource, dirs ...string) pegboard.PermissionUpdate {
+	return pegboard.PermissionUpdate{Type: how, Directories: dirs, Destination: to}
 }
 
 // files returns those of a project and a home of their own, which exist.
@@ -106,7 +108,7 @@ func read(t testing.TB, path string) string {
 	return string(data)
 }
 
-func save(t testing.TB, f settings.Files, updates ...pegboard.Update) {
+func save(t testing.TB, f settings.Files, updates ...pegboard.PermissionUpdate) {
 	t.Helper()
 	require.NoError(t, f.Save(t.Context(), updates))
 }

@@ -26,7 +26,7 @@ const plain = `{"type":"object","properties":{"a":{"type":"string"}},"required":
 // poolOf returns a pool of built-in tools for a provider that searches.
 func poolOf(t testing.TB, all ...definition) *pegboard.Pool {
 	t.Helper()
-	return registryOf(t, all...).AssemblePool(newSession(t), pegboard.Deferral{Hosted: true})
+	return registryOf(t, all...).AssemblePool(newSession(t), pegboard.Deferral{ProviderSearch: true})
 }
 
 func newSession(t testing.TB) *pegboard.Session {

@@ -10,8 +10,8 @@ import (
 // [*pegboard.Session] is one: it puts a preview in the place of results that are
 // too much for the request.
 type Trimmer interface {
-	// Trim returns for each result the text that replaces all its text, or "" if it
+	// TrimResults returns for each result the text that replaces all its text, or "" if it
 	// goes out as it is. Blank texts, and those that are missing at the end, count as
 	// "".
-	Trim(ctx context.Context, results []pegboard.PastResult) []string
+	TrimResults(ctx context.Context, results []pegboard.HistoryResult) []string
 }

@@ -27,7 +27,7 @@ type answer struct {
 }
 
 // put answers the question of c. After an error the question is as open as before,
-// unless that is [pegboard.ErrStale] or [pegboard.ErrNotSaved].
+// unless that is [pegboard.ErrQuestionClosed] or [pegboard.ErrNotSaved].
 func (c *card) put(a answer) error {
 	d, err := c.decision(a)
 	if err != nil {

@@ -31,19 +31,19 @@ type card struct {
 	Always  []string        `json:"always,omitempty"`  // what may be remembered; an answer names one, from 1
 
 	question *pegboard.Question
-	remember [][]pegboard.Update // the same as Always
+	remember [][]pegboard.PermissionUpdate // the same as Always
 }
 
 // newCard makes the card of q.
 func newCard(ctx context.Context, q *pegboard.Question) *card {
-	c := &card{ID: q.ID, Agent: q.Agent, Tool: q.Call.Name, Input: q.Call.Input, Reason: q.Reason, question: q}
+	c := &card{ID: q.ID, Agent: q.AgentPath, Tool: q.Call.Name, Input: q.Call.Input, Reason: q.Reason, question: q}
 	if len(bytes.TrimSpace(c.Input)) == 0 {
 		c.Input = json.RawMessage("{}")
 	}
 	for _, t := range q.Targets {
 		c.Targets = append(c.Targets, t.String())
 	}
-	for _, to := range []pegboard.Source{pegboard.SourceSession, pegboard.SourceLocal} {
+	for _, to := range []pegboard.RuleSource{pegboard.SourceSession, pegboard.SourceLocal} {
 		for _, updates := range q.Suggestions(to) {
 			var texts []string
 			for _, u := range updates {

@@ -71,7 +71,7 @@ func newHost(ctx context.Context, dir string, ask pegboard.Asker, listen func(pe
 			listen(e)
 		}
 	}
-	h.session, err = pegboard.NewSession(pegboard.SessionConfig{Dir: project, Home: home, Permissions: perms, Ask: ask, Save: saved.Save})
+	h.session, err = pegboard.NewSession(pegboard.SessionConfig{Dir: project, Home: home, Permissions: perms, Ask: ask, OnRemember: saved.Save})
 	if err != nil {
 		return nil, errors.Join(err, h.log.Close())
 	}
@@ -83,7 +83,7 @@ func newHost(ctx context.Context, dir string, ask pegboard.Asker, listen func(pe
 func (h *host) agent(id string) (s *pegboard.Session, err error) {
 	s, ok := h.agents[id]
 	if !ok {
-		if s, err = h.session.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: id}); err == nil {
+		if s, err = h.session.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: id}); err == nil {
 			h.agents[id] = s
 		}
 	}

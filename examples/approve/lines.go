@@ -96,13 +96,13 @@ func (l *lines) answer(line []byte) {
 		l.tell(message{Status: refused, Error: fmt.Sprintf("not an answer: %v", err)})
 		return
 	}
-	reply, err := message{ID: a.ID, Status: accepted}, pegboard.ErrStale
+	reply, err := message{ID: a.ID, Status: accepted}, pegboard.ErrQuestionClosed
 	c, known := l.open[a.ID]
 	if known {
 		err = c.put(a)
 	}
 	switch {
-	case errors.Is(err, pegboard.ErrStale):
+	case errors.Is(err, pegboard.ErrQuestionClosed):
 		reply.Status = stale
 	case err != nil && !errors.Is(err, pegboard.ErrNotSaved):
 		reply.Status = refused

@@ -183,7 +183,7 @@ func TestCancelledQuestionsAreClosed(t *testing.T) {
 	require.Equal(t, message{ID: c.ID, Status: closed}, <-p.told)
 	m := p.say(answer{ID: c.ID, Answer: once})
 	require.Equal(t, stale, m.Status)
-	require.Equal(t, pegboard.ErrStale.Error(), m.Error)
+	require.Equal(t, pegboard.ErrQuestionClosed.Error(), m.Error)
 	require.ErrorIs(t, (<-done)[0].Err, pegboard.ErrCancelled)
 	require.NoFileExists(t, filepath.Join(p.dir, "project", "a"))
 }

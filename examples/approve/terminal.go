@@ -40,8 +40,8 @@ func (t *terminal) ask(ctx context.Context, q *pegboard.Question) (pegboard.Deci
 	t.forget()
 	c := newCard(ctx, q)
 	t.say("\n%v", c)
-	if q.Waiting > 0 {
-		t.say("└ %d more waiting\n", q.Waiting)
+	if q.Others > 0 {
+		t.say("└ %d more waiting\n", q.Others)
 	}
 	for {
 		a, err := t.choose(ctx, c)

@@ -54,7 +54,7 @@ func converse(ctx context.Context, dir, work string) error {
 	defer store.Close()
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
 		Dir: work, Results: store,
-		Limits: pegboard.ResultLimits{Message: 50_000}, // of one message; 200,000 unless set
+		Limits: pegboard.ResultLimits{PerMessage: 50_000}, // of one message; 200,000 unless set
 	})
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func fill(ctx context.Context, dir, work string) error {
 	defer session.Close(ctx)
 	var registry pegboard.Registry
 	if err := registry.Add(source("Dump", func(context.Context, *pegboard.Call) (*pegboard.Result, error) {
-		return pegboard.Text(strings.Repeat("0123456789abcdefghi\n", 50_000)), nil
+		return pegboard.TextResult(strings.Repeat("0123456789abcdefghi\n", 50_000)), nil
 	})); err != nil {
 		return err
 	}

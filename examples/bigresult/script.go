@@ -65,13 +65,13 @@ func sources() []pegboard.Tool {
 				orders[i] = map[string]any{"id": i, "item": "peg", "count": 3}
 			}
 			text, err := json.Marshal(map[string]any{"orders": orders, "total": len(orders)})
-			return pegboard.Text(string(text)), err
+			return pegboard.TextResult(string(text)), err
 		}),
 		source("Build", func(context.Context, *pegboard.Call) (*pegboard.Result, error) {
 			return nil, errors.New("cannot build:\n" + strings.Repeat("warning: unused variable\n", 2_000) + "error: disk quota exceeded")
 		}),
 		source("Page", func(context.Context, *pegboard.Call) (*pegboard.Result, error) {
-			return pegboard.Text(strings.Repeat("A line of a page that is not very long.\n", 700)), nil
+			return pegboard.TextResult(strings.Repeat("A line of a page that is not very long.\n", 700)), nil
 		}),
 	}
 }

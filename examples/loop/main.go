@@ -22,7 +22,7 @@ var writeNote = pegboard.Build(pegboard.Definition[note, string]{
 	Info:        pegboard.Info{Name: "WriteNote"},
 	Description: "Writes a note into a file.",
 	Inspect: func(in note, _ *pegboard.Call) pegboard.Traits {
-		return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Write, Value: in.File}}}
+		return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}}}
 	},
 	Call: func(_ context.Context, in note, c *pegboard.Call) (string, error) {
 		return "written", os.WriteFile(c.Targets()[0].Real(), []byte(in.Text), 0o600)

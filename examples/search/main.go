@@ -53,7 +53,7 @@ func main() {
 
 	pool := registry.AssemblePool(session)
 	fmt.Printf("%d tools; a request holds %d bytes of definitions, and all of them would be %d\n",
-		len(pool.Waiting()), len(chat.New(pool).Tools()), len(chat.New(registry.AssemblePool(session, pegboard.Deferral{Mode: pegboard.DeferOff})).Tools()))
+		len(pool.Deferred()), len(chat.New(pool).Tools()), len(chat.New(registry.AssemblePool(session, pegboard.Deferral{Mode: pegboard.DeferOff})).Tools()))
 	text, _ := pool.Announce(nil)
 	fmt.Printf("the model is told of %d sources in %d bytes\n", strings.Count(text, "\n"), len(text))
 
@@ -91,7 +91,7 @@ func attachAll(registry *pegboard.Registry) error {
 			tools = append(tools, tool)
 		}
 		left -= len(tools)
-		registry.Describe(lib.path, lib.about)
+		registry.SetDescription(lib.path, lib.about)
 		if _, err := registry.Attach(lib.path, tools...); err != nil {
 			return err
 		}
@@ -128,5 +128,5 @@ func (f function) call(ctx context.Context, in json.RawMessage, _ *pegboard.Call
 		return nil, err
 	}
 	out, err := exec.CommandContext(ctx, "go", "run", file).CombinedOutput()
-	return pegboard.Text(string(out)), err
+	return pegboard.TextResult(string(out)), err
 }

@@ -10,7 +10,7 @@ import (
 // tables holds the table of each conversation.
 var tables = pegboard.NewKey[*Tasks]("background tasks")
 
-func tableOf(s *pegboard.Session) *Tasks { return tables.OnceRoot(s, newTasks) }
+func tableOf(s *pegboard.Session) *Tasks { return tables.GetOrInitRoot(s, newTasks) }
 
 // A seat is a session's place at its table.
 type seat struct {
@@ -32,14 +32,14 @@ var mains = pegboard.NewClonedKey("main session", func(bool) bool { return false
 // meet returns the seat of s. The table ends with the main session, and learns
 // of the end of every other one, from the first time that this is seen here.
 func (t *Tasks) meet(s *pegboard.Session) *seat {
-	st := seats.Once(s, func() *seat { return &seat{} })
+	st := seats.GetOrInit(s, func() *seat { return &seat{} })
 	st.met.Do(func() {
 		st.role, st.agent, st.kind = s.Role(), s.AgentID(), s.AgentType()
 		mains.Set(s, false)
 		mains.SetRoot(s, true)
 		st.main, _ = mains.Get(s)
 		t.mu.Lock()
-		t.lend = s.Lend
+		t.lend = s.AllowReads
 		if dir := t.files.temp; dir != "" {
 			t.lend(dir)
 		}
@@ -66,5 +66,5 @@ func (st *seat) reparents(w *Work) bool {
 	case Reparent:
 		return true
 	}
-	return st.role != pegboard.SubAgent
+	return st.role != pegboard.RoleSubAgent
 }

@@ -51,7 +51,7 @@ func Configure(s *pegboard.Session, o Options) error {
 			return fmt.Errorf("the directory of the background tasks: %w", err)
 		}
 		o.Dir = realpath.Resolve(o.Dir)
-		s.Lend(o.Dir)
+		s.AllowReads(o.Dir)
 	}
 	t.mu.Lock()
 	if t.used || t.closed {

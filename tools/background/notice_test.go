@@ -83,12 +83,12 @@ func TestNoticeTexts(t *testing.T) {
 func TestNoticesGoToTheOwner(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
-	agents := []*pegboard.Session{s, fork(t, s, pegboard.SubAgent), fork(t, s, pegboard.AsyncAgent)}
+	agents := []*pegboard.Session{s, fork(t, s, pegboard.RoleSubAgent), fork(t, s, pegboard.RoleAsyncAgent)}
 	for _, a := range agents {
 		start(t, a, background.Work{Description: a.Role().String()}).Done(background.Completed, nil, nil)
 	}
 	require.Empty(t, background.Of(s).Notices(mainSession(t)), "another conversation")
-	require.Empty(t, texts(fork(t, s, pegboard.SubAgent)), "another agent")
+	require.Empty(t, texts(fork(t, s, pegboard.RoleSubAgent)), "another agent")
 	for _, a := range agents {
 		got := texts(a)
 		require.Len(t, got, 1)
@@ -118,7 +118,7 @@ func TestToldToTheOwner(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
 	table := background.Of(s)
-	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.AsyncAgent, AgentID: "a"})
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent, AgentID: "a"})
 	require.NoError(t, err)
 	h := start(t, agent, background.Work{})
 	late := start(t, agent, background.Work{})
@@ -158,7 +158,7 @@ func TestMessagesMoveToTheMainSession(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
 	background.Of(s)
-	agent := fork(t, s, pegboard.AsyncAgent)
+	agent := fork(t, s, pegboard.RoleAsyncAgent)
 	j := start(t, agent, background.Work{})
 	j.Tell("before")
 	require.NoError(t, agent.Close(t.Context()))

@@ -43,7 +43,7 @@ func (w *world) add(r *rand.Rand) {
 		return
 	}
 	w.mu.Lock()
-	w.added[h.ID()] = by.Role() != pegboard.SubAgent && policy != background.Kill || policy == background.Reparent
+	w.added[h.ID()] = by.Role() != pegboard.RoleSubAgent && policy != background.Kill || policy == background.Reparent
 	w.mu.Unlock()
 	w.waiting.Go(func() {
 		select {
@@ -112,10 +112,10 @@ func playWorld(t *testing.T, seed uint64) {
 		dir = t.TempDir()
 		require.NoError(t, background.Configure(s, background.Options{Dir: dir}))
 	}
-	async := fork(t, s, pegboard.AsyncAgent)
+	async := fork(t, s, pegboard.RoleAsyncAgent)
 	w := &world{
 		t: t, main: s, added: map[string]bool{}, heard: map[string]int{},
-		agents: []*pegboard.Session{s, async, fork(t, s, pegboard.SubAgent), fork(t, async, pegboard.SubAgent), fork(t, s, pegboard.Teammate)},
+		agents: []*pegboard.Session{s, async, fork(t, s, pegboard.RoleSubAgent), fork(t, async, pegboard.RoleSubAgent), fork(t, s, pegboard.RoleTeammate)},
 	}
 	background.Of(s)
 	var actors sync.WaitGroup

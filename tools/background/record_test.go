@@ -80,7 +80,7 @@ func TestRecordsLastUntilTheEndIsTold(t *testing.T) {
 	dir := t.TempDir()
 	s := recordedSession(t, dir)
 	background.Of(s)
-	sub := fork(t, s, pegboard.SubAgent)
+	sub := fork(t, s, pegboard.RoleSubAgent)
 	a, b := start(t, s, background.Work{}), start(t, sub, background.Work{})
 	require.ElementsMatch(t, []string{a.ID() + ".task.json", b.ID() + ".task.json"}, records(t, dir))
 	require.NoError(t, sub.Close(t.Context()))

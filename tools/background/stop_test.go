@@ -74,11 +74,11 @@ func TestOwnersEnd(t *testing.T) {
 		policy   background.Policy
 		survives bool
 	}{
-		{name: "a sub-agent's tasks end with it", role: pegboard.SubAgent},
-		{name: "unless they are to go on", role: pegboard.SubAgent, policy: background.Reparent, survives: true},
-		{name: "an async agent's tasks go on", role: pegboard.AsyncAgent, survives: true},
-		{name: "unless they are to end", role: pegboard.AsyncAgent, policy: background.Kill},
-		{name: "a teammate's tasks go on", role: pegboard.Teammate, survives: true},
+		{name: "a sub-agent's tasks end with it", role: pegboard.RoleSubAgent},
+		{name: "unless they are to go on", role: pegboard.RoleSubAgent, policy: background.Reparent, survives: true},
+		{name: "an async agent's tasks go on", role: pegboard.RoleAsyncAgent, survives: true},
+		{name: "unless they are to end", role: pegboard.RoleAsyncAgent, policy: background.Kill},
+		{name: "a teammate's tasks go on", role: pegboard.RoleTeammate, survives: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestOwnersEnd(t *testing.T) {
 func TestAgentOfAMainSessionThatWasNeverSeen(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
-	agent := fork(t, s, pegboard.AsyncAgent)
+	agent := fork(t, s, pegboard.RoleAsyncAgent)
 	dir, err := background.Of(agent).Dir()
 	require.NoError(t, err)
 	j := start(t, agent, background.Work{})
@@ -122,7 +122,7 @@ func TestAgentOfAMainSessionThatWasNeverSeen(t *testing.T) {
 func TestDirectoryOfAgentsOfAMainSessionThatWasNeverSeen(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
-	one, two := fork(t, s, pegboard.AsyncAgent), fork(t, s, pegboard.SubAgent)
+	one, two := fork(t, s, pegboard.RoleAsyncAgent), fork(t, s, pegboard.RoleSubAgent)
 	table := background.Of(one)
 	dir, err := table.Dir()
 	require.NoError(t, err)
@@ -142,7 +142,7 @@ func TestOwnersEndAfterPruning(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
 	require.NoError(t, background.Configure(s, background.Options{MaxTasks: 1}))
-	async, sub := fork(t, s, pegboard.AsyncAgent), fork(t, s, pegboard.SubAgent)
+	async, sub := fork(t, s, pegboard.RoleAsyncAgent), fork(t, s, pegboard.RoleSubAgent)
 	told := start(t, async, background.Work{})
 	told.Done(background.Completed, nil, nil)
 	start(t, sub, background.Work{}).Done(background.Completed, nil, nil)
@@ -166,7 +166,7 @@ func TestClose(t *testing.T) {
 		dir, err := background.Of(s).Dir()
 		require.NoError(t, err)
 		private(t, dir)
-		agent := fork(t, s, pegboard.AsyncAgent)
+		agent := fork(t, s, pegboard.RoleAsyncAgent)
 		slow := func(j job) {
 			time.Sleep(time.Second)
 			j.Done(background.Failed, nil, nil)

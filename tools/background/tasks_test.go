@@ -23,8 +23,8 @@ func TestOneTablePerConversation(t *testing.T) {
 	t.Parallel()
 	for range effort.Of(t, 50) {
 		s := mainSession(t)
-		async := fork(t, s, pegboard.AsyncAgent)
-		all := []*pegboard.Session{s, async, fork(t, s, pegboard.SubAgent), fork(t, s, pegboard.Teammate), fork(t, async, pegboard.SubAgent)}
+		async := fork(t, s, pegboard.RoleAsyncAgent)
+		all := []*pegboard.Session{s, async, fork(t, s, pegboard.RoleSubAgent), fork(t, s, pegboard.RoleTeammate), fork(t, async, pegboard.RoleSubAgent)}
 		tables := make([]*background.Tasks, len(all))
 		var together sync.WaitGroup
 		for i, user := range all {
@@ -42,7 +42,7 @@ func TestOneTablePerConversation(t *testing.T) {
 func TestAddRefuses(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
-	closed := fork(t, s, pegboard.SubAgent)
+	closed := fork(t, s, pegboard.RoleSubAgent)
 	require.NoError(t, closed.Close(t.Context()))
 	over := mainSession(t)
 	require.NoError(t, over.Close(t.Context()))
@@ -85,7 +85,7 @@ func TestTaskIsWhatWasAdded(t *testing.T) {
 		s := mainSession(t)
 		began := time.Now()
 		time.Sleep(time.Minute)
-		agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.AsyncAgent, AgentID: "a1", AgentType: "reviewer"})
+		agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent, AgentID: "a1", AgentType: "reviewer"})
 		require.NoError(t, err)
 		j := start(t, agent, background.Work{Kind: "Shell!", Description: "build", Command: "make", Started: began})
 		require.Regexp(t, `^shell_[a-z2-7]{6}$`, j.ID())

@@ -109,7 +109,7 @@ func similar(c *pegboard.Call, p string) (near suggestions, ok bool) {
 	add := func(name string) (added bool) {
 		path := filepath.Join(dir, name)
 		added = len(near.paths) < maxSuggestions && !slices.Contains(near.paths, path) &&
-			c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: path})
+			c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path})
 		if added {
 			near.paths = append(near.paths, path)
 		}

@@ -51,7 +51,7 @@ var errNotAdmitted = errors.New("the call was not admitted by an executor, so no
 // decided returns the path that c may touch.
 func decided(c *pegboard.Call) (pegboard.Target, error) {
 	for _, t := range c.Targets() {
-		if t.Kind == pegboard.Path {
+		if t.Kind == pegboard.TargetPath {
 			return t, nil
 		}
 	}

@@ -83,7 +83,7 @@ func Glob(o GlobOptions) pegboard.Tool {
 		Inspect: func(in globInput, _ *pegboard.Call) pegboard.Traits {
 			base, _, _ := in.split() // Validate reports the error
 			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: base, Tree: true, Filtered: true}},
+				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: base, Tree: true, Filtered: true}},
 				Concurrency: pegboard.Shared,
 				ReadOnly:    true,
 			}
@@ -203,7 +203,7 @@ func (o GlobOptions) choose(ctx context.Context, c *pegboard.Call, base string, 
 		}
 		m := left[0]
 		abs := filepath.Join(base, filepath.FromSlash(m.name))
-		if !c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: abs}) {
+		if !c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: abs}) {
 			out.Hidden++
 			continue
 		}

@@ -311,7 +311,7 @@ func TestGlobRunsInOrderWithWrites(t *testing.T) {
 	writer := pegboard.Build(pegboard.Definition[input, string]{
 		Info: pegboard.Info{Name: "Put"}, Description: "For a test.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{{Kind: pegboard.Path, Value: fmt.Sprintf("d/%d", in.N)}}}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: fmt.Sprintf("d/%d", in.N)}}}
 		},
 		Call: func(_ ctx, in input, _ *pegboard.Call) (string, error) {
 			return "", os.WriteFile(filepath.Join(g.dir, "d", fmt.Sprint(in.N)), nil, 0o644)

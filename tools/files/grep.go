@@ -107,7 +107,7 @@ func Grep(o GrepOptions) pegboard.Tool {
 			fmt.Sprintf("It returns the paths of files with a match, or with output_mode the lines that match or their number, %d rows at most unless head_limit says otherwise.", o.MaxResults),
 		Inspect: func(in grepInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: cmp.Or(in.Path, "."), Tree: true, Filtered: true}},
+				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: cmp.Or(in.Path, "."), Tree: true, Filtered: true}},
 				Concurrency: pegboard.Shared,
 				ReadOnly:    true,
 			}
@@ -171,7 +171,7 @@ func (o GrepOptions) limits(c *pegboard.Call, in grepInput, base string) grep.Tr
 		Limit:    o.MaxResults,
 		MaxBytes: o.MaxBytes,
 		Allow: func(rel string) bool {
-			return c.Filter(pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: filepath.Join(base, filepath.FromSlash(rel))})
+			return c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(base, filepath.FromSlash(rel))})
 		},
 	}
 	if in.HeadLimit != nil {

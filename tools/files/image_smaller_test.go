@@ -34,7 +34,7 @@ func TestSmaller(t *testing.T) {
 		return ex.Run(t.Context(), reg.AssemblePool(s), pegboard.Call{ID: "1", Name: "Screen", Input: json.RawMessage(`{}`)})[0].Result.Parts[0]
 	}
 	require.Contains(t, show(pegboard.ResultLimits{}).Text, "4000 by 1000 pixels")
-	p := show(pegboard.ResultLimits{Smaller: files.Smaller})
+	p := show(pegboard.ResultLimits{Downscale: files.Smaller})
 	require.Equal(t, "image/png", p.MIME)
 	size, err := png.DecodeConfig(bytes.NewReader(p.Data))
 	require.NoError(t, err)

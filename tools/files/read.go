@@ -107,7 +107,7 @@ func Read(o ReadOptions) pegboard.Tool {
 		Description: o.description(),
 		Inspect: func(in readInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: in.FilePath}},
+				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.FilePath}},
 				Concurrency: pegboard.Shared,
 				ReadOnly:    true,
 			}

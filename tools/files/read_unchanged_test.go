@@ -97,7 +97,7 @@ func TestForkIsShownWhatItsParentRead(t *testing.T) {
 	g := newGround(t, pegboard.SessionConfig{})
 	path := g.put(t, "f", long)
 	g.read(t, map[string]any{"file_path": path})
-	fork, err := g.session.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent})
+	fork, err := g.session.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 	require.NoError(t, err)
 	child := *g
 	child.session = fork

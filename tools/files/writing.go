@@ -79,8 +79,8 @@ func Unified(hunks []Hunk) string {
 // traits says that a call writes the file at path.
 func (o WriteOptions) traits(path string) pegboard.Traits {
 	return pegboard.Traits{
-		Targets:     []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Write, Value: path}},
-		Concurrency: pegboard.ByTarget,
+		Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: path}},
+		Concurrency: pegboard.PerTarget,
 	}
 }
 
@@ -140,7 +140,7 @@ func placeOf(o WriteOptions, c *pegboard.Call) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	return place{o: o, c: c, target: t, store: stores.OnceRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}, nil
+	return place{o: o, c: c, target: t, store: stores.GetOrInitRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}, nil
 }
 
 // A planner works out what a call makes of its file, of which was is nil if there

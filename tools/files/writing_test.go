@@ -254,7 +254,7 @@ func TestInvariant11NoEditIsLost(t *testing.T) {
 	g.read(t, map[string]any{"file_path": "other name"})
 	var wg sync.WaitGroup
 	for i := range agents {
-		s, err := g.session.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: fmt.Sprint(i)})
+		s, err := g.session.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: fmt.Sprint(i)})
 		require.NoError(t, err)
 		name := []string{"f", "other name"}[i%2]
 		wg.Go(func() {
@@ -275,7 +275,7 @@ func TestForksKnowWhatTheirParentHadRead(t *testing.T) {
 	g.put(t, "before", "a\n")
 	g.put(t, "after", "a\n")
 	g.read(t, map[string]any{"file_path": "before"})
-	fork, err := g.session.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent})
+	fork, err := g.session.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 	require.NoError(t, err)
 	g.read(t, map[string]any{"file_path": "after"})
 	tool := files.Edit(files.WriteOptions{})

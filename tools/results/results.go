@@ -23,7 +23,7 @@ import (
 
 // DefaultMaxBytes is how many bytes of a result one call shows, as many as a result has
 // that is not stored.
-const DefaultMaxBytes = pegboard.DefaultMaxResult
+const DefaultMaxBytes = pegboard.DefaultPerResult
 
 // ReadOn is the [pegboard.ResultLimits] text that tells a model to read on with Read.
 const ReadOn = "read on with ReadResult (ref is the name of that file, offset is in bytes), or let it find the place with pattern"

@@ -58,7 +58,7 @@ func TestPages(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for _, put := range []func(testing.TB, string) (*pegboard.Session, pegboard.Stored){kept, inMemory} {
+			for _, put := range []func(testing.TB, string) (*pegboard.Session, pegboard.StoredResult){kept, inMemory} {
 				s, stored := put(t, tt.text)
 				in := fields{"ref": stored.Ref}
 				for k, v := range tt.in {
@@ -79,7 +79,7 @@ func TestPages(t *testing.T) {
 
 func TestNothingToShow(t *testing.T) {
 	t.Parallel()
-	for _, put := range []func(testing.TB, string) (*pegboard.Session, pegboard.Stored){kept, inMemory} {
+	for _, put := range []func(testing.TB, string) (*pegboard.Session, pegboard.StoredResult){kept, inMemory} {
 		s, stored := put(t, "one\ntwo\n")
 		for _, offset := range []int{8, 9, 1_000_000} {
 			for _, pattern := range []string{"", "one"} {
@@ -252,7 +252,7 @@ func TestTheNoticeNamesTheTool(t *testing.T) {
 	store, err := pegboard.NewDirStore(t.TempDir(), "s", pegboard.DirOptions{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
-	s, err := pegboard.NewSession(pegboard.SessionConfig{Results: store, Limits: pegboard.ResultLimits{ReadOn: results.ReadOn}})
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Results: store, Limits: pegboard.ResultLimits{ReadMoreHint: results.ReadOn}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close(context.Background())) }()
 	long := strings.Repeat("0123456789\n", 5_000)

@@ -25,10 +25,10 @@ type memory struct {
 
 var errLine = errors.New("the line broke")
 
-func (m memory) Put(_ context.Context, id, _ string, r io.Reader) (pegboard.Stored, error) {
+func (m memory) Put(_ context.Context, id, _ string, r io.Reader) (pegboard.StoredResult, error) {
 	b, err := io.ReadAll(r)
 	m.texts["mem:/"+id] = string(b)
-	return pegboard.Stored{Ref: "mem:/" + id, Size: int64(len(b))}, err
+	return pegboard.StoredResult{Ref: "mem:/" + id, Size: int64(len(b))}, err
 }
 
 func (m memory) Open(_ context.Context, ref string) (io.ReadCloser, error) {
@@ -50,7 +50,7 @@ type broken struct{}
 func (broken) Read([]byte) (int, error) { return 0, errLine }
 
 // kept returns a session with a store that can seek and holds text, and the reference.
-func kept(t testing.TB, text string) (*pegboard.Session, pegboard.Stored) {
+func kept(t testing.TB, text string) (*pegboard.Session, pegboard.StoredResult) {
 	t.Helper()
 	store, err := pegboard.NewDirStore(t.TempDir(), "s", pegboard.DirOptions{})
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func kept(t testing.TB, text string) (*pegboard.Session, pegboard.Stored) {
 }
 
 // inMemory is kept with a store that cannot seek.
-func inMemory(t testing.TB, text string) (*pegboard.Session, pegboard.Stored) {
+func inMemory(t testing.TB, text string) (*pegboard.Session, pegboard.StoredResult) {
 	t.Helper()
 	store := memory{texts: map[string]string{}}
 	stored, err := store.Put(t.Context(), "call_1", "text/plain", strings.NewReader(text))

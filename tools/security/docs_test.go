@@ -61,7 +61,7 @@ func (r shellRow) document(t *testing.T, b base) string {
 	}
 	s := sessionIn(t, tr, "proj", pegboard.SessionConfig{Permissions: permissions(t, r.Mode, r.Rules.set(t, tr.fill))})
 	line := tr.fill(r.Command)
-	trace := pool(t, s, shell.Bash(shell.Options{})).Trace(t.Context(), call(t, "Bash", map[string]string{"command": line}))
+	trace := pool(t, s, shell.Bash(shell.Options{})).ExplainDecision(t.Context(), call(t, "Bash", map[string]string{"command": line}))
 	var rules []string
 	for _, rule := range s.Permissions().Rules() {
 		rules = append(rules, fmt.Sprintf("%v %s", rule.Behavior, rule))

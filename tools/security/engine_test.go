@@ -80,7 +80,7 @@ func call(t *testing.T, name string, input any) pegboard.Call {
 }
 
 // platforms are the names that rows use.
-var platforms = map[string]pegboard.Platform{"": pegboard.ThisPlatform, "linux": pegboard.Linux, "darwin": pegboard.Darwin, "windows": pegboard.Windows}
+var platforms = map[string]pegboard.Platform{"": pegboard.PlatformCurrent, "linux": pegboard.PlatformLinux, "darwin": pegboard.PlatformDarwin, "windows": pegboard.PlatformWindows}
 
 // platform returns the platform of that name.
 func platform(t *testing.T, name string) pegboard.Platform {

@@ -143,7 +143,7 @@ func (m *meeting) attach(s mcpServer) {
 			m.unnamed[pegboard.Origin{Source: s.Name, Tool: tool.Name}] = err.Error()
 		}
 	}
-	for raw, other := range report.Alike {
+	for raw, other := range report.NameConflicts {
 		m.reported["name_conflict"] = raw + " and " + other
 	}
 	for raw, why := range report.Quarantined {
@@ -163,14 +163,14 @@ func (d mcpTool) build() pegboard.Tool {
 		Call:        nothing,
 	})
 	if err != nil {
-		return pegboard.Unusable(d.Name, err)
+		return pegboard.InvalidTool(d.Name, err)
 	}
 	return tool
 }
 
 // nothing is what the tools of servers do.
 func nothing(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-	return pegboard.Text(""), nil
+	return pegboard.TextResult(""), nil
 }
 
 // visible returns the names in the pool with the tools they stand for.
@@ -204,13 +204,13 @@ func (m *meeting) find(name string) (tool pegboard.Tool, visible bool) {
 
 // decide returns what a call of the tool is told. A tool that is hidden has no
 // answer of its own: nothing runs, as when the answer is ask or deny.
-func (m *meeting) decide(t *testing.T, name string) (trace pegboard.Trace, hidden bool) {
+func (m *meeting) decide(t *testing.T, name string) (trace pegboard.Explanation, hidden bool) {
 	t.Helper()
 	tool, ok := m.find(name)
 	if !ok {
-		return pegboard.Trace{}, true
+		return pegboard.Explanation{}, true
 	}
-	return m.pool.Trace(t.Context(), call(t, tool.Info().Name, map[string]any{})), false
+	return m.pool.ExplainDecision(t.Context(), call(t, tool.Info().Name, map[string]any{})), false
 }
 
 // judge holds the outcome against what the row expects.

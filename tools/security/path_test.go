@@ -131,7 +131,7 @@ func (r pathRow) pool(t *testing.T, tr tree, platformName string, tool pegboard.
 func (r pathRow) decide(t *testing.T, tr tree, platformName string, tool pegboard.Tool, a answer, o *outcome) {
 	t.Helper()
 	c := r.call(t, tr, tool)
-	trace := r.pool(t, tr, platformName, tool).Trace(t.Context(), c)
+	trace := r.pool(t, tr, platformName, tool).ExplainDecision(t.Context(), c)
 	if got := trace.Decision.Behavior.String(); !a.agrees(t, got) {
 		o.wrong = append(o.wrong, fmt.Sprintf("%s on %s, want %s: %s %s %+v", got, platformName, a.wanted(), c.Name, c.Input, r.Rules))
 	}

@@ -19,7 +19,7 @@ import (
 // remembered is what a person could have remembered of a benign row.
 type remembered struct {
 	line    string
-	updates []pegboard.Update
+	updates []pegboard.PermissionUpdate
 }
 
 // proposals are those of all benign rows, by the first word of the line.
@@ -87,7 +87,7 @@ func (p *proposals) collect(t *testing.T, b base, r shellRow, _ answer) {
 	tr := r.tree(t, b)
 	set := r.Rules.set(t, tr.fill)
 	set.Allow = nil
-	var found [][]pegboard.Update
+	var found [][]pegboard.PermissionUpdate
 	s := sessionIn(t, tr, "proj", pegboard.SessionConfig{
 		Permissions: permissions(t, pegboard.ModeAsk, set),
 		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {

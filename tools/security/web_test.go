@@ -75,7 +75,7 @@ func webFetch() pegboard.Tool {
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{ReadOnly: true, OpenWorld: true}
 			if u, err := netguard.ParseURL(in.URL); err == nil {
-				tr.Targets = []pegboard.Target{{Kind: pegboard.Host, Access: pegboard.Read, Value: u.Host}}
+				tr.Targets = []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: u.Host}}
 			}
 			return tr
 		},
@@ -128,7 +128,7 @@ func (f *fetch) follow(t *testing.T) {
 // visit decides a host, and every address that it could have.
 func (f *fetch) visit(t *testing.T, u *netguard.URL) {
 	t.Helper()
-	trace := f.pool.Trace(t.Context(), call(t, "WebFetch", map[string]string{"url": u.String()}))
+	trace := f.pool.ExplainDecision(t.Context(), call(t, "WebFetch", map[string]string{"url": u.String()}))
 	f.settle(trace.Decision.Behavior, trace.String())
 	allowed := f.strictest == pegboard.Allow
 	addrs, err := (&netguard.Guard{Resolver: f.row}).Resolve(t.Context(), u)

@@ -35,7 +35,9 @@ type place struct {
 // places holds the place of each session. A fork begins in its own directory.
 var places = pegboard.NewClonedKey("directory of the shell", func(*place) *place { return &place{} })
 
-func placeOf(s *pegboard.Session) *place { return places.Once(s, func() *place { return &place{} }) }
+func placeOf(s *pegboard.Session) *place {
+	return places.GetOrInit(s, func() *place { return &place{} })
+}
 
 // now returns the directory that the next command of s starts in.
 func (p *place) now(s *pegboard.Session) string {
@@ -109,7 +111,7 @@ func isDir(path string) bool {
 // session's directory. It is a guess to all rules but those that refuse; no line has
 // a target of its kind.
 func startingIn(dir string) pegboard.Target {
-	return pegboard.Target{Kind: pegboard.Resource, Access: pegboard.Read, Value: dir, Maybe: true}
+	return pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: dir, Maybe: true}
 }
 
 // decidedDir returns the directory that c was inspected for.
@@ -118,7 +120,7 @@ func decidedDir(c *pegboard.Call) string {
 		return c.Session().Dir()
 	}
 	for _, t := range c.Targets() {
-		if t.Kind == pegboard.Resource {
+		if t.Kind == pegboard.TargetResource {
 			return t.Value
 		}
 	}
@@ -135,7 +137,7 @@ func respelt(input json.RawMessage) json.RawMessage {
 
 // records reports whether it should be learnt where the line ends.
 func (r *runner) records(s *pegboard.Session, command string, line *shellparse.Line) bool {
-	mayCarry := s.Role() == pegboard.Main || s.Role() == pegboard.Coordinator
+	mayCarry := s.Role() == pegboard.RoleMain || s.Role() == pegboard.RoleCoordinator
 	// Git's bash names directories in a way of its own on Windows.
 	return mayMove(command, line) && mayCarry && r.inspector.carries && r.scripted() && runtime.GOOS != "windows"
 }

@@ -179,7 +179,7 @@ func TestAgentsHaveTheirOwnDirectory(t *testing.T) {
 	tool := shell.Bash(shell.Options{})
 	var ex pegboard.Executor
 	require.NoError(t, ex.Run(t.Context(), poolOf(t, s, tool), bashCall(t, "cd sub"))[0].Err)
-	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a"})
+	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a"})
 	require.NoError(t, err)
 	outs := ex.Run(t.Context(), poolOf(t, fork, tool), bashCall(t, "pwd"), bashCall(t, "cd it*"), bashCall(t, "pwd"))
 	require.Equal(t, s.Dir(), outs[0].Result.Text())
@@ -195,7 +195,7 @@ func TestAddedDirectoriesAreWorkingDirectories(t *testing.T) {
 	more := tempDir(t)
 	s := session(t, carryDir(t), "Bash")
 	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		return p.Apply(pegboard.Update{Type: pegboard.AddDirectories, Directories: []string{more}, Destination: pegboard.SourceSession})
+		return p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{more}, Destination: pegboard.SourceSession})
 	}))
 	pool := poolOf(t, s, shell.Bash(shell.Options{}))
 	var ex pegboard.Executor

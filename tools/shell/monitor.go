@@ -98,7 +98,7 @@ func Monitor(o Options) pegboard.Tool {
 			return startMonitor(ctx, r, in, c)
 		},
 		Result: func(out MonitorResult) *pegboard.Result {
-			r := pegboard.Text(out.text())
+			r := pegboard.TextResult(out.text())
 			r.Data = out
 			return r
 		},

@@ -245,8 +245,8 @@ func TestMonitorBelongsToItsAgent(t *testing.T) {
 		role pegboard.Role
 		want background.State
 	}{
-		{name: "sub-agent", role: pegboard.SubAgent, want: background.Killed},
-		{name: "async agent", role: pegboard.AsyncAgent, want: background.Running},
+		{name: "sub-agent", role: pegboard.RoleSubAgent, want: background.Killed},
+		{name: "async agent", role: pegboard.RoleAsyncAgent, want: background.Running},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

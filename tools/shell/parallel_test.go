@@ -36,7 +36,7 @@ func TestHundredCommandsAtOnce(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	goroutines := runtime.NumGoroutine()
 	running, most := 0, 0
-	ex := pegboard.Executor{Limit: limit, OnEvent: func(e pegboard.Event) {
+	ex := pegboard.Executor{MaxParallel: limit, OnEvent: func(e pegboard.Event) {
 		switch e.Kind {
 		case pegboard.EventStarted:
 			running++

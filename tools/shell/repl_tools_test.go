@@ -142,7 +142,7 @@ func TestREPLKeepsItsStatePerSession(t *testing.T) {
 		b.open(shell.REPLOptions{})
 		set := b.code("x = 1", "var x = 1")
 		b.must(set)
-		agent, err := b.session.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a"})
+		agent, err := b.session.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a"})
 		require.NoError(b.t, err)
 		inner := *b
 		var reg pegboard.Registry

@@ -130,7 +130,7 @@ func (k *command) show(ctx context.Context, out *Output, exit proc.Exit) {
 	default:
 		at := k.store(ctx, exit, "text/plain")
 		switch {
-		case errors.Is(at.err, pegboard.ErrStored):
+		case errors.Is(at.err, pegboard.ErrAlreadyStored):
 			out.showPart(k.ends(exit, most, "ask for less at once"), total)
 		case at.err != nil:
 			out.showPart(k.ends(exit, most, advice), total)

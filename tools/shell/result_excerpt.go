@@ -48,10 +48,10 @@ func (k *command) store(ctx context.Context, exit proc.Exit, mimeType string) ke
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer cancel()
-	stored, err := k.call.Keep(ctx, mimeType, f)
+	stored, err := k.call.StoreRaw(ctx, mimeType, f)
 	_ = f.Close() // it was only read
 	switch {
-	case errors.Is(err, pegboard.ErrStored) && showsFiles(&k.line):
+	case errors.Is(err, pegboard.ErrAlreadyStored) && showsFiles(&k.line):
 		return kept{err: err}
 	case err != nil:
 		return kept{path: k.file, size: exit.Stored}
@@ -75,7 +75,7 @@ func showsFiles(line *shellparse.Line) bool {
 func (k *command) preview(exit proc.Exit, at kept) excerpt.Excerpt {
 	s := k.source(exit)
 	s.Output = s.Shrink(2 * PreviewSize) // half of it is the beginning
-	s.Path, s.Stored, s.How = at.path, at.size, k.session.ReadOn()
+	s.Path, s.Stored, s.How = at.path, at.size, k.session.ReadMoreHint()
 	return excerpt.Beginning(s, PreviewSize)
 }
 
@@ -95,7 +95,7 @@ func (k *command) source(exit proc.Exit) excerpt.Source {
 // binaryNote says that the output is no text, and where it is.
 func binaryNote(at kept, total int64) string {
 	switch {
-	case errors.Is(at.err, pegboard.ErrStored):
+	case errors.Is(at.err, pegboard.ErrAlreadyStored):
 		return fmt.Sprintf("[Output is binary: %d bytes, not shown.]", total)
 	case at.err != nil:
 		return fmt.Sprintf("[Output is binary: %d bytes, not shown, and it could not be stored: %v.]", total, at.err)

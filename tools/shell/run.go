@@ -39,7 +39,7 @@ func (r *runner) tool(prompt string) pegboard.Tool {
 		Permit:      r.permit,
 		Call:        r.call,
 		Result: func(out Output) *pegboard.Result {
-			res := pegboard.Text(out.text())
+			res := pegboard.TextResult(out.text())
 			res.IsError, res.Data, res.Parts[0].Ref = out.failed, out, out.ref
 			return res
 		},

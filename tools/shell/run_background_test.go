@@ -287,7 +287,7 @@ func TestAgentsTasksEndWithThem(t *testing.T) {
 	for _, tc := range []struct {
 		role  pegboard.Role
 		state background.State
-	}{{pegboard.SubAgent, background.Killed}, {pegboard.AsyncAgent, background.Running}} {
+	}{{pegboard.RoleSubAgent, background.Killed}, {pegboard.RoleAsyncAgent, background.Running}} {
 		fork, err := s.Fork(pegboard.SessionConfig{Role: tc.role, AgentID: tc.role.String()})
 		require.NoError(t, err)
 		var ex pegboard.Executor

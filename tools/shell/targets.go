@@ -47,7 +47,7 @@ func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 		}
 		for _, h := range cmd.Hosts {
 			tr.OpenWorld = true
-			tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Host, Access: pegboard.Run, Value: h, Maybe: true})
+			tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRun, Value: h, Maybe: true})
 		}
 	}
 	for _, p := range line.Paths {
@@ -55,7 +55,7 @@ func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 		tr.Targets = append(tr.Targets, pathTarget(p, ""))
 	}
 	if line.Unknown != "" || len(tr.Targets) == 0 {
-		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.Opaque, Value: line.Unknown})
+		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetOpaque, Value: line.Unknown})
 	}
 	if tr.ReadOnly && !mayMove(in.Command, &line) {
 		tr.Concurrency = pegboard.Shared
@@ -93,8 +93,8 @@ func count(line *shellparse.Line) int {
 
 func commandTarget(c *shellparse.Command) pegboard.Target {
 	t := pegboard.Target{
-		Kind: pegboard.Command, Access: pegboard.Run, Value: c.Text, Inner: c.Inner, Parsed: true,
-		Free: c.Class == shellparse.ReadOnly, Edits: c.Edits, Exact: c.Exact, Fed: c.Fed, Caution: c.Caution,
+		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, Inner: c.Inner, Parsed: true,
+		Free: c.Class == shellparse.ReadOnly, Edits: c.Edits, Exact: c.Exact, Fed: c.Fed, AskReason: c.Caution,
 	}
 	if c.Git != nil {
 		dir := c.Git.Dir
@@ -104,9 +104,9 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 }
 
 func pathTarget(p shellparse.Path, via string) pegboard.Target {
-	t := pegboard.Target{Kind: pegboard.Path, Access: pegboard.Read, Value: p.Name, Tree: p.Tree, Glob: p.Glob, Via: via, Maybe: p.Maybe, Copied: p.Copied}
+	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Glob: p.Glob, Via: via, Maybe: p.Maybe, Copied: p.Copied}
 	if p.Write {
-		t.Access = pegboard.Write
+		t.Access = pegboard.AccessWrite
 	}
 	return t
 }

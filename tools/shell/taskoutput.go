@@ -89,8 +89,8 @@ func TaskOutput() pegboard.Tool {
 			"It waits until the task has ended; with block false, or after timeout, it shows a task that still runs. You are told when a task ends, so do not ask again and again.",
 		Inspect: func(in taskOutputInput, _ *pegboard.Call) pegboard.Traits {
 			// The target makes a call wait for a TaskStop before it, and that for this.
-			return pegboard.Traits{ReadOnly: true, Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{
-				{Kind: pegboard.Resource, Access: pegboard.Read, Value: in.TaskID},
+			return pegboard.Traits{ReadOnly: true, Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{
+				{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: in.TaskID},
 			}}
 		},
 		Permit: func(context.Context, taskOutputInput, *pegboard.Call) pegboard.Decision {
@@ -98,7 +98,7 @@ func TaskOutput() pegboard.Tool {
 		},
 		Call: showTask,
 		Result: func(out TaskOutputResult) *pegboard.Result {
-			r := pegboard.Text(out.text())
+			r := pegboard.TextResult(out.text())
 			r.Data = out
 			return r
 		},

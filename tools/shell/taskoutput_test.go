@@ -32,7 +32,7 @@ func taskCall(ctx context.Context, t *testing.T, s *pegboard.Session, name, inpu
 
 // monitors turns the feature on that Monitor belongs to.
 func monitors() pegboard.Gates {
-	return pegboard.Gates{Features: []pegboard.Feature{pegboard.Monitors}}
+	return pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}
 }
 
 // fakeTask adds work that ends as Failed when it is stopped.
@@ -261,7 +261,7 @@ func TestTaskOutputFollowsNoLink(t *testing.T) {
 func TestTaskOutputBelongsToTheConversation(t *testing.T) {
 	t.Parallel()
 	s := session(t, t.TempDir())
-	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a1"})
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a1"})
 	require.NoError(t, err)
 	h := fakeTask(t, s, background.Work{Kind: "shell"})
 	h.Done(background.Completed, nil, nil)

@@ -52,8 +52,8 @@ func TaskStop() pegboard.Tool {
 		Info:        pegboard.Info{Name: "TaskStop", Aliases: []string{"KillShell", "KillBash"}, Hint: "end a background command or watch"},
 		Description: "Ends a background task, such as a command or a monitor, by its id, and says how it ended.",
 		Inspect: func(in taskStopInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.ByTarget, Targets: []pegboard.Target{
-				{Kind: pegboard.Resource, Access: pegboard.Write, Value: in.id()},
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{
+				{Kind: pegboard.TargetResource, Access: pegboard.AccessWrite, Value: in.id()},
 			}}
 		},
 		Validate: func(_ context.Context, in taskStopInput, _ *pegboard.Call) error {
@@ -68,7 +68,7 @@ func TaskStop() pegboard.Tool {
 		Permit: permitStop,
 		Call:   stopTask,
 		Result: func(out TaskStopResult) *pegboard.Result {
-			r := pegboard.Text(out.Message)
+			r := pegboard.TextResult(out.Message)
 			r.Data = out
 			return r
 		},
@@ -83,7 +83,7 @@ func permitStop(_ context.Context, in taskStopInput, c *pegboard.Call) pegboard.
 		return pegboard.Decision{}
 	}
 	task, known := background.Of(s).Get(in.id())
-	if main := s.Role() == pegboard.Main || s.Role() == pegboard.Coordinator; known && !main && task.AgentID != s.AgentID() {
+	if main := s.Role() == pegboard.RoleMain || s.Role() == pegboard.RoleCoordinator; known && !main && task.AgentID != s.AgentID() {
 		return pegboard.Decision{}
 	}
 	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it ends a task of the agent's own"}

@@ -114,7 +114,7 @@ func TestTaskStopIsDecidedByWhoseTaskItIs(t *testing.T) {
 			perms, err := pegboard.NewPermissions(tc.mode, tc.set)
 			require.NoError(t, err)
 			require.NoError(t, s.SetPermissions(perms))
-			agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "a1"})
+			agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a1"})
 			require.NoError(t, err)
 			owner, caller := s, s
 			if tc.of {

@@ -39,7 +39,7 @@ func (i inspector) beginViewing(in input, c *pegboard.Call) (v viewing) {
 		return viewing{}
 	}
 	for _, t := range c.Targets() {
-		if t.Kind == pegboard.Path && t.Real() != "" {
+		if t.Kind == pegboard.TargetPath && t.Real() != "" {
 			fi, err := os.Lstat(t.Real())
 			if err != nil || !fi.Mode().IsRegular() {
 				return viewing{}

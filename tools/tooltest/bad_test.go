@@ -202,7 +202,7 @@ func badTraits() []badTool {
 		},
 		{
 			name: "reads what it writes", rule: tooltest.RuleCoherent, got: "is to write a.txt",
-			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Targets[0].Access = pegboard.Write }),
+			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Targets[0].Access = pegboard.AccessWrite }),
 		},
 	}
 }

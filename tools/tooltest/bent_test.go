@@ -89,7 +89,7 @@ func readTarget(input json.RawMessage) []pegboard.Target {
 	if json.Unmarshal(input, &in) != nil {
 		return nil
 	}
-	return []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: in.Path}}
+	return []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}}
 }
 
 // declaring is a good tool whose declaration is changed by f.

@@ -183,7 +183,7 @@ func (o offer) String() string {
 
 // elsewhere compares the schema with that in a fork.
 func (x *exam) elsewhere(first offer) {
-	fork, err := x.session.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent, AgentID: "tooltest"})
+	fork, err := x.session.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "tooltest"})
 	if err != nil {
 		return // the session is closed or its directories are gone; the inputs will tell
 	}

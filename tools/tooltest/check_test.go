@@ -111,7 +111,7 @@ func TestCheckPassesGoodTools(t *testing.T) {
 	edit := pegboard.Build(pegboard.Definition[editInput, *pegboard.Result]{
 		Info: pegboard.Info{Name: "Edit"}, Description: "For a test.",
 		Inspect: func(in editInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Path, Value: in.Path}}, Concurrency: pegboard.ByTarget}
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}, Concurrency: pegboard.PerTarget}
 		},
 		Call: func(context.Context, editInput, *pegboard.Call) (*pegboard.Result, error) { return nil, nil },
 	})

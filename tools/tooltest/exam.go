@@ -146,7 +146,7 @@ func (x *exam) coherent(input string, tr pegboard.Traits) {
 		x.violated(ruleCoherent, input, "the call is read-only and destructive")
 	}
 	for _, target := range tr.Targets {
-		if target.Access == pegboard.Write {
+		if target.Access == pegboard.AccessWrite {
 			x.violated(ruleCoherent, input, "the call is read-only, and one of its targets is to %s", target)
 			return
 		}

@@ -101,9 +101,9 @@ func ExampleBarrier() {
 	both := &tooltest.Barrier{N: 2}
 	read := tooltest.FakeConfig{
 		Name:   "Read",
-		Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.ByTarget},
+		Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.PerTarget},
 		Targets: func(input json.RawMessage) []pegboard.Target {
-			return []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: "notes.txt"}}
+			return []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "notes.txt"}}
 		},
 	}.New(tooltest.Reply{Barrier: both, Text: "read"})
 

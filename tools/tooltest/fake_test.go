@@ -84,7 +84,7 @@ func TestReplyEndings(t *testing.T) {
 
 func TestReplyResultIsCopied(t *testing.T) {
 	t.Parallel()
-	fake := tooltest.NewFake("T", tooltest.Reply{Result: pegboard.Text("a")})
+	fake := tooltest.NewFake("T", tooltest.Reply{Result: pegboard.TextResult("a")})
 	tooltest.Run(t.Context(), fake, nil, `{}`).Result.Parts[0].Text = "changed by a hook"
 	require.Equal(t, "a", tooltest.Run(t.Context(), fake, nil, `{}`).Result.Text())
 }
@@ -188,13 +188,13 @@ func TestFakeConfig(t *testing.T) {
 	t.Parallel()
 	fake := tooltest.FakeConfig{
 		Name: "Edit", Aliases: []string{"Change"}, Description: "Edits.", RequiresUser: true,
-		Traits: pegboard.Traits{Concurrency: pegboard.ByTarget, Destructive: true},
+		Traits: pegboard.Traits{Concurrency: pegboard.PerTarget, Destructive: true},
 		Targets: func(input json.RawMessage) []pegboard.Target {
 			var in struct{ Path string }
 			if err := json.Unmarshal(input, &in); err != nil {
 				return nil
 			}
-			return []pegboard.Target{{Kind: pegboard.Path, Value: in.Path}}
+			return []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}
 		},
 	}.New()
 	require.Equal(t, pegboard.Info{Name: "Edit", Aliases: []string{"Change"}, RequiresUser: true}, fake.Info())
@@ -204,8 +204,8 @@ func TestFakeConfig(t *testing.T) {
 	require.JSONEq(t, `{"type":"object"}`, string(d.InputSchema))
 	c := tooltest.Call("Edit", `{"path":"a"}`)
 	require.Equal(t, pegboard.Traits{
-		Targets:     []pegboard.Target{{Kind: pegboard.Path, Value: "a"}},
-		Concurrency: pegboard.ByTarget, Destructive: true,
+		Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Value: "a"}},
+		Concurrency: pegboard.PerTarget, Destructive: true,
 	}, fake.Traits(&c))
 }
 

@@ -12,7 +12,7 @@ import (
 
 // answer makes an outcome for a call with the given ID.
 func answer(id string) pegboard.Outcome {
-	return pegboard.Outcome{Call: &pegboard.Call{ID: id}, Result: pegboard.Text("answer to " + id)}
+	return pegboard.Outcome{Call: &pegboard.Call{ID: id}, Result: pegboard.TextResult("answer to " + id)}
 }
 
 func answers(ids ...string) []pegboard.Outcome {
@@ -94,7 +94,7 @@ func TestModel(t *testing.T) {
 		},
 		{
 			name: "without a call", turns: []tooltest.Turn{asking("a"), saying},
-			replies: [][]pegboard.Outcome{nil, {answer("a"), {Result: pegboard.Text("x")}}},
+			replies: [][]pegboard.Outcome{nil, {answer("a"), {Result: pegboard.TextResult("x")}}},
 			err:     "turn 1: outcome 2 has no call",
 		},
 		{

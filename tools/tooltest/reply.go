@@ -56,7 +56,7 @@ func (r Reply) give(ctx context.Context, c *pegboard.Call) (*pegboard.Result, er
 		result.Parts = slices.Clone(result.Parts) // hooks may change what they get
 		return &result, nil
 	}
-	return pegboard.Text(r.Text), nil
+	return pegboard.TextResult(r.Text), nil
 }
 
 func (r Reply) sleep(ctx context.Context) error {

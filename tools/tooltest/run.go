@@ -69,8 +69,8 @@ func openGates() pegboard.Gates {
 	return pegboard.Gates{
 		PowerShell: true, Resources: true, StructuredOutput: true,
 		Features: []pegboard.Feature{
-			pegboard.LSP, pegboard.Worktrees, pegboard.Teams, pegboard.Cron,
-			pegboard.Monitors, pegboard.Config, pegboard.Workflows,
+			pegboard.FeatureLSP, pegboard.FeatureWorktrees, pegboard.FeatureTeams, pegboard.FeatureCron,
+			pegboard.FeatureMonitors, pegboard.FeatureConfig, pegboard.FeatureWorkflows,
 		},
 	}
 }

@@ -34,7 +34,7 @@ func TestRunUsesTheSession(t *testing.T) {
 	bash := pegboard.Build(pegboard.Definition[commandInput, string]{
 		Info: pegboard.Info{Name: "Bash"}, Description: "For a test.",
 		Inspect: func(in commandInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.Command, Access: pegboard.Run, Value: in.Command}}}
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: in.Command}}}
 		},
 		Call: func(_ context.Context, _ commandInput, c *pegboard.Call) (string, error) {
 			return c.Session().Dir(), nil
@@ -55,12 +55,12 @@ func TestRunFindsEveryTool(t *testing.T) {
 	main, err := tooltest.NewSession(t.TempDir())
 	require.NoError(t, err)
 	sessions := []*pegboard.Session{main}
-	for _, role := range []pegboard.Role{pegboard.SubAgent, pegboard.AsyncAgent, pegboard.Teammate} {
+	for _, role := range []pegboard.Role{pegboard.RoleSubAgent, pegboard.RoleAsyncAgent, pegboard.RoleTeammate} {
 		fork, err := main.Fork(pegboard.SessionConfig{Role: role})
 		require.NoError(t, err)
 		sessions = append(sessions, fork)
 	}
-	coordinator, err := pegboard.NewSession(pegboard.SessionConfig{Role: pegboard.Coordinator, Permissions: main.Permissions()})
+	coordinator, err := pegboard.NewSession(pegboard.SessionConfig{Role: pegboard.RoleCoordinator, Permissions: main.Permissions()})
 	require.NoError(t, err)
 	for _, s := range append(sessions, coordinator) {
 		for _, name := range append(pegboard.BuiltinNames(), "My own") {

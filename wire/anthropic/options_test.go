@@ -24,7 +24,7 @@ const searchTool = `{"type":"tool_search_tool_bm25_20251119", "name":"tool_searc
 func special(t testing.TB, info pegboard.Info, schema string, examples ...string) pegboard.Tool {
 	t.Helper()
 	d := pegboard.Definition[json.RawMessage, *pegboard.Result]{Info: info, Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-		return pegboard.Text("done"), nil
+		return pegboard.TextResult("done"), nil
 	}}
 	for _, e := range examples {
 		d.Examples = append(d.Examples, json.RawMessage(e))
@@ -175,7 +175,7 @@ func TestCached(t *testing.T) {
 			require.NoError(t, r.Add(tt.builtin...))
 			_, err := r.Attach("s", tt.attached...)
 			require.NoError(t, err)
-			w := anthropic.New(r.AssemblePool(session(t), pegboard.Deferral{Hosted: true}), anthropic.ServerTools(messagesOf(tt.server)...), anthropic.Cached(""))
+			w := anthropic.New(r.AssemblePool(session(t), pegboard.Deferral{ProviderSearch: true}), anthropic.ServerTools(messagesOf(tt.server)...), anthropic.Cached(""))
 			var marked, told []string
 			for _, s := range sentBy(t, w) {
 				if s.CacheControl != nil {

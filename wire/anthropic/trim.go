@@ -44,7 +44,7 @@ func (w *Wire) Trim(ctx context.Context, messages []json.RawMessage, s wire.Trim
 // pastResults are the results in a conversation.
 type pastResults struct {
 	messages []pastMessage
-	results  []pegboard.PastResult
+	results  []pegboard.HistoryResult
 	at       []blockIndex // of each result
 }
 
@@ -66,7 +66,7 @@ func (w *Wire) pastResults(messages []json.RawMessage) (p pastResults) {
 			r := readResult(m.parsed[j], called[b.ID])
 			parts, _ := resultParts(m.parsed[j])
 			fixed := len(referencesIn(parts)) > 0 || r.ShowsTools()
-			p.results = append(p.results, pegboard.PastResult{CallID: b.ID, Tool: r.Tool, Turn: turn, Text: r.Text(), Fixed: fixed})
+			p.results = append(p.results, pegboard.HistoryResult{CallID: b.ID, Tool: r.Tool, Turn: turn, Text: r.Text(), Fixed: fixed})
 			p.at = append(p.at, blockIndex{i, j})
 		}
 	}

@@ -22,10 +22,10 @@ var _ wire.Trimmer = (*pegboard.Session)(nil)
 // trimmer says what it is told to, and notes what it was shown.
 type trimmer struct {
 	texts []string
-	shown []pegboard.PastResult
+	shown []pegboard.HistoryResult
 }
 
-func (s *trimmer) Trim(_ context.Context, results []pegboard.PastResult) []string {
+func (s *trimmer) TrimResults(_ context.Context, results []pegboard.HistoryResult) []string {
 	s.shown = results
 	return s.texts
 }
@@ -43,37 +43,37 @@ func TestTrim(t *testing.T) {
 		name  string
 		in    []string
 		texts []string
-		shown []pegboard.PastResult
+		shown []pegboard.HistoryResult
 		want  []string // nil: the same
 	}{
 		{name: "nothing", texts: []string{"x"}},
 		{name: "no results", in: []string{hello, assistant(use("a", "clock")), user(says)}, texts: []string{"x"}},
 		{name: "some", in: []string{hello, assistant(use("a", "clock"), use("b", "map")), ` { "content":[ ` + resultOf("a", text("1")) + ` ,` + resultOf("b", text("2")) + `, ` + says + `], "role":"user"}`,
 			assistant(use("c", "clock")), user(resultOf("c", text("3")))}, texts: []string{"", "<two>"},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "clock", Turn: 1, Text: "1"}, {CallID: "b", Tool: "map", Turn: 1, Text: "2"}, {CallID: "c", Tool: "clock", Turn: 2, Text: "3"}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "clock", Turn: 1, Text: "1"}, {CallID: "b", Tool: "map", Turn: 1, Text: "2"}, {CallID: "c", Tool: "clock", Turn: 2, Text: "3"}},
 			want: []string{hello, assistant(use("a", "clock"), use("b", "map")), `{"content":[` + resultOf("a", text("1")) + `,` + resultOf("b", text("<two>")) + `,` + says + `],"role":"user"}`,
 				assistant(use("c", "clock")), user(resultOf("c", text("3")))}},
 		{name: "a message for each", in: []string{assistant(use("a", "clock"), use("b", "map")), user(resultOf("a", text("1"))), user(resultOf("b", text("2")))},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "clock", Turn: 1, Text: "1"}, {CallID: "b", Tool: "map", Turn: 1, Text: "2"}}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "clock", Turn: 1, Text: "1"}, {CallID: "b", Tool: "map", Turn: 1, Text: "2"}}},
 		{name: "other blocks", in: []string{assistant(use("a", "x")), user(`{"type":"tool_result","tool_use_id":"a","is_error":false,"content":[` + image + `,{"text":"1", "type":"text", "cache_control":{}},` + document + `,` + text("2") + `,7],"cache_control":{ }}`)},
-			texts: []string{"\"new\""}, shown: []pegboard.PastResult{{CallID: "a", Tool: "x", Turn: 1, Text: "1\n2"}},
+			texts: []string{"\"new\""}, shown: []pegboard.HistoryResult{{CallID: "a", Tool: "x", Turn: 1, Text: "1\n2"}},
 			want: []string{assistant(use("a", "x")), user(`{"type":"tool_result","tool_use_id":"a","is_error":false,"content":[` + image + `,{"text":"\"new\"","type":"text","cache_control":{}},` + document + `,7],"cache_control":{ }}`)}},
 		{name: "a string", in: []string{assistant(use("a", "x")), user(`{"content":"\u006fld","is_error":true,"type":"tool_result","tool_use_id":"a"}`)},
-			texts: []string{"new"}, shown: []pegboard.PastResult{{CallID: "a", Tool: "x", Turn: 1, Text: "old"}},
+			texts: []string{"new"}, shown: []pegboard.HistoryResult{{CallID: "a", Tool: "x", Turn: 1, Text: "old"}},
 			want: []string{assistant(use("a", "x")), user(`{"content":"new","is_error":true,"type":"tool_result","tool_use_id":"a"}`)}},
 		{name: "what made tools known", in: []string{assistant(use("a", "x"), use("b", "ToolSearch"), use("c", "ToolSearch")),
 			user(resultOf("a", refer("x"), text("1")), resultOf("b", text("1"), definitions), `{"type":"tool_result","tool_use_id":"c","content":"<functions>\n{\"name\":\"x\"}"}`)},
-			texts: []string{"n", "n", "n"}, shown: []pegboard.PastResult{{CallID: "a", Tool: "x", Turn: 1, Text: "1", Fixed: true},
+			texts: []string{"n", "n", "n"}, shown: []pegboard.HistoryResult{{CallID: "a", Tool: "x", Turn: 1, Text: "1", Fixed: true},
 				{CallID: "b", Tool: "ToolSearch", Turn: 1, Text: "1\n<functions>\n{\"name\":\"x\"}\n</functions>", Fixed: true}, {CallID: "c", Tool: "ToolSearch", Turn: 1, Text: "<functions>\n{\"name\":\"x\"}", Fixed: true}}},
 		{name: "without text", in: []string{assistant(use("a", "x"), use("b", "x"), use("c", "x")), user(imageOfA, `{"type":"tool_result","tool_use_id":"b"}`, resultOf("c"))}, texts: []string{"n", "n", "n"},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "x", Turn: 1}, {CallID: "b", Tool: "x", Turn: 1}, {CallID: "c", Tool: "x", Turn: 1}}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "x", Turn: 1}, {CallID: "b", Tool: "x", Turn: 1}, {CallID: "c", Tool: "x", Turn: 1}}},
 		{name: "names of the pool", in: []string{assistant(use("a", w.Name("notes.add")), use("b", "Task"), use("c", "gone"), use("a", "again")), user(resultOf("a"), resultOf("b"), resultOf("c"), resultOf("d"))},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "notes.add", Turn: 1}, {CallID: "b", Tool: "Agent", Turn: 1}, {CallID: "c", Tool: "gone", Turn: 1}, {CallID: "d", Turn: 1}}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "notes.add", Turn: 1}, {CallID: "b", Tool: "Agent", Turn: 1}, {CallID: "c", Tool: "gone", Turn: 1}, {CallID: "d", Turn: 1}}},
 		{name: "out of order", in: []string{user(resultOf("a", text("1")), `{"type":"tool_result","content":"2"}`), assistant(use("a", "x"), `{"type":"tool_use","name":"y"}`)}, texts: []string{"n", "n"},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "x", Text: "1"}, {Text: "2"}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "x", Text: "1"}, {Text: "2"}},
 			want:  []string{user(resultOf("a", text("n")), `{"type":"tool_result","content":"n"}`), assistant(use("a", "x"), `{"type":"tool_use","name":"y"}`)}},
 		{name: "unreadable", in: []string{`{`, assistant(use("a", "x")), `{"role":"tool"}`, user(`{"type":"tool_result","type":"x"}`), user(resultOf("a", text("1")))}, texts: []string{"n"},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "x", Turn: 1, Text: "1"}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "x", Turn: 1, Text: "1"}},
 			want:  []string{`{`, assistant(use("a", "x")), `{"role":"tool"}`, user(`{"type":"tool_result","type":"x"}`), user(resultOf("a", text("n")))}},
 		{name: "of the server", in: []string{assistant(onServer, served, `{"type":"mcp_tool_result","tool_use_id":"m","content":"x"}`)}, texts: []string{"n"}},
 	}
@@ -93,7 +93,7 @@ func TestTrim(t *testing.T) {
 	var zero anthropic.Wire
 	s := &trimmer{}
 	zero.Trim(t.Context(), messagesOf([]string{assistant(use("a", "Task")), user(resultOf("a", text("1")))}), s)
-	require.Equal(t, []pegboard.PastResult{{CallID: "a", Tool: "Task", Turn: 1, Text: "1"}}, s.shown)
+	require.Equal(t, []pegboard.HistoryResult{{CallID: "a", Tool: "Task", Turn: 1, Text: "1"}}, s.shown)
 }
 
 // TestTrimReplacesNothingElse trims random conversations, sound and not, and looks at

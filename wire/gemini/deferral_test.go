@@ -23,7 +23,7 @@ func toolOf(t testing.TB, info pegboard.Info) pegboard.Tool {
 		Info:        info,
 		Description: "Comes later.",
 		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-			return pegboard.Text("done"), nil
+			return pegboard.TextResult("done"), nil
 		},
 	})
 	require.NoError(t, err)
@@ -80,9 +80,9 @@ func TestToolsDeferred(t *testing.T) {
 
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	hosted := gemini.New(r.AssemblePool(s, pegboard.Deferral{Hosted: true}))
+	hosted := gemini.New(r.AssemblePool(s, pegboard.Deferral{ProviderSearch: true}))
 	require.Equal(t, apiNames(hosted, "alarm", "clock", "notes.add", "weather"), namesOf(t, hosted), "nobody could find them")
-	both := gemini.New(pool(pegboard.Deferral{Hosted: true}))
+	both := gemini.New(pool(pegboard.Deferral{ProviderSearch: true}))
 	require.Equal(t, apiNames(both, "ToolSearch", "clock", "weather", "alarm", "notes.add"), namesOf(t, both))
 }
 
@@ -174,7 +174,7 @@ func TestInvariant7OfLoadedTools(t *testing.T) {
 		require.NoError(t, err)
 		s := session(t)
 		p := r.AssemblePool(s)
-		waiting := p.Waiting()
+		waiting := p.Deferred()
 		random.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
 		sent := string(gemini.New(p).Tools())
 		for i := range waiting {

@@ -27,7 +27,7 @@ func tool(t testing.TB, name, description, schema string) pegboard.Tool {
 		Description: description,
 		Traits:      pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
 		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-			return pegboard.Text("done"), nil
+			return pegboard.TextResult("done"), nil
 		},
 	})
 	require.NoError(t, err)

@@ -57,7 +57,7 @@ func (w *Wire) Trim(ctx context.Context, contents []json.RawMessage, s wire.Trim
 // pastResults are the results in a conversation.
 type pastResults struct {
 	contents []pastContent
-	results  []pegboard.PastResult
+	results  []pegboard.HistoryResult
 	at       []partIndex // of each result
 }
 
@@ -83,7 +83,7 @@ func (w *Wire) pastResults(contents []json.RawMessage) pastResults {
 			r := readResult(c.parts[j], w.tool(call.name))
 			sum := sha256.Sum256([]byte(r.Text()))
 			id := cmp.Or(f.id, call.id, name) + "#" + hex.EncodeToString(sum[:8])
-			p.results = append(p.results, pegboard.PastResult{CallID: id, Tool: w.tool(name), Turn: turn, Text: r.Text(), Fixed: r.ShowsTools()})
+			p.results = append(p.results, pegboard.HistoryResult{CallID: id, Tool: w.tool(name), Turn: turn, Text: r.Text(), Fixed: r.ShowsTools()})
 			p.at = append(p.at, partIndex{i, j})
 		}
 	}

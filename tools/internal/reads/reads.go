@@ -35,7 +35,7 @@ type View struct {
 // Of returns the state of s, empty at first. A fork begins with a copy of its
 // parent's, in which nothing counts as shown: it may not have the parent's
 // conversation.
-func Of(s *pegboard.Session) *State { return key.Once(s, func() *State { return &State{} }) }
+func Of(s *pegboard.Session) *State { return key.GetOrInit(s, func() *State { return &State{} }) }
 
 var key = pegboard.NewClonedKey("files read", (*State).Clone)
 

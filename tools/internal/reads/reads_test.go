@@ -195,7 +195,7 @@ func TestForkBeginsWithACopy(t *testing.T) {
 		v := shown("text", 0, 4)
 		v.Info = fi
 		reads.Of(main).Note("/before", v)
-		fork, err := main.Fork(pegboard.SessionConfig{Role: pegboard.SubAgent})
+		fork, err := main.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 		require.NoError(t, err)
 		reads.Of(main).Note("/after", v)
 		reads.Of(fork).Note("/own", v)

@@ -61,7 +61,7 @@ func Choice(p *pegboard.Pool, c wire.Choice) wire.Choice {
 	if !Searches(p) || c.Mode == wire.None || c.Mode != wire.One && len(c.Tools) == 0 {
 		return c
 	}
-	out := setOf(p.Waiting())
+	out := setOf(p.Deferred())
 	for d := range p.Loaded() {
 		delete(out, d.Name)
 	}
@@ -84,7 +84,7 @@ func Recallable(p *pegboard.Pool, tools []string) (names []string) {
 	if !Searches(p) {
 		return nil
 	}
-	waiting := setOf(p.Waiting())
+	waiting := setOf(p.Deferred())
 	for _, tool := range tools {
 		t, ok := p.Lookup(tool)
 		if !ok {

@@ -46,11 +46,11 @@ func TestRequest(t *testing.T) {
 		want     []string // - is left out
 	}{
 		{name: "nothing searches", pool: poolOf(t, pegboard.Deferral{}), want: []string{"a", "b", "c", "mcp__s__d"}},
-		{name: "the provider would search", pool: poolOf(t, pegboard.Deferral{Hosted: true}), want: []string{"a", "b", "c", "mcp__s__d"}},
+		{name: "the provider would search", pool: poolOf(t, pegboard.Deferral{ProviderSearch: true}), want: []string{"a", "b", "c", "mcp__s__d"}},
 		{name: "the model searches", pool: poolOf(t, pegboard.Deferral{}, search), searches: true, want: []string{"ToolSearch", "-a", "b", "-c", "-mcp__s__d", "mcp__s__d", "a"}},
-		{name: "both", pool: poolOf(t, pegboard.Deferral{Hosted: true}, search), searches: true, want: []string{"ToolSearch", "-a", "b", "-c", "-mcp__s__d", "mcp__s__d", "a"}},
+		{name: "both", pool: poolOf(t, pegboard.Deferral{ProviderSearch: true}, search), searches: true, want: []string{"ToolSearch", "-a", "b", "-c", "-mcp__s__d", "mcp__s__d", "a"}},
 		{name: "none waits", pool: poolOf(t, pegboard.Deferral{Mode: pegboard.DeferOff}, search), searches: true, want: []string{"ToolSearch", "a", "b", "c", "mcp__s__d"}},
-		{name: "an alias", pool: poolOf(t, pegboard.Deferral{Hosted: true}, tool(t, "x", pegboard.LoadAlways, "ToolSearch")), want: []string{"a", "b", "c", "x", "mcp__s__d"}},
+		{name: "an alias", pool: poolOf(t, pegboard.Deferral{ProviderSearch: true}, tool(t, "x", pegboard.LoadAlways, "ToolSearch")), want: []string{"a", "b", "c", "x", "mcp__s__d"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestChoice(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, tt.want, deferral.Choice(searched, tt.in))
-			require.Equal(t, tt.in, deferral.Choice(poolOf(t, pegboard.Deferral{Hosted: true}), tt.in), "all are sent")
+			require.Equal(t, tt.in, deferral.Choice(poolOf(t, pegboard.Deferral{ProviderSearch: true}), tt.in), "all are sent")
 			require.Equal(t, tt.in, deferral.Choice(nil, tt.in))
 		})
 	}
@@ -98,7 +98,7 @@ func TestRecallable(t *testing.T) {
 	t.Parallel()
 	tools := []string{"old", "b", "gone", "a", "c", "ToolSearch", "", "a"}
 	require.Equal(t, []string{"c", "a"}, deferral.Recallable(poolOf(t, pegboard.Deferral{}, pegboard.ToolSearch(pegboard.SearchOptions{})), tools))
-	require.Nil(t, deferral.Recallable(poolOf(t, pegboard.Deferral{Hosted: true}), tools), "nobody can search")
+	require.Nil(t, deferral.Recallable(poolOf(t, pegboard.Deferral{ProviderSearch: true}), tools), "nobody can search")
 	require.Nil(t, deferral.Recallable(nil, tools))
 }
 

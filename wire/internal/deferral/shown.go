@@ -36,7 +36,7 @@ func (r Result) Shown() iter.Seq[string] {
 }
 
 // ShowsTools reports whether r shows definitions of tools. Then it is
-// [pegboard.PastResult].Fixed.
+// [pegboard.HistoryResult].Fixed.
 func (r Result) ShowsTools() bool {
 	for range r.Shown() {
 		return true

@@ -17,12 +17,12 @@ import (
 // over, and those that are missing or blank leave a result as it is. So does all that
 // is said of a result that is Fixed, or that holds no text which could be replaced. s is
 // not asked if there are no results.
-func Results(ctx context.Context, s wire.Trimmer, results []pegboard.PastResult) iter.Seq2[int, string] {
+func Results(ctx context.Context, s wire.Trimmer, results []pegboard.HistoryResult) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		if len(results) == 0 {
 			return
 		}
-		for i, text := range s.Trim(ctx, results) {
+		for i, text := range s.TrimResults(ctx, results) {
 			switch {
 			case i >= len(results):
 				return

@@ -16,23 +16,23 @@ import (
 // answers are the same whatever they are asked about.
 type answers []string
 
-func (a answers) Trim(context.Context, []pegboard.PastResult) []string { return a }
+func (a answers) TrimResults(context.Context, []pegboard.HistoryResult) []string { return a }
 
 func TestResults(t *testing.T) {
 	t.Parallel()
-	long := pegboard.PastResult{Text: "long"}
+	long := pegboard.HistoryResult{Text: "long"}
 	tests := []struct {
 		name    string
-		results []pegboard.PastResult
+		results []pegboard.HistoryResult
 		texts   []string
 		want    map[int]string
 	}{
 		{name: "nothing", want: map[int]string{}},
-		{name: "some", results: []pegboard.PastResult{long, long, long}, texts: []string{"a", "", "c"}, want: map[int]string{0: "a", 2: "c"}},
-		{name: "fewer texts", results: []pegboard.PastResult{long, long}, texts: []string{"a"}, want: map[int]string{0: "a"}},
-		{name: "more texts", results: []pegboard.PastResult{long}, texts: []string{"a", "b"}, want: map[int]string{0: "a"}},
-		{name: "blank", results: []pegboard.PastResult{long}, texts: []string{" \n"}, want: map[int]string{}},
-		{name: "what stays", results: []pegboard.PastResult{{Text: "long", Fixed: true}, {}}, texts: []string{"a", "b"}, want: map[int]string{}},
+		{name: "some", results: []pegboard.HistoryResult{long, long, long}, texts: []string{"a", "", "c"}, want: map[int]string{0: "a", 2: "c"}},
+		{name: "fewer texts", results: []pegboard.HistoryResult{long, long}, texts: []string{"a"}, want: map[int]string{0: "a"}},
+		{name: "more texts", results: []pegboard.HistoryResult{long}, texts: []string{"a", "b"}, want: map[int]string{0: "a"}},
+		{name: "blank", results: []pegboard.HistoryResult{long}, texts: []string{" \n"}, want: map[int]string{}},
+		{name: "what stays", results: []pegboard.HistoryResult{{Text: "long", Fixed: true}, {}}, texts: []string{"a", "b"}, want: map[int]string{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestResults(t *testing.T) {
 	}
 	for range trim.Results(t.Context(), nil, nil) { // nobody is asked about nothing
 	}
-	for range trim.Results(t.Context(), answers{"a", "b"}, []pegboard.PastResult{long, long}) {
+	for range trim.Results(t.Context(), answers{"a", "b"}, []pegboard.HistoryResult{long, long}) {
 		break // a loop that is left early must not go on
 	}
 }

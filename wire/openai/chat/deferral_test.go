@@ -58,9 +58,9 @@ func TestToolsDeferred(t *testing.T) {
 
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	hosted := chat.New(r.AssemblePool(s, pegboard.Deferral{Hosted: true}))
+	hosted := chat.New(r.AssemblePool(s, pegboard.Deferral{ProviderSearch: true}))
 	require.Equal(t, apiNames(hosted, []string{"alarm", "clock", "notes.add", "weather"}), namesOf(t, hosted), "nobody could find them")
-	both := chat.New(pool(pegboard.Deferral{Hosted: true}))
+	both := chat.New(pool(pegboard.Deferral{ProviderSearch: true}))
 	require.Equal(t, append([]string{"ToolSearch", "clock"}, apiNames(both, []string{"weather", "alarm", "notes.add"})...), namesOf(t, both))
 }
 
@@ -165,7 +165,7 @@ func TestInvariant7OfLoadedTools(t *testing.T) {
 		require.NoError(t, err)
 		s := session(t)
 		p := r.AssemblePool(s)
-		waiting := p.Waiting()
+		waiting := p.Deferred()
 		random.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
 		sent := string(chat.New(p).Tools())
 		for i := range waiting {

@@ -65,7 +65,7 @@ func echo(t testing.TB) pegboard.Tool {
 func TestAutoKeepsWhatWasCalled(t *testing.T) {
 	t.Parallel()
 	var r pegboard.Registry
-	policy := pegboard.Deferral{Mode: pegboard.DeferAuto, Window: 4000}
+	policy := pegboard.Deferral{Mode: pegboard.DeferAuto, ContextWindow: 4000}
 	require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{})))
 	_, err := r.Attach("maps", toolOf(t, pegboard.Info{Name: "route"}, "Finds a route.", city))
 	require.NoError(t, err)

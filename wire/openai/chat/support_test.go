@@ -23,7 +23,7 @@ func toolOf(t testing.TB, info pegboard.Info, description, schema string) pegboa
 		Info:        info,
 		Description: description,
 		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-			return pegboard.Text("done"), nil
+			return pegboard.TextResult("done"), nil
 		},
 	})
 	require.NoError(t, err)

@@ -45,7 +45,7 @@ func (w *Wire) Trim(ctx context.Context, messages []json.RawMessage, s wire.Trim
 
 // pastResults are the results in a conversation.
 type pastResults struct {
-	results []pegboard.PastResult
+	results []pegboard.HistoryResult
 	at      []int               // of each result, the message that it is
 	fields  []jsonobject.Object // what that holds
 }
@@ -65,7 +65,7 @@ func (w *Wire) pastResults(messages []json.RawMessage) (p pastResults) {
 			id, _ := t.results[i].Text("tool_call_id")
 			sum := sha256.Sum256([]byte(r.Text()))
 			id += "#" + hex.EncodeToString(sum[:8])
-			p.results = append(p.results, pegboard.PastResult{CallID: id, Tool: r.Tool, Turn: turn, Text: r.Text(), Fixed: r.ShowsTools()})
+			p.results = append(p.results, pegboard.HistoryResult{CallID: id, Tool: r.Tool, Turn: turn, Text: r.Text(), Fixed: r.ShowsTools()})
 			p.at, p.fields = append(p.at, t.first+i), append(p.fields, t.results[i])
 		}
 	}

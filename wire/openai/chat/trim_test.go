@@ -21,10 +21,10 @@ var _ wire.Trimmer = (*pegboard.Session)(nil)
 // trimmer answers with texts, and keeps what it was shown.
 type trimmer struct {
 	answers []string
-	shown   []pegboard.PastResult
+	shown   []pegboard.HistoryResult
 }
 
-func (s *trimmer) Trim(_ context.Context, results []pegboard.PastResult) []string {
+func (s *trimmer) TrimResults(_ context.Context, results []pegboard.HistoryResult) []string {
 	s.shown = results
 	return s.answers
 }

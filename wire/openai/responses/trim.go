@@ -41,7 +41,7 @@ func (w *Wire) Trim(ctx context.Context, items []json.RawMessage, s wire.Trimmer
 }
 
 // pastResults returns the outputs of a conversation, and which items they are.
-func (w *Wire) pastResults(items []json.RawMessage) (results []pegboard.PastResult, at []int) {
+func (w *Wire) pastResults(items []json.RawMessage) (results []pegboard.HistoryResult, at []int) {
 	past, called := w.readCalls(items)
 	turn, speaking := 0, false
 	for i, item := range past {
@@ -58,7 +58,7 @@ func (w *Wire) pastResults(items []json.RawMessage) (results []pegboard.PastResu
 			r := readOutput(o, called[b.ID])
 			kind, _ := o.Text("type")
 			fixed := kind == "tool_search_output" || kind == "function_call_output" && r.ShowsTools()
-			results = append(results, pegboard.PastResult{CallID: callID(b.ID), Tool: r.Tool, Turn: turn, Text: r.Text(), Fixed: fixed})
+			results = append(results, pegboard.HistoryResult{CallID: callID(b.ID), Tool: r.Tool, Turn: turn, Text: r.Text(), Fixed: fixed})
 			at = append(at, i)
 		}
 	}

@@ -19,10 +19,10 @@ import (
 // trimmer says what it is told to, and notes what it was shown.
 type trimmer struct {
 	texts []string
-	shown []pegboard.PastResult
+	shown []pegboard.HistoryResult
 }
 
-func (s *trimmer) Trim(_ context.Context, results []pegboard.PastResult) []string {
+func (s *trimmer) TrimResults(_ context.Context, results []pegboard.HistoryResult) []string {
 	s.shown = results
 	return s.texts
 }
@@ -37,39 +37,39 @@ func TestTrim(t *testing.T) {
 	w := responses.New(poolOf(t, tool(t, named("notes.add"), "", anyObject), tool(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}}, "", anyObject), tool(t, named("find"), "", anyObject)),
 		responses.ClientSearch("find"))
 	a, b := use("a", "clock", "{}"), use("b", "map", "{}")
-	one := func(r pegboard.PastResult) []pegboard.PastResult { return []pegboard.PastResult{r} }
+	one := func(r pegboard.HistoryResult) []pegboard.HistoryResult { return []pegboard.HistoryResult{r} }
 	tests := []struct {
 		name  string
 		in    []string
 		texts []string
-		shown []pegboard.PastResult
+		shown []pegboard.HistoryResult
 		want  []string // nil: the same
 	}{
 		{name: "nothing", texts: []string{"x"}},
 		{name: "no outputs", in: []string{hello, a, says}, texts: []string{"x"}},
 		{name: "some", in: []string{system, hello, thinks, a, b, output("a", `"1"`), ` {"call_id":"b", "type":"function_call_output", "status":"completed" ,"output":"2"}`, says, goOn, use("c", "clock", "{}"), output("c", `"3"`)},
 			texts: []string{"", "<two>"},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "clock", Turn: 1, Text: "1"}, {CallID: "b", Tool: "map", Turn: 1, Text: "2"}, {CallID: "c", Tool: "clock", Turn: 3, Text: "3"}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "clock", Turn: 1, Text: "1"}, {CallID: "b", Tool: "map", Turn: 1, Text: "2"}, {CallID: "c", Tool: "clock", Turn: 3, Text: "3"}},
 			want:  []string{system, hello, thinks, a, b, output("a", `"1"`), `{"call_id":"b","type":"function_call_output","status":"completed","output":"<two>"}`, says, goOn, use("c", "clock", "{}"), output("c", `"3"`)}},
-		{name: "one turn", in: []string{thinks, system, a, hosted, b, system, textOfB}, shown: one(pegboard.PastResult{CallID: "b", Tool: "map", Turn: 1, Text: "<12>"})},
+		{name: "one turn", in: []string{thinks, system, a, hosted, b, system, textOfB}, shown: one(pegboard.HistoryResult{CallID: "b", Tool: "map", Turn: 1, Text: "<12>"})},
 		{name: "other parts", in: []string{a, output("a", `[`+image+`,{"text":"1", "type":"input_text"},`+file+`,`+inputText("2")+`,7]`)}, texts: []string{"\"new\""},
-			shown: one(pegboard.PastResult{CallID: "a", Tool: "clock", Turn: 1, Text: "1\n2"}),
+			shown: one(pegboard.HistoryResult{CallID: "a", Tool: "clock", Turn: 1, Text: "1\n2"}),
 			want:  []string{a, output("a", `[`+image+`,{"text":"\"new\"","type":"input_text"},`+file+`,7]`)}},
 		{name: "other kinds", in: []string{custom, patch, ofCustom, `{"type":"apply_patch_call_output","call_id":"p","status":"failed","output":"no"}`}, texts: []string{"n", "m"},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "grep", Turn: 1, Text: "y"}, {CallID: "p", Turn: 1, Text: "no"}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "grep", Turn: 1, Text: "y"}, {CallID: "p", Turn: 1, Text: "no"}},
 			want:  []string{custom, patch, strings.Replace(ofCustom, `"y"`, `"n"`, 1), `{"type":"apply_patch_call_output","call_id":"p","status":"failed","output":"m"}`}},
 		{name: "what made tools known", in: []string{sought, use("a", "ToolSearch", "{}"), use("b", "ToolSearch", "{}"), found, output("a", definitions), output("b", `[`+inputText("1")+`,{"type":"input_text","text":`+definitions+`}]`)}, texts: []string{"n", "n", "n"},
-			shown: []pegboard.PastResult{{CallID: "s", Tool: "find", Turn: 1, Fixed: true}, {CallID: "a", Tool: "ToolSearch", Turn: 1, Text: "<functions>\n{\"name\":\"x\"}\n</functions>", Fixed: true},
+			shown: []pegboard.HistoryResult{{CallID: "s", Tool: "find", Turn: 1, Fixed: true}, {CallID: "a", Tool: "ToolSearch", Turn: 1, Text: "<functions>\n{\"name\":\"x\"}\n</functions>", Fixed: true},
 				{CallID: "b", Tool: "ToolSearch", Turn: 1, Text: "1\n<functions>\n{\"name\":\"x\"}\n</functions>", Fixed: true}}},
 		{name: "without text", in: []string{a, b, imageOfA, output("b", `7`), `{"type":"apply_patch_call_output","call_id":"p","status":"completed"}`}, texts: []string{"n", "n", "n"},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "clock", Turn: 1}, {CallID: "b", Tool: "map", Turn: 1}, {CallID: "p", Turn: 1}}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "clock", Turn: 1}, {CallID: "b", Tool: "map", Turn: 1}, {CallID: "p", Turn: 1}}},
 		{name: "names of the pool", in: []string{use("a", w.Name("notes.add"), "{}"), use("b", "Task", "{}"), use("c", "gone", "{}"), use("a", "again", "{}"), output("a", `""`), output("b", `""`), output("c", `""`), output("d", `""`)},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "notes.add", Turn: 1}, {CallID: "b", Tool: "Agent", Turn: 1}, {CallID: "c", Tool: "gone", Turn: 1}, {CallID: "d", Turn: 1}}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "notes.add", Turn: 1}, {CallID: "b", Tool: "Agent", Turn: 1}, {CallID: "c", Tool: "gone", Turn: 1}, {CallID: "d", Turn: 1}}},
 		{name: "out of order", in: []string{output("a", `"1"`), `{"type":"function_call_output","output":"2"}`, a, `{"type":"function_call","name":"y"}`}, texts: []string{"n", "n"},
-			shown: []pegboard.PastResult{{CallID: "a", Tool: "clock", Text: "1"}, {Text: "2"}},
+			shown: []pegboard.HistoryResult{{CallID: "a", Tool: "clock", Text: "1"}, {Text: "2"}},
 			want:  []string{output("a", `"n"`), `{"type":"function_call_output","output":"n"}`, a, `{"type":"function_call","name":"y"}`}},
 		{name: "unreadable", in: []string{`{`, a, `{"role":"tool"}`, `{"type":"function_call_output","type":"x"}`, output("a", `"1"`)}, texts: []string{"n"},
-			shown: one(pegboard.PastResult{CallID: "a", Tool: "clock", Turn: 1, Text: "1"}), want: []string{`{`, a, `{"role":"tool"}`, `{"type":"function_call_output","type":"x"}`, output("a", `"n"`)}},
+			shown: one(pegboard.HistoryResult{CallID: "a", Tool: "clock", Turn: 1, Text: "1"}), want: []string{`{`, a, `{"role":"tool"}`, `{"type":"function_call_output","type":"x"}`, output("a", `"n"`)}},
 		{name: "of the API", in: []string{hosted, foundByIt, shot, `{"type":"mcp_call","output":"x"}`}, texts: []string{"n"}},
 	}
 	for _, tt := range tests {
