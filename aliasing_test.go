@@ -87,7 +87,7 @@ func TestNobodyWritesToWhatRuns(t *testing.T) {
 			}
 			ex := executor(pegboard.Executor{})
 			tc.set(&cfg, &ex.Executor)
-			out := ex.Run(t.Context(), registryOf(t, echo(t, nil)).AssemblePool(session(t, cfg)), call("1", "Echo", decided))[0]
+			out := ex.Run(t.Context(), registryOf(t, echo(t, nil)).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Echo", decided))[0]
 			require.NoError(t, out.Err)
 			require.Equal(t, decided, out.Result.Text())
 			require.Equal(t, decided, string(out.Call.Input))
@@ -145,7 +145,7 @@ func TestChangedInputIsCopied(t *testing.T) {
 					copy(buffer, written)
 				}
 			}})
-			out := ex.Run(t.Context(), registryOf(t, echo(t, tool)).AssemblePool(session(t, cfg)), call("1", "Echo", `{}`))[0]
+			out := ex.Run(t.Context(), registryOf(t, echo(t, tool)).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Echo", `{}`))[0]
 			require.NoError(t, out.Err)
 			require.Equal(t, written, string(buffer))
 			require.Equal(t, decided, out.Result.Text())
@@ -196,7 +196,7 @@ func TestDecidingRuleIsACopy(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			pool := registryOf(t, inert("T")).AssemblePool(session(t, pegboard.SessionConfig{}))
+			pool := registryOf(t, inert("T")).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 			p := rules(t, "", tc.set)
 			require.NoError(t, pool.Session().SetPermissions(p))
 			decorate := func(d *pegboard.Decision) { d.Rule.Tool, d.Rule.Behavior = "T (shown)", pegboard.Undecided }

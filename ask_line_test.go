@@ -46,7 +46,7 @@ func toucherPool(t testing.TB, s *pegboard.Session, touched func(path string)) *
 	t.Helper()
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(toucher(touched)))
-	return reg.AssemblePool(s)
+	return reg.AssemblePool(s, pegboard.PoolConfig{})
 }
 
 // inRandomOrder lets 1,000 calls wait for their answers, and answers them in a

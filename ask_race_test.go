@@ -154,7 +154,7 @@ func race(t *testing.T, one, two string, gap time.Duration, b pegboard.Behavior)
 		all.Go(func() { start(cancel) })
 	}
 	ex := executor(pegboard.Executor{})
-	o := ex.Run(ctx, reg.AssemblePool(c.session), call("1", "Touch", `{}`))[0]
+	o := ex.Run(ctx, reg.AssemblePool(c.session, pegboard.PoolConfig{}), call("1", "Touch", `{}`))[0]
 	all.Wait()
 	synctest.Wait()
 	won, lost := c.by(o), two

@@ -9,21 +9,24 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// A PoolOption changes what [Registry.AssemblePool] puts into a pool: [Gates],
-// [RoleTables] or a [Restriction].
-type PoolOption interface{ apply(*assembly) }
+// A PoolConfig says what [Registry.AssemblePool] makes of the registered tools. The
+// zero value is the ordinary pool.
+type PoolConfig struct {
+	// Gates say which of the well-known built-in tools exist now.
+	Gates Gates
+	// Roles are the tools of each role; nil means [DefaultRoleTables].
+	Roles *RoleTables
+	// Restrictions remove further tools, after those of the role.
+	Restrictions []Restriction
+	// Deferral says which definitions are loaded on demand.
+	Deferral Deferral
+}
 
-func (g Gates) apply(a *assembly)       { a.gates = g }
-func (t RoleTables) apply(a *assembly)  { a.tables = t }
-func (r Restriction) apply(a *assembly) { a.extra = append(a.extra, r) }
-
-// assembly collects the options and the steps of one AssemblePool.
+// assembly is one AssemblePool at work.
 type assembly struct {
 	session *Session
 	perms   Permissions
 	gates   Gates
-	tables  RoleTables
-	extra   []Restriction
 	pool    *Pool
 	rules   []Rule
 	gone    map[string]int // by what it names, the first rule that denies a tool or server as a whole
@@ -39,33 +42,35 @@ type assembly struct {
 //  3. each partition sorted by name, the built-ins first;
 //  4. one tool for each name: a built-in wins, and among external tools the one
 //     whose source and name sort first;
-//  5. the restrictions of the role, then those given as options, then what the
-//     session's Select hooks leave out.
+//  5. the restrictions of the role, then those of cfg, then what the session's
+//     Select hooks leave out.
 //
-// What is left out can be asked for with [Pool.Explain] and [Pool.Excluded].
-// Without options the gates are zero and the tables [DefaultRoleTables].
-func (r *Registry) AssemblePool(s *Session, opts ...PoolOption) *Pool {
+// [Pool.Explain] and [Pool.Excluded] say what was left out, and why.
+func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool {
 	from := r.snapshot()
-	a := &assembly{session: s, perms: s.Permissions(), tables: DefaultRoleTables(), pool: &Pool{session: s, from: from, library: &r.library}}
-	for _, o := range opts {
-		o.apply(a)
-	}
+	a := &assembly{session: s, perms: s.Permissions(), gates: cfg.Gates, pool: &Pool{session: s, from: from, deferral: cfg.Deferral, library: &r.library}}
 	a.indexDenials()
 	a.pool.tools = make([]offered, 0, len(from.builtins)+len(from.external))
 	a.addBuiltins()
 	a.addExternal()
 	pool := a.pool
 	pool.finish()
-	for _, re := range append(a.tables.restrictions(s), a.extra...) {
+	for _, re := range slices.Concat(cfg.roles().restrictions(s), cfg.Restrictions) {
 		pool = pool.Restrict(re)
 	}
 	pool = pool.selected(s.cfg.Hooks.Select)
-	if a.gates.REPL {
-		inner := a.gates
-		inner.REPL = false
-		pool.inside = r.AssemblePool(s, append(slices.Clip(opts), inner)...)
+	if cfg.Gates.REPL {
+		cfg.Gates.REPL = false
+		pool.inside = r.AssemblePool(s, cfg)
 	}
 	return pool
+}
+
+func (c PoolConfig) roles() RoleTables {
+	if c.Roles != nil {
+		return *c.Roles
+	}
+	return DefaultRoleTables()
 }
 
 func (a *assembly) addBuiltins() {

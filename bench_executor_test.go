@@ -31,7 +31,7 @@ func BenchmarkRun(b *testing.B) {
 		Pre:  func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return pegboard.Decision{}, nil },
 		Post: func(ctx, *pegboard.HookCall) error { return nil },
 	}})
-	pool := reg.AssemblePool(s)
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 	c := call("1", "List", listInput)
 
 	b.Run("call", func(b *testing.B) {

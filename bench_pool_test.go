@@ -26,7 +26,7 @@ func BenchmarkAssemblePool(b *testing.B) {
 			s := session(b, pegboard.SessionConfig{})
 			b.ReportAllocs()
 			for b.Loop() {
-				if reg.AssemblePool(s).Len() != n {
+				if reg.AssemblePool(s, pegboard.PoolConfig{}).Len() != n {
 					b.Fatal("tools are missing")
 				}
 			}
@@ -46,7 +46,7 @@ func BenchmarkAssemblePool(b *testing.B) {
 		s := session(b, pegboard.SessionConfig{Permissions: rules(b, "", set)})
 		b.ReportAllocs()
 		for b.Loop() {
-			if reg.AssemblePool(s).Len() != 1050 {
+			if reg.AssemblePool(s, pegboard.PoolConfig{}).Len() != 1050 {
 				b.Fatal("tools are missing")
 			}
 		}
@@ -57,7 +57,7 @@ func BenchmarkAssemblePool(b *testing.B) {
 // plain map of them costs.
 func BenchmarkLookup(b *testing.B) {
 	tools := numbered(1000)
-	pool := registryOf(b, tools...).AssemblePool(session(b, pegboard.SessionConfig{}))
+	pool := registryOf(b, tools...).AssemblePool(session(b, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	plain := map[string]pegboard.Tool{}
 	for _, tool := range tools {
 		plain[tool.Info().Name] = tool

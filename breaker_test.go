@@ -132,7 +132,7 @@ func TestRepair(t *testing.T) {
 					told = append(told, e.Text)
 				}
 			}})
-			out := ex.Run(t.Context(), registryOf(t, tool).AssemblePool(session(t, bypass(t))), call("1", "T", tc.input))[0]
+			out := ex.Run(t.Context(), registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "T", tc.input))[0]
 			if tc.want == "" {
 				require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
 				require.Empty(t, out.Repairs)

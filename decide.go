@@ -105,7 +105,7 @@ func unvouched(ts []Target) []Target {
 	ts = slices.Clone(ts)
 	for i := range ts {
 		t := &ts[i]
-		t.Filtered, t.Free, t.Vet, t.Edits, t.Parsed, t.Via, t.Maybe = false, false, nil, false, false, "", false
+		t.Filtered, t.Shell.ReadOnly, t.Shell.VerifyReadOnly, t.Shell.EditsOnly, t.Shell.Simple, t.Shell.FromCommand, t.Shell.Guess = false, false, nil, false, false, "", false
 	}
 	return ts
 }
@@ -231,7 +231,7 @@ func (p *Permissions) allowing(mode Mode, x *subject) Decision {
 	}
 	for i := range x.targets {
 		t := &x.targets[i]
-		if t.Maybe {
+		if t.Shell.Guess {
 			continue
 		}
 		switch r := p.covering(mode, x, i); {
@@ -264,7 +264,7 @@ func (p *Permissions) granted(mode Mode, x *subject) Decision {
 	switch {
 	case hooked:
 		return Decision{Behavior: Allow, By: ByHook, Reason: "a hook allows it: " + x.hook.Reason}
-	case x.own.Behavior == Allow && !x.info.Origin.External() && x.all(func(t *Target) bool { return t.Kind != TargetPath || t.Maybe || x.inside(t) }):
+	case x.own.Behavior == Allow && !x.info.Origin.External() && x.all(func(t *Target) bool { return t.Kind != TargetPath || t.Shell.Guess || x.inside(t) }):
 		return Decision{Behavior: Allow, By: ByTool, Reason: x.own.Reason}
 	case len(x.approved) > 0 && x.all(x.belowApproved):
 		return Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}
@@ -290,7 +290,7 @@ func (x *subject) opinion() Decision {
 
 // writes reports whether the call writes a file, whatever it says of itself.
 func (x *subject) writes() bool {
-	return slices.ContainsFunc(x.targets, func(t Target) bool { return t.Kind == TargetPath && t.Access == AccessWrite && !t.Maybe })
+	return slices.ContainsFunc(x.targets, func(t Target) bool { return t.Kind == TargetPath && t.Access == AccessWrite && !t.Shell.Guess })
 }
 
 // caution says why a person must see the call, or nothing.
@@ -300,7 +300,7 @@ func (x *subject) caution() string {
 		if t.AskReason != "" {
 			return t.AskReason
 		}
-		if t.Kind != TargetPath || t.Access == AccessRead || t.Maybe {
+		if t.Kind != TargetPath || t.Access == AccessRead || t.Shell.Guess {
 			continue
 		}
 		for _, name := range t.names() {
@@ -316,12 +316,12 @@ func (x *subject) caution() string {
 // the working directories that is read, or a command that only reads.
 func (x *subject) harmless(t *Target) bool {
 	switch {
-	case t.Maybe:
+	case t.Shell.Guess:
 		return true
 	case t.Kind == TargetPath:
 		return t.Access == AccessRead && (x.inside(t) || below(t, x.lent))
 	case t.Kind == TargetCommand:
-		return t.Free && x.vetted(t)
+		return t.Shell.ReadOnly && x.vetted(t)
 	}
 	return false
 }
@@ -329,10 +329,10 @@ func (x *subject) harmless(t *Target) bool {
 // vetted reports whether the tool stands by what it said of a command, and keeps
 // the reason if it does not.
 func (x *subject) vetted(t *Target) bool {
-	if t.Vet == nil {
+	if t.Shell.VerifyReadOnly == nil {
 		return true
 	}
-	err := goroutine.Try(t.Vet)
+	err := goroutine.Try(t.Shell.VerifyReadOnly)
 	if err != nil {
 		x.doubt = err.Error()
 	}
@@ -348,7 +348,7 @@ func (x *subject) editable(t *Target) bool {
 	case t.Kind == TargetPath:
 		return t.Access != AccessRun && x.inside(t)
 	}
-	return t.Kind == TargetCommand && t.Edits
+	return t.Kind == TargetCommand && t.Shell.EditsOnly
 }
 
 // before is what was decided when the call itself was. It is rare, and not inlined

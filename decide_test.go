@@ -40,10 +40,12 @@ func TestTargetFields(t *testing.T) {
 		}
 		return x
 	}
-	via := func(v string) func(*target) { return func(x *target) { x.Via = v } }
-	free, edits, parsed, maybe, glob, tree := func(x *target) { x.Free = true }, func(x *target) { x.Edits = true },
-		func(x *target) { x.Parsed = true }, func(x *target) { x.Maybe = true }, func(x *target) { x.Glob = true }, func(x *target) { x.Tree = true }
-	vet := func(err error) func(*target) { return func(x *target) { x.Vet = func() error { return err } } }
+	via := func(v string) func(*target) { return func(x *target) { x.Shell.FromCommand = v } }
+	free, edits, parsed, maybe, glob, tree := func(x *target) { x.Shell.ReadOnly = true }, func(x *target) { x.Shell.EditsOnly = true },
+		func(x *target) { x.Shell.Simple = true }, func(x *target) { x.Shell.Guess = true }, func(x *target) { x.Shell.Glob = true }, func(x *target) { x.Tree = true }
+	vet := func(err error) func(*target) {
+		return func(x *target) { x.Shell.VerifyReadOnly = func() error { return err } }
+	}
 	careful := func(x *target) { x.AskReason = "it is the end of all files" }
 	const read, write = pegboard.AccessRead, pegboard.AccessWrite
 	bash := pegboard.RuleSet{Allow: []string{"Bash(make)", "Bash(ls)"}}
@@ -148,7 +150,7 @@ func TestExactNeedsARuleWithoutAWildcard(t *testing.T) {
 		{rule: "Bash(find . -delete)", exact: true, want: pegboard.Allow},
 	} {
 		a := actor{name: "Bash", traits: pegboard.Traits{Targets: []pegboard.Target{
-			{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "find . -delete", Exact: tc.exact},
+			{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "find . -delete", Shell: pegboard.ShellFacts{NoWildcards: tc.exact}},
 		}}}
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{tc.rule}})}))
 		require.Equal(t, tc.want.String(), judge(t, pool).behavior.String(), "%s, exact: %v", tc.rule, tc.exact)
@@ -200,7 +202,7 @@ func TestParameterRules(t *testing.T) {
 				Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
 			})
 			s := session(t, pegboard.SessionConfig{})
-			pool := registryOf(t, tool).AssemblePool(s)
+			pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
 			for _, set := range []pegboard.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
 				require.NoError(t, s.SetPermissions(rules(t, pegboard.ModeBypass, set)))
 				trace := pool.ExplainDecision(t.Context(), call("1", "Bash", tc.input))
@@ -225,7 +227,7 @@ func TestPatternForTooManyNames(t *testing.T) {
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
 	for pattern, want := range map[string]pegboard.Behavior{"f*": pegboard.Deny, "f?": pegboard.Allow} {
-		a := reading(pegboard.Target{Value: pattern, Glob: true})
+		a := reading(pegboard.Target{Value: pattern, Shell: pegboard.ShellFacts{Glob: true}})
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(./sub/x)"}})}))
 		require.Equal(t, want.String(), judge(t, pool).behavior.String(), pattern)
 	}
@@ -320,7 +322,7 @@ func TestDecideRefuses(t *testing.T) {
 		Permit: func(ctx, input, *pegboard.Call) pegboard.Decision { panic("oh") },
 		Call:   func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
 	})
-	pool := registryOf(t, crash).AssemblePool(session(t, bypass(t)))
+	pool := registryOf(t, crash).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
 	for _, tc := range []struct{ name, input, says string }{
 		{name: "None", says: "unknown tool: None"},
 		{name: "Crash", input: `{"n":"x"}`, says: "n"},

@@ -6,8 +6,8 @@ import (
 )
 
 // A Deferral says which definitions wait until a search has found them, so that
-// thousands of tools cost a context no more than their names. It is a [PoolOption];
-// a pool without one has the zero Deferral: if it holds [ToolSearch], the external
+// thousands of tools cost a context no more than their names. The zero
+// Deferral: if a pool holds [ToolSearch], the external
 // tools wait and the built-in ones of [DefaultDeferred]. Info.Loading comes first, and
 // the tools that a model searches and answers with never wait.
 //
@@ -34,8 +34,6 @@ type Deferral struct {
 	// bytes of its name, description and schema. It may be called concurrently.
 	Tokens func(Declaration) int
 }
-
-func (d Deferral) apply(a *assembly) { a.pool.deferral = d }
 
 // DeferMode says whether definitions wait.
 type DeferMode int

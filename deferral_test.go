@@ -34,29 +34,29 @@ func TestWhatWaits(t *testing.T) {
 		mode     pegboard.Mode
 		noFinder bool
 		long     bool // the external tool's description, and WebFetch's
-		opts     []pegboard.PoolOption
+		pool     pegboard.PoolConfig
 		want     []string
 	}{
 		{name: "external tools and those of the table", want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"}},
 		{name: "nobody could find them", noFinder: true},
-		{name: "the provider finds them", noFinder: true, opts: []pegboard.PoolOption{pegboard.Deferral{ProviderSearch: true}}, want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"}},
-		{name: "off", opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferOff}}},
-		{name: "a table of the host's", opts: []pegboard.PoolOption{pegboard.Deferral{BuiltinTools: []string{"Read"}}}, want: []string{"Late", "Read", "mcp__srv__list"}},
-		{name: "an empty table", opts: []pegboard.PoolOption{pegboard.Deferral{BuiltinTools: []string{}}}, want: []string{"Late", "mcp__srv__list"}},
-		{name: "what must be shown now", opts: []pegboard.PoolOption{pegboard.Deferral{AlwaysLoad: []string{"Sleep", "mcp__srv__*"}}}, want: []string{"Late", "WebFetch"}},
-		{name: "little", opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto}}},
-		{name: "much", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto}}, want: []string{"mcp__srv__list"}},
+		{name: "the provider finds them", noFinder: true, pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}, want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"}},
+		{name: "off", pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferOff}}},
+		{name: "a table of the host's", pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{BuiltinTools: []string{"Read"}}}, want: []string{"Late", "Read", "mcp__srv__list"}},
+		{name: "an empty table", pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{BuiltinTools: []string{}}}, want: []string{"Late", "mcp__srv__list"}},
+		{name: "what must be shown now", pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{AlwaysLoad: []string{"Sleep", "mcp__srv__*"}}}, want: []string{"Late", "WebFetch"}},
+		{name: "little", pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferAuto}}},
+		{name: "much", long: true, pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferAuto}}, want: []string{"mcp__srv__list"}},
 		{
-			name: "much that is built in", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, ContextWindow: 100_000}},
+			name: "much that is built in", long: true, pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferAuto, ContextWindow: 100_000}},
 			want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"},
 		},
-		{name: "much of a larger window", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, ContextWindow: 1_000_000}}},
-		{name: "much of a larger share", long: true, opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, MaxShare: 0.2}}},
+		{name: "much of a larger window", long: true, pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferAuto, ContextWindow: 1_000_000}}},
+		{name: "much of a larger share", long: true, pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferAuto, MaxShare: 0.2}}},
 		{
-			name: "as the host counts", opts: []pegboard.PoolOption{pegboard.Deferral{Mode: pegboard.DeferAuto, Tokens: func(pegboard.Declaration) int { return 6_000 }}},
+			name: "as the host counts", pool: pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferAuto, Tokens: func(pegboard.Declaration) int { return 6_000 }}},
 			want: []string{"mcp__srv__list"},
 		},
-		{name: "the tool that finds them is restricted", opts: []pegboard.PoolOption{pegboard.Restriction{Without: []string{"ToolSearch"}}}},
+		{name: "the tool that finds them is restricted", pool: pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Without: []string{"ToolSearch"}}}}},
 		{name: "the way out of plan mode", mode: pegboard.ModePlan, want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"}},
 	}
 	for _, tt := range tests {
@@ -77,7 +77,7 @@ func TestWhatWaits(t *testing.T) {
 			}
 			_, err := reg.Attach("srv", told(pegboard.Info{Name: "list"}, text), told(pegboard.Info{Name: "always", Loading: pegboard.LoadAlways}, "Is there."))
 			require.NoError(t, err)
-			p := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, tt.mode, pegboard.RuleSet{})}), tt.opts...)
+			p := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, tt.mode, pegboard.RuleSet{})}), tt.pool)
 			require.Equal(t, tt.want, p.Deferred())
 			var deferred []string
 			for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
@@ -103,7 +103,7 @@ func TestInvariant7WaitingOfBuiltins(t *testing.T) {
 			reg := registryOf(t, finder(), told(pegboard.Info{Name: "WebFetch"}, strings.Repeat("x", 9_000)), told(pegboard.Info{Name: "Read"}, "Reads."))
 			s := session(t, pegboard.SessionConfig{})
 			policy := pegboard.Deferral{Mode: mode, ContextWindow: 20_000}
-			want := reg.AssemblePool(s, policy).Fingerprint(pegboard.Builtin)
+			want := reg.AssemblePool(s, pegboard.PoolConfig{Deferral: policy}).Fingerprint(pegboard.Builtin)
 			for range 50 {
 				source := fmt.Sprint("srv", random.IntN(4))
 				if random.IntN(3) == 0 {
@@ -112,7 +112,7 @@ func TestInvariant7WaitingOfBuiltins(t *testing.T) {
 					_, err := reg.Attach(source, told(pegboard.Info{Name: "list"}, strings.Repeat("x", random.IntN(20_000))))
 					require.NoError(t, err)
 				}
-				require.Equal(t, want, reg.AssemblePool(s, policy).Fingerprint(pegboard.Builtin))
+				require.Equal(t, want, reg.AssemblePool(s, pegboard.PoolConfig{Deferral: policy}).Fingerprint(pegboard.Builtin))
 			}
 		})
 	}
@@ -147,7 +147,7 @@ func TestCallsOfToolsThatWait(t *testing.T) {
 func TestHostedSearchIsNotNamed(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, told(pegboard.Info{Name: "Weather", Loading: pegboard.LoadOnSearch}, "Tells the weather."))
-	p := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.Deferral{ProviderSearch: true})
+	p := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), p, call("1", "Weather", `{}`))
 	require.Contains(t, out[0].Result.Text(), "Search for it first")
@@ -162,7 +162,7 @@ func TestLoadedAreInTheOrderOfTheirFinding(t *testing.T) {
 	require.NoError(t, err)
 	s := session(t, pegboard.SessionConfig{})
 	loaded := func() (names []string) {
-		for d := range reg.AssemblePool(s).Loaded() {
+		for d := range reg.AssemblePool(s, pegboard.PoolConfig{}).Loaded() {
 			require.True(t, d.Deferred)
 			names = append(names, d.Name)
 		}
@@ -182,7 +182,7 @@ func TestLoadedAreInTheOrderOfTheirFinding(t *testing.T) {
 	require.NoError(t, reg.Add(told(pegboard.Info{Name: "New", Aliases: []string{"Old"}, Loading: pegboard.LoadOnSearch}, "Was renamed.")))
 	fork.SetLoaded("Old", "New")
 	var once []string
-	for d := range reg.AssemblePool(fork).Loaded() {
+	for d := range reg.AssemblePool(fork, pegboard.PoolConfig{}).Loaded() {
 		once = append(once, d.Name)
 	}
 	require.Equal(t, []string{"New"}, once)
@@ -207,18 +207,18 @@ func TestAnnouncementsAreDeltas(t *testing.T) {
 		_, err := reg.Attach(source, tools...)
 		require.NoError(t, err)
 	}
-	text, known := reg.AssemblePool(s).Announce(nil)
+	text, known := reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(nil)
 	require.Empty(t, text)
 	require.Empty(t, known)
 
 	attach("srv", "b", "a")
-	text, known = reg.AssemblePool(s).Announce(known)
+	text, known = reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(known)
 	require.True(t, strings.HasSuffix(text, ":\nmcp__srv__a\nmcp__srv__b"), text)
-	text, known = reg.AssemblePool(s).Announce(known)
+	text, known = reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(known)
 	require.Empty(t, text)
 
 	attach("srv", "b", "c")
-	text, known = reg.AssemblePool(s).Announce(known)
+	text, known = reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(known)
 	require.Contains(t, text, "\nmcp__srv__c\n")
 	require.True(t, strings.HasSuffix(text, "not available any more:\nmcp__srv__a"), text)
 	require.NotContains(t, text, "mcp__srv__b")
@@ -229,12 +229,12 @@ func TestAnnouncementsAreDeltas(t *testing.T) {
 	}
 	attach("big", many...)
 	reg.SetDescription("big", "Does nearly everything.")
-	text, known = reg.AssemblePool(s).Announce(known)
+	text, known = reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(known)
 	require.Contains(t, text, "mcp__big__*: 600 tools (Does nearly everything.)")
 	require.Less(t, len(text), 500)
 	require.Len(t, known, 602)
 	reg.Detach("big")
-	text, _ = reg.AssemblePool(s).Announce(known)
+	text, _ = reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(known)
 	require.Contains(t, text, "not available any more:\nmcp__big__*: 600 tools")
 }
 

@@ -24,7 +24,7 @@ func TestExamplesAreInputsThatTheSchemaTakes(t *testing.T) {
 	require.NoError(t, err)
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(tool))
-	for d := range reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.Deferral{ProviderSearch: true}).Declarations(pegboard.Builtin) {
+	for d := range reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}).Declarations(pegboard.Builtin) {
 		require.Equal(t, []json.RawMessage{json.RawMessage(`{"size":1}`), json.RawMessage(`{"size":2}`)}, d.Examples)
 		require.True(t, d.Strict)
 		require.True(t, d.Deferred)

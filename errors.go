@@ -15,7 +15,7 @@ var (
 	ErrDenied       = errors.New("denied")
 	ErrCancelled    = errors.New("cancelled")
 	ErrTimeout      = errors.New("timed out")
-	ErrDetached     = errors.New("did not return")
+	ErrDetached     = errors.New("call did not return")
 	ErrDeferred     = errors.New("answered later")
 	ErrPanic        = errors.New("panicked")
 	ErrDuplicate    = errors.New("duplicate")
@@ -33,7 +33,7 @@ var (
 // What is wrong with an answer, see [Session.Answer].
 var (
 	ErrQuestionClosed = asking.ErrStale
-	ErrNotSaved       = errors.New("it holds for now, but could not be saved")
+	ErrNotSaved       = errors.New("permission update applied but not saved")
 )
 
 // The causes with which a host cancels the context of a batch, or a session's
@@ -52,7 +52,7 @@ var (
 )
 
 // ErrAlreadyStored is why [Call.StoreRaw] does not store what comes from the store.
-var ErrAlreadyStored = errors.New("it is stored already")
+var ErrAlreadyStored = errors.New("result is already stored")
 
 // unansweredError is the denial of a call that nobody refused.
 type unansweredError struct {

@@ -29,7 +29,7 @@ func ExampleSession_Answer() {
 	}
 	outcomes := make(chan []pegboard.Outcome)
 	go func() {
-		outcomes <- executor.Run(context.Background(), registry.AssemblePool(s), touching("1", "a.md"), touching("2", "b.md"))
+		outcomes <- executor.Run(context.Background(), registry.AssemblePool(s, pegboard.PoolConfig{}), touching("1", "a.md"), touching("2", "b.md"))
 	}()
 	<-asked
 	<-asked // both wait now
@@ -77,7 +77,7 @@ func ExampleQuestion_Suggestions() {
 	}
 	var executor pegboard.Executor
 	for range 2 {
-		fmt.Println(executor.Run(context.Background(), registry.AssemblePool(s), touching("", "a.md"))[0].Decision.Reason)
+		fmt.Println(executor.Run(context.Background(), registry.AssemblePool(s, pegboard.PoolConfig{}), touching("", "a.md"))[0].Decision.Reason)
 	}
 	// Output:
 	// - allow Edit(/a.md) in session

@@ -22,11 +22,11 @@ func examplePool(s *pegboard.Session) (*pegboard.Pool, error) {
 	if err := registry.Add(exampleWriter(), deploy); err != nil {
 		return nil, err
 	}
-	return registry.AssemblePool(s), nil
+	return registry.AssemblePool(s, pegboard.PoolConfig{}), nil
 }
 
 // What would become of a call, and by which rule, can be asked without making it.
-func ExamplePool_Trace() {
+func ExamplePool_ExplainDecision() {
 	p, err := pegboard.NewPermissions(pegboard.ModeDontAsk,
 		pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"Deploy(to:production)"}},
 		pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Deploy"}})

@@ -29,7 +29,7 @@ func ExampleExecutor_Stream() {
 
 // An engine that runs calls elsewhere gets their id, name and bytes, and makes
 // them anew on the far side.
-func ExamplePool_Admit() {
+func ExamplePool_Rebuild() {
 	far := pool(pegboard.SessionConfig{}, greet)
 	ex := pegboard.Executor{Invoke: func(ctx context.Context, _ pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
 		tool, call, err := far.Rebuild(pegboard.Call{ID: c.ID, Name: c.Name, Input: c.Input})
@@ -96,7 +96,7 @@ func ExampleDeclaration_Encoded() {
 	// {"function":"Greet"}
 }
 
-func ExampleText() {
+func ExampleTextResult() {
 	fmt.Println(pegboard.TextResult("three files").Text())
 	// Output: three files
 }

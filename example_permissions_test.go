@@ -72,7 +72,7 @@ func exampleWrite(s *pegboard.Session, file string) {
 	}
 	var executor pegboard.Executor
 	input := fmt.Sprintf(`{"file":%q}`, file)
-	out := executor.Run(context.Background(), registry.AssemblePool(s), pegboard.Call{ID: "1", Name: "Write", Input: []byte(input)})[0]
+	out := executor.Run(context.Background(), registry.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Write", Input: []byte(input)})[0]
 	if out.Decision.Rule != nil {
 		fmt.Printf("%s: %v by %s\n", file, out.Decision.Behavior, out.Decision.Rule)
 		return
@@ -253,7 +253,7 @@ func ExampleCall_Check() {
 		return
 	}
 	var executor pegboard.Executor
-	out := executor.Run(context.Background(), registry.AssemblePool(s), pegboard.Call{Name: "Walk"})[0]
+	out := executor.Run(context.Background(), registry.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{Name: "Walk"})[0]
 	fmt.Println(out.Result.Text())
 	fmt.Println(errors.Is(out.Err, pegboard.ErrDenied))
 	// Output:

@@ -39,7 +39,7 @@ func ExampleRegistry_AssemblePool() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pool := reg.AssemblePool(begin(pegboard.SessionConfig{Permissions: perms}))
+	pool := reg.AssemblePool(begin(pegboard.SessionConfig{Permissions: perms}), pegboard.PoolConfig{})
 	for tool := range pool.All() {
 		fmt.Println(tool.Info().Name)
 	}
@@ -52,7 +52,7 @@ func ExampleRegistry_AssemblePool() {
 func ExamplePool_Explain() {
 	reg := toolset("Read", "LSP", "TaskStop", "Deploy")
 	s := begin(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
-	pool := reg.AssemblePool(s, pegboard.Restriction{Reason: "not on Fridays", Without: []string{"Deploy"}})
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Reason: "not on Fridays", Without: []string{"Deploy"}}}})
 	for _, name := range []string{"Read", "LSP", "TaskStop", "Deploy", "Write"} {
 		fmt.Println(pool.Explain(name))
 	}
@@ -70,7 +70,7 @@ func ExamplePool_Resolve() {
 	if _, err := reg.Attach("db", inert("query"), inert("drop")); err != nil {
 		log.Fatal(err)
 	}
-	pool := reg.AssemblePool(begin(pegboard.SessionConfig{}))
+	pool := reg.AssemblePool(begin(pegboard.SessionConfig{}), pegboard.PoolConfig{})
 
 	tools := []string{"Read", "Agent(explorer, planner)", "mcp__db", "Grepp"}
 	res, err := pool.Resolve(tools, []string{"mcp__db__drop"})
@@ -99,7 +99,7 @@ func ExampleRestriction() {
 	if _, err := reg.Attach("db", inert("query"), inert("drop")); err != nil {
 		log.Fatal(err)
 	}
-	pool := reg.AssemblePool(begin(pegboard.SessionConfig{}))
+	pool := reg.AssemblePool(begin(pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	review := pool.Restrict(pegboard.Restriction{
 		Reason: "a review only reads",
 		Only:   []string{"Read", "Grep", "mcp__*__query"},
@@ -119,9 +119,9 @@ func ExampleRestriction() {
 func ExampleGates() {
 	reg := toolset(pegboard.BuiltinNames()...)
 	s := begin(pegboard.SessionConfig{})
-	usual := reg.AssemblePool(s)
+	usual := reg.AssemblePool(s, pegboard.PoolConfig{})
 	gates := pegboard.Gates{EmbeddedSearch: true, Features: []pegboard.Feature{pegboard.FeatureLSP}}
-	gated := reg.AssemblePool(s, gates)
+	gated := reg.AssemblePool(s, pegboard.PoolConfig{Gates: gates})
 	for _, name := range []string{"Grep", "LSP"} {
 		fmt.Println(usual.Explain(name))
 		fmt.Println(gated.Explain(name))
@@ -140,7 +140,7 @@ func ExampleRoleTables() {
 
 	tables := pegboard.DefaultRoleTables()
 	tables.Agents = []string{"AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "TaskOutput", "TaskStop"}
-	for tool := range reg.AssemblePool(s, tables).All() {
+	for tool := range reg.AssemblePool(s, pegboard.PoolConfig{Roles: &tables}).All() {
 		fmt.Println(tool.Info().Name)
 	}
 	// Output:

@@ -25,7 +25,7 @@ func tellIn(session *pegboard.Session, text string) pegboard.Part {
 		log.Fatal(err)
 	}
 	var executor pegboard.Executor
-	return executor.Run(context.Background(), reg.AssemblePool(session), pegboard.Call{ID: "call_1", Name: "Log", Input: json.RawMessage(`{}`)})[0].Result.Parts[0]
+	return executor.Run(context.Background(), reg.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Call{ID: "call_1", Name: "Log", Input: json.RawMessage(`{}`)})[0].Result.Parts[0]
 }
 
 // folder returns a store in a new directory, and what removes it.
@@ -77,13 +77,13 @@ func ExampleCall_Store() {
 	session := begin(pegboard.SessionConfig{})
 	defer func() { _ = session.Close(context.Background()) }()
 	var executor pegboard.Executor
-	out := executor.Run(context.Background(), reg.AssemblePool(session), pegboard.Call{ID: "1", Name: "Fetch"})
+	out := executor.Run(context.Background(), reg.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Fetch"})
 	fmt.Println(out[0].Result.Text()[:58])
 	// Output: [Result too long to show: 1900000 bytes, 100000 lines. All
 }
 
 // A wire calls Trim with what it finds in a history; see its own Trim.
-func ExampleSession_Trim() {
+func ExampleSession_TrimResults() {
 	session := begin(pegboard.SessionConfig{Limits: pegboard.ResultLimits{PerMessage: 3500, Preview: 20}})
 	defer func() { _ = session.Close(context.Background()) }()
 	history := []pegboard.HistoryResult{

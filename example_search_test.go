@@ -30,7 +30,7 @@ func shelf() *pegboard.Registry {
 func ExampleToolSearch() {
 	reg, session := shelf(), begin(pegboard.SessionConfig{})
 	var executor pegboard.Executor
-	out := executor.Run(context.Background(), reg.AssemblePool(session), pegboard.Call{
+	out := executor.Run(context.Background(), reg.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Call{
 		ID: "1", Name: "ToolSearch", Input: json.RawMessage(`{"query":"open an issue","max_results":1}`),
 	})
 	fmt.Println(out[0].Result.Parts[0].Tool)
@@ -43,9 +43,9 @@ func ExampleToolSearch() {
 // The tools of a server wait, and what few turns need, unless the host says otherwise.
 func ExampleDeferral() {
 	reg, session := shelf(), begin(pegboard.SessionConfig{})
-	fmt.Println(reg.AssemblePool(session).Deferred())
-	fmt.Println(reg.AssemblePool(session, pegboard.Deferral{AlwaysLoad: []string{"mcp__github__create_issue"}}).Deferred())
-	fmt.Println(reg.AssemblePool(session, pegboard.Deferral{Mode: pegboard.DeferAuto}).Deferred()) // they are few
+	fmt.Println(reg.AssemblePool(session, pegboard.PoolConfig{}).Deferred())
+	fmt.Println(reg.AssemblePool(session, pegboard.PoolConfig{Deferral: pegboard.Deferral{AlwaysLoad: []string{"mcp__github__create_issue"}}}).Deferred())
+	fmt.Println(reg.AssemblePool(session, pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferAuto}}).Deferred()) // they are few
 	// Output:
 	// [mcp__github__create_issue mcp__github__list_branches]
 	// [mcp__github__list_branches]
@@ -54,10 +54,10 @@ func ExampleDeferral() {
 
 func ExamplePool_Announce() {
 	reg, session := shelf(), begin(pegboard.SessionConfig{})
-	text, told := reg.AssemblePool(session).Announce(nil)
+	text, told := reg.AssemblePool(session, pegboard.PoolConfig{}).Announce(nil)
 	fmt.Println(text)
 	reg.Detach("github")
-	text, _ = reg.AssemblePool(session).Announce(told)
+	text, _ = reg.AssemblePool(session, pegboard.PoolConfig{}).Announce(told)
 	fmt.Println(text)
 	// Output:
 	// These tools can be loaded with ToolSearch. Only their names are known so far; do not call one before it is loaded:
@@ -69,7 +69,7 @@ func ExamplePool_Announce() {
 }
 
 func ExamplePool_Search() {
-	pool := shelf().AssemblePool(begin(pegboard.SessionConfig{}))
+	pool := shelf().AssemblePool(begin(pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	for _, query := range []string{"branch", "+issue", "select:create_issue,Read"} {
 		for _, m := range pool.Search(query, 2) {
 			fmt.Println(m.Name)
@@ -94,12 +94,12 @@ func (byLength) Rank(_ context.Context, p *pegboard.Pool, _ string, limit int, a
 	return list, nil
 }
 
-func ExampleFuse() {
+func ExampleFuseRankers() {
 	reg := toolset()
 	if err := reg.Add(pegboard.ToolSearch(pegboard.SearchOptions{Ranker: pegboard.FuseRankers(pegboard.LexicalRanker{}, byLength{})})); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(reg.AssemblePool(begin(pegboard.SessionConfig{})).Len())
+	fmt.Println(reg.AssemblePool(begin(pegboard.SessionConfig{}), pegboard.PoolConfig{}).Len())
 	// Output: 1
 }
 
@@ -110,10 +110,10 @@ func ExampleInfo_WithMeta() {
 	// Output: always 100000
 }
 
-func ExampleRegistry_Describe() {
+func ExampleRegistry_SetDescription() {
 	reg := shelf()
 	reg.SetDescription("github", "Repositories, issues and pull requests.")
-	fmt.Println(len(reg.AssemblePool(begin(pegboard.SessionConfig{})).Search("pull requests", 5)), "tools have to do with that")
+	fmt.Println(len(reg.AssemblePool(begin(pegboard.SessionConfig{}), pegboard.PoolConfig{}).Search("pull requests", 5)), "tools have to do with that")
 	// Output: 2 tools have to do with that
 }
 
@@ -121,7 +121,7 @@ func ExampleRegistry_Describe() {
 func ExampleSession_SetLoaded() {
 	reg, session := shelf(), begin(pegboard.SessionConfig{})
 	session.SetLoaded("mcp__github__list_branches") // a wire's Loaded returns it
-	for d := range reg.AssemblePool(session).Loaded() {
+	for d := range reg.AssemblePool(session, pegboard.PoolConfig{}).Loaded() {
 		fmt.Println(d.Name, d.Description)
 	}
 	// Output: mcp__github__list_branches Lists branches.

@@ -39,7 +39,7 @@ func pool(cfg pegboard.SessionConfig, tools ...pegboard.Tool) *pegboard.Pool {
 	if err := reg.Add(tools...); err != nil {
 		log.Fatal(err)
 	}
-	return reg.AssemblePool(s)
+	return reg.AssemblePool(s, pegboard.PoolConfig{})
 }
 
 func ExampleBuild() {
@@ -156,7 +156,7 @@ func ExampleLogEvents() {
 	// Output: level=WARN msg="tool call finished" tool=Greet call=1 failed=true error="decode: invalid input"
 }
 
-func ExampleUnusable() {
+func ExampleInvalidTool() {
 	_, err := pegboard.BuildRaw(json.RawMessage(`{"$ref":"file:///etc/passwd"}`), pegboard.Definition[json.RawMessage, *pegboard.Result]{
 		Info: pegboard.Info{Name: "leak"},
 		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) { return nil, nil },

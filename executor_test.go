@@ -95,7 +95,7 @@ func TestRunOrdersByTargets(t *testing.T) {
 				}
 				ex := executor(pegboard.Executor{MaxParallel: tc.limit})
 				begin := time.Now()
-				outs := ex.Run(t.Context(), reg.AssemblePool(session(t, bypass(t))), calls...)
+				outs := ex.Run(t.Context(), reg.AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), calls...)
 				require.Equal(t, time.Duration(tc.takes)*time.Millisecond, time.Since(begin))
 				for i, o := range outs {
 					require.NoError(t, o.Err)
@@ -132,7 +132,7 @@ func TestRunAnswersEveryCall(t *testing.T) {
 		PostFailure: func(ctx, *pegboard.HookCall) error { failures.Add(1); return nil },
 	}})
 	ex := executor(pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil))})
-	outs := ex.Run(t.Context(), reg.AssemblePool(s),
+	outs := ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}),
 		call("1", "ok", `{}`), call("2", "empty", ``), call("3", "error", `{}`), call("4", "panic", `{}`),
 		call("5", "goexit", `{}`), call("6", "nil", `{}`), call("7", "nobody", `{}`), call("8", "ok", `{`),
 		call("1", "ok", `{}`), call("", "ok", `{}`), call("", "ok", `{}`))
@@ -161,7 +161,7 @@ func TestRunCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(5*time.Millisecond, func() { cancel(stop) })
 		ex := executor(pegboard.Executor{MaxParallel: 1})
-		outs := ex.Run(ctx, reg.AssemblePool(session(t, bypass(t))),
+		outs := ex.Run(ctx, reg.AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}),
 			call("1", "Work", `{"class":"shared","ms":10}`),
 			call("2", "Work", `{"class":"shared","ms":10}`),
 			call("3", "Work", `{"ms":10}`))
@@ -184,7 +184,7 @@ func TestRunKeepsTheRealResultOfACancelledCall(t *testing.T) {
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { cancel(); return "done", nil },
 	})))
 	ex := executor(pegboard.Executor{})
-	out := ex.Run(turn, reg.AssemblePool(session(t, pegboard.SessionConfig{})), call("1", "T", ``))[0]
+	out := ex.Run(turn, reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{}), call("1", "T", ``))[0]
 	require.NoError(t, out.Err)
 	require.Equal(t, "done", out.Result.Text())
 }
@@ -205,7 +205,7 @@ func TestRunResolvesAgainAfterWaiting(t *testing.T) {
 		var reg pegboard.Registry
 		require.NoError(t, reg.Add(swap, worker(func(job, bool) {})))
 		ex := executor(pegboard.Executor{})
-		outs := ex.Run(t.Context(), reg.AssemblePool(session(t, pegboard.SessionConfig{Dir: dir})),
+		outs := ex.Run(t.Context(), reg.AssemblePool(session(t, pegboard.SessionConfig{Dir: dir}), pegboard.PoolConfig{}),
 			call("1", "Swap", ``), call("2", "Work", `{"path":"sub/file","class":"target"}`))
 		require.NoError(t, outs[0].Err)
 		require.ErrorIs(t, outs[1].Err, pegboard.ErrDenied)
@@ -230,7 +230,7 @@ func TestWaitingForAPersonHoldsUpNobodyElse(t *testing.T) {
 				ended = append(ended, fmt.Sprint(e.Call.ID, e.Outcome.Elapsed))
 			}
 		}})
-		ex.Run(t.Context(), reg.AssemblePool(session(t, cfg)),
+		ex.Run(t.Context(), reg.AssemblePool(session(t, cfg), pegboard.PoolConfig{}),
 			call("1", "Work", `{"path":"a","write":true,"class":"target"}`),
 			call("2", "Work", `{"path":"b","class":"target"}`),
 			call("3", "Work", `{"path":"a","class":"target"}`))
@@ -261,7 +261,7 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 		}
 		late = e.Call
 	}})
-	ex.Run(t.Context(), reg.AssemblePool(session(t, cfg)), call("1", "T", ``), call("2", "nobody", ``))
+	ex.Run(t.Context(), reg.AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "T", ``), call("2", "nobody", ``))
 	require.Equal(t, []string{"1 admitted", "2 admitted"}, story[:2])
 	mine := slices.DeleteFunc(slices.Clone(story), func(s string) bool { return s[0] != '1' })
 	require.Equal(t, []string{"1 admitted", "1 asked", "1 settled", "1 decided", "1 started", "1 progress", "1 progress", "1 finished"}, mine)
@@ -284,7 +284,7 @@ func TestListenerThatPanicsLosesItsEventOnly(t *testing.T) {
 			panic("listener")
 		}
 	}})
-	outs := ex.Run(t.Context(), reg.AssemblePool(session(t, pegboard.SessionConfig{})), call("1", "Work", ``))
+	outs := ex.Run(t.Context(), reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{}), call("1", "Work", ``))
 	require.NoError(t, outs[0].Err)
 	require.Contains(t, log.String(), "listener")
 }
@@ -384,7 +384,7 @@ func TestExecutorIsSafeForConcurrentUse(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			for _, o := range ex.Run(context.Background(), reg.AssemblePool(s),
+			for _, o := range ex.Run(context.Background(), reg.AssemblePool(s, pegboard.PoolConfig{}),
 				call("1", "Work", `{"path":"a","class":"shared"}`), call("2", "Work", `{"path":"a","write":true,"class":"target"}`)) {
 				if o.Err != nil {
 					t.Error(o.Err)

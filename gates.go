@@ -7,8 +7,7 @@ import (
 
 // Gates say which of the well-known built-in tools exist now. A host registers
 // all it has; a gate hides by name. A tool with a name of the host's own is
-// never hidden. The zero value is the ordinary environment of this system. It is
-// a [PoolOption].
+// never hidden. The zero value is the ordinary environment of this system.
 type Gates struct {
 	// Simple leaves only a shell, Read and Edit; for a coordinator also what
 	// it directs with; in REPL mode only REPL.

@@ -91,7 +91,7 @@ func TestGates(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			pool := reg.AssemblePool(denying(t, tc.deny...), tc.gates)
+			pool := reg.AssemblePool(denying(t, tc.deny...), pegboard.PoolConfig{Gates: tc.gates})
 			require.Equal(t, tc.want, names(pool))
 			for _, x := range pool.Excluded() {
 				if !slices.Contains(tc.deny, x.Name) {
@@ -108,7 +108,7 @@ func TestGates(t *testing.T) {
 // TestTodoWriteStaysWithoutTaskTools is for a host that has no task tools.
 func TestTodoWriteStaysWithoutTaskTools(t *testing.T) {
 	t.Parallel()
-	pool := registryOf(t, inert("TodoWrite")).AssemblePool(session(t, pegboard.SessionConfig{}))
+	pool := registryOf(t, inert("TodoWrite")).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	require.Equal(t, []string{"TodoWrite"}, names(pool))
 }
 
@@ -146,7 +146,7 @@ func TestSimpleMode(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			cfg := pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: tc.deny})}
-			require.Equal(t, tc.want, names(reg.AssemblePool(session(t, cfg), tc.gates)))
+			require.Equal(t, tc.want, names(reg.AssemblePool(session(t, cfg), pegboard.PoolConfig{Gates: tc.gates})))
 			if tc.role == pegboard.RoleMain && tc.deny == nil {
 				require.Equal(t, tc.want, ordered(tc.gates.Preset()))
 			}
@@ -172,7 +172,7 @@ func TestSimpleModeBeforeTheRoleTables(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s := session(t, pegboard.SessionConfig{Role: pegboard.RoleCoordinator})
-			require.Equal(t, tc.want, names(reg.AssemblePool(s, tc.gates, tables)))
+			require.Equal(t, tc.want, names(reg.AssemblePool(s, pegboard.PoolConfig{Gates: tc.gates, Roles: &tables})))
 		})
 	}
 }

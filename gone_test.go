@@ -17,7 +17,7 @@ func TestUnknownDeniedAndRemovedAreToldApart(t *testing.T) {
 	attach(t, reg, "gh", "search")
 	reg.Detach("web")
 	s := denying(t, "Bash")
-	pool := reg.AssemblePool(s).Restrict(pegboard.Restriction{Without: []string{"mcp__gh__search"}})
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{}).Restrict(pegboard.Restriction{Without: []string{"mcp__gh__search"}})
 	for name, says := range map[string]string{
 		"Reed":            "not a registered tool. Did you mean Read?",
 		"Bash":            `not available here: deny rule "Bash"`,
@@ -31,5 +31,5 @@ func TestUnknownDeniedAndRemovedAreToldApart(t *testing.T) {
 		require.Contains(t, out.Result.Text(), says)
 	}
 	attach(t, reg, "web", "fetch")
-	require.Contains(t, reg.AssemblePool(s).Explain("mcp__web__fetch"), "is available")
+	require.Contains(t, reg.AssemblePool(s, pegboard.PoolConfig{}).Explain("mcp__web__fetch"), "is available")
 }

@@ -42,14 +42,14 @@ func TestSelectHooksOnlyShrink(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s := session(t, pegboard.SessionConfig{Hooks: pegboard.JoinHooks(tc.hooks...)})
-			pool := registryOf(t, inert("A"), inert("B"), inert("C")).AssemblePool(s)
+			pool := registryOf(t, inert("A"), inert("B"), inert("C")).AssemblePool(s, pegboard.PoolConfig{})
 			require.Equal(t, tc.want, names(pool))
 			if !slices.Contains(tc.want, "B") {
 				require.Contains(t, pool.Explain("B"), tc.says)
 			}
 			child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Hooks: keep("A", "B", "C")})
 			require.NoError(t, err)
-			require.Equal(t, tc.want, names(registryOf(t, inert("A"), inert("B"), inert("C")).AssemblePool(child)), "a fork's hooks add nothing")
+			require.Equal(t, tc.want, names(registryOf(t, inert("A"), inert("B"), inert("C")).AssemblePool(child, pegboard.PoolConfig{})), "a fork's hooks add nothing")
 		})
 	}
 }
@@ -125,7 +125,7 @@ func TestBatchHooksSeeTheWholeMessage(t *testing.T) {
 			return errors.New("not satisfied")
 		}}
 		ex := executor(pegboard.Executor{})
-		outs := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, cfg)), call("1", "A", ``), call("2", "A", ``))
+		outs := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "A", ``), call("2", "A", ``))
 		require.Equal(t, []string{"1", "2"}, saw)
 		if mode == pegboard.FailBlock {
 			require.Contains(t, outs[0].Result.Text(), "withheld")
@@ -201,6 +201,6 @@ func TestHooksMayReportProgress(t *testing.T) {
 			said = append(said, fmt.Sprint(e.Call.ID, " ", e.Text))
 		}
 	}})
-	ex.Run(context.Background(), registryOf(t, inert("A")).AssemblePool(session(t, cfg)), call("1", "A", ``))
+	ex.Run(context.Background(), registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "A", ``))
 	require.Equal(t, []string{"1 checking", "1 formatting"}, said)
 }

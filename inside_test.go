@@ -41,7 +41,7 @@ func TestCallsFromInside(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		tool  string // that makes the calls
-		opts  []pegboard.PoolOption
+		pool  pegboard.PoolConfig
 		deny  []string
 		inner pegboard.Call
 		want  string // what the inner call returns
@@ -53,16 +53,16 @@ func TestCallsFromInside(t *testing.T) {
 		{name: "bad input", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Own", Input: []byte(`{"a":1}`)}, err: pegboard.ErrInvalidInput},
 		{name: "denied", tool: "Script", deny: []string{"Own(x:1)", "Read"}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool},
 		{name: "not allowed", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Unruled"}, err: pegboard.ErrDenied},
-		{name: "hidden in REPL mode", tool: "REPL", opts: []pegboard.PoolOption{pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "Read"}, want: "read"},
-		{name: "hidden, for another tool", tool: "Script", opts: []pegboard.PoolOption{pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool},
-		{name: "REPL in REPL", tool: "REPL", opts: []pegboard.PoolOption{pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "REPL"}, err: pegboard.ErrUnknownTool},
+		{name: "hidden in REPL mode", tool: "REPL", pool: pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "Read"}, want: "read"},
+		{name: "hidden, for another tool", tool: "Script", pool: pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool},
+		{name: "REPL in REPL", tool: "REPL", pool: pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "REPL"}, err: pegboard.ErrUnknownTool},
 		{
 			name: "kept out by the host", tool: "REPL", inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool,
-			opts: []pegboard.PoolOption{pegboard.Gates{REPL: true}, pegboard.Restriction{Without: []string{"Read"}}},
+			pool: pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}, Restrictions: []pegboard.Restriction{{Without: []string{"Read"}}}},
 		},
 		{
 			name: "denied by name in REPL mode", tool: "REPL", deny: []string{"Read"}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool,
-			opts: []pegboard.PoolOption{pegboard.Gates{REPL: true}},
+			pool: pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestCallsFromInside(t *testing.T) {
 			if tt.tool != "REPL" {
 				require.NoError(t, reg.Add(plain("REPL", says("repl"))))
 			}
-			pool := reg.AssemblePool(s, tt.opts...)
+			pool := reg.AssemblePool(s, tt.pool)
 			parents := map[string]string{}
 			e := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 				if p := e.Call.Parent(); p != nil {
@@ -120,7 +120,7 @@ func TestResolveReachesWhatREPLHides(t *testing.T) {
 			tool, outcomes := script("REPL", pegboard.Call{ID: "in", Name: "Read"})
 			var reg pegboard.Registry
 			require.NoError(t, reg.Add(tool, plain("Read", says("read"))))
-			res, err := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: perms}), pegboard.Gates{REPL: true}).Resolve(tt.tools, nil)
+			res, err := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: perms}), pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}}).Resolve(tt.tools, nil)
 			require.NoError(t, err)
 			require.Empty(t, res.Unknown)
 			e := executor(pegboard.Executor{})
@@ -148,7 +148,7 @@ func TestNothingRunsInsideACallThatDoesNot(t *testing.T) {
 	require.NoError(t, err)
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(keep, own))
-	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: perms}))
+	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: perms}), pegboard.PoolConfig{})
 	e := executor(pegboard.Executor{})
 	require.NoError(t, e.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: "Keep"})[0].Err)
 	for _, c := range []*pegboard.Call{kept, {Name: "Keep"}} {
@@ -175,7 +175,7 @@ func TestBatchHookIsForMessages(t *testing.T) {
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(tool, plain("Own", says("own"))))
 	e := executor(pegboard.Executor{})
-	e.Run(t.Context(), reg.AssemblePool(s), pegboard.Call{ID: "out", Name: "Script"})
+	e.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "out", Name: "Script"})
 	require.Len(t, *outcomes, 2)
 	require.Equal(t, 1, batches)
 }

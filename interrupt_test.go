@@ -79,7 +79,7 @@ func TestCausesAreTold(t *testing.T) {
 				}
 				ex := executor(pegboard.Executor{})
 				begin := time.Now()
-				out := ex.Run(turn, registryOf(t, slow(tc.info, tc.deaf)).AssemblePool(session(t, bypass(t))), call("1", "Slow", `{"ms":60000}`))[0]
+				out := ex.Run(turn, registryOf(t, slow(tc.info, tc.deaf)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "Slow", `{"ms":60000}`))[0]
 				require.Equal(t, tc.takes, time.Since(begin))
 				for _, err := range tc.is {
 					require.ErrorIs(t, out.Err, err)
@@ -103,7 +103,7 @@ func TestPartialOutputIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ex := executor(pegboard.Executor{})
-		out := ex.Run(t.Context(), registryOf(t, slow(pegboard.Info{Name: "Slow", Timeout: time.Second}, false)).AssemblePool(session(t, bypass(t))), call("1", "Slow", `{"ms":60000}`))[0]
+		out := ex.Run(t.Context(), registryOf(t, slow(pegboard.Info{Name: "Slow", Timeout: time.Second}, false)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "Slow", `{"ms":60000}`))[0]
 		require.ErrorIs(t, out.Err, pegboard.ErrTimeout)
 		require.True(t, strings.HasSuffix(out.Result.Text(), "\nhalf"), out.Result.Text())
 		require.Equal(t, "half", out.Result.Data)
@@ -120,7 +120,7 @@ func TestDetachedCallKeepsWhatItHolds(t *testing.T) {
 		require.NoError(t, err)
 		reg := registryOf(t, slow(pegboard.Info{Name: "Deaf", Timeout: time.Second}, true))
 		ex := executor(pegboard.Executor{})
-		outs := ex.Run(t.Context(), reg.AssemblePool(s), call("1", "Deaf", `{"path":"a","ms":60000}`), call("2", "Deaf", `{"path":"a","ms":1}`), call("3", "Deaf", `{"path":"b","ms":1}`))
+		outs := ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), call("1", "Deaf", `{"path":"a","ms":60000}`), call("2", "Deaf", `{"path":"a","ms":1}`), call("3", "Deaf", `{"path":"b","ms":1}`))
 		require.ErrorIs(t, outs[0].Err, pegboard.ErrDetached)
 		require.ErrorIs(t, outs[1].Err, pegboard.ErrDetached)
 		require.Contains(t, outs[1].Result.Text(), "Deaf write "+s.Dir()+"/a")
@@ -128,7 +128,7 @@ func TestDetachedCallKeepsWhatItHolds(t *testing.T) {
 		require.Len(t, s.Detached(), 1)
 
 		again := func(s *pegboard.Session) error {
-			return ex.Run(t.Context(), reg.AssemblePool(s), call("4", "Deaf", `{"path":"a","ms":1}`))[0].Err
+			return ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), call("4", "Deaf", `{"path":"a","ms":1}`))[0].Err
 		}
 		require.ErrorIs(t, again(s), pegboard.ErrDetached)
 		require.ErrorIs(t, again(child), pegboard.ErrDetached)
@@ -152,7 +152,7 @@ func TestSiblings(t *testing.T) {
 					},
 				})
 				ex := executor(pegboard.Executor{CancelSiblings: cancel})
-				outs := ex.Run(t.Context(), registryOf(t, fails, slow(pegboard.Info{Name: "Slow"}, false)).AssemblePool(session(t, bypass(t))),
+				outs := ex.Run(t.Context(), registryOf(t, fails, slow(pegboard.Info{Name: "Slow"}, false)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}),
 					call("1", "Slow", `{"ms":60000}`), call("2", "Fails", ``), call("3", "Slow", `{"ms":50000}`))
 				for _, i := range []int{0, 2} {
 					if cancel && opted {
@@ -177,7 +177,7 @@ func TestInterruptReachesForks(t *testing.T) {
 		time.AfterFunc(time.Second, func() { s.Interrupt(pegboard.ErrNewMessage) })
 		reg := registryOf(t, slow(pegboard.Info{Name: "Bash"}, false))
 		ex := executor(pegboard.Executor{})
-		out := ex.Run(t.Context(), reg.AssemblePool(child), call("1", "Bash", `{"ms":60000}`))[0]
+		out := ex.Run(t.Context(), reg.AssemblePool(child, pegboard.PoolConfig{}), call("1", "Bash", `{"ms":60000}`))[0]
 		require.ErrorIs(t, out.Err, pegboard.ErrNewMessage)
 	})
 }
@@ -205,7 +205,7 @@ func TestResultsMayChangeTheSession(t *testing.T) {
 			},
 		})
 		ex := executor(pegboard.Executor{})
-		outs := ex.Run(t.Context(), registryOf(t, then).AssemblePool(session(t, bypass(t))),
+		outs := ex.Run(t.Context(), registryOf(t, then).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}),
 			call("a", "Then", `{"class":"shared","ms":30}`), call("b", "Then", `{"class":"shared","ms":10}`),
 			call("c", "Then", `{"ms":1}`), call("d", "Then", `{"ms":2}`))
 		var saw []string

@@ -49,8 +49,8 @@ func TestInvariant5ZeroValuesAreCautious(t *testing.T) {
 		{name: "an other name outside", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "a", Aliases: []string{"/x"}}}}, remedy: "Read("},
 		{name: "reads and writes inside", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "a"}}}, remedy: "Edit(/a)"},
 		{name: "open world", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []pegboard.Target{read("a")}}, remedy: "Read("},
-		{name: "a free command", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Free: true}}}, runs: true},
-		{name: "a free command, attached", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Free: true}}}, attached: true, remedy: "mcp__src__T"},
+		{name: "a free command", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Shell: pegboard.ShellFacts{ReadOnly: true}}}}, runs: true},
+		{name: "a free command, attached", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Shell: pegboard.ShellFacts{ReadOnly: true}}}}, attached: true, remedy: "mcp__src__T"},
 		{name: "a command", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls"}}}, remedy: "T"},
 		{name: "a host", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "example.com"}}}, remedy: "WebFetch(domain:example.com)"},
 		{name: "opaque", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{}}}, remedy: "T"},
@@ -177,7 +177,7 @@ func TestInvariant7BuiltinPrefixIsStable(t *testing.T) {
 				_, err := reg.Attach(src, tools...)
 				require.NoError(t, err)
 			}
-			pool := reg.AssemblePool(s)
+			pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 			got := pool.Fingerprint(pegboard.Builtin)
 			for d := range pool.Declarations(pegboard.Builtin) {
 				got += d.Name + d.Description + string(d.InputSchema)
@@ -210,7 +210,7 @@ func TestInvariant8OneBadToolIsQuarantined(t *testing.T) {
 	require.ErrorIs(t, report.Quarantined["broken"], broken)
 
 	s := session(t, pegboard.SessionConfig{})
-	pool := reg.AssemblePool(s)
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 	require.Equal(t, 3, pool.Len())
 	require.Contains(t, pool.Explain("broken"), "objekt")
 	out := run(t, &reg, s, call("1", "mcp__src__broken", `{}`))

@@ -85,9 +85,9 @@ func perform(ctx context.Context, far *pegboard.Pool, message []byte) (*pegboard
 func TestInvokeIsTheOnlySeam(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, slow(pegboard.Info{Name: "Slow"}, false))
-	far := reg.AssemblePool(session(t, bypass(t)))
+	far := reg.AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{Invoke: farInvoke(far)})
-	out := ex.Run(t.Context(), reg.AssemblePool(session(t, bypass(t))), call("1", "Slow", `{"ms":1}`))[0]
+	out := ex.Run(t.Context(), reg.AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "Slow", `{"ms":1}`))[0]
 	require.NoError(t, out.Err)
 	require.Equal(t, "done", out.Result.Text())
 
@@ -102,7 +102,7 @@ var nearOnly = []struct {
 	reason string
 	tests  []string
 }{
-	{reason: "on the far side a Check in mid-call asks nobody, see Pool.Admit", tests: []string{
+	{reason: "on the far side a Check in mid-call asks nobody, see Pool.Rebuild", tests: []string{
 		"TestCheckAndFilter/write_inside",
 		"TestCheckAndFilter/read_outside",
 		"TestCheckAndFilter/read_outside_through_a_link",

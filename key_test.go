@@ -180,7 +180,7 @@ func TestClonedKeyIsASessionsOwn(t *testing.T) {
 	require.Equal(t, []string{"root"}, v)
 }
 
-func TestOnceRootMakesOneForAll(t *testing.T) {
+func TestGetOrInitRootMakesOneForAll(t *testing.T) {
 	t.Parallel()
 	k := pegboard.NewKey[string]("shared")
 	f := newFamily(t)

@@ -62,11 +62,11 @@ func TestModes(t *testing.T) {
 	}
 	write := func(v string) pegboard.Target { return pegboard.Target{Kind: pegboard.TargetPath, Value: v} }
 	execute := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: "f"}
-	free := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Free: true, Parsed: true}
+	free := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Shell: pegboard.ShellFacts{ReadOnly: true, Simple: true}}
 	vetoed := free
-	vetoed.Vet = func() error { return errors.New("the repository runs a program") }
-	edits := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "mkdir d", Edits: true, Parsed: true}
-	made := pegboard.Target{Kind: pegboard.TargetPath, Value: "d", Via: "mkdir d"}
+	vetoed.Shell.VerifyReadOnly = func() error { return errors.New("the repository runs a program") }
+	edits := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "mkdir d", Shell: pegboard.ShellFacts{EditsOnly: true, Simple: true}}
+	made := pegboard.Target{Kind: pegboard.TargetPath, Value: "d", Shell: pegboard.ShellFacts{FromCommand: "mkdir d"}}
 	unknown := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}
 	fatal := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm -r ~", AskReason: "it removes the home directory"}
 	host := pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "example.com"}
@@ -117,7 +117,7 @@ func TestModes(t *testing.T) {
 		{name: "the same with every leave", actor: says(acts(write(".git/hooks/pre-commit")), pegboard.Allow), set: allows("T", "Edit(.git/**)"), hook: pegboard.Allow, want: "q q d q d q q d"},
 		{name: "edit of what runs programs, outside", actor: acts(write("~/.bashrc")), want: "q q d q d q q d"},
 		{name: "edit by its other name", actor: acts(pegboard.Target{Kind: pegboard.TargetPath, Value: "f", Aliases: []string{".npmrc"}}), want: "q q d q d q q d"},
-		{name: "edit of it under a star", actor: acts(pegboard.Target{Kind: pegboard.TargetPath, Value: ".vs*/x", Glob: true}), want: "q q d q d q q d"},
+		{name: "edit of it under a star", actor: acts(pegboard.Target{Kind: pegboard.TargetPath, Value: ".vs*/x", Shell: pegboard.ShellFacts{Glob: true}}), want: "q q d q d q q d"},
 		{name: "read of what runs programs", actor: reads(read(".git/hooks/pre-commit")), want: "a a a a a a q d"},
 		{name: "run of what runs programs", actor: acts(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: ".husky/x"}), want: "q q q q d q q d"},
 		{name: "opaque", want: "q q q q d a q d"},

@@ -48,7 +48,7 @@ func (a *actor) pool(t testing.TB, s *pegboard.Session) *pegboard.Pool {
 		_, err := reg.Attach(a.source, tool)
 		require.NoError(t, err)
 	}
-	return reg.AssemblePool(s, pegboard.Gates{PowerShell: true, Features: []pegboard.Feature{pegboard.FeatureMonitors}})
+	return reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{PowerShell: true, Features: []pegboard.Feature{pegboard.FeatureMonitors}}})
 }
 
 // verdict is a decision as it was before anybody was asked.
@@ -329,13 +329,12 @@ func (d dice) actor() actor {
 		a.traits.Targets = append(a.traits.Targets, one(d, pegboard.Target{},
 			pegboard.Target{Kind: pegboard.TargetResource, Value: "r"}, pegboard.Target{Kind: pegboard.TargetHost, Value: "h"},
 			pegboard.Target{
-				Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "r", Free: d.IntN(2) == 0, Edits: d.IntN(3) == 0,
-				Parsed: d.IntN(2) == 0, Exact: d.IntN(4) == 0, AskReason: one(d, "", "", "", "it is the end of all files"),
+				Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "r", Shell: pegboard.ShellFacts{ReadOnly: d.IntN(2) == 0, EditsOnly: d.IntN(3) == 0, Simple: d.IntN(2) == 0, NoWildcards: d.IntN(4) == 0}, AskReason: one(d, "", "", "", "it is the end of all files"),
 			},
 			pegboard.Target{
 				Kind: pegboard.TargetPath, Access: one(d, pegboard.AccessRead, pegboard.AccessWrite), Tree: d.IntN(4) == 0,
 				Value: filepath.Join(dir, one(d, "a", "b", ".", "sub/a", ".git/config", "*")),
-				Via:   one(d, "", "", "r"), Maybe: d.IntN(6) == 0, Glob: d.IntN(4) == 0,
+				Shell: pegboard.ShellFacts{FromCommand: one(d, "", "", "r"), Guess: d.IntN(6) == 0, Glob: d.IntN(4) == 0},
 			}))
 	}
 	return a

@@ -106,7 +106,7 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 			}
 			continue
 		}
-		if t.Maybe {
+		if t.Shell.Guess {
 			continue
 		}
 		names := t.names()

@@ -61,7 +61,7 @@ func play(t *testing.T, p plan, limit int, how manner, onEvent func(s *scene, n 
 		s.onEvent = func(n int) { onEvent(s, n) }
 	}
 	s.session = s.world.session(t)
-	pool := planTools().AssemblePool(s.session)
+	pool := planTools().AssemblePool(s.session, pegboard.PoolConfig{})
 	var turn context.Context
 	turn, s.cancel = context.WithCancelCause(t.Context())
 	defer s.cancel(nil)

@@ -113,7 +113,7 @@ func playScript(t *testing.T, script []byte) {
 	defer s.cancel(nil)
 	go s.watch()
 	ex := executor(pegboard.Executor{MaxParallel: 3, StartWritesEarly: len(script)%2 == 0, OnEvent: s.onScriptedEvent})
-	s.stream = ex.Stream(turn, planTools().AssemblePool(s.session))
+	s.stream = ex.Stream(turn, planTools().AssemblePool(s.session, pegboard.PoolConfig{}))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -45,7 +45,7 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 		name string
 		cfg  pegboard.SessionConfig
 		deny []string
-		opts []pegboard.PoolOption
+		pool pegboard.PoolConfig
 		ask  string
 		says []string
 	}{
@@ -59,7 +59,7 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 		{name: "denied, by alias", deny: []string{"Read"}, ask: "View", says: []string{"Read", `deny rule "Read"`, "userSettings"}},
 		{name: "denied with an alias", deny: []string{"View"}, ask: "Read", says: []string{"Read is not available", `deny rule "View"`, "userSettings"}},
 		{name: "denied with a star", deny: []string{"Read(*)"}, ask: "Read", says: []string{`deny rule "Read"`, "userSettings"}},
-		{name: "hidden by a mode", opts: []pegboard.PoolOption{pegboard.Gates{EmbeddedSearch: true}}, ask: "Glob", says: []string{"Glob is not available", "Gates.EmbeddedSearch"}},
+		{name: "hidden by a mode", pool: pegboard.PoolConfig{Gates: pegboard.Gates{EmbeddedSearch: true}}, ask: "Glob", says: []string{"Glob is not available", "Gates.EmbeddedSearch"}},
 		{name: "hidden by a feature", ask: "LSP", says: []string{"LSP is not available", "lsp", "Gates.Features"}},
 		{name: "disabled", ask: "Sleep", says: []string{"Sleep is not available", "disabled in this session"}},
 		{name: "a declaration that panics", ask: "Shaky", says: []string{"Shaky is not available", "panic"}},
@@ -68,8 +68,8 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 		{name: "attached, server denied", deny: []string{"mcp__srv"}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", `deny rule "mcp__srv"`, "userSettings"}},
 		{name: "attached, asked for by its raw name", deny: []string{"mcp__srv"}, ask: "list", says: []string{"mcp__srv__list is not available", "userSettings"}},
 		{name: "attached, disabled", ask: "mcp__srv__off", says: []string{"mcp__srv__off is not available", "disabled in this session"}},
-		{name: "attached, simple mode", opts: []pegboard.PoolOption{pegboard.Gates{Simple: true}}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", "Gates.Simple"}},
-		{name: "the full name before a raw one", deny: []string{"mcp__srv"}, opts: []pegboard.PoolOption{pegboard.Restriction{Reason: "out of use", Without: []string{"search"}}}, ask: "search", says: []string{"out of use"}},
+		{name: "attached, simple mode", pool: pegboard.PoolConfig{Gates: pegboard.Gates{Simple: true}}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", "Gates.Simple"}},
+		{name: "the full name before a raw one", deny: []string{"mcp__srv"}, pool: pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Reason: "out of use", Without: []string{"search"}}}}, ask: "search", says: []string{"out of use"}},
 
 		{name: "shadowed by a tool", ask: "taken", says: []string{"mcp__srv__taken is not available", "the built-in tool mcp__srv__taken"}},
 		{name: "shadowed by an alias", ask: "old", says: []string{"mcp__srv__old is not available", "the built-in tool New"}},
@@ -79,7 +79,7 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 		{name: "restricted by role in the background", cfg: pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent}, ask: "New", says: []string{"New is not available", "async agent"}},
 		{name: "restricted by role for a teammate", cfg: pegboard.SessionConfig{Role: pegboard.RoleTeammate}, ask: "New", says: []string{"New is not available", "teammate"}},
 		{name: "restricted for a coordinator", cfg: pegboard.SessionConfig{Role: pegboard.RoleCoordinator}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", "coordinator"}},
-		{name: "restricted by the host", opts: []pegboard.PoolOption{pegboard.Restriction{Reason: "not on Fridays", Without: []string{"Read"}}}, ask: "Read", says: []string{"Read is not available", "not on Fridays"}},
+		{name: "restricted by the host", pool: pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Reason: "not on Fridays", Without: []string{"Read"}}}}, ask: "Read", says: []string{"Read is not available", "not on Fridays"}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 			attach(t, reg, "s.v", "both")
 			attach(t, reg, "s_v", "both")
 			tc.cfg.Permissions = rules(t, "", pegboard.RuleSet{Source: pegboard.SourceUser, Deny: tc.deny})
-			pool := reg.AssemblePool(session(t, tc.cfg), tc.opts...)
+			pool := reg.AssemblePool(session(t, tc.cfg), tc.pool)
 			got := pool.Explain(tc.ask)
 			for _, text := range tc.says {
 				require.Contains(t, got, text)
@@ -130,7 +130,7 @@ func TestEarlierStepsSpeakFirst(t *testing.T) {
 			if tc.deny != "" {
 				cfg.Permissions = rules(t, "", pegboard.RuleSet{Deny: []string{tc.deny}})
 			}
-			pool := registryOf(t, tc.tool).AssemblePool(session(t, cfg), tc.gates)
+			pool := registryOf(t, tc.tool).AssemblePool(session(t, cfg), pegboard.PoolConfig{Gates: tc.gates})
 			require.Len(t, pool.Excluded(), 1)
 			require.Contains(t, pool.Excluded()[0].Reason, tc.first)
 			require.NotContains(t, pool.Excluded()[0].Reason, tc.then)
@@ -166,7 +166,7 @@ func TestDenialTakesAwayWholeToolsOnly(t *testing.T) {
 			attach(t, reg, "srv", "a", "b")
 			attach(t, reg, "srv.2", "d")
 			attach(t, reg, "other", "b")
-			pool := reg.AssemblePool(denying(t, tc.deny...))
+			pool := reg.AssemblePool(denying(t, tc.deny...), pegboard.PoolConfig{})
 			require.Equal(t, without(all, tc.gone...), names(pool))
 			var gone []string
 			for _, x := range pool.Excluded() {
@@ -210,7 +210,7 @@ func TestExternalNamesAreUnique(t *testing.T) {
 			for _, p := range tc.pairs { // a source again and again, in the order of the pairs
 				attach(t, &reg, p.Source, bySource[p.Source]...)
 			}
-			pool := reg.AssemblePool(denying(t, tc.deny...))
+			pool := reg.AssemblePool(denying(t, tc.deny...), pegboard.PoolConfig{})
 			require.Equal(t, []string{tc.shared}, names(pool))
 			require.Equal(t, tc.winner, lookUp(pool, tc.shared))
 			losers := []pair{}
@@ -232,7 +232,7 @@ func TestPoolIsOrderedByPartition(t *testing.T) {
 	attach(t, reg, "A", "z", "_")
 	attach(t, reg, "a_", "y") // before mcp__a__zz, although its source comes after
 	attach(t, reg, "a", "zz")
-	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 
 	slices.Sort(builtins)
 	external := []string{"mcp__A___", "mcp__A__z", "mcp__a___y", "mcp__a__zz", "mcp__z__Z", "mcp__z__a"}
@@ -258,7 +258,7 @@ func TestDeclaredNameIsTheOneThatResolves(t *testing.T) {
 	reg := registryOf(t, called("New"))
 	_, err := reg.Attach("src", called("new"))
 	require.NoError(t, err)
-	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
 		for _, name := range declared(pool, part) {
 			_, ok := pool.Lookup(name)
@@ -294,7 +294,7 @@ func TestMergedCountsEveryExternalTool(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			pool := reg.AssemblePool(tc.s, pegboard.Gates{EmbeddedSearch: true})
+			pool := reg.AssemblePool(tc.s, pegboard.PoolConfig{Gates: pegboard.Gates{EmbeddedSearch: true}})
 			var prefix []string
 			var rest []pegboard.Origin
 			for tool := range pool.Unfiltered() {
@@ -348,7 +348,7 @@ func TestFingerprintChangesExactlyWithDeclarations(t *testing.T) {
 					reg := registryOf(t, tool, inert("z"))
 					_, err := reg.Attach("src", tool)
 					require.NoError(t, err)
-					for _, p := range []*pegboard.Pool{reg.AssemblePool(s), reg.AssemblePool(s, pegboard.Restriction{Without: []string{"z"}})} {
+					for _, p := range []*pegboard.Pool{reg.AssemblePool(s, pegboard.PoolConfig{}), reg.AssemblePool(s, pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Without: []string{"z"}}}})} {
 						note(p, pegboard.Builtin)
 						note(p, pegboard.External)
 						pools++
@@ -360,7 +360,7 @@ func TestFingerprintChangesExactlyWithDeclarations(t *testing.T) {
 	require.Len(t, byText, 3*3*2*3, "with and without z, and attached")
 	for _, examples := range [][]json.RawMessage{{}, {[]byte(`{"a":1}`)}, {[]byte(`{"a":1}`), []byte(`{"a":2}`)}} {
 		for _, strict := range []bool{false, true} {
-			note(registryOf(t, build("a", "b", `{"type":"object"}`, "alias", pegboard.Traits{}, strict, examples...)).AssemblePool(s), pegboard.Builtin)
+			note(registryOf(t, build("a", "b", `{"type":"object"}`, "alias", pegboard.Traits{}, strict, examples...)).AssemblePool(s, pegboard.PoolConfig{}), pegboard.Builtin)
 		}
 	}
 	require.Len(t, byText, 3*3*2*3+6, "and with examples, and strict")
@@ -398,7 +398,7 @@ func TestEachPoolAsksWhatDependsOnTheSession(t *testing.T) {
 	_, err := reg.Attach("src", tools...)
 	require.NoError(t, err)
 	for _, id := range []string{"one", "none", "two", "one"} {
-		pool := reg.AssemblePool(session(t, pegboard.SessionConfig{ID: id}))
+		pool := reg.AssemblePool(session(t, pegboard.SessionConfig{ID: id}), pegboard.PoolConfig{})
 		for part, prefix := range map[pegboard.Partition]string{pegboard.Builtin: "", pegboard.External: "mcp__src__"} {
 			want := []string{prefix + "Prompting: In " + id, prefix + "Somewhere: For a test.", prefix + "Still: Anywhere", prefix + "Wrapped: In " + id}
 			if id == "none" {
@@ -420,7 +420,7 @@ func TestPoolIsASnapshot(t *testing.T) {
 	attach(t, reg, "src", "a", "b")
 	s := denying(t, "Bash")
 	only := []string{"Read", "mcp__src__*"}
-	pool := reg.AssemblePool(s, pegboard.Restriction{Reason: "few", Only: only})
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Reason: "few", Only: only}}})
 	view := func() []any {
 		var merged []string
 		for tool := range pool.Unfiltered() {

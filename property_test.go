@@ -109,7 +109,7 @@ func TestWrappersNeverLoosen(t *testing.T) {
 		if lies {
 			w.traits = &pegboard.Traits{ReadOnly: true}
 		}
-		wrapped := registryOf(t, w).AssemblePool(s)
+		wrapped := registryOf(t, w).AssemblePool(s, pegboard.PoolConfig{})
 		require.NoError(t, s.SetPermissions(rules(t, mode, set)))
 		base, got := judge(t, plain), judge(t, wrapped)
 		if base.rule == "" || base.behavior == pegboard.Allow {

@@ -40,7 +40,7 @@ func TestCallsKeepTheirOrderWhereALinkLeads(t *testing.T) {
 		write := touch("file", pegboard.AccessWrite, func(c *pegboard.Call) (string, error) {
 			return "", os.WriteFile(c.Targets()[0].Real(), []byte("new"), 0o600)
 		})
-		pool := registryOf(t, link, read, write).AssemblePool(session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})}))
+		pool := registryOf(t, link, read, write).AssemblePool(session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})}), pegboard.PoolConfig{})
 		ex := executor(pegboard.Executor{})
 		outs := ex.Run(t.Context(), pool, call("1", "make", ``), call("2", "link", ``), call("3", "file", ``))
 		for _, o := range outs {

@@ -46,7 +46,7 @@ func (r racers) pool(t testing.TB, s *pegboard.Session) *pegboard.Pool {
 			return string(text), err
 		},
 	})
-	return registryOf(t, first, second).AssemblePool(s)
+	return registryOf(t, first, second).AssemblePool(s, pegboard.PoolConfig{})
 }
 
 // run returns the outcome of the second call. It is decided under bypass, with a

@@ -100,7 +100,7 @@ func TestAddIsAllOrNothing(t *testing.T) {
 			for _, text := range tc.says {
 				require.ErrorContains(t, err, text)
 			}
-			require.Equal(t, []string{"Read"}, names(reg.AssemblePool(session(t, pegboard.SessionConfig{}))))
+			require.Equal(t, []string{"Read"}, names(reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})))
 			require.NoError(t, reg.Add(inert("Good", "Fine")), "what was refused leaves no name taken")
 		})
 	}
@@ -113,7 +113,7 @@ func TestAnyNameRegisters(t *testing.T) {
 		strings.Repeat("n", 1000),
 	}
 	reg := registryOf(t, inerts(list...)...)
-	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	slices.Sort(list)
 	require.Equal(t, list, names(pool))
 	for _, name := range list {
@@ -132,11 +132,11 @@ func TestInfoIsASnapshot(t *testing.T) {
 	_, err := reg.Attach("src", tool)
 	require.NoError(t, err)
 	s := session(t, pegboard.SessionConfig{})
-	early := reg.AssemblePool(s)
+	early := reg.AssemblePool(s, pegboard.PoolConfig{})
 
 	info.Aliases[0] = "Stolen"
 	info = pegboard.Info{Name: "After", Aliases: []string{"Stolen"}}
-	for _, pool := range []*pegboard.Pool{early, reg.AssemblePool(s)} {
+	for _, pool := range []*pegboard.Pool{early, reg.AssemblePool(s, pegboard.PoolConfig{})} {
 		for _, name := range []string{"Before", "Old", "mcp__src__Before"} {
 			_, ok := pool.Lookup(name)
 			require.True(t, ok, name)
@@ -184,7 +184,7 @@ func TestRegistrationOrderNeverMatters(t *testing.T) {
 				order = order[1:]
 			}
 		}
-		got := reg.AssemblePool(s)
+		got := reg.AssemblePool(s, pegboard.PoolConfig{})
 		if want == nil {
 			want = got
 		}
@@ -226,7 +226,7 @@ func TestHistoryNeverMatters(t *testing.T) {
 				_, err := fresh.Attach(name, list...)
 				require.NoError(t, err)
 			}
-			got, want := reg.AssemblePool(s), fresh.AssemblePool(s)
+			got, want := reg.AssemblePool(s, pegboard.PoolConfig{}), fresh.AssemblePool(s, pegboard.PoolConfig{})
 			require.Equal(t, origins(want.All()), origins(got.All()))
 			require.Equal(t, origins(want.Unfiltered()), origins(got.Unfiltered()))
 			require.Equal(t, want.Excluded(), got.Excluded())
@@ -255,7 +255,7 @@ func TestExclusionsOfOneName(t *testing.T) {
 	}
 	type pair = pegboard.Origin
 	var got []pair
-	for _, x := range reg.AssemblePool(denying(t, "mcp__a_b")).Excluded() {
+	for _, x := range reg.AssemblePool(denying(t, "mcp__a_b"), pegboard.PoolConfig{}).Excluded() {
 		require.Equal(t, "mcp__a_b__t_u", x.Name)
 		got = append(got, x.Origin)
 	}
@@ -290,7 +290,7 @@ func TestRegistryIsConcurrent(t *testing.T) {
 		})
 		all.Go(func() {
 			for range rounds {
-				pool := reg.AssemblePool(s)
+				pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 				count := 0
 				for tool := range pool.All() {
 					name := tool.Info().Name
@@ -310,7 +310,7 @@ func TestRegistryIsConcurrent(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.Equal(t, 3*2*rounds, reg.AssemblePool(s).Len())
+	require.Equal(t, 3*2*rounds, reg.AssemblePool(s, pegboard.PoolConfig{}).Len())
 }
 
 func TestAttachReportsWhatChanged(t *testing.T) {
@@ -349,14 +349,14 @@ func TestAttachReportsWhatChanged(t *testing.T) {
 	for _, step := range steps { // one after the other: each starts from the last
 		if step.detach {
 			reg.Detach("s")
-			require.Equal(t, []string{"mcp__other__a"}, names(reg.AssemblePool(s)))
+			require.Equal(t, []string{"mcp__other__a"}, names(reg.AssemblePool(s, pegboard.PoolConfig{})))
 		}
 		got, err := reg.Attach("s", step.tools...)
 		require.NoError(t, err, step.name)
 		require.ElementsMatch(t, step.quarantined, slices.Collect(maps.Keys(got.Quarantined)), step.name)
 		got.Quarantined = nil
 		require.Equal(t, step.want, got, step.name)
-		require.Equal(t, append([]string{"mcp__other__a"}, step.left...), names(reg.AssemblePool(s)), step.name)
+		require.Equal(t, append([]string{"mcp__other__a"}, step.left...), names(reg.AssemblePool(s, pegboard.PoolConfig{})), step.name)
 	}
 }
 
@@ -366,7 +366,7 @@ func TestAttachRefusesASourceWithoutAName(t *testing.T) {
 		var reg pegboard.Registry
 		_, err := reg.Attach(source, inert("a"))
 		require.ErrorContains(t, err, "source", "%q", source)
-		require.Zero(t, reg.AssemblePool(session(t, pegboard.SessionConfig{})).Len(), "%q", source)
+		require.Zero(t, reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{}).Len(), "%q", source)
 	}
 }
 
@@ -394,7 +394,7 @@ func TestQuarantineIsExplained(t *testing.T) {
 			require.Contains(t, report.Quarantined, tc.key)
 			clear(report.Quarantined) // the report is the caller's own
 
-			pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+			pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 			require.Equal(t, []string{"mcp__src__good"}, names(pool))
 			require.Len(t, pool.Excluded(), 1)
 			out := pool.Excluded()[0]
@@ -418,13 +418,13 @@ func TestANameIsContestedWhileBothSourcesAre(t *testing.T) {
 		return ex.Run(t.Context(), pool, call("1", "mcp__my_server__wipe", ``))[0].Err == nil
 	}
 	attach(t, &reg, "my.server", "wipe")
-	early := reg.AssemblePool(s)
+	early := reg.AssemblePool(s, pegboard.PoolConfig{})
 	attach(t, &reg, "my_server", "read")
-	both := reg.AssemblePool(s)
+	both := reg.AssemblePool(s, pegboard.PoolConfig{})
 	attach(t, &reg, "my_server", "write")
-	require.False(t, allowed(reg.AssemblePool(s)))
+	require.False(t, allowed(reg.AssemblePool(s, pegboard.PoolConfig{})))
 	reg.Detach("my_server")
-	require.True(t, allowed(reg.AssemblePool(s)))
+	require.True(t, allowed(reg.AssemblePool(s, pegboard.PoolConfig{})))
 	require.True(t, allowed(early))
 	require.False(t, allowed(both))
 	require.False(t, allowed(both.Restrict(pegboard.Restriction{})))
@@ -434,7 +434,9 @@ func TestANameIsContestedWhileBothSourcesAre(t *testing.T) {
 func TestWithdrawnNamesAreForgottenInTheEnd(t *testing.T) {
 	t.Parallel()
 	var reg pegboard.Registry
-	says := func() string { return reg.AssemblePool(session(t, pegboard.SessionConfig{})).Explain("mcp__s__a") }
+	says := func() string {
+		return reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{}).Explain("mcp__s__a")
+	}
 	attach(t, &reg, "s", "a", "b")
 	attach(t, &reg, "s", "b")
 	attach(t, &reg, "s", "b")

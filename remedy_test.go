@@ -52,7 +52,7 @@ func (d dice) target(outside string) pegboard.Target {
 	word := one(d, "a", "b c", "x*", "k:v", "(q)", " a", "é")
 	switch one(d, pegboard.TargetPath, pegboard.TargetPath, pegboard.TargetPath, pegboard.TargetCommand, pegboard.TargetHost, pegboard.TargetResource, pegboard.TargetOpaque) {
 	case pegboard.TargetCommand:
-		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: word, Inner: one(d, nil, []string{"z"})}
+		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: word, Shell: pegboard.ShellFacts{Nested: one(d, nil, []string{"z"})}}
 	case pegboard.TargetHost:
 		return pegboard.Target{Kind: pegboard.TargetHost, Value: one(d, "h.test", "H.test."), Aliases: one(d, nil, []string{"i.test"})}
 	case pegboard.TargetResource:

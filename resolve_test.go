@@ -63,7 +63,7 @@ func TestResolve(t *testing.T) {
 	reg := registryOf(t, inert("Read", "View"), inert("Bash"), inert("Edit"), inert("Agent", "Task"))
 	attach(t, reg, "gh", "list", "read")
 	attach(t, reg, "gh.2", "read")
-	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -81,7 +81,7 @@ func TestResolve(t *testing.T) {
 // name and by alias. That must not become a list of types that may be spawned.
 func TestDisallowedEntriesNeverAllow(t *testing.T) {
 	t.Parallel()
-	pool := registryOf(t, inert("Agent", "Task"), inert("Read")).AssemblePool(session(t, pegboard.SessionConfig{}))
+	pool := registryOf(t, inert("Agent", "Task"), inert("Read")).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	for _, entry := range []string{"Agent(a)", "Task(a)"} {
 		res, err := pool.Resolve(nil, []string{entry})
 		require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestDisallowedEntriesNeverAllow(t *testing.T) {
 func TestResolveSeesTheRolesPool(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, inert("Agent", "Task"), inert("Read"), inert("TaskStop"))
-	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{Role: pegboard.RoleSubAgent}))
+	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{Role: pegboard.RoleSubAgent}), pegboard.PoolConfig{})
 	res, err := pool.Resolve([]string{"Agent(a)", "TaskStop", "Read"}, nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Read"}, names(res.Pool))
@@ -106,7 +106,7 @@ func TestResolveSeesTheRolesPool(t *testing.T) {
 // first.
 func TestResolveExplains(t *testing.T) {
 	t.Parallel()
-	pool := registryOf(t, inerts("Bash", "Edit", "Read")...).AssemblePool(session(t, pegboard.SessionConfig{}))
+	pool := registryOf(t, inerts("Bash", "Edit", "Read")...).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	res, err := pool.Resolve([]string{"Read", "Bash"}, []string{"Bash"})
 	require.NoError(t, err)
 	require.Contains(t, res.Pool.Explain("Bash"), "the agent's disallowedTools")
@@ -117,7 +117,7 @@ func TestResolveExplains(t *testing.T) {
 func TestResolveToNothing(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, inert("Read"), inert("Bash"))
-	full := reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+	full := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	empty := full.Restrict(pegboard.Restriction{Only: []string{}})
 	tests := []struct {
 		name       string

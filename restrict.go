@@ -9,7 +9,7 @@ import (
 )
 
 // A Restriction narrows a pool by name. In its lists a star stands for any run
-// of characters. The zero Restriction removes nothing. It is a [PoolOption].
+// of characters. The zero Restriction removes nothing.
 type Restriction struct {
 	Reason       string   // what [Pool.Explain] says of the tools it removes
 	Only         []string // if not nil, all else is removed

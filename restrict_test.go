@@ -126,7 +126,7 @@ func TestRoleTables(t *testing.T) {
 			s := session(t, pegboard.SessionConfig{
 				Role: tc.role, CustomAgent: tc.custom, Permissions: rules(t, tc.mode, pegboard.RuleSet{}),
 			})
-			pool := reg.AssemblePool(s, gates, tc.tables)
+			pool := reg.AssemblePool(s, pegboard.PoolConfig{Gates: gates, Roles: &tc.tables})
 			require.Equal(t, append(append([]string{}, tc.want...), tc.outer...), names(pool))
 		})
 	}
@@ -137,7 +137,7 @@ func TestDefaultTablesAreTheDefault(t *testing.T) {
 	t.Parallel()
 	reg, gates := hostOfAll(t)
 	s := session(t, pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
-	require.Equal(t, slices.Concat(defaultAgent, attached), names(reg.AssemblePool(s, gates)))
+	require.Equal(t, slices.Concat(defaultAgent, attached), names(reg.AssemblePool(s, pegboard.PoolConfig{Gates: gates})))
 }
 
 // TestAsyncAgentKeepsTheTodoList turns the task tools off.
@@ -147,7 +147,7 @@ func TestAsyncAgentKeepsTheTodoList(t *testing.T) {
 	gates.TodoList = true
 	s := session(t, pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent})
 	for _, tables := range []pegboard.RoleTables{pegboard.DefaultRoleTables(), pegboard.ClaudeCodeRoleTables()} {
-		require.Contains(t, names(reg.AssemblePool(s, gates, tables)), "TodoWrite")
+		require.Contains(t, names(reg.AssemblePool(s, pegboard.PoolConfig{Gates: gates, Roles: &tables})), "TodoWrite")
 	}
 }
 
@@ -167,7 +167,7 @@ func TestTablesKnowToolsByAlias(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.role.String(), func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, tc.want, names(reg.AssemblePool(session(t, pegboard.SessionConfig{Role: tc.role}))))
+			require.Equal(t, tc.want, names(reg.AssemblePool(session(t, pegboard.SessionConfig{Role: tc.role}), pegboard.PoolConfig{})))
 		})
 	}
 }
@@ -180,7 +180,7 @@ func TestWorkersHaveMoreThanTheirCoordinator(t *testing.T) {
 	parent := session(t, pegboard.SessionConfig{
 		Role: pegboard.RoleCoordinator, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"WebFetch"}}),
 	})
-	require.Equal(t, slices.Concat(directing, watching), names(reg.AssemblePool(parent, gates)))
+	require.Equal(t, slices.Concat(directing, watching), names(reg.AssemblePool(parent, pegboard.PoolConfig{Gates: gates})))
 	tests := []struct {
 		role pegboard.Role
 		want []string
@@ -196,7 +196,7 @@ func TestWorkersHaveMoreThanTheirCoordinator(t *testing.T) {
 				Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Write"}}),
 			})
 			require.NoError(t, err)
-			require.Equal(t, slices.Concat(without(tc.want, "WebFetch", "Write"), attached), names(reg.AssemblePool(worker, gates)))
+			require.Equal(t, slices.Concat(without(tc.want, "WebFetch", "Write"), attached), names(reg.AssemblePool(worker, pegboard.PoolConfig{Gates: gates})))
 		})
 	}
 }
@@ -232,9 +232,9 @@ func TestRestriction(t *testing.T) {
 			attach(t, reg, "gh", "list", "read")
 			attach(t, reg, "web", "read")
 			s := session(t, pegboard.SessionConfig{})
-			pool := reg.AssemblePool(s).Restrict(tc.re)
+			pool := reg.AssemblePool(s, pegboard.PoolConfig{}).Restrict(tc.re)
 			require.Equal(t, tc.want, names(pool))
-			require.Equal(t, names(pool), names(reg.AssemblePool(s, tc.re)), "as an option")
+			require.Equal(t, names(pool), names(reg.AssemblePool(s, pegboard.PoolConfig{Restrictions: []pegboard.Restriction{tc.re}})), "as an option")
 			require.Len(t, pool.Excluded(), len(all)-pool.Len())
 			for _, x := range pool.Excluded() {
 				require.Equal(t, "said so", x.Reason)
@@ -255,9 +255,7 @@ func TestRestrictionsAddUp(t *testing.T) {
 	reg := registryOf(t, inerts("Bash", "Edit", "Read", "TaskStop")...)
 	s := session(t, pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 	pool := reg.AssemblePool(s,
-		pegboard.Restriction{Reason: "first", Without: []string{"Bash", "TaskStop"}},
-		pegboard.Restriction{Reason: "second", Without: []string{"Bash", "Edit"}},
-		pegboard.Restriction{Without: []string{"Read"}})
+		pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Reason: "first", Without: []string{"Bash", "TaskStop"}}, {Reason: "second", Without: []string{"Bash", "Edit"}}, {Without: []string{"Read"}}}})
 	require.Zero(t, pool.Len())
 	require.Contains(t, pool.Explain("TaskStop"), "sub-agent", "the role comes before the host")
 	require.Contains(t, pool.Explain("Bash"), "first")

@@ -238,7 +238,7 @@ func TestTextOnDiskIsNotInMemory(t *testing.T) {
 			Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return lines(n), nil },
 		}))
 		ex := executor(pegboard.Executor{})
-		out := ex.Run(t.Context(), reg.AssemblePool(session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{})})), call("1", "T", `{}`))[0]
+		out := ex.Run(t.Context(), reg.AssemblePool(session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{})}), pegboard.PoolConfig{}), call("1", "T", `{}`))[0]
 		require.Equal(t, n == 10, out.Result.Data != nil)
 	}
 }

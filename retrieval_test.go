@@ -71,7 +71,7 @@ func poolOfSet(t testing.TB, set corpus.ToolSet) (pool *pegboard.Pool, exposed m
 		_, err := reg.Attach(source, tools...)
 		require.NoError(t, err)
 	}
-	pool = reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+	pool = reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	exposed = map[string]string{}
 	for tool := range pool.All() {
 		exposed[tool.Info().Name] = cmp.Or(tool.Info().Origin.Tool, tool.Info().Name)

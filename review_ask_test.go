@@ -117,7 +117,7 @@ func TestStopFromWithinAScript(t *testing.T) {
 		},
 	})))
 	ex := executor(pegboard.Executor{})
-	outs := ex.Run(t.Context(), reg.AssemblePool(s), call("1", "Outer", `{}`), call("2", "Outer", `{}`))
+	outs := ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), call("1", "Outer", `{}`), call("2", "Outer", `{}`))
 	require.True(t, outs[0].StopTurn, "the turn ends")
 	require.ErrorIs(t, outs[1].Err, pegboard.ErrCancelled, "the message's other calls are stopped")
 }

@@ -87,7 +87,7 @@ func TestGlobWithHome(t *testing.T) {
 	home := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(home, "keys"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(home, "keys", "id"), nil, 0o600))
-	a := reading(pegboard.Target{Value: "~/keys/*", Glob: true})
+	a := reading(pegboard.Target{Value: "~/keys/*", Shell: pegboard.ShellFacts{Glob: true}})
 	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: t.TempDir(), Home: home}, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Read(~/keys/id)"}}))
 }
 
@@ -98,7 +98,7 @@ func TestGlobThenDots(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(outside, "d"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), nil, 0o600))
 	require.NoError(t, os.Symlink(filepath.Join(outside, "d"), filepath.Join(dir, "link")))
-	a := reading(pegboard.Target{Value: "lin*/../secret", Glob: true}) // cat reads outside/secret
+	a := reading(pegboard.Target{Value: "lin*/../secret", Shell: pegboard.ShellFacts{Glob: true}}) // cat reads outside/secret
 	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{}), "outside the working directory")
 	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{Deny: []string{"Read(/" + outside + "/secret)"}}))
 }
@@ -116,7 +116,7 @@ func TestAlsoThenDots(t *testing.T) {
 func TestMaybeAndTheToolsAllow(t *testing.T) {
 	t.Parallel()
 	guess := pathTo(pegboard.AccessRead, "/elsewhere/f")
-	guess.Maybe = true
+	guess.Shell.Guess = true
 	a := actor{own: pegboard.Decision{Behavior: pegboard.Allow}, traits: pegboard.Traits{Targets: []pegboard.Target{guess}}}
 	require.Equal(t, "allow", judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{}))
 }
@@ -125,7 +125,7 @@ func TestMaybeAndTheToolsAllow(t *testing.T) {
 func TestAnAttachedToolsGuessCounts(t *testing.T) {
 	t.Parallel()
 	guess := pathTo(pegboard.AccessRead, "/elsewhere/f")
-	guess.Maybe = true
+	guess.Shell.Guess = true
 	a := actor{source: "srv", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{guess}}}
 	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{}))
 }
@@ -153,7 +153,7 @@ func TestDecideTakesNothingForAllowed(t *testing.T) {
 		},
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 	})
-	pool := registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{}))
+	pool := registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	require.Equal(t, judge(t, pool).behavior.String(), pool.Decide(t.Context(), call("1", "T", ``)).Behavior.String())
 }
 
@@ -173,7 +173,7 @@ func TestDecideFollowsTheToolsInput(t *testing.T) {
 		Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
 	})
 	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Edit(denied)"}})})
-	pool := registryOf(t, tool).AssemblePool(s)
+	pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), pool, call("1", "T", `{"f":"a"}`))[0]
 	require.Equal(t, out.Decision.Behavior.String(), pool.Decide(t.Context(), call("1", "T", `{"f":"a"}`)).Behavior.String())
@@ -181,7 +181,7 @@ func TestDecideFollowsTheToolsInput(t *testing.T) {
 
 func TestDecideAndAVetThatPanics(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git log", Free: true, Vet: func() error { panic("oh") }}}}}
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git log", Shell: pegboard.ShellFacts{ReadOnly: true, VerifyReadOnly: func() error { panic("oh") }}}}}}
 	pool := a.pool(t, session(t, pegboard.SessionConfig{}))
 	require.NotPanics(t, func() { require.NotEqual(t, pegboard.Allow, pool.Decide(t.Context(), call("1", "T", ``)).Behavior) })
 }
@@ -199,7 +199,7 @@ func TestDenyOfToolsOfAServerByPrefix(t *testing.T) {
 	var reg pegboard.Registry
 	attach(t, &reg, "srv", "repo__delete")
 	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"mcp__srv__repo__*"}})})
-	require.Empty(t, names(reg.AssemblePool(s)))
+	require.Empty(t, names(reg.AssemblePool(s, pegboard.PoolConfig{})))
 }
 
 func TestAutoDropsRulesByTheirReach(t *testing.T) {
@@ -231,7 +231,7 @@ func TestParameterRuleAndOpaque(t *testing.T) {
 	tool := pegboard.Build(pegboard.Definition[input, string]{Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil }})
 	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(to:production)"}})})
-	require.Equal(t, "allow", registryOf(t, tool).AssemblePool(s).Decide(t.Context(), call("1", "T", `{"to":"test"}`)).Behavior.String())
+	require.Equal(t, "allow", registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "T", `{"to":"test"}`)).Behavior.String())
 }
 
 func TestAForkHasNoClassifierOfItsOwn(t *testing.T) {
@@ -342,7 +342,7 @@ func TestMaybeThroughALink(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))
 	guess := pathTo(pegboard.AccessRead, "link/secret")
-	guess.Maybe = true
+	guess.Shell.Guess = true
 	a := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{guess}}}
 	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{Deny: []string{"Read(/" + outside + "/secret)"}}))
 }
@@ -391,7 +391,7 @@ func TestGlobThatBecomesAnOption(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	glob := pathTo(pegboard.AccessRead, "*")
-	glob.Glob = true
+	glob.Shell.Glob = true
 	reads := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{glob}}}
 	for _, name := range []string{"a", "-R"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))

@@ -28,7 +28,7 @@ func TestReviewDetachedKeepsLanes(t *testing.T) {
 		return pegboard.TextResult("a"), nil
 	}))
 	ex := executor(pegboard.Executor{Grace: time.Millisecond})
-	pool := reg.AssemblePool(s)
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 	cancelled, cancel := ctxWithTimeout(t)
 	defer cancel()
 	require.ErrorIs(t, ex.Run(cancelled, pool, call("stuck", "Tell", `{}`))[0].Err, pegboard.ErrDetached)

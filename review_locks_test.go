@@ -64,7 +64,7 @@ func TestReviewThenAgainstInterrupt(t *testing.T) {
 		close(begun)
 		time.Sleep(100 * time.Millisecond)
 		_ = s.SetPermissions(s.Permissions())
-	})).AssemblePool(s)
+	})).AssemblePool(s, pegboard.PoolConfig{})
 	within(t, "Then and Interrupt", func() {
 		go func() { <-begun; s.Interrupt(pegboard.ErrUserInterrupt) }()
 		ex := executor(pegboard.Executor{})
@@ -76,7 +76,7 @@ func TestReviewThenAgainstInterrupt(t *testing.T) {
 func TestReviewThenInterrupts(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
-	pool := registryOf(t, thenTool(func(s *pegboard.Session) { s.Interrupt(pegboard.ErrUserInterrupt) })).AssemblePool(s)
+	pool := registryOf(t, thenTool(func(s *pegboard.Session) { s.Interrupt(pegboard.ErrUserInterrupt) })).AssemblePool(s, pegboard.PoolConfig{})
 	within(t, "Interrupt in Then", func() {
 		ex := executor(pegboard.Executor{})
 		ex.Run(context.Background(), pool, call("1", "T", ``))
@@ -87,7 +87,7 @@ func TestReviewThenInterrupts(t *testing.T) {
 func TestReviewListenerInterrupts(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
-	pool := registryOf(t, inert("T")).AssemblePool(s)
+	pool := registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{})
 	within(t, "Interrupt in OnEvent", func() {
 		ex := executor(pegboard.Executor{OnEvent: func(pegboard.Event) { s.Interrupt(pegboard.ErrUserInterrupt) }})
 		ex.Run(context.Background(), pool, call("1", "T", ``))
@@ -101,7 +101,7 @@ func TestReviewForkListenerAgainstInterrupt(t *testing.T) {
 	main := openSession(t)
 	s, err := main.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a"})
 	require.NoError(t, err)
-	pool := registryOf(t, inert("T")).AssemblePool(s)
+	pool := registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{})
 	begun := make(chan struct{})
 	within(t, "a fork's listener", func() {
 		go func() { <-begun; s.Interrupt(pegboard.ErrUserInterrupt) }()
@@ -122,7 +122,7 @@ func TestReviewForkListenerAgainstInterrupt(t *testing.T) {
 func TestReviewListenerFinishesStream(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
-	pool := registryOf(t, inert("T")).AssemblePool(s)
+	pool := registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{})
 	within(t, "Finish in OnEvent", func() {
 		var st *pegboard.Stream
 		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
@@ -146,7 +146,7 @@ func TestReviewInterruptWithoutCause(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
 	tool := plain("T", func(ctx, struct{}, *pegboard.Call) (string, error) { close(started); <-hang; return "", nil })
-	pool := registryOf(t, tool).AssemblePool(s)
+	pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{Grace: 10 * time.Millisecond})
 	go func() { <-started; s.Interrupt(nil) }()
 	out := ex.Run(context.Background(), pool, call("1", "T", ``))[0]
@@ -164,7 +164,7 @@ func TestReviewInterruptWithoutCauseHeard(t *testing.T) {
 		<-c.Done()
 		return "", c.Err()
 	})
-	pool := registryOf(t, tool).AssemblePool(s)
+	pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{})
 	go func() { <-started; s.Interrupt(nil) }()
 	out := ex.Run(context.Background(), pool, call("1", "T", ``))[0]
@@ -179,7 +179,7 @@ func TestReviewBatchHookGoexit(t *testing.T) {
 	cfg.Hooks.Batch = func(context.Context, []pegboard.Outcome) error { runtime.Goexit(); return nil }
 	s, err := pegboard.NewSession(cfg)
 	require.NoError(t, err)
-	pool := registryOf(t, inert("T")).AssemblePool(s)
+	pool := registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{})
 	within(t, "Run", func() {
 		ex := executor(pegboard.Executor{})
 		ex.Run(context.Background(), pool, call("1", "T", ``))
@@ -204,7 +204,7 @@ func TestReviewCloseReachesDetached(t *testing.T) {
 			return "", nil
 		},
 	})
-	pool := registryOf(t, tool).AssemblePool(s)
+	pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
 	turn, cancel := context.WithCancelCause(context.Background())
 	go func() { <-started; cancel(pegboard.ErrNewMessage) }()
 	ex := executor(pegboard.Executor{})
@@ -291,7 +291,7 @@ func TestReviewLateHookEmits(t *testing.T) {
 		return pegboard.Decision{}, nil
 	}}
 	var kinds []pegboard.EventKind
-	pool := registryOf(t, slow(pegboard.Info{Name: "T"}, false), slow(pegboard.Info{Name: "U"}, false)).AssemblePool(session(t, cfg))
+	pool := registryOf(t, slow(pegboard.Info{Name: "T"}, false), slow(pegboard.Info{Name: "U"}, false)).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Call.ID == "1" {
 			kinds = append(kinds, e.Kind)
@@ -317,7 +317,7 @@ func TestReviewLateHookRaces(t *testing.T) {
 		}
 		return pegboard.Decision{}, nil
 	}}
-	pool := registryOf(t, slow(pegboard.Info{Name: "T"}, false)).AssemblePool(session(t, cfg))
+	pool := registryOf(t, slow(pegboard.Info{Name: "T"}, false)).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{OnEvent: func(pegboard.Event) {}})
 	for range effort.Of(t, 30) {
 		ex.Run(t.Context(), pool, call("1", "T", `{"ms":5}`))
@@ -330,7 +330,7 @@ func TestReviewTwoAbandon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ex := executor(pegboard.Executor{})
-		s := ex.Stream(t.Context(), registryOf(t, slow(pegboard.Info{Name: "T"}, true)).AssemblePool(session(t, bypass(t))))
+		s := ex.Stream(t.Context(), registryOf(t, slow(pegboard.Info{Name: "T"}, true)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}))
 		s.Submit(call("1", "T", `{"ms":1000}`))
 		s.Finish(pegboard.FinishToolCalls)
 		time.Sleep(time.Millisecond)

@@ -40,7 +40,7 @@ func TestReviewPostHookAfterInterrupt(t *testing.T) {
 		turn, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(500*time.Millisecond, func() { cancel(pegboard.ErrNewMessage) })
 		ex := executor(pegboard.Executor{})
-		out := ex.Run(turn, registryOf(t, tool).AssemblePool(session(t, cfg)), call("1", "T", ``))[0]
+		out := ex.Run(turn, registryOf(t, tool).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "T", ``))[0]
 		time.Sleep(time.Second)
 		require.Equal(t, "the file was written", out.Result.Text())
 	})
@@ -54,7 +54,7 @@ func TestReviewPrintedContext(t *testing.T) {
 			_ = fmt.Sprint(c)
 		}
 		return fmt.Sprint(c), nil
-	})).AssemblePool(session(t, bypass(t)))
+	})).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
 	for range effort.Of(t, 50) {
 		turn, cancel := context.WithCancelCause(context.Background())
 		time.AfterFunc(time.Millisecond, func() { cancel(pegboard.ErrUserInterrupt) })
@@ -74,7 +74,7 @@ func TestReviewNewMessageAndSiblings(t *testing.T) {
 		turn, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(pegboard.ErrNewMessage) })
 		ex := executor(pegboard.Executor{CancelSiblings: true})
-		outs := ex.Run(turn, registryOf(t, quick, block).AssemblePool(session(t, bypass(t))),
+		outs := ex.Run(turn, registryOf(t, quick, block).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}),
 			call("1", "Shell", `{"ms":5000}`), call("2", "Write", `{"ms":5000}`))
 		require.ErrorIs(t, outs[0].Err, pegboard.ErrNewMessage)
 		require.NoError(t, outs[1].Err)
@@ -91,7 +91,7 @@ func TestReviewDeferredIsNoFailure(t *testing.T) {
 		})
 		other := slow(pegboard.Info{Name: "Other"}, false)
 		ex := executor(pegboard.Executor{CancelSiblings: true})
-		outs := ex.Run(t.Context(), registryOf(t, later, other).AssemblePool(session(t, bypass(t))), call("2", "Other", `{"ms":5000}`), call("1", "Later", ``))
+		outs := ex.Run(t.Context(), registryOf(t, later, other).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("2", "Other", `{"ms":5000}`), call("1", "Later", ``))
 		require.ErrorIs(t, outs[1].Err, pegboard.ErrDeferred)
 		require.NoError(t, outs[0].Err)
 	})
@@ -111,7 +111,7 @@ func TestReviewIsErrorCancelsSiblings(t *testing.T) {
 		})
 		other := slow(pegboard.Info{Name: "Other"}, false)
 		ex := executor(pegboard.Executor{CancelSiblings: true})
-		outs := ex.Run(t.Context(), registryOf(t, fails, other).AssemblePool(session(t, bypass(t))), call("2", "Other", `{"ms":5000}`), call("1", "Fails", ``))
+		outs := ex.Run(t.Context(), registryOf(t, fails, other).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("2", "Other", `{"ms":5000}`), call("1", "Fails", ``))
 		require.ErrorIs(t, outs[0].Err, pegboard.ErrSiblingFailed)
 	})
 }
@@ -132,7 +132,7 @@ func TestReviewEventsShareOneInput(t *testing.T) {
 			inputs[&e.Call.Input[0]] = true
 		}
 	}})
-	ex.Run(t.Context(), registryOf(t, inert("T")).AssemblePool(session(t, cfg)), call("1", "T", `{}`))
+	ex.Run(t.Context(), registryOf(t, inert("T")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "T", `{}`))
 	require.Len(t, inputs, 1)
 }
 
@@ -145,7 +145,7 @@ func TestReviewTraitsPanicWhileMending(t *testing.T) {
 		Call:    func(ctx, job, *pegboard.Call) (string, error) { return "ran", nil },
 	})
 	ex := executor(pegboard.Executor{Repair: pegboard.Repair{Syntax: true, Values: true}})
-	out := ex.Run(t.Context(), registryOf(t, tool).AssemblePool(session(t, bypass(t))), call("1", "T", "```json\n{}\n```"))[0]
+	out := ex.Run(t.Context(), registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "T", "```json\n{}\n```"))[0]
 	require.NotErrorIs(t, out.Err, pegboard.ErrPanic)
 	require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
 }
@@ -155,7 +155,7 @@ func TestReviewThenGoexit(t *testing.T) {
 	t.Parallel()
 	n := 0
 	s := session(t, bypass(t))
-	pool := registryOf(t, thenTool(func(*pegboard.Session) { n++; runtime.Goexit() }), inert("U")).AssemblePool(s)
+	pool := registryOf(t, thenTool(func(*pegboard.Session) { n++; runtime.Goexit() }), inert("U")).AssemblePool(s, pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{})
 	outs := ex.Run(context.Background(), pool, call("1", "T", ``), call("2", "U", ``))
 	require.NoError(t, outs[1].Err, "the call beside it has nothing to do with it")
@@ -173,7 +173,7 @@ func TestReviewTimeoutOfDetached(t *testing.T) {
 		turn, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(pegboard.ErrNewMessage) })
 		ex := executor(pegboard.Executor{})
-		out := ex.Run(turn, registryOf(t, tool).AssemblePool(s), call("1", "T", `{"ms":600000}`))[0]
+		out := ex.Run(turn, registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}), call("1", "T", `{"ms":600000}`))[0]
 		require.ErrorIs(t, out.Err, pegboard.ErrDetached)
 		time.Sleep(time.Minute)
 		left := s.Detached()
@@ -190,7 +190,7 @@ func TestReviewPreHookStopsTheTurn(t *testing.T) {
 		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no", StopTurn: true}, nil
 	}
 	ex := executor(pegboard.Executor{})
-	out := ex.Run(t.Context(), registryOf(t, inert("T")).AssemblePool(session(t, cfg)), call("1", "T", ``))[0]
+	out := ex.Run(t.Context(), registryOf(t, inert("T")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "T", ``))[0]
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	require.True(t, out.StopTurn)
 }
@@ -248,7 +248,7 @@ func TestReviewInterruptedPreHookIsNoDenial(t *testing.T) {
 			turn, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(time.Second, func() { cancel(pegboard.ErrUserInterrupt) })
 			ex := executor(pegboard.Executor{})
-			out := ex.Run(turn, registryOf(t, inert("A")).AssemblePool(session(t, cfg)), call("1", "A", ``))[0]
+			out := ex.Run(turn, registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "A", ``))[0]
 			require.ErrorIs(t, out.Err, pegboard.ErrCancelled, out.Result.Text())
 			require.NotErrorIs(t, out.Err, pegboard.ErrDenied)
 		})
@@ -263,7 +263,7 @@ func TestReviewPoolOfAnAdmittedCall(t *testing.T) {
 			t.Errorf("no pool at %v", e.Kind)
 		}
 	}})
-	out := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, bypass(t))), call("1", "A", `{`))[0]
+	out := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "A", `{`))[0]
 	require.NotNil(t, out.Call.Pool())
 }
 

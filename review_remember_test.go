@@ -151,7 +151,7 @@ func TestAnswerIsRememberedAsAWholeOrNotAtAll(t *testing.T) {
 func TestSuggestionsConcurrently(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "Bash", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{
-		{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git status", Free: true, Parsed: true, Vet: func() error { return errors.New("not here") }}}}}
+		{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git status", Shell: pegboard.ShellFacts{ReadOnly: true, Simple: true, VerifyReadOnly: func() error { return errors.New("not here") }}}}}}
 	s := session(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
 		var all sync.WaitGroup
 		for _, same := range slices.Concat([]*pegboard.Question{q}, q.Call.Session().Questions()) {

@@ -165,7 +165,7 @@ func TestReviewAStoreThatHangs(t *testing.T) {
 		s := session(t, pegboard.SessionConfig{Results: h})
 		reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult(lines(5_000)), nil }))
 		done := make(chan []pegboard.Outcome, 1)
-		pool, ex := reg.AssemblePool(s), executor(pegboard.Executor{})
+		pool, ex := reg.AssemblePool(s, pegboard.PoolConfig{}), executor(pegboard.Executor{})
 		go func() { done <- ex.Run(context.Background(), pool, call("1", "Tell", `{}`)) }()
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
@@ -257,7 +257,7 @@ func TestReviewLentIsReadOnly(t *testing.T) {
 				Traits: pegboard.Traits{ReadOnly: tt.access == pegboard.AccessRead, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: tt.access, Value: tt.path}}},
 				Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 			})
-			d := registryOf(t, tool).AssemblePool(s).Decide(t.Context(), call("1", "T", `{}`))
+			d := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "T", `{}`))
 			require.Equal(t, tt.want, d.Behavior, "%v %v %s", mode, tt.access, tt.path)
 		}
 	}
@@ -296,7 +296,7 @@ func TestReviewCloseWhileStoring(t *testing.T) {
 		done := make(chan []pegboard.Outcome, 1)
 		go func() {
 			ex := executor(pegboard.Executor{})
-			done <- ex.Run(context.Background(), reg.AssemblePool(s), calls...)
+			done <- ex.Run(context.Background(), reg.AssemblePool(s, pegboard.PoolConfig{}), calls...)
 		}()
 		time.Sleep(time.Duration(len(calls)) * time.Millisecond)
 		err = s.Close(t.Context())
@@ -384,7 +384,7 @@ func TestReviewLendOfNothing(t *testing.T) {
 			Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}}},
 			Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 		})
-		require.Equal(t, pegboard.Ask, registryOf(t, tool).AssemblePool(s).Decide(t.Context(), call("1", "T", `{}`)).Behavior)
+		require.Equal(t, pegboard.Ask, registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "T", `{}`)).Behavior)
 	}
 }
 

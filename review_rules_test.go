@@ -108,7 +108,7 @@ func TestForksDenyRulesComeFirst(t *testing.T) {
 		order = append(order, r.Behavior)
 	}
 	require.IsDecreasing(t, append([]pegboard.Behavior{order[0] + 1}, compact(order)...))
-	require.Equal(t, []string{"A", "B"}, names(registryOf(t, inerts("A", "B", "C", "D")...).AssemblePool(fork)))
+	require.Equal(t, []string{"A", "B"}, names(registryOf(t, inerts("A", "B", "C", "D")...).AssemblePool(fork, pegboard.PoolConfig{})))
 }
 
 // compact leaves one of equals in a row.
@@ -147,7 +147,7 @@ func TestNameOfTwoSources(t *testing.T) {
 				attach(t, &reg, x.source, x.raw)
 			}
 			s := session(t, pegboard.SessionConfig{})
-			pool := reg.AssemblePool(s)
+			pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 			require.Equal(t, len(tc.has), pool.Len())
 			got := map[pegboard.Behavior][]string{}
 			for _, as := range []pegboard.RuleSet{{Allow: []string{tc.rule}}, {Deny: []string{tc.rule}}} {
@@ -161,7 +161,7 @@ func TestNameOfTwoSources(t *testing.T) {
 			}
 			require.Equal(t, tc.want, got[pegboard.Allow])
 			require.Equal(t, tc.all, got[pegboard.Deny])
-			require.Equal(t, pool.Len()-len(tc.all), reg.AssemblePool(s).Len(), "the pool leaves them out as well")
+			require.Equal(t, pool.Len()-len(tc.all), reg.AssemblePool(s, pegboard.PoolConfig{}).Len(), "the pool leaves them out as well")
 		})
 	}
 }

@@ -106,7 +106,7 @@ func patternSubject(i *Info, t *Target, names []string) pattern.Subject {
 		kind = pattern.Command
 	}
 	whole := t.Tree && (!t.Filtered || i.Origin.External())
-	return pattern.Subject{Kind: kind, Write: t.Access != AccessRead, Tree: whole, Exact: t.Exact, Names: names, Inner: t.Inner}
+	return pattern.Subject{Kind: kind, Write: t.Access != AccessRead, Tree: whole, Exact: t.Shell.NoWildcards, Names: names, Inner: t.Shell.Nested}
 }
 
 // touching returns the first deny rule and the first ask rule that are about the
@@ -180,9 +180,9 @@ func (x *subject) declares(name string) bool { return x.spec != nil && x.spec.sc
 func (p *Permissions) covering(mode Mode, x *subject, k int) (last *Rule) {
 	t := &x.targets[k]
 	whole := p.covered(mode, x, t, t.names(), x.found.about(k))
-	if whole == nil && t.Via != "" && (t.Access == AccessRead || x.inside(t)) {
+	if whole == nil && t.Shell.FromCommand != "" && (t.Access == AccessRead || x.inside(t)) {
 		for i := range x.targets {
-			if c := &x.targets[i]; c.Kind == TargetCommand && c.Value == t.Via {
+			if c := &x.targets[i]; c.Kind == TargetCommand && c.Value == t.Shell.FromCommand {
 				whole = p.covered(mode, x, c, c.names(), x.found.about(i))
 				break
 			}
@@ -248,7 +248,7 @@ func (x *subject) fromShell(t *Target) bool {
 // that t does without saying so: anything, if t is opaque, and what is read,
 // written or reached, if it is a command that nobody looked into.
 func (p *Permissions) restrictsUnseen(x *subject, t *Target) bool {
-	if t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Parsed) {
+	if t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Shell.Simple) {
 		return false
 	}
 	return slices.ContainsFunc(p.set.all(), func(r Rule) bool {

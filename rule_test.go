@@ -266,11 +266,11 @@ func TestRuleMatchesTargets(t *testing.T) {
 		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v, Tree: true}
 	}
 	run := func(v string, inner ...string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: v, Inner: inner}
+		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: v, Shell: pegboard.ShellFacts{Nested: inner}}
 	}
 	exactly := func(v string) pegboard.Target {
 		x := run(v)
-		x.Exact = true
+		x.Shell.NoWildcards = true
 		return x
 	}
 	named := func(kind pegboard.TargetKind, v string, also ...string) pegboard.Target {

@@ -55,7 +55,7 @@ func TestFiftyReadModifyWriteCallsOnOneFile(t *testing.T) {
 			}
 			cfg := bypass(t)
 			cfg.Dir = dir
-			pool := registryOf(t, appender()).AssemblePool(session(t, cfg))
+			pool := registryOf(t, appender()).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 			ex := executor(pegboard.Executor{MaxParallel: 50})
 			var outs []pegboard.Outcome
 			if streams {

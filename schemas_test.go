@@ -68,7 +68,7 @@ func attachAll(t *testing.T, path string) (offered, quarantined int) {
 			t.Logf("quarantined %s: %v", name, err)
 		}
 	}
-	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+	pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	require.Equal(t, rows, pool.Len()+quarantined, "every definition is offered or quarantined")
 	return pool.Len(), quarantined
 }
@@ -91,7 +91,7 @@ func functions(t *testing.T, path string) *pegboard.Pool {
 	}
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(tools...))
-	return reg.AssemblePool(session(t, pegboard.SessionConfig{}))
+	return reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 }
 
 // verdicts runs every call and compares what became of it with its row.

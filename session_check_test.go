@@ -174,7 +174,7 @@ func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 		return pegboard.Decision{}, nil
 	}}}
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { try(e.Kind.String(), e.Call) }})
-	ex.Run(t.Context(), reg.AssemblePool(session(t, cfg)), call("1", "T", ``))
+	ex.Run(t.Context(), reg.AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "T", ``))
 	const refused = "false true"
 	require.Equal(t, map[string]string{
 		"admitted": refused, "hook": refused, "opinion": refused, "decided": refused, "finished": refused,

@@ -322,7 +322,7 @@ func TestLend(t *testing.T) {
 	decide := func(s *pegboard.Session, access pegboard.Access, path string) pegboard.Behavior {
 		var reg pegboard.Registry
 		require.NoError(t, reg.Add(look(access)))
-		return reg.AssemblePool(s).Decide(t.Context(), call("1", "Look", fmt.Sprintf(`{"path":%q}`, path))).Behavior
+		return reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "Look", fmt.Sprintf(`{"path":%q}`, path))).Behavior
 	}
 	file := filepath.Join(stored, "file")
 	require.Equal(t, pegboard.Ask, decide(s, pegboard.AccessRead, file))

@@ -31,7 +31,7 @@ var ErrAbandoned = errors.New("the reply was abandoned")
 //
 // A call of a built-in tool that is read-only starts as soon as the order
 // permits. Any other waits until Finish says that the message is whole, unless
-// the executor's BlocksFinal is set: what comes after could take it back. When a
+// the executor's StartWritesEarly is set: what comes after could take it back. When a
 // message was cut, the calls that have not started are answered and do not run.
 //
 // # Concurrency

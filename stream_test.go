@@ -17,7 +17,7 @@ import (
 // workers returns a pool with the tool that takes as long as its input says.
 func workers(t testing.TB) *pegboard.Pool {
 	t.Helper()
-	return registryOf(t, worker(func(job, bool) {})).AssemblePool(session(t, bypass(t)))
+	return registryOf(t, worker(func(job, bool) {})).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
 }
 
 // TestStreamStartsWhileTheModelWrites plays a message on a fake clock. Reads begin
@@ -184,7 +184,7 @@ func TestStreamBelievesNoAttachedTool(t *testing.T) {
 				name = "mcp__srv__look"
 			}
 			ex := executor(pegboard.Executor{})
-			s := ex.Stream(t.Context(), reg.AssemblePool(session(t, bypass(t))))
+			s := ex.Stream(t.Context(), reg.AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}))
 			s.Submit(call("1", name, ``))
 			synctest.Wait()
 			require.Equal(t, started, ran)

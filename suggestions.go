@@ -110,7 +110,7 @@ func familiar(tool string, t *Target, line string) string {
 }
 
 func proposals(tool string, t *Target, line string) []string {
-	if t.Fed {
+	if t.Shell.ReadsInput {
 		return suggest.Fed(tool, line)
 	}
 	return suggest.Command(tool, line)
@@ -122,7 +122,7 @@ func (x *subject) rules(s *Session, to RuleSource, most int, spell func(tool str
 	strict := s.Permissions().Mode() == ModeAsk
 	for i := range x.targets {
 		t := &x.targets[i]
-		if t.Maybe || !strict && t.Kind == TargetCommand && x.harmless(t) || t.Via != "" && (t.Access == AccessRead || x.inside(t)) {
+		if t.Shell.Guess || !strict && t.Kind == TargetCommand && x.harmless(t) || t.Shell.FromCommand != "" && (t.Access == AccessRead || x.inside(t)) {
 			continue // what lets the rest run lets it pass
 		}
 		for _, name := range t.names() {
@@ -132,7 +132,7 @@ func (x *subject) rules(s *Session, to RuleSource, most int, spell func(tool str
 				return nil
 			case TargetCommand:
 				rule.Pattern = spell(x.info.Name, t, name)
-				if rule.Pattern == "" || t.Vet != nil { // harmless where its tool has looked, and only there
+				if rule.Pattern == "" || t.Shell.VerifyReadOnly != nil { // harmless where its tool has looked, and only there
 					return nil
 				}
 			case TargetPath:
@@ -161,7 +161,7 @@ func (x *subject) rules(s *Session, to RuleSource, most int, spell func(tool str
 // itself, and not at what is below.
 func (x *subject) lists() bool {
 	return !x.all(func(t *Target) bool {
-		return t.Kind != TargetPath || t.Tree || t.Maybe || x.inside(t) || !isDir(t.Value)
+		return t.Kind != TargetPath || t.Tree || t.Shell.Guess || x.inside(t) || !isDir(t.Value)
 	})
 }
 
@@ -170,7 +170,7 @@ func (x *subject) lists() bool {
 func (x *subject) outside(s *Session) (dirs []string) {
 	for i := range x.targets {
 		t := &x.targets[i]
-		if t.Kind != TargetPath || t.Maybe || x.inside(t) {
+		if t.Kind != TargetPath || t.Shell.Guess || x.inside(t) {
 			continue
 		}
 		dir := t.Value

@@ -48,7 +48,7 @@ func TestSuggestions(t *testing.T) {
 		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: name}
 	}
 	run := func(line string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetCommand, Value: line, Parsed: true}
+		return pegboard.Target{Kind: pegboard.TargetCommand, Value: line, Shell: pegboard.ShellFacts{Simple: true}}
 	}
 	tests := []struct {
 		name, tool string
@@ -72,8 +72,8 @@ func TestSuggestions(t *testing.T) {
 		{name: "a file in the home", acts: []pegboard.Target{read("~/x")}, readOnly: true, want: []string{"allow Read(/" + home + "/x) in session"}},
 		{name: "a write outside", acts: []pegboard.Target{write(outside + "/x")}, want: []string{"allow Edit(/" + outside + "/x) in session"}},
 		{name: "a command", tool: "Bash", acts: []pegboard.Target{run("git add a")}, want: []string{"allow Bash(git add *) in session", "allow Bash(git add a) in session"}},
-		{name: "a command of which only the very same is safe", tool: "Bash", acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Value: "go test -exec x", Parsed: true, Exact: true}}, want: []string{"allow Bash(go test -exec x) in session"}},
-		{name: "a command that runs what it reads", tool: "Bash", acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Value: "python3", Parsed: true, Fed: true}}},
+		{name: "a command of which only the very same is safe", tool: "Bash", acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Value: "go test -exec x", Shell: pegboard.ShellFacts{Simple: true, NoWildcards: true}}}, want: []string{"allow Bash(go test -exec x) in session"}},
+		{name: "a command that runs what it reads", tool: "Bash", acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Value: "python3", Shell: pegboard.ShellFacts{Simple: true, ReadsInput: true}}}},
 		{name: "five commands", tool: "Bash", acts: []pegboard.Target{run("touch a"), run("touch b"), run("touch c"), run("touch d"), run("touch e")},
 			want: []string{"allow Bash(touch a), Bash(touch b), Bash(touch c), Bash(touch d), Bash(touch e) in session"}},
 		{name: "six commands", tool: "Bash", acts: []pegboard.Target{run("touch a"), run("touch b"), run("touch c"), run("touch d"), run("touch e"), run("touch f")}},
@@ -92,7 +92,7 @@ func TestSuggestions(t *testing.T) {
 		{name: "the tool insists", own: pegboard.Decision{Behavior: pegboard.Ask, Reason: "odd"}, acts: []pegboard.Target{write("a")}},
 		{name: "mode ask", mode: pegboard.ModeAsk, acts: []pegboard.Target{write("a"), read("b")}, want: []string{"allow Edit(/a), Read(/b) in session"}},
 		{name: "mode ask, a command that only reads", tool: "Bash", mode: pegboard.ModeAsk, readOnly: true,
-			acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRead, Value: "ls -l", Free: true, Parsed: true}}, want: []string{"allow Bash(ls -l) in session"}},
+			acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRead, Value: "ls -l", Shell: pegboard.ShellFacts{ReadOnly: true, Simple: true}}}, want: []string{"allow Bash(ls -l) in session"}},
 		{name: "mode plan", mode: pegboard.ModePlan, acts: []pegboard.Target{{Kind: pegboard.TargetHost, Value: "go.dev"}}},
 	}
 	for _, tc := range tests {

@@ -30,7 +30,7 @@ func session(t testing.TB, cfg pegboard.SessionConfig) *pegboard.Session {
 func run(t testing.TB, reg *pegboard.Registry, s *pegboard.Session, c pegboard.Call) pegboard.Outcome {
 	t.Helper()
 	ex := executor(pegboard.Executor{})
-	outs := ex.Run(t.Context(), reg.AssemblePool(s), c)
+	outs := ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), c)
 	require.Len(t, outs, 1)
 	require.NotNil(t, outs[0].Result)
 	return outs[0]

@@ -14,60 +14,25 @@ import (
 // executor resolves them once: a path becomes absolute and clean, and its real
 // location (symbolic links followed) joins its names.
 type Target struct {
-	Kind   TargetKind // zero: Opaque, which no pattern covers
-	Access Access     // zero: Write, the access that conflicts with all others
-	Value  string     // the path, command line, host or name, as the tool wrote it; of an opaque one why it is
-	Tree   bool       // a path stands for everything below it too
+	Kind   TargetKind // zero: TargetOpaque, which no pattern covers
+	Access Access     // zero: AccessWrite, which conflicts with every other access
+	Value  string     // the path, command line, host or name as the tool wrote it; of an opaque target a description
+	Tree   bool       // a path stands for everything below it, too
 
-	// Filtered says that the tool asks Call.Filter before it touches anything
-	// below a Tree, so that a deny or ask rule about something there need not
-	// keep it from the rest. It has no effect on attached tools.
-	Filtered bool
-	// Aliases holds other names of the same thing. An allow rule must cover all
-	// of them, a deny or ask rule any one.
+	// Aliases are other names of the same thing. An allow rule must cover all of them,
+	// a deny or ask rule any one.
 	Aliases []string
-	// Inner holds what the target runs in its turn, as the command under sudo.
-	// Deny and ask rules see it, allow rules do not.
-	Inner []string
-	// Free marks a command known to read only. It has no effect on attached
-	// tools, whose word for it nobody checked.
-	Free bool
-	// Vet, if set, is asked before Free is believed: an error says why not.
-	// It is called when the call is decided, while it holds its keys, and may
-	// look at files.
-	Vet func() error
-	// Edits marks a command that does nothing but read and write the paths
-	// among the targets whose Via it is. It has no effect on attached tools.
-	Edits bool
-	// Parsed says that Value is one simple command, and that what it is known to
-	// touch are targets of their own. Any other command hides what it does. It
-	// has no effect on attached tools.
-	Parsed bool
-	// Exact says that only an allow rule without a wildcard covers it.
-	Exact bool
-	// Fed says that a command reads input which Value does not show, from a pipe or
-	// a here-document. It is asked about again unless it is known to run nothing of
-	// what it reads: see [Question.Suggestions].
-	Fed bool
-	// Via is the Value of the command that a path was given to. What lets that
-	// command run lets it read the path, and write it inside the working
-	// directories.
-	Via string
-	// Maybe marks a guess, such as an argument that looks like a path: deny
-	// and ask rules see it, nothing else does.
-	Maybe bool
-	// Glob says that a path is a pattern, which the shell replaces by the names
-	// of the files there are: *, ? and [ ] within a segment. The executor does
-	// so too.
-	Glob bool
-	// Copied says of a path that is read that it is written elsewhere under the
-	// names it has, so that a protected one among them counts; and of a Tree that is
-	// written that links below it are followed. It makes a decision stricter only.
-	Copied bool
-	// AskReason says why a person must be asked, whatever rules and mode allow.
+	// AskReason, if set, is why the user must be asked, whatever rules and mode allow.
 	AskReason string
+	// Filtered says that the tool calls Call.Filter before it touches anything below a
+	// Tree. A deny or ask rule about something below then does not keep the call from
+	// the rest. It has no effect on attached tools.
+	Filtered bool
+	// Shell holds what is known of a command line, and of the paths on it. Tools that
+	// run no commands leave it zero.
+	Shell ShellFacts
 
-	at *location // once resolved; copies share it
+	at *location // nil until resolved; copies share it
 }
 
 // TargetKind says how the value of a [Target] is to be read.
@@ -111,7 +76,7 @@ func (t Target) String() string {
 		return "do something unknown: " + visible(t.Value)
 	}
 	s := t.Access.String() + " " + visible(t.Value)
-	if t.Maybe {
+	if t.Shell.Guess {
 		s = "perhaps " + s
 	}
 	if t.Tree {
@@ -158,7 +123,7 @@ func cloneTargets(ts []Target) []Target {
 	ts = slices.Clone(ts)
 	n := 0
 	for i := range ts {
-		n += len(ts[i].Aliases) + len(ts[i].Inner)
+		n += len(ts[i].Aliases) + len(ts[i].Shell.Nested)
 	}
 	if n == 0 {
 		return ts
@@ -173,7 +138,7 @@ func cloneTargets(ts []Target) []Target {
 		return room[start:len(room):len(room)]
 	}
 	for i := range ts {
-		ts[i].Aliases, ts[i].Inner = clone(ts[i].Aliases), clone(ts[i].Inner)
+		ts[i].Aliases, ts[i].Shell.Nested = clone(ts[i].Aliases), clone(ts[i].Shell.Nested)
 	}
 	return ts
 }
@@ -183,7 +148,7 @@ func cloneTargets(ts []Target) []Target {
 func describeTargets(ts []Target) string {
 	var names []string
 	for _, t := range ts {
-		if t.Maybe {
+		if t.Shell.Guess {
 			continue
 		}
 		if len(names) == 3 {

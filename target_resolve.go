@@ -39,7 +39,7 @@ func (s *Session) resolve(ts []Target) []Target {
 		t.at = &locations[i]
 		switch {
 		case t.Kind != TargetPath:
-		case t.Maybe:
+		case t.Shell.Guess:
 			s.guess(t)
 		default:
 			s.resolvePath(t)
@@ -67,7 +67,7 @@ func (s *Session) resolvePath(t *Target) {
 	names := t.Aliases
 	t.Aliases = nil
 	name := s.native(t)
-	if t.Glob {
+	if t.Shell.Glob {
 		names = append(names, s.expand(t)...)
 		name = t.Value
 	}
@@ -86,7 +86,7 @@ func (s *Session) resolvePath(t *Target) {
 			also(realpath.Physical(s.cfg.Dir, s.home, n))
 		}
 	}
-	if t.AskReason == "" && (t.Copied || t.Tree && t.Access == AccessWrite) {
+	if t.AskReason == "" && (t.Shell.CopiesNames || t.Tree && t.Access == AccessWrite) {
 		t.AskReason = s.lookBelow(t)
 	}
 }
@@ -94,9 +94,13 @@ func (s *Session) resolvePath(t *Target) {
 // lookBelow says why a person must be asked about what lies below a target, or
 // nothing. Where it writes through links becomes one of its names.
 func (s *Session) lookBelow(t *Target) string {
+	copied := t.Shell.CopiesNames
+	if t.Access == AccessWrite {
+		copied = t.Shell.FollowsLinks
+	}
 	caution, led := subtree.Place{
 		Platform: s.platform, Show: visible, Real: t.at.real, Also: t.Aliases,
-		Write: t.Access == AccessWrite, Tree: t.Tree, Glob: t.Glob, Copied: t.Copied,
+		Write: t.Access == AccessWrite, Tree: t.Tree, Glob: t.Shell.Glob, Copied: copied,
 	}.Look()
 	for _, name := range led {
 		if !slices.Contains(t.Aliases, name) {
@@ -109,7 +113,7 @@ func (s *Session) lookBelow(t *Target) string {
 // guess resolves a path that may be none: a plain word only if there is such a file.
 // Nobody is asked because of what it finds.
 func (s *Session) guess(t *Target) {
-	if t.Glob {
+	if t.Shell.Glob {
 		caution := t.AskReason
 		for _, name := range s.expand(t) {
 			abs, real := s.locate(name)
@@ -121,7 +125,7 @@ func (s *Session) guess(t *Target) {
 	dir, _ := filepath.Split(t.Value) // ends in a separator, as a root does
 	if plain := dir == s.cfg.Dir || strings.TrimSuffix(dir, string(filepath.Separator)) == s.cfg.Dir; !plain || realpath.MayExist(t.Value) {
 		t.at.real = realpath.Resolve(t.Value)
-		if t.Copied && t.Access == AccessWrite {
+		if t.Shell.FollowsLinks && t.Access == AccessWrite {
 			_ = s.lookBelow(t)
 		}
 	}
@@ -164,7 +168,7 @@ func (s *Session) expand(t *Target) []string {
 	if !ok {
 		t.AskReason = fmt.Sprintf("nobody can tell which files %s stands for", visible(t.Value))
 		fixed := pattern[:strings.IndexAny(pattern+"*", `*?[\`)]
-		t.Value, t.Tree, t.Glob = fixed[:strings.LastIndexByte(fixed, '/')+1]+".", true, false
+		t.Value, t.Tree, t.Shell.Glob = fixed[:strings.LastIndexByte(fixed, '/')+1]+".", true, false
 	}
 	for _, name := range found {
 		if strings.HasPrefix(filepath.Base(name), "-") {

@@ -42,7 +42,7 @@ func matched(matches []pegboard.SearchMatch) []string {
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	p := library(t, pegboard.SearchOptions{}).AssemblePool(session(t, pegboard.SessionConfig{}))
+	p := library(t, pegboard.SearchOptions{}).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	tests := []struct {
 		name  string
 		query string
@@ -98,17 +98,17 @@ func TestSearchSeesOnlyThePool(t *testing.T) {
 	t.Parallel()
 	reg := library(t, pegboard.SearchOptions{})
 	s := denying(t, "mcp__github", "WebFetch")
-	p := reg.AssemblePool(s)
+	p := reg.AssemblePool(s, pegboard.PoolConfig{})
 	require.Equal(t, []string{"mcp__tickets__create_issue"}, matched(p.Search("create issue", 5)))
 	require.Empty(t, p.Search("select:WebFetch,mcp__github__list_issues", 5))
-	require.Empty(t, reg.AssemblePool(s, pegboard.Deferral{Mode: pegboard.DeferOff}).Search("create issue", 5))
+	require.Empty(t, reg.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferOff}}).Search("create issue", 5))
 
-	before := reg.AssemblePool(s)
+	before := reg.AssemblePool(s, pegboard.PoolConfig{})
 	_, err := reg.Attach("tickets", told(pegboard.Info{Name: "close"}, "Closes a ticket for good."))
 	require.NoError(t, err)
 	require.Equal(t, []string{"mcp__tickets__create_issue"}, matched(before.Search("create issue", 5)), "a pool is a snapshot")
-	require.Empty(t, reg.AssemblePool(s).Search("create issue", 5))
-	require.Equal(t, []string{"mcp__tickets__close"}, matched(reg.AssemblePool(s).Search("closing tickets", 5)))
+	require.Empty(t, reg.AssemblePool(s, pegboard.PoolConfig{}).Search("create issue", 5))
+	require.Equal(t, []string{"mcp__tickets__close"}, matched(reg.AssemblePool(s, pegboard.PoolConfig{}).Search("closing tickets", 5)))
 }
 
 // found runs the tool and returns its output.
@@ -131,7 +131,7 @@ func TestToolSearchRefersToWhatItFinds(t *testing.T) {
 
 func TestToolSearchFindsAllNames(t *testing.T) {
 	t.Parallel()
-	names := library(t, pegboard.SearchOptions{}).AssemblePool(session(t, pegboard.SessionConfig{})).Deferred()
+	names := library(t, pegboard.SearchOptions{}).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{}).Deferred()
 	out, _ := found(t, library(t, pegboard.SearchOptions{}), `{"query":"select:`+strings.Join(names, ",")+`"}`)
 	require.Equal(t, names, out.Matches)
 	out, _ = found(t, library(t, pegboard.SearchOptions{}), `{"query":"select:`+strings.Join(names, ",")+`","max_results":2}`)
@@ -160,7 +160,7 @@ func TestToolSearchOfTheNewestPool(t *testing.T) {
 	reg = library(t, pegboard.SearchOptions{Newest: func(s *pegboard.Session) *pegboard.Pool {
 		_, err := reg.Attach("new", told(pegboard.Info{Name: "paint"}, "Paints a picture."))
 		require.NoError(t, err)
-		return reg.AssemblePool(s)
+		return reg.AssemblePool(s, pegboard.PoolConfig{})
 	}})
 	s := session(t, pegboard.SessionConfig{})
 	out := run(t, reg, s, call("1", "ToolSearch", `{"query":"select:paint,Read"}`))

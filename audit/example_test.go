@@ -44,7 +44,7 @@ func Example() {
 		},
 	}
 	for i, input := range []string{`{"path":"notes/a.md"}`, `{"path":".env"}`} {
-		executor.Run(context.Background(), registry.AssemblePool(session),
+		executor.Run(context.Background(), registry.AssemblePool(session, pegboard.PoolConfig{}),
 			pegboard.Call{ID: fmt.Sprint("call-", i+1), Name: "Write", Input: json.RawMessage(input)})
 	}
 	check(log.Close())

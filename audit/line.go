@@ -124,7 +124,7 @@ func changeOf(u pegboard.PermissionUpdate, inputs bool) string {
 // kindOf says what is done to what kind of thing. There are no more than 42 such words.
 func kindOf(t pegboard.Target) string {
 	kind := t.Kind.String() + ":" + t.Access.String()
-	if t.Maybe {
+	if t.Shell.Guess {
 		kind += "?"
 	}
 	return kind

@@ -123,7 +123,7 @@ func pool(t testing.TB, s *pegboard.Session, tools ...pegboard.Tool) *pegboard.P
 	t.Helper()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	return r.AssemblePool(s)
+	return r.AssemblePool(s, pegboard.PoolConfig{})
 }
 
 func call(id, name, input string) pegboard.Call {
@@ -150,9 +150,9 @@ func worker(name string) pegboard.Tool {
 			}
 			if in.Command != "" {
 				tr.Targets = append(tr.Targets,
-					pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: in.Command, Parsed: true},
-					pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Command, Maybe: true},
-					pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "./" + in.Command, Maybe: true})
+					pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: in.Command, Shell: pegboard.ShellFacts{Simple: true}},
+					pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Command, Shell: pegboard.ShellFacts{Guess: true}},
+					pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "./" + in.Command, Shell: pegboard.ShellFacts{Guess: true}})
 			}
 			return tr
 		},

@@ -26,7 +26,7 @@ const plain = `{"type":"object","properties":{"a":{"type":"string"}},"required":
 // poolOf returns a pool of built-in tools for a provider that searches.
 func poolOf(t testing.TB, all ...definition) *pegboard.Pool {
 	t.Helper()
-	return registryOf(t, all...).AssemblePool(newSession(t), pegboard.Deferral{ProviderSearch: true})
+	return registryOf(t, all...).AssemblePool(newSession(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 }
 
 func newSession(t testing.TB) *pegboard.Session {
@@ -165,7 +165,7 @@ func TestLintOfWhatWaits(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for s, want := range map[*pegboard.Session][]string{before: tt.before, after: tt.after} {
-			problems := wire.Lint(reg.AssemblePool(s), tt.to)
+			problems := wire.Lint(reg.AssemblePool(s, pegboard.PoolConfig{}), tt.to)
 			require.Len(t, problems, len(want), "%s: that a tool waits is no problem", tt.to)
 			for i, p := range problems {
 				require.True(t, strings.HasPrefix(p.String(), want[i]), "%s", p)

@@ -94,7 +94,7 @@ func attach(tb testing.TB, reg *pegboard.Registry, server int, tools []pegboard.
 }
 
 func assemble(tb testing.TB, reg *pegboard.Registry, s *pegboard.Session) *pegboard.Pool {
-	p := reg.AssemblePool(s)
+	p := reg.AssemblePool(s, pegboard.PoolConfig{})
 	if p.Len() != 1050 {
 		tb.Fatalf("the pool has %d tools, want 1050", p.Len())
 	}

@@ -43,7 +43,7 @@ func BenchmarkFind(b *testing.B) {
 				_, err := fresh.Attach(source, sources[source]...)
 				require.NoError(b, err)
 			}
-			pool := fresh.AssemblePool(s)
+			pool := fresh.AssemblePool(s, pegboard.PoolConfig{})
 			without := heapOf()
 			b.StartTimer()
 			found := pool.Search("send a message", 5)
@@ -54,7 +54,7 @@ func BenchmarkFind(b *testing.B) {
 			b.StartTimer()
 		}
 	})
-	require.NotEmpty(b, reg.AssemblePool(s).Search("send a message", 5)) // so that only the change costs
+	require.NotEmpty(b, reg.AssemblePool(s, pegboard.PoolConfig{}).Search("send a message", 5)) // so that only the change costs
 	b.Run("Find10000/pegboard-changed", func(b *testing.B) {
 		changed := slices.IndexFunc(order, func(source string) bool { return len(sources[source]) == 20 })
 		require.GreaterOrEqual(b, changed, 0)
@@ -63,13 +63,13 @@ func BenchmarkFind(b *testing.B) {
 			b.StopTimer()
 			_, err := reg.Attach(order[changed], tools[:19+i%2]...)
 			require.NoError(b, err)
-			pool := reg.AssemblePool(s)
+			pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 			b.StartTimer()
 			require.NotEmpty(b, pool.Search("send a message", 5))
 		}
 	})
-	pool := reg.AssemblePool(s)
-	require.Greater(b, len(pool.Waiting()), findable*99/100) // a few have the name of another
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
+	require.Greater(b, len(pool.Deferred()), findable*99/100) // a few have the name of another
 	for name, queries := range map[string][]string{"sentence": sentences, "words": words} {
 		for _, percentile := range []int{50, 99} {
 			full := "Find10000/pegboard-" + name

@@ -44,8 +44,8 @@ func pegPath() pegboard.Tool {
 		Description: description,
 		Inspect: func(in harness.Input, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:  []pegboard.Target{{Kind: pegboard.Path, Access: pegboard.Read, Value: in.Path}},
-				ReadOnly: true, Concurrency: pegboard.ByTarget,
+				Targets:  []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}},
+				ReadOnly: true, Concurrency: pegboard.PerTarget,
 			}
 		},
 		Call: func(_ context.Context, in harness.Input, _ *pegboard.Call) (string, error) {
@@ -57,7 +57,7 @@ func pegPath() pegboard.Tool {
 func pegPool(tb testing.TB, cfg pegboard.SessionConfig, tools ...pegboard.Tool) *pegboard.Pool {
 	var reg pegboard.Registry
 	require.NoError(tb, reg.Add(tools...))
-	return reg.AssemblePool(pegSession(tb, cfg))
+	return reg.AssemblePool(pegSession(tb, cfg), pegboard.PoolConfig{})
 }
 
 func pegSession(tb testing.TB, cfg pegboard.SessionConfig) *pegboard.Session {
@@ -134,7 +134,7 @@ func pegboardCases() []harness.Case {
 
 func pegBatch(limit int) func(testing.TB, int, *harness.Gauge) func(context.Context) error {
 	return func(tb testing.TB, n int, g *harness.Gauge) func(context.Context) error {
-		ex := &pegboard.Executor{Limit: limit}
+		ex := &pegboard.Executor{MaxParallel: limit}
 		tool := pegTool("sleep", func(in harness.Input) (string, error) { return g.SleepTool(in), nil })
 		pool := pegPool(tb, pegboard.SessionConfig{}, tool)
 		calls := pegCalls(n, "sleep", harness.ArgsAt)

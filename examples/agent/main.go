@@ -96,7 +96,7 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 	history := []json.RawMessage{first}
 	s.say("user", question+"\n")
 	for {
-		pool := registry.AssemblePool(session)
+		pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 		wire := anthropic.New(pool)
 		s.say("model", "")
 		message, err := c.send(ctx, wire, history, s.piece)

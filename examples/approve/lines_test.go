@@ -87,7 +87,7 @@ func TestWhatCannotBeSavedHoldsForNow(t *testing.T) {
 	c := p.one()
 	m := p.say(answer{ID: c.ID, Answer: always, N: number(t, c, "allow Bash(git add *) in localSettings")})
 	require.Equal(t, accepted, m.Status)
-	require.Contains(t, m.Error, "could not be saved")
+	require.Contains(t, m.Error, "applied but not saved")
 	require.NoError(t, (<-done)[0].Err)
 	require.NoError(t, (<-begin(t.Context(), t, p.host, "", stage("greeting.txt")))[0].Err)
 }

@@ -66,7 +66,7 @@ func (h *host) play(ctx context.Context, script []turn, out io.Writer) error {
 			calls[k] = c
 		}
 		stop := false
-		for k, o := range h.executor.Run(ctx, h.registry.AssemblePool(session), calls...) {
+		for k, o := range h.executor.Run(ctx, h.registry.AssemblePool(session, pegboard.PoolConfig{}), calls...) {
 			stop = stop || o.StopTurn
 			if _, err := fmt.Fprintf(out, "  %s:\n%s", calls[k].Name, block("    ", o.Result.Text())); err != nil {
 				return err

@@ -43,7 +43,7 @@ func begin(ctx context.Context, t *testing.T, h *host, agent string, calls ...pe
 		calls[i].ID = fmt.Sprint(i)
 	}
 	done := make(chan []pegboard.Outcome, 1)
-	go func() { done <- h.executor.Run(ctx, h.registry.AssemblePool(session), calls...) }()
+	go func() { done <- h.executor.Run(ctx, h.registry.AssemblePool(session, pegboard.PoolConfig{}), calls...) }()
 	return done
 }
 

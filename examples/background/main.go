@@ -46,7 +46,7 @@ func run(ctx context.Context) (err error) {
 	if err := registry.Add(shell.Bash(shell.Options{}), shell.Monitor(shell.Options{}), shell.TaskOutput(), shell.TaskStop()); err != nil {
 		return err
 	}
-	a := &agent{pool: registry.AssemblePool(session, pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}), tasks: background.Of(session)}
+	a := &agent{pool: registry.AssemblePool(session, pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}}), tasks: background.Of(session)}
 
 	// A watch whose lines are events, a server that never ends, a build that does.
 	a.do(ctx, "Monitor", map[string]any{"description": "the log", "command": "until [ -e built ]; do sleep 0.1; done; echo 'log: built'"})

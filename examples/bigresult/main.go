@@ -64,7 +64,7 @@ func converse(ctx context.Context, dir, work string) error {
 	if err := registry.Add(append(sources(), files.Grep(files.GrepOptions{}), files.Read(files.ReadOptions{}), results.Read(results.Options{}))...); err != nil {
 		return err
 	}
-	pool := registry.AssemblePool(session)
+	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 	wire := anthropic.New(pool)
 	executor := pegboard.Executor{}
 	history := []json.RawMessage{json.RawMessage(`{"role":"user","content":"What failed?"}`)}

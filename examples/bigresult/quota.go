@@ -29,7 +29,7 @@ func fill(ctx context.Context, dir, work string) error {
 	})); err != nil {
 		return err
 	}
-	pool, executor := registry.AssemblePool(session), pegboard.Executor{}
+	pool, executor := registry.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Executor{}
 	var outcomes []pegboard.Outcome // as a host keeps them
 	for i := 1; i <= 200; i++ {
 		outcomes = append(outcomes, executor.Run(ctx, pool, pegboard.Call{ID: fmt.Sprint("dump_", i), Name: "Dump"})...)

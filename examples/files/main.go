@@ -53,7 +53,7 @@ func run(ctx context.Context) (err error) {
 	if err := registry.Add(files.Tools()...); err != nil {
 		return err
 	}
-	a := agent{pool: registry.AssemblePool(session)}
+	a := agent{pool: registry.AssemblePool(session, pegboard.PoolConfig{})}
 
 	a.do(ctx, call("Grep", "pattern", "hello", "-i", true, "output_mode", "content"))
 	a.do(ctx, call("Edit", "file_path", "greet.go", "old_string", "Hello", "new_string", "Good morning")) // unread: refused

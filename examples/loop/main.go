@@ -57,7 +57,7 @@ func loop(ctx context.Context, dir string, allow ...string) error {
 	}
 	var executor pegboard.Executor
 	for calls := model(nil); len(calls) > 0; {
-		calls = model(executor.Run(ctx, registry.AssemblePool(session), calls...))
+		calls = model(executor.Run(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}), calls...))
 	}
 	return nil
 }

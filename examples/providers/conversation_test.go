@@ -67,7 +67,7 @@ func harbour(t *testing.T) *pegboard.Pool {
 	session, err := pegboard.NewSession(pegboard.SessionConfig{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, session.Close(context.Background())) })
-	return registry.AssemblePool(session)
+	return registry.AssemblePool(session, pegboard.PoolConfig{})
 }
 
 // toolsOf returns what the wire of a provider says of a pool.

@@ -136,5 +136,5 @@ func talk(ctx context.Context, out io.Writer, p provider, e endpoint) (outcomes 
 	s.title(p.title)
 	s.line("user", question)
 	defer s.end()
-	return converse(ctx, m, registry.AssemblePool(session), question, s)
+	return converse(ctx, m, registry.AssemblePool(session, pegboard.PoolConfig{}), question, s)
 }

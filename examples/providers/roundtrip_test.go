@@ -93,8 +93,8 @@ func TestResultsAreTheSDKs(t *testing.T) {
 		err    error
 		more   []pegboard.Part // said by the user meanwhile
 	}{
-		{name: "text", result: pegboard.Text("13:04")},
-		{name: "text that JSON escapes", result: pegboard.Text("a < b & \"c\"\u2028\x00 \U0001f6a2")},
+		{name: "text", result: pegboard.TextResult("13:04")},
+		{name: "text that JSON escapes", result: pegboard.TextResult("a < b & \"c\"\u2028\x00 \U0001f6a2")},
 		{name: "several texts", result: &pegboard.Result{Parts: []pegboard.Part{{Text: "13:04"}, {Text: "2.7 m"}}}},
 		{name: "nothing", result: &pegboard.Result{}},
 		{name: "no outcome"},
@@ -106,7 +106,7 @@ func TestResultsAreTheSDKs(t *testing.T) {
 		{name: "text document", result: parts(pegboard.Part{MIME: "text/plain", Text: "13:04", Title: "Tide table"})},
 		{name: "search result", result: parts(pegboard.Part{Text: "13:04", Title: "Tides", Source: "https://example.com/tides"})},
 		{name: "tool reference", result: parts(pegboard.Part{Tool: "Ferry"})},
-		{name: "more", result: pegboard.Text("13:04"), more: []pegboard.Part{{Text: "and tomorrow?"}, {MIME: "image/png", Data: []byte("\x89PNG")}}},
+		{name: "more", result: pegboard.TextResult("13:04"), more: []pegboard.Part{{Text: "and tomorrow?"}, {MIME: "image/png", Data: []byte("\x89PNG")}}},
 		{name: "other bytes", result: parts(pegboard.Part{MIME: "audio/wav", Data: []byte("RIFF")})},
 	}
 	s, _ := start(t)
@@ -120,7 +120,7 @@ func TestResultsAreTheSDKs(t *testing.T) {
 				spoken, err := m.send(t.Context(), pool, history, func(event) {})
 				require.NoError(t, err)
 				require.Len(t, spoken.calls, 2)
-				outcomes := []pegboard.Outcome{{Call: &spoken.calls[1], Result: pegboard.Text("16:30")}}
+				outcomes := []pegboard.Outcome{{Call: &spoken.calls[1], Result: pegboard.TextResult("16:30")}}
 				if tc.result != nil {
 					outcomes = append(outcomes, pegboard.Outcome{Call: &spoken.calls[0], Result: tc.result, Err: tc.err})
 				}

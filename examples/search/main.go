@@ -51,27 +51,27 @@ func main() {
 	ctx := context.Background()
 	defer session.Close(ctx)
 
-	pool := registry.AssemblePool(session)
+	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 	fmt.Printf("%d tools; a request holds %d bytes of definitions, and all of them would be %d\n",
-		len(pool.Deferred()), len(chat.New(pool).Tools()), len(chat.New(registry.AssemblePool(session, pegboard.Deferral{Mode: pegboard.DeferOff})).Tools()))
+		len(pool.Deferred()), len(chat.New(pool).Tools()), len(chat.New(registry.AssemblePool(session, pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferOff}})).Tools()))
 	text, _ := pool.Announce(nil)
 	fmt.Printf("the model is told of %d sources in %d bytes\n", strings.Count(text, "\n"), len(text))
 
 	var executor pegboard.Executor
 	for i, step := range script {
 		query, _ := json.Marshal(map[string]any{"query": step.query})
-		found := executor.Run(ctx, registry.AssemblePool(session), pegboard.Call{ID: fmt.Sprint("search-", i), Name: "ToolSearch", Input: query})[0]
+		found := executor.Run(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Call{ID: fmt.Sprint("search-", i), Name: "ToolSearch", Input: query})[0]
 		output, _ := found.Result.Data.(pegboard.SearchOutput)
 		matches := output.Matches
 		fmt.Printf("\n%q finds %s\n", step.query, strings.Join(matches, ", "))
 		if !slices.Contains(matches, step.expects) {
 			log.Fatalf("%s was not found", step.expects)
 		}
-		pool = registry.AssemblePool(session) // its request holds the definitions that were found
+		pool = registry.AssemblePool(session, pegboard.PoolConfig{}) // its request holds the definitions that were found
 		out := executor.Run(ctx, pool, pegboard.Call{ID: fmt.Sprint("call-", i), Name: step.expects, Input: json.RawMessage(step.input)})[0]
 		fmt.Printf("%s %s = %s\n", step.expects, step.input, out.Result.Text())
 	}
-	pool = registry.AssemblePool(session)
+	pool = registry.AssemblePool(session, pegboard.PoolConfig{})
 	fmt.Printf("\n%d tools were loaded; a request holds %d bytes of definitions\n", len(slices.Collect(pool.Loaded())), len(chat.New(pool).Tools()))
 }
 

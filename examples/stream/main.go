@@ -57,7 +57,7 @@ func main() {
 			say(fmt.Sprintf("        %s %s %s", e.Call.Name, e.Call.ID, e.Kind))
 		}
 	}}
-	stream := executor.Stream(ctx, registry.AssemblePool(session))
+	stream := executor.Stream(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}))
 	for i, c := range []struct{ name, input string }{
 		{"Look", `{"name":"a","ms":50}`}, {"Store", `{"name":"b","ms":50}`}, {"Look", `{"name":"c","ms":50}`},
 	} {

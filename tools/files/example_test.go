@@ -74,7 +74,7 @@ func answer(s *pegboard.Session, tool, input string) {
 		log.Fatal(err)
 	}
 	var ex pegboard.Executor
-	for _, o := range ex.Run(context.Background(), reg.AssemblePool(s), pegboard.Call{Name: tool, Input: []byte(input)}) {
+	for _, o := range ex.Run(context.Background(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{Name: tool, Input: []byte(input)}) {
 		fmt.Println(strings.ReplaceAll(o.Result.Text(), s.Dir(), "<project>"))
 	}
 }

@@ -328,7 +328,7 @@ func TestGlobRunsInOrderWithWrites(t *testing.T) {
 			pegboard.Call{Name: "Glob", Input: []byte(`{"pattern":"d/*"}`)})
 	}
 	var ex pegboard.Executor
-	for i, out := range ex.Run(t.Context(), reg.AssemblePool(g.session), calls...) {
+	for i, out := range ex.Run(t.Context(), reg.AssemblePool(g.session, pegboard.PoolConfig{}), calls...) {
 		require.NoError(t, out.Err)
 		if data, ok := out.Result.Data.(files.GlobOutput); ok {
 			require.Equal(t, i/2+1, data.NumFiles)

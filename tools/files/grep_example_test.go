@@ -31,7 +31,7 @@ func ExampleGrep() {
 		log.Fatal(err)
 	}
 	var ex pegboard.Executor
-	out := ex.Run(context.Background(), reg.AssemblePool(s), pegboard.Call{
+	out := ex.Run(context.Background(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{
 		Name:  "Grep",
 		Input: []byte(`{"pattern":"^func \\w+","output_mode":"content","-B":1}`),
 	})

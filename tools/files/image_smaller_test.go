@@ -31,7 +31,7 @@ func TestSmaller(t *testing.T) {
 		var reg pegboard.Registry
 		require.NoError(t, reg.Add(screen))
 		var ex pegboard.Executor
-		return ex.Run(t.Context(), reg.AssemblePool(s), pegboard.Call{ID: "1", Name: "Screen", Input: json.RawMessage(`{}`)})[0].Result.Parts[0]
+		return ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Screen", Input: json.RawMessage(`{}`)})[0].Result.Parts[0]
 	}
 	require.Contains(t, show(pegboard.ResultLimits{}).Text, "4000 by 1000 pixels")
 	p := show(pegboard.ResultLimits{Downscale: files.Smaller})

@@ -46,7 +46,7 @@ func ExamplePreview() {
 		log.Fatal(err)
 	}
 	var ex pegboard.Executor
-	ex.Run(context.Background(), reg.AssemblePool(session),
+	ex.Run(context.Background(), reg.AssemblePool(session, pegboard.PoolConfig{}),
 		pegboard.Call{ID: "1", Name: "Read", Input: json.RawMessage(`{"file_path": "poem.txt"}`)},
 		pegboard.Call{ID: "2", Name: "Edit", Input: json.RawMessage(`{"file_path": "poem.txt", "old_string": "not so red", "new_string": "blue"}`)})
 	// Output:

@@ -91,7 +91,7 @@ func answerWith(s *pegboard.Session, tool pegboard.Tool, input string) {
 		log.Fatal(err)
 	}
 	var ex pegboard.Executor
-	for _, o := range ex.Run(context.Background(), reg.AssemblePool(s), pegboard.Call{Name: tool.Info().Name, Input: []byte(input)}) {
+	for _, o := range ex.Run(context.Background(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{Name: tool.Info().Name, Input: []byte(input)}) {
 		fmt.Println(strings.ReplaceAll(o.Result.Text(), s.Dir(), "<project>"))
 	}
 }

@@ -58,7 +58,7 @@ func (g *ground) call(ctx context.Context, t testing.TB, name string, input map[
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(g.tools...))
 	ex := pegboard.Executor{OnEvent: g.onEvent}
-	return ex.Run(ctx, reg.AssemblePool(g.session), pegboard.Call{ID: "1", Name: name, Input: raw})[0]
+	return ex.Run(ctx, reg.AssemblePool(g.session, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: name, Input: raw})[0]
 }
 
 // read calls Read, which must succeed.

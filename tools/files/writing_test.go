@@ -323,7 +323,7 @@ func TestWritesHonourRules(t *testing.T) {
 			require.NoError(t, os.Link(g.put(t, "keys", "a"), filepath.Join(g.dir, "hard")))
 			var reg pegboard.Registry
 			require.NoError(t, reg.Add(g.tools...))
-			out := (&pegboard.Executor{}).Run(t.Context(), reg.AssemblePool(g.session), pegboard.Call{ID: "1", Name: tt.tool, Input: []byte(tt.input)})[0]
+			out := (&pegboard.Executor{}).Run(t.Context(), reg.AssemblePool(g.session, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: tt.tool, Input: []byte(tt.input)})[0]
 			require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 			b, err := os.ReadFile(filepath.Join(g.dir, filepath.FromSlash(tt.path)))
 			if err == nil {

@@ -36,7 +36,7 @@ func ExampleRead() {
 	defer func() { _ = store.Close() }()
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
 		Results: store,
-		Limits:  pegboard.ResultLimits{ReadMoreHint: results.ReadOn},
+		Limits:  pegboard.ResultLimits{ReadMoreHint: results.ReadMoreHint},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -3,9 +3,9 @@
 // package files, or if its store keeps results elsewhere than in files. It works with
 // any [pegboard.ResultStore].
 //
-// [ReadOn] makes the notices of stored results name the tool:
+// [ReadMoreHint] makes the notices of stored results name the tool:
 //
-//	pegboard.SessionConfig{Limits: pegboard.ResultLimits{ReadOn: results.ReadOn}}
+//	pegboard.SessionConfig{Limits: pegboard.ResultLimits{ReadMoreHint: results.ReadMoreHint}}
 package results
 
 import (
@@ -25,8 +25,8 @@ import (
 // that is not stored.
 const DefaultMaxBytes = pegboard.DefaultPerResult
 
-// ReadOn is the [pegboard.ResultLimits] text that tells a model to read on with Read.
-const ReadOn = "read on with ReadResult (ref is the name of that file, offset is in bytes), or let it find the place with pattern"
+// ReadMoreHint is the [pegboard.ResultLimits] text that tells a model to read on with Read.
+const ReadMoreHint = "read on with ReadResult (ref is the name of that file, offset is in bytes), or let it find the place with pattern"
 
 // Options change [Read]. The zero value works.
 type Options struct {

@@ -90,7 +90,7 @@ func call(ctx context.Context, t testing.TB, s *pegboard.Session, o results.Opti
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(results.Read(o)))
 	var ex pegboard.Executor
-	return ex.Run(ctx, reg.AssemblePool(s), pegboard.Call{ID: "1", Name: "ReadResult", Input: raw})[0]
+	return ex.Run(ctx, reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "ReadResult", Input: raw})[0]
 }
 
 // read makes a call that must succeed, and returns the notice and what is below it.

@@ -158,7 +158,7 @@ func checkLongName(t *testing.T, m *meeting) (wrong []string) {
 			require.NoError(t, m.session.SetPermissions(p))
 		}
 	}
-	m.pool = m.registry.AssemblePool(m.session)
+	m.pool = m.registry.AssemblePool(m.session, pegboard.PoolConfig{})
 	for _, tool := range m.external() {
 		wrong = append(wrong, resolved(tool)+" is visible though its full name is denied")
 	}

@@ -121,7 +121,7 @@ func (r mcpRow) meet(t *testing.T) *meeting {
 			require.Fail(t, "an event of an unknown kind")
 		}
 	}
-	m.pool = m.registry.AssemblePool(m.session)
+	m.pool = m.registry.AssemblePool(m.session, pegboard.PoolConfig{})
 	for _, x := range m.pool.Excluded() {
 		if strings.Contains(x.Reason, "its name belongs to") {
 			m.reported["name_conflict"] = x.Reason

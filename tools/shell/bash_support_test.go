@@ -37,7 +37,7 @@ func poolOf(t *testing.T, s *pegboard.Session, tool pegboard.Tool) *pegboard.Poo
 	t.Helper()
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(tool))
-	return reg.AssemblePool(s, pegboard.Gates{PowerShell: true})
+	return reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{PowerShell: true}})
 }
 
 // starting returns a call that has begun and a channel with its outcome.

@@ -24,7 +24,7 @@ func bash(t *testing.T, s *pegboard.Session, o shell.Options, input string) pegb
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(shell.Bash(o)))
 	var ex pegboard.Executor
-	return ex.Run(t.Context(), reg.AssemblePool(s), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(input)})[0]
+	return ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(input)})[0]
 }
 
 func session(t *testing.T, dir string, allow ...string) *pegboard.Session {
@@ -179,7 +179,7 @@ func TestCloseEndsTheCommand(t *testing.T) {
 	marker := filepath.Join(s.Dir(), "pid")
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
-	pool := reg.AssemblePool(s)
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 	ended := make(chan pegboard.Outcome)
 	go func() {
 		var ex pegboard.Executor
@@ -210,7 +210,7 @@ func TestBashReportsLinesAsTheyCome(t *testing.T) {
 			got = append(got, e.Text)
 		}
 	}}
-	ex.Run(t.Context(), reg.AssemblePool(session(t, t.TempDir(), "Bash")),
+	ex.Run(t.Context(), reg.AssemblePool(session(t, t.TempDir(), "Bash"), pegboard.PoolConfig{}),
 		pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"echo one; printf two; sleep 0.05; echo more; seq 1 5000"}`)})
 	require.Equal(t, []string{"one", "twomore", "1"}, got[:3])
 	require.Len(t, got, 1000)

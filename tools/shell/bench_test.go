@@ -55,7 +55,7 @@ func benchPool(tb testing.TB) (*pegboard.Session, *pegboard.Pool) {
 	require.NoError(tb, err)
 	var reg pegboard.Registry
 	require.NoError(tb, reg.Add(shell.Bash(shell.Options{})))
-	return s, reg.AssemblePool(s)
+	return s, reg.AssemblePool(s, pegboard.PoolConfig{})
 }
 
 // BenchmarkBashTrue is what one call costs beyond the process.

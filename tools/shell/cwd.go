@@ -111,7 +111,7 @@ func isDir(path string) bool {
 // session's directory. It is a guess to all rules but those that refuse; no line has
 // a target of its kind.
 func startingIn(dir string) pegboard.Target {
-	return pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: dir, Maybe: true}
+	return pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: dir, Shell: pegboard.ShellFacts{Guess: true}}
 }
 
 // decidedDir returns the directory that c was inspected for.

@@ -25,7 +25,7 @@ func ExampleBash() {
 		log.Fatal(err)
 	}
 	var ex pegboard.Executor
-	for _, out := range ex.Run(context.Background(), reg.AssemblePool(session),
+	for _, out := range ex.Run(context.Background(), reg.AssemblePool(session, pegboard.PoolConfig{}),
 		pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"echo hello"}`)},
 		pegboard.Call{ID: "2", Name: "Bash", Input: []byte(`{"command":"echo hello; touch here"}`)}) {
 		fmt.Println(strings.ReplaceAll(out.Result.Text(), session.Dir()+"/", ""))

@@ -28,7 +28,7 @@ func TestInvariant10NothingOutlivesClose(t *testing.T) {
 	require.NoError(t, err)
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(shell.Bash(shell.Options{}), shell.Monitor(shell.Options{}), shell.REPL(shell.REPLOptions{})))
-	pool := reg.AssemblePool(s, pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}})
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}})
 	started := make(chan struct{}, 10)
 	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventProgress {

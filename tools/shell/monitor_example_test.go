@@ -23,7 +23,7 @@ func ExampleMonitor() {
 	if err := reg.Add(shell.Monitor(shell.Options{})); err != nil {
 		log.Fatal(err)
 	}
-	pool := reg.AssemblePool(session, pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}})
+	pool := reg.AssemblePool(session, pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}})
 	var ex pegboard.Executor
 	out := ex.Run(context.Background(), pool, pegboard.Call{
 		ID: "1", Name: "Monitor", Input: []byte(`{"description":"two steps","command":"echo one; echo two; echo aside >&2"}`),
@@ -66,7 +66,7 @@ func exampleTask(session *pegboard.Session) (pool *pegboard.Pool, input json.Raw
 	if err != nil {
 		log.Fatal(err)
 	}
-	return reg.AssemblePool(session), input
+	return reg.AssemblePool(session, pegboard.PoolConfig{}), input
 }
 
 func ExampleTaskStop() {

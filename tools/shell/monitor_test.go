@@ -193,7 +193,7 @@ func monitorCall(t *testing.T, s *pegboard.Session, o shell.Options, input strin
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(shell.Monitor(o)))
 	var ex pegboard.Executor
-	return ex.Run(t.Context(), reg.AssemblePool(s, monitors()), pegboard.Call{ID: "1", Name: "Monitor", Input: []byte(input)})[0]
+	return ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{Gates: monitors()}), pegboard.Call{ID: "1", Name: "Monitor", Input: []byte(input)})[0]
 }
 
 // TestMonitorStartsWhereBashWould, and looks there for what it may read.
@@ -206,7 +206,7 @@ func TestMonitorStartsWhereBashWould(t *testing.T) {
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
 	var ex pegboard.Executor
-	out := ex.Run(t.Context(), reg.AssemblePool(s), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"cd sub && pwd"}`)})[0]
+	out := ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"cd sub && pwd"}`)})[0]
 	require.NoError(t, out.Err)
 	m := startMonitor(t, s, "cat log", "")
 	require.Equal(t, background.Completed, monitorEnd(t, s, m.TaskID).State)

@@ -23,7 +23,7 @@ func TestHundredCommandsAtOnce(t *testing.T) {
 	s := session(t, tempDir(t))
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
-	pool := reg.AssemblePool(s)
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 	calls := make([]pegboard.Call, count)
 	for i := range calls {
 		input := fmt.Sprintf(`{"command":"sleep 0.5; seq %d 160000 | tail -c 1000000"}`, i)
@@ -68,7 +68,7 @@ func TestStoredOutputCanBeReadOn(t *testing.T) {
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
 	require.NoError(t, reg.Add(files.Tools()...))
-	pool := reg.AssemblePool(s)
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 	var ex pegboard.Executor
 	do := func(tool string, input map[string]any) pegboard.Outcome {
 		raw, err := json.Marshal(input)

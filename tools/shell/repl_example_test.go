@@ -45,7 +45,7 @@ func ExampleREPL() {
 	if err := reg.Add(files.Read(files.ReadOptions{}), files.Write(files.WriteOptions{}), shell.REPL(shell.REPLOptions{})); err != nil {
 		log.Fatal(err)
 	}
-	pool := reg.AssemblePool(session, pegboard.Gates{REPL: true}) // the model is offered REPL only
+	pool := reg.AssemblePool(session, pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}}) // the model is offered REPL only
 	var ex pegboard.Executor
 	for _, out := range ex.Run(context.Background(), pool,
 		pegboard.Call{ID: "1", Name: "REPL", Input: []byte(`{"code":"import glob\nsizes = {}\nfor name in sorted(glob.glob('*.txt')):\n    sizes[name] = len(tools.Read(file_path=name))\nprint(len(sizes), 'files')\ntry:\n    tools.Write(file_path='c.txt', content='three')\nexcept ToolError:\n    print('nothing was written')"}`)},

@@ -76,7 +76,7 @@ func (b *replBench) open(o shell.REPLOptions, tools ...pegboard.Tool) {
 	}
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(append(tools, shell.REPL(o))...))
-	b.pool = reg.AssemblePool(b.session, pegboard.Gates{REPL: true})
+	b.pool = reg.AssemblePool(b.session, pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}})
 }
 
 // code returns the one of two that is in the language of the bench.

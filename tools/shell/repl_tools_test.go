@@ -149,7 +149,7 @@ func TestREPLKeepsItsStatePerSession(t *testing.T) {
 		tool, ok := b.pool.Lookup("REPL")
 		require.True(b.t, ok)
 		require.NoError(b.t, reg.Add(tool))
-		inner.session, inner.pool = agent, reg.AssemblePool(agent)
+		inner.session, inner.pool = agent, reg.AssemblePool(agent, pegboard.PoolConfig{})
 		out := inner.run(b.t.Context(), map[string]any{"code": "x"})
 		require.Contains(b.t, out.Result.Text(), "not defined")
 		require.Equal(b.t, "1", b.must("x"))
@@ -278,7 +278,7 @@ func TestREPLIsDecidedAsAWhole(t *testing.T) {
 			t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 			var reg pegboard.Registry
 			require.NoError(t, reg.Add(shell.REPL(shell.REPLOptions{})))
-			d := reg.AssemblePool(s).Decide(t.Context(), pegboard.Call{Name: "REPL", Input: []byte(`{"code":"1"}`)})
+			d := reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), pegboard.Call{Name: "REPL", Input: []byte(`{"code":"1"}`)})
 			require.Equal(t, tt.runs, d.Behavior == pegboard.Allow, d.Reason)
 		})
 	}

@@ -47,7 +47,7 @@ func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 		}
 		for _, h := range cmd.Hosts {
 			tr.OpenWorld = true
-			tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRun, Value: h, Maybe: true})
+			tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRun, Value: h, Shell: pegboard.ShellFacts{Guess: true}})
 		}
 	}
 	for _, p := range line.Paths {
@@ -93,18 +93,21 @@ func count(line *shellparse.Line) int {
 
 func commandTarget(c *shellparse.Command) pegboard.Target {
 	t := pegboard.Target{
-		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, Inner: c.Inner, Parsed: true,
-		Free: c.Class == shellparse.ReadOnly, Edits: c.Edits, Exact: c.Exact, Fed: c.Fed, AskReason: c.Caution,
+		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, AskReason: c.Caution,
+		Shell: pegboard.ShellFacts{
+			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.Edits,
+			Nested: c.Inner, NoWildcards: c.Exact, ReadsInput: c.Fed,
+		},
 	}
 	if c.Git != nil {
 		dir := c.Git.Dir
-		t.Vet = func() error { return gitrepo.Check(dir) }
+		t.Shell.VerifyReadOnly = func() error { return gitrepo.Check(dir) }
 	}
 	return t
 }
 
 func pathTarget(p shellparse.Path, via string) pegboard.Target {
-	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Glob: p.Glob, Via: via, Maybe: p.Maybe, Copied: p.Copied}
+	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Maybe, CopiesNames: p.Copied && !p.Write, FollowsLinks: p.Copied && p.Write}}
 	if p.Write {
 		t.Access = pegboard.AccessWrite
 	}

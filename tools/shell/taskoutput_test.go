@@ -26,7 +26,7 @@ func taskCall(ctx context.Context, t *testing.T, s *pegboard.Session, name, inpu
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(shell.TaskOutput(), shell.TaskStop(), shell.Monitor(shell.Options{})))
 	var ex pegboard.Executor
-	pool := reg.AssemblePool(s, pegboard.RoleTables{Async: []string{"Monitor"}}, monitors())
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{Roles: &pegboard.RoleTables{Async: []string{"Monitor"}}, Gates: monitors()})
 	return ex.Run(ctx, pool, pegboard.Call{ID: "1", Name: name, Input: []byte(input)})[0]
 }
 

@@ -156,7 +156,7 @@ func TestTaskCallsKeepTheirOrder(t *testing.T) {
 		stop := pegboard.Call{ID: "2", Name: "TaskStop", Input: fmt.Appendf(nil, `{"task_id":%q}`, h.ID())}
 		before, after := look, look
 		before.ID, after.ID = "1", "3"
-		outs := ex.Run(t.Context(), reg.AssemblePool(s), before, stop, after)
+		outs := ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), before, stop, after)
 		for i, want := range []string{"running", "stopped", "stopped"} {
 			require.Contains(t, outs[i].Result.Text(), want)
 		}

@@ -132,7 +132,7 @@ func runAll(tools []pegboard.Tool, calls ...pegboard.Call) ([]pegboard.Outcome, 
 		return nil, err
 	}
 	var e pegboard.Executor
-	return e.Run(context.Background(), r.AssemblePool(s), calls...), nil
+	return e.Run(context.Background(), r.AssemblePool(s, pegboard.PoolConfig{}), calls...), nil
 }
 
 // loop stands for the loop that a host wrote and wants to test.

@@ -22,7 +22,7 @@ func poolOf(t *testing.T, tools ...pegboard.Tool) *pegboard.Pool {
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	return r.AssemblePool(s)
+	return r.AssemblePool(s, pegboard.PoolConfig{})
 }
 
 func TestFakeGivesRepliesInTurn(t *testing.T) {

@@ -61,7 +61,7 @@ func poolOf(t pegboard.Tool, s *pegboard.Session) (*pegboard.Pool, error) {
 	if err := r.Add(t); err != nil {
 		return nil, err
 	}
-	return r.AssemblePool(s, openGates(), openTables()), nil
+	return r.AssemblePool(s, pegboard.PoolConfig{Gates: openGates(), Roles: openTables()}), nil
 }
 
 // openGates let every well-known tool exist.
@@ -76,8 +76,8 @@ func openGates() pegboard.Gates {
 }
 
 // openTables take no tool from any role.
-func openTables() pegboard.RoleTables {
-	return pegboard.RoleTables{Async: []string{"*"}, Coordinator: []string{"*"}}
+func openTables() *pegboard.RoleTables {
+	return &pegboard.RoleTables{Async: []string{"*"}, Coordinator: []string{"*"}}
 }
 
 // unrun is the outcome of a call for which there is no pool.

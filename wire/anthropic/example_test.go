@@ -32,7 +32,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	pool := registry.AssemblePool(session)
+	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 
 	wire := anthropic.New(pool)
 	fmt.Println("tools:", string(wire.Tools()))

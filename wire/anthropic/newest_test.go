@@ -19,10 +19,10 @@ func TestNewestPool(t *testing.T) {
 	require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{Newest: func(s *pegboard.Session) *pegboard.Pool {
 		_, err := r.Attach("maps", waiting(t, "route", anyObject))
 		require.NoError(t, err)
-		return r.AssemblePool(s)
+		return r.AssemblePool(s, pegboard.PoolConfig{})
 	}}), tool(t, "clock", "", anyObject)))
 	s := session(t)
-	p := r.AssemblePool(s)
+	p := r.AssemblePool(s, pegboard.PoolConfig{})
 	w := anthropic.New(p)
 	body := `{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"ToolSearch","input":{"query":"select:route"}}]}`
 	m, err := w.Read(strings.NewReader(body)).Message()
@@ -31,7 +31,7 @@ func TestNewestPool(t *testing.T) {
 	got := m.Results(e.Run(context.Background(), p, m.Calls...))
 	require.Contains(t, string(got[0]), "mcp__maps__route came just now. Load it in your next message")
 	require.NotContains(t, string(got[0]), "tool_reference")
-	next := r.AssemblePool(s)
+	next := r.AssemblePool(s, pegboard.PoolConfig{})
 	m, err = anthropic.New(next).Read(strings.NewReader(strings.ReplaceAll(body, "t1", "t2"))).Message()
 	require.NoError(t, err)
 	got = m.Results(e.Run(context.Background(), next, m.Calls...))

@@ -175,7 +175,7 @@ func TestCached(t *testing.T) {
 			require.NoError(t, r.Add(tt.builtin...))
 			_, err := r.Attach("s", tt.attached...)
 			require.NoError(t, err)
-			w := anthropic.New(r.AssemblePool(session(t), pegboard.Deferral{ProviderSearch: true}), anthropic.ServerTools(messagesOf(tt.server)...), anthropic.Cached(""))
+			w := anthropic.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), anthropic.ServerTools(messagesOf(tt.server)...), anthropic.Cached(""))
 			var marked, told []string
 			for _, s := range sentBy(t, w) {
 				if s.CacheControl != nil {

@@ -82,10 +82,10 @@ func TestInvariant7BuiltinPrefix(t *testing.T) {
 				var r pegboard.Registry
 				require.NoError(t, r.Add(builtins...))
 				s := session(t)
-				alone := r.AssemblePool(s, pegboard.Deferral{ProviderSearch: true})
+				alone := r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 				for range 10 {
 					attachOrDetach(t, random, &r)
-					p, again := r.AssemblePool(s, pegboard.Deferral{ProviderSearch: true}), r.AssemblePool(s, pegboard.Deferral{ProviderSearch: true})
+					p, again := r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 					for name, options := range optionSets() {
 						requirePrefix(t, alone, p, options, name)
 						require.Equal(t, string(anthropic.New(p, options...).Tools()), string(anthropic.New(again, options...).Tools()), name)
@@ -145,7 +145,7 @@ func TestInvariant7AcrossProcesses(t *testing.T) {
 		for range 20 {
 			attachOrDetach(t, random, &r)
 		}
-		p := r.AssemblePool(session(t), pegboard.Deferral{ProviderSearch: true})
+		p := r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 		for i := range 18 {
 			var options []anthropic.Option
 			if i%2 == 1 {

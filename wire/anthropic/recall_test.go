@@ -34,7 +34,7 @@ func resumed(t testing.TB, r *pegboard.Registry, loaded ...string) *anthropic.Wi
 	t.Helper()
 	s := session(t)
 	s.SetLoaded(loaded...)
-	return anthropic.New(r.AssemblePool(s))
+	return anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}))
 }
 
 // Two tools of the catalogue. The API has another name for one of them.
@@ -96,7 +96,7 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 	t.Parallel()
 	r := catalogue(t)
 	s := session(t)
-	w := anthropic.New(r.AssemblePool(s))
+	w := anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}))
 	tools := string(w.Tools())
 	conversation := []json.RawMessage{json.RawMessage(hello)}
 	for _, found := range []string{zoom, route} {
@@ -106,7 +106,7 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 		result := &pegboard.Result{Parts: []pegboard.Part{{Tool: found}}}
 		conversation = append(append(conversation, m.History()...), m.Results([]pegboard.Outcome{{Call: &m.Calls[0], Result: result}})...)
 		s.SetLoaded(w.Loaded(conversation)...)
-		w = anthropic.New(r.AssemblePool(s))
+		w = anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}))
 		require.Equal(t, tools, string(w.Tools()), "a search changed the tools")
 	}
 
@@ -156,7 +156,7 @@ func TestChoiceOfWhatWaits(t *testing.T) {
 func TestRecallRuns(t *testing.T) {
 	t.Parallel()
 	s := session(t)
-	p := catalogue(t).AssemblePool(s)
+	p := catalogue(t).AssemblePool(s, pegboard.PoolConfig{})
 	w := anthropic.New(p)
 	got := w.Recall([]string{route, zoom})
 	body := `{"type":"message","role":"assistant",` + strings.TrimPrefix(string(got[0]), `{"role":"assistant",`)

@@ -68,7 +68,7 @@ func poolOf(t testing.TB, tools ...pegboard.Tool) *pegboard.Pool {
 	t.Helper()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	return r.AssemblePool(session(t), pegboard.Deferral{ProviderSearch: true})
+	return r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 }
 
 // definition is a tool as the API reads it.
@@ -101,7 +101,7 @@ func TestToolsGolden(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, "route", "Finds a way.", anyObject))
 	require.NoError(t, err)
 
-	got := anthropic.New(r.AssemblePool(session(t), pegboard.Deferral{ProviderSearch: true})).Tools()
+	got := anthropic.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})).Tools()
 	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(want)), string(got))
@@ -217,7 +217,7 @@ func TestNamesMadeToCollide(t *testing.T) {
 	require.NoError(t, r.Add(tool(t, builtin, "", anyObject)))
 	_, err := r.Attach("maps", tool(t, strings.TrimPrefix(taken, "mcp__maps__"), "", anyObject))
 	require.NoError(t, err)
-	p := r.AssemblePool(session(t), pegboard.Deferral{ProviderSearch: true})
+	p := r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 	_, clash := p.Lookup(taken)
 	require.True(t, clash, "the attack needs a tool named %s", taken)
 
@@ -237,7 +237,7 @@ func TestInvariant8OneBadTool(t *testing.T) {
 	require.NoError(t, r.Add(tool(t, "edit", "", anyObject)))
 	_, err := r.Attach("maps", tool(t, "bad", "", refusedSchema), tool(t, "route", "", anyObject))
 	require.NoError(t, err)
-	w := anthropic.New(r.AssemblePool(session(t), pegboard.Deferral{ProviderSearch: true}))
+	w := anthropic.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}))
 	var sent []string
 	for _, d := range definitions(t, w) {
 		sent = append(sent, d.Name)

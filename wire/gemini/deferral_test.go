@@ -37,12 +37,18 @@ func late(t testing.TB, name string) pegboard.Tool {
 }
 
 // searchable returns the pools of a session, with tools beside ToolSearch.
-func searchable(t testing.TB, tools ...pegboard.Tool) (s *pegboard.Session, pool func(...pegboard.PoolOption) *pegboard.Pool) {
+func searchable(t testing.TB, tools ...pegboard.Tool) (s *pegboard.Session, pool func(...pegboard.Deferral) *pegboard.Pool) {
 	t.Helper()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(append(tools, pegboard.ToolSearch(pegboard.SearchOptions{}))...))
 	s = session(t)
-	return s, func(o ...pegboard.PoolOption) *pegboard.Pool { return r.AssemblePool(s, o...) }
+	return s, func(deferral ...pegboard.Deferral) *pegboard.Pool {
+		var cfg pegboard.PoolConfig
+		for _, d := range deferral {
+			cfg.Deferral = d
+		}
+		return r.AssemblePool(s, cfg)
+	}
 }
 
 func namesOf(t testing.TB, w *gemini.Wire) (names []string) {
@@ -80,7 +86,7 @@ func TestToolsDeferred(t *testing.T) {
 
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	hosted := gemini.New(r.AssemblePool(s, pegboard.Deferral{ProviderSearch: true}))
+	hosted := gemini.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}))
 	require.Equal(t, apiNames(hosted, "alarm", "clock", "notes.add", "weather"), namesOf(t, hosted), "nobody could find them")
 	both := gemini.New(pool(pegboard.Deferral{ProviderSearch: true}))
 	require.Equal(t, apiNames(both, "ToolSearch", "clock", "weather", "alarm", "notes.add"), namesOf(t, both))
@@ -94,11 +100,11 @@ func TestToolsDeferredAndRefused(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, "bad", "", `{"type":"object","properties":{"a b":{}}}`))
 	require.NoError(t, err)
 	s := session(t)
-	w := gemini.New(r.AssemblePool(s))
+	w := gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}))
 	require.Empty(t, w.Omitted(), "it waits, and that is no problem")
 	require.Nil(t, w.Recall([]string{"mcp__maps__bad"}))
 	s.SetLoaded("mcp__maps__bad")
-	w = gemini.New(r.AssemblePool(s))
+	w = gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}))
 	require.Equal(t, []string{"ToolSearch"}, namesOf(t, w))
 	require.Len(t, w.Omitted(), 1)
 	require.Equal(t, "mcp__maps__bad", w.Omitted()[0].Tool)
@@ -173,17 +179,17 @@ func TestInvariant7OfLoadedTools(t *testing.T) {
 		_, err := r.Attach("maps", external...)
 		require.NoError(t, err)
 		s := session(t)
-		p := r.AssemblePool(s)
+		p := r.AssemblePool(s, pegboard.PoolConfig{})
 		waiting := p.Deferred()
 		random.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
 		sent := string(gemini.New(p).Tools())
 		for i := range waiting {
 			s.SetLoaded(waiting[:i+1]...)
-			w := gemini.New(r.AssemblePool(s))
+			w := gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}))
 			require.True(t, strings.HasPrefix(string(w.Tools()), strings.TrimSuffix(sent, toolsEnd)+","), "seed %d", seed)
 			sent = string(w.Tools())
 			require.Equal(t, w.Name(waiting[i]), declarations(t, w)[len(declarations(t, w))-1].Name)
 		}
-		require.Len(t, declarations(t, gemini.New(r.AssemblePool(s))), p.Len(), "all are sent when all are loaded")
+		require.Len(t, declarations(t, gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}))), p.Len(), "all are sent when all are loaded")
 	}
 }

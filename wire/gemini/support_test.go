@@ -46,7 +46,7 @@ func poolOf(t testing.TB, tools ...pegboard.Tool) *pegboard.Pool {
 	t.Helper()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	return r.AssemblePool(session(t))
+	return r.AssemblePool(session(t), pegboard.PoolConfig{})
 }
 
 // stream makes the stream of some responses.

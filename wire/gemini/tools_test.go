@@ -55,7 +55,7 @@ func TestToolsGolden(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, "route", "Finds a way.", onePath))
 	require.NoError(t, err)
 
-	got := gemini.New(r.AssemblePool(session(t))).Tools()
+	got := gemini.New(r.AssemblePool(session(t), pegboard.PoolConfig{})).Tools()
 	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(want)), string(got))
@@ -164,7 +164,7 @@ func TestInvariant7BuiltinPrefix(t *testing.T) {
 			tool(t, "odd", "Left out.", `{"type":"object","properties":{"a b":{}}}`),
 		))
 		s := session(t)
-		alone := string(gemini.New(r.AssemblePool(s)).Tools())
+		alone := string(gemini.New(r.AssemblePool(s, pegboard.PoolConfig{})).Tools())
 		prefix := strings.TrimSuffix(alone, "]}]")
 		for range 40 {
 			source := fmt.Sprintf("source%d.%d", random.IntN(3), random.IntN(2))
@@ -174,13 +174,13 @@ func TestInvariant7BuiltinPrefix(t *testing.T) {
 				_, err := r.Attach(source, externals(t, random)...)
 				require.NoError(t, err)
 			}
-			p := r.AssemblePool(s)
+			p := r.AssemblePool(s, pegboard.PoolConfig{})
 			w := gemini.New(p)
 			got := string(w.Tools())
 			rest, ok := strings.CutPrefix(got, prefix)
 			require.True(t, ok, "the prefix changed:\n%s\n%s", prefix, got)
 			require.Regexp(t, `^(\]\}\]$|,\{)`, rest)
-			require.Equal(t, got, string(gemini.New(r.AssemblePool(s)).Tools()), "the same pool, other bytes")
+			require.Equal(t, got, string(gemini.New(r.AssemblePool(s, pegboard.PoolConfig{})).Tools()), "the same pool, other bytes")
 			require.Equal(t, p.Len(), len(declarations(t, w))+len(w.Omitted()))
 		}
 	}
@@ -206,7 +206,7 @@ func TestInvariant8OneBadTool(t *testing.T) {
 	require.NoError(t, r.Add(tool(t, "edit", "", onePath)))
 	_, err := r.Attach("maps", tool(t, "bad", "", `{"type":"object","properties":{"a b":{}}}`), tool(t, "route", "", anyObject))
 	require.NoError(t, err)
-	w := gemini.New(r.AssemblePool(session(t)))
+	w := gemini.New(r.AssemblePool(session(t), pegboard.PoolConfig{}))
 	var sent []string
 	for _, d := range declarations(t, w) {
 		sent = append(sent, d.Name)

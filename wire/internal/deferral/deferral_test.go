@@ -33,7 +33,7 @@ func poolOf(t *testing.T, d pegboard.Deferral, more ...pegboard.Tool) *pegboard.
 	s, err := pegboard.NewSession(pegboard.SessionConfig{})
 	require.NoError(t, err)
 	s.SetLoaded("mcp__s__d", "b", "a", "gone")
-	return r.AssemblePool(s, d)
+	return r.AssemblePool(s, pegboard.PoolConfig{Deferral: d})
 }
 
 func TestRequest(t *testing.T) {

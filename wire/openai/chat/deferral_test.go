@@ -23,12 +23,18 @@ func late(t testing.TB, name string) pegboard.Tool {
 }
 
 // searchable returns the pools of a session, with tools beside ToolSearch.
-func searchable(t testing.TB, tools ...pegboard.Tool) (s *pegboard.Session, pool func(...pegboard.PoolOption) *pegboard.Pool) {
+func searchable(t testing.TB, tools ...pegboard.Tool) (s *pegboard.Session, pool func(...pegboard.Deferral) *pegboard.Pool) {
 	t.Helper()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(append(tools, pegboard.ToolSearch(pegboard.SearchOptions{}))...))
 	s = session(t)
-	return s, func(o ...pegboard.PoolOption) *pegboard.Pool { return r.AssemblePool(s, o...) }
+	return s, func(deferral ...pegboard.Deferral) *pegboard.Pool {
+		var cfg pegboard.PoolConfig
+		for _, d := range deferral {
+			cfg.Deferral = d
+		}
+		return r.AssemblePool(s, cfg)
+	}
 }
 
 func namesOf(t testing.TB, w *chat.Wire) (names []string) {
@@ -58,7 +64,7 @@ func TestToolsDeferred(t *testing.T) {
 
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	hosted := chat.New(r.AssemblePool(s, pegboard.Deferral{ProviderSearch: true}))
+	hosted := chat.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}))
 	require.Equal(t, apiNames(hosted, []string{"alarm", "clock", "notes.add", "weather"}), namesOf(t, hosted), "nobody could find them")
 	both := chat.New(pool(pegboard.Deferral{ProviderSearch: true}))
 	require.Equal(t, append([]string{"ToolSearch", "clock"}, apiNames(both, []string{"weather", "alarm", "notes.add"})...), namesOf(t, both))
@@ -164,17 +170,17 @@ func TestInvariant7OfLoadedTools(t *testing.T) {
 		_, err := r.Attach("maps", external...)
 		require.NoError(t, err)
 		s := session(t)
-		p := r.AssemblePool(s)
+		p := r.AssemblePool(s, pegboard.PoolConfig{})
 		waiting := p.Deferred()
 		random.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
 		sent := string(chat.New(p).Tools())
 		for i := range waiting {
 			s.SetLoaded(waiting[:i+1]...)
-			w := chat.New(r.AssemblePool(s))
+			w := chat.New(r.AssemblePool(s, pegboard.PoolConfig{}))
 			require.True(t, strings.HasPrefix(string(w.Tools()), strings.TrimSuffix(sent, "]")+","), "seed %d", seed)
 			sent = string(w.Tools())
 			require.Equal(t, w.Name(waiting[i]), definitions(t, w)[len(definitions(t, w))-1].Function.Name)
 		}
-		require.Len(t, definitions(t, chat.New(r.AssemblePool(s))), p.Len(), "all are sent when all are loaded")
+		require.Len(t, definitions(t, chat.New(r.AssemblePool(s, pegboard.PoolConfig{}))), p.Len(), "all are sent when all are loaded")
 	}
 }

@@ -32,7 +32,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	pool := registry.AssemblePool(session)
+	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 
 	wire := chat.New(pool)
 	fmt.Println("tools:", string(wire.Tools()))

@@ -59,7 +59,7 @@ func TestToolsGolden(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, "route", "Finds a way.", anyObject))
 	require.NoError(t, err)
 
-	w := chat.New(r.AssemblePool(session(t)))
+	w := chat.New(r.AssemblePool(session(t), pegboard.PoolConfig{}))
 	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(want)), string(w.Tools()))
@@ -192,7 +192,7 @@ func TestInvariant7(t *testing.T) {
 				require.NoError(t, err)
 			}
 			attached[source] = !attached[source]
-			tools := string(chat.New(r.AssemblePool(s)).Tools())
+			tools := string(chat.New(r.AssemblePool(s, pegboard.PoolConfig{})).Tools())
 			require.True(t, strings.HasPrefix(tools, strings.TrimSuffix(alone, "]")), "seed %d", seed)
 			if before, ok := seen[fmt.Sprint(attached)]; ok {
 				require.Equal(t, before, tools)

@@ -33,7 +33,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	pool := registry.AssemblePool(session)
+	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 
 	wire := responses.New(pool)
 	fmt.Println("tools:", string(wire.Tools()))

@@ -28,7 +28,7 @@ func optionsOf(list []Option) (o options) {
 
 // HostedSearch lets the API search the deferred tools. The entry "tool_search"
 // comes before all tools of the pool, whether or not any is deferred at the moment,
-// so that they keep their place. Assemble the pool with [pegboard.Deferral].Hosted.
+// so that they keep their place. Assemble the pool with [pegboard.Deferral].ProviderSearch.
 // Without this option and [ClientSearch] see [Wire.Tools]; of the two the last counts.
 //
 // Models before gpt-5.4 refuse the entry.
@@ -42,7 +42,7 @@ func HostedSearch() Option {
 // with their definitions. It has no effect on a pool without the tool, and the cache of
 // the prompt is lost when the tool comes or goes. So it had better be a built-in, and
 // the one to use is [pegboard.ToolSearch], by its name "ToolSearch": for any other the
-// pool must be assembled with [pegboard.Deferral].Hosted, or no tool waits.
+// pool must be assembled with [pegboard.Deferral].ProviderSearch, or no tool waits.
 //
 // Models before gpt-5.4 refuse the entry.
 func ClientSearch(tool string) Option {

@@ -42,7 +42,7 @@ func resumed(t testing.TB, r *pegboard.Registry, options []responses.Option, loa
 	t.Helper()
 	s := session(t)
 	s.SetLoaded(loaded...)
-	return responses.New(r.AssemblePool(s), options...)
+	return responses.New(r.AssemblePool(s, pegboard.PoolConfig{}), options...)
 }
 
 const byClient = "by the client"
@@ -124,7 +124,7 @@ func TestRecall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := session(t)
-			p := r.AssemblePool(s)
+			p := r.AssemblePool(s, pegboard.PoolConfig{})
 			w := responses.New(p, options...)
 			got := w.Recall([]string{"clock", route, "ToolSearch", "odd", "gone", zoom, route})
 			require.Len(t, got, 2)
@@ -173,7 +173,7 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 				call = sought
 			}
 			s := session(t)
-			w := responses.New(r.AssemblePool(s), options...)
+			w := responses.New(r.AssemblePool(s, pegboard.PoolConfig{}), options...)
 			conversation := itemsOf([]string{hello})
 			for _, found := range []string{zoom, route} {
 				_, m, err := readWith(w, strings.NewReader(whole("completed", "", strings.Replace(call, `"s"`, `"s_`+found+`"`, 1))))
@@ -182,7 +182,7 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 				conversation = append(append(conversation, m.History()...), m.Results([]pegboard.Outcome{outcome("s_"+found, pegboard.Part{Tool: found})})...)
 				s.SetLoaded(w.Loaded(conversation)...)
 				before := strings.TrimSuffix(string(w.Tools()), "]")
-				w = responses.New(r.AssemblePool(s), options...)
+				w = responses.New(r.AssemblePool(s, pegboard.PoolConfig{}), options...)
 				require.True(t, strings.HasPrefix(string(w.Tools()), before), "a search changed the tools before")
 			}
 

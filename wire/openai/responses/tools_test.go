@@ -61,7 +61,7 @@ func poolOf(t testing.TB, tools ...pegboard.Tool) *pegboard.Pool {
 	t.Helper()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	return r.AssemblePool(session(t), pegboard.Deferral{ProviderSearch: true})
+	return r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 }
 
 // definition is a tool as the API reads it.
@@ -98,7 +98,7 @@ func TestToolsGolden(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, pegboard.Info{Name: "route", Loading: pegboard.LoadOnSearch}, "Finds a way.", anyObject))
 	require.NoError(t, err)
 
-	got := responses.New(r.AssemblePool(session(t), pegboard.Deferral{ProviderSearch: true}), responses.ClientSearch("find")).Tools()
+	got := responses.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), responses.ClientSearch("find")).Tools()
 	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(want)), string(got))
@@ -266,7 +266,7 @@ func TestCorpusTools(t *testing.T) {
 			_, err := r.Attach(name, sources[name]...)
 			require.NoError(t, err)
 		}
-		p := r.AssemblePool(session(t), pegboard.Deferral{ProviderSearch: true})
+		p := r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 		w := responses.New(p)
 		strict := 0
 		seen := map[string]bool{}
@@ -296,7 +296,7 @@ func TestInvariant7(t *testing.T) {
 		for i := range 1 + random.IntN(5) {
 			require.NoError(t, r.Add(tool(t, pegboard.Info{Name: fmt.Sprintf("tool.%d", i), Strict: i%2 == 0}, "d", anyObject)))
 		}
-		prefix := strings.TrimSuffix(string(responses.New(r.AssemblePool(s, pegboard.Deferral{ProviderSearch: true}), responses.HostedSearch()).Tools()), "]")
+		prefix := strings.TrimSuffix(string(responses.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), responses.HostedSearch()).Tools()), "]")
 		for range 5 {
 			name := fmt.Sprintf("source%d", random.IntN(3))
 			var tools []pegboard.Tool
@@ -307,7 +307,7 @@ func TestInvariant7(t *testing.T) {
 				_, err := r.Attach(name, tools...)
 				require.NoError(t, err)
 			}
-			p := r.AssemblePool(s, pegboard.Deferral{ProviderSearch: true})
+			p := r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 			got := string(responses.New(p, responses.HostedSearch()).Tools())
 			require.True(t, strings.HasPrefix(got, prefix), "%s\n%s", prefix, got)
 			require.Equal(t, got, string(responses.New(p, responses.HostedSearch()).Tools()))

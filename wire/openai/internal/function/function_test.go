@@ -59,7 +59,7 @@ func poolOf(t *testing.T, info pegboard.Info, schema string) *pegboard.Pool {
 	require.NoError(t, r.Add(declared{tool, schema}))
 	s, err := pegboard.NewSession(pegboard.SessionConfig{})
 	require.NoError(t, err)
-	return r.AssemblePool(s)
+	return r.AssemblePool(s, pegboard.PoolConfig{})
 }
 
 // declared is a tool with another schema, which need not be that of an object.

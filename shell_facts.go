@@ -1,0 +1,46 @@
+package pegboard
+
+// ShellFacts are what a tool that runs commands knows of a [Target]. The zero value
+// claims nothing, and makes no decision laxer.
+//
+// ReadOnly, VerifyReadOnly, EditsOnly, Simple, FromCommand and Guess have no effect on
+// attached tools, whose claims are not checked.
+type ShellFacts struct {
+	// ReadOnly marks a command that is known to change nothing.
+	ReadOnly bool
+	// VerifyReadOnly, if set, is called before ReadOnly is believed. An error says why
+	// the command may change something. It is called while the call is decided and
+	// holds its keys, and may look at files.
+	VerifyReadOnly func() error
+	// EditsOnly marks a command that does nothing but read and write the path targets
+	// whose FromCommand it is.
+	EditsOnly bool
+	// Simple says that Value is one simple command, and that everything it is known to
+	// touch is a target of its own. Any other command may touch anything.
+	Simple bool
+	// Nested holds the commands that the command runs in turn, such as the one after
+	// sudo. Deny and ask rules match them, allow rules do not.
+	Nested []string
+	// NoWildcards says that only an allow rule without a wildcard covers the target.
+	NoWildcards bool
+	// ReadsInput says that the command reads input that Value does not show, from a
+	// pipe or a here-document. The user is asked again each time unless the command is
+	// known to execute nothing that it reads: see [Question.Suggestions].
+	ReadsInput bool
+
+	// FromCommand is the Value of the command that a path was given to. A rule that
+	// allows the command also allows it to read the path, and to write it inside the
+	// working directories.
+	FromCommand string
+	// Guess marks a target that may not exist, such as an argument that looks like a
+	// path. Only deny and ask rules consider it.
+	Guess bool
+	// Glob says that a path is a pattern that the shell expands to the names of existing
+	// files: *, ? and [ ] within a segment. The executor expands it, too.
+	Glob bool
+	// CopiesNames says of a path that is read that its files are written elsewhere under
+	// their own names, so that a protected name among them counts.
+	CopiesNames bool
+	// FollowsLinks says of a Tree that is written that links below it are followed.
+	FollowsLinks bool
+}
