@@ -111,7 +111,7 @@ func familiar(tool string, t *Target, line string) string {
 
 func proposals(tool string, t *Target, line string) []string {
 	if t.Shell.ReadsInput {
-		return suggest.Fed(tool, line)
+		return suggest.CommandWithInput(tool, line)
 	}
 	return suggest.Command(tool, line)
 }

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// source and unquoted are the two ways to write an argument.
-func source(a arg) string { return a.source }
+// sourceText and unquoted are the two ways to write an argument.
+func sourceText(a arg) string { return a.source }
 
-func unquoted(a arg) string {
+func unquotedText(a arg) string {
 	if a.known {
 		return a.value
 	}
 	return a.source
 }
 
-// join writes arguments with one blank between them. The arguments that come of
+// joinArgs writes arguments with one blank between them. The arguments that come of
 // one word are written once.
-func join(args []arg, as func(arg) string) string {
-	if len(args) == 1 && !args[0].cont {
+func joinArgs(args []arg, as func(arg) string) string {
+	if len(args) == 1 && !args[0].fromBraces {
 		return as(args[0])
 	}
 	var b strings.Builder
@@ -29,15 +29,15 @@ func join(args []arg, as func(arg) string) string {
 	b.Grow(size)
 	for i, a := range args {
 		if i > 0 {
-			if a.cont && args[i-1].cont && a.source == args[i-1].source {
+			if a.fromBraces && args[i-1].fromBraces && a.source == args[i-1].source {
 				continue
 			}
-			if a.isFed() {
+			if a.isAdded() {
 				continue
 			}
 			b.WriteByte(' ')
 		}
-		if a.cont {
+		if a.fromBraces {
 			b.WriteString(a.source)
 			continue
 		}
@@ -46,31 +46,31 @@ func join(args []arg, as func(arg) string) string {
 	return b.String()
 }
 
-// endOf is join of the sources of arguments, without a copy if that is how a text
+// joinSources is join of the sources of arguments, without a copy if that is how a text
 // ends.
-func endOf(text string, args []arg) string {
+func joinSources(text string, args []arg) string {
 	rest := text
 	for i, a := range slices.Backward(args) {
 		before, ok := strings.CutSuffix(rest, a.source)
 		if ok && i > 0 {
 			before, ok = strings.CutSuffix(before, " ")
 		}
-		if !ok || a.cont || a.isFed() {
-			return join(args, source)
+		if !ok || a.fromBraces || a.isAdded() {
+			return joinArgs(args, sourceText)
 		}
 		rest = before
 	}
 	return text[len(rest):]
 }
 
-// joinAll writes a command with the assignments before it.
-func joinAll(assigns []assign, args []arg) string {
+// joinWithAssignments writes a command with the assignments before it.
+func joinWithAssignments(assigns []assignment, args []arg) string {
 	texts := make([]string, 0, len(assigns)+1)
 	for _, a := range assigns {
 		texts = append(texts, a.source)
 	}
 	if len(args) > 0 {
-		texts = append(texts, join(args, source))
+		texts = append(texts, joinArgs(args, sourceText))
 	}
 	return strings.Join(texts, " ")
 }
@@ -80,8 +80,8 @@ func joinAll(assigns []assign, args []arg) string {
 func joinValues(args []arg) string {
 	values := make([]string, 0, len(args))
 	for _, a := range args {
-		if !a.isFed() {
-			values = append(values, unquoted(a))
+		if !a.isAdded() {
+			values = append(values, unquotedText(a))
 		}
 	}
 	return strings.Join(values, " ")

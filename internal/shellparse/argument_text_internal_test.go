@@ -9,8 +9,8 @@ import (
 // TestEndOfIsJoin: where the text comes from makes no difference to it.
 func TestEndOfIsJoin(t *testing.T) {
 	t.Parallel()
-	plain := []arg{word("npm"), word("run"), {value: "a b", known: true, source: `"a b"`}}
-	braces := []arg{word("cp"), {value: "a", known: true, source: "{a,b}", cont: true}, {value: "b", known: true, source: "{a,b}", cont: true}}
+	plain := []arg{literalArg("npm"), literalArg("run"), {value: "a b", known: true, source: `"a b"`}}
+	braces := []arg{literalArg("cp"), {value: "a", known: true, source: "{a,b}", fromBraces: true}, {value: "b", known: true, source: "{a,b}", fromBraces: true}}
 	for _, tt := range []struct {
 		name string
 		text string
@@ -26,13 +26,13 @@ func TestEndOfIsJoin(t *testing.T) {
 		{name: "a longer first word", text: `xnpm run "a b"`, args: plain, want: `npm run "a b"`},
 		{name: "braces", text: "cp {a,b}", args: braces, want: "cp {a,b}"},
 		{name: "braces in two words", text: "cp {a,b} {a,b}", args: braces, want: "cp {a,b}"},
-		{name: "words that a program adds", text: "rm ", args: []arg{word("rm"), fed}, want: "rm"},
+		{name: "words that a program adds", text: "rm ", args: []arg{literalArg("rm"), addedArgs}, want: "rm"},
 		{name: "nothing", text: "ls", args: nil, want: ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, tt.want, endOf(tt.text, tt.args))
-			require.Equal(t, tt.want, join(tt.args, source))
+			require.Equal(t, tt.want, joinSources(tt.text, tt.args))
+			require.Equal(t, tt.want, joinArgs(tt.args, sourceText))
 		})
 	}
 }

@@ -22,7 +22,7 @@ func TestEarlierVariablesDoubtLater(t *testing.T) {
 		last := commands[len(commands)-1]
 		require.Equal(t, shellparse.Unknown, last.Class, "%q", line)
 		require.Nil(t, last.Git, "%q", line)
-		require.False(t, last.Edits, "%q", line)
+		require.False(t, last.EditsOnly, "%q", line)
 	}
 	loop := parse("while true; do ls; export PATH=.; done").Commands
 	require.Equal(t, shellparse.Unknown, loop[1].Class, "in a loop, before it too")

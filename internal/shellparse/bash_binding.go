@@ -11,23 +11,23 @@ import (
 // under the empty name are what xargs may add to a command.
 type bindings map[string][]arg
 
-// maxBound is how many words of one variable are looked at, and maxValues how many of
+// maxBindings is how many words of one variable are looked at, and maxValues how many of
 // all variables of a command.
 const (
-	maxBound  = 64
-	maxValues = 1024
+	maxBindings       = 64
+	maxPossibleValues = 1024
 )
 
-// variable is a word that is a variable, with or without names below it.
-var variable = regexp.MustCompile(`^\$(?:([A-Za-z_][A-Za-z_0-9]*)|\{([A-Za-z_][A-Za-z_0-9]*)(?:\[[@*]\])?\})(/.*)?$`)
+// variableWord is a word that is a variable, with or without names below it.
+var variableWord = regexp.MustCompile(`^\$(?:([A-Za-z_][A-Za-z_0-9]*)|\{([A-Za-z_][A-Za-z_0-9]*)(?:\[[@*]\])?\})(/.*)?$`)
 
-// values are what a word that is not known may be, as far as the line says so: the
+// possibleValues are what a word that is not known may be, as far as the line says so: the
 // words it gives a variable, in an assignment or a loop, or those printed for xargs.
-func (w *walker) values(a arg) []arg {
-	if a.isFed() {
+func (w *walker) possibleValues(a arg) []arg {
+	if a.isAdded() {
 		return w.bindings()[""]
 	}
-	parts := variable.FindStringSubmatch(strings.ReplaceAll(a.source, `"`, ""))
+	parts := variableWord.FindStringSubmatch(strings.ReplaceAll(a.source, `"`, ""))
 	if parts == nil {
 		return nil
 	}
@@ -44,50 +44,50 @@ func (w *walker) values(a arg) []arg {
 // bindings finds the words once. They are those of the whole line: in which order
 // its parts run does not count.
 func (w *walker) bindings() bindings {
-	if w.bound != nil || w.root == nil {
-		return w.bound
+	if w.bindingCache != nil || w.file == nil {
+		return w.bindingCache
 	}
-	w.bound = bindings{}
-	syntax.Walk(w.root, func(n syntax.Node) bool {
+	w.bindingCache = bindings{}
+	syntax.Walk(w.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
 			if n.Name != nil && n.Value != nil {
-				w.bind(n.Name.Value, n.Value)
+				w.addBinding(n.Name.Value, n.Value)
 			}
 			if n.Name != nil && n.Array != nil {
 				for _, e := range n.Array.Elems {
-					w.bind(n.Name.Value, e.Value)
+					w.addBinding(n.Name.Value, e.Value)
 				}
 			}
 		case *syntax.WordIter:
-			w.bind(n.Name.Value, n.Items...)
+			w.addBinding(n.Name.Value, n.Items...)
 		case *syntax.Redirect:
 			if n.Op == syntax.WordHdoc {
-				w.bind("", n.Word)
+				w.addBinding("", n.Word)
 			}
 		case *syntax.CallExpr:
 			if len(n.Args) > 1 && has("echo printf", n.Args[0].Lit()) {
-				w.bind("", n.Args[1:]...)
+				w.addBinding("", n.Args[1:]...)
 			}
 		}
 		return true
 	})
-	return w.bound
+	return w.bindingCache
 }
 
-// bind adds the words that are known. It leaves out those with commands in them,
+// addBinding adds the words that are known. It leaves out those with commands in them,
 // which would be listed twice.
-func (w *walker) bind(name string, words ...*syntax.Word) {
+func (w *walker) addBinding(name string, words ...*syntax.Word) {
 	for _, word := range words {
-		if len(w.bound[name]) >= maxBound {
+		if len(w.bindingCache[name]) >= maxBindings {
 			return
 		}
-		if word == nil || strings.ContainsAny(w.text(word), "(`") {
+		if word == nil || strings.ContainsAny(w.sourceOf(word), "(`") {
 			continue
 		}
-		for _, a := range w.word(nil, word) {
+		for _, a := range w.expandWord(nil, word) {
 			if a.known {
-				w.bound[name] = append(w.bound[name], a)
+				w.bindingCache[name] = append(w.bindingCache[name], a)
 			}
 		}
 	}

@@ -6,78 +6,78 @@ import (
 
 // A builtin is a command of the shell itself.
 type builtin struct {
-	use     func(args []arg) shellUse
-	program bool // there is also a program of that name that does the same
+	effect    func(args []arg) builtinEffect
+	isProgram bool // there is also a program of that name that does the same
 }
 
-// in is what a builtin does in a shell. Zsh calculates some arguments that bash
+// effectIn is what a builtin does in a shell. Zsh calculates some arguments that bash
 // takes for plain numbers, and a calculation may run commands.
-func (b builtin) in(shell Shell, name string, args []arg) shellUse {
-	u := b.use(args)
-	if shell == Zsh && !u.shell && zshCalculates(name, args) {
-		return shellUse{unknown("zsh may calculate an argument of " + name), true}
+func (b builtin) effectIn(shell Shell, name string, args []arg) builtinEffect {
+	u := b.effect(args)
+	if shell == Zsh && !u.changesShell && zshCalculates(name, args) {
+		return builtinEffect{unknownEffect("zsh may calculate an argument of " + name), true}
 	}
 	return u
 }
 
-// A shellUse is what a builtin does with its arguments.
-type shellUse struct {
-	use
-	shell bool // it changes what later commands mean
+// A builtinEffect is what a builtin does with its arguments.
+type builtinEffect struct {
+	effect
+	changesShell bool // it changes what later commands mean
 }
 
 // builtins are the builtins of bash 5.2 as its manual describes them. All that
 // are missing here and in the table of programs are unknown.
 var builtins = map[string]builtin{
-	":":        {anyway, false},
-	"true":     {anyway, true},
-	"false":    {anyway, true},
-	"echo":     {anyway, true},
-	"pwd":      {anyway, true},
-	"exit":     {anyway, false},
-	"return":   {anyway, false},
-	"break":    {anyway, false},
-	"continue": {anyway, false},
-	"times":    {anyway, false},
-	"type":     {anyway, false},
-	"command":  {commandUse, false},
-	"builtin":  {nothingElse, false},
-	"test":     {testUse, true},
-	"[":        {bracketUse, true},
-	"printf":   {printfUse, true},
-	"cd":       {cdUse, false},
-	"pushd":    {cdUse, false},
-	"popd":     {noArguments, false},
-	"dirs":     {noArguments, false},
-	"umask":    {noArguments, false},
-	"hash":     {hashUse, false},
-	"shift":    {numbers, false},
-	"wait":     {numbers, false},
-	"jobs":     {jobsUse, false},
-	"read":     {readUse, false},
-	"set":      {setUse, false},
-	"unset":    {unsetUse, false},
-	"exec":     {nothingElse, false},
-	"eval":     {runsText, false},
-	"trap":     {runsText, false},
-	"source":   {sourceUse, false},
-	".":        {sourceUse, false},
-	"alias":    {changesShell, false},
-	"unalias":  {changesShell, false},
-	"enable":   {changesShell, false},
-	"shopt":    {changesShell, false},
-	"bind":     {changesShell, false},
-	"complete": {changesShell, false},
-	"compgen":  {changesShell, false},
-	"compopt":  {changesShell, false},
-	"mapfile":  {changesShell, false}, "readarray": {changesShell, false},
-	"getopts": {changesShell, false}, "let": {changesShell, false},
-	"declare": {changesShell, false}, "typeset": {changesShell, false},
-	"export": {changesShell, false}, "readonly": {changesShell, false}, "local": {changesShell, false},
-	"history": {nothingElse, false}, "fc": {nothingElse, false},
-	"setopt": {changesShell, false}, "unsetopt": {changesShell, false}, "emulate": {changesShell, false},
-	"zmodload": {changesShell, false}, "autoload": {changesShell, false}, "noglob": {changesShell, false},
-	"nocorrect": {changesShell, false}, "repeat": {changesShell, false}, "-": {changesShell, false},
+	":":        {noEffect, false},
+	"true":     {noEffect, true},
+	"false":    {noEffect, true},
+	"echo":     {noEffect, true},
+	"pwd":      {noEffect, true},
+	"exit":     {noEffect, false},
+	"return":   {noEffect, false},
+	"break":    {noEffect, false},
+	"continue": {noEffect, false},
+	"times":    {noEffect, false},
+	"type":     {noEffect, false},
+	"command":  {commandEffect, false},
+	"builtin":  {alwaysUnknownEffect, false},
+	"test":     {testEffect, true},
+	"[":        {bracketEffect, true},
+	"printf":   {printfEffect, true},
+	"cd":       {cdEffect, false},
+	"pushd":    {cdEffect, false},
+	"popd":     {noArgumentsEffect, false},
+	"dirs":     {noArgumentsEffect, false},
+	"umask":    {noArgumentsEffect, false},
+	"hash":     {hashEffect, false},
+	"shift":    {numbersEffect, false},
+	"wait":     {numbersEffect, false},
+	"jobs":     {jobsEffect, false},
+	"read":     {readEffect, false},
+	"set":      {setEffect, false},
+	"unset":    {unsetEffect, false},
+	"exec":     {alwaysUnknownEffect, false},
+	"eval":     {evalEffect, false},
+	"trap":     {evalEffect, false},
+	"source":   {sourceEffect, false},
+	".":        {sourceEffect, false},
+	"alias":    {shellStateEffect, false},
+	"unalias":  {shellStateEffect, false},
+	"enable":   {shellStateEffect, false},
+	"shopt":    {shellStateEffect, false},
+	"bind":     {shellStateEffect, false},
+	"complete": {shellStateEffect, false},
+	"compgen":  {shellStateEffect, false},
+	"compopt":  {shellStateEffect, false},
+	"mapfile":  {shellStateEffect, false}, "readarray": {shellStateEffect, false},
+	"getopts": {shellStateEffect, false}, "let": {shellStateEffect, false},
+	"declare": {shellStateEffect, false}, "typeset": {shellStateEffect, false},
+	"export": {shellStateEffect, false}, "readonly": {shellStateEffect, false}, "local": {shellStateEffect, false},
+	"history": {alwaysUnknownEffect, false}, "fc": {alwaysUnknownEffect, false},
+	"setopt": {shellStateEffect, false}, "unsetopt": {shellStateEffect, false}, "emulate": {shellStateEffect, false},
+	"zmodload": {shellStateEffect, false}, "autoload": {shellStateEffect, false}, "noglob": {shellStateEffect, false},
+	"nocorrect": {shellStateEffect, false}, "repeat": {shellStateEffect, false}, "-": {shellStateEffect, false},
 }
 
 // isBuiltin reports whether a name is that of a builtin.
@@ -86,77 +86,79 @@ func isBuiltin(name string) bool {
 	return ok
 }
 
-func no(why string) shellUse { return shellUse{use: unknown(why)} }
+func unknownBuiltin(why string) builtinEffect { return builtinEffect{effect: unknownEffect(why)} }
 
-// anyway is the use of a builtin that no argument makes do anything.
-func anyway([]arg) shellUse { return shellUse{} }
+// noEffect is the use of a builtin that no argument makes do anything.
+func noEffect([]arg) builtinEffect { return builtinEffect{} }
 
-func noArguments(args []arg) shellUse {
+func noArgumentsEffect(args []arg) builtinEffect {
 	if len(args) > 0 {
-		return no("the builtin has arguments that are not known")
+		return unknownBuiltin("the builtin has arguments that are not known")
 	}
-	return shellUse{}
+	return builtinEffect{}
 }
 
-func nothingElse([]arg) shellUse { return no("the builtin may run or change anything") }
-
-func changesShell([]arg) shellUse {
-	return shellUse{unknown("a builtin changes what later commands mean"), true}
+func alwaysUnknownEffect([]arg) builtinEffect {
+	return unknownBuiltin("the builtin may run or change anything")
 }
 
-func hashUse(args []arg) shellUse {
+func shellStateEffect([]arg) builtinEffect {
+	return builtinEffect{unknownEffect("a builtin changes what later commands mean"), true}
+}
+
+func hashEffect(args []arg) builtinEffect {
 	if len(args) == 0 {
-		return shellUse{}
+		return builtinEffect{}
 	}
-	return changesShell(args)
+	return shellStateEffect(args)
 }
 
-// commandUse is command -v; without it the command is a wrapper.
-func commandUse(args []arg) shellUse {
+// commandEffect is command -v; without it the command is a wrapper.
+func commandEffect(args []arg) builtinEffect {
 	if len(args) > 0 && args[0].known && (args[0].value == "-v" || args[0].value == "-V") {
-		return shellUse{}
+		return builtinEffect{}
 	}
 	if len(args) == 0 {
-		return shellUse{}
+		return builtinEffect{}
 	}
-	return no("an option of command is not known")
+	return unknownBuiltin("an option of command is not known")
 }
 
-// numbers are counts and numbers of jobs, and nothing that bash would calculate.
-func numbers(args []arg) shellUse {
+// numbersEffect are counts and numbers of jobs, and nothing that bash would calculate.
+func numbersEffect(args []arg) builtinEffect {
 	for _, a := range args {
 		if !a.known || strings.Trim(a.value, "%0123456789") != "" {
-			return no("an argument is no plain number")
+			return unknownBuiltin("an argument is no plain number")
 		}
 	}
-	return shellUse{}
+	return builtinEffect{}
 }
 
-func jobsUse(args []arg) shellUse {
+func jobsEffect(args []arg) builtinEffect {
 	for _, a := range args {
 		if !a.known || !has("-l -p -n -r -s", a.value) {
-			return no("an option of jobs is not known")
+			return unknownBuiltin("an option of jobs is not known")
 		}
 	}
-	return shellUse{}
+	return builtinEffect{}
 }
 
-// printfUse is printf without -v, which sets a variable.
-func printfUse(args []arg) shellUse {
+// printfEffect is printf without -v, which sets a variable.
+func printfEffect(args []arg) builtinEffect {
 	if len(args) > 0 && args[0].value == "--" {
 		args = args[1:]
 	} else if len(args) > 0 && strings.HasPrefix(args[0].value, "-") {
-		return shellUse{unknown("an option of printf is not known"), true}
+		return builtinEffect{unknownEffect("an option of printf is not known"), true}
 	}
-	if len(args) > 0 && (!args[0].exact() || !formats(args[0].value, "diouxXfFeEgGaAcsbqQ")) {
-		return shellUse{unknown("the format of printf is not known only to print"), true}
+	if len(args) > 0 && (!args[0].isLiteral() || !onlyConversions(args[0].value, "diouxXfFeEgGaAcsbqQ")) {
+		return builtinEffect{unknownEffect("the format of printf is not known only to print"), true}
 	}
-	return shellUse{}
+	return builtinEffect{}
 }
 
-// formats reports whether all conversions of a format end in one of some
+// onlyConversions reports whether all conversions of a format end in one of some
 // letters. That leaves out %n, which sets a variable.
-func formats(format, letters string) bool {
+func onlyConversions(format, letters string) bool {
 	for {
 		_, rest, found := strings.Cut(format, "%")
 		if !found {
@@ -183,81 +185,81 @@ func formats(format, letters string) bool {
 	}
 }
 
-// readUse is read into variables that only the line uses.
-func readUse(args []arg) shellUse {
+// readEffect is read into variables that only the line uses.
+func readEffect(args []arg) builtinEffect {
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
 		case !a.known:
-			return shellUse{unknown("the name of a variable is computed"), true}
+			return builtinEffect{unknownEffect("the name of a variable is computed"), true}
 		case has("-r -s -rs", a.value):
 		case a.value == "-d":
 			i++
-		case !isPrivate(a.value):
-			return shellUse{unknown("the variable " + a.value + " may change what runs"), true}
+		case !isScriptVariable(a.value):
+			return builtinEffect{unknownEffect("the variable " + a.value + " may change what runs"), true}
 		}
 	}
-	return shellUse{}
+	return builtinEffect{}
 }
 
-// setUse is set with the options that only stop a line early.
-func setUse(args []arg) shellUse {
+// setEffect is set with the options that only stop a line early.
+func setEffect(args []arg) builtinEffect {
 	if len(args) == 0 {
-		return no("set shows all variables")
+		return unknownBuiltin("set shows all variables")
 	}
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
 		case !a.known:
-			return changesShell(args)
+			return shellStateEffect(args)
 		case len(a.value) > 1 && strings.Trim(a.value[1:], "eu") == "" && (a.value[0] == '-' || a.value[0] == '+'):
 		case has("-o +o -eo -euo", a.value) && i+1 < len(args) && has("pipefail errexit nounset", args[i+1].value):
 			i++
 		default:
-			return changesShell(args)
+			return shellStateEffect(args)
 		}
 	}
-	return shellUse{}
+	return builtinEffect{}
 }
 
-func unsetUse(args []arg) shellUse {
+func unsetEffect(args []arg) builtinEffect {
 	for _, a := range args {
-		if !a.known || !isPrivate(a.value) {
-			return changesShell(args)
+		if !a.known || !isScriptVariable(a.value) {
+			return shellStateEffect(args)
 		}
 	}
-	return shellUse{}
+	return builtinEffect{}
 }
 
-// runsText is a builtin that runs its arguments as a line; the walker reads it.
-func runsText(args []arg) shellUse {
+// evalEffect is a builtin that runs its arguments as a line; the walker reads it.
+func evalEffect(args []arg) builtinEffect {
 	for _, a := range args {
 		if !a.known || a.glob {
-			return shellUse{unknown("the text that runs is computed"), true}
+			return builtinEffect{unknownEffect("the text that runs is computed"), true}
 		}
 	}
-	return no("the builtin runs its arguments")
+	return unknownBuiltin("the builtin runs its arguments")
 }
 
-// sourceUse is source, which runs a file.
-func sourceUse(args []arg) shellUse {
-	u := no("a file runs in the shell")
-	if len(args) == 0 || !args[0].known || args[0].glob || isStream(args[0].value) || args[0].value == processName {
-		u.shell = true
+// sourceEffect is source, which runs a file.
+func sourceEffect(args []arg) builtinEffect {
+	u := unknownBuiltin("a file runs in the shell")
+	if len(args) == 0 || !args[0].known || args[0].glob || isStandardStream(args[0].value) || args[0].value == processSubstPath {
+		u.changesShell = true
 		return u
 	}
 	u.files = []file{{arg: args[0]}}
 	return u
 }
 
-// cdUse is cd and pushd to a directory that can be known.
-func cdUse(args []arg) shellUse {
+// cdEffect is cd and pushd to a directory that can be known.
+func cdEffect(args []arg) builtinEffect {
 	dir, ok := cdTarget(args)
 	if !ok {
-		return shellUse{unknown("the directory that the line changes to cannot be known"), true}
+		return builtinEffect{unknownEffect("the directory that the line changes to cannot be known"), true}
 	}
 	if dir == nil {
-		return shellUse{}
+		return builtinEffect{}
 	}
-	return shellUse{use: use{files: []file{{arg: *dir}}}}
+	return builtinEffect{effect: effect{files: []file{{arg: *dir}}}}
 }
 
 // cdTarget is the directory that the arguments of cd name, or nil for the home

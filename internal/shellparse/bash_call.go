@@ -6,151 +6,151 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// call walks a simple command.
-func (w *walker) call(c *syntax.CallExpr, in place) (yes, no place) {
-	assigns := w.assignments(c.Assigns)
-	args := w.words(c.Args)
+// callExpr walks a simple command.
+func (w *walker) callExpr(c *syntax.CallExpr, in place) (yes, no place) {
+	assigns := w.readAssignments(c.Assigns)
+	args := w.expandWords(c.Args)
 	if len(c.Args) == 0 {
-		w.emit(w.alone(assigns))
+		w.addCommand(w.assignmentsOnly(assigns))
 		return in, in
 	}
 	if len(args) == 0 {
-		args = []arg{{source: w.text(c.Args[0]), many: true}}
+		args = []arg{{source: w.sourceOf(c.Args[0]), maybeSeveral: true}}
 	}
-	cmd, after := w.simple(w.text(c), assigns, args, in)
-	w.emit(cmd)
+	cmd, after := w.simpleCommand(w.sourceOf(c), assigns, args, in)
+	w.addCommand(cmd)
 	if after.known() {
 		return after, in
 	}
 	return after, after
 }
 
-// simple is what a simple command does, and where the shell is when it worked.
+// simpleCommand is what a simple command does, and where the shell is when it worked.
 // text is what stands in the line for it.
-func (w *walker) simple(text string, assigns []assign, args []arg, in place) (Command, place) {
-	w.at = in
-	s := strip(args)
-	c := Command{Text: endOf(text, s.args)}
-	if !w.functionCall(&c, s, in) {
-		u := w.use(s)
-		w.apply(&c, u)
-		w.critical(&c, s.args, u.files)
+func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in place) (Command, place) {
+	w.place = in
+	s := stripWrappers(args)
+	c := Command{Text: joinSources(text, s.args)}
+	if !w.isFunctionCall(&c, s, in) {
+		u := w.effectOf(s)
+		w.applyEffect(&c, u)
+		w.addRemovalReason(&c, s.args, u.files)
 		for _, run := range u.runs {
-			w.look(&c, run, 1)
+			w.inspectNested(&c, run, 1)
 		}
-		c.Exact = c.Exact || beyondRoutine(s.given())
+		c.NoWildcards = c.NoWildcards || exceedsWildcard(s.withAddedArgs())
 	}
-	w.leading(&c, assigns, s.args)
-	if s.exact || s.why != "" {
-		c.Exact = c.Exact || s.exact
-		c.worsen(s.class, s.why)
+	w.addLeadingAssignments(&c, assigns, s.args)
+	if s.noWildcards || s.reason != "" {
+		c.NoWildcards = c.NoWildcards || s.noWildcards
+		c.worsen(s.class, s.reason)
 	}
-	w.look(&c, args, 0)
+	w.inspectNested(&c, args, 0)
 	if len(assigns) > 0 || s.wrapped {
-		c.Inner = append(c.Inner, joinAll(assigns, args), join(args, source))
+		c.Nested = append(c.Nested, joinWithAssignments(assigns, args), joinArgs(args, sourceText))
 	}
 	if c.Class == Unknown {
-		w.maybe(&c, args)
+		w.addGuesses(&c, args)
 	}
 	if c.Class != ReadOnly {
-		w.computed(s.args)
+		w.requireKnownArgs(s.args)
 	}
 	if len(s.args) > 0 && s.args[0].value == "unset" {
 		w.functions = nil // it removes functions, too
 	}
-	c.Edits = c.Edits && c.Class != Unknown
-	w.patterns(&c, args)
-	c.tidy()
-	c.feed(s)
-	after := w.move(&c, s, in)
-	w.did(&c, s)
+	c.EditsOnly = c.EditsOnly && c.Class != Unknown
+	w.addGlobs(&c, args)
+	c.removeDuplicates()
+	c.markAddedArgs(s)
+	after := w.placeAfter(&c, s, in)
+	w.recordAccess(&c, s)
 	return c, after
 }
 
-// use is what the command behind the wrappers does.
-func (w *walker) use(s stripped) use {
+// effectOf is what the command behind the wrappers does.
+func (w *walker) effectOf(s strippedCommand) effect {
 	if len(s.args) == 0 {
-		return use{}
+		return effect{}
 	}
 	name := s.args[0]
-	if !name.known || name.glob || name.cont || (file{arg: name}).isProcess() {
-		w.doubt("the name of a command is computed")
-		return unknown("the name of the command is computed")
+	if !name.known || name.glob || name.fromBraces || (file{arg: name}).isProcessSubst() {
+		w.markUnknown("the name of a command is computed")
+		return unknownEffect("the name of the command is computed")
 	}
-	if keywords[name.source] {
-		w.doubt("a keyword stands where no command can")
+	if reservedWords[name.source] {
+		w.markUnknown("a keyword stands where no command can")
 	}
 	if strings.Contains(name.value, "/") {
-		return unknown("a program given by its path may be any program")
+		return unknownEffect("a program given by its path may be any program")
 	}
-	args := s.given()[1:]
+	args := s.withAddedArgs()[1:]
 	if b, ok := builtins[name.value]; ok {
-		if s.program && !b.program {
-			return unknown(name.value + " is no program outside the shell")
+		if s.notBuiltin && !b.isProgram {
+			return unknownEffect(name.value + " is no program outside the shell")
 		}
-		u := b.in(w.env.Shell, name.value, args)
-		if u.shell {
-			w.doubt(u.why)
+		u := b.effectIn(w.env.Shell, name.value, args)
+		if u.changesShell {
+			w.markUnknown(u.reason)
 		}
-		return u.use
+		return u.effect
 	}
-	if s.builtin {
-		return unknown("the builtin " + name.value + " is not known")
+	if s.mustBeBuiltin {
+		return unknownEffect("the builtin " + name.value + " is not known")
 	}
-	return useOf(name.value, args)
+	return effectOf(name.value, args)
 }
 
-// apply adds a use to a command.
-func (w *walker) apply(c *Command, u use) {
-	c.worsen(u.class, u.why)
-	c.Edits = u.edits
-	c.Exact = u.exact
-	c.Caution = u.caution
-	if u.doubt != "" {
-		w.doubt(u.doubt)
+// applyEffect adds a use to a command.
+func (w *walker) applyEffect(c *Command, u effect) {
+	c.worsen(u.class, u.reason)
+	c.EditsOnly = u.editsOnly
+	c.NoWildcards = u.noWildcards
+	c.AskReason = u.askReason
+	if u.lineUnknown != "" {
+		w.markUnknown(u.lineUnknown)
 	}
-	w.hosts(c, u.hosts)
-	w.files(c, u.files)
+	w.addHosts(c, u.hosts)
+	w.addFiles(c, u.files)
 	if u.git == nil {
 		return
 	}
-	if !w.at.is(w.env.Dir) {
+	if !w.place.isOnly(w.env.Dir) {
 		c.worsen(Unknown, "git in a directory that the line changes to")
 		return
 	}
-	u.git.Dir = below(w.env.Dir, u.git.Dir)
+	u.git.Dir = joinDir(w.env.Dir, u.git.Dir)
 	c.Git = u.git
 }
 
-// functionCall reports whether the command is a function that the line defines;
+// isFunctionCall reports whether the command is a function that the line defines;
 // the commands in it are listed where it is defined.
-func (w *walker) functionCall(c *Command, s stripped, in place) bool {
+func (w *walker) isFunctionCall(c *Command, s strippedCommand, in place) bool {
 	if len(w.functions) == 0 || s.wrapped || len(s.args) == 0 || !s.args[0].known {
 		return false
 	}
 	at, ok := w.functions[s.args[0].value]
 	if ok && !at.equal(in) {
-		w.doubt("a function runs in another directory than it is defined in")
+		w.markUnknown("a function runs in another directory than it is defined in")
 	}
 	return ok
 }
 
-// computed doubts a command whose first words decide what it does and are not
+// requireKnownArgs doubts a command whose first words decide what it does and are not
 // known.
-func (w *walker) computed(args []arg) {
+func (w *walker) requireKnownArgs(args []arg) {
 	for _, a := range args[min(1, len(args)):min(3, len(args))] {
 		if !a.known {
-			w.doubt("an argument is computed")
+			w.markUnknown("an argument is computed")
 		}
 	}
 }
 
-// hosts adds the hosts of a command.
-func (w *walker) hosts(c *Command, hosts []string) {
+// addHosts adds the hosts of a command.
+func (w *walker) addHosts(c *Command, hosts []string) {
 	for _, host := range hosts {
 		for _, r := range host {
 			if r > '~' || !strings.ContainsRune(".-_:%", r) && !isName("_"+string(r)) {
-				w.doubt("the name of a host is not plain")
+				w.markUnknown("the name of a host is not plain")
 			}
 		}
 		c.Hosts = append(c.Hosts, host)

@@ -6,94 +6,94 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// arithmetic walks a calculation. Bash calculates the values of names, again and
+// arithmExpr walks a calculation. Bash calculates the values of names, again and
 // again, and runs the substitutions that it finds in them: only numbers are known.
-func (w *walker) arithmetic(x syntax.ArithmExpr) {
+func (w *walker) arithmExpr(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case *syntax.BinaryArithm:
-		w.arithmetic(x.X)
-		w.arithmetic(x.Y)
+		w.arithmExpr(x.X)
+		w.arithmExpr(x.Y)
 	case *syntax.UnaryArithm:
-		w.arithmetic(x.X)
+		w.arithmExpr(x.X)
 	case *syntax.ParenArithm:
-		w.arithmetic(x.X)
+		w.arithmExpr(x.X)
 	case *syntax.Word:
 		if !isDigits(x.Lit()) {
-			w.doubt("a calculation uses more than numbers")
-			w.hidden(x)
+			w.markUnknown("a calculation uses more than numbers")
+			w.substitutionsIn(x)
 		}
 	default:
-		w.doubt("a calculation uses more than numbers")
-		w.hidden(x)
+		w.markUnknown("a calculation uses more than numbers")
+		w.substitutionsIn(x)
 	}
 }
 
-// condition walks what stands between [[ and ]].
-func (w *walker) condition(x syntax.TestExpr) {
+// testExpr walks what stands between [[ and ]].
+func (w *walker) testExpr(x syntax.TestExpr) {
 	switch x := x.(type) {
 	case *syntax.BinaryTest:
 		switch x.Op {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-			w.operand(x.X)
-			w.operand(x.Y)
+			w.testedNumber(x.X)
+			w.testedNumber(x.Y)
 			return
 		case syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno:
-			w.tested(x.X)
-			w.tested(x.Y)
+			w.testedFile(x.X)
+			w.testedFile(x.Y)
 			return
 		}
-		w.condition(x.X)
-		w.condition(x.Y)
+		w.testExpr(x.X)
+		w.testExpr(x.Y)
 	case *syntax.UnaryTest:
 		switch x.Op {
 		case syntax.TsVarSet, syntax.TsRefVar:
-			w.doubt("a condition on a variable may calculate its index")
+			w.markUnknown("a condition on a variable may calculate its index")
 		case syntax.TsFdTerm:
 			if w.env.Shell == Zsh {
-				w.operand(x.X)
+				w.testedNumber(x.X)
 				return
 			}
 		case syntax.TsNot, syntax.TsEmpStr, syntax.TsNempStr, syntax.TsOptSet:
 		default:
-			w.tested(x.X)
+			w.testedFile(x.X)
 			return
 		}
-		w.condition(x.X)
+		w.testExpr(x.X)
 	case *syntax.ParenTest:
-		w.condition(x.X)
+		w.testExpr(x.X)
 	case *syntax.Word:
-		w.expand(x)
+		w.walkWord(x)
 	default:
-		w.doubt("the line holds a condition that is not understood")
+		w.markUnknown("the line holds a condition that is not understood")
 	}
 }
 
-// operand walks a number in a condition.
-func (w *walker) operand(x syntax.TestExpr) {
+// testedNumber walks a number in a condition.
+func (w *walker) testedNumber(x syntax.TestExpr) {
 	word, ok := x.(*syntax.Word)
 	if !ok {
-		w.condition(x)
+		w.testExpr(x)
 		return
 	}
-	if a := w.single(word); !a.known || !isDigits(strings.TrimPrefix(a.value, "-")) {
-		w.doubt("a condition compares more than numbers")
+	if a := w.singleWord(word); !a.known || !isDigits(strings.TrimPrefix(a.value, "-")) {
+		w.markUnknown("a condition compares more than numbers")
 	}
 }
 
-// tested walks a file in a condition.
-func (w *walker) tested(x syntax.TestExpr) {
+// testedFile walks a file in a condition.
+func (w *walker) testedFile(x syntax.TestExpr) {
 	word, ok := x.(*syntax.Word)
 	if !ok {
-		w.condition(x)
+		w.testExpr(x)
 		return
 	}
-	a := w.single(word)
+	a := w.singleWord(word)
 	if !a.known {
-		w.doubt("a file cannot be known")
+		w.markUnknown("a file cannot be known")
 		return
 	}
-	if a.value != "" && !isStream(a.value) && !isSubstitution(word) {
-		w.line.Paths = w.paths(w.line.Paths, a.value, Path{})
+	if a.value != "" && !isStandardStream(a.value) && !isProcessSubst(word) {
+		w.line.Paths = w.appendPaths(w.line.Paths, a.value, Path{})
 	}
 }
 
@@ -105,26 +105,26 @@ const (
 	comparisons     = "= == != < > -eq -ne -lt -le -gt -ge"
 )
 
-func bracketUse(args []arg) shellUse {
+func bracketEffect(args []arg) builtinEffect {
 	if len(args) == 0 || args[len(args)-1].value != "]" {
-		return no("a bracket is not closed")
+		return unknownBuiltin("a bracket is not closed")
 	}
-	return testUse(args[:len(args)-1])
+	return testEffect(args[:len(args)-1])
 }
 
-// testUse is test with one condition. Which word is an operator depends on how
+// testEffect is test with one condition. Which word is an operator depends on how
 // many there are, so none may be more than one.
-func testUse(args []arg) shellUse {
+func testEffect(args []arg) builtinEffect {
 	for len(args) > 0 && args[0].known && args[0].value == "!" {
 		args = args[1:]
 	}
 	for _, a := range args {
-		if a.many || a.glob {
-			return shellUse{unknown("a condition has words that cannot be known"), true}
+		if a.maybeSeveral || a.glob {
+			return builtinEffect{unknownEffect("a condition has words that cannot be known"), true}
 		}
 	}
 	word := func(i int) string { return args[i].value }
-	var u shellUse
+	var u builtinEffect
 	switch {
 	case len(args) < 2:
 	case len(args) == 2 && has(fileOperators, word(0)):
@@ -134,7 +134,7 @@ func testUse(args []arg) shellUse {
 		u.files = []file{{arg: args[0]}, {arg: args[2]}}
 	case len(args) == 3 && has(comparisons, word(1)):
 	default:
-		return shellUse{unknown("a condition is not understood"), true}
+		return builtinEffect{unknownEffect("a condition is not understood"), true}
 	}
 	return u
 }

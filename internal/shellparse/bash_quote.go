@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// unquote is what stands between double quotes, without its backslashes.
-func unquote(text string) string {
+// unquoteDouble is what stands between double quotes, without its backslashes.
+func unquoteDouble(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
 	}
@@ -23,15 +23,15 @@ func unquote(text string) string {
 	return b.String()
 }
 
-// escapes are the letters that stand for one byte after a backslash in $'…'.
-var escapes = map[byte]byte{
+// singleEscapes are the letters that stand for one byte after a backslash in $'…'.
+var singleEscapes = map[byte]byte{
 	'a': 7, 'b': 8, 'e': 27, 'E': 27, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11,
 	'\\': '\\', '\'': '\'', '"': '"', '?': '?',
 }
 
-// unescape is what stands in $'…'. It reports false for escapes that shells
+// unquoteDollar is what stands in $'…'. It reports false for escapes that shells
 // take in different ways.
-func unescape(text string) (string, bool) {
+func unquoteDollar(text string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
@@ -42,11 +42,11 @@ func unescape(text string) (string, bool) {
 		if i == len(text) {
 			return "", false
 		}
-		if c, ok := escapes[text[i]]; ok {
+		if c, ok := singleEscapes[text[i]]; ok {
 			b.WriteByte(c)
 			continue
 		}
-		n, ok := escape(&b, text[i:])
+		n, ok := decodeEscape(&b, text[i:])
 		if !ok {
 			return "", false
 		}
@@ -56,18 +56,18 @@ func unescape(text string) (string, bool) {
 	return b.String(), !strings.Contains(b.String(), "\x00") && utf8.ValidString(b.String())
 }
 
-// escape writes the character of a numeric escape and says how long it is.
-func escape(b *strings.Builder, text string) (int, bool) {
+// decodeEscape writes the character of a numeric escape and says how long it is.
+func decodeEscape(b *strings.Builder, text string) (int, bool) {
 	switch c := text[0]; {
 	case '0' <= c && c <= '7':
-		v, n := digits(text, 8, 3)
+		v, n := readDigits(text, 8, 3)
 		if v > 0xff {
 			return 0, false
 		}
 		b.WriteByte(byte(v))
 		return n, true
 	case c == 'x':
-		v, n := digits(text[1:], 16, 2)
+		v, n := readDigits(text[1:], 16, 2)
 		b.WriteByte(byte(v))
 		return 1 + n, n > 0
 	case c == 'u' || c == 'U':
@@ -75,7 +75,7 @@ func escape(b *strings.Builder, text string) (int, bool) {
 		if c == 'U' {
 			most = 8
 		}
-		v, n := digits(text[1:], 16, most)
+		v, n := readDigits(text[1:], 16, most)
 		// Beyond ASCII the locale decides.
 		if n == 0 || v >= utf8.RuneSelf {
 			return 0, false
@@ -86,10 +86,10 @@ func escape(b *strings.Builder, text string) (int, bool) {
 	return 0, false
 }
 
-// digits reads at most so many digits.
-func digits(text string, base, most int) (value int64, n int) {
+// readDigits reads at most so many digits.
+func readDigits(text string, base, most int) (value int64, n int) {
 	for n < len(text) && n < most {
-		d := int64(strings.IndexByte("0123456789abcdef", lower(text[n])))
+		d := int64(strings.IndexByte("0123456789abcdef", lowerByte(text[n])))
 		if d < 0 || d >= int64(base) {
 			break
 		}
@@ -99,7 +99,7 @@ func digits(text string, base, most int) (value int64, n int) {
 	return value, n
 }
 
-func lower(c byte) byte {
+func lowerByte(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'
 	}

@@ -15,51 +15,51 @@ func (w *walker) redirects(s *syntax.Stmt) {
 
 func (w *walker) redirect(r *syntax.Redirect) {
 	if r.N != nil && strings.Trim(r.N.Value, "0123456789") != "" {
-		w.doubt("a redirection sets a variable")
+		w.markUnknown("a redirection sets a variable")
 	}
-	if isDigits(w.text(r.Word)) && strings.ContainsRune("<>", w.after(r.Word)) {
-		w.doubt("a number may belong to the redirection before it or behind it")
+	if isDigits(w.sourceOf(r.Word)) && strings.ContainsRune("<>", w.byteAfter(r.Word)) {
+		w.markUnknown("a number may belong to the redirection before it or behind it")
 	}
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		w.document(r)
+		w.hereDocument(r)
 	case syntax.WordHdoc:
-		w.expand(r.Word)
+		w.walkWord(r.Word)
 	case syntax.DplIn, syntax.DplOut:
-		w.duplicate(r)
+		w.duplicateDescriptor(r)
 	case syntax.RdrIn:
-		w.target(r.Word, false)
+		w.redirectTarget(r.Word, false)
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
-		w.target(r.Word, true)
+		w.redirectTarget(r.Word, true)
 	default:
-		w.doubt("zsh has redirections of its own")
-		w.target(r.Word, true)
+		w.markUnknown("zsh has redirections of its own")
+		w.redirectTarget(r.Word, true)
 	}
 }
 
-// document walks the text of a here-document.
-func (w *walker) document(r *syntax.Redirect) {
-	end, isQuoted := delimiter(r.Word)
+// hereDocument walks the text of a here-document.
+func (w *walker) hereDocument(r *syntax.Redirect) {
+	end, isQuoted := hereDelimiter(r.Word)
 	if end == "" {
-		w.doubt("the end of a here-document is not plain")
+		w.markUnknown("the end of a here-document is not plain")
 	}
 	if r.Hdoc == nil {
 		return
 	}
-	if !isQuoted && strings.Contains(w.text(r.Hdoc), `\`+"\n") {
-		w.doubt("a line of a here-document goes on in the next")
+	if !isQuoted && strings.Contains(w.sourceOf(r.Hdoc), `\`+"\n") {
+		w.markUnknown("a line of a here-document goes on in the next")
 	}
-	var s spelling
+	var s markedWord
 	for _, part := range r.Hdoc.Parts {
 		if _, ok := part.(*syntax.Lit); !ok {
-			w.expansion(&s, part, true)
+			w.addExpansion(&s, part, true)
 		}
 	}
 }
 
-// delimiter is the word that ends a here-document, and whether quotes keep its
+// hereDelimiter is the word that ends a here-document, and whether quotes keep its
 // text as it is. It is empty if shells could differ about it.
-func delimiter(word *syntax.Word) (end string, isQuoted bool) {
+func hereDelimiter(word *syntax.Word) (end string, isQuoted bool) {
 	if len(word.Parts) != 1 {
 		return "", true
 	}
@@ -87,48 +87,48 @@ func delimiter(word *syntax.Word) (end string, isQuoted bool) {
 	return end, isQuoted
 }
 
-// duplicate checks that a redirection only copies or closes a descriptor.
-func (w *walker) duplicate(r *syntax.Redirect) {
+// duplicateDescriptor checks that a redirection only copies or closes a descriptor.
+func (w *walker) duplicateDescriptor(r *syntax.Redirect) {
 	to := r.Word.Lit()
-	if to == "-" || to != "" && strings.Trim(to, "0123456789") == "" && w.text(r.Word) == to {
+	if to == "-" || to != "" && strings.Trim(to, "0123456789") == "" && w.sourceOf(r.Word) == to {
 		return
 	}
-	w.doubt("a redirection to a descriptor may be one to a file")
-	if a := w.single(r.Word); a.known && !a.glob && a.value != "" {
-		w.opens(a.value, r.Op == syntax.DplOut)
+	w.markUnknown("a redirection to a descriptor may be one to a file")
+	if a := w.singleWord(r.Word); a.known && !a.glob && a.value != "" {
+		w.addOpenedFile(a.value, r.Op == syntax.DplOut)
 	}
 }
 
-// target adds the file of a redirection.
-func (w *walker) target(word *syntax.Word, write bool) {
-	a := w.single(word)
+// redirectTarget adds the file of a redirection.
+func (w *walker) redirectTarget(word *syntax.Word, write bool) {
+	a := w.singleWord(word)
 	switch {
 	case !a.known || a.glob:
-		w.doubt("the target of a redirection cannot be known")
+		w.markUnknown("the target of a redirection cannot be known")
 		return
 	case strings.HasPrefix(a.value, "/dev/tcp/"), strings.HasPrefix(a.value, "/dev/udp/"):
-		w.doubt("a redirection opens a connection")
+		w.markUnknown("a redirection opens a connection")
 	case strings.HasPrefix(a.source, "~"), strings.Contains(a.source, "$HOME"), strings.Contains(a.source, "${HOME}"):
-		w.doubt("the target of a redirection is expanded")
+		w.markUnknown("the target of a redirection is expanded")
 	case a.value == "":
-		w.doubt("the target of a redirection is empty")
+		w.markUnknown("the target of a redirection is empty")
 		return
-	case isSubstitution(word), w.streams(a.value, write):
+	case isProcessSubst(word), w.isOpenStream(a.value, write):
 		return
 	}
-	w.opens(a.value, write)
+	w.addOpenedFile(a.value, write)
 }
 
-// opens adds a file that a redirection opens.
-func (w *walker) opens(name string, write bool) {
+// addOpenedFile adds a file that a redirection opens.
+func (w *walker) addOpenedFile(name string, write bool) {
 	before := len(w.line.Paths)
-	w.line.Paths = w.paths(w.line.Paths, name, Path{Write: write})
-	w.deeds = append(w.deeds, deed{command: byRedirect, paths: w.line.Paths[before:len(w.line.Paths):len(w.line.Paths)]})
+	w.line.Paths = w.appendPaths(w.line.Paths, name, Path{Write: write})
+	w.accesses = append(w.accesses, fileAccess{command: redirectAccess, paths: w.line.Paths[before:len(w.line.Paths):len(w.line.Paths)]})
 }
 
-// isSubstitution reports whether a word is a process substitution and nothing
+// isProcessSubst reports whether a word is a process substitution and nothing
 // else.
-func isSubstitution(word *syntax.Word) bool {
+func isProcessSubst(word *syntax.Word) bool {
 	if len(word.Parts) != 1 {
 		return false
 	}
@@ -136,38 +136,38 @@ func isSubstitution(word *syntax.Word) bool {
 	return ok
 }
 
-// streams reports whether a name stands for what a command holds open anyway. To
+// isOpenStream reports whether a name stands for what a command holds open anyway. To
 // open it again for writing opens the file behind it, whatever it was opened
 // for: only the output streams of a line that leaves them alone are known.
-func (w *walker) streams(name string, write bool) bool {
+func (w *walker) isOpenStream(name string, write bool) bool {
 	switch {
-	case !isStream(name):
+	case !isStandardStream(name):
 		return false
 	case !write || name == "/dev/null":
 		return true
 	}
-	return name != "/dev/stdin" && !w.diverts()
+	return name != "/dev/stdin" && !w.divertsOutput()
 }
 
-// diverts reports whether any redirection of the line may put a file in the
+// divertsOutput reports whether any redirection of the line may put a file in the
 // place of an output stream.
-func (w *walker) diverts() bool {
-	if w.root == nil {
+func (w *walker) divertsOutput() bool {
+	if w.file == nil {
 		return true
 	}
 	found := false
-	syntax.Walk(w.root, func(n syntax.Node) bool {
+	syntax.Walk(w.file, func(n syntax.Node) bool {
 		if r, ok := n.(*syntax.Redirect); ok {
-			found = found || diverted(r)
+			found = found || mayDivertOutput(r)
 		}
 		return !found
 	})
 	return found
 }
 
-// diverted reports whether a redirection may put a file in the place of an
+// mayDivertOutput reports whether a redirection may put a file in the place of an
 // output stream.
-func diverted(r *syntax.Redirect) bool {
+func mayDivertOutput(r *syntax.Redirect) bool {
 	input := r.N == nil || r.N.Value == "0"
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn:
@@ -175,15 +175,15 @@ func diverted(r *syntax.Redirect) bool {
 	case syntax.DplOut:
 		return !has("1 2", r.Word.Lit())
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob:
-		return !isStream(r.Word.Lit()) || r.Word.Lit() == "/dev/stdin"
+		return !isStandardStream(r.Word.Lit()) || r.Word.Lit() == "/dev/stdin"
 	}
 	return true
 }
 
-// feeds reports whether a redirection of a statement may become the standard
+// givesInput reports whether a redirection of a statement may become the standard
 // input of its commands. The number of a descriptor does not count: another
 // redirection may lead there.
-func feeds(s *syntax.Stmt) bool {
+func givesInput(s *syntax.Stmt) bool {
 	for _, r := range s.Redirs {
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrInOut:
@@ -201,9 +201,9 @@ func feeds(s *syntax.Stmt) bool {
 	return false
 }
 
-// isExec reports whether a command may be exec, of which a redirection holds for
+// mayBeExec reports whether a command may be exec, of which a redirection holds for
 // all that follows: exec, also behind command and builtin, or a name in quotes.
-func isExec(c syntax.Command) bool {
+func mayBeExec(c syntax.Command) bool {
 	call, ok := c.(*syntax.CallExpr)
 	if !ok {
 		return false

@@ -67,9 +67,9 @@ func TestFed(t *testing.T) {
 		commands := parse(line).Commands
 		i := slices.IndexFunc(commands, func(c shellparse.Command) bool { return c.Text == "x" })
 		require.GreaterOrEqual(t, i, 0, "%q", line)
-		require.Equal(t, want, commands[i].Fed, "%q", line)
+		require.Equal(t, want, commands[i].ReadsInput, "%q", line)
 	}
 	ps := shellparse.Parse("Get-Content a | x", shellparse.Env{Shell: shellparse.PowerShell, Dir: "/d"}).Commands
-	require.False(t, ps[0].Fed)
-	require.True(t, ps[1].Fed)
+	require.False(t, ps[0].ReadsInput)
+	require.True(t, ps[1].ReadsInput)
 }

@@ -8,54 +8,54 @@ import (
 
 // A walker collects what the commands of a line do.
 type walker struct {
-	src       string
-	env       Env
-	line      Line
-	at        place // where the words at hand are expanded
-	homeless  bool  // what ~ and $HOME mean cannot be known
-	functions map[string]place
-	root      *syntax.File // nil if the line cannot be parsed
-	spare     []arg        // room for the words of the next commands
-	deeds     []deed       // in the order in which they stand
-	repeats   bool         // some commands may run again, or later than they stand
-	pipes     bool         // some commands run at once
-	fed       bool         // the commands at hand may read what the line feeds them
-	feeding   bool         // exec may have made that so for all that follow
-	sway      sway         // the variables that the line sets for its commands
-	bound     bindings     // nil until somebody asks
-	depth     int
-	scripts   int
-	desk      *desk
+	src          string
+	env          Env
+	line         Line
+	place        place // where the words at hand are expanded
+	homeUnknown  bool  // what ~ and $HOME mean cannot be known
+	functions    map[string]place
+	file         *syntax.File  // nil if the line cannot be parsed
+	spareArgs    []arg         // room for the words of the next commands
+	accesses     []fileAccess  // in the order in which they stand
+	mayRepeat    bool          // some commands may run again, or later than they stand
+	concurrent   bool          // some commands run at once
+	hasInput     bool          // the commands at hand may read what the line feeds them
+	execHasInput bool          // exec may have made that so for all that follow
+	envSet       envAssignment // the variables that the line sets for its commands
+	bindingCache bindings      // nil until somebody asks
+	depth        int
+	scriptDepth  int
+	state        *parserState
 	// What most lines need, so that it is allocated at once.
-	fewWords [12]arg
-	fewDeeds [6]deed
+	argBuffer    [12]arg
+	accessBuffer [6]fileAccess
 }
 
-// doubt makes the line unknown. The first reason stays.
-func (w *walker) doubt(why string) {
+// markUnknown makes the line unknown. The first reason stays.
+func (w *walker) markUnknown(why string) {
 	if w.line.Unknown == "" {
 		w.line.Unknown = why
 	}
 }
 
-// emit lists a command and reports whether there is room for more.
-func (w *walker) emit(c Command) bool {
-	if w.desk.left <= 0 {
-		w.doubt("the line holds too many commands")
+// addCommand lists a command and reports whether there is room for more.
+func (w *walker) addCommand(c Command) bool {
+	if w.state.commandsLeft <= 0 {
+		w.markUnknown("the line holds too many commands")
 		return false
 	}
-	w.desk.left--
-	c.Fed = c.Fed || w.fed || w.feeding
+	w.state.commandsLeft--
+	c.ReadsInput = c.ReadsInput || w.hasInput || w.execHasInput
 	if w.line.Commands == nil {
-		w.line.Commands = make([]Command, 0, likely(w.src))
+		w.line.Commands = make([]Command, 0, estimateCommands(w.src))
 	}
 	w.line.Commands = append(w.line.Commands, c)
 	return true
 }
 
-// likely is the number of commands for which to make room: one more than there
+// estimateCommands is the number of commands for which to make room: one more than there
 // are separators in the line, and eight at the most.
-func likely(line string) int {
+func estimateCommands(line string) int {
 	n, before := 1, false
 	for i := 0; i < len(line) && n < 8; i++ {
 		switch line[i] {
@@ -75,7 +75,7 @@ func likely(line string) int {
 func (w *walker) enter() bool {
 	w.depth++
 	if w.depth > maxDepth {
-		w.doubt("the line is nested too deeply")
+		w.markUnknown("the line is nested too deeply")
 		return false
 	}
 	return true
@@ -83,8 +83,8 @@ func (w *walker) enter() bool {
 
 func (w *walker) leave() { w.depth-- }
 
-// text is what stands in the line for a node.
-func (w *walker) text(n syntax.Node) string {
+// sourceOf is what stands in the line for a node.
+func (w *walker) sourceOf(n syntax.Node) string {
 	from, to := n.Pos().Offset(), n.End().Offset()
 	if from > to || to > uint(len(w.src)) {
 		return ""
@@ -92,8 +92,8 @@ func (w *walker) text(n syntax.Node) string {
 	return w.src[from:to]
 }
 
-// after is the byte behind a node, or a line feed at the end of the line.
-func (w *walker) after(n syntax.Node) rune {
+// byteAfter is the byte behind a node, or a line feed at the end of the line.
+func (w *walker) byteAfter(n syntax.Node) rune {
 	if end := n.End().Offset(); end < uint(len(w.src)) {
 		return rune(w.src[end])
 	}
@@ -104,7 +104,7 @@ func (w *walker) after(n syntax.Node) rune {
 func (w *walker) stmts(list []*syntax.Stmt, in place) place {
 	for _, s := range list {
 		yes, no := w.stmt(s, in)
-		in = yes.or(no)
+		in = yes.union(no)
 	}
 	return in
 }
@@ -116,24 +116,24 @@ func (w *walker) stmt(s *syntax.Stmt, in place) (yes, no place) {
 	if !w.enter() {
 		return in, in
 	}
-	w.at = in
+	w.place = in
 	if s.Coprocess || s.Disown {
-		w.doubt("the line starts a coprocess")
+		w.markUnknown("the line starts a coprocess")
 	}
-	before := w.fed
-	w.fed = before || feeds(s)
+	before := w.hasInput
+	w.hasInput = before || givesInput(s)
 	yes, no = w.command(s, in)
-	w.feeding = w.feeding || w.fed && isExec(s.Cmd)
-	w.fed = before
-	w.at = in
+	w.execHasInput = w.execHasInput || w.hasInput && mayBeExec(s.Cmd)
+	w.hasInput = before
+	w.place = in
 	w.redirects(s)
 	switch {
 	case s.Background:
-		w.repeats = true
+		w.mayRepeat = true
 		return in, in
 	case s.Negated:
-		if strings.HasPrefix(w.text(s), "!(") {
-			w.doubt("the line holds an extended glob")
+		if strings.HasPrefix(w.sourceOf(s), "!(") {
+			w.markUnknown("the line holds an extended glob")
 		}
 		return no, yes
 	}
@@ -144,71 +144,71 @@ func (w *walker) command(s *syntax.Stmt, in place) (yes, no place) {
 	switch c := s.Cmd.(type) {
 	case nil:
 		if w.env.Shell == Zsh {
-			w.doubt("zsh runs a command of its own for a redirection alone")
+			w.markUnknown("zsh runs a command of its own for a redirection alone")
 		}
 		return in, in
 	case *syntax.CallExpr:
-		return w.call(c, in)
+		return w.callExpr(c, in)
 	case *syntax.BinaryCmd:
-		return w.binary(c, in)
+		return w.binaryCmd(c, in)
 	case *syntax.Block:
 		in = w.stmts(c.Stmts, in)
 	case *syntax.Subshell:
 		w.stmts(c.Stmts, in)
 	case *syntax.IfClause:
-		in = w.branch(c, in)
+		in = w.ifClause(c, in)
 	case *syntax.WhileClause:
-		w.loop(in, func() place { return w.stmts(c.Do, w.stmts(c.Cond, in)) })
+		w.loopBody(in, func() place { return w.stmts(c.Do, w.stmts(c.Cond, in)) })
 	case *syntax.ForClause:
-		w.iterate(c, in)
+		w.forClause(c, in)
 	case *syntax.CaseClause:
-		in = w.choose(c, in)
+		in = w.caseClause(c, in)
 	case *syntax.FuncDecl:
-		w.define(c, in, w.depth == 1 && !s.Background)
+		w.funcDecl(c, in, w.depth == 1 && !s.Background)
 	case *syntax.ArithmCmd:
-		w.arithmetic(c.X)
+		w.arithmExpr(c.X)
 	case *syntax.TestClause:
-		w.condition(c.X)
+		w.testExpr(c.X)
 	case *syntax.DeclClause:
-		w.declare(c)
+		w.declClause(c)
 	case *syntax.TimeClause:
-		return w.timed(c, in)
+		return w.timeClause(c, in)
 	case *syntax.CoprocClause:
-		w.doubt("the line starts a coprocess")
+		w.markUnknown("the line starts a coprocess")
 		w.stmt(c.Stmt, in)
 	case *syntax.LetClause:
-		w.doubt("let evaluates its words")
-		w.hidden(c)
+		w.markUnknown("let evaluates its words")
+		w.substitutionsIn(c)
 	default:
-		w.doubt("the line holds a construct that is not understood")
+		w.markUnknown("the line holds a construct that is not understood")
 	}
 	return in, in
 }
 
-func (w *walker) binary(c *syntax.BinaryCmd, in place) (yes, no place) {
+func (w *walker) binaryCmd(c *syntax.BinaryCmd, in place) (yes, no place) {
 	switch c.Op {
 	case syntax.AndStmt:
 		yes, no = w.stmt(c.X, in)
 		yes2, no2 := w.stmt(c.Y, yes)
-		return yes2, no.or(no2)
+		return yes2, no.union(no2)
 	case syntax.OrStmt:
 		yes, no = w.stmt(c.X, in)
 		yes2, no2 := w.stmt(c.Y, no)
-		return yes.or(yes2), no2
+		return yes.union(yes2), no2
 	}
 	if _, ok := c.Y.Cmd.(*syntax.TimeClause); ok {
-		w.doubt("time is a program behind a pipe")
+		w.markUnknown("time is a program behind a pipe")
 	}
-	w.pipes = true
-	before := w.fed
+	w.concurrent = true
+	before := w.hasInput
 	w.stmt(c.X, in)
-	w.fed = true
+	w.hasInput = true
 	w.stmt(c.Y, in)
-	w.fed = before
+	w.hasInput = before
 	return in, in
 }
 
-func (w *walker) branch(c *syntax.IfClause, in place) place {
+func (w *walker) ifClause(c *syntax.IfClause, in place) place {
 	defer w.leave()
 	if !w.enter() {
 		return in
@@ -217,80 +217,80 @@ func (w *walker) branch(c *syntax.IfClause, in place) place {
 	for i, s := range c.Cond {
 		yes, no = w.stmt(s, in)
 		if i < len(c.Cond)-1 {
-			in = yes.or(no)
+			in = yes.union(no)
 		}
 	}
 	out := w.stmts(c.Then, yes)
 	if c.Else == nil {
-		return out.or(no)
+		return out.union(no)
 	}
-	return out.or(w.branch(c.Else, no))
+	return out.union(w.ifClause(c.Else, no))
 }
 
-// loop walks a body that may run many times.
-func (w *walker) loop(in place, body func() place) {
-	w.repeats = true
+// loopBody walks a body that may run many times.
+func (w *walker) loopBody(in place, body func() place) {
+	w.mayRepeat = true
 	if out := body(); !out.equal(in) {
-		w.doubt("the directory changes inside a loop or function")
+		w.markUnknown("the directory changes inside a loop or function")
 	}
 }
 
-func (w *walker) iterate(c *syntax.ForClause, in place) {
+func (w *walker) forClause(c *syntax.ForClause, in place) {
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
-		w.variable(l.Name.Value)
+		w.checkVariable(l.Name.Value)
 		for _, item := range l.Items {
-			w.listed(item)
+			w.walkListWord(item)
 		}
 	case *syntax.CStyleLoop:
 		for _, x := range []syntax.ArithmExpr{l.Init, l.Cond, l.Post} {
 			if x != nil {
-				w.arithmetic(x)
+				w.arithmExpr(x)
 			}
 		}
 	}
-	w.loop(in, func() place { return w.stmts(c.Do, in) })
+	w.loopBody(in, func() place { return w.stmts(c.Do, in) })
 }
 
-func (w *walker) choose(c *syntax.CaseClause, in place) place {
-	w.expand(c.Word)
+func (w *walker) caseClause(c *syntax.CaseClause, in place) place {
+	w.walkWord(c.Word)
 	out := in
 	for _, item := range c.Items {
-		w.at = in
+		w.place = in
 		for _, p := range item.Patterns {
-			w.expand(p)
+			w.walkWord(p)
 		}
 		// A body may be entered from the one before it.
-		out = out.or(w.stmts(item.Stmts, out))
+		out = out.union(w.stmts(item.Stmts, out))
 	}
 	return out
 }
 
-// define walks the body of a function where it is defined. Certain says that
+// funcDecl walks the body of a function where it is defined. Certain says that
 // the shell will have the function from then on.
-func (w *walker) define(c *syntax.FuncDecl, in place, certain bool) {
-	before := w.fed
-	w.fed = true // whoever calls it may feed it
-	defer func() { w.fed = before }()
-	w.loop(in, func() place {
+func (w *walker) funcDecl(c *syntax.FuncDecl, in place, certain bool) {
+	before := w.hasInput
+	w.hasInput = true // whoever calls it may feed it
+	defer func() { w.hasInput = before }()
+	w.loopBody(in, func() place {
 		yes, no := w.stmt(c.Body, in)
-		return yes.or(no)
+		return yes.union(no)
 	})
 	if c.Name == nil {
-		w.doubt("the line defines functions without a name")
+		w.markUnknown("the line defines functions without a name")
 		return
 	}
 	switch c.Body.Cmd.(type) {
 	case *syntax.Block, *syntax.Subshell:
 	default:
-		w.doubt("the body of a function is no block")
+		w.markUnknown("the body of a function is no block")
 	}
 	name := c.Name.Value
 	if !isName(name) {
-		w.doubt("the name of a function is not plain")
+		w.markUnknown("the name of a function is not plain")
 	}
-	if isBuiltin(name) || isWrapper(name) || useOf(name, nil).class != Unknown {
-		w.doubt("the line gives the command " + name + " another meaning")
+	if isBuiltin(name) || isWrapper(name) || effectOf(name, nil).class != Unknown {
+		w.markUnknown("the line gives the command " + name + " another meaning")
 		return
 	}
 	if certain {
@@ -301,13 +301,13 @@ func (w *walker) define(c *syntax.FuncDecl, in place, certain bool) {
 	}
 }
 
-func (w *walker) timed(c *syntax.TimeClause, in place) (yes, no place) {
+func (w *walker) timeClause(c *syntax.TimeClause, in place) (yes, no place) {
 	after := w.src[min(c.Time.Offset()+uint(len("time")), uint(len(w.src))):]
 	if c.PosixFormat || strings.HasPrefix(strings.TrimLeft(after, " \t"), "-") {
-		w.doubt("shells disagree about words after time that begin with a dash")
+		w.markUnknown("shells disagree about words after time that begin with a dash")
 	}
 	if c.Stmt == nil || c.Stmt.Cmd == nil {
-		w.doubt("time stands alone")
+		w.markUnknown("time stands alone")
 	}
 	if c.Stmt == nil {
 		return in, in
@@ -315,8 +315,8 @@ func (w *walker) timed(c *syntax.TimeClause, in place) (yes, no place) {
 	return w.stmt(c.Stmt, in)
 }
 
-// hidden walks the substitutions in a part of the line that is not understood.
-func (w *walker) hidden(n syntax.Node) {
+// substitutionsIn walks the substitutions in a part of the line that is not understood.
+func (w *walker) substitutionsIn(n syntax.Node) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
@@ -338,16 +338,16 @@ func (w *walker) substitution(n syntax.Node, list []*syntax.Stmt) {
 	}
 	if c, ok := n.(*syntax.CmdSubst); ok {
 		if c.TempFile || c.ReplyVar {
-			w.doubt("the line holds a construct that is not understood")
+			w.markUnknown("the line holds a construct that is not understood")
 		}
-		if c.Backquotes && strings.Contains(w.text(n), `\`) {
-			w.doubt("the line holds a backslash between backquotes")
+		if c.Backquotes && strings.Contains(w.sourceOf(n), `\`) {
+			w.markUnknown("the line holds a backslash between backquotes")
 		}
 	}
-	at, fed := w.at, w.fed
+	at, fed := w.place, w.hasInput
 	if p, ok := n.(*syntax.ProcSubst); ok && p.Op != syntax.CmdIn {
-		w.fed = true
+		w.hasInput = true
 	}
 	w.stmts(list, at)
-	w.at, w.fed = at, fed
+	w.place, w.hasInput = at, fed
 }

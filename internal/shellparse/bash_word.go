@@ -10,38 +10,40 @@ import (
 type mark byte
 
 const (
-	plain  mark = iota // as it stands in the line, without quotes
-	quoted             // a byte that has no meaning but itself
-	hole               // not a byte: text that is not known
-	holes              // not a byte: any number of words that are not known
-	opened             // not a byte: the name of a process substitution
+	markPlain        mark = iota // as it stands in the line, without quotes
+	markQuoted                   // a byte that has no meaning but itself
+	markUnknownText              // not a byte: text that is not known
+	markUnknownWords             // not a byte: any number of words that are not known
+	markProcessSubst             // not a byte: the name of a process substitution
 )
 
-// A spelling is a word whose bytes are marked.
-type spelling struct {
+// A markedWord is a word whose bytes are marked.
+type markedWord struct {
 	text  []byte
 	marks []mark
 }
 
-func (s *spelling) add(text string, m mark) {
+func (s *markedWord) add(text string, m mark) {
 	s.text = append(s.text, text...)
 	for range len(text) {
 		s.marks = append(s.marks, m)
 	}
 }
 
-func (s *spelling) cut(from, to int) spelling { return spelling{s.text[from:to], s.marks[from:to]} }
-
-// at reports whether an unquoted c stands at i.
-func (s *spelling) at(i int, c byte) bool {
-	return i >= 0 && i < len(s.text) && s.text[i] == c && s.marks[i] == plain
+func (s *markedWord) slice(from, to int) markedWord {
+	return markedWord{s.text[from:to], s.marks[from:to]}
 }
 
-// processName is what stands for the name of a process substitution.
-const processName = "/dev/fd/63"
+// plainAt reports whether an unquoted c stands at i.
+func (s *markedWord) plainAt(i int, c byte) bool {
+	return i >= 0 && i < len(s.text) && s.text[i] == c && s.marks[i] == markPlain
+}
 
-// plainWord reports whether a shell leaves the text as it is.
-func plainWord(text string) bool {
+// processSubstPath is what stands for the name of a process substitution.
+const processSubstPath = "/dev/fd/63"
+
+// expandsToItself reports whether a shell leaves the text as it is.
+func expandsToItself(text string) bool {
 	for i := range len(text) {
 		switch text[i] {
 		case '\\', '~', '{', '*', '?', '[', '$', '=', '^', '#':
@@ -51,52 +53,52 @@ func plainWord(text string) bool {
 	return true
 }
 
-// words expands the words of a command.
-func (w *walker) words(list []*syntax.Word) []arg {
-	args := w.room(len(list))
+// expandWords expands the words of a command.
+func (w *walker) expandWords(list []*syntax.Word) []arg {
+	args := w.newArgs(len(list))
 	for _, word := range list {
-		args = w.word(args, word)
+		args = w.expandWord(args, word)
 	}
 	return args
 }
 
-// room is an empty list with room for n arguments. The commands of a line share
+// newArgs is an empty list with room for n arguments. The commands of a line share
 // what is allocated for them.
-func (w *walker) room(n int) []arg {
-	if n > len(w.spare) {
-		w.spare = make([]arg, max(n, len(w.fewWords)))
+func (w *walker) newArgs(n int) []arg {
+	if n > len(w.spareArgs) {
+		w.spareArgs = make([]arg, max(n, len(w.argBuffer)))
 	}
-	list := w.spare[:0:n]
-	w.spare = w.spare[n:]
+	list := w.spareArgs[:0:n]
+	w.spareArgs = w.spareArgs[n:]
 	return list
 }
 
-// expand is words for a word whose value does not matter.
-func (w *walker) expand(word *syntax.Word) { w.spell(word.Parts) }
+// walkWord is words for a word whose value does not matter.
+func (w *walker) walkWord(word *syntax.Word) { w.markParts(word.Parts) }
 
-// single is the value of a word that the shell does not split, such as the
+// singleWord is the value of a word that the shell does not split, such as the
 // target of a redirection; not known if it has more than its text.
-func (w *walker) single(word *syntax.Word) arg {
-	args := w.word(nil, word)
-	if len(args) != 1 || args[0].cont {
-		return arg{source: w.text(word), many: true}
+func (w *walker) singleWord(word *syntax.Word) arg {
+	args := w.expandWord(nil, word)
+	if len(args) != 1 || args[0].fromBraces {
+		return arg{source: w.sourceOf(word), maybeSeveral: true}
 	}
 	return args[0]
 }
 
-// word appends what a word becomes to args.
-func (w *walker) word(args []arg, word *syntax.Word) []arg {
-	source := w.text(word)
+// expandWord appends what a word becomes to args.
+func (w *walker) expandWord(args []arg, word *syntax.Word) []arg {
+	source := w.sourceOf(word)
 	if value, ok := w.verbatim(word); ok {
 		return append(args, arg{value: value, known: true, source: source})
 	}
-	spelled, ok := braces(w.spell(word.Parts))
+	spelled, ok := expandBraces(w.markParts(word.Parts))
 	if !ok {
-		return append(args, arg{source: source, many: true, cont: true})
+		return append(args, arg{source: source, maybeSeveral: true, fromBraces: true})
 	}
 	for _, s := range spelled {
-		a := w.arg(s)
-		a.source, a.cont = source, len(spelled) != 1
+		a := w.newArg(s)
+		a.source, a.fromBraces = source, len(spelled) != 1
 		args = append(args, a)
 	}
 	return args
@@ -110,224 +112,224 @@ func (w *walker) verbatim(word *syntax.Word) (value string, ok bool) {
 	}
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
-		return part.Value, plainWord(part.Value)
+		return part.Value, expandsToItself(part.Value)
 	case *syntax.SglQuoted:
 		return part.Value, !part.Dollar && w.env.Shell != Zsh
 	case *syntax.DblQuoted:
 		if len(part.Parts) == 1 && !part.Dollar && w.env.Shell != Zsh {
 			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
-				return unquote(lit.Value), true
+				return unquoteDouble(lit.Value), true
 			}
 		}
 	}
 	return "", false
 }
 
-// spell marks the bytes of a word, and walks the commands in it.
-func (w *walker) spell(parts []syntax.WordPart) spelling {
-	var s spelling
+// markParts marks the bytes of a word, and walks the commands in it.
+func (w *walker) markParts(parts []syntax.WordPart) markedWord {
+	var s markedWord
 	for _, part := range parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			s.literal(part.Value)
+			s.addLiteral(part.Value)
 		case *syntax.SglQuoted:
 			text, ok := part.Value, true
 			if part.Dollar {
-				text, ok = unescape(part.Value)
+				text, ok = unquoteDollar(part.Value)
 			}
-			s.quote(text, ok)
+			s.addQuoted(text, ok)
 		case *syntax.DblQuoted:
-			w.double(&s, part)
+			w.addDoubleQuoted(&s, part)
 		case *syntax.ProcSubst:
 			w.substitution(part, part.Stmts)
 			if part.Op == syntax.CmdInTemp {
-				w.doubt("zsh makes a file for a substitution")
+				w.markUnknown("zsh makes a file for a substitution")
 			}
-			s.add("/", opened)
+			s.add("/", markProcessSubst)
 		case *syntax.ExtGlob:
-			w.doubt("the line holds an extended glob")
-			s.add(" ", holes)
+			w.markUnknown("the line holds an extended glob")
+			s.add(" ", markUnknownWords)
 		default:
-			w.expansion(&s, part, false)
+			w.addExpansion(&s, part, false)
 		}
 	}
 	return s
 }
 
-// quote adds text in quotes, even if it is empty: the word then exists.
-func (s *spelling) quote(text string, known bool) {
+// addQuoted adds text in quotes, even if it is empty: the word then exists.
+func (s *markedWord) addQuoted(text string, known bool) {
 	if !known {
-		s.add(" ", hole)
+		s.add(" ", markUnknownText)
 	}
-	s.add(text, quoted)
+	s.add(text, markQuoted)
 	if s.text == nil {
 		s.text, s.marks = []byte{}, []mark{}
 	}
 }
 
-func (w *walker) double(s *spelling, q *syntax.DblQuoted) {
-	s.quote("", !q.Dollar) // $"…" is translated
+func (w *walker) addDoubleQuoted(s *markedWord, q *syntax.DblQuoted) {
+	s.addQuoted("", !q.Dollar) // $"…" is translated
 	for _, part := range q.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
-			s.quote(unquote(lit.Value), true)
+			s.addQuoted(unquoteDouble(lit.Value), true)
 			continue
 		}
-		w.expansion(s, part, true)
+		w.addExpansion(s, part, true)
 	}
 }
 
-// expansion adds what a parameter, substitution or calculation becomes.
-func (w *walker) expansion(s *spelling, part syntax.WordPart, quotes bool) {
-	what := holes
+// addExpansion adds what a parameter, substitution or calculation becomes.
+func (w *walker) addExpansion(s *markedWord, part syntax.WordPart, quotes bool) {
+	what := markUnknownWords
 	if quotes {
-		what = hole
+		what = markUnknownText
 	}
 	switch part := part.(type) {
 	case *syntax.CmdSubst:
 		w.substitution(part, part.Stmts)
 	case *syntax.ArithmExp:
 		if part.Bracket || part.Unsigned {
-			w.doubt("the line calculates in an old notation")
+			w.markUnknown("the line calculates in an old notation")
 		}
-		w.arithmetic(part.X)
+		w.arithmExpr(part.X)
 	case *syntax.ParamExp:
 		switch {
-		case !w.parameter(part):
+		case !w.isPlainParameter(part):
 		case part.Param.Value == "@":
-			what = holes
+			what = markUnknownWords
 		default:
-			if dir := w.directory(part.Param.Value); dir != "" && (quotes || plainWord(dir) && !strings.ContainsAny(dir, " \t\n")) {
-				s.add(dir, quoted)
+			if dir := w.directoryVariable(part.Param.Value); dir != "" && (quotes || expandsToItself(dir) && !strings.ContainsAny(dir, " \t\n")) {
+				s.add(dir, markQuoted)
 				return
 			}
 		}
 	default:
-		w.doubt("the line holds a construct that is not understood")
-		w.hidden(part)
+		w.markUnknown("the line holds a construct that is not understood")
+		w.substitutionsIn(part)
 	}
 	s.add(" ", what)
 }
 
-// parameter reports whether a parameter stands for its value alone; anything
+// isPlainParameter reports whether a parameter stands for its value alone; anything
 // else makes the line unknown.
-func (w *walker) parameter(p *syntax.ParamExp) bool {
+func (w *walker) isPlainParameter(p *syntax.ParamExp) bool {
 	if p.Param == nil || p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet ||
 		p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0 || p.NestedParam != nil || p.Index != nil ||
 		len(p.Modifiers) > 0 || p.Slice != nil || p.Repl != nil || p.Names != 0 || p.Exp != nil {
-		w.doubt("the line holds an expansion with an operator")
-		w.hidden(p)
+		w.markUnknown("the line holds an expansion with an operator")
+		w.substitutionsIn(p)
 		return false
 	}
 	if w.env.Shell == Zsh {
-		if !isName(p.Param.Value) || p.Short && strings.ContainsRune(":[", w.after(p)) {
-			w.doubt("zsh expands a parameter in its own way")
+		if !isName(p.Param.Value) || p.Short && strings.ContainsRune(":[", w.byteAfter(p)) {
+			w.markUnknown("zsh expands a parameter in its own way")
 			return false
 		}
 	}
 	return true
 }
 
-// directory is the value of a variable that holds a directory, or empty if it is not
+// directoryVariable is the value of a variable that holds a directory, or empty if it is not
 // known.
-func (w *walker) directory(name string) string {
+func (w *walker) directoryVariable(name string) string {
 	switch name {
 	case "HOME":
-		return w.home()
+		return w.homeDir()
 	case "PWD":
-		return w.standing()
+		return w.currentDir()
 	}
 	return ""
 }
 
-// standing is the directory that the shell is in where the words at hand are
+// currentDir is the directory that the shell is in where the words at hand are
 // expanded, or empty if it is not known. It may be spelled in another way than the
 // shell does.
-func (w *walker) standing() string {
-	if len(w.at.dirs) != 1 || assigns(w.src, "PWD") {
+func (w *walker) currentDir() string {
+	if len(w.place.dirs) != 1 || mayAssign(w.src, "PWD") {
 		return ""
 	}
-	return w.at.dirs[0]
+	return w.place.dirs[0]
 }
 
-// home is the home directory, or empty if it is not known.
-func (w *walker) home() string {
-	if w.homeless {
+// homeDir is the home directory, or empty if it is not known.
+func (w *walker) homeDir() string {
+	if w.homeUnknown {
 		return ""
 	}
 	return w.env.Home
 }
 
-// literal adds unquoted text, in which a backslash quotes.
-func (s *spelling) literal(text string) {
+// addLiteral adds unquoted text, in which a backslash quotes.
+func (s *markedWord) addLiteral(text string) {
 	if s.text != nil && len(s.text) == 0 && text != "" {
 		switch text[0] { // empty quotes stand before it
 		case '~':
-			s.add("~", quoted)
+			s.add("~", markQuoted)
 			text = text[1:]
 		case '{':
-			s.add(" ", hole)
+			s.add(" ", markUnknownText)
 		}
 	}
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' && i+1 < len(text) {
 			i++
-			s.add(text[i:i+1], quoted)
+			s.add(text[i:i+1], markQuoted)
 			continue
 		}
-		s.add(text[i:i+1], plain)
+		s.add(text[i:i+1], markPlain)
 	}
 }
 
-// arg makes an argument of a word without braces.
-func (w *walker) arg(s spelling) arg {
+// newArg makes an argument of a word without braces.
+func (w *walker) newArg(s markedWord) arg {
 	a := arg{known: true}
 	special := false // a byte that means something in a pattern, but is quoted
 	for i, m := range s.marks {
 		switch m {
-		case hole:
+		case markUnknownText:
 			a.known = false
-		case holes:
-			a.known, a.many = false, true
-		case opened:
+		case markUnknownWords:
+			a.known, a.maybeSeveral = false, true
+		case markProcessSubst:
 			if len(s.marks) > 1 {
 				a.known = false
 			}
-		case quoted:
+		case markQuoted:
 			special = special || strings.IndexByte(`*?[]\`, s.text[i]) >= 0
-		case plain:
-			a.glob = a.glob || s.globs(i) || w.env.Shell == Zsh && i > 0 && strings.IndexByte("^#~", s.text[i]) >= 0
-			a.known = a.known && !s.tildeAfter(i)
+		case markPlain:
+			a.glob = a.glob || s.isGlobAt(i) || w.env.Shell == Zsh && i > 0 && strings.IndexByte("^#~", s.text[i]) >= 0
+			a.known = a.known && !s.isTildeValueAt(i)
 		}
 	}
 	if w.env.Shell == Zsh {
-		w.zshWord(&s)
+		w.checkZshWord(&s)
 	}
-	if s.at(0, '~') {
-		if len(s.text) > 1 && !s.at(1, '/') || w.home() == "" {
+	if s.plainAt(0, '~') {
+		if len(s.text) > 1 && !s.plainAt(1, '/') || w.homeDir() == "" {
 			a.known = false
 		} else {
-			special = special || a.glob && strings.ContainsAny(w.home(), `*?[]\`)
-			s.text = append([]byte(w.home()), s.text[1:]...)
+			special = special || a.glob && strings.ContainsAny(w.homeDir(), `*?[]\`)
+			s.text = append([]byte(w.homeDir()), s.text[1:]...)
 		}
 	}
 	a.known = a.known && (!a.glob || !special)
 	if a.known {
 		a.value = string(s.text)
 	}
-	if len(s.marks) == 1 && s.marks[0] == opened {
-		a.value = processName
+	if len(s.marks) == 1 && s.marks[0] == markProcessSubst {
+		a.value = processSubstPath
 	}
 	return a
 }
 
-// globs reports whether the byte at i makes the word a pattern.
-func (s *spelling) globs(i int) bool {
+// isGlobAt reports whether the byte at i makes the word a pattern.
+func (s *markedWord) isGlobAt(i int) bool {
 	switch s.text[i] {
 	case '*', '?':
 		return true
 	case '[':
 		for j := i + 1; j < len(s.text); j++ {
-			if s.at(j, ']') {
+			if s.plainAt(j, ']') {
 				return true
 			}
 		}
@@ -335,10 +337,10 @@ func (s *spelling) globs(i int) bool {
 	return false
 }
 
-// tildeAfter reports whether bash expands the tilde at i: in a word like
+// isTildeValueAt reports whether bash expands the tilde at i: in a word like
 // dir=~/x, which looks like an assignment.
-func (s *spelling) tildeAfter(i int) bool {
-	if !s.at(i, '~') || !s.at(i-1, '=') && !s.at(i-1, ':') {
+func (s *markedWord) isTildeValueAt(i int) bool {
+	if !s.plainAt(i, '~') || !s.plainAt(i-1, '=') && !s.plainAt(i-1, ':') {
 		return false
 	}
 	name, _, ok := strings.Cut(string(s.text[:i]), "=")

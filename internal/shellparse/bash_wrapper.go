@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// A stripped command is one without the wrappers that rules see past.
-type stripped struct {
-	args    []arg
-	wrapped bool // there was a wrapper
-	program bool // the command cannot be a builtin: a program starts it
-	builtin bool // the command must be a builtin
-	fed     bool // xargs adds arguments that nobody knows
+// A strippedCommand command is one without the wrappers that rules see past.
+type strippedCommand struct {
+	args          []arg
+	wrapped       bool // there was a wrapper
+	notBuiltin    bool // the command cannot be a builtin: a program starts it
+	mustBeBuiltin bool // the command must be a builtin
+	addsArgs      bool // xargs adds arguments that nobody knows
 
-	exact bool
-	class Class // what the wrappers add
-	why   string
+	noWildcards bool
+	class       Class // what the wrappers add
+	reason      string
 }
 
 // A wrapper runs the command that follows its options.
 type wrapper struct {
 	// skip says how many of the arguments after the name belong to the
 	// wrapper, and reports false if that cannot be known.
-	skip    func(args []arg) (int, bool)
-	program bool
+	skip      func(args []arg) (int, bool)
+	isProgram bool
 }
 
 // wrappers are what allow rules see past. The list is fixed by the documented
@@ -46,8 +46,8 @@ func isWrapper(name string) bool {
 	return ok
 }
 
-// exactly reports whether a program starts others in a way that no wildcard may cover.
-func exactly(name string) bool {
+// forbidsWildcards reports whether a program starts others in a way that no wildcard may cover.
+func forbidsWildcards(name string) bool {
 	switch name {
 	case "watch", "setsid", "ionice", "flock":
 		return true
@@ -55,42 +55,42 @@ func exactly(name string) bool {
 	return false
 }
 
-// strip removes wrappers. It leaves what it does not fully understand.
-func strip(args []arg) stripped {
-	s := stripped{args: args}
+// stripWrappers removes wrappers. It leaves what it does not fully understand.
+func stripWrappers(args []arg) strippedCommand {
+	s := strippedCommand{args: args}
 	for len(s.args) > 1 {
 		name := s.args[0]
 		w, ok := wrappers[name.value]
-		if !ok || !name.known || name.cont || s.builtin {
+		if !ok || !name.known || name.fromBraces || s.mustBeBuiltin {
 			break
 		}
-		if s.program && !w.program {
+		if s.notBuiltin && !w.isProgram {
 			break // command and builtin are no programs
 		}
 		n, ok := w.skip(s.args[1:])
 		n++
-		if !ok || n >= len(s.args) || s.args[n].cont && s.args[n-1].cont {
+		if !ok || n >= len(s.args) || s.args[n].fromBraces && s.args[n-1].fromBraces {
 			break
 		}
 		s.args, s.wrapped = s.args[n:], true
-		s.program = s.program || w.program
-		s.builtin = name.value == "builtin"
-		s.fed = s.fed || name.value == "xargs"
+		s.notBuiltin = s.notBuiltin || w.isProgram
+		s.mustBeBuiltin = name.value == "builtin"
+		s.addsArgs = s.addsArgs || name.value == "xargs"
 		switch {
 		case name.value == "noglob":
-			s.class, s.why = Unknown, "noglob may be any program where the shell does not know the word"
+			s.class, s.reason = Unknown, "noglob may be any program where the shell does not know the word"
 		case name.value == "nohup" && s.class < Mutating:
-			s.class, s.why = Mutating, "nohup may write nohup.out"
+			s.class, s.reason = Mutating, "nohup may write nohup.out"
 		}
 	}
-	s.exact = len(s.args) > 0 && exactly(s.args[0].value)
+	s.noWildcards = len(s.args) > 0 && forbidsWildcards(s.args[0].value)
 	return s
 }
 
-// given is the command with what xargs adds to it.
-func (s stripped) given() []arg {
-	if s.fed {
-		return append(s.args[:len(s.args):len(s.args)], fed)
+// withAddedArgs is the command with what xargs adds to it.
+func (s strippedCommand) withAddedArgs() []arg {
+	if s.addsArgs {
+		return append(s.args[:len(s.args):len(s.args)], addedArgs)
 	}
 	return s.args
 }
@@ -136,7 +136,7 @@ func skipStdbuf(args []arg) (int, bool) {
 func skipOptions(args []arg, valued, valuedLong, bare, bareLong string) (int, bool) {
 	for n := 0; n < len(args); n++ {
 		a := args[n]
-		if !a.known || a.glob || a.cont {
+		if !a.known || a.glob || a.fromBraces {
 			return 0, false
 		}
 		v := a.value

@@ -88,5 +88,5 @@ func TestXargsIsNotExact(t *testing.T) {
 	t.Parallel()
 	l := parse("echo -f evil.mk | xargs make build")
 	require.Equal(t, "make build …", l.Commands[1].Text)
-	require.Contains(t, l.Commands[1].Inner, "make build")
+	require.Contains(t, l.Commands[1].Nested, "make build")
 }

@@ -9,11 +9,11 @@ import (
 func zshCalculates(name string, args []arg) bool {
 	switch name {
 	case "exit", "return", "break", "continue", "shift", "wait":
-		return !areNumbers(args)
+		return !areAllNumbers(args)
 	case "printf":
-		return zshFormat(args)
+		return zshFormatCalculates(args)
 	case "test", "[":
-		return zshTest(args)
+		return zshTestCalculates(args)
 	case "read":
 		for _, a := range args {
 			if !a.known || isName(a.value) {
@@ -26,18 +26,18 @@ func zshCalculates(name string, args []arg) bool {
 	return false
 }
 
-func areNumbers(args []arg) bool {
+func areAllNumbers(args []arg) bool {
 	for _, a := range args {
-		if !a.exact() || !isDigits(a.value) {
+		if !a.isLiteral() || !isDigits(a.value) {
 			return false
 		}
 	}
 	return true
 }
 
-// zshFormat reports whether a format has more than conversions of text. Zsh
+// zshFormatCalculates reports whether a format has more than conversions of text. Zsh
 // replaces the escapes in it first, so that they may make a conversion.
-func zshFormat(args []arg) bool {
+func zshFormatCalculates(args []arg) bool {
 	if len(args) > 0 && args[0].value == "--" {
 		args = args[1:]
 	}
@@ -45,7 +45,7 @@ func zshFormat(args []arg) bool {
 		return false
 	}
 	format := args[0].value
-	if strings.Contains(format, "*") || !formats(format, "sbcq") || strings.Contains(format, "%(") {
+	if strings.Contains(format, "*") || !onlyConversions(format, "sbcq") || strings.Contains(format, "%(") {
 		return true
 	}
 	for {
@@ -60,29 +60,29 @@ func zshFormat(args []arg) bool {
 	}
 }
 
-// zshTest reports whether a condition compares or asks about more than numbers.
-func zshTest(args []arg) bool {
+// zshTestCalculates reports whether a condition compares or asks about more than numbers.
+func zshTestCalculates(args []arg) bool {
 	for i, a := range args {
-		if !a.exact() {
+		if !a.isLiteral() {
 			continue // no operator: those that are not known are refused
 		}
-		if a.value == "-t" && i+1 < len(args) && !areNumbers(args[i+1:i+2]) && args[i+1].value != "]" {
+		if a.value == "-t" && i+1 < len(args) && !areAllNumbers(args[i+1:i+2]) && args[i+1].value != "]" {
 			return true
 		}
 		if has("-eq -ne -lt -le -gt -ge", a.value) && i > 0 && i+1 < len(args) &&
-			(!areNumbers(args[i-1:i]) || !areNumbers(args[i+1:i+2])) {
+			(!areAllNumbers(args[i-1:i]) || !areAllNumbers(args[i+1:i+2])) {
 			return true
 		}
 	}
 	return false
 }
 
-// zshWord doubts what zsh alone expands in a word.
-func (w *walker) zshWord(s *spelling) {
+// checkZshWord doubts what zsh alone expands in a word.
+func (w *walker) checkZshWord(s *markedWord) {
 	switch {
-	case s.at(0, '='):
-		w.doubt("zsh replaces a word that begins with = by the path of a command")
+	case s.plainAt(0, '='):
+		w.markUnknown("zsh replaces a word that begins with = by the path of a command")
 	case strings.Contains(string(s.text), "**"):
-		w.doubt("zsh searches all directories for **")
+		w.markUnknown("zsh searches all directories for **")
 	}
 }

@@ -29,7 +29,7 @@ func TestZsh(t *testing.T) {
 		l := zsh(line)
 		require.Empty(t, l.Unknown, "%q", line)
 		for _, c := range l.Commands {
-			require.Equal(t, shellparse.ReadOnly, c.Class, "%q: %s", line, c.Why)
+			require.Equal(t, shellparse.ReadOnly, c.Class, "%q: %s", line, c.Reason)
 		}
 	}
 }

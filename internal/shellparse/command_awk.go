@@ -4,37 +4,37 @@ import (
 	"strings"
 )
 
-// awk takes a program and files. Files that hold programs are not read here.
-var awk = entry{
-	source: "POSIX awk, GNU awk 5.3 manual", operands: others, acts: true, still: true,
+// awkSpec takes a program and files. Files that hold programs are not read here.
+var awkSpec = commandSpec{
+	source: "POSIX awk, GNU awk 5.3 manual", operands: otherOperands, hasUnsafeFlags: true, flagsEndAtOperand: true,
 	flags: "-F= -v=",
-	and: func(g given, u *use) {
+	post: func(g parsedArgs, u *effect) {
 		if len(g.operands) == 0 {
 			u.worsen(Unknown, "awk has no program")
 			return
 		}
 		program := g.operands[0]
 		switch {
-		case !program.exact():
+		case !program.isLiteral():
 			u.worsen(Unknown, "the program of awk is not known")
-		case !awkReads(program.value):
+		case !awkOnlyReads(program.value):
 			u.worsen(Unknown, "the program of awk may do more than read its files")
 		}
-		if u.class == Unknown || g.why != "" {
-			u.awkMay(g)
+		if u.class == Unknown || g.reason != "" {
+			u.addAwkGuesses(g)
 		}
 		for _, a := range g.operands[1:] {
 			if name, _, ok := strings.Cut(a.value, "="); !a.known || !ok || !isName(name) {
-				u.read(a)
+				u.addRead(a)
 			}
 		}
 	},
 }
 
-// awkHidden are words that let a program of awk run something, read a file that
+// awkForbidden are words that let a program of awk run something, read a file that
 // is no operand, or see the environment. Their text is enough to refuse it,
 // wherever it stands.
-var awkHidden = []string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB",
+var awkForbidden = []string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB",
 	"extension", "@"}
 
 const (
@@ -50,11 +50,11 @@ const (
 		" strftime strtonum systime typeof xor"
 )
 
-// awkReads reports whether a program of awk does nothing but read its files and
+// awkOnlyReads reports whether a program of awk does nothing but read its files and
 // print. It knows POSIX awk and what GNU awk adds to it, and refuses what awks
 // read in different ways.
-func awkReads(program string) bool {
-	for _, word := range awkHidden {
+func awkOnlyReads(program string) bool {
+	for _, word := range awkForbidden {
 		if strings.Contains(program, word) {
 			return false
 		}
@@ -131,7 +131,7 @@ func (p *awkProgram) token() bool {
 // there is none behind a value.
 func (p *awkProgram) line() bool {
 	p.text = p.text[1:]
-	if !p.statement() && p.slash != slashBegins {
+	if !p.inStatement() && p.slash != slashBegins {
 		return false
 	}
 	if p.slash != slashOpen {
@@ -147,15 +147,15 @@ func (p *awkProgram) condition(c byte) bool {
 }
 
 func (p *awkProgram) quoted() bool {
-	body, rest, ok := delimited(p.text[1:], '"')
+	body, rest, ok := cutDelimited(p.text[1:], '"')
 	p.text, p.slash = rest, slashDivides
 	return ok && !strings.Contains(body, "\n")
 }
 
 func (p *awkProgram) regexp() bool {
-	body, rest, ok := delimited(p.text[1:], '/')
+	body, rest, ok := cutDelimited(p.text[1:], '/')
 	p.text, p.slash = rest, slashDivides
-	return ok && closed(body) && !strings.Contains(body, "\n")
+	return ok && bracketsClosed(body) && !strings.Contains(body, "\n")
 }
 
 // word reads a name.
@@ -177,7 +177,7 @@ func (p *awkProgram) word() bool {
 	switch word {
 	case "print", "printf":
 		p.printing = true
-		return p.statement() // some awks take a statement in the brackets of for
+		return p.inStatement() // some awks take a statement in the brackets of for
 	case "if", "while", "for":
 		p.keyword = true
 	case "do", "else":
@@ -226,7 +226,7 @@ func (p *awkProgram) operator() bool {
 		}
 	}
 	for _, op := range []string{"&&", "||", "==", "!=", "<=", ">=", "!~", "+=", "-=", "*=", "/=", "%=", "^=", "**"} {
-		if rest, ok := strings.CutPrefix(p.text, op); ok && (op != ">=" || !p.prints()) {
+		if rest, ok := strings.CutPrefix(p.text, op); ok && (op != ">=" || !p.mayNameOutput()) {
 			p.text, p.slash = rest, slashBegins
 			return true
 		}
@@ -235,7 +235,7 @@ func (p *awkProgram) operator() bool {
 	case ';':
 		p.printing = p.printing && len(p.open) > 0 && p.open[len(p.open)-1] != '{'
 	case '>':
-		if p.prints() {
+		if p.mayNameOutput() {
 			return false
 		}
 	case ':':
@@ -250,10 +250,10 @@ func (p *awkProgram) operator() bool {
 	return true
 }
 
-// prints reports whether a > may name a file here. In round brackets it compares.
-func (p *awkProgram) prints() bool {
-	return p.printing && (p.statement() || p.open[len(p.open)-1] == '[')
+// mayNameOutput reports whether a > may name a file here. In round brackets it compares.
+func (p *awkProgram) mayNameOutput() bool {
+	return p.printing && (p.inStatement() || p.open[len(p.open)-1] == '[')
 }
 
-// statement reports whether no bracket but those of blocks is open.
-func (p *awkProgram) statement() bool { return len(p.open) == 0 || p.open[len(p.open)-1] == '{' }
+// inStatement reports whether no bracket but those of blocks is open.
+func (p *awkProgram) inStatement() bool { return len(p.open) == 0 || p.open[len(p.open)-1] == '{' }

@@ -13,15 +13,15 @@ func awkFiles(program string) []file {
 		case c == '>':
 			f.write = true
 		case c == '=' && (i == 0 || !strings.ContainsRune("=!<>~", rune(program[i-1]))):
-			f.write, f.maybe = true, true
+			f.write, f.guess = true, true
 		case c != '<':
 			continue
 		}
-		if f.arg = awkText(strings.TrimLeft(program[i+1:], " \t\n\\(")); f.value == "" || f.value == "-" {
+		if f.arg = awkString(strings.TrimLeft(program[i+1:], " \t\n\\(")); f.value == "" || f.value == "-" {
 			continue
 		}
 		files = append(files, f)
-		if f.maybe {
+		if f.guess {
 			f.write = false
 			files = append(files, f)
 		}
@@ -29,40 +29,40 @@ func awkFiles(program string) []file {
 	return files
 }
 
-// awkText is the text in quotes at the start of a piece of a program, a pattern if
+// awkString is the text in quotes at the start of a piece of a program, a pattern if
 // more may follow that is not known, and empty if there is none.
-func awkText(program string) arg {
+func awkString(program string) arg {
 	var text strings.Builder
 	for strings.HasPrefix(program, `"`) {
-		body, rest, ok := delimited(program[1:], '"')
+		body, rest, ok := cutDelimited(program[1:], '"')
 		if !ok {
 			return arg{}
 		}
-		plain, ok := unescape(strings.ReplaceAll(body, `\/`, "/"))
+		plain, ok := unquoteDollar(strings.ReplaceAll(body, `\/`, "/"))
 		if !ok {
 			plain = body
 		}
 		text.WriteString(plain)
 		program = strings.TrimLeft(rest, " \t")
 	}
-	a := word(text.String())
+	a := literalArg(text.String())
 	if a.value != "" && program != "" && !strings.ContainsAny(program[:1], ";})\n#,&|") {
 		a.value, a.glob = escapeGlob(a.value)+"*", true
 	}
 	return a
 }
 
-// awkMay adds what the program of an awk may read and write by itself. If a flag is
+// addAwkGuesses adds what the program of an awk may read and write by itself. If a flag is
 // not known, any operand may be the program.
-func (u *use) awkMay(g given) {
+func (u *effect) addAwkGuesses(g parsedArgs) {
 	for _, a := range g.operands {
-		if a.exact() {
+		if a.isLiteral() {
 			u.files = append(u.files, awkFiles(a.value)...)
 		}
 	}
-	for _, v := range g.values("-v") {
-		if _, value, ok := strings.Cut(v.value, "="); ok && v.exact() && value != "" {
-			u.files = append(u.files, file{arg: word(value), maybe: true}, file{arg: word(value), maybe: true, write: true})
+	for _, v := range g.flagValues("-v") {
+		if _, value, ok := strings.Cut(v.value, "="); ok && v.isLiteral() && value != "" {
+			u.files = append(u.files, file{arg: literalArg(value), guess: true}, file{arg: literalArg(value), guess: true, write: true})
 		}
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// transfer adds what cp, mv and their like write, and returns the operands that
+// addTransfer adds what cp, mv and their like write, and returns the operands that
 // they take it from. tree says that these may be directories.
-func (u *use) transfer(g given, tree bool) (from []arg) {
+func (u *effect) addTransfer(g parsedArgs, tree bool) (from []arg) {
 	from = g.operands
-	into := g.values("-t", "--target-directory")
+	into := g.flagValues("-t", "--target-directory")
 	directory := len(into) > 0
 	switch {
 	case len(into) > 1:
@@ -21,28 +21,28 @@ func (u *use) transfer(g given, tree bool) (from []arg) {
 		u.worsen(Unknown, "it is not known what is written")
 	}
 	directory = directory || len(from) > 1
-	parents, itself := g.has("--parents"), g.has("-T", "--no-target-directory")
+	parents, itself := g.hasFlag("--parents"), g.hasFlag("-T", "--no-target-directory")
 	for _, to := range into {
 		directory = directory || strings.HasSuffix(to.value, "/") || to.is(".", "..")
 		u.files = append(u.files, file{arg: to, write: true, tree: parents || tree && (!directory || itself)})
 		if to.known && !to.glob && !itself {
-			u.into(to, from, tree, parents)
+			u.addInto(to, from, tree, parents)
 		}
 	}
 	return from
 }
 
-// copied adds operands whose names come up again where they are copied to.
-func (u *use) copied(from []arg, tree bool) {
+// addCopied adds operands whose names come up again where they are copied to.
+func (u *effect) addCopied(from []arg, tree bool) {
 	for _, a := range from {
 		u.files = append(u.files, file{arg: a, tree: tree, copied: true})
 	}
 }
 
-// into adds the files that are written if an operand is a directory. Where it is
+// addInto adds the files that are written if an operand is a directory. Where it is
 // none they are no files, and do no harm. parents says that they keep the names of
 // the directories they lie in.
-func (u *use) into(dir arg, from []arg, tree, parents bool) {
+func (u *effect) addInto(dir arg, from []arg, tree, parents bool) {
 	for _, a := range from {
 		if !a.known {
 			continue // it makes everything unknown as it is
@@ -59,53 +59,53 @@ func (u *use) into(dir arg, from []arg, tree, parents bool) {
 	}
 }
 
-func mvUse(g given, u *use) {
-	for _, a := range u.transfer(g, true) {
+func mvEffect(g parsedArgs, u *effect) {
+	for _, a := range u.addTransfer(g, true) {
 		u.files = append(u.files, file{arg: a, write: true, tree: true})
 	}
 }
 
-func cpUse(g given, u *use) {
-	tree := g.has("-r", "-R", "-a", "--recursive", "--archive")
-	if tree && g.has("-L", "--dereference") {
+func cpEffect(g parsedArgs, u *effect) {
+	tree := g.hasFlag("-r", "-R", "-a", "--recursive", "--archive")
+	if tree && g.hasFlag("-L", "--dereference") {
 		u.worsen(Unknown, "cp follows the links in a directory")
 	}
-	from := u.transfer(g, tree)
+	from := u.addTransfer(g, tree)
 	for i := range u.files {
 		u.files[i].copied = u.files[i].tree
 	}
-	u.copied(from, tree)
+	u.addCopied(from, tree)
 }
 
-func lnUse(g given, u *use) {
-	if len(g.operands) == 1 && !g.has("-t", "--target-directory") {
-		g.operands = append(g.operands[:1:1], word("."))
+func lnEffect(g parsedArgs, u *effect) {
+	if len(g.operands) == 1 && !g.hasFlag("-t", "--target-directory") {
+		g.operands = append(g.operands[:1:1], literalArg("."))
 	}
-	u.copied(u.transfer(g, false), false)
+	u.addCopied(u.addTransfer(g, false), false)
 }
 
-func installUse(g given, u *use) {
-	if g.has("-d", "--directory") {
-		u.write(g.operands...)
+func installEffect(g parsedArgs, u *effect) {
+	if g.hasFlag("-d", "--directory") {
+		u.addWrite(g.operands...)
 		return
 	}
-	u.copied(u.transfer(g, false), false)
+	u.addCopied(u.addTransfer(g, false), false)
 }
 
-// ddUse reads the operands of dd, each a name and a value.
-func ddUse(args []arg) use {
-	var u use
+// ddEffect reads the operands of dd, each a name and a value.
+func ddEffect(args []arg) effect {
+	var u effect
 	for _, a := range args {
 		name, value, ok := strings.Cut(a.value, "=")
 		a.value = value
 		switch {
-		case !ok || !a.exact():
+		case !ok || !a.isLiteral():
 			u.worsen(Unknown, a.source+" is no operand that dd is known to have")
 		case name == "if":
-			u.read(a)
+			u.addRead(a)
 		case name == "of":
 			u.worsen(Mutating, "dd writes a file")
-			u.write(a)
+			u.addWrite(a)
 		case !has("bs cbs conv count ibs iflag iseek obs oflag oseek seek skip status", name):
 			u.worsen(Unknown, "dd "+name+" is not known")
 		}

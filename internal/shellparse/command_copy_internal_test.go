@@ -29,7 +29,7 @@ func TestCopied(t *testing.T) {
 			t.Parallel()
 			args := argsOf(tt.line)
 			var got []string
-			for _, f := range useOf(args[0].value, args[1:]).files {
+			for _, f := range effectOf(args[0].value, args[1:]).files {
 				if f.copied && f.tree {
 					got = append(got, f.value+"/")
 				} else if f.copied {

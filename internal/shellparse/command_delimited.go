@@ -2,10 +2,10 @@ package shellparse
 
 import "strings"
 
-// delimited cuts text at the first delimiter that no backslash stands before. It
+// cutDelimited cuts text at the first delimiter that no backslash stands before. It
 // reports false if there is none, if a line ends before, or if programs differ
 // about where the text ends.
-func delimited(text string, delimiter byte) (body, rest string, ok bool) {
+func cutDelimited(text string, delimiter byte) (body, rest string, ok bool) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '\\':
@@ -19,20 +19,20 @@ func delimited(text string, delimiter byte) (body, rest string, ok bool) {
 	return "", "", false
 }
 
-// closed reports whether no bracket expression of a regular expression is open
+// bracketsClosed reports whether no bracket expression of a regular expression is open
 // at its end, however a program reads a backslash in it. A delimiter in an open
 // one would end the expression for some programs and not for others.
-func closed(expression string) bool {
-	return closedAs(expression, true) && closedAs(expression, false)
+func bracketsClosed(expression string) bool {
+	return bracketsClosedAs(expression, true) && bracketsClosedAs(expression, false)
 }
 
-func closedAs(expression string, escapes bool) bool {
+func bracketsClosedAs(expression string, escapes bool) bool {
 	for i := 0; i < len(expression); i++ {
 		switch expression[i] {
 		case '\\':
 			i++
 		case '[':
-			n := bracket(expression[i:], escapes)
+			n := bracketLen(expression[i:], escapes)
 			if n == 0 {
 				return false
 			}
@@ -42,8 +42,8 @@ func closedAs(expression string, escapes bool) bool {
 	return true
 }
 
-// bracket is the length of a bracket expression, 0 if it does not end.
-func bracket(text string, escapes bool) int {
+// bracketLen is the length of a bracket expression, 0 if it does not end.
+func bracketLen(text string, escapes bool) int {
 	i := 1
 	if strings.HasPrefix(text[i:], "^") {
 		i++

@@ -53,15 +53,15 @@ const (
 	dockerList    = `-f= --filter= --format= --no-trunc -q --quiet`
 )
 
-// dockerUse says what docker or podman does with its arguments. No option before
+// dockerEffect says what docker or podman does with its arguments. No option before
 // the command is accepted: some of them choose another daemon.
-func dockerUse(args []arg) use {
+func dockerEffect(args []arg) effect {
 	if len(args) == 0 {
-		return use{}
+		return effect{}
 	}
 	name := args[0].value
 	if len(args) == 1 && args[0].known && (name == "--version" || name == "-v") {
-		return use{}
+		return effect{}
 	}
 	table, ok := dockerForms[name]
 	rest := args[1:]
@@ -71,14 +71,14 @@ func dockerUse(args []arg) use {
 		}
 	}
 	if !ok || !args[0].known {
-		return unknown("docker " + name + " is not known to only read")
+		return unknownEffect("docker " + name + " is not known to only read")
 	}
-	words, why := readGitWords(rest, []string{table}, false)
+	words, why := parseGitArgs(rest, []string{table}, false)
 	if why != "" {
-		return unknown("docker " + name + ": " + why)
+		return unknownEffect("docker " + name + ": " + why)
 	}
 	if strings.HasSuffix(name, "stats") && !words.has("--no-stream") {
-		return unknown("docker " + name + " goes on for ever without --no-stream")
+		return unknownEffect("docker " + name + " goes on for ever without --no-stream")
 	}
-	return use{}
+	return effect{}
 }

@@ -17,9 +17,9 @@ func TestDocker(t *testing.T) {
 		"network create x": Unknown, "compose ps": Unknown, "compose config": Unknown, "compose up": Unknown, "ps ?x": Unknown, "logs *": Unknown,
 		"?x": Unknown, "container ?x": Unknown, "system prune": Unknown, "search x": Unknown,
 	} {
-		u := dockerUse(wordsOf(line))
+		u := dockerEffect(wordsOf(line))
 		require.Equal(t, want, u.class, line)
-		require.Equal(t, want == ReadOnly, u.why == "", line)
+		require.Equal(t, want == ReadOnly, u.reason == "", line)
 	}
-	require.Equal(t, Unknown, ghUse(nil).class)
+	require.Equal(t, Unknown, ghEffect(nil).class)
 }

@@ -30,18 +30,18 @@ const (
 
 // The options of curl and wget of which the value is no host, whatever it may be.
 const (
-	curlInert = "-A -b -c -C -d -D -e -E -F -H -m -o -r -T -u -w -X -y -Y -z --output --dump-header --cookie-jar --cookie --upload-file" +
+	curlNoHost = "-A -b -c -C -d -D -e -E -F -H -m -o -r -T -u -w -X -y -Y -z --output --dump-header --cookie-jar --cookie --upload-file" +
 		" --data --data-ascii --data-binary --data-raw --data-urlencode --json --form --form-string --header --connect-timeout --max-time" +
 		" --retry --retry-delay --retry-max-time --request --user --user-agent --referer --write-out --range --limit-rate --cert --key" +
 		" --cacert --continue-at --time-cond --output-dir --oauth2-bearer --stderr --trace --trace-ascii --max-redirs"
-	wgetInert = "-O -o -a -P -t -T -w -Q -U -l --output-document --output-file --append-output --directory-prefix --header --user --password" +
+	wgetNoHost = "-O -o -a -P -t -T -w -Q -U -l --output-document --output-file --append-output --directory-prefix --header --user --password" +
 		" --post-data --body-data --user-agent --referer --method --timeout --tries --wait"
 )
 
-// curlUse is curl: it reaches hosts, and reads and writes what its options name.
-func curlUse(args []arg) use {
-	u := remoteNamed(args)
-	g := u.reach(args, curlOptions, curlInert)
+// curlEffect is curl: it reaches hosts, and reads and writes what its options name.
+func curlEffect(args []arg) effect {
+	u := remoteNamedEffect(args)
+	g := u.parseRemoteArgs(args, curlOptions, curlNoHost)
 	for _, f := range g.flags {
 		switch f.name {
 		case "--output", "-o":
@@ -49,90 +49,90 @@ func curlUse(args []arg) use {
 			if f.value.glob {
 				f.value.value = escapeGlob(f.value.value) + "*"
 			}
-			u.writeUnder(g.values("--output-dir"), f.value)
+			u.addWriteUnder(g.flagValues("--output-dir"), f.value)
 		case "-K", "--config":
 			u.hosts = append(u.hosts, "…") // it may name any
-			u.read(f.value)
+			u.addRead(f.value)
 		case "-b", "--cookie":
-			u.readSome(f.value, !strings.Contains(f.value.value, "="))
+			u.addReadIf(f.value, !strings.Contains(f.value.value, "="))
 		case "--connect-to":
 			if parts := strings.Split(f.value.value, ":"); len(parts) > 2 && parts[2] != "" {
 				u.hosts = append(u.hosts, parts[2])
 			}
 		case "-d", "--data", "--data-ascii", "--data-binary", "--json", "-H", "--header", "--proxy-header":
-			u.readBehind(f.value, "@")
+			u.addReadAfter(f.value, "@")
 		case "--data-urlencode", "--url-query", "--variable":
 			_, rest, ok := strings.Cut(f.value.value, "@")
-			u.readSome(f.value.as(rest), ok)
+			u.addReadIf(f.value.withValue(rest), ok)
 		case "-F", "--form":
 			_, rest, _ := strings.Cut(f.value.value, "=")
 			rest, _, _ = strings.Cut(rest, ";")
-			u.readBehind(f.value.as(rest), "@<")
+			u.addReadAfter(f.value.withValue(rest), "@<")
 		}
 	}
-	for _, f := range g.named {
+	for _, f := range g.namedFiles {
 		if f.write {
-			u.writeUnder(nil, f.arg)
+			u.addWriteUnder(nil, f.arg)
 		} else {
-			u.read(f.arg)
+			u.addRead(f.arg)
 		}
 	}
-	if g.has("-O", "--remote-name", "--remote-name-all") {
-		u.exact = g.has("-J", "--remote-header-name") // the server says what is written
-		u.downloads(g.operands, g.values("--output-dir"))
-		u.downloads(g.values("--url"), g.values("--output-dir"))
+	if g.hasFlag("-O", "--remote-name", "--remote-name-all") {
+		u.noWildcards = g.hasFlag("-J", "--remote-header-name") // the server says what is written
+		u.addDownloads(g.operands, g.flagValues("--output-dir"))
+		u.addDownloads(g.flagValues("--url"), g.flagValues("--output-dir"))
 	}
 	return u
 }
 
-// wgetUse is wget, which without -O writes a file of the name at the end of the URL.
-func wgetUse(args []arg) use {
-	u := remoteNamed(args)
-	g := u.reach(args, wgetOptions, wgetInert)
-	dirs := g.values("-P", "--directory-prefix")
-	for _, f := range g.named {
+// wgetEffect is wget, which without -O writes a file of the name at the end of the URL.
+func wgetEffect(args []arg) effect {
+	u := remoteNamedEffect(args)
+	g := u.parseRemoteArgs(args, wgetOptions, wgetNoHost)
+	dirs := g.flagValues("-P", "--directory-prefix")
+	for _, f := range g.namedFiles {
 		if f.write {
-			u.writeUnder(nil, f.arg)
+			u.addWriteUnder(nil, f.arg)
 		} else {
-			u.read(f.arg)
+			u.addRead(f.arg)
 		}
 	}
-	if g.has("-e", "--execute", "--use-askpass", "--config") {
-		u.exact = true
+	if g.hasFlag("-e", "--execute", "--use-askpass", "--config") {
+		u.noWildcards = true
 		u.hosts = append(u.hosts, "…") // a command of its configuration may name any
 	}
-	if g.has("-i", "--input-file") {
+	if g.hasFlag("-i", "--input-file") {
 		u.hosts = append(u.hosts, "…")
 	}
-	for _, f := range g.values("--use-askpass") {
+	for _, f := range g.flagValues("--use-askpass") {
 		u.runs = append(u.runs, []arg{f})
 	}
-	if g.has("-r", "-m", "-p", "--recursive", "--mirror", "--page-requisites") {
-		for _, dir := range append(dirs, word("."))[:1] {
-			u.files = append(u.files, file{arg: dir, write: true, tree: true, maybe: true})
+	if g.hasFlag("-r", "-m", "-p", "--recursive", "--mirror", "--page-requisites") {
+		for _, dir := range append(dirs, literalArg("."))[:1] {
+			u.files = append(u.files, file{arg: dir, write: true, tree: true, guess: true})
 		}
 	}
-	if !g.has("-O", "--output-document") {
-		u.exact = u.exact || g.has("--content-disposition")
-		u.downloads(g.operands, dirs)
+	if !g.hasFlag("-O", "--output-document") {
+		u.noWildcards = u.noWildcards || g.hasFlag("--content-disposition")
+		u.addDownloads(g.operands, dirs)
 	}
 	return u
 }
 
-// reach reads arguments and adds those that may name any host: all that are not known,
+// parseRemoteArgs reads arguments and adds those that may name any host: all that are not known,
 // but for the values of some options if all options are known.
-func (u *use) reach(args []arg, options, inert string) given {
+func (u *effect) parseRemoteArgs(args []arg, options, inert string) parsedArgs {
 	args = slices.Clone(args)
 	for i, a := range args {
 		name, _, glued := strings.Cut(a.source, "=")
-		if !a.known && !a.many && glued && has(inert, name) {
-			args[i] = word("-q") // some option that means nothing here
+		if !a.known && !a.maybeSeveral && glued && has(inert, name) {
+			args[i] = literalArg("-q") // some option that means nothing here
 		}
 	}
-	g := entry{flags: options}.read(inFull(options, args))
+	g := commandSpec{flags: options}.parseArgs(expandLongFlags(options, args))
 	rest := args
-	if g.why == "" {
-		rest = slices.Concat(g.operands, g.loose)
+	if g.reason == "" {
+		rest = slices.Concat(g.operands, g.mayBeOperands)
 		for _, f := range g.flags {
 			if f.value.source != "" && !has(inert, f.name) {
 				rest = append(rest, f.value)
@@ -141,14 +141,14 @@ func (u *use) reach(args []arg, options, inert string) given {
 	}
 	for _, a := range rest {
 		if !a.known {
-			u.hosts = append(u.hosts, a.anyHost())
+			u.hosts = append(u.hosts, a.unknownHost())
 		}
 	}
 	return g
 }
 
-// inFull are arguments with their long options written out.
-func inFull(options string, args []arg) []arg {
+// expandLongFlags are arguments with their long options written out.
+func expandLongFlags(options string, args []arg) []arg {
 	list := args
 	for i, a := range args {
 		name, value, glued := strings.Cut(a.value, "=")
@@ -156,7 +156,7 @@ func inFull(options string, args []arg) []arg {
 			continue
 		}
 		for known := range strings.FieldsSeq(options) {
-			if full := strings.TrimRight(known, "=<>"); full != name && strings.HasPrefix(full, name) && !hasFlag(options, name) {
+			if full := strings.TrimRight(known, "=<>"); full != name && strings.HasPrefix(full, name) && !isListedFlag(options, name) {
 				if &list[0] == &args[0] {
 					list = slices.Clone(args)
 				}
@@ -171,41 +171,41 @@ func inFull(options string, args []arg) []arg {
 	return list
 }
 
-// hasFlag reports whether a list of flags holds one.
-func hasFlag(flags, name string) bool {
-	_, ok := entry{flags: flags}.kind(name)
+// isListedFlag reports whether a list of flags holds one.
+func isListedFlag(flags, name string) bool {
+	_, ok := commandSpec{flags: flags}.kindOf(name)
 	return ok
 }
 
-// readBehind adds the file that a value names behind one of some marks.
-func (u *use) readBehind(a arg, marks string) {
+// addReadAfter adds the file that a value names behind one of some marks.
+func (u *effect) addReadAfter(a arg, marks string) {
 	if a.value != "" && strings.IndexByte(marks, a.value[0]) >= 0 {
-		u.readSome(a.as(a.value[1:]), true)
+		u.addReadIf(a.withValue(a.value[1:]), true)
 	}
 }
 
-// readSome adds a file if it is known and is one.
-func (u *use) readSome(a arg, ok bool) {
+// addReadIf adds a file if it is known and is one.
+func (u *effect) addReadIf(a arg, ok bool) {
 	if ok && a.known && a.value != "" {
-		u.read(a)
+		u.addRead(a)
 	}
 }
 
-// writeUnder adds a file that is written, in the last of some directories if there
+// addWriteUnder adds a file that is written, in the last of some directories if there
 // is any, unless it is the output.
-func (u *use) writeUnder(dirs []arg, a arg) {
+func (u *effect) addWriteUnder(dirs []arg, a arg) {
 	if a.is("-") {
 		return
 	}
 	if len(dirs) > 0 && !strings.HasPrefix(a.value, "/") {
 		dir := dirs[len(dirs)-1]
-		a.value, a.known = strings.TrimSuffix(dir.value, "/")+"/"+a.value, a.known && dir.exact()
+		a.value, a.known = strings.TrimSuffix(dir.value, "/")+"/"+a.value, a.known && dir.isLiteral()
 	}
-	u.write(a)
+	u.addWrite(a)
 }
 
-// downloads adds the files that get the names at the ends of URLs.
-func (u *use) downloads(urls, dirs []arg) {
+// addDownloads adds the files that get the names at the ends of URLs.
+func (u *effect) addDownloads(urls, dirs []arg) {
 	for _, a := range urls {
 		rest, _ := afterScheme(a.value)
 		rest, _, _ = strings.Cut(rest, "?")
@@ -215,7 +215,7 @@ func (u *use) downloads(urls, dirs []arg) {
 		}
 		if name := path.Base(rest); !strings.HasSuffix(rest, "/") && name != "." && name != ".." {
 			a.glob = strings.ContainsAny(name, "*[{") && a.glob
-			u.writeUnder(dirs, a.as(name))
+			u.addWriteUnder(dirs, a.withValue(name))
 		}
 	}
 }

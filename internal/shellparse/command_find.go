@@ -19,116 +19,116 @@ const (
 	findRuns   = "-exec -execdir -ok -okdir"
 )
 
-// findUse reads the arguments of find.
-func findUse(args []arg) use {
-	f := finder{rest: args}
-	f.paths()
+// findEffect reads the arguments of find.
+func findEffect(args []arg) effect {
+	f := findParser{rest: args}
+	f.readStarts()
 	for len(f.rest) > 0 {
-		f.word(f.next())
+		f.readWord(f.next())
 	}
 	if f.deletes {
-		f.use.worsen(Mutating, "-delete removes files")
-		f.use.exact = true
-		for i := range f.starts {
-			f.use.write(f.use.files[f.starts[i]].arg)
-			f.use.files[len(f.use.files)-1].tree = true
+		f.effect.worsen(Mutating, "-delete removes files")
+		f.effect.noWildcards = true
+		for i := range f.startFiles {
+			f.effect.addWrite(f.effect.files[f.startFiles[i]].arg)
+			f.effect.files[len(f.effect.files)-1].tree = true
 		}
 	}
-	return f.use
+	return f.effect
 }
 
-// A finder reads an expression of find.
-type finder struct {
-	use     use
-	rest    []arg
-	starts  []int // those of the files that are paths to start from
-	deletes bool
+// A findParser reads an expression of find.
+type findParser struct {
+	effect     effect
+	rest       []arg
+	startFiles []int // those of the files that are paths to start from
+	deletes    bool
 }
 
-func (f *finder) next() arg {
+func (f *findParser) next() arg {
 	a := f.rest[0]
 	f.rest = f.rest[1:]
 	return a
 }
 
-// hidden notes that find may do anything: no wildcard is to cover that.
-func (f *finder) hidden(why string) {
-	f.use.worsen(Unknown, why)
-	f.use.exact = true
+// mayDoAnything notes that find may do anything: no wildcard is to cover that.
+func (f *findParser) mayDoAnything(why string) {
+	f.effect.worsen(Unknown, why)
+	f.effect.noWildcards = true
 }
 
-// paths takes the options and the paths before the expression.
-func (f *finder) paths() {
-	for len(f.rest) > 0 && f.rest[0].exact() && has(findOptions, f.rest[0].value) {
+// readStarts takes the options and the paths before the expression.
+func (f *findParser) readStarts() {
+	for len(f.rest) > 0 && f.rest[0].isLiteral() && has(findOptions, f.rest[0].value) {
 		f.next()
 	}
-	for len(f.rest) > 0 && !f.expression(f.rest[0]) {
-		f.start(f.next())
+	for len(f.rest) > 0 && !f.startsExpression(f.rest[0]) {
+		f.addStart(f.next())
 	}
-	if len(f.starts) == 0 {
-		f.start(word("."))
+	if len(f.startFiles) == 0 {
+		f.addStart(literalArg("."))
 	}
 }
 
-// expression reports whether an argument begins the expression.
-func (f *finder) expression(a arg) bool {
+// startsExpression reports whether an argument begins the expression.
+func (f *findParser) startsExpression(a arg) bool {
 	if a.mayBeFlag() {
-		f.hidden(a.source + " may be an action of find")
+		f.mayDoAnything(a.source + " may be an action of find")
 	}
-	return a.exact() && (strings.HasPrefix(a.value, "-") && a.value != "-" || has("( ) ! ,", a.value))
+	return a.isLiteral() && (strings.HasPrefix(a.value, "-") && a.value != "-" || has("( ) ! ,", a.value))
 }
 
-func (f *finder) start(a arg) {
-	f.starts = append(f.starts, len(f.use.files))
-	f.use.files = append(f.use.files, file{arg: a, tree: true})
+func (f *findParser) addStart(a arg) {
+	f.startFiles = append(f.startFiles, len(f.effect.files))
+	f.effect.files = append(f.effect.files, file{arg: a, tree: true})
 }
 
-// word takes one word of the expression, with what belongs to it.
-func (f *finder) word(a arg) {
+// readWord takes one word of the expression, with what belongs to it.
+func (f *findParser) readWord(a arg) {
 	switch {
-	case !a.exact():
-		f.hidden(a.source + " may be an action of find")
+	case !a.isLiteral():
+		f.mayDoAnything(a.source + " may be an action of find")
 	case has(findAlone, a.value):
 	case a.value == "-delete":
 		f.deletes = true
 	case has(findValued, a.value), strings.HasPrefix(a.value, "-newer") && len(a.value) == len("-newerXt") && a.value[7] == 't':
-		f.value(a)
+		f.readValue(a)
 	case has(findReads, a.value), strings.HasPrefix(a.value, "-newer") && len(a.value) == len("-newerXY"):
-		if v, ok := f.value(a); ok {
-			f.use.read(v)
+		if v, ok := f.readValue(a); ok {
+			f.effect.addRead(v)
 		}
 	case has(findWrites, a.value):
-		f.use.exact = true
-		f.use.worsen(Mutating, a.value+" writes a file")
-		if v, ok := f.value(a); ok {
-			f.use.write(v)
+		f.effect.noWildcards = true
+		f.effect.worsen(Mutating, a.value+" writes a file")
+		if v, ok := f.readValue(a); ok {
+			f.effect.addWrite(v)
 		}
 		if a.value == "-fprintf" {
-			f.value(a)
+			f.readValue(a)
 		}
 	case has(findRuns, a.value):
-		f.run(a)
+		f.readCommand(a)
 	default:
-		f.hidden("find " + a.value + " is not known")
+		f.mayDoAnything("find " + a.value + " is not known")
 	}
 }
 
-// value takes the word that follows another.
-func (f *finder) value(of arg) (arg, bool) {
+// readValue takes the word that follows another.
+func (f *findParser) readValue(of arg) (arg, bool) {
 	if len(f.rest) == 0 {
-		f.hidden("find " + of.value + " lacks its value")
+		f.mayDoAnything("find " + of.value + " lacks its value")
 		return arg{}, false
 	}
 	v := f.next()
-	if v.loose() {
-		f.hidden(v.source + " may be an action of find")
+	if v.mayBeSeveral() {
+		f.mayDoAnything(v.source + " may be an action of find")
 	}
 	return v, true
 }
 
-// run takes a command up to its ";", or the "+" after "{}".
-func (f *finder) run(action arg) {
-	f.hidden("find " + action.value + " runs a command")
+// readCommand takes a command up to its ";", or the "+" after "{}".
+func (f *findParser) readCommand(action arg) {
+	f.mayDoAnything("find " + action.value + " runs a command")
 	var cmd []arg
 	for len(f.rest) > 0 {
 		a := f.next()
@@ -136,25 +136,25 @@ func (f *finder) run(action arg) {
 			break
 		}
 		switch {
-		case a.is(found):
-			cmd = append(cmd, f.founds()...)
+		case a.is(findPlaceholder):
+			cmd = append(cmd, f.foundTrees()...)
 			continue
-		case a.known && strings.Contains(a.value, found):
+		case a.known && strings.Contains(a.value, findPlaceholder):
 			a = arg{source: a.value} // a word with the name of a file in it
 		}
 		cmd = append(cmd, a)
 	}
 	if len(cmd) > 0 {
-		f.use.runs = append(f.use.runs, cmd)
+		f.effect.runs = append(f.effect.runs, cmd)
 	}
 }
 
-// founds are the trees that hold what find puts in place of "{}".
-func (f *finder) founds() []arg {
+// foundTrees are the trees that hold what find puts in place of "{}".
+func (f *findParser) foundTrees() []arg {
 	var list []arg
-	for _, i := range f.starts {
-		a := f.use.files[i].arg
-		a.source, a.cont = found, len(f.starts) > 1
+	for _, i := range f.startFiles {
+		a := f.effect.files[i].arg
+		a.source, a.fromBraces = findPlaceholder, len(f.startFiles) > 1
 		list = append(list, a)
 	}
 	return list

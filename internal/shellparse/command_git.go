@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// gitUse says what git does with its arguments.
+// gitEffect says what git does with its arguments.
 //
 // A use that is read-only with git set is so only if the configuration of the
 // repository starts no program; see package gitrepo.
-func gitUse(args []arg) use {
-	dir, rest, why := gitGlobals(args)
+func gitEffect(args []arg) effect {
+	dir, rest, why := parseGitGlobals(args)
 	switch {
 	case why != "":
-		return unknown(why)
+		return unknownEffect(why)
 	case len(rest) == 0:
-		return use{} // git alone, or with --version, only prints something
+		return effect{} // git alone, or with --version, only prints something
 	case !rest[0].known || rest[0].glob:
-		return unknown("the subcommand of git is not known")
+		return unknownEffect("the subcommand of git is not known")
 	}
-	return gitSubcommand(rest[0].value, rest[1:], dir)
+	return gitSubcommandEffect(rest[0].value, rest[1:], dir)
 }
 
 // gitCommand are the arguments of git without the options before its command.
@@ -36,10 +36,10 @@ func gitCommand(args []arg) []arg {
 	return args
 }
 
-// gitGlobals reads the options before the subcommand. dir is the directory that
+// parseGitGlobals reads the options before the subcommand. dir is the directory that
 // the -C options lead to, empty without one; why says which option is not one
 // that leaves a read-only command read-only. Source: git(1), OPTIONS.
-func gitGlobals(args []arg) (dir string, rest []arg, why string) {
+func parseGitGlobals(args []arg) (dir string, rest []arg, why string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if !a.known || a.glob || !strings.HasPrefix(a.value, "-") {
@@ -51,7 +51,7 @@ func gitGlobals(args []arg) (dir string, rest []arg, why string) {
 			if i == len(args) || !args[i].known || args[i].glob {
 				return "", nil, "git -C names a directory that is not known"
 			}
-			dir = gitJoin(dir, args[i].value)
+			dir = gitJoinDir(dir, args[i].value)
 		case "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects":
 		case "--version", "-v":
 			return "", nil, ""
@@ -62,8 +62,8 @@ func gitGlobals(args []arg) (dir string, rest []arg, why string) {
 	return dir, nil, ""
 }
 
-// gitJoin is where a path leads that git reads in a directory.
-func gitJoin(dir, name string) string {
+// gitJoinDir is where a path leads that git reads in a directory.
+func gitJoinDir(dir, name string) string {
 	if dir == "" || path.IsAbs(name) {
 		return name
 	}
@@ -77,19 +77,19 @@ type gitForm struct {
 	// refuse says why the words are not a form that only reads, for
 	// subcommands whose operands decide it. Empty if they are.
 	refuse func(w gitWords) string
-	// bare says that the first operand is no path: a pattern or a name.
-	bare bool
-	// paths says that git takes everything after "--" for paths.
-	paths bool
-	// opens says that operands are files to git even outside a repository.
-	opens bool
-	// shows says that git prints what is in the files below its paths; patches, that
+	// firstIsName says that the first operand is no path: a pattern or a name.
+	firstIsName bool
+	// pathsAfterDashes says that git takes everything after "--" for paths.
+	pathsAfterDashes bool
+	// operandsAreFiles says that operands are files to git even outside a repository.
+	operandsAreFiles bool
+	// showsContent says that git prints what is in the files below its paths; patches, that
 	// it does so with one of gitPatches; here, that it does so for the working
 	// directory if there are no paths.
-	shows, patches, here bool
+	showsContent, showsPatches, defaultsToDir bool
 }
 
-func gitSubcommand(name string, args []arg, dir string) use {
+func gitSubcommandEffect(name string, args []arg, dir string) effect {
 	form, ok := gitForms[name]
 	if len(args) > 0 {
 		if longer, found := gitForms[name+" "+args[0].value]; found && args[0].known && !args[0].glob {
@@ -98,37 +98,37 @@ func gitSubcommand(name string, args []arg, dir string) use {
 		}
 	}
 	if !ok {
-		return gitOther(name, args, dir)
+		return gitOtherEffect(name, args, dir)
 	}
-	words, why := readGitWords(args, form.flags, form.paths)
+	words, why := parseGitArgs(args, form.flags, form.pathsAfterDashes)
 	if why != "" {
-		u := unknown("git " + name + ": " + why)
-		u.gitRisk(name, args, form, dir)
-		u.files = append(u.files, gitWhole(name, dir)...)
+		u := unknownEffect("git " + name + ": " + why)
+		u.addGitRisks(name, args, form, dir)
+		u.files = append(u.files, gitUnknownFiles(name, dir)...)
 		return u
 	}
 	if form.refuse != nil {
 		if why := form.refuse(words); why != "" {
-			return use{class: Mutating, why: "git " + name + ": " + why, files: gitTargets(name, args, dir)}
+			return effect{class: Mutating, reason: "git " + name + ": " + why, files: gitChangedFiles(name, args, dir)}
 		}
 	}
 	if name == "version" {
-		return use{}
+		return effect{}
 	}
-	return use{git: &Git{Dir: dir}, files: gitFiles(words, form, dir)}
+	return effect{git: &Git{Dir: dir}, files: gitReadFiles(words, form, dir)}
 }
 
-// gitOther is the use of a subcommand that does not only read.
-func gitOther(name string, args []arg, dir string) use {
-	u := unknown("git " + name + " is not known to only read")
+// gitOtherEffect is the use of a subcommand that does not only read.
+func gitOtherEffect(name string, args []arg, dir string) effect {
+	u := unknownEffect("git " + name + " is not known to only read")
 	switch {
 	case slices.Contains(strings.Fields(gitNetwork), name):
-		u = use{class: Unknown, why: "git " + name + " talks to another repository", hosts: gitHosts(args)}
+		u = effect{class: Unknown, reason: "git " + name + " talks to another repository", hosts: gitHosts(args)}
 	case slices.Contains(strings.Fields(gitMutating), name):
-		u = use{class: Mutating, why: "git " + name + " changes the repository or its files", files: gitTargets(name, args, dir)}
+		u = effect{class: Mutating, reason: "git " + name + " changes the repository or its files", files: gitChangedFiles(name, args, dir)}
 	}
-	u.gitRisk(name, args, gitForm{}, dir)
-	u.files = append(u.files, gitWhole(name, dir)...)
+	u.addGitRisks(name, args, gitForm{}, dir)
+	u.files = append(u.files, gitUnknownFiles(name, dir)...)
 	return u
 }
 
@@ -164,19 +164,19 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-func gitPlace(a arg, dir string) arg {
-	a.value = gitJoin(dir, a.value)
+func gitInDir(a arg, dir string) arg {
+	a.value = gitJoinDir(dir, a.value)
 	return a
 }
 
-// leadsOut reports whether a relative path may lead out of its directory.
-func leadsOut(name string) bool {
+// mayLeaveDir reports whether a relative path may lead out of its directory.
+func mayLeaveDir(name string) bool {
 	return path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..")
 }
 
-// gitPathspec is the path in an operand: in "HEAD:a", ":(top)a", ":!a" and "a".
+// pathspecPath is the path in an operand: in "HEAD:a", ":(top)a", ":!a" and "a".
 // Source: gitglossary(7), pathspec; gitrevisions(7).
-func gitPathspec(operand string) string {
+func pathspecPath(operand string) string {
 	before, after, found := strings.Cut(operand, ":")
 	switch {
 	case !found:

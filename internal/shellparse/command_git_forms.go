@@ -19,33 +19,33 @@ const gitNetwork = `clone fetch fetch-pack http-fetch http-push ls-remote pull p
 // only read. Not among them is whatchanged, which newer versions of git let an
 // alias replace. Source: git(1) and the page of each; tables in git_flags.go.
 var gitForms = map[string]gitForm{
-	"annotate": {flags: []string{gitBlameFlags}, paths: true},
-	"blame":    {flags: []string{gitBlameFlags}, paths: true},
+	"annotate": {flags: []string{gitBlameFlags}, pathsAfterDashes: true},
+	"blame":    {flags: []string{gitBlameFlags}, pathsAfterDashes: true},
 	"branch": {
 		flags:  []string{gitRefFlags, gitColumnFlags, "-a --all -r --remotes -v --verbose -q --quiet --show-current --abbrev? --no-abbrev"},
 		refuse: onlyListed("--list", "-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"),
 	},
 	"cat-file": {flags: []string{"-e -p -t -s --allow-unknown-type --use-mailmap --mailmap --no-mailmap --no-use-mailmap -z",
 		"--batch? --batch-check? --batch-command? --batch-all-objects --buffer --no-buffer --unordered --follow-symlinks"}},
-	"check-attr":    {flags: []string{"-a --all --cached -z"}, bare: true},
-	"check-ignore":  {flags: []string{"-q --quiet -v --verbose -z -n --non-matching --no-index"}, paths: true},
+	"check-attr":    {flags: []string{"-a --all --cached -z"}, firstIsName: true},
+	"check-ignore":  {flags: []string{"-q --quiet -v --verbose -z -n --non-matching --no-index"}, pathsAfterDashes: true},
 	"cherry":        {flags: []string{"-v --verbose --abbrev?"}},
 	"config":        {flags: []string{gitConfigFlags, gitConfigActions}, refuse: refuseGitConfig},
-	"config get":    {flags: []string{gitConfigFlags, "--all --regexp --value= --url="}, bare: true},
+	"config get":    {flags: []string{gitConfigFlags, "--all --regexp --value= --url="}, firstIsName: true},
 	"config list":   {flags: []string{gitConfigFlags}},
 	"count-objects": {flags: []string{"-v --verbose -H --human-readable"}},
 	"describe": {flags: []string{"--debug --all --tags --long --first-parent --abbrev? --exact-match --candidates=",
 		"--match= --exclude= --always --dirty? --broken?"}},
-	"diff":         {flags: []string{gitDiffFlags, gitCompareFlags}, paths: true, shows: true, opens: true},
-	"diff-files":   {flags: []string{gitDiffFlags, gitTreeFlags, "-0 -1 -2 -3 -q --base --ours --theirs"}, paths: true, shows: true},
-	"diff-index":   {flags: []string{gitDiffFlags, gitTreeFlags, "--cached --merge-base"}, paths: true, shows: true},
-	"diff-tree":    {flags: []string{gitDiffFlags, gitTreeFlags, "--merge-base --parents --notes? --no-notes --encoding= --abbrev-commit --date= --oneline"}, paths: true, shows: true},
+	"diff":         {flags: []string{gitDiffFlags, gitCompareFlags}, pathsAfterDashes: true, showsContent: true, operandsAreFiles: true},
+	"diff-files":   {flags: []string{gitDiffFlags, gitTreeFlags, "-0 -1 -2 -3 -q --base --ours --theirs"}, pathsAfterDashes: true, showsContent: true},
+	"diff-index":   {flags: []string{gitDiffFlags, gitTreeFlags, "--cached --merge-base"}, pathsAfterDashes: true, showsContent: true},
+	"diff-tree":    {flags: []string{gitDiffFlags, gitTreeFlags, "--merge-base --parents --notes? --no-notes --encoding= --abbrev-commit --date= --oneline"}, pathsAfterDashes: true, showsContent: true},
 	"for-each-ref": {flags: []string{gitRefFlags, "--count= -s --shell -p --perl --python --tcl --ignore-case --omit-empty --exclude="}},
-	"grep":         {flags: []string{gitGrepFlags}, paths: true, bare: true, shows: true, here: true},
-	"log":          {flags: []string{gitDiffFlags, gitRevisionFlags, gitCommitFlags}, paths: true, patches: true},
+	"grep":         {flags: []string{gitGrepFlags}, pathsAfterDashes: true, firstIsName: true, showsContent: true, defaultsToDir: true},
+	"log":          {flags: []string{gitDiffFlags, gitRevisionFlags, gitCommitFlags}, pathsAfterDashes: true, showsPatches: true},
 	"ls-files": {flags: []string{"-z -t -v -f -c --cached -d --deleted -m --modified -o --others -i --ignored -s --stage -k --killed",
 		"--directory --eol --empty-directory --no-empty-directory -u --unmerged --resolve-undo -x= --exclude= -X< --exclude-from<",
-		"--exclude-standard --full-name --error-unmatch --with-tree= --abbrev? --no-abbrev --debug --deduplicate --sparse --format="}, paths: true},
+		"--exclude-standard --full-name --error-unmatch --with-tree= --abbrev? --no-abbrev --debug --deduplicate --sparse --format="}, pathsAfterDashes: true},
 	"ls-tree":    {flags: []string{"-d -r -t -z -l --long --name-only --name-status --object-only --full-name --full-tree --format= --abbrev? --no-abbrev"}},
 	"merge-base": {flags: []string{"-a --all --octopus --independent --is-ancestor --fork-point"}},
 	"name-rev":   {flags: []string{"--name-only --tags --refs= --exclude= --all --annotate-stdin --undefined --no-undefined --always"}},
@@ -59,24 +59,24 @@ var gitForms = map[string]gitForm{
 	"reflog list":    {},
 	"reflog show":    {flags: []string{gitDiffFlags, gitRevisionFlags, gitCommitFlags}},
 	"remote":         {flags: []string{"-v --verbose"}, refuse: onlyListed()},
-	"remote get-url": {flags: []string{"--push --all"}, bare: true},
-	"rev-list":       {flags: []string{gitRevisionFlags, gitListFlags}, paths: true},
+	"remote get-url": {flags: []string{"--push --all"}, firstIsName: true},
+	"rev-list":       {flags: []string{gitRevisionFlags, gitListFlags}, pathsAfterDashes: true},
 	"rev-parse": {flags: []string{"--show-toplevel --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir",
 		"--is-bare-repository --is-shallow-repository --show-prefix --show-cdup --abbrev-ref? --symbolic --symbolic-full-name --short? --verify",
 		"-q --quiet --all --branches? --tags? --remotes? --glob= --exclude= --revs-only --no-revs --flags --no-flags --default= --sq --not",
 		"--show-object-format? --path-format= --git-path= --shared-index-path --disambiguate= --local-env-vars --since= --until= --after= --before="}},
-	"shortlog":   {flags: []string{"-s --summary -e --email -n --numbered -c --committer --group= --format= -w? --date=", gitRevisionFlags}, paths: true},
-	"show":       {flags: []string{gitDiffFlags, gitRevisionFlags, gitCommitFlags}, paths: true, shows: true},
-	"show-ref":   {flags: []string{"--tags --heads --branches --verify --head -d --dereference -s? --hash? --abbrev? -q --quiet"}, bare: true},
-	"stash list": {flags: []string{gitDiffFlags, gitRevisionFlags, gitCommitFlags}, bare: true},
-	"stash show": {flags: []string{gitDiffFlags, "--include-untracked --no-include-untracked --only-untracked"}, bare: true},
+	"shortlog":   {flags: []string{"-s --summary -e --email -n --numbered -c --committer --group= --format= -w? --date=", gitRevisionFlags}, pathsAfterDashes: true},
+	"show":       {flags: []string{gitDiffFlags, gitRevisionFlags, gitCommitFlags}, pathsAfterDashes: true, showsContent: true},
+	"show-ref":   {flags: []string{"--tags --heads --branches --verify --head -d --dereference -s? --hash? --abbrev? -q --quiet"}, firstIsName: true},
+	"stash list": {flags: []string{gitDiffFlags, gitRevisionFlags, gitCommitFlags}, firstIsName: true},
+	"stash show": {flags: []string{gitDiffFlags, "--include-untracked --no-include-untracked --only-untracked"}, firstIsName: true},
 	"status": {flags: []string{"-v --verbose -s --short -b --branch --no-branch --show-stash --no-show-stash --ahead-behind --no-ahead-behind",
 		"--porcelain? --long --no-long -z --null -u? --untracked-files? --ignored? --ignore-submodules? --column? --no-column",
-		"--renames --no-renames -M? --find-renames?"}, paths: true},
+		"--renames --no-renames -M? --find-renames?"}, pathsAfterDashes: true},
 	"sparse-checkout list": {},
-	"symbolic-ref":         {flags: []string{"-q --quiet --short --recurse --no-recurse"}, refuse: refuseSymbolicRef, bare: true},
+	"symbolic-ref":         {flags: []string{"-q --quiet --short --recurse --no-recurse"}, refuse: refuseSymbolicRef, firstIsName: true},
 	"tag": {
-		flags: []string{gitRefFlags, gitColumnFlags, "-n?"}, bare: true,
+		flags: []string{gitRefFlags, gitColumnFlags, "-n?"}, firstIsName: true,
 		refuse: onlyListed("--list", "-l", "-n", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"),
 	},
 	"version":       {flags: []string{"--build-options"}},
@@ -87,7 +87,7 @@ var gitForms = map[string]gitForm{
 // otherwise they name what is to be made, or another subcommand.
 func onlyListed(flags ...string) func(gitWords) string {
 	return func(w gitWords) string {
-		if w.count() == 0 || w.has(flags...) {
+		if w.operandCount() == 0 || w.has(flags...) {
 			return ""
 		}
 		return "its operand may make or change something"
@@ -96,14 +96,14 @@ func onlyListed(flags ...string) func(gitWords) string {
 
 // refuseGitConfig accepts the flags that read, and a name alone, which is read.
 func refuseGitConfig(w gitWords) string {
-	if w.late {
+	if w.flagAfterOperand {
 		return "what looks like a flag after the name is a value to set"
 	}
 	if w.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list") {
 		return ""
 	}
 	// A word without a dot is a subcommand in newer versions, such as edit.
-	if w.count() == 1 && len(w.operands) == 1 && strings.Contains(w.operands[0].value, ".") && !w.operands[0].glob {
+	if w.operandCount() == 1 && len(w.operands) == 1 && strings.Contains(w.operands[0].value, ".") && !w.operands[0].glob {
 		return ""
 	}
 	return "it may change the configuration"
@@ -122,7 +122,7 @@ func refuseReflog(w gitWords) string {
 }
 
 func refuseSymbolicRef(w gitWords) string {
-	if w.count() == 1 && !slices.ContainsFunc(slices.Concat(w.operands, w.paths), func(a arg) bool { return a.glob }) {
+	if w.operandCount() == 1 && !slices.ContainsFunc(slices.Concat(w.operands, w.paths), func(a arg) bool { return a.glob }) {
 		return ""
 	}
 	return "with two operands it changes a ref"

@@ -83,8 +83,8 @@ notes list
 --no-pager log
 -C sub log
 -C sub --no-pager status`, "\n") {
-		u := gitUse(wordsOf(line))
-		require.Equal(t, ReadOnly, u.class, "%s: %s", line, u.why)
+		u := gitEffect(wordsOf(line))
+		require.Equal(t, ReadOnly, u.class, "%s: %s", line, u.reason)
 		require.NotNil(t, u.git, line)
 	}
 }
@@ -163,9 +163,9 @@ remote show origin
 tag -v v1
 -
 diff -`, "\n") {
-		u := gitUse(wordsOf(line))
+		u := gitEffect(wordsOf(line))
 		require.NotEqual(t, ReadOnly, u.class, line)
-		require.NotEmpty(t, u.why, line)
+		require.NotEmpty(t, u.reason, line)
 	}
 }
 
@@ -203,9 +203,9 @@ rebase -x x HEAD~1
 bisect run x
 hash-object -w README.md
 sparse-checkout set x`, "\n") {
-		u := gitUse(wordsOf(line))
-		require.Equal(t, Mutating, u.class, "%s: %s", line, u.why)
-		require.NotEmpty(t, u.why, line)
+		u := gitEffect(wordsOf(line))
+		require.Equal(t, Mutating, u.class, "%s: %s", line, u.reason)
+		require.NotEmpty(t, u.reason, line)
 	}
 }
 
@@ -214,10 +214,10 @@ func TestGitDirectory(t *testing.T) {
 	for line, want := range map[string]string{
 		"log": "", "-C a log": "a", "-C a -C b log": "a/b", "-C a -C /b log": "/b", "-C a/ -C .. log": "a//..", "-C . log": ".",
 	} {
-		require.Equal(t, &Git{Dir: want}, gitUse(wordsOf(line)).git, line)
+		require.Equal(t, &Git{Dir: want}, gitEffect(wordsOf(line)).git, line)
 	}
 	for _, line := range []string{"", "--version", "version", "-C a"} {
-		require.Equal(t, use{}, gitUse(wordsOf(line)), line)
+		require.Equal(t, effect{}, gitEffect(wordsOf(line)), line)
 	}
 }
 
@@ -257,13 +257,13 @@ func TestGitFiles(t *testing.T) {
 		{line: "-C sub log -- a", reads: []string{"sub/"}, maybe: []string{"sub/a"}},
 	} {
 		var reads, maybe []string
-		for _, f := range gitUse(wordsOf(tc.line)).files {
+		for _, f := range gitEffect(wordsOf(tc.line)).files {
 			require.False(t, f.write, tc.line)
 			name := f.value
 			if f.tree {
 				name += "/"
 			}
-			if f.maybe {
+			if f.guess {
 				maybe = append(maybe, name)
 			} else {
 				reads = append(reads, name)
@@ -283,7 +283,7 @@ func TestGitHosts(t *testing.T) {
 		"push origin main":                               nil,
 		"clone ./a:b":                                    nil,
 	} {
-		u := gitUse(wordsOf(line))
+		u := gitEffect(wordsOf(line))
 		require.Equal(t, Unknown, u.class)
 		require.Equal(t, want, u.hosts, line)
 	}

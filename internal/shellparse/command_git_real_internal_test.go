@@ -103,7 +103,7 @@ func TestGitFlagsAreGitsOwn(t *testing.T) {
 			for _, table := range form.flags {
 				for entry := range strings.FieldsSeq(table) {
 					flag := strings.TrimRight(entry, "=!?<")
-					if takes, _ := gitFlag(form.flags, flag); flag+takes == entry {
+					if takes, _ := gitFlagKind(form.flags, flag); flag+takes == entry {
 						g.tryFlag(t, name, flag, takes)
 					}
 				}
@@ -119,7 +119,7 @@ func (g gitTree) tryFlag(t *testing.T, name, flag, takes string) {
 	switch {
 	case flag == "-#":
 		args[len(args)-1] = "-1"
-	case takes == gitNoValue || takes == gitMaybe:
+	case takes == gitNoValue || takes == gitOptionalValue:
 	case strings.HasPrefix(flag, "--") && flag != "--sort":
 		args[len(args)-1] = flag + "=1"
 	default:
@@ -130,7 +130,7 @@ func (g gitTree) tryFlag(t *testing.T, name, flag, takes string) {
 		"annotate": "README.md", "blame": "README.md", "ls-tree": "HEAD", "merge-base": "main other", "name-rev": "HEAD", "symbolic-ref": "HEAD",
 		"remote get-url": "origin", "config get": "user.name", "check-ignore": "a", "check-attr": "a",
 	}[name])...)
-	if gitForms[name].paths {
+	if gitForms[name].pathsAfterDashes {
 		args = append(args, "--", "--output=mark")
 	}
 	out, _ := g.git(t, args...)
@@ -174,7 +174,7 @@ func TestGitThatReadsChangesNothing(t *testing.T) {
 		for i, a := range args {
 			given[i] = arg{value: a, known: true, source: a}
 		}
-		if gitUse(given).class != ReadOnly {
+		if gitEffect(given).class != ReadOnly {
 			continue
 		}
 		ran++

@@ -2,24 +2,24 @@ package shellparse
 
 import "strings"
 
-// gitDiffRisks are the flags of all subcommands that make a diff, or could.
-const gitDiffRisks = "--output --ext-diff --textconv -O"
+// gitRiskyDiffFlags are the flags of all subcommands that make a diff, or could.
+const gitRiskyDiffFlags = "--output --ext-diff --textconv -O"
 
-// gitRisks are the flags of subcommands, and under them the subcommands, that write
+// gitRiskyWords are the flags of subcommands, and under them the subcommands, that write
 // where they say or run a program, with those that read a file to tell the order.
 // A rule with a wildcard covers none of them. Source: git(1) and the page of each.
-var gitRisks = map[string]string{
-	"annotate": gitDiffRisks, "blame": gitDiffRisks, "cat-file": "--textconv --filters", "diff": gitDiffRisks, "diff-files": gitDiffRisks,
-	"diff-index": gitDiffRisks, "diff-tree": gitDiffRisks, "log": gitDiffRisks, "range-diff": gitDiffRisks, "reflog": gitDiffRisks, "reflog exists": gitDiffRisks, "reflog list": gitDiffRisks, "reflog show": gitDiffRisks,
-	"rev-list": gitDiffRisks, "shortlog": gitDiffRisks, "show": gitDiffRisks, "stash list": gitDiffRisks, "stash show": gitDiffRisks, "whatchanged": gitDiffRisks,
+var gitRiskyWords = map[string]string{
+	"annotate": gitRiskyDiffFlags, "blame": gitRiskyDiffFlags, "cat-file": "--textconv --filters", "diff": gitRiskyDiffFlags, "diff-files": gitRiskyDiffFlags,
+	"diff-index": gitRiskyDiffFlags, "diff-tree": gitRiskyDiffFlags, "log": gitRiskyDiffFlags, "range-diff": gitRiskyDiffFlags, "reflog": gitRiskyDiffFlags, "reflog exists": gitRiskyDiffFlags, "reflog list": gitRiskyDiffFlags, "reflog show": gitRiskyDiffFlags,
+	"rev-list": gitRiskyDiffFlags, "shortlog": gitRiskyDiffFlags, "show": gitRiskyDiffFlags, "stash list": gitRiskyDiffFlags, "stash show": gitRiskyDiffFlags, "whatchanged": gitRiskyDiffFlags,
 	"grep":         "--open-files-in-pager --textconv --ext-grep -O",
 	"archive":      "--output --exec -o",
 	"bisect":       "run",
 	"clone":        "--upload-pack --config --template -u -c",
-	"difftool":     gitDiffRisks + " --extcmd -x",
+	"difftool":     gitRiskyDiffFlags + " --extcmd -x",
 	"fetch":        "--upload-pack",
 	"fetch-pack":   "--upload-pack --exec",
-	"format-patch": gitDiffRisks + " --output-directory -o",
+	"format-patch": gitRiskyDiffFlags + " --output-directory -o",
 	"init":         "--template",
 	"ls-remote":    "--upload-pack --exec",
 	"pull":         "--upload-pack",
@@ -29,33 +29,33 @@ var gitRisks = map[string]string{
 	"submodule":    "foreach",
 }
 
-// gitRisk adds what flags of a subcommand make it write or run. No wildcard is to
+// addGitRisks adds what flags of a subcommand make it write or run. No wildcard is to
 // cover that, nor a word that may turn out to be such a flag.
-func (u *use) gitRisk(name string, args []arg, form gitForm, dir string) {
-	risks := gitRisks[name]
+func (u *effect) addGitRisks(name string, args []arg, form gitForm, dir string) {
+	risks := gitRiskyWords[name]
 	if risks == "" {
 		return
 	}
 	flags := strings.Contains(risks, "-") // those before a "--"
 	for i, a := range args {
 		switch {
-		case a.is("--") && form.paths && (i == 0 || !form.takesNext(args[i-1])):
+		case a.is("--") && form.pathsAfterDashes && (i == 0 || !form.takesNextWord(args[i-1])):
 			flags = false
 		case a.mayBeFlag():
-			u.exact = u.exact || flags && !form.settles(args, i)
-		case a.exact():
-			u.gitDoes(risks, args[i:], form, dir)
+			u.noWildcards = u.noWildcards || flags && !form.belongsToFlag(args, i)
+		case a.isLiteral():
+			u.addGitRisk(risks, args[i:], form, dir)
 		}
 	}
 }
 
-// gitDoes adds what the first of some arguments makes git write or run.
-func (u *use) gitDoes(risks string, args []arg, form gitForm, dir string) {
-	flag, value, glued := form.risk(risks, args[0].value)
+// addGitRisk adds what the first of some arguments makes git write or run.
+func (u *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) {
+	flag, value, glued := form.riskyWord(risks, args[0].value)
 	if flag == "" {
 		return
 	}
-	u.exact = true
+	u.noWildcards = true
 	if flag != "--output" && flag != "--output-directory" && flag != "-o" {
 		return
 	}
@@ -64,12 +64,12 @@ func (u *use) gitDoes(risks string, args []arg, form gitForm, dir string) {
 	if !glued && len(args) > 1 {
 		a = args[1]
 	}
-	u.write(gitPlace(a, dir))
+	u.addWrite(gitInDir(a, dir))
 }
 
-// risk finds the word of a list that an argument is, with the value that is glued
+// riskyWord finds the word of a list that an argument is, with the value that is glued
 // to it. Git takes abbreviations.
-func (f gitForm) risk(risks, text string) (flag, value string, glued bool) {
+func (f gitForm) riskyWord(risks, text string) (flag, value string, glued bool) {
 	if !strings.HasPrefix(text, "-") {
 		if has(risks, text) {
 			return text, "", false
@@ -78,7 +78,7 @@ func (f gitForm) risk(risks, text string) (flag, value string, glued bool) {
 	}
 	if strings.HasPrefix(text, "--") {
 		name, value, glued := strings.Cut(text, "=")
-		if _, harmless := gitFlag(f.flags, name); harmless || name == "--" {
+		if _, harmless := gitFlagKind(f.flags, name); harmless || name == "--" {
 			return "", "", false
 		}
 		for known := range strings.FieldsSeq(risks) {
@@ -93,40 +93,40 @@ func (f gitForm) risk(risks, text string) (flag, value string, glued bool) {
 		if has(risks, name) {
 			return name, text[i+1:], i+1 < len(text)
 		}
-		if takes, _ := gitFlag(f.flags, name); takes != gitNoValue {
+		if takes, _ := gitFlagKind(f.flags, name); takes != gitNoValue {
 			break // the rest is its value
 		}
 	}
 	return "", "", false
 }
 
-// takesNext reports whether git may take the word behind a flag for its value.
-func (f gitForm) takesNext(a arg) bool {
-	if !a.exact() || !strings.HasPrefix(a.value, "-") {
-		return !a.exact()
+// takesNextWord reports whether git may take the word behind a flag for its value.
+func (f gitForm) takesNextWord(a arg) bool {
+	if !a.isLiteral() || !strings.HasPrefix(a.value, "-") {
+		return !a.isLiteral()
 	}
 	name, _, glued := strings.Cut(a.value, "=")
 	if strings.HasPrefix(a.value, "--") {
-		takes, ok := gitFlag(f.flags, name)
-		return !glued && (!ok || takes != gitNoValue && takes != gitMaybe)
+		takes, ok := gitFlagKind(f.flags, name)
+		return !glued && (!ok || takes != gitNoValue && takes != gitOptionalValue)
 	}
 	for i := 1; i < len(a.value); i++ {
-		takes, ok := gitFlag(f.flags, "-"+a.value[i:i+1])
+		takes, ok := gitFlagKind(f.flags, "-"+a.value[i:i+1])
 		if digit := a.value[i] >= '0' && a.value[i] <= '9'; !ok && !digit {
 			return true
 		}
 		if takes != gitNoValue {
-			return takes != gitMaybe && i+1 == len(a.value)
+			return takes != gitOptionalValue && i+1 == len(a.value)
 		}
 	}
 	return false
 }
 
-// settles reports whether a word that is not known belongs to a flag that is: as
+// belongsToFlag reports whether a word that is not known belongs to a flag that is: as
 // the value glued to it, or as the next word, whatever that looks like.
-func (f gitForm) settles(args []arg, i int) bool {
+func (f gitForm) belongsToFlag(args []arg, i int) bool {
 	a := args[i]
-	if a.many {
+	if a.maybeSeveral {
 		return false
 	}
 	text := strings.TrimPrefix(a.source, `"`)
@@ -134,12 +134,12 @@ func (f gitForm) settles(args []arg, i int) bool {
 		text = a.value
 	}
 	if name, _, glued := strings.Cut(text, "="); glued && strings.HasPrefix(name, "--") {
-		takes, _ := gitFlag(f.flags, name)
+		takes, _ := gitFlagKind(f.flags, name)
 		return takes != gitNoValue
 	}
-	if i == 0 || a.glob || !args[i-1].exact() || i > 1 && f.takesNext(args[i-2]) {
+	if i == 0 || a.glob || !args[i-1].isLiteral() || i > 1 && f.takesNextWord(args[i-2]) {
 		return false
 	}
-	takes, _ := gitFlag(f.flags, args[i-1].value)
+	takes, _ := gitFlagKind(f.flags, args[i-1].value)
 	return takes == gitAnyValue
 }

@@ -81,8 +81,8 @@ func TestGitRisks(t *testing.T) {
 		{line: "submodule foreach x", exact: true},
 		{line: "submodule update --init"},
 	} {
-		u := gitUse(argsOf(tt.line))
-		require.Equal(t, tt.exact, u.exact, tt.line)
+		u := gitEffect(argsOf(tt.line))
+		require.Equal(t, tt.exact, u.noWildcards, tt.line)
 		require.Equal(t, tt.write, strings.Join(definite(u.files), " "), tt.line)
 	}
 }
@@ -91,7 +91,7 @@ func TestGitRisks(t *testing.T) {
 func definite(files []file) []string {
 	var names []string
 	for _, f := range files {
-		if f.write && !f.maybe {
+		if f.write && !f.guess {
 			names = append(names, f.value)
 		}
 	}
@@ -118,7 +118,7 @@ func TestGitRisksAreAll(t *testing.T) {
 					}
 				}
 			}
-			if !strings.Contains(gitRisks[name], "--output") {
+			if !strings.Contains(gitRiskyWords[name], "--output") {
 				require.Empty(t, made)
 			}
 		})

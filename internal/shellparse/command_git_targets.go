@@ -2,9 +2,9 @@ package shellparse
 
 import "strings"
 
-// gitTargets are the files that a command of git changes in the working tree, as
+// gitChangedFiles are the files that a command of git changes in the working tree, as
 // far as its words tell: those of a pathspec, or all.
-func gitTargets(name string, args []arg, dir string) []file {
+func gitChangedFiles(name string, args []arg, dir string) []file {
 	name, sub, _ := strings.Cut(name, " ")
 	flag := func(names string) bool {
 		for _, a := range args {
@@ -20,10 +20,10 @@ func gitTargets(name string, args []arg, dir string) []file {
 	whole := false // all files, if there is no operand
 	switch name {
 	case "hash-object":
-		return gitOperands(args, dir, file{maybe: true})
+		return gitOperandFiles(args, dir, file{guess: true})
 	case "apply":
-		files := gitOperands(args, dir, file{maybe: true})
-		return append(files, gitOperands(nil, dir, file{maybe: true, write: true, tree: true}, word("."))...)
+		files := gitOperandFiles(args, dir, file{guess: true})
+		return append(files, gitOperandFiles(nil, dir, file{guess: true, write: true, tree: true}, literalArg("."))...)
 	case "rm", "mv", "restore":
 	case "checkout":
 		if flag("-b -B --orphan") {
@@ -48,15 +48,15 @@ func gitTargets(name string, args []arg, dir string) []file {
 	default:
 		return nil
 	}
-	files := gitOperands(args, dir, file{maybe: true, write: true, tree: true})
+	files := gitOperandFiles(args, dir, file{guess: true, write: true, tree: true})
 	if len(files) == 0 && whole {
-		files = gitOperands(nil, dir, file{maybe: true, write: true, tree: true}, word("."))
+		files = gitOperandFiles(nil, dir, file{guess: true, write: true, tree: true}, literalArg("."))
 	}
 	return files
 }
 
-// gitOperands are the words that are no flags, as files like another.
-func gitOperands(args []arg, dir string, like file, more ...arg) []file {
+// gitOperandFiles are the words that are no flags, as files like another.
+func gitOperandFiles(args []arg, dir string, like file, more ...arg) []file {
 	var files []file
 	flags := true
 	for _, a := range append(args[:len(args):len(args)], more...) {
@@ -66,10 +66,10 @@ func gitOperands(args []arg, dir string, like file, more ...arg) []file {
 			flags = false
 		case flags && strings.HasPrefix(a.value, "-"):
 		default:
-			a.value = gitPathspec(a.value)
+			a.value = pathspecPath(a.value)
 			a.glob = a.glob || strings.ContainsAny(a.value, "*?[")
 			f := like
-			f.arg = gitPlace(a, dir)
+			f.arg = gitInDir(a, dir)
 			files = append(files, f)
 		}
 	}

@@ -13,9 +13,9 @@ const (
 	jqFiles = "--slurpfile --rawfile"
 )
 
-// jqUse reads the arguments of jq, which has flags with two values.
-func jqUse(args []arg) use {
-	var u use
+// jqEffect reads the arguments of jq, which has flags with two values.
+func jqEffect(args []arg) effect {
+	var u effect
 	var program *arg
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -25,44 +25,44 @@ func jqUse(args []arg) use {
 			u.worsen(Unknown, "jq reads -- in several ways")
 		case a.is("--indent"):
 			i++
-			if i == len(args) || !args[i].exact() || !isDigits(args[i].value) {
+			if i == len(args) || !args[i].isLiteral() || !isDigits(args[i].value) {
 				u.worsen(Unknown, "the value of --indent is not known")
 			}
-		case a.exact() && (has(jqTwo, name) || has(jqFiles, name)):
+		case a.isLiteral() && (has(jqTwo, name) || has(jqFiles, name)):
 			i += 2
-			if i >= len(args) || args[i].loose() || args[i-1].loose() {
+			if i >= len(args) || args[i].mayBeSeveral() || args[i-1].mayBeSeveral() {
 				u.worsen(Unknown, "the values of "+name+" are not known")
 			} else if has(jqFiles, name) {
-				u.read(args[i])
+				u.addRead(args[i])
 			}
-		case a.exact() && has(jqAlone, name):
-		case a.exact() && len(name) > 1 && name[0] == '-' && strings.Trim(name[1:], jqLetters) == "":
-		case a.exact() && len(name) > 1 && name[0] == '-':
+		case a.isLiteral() && has(jqAlone, name):
+		case a.isLiteral() && len(name) > 1 && name[0] == '-' && strings.Trim(name[1:], jqLetters) == "":
+		case a.isLiteral() && len(name) > 1 && name[0] == '-':
 			u.worsen(Unknown, "the flag "+name+" is not known")
 		case a.mayBeFlag():
 			u.worsen(Unknown, a.source+" may become a flag")
-			u.read(a)
+			u.addRead(a)
 		case program == nil:
 			program = &args[i]
 		default:
-			u.read(a)
+			u.addRead(a)
 		}
 	}
 	switch {
 	case program == nil:
-	case !program.exact():
+	case !program.isLiteral():
 		u.worsen(Unknown, "the program of jq is not known")
-	case !jqReads(program.value):
+	case !jqOnlyReads(program.value):
 		u.worsen(Unknown, "the program of jq may do more than change its input")
 	}
 	return u
 }
 
-// jqHidden are the names by which a program of jq sees the environment or files.
-const jqHidden = "env $ENV import include modulemeta get_search_list $__prog_args"
+// jqForbidden are the names by which a program of jq sees the environment or files.
+const jqForbidden = "env $ENV import include modulemeta get_search_list $__prog_args"
 
-// jqReads reports whether a program of jq does nothing but change its input.
-func jqReads(program string) bool {
+// jqOnlyReads reports whether a program of jq does nothing but change its input.
+func jqOnlyReads(program string) bool {
 	p := jqProgram{program}
 	return p.read(0) && p.text == ""
 }
@@ -88,7 +88,7 @@ func (p *jqProgram) read(depth int) bool {
 		case c == '#':
 			return false // versions differ about where a comment ends
 		case c == '$' || isName(p.text[:1]):
-			if name := p.name(); has(jqHidden, name) && (before != '.' || c == '$') {
+			if name := p.name(); has(jqForbidden, name) && (before != '.' || c == '$') {
 				return false
 			}
 		default:

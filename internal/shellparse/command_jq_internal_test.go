@@ -59,6 +59,6 @@ func TestProgramsOfJq(t *testing.T) {
 		`"\\" | env`:                     false,
 		`"\\(" | env`:                    false,
 	} {
-		require.Equal(t, want, jqReads(program), "%q", program)
+		require.Equal(t, want, jqOnlyReads(program), "%q", program)
 	}
 }

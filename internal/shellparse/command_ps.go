@@ -2,66 +2,66 @@ package shellparse
 
 import "strings"
 
-// psFlags are the flags of ps in the form of Unix.
-var psFlags = entry{
-	source: "ps(1) of procps-ng 4.0, simple process selection, by list, output format control",
-	acts:   true, // the letter e, without a dash, shows the environment of processes
+// psSpec are the flags of ps in the form of Unix.
+var psSpec = commandSpec{
+	source:         "ps(1) of procps-ng 4.0, simple process selection, by list, output format control",
+	hasUnsafeFlags: true, // the letter e, without a dash, shows the environment of processes
 	flags: "-A -a -d -e -f -F -j -l -L -M -N -T -H -w -y -c -Z -p= -u= -U= -g= -G= -C= -o= -O= -t= -s= -q=" +
 		" --pid= --ppid= --user= --User= --group= --Group= --tty= --sort= --format= --forest --headers --no-headers" +
-		" --no-heading --cols= --columns= --width= --lines= --rows= --context --deselect" + gnu,
+		" --no-heading --cols= --columns= --width= --lines= --rows= --context --deselect" + gnuFlags,
 }
 
 // psLetters are the letters of ps in the form of BSD that need no value, but for
 // the one that shows the environment.
 const psLetters = "afhjlmruvwxLSTcnN"
 
-// psUse reads the arguments of ps, which understands flags in the form of Unix
+// psEffect reads the arguments of ps, which understands flags in the form of Unix
 // and letters in that of BSD.
-func psUse(args []arg) use {
-	if len(args) > 0 && args[0].exact() && !strings.HasPrefix(args[0].value, "-") {
-		return psBSD(args)
+func psEffect(args []arg) effect {
+	if len(args) > 0 && args[0].isLiteral() && !strings.HasPrefix(args[0].value, "-") {
+		return psBSDEffect(args)
 	}
 	// ps takes "-aux" for "aux" if there is no user called x.
 	if len(args) > 0 && args[0].is("-aux", "-auxw", "-auxww") {
-		return psBSD(args)
+		return psBSDEffect(args)
 	}
-	g := psFlags.read(args)
+	g := psSpec.parseArgs(args)
 	if len(g.operands) > 0 {
 		g.refuse("ps may show the environment of processes")
 	}
 	for _, a := range args {
-		if len(a.value) > 1 && a.value[0] == '-' && a.value[1] != '-' && strings.Contains(a.value, "e") && !psSure(g) {
+		if len(a.value) > 1 && a.value[0] == '-' && a.value[1] != '-' && strings.Contains(a.value, "e") && !psSelectsByNumber(g) {
 			// ps starts again in the other form if it does not know a name.
 			g.refuse("ps may show the environment of processes")
 		}
 	}
-	if g.why == "" && !psColumns(g.values("-o", "-O", "--format", "--sort")) {
+	if g.reason == "" && !psColumnsAreSafe(g.flagValues("-o", "-O", "--format", "--sort")) {
 		g.refuse("ps has columns that may show the environment of processes")
 	}
-	if g.why != "" {
-		return unknown(g.why)
+	if g.reason != "" {
+		return unknownEffect(g.reason)
 	}
-	return use{}
+	return effect{}
 }
 
-// columns are the columns of ps that show nothing but facts about a process and
+// psSafeColumns are the columns of ps that show nothing but facts about a process and
 // its command line.
-const columns = "%cpu %mem args blocked bsdstart bsdtime c cgroup class cls cmd comm command cp cputime cputimes" +
+const psSafeColumns = "%cpu %mem args blocked bsdstart bsdtime c cgroup class cls cmd comm command cp cputime cputimes" +
 	" drs egid egroup elapsed etime etimes euid euser f fgid fgroup flags fname fuid fuser gid group ignored lstart lwp" +
 	" maj_flt majflt min_flt minflt ni nice nlwp pcpu pending pgid pgrp pid pmem ppid pri priority psr rgid rgroup rss" +
 	" rssize rsz ruid ruser s sess session sgid sgroup sid size spid stat start start_time started state stime suid" +
 	" suser sz tgid thcount tid time times tname tpgid trs tt tty ucmd ucomm uid uname user vsize vsz wchan"
 
-// psColumns reports whether all columns of some lists are known.
-func psColumns(lists []arg) bool {
+// psColumnsAreSafe reports whether all columns of some lists are known.
+func psColumnsAreSafe(lists []arg) bool {
 	for _, list := range lists {
-		if !list.exact() {
+		if !list.isLiteral() {
 			return false
 		}
 		for name := range strings.FieldsFuncSeq(list.value, func(r rune) bool { return r == ',' || r == ' ' }) {
 			name, _, _ = strings.Cut(name, "=")
 			name, _, _ = strings.Cut(strings.TrimLeft(name, "+-"), ":")
-			if name != "" && !has(columns, strings.ToLower(name)) {
+			if name != "" && !has(psSafeColumns, strings.ToLower(name)) {
 				return false
 			}
 		}
@@ -69,9 +69,9 @@ func psColumns(lists []arg) bool {
 	return true
 }
 
-// psSure reports whether all that select a process do so by numbers.
-func psSure(g given) bool {
-	for _, v := range g.values("-p", "-q", "-u", "-U", "-g", "-G", "-t", "-s",
+// psSelectsByNumber reports whether all that select a process do so by numbers.
+func psSelectsByNumber(g parsedArgs) bool {
+	for _, v := range g.flagValues("-p", "-q", "-u", "-U", "-g", "-G", "-t", "-s",
 		"--pid", "--ppid", "--user", "--User", "--group", "--Group", "--tty") {
 		if strings.Trim(v.value, "0123456789,") != "" {
 			return false
@@ -80,27 +80,27 @@ func psSure(g given) bool {
 	return true
 }
 
-// psBSD reads letters, perhaps with a list of columns, and long flags after them.
-func psBSD(args []arg) use {
+// psBSDEffect reads letters, perhaps with a list of columns, and long flags after them.
+func psBSDEffect(args []arg) effect {
 	letters, listed := strings.CutSuffix(strings.TrimPrefix(args[0].value, "-"), "o")
 	args = args[1:]
-	if listed && len(args) > 0 && psColumns(args[:1]) {
+	if listed && len(args) > 0 && psColumnsAreSafe(args[:1]) {
 		args = args[1:]
 	}
 	if strings.Trim(letters, psLetters) != "" {
-		return unknown("ps may show the environment of processes")
+		return unknownEffect("ps may show the environment of processes")
 	}
 	for _, a := range args {
-		if !a.exact() || !strings.HasPrefix(a.value, "--") {
-			return unknown("ps may show the environment of processes")
+		if !a.isLiteral() || !strings.HasPrefix(a.value, "--") {
+			return unknownEffect("ps may show the environment of processes")
 		}
 	}
-	g := psFlags.read(args)
-	if g.why == "" && !psColumns(g.values("--format", "--sort")) {
+	g := psSpec.parseArgs(args)
+	if g.reason == "" && !psColumnsAreSafe(g.flagValues("--format", "--sort")) {
 		g.refuse("ps has columns that may show the environment of processes")
 	}
-	if g.why != "" {
-		return unknown(g.why)
+	if g.reason != "" {
+		return unknownEffect(g.reason)
 	}
-	return use{}
+	return effect{}
 }

@@ -4,21 +4,21 @@ import (
 	"strings"
 )
 
-// remoteUse is the use of a program that talks to other machines, with those
+// remoteEffect is the use of a program that talks to other machines, with those
 // that its arguments plainly name. An argument that is not known may name any.
-func remoteUse(args []arg) use {
-	u := remoteNamed(args)
+func remoteEffect(args []arg) effect {
+	u := remoteNamedEffect(args)
 	for _, a := range args {
 		if !a.known {
-			u.hosts = append(u.hosts, a.anyHost())
+			u.hosts = append(u.hosts, a.unknownHost())
 		}
 	}
 	return u
 }
 
-// remoteNamed is remoteUse without what is not known.
-func remoteNamed(args []arg) use {
-	u := unknown("it reaches the network")
+// remoteNamedEffect is remoteUse without what is not known.
+func remoteNamedEffect(args []arg) effect {
+	u := unknownEffect("it reaches the network")
 	for _, a := range args {
 		if !a.known {
 			continue
@@ -35,17 +35,17 @@ func remoteNamed(args []arg) use {
 		if host := hostOf(text); host != "" {
 			u.hosts = append(u.hosts, host)
 		}
-		if ambiguous(text) {
+		if isAmbiguousURL(text) {
 			u.hosts = append(u.hosts, "…"+text)
 		}
 	}
 	return u
 }
 
-// copyUse is remoteUse for programs that copy files between machines: what is no
+// remoteCopyEffect is remoteUse for programs that copy files between machines: what is no
 // place on another one may be a directory here.
-func copyUse(args []arg) use {
-	u := remoteUse(args)
+func remoteCopyEffect(args []arg) effect {
+	u := remoteEffect(args)
 	var here []arg
 	for _, a := range args {
 		if a.known && !strings.HasPrefix(a.value, "-") {
@@ -54,9 +54,9 @@ func copyUse(args []arg) use {
 	}
 	for i, a := range here {
 		if before, _, remote := strings.Cut(a.value, ":"); !remote || strings.Contains(before, "/") {
-			u.files = append(u.files, file{arg: a, tree: true, maybe: true})
+			u.files = append(u.files, file{arg: a, tree: true, guess: true})
 			if i == len(here)-1 {
-				u.files = append(u.files, file{arg: a, tree: true, maybe: true, write: true})
+				u.files = append(u.files, file{arg: a, tree: true, guess: true, write: true})
 			}
 		}
 	}
@@ -114,10 +114,10 @@ func afterScheme(text string) (rest string, ok bool) {
 	return rest, true
 }
 
-// ambiguous reports whether programs may read the host of a URL in different ways:
+// isAmbiguousURL reports whether programs may read the host of a URL in different ways:
 // they differ about a backslash, and some decode what is written with a percent
 // sign.
-func ambiguous(text string) bool {
+func isAmbiguousURL(text string) bool {
 	rest, url := afterScheme(text)
 	if n := strings.IndexAny(rest, "/?#"); n >= 0 {
 		rest = rest[:n]
@@ -125,12 +125,12 @@ func ambiguous(text string) bool {
 	return url && (strings.Contains(rest, `\`) || strings.Contains(rest[strings.LastIndexByte(rest, '@')+1:], "%") && !strings.Contains(rest, "["))
 }
 
-// anyHost is the host that an argument which is not known names: the one that it
+// unknownHost is the host that an argument which is not known names: the one that it
 // begins with, or else a text that is no plain name.
-func (a arg) anyHost() string {
+func (a arg) unknownHost() string {
 	text := strings.TrimPrefix(a.source, `"`)
 	start := text[:max(strings.IndexAny(text+"$", "$`'\"{*?[\\"), 0)]
-	if rest, url := afterScheme(start); url && !a.many && !a.isHole() && strings.Contains(rest, "/") && !strings.Contains(rest, "@") {
+	if rest, url := afterScheme(start); url && !a.maybeSeveral && !a.isPlaceholder() && strings.Contains(rest, "/") && !strings.Contains(rest, "@") {
 		return hostOf(start)
 	}
 	return "…" + a.source

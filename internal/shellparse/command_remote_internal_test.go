@@ -39,7 +39,7 @@ func TestHosts(t *testing.T) {
 		"ping -c 1 ./a":                                      nil,
 	} {
 		args := argsOf(line)
-		u := useOf(args[0].value, args[1:])
+		u := effectOf(args[0].value, args[1:])
 		require.Equal(t, want, u.hosts, line)
 		require.Equal(t, Unknown, u.class, line)
 	}

@@ -5,22 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// stream is sed. Without -i it only reads, if its script does.
-var stream = entry{
-	source: "GNU sed 4.9 manual, command-line options", operands: others, acts: true,
+// sedSpec is sed. Without -i it only reads, if its script does.
+var sedSpec = commandSpec{
+	source: "GNU sed 4.9 manual, command-line options", operands: otherOperands, hasUnsafeFlags: true,
 	flags: "-n -e= -E -f< -r -s -u -z -b -l= -i? --quiet --silent --expression= --file< --regexp-extended --separate --unbuffered" +
-		" --null-data --binary --line-length= --posix --debug --sandbox --in-place?" + gnu,
-	and: sedUse,
+		" --null-data --binary --line-length= --posix --debug --sandbox --in-place?" + gnuFlags,
+	post: sedEffect,
 }
 
-func sedUse(g given, u *use) {
-	scripts, operands := g.values("-e", "--expression"), g.operands
-	if strings.HasPrefix(g.why, "the flag ") { // it may be the beginning of --expression
-		u.exact, u.doubt = true, "the script of sed is not known"
+func sedEffect(g parsedArgs, u *effect) {
+	scripts, operands := g.flagValues("-e", "--expression"), g.operands
+	if strings.HasPrefix(g.reason, "the flag ") { // it may be the beginning of --expression
+		u.noWildcards, u.lineUnknown = true, "the script of sed is not known"
 	}
-	if g.has("-f", "--file") {
+	if g.hasFlag("-f", "--file") {
 		u.worsen(Unknown, "the script of sed stands in a file")
-		u.exact = true
+		u.noWildcards = true
 	} else if len(scripts) == 0 {
 		if len(operands) == 0 {
 			u.worsen(Unknown, "sed has no script")
@@ -30,66 +30,66 @@ func sedUse(g given, u *use) {
 	}
 	var lines []string
 	for _, s := range scripts {
-		if !s.exact() {
+		if !s.isLiteral() {
 			u.worsen(Unknown, "the script of sed is not known")
-			u.exact = true
+			u.noWildcards = true
 		}
 		lines = append(lines, s.value)
 	}
 	script := strings.Join(lines, "\n")
-	u.sed(script)
-	if !g.has("-i", "--in-place") {
-		u.read(operands...)
+	u.addSedScript(script)
+	if !g.hasFlag("-i", "--in-place") {
+		u.addRead(operands...)
 		return
 	}
 	u.worsen(Mutating, "sed -i changes files")
-	u.edits = true
-	u.write(operands...)
-	for _, suffix := range g.values("-i", "--in-place") {
-		u.backups(operands, suffix.value)
+	u.editsOnly = true
+	u.addWrite(operands...)
+	for _, suffix := range g.flagValues("-i", "--in-place") {
+		u.addBackups(operands, suffix.value)
 	}
 	if script == "" {
 		u.worsen(Unknown, "not all seds take the empty word for the script")
 	}
 }
 
-// sed adds what a script of sed does besides editing. No wildcard covers one that
+// addSedScript adds what a script of sed does besides editing. No wildcard covers one that
 // may run something.
-func (u *use) sed(text string) {
+func (u *effect) addSedScript(text string) {
 	s := sedScript{text: text}
 	if !s.read() {
-		s.guess(text)
+		s.guessEffects(text)
 		u.worsen(Unknown, "the script of sed is not understood")
 	}
 	if s.runs || len(s.files) > 0 {
 		u.worsen(Unknown, "the script of sed does more than edit text")
 	}
-	u.exact = u.exact || s.runs
-	for _, line := range s.lines {
-		u.shell(line)
+	u.noWildcards = u.noWildcards || s.runs
+	for _, line := range s.scripts {
+		u.addScript(line)
 	}
-	if s.input {
-		u.doubt = "sed runs what it reads"
+	if s.runsInput {
+		u.lineUnknown = "sed runs what it reads"
 	}
 	u.files = append(u.files, s.files...)
 }
 
-// backups adds the files that sed keeps the old text in.
-func (u *use) backups(files []arg, suffix string) {
+// addBackups adds the files that sed keeps the old text in.
+func (u *effect) addBackups(files []arg, suffix string) {
 	switch {
 	case suffix == "":
 	case strings.ContainsAny(suffix, "*/"):
 		u.worsen(Unknown, "the backup of sed gets a name that is not known")
 	default:
 		for _, a := range files {
-			u.write(a.with(suffix))
+			u.addWrite(a.withSuffix(suffix))
 		}
 	}
 }
 
-// sedReads reports whether a script of sed does nothing but read its input and
+// sedOnlyReads reports whether a script of sed does nothing but read its input and
 // print. It refuses what seds read in different ways.
-func sedReads(script string) bool {
+func sedOnlyReads(script string) bool {
 	s := sedScript{text: script}
 	return s.read() && !s.runs && len(s.files) == 0
 }
@@ -97,25 +97,25 @@ func sedReads(script string) bool {
 // A sedScript is what is left to read of a script, and what it does so far besides
 // editing.
 type sedScript struct {
-	text  string
-	files []file
-	runs  bool
-	lines []string // of text that it runs
-	input bool     // it runs what it reads
+	text      string
+	files     []file
+	runs      bool
+	scripts   []string // of text that it runs
+	runsInput bool     // it runs what it reads
 }
 
 // read reads all of a script. It knows the commands of POSIX and GNU sed 4.9.
 func (s *sedScript) read() bool {
 	depth := 0
 	for {
-		s.blanks("\n;")
+		s.skipBlanks("\n;")
 		if s.text == "" {
 			return depth == 0
 		}
 		if !s.addresses() {
 			return false
 		}
-		switch c := s.byte(); c {
+		switch c := s.next(); c {
 		case '{':
 			depth++
 			continue
@@ -125,20 +125,20 @@ func (s *sedScript) read() bool {
 				return false
 			}
 		case '#':
-			s.line()
+			s.skipLine()
 			continue
 		default:
 			if !s.command(c) {
 				return false
 			}
 		}
-		if !s.ended() {
+		if !s.atCommandEnd() {
 			return false
 		}
 	}
 }
 
-func (s *sedScript) byte() byte {
+func (s *sedScript) next() byte {
 	if s.text == "" {
 		return 0
 	}
@@ -154,25 +154,25 @@ func (s *sedScript) peek() byte {
 	return s.text[0]
 }
 
-// blanks skips blanks and whatever else is given.
-func (s *sedScript) blanks(more string) { s.text = strings.TrimLeft(s.text, " \t"+more) }
+// skipBlanks skips blanks and whatever else is given.
+func (s *sedScript) skipBlanks(more string) { s.text = strings.TrimLeft(s.text, " \t"+more) }
 
-func (s *sedScript) line() string {
+func (s *sedScript) skipLine() string {
 	line, rest, _ := strings.Cut(s.text, "\n")
 	s.text = rest
 	return line
 }
 
-func (s *sedScript) number() string {
+func (s *sedScript) skipNumber() string {
 	rest := strings.TrimLeft(s.text, "0123456789")
 	digits := s.text[:len(s.text)-len(rest)]
 	s.text = rest
 	return digits
 }
 
-// ended reports whether a command ends here.
-func (s *sedScript) ended() bool {
-	s.blanks("")
+// atCommandEnd reports whether a command ends here.
+func (s *sedScript) atCommandEnd() bool {
+	s.skipBlanks("")
 	return s.text == "" || strings.IndexByte("\n;}#", s.peek()) >= 0
 }
 
@@ -182,14 +182,14 @@ func (s *sedScript) addresses() bool {
 	if !ok {
 		return false
 	}
-	s.blanks("")
+	s.skipBlanks("")
 	if found && s.peek() == ',' {
-		s.byte()
-		s.blanks("")
+		s.next()
+		s.skipBlanks("")
 		switch s.peek() {
 		case '+', '~':
-			s.byte()
-			ok = s.number() != ""
+			s.next()
+			ok = s.skipNumber() != ""
 		default:
 			found, ok = s.address()
 			ok = ok && found
@@ -197,11 +197,11 @@ func (s *sedScript) addresses() bool {
 		if !ok {
 			return false
 		}
-		s.blanks("")
+		s.skipBlanks("")
 	}
 	for s.peek() == '!' {
-		s.byte()
-		s.blanks("")
+		s.next()
+		s.skipBlanks("")
 	}
 	return true
 }
@@ -210,22 +210,22 @@ func (s *sedScript) addresses() bool {
 func (s *sedScript) address() (found, ok bool) {
 	switch c := s.peek(); {
 	case '0' <= c && c <= '9':
-		s.number()
-		s.blanks("")
+		s.skipNumber()
+		s.skipBlanks("")
 		if s.peek() == '~' {
-			s.byte()
-			return true, s.number() != ""
+			s.next()
+			return true, s.skipNumber() != ""
 		}
 		return true, true
 	case c == '$':
-		s.byte()
+		s.next()
 		return true, true
 	case c == '/' || c == '\\':
-		s.byte()
+		s.next()
 		if c == '\\' {
-			c = s.byte()
+			c = s.next()
 		}
-		if !s.part(c) {
+		if !s.delimitedPart(c) {
 			return false, false
 		}
 		s.text = strings.TrimLeft(s.text, "IM")
@@ -234,14 +234,14 @@ func (s *sedScript) address() (found, ok bool) {
 	return false, true
 }
 
-// part reads up to a delimiter.
-func (s *sedScript) part(delimiter byte) bool {
+// delimitedPart reads up to a delimiter.
+func (s *sedScript) delimitedPart(delimiter byte) bool {
 	if delimiter == 0 || delimiter >= utf8.RuneSelf || strings.IndexByte("\n\\[]", delimiter) >= 0 {
 		return false
 	}
-	body, rest, ok := delimited(s.text, delimiter)
+	body, rest, ok := cutDelimited(s.text, delimiter)
 	s.text = rest
-	return ok && closed(body)
+	return ok && bracketsClosed(body)
 }
 
 // command reads what follows the letter of a command.
@@ -250,32 +250,32 @@ func (s *sedScript) command(c byte) bool {
 	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
 		return true
 	case 'q', 'Q', 'l', 'L':
-		s.blanks("")
-		s.number()
+		s.skipBlanks("")
+		s.skipNumber()
 		return true
 	case ':', 'b', 't', 'T':
 		return s.label(c)
 	case 'a', 'i', 'c':
-		return s.insert()
+		return s.insertedText()
 	case 'y':
-		d := s.byte()
-		from := s.part(d)
-		return from && s.part(d)
+		d := s.next()
+		from := s.delimitedPart(d)
+		return from && s.delimitedPart(d)
 	case 's':
 		return s.substitute()
 	case 'r', 'R', 'w', 'W':
-		return s.file(c == 'w' || c == 'W')
+		return s.addFile(c == 'w' || c == 'W')
 	case 'e':
-		line := s.rest()
-		s.runs, s.input, s.lines = true, s.input || line == "", append(s.lines, line)
+		line := s.takeLine()
+		s.runs, s.runsInput, s.scripts = true, s.runsInput || line == "", append(s.scripts, line)
 		return true
 	}
 	return false
 }
 
-// rest takes the rest of the line.
-func (s *sedScript) rest() string {
-	s.blanks("")
+// takeLine takes the rest of the line.
+func (s *sedScript) takeLine() string {
+	s.skipBlanks("")
 	line, rest, more := strings.Cut(s.text, "\n")
 	s.text = rest
 	if more {
@@ -284,80 +284,80 @@ func (s *sedScript) rest() string {
 	return line
 }
 
-// file takes the name of a file, which ends with the line.
-func (s *sedScript) file(write bool) bool {
-	name := s.rest()
-	s.files = append(s.files, file{arg: word(name), write: write})
+// addFile takes the name of a file, which ends with the line.
+func (s *sedScript) addFile(write bool) bool {
+	name := s.takeLine()
+	s.files = append(s.files, file{arg: literalArg(name), write: write})
 	return name != ""
 }
 
 // label reads a label of letters and digits, about whose end all seds agree.
 func (s *sedScript) label(c byte) bool {
-	s.blanks("")
+	s.skipBlanks("")
 	rest := strings.TrimLeft(s.text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 	found := len(rest) < len(s.text)
 	s.text = rest
 	return found || c != ':'
 }
 
-// insert reads the text of a, i or c: a line on its own, or the line after a
+// insertedText reads the text of a, i or c: a line on its own, or the line after a
 // backslash. Other backslashes are read in different ways.
-func (s *sedScript) insert() bool {
-	s.blanks("")
+func (s *sedScript) insertedText() bool {
+	s.skipBlanks("")
 	s.text = strings.TrimPrefix(s.text, "\\\n")
-	line := s.rest()
+	line := s.takeLine()
 	return line != "" && !strings.Contains(line, `\`)
 }
 
 func (s *sedScript) substitute() bool {
-	d := s.byte()
-	if !s.part(d) {
+	d := s.next()
+	if !s.delimitedPart(d) {
 		return false
 	}
-	replacement, rest, ok := delimited(s.text, d)
+	replacement, rest, ok := cutDelimited(s.text, d)
 	if !ok {
 		return false
 	}
 	s.text = strings.TrimLeft(rest, "gpIiMm0123456789e")
 	if strings.Contains(rest[:len(rest)-len(s.text)], "e") {
-		s.runs, s.input, s.lines = true, true, append(s.lines, replacement)
+		s.runs, s.runsInput, s.scripts = true, true, append(s.scripts, replacement)
 	}
 	if s.peek() == 'w' {
-		s.byte()
-		return s.file(true)
+		s.next()
+		return s.addFile(true)
 	}
 	return true
 }
 
-// maxGuesses is how many files a script may perhaps name.
-const maxGuesses = 50
+// maxSedFiles is how many files a script may perhaps name.
+const maxSedFiles = 50
 
-// guess notes what a script that is not understood may do: the files behind each
+// guessEffects notes what a script that is not understood may do: the files behind each
 // letter that may be a command or a flag, and whether one runs something.
-func (s *sedScript) guess(script string) {
+func (s *sedScript) guessEffects(script string) {
 	for i := 0; i < len(script); i++ {
-		if strings.IndexByte("erRwW", script[i]) < 0 || !sedEnds(script[:i]) {
+		if strings.IndexByte("erRwW", script[i]) < 0 || !mayEndSedCommand(script[:i]) {
 			continue
 		}
 		name, _, _ := strings.Cut(script[i+1:], "\n")
 		name = strings.Trim(name, " \t")
 		switch {
-		case len(s.files) >= maxGuesses:
-			s.runs, s.input = true, true
+		case len(s.files) >= maxSedFiles:
+			s.runs, s.runsInput = true, true
 			return
 		case script[i] == 'e':
 			s.runs = true
-			s.input = s.input || name == "" || strings.IndexByte(";}#wgpIiMm0123456789", name[0]) >= 0
+			s.runsInput = s.runsInput || name == "" || strings.IndexByte(";}#wgpIiMm0123456789", name[0]) >= 0
 		case name != "":
-			write := lower(script[i]) == 'w'
-			s.files = append(s.files, file{arg: word(name), write: write, maybe: !write})
+			write := lowerByte(script[i]) == 'w'
+			s.files = append(s.files, file{arg: literalArg(name), write: write, guess: !write})
 		}
 	}
 }
 
-// sedEnds reports whether a command may begin, or the flags of s may go on, behind a
+// mayEndSedCommand reports whether a command may begin, or the flags of s may go on, behind a
 // text: after a blank, a number, a mark, or flags behind one.
-func sedEnds(text string) bool {
+func mayEndSedCommand(text string) bool {
 	text = strings.TrimRight(text, "gpIiMm0123456789")
 	c := text[max(len(text)-1, 0):]
 	return c == "" || !isName(c)

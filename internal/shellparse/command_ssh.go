@@ -4,55 +4,55 @@ import (
 	"strings"
 )
 
-// sshUse is ssh, of which an option may name a program to run here, or another host.
-func sshUse(args []arg) use {
-	u := remoteUse(args)
-	u.settings(args, "")
+// sshEffect is ssh, of which an option may name a program to run here, or another host.
+func sshEffect(args []arg) effect {
+	u := remoteEffect(args)
+	u.addSSHOptions(args, "")
 	return u
 }
 
-// sftpUse is sftp, which may run another program in the place of ssh.
-func sftpUse(args []arg) use {
-	u := remoteUse(args)
-	u.settings(args, "SD")
+// sftpEffect is sftp, which may run another program in the place of ssh.
+func sftpEffect(args []arg) effect {
+	u := remoteEffect(args)
+	u.addSSHOptions(args, "SD")
 	return u
 }
 
-// scpUse is scp, which may do so as well.
-func scpUse(args []arg) use {
-	u := copyUse(args)
-	u.settings(args, "SD")
+// scpEffect is scp, which may do so as well.
+func scpEffect(args []arg) effect {
+	u := remoteCopyEffect(args)
+	u.addSSHOptions(args, "SD")
 	return u
 }
 
-// rsyncUse is rsync, of which -e is the command in the place of ssh.
-func rsyncUse(args []arg) use {
-	u := copyUse(args)
+// rsyncEffect is rsync, of which -e is the command in the place of ssh.
+func rsyncEffect(args []arg) effect {
+	u := remoteCopyEffect(args)
 	for i, a := range args {
 		value, ok := strings.CutPrefix(a.value, "--rsh=")
 		if !ok && len(a.value) > 1 && a.value[0] == '-' && a.value[1] != '-' {
 			_, value, ok = strings.Cut(a.value, "e")
 		}
 		if ok || a.value == "--rsh" {
-			u.instead(value, args[i+1:])
+			u.addRemoteShell(value, args[i+1:])
 		}
 	}
 	return u
 }
 
-// instead adds a command that is run in the place of ssh: a value, or the word after.
-func (u *use) instead(value string, after []arg) {
+// addRemoteShell adds a command that is run in the place of ssh: a value, or the word after.
+func (u *effect) addRemoteShell(value string, after []arg) {
 	if value == "" && len(after) > 0 {
 		value = after[0].value
 	}
 	name, _, _ := strings.Cut(value, " ")
-	u.exact = u.exact || program(name) != "ssh" || strings.Contains(value, "ommand")
-	u.shell(value)
+	u.noWildcards = u.noWildcards || programName(name) != "ssh" || strings.Contains(value, "ommand")
+	u.addScript(value)
 }
 
-// settings adds what the options of ssh and its like may run here. Those of some
+// addSSHOptions adds what the options of ssh and its like may run here. Those of some
 // letters name a program.
-func (u *use) settings(args []arg, programs string) {
+func (u *effect) addSSHOptions(args []arg, programs string) {
 	for i, a := range args {
 		if len(a.value) < 2 || a.value[0] != '-' {
 			continue
@@ -69,18 +69,18 @@ func (u *use) settings(args []arg, programs string) {
 		switch {
 		case n == 0:
 		case a.value[n] == 'o':
-			u.setting(value)
+			u.addSSHSetting(value)
 		default:
-			u.exact = true // a program, or a file that may name one
+			u.noWildcards = true // a program, or a file that may name one
 			if strings.IndexByte(programs, a.value[n]) >= 0 {
-				u.shell(value)
+				u.addScript(value)
 			}
 		}
 	}
 }
 
-// setting adds what a setting of ssh makes it run, or reach.
-func (u *use) setting(text string) {
+// addSSHSetting adds what a setting of ssh makes it run, or reach.
+func (u *effect) addSSHSetting(text string) {
 	n := strings.IndexAny(text, "= \t")
 	if n < 0 {
 		return
@@ -88,8 +88,8 @@ func (u *use) setting(text string) {
 	value := strings.Trim(text[n:], "= \t\"")
 	switch name := strings.ToLower(text[:n]); {
 	case strings.HasSuffix(name, "command"), strings.HasSuffix(name, "provider"), name == "xauthlocation":
-		u.exact = true
-		u.shell(value)
+		u.noWildcards = true
+		u.addScript(value)
 	case name == "hostname", name == "proxyjump":
 		u.hosts = append(u.hosts, strings.TrimPrefix(value[strings.LastIndexByte(value, '@')+1:], "ssh://"))
 	}

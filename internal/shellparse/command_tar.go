@@ -4,40 +4,40 @@ import (
 	"strings"
 )
 
-// tarFlags are those of tar; a dash before the first ones is optional. -I, -F,
+// tarSpec are those of tar; a dash before the first ones is optional. -I, -F,
 // --to-command and others run programs.
-var tarFlags = entry{
-	source: "GNU tar 1.35 manual, all tar options", operands: others, acts: true,
+var tarSpec = commandSpec{
+	source: "GNU tar 1.35 manual, all tar options", operands: otherOperands, hasUnsafeFlags: true,
 	flags: "-c -t -x -v -z -j -J -p -k -m -O -w -h -C= -f= --create --list --extract --get --verbose --gzip --bzip2 --xz --zstd" +
 		" --directory= --file= --exclude= --strip-components= --keep-old-files --to-stdout --no-same-owner --same-permissions" +
-		" --preserve-permissions --touch --full-time --numeric-owner --wildcards --force-local --totals" + gnu,
+		" --preserve-permissions --touch --full-time --numeric-owner --wildcards --force-local --totals" + gnuFlags,
 }
 
-// tarUse reads the arguments of tar.
-func tarUse(args []arg) use {
-	if len(args) > 0 && args[0].exact() && !strings.HasPrefix(args[0].value, "-") {
+// tarEffect reads the arguments of tar.
+func tarEffect(args []arg) effect {
+	if len(args) > 0 && args[0].isLiteral() && !strings.HasPrefix(args[0].value, "-") {
 		// In the old form the values follow the letters one by one: with no more
 		// than one value, and that of the last letter, both forms are alike.
 		letters := args[0].value
 		if n := strings.IndexAny(letters, "fC"); letters == "" || n >= 0 && n < len(letters)-1 || strings.ContainsAny(letters, "IF") {
-			u := unknown("the flags of tar are not known")
-			if u.exact = strings.ContainsAny(letters, "IF"); u.exact {
+			u := unknownEffect("the flags of tar are not known")
+			if u.noWildcards = strings.ContainsAny(letters, "IF"); u.noWildcards {
 				for _, a := range args[1:] { // one of the first, in the order of the letters
-					u.shell(a.value)
+					u.addScript(a.value)
 				}
 			}
-			u.tarRuns(args[1:])
+			u.addTarPrograms(args[1:])
 			return u
 		}
-		args = append([]arg{word("-" + letters)}, args[1:]...)
+		args = append([]arg{literalArg("-" + letters)}, args[1:]...)
 	}
-	g := tarFlags.read(args)
-	var u use
-	if g.why != "" {
-		u = unknown(g.why)
+	g := tarSpec.parseArgs(args)
+	var u effect
+	if g.reason != "" {
+		u = unknownEffect(g.reason)
 	}
-	dirs := g.values("-C", "--directory")
-	files := g.values("-f", "--file")
+	dirs := g.flagValues("-C", "--directory")
+	files := g.flagValues("-f", "--file")
 	if len(dirs) > 1 || len(files) > 1 {
 		u.worsen(Unknown, "tar changes its directory more than once")
 	}
@@ -46,43 +46,43 @@ func tarUse(args []arg) use {
 			u.worsen(Unknown, "tar takes a name with a colon for one on another machine")
 		}
 	}
-	u.tar(g, append(dirs, word("."))[0], files)
-	u.tarRuns(args)
+	u.addTar(g, append(dirs, literalArg("."))[0], files)
+	u.addTarPrograms(args)
 	return u
 }
 
-// tar adds what tar reads and writes.
-func (u *use) tar(g given, dir arg, archives []arg) {
+// addTar adds what tar reads and writes.
+func (u *effect) addTar(g parsedArgs, dir arg, archives []arg) {
 	switch {
-	case g.has("-c", "--create"):
+	case g.hasFlag("-c", "--create"):
 		u.worsen(Mutating, "tar writes an archive")
 		for _, f := range archives {
 			if !f.is("-") {
-				u.write(f)
+				u.addWrite(f)
 			}
 		}
 		for _, a := range g.operands {
 			if !dir.is(".") && a.known && !strings.HasPrefix(a.value, "/") {
-				a.value, a.known = strings.TrimSuffix(dir.value, "/")+"/"+a.value, dir.exact()
+				a.value, a.known = strings.TrimSuffix(dir.value, "/")+"/"+a.value, dir.isLiteral()
 			}
 			u.files = append(u.files, file{arg: a, tree: true})
 		}
-	case g.has("-x", "--extract", "--get"):
-		u.read(archives...)
-		if !g.has("-O", "--to-stdout") {
+	case g.hasFlag("-x", "--extract", "--get"):
+		u.addRead(archives...)
+		if !g.hasFlag("-O", "--to-stdout") {
 			u.worsen(Mutating, "tar writes files")
 			u.files = append(u.files, file{arg: dir, write: true, tree: true})
 		}
-	case g.has("-t", "--list"):
-		u.read(archives...)
+	case g.hasFlag("-t", "--list"):
+		u.addRead(archives...)
 	default:
 		u.worsen(Unknown, "it is not known what tar does")
 	}
 }
 
-// tarRuns adds the programs that tar starts. No wildcard covers them, nor a word that
+// addTarPrograms adds the programs that tar starts. No wildcard covers them, nor a word that
 // may be an option.
-func (u *use) tarRuns(args []arg) {
+func (u *effect) addTarPrograms(args []arg) {
 	for i, a := range args {
 		name, value, glued := strings.Cut(a.value, "=")
 		var after string
@@ -91,31 +91,31 @@ func (u *use) tarRuns(args []arg) {
 		}
 		switch {
 		case !a.known && a.mayBeFlag():
-			u.exact = true
+			u.noWildcards = true
 		case len(name) > len("--x") && name[:2] == "--":
-			if !tarStarts(name) {
+			if !tarStartsProgram(name) {
 				continue
 			}
-			u.exact = true
+			u.noWildcards = true
 			if !glued {
 				value = after
 			}
-			u.shell(strings.TrimPrefix(value, "exec="))
+			u.addScript(strings.TrimPrefix(value, "exec="))
 		case len(name) > 1 && name[0] == '-':
 			if n := strings.IndexAny(a.value, "IF"); n > 0 {
-				u.exact = true
+				u.noWildcards = true
 				if value = a.value[n+1:]; value == "" {
 					value = after
 				}
-				u.shell(value)
+				u.addScript(value)
 			}
 		}
 	}
 }
 
-// tarStarts reports whether tar may take a name for that of an option that starts a
+// tarStartsProgram reports whether tar may take a name for that of an option that starts a
 // program.
-func tarStarts(name string) bool {
+func tarStartsProgram(name string) bool {
 	for option := range strings.FieldsSeq("--checkpoint-action --use-compress-program --to-command --info-script" +
 		" --new-volume-script --rsh-command --rmt-command") {
 		if strings.HasPrefix(option, name) {

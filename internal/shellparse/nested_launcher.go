@@ -20,15 +20,15 @@ var launchers = map[string]int{
 	"pipenv": 1, "bundle": 1, "conda": 1, "xvfb-run": 0, "dbus-run-session": 0,
 }
 
-// sublaunchers are the programs of which some subcommands are launchers.
-var sublaunchers = map[string]map[string]int{
+// subcommandLaunchers are the programs of which some subcommands are launchers.
+var subcommandLaunchers = map[string]map[string]int{
 	"npm": {"exec": 0, "x": 0}, "pnpm": {"exec": 0, "dlx": 0}, "yarn": {"exec": 0, "dlx": 0}, "bun": {"x": 0},
 	"docker": {"exec": 1, "run": 1}, "podman": {"exec": 1, "run": 1}, "kubectl": {"exec": 1},
 	"git": {"foreach": 0, "run": 0}, // behind submodule and bisect
 }
 
-// launches is the number of words between the name of a launcher and its command.
-func launches(name string) (between int, ok bool) {
+// launcherWords is the number of words between the name of a launcher and its command.
+func launcherWords(name string) (between int, ok bool) {
 	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
 		name = "ld.so"
 	}
@@ -44,9 +44,9 @@ var launcherOptions = map[string]struct{ alone, valued string }{
 	"command": {"p", ""}, "exec": {"cl", "a"}, "ionice": {"t", "cn"},
 }
 
-// complete reports whether an option of a launcher takes no further word for its
+// isCompleteOption reports whether an option of a launcher takes no further word for its
 // value.
-func complete(name, option string) bool {
+func isCompleteOption(name, option string) bool {
 	if strings.HasPrefix(option, "--") {
 		return option == "--" || strings.Contains(option, "=") || has("--ignore-environment --null --no-run-if-empty --preserve-status --foreground", option)
 	}
@@ -62,17 +62,17 @@ func complete(name, option string) bool {
 	return ok
 }
 
-// shells are the commands that take a line of text, and how sure it is that a
+// scriptRunners are the commands that take a line of text, and how sure it is that a
 // shell of ours reads it.
-var shells = map[string]bool{
+var scriptRunners = map[string]bool{
 	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "ash": true, "mksh": true, "rbash": true,
 	"su": true, "runuser": true, "script": true, "eval": true, "trap": true, "capsh": true, "sg": true,
 	"flock": false, "watch": false, "ssh": false, "parallel": false, "env": false, "alias": false, "tmux": false, "screen": false,
 	"compgen": false, "complete": false, "nix-shell": false, "fish": false, "busybox": false, "pwsh": false, "npm": false, "npx": false,
 }
 
-// finds reports whether a program runs commands that stand behind an option.
-func finds(name string) bool {
+// isFindProgram reports whether a program runs commands that stand behind an option.
+func isFindProgram(name string) bool {
 	switch name {
 	case "find", "gfind", "fd", "fdfind", "bfs":
 		return true

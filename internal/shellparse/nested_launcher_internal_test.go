@@ -8,7 +8,7 @@ import (
 
 func TestInteractiveShellsAreShells(t *testing.T) {
 	t.Parallel()
-	for name := range interactive {
-		require.Contains(t, shells, name)
+	for name := range stdinShells {
+		require.Contains(t, scriptRunners, name)
 	}
 }

@@ -5,33 +5,33 @@ import (
 	"strings"
 )
 
-// markHoles are the arguments of xargs, and of parallel, with those words marked in
+// markPlaceholders are the arguments of xargs, and of parallel, with those words marked in
 // place of which it puts what it reads.
-func markHoles(name string, args []arg) []arg {
+func markPlaceholders(name string, args []arg) []arg {
 	if name != "xargs" {
 		return slices.Clone(args)
 	}
-	g := programs[name].read(args)
-	return append(slices.Clone(args[:len(args)-len(g.operands)]), g.withHoles()...)
+	g := commandSpecs[name].parseArgs(args)
+	return append(slices.Clone(args[:len(args)-len(g.operands)]), g.nestedCommand()...)
 }
 
-// withHoles are the words of the command that xargs was given.
-func (g given) withHoles() []arg {
+// nestedCommand are the words of the command that xargs was given.
+func (g parsedArgs) nestedCommand() []arg {
 	list := slices.Clone(g.operands)
-	options := g.values("-I", "-i", "-J", "--replace")
+	options := g.flagValues("-I", "-i", "-J", "--replace")
 	if len(options) == 0 {
 		return list
 	}
 	hole := options[len(options)-1].value
 	if hole == "" {
-		hole = found
+		hole = findPlaceholder
 	}
 	for i, a := range list {
 		switch {
 		case a.value == hole:
-			list[i] = arg{source: a.source, hole: true}
+			list[i] = arg{source: a.source, placeholder: true}
 		case strings.Contains(a.value, hole):
-			list[i].hole = true
+			list[i].placeholder = true
 		}
 	}
 	return list
@@ -42,50 +42,50 @@ func (g given) withHoles() []arg {
 func fillsScript(name string, args []arg) bool {
 	for i, a := range args {
 		switch {
-		case !a.isHole():
+		case !a.isPlaceholder():
 		case has("eval watch ssh tmux screen", name):
 			return true
-		case i > 0 && args[i-1].known && beforeScript(args[i-1].value):
+		case i > 0 && args[i-1].known && precedesScript(args[i-1].value):
 			return true
-		case a.known && slices.ContainsFunc(scriptsOf(name, args), arg.isHole):
+		case a.known && slices.ContainsFunc(scriptsOf(name, args), arg.isPlaceholder):
 			return true
 		}
 	}
 	return false
 }
 
-// beforeScript reports whether an option of a shell is followed by a script.
-func beforeScript(option string) bool {
+// precedesScript reports whether an option of a shell is followed by a script.
+func precedesScript(option string) bool {
 	return has("--command --run -C", option) || len(option) > 1 && option[0] == '-' && option[1] != '-' && strings.HasSuffix(option, "c")
 }
 
-// commanded are programs of which the first word says what they do.
-const commanded = "apt apt-get brew bun cargo docker gh go helm kubectl npm pip pip3 pnpm podman poetry systemctl terraform uv yarn"
+// subcommandPrograms are programs of which the first word says what they do.
+const subcommandPrograms = "apt apt-get brew bun cargo docker gh go helm kubectl npm pip pip3 pnpm podman poetry systemctl terraform uv yarn"
 
-// gitFamilies are commands of git of which the next word says what they do.
-const gitFamilies = "bisect bundle config notes reflog remote stash submodule worktree"
+// gitSubcommandFamilies are commands of git of which the next word says what they do.
+const gitSubcommandFamilies = "bisect bundle config notes reflog remote stash submodule worktree"
 
-// steered reports whether what a program does is not known because of a word that
+// subcommandUnknown reports whether what a program does is not known because of a word that
 // is not: its sub-command, or its script.
-func steered(name string, args []arg) bool {
-	if !slices.ContainsFunc(args, func(a arg) bool { return !a.known || a.isHole() }) {
+func subcommandUnknown(name string, args []arg) bool {
+	if !slices.ContainsFunc(args, func(a arg) bool { return !a.known || a.isPlaceholder() }) {
 		return false
 	}
 	switch name {
 	case "git":
 		args = gitCommand(args)
-		return len(args) == 0 || !args[0].exact() || args[0].isHole() ||
-			len(args) > 1 && has(gitFamilies, args[0].value) && (!args[1].known || args[1].isHole())
+		return len(args) == 0 || !args[0].isLiteral() || args[0].isPlaceholder() ||
+			len(args) > 1 && has(gitSubcommandFamilies, args[0].value) && (!args[1].known || args[1].isPlaceholder())
 	case "sed", "gsed", "awk", "gawk", "mawk", "nawk":
-		return !slices.ContainsFunc(args[:firstHole(args)], func(a arg) bool { return !strings.HasPrefix(a.value, "-") })
+		return !slices.ContainsFunc(args[:firstPlaceholder(args)], func(a arg) bool { return !strings.HasPrefix(a.value, "-") })
 	}
-	if !has(commanded, name) {
+	if !has(subcommandPrograms, name) {
 		return false
 	}
 	option := false
 	for _, a := range args {
 		switch {
-		case !a.known || a.isHole():
+		case !a.known || a.isPlaceholder():
 			return true
 		case strings.HasPrefix(a.value, "-"):
 			option = true
@@ -98,9 +98,9 @@ func steered(name string, args []arg) bool {
 	return false
 }
 
-// firstHole is where the first hole is, or the number of arguments.
-func firstHole(args []arg) int {
-	if i := slices.IndexFunc(args, arg.isHole); i >= 0 {
+// firstPlaceholder is where the first hole is, or the number of arguments.
+func firstPlaceholder(args []arg) int {
+	if i := slices.IndexFunc(args, arg.isPlaceholder); i >= 0 {
 		return i
 	}
 	return len(args)

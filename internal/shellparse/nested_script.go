@@ -9,12 +9,12 @@ import (
 func scriptsOf(name string, args []arg) []arg {
 	switch name {
 	case "eval":
-		return []arg{joined(args)}
+		return []arg{joinedArg(args)}
 	case "watch", "ssh", "parallel", "tmux", "screen":
 		var list []arg
 		for i, a := range args {
 			if a.known && !strings.HasPrefix(a.value, "-") {
-				list = append(list, joined(args[i:]))
+				list = append(list, joinedArg(args[i:]))
 				if len(list) == 2 {
 					break
 				}
@@ -36,13 +36,13 @@ func scriptsOf(name string, args []arg) []arg {
 		}
 		return list
 	case "env":
-		return splitStrings(args)
+		return envSplitStrings(args)
 	}
-	return afterC(args)
+	return scriptsAfterC(args)
 }
 
-// joined is the line that a command makes of its arguments.
-func joined(args []arg) arg {
+// joinedArg is the line that a command makes of its arguments.
+func joinedArg(args []arg) arg {
 	out := arg{known: true}
 	for i, a := range args {
 		if i > 0 {
@@ -54,8 +54,8 @@ func joined(args []arg) arg {
 	return out
 }
 
-// splitStrings are the values of env -S.
-func splitStrings(args []arg) []arg {
+// envSplitStrings are the values of env -S.
+func envSplitStrings(args []arg) []arg {
 	var list []arg
 	for i, a := range args {
 		text, ok := strings.CutPrefix(a.value, "--split-string=")
@@ -63,25 +63,25 @@ func splitStrings(args []arg) []arg {
 			_, text, ok = strings.Cut(a.value, "S")
 		}
 		if ok && text != "" {
-			list = append(list, joined(append([]arg{{value: text, known: true}}, args[i+1:]...)))
+			list = append(list, joinedArg(append([]arg{{value: text, known: true}}, args[i+1:]...)))
 		} else if (ok || a.value == "--split-string") && i+1 < len(args) {
-			list = append(list, joined(args[i+1:]))
+			list = append(list, joinedArg(args[i+1:]))
 		}
 	}
 	return list
 }
 
-// afterC are the arguments that stand behind -c or one of its like.
-func afterC(args []arg) []arg {
+// scriptsAfterC are the arguments that stand behind -c or one of its like.
+func scriptsAfterC(args []arg) []arg {
 	var list []arg
 	wanted := false
 	for _, a := range args {
 		v := a.value
 		switch {
-		case wanted && !a.isFed() && (!a.known || !strings.HasPrefix(v, "-")):
+		case wanted && !a.isAdded() && (!a.known || !strings.HasPrefix(v, "-")):
 			list = append(list, a)
 			wanted = strings.HasPrefix(v, "+") // an option of a shell
-		case a.isFed():
+		case a.isAdded():
 		case strings.HasPrefix(v, "--command="), strings.HasPrefix(v, "--run="):
 			_, text, _ := strings.Cut(v, "=")
 			list = append(list, arg{value: text, known: true})
@@ -97,62 +97,62 @@ func afterC(args []arg) []arg {
 	return list
 }
 
-// script adds what a line of text does that a command runs.
-func (w *walker) script(c *Command, text arg, ours bool) {
+// addScript adds what a line of text does that a command runs.
+func (w *walker) addScript(c *Command, text arg, ours bool) {
 	if !text.known {
 		if ours {
-			w.doubt("the text that runs is computed")
+			w.markUnknown("the text that runs is computed")
 		}
 		return
 	}
-	if w.scripts >= maxScripts {
-		w.doubt("commands run commands too deeply")
+	if w.scriptDepth >= maxScriptDepth {
+		w.markUnknown("commands run commands too deeply")
 		return
 	}
-	dirs := w.at.dirs
+	dirs := w.place.dirs
 	if len(dirs) == 0 {
 		dirs = []string{w.env.Dir}
 	}
 	for _, dir := range dirs {
-		w.scriptIn(c, text.value, dir, ours)
+		w.addScriptIn(c, text.value, dir, ours)
 	}
 }
 
-// scriptIn is script in a directory.
-func (w *walker) scriptIn(c *Command, text, dir string, ours bool) {
+// addScriptIn is script in a directory.
+func (w *walker) addScriptIn(c *Command, text, dir string, ours bool) {
 	env := w.env
 	env.Dir = dir
-	if w.homeless {
+	if w.homeUnknown {
 		env.Home = ""
 	}
-	sub := parse(text, env, w.scripts+1, w.desk)
+	sub := parse(text, env, w.scriptDepth+1, w.state)
 	if ours && sub.Unknown != "" {
-		w.doubt(sub.Unknown)
+		w.markUnknown(sub.Unknown)
 	}
 	paths := sub.Paths
 	for _, inner := range sub.Commands {
-		c.Inner = append(append(c.Inner, inner.Text), inner.Inner...)
-		if c.Caution == "" {
-			c.Caution = inner.Caution
+		c.Nested = append(append(c.Nested, inner.Text), inner.Nested...)
+		if c.AskReason == "" {
+			c.AskReason = inner.AskReason
 		}
 		c.Hosts = append(c.Hosts, inner.Hosts...)
 		paths = append(paths, inner.Paths...)
 	}
 	for _, p := range paths {
-		p.Maybe = true
+		p.Guess = true
 		c.Paths = append(c.Paths, p)
 	}
 }
 
-// interactive are those of shells that read their input if they are given nothing.
-var interactive = map[string]bool{
+// stdinShells are those of shells that read their input if they are given nothing.
+var stdinShells = map[string]bool{
 	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "ash": true, "mksh": true, "rbash": true,
 	"fish": true, "pwsh": true,
 }
 
-// readsInput reports whether a shell runs what it reads from its input.
-func readsInput(name string, args []arg) bool {
-	if !interactive[name] {
+// readsScriptFromInput reports whether a shell runs what it reads from its input.
+func readsScriptFromInput(name string, args []arg) bool {
+	if !stdinShells[name] {
 		return false
 	}
 	for i := 0; i < len(args); i++ {
@@ -173,9 +173,9 @@ func readsInput(name string, args []arg) bool {
 	return true
 }
 
-// hiddenScripts are the lines of text that stand in the programs of sed and awk,
+// embeddedScripts are the lines of text that stand in the programs of sed and awk,
 // and in options of git.
-func hiddenScripts(name string, args []arg) []arg {
+func embeddedScripts(name string, args []arg) []arg {
 	var list []arg
 	for i, a := range args {
 		if !a.known {
@@ -188,14 +188,14 @@ func hiddenScripts(name string, args []arg) []arg {
 		case "awk", "gawk", "mawk", "nawk":
 			texts = awkScripts(a.value)
 		case "git":
-			texts = gitScripts(a.value, args[i+1:], gitRuns(args))
+			texts = gitScripts(a.value, args[i+1:], gitRunsCommands(args))
 		case "pwsh":
 			if strings.EqualFold(a.value, "-command") && i+1 < len(args) {
-				texts = []string{joined(args[i+1:]).value}
+				texts = []string{joinedArg(args[i+1:]).value}
 			}
 		}
 		for _, text := range texts {
-			list = append(list, word(text))
+			list = append(list, literalArg(text))
 		}
 	}
 	return list
@@ -205,7 +205,7 @@ func hiddenScripts(name string, args []arg) []arg {
 // be one.
 func sedScripts(program string) []string {
 	var list []string
-	for i := 0; i < len(program) && len(list) < maxWords; i++ {
+	for i := 0; i < len(program) && len(list) < maxCommandWords; i++ {
 		if program[i] != 'e' || i > 0 && !strings.ContainsRune("0123456789$/;{}! \t\n", rune(program[i-1])) {
 			continue
 		}
@@ -223,12 +223,12 @@ func awkScripts(program string) []string {
 		return nil
 	}
 	var list []string
-	for len(list) < maxWords {
+	for len(list) < maxCommandWords {
 		_, rest, ok := strings.Cut(program, `"`)
 		if !ok {
 			return list
 		}
-		body, rest, ok := delimited(rest, '"')
+		body, rest, ok := cutDelimited(rest, '"')
 		if !ok {
 			return list
 		}
@@ -238,8 +238,8 @@ func awkScripts(program string) []string {
 	return list
 }
 
-// gitRuns reports whether git has a subcommand that runs what its words say.
-func gitRuns(args []arg) bool {
+// gitRunsCommands reports whether git has a subcommand that runs what its words say.
+func gitRunsCommands(args []arg) bool {
 	return slices.ContainsFunc(args, func(a arg) bool { return a.is("submodule", "bisect", "rebase") })
 }
 
@@ -255,7 +255,7 @@ func gitScripts(option string, after []arg, runs bool) []string {
 		return []string{option[2:]}
 	case has("-x --exec foreach run", option):
 		if len(after) > 0 && after[0].known {
-			return []string{joined(after).value, after[0].value}
+			return []string{joinedArg(after).value, after[0].value}
 		}
 	case option == "-c" && len(after) > 0:
 		_, value, _ = strings.Cut(after[0].value, "=")

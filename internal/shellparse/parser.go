@@ -19,85 +19,85 @@ type Parser struct {
 // Unknown, and what could be found all the same stays in the Line. What it says does
 // not depend on the lines before.
 func (p *Parser) Parse(line string, env Env) Line {
-	d, ok := p.idle.Get().(*desk)
+	d, ok := p.idle.Get().(*parserState)
 	if !ok {
-		d = &desk{}
+		d = &parserState{}
 	}
-	l := d.line(line, env)
-	d.first = walker{} // nothing of which is in l
-	p.idle.Put(d)      // unless something panicked: then nobody knows what it is left in
+	l := d.parseLine(line, env)
+	d.lineWalker = walker{} // nothing of which is in l
+	p.idle.Put(d)           // unless something panicked: then nobody knows what it is left in
 	return l
 }
 
 // Parse is [Parser.Parse] for a single line.
-func Parse(line string, env Env) Line { return new(desk).line(line, env) }
+func Parse(line string, env Env) Line { return new(parserState).parseLine(line, env) }
 
-// A desk is what one line is parsed with, and the scripts in it.
-type desk struct {
-	left   int           // the number of commands for which there is room
-	syntax syntax.Parser // zero, unless it is at work
-	text   strings.Reader
-	first  walker // of the line itself
+// A parserState is what one line is parsed with, and the scripts in it.
+type parserState struct {
+	commandsLeft int           // the number of commands for which there is room
+	syntax       syntax.Parser // zero, unless it is at work
+	input        strings.Reader
+	lineWalker   walker // of the line itself
 }
 
-// line says what a line does.
-func (d *desk) line(line string, env Env) Line {
-	d.left = maxCommands
+// parseLine says what a line does.
+func (d *parserState) parseLine(line string, env Env) Line {
+	d.commandsLeft = maxCommands
 	return parse(line, env, 0, d)
 }
 
-// walker returns a new walker for the line, or for a script in it.
-func (d *desk) walker(scripts int) *walker {
-	w := &d.first
+// newWalker returns a new walker for the line, or for a script in it.
+func (d *parserState) newWalker(scripts int) *walker {
+	w := &d.lineWalker
 	if scripts > 0 {
 		w = &walker{}
 	}
-	w.desk = d
+	w.state = d
 	return w
 }
 
 // The limits of a line. A line beyond them is unknown.
 const (
-	maxCharacters = 10_000 // of a line
-	maxNaive      = 50_000 // bytes that are searched for texts in a line that cannot be parsed
-	maxDepth      = 100    // of compounds, substitutions and lists in each other
-	maxCommands   = 500
-	maxScripts    = 5 // texts of commands in texts of commands
+	maxCharacters  = 10_000 // of a line
+	maxUnparsed    = 50_000 // bytes that are searched for texts in a line that cannot be parsed
+	maxDepth       = 100    // of compounds, substitutions and lists in each other
+	maxCommands    = 500
+	maxScriptDepth = 5 // texts of commands in texts of commands
 )
 
 // parse is Parse at a depth of scripts.
-func parse(line string, env Env, scripts int, desk *desk) Line {
+func parse(line string, env Env, scripts int, desk *parserState) Line {
 	if env.Shell == PowerShell {
 		return parsePowerShell(line, env, scripts, desk)
 	}
-	w := desk.walker(scripts)
-	w.src, w.env, w.scripts = line, env, scripts
-	w.at, w.homeless = placeOf(env.Dir), assigns(line, "HOME")
-	w.spare, w.deeds = w.fewWords[:], w.fewDeeds[:0]
-	if why := gate(line); why != "" {
-		w.doubt(why)
+	w := desk.newWalker(scripts)
+	w.src, w.env, w.scriptDepth = line, env, scripts
+	w.place, w.homeUnknown = newPlace(env.Dir), mayAssign(line, "HOME")
+	w.spareArgs, w.accesses = w.argBuffer[:], w.accessBuffer[:0]
+	if why := textProblem(line); why != "" {
+		w.markUnknown(why)
 	}
 	if tooLong(line) {
-		w.naive(line)
+		w.listUnparsed(line)
 		return w.line
 	}
-	file, err := desk.tree(line, env.Shell)
+	file, err := desk.syntaxTree(line, env.Shell)
 	if err != nil {
-		w.doubt(err.Error())
+		w.markUnknown(err.Error())
 	}
 	if file == nil {
-		w.naive(line)
+		w.listUnparsed(line)
 		return w.line
 	}
-	w.root = file
-	w.comments(file)
+	w.file = file
+	w.checkComments(file)
 	if w.line.Unknown != "" {
 		// The shell may read another line than the parser did.
-		w.naive(line)
+		w.listUnparsed(line)
 	}
-	w.stmts(file.Stmts, w.at)
-	w.effects()
-	w.swayed()
+	w.stmts(file.Stmts, w.place)
+	w.checkAccesses()
+	w.applyEnvAssignment()
 	return w.line
 }
 
@@ -105,8 +105,8 @@ func tooLong(line string) bool {
 	return len(line) > maxCharacters && utf8.RuneCountInString(line) > maxCharacters
 }
 
-// gate says why a line is not left to the parser alone, or is empty.
-func gate(line string) string {
+// textProblem says why a line is not left to the parser alone, or is empty.
+func textProblem(line string) string {
 	if tooLong(line) {
 		return "the line is longer than 10,000 characters"
 	}

@@ -30,7 +30,7 @@ func FuzzParse(f *testing.F) {
 		require.Equal(t, l, used.Parse(line, env))
 		require.LessOrEqual(t, len(l.Commands), 500)
 		for _, c := range l.Commands {
-			require.Equal(t, c.Class == shellparse.ReadOnly, c.Why == "", "%+v", c)
+			require.Equal(t, c.Class == shellparse.ReadOnly, c.Reason == "", "%+v", c)
 		}
 		if l.Unknown != "" {
 			return
@@ -38,7 +38,7 @@ func FuzzParse(f *testing.F) {
 		require.True(t, utf8.ValidString(line))
 		for _, c := range l.Commands {
 			for _, p := range c.Paths {
-				require.True(t, p.Maybe || strings.HasPrefix(p.Name, "/"), "%+v", p)
+				require.True(t, p.Guess || strings.HasPrefix(p.Name, "/"), "%+v", p)
 			}
 		}
 		if bash != "" {

@@ -65,9 +65,9 @@ func TestCritical(t *testing.T) {
 		{"mv / x", false},
 	} {
 		args := argsOf(tt.line)
-		u := useOf(args[0].value, args[1:])
-		require.Equal(t, tt.want, critical(args[0].value, u.files, dir, home) != "", tt.line)
+		u := effectOf(args[0].value, args[1:])
+		require.Equal(t, tt.want, removalReason(args[0].value, u.files, dir, home) != "", tt.line)
 	}
-	files := []file{{arg: word("x"), write: true}}
-	require.Empty(t, critical("rm", files, "", ""), "nothing is known of where it runs")
+	files := []file{{arg: literalArg("x"), write: true}}
+	require.Empty(t, removalReason("rm", files, "", ""), "nothing is known of where it runs")
 }

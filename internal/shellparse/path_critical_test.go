@@ -41,7 +41,7 @@ func TestRemovalsThatAreSpelledOtherwise(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for _, line := range tt.lines {
-				cautious := func(c shellparse.Command) bool { return c.Caution != "" }
+				cautious := func(c shellparse.Command) bool { return c.AskReason != "" }
 				require.Equal(t, !tt.benign, slices.ContainsFunc(parse(line).Commands, cautious), "%q", line)
 			}
 		})
@@ -59,7 +59,7 @@ func TestRemovalsInLongLoops(t *testing.T) {
 	for range 1000 {
 		line += " $d"
 	}
-	require.Empty(t, parse(line + "; done").Commands[0].Caution)
+	require.Empty(t, parse(line + "; done").Commands[0].AskReason)
 }
 
 // A critical removal is found wherever it hides.
@@ -71,13 +71,13 @@ func TestCaution(t *testing.T) {
 	} {
 		caution := ""
 		for _, c := range parse(line).Commands {
-			caution += c.Caution
+			caution += c.AskReason
 		}
 		require.NotEmpty(t, caution, line)
 	}
 	for _, line := range []string{"rm -rf build", "rm -rf ./a/*", "cd src && rm -rf a", "ls /", "echo rm -rf /"} {
 		for _, c := range parse(line).Commands {
-			require.Empty(t, c.Caution, line)
+			require.Empty(t, c.AskReason, line)
 		}
 	}
 }

@@ -4,42 +4,42 @@ import (
 	"strings"
 )
 
-// files adds the files of a command.
-func (w *walker) files(c *Command, files []file) {
+// addFiles adds the files of a command.
+func (w *walker) addFiles(c *Command, files []file) {
 	for _, f := range files {
 		switch {
-		case f.known && f.value == "", f.known && !f.glob && w.streams(f.value, f.write), f.known && f.isProcess():
+		case f.known && f.value == "", f.known && !f.glob && w.isOpenStream(f.value, f.write), f.known && f.isProcessSubst():
 		case !f.known:
-			if !f.maybe {
-				w.doubt("a file cannot be known")
+			if !f.guess {
+				w.markUnknown("a file cannot be known")
 			}
 		default:
-			c.Paths = w.paths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Maybe: f.maybe, Copied: f.copied})
+			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, Copied: f.copied})
 		}
 	}
 }
 
-// paths appends the files that a name may mean here, like a template.
-func (w *walker) paths(list []Path, name string, like Path) []Path {
-	dirs := w.at.dirs
+// appendPaths appends the files that a name may mean here, like a template.
+func (w *walker) appendPaths(list []Path, name string, like Path) []Path {
+	dirs := w.place.dirs
 	switch {
 	case strings.HasPrefix(name, "/"):
 		like.Name = name
-		w.ownProcess(like)
+		w.checkProcessPath(like)
 		return append(list, like)
 	case len(dirs) == 0:
-		if !like.Maybe {
-			w.doubt("the directory is not known when the line names the file " + name)
+		if !like.Guess {
+			w.markUnknown("the directory is not known when the line names the file " + name)
 		}
 		like.Name = name
 		return append(list, like)
 	}
 	for _, dir := range dirs {
 		if like.Glob && strings.ContainsAny(dir, `*?[]\`) {
-			w.doubt("the name of the directory is a pattern")
+			w.markUnknown("the name of the directory is a pattern")
 		}
-		like.Name = below(dir, name)
-		w.ownProcess(like)
+		like.Name = joinDir(dir, name)
+		w.checkProcessPath(like)
 		list = append(list, like)
 	}
 	return list

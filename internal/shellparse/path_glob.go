@@ -7,17 +7,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// patterns adds the patterns among the words of a command: to replace them, the
+// addGlobs adds the patterns among the words of a command: to replace them, the
 // shell reads directories, whatever the command does with the names.
-func (w *walker) patterns(c *Command, args []arg) {
+func (w *walker) addGlobs(c *Command, args []arg) {
 	for _, a := range args {
 		switch {
 		case !a.glob, strings.HasPrefix(a.value, "-") && !strings.Contains(a.value, "/"):
 		case !a.known:
-			w.doubt("a pattern cannot be known")
+			w.markUnknown("a pattern cannot be known")
 		default:
-			for _, p := range w.paths(nil, a.value, Path{Glob: true}) {
-				same := func(q Path) bool { return q.Glob && !q.Maybe && q.Name == p.Name }
+			for _, p := range w.appendPaths(nil, a.value, Path{Glob: true}) {
+				same := func(q Path) bool { return q.Glob && !q.Guess && q.Name == p.Name }
 				if !slices.ContainsFunc(c.Paths, same) {
 					c.Paths = append(c.Paths, p)
 				}
@@ -26,39 +26,39 @@ func (w *walker) patterns(c *Command, args []arg) {
 	}
 }
 
-// listed walks a word of a list, and adds what it may become as a pattern.
-func (w *walker) listed(word *syntax.Word) {
-	for _, a := range w.word(nil, word) {
+// walkListWord walks a word of a list, and adds what it may become as a pattern.
+func (w *walker) walkListWord(word *syntax.Word) {
+	for _, a := range w.expandWord(nil, word) {
 		if a.glob && !a.known {
-			w.doubt("a pattern cannot be known")
+			w.markUnknown("a pattern cannot be known")
 		}
-		w.stored(a)
+		w.addStoredGlobs(a)
 	}
 }
 
-// stored adds the patterns in the value of a variable, which the shell replaces
+// addStoredGlobs adds the patterns in the value of a variable, which the shell replaces
 // where the variable stands without quotes.
-func (w *walker) stored(a arg) {
+func (w *walker) addStoredGlobs(a arg) {
 	if !a.known {
 		return
 	}
 	for name := range strings.FieldsSeq(a.value) {
 		if strings.ContainsAny(name, "*?[") && (a.glob || strings.Contains(name, "/")) {
-			w.line.Paths = w.paths(w.line.Paths, name, Path{Glob: true})
+			w.line.Paths = w.appendPaths(w.line.Paths, name, Path{Glob: true})
 		}
 	}
 }
 
-// ownProcess doubts the line if a file belongs to the process that opens it: the
+// checkProcessPath doubts the line if a file belongs to the process that opens it: the
 // names mean something else to whoever checks them.
-func (w *walker) ownProcess(p Path) {
-	if !p.Maybe && (strings.HasPrefix(p.Name, "/") && isOwnProcess(p.Name)) {
-		w.doubt("the path depends on the process")
+func (w *walker) checkProcessPath(p Path) {
+	if !p.Guess && (strings.HasPrefix(p.Name, "/") && isProcessPath(p.Name)) {
+		w.markUnknown("the path depends on the process")
 	}
 }
 
-func isOwnProcess(name string) bool {
-	for _, name := range lexical(name) {
+func isProcessPath(name string) bool {
+	for _, name := range lexicalSteps(name) {
 		parts := strings.SplitN(name, "/", 4)
 		if len(parts) < 3 {
 			continue

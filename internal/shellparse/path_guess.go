@@ -5,61 +5,61 @@ import (
 	"strings"
 )
 
-// maybe adds the arguments of a command nobody knows that look like paths. args
+// addGuesses adds the arguments of a command nobody knows that look like paths. args
 // starts with its name.
-func (w *walker) maybe(c *Command, args []arg) {
+func (w *walker) addGuesses(c *Command, args []arg) {
 	if !args[0].known {
 		return
 	}
-	at := w.at
-	w.at = w.sent(program(args[0].value), args[1:])
+	at := w.place
+	w.place = w.placeAfterOptions(programName(args[0].value), args[1:])
 	inPlace := writesInPlace(args[1:])
-	stranger := isStranger(program(args[0].value))
+	stranger := isUnlisted(programName(args[0].value))
 	var room [2]string
 	for i, a := range args[1:] {
 		if !a.known {
 			continue
 		}
-		write := inPlace || a.output() || i > 0 && args[i].is("-o", "--output", "--out")
-		for _, name := range guesses(a.value, room[:0]) {
+		write := inPlace || a.namesOutput() || i > 0 && args[i].is("-o", "--output", "--out")
+		for _, name := range guessNames(a.value, room[:0]) {
 			c.Paths = slices.Grow(c.Paths, len(args)-i)
-			like := Path{Maybe: true, Glob: a.glob, Tree: a.stands(), Write: stranger}
-			c.Paths = w.paths(c.Paths, name, like)
+			like := Path{Guess: true, Glob: a.glob, Tree: a.isFoundTree(), Write: stranger}
+			c.Paths = w.appendPaths(c.Paths, name, like)
 			if write && !stranger {
 				like.Write = true
-				c.Paths = w.paths(c.Paths, name, like)
+				c.Paths = w.appendPaths(c.Paths, name, like)
 			}
 		}
 	}
-	w.at = at
+	w.place = at
 }
 
-// isStranger reports whether nothing at all is known of a program, so that it may
+// isUnlisted reports whether nothing at all is known of a program, so that it may
 // write any file it is given. What may be written may be read.
-func isStranger(name string) bool {
-	if _, known := lookup(name); known || routines[name] != nil || isBuiltin(name) {
+func isUnlisted(name string) bool {
+	if _, known := specOf(name); known || wildcardSpecs[name] != nil || isBuiltin(name) {
 		return false
 	}
-	_, launcher := launches(name)
-	_, shell := shells[name]
+	_, launcher := launcherWords(name)
+	_, shell := scriptRunners[name]
 	return !launcher && !shell
 }
 
-// guesses appends the names of files that an argument may hold, two at the most.
-func guesses(value string, names []string) []string {
+// guessNames appends the names of files that an argument may hold, two at the most.
+func guessNames(value string, names []string) []string {
 	name := value
 	if strings.HasPrefix(value, "-") || strings.Contains(value, "=") {
 		_, name, _ = strings.Cut(value, "=")
 	}
-	names = guess(name, names)
+	names = guessName(name, names)
 	if len(value) > 2 && value[0] == '-' && value[1] != '-' && strings.ContainsAny(value[2:], "./@~_") {
-		names = guess(value[2:], names)
+		names = guessName(value[2:], names)
 	}
 	return names
 }
 
-// guess appends the name of a file that a part of an argument may hold.
-func guess(name string, names []string) []string {
+// guessName appends the name of a file that a part of an argument may hold.
+func guessName(name string, names []string) []string {
 	name = strings.TrimPrefix(name, "@")
 	if len(name) > len("file:") && strings.EqualFold(name[:len("file:")], "file:") {
 		name = name[len("file:"):]

@@ -12,10 +12,10 @@ import (
 // Rules that deny see the files of commands behind others.
 func TestDenySeesFiles(t *testing.T) {
 	t.Parallel()
-	read := func(name string) shellparse.Path { return shellparse.Path{Name: name, Maybe: true} }
-	write := func(name string) shellparse.Path { return shellparse.Path{Name: name, Maybe: true, Write: true} }
+	read := func(name string) shellparse.Path { return shellparse.Path{Name: name, Guess: true} }
+	write := func(name string) shellparse.Path { return shellparse.Path{Name: name, Guess: true, Write: true} }
 	tree := func(p shellparse.Path) shellparse.Path { p.Tree = true; return p }
-	sure := func(p shellparse.Path) shellparse.Path { p.Maybe = false; return p }
+	sure := func(p shellparse.Path) shellparse.Path { p.Guess = false; return p }
 	src := tree(write("/proj/src"))
 	tests := map[string]shellparse.Path{
 		"find src -exec rm {} \\;": sure(src), "find src -exec sed -i s/a/b/ {} +": sure(src), "find src -execdir rm {} ';'": sure(src),

@@ -13,7 +13,7 @@ type place struct{ dirs []string }
 // maxPlaces is how many directories are followed at once.
 const maxPlaces = 4
 
-func placeOf(dirs ...string) place {
+func newPlace(dirs ...string) place {
 	if slices.ContainsFunc(dirs, func(d string) bool { return !strings.HasPrefix(d, "/") }) {
 		return place{}
 	}
@@ -29,35 +29,35 @@ func (p place) known() bool { return len(p.dirs) > 0 }
 
 func (p place) equal(q place) bool { return slices.Equal(p.dirs, q.dirs) }
 
-// is reports whether the place is one directory and no other.
-func (p place) is(dir string) bool { return len(p.dirs) == 1 && p.dirs[0] == dir }
+// isOnly reports whether the place is one directory and no other.
+func (p place) isOnly(dir string) bool { return len(p.dirs) == 1 && p.dirs[0] == dir }
 
-// or is the place that is either of two.
-func (p place) or(q place) place {
+// union is the place that is either of two.
+func (p place) union(q place) place {
 	if !p.known() || !q.known() {
 		return place{}
 	}
 	if p.equal(q) {
 		return p
 	}
-	return placeOf(slices.Concat(p.dirs, q.dirs)...)
+	return newPlace(slices.Concat(p.dirs, q.dirs)...)
 }
 
-// names are the absolute names that a file may have here. Two dots stay in
+// namesOf are the absolute names that a file may have here. Two dots stay in
 // them: only the file system knows what they mean after a symbolic link.
-func (p place) names(file string) []string {
+func (p place) namesOf(file string) []string {
 	if strings.HasPrefix(file, "/") {
 		return []string{file}
 	}
 	names := make([]string, 0, len(p.dirs))
 	for _, dir := range p.dirs {
-		names = append(names, below(dir, file))
+		names = append(names, joinDir(dir, file))
 	}
 	return names
 }
 
-// below is the name of a file in a directory.
-func below(dir, file string) string {
+// joinDir is the name of a file in a directory.
+func joinDir(dir, file string) string {
 	if strings.HasPrefix(file, "/") {
 		return file
 	}
@@ -70,30 +70,30 @@ func below(dir, file string) string {
 	return strings.TrimSuffix(dir, "/") + "/" + file
 }
 
-// enter is the place after a change to a directory. A shell takes two dots for
+// changeTo is the place after a change to a directory. A shell takes two dots for
 // the directory that is named before them, other programs for the one above the
 // directory that they are in: both are in the place.
-func (p place) enter(dir string) place {
+func (p place) changeTo(dir string) place {
 	if !p.known() {
 		if strings.HasPrefix(dir, "/") && path.Clean(dir) == dir {
-			return placeOf(dir)
+			return newPlace(dir)
 		}
 		return place{}
 	}
 	var dirs []string
-	for _, name := range p.names(dir) {
-		name = trimSlashes(name)
+	for _, name := range p.namesOf(dir) {
+		name = cleanSlashes(name)
 		dirs = append(dirs, name)
 		if slices.Contains(strings.Split(name, "/"), "..") {
 			dirs = append(dirs, path.Clean(name))
 		}
 	}
-	return placeOf(dirs...)
+	return newPlace(dirs...)
 }
 
-// trimSlashes removes what does not change the meaning of a directory: slashes
+// cleanSlashes removes what does not change the meaning of a directory: slashes
 // at its end and single dots.
-func trimSlashes(dir string) string {
+func cleanSlashes(dir string) string {
 	var parts []string
 	for part := range strings.SplitSeq(dir, "/") {
 		if part != "" && part != "." {
@@ -103,9 +103,9 @@ func trimSlashes(dir string) string {
 	return "/" + strings.Join(parts, "/")
 }
 
-// move is where the shell is after a command worked.
-func (w *walker) move(c *Command, s stripped, in place) place {
-	if s.program || len(s.args) == 0 {
+// placeAfter is where the shell is after a command worked.
+func (w *walker) placeAfter(c *Command, s strippedCommand, in place) place {
+	if s.notBuiltin || len(s.args) == 0 {
 		return in
 	}
 	switch s.args[0].value {
@@ -117,25 +117,25 @@ func (w *walker) move(c *Command, s stripped, in place) place {
 	}
 	dir, ok := cdTarget(s.args[1:])
 	switch {
-	case !ok, dir == nil && (w.home() == "" || s.args[0].value == "pushd"):
+	case !ok, dir == nil && (w.homeDir() == "" || s.args[0].value == "pushd"):
 		return place{}
 	case dir == nil:
-		c.Paths = append(c.Paths, Path{Name: w.home()})
-		return in.enter(w.home())
+		c.Paths = append(c.Paths, Path{Name: w.homeDir()})
+		return in.changeTo(w.homeDir())
 	}
-	return in.enter(dir.value)
+	return in.changeTo(dir.value)
 }
 
-// sent is where a program and what it starts may be: here, or where one of its
+// placeAfterOptions is where a program and what it starts may be: here, or where one of its
 // options leads.
-func (w *walker) sent(name string, args []arg) place {
-	at, out := w.at, w.at
-	options := changers[name]
+func (w *walker) placeAfterOptions(name string, args []arg) place {
+	at, out := w.place, w.place
+	options := dirOptions[name]
 	if options == "" {
 		return out
 	}
 	for i, a := range args {
-		text := unquoted(a)
+		text := unquotedText(a)
 		if !strings.HasPrefix(text, "-") {
 			continue
 		}
@@ -151,20 +151,20 @@ func (w *walker) sent(name string, args []arg) place {
 				}
 				dir = args[i+1]
 			}
-			if !dir.exact() {
-				w.doubt("a program works in a directory that is not known")
+			if !dir.isLiteral() {
+				w.markUnknown("a program works in a directory that is not known")
 				continue
 			}
-			at = at.enter(dir.value)
-			out = out.or(at)
+			at = at.changeTo(dir.value)
+			out = out.union(at)
 		}
 	}
 	return out
 }
 
-// changers are the options by which a program goes to another directory before
+// dirOptions are the options by which a program goes to another directory before
 // it works.
-var changers = map[string]string{
+var dirOptions = map[string]string{
 	"env": "-C --chdir", "sudo": "-D --chdir", "systemd-run": "--working-directory", "bwrap": "--chdir",
 	"unshare": "--wd", "nsenter": "--wd", "make": "-C --directory", "gmake": "-C --directory", "ninja": "-C",
 	"git": "-C", "go": "-C", "cargo": "-C", "npm": "-C --prefix", "pnpm": "-C --dir", "yarn": "--cwd", "uv": "--directory",

@@ -7,30 +7,30 @@ import (
 	"strings"
 )
 
-// A psReader collects what the commands of a PowerShell line do.
-type psReader struct {
-	env     Env
-	line    Line
-	scripts int
-	desk    *desk
-	windows bool // the working directory is on a drive
-	lost    bool // the line may have changed the directory
+// A pwshWalker collects what the commands of a PowerShell line do.
+type pwshWalker struct {
+	env         Env
+	line        Line
+	scriptDepth int
+	state       *parserState
+	windows     bool // the working directory is on a drive
+	dirUnknown  bool // the line may have changed the directory
 }
 
 // parsePowerShell is [Parse] for PowerShell. It understands plain lines only.
-func parsePowerShell(line string, env Env, scripts int, desk *desk) Line {
-	r := psReader{env: env, scripts: scripts, desk: desk, windows: drivePath.MatchString(env.Dir) || strings.HasPrefix(env.Dir, `\\`)}
-	why := gate(line)
-	var pipelines [][]psCommand
+func parsePowerShell(line string, env Env, scripts int, desk *parserState) Line {
+	r := pwshWalker{env: env, scriptDepth: scripts, state: desk, windows: drivePath.MatchString(env.Dir) || strings.HasPrefix(env.Dir, `\\`)}
+	why := textProblem(line)
+	var pipelines [][]pwshCommand
 	if why == "" {
 		var err error
-		if pipelines, err = psLex(line); err != nil {
+		if pipelines, err = lexPwsh(line); err != nil {
 			why = err.Error()
 		}
 	}
 	if why != "" {
-		r.doubt(why)
-		r.naive(line)
+		r.markUnknown(why)
+		r.listUnparsed(line)
 		return r.line
 	}
 	for _, p := range pipelines {
@@ -43,89 +43,89 @@ func parsePowerShell(line string, env Env, scripts int, desk *desk) Line {
 	return r.line
 }
 
-// doubt makes the line unknown. The first reason stays.
-func (r *psReader) doubt(why string) {
+// markUnknown makes the line unknown. The first reason stays.
+func (r *pwshWalker) markUnknown(why string) {
 	if r.line.Unknown == "" {
 		r.line.Unknown = why
 	}
 }
 
-// emit lists a command and reports whether there is room for more.
-func (r *psReader) emit(c Command) bool {
-	if r.desk.left <= 0 {
-		r.doubt("the line holds too many commands")
+// addCommand lists a command and reports whether there is room for more.
+func (r *pwshWalker) addCommand(c Command) bool {
+	if r.state.commandsLeft <= 0 {
+		r.markUnknown("the line holds too many commands")
 		return false
 	}
-	r.desk.left--
-	c.Edits = c.Edits && c.Class == Mutating
-	c.tidy()
+	r.state.commandsLeft--
+	c.EditsOnly = c.EditsOnly && c.Class == Mutating
+	c.removeDuplicates()
 	r.line.Commands = append(r.line.Commands, c)
 	return true
 }
 
 // command lists a command, given those that read its output and whether it reads
 // that of another one.
-func (r *psReader) command(pc psCommand, behind []psCommand, fed bool) bool {
+func (r *pwshWalker) command(pc pwshCommand, behind []pwshCommand, fed bool) bool {
 	name := pc.words[0].value
-	c := Command{Text: join(pc.words, source), Fed: fed}
+	c := Command{Text: joinArgs(pc.words, sourceText), ReadsInput: fed}
 	cmdlet, sure := r.cmdletOf(name)
 	table, listed := cmdlets[cmdlet]
 	switch {
 	case sure && listed:
-		r.use(&c, cmdlet, table.bind(pc.words[1:]), fed, behind)
+		r.applyCmdlet(&c, cmdlet, table.bind(pc.words[1:]), fed, behind)
 	case sure:
 		c.worsen(Unknown, "nobody here knows what "+cmdlet+" does")
 	default:
-		r.native(&c, pc.words)
+		r.nativeProgram(&c, pc.words)
 	}
 	if sure || cmdlet != "" && !r.windows && c.Class == ReadOnly {
-		c.Text = strings.TrimSuffix(cmdlet+" "+join(pc.words[1:], source), " ")
+		c.Text = strings.TrimSuffix(cmdlet+" "+joinArgs(pc.words[1:], sourceText), " ")
 	}
-	r.look(&c, pc.words, 0)
+	r.inspectNested(&c, pc.words, 0)
 	for _, target := range pc.targets {
-		r.networked(&c, target)
-		if name, _, ok := r.resolve(target.value, true); ok {
+		r.checkNames(&c, target)
+		if name, _, ok := r.resolvePath(target.value, true); ok {
 			r.line.Paths = append(r.line.Paths, Path{Name: name, Write: true})
 		}
 	}
 	if c.Class == Unknown {
-		r.maybe(&c, pc.words)
+		r.addGuesses(&c, pc.words)
 	}
-	if psMoves[cmdlet] || cmdlet == "" && (strings.ContainsAny(name, `:/\-`) || strings.HasSuffix(name, "..")) {
-		r.lost = true // scripts and functions change the directory for all, and so do C: and cd..
+	if pwshDirCmdlets[cmdlet] || cmdlet == "" && (strings.ContainsAny(name, `:/\-`) || strings.HasSuffix(name, "..")) {
+		r.dirUnknown = true // scripts and functions change the directory for all, and so do C: and cd..
 	}
-	return r.emit(c)
+	return r.addCommand(c)
 }
 
-// use adds what a cmdlet does to a command.
-func (r *psReader) use(c *Command, name string, b psBound, fed bool, behind []psCommand) {
+// applyCmdlet adds what a cmdlet does to a command.
+func (r *pwshWalker) applyCmdlet(c *Command, name string, b boundParams, fed bool, behind []pwshCommand) {
 	table := cmdlets[name]
-	if table.does != "" {
-		c.worsen(Mutating, name+" "+table.does)
-		c.Edits = !b.quoted && r.ordinary(name, b)
+	if table.changes != "" {
+		c.worsen(Mutating, name+" "+table.changes)
+		c.EditsOnly = !b.quoted && r.isOrdinaryEdit(name, b)
 	}
-	if b.why != "" {
-		c.worsen(Unknown, b.why)
+	if b.reason != "" {
+		c.worsen(Unknown, b.reason)
 	}
-	tree := b.why != "" || b.has("recurse") || b.has("depth") || // a word nobody knows may be short for -Recurse
-		name == "Get-ChildItem" && r.opened(behind)
+	tree := b.reason != "" || b.hasParam("recurse") || b.hasParam("depth") || // a word nobody knows may be short for -Recurse
+		name == "Get-ChildItem" && r.pipesToSelectString(behind)
 	switch {
-	case len(b.files) > 0 || !table.files():
+	case len(b.files) > 0 || !table.takesFiles():
 	case fed && name != "Select-String":
-		r.doubt(name + " gets its files through a pipe")
+		r.markUnknown(name + " gets its files through a pipe")
 	case name == "Get-ChildItem":
-		b.files = []psFile{{arg: word(".")}}
+		b.files = []pwshFile{{arg: literalArg(".")}}
 	case name != "Set-Location" && !fed:
 		c.worsen(Unknown, name+" asks for a file")
 	}
 	for _, f := range b.files {
-		r.file(c, f, Path{Write: table.does != "", Tree: tree})
+		r.addFile(c, f, Path{Write: table.changes != "", Tree: tree})
 	}
 }
 
-// opened reports whether one of the commands behind a pipe reads the files that
+// pipesToSelectString reports whether one of the commands behind a pipe reads the files that
 // come through it.
-func (r *psReader) opened(behind []psCommand) bool {
+func (r *pwshWalker) pipesToSelectString(behind []pwshCommand) bool {
 	for _, pc := range behind {
 		if name, _ := r.cmdletOf(pc.words[0].value); name == "Select-String" {
 			return true
@@ -134,38 +134,38 @@ func (r *psReader) opened(behind []psCommand) bool {
 	return false
 }
 
-// file adds a file of a cmdlet. A wildcard stands for all that is below the
+// addFile adds a file of a cmdlet. A wildcard stands for all that is below the
 // directory before it: unlike that of other shells it matches names that start
 // with a dot, in any letter case.
-func (r *psReader) file(c *Command, f psFile, like Path) {
+func (r *pwshWalker) addFile(c *Command, f pwshFile, like Path) {
 	switch {
-	case f.many:
-		r.doubt("a list of files is not understood")
+	case f.maybeSeveral:
+		r.markUnknown("a list of files is not understood")
 		return
-	case !isString(f.source) && psNumber.MatchString(f.value):
-		r.doubt(f.source + " may be a number")
+	case !startsWithQuote(f.source) && pwshNumber.MatchString(f.value):
+		r.markUnknown(f.source + " may be a number")
 		return
 	}
-	r.path(c, f.value, f.literal, like)
+	r.addPath(c, f.value, f.literal, like)
 }
 
-// path adds a file that is known by its name.
-func (r *psReader) path(c *Command, file string, literal bool, like Path) {
-	name, wild, ok := r.resolve(file, literal)
+// addPath adds a file that is known by its name.
+func (r *pwshWalker) addPath(c *Command, file string, literal bool, like Path) {
+	name, wild, ok := r.resolvePath(file, literal)
 	if ok {
 		like.Name, like.Tree = name, like.Tree || wild
 		c.Paths = append(c.Paths, like)
 	}
 }
 
-// native adds what a program does that is no cmdlet. PowerShell passes words on
+// nativeProgram adds what a program does that is no cmdlet. PowerShell passes words on
 // as they are, if they are plain enough.
-func (r *psReader) native(c *Command, words []arg) {
+func (r *pwshWalker) nativeProgram(c *Command, words []arg) {
 	name := words[0].value
-	c.Exact = r.beyondRoutine(words)
+	c.NoWildcards = r.exceedsWildcard(words)
 	if r.windows {
 		name = asciiLower(name)
-		if !has(psPrograms, name) {
+		if !has(pwshPrograms, name) {
 			c.worsen(Unknown, "nobody here knows what "+name+" does")
 			return
 		}
@@ -175,64 +175,64 @@ func (r *psReader) native(c *Command, words []arg) {
 		return
 	}
 	for _, w := range words[1:] {
-		if !r.passes(w) {
+		if !r.passesVerbatim(w) {
 			c.worsen(Unknown, "programs may get "+w.source+" in another form")
 		}
 	}
-	u := useOf(name, words[1:])
-	c.worsen(u.class, u.why)
-	c.Exact, c.Caution, c.Hosts = c.Exact || u.exact, u.caution, u.hosts
-	if c.Caution == "" {
-		c.Caution = critical(name, u.files, r.env.Dir, r.env.Home)
+	u := effectOf(name, words[1:])
+	c.worsen(u.class, u.reason)
+	c.NoWildcards, c.AskReason, c.Hosts = c.NoWildcards || u.noWildcards, u.askReason, u.hosts
+	if c.AskReason == "" {
+		c.AskReason = removalReason(name, u.files, r.env.Dir, r.env.Home)
 	}
 	for _, f := range u.files {
-		if f.known && f.value != "" && !isStream(f.value) {
-			r.path(c, f.value, !f.glob, Path{Write: f.write, Tree: f.tree, Maybe: f.maybe})
+		if f.known && f.value != "" && !isStandardStream(f.value) {
+			r.addPath(c, f.value, !f.glob, Path{Write: f.write, Tree: f.tree, Guess: f.guess})
 		}
 	}
 	for _, run := range u.runs {
-		r.look(c, run, 1)
+		r.inspectNested(c, run, 1)
 	}
 	switch {
 	case u.git == nil:
-	case r.lost || r.env.Dir == "":
+	case r.dirUnknown || r.env.Dir == "":
 		c.worsen(Unknown, "git in a directory that is not known")
 	case u.git.Dir == "":
 		c.Git = &Git{Dir: r.env.Dir}
 	default:
-		dir, _, _ := r.resolve(u.git.Dir, true)
+		dir, _, _ := r.resolvePath(u.git.Dir, true)
 		c.Git = &Git{Dir: dir}
 	}
 }
 
-// beyondRoutine is [beyondRoutine] for words that programs may get in another form.
-func (r *psReader) beyondRoutine(words []arg) bool {
+// exceedsWildcard is [exceedsWildcard] for words that programs may get in another form.
+func (r *pwshWalker) exceedsWildcard(words []arg) bool {
 	words = slices.Clone(words)
 	for i, w := range words[1:] {
-		words[i+1].many = !r.passes(w)
+		words[i+1].maybeSeveral = !r.passesVerbatim(w)
 	}
-	return beyondRoutine(words)
+	return exceedsWildcard(words)
 }
 
-// passes reports whether a program gets a word as it stands, whichever version of
+// passesVerbatim reports whether a program gets a word as it stands, whichever version of
 // PowerShell passes it and on whatever system.
-func (r *psReader) passes(w arg) bool {
+func (r *pwshWalker) passesVerbatim(w arg) bool {
 	split := isParameter(w) && w.value[1] != '-' && strings.ContainsAny(w.value, ".:")
-	return w.value != "" && !w.many && !split && !strings.ContainsAny(w.value, `"`) && !strings.HasSuffix(w.value, `\`) &&
+	return w.value != "" && !w.maybeSeveral && !split && !strings.ContainsAny(w.value, `"`) && !strings.HasSuffix(w.value, `\`) &&
 		!strings.HasPrefix(w.value, "~") && (r.windows || !strings.Contains(w.value, `\`))
 }
 
 var (
 	// drivePath is an absolute path of Windows.
 	drivePath = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
-	// psNumber is a bare word that PowerShell may read as a number.
-	psNumber = regexp.MustCompile(`(?i)^[-+]?(0x[0-9a-f]+|0b[01]+|\d*\.?\d+(e[-+]?\d+)?)(u?[ysln]|d)?([kmgtp]b)?$`)
+	// pwshNumber is a bare word that PowerShell may read as a number.
+	pwshNumber = regexp.MustCompile(`(?i)^[-+]?(0x[0-9a-f]+|0b[01]+|\d*\.?\d+(e[-+]?\d+)?)(u?[ysln]|d)?([kmgtp]b)?$`)
 )
 
-// resolve returns the absolute name of a file, or the directory before the first
+// resolvePath returns the absolute name of a file, or the directory before the first
 // wildcard in it. It is not ok if nobody knows which file it is.
-func (r *psReader) resolve(file string, literal bool) (name string, wild, ok bool) {
-	name = slashed(file)
+func (r *pwshWalker) resolvePath(file string, literal bool) (name string, wild, ok bool) {
+	name = withSlashes(file)
 	if i := strings.IndexAny(name, "*?["); i >= 0 && !literal {
 		name, wild = name[:strings.LastIndexByte(name[:i], '/')+1]+".", true
 	}
@@ -243,23 +243,23 @@ func (r *psReader) resolve(file string, literal bool) (name string, wild, ok boo
 	}
 	switch {
 	case strings.TrimSpace(name) != name || name == "":
-		r.doubt("the name of a file is not plain")
+		r.markUnknown("the name of a file is not plain")
 		return name, wild, false
 	case strings.Contains(rest, ":") || drive && !r.windows:
-		r.doubt(file + " may be on a drive of another kind")
+		r.markUnknown(file + " may be on a drive of another kind")
 		return name, wild, false
 	case name == "~" || strings.HasPrefix(name, "~/"):
 		if r.env.Home == "" {
-			r.doubt("the home directory is not known")
+			r.markUnknown("the home directory is not known")
 			return name, wild, false
 		}
 		name = r.env.Home + name[1:]
 	case !drive && name[0] != '/':
-		if r.lost || r.env.Dir == "" {
-			r.doubt("the directory is not known when the line names the file " + file)
+		if r.dirUnknown || r.env.Dir == "" {
+			r.markUnknown("the directory is not known when the line names the file " + file)
 			return name, wild, true
 		}
-		name = below(slashed(r.env.Dir), name)
+		name = joinDir(withSlashes(r.env.Dir), name)
 	}
 	if r.windows {
 		name = strings.ReplaceAll(name, "/", `\`)
@@ -267,25 +267,25 @@ func (r *psReader) resolve(file string, literal bool) (name string, wild, ok boo
 	return name, wild, true
 }
 
-// ordinary reports whether a mode for edits may cover what a cmdlet does: whether
+// isOrdinaryEdit reports whether a mode for edits may cover what a cmdlet does: whether
 // it removes neither the working directory nor one that holds it.
-func (r *psReader) ordinary(name string, b psBound) bool {
+func (r *pwshWalker) isOrdinaryEdit(name string, b boundParams) bool {
 	for _, f := range b.files {
-		if name == "Remove-Item" && r.env.Dir != "" && holds(r.folded(f.value), strings.ToLower(slashed(r.env.Dir))) {
+		if name == "Remove-Item" && r.env.Dir != "" && contains(r.foldPath(f.value), strings.ToLower(withSlashes(r.env.Dir))) {
 			return false
 		}
 	}
 	return true
 }
 
-// folded is the one spelling of a file that removals are judged by: absolute,
+// foldPath is the one spelling of a file that removals are judged by: absolute,
 // clean, with slashes, in lower case.
-func (r *psReader) folded(name string) string {
-	name = strings.ToLower(slashed(name))
+func (r *pwshWalker) foldPath(name string) string {
+	name = strings.ToLower(withSlashes(name))
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "//?/"), "//./")
 	for _, home := range []string{"~", "$home", "$env:userprofile"} {
 		if r.env.Home != "" && (name == home || strings.HasPrefix(name, home+"/")) {
-			name = strings.ToLower(slashed(r.env.Home)) + name[len(home):]
+			name = strings.ToLower(withSlashes(r.env.Home)) + name[len(home):]
 		}
 	}
 	for _, root := range []string{"$env:systemdrive", "$env:systemroot", "$env:windir"} {
@@ -296,10 +296,10 @@ func (r *psReader) folded(name string) string {
 	switch {
 	case len(name) > 1 && name[1] == ':':
 		return name[:2] + path.Clean("/"+name[2:])
-	case !strings.HasPrefix(name, "/") && (strings.HasPrefix(slashed(r.env.Dir), "/") || r.windows):
-		return r.folded(r.env.Dir + "/" + name)
+	case !strings.HasPrefix(name, "/") && (strings.HasPrefix(withSlashes(r.env.Dir), "/") || r.windows):
+		return r.foldPath(r.env.Dir + "/" + name)
 	}
 	return path.Clean(name)
 }
 
-func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+func withSlashes(name string) string { return strings.ReplaceAll(name, `\`, "/") }

@@ -14,78 +14,78 @@ type cmdlet struct {
 	// none for a switch, = for text, < for files, ! for files without wildcards,
 	// ? for a pattern that stays in its directory.
 	params string
-	// places are the parameters that words without a name go to, in order. A
+	// positional are the parameters that words without a name go to, in order. A
 	// plus says that the last takes all that are left.
-	places string
-	does   string // what it changes, such as "writes files"; empty if nothing
+	positional string
+	changes    string // what it changes, such as "writes files"; empty if nothing
 }
 
 // Parameters that many cmdlets have.
 const (
-	psCommon = " verbose erroraction="
-	psFiles  = " path< literalpath!"
-	psWhich  = " filter? include? exclude? force"
+	pwshCommonParams = " verbose erroraction="
+	pwshFileParams   = " path< literalpath!"
+	pwshFilterParams = " filter? include? exclude? force"
 )
 
 const (
-	psManagement = "Microsoft.PowerShell.Management 7.5 reference"
-	psUtility    = "Microsoft.PowerShell.Utility 7.5 reference"
+	pwshManagement = "Microsoft.PowerShell.Management 7.5 reference"
+	pwshUtility    = "Microsoft.PowerShell.Utility 7.5 reference"
 )
 
 // cmdlets are those that are known. They are found before any program.
 var cmdlets = map[string]cmdlet{
-	"Compare-Object": {source: psUtility, places: "referenceobject differenceobject",
+	"Compare-Object": {source: pwshUtility, positional: "referenceobject differenceobject",
 		params: "referenceobject= differenceobject= property= syncwindow= casesensitive excludedifferent includeequal passthru"},
-	"Format-List": {source: psUtility, places: "property", params: "property= groupby= force"},
-	"Format-Table": {source: psUtility, places: "property",
+	"Format-List": {source: pwshUtility, positional: "property", params: "property= groupby= force"},
+	"Format-Table": {source: pwshUtility, positional: "property",
 		params: "property= groupby= autosize force hidetableheaders repeatheader wrap"},
-	"Get-ChildItem": {source: psManagement, places: "path filter",
-		params: "attributes= depth= directory file hidden name readonly recurse system" + psFiles + psWhich},
-	"Get-Content": {source: psManagement, places: "path",
-		params: "asbytestream delimiter= encoding= first= head= last= raw readcount= tail= totalcount=" + psFiles + psWhich},
-	"Get-Date":     {source: psUtility, places: "date", params: "asutc date= displayhint= format= uformat="},
-	"Get-FileHash": {source: psUtility, places: "path", params: "algorithm=" + psFiles},
-	"Get-Item":     {source: psManagement, places: "path", params: psFiles + psWhich},
-	"Get-Location": {source: psManagement},
-	"Get-Process":  {source: psManagement, places: "name", params: "id= name="},
-	"Join-Path": {source: psManagement, places: "path childpath additionalchildpath+",
+	"Get-ChildItem": {source: pwshManagement, positional: "path filter",
+		params: "attributes= depth= directory file hidden name readonly recurse system" + pwshFileParams + pwshFilterParams},
+	"Get-Content": {source: pwshManagement, positional: "path",
+		params: "asbytestream delimiter= encoding= first= head= last= raw readcount= tail= totalcount=" + pwshFileParams + pwshFilterParams},
+	"Get-Date":     {source: pwshUtility, positional: "date", params: "asutc date= displayhint= format= uformat="},
+	"Get-FileHash": {source: pwshUtility, positional: "path", params: "algorithm=" + pwshFileParams},
+	"Get-Item":     {source: pwshManagement, positional: "path", params: pwshFileParams + pwshFilterParams},
+	"Get-Location": {source: pwshManagement},
+	"Get-Process":  {source: pwshManagement, positional: "name", params: "id= name="},
+	"Join-Path": {source: pwshManagement, positional: "path childpath additionalchildpath+",
 		params: "additionalchildpath= childpath= path="},
-	"Measure-Object": {source: psUtility, places: "property",
+	"Measure-Object": {source: pwshUtility, positional: "property",
 		params: "allstats average character ignorewhitespace line maximum minimum property= standarddeviation sum word"},
-	"Out-String":   {source: psUtility, params: "nonewline stream width="},
-	"Resolve-Path": {source: psManagement, places: "path", params: "force relative" + psFiles},
-	"Select-Object": {source: psUtility, places: "property",
+	"Out-String":   {source: pwshUtility, params: "nonewline stream width="},
+	"Resolve-Path": {source: pwshManagement, positional: "path", params: "force relative" + pwshFileParams},
+	"Select-Object": {source: pwshUtility, positional: "property",
 		params: "excludeproperty= expandproperty= first= index= last= property= skip= skiplast= unique wait"},
-	"Select-String": {source: psUtility, places: "pattern path",
-		params: "allmatches casesensitive context= encoding= exclude? include? list noemphasis notmatch pattern= quiet raw simplematch" + psFiles},
-	"Set-Location": {source: psManagement, places: "path", params: "passthru" + psFiles},
-	"Sort-Object": {source: psUtility, places: "property",
+	"Select-String": {source: pwshUtility, positional: "pattern path",
+		params: "allmatches casesensitive context= encoding= exclude? include? list noemphasis notmatch pattern= quiet raw simplematch" + pwshFileParams},
+	"Set-Location": {source: pwshManagement, positional: "path", params: "passthru" + pwshFileParams},
+	"Sort-Object": {source: pwshUtility, positional: "property",
 		params: "bottom= casesensitive descending property= stable top= unique"},
-	"Split-Path": {source: psManagement, places: "path",
+	"Split-Path": {source: pwshManagement, positional: "path",
 		params: "extension isabsolute leaf leafbase literalpath= noqualifier parent path= qualifier"},
-	"Test-Path": {source: psManagement, places: "path", params: "exclude? filter? include? isvalid pathtype=" + psFiles},
-	"Where-Object": {source: "Microsoft.PowerShell.Core 7.5 reference", places: "property value",
+	"Test-Path": {source: pwshManagement, positional: "path", params: "exclude? filter? include? isvalid pathtype=" + pwshFileParams},
+	"Where-Object": {source: "Microsoft.PowerShell.Core 7.5 reference", positional: "property value",
 		params: "property= value= eq ne gt ge lt le like notlike match notmatch contains notcontains in notin is isnot not" +
 			" ceq cne cgt cge clt cle clike cnotlike cmatch cnotmatch ccontains cnotcontains cin cnotin"},
-	"Write-Output": {source: psUtility, places: "inputobject+", params: "inputobject= noenumerate"},
+	"Write-Output": {source: pwshUtility, positional: "inputobject+", params: "inputobject= noenumerate"},
 
-	"Add-Content": {source: psManagement, places: "path value", does: "writes files",
-		params: "asbytestream encoding= force nonewline passthru value=" + psFiles},
-	"Clear-Content": {source: psManagement, places: "path", does: "empties files", params: "force" + psFiles},
-	"Remove-Item":   {source: psManagement, places: "path", does: "removes files", params: "recurse" + psFiles + psWhich},
-	"Set-Content": {source: psManagement, places: "path value", does: "writes files",
-		params: "asbytestream encoding= force nonewline passthru value=" + psFiles},
+	"Add-Content": {source: pwshManagement, positional: "path value", changes: "writes files",
+		params: "asbytestream encoding= force nonewline passthru value=" + pwshFileParams},
+	"Clear-Content": {source: pwshManagement, positional: "path", changes: "empties files", params: "force" + pwshFileParams},
+	"Remove-Item":   {source: pwshManagement, positional: "path", changes: "removes files", params: "recurse" + pwshFileParams + pwshFilterParams},
+	"Set-Content": {source: pwshManagement, positional: "path value", changes: "writes files",
+		params: "asbytestream encoding= force nonewline passthru value=" + pwshFileParams},
 }
 
-// files reports whether a cmdlet takes files.
-func (t cmdlet) files() bool { return strings.Contains(t.params, "<") }
+// takesFiles reports whether a cmdlet takes files.
+func (t cmdlet) takesFiles() bool { return strings.Contains(t.params, "<") }
 
-// kind looks a parameter up, in any letter case of ASCII.
-func (t cmdlet) kind(name string) (mark string, ok bool) {
+// kindOf looks a parameter up, in any letter case of ASCII.
+func (t cmdlet) kindOf(name string) (mark string, ok bool) {
 	if name == "" || strings.ContainsAny(name, "=<!? ") {
 		return "", false
 	}
-	for known := range strings.FieldsSeq(t.params + psCommon) {
+	for known := range strings.FieldsSeq(t.params + pwshCommonParams) {
 		if rest, ok := strings.CutPrefix(known, name); ok && (rest == "" || strings.Contains("=<!?", rest)) {
 			return rest, true
 		}
@@ -93,47 +93,47 @@ func (t cmdlet) kind(name string) (mark string, ok bool) {
 	return "", false
 }
 
-// A psFile is a word that names a file.
-type psFile struct {
+// A pwshFile is a word that names a file.
+type pwshFile struct {
 	arg
 	literal bool // wildcards in it stand for themselves
 }
 
-// psBound are the words of a cmdlet, given to its parameters.
-type psBound struct {
+// boundParams are the words of a cmdlet, given to its parameters.
+type boundParams struct {
 	names  []string // of the parameters
-	files  []psFile
+	files  []pwshFile
 	quoted bool   // a word without a parameter has a quote in it
-	why    string // why it is not known what the cmdlet does; empty if it is
+	reason string // why it is not known what the cmdlet does; empty if it is
 }
 
-func (b psBound) has(name string) bool { return slices.Contains(b.names, name) }
+func (b boundParams) hasParam(name string) bool { return slices.Contains(b.names, name) }
 
 // refuse notes the first reason why nobody knows what the cmdlet does.
-func (b *psBound) refuse(why string) {
-	if b.why == "" {
-		b.why = why
+func (b *boundParams) refuse(why string) {
+	if b.reason == "" {
+		b.reason = why
 	}
 }
 
 // bind gives words to the parameters of a cmdlet. What it cannot place it takes
 // for a file, if the cmdlet has any.
-func (t cmdlet) bind(words []arg) psBound {
-	var b psBound
+func (t cmdlet) bind(words []arg) boundParams {
+	var b boundParams
 	var loose []arg
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		name, value, ok := psParameter(w)
+		name, value, ok := splitParameter(w)
 		if !ok {
 			loose = append(loose, w)
 			continue
 		}
-		mark, known := t.kind(asciiLower(name))
+		mark, known := t.kindOf(asciiLower(name))
 		glued := strings.Contains(w.value, ":")
 		if !known || glued && mark == "" {
 			b.refuse("the parameter -" + name + " is not known")
-			if value != "" && t.files() {
-				b.files = append(b.files, psFile{arg: arg{value: value, source: w.source}})
+			if value != "" && t.takesFiles() {
+				b.files = append(b.files, pwshFile{arg: arg{value: value, source: w.source}})
 			}
 			continue
 		}
@@ -141,7 +141,7 @@ func (t cmdlet) bind(words []arg) psBound {
 		if mark == "" {
 			continue
 		}
-		of := arg{value: value, source: w.source, many: w.many}
+		of := arg{value: value, source: w.source, maybeSeveral: w.maybeSeveral}
 		if value == "" {
 			if i+1 == len(words) || isParameter(words[i+1]) {
 				b.refuse("the parameter -" + name + " has no value")
@@ -150,47 +150,47 @@ func (t cmdlet) bind(words []arg) psBound {
 			i++
 			of = words[i]
 		}
-		b.give(mark, of)
+		b.assign(mark, of)
 	}
-	t.place(&b, loose)
+	t.placeWords(&b, loose)
 	return b
 }
 
 func isParameter(w arg) bool {
-	_, _, ok := psParameter(w)
+	_, _, ok := splitParameter(w)
 	return ok
 }
 
-// give gives a word to a parameter.
-func (b *psBound) give(mark string, w arg) {
+// assign gives a word to a parameter.
+func (b *boundParams) assign(mark string, w arg) {
 	switch mark {
 	case "<", "!":
-		b.files = append(b.files, psFile{arg: w, literal: mark == "!"})
+		b.files = append(b.files, pwshFile{arg: w, literal: mark == "!"})
 	case "?":
-		if w.many || strings.ContainsAny(w.value, `/\:`) || strings.Contains(w.value, "..") {
+		if w.maybeSeveral || strings.ContainsAny(w.value, `/\:`) || strings.Contains(w.value, "..") {
 			b.refuse("the pattern " + w.source + " may lead elsewhere")
 		}
 	}
 }
 
-// place gives words without a name to the parameters that are left.
-func (t cmdlet) place(b *psBound, words []arg) {
-	places := strings.Fields(t.places)
+// placeWords gives words without a name to the parameters that are left.
+func (t cmdlet) placeWords(b *boundParams, words []arg) {
+	places := strings.Fields(t.positional)
 	for _, w := range words {
 		b.quoted = b.quoted || strings.ContainsAny(w.source, `'"`)
-		for len(places) > 0 && (b.has(places[0]) || places[0] == "path" && b.has("literalpath")) {
+		for len(places) > 0 && (b.hasParam(places[0]) || places[0] == "path" && b.hasParam("literalpath")) {
 			places = places[1:]
 		}
 		if len(places) == 0 {
 			b.refuse(w.source + " is one word too many")
-			if t.files() {
-				b.give("<", w)
+			if t.takesFiles() {
+				b.assign("<", w)
 			}
 			continue
 		}
 		name, all := strings.CutSuffix(places[0], "+")
-		mark, _ := t.kind(name)
-		b.give(mark, w)
+		mark, _ := t.kindOf(name)
+		b.assign(mark, w)
 		if !all {
 			places = places[1:]
 		}
@@ -209,9 +209,9 @@ func asciiLower(text string) string {
 	return string(b)
 }
 
-// psAliases are the aliases of cmdlets, from InitialSessionState.cs of PowerShell
+// pwshAliases are the aliases of cmdlets, from InitialSessionState.cs of PowerShell
 // 7.5, and cmdlets that have none.
-var psAliases = map[string]string{
+var pwshAliases = map[string]string{
 	"Add-Content": "ac", "Clear-Content": "clc", "Clear-Item": "cli", "Clear-Host": "cls clear", "Compare-Object": "compare diff",
 	"Copy-Item": "cpi copy cp", "ForEach-Object": "foreach %", "Format-Custom": "fc", "Format-List": "fl", "Format-Table": "ft",
 	"Get-Alias": "gal", "Get-ChildItem": "gci dir ls", "Get-Command": "gcm", "Get-Content": "gc type cat", "Get-History": "ghy h history",
@@ -230,25 +230,25 @@ var psAliases = map[string]string{
 // The aliases that are not there on all systems and in all versions. Elsewhere a
 // program may have the name.
 const (
-	psOnlyWindows = "ac cat clear compare cp diff gsv kill ls mount mv ps rm rmdir sleep sort start tee write"
-	psOnlyOld     = "curl sc wget"
+	pwshOnlyWindows = "ac cat clear compare cp diff gsv kill ls mount mv ps rm rmdir sleep sort start tee write"
+	pwshOnlyOld     = "curl sc wget"
 )
 
 // cmdletOf returns the cmdlet that a name means, or may mean, and whether it is
 // sure to mean it.
-func (r *psReader) cmdletOf(name string) (cmdlet string, sure bool) {
+func (r *pwshWalker) cmdletOf(name string) (cmdlet string, sure bool) {
 	name = asciiLower(name)
-	for cmdlet, aliases := range psAliases {
+	for cmdlet, aliases := range pwshAliases {
 		if name == asciiLower(cmdlet) {
 			return cmdlet, true
 		}
 		if has(aliases, name) {
-			return cmdlet, !has(psOnlyOld, name) && (r.windows || !has(psOnlyWindows, name))
+			return cmdlet, !has(pwshOnlyOld, name) && (r.windows || !has(pwshOnlyWindows, name))
 		}
 	}
 	return "", false
 }
 
-// psPrograms are programs that are the same on Windows as elsewhere. Others there
+// pwshPrograms are programs that are the same on Windows as elsewhere. Others there
 // have only their name in common with those that are known.
-const psPrograms = "docker gh git go gofmt java javac jq node npm npx php pip python rg ruby tsc"
+const pwshPrograms = "docker gh git go gofmt java javac jq node npm npx php pip python rg ruby tsc"

@@ -9,35 +9,35 @@ import (
 	"unicode/utf8"
 )
 
-// A psCommand is one command of a pipeline. A word of which commas make a list
+// A pwshCommand is one command of a pipeline. A word of which commas make a list
 // has many set.
-type psCommand struct {
+type pwshCommand struct {
 	words   []arg
 	targets []arg // files that redirections write
 }
 
-// A psLexer splits the plain subset of PowerShell: bare words, strings in which
+// A pwshLexer splits the plain subset of PowerShell: bare words, strings in which
 // nothing is replaced, the separators of commands, and redirections to files.
 // Anything else is an error.
-type psLexer struct {
+type pwshLexer struct {
 	src       string // what is left of the line
-	pipelines [][]psCommand
-	pipeline  []psCommand
-	command   psCommand
+	pipelines [][]pwshCommand
+	pipeline  []pwshCommand
+	command   pwshCommand
 	open      bool // the last separator wants a command behind it
 }
 
 var errNotComplete = errors.New("the line is not complete or not valid")
 
-// psLex returns the pipelines of a line. PowerShell takes typographic quotes,
+// lexPwsh returns the pipelines of a line. PowerShell takes typographic quotes,
 // dashes and blanks for those of ASCII, so no such character may stand in it.
-func psLex(line string) ([][]psCommand, error) {
+func lexPwsh(line string) ([][]pwshCommand, error) {
 	for _, r := range line {
 		if r >= utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) {
 			return nil, fmt.Errorf("PowerShell may take the character %U for a quote, dash or blank", r)
 		}
 	}
-	l := psLexer{src: line}
+	l := pwshLexer{src: line}
 	for {
 		l.blanks()
 		if l.src == "" {
@@ -49,22 +49,22 @@ func psLex(line string) ([][]psCommand, error) {
 	}
 }
 
-func (l *psLexer) blanks() { l.src = strings.TrimLeft(l.src, " \t") }
+func (l *pwshLexer) blanks() { l.src = strings.TrimLeft(l.src, " \t") }
 
 // take removes a prefix of what is left, if it is there.
-func (l *psLexer) take(prefix string) bool {
+func (l *pwshLexer) take(prefix string) bool {
 	rest, ok := strings.CutPrefix(l.src, prefix)
 	l.src = rest
 	return ok
 }
 
 // atEnd reports whether no word goes on here.
-func (l *psLexer) atEnd() bool {
+func (l *pwshLexer) atEnd() bool {
 	return l.src == "" || strings.IndexByte(" \t\n;|", l.src[0]) >= 0 || strings.HasPrefix(l.src, "&&")
 }
 
 // next reads a separator, a redirection or a word.
-func (l *psLexer) next() error {
+func (l *pwshLexer) next() error {
 	first := len(l.command.words) == 0
 	switch {
 	case l.take("&&"), l.take("||"):
@@ -78,30 +78,30 @@ func (l *psLexer) next() error {
 	case l.src[0] == '&':
 		return errors.New("& runs what it is given, or starts a job")
 	}
-	if op := redirection.FindString(l.src); op != "" {
+	if op := redirectOperator.FindString(l.src); op != "" {
 		l.src = l.src[len(op):]
 		return l.redirect()
 	}
 	word, err := l.word()
 	if err == nil && first {
-		err = psName(word)
+		err = pwshNameProblem(word)
 	}
 	l.command.words = append(l.command.words, word)
 	return err
 }
 
 // pipe ends a command whose output another one reads.
-func (l *psLexer) pipe() error {
+func (l *pwshLexer) pipe() error {
 	if len(l.command.words) == 0 {
 		return errNotComplete
 	}
 	l.pipeline = append(l.pipeline, l.command)
-	l.command, l.open = psCommand{}, true
+	l.command, l.open = pwshCommand{}, true
 	return nil
 }
 
 // end ends a pipeline. Open says that another one has to follow.
-func (l *psLexer) end(open bool) error {
+func (l *pwshLexer) end(open bool) error {
 	if len(l.command.words) == 0 {
 		if open || l.open || len(l.command.targets) > 0 {
 			return errNotComplete
@@ -109,16 +109,16 @@ func (l *psLexer) end(open bool) error {
 		return nil
 	}
 	l.pipelines = append(l.pipelines, append(l.pipeline, l.command))
-	l.pipeline, l.command, l.open = nil, psCommand{}, open
+	l.pipeline, l.command, l.open = nil, pwshCommand{}, open
 	return nil
 }
 
-// redirection is the operator of a redirection of output.
-var redirection = regexp.MustCompile(`^[1-6*]?>>?`)
+// redirectOperator is the operator of a redirection of output.
+var redirectOperator = regexp.MustCompile(`^[1-6*]?>>?`)
 
 // redirect reads where a redirection leads: to another stream, to nothing, or to
 // a file.
-func (l *psLexer) redirect() error {
+func (l *pwshLexer) redirect() error {
 	if l.take("&1") || l.take("&2") {
 		if !l.atEnd() {
 			return errNotComplete
@@ -137,15 +137,15 @@ func (l *psLexer) redirect() error {
 		return errNotComplete
 	}
 	word, err := l.word()
-	if word.many || strings.ContainsAny(word.value, "*?[") || strings.HasPrefix(word.source, "-") {
+	if word.maybeSeveral || strings.ContainsAny(word.value, "*?[") || strings.HasPrefix(word.source, "-") {
 		return errors.New("the target of a redirection cannot be known")
 	}
 	l.command.targets = append(l.command.targets, word)
 	return err
 }
 
-// bare reports whether a character stands for itself in a bare word.
-func bare(c byte) bool {
+// isBareByte reports whether a character stands for itself in a bare word.
+func isBareByte(c byte) bool {
 	return c >= utf8.RuneSelf || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
 		strings.IndexByte(`_-./\:=+~^%?*!`, c) >= 0
 }
@@ -153,36 +153,36 @@ func bare(c byte) bool {
 // beforeString is what may stand before a string in one word.
 var beforeString = regexp.MustCompile(`^-[^,]*[=:]$`)
 
-// isString reports whether a word begins with a string.
-func isString(source string) bool {
+// startsWithQuote reports whether a word begins with a string.
+func startsWithQuote(source string) bool {
 	return source != "" && (source[0] == '\'' || source[0] == '"')
 }
 
 // word reads a word: a string, or bare characters, with a string behind them only
 // as in --name="a b" and -Name:"a b".
-func (l *psLexer) word() (w arg, err error) {
+func (l *pwshLexer) word() (w arg, err error) {
 	whole := l.src
-	quoted := isString(whole)
+	quoted := startsWithQuote(whole)
 	for !quoted && l.src != "" {
 		switch c := l.src[0]; {
-		case bare(c):
+		case isBareByte(c):
 			w.value += l.src[:1]
 			l.src = l.src[1:]
 			continue
 		case c == ',':
 			w.value += ","
-			w.many = true
+			w.maybeSeveral = true
 			l.src = l.src[1:]
 			l.blanks() // the list goes on
-			if l.src == "" || !bare(l.src[0]) || len(w.value) == 1 {
+			if l.src == "" || !isBareByte(l.src[0]) || len(w.value) == 1 {
 				return w, errors.New("a list is not plain")
 			}
 			continue
 		}
 		break
 	}
-	w.known, w.glob = !w.many, !quoted && strings.ContainsAny(w.value, "*?")
-	if isString(l.src) {
+	w.known, w.glob = !w.maybeSeveral, !quoted && strings.ContainsAny(w.value, "*?")
+	if startsWithQuote(l.src) {
 		if !quoted && !beforeString.MatchString(w.value) {
 			return w, errors.New("a quote stands within a word")
 		}
@@ -203,7 +203,7 @@ func (l *psLexer) word() (w arg, err error) {
 }
 
 // text reads a string in which nothing is replaced.
-func (l *psLexer) text() (string, error) {
+func (l *pwshLexer) text() (string, error) {
 	quote := l.src[:1]
 	l.src = l.src[1:]
 	var b strings.Builder
@@ -224,23 +224,23 @@ func (l *psLexer) text() (string, error) {
 	}
 }
 
-// psKeywords begin a statement that is no command.
-const psKeywords = " begin break catch class clean configuration continue data define do dynamicparam else elseif" +
+// pwshKeywords begin a statement that is no command.
+const pwshKeywords = " begin break catch class clean configuration continue data define do dynamicparam else elseif" +
 	" end enum exit filter finally for foreach from function if in inlinescript parallel param" +
 	" return sequence switch throw trap try until using var while workflow "
 
-// psName says why a word cannot be the name of a command that is plain.
-func psName(w arg) error {
+// pwshNameProblem says why a word cannot be the name of a command that is plain.
+func pwshNameProblem(w arg) error {
 	switch c := w.value[:min(1, len(w.value))]; {
-	case isString(w.source):
+	case startsWithQuote(w.source):
 		return errors.New("an expression stands where a command is expected")
 	case w.source == "%" || w.source == "?":
 		return nil
 	case w.source == ".":
 		return errors.New("a script that is read changes what follows")
-	case w.many || w.glob || isString(w.source[len(w.source)-1:]) || c[0] < utf8.RuneSelf && !isNameStart(c[0]):
+	case w.maybeSeveral || w.glob || startsWithQuote(w.source[len(w.source)-1:]) || c[0] < utf8.RuneSelf && !isNameStart(c[0]):
 		return errors.New("an expression stands where a command is expected")
-	case strings.Contains(psKeywords, " "+strings.ToLower(w.value)+" "):
+	case strings.Contains(pwshKeywords, " "+strings.ToLower(w.value)+" "):
 		return errors.New("the line holds a statement that is no command")
 	}
 	return nil
@@ -250,10 +250,10 @@ func isNameStart(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte(`_./\~`, c) >= 0
 }
 
-// psParameter takes a word apart that names a parameter, such as -Path or
+// splitParameter takes a word apart that names a parameter, such as -Path or
 // -Path:a. After a colon alone the value is the next word.
-func psParameter(w arg) (name, value string, ok bool) {
-	if isString(w.source) || len(w.value) < 2 || w.value[0] != '-' || strings.IndexByte(".0123456789", w.value[1]) >= 0 {
+func splitParameter(w arg) (name, value string, ok bool) {
+	if startsWithQuote(w.source) || len(w.value) < 2 || w.value[0] != '-' || strings.IndexByte(".0123456789", w.value[1]) >= 0 {
 		return "", "", false
 	}
 	name, value, _ = strings.Cut(w.value[1:], ":")

@@ -7,41 +7,41 @@ import (
 	"unicode"
 )
 
-// psMoves are the cmdlets that change the directory.
-var psMoves = map[string]bool{"Set-Location": true, "Push-Location": true, "Pop-Location": true}
+// pwshDirCmdlets are the cmdlets that change the directory.
+var pwshDirCmdlets = map[string]bool{"Set-Location": true, "Push-Location": true, "Pop-Location": true}
 
-// psChanges are the cmdlets that change what later commands mean.
-var psChanges = map[string]bool{
+// pwshStateCmdlets are the cmdlets that change what later commands mean.
+var pwshStateCmdlets = map[string]bool{
 	"Import-Alias": true, "Import-Module": true, "Invoke-Expression": true, "Invoke-History": true, "New-Alias": true,
 	"New-Module": true, "New-PSDrive": true, "Set-Alias": true,
 }
 
-// naive lists whatever could be a command in a line that is not plain, so that
+// listUnparsed lists whatever could be a command in a line that is not plain, so that
 // rules that deny still see it.
-func (r *psReader) naive(line string) {
-	line = line[:min(len(line), maxNaive)]
+func (r *pwshWalker) listUnparsed(line string) {
+	line = line[:min(len(line), maxUnparsed)]
 	line = strings.NewReplacer("‘", "", "’", "", "‚", "", "‛", "", "“", "", "”", "", "„", "", "'", "", `"`, "",
 		"–", "-", "—", "-", "―", "-", "`\n", " ", "`", "").Replace(line)
-	for _, words := range psPieces(line) {
-		for len(words) > 1 && (words[0].value == "." || strings.ContainsAny(words[0].value[:1], "$=[<>") || strings.Contains(psKeywords, " "+asciiLower(words[0].value)+" ")) {
+	for _, words := range splitPieces(line) {
+		for len(words) > 1 && (words[0].value == "." || strings.ContainsAny(words[0].value[:1], "$=[<>") || strings.Contains(pwshKeywords, " "+asciiLower(words[0].value)+" ")) {
 			words = words[1:] // $x = command
 		}
-		c := Command{Text: join(words, source), Class: Unknown, Why: "the line cannot be parsed"}
-		r.look(&c, words, 0)
-		r.maybe(&c, words)
-		if !r.emit(c) {
+		c := Command{Text: joinArgs(words, sourceText), Class: Unknown, Reason: "the line cannot be parsed"}
+		r.inspectNested(&c, words, 0)
+		r.addGuesses(&c, words)
+		if !r.addCommand(c) {
 			return
 		}
 	}
 }
 
-// psPieces are the words of a text between all that could separate commands.
-func psPieces(text string) [][]arg {
+// splitPieces are the words of a text between all that could separate commands.
+func splitPieces(text string) [][]arg {
 	var pieces [][]arg
 	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(";&|(){}\n\r", r) }) {
 		var words []arg
 		for _, field := range strings.Fields(piece) {
-			words = append(words, word(field))
+			words = append(words, literalArg(field))
 		}
 		if len(words) > 0 {
 			pieces = append(pieces, words)
@@ -50,15 +50,15 @@ func psPieces(text string) [][]arg {
 	return pieces
 }
 
-// look adds to a command what rules that deny see in it: its texts under all the
+// inspectNested adds to a command what rules that deny see in it: its texts under all the
 // names of its cmdlet, and those of the commands that it runs in its turn.
-func (r *psReader) look(c *Command, words []arg, depth int) {
-	if depth > maxScripts || len(c.Inner) > maxInner {
-		r.doubt("commands run commands too deeply")
+func (r *pwshWalker) inspectNested(c *Command, words []arg, depth int) {
+	if depth > maxScriptDepth || len(c.Nested) > maxNested {
+		r.markUnknown("commands run commands too deeply")
 		return
 	}
 	name := words[0].value
-	base := path.Base(slashed(name))
+	base := path.Base(withSlashes(name))
 	stem := asciiLower(base)
 	for _, ending := range []string{".exe", ".cmd", ".bat", ".com", ".ps1"} {
 		stem = strings.TrimSuffix(stem, ending)
@@ -67,114 +67,114 @@ func (r *psReader) look(c *Command, words []arg, depth int) {
 	if cmdlet == "" {
 		cmdlet, _ = r.cmdletOf("Get-" + stem) // which PowerShell tries, too
 	}
-	from := len(c.Inner)
-	names := append([]string{name, base, stem, cmdlet}, strings.Fields(psAliases[cmdlet])...)
+	from := len(c.Nested)
+	names := append([]string{name, base, stem, cmdlet}, strings.Fields(pwshAliases[cmdlet])...)
 	for _, name := range names {
-		for _, as := range []func(arg) string{source, func(a arg) string { return a.value }} {
-			text := strings.TrimSuffix(name+" "+join(words[1:], as), " ")
-			if name != "" && !slices.Contains(c.Inner[from:], text) {
-				c.Inner = append(c.Inner, text)
+		for _, as := range []func(arg) string{sourceText, func(a arg) string { return a.value }} {
+			text := strings.TrimSuffix(name+" "+joinArgs(words[1:], as), " ")
+			if name != "" && !slices.Contains(c.Nested[from:], text) {
+				c.Nested = append(c.Nested, text)
 			}
 		}
 	}
 	for _, w := range words {
-		r.networked(c, w)
+		r.checkNames(c, w)
 	}
-	if psChanges[cmdlet] {
-		r.doubt(cmdlet + " may change what other commands mean")
+	if pwshStateCmdlets[cmdlet] {
+		r.markUnknown(cmdlet + " may change what other commands mean")
 	}
 	if cmdlet == "Remove-Item" {
-		r.removal(c, words[1:], depth > 0)
+		r.checkRemoval(c, words[1:], depth > 0)
 	}
-	r.inside(c, stem, cmdlet, words[1:], depth)
+	r.inspectStarted(c, stem, cmdlet, words[1:], depth)
 }
 
-// inside looks at the commands that a command runs.
-func (r *psReader) inside(c *Command, name, cmdlet string, words []arg, depth int) {
+// inspectStarted looks at the commands that a command runs.
+func (r *pwshWalker) inspectStarted(c *Command, name, cmdlet string, words []arg, depth int) {
 	if cmdlet != "" {
 		name = asciiLower(cmdlet)
 	}
 	_, launches := launchers[name]
 	switch {
 	case name == "powershell" || name == "pwsh" || name == "invoke-expression":
-		r.shell(c, words)
+		r.inspectShell(c, words)
 	case name == "cmd":
-		text := strings.NewReplacer("^", "", `"`, "").Replace(join(words, unquoted))
+		text := strings.NewReplacer("^", "", `"`, "").Replace(joinArgs(words, unquotedText))
 		for _, flag := range []string{"/c", "/k", "/r"} {
 			if i := strings.Index(asciiLower(text), flag); i >= 0 {
-				for _, piece := range psPieces(text[i+len(flag):]) {
-					r.look(c, piece, depth+1)
+				for _, piece := range splitPieces(text[i+len(flag):]) {
+					r.inspectNested(c, piece, depth+1)
 				}
 			}
 		}
-	case shells[name]:
+	case scriptRunners[name]:
 		for _, text := range scriptsOf(name, words) {
-			r.script(c, text.value, Bash)
-			for _, piece := range psPieces(text.value) {
-				r.look(c, piece, depth+1)
+			r.addScript(c, text.value, Bash)
+			for _, piece := range splitPieces(text.value) {
+				r.inspectNested(c, piece, depth+1)
 			}
 		}
 	case launches || has("start-process start-job invoke-command wsl runas gsudo conhost forfiles", name):
 		var rest []arg
 		for _, w := range words {
 			for _, field := range strings.FieldsFunc(w.value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
-				rest = append(rest, word(field))
+				rest = append(rest, literalArg(field))
 			}
 		}
 		for i := range rest[:min(len(rest), 20)] {
 			if !isParameter(rest[i]) {
-				r.look(c, rest[i:], depth+1)
+				r.inspectNested(c, rest[i:], depth+1)
 			}
 		}
 	}
 }
 
-// shell looks at the text that another PowerShell runs: what stands behind
+// inspectShell looks at the text that another PowerShell runs: what stands behind
 // -Command or one of its short forms, or behind any word that is no parameter.
-func (r *psReader) shell(c *Command, words []arg) {
+func (r *pwshWalker) inspectShell(c *Command, words []arg) {
 	for i, w := range words {
 		flag := strings.TrimLeft(asciiLower(w.value), "-/")
 		flag, _, _ = strings.Cut(flag, ":")
 		isFlag := flag != asciiLower(w.value) && flag != ""
 		switch {
 		case isFlag && (strings.HasPrefix("encodedcommand", flag) || strings.HasPrefix("encodedarguments", flag) || flag == "ec"):
-			r.doubt("a command runs a text that is encoded")
+			r.markUnknown("a command runs a text that is encoded")
 		case isFlag && !strings.HasPrefix("commandwithargs", flag) && flag != "cwa":
 		case isFlag && i+1 < len(words):
-			r.script(c, join(words[i+1:], unquoted), PowerShell)
+			r.addScript(c, joinArgs(words[i+1:], unquotedText), PowerShell)
 			return
 		case !isFlag && (i == 0 || isParameter(words[i-1])):
-			r.script(c, join(words[i:], unquoted), PowerShell)
+			r.addScript(c, joinArgs(words[i:], unquotedText), PowerShell)
 		}
 	}
 }
 
-// script adds what a text does that a command gives to a shell.
-func (r *psReader) script(c *Command, text string, shell Shell) {
-	if r.scripts >= maxScripts || r.desk.left <= 0 {
-		r.doubt("commands run commands too deeply")
+// addScript adds what a text does that a command gives to a shell.
+func (r *pwshWalker) addScript(c *Command, text string, shell Shell) {
+	if r.scriptDepth >= maxScriptDepth || r.state.commandsLeft <= 0 {
+		r.markUnknown("commands run commands too deeply")
 		return
 	}
 	env := r.env
 	env.Shell = shell
-	sub := parse(text, env, r.scripts+1, r.desk)
+	sub := parse(text, env, r.scriptDepth+1, r.state)
 	if sub.Unknown != "" {
-		r.doubt(sub.Unknown)
+		r.markUnknown(sub.Unknown)
 	}
 	paths := sub.Paths
 	for _, inner := range sub.Commands {
-		c.Inner = append(append(c.Inner, inner.Text), inner.Inner...)
-		c.caution(inner.Caution, inner.Banned)
+		c.Nested = append(append(c.Nested, inner.Text), inner.Nested...)
+		c.addReasons(inner.AskReason, inner.DenyReason)
 		paths = append(paths, inner.Paths...)
 	}
 	for _, p := range paths {
-		p.Maybe = true
+		p.Guess = true
 		c.Paths = append(c.Paths, p)
 	}
 }
 
-// psNames are the names that a word may stand for.
-func psNames(w arg) []string {
+// possibleNames are the names that a word may stand for.
+func possibleNames(w arg) []string {
 	text := w.value
 	switch i := strings.IndexAny(text, ":="); {
 	case isParameter(w):
@@ -188,79 +188,79 @@ func psNames(w arg) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }
 
-// networked adds a caution if a word names a file of another machine, and doubts
+// checkNames adds a caution if a word names a file of another machine, and doubts
 // the line if it names a thing of PowerShell itself.
-func (r *psReader) networked(c *Command, w arg) {
-	for _, value := range psNames(w) {
-		value = strings.TrimSpace(slashed(value))
+func (r *pwshWalker) checkNames(c *Command, w arg) {
+	for _, value := range possibleNames(w) {
+		value = strings.TrimSpace(withSlashes(value))
 		provider, name, ok := strings.Cut(value, "::")
 		if !ok {
 			name = value
 		}
 		if len(name) > 2 && strings.HasPrefix(name, "//") {
-			c.caution(w.source+" is on another machine, which gets to know who asks", "")
+			c.addReasons(w.source+" is on another machine, which gets to know who asks", "")
 		}
 		drive, _, isDrive := strings.Cut(asciiLower(value), ":")
 		if isDrive && has("alias env function variable", drive) || ok && strings.Contains(provider, "/") {
-			r.doubt(w.source + " is on a drive of another kind")
+			r.markUnknown(w.source + " is on a drive of another kind")
 		}
 	}
 }
 
-// maybe adds the words of a command nobody knows that look like paths. words
+// addGuesses adds the words of a command nobody knows that look like paths. words
 // starts with its name.
-func (r *psReader) maybe(c *Command, words []arg) {
+func (r *pwshWalker) addGuesses(c *Command, words []arg) {
 	quiet := *r
 	quiet.line.Unknown = "a guess doubts nothing"
 	for _, w := range words[1:] {
-		for _, value := range psNames(w) {
+		for _, value := range possibleNames(w) {
 			if strings.ContainsAny(value, "\n\x00") || strings.Contains(value, "://") {
 				continue
 			}
-			if name, _, ok := quiet.resolve(value, true); ok {
-				c.Paths = append(c.Paths, Path{Name: name, Maybe: true})
+			if name, _, ok := quiet.resolvePath(value, true); ok {
+				c.Paths = append(c.Paths, Path{Name: name, Guess: true})
 			}
 		}
 	}
 }
 
-// psSystem are the directories in a drive, or in the root, that belong to the
+// pwshSystemDirs are the directories in a drive, or in the root, that belong to the
 // system with all that is in them.
-const psSystem = "windows bin boot etc lib lib64 proc sbin sys"
+const pwshSystemDirs = "windows bin boot etc lib lib64 proc sbin sys"
 
-// removal says what nobody may let Remove-Item do: remove what belongs to the
+// checkRemoval says what nobody may let Remove-Item do: remove what belongs to the
 // system, or all that is in a directory. It judges by the text alone.
-func (r *psReader) removal(c *Command, words []arg, inner bool) {
+func (r *pwshWalker) checkRemoval(c *Command, words []arg, inner bool) {
 	for _, f := range cmdlets["Remove-Item"].bind(words).files {
 		for name := range strings.SplitSeq(f.value, ",") {
 			if name == "" || inner && len(name) == 2 && name[0] == '/' {
 				continue // the second is a flag of cmd
 			}
-			if what := r.system(name); what != "" {
+			if what := r.systemLocation(name); what != "" {
 				why := "Remove-Item would remove " + what
-				c.caution(why, why)
+				c.addReasons(why, why)
 			}
 		}
 	}
 }
 
-// system says what a file is that must not be removed, or is empty.
-func (r *psReader) system(name string) string {
-	name = r.folded(name)
+// systemLocation says what a file is that must not be removed, or is empty.
+func (r *pwshWalker) systemLocation(name string) string {
+	name = r.foldPath(name)
 	below := name
 	if len(name) > 1 && name[1] == ':' {
 		below = name[2:]
 	}
 	parts := strings.Split(strings.Trim(below, "/"), "/")
-	home := strings.ToLower(slashed(r.env.Home))
+	home := strings.ToLower(withSlashes(r.env.Home))
 	switch {
 	case strings.Trim(path.Base(name), "*?.[]") == "":
 		return "all that is in a directory"
-	case strings.HasPrefix(below, "/") && len(parts) < 2 && (parts[0] == "" || !holds(name, r.folded("."))):
+	case strings.HasPrefix(below, "/") && len(parts) < 2 && (parts[0] == "" || !contains(name, r.foldPath("."))):
 		return "a drive or the root of the file system, or what lies directly in it"
-	case strings.HasPrefix(below, "/") && (has(psSystem, parts[0]) || strings.HasPrefix(parts[0], "program files")):
+	case strings.HasPrefix(below, "/") && (has(pwshSystemDirs, parts[0]) || strings.HasPrefix(parts[0], "program files")):
 		return "a part of the system"
-	case home != "" && holds(name, path.Clean(home)):
+	case home != "" && contains(name, path.Clean(home)):
 		return "the home directory"
 	}
 	return ""

@@ -190,7 +190,7 @@ func touched(t *testing.T, rule string, l shellparse.Line) bool {
 	spec, err := pattern.Parse("PowerShell", rule)
 	require.NoError(t, err)
 	for _, c := range l.Commands {
-		if spec.Touches(pattern.Subject{Kind: pattern.Command, Names: []string{c.Text}, Inner: c.Inner}) {
+		if spec.Touches(pattern.Subject{Kind: pattern.Command, Names: []string{c.Text}, Inner: c.Nested}) {
 			return true
 		}
 	}
@@ -246,7 +246,7 @@ func TestPowerShellPaths(t *testing.T) {
 		{"Select-String x -LiteralPath a", paths{{Name: "/proj/a"}}, paths{{Name: `C:\work\proj\a`}}},
 		{"Set-Content a hello", paths{{Name: "/proj/a", Write: true}}, paths{{Name: `C:\work\proj\a`, Write: true}}},
 		{"Remove-Item -Recurse a", paths{{Name: "/proj/a", Write: true, Tree: true}}, paths{{Name: `C:\work\proj\a`, Write: true, Tree: true}}},
-		{"ri -r -fo a", paths{{Name: "/proj/a", Write: true, Tree: true}, {Name: "/proj/a", Maybe: true}}, paths{{Name: `C:\work\proj\a`, Write: true, Tree: true}, {Name: `C:\work\proj\a`, Maybe: true}}},
+		{"ri -r -fo a", paths{{Name: "/proj/a", Write: true, Tree: true}, {Name: "/proj/a", Guess: true}}, paths{{Name: `C:\work\proj\a`, Write: true, Tree: true}, {Name: `C:\work\proj\a`, Guess: true}}},
 		{"Set-Location src", paths{{Name: "/proj/src"}}, paths{{Name: `C:\work\proj\src`}}},
 		{"Write-Output a | Select-Object b", nil, nil},
 	}
@@ -263,8 +263,8 @@ func TestPowerShellPaths(t *testing.T) {
 	require.Equal(t, paths{{Name: "/proj", Tree: true}}, powershell("gci | Select-String x").Commands[0].Paths)
 	require.Equal(t, paths{{Name: `C:\work\proj\o`, Write: true}}, windows("Get-Date > o").Paths)
 	require.Equal(t, paths{{Name: "/proj/o", Write: true}}, powershell("Get-Date *>> 'o'").Paths)
-	require.Contains(t, windows(`Out-File -FilePath:.\a,b`).Commands[0].Paths, shellparse.Path{Name: `C:\work\proj\b`, Maybe: true})
-	require.Contains(t, powershell("x --to=a/b $y").Commands[0].Paths, shellparse.Path{Name: "/proj/a/b", Maybe: true})
+	require.Contains(t, windows(`Out-File -FilePath:.\a,b`).Commands[0].Paths, shellparse.Path{Name: `C:\work\proj\b`, Guess: true})
+	require.Contains(t, powershell("x --to=a/b $y").Commands[0].Paths, shellparse.Path{Name: "/proj/a/b", Guess: true})
 }
 
 func TestPowerShellNetworkPaths(t *testing.T) {
@@ -275,9 +275,9 @@ func TestPowerShellNetworkPaths(t *testing.T) {
 		`Get-Content \\?\C:\a`,
 	} {
 		l := windows(line)
-		require.NotEmpty(t, l.Commands[0].Caution, line)
+		require.NotEmpty(t, l.Commands[0].AskReason, line)
 	}
-	require.Empty(t, windows(`Write-Output http://host/a`).Commands[0].Caution)
+	require.Empty(t, windows(`Write-Output http://host/a`).Commands[0].AskReason)
 }
 
 func TestPowerShellRemovals(t *testing.T) {
@@ -294,16 +294,16 @@ func TestPowerShellRemovals(t *testing.T) {
 			}
 			banned := false
 			for _, c := range l.Commands {
-				banned = banned || c.Banned != ""
-				require.True(t, c.Banned == "" || c.Caution != "")
+				banned = banned || c.DenyReason != ""
+				require.True(t, c.DenyReason == "" || c.AskReason != "")
 			}
 			require.True(t, banned, "%s: %+v", line, l)
 		}
 	}
 	for _, line := range []string{"Remove-Item a", "Remove-Item *.log", "Remove-Item -Recurse build", "Get-Content *", `cmd /c del /q a`, "Remove-Item -Recurse .", "Remove-Item .. -Recurse -Filter *"} {
-		require.Empty(t, windows(line).Commands[0].Banned, line)
+		require.Empty(t, windows(line).Commands[0].DenyReason, line)
 	}
-	require.Empty(t, powershell("Remove-Item -Recurse .").Commands[0].Banned)
+	require.Empty(t, powershell("Remove-Item -Recurse .").Commands[0].DenyReason)
 }
 
 func TestPowerShellEdits(t *testing.T) {
@@ -314,7 +314,7 @@ func TestPowerShellEdits(t *testing.T) {
 		"Remove-Item -Recurse .": false, "Remove-Item ..": false, "Get-Content a": false, "Copy-Item a b": false,
 	} {
 		cmds := windows(line).Commands
-		require.Equal(t, want, cmds[len(cmds)-1].Edits, line)
+		require.Equal(t, want, cmds[len(cmds)-1].EditsOnly, line)
 	}
 }
 
@@ -351,8 +351,8 @@ func FuzzParsePowerShell(f *testing.F) {
 		l := shellparse.Parse(line, shellparse.Env{Shell: shellparse.PowerShell, Dir: dir, Home: "/home/me"})
 		require.LessOrEqual(t, len(l.Commands), 500)
 		for _, c := range l.Commands {
-			require.Equal(t, c.Class == shellparse.ReadOnly, c.Why == "", "%+v", c)
-			require.True(t, c.Banned == "" || c.Caution != "")
+			require.Equal(t, c.Class == shellparse.ReadOnly, c.Reason == "", "%+v", c)
+			require.True(t, c.DenyReason == "" || c.AskReason != "")
 		}
 		if l.Unknown == "" {
 			require.NotContains(t, strings.Map(dropStrings(), line), "$x")

@@ -42,7 +42,7 @@ type Path struct {
 	// Copied says of what is read that it is written elsewhere under its own
 	// names, and of a tree that is written that links in it are followed.
 	Copied bool
-	// Maybe says that an argument of a command nobody knows looks like a
+	// Guess says that an argument of a command nobody knows looks like a
 	// path. Only deny and ask rules should see it.
-	Maybe bool
+	Guess bool
 }

@@ -28,7 +28,7 @@ func texts(l shellparse.Line) []string {
 func inner(l shellparse.Line) []string {
 	var list []string
 	for _, c := range l.Commands {
-		list = append(append(list, c.Text), c.Inner...)
+		list = append(append(list, c.Text), c.Nested...)
 	}
 	return list
 }

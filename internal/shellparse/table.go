@@ -5,70 +5,70 @@ import (
 	"slices"
 )
 
-// An entry says what a command does with its arguments. It lists the flags that
+// An commandSpec says what a command does with its arguments. It lists the flags that
 // are known; a command with any other is unknown.
-type entry struct {
+type commandSpec struct {
 	source   string // where the flags were taken from
 	flags    string // the flags that are known, see flagKind
-	operands role
-	// acts says that the command has flags, listed or not, that write a file, run
+	operands operandKind
+	// hasUnsafeFlags says that the command has flags, listed or not, that write a file, run
 	// a program or send something. An argument that may become a flag then makes
 	// it unknown.
-	acts bool
-	// still says that the flags end at the first operand.
-	still bool
-	// here says that it works on the working directory if it has no operand.
-	here bool
-	does string // what it changes, such as "makes directories"; empty if nothing
-	edit bool   // it does so to the files among its arguments, and nothing else
-	// and does what the other fields cannot say, once they are applied.
-	and func(g given, u *use)
-	// all replaces everything else, for commands that do not read their
+	hasUnsafeFlags bool
+	// flagsEndAtOperand says that the flags end at the first operand.
+	flagsEndAtOperand bool
+	// defaultsToDir says that it works on the working directory if it has no operand.
+	defaultsToDir bool
+	changes       string // what it changes, such as "makes directories"; empty if nothing
+	editsOnly     bool   // it does so to the files among its arguments, and nothing else
+	// post does what the other fields cannot say, once they are applied.
+	post func(g parsedArgs, u *effect)
+	// custom replaces everything else, for commands that do not read their
 	// arguments as getopt does.
-	all func(args []arg) use
+	custom func(args []arg) effect
 }
 
-// A role is what the operands of a command are.
-type role int
+// A operandKind is what the operands of a command are.
+type operandKind int
 
 const (
-	none   role = iota // there are none
-	texts              // words that name no file
-	reads              // files that are read; "-" is the standard input
-	trees              // directories that are read with all that is in them, or files
-	writes             // files that are read and written
-	others             // what the function of the entry says
+	noOperands    operandKind = iota // there are none
+	plainTexts                       // words that name no file
+	readFiles                        // files that are read; "-" is the standard input
+	readTrees                        // directories that are read with all that is in them, or files
+	writtenFiles                     // files that are read and written
+	otherOperands                    // what the function of the entry says
 )
 
-// gnu are the flags that every program of GNU has.
-const gnu = " --help --version"
+// gnuFlags are the flags that every program of GNU has.
+const gnuFlags = " --help --version"
 
-// useOf says what the command called name, which is no path, does with its
+// effectOf says what the command called name, which is no path, does with its
 // arguments. Wrappers, which run another command, are taken off before.
 //
 // A removal is not judged here: see critical.
-func useOf(name string, args []arg) use {
-	e, ok := lookup(name)
+func effectOf(name string, args []arg) effect {
+	e, ok := specOf(name)
 	switch {
 	case !ok:
-		return unknown("nobody here knows what " + name + " does")
-	case e.all != nil:
-		return e.all(args)
+		return unknownEffect("nobody here knows what " + name + " does")
+	case e.custom != nil:
+		return e.custom(args)
 	}
-	return e.use(name, args)
+	return e.effectOf(name, args)
 }
 
-// lookup finds the entry of a command.
-func lookup(name string) (entry, bool) {
-	e, ok := programs[name]
+// specOf finds the entry of a command.
+func specOf(name string) (commandSpec, bool) {
+	e, ok := commandSpecs[name]
 	return e, ok
 }
 
-// programs are all commands that are known.
-var programs = merged(tables())
+// commandSpecs are all commands that are known.
+var commandSpecs = mergeTables(tables())
 
-func merged(tables [10]map[string]entry) map[string]entry {
-	all := map[string]entry{}
+func mergeTables(tables [10]map[string]commandSpec) map[string]commandSpec {
+	all := map[string]commandSpec{}
 	for _, table := range tables {
 		maps.Copy(all, table)
 	}
@@ -76,59 +76,59 @@ func merged(tables [10]map[string]entry) map[string]entry {
 }
 
 // tables are the commands that are known, by family.
-func tables() [10]map[string]entry {
-	return [...]map[string]entry{
-		listings, readers, filters, system, searches, languages, versions, edits, archives, network,
+func tables() [10]map[string]commandSpec {
+	return [...]map[string]commandSpec{
+		listSpecs, readSpecs, filterSpecs, systemSpecs, searchSpecs, languageSpecs, versionSpecs, editSpecs, archiveSpecs, networkSpecs,
 	}
 }
 
-// use is what a command called name does that reads its arguments as getopt does.
-func (e entry) use(name string, args []arg) use {
-	g := e.read(args)
-	u := use{files: g.files(e)}
-	if e.does != "" {
-		u.class, u.why, u.edits = Mutating, name+" "+e.does, e.edit
+// effectOf is what a command called name does that reads its arguments as getopt does.
+func (e commandSpec) effectOf(name string, args []arg) effect {
+	g := e.parseArgs(args)
+	u := effect{files: g.fileOperands(e)}
+	if e.changes != "" {
+		u.class, u.reason, u.editsOnly = Mutating, name+" "+e.changes, e.editsOnly
 	}
-	if e.operands == none && len(g.operands) > 0 {
+	if e.operands == noOperands && len(g.operands) > 0 {
 		u.worsen(Unknown, g.operands[0].source+" is an operand that is not known")
 	}
-	if e.and != nil {
-		u = e.with(g, u)
+	if e.post != nil {
+		u = e.applyPost(g, u)
 	}
-	if g.writes {
+	if g.writesNamed {
 		u.worsen(Mutating, name+" writes a file")
 	}
-	if g.why != "" {
-		u.worsen(Unknown, g.why)
+	if g.reason != "" {
+		u.worsen(Unknown, g.reason)
 	}
-	u.edits = u.edits && u.class == Mutating
+	u.editsOnly = u.editsOnly && u.class == Mutating
 	return u
 }
 
-// with is a use after what the function of an entry adds.
-func (e entry) with(g given, u use) use {
-	e.and(g, &u)
+// applyPost is a use after what the function of an entry adds.
+func (e commandSpec) applyPost(g parsedArgs, u effect) effect {
+	e.post(g, &u)
 	return u
 }
 
-// files are the files that an entry finds among the arguments.
-func (g given) files(e entry) []file {
-	files := g.named
-	if e.operands == texts || e.operands == none || e.operands == others {
+// fileOperands are the files that an entry finds among the arguments.
+func (g parsedArgs) fileOperands(e commandSpec) []file {
+	files := g.namedFiles
+	if e.operands == plainTexts || e.operands == noOperands || e.operands == otherOperands {
 		return files
 	}
-	for _, a := range slices.Concat(g.operands, g.loose) {
-		if a.value == "-" && a.known && e.operands == reads {
+	for _, a := range slices.Concat(g.operands, g.mayBeOperands) {
+		if a.value == "-" && a.known && e.operands == readFiles {
 			continue
 		}
-		if e.operands == writes {
+		if e.operands == writtenFiles {
 			files = append(files, file{arg: a, write: true})
 			continue
 		}
-		files = append(files, file{arg: a, tree: e.operands == trees})
+		files = append(files, file{arg: a, tree: e.operands == readTrees})
 	}
-	if e.here && len(g.operands) == 0 {
-		files = append(files, file{arg: word("."), tree: e.operands == trees})
+	if e.defaultsToDir && len(g.operands) == 0 {
+		files = append(files, file{arg: literalArg("."), tree: e.operands == readTrees})
 	}
 	return files
 }

@@ -4,54 +4,54 @@ import (
 	"strings"
 )
 
-// archives are the commands that pack and unpack files.
-var archives = map[string]entry{
-	"tar": {source: "GNU tar 1.35 manual", all: tarUse},
+// archiveSpecs are the commands that pack and unpack files.
+var archiveSpecs = map[string]commandSpec{
+	"tar": {source: "GNU tar 1.35 manual", custom: tarEffect},
 	"zip": {
-		source: "Info-ZIP zip 3.0 manual", operands: others, acts: true, does: "writes an archive",
+		source: "Info-ZIP zip 3.0 manual", operands: otherOperands, hasUnsafeFlags: true, changes: "writes an archive",
 		flags: "-# -D -j -q -r -u -v -X -y",
-		and: func(g given, u *use) {
+		post: func(g parsedArgs, u *effect) {
 			for i, a := range g.operands {
 				switch {
 				case i > 0:
-					u.files = append(u.files, file{arg: a, tree: g.has("-r")})
+					u.files = append(u.files, file{arg: a, tree: g.hasFlag("-r")})
 				case strings.Contains(a.value, "."):
-					u.write(a)
+					u.addWrite(a)
 				default:
-					u.write(a, a.with(".zip"))
+					u.addWrite(a, a.withSuffix(".zip"))
 				}
 			}
 		},
 	},
 	"unzip": {
-		source: "Info-ZIP unzip 6.0 manual", operands: others, acts: true,
+		source: "Info-ZIP unzip 6.0 manual", operands: otherOperands, hasUnsafeFlags: true,
 		flags: "-C -d= -f -j -l -L -n -o -p -q -t -u -v -z", // -Z is another program
-		and:   unzipUse,
+		post:  unzipEffect,
 	},
-	"gzip":    packer(".gz", "GNU gzip 1.13 manual"),
-	"gunzip":  packer(".gz", "GNU gzip 1.13 manual"),
-	"bzip2":   packer(".bz2", "bzip2 1.0.8 manual"),
-	"bunzip2": packer(".bz2", "bzip2 1.0.8 manual"),
-	"xz":      packer(".xz", "xz 5.6 manual"),
-	"unxz":    packer(".xz", "xz 5.6 manual"),
-	"zcat":    {source: "GNU gzip 1.13 manual", operands: reads, flags: "-f -q -v -h -V" + gnu},
-	"bzcat":   {source: "bzip2 1.0.8 manual", operands: reads, flags: "-q -s"},
-	"xzcat":   {source: "xz 5.6 manual", operands: reads, flags: "-f -q -v --help --version"},
+	"gzip":    packerSpec(".gz", "GNU gzip 1.13 manual"),
+	"gunzip":  packerSpec(".gz", "GNU gzip 1.13 manual"),
+	"bzip2":   packerSpec(".bz2", "bzip2 1.0.8 manual"),
+	"bunzip2": packerSpec(".bz2", "bzip2 1.0.8 manual"),
+	"xz":      packerSpec(".xz", "xz 5.6 manual"),
+	"unxz":    packerSpec(".xz", "xz 5.6 manual"),
+	"zcat":    {source: "GNU gzip 1.13 manual", operands: readFiles, flags: "-f -q -v -h -V" + gnuFlags},
+	"bzcat":   {source: "bzip2 1.0.8 manual", operands: readFiles, flags: "-q -s"},
+	"xzcat":   {source: "xz 5.6 manual", operands: readFiles, flags: "-f -q -v --help --version"},
 }
 
-// packer is a program that puts a packed file in the place of each operand, or
+// packerSpec is a program that puts a packed file in the place of each operand, or
 // the other way round, unless it prints.
-func packer(suffix, source string) entry {
-	return entry{
-		source: source, operands: others, acts: true,
+func packerSpec(suffix, source string) commandSpec {
+	return commandSpec{
+		source: source, operands: otherOperands, hasUnsafeFlags: true,
 		flags: "-# -c -d -f -h -k -l -n -q -r -t -v -V -z --best --decompress --fast --force --keep --list --no-name --quiet" +
-			" --recursive --stdout --test --verbose" + gnu,
-		and: func(g given, u *use) {
+			" --recursive --stdout --test --verbose" + gnuFlags,
+		post: func(g parsedArgs, u *effect) {
 			// Of the flags that say what to do, the last counts.
-			looks := g.has("-l", "-t", "--list", "--test") && !g.has("-d", "-z", "--decompress")
-			if looks || g.has("-c", "--stdout") {
+			looks := g.hasFlag("-l", "-t", "--list", "--test") && !g.hasFlag("-d", "-z", "--decompress")
+			if looks || g.hasFlag("-c", "--stdout") {
 				for _, a := range g.operands {
-					u.files = append(u.files, file{arg: a, tree: g.has("-r", "--recursive")})
+					u.files = append(u.files, file{arg: a, tree: g.hasFlag("-r", "--recursive")})
 				}
 				return
 			}
@@ -59,18 +59,18 @@ func packer(suffix, source string) entry {
 				u.worsen(Mutating, "it writes files in the place of others")
 			}
 			for _, a := range g.operands {
-				tree := g.has("-r", "--recursive")
-				u.files = append(u.files, file{arg: a, write: true, tree: tree}, file{arg: a.with(suffix), write: true})
+				tree := g.hasFlag("-r", "--recursive")
+				u.files = append(u.files, file{arg: a, write: true, tree: tree}, file{arg: a.withSuffix(suffix), write: true})
 				if name, ok := strings.CutSuffix(a.value, suffix); ok {
 					a.value = name
-					u.write(a)
+					u.addWrite(a)
 				}
 			}
 		},
 	}
 }
 
-func unzipUse(g given, u *use) {
+func unzipEffect(g parsedArgs, u *effect) {
 	if len(g.operands) == 0 {
 		return
 	}
@@ -78,12 +78,12 @@ func unzipUse(g given, u *use) {
 	if strings.ContainsAny(archive.value, "*?[") {
 		u.worsen(Unknown, "unzip has patterns of its own")
 	}
-	u.read(archive, archive.with(".zip"))
-	if g.has("-l", "-p", "-t", "-v", "-z") && !g.has("-d", "-f", "-u") {
+	u.addRead(archive, archive.withSuffix(".zip"))
+	if g.hasFlag("-l", "-p", "-t", "-v", "-z") && !g.hasFlag("-d", "-f", "-u") {
 		return
 	}
 	u.worsen(Mutating, "unzip writes files")
-	for _, dir := range append(g.values("-d"), word("."))[:1] {
+	for _, dir := range append(g.flagValues("-d"), literalArg("."))[:1] {
 		u.files = append(u.files, file{arg: dir, write: true, tree: true})
 	}
 }

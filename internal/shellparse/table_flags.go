@@ -11,11 +11,11 @@ import (
 type flagKind string
 
 const (
-	alone   flagKind = ""  // nothing
-	valued  flagKind = "=" // a value, glued on or in the next argument
-	perhaps flagKind = "?" // a value if one is glued on
-	reading flagKind = "<" // a value that names a file it reads
-	writing flagKind = ">" // a value that names a file it writes
+	noValue       flagKind = ""  // nothing
+	takesValue    flagKind = "=" // a value, glued on or in the next argument
+	optionalValue flagKind = "?" // a value if one is glued on
+	readsFile     flagKind = "<" // a value that names a file it reads
+	writesFile    flagKind = ">" // a value that names a file it writes
 )
 
 // A flag is one that was given, under the name it has in the table.
@@ -24,24 +24,24 @@ type flag struct {
 	value arg
 }
 
-// given is what a command was given.
-type given struct {
+// parsedArgs is what a command was given.
+type parsedArgs struct {
 	flags    []flag
 	operands []arg
-	// loose are values of flags that may turn out to be several arguments, of
+	// mayBeOperands are values of flags that may turn out to be several arguments, of
 	// which all but the first are operands.
-	loose  []arg
-	named  []file // the values of flags that name files
-	writes bool   // one of them is written
-	why    string // why it is not known what the command does; empty if it is
+	mayBeOperands []arg
+	namedFiles    []file // the values of flags that name files
+	writesNamed   bool   // one of them is written
+	reason        string // why it is not known what the command does; empty if it is
 }
 
-func (g given) has(names ...string) bool {
+func (g parsedArgs) hasFlag(names ...string) bool {
 	return slices.ContainsFunc(g.flags, func(f flag) bool { return slices.Contains(names, f.name) })
 }
 
-// values are the values of the flags of these names, in their order.
-func (g given) values(names ...string) []arg {
+// flagValues are the values of the flags of these names, in their order.
+func (g parsedArgs) flagValues(names ...string) []arg {
 	var list []arg
 	for _, f := range g.flags {
 		if slices.Contains(names, f.name) {
@@ -52,21 +52,21 @@ func (g given) values(names ...string) []arg {
 }
 
 // refuse notes the first reason why nobody knows what the command does.
-func (g *given) refuse(why string) {
-	if g.why == "" {
-		g.why = why
+func (g *parsedArgs) refuse(why string) {
+	if g.reason == "" {
+		g.reason = why
 	}
 }
 
-// kind looks a flag up in the table of an entry.
-func (e entry) kind(name string) (flagKind, bool) {
+// kindOf looks a flag up in the table of an entry.
+func (e commandSpec) kindOf(name string) (flagKind, bool) {
 	if strings.ContainsAny(name, "=?<>#") {
 		return "", false // no name, but could be taken for one with its mark
 	}
 	for known := range strings.FieldsSeq(e.flags) {
 		if rest, ok := strings.CutPrefix(known, name); ok {
 			switch k := flagKind(rest); k {
-			case alone, valued, perhaps, reading, writing:
+			case noValue, takesValue, optionalValue, readsFile, writesFile:
 				return k, true
 			}
 		}
@@ -74,146 +74,146 @@ func (e entry) kind(name string) (flagKind, bool) {
 	return "", false
 }
 
-// numbers reports whether the command takes "-5" or, with another mark, "+5".
-func (e entry) numbers(mark string) bool { return has(e.flags, mark) }
+// takesNumbers reports whether the command takes "-5" or, with another mark, "+5".
+func (e commandSpec) takesNumbers(mark string) bool { return has(e.flags, mark) }
 
-// refuses reports whether a word that is not known must not stand where the
+// refusesArg reports whether a word that is not known must not stand where the
 // command takes flags. A listed flag that names a file is one reason: the file
 // would go unseen.
-func (e entry) refuses(a arg) bool {
-	return a.mayBeFlag() && (e.acts || !a.known && strings.ContainsAny(e.flags, "<>"))
+func (e commandSpec) refusesArg(a arg) bool {
+	return a.mayBeFlag() && (e.hasUnsafeFlags || !a.known && strings.ContainsAny(e.flags, "<>"))
 }
 
-// A reader tells the arguments of a command apart.
-type reader struct {
-	entry entry
-	given given
-	rest  []arg // those not read yet
+// A argParser tells the arguments of a command apart.
+type argParser struct {
+	spec   commandSpec
+	parsed parsedArgs
+	rest   []arg // those not read yet
 }
 
-// read tells flags and operands apart as getopt does: flags may stand after
+// parseArgs tells flags and operands apart as getopt does: flags may stand after
 // operands, short ones in a bundle, values glued to them. Long ones count only
 // if they are written out.
-func (e entry) read(args []arg) given {
-	r := reader{entry: e, rest: args}
+func (e commandSpec) parseArgs(args []arg) parsedArgs {
+	r := argParser{spec: e, rest: args}
 	for len(r.rest) > 0 {
 		a := r.next()
 		switch {
 		case a.is("--"):
-			r.operands()
-		case a.exact() && strings.HasPrefix(a.value, "--"):
-			r.long(a)
-		case a.exact() && len(a.value) > 1 && a.value[0] == '-':
-			r.short(a)
-		case a.exact() && a.value != "" && a.value[0] == '+' && isDigits(a.value[1:]) && e.numbers("+#"):
-		case r.pattern(a):
+			r.takeOperands()
+		case a.isLiteral() && strings.HasPrefix(a.value, "--"):
+			r.longFlag(a)
+		case a.isLiteral() && len(a.value) > 1 && a.value[0] == '-':
+			r.shortFlags(a)
+		case a.isLiteral() && a.value != "" && a.value[0] == '+' && isDigits(a.value[1:]) && e.takesNumbers("+#"):
+		case r.globFlag(a):
 		default:
-			if e.refuses(a) {
-				r.given.refuse(a.source + " may become a flag")
+			if e.refusesArg(a) {
+				r.parsed.refuse(a.source + " may become a flag")
 			}
-			r.given.operands = append(r.given.operands, a)
-			if e.still {
-				r.operands()
+			r.parsed.operands = append(r.parsed.operands, a)
+			if e.flagsEndAtOperand {
+				r.takeOperands()
 			}
 		}
 	}
-	return r.given
+	return r.parsed
 }
 
-func (r *reader) next() arg {
+func (r *argParser) next() arg {
 	a := r.rest[0]
 	r.rest = r.rest[1:]
 	return a
 }
 
-// operands takes all that is left for operands.
-func (r *reader) operands() {
-	r.given.operands = append(r.given.operands, r.rest...)
+// takeOperands takes all that is left for operands.
+func (r *argParser) takeOperands() {
+	r.parsed.operands = append(r.parsed.operands, r.rest...)
 	r.rest = nil
 }
 
-// long takes a flag such as "--lines" or "--lines=5".
-func (r *reader) long(a arg) {
+// longFlag takes a flag such as "--lines" or "--lines=5".
+func (r *argParser) longFlag(a arg) {
 	name, value, glued := strings.Cut(a.value, "=")
-	kind, ok := r.entry.kind(name)
-	if !ok || glued && kind == alone {
-		r.given.refuse("the flag " + name + " is not known")
+	kind, ok := r.spec.kindOf(name)
+	if !ok || glued && kind == noValue {
+		r.parsed.refuse("the flag " + name + " is not known")
 		return
 	}
 	a.value = value
-	r.take(name, kind, a, glued)
+	r.addFlag(name, kind, a, glued)
 }
 
-// short takes "-l", bundles such as "-la", and values glued on as in "-n5".
-func (r *reader) short(a arg) {
+// shortFlags takes "-l", bundles such as "-la", and values glued on as in "-n5".
+func (r *argParser) shortFlags(a arg) {
 	letters := a.value[1:]
-	if isDigits(letters) && r.entry.numbers("-#") {
+	if isDigits(letters) && r.spec.takesNumbers("-#") {
 		return
 	}
 	for letters != "" {
 		name := "-" + letters[:1]
 		letters = letters[1:]
-		kind, ok := r.entry.kind(name)
+		kind, ok := r.spec.kindOf(name)
 		switch {
 		case !ok:
-			r.given.refuse("the flag " + name + " is not known")
-		case kind == alone:
-			r.given.flags = append(r.given.flags, flag{name: name})
+			r.parsed.refuse("the flag " + name + " is not known")
+		case kind == noValue:
+			r.parsed.flags = append(r.parsed.flags, flag{name: name})
 		default:
-			if strings.HasPrefix(letters, "=") && (kind == reading || kind == writing) {
-				r.given.refuse("not all programs read " + a.source + " in the same way")
+			if strings.HasPrefix(letters, "=") && (kind == readsFile || kind == writesFile) {
+				r.parsed.refuse("not all programs read " + a.source + " in the same way")
 			}
 			a.value = letters
-			r.take(name, kind, a, letters != "")
+			r.addFlag(name, kind, a, letters != "")
 			return
 		}
 	}
 }
 
-// take takes a flag with its value, if it has one: glued, or else the next
+// addFlag takes a flag with its value, if it has one: glued, or else the next
 // argument.
-func (r *reader) take(name string, kind flagKind, value arg, glued bool) {
-	g := &r.given
+func (r *argParser) addFlag(name string, kind flagKind, value arg, glued bool) {
+	g := &r.parsed
 	f := flag{name: name}
 	switch {
-	case kind == alone || kind == perhaps && !glued:
+	case kind == noValue || kind == optionalValue && !glued:
 	case glued:
 		f.value = value
 	case len(r.rest) == 0:
 		g.refuse("the flag " + name + " has no value")
 	default:
 		f.value = r.next()
-		if f.value.loose() {
-			g.loose = append(g.loose, f.value)
+		if f.value.mayBeSeveral() {
+			g.mayBeOperands = append(g.mayBeOperands, f.value)
 		}
-		if f.value.loose() && r.entry.refuses(f.value) {
+		if f.value.mayBeSeveral() && r.spec.refusesArg(f.value) {
 			g.refuse(f.value.source + " may become a flag")
 		}
 		// Not all programs of the name give this flag a value.
-		if v := f.value.value; r.entry.acts && len(v) > 1 && v[0] == '-' && !isDigits(v[1:2]) {
+		if v := f.value.value; r.spec.hasUnsafeFlags && len(v) > 1 && v[0] == '-' && !isDigits(v[1:2]) {
 			g.refuse(f.value.source + " looks like a flag")
 		}
 		glued = true
 	}
-	if glued && (kind == reading || kind == writing) {
-		g.named = append(g.named, file{arg: f.value, write: kind == writing})
-		g.writes = g.writes || kind == writing
+	if glued && (kind == readsFile || kind == writesFile) {
+		g.namedFiles = append(g.namedFiles, file{arg: f.value, write: kind == writesFile})
+		g.writesNamed = g.writesNamed || kind == writesFile
 	}
 	g.flags = append(g.flags, f)
 }
 
-// pattern takes a flag such as --include=*.go, which a shell may expand, but to
+// globFlag takes a flag such as --include=*.go, which a shell may expand, but to
 // nothing else than the same flag with other text.
-func (r *reader) pattern(a arg) bool {
+func (r *argParser) globFlag(a arg) bool {
 	if !a.known || !a.glob || !strings.HasPrefix(a.value, "--") {
 		return false
 	}
 	name, value, glued := strings.Cut(a.value, "=")
-	kind, ok := r.entry.kind(name)
-	if !glued || !ok || kind != valued && kind != perhaps {
+	kind, ok := r.spec.kindOf(name)
+	if !glued || !ok || kind != takesValue && kind != optionalValue {
 		return false
 	}
 	a.value = value
-	r.given.flags = append(r.given.flags, flag{name: name, value: a})
+	r.parsed.flags = append(r.parsed.flags, flag{name: name, value: a})
 	return true
 }

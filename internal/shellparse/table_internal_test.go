@@ -26,11 +26,11 @@ func runUseCases(t *testing.T, cases []useCase) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			args := argsOf(tt.line)
-			u := useOf(args[0].value, args[1:])
-			require.Equal(t, tt.class, u.class, "%s: %s", tt.line, u.why)
-			require.Equal(t, tt.class == ReadOnly, u.why == "", u.why)
-			require.Equal(t, tt.edits, u.edits, "edits")
-			require.Equal(t, tt.exact, u.exact, "exact")
+			u := effectOf(args[0].value, args[1:])
+			require.Equal(t, tt.class, u.class, "%s: %s", tt.line, u.reason)
+			require.Equal(t, tt.class == ReadOnly, u.reason == "", u.reason)
+			require.Equal(t, tt.edits, u.editsOnly, "edits")
+			require.Equal(t, tt.exact, u.noWildcards, "exact")
 			if tt.reads != "" || tt.write != "" || tt.class != Unknown {
 				require.Equal(t, tt.reads, namesOf(u.files, false), "reads")
 				require.Equal(t, tt.write, namesOf(u.files, true), "writes")
@@ -79,15 +79,15 @@ func argsOf(line string) []arg {
 		}
 		a.source = raw.String()
 		if strings.Contains(a.value, "$x") && !strings.Contains(a.source, "'") {
-			a.value, a.known, a.many = "", false, !strings.Contains(a.source, `"`)
+			a.value, a.known, a.maybeSeveral = "", false, !strings.Contains(a.source, `"`)
 		}
 		args = append(args, a)
 	}
 	return args
 }
 
-func allEntries() map[string]entry {
-	all := map[string]entry{"ps (unix)": psFlags, "tar (flags)": tarFlags}
+func allEntries() map[string]commandSpec {
+	all := map[string]commandSpec{"ps (unix)": psSpec, "tar (flags)": tarSpec}
 	for _, table := range tables() {
 		for name, e := range table {
 			all[name] = e
@@ -136,7 +136,7 @@ func TestFlagsExist(t *testing.T) {
 			}
 			e := allEntries()[name]
 			if name == "tar" {
-				e = tarFlags
+				e = tarSpec
 			}
 			var missing []string
 			for known := range strings.FieldsSeq(e.flags) {

@@ -1,12 +1,12 @@
 package shellparse
 
-// languages are the commands with a language of their own.
-var languages = map[string]entry{
-	"sed":  stream,
-	"gsed": stream,
-	"awk":  awk,
-	"gawk": awk,
-	"mawk": awk,
-	"nawk": awk,
-	"jq":   {source: "jq 1.8 manual, invoking jq", all: jqUse},
+// languageSpecs are the commands with a language of their own.
+var languageSpecs = map[string]commandSpec{
+	"sed":  sedSpec,
+	"gsed": sedSpec,
+	"awk":  awkSpec,
+	"gawk": awkSpec,
+	"mawk": awkSpec,
+	"nawk": awkSpec,
+	"jq":   {source: "jq 1.8 manual, invoking jq", custom: jqEffect},
 }

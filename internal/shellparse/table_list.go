@@ -4,27 +4,27 @@ import (
 	"strings"
 )
 
-// listings are the commands that tell what files there are and what they are.
-var listings = map[string]entry{
+// listSpecs are the commands that tell what files there are and what they are.
+var listSpecs = map[string]commandSpec{
 	"ls": {
-		source: "GNU coreutils 9.5 manual, ls invocation", operands: reads, here: true,
+		source: "GNU coreutils 9.5 manual, ls invocation", operands: readFiles, defaultsToDir: true,
 		flags: "-a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I= -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T= -u -U -v -w= -x -X -Z -1" +
 			" --all --almost-all --author --escape --block-size= --ignore-backups --color? --directory --dired --classify? --file-type" +
 			" --format= --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line" +
 			" --dereference-command-line-symlink-to-dir --hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes" +
 			" --dereference --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style=" +
-			" --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero" + gnu,
-		and: func(g given, u *use) {
+			" --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero" + gnuFlags,
+		post: func(g parsedArgs, u *effect) {
 			// The ls of BSD takes no value there, and these for files.
-			for _, v := range g.values("-I", "-T", "-w") {
+			for _, v := range g.flagValues("-I", "-T", "-w") {
 				if !isDigits(v.value) {
-					u.files = append(u.files, file{arg: v, maybe: !leadsOut(v.value)})
+					u.files = append(u.files, file{arg: v, guess: !mayLeaveDir(v.value)})
 				}
 			}
-			if !g.has("-R", "--recursive") {
+			if !g.hasFlag("-R", "--recursive") {
 				return
 			}
-			if g.has("-L", "--dereference") {
+			if g.hasFlag("-L", "--dereference") {
 				u.worsen(Unknown, "ls -R -L follows links out of the tree")
 			}
 			for i := range u.files {
@@ -33,54 +33,54 @@ var listings = map[string]entry{
 		},
 	},
 	"stat": {
-		source: "GNU coreutils 9.5 manual, stat invocation", operands: reads,
-		flags: "-L -f -c= -t --dereference --file-system --cached= --format= --printf= --terse" + gnu,
+		source: "GNU coreutils 9.5 manual, stat invocation", operands: readFiles,
+		flags: "-L -f -c= -t --dereference --file-system --cached= --format= --printf= --terse" + gnuFlags,
 	},
 	"du": {
-		source: "GNU coreutils 9.5 manual, du invocation", operands: trees, here: true,
+		source: "GNU coreutils 9.5 manual, du invocation", operands: readTrees, defaultsToDir: true,
 		flags: "-0 -a -A -b -B= -c -D -d= -h -H -k -l -m -P -S -s -t= -x" +
 			" --null --all --apparent-size --block-size= --bytes --total --dereference-args --max-depth= --human-readable --inodes" +
 			" --count-links --no-dereference --separate-dirs --si --summarize --threshold= --time? --time-style= --exclude=" +
-			" --one-file-system" + gnu,
-		acts: true, // --files0-from shows the text of any file
+			" --one-file-system" + gnuFlags,
+		hasUnsafeFlags: true, // --files0-from shows the text of any file
 	},
 	"df": {
-		source: "GNU coreutils 9.5 manual, df invocation", operands: reads,
+		source: "GNU coreutils 9.5 manual, df invocation", operands: readFiles,
 		flags: "-a -B= -h -H -i -k -l -m -P -t= -T -x=" +
 			" --all --block-size= --human-readable --si --inodes --local --no-sync --output? --portability --total --type= --print-type" +
-			" --exclude-type=" + gnu,
+			" --exclude-type=" + gnuFlags,
 	},
 	"file": {
-		source: "file 5.45 manual", operands: reads, acts: true, // -C writes a file
+		source: "file 5.45 manual", operands: readFiles, hasUnsafeFlags: true, // -C writes a file
 		flags: "-b -i -k -L -h -N -n -0 -r -v -F= --brief --mime --mime-type --mime-encoding --extension --apple --keep-going" +
-			" --dereference --no-dereference --no-pad --no-buffer --print0 --raw --separator=" + gnu,
+			" --dereference --no-dereference --no-pad --no-buffer --print0 --raw --separator=" + gnuFlags,
 	},
-	"tree": {source: tree.source, all: treeUse},
+	"tree": {source: treeSpec.source, custom: treeEffect},
 	"realpath": {
-		source: "GNU coreutils 9.5 manual, realpath invocation", operands: reads,
+		source: "GNU coreutils 9.5 manual, realpath invocation", operands: readFiles,
 		flags: "-e -m -L -P -q -s -z --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip" +
-			" --no-symlinks --zero --relative-to< --relative-base<" + gnu,
+			" --no-symlinks --zero --relative-to< --relative-base<" + gnuFlags,
 	},
 	"readlink": {
-		source: "GNU coreutils 9.5 manual, readlink invocation", operands: reads,
+		source: "GNU coreutils 9.5 manual, readlink invocation", operands: readFiles,
 		flags: "-f -e -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet" +
-			" --silent --verbose --zero" + gnu,
+			" --silent --verbose --zero" + gnuFlags,
 	},
 	"basename": {
-		source: "GNU coreutils 9.5 manual, basename invocation", operands: texts,
-		flags: "-a -s= -z --multiple --suffix= --zero" + gnu,
+		source: "GNU coreutils 9.5 manual, basename invocation", operands: plainTexts,
+		flags: "-a -s= -z --multiple --suffix= --zero" + gnuFlags,
 	},
 	"dirname": {
-		source: "GNU coreutils 9.5 manual, dirname invocation", operands: texts, flags: "-z --zero" + gnu,
+		source: "GNU coreutils 9.5 manual, dirname invocation", operands: plainTexts, flags: "-z --zero" + gnuFlags,
 	},
-	"which":   {source: "which(1) of Debian and GNU which 2.21", operands: texts, flags: "-a -s --all" + gnu},
-	"whereis": {source: "whereis(1) of util-linux 2.40", operands: texts, flags: "-b -m -s -u -l"},
-	"fd":      fd,
-	"fdfind":  fd,
+	"which":   {source: "which(1) of Debian and GNU which 2.21", operands: plainTexts, flags: "-a -s --all" + gnuFlags},
+	"whereis": {source: "whereis(1) of util-linux 2.40", operands: plainTexts, flags: "-b -m -s -u -l"},
+	"fd":      fdSpec,
+	"fdfind":  fdSpec,
 }
 
-var tree = entry{
-	source: "tree 2.1 manual", operands: trees, here: true, acts: true, // -o writes a file, -R more of them
+var treeSpec = commandSpec{
+	source: "tree 2.1 manual", operands: readTrees, defaultsToDir: true, hasUnsafeFlags: true, // -o writes a file, -R more of them
 	flags: "-a -d -f -i -s -h -D -p -u -g -C -n -N -q -Q -F -r -t -c -v -U -x -A -S -J -X -L= -P= -I=" +
 		" --dirsfirst --filesfirst --noreport --charset? --filelimit? --timefmt? --sort? --prune --matchdirs --ignore-case" +
 		" --du --si --inodes --device --gitignore --nolinks --metafirst --help --version",
@@ -90,9 +90,9 @@ var tree = entry{
 // short ones wherever they stand in a bundle, of which each letter is one more.
 const treeValued = "LPIHTo"
 
-// treeUse reads the arguments of tree, which does not do so as getopt does.
-func treeUse(args []arg) use {
-	u := tree.use("tree", args)
+// treeEffect reads the arguments of tree, which does not do so as getopt does.
+func treeEffect(args []arg) effect {
+	u := treeSpec.effectOf("tree", args)
 	for _, a := range args {
 		letters, short := strings.CutPrefix(a.value, "-")
 		switch {
@@ -108,11 +108,11 @@ func treeUse(args []arg) use {
 	return u
 }
 
-// fd is find under other rules; -x and -X run commands, -l runs ls.
-var fd = entry{
-	source: "fd 10 manual", operands: others, acts: true,
+// fdSpec is find under other rules; -x and -X run commands, -l runs ls.
+var fdSpec = commandSpec{
+	source: "fd 10 manual", operands: otherOperands, hasUnsafeFlags: true,
 	flags: "-H -I -u -s -i -g -F -a -p -0 -1 -q -t= -e= -E= -d= -S= -c= --hidden --no-ignore --unrestricted --case-sensitive" +
 		" --ignore-case --glob --fixed-strings --absolute-path --full-path --print0 --quiet --type= --extension= --exclude=" +
 		" --max-depth= --min-depth= --size= --color= --max-results= --changed-within= --changed-before= --help --version",
-	and: func(g given, u *use) { u.search(g, 1) },
+	post: func(g parsedArgs, u *effect) { u.addSearched(g, 1) },
 }

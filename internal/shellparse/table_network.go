@@ -1,43 +1,43 @@
 package shellparse
 
-// network are the commands that reach out. Their flags do not matter: none of
+// networkSpecs are the commands that reach out. Their flags do not matter: none of
 // them is known to send nothing.
-var network = map[string]entry{
-	"aria2c":     remote("aria2 1.37 manual"),
-	"curl":       {source: "curl 8 manual", all: curlUse},
-	"dig":        remote("dig(1) of BIND 9"),
-	"ftp":        remote("ftp(1) of tnftp"),
-	"host":       remote("host(1) of BIND 9"),
-	"http":       remote("HTTPie 3 manual"),
-	"https":      remote("HTTPie 3 manual"),
-	"lftp":       remote("lftp 4 manual"),
-	"mosh":       remote("mosh 1.4 manual"),
-	"nc":         remote("nc(1) of OpenBSD"),
-	"ncat":       remote("Nmap 7 manual, ncat"),
-	"netcat":     remote("nc(1) of OpenBSD"),
-	"nmap":       remote("Nmap 7 manual"),
-	"nslookup":   remote("nslookup(1) of BIND 9"),
-	"ping":       remote("ping(8) of iputils"),
-	"ping6":      remote("ping(8) of iputils"),
-	"rsync":      {source: "rsync 3.3 manual", all: rsyncUse},
-	"scp":        {source: "OpenSSH 9 manual", all: scpUse},
-	"sftp":       {source: "OpenSSH 9 manual", all: sftpUse},
-	"socat":      remote("socat(1) 1.8"),
-	"ssh":        {source: "OpenSSH 9 manual", all: sshUse},
-	"telnet":     remote("telnet(1) of inetutils"),
-	"traceroute": remote("traceroute(8)"),
-	"wget":       {source: "GNU wget 1.24 manual", all: wgetUse},
-	"whois":      remote("whois(1) of Debian"),
-	"docker":     {source: "see docker.go", all: dockerUse},
-	"podman":     {source: "see docker.go", all: dockerUse},
-	"gh":         {source: "see gh.go", all: ghUse},
-	"git":        {source: "see git.go", all: gitUse},
+var networkSpecs = map[string]commandSpec{
+	"aria2c":     remoteSpec("aria2 1.37 manual"),
+	"curl":       {source: "curl 8 manual", custom: curlEffect},
+	"dig":        remoteSpec("dig(1) of BIND 9"),
+	"ftp":        remoteSpec("ftp(1) of tnftp"),
+	"host":       remoteSpec("host(1) of BIND 9"),
+	"http":       remoteSpec("HTTPie 3 manual"),
+	"https":      remoteSpec("HTTPie 3 manual"),
+	"lftp":       remoteSpec("lftp 4 manual"),
+	"mosh":       remoteSpec("mosh 1.4 manual"),
+	"nc":         remoteSpec("nc(1) of OpenBSD"),
+	"ncat":       remoteSpec("Nmap 7 manual, ncat"),
+	"netcat":     remoteSpec("nc(1) of OpenBSD"),
+	"nmap":       remoteSpec("Nmap 7 manual"),
+	"nslookup":   remoteSpec("nslookup(1) of BIND 9"),
+	"ping":       remoteSpec("ping(8) of iputils"),
+	"ping6":      remoteSpec("ping(8) of iputils"),
+	"rsync":      {source: "rsync 3.3 manual", custom: rsyncEffect},
+	"scp":        {source: "OpenSSH 9 manual", custom: scpEffect},
+	"sftp":       {source: "OpenSSH 9 manual", custom: sftpEffect},
+	"socat":      remoteSpec("socat(1) 1.8"),
+	"ssh":        {source: "OpenSSH 9 manual", custom: sshEffect},
+	"telnet":     remoteSpec("telnet(1) of inetutils"),
+	"traceroute": remoteSpec("traceroute(8)"),
+	"wget":       {source: "GNU wget 1.24 manual", custom: wgetEffect},
+	"whois":      remoteSpec("whois(1) of Debian"),
+	"docker":     {source: "see docker.go", custom: dockerEffect},
+	"podman":     {source: "see docker.go", custom: dockerEffect},
+	"gh":         {source: "see gh.go", custom: ghEffect},
+	"git":        {source: "see git.go", custom: gitEffect},
 }
 
-// remote is a program that talks to other machines.
-func remote(source string) entry {
-	return entry{source: source, all: remoteUse}
+// remoteSpec is a program that talks to other machines.
+func remoteSpec(source string) commandSpec {
+	return commandSpec{source: source, custom: remoteEffect}
 }
 
-// ghUse is the use of GitHub's command: all it does, it does on a server.
-func ghUse([]arg) use { return unknown("gh talks to a server") }
+// ghEffect is the use of GitHub's command: all it does, it does on a server.
+func ghEffect([]arg) effect { return unknownEffect("gh talks to a server") }

@@ -4,122 +4,122 @@ import (
 	"strings"
 )
 
-// checksum are the flags of the programs that sum files up. -c is not among
+// checksumFlags are the flags of the programs that sum files up. -c is not among
 // them: it reads files whose names stand in another.
-const checksum = "-b -t -z --binary --text --tag --zero" + gnu
+const checksumFlags = "-b -t -z --binary --text --tag --zero" + gnuFlags
 
-// readers are the commands that print files, whole or in part.
-var readers = map[string]entry{
+// readSpecs are the commands that print files, whole or in part.
+var readSpecs = map[string]commandSpec{
 	"cat": {
-		source: "GNU coreutils 9.5 manual, cat invocation", operands: reads,
+		source: "GNU coreutils 9.5 manual, cat invocation", operands: readFiles,
 		flags: "-A -b -e -E -n -s -t -T -u -v --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs" +
-			" --show-nonprinting" + gnu,
+			" --show-nonprinting" + gnuFlags,
 	},
 	"tac": {
-		source: "GNU coreutils 9.5 manual, tac invocation", operands: reads,
-		flags: "-b -r -s= --before --regex --separator=" + gnu,
+		source: "GNU coreutils 9.5 manual, tac invocation", operands: readFiles,
+		flags: "-b -r -s= --before --regex --separator=" + gnuFlags,
 	},
 	"head": {
-		source: "GNU coreutils 9.5 manual, head invocation", operands: reads,
-		flags: "-# -c= -n= -q -v -z --bytes= --lines= --quiet --silent --verbose --zero-terminated" + gnu,
+		source: "GNU coreutils 9.5 manual, head invocation", operands: readFiles,
+		flags: "-# -c= -n= -q -v -z --bytes= --lines= --quiet --silent --verbose --zero-terminated" + gnuFlags,
 	},
 	"tail": {
-		source: "GNU coreutils 9.5 manual, tail invocation", operands: reads,
+		source: "GNU coreutils 9.5 manual, tail invocation", operands: readFiles,
 		flags: "-# +# -c= -n= -f -F -q -s= -v -z --bytes= --lines= --follow? --retry --pid= --max-unchanged-stats=" +
-			" --sleep-interval= --quiet --silent --verbose --zero-terminated" + gnu,
+			" --sleep-interval= --quiet --silent --verbose --zero-terminated" + gnuFlags,
 	},
 	"wc": {
-		source: "GNU coreutils 9.5 manual, wc invocation", operands: reads,
-		flags: "-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total=" + gnu,
+		source: "GNU coreutils 9.5 manual, wc invocation", operands: readFiles,
+		flags: "-c -m -l -L -w --bytes --chars --lines --max-line-length --words --total=" + gnuFlags,
 	},
 	"nl": {
-		source: "GNU coreutils 9.5 manual, nl invocation", operands: reads,
+		source: "GNU coreutils 9.5 manual, nl invocation", operands: readFiles,
 		flags: "-b= -d= -f= -h= -i= -l= -n= -p -s= -v= -w= --body-numbering= --section-delimiter= --footer-numbering=" +
 			" --header-numbering= --line-increment= --join-blank-lines= --number-format= --no-renumber --number-separator=" +
-			" --starting-line-number= --number-width=" + gnu,
+			" --starting-line-number= --number-width=" + gnuFlags,
 	},
 	"od": {
-		source: "GNU coreutils 9.5 manual, od invocation", operands: reads,
+		source: "GNU coreutils 9.5 manual, od invocation", operands: readFiles,
 		flags: "-a -A= -b -B -c -d -D -e -f -F -h -H -i -I -j= -l -L -N= -o -O -s -S= -t= -v -w? -x -X" +
-			" --address-radix= --endian= --skip-bytes= --read-bytes= --strings? --format= --output-duplicates --width?" + gnu,
+			" --address-radix= --endian= --skip-bytes= --read-bytes= --strings? --format= --output-duplicates --width?" + gnuFlags,
 	},
 	"hexdump": {
-		source: "hexdump(1) of util-linux 2.40", operands: reads,
+		source: "hexdump(1) of util-linux 2.40", operands: readFiles,
 		flags: "-b -c -C -d -e= -f< -L? -n= -o -s= -v -x --canonical --length= --skip= --no-squeezing --one-byte-octal" +
-			" --one-byte-char --two-bytes-decimal --two-bytes-octal --two-bytes-hex --format= --format-file< --color?" + gnu,
+			" --one-byte-char --two-bytes-decimal --two-bytes-octal --two-bytes-hex --format= --format-file< --color?" + gnuFlags,
 	},
-	"xxd": {source: "xxd(1) of vim 9.1", all: xxdUse},
+	"xxd": {source: "xxd(1) of vim 9.1", custom: xxdEffect},
 	"strings": {
-		source: "GNU binutils 2.42 manual, strings", operands: reads, acts: true, // @file holds more arguments
+		source: "GNU binutils 2.42 manual, strings", operands: readFiles, hasUnsafeFlags: true, // @file holds more arguments
 		flags: "-# -a -d -f -n= -t= -o -e= -s= -w --all --data --print-file-name --bytes= --radix= --encoding=" +
-			" --output-separator= --include-all-whitespace" + gnu,
-		and: func(g given, u *use) {
+			" --output-separator= --include-all-whitespace" + gnuFlags,
+		post: func(g parsedArgs, u *effect) {
 			for _, a := range g.operands {
-				if a.starts('@') {
+				if a.mayStartWith('@') {
 					u.worsen(Unknown, "strings takes arguments from the file that follows an @")
 				}
 			}
 		},
 	},
 	"cmp": {
-		source: "GNU diffutils 3.10 manual, invoking cmp", operands: reads,
-		flags: "-b -i= -l -n= -s --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent" + gnu,
+		source: "GNU diffutils 3.10 manual, invoking cmp", operands: readFiles,
+		flags: "-b -i= -l -n= -s --print-bytes --ignore-initial= --verbose --bytes= --quiet --silent" + gnuFlags,
 	},
 	"comm": {
-		source: "GNU coreutils 9.5 manual, comm invocation", operands: reads,
-		flags: "-1 -2 -3 -z --check-order --nocheck-order --output-delimiter= --total --zero-terminated" + gnu,
+		source: "GNU coreutils 9.5 manual, comm invocation", operands: readFiles,
+		flags: "-1 -2 -3 -z --check-order --nocheck-order --output-delimiter= --total --zero-terminated" + gnuFlags,
 	},
 	"diff": {
-		source: "GNU diffutils 3.10 manual, invoking diff", operands: reads, acts: true, // -l runs pr
+		source: "GNU diffutils 3.10 manual, invoking diff", operands: readFiles, hasUnsafeFlags: true, // -l runs pr
 		flags: "-# -a -b -B -c -C= -d -D= -e -E -f -F= -H -i -I= -n -N -p -P -q -r -s -t -T -u -U= -w -W= -x= -X< -y -Z" +
 			" --text --ignore-space-change --ignore-blank-lines --context? --minimal --ifdef= --ed --ignore-tab-expansion" +
 			" --show-function-line= --speed-large-files --ignore-case --ignore-matching-lines= --rcs --new-file" +
 			" --unidirectional-new-file --show-c-function --brief --recursive --report-identical-files --expand-tabs --initial-tab" +
 			" --unified? --ignore-all-space --width= --exclude= --exclude-from< --side-by-side --ignore-trailing-space" +
 			" --color? --palette= --label= --left-column --suppress-common-lines --suppress-blank-empty --strip-trailing-cr" +
-			" --normal --no-dereference --tabsize= --horizon-lines= --line-format= --starting-file= --from-file< --to-file<" + gnu,
-		and: diffUse,
+			" --normal --no-dereference --tabsize= --horizon-lines= --line-format= --starting-file= --from-file< --to-file<" + gnuFlags,
+		post: diffEffect,
 	},
-	"md5sum":    {source: "GNU coreutils 9.5 manual, md5sum invocation", operands: reads, flags: checksum},
-	"sha1sum":   {source: "GNU coreutils 9.5 manual, sha1sum invocation", operands: reads, flags: checksum},
-	"sha224sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: reads, flags: checksum},
-	"sha256sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: reads, flags: checksum},
-	"sha384sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: reads, flags: checksum},
-	"sha512sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: reads, flags: checksum},
-	"shasum":    {source: "shasum(1) of Perl 5.38", operands: reads, flags: "-a= -b -t -U -0 -1 --algorithm= --binary --text --tag" + gnu},
-	"b2sum":     {source: "GNU coreutils 9.5 manual, b2sum invocation", operands: reads, flags: "-l= --length= " + checksum},
+	"md5sum":    {source: "GNU coreutils 9.5 manual, md5sum invocation", operands: readFiles, flags: checksumFlags},
+	"sha1sum":   {source: "GNU coreutils 9.5 manual, sha1sum invocation", operands: readFiles, flags: checksumFlags},
+	"sha224sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: readFiles, flags: checksumFlags},
+	"sha256sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: readFiles, flags: checksumFlags},
+	"sha384sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: readFiles, flags: checksumFlags},
+	"sha512sum": {source: "GNU coreutils 9.5 manual, sha2 utilities", operands: readFiles, flags: checksumFlags},
+	"shasum":    {source: "shasum(1) of Perl 5.38", operands: readFiles, flags: "-a= -b -t -U -0 -1 --algorithm= --binary --text --tag" + gnuFlags},
+	"b2sum":     {source: "GNU coreutils 9.5 manual, b2sum invocation", operands: readFiles, flags: "-l= --length= " + checksumFlags},
 	"cksum": {
-		source: "GNU coreutils 9.5 manual, cksum invocation", operands: reads,
-		flags: "-a= -l= -z --algorithm= --length= --tag --untagged --base64 --raw --zero" + gnu,
+		source: "GNU coreutils 9.5 manual, cksum invocation", operands: readFiles,
+		flags: "-a= -l= -z --algorithm= --length= --tag --untagged --base64 --raw --zero" + gnuFlags,
 	},
-	"sum":    {source: "GNU coreutils 9.5 manual, sum invocation", operands: reads, flags: "-r -s --sysv" + gnu},
-	"base64": {source: "GNU coreutils 9.5 manual, base64 invocation", operands: reads, flags: "-d -i -w= --decode --ignore-garbage --wrap=" + gnu},
-	"base32": {source: "GNU coreutils 9.5 manual, base32 invocation", operands: reads, flags: "-d -i -w= --decode --ignore-garbage --wrap=" + gnu},
+	"sum":    {source: "GNU coreutils 9.5 manual, sum invocation", operands: readFiles, flags: "-r -s --sysv" + gnuFlags},
+	"base64": {source: "GNU coreutils 9.5 manual, base64 invocation", operands: readFiles, flags: "-d -i -w= --decode --ignore-garbage --wrap=" + gnuFlags},
+	"base32": {source: "GNU coreutils 9.5 manual, base32 invocation", operands: readFiles, flags: "-d -i -w= --decode --ignore-garbage --wrap=" + gnuFlags},
 	"less": {
-		source: "less 643 manual", operands: reads, acts: true, // -o writes a file, + runs commands of less
+		source: "less 643 manual", operands: readFiles, hasUnsafeFlags: true, // -o writes a file, + runs commands of less
 		flags: "-# -e -E -f -F -g -G -i -I -L -m -M -n -N -q -Q -r -R -s -S -w -W -X -~ --no-lessopen --quit-if-one-screen" +
 			" --no-init --chop-long-lines --line-numbers --LINE-NUMBERS --raw-control-chars --RAW-CONTROL-CHARS --ignore-case" +
 			" --IGNORE-CASE --squeeze-blank-lines --quit-at-eof --QUIT-AT-EOF --help --version",
-		and: refusePlus,
+		post: refusePagerCommands,
 	},
 	"more": {
-		source: "more(1) of util-linux 2.40", operands: reads, acts: true,
+		source: "more(1) of util-linux 2.40", operands: readFiles, hasUnsafeFlags: true,
 		flags: "-# +# -d -l -f -e -p -c -s -u -n= --silent --logical --no-pause --exit-on-eof --print-over --clean-print" +
-			" --squeeze --plain --lines=" + gnu,
-		and: refusePlus,
+			" --squeeze --plain --lines=" + gnuFlags,
+		post: refusePagerCommands,
 	},
-	"bat":    bat,
-	"batcat": bat,
+	"bat":    batSpec,
+	"batcat": batSpec,
 }
 
-// bat is cat with colours; it may run a pager.
-var bat = entry{
-	source: "bat 0.24 manual", operands: reads, acts: true,
+// batSpec is cat with colours; it may run a pager.
+var batSpec = commandSpec{
+	source: "bat 0.24 manual", operands: readFiles, hasUnsafeFlags: true,
 	flags: "-A -p -n -P -s -u -l= -r= -H= --show-all --plain --number --no-pager --squeeze-blank --language= --line-range=" +
 		" --highlight-line= --style= --color= --theme= --wrap= --tabs= --terminal-width= --decorations= --paging=" +
 		" --list-languages --list-themes --help --version",
-	and: func(g given, u *use) {
-		for _, v := range g.values("--paging") {
+	post: func(g parsedArgs, u *effect) {
+		for _, v := range g.flagValues("--paging") {
 			if !v.is("never", "auto") {
 				u.worsen(Unknown, "bat runs a pager")
 			}
@@ -130,24 +130,24 @@ var bat = entry{
 	},
 }
 
-// refusePlus refuses operands that a pager reads as commands of its own.
-func refusePlus(g given, u *use) {
+// refusePagerCommands refuses operands that a pager reads as commands of its own.
+func refusePagerCommands(g parsedArgs, u *effect) {
 	for _, a := range g.operands {
-		if a.starts('+') {
+		if a.mayStartWith('+') {
 			u.worsen(Unknown, a.source+" is a command of the pager")
 		}
 	}
 }
 
-// diffUse adds what diff reads if it is given directories: the files in them, of
+// diffEffect adds what diff reads if it is given directories: the files in them, of
 // which some may be links to other places.
-func diffUse(g given, u *use) {
-	links := g.has("--no-dereference")
-	if !links && g.has("-r", "--recursive", "-N", "--new-file", "--unidirectional-new-file") {
+func diffEffect(g parsedArgs, u *effect) {
+	links := g.hasFlag("--no-dereference")
+	if !links && g.hasFlag("-r", "--recursive", "-N", "--new-file", "--unidirectional-new-file") {
 		u.worsen(Unknown, "diff follows the links in a directory")
 	}
 	for _, a := range g.operands {
-		if !a.exact() || a.value == "-" || a.value == "" || strings.HasPrefix(a.value, "/dev/") {
+		if !a.isLiteral() || a.value == "-" || a.value == "" || strings.HasPrefix(a.value, "/dev/") {
 			continue
 		}
 		if links {
@@ -161,10 +161,10 @@ func diffUse(g given, u *use) {
 	}
 }
 
-// xxdUse reads the arguments of xxd, which looks at no more than the first
+// xxdEffect reads the arguments of xxd, which looks at no more than the first
 // letter of a flag, and writes its second operand.
-func xxdUse(args []arg) use {
-	for len(args) > 0 && args[0].exact() && len(args[0].value) > 1 && args[0].value[0] == '-' {
+func xxdEffect(args []arg) effect {
+	for len(args) > 0 && args[0].isLiteral() && len(args[0].value) > 1 && args[0].value[0] == '-' {
 		a := args[0].value
 		args = args[1:]
 		if a == "--" {
@@ -173,26 +173,26 @@ func xxdUse(args []arg) use {
 		switch {
 		case has("-a -b -C -d -e -E -i -p -ps -r -u -v -h", a):
 		case has("-c -g -l -n -o -s -R", a):
-			if len(args) == 0 || args[0].loose() || !args[0].known {
-				return unknown("the value of " + a + " is not known")
+			if len(args) == 0 || args[0].mayBeSeveral() || !args[0].known {
+				return unknownEffect("the value of " + a + " is not known")
 			}
 			args = args[1:]
 		case len(a) > 2 && has("-c -g -l -o -s", a[:2]) && isDigits(a[2:]):
 		default:
-			return unknown("the flag " + a + " is not known")
+			return unknownEffect("the flag " + a + " is not known")
 		}
 	}
-	var u use
+	var u effect
 	for i, a := range args {
 		switch {
-		case a.loose() || !a.known && a.mayBeFlag():
+		case a.mayBeSeveral() || !a.known && a.mayBeFlag():
 			u.worsen(Unknown, a.source+" may become a flag or a file that is written")
 		case i > 0:
 			u.worsen(Mutating, "xxd writes its second operand")
-			u.write(a)
+			u.addWrite(a)
 			continue
 		}
-		u.read(a)
+		u.addRead(a)
 	}
 	return u
 }

@@ -1,52 +1,52 @@
 package shellparse
 
-// searches are the commands that look into files, or for them.
-var searches = map[string]entry{
-	"grep":  grep,
-	"egrep": grep,
-	"fgrep": grep,
-	"rg":    ripgrep,
-	"find":  {source: "GNU findutils 4.10 manual", all: findUse},
+// searchSpecs are the commands that look into files, or for them.
+var searchSpecs = map[string]commandSpec{
+	"grep":  grepSpec,
+	"egrep": grepSpec,
+	"fgrep": grepSpec,
+	"rg":    ripgrepSpec,
+	"find":  {source: "GNU findutils 4.10 manual", custom: findEffect},
 }
 
-// grep follows no link below a directory but with -R, which is not listed.
-var grep = entry{
-	source: "GNU grep 3.11 manual", operands: others,
+// grepSpec follows no link below a directory but with -R, which is not listed.
+var grepSpec = commandSpec{
+	source: "GNU grep 3.11 manual", operands: otherOperands,
 	flags: "-# -A= -a -B= -b -C= -c -D= -d= -E -e= -F -f< -G -H -h -I -i -L -l -m= -n -o -P -q -r -s -T -U -V -v -w -x -y -Z -z" +
 		" --after-context= --basic-regexp --before-context= --binary --binary-files= --byte-offset --color? --colour? --context=" +
 		" --count --devices= --directories= --exclude= --exclude-dir= --exclude-from< --extended-regexp --file<" +
 		" --files-with-matches --files-without-match --fixed-strings --group-separator= --ignore-case --include= --initial-tab" +
 		" --invert-match --label= --line-buffered --line-number --line-regexp --max-count= --no-filename --no-group-separator" +
 		" --no-ignore-case --no-messages --null --null-data --only-matching --perl-regexp --quiet --recursive --regexp=" +
-		" --silent --text --with-filename --word-regexp" + gnu,
-	and: grepUse,
+		" --silent --text --with-filename --word-regexp" + gnuFlags,
+	post: grepEffect,
 }
 
-func grepUse(g given, u *use) {
+func grepEffect(g parsedArgs, u *effect) {
 	patterns := 1
-	if g.has("-e", "-f", "--regexp", "--file") {
+	if g.hasFlag("-e", "-f", "--regexp", "--file") {
 		patterns = 0
 	}
-	tree := g.has("-r", "--recursive")
-	for _, v := range g.values("-d", "--directories") {
+	tree := g.hasFlag("-r", "--recursive")
+	for _, v := range g.flagValues("-d", "--directories") {
 		tree = tree || !v.is("skip", "read")
 	}
 	if tree {
-		u.search(g, patterns)
+		u.addSearched(g, patterns)
 		return
 	}
 	for i, a := range g.operands {
-		if i >= patterns || a.loose() {
-			u.read(a)
+		if i >= patterns || a.mayBeSeveral() {
+			u.addRead(a)
 		}
 	}
-	u.read(g.loose...)
+	u.addRead(g.mayBeOperands...)
 }
 
-// ripgrep leaves out what runs programs, --pre, --hostname-bin and -z, and -L,
+// ripgrepSpec leaves out what runs programs, --pre, --hostname-bin and -z, and -L,
 // which follows links out of the tree.
-var ripgrep = entry{
-	source: "ripgrep 14 manual", operands: others, acts: true,
+var ripgrepSpec = commandSpec{
+	source: "ripgrep 14 manual", operands: otherOperands, hasUnsafeFlags: true,
 	flags: "-# -A= -a -B= -b -C= -c -E= -e= -F -f< -g= -H -h -I -i -l -M= -m= -N -n -o -P -p -q -r= -S -s -T= -t= -U -u -V -v -w -x -0 -." +
 		" --after-context= --text --before-context= --byte-offset --block-buffered --color= --colors= --column --context=" +
 		" --context-separator= --count --count-matches --crlf --debug --dfa-size-limit= --encoding= --engine= --field-context-separator=" +
@@ -60,28 +60,28 @@ var ripgrep = entry{
 		" --regex-size-limit= --regexp= --replace= --smart-case --case-sensitive --sort= --sortr= --stats --stop-on-nonmatch --threads= -j=" +
 		" --trace --trim --type= --type-add= --type-clear= --type-list --type-not= --unrestricted --version --vimgrep" +
 		" --with-filename --word-regexp -d=",
-	and: func(g given, u *use) {
+	post: func(g parsedArgs, u *effect) {
 		patterns := 1
-		if g.has("-e", "-f", "--regexp", "--file", "--files", "--type-list") {
+		if g.hasFlag("-e", "-f", "--regexp", "--file", "--files", "--type-list") {
 			patterns = 0
 		}
-		u.search(g, patterns)
+		u.addSearched(g, patterns)
 	},
 }
 
-// search adds the operands of a search: so many texts, and then the trees that
+// addSearched adds the operands of a search: so many texts, and then the trees that
 // are searched, by default the working directory.
-func (u *use) search(g given, patterns int) {
-	in := []arg{word(".")}
+func (u *effect) addSearched(g parsedArgs, patterns int) {
+	in := []arg{literalArg(".")}
 	if len(g.operands) > patterns {
 		in = g.operands[patterns:]
 	}
 	for _, a := range g.operands[:min(patterns, len(g.operands))] {
-		if a.loose() { // the rest of its words are files
+		if a.mayBeSeveral() { // the rest of its words are files
 			u.files = append(u.files, file{arg: a, tree: true})
 		}
 	}
-	for _, a := range append(in, g.loose...) {
+	for _, a := range append(in, g.mayBeOperands...) {
 		u.files = append(u.files, file{arg: a, tree: true})
 	}
 }

@@ -46,42 +46,42 @@ var (
 	kubectlSecret = regexp.MustCompile(`(?i)(^|,)secrets?([./,]|$)`)
 	// eslintFormat are formats that no file defines.
 	eslintFormat = regexp.MustCompile(`^=?(stylish|json|json-with-metadata|html|compact|unix)$`)
-	count        = regexp.MustCompile(`^[0-9]*$`)
+	wholeNumber  = regexp.MustCompile(`^[0-9]*$`)
 )
 
-// routines are the commands of which a rule with a wildcard covers no more than
+// wildcardSpecs are the commands of which a rule with a wildcard covers no more than
 // their routine. Those that a package manager has for the same are told as one.
-var routines = map[string][]routine{
+var wildcardSpecs = map[string][]wildcardSpec{
 	"go": {
-		{source: "Go 1.26, go help build", words: "build", flags: goBuildFlags + " --o=", values: map[string]*regexp.Regexp{"--o": goOutput}, single: true},
-		{source: "Go 1.26, go help test, testflag", words: "test", flags: goBuildFlags + goTestFlags, single: true},
-		{source: "Go 1.26, go help vet", words: "vet", flags: "--n --v --x --c= --json --tags= --race", single: true},
+		{source: "Go 1.26, go help build", words: "build", flags: goBuildFlags + " --o=", values: map[string]*regexp.Regexp{"--o": goOutput}, singleDash: true},
+		{source: "Go 1.26, go help test, testflag", words: "test", flags: goBuildFlags + goTestFlags, singleDash: true},
+		{source: "Go 1.26, go help vet", words: "vet", flags: "--n --v --x --c= --json --tags= --race", singleDash: true},
 	},
 	"cargo": {
 		{source: "cargo 1.95, cargo help build", words: "build", flags: cargoFlags + " --keep-going"},
 		{source: "cargo 1.95, cargo help build", words: "b", flags: cargoFlags + " --keep-going"},
 		{source: "cargo 1.95, cargo help check", words: "check", flags: cargoFlags + " --keep-going"},
 		{source: "cargo 1.95, cargo help check", words: "c", flags: cargoFlags + " --keep-going"},
-		{source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", words: "test", flags: cargoTest, behind: libtestFlags},
-		{source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", words: "t", flags: cargoTest, behind: libtestFlags},
-		{source: "cargo 1.95, cargo help clippy, and the lints of rustc", words: "clippy", flags: cargoFlags + " --keep-going --no-deps", behind: "-A= -D= -F= -W="},
+		{source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", words: "test", flags: cargoTest, afterDashes: libtestFlags},
+		{source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", words: "t", flags: cargoTest, afterDashes: libtestFlags},
+		{source: "cargo 1.95, cargo help clippy, and the lints of rustc", words: "clippy", flags: cargoFlags + " --keep-going --no-deps", afterDashes: "-A= -D= -F= -W="},
 	},
 	"npm":  {npmScript("run"), npmScript("run-script"), npmScript("test"), npmScript("t"), npmScript("tst")},
 	"pnpm": {pnpmScript("run"), pnpmScript("test"), pnpmScript("t")},
 	"yarn": {yarnScript("run"), yarnScript("test")},
-	"bun":  {{source: "bun 1.2 manual, bun run", words: "run", flags: runnerFlags, behind: scriptFlags, passes: true}},
-	"make": {makeGoals}, "gmake": {makeGoals},
-	"pytest": {pytestRun}, "py.test": {pytestRun},
-	"jest":   {jestRun},
-	"vitest": {vitestRun},
-	"mocha":  {mochaRun},
-	"eslint": {eslintRun},
+	"bun":  {{source: "bun 1.2 manual, bun run", words: "run", flags: runnerFlags, afterDashes: scriptFlags, passesFlags: true}},
+	"make": {makeSpec}, "gmake": {makeSpec},
+	"pytest": {pytestSpec}, "py.test": {pytestSpec},
+	"jest":   {jestSpec},
+	"vitest": {vitestSpec},
+	"mocha":  {mochaSpec},
+	"eslint": {eslintSpec},
 	"kubectl": {
 		{
-			source: "kubectl 1.32, get", words: "get", values: map[string]*regexp.Regexp{"-o": kubectlFormat, "--output": kubectlFormat}, refuse: kubectlSecret,
+			source: "kubectl 1.32, get", words: "get", values: map[string]*regexp.Regexp{"-o": kubectlFormat, "--output": kubectlFormat}, refusedOperand: kubectlSecret,
 			flags: kubectlList + " --field-selector= -o= --output= -w --watch --show-labels --show-kind --no-headers --sort-by= -L= --label-columns= --ignore-not-found",
 		},
-		{source: "kubectl 1.32, describe", words: "describe", flags: kubectlList + " --show-events?", refuse: kubectlSecret},
+		{source: "kubectl 1.32, describe", words: "describe", flags: kubectlList + " --show-events?", refusedOperand: kubectlSecret},
 		{
 			source: "kubectl 1.32, logs", words: "logs", flags: kubectlFlags + " -c= --container= --all-containers --prefix -f --follow -p --previous" +
 				" --since= --since-time= --tail= --timestamps --limit-bytes= --ignore-errors --max-log-requests=",
@@ -102,37 +102,37 @@ const (
 	libtestFlags = `--nocapture --no-capture --ignored --include-ignored --exact --show-output --skip= --list --test-threads= -q --quiet`
 )
 
-func npmScript(words string) routine {
-	return routine{source: "npm 11 manual, npm run", words: words, flags: npmFlags, behind: scriptFlags}
+func npmScript(words string) wildcardSpec {
+	return wildcardSpec{source: "npm 11 manual, npm run", words: words, flags: npmFlags, afterDashes: scriptFlags}
 }
 
-func pnpmScript(words string) routine {
-	return routine{source: "pnpm 10 manual, pnpm run", words: words, flags: runnerFlags, behind: scriptFlags, passes: true}
+func pnpmScript(words string) wildcardSpec {
+	return wildcardSpec{source: "pnpm 10 manual, pnpm run", words: words, flags: runnerFlags, afterDashes: scriptFlags, passesFlags: true}
 }
 
-func yarnScript(words string) routine {
-	return routine{source: "yarn 1.22 and 4 manuals, yarn run", words: words, flags: runnerFlags, behind: scriptFlags, passes: true}
+func yarnScript(words string) wildcardSpec {
+	return wildcardSpec{source: "yarn 1.22 and 4 manuals, yarn run", words: words, flags: runnerFlags, afterDashes: scriptFlags, passesFlags: true}
 }
 
-// makeGoals leaves out what brings other rules or another directory. A word with
+// makeSpec leaves out what brings other rules or another directory. A word with
 // an equals sign sets a variable, behind "--" as well, and SHELL is one.
-var makeGoals = routine{
-	source: "GNU make 4.4 manual, options", values: map[string]*regexp.Regexp{"-j": count, "--jobs": count},
+var makeSpec = wildcardSpec{
+	source: "GNU make 4.4 manual, options", values: map[string]*regexp.Regexp{"-j": wholeNumber, "--jobs": wholeNumber},
 	flags: "-j? --jobs? -k --keep-going -s --silent --quiet -B --always-make -n --just-print --dry-run --recon" +
 		" -w --print-directory --no-print-directory",
 }
 
-// pytestRun leaves out -p, -c, -o, --rootdir, --confcutdir, --basetemp, --pyargs,
+// pytestSpec leaves out -p, -c, -o, --rootdir, --confcutdir, --basetemp, --pyargs,
 // --pdb and all that write reports.
-var pytestRun = routine{
+var pytestSpec = wildcardSpec{
 	source: "pytest 8.4 manual, command-line flags",
 	flags: "-k= -m= -v -q -x -s -l -r= --verbose --quiet --exitfirst --showlocals --maxfail= --durations= --durations-min= --tb= --lf --last-failed" +
 		" --ff --failed-first --nf --new-first --sw --stepwise --co --collect-only --no-header --no-summary --color= --strict-markers -n= --cov?",
 }
 
-// jestRun leaves out -c, --env, --rootDir, --reporters and all else that names a file
+// jestSpec leaves out -c, --env, --rootDir, --reporters and all else that names a file
 // or a module, and what says where to write.
-var jestRun = routine{
+var jestSpec = wildcardSpec{
 	source: "Jest 29 and 30 manuals, CLI options",
 	flags: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= -i --runInBand -w= --maxWorkers= --bail? --ci" +
 		" --coverage? --collectCoverageFrom= --verbose? --silent? --watch --watchAll? -u --updateSnapshot -o --onlyChanged -f --onlyFailures" +
@@ -140,32 +140,32 @@ var jestRun = routine{
 		" --noStackTrace --expand --lastCommit --randomize --seed= --shard= --showSeed --testTimeout= --color --colors --no-color --no-coverage",
 }
 
-// vitestRun leaves out the same of vitest, of which the first word may be a command.
-var vitestRun = routine{
+// vitestSpec leaves out the same of vitest, of which the first word may be a command.
+var vitestSpec = wildcardSpec{
 	source: "Vitest 3 manual, CLI",
 	flags: "-t= --testNamePattern= --run --watch? --coverage --bail= --silent? --hideSkippedTests --passWithNoTests --allowOnly --retry= --shard=" +
 		" --changed? --testTimeout= --hookTimeout= --no-color --no-coverage -u --update --maxWorkers= --minWorkers= --logHeapUsage",
 }
 
-// mochaRun leaves out -r, -R, -u, --config, --package, --file and what node takes.
-var mochaRun = routine{
+// mochaSpec leaves out -r, -R, -u, --config, --package, --file and what node takes.
+var mochaSpec = wildcardSpec{
 	source: "Mocha 11 manual, command line",
 	flags: "-g= --grep= -f= --fgrep= -i --invert -b --bail --exit -t= --timeout= -s= --slow= --retries= -j= --jobs= -p --parallel --recursive" +
 		" -w --watch --check-leaks --full-trace --forbid-only --forbid-pending -c --color --no-color --dry-run --list-interfaces --sort -A --async-only",
 }
 
-// eslintRun leaves out -c, --rulesdir, --plugin, --parser, --resolve-plugins-relative-to,
+// eslintSpec leaves out -c, --rulesdir, --plugin, --parser, --resolve-plugins-relative-to,
 // -o and where to keep the cache.
-var eslintRun = routine{
+var eslintSpec = wildcardSpec{
 	source: "ESLint 9 manual, command line", values: map[string]*regexp.Regexp{"-f": eslintFormat, "--format": eslintFormat},
 	flags: "--ext= --fix --fix-dry-run --fix-type= --quiet --max-warnings= --cache --no-cache --color --no-color --no-ignore --ignore-pattern=" +
 		" --no-error-on-unmatched-pattern --pass-on-no-patterns --no-warn-ignored --exit-on-fatal-error --no-inline-config --stats --debug -f= --format=" +
 		" --report-unused-disable-directives --report-unused-disable-directives-severity= --env-info",
 }
 
-// starters are the launchers that start a program of a project, with the words after
+// projectLaunchers are the launchers that start a program of a project, with the words after
 // which its name stands. A rule that names an option of theirs has seen it.
-var starters = map[string][]string{
+var projectLaunchers = map[string][]string{
 	"python": {"-m"}, "py": {"-m"}, "coverage": {"run -m"},
 	"uv": {"run", "tool run"}, "uvx": {""}, "poetry": {"run"}, "pdm": {"run"}, "pipenv": {"run"}, "hatch": {"run"}, "rye": {"run"}, "pipx": {"run"},
 	"npx": {""}, "bunx": {""}, "npm": {"exec --", "exec", "x --", "x"}, "pnpm": {"exec", "dlx", ""}, "yarn": {"exec", "dlx", ""},

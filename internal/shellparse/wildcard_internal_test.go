@@ -11,13 +11,13 @@ import (
 
 func TestRoutinesAreSound(t *testing.T) {
 	t.Parallel()
-	for name, list := range routines {
+	for name, list := range wildcardSpecs {
 		words := map[string]bool{}
 		for _, r := range list {
 			require.NotEmpty(t, r.source, name)
 			require.False(t, words[r.words], "%s %s stands there twice", name, r.words)
 			words[r.words] = true
-			for _, flags := range []string{r.flags, r.behind} {
+			for _, flags := range []string{r.flags, r.afterDashes} {
 				seen := map[string]bool{}
 				for known := range strings.FieldsSeq(flags) {
 					require.Regexp(t, `^(-[A-Za-z0-9][=?]?|--[A-Za-z0-9][A-Za-z0-9-]*[=?]?)$`, known, name)
@@ -55,11 +55,11 @@ func TestRoutineFlagsExist(t *testing.T) {
 			if err != nil {
 				t.Skip(tt.name + " tells nothing of its flags")
 			}
-			r, _, ok := routineOf(tt.name, argsOf(tt.words))
+			r, _, ok := wildcardSpecOf(tt.name, argsOf(tt.words))
 			require.True(t, ok)
 			for known := range strings.FieldsSeq(r.flags) {
 				flag := strings.TrimRight(known, "=?")
-				if r.single {
+				if r.singleDash {
 					flag = flag[2:]
 				}
 				require.True(t, strings.Contains(string(help), flag) || tt.name == "kubectl" && has("-n --namespace", flag), flag)
@@ -85,7 +85,7 @@ func TestLaunchedRoutines(t *testing.T) {
 		"env CI=1 pytest -p x": true, "cross-env A=1 B=2 jest -c x": true, "env CI=1 pytest -q": false, "bundle exec make SHELL=x": true, "npx cowsay -c x": false,
 		"npx jest \"$x\"": true,
 	} {
-		require.Equal(t, want, beyondRoutine(argsOf(line)), line)
+		require.Equal(t, want, exceedsWildcard(argsOf(line)), line)
 	}
 }
 
@@ -95,17 +95,17 @@ func FuzzRoutine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		words := argsOf(line)
-		before := join(words, source)
-		if beyondRoutine(words) {
+		before := joinArgs(words, sourceText)
+		if exceedsWildcard(words) {
 			return
 		}
-		require.Equal(t, before, join(words, source))
-		if len(words) == 0 || !words[0].exact() {
+		require.Equal(t, before, joinArgs(words, sourceText))
+		if len(words) == 0 || !words[0].isLiteral() {
 			return
 		}
 		// What is no routine with some arguments is none with a strange one more.
-		if r, rest, ok := routineOf(program(words[0].value), words[1:]); ok {
-			require.True(t, r.exactly(append(rest, word("--nobody-knows-this"))))
+		if r, rest, ok := wildcardSpecOf(programName(words[0].value), words[1:]); ok {
+			require.True(t, r.exceededBy(append(rest, literalArg("--nobody-knows-this"))))
 		}
 	})
 }
@@ -121,6 +121,6 @@ func FuzzOutside(f *testing.F) {
 		f.Add(operand)
 	}
 	f.Fuzz(func(t *testing.T, operand string) {
-		require.Equal(t, outsideSpelled.MatchString(operand), outside(operand), "%q", operand)
+		require.Equal(t, outsideSpelled.MatchString(operand), mayLeaveProject(operand), "%q", operand)
 	})
 }

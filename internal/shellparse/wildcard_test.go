@@ -18,13 +18,13 @@ func TestExact(t *testing.T) {
 		"make -e": true, "make -I /opt": true, "make -W x": true, "make ../x": true, "make /opt/x": true, "make $x": true, "make *": true, "make S*": true, "go test a?c": true, "make {a,b}": false, "make {a,SHELL=./x}": true, "make -n -s -B --no-print-directory": false,
 		"xargs make": true, "xargs git add": false, "npm run": false, "npm install x": false, "npm --prefix x run y": false, "cargo run --config x": false,
 	} {
-		require.Equal(t, want, parse(line).Commands[0].Exact, line)
+		require.Equal(t, want, parse(line).Commands[0].NoWildcards, line)
 	}
 	for line, want := range map[string]bool{
 		"go test ./...": false, "Go Test -exec ./x": true, "go.exe test -exec=x": true, `npm run test 'a"b'`: true, `make a\b`: true, "make a,b": true, "git add a,b": false,
 	} {
 		ps := shellparse.Parse(line, shellparse.Env{Shell: shellparse.PowerShell, Dir: "/d"}).Commands
-		require.Equal(t, want, ps[0].Exact, line)
+		require.Equal(t, want, ps[0].NoWildcards, line)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestNoWildcardCoversWhatRunsAnotherProgram(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			l := parse(tt.line)
-			require.Equal(t, tt.exact, l.Commands[0].Exact, tt.line)
+			require.Equal(t, tt.exact, l.Commands[0].NoWildcards, tt.line)
 			if tt.inner != "" {
 				require.Contains(t, inner(l), tt.inner)
 			}
@@ -79,6 +79,6 @@ func TestNoWildcardCoversOutputsOfGit(t *testing.T) {
 	for line, want := range map[string]bool{
 		"git log --output=a": true, "git diff --ext-diff": true, "git show --textconv": true, "git grep -Oless x": true, "git log --stat": false, "git log -- a": false,
 	} {
-		require.Equal(t, want, parse(line).Commands[0].Exact, line)
+		require.Equal(t, want, parse(line).Commands[0].NoWildcards, line)
 	}
 }

@@ -10,30 +10,30 @@ import (
 // stands. What is longer hardly comes again, and nobody reads it in a list.
 const maxLiteral = 300
 
-// fedMark ends the text of a command to which xargs adds arguments.
-const fedMark = " …"
+// addedArgsMark ends the text of a command to which xargs adds arguments.
+const addedArgsMark = " …"
 
-// literal returns text as a specifier that means nothing but text, or nothing if
+// literalSpec returns text as a specifier that means nothing but text, or nothing if
 // it would say more than the person saw.
-func literal(tool, text string) string {
+func literalSpec(tool, text string) string {
 	unseen := func(r rune) bool { return !unicode.IsPrint(r) }
-	if len(text) > maxLiteral || strings.Contains(text, "*") || strings.HasSuffix(text, fedMark) || strings.ContainsFunc(text, unseen) {
+	if len(text) > maxLiteral || strings.Contains(text, "*") || strings.HasSuffix(text, addedArgsMark) || strings.ContainsFunc(text, unseen) {
 		return ""
 	}
-	words, ok := split(text, tool != "PowerShell")
-	for ok && len(words) > 0 && assigns(words[0]) {
+	words, ok := splitWords(text, tool != "PowerShell")
+	for ok && len(words) > 0 && isAssignment(words[0]) {
 		words = words[1:]
 	}
-	if !ok || len(words) == 0 || changes(words) || readsProgram(words) {
+	if !ok || len(words) == 0 || changesState(words) || mayRunInput(words) {
 		return ""
 	}
 	return text
 }
 
-// split returns the words of text without their quotes. It reports false if the
+// splitWords returns the words of text without their quotes. It reports false if the
 // shell replaces something in it by what the text does not say, or if a quote is
 // left open.
-func split(text string, escapes bool) (words []string, ok bool) {
+func splitWords(text string, escapes bool) (words []string, ok bool) {
 	var word strings.Builder
 	quote := byte(0)
 	for i := 0; i < len(text); i++ {
@@ -58,26 +58,26 @@ func split(text string, escapes bool) (words []string, ok bool) {
 	return append(words, word.String()), quote == 0
 }
 
-// assigns reports whether a word before a command sets a variable.
-func assigns(word string) bool {
+// isAssignment reports whether a word before a command sets a variable.
+func isAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	name = strings.TrimSuffix(name, "+")
 	return ok && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// changers give the commands that follow in a line another meaning, those as well
+// stateChangers give the commands that follow in a line another meaning, those as well
 // for which nobody is asked. That was seen with one line, and a rule holds for all.
-var changers = []string{
+var stateChangers = []string{
 	"export", "declare", "typeset", "readonly", "local", "unset", "read", "mapfile", "readarray",
 	"alias", "unalias", "hash", "enable", "set", "shopt", "setopt", "unsetopt", "trap", "exec", "eval", "source", ".",
 	"set-alias", "new-alias", "import-alias", "import-module", "set-variable", "new-variable",
 }
 
-// changes reports whether a command changes what others mean.
-func changes(words []string) bool {
+// changesState reports whether a command changes what others mean.
+func changesState(words []string) bool {
 	drive := func(word string) bool { // of PowerShell, where variables and aliases are files
 		name, _, ok := strings.Cut(strings.ToLower(word), ":")
 		return ok && slices.Contains([]string{"env", "alias", "function", "variable"}, name)
 	}
-	return slices.Contains(changers, strings.ToLower(words[0])) || slices.ContainsFunc(words, drive)
+	return slices.Contains(stateChangers, strings.ToLower(words[0])) || slices.ContainsFunc(words, drive)
 }

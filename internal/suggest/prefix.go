@@ -7,9 +7,9 @@ import (
 
 // A prefix is a command of which no argument makes another one.
 type prefix struct {
-	words string // a program and its sub-command, as they must stand in the text
-	why   string // no argument that it covers runs a program, writes elsewhere or deletes
-	named bool   // the next word belongs to it: the name of a script
+	words      string // a program and its sub-command, as they must stand in the text
+	reason     string // no argument that it covers runs a program, writes elsewhere or deletes
+	withScript bool   // the next word belongs to it: the name of a script
 }
 
 // prefixes are few on purpose. What stands here is worth a rule to a person, who
@@ -42,36 +42,36 @@ type prefix struct {
 //   - tsc, eslint, prettier, jest, ruff, black, mypy: files that configure them, or
 //     where they write.
 var prefixes = []prefix{
-	{words: "git add", why: "writes the index; -e and -p use the editor and filter of the configuration; a path outside the repository is refused"},
-	{words: "git stash push", why: "puts changes away where they can be had again; takes pathspecs, a message and what to keep, nothing else"},
-	{words: "go build", why: buildTool},
-	{words: "go test", why: buildTool},
-	{words: "go vet", why: buildTool},
-	{words: "cargo build", why: buildTool},
-	{words: "cargo check", why: buildTool},
-	{words: "cargo test", why: buildTool},
-	{words: "cargo clippy", why: buildTool},
-	{words: "npm run", named: true, why: script},
-	{words: "npm test", why: script},
-	{words: "pnpm run", named: true, why: script},
-	{words: "pnpm test", why: script},
-	{words: "yarn run", named: true, why: script},
-	{words: "yarn test", why: script},
-	{words: "bun run", named: true, why: script},
-	{words: "pytest", why: buildTool},
-	{words: "kubectl get", why: viewer + "; nor are secrets"},
-	{words: "kubectl describe", why: viewer + "; nor are secrets"},
-	{words: "kubectl logs", why: viewer},
-	{words: "gh pr view", why: viewer},
-	{words: "gh pr list", why: viewer},
-	{words: "gh issue view", why: viewer},
-	{words: "gh issue list", why: viewer},
-	{words: "gh run view", why: viewer},
-	{words: "gh run list", why: viewer},
-	{words: "terraform validate", why: "reads the working directory; takes -json, -no-color, -no-tests, -test-directory; -chdir is refused behind it"},
-	{words: "terraform output", why: "reads the state; takes -json, -raw, -no-color, -state"},
-	{words: "terraform state list", why: "reads the state; takes addresses, -id, -state"},
-	{words: "terraform state show", why: "reads the state; takes an address, -state"},
+	{words: "git add", reason: "writes the index; -e and -p use the editor and filter of the configuration; a path outside the repository is refused"},
+	{words: "git stash push", reason: "puts changes away where they can be had again; takes pathspecs, a message and what to keep, nothing else"},
+	{words: "go build", reason: buildTool},
+	{words: "go test", reason: buildTool},
+	{words: "go vet", reason: buildTool},
+	{words: "cargo build", reason: buildTool},
+	{words: "cargo check", reason: buildTool},
+	{words: "cargo test", reason: buildTool},
+	{words: "cargo clippy", reason: buildTool},
+	{words: "npm run", withScript: true, reason: script},
+	{words: "npm test", reason: script},
+	{words: "pnpm run", withScript: true, reason: script},
+	{words: "pnpm test", reason: script},
+	{words: "yarn run", withScript: true, reason: script},
+	{words: "yarn test", reason: script},
+	{words: "bun run", withScript: true, reason: script},
+	{words: "pytest", reason: buildTool},
+	{words: "kubectl get", reason: viewer + "; nor are secrets"},
+	{words: "kubectl describe", reason: viewer + "; nor are secrets"},
+	{words: "kubectl logs", reason: viewer},
+	{words: "gh pr view", reason: viewer},
+	{words: "gh pr list", reason: viewer},
+	{words: "gh issue view", reason: viewer},
+	{words: "gh issue list", reason: viewer},
+	{words: "gh run view", reason: viewer},
+	{words: "gh run list", reason: viewer},
+	{words: "terraform validate", reason: "reads the working directory; takes -json, -no-color, -no-tests, -test-directory; -chdir is refused behind it"},
+	{words: "terraform output", reason: "reads the state; takes -json, -raw, -no-color, -state"},
+	{words: "terraform state list", reason: "reads the state; takes addresses, -id, -state"},
+	{words: "terraform state show", reason: "reads the state; takes an address, -state"},
 }
 
 // Why the routines of shellparse are here.
@@ -93,7 +93,7 @@ func prefixOf(text string) string {
 		switch {
 		case !ok || rest != "" && rest[0] != ' ':
 			continue
-		case !p.named:
+		case !p.withScript:
 			return p.words + " *"
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(rest, " "), " ")

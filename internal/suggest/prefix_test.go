@@ -208,7 +208,7 @@ func TestEveryPrefixOfBroadProgramsIsRoutine(t *testing.T) {
 		for _, spec := range proposals(tc.line + " --nobody-knows-this") {
 			if strings.HasSuffix(spec, " *") && pattern.Broad("Bash", spec) {
 				c := parseLine(tc.line + " --nobody-knows-this").Commands[0]
-				require.True(t, c.Exact && !covers(t, spec, c), "%q", spec)
+				require.True(t, c.NoWildcards && !covers(t, spec, c), "%q", spec)
 			}
 		}
 	}
@@ -233,9 +233,9 @@ func TestFedTexts(t *testing.T) {
 			t.Parallel()
 			commands := parseLine(tc.line).Commands
 			last := commands[len(commands)-1]
-			require.Equal(t, tc.fed, last.Fed)
-			if last.Fed {
-				require.Nil(t, suggest.Fed("Bash", last.Text))
+			require.Equal(t, tc.fed, last.ReadsInput)
+			if last.ReadsInput {
+				require.Nil(t, suggest.CommandWithInput("Bash", last.Text))
 			}
 		})
 	}

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// A reader is a program that runs what it reads from its input, unless its
+// A inputRunner is a program that runs what it reads from its input, unless its
 // arguments say what to run.
-type reader struct {
+type inputRunner struct {
 	operands int    // as first words, they say it; 0 means that they never do
 	options  string // with a word behind it, one of these says it
 }
 
-// readers are known by their names without versions. The text of a command does
+// inputRunners are known by their names without versions. The text of a command does
 // not tell its input, so the same text may run something else the next time.
-var readers = map[string]reader{
+var inputRunners = map[string]inputRunner{
 	"sh": {1, "-c -lc -ec"}, "bash": {1, "-c -lc -ec"}, "zsh": {1, "-c -lc -ec"}, "dash": {1, "-c -ec"}, "ksh": {1, "-c -ec"}, "ash": {1, "-c -ec"},
 	"fish": {1, "-c"}, "pwsh": {1, "-c -Command -File"}, "powershell": {0, "-c -Command -File"}, "cmd": {0, "/c /C"},
 	"python": {1, "-c -m"}, "pypy": {1, "-c -m"}, "ipython": {1, "-c -m"},
@@ -27,10 +27,10 @@ var readers = map[string]reader{
 	"parallel": {0, ""}, "xargs": {0, ""},
 }
 
-// filters are programs to which their input is text and nothing else, which they
+// textFilters are programs to which their input is text and nothing else, which they
 // write nowhere but to their output. That some take more from it if they are told
 // to shows in their arguments.
-var filters = map[string]bool{
+var textFilters = map[string]bool{
 	"cat": true, "head": true, "tail": true, "wc": true, "sort": true, "uniq": true, "cut": true, "tr": true, "paste": true,
 	"column": true, "fold": true, "fmt": true, "nl": true, "rev": true, "tac": true, "grep": true, "egrep": true, "fgrep": true, "rg": true,
 	"jq": true, "diff": true, "cmp": true, "comm": true, "gzip": true, "gunzip": true, "bzip2": true, "xz": true, "zstd": true,
@@ -38,8 +38,8 @@ var filters = map[string]bool{
 	"sha512sum": true, "shasum": true, "cksum": true,
 }
 
-// name returns the name of a program without its directory and version.
-func name(word string) string {
+// programName returns the name of a program without its directory and version.
+func programName(word string) string {
 	word = strings.ToLower(word[strings.LastIndexAny(word, `/\`)+1:])
 	word = strings.TrimSuffix(word, ".exe")
 	if short := strings.TrimRight(word, ".-0123456789"); short != "" {
@@ -48,30 +48,30 @@ func name(word string) string {
 	return word
 }
 
-// readsProgram reports whether a command may run, or be told by, what comes
+// mayRunInput reports whether a command may run, or be told by, what comes
 // through its input: it says so, or nothing in it says what to run. The program may
 // stand at the end, behind one that starts it.
-func readsProgram(words []string) bool {
-	if slices.ContainsFunc(words, isInput) {
+func mayRunInput(words []string) bool {
+	if slices.ContainsFunc(words, namesInput) {
 		return true
 	}
 	last := words[len(words)-1]
-	if _, ok := readers[name(last)]; ok {
+	if _, ok := inputRunners[programName(last)]; ok {
 		return true
 	}
-	r, ok := readers[name(words[0])]
-	return ok && !r.told(words[1:])
+	r, ok := inputRunners[programName(words[0])]
+	return ok && !r.namesProgram(words[1:])
 }
 
-// isInput reports whether an argument stands for the input of a command.
-func isInput(word string) bool {
+// namesInput reports whether an argument stands for the input of a command.
+func namesInput(word string) bool {
 	return word == "-" || strings.HasSuffix(word, "=-") || strings.HasSuffix(word, "@-") ||
 		len(word) == len("-f-") && word[0] == '-' && word[2] == '-' && word[1] != '-' ||
 		strings.Contains(word, "/dev/stdin") || strings.Contains(word, "/dev/fd/") || strings.Contains(word, "/proc/self/fd/")
 }
 
-// told reports whether arguments say what a reader runs.
-func (r reader) told(args []string) bool {
+// namesProgram reports whether arguments say what a reader runs.
+func (r inputRunner) namesProgram(args []string) bool {
 	isOption := func(word string) bool { return strings.HasPrefix(word, "-") }
 	if r.operands > 0 && len(args) >= r.operands && !slices.ContainsFunc(args[:r.operands], isOption) {
 		return true

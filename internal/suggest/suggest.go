@@ -32,37 +32,37 @@ const maxText = 10_000
 // [pattern.Broad]; a prefix may be, which ModeAuto sets aside.
 func Command(tool, text string) []string { return propose(tool, text, false) }
 
-// Fed is [Command] for a command whose standard input comes from the line (see
-// shellparse.Command.Fed), which its text does not say. The command itself then is
+// CommandWithInput is [Command] for a command whose standard input comes from the line (see
+// shellparse.Command.ReadsInput), which its text does not say. The command itself then is
 // left out unless its program is known to take its input for text: the next time it
 // may be fed what nobody saw.
-func Fed(tool, text string) []string { return propose(tool, text, true) }
+func CommandWithInput(tool, text string) []string { return propose(tool, text, true) }
 
 func propose(tool, text string, fed bool) (found []string) {
-	if !slices.Contains([]string{"Bash", "PowerShell", "Monitor"}, tool) || len(text) > maxText || !clean(text) {
+	if !slices.Contains([]string{"Bash", "PowerShell", "Monitor"}, tool) || len(text) > maxText || !isRuleText(text) {
 		return nil
 	}
-	if spec := prefixOf(text); spec != "" && proven(tool, spec, text) {
+	if spec := prefixOf(text); spec != "" && isProven(tool, spec, text) {
 		found = append(found, spec)
 	}
 	program, _, _ := strings.Cut(text, " ")
-	if fed && !filters[program] {
+	if fed && !textFilters[program] {
 		return found
 	}
-	if spec := literal(tool, text); spec != "" && proven(tool, spec, text) && !pattern.Broad(tool, spec) {
+	if spec := literalSpec(tool, text); spec != "" && isProven(tool, spec, text) && !pattern.Broad(tool, spec) {
 		found = append(found, spec)
 	}
 	return found
 }
 
-// clean reports whether text is one that an allow rule could ever cover.
-func clean(text string) bool {
+// isRuleText reports whether text is one that an allow rule could ever cover.
+func isRuleText(text string) bool {
 	control := func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || 0x7F <= r && r < 0xA0 }
 	return text != "" && text == strings.TrimSpace(text) && utf8.ValidString(text) && !strings.ContainsFunc(text, control)
 }
 
-// proven reports whether a rule on tool says spec and covers text.
-func proven(tool, spec, text string) bool {
+// isProven reports whether a rule on tool says spec and covers text.
+func isProven(tool, spec, text string) bool {
 	if _, ok := pattern.Parameter(tool, spec); ok {
 		return false
 	}

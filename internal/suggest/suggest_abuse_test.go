@@ -29,7 +29,7 @@ func covers(t *testing.T, spec string, c shellparse.Command) bool {
 	t.Helper()
 	s, err := pattern.Parse("Bash", spec)
 	require.NoError(t, err)
-	return s.Covers(pattern.Subject{Kind: pattern.Command, Exact: c.Exact, Names: []string{c.Text}})
+	return s.Covers(pattern.Subject{Kind: pattern.Command, Exact: c.NoWildcards, Names: []string{c.Text}})
 }
 
 // allowed reports whether rules let a line run without a question, as far as
@@ -44,7 +44,7 @@ func allowed(t *testing.T, specs []string, line string) bool {
 	}
 	for _, c := range l.Commands {
 		covered := slices.ContainsFunc(specs, func(s string) bool { return covers(t, s, c) })
-		if c.Caution != "" || !covered && c.Class != shellparse.ReadOnly {
+		if c.AskReason != "" || !covered && c.Class != shellparse.ReadOnly {
 			return false
 		}
 	}

@@ -159,7 +159,7 @@ func TestFedProposes(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, tc.want, suggest.Fed("Bash", tc.text))
+			require.Equal(t, tc.want, suggest.CommandWithInput("Bash", tc.text))
 		})
 	}
 }

@@ -209,7 +209,7 @@ func (j *judge) names() map[string]bool {
 func (j *judge) texts() map[string]bool {
 	texts := map[string]bool{}
 	for _, c := range j.said.Commands {
-		for _, text := range append(c.Inner, c.Text) {
+		for _, text := range append(c.Nested, c.Text) {
 			texts[text] = true
 		}
 	}

@@ -64,7 +64,7 @@ func (k *command) store(ctx context.Context, exit proc.Exit, mimeType string) ke
 func showsFiles(line *shellparse.Line) bool {
 	for i := range line.Commands {
 		cmd := &line.Commands[i]
-		if cmd.Class != shellparse.ReadOnly || len(cmd.Paths) == 0 && !cmd.Fed {
+		if cmd.Class != shellparse.ReadOnly || len(cmd.Paths) == 0 && !cmd.ReadsInput {
 			return false
 		}
 	}

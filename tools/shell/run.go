@@ -68,7 +68,7 @@ func (r *runner) permit(_ context.Context, in input, c *pegboard.Call) pegboard.
 	}
 	line := r.inspector.parse(in, c)
 	for i := range line.Commands {
-		if why := line.Commands[i].Banned; why != "" {
+		if why := line.Commands[i].DenyReason; why != "" {
 			return pegboard.Decision{Behavior: pegboard.Deny, Reason: why}
 		}
 	}

@@ -121,7 +121,7 @@ func (k *command) whyStaying() string {
 		if name := programOf(c.Text); i == 0 && (name == "sleep" || strings.EqualFold(name, "start-sleep")) {
 			return "commands that begin with sleep are not moved to the background"
 		}
-		for _, text := range append([]string{c.Text}, c.Inner...) {
+		for _, text := range append([]string{c.Text}, c.Nested...) {
 			if namesGit(text) {
 				return "commands that use git are not moved to the background"
 			}

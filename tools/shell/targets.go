@@ -93,10 +93,10 @@ func count(line *shellparse.Line) int {
 
 func commandTarget(c *shellparse.Command) pegboard.Target {
 	t := pegboard.Target{
-		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, AskReason: c.Caution,
+		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, AskReason: c.AskReason,
 		Shell: pegboard.ShellFacts{
-			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.Edits,
-			Nested: c.Inner, NoWildcards: c.Exact, ReadsInput: c.Fed,
+			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.EditsOnly,
+			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput,
 		},
 	}
 	if c.Git != nil {
@@ -107,7 +107,7 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 }
 
 func pathTarget(p shellparse.Path, via string) pegboard.Target {
-	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Maybe, CopiesNames: p.Copied && !p.Write, FollowsLinks: p.Copied && p.Write}}
+	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, CopiesNames: p.Copied && !p.Write, FollowsLinks: p.Copied && p.Write}}
 	if p.Write {
 		t.Access = pegboard.AccessWrite
 	}

@@ -60,7 +60,7 @@ func showsOne(line *shellparse.Line) bool {
 	if cmd.Class != shellparse.ReadOnly || len(cmd.Paths) != 1 {
 		return false
 	}
-	if p := cmd.Paths[0]; p.Write || p.Tree || p.Glob || p.Maybe {
+	if p := cmd.Paths[0]; p.Write || p.Tree || p.Glob || p.Guess {
 		return false
 	}
 	name, _, _ := strings.Cut(cmd.Text, " ")
