@@ -66,8 +66,8 @@ func (w *walker) readAssignment(a *syntax.Assign) assignment {
 	}
 	out.value = arg{known: true}
 	if a.Value != nil {
-		s := w.markParts(a.Value.Parts)
-		out.value = w.newArg(s)
+		m := w.markParts(a.Value.Parts)
+		out.value = w.newArg(m)
 		out.value.source = w.sourceOf(a.Value)
 		w.addStoredGlobs(out.value)
 	}

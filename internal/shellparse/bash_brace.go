@@ -12,29 +12,29 @@ const maxBraceWords = 64
 
 // expandBraces expands the braces of a word. It reports false for those whose meaning
 // differs between shells, or that make too many words.
-func expandBraces(s markedWord) ([]markedWord, bool) {
-	if !bytes.ContainsRune(s.text, '{') {
-		if s.text == nil {
+func expandBraces(m markedWord) ([]markedWord, bool) {
+	if !bytes.ContainsRune(m.text, '{') {
+		if m.text == nil {
 			return nil, true
 		}
-		return []markedWord{s}, true
+		return []markedWord{m}, true
 	}
-	list, ok := expandBracesFrom(s, 0, maxBraceWords)
+	list, ok := expandBracesFrom(m, 0, maxBraceWords)
 	if !ok {
 		return nil, false
 	}
 	// A word that is empty without quotes is no word, with quotes it is one.
-	return list, !slices.ContainsFunc(list, func(s markedWord) bool { return len(s.text) == 0 })
+	return list, !slices.ContainsFunc(list, func(m markedWord) bool { return len(m.text) == 0 })
 }
 
 // expandBracesFrom expands the braces at or behind a byte.
-func expandBracesFrom(s markedWord, from, limit int) ([]markedWord, bool) {
-	for i := from; i < len(s.text); i++ {
-		if !s.plainAt(i, '{') {
+func expandBracesFrom(m markedWord, from, limit int) ([]markedWord, bool) {
+	for i := from; i < len(m.text); i++ {
+		if !m.plainAt(i, '{') {
 			continue
 		}
-		g, ok := s.braceGroup(i)
-		if !ok || i > 0 && s.text[i-1] == '$' {
+		g, ok := m.braceGroup(i)
+		if !ok || i > 0 && m.text[i-1] == '$' {
 			return nil, false
 		}
 		if g.words == nil {
@@ -42,11 +42,11 @@ func expandBracesFrom(s markedWord, from, limit int) ([]markedWord, bool) {
 		}
 		var list []markedWord
 		for _, word := range g.words {
-			var t markedWord
-			t.append(s.slice(0, i))
-			t.append(word)
-			t.append(s.slice(g.end+1, len(s.text)))
-			more, ok := expandBracesFrom(t, i, limit-len(list))
+			var n markedWord
+			n.append(m.slice(0, i))
+			n.append(word)
+			n.append(m.slice(g.end+1, len(m.text)))
+			more, ok := expandBracesFrom(n, i, limit-len(list))
 			if !ok || len(list)+len(more) > limit {
 				return nil, false
 			}
@@ -54,12 +54,12 @@ func expandBracesFrom(s markedWord, from, limit int) ([]markedWord, bool) {
 		}
 		return list, true
 	}
-	return []markedWord{s}, true
+	return []markedWord{m}, true
 }
 
-func (s *markedWord) append(t markedWord) {
-	s.text = append(s.text, t.text...)
-	s.marks = append(s.marks, t.marks...)
+func (m *markedWord) append(n markedWord) {
+	m.text = append(m.text, n.text...)
+	m.marks = append(m.marks, n.marks...)
 }
 
 // A braceGroup is what stands between two braces.
@@ -70,27 +70,27 @@ type braceGroup struct {
 
 // braceGroup reads the group whose left brace stands at i. It reports false for an
 // open one that could be taken in more than one way.
-func (s *markedWord) braceGroup(i int) (braceGroup, bool) {
+func (m *markedWord) braceGroup(i int) (braceGroup, bool) {
 	depth, start, dots, commas := 0, i+1, false, false
 	var words []markedWord
-	for j := i + 1; j < len(s.text); j++ {
+	for j := i + 1; j < len(m.text); j++ {
 		switch {
-		case s.plainAt(j, '{'):
+		case m.plainAt(j, '{'):
 			depth++
-		case s.plainAt(j, ',') && depth == 0:
-			words = append(words, s.slice(start, j))
+		case m.plainAt(j, ',') && depth == 0:
+			words = append(words, m.slice(start, j))
 			start, commas = j+1, true
-		case s.plainAt(j, ',') || s.plainAt(j, '.') && s.plainAt(j+1, '.'):
-			dots = dots || s.plainAt(j, '.') && depth == 0
-			commas = commas || s.plainAt(j, ',')
-		case s.plainAt(j, '}') && depth > 0:
+		case m.plainAt(j, ',') || m.plainAt(j, '.') && m.plainAt(j+1, '.'):
+			dots = dots || m.plainAt(j, '.') && depth == 0
+			commas = commas || m.plainAt(j, ',')
+		case m.plainAt(j, '}') && depth > 0:
 			depth--
-		case s.plainAt(j, '}') && words != nil:
-			return braceGroup{j, append(words, s.slice(start, j))}, true
-		case s.plainAt(j, '}') && dots:
-			words, ok := braceSequence(s.slice(i+1, j))
+		case m.plainAt(j, '}') && words != nil:
+			return braceGroup{j, append(words, m.slice(start, j))}, true
+		case m.plainAt(j, '}') && dots:
+			words, ok := braceSequence(m.slice(i+1, j))
 			return braceGroup{j, words}, ok
-		case s.plainAt(j, '}'):
+		case m.plainAt(j, '}'):
 			return braceGroup{end: j}, true
 		}
 	}
@@ -98,12 +98,12 @@ func (s *markedWord) braceGroup(i int) (braceGroup, bool) {
 }
 
 // braceSequence is the words of 1..3, the only kind of series that all shells agree on.
-func braceSequence(s markedWord) ([]markedWord, bool) {
-	first, last, ok := strings.Cut(string(s.text), "..")
+func braceSequence(m markedWord) ([]markedWord, bool) {
+	first, last, ok := strings.Cut(string(m.text), "..")
 	from, err := strconv.Atoi(first)
 	to, err2 := strconv.Atoi(last)
 	if !ok || err != nil || err2 != nil || strconv.Itoa(from) != first || strconv.Itoa(to) != last ||
-		max(from, to)-min(from, to) >= maxBraceWords || slices.Contains(s.marks, markQuoted) {
+		max(from, to)-min(from, to) >= maxBraceWords || slices.Contains(m.marks, markQuoted) {
 		return nil, false
 	}
 	step := 1

@@ -13,11 +13,11 @@ type builtin struct {
 // effectIn is what a builtin does in a shell. Zsh calculates some arguments that bash
 // takes for plain numbers, and a calculation may run commands.
 func (b builtin) effectIn(shell Shell, name string, args []arg) builtinEffect {
-	u := b.effect(args)
-	if shell == Zsh && !u.changesShell && zshCalculates(name, args) {
+	e := b.effect(args)
+	if shell == Zsh && !e.changesShell && zshCalculates(name, args) {
 		return builtinEffect{unknownEffect("zsh may calculate an argument of " + name), true}
 	}
-	return u
+	return e
 }
 
 // A builtinEffect is what a builtin does with its arguments.
@@ -86,7 +86,7 @@ func isBuiltin(name string) bool {
 	return ok
 }
 
-func unknownBuiltin(why string) builtinEffect { return builtinEffect{effect: unknownEffect(why)} }
+func unknownBuiltin(reason string) builtinEffect { return builtinEffect{effect: unknownEffect(reason)} }
 
 // noEffect is the use of a builtin that no argument makes do anything.
 func noEffect([]arg) builtinEffect { return builtinEffect{} }
@@ -241,13 +241,13 @@ func evalEffect(args []arg) builtinEffect {
 
 // sourceEffect is source, which runs a file.
 func sourceEffect(args []arg) builtinEffect {
-	u := unknownBuiltin("a file runs in the shell")
+	e := unknownBuiltin("a file runs in the shell")
 	if len(args) == 0 || !args[0].known || args[0].glob || isStandardStream(args[0].value) || args[0].value == processSubstPath {
-		u.changesShell = true
-		return u
+		e.changesShell = true
+		return e
 	}
-	u.files = []file{{arg: args[0]}}
-	return u
+	e.files = []file{{arg: args[0]}}
+	return e
 }
 
 // cdEffect is cd and pushd to a directory that can be known.

@@ -32,10 +32,10 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	s := stripWrappers(args)
 	c := Command{Text: joinSources(text, s.args)}
 	if !w.isFunctionCall(&c, s, in) {
-		u := w.effectOf(s)
-		w.applyEffect(&c, u)
-		w.addRemovalReason(&c, s.args, u.files)
-		for _, run := range u.runs {
+		e := w.effectOf(s)
+		w.applyEffect(&c, e)
+		w.addRemovalReason(&c, s.args, e.files)
+		for _, run := range e.runs {
 			w.inspectNested(&c, run, 1)
 		}
 		c.NoWildcards = c.NoWildcards || exceedsWildcard(s.withAddedArgs())
@@ -88,11 +88,11 @@ func (w *walker) effectOf(s strippedCommand) effect {
 		if s.notBuiltin && !b.isProgram {
 			return unknownEffect(name.value + " is no program outside the shell")
 		}
-		u := b.effectIn(w.env.Shell, name.value, args)
-		if u.changesShell {
-			w.markUnknown(u.reason)
+		e := b.effectIn(w.env.Shell, name.value, args)
+		if e.changesShell {
+			w.markUnknown(e.reason)
 		}
-		return u.effect
+		return e.effect
 	}
 	if s.mustBeBuiltin {
 		return unknownEffect("the builtin " + name.value + " is not known")
@@ -101,25 +101,25 @@ func (w *walker) effectOf(s strippedCommand) effect {
 }
 
 // applyEffect adds a use to a command.
-func (w *walker) applyEffect(c *Command, u effect) {
-	c.worsen(u.class, u.reason)
-	c.EditsOnly = u.editsOnly
-	c.NoWildcards = u.noWildcards
-	c.AskReason = u.askReason
-	if u.lineUnknown != "" {
-		w.markUnknown(u.lineUnknown)
+func (w *walker) applyEffect(c *Command, e effect) {
+	c.worsen(e.class, e.reason)
+	c.EditsOnly = e.editsOnly
+	c.NoWildcards = e.noWildcards
+	c.AskReason = e.askReason
+	if e.lineUnknown != "" {
+		w.markUnknown(e.lineUnknown)
 	}
-	w.addHosts(c, u.hosts)
-	w.addFiles(c, u.files)
-	if u.git == nil {
+	w.addHosts(c, e.hosts)
+	w.addFiles(c, e.files)
+	if e.git == nil {
 		return
 	}
 	if !w.place.isOnly(w.env.Dir) {
 		c.worsen(Unknown, "git in a directory that the line changes to")
 		return
 	}
-	u.git.Dir = joinDir(w.env.Dir, u.git.Dir)
-	c.Git = u.git
+	e.git.Dir = joinDir(w.env.Dir, e.git.Dir)
+	c.Git = e.git
 }
 
 // isFunctionCall reports whether the command is a function that the line defines;

@@ -124,17 +124,17 @@ func testEffect(args []arg) builtinEffect {
 		}
 	}
 	word := func(i int) string { return args[i].value }
-	var u builtinEffect
+	var e builtinEffect
 	switch {
 	case len(args) < 2:
 	case len(args) == 2 && has(fileOperators, word(0)):
-		u.files = []file{{arg: args[1]}}
+		e.files = []file{{arg: args[1]}}
 	case len(args) == 2 && has(stringOperators, word(0)):
 	case len(args) == 3 && has(fileComparisons, word(1)):
-		u.files = []file{{arg: args[0]}, {arg: args[2]}}
+		e.files = []file{{arg: args[0]}, {arg: args[2]}}
 	case len(args) == 3 && has(comparisons, word(1)):
 	default:
 		return builtinEffect{unknownEffect("a condition is not understood"), true}
 	}
-	return u
+	return e
 }

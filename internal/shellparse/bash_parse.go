@@ -12,27 +12,27 @@ import (
 var syntaxVariants = map[Shell]syntax.ParserOption{Bash: syntax.Variant(syntax.LangBash), Zsh: syntax.Variant(syntax.LangZsh)}
 
 // parseAs reads a line as a shell does.
-func (d *parserState) parseAs(line string, shell Shell) (*syntax.File, error) {
-	syntaxVariants[shell](&d.syntax)
-	syntax.KeepComments(mayHoldComment(line))(&d.syntax)
-	d.input.Reset(line)
-	file, err := d.syntax.Parse(&d.input, "")
+func (s *parserState) parseAs(line string, shell Shell) (*syntax.File, error) {
+	syntaxVariants[shell](&s.syntax)
+	syntax.KeepComments(mayHoldComment(line))(&s.syntax)
+	s.input.Reset(line)
+	file, err := s.syntax.Parse(&s.input, "")
 	// Parse resets most of it, but that is no promise, and it would keep the line.
-	d.syntax = syntax.Parser{}
-	d.input.Reset("")
+	s.syntax = syntax.Parser{}
+	s.input.Reset("")
 	return file, err
 }
 
 // syntaxTree parses a line, for zsh as far as it means the same to bash.
-func (d *parserState) syntaxTree(line string, shell Shell) (*syntax.File, error) {
-	file, err := d.parseAs(line, Bash)
+func (s *parserState) syntaxTree(line string, shell Shell) (*syntax.File, error) {
+	file, err := s.parseAs(line, Bash)
 	if err != nil {
 		return nil, errors.New("the line is not complete or not valid")
 	}
 	if shell != Zsh {
 		return file, nil
 	}
-	other, err := d.parseAs(line, Zsh)
+	other, err := s.parseAs(line, Zsh)
 	if err != nil || !reflect.DeepEqual(file.Stmts, other.Stmts) {
 		return file, errors.New("zsh reads the line in its own way")
 	}

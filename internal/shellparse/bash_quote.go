@@ -71,11 +71,11 @@ func decodeEscape(b *strings.Builder, text string) (int, bool) {
 		b.WriteByte(byte(v))
 		return 1 + n, n > 0
 	case c == 'u' || c == 'U':
-		most := 4
+		limit := 4
 		if c == 'U' {
-			most = 8
+			limit = 8
 		}
-		v, n := readDigits(text[1:], 16, most)
+		v, n := readDigits(text[1:], 16, limit)
 		// Beyond ASCII the locale decides.
 		if n == 0 || v >= utf8.RuneSelf {
 			return 0, false
@@ -87,8 +87,8 @@ func decodeEscape(b *strings.Builder, text string) (int, bool) {
 }
 
 // readDigits reads at most so many digits.
-func readDigits(text string, base, most int) (value int64, n int) {
-	for n < len(text) && n < most {
+func readDigits(text string, base, limit int) (value int64, n int) {
+	for n < len(text) && n < limit {
 		d := int64(strings.IndexByte("0123456789abcdef", lowerByte(text[n])))
 		if d < 0 || d >= int64(base) {
 			break

@@ -49,10 +49,10 @@ func (w *walker) hereDocument(r *syntax.Redirect) {
 	if !isQuoted && strings.Contains(w.sourceOf(r.Hdoc), `\`+"\n") {
 		w.markUnknown("a line of a here-document goes on in the next")
 	}
-	var s markedWord
+	var m markedWord
 	for _, part := range r.Hdoc.Parts {
 		if _, ok := part.(*syntax.Lit); !ok {
-			w.addExpansion(&s, part, true)
+			w.addExpansion(&m, part, true)
 		}
 	}
 }

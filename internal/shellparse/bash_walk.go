@@ -32,9 +32,9 @@ type walker struct {
 }
 
 // markUnknown makes the line unknown. The first reason stays.
-func (w *walker) markUnknown(why string) {
+func (w *walker) markUnknown(reason string) {
 	if w.line.Unknown == "" {
-		w.line.Unknown = why
+		w.line.Unknown = reason
 	}
 }
 

@@ -23,20 +23,20 @@ type markedWord struct {
 	marks []mark
 }
 
-func (s *markedWord) add(text string, m mark) {
-	s.text = append(s.text, text...)
+func (m *markedWord) add(text string, kind mark) {
+	m.text = append(m.text, text...)
 	for range len(text) {
-		s.marks = append(s.marks, m)
+		m.marks = append(m.marks, kind)
 	}
 }
 
-func (s *markedWord) slice(from, to int) markedWord {
-	return markedWord{s.text[from:to], s.marks[from:to]}
+func (m *markedWord) slice(from, to int) markedWord {
+	return markedWord{m.text[from:to], m.marks[from:to]}
 }
 
 // plainAt reports whether an unquoted c stands at i.
-func (s *markedWord) plainAt(i int, c byte) bool {
-	return i >= 0 && i < len(s.text) && s.text[i] == c && s.marks[i] == markPlain
+func (m *markedWord) plainAt(i int, c byte) bool {
+	return i >= 0 && i < len(m.text) && m.text[i] == c && m.marks[i] == markPlain
 }
 
 // processSubstPath is what stands for the name of a process substitution.
@@ -92,13 +92,13 @@ func (w *walker) expandWord(args []arg, word *syntax.Word) []arg {
 	if value, ok := w.verbatim(word); ok {
 		return append(args, arg{value: value, known: true, source: source})
 	}
-	spelled, ok := expandBraces(w.markParts(word.Parts))
+	words, ok := expandBraces(w.markParts(word.Parts))
 	if !ok {
 		return append(args, arg{source: source, maybeSeveral: true, fromBraces: true})
 	}
-	for _, s := range spelled {
-		a := w.newArg(s)
-		a.source, a.fromBraces = source, len(spelled) != 1
+	for _, m := range words {
+		a := w.newArg(m)
+		a.source, a.fromBraces = source, len(words) != 1
 		args = append(args, a)
 	}
 	return args
@@ -127,59 +127,59 @@ func (w *walker) verbatim(word *syntax.Word) (value string, ok bool) {
 
 // markParts marks the bytes of a word, and walks the commands in it.
 func (w *walker) markParts(parts []syntax.WordPart) markedWord {
-	var s markedWord
+	var m markedWord
 	for _, part := range parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			s.addLiteral(part.Value)
+			m.addLiteral(part.Value)
 		case *syntax.SglQuoted:
 			text, ok := part.Value, true
 			if part.Dollar {
 				text, ok = unquoteDollar(part.Value)
 			}
-			s.addQuoted(text, ok)
+			m.addQuoted(text, ok)
 		case *syntax.DblQuoted:
-			w.addDoubleQuoted(&s, part)
+			w.addDoubleQuoted(&m, part)
 		case *syntax.ProcSubst:
 			w.substitution(part, part.Stmts)
 			if part.Op == syntax.CmdInTemp {
 				w.markUnknown("zsh makes a file for a substitution")
 			}
-			s.add("/", markProcessSubst)
+			m.add("/", markProcessSubst)
 		case *syntax.ExtGlob:
 			w.markUnknown("the line holds an extended glob")
-			s.add(" ", markUnknownWords)
+			m.add(" ", markUnknownWords)
 		default:
-			w.addExpansion(&s, part, false)
+			w.addExpansion(&m, part, false)
 		}
 	}
-	return s
+	return m
 }
 
 // addQuoted adds text in quotes, even if it is empty: the word then exists.
-func (s *markedWord) addQuoted(text string, known bool) {
+func (m *markedWord) addQuoted(text string, known bool) {
 	if !known {
-		s.add(" ", markUnknownText)
+		m.add(" ", markUnknownText)
 	}
-	s.add(text, markQuoted)
-	if s.text == nil {
-		s.text, s.marks = []byte{}, []mark{}
+	m.add(text, markQuoted)
+	if m.text == nil {
+		m.text, m.marks = []byte{}, []mark{}
 	}
 }
 
-func (w *walker) addDoubleQuoted(s *markedWord, q *syntax.DblQuoted) {
-	s.addQuoted("", !q.Dollar) // $"…" is translated
+func (w *walker) addDoubleQuoted(m *markedWord, q *syntax.DblQuoted) {
+	m.addQuoted("", !q.Dollar) // $"…" is translated
 	for _, part := range q.Parts {
 		if lit, ok := part.(*syntax.Lit); ok {
-			s.addQuoted(unquoteDouble(lit.Value), true)
+			m.addQuoted(unquoteDouble(lit.Value), true)
 			continue
 		}
-		w.addExpansion(s, part, true)
+		w.addExpansion(m, part, true)
 	}
 }
 
 // addExpansion adds what a parameter, substitution or calculation becomes.
-func (w *walker) addExpansion(s *markedWord, part syntax.WordPart, quotes bool) {
+func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) {
 	what := markUnknownWords
 	if quotes {
 		what = markUnknownText
@@ -199,7 +199,7 @@ func (w *walker) addExpansion(s *markedWord, part syntax.WordPart, quotes bool) 
 			what = markUnknownWords
 		default:
 			if dir := w.directoryVariable(part.Param.Value); dir != "" && (quotes || expandsToItself(dir) && !strings.ContainsAny(dir, " \t\n")) {
-				s.add(dir, markQuoted)
+				m.add(dir, markQuoted)
 				return
 			}
 		}
@@ -207,7 +207,7 @@ func (w *walker) addExpansion(s *markedWord, part syntax.WordPart, quotes bool) 
 		w.markUnknown("the line holds a construct that is not understood")
 		w.substitutionsIn(part)
 	}
-	s.add(" ", what)
+	m.add(" ", what)
 }
 
 // isPlainParameter reports whether a parameter stands for its value alone; anything
@@ -260,76 +260,76 @@ func (w *walker) homeDir() string {
 }
 
 // addLiteral adds unquoted text, in which a backslash quotes.
-func (s *markedWord) addLiteral(text string) {
-	if s.text != nil && len(s.text) == 0 && text != "" {
+func (m *markedWord) addLiteral(text string) {
+	if m.text != nil && len(m.text) == 0 && text != "" {
 		switch text[0] { // empty quotes stand before it
 		case '~':
-			s.add("~", markQuoted)
+			m.add("~", markQuoted)
 			text = text[1:]
 		case '{':
-			s.add(" ", markUnknownText)
+			m.add(" ", markUnknownText)
 		}
 	}
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' && i+1 < len(text) {
 			i++
-			s.add(text[i:i+1], markQuoted)
+			m.add(text[i:i+1], markQuoted)
 			continue
 		}
-		s.add(text[i:i+1], markPlain)
+		m.add(text[i:i+1], markPlain)
 	}
 }
 
 // newArg makes an argument of a word without braces.
-func (w *walker) newArg(s markedWord) arg {
+func (w *walker) newArg(m markedWord) arg {
 	a := arg{known: true}
 	special := false // a byte that means something in a pattern, but is quoted
-	for i, m := range s.marks {
-		switch m {
+	for i, kind := range m.marks {
+		switch kind {
 		case markUnknownText:
 			a.known = false
 		case markUnknownWords:
 			a.known, a.maybeSeveral = false, true
 		case markProcessSubst:
-			if len(s.marks) > 1 {
+			if len(m.marks) > 1 {
 				a.known = false
 			}
 		case markQuoted:
-			special = special || strings.IndexByte(`*?[]\`, s.text[i]) >= 0
+			special = special || strings.IndexByte(`*?[]\`, m.text[i]) >= 0
 		case markPlain:
-			a.glob = a.glob || s.isGlobAt(i) || w.env.Shell == Zsh && i > 0 && strings.IndexByte("^#~", s.text[i]) >= 0
-			a.known = a.known && !s.isTildeValueAt(i)
+			a.glob = a.glob || m.isGlobAt(i) || w.env.Shell == Zsh && i > 0 && strings.IndexByte("^#~", m.text[i]) >= 0
+			a.known = a.known && !m.isTildeValueAt(i)
 		}
 	}
 	if w.env.Shell == Zsh {
-		w.checkZshWord(&s)
+		w.checkZshWord(&m)
 	}
-	if s.plainAt(0, '~') {
-		if len(s.text) > 1 && !s.plainAt(1, '/') || w.homeDir() == "" {
+	if m.plainAt(0, '~') {
+		if len(m.text) > 1 && !m.plainAt(1, '/') || w.homeDir() == "" {
 			a.known = false
 		} else {
 			special = special || a.glob && strings.ContainsAny(w.homeDir(), `*?[]\`)
-			s.text = append([]byte(w.homeDir()), s.text[1:]...)
+			m.text = append([]byte(w.homeDir()), m.text[1:]...)
 		}
 	}
 	a.known = a.known && (!a.glob || !special)
 	if a.known {
-		a.value = string(s.text)
+		a.value = string(m.text)
 	}
-	if len(s.marks) == 1 && s.marks[0] == markProcessSubst {
+	if len(m.marks) == 1 && m.marks[0] == markProcessSubst {
 		a.value = processSubstPath
 	}
 	return a
 }
 
 // isGlobAt reports whether the byte at i makes the word a pattern.
-func (s *markedWord) isGlobAt(i int) bool {
-	switch s.text[i] {
+func (m *markedWord) isGlobAt(i int) bool {
+	switch m.text[i] {
 	case '*', '?':
 		return true
 	case '[':
-		for j := i + 1; j < len(s.text); j++ {
-			if s.plainAt(j, ']') {
+		for j := i + 1; j < len(m.text); j++ {
+			if m.plainAt(j, ']') {
 				return true
 			}
 		}
@@ -339,11 +339,11 @@ func (s *markedWord) isGlobAt(i int) bool {
 
 // isTildeValueAt reports whether bash expands the tilde at i: in a word like
 // dir=~/x, which looks like an assignment.
-func (s *markedWord) isTildeValueAt(i int) bool {
-	if !s.plainAt(i, '~') || !s.plainAt(i-1, '=') && !s.plainAt(i-1, ':') {
+func (m *markedWord) isTildeValueAt(i int) bool {
+	if !m.plainAt(i, '~') || !m.plainAt(i-1, '=') && !m.plainAt(i-1, ':') {
 		return false
 	}
-	name, _, ok := strings.Cut(string(s.text[:i]), "=")
+	name, _, ok := strings.Cut(string(m.text[:i]), "=")
 	return ok && isName(strings.TrimSuffix(name, "+"))
 }
 

@@ -78,11 +78,11 @@ func zshTestCalculates(args []arg) bool {
 }
 
 // checkZshWord doubts what zsh alone expands in a word.
-func (w *walker) checkZshWord(s *markedWord) {
+func (w *walker) checkZshWord(m *markedWord) {
 	switch {
-	case s.plainAt(0, '='):
+	case m.plainAt(0, '='):
 		w.markUnknown("zsh replaces a word that begins with = by the path of a command")
-	case strings.Contains(string(s.text), "**"):
+	case strings.Contains(string(m.text), "**"):
 		w.markUnknown("zsh searches all directories for **")
 	}
 }

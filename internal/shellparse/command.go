@@ -58,16 +58,16 @@ type Git struct {
 }
 
 // worsen raises the class of a command.
-func (c *Command) worsen(class Class, why string) {
+func (c *Command) worsen(class Class, reason string) {
 	if class > c.Class {
-		c.Class, c.Reason = class, why
+		c.Class, c.Reason = class, reason
 	}
 }
 
 // addReasons keeps the first reason for either.
-func (c *Command) addReasons(why, banned string) {
+func (c *Command) addReasons(reason, banned string) {
 	if c.AskReason == "" {
-		c.AskReason = why
+		c.AskReason = reason
 	}
 	if c.DenyReason == "" {
 		c.DenyReason = banned

@@ -8,24 +8,24 @@ import (
 var awkSpec = commandSpec{
 	source: "POSIX awk, GNU awk 5.3 manual", operands: otherOperands, hasUnsafeFlags: true, flagsEndAtOperand: true,
 	flags: "-F= -v=",
-	post: func(g parsedArgs, u *effect) {
-		if len(g.operands) == 0 {
-			u.worsen(Unknown, "awk has no program")
+	post: func(p parsedArgs, e *effect) {
+		if len(p.operands) == 0 {
+			e.worsen(Unknown, "awk has no program")
 			return
 		}
-		program := g.operands[0]
+		program := p.operands[0]
 		switch {
 		case !program.isLiteral():
-			u.worsen(Unknown, "the program of awk is not known")
+			e.worsen(Unknown, "the program of awk is not known")
 		case !awkOnlyReads(program.value):
-			u.worsen(Unknown, "the program of awk may do more than read its files")
+			e.worsen(Unknown, "the program of awk may do more than read its files")
 		}
-		if u.class == Unknown || g.reason != "" {
-			u.addAwkGuesses(g)
+		if e.class == Unknown || p.reason != "" {
+			e.addAwkGuesses(p)
 		}
-		for _, a := range g.operands[1:] {
+		for _, a := range p.operands[1:] {
 			if name, _, ok := strings.Cut(a.value, "="); !a.known || !ok || !isName(name) {
-				u.addRead(a)
+				e.addRead(a)
 			}
 		}
 	},

@@ -54,15 +54,15 @@ func awkString(program string) arg {
 
 // addAwkGuesses adds what the program of an awk may read and write by itself. If a flag is
 // not known, any operand may be the program.
-func (u *effect) addAwkGuesses(g parsedArgs) {
-	for _, a := range g.operands {
+func (e *effect) addAwkGuesses(p parsedArgs) {
+	for _, a := range p.operands {
 		if a.isLiteral() {
-			u.files = append(u.files, awkFiles(a.value)...)
+			e.files = append(e.files, awkFiles(a.value)...)
 		}
 	}
-	for _, v := range g.flagValues("-v") {
+	for _, v := range p.flagValues("-v") {
 		if _, value, ok := strings.Cut(v.value, "="); ok && v.isLiteral() && value != "" {
-			u.files = append(u.files, file{arg: literalArg(value), guess: true}, file{arg: literalArg(value), guess: true, write: true})
+			e.files = append(e.files, file{arg: literalArg(value), guess: true}, file{arg: literalArg(value), guess: true, write: true})
 		}
 	}
 }

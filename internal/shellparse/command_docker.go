@@ -73,9 +73,9 @@ func dockerEffect(args []arg) effect {
 	if !ok || !args[0].known {
 		return unknownEffect("docker " + name + " is not known to only read")
 	}
-	words, why := parseGitArgs(rest, []string{table}, false)
-	if why != "" {
-		return unknownEffect("docker " + name + ": " + why)
+	words, reason := parseGitArgs(rest, []string{table}, false)
+	if reason != "" {
+		return unknownEffect("docker " + name + ": " + reason)
 	}
 	if strings.HasSuffix(name, "stats") && !words.has("--no-stream") {
 		return unknownEffect("docker " + name + " goes on for ever without --no-stream")

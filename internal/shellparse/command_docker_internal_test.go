@@ -17,9 +17,9 @@ func TestDocker(t *testing.T) {
 		"network create x": Unknown, "compose ps": Unknown, "compose config": Unknown, "compose up": Unknown, "ps ?x": Unknown, "logs *": Unknown,
 		"?x": Unknown, "container ?x": Unknown, "system prune": Unknown, "search x": Unknown,
 	} {
-		u := dockerEffect(wordsOf(line))
-		require.Equal(t, want, u.class, line)
-		require.Equal(t, want == ReadOnly, u.reason == "", line)
+		e := dockerEffect(wordsOf(line))
+		require.Equal(t, want, e.class, line)
+		require.Equal(t, want == ReadOnly, e.reason == "", line)
 	}
 	require.Equal(t, Unknown, ghEffect(nil).class)
 }

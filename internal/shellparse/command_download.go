@@ -40,88 +40,88 @@ const (
 
 // curlEffect is curl: it reaches hosts, and reads and writes what its options name.
 func curlEffect(args []arg) effect {
-	u := remoteNamedEffect(args)
-	g := u.parseRemoteArgs(args, curlOptions, curlNoHost)
-	for _, f := range g.flags {
+	e := remoteNamedEffect(args)
+	p := e.parseRemoteArgs(args, curlOptions, curlNoHost)
+	for _, f := range p.flags {
 		switch f.name {
 		case "--output", "-o":
 			f.value.value, _, f.value.glob = strings.Cut(f.value.value, "#") // behind which it counts
 			if f.value.glob {
 				f.value.value = escapeGlob(f.value.value) + "*"
 			}
-			u.addWriteUnder(g.flagValues("--output-dir"), f.value)
+			e.addWriteUnder(p.flagValues("--output-dir"), f.value)
 		case "-K", "--config":
-			u.hosts = append(u.hosts, "…") // it may name any
-			u.addRead(f.value)
+			e.hosts = append(e.hosts, "…") // it may name any
+			e.addRead(f.value)
 		case "-b", "--cookie":
-			u.addReadIf(f.value, !strings.Contains(f.value.value, "="))
+			e.addReadIf(f.value, !strings.Contains(f.value.value, "="))
 		case "--connect-to":
 			if parts := strings.Split(f.value.value, ":"); len(parts) > 2 && parts[2] != "" {
-				u.hosts = append(u.hosts, parts[2])
+				e.hosts = append(e.hosts, parts[2])
 			}
 		case "-d", "--data", "--data-ascii", "--data-binary", "--json", "-H", "--header", "--proxy-header":
-			u.addReadAfter(f.value, "@")
+			e.addReadAfter(f.value, "@")
 		case "--data-urlencode", "--url-query", "--variable":
 			_, rest, ok := strings.Cut(f.value.value, "@")
-			u.addReadIf(f.value.withValue(rest), ok)
+			e.addReadIf(f.value.withValue(rest), ok)
 		case "-F", "--form":
 			_, rest, _ := strings.Cut(f.value.value, "=")
 			rest, _, _ = strings.Cut(rest, ";")
-			u.addReadAfter(f.value.withValue(rest), "@<")
+			e.addReadAfter(f.value.withValue(rest), "@<")
 		}
 	}
-	for _, f := range g.namedFiles {
+	for _, f := range p.namedFiles {
 		if f.write {
-			u.addWriteUnder(nil, f.arg)
+			e.addWriteUnder(nil, f.arg)
 		} else {
-			u.addRead(f.arg)
+			e.addRead(f.arg)
 		}
 	}
-	if g.hasFlag("-O", "--remote-name", "--remote-name-all") {
-		u.noWildcards = g.hasFlag("-J", "--remote-header-name") // the server says what is written
-		u.addDownloads(g.operands, g.flagValues("--output-dir"))
-		u.addDownloads(g.flagValues("--url"), g.flagValues("--output-dir"))
+	if p.hasFlag("-O", "--remote-name", "--remote-name-all") {
+		e.noWildcards = p.hasFlag("-J", "--remote-header-name") // the server says what is written
+		e.addDownloads(p.operands, p.flagValues("--output-dir"))
+		e.addDownloads(p.flagValues("--url"), p.flagValues("--output-dir"))
 	}
-	return u
+	return e
 }
 
 // wgetEffect is wget, which without -O writes a file of the name at the end of the URL.
 func wgetEffect(args []arg) effect {
-	u := remoteNamedEffect(args)
-	g := u.parseRemoteArgs(args, wgetOptions, wgetNoHost)
-	dirs := g.flagValues("-P", "--directory-prefix")
-	for _, f := range g.namedFiles {
+	e := remoteNamedEffect(args)
+	p := e.parseRemoteArgs(args, wgetOptions, wgetNoHost)
+	dirs := p.flagValues("-P", "--directory-prefix")
+	for _, f := range p.namedFiles {
 		if f.write {
-			u.addWriteUnder(nil, f.arg)
+			e.addWriteUnder(nil, f.arg)
 		} else {
-			u.addRead(f.arg)
+			e.addRead(f.arg)
 		}
 	}
-	if g.hasFlag("-e", "--execute", "--use-askpass", "--config") {
-		u.noWildcards = true
-		u.hosts = append(u.hosts, "…") // a command of its configuration may name any
+	if p.hasFlag("-e", "--execute", "--use-askpass", "--config") {
+		e.noWildcards = true
+		e.hosts = append(e.hosts, "…") // a command of its configuration may name any
 	}
-	if g.hasFlag("-i", "--input-file") {
-		u.hosts = append(u.hosts, "…")
+	if p.hasFlag("-i", "--input-file") {
+		e.hosts = append(e.hosts, "…")
 	}
-	for _, f := range g.flagValues("--use-askpass") {
-		u.runs = append(u.runs, []arg{f})
+	for _, f := range p.flagValues("--use-askpass") {
+		e.runs = append(e.runs, []arg{f})
 	}
-	if g.hasFlag("-r", "-m", "-p", "--recursive", "--mirror", "--page-requisites") {
+	if p.hasFlag("-r", "-m", "-p", "--recursive", "--mirror", "--page-requisites") {
 		for _, dir := range append(dirs, literalArg("."))[:1] {
-			u.files = append(u.files, file{arg: dir, write: true, tree: true, guess: true})
+			e.files = append(e.files, file{arg: dir, write: true, tree: true, guess: true})
 		}
 	}
-	if !g.hasFlag("-O", "--output-document") {
-		u.noWildcards = u.noWildcards || g.hasFlag("--content-disposition")
-		u.addDownloads(g.operands, dirs)
+	if !p.hasFlag("-O", "--output-document") {
+		e.noWildcards = e.noWildcards || p.hasFlag("--content-disposition")
+		e.addDownloads(p.operands, dirs)
 	}
-	return u
+	return e
 }
 
 // parseRemoteArgs reads arguments and adds those that may name any host: all that are not known,
 // but for the values of some options if all options are known.
-func (u *effect) parseRemoteArgs(args []arg, options, inert string) parsedArgs {
+func (e *effect) parseRemoteArgs(args []arg, options, inert string) parsedArgs {
 	args = slices.Clone(args)
 	for i, a := range args {
 		name, _, glued := strings.Cut(a.source, "=")
@@ -129,11 +129,11 @@ func (u *effect) parseRemoteArgs(args []arg, options, inert string) parsedArgs {
 			args[i] = literalArg("-q") // some option that means nothing here
 		}
 	}
-	g := commandSpec{flags: options}.parseArgs(expandLongFlags(options, args))
+	p := commandSpec{flags: options}.parseArgs(expandLongFlags(options, args))
 	rest := args
-	if g.reason == "" {
-		rest = slices.Concat(g.operands, g.mayBeOperands)
-		for _, f := range g.flags {
+	if p.reason == "" {
+		rest = slices.Concat(p.operands, p.mayBeOperands)
+		for _, f := range p.flags {
 			if f.value.source != "" && !has(inert, f.name) {
 				rest = append(rest, f.value)
 			}
@@ -141,10 +141,10 @@ func (u *effect) parseRemoteArgs(args []arg, options, inert string) parsedArgs {
 	}
 	for _, a := range rest {
 		if !a.known {
-			u.hosts = append(u.hosts, a.unknownHost())
+			e.hosts = append(e.hosts, a.unknownHost())
 		}
 	}
-	return g
+	return p
 }
 
 // expandLongFlags are arguments with their long options written out.
@@ -178,22 +178,22 @@ func isListedFlag(flags, name string) bool {
 }
 
 // addReadAfter adds the file that a value names behind one of some marks.
-func (u *effect) addReadAfter(a arg, marks string) {
+func (e *effect) addReadAfter(a arg, marks string) {
 	if a.value != "" && strings.IndexByte(marks, a.value[0]) >= 0 {
-		u.addReadIf(a.withValue(a.value[1:]), true)
+		e.addReadIf(a.withValue(a.value[1:]), true)
 	}
 }
 
 // addReadIf adds a file if it is known and is one.
-func (u *effect) addReadIf(a arg, ok bool) {
+func (e *effect) addReadIf(a arg, ok bool) {
 	if ok && a.known && a.value != "" {
-		u.addRead(a)
+		e.addRead(a)
 	}
 }
 
 // addWriteUnder adds a file that is written, in the last of some directories if there
 // is any, unless it is the output.
-func (u *effect) addWriteUnder(dirs []arg, a arg) {
+func (e *effect) addWriteUnder(dirs []arg, a arg) {
 	if a.is("-") {
 		return
 	}
@@ -201,11 +201,11 @@ func (u *effect) addWriteUnder(dirs []arg, a arg) {
 		dir := dirs[len(dirs)-1]
 		a.value, a.known = strings.TrimSuffix(dir.value, "/")+"/"+a.value, a.known && dir.isLiteral()
 	}
-	u.addWrite(a)
+	e.addWrite(a)
 }
 
 // addDownloads adds the files that get the names at the ends of URLs.
-func (u *effect) addDownloads(urls, dirs []arg) {
+func (e *effect) addDownloads(urls, dirs []arg) {
 	for _, a := range urls {
 		rest, _ := afterScheme(a.value)
 		rest, _, _ = strings.Cut(rest, "?")
@@ -215,7 +215,7 @@ func (u *effect) addDownloads(urls, dirs []arg) {
 		}
 		if name := path.Base(rest); !strings.HasSuffix(rest, "/") && name != "." && name != ".." {
 			a.glob = strings.ContainsAny(name, "*[{") && a.glob
-			u.addWriteUnder(dirs, a.withValue(name))
+			e.addWriteUnder(dirs, a.withValue(name))
 		}
 	}
 }

@@ -52,8 +52,8 @@ func (f *findParser) next() arg {
 }
 
 // mayDoAnything notes that find may do anything: no wildcard is to cover that.
-func (f *findParser) mayDoAnything(why string) {
-	f.effect.worsen(Unknown, why)
+func (f *findParser) mayDoAnything(reason string) {
+	f.effect.worsen(Unknown, reason)
 	f.effect.noWildcards = true
 }
 

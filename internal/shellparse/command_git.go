@@ -11,10 +11,10 @@ import (
 // A use that is read-only with git set is so only if the configuration of the
 // repository starts no program; see package gitrepo.
 func gitEffect(args []arg) effect {
-	dir, rest, why := parseGitGlobals(args)
+	dir, rest, reason := parseGitGlobals(args)
 	switch {
-	case why != "":
-		return unknownEffect(why)
+	case reason != "":
+		return unknownEffect(reason)
 	case len(rest) == 0:
 		return effect{} // git alone, or with --version, only prints something
 	case !rest[0].known || rest[0].glob:
@@ -39,7 +39,7 @@ func gitCommand(args []arg) []arg {
 // parseGitGlobals reads the options before the subcommand. dir is the directory that
 // the -C options lead to, empty without one; why says which option is not one
 // that leaves a read-only command read-only. Source: git(1), OPTIONS.
-func parseGitGlobals(args []arg) (dir string, rest []arg, why string) {
+func parseGitGlobals(args []arg) (dir string, rest []arg, reason string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		if !a.known || a.glob || !strings.HasPrefix(a.value, "-") {
@@ -100,16 +100,16 @@ func gitSubcommandEffect(name string, args []arg, dir string) effect {
 	if !ok {
 		return gitOtherEffect(name, args, dir)
 	}
-	words, why := parseGitArgs(args, form.flags, form.pathsAfterDashes)
-	if why != "" {
-		u := unknownEffect("git " + name + ": " + why)
-		u.addGitRisks(name, args, form, dir)
-		u.files = append(u.files, gitUnknownFiles(name, dir)...)
-		return u
+	words, reason := parseGitArgs(args, form.flags, form.pathsAfterDashes)
+	if reason != "" {
+		e := unknownEffect("git " + name + ": " + reason)
+		e.addGitRisks(name, args, form, dir)
+		e.files = append(e.files, gitUnknownFiles(name, dir)...)
+		return e
 	}
 	if form.refuse != nil {
-		if why := form.refuse(words); why != "" {
-			return effect{class: Mutating, reason: "git " + name + ": " + why, files: gitChangedFiles(name, args, dir)}
+		if reason := form.refuse(words); reason != "" {
+			return effect{class: Mutating, reason: "git " + name + ": " + reason, files: gitChangedFiles(name, args, dir)}
 		}
 	}
 	if name == "version" {
@@ -120,16 +120,16 @@ func gitSubcommandEffect(name string, args []arg, dir string) effect {
 
 // gitOtherEffect is the use of a subcommand that does not only read.
 func gitOtherEffect(name string, args []arg, dir string) effect {
-	u := unknownEffect("git " + name + " is not known to only read")
+	e := unknownEffect("git " + name + " is not known to only read")
 	switch {
 	case slices.Contains(strings.Fields(gitNetwork), name):
-		u = effect{class: Unknown, reason: "git " + name + " talks to another repository", hosts: gitHosts(args)}
+		e = effect{class: Unknown, reason: "git " + name + " talks to another repository", hosts: gitHosts(args)}
 	case slices.Contains(strings.Fields(gitMutating), name):
-		u = effect{class: Mutating, reason: "git " + name + " changes the repository or its files", files: gitChangedFiles(name, args, dir)}
+		e = effect{class: Mutating, reason: "git " + name + " changes the repository or its files", files: gitChangedFiles(name, args, dir)}
 	}
-	u.addGitRisks(name, args, gitForm{}, dir)
-	u.files = append(u.files, gitUnknownFiles(name, dir)...)
-	return u
+	e.addGitRisks(name, args, gitForm{}, dir)
+	e.files = append(e.files, gitUnknownFiles(name, dir)...)
+	return e
 }
 
 // gitHosts finds the hosts in the operands: of a URL, or before the colon of

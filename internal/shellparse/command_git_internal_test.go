@@ -83,9 +83,9 @@ notes list
 --no-pager log
 -C sub log
 -C sub --no-pager status`, "\n") {
-		u := gitEffect(wordsOf(line))
-		require.Equal(t, ReadOnly, u.class, "%s: %s", line, u.reason)
-		require.NotNil(t, u.git, line)
+		e := gitEffect(wordsOf(line))
+		require.Equal(t, ReadOnly, e.class, "%s: %s", line, e.reason)
+		require.NotNil(t, e.git, line)
 	}
 }
 
@@ -163,9 +163,9 @@ remote show origin
 tag -v v1
 -
 diff -`, "\n") {
-		u := gitEffect(wordsOf(line))
-		require.NotEqual(t, ReadOnly, u.class, line)
-		require.NotEmpty(t, u.reason, line)
+		e := gitEffect(wordsOf(line))
+		require.NotEqual(t, ReadOnly, e.class, line)
+		require.NotEmpty(t, e.reason, line)
 	}
 }
 
@@ -203,9 +203,9 @@ rebase -x x HEAD~1
 bisect run x
 hash-object -w README.md
 sparse-checkout set x`, "\n") {
-		u := gitEffect(wordsOf(line))
-		require.Equal(t, Mutating, u.class, "%s: %s", line, u.reason)
-		require.NotEmpty(t, u.reason, line)
+		e := gitEffect(wordsOf(line))
+		require.Equal(t, Mutating, e.class, "%s: %s", line, e.reason)
+		require.NotEmpty(t, e.reason, line)
 	}
 }
 
@@ -283,8 +283,8 @@ func TestGitHosts(t *testing.T) {
 		"push origin main":                               nil,
 		"clone ./a:b":                                    nil,
 	} {
-		u := gitEffect(wordsOf(line))
-		require.Equal(t, Unknown, u.class)
-		require.Equal(t, want, u.hosts, line)
+		e := gitEffect(wordsOf(line))
+		require.Equal(t, Unknown, e.class)
+		require.Equal(t, want, e.hosts, line)
 	}
 }

@@ -31,7 +31,7 @@ var gitRiskyWords = map[string]string{
 
 // addGitRisks adds what flags of a subcommand make it write or run. No wildcard is to
 // cover that, nor a word that may turn out to be such a flag.
-func (u *effect) addGitRisks(name string, args []arg, form gitForm, dir string) {
+func (e *effect) addGitRisks(name string, args []arg, form gitForm, dir string) {
 	risks := gitRiskyWords[name]
 	if risks == "" {
 		return
@@ -42,20 +42,20 @@ func (u *effect) addGitRisks(name string, args []arg, form gitForm, dir string) 
 		case a.is("--") && form.pathsAfterDashes && (i == 0 || !form.takesNextWord(args[i-1])):
 			flags = false
 		case a.mayBeFlag():
-			u.noWildcards = u.noWildcards || flags && !form.belongsToFlag(args, i)
+			e.noWildcards = e.noWildcards || flags && !form.belongsToFlag(args, i)
 		case a.isLiteral():
-			u.addGitRisk(risks, args[i:], form, dir)
+			e.addGitRisk(risks, args[i:], form, dir)
 		}
 	}
 }
 
 // addGitRisk adds what the first of some arguments makes git write or run.
-func (u *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) {
+func (e *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) {
 	flag, value, glued := form.riskyWord(risks, args[0].value)
 	if flag == "" {
 		return
 	}
-	u.noWildcards = true
+	e.noWildcards = true
 	if flag != "--output" && flag != "--output-directory" && flag != "-o" {
 		return
 	}
@@ -64,7 +64,7 @@ func (u *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) 
 	if !glued && len(args) > 1 {
 		a = args[1]
 	}
-	u.addWrite(gitInDir(a, dir))
+	e.addWrite(gitInDir(a, dir))
 }
 
 // riskyWord finds the word of a list that an argument is, with the value that is glued

@@ -81,9 +81,9 @@ func TestGitRisks(t *testing.T) {
 		{line: "submodule foreach x", exact: true},
 		{line: "submodule update --init"},
 	} {
-		u := gitEffect(argsOf(tt.line))
-		require.Equal(t, tt.exact, u.noWildcards, tt.line)
-		require.Equal(t, tt.write, strings.Join(definite(u.files), " "), tt.line)
+		e := gitEffect(argsOf(tt.line))
+		require.Equal(t, tt.exact, e.noWildcards, tt.line)
+		require.Equal(t, tt.write, strings.Join(definite(e.files), " "), tt.line)
 	}
 }
 

@@ -58,29 +58,29 @@ type gitArgParser struct {
 // the command from being known to only read. paths says that git takes what
 // follows "--" for paths, whatever it looks like; some subcommands hand their
 // words on to others without the "--".
-func parseGitArgs(args []arg, tables []string, paths bool) (w gitWords, why string) {
-	r := gitArgParser{tables: tables, pathsAfterDashes: paths, args: args}
-	for len(r.args) > 0 && why == "" {
-		a := r.args[0]
-		r.args = r.args[1:]
+func parseGitArgs(args []arg, tables []string, paths bool) (w gitWords, reason string) {
+	p := gitArgParser{tables: tables, pathsAfterDashes: paths, args: args}
+	for len(p.args) > 0 && reason == "" {
+		a := p.args[0]
+		p.args = p.args[1:]
 		switch {
 		case !a.known:
-			why = "it is not known what " + a.source + " is"
+			reason = "it is not known what " + a.source + " is"
 		case a.glob && !startsWithPlainByte(a.value):
-			why = a.source + " may become a flag"
+			reason = a.source + " may become a flag"
 		case a.glob:
-			r.words.operands = append(r.words.operands, a)
+			p.words.operands = append(p.words.operands, a)
 		case a.value == "--":
-			why = r.takePathspecs()
+			reason = p.takePathspecs()
 		case strings.HasPrefix(a.value, "--"):
-			why = r.longFlag(a)
+			reason = p.longFlag(a)
 		case strings.HasPrefix(a.value, "-"):
-			why = r.shortFlags(a)
+			reason = p.shortFlags(a)
 		default:
-			r.words.operands = append(r.words.operands, a)
+			p.words.operands = append(p.words.operands, a)
 		}
 	}
-	return r.words, why
+	return p.words, reason
 }
 
 // startsWithPlainByte reports whether all that a pattern matches starts with its first
@@ -94,8 +94,8 @@ func startsWithPlainByte(pattern string) bool {
 }
 
 // takePathspecs takes what follows "--".
-func (r *gitArgParser) takePathspecs() string {
-	for _, a := range r.args {
+func (p *gitArgParser) takePathspecs() string {
+	for _, a := range p.args {
 		// Should git have taken the "--" for the value of a flag, then these
 		// would be flags.
 		if strings.HasPrefix(a.value, "-") {
@@ -104,26 +104,26 @@ func (r *gitArgParser) takePathspecs() string {
 		switch {
 		case !a.known:
 			return "it is not known what " + a.source + " is"
-		case a.glob && !r.pathsAfterDashes && !startsWithPlainByte(a.value):
+		case a.glob && !p.pathsAfterDashes && !startsWithPlainByte(a.value):
 			return a.source + " may become a flag"
 		}
 	}
-	r.words.paths, r.args = r.args, nil
+	p.words.paths, p.args = p.args, nil
 	return ""
 }
 
-func (r *gitArgParser) longFlag(a arg) string {
+func (p *gitArgParser) longFlag(a arg) string {
 	name, value, glued := strings.Cut(a.value, "=")
-	takes, ok := gitFlagKind(r.tables, name)
+	takes, ok := gitFlagKind(p.tables, name)
 	if !ok || glued && takes == gitNoValue {
 		return "the flag " + name + " is not known to only read"
 	}
 	a.value = value
-	return r.addFlag(name, takes, a, glued)
+	return p.addFlag(name, takes, a, glued)
 }
 
 // shortFlags takes "-p", "-n5", "-n 5", "-5" and bundles such as "-sb".
-func (r *gitArgParser) shortFlags(a arg) string {
+func (p *gitArgParser) shortFlags(a arg) string {
 	letters := a.value[1:]
 	if letters != "" && strings.Trim(letters, "0123456789") == "" {
 		letters = "#"
@@ -131,16 +131,16 @@ func (r *gitArgParser) shortFlags(a arg) string {
 	for letters != "" {
 		name := "-" + letters[:1]
 		letters = letters[1:]
-		takes, ok := gitFlagKind(r.tables, name)
+		takes, ok := gitFlagKind(p.tables, name)
 		if !ok {
 			return "the flag " + name + " is not known to only read"
 		}
 		if takes == gitNoValue {
-			r.recordFlag(name)
+			p.recordFlag(name)
 			continue
 		}
 		a.value = letters
-		return r.addFlag(name, takes, a, letters != "")
+		return p.addFlag(name, takes, a, letters != "")
 	}
 	if a.value == "-" {
 		return "- is not known to only read"
@@ -148,23 +148,23 @@ func (r *gitArgParser) shortFlags(a arg) string {
 	return ""
 }
 
-func (r *gitArgParser) recordFlag(flag string) {
-	r.words.flags = append(r.words.flags, flag)
-	r.words.flagAfterOperand = r.words.flagAfterOperand || len(r.words.operands) > 0
+func (p *gitArgParser) recordFlag(flag string) {
+	p.words.flags = append(p.words.flags, flag)
+	p.words.flagAfterOperand = p.words.flagAfterOperand || len(p.words.operands) > 0
 }
 
 // addFlag takes a flag that may have a value, glued to it or in the next word.
-func (r *gitArgParser) addFlag(name, takes string, value arg, glued bool) string {
-	r.recordFlag(name)
+func (p *gitArgParser) addFlag(name, takes string, value arg, glued bool) string {
+	p.recordFlag(name)
 	if takes == gitNoValue || takes == gitOptionalValue && !glued {
 		return ""
 	}
 	if !glued {
-		if len(r.args) == 0 {
+		if len(p.args) == 0 {
 			return "" // git takes a default, or says what is missing
 		}
-		value = r.args[0]
-		r.args = r.args[1:]
+		value = p.args[0]
+		p.args = p.args[1:]
 		if !value.known || value.glob {
 			return "it is not known what " + value.source + " is"
 		}
@@ -173,10 +173,10 @@ func (r *gitArgParser) addFlag(name, takes string, value arg, glued bool) string
 		}
 	}
 	if takes == gitReadsFile {
-		r.words.readFiles = append(r.words.readFiles, value)
+		p.words.readFiles = append(p.words.readFiles, value)
 	}
-	if _, name, ok := cutLast(value.value, ":"); ok && name != "" && r.words.flags[len(r.words.flags)-1] == "-L" {
-		r.words.shownFiles = append(r.words.shownFiles, arg{value: name, known: true, source: value.source})
+	if _, name, ok := cutLast(value.value, ":"); ok && name != "" && p.words.flags[len(p.words.flags)-1] == "-L" {
+		p.words.shownFiles = append(p.words.shownFiles, arg{value: name, known: true, source: value.source})
 	}
 	return gitValueProblem(name, value.value)
 }

@@ -15,47 +15,47 @@ const (
 
 // jqEffect reads the arguments of jq, which has flags with two values.
 func jqEffect(args []arg) effect {
-	var u effect
+	var e effect
 	var program *arg
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		name := a.value
 		switch {
 		case a.is("--"): // all versions since 1.5 differ about what follows
-			u.worsen(Unknown, "jq reads -- in several ways")
+			e.worsen(Unknown, "jq reads -- in several ways")
 		case a.is("--indent"):
 			i++
 			if i == len(args) || !args[i].isLiteral() || !isDigits(args[i].value) {
-				u.worsen(Unknown, "the value of --indent is not known")
+				e.worsen(Unknown, "the value of --indent is not known")
 			}
 		case a.isLiteral() && (has(jqTwo, name) || has(jqFiles, name)):
 			i += 2
 			if i >= len(args) || args[i].mayBeSeveral() || args[i-1].mayBeSeveral() {
-				u.worsen(Unknown, "the values of "+name+" are not known")
+				e.worsen(Unknown, "the values of "+name+" are not known")
 			} else if has(jqFiles, name) {
-				u.addRead(args[i])
+				e.addRead(args[i])
 			}
 		case a.isLiteral() && has(jqAlone, name):
 		case a.isLiteral() && len(name) > 1 && name[0] == '-' && strings.Trim(name[1:], jqLetters) == "":
 		case a.isLiteral() && len(name) > 1 && name[0] == '-':
-			u.worsen(Unknown, "the flag "+name+" is not known")
+			e.worsen(Unknown, "the flag "+name+" is not known")
 		case a.mayBeFlag():
-			u.worsen(Unknown, a.source+" may become a flag")
-			u.addRead(a)
+			e.worsen(Unknown, a.source+" may become a flag")
+			e.addRead(a)
 		case program == nil:
 			program = &args[i]
 		default:
-			u.addRead(a)
+			e.addRead(a)
 		}
 	}
 	switch {
 	case program == nil:
 	case !program.isLiteral():
-		u.worsen(Unknown, "the program of jq is not known")
+		e.worsen(Unknown, "the program of jq is not known")
 	case !jqOnlyReads(program.value):
-		u.worsen(Unknown, "the program of jq may do more than change its input")
+		e.worsen(Unknown, "the program of jq may do more than change its input")
 	}
-	return u
+	return e
 }
 
 // jqForbidden are the names by which a program of jq sees the environment or files.

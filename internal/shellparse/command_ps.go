@@ -25,21 +25,21 @@ func psEffect(args []arg) effect {
 	if len(args) > 0 && args[0].is("-aux", "-auxw", "-auxww") {
 		return psBSDEffect(args)
 	}
-	g := psSpec.parseArgs(args)
-	if len(g.operands) > 0 {
-		g.refuse("ps may show the environment of processes")
+	p := psSpec.parseArgs(args)
+	if len(p.operands) > 0 {
+		p.refuse("ps may show the environment of processes")
 	}
 	for _, a := range args {
-		if len(a.value) > 1 && a.value[0] == '-' && a.value[1] != '-' && strings.Contains(a.value, "e") && !psSelectsByNumber(g) {
+		if len(a.value) > 1 && a.value[0] == '-' && a.value[1] != '-' && strings.Contains(a.value, "e") && !psSelectsByNumber(p) {
 			// ps starts again in the other form if it does not know a name.
-			g.refuse("ps may show the environment of processes")
+			p.refuse("ps may show the environment of processes")
 		}
 	}
-	if g.reason == "" && !psColumnsAreSafe(g.flagValues("-o", "-O", "--format", "--sort")) {
-		g.refuse("ps has columns that may show the environment of processes")
+	if p.reason == "" && !psColumnsAreSafe(p.flagValues("-o", "-O", "--format", "--sort")) {
+		p.refuse("ps has columns that may show the environment of processes")
 	}
-	if g.reason != "" {
-		return unknownEffect(g.reason)
+	if p.reason != "" {
+		return unknownEffect(p.reason)
 	}
 	return effect{}
 }
@@ -70,8 +70,8 @@ func psColumnsAreSafe(lists []arg) bool {
 }
 
 // psSelectsByNumber reports whether all that select a process do so by numbers.
-func psSelectsByNumber(g parsedArgs) bool {
-	for _, v := range g.flagValues("-p", "-q", "-u", "-U", "-g", "-G", "-t", "-s",
+func psSelectsByNumber(p parsedArgs) bool {
+	for _, v := range p.flagValues("-p", "-q", "-u", "-U", "-g", "-G", "-t", "-s",
 		"--pid", "--ppid", "--user", "--User", "--group", "--Group", "--tty") {
 		if strings.Trim(v.value, "0123456789,") != "" {
 			return false
@@ -95,12 +95,12 @@ func psBSDEffect(args []arg) effect {
 			return unknownEffect("ps may show the environment of processes")
 		}
 	}
-	g := psSpec.parseArgs(args)
-	if g.reason == "" && !psColumnsAreSafe(g.flagValues("--format", "--sort")) {
-		g.refuse("ps has columns that may show the environment of processes")
+	p := psSpec.parseArgs(args)
+	if p.reason == "" && !psColumnsAreSafe(p.flagValues("--format", "--sort")) {
+		p.refuse("ps has columns that may show the environment of processes")
 	}
-	if g.reason != "" {
-		return unknownEffect(g.reason)
+	if p.reason != "" {
+		return unknownEffect(p.reason)
 	}
 	return effect{}
 }

@@ -7,18 +7,18 @@ import (
 // remoteEffect is the use of a program that talks to other machines, with those
 // that its arguments plainly name. An argument that is not known may name any.
 func remoteEffect(args []arg) effect {
-	u := remoteNamedEffect(args)
+	e := remoteNamedEffect(args)
 	for _, a := range args {
 		if !a.known {
-			u.hosts = append(u.hosts, a.unknownHost())
+			e.hosts = append(e.hosts, a.unknownHost())
 		}
 	}
-	return u
+	return e
 }
 
 // remoteNamedEffect is remoteUse without what is not known.
 func remoteNamedEffect(args []arg) effect {
-	u := unknownEffect("it reaches the network")
+	e := unknownEffect("it reaches the network")
 	for _, a := range args {
 		if !a.known {
 			continue
@@ -33,19 +33,19 @@ func remoteNamedEffect(args []arg) effect {
 			}
 		}
 		if host := hostOf(text); host != "" {
-			u.hosts = append(u.hosts, host)
+			e.hosts = append(e.hosts, host)
 		}
 		if isAmbiguousURL(text) {
-			u.hosts = append(u.hosts, "…"+text)
+			e.hosts = append(e.hosts, "…"+text)
 		}
 	}
-	return u
+	return e
 }
 
 // remoteCopyEffect is remoteUse for programs that copy files between machines: what is no
 // place on another one may be a directory here.
 func remoteCopyEffect(args []arg) effect {
-	u := remoteEffect(args)
+	e := remoteEffect(args)
 	var here []arg
 	for _, a := range args {
 		if a.known && !strings.HasPrefix(a.value, "-") {
@@ -54,13 +54,13 @@ func remoteCopyEffect(args []arg) effect {
 	}
 	for i, a := range here {
 		if before, _, remote := strings.Cut(a.value, ":"); !remote || strings.Contains(before, "/") {
-			u.files = append(u.files, file{arg: a, tree: true, guess: true})
+			e.files = append(e.files, file{arg: a, tree: true, guess: true})
 			if i == len(here)-1 {
-				u.files = append(u.files, file{arg: a, tree: true, guess: true, write: true})
+				e.files = append(e.files, file{arg: a, tree: true, guess: true, write: true})
 			}
 		}
 	}
-	return u
+	return e
 }
 
 // hostOf is the host that an argument names: that of a URL, of user@host:path, or

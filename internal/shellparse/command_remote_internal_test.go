@@ -39,8 +39,8 @@ func TestHosts(t *testing.T) {
 		"ping -c 1 ./a":                                      nil,
 	} {
 		args := argsOf(line)
-		u := effectOf(args[0].value, args[1:])
-		require.Equal(t, want, u.hosts, line)
-		require.Equal(t, Unknown, u.class, line)
+		e := effectOf(args[0].value, args[1:])
+		require.Equal(t, want, e.hosts, line)
+		require.Equal(t, Unknown, e.class, line)
 	}
 }

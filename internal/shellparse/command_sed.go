@@ -13,17 +13,17 @@ var sedSpec = commandSpec{
 	post: sedEffect,
 }
 
-func sedEffect(g parsedArgs, u *effect) {
-	scripts, operands := g.flagValues("-e", "--expression"), g.operands
-	if strings.HasPrefix(g.reason, "the flag ") { // it may be the beginning of --expression
-		u.noWildcards, u.lineUnknown = true, "the script of sed is not known"
+func sedEffect(p parsedArgs, e *effect) {
+	scripts, operands := p.flagValues("-e", "--expression"), p.operands
+	if strings.HasPrefix(p.reason, "the flag ") { // it may be the beginning of --expression
+		e.noWildcards, e.lineUnknown = true, "the script of sed is not known"
 	}
-	if g.hasFlag("-f", "--file") {
-		u.worsen(Unknown, "the script of sed stands in a file")
-		u.noWildcards = true
+	if p.hasFlag("-f", "--file") {
+		e.worsen(Unknown, "the script of sed stands in a file")
+		e.noWildcards = true
 	} else if len(scripts) == 0 {
 		if len(operands) == 0 {
-			u.worsen(Unknown, "sed has no script")
+			e.worsen(Unknown, "sed has no script")
 			return
 		}
 		scripts, operands = operands[:1], operands[1:]
@@ -31,58 +31,58 @@ func sedEffect(g parsedArgs, u *effect) {
 	var lines []string
 	for _, s := range scripts {
 		if !s.isLiteral() {
-			u.worsen(Unknown, "the script of sed is not known")
-			u.noWildcards = true
+			e.worsen(Unknown, "the script of sed is not known")
+			e.noWildcards = true
 		}
 		lines = append(lines, s.value)
 	}
 	script := strings.Join(lines, "\n")
-	u.addSedScript(script)
-	if !g.hasFlag("-i", "--in-place") {
-		u.addRead(operands...)
+	e.addSedScript(script)
+	if !p.hasFlag("-i", "--in-place") {
+		e.addRead(operands...)
 		return
 	}
-	u.worsen(Mutating, "sed -i changes files")
-	u.editsOnly = true
-	u.addWrite(operands...)
-	for _, suffix := range g.flagValues("-i", "--in-place") {
-		u.addBackups(operands, suffix.value)
+	e.worsen(Mutating, "sed -i changes files")
+	e.editsOnly = true
+	e.addWrite(operands...)
+	for _, suffix := range p.flagValues("-i", "--in-place") {
+		e.addBackups(operands, suffix.value)
 	}
 	if script == "" {
-		u.worsen(Unknown, "not all seds take the empty word for the script")
+		e.worsen(Unknown, "not all seds take the empty word for the script")
 	}
 }
 
 // addSedScript adds what a script of sed does besides editing. No wildcard covers one that
 // may run something.
-func (u *effect) addSedScript(text string) {
+func (e *effect) addSedScript(text string) {
 	s := sedScript{text: text}
 	if !s.read() {
 		s.guessEffects(text)
-		u.worsen(Unknown, "the script of sed is not understood")
+		e.worsen(Unknown, "the script of sed is not understood")
 	}
 	if s.runs || len(s.files) > 0 {
-		u.worsen(Unknown, "the script of sed does more than edit text")
+		e.worsen(Unknown, "the script of sed does more than edit text")
 	}
-	u.noWildcards = u.noWildcards || s.runs
+	e.noWildcards = e.noWildcards || s.runs
 	for _, line := range s.scripts {
-		u.addScript(line)
+		e.addScript(line)
 	}
 	if s.runsInput {
-		u.lineUnknown = "sed runs what it reads"
+		e.lineUnknown = "sed runs what it reads"
 	}
-	u.files = append(u.files, s.files...)
+	e.files = append(e.files, s.files...)
 }
 
 // addBackups adds the files that sed keeps the old text in.
-func (u *effect) addBackups(files []arg, suffix string) {
+func (e *effect) addBackups(files []arg, suffix string) {
 	switch {
 	case suffix == "":
 	case strings.ContainsAny(suffix, "*/"):
-		u.worsen(Unknown, "the backup of sed gets a name that is not known")
+		e.worsen(Unknown, "the backup of sed gets a name that is not known")
 	default:
 		for _, a := range files {
-			u.addWrite(a.withSuffix(suffix))
+			e.addWrite(a.withSuffix(suffix))
 		}
 	}
 }

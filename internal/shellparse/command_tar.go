@@ -20,69 +20,69 @@ func tarEffect(args []arg) effect {
 		// than one value, and that of the last letter, both forms are alike.
 		letters := args[0].value
 		if n := strings.IndexAny(letters, "fC"); letters == "" || n >= 0 && n < len(letters)-1 || strings.ContainsAny(letters, "IF") {
-			u := unknownEffect("the flags of tar are not known")
-			if u.noWildcards = strings.ContainsAny(letters, "IF"); u.noWildcards {
+			e := unknownEffect("the flags of tar are not known")
+			if e.noWildcards = strings.ContainsAny(letters, "IF"); e.noWildcards {
 				for _, a := range args[1:] { // one of the first, in the order of the letters
-					u.addScript(a.value)
+					e.addScript(a.value)
 				}
 			}
-			u.addTarPrograms(args[1:])
-			return u
+			e.addTarPrograms(args[1:])
+			return e
 		}
 		args = append([]arg{literalArg("-" + letters)}, args[1:]...)
 	}
-	g := tarSpec.parseArgs(args)
-	var u effect
-	if g.reason != "" {
-		u = unknownEffect(g.reason)
+	p := tarSpec.parseArgs(args)
+	var e effect
+	if p.reason != "" {
+		e = unknownEffect(p.reason)
 	}
-	dirs := g.flagValues("-C", "--directory")
-	files := g.flagValues("-f", "--file")
+	dirs := p.flagValues("-C", "--directory")
+	files := p.flagValues("-f", "--file")
 	if len(dirs) > 1 || len(files) > 1 {
-		u.worsen(Unknown, "tar changes its directory more than once")
+		e.worsen(Unknown, "tar changes its directory more than once")
 	}
 	for _, f := range files {
 		if !f.known || strings.Contains(f.value, ":") {
-			u.worsen(Unknown, "tar takes a name with a colon for one on another machine")
+			e.worsen(Unknown, "tar takes a name with a colon for one on another machine")
 		}
 	}
-	u.addTar(g, append(dirs, literalArg("."))[0], files)
-	u.addTarPrograms(args)
-	return u
+	e.addTar(p, append(dirs, literalArg("."))[0], files)
+	e.addTarPrograms(args)
+	return e
 }
 
 // addTar adds what tar reads and writes.
-func (u *effect) addTar(g parsedArgs, dir arg, archives []arg) {
+func (e *effect) addTar(p parsedArgs, dir arg, archives []arg) {
 	switch {
-	case g.hasFlag("-c", "--create"):
-		u.worsen(Mutating, "tar writes an archive")
+	case p.hasFlag("-c", "--create"):
+		e.worsen(Mutating, "tar writes an archive")
 		for _, f := range archives {
 			if !f.is("-") {
-				u.addWrite(f)
+				e.addWrite(f)
 			}
 		}
-		for _, a := range g.operands {
+		for _, a := range p.operands {
 			if !dir.is(".") && a.known && !strings.HasPrefix(a.value, "/") {
 				a.value, a.known = strings.TrimSuffix(dir.value, "/")+"/"+a.value, dir.isLiteral()
 			}
-			u.files = append(u.files, file{arg: a, tree: true})
+			e.files = append(e.files, file{arg: a, tree: true})
 		}
-	case g.hasFlag("-x", "--extract", "--get"):
-		u.addRead(archives...)
-		if !g.hasFlag("-O", "--to-stdout") {
-			u.worsen(Mutating, "tar writes files")
-			u.files = append(u.files, file{arg: dir, write: true, tree: true})
+	case p.hasFlag("-x", "--extract", "--get"):
+		e.addRead(archives...)
+		if !p.hasFlag("-O", "--to-stdout") {
+			e.worsen(Mutating, "tar writes files")
+			e.files = append(e.files, file{arg: dir, write: true, tree: true})
 		}
-	case g.hasFlag("-t", "--list"):
-		u.addRead(archives...)
+	case p.hasFlag("-t", "--list"):
+		e.addRead(archives...)
 	default:
-		u.worsen(Unknown, "it is not known what tar does")
+		e.worsen(Unknown, "it is not known what tar does")
 	}
 }
 
 // addTarPrograms adds the programs that tar starts. No wildcard covers them, nor a word that
 // may be an option.
-func (u *effect) addTarPrograms(args []arg) {
+func (e *effect) addTarPrograms(args []arg) {
 	for i, a := range args {
 		name, value, glued := strings.Cut(a.value, "=")
 		var after string
@@ -91,23 +91,23 @@ func (u *effect) addTarPrograms(args []arg) {
 		}
 		switch {
 		case !a.known && a.mayBeFlag():
-			u.noWildcards = true
+			e.noWildcards = true
 		case len(name) > len("--x") && name[:2] == "--":
 			if !tarStartsProgram(name) {
 				continue
 			}
-			u.noWildcards = true
+			e.noWildcards = true
 			if !glued {
 				value = after
 			}
-			u.addScript(strings.TrimPrefix(value, "exec="))
+			e.addScript(strings.TrimPrefix(value, "exec="))
 		case len(name) > 1 && name[0] == '-':
 			if n := strings.IndexAny(a.value, "IF"); n > 0 {
-				u.noWildcards = true
+				e.noWildcards = true
 				if value = a.value[n+1:]; value == "" {
 					value = after
 				}
-				u.addScript(value)
+				e.addScript(value)
 			}
 		}
 	}

@@ -27,35 +27,35 @@ type file struct {
 }
 
 // unknownEffect is the use of a command that nobody understands.
-func unknownEffect(why string) effect { return effect{class: Unknown, reason: why} }
+func unknownEffect(reason string) effect { return effect{class: Unknown, reason: reason} }
 
 // worsen raises the class of a use.
-func (u *effect) worsen(class Class, why string) {
-	if class > u.class {
-		u.class, u.reason = class, why
+func (e *effect) worsen(class Class, reason string) {
+	if class > e.class {
+		e.class, e.reason = class, reason
 	}
 }
 
 // addRead adds files that are read.
-func (u *effect) addRead(args ...arg) {
+func (e *effect) addRead(args ...arg) {
 	for _, a := range args {
 		if a.value != "-" || !a.known {
-			u.files = append(u.files, file{arg: a})
+			e.files = append(e.files, file{arg: a})
 		}
 	}
 }
 
 // addWrite adds files that are written.
-func (u *effect) addWrite(args ...arg) {
+func (e *effect) addWrite(args ...arg) {
 	for _, a := range args {
-		u.files = append(u.files, file{arg: a, write: true})
+		e.files = append(e.files, file{arg: a, write: true})
 	}
 }
 
 // addScript adds a line of text that is run.
-func (u *effect) addScript(text string) {
+func (e *effect) addScript(text string) {
 	if text != "" {
-		u.runs = append(u.runs, []arg{literalArg("sh"), literalArg("-c"), literalArg(text)})
+		e.runs = append(e.runs, []arg{literalArg("sh"), literalArg("-c"), literalArg(text)})
 	}
 }
 

@@ -119,16 +119,16 @@ func (w *walker) inspectStarted(c *Command, name string, args []arg, depth int) 
 }
 
 // addNestedEffect adds what a command does that another one runs.
-func (w *walker) addNestedEffect(c *Command, args []arg, u effect, depth int) {
+func (w *walker) addNestedEffect(c *Command, args []arg, e effect, depth int) {
 	if c.AskReason == "" {
-		c.AskReason = u.askReason
+		c.AskReason = e.askReason
 	}
-	if u.lineUnknown != "" {
-		w.markUnknown(u.lineUnknown)
+	if e.lineUnknown != "" {
+		w.markUnknown(e.lineUnknown)
 	}
-	removed := slices.DeleteFunc(slices.Clone(u.files), func(f file) bool { return f.isFoundTree() })
+	removed := slices.DeleteFunc(slices.Clone(e.files), func(f file) bool { return f.isFoundTree() })
 	w.addRemovalReason(c, args, removed)
-	for _, f := range u.files {
+	for _, f := range e.files {
 		if !f.known && (f.source == "" || strings.Contains(f.source, findPlaceholder)) {
 			w.markUnknown("a program adds files that are not known")
 		}
@@ -136,8 +136,8 @@ func (w *walker) addNestedEffect(c *Command, args []arg, u effect, depth int) {
 		f.tree = f.tree || f.isFoundTree()
 		w.addFiles(c, []file{f})
 	}
-	w.addHosts(c, u.hosts)
-	for _, run := range u.runs {
+	w.addHosts(c, e.hosts)
+	for _, run := range e.runs {
 		w.inspectNested(c, run, depth+1)
 	}
 }

@@ -11,14 +11,14 @@ func markPlaceholders(name string, args []arg) []arg {
 	if name != "xargs" {
 		return slices.Clone(args)
 	}
-	g := commandSpecs[name].parseArgs(args)
-	return append(slices.Clone(args[:len(args)-len(g.operands)]), g.nestedCommand()...)
+	p := commandSpecs[name].parseArgs(args)
+	return append(slices.Clone(args[:len(args)-len(p.operands)]), p.nestedCommand()...)
 }
 
 // nestedCommand are the words of the command that xargs was given.
-func (g parsedArgs) nestedCommand() []arg {
-	list := slices.Clone(g.operands)
-	options := g.flagValues("-I", "-i", "-J", "--replace")
+func (p parsedArgs) nestedCommand() []arg {
+	list := slices.Clone(p.operands)
+	options := p.flagValues("-I", "-i", "-J", "--replace")
 	if len(options) == 0 {
 		return list
 	}

@@ -19,13 +19,13 @@ type Parser struct {
 // Unknown, and what could be found all the same stays in the Line. What it says does
 // not depend on the lines before.
 func (p *Parser) Parse(line string, env Env) Line {
-	d, ok := p.idle.Get().(*parserState)
+	s, ok := p.idle.Get().(*parserState)
 	if !ok {
-		d = &parserState{}
+		s = &parserState{}
 	}
-	l := d.parseLine(line, env)
-	d.lineWalker = walker{} // nothing of which is in l
-	p.idle.Put(d)           // unless something panicked: then nobody knows what it is left in
+	l := s.parseLine(line, env)
+	s.lineWalker = walker{} // nothing of which is in l
+	p.idle.Put(s)           // unless something panicked: then nobody knows what it is left in
 	return l
 }
 
@@ -41,18 +41,18 @@ type parserState struct {
 }
 
 // parseLine says what a line does.
-func (d *parserState) parseLine(line string, env Env) Line {
-	d.commandsLeft = maxCommands
-	return parse(line, env, 0, d)
+func (s *parserState) parseLine(line string, env Env) Line {
+	s.commandsLeft = maxCommands
+	return parse(line, env, 0, s)
 }
 
 // newWalker returns a new walker for the line, or for a script in it.
-func (d *parserState) newWalker(scripts int) *walker {
-	w := &d.lineWalker
+func (s *parserState) newWalker(scripts int) *walker {
+	w := &s.lineWalker
 	if scripts > 0 {
 		w = &walker{}
 	}
-	w.state = d
+	w.state = s
 	return w
 }
 
@@ -66,22 +66,22 @@ const (
 )
 
 // parse is Parse at a depth of scripts.
-func parse(line string, env Env, scripts int, desk *parserState) Line {
+func parse(line string, env Env, scripts int, state *parserState) Line {
 	if env.Shell == PowerShell {
-		return parsePowerShell(line, env, scripts, desk)
+		return parsePowerShell(line, env, scripts, state)
 	}
-	w := desk.newWalker(scripts)
+	w := state.newWalker(scripts)
 	w.src, w.env, w.scriptDepth = line, env, scripts
 	w.place, w.homeUnknown = newPlace(env.Dir), mayAssign(line, "HOME")
 	w.spareArgs, w.accesses = w.argBuffer[:], w.accessBuffer[:0]
-	if why := textProblem(line); why != "" {
-		w.markUnknown(why)
+	if reason := textProblem(line); reason != "" {
+		w.markUnknown(reason)
 	}
 	if tooLong(line) {
 		w.listUnparsed(line)
 		return w.line
 	}
-	file, err := desk.syntaxTree(line, env.Shell)
+	file, err := state.syntaxTree(line, env.Shell)
 	if err != nil {
 		w.markUnknown(err.Error())
 	}

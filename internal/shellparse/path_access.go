@@ -20,18 +20,18 @@ const redirectAccess = -1
 
 // recordAccess notes what a command does. The command is the next to be listed.
 func (w *walker) recordAccess(c *Command, s strippedCommand) {
-	d := fileAccess{command: len(w.line.Commands), paths: c.Paths, writes: c.Class != ReadOnly, mayMakeLinks: mayMakeLinks(s.args)}
+	access := fileAccess{command: len(w.line.Commands), paths: c.Paths, writes: c.Class != ReadOnly, mayMakeLinks: mayMakeLinks(s.args)}
 	if len(s.args) > 0 {
 		name := path.Base(s.args[0].value)
-		d.git = name == "git" && s.args[0].value == name
-		d.insideDirs = name == "git" || name == "tar" || name == "unzip"
+		access.git = name == "git" && s.args[0].value == name
+		access.insideDirs = name == "git" || name == "tar" || name == "unzip"
 	}
-	if d.git && d.mayMakeLinks {
+	if access.git && access.mayMakeLinks {
 		for _, dir := range w.place.dirs {
-			d.paths = append(d.paths[:len(d.paths):len(d.paths)], Path{Name: dir, Write: true, Tree: true})
+			access.paths = append(access.paths[:len(access.paths):len(access.paths)], Path{Name: dir, Write: true, Tree: true})
 		}
 	}
-	w.accesses = append(w.accesses, d)
+	w.accesses = append(w.accesses, access)
 }
 
 // gitReplacingCommands are the commands of git that put files, which may be links, in the
@@ -73,29 +73,29 @@ func (w *walker) checkAccesses() {
 	links := possibleLinksOf(w.accesses)
 	first := len(w.accesses) // the first that may change a repository
 	for i := len(w.accesses) - 1; i >= 0; i-- {
-		if d := w.accesses[i]; !d.git && (d.writes || anyWritten(d.paths)) {
+		if access := w.accesses[i]; !access.git && (access.writes || anyWritten(access.paths)) {
 			first = i
 		}
 	}
-	for i, d := range w.accesses {
-		for _, p := range d.paths {
+	for i, access := range w.accesses {
+		for _, p := range access.paths {
 			if links != nil && !p.Guess && links.mayLeadThrough(p, i, w.mayRepeat || w.concurrent) {
 				w.markUnknown("what another command of the line does to a file is not known")
 			}
 		}
 		if first < i || w.mayRepeat && first < len(w.accesses) {
-			w.markGitUnknown(d)
+			w.markGitUnknown(access)
 		}
 	}
 }
 
 // markGitUnknown makes a git command unknown if something else is written besides:
 // what it runs depends on the repository.
-func (w *walker) markGitUnknown(d fileAccess) {
-	if d.command == redirectAccess || d.command >= len(w.line.Commands) {
+func (w *walker) markGitUnknown(access fileAccess) {
+	if access.command == redirectAccess || access.command >= len(w.line.Commands) {
 		return
 	}
-	if c := &w.line.Commands[d.command]; c.Git != nil {
+	if c := &w.line.Commands[access.command]; c.Git != nil {
 		c.Git = nil
 		c.worsen(Unknown, "another command of the line may change the repository")
 	}
@@ -116,8 +116,8 @@ type span struct{ first, last int }
 
 // isOtherThan reports whether a deed other than one does it: before that one, or at
 // any time if the deeds have no order.
-func (s span) isOtherThan(deed int, unordered bool) bool {
-	return s.first < deed || unordered && (s.first != deed || s.last != deed)
+func (s span) isOtherThan(access int, unordered bool) bool {
+	return s.first < access || unordered && (s.first != access || s.last != access)
 }
 
 // possibleLinks are the names that may be links after some deed of a line.
@@ -128,31 +128,31 @@ type possibleLinks struct {
 }
 
 // possibleLinksOf finds the links that deeds may make. It is nil if there are none.
-func possibleLinksOf(deeds []fileAccess) *possibleLinks {
+func possibleLinksOf(accesses []fileAccess) *possibleLinks {
 	var l *possibleLinks
-	for i, d := range deeds {
-		if !d.mayMakeLinks {
+	for i, access := range accesses {
+		if !access.mayMakeLinks {
 			continue
 		}
 		if l == nil {
 			l = &possibleLinks{map[string]span{}, map[string]span{}, map[string]span{}}
 		}
-		for _, p := range d.paths {
+		for _, p := range access.paths {
 			if p.Write || p.Guess {
-				l.add(p, i, d.insideDirs)
+				l.add(p, i, access.insideDirs)
 			}
 		}
 	}
 	return l
 }
 
-func (l *possibleLinks) add(p Path, deed int, inside bool) {
+func (l *possibleLinks) add(p Path, access int, inside bool) {
 	note := func(names map[string]span, name string) {
 		s, ok := names[name]
 		if !ok {
-			s.first = deed
+			s.first = access
 		}
-		s.last = deed
+		s.last = access
 		names[name] = s
 	}
 	ways := lexicalSteps(fixedName(p))
@@ -170,10 +170,10 @@ func (l *possibleLinks) add(p Path, deed int, inside bool) {
 
 // mayLeadThrough reports whether the way to a file of a deed may lead over a link that
 // another one makes.
-func (l *possibleLinks) mayLeadThrough(p Path, deed int, unordered bool) bool {
+func (l *possibleLinks) mayLeadThrough(p Path, access int, unordered bool) bool {
 	in := func(names map[string]span, name string) bool {
 		s, ok := names[name]
-		return ok && s.isOtherThan(deed, unordered)
+		return ok && s.isOtherThan(access, unordered)
 	}
 	ways := lexicalSteps(fixedName(p))
 	for i, name := range ways {

@@ -65,8 +65,8 @@ func TestCritical(t *testing.T) {
 		{"mv / x", false},
 	} {
 		args := argsOf(tt.line)
-		u := effectOf(args[0].value, args[1:])
-		require.Equal(t, tt.want, removalReason(args[0].value, u.files, dir, home) != "", tt.line)
+		e := effectOf(args[0].value, args[1:])
+		require.Equal(t, tt.want, removalReason(args[0].value, e.files, dir, home) != "", tt.line)
 	}
 	files := []file{{arg: literalArg("x"), write: true}}
 	require.Empty(t, removalReason("rm", files, "", ""), "nothing is known of where it runs")

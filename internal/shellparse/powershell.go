@@ -18,116 +18,116 @@ type pwshWalker struct {
 }
 
 // parsePowerShell is [Parse] for PowerShell. It understands plain lines only.
-func parsePowerShell(line string, env Env, scripts int, desk *parserState) Line {
-	r := pwshWalker{env: env, scriptDepth: scripts, state: desk, windows: drivePath.MatchString(env.Dir) || strings.HasPrefix(env.Dir, `\\`)}
-	why := textProblem(line)
+func parsePowerShell(line string, env Env, scripts int, state *parserState) Line {
+	w := pwshWalker{env: env, scriptDepth: scripts, state: state, windows: drivePath.MatchString(env.Dir) || strings.HasPrefix(env.Dir, `\\`)}
+	reason := textProblem(line)
 	var pipelines [][]pwshCommand
-	if why == "" {
+	if reason == "" {
 		var err error
 		if pipelines, err = lexPwsh(line); err != nil {
-			why = err.Error()
+			reason = err.Error()
 		}
 	}
-	if why != "" {
-		r.markUnknown(why)
-		r.listUnparsed(line)
-		return r.line
+	if reason != "" {
+		w.markUnknown(reason)
+		w.listUnparsed(line)
+		return w.line
 	}
 	for _, p := range pipelines {
 		for i, c := range p {
-			if !r.command(c, p[i+1:], i > 0) {
-				return r.line
+			if !w.command(c, p[i+1:], i > 0) {
+				return w.line
 			}
 		}
 	}
-	return r.line
+	return w.line
 }
 
 // markUnknown makes the line unknown. The first reason stays.
-func (r *pwshWalker) markUnknown(why string) {
-	if r.line.Unknown == "" {
-		r.line.Unknown = why
+func (w *pwshWalker) markUnknown(reason string) {
+	if w.line.Unknown == "" {
+		w.line.Unknown = reason
 	}
 }
 
 // addCommand lists a command and reports whether there is room for more.
-func (r *pwshWalker) addCommand(c Command) bool {
-	if r.state.commandsLeft <= 0 {
-		r.markUnknown("the line holds too many commands")
+func (w *pwshWalker) addCommand(c Command) bool {
+	if w.state.commandsLeft <= 0 {
+		w.markUnknown("the line holds too many commands")
 		return false
 	}
-	r.state.commandsLeft--
+	w.state.commandsLeft--
 	c.EditsOnly = c.EditsOnly && c.Class == Mutating
 	c.removeDuplicates()
-	r.line.Commands = append(r.line.Commands, c)
+	w.line.Commands = append(w.line.Commands, c)
 	return true
 }
 
 // command lists a command, given those that read its output and whether it reads
 // that of another one.
-func (r *pwshWalker) command(pc pwshCommand, behind []pwshCommand, fed bool) bool {
+func (w *pwshWalker) command(pc pwshCommand, behind []pwshCommand, fed bool) bool {
 	name := pc.words[0].value
 	c := Command{Text: joinArgs(pc.words, sourceText), ReadsInput: fed}
-	cmdlet, sure := r.cmdletOf(name)
+	cmdlet, sure := w.cmdletOf(name)
 	table, listed := cmdlets[cmdlet]
 	switch {
 	case sure && listed:
-		r.applyCmdlet(&c, cmdlet, table.bind(pc.words[1:]), fed, behind)
+		w.applyCmdlet(&c, cmdlet, table.bind(pc.words[1:]), fed, behind)
 	case sure:
 		c.worsen(Unknown, "nobody here knows what "+cmdlet+" does")
 	default:
-		r.nativeProgram(&c, pc.words)
+		w.nativeProgram(&c, pc.words)
 	}
-	if sure || cmdlet != "" && !r.windows && c.Class == ReadOnly {
+	if sure || cmdlet != "" && !w.windows && c.Class == ReadOnly {
 		c.Text = strings.TrimSuffix(cmdlet+" "+joinArgs(pc.words[1:], sourceText), " ")
 	}
-	r.inspectNested(&c, pc.words, 0)
+	w.inspectNested(&c, pc.words, 0)
 	for _, target := range pc.targets {
-		r.checkNames(&c, target)
-		if name, _, ok := r.resolvePath(target.value, true); ok {
-			r.line.Paths = append(r.line.Paths, Path{Name: name, Write: true})
+		w.checkNames(&c, target)
+		if name, _, ok := w.resolvePath(target.value, true); ok {
+			w.line.Paths = append(w.line.Paths, Path{Name: name, Write: true})
 		}
 	}
 	if c.Class == Unknown {
-		r.addGuesses(&c, pc.words)
+		w.addGuesses(&c, pc.words)
 	}
 	if pwshDirCmdlets[cmdlet] || cmdlet == "" && (strings.ContainsAny(name, `:/\-`) || strings.HasSuffix(name, "..")) {
-		r.dirUnknown = true // scripts and functions change the directory for all, and so do C: and cd..
+		w.dirUnknown = true // scripts and functions change the directory for all, and so do C: and cd..
 	}
-	return r.addCommand(c)
+	return w.addCommand(c)
 }
 
 // applyCmdlet adds what a cmdlet does to a command.
-func (r *pwshWalker) applyCmdlet(c *Command, name string, b boundParams, fed bool, behind []pwshCommand) {
+func (w *pwshWalker) applyCmdlet(c *Command, name string, b boundParams, fed bool, behind []pwshCommand) {
 	table := cmdlets[name]
 	if table.changes != "" {
 		c.worsen(Mutating, name+" "+table.changes)
-		c.EditsOnly = !b.quoted && r.isOrdinaryEdit(name, b)
+		c.EditsOnly = !b.quoted && w.isOrdinaryEdit(name, b)
 	}
 	if b.reason != "" {
 		c.worsen(Unknown, b.reason)
 	}
 	tree := b.reason != "" || b.hasParam("recurse") || b.hasParam("depth") || // a word nobody knows may be short for -Recurse
-		name == "Get-ChildItem" && r.pipesToSelectString(behind)
+		name == "Get-ChildItem" && w.pipesToSelectString(behind)
 	switch {
 	case len(b.files) > 0 || !table.takesFiles():
 	case fed && name != "Select-String":
-		r.markUnknown(name + " gets its files through a pipe")
+		w.markUnknown(name + " gets its files through a pipe")
 	case name == "Get-ChildItem":
 		b.files = []pwshFile{{arg: literalArg(".")}}
 	case name != "Set-Location" && !fed:
 		c.worsen(Unknown, name+" asks for a file")
 	}
 	for _, f := range b.files {
-		r.addFile(c, f, Path{Write: table.changes != "", Tree: tree})
+		w.addFile(c, f, Path{Write: table.changes != "", Tree: tree})
 	}
 }
 
 // pipesToSelectString reports whether one of the commands behind a pipe reads the files that
 // come through it.
-func (r *pwshWalker) pipesToSelectString(behind []pwshCommand) bool {
+func (w *pwshWalker) pipesToSelectString(behind []pwshCommand) bool {
 	for _, pc := range behind {
-		if name, _ := r.cmdletOf(pc.words[0].value); name == "Select-String" {
+		if name, _ := w.cmdletOf(pc.words[0].value); name == "Select-String" {
 			return true
 		}
 	}
@@ -137,21 +137,21 @@ func (r *pwshWalker) pipesToSelectString(behind []pwshCommand) bool {
 // addFile adds a file of a cmdlet. A wildcard stands for all that is below the
 // directory before it: unlike that of other shells it matches names that start
 // with a dot, in any letter case.
-func (r *pwshWalker) addFile(c *Command, f pwshFile, like Path) {
+func (w *pwshWalker) addFile(c *Command, f pwshFile, like Path) {
 	switch {
 	case f.maybeSeveral:
-		r.markUnknown("a list of files is not understood")
+		w.markUnknown("a list of files is not understood")
 		return
 	case !startsWithQuote(f.source) && pwshNumber.MatchString(f.value):
-		r.markUnknown(f.source + " may be a number")
+		w.markUnknown(f.source + " may be a number")
 		return
 	}
-	r.addPath(c, f.value, f.literal, like)
+	w.addPath(c, f.value, f.literal, like)
 }
 
 // addPath adds a file that is known by its name.
-func (r *pwshWalker) addPath(c *Command, file string, literal bool, like Path) {
-	name, wild, ok := r.resolvePath(file, literal)
+func (w *pwshWalker) addPath(c *Command, file string, literal bool, like Path) {
+	name, wild, ok := w.resolvePath(file, literal)
 	if ok {
 		like.Name, like.Tree = name, like.Tree || wild
 		c.Paths = append(c.Paths, like)
@@ -160,10 +160,10 @@ func (r *pwshWalker) addPath(c *Command, file string, literal bool, like Path) {
 
 // nativeProgram adds what a program does that is no cmdlet. PowerShell passes words on
 // as they are, if they are plain enough.
-func (r *pwshWalker) nativeProgram(c *Command, words []arg) {
+func (w *pwshWalker) nativeProgram(c *Command, words []arg) {
 	name := words[0].value
-	c.NoWildcards = r.exceedsWildcard(words)
-	if r.windows {
+	c.NoWildcards = w.exceedsWildcard(words)
+	if w.windows {
 		name = asciiLower(name)
 		if !has(pwshPrograms, name) {
 			c.worsen(Unknown, "nobody here knows what "+name+" does")
@@ -174,52 +174,52 @@ func (r *pwshWalker) nativeProgram(c *Command, words []arg) {
 		c.worsen(Unknown, "a program given by its path may be any program")
 		return
 	}
-	for _, w := range words[1:] {
-		if !r.passesVerbatim(w) {
-			c.worsen(Unknown, "programs may get "+w.source+" in another form")
+	for _, word := range words[1:] {
+		if !w.passesVerbatim(word) {
+			c.worsen(Unknown, "programs may get "+word.source+" in another form")
 		}
 	}
-	u := effectOf(name, words[1:])
-	c.worsen(u.class, u.reason)
-	c.NoWildcards, c.AskReason, c.Hosts = c.NoWildcards || u.noWildcards, u.askReason, u.hosts
+	e := effectOf(name, words[1:])
+	c.worsen(e.class, e.reason)
+	c.NoWildcards, c.AskReason, c.Hosts = c.NoWildcards || e.noWildcards, e.askReason, e.hosts
 	if c.AskReason == "" {
-		c.AskReason = removalReason(name, u.files, r.env.Dir, r.env.Home)
+		c.AskReason = removalReason(name, e.files, w.env.Dir, w.env.Home)
 	}
-	for _, f := range u.files {
+	for _, f := range e.files {
 		if f.known && f.value != "" && !isStandardStream(f.value) {
-			r.addPath(c, f.value, !f.glob, Path{Write: f.write, Tree: f.tree, Guess: f.guess})
+			w.addPath(c, f.value, !f.glob, Path{Write: f.write, Tree: f.tree, Guess: f.guess})
 		}
 	}
-	for _, run := range u.runs {
-		r.inspectNested(c, run, 1)
+	for _, run := range e.runs {
+		w.inspectNested(c, run, 1)
 	}
 	switch {
-	case u.git == nil:
-	case r.dirUnknown || r.env.Dir == "":
+	case e.git == nil:
+	case w.dirUnknown || w.env.Dir == "":
 		c.worsen(Unknown, "git in a directory that is not known")
-	case u.git.Dir == "":
-		c.Git = &Git{Dir: r.env.Dir}
+	case e.git.Dir == "":
+		c.Git = &Git{Dir: w.env.Dir}
 	default:
-		dir, _, _ := r.resolvePath(u.git.Dir, true)
+		dir, _, _ := w.resolvePath(e.git.Dir, true)
 		c.Git = &Git{Dir: dir}
 	}
 }
 
 // exceedsWildcard is [exceedsWildcard] for words that programs may get in another form.
-func (r *pwshWalker) exceedsWildcard(words []arg) bool {
+func (w *pwshWalker) exceedsWildcard(words []arg) bool {
 	words = slices.Clone(words)
-	for i, w := range words[1:] {
-		words[i+1].maybeSeveral = !r.passesVerbatim(w)
+	for i, word := range words[1:] {
+		words[i+1].maybeSeveral = !w.passesVerbatim(word)
 	}
 	return exceedsWildcard(words)
 }
 
 // passesVerbatim reports whether a program gets a word as it stands, whichever version of
 // PowerShell passes it and on whatever system.
-func (r *pwshWalker) passesVerbatim(w arg) bool {
-	split := isParameter(w) && w.value[1] != '-' && strings.ContainsAny(w.value, ".:")
-	return w.value != "" && !w.maybeSeveral && !split && !strings.ContainsAny(w.value, `"`) && !strings.HasSuffix(w.value, `\`) &&
-		!strings.HasPrefix(w.value, "~") && (r.windows || !strings.Contains(w.value, `\`))
+func (w *pwshWalker) passesVerbatim(word arg) bool {
+	split := isParameter(word) && word.value[1] != '-' && strings.ContainsAny(word.value, ".:")
+	return word.value != "" && !word.maybeSeveral && !split && !strings.ContainsAny(word.value, `"`) && !strings.HasSuffix(word.value, `\`) &&
+		!strings.HasPrefix(word.value, "~") && (w.windows || !strings.Contains(word.value, `\`))
 }
 
 var (
@@ -231,7 +231,7 @@ var (
 
 // resolvePath returns the absolute name of a file, or the directory before the first
 // wildcard in it. It is not ok if nobody knows which file it is.
-func (r *pwshWalker) resolvePath(file string, literal bool) (name string, wild, ok bool) {
+func (w *pwshWalker) resolvePath(file string, literal bool) (name string, wild, ok bool) {
 	name = withSlashes(file)
 	if i := strings.IndexAny(name, "*?["); i >= 0 && !literal {
 		name, wild = name[:strings.LastIndexByte(name[:i], '/')+1]+".", true
@@ -243,25 +243,25 @@ func (r *pwshWalker) resolvePath(file string, literal bool) (name string, wild, 
 	}
 	switch {
 	case strings.TrimSpace(name) != name || name == "":
-		r.markUnknown("the name of a file is not plain")
+		w.markUnknown("the name of a file is not plain")
 		return name, wild, false
-	case strings.Contains(rest, ":") || drive && !r.windows:
-		r.markUnknown(file + " may be on a drive of another kind")
+	case strings.Contains(rest, ":") || drive && !w.windows:
+		w.markUnknown(file + " may be on a drive of another kind")
 		return name, wild, false
 	case name == "~" || strings.HasPrefix(name, "~/"):
-		if r.env.Home == "" {
-			r.markUnknown("the home directory is not known")
+		if w.env.Home == "" {
+			w.markUnknown("the home directory is not known")
 			return name, wild, false
 		}
-		name = r.env.Home + name[1:]
+		name = w.env.Home + name[1:]
 	case !drive && name[0] != '/':
-		if r.dirUnknown || r.env.Dir == "" {
-			r.markUnknown("the directory is not known when the line names the file " + file)
+		if w.dirUnknown || w.env.Dir == "" {
+			w.markUnknown("the directory is not known when the line names the file " + file)
 			return name, wild, true
 		}
-		name = joinDir(withSlashes(r.env.Dir), name)
+		name = joinDir(withSlashes(w.env.Dir), name)
 	}
-	if r.windows {
+	if w.windows {
 		name = strings.ReplaceAll(name, "/", `\`)
 	}
 	return name, wild, true
@@ -269,9 +269,9 @@ func (r *pwshWalker) resolvePath(file string, literal bool) (name string, wild, 
 
 // isOrdinaryEdit reports whether a mode for edits may cover what a cmdlet does: whether
 // it removes neither the working directory nor one that holds it.
-func (r *pwshWalker) isOrdinaryEdit(name string, b boundParams) bool {
+func (w *pwshWalker) isOrdinaryEdit(name string, b boundParams) bool {
 	for _, f := range b.files {
-		if name == "Remove-Item" && r.env.Dir != "" && contains(r.foldPath(f.value), strings.ToLower(withSlashes(r.env.Dir))) {
+		if name == "Remove-Item" && w.env.Dir != "" && contains(w.foldPath(f.value), strings.ToLower(withSlashes(w.env.Dir))) {
 			return false
 		}
 	}
@@ -280,12 +280,12 @@ func (r *pwshWalker) isOrdinaryEdit(name string, b boundParams) bool {
 
 // foldPath is the one spelling of a file that removals are judged by: absolute,
 // clean, with slashes, in lower case.
-func (r *pwshWalker) foldPath(name string) string {
+func (w *pwshWalker) foldPath(name string) string {
 	name = strings.ToLower(withSlashes(name))
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "//?/"), "//./")
 	for _, home := range []string{"~", "$home", "$env:userprofile"} {
-		if r.env.Home != "" && (name == home || strings.HasPrefix(name, home+"/")) {
-			name = strings.ToLower(withSlashes(r.env.Home)) + name[len(home):]
+		if w.env.Home != "" && (name == home || strings.HasPrefix(name, home+"/")) {
+			name = strings.ToLower(withSlashes(w.env.Home)) + name[len(home):]
 		}
 	}
 	for _, root := range []string{"$env:systemdrive", "$env:systemroot", "$env:windir"} {
@@ -296,8 +296,8 @@ func (r *pwshWalker) foldPath(name string) string {
 	switch {
 	case len(name) > 1 && name[1] == ':':
 		return name[:2] + path.Clean("/"+name[2:])
-	case !strings.HasPrefix(name, "/") && (strings.HasPrefix(withSlashes(r.env.Dir), "/") || r.windows):
-		return r.foldPath(r.env.Dir + "/" + name)
+	case !strings.HasPrefix(name, "/") && (strings.HasPrefix(withSlashes(w.env.Dir), "/") || w.windows):
+		return w.foldPath(w.env.Dir + "/" + name)
 	}
 	return path.Clean(name)
 }

@@ -110,9 +110,9 @@ type boundParams struct {
 func (b boundParams) hasParam(name string) bool { return slices.Contains(b.names, name) }
 
 // refuse notes the first reason why nobody knows what the cmdlet does.
-func (b *boundParams) refuse(why string) {
+func (b *boundParams) refuse(reason string) {
 	if b.reason == "" {
-		b.reason = why
+		b.reason = reason
 	}
 }
 
@@ -122,18 +122,18 @@ func (t cmdlet) bind(words []arg) boundParams {
 	var b boundParams
 	var loose []arg
 	for i := 0; i < len(words); i++ {
-		w := words[i]
-		name, value, ok := splitParameter(w)
+		word := words[i]
+		name, value, ok := splitParameter(word)
 		if !ok {
-			loose = append(loose, w)
+			loose = append(loose, word)
 			continue
 		}
 		mark, known := t.kindOf(asciiLower(name))
-		glued := strings.Contains(w.value, ":")
+		glued := strings.Contains(word.value, ":")
 		if !known || glued && mark == "" {
 			b.refuse("the parameter -" + name + " is not known")
 			if value != "" && t.takesFiles() {
-				b.files = append(b.files, pwshFile{arg: arg{value: value, source: w.source}})
+				b.files = append(b.files, pwshFile{arg: arg{value: value, source: word.source}})
 			}
 			continue
 		}
@@ -141,7 +141,7 @@ func (t cmdlet) bind(words []arg) boundParams {
 		if mark == "" {
 			continue
 		}
-		of := arg{value: value, source: w.source, maybeSeveral: w.maybeSeveral}
+		of := arg{value: value, source: word.source, maybeSeveral: word.maybeSeveral}
 		if value == "" {
 			if i+1 == len(words) || isParameter(words[i+1]) {
 				b.refuse("the parameter -" + name + " has no value")
@@ -156,19 +156,19 @@ func (t cmdlet) bind(words []arg) boundParams {
 	return b
 }
 
-func isParameter(w arg) bool {
-	_, _, ok := splitParameter(w)
+func isParameter(word arg) bool {
+	_, _, ok := splitParameter(word)
 	return ok
 }
 
 // assign gives a word to a parameter.
-func (b *boundParams) assign(mark string, w arg) {
+func (b *boundParams) assign(mark string, word arg) {
 	switch mark {
 	case "<", "!":
-		b.files = append(b.files, pwshFile{arg: w, literal: mark == "!"})
+		b.files = append(b.files, pwshFile{arg: word, literal: mark == "!"})
 	case "?":
-		if w.maybeSeveral || strings.ContainsAny(w.value, `/\:`) || strings.Contains(w.value, "..") {
-			b.refuse("the pattern " + w.source + " may lead elsewhere")
+		if word.maybeSeveral || strings.ContainsAny(word.value, `/\:`) || strings.Contains(word.value, "..") {
+			b.refuse("the pattern " + word.source + " may lead elsewhere")
 		}
 	}
 }
@@ -176,21 +176,21 @@ func (b *boundParams) assign(mark string, w arg) {
 // placeWords gives words without a name to the parameters that are left.
 func (t cmdlet) placeWords(b *boundParams, words []arg) {
 	places := strings.Fields(t.positional)
-	for _, w := range words {
-		b.quoted = b.quoted || strings.ContainsAny(w.source, `'"`)
+	for _, word := range words {
+		b.quoted = b.quoted || strings.ContainsAny(word.source, `'"`)
 		for len(places) > 0 && (b.hasParam(places[0]) || places[0] == "path" && b.hasParam("literalpath")) {
 			places = places[1:]
 		}
 		if len(places) == 0 {
-			b.refuse(w.source + " is one word too many")
+			b.refuse(word.source + " is one word too many")
 			if t.takesFiles() {
-				b.assign("<", w)
+				b.assign("<", word)
 			}
 			continue
 		}
 		name, all := strings.CutSuffix(places[0], "+")
 		mark, _ := t.kindOf(name)
-		b.assign(mark, w)
+		b.assign(mark, word)
 		if !all {
 			places = places[1:]
 		}
@@ -236,14 +236,14 @@ const (
 
 // cmdletOf returns the cmdlet that a name means, or may mean, and whether it is
 // sure to mean it.
-func (r *pwshWalker) cmdletOf(name string) (cmdlet string, sure bool) {
+func (w *pwshWalker) cmdletOf(name string) (cmdlet string, sure bool) {
 	name = asciiLower(name)
 	for cmdlet, aliases := range pwshAliases {
 		if name == asciiLower(cmdlet) {
 			return cmdlet, true
 		}
 		if has(aliases, name) {
-			return cmdlet, !has(pwshOnlyOld, name) && (r.windows || !has(pwshOnlyWindows, name))
+			return cmdlet, !has(pwshOnlyOld, name) && (w.windows || !has(pwshOnlyWindows, name))
 		}
 	}
 	return "", false

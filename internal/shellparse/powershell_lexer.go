@@ -230,17 +230,17 @@ const pwshKeywords = " begin break catch class clean configuration continue data
 	" return sequence switch throw trap try until using var while workflow "
 
 // pwshNameProblem says why a word cannot be the name of a command that is plain.
-func pwshNameProblem(w arg) error {
-	switch c := w.value[:min(1, len(w.value))]; {
-	case startsWithQuote(w.source):
+func pwshNameProblem(word arg) error {
+	switch c := word.value[:min(1, len(word.value))]; {
+	case startsWithQuote(word.source):
 		return errors.New("an expression stands where a command is expected")
-	case w.source == "%" || w.source == "?":
+	case word.source == "%" || word.source == "?":
 		return nil
-	case w.source == ".":
+	case word.source == ".":
 		return errors.New("a script that is read changes what follows")
-	case w.maybeSeveral || w.glob || startsWithQuote(w.source[len(w.source)-1:]) || c[0] < utf8.RuneSelf && !isNameStart(c[0]):
+	case word.maybeSeveral || word.glob || startsWithQuote(word.source[len(word.source)-1:]) || c[0] < utf8.RuneSelf && !isNameStart(c[0]):
 		return errors.New("an expression stands where a command is expected")
-	case strings.Contains(pwshKeywords, " "+strings.ToLower(w.value)+" "):
+	case strings.Contains(pwshKeywords, " "+strings.ToLower(word.value)+" "):
 		return errors.New("the line holds a statement that is no command")
 	}
 	return nil
@@ -252,10 +252,10 @@ func isNameStart(c byte) bool {
 
 // splitParameter takes a word apart that names a parameter, such as -Path or
 // -Path:a. After a colon alone the value is the next word.
-func splitParameter(w arg) (name, value string, ok bool) {
-	if startsWithQuote(w.source) || len(w.value) < 2 || w.value[0] != '-' || strings.IndexByte(".0123456789", w.value[1]) >= 0 {
+func splitParameter(word arg) (name, value string, ok bool) {
+	if startsWithQuote(word.source) || len(word.value) < 2 || word.value[0] != '-' || strings.IndexByte(".0123456789", word.value[1]) >= 0 {
 		return "", "", false
 	}
-	name, value, _ = strings.Cut(w.value[1:], ":")
+	name, value, _ = strings.Cut(word.value[1:], ":")
 	return name, value, true
 }

@@ -18,7 +18,7 @@ var pwshStateCmdlets = map[string]bool{
 
 // listUnparsed lists whatever could be a command in a line that is not plain, so that
 // rules that deny still see it.
-func (r *pwshWalker) listUnparsed(line string) {
+func (w *pwshWalker) listUnparsed(line string) {
 	line = line[:min(len(line), maxUnparsed)]
 	line = strings.NewReplacer("‘", "", "’", "", "‚", "", "‛", "", "“", "", "”", "", "„", "", "'", "", `"`, "",
 		"–", "-", "—", "-", "―", "-", "`\n", " ", "`", "").Replace(line)
@@ -27,9 +27,9 @@ func (r *pwshWalker) listUnparsed(line string) {
 			words = words[1:] // $x = command
 		}
 		c := Command{Text: joinArgs(words, sourceText), Class: Unknown, Reason: "the line cannot be parsed"}
-		r.inspectNested(&c, words, 0)
-		r.addGuesses(&c, words)
-		if !r.addCommand(c) {
+		w.inspectNested(&c, words, 0)
+		w.addGuesses(&c, words)
+		if !w.addCommand(c) {
 			return
 		}
 	}
@@ -52,9 +52,9 @@ func splitPieces(text string) [][]arg {
 
 // inspectNested adds to a command what rules that deny see in it: its texts under all the
 // names of its cmdlet, and those of the commands that it runs in its turn.
-func (r *pwshWalker) inspectNested(c *Command, words []arg, depth int) {
+func (w *pwshWalker) inspectNested(c *Command, words []arg, depth int) {
 	if depth > maxScriptDepth || len(c.Nested) > maxNested {
-		r.markUnknown("commands run commands too deeply")
+		w.markUnknown("commands run commands too deeply")
 		return
 	}
 	name := words[0].value
@@ -63,9 +63,9 @@ func (r *pwshWalker) inspectNested(c *Command, words []arg, depth int) {
 	for _, ending := range []string{".exe", ".cmd", ".bat", ".com", ".ps1"} {
 		stem = strings.TrimSuffix(stem, ending)
 	}
-	cmdlet, _ := r.cmdletOf(stem)
+	cmdlet, _ := w.cmdletOf(stem)
 	if cmdlet == "" {
-		cmdlet, _ = r.cmdletOf("Get-" + stem) // which PowerShell tries, too
+		cmdlet, _ = w.cmdletOf("Get-" + stem) // which PowerShell tries, too
 	}
 	from := len(c.Nested)
 	names := append([]string{name, base, stem, cmdlet}, strings.Fields(pwshAliases[cmdlet])...)
@@ -77,53 +77,53 @@ func (r *pwshWalker) inspectNested(c *Command, words []arg, depth int) {
 			}
 		}
 	}
-	for _, w := range words {
-		r.checkNames(c, w)
+	for _, word := range words {
+		w.checkNames(c, word)
 	}
 	if pwshStateCmdlets[cmdlet] {
-		r.markUnknown(cmdlet + " may change what other commands mean")
+		w.markUnknown(cmdlet + " may change what other commands mean")
 	}
 	if cmdlet == "Remove-Item" {
-		r.checkRemoval(c, words[1:], depth > 0)
+		w.checkRemoval(c, words[1:], depth > 0)
 	}
-	r.inspectStarted(c, stem, cmdlet, words[1:], depth)
+	w.inspectStarted(c, stem, cmdlet, words[1:], depth)
 }
 
 // inspectStarted looks at the commands that a command runs.
-func (r *pwshWalker) inspectStarted(c *Command, name, cmdlet string, words []arg, depth int) {
+func (w *pwshWalker) inspectStarted(c *Command, name, cmdlet string, words []arg, depth int) {
 	if cmdlet != "" {
 		name = asciiLower(cmdlet)
 	}
 	_, launches := launchers[name]
 	switch {
 	case name == "powershell" || name == "pwsh" || name == "invoke-expression":
-		r.inspectShell(c, words)
+		w.inspectShell(c, words)
 	case name == "cmd":
 		text := strings.NewReplacer("^", "", `"`, "").Replace(joinArgs(words, unquotedText))
 		for _, flag := range []string{"/c", "/k", "/r"} {
 			if i := strings.Index(asciiLower(text), flag); i >= 0 {
 				for _, piece := range splitPieces(text[i+len(flag):]) {
-					r.inspectNested(c, piece, depth+1)
+					w.inspectNested(c, piece, depth+1)
 				}
 			}
 		}
 	case scriptRunners[name]:
 		for _, text := range scriptsOf(name, words) {
-			r.addScript(c, text.value, Bash)
+			w.addScript(c, text.value, Bash)
 			for _, piece := range splitPieces(text.value) {
-				r.inspectNested(c, piece, depth+1)
+				w.inspectNested(c, piece, depth+1)
 			}
 		}
 	case launches || has("start-process start-job invoke-command wsl runas gsudo conhost forfiles", name):
 		var rest []arg
-		for _, w := range words {
-			for _, field := range strings.FieldsFunc(w.value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+		for _, word := range words {
+			for _, field := range strings.FieldsFunc(word.value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
 				rest = append(rest, literalArg(field))
 			}
 		}
 		for i := range rest[:min(len(rest), 20)] {
 			if !isParameter(rest[i]) {
-				r.inspectNested(c, rest[i:], depth+1)
+				w.inspectNested(c, rest[i:], depth+1)
 			}
 		}
 	}
@@ -131,35 +131,35 @@ func (r *pwshWalker) inspectStarted(c *Command, name, cmdlet string, words []arg
 
 // inspectShell looks at the text that another PowerShell runs: what stands behind
 // -Command or one of its short forms, or behind any word that is no parameter.
-func (r *pwshWalker) inspectShell(c *Command, words []arg) {
-	for i, w := range words {
-		flag := strings.TrimLeft(asciiLower(w.value), "-/")
+func (w *pwshWalker) inspectShell(c *Command, words []arg) {
+	for i, word := range words {
+		flag := strings.TrimLeft(asciiLower(word.value), "-/")
 		flag, _, _ = strings.Cut(flag, ":")
-		isFlag := flag != asciiLower(w.value) && flag != ""
+		isFlag := flag != asciiLower(word.value) && flag != ""
 		switch {
 		case isFlag && (strings.HasPrefix("encodedcommand", flag) || strings.HasPrefix("encodedarguments", flag) || flag == "ec"):
-			r.markUnknown("a command runs a text that is encoded")
+			w.markUnknown("a command runs a text that is encoded")
 		case isFlag && !strings.HasPrefix("commandwithargs", flag) && flag != "cwa":
 		case isFlag && i+1 < len(words):
-			r.addScript(c, joinArgs(words[i+1:], unquotedText), PowerShell)
+			w.addScript(c, joinArgs(words[i+1:], unquotedText), PowerShell)
 			return
 		case !isFlag && (i == 0 || isParameter(words[i-1])):
-			r.addScript(c, joinArgs(words[i:], unquotedText), PowerShell)
+			w.addScript(c, joinArgs(words[i:], unquotedText), PowerShell)
 		}
 	}
 }
 
 // addScript adds what a text does that a command gives to a shell.
-func (r *pwshWalker) addScript(c *Command, text string, shell Shell) {
-	if r.scriptDepth >= maxScriptDepth || r.state.commandsLeft <= 0 {
-		r.markUnknown("commands run commands too deeply")
+func (w *pwshWalker) addScript(c *Command, text string, shell Shell) {
+	if w.scriptDepth >= maxScriptDepth || w.state.commandsLeft <= 0 {
+		w.markUnknown("commands run commands too deeply")
 		return
 	}
-	env := r.env
+	env := w.env
 	env.Shell = shell
-	sub := parse(text, env, r.scriptDepth+1, r.state)
+	sub := parse(text, env, w.scriptDepth+1, w.state)
 	if sub.Unknown != "" {
-		r.markUnknown(sub.Unknown)
+		w.markUnknown(sub.Unknown)
 	}
 	paths := sub.Paths
 	for _, inner := range sub.Commands {
@@ -174,10 +174,10 @@ func (r *pwshWalker) addScript(c *Command, text string, shell Shell) {
 }
 
 // possibleNames are the names that a word may stand for.
-func possibleNames(w arg) []string {
-	text := w.value
+func possibleNames(word arg) []string {
+	text := word.value
 	switch i := strings.IndexAny(text, ":="); {
-	case isParameter(w):
+	case isParameter(word):
 		text = text[i+1:]
 		if i < 0 {
 			return nil
@@ -190,34 +190,34 @@ func possibleNames(w arg) []string {
 
 // checkNames adds a caution if a word names a file of another machine, and doubts
 // the line if it names a thing of PowerShell itself.
-func (r *pwshWalker) checkNames(c *Command, w arg) {
-	for _, value := range possibleNames(w) {
+func (w *pwshWalker) checkNames(c *Command, word arg) {
+	for _, value := range possibleNames(word) {
 		value = strings.TrimSpace(withSlashes(value))
 		provider, name, ok := strings.Cut(value, "::")
 		if !ok {
 			name = value
 		}
 		if len(name) > 2 && strings.HasPrefix(name, "//") {
-			c.addReasons(w.source+" is on another machine, which gets to know who asks", "")
+			c.addReasons(word.source+" is on another machine, which gets to know who asks", "")
 		}
 		drive, _, isDrive := strings.Cut(asciiLower(value), ":")
 		if isDrive && has("alias env function variable", drive) || ok && strings.Contains(provider, "/") {
-			r.markUnknown(w.source + " is on a drive of another kind")
+			w.markUnknown(word.source + " is on a drive of another kind")
 		}
 	}
 }
 
 // addGuesses adds the words of a command nobody knows that look like paths. words
 // starts with its name.
-func (r *pwshWalker) addGuesses(c *Command, words []arg) {
-	quiet := *r
-	quiet.line.Unknown = "a guess doubts nothing"
-	for _, w := range words[1:] {
-		for _, value := range possibleNames(w) {
+func (w *pwshWalker) addGuesses(c *Command, words []arg) {
+	silent := *w
+	silent.line.Unknown = "a guess doubts nothing"
+	for _, word := range words[1:] {
+		for _, value := range possibleNames(word) {
 			if strings.ContainsAny(value, "\n\x00") || strings.Contains(value, "://") {
 				continue
 			}
-			if name, _, ok := quiet.resolvePath(value, true); ok {
+			if name, _, ok := silent.resolvePath(value, true); ok {
 				c.Paths = append(c.Paths, Path{Name: name, Guess: true})
 			}
 		}
@@ -230,33 +230,33 @@ const pwshSystemDirs = "windows bin boot etc lib lib64 proc sbin sys"
 
 // checkRemoval says what nobody may let Remove-Item do: remove what belongs to the
 // system, or all that is in a directory. It judges by the text alone.
-func (r *pwshWalker) checkRemoval(c *Command, words []arg, inner bool) {
+func (w *pwshWalker) checkRemoval(c *Command, words []arg, inner bool) {
 	for _, f := range cmdlets["Remove-Item"].bind(words).files {
 		for name := range strings.SplitSeq(f.value, ",") {
 			if name == "" || inner && len(name) == 2 && name[0] == '/' {
 				continue // the second is a flag of cmd
 			}
-			if what := r.systemLocation(name); what != "" {
-				why := "Remove-Item would remove " + what
-				c.addReasons(why, why)
+			if what := w.systemLocation(name); what != "" {
+				reason := "Remove-Item would remove " + what
+				c.addReasons(reason, reason)
 			}
 		}
 	}
 }
 
 // systemLocation says what a file is that must not be removed, or is empty.
-func (r *pwshWalker) systemLocation(name string) string {
-	name = r.foldPath(name)
+func (w *pwshWalker) systemLocation(name string) string {
+	name = w.foldPath(name)
 	below := name
 	if len(name) > 1 && name[1] == ':' {
 		below = name[2:]
 	}
 	parts := strings.Split(strings.Trim(below, "/"), "/")
-	home := strings.ToLower(withSlashes(r.env.Home))
+	home := strings.ToLower(withSlashes(w.env.Home))
 	switch {
 	case strings.Trim(path.Base(name), "*?.[]") == "":
 		return "all that is in a directory"
-	case strings.HasPrefix(below, "/") && len(parts) < 2 && (parts[0] == "" || !contains(name, r.foldPath("."))):
+	case strings.HasPrefix(below, "/") && len(parts) < 2 && (parts[0] == "" || !contains(name, w.foldPath("."))):
 		return "a drive or the root of the file system, or what lies directly in it"
 	case strings.HasPrefix(below, "/") && (has(pwshSystemDirs, parts[0]) || strings.HasPrefix(parts[0], "program files")):
 		return "a part of the system"

@@ -48,20 +48,20 @@ const gnuFlags = " --help --version"
 //
 // A removal is not judged here: see critical.
 func effectOf(name string, args []arg) effect {
-	e, ok := specOf(name)
+	s, ok := specOf(name)
 	switch {
 	case !ok:
 		return unknownEffect("nobody here knows what " + name + " does")
-	case e.custom != nil:
-		return e.custom(args)
+	case s.custom != nil:
+		return s.custom(args)
 	}
-	return e.effectOf(name, args)
+	return s.effectOf(name, args)
 }
 
 // specOf finds the entry of a command.
 func specOf(name string) (commandSpec, bool) {
-	e, ok := commandSpecs[name]
-	return e, ok
+	s, ok := commandSpecs[name]
+	return s, ok
 }
 
 // commandSpecs are all commands that are known.
@@ -83,52 +83,52 @@ func tables() [10]map[string]commandSpec {
 }
 
 // effectOf is what a command called name does that reads its arguments as getopt does.
-func (e commandSpec) effectOf(name string, args []arg) effect {
-	g := e.parseArgs(args)
-	u := effect{files: g.fileOperands(e)}
-	if e.changes != "" {
-		u.class, u.reason, u.editsOnly = Mutating, name+" "+e.changes, e.editsOnly
+func (s commandSpec) effectOf(name string, args []arg) effect {
+	p := s.parseArgs(args)
+	e := effect{files: p.fileOperands(s)}
+	if s.changes != "" {
+		e.class, e.reason, e.editsOnly = Mutating, name+" "+s.changes, s.editsOnly
 	}
-	if e.operands == noOperands && len(g.operands) > 0 {
-		u.worsen(Unknown, g.operands[0].source+" is an operand that is not known")
+	if s.operands == noOperands && len(p.operands) > 0 {
+		e.worsen(Unknown, p.operands[0].source+" is an operand that is not known")
 	}
-	if e.post != nil {
-		u = e.applyPost(g, u)
+	if s.post != nil {
+		e = s.applyPost(p, e)
 	}
-	if g.writesNamed {
-		u.worsen(Mutating, name+" writes a file")
+	if p.writesNamed {
+		e.worsen(Mutating, name+" writes a file")
 	}
-	if g.reason != "" {
-		u.worsen(Unknown, g.reason)
+	if p.reason != "" {
+		e.worsen(Unknown, p.reason)
 	}
-	u.editsOnly = u.editsOnly && u.class == Mutating
-	return u
+	e.editsOnly = e.editsOnly && e.class == Mutating
+	return e
 }
 
 // applyPost is a use after what the function of an entry adds.
-func (e commandSpec) applyPost(g parsedArgs, u effect) effect {
-	e.post(g, &u)
-	return u
+func (s commandSpec) applyPost(p parsedArgs, e effect) effect {
+	s.post(p, &e)
+	return e
 }
 
 // fileOperands are the files that an entry finds among the arguments.
-func (g parsedArgs) fileOperands(e commandSpec) []file {
-	files := g.namedFiles
-	if e.operands == plainTexts || e.operands == noOperands || e.operands == otherOperands {
+func (p parsedArgs) fileOperands(s commandSpec) []file {
+	files := p.namedFiles
+	if s.operands == plainTexts || s.operands == noOperands || s.operands == otherOperands {
 		return files
 	}
-	for _, a := range slices.Concat(g.operands, g.mayBeOperands) {
-		if a.value == "-" && a.known && e.operands == readFiles {
+	for _, a := range slices.Concat(p.operands, p.mayBeOperands) {
+		if a.value == "-" && a.known && s.operands == readFiles {
 			continue
 		}
-		if e.operands == writtenFiles {
+		if s.operands == writtenFiles {
 			files = append(files, file{arg: a, write: true})
 			continue
 		}
-		files = append(files, file{arg: a, tree: e.operands == readTrees})
+		files = append(files, file{arg: a, tree: s.operands == readTrees})
 	}
-	if e.defaultsToDir && len(g.operands) == 0 {
-		files = append(files, file{arg: literalArg("."), tree: e.operands == readTrees})
+	if s.defaultsToDir && len(p.operands) == 0 {
+		files = append(files, file{arg: literalArg("."), tree: s.operands == readTrees})
 	}
 	return files
 }

@@ -10,15 +10,15 @@ var archiveSpecs = map[string]commandSpec{
 	"zip": {
 		source: "Info-ZIP zip 3.0 manual", operands: otherOperands, hasUnsafeFlags: true, changes: "writes an archive",
 		flags: "-# -D -j -q -r -u -v -X -y",
-		post: func(g parsedArgs, u *effect) {
-			for i, a := range g.operands {
+		post: func(p parsedArgs, e *effect) {
+			for i, a := range p.operands {
 				switch {
 				case i > 0:
-					u.files = append(u.files, file{arg: a, tree: g.hasFlag("-r")})
+					e.files = append(e.files, file{arg: a, tree: p.hasFlag("-r")})
 				case strings.Contains(a.value, "."):
-					u.addWrite(a)
+					e.addWrite(a)
 				default:
-					u.addWrite(a, a.withSuffix(".zip"))
+					e.addWrite(a, a.withSuffix(".zip"))
 				}
 			}
 		},
@@ -46,44 +46,44 @@ func packerSpec(suffix, source string) commandSpec {
 		source: source, operands: otherOperands, hasUnsafeFlags: true,
 		flags: "-# -c -d -f -h -k -l -n -q -r -t -v -V -z --best --decompress --fast --force --keep --list --no-name --quiet" +
 			" --recursive --stdout --test --verbose" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
+		post: func(p parsedArgs, e *effect) {
 			// Of the flags that say what to do, the last counts.
-			looks := g.hasFlag("-l", "-t", "--list", "--test") && !g.hasFlag("-d", "-z", "--decompress")
-			if looks || g.hasFlag("-c", "--stdout") {
-				for _, a := range g.operands {
-					u.files = append(u.files, file{arg: a, tree: g.hasFlag("-r", "--recursive")})
+			looks := p.hasFlag("-l", "-t", "--list", "--test") && !p.hasFlag("-d", "-z", "--decompress")
+			if looks || p.hasFlag("-c", "--stdout") {
+				for _, a := range p.operands {
+					e.files = append(e.files, file{arg: a, tree: p.hasFlag("-r", "--recursive")})
 				}
 				return
 			}
-			if len(g.operands) > 0 {
-				u.worsen(Mutating, "it writes files in the place of others")
+			if len(p.operands) > 0 {
+				e.worsen(Mutating, "it writes files in the place of others")
 			}
-			for _, a := range g.operands {
-				tree := g.hasFlag("-r", "--recursive")
-				u.files = append(u.files, file{arg: a, write: true, tree: tree}, file{arg: a.withSuffix(suffix), write: true})
+			for _, a := range p.operands {
+				tree := p.hasFlag("-r", "--recursive")
+				e.files = append(e.files, file{arg: a, write: true, tree: tree}, file{arg: a.withSuffix(suffix), write: true})
 				if name, ok := strings.CutSuffix(a.value, suffix); ok {
 					a.value = name
-					u.addWrite(a)
+					e.addWrite(a)
 				}
 			}
 		},
 	}
 }
 
-func unzipEffect(g parsedArgs, u *effect) {
-	if len(g.operands) == 0 {
+func unzipEffect(p parsedArgs, e *effect) {
+	if len(p.operands) == 0 {
 		return
 	}
-	archive := g.operands[0]
+	archive := p.operands[0]
 	if strings.ContainsAny(archive.value, "*?[") {
-		u.worsen(Unknown, "unzip has patterns of its own")
+		e.worsen(Unknown, "unzip has patterns of its own")
 	}
-	u.addRead(archive, archive.withSuffix(".zip"))
-	if g.hasFlag("-l", "-p", "-t", "-v", "-z") && !g.hasFlag("-d", "-f", "-u") {
+	e.addRead(archive, archive.withSuffix(".zip"))
+	if p.hasFlag("-l", "-p", "-t", "-v", "-z") && !p.hasFlag("-d", "-f", "-u") {
 		return
 	}
-	u.worsen(Mutating, "unzip writes files")
-	for _, dir := range append(g.flagValues("-d"), literalArg("."))[:1] {
-		u.files = append(u.files, file{arg: dir, write: true, tree: true})
+	e.worsen(Mutating, "unzip writes files")
+	for _, dir := range append(p.flagValues("-d"), literalArg("."))[:1] {
+		e.files = append(e.files, file{arg: dir, write: true, tree: true})
 	}
 }

@@ -23,13 +23,13 @@ var editSpecs = map[string]commandSpec{
 		source: "GNU coreutils 9.5 manual, rm invocation", operands: writtenFiles, changes: "removes files", editsOnly: true,
 		flags: "-d -f -i -I -r -R -v --dir --force --interactive? --one-file-system --no-preserve-root --preserve-root?" +
 			" --recursive --verbose" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
-			tree := g.hasFlag("-r", "-R", "--recursive")
-			for _, f := range u.files {
+		post: func(p parsedArgs, e *effect) {
+			tree := p.hasFlag("-r", "-R", "--recursive")
+			for _, f := range e.files {
 				tree = tree || f.mayBeFlag() // such as a file called -r
 			}
-			for i := range u.files {
-				u.files[i].tree = tree
+			for i := range e.files {
+				e.files[i].tree = tree
 			}
 		},
 	},
@@ -47,12 +47,12 @@ var editSpecs = map[string]commandSpec{
 		flags: "-a -d -f -H -i -l -L -n -p -P -r -R -s -u -x --archive --attributes-only --copy-contents --debug --dereference" +
 			" --force --interactive --link --no-clobber --no-dereference --one-file-system --parents --preserve? --no-preserve=" +
 			" --recursive --reflink? --remove-destination --sparse= --strip-trailing-slashes --symbolic-link --update?" + targetFlags + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
-			cpEffect(g, u)
+		post: func(p parsedArgs, e *effect) {
+			cpEffect(p, e)
 			// A link is not one of the files that it names.
-			links := g.hasFlag("-a", "-d", "-l", "-P", "-s", "--archive", "--link", "--no-dereference", "--symbolic-link") ||
-				len(g.flagValues("--preserve")) > 0
-			u.editsOnly = u.editsOnly && !links
+			links := p.hasFlag("-a", "-d", "-l", "-P", "-s", "--archive", "--link", "--no-dereference", "--symbolic-link") ||
+				len(p.flagValues("--preserve")) > 0
+			e.editsOnly = e.editsOnly && !links
 		},
 	},
 	"ln": {
@@ -81,22 +81,22 @@ var editSpecs = map[string]commandSpec{
 		source: "GNU coreutils 9.5 manual, split invocation", operands: otherOperands, hasUnsafeFlags: true, changes: "writes files",
 		flags: "-a= -b= -C= -d -e -l= -n= -u -x -t= -# --suffix-length= --additional-suffix= --bytes= --line-bytes= --numeric-suffixes?" +
 			" --hex-suffixes? --elide-empty-files --lines= --number= --separator= --unbuffered --verbose" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
-			if len(g.operands) > 0 {
-				u.addRead(g.operands[0])
+		post: func(p parsedArgs, e *effect) {
+			if len(p.operands) > 0 {
+				e.addRead(p.operands[0])
 			}
-			u.addNumbered(append(g.operands, literalArg("x"), literalArg("x"))[1])
+			e.addNumbered(append(p.operands, literalArg("x"), literalArg("x"))[1])
 		},
 	},
 	"csplit": {
 		source: "GNU coreutils 9.5 manual, csplit invocation", operands: otherOperands, hasUnsafeFlags: true, changes: "writes files",
 		flags: "-b= -f= -k -n= -q -s -z --suffix-format= --prefix= --keep-files --suppress-matched --digits= --quiet --silent" +
 			" --elide-empty-files" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
-			if len(g.operands) > 0 {
-				u.addRead(g.operands[0])
+		post: func(p parsedArgs, e *effect) {
+			if len(p.operands) > 0 {
+				e.addRead(p.operands[0])
 			}
-			u.addNumbered(append(g.flagValues("-f", "--prefix"), literalArg("xx"))[0])
+			e.addNumbered(append(p.flagValues("-f", "--prefix"), literalArg("xx"))[0])
 		},
 	},
 	"mktemp": {
@@ -119,38 +119,38 @@ var chownSpec = commandSpec{
 
 // addChangedFiles adds the files of which chmod and its like change something: all
 // operands but the first, which says what.
-func addChangedFiles(g parsedArgs, u *effect) {
-	files := g.operands
-	if !g.hasFlag("--reference") && len(files) > 0 && !files[0].mayBeSeveral() {
+func addChangedFiles(p parsedArgs, e *effect) {
+	files := p.operands
+	if !p.hasFlag("--reference") && len(files) > 0 && !files[0].mayBeSeveral() {
 		files = files[1:]
 	}
-	u.addWrite(files...)
-	for i := range u.files {
-		u.files[i].tree = u.files[i].write && g.hasFlag("-R", "--recursive")
+	e.addWrite(files...)
+	for i := range e.files {
+		e.files[i].tree = e.files[i].write && p.hasFlag("-R", "--recursive")
 	}
 }
 
 // addNumbered adds files whose names begin alike.
-func (u *effect) addNumbered(prefix arg) {
+func (e *effect) addNumbered(prefix arg) {
 	if prefix.known && !prefix.glob {
 		prefix.value, prefix.glob = escapeGlob(prefix.value)+"*", true
 	}
-	u.addWrite(prefix)
+	e.addWrite(prefix)
 }
 
 // mktempEffect adds the file that mktemp makes where its arguments say so, and not where
 // TMPDIR does.
-func mktempEffect(g parsedArgs, u *effect) {
+func mktempEffect(p parsedArgs, e *effect) {
 	template := literalArg("tmp.XXXXXXXXXX")
-	if len(g.operands) > 0 {
-		template = g.operands[0]
+	if len(p.operands) > 0 {
+		template = p.operands[0]
 	}
-	dirs := g.flagValues("-p", "--tmpdir")
+	dirs := p.flagValues("-p", "--tmpdir")
 	dirs = slices.DeleteFunc(dirs, func(a arg) bool { return a.is("") })
-	if len(dirs) == 0 && (len(g.operands) == 0 || g.hasFlag("-t", "--tmpdir")) {
+	if len(dirs) == 0 && (len(p.operands) == 0 || p.hasFlag("-t", "--tmpdir")) {
 		return
 	}
-	template = template.withSuffix(append(g.flagValues("--suffix"), literalArg(""))[0].value)
+	template = template.withSuffix(append(p.flagValues("--suffix"), literalArg(""))[0].value)
 	if len(dirs) > 0 && !strings.HasPrefix(template.value, "/") {
 		dir := dirs[len(dirs)-1]
 		template.value, template.known = strings.TrimSuffix(dir.value, "/")+"/"+template.value, template.known && dir.isLiteral()
@@ -158,5 +158,5 @@ func mktempEffect(g parsedArgs, u *effect) {
 	if template.isLiteral() {
 		template.value, template.glob = strings.ReplaceAll(escapeGlob(template.value), "X", "?"), true
 	}
-	u.addWrite(template)
+	e.addWrite(template)
 }

@@ -14,21 +14,21 @@ var filterSpecs = map[string]commandSpec{
 		source: "GNU coreutils 9.5 manual, uniq invocation", operands: otherOperands,
 		flags: "-# +# -c -d -D -f= -i -s= -u -w= -z --count --repeated --all-repeated? --group? --skip-fields= --ignore-case" +
 			" --skip-chars= --unique --check-chars= --zero-terminated" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
-			for i, a := range g.operands {
+		post: func(p parsedArgs, e *effect) {
+			for i, a := range p.operands {
 				switch {
 				case a.mayBeSeveral():
-					u.worsen(Unknown, "uniq writes its second operand, and "+a.source+" may be two")
-					u.addRead(a)
+					e.worsen(Unknown, "uniq writes its second operand, and "+a.source+" may be two")
+					e.addRead(a)
 				case i == 0:
-					u.addRead(a)
+					e.addRead(a)
 				default:
-					u.worsen(Mutating, "uniq writes its second operand")
-					u.addWrite(a)
+					e.worsen(Mutating, "uniq writes its second operand")
+					e.addWrite(a)
 				}
 			}
-			if len(g.mayBeOperands) > 0 {
-				u.worsen(Unknown, "uniq writes its second operand, and "+g.mayBeOperands[0].source+" may be two")
+			if len(p.mayBeOperands) > 0 {
+				e.worsen(Unknown, "uniq writes its second operand, and "+p.mayBeOperands[0].source+" may be two")
 			}
 		},
 	},
@@ -83,20 +83,20 @@ var filterSpecs = map[string]commandSpec{
 		source: "GNU coreutils 9.5 manual, shuf invocation", operands: otherOperands, hasUnsafeFlags: true, // -o writes a file
 		flags: "-e -i= -n= -o> -r -z --echo --input-range= --head-count= --output> --random-source< --repeat" +
 			" --zero-terminated" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
-			if !g.hasFlag("-e", "--echo") {
-				u.addRead(g.operands...)
+		post: func(p parsedArgs, e *effect) {
+			if !p.hasFlag("-e", "--echo") {
+				e.addRead(p.operands...)
 			}
 		},
 	},
 	"tee": {
 		source: "GNU coreutils 9.5 manual, tee invocation", operands: otherOperands,
 		flags: "-a -i -p --append --ignore-interrupts --output-error?" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
-			if len(g.operands) > 0 {
-				u.worsen(Mutating, "tee writes files")
+		post: func(p parsedArgs, e *effect) {
+			if len(p.operands) > 0 {
+				e.worsen(Mutating, "tee writes files")
 			}
-			u.addWrite(g.operands...)
+			e.addWrite(p.operands...)
 		},
 	},
 	"numfmt": {
@@ -118,11 +118,11 @@ var filterSpecs = map[string]commandSpec{
 		source: "GNU findutils 4.10 manual, xargs options, and -J of BSD", operands: otherOperands, flagsEndAtOperand: true,
 		flags: "-0 -a< -d= -e? -E= -i? -I= -J= -l? -L= -n= -o -p -P= -r -s= -t -x --null --arg-file< --delimiter= --max-lines? --max-args= --max-procs=" +
 			" --no-run-if-empty --max-chars= --verbose --exit --replace? --eof? --show-limits" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
-			u.worsen(Unknown, "xargs runs a command with arguments that nobody knows")
-			if len(g.operands) > 0 {
+		post: func(p parsedArgs, e *effect) {
+			e.worsen(Unknown, "xargs runs a command with arguments that nobody knows")
+			if len(p.operands) > 0 {
 				rest := arg{source: "…", maybeSeveral: true}
-				u.runs = [][]arg{append(g.nestedCommand(), rest)}
+				e.runs = [][]arg{append(p.nestedCommand(), rest)}
 			}
 		},
 	},

@@ -36,14 +36,14 @@ type parsedArgs struct {
 	reason        string // why it is not known what the command does; empty if it is
 }
 
-func (g parsedArgs) hasFlag(names ...string) bool {
-	return slices.ContainsFunc(g.flags, func(f flag) bool { return slices.Contains(names, f.name) })
+func (p parsedArgs) hasFlag(names ...string) bool {
+	return slices.ContainsFunc(p.flags, func(f flag) bool { return slices.Contains(names, f.name) })
 }
 
 // flagValues are the values of the flags of these names, in their order.
-func (g parsedArgs) flagValues(names ...string) []arg {
+func (p parsedArgs) flagValues(names ...string) []arg {
 	var list []arg
-	for _, f := range g.flags {
+	for _, f := range p.flags {
 		if slices.Contains(names, f.name) {
 			list = append(list, f.value)
 		}
@@ -52,18 +52,18 @@ func (g parsedArgs) flagValues(names ...string) []arg {
 }
 
 // refuse notes the first reason why nobody knows what the command does.
-func (g *parsedArgs) refuse(why string) {
-	if g.reason == "" {
-		g.reason = why
+func (p *parsedArgs) refuse(reason string) {
+	if p.reason == "" {
+		p.reason = reason
 	}
 }
 
 // kindOf looks a flag up in the table of an entry.
-func (e commandSpec) kindOf(name string) (flagKind, bool) {
+func (s commandSpec) kindOf(name string) (flagKind, bool) {
 	if strings.ContainsAny(name, "=?<>#") {
 		return "", false // no name, but could be taken for one with its mark
 	}
-	for known := range strings.FieldsSeq(e.flags) {
+	for known := range strings.FieldsSeq(s.flags) {
 		if rest, ok := strings.CutPrefix(known, name); ok {
 			switch k := flagKind(rest); k {
 			case noValue, takesValue, optionalValue, readsFile, writesFile:
@@ -75,13 +75,13 @@ func (e commandSpec) kindOf(name string) (flagKind, bool) {
 }
 
 // takesNumbers reports whether the command takes "-5" or, with another mark, "+5".
-func (e commandSpec) takesNumbers(mark string) bool { return has(e.flags, mark) }
+func (s commandSpec) takesNumbers(mark string) bool { return has(s.flags, mark) }
 
 // refusesArg reports whether a word that is not known must not stand where the
 // command takes flags. A listed flag that names a file is one reason: the file
 // would go unseen.
-func (e commandSpec) refusesArg(a arg) bool {
-	return a.mayBeFlag() && (e.hasUnsafeFlags || !a.known && strings.ContainsAny(e.flags, "<>"))
+func (s commandSpec) refusesArg(a arg) bool {
+	return a.mayBeFlag() && (s.hasUnsafeFlags || !a.known && strings.ContainsAny(s.flags, "<>"))
 }
 
 // A argParser tells the arguments of a command apart.
@@ -94,77 +94,77 @@ type argParser struct {
 // parseArgs tells flags and operands apart as getopt does: flags may stand after
 // operands, short ones in a bundle, values glued to them. Long ones count only
 // if they are written out.
-func (e commandSpec) parseArgs(args []arg) parsedArgs {
-	r := argParser{spec: e, rest: args}
-	for len(r.rest) > 0 {
-		a := r.next()
+func (s commandSpec) parseArgs(args []arg) parsedArgs {
+	p := argParser{spec: s, rest: args}
+	for len(p.rest) > 0 {
+		a := p.next()
 		switch {
 		case a.is("--"):
-			r.takeOperands()
+			p.takeOperands()
 		case a.isLiteral() && strings.HasPrefix(a.value, "--"):
-			r.longFlag(a)
+			p.longFlag(a)
 		case a.isLiteral() && len(a.value) > 1 && a.value[0] == '-':
-			r.shortFlags(a)
-		case a.isLiteral() && a.value != "" && a.value[0] == '+' && isDigits(a.value[1:]) && e.takesNumbers("+#"):
-		case r.globFlag(a):
+			p.shortFlags(a)
+		case a.isLiteral() && a.value != "" && a.value[0] == '+' && isDigits(a.value[1:]) && s.takesNumbers("+#"):
+		case p.globFlag(a):
 		default:
-			if e.refusesArg(a) {
-				r.parsed.refuse(a.source + " may become a flag")
+			if s.refusesArg(a) {
+				p.parsed.refuse(a.source + " may become a flag")
 			}
-			r.parsed.operands = append(r.parsed.operands, a)
-			if e.flagsEndAtOperand {
-				r.takeOperands()
+			p.parsed.operands = append(p.parsed.operands, a)
+			if s.flagsEndAtOperand {
+				p.takeOperands()
 			}
 		}
 	}
-	return r.parsed
+	return p.parsed
 }
 
-func (r *argParser) next() arg {
-	a := r.rest[0]
-	r.rest = r.rest[1:]
+func (p *argParser) next() arg {
+	a := p.rest[0]
+	p.rest = p.rest[1:]
 	return a
 }
 
 // takeOperands takes all that is left for operands.
-func (r *argParser) takeOperands() {
-	r.parsed.operands = append(r.parsed.operands, r.rest...)
-	r.rest = nil
+func (p *argParser) takeOperands() {
+	p.parsed.operands = append(p.parsed.operands, p.rest...)
+	p.rest = nil
 }
 
 // longFlag takes a flag such as "--lines" or "--lines=5".
-func (r *argParser) longFlag(a arg) {
+func (p *argParser) longFlag(a arg) {
 	name, value, glued := strings.Cut(a.value, "=")
-	kind, ok := r.spec.kindOf(name)
+	kind, ok := p.spec.kindOf(name)
 	if !ok || glued && kind == noValue {
-		r.parsed.refuse("the flag " + name + " is not known")
+		p.parsed.refuse("the flag " + name + " is not known")
 		return
 	}
 	a.value = value
-	r.addFlag(name, kind, a, glued)
+	p.addFlag(name, kind, a, glued)
 }
 
 // shortFlags takes "-l", bundles such as "-la", and values glued on as in "-n5".
-func (r *argParser) shortFlags(a arg) {
+func (p *argParser) shortFlags(a arg) {
 	letters := a.value[1:]
-	if isDigits(letters) && r.spec.takesNumbers("-#") {
+	if isDigits(letters) && p.spec.takesNumbers("-#") {
 		return
 	}
 	for letters != "" {
 		name := "-" + letters[:1]
 		letters = letters[1:]
-		kind, ok := r.spec.kindOf(name)
+		kind, ok := p.spec.kindOf(name)
 		switch {
 		case !ok:
-			r.parsed.refuse("the flag " + name + " is not known")
+			p.parsed.refuse("the flag " + name + " is not known")
 		case kind == noValue:
-			r.parsed.flags = append(r.parsed.flags, flag{name: name})
+			p.parsed.flags = append(p.parsed.flags, flag{name: name})
 		default:
 			if strings.HasPrefix(letters, "=") && (kind == readsFile || kind == writesFile) {
-				r.parsed.refuse("not all programs read " + a.source + " in the same way")
+				p.parsed.refuse("not all programs read " + a.source + " in the same way")
 			}
 			a.value = letters
-			r.addFlag(name, kind, a, letters != "")
+			p.addFlag(name, kind, a, letters != "")
 			return
 		}
 	}
@@ -172,48 +172,48 @@ func (r *argParser) shortFlags(a arg) {
 
 // addFlag takes a flag with its value, if it has one: glued, or else the next
 // argument.
-func (r *argParser) addFlag(name string, kind flagKind, value arg, glued bool) {
-	g := &r.parsed
+func (p *argParser) addFlag(name string, kind flagKind, value arg, glued bool) {
+	args := &p.parsed
 	f := flag{name: name}
 	switch {
 	case kind == noValue || kind == optionalValue && !glued:
 	case glued:
 		f.value = value
-	case len(r.rest) == 0:
-		g.refuse("the flag " + name + " has no value")
+	case len(p.rest) == 0:
+		args.refuse("the flag " + name + " has no value")
 	default:
-		f.value = r.next()
+		f.value = p.next()
 		if f.value.mayBeSeveral() {
-			g.mayBeOperands = append(g.mayBeOperands, f.value)
+			args.mayBeOperands = append(args.mayBeOperands, f.value)
 		}
-		if f.value.mayBeSeveral() && r.spec.refusesArg(f.value) {
-			g.refuse(f.value.source + " may become a flag")
+		if f.value.mayBeSeveral() && p.spec.refusesArg(f.value) {
+			args.refuse(f.value.source + " may become a flag")
 		}
 		// Not all programs of the name give this flag a value.
-		if v := f.value.value; r.spec.hasUnsafeFlags && len(v) > 1 && v[0] == '-' && !isDigits(v[1:2]) {
-			g.refuse(f.value.source + " looks like a flag")
+		if v := f.value.value; p.spec.hasUnsafeFlags && len(v) > 1 && v[0] == '-' && !isDigits(v[1:2]) {
+			args.refuse(f.value.source + " looks like a flag")
 		}
 		glued = true
 	}
 	if glued && (kind == readsFile || kind == writesFile) {
-		g.namedFiles = append(g.namedFiles, file{arg: f.value, write: kind == writesFile})
-		g.writesNamed = g.writesNamed || kind == writesFile
+		args.namedFiles = append(args.namedFiles, file{arg: f.value, write: kind == writesFile})
+		args.writesNamed = args.writesNamed || kind == writesFile
 	}
-	g.flags = append(g.flags, f)
+	args.flags = append(args.flags, f)
 }
 
 // globFlag takes a flag such as --include=*.go, which a shell may expand, but to
 // nothing else than the same flag with other text.
-func (r *argParser) globFlag(a arg) bool {
+func (p *argParser) globFlag(a arg) bool {
 	if !a.known || !a.glob || !strings.HasPrefix(a.value, "--") {
 		return false
 	}
 	name, value, glued := strings.Cut(a.value, "=")
-	kind, ok := r.spec.kindOf(name)
+	kind, ok := p.spec.kindOf(name)
 	if !glued || !ok || kind != takesValue && kind != optionalValue {
 		return false
 	}
 	a.value = value
-	r.parsed.flags = append(r.parsed.flags, flag{name: name, value: a})
+	p.parsed.flags = append(p.parsed.flags, flag{name: name, value: a})
 	return true
 }

@@ -26,14 +26,14 @@ func runUseCases(t *testing.T, cases []useCase) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			args := argsOf(tt.line)
-			u := effectOf(args[0].value, args[1:])
-			require.Equal(t, tt.class, u.class, "%s: %s", tt.line, u.reason)
-			require.Equal(t, tt.class == ReadOnly, u.reason == "", u.reason)
-			require.Equal(t, tt.edits, u.editsOnly, "edits")
-			require.Equal(t, tt.exact, u.noWildcards, "exact")
+			e := effectOf(args[0].value, args[1:])
+			require.Equal(t, tt.class, e.class, "%s: %s", tt.line, e.reason)
+			require.Equal(t, tt.class == ReadOnly, e.reason == "", e.reason)
+			require.Equal(t, tt.edits, e.editsOnly, "edits")
+			require.Equal(t, tt.exact, e.noWildcards, "exact")
 			if tt.reads != "" || tt.write != "" || tt.class != Unknown {
-				require.Equal(t, tt.reads, namesOf(u.files, false), "reads")
-				require.Equal(t, tt.write, namesOf(u.files, true), "writes")
+				require.Equal(t, tt.reads, namesOf(e.files, false), "reads")
+				require.Equal(t, tt.write, namesOf(e.files, true), "writes")
 			}
 		})
 	}
@@ -89,8 +89,8 @@ func argsOf(line string) []arg {
 func allEntries() map[string]commandSpec {
 	all := map[string]commandSpec{"ps (unix)": psSpec, "tar (flags)": tarSpec}
 	for _, table := range tables() {
-		for name, e := range table {
-			all[name] = e
+		for name, s := range table {
+			all[name] = s
 		}
 	}
 	return all
@@ -104,10 +104,10 @@ func TestTablesAreSound(t *testing.T) {
 	}
 	all := allEntries()
 	require.Len(t, all, count, "a command stands in two tables")
-	for name, e := range all {
-		require.NotEmpty(t, e.source, name)
+	for name, s := range all {
+		require.NotEmpty(t, s.source, name)
 		seen := map[string]bool{}
-		for known := range strings.FieldsSeq(e.flags) {
+		for known := range strings.FieldsSeq(s.flags) {
 			require.Regexp(t, `^(-[A-Za-z0-9~.][=?<>]?|--[A-Za-z0-9][A-Za-z0-9-]*[=?<>]?|[-+]#)$`, known, name)
 			flag := strings.TrimRight(known, "=?<>")
 			require.False(t, seen[flag], "%s lists %s twice", name, flag)
@@ -134,12 +134,12 @@ func TestFlagsExist(t *testing.T) {
 			if err != nil || !strings.Contains(string(help), "--version") {
 				t.Skip("the help of " + name + " lists no flags")
 			}
-			e := allEntries()[name]
+			s := allEntries()[name]
 			if name == "tar" {
-				e = tarSpec
+				s = tarSpec
 			}
 			var missing []string
-			for known := range strings.FieldsSeq(e.flags) {
+			for known := range strings.FieldsSeq(s.flags) {
 				flag := strings.TrimRight(known, "=?<>")
 				if strings.HasPrefix(flag, "--") && !strings.Contains(string(help), flag) && !slices.Contains(newer, name+" "+flag) {
 					missing = append(missing, flag)

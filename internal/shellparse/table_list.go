@@ -14,21 +14,21 @@ var listSpecs = map[string]commandSpec{
 			" --dereference-command-line-symlink-to-dir --hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes" +
 			" --dereference --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style=" +
 			" --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
+		post: func(p parsedArgs, e *effect) {
 			// The ls of BSD takes no value there, and these for files.
-			for _, v := range g.flagValues("-I", "-T", "-w") {
+			for _, v := range p.flagValues("-I", "-T", "-w") {
 				if !isDigits(v.value) {
-					u.files = append(u.files, file{arg: v, guess: !mayLeaveDir(v.value)})
+					e.files = append(e.files, file{arg: v, guess: !mayLeaveDir(v.value)})
 				}
 			}
-			if !g.hasFlag("-R", "--recursive") {
+			if !p.hasFlag("-R", "--recursive") {
 				return
 			}
-			if g.hasFlag("-L", "--dereference") {
-				u.worsen(Unknown, "ls -R -L follows links out of the tree")
+			if p.hasFlag("-L", "--dereference") {
+				e.worsen(Unknown, "ls -R -L follows links out of the tree")
 			}
-			for i := range u.files {
-				u.files[i].tree = true
+			for i := range e.files {
+				e.files[i].tree = true
 			}
 		},
 	},
@@ -92,20 +92,20 @@ const treeValued = "LPIHTo"
 
 // treeEffect reads the arguments of tree, which does not do so as getopt does.
 func treeEffect(args []arg) effect {
-	u := treeSpec.effectOf("tree", args)
+	e := treeSpec.effectOf("tree", args)
 	for _, a := range args {
 		letters, short := strings.CutPrefix(a.value, "-")
 		switch {
 		case !a.known || !short:
 		case has("--charset --filelimit --timefmt --sort", a.value):
-			u.worsen(Unknown, "tree may take the next argument for the value of "+a.value)
+			e.worsen(Unknown, "tree may take the next argument for the value of "+a.value)
 		case !strings.HasPrefix(letters, "-") && strings.ContainsAny(letters[:max(len(letters)-1, 0)], treeValued):
 			if level, ok := strings.CutPrefix(letters, "L"); !ok || !isDigits(level) {
-				u.worsen(Unknown, "tree does not read "+a.source+" as others do")
+				e.worsen(Unknown, "tree does not read "+a.source+" as others do")
 			}
 		}
 	}
-	return u
+	return e
 }
 
 // fdSpec is find under other rules; -x and -X run commands, -l runs ls.
@@ -114,5 +114,5 @@ var fdSpec = commandSpec{
 	flags: "-H -I -u -s -i -g -F -a -p -0 -1 -q -t= -e= -E= -d= -S= -c= --hidden --no-ignore --unrestricted --case-sensitive" +
 		" --ignore-case --glob --fixed-strings --absolute-path --full-path --print0 --quiet --type= --extension= --exclude=" +
 		" --max-depth= --min-depth= --size= --color= --max-results= --changed-within= --changed-before= --help --version",
-	post: func(g parsedArgs, u *effect) { u.addSearched(g, 1) },
+	post: func(p parsedArgs, e *effect) { e.addSearched(p, 1) },
 }

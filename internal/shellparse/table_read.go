@@ -53,10 +53,10 @@ var readSpecs = map[string]commandSpec{
 		source: "GNU binutils 2.42 manual, strings", operands: readFiles, hasUnsafeFlags: true, // @file holds more arguments
 		flags: "-# -a -d -f -n= -t= -o -e= -s= -w --all --data --print-file-name --bytes= --radix= --encoding=" +
 			" --output-separator= --include-all-whitespace" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
-			for _, a := range g.operands {
+		post: func(p parsedArgs, e *effect) {
+			for _, a := range p.operands {
 				if a.mayStartWith('@') {
-					u.worsen(Unknown, "strings takes arguments from the file that follows an @")
+					e.worsen(Unknown, "strings takes arguments from the file that follows an @")
 				}
 			}
 		},
@@ -118,45 +118,45 @@ var batSpec = commandSpec{
 	flags: "-A -p -n -P -s -u -l= -r= -H= --show-all --plain --number --no-pager --squeeze-blank --language= --line-range=" +
 		" --highlight-line= --style= --color= --theme= --wrap= --tabs= --terminal-width= --decorations= --paging=" +
 		" --list-languages --list-themes --help --version",
-	post: func(g parsedArgs, u *effect) {
-		for _, v := range g.flagValues("--paging") {
+	post: func(p parsedArgs, e *effect) {
+		for _, v := range p.flagValues("--paging") {
 			if !v.is("never", "auto") {
-				u.worsen(Unknown, "bat runs a pager")
+				e.worsen(Unknown, "bat runs a pager")
 			}
 		}
-		if len(g.operands) > 0 && g.operands[0].is("cache") {
-			u.worsen(Unknown, "bat cache writes files")
+		if len(p.operands) > 0 && p.operands[0].is("cache") {
+			e.worsen(Unknown, "bat cache writes files")
 		}
 	},
 }
 
 // refusePagerCommands refuses operands that a pager reads as commands of its own.
-func refusePagerCommands(g parsedArgs, u *effect) {
-	for _, a := range g.operands {
+func refusePagerCommands(p parsedArgs, e *effect) {
+	for _, a := range p.operands {
 		if a.mayStartWith('+') {
-			u.worsen(Unknown, a.source+" is a command of the pager")
+			e.worsen(Unknown, a.source+" is a command of the pager")
 		}
 	}
 }
 
 // diffEffect adds what diff reads if it is given directories: the files in them, of
 // which some may be links to other places.
-func diffEffect(g parsedArgs, u *effect) {
-	links := g.hasFlag("--no-dereference")
-	if !links && g.hasFlag("-r", "--recursive", "-N", "--new-file", "--unidirectional-new-file") {
-		u.worsen(Unknown, "diff follows the links in a directory")
+func diffEffect(p parsedArgs, e *effect) {
+	links := p.hasFlag("--no-dereference")
+	if !links && p.hasFlag("-r", "--recursive", "-N", "--new-file", "--unidirectional-new-file") {
+		e.worsen(Unknown, "diff follows the links in a directory")
 	}
-	for _, a := range g.operands {
+	for _, a := range p.operands {
 		if !a.isLiteral() || a.value == "-" || a.value == "" || strings.HasPrefix(a.value, "/dev/") {
 			continue
 		}
 		if links {
-			u.files = append(u.files, file{arg: a, tree: true})
+			e.files = append(e.files, file{arg: a, tree: true})
 			continue
 		}
 		dir := strings.TrimSuffix(escapeGlob(a.value), "/")
 		for _, all := range []string{"/*", "/.*"} {
-			u.files = append(u.files, file{arg: arg{value: dir + all, known: true, glob: true, source: a.source}})
+			e.files = append(e.files, file{arg: arg{value: dir + all, known: true, glob: true, source: a.source}})
 		}
 	}
 }
@@ -182,17 +182,17 @@ func xxdEffect(args []arg) effect {
 			return unknownEffect("the flag " + a + " is not known")
 		}
 	}
-	var u effect
+	var e effect
 	for i, a := range args {
 		switch {
 		case a.mayBeSeveral() || !a.known && a.mayBeFlag():
-			u.worsen(Unknown, a.source+" may become a flag or a file that is written")
+			e.worsen(Unknown, a.source+" may become a flag or a file that is written")
 		case i > 0:
-			u.worsen(Mutating, "xxd writes its second operand")
-			u.addWrite(a)
+			e.worsen(Mutating, "xxd writes its second operand")
+			e.addWrite(a)
 			continue
 		}
-		u.addRead(a)
+		e.addRead(a)
 	}
-	return u
+	return e
 }

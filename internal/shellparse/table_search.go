@@ -22,25 +22,25 @@ var grepSpec = commandSpec{
 	post: grepEffect,
 }
 
-func grepEffect(g parsedArgs, u *effect) {
+func grepEffect(p parsedArgs, e *effect) {
 	patterns := 1
-	if g.hasFlag("-e", "-f", "--regexp", "--file") {
+	if p.hasFlag("-e", "-f", "--regexp", "--file") {
 		patterns = 0
 	}
-	tree := g.hasFlag("-r", "--recursive")
-	for _, v := range g.flagValues("-d", "--directories") {
+	tree := p.hasFlag("-r", "--recursive")
+	for _, v := range p.flagValues("-d", "--directories") {
 		tree = tree || !v.is("skip", "read")
 	}
 	if tree {
-		u.addSearched(g, patterns)
+		e.addSearched(p, patterns)
 		return
 	}
-	for i, a := range g.operands {
+	for i, a := range p.operands {
 		if i >= patterns || a.mayBeSeveral() {
-			u.addRead(a)
+			e.addRead(a)
 		}
 	}
-	u.addRead(g.mayBeOperands...)
+	e.addRead(p.mayBeOperands...)
 }
 
 // ripgrepSpec leaves out what runs programs, --pre, --hostname-bin and -z, and -L,
@@ -60,28 +60,28 @@ var ripgrepSpec = commandSpec{
 		" --regex-size-limit= --regexp= --replace= --smart-case --case-sensitive --sort= --sortr= --stats --stop-on-nonmatch --threads= -j=" +
 		" --trace --trim --type= --type-add= --type-clear= --type-list --type-not= --unrestricted --version --vimgrep" +
 		" --with-filename --word-regexp -d=",
-	post: func(g parsedArgs, u *effect) {
+	post: func(p parsedArgs, e *effect) {
 		patterns := 1
-		if g.hasFlag("-e", "-f", "--regexp", "--file", "--files", "--type-list") {
+		if p.hasFlag("-e", "-f", "--regexp", "--file", "--files", "--type-list") {
 			patterns = 0
 		}
-		u.addSearched(g, patterns)
+		e.addSearched(p, patterns)
 	},
 }
 
 // addSearched adds the operands of a search: so many texts, and then the trees that
 // are searched, by default the working directory.
-func (u *effect) addSearched(g parsedArgs, patterns int) {
+func (e *effect) addSearched(p parsedArgs, patterns int) {
 	in := []arg{literalArg(".")}
-	if len(g.operands) > patterns {
-		in = g.operands[patterns:]
+	if len(p.operands) > patterns {
+		in = p.operands[patterns:]
 	}
-	for _, a := range g.operands[:min(patterns, len(g.operands))] {
+	for _, a := range p.operands[:min(patterns, len(p.operands))] {
 		if a.mayBeSeveral() { // the rest of its words are files
-			u.files = append(u.files, file{arg: a, tree: true})
+			e.files = append(e.files, file{arg: a, tree: true})
 		}
 	}
-	for _, a := range append(in, g.mayBeOperands...) {
-		u.files = append(u.files, file{arg: a, tree: true})
+	for _, a := range append(in, p.mayBeOperands...) {
+		e.files = append(e.files, file{arg: a, tree: true})
 	}
 }

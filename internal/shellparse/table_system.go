@@ -8,10 +8,10 @@ var systemSpecs = map[string]commandSpec{
 		source: "GNU coreutils 9.5 manual, date invocation", operands: otherOperands, hasUnsafeFlags: true, // -s sets the clock
 		flags: "-d= -I? -r< -R -u --date= --debug --iso-8601? --reference< --resolution --rfc-email --rfc-822 --rfc-2822" +
 			" --rfc-3339= --universal --utc" + gnuFlags,
-		post: func(g parsedArgs, u *effect) {
-			for _, a := range g.operands {
+		post: func(p parsedArgs, e *effect) {
+			for _, a := range p.operands {
 				if !a.isLiteral() || !strings.HasPrefix(a.value, "+") {
-					u.worsen(Unknown, "date sets the clock if it gets anything but a format")
+					e.worsen(Unknown, "date sets the clock if it gets anything but a format")
 				}
 			}
 		},
@@ -44,9 +44,9 @@ var systemSpecs = map[string]commandSpec{
 	"locale": {source: "GNU C library 2.40 manual, locale", operands: plainTexts, flags: "-a -c -k -m -v --all-locales --charmaps --category-name --keyword-name --verbose" + gnuFlags},
 	"getconf": {
 		source: "POSIX getconf, GNU C library 2.40", operands: otherOperands, flagsEndAtOperand: true, flags: "-a -v=",
-		post: func(g parsedArgs, u *effect) {
-			if len(g.operands) > 1 || len(g.operands) > 0 && (g.hasFlag("-a") || g.operands[0].mayBeSeveral()) {
-				u.addRead(g.operands[len(g.operands)-1])
+		post: func(p parsedArgs, e *effect) {
+			if len(p.operands) > 1 || len(p.operands) > 0 && (p.hasFlag("-a") || p.operands[0].mayBeSeveral()) {
+				e.addRead(p.operands[len(p.operands)-1])
 			}
 		},
 	},
@@ -56,9 +56,9 @@ var systemSpecs = map[string]commandSpec{
 	"top": {
 		source: "top(1) of procps-ng 4.0", hasUnsafeFlags: true, // it waits for keys, one of which kills
 		flags: "-b -n= -d= -p= -u= -U= -o= -c -H -i -S -w? -1 -E= -e= -h -v",
-		post: func(g parsedArgs, u *effect) {
-			if !g.hasFlag("-b") {
-				u.worsen(Unknown, "top without -b takes commands")
+		post: func(p parsedArgs, e *effect) {
+			if !p.hasFlag("-b") {
+				e.worsen(Unknown, "top without -b takes commands")
 			}
 		},
 	},
@@ -76,10 +76,10 @@ var systemSpecs = map[string]commandSpec{
 var manSpec = commandSpec{
 	source: "man(1) of man-db 2.12", operands: plainTexts, hasUnsafeFlags: true,
 	flags: "-a -f -k -w -s= -S= --all --whatis --apropos --where --path --location --sections= --help --version",
-	post: func(g parsedArgs, u *effect) {
-		for _, a := range g.operands {
+	post: func(p parsedArgs, e *effect) {
+		for _, a := range p.operands {
 			if !a.isLiteral() || strings.Contains(a.value, "/") {
-				u.worsen(Unknown, "man formats files too, and "+a.source+" may be one")
+				e.worsen(Unknown, "man formats files too, and "+a.source+" may be one")
 			}
 		}
 	},

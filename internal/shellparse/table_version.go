@@ -37,12 +37,12 @@ var versionSpecs = map[string]commandSpec{
 // onlyWith is the use of a command that is known if one of some words is its only
 // argument.
 func onlyWith(words ...string) func(args []arg) effect {
-	why := "only " + strings.Join(words, " and ") + " are known not to act"
+	reason := "only " + strings.Join(words, " and ") + " are known not to act"
 	return func(args []arg) effect {
 		if len(args) == 1 && args[0].is(words...) {
 			return effect{}
 		}
-		return unknownEffect(why)
+		return unknownEffect(reason)
 	}
 }
 

@@ -34,7 +34,7 @@ type wildcardSpec struct {
 
 // exceededBy says that no wildcard covers a program with these arguments, because of
 // what they may make it do besides its routine.
-func (r wildcardSpec) exceededBy(args []arg) bool {
+func (s wildcardSpec) exceededBy(args []arg) bool {
 	if slices.ContainsFunc(args, func(a arg) bool { return !a.isLiteral() || a.maybeSeveral }) {
 		return true
 	}
@@ -42,30 +42,30 @@ func (r wildcardSpec) exceededBy(args []arg) bool {
 	if i := slices.IndexFunc(args, func(a arg) bool { return a.value == "--" }); i >= 0 {
 		before, behind = args[:i], args[i+1:]
 	}
-	if r.singleDash {
+	if s.singleDash {
 		before = withTwoDashes(before)
 	}
-	return r.hasUnlistedArgs(r.flags, before, r.passesFlags) || r.hasUnlistedArgs(r.afterDashes, behind, true)
+	return s.hasUnlistedArgs(s.flags, before, s.passesFlags) || s.hasUnlistedArgs(s.afterDashes, behind, true)
 }
 
 // hasUnlistedArgs reports whether some arguments are not known to be harmless. Passed says
 // that another program gets them, to which the value of a flag may be an operand.
-func (r wildcardSpec) hasUnlistedArgs(flags string, args []arg, passed bool) bool {
+func (s wildcardSpec) hasUnlistedArgs(flags string, args []arg, passed bool) bool {
 	if len(args) == 0 {
 		return false
 	}
-	g := commandSpec{flags: flags, hasUnsafeFlags: true}.parseArgs(args)
-	if g.reason != "" || slices.ContainsFunc(args, func(a arg) bool { return a.value == "--" }) {
+	p := commandSpec{flags: flags, hasUnsafeFlags: true}.parseArgs(args)
+	if p.reason != "" || slices.ContainsFunc(args, func(a arg) bool { return a.value == "--" }) {
 		return true
 	}
-	for _, f := range g.flags {
-		want := r.values[f.name]
+	for _, f := range p.flags {
+		want := s.values[f.name]
 		if want != nil && !want.MatchString(f.value.value) || passed && mayLeaveProject(f.value.value) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(g.operands, func(a arg) bool {
-		return mayLeaveProject(a.value) || r.refusedOperand != nil && r.refusedOperand.MatchString(a.value)
+	return slices.ContainsFunc(p.operands, func(a arg) bool {
+		return mayLeaveProject(a.value) || s.refusedOperand != nil && s.refusedOperand.MatchString(a.value)
 	})
 }
 
@@ -101,9 +101,9 @@ func isSlash(c rune) bool { return c == '/' || c == '\\' }
 // wildcardSpecOf returns the routine that a program, as rules know its name, is called for with arguments, which
 // are those behind its sub-command.
 func wildcardSpecOf(name string, args []arg) (wildcardSpec, []arg, bool) {
-	for _, r := range wildcardSpecs[name] {
-		if rest, ok := r.argsAfter(args); ok {
-			return r, rest, true
+	for _, s := range wildcardSpecs[name] {
+		if rest, ok := s.argsAfter(args); ok {
+			return s, rest, true
 		}
 	}
 	return wildcardSpec{}, nil, false
@@ -111,8 +111,8 @@ func wildcardSpecOf(name string, args []arg) (wildcardSpec, []arg, bool) {
 
 // argsAfter returns the arguments behind the sub-command, and reports whether they begin
 // with it.
-func (r wildcardSpec) argsAfter(args []arg) (rest []arg, ok bool) {
-	for word := range strings.FieldsSeq(r.words) {
+func (s wildcardSpec) argsAfter(args []arg) (rest []arg, ok bool) {
+	for word := range strings.FieldsSeq(s.words) {
 		if len(args) == 0 || !args[0].isLiteral() || !strings.EqualFold(args[0].value, word) {
 			return nil, false
 		}
@@ -127,8 +127,8 @@ func (r wildcardSpec) argsAfter(args []arg) (rest []arg, ok bool) {
 func exceedsWildcard(words []arg) bool {
 	for len(words) > 0 && words[0].isLiteral() {
 		name := programName(words[0].value)
-		if r, rest, ok := wildcardSpecOf(name, words[1:]); ok {
-			return r.exceededBy(rest)
+		if s, rest, ok := wildcardSpecOf(name, words[1:]); ok {
+			return s.exceededBy(rest)
 		}
 		var ok bool
 		if words, ok = startedCommand(name, words[1:]); !ok {

@@ -13,21 +13,21 @@ func TestRoutinesAreSound(t *testing.T) {
 	t.Parallel()
 	for name, list := range wildcardSpecs {
 		words := map[string]bool{}
-		for _, r := range list {
-			require.NotEmpty(t, r.source, name)
-			require.False(t, words[r.words], "%s %s stands there twice", name, r.words)
-			words[r.words] = true
-			for _, flags := range []string{r.flags, r.afterDashes} {
+		for _, s := range list {
+			require.NotEmpty(t, s.source, name)
+			require.False(t, words[s.words], "%s %s stands there twice", name, s.words)
+			words[s.words] = true
+			for _, flags := range []string{s.flags, s.afterDashes} {
 				seen := map[string]bool{}
 				for known := range strings.FieldsSeq(flags) {
 					require.Regexp(t, `^(-[A-Za-z0-9][=?]?|--[A-Za-z0-9][A-Za-z0-9-]*[=?]?)$`, known, name)
 					flag := strings.TrimRight(known, "=?")
-					require.False(t, seen[flag], "%s %s lists %s twice", name, r.words, flag)
+					require.False(t, seen[flag], "%s %s lists %s twice", name, s.words, flag)
 					seen[flag] = true
 				}
 			}
-			for flag := range r.values {
-				require.Contains(t, r.flags, flag, name)
+			for flag := range s.values {
+				require.Contains(t, s.flags, flag, name)
 			}
 		}
 	}
@@ -55,11 +55,11 @@ func TestRoutineFlagsExist(t *testing.T) {
 			if err != nil {
 				t.Skip(tt.name + " tells nothing of its flags")
 			}
-			r, _, ok := wildcardSpecOf(tt.name, argsOf(tt.words))
+			s, _, ok := wildcardSpecOf(tt.name, argsOf(tt.words))
 			require.True(t, ok)
-			for known := range strings.FieldsSeq(r.flags) {
+			for known := range strings.FieldsSeq(s.flags) {
 				flag := strings.TrimRight(known, "=?")
-				if r.singleDash {
+				if s.singleDash {
 					flag = flag[2:]
 				}
 				require.True(t, strings.Contains(string(help), flag) || tt.name == "kubectl" && has("-n --namespace", flag), flag)
@@ -104,8 +104,8 @@ func FuzzRoutine(f *testing.F) {
 			return
 		}
 		// What is no routine with some arguments is none with a strange one more.
-		if r, rest, ok := wildcardSpecOf(programName(words[0].value), words[1:]); ok {
-			require.True(t, r.exceededBy(append(rest, literalArg("--nobody-knows-this"))))
+		if s, rest, ok := wildcardSpecOf(programName(words[0].value), words[1:]); ok {
+			require.True(t, s.exceededBy(append(rest, literalArg("--nobody-knows-this"))))
 		}
 	})
 }
