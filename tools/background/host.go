@@ -1,6 +1,8 @@
 package background
 
-import "os"
+import (
+	"os"
+)
 
 // A host is a process that keeps tasks. The zero host has ended.
 type host struct {

@@ -2,12 +2,8 @@ package background
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 	"unicode"
-
-	"github.com/seed49eaa51d/pegboard"
 )
 
 // A notice is something that a conversation has yet to be told.
@@ -17,102 +13,12 @@ type notice struct {
 	text  string // the message
 }
 
-// tell is Handle.Tell.
-func (t *Tasks) tell(e *entry, text string) {
-	t.mu.Lock()
-	if e.task.State != Running || e.silent {
-		t.mu.Unlock()
-		return
-	}
-	if e.waits == maxMessages {
-		oldest := slices.IndexFunc(t.owed, func(n notice) bool { return n.entry == e })
-		t.owed = slices.Delete(t.owed, oldest, oldest+1)
-		e.waits--
-		e.missed++
-	}
-	t.owed = append(t.owed, notice{entry: e, text: strings.ToValidUTF8(text, "\uFFFD")})
-	e.waits++
-	t.changed()
-	t.mu.Unlock()
-	t.watch.deliver()
-}
-
-// Notices returns what s has to be told since it last asked: the tasks that have
-// ended, each once, and the messages of those that run, in the order in which
-// all this happened. A task's news belong to the session that added it, or to
-// the main session once that one has ended. The parts are plain text, for
-// Result.Messages or a message of the host's. Once the conversation has ended
-// there are none.
-func (t *Tasks) Notices(s *pegboard.Session) []pegboard.Part {
-	if known, ok := tables.Get(s); !ok || known != t {
-		return nil
-	}
-	mine := t.take(t.meet(s))
-	parts := make([]pegboard.Part, len(mine))
-	for i, n := range mine {
-		parts[i].Text = n.words()
-	}
-	for _, n := range mine {
-		if n.end {
-			t.forget(n.entry)
-		}
-	}
-	return parts
-}
-
-// take removes and returns what is owed to the session at st.
-func (t *Tasks) take(st *seat) (mine []told) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.closed {
-		return nil
-	}
-	kept := t.owed[:0:0]
-	for _, n := range t.owed {
-		if n.entry.belongsTo(st) {
-			mine = append(mine, told{notice: n, task: n.entry.task, missed: n.entry.missed, gone: n.entry.gone})
-			n.entry.waits, n.entry.missed = 0, 0
-		} else {
-			kept = append(kept, n)
-		}
-	}
-	t.owed = kept
-	return mine
-}
-
 // told is a notice with what was known when it was taken.
 type told struct {
 	notice
 	task   Task
 	missed int
 	gone   bool
-}
-
-// Told says that s has learnt of a task's end in another way, such as a tool's
-// result, so that no notice follows. It reports whether one would have: if the
-// task belongs to another agent, that one is told all the same.
-func (t *Tasks) Told(s *pegboard.Session, id string) bool {
-	if tableOf(s) != t {
-		return false
-	}
-	st := t.meet(s)
-	t.mu.Lock()
-	kept := t.owed[:0:0]
-	var e *entry
-	for _, n := range t.owed {
-		if n.end && n.entry.task.ID == id && n.entry.belongsTo(st) {
-			e = n.entry
-		} else {
-			kept = append(kept, n)
-		}
-	}
-	t.owed = kept
-	t.mu.Unlock()
-	if e == nil {
-		return false
-	}
-	t.forget(e)
-	return true
 }
 
 // words returns the notice as text for the model.
@@ -163,49 +69,6 @@ func about(k Task) string {
 		what = k.Command
 	}
 	return oneLine(what, noticeLine)
-}
-
-// fate says how a task ended, and after how long.
-func (k Task) fate() string {
-	how := ""
-	switch k.State {
-	case Running:
-		return "is running"
-	case Lost:
-		if k.Err != "" {
-			return "was lost: " + oneLine(k.Err, 2*noticeLine)
-		}
-		return "was running when the program that ran it ended, and how it ended is not known"
-	case Completed:
-		how = "completed"
-	case Failed:
-		how = "failed"
-	case Killed:
-		how = "was stopped"
-	}
-	how += " after " + roundly(k.Ended.Sub(k.Started))
-	if k.ExitCode != nil {
-		how += fmt.Sprintf(" with exit code %d", *k.ExitCode)
-	}
-	if k.Err != "" {
-		how += ": " + strings.TrimSuffix(oneLine(k.Err, 2*noticeLine), ".")
-	}
-	return how
-}
-
-// roundly returns a duration with no more digits than anybody reads.
-func roundly(d time.Duration) string {
-	switch {
-	case d < 0:
-		d = 0
-	case d < time.Second:
-		d = d.Round(time.Millisecond)
-	case d < time.Minute:
-		d = d.Round(100 * time.Millisecond)
-	default:
-		d = d.Round(time.Second)
-	}
-	return d.String()
 }
 
 // lastLines returns the last lines of an output that are not blank, indented so

@@ -1,6 +1,13 @@
 package background
 
-import "errors"
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
 
 // The limits.
 const (
@@ -19,26 +26,6 @@ const (
 	maxSweeps    = 100 // attempts to remove a directory in which files are still being made
 )
 
-// The errors. Their texts are worded for the model.
-var (
-	// ErrUnknownTask: there is no task of that id, or it ended long ago and was
-	// forgotten. The error names ids that may have been meant.
-	ErrUnknownTask = errors.New("no background task has the id")
-	// ErrEnded: the task that should be stopped has ended already.
-	ErrEnded = errors.New("the task has ended already")
-	// ErrTooMany: as many tasks run as may run at once.
-	ErrTooMany = errors.New("too many background tasks are running")
-	// ErrStopped is the cause that [Tasks.Stop] gives.
-	ErrStopped = errors.New("stopped on request")
-	// ErrOwnerEnded is the cause when the agent that started a task has ended.
-	ErrOwnerEnded = errors.New("the agent that started it has ended")
-	// ErrConfigured: the conversation has other options, or tasks, already.
-	ErrConfigured = errors.New("the background tasks are configured already, or in use")
-	// ErrCorrupt: some records could not be read. They were set aside, under names
-	// that end in ".corrupt", and the rest of [Configure] was done.
-	ErrCorrupt = errors.New("unreadable task records")
-)
-
 // Options are a host's choices for one conversation. The zero value works.
 type Options struct {
 	// Dir is the conversation's own directory for output files and records, an
@@ -51,4 +38,55 @@ type Options struct {
 	// as many are listed: those that ended make room for those that run, but for
 	// the 8 that ended last.
 	MaxTasks int
+}
+
+// Configure sets the options of the conversation that s is part of, before its
+// first task. It takes over what an earlier run of the program left in
+// Options.Dir: tasks that ran then are Lost now, or ended untold, and the main
+// session gets their notices. Tasks of a program that still runs are left alone.
+//
+// It fails with ErrConfigured if other options hold already. With ErrCorrupt it
+// has done its work all the same.
+func Configure(s *pegboard.Session, o Options) error {
+	if o.MaxTasks < 0 {
+		return fmt.Errorf("at most %d background tasks cannot be meant; 0 means %d", o.MaxTasks, DefaultMaxTasks)
+	}
+	t := Of(s)
+	if o.Dir != "" {
+		if !filepath.IsAbs(o.Dir) {
+			return fmt.Errorf("the directory %s of the background tasks is not absolute", o.Dir)
+		}
+		if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+			return fmt.Errorf("the directory of the background tasks: %w", err)
+		}
+		o.Dir = realpath.Resolve(o.Dir)
+		s.AllowReads(o.Dir)
+	}
+	t.mu.Lock()
+	if t.used || t.closed {
+		same := t.opts == o
+		t.mu.Unlock()
+		if same {
+			return nil
+		}
+		return ErrConfigured
+	}
+	t.used, t.opts = true, o
+	if o.Dir == "" {
+		t.mu.Unlock()
+		return nil
+	}
+	err := t.adopt()
+	t.changed()
+	t.mu.Unlock()
+	t.watch.deliver()
+	return err
+}
+
+// maxTasks is the limit in force.
+func (o Options) maxTasks() int {
+	if o.MaxTasks > 0 {
+		return o.MaxTasks
+	}
+	return DefaultMaxTasks
 }

@@ -3,20 +3,13 @@ package background
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // A record is a task on the disk. It is there while the task runs, and until its
@@ -40,26 +33,6 @@ const (
 	recordVersion = 1
 	recordSuffix  = ".task.json"
 )
-
-func (t *Tasks) recordPath(id string) string { return filepath.Join(t.opts.Dir, id+recordSuffix) }
-
-// save writes the record of a task as it is now.
-func (t *Tasks) save(e *entry) {
-	if e.record == nil {
-		return
-	}
-	if err := e.record.write(&t.files.store, func() recorded {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		r := recorded{Version: recordVersion, Task: e.task.copied(), Host: t.files.host}
-		if t.closed && e.task.State != Running {
-			r.Host = host{}
-		}
-		return r
-	}); err != nil {
-		t.fault(fmt.Errorf("the record of task %s: %w", e.task.ID, err))
-	}
-}
 
 // write writes what is true once nobody else writes.
 func (r *record) write(store *atomicfile.Store, now func() recorded) error {
@@ -91,16 +64,6 @@ func (r *record) write(store *atomicfile.Store, now func() recorded) error {
 	return err
 }
 
-// forget removes the record of a task whose end was told.
-func (t *Tasks) forget(e *entry) {
-	if e.record == nil {
-		return
-	}
-	if err := e.record.remove(); err != nil {
-		t.fault(fmt.Errorf("the record of task %s: %w", e.task.ID, err))
-	}
-}
-
 func (r *record) remove() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -109,119 +72,4 @@ func (r *record) remove() error {
 		return err
 	}
 	return nil
-}
-
-func (t *Tasks) fault(err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.faults) < maxMessages {
-		t.faults = append(t.faults, err)
-	}
-}
-
-// release writes the records of what was not told, for whoever opens the
-// conversation again.
-func (t *Tasks) release() {
-	t.mu.Lock()
-	var untold []*entry
-	for _, n := range t.owed {
-		if n.end {
-			untold = append(untold, n.entry)
-		}
-	}
-	t.mu.Unlock()
-	for _, e := range untold {
-		t.save(e)
-	}
-}
-
-// adopt lists what an earlier run left in the directory. The lock is held; there
-// is nobody yet to wait for it.
-func (t *Tasks) adopt() error {
-	t.files.host = thisHost()
-	names, err := os.ReadDir(t.opts.Dir)
-	if err != nil {
-		return fmt.Errorf("the directory of the background tasks: %w", err)
-	}
-	var aside []string
-	var errs []error
-	for _, name := range names {
-		id, ok := strings.CutSuffix(name.Name(), recordSuffix)
-		if !ok {
-			continue
-		}
-		err := t.inherit(id)
-		t.ids[id] = t.find(id) != nil
-		if errors.Is(err, ErrCorrupt) {
-			var moved string
-			moved, err = setAside(t.recordPath(id))
-			aside = append(aside, moved)
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("the record of task %s: %w", id, err))
-		}
-	}
-	slices.SortStableFunc(t.entries, func(a, b *entry) int { return a.task.Started.Compare(b.task.Started) })
-	slices.SortStableFunc(t.owed, func(a, b notice) int { return a.entry.task.Ended.Compare(b.entry.task.Ended) })
-	t.prune()
-	if len(aside) > 0 {
-		errs = append(errs, fmt.Errorf("%w, set aside as %s", ErrCorrupt, strings.Join(aside, ", ")))
-	}
-	return errors.Join(errs...)
-}
-
-// inherit puts one task of an earlier run into the table, and writes its record
-// in this process's name. Of several that try, one succeeds.
-func (t *Tasks) inherit(id string) error {
-	snap, r, err := t.load(id)
-	if err != nil || r.Host.alive() {
-		return err
-	}
-	e := &entry{task: r.Task, done: make(chan struct{}), record: &record{path: snap.Path(), last: snap}}
-	close(e.done)
-	if e.task.State == Running {
-		e.task.State, e.task.Ended = Lost, time.Now()
-	}
-	// Another file may be named by whoever could write the record. It is shown,
-	// but not read.
-	if filepath.Dir(e.task.OutputFile) == t.opts.Dir {
-		e.work.OutputFile = e.task.OutputFile
-	}
-	err = e.record.write(&t.files.store, func() recorded {
-		return recorded{Version: recordVersion, Task: e.task, Host: t.files.host}
-	})
-	if errors.Is(err, atomicfile.ErrChanged) {
-		return nil
-	}
-	t.entries = append(t.entries, e)
-	t.owed = append(t.owed, notice{entry: e, end: true})
-	return err
-}
-
-// load reads one record. The error is ErrCorrupt if it is not one.
-func (t *Tasks) load(id string) (*atomicfile.Snapshot, recorded, error) {
-	snap, err := t.files.store.Load(context.Background(), t.recordPath(id), maxRecord)
-	if size := (*atomicfile.SizeError)(nil); errors.As(err, &size) || errors.Is(err, realpath.ErrNotRegular) || errors.Is(err, realpath.ErrMoved) {
-		return nil, recorded{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	if err != nil {
-		return nil, recorded{}, err
-	}
-	var r recorded
-	if err := json.Unmarshal(snap.Data, &r); err != nil {
-		return nil, recorded{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	if r.Version != recordVersion || r.Task.ID != id || r.Task.State == "" {
-		return nil, recorded{}, ErrCorrupt
-	}
-	return snap, r, nil
-}
-
-// setAside renames a record that cannot be read, to a name that nothing has.
-func setAside(path string) (moved string, err error) {
-	moved = path + "." + strings.ToLower(rand.Text()[:8]) + ".corrupt"
-	if err := os.Rename(path, moved); err != nil {
-		return path, fmt.Errorf("set it aside: %w", err)
-	}
-	return moved, nil
 }

@@ -1,6 +1,8 @@
 package background
 
 import (
+	"fmt"
+	"strings"
 	"time"
 )
 
@@ -45,61 +47,45 @@ func (k Task) copied() Task {
 	return k
 }
 
-// A Policy says what becomes of a task when the session that added it ends.
-type Policy int
-
-// The policies. Whatever they say, no task outlives its conversation.
-const (
-	// ByRole is Kill for a sub-agent, whose caller has its answer and waits for
-	// nothing more, and Reparent for all others.
-	ByRole Policy = iota
-	// Kill stops the task. Nobody is told, but it stays in the list.
-	Kill
-	// Reparent hands the task to the main session, which is told of its end.
-	Reparent
-)
-
-// Work is what a tool adds to a table. The zero Work is refused: Stop is needed.
-type Work struct {
-	Kind        string // the first part of the task's id; empty means "task"
-	Description string
-	Command     string
-	OutputFile  string    // an absolute path, see [Tasks.NewFile]; empty if there is none
-	Started     time.Time // zero means now; for work that began in the foreground
-
-	// Stop asks the work to end because of cause, and returns at once. It is
-	// called at most once, on a goroutine of its own, and not after
-	// [Handle.Done]. Done must follow, however the work takes it.
-	Stop func(cause error)
-	// Output returns what the work has printed so far, or as much of it as
-	// should be shown. It may be called concurrently, and after Done. Nil means
-	// the last [MaxOutput] bytes of OutputFile.
-	Output func() string
-	// OwnerEnd says what becomes of it when its session ends.
-	OwnerEnd Policy
+// fate says how a task ended, and after how long.
+func (k Task) fate() string {
+	how := ""
+	switch k.State {
+	case Running:
+		return "is running"
+	case Lost:
+		if k.Err != "" {
+			return "was lost: " + oneLine(k.Err, 2*noticeLine)
+		}
+		return "was running when the program that ran it ended, and how it ended is not known"
+	case Completed:
+		how = "completed"
+	case Failed:
+		how = "failed"
+	case Killed:
+		how = "was stopped"
+	}
+	how += " after " + roundly(k.Ended.Sub(k.Started))
+	if k.ExitCode != nil {
+		how += fmt.Sprintf(" with exit code %d", *k.ExitCode)
+	}
+	if k.Err != "" {
+		how += ": " + strings.TrimSuffix(oneLine(k.Err, 2*noticeLine), ".")
+	}
+	return how
 }
 
-// A Handle is the side of a task that does the work. Its methods may be called
-// concurrently.
-type Handle struct {
-	id    string // the entry's task changes
-	tasks *Tasks
-	entry *entry
+// roundly returns a duration with no more digits than anybody reads.
+func roundly(d time.Duration) string {
+	switch {
+	case d < 0:
+		d = 0
+	case d < time.Second:
+		d = d.Round(time.Millisecond)
+	case d < time.Minute:
+		d = d.Round(100 * time.Millisecond)
+	default:
+		d = d.Round(time.Second)
+	}
+	return d.String()
 }
-
-// ID returns the task's id.
-func (h *Handle) ID() string { return h.id }
-
-// Done says how the work ended. The first call counts, all others do nothing.
-// exit may be nil. err says why it did not end well; what it says is shown to
-// the model. Work that Failed after it was asked to stop counts as Killed, and
-// a state that is not final as Failed.
-//
-// When Done returns, the task's record is on the disk, if it has one.
-func (h *Handle) Done(state State, exit *int, err error) { h.tasks.ended(h.entry, state, exit, err) }
-
-// Tell leaves a message for the conversation that the task belongs to, which
-// gets it with [Tasks.Notices], before the task's end. The task's id is put in
-// front. Of more than 256 messages that nobody has fetched the oldest are
-// dropped and counted. After Done it does nothing.
-func (h *Handle) Tell(text string) { h.tasks.tell(h.entry, text) }

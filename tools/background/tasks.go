@@ -34,26 +34,12 @@ type Tasks struct {
 	closed  bool // the conversation has ended
 }
 
-// An entry is a task in the table.
-type entry struct {
-	work   Work
-	done   chan struct{} // closed when it has ended
-	record *record       // nil without a directory of the host's
-
-	// Guarded by Tasks.mu.
-	task   Task
-	owner  *seat // nil is the main session
-	silent bool  // nobody is told of its end
-	cause  error // why it was asked to stop
-	gone   bool  // it was pruned
-	waits  int   // messages that nobody has fetched
-	missed int   // messages that were dropped
-}
-
-// belongsTo reports whether the session at st is told of the end.
-func (e *entry) belongsTo(st *seat) bool { return e.owner == st || e.owner == nil && st.main }
-
 func newTasks() *Tasks { return &Tasks{ids: map[string]bool{}} }
+
+// tables holds the table of each conversation.
+var tables = pegboard.NewKey[*Tasks]("background tasks")
+
+func tableOf(s *pegboard.Session) *Tasks { return tables.GetOrInitRoot(s, newTasks) }
 
 // Of returns the table of the conversation that s is part of. It is the same one
 // for all its sessions, whoever asks first.
@@ -162,25 +148,6 @@ func (t *Tasks) ended(e *entry, state State, exit *int, err error) {
 	t.sweep()
 }
 
-// settle writes down how the work ended.
-func (e *entry) settle(state State, exit *int, err error) {
-	switch {
-	case state == Completed || state == Killed || state == Lost:
-	case e.cause != nil:
-		state = Killed
-	default:
-		state = Failed
-	}
-	if err == nil && state == Killed {
-		err = e.cause
-	}
-	e.task.State, e.task.ExitCode, e.task.Ended = state, exit, time.Now()
-	e.task = e.task.copied()
-	if err != nil {
-		e.task.Err = err.Error()
-	}
-}
-
 // List returns the tasks that run and the latest that ended, in the order in
 // which they were added.
 func (t *Tasks) List() []Task {
@@ -257,27 +224,6 @@ func (t *Tasks) snapshot(e *entry) Task {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return e.task.copied()
-}
-
-// changed queues the list for those that watch. The lock is held; deliver
-// follows without it.
-func (t *Tasks) changed() { t.watch.queue(t.list) }
-
-// Watch has f called with the full list, now and at every change, in order and
-// never concurrently. A message of [Handle.Tell] counts as a change, so that f
-// is also called whenever [Tasks.Notices] may have something new.
-//
-// f runs on the goroutine of somebody who made a change, which may be that of a
-// later or an earlier one; it should be quick. It may use the table: what it
-// changes there, it is called for after it has returned. A panic of f is
-// dropped. stop ends the watch; a call that has begun may go on after stop has
-// returned.
-func (t *Tasks) Watch(f func([]Task)) (stop func()) {
-	t.mu.Lock()
-	stop = t.watch.add(f, t.list())
-	t.mu.Unlock()
-	t.watch.deliver()
-	return stop
 }
 
 func (t *Tasks) runningIDs() (ids []string) {

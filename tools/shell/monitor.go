@@ -2,13 +2,10 @@ package shell
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/proc"
-	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
 // How long a monitor watches, from the documentation of the harness whose tool
@@ -18,16 +15,6 @@ const (
 	MaxMonitorTime     = time.Hour // a longer one is cut to it
 )
 
-// What a monitor tells, and when it tells too much. The numbers are ours.
-const (
-	eventGather  = 200 * time.Millisecond // events that come within it are told together
-	eventPace    = time.Second            // the least time between two messages
-	maxEvents    = 20                     // told in one message; the others are counted
-	maxEvent     = 500                    // bytes of one event; what is longer is cut
-	maxEventText = 4_000                  // bytes of all events of one message
-	maxOverflows = 5                      // messages in a row that lack events end the monitor
-)
-
 // MonitorResult is what a host gets as Result.Data of [Monitor].
 type MonitorResult struct {
 	TaskID     string `json:"taskId"`
@@ -35,6 +22,15 @@ type MonitorResult struct {
 	Persistent bool   `json:"persistent,omitempty"`
 
 	file string
+}
+
+func (out MonitorResult) text() string {
+	until := "until it ends or is stopped"
+	if !out.Persistent {
+		until = fmt.Sprintf("for %v at most", time.Duration(out.TimeoutMS)*time.Millisecond)
+	}
+	return fmt.Sprintf("Monitor %s watches, %s. You are told its events as they come, and its end. Do not wait for it; go on. "+
+		"TaskStop ends it. All that it prints, stderr too, is in %s.", out.TaskID, until, out.file)
 }
 
 type monitorInput struct {
@@ -103,72 +99,4 @@ func Monitor(o Options) pegboard.Tool {
 			return r
 		},
 	})
-}
-
-func (out MonitorResult) text() string {
-	until := "until it ends or is stopped"
-	if !out.Persistent {
-		until = fmt.Sprintf("for %v at most", time.Duration(out.TimeoutMS)*time.Millisecond)
-	}
-	return fmt.Sprintf("Monitor %s watches, %s. You are told its events as they come, and its end. Do not wait for it; go on. "+
-		"TaskStop ends it. All that it prints, stderr too, is in %s.", out.TaskID, until, out.file)
-}
-
-// The causes that end a monitor. They are told to the model.
-var (
-	errMonitorTime  = errors.New("its time is over")
-	errMonitorFlood = errors.New("it printed more events than can be told; start it again with a command that prints only what matters, such as one with grep --line-buffered")
-	errMonitorFile  = errors.New("its output file has become too large")
-)
-
-// startMonitor starts the command and puts it among the background tasks.
-func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (MonitorResult, error) {
-	s := c.Session()
-	if s == nil {
-		return MonitorResult{}, fmt.Errorf("%w: Monitor runs in a session only; give the call to an Executor", pegboard.ErrDenied)
-	}
-	if err := context.Cause(ctx); err != nil {
-		return MonitorResult{}, err
-	}
-	tasks := background.Of(s)
-	log, err := newMonitorLog(tasks)
-	if err != nil {
-		return MonitorResult{}, fmt.Errorf("the output file: %w", err)
-	}
-	m := &monitoring{log: log, events: newEventFeed(), limit: in.limit(), most: r.options.MaxOutput}
-	if err := m.start(ctx, r, in, c); err != nil {
-		log.discard()
-		return MonitorResult{}, fmt.Errorf("the shell could not be started: %w", err)
-	}
-	handle, err := tasks.Add(s, background.Work{
-		Kind: "monitor", Description: in.Description, Command: in.Command, OutputFile: log.path, Stop: m.process.Stop,
-	})
-	if err != nil {
-		m.process.Stop(err)
-		m.process.Exit()
-		m.cancel()
-		log.discard()
-		return MonitorResult{}, err
-	}
-	out := MonitorResult{TaskID: handle.ID(), TimeoutMS: m.limit.Milliseconds(), Persistent: in.Persistent, file: log.path}
-	m.watch(handle, in.Description)
-	return out, nil
-}
-
-// endedMonitor says how the command of a monitor ended.
-func endedMonitor(exit proc.Exit, limit time.Duration, fileErr error) (state background.State, code *int, err error) {
-	if fileErr != nil {
-		fileErr = fmt.Errorf("its output file lacks something: %w", fileErr)
-	}
-	switch {
-	case errors.Is(exit.Err, errMonitorTime):
-		return background.Killed, nil, fmt.Errorf("its time of %v is over; start it again if it is still needed", limit)
-	case exit.Err != nil:
-		return background.Killed, nil, exit.Err
-	case exit.Signal != "":
-		return background.Failed, nil, errors.New("ended by a signal: " + exit.Signal)
-	case exit.Code != 0:
-		return background.Failed, &exit.Code, fileErr
-	}
-	return background.Completed, &exit.Code, fileErr
 }

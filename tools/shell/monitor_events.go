@@ -25,6 +25,16 @@ type eventFeed struct {
 	stopped bool
 }
 
+// What a monitor tells, and when it tells too much. The numbers are ours.
+const (
+	eventGather  = 200 * time.Millisecond // events that come within it are told together
+	eventPace    = time.Second            // the least time between two messages
+	maxEvents    = 20                     // told in one message; the others are counted
+	maxEvent     = 500                    // bytes of one event; what is longer is cut
+	maxEventText = 4_000                  // bytes of all events of one message
+	maxOverflows = 5                      // messages in a row that lack events end the monitor
+)
+
 func newEventFeed() *eventFeed { return &eventFeed{waiting: make(chan struct{}, 1)} }
 
 // write takes a piece of output. It does not block.
@@ -76,30 +86,6 @@ func (f *eventFeed) endLine() {
 	}
 }
 
-// eventText returns a line as it is told: valid UTF-8 without control characters.
-// If it was cut, that may have been within its last character.
-func eventText(line []byte, cut bool) string {
-	for range utf8.UTFMax - 1 {
-		if r, width := utf8.DecodeLastRune(line); cut && r == utf8.RuneError && width == 1 {
-			line = line[:len(line)-1]
-		}
-	}
-	text := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(string(line), string(utf8.RuneError)))
-	text = strings.TrimSpace(text)
-	if len(text) > maxEvent {
-		text, cut = strings.ToValidUTF8(text[:maxEvent], ""), true
-	}
-	if cut {
-		text += "…"
-	}
-	return text
-}
-
 // take removes and words the events that wait; there may be none. Each is indented,
 // so that it cannot be taken for words of ours.
 func (f *eventFeed) take() (text string, overflown bool) {
@@ -129,55 +115,26 @@ func (f *eventFeed) take() (text string, overflown bool) {
 	return b.String(), overflown
 }
 
-// A teller tells the events of a feed at the pace that the constants name.
-type teller struct {
-	feed *eventFeed
-	tell func(text string)
-	stop func(cause error) // ends what writes to the feed
-	full func() bool       // whether the output file is too large, asked every eventPace
-}
-
-// run tells events until done is closed, and then what is left.
-func (t teller) run(done <-chan struct{}) {
-	pace := time.NewTicker(eventPace)
-	defer pace.Stop()
-	var (
-		due       <-chan time.Time // nil while no event waits
-		last      time.Time        // when events were told
-		overflows int              // in a row
-	)
-	for {
-		select {
-		case <-t.feed.waiting:
-			if due == nil {
-				due = time.After(max(eventGather, time.Until(last.Add(eventPace))))
-			}
-		case <-due:
-			due, last = nil, time.Now()
-			if overflows++; !t.tellAll() {
-				overflows = 0
-			}
-			if overflows == maxOverflows {
-				t.feed.stop()
-				t.stop(errMonitorFlood)
-			}
-		case <-pace.C:
-			if t.full() {
-				t.stop(errMonitorFile)
-			}
-		case <-done:
-			t.feed.finish()
-			t.tellAll()
-			return
+// eventText returns a line as it is told: valid UTF-8 without control characters.
+// If it was cut, that may have been within its last character.
+func eventText(line []byte, cut bool) string {
+	for range utf8.UTFMax - 1 {
+		if r, width := utf8.DecodeLastRune(line); cut && r == utf8.RuneError && width == 1 {
+			line = line[:len(line)-1]
 		}
 	}
-}
-
-// tellAll tells what waits and reports whether it lacked events.
-func (t teller) tellAll() (overflown bool) {
-	text, overflown := t.feed.take()
-	if text != "" {
-		t.tell(text)
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(string(line), string(utf8.RuneError)))
+	text = strings.TrimSpace(text)
+	if len(text) > maxEvent {
+		text, cut = strings.ToValidUTF8(text[:maxEvent], ""), true
 	}
-	return overflown
+	if cut {
+		text += "…"
+	}
+	return text
 }

@@ -2,9 +2,9 @@ package shell
 
 import (
 	"context"
-	"os"
+	"errors"
+	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -21,6 +21,47 @@ type monitoring struct {
 	events  *eventFeed
 	process *proc.Process
 	cancel  context.CancelFunc // of its time
+}
+
+// The causes that end a monitor. They are told to the model.
+var (
+	errMonitorTime  = errors.New("its time is over")
+	errMonitorFlood = errors.New("it printed more events than can be told; start it again with a command that prints only what matters, such as one with grep --line-buffered")
+	errMonitorFile  = errors.New("its output file has become too large")
+)
+
+// startMonitor starts the command and puts it among the background tasks.
+func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (MonitorResult, error) {
+	s := c.Session()
+	if s == nil {
+		return MonitorResult{}, fmt.Errorf("%w: Monitor runs in a session only; give the call to an Executor", pegboard.ErrDenied)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return MonitorResult{}, err
+	}
+	tasks := background.Of(s)
+	log, err := newMonitorLog(tasks)
+	if err != nil {
+		return MonitorResult{}, fmt.Errorf("the output file: %w", err)
+	}
+	m := &monitoring{log: log, events: newEventFeed(), limit: in.limit(), most: r.options.MaxOutput}
+	if err := m.start(ctx, r, in, c); err != nil {
+		log.discard()
+		return MonitorResult{}, fmt.Errorf("the shell could not be started: %w", err)
+	}
+	handle, err := tasks.Add(s, background.Work{
+		Kind: "monitor", Description: in.Description, Command: in.Command, OutputFile: log.path, Stop: m.process.Stop,
+	})
+	if err != nil {
+		m.process.Stop(err)
+		m.process.Exit()
+		m.cancel()
+		log.discard()
+		return MonitorResult{}, err
+	}
+	out := MonitorResult{TaskID: handle.ID(), TimeoutMS: m.limit.Milliseconds(), Persistent: in.Persistent, file: log.path}
+	m.watch(handle, in.Description)
+	return out, nil
 }
 
 // apart is a command line for the launcher: it becomes the shell that its further
@@ -70,60 +111,20 @@ func (m *monitoring) watch(h *background.Handle, what string) {
 	})
 }
 
-// A monitorLog is the output file of a monitor. Stdout is written to it here, stderr
-// by the command itself.
-type monitorLog struct {
-	path string
-
-	mu   sync.Mutex
-	file *os.File
-	err  error // the first
-}
-
-func newMonitorLog(tasks *background.Tasks) (*monitorLog, error) {
-	path, err := tasks.NewFile("monitor")
-	if err != nil {
-		return nil, err
+// endedMonitor says how the command of a monitor ended.
+func endedMonitor(exit proc.Exit, limit time.Duration, fileErr error) (state background.State, code *int, err error) {
+	if fileErr != nil {
+		fileErr = fmt.Errorf("its output file lacks something: %w", fileErr)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, err
+	switch {
+	case errors.Is(exit.Err, errMonitorTime):
+		return background.Killed, nil, fmt.Errorf("its time of %v is over; start it again if it is still needed", limit)
+	case exit.Err != nil:
+		return background.Killed, nil, exit.Err
+	case exit.Signal != "":
+		return background.Failed, nil, errors.New("ended by a signal: " + exit.Signal)
+	case exit.Code != 0:
+		return background.Failed, &exit.Code, fileErr
 	}
-	return &monitorLog{path: path, file: f}, nil
-}
-
-// write appends p, until that fails once.
-func (l *monitorLog) write(p []byte) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err == nil {
-		_, l.err = l.file.Write(p)
-	}
-}
-
-// size is how large the file is by now, in bytes.
-func (l *monitorLog) size() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	fi, err := l.file.Stat()
-	if err != nil {
-		return 0
-	}
-	return fi.Size()
-}
-
-// close returns why the file lacks something, if it does.
-func (l *monitorLog) close() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.file.Close(); l.err == nil {
-		l.err = err
-	}
-	return l.err
-}
-
-// discard closes and removes the file.
-func (l *monitorLog) discard() {
-	_ = l.close()
-	_ = os.Remove(l.path)
+	return background.Completed, &exit.Code, fileErr
 }

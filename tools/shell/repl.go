@@ -5,105 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 )
-
-// The languages of [REPL].
-const (
-	Python     = "python"
-	JavaScript = "javascript"
-)
-
-// The defaults of [REPL].
-const (
-	DefaultREPLTimeout = 30 * time.Second
-	MaxREPLTimeout     = 10 * time.Minute
-	DefaultREPLOutput  = 30_000 // bytes shown of what code printed
-)
-
-// REPLOptions change [REPL]. The zero value works.
-type REPLOptions struct {
-	// Languages are those offered, Python or JavaScript; a call that names none
-	// gets the first. None means both.
-	Languages []string
-	// Python is the program and its flags; nil means {"python3", "-u"}. It must
-	// be Python 3.8 or newer.
-	Python []string
-	// Node is the program and its flags; nil means {"node"}. It must be Node 18
-	// or newer.
-	Node []string
-	// Env is the environment; nil means that of this process, with settings
-	// that keep git and pagers from waiting for a person.
-	Env []string
-	// Timeout is how long code may run if its call does not say; 0 means
-	// DefaultREPLTimeout.
-	Timeout time.Duration
-	// MaxTimeout is the longest time a call may ask for; a longer one is cut to
-	// it. 0 means MaxREPLTimeout.
-	MaxTimeout time.Duration
-}
-
-func (o REPLOptions) withDefaults() REPLOptions {
-	if len(o.Languages) == 0 {
-		o.Languages = []string{Python, JavaScript}
-	}
-	if o.Python == nil {
-		o.Python = []string{"python3", "-u"}
-	}
-	if o.Node == nil {
-		o.Node = []string{"node"}
-	}
-	if o.MaxTimeout <= 0 {
-		o.MaxTimeout = MaxREPLTimeout
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = min(DefaultREPLTimeout, o.MaxTimeout)
-	}
-	return o
-}
-
-// limit is how long a call may take that asks for so many milliseconds.
-func (o REPLOptions) limit(ms int) time.Duration {
-	if ms <= 0 {
-		return o.Timeout
-	}
-	if int64(ms) > o.MaxTimeout.Milliseconds() {
-		return o.MaxTimeout
-	}
-	return time.Duration(ms) * time.Millisecond
-}
-
-// language is that of a call.
-func (o REPLOptions) language(in replInput) string {
-	if in.Language == "" {
-		return o.Languages[0]
-	}
-	return in.Language
-}
-
-type replInput struct {
-	Code        string `json:"code" jsonschema_description:"The code to run; the value of an expression at its end is shown"`
-	Language    string `json:"language,omitempty" jsonschema:"enum=python,enum=javascript" jsonschema_description:"The language of the code"`
-	Description string `json:"description,omitempty" jsonschema_description:"What the code does, in five to ten words"`
-	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=1" jsonschema_description:"How long it may run, in milliseconds (default 30000, at most 600000); time in tools does not count"`
-	Restart     bool   `json:"restart,omitempty" jsonschema_description:"Begin with a new interpreter; code may be empty then"`
-}
-
-// REPLOutput is what a host gets from [REPL] as Result.Data.
-type REPLOutput struct {
-	Language      string        `json:"language"`
-	Output        string        `json:"output"` // both streams, in the order of arrival, as the model sees them
-	Failed        bool          `json:"failed"` // by an exception, or the process did not end well
-	Ended         bool          `json:"ended"`  // the process ended and its state is lost
-	Interrupted   bool          `json:"interrupted"`
-	TimedOutAfter time.Duration `json:"-"` // zero if it was not
-	Omitted       int64         `json:"-"` // bytes of output that are not in Output
-	Elapsed       time.Duration `json:"-"`
-
-	text string // for the model
-}
 
 // REPL returns the tool that runs Python or JavaScript. It panics if o names another
 // language.
@@ -166,14 +70,12 @@ func REPL(o REPLOptions) pegboard.Tool {
 	})
 }
 
-func (o REPLOptions) validate(in replInput) error {
-	if l := o.language(in); !slices.Contains(o.Languages, l) {
-		return fmt.Errorf("%s is not offered here; write the code in %s", l, strings.Join(o.Languages, " or "))
-	}
-	if strings.TrimSpace(in.Code) == "" && !in.Restart {
-		return fmt.Errorf("the code is blank; send the code to run")
-	}
-	return nil
+type replInput struct {
+	Code        string `json:"code" jsonschema_description:"The code to run; the value of an expression at its end is shown"`
+	Language    string `json:"language,omitempty" jsonschema:"enum=python,enum=javascript" jsonschema_description:"The language of the code"`
+	Description string `json:"description,omitempty" jsonschema_description:"What the code does, in five to ten words"`
+	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=1" jsonschema_description:"How long it may run, in milliseconds (default 30000, at most 600000); time in tools does not count"`
+	Restart     bool   `json:"restart,omitempty" jsonschema_description:"Begin with a new interpreter; code may be empty then"`
 }
 
 // replPrompt is what the model is told.

@@ -17,29 +17,6 @@ const maxFrame = 4096
 // errReplies says that an interpreter sent what no driver sends.
 var errReplies = errors.New("its replies could not be read")
 
-// reply is what a driver sends.
-type reply struct {
-	Begun int  `json:"begun"` // the code of that number begins to run
-	Done  int  `json:"done"`  // and has ended
-	Error bool `json:"error"` // by an exception, which was printed
-
-	Call  int             `json:"call"` // a request to call a tool, and its number
-	Name  string          `json:"name"`
-	Input json.RawMessage `json:"input"`
-}
-
-// valid reports whether the reply is one of three things.
-func (r reply) valid() bool {
-	kinds := 0
-	for _, number := range []int{r.Begun, r.Done, r.Call} {
-		if number < 0 {
-			return false
-		}
-		kinds += min(number, 1)
-	}
-	return kinds == 1
-}
-
 // frames takes the output of an interpreter apart: what code and its child
 // processes print, and the replies of the driver between.
 //

@@ -12,31 +12,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
-// interpreters are those of one session.
-type interpreters struct {
-	owned sync.Once // by the session, which closes the table
-	table proc.Table
-
-	mu  sync.Mutex
-	all map[string]*interpreter // by language
-}
-
-// of returns the interpreter of a language in the session s.
-func (is *interpreters) of(s *pegboard.Session, language string) *interpreter {
-	is.owned.Do(func() { s.OnClose("interpreters", is.table.Close) })
-	is.mu.Lock()
-	defer is.mu.Unlock()
-	i := is.all[language]
-	if i == nil {
-		i = &interpreter{table: &is.table, language: language}
-		if is.all == nil {
-			is.all = map[string]*interpreter{}
-		}
-		is.all[language] = i
-	}
-	return i
-}
-
 // An interpreter is what keeps the state of a language between calls: a process,
 // and after its end the next.
 type interpreter struct {
@@ -134,37 +109,4 @@ func (i *interpreter) take(ctx context.Context, t turn, code string, fresh bool)
 	out.Omitted, out.Output = kept.Omitted, strings.TrimRight(kept.Text(), "\n")
 	out.text = strings.Join(append(notes, out.Output), "\n")
 	return out, true
-}
-
-// note takes down that the process ended in mid-code, and words it.
-func (out *REPLOutput) note(exit proc.Exit, limit time.Duration) string {
-	out.Ended, out.Failed = true, true
-	var what string
-	switch {
-	case errors.Is(exit.Err, errCodeTime):
-		out.TimedOutAfter = limit
-		what = fmt.Sprintf("The code was ended because it took longer than %v. Ask for more time with timeout, or do less at once.", limit)
-	case errors.Is(exit.Err, proc.ErrOutputLimit), errors.Is(exit.Err, errReplies), errors.Is(exit.Err, errWaiting):
-		what = fmt.Sprintf("The code was ended: %v. Do less at once, and write large data to a file.", exit.Err)
-	case exit.Err != nil:
-		out.Interrupted = true
-		what = "The code was ended before it finished: the call was cancelled."
-	case exit.Signal != "":
-		what = fmt.Sprintf("The interpreter was ended by a signal: %s.", exit.Signal)
-	default:
-		out.Failed = exit.Code != 0
-		what = fmt.Sprintf("The code ended the interpreter, with exit code %d.", exit.Code)
-	}
-	return what + " Its variables and imports are gone; the next call begins with a new interpreter."
-}
-
-// ending says in a few words how a process ended, if there is anything to say.
-func ending(e proc.Exit) string {
-	switch {
-	case e.Err != nil:
-		return e.Err.Error()
-	case e.Signal != "":
-		return "signal: " + e.Signal
-	}
-	return fmt.Sprintf("exit code %d", e.Code)
 }

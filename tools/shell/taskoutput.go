@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -32,15 +33,17 @@ type TaskOutputResult struct {
 	Task      TaskReport `json:"task"`
 }
 
-// A TaskReport is a task and what it has printed.
-type TaskReport struct {
-	background.Task
-	// Output is the end of what it has printed, at most [background.MaxOutput]
-	// bytes of valid UTF-8. Of a task that is no command it is what the task shows.
-	Output string `json:"output"`
-
-	note string        // about Output
-	ran  time.Duration // until now, or until it ended
+// text words the result for the model: how the task stands, what is shown of its
+// output, and the output.
+func (out TaskOutputResult) text() string {
+	lines := []string{out.Task.headline()}
+	if note := strings.TrimSpace(out.Task.note); note != "" {
+		lines = append(lines, note)
+	}
+	if out.Task.Output != "" {
+		lines = append(lines, out.Task.Output)
+	}
+	return strings.Join(lines, "\n")
 }
 
 type taskOutputInput struct {
@@ -67,9 +70,6 @@ func milliseconds(n int, most time.Duration) time.Duration {
 	}
 	return time.Duration(n) * time.Millisecond
 }
-
-// errWaitedLong is the cause that ends the waiting, not the call.
-var errWaitedLong = errors.New("the task runs still")
 
 // TaskOutput returns the tool that shows a background task of the conversation,
 // whoever of its agents started it, and waits for its end if it should. It needs no
@@ -104,6 +104,9 @@ func TaskOutput() pegboard.Tool {
 		},
 	})
 }
+
+// errWaitedLong is the cause that ends the waiting, not the call.
+var errWaitedLong = errors.New("the task runs still")
 
 func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOutputResult, error) {
 	s := c.Session()

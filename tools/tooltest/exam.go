@@ -1,205 +1,77 @@
 package tooltest
 
 import (
-	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// errCancelled is why the calls of an exam are cancelled.
-var errCancelled = errors.New("cancelled before the call began")
-
-// inputs takes every input to the call and examines it there, then every input
-// once more the other way round: what ran before must not matter to traits.
-func (x *exam) inputs(inputs []string) {
-	if len(inputs) == 0 {
-		x.violated(ruleInputs, "", "no input was given")
-		return
-	}
-	first := make([]*pegboard.Traits, len(inputs)) // nil for inputs that need no second look
-	for i, in := range inputs {
-		if x.admitted(in, "", func(ctx context.Context, c *pegboard.Call) { first[i] = x.look(ctx, c, in) }) {
-			x.mutations(in)
-		}
-	}
-	for i, in := range slices.Backward(inputs) {
-		if first[i] != nil {
-			x.admitted(in, "after other calls: ", func(_ context.Context, c *pegboard.Call) { x.again(c, in, *first[i]) })
-		}
-	}
+// exam is one check of one tool.
+type exam struct {
+	tool    pegboard.Tool
+	session *pegboard.Session
+	grace   time.Duration
+	info    pegboard.Info
+	schema  json.RawMessage // as declared
+	found   []error
 }
 
-// admitted is like admit. It reports whether the input got to the visit, and
-// notes why not.
-func (x *exam) admitted(input, when string, visit func(context.Context, *pegboard.Call)) bool {
-	out, err := x.admit(input, visit)
-	switch {
-	case err != nil:
-		x.violated(ruleReturns, input, "%s%v", when, err)
-	case errors.Is(out.Err, pegboard.ErrPanic):
-		x.violated(ruleReturns, input, "%s%v", when, out.Err)
-	case out.Err != nil:
-		x.violated(ruleAccepts, input, "%s%v", when, out.Err)
-	}
-	return err == nil && out.Err == nil
+func (x *exam) violated(rule, input, format string, args ...any) {
+	x.found = append(x.found, &ContractError{Rule: rule, Why: whys[rule], Input: input, Got: fmt.Sprintf(format, args...)})
 }
 
-// admit takes one input through every stage before the call and has visit look
-// at the admitted call in place of the tool's Call. The error says that a stage
-// before the call does not end.
-func (x *exam) admit(input string, visit func(context.Context, *pegboard.Call)) (out pegboard.Outcome, err error) {
-	arrived := make(chan struct{})
-	var settled atomic.Bool // by the first of the visit and the end of patience
-	t := visited{Tool: x.tool, visit: func(ctx context.Context, c *pegboard.Call) {
-		if settled.CompareAndSwap(false, true) {
-			close(arrived)
-			visit(ctx, c)
-		}
-	}}
-	var got pegboard.Outcome
-	x.session.NewTurn() // an exam repeats itself and is no loop
-	ended := goroutine.Go(func() { got = Run(context.Background(), t, x.session, input) })
+// try runs foreign code on a goroutine of its own. It reports whether f returned;
+// if it did not, the violation is noted, and what f was to set is not read.
+func (x *exam) try(stage, input string, f func()) bool {
 	select {
-	case <-arrived: // visits watch the time themselves
-		err = <-ended
-	case err = <-ended:
-	case <-time.After(x.grace):
-		if settled.CompareAndSwap(false, true) {
-			return out, fmt.Errorf("a stage before the call did not return within %v", x.grace)
+	case err := <-goroutine.Go(f):
+		if err != nil {
+			x.violated(ruleReturns, input, "%s: %v", stage, err)
 		}
-		err = <-ended
-	}
-	return got, err
-}
-
-// visited is a tool whose calls are looked at in place of being run.
-type visited struct {
-	pegboard.Tool
-	visit func(context.Context, *pegboard.Call)
-}
-
-// Call shows the call to the visitor.
-func (v visited) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
-	v.visit(ctx, c)
-	return &pegboard.Result{}, nil
-}
-
-// look examines an admitted call. It returns the traits to compare with later,
-// or nil if they are not to be relied on.
-func (x *exam) look(ctx context.Context, c *pegboard.Call, input string) *pegboard.Traits {
-	traits, ok := x.traits(c, input)
-	if !ok {
-		return nil
-	}
-	pure := x.compare(input, "asked again", traits[0], traits)
-	x.coherent(input, traits[0])
-	if seen, ok := x.together(ctx, c, input); pure {
-		pure = ok && x.compare(input, "asked by several goroutines at once", traits[0], seen)
-	}
-	x.cancel(ctx, c, input)
-	if !pure {
-		return nil
-	}
-	return &traits[0]
-}
-
-// again compares the traits of a call with those of one before.
-func (x *exam) again(c *pegboard.Call, input string, first pegboard.Traits) {
-	if traits, ok := x.traits(c, input); ok {
-		x.compare(input, "asked after other calls", first, traits)
+		return err == nil
+	case <-time.After(x.grace):
+		x.violated(ruleReturns, input, "%s did not return within %v", stage, x.grace)
+		return false
 	}
 }
 
-func (x *exam) traits(c *pegboard.Call, input string) (traits []pegboard.Traits, ok bool) {
-	var got []pegboard.Traits
-	ok = x.try("Traits", input, func() {
-		got = times(repeats, func() pegboard.Traits { return x.tool.Traits(c) })
-	})
-	if !ok {
-		return nil, false
+// identity checks what must hold before anything else makes sense.
+func (x *exam) identity() bool {
+	var refused error
+	var r pegboard.Registry
+	if !x.try("Info", "", func() { refused = r.Add(x.tool) }) {
+		return false
 	}
-	return got, true
-}
-
-func (x *exam) compare(input, when string, want pegboard.Traits, all []pegboard.Traits) (equal bool) {
-	for _, got := range all {
-		if !reflect.DeepEqual(got, want) {
-			x.violated(rulePure, input, "they were %+v; %s, %+v", want, when, got)
+	if refused != nil {
+		x.violated(ruleRegisters, "", "%v", refused)
+		return false
+	}
+	var infos []pegboard.Info
+	if !x.try("Info", "", func() { infos = times(repeats, x.tool.Info) }) {
+		return false
+	}
+	x.info = infos[0]
+	for _, i := range infos {
+		if !reflect.DeepEqual(i, x.info) {
+			x.violated(ruleInfo, "", "it was %+v, then %+v", x.info, i)
 			return false
 		}
 	}
 	return true
 }
 
-func (x *exam) coherent(input string, tr pegboard.Traits) {
-	if !tr.ReadOnly {
-		return
-	}
-	if tr.Destructive {
-		x.violated(ruleCoherent, input, "the call is read-only and destructive")
-	}
-	for _, target := range tr.Targets {
-		if target.Access == pegboard.AccessWrite {
-			x.violated(ruleCoherent, input, "the call is read-only, and one of its targets is to %s", target)
-			return
-		}
-	}
-}
+// repeats is how often a stage is asked for the same thing: often enough for
+// the order of a map with two keys to show.
+const repeats = 16
 
-// together calls every stage but the call from several goroutines at once.
-func (x *exam) together(ctx context.Context, c *pegboard.Call, input string) (traits []pegboard.Traits, ok bool) {
-	const callers = 4
-	got := make([]pegboard.Traits, callers)
-	ended := make([]<-chan error, callers)
-	for i := range ended {
-		ended[i] = goroutine.Go(func() {
-			x.tool.Info()
-			x.tool.Declare(x.session)
-			got[i] = x.tool.Traits(c)
-			_ = x.tool.Validate(ctx, c) // its answer was heard on the way to the call
-			x.tool.Permit(ctx, c)
-		})
+func times[T any](n int, f func() T) []T {
+	all := make([]T, n)
+	for i := range all {
+		all[i] = f()
 	}
-	grace := time.After(x.grace)
-	for _, end := range ended {
-		select {
-		case err := <-end:
-			if err != nil {
-				x.violated(ruleReturns, input, "a stage called by several goroutines at once: %v", err)
-				return nil, false
-			}
-		case <-grace:
-			x.violated(ruleReturns, input, "a stage called by several goroutines at once did not return within %v", x.grace)
-			return nil, false
-		}
-	}
-	return got, true
-}
-
-// cancel runs the call twice at the same time with a context that has ended.
-func (x *exam) cancel(ctx context.Context, c *pegboard.Call, input string) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	cancel(errCancelled)
-	call := func() { _, _ = x.tool.Call(ctx, c) } // a result and an error are both fine
-	calls := []<-chan error{goroutine.Go(call), goroutine.Go(call)}
-	grace := time.After(x.grace)
-	for _, end := range calls {
-		select {
-		case err := <-end:
-			if err != nil {
-				x.violated(ruleReturns, input, "Call: %v", err)
-				return
-			}
-		case <-grace:
-			x.violated(ruleCancel, input, "Call did not return within %v", x.grace)
-			return
-		}
-	}
+	return all
 }

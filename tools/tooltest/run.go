@@ -8,27 +8,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// Call returns a call of the named tool, for an executor or a [Turn]. It has no
-// ID.
-func Call(name, input string) pegboard.Call {
-	return pegboard.Call{Name: name, Input: json.RawMessage(input)}
-}
-
-// NewSession returns a main session in dir, or in the current directory if dir
-// is empty, in which every call runs that the tool itself does not deny: the
-// mode is bypassPermissions, and what is asked is allowed. The caller closes it.
-func NewSession(dir string) (*pegboard.Session, error) {
-	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
-	if err != nil {
-		return nil, err
-	}
-	return pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: agree})
-}
-
-func agree(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-	return pegboard.Decision{Behavior: pegboard.Allow}, nil
-}
-
 // Run takes one call of t through a real registry, pool and executor, with
 // whatever s permits, and returns its outcome. Neither gates nor the tables of
 // roles hide t.
@@ -96,11 +75,4 @@ func end(s *pegboard.Session, out *pegboard.Outcome) {
 		err = fmt.Errorf("close the session: %w", err)
 		out.Err = &pegboard.CallError{Tool: out.Call.Name, CallID: out.Call.ID, Stage: pegboard.StageResult, Err: err}
 	}
-}
-
-// closeSoon closes a session, waiting DefaultTimeout at most.
-func closeSoon(s *pegboard.Session) error {
-	ctx, cancel := context.WithTimeout(context.Background(), DefaultTimeout)
-	defer cancel()
-	return s.Close(ctx)
 }

@@ -14,17 +14,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// viewers are the programs whose output counts as a read of the one file that
-// they are given, by the documentation of the harness we are compatible with.
-// Sed counts only as a printer of lines, see printsLines.
-var viewers = map[string]bool{
-	"cat": true, "nl": true, "bat": true, "batcat": true, "head": true, "tail": true,
-	"grep": true, "egrep": true, "fgrep": true, "rg": true, "sed": true,
-}
-
-// printsLines knows the one form of sed that only shows a stretch of a file.
-var printsLines = regexp.MustCompile(`^sed -n ['"]?\d+(,(\d+|\$))?p['"]? [^-]\S*$`)
-
 // A viewing is a line that shows one file and does nothing else. Its zero value
 // shows none.
 type viewing struct {
@@ -32,10 +21,9 @@ type viewing struct {
 	was  os.FileInfo // before the line ran
 }
 
-// beginViewing returns what the line of c is about to show.
-func (i inspector) beginViewing(in input, c *pegboard.Call) (v viewing) {
-	line := i.parse(in, c)
-	if !showsOne(&line) {
+// newViewing returns what the line of c is about to show.
+func newViewing(line *shellparse.Line, c *pegboard.Call) viewing {
+	if !showsOne(line) {
 		return viewing{}
 	}
 	for _, t := range c.Targets() {
@@ -49,6 +37,17 @@ func (i inspector) beginViewing(in input, c *pegboard.Call) (v viewing) {
 	}
 	return viewing{}
 }
+
+// viewers are the programs whose output counts as a read of the one file that
+// they are given, by the documentation of the harness we are compatible with.
+// Sed counts only as a printer of lines, see printsLines.
+var viewers = map[string]bool{
+	"cat": true, "nl": true, "bat": true, "batcat": true, "head": true, "tail": true,
+	"grep": true, "egrep": true, "fgrep": true, "rg": true, "sed": true,
+}
+
+// printsLines knows the one form of sed that only shows a stretch of a file.
+var printsLines = regexp.MustCompile(`^sed -n ['"]?\d+(,(\d+|\$))?p['"]? [^-]\S*$`)
 
 // showsOne reports whether the line is one viewer of one file, its output neither
 // piped nor redirected.

@@ -7,11 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	maxProgress     = 1000 // lines reported of one command; a build prints more than anybody reads
-	maxProgressLine = 200  // bytes of a reported line
-)
-
 // lines watches the output of a command: it reports it line by line until it is
 // stopped or the output turns out to be no text, and counts the lines. Its methods
 // may be called concurrently, write excepted.
@@ -25,6 +20,11 @@ type lines struct {
 	binary  bool  // there was a NUL
 	ends    int64 // line ends
 }
+
+const (
+	maxProgress     = 1000 // lines reported of one command; a build prints more than anybody reads
+	maxProgressLine = 200  // bytes of a reported line
+)
 
 // write takes a piece of output.
 func (l *lines) write(p []byte) {

@@ -2,53 +2,12 @@ package tooltest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/seed49eaa51d/pegboard"
 )
-
-// mutations tries what must be refused in place of a good input.
-func (x *exam) mutations(input string) {
-	for _, m := range mutate(x.schema, input) {
-		passed := false
-		out, err := x.admit(m.input, func(context.Context, *pegboard.Call) { passed = true })
-		switch {
-		case err != nil:
-			x.violated(ruleReturns, m.input, "%v", err)
-		case passed:
-			x.violated(ruleRefuses, m.input, "%s, and the call would have run", m.what)
-		case !errors.Is(out.Err, pegboard.ErrInvalidInput):
-			x.violated(ruleRefuses, m.input, "%s, and what refused it was not the schema: %v", m.what, out.Err)
-		}
-	}
-}
-
-// mutation is an input made worse.
-type mutation struct{ what, input string }
-
-// mutate returns every mutation of a good input that the schema, or the way in
-// which inputs are read, must refuse.
-func mutate(schema json.RawMessage, input string) []mutation {
-	if strings.TrimSpace(input) == "" {
-		input = "{}" // what an empty input stands for
-	}
-	input = strings.TrimSpace(input)
-	all := []mutation{
-		{"the JSON is truncated", input[:len(input)-1]},
-		{"something stands after the object", input + " {}"},
-		{"an array stands in place of the object", "[" + input + "]"},
-		{"null stands in place of the object", "null"},
-	}
-	return append(all, shapeOf(schema).spoil("", json.RawMessage(input))...)
-}
 
 // shape is what a JSON schema says plainly. Every part of it is a condition of
 // its own, so what breaks one is refused whatever else the schema says.
@@ -175,50 +134,6 @@ func (s shape) wrongType() string {
 		}
 	}
 	return ""
-}
-
-// object is a JSON object that may have a key twice.
-type object []member
-
-type member struct {
-	key   string
-	value json.RawMessage
-}
-
-// objectOf returns the fields by name, with no room to append in place.
-func objectOf(fields map[string]json.RawMessage) object {
-	o := make(object, 0, len(fields))
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		o = append(o, member{key, fields[key]})
-	}
-	return o
-}
-
-func (o object) with(i int, m member) object {
-	o = slices.Clone(o)
-	o[i] = m
-	return o
-}
-
-func (o object) String() string {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(&b, "%s:%s", quote(m.key), m.value)
-	}
-	b.WriteByte('}')
-	return b.String()
-}
-
-func quote(key string) string {
-	b, err := json.Marshal(key)
-	if err != nil { // impossible for a string
-		return `""`
-	}
-	return string(b)
 }
 
 // otherCase changes the case of the first letter of key that has one.

@@ -3,7 +3,6 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -128,17 +127,6 @@ func (k *command) whyStaying() string {
 		}
 	}
 	return ""
-}
-
-// namesGit reports whether a word of a command is the name of git, wherever it
-// stands: many commands run others that they are given.
-func namesGit(text string) bool {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" \t\n'\"();|&`", r) }) {
-		if name := strings.TrimSuffix(strings.ToLower(path.Base(word)), ".exe"); name == "git" {
-			return true
-		}
-	}
-	return false
 }
 
 // changesDir reports whether the line holds a command that changes the directory.

@@ -1,11 +1,3 @@
-// Package results has [Read], the tool with which a model reads on in results that
-// were too long to be shown. A host needs it if it has not the tools Read and Grep of
-// package files, or if its store keeps results elsewhere than in files. It works with
-// any [pegboard.ResultStore].
-//
-// [ReadMoreHint] makes the notices of stored results name the tool:
-//
-//	pegboard.SessionConfig{Limits: pegboard.ResultLimits{ReadMoreHint: results.ReadMoreHint}}
 package results
 
 import (
@@ -42,17 +34,17 @@ type readInput struct {
 	Pattern string `json:"pattern,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"A regular expression (RE2). Only lines that match it are shown, each behind its offset and a colon."`
 }
 
-// Output is what a host gets as Result.Data of [Read].
-type Output struct {
-	Ref     string `json:"ref"`               // as the store knows it
-	Offset  int64  `json:"offset"`            // of the first byte that was shown or searched
-	End     int64  `json:"end"`               // of the first that was not
-	Size    int64  `json:"size"`              // of the result; -1 if its store does not tell
-	More    bool   `json:"more"`              // there are bytes at End
-	Matches int    `json:"matches,omitempty"` // of the pattern that are shown
-	Content string `json:"content"`           // as the model sees it, without the notice
+func validate(_ context.Context, in readInput, _ *pegboard.Call) error {
+	_, err := in.regexp()
+	return err
+}
 
-	notice string
+func (in readInput) regexp() (*regexp.Regexp, error) {
+	pattern, err := regexp.Compile(in.Pattern)
+	if err != nil {
+		return nil, fmt.Errorf("pattern is no regular expression that RE2 knows; mend it, or escape what is meant literally: %w", err)
+	}
+	return pattern, nil
 }
 
 // Read returns the tool ReadResult, which shows a stored result page by page, or the
@@ -94,19 +86,6 @@ func Read(o Options) pegboard.Tool {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: text}}, Data: out}
 		},
 	})
-}
-
-func validate(_ context.Context, in readInput, _ *pegboard.Call) error {
-	_, err := in.regexp()
-	return err
-}
-
-func (in readInput) regexp() (*regexp.Regexp, error) {
-	pattern, err := regexp.Compile(in.Pattern)
-	if err != nil {
-		return nil, fmt.Errorf("pattern is no regular expression that RE2 knows; mend it, or escape what is meant literally: %w", err)
-	}
-	return pattern, nil
 }
 
 func (o Options) read(ctx context.Context, in readInput, c *pegboard.Call) (Output, error) {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
@@ -75,72 +73,4 @@ func (t *Tasks) end(ctx context.Context, entries []*entry, cause error) error {
 		errs[i] = t.await(ctx, e, asked[i])
 	}
 	return errors.Join(errs...)
-}
-
-// leave is called when a session that added work ends, but for the main one.
-func (t *Tasks) leave(ctx context.Context, st *seat) error {
-	t.mu.Lock()
-	st.gone = true
-	t.forks--
-	var kill, silent []*entry
-	for _, e := range t.owned(st) {
-		switch {
-		case !st.reparents(&e.work):
-			e.silent = true
-			silent = append(silent, e)
-			if e.task.State == Running {
-				kill = append(kill, e)
-			}
-		case e.task.State == Running && !t.mainMet:
-			kill = append(kill, e) // nobody would end it later
-			fallthrough
-		default:
-			e.owner = nil
-		}
-	}
-	t.owed = slices.DeleteFunc(t.owed, func(n notice) bool { return n.entry.silent })
-	t.mu.Unlock()
-	err := t.end(ctx, kill, ErrOwnerEnded)
-	for _, e := range silent {
-		if t.snapshot(e).State != Running {
-			t.forget(e)
-		}
-	}
-	t.sweep()
-	return err
-}
-
-// owned returns what belongs to the session at st: its tasks in the table, and
-// those that were pruned before their end was told.
-func (t *Tasks) owned(st *seat) (all []*entry) {
-	for _, e := range t.entries {
-		if e.owner == st {
-			all = append(all, e)
-		}
-	}
-	for _, n := range t.owed {
-		if n.entry.gone && n.entry.owner == st {
-			all = append(all, n.entry)
-		}
-	}
-	return all
-}
-
-// close ends the conversation.
-func (t *Tasks) close(ctx context.Context) error {
-	t.mu.Lock()
-	t.closed = true
-	var all []*entry
-	for _, e := range t.entries {
-		if e.task.State == Running {
-			all = append(all, e)
-		}
-	}
-	t.mu.Unlock()
-	err := t.end(ctx, all, pegboard.ErrClosed)
-	t.release()
-	t.sweep()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return errors.Join(append([]error{err}, t.faults...)...)
 }

@@ -9,19 +9,9 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
-
-// showPart puts into out what is shown of an output of that many bytes.
-func (o *Output) showPart(x excerpt.Excerpt, total int64) {
-	o.Stdout, o.Omitted = x.Text, total-x.Shown
-	o.note(x.Note)
-}
-
-// advice tells how to see an output that is stored nowhere.
-const advice = "to see it, run the command with its output going to a file, or through head, tail or grep"
 
 // kept is where an output is stored.
 type kept struct {
@@ -69,27 +59,6 @@ func showsFiles(line *shellparse.Line) bool {
 		}
 	}
 	return line.Unknown == ""
-}
-
-// preview is the beginning of an output that is stored.
-func (k *command) preview(exit proc.Exit, at kept) excerpt.Excerpt {
-	s := k.source(exit)
-	s.Output = s.Shrink(2 * PreviewSize) // half of it is the beginning
-	s.Path, s.Stored, s.How = at.path, at.size, k.session.ReadMoreHint()
-	return excerpt.Beginning(s, PreviewSize)
-}
-
-// ends is the beginning and the end of an output that is stored nowhere.
-func (k *command) ends(exit proc.Exit, most int, how string) excerpt.Excerpt {
-	s := k.source(exit)
-	s.Output, s.How = s.Shrink(most), how
-	return excerpt.Ends(s, most)
-}
-
-// source is the output of a command. The limits for it are in bytes, so that what
-// is shown has to be cut to them before its characters are counted.
-func (k *command) source(exit proc.Exit) excerpt.Source {
-	return excerpt.Source{Name: "Output", Output: exit.Output, Lines: exit.Output.Lines(k.printed.count())}
 }
 
 // binaryNote says that the output is no text, and where it is.

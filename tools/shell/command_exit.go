@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"regexp"
 	"runtime"
 	"slices"
@@ -91,50 +90,4 @@ func (k *command) mayEndEarly() bool {
 	return depends && slices.ContainsFunc(before, func(c shellparse.Command) bool {
 		return !preparing[programOf(c.Text)] && meanings[subcommandOf(c.Text)] == ""
 	})
-}
-
-// programOf returns the bare name of the program that a simple command runs.
-func programOf(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	return strings.TrimSuffix(path.Base(strings.Trim(word, `'"`)), ".exe")
-}
-
-// gitValues are the options before git's own command that take the word after them.
-var gitValues = map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--namespace": true}
-
-// subcommandOf is programOf, with the command of git after its name.
-func subcommandOf(text string) string {
-	name := programOf(text)
-	if name != "git" {
-		return name
-	}
-	words := strings.Fields(text)[1:]
-	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		skip := 1
-		if gitValues[words[0]] {
-			skip = 2
-		}
-		words = words[min(skip, len(words)):]
-	}
-	if len(words) == 0 {
-		return name
-	}
-	return name + " " + words[0]
-}
-
-// silent are the programs that print nothing when they succeed.
-var silent = map[string]bool{
-	"cd": true, "chgrp": true, "chmod": true, "chown": true, "cp": true, "export": true, "ln": true, "mkdir": true, "mv": true,
-	"rm": true, "rmdir": true, "set": true, "sleep": true, "touch": true, "true": true, "unset": true, "wait": true,
-	":": true,
-}
-
-// printsNothing reports whether the line is not expected to print anything.
-func printsNothing(line *shellparse.Line) bool {
-	for i := range line.Commands {
-		if !silent[programOf(line.Commands[i].Text)] {
-			return false
-		}
-	}
-	return line.Unknown == "" && len(line.Commands) > 0
 }

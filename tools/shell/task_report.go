@@ -3,28 +3,23 @@ package shell
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/excerpt"
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// text words the result for the model: how the task stands, what is shown of its
-// output, and the output.
-func (out TaskOutputResult) text() string {
-	lines := []string{out.Task.headline()}
-	if note := strings.TrimSpace(out.Task.note); note != "" {
-		lines = append(lines, note)
-	}
-	if out.Task.Output != "" {
-		lines = append(lines, out.Task.Output)
-	}
-	return strings.Join(lines, "\n")
+// A TaskReport is a task and what it has printed.
+type TaskReport struct {
+	background.Task
+	// Output is the end of what it has printed, at most [background.MaxOutput]
+	// bytes of valid UTF-8. Of a task that is no command it is what the task shows.
+	Output string `json:"output"`
+
+	note string        // about Output
+	ran  time.Duration // until now, or until it ended
 }
 
 // reportTask collects what there is to show of a task. An output that cannot be
@@ -81,44 +76,6 @@ func shownBy(tasks *background.Tasks, task background.Task) (fileEnd, error) {
 		return fileEnd{}, errors.New("nothing of it was kept")
 	}
 	return endOf([]byte(text), 0, background.MaxOutput), nil
-}
-
-// A fileEnd is the last part of an output.
-type fileEnd struct {
-	text string // valid UTF-8
-	from int64  // where it begins, in bytes
-	size int64  // of the whole
-	file string // where the whole is; empty if that is nowhere
-}
-
-// readEnd returns the last bytes of a file, at most most of them, and reads about
-// as many. The command may have put a link in the place of its file, to something
-// that may not be shown; it is not followed.
-func readEnd(path string, most int) (end fileEnd, err error) {
-	f, err := realpath.Open(filepath.Join(realpath.Resolve(filepath.Dir(path)), filepath.Base(path)))
-	if err != nil {
-		return fileEnd{}, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	fi, err := f.Stat()
-	if err != nil {
-		return fileEnd{}, err
-	}
-	window := int64(most) + 1 // with the byte before, which may end a line
-	from := max(0, fi.Size()-window)
-	b, err := io.ReadAll(io.NewSectionReader(f, from, window))
-	if err != nil {
-		return fileEnd{}, err
-	}
-	end = endOf(b, from, most)
-	end.file = path
-	return end, nil
-}
-
-// endOf returns the end of b, which stands at from in the whole.
-func endOf(b []byte, from int64, most int) fileEnd {
-	text, start := excerpt.Last(b, most, from == 0)
-	return fileEnd{text: text, from: from + int64(start), size: from + int64(len(b))}
 }
 
 // headline says how a task stands.

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 
@@ -102,11 +100,6 @@ func (p *place) lost() string {
 	return note
 }
 
-func isDir(path string) bool {
-	fi, err := os.Stat(path)
-	return err == nil && fi.IsDir()
-}
-
 // startingIn is the target that names where a call starts, if that is not the
 // session's directory. It is a guess to all rules but those that refuse; no line has
 // a target of its kind.
@@ -135,44 +128,14 @@ func respelt(input json.RawMessage) json.RawMessage {
 	return append(bytes.Clone(input), ' ')
 }
 
-// records reports whether it should be learnt where the line ends.
-func (r *runner) records(s *pegboard.Session, command string, line *shellparse.Line) bool {
-	mayCarry := s.Role() == pegboard.RoleMain || s.Role() == pegboard.RoleCoordinator
-	// Git's bash names directories in a way of its own on Windows.
-	return mayMove(command, line) && mayCarry && r.inspector.carries && r.scripted() && runtime.GOOS != "windows"
-}
-
 // mayMove reports whether a line may end in another directory than it began in.
 func mayMove(command string, line *shellparse.Line) bool {
 	return line.Unknown != "" || strings.Contains(command, "cd") || strings.Contains(command, "pushd") || strings.Contains(command, "popd")
 }
 
-// maxDirName is how much is read of the file that names a directory, in bytes.
-const maxDirName = 16 << 10
-
-// carryOn makes the next command start where k ended, if that is inside the working
-// directories. It returns what the model should know.
-func (k *command) carryOn() string {
-	f, err := realpath.Open(realpath.Resolve(k.ended))
-	if err != nil {
-		return "" // the shell became another program, or took no notice of it
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxDirName))
-	_ = f.Close() // it was only read
-	dir, whole := strings.CutSuffix(string(data), "\n")
-	if err != nil || !whole || !filepath.IsAbs(dir) || !isDir(dir) {
-		return ""
-	}
-	s := k.session
-	at, ok := within(s, dir)
-	if !ok {
-		placeOf(s).set(s, k.dir, s.Dir())
-		return fmt.Sprintf("The command ended in %s, which is outside the working directories; the next one starts in %s.", dir, s.Dir())
-	}
-	if at != k.dir {
-		placeOf(s).set(s, k.dir, at)
-	}
-	return ""
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
 }
 
 // within returns a real directory by the name that the session has for it, if it is

@@ -6,70 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
-
-// Output is what a host gets as Result.Data. As JSON it has the documented names;
-// exitCode is one of our own. The model reads Stderr, then Stdout.
-type Output struct {
-	Stdout string `json:"stdout"` // what the command printed to both streams, in the order of arrival, as far as it is shown
-	Stderr string `json:"stderr"` // what the tool has to say about it, one or more lines
-
-	ExitCode    int  `json:"exitCode"`    // -1 if a signal ended the command, or it runs still
-	Interrupted bool `json:"interrupted"` // its call was cancelled
-
-	// RawOutputPath is a file that holds the output as it was printed, and grows
-	// while the command runs: of one in the background, and of output that is no
-	// text.
-	RawOutputPath string `json:"rawOutputPath,omitempty"`
-	// BackgroundTaskID names the background task that the command became.
-	BackgroundTaskID  string `json:"backgroundTaskId,omitempty"`
-	BackgroundCwdHint string `json:"backgroundCwdHint,omitempty"`
-	// TimedOutAfterMS is the time in milliseconds after which the command was ended
-	// or moved to the background; 0 if it was neither.
-	TimedOutAfterMS int64 `json:"timedOutAfterMs,omitempty"`
-	// NoSandbox repeats the input. It has no effect.
-	NoSandbox bool `json:"dangerouslyDisableSandbox,omitempty"`
-	// ReturnCodeInterpretation says what an exit code means that is no failure.
-	ReturnCodeInterpretation string `json:"returnCodeInterpretation,omitempty"`
-	// NoOutputExpected says that such commands print nothing if all is well.
-	NoOutputExpected bool `json:"noOutputExpected,omitempty"`
-	// PersistedOutputPath is a file with the output of which Stdout is the
-	// beginning, and PersistedOutputSize how many bytes it holds. It is there until
-	// the main session is closed.
-	PersistedOutputPath string `json:"persistedOutputPath,omitempty"`
-	PersistedOutputSize int64  `json:"persistedOutputSize,omitempty"`
-
-	Omitted int64         `json:"-"` // bytes of output that are not in Stdout
-	Elapsed time.Duration `json:"-"`
-
-	failed  bool
-	ref     string // in the session's store, if it is there
-	printed []byte // all of it, if it succeeded and nothing was cut
-}
-
-// note adds to what the tool has to say.
-func (o *Output) note(text string) {
-	switch {
-	case text == "":
-	case o.Stderr == "":
-		o.Stderr = text
-	default:
-		o.Stderr += "\n" + text
-	}
-}
-
-// text is what the model reads. What the tool has to say stands before the output,
-// where it cannot be taken for a part of it.
-func (o *Output) text() string {
-	if o.Stderr == "" || o.Stdout == "" {
-		return o.Stderr + o.Stdout
-	}
-	return o.Stderr + "\n" + o.Stdout
-}
 
 // output words the end of a command that was in the foreground. staying says why it
 // was ended, if it took too long.
@@ -140,4 +81,28 @@ func (k *command) show(ctx context.Context, out *Output, exit proc.Exit) {
 			out.showPart(k.preview(exit, at), total)
 		}
 	}
+}
+
+// advice tells how to see an output that is stored nowhere.
+const advice = "to see it, run the command with its output going to a file, or through head, tail or grep"
+
+// preview is the beginning of an output that is stored.
+func (k *command) preview(exit proc.Exit, at kept) excerpt.Excerpt {
+	s := k.source(exit)
+	s.Output = s.Shrink(2 * PreviewSize) // half of it is the beginning
+	s.Path, s.Stored, s.How = at.path, at.size, k.session.ReadMoreHint()
+	return excerpt.Beginning(s, PreviewSize)
+}
+
+// ends is the beginning and the end of an output that is stored nowhere.
+func (k *command) ends(exit proc.Exit, most int, how string) excerpt.Excerpt {
+	s := k.source(exit)
+	s.Output, s.How = s.Shrink(most), how
+	return excerpt.Ends(s, most)
+}
+
+// source is the output of a command. The limits for it are in bytes, so that what
+// is shown has to be cut to them before its characters are counted.
+func (k *command) source(exit proc.Exit) excerpt.Source {
+	return excerpt.Source{Name: "Output", Output: exit.Output, Lines: exit.Output.Lines(k.printed.count())}
 }

@@ -1,0 +1,38 @@
+package shell
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// maxDirName is how much is read of the file that names a directory, in bytes.
+const maxDirName = 16 << 10
+
+// carryOn makes the next command start where k ended, if that is inside the working
+// directories. It returns what the model should know.
+func (k *command) carryOn() string {
+	f, err := realpath.Open(realpath.Resolve(k.ended))
+	if err != nil {
+		return "" // the shell became another program, or took no notice of it
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxDirName))
+	_ = f.Close() // it was only read
+	dir, whole := strings.CutSuffix(string(data), "\n")
+	if err != nil || !whole || !filepath.IsAbs(dir) || !isDir(dir) {
+		return ""
+	}
+	s := k.session
+	at, ok := within(s, dir)
+	if !ok {
+		placeOf(s).set(s, k.dir, s.Dir())
+		return fmt.Sprintf("The command ended in %s, which is outside the working directories; the next one starts in %s.", dir, s.Dir())
+	}
+	if at != k.dir {
+		placeOf(s).set(s, k.dir, at)
+	}
+	return ""
+}

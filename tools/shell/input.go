@@ -1,0 +1,27 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+type input struct {
+	Command     string `json:"command" jsonschema_description:"The command line to run"`
+	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=1" jsonschema_description:"How long it may take, in milliseconds (default 120000, at most 600000; in the background 1800000 and 7200000)"`
+	Description string `json:"description,omitempty" jsonschema_description:"What the command does, in five to ten words"`
+	Background  bool   `json:"run_in_background,omitempty" jsonschema_description:"Start it and go on; its output goes to a file, and you are told when it ends"`
+	NoSandbox   bool   `json:"dangerouslyDisableSandbox,omitempty" jsonschema_description:"Has no effect: this tool adds no sandbox"`
+}
+
+func validate(_ context.Context, in input, _ *pegboard.Call) error {
+	if strings.ContainsRune(in.Command, 0) {
+		return fmt.Errorf("the command holds a NUL character; no command line can")
+	}
+	if strings.TrimSpace(in.Command) == "" {
+		return fmt.Errorf("the command is blank; send the command line to run")
+	}
+	return nil
+}

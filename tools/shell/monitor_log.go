@@ -1,0 +1,66 @@
+package shell
+
+import (
+	"os"
+	"sync"
+
+	"github.com/seed49eaa51d/pegboard/tools/background"
+)
+
+// A monitorLog is the output file of a monitor. Stdout is written to it here, stderr
+// by the command itself.
+type monitorLog struct {
+	path string
+
+	mu   sync.Mutex
+	file *os.File
+	err  error // the first
+}
+
+func newMonitorLog(tasks *background.Tasks) (*monitorLog, error) {
+	path, err := tasks.NewFile("monitor")
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &monitorLog{path: path, file: f}, nil
+}
+
+// write appends p, until that fails once.
+func (l *monitorLog) write(p []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		_, l.err = l.file.Write(p)
+	}
+}
+
+// size is how large the file is by now, in bytes.
+func (l *monitorLog) size() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fi, err := l.file.Stat()
+	if err != nil {
+		return 0
+	}
+	return fi.Size()
+}
+
+// close returns why the file lacks something, if it does.
+func (l *monitorLog) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.file.Close(); l.err == nil {
+		l.err = err
+	}
+	return l.err
+}
+
+// discard closes and removes the file.
+func (l *monitorLog) discard() {
+	_ = l.close()
+	_ = os.Remove(l.path)
+}

@@ -1,0 +1,91 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The languages of [REPL].
+const (
+	Python     = "python"
+	JavaScript = "javascript"
+)
+
+// The defaults of [REPL].
+const (
+	DefaultREPLTimeout = 30 * time.Second
+	MaxREPLTimeout     = 10 * time.Minute
+	DefaultREPLOutput  = 30_000 // bytes shown of what code printed
+)
+
+// REPLOptions change [REPL]. The zero value works.
+type REPLOptions struct {
+	// Languages are those offered, Python or JavaScript; a call that names none
+	// gets the first. None means both.
+	Languages []string
+	// Python is the program and its flags; nil means {"python3", "-u"}. It must
+	// be Python 3.8 or newer.
+	Python []string
+	// Node is the program and its flags; nil means {"node"}. It must be Node 18
+	// or newer.
+	Node []string
+	// Env is the environment; nil means that of this process, with settings
+	// that keep git and pagers from waiting for a person.
+	Env []string
+	// Timeout is how long code may run if its call does not say; 0 means
+	// DefaultREPLTimeout.
+	Timeout time.Duration
+	// MaxTimeout is the longest time a call may ask for; a longer one is cut to
+	// it. 0 means MaxREPLTimeout.
+	MaxTimeout time.Duration
+}
+
+func (o REPLOptions) withDefaults() REPLOptions {
+	if len(o.Languages) == 0 {
+		o.Languages = []string{Python, JavaScript}
+	}
+	if o.Python == nil {
+		o.Python = []string{"python3", "-u"}
+	}
+	if o.Node == nil {
+		o.Node = []string{"node"}
+	}
+	if o.MaxTimeout <= 0 {
+		o.MaxTimeout = MaxREPLTimeout
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = min(DefaultREPLTimeout, o.MaxTimeout)
+	}
+	return o
+}
+
+// limit is how long a call may take that asks for so many milliseconds.
+func (o REPLOptions) limit(ms int) time.Duration {
+	if ms <= 0 {
+		return o.Timeout
+	}
+	if int64(ms) > o.MaxTimeout.Milliseconds() {
+		return o.MaxTimeout
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+// language is that of a call.
+func (o REPLOptions) language(in replInput) string {
+	if in.Language == "" {
+		return o.Languages[0]
+	}
+	return in.Language
+}
+
+func (o REPLOptions) validate(in replInput) error {
+	if l := o.language(in); !slices.Contains(o.Languages, l) {
+		return fmt.Errorf("%s is not offered here; write the code in %s", l, strings.Join(o.Languages, " or "))
+	}
+	if strings.TrimSpace(in.Code) == "" && !in.Restart {
+		return fmt.Errorf("the code is blank; send the code to run")
+	}
+	return nil
+}

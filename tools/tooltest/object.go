@@ -1,0 +1,53 @@
+package tooltest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// object is a JSON object that may have a key twice.
+type object []member
+
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// objectOf returns the fields by name, with no room to append in place.
+func objectOf(fields map[string]json.RawMessage) object {
+	o := make(object, 0, len(fields))
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		o = append(o, member{key, fields[key]})
+	}
+	return o
+}
+
+func (o object) with(i int, m member) object {
+	o = slices.Clone(o)
+	o[i] = m
+	return o
+}
+
+func (o object) String() string {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%s:%s", quote(m.key), m.value)
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+func quote(key string) string {
+	b, err := json.Marshal(key)
+	if err != nil { // impossible for a string
+		return `""`
+	}
+	return string(b)
+}
