@@ -99,9 +99,9 @@ func (s *Session) lookBelow(t *Target) string {
 		copied = t.Shell.FollowsLinks
 	}
 	caution, led := subtree.Place{
-		Platform: s.platform, Show: visible, Real: t.at.real, Also: t.Aliases,
+		Platform: s.platform, Display: visible, Real: t.at.real, Aliases: t.Aliases,
 		Write: t.Access == AccessWrite, Tree: t.Tree, Glob: t.Shell.Glob, Copied: copied,
-	}.Look()
+	}.Inspect()
 	for _, name := range led {
 		if !slices.Contains(t.Aliases, name) {
 			t.Aliases = append(t.Aliases, name)

@@ -46,13 +46,13 @@ func (s *Session) TrimResults(ctx context.Context, results []HistoryResult) []st
 	s.trimming.Lock()
 	defer s.trimming.Unlock()
 	texts, least := make([]string, len(results)), max(limits.Preview, masked)+1_000 // what a preview may have with its notice
-	for i, d := range s.trimmed.Decide(seen, resulttrim.Limits{Message: limits.PerMessage, Keep: limits.KeepRecent, Batch: limits.MaskStep, Least: least}) {
-		if d.Fate == resulttrim.Whole {
+	for i, d := range s.trimmed.Decide(seen, resulttrim.Limits{Message: limits.PerMessage, KeepRecent: limits.KeepRecent, Batch: limits.MaskStep, MinSize: least}) {
+		if d.Form == resulttrim.Whole {
 			continue
 		}
 		text, ok := s.trimmed.Text(d.Key)
 		if !ok {
-			text = s.standIn(ctx, results[i], d.Fate == resulttrim.Masked)
+			text = s.standIn(ctx, results[i], d.Form == resulttrim.Masked)
 		}
 		if !ok && ctx.Err() == nil { // else nobody sends it
 			s.trimmed.SetText(d.Key, text)

@@ -1,17 +1,17 @@
-// Package atomicfile replaces and creates files so that, whatever happens, a file
-// is wholly the old one or wholly the new one. It deals in bytes and knows no
-// rules: who may write where is decided before. Where a file has to be written in
-// place, see [How], a process that is killed may leave a mixture, and the old
-// content in a file beside it.
+// Package atomicfile replaces and creates files so that after any failure a file has
+// either its old or its new content. It handles bytes and knows no permission rules: the
+// caller decides before. Where a file has to be written in place, see [How], a process
+// that is killed may leave a mixture in the file, and the old content in a backup beside
+// it.
 //
 // While it works there may be files beside the target with names of the form
 //
-//	.NAME.pegboard-RANDOM.tmp    the new content, on its way into its place
+//	.NAME.pegboard-RANDOM.tmp    the new content, before it is renamed
 //	.NAME.pegboard-RANDOM.bak    the old content, while the file is written in place
 //
-// where NAME is the target's, cut to 100 bytes, and RANDOM is 26 capital letters
-// and digits. They outlive only a process that was killed; a .tmp may then be
-// deleted, a .bak holds what the file held before.
+// where NAME is the target's, cut to 100 bytes, and RANDOM is 26 capital letters and
+// digits. They stay only if the process is killed. A .tmp may then be deleted; a .bak
+// holds the previous content of the file.
 package atomicfile
 
 import (
@@ -27,23 +27,23 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// Errors beside those of the file system, which are wrapped: ask for them with
+// Errors of the package. Those of the file system are wrapped; test for them with
 // errors.Is(err, fs.ErrPermission) or errors.Is(err, syscall.ENOSPC).
 var (
-	// ErrChanged: the file is not the one, or has not the content, that was
-	// loaded. If it is gone, the error is fs.ErrNotExist as well; if a link took
-	// its place or its directory's, realpath.ErrMoved; if something else did,
-	// realpath.ErrNotRegular.
+	// ErrChanged says that the file is another one, or has other content, than when it
+	// was loaded. The error also is fs.ErrNotExist if the file is missing,
+	// realpath.ErrMoved if it or its directory is a link now, and
+	// realpath.ErrNotRegular if it is something else.
 	ErrChanged = errors.New("the file changed since it was read")
-	// ErrNotSynced: the new content is in its place, but the system could not say
-	// that it would survive a loss of power. It comes with a snapshot of the file.
+	// ErrNotSynced says that the file has its new content, but that syncing it failed,
+	// so it may not survive a loss of power. It comes with a snapshot of the file.
 	ErrNotSynced = errors.New("the file was written, but may not be on the disk yet")
 )
 
 // A SizeError says that a file is larger than the limit of Load.
 type SizeError struct {
 	Path  string
-	Size  int64 // in bytes, as far as is known: a file may still be growing
+	Size  int64 // in bytes; at least this much if the file is growing
 	Limit int64
 }
 
@@ -51,12 +51,12 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("%s has %d bytes, more than the limit of %d", e.Path, e.Size, e.Limit)
 }
 
-// A BackupError says that writing in place did not succeed and that the old
-// content could not be put back. The file holds neither; Backup holds the old.
+// A BackupError says that writing in place failed and that the old content could not be
+// restored. The file is damaged; Backup holds the old content.
 type BackupError struct {
 	Path   string
 	Backup string // an absolute path
-	Err    error  // why the writing ended, then why the restoring did
+	Err    error  // the error of writing, joined with that of restoring
 }
 
 func (e *BackupError) Error() string {
@@ -66,30 +66,30 @@ func (e *BackupError) Error() string {
 // Unwrap returns e.Err.
 func (e *BackupError) Unwrap() error { return e.Err }
 
-// A Store is where all agents of a process read and write files. The zero value
-// is ready. Its methods, and those of its snapshots, may be called at the same
-// time. It must not be copied after its first use.
+// A Store reads and writes files for all agents of a process. The zero value is ready.
+// Its methods, and those of its snapshots, may be called from any goroutine. It must not
+// be copied after its first use.
 type Store struct {
-	// BackupDir is where the old content is kept while a file is written in place,
-	// if that cannot be beside the file; "" means os.TempDir().
+	// BackupDir is the directory for the old content while a file is written in place,
+	// if its own directory is not writable; "" means os.TempDir().
 	BackupDir string
 
-	edits  locks // of callers, around reading and writing
-	writes locks // of Replace, around checking and writing
+	edits  locks // held by callers of Lock, from reading to writing
+	writes locks // held by Replace, from checking to writing
 	disk   disk
 }
 
-// How says how the content of a snapshot came into the file.
+// How says how a file got the content of a snapshot.
 type How int
 
-// The ways. An in-place write is taken if the file has several names, if no new
-// file can take its place (the directory cannot be written, the file is a mount
-// point) or if a new file could not have its owner, group or access list.
+// The ways in which a file got its content. It is written in place if it has hard
+// links, if it cannot be replaced by a new file (the directory is not writable, the file
+// is a mount point), or if a new file could not get its owner, group or access list.
 const (
-	Loaded  How = iota // it was there
-	Created            // by Create
-	Renamed            // by a new file that took the place of the old one
-	InPlace            // into the file itself, with a backup meanwhile
+	Loaded  How = iota // read by Load
+	Created            // created by Create
+	Renamed            // replaced by a new file
+	InPlace            // written in place, with a backup meanwhile
 )
 
 // String returns the name of the constant, in lower case.
@@ -100,25 +100,25 @@ func (h How) String() string {
 	return [...]string{"loaded", "created", "renamed", "in place"}[h]
 }
 
-// A Snapshot is a file at one moment. Its fields are for reading.
+// A Snapshot is the state of a file at one moment. Its fields are read-only.
 type Snapshot struct {
-	Data []byte            // what the file held
-	Info fs.FileInfo       // from before Data was read, or after it was written
+	Data []byte            // content of the file
+	Info fs.FileInfo       // read before Data was read, or after it was written
 	Sum  [sha256.Size]byte // the SHA-256 of Data
 	How  How
 
-	store   *Store
-	real    string
-	size    int64
-	settled bool // any later change shows in the times of the file
+	store         *Store
+	real          string
+	size          int64
+	timesReliable bool // whether any later change shows in the times of the file
 }
 
 // Path returns the path that was loaded or created.
 func (s *Snapshot) Path() string { return s.real }
 
-// settling is how long after its last change the times of a file are no proof that
-// it stayed the same: the coarsest clock of a file system has steps of 2 seconds.
-const settling = 2 * time.Second
+// timeGranularity is how long after its last change the times of a file may stay the same
+// although it changes again: the coarsest clock of a file system has steps of 2 seconds.
+const timeGranularity = 2 * time.Second
 
 func (s *Store) snapshot(real string, data []byte, info fs.FileInfo, how How) *Snapshot {
 	return &Snapshot{
@@ -127,9 +127,9 @@ func (s *Store) snapshot(real string, data []byte, info fs.FileInfo, how How) *S
 	}
 }
 
-// Load reads the regular file at real, which is absolute and resolved: no
-// symbolic link is followed, see realpath.Open for the errors. A file of more
-// than limit bytes is a *SizeError, and at most limit+1 bytes are read to find out.
+// Load reads the regular file at real, which is absolute and resolved. It follows no
+// symbolic link, see realpath.Open for the errors. For a file of more than limit bytes
+// it returns a *SizeError after reading at most limit+1 bytes.
 func (s *Store) Load(ctx context.Context, real string, limit int64) (*Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -149,18 +149,18 @@ func (s *Store) Load(ctx context.Context, real string, limit int64) (*Snapshot, 
 	}
 	data, err := readAll(ctx, f, info.Size(), limit)
 	if err != nil {
-		return nil, fail("read", real, err)
+		return nil, pathError("read", real, err)
 	}
 	if int64(len(data)) > limit {
 		return nil, &SizeError{Path: real, Size: int64(len(data)), Limit: limit}
 	}
 	snap := s.snapshot(real, data, info, Loaded)
-	snap.settled = now.Sub(info.ModTime()) > settling
+	snap.timesReliable = now.Sub(info.ModTime()) > timeGranularity
 	return snap, nil
 }
 
-// open opens the file at real. One that is being replaced looks for a moment as if
-// the path led elsewhere.
+// open opens the file at real. It retries on ErrMoved, since a file that is being
+// replaced at this moment looks as if the path contained a link.
 func open(real string) (f *os.File, err error) {
 	for range 10 {
 		if f, err = realpath.Open(real); !errors.Is(err, realpath.ErrMoved) {
@@ -170,10 +170,10 @@ func open(real string) (f *os.File, err error) {
 	return f, err
 }
 
-// chunk is how many bytes are read or written between two looks at the context.
+// chunk is how many bytes are read or written between two checks of the context.
 const chunk = 1 << 20
 
-// readAll reads to the end of r, or one byte past limit. The size is a guess.
+// readAll reads to the end of r, or one byte past limit. size is the expected size.
 func readAll(ctx context.Context, r io.Reader, size, limit int64) ([]byte, error) {
 	data := make([]byte, 0, min(size, limit)+1)
 	for {
@@ -194,9 +194,9 @@ func readAll(ctx context.Context, r io.Reader, size, limit int64) ([]byte, error
 	}
 }
 
-// fail says what went wrong with which file. The paths that errors of the system
-// name are those of temporary files, or relative to an open directory.
-func fail(op, real string, err error) error {
+// pathError wraps err with the path of the user's file, in place of the path in err,
+// which is that of a temporary file or relative to an open directory.
+func pathError(op, real string, err error) error {
 	var pe *fs.PathError
 	var le *os.LinkError
 	switch {

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// A disk is the part of the file system that tests make fail. The zero value
-// is the real one.
+// A disk holds the operations on the file system that tests replace to make them fail.
+// A nil function means the real operation.
 type disk struct {
 	writeAt func(f *os.File, p []byte, off int64) (int, error)
 	fsync   func(f *os.File) error
@@ -15,7 +15,7 @@ type disk struct {
 	publish func(dir *os.Root, from, to string) error
 }
 
-// write writes all of p from off on, and looks at the context now and then.
+// write writes all of p at offset off. It checks the context between chunks.
 func (d *disk) write(ctx context.Context, f *os.File, p []byte, off int64) error {
 	put := d.writeAt
 	if put == nil {
@@ -45,20 +45,21 @@ func (d *disk) sync(f *os.File) error {
 	return f.Sync()
 }
 
-// syncDir makes what was renamed, made and removed in dir survive a loss of power.
+// syncDir syncs a directory, so that renamed, created and removed entries survive a loss
+// of power. It ignores that the system cannot sync directories.
 func (d *disk) syncDir(dir *os.Root) error {
 	f, err := dir.Open(".")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	if err := d.sync(f); !dirsHaveNoSync(err) {
+	if err := d.sync(f); !isDirSyncUnsupported(err) {
 		return err
 	}
 	return nil
 }
 
-// rename puts one name of dir in the place of another.
+// rename renames a file within dir and replaces the file of the new name.
 func (d *disk) rename(dir *os.Root, from, to string) error {
 	if d.move != nil {
 		return d.move(dir, from, to)
@@ -66,9 +67,9 @@ func (d *disk) rename(dir *os.Root, from, to string) error {
 	return dir.Rename(from, to)
 }
 
-// name gives the file from the name to, unless there is something of that name. On
-// some systems it has both names then, until it is discarded under the first.
-func (d *disk) name(dir *os.Root, from, to string) error {
+// publishAs gives the file from the name to, unless that name is taken. On some systems
+// the file has both names then, until the caller removes the first.
+func (d *disk) publishAs(dir *os.Root, from, to string) error {
 	if d.publish != nil {
 		return d.publish(dir, from, to)
 	}

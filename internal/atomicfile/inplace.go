@@ -9,27 +9,27 @@ import (
 	"os"
 )
 
-// inPlace writes into the file itself. From the backup on the context is not
-// looked at: half a file would be left.
+// inPlace writes into the file itself. After the backup is made it ignores the context,
+// since stopping would leave half a file.
 func (s *Snapshot) inPlace(ctx context.Context, t *target, data []byte) (*Snapshot, error) {
 	disk := &s.store.disk
-	f, err := s.handle(t, os.O_RDWR)
+	f, err := s.openFile(t, os.O_RDWR)
 	if err != nil {
 		return nil, err
 	}
-	turn := t.file
-	defer func() { _ = turn.Close() }()
+	locked := t.file
+	defer func() { _ = locked.Close() }()
 	t.file = f
 	old, err := readAll(ctx, io.NewSectionReader(f, 0, s.size+1), s.size, s.size)
 	if err != nil {
-		return nil, fail("read", s.real, err)
+		return nil, pathError("read", s.real, err)
 	}
 	if sha256.Sum256(old) != s.Sum {
 		return nil, s.changed(errors.New("it has other content"))
 	}
 	bak, err := s.backUp(ctx, t, old)
 	if err != nil {
-		return nil, fail("back up", s.real, err)
+		return nil, pathError("back up", s.real, err)
 	}
 	defer func() { _ = bak.dir.Close() }()
 	if err := s.verify(ctx, t); err != nil {
@@ -39,10 +39,10 @@ func (s *Snapshot) inPlace(ctx context.Context, t *target, data []byte) (*Snapsh
 	if touched, err := disk.overwrite(f, old, data); err != nil {
 		if again := disk.restore(f, old, touched); again != nil {
 			_ = bak.file.Close()
-			return nil, &BackupError{Path: s.real, Backup: bak.path(), Err: errors.Join(fail("write", s.real, err), fail("restore", s.real, again))}
+			return nil, &BackupError{Path: s.real, Backup: bak.path(), Err: errors.Join(pathError("write", s.real, err), pathError("restore", s.real, again))}
 		}
 		bak.discard()
-		return nil, fail("write", s.real, err)
+		return nil, pathError("write", s.real, err)
 	}
 	bak.discard()
 	if t.info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
@@ -50,20 +50,20 @@ func (s *Snapshot) inPlace(ctx context.Context, t *target, data []byte) (*Snapsh
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return nil, fail("stat", s.real, err)
+		return nil, pathError("stat", s.real, err)
 	}
 	return s.store.snapshot(s.real, data, info, InPlace), nil
 }
 
-// backUp writes the old content to a file of its own, beside the target if that
-// can be. The directory of what it returns is open and the caller's to close.
+// backUp writes the old content to a file of its own, beside the target if possible. The
+// caller closes the directory of the result.
 func (s *Snapshot) backUp(ctx context.Context, t *target, old []byte) (*temp, error) {
 	dir, err := t.dir.OpenRoot(".")
 	if err != nil {
 		return nil, err
 	}
 	bak, err := newTemp(dir, t.name, oldContent, 0o600)
-	if inTheWay(err) {
+	if preventsNewFile(err) {
 		_ = dir.Close()
 		at := s.store.BackupDir
 		if at == "" {
@@ -90,8 +90,8 @@ func (s *Snapshot) backUp(ctx context.Context, t *target, old []byte) (*temp, er
 	return bak, nil
 }
 
-// overwrite puts data in the place of old. What is past the end of the old content
-// is written first: if there is no room for it, the old content is untouched.
+// overwrite replaces old by data in f. It writes the part past the end of the old
+// content first: if the disk is full, the old content is untouched.
 func (d *disk) overwrite(f *os.File, old, data []byte) (touched bool, err error) {
 	ctx := context.Background()
 	both := min(len(old), len(data))
@@ -107,7 +107,7 @@ func (d *disk) overwrite(f *os.File, old, data []byte) (touched bool, err error)
 	return true, d.sync(f)
 }
 
-// restore puts back what of the old content was touched.
+// restore restores the old content. touched is the result of overwrite.
 func (d *disk) restore(f *os.File, old []byte, touched bool) error {
 	if err := f.Truncate(int64(len(old))); err != nil {
 		return err

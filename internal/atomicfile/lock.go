@@ -6,34 +6,34 @@ import (
 	"sync"
 )
 
-// Lock waits until nobody else in this Store holds the file at real, which is
-// absolute and resolved; it need not exist. Whoever reads a file, changes what was
-// read and writes it back holds the lock all the while. Other names of the file
-// (hard links, other spellings on a file system that knows no case) share its
-// lock. The only error is that of ctx.
+// Lock locks the file at real, which is absolute and resolved, within this Store; the
+// file need not exist. A caller that reads a file, changes the content and writes it
+// back holds the lock all the while. Other names of the file (hard links, other
+// spellings on a case-insensitive file system) share its lock. The only error is that of
+// ctx.
 //
-// A caller holds one lock at a time: a second one could be of the same file.
-// Replace and Create need none, and wait for none. Calling unlock twice is no harm.
+// A caller must hold one lock at a time, since a second one could be of the same file.
+// Replace and Create neither need nor take this lock. unlock may be called twice.
 func (s *Store) Lock(ctx context.Context, real string) (unlock func(), err error) {
-	return s.edits.file(ctx, real)
+	return s.edits.lockFile(ctx, real)
 }
 
-// locks are mutual exclusions by name. The zero value is ready.
+// locks are mutexes by name. The zero value is ready.
 type locks struct {
 	mu    sync.Mutex
 	named map[string]*lock
 }
 
 type lock struct {
-	held  chan struct{} // full while somebody holds it
-	users int           // holders and those who wait
+	token chan struct{} // full while the lock is held
+	users int           // goroutines that hold it or wait for it
 }
 
-// file locks a path and then, if there is a file, the file itself. The order
-// keeps it from a deadlock: nobody waits for a path while holding a file.
-func (l *locks) file(ctx context.Context, real string) (unlock func(), err error) {
+// lockFile locks a path and then, if there is a file, the file itself. The fixed order
+// prevents deadlocks: no goroutine waits for a path while it holds a file.
+func (l *locks) lockFile(ctx context.Context, real string) (unlock func(), err error) {
 	path := pathKey(real)
-	if err := l.take(ctx, path); err != nil {
+	if err := l.acquire(ctx, path); err != nil {
 		return nil, err
 	}
 	for {
@@ -41,19 +41,19 @@ func (l *locks) file(ctx context.Context, real string) (unlock func(), err error
 		if id == "" {
 			return sync.OnceFunc(func() { l.release(path) }), nil
 		}
-		if err := l.take(ctx, id); err != nil {
+		if err := l.acquire(ctx, id); err != nil {
 			l.release(path)
 			return nil, err
 		}
 		if fileKey(real) == id {
 			return sync.OnceFunc(func() { l.release(id); l.release(path) }), nil
 		}
-		l.release(id) // replaced under another name of it, while we waited
+		l.release(id) // the file was replaced through another name meanwhile
 	}
 }
 
-// fileKey is the same for all names of a file, and "" if there is none or the
-// system does not tell.
+// fileKey returns a key that all names of a file share, or "" if there is no file or the
+// system has no such key.
 func fileKey(real string) string {
 	info, err := os.Lstat(real)
 	if err != nil {
@@ -62,7 +62,7 @@ func fileKey(real string) string {
 	return identity(info)
 }
 
-func (l *locks) take(ctx context.Context, key string) error {
+func (l *locks) acquire(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -72,16 +72,16 @@ func (l *locks) take(ctx context.Context, key string) error {
 	}
 	k := l.named[key]
 	if k == nil {
-		k = &lock{held: make(chan struct{}, 1)}
+		k = &lock{token: make(chan struct{}, 1)}
 		l.named[key] = k
 	}
 	k.users++
 	l.mu.Unlock()
 	select {
-	case k.held <- struct{}{}:
+	case k.token <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		l.leave(key, k)
+		l.drop(key, k)
 		return ctx.Err()
 	}
 }
@@ -90,11 +90,11 @@ func (l *locks) release(key string) {
 	l.mu.Lock()
 	k := l.named[key]
 	l.mu.Unlock()
-	<-k.held
-	l.leave(key, k)
+	<-k.token
+	l.drop(key, k)
 }
 
-func (l *locks) leave(key string, k *lock) {
+func (l *locks) drop(key string, k *lock) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if k.users--; k.users == 0 {

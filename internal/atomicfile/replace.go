@@ -13,27 +13,27 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// Replace puts data in the place of the snapshot's content and returns a snapshot
-// of the file as it is then, which keeps data. On an error the old content stands,
-// but for *BackupError and ErrNotSynced.
+// Replace replaces the snapshot's content by data and returns a snapshot of the new
+// state, which keeps data. After an error, except *BackupError and ErrNotSynced, the
+// file has its old content.
 //
-// It fails with ErrChanged if the file is another one or has other content than
-// the snapshot, and with fs.ErrPermission if the file may not be written by this
-// user, even where the directory would let a new one take its place: somebody made
-// it read-only on purpose. The superuser may write all but immutable files.
+// It fails with ErrChanged if the file is another one, or has other content, than the
+// snapshot. It fails with fs.ErrPermission if this user may not write the file, even if
+// the directory is writable, so that a read-only file is respected. The superuser may
+// write everything except immutable files.
 //
-// Of two replacements of one snapshot at most one succeeds, within this Store and,
-// where the system knows advisory locks, among all Stores of all processes.
-// Another program is noticed up to the last check: a change that it makes between
-// this and the rename that follows is lost. Nothing outside the directory of the
-// snapshot is written, whatever is put in its place meanwhile.
+// Of two replacements of one snapshot at most one succeeds, within this Store and, where
+// the system has advisory locks, among all Stores of all processes. A change by another
+// program is detected until the last check; a change between that and the rename is
+// lost. Nothing outside the snapshot's directory is written, except a backup in
+// [Store].BackupDir, even if another process replaces that directory meanwhile.
 //
-// A new file has the permissions, owner, group, and on Linux the access list, the
-// SELinux label and the user attributes of the old one. Set-user-id and
-// set-group-id bits and capabilities are dropped, as the system does when an
-// ordinary user writes to a file: they were given to the old content.
+// A new file has the permissions, owner and group of the old one and, on Linux, its
+// access list, SELinux label and user attributes. Set-user-id and set-group-id bits and
+// capabilities are dropped, as the system does when an ordinary user writes to a file,
+// since they were granted to the old content.
 func (s *Snapshot) Replace(ctx context.Context, data []byte) (*Snapshot, error) {
-	unlock, err := s.store.writes.file(ctx, s.real)
+	unlock, err := s.store.writes.lockFile(ctx, s.real)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +46,12 @@ func (s *Snapshot) Replace(ctx context.Context, data []byte) (*Snapshot, error) 
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	t, err := s.open(dir)
+	t, err := s.openTarget(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = t.file.Close() }() // which ends the turn
-	if err := takeTurn(ctx, t.file); err != nil {
+	defer func() { _ = t.file.Close() }() // which releases the lock
+	if err := lockTarget(ctx, t.file); err != nil {
 		return nil, err
 	}
 	next, err := s.rename(ctx, t, data)
@@ -61,15 +61,15 @@ func (s *Snapshot) Replace(ctx context.Context, data []byte) (*Snapshot, error) 
 	return next, err
 }
 
-// errInPlace says that a new file cannot take the place of the old one, and that
-// writing into the old one may do.
+// errInPlace says that the file cannot be replaced by a new one, so that it must be
+// written in place.
 var errInPlace = errors.New("no new file can take the place")
 
-func (s *Snapshot) changed(why error) error {
-	return &fs.PathError{Op: "replace", Path: s.real, Err: fmt.Errorf("%w: %w", ErrChanged, why)}
+func (s *Snapshot) changed(reason error) error {
+	return &fs.PathError{Op: "replace", Path: s.real, Err: fmt.Errorf("%w: %w", ErrChanged, reason)}
 }
 
-// A target is the file that is replaced, open for reading.
+// A target is the file to replace, open for reading.
 type target struct {
 	dir  *os.Root
 	name string
@@ -77,19 +77,19 @@ type target struct {
 	info fs.FileInfo
 }
 
-// open finds the file of the snapshot in dir and makes sure that it may be written.
-func (s *Snapshot) open(dir *os.Root) (*target, error) {
+// openTarget opens the file of the snapshot in dir and checks that it may be written.
+func (s *Snapshot) openTarget(dir *os.Root) (*target, error) {
 	t := &target{dir: dir, name: filepath.Base(s.real)}
-	f, err := s.handle(t, os.O_RDONLY)
+	f, err := s.openFile(t, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	t.file = f
 	if t.info, err = f.Stat(); err == nil {
 		var w *os.File
-		if w, err = s.handle(t, os.O_WRONLY); err == nil {
+		if w, err = s.openFile(t, os.O_WRONLY); err == nil {
 			err = w.Close()
-		} else if isRunning(err) { // a program, which may be replaced but not changed
+		} else if isRunningProgram(err) { // may be replaced, but not written
 			err = nil
 		}
 	}
@@ -100,18 +100,18 @@ func (s *Snapshot) open(dir *os.Root) (*target, error) {
 	return t, nil
 }
 
-// handle opens the snapshot's file. Nothing but a regular file is opened, and no
-// link is followed, not even to the same file.
-func (s *Snapshot) handle(t *target, flag int) (*os.File, error) {
-	if _, err := s.look(t); err != nil {
+// openFile opens the snapshot's file. It opens regular files only and follows no link,
+// not even to the same file.
+func (s *Snapshot) openFile(t *target, flag int) (*os.File, error) {
+	if _, err := s.lstat(t); err != nil {
 		return nil, err
 	}
 	f, err := t.dir.OpenFile(t.name, flag|realpath.Nonblock, 0)
 	if err != nil {
-		if _, again := s.look(t); again != nil {
+		if _, again := s.lstat(t); again != nil {
 			return nil, again
 		}
-		return nil, fail("open", s.real, err)
+		return nil, pathError("open", s.real, err)
 	}
 	if info, err := f.Stat(); err != nil || !os.SameFile(info, s.Info) {
 		_ = f.Close()
@@ -120,15 +120,15 @@ func (s *Snapshot) handle(t *target, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// look says what the directory entry of the target is now, if it is still that of
-// the snapshot's file.
-func (s *Snapshot) look(t *target) (fs.FileInfo, error) {
+// lstat returns the directory entry of the target, or ErrChanged if it is not the
+// snapshot's file any more.
+func (s *Snapshot) lstat(t *target) (fs.FileInfo, error) {
 	info, err := t.dir.Lstat(t.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, s.changed(fs.ErrNotExist)
 	case err != nil:
-		return nil, fail("stat", s.real, err)
+		return nil, pathError("stat", s.real, err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, s.changed(realpath.ErrMoved)
 	case !info.Mode().IsRegular():
@@ -139,21 +139,21 @@ func (s *Snapshot) look(t *target) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// verify makes sure that the target is still what the snapshot shows. The times of
-// the file are believed if they can show any change, else the content is compared.
+// verify checks that the target still has the content of the snapshot. It compares the
+// times of the file if these show every change, and otherwise the content.
 func (s *Snapshot) verify(ctx context.Context, t *target) error {
-	info, err := s.look(t)
-	if err != nil || s.settled && unchanged(s.Info, info) {
+	info, err := s.lstat(t)
+	if err != nil || s.timesReliable && unchanged(s.Info, info) {
 		return err
 	}
 	data, err := readAll(ctx, io.NewSectionReader(t.file, 0, s.size+1), s.size, s.size)
 	if err != nil {
-		return fail("read", s.real, err)
+		return pathError("read", s.real, err)
 	}
 	if sha256.Sum256(data) != s.Sum {
 		return s.changed(errors.New("it has other content"))
 	}
-	last, err := s.look(t)
+	last, err := s.lstat(t)
 	if err == nil && !unchanged(info, last) {
 		err = s.changed(errors.New("it is being written"))
 	}
@@ -164,38 +164,39 @@ func unchanged(a, b fs.FileInfo) bool {
 	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && changeTime(a).Equal(changeTime(b))
 }
 
-// rename writes a new file and puts it in the place of the target.
+// rename writes a new file and renames it to the target.
 func (s *Snapshot) rename(ctx context.Context, t *target, data []byte) (*Snapshot, error) {
-	if severalNames(t.file, t.info) {
+	if hasHardLinks(t.file, t.info) {
 		return nil, errInPlace
 	}
 	disk := &s.store.disk
 	tmp, err := newTemp(t.dir, t.name, newContent, 0o600)
-	if inTheWay(err) {
+	if preventsNewFile(err) {
 		return nil, errInPlace
 	}
 	if err != nil {
-		return nil, fail("create a file beside", s.real, err)
+		return nil, pathError("create a file beside", s.real, err)
 	}
 	defer tmp.discard()
-	// First the owner and the access list: the content may be seen by no others.
-	if keepOwner(tmp.file, t.info) != nil || keepAttributes(tmp.file, t.file) != nil || tmp.file.Chmod(t.info.Mode().Perm()) != nil {
+	// The owner and the access list are set before the content is written, so that no
+	// other user can read it.
+	if copyOwner(tmp.file, t.info) != nil || copyAttributes(tmp.file, t.file) != nil || tmp.file.Chmod(t.info.Mode().Perm()) != nil {
 		return nil, errInPlace
 	}
 	info, err := disk.fill(ctx, tmp.file, data)
 	if err != nil {
-		return nil, fail("write", s.real, err)
+		return nil, pathError("write", s.real, err)
 	}
 	if err := s.verify(ctx, t); err != nil {
 		return nil, err
 	}
-	if replacesNoOpenFile {
+	if closeBeforeRename {
 		_ = t.file.Close()
 	}
-	if err := disk.rename(t.dir, tmp.name, t.name); inTheWay(err) {
+	if err := disk.rename(t.dir, tmp.name, t.name); preventsNewFile(err) {
 		return nil, errInPlace
 	} else if err != nil {
-		return nil, fail("rename a new file to", s.real, err)
+		return nil, pathError("rename a new file to", s.real, err)
 	}
 	next := s.store.snapshot(s.real, data, info, Renamed)
 	if err := disk.syncDir(t.dir); err != nil {
@@ -216,9 +217,9 @@ func (d *disk) fill(ctx context.Context, f *os.File, data []byte) (fs.FileInfo, 
 	if err != nil {
 		return nil, err
 	}
-	return info, f.Close() // some file systems say only now that there is no room
+	return info, f.Close() // some file systems report a full disk only here
 }
 
 func notSynced(real string, err error) error {
-	return fmt.Errorf("%w: %w", ErrNotSynced, fail("sync the directory of", real, err))
+	return fmt.Errorf("%w: %w", ErrNotSynced, pathError("sync the directory of", real, err))
 }

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// changeTime is when the file or what is known about it last changed. It cannot
-// be set, unlike the time of the last modification.
+// changeTime returns the time of the last change of the file's content or attributes.
+// Unlike the modification time it cannot be set.
 func changeTime(info fs.FileInfo) time.Time {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -23,9 +23,8 @@ func changeTime(info fs.FileInfo) time.Time {
 	return time.Unix(st.Ctim.Unix())
 }
 
-// renameNoReplace renames a file within dir, or gives it a second name where that
-// is all that the file system can do. It fails with fs.ErrExist if there is
-// something of the new name.
+// renameNoReplace renames a file within dir, or gives it a second name where the file
+// system cannot do more. It fails with fs.ErrExist if the new name is taken.
 func renameNoReplace(dir *os.Root, from, to string) error {
 	f, err := dir.Open(".")
 	if err != nil {
@@ -45,9 +44,9 @@ func renameNoReplace(dir *os.Root, from, to string) error {
 
 const accessList = "system.posix_acl_access"
 
-// keepAttributes gives a new file the access list, the label and the user's own
-// attributes of another one. That a file system has none of them is no error.
-func keepAttributes(to, from *os.File) error {
+// copyAttributes copies the access list, the SELinux label and the user attributes of a
+// file to a new one. A file system that does not support them is no error.
+func copyAttributes(to, from *os.File) error {
 	names, err := attributes(from)
 	if err != nil {
 		return err
@@ -70,7 +69,7 @@ func keepAttributes(to, from *os.File) error {
 	if slices.Contains(names, accessList) {
 		return nil
 	}
-	// The directory may have given one.
+	// The new file may have inherited one from the directory.
 	if err := unix.Fremovexattr(int(to.Fd()), accessList); err != nil && !errors.Is(err, unix.ENODATA) && !errors.Is(err, unix.ENOTSUP) {
 		return err
 	}
@@ -79,7 +78,7 @@ func keepAttributes(to, from *os.File) error {
 
 // attributes returns the names of the extended attributes of f.
 func attributes(f *os.File) ([]string, error) {
-	list, err := grown(func(buf []byte) (int, error) { return unix.Flistxattr(int(f.Fd()), buf) })
+	list, err := readGrowing(func(buf []byte) (int, error) { return unix.Flistxattr(int(f.Fd()), buf) })
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOSYS) {
 		return nil, nil
 	}
@@ -87,12 +86,12 @@ func attributes(f *os.File) ([]string, error) {
 }
 
 func attribute(f *os.File, name string) ([]byte, error) {
-	return grown(func(buf []byte) (int, error) { return unix.Fgetxattr(int(f.Fd()), name, buf) })
+	return readGrowing(func(buf []byte) (int, error) { return unix.Fgetxattr(int(f.Fd()), name, buf) })
 }
 
-// grown calls read with a larger buffer each time that it says that one is too
-// small. The system has nothing larger than 64 KiB.
-func grown(read func([]byte) (int, error)) ([]byte, error) {
+// readGrowing calls read with larger and larger buffers while it returns ERANGE. The
+// system limits attributes to 64 KiB.
+func readGrowing(read func([]byte) (int, error)) ([]byte, error) {
 	for size := 1 << 10; ; size *= 4 {
 		buf := make([]byte, size)
 		n, err := read(buf)

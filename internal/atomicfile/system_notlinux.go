@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// changeTime is not told here: the time of the last modification has to do.
+// changeTime returns the zero time: these systems have only the modification time in
+// common.
 func changeTime(fs.FileInfo) time.Time { return time.Time{} }
 
-// renameNoReplace gives a file within dir a second name. It fails with fs.ErrExist
-// if there is something of that name.
+// renameNoReplace gives a file within dir a second name. It fails with fs.ErrExist if
+// that name is taken.
 func renameNoReplace(dir *os.Root, from, to string) error { return dir.Link(from, to) }
 
-// keepAttributes keeps none of what these systems know beside permissions.
-func keepAttributes(_, _ *os.File) error { return nil }
+// copyAttributes copies nothing: on these systems only permissions are kept.
+func copyAttributes(_, _ *os.File) error { return nil }

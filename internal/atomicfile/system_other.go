@@ -8,28 +8,27 @@ import (
 	"os"
 )
 
-// replacesNoOpenFile says that a file must be closed before another one takes its
-// place.
-const replacesNoOpenFile = true
+// closeBeforeRename says whether a file must be closed before it can be replaced.
+const closeBeforeRename = true
 
-// pathKey is the same for paths that must not be written at the same time.
+// pathKey returns the path itself as the key of its lock.
 func pathKey(real string) string { return real }
 
-// identity is not told by these systems in a form that can be a key.
+// identity returns "", since these systems have no file identity that can be a key.
 func identity(fs.FileInfo) string { return "" }
 
-// severalNames is not told by these systems.
-func severalNames(*os.File, fs.FileInfo) bool { return false }
+// hasHardLinks returns false, since these systems do not report links.
+func hasHardLinks(*os.File, fs.FileInfo) bool { return false }
 
-// keepOwner has nothing to do: a new file belongs to whom the directory says.
-func keepOwner(*os.File, fs.FileInfo) error { return nil }
+// copyOwner does nothing: the directory determines the owner of a new file.
+func copyOwner(*os.File, fs.FileInfo) error { return nil }
 
-// inTheWay reports whether it is the directory, or the file's place in it, that
-// keeps a new file out.
-func inTheWay(err error) bool { return errors.Is(err, fs.ErrPermission) }
+// preventsNewFile reports whether the error says that the directory, or the file's
+// position in it, does not permit a new file there.
+func preventsNewFile(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
-// isRunning is told apart by no error here.
-func isRunning(error) bool { return false }
+// isRunningProgram returns false: there is no such error here.
+func isRunningProgram(error) bool { return false }
 
-// dirsHaveNoSync is true: directories cannot be synced here.
-func dirsHaveNoSync(error) bool { return true }
+// isDirSyncUnsupported returns true: directories cannot be synced here.
+func isDirSyncUnsupported(error) bool { return true }

@@ -10,14 +10,13 @@ import (
 	"syscall"
 )
 
-// replacesNoOpenFile says that a file must be closed before another one takes its
-// place.
-const replacesNoOpenFile = false
+// closeBeforeRename says whether a file must be closed before it can be replaced.
+const closeBeforeRename = false
 
-// pathKey is the same for paths that must not be written at the same time.
+// pathKey returns the path itself as the key of its lock.
 func pathKey(real string) string { return real }
 
-// identity is the same for all names of a file.
+// identity returns a key that all names of a file share.
 func identity(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -26,14 +25,14 @@ func identity(info fs.FileInfo) string {
 	return fmt.Sprint(st.Dev, ":", st.Ino)
 }
 
-// severalNames reports whether a file has hard links.
-func severalNames(_ *os.File, info fs.FileInfo) bool {
+// hasHardLinks reports whether a file has more than one name.
+func hasHardLinks(_ *os.File, info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && st.Nlink > 1
 }
 
-// keepOwner gives f the owner and the group that old has.
-func keepOwner(f *os.File, old fs.FileInfo) error {
+// copyOwner sets the owner and the group of f to those of old.
+func copyOwner(f *os.File, old fs.FileInfo) error {
 	want, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
 		return nil
@@ -49,19 +48,19 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
-// inTheWay reports whether it is the directory, or the file's place in it, that
-// keeps a new file out.
-func inTheWay(err error) bool {
+// preventsNewFile reports whether the error says that the directory, or the file's
+// position in it, does not permit a new file there.
+func preventsNewFile(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) ||
 		errors.Is(err, syscall.EBUSY) || errors.Is(err, syscall.EXDEV)
 }
 
-// isRunning reports whether a file cannot be opened for writing only because it
+// isRunningProgram reports whether a file cannot be opened for writing only because it
 // is a program that runs.
-func isRunning(err error) bool { return errors.Is(err, syscall.ETXTBSY) }
+func isRunningProgram(err error) bool { return errors.Is(err, syscall.ETXTBSY) }
 
-// dirsHaveNoSync reports whether an error of syncing a directory says that the
-// file system cannot do that.
-func dirsHaveNoSync(err error) bool {
+// isDirSyncUnsupported reports whether an error of syncing a directory says that the file
+// system cannot do that.
+func isDirSyncUnsupported(err error) bool {
 	return errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
 }

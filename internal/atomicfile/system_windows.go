@@ -8,34 +8,35 @@ import (
 	"syscall"
 )
 
-// replacesNoOpenFile says that a file must be closed before another one takes its
-// place.
-const replacesNoOpenFile = true
+// closeBeforeRename says whether a file must be closed before it can be replaced.
+const closeBeforeRename = true
 
-// pathKey is the same for paths that must not be written at the same time.
-// File systems here seldom know case, and two files in one lock only wait for each
-// other.
+// pathKey returns a key that two paths share if they must not be written at the same
+// time. Most file systems here ignore case; files that share a key by accident only wait
+// for each other.
 func pathKey(real string) string { return strings.ToLower(real) }
 
-// identity is not told without opening the file: the path has to do.
+// identity returns "", since the identity is not known without opening the file. The
+// path is the only key.
 func identity(fs.FileInfo) string { return "" }
 
-// severalNames reports whether a file has hard links.
-func severalNames(f *os.File, _ fs.FileInfo) bool {
+// hasHardLinks reports whether a file has more than one name.
+func hasHardLinks(f *os.File, _ fs.FileInfo) bool {
 	var d syscall.ByHandleFileInformation
 	err := syscall.GetFileInformationByHandle(syscall.Handle(f.Fd()), &d)
 	return err == nil && d.NumberOfLinks > 1
 }
 
-// keepOwner has nothing to do: a new file belongs to whom the directory says.
-func keepOwner(*os.File, fs.FileInfo) error { return nil }
+// copyOwner does nothing: the directory determines the owner of a new file.
+func copyOwner(*os.File, fs.FileInfo) error { return nil }
 
-// inTheWay reports whether it is the directory, or the file's place in it, that
-// keeps a new file out. A file that is open elsewhere may refuse to be replaced.
-func inTheWay(err error) bool { return errors.Is(err, fs.ErrPermission) }
+// preventsNewFile reports whether the error says that the directory, or the file's
+// position in it, does not permit a new file there. A file that another process has open
+// cannot be replaced either.
+func preventsNewFile(err error) bool { return errors.Is(err, fs.ErrPermission) }
 
-// isRunning is told apart by no error here.
-func isRunning(error) bool { return false }
+// isRunningProgram returns false: there is no such error here.
+func isRunningProgram(error) bool { return false }
 
-// dirsHaveNoSync is true: directories cannot be synced here.
-func dirsHaveNoSync(error) bool { return true }
+// isDirSyncUnsupported returns true: directories cannot be synced here.
+func isDirSyncUnsupported(error) bool { return true }

@@ -8,25 +8,24 @@ import (
 	"unicode/utf8"
 )
 
-// The ends of the names that the package comment promises.
+// The suffixes of temporary files, as the package comment lists them.
 const (
 	newContent = ".tmp"
 	oldContent = ".bak"
 )
 
-// maxNamePart keeps the whole name within 143 bytes, the least that a file system
-// in use allows.
+// maxNamePart keeps the whole name within 143 bytes, the lowest limit of file systems in
+// use.
 const maxNamePart = 100
 
-// A temp is a file beside the target, until it is discarded.
+// A temp is a temporary file beside the target.
 type temp struct {
 	dir  *os.Root
 	name string
 	file *os.File
 }
 
-// newTemp makes an empty file for target in dir, with the permissions that the
-// system's mask leaves.
+// newTemp creates an empty file for target in dir. The process's umask applies to perm.
 func newTemp(dir *os.Root, target, kind string, perm fs.FileMode) (*temp, error) {
 	t := &temp{dir: dir, name: tempName(target, kind)}
 	f, err := dir.OpenFile(t.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
@@ -50,8 +49,8 @@ func tempName(target, kind string) string {
 
 func (t *temp) path() string { return filepath.Join(t.dir.Name(), t.name) }
 
-// discard removes the file, unless it has gone to its place.
+// discard closes the file, and removes it if it was not renamed.
 func (t *temp) discard() {
 	_ = t.file.Close()
-	_ = t.dir.Remove(t.name) // the name is nobody else's
+	_ = t.dir.Remove(t.name) // the name is random, so no other file has it
 }

@@ -1,8 +1,8 @@
-// Package breaker notices when a model goes round in circles: the same call
-// again and again, a tool that keeps failing, one denied call after another.
+// Package breaker detects that a model makes no progress: it repeats the same call, a
+// tool keeps failing, or one call after another is denied.
 //
-// It counts calls and knows no clock, so the same calls in the same order give
-// the same answers.
+// It counts calls and reads no clock, so the same calls in the same order give the same
+// answers.
 package breaker
 
 import (
@@ -14,17 +14,17 @@ import (
 
 const (
 	defaultLimit = 3
-	// maxFailing is for how many tools errors are counted at once. A model can
-	// invent names without end; the tool that failed longest ago is forgotten.
+	// maxFailing limits the tools whose errors are counted at once, since a model can
+	// invent any number of names. The tool that failed longest ago is dropped.
 	maxFailing = 64
 )
 
-// Limits say how many in a row are too many. For each, 0 means 3 and a negative
+// Limits are the counts at which the breaker reacts. For each, 0 means 3 and a negative
 // number turns the window off.
 type Limits struct {
-	Errors  int // of one tool; the next call of the tool needs a person
-	Repeats int // of one call, or of two that take turns; the last needs a person, twice as many end the turn
-	Denials int // of any calls; the last of them ends the turn
+	Errors  int // errors of one tool in a row after which its next call needs the user's approval
+	Repeats int // repeats of one call, or rounds of two calls that alternate; the last needs approval, twice as many end the turn
+	Denials int // denials in a row, of any calls, after which the turn ends
 }
 
 func (l Limits) withDefaults() Limits {
@@ -35,94 +35,93 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// reached reports whether count is as many as limit allows.
+// reached reports whether count has reached limit.
 func reached(count, limit int) bool { return limit > 0 && count >= limit }
 
-// An Outcome is how a call ended.
+// An Outcome says how a call ended.
 type Outcome int
 
 // The outcomes.
 const (
-	NotRun    Outcome = iota // cancelled or overtaken; says nothing about the call
-	Succeeded                // the tool ran and gave a result
-	Failed                   // the tool ran and gave an error
-	Invalid                  // the model's mistake, such as wrong input or an unknown tool: an error of the tool
-	Denied                   // a rule, a hook or a person said no
+	NotRun    Outcome = iota // cancelled or superseded; not counted
+	Succeeded                // the tool returned a result
+	Failed                   // the tool returned an error
+	Invalid                  // a mistake of the model, such as wrong input or an unknown tool; counts as an error of the tool
+	Denied                   // denied by a rule, a hook or the user
 )
 
-// A Breaker holds the windows of one session. The zero value has the default
-// limits and is ready for use. Its methods may be called by many goroutines at
-// once; what counts as in a row is the order in which Before is called, so who
-// admits the calls of one message calls it in the order of that message.
+// A Breaker counts the calls of one session. The zero value has the default limits. Its
+// methods may be called from any goroutine. The order of the calls of Before defines
+// which calls are in a row, so it is called in the order of the message's calls.
 //
-// It remembers a fixed number of calls and tools, and of their inputs and
-// results only digests.
+// It remembers a fixed number of calls and tools. Of results and of long inputs it keeps
+// digests only.
 type Breaker struct {
-	mu      sync.Mutex
-	limits  Limits
-	exempt  map[string]bool
-	row     row
-	failing []failing // the tool that failed last at the end
-	denials int       // in a row, of any tool
-	seed    maphash.Seed
-	seeded  bool
+	mu         sync.Mutex
+	limits     Limits
+	exempt     map[string]bool
+	repetition repetition
+	failing    []toolErrors // the tool that failed last comes last
+	denials    int          // in a row, of any tool
+	seed       maphash.Seed
+	seeded     bool
 }
 
-// failing counts the errors of a tool since its last success.
-type failing struct {
-	tool   string
-	errors int
+// toolErrors counts the errors of a tool since its last success.
+type toolErrors struct {
+	tool  string
+	count int
 }
 
 // New returns a Breaker with limits l.
 func New(l Limits) *Breaker { return &Breaker{limits: l} }
 
-// Exempt takes calls of a tool out of the window for repeats. It is for tools
-// that wait for something by asking again. Their errors and denials still count.
+// Exempt excludes calls of a tool from the count of repeats. It is for tools that poll.
+// Their errors and denials still count.
 func (b *Breaker) Exempt(tool string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.exempt == nil {
 		b.exempt = map[string]bool{}
 	}
-	b.exempt[cutName(tool)] = true
+	b.exempt[truncateName(tool)] = true
 }
 
-// Before counts c and returns why a person should be asked before it runs, or
-// "". It is called once for each call, also for one that turns out invalid.
+// Before counts c and returns the reason why the user should be asked before it runs,
+// or "". It is called once for each call, including invalid ones.
 //
-// A call is the third of its kind in a row if the two before it had the same
-// tool and input; any other call in between starts the count anew, except that
-// two calls that take turns are noticed at the end of their third round. A call
-// is not counted with earlier ones once its result has changed, see After.
+// A call is the third of its kind in a row if the two before it had the same tool and
+// input. Any other call in between restarts the count, except that two calls that
+// alternate are detected at the end of their third round. A call is not counted
+// together with earlier ones if its result has changed, see After.
 func (b *Breaker) Before(c Call) (ask string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	limits := b.limits.withDefaults()
 	if b.exempt[c.tool] {
-		b.row = row{}
+		b.repetition = repetition{}
 	} else {
-		b.row.add(c)
+		b.repetition.add(c)
 	}
-	if errors := b.errors(c.tool); reached(errors, limits.Errors) {
+	if errors := b.errorCount(c.tool); reached(errors, limits.Errors) {
 		return failedText(c.tool, errors)
 	}
-	if reached(b.row.same, limits.Repeats) {
-		return repeatedText(c.tool, b.row.same)
+	if reached(b.repetition.same, limits.Repeats) {
+		return repeatedText(c.tool, b.repetition.same)
 	}
-	if rounds := b.row.rounds(); reached(rounds, limits.Repeats) {
-		return alternatedText(b.row.previous.call.tool, c.tool, rounds)
+	if rounds := b.repetition.rounds(); reached(rounds, limits.Repeats) {
+		return alternatedText(b.repetition.previous.call.tool, c.tool, rounds)
 	}
 	return ""
 }
 
-// After records how c ended and returns why the turn should end, or "". The
-// text is for the model and says what to do. Result is what the model gets to
-// see of the result; when it differs from that of the last identical call, the
-// two are no repeats. It is ignored unless c ran.
+// After records how c ended and returns the reason why the turn should end, or "". The
+// text is for the model and tells it how to go on. result is the part of the result that
+// the model gets; if it differs from that of the last identical call, the two calls are
+// no repeats. It is ignored unless c ran.
 //
-// Success ends the tool's errors in a row; success and failure end denials in a
-// row. A call that was not run changes nothing.
+// A success ends the tool's errors in a row. A success or failure ends the denials in a
+// row. NotRun changes nothing.
 func (b *Breaker) After(c Call, o Outcome, result string) (stop string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,13 +130,13 @@ func (b *Breaker) After(c Call, o Outcome, result string) (stop string) {
 	case NotRun:
 		return ""
 	case Succeeded:
-		b.forget(c.tool)
+		b.resetErrors(c.tool)
 		b.denials = 0
 	case Failed:
-		b.fail(c.tool)
+		b.addError(c.tool)
 		b.denials = 0
 	case Invalid:
-		b.fail(c.tool)
+		b.addError(c.tool)
 	case Denied:
 		b.denials++
 		if reached(b.denials, limits.Denials) {
@@ -145,61 +144,61 @@ func (b *Breaker) After(c Call, o Outcome, result string) (stop string) {
 		}
 	}
 	if o == Succeeded || o == Failed {
-		b.row.observe(c, b.digest(result))
+		b.repetition.setResult(c, b.digest(result))
 	}
-	if b.row.last.is(c) && reached(max(b.row.same, b.row.rounds()), 2*limits.Repeats) {
+	if b.repetition.last.matches(c) && reached(max(b.repetition.same, b.repetition.rounds()), 2*limits.Repeats) {
 		return stuckText(c.tool)
 	}
 	return ""
 }
 
-// Allowed says that a person let c run after Before asked: errors and repeats
-// of its tool are counted from nothing again.
+// Allowed records that the user allowed c after Before asked. It resets the errors and
+// repeats of the tool.
 func (b *Breaker) Allowed(c Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.forget(c.tool)
-	if b.row.has(c.tool) {
-		b.row = row{}
+	b.resetErrors(c.tool)
+	if b.repetition.includes(c.tool) {
+		b.repetition = repetition{}
 	}
 }
 
-// NewTurn forgets all calls: the user said something, so what came before is no
-// longer in a row with what follows. Limits and exemptions stay.
+// NewTurn forgets all calls, because the user sent a message: later calls are not in a
+// row with earlier ones. Limits and exemptions stay.
 func (b *Breaker) NewTurn() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.row, b.failing, b.denials = row{}, nil, 0
+	b.repetition, b.failing, b.denials = repetition{}, nil, 0
 }
 
-func (b *Breaker) find(tool string) int {
-	return slices.IndexFunc(b.failing, func(f failing) bool { return f.tool == tool })
+func (b *Breaker) indexOf(tool string) int {
+	return slices.IndexFunc(b.failing, func(f toolErrors) bool { return f.tool == tool })
 }
 
-func (b *Breaker) errors(tool string) int {
-	if i := b.find(tool); i >= 0 {
-		return b.failing[i].errors
+func (b *Breaker) errorCount(tool string) int {
+	if i := b.indexOf(tool); i >= 0 {
+		return b.failing[i].count
 	}
 	return 0
 }
 
-func (b *Breaker) forget(tool string) {
-	if i := b.find(tool); i >= 0 {
+func (b *Breaker) resetErrors(tool string) {
+	if i := b.indexOf(tool); i >= 0 {
 		b.failing = slices.Delete(b.failing, i, i+1)
 	}
 }
 
-func (b *Breaker) fail(tool string) {
-	errors := b.errors(tool) + 1
-	b.forget(tool)
+func (b *Breaker) addError(tool string) {
+	errors := b.errorCount(tool) + 1
+	b.resetErrors(tool)
 	if len(b.failing) == maxFailing {
 		b.failing = slices.Delete(b.failing, 0, 1)
 	}
-	b.failing = append(b.failing, failing{tool: tool, errors: errors})
+	b.failing = append(b.failing, toolErrors{tool: tool, count: errors})
 }
 
-// digest tells results apart. Its seed is random, so no tool can choose two
-// results that are taken for one.
+// digest returns a hash of a result. Its seed is random, so that no tool can choose two
+// results with the same hash.
 func (b *Breaker) digest(result string) uint64 {
 	if !b.seeded {
 		b.seed, b.seeded = maphash.MakeSeed(), true

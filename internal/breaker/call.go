@@ -10,19 +10,18 @@ import (
 )
 
 const (
-	// maxName is how many bytes of a tool's name are kept. No real name is longer.
+	// maxName is how many bytes of a tool's name are kept. Providers allow fewer.
 	maxName = 256
-	// maxKept is how long an input may be that is kept as it is, in bytes.
-	maxKept = 4 << 10
+	// maxInput is the length in bytes of the longest input that is kept as it is.
+	maxInput = 4 << 10
 )
 
-// A Call identifies a tool and an input. It is small: of a long input it keeps a
-// digest.
+// A Call identifies a tool and an input. It is small: of a long input it keeps a digest.
 type Call struct {
-	tool  string
-	input string // as it was written, or the digest of its sorted form
-	long  bool   // input is a digest
-	sum   uint64 // of what the input is written with; 0 if that says nothing
+	tool    string
+	input   string // the input, or the digest of its sorted form
+	long    bool   // whether input is a digest
+	byteSum uint64 // see byteSumOf; 0 if it cannot be compared
 }
 
 // CallOf returns the identity of a call.
@@ -30,7 +29,7 @@ func CallOf(tool string, input []byte) Call {
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = []byte("{}")
 	}
-	c := Call{tool: cutName(tool), sum: sumOf(input), long: len(input) > maxKept}
+	c := Call{tool: truncateName(tool), byteSum: byteSumOf(input), long: len(input) > maxInput}
 	if c.long {
 		c.input = digest(input)
 	} else {
@@ -39,12 +38,12 @@ func CallOf(tool string, input []byte) Call {
 	return c
 }
 
-// same reports whether two calls are identical. Inputs that are the same JSON
-// value are identical whatever the order of their keys, their space and their
-// escapes; 1 and 1.0 are different. No input is the same as {}. What is not JSON
-// is compared byte by byte.
+// same reports whether two calls are identical. Inputs that are the same JSON value are
+// identical whatever the order of their keys, their space and their escapes; 1 and 1.0
+// are different. An empty input is the same as {}. Inputs that are not JSON are compared
+// byte by byte.
 //
-// Most calls differ in what they are written with, so few are ever decoded here.
+// Most different inputs have different byte sums, so few are decoded here.
 func (c Call) same(d Call) bool {
 	if c.tool != d.tool {
 		return false
@@ -52,7 +51,7 @@ func (c Call) same(d Call) bool {
 	if c.long == d.long && c.input == d.input {
 		return true
 	}
-	if c.sum != d.sum && c.sum != 0 && d.sum != 0 {
+	if c.byteSum != d.byteSum && c.byteSum != 0 && d.byteSum != 0 {
 		return false
 	}
 	return c.digest() == d.digest()
@@ -65,7 +64,7 @@ func (c Call) digest() string {
 	return digest([]byte(c.input))
 }
 
-// digest returns a digest of the value in input, the keys of its objects in
+// digest returns a digest of the JSON value in input with the keys of its objects in
 // order, or of input itself if it is not JSON.
 func digest(input []byte) string {
 	text := input
@@ -78,9 +77,10 @@ func digest(input []byte) string {
 	return string(sum[:])
 }
 
-// sumOf adds up the bytes of input but for space. Order and space do not change
-// the sum, so texts of one JSON value have the same, unless there is an escape.
-func sumOf(input []byte) uint64 {
+// byteSumOf sums the cubes of all bytes of input except space. Order and space do not
+// change the sum, so all spellings of a JSON value have the same sum. It is 0 for an
+// input with an escape, which spells the same value with other bytes.
+func byteSumOf(input []byte) uint64 {
 	if bytes.IndexByte(input, '\\') >= 0 {
 		return 0
 	}
@@ -94,7 +94,7 @@ func sumOf(input []byte) uint64 {
 	return sum
 }
 
-func cutName(tool string) string {
+func truncateName(tool string) string {
 	if len(tool) <= maxName {
 		return tool
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// The texts for a person say why there is a question. Those for a model also
-// say what to do.
+// The texts for the user say why there is a question. Those for the model also say what
+// to do.
 
 func inARow(times int) string {
 	if times == 1 {

@@ -12,9 +12,9 @@ import (
 // ErrGoexit says that a function ended its goroutine by runtime.Goexit.
 var ErrGoexit = errors.New("the function ended its goroutine")
 
-// PanicError is a panic that was caught.
+// PanicError is a recovered panic.
 type PanicError struct {
-	Value any    // what was panicked with; *runtime.PanicNilError for nil
+	Value any    // the argument of panic; *runtime.PanicNilError for nil
 	Stack []byte // of the goroutine that panicked, as debug.Stack formats it
 }
 
@@ -27,10 +27,10 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Go runs f on a goroutine of its own. The channel delivers exactly one value
-// when f has ended: nil if it returned, a *PanicError, or ErrGoexit. Nobody
-// has to receive it. What the runtime cannot recover from, such as concurrent
-// writes of a map, still ends the process.
+// Go runs f on a goroutine of its own. The channel delivers exactly one value when f
+// has ended: nil if it returned, a *PanicError, or ErrGoexit. The caller need not
+// receive it. Errors that the runtime cannot recover from, such as concurrent writes of
+// a map, still end the process.
 func Go(f func()) (done <-chan error) {
 	end := make(chan error, 1)
 	go func() {
@@ -43,11 +43,11 @@ func Go(f func()) (done <-chan error) {
 	return end
 }
 
-// growStack makes room on the stack of a new goroutine for what a call is likely
-// to need. Without it the stack grows step by step, and each step copies all
-// frames that are there by then. With what the runtime adds it is 8 KiB, which is
-// enough for the stages of a call; a tool that needs more gets it as ever. The room
-// is made on entry, and only cleared if it is used, which nobody does.
+// growStack grows the stack of a new goroutine to the size that a call probably needs.
+// Without it the stack grows step by step, and each step copies all frames on it.
+// Together with the runtime's part it is 8 KiB, enough for the stages of a call; the
+// stack of a tool that needs more grows as usual. Entering the function reserves the
+// array; use is always false, so that no time is spent on clearing it.
 //
 //go:noinline
 func growStack(use bool) (b byte) {
@@ -60,26 +60,26 @@ func growStack(use bool) (b byte) {
 	return b
 }
 
-// Try returns what f returns, or a *PanicError if it panics. runtime.Goexit
-// passes through, as does what the runtime cannot recover from.
+// Try returns the result of f, or a *PanicError if f panics. runtime.Goexit passes
+// through, and so do errors that the runtime cannot recover from.
 func Try(f func() error) (err error) {
 	defer catch(&err)
 	return f()
 }
 
-// catch, deferred, turns a panic into an error.
+// catch turns a panic into an error. It must be deferred directly.
 func catch(err *error) {
 	if v := recover(); v != nil {
 		*err = &PanicError{Value: v, Stack: debug.Stack()}
 	}
 }
 
-// A Task is work with an end.
+// A Task is work that Start runs on a goroutine of its own.
 type Task interface {
 	Work()
-	// Leave is called last, on the same goroutine, with what Go would deliver,
-	// even if Work ended the goroutine by Goexit. A panic of Leave is lost; it
-	// should not have one.
+	// Leave is called after Work, on the same goroutine, even if Work called
+	// runtime.Goexit. crash is the value that the channel of Go would deliver. A panic
+	// of Leave is recovered and lost.
 	Leave(crash error)
 }
 

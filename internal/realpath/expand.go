@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// lookedPerName bounds the work on a pattern: for each name that it may stand
-// for, so many entries and names on the way are looked at.
-const lookedPerName = 50
+// lookupsPerName bounds the work on a pattern: it may look up this many entries and names
+// for each name of the limit.
+const lookupsPerName = 50
 
-// Expand returns the names that a shell puts in the place of pattern, taken from
-// dir, each once: *, ? and [ ] stand for any run of characters, one character, one
-// of a set, within a segment, and never for a dot at its start. A ".." is the
-// parent of where the name before it leads. It reports false if shells may read
-// the pattern in another way than this does, if there are more than limit names,
-// here or on the way, or if it is too much work: the pattern is longer than 4096
-// bytes, or more than 50 times limit entries and names would have to be looked at.
+// Expand returns the names that a shell substitutes for pattern in dir, each once. Within
+// a segment, * stands for any characters, ? for one character and [ ] for one of a set,
+// but never for a dot at the start. A ".." is the parent of the resolved name before it.
+// It returns false if shells may read the pattern differently, if there are more than
+// limit names in the result or on the way, or if it is too much work: the pattern is
+// longer than 4096 bytes, or more than 50 times limit entries and names would have to be
+// looked up.
 func Expand(dir, pattern string, limit int) ([]string, bool) {
 	if len(pattern) > maxName {
 		return nil, false
 	}
 	if filepath.IsAbs(pattern) {
-		dir, pattern = start(pattern), pattern[len(filepath.VolumeName(pattern)):]
+		dir, pattern = rootOf(pattern), pattern[len(filepath.VolumeName(pattern)):]
 	}
-	x := expansion{limit: limit, left: lookedPerName * limit}
+	x := expansion{limit: limit, budget: lookupsPerName * limit}
 	names := []string{dir}
 	for seg := range strings.SplitSeq(filepath.ToSlash(pattern), "/") {
 		if seg == "" || seg == "." {
@@ -40,16 +40,16 @@ func Expand(dir, pattern string, limit int) ([]string, bool) {
 	return names, true
 }
 
-// An expansion counts the work on one pattern.
+// An expansion limits the work on one pattern.
 type expansion struct {
-	limit int // names at a time
-	left  int // entries and names still to be looked at
+	limit  int // maximum number of names
+	budget int // entries and names that may still be looked up
 }
 
 // step returns the names that one segment stands for in each of the directories.
 func (x *expansion) step(dirs []string, seg string) (next []string, ok bool) {
 	for _, at := range dirs {
-		if x.left--; x.left < 0 {
+		if x.budget--; x.budget < 0 {
 			return nil, false
 		}
 		var found []string
@@ -67,30 +67,30 @@ func (x *expansion) step(dirs []string, seg string) (next []string, ok bool) {
 			return nil, false
 		}
 	}
-	if seg == ".." { // which many names may share
+	if seg == ".." { // many names may have the same parent
 		slices.Sort(next)
 		next = slices.Compact(next)
 	}
 	return next, true
 }
 
-// doubtful reports whether shells differ about a segment, or read it in a way of
-// their own: classes within a set, escapes, and dots that may stand for themselves.
-func doubtful(seg string) bool {
+// isAmbiguous reports whether shells differ about a segment, or read it in a special way:
+// classes within a set, escapes, and patterns that may match a dot at the start.
+func isAmbiguous(seg string) bool {
 	return strings.Contains(seg, `\`) || strings.Count(seg, "[") > 1 || strings.Contains(seg, "]") && !strings.Contains(seg, "[") ||
 		strings.HasPrefix(seg, ".") && strings.ContainsAny(seg[:min(len(seg), 3)], "*?[")
 }
 
-// matches returns the entries of a directory that one segment stands for, in
-// order. It reports false if they are more than limit.
+// matches returns the entries of a directory that match one segment, in order. It
+// returns false if there are more than limit.
 func (x *expansion) matches(dir, seg string, limit int) ([]string, bool) {
 	dir = strings.TrimSuffix(dir, "/") + "/"
-	f, err := os.Open(dir) // with the slash, which keeps the system from opening a pipe
+	f, err := os.Open(dir) // the slash keeps the system from opening a pipe
 	if err != nil {
-		return nil, true // what cannot be read has no names, however they are meant
+		return nil, true // a directory that cannot be read has no matches, however shells read the segment
 	}
 	defer func() { _ = f.Close() }()
-	if doubtful(seg) {
+	if isAmbiguous(seg) {
 		return nil, false
 	}
 	glob := strings.ReplaceAll(seg, "[!", "[^")
@@ -101,7 +101,7 @@ func (x *expansion) matches(dir, seg string, limit int) ([]string, bool) {
 	for err == nil {
 		var entries []os.DirEntry
 		entries, err = f.ReadDir(256)
-		if x.left -= len(entries); x.left < 0 {
+		if x.budget -= len(entries); x.budget < 0 {
 			return nil, false
 		}
 		for _, e := range entries {

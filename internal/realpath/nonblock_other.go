@@ -2,5 +2,5 @@
 
 package realpath
 
-// Nonblock is empty where named pipes are not files.
+// Nonblock is 0 where named pipes are not files.
 const Nonblock = 0

@@ -8,13 +8,12 @@ import (
 	"syscall"
 )
 
-// oPath opens a place in the file system, whatever is there, without opening
-// what is there.
+// oPath is O_PATH: it opens a place in the file system without opening the file there.
 const oPath = 0x200000
 
-// pin returns a handle on what is at real. It walks there name by name from one
-// open directory to the next, so that a link put on the way at any moment is met
-// and refused. Directories that may be passed but not listed are no obstacle.
+// pin returns a handle on the file of any kind at real. It goes there name by name from
+// one open directory to the next, so that a link put on the way at any moment is
+// detected and refused. Search permission for the directories is enough.
 func pin(real string) (*os.File, error) {
 	fd, err := openat(0, "/")
 	for name := range strings.SplitSeq(strings.TrimPrefix(real, "/"), "/") {

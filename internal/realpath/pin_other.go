@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 )
 
-// pin returns a handle on what is at real, and fails if there is a link on the
-// way. These systems have no way to forbid links while opening: one that is put
-// there and taken away again between the checks goes unnoticed.
+// pin returns a handle on the file of any kind at real, and fails if there is a link on
+// the way. These systems cannot forbid links while opening, so a link that is put there
+// and removed between the checks goes undetected.
 func pin(real string) (*os.File, error) {
-	if err := lookFirst(real); err != nil {
+	if err := refuseSpecial(real); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(real, os.O_RDONLY|Nonblock, 0)
@@ -20,7 +20,7 @@ func pin(real string) (*os.File, error) {
 	}
 	if p, err := filepath.EvalSymlinks(real); err != nil || p != real {
 		_ = f.Close()
-		return nil, moved(real)
+		return nil, movedError(real)
 	}
 	now, err := os.Lstat(real)
 	if err == nil {
@@ -30,5 +30,5 @@ func pin(real string) (*os.File, error) {
 		}
 	}
 	_ = f.Close()
-	return nil, moved(real)
+	return nil, movedError(real)
 }

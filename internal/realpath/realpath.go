@@ -1,5 +1,5 @@
-// Package realpath finds where a name in the file system really leads, and opens
-// what was found without resolving the name a second time.
+// Package realpath resolves names in the file system, and opens the result without
+// resolving it a second time.
 package realpath
 
 import (
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Abs returns name as an absolute, clean path; a relative one is taken from
-// dir. A leading "~" or "~/" stands for home, unless home is empty.
+// Abs returns name as an absolute, clean path. A relative name is taken from dir. A
+// leading "~" or "~/" stands for home, unless home is empty.
 func Abs(dir, home, name string) string {
 	switch {
 	case home != "" && name == "~":
@@ -23,33 +23,32 @@ func Abs(dir, home, name string) string {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
 	}
-	if tidy(name) {
+	if isClean(name) {
 		return name
 	}
 	return filepath.Clean(name)
 }
 
-// tidy reports whether a path is absolute and clean at first sight, as most are. It is
-// known only where there is one separator.
-func tidy(path string) bool {
+// isClean reports whether a path is certainly absolute and clean; false means that it
+// may be. It avoids work for most paths, on systems with one separator.
+func isClean(path string) bool {
 	return filepath.Separator == '/' && strings.HasPrefix(path, "/") && !strings.HasSuffix(path, "/") &&
 		!strings.Contains(path, "//") && !strings.Contains(path, "/.")
 }
 
-// Errors of Open and OpenDir, beside those of the file system.
+// Errors of Open and OpenDir, in addition to those of the file system.
 var (
 	ErrMoved      = errors.New("the path leads elsewhere than when it was decided")
 	ErrNotRegular = errors.New("not a regular file")
 	ErrNotDir     = errors.New("not a directory")
-	ErrDirectory  = errors.New("a directory") // with ErrNotRegular, if that is why
+	ErrDirectory  = errors.New("a directory") // wrapped with ErrNotRegular for a directory
 )
 
-// Open opens the regular file at real, a path that Resolve returned, for
-// reading. It never blocks on a pipe, and it fails with ErrMoved if real now
-// leads through a symbolic link: between the decision and the opening somebody
-// put one there.
+// Open opens the regular file at real, a path that Resolve returned, for reading. It
+// never blocks on a pipe. It fails with ErrMoved if real contains a symbolic link, which
+// was put there after real was resolved.
 func Open(real string) (*os.File, error) {
-	pinned, want, err := expect(real, fs.FileMode.IsRegular, ErrNotRegular)
+	pinned, want, err := pinAs(real, fs.FileMode.IsRegular, ErrNotRegular)
 	if err != nil {
 		return nil, err
 	}
@@ -60,42 +59,43 @@ func Open(real string) (*os.File, error) {
 	}
 	if fi, err := f.Stat(); err != nil || !os.SameFile(want, fi) {
 		_ = f.Close()
-		return nil, moved(real)
+		return nil, movedError(real)
 	}
 	return f, nil
 }
 
-// OpenDir is Open for the directory at real. Nothing outside it can be reached
-// through what it returns.
+// OpenDir is Open for the directory at real. The returned root gives no access to
+// anything outside the directory.
 func OpenDir(real string) (*os.Root, error) {
-	pinned, want, err := expect(real, fs.FileMode.IsDir, ErrNotDir)
+	pinned, want, err := pinAs(real, fs.FileMode.IsDir, ErrNotDir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = pinned.Close() }()
-	// The separator at the end keeps the system from opening a pipe, and from
-	// waiting for its other end, if one took the directory's place just now.
+	// The separator at the end keeps the system from opening a pipe, and from waiting
+	// for its other end, if a pipe has replaced the directory meanwhile.
 	root, err := os.OpenRoot(real + string(filepath.Separator))
 	if err != nil {
 		return nil, err
 	}
 	if fi, err := root.Stat("."); err != nil || !os.SameFile(want, fi) {
 		_ = root.Close()
-		return nil, moved(real)
+		return nil, movedError(real)
 	}
 	return root, nil
 }
 
-// expect pins what is at real and says what it is. While it is pinned no other
-// file can take its identity.
-func expect(real string, ok func(fs.FileMode) bool, otherwise error) (*os.File, fs.FileInfo, error) {
+// pinAs opens a handle on the file of any kind at real and describes it. It fails with
+// otherwise if its mode is not ok. While the handle is open, no other file can get the
+// same identity.
+func pinAs(real string, ok func(fs.FileMode) bool, otherwise error) (*os.File, fs.FileInfo, error) {
 	f, err := pin(real)
 	if err != nil {
 		return nil, nil, err
 	}
 	fi, err := f.Stat()
 	if err == nil && !ok(fi.Mode()) {
-		err = &fs.PathError{Op: "open", Path: real, Err: fmt.Errorf("%w: %w", otherwise, kind(fi.Mode()))}
+		err = &fs.PathError{Op: "open", Path: real, Err: fmt.Errorf("%w: %w", otherwise, kindError(fi.Mode()))}
 	}
 	if err != nil {
 		_ = f.Close()
@@ -104,9 +104,9 @@ func expect(real string, ok func(fs.FileMode) bool, otherwise error) (*os.File, 
 	return f, fi, nil
 }
 
-func moved(real string) error { return &fs.PathError{Op: "open", Path: real, Err: ErrMoved} }
+func movedError(real string) error { return &fs.PathError{Op: "open", Path: real, Err: ErrMoved} }
 
-func kind(m fs.FileMode) error {
+func kindError(m fs.FileMode) error {
 	switch {
 	case m.IsRegular():
 		return errors.New("a file")

@@ -12,40 +12,40 @@ import (
 )
 
 const (
-	// maxName is the length in bytes above which no system call of Linux takes a
-	// name: nothing can be found under a longer one.
+	// maxName is the length in bytes of the longest name that a system call of Linux
+	// accepts.
 	maxName = 4096
-	// maxLinks is how many symbolic links are followed for one name. Linux stops
-	// after 40, programs that resolve a name themselves go further.
+	// maxLinks limits the symbolic links followed for one name. Linux stops after 40;
+	// programs that resolve a name themselves may follow more.
 	maxLinks = 255
 )
 
-// Resolve returns abs, which is clean, with every symbolic link on its way
-// followed; what does not exist is appended as it stands. A link that leads
-// nowhere is followed to the place it names. In a circle of links the answer is
-// abs itself, which cannot be opened either. It is abs as well if that is longer
-// than a directory and a name in it may be, 4096 bytes each, or no absolute path.
+// Resolve returns abs, which must be clean, with every symbolic link followed. The part
+// that does not exist is appended unchanged; the target of a dangling link is part of
+// the result. It returns abs itself if the links form a circle, which cannot be opened
+// either, if abs is longer than a directory and a name in it may be (4096 bytes each),
+// or if it is not an absolute path.
 func Resolve(abs string) string {
 	if len(abs) > 2*maxName || !filepath.IsAbs(abs) {
 		return abs
 	}
-	w := walk{root: start(abs)}
+	w := resolver{root: rootOf(abs)}
 	if !w.follow(abs) {
 		return abs
 	}
-	return w.place()
+	return w.realPath()
 }
 
-// MayExist reports whether something has the name abs, if only a link that leads
-// nowhere. It is true as well if nobody may look. It costs less than [os.Lstat],
-// since it does not ask what is there.
+// MayExist reports whether something has the name abs, including a dangling link. It
+// returns true as well if the system does not permit the lookup. It costs less than
+// [os.Lstat], since it does not ask for the type.
 func MayExist(abs string) bool {
-	err := glance(abs)
+	err := checkLink(abs)
 	return err == nil || !unreachable(err)
 }
 
-// glance returns nil if abs is a link.
-func glance(abs string) error {
+// checkLink returns nil if abs is a link, and otherwise the error of reading it as one.
+func checkLink(abs string) error {
 	var room [1]byte
 	_, err := syscall.Readlink(abs, room[:])
 	for errors.Is(err, syscall.EINTR) {
@@ -54,64 +54,64 @@ func glance(abs string) error {
 	return err
 }
 
-// readlink returns where the link abs leads. Most names are none, which costs less to
-// learn than where one leads.
+// readlink returns the target of the link abs. Most names are no links, and a short read
+// that fails costs less than os.Readlink.
 func readlink(abs string) (to string, err error) {
-	if runtime.GOOS != "windows" { // where more than one kind of thing is a link
-		if err := glance(abs); err != nil {
+	if runtime.GOOS != "windows" { // there os.Readlink knows more than one kind of link
+		if err := checkLink(abs); err != nil {
 			return "", err
 		}
 	}
 	return os.Readlink(abs)
 }
 
-// Physical returns where the system itself would find name, taken from dir: a
-// ".." is the parent of where the link before it leads, not of the link. What
-// does not exist is appended as it stands; there ".." takes back the name before
-// it. A name that no system finds is only made absolute and clean: one that is
-// longer than 4096 bytes, or has a circle of links in it.
+// Physical returns the place where the system itself would find name, taken from dir: a
+// ".." after a link is the parent of the link's target, not of the link. The part that
+// does not exist is appended unchanged; in it, ".." removes the name before it. A name
+// that no system call accepts, because it is longer than 4096 bytes or has a circle of
+// links in it, is only made absolute and clean.
 func Physical(dir, home, name string) string {
 	if home != "" && (name == "~" || strings.HasPrefix(name, "~/")) {
 		name = home + name[1:]
 	}
-	long := len(name) > maxName // before dir is added: a program in dir uses the name alone
+	long := len(name) > maxName // without dir, since a program in dir uses the name alone
 	if !filepath.IsAbs(name) {
 		name = dir + string(filepath.Separator) + name
 	}
-	w := walk{root: start(name)}
+	w := resolver{root: rootOf(name)}
 	if long || !w.follow(name) {
 		return filepath.Clean(name)
 	}
-	return w.place()
+	return w.realPath()
 }
 
-// A walk is on its way through the file system, name by name, as the system goes.
-// Each name is looked at once, and none below one that does not exist.
-type walk struct {
-	root  string
-	names []string // the way from the root, without links
-	gone  int      // how many of the last names do not exist
-	links int      // how many were followed
+// A resolver follows a path name by name, as the system does. It looks up each name
+// once, and none below a name that does not exist.
+type resolver struct {
+	root    string
+	names   []string // names from the root, without links
+	missing int      // number of names at the end that do not exist
+	links   int      // number of links followed
 }
 
-// follow goes along a path. It reports false if there are too many links on it.
-// The ".." of a link's target is taken from where the links before it lead, so no
-// path with a link in it is ever cleaned.
-func (w *walk) follow(path string) bool {
+// follow follows a path. It reports false if there are too many links on it. The ".." of
+// a link's target is applied after the links before it were followed, so a path with a
+// link in it is never cleaned.
+func (w *resolver) follow(path string) bool {
 	for _, seg := range segments(path) {
 		if seg == ".." {
 			w.up()
 			continue
 		}
 		w.names = append(w.names, seg)
-		if w.gone > 0 {
-			w.gone++
+		if w.missing > 0 {
+			w.missing++
 			continue
 		}
-		to, err := readlink(w.at())
+		to, err := readlink(w.path())
 		if err != nil {
 			if unreachable(err) {
-				w.gone = 1
+				w.missing = 1
 			}
 			continue
 		}
@@ -120,7 +120,7 @@ func (w *walk) follow(path string) bool {
 		}
 		w.up()
 		if filepath.IsAbs(to) {
-			w.root, w.names = start(to), nil
+			w.root, w.names = rootOf(to), nil
 		}
 		if !w.follow(to) {
 			return false
@@ -129,39 +129,39 @@ func (w *walk) follow(path string) bool {
 	return true
 }
 
-func (w *walk) up() {
+func (w *resolver) up() {
 	if len(w.names) > 0 {
 		w.names = w.names[:len(w.names)-1]
-		w.gone = max(w.gone-1, 0)
+		w.missing = max(w.missing-1, 0)
 	}
 }
 
-// at is where the walk is.
-func (w *walk) at() string { return w.root + strings.Join(w.names, string(filepath.Separator)) }
+// path returns the path followed so far.
+func (w *resolver) path() string { return w.root + strings.Join(w.names, string(filepath.Separator)) }
 
-// place is where the walk is, with the part that exists in the system's own
-// spelling, where one place has several.
-func (w *walk) place() string {
+// realPath is path with the part that exists in the system's own spelling, where names
+// have several.
+func (w *resolver) realPath() string {
 	if runtime.GOOS != "windows" {
-		return w.at()
+		return w.path()
 	}
-	there := walk{root: w.root, names: w.names[:len(w.names)-w.gone]}
-	real, err := filepath.EvalSymlinks(there.at())
+	there := resolver{root: w.root, names: w.names[:len(w.names)-w.missing]}
+	real, err := filepath.EvalSymlinks(there.path())
 	if err != nil {
-		return w.at()
+		return w.path()
 	}
 	return filepath.Join(append([]string{real}, w.names[len(there.names):]...)...)
 }
 
-// unreachable reports whether an error about a name holds for all below it.
+// unreachable reports whether an error about a name holds for all names below it.
 func unreachable(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
-// start returns the root that an absolute path begins with.
-func start(abs string) string { return filepath.VolumeName(abs) + string(filepath.Separator) }
+// rootOf returns the root of an absolute path.
+func rootOf(abs string) string { return filepath.VolumeName(abs) + string(filepath.Separator) }
 
-// segments returns the names that a path is made of, without empty ones and dots.
+// segments returns the names in a path, without empty ones and dots.
 func segments(path string) []string {
 	return slices.DeleteFunc(
 		strings.FieldsFunc(path[len(filepath.VolumeName(path)):], func(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) }),

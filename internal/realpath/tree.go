@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// Below calls visit with the path of all that lies below dir, a directory before
-// what is in it, until visit returns false. It follows no links but those on the way
-// to dir itself. It reports whether that was all: not if visit returned false, if
-// there are more than limit files and directories, or if a directory cannot be read.
-// Nothing lies below what does not exist or is no directory.
-func Below(dir string, limit int, visit func(path string, mode fs.FileMode) bool) bool {
-	t := tree{left: limit, visit: visit}
+// Walk calls visit with the path of everything below dir, a directory before its
+// content, until visit returns false. It follows no links except in dir itself. It
+// returns false if visit returned false, if there are more than limit files and
+// directories, or if a directory cannot be read. A missing dir and a dir that is no
+// directory have nothing below them.
+func Walk(dir string, limit int, visit func(path string, mode fs.FileMode) bool) bool {
+	t := tree{budget: limit, visit: visit}
 	return t.walk(dir)
 }
 
-// Led returns where the symbolic links below dir lead that leave it, each place
-// once, with no link left in it. Links below such a place count as well: the way
-// through one link may go on through another. It reports false if there is more to
-// look at than limit files and directories.
-func Led(dir string, limit int) (places []string, ok bool) {
-	t := tree{left: limit}
+// LinkTargets returns the resolved targets of the symbolic links below dir that are
+// outside it, each once. Links below such a target count as well, since a path may pass
+// through several links. It returns false if there are more than limit files and
+// directories to look at.
+func LinkTargets(dir string, limit int) (places []string, ok bool) {
+	t := tree{budget: limit}
 	seen := []string{dir}
 	t.visit = func(path string, mode fs.FileMode) bool {
 		if mode&fs.ModeSymlink == 0 {
@@ -45,10 +45,10 @@ func Led(dir string, limit int) (places []string, ok bool) {
 	return seen[1:], true
 }
 
-// A tree is walked with a limit.
+// A tree walks directories with a limit.
 type tree struct {
-	left  int // files and directories still to be looked at
-	visit func(path string, mode fs.FileMode) bool
+	budget int // files and directories that may still be visited
+	visit  func(path string, mode fs.FileMode) bool
 }
 
 func (t *tree) walk(dir string) bool {
@@ -65,17 +65,17 @@ func (t *tree) walk(dir string) bool {
 	return true
 }
 
-// list visits what is in a directory, and returns the directories among it.
+// list visits the entries of a directory and returns the directories among them.
 func (t *tree) list(dir string) (dirs []string, ok bool) {
 	dir = strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator)
-	f, err := os.Open(dir) // with the separator, which keeps the system from opening a pipe
+	f, err := os.Open(dir) // the separator keeps the system from opening a pipe
 	if err != nil {
 		return nil, unreachable(err)
 	}
 	defer func() { _ = f.Close() }()
 	for {
 		entries, err := f.ReadDir(256)
-		if t.left -= len(entries); t.left < 0 {
+		if t.budget -= len(entries); t.budget < 0 {
 			return nil, false
 		}
 		for _, e := range entries {

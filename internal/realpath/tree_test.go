@@ -49,7 +49,7 @@ func TestBelow(t *testing.T) {
 			t.Parallel()
 			var found []string
 			dir := filepath.Join(root, tc.dir)
-			whole := realpath.Below(dir, tc.limit, func(path string, mode fs.FileMode) bool {
+			whole := realpath.Walk(dir, tc.limit, func(path string, mode fs.FileMode) bool {
 				rel, err := filepath.Rel(dir, path)
 				require.NoError(t, err)
 				require.Equal(t, rel == "link", mode&fs.ModeSymlink != 0)
@@ -73,8 +73,8 @@ func TestBelowSaysWhatItCannotRead(t *testing.T) {
 	closed := filepath.Join(root, "closed")
 	require.NoError(t, os.Chmod(closed, 0o300))
 	t.Cleanup(func() { _ = os.Chmod(closed, 0o700) })
-	require.False(t, realpath.Below(root, 10, func(string, fs.FileMode) bool { return true }))
-	_, ok := realpath.Led(root, 10)
+	require.False(t, realpath.Walk(root, 10, func(string, fs.FileMode) bool { return true }))
+	_, ok := realpath.LinkTargets(root, 10)
 	require.False(t, ok)
 }
 
@@ -102,7 +102,7 @@ func TestLed(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			root := grown(t, []string{"d/a", "d/sub/b", "other/x"}, tc.links)
-			led, ok := realpath.Led(filepath.Join(root, "d"), tc.limit)
+			led, ok := realpath.LinkTargets(filepath.Join(root, "d"), tc.limit)
 			require.Equal(t, !tc.more, ok)
 			var want []string
 			for _, name := range tc.want {
@@ -119,7 +119,7 @@ func BenchmarkLed(b *testing.B) {
 		require.NoError(b, os.WriteFile(filepath.Join(root, fmt.Sprint(i)), nil, 0o600))
 	}
 	for b.Loop() {
-		if _, ok := realpath.Led(root, 5000); !ok {
+		if _, ok := realpath.LinkTargets(root, 5000); !ok {
 			b.Fatal("there is not that much")
 		}
 	}

@@ -25,10 +25,10 @@ func TestWrittenForm(t *testing.T) {
 		{Turn: 2, Size: 93},
 		{ID: "last", Turn: 3, Size: 1},
 	}
-	limits := resulttrim.Limits{Message: 100, Keep: 100}
+	limits := resulttrim.Limits{Message: 100, KeepRecent: 100}
 	var s resulttrim.State
 	s.Decide(results, limits)
-	limits.Keep = 50
+	limits.KeepRecent = 50
 	d := s.Decide(results, limits)
 	require.True(t, s.SetText(d[2].Key, "93 characters, in results/1.txt"))
 	data, err := json.Marshal(&s)
@@ -43,25 +43,22 @@ func TestWrittenForm(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"version":1,"results":[]}`, string(data))
 	require.NoError(t, json.Unmarshal(data, &read), "what was there before is gone")
-	require.Equal(t, []resulttrim.Fate{whole, whole, whole, whole}, fates(read.Decide(results, resulttrim.Limits{})))
+	require.Equal(t, []resulttrim.Form{whole, whole, whole, whole}, forms(read.Decide(results, resulttrim.Limits{})))
 }
 
 func TestUnmarshalRefuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name, data, want string
+		name, data string
+		want       string // "" if the text of the error is that of encoding/json
 	}{
-		{name: "no JSON", data: `{`, want: "unexpected end of JSON input"},
+		{name: "no JSON", data: `{`},
 		{name: "null", data: `null`, want: "decisions on results have version 0, want 1"},
 		{name: "no version", data: `{"results":[]}`, want: "decisions on results have version 0, want 1"},
 		{name: "a later version", data: `{"version":2}`, want: "decisions on results have version 2, want 1"},
+		{name: "another type", data: `{"version":1,"results":7}`},
 		{
-			name: "another type",
-			data: `{"version":1,"results":7}`,
-			want: "json: cannot unmarshal number into Go struct field document.results of type []trim.entry",
-		},
-		{
-			name: "an unknown fate",
+			name: "an unknown form",
 			data: `{"version":1,"results":[{"id":"a","fate":"whole"},{"id":"b","fate":"undecided"}]}`,
 			want: `decision 1, on "b": unknown fate "undecided"`,
 		},
@@ -86,7 +83,11 @@ func TestUnmarshalRefuses(t *testing.T) {
 			t.Parallel()
 			var s resulttrim.State
 			require.NoError(t, json.Unmarshal([]byte(written), &s))
-			require.EqualError(t, s.UnmarshalJSON([]byte(tt.data)), tt.want)
+			err := s.UnmarshalJSON([]byte(tt.data))
+			require.Error(t, err)
+			if tt.want != "" {
+				require.EqualError(t, err, tt.want)
+			}
 			data, err := json.Marshal(&s)
 			require.NoError(t, err)
 			require.Equal(t, written, string(data), "it is as it was")

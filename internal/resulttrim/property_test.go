@@ -21,11 +21,11 @@ func TestRules(t *testing.T) {
 		want := model{}
 		history := randomTurns(rnd, "a", 1, 30)
 		for _, prefix := range prefixes(history) {
-			require.Equal(t, want.decide(prefix, limits), fates(s.Decide(prefix, limits)), "%+v", limits)
+			require.Equal(t, want.decide(prefix, limits), forms(s.Decide(prefix, limits)), "%+v", limits)
 		}
 		history = without(rnd, history)
 		limits = randomLimits(rnd)
-		require.Equal(t, want.decide(history, limits), fates(s.Decide(history, limits)), "other limits")
+		require.Equal(t, want.decide(history, limits), forms(s.Decide(history, limits)), "other limits")
 	})
 }
 
@@ -107,7 +107,7 @@ func TestFork(t *testing.T) {
 		require.Equal(t, before, untouched.Decide(shared, limits))
 
 		for _, d := range before {
-			if d.Fate == resulttrim.Whole {
+			if d.Form == resulttrim.Whole {
 				continue
 			}
 			for _, s := range []*resulttrim.State{&s, fork, untouched} {
@@ -128,7 +128,7 @@ func TestInvariant12DecisionsStand(t *testing.T) {
 		limits := randomLimits(rnd)
 		s := new(resulttrim.State)
 		var history []resulttrim.Result
-		sent := make(map[string]resulttrim.Fate)
+		sent := make(map[string]resulttrim.Form)
 		texts := make(map[string]string)
 		for step := range 60 {
 			grew := false
@@ -154,22 +154,22 @@ func TestInvariant12DecisionsStand(t *testing.T) {
 				if s.SetText(decisions[i].Key, text) {
 					texts[r.ID] = text
 				}
-				sent[r.ID] = decisions[i].Fate
+				sent[r.ID] = decisions[i].Form
 			}
 		}
 	})
 }
 
 // requireOutgoing compares what goes out for a result with what went out before.
-func requireOutgoing(t *testing.T, s *resulttrim.State, d resulttrim.Decision, before resulttrim.Fate, text string, grew bool) {
+func requireOutgoing(t *testing.T, s *resulttrim.State, d resulttrim.Decision, before resulttrim.Form, text string, grew bool) {
 	t.Helper()
 	switch {
 	case before == 0:
 		require.True(t, grew, "a result from nowhere")
 	case before == resulttrim.Whole && grew:
-		require.NotEqual(t, resulttrim.Replaced, d.Fate)
+		require.NotEqual(t, resulttrim.Replaced, d.Form)
 	default:
-		require.Equal(t, before, d.Fate)
+		require.Equal(t, before, d.Form)
 	}
 	got, _ := s.Text(d.Key)
 	require.Equal(t, text, got)
@@ -225,7 +225,7 @@ func write(s *resulttrim.State, decisions []resulttrim.Decision, text string) {
 func requireStands(t *testing.T, results []resulttrim.Result, before, after []resulttrim.Decision) {
 	t.Helper()
 	for i, r := range results {
-		if before[i].Fate == resulttrim.Whole && after[i].Fate == resulttrim.Masked {
+		if before[i].Form == resulttrim.Whole && after[i].Form == resulttrim.Masked {
 			continue
 		}
 		require.Equal(t, before[i], after[i], r.ID)

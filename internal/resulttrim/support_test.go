@@ -13,20 +13,20 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
-// fates are those of decisions, without the keys.
-func fates(decisions []resulttrim.Decision) []resulttrim.Fate {
-	out := make([]resulttrim.Fate, len(decisions))
+// forms are those of decisions, without the keys.
+func forms(decisions []resulttrim.Decision) []resulttrim.Form {
+	out := make([]resulttrim.Form, len(decisions))
 	for i, d := range decisions {
-		out[i] = d.Fate
+		out[i] = d.Form
 	}
 	return out
 }
 
 // byID is for histories in which no id repeats.
-func byID(results []resulttrim.Result, decisions []resulttrim.Decision) map[string]resulttrim.Fate {
-	out := make(map[string]resulttrim.Fate, len(results))
+func byID(results []resulttrim.Result, decisions []resulttrim.Decision) map[string]resulttrim.Form {
+	out := make(map[string]resulttrim.Form, len(results))
 	for i, r := range results {
-		out[r.ID] = decisions[i].Fate
+		out[r.ID] = decisions[i].Form
 	}
 	return out
 }
@@ -46,10 +46,10 @@ func seeded(t *testing.T, check func(t *testing.T, rnd *rand.Rand)) {
 // randomLimits are such that each rule applies to some of what randomTurns makes.
 func randomLimits(rnd *rand.Rand) resulttrim.Limits {
 	return resulttrim.Limits{
-		Message: rnd.IntN(300),
-		Keep:    rnd.IntN(500),
-		Batch:   rnd.IntN(400),
-		Least:   rnd.IntN(30),
+		Message:    rnd.IntN(300),
+		KeepRecent: rnd.IntN(500),
+		Batch:      rnd.IntN(400),
+		MinSize:    rnd.IntN(30),
 	}
 }
 
@@ -95,9 +95,9 @@ func reloaded(t *testing.T, s *resulttrim.State) *resulttrim.State {
 
 // A model follows the rules to the letter, prefix by prefix and result by result.
 // It is slow, and it knows only histories in which no id repeats.
-type model map[string]resulttrim.Fate
+type model map[string]resulttrim.Form
 
-func (m model) decide(results []resulttrim.Result, l resulttrim.Limits) []resulttrim.Fate {
+func (m model) decide(results []resulttrim.Result, l resulttrim.Limits) []resulttrim.Form {
 	for _, prefix := range prefixes(results) {
 		last := len(prefix) - 1
 		for last > 0 && prefix[last-1].Turn == prefix[last].Turn {
@@ -106,7 +106,7 @@ func (m model) decide(results []resulttrim.Result, l resulttrim.Limits) []result
 		m.budget(prefix[last:], l)
 		m.mask(prefix[:last], l)
 	}
-	out := make([]resulttrim.Fate, len(results))
+	out := make([]resulttrim.Form, len(results))
 	for i, r := range results {
 		out[i] = m[r.ID]
 	}
@@ -125,11 +125,11 @@ func (m model) budget(turn []resulttrim.Result, l resulttrim.Limits) {
 		sum, largest := 0, -1
 		for i, r := range turn {
 			if m[r.ID] != resulttrim.Whole {
-				sum += min(max(r.Size, 0), l.Least)
+				sum += min(max(r.Size, 0), l.MinSize)
 				continue
 			}
 			sum += max(r.Size, 0)
-			if fresh[r.ID] && !r.Fixed && r.Size > l.Least && (largest < 0 || r.Size > turn[largest].Size) {
+			if fresh[r.ID] && !r.Fixed && r.Size > l.MinSize && (largest < 0 || r.Size > turn[largest].Size) {
 				largest = i
 			}
 		}
@@ -141,7 +141,7 @@ func (m model) budget(turn []resulttrim.Result, l resulttrim.Limits) {
 }
 
 func (m model) mask(before []resulttrim.Result, l resulttrim.Limits) {
-	if l.Keep <= 0 {
+	if l.KeepRecent <= 0 {
 		return
 	}
 	sum, waste := 0, 0
@@ -151,7 +151,7 @@ func (m model) mask(before []resulttrim.Result, l resulttrim.Limits) {
 			continue
 		}
 		sum += max(r.Size, 0)
-		if sum > l.Keep && !r.Fixed && r.Size > l.Least {
+		if sum > l.KeepRecent && !r.Fixed && r.Size > l.MinSize {
 			prunable = append(prunable, r.ID)
 			waste += r.Size
 		}

@@ -23,16 +23,16 @@ func TestBudget(t *testing.T) {
 		name    string
 		limits  resulttrim.Limits
 		results []resulttrim.Result
-		want    []resulttrim.Fate
+		want    []resulttrim.Form
 	}{
-		{name: "nothing", limits: resulttrim.Limits{Message: 10}, want: []resulttrim.Fate{}},
+		{name: "nothing", limits: resulttrim.Limits{Message: 10}, want: []resulttrim.Form{}},
 		{
 			name: "no limit",
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: huge},
 				{ID: "b", Turn: 1, Size: huge},
 			},
-			want: []resulttrim.Fate{whole, whole},
+			want: []resulttrim.Form{whole, whole},
 		},
 		{
 			name:   "what fits exactly is whole",
@@ -41,36 +41,36 @@ func TestBudget(t *testing.T) {
 				{ID: "a", Turn: 1, Size: 60},
 				{ID: "b", Turn: 1, Size: 40},
 			},
-			want: []resulttrim.Fate{whole, whole},
+			want: []resulttrim.Form{whole, whole},
 		},
 		{
 			name:   "the largest goes first",
-			limits: resulttrim.Limits{Message: 100, Least: 10},
+			limits: resulttrim.Limits{Message: 100, MinSize: 10},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 40},
 				{ID: "b", Turn: 1, Size: 61},
 				{ID: "c", Turn: 1, Size: 20},
 			},
-			want: []resulttrim.Fate{whole, replaced, whole},
+			want: []resulttrim.Form{whole, replaced, whole},
 		},
 		{
 			name:   "the earlier of two equal ones",
-			limits: resulttrim.Limits{Message: 100, Least: 10},
+			limits: resulttrim.Limits{Message: 100, MinSize: 10},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 20},
 				{ID: "b", Turn: 1, Size: 50},
 				{ID: "c", Turn: 1, Size: 50},
 			},
-			want: []resulttrim.Fate{whole, replaced, whole},
+			want: []resulttrim.Form{whole, replaced, whole},
 		},
 		{
 			name:   "what stands in for a result needs room too",
-			limits: resulttrim.Limits{Message: 100, Least: 41},
+			limits: resulttrim.Limits{Message: 100, MinSize: 41},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 60},
 				{ID: "b", Turn: 1, Size: 80},
 			},
-			want: []resulttrim.Fate{replaced, replaced},
+			want: []resulttrim.Form{replaced, replaced},
 		},
 		{
 			name:   "every turn has the whole limit",
@@ -80,17 +80,17 @@ func TestBudget(t *testing.T) {
 				{ID: "b", Turn: 2, Size: 100},
 				{ID: "c", Turn: 1, Size: 100}, // numbers need not ascend
 			},
-			want: []resulttrim.Fate{whole, whole, whole},
+			want: []resulttrim.Form{whole, whole, whole},
 		},
 		{
 			name:   "small and fixed results stay, even above the limit",
-			limits: resulttrim.Limits{Message: 10, Least: 50},
+			limits: resulttrim.Limits{Message: 10, MinSize: 50},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 1, Size: 900, Fixed: true},
 				{ID: "c", Turn: 1, Size: 51},
 			},
-			want: []resulttrim.Fate{whole, whole, replaced},
+			want: []resulttrim.Form{whole, whole, replaced},
 		},
 		{
 			name:   "a negative size makes no room",
@@ -99,24 +99,24 @@ func TestBudget(t *testing.T) {
 				{ID: "a", Turn: 1, Size: -50},
 				{ID: "b", Turn: 1, Size: 101},
 			},
-			want: []resulttrim.Fate{whole, replaced},
+			want: []resulttrim.Form{whole, replaced},
 		},
 		{
 			name:   "sums do not overflow",
-			limits: resulttrim.Limits{Message: math.MaxInt32, Least: math.MinInt},
+			limits: resulttrim.Limits{Message: math.MaxInt32, MinSize: math.MinInt},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: huge},
 				{ID: "b", Turn: 1, Size: huge},
 				{ID: "c", Turn: 1, Size: huge},
 			},
-			want: []resulttrim.Fate{replaced, replaced, whole},
+			want: []resulttrim.Form{replaced, replaced, whole},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var s resulttrim.State
-			require.Equal(t, tt.want, fates(s.Decide(tt.results, tt.limits)))
+			require.Equal(t, tt.want, forms(s.Decide(tt.results, tt.limits)))
 		})
 	}
 }
@@ -127,7 +127,7 @@ func TestMasking(t *testing.T) {
 		name    string
 		limits  resulttrim.Limits
 		results []resulttrim.Result
-		want    []resulttrim.Fate
+		want    []resulttrim.Form
 	}{
 		{
 			name:   "never without a limit",
@@ -137,20 +137,20 @@ func TestMasking(t *testing.T) {
 				{ID: "b", Turn: 2, Size: 1000},
 				{ID: "c", Turn: 3, Size: 1000},
 			},
-			want: []resulttrim.Fate{whole, whole, whole},
+			want: []resulttrim.Form{whole, whole, whole},
 		},
 		{
 			name:   "the last turn does not count",
-			limits: resulttrim.Limits{Keep: 100},
+			limits: resulttrim.Limits{KeepRecent: 100},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 100},
 				{ID: "b", Turn: 2, Size: 900},
 			},
-			want: []resulttrim.Fate{whole, whole},
+			want: []resulttrim.Form{whole, whole},
 		},
 		{
 			name:   "the result that crosses the limit goes, and all before it",
-			limits: resulttrim.Limits{Keep: 100},
+			limits: resulttrim.Limits{KeepRecent: 100},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 10},
 				{ID: "b", Turn: 1, Size: 30},
@@ -158,32 +158,32 @@ func TestMasking(t *testing.T) {
 				{ID: "d", Turn: 3, Size: 20},
 				{ID: "e", Turn: 4, Size: 1},
 			},
-			want: []resulttrim.Fate{masked, masked, whole, whole, whole},
+			want: []resulttrim.Form{masked, masked, whole, whole, whole},
 		},
 		{
 			name:   "too little for a batch",
-			limits: resulttrim.Limits{Keep: 100, Batch: 51},
+			limits: resulttrim.Limits{KeepRecent: 100, Batch: 51},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 100},
 				{ID: "c", Turn: 3, Size: 1},
 			},
-			want: []resulttrim.Fate{whole, whole, whole},
+			want: []resulttrim.Form{whole, whole, whole},
 		},
 		{
 			name:   "exactly a batch, out of two turns",
-			limits: resulttrim.Limits{Keep: 100, Batch: 51},
+			limits: resulttrim.Limits{KeepRecent: 100, Batch: 51},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 1},
 				{ID: "c", Turn: 3, Size: 100},
 				{ID: "d", Turn: 4, Size: 1},
 			},
-			want: []resulttrim.Fate{masked, masked, whole, whole},
+			want: []resulttrim.Form{masked, masked, whole, whole},
 		},
 		{
 			name:   "a second batch waits again",
-			limits: resulttrim.Limits{Keep: 100, Batch: 50},
+			limits: resulttrim.Limits{KeepRecent: 100, Batch: 50},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 40},
@@ -192,11 +192,11 @@ func TestMasking(t *testing.T) {
 				{ID: "e", Turn: 5, Size: 100},
 				{ID: "f", Turn: 6, Size: 40},
 			},
-			want: []resulttrim.Fate{masked, masked, masked, whole, whole, whole},
+			want: []resulttrim.Form{masked, masked, masked, whole, whole, whole},
 		},
 		{
 			name:   "small and fixed results stay and make no batch",
-			limits: resulttrim.Limits{Keep: 100, Batch: 60, Least: 20},
+			limits: resulttrim.Limits{KeepRecent: 100, Batch: 60, MinSize: 20},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 900, Fixed: true},
 				{ID: "b", Turn: 1, Size: 20},
@@ -204,45 +204,45 @@ func TestMasking(t *testing.T) {
 				{ID: "d", Turn: 2, Size: 100},
 				{ID: "e", Turn: 3, Size: 1},
 			},
-			want: []resulttrim.Fate{whole, whole, whole, whole, whole},
+			want: []resulttrim.Form{whole, whole, whole, whole, whole},
 		},
 		{
 			name:   "fixed results use up what is spared",
-			limits: resulttrim.Limits{Keep: 100},
+			limits: resulttrim.Limits{KeepRecent: 100},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 60, Fixed: true},
 				{ID: "c", Turn: 3, Size: 1},
 			},
-			want: []resulttrim.Fate{masked, whole, whole},
+			want: []resulttrim.Form{masked, whole, whole},
 		},
 		{
 			name:   "replaced results do not count, and stay replaced",
-			limits: resulttrim.Limits{Message: 100, Keep: 100},
+			limits: resulttrim.Limits{Message: 100, KeepRecent: 100},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 900},
 				{ID: "c", Turn: 3, Size: 50},
 				{ID: "d", Turn: 4, Size: 1},
 			},
-			want: []resulttrim.Fate{whole, replaced, whole, whole},
+			want: []resulttrim.Form{whole, replaced, whole, whole},
 		},
 		{
 			name:   "sums do not overflow",
-			limits: resulttrim.Limits{Keep: math.MaxInt32, Batch: math.MaxInt32},
+			limits: resulttrim.Limits{KeepRecent: math.MaxInt32, Batch: math.MaxInt32},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: math.MaxInt},
 				{ID: "b", Turn: 2, Size: math.MaxInt},
 				{ID: "c", Turn: 3, Size: math.MinInt},
 			},
-			want: []resulttrim.Fate{masked, whole, whole},
+			want: []resulttrim.Form{masked, whole, whole},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var s resulttrim.State
-			require.Equal(t, tt.want, fates(s.Decide(tt.results, tt.limits)))
+			require.Equal(t, tt.want, forms(s.Decide(tt.results, tt.limits)))
 		})
 	}
 }
@@ -250,7 +250,7 @@ func TestMasking(t *testing.T) {
 // TestLateResults covers a turn that grows after it was sent.
 func TestLateResults(t *testing.T) {
 	t.Parallel()
-	limits := resulttrim.Limits{Message: 100, Least: 10}
+	limits := resulttrim.Limits{Message: 100, MinSize: 10}
 	sent := []resulttrim.Result{
 		{ID: "a", Turn: 1, Size: 60},
 		{ID: "b", Turn: 1, Size: 90},
@@ -259,7 +259,7 @@ func TestLateResults(t *testing.T) {
 		name string
 		text string // stands in for b
 		size int    // of the late result
-		want resulttrim.Fate
+		want resulttrim.Form
 	}{
 		{name: "room beside the least size", size: 30, want: whole},
 		{name: "no room beside the least size", size: 31, want: replaced},
@@ -271,11 +271,11 @@ func TestLateResults(t *testing.T) {
 			t.Parallel()
 			var s resulttrim.State
 			decisions := s.Decide(sent, limits)
-			require.Equal(t, []resulttrim.Fate{whole, replaced}, fates(decisions))
+			require.Equal(t, []resulttrim.Form{whole, replaced}, forms(decisions))
 			s.SetText(decisions[1].Key, tt.text)
 			late := resulttrim.Result{ID: "c", Turn: 1, Size: tt.size}
 			got := s.Decide(append(sent[:2:2], late), limits)
-			require.Equal(t, []resulttrim.Fate{whole, replaced, tt.want}, fates(got))
+			require.Equal(t, []resulttrim.Form{whole, replaced, tt.want}, forms(got))
 		})
 	}
 }
@@ -283,7 +283,7 @@ func TestLateResults(t *testing.T) {
 func TestManyEqualResults(t *testing.T) {
 	t.Parallel()
 	var results []resulttrim.Result
-	var want []resulttrim.Fate
+	var want []resulttrim.Form
 	for i := range 100 {
 		results = append(results, resulttrim.Result{ID: strconv.Itoa(i), Turn: 1, Size: 10 + i%2})
 		switch {
@@ -294,7 +294,7 @@ func TestManyEqualResults(t *testing.T) {
 		}
 	}
 	var s resulttrim.State
-	require.Equal(t, want, fates(s.Decide(results, resulttrim.Limits{Message: 300})))
+	require.Equal(t, want, forms(s.Decide(results, resulttrim.Limits{Message: 300})))
 }
 
 // TestLeastAboveSize: what was replaced never counts for more than it had.
@@ -302,10 +302,10 @@ func TestLeastAboveSize(t *testing.T) {
 	t.Parallel()
 	results := []resulttrim.Result{{ID: "a", Turn: 1, Size: 101}}
 	var s resulttrim.State
-	require.Equal(t, []resulttrim.Fate{replaced}, fates(s.Decide(results, resulttrim.Limits{Message: 100})))
+	require.Equal(t, []resulttrim.Form{replaced}, forms(s.Decide(results, resulttrim.Limits{Message: 100})))
 	results = append(results, resulttrim.Result{ID: "b", Turn: 1, Size: 300})
-	got := s.Decide(results, resulttrim.Limits{Message: 401, Least: 200})
-	require.Equal(t, []resulttrim.Fate{replaced, whole}, fates(got))
+	got := s.Decide(results, resulttrim.Limits{Message: 401, MinSize: 200})
+	require.Equal(t, []resulttrim.Form{replaced, whole}, forms(got))
 }
 
 func TestLimitsThatChangeUndoNothing(t *testing.T) {
@@ -317,17 +317,17 @@ func TestLimitsThatChangeUndoNothing(t *testing.T) {
 		{ID: "d", Turn: 4, Size: 100},
 	}
 	var s resulttrim.State
-	got := s.Decide(results, resulttrim.Limits{Message: 200, Keep: 100})
-	require.Equal(t, []resulttrim.Fate{masked, replaced, whole, whole}, fates(got))
+	got := s.Decide(results, resulttrim.Limits{Message: 200, KeepRecent: 100})
+	require.Equal(t, []resulttrim.Form{masked, replaced, whole, whole}, forms(got))
 	got = s.Decide(results, resulttrim.Limits{})
-	require.Equal(t, []resulttrim.Fate{masked, replaced, whole, whole}, fates(got), "looser")
+	require.Equal(t, []resulttrim.Form{masked, replaced, whole, whole}, forms(got), "looser")
 	got = s.Decide(results, resulttrim.Limits{Message: 10})
-	require.Equal(t, []resulttrim.Fate{masked, replaced, whole, whole}, fates(got), "a tighter budget")
-	got = s.Decide(results, resulttrim.Limits{Keep: 50})
-	require.Equal(t, []resulttrim.Fate{masked, replaced, masked, whole}, fates(got), "tighter masking")
+	require.Equal(t, []resulttrim.Form{masked, replaced, whole, whole}, forms(got), "a tighter budget")
+	got = s.Decide(results, resulttrim.Limits{KeepRecent: 50})
+	require.Equal(t, []resulttrim.Form{masked, replaced, masked, whole}, forms(got), "tighter masking")
 	results[0].Fixed, results[1].Fixed = true, true
 	got = s.Decide(results, resulttrim.Limits{})
-	require.Equal(t, []resulttrim.Fate{masked, replaced, masked, whole}, fates(got), "fixed too late")
+	require.Equal(t, []resulttrim.Form{masked, replaced, masked, whole}, forms(got), "fixed too late")
 }
 
 func TestRepeatedIDs(t *testing.T) {
@@ -343,7 +343,7 @@ func TestRepeatedIDs(t *testing.T) {
 			}
 			var s resulttrim.State
 			before := s.Decide(results, limits)
-			require.Equal(t, []resulttrim.Fate{whole, replaced, whole}, fates(before))
+			require.Equal(t, []resulttrim.Form{whole, replaced, whole}, forms(before))
 			require.True(t, s.SetText(before[1].Key, "second"))
 
 			results = append(results,
@@ -353,7 +353,7 @@ func TestRepeatedIDs(t *testing.T) {
 			for _, s := range []*resulttrim.State{&s, s.Clone(), reloaded(t, &s)} {
 				after := s.Decide(results, limits)
 				require.Equal(t, before, after[:3])
-				require.Equal(t, []resulttrim.Fate{replaced, whole}, fates(after[3:]))
+				require.Equal(t, []resulttrim.Form{replaced, whole}, forms(after[3:]))
 				text, ok := s.Text(after[1].Key)
 				require.True(t, ok)
 				require.Equal(t, "second", text)
@@ -362,7 +362,7 @@ func TestRepeatedIDs(t *testing.T) {
 			}
 
 			compacted := s.Decide(results[1:], limits)
-			require.Equal(t, []resulttrim.Fate{whole, replaced}, fates(compacted[:2]), "the later ones move up, as documented")
+			require.Equal(t, []resulttrim.Form{whole, replaced}, forms(compacted[:2]), "the later ones move up, as documented")
 		})
 	}
 }

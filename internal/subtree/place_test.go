@@ -46,12 +46,12 @@ func TestLook(t *testing.T) {
 		{name: "deep down", place: subtree.Place{Real: "deep", Tree: true, Copied: true}, says: "trust what is in .npmrc"},
 		{name: "two names", place: subtree.Place{Real: "conf", Tree: true, Copied: true}, says: "in .config/git"},
 		{name: "half of two names", place: subtree.Place{Real: "git", Tree: true, Copied: true}},
-		{name: "a pattern", place: subtree.Place{Real: "o*", Also: []string{"one"}, Glob: true, Tree: true, Copied: true}, says: "one/.npmrc"},
-		{name: "a pattern for a protected link", place: subtree.Place{Real: "rc/*", Also: []string{"rc/.npmrc"}, Glob: true, Copied: true}, says: "rc/.npmrc"},
-		{name: "a pattern for others", place: subtree.Place{Real: "p*", Also: []string{"plain"}, Glob: true, Tree: true, Copied: true}},
+		{name: "a pattern", place: subtree.Place{Real: "o*", Aliases: []string{"one"}, Glob: true, Tree: true, Copied: true}, says: "one/.npmrc"},
+		{name: "a pattern for a protected link", place: subtree.Place{Real: "rc/*", Aliases: []string{"rc/.npmrc"}, Glob: true, Copied: true}, says: "rc/.npmrc"},
+		{name: "a pattern for others", place: subtree.Place{Real: "p*", Aliases: []string{"plain"}, Glob: true, Tree: true, Copied: true}},
 		{name: "a tree is written", place: subtree.Place{Real: "one", Write: true, Tree: true}, says: "it would write all of"},
 		{name: "its level alone counts", place: subtree.Place{Real: "deep", Write: true, Tree: true}},
-		{name: "a pattern is written", place: subtree.Place{Real: "o*", Also: []string{"one"}, Glob: true, Write: true, Tree: true}, says: "it would write all of"},
+		{name: "a pattern is written", place: subtree.Place{Real: "o*", Aliases: []string{"one"}, Glob: true, Write: true, Tree: true}, says: "it would write all of"},
 		{name: "links stay where they are", place: subtree.Place{Real: "linked", Write: true, Tree: true}},
 		{name: "links are followed", place: subtree.Place{Real: "linked", Write: true, Tree: true, Copied: true}, led: []string{"plain/a"}},
 		{name: "and on", place: subtree.Place{Real: "away", Write: true, Tree: true, Copied: true}, led: []string{"linked", "plain/a"}},
@@ -60,11 +60,11 @@ func TestLook(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := tt.place
-			p.Platform, p.Show, p.Real = pattern.Linux, filepath.ToSlash, at(p.Real)
-			for i := range p.Also {
-				p.Also[i] = at(p.Also[i])
+			p.Platform, p.Display, p.Real = pattern.Linux, filepath.ToSlash, at(p.Real)
+			for i := range p.Aliases {
+				p.Aliases[i] = at(p.Aliases[i])
 			}
-			caution, led := p.Look()
+			caution, led := p.Inspect()
 			require.Contains(t, caution, tt.says)
 			require.Equal(t, tt.says == "", caution == "", caution)
 			var want []string
@@ -88,7 +88,7 @@ func TestLookAtMuch(t *testing.T) {
 	}
 	root := grown(t, files, links)
 	look := func(name string, write, copied bool) string {
-		caution, _ := subtree.Place{Show: filepath.ToSlash, Real: filepath.Join(root, name), Write: write, Tree: true, Copied: copied}.Look()
+		caution, _ := subtree.Place{Display: filepath.ToSlash, Real: filepath.Join(root, name), Write: write, Tree: true, Copied: copied}.Inspect()
 		return caution
 	}
 	require.Contains(t, look("many", false, true), "nobody can tell whether")
