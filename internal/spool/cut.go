@@ -11,7 +11,7 @@ import (
 const maxNote = 256
 
 // finish ends the content of the file, with the note if it is cut.
-func (w *writing) finish(ctx context.Context, total int64) {
+func (w *pendingEntry) finish(ctx context.Context, total int64) {
 	if w.err != nil {
 		return
 	}
@@ -30,7 +30,7 @@ func (w *writing) finish(ctx context.Context, total int64) {
 
 // fitNote moves the end of what is kept to where it may be cut, and returns the note
 // for it, or none if not even that has room.
-func (w *writing) fitNote(ctx context.Context, total int64) (note string, err error) {
+func (w *pendingEntry) fitNote(ctx context.Context, total int64) (note string, err error) {
 	if w.size, err = w.boundary(w.size); err != nil {
 		return "", err
 	}
@@ -49,7 +49,7 @@ func (w *writing) fitNote(ctx context.Context, total int64) (note string, err er
 	return note, err
 }
 
-func (w *writing) note(total int64) (string, error) {
+func (w *pendingEntry) note(total int64) (string, error) {
 	last := []byte{'\n'}
 	if w.size > 0 {
 		if _, err := w.file.ReadAt(last, w.size-1); err != nil {
@@ -66,7 +66,7 @@ func (w *writing) note(total int64) (string, error) {
 
 // boundary returns the last place up to limit after a line, if there is one near by,
 // or else after a whole character.
-func (w *writing) boundary(limit int64) (int64, error) {
+func (w *pendingEntry) boundary(limit int64) (int64, error) {
 	const near = 64 << 10
 	buf := make([]byte, min(limit, near))
 	from := limit - int64(len(buf))

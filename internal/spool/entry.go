@@ -53,6 +53,6 @@ func (d *Dir) Remove(ctx context.Context, ref string) error {
 	if err := d.dir.Remove(ref); err != nil {
 		return err
 	}
-	d.shift(-info.Size())
+	d.addToCounts(-info.Size())
 	return nil
 }

@@ -48,15 +48,15 @@ func (l ledger) write(count int64) error {
 	return err
 }
 
-// shift changes the count, if it is known.
-func (l ledger) shift(by int64) {
+// add changes the count, if it is known.
+func (l ledger) add(by int64) {
 	if count, known := l.read(); known && l.write(count+by) != nil {
-		l.forget()
+		l.invalidate()
 	}
 }
 
-// forget makes the count one that has to be found out.
-func (l ledger) forget() { _ = l.file.Truncate(0) }
+// invalidate makes the count one that has to be found out.
+func (l ledger) invalidate() { _ = l.file.Truncate(0) }
 
 // errNotRegular is of links, folders, pipes and whatever else is no file.
 var errNotRegular = errors.New("not a regular file")

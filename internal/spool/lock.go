@@ -21,7 +21,7 @@ func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
 	late := time.NewTimer(maxWait)
 	defer late.Stop()
 	select {
-	case d.turn <- struct{}{}:
+	case d.rootLock <- struct{}{}:
 	case <-late.C:
 		return nil, errBusy
 	case <-ctx.Done():
@@ -36,8 +36,8 @@ func (d *Dir) lock(ctx context.Context) (unlock func(), err error) {
 	case errors.Is(err, filelock.ErrHeld):
 		err = errBusy
 	default: // locked, or there are no locks here, or the Dir is closed, as the next use finds out
-		return func() { _ = filelock.Unlock(d.total.file); <-d.turn }, nil
+		return func() { _ = filelock.Unlock(d.total.file); <-d.rootLock }, nil
 	}
-	<-d.turn
+	<-d.rootLock
 	return nil, err
 }

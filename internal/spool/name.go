@@ -17,24 +17,24 @@ const (
 )
 
 const (
-	maxFold    = 48 // bytes of an id that a name shows
-	maxExt     = 16
-	idHash     = 8  // hex digits
-	folderHash = 16 // hex digits
-	textHash   = 32 // hex digits: two contents never share one
-	standard   = "txt"
-	hashMark   = "-x" // tells a hash from a date or a count
-	tempRandom = 26   // characters of rand.Text
+	maxSanitized = 48 // bytes of an id that a name shows
+	maxExt       = 16
+	idHash       = 8  // hex digits
+	folderHash   = 16 // hex digits
+	textHash     = 32 // hex digits: two contents never share one
+	defaultExt   = "txt"
+	hashMark     = "-x" // tells a hash from a date or a count
+	tempRandom   = 26   // characters of rand.Text
 )
 
 // entryStem is the name for the stream of a call, without its extension: what the id
 // has of letters and digits that are safe everywhere, and a hash of all of it.
 func entryStem(id string) string {
-	return fold(id) + hashMark + hashOf(id, idHash)
+	return sanitize(id) + hashMark + hashOf(id, idHash)
 }
 
-// fold replaces whatever may mean something to a file system or a shell.
-func fold(id string) string {
+// sanitize replaces whatever may mean something to a file system or a shell.
+func sanitize(id string) string {
 	if id == "" {
 		return "_"
 	}
@@ -46,7 +46,7 @@ func fold(id string) string {
 		default:
 			b.WriteByte('_')
 		}
-		if b.Len() == maxFold {
+		if b.Len() == maxSanitized {
 			break
 		}
 	}
@@ -66,7 +66,7 @@ func hashOf(text string, digits int) string {
 func extension(ext string) string {
 	ext = strings.ToLower(strings.TrimPrefix(ext, "."))
 	if !isExtension(ext) {
-		ext = standard
+		ext = defaultExt
 	}
 	return "." + ext
 }
@@ -82,7 +82,7 @@ func isEntryName(name string) bool {
 		return false
 	}
 	at := strings.LastIndex(stem, hashMark)
-	if at < 1 || at > maxFold || stem[0] == '-' {
+	if at < 1 || at > maxSanitized || stem[0] == '-' {
 		return false
 	}
 	hash, text, twice := strings.Cut(stem[at+len(hashMark):], "-")
@@ -110,10 +110,10 @@ func isTempName(name string) bool {
 // folderName is the name of a session's folder: the session itself if it is a plain
 // one in lower case, such as a UUID, and otherwise one with a hash.
 func folderName(session string) string {
-	if session == strings.ToLower(session) && session == fold(session) && !isReserved(session) {
+	if session == strings.ToLower(session) && session == sanitize(session) && !isReserved(session) {
 		return session
 	}
-	return fold(session) + hashMark + hashOf(session, folderHash)
+	return sanitize(session) + hashMark + hashOf(session, folderHash)
 }
 
 // isReserved reports whether a plain name is a device on Windows, or could be that

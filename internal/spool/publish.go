@@ -14,9 +14,9 @@ import (
 
 // publish gives the file its name and returns it, or that of an entry that holds the
 // same. It uses buf.
-func (w *writing) publish(ctx context.Context, stem, ext string, buf []byte) (name string, err error) {
+func (w *pendingEntry) publish(ctx context.Context, stem, ext string, buf []byte) (name string, err error) {
 	name = stem + ext
-	if settled, err := w.settle(ctx, name, buf); settled || err != nil {
+	if settled, err := w.takeName(ctx, name, buf); settled || err != nil {
 		return name, err
 	}
 	hash, err := w.hash(buf)
@@ -24,7 +24,7 @@ func (w *writing) publish(ctx context.Context, stem, ext string, buf []byte) (na
 		return "", err
 	}
 	name = stem + "-" + hash + ext
-	if settled, err := w.settle(ctx, name, buf); settled || err != nil {
+	if settled, err := w.takeName(ctx, name, buf); settled || err != nil {
 		return name, err
 	}
 	// The name says what should be there: what is there is broken.
@@ -32,13 +32,13 @@ func (w *writing) publish(ctx context.Context, stem, ext string, buf []byte) (na
 	return name, err
 }
 
-// settle reports whether there is an entry of that name now that holds what the file
+// takeName reports whether there is an entry of that name now that holds what the file
 // does.
-func (w *writing) settle(ctx context.Context, name string, buf []byte) (bool, error) {
+func (w *pendingEntry) takeName(ctx context.Context, name string, buf []byte) (bool, error) {
 	if done, err := w.rename(ctx, name, false); done || err != nil {
 		return done, err
 	}
-	same, err := w.sameAs(name, buf)
+	same, err := w.sameContent(name, buf)
 	if same { // and wanted again: it is young
 		now := time.Now()
 		_ = w.dir.dir.Chtimes(name, now, now)
@@ -48,7 +48,7 @@ func (w *writing) settle(ctx context.Context, name string, buf []byte) (bool, er
 
 // rename gives the file its name, unless there is something of that name that is not
 // to be replaced.
-func (w *writing) rename(ctx context.Context, name string, replace bool) (done bool, err error) {
+func (w *pendingEntry) rename(ctx context.Context, name string, replace bool) (done bool, err error) {
 	d := w.dir
 	unlock, err := d.lock(ctx)
 	if err != nil {
@@ -74,13 +74,13 @@ func (w *writing) rename(ctx context.Context, name string, replace bool) (done b
 		w.remove()
 		return false, err
 	}
-	d.shift(-freed)
+	d.addToCounts(-freed)
 	return true, nil
 }
 
-// sameAs reports whether the entry of that name is the same as the file. One that
+// sameContent reports whether the entry of that name is the same as the file. One that
 // cannot be read is not.
-func (w *writing) sameAs(name string, buf []byte) (bool, error) {
+func (w *pendingEntry) sameContent(name string, buf []byte) (bool, error) {
 	f, err := openRegular(w.dir.dir, name, os.O_RDONLY)
 	if err != nil {
 		return false, nil
@@ -105,7 +105,7 @@ func (w *writing) sameAs(name string, buf []byte) (bool, error) {
 }
 
 // hash is the name of what the file holds.
-func (w *writing) hash(buf []byte) (string, error) {
+func (w *pendingEntry) hash(buf []byte) (string, error) {
 	h := sha256.New()
 	if _, err := io.CopyBuffer(h, struct{ io.Reader }{io.NewSectionReader(w.file, 0, w.length)}, buf); err != nil {
 		return "", err

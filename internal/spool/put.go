@@ -22,9 +22,9 @@ func (e *UnstoredError) Unwrap() error { return e.Err }
 const (
 	// bufferSize is how much of a stream is in memory.
 	bufferSize = 128 << 10
-	// enough is how much of it is worth a write. To wait for a full buffer halves the
+	// minWrite is how much of it is worth a write. To wait for a full buffer halves the
 	// speed: what the second read puts behind an odd number of bytes is copied slowly.
-	enough = 4 << 10
+	minWrite = 4 << 10
 )
 
 // Put keeps the stream r under the id of the call that it came from, in a file whose
@@ -44,8 +44,8 @@ const (
 // is done, but then reading ends there. A Read that blocks is not interrupted.
 func (d *Dir) Put(ctx context.Context, id, ext string, r io.Reader) (Entry, error) {
 	d.sweepIfDue(ctx)
-	var s stream
-	w := writing{dir: d}
+	var s streamCounter
+	w := pendingEntry{dir: d}
 	defer func() { w.discard(ctx) }()
 	buf := make([]byte, bufferSize)
 	for {
@@ -82,7 +82,7 @@ const maxEmptyReads = 100
 // fill reads until there is enough in buf, which is larger. The error is io.EOF at the
 // end of r, with what came before it.
 func fill(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
-	for empty := 0; n < min(enough, len(buf)) && err == nil; {
+	for empty := 0; n < min(minWrite, len(buf)) && err == nil; {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}

@@ -20,35 +20,35 @@ func (d *Dir) counts(ctx context.Context) (counts, error) {
 	all, allKnown := d.total.read()
 	c := counts{own: own, all: all}
 	if !ownKnown || !allKnown {
-		d.own.forget()
-		d.total.forget()
+		d.own.invalidate()
+		d.total.invalidate()
 		return c, d.surveyAll(ctx, &c)
 	}
 	return c, nil
 }
 
-// write notes both counts. If that fails, they will have to be found out.
-func (d *Dir) write(c counts) error {
+// writeCounts notes both counts. If that fails, they will have to be found out.
+func (d *Dir) writeCounts(c counts) error {
 	err := d.own.write(c.own)
 	if err == nil {
 		err = d.total.write(c.all)
 	}
 	if err != nil {
-		d.own.forget()
-		d.total.forget()
+		d.own.invalidate()
+		d.total.invalidate()
 	}
 	return err
 }
 
-// shift changes both counts. One that is not known stays so.
-func (d *Dir) shift(by int64) {
+// addToCounts changes both counts. One that is not known stays so.
+func (d *Dir) addToCounts(by int64) {
 	for _, l := range []ledger{d.own, d.total} {
-		l.shift(by)
+		l.add(by)
 	}
 }
 
-// room is how many bytes more there may be. It is negative if there are too many.
-func (d *Dir) room(c counts) int64 {
+// available is how many bytes more there may be. It is negative if there are too many.
+func (d *Dir) available(c counts) int64 {
 	room := int64(math.MaxInt64)
 	if limit := d.options.MaxSession; limit >= 0 {
 		room = min(room, limit-c.own)
@@ -75,13 +75,13 @@ func (d *Dir) evict(ctx context.Context, c *counts, more int64) error {
 	return nil
 }
 
-// trusted is how long counts and queues are believed before the files are looked at
+// maxCountAge is how long counts and queues are believed before the files are looked at
 // again: somebody may have removed some, or died.
-const trusted = 10 * time.Second
+const maxCountAge = 10 * time.Second
 
-func (d *Dir) evictFrom(ctx context.Context, q *queue, c *counts, survey func(context.Context, *counts) error, fits func() bool) error {
+func (d *Dir) evictFrom(ctx context.Context, q *evictionQueue, c *counts, survey func(context.Context, *counts) error, fits func() bool) error {
 	for surveyed, progress := false, false; !fits(); {
-		if stale := time.Since(q.made) > trusted; len(q.oldest) > 0 && (surveyed || !stale) {
+		if stale := time.Since(q.surveyedAt) > maxCountAge; len(q.oldest) > 0 && (surveyed || !stale) {
 			oldest := q.oldest[0]
 			q.oldest = q.oldest[1:]
 			progress = d.evictOne(oldest, c) || progress
@@ -102,10 +102,10 @@ func (d *Dir) evictFrom(ctx context.Context, q *queue, c *counts, survey func(co
 }
 
 // evictOne removes an entry, if it is still the one that was seen and can be removed.
-func (d *Dir) evictOne(a aged, c *counts) (removed bool) {
+func (d *Dir) evictOne(a candidate, c *counts) (removed bool) {
 	path := a.folder + "/" + a.name
 	info, err := d.root.Lstat(path)
-	if err != nil || info.Size() != a.size || !info.ModTime().Equal(a.made) {
+	if err != nil || info.Size() != a.size || !info.ModTime().Equal(a.modTime) {
 		return false
 	}
 	if d.root.Remove(path) != nil {
@@ -122,31 +122,31 @@ func (d *Dir) evictOne(a aged, c *counts) (removed bool) {
 	}
 	defer func() { _ = other.Close() }()
 	if l, err := openLedger(other, sizeName); err == nil {
-		l.shift(-a.size)
+		l.add(-a.size)
 		_ = l.file.Close()
 	}
 	return true
 }
 
-// An aged is an entry that may be evicted.
-type aged struct {
+// An candidate is an entry that may be evicted.
+type candidate struct {
 	folder, name string
 	size         int64
-	made         time.Time
+	modTime      time.Time
 }
 
-// A queue holds the oldest entries of a survey. Whatever comes later is younger.
-type queue struct {
-	oldest   []aged
-	made     time.Time
-	complete bool // whether the survey found no others
+// A evictionQueue holds the oldest entries of a survey. Whatever comes later is younger.
+type evictionQueue struct {
+	oldest     []candidate
+	surveyedAt time.Time
+	complete   bool // whether the survey found no others
 }
 
 // maxQueue bounds the memory of a queue.
 const maxQueue = 1024
 
 // add keeps an entry for as long as it may be one of the oldest.
-func (q *queue) add(a aged) {
+func (q *evictionQueue) add(a candidate) {
 	q.oldest = append(q.oldest, a)
 	if len(q.oldest) == 2*maxQueue {
 		q.trim()
@@ -154,9 +154,9 @@ func (q *queue) add(a aged) {
 }
 
 // trim puts the oldest entries in order and drops the others.
-func (q *queue) trim() {
-	slices.SortFunc(q.oldest, func(a, b aged) int {
-		return cmp.Or(a.made.Compare(b.made), cmp.Compare(a.name, b.name), cmp.Compare(a.folder, b.folder))
+func (q *evictionQueue) trim() {
+	slices.SortFunc(q.oldest, func(a, b candidate) int {
+		return cmp.Or(a.modTime.Compare(b.modTime), cmp.Compare(a.name, b.name), cmp.Compare(a.folder, b.folder))
 	})
 	if len(q.oldest) > maxQueue {
 		clear(q.oldest[maxQueue:])

@@ -88,11 +88,11 @@ type Dir struct {
 	total ledger // of the root
 	own   ledger // of the folder
 
-	turn       chan struct{} // full while this Dir holds the lock of the root
-	ownOldest  queue         // guarded by turn
-	allOldest  queue         // guarded by turn
-	nextLook   atomic.Int64  // when to look whether a sweep is due, in Unix nanoseconds
-	writeFault func(off int64) error
+	rootLock       chan struct{} // full while this Dir holds the lock of the root
+	ownOldest      evictionQueue // guarded by turn
+	allOldest      evictionQueue // guarded by turn
+	nextSweepCheck atomic.Int64  // when to look whether a sweep is due, in Unix nanoseconds
+	writeFault     func(off int64) error
 }
 
 // Open opens the folder of a session under root and makes what is missing of both.
@@ -111,7 +111,7 @@ func Open(root, session string, o Options) (*Dir, error) {
 	name := folderName(session)
 	d := &Dir{
 		options: o.withDefaults(), path: filepath.Join(real, name), name: name,
-		turn: make(chan struct{}, 1),
+		rootLock: make(chan struct{}, 1),
 	}
 	ctx := context.Background()
 	if err := d.open(ctx, real); err != nil {

@@ -2,14 +2,14 @@ package spool
 
 import "bytes"
 
-// A stream is what is remembered of the bytes that went by.
-type stream struct {
+// A streamCounter is what is remembered of the bytes that went by.
+type streamCounter struct {
 	total int64
 	ends  int64 // of lines
 	last  byte
 }
 
-func (s *stream) add(b []byte) {
+func (s *streamCounter) add(b []byte) {
 	if len(b) == 0 {
 		return
 	}
@@ -19,7 +19,7 @@ func (s *stream) add(b []byte) {
 }
 
 // entry returns what is known without the file.
-func (s *stream) entry() Entry {
+func (s *streamCounter) entry() Entry {
 	e := Entry{Total: s.total, Lines: s.ends}
 	if s.total > 0 && s.last != '\n' {
 		e.Lines++

@@ -14,7 +14,7 @@ import (
 // surveyOwn finds out how many bytes there are in the folder, and which entries are
 // the oldest. How many there are under the root may remain too much.
 func (d *Dir) surveyOwn(ctx context.Context, c *counts) error {
-	d.ownOldest = queue{made: time.Now(), complete: true}
+	d.ownOldest = evictionQueue{surveyedAt: time.Now(), complete: true}
 	found, err := survey(ctx, d.dir, d.name, time.Time{}, d.ownOldest.add)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (d *Dir) surveyOwn(ctx context.Context, c *counts) error {
 
 // surveyAll does the same for everything under the root.
 func (d *Dir) surveyAll(ctx context.Context, c *counts) error {
-	d.allOldest = queue{made: time.Now(), complete: true}
+	d.allOldest = evictionQueue{surveyedAt: time.Now(), complete: true}
 	c.all = 0
 	names, err := d.sessions()
 	if err != nil {
@@ -86,8 +86,8 @@ func (d *Dir) session(name string) (*os.Root, error) {
 	return dir, nil
 }
 
-// A finding is what a survey found in a folder.
-type finding struct {
+// A surveyResult is what a survey found in a folder.
+type surveyResult struct {
 	size    int64 // bytes of entries and of those that are being written
 	removed int64 // bytes of entries that were too old
 	files   int   // that were looked at
@@ -97,8 +97,8 @@ type finding struct {
 
 // survey counts the files of a folder and calls each with its entries. It removes
 // entries older than the given time and what dead processes have left.
-func survey(ctx context.Context, dir *os.Root, folder string, oldest time.Time, each func(aged)) (finding, error) {
-	var found finding
+func survey(ctx context.Context, dir *os.Root, folder string, oldest time.Time, each func(candidate)) (surveyResult, error) {
+	var found surveyResult
 	err := list(dir, func(name string, _ fs.FileMode) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -119,7 +119,7 @@ func survey(ctx context.Context, dir *os.Root, folder string, oldest time.Time, 
 			found.others++
 			return nil //nolint:nilerr // what cannot be looked at is not ours
 		}
-		if isOver(dir, name, isTemp, info, oldest) && dir.Remove(name) == nil {
+		if isStale(dir, name, isTemp, info, oldest) && dir.Remove(name) == nil {
 			if !isTemp { // which may not have been counted yet
 				found.removed += info.Size()
 			}
@@ -128,16 +128,16 @@ func survey(ctx context.Context, dir *os.Root, folder string, oldest time.Time, 
 		found.size += info.Size()
 		found.entries++
 		if !isTemp {
-			each(aged{folder: folder, name: name, size: info.Size(), made: info.ModTime()})
+			each(candidate{folder: folder, name: name, size: info.Size(), modTime: info.ModTime()})
 		}
 		return nil
 	})
 	return found, err
 }
 
-// isOver reports whether nobody wants a file any more: it is too old, or its writer
+// isStale reports whether nobody wants a file any more: it is too old, or its writer
 // is dead.
-func isOver(dir *os.Root, name string, isTemp bool, info fs.FileInfo, oldest time.Time) bool {
+func isStale(dir *os.Root, name string, isTemp bool, info fs.FileInfo, oldest time.Time) bool {
 	if !isTemp {
 		return info.ModTime().Before(oldest)
 	}

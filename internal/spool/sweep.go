@@ -20,28 +20,28 @@ func (d *Dir) Sweep(ctx context.Context) error {
 	return d.sweep(ctx, math.MaxInt)
 }
 
-// maxUnasked is about how many files a sweep looks at that nobody asked for.
-const maxUnasked = 20_000
+// maxBackgroundFiles is about how many files a sweep looks at that nobody asked for.
+const maxBackgroundFiles = 20_000
 
 // sweepIfDue sweeps if nobody has done so lately. A sweep is no business of whoever
 // calls, so its errors are not told.
 func (d *Dir) sweepIfDue(ctx context.Context) {
 	every := d.options.SweepEvery
 	now := time.Now()
-	look := d.nextLook.Load()
-	if every < 0 || now.UnixNano() < look || !d.nextLook.CompareAndSwap(look, now.Add(every).UnixNano()) {
+	look := d.nextSweepCheck.Load()
+	if every < 0 || now.UnixNano() < look || !d.nextSweepCheck.CompareAndSwap(look, now.Add(every).UnixNano()) {
 		return
 	}
-	due, err := d.claimSweep(ctx, now)
+	due, err := d.markSweep(ctx, now)
 	if err != nil || !due {
 		return
 	}
-	_ = d.sweep(ctx, maxUnasked)
+	_ = d.sweep(ctx, maxBackgroundFiles)
 }
 
-// claimSweep reports whether a sweep is due, and lets all others believe that it has
+// markSweep reports whether a sweep is due, and lets all others believe that it has
 // happened.
-func (d *Dir) claimSweep(ctx context.Context, now time.Time) (due bool, err error) {
+func (d *Dir) markSweep(ctx context.Context, now time.Time) (due bool, err error) {
 	unlock, err := d.lock(ctx)
 	if err != nil {
 		return false, err
@@ -60,7 +60,7 @@ func (d *Dir) claimSweep(ctx context.Context, now time.Time) (due bool, err erro
 	}
 	// A time to come is that of a clock that was wrong.
 	if age := now.Sub(info.ModTime()); age >= 0 && age < d.options.SweepEvery {
-		d.nextLook.Store(info.ModTime().Add(d.options.SweepEvery).UnixNano())
+		d.nextSweepCheck.Store(info.ModTime().Add(d.options.SweepEvery).UnixNano())
 		return false, nil
 	}
 	return true, d.root.Chtimes(sweptName, now, now)
@@ -99,7 +99,7 @@ func (d *Dir) sweepSession(ctx context.Context, name string) (files int, err err
 	if d.options.Retention >= 0 {
 		oldest = time.Now().Add(-d.options.Retention)
 	}
-	found, err := survey(ctx, dir, name, oldest, func(aged) {})
+	found, err := survey(ctx, dir, name, oldest, func(candidate) {})
 	if err != nil {
 		return 0, err
 	}
@@ -108,9 +108,9 @@ func (d *Dir) sweepSession(ctx context.Context, name string) (files int, err err
 		return 0, err
 	}
 	defer func() { _ = own.file.Close() }()
-	d.total.shift(-found.removed)
+	d.total.add(-found.removed)
 	if own.write(found.size) != nil {
-		own.forget()
+		own.invalidate()
 	}
 	if found.entries+found.others == 0 {
 		d.removeSession(name, dir, own)

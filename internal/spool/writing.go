@@ -7,9 +7,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/filelock"
 )
 
-// A writing is an entry that has no name yet. Its temporary file is as long as the
+// A pendingEntry is an entry that has no name yet. Its temporary file is as long as the
 // room that is reserved for it, so that whoever counts the files counts that.
-type writing struct {
+type pendingEntry struct {
 	dir      *Dir
 	name     string
 	file     *os.File
@@ -24,7 +24,7 @@ type writing struct {
 const maxAhead = 64 << 20
 
 // write appends as much of b as there may be.
-func (w *writing) write(ctx context.Context, b []byte) {
+func (w *pendingEntry) write(ctx context.Context, b []byte) {
 	if w.err != nil || w.cut {
 		return
 	}
@@ -42,7 +42,7 @@ func (w *writing) write(ctx context.Context, b []byte) {
 	w.size += int64(len(b))
 }
 
-func (w *writing) writeAt(b []byte, off int64) error {
+func (w *pendingEntry) writeAt(b []byte, off int64) error {
 	if fault := w.dir.writeFault; fault != nil {
 		if err := fault(off); err != nil {
 			return err
@@ -54,7 +54,7 @@ func (w *writing) writeAt(b []byte, off int64) error {
 
 // reserve makes the file so long, or as long as it may be. What is older is evicted
 // for what is wanted, not for what is reserved ahead.
-func (w *writing) reserve(ctx context.Context, want int64) error {
+func (w *pendingEntry) reserve(ctx context.Context, want int64) error {
 	if w.file != nil && want <= w.reserved {
 		return nil
 	}
@@ -74,19 +74,19 @@ func (w *writing) reserve(ctx context.Context, want int64) error {
 		return err
 	}
 	more := want - w.reserved
-	if ahead := min(want, maxAhead); w.reserved > 0 && d.room(c) >= more+ahead {
+	if ahead := min(want, maxAhead); w.reserved > 0 && d.available(c) >= more+ahead {
 		more += ahead
 	}
 	if err := d.evict(ctx, &c, more); err != nil {
 		return err
 	}
-	more = max(0, min(more, d.room(c)))
+	more = max(0, min(more, d.available(c)))
 	c.own, c.all = c.own+more, c.all+more
-	if err := d.write(c); err != nil {
+	if err := d.writeCounts(c); err != nil {
 		return err
 	}
 	if err := w.file.Truncate(w.reserved + more); err != nil {
-		d.shift(-more)
+		d.addToCounts(-more)
 		return err
 	}
 	w.reserved += more
@@ -95,7 +95,7 @@ func (w *writing) reserve(ctx context.Context, want int64) error {
 
 // create makes the file, under the lock of the root: a sweep sees no file that is not
 // yet locked.
-func (w *writing) create() error {
+func (w *pendingEntry) create() error {
 	name := tempName()
 	f, err := w.dir.dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -107,7 +107,7 @@ func (w *writing) create() error {
 }
 
 // discard removes the file, unless it has its name. It does so also when ctx is done.
-func (w *writing) discard(ctx context.Context) {
+func (w *pendingEntry) discard(ctx context.Context) {
 	if w.file == nil {
 		return
 	}
@@ -123,8 +123,8 @@ func (w *writing) discard(ctx context.Context) {
 }
 
 // remove removes the closed file under the lock of the root.
-func (w *writing) remove() {
+func (w *pendingEntry) remove() {
 	if w.dir.dir.Remove(w.name) == nil {
-		w.dir.shift(-w.reserved)
+		w.dir.addToCounts(-w.reserved)
 	}
 }
