@@ -46,7 +46,7 @@ func (s *Session) TrimResults(ctx context.Context, results []HistoryResult) []st
 	s.trimming.Lock()
 	defer s.trimming.Unlock()
 	texts, least := make([]string, len(results)), max(limits.Preview, masked)+1_000 // what a preview may have with its notice
-	for i, d := range s.trimmed.Decide(seen, resulttrim.Limits{Message: limits.PerMessage, KeepRecent: limits.KeepRecent, Batch: limits.MaskStep, MinSize: least}) {
+	for i, d := range s.trimmed.Decide(seen, resulttrim.Limits{PerMessage: limits.PerMessage, KeepRecent: limits.KeepRecent, MaskStep: limits.MaskStep, MinSize: least}) {
 		if d.Form == resulttrim.Whole {
 			continue
 		}

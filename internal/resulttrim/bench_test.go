@@ -21,7 +21,7 @@ func longHistory() ([]resulttrim.Result, resulttrim.Limits) {
 			Size: i * 7919 % 60_000,
 		}
 	}
-	return results, resulttrim.Limits{Message: 150_000, KeepRecent: 200_000, Batch: 120_000, MinSize: 2_000}
+	return results, resulttrim.Limits{PerMessage: 150_000, KeepRecent: 200_000, MaskStep: 120_000, MinSize: 2_000}
 }
 
 func BenchmarkDecideFresh(b *testing.B) {

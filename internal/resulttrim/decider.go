@@ -63,7 +63,7 @@ func (d *decider) limitTurn(start, end int) {
 			large = append(large, i)
 		}
 	}
-	limit := int64(d.limits.Message)
+	limit := int64(d.limits.PerMessage)
 	if len(large) == 0 || limit <= 0 {
 		return
 	}
@@ -115,7 +115,7 @@ func (d *decider) mask() {
 			d.pendingSize += size
 		}
 	}
-	if len(d.pending) == 0 || d.pendingSize < int64(d.limits.Batch) {
+	if len(d.pending) == 0 || d.pendingSize < int64(d.limits.MaskStep) {
 		return
 	}
 	for _, i := range d.pending {

@@ -25,7 +25,7 @@ func TestWrittenForm(t *testing.T) {
 		{Turn: 2, Size: 93},
 		{ID: "last", Turn: 3, Size: 1},
 	}
-	limits := resulttrim.Limits{Message: 100, KeepRecent: 100}
+	limits := resulttrim.Limits{PerMessage: 100, KeepRecent: 100}
 	var s resulttrim.State
 	s.Decide(results, limits)
 	limits.KeepRecent = 50

@@ -20,7 +20,7 @@ func FuzzDecide(f *testing.F) {
 	f.Add([]byte("\x00\x01\x10\x00\x01\x01\xff\xff\x00\x02\x80\x00\xff\x02\x00\x7f"), 100, 100, 50, 5)
 	f.Add([]byte("\x01\x01\x7f\x7f\x02\x02\x7f\x7f\x03\x03\x7f\x7f\x04\x04\x7f\x7f"), 1, math.MaxInt, -1, math.MinInt)
 	f.Fuzz(func(t *testing.T, data []byte, message, keep, batch, least int) {
-		limits := resulttrim.Limits{Message: message, KeepRecent: keep, Batch: batch, MinSize: least}
+		limits := resulttrim.Limits{PerMessage: message, KeepRecent: keep, MaskStep: batch, MinSize: least}
 		results := resultsFrom(data)
 		var live resulttrim.State
 		var before []resulttrim.Decision
@@ -60,7 +60,7 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 		again := reloaded(t, &s)
 		results := resultsFrom(data)
-		limits := resulttrim.Limits{Message: 100, KeepRecent: 100}
+		limits := resulttrim.Limits{PerMessage: 100, KeepRecent: 100}
 		require.Equal(t, s.Decide(results, limits), again.Decide(results, limits))
 	})
 }

@@ -46,9 +46,9 @@ func seeded(t *testing.T, check func(t *testing.T, rnd *rand.Rand)) {
 // randomLimits are such that each rule applies to some of what randomTurns makes.
 func randomLimits(rnd *rand.Rand) resulttrim.Limits {
 	return resulttrim.Limits{
-		Message:    rnd.IntN(300),
+		PerMessage: rnd.IntN(300),
 		KeepRecent: rnd.IntN(500),
-		Batch:      rnd.IntN(400),
+		MaskStep:   rnd.IntN(400),
 		MinSize:    rnd.IntN(30),
 	}
 }
@@ -121,7 +121,7 @@ func (m model) budget(turn []resulttrim.Result, l resulttrim.Limits) {
 			m[r.ID] = resulttrim.Whole
 		}
 	}
-	for l.Message > 0 {
+	for l.PerMessage > 0 {
 		sum, largest := 0, -1
 		for i, r := range turn {
 			if m[r.ID] != resulttrim.Whole {
@@ -133,7 +133,7 @@ func (m model) budget(turn []resulttrim.Result, l resulttrim.Limits) {
 				largest = i
 			}
 		}
-		if sum <= l.Message || largest < 0 {
+		if sum <= l.PerMessage || largest < 0 {
 			return
 		}
 		m[turn[largest].ID] = resulttrim.Replaced
@@ -156,7 +156,7 @@ func (m model) mask(before []resulttrim.Result, l resulttrim.Limits) {
 			waste += r.Size
 		}
 	}
-	if waste < l.Batch {
+	if waste < l.MaskStep {
 		return
 	}
 	for _, id := range prunable {

@@ -25,9 +25,9 @@ import "math"
 // change during a conversation: new limits undo no decision, but those for masking apply
 // to old turns too, which invalidates the provider's cache.
 type Limits struct {
-	Message    int // maximum of the results of one turn together; 0 or less means no limit
+	PerMessage int // maximum of the results of one turn together; 0 or less means no limit
 	KeepRecent int // size of the newest results that are not masked; 0 or less means no masking
-	Batch      int // masking waits until it can mask this much at once; 0 means it never waits
+	MaskStep   int // masking waits until it can mask this much at once; 0 means it never waits
 	MinSize    int // results of this size or less are not replaced
 }
 

@@ -25,7 +25,7 @@ func TestBudget(t *testing.T) {
 		results []resulttrim.Result
 		want    []resulttrim.Form
 	}{
-		{name: "nothing", limits: resulttrim.Limits{Message: 10}, want: []resulttrim.Form{}},
+		{name: "nothing", limits: resulttrim.Limits{PerMessage: 10}, want: []resulttrim.Form{}},
 		{
 			name: "no limit",
 			results: []resulttrim.Result{
@@ -36,7 +36,7 @@ func TestBudget(t *testing.T) {
 		},
 		{
 			name:   "what fits exactly is whole",
-			limits: resulttrim.Limits{Message: 100},
+			limits: resulttrim.Limits{PerMessage: 100},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 60},
 				{ID: "b", Turn: 1, Size: 40},
@@ -45,7 +45,7 @@ func TestBudget(t *testing.T) {
 		},
 		{
 			name:   "the largest goes first",
-			limits: resulttrim.Limits{Message: 100, MinSize: 10},
+			limits: resulttrim.Limits{PerMessage: 100, MinSize: 10},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 40},
 				{ID: "b", Turn: 1, Size: 61},
@@ -55,7 +55,7 @@ func TestBudget(t *testing.T) {
 		},
 		{
 			name:   "the earlier of two equal ones",
-			limits: resulttrim.Limits{Message: 100, MinSize: 10},
+			limits: resulttrim.Limits{PerMessage: 100, MinSize: 10},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 20},
 				{ID: "b", Turn: 1, Size: 50},
@@ -65,7 +65,7 @@ func TestBudget(t *testing.T) {
 		},
 		{
 			name:   "what stands in for a result needs room too",
-			limits: resulttrim.Limits{Message: 100, MinSize: 41},
+			limits: resulttrim.Limits{PerMessage: 100, MinSize: 41},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 60},
 				{ID: "b", Turn: 1, Size: 80},
@@ -74,7 +74,7 @@ func TestBudget(t *testing.T) {
 		},
 		{
 			name:   "every turn has the whole limit",
-			limits: resulttrim.Limits{Message: 100},
+			limits: resulttrim.Limits{PerMessage: 100},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 100},
 				{ID: "b", Turn: 2, Size: 100},
@@ -84,7 +84,7 @@ func TestBudget(t *testing.T) {
 		},
 		{
 			name:   "small and fixed results stay, even above the limit",
-			limits: resulttrim.Limits{Message: 10, MinSize: 50},
+			limits: resulttrim.Limits{PerMessage: 10, MinSize: 50},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 1, Size: 900, Fixed: true},
@@ -94,7 +94,7 @@ func TestBudget(t *testing.T) {
 		},
 		{
 			name:   "a negative size makes no room",
-			limits: resulttrim.Limits{Message: 100},
+			limits: resulttrim.Limits{PerMessage: 100},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: -50},
 				{ID: "b", Turn: 1, Size: 101},
@@ -103,7 +103,7 @@ func TestBudget(t *testing.T) {
 		},
 		{
 			name:   "sums do not overflow",
-			limits: resulttrim.Limits{Message: math.MaxInt32, MinSize: math.MinInt},
+			limits: resulttrim.Limits{PerMessage: math.MaxInt32, MinSize: math.MinInt},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: huge},
 				{ID: "b", Turn: 1, Size: huge},
@@ -131,7 +131,7 @@ func TestMasking(t *testing.T) {
 	}{
 		{
 			name:   "never without a limit",
-			limits: resulttrim.Limits{Batch: 1},
+			limits: resulttrim.Limits{MaskStep: 1},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 1000},
 				{ID: "b", Turn: 2, Size: 1000},
@@ -162,7 +162,7 @@ func TestMasking(t *testing.T) {
 		},
 		{
 			name:   "too little for a batch",
-			limits: resulttrim.Limits{KeepRecent: 100, Batch: 51},
+			limits: resulttrim.Limits{KeepRecent: 100, MaskStep: 51},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 100},
@@ -172,7 +172,7 @@ func TestMasking(t *testing.T) {
 		},
 		{
 			name:   "exactly a batch, out of two turns",
-			limits: resulttrim.Limits{KeepRecent: 100, Batch: 51},
+			limits: resulttrim.Limits{KeepRecent: 100, MaskStep: 51},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 1},
@@ -183,7 +183,7 @@ func TestMasking(t *testing.T) {
 		},
 		{
 			name:   "a second batch waits again",
-			limits: resulttrim.Limits{KeepRecent: 100, Batch: 50},
+			limits: resulttrim.Limits{KeepRecent: 100, MaskStep: 50},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 40},
@@ -196,7 +196,7 @@ func TestMasking(t *testing.T) {
 		},
 		{
 			name:   "small and fixed results stay and make no batch",
-			limits: resulttrim.Limits{KeepRecent: 100, Batch: 60, MinSize: 20},
+			limits: resulttrim.Limits{KeepRecent: 100, MaskStep: 60, MinSize: 20},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 900, Fixed: true},
 				{ID: "b", Turn: 1, Size: 20},
@@ -218,7 +218,7 @@ func TestMasking(t *testing.T) {
 		},
 		{
 			name:   "replaced results do not count, and stay replaced",
-			limits: resulttrim.Limits{Message: 100, KeepRecent: 100},
+			limits: resulttrim.Limits{PerMessage: 100, KeepRecent: 100},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: 50},
 				{ID: "b", Turn: 2, Size: 900},
@@ -229,7 +229,7 @@ func TestMasking(t *testing.T) {
 		},
 		{
 			name:   "sums do not overflow",
-			limits: resulttrim.Limits{KeepRecent: math.MaxInt32, Batch: math.MaxInt32},
+			limits: resulttrim.Limits{KeepRecent: math.MaxInt32, MaskStep: math.MaxInt32},
 			results: []resulttrim.Result{
 				{ID: "a", Turn: 1, Size: math.MaxInt},
 				{ID: "b", Turn: 2, Size: math.MaxInt},
@@ -250,7 +250,7 @@ func TestMasking(t *testing.T) {
 // TestLateResults covers a turn that grows after it was sent.
 func TestLateResults(t *testing.T) {
 	t.Parallel()
-	limits := resulttrim.Limits{Message: 100, MinSize: 10}
+	limits := resulttrim.Limits{PerMessage: 100, MinSize: 10}
 	sent := []resulttrim.Result{
 		{ID: "a", Turn: 1, Size: 60},
 		{ID: "b", Turn: 1, Size: 90},
@@ -294,7 +294,7 @@ func TestManyEqualResults(t *testing.T) {
 		}
 	}
 	var s resulttrim.State
-	require.Equal(t, want, forms(s.Decide(results, resulttrim.Limits{Message: 300})))
+	require.Equal(t, want, forms(s.Decide(results, resulttrim.Limits{PerMessage: 300})))
 }
 
 // TestLeastAboveSize: what was replaced never counts for more than it had.
@@ -302,9 +302,9 @@ func TestLeastAboveSize(t *testing.T) {
 	t.Parallel()
 	results := []resulttrim.Result{{ID: "a", Turn: 1, Size: 101}}
 	var s resulttrim.State
-	require.Equal(t, []resulttrim.Form{replaced}, forms(s.Decide(results, resulttrim.Limits{Message: 100})))
+	require.Equal(t, []resulttrim.Form{replaced}, forms(s.Decide(results, resulttrim.Limits{PerMessage: 100})))
 	results = append(results, resulttrim.Result{ID: "b", Turn: 1, Size: 300})
-	got := s.Decide(results, resulttrim.Limits{Message: 401, MinSize: 200})
+	got := s.Decide(results, resulttrim.Limits{PerMessage: 401, MinSize: 200})
 	require.Equal(t, []resulttrim.Form{replaced, whole}, forms(got))
 }
 
@@ -317,11 +317,11 @@ func TestLimitsThatChangeUndoNothing(t *testing.T) {
 		{ID: "d", Turn: 4, Size: 100},
 	}
 	var s resulttrim.State
-	got := s.Decide(results, resulttrim.Limits{Message: 200, KeepRecent: 100})
+	got := s.Decide(results, resulttrim.Limits{PerMessage: 200, KeepRecent: 100})
 	require.Equal(t, []resulttrim.Form{masked, replaced, whole, whole}, forms(got))
 	got = s.Decide(results, resulttrim.Limits{})
 	require.Equal(t, []resulttrim.Form{masked, replaced, whole, whole}, forms(got), "looser")
-	got = s.Decide(results, resulttrim.Limits{Message: 10})
+	got = s.Decide(results, resulttrim.Limits{PerMessage: 10})
 	require.Equal(t, []resulttrim.Form{masked, replaced, whole, whole}, forms(got), "a tighter budget")
 	got = s.Decide(results, resulttrim.Limits{KeepRecent: 50})
 	require.Equal(t, []resulttrim.Form{masked, replaced, masked, whole}, forms(got), "tighter masking")
@@ -335,7 +335,7 @@ func TestRepeatedIDs(t *testing.T) {
 	for _, id := range []string{"", "call_0", "\xff"} {
 		t.Run("id "+id, func(t *testing.T) {
 			t.Parallel()
-			limits := resulttrim.Limits{Message: 100}
+			limits := resulttrim.Limits{PerMessage: 100}
 			results := []resulttrim.Result{
 				{ID: id, Turn: 1, Size: 90},
 				{ID: id, Turn: 1, Size: 91},
@@ -377,7 +377,7 @@ func TestText(t *testing.T) {
 	d := s.Decide([]resulttrim.Result{
 		{ID: "a", Turn: 1, Size: 90},
 		{ID: "b", Turn: 1, Size: 91},
-	}, resulttrim.Limits{Message: 100})
+	}, resulttrim.Limits{PerMessage: 100})
 	require.False(t, s.SetText(d[0].Key, "x"), "a whole one")
 	_, ok = s.Text(d[0].Key)
 	require.False(t, ok)
