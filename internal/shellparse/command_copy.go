@@ -35,7 +35,7 @@ func (e *effect) addTransfer(p parsedArgs, tree bool) (from []arg) {
 // addCopied adds operands whose names come up again where they are copied to.
 func (e *effect) addCopied(from []arg, tree bool) {
 	for _, a := range from {
-		e.files = append(e.files, file{arg: a, tree: tree, copied: true})
+		e.files = append(e.files, file{arg: a, tree: tree, copiesNames: true})
 	}
 }
 
@@ -72,7 +72,7 @@ func cpEffect(p parsedArgs, e *effect) {
 	}
 	from := e.addTransfer(p, tree)
 	for i := range e.files {
-		e.files[i].copied = e.files[i].tree
+		e.files[i].followsLinks = e.files[i].tree
 	}
 	e.addCopied(from, tree)
 }

@@ -30,9 +30,9 @@ func TestCopied(t *testing.T) {
 			args := argsOf(tt.line)
 			var got []string
 			for _, f := range effectOf(args[0].value, args[1:]).files {
-				if f.copied && f.tree {
+				if (f.copiesNames || f.followsLinks) && f.tree {
 					got = append(got, f.value+"/")
-				} else if f.copied {
+				} else if f.copiesNames || f.followsLinks {
 					got = append(got, f.value)
 				}
 			}

@@ -22,8 +22,8 @@ type effect struct {
 // A file is an operand that names a file.
 type file struct {
 	arg
-	write, tree, guess bool
-	copied             bool // as in Path
+	write, tree, guess        bool
+	copiesNames, followsLinks bool // see Path
 }
 
 // unknownEffect is the use of a command that nobody understands.

@@ -39,9 +39,11 @@ type Path struct {
 	Write bool
 	Tree  bool // everything below it as well
 	Glob  bool // the shell replaces it: Name is the pattern
-	// Copied says of what is read that it is written elsewhere under its own
-	// names, and of a tree that is written that links in it are followed.
-	Copied bool
+	// CopiesNames is set for a path that is read and whose names are written elsewhere, as
+	// by cp and ln.
+	CopiesNames bool
+	// FollowsLinks is set for a tree that is written through the links in it.
+	FollowsLinks bool
 	// Guess says that an argument of a command nobody knows looks like a
 	// path. Only deny and ask rules should see it.
 	Guess bool

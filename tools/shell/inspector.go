@@ -107,7 +107,7 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 }
 
 func pathTarget(p shellparse.Path, via string) pegboard.Target {
-	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, CopiesNames: p.Copied && !p.Write, FollowsLinks: p.Copied && p.Write}}
+	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, CopiesNames: p.CopiesNames, FollowsLinks: p.FollowsLinks}}
 	if p.Write {
 		t.Access = pegboard.AccessWrite
 	}
