@@ -1,15 +1,17 @@
 package edit
 
-import "slices"
-
-// maxEdits is how many additions and deletions are looked for. What differs more
-// is taken as replaced as a whole. Memory grows with its square.
-const maxEdits = 1000
+import (
+	"slices"
+)
 
 // A run is a stretch that two sequences have in common.
 type run struct {
 	a, b, n int
 }
+
+// maxEdits is how many additions and deletions are looked for. What differs more
+// is taken as replaced as a whole. Memory grows with its square.
+const maxEdits = 1000
 
 // matches returns what a and b have in common, in order: a shortest script of
 // additions and deletions leads over what is not listed (Myers, An O(ND)
@@ -91,26 +93,4 @@ func retrace(rounds [][]int32, x, y int) []run {
 	}
 	slices.Reverse(runs)
 	return runs
-}
-
-// A region is a stretch of a and the stretch of b that it became.
-type region struct {
-	a, aEnd, b, bEnd int
-	same             bool
-}
-
-// regions divides a and b into stretches that are the same and that differ.
-func regions[T comparable](a, b []T) []region {
-	var all []region
-	x, y := 0, 0
-	for _, r := range append(matches(a, b), run{a: len(a), b: len(b)}) {
-		if x < r.a || y < r.b {
-			all = append(all, region{a: x, aEnd: r.a, b: y, bEnd: r.b})
-		}
-		x, y = r.a+r.n, r.b+r.n
-		if r.n > 0 {
-			all = append(all, region{a: r.a, aEnd: x, b: r.b, bEnd: y, same: true})
-		}
-	}
-	return all
 }

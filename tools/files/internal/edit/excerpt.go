@@ -1,6 +1,8 @@
 package edit
 
-import "strings"
+import (
+	"strings"
+)
 
 // Excerpt shows the lines of text that spans name and around lines before and
 // after each. number writes one line with its number; nil leaves numbers out.

@@ -28,6 +28,15 @@ func Parse(data []byte) (*Text, error) {
 	return &Text{encoding: e, plain: plain, ends: ends, view: ends.view(plain)}, nil
 }
 
+// New returns the bytes of a new file: content as it is, in UTF-8. It returns
+// [ErrBadText] for content that cannot stand in a text file.
+func New(content string) ([]byte, error) {
+	if !fit(content) {
+		return nil, ErrBadText
+	}
+	return []byte(content), nil
+}
+
 // String returns the text as a model should see it: valid UTF-8 with "\n" line
 // ends and without byte order mark. In a file that has no "\n" at all a lone "\r"
 // is a line end, elsewhere it is a character. Bytes that are no UTF-8 are U+FFFD,
@@ -61,3 +70,15 @@ func shown(text string) string {
 	}
 	return out.String()
 }
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// fit reports whether text can stand in a text file.
+func fit(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }

@@ -1,6 +1,8 @@
 package edit
 
-import "strings"
+import (
+	"strings"
+)
 
 // lineEnds says how the lines of a text end.
 type lineEnds struct {
@@ -39,20 +41,6 @@ func (e lineEnds) view(text string) string {
 	return text
 }
 
-// listEnds returns the line ends of a text where "\n" ends lines, in their order.
-func listEnds(plain string) []string {
-	var ends []string
-	for i := range len(plain) {
-		switch {
-		case plain[i] == '\n' && i > 0 && plain[i-1] == '\r':
-			ends = append(ends, "\r\n")
-		case plain[i] == '\n':
-			ends = append(ends, "\n")
-		}
-	}
-	return ends
-}
-
 // restore gives the lines of text, which takes the place of plain, their ends.
 // Lines that were there before keep theirs, and so does a line that takes the
 // place of another; added lines end like the first line of the file.
@@ -77,6 +65,20 @@ func (e lineEnds) restore(plain, text string) string {
 		}
 	}
 	return out.String()
+}
+
+// listEnds returns the line ends of a text where "\n" ends lines, in their order.
+func listEnds(plain string) []string {
+	var ends []string
+	for i := range len(plain) {
+		switch {
+		case plain[i] == '\n' && i > 0 && plain[i-1] == '\r':
+			ends = append(ends, "\r\n")
+		case plain[i] == '\n':
+			ends = append(ends, "\n")
+		}
+	}
+	return ends
 }
 
 // origins tells for each line of after which line of before it was, or whose

@@ -1,15 +1,8 @@
 package edit
 
-import "strings"
-
-// New returns the bytes of a new file: content as it is, in UTF-8. It returns
-// [ErrBadText] for content that cannot stand in a text file.
-func New(content string) ([]byte, error) {
-	if !fit(content) {
-		return nil, ErrBadText
-	}
-	return []byte(content), nil
-}
+import (
+	"strings"
+)
 
 // Rewrite puts content in the place of the whole text. Encoding and byte order
 // mark stay; a mark at the beginning of content is left out.

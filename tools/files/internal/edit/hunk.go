@@ -15,8 +15,6 @@ type Hunk struct {
 	Lines              []string
 }
 
-const noLineEnd = `\ No newline at end of file`
-
 // Patch returns what leads from one text to the other, with context lines around
 // each change. Equal texts have no hunks. Texts that differ in a thousand lines
 // and more may give one hunk that replaces everything.
@@ -69,6 +67,8 @@ func (h *Hunk) add(sign string, lines []string) {
 	}
 }
 
+const noLineEnd = `\ No newline at end of file`
+
 // Unified writes hunks as a unified diff without the lines that name the files.
 func Unified(hunks []Hunk) string {
 	var out strings.Builder
@@ -91,13 +91,4 @@ func place(start, lines int) string {
 		return fmt.Sprint(start)
 	}
 	return fmt.Sprintf("%d,%d", start, lines)
-}
-
-// splitLines returns the lines with their ends. An empty text has no lines.
-func splitLines(text string) []string {
-	lines := strings.SplitAfter(text, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
 }

@@ -1,6 +1,8 @@
 package edit
 
-import "strings"
+import (
+	"strings"
+)
 
 // indents tells how the file indents what the model indents otherwise.
 type indents struct {
@@ -15,19 +17,6 @@ type indentPair struct {
 }
 
 const usualStep = 4
-
-// indents collects the indentation of the lines that correspond.
-func (m *merger) indents() indents {
-	var in indents
-	for i, line := range m.old {
-		if m.at[i] < 0 || strings.TrimSpace(line) == "" || strings.TrimSpace(m.file[m.at[i]]) == "" {
-			continue
-		}
-		in.pairs = append(in.pairs, indentPair{i, indentOf(line), indentOf(m.file[m.at[i]])})
-	}
-	in.model = in.step(m)
-	return in
-}
 
 // step finds how many spaces stand for one tab.
 func (in indents) step(m *merger) int {

@@ -1,6 +1,8 @@
 package edit
 
-import "strings"
+import (
+	"strings"
+)
 
 const (
 	// minAnchored is how many lines the old text needs on the rung Anchors.

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"strings"
-	"unicode"
 )
 
 // A merger carries a change over to a file. The model changes old to wanted and
@@ -52,6 +51,19 @@ func merge(old, file, wanted []string) ([]string, bool) {
 		done = end
 	}
 	return out, true
+}
+
+// indents collects the indentation of the lines that correspond.
+func (m *merger) indents() indents {
+	var in indents
+	for i, line := range m.old {
+		if m.at[i] < 0 || strings.TrimSpace(line) == "" || strings.TrimSpace(m.file[m.at[i]]) == "" {
+			continue
+		}
+		in.pairs = append(in.pairs, indentPair{i, indentOf(line), indentOf(m.file[m.at[i]])})
+	}
+	in.model = in.step(m)
+	return in
 }
 
 // following returns the line of the file that an old line is, or the next that
@@ -109,32 +121,3 @@ func (m *merger) changed(r region) ([]string, bool) {
 	}
 	return lines, true
 }
-
-// mergeBodies returns the new lines, with the characters of the file in what the
-// model does not change.
-func mergeBodies(old, file, wanted []string) ([]string, bool) {
-	before, own := strings.Join(old, "\n"), strings.Join(file, "\n")
-	alike := before == own || fold(before) == fold(own)
-	if before == own || len(wanted) == 0 {
-		return wanted, alike
-	}
-	after := strings.Join(wanted, "\n")
-	if alike {
-		return strings.Split(keepOwn(before, own, after), "\n"), true
-	}
-	text, ok := carry(before, own, after)
-	lines := strings.Split(text, "\n")
-	return lines, ok && len(lines) == len(wanted)
-}
-
-func foldedLine(line string) string { return strings.TrimSpace(fold(line)) }
-
-func rightTrimmed(line string) string { return strings.TrimRightFunc(line, unicode.IsSpace) }
-
-// indentOf returns the white space at the beginning of a line.
-func indentOf(line string) string {
-	return line[:len(line)-len(strings.TrimLeftFunc(line, unicode.IsSpace))]
-}
-
-// tailOf returns the white space at the end of a line.
-func tailOf(line string) string { return line[len(rightTrimmed(line)):] }

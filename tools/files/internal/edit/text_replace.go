@@ -77,25 +77,6 @@ func (t *Text) match(r Replacement) (Rung, []cut, error) {
 	return 0, nil, t.absent(r)
 }
 
-// only returns the hits if they may be replaced.
-func (t *Text) only(rung Rung, hits []cut, more, all bool) ([]cut, error) {
-	if len(hits) == 1 || all {
-		return hits, nil
-	}
-	e := &AmbiguousError{Rung: rung, More: more}
-	line, passed := 1, 0
-	for _, h := range hits[:min(len(hits), maxPlaces)] {
-		line += strings.Count(t.view[passed:h.start], "\n")
-		passed = h.start
-		e.Lines = append(e.Lines, line)
-	}
-	e.More = more || len(hits) > maxPlaces
-	return nil, e
-}
-
-// maxPlaces is how many places an error lists.
-const maxPlaces = 20
-
 // exactHits returns the places of the old text. Without All it lists those that
 // overlap too, and stops when there are more than an error would list.
 func exactHits(view string, r Replacement) (hits []cut, more bool) {
@@ -116,6 +97,25 @@ func exactHits(view string, r Replacement) (hits []cut, more bool) {
 	}
 }
 
+// only returns the hits if they may be replaced.
+func (t *Text) only(rung Rung, hits []cut, more, all bool) ([]cut, error) {
+	if len(hits) == 1 || all {
+		return hits, nil
+	}
+	e := &AmbiguousError{Rung: rung, More: more}
+	line, passed := 1, 0
+	for _, h := range hits[:min(len(hits), maxPlaces)] {
+		line += strings.Count(t.view[passed:h.start], "\n")
+		passed = h.start
+		e.Lines = append(e.Lines, line)
+	}
+	e.More = more || len(hits) > maxPlaces
+	return nil, e
+}
+
+// maxPlaces is how many places an error lists.
+const maxPlaces = 20
+
 // foreign checks an edit of text whose encoding is unknown.
 func (t *Text) foreign(r Replacement, hits []cut) error {
 	problem := ""
@@ -135,15 +135,3 @@ func (t *Text) foreign(r Replacement, hits []cut) error {
 	}
 	return &EncodingError{Encoding: t.Encoding(), Problem: problem}
 }
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// fit reports whether text can stand in a text file.
-func fit(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }

@@ -1,9 +1,8 @@
 package edit
 
-import "strings"
-
-// lastForAll is the last rung that replaces more than one place.
-const lastForAll = Punctuation
+import (
+	"strings"
+)
 
 // A ladder finds text that is not there to the letter.
 type ladder struct {

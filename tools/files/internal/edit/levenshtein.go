@@ -11,30 +11,6 @@ const (
 	spaceWeight = 1
 )
 
-func weight(r rune) int {
-	if unicode.IsSpace(r) {
-		return spaceWeight
-	}
-	return inkWeight
-}
-
-func weightOf(text []rune) int {
-	sum := 0
-	for _, r := range text {
-		sum += weight(r)
-	}
-	return sum
-}
-
-// weightIn is weightOf for text that is not taken apart.
-func weightIn(text string) int {
-	sum := 0
-	for _, r := range text {
-		sum += weight(r)
-	}
-	return sum
-}
-
 // A meter measures distances and counts its work.
 type meter struct {
 	cells int // that may still be computed; below 0 if the work was used up
@@ -43,9 +19,6 @@ type meter struct {
 	weights, sums, last, row []int32
 	low, high                int // the columns of the last row that matter
 }
-
-// far stands for a distance that is too large to matter.
-const far = math.MaxInt32 / 2
 
 // distance returns the weight of the characters that must be added, removed or
 // replaced to make b of a. ok is false if that is more than most, or if the work
@@ -125,4 +98,31 @@ func (m *meter) next(r rune, b []rune, total, most int32) int32 {
 	}
 	m.last, m.row = row, last
 	return least
+}
+
+// far stands for a distance that is too large to matter.
+const far = math.MaxInt32 / 2
+
+func weight(r rune) int {
+	if unicode.IsSpace(r) {
+		return spaceWeight
+	}
+	return inkWeight
+}
+
+func weightOf(text []rune) int {
+	sum := 0
+	for _, r := range text {
+		sum += weight(r)
+	}
+	return sum
+}
+
+// weightIn is weightOf for text that is not taken apart.
+func weightIn(text string) int {
+	sum := 0
+	for _, r := range text {
+		sum += weight(r)
+	}
+	return sum
 }

@@ -1,0 +1,37 @@
+package edit
+
+import (
+	"unicode"
+)
+
+// A balance compares how often characters occur in two texts. White space, which
+// weighs little, is not counted.
+type balance struct {
+	excess         [256]int // by a hash of the character
+	surplus, short int      // sums of the positive and negative counts
+}
+
+func newBalance(old []string) *balance {
+	b := &balance{}
+	for _, line := range old {
+		b.add(line, -1)
+	}
+	return b
+}
+
+func (b *balance) add(line string, sign int) {
+	for _, r := range line {
+		if unicode.IsSpace(r) {
+			continue
+		}
+		n := &b.excess[uint8(r^r>>8)]
+		b.surplus -= max(*n, 0)
+		b.short -= max(-*n, 0)
+		*n += sign
+		b.surplus += max(*n, 0)
+		b.short += max(-*n, 0)
+	}
+}
+
+// bound returns a distance that the texts have at least.
+func (b *balance) bound() int { return inkWeight * max(b.surplus, b.short) }

@@ -1,0 +1,53 @@
+package edit
+
+import (
+	"strings"
+)
+
+// foldedHits finds parts of text that fold to want, which is folded. Hits may
+// overlap. Invisible characters around a hit are not part of it.
+func foldedHits(text, want string) []stretch {
+	if want == "" {
+		return nil
+	}
+	folded := fold(text)
+	var starts []int
+	for from := 0; ; {
+		at := strings.Index(folded[from:], want)
+		if at < 0 {
+			break
+		}
+		starts = append(starts, from+at)
+		from += at + 1
+	}
+	return unfold(text, starts, len(want))
+}
+
+// unfold turns places of the folded text into places of the text. What begins or
+// ends inside of a piece is left out.
+func unfold(text string, starts []int, size int) []stretch {
+	var hits []stretch
+	type open struct{ at, end int } // in the text, in the folded text
+	var opened []open
+	at, folded := 0, 0
+	for at < len(text) && (len(starts) > 0 || len(opened) > 0) {
+		p := nextPiece(text[at:])
+		if p.form != "" {
+			for len(starts) > 0 && starts[0] <= folded {
+				if starts[0] == folded {
+					opened = append(opened, open{at, folded + size})
+				}
+				starts = starts[1:]
+			}
+		}
+		at += p.size
+		folded += len(p.form)
+		for len(opened) > 0 && opened[0].end <= folded {
+			if opened[0].end == folded && p.form != "" {
+				hits = append(hits, stretch{opened[0].at, at})
+			}
+			opened = opened[1:]
+		}
+	}
+	return hits
+}

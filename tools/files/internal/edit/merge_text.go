@@ -1,0 +1,85 @@
+package edit
+
+import (
+	"strings"
+)
+
+// mergeBodies returns the new lines, with the characters of the file in what the
+// model does not change.
+func mergeBodies(old, file, wanted []string) ([]string, bool) {
+	before, own := strings.Join(old, "\n"), strings.Join(file, "\n")
+	alike := before == own || fold(before) == fold(own)
+	if before == own || len(wanted) == 0 {
+		return wanted, alike
+	}
+	after := strings.Join(wanted, "\n")
+	if alike {
+		return strings.Split(keepOwn(before, own, after), "\n"), true
+	}
+	text, ok := carry(before, own, after)
+	lines := strings.Split(text, "\n")
+	return lines, ok && len(lines) == len(wanted)
+}
+
+// keepOwn returns the new text with the characters of the file in the parts that
+// do not differ from the old text. Old text and file must fold alike.
+func keepOwn(old, file, wanted string) string {
+	before, own := pair(pieces(old), pieces(file))
+	after := pieces(wanted)
+	var out strings.Builder
+	for _, r := range regions(before, after) {
+		from := after[r.b:r.bEnd]
+		if r.same {
+			from = own[r.a:r.aEnd]
+		}
+		for _, text := range from {
+			out.WriteString(text)
+		}
+	}
+	return out.String()
+}
+
+// pieces divides text for a comparison. What is invisible goes with what stands
+// before it, and three dots are one piece, since they may be one character.
+func pieces(text string) []string {
+	var all []string
+	from := 0 // where the last piece begins
+	for at := 0; at < len(text); {
+		size, seen := 3, true
+		if !strings.HasPrefix(text[at:], "...") {
+			p := nextPiece(text[at:])
+			size, seen = p.size, p.form != ""
+		}
+		if !seen && len(all) > 0 {
+			all[len(all)-1] = text[from : at+size]
+		} else {
+			from = at
+			all = append(all, text[at:at+size])
+		}
+		at += size
+	}
+	return all
+}
+
+// pair joins pieces of two texts that fold alike until they correspond.
+func pair(a, b []string) (as, bs []string) {
+	for len(a) > 0 && len(b) > 0 {
+		left, right := a[0], b[0]
+		a, b = a[1:], b[1:]
+		for {
+			difference := len(fold(left)) - len(fold(right))
+			if difference < 0 && len(a) > 0 {
+				left, a = left+a[0], a[1:]
+			} else if difference > 0 && len(b) > 0 {
+				right, b = right+b[0], b[1:]
+			} else {
+				break
+			}
+		}
+		as, bs = append(as, left), append(bs, right)
+	}
+	if rest := strings.Join(b, ""); rest != "" && len(bs) > 0 {
+		bs[len(bs)-1] += rest
+	}
+	return as, bs
+}

@@ -1,0 +1,23 @@
+package edit
+
+// A region is a stretch of a and the stretch of b that it became.
+type region struct {
+	a, aEnd, b, bEnd int
+	same             bool
+}
+
+// regions divides a and b into stretches that are the same and that differ.
+func regions[T comparable](a, b []T) []region {
+	var all []region
+	x, y := 0, 0
+	for _, r := range append(matches(a, b), run{a: len(a), b: len(b)}) {
+		if x < r.a || y < r.b {
+			all = append(all, region{a: x, aEnd: r.a, b: y, bEnd: r.b})
+		}
+		x, y = r.a+r.n, r.b+r.n
+		if r.n > 0 {
+			all = append(all, region{a: r.a, aEnd: x, b: r.b, bEnd: y, same: true})
+		}
+	}
+	return all
+}

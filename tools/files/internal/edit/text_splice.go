@@ -1,0 +1,71 @@
+package edit
+
+import (
+	"strings"
+)
+
+// splice makes the cuts, which are in order and do not overlap.
+func (t *Text) splice(rung Rung, cuts []cut) (*Change, error) {
+	var plain strings.Builder
+	change := &Change{Old: t.String(), Rung: rung}
+	at := position{lines: t.ends}
+	before, after := lineCount{line: 1}, lineCount{line: 1}
+	done := 0
+	for _, c := range cuts {
+		if t.view[c.start:c.end] == c.text {
+			continue
+		}
+		c = t.narrow(c)
+		start := at.advance(t.plain, t.view[done:c.start])
+		from := at.plain
+		end := at.advance(t.plain, t.view[c.start:c.end])
+		plain.WriteString(t.plain[start[0]:start[1]])
+		plain.WriteString(t.ends.restore(t.plain[from:end[1]], c.text))
+
+		before.pass(t.view[done:c.start])
+		after.pass(t.view[done:c.start])
+		whole := c.end == len(t.view) || t.lineStart(c.end)
+		change.Spans = append(change.Spans, Span{
+			Old: before.over(t.view[c.start:c.end], whole),
+			New: after.over(c.text, whole),
+		})
+		done = c.end
+	}
+	plain.WriteString(t.plain[at.plain:])
+	change.Data = t.encoding.encode(plain.String())
+	// What was cut out and put in may join to something else, such as "\r" and
+	// "\n", so the new text is read and not composed.
+	result, err := Parse(change.Data)
+	if err != nil {
+		return nil, err
+	}
+	change.New = result.String()
+	return change, nil
+}
+
+// narrow leaves out the lines at both ends of a cut that do not change.
+func (t *Text) narrow(c cut) cut {
+	for c.start < c.end {
+		line, _, ended := strings.Cut(t.view[c.start:c.end], "\n")
+		if !ended || !strings.HasPrefix(c.text, line+"\n") {
+			break
+		}
+		c.start += len(line) + 1
+		c.text = c.text[len(line)+1:]
+	}
+	for c.start < c.end {
+		from := c.start + strings.LastIndexByte(t.view[c.start:c.end-1], '\n') + 1
+		line := t.view[from:c.end]
+		// A line must begin in both, or the rest of a longer one would be taken.
+		before, found := strings.CutSuffix(c.text, line)
+		begins := strings.HasSuffix(before, "\n") || before == "" && t.lineStart(c.start)
+		if !found || !begins || !t.lineStart(from) {
+			break
+		}
+		c.end, c.text = from, before
+	}
+	return c
+}
+
+// lineStart reports whether a line of the view begins at an offset.
+func (t *Text) lineStart(at int) bool { return at == 0 || t.view[at-1] == '\n' }
