@@ -8,30 +8,6 @@ import (
 	"sync"
 )
 
-// A FileFound is what was found in one file.
-type FileFound struct {
-	Path    string
-	Rows    []Row // in the mode Content
-	Matches int   // all of the file, also those that no row shows
-}
-
-// size is how many rows f has, as limits count them.
-func (f *FileFound) size(m Mode) int {
-	if m == Content {
-		return len(f.Rows)
-	}
-	return 1
-}
-
-// bytes is about how much memory f takes.
-func (f *FileFound) bytes() int {
-	n := 64 + len(f.Path)
-	for i := range f.Rows {
-		n += f.Rows[i].bytes()
-	}
-	return n
-}
-
 // A collector keeps what comes first by path of what is found in any order. What
 // it keeps does not depend on the order.
 type collector struct {
@@ -145,9 +121,11 @@ func (c *collector) result() Report {
 // byPath is a heap of files, the one whose path comes last at the top.
 type byPath []FileFound
 
-func (h byPath) Len() int           { return len(h) }
+func (h byPath) Len() int { return len(h) }
+
 func (h byPath) Less(i, j int) bool { return h[i].Path > h[j].Path }
-func (h byPath) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+
+func (h byPath) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
 // Push adds a FileFound.
 func (h *byPath) Push(x any) {

@@ -1,18 +1,12 @@
 package grep
 
-import "bytes"
+import (
+	"bytes"
+)
 
 // A finder finds the literals of a needle, one after the other in one text.
 type finder struct {
 	streams []stream
-}
-
-// A stream finds one literal by one byte of it.
-type stream struct {
-	literal *literal
-	at      int  // where the byte is in the literal
-	c       byte // what it is
-	next    int  // where the literal was found
 }
 
 func newFinder(n *needle) *finder {
@@ -50,6 +44,14 @@ func (f *finder) find(b []byte, from int) int {
 		return -1
 	}
 	return first
+}
+
+// A stream finds one literal by one byte of it.
+type stream struct {
+	literal *literal
+	at      int  // where the byte is in the literal
+	c       byte // what it is
+	next    int  // where the literal was found
 }
 
 // find returns len(b) if there is none.

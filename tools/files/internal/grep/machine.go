@@ -1,6 +1,8 @@
 package grep
 
-import "regexp/syntax"
+import (
+	"regexp/syntax"
+)
 
 // A machine finds out where the first match of a program is, and how long, as
 // backtracking would, but in time proportional to the text. It is slow: dozens
@@ -87,19 +89,6 @@ func (m *machine) step(r rune) (start int, matched bool) {
 	return 0, false
 }
 
-// takes reports whether in is an instruction that r passes.
-func takes(in *syntax.Inst, r rune) bool {
-	switch in.Op {
-	case syntax.InstRune, syntax.InstRune1:
-		return in.MatchRune(r)
-	case syntax.InstRuneAny:
-		return true
-	case syntax.InstRuneAnyNotNL:
-		return r != '\n'
-	}
-	return false
-}
-
 // add adds t, or the threads that it becomes with no character between.
 func (m *machine) add(t thread, ops syntax.EmptyOp) {
 	if j := m.now.index[t.pc]; int(j) < len(m.now.list) && m.now.list[j].pc == t.pc {
@@ -119,4 +108,17 @@ func (m *machine) add(t thread, ops syntax.EmptyOp) {
 			m.add(thread{in.Out, t.start}, ops)
 		}
 	}
+}
+
+// takes reports whether in is an instruction that r passes.
+func takes(in *syntax.Inst, r rune) bool {
+	switch in.Op {
+	case syntax.InstRune, syntax.InstRune1:
+		return in.MatchRune(r)
+	case syntax.InstRuneAny:
+		return true
+	case syntax.InstRuneAnyNotNL:
+		return r != '\n'
+	}
+	return false
 }

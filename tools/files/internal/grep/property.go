@@ -4,39 +4,7 @@ import (
 	"maps"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
-
-// property reads \pL, \p{Greek} and their like, and their opposites.
-func (t *translator) property() (s set, size int, err error) {
-	rest := t.rest()
-	if len(rest) < 3 {
-		return nil, 0, t.bad(len(t.in), `the name of a property is missing; write \p{Greek}`)
-	}
-	_, n := utf8.DecodeRuneInString(rest[2:])
-	name, size := rest[2:2+n], 2+n
-	if name == "{" {
-		body, _, closed := strings.Cut(rest[3:], "}")
-		if !closed {
-			return nil, 0, t.bad(len(t.in), "the name of the property is not closed; add a }")
-		}
-		name, size = body, len(body)+4
-	}
-	if t.scope().ascii {
-		return nil, 0, t.bad(t.at+size, "only ASCII is matched here; write the characters out")
-	}
-	opposite := rest[1] == 'P'
-	if key, value, ok := strings.Cut(name, "!="); ok {
-		name, opposite = key+"="+value, !opposite
-	}
-	if s = lookUp(name); s == nil {
-		return nil, 0, t.bad(t.at+size, `no such property; write a script or a category, as in \p{Greek} or \p{Lu}`)
-	}
-	if opposite {
-		s = s.negated()
-	}
-	return s, size, nil
-}
 
 // lookUp returns the characters with a property, nil if there is none of that
 // name. Case, blanks, - and _ do not count in names.

@@ -11,21 +11,3 @@ type Row struct {
 
 // bytes is about how much memory r takes.
 func (r *Row) bytes() int { return 64 + len(r.Text) }
-
-// Found is what was found in one file.
-type Found struct {
-	Rows    []Row // in the mode Content, as many as were wanted
-	NumRows int   // how many there are
-	Matches int   // what Count counts
-	// Binary says that the file is not text: what was found in it is not all, and
-	// not shown from where it ceases to be text.
-	Binary bool
-	// Full says that rows are missing because those before take up all memory that
-	// was granted.
-	Full bool
-	// Denied says that there is a match that may not be told of. All else is zero.
-	Denied bool
-}
-
-// Matched reports whether anything was found.
-func (f *Found) Matched() bool { return f.Matches > 0 }

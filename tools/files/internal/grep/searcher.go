@@ -6,17 +6,6 @@ import (
 	"io"
 )
 
-// Sizes of what is read, in bytes.
-const (
-	window     = 64 << 10 // at once, if lines are short
-	maxWindow  = 64 << 20 // one line, or one file if matches cross lines
-	keptWindow = 1 << 20  // between two files
-)
-
-// ErrTooLong says that a line, or a file across whose lines is searched, is
-// longer than 64 MiB.
-var ErrTooLong = errors.New("a line is longer than 64 MiB")
-
 // A Searcher searches one file after the other. It is for one goroutine, and
 // reuses its memory.
 type Searcher struct {
@@ -32,6 +21,17 @@ type Searcher struct {
 	scan
 }
 
+// Sizes of what is read, in bytes.
+const (
+	window     = 64 << 10 // at once, if lines are short
+	maxWindow  = 64 << 20 // one line, or one file if matches cross lines
+	keptWindow = 1 << 20  // between two files
+)
+
+// ErrTooLong says that a line, or a file across whose lines is searched, is
+// longer than 64 MiB.
+var ErrTooLong = errors.New("a line is longer than 64 MiB")
+
 // Searcher returns a Searcher for p.
 func (p *Program) Searcher() *Searcher {
 	s := &Searcher{p: p, buf: make([]byte, window)}
@@ -46,19 +46,6 @@ func (p *Program) Searcher() *Searcher {
 		s.finder = newFinder(p.needle)
 	}
 	return s
-}
-
-// A Want says what is wanted of one file.
-type Want struct {
-	// Accept is asked when the first match is found, and before anything is kept
-	// of it. It returns how many rows to keep and whether the file may be told of
-	// at all. Nil means all.
-	Accept func() (rows int, ok bool)
-	// Bytes is how much memory the rows may take, about; 0 means any.
-	Bytes int
-	// Binary makes a file be searched that holds zero bytes, although nothing of
-	// it is shown.
-	Binary bool
 }
 
 // Search searches what r returns until it ends or ctx does. The error is that of
@@ -87,94 +74,19 @@ func (s *Searcher) Search(ctx context.Context, r io.Reader, w Want) (Found, erro
 	return s.found, err
 }
 
-// nextLine returns the first line with a match in b that begins at from or
-// behind, without its line feed.
-func (s *Searcher) nextLine(b []byte, from int) (start, end int, found bool) {
-	switch {
-	case from >= len(b):
-		return 0, 0, false
-	case s.automaton.always:
-		return from, lineEnd(b, from), true
-	case s.finder != nil:
-		return s.nextCandidate(b, from)
+// collect searches f and adds what it finds to c. What was found before the
+// search was given up counts, but for counts. The end of ctx is no error.
+func (s *Searcher) collect(ctx context.Context, c *collector, rel string, f io.Reader, binary bool) error {
+	found, err := s.Search(ctx, f, Want{
+		Accept: func() (int, bool) { return c.accept(rel) },
+		Bytes:  c.most,
+		Binary: binary,
+	})
+	if err == nil || s.p.q.Mode != Count {
+		c.add(rel, found)
 	}
-	return s.nextByAutomaton(b, from)
-}
-
-func (s *Searcher) nextByAutomaton(b []byte, from int) (start, end int, found bool) {
-	if s.automaton.worn {
-		return s.nextByMachine(b, from)
+	if err != nil && ctx.Err() == nil {
+		return err
 	}
-	_, i, found := s.automaton.find(b, from, edge, b[len(b)-1] != '\n')
-	if !found {
-		return 0, 0, false
-	}
-	return lineStart(b, from, i), lineEnd(b, i), true
-}
-
-func (s *Searcher) nextByMachine(b []byte, from int) (start, end int, found bool) {
-	for from < len(b) && !s.stopped() {
-		end := lineEnd(b, from)
-		if _, _, ok := s.machine.find(b[from:end], 0, false); ok {
-			return from, end, true
-		}
-		from = end + 1
-	}
-	return 0, 0, false
-}
-
-// nextCandidate looks only at lines that hold the needle.
-func (s *Searcher) nextCandidate(b []byte, from int) (start, end int, found bool) {
-	for at := from; at < len(b); {
-		p := s.finder.find(b, at)
-		if p < 0 {
-			s.checked += len(b) - at
-			break
-		}
-		start, end = lineStart(b, at, p), lineEnd(b, p)
-		if s.p.needle.whole || s.matches(b[start:end]) {
-			return start, end, true
-		}
-		s.checked += end - at
-		s.failed += end - start
-		if s.checked > window && s.failed > s.checked/2 {
-			s.finder = nil // most lines hold it
-			return s.nextLine(b, end+1)
-		}
-		at = end + 1
-	}
-	return 0, 0, false
-}
-
-// matches reports whether there is a match in line.
-func (s *Searcher) matches(line []byte) bool {
-	if s.automaton.worn {
-		_, _, found := s.machine.find(line, 0, false)
-		return found
-	}
-	_, _, found := s.automaton.find(line, 0, edge, true)
-	return found
-}
-
-// nextMatch returns the first match in b that begins at from or behind.
-func (s *Searcher) nextMatch(b []byte, from int) (start, end int, found bool) {
-	if s.finder != nil && s.p.needle.prefix {
-		for p := s.finder.find(b, from); p >= 0; p = s.finder.find(b, p+1) {
-			if start, end, found := s.machine.find(b, p, true); found {
-				return start, end, true
-			}
-		}
-		return 0, 0, false
-	}
-	if s.finder != nil && s.finder.find(b, from) < 0 {
-		return 0, 0, false
-	}
-	if !s.automaton.worn && !s.automaton.always {
-		low, _, found := s.automaton.find(b, from, s.machine.before(b, from), true)
-		if !found {
-			return 0, 0, false
-		}
-		from = low
-	}
-	return s.machine.find(b, from, false)
+	return nil
 }

@@ -5,16 +5,6 @@ import (
 	"sync/atomic"
 )
 
-// An item is a directory to list or, if it holds files, files to visit.
-type item struct {
-	from  *folder // held by the item; the directory lies below it
-	steps string  // from there to the directory; empty: it is the directory
-	full  string  // path of the directory, see selection.above
-	frame *frame  // rules of the directories above it
-	depth int     // names in its path
-	files []file
-}
-
 // A queue hands out items to workers, the last first, so that few directories
 // are open at a time.
 type queue struct {
@@ -90,4 +80,14 @@ func (q *queue) rest() []item {
 	items := q.items
 	q.items = nil
 	return items
+}
+
+// An item is a directory to list or, if it holds files, files to visit.
+type item struct {
+	from  *folder // held by the item; the directory lies below it
+	steps string  // from there to the directory; empty: it is the directory
+	full  string  // path of the directory, see selection.above
+	frame *frame  // rules of the directories above it
+	depth int     // names in its path
+	files []file
 }

@@ -5,46 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// verdict is what rules say of a path.
-type verdict byte
-
-const (
-	silent verdict = iota
-	ignored
-	wanted // in spite of rules that come after, and of being hidden
-)
-
 // rules are the lines of one ignore file. The last that matches counts.
 type rules struct {
 	all   []rule
 	names map[string][]int // rules by a name that they match, in order
 	exts  map[string][]int // rules by an extension, with its dot
 	rest  []shaped         // the others, in order
-}
-
-// A shaped is one shape of a rule.
-type shaped struct {
-	shape
-	rule int
-}
-
-// add appends a rule.
-func (s *rules) add(r rule) {
-	if s.names == nil {
-		s.names, s.exts = map[string][]int{}, map[string][]int{}
-	}
-	n := len(s.all)
-	s.all = append(s.all, r)
-	for _, h := range r.shapes {
-		switch {
-		case h.byName && h.between == nothing:
-			s.names[h.prefix] = append(s.names[h.prefix], n)
-		case h.byName && h.between == noSlash && h.prefix == "" && strings.LastIndexByte(h.suffix, '.') == 0:
-			s.exts[h.suffix] = append(s.exts[h.suffix], n)
-		default:
-			s.rest = append(s.rest, shaped{shape: h, rule: n})
-		}
-	}
 }
 
 // parseRules reads an ignore file. Lines that cannot be read say nothing, and
@@ -65,6 +31,25 @@ func parseRules(text string) *rules {
 		return nil
 	}
 	return &s
+}
+
+// add appends a rule.
+func (s *rules) add(r rule) {
+	if s.names == nil {
+		s.names, s.exts = map[string][]int{}, map[string][]int{}
+	}
+	n := len(s.all)
+	s.all = append(s.all, r)
+	for _, h := range r.shapes {
+		switch {
+		case h.byName && h.between == nothing:
+			s.names[h.prefix] = append(s.names[h.prefix], n)
+		case h.byName && h.between == noSlash && h.prefix == "" && strings.LastIndexByte(h.suffix, '.') == 0:
+			s.exts[h.suffix] = append(s.exts[h.suffix], n)
+		default:
+			s.rest = append(s.rest, shaped{shape: h, rule: n})
+		}
+	}
 }
 
 // last returns the number of the last rule that matches a path, or -1. name is
@@ -113,4 +98,19 @@ func (s *rules) judge(path, name string, dir bool) verdict {
 		return wanted
 	}
 	return ignored
+}
+
+// verdict is what rules say of a path.
+type verdict byte
+
+const (
+	silent verdict = iota
+	ignored
+	wanted // in spite of rules that come after, and of being hidden
+)
+
+// A shaped is one shape of a rule.
+type shaped struct {
+	shape
+	rule int
 }

@@ -1,6 +1,8 @@
 package walk
 
-import "path/filepath"
+import (
+	"path/filepath"
+)
 
 // A selection is what Options say, made ready.
 type selection struct {
@@ -45,6 +47,11 @@ func (o Options) selection(dir string) (*selection, error) {
 		}
 	}
 	return s, nil
+}
+
+// frame returns the rules of the directory f at path full, where marks were met.
+func (s *selection) frame(up *frame, f *folder, full string, m marks) *frame {
+	return newFrame(up, len(full), m, func(names ...string) string { return f.text(names) })
 }
 
 // chooses reports whether a file or directory is to be found. f holds the rules

@@ -6,30 +6,6 @@ import (
 	"slices"
 )
 
-// kind is what an entry of a directory is.
-type kind byte
-
-const (
-	other kind = iota // links, pipes and the like
-	regular
-	directory
-)
-
-// sizes of a worker's work.
-const (
-	dirBuffer = 32 << 10 // bytes of a directory that are read at a time
-	batch     = 64       // files that are visited in one go
-)
-
-// A file is one that was chosen.
-type file struct{ rel, name string }
-
-// A listed is an entry whose path is a part of worker.paths.
-type listed struct {
-	from, to int // the path, from selection.above
-	kind     kind
-}
-
 // A worker lists directories and visits files.
 type worker struct {
 	*run
@@ -42,6 +18,12 @@ type worker struct {
 	files   []file
 	entry   Entry // the one that is visited
 }
+
+// sizes of a worker's work.
+const (
+	dirBuffer = 32 << 10 // bytes of a directory that are read at a time
+	batch     = 64       // files that are visited in one go
+)
 
 // do deals with one item.
 func (w *worker) do(it item) error {
@@ -150,4 +132,22 @@ func (w *worker) visitAll(f *folder, files []file) error {
 		}
 	}
 	return nil
+}
+
+// kind is what an entry of a directory is.
+type kind byte
+
+const (
+	other kind = iota // links, pipes and the like
+	regular
+	directory
+)
+
+// A file is one that was chosen.
+type file struct{ rel, name string }
+
+// A listed is an entry whose path is a part of worker.paths.
+type listed struct {
+	from, to int // the path, from selection.above
+	kind     kind
 }

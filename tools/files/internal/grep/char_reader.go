@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// What stands in a text beside characters.
-const (
-	garbage rune = -1 - iota // a byte that is no part of one; nothing matches it
-	edge                     // the end of the text or its beginning
-)
-
 // A reader knows what the characters of a text are, and which make words.
 type reader struct {
 	ascii bool // each byte is a character
 	word  set
 }
+
+// What stands in a text beside characters.
+const (
+	garbage rune = -1 - iota // a byte that is no part of one; nothing matches it
+	edge                     // the end of the text or its beginning
+)
 
 // next returns the character of b at i, or edge, and its length.
 func (t *reader) next(b []byte, i int) (rune, int) {

@@ -5,52 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// What is wrong with a glob.
-var (
-	errClass  = errors.New(`a [ is not closed; close it, or write \[ for the character itself`)
-	errRange  = errors.New("a range in [ ] ends before it begins; write its ends the other way round")
-	errBrace  = errors.New(`a { is not closed; close it, or write \{ for the character itself`)
-	errNested = errors.New("a { stands inside another; write out the inner ones")
-	errEscape = errors.New(`it ends with a \; put a character after it, or leave it out`)
-	errLength = errors.New("it is too long; use a shorter one")
-)
-
-// maxGlob is how many bytes of a glob are looked at, since the time that a match
-// takes grows with them.
-const maxGlob = 4 << 10
-
-// op is what a token of a glob stands for.
-type op byte
-
-const (
-	opText   op = iota // itself
-	opOne              // ?: a byte but a slash
-	opStar             // *: bytes but slashes
-	opSet              // [...]: a byte of a set
-	opPrefix           // **/ at the beginning: nothing, or anything that a slash ends
-	opMiddle           // /**/: a slash, or anything between two
-	opSuffix           // /** at the end: a slash and anything
-	opEither           // {...}: one of several
-)
-
-// A token is a part of a glob.
-type token struct {
-	op     op
-	text   string    // of opText
-	set    *byteSet  // of opSet
-	either [][]token // of opEither
+// A globParser reads a glob character by character.
+type globParser struct {
+	rest      string
+	prev, cur string
+	stack     [][]token // the whole glob, then the alternatives of an open {
 }
-
-// A byteSet holds bytes.
-type byteSet [4]uint64
-
-func (s *byteSet) add(from, to byte) {
-	for b := int(from); b <= int(to); b++ {
-		s[b>>6] |= 1 << (b & 63)
-	}
-}
-
-func (s *byteSet) has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
 
 // parseGlob takes a glob apart as ripgrep does: * and ? do not match slashes,
 // sets may, characters are bytes but where they stand for themselves.
@@ -74,12 +34,19 @@ func parseGlob(glob string) ([]token, error) {
 	return p.stack[0], nil
 }
 
-// A globParser reads a glob character by character.
-type globParser struct {
-	rest      string
-	prev, cur string
-	stack     [][]token // the whole glob, then the alternatives of an open {
-}
+// maxGlob is how many bytes of a glob are looked at, since the time that a match
+// takes grows with them.
+const maxGlob = 4 << 10
+
+// What is wrong with a glob.
+var (
+	errClass  = errors.New(`a [ is not closed; close it, or write \[ for the character itself`)
+	errRange  = errors.New("a range in [ ] ends before it begins; write its ends the other way round")
+	errBrace  = errors.New(`a { is not closed; close it, or write \{ for the character itself`)
+	errNested = errors.New("a { stands inside another; write out the inner ones")
+	errEscape = errors.New(`it ends with a \; put a character after it, or leave it out`)
+	errLength = errors.New("it is too long; use a shorter one")
+)
 
 func (p *globParser) bump() (string, bool) {
 	p.prev = p.cur
@@ -218,32 +185,4 @@ func (p *globParser) class() error {
 	}
 	p.push(token{op: opSet, set: setOf(ranges, negated)})
 	return nil
-}
-
-// setOf returns the bytes of ranges. The characters of a range that are not
-// ASCII count as their bytes, of which those that meet make the range: ripgrep
-// has it so.
-func setOf(ranges [][2]string, negated bool) *byteSet {
-	var s byteSet
-	for _, r := range ranges {
-		from, to := r[0], r[1]
-		if from == to {
-			to = ""
-		}
-		for i := range len(from) {
-			s.add(from[i], from[i])
-		}
-		for i := range len(to) {
-			s.add(to[i], to[i])
-		}
-		if to != "" {
-			s.add(from[len(from)-1], to[0])
-		}
-	}
-	if negated {
-		for i := range s {
-			s[i] = ^s[i]
-		}
-	}
-	return &s
 }

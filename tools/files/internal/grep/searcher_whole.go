@@ -3,7 +3,6 @@ package grep
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 )
 
@@ -49,43 +48,6 @@ func (s *Searcher) searchWhole(ctx context.Context, r io.Reader) error {
 		s.trail(b, len(b))
 	}
 	return nil
-}
-
-func (s *Searcher) readAll(ctx context.Context, r io.Reader) ([]byte, error) {
-	r, have, err := s.begin(ctx, r)
-	for err == nil {
-		var n int
-		n, err = s.read(ctx, r, have)
-		have += n
-	}
-	if !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	return s.buf[:have], nil
-}
-
-// linesAround returns the lines that a match is in, the last line feed included.
-func linesAround(b []byte, from, to int) (start, end int) {
-	start = lineStart(b, 0, from)
-	if to > start && b[to-1] == '\n' {
-		return start, to
-	}
-	return start, min(lineEnd(b, to)+1, len(b))
-}
-
-// A block is lines one after the other in which there are matches.
-type block struct {
-	lines      bool // it is one
-	start, end int
-	spans      [][2]int
-}
-
-// add adds a match, unless it is empty and touches the one before.
-func (k *block) add(from, to int) {
-	if n := len(k.spans); from == to && n > 0 && k.spans[n-1][1] == from {
-		return
-	}
-	k.spans = append(k.spans, [2]int{from, to})
 }
 
 // blockFound takes note of a block.

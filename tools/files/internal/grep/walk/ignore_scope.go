@@ -9,45 +9,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// maxRules is how many bytes of an ignore file are read. What follows does not
-// count.
-const maxRules = 4 << 20
-
-// source is a kind of ignore file, those that count most first.
-type source int
-
-const (
-	ofRipgrep source = iota
-	ofAnyTool
-	ofGit
-	ofExclude
-	sources
-)
-
-// marks are names met in a directory that its rules depend on.
-type marks byte
-
-const (
-	markRipgrep marks = 1 << iota
-	markAnyTool
-	markGit
-	markRepository
-)
-
-func markOf(name []byte) marks {
-	switch string(name) {
-	case ".rgignore":
-		return markRipgrep
-	case ".ignore":
-		return markAnyTool
-	case ".gitignore":
-		return markGit
-	case ".git":
-		return markRepository
-	}
-	return 0
-}
-
 // A frame holds the rules of one directory that has some, or that is the top of
 // a repository.
 type frame struct {
@@ -81,11 +42,6 @@ func (f *frame) judge(full, name string, dir bool) verdict {
 	return silent
 }
 
-// frame returns the rules of the directory f at path full, where marks were met.
-func (s *selection) frame(up *frame, f *folder, full string, m marks) *frame {
-	return newFrame(up, len(full), m, func(names ...string) string { return f.text(names) })
-}
-
 // newFrame returns the frame of a directory. read returns the text of the file
 // that names lead to, empty if there is none. If the directory has no rules, the
 // frame is up.
@@ -108,32 +64,6 @@ func newFrame(up *frame, skip int, m marks, read func(names ...string) string) *
 		return up
 	}
 	return f
-}
-
-// text returns the text of the regular file that names lead to from f. A link is
-// not followed.
-func (f *folder) text(names []string) string {
-	at := f.handle
-	for i, name := range names[:len(names)-1] {
-		next, err := at.enter(name)
-		if i > 0 {
-			at.close()
-		}
-		if err != nil {
-			return ""
-		}
-		at = next
-	}
-	if len(names) > 1 {
-		defer at.close()
-	}
-	file, err := at.open(names[len(names)-1])
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = file.Close() }()
-	text, _ := io.ReadAll(io.LimitReader(file, maxRules)) // what came before an error will do
-	return string(text)
 }
 
 // outer returns the rules of the directories above dir, which is absolute, and
@@ -165,15 +95,6 @@ func outer(dir string) (f *frame, above string) {
 func below(from, to string) string {
 	rel := strings.TrimPrefix(to[len(from):], string(filepath.Separator))
 	return filepath.ToSlash(rel) + "/"
-}
-
-func marksIn(dir string) (m marks) {
-	for _, name := range []string{".rgignore", ".ignore", ".gitignore", ".git"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			m |= markOf([]byte(name))
-		}
-	}
-	return m
 }
 
 // textAt returns the text of the regular file that names lead to from dir.

@@ -6,6 +6,75 @@ import (
 	"unicode/utf8"
 )
 
+// escape translates what a backslash begins outside of brackets.
+func (t *translator) escape() error {
+	if t.at+1 == len(t.in) {
+		return t.bad(t.at+1, `a \ ends the pattern; write \\ for the character itself`)
+	}
+	c := t.in[t.at+1]
+	if assertion(c) {
+		t.emit(2, t.in[t.at:t.at+2], atom)
+		return nil
+	}
+	if s, ok := t.perl(c); ok {
+		t.emit(2, "(?-i:"+s.class(false)+")", atom)
+		return nil
+	}
+	if c == 'p' || c == 'P' {
+		s, size, err := t.property()
+		if err != nil {
+			return err
+		}
+		t.emit(size, s.class(false), atom)
+		return nil
+	}
+	r, size, err := t.escaped()
+	if err != nil {
+		return err
+	}
+	return t.char(r, size)
+}
+
+// assertion tells whether what follows a backslash is an assertion that both
+// syntaxes know.
+func assertion(c byte) bool { return strings.IndexByte("AzbB", c) >= 0 }
+
+// perl returns the class that a backslash and c stand for.
+func (t *translator) perl(c byte) (set, bool) {
+	return perlClass(c, t.scope().ascii)
+}
+
+// property reads \pL, \p{Greek} and their like, and their opposites.
+func (t *translator) property() (s set, size int, err error) {
+	rest := t.rest()
+	if len(rest) < 3 {
+		return nil, 0, t.bad(len(t.in), `the name of a property is missing; write \p{Greek}`)
+	}
+	_, n := utf8.DecodeRuneInString(rest[2:])
+	name, size := rest[2:2+n], 2+n
+	if name == "{" {
+		body, _, closed := strings.Cut(rest[3:], "}")
+		if !closed {
+			return nil, 0, t.bad(len(t.in), "the name of the property is not closed; add a }")
+		}
+		name, size = body, len(body)+4
+	}
+	if t.scope().ascii {
+		return nil, 0, t.bad(t.at+size, "only ASCII is matched here; write the characters out")
+	}
+	opposite := rest[1] == 'P'
+	if key, value, ok := strings.Cut(name, "!="); ok {
+		name, opposite = key+"="+value, !opposite
+	}
+	if s = lookUp(name); s == nil {
+		return nil, 0, t.bad(t.at+size, `no such property; write a script or a category, as in \p{Greek} or \p{Lu}`)
+	}
+	if opposite {
+		s = s.negated()
+	}
+	return s, size, nil
+}
+
 // escaped reads an escape that stands for one character.
 func (t *translator) escaped() (r rune, size int, err error) {
 	if t.at+1 == len(t.in) {

@@ -1,0 +1,102 @@
+package grep
+
+import (
+	"math"
+)
+
+// A literal is a run of bytes, each of which may be one of two.
+type literal struct {
+	text  []byte
+	other []byte // as long as text, and the same where there is no choice
+}
+
+// at reports whether l stands at the beginning of b.
+func (l *literal) at(b []byte) bool {
+	if len(b) < len(l.text) {
+		return false
+	}
+	for i, c := range l.text {
+		if b[i] != c && b[i] != l.other[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// rarest returns the place in l that is seldom met in a text, and how often.
+func (l *literal) rarest() (at int, often float64) {
+	often = math.Inf(1)
+	for i := range l.text {
+		if f := l.often(i); f < often {
+			at, often = i, f
+		}
+	}
+	return at, often
+}
+
+func (l *literal) often(i int) float64 {
+	f := byteOften(l.text[i])
+	if l.other[i] != l.text[i] {
+		f += byteOften(l.other[i])
+	}
+	return f
+}
+
+// maxLiterals is how many alternatives are searched for at once.
+const maxLiterals = 8
+
+// cost estimates how many nanoseconds a byte of text costs if it is searched for
+// ls, by how often their bytes are met in source code.
+func cost(ls []literal) float64 {
+	const perStream, perByte, perCandidate = 0.04, 8, 150
+	var sum float64
+	for _, l := range ls {
+		at, often := l.rarest()
+		if len(l.text) == 0 {
+			return math.Inf(1)
+		}
+		found := often
+		for i := range l.text {
+			if i != at {
+				found *= math.Sqrt(l.often(i)) // neighbours depend on each other
+			}
+		}
+		sum += perStream + often*perByte + found*perCandidate
+		if l.other[at] != l.text[at] {
+			sum += perStream
+		}
+	}
+	return sum
+}
+
+func cheaper(a, b []literal) []literal {
+	if len(b) == 0 || math.IsInf(cost(b), 1) || len(a) > 0 && cost(a) <= cost(b) {
+		return a
+	}
+	return b
+}
+
+// union returns what is in a or b, nil if it is too much or one is not known.
+func union(a, b []literal) []literal {
+	if a == nil || b == nil || len(a)+len(b) > maxLiterals {
+		return nil
+	}
+	return append(a[:len(a):len(a)], b...)
+}
+
+// product returns each of a followed by each of b, nil if it is too much.
+func product(a, b []literal) []literal {
+	if b == nil || len(a)*len(b) > maxLiterals {
+		return nil
+	}
+	var all []literal
+	for _, x := range a {
+		for _, y := range b {
+			all = append(all, literal{
+				text:  append(x.text[:len(x.text):len(x.text)], y.text...),
+				other: append(x.other[:len(x.other):len(x.other)], y.other...),
+			})
+		}
+	}
+	return all
+}

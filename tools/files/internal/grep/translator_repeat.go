@@ -1,0 +1,55 @@
+package grep
+
+import (
+	"strconv"
+	"strings"
+)
+
+// repeat translates a repetition that is written as op in size bytes.
+func (t *translator) repeat(op string, size int) error {
+	switch {
+	case t.last == atom:
+		t.emit(size, op, repeated)
+	case t.last == repeated && op == "?":
+		t.emit(size, op, lazy)
+	case t.last == nothing:
+		return t.bad(t.at+size, "there is nothing before it to repeat; write \\"+op+" for the character itself")
+	default:
+		return t.bad(t.at+size, "it repeats a repetition; put what comes before into a group, as in (?:a+)*")
+	}
+	return nil
+}
+
+// count translates a repetition in braces. Braces that cannot be one stand for
+// themselves, where ripgrep refuses them.
+func (t *translator) count() error {
+	body, _, closed := strings.Cut(t.rest()[1:], "}")
+	low, high, two := strings.Cut(body, ",")
+	size := len(body) + 2
+	if closed && two && low == "" && isNumber(high) {
+		return t.bad(t.at+size, "the smaller number is missing; write {0,"+high+"}")
+	}
+	if !closed || !isNumber(low) || high != "" && !isNumber(high) {
+		t.emit(1, `\{`, atom)
+		return nil
+	}
+	least, err := strconv.Atoi(low)
+	most := least
+	if err == nil && high != "" {
+		most, err = strconv.Atoi(high)
+	}
+	if err != nil || max(least, most) > maxRepeat {
+		return t.bad(t.at+size, "more than 1000 repetitions; use a smaller number, or * or +")
+	}
+	if most < least {
+		return t.bad(t.at+size, "the first number must not be the greater one")
+	}
+	return t.repeat(t.rest()[:size], size)
+}
+
+// maxRepeat is Go's limit.
+const maxRepeat = 1000
+
+func isNumber(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
