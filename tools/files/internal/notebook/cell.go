@@ -1,17 +1,10 @@
 package notebook
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
-	"github.com/seed49eaa51d/pegboard/internal/nearest"
-)
-
-// The types a cell can have.
-const (
-	Code     = "code"
-	Markdown = "markdown"
-	Raw      = "raw"
 )
 
 // A Cell is one cell of a notebook.
@@ -24,6 +17,15 @@ type Cell struct {
 	ExecutionCount *int   // nil if the cell was not run
 	Outputs        []Output
 }
+
+// The types a cell can have.
+const (
+	Code     = "code"
+	Markdown = "markdown"
+	Raw      = "raw"
+)
+
+func isType(kind string) bool { return kind == Code || kind == Markdown || kind == Raw }
 
 // A cell is where a Cell lies in the file.
 type cell struct {
@@ -46,41 +48,36 @@ func (c cell) id() string {
 // positional returns the id of a cell that has none of its own.
 func positional(index int) string { return positionPrefix + strconv.Itoa(index) }
 
-func (n *Notebook) export(c cell, language string) Cell {
-	out := Cell{ID: c.id(), Index: c.index, Type: c.kind, Source: n.text(c.source)}
-	switch c.kind {
-	case Markdown:
-		out.Language = Markdown
-	case Code:
-		out.Language = language
-		// Notebooks of several languages name each cell's in this place.
-		editor := n.doc.Members(jsonedit.Find(n.doc.Members(jsonedit.Find(c.members, "metadata")), "vscode"))
-		if own := n.doc.Text(jsonedit.Find(editor, "languageId")); own != "" {
-			out.Language = own
-		}
-		if count, err := strconv.Atoi(n.doc.Raw(jsonedit.Find(c.members, "execution_count"))); err == nil {
-			out.ExecutionCount = &count
-		}
-		for _, v := range n.doc.Elements(jsonedit.Find(c.members, "outputs")) {
-			out.Outputs = append(out.Outputs, n.output(v))
-		}
-	}
-	return out
+// cellKeys are the keys of a cell in the order in which Jupyter writes them.
+func cellKeys() []string {
+	return []string{"cell_type", "execution_count", "id", "metadata", "outputs", "source"}
 }
 
-// unknown says which ids are near one that no cell has.
-func (n *Notebook) unknown(id string) error {
-	const shown = 3
-	var near []string
-	ids := make([]string, len(n.cells))
-	for i, c := range n.cells {
-		ids[i] = c.id()
-		if positional(i) == id {
-			near = append(near, ids[i]) // by its place, though it has an id
+// orderLike returns the keys of values in the order of an example, those it has
+// not where Jupyter would write them.
+func orderLike(example []jsonedit.Member, values map[string]string) []string {
+	var keys []string
+	for _, m := range example {
+		if _, ok := values[m.Key]; ok && !slices.Contains(keys, m.Key) {
+			keys = append(keys, m.Key)
 		}
 	}
-	if near == nil {
-		near = nearest.Names(id, ids, shown)
+	for _, key := range cellKeys() {
+		if _, ok := values[key]; ok && !slices.Contains(keys, key) {
+			keys = slices.Insert(keys, follows(keys, key)+1, key)
+		}
 	}
-	return &UnknownCellError{ID: id, Near: near, Cells: len(ids)}
+	return keys
+}
+
+// follows returns the index in present of the key after which Jupyter would
+// write key, or -1.
+func follows(present []string, key string) int {
+	all := cellKeys()
+	for i := slices.Index(all, key) - 1; i >= 0; i-- {
+		if at := slices.Index(present, all[i]); at >= 0 {
+			return at
+		}
+	}
+	return -1
 }

@@ -1,9 +1,11 @@
 package notebook
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
@@ -17,6 +19,20 @@ type SyntaxError struct {
 // Error returns the message for a model.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("the notebook is not valid JSON in line %d (byte %d): %s", e.Line, e.Offset, e.Msg)
+}
+
+// syntaxError says what is wrong with a file, and what to do about it.
+func syntaxError(err *jsonedit.SyntaxError) error {
+	advice := "mend the file as plain text first"
+	switch {
+	case errors.Is(err, jsonedit.ErrEmpty):
+		advice = "write a whole notebook to it first"
+	case errors.Is(err, jsonedit.ErrNotUTF8):
+		advice = "convert it to UTF-8 first"
+	case errors.Is(err, jsonedit.ErrConflict):
+		advice = "settle it as plain text first"
+	}
+	return &SyntaxError{Offset: err.Offset, Line: err.Line, Msg: fmt.Sprintf("%v; %s", err.Err, advice)}
 }
 
 // VersionError says that a notebook is not of format 4.

@@ -6,20 +6,13 @@ package notebook
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
-)
-
-const (
-	formatVersion  = "4"
-	firstWithIDs   = 5 // nbformat_minor from which each cell has an id
-	positionPrefix = "cell-"
-	indentUnit     = " " // as Jupyter indents
 )
 
 // A Notebook is a parsed notebook. It refers to the bytes it was made from,
@@ -34,6 +27,13 @@ type Notebook struct {
 	list     jsonedit.Span // the list of cells with its brackets
 	cells    []cell
 }
+
+const (
+	formatVersion  = "4"
+	firstWithIDs   = 5 // nbformat_minor from which each cell has an id
+	positionPrefix = "cell-"
+	indentUnit     = " " // as Jupyter indents
+)
 
 // Parse reads a notebook. The error is a *[SyntaxError] for what is not JSON in
 // UTF-8, a *[VersionError] for a format other than 4, or a *[ShapeError].
@@ -121,6 +121,28 @@ func (n *Notebook) Cells() []Cell {
 	return cells
 }
 
+func (n *Notebook) export(c cell, language string) Cell {
+	out := Cell{ID: c.id(), Index: c.index, Type: c.kind, Source: n.text(c.source)}
+	switch c.kind {
+	case Markdown:
+		out.Language = Markdown
+	case Code:
+		out.Language = language
+		// Notebooks of several languages name each cell's in this place.
+		editor := n.doc.Members(jsonedit.Find(n.doc.Members(jsonedit.Find(c.members, "metadata")), "vscode"))
+		if own := n.doc.Text(jsonedit.Find(editor, "languageId")); own != "" {
+			out.Language = own
+		}
+		if count, err := strconv.Atoi(n.doc.Raw(jsonedit.Find(c.members, "execution_count"))); err == nil {
+			out.ExecutionCount = &count
+		}
+		for _, v := range n.doc.Elements(jsonedit.Find(c.members, "outputs")) {
+			out.Outputs = append(out.Outputs, n.output(v))
+		}
+	}
+	return out
+}
+
 // lookup finds the cell of an id.
 func (n *Notebook) lookup(id string) (cell, error) {
 	var same []int
@@ -163,6 +185,23 @@ func (n *Notebook) shared(id string) bool {
 	return count > 1
 }
 
+// unknown says which ids are near one that no cell has.
+func (n *Notebook) unknown(id string) error {
+	const shown = 3
+	var near []string
+	ids := make([]string, len(n.cells))
+	for i, c := range n.cells {
+		ids[i] = c.id()
+		if positional(i) == id {
+			near = append(near, ids[i]) // by its place, though it has an id
+		}
+	}
+	if near == nil {
+		near = nearest.Names(id, ids, shown)
+	}
+	return &UnknownCellError{ID: id, Near: near, Cells: len(ids)}
+}
+
 // text returns the value of a string, or of a list of strings as one. It is ""
 // for what is neither.
 func (n *Notebook) text(v jsonedit.Span) string {
@@ -189,18 +228,4 @@ func (n *Notebook) isText(v jsonedit.Span) bool {
 		return true
 	}
 	return n.doc.Opens(v, '[') && !slices.ContainsFunc(n.doc.Elements(v), func(e jsonedit.Span) bool { return !n.doc.Opens(e, '"') })
-}
-
-// syntaxError says what is wrong with a file, and what to do about it.
-func syntaxError(err *jsonedit.SyntaxError) error {
-	advice := "mend the file as plain text first"
-	switch {
-	case errors.Is(err, jsonedit.ErrEmpty):
-		advice = "write a whole notebook to it first"
-	case errors.Is(err, jsonedit.ErrNotUTF8):
-		advice = "convert it to UTF-8 first"
-	case errors.Is(err, jsonedit.ErrConflict):
-		advice = "settle it as plain text first"
-	}
-	return &SyntaxError{Offset: err.Offset, Line: err.Line, Msg: fmt.Sprintf("%v; %s", err.Err, advice)}
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-
-	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 )
 
 // compose writes a new cell that looks like those near its place.
@@ -38,23 +36,6 @@ func (n *Notebook) compose(place int, kind, source string) (string, error) {
 		parts = append(parts, `"`+key+`"`+n.doc.Colon()+values[key])
 	}
 	return l.Object(parts), nil
-}
-
-// orderLike returns the keys of values in the order of an example, those it has
-// not where Jupyter would write them.
-func orderLike(example []jsonedit.Member, values map[string]string) []string {
-	var keys []string
-	for _, m := range example {
-		if _, ok := values[m.Key]; ok && !slices.Contains(keys, m.Key) {
-			keys = append(keys, m.Key)
-		}
-	}
-	for _, key := range cellKeys() {
-		if _, ok := values[key]; ok && !slices.Contains(keys, key) {
-			keys = slices.Insert(keys, follows(keys, key)+1, key)
-		}
-	}
-	return keys
 }
 
 // example returns the nearest cell of that type, else the nearest, those before
@@ -91,21 +72,4 @@ func (n *Notebook) newID(place int, kind, source string) string {
 		}
 		content = append(content, id...)
 	}
-}
-
-// cellKeys are the keys of a cell in the order in which Jupyter writes them.
-func cellKeys() []string {
-	return []string{"cell_type", "execution_count", "id", "metadata", "outputs", "source"}
-}
-
-// follows returns the index in present of the key after which Jupyter would
-// write key, or -1.
-func follows(present []string, key string) int {
-	all := cellKeys()
-	for i := slices.Index(all, key) - 1; i >= 0; i-- {
-		if at := slices.Index(present, all[i]); at >= 0 {
-			return at
-		}
-	}
-	return -1
 }

@@ -5,7 +5,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
-	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
 // A sourceWriter writes sources the way the file has them.
@@ -15,46 +14,6 @@ type sourceWriter struct {
 	spelling jsonedit.Spelling
 	kept     map[string]string // lines that keep the bytes they had; "" for one that had several
 	hadHalf  bool              // what is replaced has half a character, which no text can hold
-}
-
-// sourceWriter returns one for the source at old, an empty span for a cell that
-// has no example, in a cell with the layout around.
-func (n *Notebook) sourceWriter(old jsonedit.Span, around jsonedit.Layout) *sourceWriter {
-	w := &sourceWriter{
-		layout:   n.sourceLayout(old, around),
-		asString: n.doc.Opens(old, '"'),
-		kept:     map[string]string{},
-	}
-	for _, c := range n.cells {
-		n.learn(&w.spelling, c.source)
-	}
-	for _, literal := range n.learn(&w.spelling, old) {
-		line, spelled := jsonscan.Unquote(literal), string(literal)
-		if jsonscan.IndexLoneSurrogate(literal) >= 0 {
-			w.hadHalf = true
-			if before, seen := w.kept[line]; seen && before != spelled {
-				spelled = ""
-			}
-		}
-		w.kept[line] = spelled
-	}
-	w.spelling.LearnASCII(n.doc.Bytes(n.doc.Root()))
-	return w
-}
-
-// learn takes a source as an example of spelling, and returns its strings as
-// they stand in the file.
-func (n *Notebook) learn(s *jsonedit.Spelling, source jsonedit.Span) [][]byte {
-	parts := n.doc.Elements(source)
-	if n.doc.Opens(source, '"') {
-		parts = []jsonedit.Span{source}
-	}
-	literals := make([][]byte, len(parts))
-	for i, part := range parts {
-		literals[i] = n.doc.Bytes(part)
-		s.Learn(literals[i])
-	}
-	return literals
 }
 
 // write returns source as a JSON value. Its lines that the old source had too

@@ -1,0 +1,199 @@
+package notebook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// Replace gives a cell another source and, unless cellType is "", another type.
+// A code cell loses its outputs and execution count, for they belong to the old
+// code. A source and type that the cell has already change nothing.
+//
+// The source is written as the old one was: as lines or one string, with its
+// indentation and escapes. All else in the cell stays, its metadata too.
+//
+// The error is an *[UnknownCellError], *[AmbiguousCellError], *[CellTypeError]
+// or *[EditError].
+func (n *Notebook) Replace(id, source, cellType string) (*Edit, error) {
+	c, err := n.lookup(id)
+	if err != nil {
+		return nil, err
+	}
+	kind := cmp.Or(cellType, c.kind)
+	if kind != c.kind && !isType(kind) {
+		return nil, &CellTypeError{Type: kind}
+	}
+	if err := n.editable(c, kind, source); err != nil {
+		return nil, err
+	}
+	old := n.text(c.source)
+	if old == source && kind == c.kind {
+		return &Edit{Data: n.data, Cell: n.export(c, n.Language()), Old: old}, nil
+	}
+	changes, cleared := n.retype(c, kind)
+	if source != old {
+		around := n.doc.ObjectLayout(c.Span, c.members)
+		text, err := n.sourceWriter(c.source, around).write(id, source)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, n.set(c, "source", text))
+	}
+	edit, err := n.finish(n.doc.Splice(changes), c.index)
+	if err != nil {
+		return nil, err
+	}
+	edit.Old, edit.Cleared = old, cleared
+	return edit, nil
+}
+
+// Insert adds a cell after the one with the id, or at the start if that is "".
+// It is laid out like the cells near it. It gets an id if the file's format has
+// ids (4.5 and later): one that depends only on the notebook's ids, the place
+// and the content, so that equal inserts give equal bytes.
+//
+// The errors are those of [Notebook.Replace].
+func (n *Notebook) Insert(after, cellType, source string) (*Edit, error) {
+	place := 0
+	if after != "" {
+		c, err := n.lookup(after)
+		if err != nil {
+			return nil, err
+		}
+		place = c.index + 1
+	}
+	if !isType(cellType) {
+		return nil, &CellTypeError{Type: cellType}
+	}
+	if !utf8.ValidString(source) {
+		return nil, &EditError{Msg: notUTF8}
+	}
+	text, err := n.compose(place, cellType, source)
+	if err != nil {
+		return nil, err
+	}
+	edit, err := n.finish(n.doc.Splice([]jsonedit.Change{n.insertion(place, text)}), place)
+	if err != nil {
+		return nil, err
+	}
+	edit.Renumbered = n.hasUnnamed(place)
+	return edit, nil
+}
+
+// Delete removes a cell with the comma and space that part it from the others.
+//
+// The errors are those of [Notebook.Replace].
+func (n *Notebook) Delete(id string) (*Edit, error) {
+	c, err := n.lookup(id)
+	if err != nil {
+		return nil, err
+	}
+	removed := jsonedit.Change{At: n.list, Text: "[]"}
+	switch {
+	case c.index > 0:
+		removed = jsonedit.Change{At: jsonedit.Span{Start: n.cells[c.index-1].End, End: c.End}}
+	case len(n.cells) > 1:
+		removed = jsonedit.Change{At: jsonedit.Span{Start: c.Start, End: n.cells[1].Start}}
+	}
+	data := n.doc.Splice([]jsonedit.Change{removed})
+	if _, err := Parse(data); err != nil {
+		return nil, fmt.Errorf("the notebook without the cell: %w", err)
+	}
+	cell := n.export(c, n.Language())
+	return &Edit{Data: data, Cell: cell, Old: cell.Source, Renumbered: n.hasUnnamed(c.index + 1)}, nil
+}
+
+// finish reads the new bytes again, so that no edit ever spoils a notebook.
+func (n *Notebook) finish(data []byte, index int) (*Edit, error) {
+	after, err := Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("the notebook after the edit: %w", err)
+	}
+	return &Edit{Data: data, Cell: after.export(after.cells[index], after.Language())}, nil
+}
+
+// hasUnnamed reports whether a cell from that place on has no id of its own.
+func (n *Notebook) hasUnnamed(from int) bool {
+	return slices.ContainsFunc(n.cells[from:], func(c cell) bool { return c.ownID == "" })
+}
+
+const notUTF8 = "the new source is not UTF-8; send it again as text"
+
+// editable says what keeps a cell from getting that type and source.
+func (n *Notebook) editable(c cell, kind, source string) error {
+	if !utf8.ValidString(source) {
+		return &EditError{ID: c.id(), Msg: notUTF8}
+	}
+	if key, twice := jsonedit.Repeated(c.members, append(cellKeys(), "attachments")...); twice {
+		return &EditError{ID: c.id(), Msg: fmt.Sprintf(
+			"it has the key %q twice; remove one in the file as plain text first", key)}
+	}
+	attached := n.doc.Members(jsonedit.Find(c.members, "attachments"))
+	if kind == Code && c.kind != Code && len(attached) > 0 {
+		return &EditError{ID: c.id(), Msg: fmt.Sprintf(
+			"it has attachments (%s is one), which a code cell cannot have; insert a code cell after it instead",
+			strictjson.Quote(attached[0].Key))}
+	}
+	return nil
+}
+
+// retype lists what else must change in a cell that gets a new source or type.
+// A code cell must have outputs and an execution count, another must not.
+func (n *Notebook) retype(c cell, kind string) (changes []jsonedit.Change, cleared bool) {
+	if kind != c.kind {
+		changes = append(changes, n.set(c, "cell_type", `"`+kind+`"`))
+	}
+	ran := len(n.doc.Elements(jsonedit.Find(c.members, "outputs"))) > 0
+	count := n.doc.Raw(jsonedit.Find(c.members, "execution_count"))
+	ran = ran || count != "" && count != "null"
+	if kind != Code {
+		if c.kind == Code {
+			return append(changes, jsonedit.DropMembers(c.members, isRunKey)...), ran
+		}
+		return changes, false
+	}
+	if ran || kind != c.kind {
+		changes = append(changes, n.set(c, "execution_count", "null"), n.set(c, "outputs", "[]"))
+	}
+	if kind != c.kind {
+		// Empty, as editable saw; a code cell cannot have even that.
+		changes = append(changes, jsonedit.DropMembers(c.members, func(key string) bool { return key == "attachments" })...)
+	}
+	return changes, ran
+}
+
+func isRunKey(key string) bool { return key == "outputs" || key == "execution_count" }
+
+// set gives a key of a cell another value, or adds it where Jupyter would.
+func (n *Notebook) set(c cell, key, value string) jsonedit.Change {
+	if i := jsonedit.IndexOf(c.members, key); i >= 0 {
+		return jsonedit.Change{At: c.members[i].Value, Text: value}
+	}
+	present := make([]string, len(c.members))
+	for i, m := range c.members {
+		present[i] = m.Key
+	}
+	between := n.doc.ObjectLayout(c.Span, c.members).Between
+	end := c.members[follows(present, key)].Value.End
+	return jsonedit.Change{At: jsonedit.Span{Start: end, End: end}, Text: between + `"` + key + `"` + n.doc.Colon() + value}
+}
+
+// insertion puts the text of a cell at a place in the list.
+func (n *Notebook) insertion(place int, text string) jsonedit.Change {
+	l := n.cellsLayout()
+	switch {
+	case len(n.cells) == 0:
+		return jsonedit.Change{At: n.list, Text: l.List([]string{text})}
+	case place == 0:
+		start := n.cells[0].Start
+		return jsonedit.Change{At: jsonedit.Span{Start: start, End: start}, Text: text + l.Between}
+	default:
+		end := n.cells[place-1].End
+		return jsonedit.Change{At: jsonedit.Span{Start: end, End: end}, Text: l.Between + text}
+	}
+}
