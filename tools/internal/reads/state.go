@@ -6,30 +6,19 @@ package reads
 import (
 	"cmp"
 	"crypto/sha256"
-	"io/fs"
 	"maps"
 	"os"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A View is a stretch of a file that was shown. Its zero value stands for an
-// empty file that was shown whole.
-type View struct {
-	// Info, Size and Changed say which file it was, in which state. Info may be
-	// nil; then no later view is the same one.
-	Info    fs.FileInfo
-	Size    int64
-	Changed time.Time
-
-	From, To int64             // the bytes of the file that were shown
-	Sum      [sha256.Size]byte // of these bytes, as they stand in the file
-	Cut      bool              // a limit showed less than was asked for, so that it is no proof of having seen the file
-	Part     bool              // only something of the stretch was shown, such as the lines that grep found
-	Shown    bool              // the text stands in this session's own conversation
+// State is what one session has seen. Its zero value has seen nothing; its
+// methods may be called concurrently.
+type State struct {
+	mu    sync.Mutex
+	views map[string][]View // by resolved path, the newest last
 }
 
 // Of returns the state of s, empty at first. A fork begins with a copy of its
@@ -38,13 +27,6 @@ type View struct {
 func Of(s *pegboard.Session) *State { return key.GetOrInit(s, func() *State { return &State{} }) }
 
 var key = pegboard.NewClonedKey("files read", (*State).Clone)
-
-// State is what one session has seen. Its zero value has seen nothing; its
-// methods may be called concurrently.
-type State struct {
-	mu    sync.Mutex
-	views map[string][]View // by resolved path, the newest last
-}
 
 // maxViews is how many stretches of one file are remembered. The oldest goes
 // first; then an edit asks for one more read.
@@ -95,17 +77,6 @@ func (st *State) Shown(real string, v View) bool {
 	})
 }
 
-// A Standing is what a session knows of a file's present content.
-type Standing int
-
-// The standings.
-const (
-	Unread  Standing = iota // it has seen nothing of it
-	Partial                 // only views that a limit cut
-	Stale                   // all that it has seen is different now
-	Current                 // something that it has seen is there as it was
-)
-
 // Standing compares what was seen of the file at real with its content now.
 func (st *State) Standing(real string, data []byte) Standing {
 	st.mu.Lock()
@@ -123,15 +94,6 @@ func (st *State) Standing(real string, data []byte) Standing {
 		}
 	}
 	return best
-}
-
-// stands reports whether data still holds what was shown. A view of an empty
-// stretch proves nothing unless the file is empty.
-func (v *View) stands(data []byte) bool {
-	if v.To > int64(len(data)) || v.From == v.To && len(data) > 0 {
-		return false
-	}
-	return sha256.Sum256(data[v.From:v.To]) == v.Sum || v.From == v.To
 }
 
 // Whole reports whether every byte of data, the content of the file at real now,
