@@ -81,3 +81,11 @@ func orDefault[T ~int | ~int64](n, def T) T {
 	}
 	return n
 }
+
+// plural counts things in words.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

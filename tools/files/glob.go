@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -10,21 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
-)
-
-// The defaults of [GlobOptions], those of the best-known harness.
-const (
-	DefaultMaxResults  = 100
-	DefaultGlobTimeout = 20 * time.Second
 )
 
 // GlobOptions change [Glob]. The zero value works.
@@ -43,26 +32,11 @@ type GlobOptions struct {
 	NoHidden bool
 }
 
-type globInput struct {
-	Pattern string `json:"pattern" jsonschema:"minLength=1" jsonschema_description:"What to look for, such as **/*.go, src/*.{js,ts} or cmd/*/main.go. A * stays within one name, ** stands for any number of directories."`
-	Path    string `json:"path,omitempty" jsonschema_description:"The directory to search in (default: the working directory). An absolute pattern needs none."`
-}
-
-// GlobOutput is what a host gets as Result.Data of [Glob].
-type GlobOutput struct {
-	DurationMs int64 `json:"durationMs"`
-	NumFiles   int   `json:"numFiles"`
-	// Filenames are relative to the session's directory if they lie below it,
-	// otherwise absolute; the file changed last comes first.
-	Filenames    []string `json:"filenames"`
-	Truncated    bool     `json:"truncated"`    // there are more
-	TotalMatches int      `json:"totalMatches"` // found, but for those known to be hidden
-	TimedOut     bool     `json:"timedOut,omitempty"`
-	Hidden       int      `json:"hidden,omitempty"`     // left out by permission rules
-	Unreadable   int      `json:"unreadable,omitempty"` // directories
-
-	note string // for the model
-}
+// The defaults of [GlobOptions], those of the best-known harness.
+const (
+	DefaultMaxResults  = 100
+	DefaultGlobTimeout = 20 * time.Second
+)
 
 // Glob returns the tool that finds files by a pattern of their names, those
 // changed last first.
@@ -145,36 +119,6 @@ func (o GlobOptions) omissions() string {
 	return "Hidden files are found, " + others + " are not"
 }
 
-// A match is a file that was found.
-type match struct {
-	name    string // from the root, with slashes
-	changed int64  // in microseconds since 1970
-}
-
-// newestFirst is a heap of matches, those changed last on top, then by name.
-type newestFirst []match
-
-func (h newestFirst) Len() int      { return len(h) }
-func (h newestFirst) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h newestFirst) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(h[j].changed, h[i].changed), cmp.Compare(h[i].name, h[j].name)) < 0
-}
-
-// Push is there for heap.Interface.
-func (h *newestFirst) Push(m any) {
-	if m, ok := m.(match); ok {
-		*h = append(*h, m)
-	}
-}
-
-// Pop is there for heap.Interface.
-func (h *newestFirst) Pop() any {
-	last := len(*h) - 1
-	m := (*h)[last]
-	*h = (*h)[:last]
-	return m
-}
-
 // find returns the files below root, the directory dir, that match p, in no
 // order. What was found before an error counts.
 func (o GlobOptions) find(ctx context.Context, root *os.Root, dir string, p pathPattern) ([]match, walk.Report, error) {
@@ -228,35 +172,4 @@ func short(dir, abs string) string {
 		return abs
 	}
 	return rel
-}
-
-// globResult is what the model is shown: a path a line, then what it should know
-// beside. A name that would not stay on its line is quoted like a Go string.
-func globResult(out GlobOutput) *pegboard.Result {
-	var shown []string
-	for _, name := range out.Filenames {
-		if strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name) {
-			name = strconv.Quote(name)
-		}
-		shown = append(shown, name)
-	}
-	if len(shown) == 0 {
-		shown = append(shown, "No files found")
-	}
-	if out.note != "" {
-		shown = append(shown, "["+out.note+"]")
-	}
-	if out.Truncated {
-		shown = append(shown, fmt.Sprintf("[Cut: the %d files changed last of %d. Use a narrower pattern or path to see others.]", out.NumFiles, out.TotalMatches))
-	}
-	if out.TimedOut {
-		shown = append(shown, "[Incomplete: the search took too long and was stopped. Use a narrower pattern or path.]")
-	}
-	if out.Unreadable > 0 {
-		shown = append(shown, fmt.Sprintf("[%d of the directories could not be read.]", out.Unreadable))
-	}
-	if out.Hidden > 0 {
-		shown = append(shown, fmt.Sprintf("[%s left out, for want of permission to read: tell the user if they are needed.]", plural(out.Hidden, "file")))
-	}
-	return &pegboard.Result{Parts: []pegboard.Part{{Text: strings.Join(shown, "\n")}}, Data: out}
 }

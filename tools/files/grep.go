@@ -9,17 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
-)
-
-// The defaults of [GrepOptions].
-const (
-	DefaultGrepResults = 250              // that of the best-known harness
-	DefaultGrepTimeout = 20 * time.Second // what the best-known harness grants Glob
 )
 
 // GrepOptions change [Grep]. The zero value works.
@@ -44,6 +40,12 @@ type GrepOptions struct {
 	NoIgnore bool
 }
 
+// The defaults of [GrepOptions].
+const (
+	DefaultGrepResults = 250              // that of the best-known harness
+	DefaultGrepTimeout = 20 * time.Second // what the best-known harness grants Glob
+)
+
 type grepInput struct {
 	Pattern    string `json:"pattern" jsonschema:"minLength=1" jsonschema_description:"The regular expression to look for, in the syntax of ripgrep, such as log.*Error or func\\s+\\w+. Braces that are meant as they are need a \\ before."`
 	Path       string `json:"path,omitempty" jsonschema_description:"The file or directory to search (default: the working directory)."`
@@ -60,34 +62,6 @@ type grepInput struct {
 	HeadLimit  *int   `json:"head_limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines, or files, to return at most (default: 250; 0: all)."`
 	Offset     int    `json:"offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines, or files, to skip before the first one returned."`
 	Multiline  bool   `json:"multiline,omitempty" jsonschema_description:"Lets matches cross lines, and . match the end of a line."`
-}
-
-// GrepOutput is what a host gets as Result.Data of [Grep]. The totals count all
-// that was found, whatever the limit; nothing counts what permission rules deny.
-type GrepOutput struct {
-	Mode string `json:"mode"`
-	// NumFiles is how many files Filenames holds.
-	NumFiles int `json:"numFiles"`
-	// Filenames are the files that are shown, in the order of their paths:
-	// relative to the session's directory if they lie below it, otherwise
-	// absolute.
-	Filenames     []string `json:"filenames"`
-	Content       string   `json:"content,omitempty"`    // in the modes content and count
-	NumLines      int      `json:"numLines,omitempty"`   // in Content
-	NumMatches    int      `json:"numMatches,omitempty"` // what the mode count counts, in all files
-	TotalFiles    int      `json:"totalFiles,omitempty"` // with a match
-	TotalLines    int      `json:"totalLines,omitempty"` // that the mode content would show
-	AppliedLimit  int      `json:"appliedLimit,omitempty"`
-	AppliedOffset int      `json:"appliedOffset,omitempty"`
-	TimedOut      bool     `json:"timedOut,omitempty"`
-	Unreadable    int      `json:"unreadable,omitempty"` // files and directories
-	Binary        int      `json:"binary,omitempty"`     // files with a match that are not text
-	// Hidden is how many files with a match permission rules leave out. It is for
-	// the host alone: a model that knew it could find out, pattern by pattern,
-	// what those files hold.
-	Hidden int `json:"-"`
-
-	cut bool // for lack of memory
 }
 
 // Grep returns the tool that searches files for a regular expression.
@@ -139,6 +113,11 @@ func (o GrepOptions) validate(in grepInput) error {
 	return err
 }
 
+// unknownType words that there is no type of that name.
+func unknownType(name string) error {
+	return &walk.TypeError{Type: name, Near: nearest.Names(name, walk.TypeNames(), 3)}
+}
+
 func (o GrepOptions) query(in grepInput) grep.Query {
 	around := max(in.Context, in.Around)
 	q := grep.Query{
@@ -160,6 +139,11 @@ func (o GrepOptions) query(in grepInput) grep.Query {
 		q.Mode = grep.Files
 	}
 	return q
+}
+
+// maxColumns is how many bytes hold the characters of a line that are shown.
+func (o GrepOptions) maxColumns() int {
+	return min(o.MaxLineLength, 1<<20) * utf8.UTFMax
 }
 
 // limits returns what a search may find and keep. base is what paths are

@@ -8,19 +8,35 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
-	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
-// unknownType words that there is no type of that name.
-func unknownType(name string) error {
-	return &walk.TypeError{Type: name, Near: nearest.Names(name, walk.TypeNames(), 3)}
-}
+// GrepOutput is what a host gets as Result.Data of [Grep]. The totals count all
+// that was found, whatever the limit; nothing counts what permission rules deny.
+type GrepOutput struct {
+	Mode string `json:"mode"`
+	// NumFiles is how many files Filenames holds.
+	NumFiles int `json:"numFiles"`
+	// Filenames are the files that are shown, in the order of their paths:
+	// relative to the session's directory if they lie below it, otherwise
+	// absolute.
+	Filenames     []string `json:"filenames"`
+	Content       string   `json:"content,omitempty"`    // in the modes content and count
+	NumLines      int      `json:"numLines,omitempty"`   // in Content
+	NumMatches    int      `json:"numMatches,omitempty"` // what the mode count counts, in all files
+	TotalFiles    int      `json:"totalFiles,omitempty"` // with a match
+	TotalLines    int      `json:"totalLines,omitempty"` // that the mode content would show
+	AppliedLimit  int      `json:"appliedLimit,omitempty"`
+	AppliedOffset int      `json:"appliedOffset,omitempty"`
+	TimedOut      bool     `json:"timedOut,omitempty"`
+	Unreadable    int      `json:"unreadable,omitempty"` // files and directories
+	Binary        int      `json:"binary,omitempty"`     // files with a match that are not text
+	// Hidden is how many files with a match permission rules leave out. It is for
+	// the host alone: a model that knew it could find out, pattern by pattern,
+	// what those files hold.
+	Hidden int `json:"-"`
 
-// maxColumns is how many bytes hold the characters of a line that are shown.
-func (o GrepOptions) maxColumns() int {
-	return min(o.MaxLineLength, 1<<20) * utf8.UTFMax
+	cut bool // for lack of memory
 }
 
 // output makes of r what the host gets. name says what a file is called.
@@ -65,14 +81,6 @@ func (out *GrepOutput) rows() (shown, all int) {
 		return out.NumLines, out.TotalLines
 	}
 	return out.NumFiles, out.TotalFiles
-}
-
-// onOneLine quotes a path like a Go string if it would not stay on its line.
-func onOneLine(path string) string {
-	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) {
-		return strconv.Quote(path)
-	}
-	return path
 }
 
 // rows writes the rows of one file.
@@ -169,6 +177,14 @@ func (out *GrepOutput) notices() []string {
 		note("%s could not be read.", countOf(out.Unreadable, "file or directory", "files or directories"))
 	}
 	return all
+}
+
+// onOneLine quotes a path like a Go string if it would not stay on its line.
+func onOneLine(path string) string {
+	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 func countOf(n int, one, many string) string {

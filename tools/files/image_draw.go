@@ -4,8 +4,26 @@ import (
 	"image"
 
 	xdraw "golang.org/x/image/draw"
-	"golang.org/x/image/math/f64"
 )
+
+// draw returns src upright, w pixels wide and h high, which must not be more
+// than it has. Every pixel of src counts, and little memory is needed beside
+// the two images.
+func draw(src image.Image, turned orientation, w, h int) *image.RGBA {
+	before := image.Pt(w, h) // the size in the orientation of src
+	if turned.sideways() {
+		before = image.Pt(h, w)
+	}
+	size := src.Bounds().Size()
+	if x, y := size.X/before.X, size.Y/before.Y; x > 1 || y > 1 {
+		src = average(src, max(x, 1), max(y, 1))
+	}
+	dst := image.NewRGBA(image.Rect(0, 0, w, h))
+	// Scale would do with fewer operations, and with a table of 32 bytes for
+	// each row of src and column of dst.
+	xdraw.BiLinear.Transform(dst, turned.transform(src.Bounds(), w, h), src, src.Bounds(), xdraw.Src, nil)
+	return dst
+}
 
 // whole returns an image of that size, of which src may be a part: the first
 // picture of a GIF need not cover all of it.
@@ -30,25 +48,6 @@ func onWhite(img *image.RGBA) *image.RGBA {
 	return dst
 }
 
-// draw returns src upright, w pixels wide and h high, which must not be more
-// than it has. Every pixel of src counts, and little memory is needed beside
-// the two images.
-func draw(src image.Image, turned orientation, w, h int) *image.RGBA {
-	before := image.Pt(w, h) // the size in the orientation of src
-	if turned.sideways() {
-		before = image.Pt(h, w)
-	}
-	size := src.Bounds().Size()
-	if x, y := size.X/before.X, size.Y/before.Y; x > 1 || y > 1 {
-		src = average(src, max(x, 1), max(y, 1))
-	}
-	dst := image.NewRGBA(image.Rect(0, 0, w, h))
-	// Scale would do with fewer operations, and with a table of 32 bytes for
-	// each row of src and column of dst.
-	xdraw.BiLinear.Transform(dst, turned.transform(src.Bounds(), w, h), src, src.Bounds(), xdraw.Src, nil)
-	return dst
-}
-
 // average returns src with each block of x times y pixels made one. Blocks that
 // are not whole, at the right and at the bottom, are left out.
 func average(src image.Image, x, y int) *image.RGBA {
@@ -69,23 +68,4 @@ func average(src image.Image, x, y int) *image.RGBA {
 		}
 	}
 	return dst
-}
-
-// transform returns what takes a point of an image with bounds b, turned so, to
-// its place in the upright one.
-func (o orientation) transform(b image.Rectangle, w, h int) f64.Aff3 {
-	m := turns[o]
-	for i := range m {
-		side := float64(h)
-		if i < 3 {
-			side = float64(w)
-		}
-		m[i] *= side
-	}
-	for _, row := range []int{0, 3} {
-		m[row] /= float64(b.Dx())
-		m[row+1] /= float64(b.Dy())
-		m[row+2] -= m[row]*float64(b.Min.X) + m[row+1]*float64(b.Min.Y)
-	}
-	return m
 }

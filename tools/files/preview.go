@@ -4,18 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 )
-
-// ErrNoPreview says that [Preview] cannot tell what a tool does.
-var ErrNoPreview = errors.New("the tool has no preview")
-
-// MaxPreview is how much of a change [Preview] shows, in bytes of the lines of
-// its hunks: our choice.
-const MaxPreview = 1 << 20
 
 // A Proposal is what a call would make of a file.
 type Proposal struct {
@@ -31,6 +22,13 @@ type Proposal struct {
 	// approves must be told.
 	Omitted int `json:"omitted"`
 }
+
+// ErrNoPreview says that [Preview] cannot tell what a tool does.
+var ErrNoPreview = errors.New("the tool has no preview")
+
+// MaxPreview is how much of a change [Preview] shows, in bytes of the lines of
+// its hunks: our choice.
+const MaxPreview = 1 << 20
 
 // Preview returns what the call that q asks about would do to its file if it ran
 // now, for whoever answers q. It changes nothing, neither files nor what the
@@ -64,56 +62,6 @@ func Preview(ctx context.Context, q *pegboard.Question) (Proposal, error) {
 	return made, nil
 }
 
-// A writer is a tool that changes a file.
-type writer struct {
-	pegboard.Tool
-	// twin returns a tool that decodes and validates the same input and cannot
-	// write. Its Result.Data is a Proposal.
-	twin func() pegboard.Tool
-}
-
-// buildWriter returns the tool that d describes and w plans for.
-func buildWriter[In, Out any](o WriteOptions, d pegboard.Definition[In, Out], w planner[In, Out]) pegboard.Tool {
-	d.Permit = func(_ context.Context, _ In, c *pegboard.Call) pegboard.Decision { return o.permit(c) }
-	d.Call = func(ctx context.Context, in In, c *pegboard.Call) (Out, error) { return w.change(ctx, o, in, c) }
-	return &writer{Tool: pegboard.Build(d), twin: sync.OnceValue(func() pegboard.Tool { // few hosts want it
-		return pegboard.Build(pegboard.Definition[In, Proposal]{
-			Info:        d.Info,
-			Description: d.Description,
-			Validate:    d.Validate,
-			Call: func(ctx context.Context, in In, c *pegboard.Call) (Proposal, error) {
-				return w.propose(ctx, o, in, c)
-			},
-			Result: func(out Proposal) *pegboard.Result { return &pegboard.Result{Data: out} },
-		})
-	})}
-}
-
-// propose shows what is planned. It takes no lock, which a writer holds for as long
-// as its diagnosis takes; what others write meanwhile is only seen too early or too
-// late.
-func (w planner[In, Out]) propose(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) (Proposal, error) {
-	p, err := placeOf(o, c)
-	if err != nil {
-		return Proposal{}, err
-	}
-	was, made, err := w.plan(ctx, p, in)
-	if err != nil {
-		return Proposal{}, err
-	}
-	var from []byte
-	if was != nil {
-		from = was.Data
-	}
-	before, unread := edit.Parse(from)
-	after, unwritten := edit.Parse(made.data)
-	if err := errors.Join(unread, unwritten); err != nil { // though it was planned for
-		return Proposal{}, fmt.Errorf("%w: %w", ErrNoPreview, err)
-	}
-	hunks, omitted := bounded(patch(before.String(), after.String()), MaxPreview)
-	return Proposal{FilePath: p.target.Value, New: was == nil, Hunks: hunks, Omitted: omitted}, nil
-}
-
 // bounded returns the first hunks whose lines have limit bytes at the most, each
 // with a line end, and how many lines are left out. A hunk that is cut counts the
 // lines that it still has.
@@ -139,24 +87,3 @@ func bounded(hunks []Hunk, limit int) (kept []Hunk, omitted int) {
 	}
 	return kept, omitted
 }
-
-// upTo returns h with its first n lines.
-func (h Hunk) upTo(n int) Hunk {
-	h.Lines, h.OldLines, h.NewLines = h.Lines[:n], 0, 0
-	for _, line := range h.Lines {
-		switch line[0] {
-		case '-':
-			h.OldLines++
-		case '+':
-			h.NewLines++
-		case ' ':
-			h.OldLines++
-			h.NewLines++
-		}
-	}
-	return h
-}
-
-// isMark reports whether a line of a hunk only says that the line before it has
-// no end.
-func isMark(line string) bool { return line[0] == '\\' }

@@ -14,17 +14,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// The defaults of [ReadOptions].
-const (
-	DefaultMaxLines       = 2000       // from reports of users of the best-known harness
-	DefaultMaxLineLength  = 2000       // likewise
-	DefaultMaxTokens      = 25_000     // likewise
-	DefaultMaxBytes       = 256 << 10  // our choice
-	DefaultMaxImageBytes  = 20 << 20   // our choice: photographs are smaller
-	DefaultMaxImagePixels = 50_000_000 // our choice: 200 MB once decoded
-	DefaultMaxImageEdge   = 1568       // our choice, after the public documents of a model API: it makes larger images smaller itself
-)
-
 // ReadOptions change [Read]. The zero value works.
 type ReadOptions struct {
 	// MaxLines is how many lines are shown if a call does not say; 0 means
@@ -69,6 +58,17 @@ type ReadOptions struct {
 	// text.
 	Line func(n int, text string) string
 }
+
+// The defaults of [ReadOptions].
+const (
+	DefaultMaxLines       = 2000       // from reports of users of the best-known harness
+	DefaultMaxLineLength  = 2000       // likewise
+	DefaultMaxTokens      = 25_000     // likewise
+	DefaultMaxBytes       = 256 << 10  // our choice
+	DefaultMaxImageBytes  = 20 << 20   // our choice: photographs are smaller
+	DefaultMaxImagePixels = 50_000_000 // our choice: 200 MB once decoded
+	DefaultMaxImageEdge   = 1568       // our choice, after the public documents of a model API: it makes larger images smaller itself
+)
 
 type readInput struct {
 	FilePath string `json:"file_path" jsonschema:"minLength=1" jsonschema_description:"The absolute path of the file. A relative one is taken from the working directory."`
@@ -169,9 +169,6 @@ func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (
 	return o.remember(c.Session(), t, out), nil
 }
 
-// sniffed is how much of a file decides what it is.
-const sniffed = 8 << 10
-
 // show returns what f is.
 func (o ReadOptions) show(ctx context.Context, f *os.File, path string, in readInput) (ReadOutput, error) {
 	fi, err := f.Stat()
@@ -201,6 +198,9 @@ func (o ReadOptions) show(ctx context.Context, f *os.File, path string, in readI
 	}
 	return o.readLines(ctx, f, path, e, in)
 }
+
+// sniffed is how much of a file decides what it is.
+const sniffed = 8 << 10
 
 // readLines returns the part of the text f that in asks for.
 func (o ReadOptions) readLines(ctx context.Context, f *os.File, path string, e encoding, in readInput) (ReadOutput, error) {

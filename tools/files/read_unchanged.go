@@ -7,6 +7,14 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
+// UnchangedFile is a text or notebook of which the conversation has the part
+// that was asked for.
+type UnchangedFile struct {
+	FilePath string `json:"filePath"` // absolute
+
+	text string // for the model
+}
+
 // remember notes what s has seen of the file at t. If it stands in the
 // conversation already, a notice takes its place, once: who asks again right
 // after it has lost the text, and gets it.
@@ -23,13 +31,4 @@ func (o *ReadOptions) remember(s *pegboard.Session, t pegboard.Target, out ReadO
 	}
 	state.Note(t.Real(), seen)
 	return out
-}
-
-// length returns how much text the model is shown: of a short one a notice
-// saves nothing.
-func (out *ReadOutput) length() (n int) {
-	for _, p := range readResult(*out).Parts {
-		n += len(p.Text) + len(p.Data)
-	}
-	return n
 }

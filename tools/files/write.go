@@ -97,9 +97,6 @@ func (p place) overwrite(was *atomicfile.Snapshot, content string) (plan[WriteOu
 	}}, nil
 }
 
-// errUnseen is the cause of refusals to change what the session has not seen.
-var errUnseen = errors.New("the file was not read, or changed since")
-
 // mayOverwrite refuses to replace what the model has not seen. If the file
 // changed since it was read, the refusal shows it, so that the next call passes.
 func (p place) mayOverwrite(was *atomicfile.Snapshot, text *edit.Text) error {

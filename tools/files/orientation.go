@@ -3,6 +3,7 @@ package files
 import (
 	"bytes"
 	"encoding/binary"
+	"image"
 
 	"golang.org/x/image/math/f64"
 )
@@ -23,6 +24,25 @@ var turns = [9]f64.Aff3{
 	6: {0, -1, 1, 1, 0, 0},
 	7: {0, -1, 1, -1, 0, 1},
 	8: {0, 1, 0, -1, 0, 1},
+}
+
+// transform returns what takes a point of an image with bounds b, turned so, to
+// its place in the upright one.
+func (o orientation) transform(b image.Rectangle, w, h int) f64.Aff3 {
+	m := turns[o]
+	for i := range m {
+		side := float64(h)
+		if i < 3 {
+			side = float64(w)
+		}
+		m[i] *= side
+	}
+	for _, row := range []int{0, 3} {
+		m[row] /= float64(b.Dx())
+		m[row+1] /= float64(b.Dy())
+		m[row+2] -= m[row]*float64(b.Min.X) + m[row+1]*float64(b.Min.Y)
+	}
+	return m
 }
 
 // sideways reports whether width and height change places.

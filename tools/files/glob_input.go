@@ -11,6 +11,11 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
+type globInput struct {
+	Pattern string `json:"pattern" jsonschema:"minLength=1" jsonschema_description:"What to look for, such as **/*.go, src/*.{js,ts} or cmd/*/main.go. A * stays within one name, ** stands for any number of directories."`
+	Path    string `json:"path,omitempty" jsonschema_description:"The directory to search in (default: the working directory). An absolute pattern needs none."`
+}
+
 // split returns the directory where the search begins and the pattern for what
 // lies below it. The directories that a pattern names literally belong to the
 // first, so that permission is asked for no more than is walked, and so that a
@@ -53,49 +58,4 @@ func (in globInput) split() (base, pattern string, err error) {
 // names returns the names in a pattern, also those in braces.
 func names(pattern string) []string {
 	return strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune("/{},", r) })
-}
-
-// A pathPattern is a pattern of what lies below a directory, with what it says
-// about the directories that can hold matches.
-type pathPattern struct {
-	text   string
-	suffix string   // every match ends with it
-	plain  bool     // whatever ends with it is a match
-	heads  []string // patterns of the first names of every match
-	depth  int      // how many names a match has at most; 0: any number
-	git    bool     // the pattern speaks of .git
-}
-
-func newPathPattern(pattern string) pathPattern {
-	p := pathPattern{text: pattern, suffix: pattern, git: slices.Contains(names(pattern), ".git")}
-	if !strings.Contains(pattern, "**") {
-		p.depth = strings.Count(pattern, "/") + 1 // braces can only make it less
-	}
-	for rest := pattern; ; {
-		head, below, more := strings.Cut(rest, "/")
-		if !more || strings.Contains(head, "**") || !doublestar.ValidatePattern(head) {
-			break // the last, any number of names, or a slash in braces
-		}
-		p.heads, rest = append(p.heads, head), below
-	}
-	if last := strings.LastIndexAny(pattern, `*?[]{}\/`); last >= 0 {
-		p.suffix = pattern[last+1:]
-	}
-	p.plain = pattern == "**/*"+p.suffix
-	return p
-}
-
-func (p pathPattern) matches(rel string) bool {
-	return strings.HasSuffix(rel, p.suffix) && (p.plain || doublestar.MatchUnvalidated(p.text, rel))
-}
-
-// enters reports whether there can be matches below the directory at rel, if
-// there can be some below those it is in.
-func (p pathPattern) enters(rel string) bool {
-	last := path.Base(rel)
-	if last == ".git" && !p.git {
-		return false
-	}
-	nth := strings.Count(rel, "/")
-	return nth >= len(p.heads) || doublestar.MatchUnvalidated(p.heads[nth], last)
 }

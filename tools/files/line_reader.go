@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"hash"
 	"io"
 	"math"
 )
@@ -25,38 +24,6 @@ type lines struct {
 	before stretch // the same without the last line
 	broken bool    // the last line was left in its middle, for its length
 }
-
-// A stretch is a part of a file by its bytes, as they stand there.
-type stretch struct {
-	from, to int64
-	sum      hash.Hash // of the bytes
-}
-
-// clone returns a stretch that grows on its own.
-func (s stretch) clone() stretch {
-	if c, ok := s.sum.(hash.Cloner); ok { // SHA-256 is one
-		if sum, err := c.Clone(); err == nil {
-			s.sum = sum
-		}
-	}
-	return s
-}
-
-// digest returns the sum of the bytes.
-func (s stretch) digest() (d [sha256.Size]byte) {
-	s.sum.Sum(d[:0])
-	return d
-}
-
-// chunk is how much is read at once. Cancelling is noticed between two chunks.
-const chunk = 64 << 10
-
-// endless is a budget that never ends.
-const endless = math.MaxInt64
-
-// counted is how many bytes Read looks at to learn what it does not show: to
-// count the lines behind a page, or to find the end of a line.
-const counted = 8 << 20
 
 // newLines returns the lines of r, from the beginning of a file on.
 func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, chunk)} }
@@ -169,6 +136,22 @@ func (l *lines) width(part []byte) int64 {
 	return int64(len(l.tape.of(part)))
 }
 
+// more reports whether anything follows.
+func (l *lines) more() bool {
+	_, err := l.r.Peek(1)
+	return err == nil
+}
+
+// chunk is how much is read at once. Cancelling is noticed between two chunks.
+const chunk = 64 << 10
+
+// endless is a budget that never ends.
+const endless = math.MaxInt64
+
+// counted is how many bytes Read looks at to learn what it does not show: to
+// count the lines behind a page, or to find the end of a line.
+const counted = 8 << 20
+
 // upTo returns b up to its nth line feed, which must be there.
 func upTo(b []byte, n int) []byte {
 	end := 0
@@ -176,10 +159,4 @@ func upTo(b []byte, n int) []byte {
 		end += bytes.IndexByte(b[end:], '\n') + 1
 	}
 	return b[:end]
-}
-
-// more reports whether anything follows.
-func (l *lines) more() bool {
-	_, err := l.r.Peek(1)
-	return err == nil
 }

@@ -1,0 +1,37 @@
+package files
+
+import (
+	"cmp"
+)
+
+// A match is a file that was found.
+type match struct {
+	name    string // from the root, with slashes
+	changed int64  // in microseconds since 1970
+}
+
+// newestFirst is a heap of matches, those changed last on top, then by name.
+type newestFirst []match
+
+func (h newestFirst) Len() int { return len(h) }
+
+func (h newestFirst) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h newestFirst) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[j].changed, h[i].changed), cmp.Compare(h[i].name, h[j].name)) < 0
+}
+
+// Push is there for heap.Interface.
+func (h *newestFirst) Push(m any) {
+	if m, ok := m.(match); ok {
+		*h = append(*h, m)
+	}
+}
+
+// Pop is there for heap.Interface.
+func (h *newestFirst) Pop() any {
+	last := len(*h) - 1
+	m := (*h)[last]
+	*h = (*h)[:last]
+	return m
+}

@@ -1,0 +1,58 @@
+package files
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// GlobOutput is what a host gets as Result.Data of [Glob].
+type GlobOutput struct {
+	DurationMs int64 `json:"durationMs"`
+	NumFiles   int   `json:"numFiles"`
+	// Filenames are relative to the session's directory if they lie below it,
+	// otherwise absolute; the file changed last comes first.
+	Filenames    []string `json:"filenames"`
+	Truncated    bool     `json:"truncated"`    // there are more
+	TotalMatches int      `json:"totalMatches"` // found, but for those known to be hidden
+	TimedOut     bool     `json:"timedOut,omitempty"`
+	Hidden       int      `json:"hidden,omitempty"`     // left out by permission rules
+	Unreadable   int      `json:"unreadable,omitempty"` // directories
+
+	note string // for the model
+}
+
+// globResult is what the model is shown: a path a line, then what it should know
+// beside. A name that would not stay on its line is quoted like a Go string.
+func globResult(out GlobOutput) *pegboard.Result {
+	var shown []string
+	for _, name := range out.Filenames {
+		if strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name) {
+			name = strconv.Quote(name)
+		}
+		shown = append(shown, name)
+	}
+	if len(shown) == 0 {
+		shown = append(shown, "No files found")
+	}
+	if out.note != "" {
+		shown = append(shown, "["+out.note+"]")
+	}
+	if out.Truncated {
+		shown = append(shown, fmt.Sprintf("[Cut: the %d files changed last of %d. Use a narrower pattern or path to see others.]", out.NumFiles, out.TotalMatches))
+	}
+	if out.TimedOut {
+		shown = append(shown, "[Incomplete: the search took too long and was stopped. Use a narrower pattern or path.]")
+	}
+	if out.Unreadable > 0 {
+		shown = append(shown, fmt.Sprintf("[%d of the directories could not be read.]", out.Unreadable))
+	}
+	if out.Hidden > 0 {
+		shown = append(shown, fmt.Sprintf("[%s left out, for want of permission to read: tell the user if they are needed.]", plural(out.Hidden, "file")))
+	}
+	return &pegboard.Result{Parts: []pegboard.Part{{Text: strings.Join(shown, "\n")}}, Data: out}
+}

@@ -1,0 +1,192 @@
+package files
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
+)
+
+// A sheet is what one call shows of a notebook.
+type sheet struct {
+	o      ReadOptions
+	file   NotebookFile
+	tokens int
+	bytes  int
+	images int
+}
+
+// output returns one output of a cell for the host and for the model. Of a long
+// stream or traceback the end is shown, of other texts the beginning.
+func (s *sheet) output(o notebook.Output) (CellOutput, []pegboard.Part) {
+	text, atTail := o.Text, o.Kind == "stream"
+	if o.Kind == "error" {
+		text, atTail = errorText(o), true
+	}
+	shown, _ := readable([]byte(plainText(text)))
+	text = excerpt(string(shown), atTail)
+	out := CellOutput{Type: o.Kind, Text: text}
+	head := fmt.Sprintf("<output type=%q", o.Kind)
+	if o.Name != "" {
+		head += fmt.Sprintf(" name=%q", o.Name)
+	}
+	head += ">\n"
+	var pictures []pegboard.Part
+	for _, img := range o.Images {
+		out.Images = append(out.Images, img.MIME)
+		pictures = append(pictures, s.picture(img))
+	}
+	if text == "" && len(o.Images) == 0 && len(o.Types) > 0 {
+		head += fmt.Sprintf("[%s, not shown]\n", strings.Join(o.Types, ", "))
+	}
+	parts := append([]pegboard.Part{{Text: head + withEnd(text)}}, pictures...)
+	return out, append(parts, pegboard.Part{Text: "</output>\n"})
+}
+
+// picture returns an image of an output, or why it is not shown.
+func (s *sheet) picture(img notebook.Image) pegboard.Part {
+	if s.images >= maxNotebookImages {
+		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, not shown: %d images are enough for one call. Ask for this cell alone.]\n", img.MIME, len(img.Data), maxNotebookImages)}
+	}
+	if int64(len(img.Data)) > s.o.MaxImageBytes {
+		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, too large to be shown]\n", img.MIME, len(img.Data))}
+	}
+	p, err := s.o.fit(img.Data, img.MIME)
+	if err != nil {
+		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, not shown: %v]\n", img.MIME, len(img.Data), err)}
+	}
+	s.images++
+	return pegboard.Part{MIME: p.mime, Data: p.data}
+}
+
+// notice tells which cells are shown and how to see more.
+func (s *sheet) notice() string {
+	f, first, last := &s.file, s.file.StartCell, s.file.StartCell+len(s.file.Cells)-1
+	switch {
+	case f.TotalCells == 0:
+		return "[The notebook has no cells.]"
+	case len(f.Cells) == 0:
+		return fmt.Sprintf("[Nothing to show: offset %d is past the end, the notebook has %s. Use a smaller offset.]", first, plural(f.TotalCells, "cell"))
+	case f.TruncatedByTokenCap:
+		return fmt.Sprintf("[PARTIAL view: cells %d to %d of %d. One call shows about %d tokens and %d bytes at most. Go on with offset %d and limit %d.]",
+			first, last, f.TotalCells, s.o.MaxTokens, s.o.MaxBytes, last+1, len(f.Cells))
+	case last < f.TotalCells:
+		return fmt.Sprintf("[PARTIAL view: cells %d to %d of %d. Go on with offset %d.]", first, last, f.TotalCells, last+1)
+	}
+	return fmt.Sprintf("[Notebook, cells %d to %d of %d]", first, last, f.TotalCells)
+}
+
+// tooMany words that the cells asked for have too many tokens; the first fit of
+// them have not.
+func (s *sheet) tooMany(asked []notebook.Cell, fit int) error {
+	tokens, bytes := s.tokens, s.bytes
+	for _, c := range asked[fit:] {
+		_, parts := s.render(c)
+		t, b := s.cost(parts)
+		tokens, bytes = tokens+t, bytes+b
+	}
+	first := s.file.StartCell
+	return &adviceError{text: fmt.Sprintf("Cells %d to %d are about %d tokens in %d bytes, more than the %d in %d that one call shows. Ask for offset %d and limit %d, which fits.",
+		first, first+len(asked)-1, tokens, bytes, s.o.MaxTokens, s.o.MaxBytes, first, fit)}
+}
+
+// cost counts the tokens and the bytes of the text in parts.
+func (s *sheet) cost(parts []pegboard.Part) (tokens, bytes int) {
+	for _, p := range parts {
+		tokens += s.o.tokens([]byte(p.Text))
+		bytes += len(p.Text)
+	}
+	return tokens, bytes
+}
+
+// fits reports whether so much more can be shown.
+func (s *sheet) fits(tokens, bytes int) bool {
+	return tokens <= s.o.MaxTokens-s.tokens && bytes <= s.o.MaxBytes-s.bytes
+}
+
+// shorten cuts the text of one cell until it fits in a call.
+func (s *sheet) shorten(parts []pegboard.Part) []pegboard.Part {
+	text := joined(parts)[0].Text
+	keep := min(len(text), s.o.MaxBytes)
+	for keep > 1 && s.o.tokens([]byte(text[:keep])) > s.o.MaxTokens {
+		keep /= 2
+	}
+	kept := strings.ToValidUTF8(text[:keep], "")
+	return []pegboard.Part{{Text: kept + fmt.Sprintf("\n[%d more bytes of this cell are not shown]", len(text)-len(kept))}}
+}
+
+// render returns a cell for the host and for the model.
+func (s *sheet) render(c notebook.Cell) (NotebookCell, []pegboard.Part) {
+	cell := NotebookCell{ID: c.ID, Type: c.Type, Source: c.Source, Language: c.Language, ExecutionCount: c.ExecutionCount}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<cell id=%q type=%q", c.ID, c.Type)
+	if c.Language != "" && c.Language != c.Type {
+		fmt.Fprintf(&b, " language=%q", c.Language)
+	}
+	if c.ExecutionCount != nil {
+		b.WriteString(" run=" + strconv.Quote(strconv.Itoa(*c.ExecutionCount)))
+	}
+	source, _ := readable([]byte(c.Source))
+	b.WriteString(">\n" + withEnd(string(source)))
+	parts := []pegboard.Part{{Text: b.String()}}
+	for _, o := range c.Outputs {
+		output, shown := s.output(o)
+		cell.Outputs = append(cell.Outputs, output)
+		parts = append(parts, shown...)
+	}
+	return cell, append(parts, pegboard.Part{Text: "</cell>\n"})
+}
+
+// withEnd returns text with an end to its last line.
+func withEnd(text string) string {
+	if text == "" || strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
+
+// joined makes one part of texts that follow each other.
+func joined(parts []pegboard.Part) []pegboard.Part {
+	var all []pegboard.Part
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			all = append(all, pegboard.Part{Text: strings.TrimSuffix(text.String(), "\n")})
+			text.Reset()
+		}
+	}
+	for _, p := range parts {
+		if p.MIME == "" {
+			text.WriteString(withEnd(p.Text))
+			continue
+		}
+		flush()
+		all = append(all, p)
+	}
+	flush()
+	return all
+}
+
+// errorText returns the traceback, or what is known without one.
+func errorText(o notebook.Output) string {
+	if len(o.Traceback) > 0 {
+		return strings.Join(o.Traceback, "\n")
+	}
+	return o.Ename + ": " + o.Evalue
+}
+
+// excerpt returns text if it is short, else its end or its beginning.
+func excerpt(text string, atTail bool) string {
+	rest := len(text) - maxOutputBytes
+	if rest <= 0 {
+		return text
+	}
+	if atTail {
+		kept := strings.ToValidUTF8(text[rest:], "")
+		return fmt.Sprintf("[%d bytes before this are not shown]\n%s", len(text)-len(kept), kept)
+	}
+	kept := strings.ToValidUTF8(text[:maxOutputBytes], "")
+	return fmt.Sprintf("%s\n[%d bytes after this are not shown]", kept, len(text)-len(kept))
+}
