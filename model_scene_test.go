@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // manner is how a plan is played.
@@ -226,65 +223,4 @@ func (s *scene) checkEvents(t *testing.T) {
 		require.LessOrEqual(t, count[pegboard.EventStarted], count[pegboard.EventDecided], "%s: %v", id, story)
 		require.Equal(t, count[pegboard.EventAsked], count[pegboard.EventSettled], "%s: %v", id, story)
 	}
-}
-
-// TestInvariant9ScheduleEqualsSerialRun plays random plans in every manner: each call ends as it
-// does on paper, where one runs after the other.
-func TestInvariant9ScheduleEqualsSerialRun(t *testing.T) {
-	t.Parallel()
-	manners := []manner{{name: "serially", serially: true}, {name: "together"}, {name: "elsewhere", far: true}, {name: "streamed", streams: true}}
-	for seed := range effort.Of(t, uint64(100)) {
-		p := draw(rand.New(rand.NewPCG(seed, 9)))
-		want := foresee(p)
-		for _, how := range manners {
-			if how.serially && hasTwins(p) || how.far && hasScript(p) {
-				continue
-			}
-			what := func() string { return "seed " + strconv.FormatUint(seed, 10) + ", " + how.name + ":" + p.String() }
-			bubble(t, what, func(t *testing.T) {
-				t.Helper()
-				s := play(t, p, 1+int(seed%5), how, nil)
-				require.Len(t, s.outs, len(p))
-				for i, o := range s.outs {
-					want[i].check(t, o, what)
-					for n, in := range want[i].inner {
-						in.check(t, s.inner[o.Call.ID][n], what)
-					}
-				}
-			})
-		}
-	}
-}
-
-// check holds an outcome against what was foreseen.
-func (f fate) check(t *testing.T, o pegboard.Outcome, what func() string) {
-	t.Helper()
-	require.Equal(t, f.fails, o.Result.IsError, "%s: %v, %s\n%s", o.Call.ID, o.Err, o.Result.Text(), what())
-	require.Equal(t, f.mended, len(o.Repairs) > 0, "%s: %v\n%s", o.Call.ID, o.Repairs, what())
-	if f.stage == "" {
-		require.NoError(t, o.Err, "%s\n%s", o.Call.ID, what())
-	} else {
-		var ce *pegboard.CallError
-		require.ErrorAs(t, o.Err, &ce, "%s\n%s", o.Call.ID, what())
-		require.Equal(t, f.stage, ce.Stage, "%s: %v\n%s", o.Call.ID, o.Err, what())
-	}
-	for _, err := range f.is {
-		require.ErrorIs(t, o.Err, err, "%s\n%s", o.Call.ID, what())
-	}
-	if !f.fails {
-		require.Equal(t, f.says, o.Result.Text(), "%s\n%s", o.Call.ID, what())
-	}
-}
-
-// hasTwins says whether two calls have one id.
-func hasTwins(p plan) bool {
-	ids := map[string]bool{}
-	for _, c := range p {
-		ids[c.id] = true
-	}
-	return len(ids) < len(p)
-}
-
-func hasScript(p plan) bool {
-	return slices.ContainsFunc(p, func(c planned) bool { return c.tool == "Script" })
 }

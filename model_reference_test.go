@@ -2,6 +2,9 @@ package pegboard_test
 
 import (
 	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -135,4 +138,24 @@ func (p *paper) work(c planned) fate {
 		}
 	}
 	return f
+}
+
+// check holds an outcome against what was foreseen.
+func (f fate) check(t *testing.T, o pegboard.Outcome, what func() string) {
+	t.Helper()
+	require.Equal(t, f.fails, o.Result.IsError, "%s: %v, %s\n%s", o.Call.ID, o.Err, o.Result.Text(), what())
+	require.Equal(t, f.mended, len(o.Repairs) > 0, "%s: %v\n%s", o.Call.ID, o.Repairs, what())
+	if f.stage == "" {
+		require.NoError(t, o.Err, "%s\n%s", o.Call.ID, what())
+	} else {
+		var ce *pegboard.CallError
+		require.ErrorAs(t, o.Err, &ce, "%s\n%s", o.Call.ID, what())
+		require.Equal(t, f.stage, ce.Stage, "%s: %v\n%s", o.Call.ID, o.Err, what())
+	}
+	for _, err := range f.is {
+		require.ErrorIs(t, o.Err, err, "%s\n%s", o.Call.ID, what())
+	}
+	if !f.fails {
+		require.Equal(t, f.says, o.Result.Text(), "%s\n%s", o.Call.ID, what())
+	}
 }
