@@ -152,3 +152,32 @@ func TestResolveToNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestResolveReachesWhatREPLHides: an agent that lists no primitive gets none
+// through its scripts.
+func TestResolveReachesWhatREPLHides(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		tools []string
+		err   error
+	}{
+		{name: "listed", tools: []string{"REPL", "Read"}},
+		{name: "not listed", tools: []string{"REPL"}, err: pegboard.ErrUnknownTool},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"REPL", "Read"}})
+			require.NoError(t, err)
+			tool, outcomes := script("REPL", pegboard.Call{ID: "in", Name: "Read"})
+			var reg pegboard.Registry
+			require.NoError(t, reg.Add(tool, plain("Read", says("read"))))
+			res, err := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: perms}), pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}}).Resolve(tt.tools, nil)
+			require.NoError(t, err)
+			require.Empty(t, res.Unknown)
+			e := executor(pegboard.Executor{})
+			require.NoError(t, e.Run(t.Context(), res.Pool, pegboard.Call{ID: "out", Name: "REPL"})[0].Err)
+			require.ErrorIs(t, (*outcomes)[0].Err, tt.err)
+		})
+	}
+}

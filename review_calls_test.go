@@ -204,33 +204,3 @@ func TestUpdatesOfPermissionsAreNotLost(t *testing.T) {
 	require.ErrorIs(t, failed, context.Canceled)
 	require.Len(t, s.Permissions().Rules(), hosts*each, "an update that fails changes nothing")
 }
-
-// redeclared is a tool that declares another schema.
-type redeclared struct{ pegboard.Tool }
-
-func (r redeclared) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
-	d, ok := r.Tool.Declare(s)
-	d.InputSchema = json.RawMessage(`{"type":"object","description":"narrowed"}`)
-	return d, ok
-}
-
-// TestEncodedFormIsOfTheDeclaredSchema, whichever of a tool and its wrapper is
-// encoded first.
-func TestEncodedFormIsOfTheDeclaredSchema(t *testing.T) {
-	t.Parallel()
-	encode := func(d pegboard.Declaration) []byte { return append([]byte("form of "), d.InputSchema...) }
-	inner := inert("T")
-	for _, order := range [][]pegboard.Tool{{inner, redeclared{inner}}, {redeclared{inner}, inner}} {
-		for _, tool := range order {
-			d, ok := tool.Declare(nil)
-			require.True(t, ok)
-			require.Equal(t, "form of "+string(d.InputSchema), string(d.Encoded("test", encode)))
-		}
-	}
-	once := 0
-	for range 2 {
-		d, _ := inner.Declare(nil)
-		d.Encoded("counted", func(pegboard.Declaration) []byte { once++; return nil })
-	}
-	require.Equal(t, 1, once)
-}

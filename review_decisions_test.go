@@ -186,22 +186,6 @@ func TestDecideAndAVetThatPanics(t *testing.T) {
 	require.NotPanics(t, func() { require.NotEqual(t, pegboard.Allow, pool.Decide(t.Context(), call("1", "T", ``)).Behavior) })
 }
 
-func TestDenyGlobWithAPatternLeavesTheTool(t *testing.T) {
-	t.Parallel()
-	a := actor{name: "Bash", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}
-	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"B*(ls)"}})}))
-	require.Equal(t, 1, pool.Len(), "a scoped deny leaves the tool listed (contract 1.2): %v", pool.Excluded())
-}
-
-// Deny mcp__srv__repo__* becomes mcp__srv__repo, which is another tool.
-func TestDenyOfToolsOfAServerByPrefix(t *testing.T) {
-	t.Parallel()
-	var reg pegboard.Registry
-	attach(t, &reg, "srv", "repo__delete")
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"mcp__srv__repo__*"}})})
-	require.Empty(t, names(reg.AssemblePool(s, pegboard.PoolConfig{})))
-}
-
 func TestAutoDropsRulesByTheirReach(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ tool, rule, line string }{

@@ -95,32 +95,6 @@ func TestForkBringsNoAsker(t *testing.T) {
 	}
 }
 
-// TestForksDenyRulesComeFirst: they take tools out of the pool, as do those of
-// the parent beneath an ask rule of the fork.
-func TestForksDenyRulesComeFirst(t *testing.T) {
-	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{
-		Allow: []string{"A", "B", "C", "D"}, Ask: []string{"B"}, Deny: []string{"C"},
-	})})
-	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"A"}, Deny: []string{"D"}})})
-	var order []pegboard.Behavior
-	for _, r := range fork.Permissions().Rules() {
-		order = append(order, r.Behavior)
-	}
-	require.IsDecreasing(t, append([]pegboard.Behavior{order[0] + 1}, compact(order)...))
-	require.Equal(t, []string{"A", "B"}, names(registryOf(t, inerts("A", "B", "C", "D")...).AssemblePool(fork, pegboard.PoolConfig{})))
-}
-
-// compact leaves one of equals in a row.
-func compact(list []pegboard.Behavior) (short []pegboard.Behavior) {
-	for i, b := range list {
-		if i == 0 || b != list[i-1] {
-			short = append(short, b)
-		}
-	}
-	return short
-}
-
 // TestNameOfTwoSources: a rule on a name that could be meant for either of two
 // sources allows the tools of neither, and denies those of both.
 func TestNameOfTwoSources(t *testing.T) {
