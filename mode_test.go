@@ -170,45 +170,6 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestAddedDirectoriesCount as working directories do: for reads in every mode,
-// for edits where the mode permits them.
-func TestAddedDirectoriesCount(t *testing.T) {
-	t.Parallel()
-	added := t.TempDir()
-	for _, tc := range []struct {
-		name     string
-		readOnly bool
-		access   pegboard.Access
-		mode     pegboard.Mode
-		before   pegboard.Behavior
-		after    pegboard.Behavior
-	}{
-		{name: "read", readOnly: true, access: pegboard.AccessRead, before: pegboard.Ask, after: pegboard.Allow},
-		{name: "read, plan", readOnly: true, access: pegboard.AccessRead, mode: pegboard.ModePlan, before: pegboard.Ask, after: pegboard.Allow},
-		{name: "edit", access: pegboard.AccessWrite, before: pegboard.Ask, after: pegboard.Ask},
-		{name: "edit, acceptEdits", access: pegboard.AccessWrite, mode: pegboard.ModeAcceptEdits, before: pegboard.Ask, after: pegboard.Allow},
-		{name: "edit, dontAsk", access: pegboard.AccessWrite, mode: pegboard.ModeDontAsk, before: pegboard.Deny, after: pegboard.Deny},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: tc.readOnly, Targets: []pegboard.Target{
-				{Kind: pegboard.TargetPath, Access: tc.access, Value: filepath.Join(added, "f")},
-			}}}
-			pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, tc.mode, pegboard.RuleSet{})}))
-			require.Equal(t, tc.before.String(), judge(t, pool).behavior.String())
-			update := func(kind pegboard.PermissionUpdateType) {
-				require.NoError(t, pool.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-					return p.Apply(pegboard.PermissionUpdate{Type: kind, Directories: []string{added}, Destination: pegboard.SourceSession})
-				}))
-			}
-			update(pegboard.UpdateAddDirectories)
-			require.Equal(t, tc.after.String(), judge(t, pool).behavior.String())
-			update(pegboard.UpdateRemoveDirectories)
-			require.Equal(t, tc.before.String(), judge(t, pool).behavior.String())
-		})
-	}
-}
-
 // TestForkTakesAStricterMode: of all pairs of modes exactly those that are laxer
 // are refused, in a fork and when its permissions are replaced.
 func TestForkTakesAStricterMode(t *testing.T) {

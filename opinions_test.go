@@ -46,18 +46,6 @@ func TestRemedyOfAForkIsForItsParent(t *testing.T) {
 	require.Empty(t, refused(t, pool))
 }
 
-// TestHooksAllowIsNeverStricter than no word of the hook.
-func TestHooksAllowIsNeverStricter(t *testing.T) {
-	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Shell: pegboard.ShellFacts{ReadOnly: true}}}}}
-	for _, b := range []pegboard.Behavior{pegboard.Undecided, pegboard.Allow} {
-		s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(.env)"}}), Hooks: pegboard.Hooks{
-			Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return pegboard.Decision{Behavior: b}, nil },
-		}})
-		require.Equal(t, pegboard.Allow.String(), judge(t, a.pool(t, s)).behavior.String(), b.String())
-	}
-}
-
 // TestBatchHookMayChangeResultsOnly of what it is told.
 func TestBatchHookMayChangeResultsOnly(t *testing.T) {
 	t.Parallel()

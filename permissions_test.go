@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // actor is a tool that says of its calls what a test wants decided.
@@ -81,157 +79,6 @@ func judge(t testing.TB, p *pegboard.Pool) verdict {
 		v.behavior = pegboard.Ask
 	}
 	return v
-}
-
-// ground is one reason to decide a call one way or the other.
-type ground struct {
-	name string
-	rank int    // of two grounds the lower one decides
-	slot string // two grounds of one slot exclude each other
-	add  func(*trial)
-	want verdict // reason: a part of it
-}
-
-// trial is a call with everything that speaks for and against it.
-type trial struct {
-	actor actor
-	cfg   pegboard.SessionConfig
-	mode  pegboard.Mode
-	set   pegboard.RuleSet
-}
-
-// grounds are those that exist, in the order in which they win.
-func grounds() []ground {
-	hook := func(b pegboard.Behavior) func(*trial) {
-		return func(x *trial) {
-			x.cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-				return pegboard.Decision{Behavior: b, Reason: "the hook's word"}, nil
-			}
-		}
-	}
-	own := func(b pegboard.Behavior) func(*trial) {
-		return func(x *trial) { x.actor.own = pegboard.Decision{Behavior: b, Reason: "the tool's word"} }
-	}
-	const rule = "Read(f)"
-	return []ground{
-		{"deny rule", 1, "", func(x *trial) { x.set.Deny = []string{rule} }, verdict{pegboard.Deny, "deny rule", rule}},
-		{"hook denies", 2, "hook", hook(pegboard.Deny), verdict{pegboard.Deny, "the hook's word", ""}},
-		{"tool denies", 2, "tool", own(pegboard.Deny), verdict{pegboard.Deny, "the tool's word", ""}},
-		{"ask rule", 3, "", func(x *trial) { x.set.Ask = []string{rule} }, verdict{pegboard.Ask, "ask rule", rule}},
-		{"requires a person", 4, "", func(x *trial) { x.actor.user = true }, verdict{pegboard.Ask, "only a person", ""}},
-		{"hook asks", 5, "hook", hook(pegboard.Ask), verdict{pegboard.Ask, "the hook's word", ""}},
-		{"tool asks", 5, "tool", own(pegboard.Ask), verdict{pegboard.Ask, "the tool's word", ""}},
-		{"bypass", 6, "mode", func(x *trial) { x.mode = pegboard.ModeBypass }, verdict{pegboard.Allow, "bypassPermissions", ""}},
-		{"plan", 7, "mode", func(x *trial) { x.mode = pegboard.ModePlan }, verdict{pegboard.Ask, "in plan mode", ""}},
-		{"allow rule", 8, "", func(x *trial) { x.set.Allow = []string{rule} }, verdict{pegboard.Allow, "allow rule", rule}},
-		{"hook allows", 9, "hook", hook(pegboard.Allow), verdict{pegboard.Allow, "the hook's word", ""}},
-		{"tool allows", 9, "tool", own(pegboard.Allow), verdict{pegboard.Allow, "the tool's word", ""}},
-		{"harmless read", 10, "mode", func(x *trial) { x.actor.traits.ReadOnly = true }, verdict{pegboard.Allow, "only reads", ""}},
-		{"nothing", 11, "", func(*trial) {}, verdict{pegboard.Ask, "no rule allows it", ""}},
-	}
-}
-
-// TestDecisionOrder lets every two grounds compete for one call.
-func TestDecisionOrder(t *testing.T) {
-	t.Parallel()
-	all := grounds()
-	for i, first := range all {
-		for _, second := range all[i+1:] {
-			if first.rank == second.rank || first.slot == second.slot && first.slot != "" {
-				continue
-			}
-			t.Run(first.name+" over "+second.name, func(t *testing.T) {
-				t.Parallel()
-				x := trial{actor: actor{name: "T", traits: pegboard.Traits{
-					Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "f"}},
-				}}}
-				second.add(&x)
-				first.add(&x)
-				pool := x.actor.pool(t, session(t, x.cfg))
-				require.NoError(t, pool.Session().SetPermissions(rules(t, x.mode, x.set)))
-				got := judge(t, pool)
-				require.Equal(t, first.want.behavior.String(), got.behavior.String(), got.reason)
-				require.Contains(t, got.reason, first.want.reason)
-				require.Equal(t, first.want.rule, got.rule)
-			})
-		}
-	}
-}
-
-// TestWhatModesAndOpinionsGrant covers how far each of them goes.
-func TestWhatModesAndOpinionsGrant(t *testing.T) {
-	t.Parallel()
-	outside := filepath.Join(t.TempDir(), "f")
-	path := func(access pegboard.Access, v string) []pegboard.Target {
-		return []pegboard.Target{{Kind: pegboard.TargetPath, Access: access, Value: v}}
-	}
-	command := []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}
-	yes := pegboard.Decision{Behavior: pegboard.Allow}
-	type traits = pegboard.Traits
-	tests := []struct {
-		name  string
-		actor actor
-		hook  pegboard.Decision
-		mode  pegboard.Mode
-		set   pegboard.RuleSet
-		want  pegboard.Behavior
-	}{
-		{name: "tool allows, on nothing said", actor: actor{own: yes}, want: pegboard.Allow},
-		{name: "tool allows, inside", actor: actor{own: yes, traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, want: pegboard.Allow},
-		{name: "tool allows, outside", actor: actor{own: yes, traits: traits{Targets: path(pegboard.AccessWrite, outside)}}, want: pegboard.Ask},
-		{name: "tool allows, one of two outside", actor: actor{own: yes, traits: traits{Targets: append(path(pegboard.AccessRead, outside), path(pegboard.AccessWrite, "f")...)}}, want: pegboard.Ask},
-		{name: "attached tool allows", actor: actor{own: yes, source: "srv"}, want: pegboard.Ask},
-		{name: "attached tool allows, inside", actor: actor{own: yes, source: "srv", traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, want: pegboard.Ask},
-		{name: "attached tool denies", actor: actor{own: pegboard.Decision{Behavior: pegboard.Deny}, source: "srv"}, mode: pegboard.ModeBypass, want: pegboard.Deny},
-		{name: "hook allows, outside", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, outside)}}, hook: yes, want: pegboard.Allow},
-		{name: "hook allows an attached tool", actor: actor{source: "srv"}, hook: yes, want: pegboard.Allow},
-
-		{name: "default, read inside", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessRead, "f")}}, want: pegboard.Allow},
-		{name: "default, write inside", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, want: pegboard.Ask},
-		{name: "default, said to read what it writes", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessWrite, "f")}}, want: pegboard.Ask},
-		{name: "default, command", actor: actor{traits: traits{Targets: command}}, want: pegboard.Ask},
-
-		{name: "plan, read inside", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessRead, "f")}}, mode: pegboard.ModePlan, want: pegboard.Allow},
-		{name: "plan, read outside", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessRead, outside)}}, mode: pegboard.ModePlan, want: pegboard.Ask},
-		{name: "plan, read outside with a rule", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessRead, outside)}}, mode: pegboard.ModePlan, set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Allow},
-		{name: "plan, write inside", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, mode: pegboard.ModePlan, want: pegboard.Deny},
-		{name: "plan, write with a rule", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, mode: pegboard.ModePlan, set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Deny},
-		{name: "plan, write with a hook's allow", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, mode: pegboard.ModePlan, hook: yes, want: pegboard.Deny},
-		{name: "plan, write with the tool's allow", actor: actor{own: yes, traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, mode: pegboard.ModePlan, want: pegboard.Deny},
-		{name: "plan, said to read what it writes", actor: actor{traits: traits{ReadOnly: true, Targets: path(pegboard.AccessWrite, "f")}}, mode: pegboard.ModePlan, want: pegboard.Deny},
-		{name: "plan, command with a rule", actor: actor{traits: traits{Targets: command}}, mode: pegboard.ModePlan, set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Ask},
-		{name: "plan, unknown", mode: pegboard.ModePlan, want: pegboard.Ask},
-
-		{name: "bypass, unknown", mode: pegboard.ModeBypass, want: pegboard.Allow},
-		{name: "bypass, attached", actor: actor{source: "srv", traits: traits{OpenWorld: true, Destructive: true}}, mode: pegboard.ModeBypass, want: pegboard.Allow},
-		{name: "bypass, write outside", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, outside)}}, mode: pegboard.ModeBypass, want: pegboard.Allow},
-		{name: "bypass, bare deny", actor: actor{own: yes}, hook: yes, mode: pegboard.ModeBypass, set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T"}}, want: pegboard.Deny},
-		{name: "bypass, bare ask", actor: actor{own: yes}, hook: yes, mode: pegboard.ModeBypass, set: pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"T"}}, want: pegboard.Ask},
-		{name: "broad deny, narrow allow", actor: actor{traits: traits{Targets: path(pegboard.AccessWrite, "f")}}, set: pegboard.RuleSet{Allow: []string{"Edit(./f)"}, Deny: []string{"T"}}, want: pegboard.Deny},
-	}
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			tc.actor.name = "T"
-			cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return tc.hook, nil }}}
-			pool := tc.actor.pool(t, session(t, cfg))
-			require.NoError(t, pool.Session().SetPermissions(rules(t, tc.mode, tc.set)))
-			got := judge(t, pool)
-			require.Equal(t, tc.want.String(), got.behavior.String(), got.reason)
-		})
-	}
-}
-
-// TestDenialSaysWhichRule it was, and of which source.
-func TestDenialSaysWhichRule(t *testing.T) {
-	t.Parallel()
-	a := actor{name: "T"}
-	pool := a.pool(t, session(t, pegboard.SessionConfig{}))
-	p, err := pegboard.NewPermissions("", pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"T"}},
-		pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"T"}, Allow: []string{"T"}})
-	require.NoError(t, err)
-	require.NoError(t, pool.Session().SetPermissions(p))
-	require.Equal(t, verdict{pegboard.Deny, `deny rule "T" from policySettings covers it`, "T"}, judge(t, pool))
 }
 
 func TestNewPermissions(t *testing.T) {
@@ -340,77 +187,40 @@ func (d dice) actor() actor {
 	return a
 }
 
-// TestAddingARestrictionNeverMakesLaxer: a deny rule, or an ask rule, on top of
-// random permissions.
-func TestAddingARestrictionNeverMakesLaxer(t *testing.T) {
+// TestUntrustedSourcesAllowNothing: what they deny and ask about counts, and what
+// is wrong with them is said.
+func TestUntrustedSourcesAllowNothing(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for seed := range effort.Of(t, uint64(1000)) {
-		d := dice{rand.New(rand.NewPCG(seed, 1)), []string{dir, dir, filepath.Dir(dir)}}
-		a := d.actor()
-		mode, _ := d.mode(laxest)
-		p := rules(t, mode, pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})
-		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided}))
-		require.NoError(t, pool.Session().SetPermissions(p))
-		before := judge(t, pool)
-		with := func(set pegboard.RuleSet) verdict {
-			more, err := p.WithRules(set)
-			require.NoError(t, err)
-			require.NoError(t, pool.Session().SetPermissions(more))
-			return judge(t, pool)
-		}
-		denied := with(pegboard.RuleSet{Deny: d.rules(2)})
-		require.GreaterOrEqual(t, denied.behavior, before.behavior, "seed %d: %+v\nwith %v: %s", seed, a.traits, p, denied.reason)
-		asked := with(pegboard.RuleSet{Ask: d.rules(2)})
-		require.GreaterOrEqual(t, asked.behavior, before.behavior, "seed %d: %+v\nwith %v: %s", seed, a.traits, p, asked.reason)
-	}
+	set := pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"A"}, Ask: []string{"Q"}, Deny: []string{"D"}, Untrusted: true}
+	p := rules(t, "", set)
+	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings"}, holds(p))
+	set.Untrusted = false
+	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings", "allow A projectSettings"}, holds(rules(t, "", set)))
+
+	wrong := pegboard.RuleSet{Allow: []string{"Bash("}, Untrusted: true}
+	_, err := pegboard.NewPermissions("", wrong)
+	require.ErrorContains(t, err, "Bash(")
+
+	user := pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"A"}}
+	p, err = p.WithRules(user)
+	require.NoError(t, err)
+	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings", "allow A userSettings"}, holds(p), "only that set")
 }
 
-// TestInvariant4ForkIsNeverLaxer compares random agents with the sessions they
-// were forked from, also after these changed.
-func TestInvariant4ForkIsNeverLaxer(t *testing.T) {
+// TestPermissionsKeepTheirAnchors when they are read from a session, added to
+// and given to another.
+func TestPermissionsKeepTheirAnchors(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	sub := filepath.Join(dir, "sub")
-	require.NoError(t, os.Mkdir(sub, 0o700))
-	for _, tc := range []struct {
-		name string
-		dirs []string // of the forks; empty: the parent's
-	}{{name: "same directory", dirs: []string{""}}, {name: "narrower directory", dirs: []string{"", sub}}} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			for seed := range effort.Of(t, uint64(1000)) {
-				d := dice{rand.New(rand.NewPCG(seed, 2)), []string{dir, sub, filepath.Dir(dir)}}
-				a := d.actor()
-				mode, lax := d.mode(laxest)
-				line := []*pegboard.Session{session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided})}
-				pools := []*pegboard.Pool{a.pool(t, line[0])}
-				require.NoError(t, line[0].SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})))
-				for range 2 {
-					mode, lax = d.mode(lax)
-					fork, err := line[len(line)-1].Fork(pegboard.SessionConfig{
-						Role: pegboard.RoleSubAgent, Dir: one(d, tc.dirs...),
-						Permissions: rules(t, mode, pegboard.RuleSet{Ask: d.rules(1), Deny: d.rules(1)}),
-					})
-					if err != nil { // the parent took a narrower directory than this
-						require.ErrorContains(t, err, "outside")
-						continue
-					}
-					line = append(line, fork)
-					pools = append(pools, a.pool(t, fork))
-				}
-				compare := func() {
-					for i := range pools[1:] {
-						parent, child := judge(t, pools[i]), judge(t, pools[i+1])
-						require.GreaterOrEqual(t, child.behavior, parent.behavior, "seed %d: %+v\nparent %v\nchild %v\n%s: %s",
-							seed, a.traits, line[i].Permissions(), line[i+1].Permissions(), parent.reason, child.reason)
-					}
-				}
-				compare()
-				mode, _ = d.mode(laxest)
-				require.NoError(t, line[0].SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: d.rules(2), Ask: d.rules(1), Deny: d.rules(1)})))
-				compare()
-			}
-		})
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	p, err := session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Edit(./a)"}})}).
+		Permissions().WithRules(pegboard.RuleSet{Allow: []string{"Edit(./b)"}})
+	require.NoError(t, err)
+	s := session(t, pegboard.SessionConfig{Dir: elsewhere, Permissions: p})
+	for path, want := range map[string]string{
+		filepath.Join(dir, "a"): "allow", filepath.Join(elsewhere, "a"): "ask",
+		filepath.Join(dir, "b"): "ask", filepath.Join(elsewhere, "b"): "allow",
+	} {
+		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: path}}}}
+		require.Equal(t, want, judge(t, a.pool(t, s)).behavior.String(), path)
 	}
 }

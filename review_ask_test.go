@@ -3,7 +3,6 @@ package pegboard_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,24 +79,6 @@ func TestRuleThatWasAddedMeanwhileHolds(t *testing.T) {
 			o := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", `{}`))[0]
 			require.False(t, ran, "a deny rule stands when it starts; decided by %v: %s", o.Decision.By, o.Decision.Reason)
 		})
-	}
-}
-
-// TestWhoChangedTheInput: the record names who answered.
-func TestWhoChangedTheInput(t *testing.T) {
-	t.Parallel()
-	answer := alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Reason: "fixed it", Input: json.RawMessage(`{"n":2}`)})
-	for by, cfg := range map[pegboard.Decider]pegboard.SessionConfig{
-		pegboard.ByHook:     {Hooks: pegboard.Hooks{Permission: answer}},
-		pegboard.ByApprover: {Approvers: []pegboard.Asker{answer}},
-		pegboard.ByPerson:   {Ask: answer},
-	} {
-		var ran []step
-		var reg pegboard.Registry
-		require.NoError(t, reg.Add(stepper(&ran)))
-		d := run(t, &reg, session(t, cfg), call("1", "T", `{"n":1}`)).Decision
-		require.Equal(t, []step{{N: 2}}, ran)
-		require.Equal(t, by, d.By, d.Reason)
 	}
 }
 
@@ -212,17 +193,6 @@ func TestCloseWhileAsked(t *testing.T) {
 		require.NoError(t, s.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow}))
 		require.NoError(t, (<-outs).Err)
 	})
-}
-
-// TestHookThatFailedDecided: Decision.By says so.
-func TestHookThatFailedDecided(t *testing.T) {
-	t.Parallel()
-	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-		return pegboard.Decision{}, errors.New("down")
-	}}}
-	a := actor{name: "T"}
-	ex := executor(pegboard.Executor{})
-	require.Equal(t, pegboard.ByHook, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", `{}`))[0].Decision.By)
 }
 
 // TestForkHasNoMorePatience than its parent.

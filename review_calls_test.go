@@ -3,11 +3,9 @@ package pegboard_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"runtime"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -174,33 +172,4 @@ func TestTraitsOfAPanicAreTheCautiousOnes(t *testing.T) {
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	require.Empty(t, out.Call.Targets())
 	require.False(t, out.Call.ReadOnly())
-}
-
-// TestUpdatesOfPermissionsAreNotLost when several are under way.
-func TestUpdatesOfPermissionsAreNotLost(t *testing.T) {
-	t.Parallel()
-	s := session(t, pegboard.SessionConfig{})
-	const hosts, each = 8, 25
-	var wg sync.WaitGroup
-	for i := range hosts {
-		wg.Go(func() {
-			for k := range each {
-				err := s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-					runtime.Gosched() // let another update begin
-					return p.WithRules(pegboard.RuleSet{Allow: []string{fmt.Sprintf("T%d_%d", i, k)}})
-				})
-				if err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	require.Len(t, s.Permissions().Rules(), hosts*each)
-
-	failed := s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		return pegboard.Permissions{}, context.Canceled
-	})
-	require.ErrorIs(t, failed, context.Canceled)
-	require.Len(t, s.Permissions().Rules(), hosts*each, "an update that fails changes nothing")
 }

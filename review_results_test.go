@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -232,37 +231,6 @@ func TestReviewFailureOfAToolWithoutLimit(t *testing.T) {
 	require.Less(t, len(out.Result.Text()), 100_000)
 }
 
-func TestReviewLentIsReadOnly(t *testing.T) {
-	t.Parallel()
-	store := dirStore(t, pegboard.DirOptions{})
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits} {
-		s := session(t, pegboard.SessionConfig{Results: store, Dir: t.TempDir(), Permissions: rules(t, mode, pegboard.RuleSet{})})
-		outside := filepath.Join(t.TempDir(), "secret")
-		require.NoError(t, os.WriteFile(outside, nil, 0o600))
-		link := filepath.Join(store.Dir(), fmt.Sprint("link", mode))
-		require.NoError(t, os.Symlink(outside, link))
-		for _, tt := range []struct {
-			access pegboard.Access
-			path   string
-			want   pegboard.Behavior
-		}{
-			{pegboard.AccessRead, filepath.Join(store.Dir(), "x"), pegboard.Allow},
-			{pegboard.AccessWrite, filepath.Join(store.Dir(), "x"), pegboard.Ask},
-			{pegboard.AccessRead, filepath.Dir(store.Dir()), pegboard.Ask},
-			{pegboard.AccessRead, filepath.Join(store.Dir(), "..", "s2", "x"), pegboard.Ask},
-			{pegboard.AccessRead, link, pegboard.Ask},
-		} {
-			tool := pegboard.Build(pegboard.Definition[struct{}, string]{
-				Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-				Traits: pegboard.Traits{ReadOnly: tt.access == pegboard.AccessRead, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: tt.access, Value: tt.path}}},
-				Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
-			})
-			d := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "T", `{}`))
-			require.Equal(t, tt.want, d.Behavior, "%v %v %s", mode, tt.access, tt.path)
-		}
-	}
-}
-
 // A fork that was made before the store is closed after it.
 func TestReviewForkOutlivesTemporaryStore(t *testing.T) {
 	t.Parallel()
@@ -366,26 +334,6 @@ func TestReviewNegativeFailure(t *testing.T) {
 	t.Parallel()
 	out, _ := tell(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{PerError: -1}}, pegboard.Info{}, pegboard.TextResult(lines(5_000)), nil)
 	require.Contains(t, out.Result.Text(), "line 00001")
-}
-
-// dirlessStore has a method Dir, and no directory at present.
-type dirlessStore struct{ oddStore }
-
-func (dirlessStore) Dir() string { return "" }
-
-func TestReviewLendOfNothing(t *testing.T) {
-	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Results: dirlessStore{}})
-	file := filepath.Join(t.TempDir(), "secret")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	for _, path := range []string{file, "/etc/passwd"} {
-		tool := pegboard.Build(pegboard.Definition[struct{}, string]{
-			Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-			Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}}},
-			Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
-		})
-		require.Equal(t, pegboard.Ask, registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "T", `{}`)).Behavior)
-	}
 }
 
 // A Post hook that withholds a result leaves nothing of it for who looks in the store.

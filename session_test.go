@@ -3,7 +3,6 @@ package pegboard_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -188,83 +187,6 @@ func TestForkHooksOnlyNarrow(t *testing.T) {
 	}
 }
 
-// TestForkKeepsTheAnchorsOfItsParentsRules: a rule means the same files in a
-// fork that works further down.
-func TestForkKeepsTheAnchorsOfItsParentsRules(t *testing.T) {
-	t.Parallel()
-	dir, more := t.TempDir(), t.TempDir()
-	sub := filepath.Join(dir, "sub")
-	require.NoError(t, os.Mkdir(sub, 0o700))
-	tests := []struct {
-		name, path string
-		mode       pegboard.Mode
-		set        pegboard.RuleSet
-		cfg        pegboard.SessionConfig
-		want       string
-	}{
-		{name: "deny", path: "sub/a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Edit(./sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "deny"},
-		{name: "deny from the source's root", path: "sub/a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Edit(/sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "deny"},
-		{name: "ask", path: "sub/a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Ask: []string{"Edit(sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "ask"},
-		{name: "deny of a bare name", path: "a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Edit(a)"}}, cfg: pegboard.SessionConfig{Dir: sub, MoreDirs: []string{dir}}, want: "deny"},
-		{name: "allow", path: "sub/a", set: pegboard.RuleSet{Allow: []string{"Edit(./a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "ask"},
-		{name: "allow of a bare name", path: filepath.Join(more, "a"), set: pegboard.RuleSet{Allow: []string{"Edit(a)"}}, cfg: pegboard.SessionConfig{Dir: more}, want: "ask"},
-		{name: "a rule of its own", path: "sub/a", mode: pegboard.ModeBypass, cfg: pegboard.SessionConfig{Dir: sub, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(./a)"}})}, want: "deny"},
-	}
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			parent := session(t, pegboard.SessionConfig{Dir: dir, MoreDirs: []string{more}, Permissions: rules(t, tc.mode, tc.set)})
-			if !filepath.IsAbs(tc.path) {
-				tc.path = filepath.Join(dir, tc.path)
-			}
-			a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: tc.path}}}}
-			require.Equal(t, tc.want, judge(t, a.pool(t, forked(t, parent, tc.cfg))).behavior.String())
-		})
-	}
-}
-
-func TestSetPermissions(t *testing.T) {
-	t.Parallel()
-	parent := session(t, bypass(t))
-	fork := forked(t, forked(t, parent, pegboard.SessionConfig{}), pegboard.SessionConfig{})
-	a := actor{name: "T"}
-	pool := a.pool(t, fork)
-	require.Equal(t, "allow", judge(t, pool).behavior.String())
-
-	require.NoError(t, fork.SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{"T"}})))
-	require.Equal(t, "deny", judge(t, pool).behavior.String())
-	require.ErrorContains(t, fork.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})), `allow rule "T"`)
-	require.Equal(t, "deny", judge(t, pool).behavior.String(), "what was refused changes nothing")
-	require.NoError(t, fork.SetPermissions(pegboard.Permissions{}))
-	require.Equal(t, "allow", judge(t, pool).behavior.String(), "only its own rules were replaced")
-
-	require.NoError(t, parent.SetPermissions(rules(t, pegboard.ModePlan, pegboard.RuleSet{Ask: []string{"T"}})))
-	require.Equal(t, verdict{pegboard.Ask, `ask rule "T" covers it`, "T"}, judge(t, pool), "two forks down")
-	require.Equal(t, pegboard.ModePlan, fork.Permissions().Mode())
-	require.ErrorContains(t, fork.SetPermissions(rules(t, pegboard.ModeBypass, pegboard.RuleSet{})), "laxer")
-
-	require.NoError(t, parent.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})))
-	require.Equal(t, "allow", judge(t, pool).behavior.String(), "what the parent is allowed, the fork is")
-}
-
-// TestPermissionsKeepTheirAnchors when they are read from a session, added to
-// and given to another.
-func TestPermissionsKeepTheirAnchors(t *testing.T) {
-	t.Parallel()
-	dir, elsewhere := t.TempDir(), t.TempDir()
-	p, err := session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Edit(./a)"}})}).
-		Permissions().WithRules(pegboard.RuleSet{Allow: []string{"Edit(./b)"}})
-	require.NoError(t, err)
-	s := session(t, pegboard.SessionConfig{Dir: elsewhere, Permissions: p})
-	for path, want := range map[string]string{
-		filepath.Join(dir, "a"): "allow", filepath.Join(elsewhere, "a"): "ask",
-		filepath.Join(dir, "b"): "ask", filepath.Join(elsewhere, "b"): "allow",
-	} {
-		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: path}}}}
-		require.Equal(t, want, judge(t, a.pool(t, s)).behavior.String(), path)
-	}
-}
-
 // TestSessionIsSafeForConcurrentUse does everything at once, for the race
 // detector.
 func TestSessionIsSafeForConcurrentUse(t *testing.T) {
@@ -289,50 +211,4 @@ func TestSessionIsSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-// TestLend: what is lent can be read by every agent, not written, and rules hold.
-func TestLend(t *testing.T) {
-	t.Parallel()
-	outside, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
-	stored := filepath.Join(outside, "stored")
-	require.NoError(t, os.Mkdir(stored, 0o700))
-	require.NoError(t, os.Symlink(outside, filepath.Join(stored, "out")))
-	perms := rules(t, "", pegboard.RuleSet{Deny: []string{"Read(//**/secret)"}})
-	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
-	fork := forked(t, s, pegboard.SessionConfig{})
-	look := func(access pegboard.Access) pegboard.Tool {
-		return pegboard.Build(pegboard.Definition[struct {
-			Path string `json:"path"`
-		}, string]{
-			Info: pegboard.Info{Name: "Look"}, Description: "Looks.",
-			Inspect: func(in struct {
-				Path string `json:"path"`
-			}, _ *pegboard.Call) pegboard.Traits {
-				return pegboard.Traits{ReadOnly: access == pegboard.AccessRead, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: access, Value: in.Path}}}
-			},
-			Call: func(context.Context, struct {
-				Path string `json:"path"`
-			}, *pegboard.Call) (string, error) {
-				return "", nil
-			},
-		})
-	}
-	decide := func(s *pegboard.Session, access pegboard.Access, path string) pegboard.Behavior {
-		var reg pegboard.Registry
-		require.NoError(t, reg.Add(look(access)))
-		return reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "Look", fmt.Sprintf(`{"path":%q}`, path))).Behavior
-	}
-	file := filepath.Join(stored, "file")
-	require.Equal(t, pegboard.Ask, decide(s, pegboard.AccessRead, file))
-	fork.AllowReads(stored)
-	for _, agent := range []*pegboard.Session{s, fork} {
-		require.Equal(t, pegboard.Allow, decide(agent, pegboard.AccessRead, file))
-		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.AccessWrite, file))
-		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.AccessRead, filepath.Join(outside, "other")))
-		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.AccessRead, filepath.Join(stored, "out", "other")), "a link leads out")
-		require.Equal(t, pegboard.Deny, decide(agent, pegboard.AccessRead, filepath.Join(stored, "secret")))
-	}
-	require.Equal(t, []string{s.Dir()}, s.Dirs())
 }

@@ -1,13 +1,19 @@
 package pegboard_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // holds lists what p holds, for comparisons: the mode, the rules in the order
@@ -239,22 +245,124 @@ func TestUpdateIsTheDocumentedJSON(t *testing.T) {
 	}
 }
 
-// TestUntrustedSourcesAllowNothing: what they deny and ask about counts, and what
-// is wrong with them is said.
-func TestUntrustedSourcesAllowNothing(t *testing.T) {
+// TestUpdatesAgainstAList applies random updates to permissions and to a plain
+// list, which must stay the same.
+func TestUpdatesAgainstAList(t *testing.T) {
 	t.Parallel()
-	set := pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"A"}, Ask: []string{"Q"}, Deny: []string{"D"}, Untrusted: true}
-	p := rules(t, "", set)
-	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings"}, holds(p))
-	set.Untrusted = false
-	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings", "allow A projectSettings"}, holds(rules(t, "", set)))
+	type rule struct {
+		b        pegboard.Behavior
+		tool, of string
+	}
+	behaviors := []pegboard.Behavior{pegboard.Deny, pegboard.Ask, pegboard.Allow}
+	for seed := range effort.Of(t, uint64(500)) {
+		d := dice{rand.New(rand.NewPCG(seed, 8)), nil}
+		var p pegboard.Permissions
+		var list []rule
+		for range 12 {
+			u := pegboard.PermissionUpdate{Type: one(d, pegboard.UpdateAddRules, pegboard.UpdateAddRules, pegboard.UpdateReplaceRules, pegboard.UpdateRemoveRules), Behavior: one(d, behaviors...), Destination: one(d, pegboard.SourceUser, pegboard.SourceSession)}
+			var given []rule
+			for _, tool := range slices.Compact([]string{one(d, "A", "B"), one(d, "B", "C")}) {
+				u.Rules = append(u.Rules, pegboard.PermissionUpdateRule{Tool: tool})
+				given = append(given, rule{u.Behavior, tool, string(u.Destination)})
+			}
+			list = slices.DeleteFunc(list, func(r rule) bool {
+				return slices.Contains(given, r) || u.Type == pegboard.UpdateReplaceRules && r.b == u.Behavior && r.of == string(u.Destination)
+			})
+			if u.Type != pegboard.UpdateRemoveRules {
+				list = append(list, given...)
+			}
+			q, err := p.Apply(u)
+			require.NoError(t, err)
+			p = q
+		}
+		var want, got []rule
+		for _, b := range behaviors {
+			for _, r := range list {
+				if r.b == b {
+					want = append(want, r)
+				}
+			}
+		}
+		for _, r := range p.Rules() {
+			got = append(got, rule{r.Behavior, r.Tool, string(r.Source)})
+		}
+		require.Equal(t, want, got, "seed %d", seed)
+	}
+}
 
-	wrong := pegboard.RuleSet{Allow: []string{"Bash("}, Untrusted: true}
-	_, err := pegboard.NewPermissions("", wrong)
-	require.ErrorContains(t, err, "Bash(")
+func TestSetModeWithoutAMode(t *testing.T) {
+	t.Parallel()
+	p := rules(t, pegboard.ModePlan, pegboard.RuleSet{})
+	q, err := p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode})
+	require.Error(t, err, "%s", q.Mode())
+}
 
-	user := pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"A"}}
-	p, err = p.WithRules(user)
+func TestUpdateThatSaysARuleTwice(t *testing.T) {
+	t.Parallel()
+	p, err := pegboard.Permissions{}.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "A"}, {Tool: "A"}}})
 	require.NoError(t, err)
-	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings", "allow A userSettings"}, holds(p), "only that set")
+	require.Len(t, p.Rules(), 1)
+}
+
+// What a policy says no update changes, and a remedy allows nothing beyond the call.
+func TestUpdatesLeaveThePolicyAlone(t *testing.T) {
+	t.Parallel()
+	p := rules(t, "", pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"Bash"}})
+	for _, change := range []pegboard.PermissionUpdateType{pegboard.UpdateAddRules, pegboard.UpdateReplaceRules, pegboard.UpdateRemoveRules, pegboard.UpdateSetMode, pegboard.UpdateAddDirectories} {
+		_, err := p.Apply(pegboard.PermissionUpdate{Type: change, Behavior: pegboard.Deny, Mode: pegboard.ModePlan, Destination: pegboard.SourcePolicy})
+		require.Error(t, err, "%s", change)
+	}
+}
+
+func TestSetPermissions(t *testing.T) {
+	t.Parallel()
+	parent := session(t, bypass(t))
+	fork := forked(t, forked(t, parent, pegboard.SessionConfig{}), pegboard.SessionConfig{})
+	a := actor{name: "T"}
+	pool := a.pool(t, fork)
+	require.Equal(t, "allow", judge(t, pool).behavior.String())
+
+	require.NoError(t, fork.SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{"T"}})))
+	require.Equal(t, "deny", judge(t, pool).behavior.String())
+	require.ErrorContains(t, fork.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})), `allow rule "T"`)
+	require.Equal(t, "deny", judge(t, pool).behavior.String(), "what was refused changes nothing")
+	require.NoError(t, fork.SetPermissions(pegboard.Permissions{}))
+	require.Equal(t, "allow", judge(t, pool).behavior.String(), "only its own rules were replaced")
+
+	require.NoError(t, parent.SetPermissions(rules(t, pegboard.ModePlan, pegboard.RuleSet{Ask: []string{"T"}})))
+	require.Equal(t, verdict{pegboard.Ask, `ask rule "T" covers it`, "T"}, judge(t, pool), "two forks down")
+	require.Equal(t, pegboard.ModePlan, fork.Permissions().Mode())
+	require.ErrorContains(t, fork.SetPermissions(rules(t, pegboard.ModeBypass, pegboard.RuleSet{})), "laxer")
+
+	require.NoError(t, parent.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})))
+	require.Equal(t, "allow", judge(t, pool).behavior.String(), "what the parent is allowed, the fork is")
+}
+
+// TestUpdatesOfPermissionsAreNotLost when several are under way.
+func TestUpdatesOfPermissionsAreNotLost(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{})
+	const hosts, each = 8, 25
+	var wg sync.WaitGroup
+	for i := range hosts {
+		wg.Go(func() {
+			for k := range each {
+				err := s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+					runtime.Gosched() // let another update begin
+					return p.WithRules(pegboard.RuleSet{Allow: []string{fmt.Sprintf("T%d_%d", i, k)}})
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, s.Permissions().Rules(), hosts*each)
+
+	failed := s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		return pegboard.Permissions{}, context.Canceled
+	})
+	require.ErrorIs(t, failed, context.Canceled)
+	require.Len(t, s.Permissions().Rules(), hosts*each, "an update that fails changes nothing")
 }

@@ -1,0 +1,440 @@
+package pegboard_test
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// TestRuleNamesTools holds rules without a pattern against tools.
+func TestRuleNamesTools(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, rule string
+		source     string // where the tool is attached from; empty: built in
+		want       bool
+	}{
+		{name: "its name", rule: "Tool", want: true},
+		{name: "its name and a star", rule: "Tool(*)", want: true},
+		{name: "an alias", rule: "Old", want: true},
+		{name: "an alias and a star", rule: "Older(*)", want: true},
+		{name: "another case", rule: "tool"},
+		{name: "the beginning of its name", rule: "Too"},
+		{name: "a server", rule: "mcp__Tool"},
+		{name: "the exposed name", rule: "mcp__srv__Tool", source: "srv", want: true},
+		{name: "the server", rule: "mcp__srv", source: "srv", want: true},
+		{name: "the server and a star", rule: "mcp__srv__*", source: "srv", want: true},
+		{name: "the server in parentheses", rule: "mcp__srv(*)", source: "srv", want: true},
+		{name: "a server with a name that is folded", rule: "mcp__my_srv", source: "my srv", want: true},
+		{name: "the name at the source", rule: "Tool", source: "srv"},
+		{name: "an alias at the source", rule: "Old", source: "srv"},
+		{name: "another server", rule: "mcp__other", source: "srv"},
+		{name: "a server that begins alike", rule: "mcp__srv", source: "srv2"},
+		{name: "a server inside another's name", rule: "mcp__a", source: "a__b"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "Tool", aliases: []string{"Old", "Older"}, source: tc.source}
+			checkRule(t, pegboard.SessionConfig{}, &a, tc.rule, tc.want, tc.want)
+		})
+	}
+}
+
+// TestRuleNamesToolsByPattern holds rules with a star in the tool's name against
+// tools. As allow rules they are refused unless a server stands before the star.
+func TestRuleNamesToolsByPattern(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, rule string
+		source     string // where the tool is attached from; empty: built in
+		refused    bool   // as an allow rule
+		covers     bool
+		touches    bool
+	}{
+		{name: "any", rule: "*", refused: true, touches: true},
+		{name: "any, attached", rule: "*", source: "srv", refused: true, touches: true},
+		{name: "the beginning", rule: "To*", refused: true, touches: true},
+		{name: "the end", rule: "*ol", refused: true, touches: true},
+		{name: "the middle", rule: "T*l", refused: true, touches: true},
+		{name: "only a part", rule: "*o", refused: true},
+		{name: "another case", rule: "t*", refused: true},
+		{name: "an alias", rule: "Ol*", refused: true, touches: true},
+		{name: "any server", rule: "mcp__*", source: "srv", refused: true, touches: true},
+		{name: "any server, built in", rule: "mcp__*", refused: true},
+		{name: "some servers", rule: "mcp__s*__Tool", source: "srv", refused: true, touches: true},
+		{name: "tools of the server", rule: "mcp__srv__T*", source: "srv", covers: true, touches: true},
+		{name: "other tools of the server", rule: "mcp__srv__U*", source: "srv"},
+		{name: "tools of another server", rule: "mcp__other__T*", source: "srv"},
+		{name: "tools of a server that begins alike", rule: "mcp__srv__*", source: "srv2"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "Tool", aliases: []string{"Old"}, source: tc.source}
+			if !tc.refused {
+				checkRule(t, pegboard.SessionConfig{}, &a, tc.rule, tc.covers, tc.touches)
+				return
+			}
+			_, err := pegboard.NewPermissions("", pegboard.RuleSet{Allow: []string{tc.rule}})
+			require.ErrorContains(t, err, "an allow rule approves nothing")
+			for _, set := range []pegboard.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
+				pool := a.pool(t, session(t, pegboard.SessionConfig{}))
+				require.NoError(t, pool.Session().SetPermissions(rules(t, "", set)))
+				got := judge(t, pool)
+				require.Equal(t, tc.touches, got.rule == tc.rule)
+				want := pegboard.Ask
+				if tc.touches && set.Deny != nil {
+					want = pegboard.Deny
+				}
+				require.Equal(t, want.String(), got.behavior.String())
+			}
+		})
+	}
+}
+
+// TestNameOfTwoSources: a rule on a name that could be meant for either of two
+// sources allows the tools of neither, and denies those of both.
+func TestNameOfTwoSources(t *testing.T) {
+	t.Parallel()
+	type tool struct{ source, raw string }
+	tests := []struct {
+		name string
+		has  []tool
+		rule string
+		want []string // what the rule allows, and what it denies
+		all  []string
+	}{
+		{name: "alone", has: []tool{{"git", "hub"}}, rule: "mcp__git__hub", want: []string{"mcp__git__hub"}, all: []string{"mcp__git__hub"}},
+		{name: "a tool or a server", has: []tool{{"git", "hub"}, {"git__hub", "wipe"}}, rule: "mcp__git__hub", all: []string{"mcp__git__hub", "mcp__git__hub__wipe"}},
+		{name: "servers that fold alike", has: []tool{{"my.server", "wipe"}, {"my_server", "read"}}, rule: "mcp__my_server", want: []string{"mcp__my_server__read"}, all: []string{"mcp__my_server__read", "mcp__my_server__wipe"}},
+		{name: "a tool of servers that fold alike", has: []tool{{"my.server", "wipe"}, {"my_server", "read"}}, rule: "mcp__my_server__wipe", all: []string{"mcp__my_server__wipe"}},
+		{name: "servers that begin alike", has: []tool{{"git", "hub"}, {"github", "wipe"}}, rule: "mcp__git", want: []string{"mcp__git__hub"}, all: []string{"mcp__git__hub"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var reg pegboard.Registry
+			for _, x := range tc.has {
+				attach(t, &reg, x.source, x.raw)
+			}
+			s := session(t, pegboard.SessionConfig{})
+			pool := reg.AssemblePool(s, pegboard.PoolConfig{})
+			require.Equal(t, len(tc.has), pool.Len())
+			got := map[pegboard.Behavior][]string{}
+			for _, as := range []pegboard.RuleSet{{Allow: []string{tc.rule}}, {Deny: []string{tc.rule}}} {
+				require.NoError(t, s.SetPermissions(rules(t, "", as)))
+				ex := executor(pegboard.Executor{})
+				for _, n := range names(pool) {
+					if d := ex.Run(t.Context(), pool, call("1", n, ``))[0].Decision; d.Rule != nil {
+						got[d.Behavior] = append(got[d.Behavior], n)
+					}
+				}
+			}
+			require.Equal(t, tc.want, got[pegboard.Allow])
+			require.Equal(t, tc.all, got[pegboard.Deny])
+			require.Equal(t, pool.Len()-len(tc.all), reg.AssemblePool(s, pegboard.PoolConfig{}).Len(), "the pool leaves them out as well")
+		})
+	}
+}
+
+// checkRule holds a rule against what a does, as an allow, a deny and an ask
+// rule. Without the rule a must be asked about.
+func checkRule(t *testing.T, cfg pegboard.SessionConfig, a *actor, rule string, covers, touches bool) {
+	t.Helper()
+	pick := func(yes bool, then, otherwise string) string {
+		if yes {
+			return then
+		}
+		return otherwise
+	}
+	pool := a.pool(t, session(t, cfg))
+	try := func(mode pegboard.Mode, set pegboard.RuleSet) verdict {
+		require.NoError(t, pool.Session().SetPermissions(rules(t, mode, set)))
+		return judge(t, pool)
+	}
+	require.Equal(t, "ask", try("", pegboard.RuleSet{}).behavior.String(), "without the rule")
+	as := []string{rule}
+	require.Equal(t, pick(covers, "allow", "ask"), try("", pegboard.RuleSet{Allow: as}).behavior.String(), "as an allow rule")
+	require.Equal(t, pick(touches, "deny", "ask"), try("", pegboard.RuleSet{Deny: as}).behavior.String(), "as a deny rule")
+	asked := try(pegboard.ModeBypass, pegboard.RuleSet{Ask: as})
+	require.Equal(t, pick(touches, "ask", "allow"), asked.behavior.String(), "as an ask rule, in bypass mode")
+	require.Equal(t, touches, asked.rule != "")
+}
+
+// TestRuleMatchesTargets holds rules with a pattern against what a tool of some
+// other name acts on.
+func TestRuleMatchesTargets(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "src"), 0o700))
+	require.NoError(t, linkDir(outside, filepath.Join(dir, "link")))
+	require.NoError(t, linkDir(filepath.Join(dir, "src"), filepath.Join(dir, "src", "self")))
+	outside, err := filepath.EvalSymlinks(outside)
+	require.NoError(t, err)
+	outside = filepath.ToSlash(outside)
+
+	write := func(v string, also ...string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: v, Aliases: also}
+	}
+	read := func(v string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v}
+	}
+	below := func(v string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v, Tree: true}
+	}
+	run := func(v string, inner ...string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: v, Shell: pegboard.ShellFacts{Nested: inner}}
+	}
+	exactly := func(v string) pegboard.Target {
+		x := run(v)
+		x.Shell.NoWildcards = true
+		return x
+	}
+	named := func(kind pegboard.TargetKind, v string, also ...string) pegboard.Target {
+		return pegboard.Target{Kind: kind, Value: v, Aliases: also}
+	}
+	type is = []pegboard.Target
+	tests := []struct {
+		name, rule string
+		tool       string // empty: Maker
+		acts       is
+		covers     bool
+		touches    bool
+	}{
+		{name: "written below the working directory", rule: "Edit(/src/a.go)", acts: is{write("src/a.go")}, covers: true, touches: true},
+		{name: "written by an absolute name", rule: "Edit(./src)", acts: is{write(dir + "/src/a.go")}, covers: true, touches: true},
+		{name: "written with dots", rule: "Edit(src/a.go)", acts: is{write("src/../src/./a.go")}, covers: true, touches: true},
+		{name: "dots lead elsewhere", rule: "Edit(src)", acts: is{write("src/../b.go")}},
+		{name: "bare name", rule: "Edit(a.go)", acts: is{write("src/deep/a.go")}, covers: true, touches: true},
+		{name: "bare name outside", rule: "Edit(a.go)", acts: is{write(outside + "/a.go")}},
+		{name: "directory and slash", rule: "Edit(src/)", acts: is{write("src/a.go")}, covers: true, touches: true},
+		{name: "file system", rule: "Edit(/" + outside + ")", acts: is{write(outside + "/a.go")}, covers: true, touches: true},
+		{name: "home", rule: "Edit(~/pegboard-test)", acts: is{write("~/pegboard-test/a")}, covers: true, touches: true},
+		{name: "read", rule: "Read(src)", acts: is{read("src/a.go")}, covers: true, touches: true},
+		{name: "read is not written", rule: "Read(src)", acts: is{write("src/a.go")}, touches: true}, // contract 1.6: what may not be read may not be written
+		{name: "written may be read", rule: "Edit(src)", acts: is{read("src/a.go")}, covers: true},   // contract 1.6
+		{name: "an edit rule on a host", rule: "Edit(src)", acts: is{named(pegboard.TargetHost, "src")}},
+
+		{name: "through a link, by the spelling", rule: "Edit(link)", acts: is{write("link/a")}, touches: true},
+		{name: "through a link, by the place", rule: "Edit(/" + outside + ")", acts: is{write("link/a")}, touches: true},
+		{name: "through a link that stays", rule: "Edit(src)", acts: is{write("src/self/a")}, covers: true, touches: true},
+		{name: "an other name outside", rule: "Edit(src)", acts: is{write("src/a", outside+"/a")}, touches: true},
+		{name: "only an other name", rule: "Edit(src)", acts: is{write(outside+"/a", "src/a")}, touches: true},
+		{name: "an other name through a link", rule: "Edit(src)", acts: is{write("src/a", "src/b", "link/a")}, touches: true},
+		{name: "two names inside", rule: "Edit(src)", acts: is{write("src/a", "src/b")}, covers: true, touches: true},
+		{name: "one target of two", rule: "Edit(src)", acts: is{write("src/a"), write("b")}, touches: true},
+		{name: "two targets of two", rule: "Edit(src)", acts: is{write("src/a"), write("src/b")}, covers: true, touches: true},
+		{name: "one and something unknown", rule: "Edit(src)", acts: is{write("src/a"), {}}, touches: true},
+
+		{name: "something below a tree", rule: "Read(src/a.go)", acts: is{below(".")}, touches: true},
+		{name: "a bare name below a tree", rule: "Read(.env)", acts: is{below("src")}, touches: true},
+		{name: "beside a tree", rule: "Read(src/a.go)", acts: is{below("docs")}},
+		{name: "below a tree behind a link", rule: "Read(/" + outside + "/a)", acts: is{below("link")}, touches: true},
+		{name: "a tree inside", rule: "Read(src)", acts: is{below("src/deep")}, covers: true, touches: true},
+
+		{name: "host", rule: "WebFetch(domain:Example.com)", acts: is{named(pegboard.TargetHost, "example.COM.")}, covers: true, touches: true},
+		{name: "another host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.TargetHost, "www.example.com")}},
+		{name: "another name of the host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.TargetHost, "a.test", "example.com")}, touches: true},
+
+		{name: "command", rule: "Bash(git status)", tool: "Bash", acts: is{run("git   status")}, covers: true, touches: true},
+		{name: "command of another tool", rule: "Bash(git status)", acts: is{run("git status")}, touches: true},
+		{name: "command of Monitor", rule: "Bash(git status)", tool: "Monitor", acts: is{run("git status")}, covers: true, touches: true}, // contract 1.2
+		{name: "blanks inside quotes", rule: `Bash(git commit -m "a b")`, tool: "Bash", acts: is{run(`git commit -m "a  b"`)}},
+		{name: "blanks before quotes", rule: `Bash(git commit -m "a b")`, tool: "Bash", acts: is{run(`git  commit -m "a b"`)}, covers: true, touches: true}, // contract 1.4
+		{name: "run in turn", rule: "Bash(rm a)", tool: "Bash", acts: is{run("sudo rm a", "rm a")}, touches: true},
+		{name: "one command of two", rule: "Bash(ls)", tool: "Bash", acts: is{run("ls"), run("rm a")}, touches: true},
+		{name: "command and its redirect", rule: "Bash(ls)", tool: "Bash", acts: is{run("ls"), write("a")}, touches: true},
+
+		{name: "command and more words", rule: "Bash(npm run test:*)", tool: "Bash", acts: is{run("npm run test -- -v")}, covers: true, touches: true},
+		{name: "command and no more words", rule: "Bash(npm run test *)", tool: "Bash", acts: is{run("npm run test")}, covers: true, touches: true},
+		{name: "a word that begins alike", rule: "Bash(npm run test:*)", tool: "Bash", acts: is{run("npm run testing")}},
+		{name: "a word that may begin alike", rule: "Bash(npm run test*)", tool: "Bash", acts: is{run("npm run testing -v")}, covers: true, touches: true},
+		{name: "a star in the middle", rule: "Bash(git * main)", tool: "Bash", acts: is{run("git push origin main")}, covers: true, touches: true},
+		{name: "one command of two under a star", rule: "Bash(npm:*)", tool: "Bash", acts: is{run("npm test"), run("rm a")}, touches: true},
+		{name: "two commands of two under a star", rule: "Bash(npm:*)", tool: "Bash", acts: is{run("npm test"), run("npm run a")}, covers: true, touches: true},
+		{name: "run in turn under a star", rule: "Bash(rm:*)", tool: "Bash", acts: is{run("sudo rm a", "rm a")}, touches: true},
+		{name: "under a star, of another tool", rule: "Bash(npm:*)", acts: is{run("npm test")}, touches: true},
+		{name: "an exact command under a star", rule: "Bash(find:*)", tool: "Bash", acts: is{exactly("find . -delete")}, touches: true},
+		{name: "an exact command spelled out", rule: "Bash(find . -delete)", tool: "Bash", acts: is{exactly("find . -delete")}, covers: true, touches: true},
+
+		{name: "any depth", rule: "Read(./src/**)", acts: is{read("src/a/b.go")}, covers: true, touches: true},
+		{name: "the tree's own directory", rule: "Read(./src/**)", acts: is{read("docs/src/b.go")}},
+		{name: "a suffix", rule: "Edit(/src/*.go)", acts: is{write("src/a.go")}, covers: true, touches: true},
+		{name: "a suffix, deeper", rule: "Edit(/src/*.go)", acts: is{write("src/a/b.go")}},
+		{name: "a suffix at any depth", rule: "Edit(**/*.go)", acts: is{write("src/a/b.go")}, covers: true, touches: true},
+		{name: "one segment, at the top", rule: "Edit(docs/**)", acts: is{write("docs/a")}, covers: true, touches: true},
+		{name: "one segment, deeper", rule: "Edit(docs/**)", acts: is{write("src/docs/a")}, touches: true}, // contract 1.6: at any depth, but not to allow
+		{name: "two segments, deeper", rule: "Edit(src/docs/**)", acts: is{write("a/src/docs/a")}},
+		{name: "through a link, under stars", rule: "Edit(link/**)", acts: is{write("link/a")}, touches: true},
+		{name: "through a link, by stars of the place", rule: "Edit(/" + outside + "/**)", acts: is{write("link/a")}, touches: true},
+		{name: "below a tree, under stars", rule: "Read(**/*.pem)", acts: is{below(".")}, touches: true},
+		{name: "a tree under stars", rule: "Read(src/**)", acts: is{below("src/deep")}, covers: true, touches: true},
+
+		{name: "sub-domain", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "a.b.example.com")}, covers: true, touches: true},
+		{name: "not the domain itself", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "example.com")}},
+		{name: "a domain that ends alike", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "badexample.com")}},
+		{name: "every domain", rule: "WebFetch(domain:*)", acts: is{named(pegboard.TargetHost, "example.com")}, covers: true, touches: true},
+		{name: "one of two hosts under a star", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "a.example.com"), named(pegboard.TargetHost, "b.test")}, touches: true},
+
+		{name: "skill and what is said to it", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(pegboard.TargetSkill, "deploy to production")}, covers: true, touches: true},
+		{name: "skill that begins alike", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(pegboard.TargetSkill, "deployment")}},
+		{name: "agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.TargetAgent, "reviewer")}, covers: true, touches: true},
+		{name: "another agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.TargetAgent, "writer")}},
+		{name: "agent of another tool", rule: "Agent(reviewer)", acts: is{named(pegboard.TargetAgent, "reviewer")}},
+		{name: "by an alias", rule: "Former(x)", acts: is{named(pegboard.TargetResource, "x")}, covers: true, touches: true},
+		{name: "something unknown", rule: "Maker(x)", acts: is{{}}},
+		{name: "nothing said", rule: "Maker(x)"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if home, err := os.UserHomeDir(); strings.Contains(tc.rule, "~") && (err != nil || home == "") {
+				t.Skip("this user has no home directory, which the rule names")
+			}
+			a := actor{name: tc.tool, traits: pegboard.Traits{Targets: tc.acts}}
+			if a.name == "" {
+				a.name, a.aliases = "Maker", []string{"Former"}
+			}
+			checkRule(t, pegboard.SessionConfig{Dir: dir}, &a, tc.rule, tc.covers, tc.touches)
+		})
+	}
+}
+
+// TestReadingIsNotRunning: no rule that lets a file be read or written lets it be
+// run.
+func TestReadingIsNotRunning(t *testing.T) {
+	t.Parallel()
+	for _, readOnly := range []bool{false, true} {
+		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: readOnly, Targets: []pegboard.Target{
+			{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: "x.sh"},
+		}}}
+		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir()}))
+		for _, tc := range []struct {
+			rule string
+			want pegboard.Behavior
+		}{{"Read(/x.sh)", pegboard.Ask}, {"Edit(/x.sh)", pegboard.Ask}, {"T", pegboard.Allow}} {
+			require.NoError(t, pool.Session().SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{tc.rule}})))
+			require.Equal(t, tc.want.String(), judge(t, pool).behavior.String(), tc.rule)
+		}
+		for _, rule := range []string{"Read(/x.sh)", "Edit(/x.sh)"} {
+			require.NoError(t, pool.Session().SetPermissions(rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{rule}})))
+			require.Equal(t, rule, judge(t, pool).rule, "denied")
+		}
+	}
+}
+
+// TestOpaqueNeedsARuleForTheWholeTool: what cannot be seen is covered by no
+// pattern, and by nothing at all while a deny or ask pattern could be about it.
+func TestOpaqueNeedsARuleForTheWholeTool(t *testing.T) {
+	t.Parallel()
+	command := []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}
+	tests := []struct {
+		name string
+		tool string // empty: T
+		acts []pegboard.Target
+		set  pegboard.RuleSet
+		want pegboard.Behavior
+	}{
+		{name: "bare allow", set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Allow},
+		{name: "pattern allow", set: pegboard.RuleSet{Allow: []string{"T(x)", "Edit(a)", "Read(a)"}}, want: pegboard.Ask},
+		{name: "said to be opaque", acts: []pegboard.Target{{Value: "x"}}, set: pegboard.RuleSet{Allow: []string{"T(x)"}}, want: pegboard.Ask},
+		{name: "beside what is covered", acts: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x"}, {}}, set: pegboard.RuleSet{Allow: []string{"T(x)"}}, want: pegboard.Ask},
+		{name: "deny pattern of the tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(x)"}}, want: pegboard.Ask},
+		{name: "ask pattern of the tool", set: pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"T(x)"}}, want: pegboard.Ask},
+		{name: "deny pattern of paths", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
+		{name: "ask pattern of hosts", set: pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"WebFetch(domain:a.test)"}}, want: pegboard.Ask},
+		{name: "deny pattern of another tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Other(x)"}}, want: pegboard.Allow},
+		{name: "deny of another tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read", "WebFetch"}}, want: pegboard.Allow},
+		{name: "a command hides what it reads", acts: command, set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
+		{name: "but not if it is spelled out", acts: command, tool: "Bash", set: pegboard.RuleSet{Allow: []string{"Bash(make)"}, Deny: []string{"Read(.env)"}}, want: pegboard.Allow},
+		{name: "a command is plain to its own tool", acts: command, set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(x)"}}, want: pegboard.Allow},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: cmp.Or(tc.tool, "T"), traits: pegboard.Traits{Targets: tc.acts}}
+			pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", tc.set)}))
+			require.Equal(t, tc.want.String(), judge(t, pool).behavior.String())
+		})
+	}
+}
+
+// TestParameterRules compare the input as the model wrote it, and never allow.
+func TestParameterRules(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Command    string         `json:"command,omitempty"`
+		Background bool           `json:"run_in_background,omitempty"`
+		Model      string         `json:"model,omitempty"`
+		Count      float64        `json:"count,omitempty"`
+		More       map[string]any `json:"more,omitempty"`
+	}
+	tests := []struct {
+		name, rule, input string
+		want              bool // it is about the call
+	}{
+		{name: "true", rule: "Bash(run_in_background:true)", input: `{"run_in_background":true}`, want: true},
+		{name: "not true", rule: "Bash(run_in_background:true)", input: `{"run_in_background":false}`},
+		{name: "left out", rule: "Bash(run_in_background:true)", input: `{}`},
+		{name: "no input", rule: "Bash(run_in_background:*)", input: ``},
+		{name: "left out, any value", rule: "Bash(run_in_background:*)", input: `{}`},
+		{name: "text", rule: "Bash(model:opus)", input: `{"model":"opus"}`, want: true},
+		{name: "text with an escape", rule: "Bash(model:opus)", input: `{"model":"\u006fpus"}`, want: true},
+		{name: "another case", rule: "Bash(model:opus)", input: `{"model":"Opus"}`},
+		{name: "blanks round the colon", rule: "Bash(model : opus)", input: `{"model":"opus"}`, want: true},
+		{name: "star", rule: "Bash(model:claude-*-5)", input: `{"model":"claude-opus-5"}`, want: true},
+		{name: "star that does not fit", rule: "Bash(model:claude-*-5)", input: `{"model":"claude-opus-4"}`},
+		{name: "number as it is written", rule: "Bash(count:1.50)", input: `{"count":1.50}`, want: true},
+		{name: "number written otherwise", rule: "Bash(count:1.5)", input: `{"count":1.50}`},
+		{name: "an object", rule: "Bash(more:*x)", input: `{"more":{"a":1}}`},
+		{name: "inside an object", rule: "Bash(a:1)", input: `{"more":{"a":1}}`},
+		{name: "of another tool", rule: "Agent(model:opus)", input: `{"model":"opus"}`},
+		{name: "by a pattern of tools", rule: "B*(model:opus)", input: `{"model":"opus"}`, want: true},
+		{name: "a command with a colon is no parameter", rule: "Bash(npm:test)", input: `{"command":"npm:test"}`, want: true},
+		{name: "nor is a prefix", rule: "Bash(model:*)", input: `{"model":"opus"}`},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			tool := pegboard.Build(pegboard.Definition[input, string]{
+				Info: pegboard.Info{Name: "Bash"}, Description: "For a test.",
+				Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
+					return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: in.Command}}}
+				},
+				Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
+			})
+			s := session(t, pegboard.SessionConfig{})
+			pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
+			for _, set := range []pegboard.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
+				require.NoError(t, s.SetPermissions(rules(t, pegboard.ModeBypass, set)))
+				trace := pool.ExplainDecision(t.Context(), call("1", "Bash", tc.input))
+				require.Equal(t, tc.want, trace.Decision.Rule != nil, trace.String())
+				ex := executor(pegboard.Executor{})
+				require.Equal(t, tc.want, ex.Run(t.Context(), pool, call("1", "Bash", tc.input))[0].Err != nil)
+			}
+			if _, err := pegboard.ParseRule(pegboard.Allow, tc.rule); err == nil && !strings.Contains(tc.name, "command") {
+				require.NoError(t, s.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{tc.rule}})))
+				require.Equal(t, pegboard.Ask, pool.Decide(t.Context(), call("1", "Bash", tc.input)).Behavior, "it never allows")
+			}
+		})
+	}
+}
+
+// A deny rule on a parameter is taken for one that could be about what is hidden.
+func TestParameterRuleAndOpaque(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		To string `json:"to"`
+	}
+	tool := pegboard.Build(pegboard.Definition[input, string]{Info: pegboard.Info{Name: "T"}, Description: "For a test.",
+		Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil }})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(to:production)"}})})
+	require.Equal(t, "allow", registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "T", `{"to":"test"}`)).Behavior.String())
+}

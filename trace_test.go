@@ -1,0 +1,298 @@
+package pegboard_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
+)
+
+// TestTraceShowsTheWay: the targets, what was tried in the order in which it wins,
+// and why it was settled as it was.
+func TestTraceShowsTheWay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	read := func(v string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v}
+	}
+	tests := []struct {
+		name  string
+		actor actor
+		mode  pegboard.Mode
+		sets  []pegboard.RuleSet
+		want  []string
+	}{
+		{name: "an allow rule after others", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}, sets: []pegboard.RuleSet{
+			{Source: pegboard.SourceUser, Allow: []string{"Edit(f)"}, Ask: []string{"Edit(q)"}, Deny: []string{"Read(d)"}},
+			{Source: pegboard.SourcePolicy, Deny: []string{"Edit(e)"}},
+		}, want: []string{
+			"it would write " + at("f"),
+			`- deny rule "Read(d)" from userSettings is about something else (write ` + at("f") + ")",
+			`- deny rule "Edit(e)" from policySettings is about something else (write ` + at("f") + ")",
+			`- ask rule "Edit(q)" from userSettings is about something else (write ` + at("f") + ")",
+			`allow: allow rule "Edit(f)" from userSettings covers it (write ` + at("f") + ")",
+			`= allow: allow rule "Edit(f)" from userSettings covers it`,
+		}},
+		{name: "an ask rule in a mode that asks nobody", actor: actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("f"), read("q")}}}, mode: pegboard.ModeDontAsk, sets: []pegboard.RuleSet{
+			{Source: pegboard.SourceProject, Ask: []string{"Read(q)"}, Allow: []string{"T"}},
+		}, want: []string{
+			"it would read " + at("f"),
+			"it would read " + at("q"),
+			`- ask rule "Read(q)" from projectSettings is about something else (read ` + at("f") + ")",
+			`ask: ask rule "Read(q)" from projectSettings is about it (read ` + at("q") + ")",
+			"deny: mode dontAsk refuses what would be asked about",
+			`= deny: ask rule "Read(q)" from projectSettings covers it, and mode dontAsk asks nobody`,
+		}},
+		{name: "nothing that speaks of it", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{read("f"), {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}, want: []string{
+			"it would read " + at("f"),
+			"it would run make",
+			"allow: it only reads, inside the working directories (read " + at("f") + ")",
+			"- nothing allows it (run make)",
+			"= ask: no rule allows it: T wants to read " + at("f") + ", run make",
+		}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			tc.actor.name = "T"
+			p, err := pegboard.NewPermissions(tc.mode, tc.sets...)
+			require.NoError(t, err)
+			pool := tc.actor.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: p}))
+			trace := pool.ExplainDecision(t.Context(), call("1", "T", ``))
+			require.Equal(t, strings.Join(tc.want, "\n")+"\n", trace.String())
+			require.Equal(t, judge(t, pool).behavior == pegboard.Allow, trace.Decision.Behavior == pegboard.Allow)
+			require.Len(t, trace.Targets, len(tc.actor.traits.Targets))
+		})
+	}
+}
+
+// TestTraceIsACopy: whoever is shown it may write to it.
+func TestTraceIsACopy(t *testing.T) {
+	t.Parallel()
+	a := reading(pegboard.Target{Value: "f", Aliases: []string{"g"}})
+	pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(x)"}, Ask: []string{"Read(f)"}})}))
+	before := pool.ExplainDecision(t.Context(), call("1", "T", ``))
+	shown := pool.ExplainDecision(t.Context(), call("1", "T", ``))
+	require.Equal(t, before, shown)
+	shown.Targets[0].Aliases[0] = "other"
+	shown.Decision.Rule.Tool = "Other"
+	for _, s := range shown.Steps {
+		if s.Rule != nil {
+			s.Rule.Tool = "Other"
+		}
+	}
+	require.Equal(t, before, pool.ExplainDecision(t.Context(), call("1", "T", ``)))
+}
+
+func TestTraceListsEveryRuleTried(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
+	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Other"}, Ask: []string{"Other2"}, Allow: []string{"Edit(q)", "Other3"}})}))
+	var tried []string
+	for _, s := range pool.ExplainDecision(t.Context(), call("1", "T", ``)).Steps {
+		if s.Rule != nil {
+			tried = append(tried, s.Rule.String())
+		}
+	}
+	require.Equal(t, []string{"Other", "Other2", "Edit(q)", "Other3"}, tried)
+}
+
+func TestTraceOfAForkSaysAllOnce(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(q)"}})})
+	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModePlan, pegboard.RuleSet{})})
+	n := 0
+	for _, s := range a.pool(t, fork).ExplainDecision(t.Context(), call("1", "T", ``)).Steps {
+		if s.Rule != nil {
+			n++
+		}
+	}
+	require.Equal(t, 1, n)
+}
+
+// TestTraceSaysWhatDecideDoes: to explain, every rule is tried, and to decide only
+// those that an index names. Both find the same rule first.
+func TestTraceSaysWhatDecideDoes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ruled := map[pegboard.Behavior]int{}
+	for seed := range effort.Of(t, uint64(1500)) {
+		d := dice{rand.New(rand.NewPCG(seed, 9)), []string{dir, dir, filepath.Dir(dir)}}
+		a := d.actor()
+		a.name = one(d, "T", "Bash")
+		mode, _ := d.mode(laxest)
+		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir}))
+		var rare []string // which concern none of these calls, but fill the index
+		for range d.IntN(40) {
+			word := string(rune('c' + d.IntN(20)))
+			rare = append(rare, one(d, "Read("+word+")", "Edit(/"+word+"/**)", "Read(**/*."+word+")", "Bash("+word+":*)", "Bash(*"+word+")", "WebFetch(domain:*."+word+")", "Agent("+word+")"))
+		}
+		p, err := pegboard.NewPermissions(mode,
+			pegboard.RuleSet{Allow: rare, Ask: rare[:len(rare)/2], Deny: rare[:len(rare)/3]},
+			pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})
+		require.NoError(t, err)
+		require.NoError(t, pool.Session().SetPermissions(p))
+		c := call("1", names(pool)[0], ``)
+		quick, trace := pool.Decide(t.Context(), c), pool.ExplainDecision(t.Context(), c)
+		require.Equal(t, trace.Decision, quick, "seed %d: %+v\n%s", seed, a.traits, trace)
+		if quick.Rule != nil {
+			ruled[quick.Behavior]++
+		}
+	}
+	if effort.Full(t) {
+		require.Greater(t, min(ruled[pegboard.Allow], ruled[pegboard.Ask], ruled[pegboard.Deny]), 30, "all happen")
+	}
+}
+
+// settledBehavior returns what Decide says of the pool's only tool, which is
+// denied if a rule took it out of the pool.
+func settledBehavior(t testing.TB, p *pegboard.Pool) pegboard.Behavior {
+	t.Helper()
+	if p.Len() == 0 {
+		return pegboard.Deny
+	}
+	return p.Decide(t.Context(), call("1", names(p)[0], ``)).Behavior
+}
+
+// TestDecideRefuses what an executor would not take so far.
+func TestDecideRefuses(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		N int `json:"n"`
+	}
+	crash := pegboard.Build(pegboard.Definition[input, string]{
+		Info: pegboard.Info{Name: "Crash"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true},
+		Permit: func(ctx, input, *pegboard.Call) pegboard.Decision { panic("oh") },
+		Call:   func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
+	})
+	pool := registryOf(t, crash).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+	for _, tc := range []struct{ name, input, says string }{
+		{name: "None", says: "unknown tool: None"},
+		{name: "Crash", input: `{"n":"x"}`, says: "n"},
+		{name: "Crash", input: `{"n":1,"n":1}`, says: "n"},
+		{name: "Crash", input: `{"n":1}`, says: "panic: oh"},
+	} {
+		trace := pool.ExplainDecision(t.Context(), call("1", tc.name, tc.input))
+		require.Equal(t, pegboard.Deny, trace.Decision.Behavior)
+		require.Contains(t, trace.Decision.Reason, tc.says)
+		ex := executor(pegboard.Executor{})
+		require.Error(t, ex.Run(t.Context(), pool, call("1", tc.name, tc.input))[0].Err)
+	}
+}
+
+// TestDecideRunsAndAsksNothing: it only says what would be.
+func TestDecideRunsAndAsksNothing(t *testing.T) {
+	t.Parallel()
+	never := func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		return pegboard.Decision{}, errors.New("somebody was asked")
+	}
+	asked := 0
+	a := actor{name: "T", call: func(ctx, *pegboard.Call) error { asked++; return nil }}
+	s := session(t, pegboard.SessionConfig{
+		Ask:        func(c ctx, q *pegboard.Question) (pegboard.Decision, error) { asked++; return never(c, q) },
+		Classifier: func(c ctx, q *pegboard.Question) (pegboard.Decision, error) { asked++; return never(c, q) },
+		Hooks: pegboard.Hooks{
+			Pre:        func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { asked++; return pegboard.Decision{}, nil },
+			Permission: func(c ctx, q *pegboard.Question) (pegboard.Decision, error) { asked++; return never(c, q) },
+		},
+	})
+	pool := a.pool(t, s)
+	for _, mode := range strictness() {
+		require.NoError(t, s.SetPermissions(rules(t, mode, pegboard.RuleSet{})))
+		require.NotEqual(t, pegboard.Undecided, pool.Decide(t.Context(), call("1", "T", ``)).Behavior)
+	}
+	require.Zero(t, asked)
+}
+
+// TestDecideIsTheExecutorsDecision for random policies and calls.
+func TestDecideIsTheExecutorsDecision(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	seen := map[pegboard.Behavior]int{}
+	for seed := range effort.Of(t, uint64(1500)) {
+		d := dice{rand.New(rand.NewPCG(seed, 4)), []string{dir, dir, filepath.Dir(dir)}}
+		a := d.actor()
+		mode, _ := d.mode(laxest)
+		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided}))
+		require.NoError(t, pool.Session().SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})))
+		trace, done := pool.ExplainDecision(t.Context(), call("1", names(pool)[0], ``)), judge(t, pool)
+		require.Equal(t, done.behavior.String(), trace.Decision.Behavior.String(), "seed %d\n%s", seed, trace)
+		require.Equal(t, done.reason, trace.Decision.Reason, "seed %d", seed)
+		var by string
+		if trace.Decision.Rule != nil {
+			by = trace.Decision.Rule.String()
+		}
+		require.Equal(t, done.rule, by, "seed %d\n%s", seed, trace)
+		seen[done.behavior]++
+		last := pegboard.Deny + 1
+		for _, s := range trace.Steps {
+			if s.Rule == nil {
+				continue
+			}
+			require.LessOrEqual(t, s.Rule.Behavior, last, "deny, ask, allow\n%s", trace)
+			last = s.Rule.Behavior
+			require.Contains(t, s.Reason, s.Rule.String())
+			require.Contains(t, []pegboard.Behavior{pegboard.Undecided, s.Rule.Behavior}, s.Behavior)
+		}
+		require.NotEmpty(t, trace.Steps)
+		require.Contains(t, trace.String(), trace.Decision.Reason)
+	}
+	if effort.Full(t) {
+		require.Greater(t, min(seen[pegboard.Allow], seen[pegboard.Ask], seen[pegboard.Deny]), 100, "all happen")
+	}
+}
+
+func TestDecideTakesNothingForAllowed(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside, Tree: true}}},
+		Permit: func(_ ctx, _ struct{}, c *pegboard.Call) pegboard.Decision {
+			if c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(outside, "f")}) {
+				return pegboard.Decision{}
+			}
+			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not that"}
+		},
+		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
+	})
+	pool := registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
+	require.Equal(t, judge(t, pool).behavior.String(), pool.Decide(t.Context(), call("1", "T", ``)).Behavior.String())
+}
+
+func TestDecideFollowsTheToolsInput(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		F string `json:"f"`
+	}
+	tool := pegboard.Build(pegboard.Definition[input, string]{
+		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
+		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.F}}}
+		},
+		Permit: func(ctx, input, *pegboard.Call) pegboard.Decision {
+			return pegboard.Decision{Input: []byte(`{"f":"denied"}`)}
+		},
+		Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
+	})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Edit(denied)"}})})
+	pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
+	ex := executor(pegboard.Executor{})
+	out := ex.Run(t.Context(), pool, call("1", "T", `{"f":"a"}`))[0]
+	require.Equal(t, out.Decision.Behavior.String(), pool.Decide(t.Context(), call("1", "T", `{"f":"a"}`)).Behavior.String())
+}
+
+func TestDecideAndAVetThatPanics(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git log", Shell: pegboard.ShellFacts{ReadOnly: true, VerifyReadOnly: func() error { panic("oh") }}}}}}
+	pool := a.pool(t, session(t, pegboard.SessionConfig{}))
+	require.NotPanics(t, func() { require.NotEqual(t, pegboard.Allow, pool.Decide(t.Context(), call("1", "T", ``)).Behavior) })
+}
