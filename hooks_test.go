@@ -2,7 +2,6 @@ package pegboard_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -52,62 +51,6 @@ func TestSelectHooksOnlyShrink(t *testing.T) {
 			require.Equal(t, tc.want, names(registryOf(t, inert("A"), inert("B"), inert("C")).AssemblePool(child, pegboard.PoolConfig{})), "a fork's hooks add nothing")
 		})
 	}
-}
-
-// TestPermissionHooksAnswerForThePerson, but for what only a person may allow.
-func TestPermissionHooksAnswerForThePerson(t *testing.T) {
-	t.Parallel()
-	boom := errors.New("boom")
-	tests := []struct {
-		name   string
-		says   pegboard.Decision
-		err    error
-		mode   pegboard.FailMode
-		user   bool
-		runs   bool
-		person int // how often the person is asked; the person says yes
-	}{
-		{name: "allows", says: pegboard.Decision{Behavior: pegboard.Allow}, runs: true},
-		{name: "denies", says: pegboard.Decision{Behavior: pegboard.Deny, Reason: "policy"}},
-		{name: "abstains", runs: true, person: 1},
-		{name: "fails", err: boom},
-		{name: "fails, and that is ignored", err: boom, mode: pegboard.FailContinue, runs: true, person: 1},
-		{name: "allows what only a person may", says: pegboard.Decision{Behavior: pegboard.Allow}, user: true, runs: true, person: 1},
-	}
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			asked := 0
-			s := session(t, pegboard.SessionConfig{
-				Hooks: pegboard.Hooks{
-					OnFailure:  tc.mode,
-					Permission: func(ctx, *pegboard.Question) (pegboard.Decision, error) { return tc.says, tc.err },
-				},
-				Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-					asked++
-					return pegboard.Decision{Behavior: pegboard.Allow}, nil
-				},
-			})
-			tool := pegboard.Build(pegboard.Definition[struct{}, string]{
-				Info: pegboard.Info{Name: "T", RequiresUser: tc.user}, Description: "Is asked about.",
-				Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "ran", nil },
-			})
-			out := run(t, registryOf(t, tool), s, call("1", "T", ``))
-			require.Equal(t, tc.runs, out.Err == nil, out.Result.Text())
-			require.Equal(t, tc.person, asked)
-		})
-	}
-}
-
-// TestPermissionHookMayChangeTheInput, which is then decided anew.
-func TestPermissionHookMayChangeTheInput(t *testing.T) {
-	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":"other","write":true}`)}, nil
-	}}})
-	out := run(t, registryOf(t, worker(func(job, bool) {})), s, call("1", "Work", `{"path":"a","write":true}`))
-	require.NoError(t, out.Err)
-	require.Equal(t, "other", out.Result.Text())
 }
 
 // TestBatchHooksSeeTheWholeMessage, and may change results but lose none.

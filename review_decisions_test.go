@@ -41,18 +41,3 @@ func TestCheckAsksTheClassifier(t *testing.T) {
 	require.NoError(t, checked)
 	require.Equal(t, 2, asked)
 }
-
-// In dontAsk the denial names no rule that would help (invariant 5).
-func TestDontAskNamesTheRemedy(t *testing.T) {
-	t.Parallel()
-	a := actor{name: "T"}
-	require.NotEmpty(t, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDontAsk, pegboard.RuleSet{})})))))
-}
-
-func TestRemedyForAStar(t *testing.T) {
-	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "deploy *"}}}}
-	require.Equal(t, []string{"T"}, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{})))))
-	a.traits.Targets = []pegboard.Target{pathTo(pegboard.AccessWrite, "*")}
-	require.Equal(t, []string{`Edit(/\*)`}, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{})))))
-}

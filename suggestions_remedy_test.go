@@ -154,3 +154,53 @@ func TestRemedyIsNarrow(t *testing.T) {
 		})
 	}
 }
+
+// TestNoRuleIsARemedyForAnOpinion: what a hook or the tool itself wants asked is
+// asked whatever the rules say.
+func TestNoRuleIsARemedyForAnOpinion(t *testing.T) {
+	t.Parallel()
+	ask := pegboard.Decision{Behavior: pegboard.Ask, Reason: "it wants that"}
+	hook := pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return ask, nil }}
+	for name, x := range map[string]struct {
+		own   pegboard.Decision
+		hooks pegboard.Hooks
+	}{"tool": {own: ask}, "hook": {hooks: hook}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "T", own: x.own, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}
+			reason := refused(t, a.pool(t, session(t, pegboard.SessionConfig{Hooks: x.hooks})))
+			require.Contains(t, reason, "it wants that")
+			require.Nil(t, remedyIn(t, reason))
+		})
+	}
+}
+
+// TestRemedyOfAForkIsForItsParent, which is the only one that can take it: the
+// rule is spelled as the outermost session reads it.
+func TestRemedyOfAForkIsForItsParent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
+	s := session(t, pegboard.SessionConfig{Dir: dir})
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}
+	pool := a.pool(t, forked(t, s, pegboard.SessionConfig{Dir: filepath.Join(dir, "sub")}))
+	remedy := remedyIn(t, refused(t, pool))
+	require.Equal(t, []string{"Edit(/sub/f)"}, remedy)
+	require.NoError(t, s.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: remedy})))
+	require.Empty(t, refused(t, pool))
+}
+
+// In dontAsk the denial names no rule that would help (invariant 5).
+func TestDontAskNamesTheRemedy(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T"}
+	require.NotEmpty(t, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDontAsk, pegboard.RuleSet{})})))))
+}
+
+func TestRemedyForAStar(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "deploy *"}}}}
+	require.Equal(t, []string{"T"}, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{})))))
+	a.traits.Targets = []pegboard.Target{pathTo(pegboard.AccessWrite, "*")}
+	require.Equal(t, []string{`Edit(/\*)`}, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{})))))
+}

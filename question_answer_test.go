@@ -1,0 +1,520 @@
+package pegboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+func allowRule(to pegboard.RuleSource, tool, pattern string) pegboard.PermissionUpdate {
+	return pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: to, Rules: []pegboard.PermissionUpdateRule{{Tool: tool, Pattern: pattern}}}
+}
+
+// TestAnswersThatAreRemembered: an answer changes the permissions of the whole
+// conversation, is saved, and settles what it covers.
+func TestAnswersThatAreRemembered(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	tests := []struct {
+		name     string
+		behavior pegboard.Behavior
+		updates  []pegboard.PermissionUpdate
+		paths    []string // touched one after the other
+		asked    []string // of them
+		denied   []string // of them
+	}{
+		{name: "nothing", behavior: pegboard.Allow, paths: []string{"a", "a"}, asked: []string{"a", "a"}},
+		{name: "a rule", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{allowRule(pegboard.SourceLocal, "Edit", "/a")},
+			paths: []string{"a", "a", "b"}, asked: []string{"a", "b"}},
+		{name: "a rule that denies", behavior: pegboard.Deny,
+			updates: []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: "/a"}}, Destination: pegboard.SourceUser}},
+			paths:   []string{"a", "a", "b"}, asked: []string{"a", "b"}, denied: []string{"a", "a", "b"}},
+		{name: "a mode", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession}},
+			paths: []string{"a", "b", filepath.Join(outside, "c")}, asked: []string{"a", filepath.Join(outside, "c")}},
+		{name: "a mode and a directory", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{
+			{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
+			{Type: pegboard.UpdateAddDirectories, Directories: []string{outside}, Destination: pegboard.SourceSession}},
+			paths: []string{filepath.Join(outside, "c"), "b", filepath.Join(outside, "c")}, asked: []string{filepath.Join(outside, "c")}},
+		{name: "bypass, which was not available", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}},
+			paths: []string{"a", "a"}, asked: []string{"a", "a"}},
+	}
+	for _, tc := range tests {
+		for _, agent := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/agent %v", tc.name, agent), func(t *testing.T) {
+				t.Parallel()
+				var asked []string
+				var saved []pegboard.PermissionUpdate
+				s := session(t, pegboard.SessionConfig{
+					Dir: t.TempDir(),
+					Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+						var in touch
+						require.NoError(t, json.Unmarshal(q.Call.Input, &in))
+						asked = append(asked, in.Path)
+						return pegboard.Decision{Behavior: tc.behavior, Remember: tc.updates}, nil
+					},
+					OnRemember: func(_ ctx, updates []pegboard.PermissionUpdate) error { saved = append(saved, updates...); return nil },
+				})
+				if agent {
+					s = forked(t, forked(t, s, pegboard.SessionConfig{AgentID: "a"}), pegboard.SessionConfig{AgentID: "b"})
+				}
+				pool := toucherPool(t, s, nil)
+				var denied []string
+				for _, path := range tc.paths {
+					ex := executor(pegboard.Executor{})
+					if o := ex.Run(t.Context(), pool, touching("1", path))[0]; o.Err != nil {
+						require.ErrorIs(t, o.Err, pegboard.ErrDenied)
+						denied = append(denied, path)
+					}
+				}
+				require.Equal(t, tc.asked, asked)
+				require.Equal(t, tc.denied, denied)
+				var want []pegboard.PermissionUpdate
+				for range asked {
+					want = append(want, slices.DeleteFunc(slices.Clone(tc.updates), func(u pegboard.PermissionUpdate) bool { return u.Mode == pegboard.ModeBypass })...)
+				}
+				require.Equal(t, want, saved)
+			})
+		}
+	}
+}
+
+// TestAnswerSettlesWhatItCovers: of 20 questions in line, the answer to one settles
+// all that its rule is about, in every agent; nobody is shown them.
+func TestAnswerSettlesWhatItCovers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		shown := 0
+		s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			shown++
+			return pegboard.AskLater(ctx, q)
+		}})
+		agent := forked(t, s, pegboard.SessionConfig{AgentID: "a"})
+		var all sync.WaitGroup
+		outs := make([]pegboard.Outcome, 20)
+		for i := range outs {
+			pool := toucherPool(t, []*pegboard.Session{s, agent}[i%2], nil)
+			all.Go(func() {
+				ex := executor(pegboard.Executor{})
+				outs[i] = ex.Run(t.Context(), pool, touching("1", fmt.Sprintf("%s/f%d", []string{"src", "doc"}[i/2%2], i)))[0]
+			})
+		}
+		synctest.Wait()
+		open := s.Questions()
+		require.Len(t, open, 20)
+		var one *pegboard.Question
+		for _, q := range open {
+			if filepath.Base(filepath.Dir(q.Targets[0].Value)) == "src" {
+				one = q
+			}
+		}
+		require.NoError(t, s.Answer(one.ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceSession, "Edit", "/src/**")}}))
+		synctest.Wait()
+		require.Len(t, s.Questions(), 10)
+		for _, q := range s.Questions() {
+			require.Equal(t, "doc", filepath.Base(filepath.Dir(q.Targets[0].Value)))
+			require.NoError(t, s.Answer(q.ID, pegboard.Decision{Behavior: pegboard.Deny}))
+		}
+		all.Wait()
+		for i, o := range outs {
+			require.Equal(t, i/2%2 == 0, o.Err == nil, o.Result.Text())
+		}
+		require.LessOrEqual(t, shown, 1+10, "those that are settled are not shown")
+	})
+}
+
+// TestAnswersThatCannotBe leave the question open, and change nothing.
+func TestAnswersThatCannotBe(t *testing.T) {
+	t.Parallel()
+	yes := pegboard.Allow
+	tests := []struct {
+		name   string
+		answer pegboard.Decision
+		says   string
+	}{
+		{name: "none", says: "the answer was undecided"},
+		{name: "asked back", answer: pegboard.Decision{Behavior: pegboard.Ask}, says: "the answer was ask"},
+		{name: "an input that is no JSON", answer: pegboard.Decision{Behavior: yes, Input: json.RawMessage(`{`)}, says: "the changed input"},
+		{name: "an input that the tool does not take", answer: pegboard.Decision{Behavior: yes, Input: json.RawMessage(`{"path":1}`)}, says: "the changed input"},
+		{name: "a rule that is none", answer: pegboard.Decision{Behavior: yes, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceSession, "Edit", "/a"), allowRule(pegboard.SourceSession, "*", "")}}, says: `"*"`},
+		{name: "the policy", answer: pegboard.Decision{Behavior: yes, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourcePolicy, "Edit", "/a")}}, says: "policy"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: pegboard.AskLater,
+					OnRemember: func(ctx, []pegboard.PermissionUpdate) error { panic("nothing is to be saved") }})
+				outs := make(chan pegboard.Outcome, 1)
+				pool := toucherPool(t, s, nil)
+				go func() {
+					ex := executor(pegboard.Executor{})
+					outs <- ex.Run(t.Context(), pool, touching("1", "a"))[0]
+				}()
+				synctest.Wait()
+				q := s.Questions()[0]
+				err := s.Answer(q.ID, tc.answer)
+				require.ErrorContains(t, err, tc.says)
+				require.NotErrorIs(t, err, pegboard.ErrQuestionClosed)
+				require.Empty(t, s.Permissions().Rules())
+				require.Len(t, s.Questions(), 1)
+				require.NoError(t, s.Answer(q.ID, pegboard.Decision{Behavior: yes}))
+				require.NoError(t, (<-outs).Err)
+			})
+		})
+	}
+}
+
+// TestAnswerThatCannotBeSaved counts, and who answered learns of it.
+func TestAnswerThatCannotBeSaved(t *testing.T) {
+	t.Parallel()
+	full := errors.New("the disk is full")
+	for name, save := range map[string]func(ctx, []pegboard.PermissionUpdate) error{
+		"error": func(ctx, []pegboard.PermissionUpdate) error { return full },
+		"panic": func(ctx, []pegboard.PermissionUpdate) error { panic(full) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: pegboard.AskLater, OnRemember: save})
+				pool := toucherPool(t, s, nil)
+				outs := make(chan []pegboard.Outcome, 1)
+				go func() {
+					ex := executor(pegboard.Executor{})
+					outs <- ex.Run(t.Context(), pool, touching("1", "a"))
+				}()
+				synctest.Wait()
+				err := s.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "Edit", "/a")}})
+				require.ErrorIs(t, err, pegboard.ErrNotSaved)
+				require.ErrorIs(t, err, full)
+				require.NoError(t, (<-outs)[0].Err)
+				ex := executor(pegboard.Executor{})
+				require.NoError(t, ex.Run(t.Context(), pool, touching("1", "a"))[0].Err, "it holds for now")
+			})
+		})
+	}
+}
+
+// TestDenyAndStop: the calls beside it are not run, and the turn ends.
+func TestDenyAndStop(t *testing.T) {
+	t.Parallel()
+	for _, inside := range []bool{false, true} {
+		t.Run(fmt.Sprintf("from within %v", inside), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+					asked++
+					return pegboard.Decision{Behavior: pegboard.Deny, Reason: "enough", StopTurn: true}, nil
+				}})
+				a := actor{name: "T", call: func(ctx ctx, c *pegboard.Call) error {
+					return c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Value: "x"})
+				}}
+				if inside {
+					require.NoError(t, s.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"Edit(x)"}})))
+				}
+				ex := executor(pegboard.Executor{})
+				outs := ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`), call("2", "T", `{"n":2}`))
+				require.Equal(t, 1, asked)
+				require.True(t, outs[0].StopTurn)
+				require.Contains(t, outs[0].Result.Text(), "enough")
+				require.ErrorIs(t, outs[1].Err, pegboard.ErrCancelled)
+				require.ErrorIs(t, outs[1].Err, pegboard.ErrUserInterrupt)
+			})
+		})
+	}
+}
+
+func TestAnswersThatAreNone(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("the line is dead")
+	yes := pegboard.Decision{Behavior: pegboard.Allow}
+	tests := []struct {
+		name   string
+		nobody bool
+		user   bool
+		answer pegboard.Decision
+		err    error
+		says   []string
+		not    string
+	}{
+		{name: "denied", answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "not today"}, says: []string{"not today", "do something else"}, not: "No person"},
+		{name: "denied without a word", answer: pegboard.Decision{Behavior: pegboard.Deny}, says: []string{"a person answered: deny"}, not: "No person"},
+		{name: "undecided", says: []string{"no rule allows it", "nobody can be asked", "No person refused it"}},
+		{name: "asked back", answer: pegboard.Decision{Behavior: pegboard.Ask}, says: []string{"the answer was ask", "No person refused it"}},
+		{name: "no behavior at all", answer: pegboard.Decision{Behavior: 7}, says: []string{"the answer was invalid", "No person refused it"}},
+		{name: "error", err: boom, says: []string{"asking: the line is dead", "No person refused it"}},
+		{name: "allowed with an error", answer: yes, err: boom, says: []string{"the line is dead", "No person refused it"}},
+		{name: "nobody", nobody: true, says: []string{"nobody can be asked", "allow rule T would permit it", "No person refused it"}},
+		{name: "nobody, and only a person may", nobody: true, user: true, says: []string{"only a person may allow T", "nobody can be asked"}, not: "would permit"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := pegboard.SessionConfig{}
+			var questions []*pegboard.Question
+			if !tc.nobody {
+				cfg.Ask = answering(&questions, tc.answer, tc.err)
+			}
+			ran := false
+			a := actor{name: "T", user: tc.user, call: func(ctx, *pegboard.Call) error { ran = true; return nil }}
+			ex := executor(pegboard.Executor{})
+			out := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0]
+			require.False(t, ran)
+			require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+			require.Equal(t, pegboard.Deny, out.Decision.Behavior)
+			for _, s := range tc.says {
+				require.Contains(t, out.Result.Text(), s)
+			}
+			if tc.not != "" {
+				require.NotContains(t, out.Result.Text(), tc.not)
+			}
+		})
+	}
+}
+
+// TestLateAnswerIsNone: the call was cancelled while the person thought.
+func TestLateAnswerIsNone(t *testing.T) {
+	t.Parallel()
+	turn, cancel := context.WithCancel(t.Context())
+	s := session(t, pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		cancel()
+		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	}})
+	ran := false
+	a := actor{name: "T", call: func(ctx, *pegboard.Call) error { ran = true; return nil }}
+	ex := executor(pegboard.Executor{})
+	out := ex.Run(turn, a.pool(t, s), call("1", "T", ``))[0]
+	require.False(t, ran)
+	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
+	require.Contains(t, out.Result.Text(), "was not run: the user interrupted the turn. Nobody refused")
+}
+
+type step struct {
+	N    int    `json:"n"`
+	Path string `json:"path,omitempty"`
+}
+
+// stepper returns a tool that writes Path, and notes the inputs it ran with.
+func stepper(ran *[]step) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[step, string]{
+		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
+		Inspect: func(in step, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f" + in.Path}}}
+		},
+		Validate: func(_ ctx, in step, _ *pegboard.Call) error {
+			if in.N == 13 {
+				return errors.New("13 is unlucky; take 12")
+			}
+			return nil
+		},
+		Call: func(_ ctx, in step, _ *pegboard.Call) (string, error) { *ran = append(*ran, in); return "ok", nil },
+	})
+}
+
+// TestInvariant3AnswerWithAnotherInput: what a person writes is decoded,
+// validated and decided like what the model wrote, and not asked about again.
+func TestInvariant3AnswerWithAnotherInput(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, input string // input: the first answer's, the others change nothing
+		hook        string // what a hook makes of that input; empty: nothing
+		runs        string // empty: nothing
+		questions   int
+		is          error
+		says        string
+	}{
+		{name: "the same", input: `{"n":1}`, runs: `{"n":1}`, questions: 1},
+		{name: "another", input: `{"n":2,"path":"x"}`, runs: `{"n":2,"path":"x"}`, questions: 1},
+		{name: "the same in other bytes", input: `{"n": 1}`, runs: `{"n": 1}`, questions: 1},
+		{name: "under an ask rule", input: `{"n":2,"path":"ask"}`, runs: `{"n":2,"path":"ask"}`, questions: 1},
+		{name: "changed by a hook", input: `{"n":2}`, hook: `{"n":3}`, runs: `{"n":3}`, questions: 2},
+		{name: "changed back by a hook", input: `{"n":2}`, hook: `{"n":1}`, runs: `{"n":1}`, questions: 2},
+		{name: "no JSON", input: `{"n":`, questions: 1, is: pegboard.ErrInvalidInput, says: "JSON"},
+		{name: "against the schema", input: `{"n":"2"}`, questions: 1, is: pegboard.ErrInvalidInput, says: "the changed input: invalid input: n"},
+		{name: "against validation", input: `{"n":13}`, questions: 1, is: pegboard.ErrInvalidInput, says: "take 12"},
+		{name: "against a deny rule", input: `{"n":2,"path":"bad"}`, questions: 1, is: pegboard.ErrDenied, says: `deny rule "Edit(fbad)"`},
+		{name: "against a hook", input: `{"n":2}`, hook: `{"n":13}`, questions: 1, is: pegboard.ErrInvalidInput, says: "take 12"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var ran []step
+			var hooked []string
+			questions := 0
+			cfg := pegboard.SessionConfig{
+				Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(fbad)"}, Ask: []string{"Edit(fask)"}}),
+				Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+					questions++
+					d := pegboard.Decision{Behavior: pegboard.Allow}
+					if questions == 1 {
+						d.Input = json.RawMessage(tc.input)
+					}
+					return d, nil
+				},
+				Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+					hooked = append(hooked, string(h.Call.Input))
+					if string(h.Call.Input) == tc.input {
+						return pegboard.Decision{Input: json.RawMessage(tc.hook)}, nil
+					}
+					return pegboard.Decision{}, nil
+				}},
+			}
+			var reg pegboard.Registry
+			require.NoError(t, reg.Add(stepper(&ran)))
+			out := run(t, &reg, session(t, cfg), call("1", "T", `{"n":1}`))
+			require.Equal(t, tc.questions, questions)
+			if tc.runs == "" {
+				require.Empty(t, ran)
+				require.ErrorIs(t, out.Err, tc.is)
+				require.Contains(t, out.Result.Text(), tc.says)
+				return
+			}
+			require.NoError(t, out.Err)
+			require.Equal(t, tc.runs, string(out.Call.Input))
+			require.Equal(t, tc.runs, hooked[len(hooked)-1], "hooks see what runs")
+			var want step
+			require.NoError(t, json.Unmarshal([]byte(tc.runs), &want))
+			require.Equal(t, []step{want}, ran)
+		})
+	}
+}
+
+// TestRecordOfAnAnswerWithAnotherInput says what it changed for good, and why.
+func TestRecordOfAnAnswerWithAnotherInput(t *testing.T) {
+	t.Parallel()
+	updates := []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "Edit", "/doc/**")}
+	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Reason: "there instead",
+		Input: json.RawMessage(`{"path":"b"}`), Remember: updates})})
+	var told []pegboard.PermissionUpdate
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Kind == pegboard.EventDecided {
+			told = append(told, e.Decision.Remember...)
+		}
+	}})
+	o := ex.Run(t.Context(), toucherPool(t, s, nil), touching("1", "a"))[0]
+	require.NoError(t, o.Err)
+	require.Len(t, s.Permissions().Rules(), 1)
+	require.Equal(t, updates, told, "the audit log is made of these events")
+	require.Equal(t, "there instead", o.Decision.Reason)
+}
+
+// TestAnswerThatAlsoSetsAMode counts for its own call. Another input is decided
+// anew, in that mode.
+func TestAnswerThatAlsoSetsAMode(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []pegboard.Mode{pegboard.ModeDontAsk, pegboard.ModeDeny, pegboard.ModePlan} {
+		for input, denied := range map[string]bool{``: false, `{"path":"b"}`: true} {
+			s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(input),
+				Remember: []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: mode, Destination: pegboard.SourceSession}}})})
+			ex := executor(pegboard.Executor{})
+			o := ex.Run(t.Context(), toucherPool(t, s, nil), touching("1", "a"))[0]
+			require.Equal(t, denied, o.Err != nil, "mode %s, input %q: %s", mode, input, o.Result.Text())
+		}
+	}
+}
+
+// TestAnswerAtOnce: a listener may answer what it is told of.
+func TestAnswerAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var s *pegboard.Session
+		shown := 0
+		s = session(t, pegboard.SessionConfig{Dir: t.TempDir(),
+			Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+				shown++
+				return pegboard.AskLater(ctx, q)
+			},
+			OnRemember: func(ctx, []pegboard.PermissionUpdate) error { s.Questions(); return s.SetPermissions(s.Permissions()) }})
+		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+			if e.Kind == pegboard.EventAsked {
+				require.NotEmpty(t, e.Question.Suggestions(pegboard.SourceSession))
+				require.NoError(t, s.Answer(e.Question.ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: e.Question.Suggestions(pegboard.SourceUser)[0]}))
+			}
+		}})
+		for _, o := range ex.Run(t.Context(), toucherPool(t, s, nil), touching("1", "a"), touching("2", "b"), touching("3", "a")) {
+			require.NoError(t, o.Err)
+		}
+		require.Len(t, s.Permissions().Rules(), 2)
+	})
+}
+
+// TestAnswerIsRememberedAsAWholeOrNotAtAll: also if the agent that asked cannot
+// have what its parent gets.
+func TestAnswerIsRememberedAsAWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	saved := false
+	cfg := pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})}
+	cfg.Ask = alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{
+		{Type: pegboard.UpdateAddDirectories, Directories: []string{outside}, Destination: pegboard.SourceSession}}})
+	cfg.OnRemember = func(ctx, []pegboard.PermissionUpdate) error { saved = true; return nil }
+	s := session(t, cfg)
+	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})})
+	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(pegboard.ModeDefault) }))
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside + "/x"}}}}
+	ex := executor(pegboard.Executor{})
+	o := ex.Run(t.Context(), a.pool(t, fork), call("1", "T", `{}`))[0]
+	require.NoError(t, o.Err)
+	require.True(t, saved)
+	require.Len(t, s.Permissions().Directories(), 1)
+	require.Len(t, fork.Permissions().Directories(), 1)
+}
+
+// TestRefusalThatCannotBeRemembered is a refusal all the same.
+func TestRefusalThatCannotBeRemembered(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Deny, Reason: "never do that", StopTurn: true,
+		Remember: []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash(x)"}}}}})})
+	a := actor{name: "T"}
+	ex := executor(pegboard.Executor{})
+	o := ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`))[0]
+	require.ErrorIs(t, o.Err, pegboard.ErrDenied)
+	require.Equal(t, pegboard.ByPerson, o.Decision.By, o.Result.Text())
+	require.Contains(t, o.Result.Text(), "never do that")
+	require.True(t, o.StopTurn)
+}
+
+// TestSaveHoldsNobodyUp: the answer counts whether it can be saved or not, so
+// that a disk that hangs must not keep the call, its time-out or other answers.
+func TestSaveHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var s *pegboard.Session
+		var again error
+		begin := time.Now()
+		s = session(t, pegboard.SessionConfig{Ask: pegboard.AskLater, AskTimeout: time.Minute, Dir: t.TempDir(),
+			OnRemember: func(ctx, []pegboard.PermissionUpdate) error { time.Sleep(time.Hour); return nil }})
+		outs := make(chan pegboard.Outcome, 1)
+		pool := toucherPool(t, s, nil)
+		go func() {
+			ex := executor(pegboard.Executor{})
+			outs <- ex.Run(t.Context(), pool, touching("1", "a"))[0]
+		}()
+		synctest.Wait()
+		id := s.Questions()[0].ID
+		var all sync.WaitGroup
+		all.Go(func() {
+			_ = s.Answer(id, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "Edit", "/a")}})
+		})
+		synctest.Wait()
+		late := time.Now()
+		again = s.Answer(id, pegboard.Decision{Behavior: pegboard.Allow}) // as Save itself might, which then never ends
+		waited := time.Since(late)
+		require.ErrorIs(t, again, pegboard.ErrQuestionClosed)
+		<-outs
+		all.Wait()
+		require.Zero(t, waited, "it is answered")
+		require.LessOrEqual(t, time.Since(begin), time.Hour)
+	})
+}

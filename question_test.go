@@ -1,0 +1,178 @@
+package pegboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// answering returns an asker that notes every question and gives one answer.
+func answering(questions *[]*pegboard.Question, d pegboard.Decision, err error) pegboard.Asker {
+	return func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		*questions = append(*questions, q)
+		return d, err
+	}
+}
+
+func TestAskerIsToldAll(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var questions []*pegboard.Question
+	s := session(t, pegboard.SessionConfig{Dir: dir, Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil)})
+	one := forked(t, s, pegboard.SessionConfig{AgentID: "one"})
+	two := forked(t, one, pegboard.SessionConfig{AgentID: "two"})
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "x/../f"}}}}
+	for _, s := range []*pegboard.Session{s, one, two} {
+		ex := executor(pegboard.Executor{})
+		require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("c", "T", `{"k":1}`))[0].Err)
+	}
+	require.Len(t, questions, 3)
+	require.Empty(t, questions[0].AgentPath)
+	require.Equal(t, []string{"one"}, questions[1].AgentPath)
+	q := questions[0]
+	require.Equal(t, []string{"one", "two"}, questions[2].AgentPath)
+	require.Equal(t, "T", q.Tool.Info().Name)
+	require.Equal(t, `c {"k":1}`, q.Call.ID+" "+string(q.Call.Input))
+	require.Equal(t, filepath.Join(dir, "f"), q.Targets[0].Value)
+	require.Contains(t, q.Reason, "no rule allows it: T")
+	require.Contains(t, q.Reason, "write "+filepath.Join(dir, "f"))
+}
+
+// TestLateAnswerToACheckIsNone: the tool gave up before the person answered.
+func TestLateAnswerToACheckIsNone(t *testing.T) {
+	t.Parallel()
+	why := errors.New("the tool gave up")
+	var giveUp context.CancelCauseFunc
+	cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		giveUp(why)
+		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	}}
+	var checked error
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
+		ctx, giveUp = context.WithCancelCause(ctx)
+		checked = c.Check(ctx, pegboard.Target{})
+		return nil
+	}}
+	ex := executor(pegboard.Executor{})
+	require.NoError(t, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0].Err)
+	require.ErrorIs(t, checked, pegboard.ErrDenied)
+	require.ErrorContains(t, checked, "the tool gave up")
+}
+
+// TestAskerThatPanicsKeepsNobodyWaiting: the next question is put all the same.
+func TestAskerThatPanicsKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		if q.Call.ID == "1" {
+			panic("dialog")
+		}
+		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	}})
+	a := actor{name: "T"}
+	ex := executor(pegboard.Executor{})
+	outs := ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``), call("2", "T", ``))
+	require.ErrorIs(t, outs[0].Err, pegboard.ErrPanic)
+	require.NoError(t, outs[1].Err)
+}
+
+// TestOneQuestionAtATime lets a session, its fork and the fork's fork ask at
+// once, and one of those that wait is cancelled.
+func TestOneQuestionAtATime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var open, put atomic.Int32
+		s := session(t, pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+			defer open.Add(-1)
+			if open.Add(1) > 1 {
+				return pegboard.Decision{}, errors.New("two questions at once")
+			}
+			put.Add(1)
+			time.Sleep(time.Minute)
+			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		}})
+		one := forked(t, s, pegboard.SessionConfig{})
+		two := forked(t, one, pegboard.SessionConfig{})
+		a := actor{name: "T"}
+		begin := time.Now()
+		var wg sync.WaitGroup
+		for _, s := range []*pegboard.Session{s, one, two} {
+			pool := a.pool(t, s)
+			wg.Go(func() {
+				ex := executor(pegboard.Executor{})
+				if err := ex.Run(context.Background(), pool, call("1", "T", ``))[0].Err; err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		ex := executor(pegboard.Executor{})
+		require.ErrorIs(t, ex.Run(ctx, a.pool(t, s), call("2", "T", ``))[0].Err, pegboard.ErrCancelled)
+		require.Equal(t, time.Second, time.Since(begin))
+		wg.Wait()
+		require.Equal(t, 3*time.Minute, time.Since(begin))
+		require.EqualValues(t, 3, put.Load())
+	})
+}
+
+// TestInputIsChangedAtMostEightTimes by whoever it is, and the model is not
+// told to try again.
+func TestInputIsChangedAtMostEightTimes(t *testing.T) {
+	t.Parallel()
+	for _, changes := range []int{1, 7, 8, 9, 1000} {
+		t.Run(fmt.Sprint(changes), func(t *testing.T) {
+			t.Parallel()
+			var ran []step
+			var reg pegboard.Registry
+			require.NoError(t, reg.Add(stepper(&ran)))
+			cfg := bypass(t)
+			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+				var in step
+				err := json.Unmarshal(h.Call.Input, &in)
+				if next := fmt.Sprintf(`{"n":%d}`, in.N-1); in.N > -changes {
+					return pegboard.Decision{Input: json.RawMessage(next)}, err
+				}
+				return pegboard.Decision{}, err
+			}
+			out := run(t, &reg, session(t, cfg), call("1", "T", `{"n":0}`))
+			if changes <= 8 {
+				require.NoError(t, out.Err)
+				require.Equal(t, []step{{N: -changes}}, ran)
+				return
+			}
+			require.Empty(t, ran)
+			require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+			require.Contains(t, out.Result.Text(), "do not agree on its input. Tell the user")
+		})
+	}
+}
+
+// TestForkHasNoMorePatience than its parent.
+func TestForkHasNoMorePatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for _, patience := range []time.Duration{-1, time.Hour} {
+			begin := time.Now()
+			s := session(t, pegboard.SessionConfig{Ask: pegboard.AskLater, AskTimeout: time.Minute})
+			fork := forked(t, s, pegboard.SessionConfig{AskTimeout: patience})
+			own, cancel := context.WithTimeout(t.Context(), 2*time.Hour)
+			a := actor{name: "T"}
+			ex := executor(pegboard.Executor{})
+			ex.Run(own, a.pool(t, fork), call("1", "T", `{}`))
+			cancel()
+			require.Equal(t, time.Minute, time.Since(begin))
+		}
+	})
+}
