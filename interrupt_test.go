@@ -167,21 +167,6 @@ func TestSiblings(t *testing.T) {
 	}
 }
 
-// TestInterruptReachesForks: a session stops what runs in it at any depth.
-func TestInterruptReachesForks(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := session(t, bypass(t))
-		child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent, AgentID: "a"})
-		require.NoError(t, err)
-		time.AfterFunc(time.Second, func() { s.Interrupt(pegboard.ErrNewMessage) })
-		reg := registryOf(t, slow(pegboard.Info{Name: "Bash"}, false))
-		ex := executor(pegboard.Executor{})
-		out := ex.Run(t.Context(), reg.AssemblePool(child, pegboard.PoolConfig{}), call("1", "Bash", `{"ms":60000}`))[0]
-		require.ErrorIs(t, out.Err, pegboard.ErrNewMessage)
-	})
-}
-
 // TestResultsMayChangeTheSession, in the order of the message, once the calls
 // that ran together have ended, and before the next one is decided.
 func TestResultsMayChangeTheSession(t *testing.T) {

@@ -49,27 +49,6 @@ func TestAskerIsToldAll(t *testing.T) {
 	require.Contains(t, q.Reason, "write "+filepath.Join(dir, "f"))
 }
 
-// TestLateAnswerToACheckIsNone: the tool gave up before the person answered.
-func TestLateAnswerToACheckIsNone(t *testing.T) {
-	t.Parallel()
-	why := errors.New("the tool gave up")
-	var giveUp context.CancelCauseFunc
-	cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		giveUp(why)
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
-	}}
-	var checked error
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
-		ctx, giveUp = context.WithCancelCause(ctx)
-		checked = c.Check(ctx, pegboard.Target{})
-		return nil
-	}}
-	ex := executor(pegboard.Executor{})
-	require.NoError(t, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0].Err)
-	require.ErrorIs(t, checked, pegboard.ErrDenied)
-	require.ErrorContains(t, checked, "the tool gave up")
-}
-
 // TestAskerThatPanicsKeepsNobodyWaiting: the next question is put all the same.
 func TestAskerThatPanicsKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()

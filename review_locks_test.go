@@ -20,28 +20,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-func within(t *testing.T, what string, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() { defer close(done); f() }()
-	select {
-	case <-done:
-	case <-time.After(5 * time.Second):
-		buf := make([]byte, 1<<20)
-		t.Errorf("%s: deadlock\n%s", what, buf[:min(6000, runtime.Stack(buf, true))])
-	}
-}
-
-// openSession is not closed by the test: that would hang as well.
-func openSession(t *testing.T) *pegboard.Session {
-	t.Helper()
-	cfg := bypass(t)
-	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
-	s, err := pegboard.NewSession(cfg)
-	require.NoError(t, err)
-	return s
-}
-
 func thenTool(then func(*pegboard.Session)) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
@@ -138,39 +116,6 @@ func TestReviewListenerFinishesStream(t *testing.T) {
 	})
 }
 
-// context.CancelCauseFunc takes nil; Interrupt says it works as cancelling does.
-func TestReviewInterruptWithoutCause(t *testing.T) {
-	t.Parallel()
-	s := openSession(t)
-	started := make(chan struct{})
-	hang := make(chan struct{})
-	defer close(hang)
-	tool := plain("T", func(ctx, struct{}, *pegboard.Call) (string, error) { close(started); <-hang; return "", nil })
-	pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
-	ex := executor(pegboard.Executor{Grace: 10 * time.Millisecond})
-	go func() { <-started; s.Interrupt(nil) }()
-	out := ex.Run(context.Background(), pool, call("1", "T", ``))[0]
-	require.ErrorIs(t, out.Err, pegboard.ErrDetached)
-	require.NotErrorIs(t, out.Err, pegboard.ErrPanic)
-	require.NotContains(t, out.Err.Error(), "%!")
-}
-
-func TestReviewInterruptWithoutCauseHeard(t *testing.T) {
-	t.Parallel()
-	s := openSession(t)
-	started := make(chan struct{})
-	tool := plain("T", func(c ctx, _ struct{}, _ *pegboard.Call) (string, error) {
-		close(started)
-		<-c.Done()
-		return "", c.Err()
-	})
-	pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
-	ex := executor(pegboard.Executor{})
-	go func() { <-started; s.Interrupt(nil) }()
-	out := ex.Run(context.Background(), pool, call("1", "T", ``))[0]
-	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
-}
-
 // A Batch hook that ends its goroutine, as require does in a hook of a test: the lease is
 // never given back, and Close waits for it for ever.
 func TestReviewBatchHookGoexit(t *testing.T) {
@@ -187,39 +132,6 @@ func TestReviewBatchHookGoexit(t *testing.T) {
 	patience, stop := context.WithTimeoutCause(context.Background(), time.Second, errors.New("Close hangs"))
 	defer stop()
 	require.NoError(t, s.Close(patience))
-}
-
-// A call that goes on in the background is still a call of the session: who closes the
-// session must tell it.
-func TestReviewCloseReachesDetached(t *testing.T) {
-	t.Parallel()
-	s := openSession(t)
-	started, heard := make(chan struct{}), make(chan error, 1)
-	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "T", Interrupt: pegboard.InterruptDetach}, Description: "For a test.",
-		Call: func(c ctx, _ struct{}, _ *pegboard.Call) (string, error) {
-			close(started)
-			<-c.Done()
-			heard <- context.Cause(c)
-			return "", nil
-		},
-	})
-	pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
-	turn, cancel := context.WithCancelCause(context.Background())
-	go func() { <-started; cancel(pegboard.ErrNewMessage) }()
-	ex := executor(pegboard.Executor{})
-	out := ex.Run(turn, pool, call("1", "T", ``))[0]
-	require.ErrorIs(t, out.Err, pegboard.ErrDetached)
-	patience, stop := context.WithTimeout(context.Background(), time.Second)
-	defer stop()
-	err := s.Close(patience)
-	t.Log("Close:", err)
-	select {
-	case cause := <-heard:
-		t.Log(cause)
-	case <-time.After(time.Second):
-		t.Error("the tool was never told that the session closed")
-	}
 }
 
 // The library's own LogEvents with a Stream: an admitted event is delivered by another

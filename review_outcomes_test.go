@@ -255,18 +255,6 @@ func TestReviewInterruptedPreHookIsNoDenial(t *testing.T) {
 	}
 }
 
-// The pool of a call is known from the first event to an outcome that failed early.
-func TestReviewPoolOfAnAdmittedCall(t *testing.T) {
-	t.Parallel()
-	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
-		if e.Call.Pool() == nil {
-			t.Errorf("no pool at %v", e.Kind)
-		}
-	}})
-	out := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "A", `{`))[0]
-	require.NotNil(t, out.Call.Pool())
-}
-
 // What a hook does once it was left behind reaches nobody.
 func TestReviewLateHookChangesNothing(t *testing.T) {
 	t.Parallel()

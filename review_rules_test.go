@@ -1,10 +1,6 @@
 package pegboard_test
 
 import (
-	"testing"
-
-	"github.com/stretchr/testify/require"
-
 	"github.com/seed49eaa51d/pegboard"
 )
 
@@ -14,17 +10,4 @@ func reading(targets ...pegboard.Target) actor {
 		targets[i].Kind, targets[i].Access = pegboard.TargetPath, pegboard.AccessRead
 	}
 	return actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: targets}}
-}
-
-// TestForkBringsNoAsker: who may be asked is the parent's affair.
-func TestForkBringsNoAsker(t *testing.T) {
-	t.Parallel()
-	yes := func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
-	}
-	for _, parent := range []pegboard.Asker{nil, yes} {
-		s := session(t, pegboard.SessionConfig{Ask: parent})
-		_, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Ask: yes})
-		require.ErrorContains(t, err, "leave Ask empty")
-	}
 }

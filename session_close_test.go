@@ -143,3 +143,84 @@ func TestClosedSessionAnswersWithoutRunning(t *testing.T) {
 	require.False(t, ran)
 	require.Empty(t, questions)
 }
+
+// TestCloseFromAsker ends when its context does, and says why.
+func TestCloseFromAsker(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s, err := pegboard.NewSession(pegboard.SessionConfig{Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			own, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			err := q.Call.Session().Close(own)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		}})
+		require.NoError(t, err)
+		a := actor{name: "T"}
+		ex := executor(pegboard.Executor{})
+		require.ErrorIs(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`))[0].Err, pegboard.ErrClosed)
+		require.NoError(t, s.Close(t.Context()))
+	})
+}
+
+// TestCloseWhileAsked: the questions of a fork go with it, and nobody else's.
+func TestCloseWhileAsked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := session(t, pegboard.SessionConfig{Ask: pegboard.AskLater})
+		fork := forked(t, s, pegboard.SessionConfig{AgentID: "f"})
+		a := actor{name: "T"}
+		outs := make(chan pegboard.Outcome, 2)
+		for _, s := range []*pegboard.Session{fork, s} {
+			pool := a.pool(t, s)
+			go func() {
+				ex := executor(pegboard.Executor{})
+				outs <- ex.Run(t.Context(), pool, call("1", "T", `{}`))[0]
+			}()
+			synctest.Wait()
+		}
+		require.Len(t, s.Questions(), 2)
+		stale := s.Questions()[0].ID
+		require.NoError(t, fork.Close(t.Context()))
+		require.ErrorIs(t, (<-outs).Err, pegboard.ErrClosed)
+		require.ErrorIs(t, s.Answer(stale, pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrQuestionClosed)
+		synctest.Wait()
+		require.Len(t, s.Questions(), 1)
+		require.ErrorIs(t, fork.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrQuestionClosed)
+		require.NoError(t, s.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow}))
+		require.NoError(t, (<-outs).Err)
+	})
+}
+
+// A call that goes on in the background is still a call of the session: who closes the
+// session must tell it.
+func TestReviewCloseReachesDetached(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	started, heard := make(chan struct{}), make(chan error, 1)
+	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "T", Interrupt: pegboard.InterruptDetach}, Description: "For a test.",
+		Call: func(c ctx, _ struct{}, _ *pegboard.Call) (string, error) {
+			close(started)
+			<-c.Done()
+			heard <- context.Cause(c)
+			return "", nil
+		},
+	})
+	pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
+	turn, cancel := context.WithCancelCause(context.Background())
+	go func() { <-started; cancel(pegboard.ErrNewMessage) }()
+	ex := executor(pegboard.Executor{})
+	out := ex.Run(turn, pool, call("1", "T", ``))[0]
+	require.ErrorIs(t, out.Err, pegboard.ErrDetached)
+	patience, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	err := s.Close(patience)
+	t.Log("Close:", err)
+	select {
+	case cause := <-heard:
+		t.Log(cause)
+	case <-time.After(time.Second):
+		t.Error("the tool was never told that the session closed")
+	}
+}

@@ -255,3 +255,19 @@ func TestOnlyTheResultOfAHookCounts(t *testing.T) {
 		require.Equal(t, "from the hook", out.Result.Text())
 	}
 }
+
+// TestRunCopiesCalls: what the host does with its bytes afterwards is its own
+// affair.
+func TestRunCopiesCalls(t *testing.T) {
+	t.Parallel()
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(worker(func(job, bool) {})))
+	c := call("1", "Work", `{"path":"a"}`)
+	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+		copy(c.Input, `{"path":"b"}`)
+		return pegboard.Decision{}, nil
+	}}}
+	out := run(t, &reg, session(t, cfg), c)
+	require.Equal(t, "a", out.Result.Text())
+	require.JSONEq(t, `{"path":"a"}`, string(out.Call.Input))
+}

@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -202,15 +203,135 @@ func TestCheckFollowsThePermissionsOfTheMoment(t *testing.T) {
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 }
 
-// TestCallThatNobodyAdmitted may touch nothing.
-func TestCallThatNobodyAdmitted(t *testing.T) {
+// TestFilterBelowWhatAPersonApproved: who was asked about a tree is not asked
+// again, and Filter leaves nothing of it out, for whatever reason he was asked.
+func TestFilterBelowWhatAPersonApproved(t *testing.T) {
 	t.Parallel()
-	c := call("1", "T", `{}`)
-	require.ErrorIs(t, c.Check(t.Context()), pegboard.ErrDenied)
-	require.ErrorIs(t, c.Check(t.Context(), pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "."}), pegboard.ErrDenied)
-	require.False(t, c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "."}))
-	require.Nil(t, c.Session())
-	require.Nil(t, c.Targets())
-	require.False(t, c.ReadOnly())
-	c.Emit("into the void")
+	tests := []struct {
+		name  string
+		user  bool
+		set   pegboard.RuleSet
+		later pegboard.RuleSet // set while the call runs
+		want  bool
+	}{
+		{name: "ask rule on the tool", set: pegboard.RuleSet{Ask: []string{"T"}}, want: true},
+		{name: "ask rule on the tree", set: pegboard.RuleSet{Ask: []string{"Read(/src)"}}, want: true},
+		{name: "only a person may", user: true, want: true},
+		{name: "ask rule and a deny rule below", set: pegboard.RuleSet{Ask: []string{"T"}, Deny: []string{"Read(/src/a)"}}},
+		{name: "only a person may, and a deny rule", user: true, set: pegboard.RuleSet{Deny: []string{"Read(/src/a)"}}},
+		{name: "an ask rule since", user: true, later: pegboard.RuleSet{Ask: []string{"Read(/src/a)"}}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var questions []*pegboard.Question
+			filtered := false
+			a := reading(pegboard.Target{Value: "src", Tree: true, Filtered: true})
+			a.user = tc.user
+			a.call = func(_ ctx, c *pegboard.Call) error {
+				more, err := c.Session().Permissions().WithRules(tc.later)
+				if err != nil {
+					return err
+				}
+				if err := c.Session().SetPermissions(more); err != nil {
+					return err
+				}
+				filtered = c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "src/a"})
+				return nil
+			}
+			s := session(t, pegboard.SessionConfig{
+				Dir: t.TempDir(), Permissions: rules(t, "", tc.set),
+				Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil),
+			})
+			ex := executor(pegboard.Executor{})
+			require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0].Err)
+			require.Len(t, questions, 1)
+			require.Equal(t, tc.want, filtered)
+		})
+	}
+}
+
+// TestCheckIsSeen: what is decided in mid-call is an event like what is decided
+// before it.
+func TestCheckIsSeen(t *testing.T) {
+	t.Parallel()
+	outside := filepath.Join(t.TempDir(), "f")
+	var questions []*pegboard.Question
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
+		for _, path := range []string{"allowed", outside, "denied"} {
+			if err := c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	dir := t.TempDir()
+	pool := a.pool(t, session(t, pegboard.SessionConfig{
+		Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(/denied)"}}),
+		Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil),
+	}))
+	var seen []string
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		line := e.Kind.String()
+		for _, target := range e.Targets {
+			line += " " + filepath.Base(filepath.Dir(target.Value)) + "/" + filepath.Base(target.Value)
+		}
+		if d := e.Decision; d != nil {
+			line += " " + d.Behavior.String()
+			if d.Rule != nil {
+				line += " by " + d.Rule.String()
+			}
+		}
+		seen = append(seen, line)
+	}})
+	out := ex.Run(t.Context(), pool, call("1", "T", ``))[0]
+	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+	in, there := filepath.Base(dir)+"/", filepath.Base(filepath.Dir(outside))+"/"
+	require.Equal(t, []string{
+		"admitted", "decided allow", "started",
+		"decided " + in + "allowed allow",
+		"asked " + there + "f", "settled", "decided " + there + "f allow",
+		"decided " + in + "denied deny by Read(/denied)",
+		"finished",
+	}, seen)
+}
+
+// "exactly as it would have decided them before": in auto mode the classifier.
+func TestCheckAsksTheClassifier(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	var checked error
+	a := actor{name: "T", call: func(ctx ctx, c *pegboard.Call) error {
+		checked = c.Check(ctx, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test"})
+		return nil
+	}}
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}), Classifier: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		asked++
+		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	}})
+	ex := executor(pegboard.Executor{})
+	require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0].Err)
+	require.NoError(t, checked)
+	require.Equal(t, 2, asked)
+}
+
+// TestLateAnswerToACheckIsNone: the tool gave up before the person answered.
+func TestLateAnswerToACheckIsNone(t *testing.T) {
+	t.Parallel()
+	why := errors.New("the tool gave up")
+	var giveUp context.CancelCauseFunc
+	cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		giveUp(why)
+		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	}}
+	var checked error
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
+		ctx, giveUp = context.WithCancelCause(ctx)
+		checked = c.Check(ctx, pegboard.Target{})
+		return nil
+	}}
+	ex := executor(pegboard.Executor{})
+	require.NoError(t, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0].Err)
+	require.ErrorIs(t, checked, pegboard.ErrDenied)
+	require.ErrorContains(t, checked, "the tool gave up")
 }

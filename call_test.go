@@ -1,0 +1,34 @@
+package pegboard_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// TestCallThatNobodyAdmitted may touch nothing.
+func TestCallThatNobodyAdmitted(t *testing.T) {
+	t.Parallel()
+	c := call("1", "T", `{}`)
+	require.ErrorIs(t, c.Check(t.Context()), pegboard.ErrDenied)
+	require.ErrorIs(t, c.Check(t.Context(), pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "."}), pegboard.ErrDenied)
+	require.False(t, c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "."}))
+	require.Nil(t, c.Session())
+	require.Nil(t, c.Targets())
+	require.False(t, c.ReadOnly())
+	c.Emit("into the void")
+}
+
+// The pool of a call is known from the first event to an outcome that failed early.
+func TestReviewPoolOfAnAdmittedCall(t *testing.T) {
+	t.Parallel()
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Call.Pool() == nil {
+			t.Errorf("no pool at %v", e.Kind)
+		}
+	}})
+	out := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "A", `{`))[0]
+	require.NotNil(t, out.Call.Pool())
+}
