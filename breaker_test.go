@@ -2,7 +2,6 @@ package pegboard_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -90,58 +89,42 @@ func TestThreeDenialsInARowStopTheTurn(t *testing.T) {
 	}
 }
 
-// TestRepair mends what the host permits, for readers only, and says so.
-func TestRepair(t *testing.T) {
+// The same call with the same long result, again and again, is a loop like any other.
+func TestReviewLoopOfLongResults(t *testing.T) {
 	t.Parallel()
-	type input struct {
-		Text  string   `json:"text,omitempty"`
-		Names []string `json:"names,omitempty"`
+	for _, n := range []int{10, 5_000} {
+		s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Breaker: pegboard.BreakerLimits{Repeats: 3}})
+		reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult(lines(n)), nil }))
+		var last pegboard.Outcome
+		for i := range 5 {
+			last = run(t, reg, s, call(fmt.Sprint("id", i), "Tell", `{}`))
+		}
+		require.ErrorIs(t, last.Err, pegboard.ErrNoApprover, "lines: %d", n)
 	}
-	syntax, values := pegboard.Repair{Syntax: true}, pegboard.Repair{Values: true}
-	byHost := pegboard.Repair{Func: func(context.Context, pegboard.Tool, *pegboard.Call, error) json.RawMessage {
-		return json.RawMessage(`{"text":"host"}`)
-	}}
-	tests := []struct {
-		name   string
-		how    pegboard.Repair
-		writes bool
-		input  string
-		want   string // the input that runs; empty: it is refused
-	}{
-		{name: "not asked for", input: "{\"text\":\"a\nb\"}"},
-		{name: "control character", how: syntax, input: "{\"text\":\"a\nb\"}", want: `{"text":"a\nb"}`},
-		{name: "fence", how: syntax, input: "```json\n{\"text\":\"a\"}\n```", want: `{"text":"a"}`},
-		{name: "list in a string", how: values, input: `{"names":"[\"a\",\"b\"]"}`, want: `{"names":["a","b"]}`},
-		{name: "null", how: values, input: `{"text":null}`, want: `{}`},
-		{name: "never for writers", how: values, writes: true, input: `{"text":null}`},
-		{name: "never two keys", how: pegboard.Repair{Syntax: true, Values: true}, input: `{"text":"a","text":"b"}`},
-		{name: "never another case", how: pegboard.Repair{Syntax: true, Values: true}, input: `{"TEXT":"a"}`},
-		{name: "the host's", how: byHost, input: `{`, want: `{"text":"host"}`},
-		{name: "the host's, for a writer", how: byHost, writes: true, input: `{`},
-	}
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			tool := pegboard.Build(pegboard.Definition[input, string]{
-				Info: pegboard.Info{Name: "T"}, Description: "Reads.", Traits: pegboard.Traits{ReadOnly: !tc.writes},
-				Call: func(ctx, input, *pegboard.Call) (string, error) { return "ran", nil },
+}
+
+// TestLoopQuestionIsNotSettledByARule: the same call again and again is asked
+// about whatever the rules say, also by one that an answer adds.
+func TestLoopQuestionIsNotSettledByARule(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 2, Errors: -1, Denials: -1},
+		Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}}),
+		Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			asked++
+			require.Empty(t, q.Suggestions(pegboard.SourceSession))
+			err := q.Call.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+				return p.Apply(allowRule(pegboard.SourceUser, "T", ""))
 			})
-			var told []string
-			ex := executor(pegboard.Executor{Repair: tc.how, OnEvent: func(e pegboard.Event) {
-				if e.Kind == pegboard.EventRepaired {
-					told = append(told, e.Text)
-				}
-			}})
-			out := ex.Run(t.Context(), registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "T", tc.input))[0]
-			if tc.want == "" {
-				require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
-				require.Empty(t, out.Repairs)
-				return
-			}
-			require.NoError(t, out.Err)
-			require.JSONEq(t, tc.want, string(out.Call.Input))
-			require.NotEmpty(t, out.Repairs)
-			require.Len(t, told, 1)
-		})
+			require.NoError(t, err)
+			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no more", Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceLocal, "T", "")}}, nil
+		}})
+	var ran []step
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(stepper(&ran)))
+	for range 3 {
+		run(t, &reg, s, call("", "T", `{"n":1}`))
 	}
+	require.Equal(t, 2, asked)
+	require.Len(t, ran, 1)
 }

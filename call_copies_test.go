@@ -2,7 +2,6 @@ package pegboard_test
 
 import (
 	"encoding/json"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -215,44 +214,6 @@ func TestDecidingRuleIsACopy(t *testing.T) {
 				require.Equal(t, p.Rules()[0].Behavior, now[0].Behavior)
 			}
 		})
-	}
-}
-
-// TestOnlyTheResultOfAHookCounts: what else a hook or a listener writes to what
-// it is told has no effect.
-func TestOnlyTheResultOfAHookCounts(t *testing.T) {
-	t.Parallel()
-	boom := errors.New("boom")
-	spoil := func(c *pegboard.Call) { c.ID, c.Name, c.Input = "other", "Other", nil }
-	spoilAll := func(h *pegboard.HookCall) error {
-		spoil(h.Call)
-		spoil(h.Outcome.Call)
-		h.Outcome.Call, h.Outcome.Err, h.Outcome.Decision = nil, errors.New("not this"), pegboard.Decision{}
-		h.Outcome.Result = pegboard.TextResult("from the hook")
-		return nil
-	}
-	cfg := bypass(t)
-	cfg.Hooks = pegboard.Hooks{
-		Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
-			spoil(h.Call)
-			return pegboard.Decision{}, nil
-		},
-		Post:        func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
-		PostFailure: func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
-	}
-	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
-		spoil(e.Call)
-		if e.Outcome != nil {
-			e.Outcome.Err = errors.New("nor this")
-		}
-	}})
-	for _, want := range []error{nil, boom} {
-		a := actor{name: "T", call: func(ctx, *pegboard.Call) error { return want }}
-		out := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", `{"a":1}`))[0]
-		require.Equal(t, "1 T "+`{"a":1}`, out.Call.ID+" "+out.Call.Name+" "+string(out.Call.Input))
-		require.Equal(t, pegboard.Allow, out.Decision.Behavior)
-		require.ErrorIs(t, out.Err, want)
-		require.Equal(t, "from the hook", out.Result.Text())
 	}
 }
 

@@ -132,21 +132,3 @@ func TestNothingRunsInsideACallThatDoesNot(t *testing.T) {
 	}
 	require.False(t, ran)
 }
-
-// TestBatchHookIsForMessages: what a script calls is part of one call.
-func TestBatchHookIsForMessages(t *testing.T) {
-	t.Parallel()
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Script", "Own"}})
-	require.NoError(t, err)
-	batches := 0
-	s := session(t, pegboard.SessionConfig{Permissions: perms, Hooks: pegboard.Hooks{
-		Batch: func(_ context.Context, outcomes []pegboard.Outcome) error { batches += len(outcomes); return nil },
-	}})
-	tool, outcomes := script("Script", pegboard.Call{ID: "a", Name: "Own"}, pegboard.Call{ID: "b", Name: "Own"})
-	var reg pegboard.Registry
-	require.NoError(t, reg.Add(tool, plain("Own", says("own"))))
-	e := executor(pegboard.Executor{})
-	e.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "out", Name: "Script"})
-	require.Len(t, *outcomes, 2)
-	require.Equal(t, 1, batches)
-}

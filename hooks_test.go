@@ -1,13 +1,10 @@
 package pegboard_test
 
 import (
-	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,97 +50,46 @@ func TestSelectHooksOnlyShrink(t *testing.T) {
 	}
 }
 
-// TestBatchHooksSeeTheWholeMessage, and may change results but lose none.
-func TestBatchHooksSeeTheWholeMessage(t *testing.T) {
+// TestHooksJoin covers the merging of several hooks.
+func TestHooksJoin(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []pegboard.FailMode{pegboard.FailDefault, pegboard.FailBlock} {
-		var saw []string
-		cfg := bypass(t)
-		cfg.Hooks = pegboard.Hooks{OnFailure: mode, Batch: func(_ ctx, outs []pegboard.Outcome) error {
-			for _, o := range outs {
-				saw = append(saw, o.Call.ID)
-			}
-			outs[0].Result = pegboard.TextResult("changed")
-			outs[1].Result = nil
-			return errors.New("not satisfied")
-		}}
-		ex := executor(pegboard.Executor{})
-		outs := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "A", ``), call("2", "A", ``))
-		require.Equal(t, []string{"1", "2"}, saw)
-		if mode == pegboard.FailBlock {
-			require.Contains(t, outs[0].Result.Text(), "withheld")
-			require.True(t, outs[1].Result.IsError)
-			continue
-		}
-		require.Equal(t, "changed", outs[0].Result.Text())
-		require.Equal(t, "A", outs[1].Result.Text())
-	}
-}
-
-// TestHooksThatAreLate have failed, and what that means is for their mode to say.
-func TestHooksThatAreLate(t *testing.T) {
-	t.Parallel()
-	late := func(h *pegboard.HookCall) {
-		if h.Call.Name == "A" {
-			time.Sleep(time.Hour) // heeds no context
-		}
-	}
-	pre := func(mode pegboard.FailMode) pegboard.Hooks {
-		return pegboard.Hooks{Timeout: time.Second, OnFailure: mode, Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
-			late(h)
-			return pegboard.Decision{}, nil
+	say := func(b pegboard.Behavior, input string) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+			return pegboard.Decision{Behavior: b, Reason: b.String(), Input: json.RawMessage(input)}, nil
 		}}
 	}
-	post := func(mode pegboard.FailMode) pegboard.Hooks {
-		return pegboard.Hooks{Timeout: time.Second, OnFailure: mode, Post: func(_ ctx, h *pegboard.HookCall) error { late(h); return nil }}
-	}
+	boom := errors.New("boom")
+	fails := pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return pegboard.Decision{}, boom }}
 	tests := []struct {
 		name  string
-		hooks pegboard.Hooks
-		is    error
-		text  string
+		hooks []pegboard.Hooks
+		want  pegboard.Behavior
+		input string
+		err   error
 	}{
-		{name: "pre", hooks: pre(pegboard.FailDefault), is: pegboard.ErrTimeout, text: "a hook that guards it failed"},
-		{name: "pre, continue", hooks: pre(pegboard.FailContinue), text: "A"},
-		{name: "post", hooks: post(pegboard.FailDefault), text: "A"},
-		{name: "post, block", hooks: post(pegboard.FailBlock), is: pegboard.ErrTimeout, text: "withheld"},
-		{name: "one of two", hooks: pegboard.JoinHooks(pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-			time.Sleep(time.Minute) // has no time-out of its own
-			return pegboard.Decision{}, nil
-		}}, pre(pegboard.FailContinue)), text: "A"},
+		{name: "none"},
+		{name: "allow and nothing", hooks: []pegboard.Hooks{say(pegboard.Allow, ""), say(pegboard.Undecided, "")}, want: pegboard.Allow},
+		{name: "strictest first", hooks: []pegboard.Hooks{say(pegboard.Deny, ""), say(pegboard.Allow, "")}, want: pegboard.Deny},
+		{name: "strictest last", hooks: []pegboard.Hooks{say(pegboard.Allow, ""), say(pegboard.Ask, ""), say(pegboard.Deny, "")}, want: pegboard.Deny},
+		{name: "an input stays", hooks: []pegboard.Hooks{say(pegboard.Undecided, `{"a":1}`), say(pegboard.Ask, "")}, want: pegboard.Ask, input: `{"a":1}`},
+		{name: "the last input wins", hooks: []pegboard.Hooks{say(pegboard.Undecided, `{"a":1}`), say(pegboard.Undecided, `{"a":2}`)}, input: `{"a":2}`},
+		{name: "no change is no input", hooks: []pegboard.Hooks{say(pegboard.Undecided, `{"a":1}`), say(pegboard.Undecided, `{}`)}, input: `{"a":1}`},
+		{name: "an error ends it", hooks: []pegboard.Hooks{say(pegboard.Allow, ""), fails, say(pegboard.Deny, "")}, err: boom},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				cfg := bypass(t)
-				cfg.Hooks = tc.hooks
-				out := run(t, registryOf(t, inert("A")), session(t, cfg), call("1", "A", ``))
-				require.ErrorIs(t, out.Err, tc.is)
-				require.Contains(t, out.Result.Text(), tc.text)
-				time.Sleep(2 * time.Hour) // what was left behind ends
-			})
+			h := pegboard.JoinHooks(tc.hooks...)
+			if len(tc.hooks) == 0 {
+				require.Nil(t, h.Pre)
+				return
+			}
+			d, err := h.Pre(t.Context(), &pegboard.HookCall{Call: &pegboard.Call{Input: json.RawMessage(`{}`)}})
+			require.ErrorIs(t, err, tc.err)
+			if err == nil {
+				require.Equal(t, tc.want, d.Behavior)
+				require.Equal(t, tc.input, string(d.Input))
+			}
 		})
 	}
-}
-
-// TestHooksMayReportProgress, told apart from that of tools.
-func TestHooksMayReportProgress(t *testing.T) {
-	t.Parallel()
-	cfg := bypass(t)
-	cfg.Hooks = pegboard.Hooks{
-		Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
-			h.Emit("checking")
-			return pegboard.Decision{}, nil
-		},
-		Post: func(_ ctx, h *pegboard.HookCall) error { h.Emit("formatting"); return nil },
-	}
-	var said []string
-	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
-		if e.Kind == pegboard.EventHook {
-			said = append(said, fmt.Sprint(e.Call.ID, " ", e.Text))
-		}
-	}})
-	ex.Run(context.Background(), registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "A", ``))
-	require.Equal(t, []string{"1 checking", "1 formatting"}, said)
 }

@@ -2,9 +2,7 @@ package pegboard_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -104,38 +102,6 @@ func TestOneQuestionAtATime(t *testing.T) {
 		require.Equal(t, 3*time.Minute, time.Since(begin))
 		require.EqualValues(t, 3, put.Load())
 	})
-}
-
-// TestInputIsChangedAtMostEightTimes by whoever it is, and the model is not
-// told to try again.
-func TestInputIsChangedAtMostEightTimes(t *testing.T) {
-	t.Parallel()
-	for _, changes := range []int{1, 7, 8, 9, 1000} {
-		t.Run(fmt.Sprint(changes), func(t *testing.T) {
-			t.Parallel()
-			var ran []step
-			var reg pegboard.Registry
-			require.NoError(t, reg.Add(stepper(&ran)))
-			cfg := bypass(t)
-			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
-				var in step
-				err := json.Unmarshal(h.Call.Input, &in)
-				if next := fmt.Sprintf(`{"n":%d}`, in.N-1); in.N > -changes {
-					return pegboard.Decision{Input: json.RawMessage(next)}, err
-				}
-				return pegboard.Decision{}, err
-			}
-			out := run(t, &reg, session(t, cfg), call("1", "T", `{"n":0}`))
-			if changes <= 8 {
-				require.NoError(t, out.Err)
-				require.Equal(t, []step{{N: -changes}}, ran)
-				return
-			}
-			require.Empty(t, ran)
-			require.ErrorIs(t, out.Err, pegboard.ErrDenied)
-			require.Contains(t, out.Result.Text(), "do not agree on its input. Tell the user")
-		})
-	}
 }
 
 // TestForkHasNoMorePatience than its parent.

@@ -77,20 +77,6 @@ func TestReviewBatchHook(t *testing.T) {
 	require.Empty(t, out.Result.Parts[1].Data)
 }
 
-// The same call with the same long result, again and again, is a loop like any other.
-func TestReviewLoopOfLongResults(t *testing.T) {
-	t.Parallel()
-	for _, n := range []int{10, 5_000} {
-		s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Breaker: pegboard.BreakerLimits{Repeats: 3}})
-		reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult(lines(n)), nil }))
-		var last pegboard.Outcome
-		for i := range 5 {
-			last = run(t, reg, s, call(fmt.Sprint("id", i), "Tell", `{}`))
-		}
-		require.ErrorIs(t, last.Err, pegboard.ErrNoApprover, "lines: %d", n)
-	}
-}
-
 // A request that was cancelled while it was put together says nothing for ever.
 func TestReviewTrimCancelled(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // workers returns a pool with the tool that takes as long as its input says.
@@ -192,4 +194,57 @@ func TestStreamBelievesNoAttachedTool(t *testing.T) {
 			require.NoError(t, slices.Collect(s.Wait())[0].Err)
 		})
 	}
+}
+
+// Two who abandon a stream at once wait for the same end.
+func TestReviewTwoAbandon(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ex := executor(pegboard.Executor{})
+		s := ex.Stream(t.Context(), registryOf(t, slow(pegboard.Info{Name: "T"}, true)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}))
+		s.Submit(call("1", "T", `{"ms":1000}`))
+		s.Finish(pegboard.FinishToolCalls)
+		time.Sleep(time.Millisecond)
+		var group sync.WaitGroup
+		for range 2 {
+			group.Go(func() { s.Abandon(nil) })
+		}
+		group.Wait()
+		require.Len(t, slices.Collect(s.Wait()), 1)
+	})
+}
+
+// Abandon ends a call that waits for the end of its message as abandoned, and not as one
+// of a message that was cut off.
+func TestReviewAbandonHasOneCause(t *testing.T) {
+	t.Parallel()
+	for range effort.Of(t, 300) {
+		synctest.Test(t, func(t *testing.T) {
+			ex := executor(pegboard.Executor{})
+			s := ex.Stream(t.Context(), workers(t))
+			s.Submit(call("1", "Work", `{"write":true}`))
+			s.Abandon(nil)
+			require.ErrorIs(t, slices.Collect(s.Wait())[0].Err, pegboard.ErrAbandoned)
+		})
+	}
+}
+
+// Finish and Abandon "may be called from any goroutine".
+func TestReviewListenerFinishesStream(t *testing.T) {
+	t.Parallel()
+	s := openSession(t)
+	pool := registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{})
+	within(t, "Finish in OnEvent", func() {
+		var st *pegboard.Stream
+		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+			if e.Kind == pegboard.EventAdmitted && e.Call.ID == "2" {
+				st.Finish(pegboard.FinishToolCalls)
+			}
+		}})
+		st = ex.Stream(context.Background(), pool)
+		st.Submit(call("1", "T", ``))
+		st.Submit(call("2", "T", ``))
+		for range st.Wait() {
+		}
+	})
 }

@@ -1,0 +1,244 @@
+package pegboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// A hook that denies and wants the turn to stop (mission 6: hooks may stop the agent).
+func TestReviewPreHookStopsTheTurn(t *testing.T) {
+	t.Parallel()
+	cfg := bypass(t)
+	cfg.Hooks.Pre = func(context.Context, *pegboard.HookCall) (pegboard.Decision, error) {
+		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no", StopTurn: true}, nil
+	}
+	ex := executor(pegboard.Executor{})
+	out := ex.Run(t.Context(), registryOf(t, inert("T")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "T", ``))[0]
+	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+	require.True(t, out.StopTurn)
+}
+
+// A hook that is at work when the user interrupts has refused nothing.
+func TestReviewInterruptedPreHookIsNoDenial(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []time.Duration{0, time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := bypass(t)
+			cfg.Hooks = pegboard.Hooks{Timeout: limit, Pre: func(ctx ctx, _ *pegboard.HookCall) (pegboard.Decision, error) {
+				<-ctx.Done()
+				return pegboard.Decision{}, context.Cause(ctx)
+			}}
+			turn, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(pegboard.ErrUserInterrupt) })
+			ex := executor(pegboard.Executor{})
+			out := ex.Run(turn, registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "A", ``))[0]
+			require.ErrorIs(t, out.Err, pegboard.ErrCancelled, out.Result.Text())
+			require.NotErrorIs(t, out.Err, pegboard.ErrDenied)
+		})
+	}
+}
+
+// TestPostHooksMayReplaceTheResult, and cannot lose it.
+func TestPostHooksMayReplaceTheResult(t *testing.T) {
+	t.Parallel()
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(inert("T")))
+	cfg := bypass(t)
+	cfg.Hooks = pegboard.JoinHooks(
+		pegboard.Hooks{Post: func(_ ctx, h *pegboard.HookCall) error {
+			h.Outcome.Result = pegboard.TextResult("replaced")
+			return errors.New("only logged")
+		}},
+		pegboard.Hooks{Post: func(_ ctx, h *pegboard.HookCall) error {
+			h.Outcome.Result = pegboard.TextResult(h.Outcome.Result.Text() + " twice")
+			return nil
+		}})
+	require.Equal(t, "replaced twice", run(t, &reg, session(t, cfg), call("1", "T", ``)).Result.Text())
+
+	cfg.Hooks = pegboard.Hooks{Post: func(_ ctx, h *pegboard.HookCall) error { h.Outcome.Result = nil; return nil }}
+	require.Equal(t, "T", run(t, &reg, session(t, cfg), call("1", "T", ``)).Result.Text())
+
+	cfg.Hooks = pegboard.Hooks{Post: func(ctx, *pegboard.HookCall) error { runtime.Goexit(); return nil }}
+	require.ErrorIs(t, run(t, &reg, session(t, cfg), call("1", "T", ``)).Err, pegboard.ErrPanic)
+}
+
+// A tool that finished its work though the user interrupted: its result counts. A hook
+// that guards results and has all the time it needs must not be "late".
+func TestReviewPostHookAfterInterrupt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var ctxErr atomic.Value
+		cfg := bypass(t)
+		cfg.Hooks = pegboard.Hooks{Timeout: time.Minute, OnFailure: pegboard.FailBlock, Post: func(c context.Context, _ *pegboard.HookCall) error {
+			time.Sleep(time.Millisecond)
+			if c.Err() != nil {
+				ctxErr.Store(c.Err())
+			}
+			return nil
+		}}
+		tool := pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: pegboard.Info{Name: "T"}, Description: "For a test.", // InterruptBlock: a new message waits for it
+			Call: func(ctx, struct{}, *pegboard.Call) (string, error) {
+				time.Sleep(time.Second)
+				return "the file was written", nil
+			},
+		})
+		turn, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(500*time.Millisecond, func() { cancel(pegboard.ErrNewMessage) })
+		ex := executor(pegboard.Executor{})
+		out := ex.Run(turn, registryOf(t, tool).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "T", ``))[0]
+		time.Sleep(time.Second)
+		require.Equal(t, "the file was written", out.Result.Text())
+	})
+}
+
+// TestOnlyTheResultOfAHookCounts: what else a hook or a listener writes to what
+// it is told has no effect.
+func TestOnlyTheResultOfAHookCounts(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("boom")
+	spoil := func(c *pegboard.Call) { c.ID, c.Name, c.Input = "other", "Other", nil }
+	spoilAll := func(h *pegboard.HookCall) error {
+		spoil(h.Call)
+		spoil(h.Outcome.Call)
+		h.Outcome.Call, h.Outcome.Err, h.Outcome.Decision = nil, errors.New("not this"), pegboard.Decision{}
+		h.Outcome.Result = pegboard.TextResult("from the hook")
+		return nil
+	}
+	cfg := bypass(t)
+	cfg.Hooks = pegboard.Hooks{
+		Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			spoil(h.Call)
+			return pegboard.Decision{}, nil
+		},
+		Post:        func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
+		PostFailure: func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
+	}
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		spoil(e.Call)
+		if e.Outcome != nil {
+			e.Outcome.Err = errors.New("nor this")
+		}
+	}})
+	for _, want := range []error{nil, boom} {
+		a := actor{name: "T", call: func(ctx, *pegboard.Call) error { return want }}
+		out := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", `{"a":1}`))[0]
+		require.Equal(t, "1 T "+`{"a":1}`, out.Call.ID+" "+out.Call.Name+" "+string(out.Call.Input))
+		require.Equal(t, pegboard.Allow, out.Decision.Behavior)
+		require.ErrorIs(t, out.Err, want)
+		require.Equal(t, "from the hook", out.Result.Text())
+	}
+}
+
+// TestBatchHooksSeeTheWholeMessage, and may change results but lose none.
+func TestBatchHooksSeeTheWholeMessage(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []pegboard.FailMode{pegboard.FailDefault, pegboard.FailBlock} {
+		var saw []string
+		cfg := bypass(t)
+		cfg.Hooks = pegboard.Hooks{OnFailure: mode, Batch: func(_ ctx, outs []pegboard.Outcome) error {
+			for _, o := range outs {
+				saw = append(saw, o.Call.ID)
+			}
+			outs[0].Result = pegboard.TextResult("changed")
+			outs[1].Result = nil
+			return errors.New("not satisfied")
+		}}
+		ex := executor(pegboard.Executor{})
+		outs := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "A", ``), call("2", "A", ``))
+		require.Equal(t, []string{"1", "2"}, saw)
+		if mode == pegboard.FailBlock {
+			require.Contains(t, outs[0].Result.Text(), "withheld")
+			require.True(t, outs[1].Result.IsError)
+			continue
+		}
+		require.Equal(t, "changed", outs[0].Result.Text())
+		require.Equal(t, "A", outs[1].Result.Text())
+	}
+}
+
+// TestBatchHookMayChangeResultsOnly of what it is told.
+func TestBatchHookMayChangeResultsOnly(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T"}
+	cfg := bypass(t)
+	cfg.Hooks.Batch = func(_ ctx, outs []pegboard.Outcome) error {
+		outs[0].Call.ID = "other"
+		outs[0].Call, outs[0].Err, outs[0].Decision = nil, errors.New("not this"), pegboard.Decision{}
+		outs[0].Result = pegboard.TextResult("from the hook")
+		return nil
+	}
+	ex := executor(pegboard.Executor{})
+	out := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0]
+	require.NoError(t, out.Err)
+	require.Equal(t, "1", out.Call.ID)
+	require.Equal(t, pegboard.Allow, out.Decision.Behavior)
+	require.Equal(t, "from the hook", out.Result.Text())
+}
+
+// TestBatchHookIsForMessages: what a script calls is part of one call.
+func TestBatchHookIsForMessages(t *testing.T) {
+	t.Parallel()
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Script", "Own"}})
+	require.NoError(t, err)
+	batches := 0
+	s := session(t, pegboard.SessionConfig{Permissions: perms, Hooks: pegboard.Hooks{
+		Batch: func(_ context.Context, outcomes []pegboard.Outcome) error { batches += len(outcomes); return nil },
+	}})
+	tool, outcomes := script("Script", pegboard.Call{ID: "a", Name: "Own"}, pegboard.Call{ID: "b", Name: "Own"})
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(tool, plain("Own", says("own"))))
+	e := executor(pegboard.Executor{})
+	e.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "out", Name: "Script"})
+	require.Len(t, *outcomes, 2)
+	require.Equal(t, 1, batches)
+}
+
+// A Batch hook that ends its goroutine, as require does in a hook of a test: the lease is
+// never given back, and Close waits for it for ever.
+func TestReviewBatchHookGoexit(t *testing.T) {
+	t.Parallel()
+	cfg := bypass(t)
+	cfg.Hooks.Batch = func(context.Context, []pegboard.Outcome) error { runtime.Goexit(); return nil }
+	s, err := pegboard.NewSession(cfg)
+	require.NoError(t, err)
+	pool := registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{})
+	within(t, "Run", func() {
+		ex := executor(pegboard.Executor{})
+		ex.Run(context.Background(), pool, call("1", "T", ``))
+	})
+	patience, stop := context.WithTimeoutCause(context.Background(), time.Second, errors.New("Close hangs"))
+	defer stop()
+	require.NoError(t, s.Close(patience))
+}
+
+// TestHooksMayReportProgress, told apart from that of tools.
+func TestHooksMayReportProgress(t *testing.T) {
+	t.Parallel()
+	cfg := bypass(t)
+	cfg.Hooks = pegboard.Hooks{
+		Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			h.Emit("checking")
+			return pegboard.Decision{}, nil
+		},
+		Post: func(_ ctx, h *pegboard.HookCall) error { h.Emit("formatting"); return nil },
+	}
+	var said []string
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Kind == pegboard.EventHook {
+			said = append(said, fmt.Sprint(e.Call.ID, " ", e.Text))
+		}
+	}})
+	ex.Run(context.Background(), registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "A", ``))
+	require.Equal(t, []string{"1 checking", "1 formatting"}, said)
+}

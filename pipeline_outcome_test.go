@@ -1,0 +1,93 @@
+package pegboard_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// TestCausesAreTold cancels a running call for every reason there is. The host's
+// error and the model's text say which it was.
+func TestCausesAreTold(t *testing.T) {
+	t.Parallel()
+	minute := time.Minute
+	tests := []struct {
+		name  string
+		info  pegboard.Info
+		deaf  bool
+		cause error // nil: nobody cancels
+		is    []error
+		not   error
+		says  string
+		takes time.Duration
+	}{
+		{name: "user", cause: pegboard.ErrUserInterrupt, is: []error{pegboard.ErrCancelled, pegboard.ErrUserInterrupt}, says: "user interrupted", takes: time.Second},
+		{name: "without a reason", cause: context.Canceled, is: []error{pegboard.ErrCancelled, context.Canceled}, says: "user interrupted", takes: time.Second},
+		{name: "the turn's time is over", cause: context.DeadlineExceeded, is: []error{pegboard.ErrCancelled}, says: "time for this turn", takes: time.Second},
+		{name: "session closes", cause: pegboard.ErrClosed, is: []error{pegboard.ErrCancelled, pegboard.ErrClosed}, says: "session is closing", takes: time.Second},
+		{name: "time-out of the tool", info: pegboard.Info{Timeout: 5 * time.Second}, is: []error{pegboard.ErrTimeout}, not: pegboard.ErrCancelled, says: "took too long", takes: 5 * time.Second},
+		{name: "message, blocks", cause: pegboard.ErrNewMessage, says: "done", takes: minute},
+		{name: "message, cancels", info: pegboard.Info{Interrupt: pegboard.InterruptCancel}, cause: pegboard.ErrNewMessage, is: []error{pegboard.ErrCancelled, pegboard.ErrNewMessage}, says: "new message", takes: time.Second},
+		{name: "message, detaches", info: pegboard.Info{Interrupt: pegboard.InterruptDetach}, cause: pegboard.ErrNewMessage, is: []error{pegboard.ErrDetached, pegboard.ErrNewMessage}, says: "goes on in the background", takes: time.Second},
+		{name: "a tool that does not hear", deaf: true, cause: pegboard.ErrUserInterrupt, is: []error{pegboard.ErrDetached, pegboard.ErrUserInterrupt}, says: "goes on in the background", takes: time.Second + pegboard.DefaultGrace},
+		{name: "time-out of one that does not hear", deaf: true, info: pegboard.Info{Timeout: 5 * time.Second}, is: []error{pegboard.ErrDetached, pegboard.ErrTimeout}, says: "took too long", takes: 5*time.Second + pegboard.DefaultGrace},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				tc.info.Name = "Slow"
+				turn, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				if tc.cause != nil {
+					time.AfterFunc(time.Second, func() { cancel(tc.cause) })
+				}
+				ex := executor(pegboard.Executor{})
+				begin := time.Now()
+				out := ex.Run(turn, registryOf(t, slow(tc.info, tc.deaf)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "Slow", `{"ms":60000}`))[0]
+				require.Equal(t, tc.takes, time.Since(begin))
+				for _, err := range tc.is {
+					require.ErrorIs(t, out.Err, err)
+				}
+				if len(tc.is) == 0 {
+					require.NoError(t, out.Err)
+				}
+				if tc.not != nil {
+					require.NotErrorIs(t, out.Err, tc.not)
+				}
+				require.Contains(t, out.Result.Text(), tc.says)
+				require.NotContains(t, out.Result.Text(), "denied")
+				time.Sleep(time.Minute) // what was left behind ends
+			})
+		})
+	}
+}
+
+// TestPartialOutputIsKept: what a stopped call had by then is shown.
+func TestPartialOutputIsKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ex := executor(pegboard.Executor{})
+		out := ex.Run(t.Context(), registryOf(t, slow(pegboard.Info{Name: "Slow", Timeout: time.Second}, false)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "Slow", `{"ms":60000}`))[0]
+		require.ErrorIs(t, out.Err, pegboard.ErrTimeout)
+		require.True(t, strings.HasSuffix(out.Result.Text(), "\nhalf"), out.Result.Text())
+		require.Equal(t, "half", out.Result.Data)
+	})
+}
+
+func TestDeferredCallIsAnsweredByTheHost(t *testing.T) {
+	t.Parallel()
+	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "T"}, Description: "Waits.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", pegboard.ErrDeferred },
+	})
+	out := run(t, registryOf(t, tool), session(t, pegboard.SessionConfig{}), call("1", "T", ``))
+	require.ErrorIs(t, out.Err, pegboard.ErrDeferred)
+	require.Contains(t, out.Result.Text(), "not been answered yet")
+}
