@@ -1,13 +1,10 @@
 package pegboard_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -178,58 +175,6 @@ func TestExternalToolsCannotOptOut(t *testing.T) {
 	require.Less(t, len(run(t, &reg, s, call("3", "mcp__vast__t", `{}`)).Result.Text()), 3_000)
 }
 
-// brokenStore is a store whose disk is full.
-type brokenStore struct{ panics bool }
-
-var errFull = errors.New("no space left on device")
-
-func (b brokenStore) Put(_ context.Context, _, _ string, r io.Reader) (pegboard.StoredResult, error) {
-	_, _ = io.CopyN(io.Discard, r, 10)
-	if b.panics {
-		panic("broken")
-	}
-	return pegboard.StoredResult{}, errFull
-}
-
-func (brokenStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, fs.ErrNotExist }
-
-func TestInvariant13AFullDisk(t *testing.T) {
-	t.Parallel()
-	for _, store := range []brokenStore{{}, {panics: true}} {
-		out, _ := tell(t, pegboard.SessionConfig{Results: store}, pegboard.Info{}, pegboard.TextResult(lines(5_000)), nil)
-		require.NoError(t, out.Err)
-		require.False(t, out.Result.IsError)
-		require.Empty(t, out.Result.Parts[0].Ref)
-		for _, want := range []string{"could not be stored", "55000 bytes, 5000 lines", "line 00001\n", "line 05000"} {
-			require.Contains(t, out.Result.Text(), want)
-		}
-	}
-}
-
-// TestStoredResultsAreReadUnasked and not stored again.
-func TestStoredResultsAreReadUnasked(t *testing.T) {
-	t.Parallel()
-	store := dirStore(t, pegboard.DirOptions{})
-	s := session(t, pegboard.SessionConfig{Results: store})
-	long := pegboard.TextResult(lines(5_000))
-	first := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return long, nil })), s, call("1", "Tell", `{}`))
-	path := filepath.Join(store.Dir(), first.Result.Parts[0].Ref)
-	reg := registryOf(t, teller(pegboard.Info{Name: "Show"}, func(*pegboard.Call) (*pegboard.Result, error) { return long, nil },
-		pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}))
-	again := run(t, reg, s, call("2", "Show", `{}`))
-	require.NoError(t, again.Err, "nobody was there to ask")
-	require.Len(t, files(t, store), 1)
-	require.Empty(t, again.Result.Parts[0].Ref)
-	require.Contains(t, again.Result.Text(), "ask for less at once")
-	require.Greater(t, len(again.Result.Text()), 25_000, "who reads on wants to read")
-
-	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a1"})
-	require.NoError(t, err)
-	require.NoError(t, run(t, reg, fork, call("3", "Show", `{}`)).Err)
-	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Results: store})
-	require.ErrorContains(t, err, "Results")
-}
-
 func TestTextOnDiskIsNotInMemory(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{10, 5_000} {
@@ -259,60 +204,128 @@ func TestHooksSeeAndGiveLongResults(t *testing.T) {
 	require.Equal(t, lines(6_000), held(t, store, out.Result.Parts[0].Ref))
 }
 
-func TestCallStore(t *testing.T) {
+func idleHooks() pegboard.Hooks {
+	idle := func(ctx, *pegboard.HookCall) error { return nil }
+	return pegboard.Hooks{Post: idle, PostFailure: idle}
+}
+
+// A hook that changes nothing must not make the preview be stored as if it were the result.
+func TestReviewFitTwice(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		info   pegboard.Info
+		limits pegboard.ResultLimits
+		text   string
+		err    error
+	}{
+		{name: "a failure, default limits", text: strings.Repeat("0123456789\n", 3000), err: errors.New(strings.Repeat("0123456789\n", 3000))},
+		{name: "a small limit of the tool", info: pegboard.Info{MaxResult: 1000}, text: strings.Repeat("0123456789\n", 3000)},
+		{name: "a small limit of the session", limits: pegboard.ResultLimits{PerResult: 2000}, text: strings.Repeat("0123456789\n", 3000)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var r *pegboard.Result
+			if tt.err == nil {
+				r = pegboard.TextResult(tt.text)
+			}
+			out, store := tell(t, pegboard.SessionConfig{Hooks: idleHooks(), Limits: tt.limits}, tt.info, r, tt.err)
+			require.Len(t, files(t, store), 1)
+			require.Equal(t, tt.text, held(t, store, out.Result.Parts[0].Ref))
+		})
+	}
+}
+
+// What Call.Store made is not to be stored once more.
+func TestReviewStoreThenFit(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
 	s := session(t, pegboard.SessionConfig{Results: store})
-	broken := errors.New("the line broke")
-	reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(c *pegboard.Call) (*pegboard.Result, error) {
-		p, err := c.Store(t.Context(), strings.NewReader(lines(100_000)))
-		require.NoError(t, err)
-		cut, err := c.Store(t.Context(), io.MultiReader(strings.NewReader(lines(10)), iotestErr{broken}))
-		require.ErrorIs(t, err, broken)
-		require.Contains(t, cut.Text, "line 00010")
-		return &pegboard.Result{Parts: []pegboard.Part{p}}, nil
+	reg := registryOf(t, teller(pegboard.Info{Name: "Tell", MaxResult: 1000}, func(c *pegboard.Call) (*pegboard.Result, error) {
+		p, err := c.Store(t.Context(), strings.NewReader(lines(5_000)))
+		return &pegboard.Result{Parts: []pegboard.Part{p}}, err
 	}))
 	out := run(t, reg, s, call("1", "Tell", `{}`))
-	require.Contains(t, out.Result.Text(), "1100001 bytes, 100000 lines")
-	require.Equal(t, lines(100_000), held(t, store, out.Result.Parts[0].Ref))
-	_, err := new(pegboard.Call).Store(t.Context(), strings.NewReader(""))
-	require.ErrorIs(t, err, pegboard.ErrDenied)
-}
-
-type iotestErr struct{ err error }
-
-func (r iotestErr) Read([]byte) (int, error) { return 0, r.err }
-
-// TestDefaultStore is made when it is needed, and goes with the session.
-func TestDefaultStore(t *testing.T) {
-	t.Parallel()
-	s, err := pegboard.NewSession(pegboard.SessionConfig{})
-	require.NoError(t, err)
-	out := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult(lines(5_000)), nil })), s, call("1", "Tell", `{}`))
-	store := s.ResultStore()
-	own, ok := store.(*pegboard.DirStore)
-	require.True(t, ok)
-	dir := own.Dir()
+	require.Len(t, files(t, store), 1)
 	require.Equal(t, lines(5_000), held(t, store, out.Result.Parts[0].Ref))
-	require.NoError(t, s.Close(t.Context()))
-	require.NoDirExists(t, dir)
 }
 
-func TestDirStoreKeepsItsTypes(t *testing.T) {
+// What is not on disk must not be taken from the host.
+func TestReviewDataWithoutAStore(t *testing.T) {
 	t.Parallel()
-	store := dirStore(t, pegboard.DirOptions{MaxFile: 100})
-	for mimeType, ext := range map[string]string{"text/plain; charset=utf-8": ".txt", "": ".txt", "image/jpeg": ".jpg", "image/png": ".png", "application/json": ".json", "nonsense": ".txt"} {
-		stored, err := store.Put(t.Context(), "id", mimeType, bytes.NewReader(onePixel))
-		require.NoError(t, err)
-		require.Equal(t, ext, filepath.Ext(stored.Ref), mimeType)
-	}
-	_, err := store.Open(t.Context(), "../x")
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	long, err := store.Put(t.Context(), "long", "text/plain", strings.NewReader(lines(50)))
-	require.NoError(t, err)
-	require.LessOrEqual(t, long.Size, int64(100))
-	require.NoError(t, store.Sweep(t.Context()))
+	r := pegboard.TextResult(lines(5_000))
+	r.Data = lines(5_000)
+	out, _ := tell(t, pegboard.SessionConfig{Results: brokenStore{}}, pegboard.Info{}, r, nil)
+	require.NotNil(t, out.Result.Data)
 }
 
-// onePixel is a PNG.
-var onePixel = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\b\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\rIDATx\x9cc\xfa\xcf\x00\x00\x02\a\x01\x02\x9a\x1c1q\x00\x00\x00\x00IEND\xaeB`\x82")
+// Result.Messages enters the history as well.
+func TestReviewMessages(t *testing.T) {
+	t.Parallel()
+	bad := pegboard.Part{MIME: "image/png", Data: []byte("x")}
+	out, _ := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, &pegboard.Result{Parts: []pegboard.Part{{Text: "a"}}, Messages: []pegboard.Part{bad, {Text: lines(100_000)}}}, nil)
+	require.Empty(t, out.Result.Messages[0].Data)
+	require.Less(t, len(out.Result.Messages[1].Text), 100_000)
+}
+
+// Structured parts keep what they are: the source of a search result.
+func TestReviewSearchResults(t *testing.T) {
+	t.Parallel()
+	out, _ := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, &pegboard.Result{Parts: []pegboard.Part{
+		{Text: lines(2_000), Title: "A", Source: "https://a.example"}, {Text: lines(2_000), Title: "B", Source: "https://b.example"}}}, nil)
+	b, err := json.Marshal(out.Result.Parts)
+	require.NoError(t, err)
+	require.Contains(t, string(b), "https://b.example")
+}
+
+// What is said before a call runs is shown to the model as well.
+func TestReviewLongObjections(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{})})
+	reg := registryOf(t, pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "T"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true},
+		Validate: func(ctx, struct{}, *pegboard.Call) error { return errors.New(lines(50_000)) },
+		Call:     func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
+	}))
+	require.Less(t, len(run(t, reg, s, call("1", "T", `{}`)).Result.Text()), 30_000)
+}
+
+// The failure of a tool without a limit.
+func TestReviewFailureOfAToolWithoutLimit(t *testing.T) {
+	t.Parallel()
+	out, _ := tell(t, pegboard.SessionConfig{}, pegboard.Info{MaxResult: -1}, nil, errors.New(lines(100_000)))
+	require.Less(t, len(out.Result.Text()), 100_000)
+}
+
+// Calls from inside a call bring all they have.
+func TestReviewNegativeFailure(t *testing.T) {
+	t.Parallel()
+	out, _ := tell(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{PerError: -1}}, pegboard.Info{}, pegboard.TextResult(lines(5_000)), nil)
+	require.Contains(t, out.Result.Text(), "line 00001")
+}
+
+// A Post hook that withholds a result leaves nothing of it for who looks in the store.
+func TestReviewWithheldResultsAreNotStored(t *testing.T) {
+	t.Parallel()
+	out, store := tell(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{OnFailure: pegboard.FailBlock, Post: func(_ ctx, h *pegboard.HookCall) error {
+		if strings.Contains(h.Outcome.Result.Text(), "SECRET") {
+			return errors.New("no")
+		}
+		return nil
+	}}}, pegboard.Info{}, pegboard.TextResult(lines(5_000)+"SECRET"), nil)
+	require.True(t, out.Result.IsError, "the hook was not shown the secret")
+	require.Empty(t, files(t, store))
+}
+
+func TestReviewBatchHook(t *testing.T) {
+	t.Parallel()
+	store := dirStore(t, pegboard.DirOptions{})
+	bad := pegboard.Part{MIME: "image/png", Data: []byte("x")}
+	s := session(t, pegboard.SessionConfig{Results: store, Hooks: pegboard.Hooks{Batch: func(_ ctx, outs []pegboard.Outcome) error {
+		outs[0].Result = &pegboard.Result{Parts: []pegboard.Part{{Text: lines(100_000)}, bad}}
+		return nil
+	}}})
+	out := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult("a"), nil })), s, call("1", "Tell", `{}`))
+	require.Less(t, len(out.Result.Text()), 30_000)
+	require.Empty(t, out.Result.Parts[1].Data)
+}

@@ -65,3 +65,32 @@ func TestImagesMustFit(t *testing.T) {
 		})
 	}
 }
+
+// onePixel is a PNG.
+var onePixel = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\b\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\rIDATx\x9cc\xfa\xcf\x00\x00\x02\a\x01\x02\x9a\x1c1q\x00\x00\x00\x00IEND\xaeB`\x82")
+
+// Wires take the MIME in any case, and with space before it.
+func TestReviewImageTypesAreSpelledInManyWays(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"IMAGE/PNG", "Image/png", " image/png", "image/png; x=y"} {
+		out, _ := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, &pegboard.Result{Parts: []pegboard.Part{{MIME: kind, Data: []byte("nonsense")}}}, nil)
+		require.Empty(t, out.Result.Parts[0].Data, kind)
+	}
+}
+
+// An image that is refused is not one that is shown.
+func TestReviewCountOfImages(t *testing.T) {
+	t.Parallel()
+	good := picture(t, 10, 10)
+	out, _ := tell(t, pegboard.SessionConfig{Limits: pegboard.ResultLimits{Images: pegboard.ImageLimits{Count: 1}}}, pegboard.Info{},
+		&pegboard.Result{Parts: []pegboard.Part{{MIME: "image/svg+xml", Data: []byte("<svg/>")}, good}}, nil)
+	require.Equal(t, good.Data, out.Result.Parts[1].Data)
+}
+
+// Smaller gives back what no provider takes.
+func TestReviewSmallerGivesNothing(t *testing.T) {
+	t.Parallel()
+	limits := pegboard.ResultLimits{Downscale: func(ctx, pegboard.Part) (pegboard.Part, error) { return pegboard.Part{}, nil }}
+	out, _ := tell(t, pegboard.SessionConfig{Limits: limits}, pegboard.Info{}, &pegboard.Result{Parts: []pegboard.Part{picture(t, 9_000, 1)}}, nil)
+	require.NotEmpty(t, out.Result.Text(), "the model sees nothing at all")
+}
