@@ -1,10 +1,8 @@
 package pegboard_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -155,121 +153,53 @@ func TestHostedSearchIsNotNamed(t *testing.T) {
 	require.Empty(t, text)
 }
 
-func TestLoadedAreInTheOrderOfTheirFinding(t *testing.T) {
+// In no role and behind no gate does a definition wait that nobody can find.
+func TestReviewNobodyIsLeftWithoutASearch(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, finder())
-	_, err := reg.Attach("srv", told(pegboard.Info{Name: "a"}, "Does a."), told(pegboard.Info{Name: "b"}, "Does b."), told(pegboard.Info{Name: "c"}, "Does c."))
-	require.NoError(t, err)
-	s := session(t, pegboard.SessionConfig{})
-	loaded := func() (names []string) {
-		for d := range reg.AssemblePool(s, pegboard.PoolConfig{}).Loaded() {
-			require.True(t, d.Deferred)
-			names = append(names, d.Name)
+	for _, name := range pegboard.BuiltinNames() {
+		if name != "ToolSearch" {
+			require.NoError(t, reg.Add(told(pegboard.Info{Name: name}, "Does "+name)))
 		}
-		return names
 	}
-	require.Nil(t, loaded())
-	out := run(t, reg, s, call("1", "ToolSearch", `{"query":"select:c,mcp__srv__a"}`))
-	require.NoError(t, out.Err)
-	require.Equal(t, []string{"mcp__srv__c", "mcp__srv__a"}, loaded())
-	run(t, reg, s, call("2", "mcp__srv__b", `{"city":"Rome"}`))
-	run(t, reg, s, call("3", "ToolSearch", `{"query":"select:a"}`))
-	require.Equal(t, []string{"mcp__srv__c", "mcp__srv__a", "mcp__srv__b"}, loaded())
-
-	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a1"})
+	_, err := reg.Attach("srv", told(pegboard.Info{Name: "x"}, "Does x."))
 	require.NoError(t, err)
-	require.Empty(t, fork.Loaded(), "its conversation is another")
-	require.NoError(t, reg.Add(told(pegboard.Info{Name: "New", Aliases: []string{"Old"}, Loading: pegboard.LoadOnSearch}, "Was renamed.")))
-	fork.SetLoaded("Old", "New")
-	var once []string
-	for d := range reg.AssemblePool(fork, pegboard.PoolConfig{}).Loaded() {
-		once = append(once, d.Name)
-	}
-	require.Equal(t, []string{"New"}, once)
-	fork.SetLoaded("mcp__srv__b", "gone", "mcp__srv__b")
-	require.Equal(t, []string{"mcp__srv__b", "gone"}, fork.Loaded())
-	require.Len(t, s.Loaded(), 4, "with ToolSearch itself")
-
-	reg.Detach("srv")
-	require.Nil(t, loaded(), "what is not there is not offered")
-	require.Len(t, s.Loaded(), 4, "and is remembered, since it may come back")
-}
-
-func TestAnnouncementsAreDeltas(t *testing.T) {
-	t.Parallel()
-	reg := registryOf(t, finder(), told(pegboard.Info{Name: "Read"}, "Reads."))
-	s := session(t, pegboard.SessionConfig{})
-	attach := func(source string, names ...string) {
-		var tools []pegboard.Tool
-		for _, name := range names {
-			tools = append(tools, told(pegboard.Info{Name: name}, "Does "+name+"."))
-		}
-		_, err := reg.Attach(source, tools...)
+	main := session(t, pegboard.SessionConfig{})
+	coordinator := session(t, pegboard.SessionConfig{Role: pegboard.RoleCoordinator})
+	sessions := []*pegboard.Session{main, coordinator}
+	for _, role := range []pegboard.Role{pegboard.RoleSubAgent, pegboard.RoleAsyncAgent, pegboard.RoleTeammate} {
+		f, err := main.Fork(pegboard.SessionConfig{Role: role, AgentID: role.String()})
 		require.NoError(t, err)
+		sessions = append(sessions, f)
 	}
-	text, known := reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(nil)
-	require.Empty(t, text)
-	require.Empty(t, known)
-
-	attach("srv", "b", "a")
-	text, known = reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(known)
-	require.True(t, strings.HasSuffix(text, ":\nmcp__srv__a\nmcp__srv__b"), text)
-	text, known = reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(known)
-	require.Empty(t, text)
-
-	attach("srv", "b", "c")
-	text, known = reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(known)
-	require.Contains(t, text, "\nmcp__srv__c\n")
-	require.True(t, strings.HasSuffix(text, "not available any more:\nmcp__srv__a"), text)
-	require.NotContains(t, text, "mcp__srv__b")
-
-	var many []string
-	for i := range 600 {
-		many = append(many, fmt.Sprint("t", i))
-	}
-	attach("big", many...)
-	reg.SetDescription("big", "Does nearly everything.")
-	text, known = reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(known)
-	require.Contains(t, text, "mcp__big__*: 600 tools (Does nearly everything.)")
-	require.Less(t, len(text), 500)
-	require.Len(t, known, 602)
-	reg.Detach("big")
-	text, _ = reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(known)
-	require.Contains(t, text, "not available any more:\nmcp__big__*: 600 tools")
-}
-
-// TestLoadedIsWhatOneCallAfterTheOtherShows compares the session with a model of it.
-func TestLoadedIsWhatOneCallAfterTheOtherShows(t *testing.T) {
-	t.Parallel()
-	reg := registryOf(t, finder(), told(pegboard.Info{Name: "Read"}, "Reads."))
-	var tools []pegboard.Tool
-	for i := range 20 {
-		tools = append(tools, told(pegboard.Info{Name: fmt.Sprint("t", i)}, "Does it."))
-	}
-	_, err := reg.Attach("srv", tools...)
-	require.NoError(t, err)
-	random := rand.New(rand.NewPCG(1, 2))
-	s := session(t, pegboard.SessionConfig{})
-	var want []string
-	for i := range 100 {
-		name := fmt.Sprint("mcp__srv__t", random.IntN(20))
-		c := pegboard.Call{ID: fmt.Sprint(i), Name: "ToolSearch"}
-		switch random.IntN(4) {
-		case 0:
-			c.Input, _ = json.Marshal(map[string]any{"query": "select:" + name})
-		case 1:
-			c.Name, c.Input = name, json.RawMessage(`{"city":"Rome"}`)
-		case 2:
-			c.Name, c.Input = name, json.RawMessage(`{}`)
-		default:
-			c.Name, c.Input, name = "Read", json.RawMessage(`{"city":"Rome"}`), "Read"
-		}
-		run(t, reg, s, c)
-		for _, mentioned := range []string{c.Name, name} { // the call, then its result
-			if !slices.Contains(want, mentioned) {
-				want = append(want, mentioned)
+	for _, s := range sessions {
+		for _, tables := range []pegboard.RoleTables{{}, pegboard.DefaultRoleTables(), pegboard.ClaudeCodeRoleTables()} {
+			for _, gates := range []pegboard.Gates{{}, {Simple: true}, {REPL: true}, {EmbeddedSearch: true, TodoList: true}} {
+				p := reg.AssemblePool(s, pegboard.PoolConfig{Roles: &tables, Gates: gates})
+				_, ok := p.Lookup("ToolSearch")
+				require.True(t, ok || len(p.Deferred()) == 0, "%v %v", s.Role(), gates)
+				r, err := p.Resolve([]string{"mcp__srv", "Read"}, nil)
+				if err == nil {
+					require.Empty(t, r.Pool.Deferred())
+				}
 			}
 		}
-		require.Equal(t, want, s.Loaded())
 	}
+}
+
+// A deny rule with a pattern holds for a tool that the model has not seen.
+func TestReviewDenyHoldsForWhatWaits(t *testing.T) {
+	t.Parallel()
+	ran := false
+	type in struct {
+		City string `json:"city"`
+	}
+	reg := registryOf(t, finder(), pegboard.Build(pegboard.Definition[in, string]{
+		Info: pegboard.Info{Name: "Late", Loading: pegboard.LoadOnSearch}, Description: "Late.",
+		Call: func(ctx, in, *pegboard.Call) (string, error) { ran = true; return "", nil },
+	}))
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Late(city:Rome)"}})})
+	out := run(t, reg, s, call("1", "Late", `{"city":"Rome"}`))
+	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+	require.False(t, ran)
 }
