@@ -159,11 +159,6 @@ func TestDenialTakesAwayWholeToolsOnly(t *testing.T) {
 	}
 }
 
-// without returns list less what is gone.
-func without(list []string, gone ...string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return slices.Contains(gone, n) })
-}
-
 func TestDenyGlobWithAPatternLeavesTheTool(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "Bash", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}

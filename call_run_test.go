@@ -9,31 +9,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// script is a tool that makes the calls it is told to and returns what came of
-// them.
-func script(name string, calls ...pegboard.Call) (tool pegboard.Tool, outcomes *[]pegboard.Outcome) {
-	outcomes = new([]pegboard.Outcome)
-	return pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info:        pegboard.Info{Name: name},
-		Description: "Runs a script.",
-		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
-			*outcomes = c.Run(ctx, calls...)
-			return "done", nil
-		},
-	}), outcomes
-}
-
-// plain is a tool that only has a name.
-func plain(name string, call func(context.Context, struct{}, *pegboard.Call) (string, error)) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: name}, Description: "Says something.", Call: call,
-	})
-}
-
-func says(text string) func(context.Context, struct{}, *pegboard.Call) (string, error) {
-	return func(context.Context, struct{}, *pegboard.Call) (string, error) { return text, nil }
-}
-
 // TestCallsFromInside: they are decided and ordered like any other, know their
 // parent, and reach what the pool has and what REPL mode hides.
 func TestCallsFromInside(t *testing.T) {

@@ -11,19 +11,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// told returns a tool that the model is told something of, with one property.
-func told(info pegboard.Info, description string) pegboard.Tool {
-	type in struct {
-		City string `json:"city"`
-	}
-	return pegboard.Build(pegboard.Definition[in, string]{
-		Info: info, Description: description, Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
-		Call: func(_ ctx, in in, _ *pegboard.Call) (string, error) { return info.Name + " of " + in.City, nil },
-	})
-}
-
-func finder() pegboard.Tool { return pegboard.ToolSearch(pegboard.SearchOptions{}) }
-
 func TestWhatWaits(t *testing.T) {
 	t.Parallel()
 	const long = 50_000 // bytes of the description of the long tools, 12,500 tokens each

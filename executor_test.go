@@ -17,46 +17,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-type job struct {
-	Path  string `json:"path,omitempty"`
-	Write bool   `json:"write,omitempty"`
-	Class string `json:"class,omitempty"` // "shared", "target" or empty
-	Ms    int    `json:"ms,omitempty"`
-}
-
-// worker returns a tool that takes as long as its input says and notes when it
-// ran.
-func worker(note func(in job, begin bool)) pegboard.Tool {
-	classes := map[string]pegboard.Concurrency{"shared": pegboard.Shared, "target": pegboard.PerTarget}
-	return pegboard.Build(pegboard.Definition[job, string]{
-		Info: pegboard.Info{Name: "Work"}, Description: "For a test.",
-		Inspect: func(in job, _ *pegboard.Call) pegboard.Traits {
-			tr := pegboard.Traits{Concurrency: classes[in.Class], ReadOnly: !in.Write}
-			if in.Path != "" {
-				tr.Targets = []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}}
-				if in.Write {
-					tr.Targets[0].Access = pegboard.AccessWrite
-				}
-			}
-			return tr
-		},
-		Call: func(ctx ctx, in job, _ *pegboard.Call) (string, error) {
-			note(in, true)
-			defer note(in, false)
-			select {
-			case <-time.After(time.Duration(in.Ms) * time.Millisecond):
-				return in.Path, nil
-			case <-ctx.Done():
-				return "", ctx.Err()
-			}
-		},
-	})
-}
-
-func bypass(t testing.TB) pegboard.SessionConfig {
-	return pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})}
-}
-
 // TestRunAnswersEveryCall mixes calls that end in every bad way there is. Each
 // gets one outcome, in its place.
 func TestRunAnswersEveryCall(t *testing.T) {

@@ -18,37 +18,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-type touch struct {
-	Path string `json:"path"`
-}
-
-// toucher returns a tool that says it writes a file, and only notes which.
-func toucher(touched func(path string)) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[touch, string]{
-		Info: pegboard.Info{Name: "Touch"}, Description: "Touches a file.",
-		Inspect: func(in touch, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
-		},
-		Call: func(_ ctx, in touch, _ *pegboard.Call) (string, error) {
-			if touched != nil {
-				touched(in.Path)
-			}
-			return "touched " + in.Path, nil
-		},
-	})
-}
-
-func touching(id, path string) pegboard.Call {
-	return call(id, "Touch", fmt.Sprintf(`{"path":%q}`, path))
-}
-
-func toucherPool(t testing.TB, s *pegboard.Session, touched func(path string)) *pegboard.Pool {
-	t.Helper()
-	var reg pegboard.Registry
-	require.NoError(t, reg.Add(toucher(touched)))
-	return reg.AssemblePool(s, pegboard.PoolConfig{})
-}
-
 // inRandomOrder lets 1,000 calls wait for their answers, and answers them in a
 // random order by their ids: some yes, some no, some with another input.
 func inRandomOrder(t *testing.T, random *rand.Rand) {

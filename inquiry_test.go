@@ -95,11 +95,6 @@ func TestNobodyToAsk(t *testing.T) {
 	}
 }
 
-// alwaysSays returns an asker that always answers d.
-func alwaysSays(d pegboard.Decision) pegboard.Asker {
-	return func(ctx, *pegboard.Question) (pegboard.Decision, error) { return d, nil }
-}
-
 // TestPermissionHooksAnswerForThePerson, but for what only a person may allow.
 func TestPermissionHooksAnswerForThePerson(t *testing.T) {
 	t.Parallel()

@@ -23,9 +23,6 @@ func modeColumns() []pegboard.Mode {
 	}
 }
 
-// undecided is a classifier that leaves everything to the person.
-func undecided(ctx, *pegboard.Question) (pegboard.Decision, error) { return pegboard.Decision{}, nil }
-
 // inEveryMode returns what is decided of a's calls in each mode. What the hook
 // says is told to the executor only, so without one Decide must say the same.
 func inEveryMode(t *testing.T, a *actor, cfg pegboard.SessionConfig, hook pegboard.Behavior, set pegboard.RuleSet) inModes {

@@ -11,28 +11,12 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// denying returns a session with deny rules from the user's settings.
-func denying(t testing.TB, list ...string) *pegboard.Session {
-	t.Helper()
-	set := pegboard.RuleSet{Source: pegboard.SourceUser, Deny: list}
-	return session(t, pegboard.SessionConfig{Permissions: rules(t, "", set)})
-}
-
 func lookUp(p *pegboard.Pool, name string) pegboard.Origin {
 	tool, ok := p.Lookup(name)
 	if !ok {
 		return pegboard.Origin{Tool: "none"}
 	}
 	return tool.Info().Origin
-}
-
-// declared lists what the model is told of a partition.
-func declared(p *pegboard.Pool, part pegboard.Partition) []string {
-	list := []string{}
-	for d := range p.Declarations(part) {
-		list = append(list, d.Name)
-	}
-	return list
 }
 
 // TestFingerprintChangesExactlyWithDeclarations assembles many small pools, some

@@ -17,10 +17,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-func allowRule(to pegboard.RuleSource, tool, pattern string) pegboard.PermissionUpdate {
-	return pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: to, Rules: []pegboard.PermissionUpdateRule{{Tool: tool, Pattern: pattern}}}
-}
-
 // TestAnswersThatAreRemembered: an answer changes the permissions of the whole
 // conversation, is saved, and settles what it covers.
 func TestAnswersThatAreRemembered(t *testing.T) {
@@ -298,28 +294,6 @@ func TestLateAnswerIsNone(t *testing.T) {
 	require.False(t, ran)
 	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
 	require.Contains(t, out.Result.Text(), "was not run: the user interrupted the turn. Nobody refused")
-}
-
-type step struct {
-	N    int    `json:"n"`
-	Path string `json:"path,omitempty"`
-}
-
-// stepper returns a tool that writes Path, and notes the inputs it ran with.
-func stepper(ran *[]step) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[step, string]{
-		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-		Inspect: func(in step, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f" + in.Path}}}
-		},
-		Validate: func(_ ctx, in step, _ *pegboard.Call) error {
-			if in.N == 13 {
-				return errors.New("13 is unlucky; take 12")
-			}
-			return nil
-		},
-		Call: func(_ ctx, in step, _ *pegboard.Call) (string, error) { *ran = append(*ran, in); return "ok", nil },
-	})
 }
 
 // TestInvariant3AnswerWithAnotherInput: what a person writes is decoded,

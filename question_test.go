@@ -15,14 +15,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// answering returns an asker that notes every question and gives one answer.
-func answering(questions *[]*pegboard.Question, d pegboard.Decision, err error) pegboard.Asker {
-	return func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
-		*questions = append(*questions, q)
-		return d, err
-	}
-}
-
 func TestAskerIsToldAll(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

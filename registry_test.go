@@ -15,39 +15,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// registryOf returns a registry that holds tools.
-func registryOf(t testing.TB, tools ...pegboard.Tool) *pegboard.Registry {
-	t.Helper()
-	var reg pegboard.Registry
-	require.NoError(t, reg.Add(tools...))
-	return &reg
-}
-
-// inerts returns an inert tool of each name.
-func inerts(names ...string) []pegboard.Tool {
-	tools := make([]pegboard.Tool, len(names))
-	for i, name := range names {
-		tools[i] = inert(name)
-	}
-	return tools
-}
-
-// attach attaches an inert tool of each name.
-func attach(t testing.TB, reg *pegboard.Registry, source string, names ...string) pegboard.AttachReport {
-	t.Helper()
-	report, err := reg.Attach(source, inerts(names...)...)
-	require.NoError(t, err)
-	return report
-}
-
-// described returns an inert tool with a description of its own.
-func described(name, text string) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: name}, Description: text,
-		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
-	})
-}
-
 // posing is a wrapper that gives a tool other facts, which may change.
 type posing struct {
 	pegboard.Tool

@@ -66,9 +66,6 @@ func TestImagesMustFit(t *testing.T) {
 	}
 }
 
-// onePixel is a PNG.
-var onePixel = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\b\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\rIDATx\x9cc\xfa\xcf\x00\x00\x02\a\x01\x02\x9a\x1c1q\x00\x00\x00\x00IEND\xaeB`\x82")
-
 // Wires take the MIME in any case, and with space before it.
 func TestReviewImageTypesAreSpelledInManyWays(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@ package pegboard_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,21 +17,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
-
-// brokenStore is a store whose disk is full.
-type brokenStore struct{ panics bool }
-
-func (b brokenStore) Put(_ context.Context, _, _ string, r io.Reader) (pegboard.StoredResult, error) {
-	_, _ = io.CopyN(io.Discard, r, 10)
-	if b.panics {
-		panic("broken")
-	}
-	return pegboard.StoredResult{}, errFull
-}
-
-func (brokenStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, fs.ErrNotExist }
-
-var errFull = errors.New("no space left on device")
 
 func TestInvariant13AFullDisk(t *testing.T) {
 	t.Parallel()
@@ -74,15 +58,6 @@ func TestReviewAStoreThatHangs(t *testing.T) {
 		require.True(t, answered, "no outcome after ten minutes")
 	})
 }
-
-// oddStore gives what no store should.
-type oddStore struct{ stored pegboard.StoredResult }
-
-func (o oddStore) Put(_ context.Context, _, _ string, r io.Reader) (pegboard.StoredResult, error) {
-	return o.stored, nil
-}
-
-func (oddStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, errFull }
 
 func TestReviewOddStores(t *testing.T) {
 	t.Parallel()

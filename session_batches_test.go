@@ -27,28 +27,6 @@ func TestInterruptReachesForks(t *testing.T) {
 	})
 }
 
-func within(t *testing.T, what string, f func()) {
-	t.Helper()
-	done := make(chan struct{})
-	go func() { defer close(done); f() }()
-	select {
-	case <-done:
-	case <-time.After(5 * time.Second):
-		buf := make([]byte, 1<<20)
-		t.Errorf("%s: deadlock\n%s", what, buf[:min(6000, runtime.Stack(buf, true))])
-	}
-}
-
-// openSession is not closed by the test: that would hang as well.
-func openSession(t *testing.T) *pegboard.Session {
-	t.Helper()
-	cfg := bypass(t)
-	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
-	s, err := pegboard.NewSession(cfg)
-	require.NoError(t, err)
-	return s
-}
-
 // context.CancelCauseFunc takes nil; Interrupt says it works as cancelling does.
 func TestReviewInterruptWithoutCause(t *testing.T) {
 	t.Parallel()

@@ -13,16 +13,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-func forked(t testing.TB, s *pegboard.Session, cfg pegboard.SessionConfig) *pegboard.Session {
-	t.Helper()
-	if cfg.Role == pegboard.RoleMain {
-		cfg.Role = pegboard.RoleSubAgent
-	}
-	f, err := s.Fork(cfg)
-	require.NoError(t, err)
-	return f
-}
-
 func TestNewSession(t *testing.T) {
 	t.Parallel()
 	here, err := os.Getwd()

@@ -16,12 +16,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-// workers returns a pool with the tool that takes as long as its input says.
-func workers(t testing.TB) *pegboard.Pool {
-	t.Helper()
-	return registryOf(t, worker(func(job, bool) {})).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
-}
-
 // TestStreamStartsWhileTheModelWrites plays a message on a fake clock. Reads begin
 // at once, and the started event comes before the model's next delta.
 func TestStreamStartsWhileTheModelWrites(t *testing.T) {

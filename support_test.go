@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"runtime"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -68,3 +71,60 @@ func names(p *pegboard.Pool) []string {
 
 // linkDir puts a symbolic link at name.
 func linkDir(to, name string) error { return os.Symlink(to, name) }
+
+func bypass(t testing.TB) pegboard.SessionConfig {
+	return pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})}
+}
+
+func forked(t testing.TB, s *pegboard.Session, cfg pegboard.SessionConfig) *pegboard.Session {
+	t.Helper()
+	if cfg.Role == pegboard.RoleMain {
+		cfg.Role = pegboard.RoleSubAgent
+	}
+	f, err := s.Fork(cfg)
+	require.NoError(t, err)
+	return f
+}
+
+// openSession is not closed by the test: that would hang as well.
+func openSession(t *testing.T) *pegboard.Session {
+	t.Helper()
+	cfg := bypass(t)
+	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+	s, err := pegboard.NewSession(cfg)
+	require.NoError(t, err)
+	return s
+}
+
+func within(t *testing.T, what string, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() { defer close(done); f() }()
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		buf := make([]byte, 1<<20)
+		t.Errorf("%s: deadlock\n%s", what, buf[:min(6000, runtime.Stack(buf, true))])
+	}
+}
+
+// denying returns a session with deny rules from the user's settings.
+func denying(t testing.TB, list ...string) *pegboard.Session {
+	t.Helper()
+	set := pegboard.RuleSet{Source: pegboard.SourceUser, Deny: list}
+	return session(t, pegboard.SessionConfig{Permissions: rules(t, "", set)})
+}
+
+// declared lists what the model is told of a partition.
+func declared(p *pegboard.Pool, part pegboard.Partition) []string {
+	list := []string{}
+	for d := range p.Declarations(part) {
+		list = append(list, d.Name)
+	}
+	return list
+}
+
+// without returns list less what is gone.
+func without(list []string, gone ...string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return slices.Contains(gone, n) })
+}
