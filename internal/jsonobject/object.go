@@ -1,5 +1,6 @@
-// Package jsonobject holds JSON objects whose members keep their order and their
-// bytes, so that what is not changed goes back as it came.
+// Package jsonobject holds JSON objects that keep the order of their members: an
+// [Object] leaves its values encoded, so that unchanged ones keep their bytes, and a
+// [Tree] is decoded to the last value.
 package jsonobject
 
 import (
@@ -8,8 +9,8 @@ import (
 	"errors"
 )
 
-// An Object is a JSON object that keeps the order of its members and the bytes of
-// their values, so that what is not changed goes back as it came.
+// An Object is a JSON object that keeps the order of its members and the bytes of their
+// values.
 type Object []Member
 
 // A Member is one name and its value.
@@ -21,14 +22,14 @@ type Member struct {
 // With returns an object of one member.
 func With(name string, value json.RawMessage) Object { return Object{}.With(name, value) }
 
-// With returns o with another member, which o does not have, at the end.
+// With returns a copy of o with one more member at the end, which o must not have.
 func (o Object) With(name string, value json.RawMessage) Object {
 	return append(o[:len(o):len(o)], Member{Name: name, Value: value})
 }
 
 var errNoObject = errors.New("not a JSON object")
 
-// Parse returns the object in raw. What follows it is not looked at.
+// Parse returns the object at the start of raw. It does not look at the text after it.
 func Parse(raw []byte) (Object, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {

@@ -1,12 +1,16 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+)
 
 // expand returns a copy of v, a schema or a list of them, with no references but
 // to recursive types.
 func (in *inliner) expand(v any) any {
 	switch v := v.(type) {
-	case *node:
+	case *jsonobject.Tree:
 		return in.expandSchema(v)
 	case []any:
 		list := make([]any, len(v))
@@ -19,63 +23,64 @@ func (in *inliner) expand(v any) any {
 	}
 }
 
-func (in *inliner) expandSchema(n *node) any {
-	beside := &node{}
-	for _, m := range n.members {
-		beside.members = append(beside.members, member{m.key, in.expandKeyword(m)})
+func (in *inliner) expandSchema(n *jsonobject.Tree) any {
+	beside := &jsonobject.Tree{}
+	for keyword, value := range n.All() {
+		beside.Set(keyword, in.expandKeyword(keyword, value))
 	}
 	keysToText(beside)
 	name, ok := reference(n)
 	if !ok || in.recursive[name] || in.definitions[name] == nil {
 		return beside
 	}
-	beside.remove("$ref")
+	beside.Delete("$ref")
 	return merge(in.expand(in.definitions[name]), beside)
 }
 
-func (in *inliner) expandKeyword(m member) any {
-	switch m.key {
+func (in *inliner) expandKeyword(keyword string, value any) any {
+	switch keyword {
 	case "enum", "const", "default", "examples":
-		return m.value // data, whatever it looks like
+		return value // data, whatever it looks like
 	case "required":
-		return once(m.value)
+		return once(value)
 	case "items":
-		return open(in.expand(m.value))
+		return open(in.expand(value))
 	case "properties", "patternProperties", "dependentSchemas", definitionsKey:
-		named, ok := m.value.(*node)
+		named, ok := value.(*jsonobject.Tree)
 		if !ok {
-			return m.value
+			return value
 		}
-		all := &node{}
-		for _, n := range named.members {
-			all.members = append(all.members, member{n.key, open(in.expand(n.value))})
+		all := &jsonobject.Tree{}
+		for name, v := range named.All() {
+			all.Set(name, open(in.expand(v)))
 		}
 		return all
 	default:
-		return in.expand(m.value)
+		return in.expand(value)
 	}
 }
 
 // merge returns the definition with what stands beside the reference to it.
-func merge(definition any, beside *node) any {
-	if len(beside.members) == 0 {
+func merge(definition any, beside *jsonobject.Tree) any {
+	if beside.Len() == 0 {
 		return definition
 	}
-	d, ok := definition.(*node)
+	d, ok := definition.(*jsonobject.Tree)
 	if !ok && definition != false {
 		return beside
 	}
 	if !ok {
-		d = &node{members: []member{{"not", &node{}}}}
+		d = &jsonobject.Tree{}
+		d.Set("not", &jsonobject.Tree{})
 	}
-	for _, m := range beside.members {
-		if d.get(m.key) != nil && !isAnnotation(m.key) {
-			beside.set("allOf", []any{d})
+	for keyword := range beside.All() {
+		if value, _ := d.Get(keyword); value != nil && !isAnnotation(keyword) {
+			beside.Set("allOf", []any{d})
 			return beside
 		}
 	}
-	for _, m := range beside.members {
-		d.set(m.key, m.value)
+	for keyword, value := range beside.All() {
+		d.Set(keyword, value)
 	}
 	return d
 }
@@ -93,7 +98,7 @@ func isAnnotation(key string) bool {
 // providers do not take.
 func open(v any) any {
 	if v == true {
-		return &node{}
+		return &jsonobject.Tree{}
 	}
 	return v
 }
@@ -115,15 +120,16 @@ func once(v any) any {
 
 // keysToText rewrites the schema of a map with integer keys, which the library
 // makes one of patterns, to the form of other maps.
-func keysToText(n *node) {
-	patterns := n.child("patternProperties")
-	if patterns == nil || len(patterns.members) != 1 || n.get("additionalProperties") != false || n.get("properties") != nil {
+func keysToText(n *jsonobject.Tree) {
+	further, _ := n.Get("additionalProperties")
+	patterns := n.Child("patternProperties")
+	values, ok := patterns.Get("^[0-9]+$")
+	if !ok || patterns.Len() != 1 || further != false || n.Has("properties") {
 		return
 	}
-	if patterns.members[0].key != "^[0-9]+$" {
-		return
-	}
-	n.remove("patternProperties")
-	n.set("propertyNames", &node{members: []member{{"pattern", "^-?[0-9]+$"}}})
-	n.set("additionalProperties", patterns.members[0].value)
+	n.Delete("patternProperties")
+	names := &jsonobject.Tree{}
+	names.Set("pattern", "^-?[0-9]+$")
+	n.Set("propertyNames", names)
+	n.Set("additionalProperties", values)
 }

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 const (
@@ -15,64 +17,70 @@ const (
 // refine turns what the library made of a type into the schema of a tool: the
 // properties as encoding/json sees them, definitions put in where they are used
 // and kept only for recursive types, the root an object.
-func refine(document *node, names *typeNames) error {
-	if defs := document.child(definitionsKey); defs != nil {
-		for _, m := range defs.members {
-			if err := fixProperties(m.value, names.types[m.key]); err != nil {
-				return err
-			}
+func refine(document *jsonobject.Tree, names *typeNames) error {
+	defs := document.Child(definitionsKey)
+	for name, d := range defs.All() {
+		if err := fixProperties(d, names.types[name]); err != nil {
+			return err
 		}
 	}
-	in := newInliner(document.child(definitionsKey))
-	document.remove(definitionsKey)
-	document.remove("$schema")
-	document.remove("$id")
-	root, err := in.root(document)
+	in := newInliner(defs)
+	root, err := in.root(document.Without(definitionsKey, "$schema", "$id"))
 	if err != nil {
 		return err
 	}
-	switch root.get("type") {
+	switch kind, _ := root.Get("type"); kind {
 	case "object":
 	case nil:
-		root.members = slices.Insert(root.members, 0, member{"type", "object"})
+		root = typedObject(root)
 	default:
-		return fmt.Errorf("%w, this one gives itself the type %v", errNoObject, root.get("type"))
+		return fmt.Errorf("%w, this one gives itself the type %v", errNoObject, kind)
 	}
 	if kept := in.recursiveDefinitions(root); kept != nil {
-		root.set(definitionsKey, kept)
+		root.Set(definitionsKey, kept)
 	}
 	*document = *root
 	return nil
+}
+
+// typedObject returns a schema with the type object as its first member.
+func typedObject(s *jsonobject.Tree) *jsonobject.Tree {
+	typed := &jsonobject.Tree{}
+	typed.Set("type", "object")
+	for keyword, value := range s.Without("type").All() {
+		typed.Set(keyword, value)
+	}
+	return typed
 }
 
 // fixProperties gives the definition of a struct exactly the properties that
 // encoding/json knows, in order, and says which are required. A type that has
 // methods to describe itself is taken at its word.
 func fixProperties(definition any, t reflect.Type) error {
-	d, ok := definition.(*node)
+	d, ok := definition.(*jsonobject.Tree)
 	if !ok || t == nil || t.Kind() != reflect.Struct || decoderOf(t) != decodesPlain || extendsItself(t) {
 		return nil
 	}
-	old := d.child("properties")
+	old := d.Child("properties")
 	if old == nil {
 		return nil
 	}
-	properties := &node{}
+	properties := &jsonobject.Tree{}
 	required := []any{}
 	for _, f := range fieldsOf(t) {
-		value := old.get(f.name)
+		value, _ := old.Get(f.name)
 		if value == nil {
 			return fmt.Errorf("%s.%s: the field has no schema", t, f.Name)
 		}
-		properties.set(f.name, value)
+		properties.Set(f.name, value)
 		if !f.optional {
 			required = append(required, f.name)
 		}
 	}
-	d.set("properties", properties)
-	d.remove("required")
+	d.Set("properties", properties)
+	d.Delete("required")
 	if len(required) > 0 {
-		d.set("required", required)
+		d.Set("required", required)
 	}
 	return nil
 }
@@ -91,14 +99,11 @@ type inliner struct {
 	recursive   map[string]bool
 }
 
-func newInliner(defs *node) *inliner {
+func newInliner(defs *jsonobject.Tree) *inliner {
 	in := &inliner{definitions: map[string]any{}, recursive: map[string]bool{}}
-	if defs == nil {
-		return in
-	}
-	for _, m := range defs.members {
-		in.definitions[m.key] = m.value
-		in.order = append(in.order, m.key)
+	for name, d := range defs.All() {
+		in.definitions[name] = d
+		in.order = append(in.order, name)
 	}
 	for _, name := range in.order {
 		in.recursive[name] = slices.Contains(in.reached(in.definitions[name]), name)
@@ -123,12 +128,12 @@ func (in *inliner) reached(v any) []string {
 func references(v any) []string {
 	var names []string
 	switch v := v.(type) {
-	case *node:
+	case *jsonobject.Tree:
 		if name, ok := reference(v); ok {
 			names = append(names, name)
 		}
-		for _, m := range v.members {
-			names = append(names, references(m.value)...)
+		for _, value := range v.All() {
+			names = append(names, references(value)...)
 		}
 	case []any:
 		for _, item := range v {
@@ -138,34 +143,33 @@ func references(v any) []string {
 	return names
 }
 
-func reference(n *node) (string, bool) {
-	ref, _ := n.get("$ref").(string)
-	return strings.CutPrefix(ref, refPrefix)
+func reference(n *jsonobject.Tree) (string, bool) {
+	return strings.CutPrefix(n.Text("$ref"), refPrefix)
 }
 
 // root expands the document, also where it is a recursive type itself.
-func (in *inliner) root(document *node) (*node, error) {
+func (in *inliner) root(document *jsonobject.Tree) (*jsonobject.Tree, error) {
 	if name, ok := reference(document); ok {
-		if d, ok := in.definitions[name].(*node); ok {
+		if d, ok := in.definitions[name].(*jsonobject.Tree); ok {
 			document = d
 		}
 	}
-	root, ok := in.expand(document).(*node)
+	root, ok := in.expand(document).(*jsonobject.Tree)
 	if !ok {
 		return nil, fmt.Errorf("%w", errNoObject)
 	}
 	return root, nil
 }
 
-func (in *inliner) recursiveDefinitions(root *node) *node {
+func (in *inliner) recursiveDefinitions(root *jsonobject.Tree) *jsonobject.Tree {
 	used := in.reached(root)
-	kept := &node{}
+	kept := &jsonobject.Tree{}
 	for _, name := range in.order {
 		if in.recursive[name] && slices.Contains(used, name) {
-			kept.set(name, in.expand(in.definitions[name]))
+			kept.Set(name, in.expand(in.definitions[name]))
 		}
 	}
-	if len(kept.members) == 0 {
+	if kept.Len() == 0 {
 		return nil
 	}
 	return kept

@@ -9,6 +9,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
@@ -49,14 +50,18 @@ func Reflect(t reflect.Type) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t, err)
 	}
-	document, err := parseObject(raw)
+	v, err := jsonobject.Decode(raw, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	document, ok := v.(*jsonobject.Tree)
+	if !ok {
+		return nil, fmt.Errorf("%s: the schema is no object", t)
 	}
 	if err := refine(document, names); err != nil {
 		return nil, err
 	}
-	return strictjson.Canonical(appendNode(nil, document))
+	return strictjson.Canonical(jsonobject.Encode(document))
 }
 
 var errNoObject = errors.New("a tool's input must be a struct or a map")

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // object writes the properties of an object. It reports whether any object fits.
-func (w *writer) object(body *object, n *node) (bool, error) {
+func (w *writer) object(body *jsonobject.Tree, n *node) (bool, error) {
 	props := undeclared(n)
 	further := n.further != nil && !n.further.never
 	switch {
@@ -18,7 +20,7 @@ func (w *writer) object(body *object, n *node) (bool, error) {
 	case (w.openAPI || !n.closed) && len(props) == 0 && len(w.path) > 0:
 		return true, w.refuse("it is an object of any properties; declare them")
 	}
-	declared := newObject()
+	declared := &jsonobject.Tree{}
 	for _, p := range props {
 		optional := !slices.Contains(n.required, p.name)
 		out, err := w.step(p.name, p.value, optional && w.nulls)
@@ -26,7 +28,7 @@ func (w *writer) object(body *object, n *node) (bool, error) {
 		case err != nil:
 			return true, err
 		case out != nil:
-			declared.set(p.name, out)
+			declared.Set(p.name, out)
 		case !optional:
 			if w.unfit == "" {
 				w.unfit = strings.TrimPrefix(w.at()+"."+p.name, ".")
@@ -35,20 +37,20 @@ func (w *writer) object(body *object, n *node) (bool, error) {
 		}
 	}
 	var order []string
-	for _, m := range declared.members {
-		order = append(order, m.name)
+	for name := range declared.All() {
+		order = append(order, name)
 	}
-	body.set("properties", declared)
+	body.Set("properties", declared)
 	if required := n.required; w.nulls {
-		body.set("required", values(order))
+		body.Set("required", values(order))
 	} else if len(required) > 0 {
-		body.set("required", values(required))
+		body.Set("required", values(required))
 	}
 	if w.strict {
-		body.set("additionalProperties", false)
+		body.Set("additionalProperties", false)
 	}
 	if w.openAPI && len(order) > 1 {
-		body.set("propertyOrdering", values(order))
+		body.Set("propertyOrdering", values(order))
 	}
 	return true, nil
 }
@@ -76,7 +78,7 @@ func undeclared(n *node) []property {
 
 // array writes the items of a list. Those that are told by their place become
 // alternatives of one schema; their order is told in words.
-func (w *writer) array(body *object, n *node) (bool, error) {
+func (w *writer) array(body *jsonobject.Tree, n *node) (bool, error) {
 	items := n.items
 	if len(n.prefix) > 0 {
 		among := slices.Clone(n.prefix)
@@ -95,16 +97,16 @@ func (w *writer) array(body *object, n *node) (bool, error) {
 	if out == nil {
 		return true, w.refuse("it is a list that no item fits")
 	}
-	body.set("items", out)
+	body.Set("items", out)
 	return true, nil
 }
 
 // choice writes alternatives. What else the schema says is said in each of them.
-func (w *writer) choice(n *node, orNull bool) (*object, error) {
+func (w *writer) choice(n *node, orNull bool) (*jsonobject.Tree, error) {
 	base := n.withoutNotes()
 	base.choices = n.choices[1:]
 	alternatives := n.choices[0].among
-	either := alternativeList{null: orNull, texts: map[string]bool{}, ofNull: string(encode(w.null()))}
+	either := alternativeList{null: orNull, texts: map[string]bool{}, ofNull: string(jsonobject.Encode(w.null()))}
 	for _, a := range alternatives {
 		if !base.bare() {
 			a = &node{all: []*node{a, base}}
@@ -146,19 +148,19 @@ type alternativeList struct {
 }
 
 // add adds a schema, or the alternatives that it consists of. Nil is none.
-func (l *alternativeList) add(schema *object) {
+func (l *alternativeList) add(schema *jsonobject.Tree) {
 	if schema == nil {
 		return
 	}
-	if nested := schema.list("anyOf"); nested != nil && len(schema.members) == 1 {
+	if nested := schema.List("anyOf"); nested != nil && schema.Len() == 1 {
 		for _, v := range nested {
-			if one, ok := v.(*object); ok {
+			if one, ok := v.(*jsonobject.Tree); ok {
 				l.add(one)
 			}
 		}
 		return
 	}
-	switch text := string(encode(schema)); {
+	switch text := string(jsonobject.Encode(schema)); {
 	case text == l.ofNull:
 		l.null = true
 	case !l.texts[text]:
@@ -168,39 +170,39 @@ func (l *alternativeList) add(schema *object) {
 }
 
 // either puts alternatives together, and null.
-func (w *writer) either(n *node, outs []any, null bool) *object {
+func (w *writer) either(n *node, outs []any, null bool) *jsonobject.Tree {
 	if len(outs) == 0 {
 		if !null {
 			return nil
 		}
 		return w.annotated(n, w.null())
 	}
-	if one, _ := outs[0].(*object); len(outs) == 1 && (!null || w.openAPI) && !one.has("$ref") {
+	if one, _ := outs[0].(*jsonobject.Tree); len(outs) == 1 && (!null || w.openAPI) && !one.Has("$ref") {
 		if null {
-			one.set("nullable", true)
+			one.Set("nullable", true)
 		}
 		return w.over(n, one)
 	}
-	o := newObject()
+	o := &jsonobject.Tree{}
 	if null && w.openAPI {
-		o.set("nullable", true)
+		o.Set("nullable", true)
 	} else if null {
 		outs = append(outs, w.null())
 	}
-	either := newObject()
-	either.set("anyOf", outs)
+	either := &jsonobject.Tree{}
+	either.Set("anyOf", outs)
 	return w.annotated(n, o, either)
 }
 
 // over describes the only alternative that is left, as the choice and the
 // alternative itself are.
-func (w *writer) over(n *node, one *object) *object {
-	noted := w.annotated(n, newObject())
-	for _, m := range noted.members {
-		if inner := one.text(m.name); m.name == "description" && inner != "" {
-			one.set("description", noted.text(m.name)+" "+inner)
+func (w *writer) over(n *node, one *jsonobject.Tree) *jsonobject.Tree {
+	noted := w.annotated(n, &jsonobject.Tree{})
+	for name, value := range noted.All() {
+		if inner := one.Text(name); name == "description" && inner != "" {
+			one.Set(name, noted.Text(name)+" "+inner)
 		} else {
-			one.set(m.name, m.value)
+			one.Set(name, value)
 		}
 	}
 	return one

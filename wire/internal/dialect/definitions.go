@@ -3,6 +3,8 @@ package dialect
 import (
 	"fmt"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // definitions are the schemas under $defs: those that references lead to.
@@ -30,7 +32,7 @@ func (n *node) onlyRefers() bool {
 }
 
 // reference writes a reference.
-func (w *writer) reference(n *node, orNull bool) (*object, error) {
+func (w *writer) reference(n *node, orNull bool) (*jsonobject.Tree, error) {
 	if err := w.spend(1); err != nil {
 		return nil, err
 	}
@@ -45,10 +47,10 @@ func (w *writer) reference(n *node, orNull bool) (*object, error) {
 	if f.never {
 		return nil, nil
 	}
-	o := newObject()
-	o.set("$ref", w.defs.name(n.ref))
-	noted := w.annotated(n, newObject())
-	if !orNull && (w.beside || len(noted.members) == 0) {
+	o := &jsonobject.Tree{}
+	o.Set("$ref", w.defs.name(n.ref))
+	noted := w.annotated(n, &jsonobject.Tree{})
+	if !orNull && (w.beside || noted.Len() == 0) {
 		return w.annotated(n, o), nil
 	}
 	return w.either(n, []any{o}, orNull), nil
@@ -86,8 +88,8 @@ func (d *definitions) free(ref string) string {
 }
 
 // define adds the definitions that are referred to.
-func (w *writer) define(root *object) error {
-	all := newObject()
+func (w *writer) define(root *jsonobject.Tree) error {
+	all := &jsonobject.Tree{}
 	for i := 0; i < len(w.defs.order); i++ { // more are met on the way
 		ref := w.defs.order[i]
 		target, err := w.target(ref)
@@ -104,7 +106,7 @@ func (w *writer) define(root *object) error {
 		if out == nil {
 			return w.refuse("no value fits it")
 		}
-		all.set(name, out)
+		all.Set(name, out)
 	}
 	w.path = nil
 	if !w.loops {
@@ -112,8 +114,8 @@ func (w *writer) define(root *object) error {
 			return &RefusalError{Reason: "it is recursive: it leads back to " + ref}
 		}
 	}
-	if len(all.members) > 0 {
-		root.set("$defs", all)
+	if all.Len() > 0 {
+		root.Set("$defs", all)
 	}
 	return nil
 }

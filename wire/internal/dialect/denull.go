@@ -40,7 +40,7 @@ func Denull(input, schema json.RawMessage) json.RawMessage {
 }
 
 type denuller struct {
-	doc   *object
+	doc   *jsonobject.Tree
 	left  int // steps
 	level int
 }
@@ -82,9 +82,9 @@ func (d *denuller) object(raw json.RawMessage, schemas []any) (json.RawMessage, 
 		}
 		var below []any
 		for _, s := range all {
-			if v, ok := s.child("properties").get(m.Name); ok {
+			if v, ok := s.Child("properties").Get(m.Name); ok {
 				below = append(below, v)
-			} else if v, ok := s.get("additionalProperties"); ok {
+			} else if v, ok := s.Get("additionalProperties"); ok {
 				below = append(below, v)
 			}
 		}
@@ -135,25 +135,25 @@ func (d *denuller) list(raw json.RawMessage, schemas []any) (json.RawMessage, bo
 }
 
 // itemSchemas returns what s says of the item at i.
-func itemSchemas(s *object, i int) []any {
+func itemSchemas(s *jsonobject.Tree, i int) []any {
 	for _, keyword := range []string{"prefixItems", "items"} {
-		if list := s.list(keyword); i < len(list) {
+		if list := s.List(keyword); i < len(list) {
 			return list[i : i+1]
 		}
 	}
-	if v, ok := s.get("items"); ok {
+	if v, ok := s.Get("items"); ok {
 		return []any{v}
 	}
 	return nil
 }
 
 // expand returns the schemas with those that apply through them.
-func (d *denuller) expand(schemas []any, raw json.RawMessage, o jsonobject.Object) []*object {
-	var all []*object
-	seen := map[*object]bool{}
+func (d *denuller) expand(schemas []any, raw json.RawMessage, o jsonobject.Object) []*jsonobject.Tree {
+	var all []*jsonobject.Tree
+	seen := map[*jsonobject.Tree]bool{}
 	var visit func(v any)
 	visit = func(v any) {
-		s, ok := v.(*object)
+		s, ok := v.(*jsonobject.Tree)
 		if d.left--; d.left < 0 || !ok || seen[s] {
 			return
 		}
@@ -173,10 +173,10 @@ func (d *denuller) expand(schemas []any, raw json.RawMessage, o jsonobject.Objec
 }
 
 // together returns the schemas that apply wherever s does.
-func (d *denuller) together(s *object) []any {
-	parts := s.list("allOf")
-	if ref := s.text("$ref"); ref != "" {
-		if target, ok := d.doc.find(ref); ok {
+func (d *denuller) together(s *jsonobject.Tree) []any {
+	parts := s.List("allOf")
+	if ref := s.Text("$ref"); ref != "" {
+		if target, ok := d.doc.Find(ref); ok {
 			parts = append(slices.Clip(parts), target)
 		}
 	}
@@ -184,8 +184,8 @@ func (d *denuller) together(s *object) []any {
 }
 
 // alternatives returns those of s that the value may be, or all if it can be none.
-func (d *denuller) alternatives(s *object, raw json.RawMessage, o jsonobject.Object) []any {
-	all := slices.Concat(s.list("anyOf"), s.list("oneOf"))
+func (d *denuller) alternatives(s *jsonobject.Tree, raw json.RawMessage, o jsonobject.Object) []any {
+	all := slices.Concat(s.List("anyOf"), s.List("oneOf"))
 	d.left -= len(all)
 	fitting := slices.DeleteFunc(slices.Clone(all), func(v any) bool { return !d.mayBe(v, raw, o, 8) })
 	if len(fitting) == 0 {
@@ -196,23 +196,23 @@ func (d *denuller) alternatives(s *object, raw json.RawMessage, o jsonobject.Obj
 
 // mayBe reports whether nothing that is quick to see keeps the value from fitting.
 func (d *denuller) mayBe(v any, raw json.RawMessage, o jsonobject.Object, levels int) bool {
-	s, ok := v.(*object)
+	s, ok := v.(*jsonobject.Tree)
 	if d.left--; !ok || levels == 0 || d.left < 0 {
 		return v != false
 	}
 	if raw[0] == '{' && !among(typesOf(s), "object") || raw[0] == '[' && !among(typesOf(s), "array") {
 		return false
 	}
-	if properties := s.child("properties"); properties != nil {
+	if properties := s.Child("properties"); properties != nil {
 		for _, m := range o {
-			value, _ := properties.get(m.Name)
-			if p, ok := value.(*object); ok && string(m.Value) != "null" && !lists(p, m.Value) {
+			value, _ := properties.Get(m.Name)
+			if p, ok := value.(*jsonobject.Tree); ok && string(m.Value) != "null" && !lists(p, m.Value) {
 				return false
 			}
 		}
 	}
-	for _, name := range names(s.list("required")) {
-		value, declared := s.child("properties").get(name)
+	for _, name := range names(s.List("required")) {
+		value, declared := s.Child("properties").Get(name)
 		given := o.Get(name)
 		if given == nil || string(given) == "null" && declared && !d.takesNull(value, levels) {
 			return false
@@ -222,9 +222,9 @@ func (d *denuller) mayBe(v any, raw json.RawMessage, o jsonobject.Object, levels
 }
 
 // lists reports whether a scalar is one of the values that s lists, if it does.
-func lists(s *object, raw json.RawMessage) bool {
-	listed := s.list("enum")
-	if v, ok := s.get("const"); ok {
+func lists(s *jsonobject.Tree, raw json.RawMessage) bool {
+	listed := s.List("enum")
+	if v, ok := s.Get("const"); ok {
 		listed = []any{v}
 	}
 	if listed == nil || raw[0] == '{' || raw[0] == '[' {
@@ -233,7 +233,7 @@ func lists(s *object, raw json.RawMessage) bool {
 	var text string
 	isText := json.Unmarshal(raw, &text) == nil
 	return slices.ContainsFunc(listed, func(v any) bool {
-		return isText && v == text || !isText && bytes.Equal(encode(v), raw)
+		return isText && v == text || !isText && bytes.Equal(jsonobject.Encode(v), raw)
 	})
 }
 
@@ -254,15 +254,15 @@ func (d *denuller) made(schemas []any, name string, raw json.RawMessage, o jsono
 // null returns whether a schema declares a property, whether null then fits it, and
 // whether it requires the property.
 func (d *denuller) null(v any, name string, raw json.RawMessage, o jsonobject.Object, levels int) (says, fits, required bool) {
-	s, ok := v.(*object)
+	s, ok := v.(*jsonobject.Tree)
 	if d.left--; !ok || levels == 0 || d.left < 0 {
 		return false, false, false
 	}
 	fits = true
-	if p, ok := s.child("properties").get(name); ok {
+	if p, ok := s.Child("properties").Get(name); ok {
 		says, fits = true, d.takesNull(p, 16)
 	}
-	required = slices.Contains(s.list("required"), any(name))
+	required = slices.Contains(s.List("required"), any(name))
 	for _, part := range d.together(s) {
 		partSays, partFits, partRequires := d.null(part, name, raw, o, levels-1)
 		says, required = says || partSays, required || partRequires
@@ -278,39 +278,41 @@ func (d *denuller) null(v any, name string, raw json.RawMessage, o jsonobject.Ob
 
 // takesNull reports whether a schema takes null.
 func (d *denuller) takesNull(v any, levels int) bool {
-	s, ok := v.(*object)
+	s, ok := v.(*jsonobject.Tree)
 	if d.left--; !ok || levels == 0 || d.left < 0 {
 		return v != false
 	}
 	takes := func(part any) bool { return d.takesNull(part, levels-1) }
 	refuses := func(part any) bool { return !takes(part) }
-	if !among(typesOf(s), "null") || !s.has("type") && impliesType(s) || slices.ContainsFunc(d.together(s), refuses) {
+	if !among(typesOf(s), "null") || !s.Has("type") && impliesType(s) || slices.ContainsFunc(d.together(s), refuses) {
 		return false
 	}
-	if constant, ok := s.get("const"); ok && constant != nil {
+	if constant, ok := s.Get("const"); ok && constant != nil {
 		return false
 	}
-	if enum, ok := s.get("enum"); ok {
+	if enum, ok := s.Get("enum"); ok {
 		if list, _ := enum.([]any); !slices.Contains(list, nil) {
 			return false
 		}
 	}
-	if list := s.list("anyOf"); list != nil && !slices.ContainsFunc(list, takes) {
+	if list := s.List("anyOf"); list != nil && !slices.ContainsFunc(list, takes) {
 		return false
 	}
-	list := s.list("oneOf")
+	list := s.List("oneOf")
 	return list == nil || len(slices.DeleteFunc(slices.Clone(list), refuses)) == 1
 }
 
 // impliesType reports whether a schema without a type has keywords of one type,
 // which [Convert] takes for that type.
-func impliesType(s *object) bool {
-	return slices.ContainsFunc(s.members, func(m member) bool {
-		_, bounds := boundTypes[m.name]
-		switch m.name {
+func impliesType(s *jsonobject.Tree) bool {
+	for name := range s.All() {
+		switch name {
 		case "properties", "required", "additionalProperties", "items", "prefixItems":
 			return true
 		}
-		return bounds
-	})
+		if _, bounds := boundTypes[name]; bounds {
+			return true
+		}
+	}
+	return false
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // A Dialect is the part of JSON Schema that one member of a provider's request
@@ -112,7 +114,7 @@ func Convert(schema json.RawMessage, to Dialect) (Converted, error) {
 		return rewrite(doc, root, to)
 	}
 	if root.changed {
-		schema = encode(root.described())
+		schema = jsonobject.Encode(root.described())
 	}
 	return Converted{Schema: schema, Lost: root.lost}, nil
 }
@@ -141,20 +143,16 @@ func First(schema json.RawMessage, dialects ...Dialect) (Form, error) {
 // checkParameters refuses names of parameters, which are the properties of the
 // root. Anthropic takes 1 to 64 letters, digits, _, . and -; Gemini letters, digits
 // and _, a digit not first (contracts 3.3).
-func checkParameters(root *object, to Dialect) error {
-	properties := root.child("properties")
-	if properties == nil {
-		return nil
-	}
-	for _, p := range properties.members {
+func checkParameters(root *jsonobject.Tree, to Dialect) error {
+	for name := range root.Child("properties").All() {
 		switch to {
 		case Anthropic, AnthropicStrict:
-			if !fits(p.name, '.', '-') {
-				return &RefusalError{At: p.name, Reason: "the name of a parameter is 1 to 64 letters, digits, _, . and -"}
+			if !fits(name, '.', '-') {
+				return &RefusalError{At: name, Reason: "the name of a parameter is 1 to 64 letters, digits, _, . and -"}
 			}
 		case GeminiSchema, GeminiJSON:
-			if !fits(p.name) || !letter(p.name[0]) {
-				return &RefusalError{At: p.name, Reason: "the name of a parameter is 1 to 64 letters, digits and _, a digit not first"}
+			if !fits(name) || !letter(name[0]) {
+				return &RefusalError{At: name, Reason: "the name of a parameter is 1 to 64 letters, digits and _, a digit not first"}
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // Limits of OpenAI's strict schemas (contracts 3.2, "Strict subset").
@@ -34,7 +36,7 @@ func MaxUse() Use { return Use{Tools: 20, Optional: 24, Unions: 16} }
 func UseOf(schema json.RawMessage) Use {
 	u := Use{Tools: 1}
 	if doc, err := decode(schema); err == nil {
-		c := useCount{doc: doc, known: map[*object]Use{}}
+		c := useCount{doc: doc, known: map[*jsonobject.Tree]Use{}}
 		of := c.of(doc)
 		u.Optional, u.Unions = of.Optional, of.Unions
 	}
@@ -63,12 +65,12 @@ func (u Use) plus(more Use) Use {
 }
 
 type useCount struct {
-	doc   *object
-	known map[*object]Use // of schemas that references lead to
+	doc   *jsonobject.Tree
+	known map[*jsonobject.Tree]Use // of schemas that references lead to
 }
 
 // of counts in a schema that is not recursive.
-func (c *useCount) of(s *object) (u Use) {
+func (c *useCount) of(s *jsonobject.Tree) (u Use) {
 	if s == nil {
 		return u
 	}
@@ -76,26 +78,26 @@ func (c *useCount) of(s *object) (u Use) {
 		return known
 	}
 	c.known[s] = u // a schema that is recursive after all ends here
-	if either, _ := s.get("anyOf"); either != nil || len(s.list("type")) > 1 {
+	if either, _ := s.Get("anyOf"); either != nil || len(s.List("type")) > 1 {
 		u.Unions++
 	}
-	if ref := s.text("$ref"); ref != "" {
-		v, _ := c.doc.find(ref)
-		target, _ := v.(*object)
+	if ref := s.Text("$ref"); ref != "" {
+		v, _ := c.doc.Find(ref)
+		target, _ := v.(*jsonobject.Tree)
 		u = u.plus(c.of(target))
 	}
-	for _, v := range s.list("anyOf") {
-		alternative, _ := v.(*object)
+	for _, v := range s.List("anyOf") {
+		alternative, _ := v.(*jsonobject.Tree)
 		u = u.plus(c.of(alternative))
 	}
-	if properties := s.child("properties"); properties != nil {
-		u.Optional += len(properties.members) - len(s.list("required"))
-		for _, p := range properties.members {
-			value, _ := p.value.(*object)
+	if properties := s.Child("properties"); properties != nil {
+		u.Optional += properties.Len() - len(s.List("required"))
+		for _, v := range properties.All() {
+			value, _ := v.(*jsonobject.Tree)
 			u = u.plus(c.of(value))
 		}
 	}
-	u = u.plus(c.of(s.child("items")))
+	u = u.plus(c.of(s.Child("items")))
 	c.known[s] = u
 	return u
 }
@@ -106,12 +108,12 @@ type size struct {
 }
 
 // withinOpenAI checks the limits of a whole strict schema.
-func withinOpenAI(root *object) error {
+func withinOpenAI(root *jsonobject.Tree) error {
 	var s size
 	if err := s.add(root); err != nil {
 		return err
 	}
-	d := depths{doc: root, known: map[*object]int{}}
+	d := depths{doc: root, known: map[*jsonobject.Tree]int{}}
 	switch levels := d.of(root); {
 	case s.properties > maxProperties:
 		return &RefusalError{Reason: fmt.Sprintf("it has %d properties; strict schemas have at most %d", s.properties, maxProperties)}
@@ -126,16 +128,16 @@ func withinOpenAI(root *object) error {
 }
 
 // add counts in a schema and all below it.
-func (s *size) add(o *object) error {
+func (s *size) add(o *jsonobject.Tree) error {
 	if o == nil {
 		return nil
 	}
 	long := 0
-	enum := o.list("enum")
+	enum := o.List("enum")
 	for _, v := range enum {
 		text, isText := v.(string)
 		if !isText {
-			text = string(encode(v))
+			text = string(jsonobject.Encode(v))
 		}
 		long += utf8.RuneCountInString(text)
 	}
@@ -145,23 +147,20 @@ func (s *size) add(o *object) error {
 		return &RefusalError{Reason: fmt.Sprintf("a list of %d values has %d characters; strict schemas have at most %d", len(enum), long, maxLongEnumLength)}
 	}
 	for _, keyword := range []string{"properties", "$defs"} {
-		named := o.child(keyword)
-		if named == nil {
-			continue
-		}
+		named := o.Child(keyword)
 		if keyword == "properties" {
-			s.properties += len(named.members)
+			s.properties += named.Len()
 		}
-		for _, m := range named.members {
-			s.characters += utf8.RuneCountInString(m.name)
-			below, _ := m.value.(*object)
+		for name, value := range named.All() {
+			s.characters += utf8.RuneCountInString(name)
+			below, _ := value.(*jsonobject.Tree)
 			if err := s.add(below); err != nil {
 				return err
 			}
 		}
 	}
-	for _, v := range slices.Concat(o.list("anyOf"), []any{o.child("items")}) {
-		below, _ := v.(*object)
+	for _, v := range slices.Concat(o.List("anyOf"), []any{o.Child("items")}) {
+		below, _ := v.(*jsonobject.Tree)
 		if err := s.add(below); err != nil {
 			return err
 		}
@@ -172,11 +171,11 @@ func (s *size) add(o *object) error {
 // depths counts levels of objects and lists, through references. A reference that
 // leads back opens no new level.
 type depths struct {
-	doc   *object
-	known map[*object]int
+	doc   *jsonobject.Tree
+	known map[*jsonobject.Tree]int
 }
 
-func (d *depths) of(s *object) int {
+func (d *depths) of(s *jsonobject.Tree) int {
 	if s == nil {
 		return 0
 	}
@@ -185,24 +184,24 @@ func (d *depths) of(s *object) int {
 	}
 	d.known[s] = 0
 	deepest := 0
-	if ref := s.text("$ref"); strings.HasPrefix(ref, "#") {
-		v, _ := d.doc.find(ref)
-		target, _ := v.(*object)
+	if ref := s.Text("$ref"); strings.HasPrefix(ref, "#") {
+		v, _ := d.doc.Find(ref)
+		target, _ := v.(*jsonobject.Tree)
 		deepest = d.of(target)
 	}
-	for _, v := range s.list("anyOf") {
-		alternative, _ := v.(*object)
+	for _, v := range s.List("anyOf") {
+		alternative, _ := v.(*jsonobject.Tree)
 		deepest = max(deepest, d.of(alternative))
 	}
-	if properties := s.child("properties"); properties != nil {
+	if properties := s.Child("properties"); properties != nil {
 		below := 0
-		for _, p := range properties.members {
-			value, _ := p.value.(*object)
+		for _, v := range properties.All() {
+			value, _ := v.(*jsonobject.Tree)
 			below = max(below, d.of(value))
 		}
 		deepest = max(deepest, 1+below)
 	}
-	if items := s.child("items"); items != nil {
+	if items := s.Child("items"); items != nil {
 		deepest = max(deepest, 1+d.of(items))
 	}
 	d.known[s] = deepest

@@ -1,6 +1,10 @@
 package dialect
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+)
 
 // A node is one schema, taken apart. The empty node takes every value. Nodes are
 // shared and never change once read.
@@ -76,7 +80,7 @@ var typeNames = []string{"object", "array", "string", "number", "integer", "bool
 // typeOf returns the type of a value: integer for a number without fraction.
 func typeOf(v any) string {
 	switch v := v.(type) {
-	case *object:
+	case *jsonobject.Tree:
 		return "object"
 	case []any:
 		return "array"

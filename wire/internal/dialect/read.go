@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // maxNodes is how many schemas a conversion reads or writes before it gives up.
@@ -14,15 +16,15 @@ const maxNodes = 20_000
 
 // A reader takes a document apart.
 type reader struct {
-	doc  *object
-	root *object          // in place of doc itself
+	doc  *jsonobject.Tree
+	root *jsonobject.Tree // in place of doc itself
 	refs map[string]*node // by reference
 	old  bool             // before draft 2019-09, where nothing counts beside $ref
 	left int              // nodes that may still be made
 }
 
-func newReader(doc, root *object) *reader {
-	draft := doc.text("$schema")
+func newReader(doc, root *jsonobject.Tree) *reader {
+	draft := doc.Text("$schema")
 	old := strings.Contains(draft, "/draft-04/") || strings.Contains(draft, "/draft-06/") || strings.Contains(draft, "/draft-07/")
 	return &reader{doc: doc, root: root, refs: map[string]*node{}, old: old, left: maxNodes}
 }
@@ -41,7 +43,7 @@ func (r *reader) target(ref string) (*node, error) {
 	if n, ok := r.refs[ref]; ok {
 		return n, nil
 	}
-	v, ok := r.doc.find(ref)
+	v, ok := r.doc.Find(ref)
 	if !ok {
 		return nil, &RefusalError{Reason: "it refers to " + ref + "; only # and paths within the schema are followed"}
 	}
@@ -61,7 +63,7 @@ func (r *reader) schema(v any) (*node, error) {
 	if err := r.spend(1); err != nil {
 		return nil, err
 	}
-	o, ok := v.(*object)
+	o, ok := v.(*jsonobject.Tree)
 	switch {
 	case v == true:
 		return &node{}, nil
@@ -69,20 +71,20 @@ func (r *reader) schema(v any) (*node, error) {
 		return &node{never: true}, nil
 	case !ok:
 		return nil, &RefusalError{Reason: "a part of it is neither an object nor true or false"}
-	case o != r.root && o != r.doc && (o.has("$id") || o.has("$dynamicRef") || o.has("$recursiveRef")):
+	case o != r.root && o != r.doc && (o.Has("$id") || o.Has("$dynamicRef") || o.Has("$recursiveRef")):
 		return nil, &RefusalError{Reason: "it uses $id or dynamic references inside; write it without"}
 	}
 	n := &node{}
-	if ref, ok := o.get("$ref"); ok {
+	if ref, ok := o.Get("$ref"); ok {
 		if n.ref, ok = ref.(string); !ok {
 			return nil, &RefusalError{Reason: "a $ref is no text"}
 		}
 	}
-	for _, m := range o.members {
-		if n.ref != "" && r.old && !annotation(m.name) {
+	for name, value := range o.All() {
+		if n.ref != "" && r.old && !annotation(name) {
 			continue
 		}
-		if err := r.keyword(n, o, m); err != nil {
+		if err := r.keyword(n, o, name, value); err != nil {
 			return nil, err
 		}
 	}
@@ -94,20 +96,20 @@ func annotation(keyword string) bool {
 }
 
 // keyword reads one member of o.
-func (r *reader) keyword(n *node, o *object, m member) error {
+func (r *reader) keyword(n *node, o *jsonobject.Tree, name string, value any) error {
 	var err error
-	text, _ := m.value.(string)
-	list, _ := m.value.([]any)
-	switch m.name {
+	text, _ := value.(string)
+	list, _ := value.([]any)
+	switch name {
 	case "title":
 		n.title = text
 	case "description":
 		n.description = text
 	case "default":
-		n.preset, n.hasPre = m.value, m.value != nil // that null is what is left out is no news
+		n.preset, n.hasPre = value, value != nil // that null is what is left out is no news
 	case "examples", "contentEncoding", "contentMediaType":
 		if text != "" || len(list) > 0 {
-			n.notes = append(n.notes, words(m.name, m.value))
+			n.notes = append(n.notes, words(name, value))
 		}
 	case "type":
 		n.types = names(list)
@@ -120,19 +122,19 @@ func (r *reader) keyword(n *node, o *object, m member) error {
 	case "enum":
 		n.enum, n.listed = intersect(n, list), true
 	case "const":
-		n.enum, n.listed = intersect(n, []any{m.value}), true
+		n.enum, n.listed = intersect(n, []any{value}), true
 	case "properties", "required", "additionalProperties", "patternProperties":
-		err = r.objectKeyword(n, m)
+		err = r.objectKeyword(n, name, value)
 	case "items", "prefixItems", "additionalItems":
-		err = r.arrayKeyword(n, o, m)
+		err = r.arrayKeyword(n, o, name, value)
 	case "allOf":
 		n.all, err = r.schemas(list)
 	case "anyOf", "oneOf":
-		c := choice{exactly: m.name == "oneOf"}
+		c := choice{exactly: name == "oneOf"}
 		c.among, err = r.schemas(list)
 		n.choices = append(n.choices, c)
 	default:
-		r.bound(n, o, m)
+		r.bound(n, o, name, value)
 	}
 	return err
 }
@@ -149,11 +151,11 @@ func intersect(n *node, list []any) []any {
 func common(a, b []any) []any {
 	in := make(map[string]bool, len(b))
 	for _, v := range b {
-		in[string(encode(v))] = true
+		in[string(jsonobject.Encode(v))] = true
 	}
 	kept := []any{}
 	for _, v := range a {
-		if in[string(encode(v))] {
+		if in[string(jsonobject.Encode(v))] {
 			kept = append(kept, v)
 		}
 	}
@@ -171,34 +173,34 @@ func (r *reader) schemas(list []any) (all []*node, err error) {
 	return all, nil
 }
 
-func (r *reader) objectKeyword(n *node, m member) error {
-	o, _ := m.value.(*object)
-	switch m.name {
+func (r *reader) objectKeyword(n *node, name string, value any) error {
+	o, _ := value.(*jsonobject.Tree)
+	switch name {
 	case "required":
-		list, _ := m.value.([]any)
+		list, _ := value.([]any)
 		n.required = names(list)
 	case "additionalProperties":
-		if n.closed = m.value == false; n.closed {
+		if n.closed = value == false; n.closed {
 			return nil
 		}
 		var err error
-		n.further, err = r.schema(m.value)
+		n.further, err = r.schema(value)
 		return err
 	case "patternProperties":
-		if o != nil && len(o.members) > 0 {
+		if o != nil && o.Len() > 0 {
 			n.patterns = true
-			n.said = append(n.said, words(m.name, m.value))
+			n.said = append(n.said, words(name, value))
 		}
 	case "properties":
 		if o == nil {
 			return nil
 		}
-		for _, p := range o.members {
-			value, err := r.schema(p.value)
+		for name, v := range o.All() {
+			declared, err := r.schema(v)
 			if err != nil {
-				return within(p.name, err)
+				return within(name, err)
 			}
-			n.props = append(n.props, property{p.name, value})
+			n.props = append(n.props, property{name, declared})
 		}
 	}
 	return nil
@@ -206,23 +208,23 @@ func (r *reader) objectKeyword(n *node, m member) error {
 
 // arrayKeyword reads the items of lists. Before draft 2020-12 a list of items is
 // what prefixItems is now, and additionalItems what items is.
-func (r *reader) arrayKeyword(n *node, o *object, m member) error {
-	list, isList := m.value.([]any)
-	_, tuple := o.get("items")
-	if items, _ := o.get("items"); tuple {
+func (r *reader) arrayKeyword(n *node, o *jsonobject.Tree, name string, value any) error {
+	list, isList := value.([]any)
+	_, tuple := o.Get("items")
+	if items, _ := o.Get("items"); tuple {
 		_, tuple = items.([]any)
 	}
 	var err error
 	switch {
-	case isList && m.name != "additionalItems":
+	case isList && name != "additionalItems":
 		if n.prefix, err = r.schemas(list); len(list) > 0 {
-			n.said = append(n.said, words("prefixItems", m.value))
+			n.said = append(n.said, words("prefixItems", value))
 		}
-	case m.name == "additionalItems" && !tuple:
-	case m.value == false:
-		n.bounds = append(n.bounds, bound{"maxItems", json.Number(strconv.Itoa(len(o.list("prefixItems")) + len(o.list("items"))))})
+	case name == "additionalItems" && !tuple:
+	case value == false:
+		n.bounds = append(n.bounds, bound{"maxItems", json.Number(strconv.Itoa(len(o.List("prefixItems")) + len(o.List("items"))))})
 	default:
-		if n.items, err = r.schema(m.value); err != nil {
+		if n.items, err = r.schema(value); err != nil {
 			return within("[]", err)
 		}
 	}
@@ -231,48 +233,46 @@ func (r *reader) arrayKeyword(n *node, o *object, m member) error {
 
 // bound reads what limits values, or only says something about them. Keywords that
 // mean nothing are passed over.
-func (r *reader) bound(n *node, o *object, m member) {
-	if _, isBound := boundTypes[m.name]; !isBound {
-		if t, ok := saidTypes[m.name]; ok && (t == "" || among(typesOf(o), t)) {
-			n.said = append(n.said, words(m.name, m.value))
+func (r *reader) bound(n *node, o *jsonobject.Tree, name string, value any) {
+	if _, isBound := boundTypes[name]; !isBound {
+		if t, ok := saidTypes[name]; ok && (t == "" || among(typesOf(o), t)) {
+			n.said = append(n.said, words(name, value))
 		}
 		return
 	}
-	v := m.value
-	switch v := v.(type) {
+	switch v := value.(type) {
 	case json.Number, string:
 	case bool:
-		if m.name == "uniqueItems" && v {
+		if name == "uniqueItems" && v {
 			break
 		}
 		return // also the exclusiveMinimum of draft 4, which is read with minimum
 	default:
 		return
 	}
-	name := m.name
 	if name == "minimum" && isTrue(o, "exclusiveMinimum") {
 		name = "exclusiveMinimum"
 	}
 	if name == "maximum" && isTrue(o, "exclusiveMaximum") {
 		name = "exclusiveMaximum"
 	}
-	if _, isText := v.(string); isText != (name == "pattern" || name == "format") {
+	if _, isText := value.(string); isText != (name == "pattern" || name == "format") {
 		return
 	}
-	if n, ok := count(v); ok && n == 0 && strings.HasPrefix(name, "min") && boundTypes[name] != "number" {
+	if n, ok := count(value); ok && n == 0 && strings.HasPrefix(name, "min") && boundTypes[name] != "number" {
 		return // no bound at all
 	}
-	n.bounds = append(n.bounds, bound{name, v})
+	n.bounds = append(n.bounds, bound{name, value})
 }
 
-func isTrue(o *object, name string) bool { v, _ := o.get(name); return v == true }
+func isTrue(o *jsonobject.Tree, name string) bool { v, _ := o.Get(name); return v == true }
 
 // typesOf returns the types that o names, whatever the order of its members.
-func typesOf(o *object) []string {
-	if list := o.list("type"); list != nil {
+func typesOf(o *jsonobject.Tree) []string {
+	if list := o.List("type"); list != nil {
 		return names(list)
 	}
-	if t := o.text("type"); t != "" {
+	if t := o.Text("type"); t != "" {
 		return []string{t}
 	}
 	return typeNames

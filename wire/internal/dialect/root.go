@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // A root is the outermost schema in the form that every provider wants: an object,
 // without combinators and without $ref (contracts 3.4, rule 2).
 type root struct {
-	schema  *object
+	schema  *jsonobject.Tree
 	changed bool
 	lost    []string // in words, not in the description yet
 }
@@ -19,7 +21,7 @@ var rootCombinators = []string{"allOf", "anyOf", "oneOf", "not", "enum", "const"
 
 // rootOf returns the root of doc as an object. What combinators say of properties
 // is taken over, the rest becomes words.
-func rootOf(doc *object) (*root, error) {
+func rootOf(doc *jsonobject.Tree) (*root, error) {
 	r := &root{schema: doc}
 	if err := r.followReferences(doc); err != nil {
 		return nil, err
@@ -27,13 +29,13 @@ func rootOf(doc *object) (*root, error) {
 	if err := r.typed(); err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(rootCombinators, r.schema.has) {
+	if !slices.ContainsFunc(rootCombinators, r.schema.Has) {
 		return r, nil
 	}
 	before := r.schema
-	r.schema, r.changed = before.without(rootCombinators...), true
-	for _, m := range before.members {
-		if err := r.combine(doc, m); err != nil {
+	r.schema, r.changed = before.Without(rootCombinators...), true
+	for keyword, value := range before.All() {
+		if err := r.combine(doc, keyword, value); err != nil {
 			return nil, err
 		}
 	}
@@ -41,34 +43,33 @@ func rootOf(doc *object) (*root, error) {
 }
 
 // described returns the schema with what is lost in its description.
-func (r *root) described() *object {
+func (r *root) described() *jsonobject.Tree {
 	if len(r.lost) > 0 {
-		r.schema.set("description", describe(r.schema.text("description"), r.lost))
+		r.schema.Set("description", describe(r.schema.Text("description"), r.lost))
 	}
 	return r.schema
 }
 
 // followReferences puts what the root refers to in its place.
-func (r *root) followReferences(doc *object) error {
+func (r *root) followReferences(doc *jsonobject.Tree) error {
 	for range 16 {
-		ref, refers := r.schema.get("$ref")
+		ref, refers := r.schema.Get("$ref")
 		if !refers {
 			return nil
 		}
 		name, _ := ref.(string)
-		found, ok := doc.find(name)
-		target, isObject := found.(*object)
+		found, ok := doc.Find(name)
+		target, isObject := found.(*jsonobject.Tree)
 		if !ok || !isObject || target == doc {
 			return &RefusalError{Reason: "the root refers to a schema that is not in the document"}
 		}
-		merged := target.without()
-		for _, m := range r.schema.without("$ref").members {
+		merged := target.Without()
+		for keyword, value := range r.schema.Without("$ref").All() {
+			theirs, both := target.Get(keyword)
 			switch {
-			case !merged.has(m.name):
-				merged.set(m.name, m.value)
-			case m.name == "description" || m.name == "title":
-				merged.set(m.name, m.value)
-			case !bytes.Equal(encode(m.value), encode(target.members[target.index[m.name]].value)):
+			case !both, keyword == "description", keyword == "title":
+				merged.Set(keyword, value)
+			case !bytes.Equal(jsonobject.Encode(value), jsonobject.Encode(theirs)):
 				return &RefusalError{Reason: "the root says more beside its $ref; write the schema out"}
 			}
 		}
@@ -80,14 +81,14 @@ func (r *root) followReferences(doc *object) error {
 // typed makes sure that the root has the type object alone, which is all that a
 // call can send.
 func (r *root) typed() error {
-	kind, ok := r.schema.get("type")
+	kind, ok := r.schema.Get("type")
 	list, _ := kind.([]any)
 	switch {
 	case kind == "object":
 		return nil
 	case !ok || slices.Contains(list, any("object")):
-		typed := r.schema.without()
-		typed.set("type", "object")
+		typed := r.schema.Without()
+		typed.Set("type", "object")
 		r.schema, r.changed = typed, true
 		return nil
 	default:
@@ -96,17 +97,17 @@ func (r *root) typed() error {
 }
 
 // combine takes over what a combinator says.
-func (r *root) combine(doc *object, m member) error {
-	switch m.name {
+func (r *root) combine(doc *jsonobject.Tree, keyword string, value any) error {
+	switch keyword {
 	case "not", "enum", "const":
-		r.lose(words(m.name, m.value))
+		r.lose(words(keyword, value))
 		return nil
 	case "allOf", "anyOf", "oneOf":
 	default:
 		return nil
 	}
-	list, _ := m.value.([]any)
-	var branches []*object
+	list, _ := value.([]any)
+	var branches []*jsonobject.Tree
 	for _, v := range list {
 		branch, err := branchOf(doc, v)
 		if err != nil {
@@ -114,18 +115,18 @@ func (r *root) combine(doc *object, m member) error {
 		}
 		if branch != nil {
 			branches = append(branches, branch)
-		} else if m.name != "allOf" {
+		} else if keyword != "allOf" {
 			return nil // anything will do
 		}
 	}
-	if m.name == "allOf" {
+	if keyword == "allOf" {
 		for _, branch := range branches {
 			r.join(branch)
 		}
 		return nil
 	}
 	r.alternatives(branches)
-	r.lose(choiceWords(m.name, list))
+	r.lose(choiceWords(keyword, list))
 	return nil
 }
 
@@ -133,24 +134,24 @@ func (r *root) lose(text string) { r.lost = append(r.lost, text) }
 
 // branchOf returns a part of a combinator, through its references. It is nil if
 // the part takes everything.
-func branchOf(doc *object, v any) (*object, error) {
+func branchOf(doc *jsonobject.Tree, v any) (*jsonobject.Tree, error) {
 	for range 16 {
 		if v == true {
 			return nil, nil
 		}
-		o, ok := v.(*object)
+		o, ok := v.(*jsonobject.Tree)
 		if !ok {
 			return nil, &RefusalError{Reason: "no input fits the schema"}
 		}
-		ref, refers := o.get("$ref")
+		ref, refers := o.Get("$ref")
 		if !refers {
 			return o, nil
 		}
 		name, _ := ref.(string)
-		if v, ok = doc.find(name); !ok {
+		if v, ok = doc.Find(name); !ok {
 			return nil, &RefusalError{Reason: "the root refers to a schema that is not in the document"}
 		}
-		if len(o.without("$ref", "description", "title").members) > 0 {
+		if o.Without("$ref", "description", "title").Len() > 0 {
 			return nil, &RefusalError{Reason: "an alternative of the root says more beside its $ref; write the schema out"}
 		}
 	}
@@ -158,27 +159,27 @@ func branchOf(doc *object, v any) (*object, error) {
 }
 
 // join adds what a part of allOf says.
-func (r *root) join(branch *object) {
-	for _, m := range branch.members {
-		switch m.name {
+func (r *root) join(branch *jsonobject.Tree) {
+	for keyword, value := range branch.All() {
+		switch keyword {
 		case "type", "title", "description", "$comment", "$schema", "$id":
 		case "properties":
 			r.declare(branch)
 		case "required":
-			r.require(names(branch.list("required")))
+			r.require(names(branch.List("required")))
 		case "additionalProperties":
-			if m.value == false { // together with other parts it would allow next to nothing
+			if value == false { // together with other parts it would allow next to nothing
 				r.lose("only the properties listed")
-			} else if !r.schema.has(m.name) {
-				r.schema.set(m.name, m.value)
+			} else if !r.schema.Has(keyword) {
+				r.schema.Set(keyword, value)
 			}
 		case "allOf", "anyOf", "oneOf", "not", "enum", "const":
-			r.lose(words(m.name, m.value))
+			r.lose(words(keyword, value))
 		default:
-			if !r.schema.has(m.name) {
-				r.schema.set(m.name, m.value)
+			if !r.schema.Has(keyword) {
+				r.schema.Set(keyword, value)
 			} else {
-				r.lose(words(m.name, m.value))
+				r.lose(words(keyword, value))
 			}
 		}
 	}
@@ -186,73 +187,69 @@ func (r *root) join(branch *object) {
 
 // declare adds the properties of a part. One that is declared already has to fit
 // both.
-func (r *root) declare(branch *object) {
-	part := branch.child("properties")
+func (r *root) declare(branch *jsonobject.Tree) {
+	part := branch.Child("properties")
 	if part == nil {
 		return
 	}
-	all := r.schema.child("properties").without()
-	for _, p := range part.members {
-		known, ok := all.get(p.name)
+	all := r.schema.Child("properties").Without()
+	for name, value := range part.All() {
+		known, ok := all.Get(name)
 		if !ok {
-			all.set(p.name, p.value)
-		} else if !bytes.Equal(encode(known), encode(p.value)) {
-			both := newObject()
-			both.set("allOf", []any{known, p.value})
-			all.set(p.name, both)
+			all.Set(name, value)
+		} else if !bytes.Equal(jsonobject.Encode(known), jsonobject.Encode(value)) {
+			both := &jsonobject.Tree{}
+			both.Set("allOf", []any{known, value})
+			all.Set(name, both)
 		}
 	}
-	r.schema.set("properties", all)
+	r.schema.Set("properties", all)
 }
 
 func (r *root) require(more []string) {
-	all := names(r.schema.list("required"))
+	all := names(r.schema.List("required"))
 	for _, name := range more {
 		if !slices.Contains(all, name) {
 			all = append(all, name)
 		}
 	}
 	if len(all) > 0 {
-		r.schema.set("required", values(all))
+		r.schema.Set("required", values(all))
 	}
 }
 
 // alternatives declares the properties of all alternatives, each as any of them
 // has it, and requires what all of them require. What the root itself says of a
 // property stays.
-func (r *root) alternatives(branches []*object) {
+func (r *root) alternatives(branches []*jsonobject.Tree) {
 	if len(branches) == 0 {
 		return
 	}
-	said := r.schema.child("properties")
-	all := said.without()
+	said := r.schema.Child("properties")
+	all := said.Without()
 	choices := map[string][]any{}
 	for _, branch := range branches {
-		part := branch.child("properties")
-		if part == nil {
-			continue
-		}
-		for _, p := range part.members {
-			if !said.has(p.name) {
-				all.set(p.name, nil)
-				choices[p.name] = addOnce(choices[p.name], p.value)
+		for name, value := range branch.Child("properties").All() {
+			if !said.Has(name) {
+				all.Set(name, nil)
+				choices[name] = addOnce(choices[name], value)
 			}
 		}
 	}
 	for name, list := range choices {
-		all.set(name, list[0])
+		all.Set(name, list[0])
 		if len(list) > 1 {
-			either := newObject()
-			either.set("anyOf", list)
-			all.set(name, either)
+			either := &jsonobject.Tree{}
+			either.Set("anyOf", list)
+			all.Set(name, either)
 		}
 	}
-	if len(all.members) > 0 {
-		r.schema.set("properties", all)
+	if all.Len() > 0 {
+		r.schema.Set("properties", all)
 	}
-	shared := names(branches[0].list("required"))
+	shared := names(branches[0].List("required"))
 	for _, branch := range branches[1:] {
-		has := names(branch.list("required"))
+		has := names(branch.List("required"))
 		shared = slices.DeleteFunc(shared, func(name string) bool { return !slices.Contains(has, name) })
 	}
 	r.require(shared)
@@ -260,8 +257,8 @@ func (r *root) alternatives(branches []*object) {
 
 // addOnce adds a value that the list does not have.
 func addOnce(list []any, v any) []any {
-	text := encode(v)
-	if slices.ContainsFunc(list, func(other any) bool { return bytes.Equal(encode(other), text) }) {
+	text := jsonobject.Encode(v)
+	if slices.ContainsFunc(list, func(other any) bool { return bytes.Equal(jsonobject.Encode(other), text) }) {
 		return list
 	}
 	return append(list, v)
@@ -276,9 +273,9 @@ func choiceWords(keyword string, list []any) string {
 	}
 	var sets []string
 	for _, v := range list {
-		o, _ := v.(*object)
-		required := names(o.list("required"))
-		if o == nil || len(required) == 0 || len(o.without("required", "title", "description", "type").members) > 0 {
+		o, _ := v.(*jsonobject.Tree)
+		required := names(o.List("required"))
+		if o == nil || len(required) == 0 || o.Without("required", "title", "description", "type").Len() > 0 {
 			return words(keyword, list)
 		}
 		sets = append(sets, listed(required, "and"))

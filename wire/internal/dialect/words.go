@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // maxWords is how many bytes of JSON a description is given to read.
@@ -23,7 +25,7 @@ func describe(description string, more []string) string {
 
 // words says a keyword and its value for the model to read.
 func words(keyword string, value any) string {
-	shown := string(encode(value))
+	shown := string(jsonobject.Encode(value))
 	if len(shown) > maxWords {
 		return "further conditions on the input are checked when the tool is called (" + keyword + ")"
 	}
@@ -106,7 +108,7 @@ func boundWords(bounds []bound) (all []string) {
 		switch {
 		case (b.keyword == "minimum" || b.keyword == "maximum") && low != nil && high != nil:
 			said["minimum"], said["maximum"] = true, true
-			all = append(all, fmt.Sprintf("from %s to %s", encode(low), encode(high)))
+			all = append(all, fmt.Sprintf("from %s to %s", jsonobject.Encode(low), jsonobject.Encode(high)))
 		case b.keyword == "uniqueItems":
 			all = append(all, "no two items alike")
 		default:
@@ -121,7 +123,7 @@ func amountWords(least, most any, one, many string) string {
 		if n == json.Number("1") {
 			return "1 " + one
 		}
-		return string(encode(n)) + " " + many
+		return string(jsonobject.Encode(n)) + " " + many
 	}
 	switch {
 	case least == nil:
@@ -131,7 +133,7 @@ func amountWords(least, most any, one, many string) string {
 	case least == most:
 		return "exactly " + count(least)
 	default:
-		return string(encode(least)) + " to " + count(most)
+		return string(jsonobject.Encode(least)) + " to " + count(most)
 	}
 }
 

@@ -3,6 +3,8 @@ package dialect
 import (
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // A writer puts a document together again, in a dialect of few words.
@@ -18,7 +20,7 @@ type writer struct {
 }
 
 // rewrite returns the document in a dialect that has to be written anew.
-func rewrite(doc *object, from *root, to Dialect) (Converted, error) {
+func rewrite(doc *jsonobject.Tree, from *root, to Dialect) (Converted, error) {
 	w := &writer{reader: newReader(doc, from.schema), grammar: grammarOf(to), told: map[string]bool{}, defs: newDefinitions()}
 	n, err := w.target("#")
 	if err != nil {
@@ -41,7 +43,7 @@ func rewrite(doc *object, from *root, to Dialect) (Converted, error) {
 			return Converted{}, err
 		}
 	}
-	return Converted{Schema: encode(out), Lost: w.lost, Nulls: w.nulls}, nil
+	return Converted{Schema: jsonobject.Encode(out), Lost: w.lost, Nulls: w.nulls}, nil
 }
 
 // lose notes what the dialect cannot say at this place.
@@ -67,7 +69,7 @@ func (w *writer) at() string { return strings.ReplaceAll(strings.Join(w.path, ".
 
 // write returns n in the dialect, or nil if no value fits it. With orNull it takes
 // null, too, which stands for a property that is left out.
-func (w *writer) write(n *node, orNull bool) (*object, error) {
+func (w *writer) write(n *node, orNull bool) (*jsonobject.Tree, error) {
 	if len(w.path) > maxLevels {
 		return nil, w.refuse("it is nested too deeply")
 	}
@@ -98,15 +100,15 @@ func (w *writer) write(n *node, orNull bool) (*object, error) {
 }
 
 // step writes what is below this place.
-func (w *writer) step(name string, n *node, orNull bool) (*object, error) {
+func (w *writer) step(name string, n *node, orNull bool) (*jsonobject.Tree, error) {
 	w.path = append(w.path, name)
 	defer func() { w.path = w.path[:len(w.path)-1] }()
 	return w.write(n, orNull)
 }
 
-func (w *writer) null() *object {
-	o := newObject()
-	o.set("type", w.typeName("null"))
+func (w *writer) null() *jsonobject.Tree {
+	o := &jsonobject.Tree{}
+	o.Set("type", w.typeName("null"))
 	return o
 }
 
@@ -118,7 +120,7 @@ func (w *writer) typeName(t string) string {
 }
 
 // byType writes a schema without alternatives.
-func (w *writer) byType(n *node, orNull bool) (*object, error) {
+func (w *writer) byType(n *node, orNull bool) (*jsonobject.Tree, error) {
 	types := slices.Clone(n.implied())
 	if len(types) == 0 {
 		return nil, w.refuse("it takes any value; give it a type")
@@ -163,8 +165,8 @@ func valuesOf(list []any, t string) []any {
 }
 
 // typed writes a schema of one type, or of several scalar ones.
-func (w *writer) typed(n *node, types []string, orNull bool) (*object, error) {
-	body := newObject()
+func (w *writer) typed(n *node, types []string, orNull bool) (*jsonobject.Tree, error) {
+	body := &jsonobject.Tree{}
 	told := slices.Clone(n.said)
 	if n.listed {
 		told = w.list(body, n, types, orNull, told)
@@ -187,10 +189,10 @@ func (w *writer) typed(n *node, types []string, orNull bool) (*object, error) {
 		return nil, nil
 	}
 
-	o := newObject()
-	o.set("type", w.typesValue(types, orNull))
+	o := &jsonobject.Tree{}
+	o.Set("type", w.typesValue(types, orNull))
 	if w.openAPI && orNull {
-		o.set("nullable", true)
+		o.Set("nullable", true)
 	}
 	described := *n
 	described.notes = slices.Concat(told, n.notes)
@@ -209,10 +211,10 @@ func (w *writer) typesValue(types []string, orNull bool) any {
 }
 
 // list writes the values that are allowed.
-func (w *writer) list(body *object, n *node, types []string, orNull bool, told []string) []string {
+func (w *writer) list(body *jsonobject.Tree, n *node, types []string, orNull bool, told []string) []string {
 	said := func(v any) bool { // only words can
 		switch v := v.(type) {
-		case *object, []any:
+		case *jsonobject.Tree, []any:
 			return true
 		case string:
 			return w.openAPI && v == ""
@@ -227,20 +229,20 @@ func (w *writer) list(body *object, n *node, types []string, orNull bool, told [
 	if orNull && !w.openAPI {
 		enum = append(enum, nil)
 	}
-	body.set("enum", enum)
+	body.Set("enum", enum)
 	return told
 }
 
 func valueWords(list []any) string {
 	var all []string
 	for _, v := range list {
-		all = append(all, string(encode(v)))
+		all = append(all, string(jsonobject.Encode(v)))
 	}
 	return strings.Join(all, ", ")
 }
 
 // limit writes the bounds that the dialect has, and returns words for the others.
-func (w *writer) limit(body *object, n *node, types []string) []string {
+func (w *writer) limit(body *jsonobject.Tree, n *node, types []string) []string {
 	var lost []bound
 	for i, b := range n.bounds {
 		limits := boundTypes[b.keyword]
@@ -253,7 +255,7 @@ func (w *writer) limit(body *object, n *node, types []string) []string {
 		}
 		as, whole, ok := w.kept(b, types)
 		if ok {
-			body.set(as.keyword, as.value)
+			body.Set(as.keyword, as.value)
 		}
 		if !whole || w.pairLost(n.bounds, i, types) {
 			lost = append(lost, b)
@@ -273,23 +275,23 @@ func (w *writer) pairLost(bounds []bound, i int, types []string) bool {
 }
 
 // annotated adds what describes n to o, then the members of the rest.
-func (w *writer) annotated(n *node, o *object, rest ...*object) *object {
+func (w *writer) annotated(n *node, o *jsonobject.Tree, rest ...*jsonobject.Tree) *jsonobject.Tree {
 	notes := slices.Clone(n.notes)
 	if n.hasPre && !w.presets {
 		notes = append(notes, words("default", n.preset))
 	}
 	if n.title != "" {
-		o.set("title", n.title)
+		o.Set("title", n.title)
 	}
 	if text := describe(n.description, notes); text != "" {
-		o.set("description", text)
+		o.Set("description", text)
 	}
 	if n.hasPre && w.presets {
-		o.set("default", n.preset)
+		o.Set("default", n.preset)
 	}
 	for _, body := range rest {
-		for _, m := range body.members {
-			o.set(m.name, m.value)
+		for name, value := range body.All() {
+			o.Set(name, value)
 		}
 	}
 	return o
