@@ -32,15 +32,15 @@ type record struct {
 // For every turn, from the first to the last, Decide does the same as if the history ended
 // there:
 //   - New results of the turn become Whole or, the largest first, Replaced until the
-//     turn fits into limits.Message. Of two equal ones the earlier is replaced first. A
+//     turn fits into limits.PerMessage. Of two equal ones the earlier is replaced first. A
 //     turn should be complete when Decide sees it first: results that are added later
 //     only get the room that is left.
 //   - In the turns before it, the newest Whole results stay, as many as have no more
 //     than limits.KeepRecent characters together. Older ones become Masked, all at once,
-//     when they have limits.Batch characters together.
+//     when they have limits.MaskStep characters together.
 //
 // A result that is Fixed, or has no more than limits.MinSize characters, stays Whole. It
-// counts towards Message and KeepRecent, but not towards Batch.
+// counts towards PerMessage and KeepRecent, but not towards MaskStep.
 //
 // Decisions are final: a Whole result can become Masked but never Replaced, and no
 // result becomes Whole again. Turns may be appended to the history, results may vanish

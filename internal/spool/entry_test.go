@@ -36,7 +36,7 @@ func TestEntryLife(t *testing.T) {
 	require.NoError(t, r.Close())
 	require.Zero(t, ledger(t, filepath.Join(d.Path(), ".spool-size")))
 	require.Zero(t, ledger(t, filepath.Join(d.Path(), "..", ".spool-total")))
-	for _, err := range []error{firstError(d.Open(e.Ref)), firstError(d.Stat(e.Ref)), d.Remove(t.Context(), e.Ref)} {
+	for _, err := range []error{firstError(d.Open(e.Ref)), firstError(d.Stat(e.Ref))} {
 		require.ErrorIs(t, err, fs.ErrNotExist)
 	}
 }
@@ -52,7 +52,7 @@ func TestNoEntry(t *testing.T) {
 	damage(t, foreign, "theirs")
 	damage(t, filepath.Join(root, "a-x01234567.txt"), "theirs")
 	for _, ref := range []string{"", ".", "..", "notes.txt", ".spool-size", "../a-x01234567.txt", "../s/notes.txt", foreign, `..\a-x01234567.txt`, "a\x00-x01234567.txt"} {
-		for _, err := range []error{firstError(d.Open(ref)), firstError(d.Stat(ref)), d.Remove(t.Context(), ref)} {
+		for _, err := range []error{firstError(d.Open(ref)), firstError(d.Stat(ref))} {
 			require.ErrorIs(t, err, fs.ErrNotExist, ref)
 		}
 	}
@@ -87,7 +87,6 @@ func TestPlanted(t *testing.T) {
 			require.NoError(t, err)
 			require.ErrorContains(t, firstError(d.Open(ref)), "not a regular file")
 			require.ErrorContains(t, firstError(d.Stat(ref)), "not a regular file")
-			require.ErrorContains(t, d.Remove(t.Context(), ref), "not a regular file")
 			e := put(t, d, "id", "text")
 			require.NotEqual(t, ref, e.Ref)
 			require.Equal(t, "text", content(t, d, e.Ref))
@@ -148,28 +147,6 @@ func TestPermissions(t *testing.T) {
 		return nil
 	}))
 	require.Equal(t, 6, seen)
-}
-
-func TestContains(t *testing.T) {
-	t.Parallel()
-	base := t.TempDir()
-	d := open(t, filepath.Join(base, "root"), "s", spool.Options{})
-	e := put(t, d, "id", "text")
-	for path, want := range map[string]bool{
-		e.Path:   true,
-		d.Path(): true,
-		filepath.Join(d.Path(), spool.EntryName("gone", "png")): true,
-		filepath.Join(d.Path(), "notes.txt"):                    false,
-		filepath.Join(d.Path(), ".spool-size"):                  false,
-		filepath.Join(d.Path(), "deep", e.Ref):                  false,
-		filepath.Join(filepath.Dir(d.Path()), e.Ref):            false,
-		filepath.Dir(d.Path()):                                  false,
-		d.Path() + "2":                                          false,
-		"":                                                      false,
-	} {
-		require.Equal(t, want, d.Contains(path), path)
-	}
-	require.True(t, strings.HasPrefix(e.Path, d.Path()))
 }
 
 // TestRealPath opens the root through a link.

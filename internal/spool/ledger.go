@@ -12,15 +12,15 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// A ledger is a file that says how many bytes there are of something, so that
-// nobody has to look at all files to know. It changes under the lock of the root.
-// After the death of a process it may say too much, never too little: room is
-// counted before it is used, and files are gone before they are no longer counted.
+// A ledger is a file with a number of bytes, so that not all files have to be surveyed to
+// know it. It changes under the lock of the root. After the death of a process it may be
+// too large, never too small: bytes are added before they are written, and subtracted
+// after the file was removed.
 type ledger struct {
 	file *os.File
 }
 
-// ledgerSize is more than the digits of any count.
+// ledgerSize is the size of the file, more than the digits of any count.
 const ledgerSize = 20
 
 func openLedger(dir *os.Root, name string) (ledger, error) {
@@ -31,7 +31,7 @@ func openLedger(dir *os.Root, name string) (ledger, error) {
 	return ledger{file: f}, err
 }
 
-// read returns the count, or false if it has to be found out.
+// read returns the count, or false if it is invalid.
 func (l ledger) read() (count int64, known bool) {
 	var buf [ledgerSize + 1]byte
 	n, err := l.file.ReadAt(buf[:], 0)
@@ -48,20 +48,21 @@ func (l ledger) write(count int64) error {
 	return err
 }
 
-// add changes the count, if it is known.
+// add adds to the count if it is valid.
 func (l ledger) add(by int64) {
 	if count, known := l.read(); known && l.write(count+by) != nil {
 		l.invalidate()
 	}
 }
 
-// invalidate makes the count one that has to be found out.
+// invalidate makes read return false until the next write.
 func (l ledger) invalidate() { _ = l.file.Truncate(0) }
 
-// errNotRegular is of links, folders, pipes and whatever else is no file.
+// errNotRegular is the error for links, folders, pipes and other files that are not
+// regular.
 var errNotRegular = errors.New("not a regular file")
 
-// openRegular opens a file of dir, and nothing else of that name.
+// openRegular opens a regular file of dir.
 func openRegular(dir *os.Root, name string, flag int) (*os.File, error) {
 	info, err := dir.Lstat(name)
 	if err != nil {
@@ -74,7 +75,7 @@ func openRegular(dir *os.Root, name string, flag int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Something else may have taken the name meanwhile.
+	// Another file may have taken the name since Lstat.
 	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
 		_ = f.Close()
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.Join(errNotRegular, err)}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The names that are the package's own beside those of entries.
+// The names of the package's files that are not entries.
 const (
 	totalName  = ".spool-total"
 	sweptName  = ".spool-swept"
@@ -17,23 +17,24 @@ const (
 )
 
 const (
-	maxSanitized = 48 // bytes of an id that a name shows
+	maxSanitized = 48 // bytes of an id that a name contains
 	maxExt       = 16
 	idHash       = 8  // hex digits
 	folderHash   = 16 // hex digits
-	textHash     = 32 // hex digits: two contents never share one
+	textHash     = 32 // hex digits; enough that different contents have different hashes
 	defaultExt   = "txt"
-	hashMark     = "-x" // tells a hash from a date or a count
+	hashMark     = "-x" // marks a hash, to distinguish it from a date or a count
 	tempRandom   = 26   // characters of rand.Text
 )
 
-// entryStem is the name for the stream of a call, without its extension: what the id
-// has of letters and digits that are safe everywhere, and a hash of all of it.
+// entryStem returns the name for the stream of a call, without its extension: the id with
+// unsafe characters replaced, and a hash of the id.
 func entryStem(id string) string {
 	return sanitize(id) + hashMark + hashOf(id, idHash)
 }
 
-// sanitize replaces whatever may mean something to a file system or a shell.
+// sanitize replaces all characters that may have a meaning to a file system or a shell,
+// and cuts the result.
 func sanitize(id string) string {
 	if id == "" {
 		return "_"
@@ -62,7 +63,7 @@ func hashOf(text string, digits int) string {
 	return hex.EncodeToString(sum[:])[:digits]
 }
 
-// extension returns ext with the dot, or .txt if it is not a plain one.
+// extension returns ext with a dot, or .txt if it is not a plain extension.
 func extension(ext string) string {
 	ext = strings.ToLower(strings.TrimPrefix(ext, "."))
 	if !isExtension(ext) {
@@ -75,7 +76,7 @@ func isExtension(ext string) bool {
 	return ext != "" && len(ext) <= maxExt && strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// isEntryName reports whether entryStem and extension can have made a name.
+// isEntryName reports whether name has the form of an entry's name.
 func isEntryName(name string) bool {
 	stem, ext, ok := strings.Cut(name, ".")
 	if !ok || !isExtension(ext) {
@@ -107,8 +108,8 @@ func isTempName(name string) bool {
 	return ok && len(random) == tempRandom && strings.Trim(random, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// folderName is the name of a session's folder: the session itself if it is a plain
-// one in lower case, such as a UUID, and otherwise one with a hash.
+// folderName returns the name of a session's folder: the session itself if it is plain
+// lower-case text, such as a UUID, and otherwise one with a hash.
 func folderName(session string) string {
 	if session == strings.ToLower(session) && session == sanitize(session) && !isReserved(session) {
 		return session
@@ -116,8 +117,8 @@ func folderName(session string) string {
 	return sanitize(session) + hashMark + hashOf(session, folderHash)
 }
 
-// isReserved reports whether a plain name is a device on Windows, or could be that
-// of another session with its hash.
+// isReserved reports whether a plain name is a device on Windows, or has the form of a
+// folder name with a hash.
 func isReserved(name string) bool {
 	switch name {
 	case "con", "prn", "aux", "nul":

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 )
 
-// An UnstoredError says that a stream is not kept, and what is known of it all the
+// An UnstoredError says that a stream was not stored, and describes the stream all the
 // same.
 type UnstoredError struct {
 	Entry Entry // without Ref, Path and Size
-	Err   error // why
+	Err   error // the reason
 }
 
 func (e *UnstoredError) Error() string { return "not stored: " + e.Err.Error() }
@@ -20,55 +20,56 @@ func (e *UnstoredError) Error() string { return "not stored: " + e.Err.Error() }
 func (e *UnstoredError) Unwrap() error { return e.Err }
 
 const (
-	// bufferSize is how much of a stream is in memory.
+	// bufferSize is how much of a stream is held in memory.
 	bufferSize = 128 << 10
-	// minWrite is how much of it is worth a write. To wait for a full buffer halves the
-	// speed: what the second read puts behind an odd number of bytes is copied slowly.
+	// minWrite is the number of bytes that are worth a write. Waiting for a full buffer
+	// halves the speed, since copying to an odd offset of the buffer is slow.
 	minWrite = 4 << 10
 )
 
-// Put keeps the stream r under the id of the call that it came from, in a file whose
-// name depends on the id alone and ends with ext. It reads r to its end, whatever
-// happens to the file, so that nobody who writes the stream has to wait.
+// Put stores the stream r under the id of the call that it came from, in a file whose
+// name depends on the id alone and ends with ext. It reads r to its end even if storing
+// fails, so that the writer of the stream does not block.
 //
-// A stream longer than Options.MaxFile is cut after a line, or at least after a
-// whole character, and a note follows. So is one for which there is no room even when
-// everything older is gone.
+// A stream longer than Options.MaxFile is cut after a line, or at least after a whole
+// character, and a note follows. The same happens if the quotas have no room although
+// everything older was evicted.
 //
-// The stream of a call does not change. If there is an entry of the same id with the
-// same bytes kept, it is returned and counts as new. If it holds other bytes, the new
-// ones get a name with a hash of them.
+// The stored stream of a call does not change. If there is an entry with the same id and
+// the same content, it is returned and counts as new. If its content differs, the name of
+// the new entry contains a hash of the content as well.
 //
-// If r cannot be stored (a full disk, say), the error is an *UnstoredError, and the
-// Entry tells what is known without a file. It is the same when reading r fails or ctx
-// is done, but then reading ends there. A Read that blocks is not interrupted.
+// If r cannot be stored, for example because the disk is full, the error is an
+// *UnstoredError, and the Entry describes the stream without a file. The same holds when
+// reading r fails or ctx ends, but then reading stops there. A Read that blocks is not
+// interrupted.
 func (d *Dir) Put(ctx context.Context, id, ext string, r io.Reader) (Entry, error) {
 	d.sweepIfDue(ctx)
-	var s streamCounter
-	w := pendingEntry{dir: d}
-	defer func() { w.discard(ctx) }()
+	var counter streamCounter
+	pending := pendingEntry{dir: d}
+	defer func() { pending.discard(ctx) }()
 	buf := make([]byte, bufferSize)
 	for {
 		n, err := fill(ctx, r, buf)
-		s.add(buf[:n])
-		w.write(ctx, buf[:n])
+		counter.add(buf[:n])
+		pending.write(ctx, buf[:n])
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return unstored(s.entry(), err)
+			return unstored(counter.entry(), err)
 		}
 	}
-	e := s.entry()
-	w.finish(ctx, s.total)
-	if w.err != nil {
-		return unstored(e, w.err)
+	e := counter.entry()
+	pending.finish(ctx, counter.total)
+	if pending.err != nil {
+		return unstored(e, pending.err)
 	}
-	name, err := w.publish(ctx, entryStem(id), extension(ext), buf)
+	name, err := pending.publish(ctx, entryStem(id), extension(ext), buf)
 	if err != nil {
 		return unstored(e, err)
 	}
-	e.Ref, e.Path, e.Size, e.Cut = name, filepath.Join(d.path, name), w.size, w.cut
+	e.Ref, e.Path, e.Size, e.Cut = name, filepath.Join(d.path, name), pending.size, pending.cut
 	return e, nil
 }
 
@@ -76,11 +77,11 @@ func unstored(e Entry, err error) (Entry, error) {
 	return e, &UnstoredError{Entry: e, Err: err}
 }
 
-// maxEmptyReads is how often in a row a reader may return nothing.
+// maxEmptyReads is how often in a row a reader may return no bytes.
 const maxEmptyReads = 100
 
-// fill reads until there is enough in buf, which is larger. The error is io.EOF at the
-// end of r, with what came before it.
+// fill reads until buf has minWrite bytes, or is full if it is smaller. At the end of r it
+// returns the last bytes with io.EOF.
 func fill(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
 	for empty := 0; n < min(minWrite, len(buf)) && err == nil; {
 		if err := ctx.Err(); err != nil {

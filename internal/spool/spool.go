@@ -1,28 +1,28 @@
-// Package spool keeps streams of bytes in the files of a directory: results of
-// tools that are too long to be shown at once. What is kept stays within quotas,
-// the oldest entries go first, and any number of processes may share a directory.
+// Package spool stores streams of bytes in the files of a directory: results of tools
+// that are too long to be shown at once. The stored bytes stay within quotas, the oldest
+// entries are evicted first, and any number of processes may share a directory.
 //
-// A root holds one folder per session, and a folder one file per entry, named after
-// the call that the stream came from. An entry has its name only when it is
-// complete: whoever kills the process leaves the whole file or none of that name.
-// Nothing is synced to the disk, so a loss of power may leave an entry shorter than
-// its Entry says, or filled with zeros. Whoever reads one compares its size with
-// Entry.Size before he shows what should be there.
+// A root holds one folder per session, and a folder one file per entry, named after the
+// call that the stream came from. An entry gets its name only when it is complete: if the
+// process is killed, there is either the whole file or no file of that name. Nothing is
+// synced to the disk, so after a loss of power an entry may be shorter than its Entry
+// says, or filled with zeros. A reader compares its size with Entry.Size before it shows
+// the content.
 //
 // The package writes these names and touches no others:
 //
 //	root/.spool-total                 bytes under the root; its lock guards all changes
-//	root/.spool-swept                 its time is that of the last sweep
+//	root/.spool-swept                 its modification time is that of the last sweep
 //	root/<session>/.spool-size        bytes of the session; locked while it is open
-//	root/<session>/.spool-<26>.tmp    an entry that is being written, locked all the while
+//	root/<session>/.spool-<26>.tmp    an entry that is being written, locked meanwhile
 //	root/<session>/<id>-x<hash>.<ext> an entry
 //
-// A folder without .spool-size is somebody else's. Folders are made with permissions
-// 0700 and files with 0600, less what the mask of the process takes.
+// A folder without .spool-size is not a folder of this package. Folders are created with
+// permissions 0700 and files with 0600, less the process's umask.
 //
-// Locks are advisory and end with their process. Where a file system has none,
-// several processes may exceed the quotas, leftovers of dead processes stay until
-// they are older than Options.Retention, and empty folders stay for ever.
+// Locks are advisory and end with their process. On a file system without locks, several
+// processes may exceed the quotas, temporary files of dead processes stay until they are
+// older than Options.Retention, and empty folders stay forever.
 package spool
 
 import (
@@ -38,24 +38,23 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/filelock"
 )
 
-// Options are the limits of a Dir. Sizes are bytes. Each process holds to its own
-// options, whatever others have that share the directory.
+// Options are the limits of a Dir. Sizes are in bytes. Processes that share a directory
+// may have different options; each keeps to its own.
 type Options struct {
-	// MaxFile is how much of one stream is kept, not counting the note that ends a
-	// cut one. 0 means 64 MiB, negative means no cut.
+	// MaxFile limits the stored part of one stream, not counting the note at the end of
+	// a cut one. 0 means 64 MiB, negative means no limit.
 	MaxFile int64
-	// MaxSession bounds the entries of one session. 0 means 1 GiB, negative means no
-	// bound.
+	// MaxSession limits the entries of one session. 0 means 1 GiB, negative means no
+	// limit.
 	MaxSession int64
-	// MaxTotal bounds the entries of all sessions under the root. 0 means 4 GiB,
-	// negative means no bound.
+	// MaxTotal limits the entries of all sessions under the root. 0 means 4 GiB,
+	// negative means no limit.
 	MaxTotal int64
-	// Retention is the age beyond which a sweep removes an entry. 0 means 30 days,
-	// negative means that no entry is too old.
+	// Retention is the age after which a sweep removes an entry. 0 means 30 days,
+	// negative means that entries do not expire.
 	Retention time.Duration
-	// SweepEvery is the least time between two sweeps that Open and Put begin by
-	// themselves, of all processes together. 0 means an hour, negative means that
-	// only Sweep sweeps.
+	// SweepEvery is the minimum time between two sweeps that Open and Put start, of all
+	// processes together. 0 means an hour, negative means that only Sweep sweeps.
 	SweepEvery time.Duration
 }
 
@@ -75,12 +74,12 @@ func orDefault[T int64 | time.Duration](value, standard T) T {
 	return value
 }
 
-// A Dir is the folder of one session. It is safe for concurrent use, and so are
-// several of the same folder, in one process or in many.
+// A Dir is the folder of one session. Its methods may be called from any goroutine.
+// Several Dirs, in one process or in many, may have the same folder.
 type Dir struct {
 	options   Options
-	path      string // of the folder, absolute and real
-	name      string // of the folder in the root
+	path      string // of the folder, absolute and resolved
+	name      string // name of the folder in the root
 	temporary bool
 
 	root  *os.Root
@@ -88,18 +87,18 @@ type Dir struct {
 	total ledger // of the root
 	own   ledger // of the folder
 
-	rootLock       chan struct{} // full while this Dir holds the lock of the root
-	ownOldest      evictionQueue // guarded by turn
-	allOldest      evictionQueue // guarded by turn
-	nextSweepCheck atomic.Int64  // when to look whether a sweep is due, in Unix nanoseconds
+	rootLock       chan struct{} // full while this Dir holds the root's lock
+	ownOldest      evictionQueue // guarded by rootLock
+	allOldest      evictionQueue // guarded by rootLock
+	nextSweepCheck atomic.Int64  // when to check again whether a sweep is due, in Unix nanoseconds
 	writeFault     func(off int64) error
 }
 
-// Open opens the folder of a session under root and makes what is missing of both.
-// The session may be called anything: the folder has the same name if that is safe
-// everywhere and one with a hash if not. A sweep that is due happens before Open
-// returns, over a bounded number of entries. The folder is not removed by sweeps
-// until Close or the end of the process.
+// Open opens the folder of a session under root, and creates both if they are missing.
+// session may be any string: the folder has the same name if that is safe on every
+// system, and otherwise one with a hash. A sweep that is due happens before Open returns,
+// over a limited number of entries. Sweeps do not remove the folder until Close or the
+// end of the process.
 func Open(root, session string, o Options) (*Dir, error) {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return nil, err
@@ -122,9 +121,9 @@ func Open(root, session string, o Options) (*Dir, error) {
 	return d, nil
 }
 
-// OpenTemp opens a new folder in a new root under parent, for one process. Close
-// removes both. "" means the system's directory for temporary files. A process that
-// is killed leaves them there.
+// OpenTemp opens a new folder in a new root under parent, for one process. Close removes
+// both. "" means the system's directory for temporary files. If the process is killed,
+// they stay.
 func OpenTemp(parent string, o Options) (*Dir, error) {
 	root, err := os.MkdirTemp(parent, "results-")
 	if err != nil {
@@ -147,8 +146,7 @@ func realPath(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
-// open fills in what needs the file system. Close gives back the part that
-// succeeded.
+// open opens the files and folders. After an error, Close closes those that were opened.
 func (d *Dir) open(ctx context.Context, real string) error {
 	var err error
 	if d.root, err = os.OpenRoot(real); err != nil {
@@ -157,7 +155,7 @@ func (d *Dir) open(ctx context.Context, real string) error {
 	if d.total, err = openLedger(d.root, totalName); err != nil {
 		return err
 	}
-	unlock, err := d.lock(ctx) // a sweep could remove the folder that we open
+	unlock, err := d.lock(ctx) // so that no sweep removes the folder meanwhile
 	if err != nil {
 		return err
 	}
@@ -179,7 +177,7 @@ func (d *Dir) open(ctx context.Context, real string) error {
 	if d.own, err = openLedger(d.dir, sizeName); err != nil {
 		return err
 	}
-	_, _ = filelock.TryRLock(d.own.file) // nobody has it alone while we have the root's
+	_, _ = filelock.TryRLock(d.own.file) // only a holder of the root's lock locks it exclusively
 	if made == nil {
 		return d.own.write(0)
 	}
@@ -189,15 +187,8 @@ func (d *Dir) open(ctx context.Context, real string) error {
 // Path returns the folder of the session, absolute and without links.
 func (d *Dir) Path() string { return d.path }
 
-// Contains reports whether path, which is absolute and without links, is the folder
-// or a file in it that has the name of an entry. It need not exist. A spelling that
-// only a file system without case takes for the same is not contained.
-func (d *Dir) Contains(path string) bool {
-	return path == d.path || filepath.Dir(path) == d.path && isEntryName(filepath.Base(path))
-}
-
-// Close lets go of the folder. What is under way may fail, and what is called later
-// does. What OpenTemp made is removed. A second Close is no harm.
+// Close closes the folder. Calls that run may fail, and later calls do. It removes the
+// root that OpenTemp created. Close may be called more than once.
 func (d *Dir) Close() error {
 	for _, f := range []*os.File{d.own.file, d.total.file} {
 		if f != nil {
@@ -215,7 +206,8 @@ func (d *Dir) Close() error {
 	return nil
 }
 
-// removeAll removes a folder in which whoever was about to makes a file meanwhile.
+// removeAll removes a folder. It retries, because a Put that runs may create a file
+// meanwhile.
 func removeAll(path string) error {
 	err := os.RemoveAll(path)
 	for tries := 1; err != nil && tries < maxRemovals; tries++ {
@@ -224,5 +216,6 @@ func removeAll(path string) error {
 	return err
 }
 
-// maxRemovals is more often than files can come: nobody begins to make one after Close.
+// maxRemovals is more than the number of files that can appear: no Put creates a file
+// after Close.
 const maxRemovals = 100

@@ -11,8 +11,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/filelock"
 )
 
-// surveyOwn finds out how many bytes there are in the folder, and which entries are
-// the oldest. How many there are under the root may remain too much.
+// surveyOwn counts the bytes in the folder and finds its oldest entries. The count of the
+// root is left unchanged, so it may be too large.
 func (d *Dir) surveyOwn(ctx context.Context, c *counts) error {
 	d.ownOldest = evictionQueue{surveyedAt: time.Now(), complete: true}
 	found, err := survey(ctx, d.dir, d.name, time.Time{}, d.ownOldest.add)
@@ -24,7 +24,7 @@ func (d *Dir) surveyOwn(ctx context.Context, c *counts) error {
 	return nil
 }
 
-// surveyAll does the same for everything under the root.
+// surveyAll is surveyOwn for everything under the root.
 func (d *Dir) surveyAll(ctx context.Context, c *counts) error {
 	d.allOldest = evictionQueue{surveyedAt: time.Now(), complete: true}
 	c.all = 0
@@ -35,7 +35,7 @@ func (d *Dir) surveyAll(ctx context.Context, c *counts) error {
 	for _, name := range names {
 		dir, err := d.session(name)
 		if err != nil {
-			continue // gone, or somebody else's
+			continue // removed meanwhile, or not a folder of this package
 		}
 		found, err := survey(ctx, dir, name, time.Time{}, d.allOldest.add)
 		_ = dir.Close()
@@ -63,10 +63,10 @@ func (d *Dir) sessions() ([]string, error) {
 	return names, err
 }
 
-// errForeign is of a folder that no Dir has made.
+// errForeign says that no Dir has created a folder.
 var errForeign = errors.New("not a folder of a session")
 
-// session opens the folder of some session.
+// session opens the folder of a session.
 func (d *Dir) session(name string) (*os.Root, error) {
 	info, err := d.root.Lstat(name)
 	if err != nil {
@@ -86,17 +86,17 @@ func (d *Dir) session(name string) (*os.Root, error) {
 	return dir, nil
 }
 
-// A surveyResult is what a survey found in a folder.
+// A surveyResult describes the content of a folder.
 type surveyResult struct {
-	size    int64 // bytes of entries and of those that are being written
-	removed int64 // bytes of entries that were too old
-	files   int   // that were looked at
+	size    int64 // bytes of entries, including pending ones
+	removed int64 // bytes of removed entries that were too old
+	files   int   // number of files
 	entries int
-	others  int // whatever else there is
+	others  int // number of other files
 }
 
-// survey counts the files of a folder and calls each with its entries. It removes
-// entries older than the given time and what dead processes have left.
+// survey counts the files of a folder and calls each with its entries. It removes entries
+// older than oldest and temporary files of dead processes.
 func survey(ctx context.Context, dir *os.Root, folder string, oldest time.Time, each func(candidate)) (surveyResult, error) {
 	var found surveyResult
 	err := list(dir, func(name string, _ fs.FileMode) error {
@@ -117,10 +117,10 @@ func survey(ctx context.Context, dir *os.Root, folder string, oldest time.Time, 
 		}
 		if err != nil || !info.Mode().IsRegular() {
 			found.others++
-			return nil //nolint:nilerr // what cannot be looked at is not ours
+			return nil //nolint:nilerr // it is not a file of this package
 		}
 		if isStale(dir, name, isTemp, info, oldest) && dir.Remove(name) == nil {
-			if !isTemp { // which may not have been counted yet
+			if !isTemp { // a temporary one may not have been counted yet
 				found.removed += info.Size()
 			}
 			return nil
@@ -135,8 +135,8 @@ func survey(ctx context.Context, dir *os.Root, folder string, oldest time.Time, 
 	return found, err
 }
 
-// isStale reports whether nobody wants a file any more: it is too old, or its writer
-// is dead.
+// isStale reports whether a file should be removed: an entry that is older than oldest, or
+// a temporary file whose writer is dead.
 func isStale(dir *os.Root, name string, isTemp bool, info fs.FileInfo, oldest time.Time) bool {
 	if !isTemp {
 		return info.ModTime().Before(oldest)
@@ -147,14 +147,14 @@ func isStale(dir *os.Root, name string, isTemp bool, info fs.FileInfo, oldest ti
 	}
 	defer func() { _ = f.Close() }()
 	free, err := filelock.TryLock(f)
-	if err != nil { // there are no locks here
+	if err != nil { // the file system has no locks
 		return info.ModTime().Before(oldest)
 	}
 	return free
 }
 
-// list calls each with the names in a directory, without having all of them in
-// memory. The permissions of kind are not set.
+// list calls each with the names in a directory, without holding all of them in memory.
+// kind has no permission bits.
 func list(dir *os.Root, each func(name string, kind fs.FileMode) error) error {
 	f, err := dir.Open(".")
 	if err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/filelock"
 )
 
-// Sweep removes what is older than Options.Retention, what dead processes have left,
-// and the folders of sessions that are empty and not open, under the whole root. It
-// holds up other processes for one folder at a time.
+// Sweep removes entries older than Options.Retention, temporary files of dead processes,
+// and the folders of sessions that are empty and not open, under the whole root. It locks
+// the root for one folder at a time.
 func (d *Dir) Sweep(ctx context.Context) error {
 	return d.sweep(ctx, math.MaxInt)
 }
 
-// maxBackgroundFiles is about how many files a sweep looks at that nobody asked for.
+// maxBackgroundFiles is about how many files a sweep visits that Open or Put started.
 const maxBackgroundFiles = 20_000
 
-// sweepIfDue sweeps if nobody has done so lately. A sweep is no business of whoever
-// calls, so its errors are not told.
+// sweepIfDue sweeps if the last sweep of any process was long enough ago. Its errors do
+// not concern the caller and are ignored.
 func (d *Dir) sweepIfDue(ctx context.Context) {
 	every := d.options.SweepEvery
 	now := time.Now()
@@ -39,8 +39,7 @@ func (d *Dir) sweepIfDue(ctx context.Context) {
 	_ = d.sweep(ctx, maxBackgroundFiles)
 }
 
-// markSweep reports whether a sweep is due, and lets all others believe that it has
-// happened.
+// markSweep reports whether a sweep is due, and records that it happens now.
 func (d *Dir) markSweep(ctx context.Context, now time.Time) (due bool, err error) {
 	unlock, err := d.lock(ctx)
 	if err != nil {
@@ -58,7 +57,7 @@ func (d *Dir) markSweep(ctx context.Context, now time.Time) (due bool, err error
 	if err != nil || !info.Mode().IsRegular() {
 		return false, err
 	}
-	// A time to come is that of a clock that was wrong.
+	// A time in the future comes from a clock that was wrong.
 	if age := now.Sub(info.ModTime()); age >= 0 && age < d.options.SweepEvery {
 		d.nextSweepCheck.Store(info.ModTime().Add(d.options.SweepEvery).UnixNano())
 		return false, nil
@@ -66,8 +65,8 @@ func (d *Dir) markSweep(ctx context.Context, now time.Time) (due bool, err error
 	return true, d.root.Chtimes(sweptName, now, now)
 }
 
-// sweep stops after the folder that makes it more than so many files. The order is
-// random so that each folder has its turn some time.
+// sweep sweeps folders until it has visited the given number of files. The order is
+// random, so that each folder is swept at some time.
 func (d *Dir) sweep(ctx context.Context, files int) error {
 	names, err := d.sessions()
 	if err != nil {
@@ -92,7 +91,7 @@ func (d *Dir) sweepSession(ctx context.Context, name string) (files int, err err
 	defer unlock()
 	dir, err := d.session(name)
 	if err != nil {
-		return 0, nil // gone, or somebody else's
+		return 0, nil // removed meanwhile, or not a folder of this package
 	}
 	defer func() { _ = dir.Close() }()
 	var oldest time.Time
@@ -118,7 +117,7 @@ func (d *Dir) sweepSession(ctx context.Context, name string) (files int, err err
 	return found.files, nil
 }
 
-// removeSession removes an empty folder, unless somebody has it open: we, or others.
+// removeSession removes an empty folder, unless this Dir or another one has it open.
 func (d *Dir) removeSession(name string, dir *os.Root, own ledger) {
 	if free, err := filelock.TryLock(own.file); !free || err != nil {
 		return

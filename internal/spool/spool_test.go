@@ -14,8 +14,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/spool"
 )
 
-// Close of a temporary directory while others still put: nothing stays.
-func TestReviewCloseTempWhilePutting(t *testing.T) {
+// TestCloseOfATempDirWhilePuttingLeavesNothing closes a temporary directory while other
+// goroutines still put.
+func TestCloseOfATempDirWhilePuttingLeavesNothing(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	for range effort.Of(t, 150) {

@@ -3,64 +3,12 @@ package spool
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"time"
 )
 
-// counts are how many bytes there are in the folder and under the root. They change
-// under the lock of the root.
-type counts struct {
-	own, all int64
-}
-
-// counts reads both ledgers. What one of them does not know is found out for both.
-func (d *Dir) counts(ctx context.Context) (counts, error) {
-	own, ownKnown := d.own.read()
-	all, allKnown := d.total.read()
-	c := counts{own: own, all: all}
-	if !ownKnown || !allKnown {
-		d.own.invalidate()
-		d.total.invalidate()
-		return c, d.surveyAll(ctx, &c)
-	}
-	return c, nil
-}
-
-// writeCounts notes both counts. If that fails, they will have to be found out.
-func (d *Dir) writeCounts(c counts) error {
-	err := d.own.write(c.own)
-	if err == nil {
-		err = d.total.write(c.all)
-	}
-	if err != nil {
-		d.own.invalidate()
-		d.total.invalidate()
-	}
-	return err
-}
-
-// addToCounts changes both counts. One that is not known stays so.
-func (d *Dir) addToCounts(by int64) {
-	for _, l := range []ledger{d.own, d.total} {
-		l.add(by)
-	}
-}
-
-// available is how many bytes more there may be. It is negative if there are too many.
-func (d *Dir) available(c counts) int64 {
-	room := int64(math.MaxInt64)
-	if limit := d.options.MaxSession; limit >= 0 {
-		room = min(room, limit-c.own)
-	}
-	if limit := d.options.MaxTotal; limit >= 0 {
-		room = min(room, limit-c.all)
-	}
-	return room
-}
-
-// evict removes the oldest entries until there is room for so many bytes more, or
-// nothing is left that can be removed.
+// evict removes the oldest entries until more bytes fit, or no entry is left that can be
+// removed.
 func (d *Dir) evict(ctx context.Context, c *counts, more int64) error {
 	if limit := d.options.MaxSession; limit >= 0 && c.own+more > limit {
 		fits := func() bool { return c.own+more <= limit }
@@ -75,8 +23,8 @@ func (d *Dir) evict(ctx context.Context, c *counts, more int64) error {
 	return nil
 }
 
-// maxCountAge is how long counts and queues are believed before the files are looked at
-// again: somebody may have removed some, or died.
+// maxCountAge is how long counts and queues are used before the files are surveyed again,
+// since another process may have removed some, or died.
 const maxCountAge = 10 * time.Second
 
 func (d *Dir) evictFrom(ctx context.Context, q *evictionQueue, c *counts, survey func(context.Context, *counts) error, fits func() bool) error {
@@ -88,7 +36,7 @@ func (d *Dir) evictFrom(ctx context.Context, q *evictionQueue, c *counts, survey
 			continue
 		}
 		if surveyed && (q.complete || !progress) {
-			return nil // nothing else can be removed
+			return nil // no other entry can be removed
 		}
 		if err := survey(ctx, c); err != nil {
 			return err
@@ -101,7 +49,8 @@ func (d *Dir) evictFrom(ctx context.Context, q *evictionQueue, c *counts, survey
 	return nil
 }
 
-// evictOne removes an entry, if it is still the one that was seen and can be removed.
+// evictOne removes an entry if it has not changed since the survey. It reports whether it
+// did.
 func (d *Dir) evictOne(a candidate, c *counts) (removed bool) {
 	path := a.folder + "/" + a.name
 	info, err := d.root.Lstat(path)
@@ -128,24 +77,24 @@ func (d *Dir) evictOne(a candidate, c *counts) (removed bool) {
 	return true
 }
 
-// An candidate is an entry that may be evicted.
+// A candidate is an entry that may be evicted.
 type candidate struct {
 	folder, name string
 	size         int64
 	modTime      time.Time
 }
 
-// A evictionQueue holds the oldest entries of a survey. Whatever comes later is younger.
+// An evictionQueue holds the oldest entries of a survey; all others are younger.
 type evictionQueue struct {
 	oldest     []candidate
 	surveyedAt time.Time
-	complete   bool // whether the survey found no others
+	complete   bool // whether it holds all entries of the survey
 }
 
-// maxQueue bounds the memory of a queue.
+// maxQueue limits the length of a queue.
 const maxQueue = 1024
 
-// add keeps an entry for as long as it may be one of the oldest.
+// add adds an entry while it may be one of the oldest.
 func (q *evictionQueue) add(a candidate) {
 	q.oldest = append(q.oldest, a)
 	if len(q.oldest) == 2*maxQueue {
@@ -153,7 +102,7 @@ func (q *evictionQueue) add(a candidate) {
 	}
 }
 
-// trim puts the oldest entries in order and drops the others.
+// trim sorts the oldest entries and drops the others.
 func (q *evictionQueue) trim() {
 	slices.SortFunc(q.oldest, func(a, b candidate) int {
 		return cmp.Or(a.modTime.Compare(b.modTime), cmp.Compare(a.name, b.name), cmp.Compare(a.folder, b.folder))

@@ -2,10 +2,10 @@ package spool
 
 import "bytes"
 
-// A streamCounter is what is remembered of the bytes that went by.
+// A streamCounter counts the bytes and lines of a stream.
 type streamCounter struct {
 	total int64
-	ends  int64 // of lines
+	ends  int64 // line ends
 	last  byte
 }
 
@@ -18,7 +18,7 @@ func (s *streamCounter) add(b []byte) {
 	s.last = b[len(b)-1]
 }
 
-// entry returns what is known without the file.
+// entry returns an Entry without the fields about the file.
 func (s *streamCounter) entry() Entry {
 	e := Entry{Total: s.total, Lines: s.ends}
 	if s.total > 0 && s.last != '\n' {
