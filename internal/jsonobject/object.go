@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"unicode/utf8"
 )
 
 // An Object is a JSON object that keeps the order of its members and the bytes of their
@@ -114,13 +116,47 @@ func List(values []json.RawMessage) json.RawMessage {
 }
 
 // Quote encodes a string. Unlike json.Marshal it leaves <, > and & alone, which
-// are common in what models write and read.
+// are common in what models write and read. Each byte that is not part of UTF-8
+// becomes \ufffd, written as an escape: encoding/json writes it so or as the
+// character, depending on the release of Go, and what was sent once must stay.
 func Quote(s string) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string always encodes
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	quoted, from := append(make([]byte, 0, len(s)+2), '"'), 0
+	for i := 0; i < len(s); {
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		if escape := escapeOf(r, size); escape != "" {
+			quoted = append(append(quoted, s[from:i]...), escape...)
+			from = i + size
+		}
+		i += size
+	}
+	return append(append(quoted, s[from:]...), '"')
+}
+
+// escapeOf returns what stands for a character that was read from size bytes, or ""
+// if it stands for itself. The two separators end a line in JavaScript.
+func escapeOf(r rune, size int) string {
+	switch {
+	case r == '"':
+		return `\"`
+	case r == '\\':
+		return `\\`
+	case r == '\n':
+		return `\n`
+	case r == '\t':
+		return `\t`
+	case r == '\r':
+		return `\r`
+	case r == '\b':
+		return `\b`
+	case r == '\f':
+		return `\f`
+	case r < ' ', r == '\u2028', r == '\u2029', r == utf8.RuneError && size == 1:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return ""
 }
 
 // Is reports whether raw is a valid JSON object.

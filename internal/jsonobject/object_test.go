@@ -1,7 +1,9 @@
 package jsonobject_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -72,6 +74,22 @@ func TestQuoteAndList(t *testing.T) {
 	require.Equal(t, `"<a> & \"b\"\n"`, string(jsonobject.Quote("<a> & \"b\"\n")))
 	require.Equal(t, `[]`, string(jsonobject.List(nil)))
 	require.Equal(t, `[1,"a"]`, string(jsonobject.List([]json.RawMessage{json.RawMessage("1"), json.RawMessage(`"a"`)})))
+}
+
+// TestQuoteIsThatOfTheStandardLibrary compares each character beside each kind of
+// neighbour. Of what is no UTF-8 only one release of Go writes the escape.
+func TestQuoteIsThatOfTheStandardLibrary(t *testing.T) {
+	t.Parallel()
+	for r := range rune(0x3000) {
+		text := "a" + string(r) + "é" + string(r) + string(r)
+		var want bytes.Buffer
+		e := json.NewEncoder(&want)
+		e.SetEscapeHTML(false)
+		require.NoError(t, e.Encode(text))
+		require.Equal(t, strings.TrimSpace(want.String()), string(jsonobject.Quote(text)), "%U", r)
+	}
+	require.Equal(t, `"a\ufffd\ufffdb\ufffd\ufffd"`, string(jsonobject.Quote("a\xff\xc3b\xe2\x80")))
+	require.Equal(t, "\"\ufffd😀\"", string(jsonobject.Quote("\ufffd😀")), "the character itself is no fault")
 }
 
 // FuzzParse checks that an object comes back with the same meaning, and that what

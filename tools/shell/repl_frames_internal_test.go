@@ -27,7 +27,7 @@ func takeApart(output string, size int) taken {
 		token: []byte(testToken),
 		plain: func(p []byte) { plain.Write(p) },
 		reply: func(r reply) {
-			got.replies = append(got.replies, fmt.Sprintf("%d %d %s %s", r.Done, r.Call, r.Name, r.Input))
+			got.replies = append(got.replies, fmt.Sprintf("%d %d %s %s", r.Done, r.Call, r.Name, string(r.Input)))
 		},
 	}
 	for p := []byte(output); len(p) > 0 && got.err == nil; p = p[min(size, len(p)):] {

@@ -68,7 +68,7 @@ func read(body io.Reader) (events []string, m *anthropic.Message, err error) {
 	for e := range r.Events() {
 		switch {
 		case e.Call != nil:
-			events = append(events, fmt.Sprintf("call %s %s %s", e.Call.ID, e.Call.Name, e.Call.Input))
+			events = append(events, fmt.Sprintf("call %s %s %s", e.Call.ID, e.Call.Name, string(e.Call.Input)))
 		case e.Text != "":
 			events = append(events, "text "+e.Text)
 		default:

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"io"
+	"strings"
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/wire/internal/sse"
@@ -25,23 +25,25 @@ var errEnd = errors.New("end of the reply")
 // they come is a sequence of them.
 type source struct {
 	body   *bufio.Reader
-	stream *sse.Reader       // of events
-	values *json.Decoder     // of JSON text
-	rest   *io.LimitedReader // what values may read
-	array  bool              // values are the elements of an array
+	form   byte        // '{' of a whole reply, '[' of an array; 0 until it is known, and of a stream
+	stream *sse.Reader // of events
 	size   int
-	alone  bool // the one value of a whole reply has been read
+	any    bool // a value was read
 }
 
 // next returns the next response. Torn means that the body ended within it, perhaps.
 func (s *source) next() (raw []byte, torn bool, err error) {
-	if s.stream == nil && s.values == nil {
+	if s.stream == nil && s.form == 0 {
 		if err := s.open(); err != nil {
 			return nil, false, err
 		}
 	}
-	if s.values != nil {
-		raw, err = s.value()
+	switch s.form {
+	case '{':
+		raw, err = s.only()
+		return raw, false, err
+	case '[':
+		raw, err = s.element()
 		return raw, false, err
 	}
 	e, err := s.stream.Next()
@@ -59,52 +61,102 @@ func (s *source) next() (raw []byte, torn bool, err error) {
 func (s *source) open() error {
 	for {
 		c, _, err := s.body.ReadRune()
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if c == '\ufeff' || unicode.IsSpace(c) {
+		case c == '\ufeff' || unicode.IsSpace(c):
 			continue
-		}
-		if err := s.body.UnreadRune(); err != nil {
-			return err
-		}
-		if c != '{' && c != '[' {
-			s.stream = sse.NewReader(s.body)
+		case c == '[':
+			s.form = '['
 			return nil
+		case c == '{':
+			s.form = '{'
+		default:
+			s.stream = sse.NewReader(s.body)
 		}
-		s.rest = &io.LimitedReader{R: s.body, N: maxReply}
-		s.values = json.NewDecoder(s.rest)
-		s.array = c == '['
-		if s.array {
-			_, err = s.values.Token()
-		}
-		return err
+		return s.body.UnreadRune()
 	}
 }
 
-// value returns the next element, or the only value.
-func (s *source) value() (raw json.RawMessage, err error) {
-	if s.alone || s.array && !s.values.More() {
-		if !s.array {
-			return nil, errEnd
-		}
-		if _, err = s.values.Token(); err == nil {
-			return nil, errEnd
-		}
-	} else {
-		err = s.values.Decode(&raw)
-		s.alone = !s.array
+// only returns the one value of a whole reply.
+func (s *source) only() ([]byte, error) {
+	if s.any {
+		return nil, errEnd
 	}
-	var syntax *json.SyntaxError
-	switch {
-	case err == nil:
-		return raw, nil
-	case errors.As(err, &syntax):
-		return nil, malformed("it is not valid JSON: %w", err)
-	case s.rest.N <= 0:
-		return nil, tooLarge()
+	c, err := s.significant()
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	return s.value(c)
+}
+
+// element returns the next element of an array.
+func (s *source) element() ([]byte, error) {
+	c, err := s.significant()
+	if err != nil {
+		return nil, err
+	}
+	if c == ']' {
+		return nil, errEnd
+	}
+	if s.any {
+		if c != ',' {
+			return nil, malformed("it is not valid JSON: %q stands between two elements", c)
+		}
+		if c, err = s.significant(); err != nil {
+			return nil, err
+		}
+	}
+	return s.value(c)
+}
+
+// value returns the value that begins with c. Only what can be a response is read to
+// its end: an object, or a list that is refused later.
+func (s *source) value(c byte) ([]byte, error) {
+	s.any = true
+	if c != '{' && c != '[' {
+		return nil, malformed("it is not valid JSON: %q stands where a response begins", c)
+	}
+	raw, depth, quoted, escaped := []byte{c}, 1, false, false
+	for depth > 0 {
+		c, err := s.readByte()
+		if err != nil {
+			return nil, err
+		}
+		raw = append(raw, c)
+		switch {
+		case escaped:
+			escaped = false
+		case quoted:
+			escaped, quoted = c == '\\', c != '"'
+		case c == '"':
+			quoted = true
+		case c == '{', c == '[':
+			depth++
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	if !json.Valid(raw) {
+		return nil, malformed("it is not valid JSON")
+	}
+	return raw, nil
+}
+
+// significant returns the next byte that is no space.
+func (s *source) significant() (byte, error) {
+	for {
+		if c, err := s.readByte(); err != nil || !strings.ContainsRune(" \t\r\n", rune(c)) {
+			return c, err
+		}
+	}
+}
+
+func (s *source) readByte() (byte, error) {
+	if s.size++; s.size > maxReply {
+		return 0, tooLarge()
+	}
+	return s.body.ReadByte()
 }
 
 func tooLarge() error { return malformed("it is larger than %d bytes", maxReply) }
