@@ -34,7 +34,7 @@
 //     [Work.Stop], [Work.Output] and the function given to [Tasks.Watch].
 //  2. Of several first users one makes the table, and all get that one.
 //  3. A task ends once. By the time that [Tasks.Wait] or [Tasks.Stop] returns it,
-//     its notice is there for [Tasks.Notices] to give or [Tasks.Told] to take
+//     its notice is there for [Tasks.Notices] to give or [Tasks.Acknowledge] to take
 //     back; whichever is first has it.
 //  4. Lists reach a watcher one at a time and in the order of the changes.
 //  5. The only goroutines are those on which Work.Stop is called.

@@ -19,29 +19,29 @@ type entry struct {
 	record *record       // nil without a directory of the host's
 
 	// Guarded by Tasks.mu.
-	task   Task
-	owner  *seat // nil is the main session
-	silent bool  // nobody is told of its end
-	cause  error // why it was asked to stop
-	gone   bool  // it was pruned
-	waits  int   // messages that nobody has fetched
-	missed int   // messages that were dropped
+	task      Task
+	owner     *member // nil is the main session
+	silent    bool    // nobody is told of its end
+	stopCause error   // why it was asked to stop
+	pruned    bool    // it was pruned
+	unread    int     // messages that nobody has fetched
+	dropped   int     // messages that were dropped
 }
 
-// belongsTo reports whether the session at st is told of the end.
-func (e *entry) belongsTo(st *seat) bool { return e.owner == st || e.owner == nil && st.main }
+// reportsTo reports whether the session at st is told of the end.
+func (e *entry) reportsTo(st *member) bool { return e.owner == st || e.owner == nil && st.isMain }
 
-// settle writes down how the work ended.
-func (e *entry) settle(state State, exit *int, err error) {
+// setEnd writes down how the work ended.
+func (e *entry) setEnd(state State, exit *int, err error) {
 	switch {
 	case state == Completed || state == Killed || state == Lost:
-	case e.cause != nil:
+	case e.stopCause != nil:
 		state = Killed
 	default:
 		state = Failed
 	}
 	if err == nil && state == Killed {
-		err = e.cause
+		err = e.stopCause
 	}
 	e.task.State, e.task.ExitCode, e.task.Ended = state, exit, time.Now()
 	e.task = e.task.copied()
@@ -59,13 +59,13 @@ func (e *entry) output() (text string, err error) {
 	if e.work.OutputFile == "" {
 		return "", nil
 	}
-	return tail(e.work.OutputFile)
+	return readTail(e.work.OutputFile)
 }
 
-// tail returns the end of a file, which begins with a whole line if it was cut
+// readTail returns the end of a file, which begins with a whole line if it was cut
 // and has more than one. The work may have put a link in the place of its file,
 // to something that may not be shown; it is not followed.
-func tail(path string) (_ string, err error) {
+func readTail(path string) (_ string, err error) {
 	f, err := realpath.Open(filepath.Join(realpath.Resolve(filepath.Dir(path)), filepath.Base(path)))
 	if err != nil {
 		return "", err

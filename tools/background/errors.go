@@ -17,8 +17,8 @@ var (
 	ErrStopped = errors.New("stopped on request")
 	// ErrOwnerEnded is the cause when the agent that started a task has ended.
 	ErrOwnerEnded = errors.New("the agent that started it has ended")
-	// ErrConfigured: the conversation has other options, or tasks, already.
-	ErrConfigured = errors.New("the background tasks are configured already, or in use")
+	// ErrAlreadyConfigured: the conversation has other options, or tasks, already.
+	ErrAlreadyConfigured = errors.New("the background tasks are configured already, or in use")
 	// ErrCorrupt: some records could not be read. They were set aside, under names
 	// that end in ".corrupt", and the rest of [Configure] was done.
 	ErrCorrupt = errors.New("unreadable task records")

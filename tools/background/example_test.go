@@ -68,7 +68,7 @@ func ExampleTasks_Stop() {
 	task, err := tasks.StopCause(context.Background(), handle.ID(), errors.New("stopped by the user"))
 	fmt.Println(task.State, task.Err, err)
 	// Its caller knows how it ended. If that is the model, nobody needs a notice.
-	fmt.Println(tasks.Told(s, handle.ID()), len(tasks.Notices(s)))
+	fmt.Println(tasks.Acknowledge(s, handle.ID()), len(tasks.Notices(s)))
 
 	_, err = tasks.Stop(context.Background(), handle.ID())
 	fmt.Println(errors.Is(err, background.ErrEnded))

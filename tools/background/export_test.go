@@ -7,11 +7,13 @@ import (
 )
 
 // StartOf is startOf, for records that tests write.
-func StartOf(pid int) (start string, running bool) { return startOf(pid) }
+func StartOf(pid int) (start string, running bool) { return processStart(pid) }
 
 // RecordLate writes a record once more after it was removed.
 func RecordLate(path string) error {
 	r, store := record{path: path}, atomicfile.Store{}
-	as := func(s State) func() recorded { return func() recorded { return recorded{Task: Task{State: s}} } }
+	as := func(s State) func() recordContent {
+		return func() recordContent { return recordContent{Task: Task{State: s}} }
+	}
 	return errors.Join(r.write(&store, as(Running)), r.remove(), r.write(&store, as(Completed)))
 }

@@ -17,10 +17,10 @@ func (h *Handle) ID() string { return h.id }
 // a state that is not final as Failed.
 //
 // When Done returns, the task's record is on the disk, if it has one.
-func (h *Handle) Done(state State, exit *int, err error) { h.tasks.ended(h.entry, state, exit, err) }
+func (h *Handle) Done(state State, exit *int, err error) { h.tasks.finish(h.entry, state, exit, err) }
 
 // Tell leaves a message for the conversation that the task belongs to, which
 // gets it with [Tasks.Notices], before the task's end. The task's id is put in
 // front. Of more than 256 messages that nobody has fetched the oldest are
 // dropped and counted. After Done it does nothing.
-func (h *Handle) Tell(text string) { h.tasks.tell(h.entry, text) }
+func (h *Handle) Tell(text string) { h.tasks.addMessage(h.entry, text) }

@@ -13,7 +13,7 @@ type host struct {
 }
 
 func thisHost() host {
-	start, _ := startOf(os.Getpid())
+	start, _ := processStart(os.Getpid())
 	return host{PID: os.Getpid(), Start: start}
 }
 
@@ -22,6 +22,6 @@ func (h host) alive() bool {
 	if h.PID <= 0 {
 		return false
 	}
-	start, running := startOf(h.PID)
+	start, running := processStart(h.PID)
 	return running && start == h.Start
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// startOf returns when a process began, in ticks since the system did, with the
+// processStart returns when a process began, in ticks since the system did, with the
 // name of that run of the system.
-func startOf(pid int) (start string, running bool) {
+func processStart(pid int) (start string, running bool) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return "", false

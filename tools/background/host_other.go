@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// startOf reports whether a process runs. When it began is not known here.
-func startOf(pid int) (start string, running bool) {
+// processStart reports whether a process runs. When it began is not known here.
+func processStart(pid int) (start string, running bool) {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return "", false

@@ -6,21 +6,21 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A seat is a session's place at its table.
-type seat struct {
-	met   sync.Once
-	main  bool
-	role  pegboard.Role
-	agent string // its id
-	kind  string // the agent's type
-	gone  bool   // the session has ended; guarded by Tasks.mu
+// A member is a session's place at its table.
+type member struct {
+	joined    sync.Once
+	isMain    bool
+	role      pegboard.Role
+	agentID   string // its id
+	agentType string // the agent's type
+	ended     bool   // the session has ended; guarded by Tasks.mu
 }
 
-// seats gives each session a seat of its own: a fork begins with a new one.
-var seats = pegboard.NewClonedKey("seat at the background tasks", func(*seat) *seat { return &seat{} })
+// members gives each session a seat of its own: a fork begins with a new one.
+var members = pegboard.NewClonedKey("seat at the background tasks", func(*member) *member { return &member{} })
 
 // reparents reports whether w outlives the session at st.
-func (st *seat) reparents(w *Work) bool {
+func (st *member) reparents(w *Work) bool {
 	switch w.OwnerEnd {
 	case Kill:
 		return false

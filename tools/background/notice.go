@@ -13,30 +13,30 @@ type notice struct {
 	text  string // the message
 }
 
-// told is a notice with what was known when it was taken.
-type told struct {
+// noticeSnapshot is a notice with what was known when it was taken.
+type noticeSnapshot struct {
 	notice
-	task   Task
-	missed int
-	gone   bool
+	task    Task
+	dropped int
+	pruned  bool
 }
 
-// words returns the notice as text for the model.
-func (n told) words() string {
+// message returns the notice as text for the model.
+func (n noticeSnapshot) message() string {
 	var b strings.Builder
-	if n.missed > 0 {
-		fmt.Fprintf(&b, "(%d earlier messages of background task %s were dropped because nobody fetched them.)\n", n.missed, n.task.ID)
+	if n.dropped > 0 {
+		fmt.Fprintf(&b, "(%d earlier messages of background task %s were dropped because nobody fetched them.)\n", n.dropped, n.task.ID)
 	}
 	if !n.end {
 		fmt.Fprintf(&b, "Background task %s: %s", n.task.ID, n.text)
 		return b.String()
 	}
 	b.WriteString("Background task " + n.task.ID)
-	if what := about(n.task); what != "" {
+	if what := taskLabel(n.task); what != "" {
 		b.WriteString(" (" + what + ")")
 	}
-	b.WriteString(" " + n.task.fate() + ".")
-	b.WriteString(n.whereabouts())
+	b.WriteString(" " + n.task.outcome() + ".")
+	b.WriteString(n.outputHint())
 	if n.task.State == Lost {
 		b.WriteString(" Check what it has done, and start it again if it is still needed.")
 		return b.String()
@@ -48,36 +48,36 @@ func (n told) words() string {
 	return b.String()
 }
 
-// whereabouts says where to find the output.
-func (n told) whereabouts() string {
+// outputHint says where to find the output.
+func (n noticeSnapshot) outputHint() string {
 	where := n.task.OutputFile
 	switch {
-	case where != "" && n.gone:
+	case where != "" && n.pruned:
 		return fmt.Sprintf(" Its output is in %s; read it with Read.", where)
 	case where != "":
 		return fmt.Sprintf(" Its output is in %s; read it with TaskOutput or Read.", where)
-	case n.entry.work.Output != nil && !n.gone:
+	case n.entry.work.Output != nil && !n.pruned:
 		return " Read its output with TaskOutput."
 	}
 	return ""
 }
 
-// about says which task it is, in one short line.
-func about(k Task) string {
+// taskLabel says which task it is, in one short line.
+func taskLabel(k Task) string {
 	what := k.Description
 	if what == "" {
 		what = k.Command
 	}
-	return oneLine(what, noticeLine)
+	return oneLine(what, maxNoticeLine)
 }
 
 // lastLines returns the last lines of an output that are not blank, indented so
 // that they cannot be taken for the notice's own words.
 func lastLines(text string) string {
 	var lines []string
-	for len(lines) < noticeLines && text != "" {
+	for len(lines) < maxNoticeLines && text != "" {
 		at := strings.LastIndexByte(text, '\n')
-		if line := oneLine(text[at+1:], noticeLine); line != "" {
+		if line := oneLine(text[at+1:], maxNoticeLine); line != "" {
 			lines = append([]string{"    " + line}, lines...)
 		}
 		text = text[:max(at, 0)]

@@ -101,15 +101,15 @@ func TestTold(t *testing.T) {
 	s := mainSession(t)
 	table := background.Of(s)
 	seen, other := start(t, s, background.Work{}), start(t, s, background.Work{})
-	require.False(t, table.Told(s, seen.ID()), "it runs")
+	require.False(t, table.Acknowledge(s, seen.ID()), "it runs")
 	seen.Done(background.Completed, nil, nil)
 	other.Done(background.Completed, nil, nil)
-	require.True(t, table.Told(s, seen.ID()))
-	require.False(t, table.Told(s, seen.ID()))
+	require.True(t, table.Acknowledge(s, seen.ID()))
+	require.False(t, table.Acknowledge(s, seen.ID()))
 	got := texts(s)
 	require.Len(t, got, 1)
 	require.Contains(t, got[0], other.ID())
-	require.False(t, table.Told(s, other.ID()))
+	require.False(t, table.Acknowledge(s, other.ID()))
 }
 
 // TestToldToTheOwner: another agent that looks does not keep the end from the one
@@ -123,11 +123,11 @@ func TestToldToTheOwner(t *testing.T) {
 	h := start(t, agent, background.Work{})
 	late := start(t, agent, background.Work{})
 	h.Done(background.Completed, nil, nil)
-	require.False(t, table.Told(s, h.ID()), "it is the agent's")
+	require.False(t, table.Acknowledge(s, h.ID()), "it is the agent's")
 	require.Len(t, texts(agent), 1)
 	require.NoError(t, agent.Close(t.Context()))
 	late.Done(background.Completed, nil, nil)
-	require.True(t, table.Told(s, late.ID()), "it was handed to the main session")
+	require.True(t, table.Acknowledge(s, late.ID()), "it was handed to the main session")
 	require.Empty(t, texts(s))
 }
 

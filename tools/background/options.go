@@ -17,13 +17,13 @@ const (
 	// MaxOutput is how many bytes of an output file [Tasks.Output] returns.
 	MaxOutput = 32_000
 
-	keptEnded    = 8   // of the tasks that ended, the latest are always kept
-	maxMessages  = 256 // of one task that nobody has fetched
-	noticeLines  = 3
-	noticeLine   = 200 // bytes
-	maxRecord    = 1 << 20
-	maxNearNames = 3
-	maxSweeps    = 100 // attempts to remove a directory in which files are still being made
+	keptEnded      = 8   // of the tasks that ended, the latest are always kept
+	maxMessages    = 256 // of one task that nobody has fetched
+	maxNoticeLines = 3
+	maxNoticeLine  = 200 // bytes
+	maxRecord      = 1 << 20
+	maxNearNames   = 3
+	maxRemoveTries = 100 // attempts to remove a directory in which files are still being made
 )
 
 // Options are a host's choices for one conversation. The zero value works.
@@ -45,7 +45,7 @@ type Options struct {
 // Options.Dir: tasks that ran then are Lost now, or ended untold, and the main
 // session gets their notices. Tasks of a program that still runs are left alone.
 //
-// It fails with ErrConfigured if other options hold already. With ErrCorrupt it
+// It fails with ErrAlreadyConfigured if other options hold already. With ErrCorrupt it
 // has done its work all the same.
 func Configure(s *pegboard.Session, o Options) error {
 	if o.MaxTasks < 0 {
@@ -63,23 +63,23 @@ func Configure(s *pegboard.Session, o Options) error {
 		s.AllowReads(o.Dir)
 	}
 	t.mu.Lock()
-	if t.used || t.closed {
+	if t.optionsFixed || t.closed {
 		same := t.opts == o
 		t.mu.Unlock()
 		if same {
 			return nil
 		}
-		return ErrConfigured
+		return ErrAlreadyConfigured
 	}
-	t.used, t.opts = true, o
+	t.optionsFixed, t.opts = true, o
 	if o.Dir == "" {
 		t.mu.Unlock()
 		return nil
 	}
-	err := t.adopt()
-	t.changed()
+	err := t.adoptRecords()
+	t.queueUpdate()
 	t.mu.Unlock()
-	t.watch.deliver()
+	t.watchers.deliver()
 	return err
 }
 

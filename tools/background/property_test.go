@@ -79,7 +79,7 @@ func (w *world) act(r *rand.Rand) {
 		}
 	case n < 18:
 		if list := table.List(); len(list) > 0 {
-			if id := list[r.IntN(len(list))].ID; table.Told(w.agents[r.IntN(len(w.agents))], id) {
+			if id := list[r.IntN(len(list))].ID; table.Acknowledge(w.agents[r.IntN(len(w.agents))], id) {
 				w.mu.Lock()
 				w.heard[id]++
 				w.mu.Unlock()

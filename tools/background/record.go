@@ -17,13 +17,13 @@ import (
 type record struct {
 	path string
 
-	mu   sync.Mutex           // one write at a time
-	last *atomicfile.Snapshot // nil if there is no file
-	gone bool                 // it was removed for good
+	mu      sync.Mutex           // one write at a time
+	last    *atomicfile.Snapshot // nil if there is no file
+	removed bool                 // it was removed for good
 }
 
-// recorded is what a record holds.
-type recorded struct {
+// recordContent is what a record holds.
+type recordContent struct {
 	Version int  `json:"version"`
 	Task    Task `json:"task"`
 	Host    host `json:"host"` // zero once the conversation was closed
@@ -35,10 +35,10 @@ const (
 )
 
 // write writes what is true once nobody else writes.
-func (r *record) write(store *atomicfile.Store, now func() recorded) error {
+func (r *record) write(store *atomicfile.Store, now func() recordContent) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gone {
+	if r.removed {
 		return nil
 	}
 	data, err := json.MarshalIndent(now(), "", "  ")
@@ -67,7 +67,7 @@ func (r *record) write(store *atomicfile.Store, now func() recorded) error {
 func (r *record) remove() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.gone = true
+	r.removed = true
 	if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

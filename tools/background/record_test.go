@@ -47,7 +47,7 @@ func TestConfigure(t *testing.T) {
 	o := background.Options{Dir: dir, MaxTasks: 3}
 	require.NoError(t, background.Configure(s, o))
 	require.NoError(t, background.Configure(s, o), "the same again")
-	require.ErrorIs(t, background.Configure(s, background.Options{}), background.ErrConfigured)
+	require.ErrorIs(t, background.Configure(s, background.Options{}), background.ErrAlreadyConfigured)
 	got, err := background.Of(s).Dir()
 	require.NoError(t, err)
 	require.DirExists(t, got)
@@ -57,7 +57,7 @@ func TestConfigure(t *testing.T) {
 
 	used := mainSession(t)
 	start(t, used, background.Work{})
-	require.ErrorIs(t, background.Configure(used, o), background.ErrConfigured)
+	require.ErrorIs(t, background.Configure(used, o), background.ErrAlreadyConfigured)
 }
 
 func TestNewFile(t *testing.T) {

@@ -47,15 +47,15 @@ func (k Task) copied() Task {
 	return k
 }
 
-// fate says how a task ended, and after how long.
-func (k Task) fate() string {
+// outcome says how a task ended, and after how long.
+func (k Task) outcome() string {
 	how := ""
 	switch k.State {
 	case Running:
 		return "is running"
 	case Lost:
 		if k.Err != "" {
-			return "was lost: " + oneLine(k.Err, 2*noticeLine)
+			return "was lost: " + oneLine(k.Err, 2*maxNoticeLine)
 		}
 		return "was running when the program that ran it ended, and how it ended is not known"
 	case Completed:
@@ -65,18 +65,18 @@ func (k Task) fate() string {
 	case Killed:
 		how = "was stopped"
 	}
-	how += " after " + roundly(k.Ended.Sub(k.Started))
+	how += " after " + roundDuration(k.Ended.Sub(k.Started))
 	if k.ExitCode != nil {
 		how += fmt.Sprintf(" with exit code %d", *k.ExitCode)
 	}
 	if k.Err != "" {
-		how += ": " + strings.TrimSuffix(oneLine(k.Err, 2*noticeLine), ".")
+		how += ": " + strings.TrimSuffix(oneLine(k.Err, 2*maxNoticeLine), ".")
 	}
 	return how
 }
 
-// roundly returns a duration with no more digits than anybody reads.
-func roundly(d time.Duration) string {
+// roundDuration returns a duration with no more digits than anybody reads.
+func roundDuration(d time.Duration) string {
 	switch {
 	case d < 0:
 		d = 0

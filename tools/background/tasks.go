@@ -17,21 +17,21 @@ import (
 // Tasks is the table of one conversation: the main session and all its forks.
 // Its methods may be called concurrently.
 type Tasks struct {
-	watch watch
+	watchers watchers
 
-	mu      sync.Mutex // guards all below, and what entries say of it
-	opts    Options
-	used    bool     // the options are settled
-	entries []*entry // the oldest first
-	running int
-	ids     map[string]bool // all that were ever given out; false for those of another program that runs
-	owed    []notice        // the oldest first
-	files   files
-	lend    func(dir string) // lets the conversation read there; nil before a session was met
-	faults  []error          // of writing records, for close
-	mainMet bool
-	forks   int  // that have met the table and have not ended
-	closed  bool // the conversation has ended
+	mu           sync.Mutex // guards all below, and what entries say of it
+	opts         Options
+	optionsFixed bool     // the options are settled
+	entries      []*entry // the oldest first
+	running      int
+	ids          map[string]bool // all that were ever given out; false for those of another program that runs
+	pending      []notice        // the oldest first
+	files        files
+	allowReads   func(dir string) // lets the conversation read there; nil before a session was met
+	errs         []error          // of writing records, for close
+	mainJoined   bool
+	liveForks    int  // that have met the table and have not ended
+	closed       bool // the conversation has ended
 }
 
 func newTasks() *Tasks { return &Tasks{ids: map[string]bool{}} }
@@ -45,7 +45,7 @@ func tableOf(s *pegboard.Session) *Tasks { return tables.GetOrInitRoot(s, newTas
 // for all its sessions, whoever asks first.
 func Of(s *pegboard.Session) *Tasks {
 	t := tableOf(s)
-	t.meet(s)
+	t.join(s)
 	return t
 }
 
@@ -60,37 +60,37 @@ func (t *Tasks) Add(s *pegboard.Session, w Work) (*Handle, error) {
 	if tableOf(s) != t {
 		return nil, errors.New("the session belongs to another conversation than the tasks")
 	}
-	st := t.meet(s)
+	st := t.join(s)
 	e := &entry{work: w, done: make(chan struct{}), task: Task{
-		Kind: cmp.Or(w.Kind, "task"), State: Running, Description: w.Description, Command: w.Command, AgentID: st.agent,
-		AgentType: st.kind, Started: w.Started, OutputFile: w.OutputFile,
+		Kind: cmp.Or(w.Kind, "task"), State: Running, Description: w.Description, Command: w.Command, AgentID: st.agentID,
+		AgentType: st.agentType, Started: w.Started, OutputFile: w.OutputFile,
 	}}
 	if e.task.Started.IsZero() {
 		e.task.Started = time.Now()
 	}
-	if !st.main {
+	if !st.isMain {
 		e.owner = st
 	}
 	id, err := t.insert(e, st)
 	if err != nil {
 		return nil, err
 	}
-	t.save(e)
-	t.watch.deliver()
+	t.saveRecord(e)
+	t.watchers.deliver()
 	return &Handle{id: id, tasks: t, entry: e}, nil
 }
 
-func (t *Tasks) insert(e *entry, st *seat) (id string, err error) {
+func (t *Tasks) insert(e *entry, st *member) (id string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over() || st.gone {
+	if t.isOver() || st.ended {
 		return "", fmt.Errorf("%w: nothing more can be started in the background", pegboard.ErrClosed)
 	}
 	if most := t.opts.maxTasks(); t.running >= most {
 		return "", fmt.Errorf("%w: %d, which is the most; stop one with TaskStop, or wait until one has ended. Running: %s",
 			ErrTooMany, t.running, strings.Join(t.runningIDs(), ", "))
 	}
-	t.used = true
+	t.optionsFixed = true
 	id = t.newID(e.task.Kind)
 	e.task.ID = id
 	if t.opts.Dir != "" {
@@ -99,7 +99,7 @@ func (t *Tasks) insert(e *entry, st *seat) (id string, err error) {
 	t.entries = append(t.entries, e)
 	t.running++
 	t.prune()
-	t.changed()
+	t.queueUpdate()
 	return id, nil
 }
 
@@ -117,35 +117,35 @@ func (t *Tasks) prune() {
 	}
 	slices.SortStableFunc(ended, func(a, b *entry) int { return a.task.Ended.Compare(b.task.Ended) })
 	for _, e := range ended[:over] {
-		e.gone = true
+		e.pruned = true
 	}
-	t.entries = slices.DeleteFunc(t.entries, func(e *entry) bool { return e.gone })
+	t.entries = slices.DeleteFunc(t.entries, func(e *entry) bool { return e.pruned })
 }
 
-// ended is Handle.Done.
-func (t *Tasks) ended(e *entry, state State, exit *int, err error) {
+// finish is Handle.Done.
+func (t *Tasks) finish(e *entry, state State, exit *int, err error) {
 	t.mu.Lock()
 	if e.task.State != Running {
 		t.mu.Unlock()
 		return
 	}
-	e.settle(state, exit, err)
+	e.setEnd(state, exit, err)
 	t.running--
 	if !e.silent {
-		t.owed = append(t.owed, notice{entry: e, end: true})
+		t.pending = append(t.pending, notice{entry: e, end: true})
 	}
 	close(e.done)
 	t.prune()
-	t.changed()
+	t.queueUpdate()
 	silent := e.silent
 	t.mu.Unlock()
 	if silent {
-		t.forget(e)
+		t.removeRecord(e)
 	} else {
-		t.save(e)
+		t.saveRecord(e)
 	}
-	t.watch.deliver()
-	t.sweep()
+	t.watchers.deliver()
+	t.removeTempDir()
 }
 
 // List returns the tasks that run and the latest that ended, in the order in

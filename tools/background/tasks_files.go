@@ -14,9 +14,9 @@ import (
 
 // files is where a table keeps its files.
 type files struct {
-	temp  string // the temporary directory, once it was made
-	store atomicfile.Store
-	host  host // this process
+	tempDir string // the temporary directory, once it was made
+	store   atomicfile.Store
+	host    host // this process
 }
 
 // Dir returns the directory for the output files of this conversation, which
@@ -27,21 +27,21 @@ func (t *Tasks) Dir() (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.over():
+	case t.isOver():
 		return "", fmt.Errorf("%w: nothing more can be started in the background", pegboard.ErrClosed)
 	case t.opts.Dir != "":
 		return t.opts.Dir, nil
-	case t.files.temp == "":
+	case t.files.tempDir == "":
 		dir, err := os.MkdirTemp("", "pegboard-tasks-") // 0700
 		if err != nil {
 			return "", fmt.Errorf("a directory for background tasks: %w", err)
 		}
-		t.used, t.files.temp = true, realpath.Resolve(dir)
-		if t.lend != nil {
-			t.lend(t.files.temp)
+		t.optionsFixed, t.files.tempDir = true, realpath.Resolve(dir)
+		if t.allowReads != nil {
+			t.allowReads(t.files.tempDir)
 		}
 	}
-	return t.files.temp, nil
+	return t.files.tempDir, nil
 }
 
 // NewFile returns the path of a file in Dir that does not exist, for the output
@@ -54,21 +54,21 @@ func (t *Tasks) NewFile(kind string) (string, error) {
 	return filepath.Join(dir, slug(kind)+"-"+strings.ToLower(rand.Text()[:13])+".log"), nil
 }
 
-// sweep removes the temporary directory when nobody is left to use it.
-func (t *Tasks) sweep() {
+// removeTempDir removes the temporary directory when nobody is left to use it.
+func (t *Tasks) removeTempDir() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.over() || t.running > 0 || t.files.temp == "" {
+	if !t.isOver() || t.running > 0 || t.files.tempDir == "" {
 		return
 	}
-	err := os.RemoveAll(t.files.temp)
-	for tries := 1; err != nil && tries < maxSweeps; tries++ { // a call that is being ended may make a file meanwhile
-		err = os.RemoveAll(t.files.temp)
+	err := os.RemoveAll(t.files.tempDir)
+	for tries := 1; err != nil && tries < maxRemoveTries; tries++ { // a call that is being ended may make a file meanwhile
+		err = os.RemoveAll(t.files.tempDir)
 	}
 	if err != nil {
-		t.faults = append(t.faults, fmt.Errorf("remove the files of the background tasks: %w", err))
+		t.errs = append(t.errs, fmt.Errorf("remove the files of the background tasks: %w", err))
 	}
-	t.files.temp = ""
+	t.files.tempDir = ""
 }
 
 // Output returns what a task has printed so far, as its Work says, or the last

@@ -18,61 +18,61 @@ import (
 
 func (t *Tasks) recordPath(id string) string { return filepath.Join(t.opts.Dir, id+recordSuffix) }
 
-// save writes the record of a task as it is now.
-func (t *Tasks) save(e *entry) {
+// saveRecord writes the record of a task as it is now.
+func (t *Tasks) saveRecord(e *entry) {
 	if e.record == nil {
 		return
 	}
-	if err := e.record.write(&t.files.store, func() recorded {
+	if err := e.record.write(&t.files.store, func() recordContent {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		r := recorded{Version: recordVersion, Task: e.task.copied(), Host: t.files.host}
+		r := recordContent{Version: recordVersion, Task: e.task.copied(), Host: t.files.host}
 		if t.closed && e.task.State != Running {
 			r.Host = host{}
 		}
 		return r
 	}); err != nil {
-		t.fault(fmt.Errorf("the record of task %s: %w", e.task.ID, err))
+		t.addErr(fmt.Errorf("the record of task %s: %w", e.task.ID, err))
 	}
 }
 
-// forget removes the record of a task whose end was told.
-func (t *Tasks) forget(e *entry) {
+// removeRecord removes the record of a task whose end was told.
+func (t *Tasks) removeRecord(e *entry) {
 	if e.record == nil {
 		return
 	}
 	if err := e.record.remove(); err != nil {
-		t.fault(fmt.Errorf("the record of task %s: %w", e.task.ID, err))
+		t.addErr(fmt.Errorf("the record of task %s: %w", e.task.ID, err))
 	}
 }
 
-func (t *Tasks) fault(err error) {
+func (t *Tasks) addErr(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.faults) < maxMessages {
-		t.faults = append(t.faults, err)
+	if len(t.errs) < maxMessages {
+		t.errs = append(t.errs, err)
 	}
 }
 
-// release writes the records of what was not told, for whoever opens the
+// savePending writes the records of what was not told, for whoever opens the
 // conversation again.
-func (t *Tasks) release() {
+func (t *Tasks) savePending() {
 	t.mu.Lock()
 	var untold []*entry
-	for _, n := range t.owed {
+	for _, n := range t.pending {
 		if n.end {
 			untold = append(untold, n.entry)
 		}
 	}
 	t.mu.Unlock()
 	for _, e := range untold {
-		t.save(e)
+		t.saveRecord(e)
 	}
 }
 
-// adopt lists what an earlier run left in the directory. The lock is held; there
+// adoptRecords lists what an earlier run left in the directory. The lock is held; there
 // is nobody yet to wait for it.
-func (t *Tasks) adopt() error {
+func (t *Tasks) adoptRecords() error {
 	t.files.host = thisHost()
 	names, err := os.ReadDir(t.opts.Dir)
 	if err != nil {
@@ -85,7 +85,7 @@ func (t *Tasks) adopt() error {
 		if !ok {
 			continue
 		}
-		err := t.inherit(id)
+		err := t.adoptRecord(id)
 		t.ids[id] = t.find(id) != nil
 		if errors.Is(err, ErrCorrupt) {
 			var moved string
@@ -97,7 +97,7 @@ func (t *Tasks) adopt() error {
 		}
 	}
 	slices.SortStableFunc(t.entries, func(a, b *entry) int { return a.task.Started.Compare(b.task.Started) })
-	slices.SortStableFunc(t.owed, func(a, b notice) int { return a.entry.task.Ended.Compare(b.entry.task.Ended) })
+	slices.SortStableFunc(t.pending, func(a, b notice) int { return a.entry.task.Ended.Compare(b.entry.task.Ended) })
 	t.prune()
 	if len(aside) > 0 {
 		errs = append(errs, fmt.Errorf("%w, set aside as %s", ErrCorrupt, strings.Join(aside, ", ")))
@@ -105,10 +105,10 @@ func (t *Tasks) adopt() error {
 	return errors.Join(errs...)
 }
 
-// inherit puts one task of an earlier run into the table, and writes its record
+// adoptRecord puts one task of an earlier run into the table, and writes its record
 // in this process's name. Of several that try, one succeeds.
-func (t *Tasks) inherit(id string) error {
-	snap, r, err := t.load(id)
+func (t *Tasks) adoptRecord(id string) error {
+	snap, r, err := t.readRecord(id)
 	if err != nil || r.Host.alive() {
 		return err
 	}
@@ -122,32 +122,32 @@ func (t *Tasks) inherit(id string) error {
 	if filepath.Dir(e.task.OutputFile) == t.opts.Dir {
 		e.work.OutputFile = e.task.OutputFile
 	}
-	err = e.record.write(&t.files.store, func() recorded {
-		return recorded{Version: recordVersion, Task: e.task, Host: t.files.host}
+	err = e.record.write(&t.files.store, func() recordContent {
+		return recordContent{Version: recordVersion, Task: e.task, Host: t.files.host}
 	})
 	if errors.Is(err, atomicfile.ErrChanged) {
 		return nil
 	}
 	t.entries = append(t.entries, e)
-	t.owed = append(t.owed, notice{entry: e, end: true})
+	t.pending = append(t.pending, notice{entry: e, end: true})
 	return err
 }
 
-// load reads one record. The error is ErrCorrupt if it is not one.
-func (t *Tasks) load(id string) (*atomicfile.Snapshot, recorded, error) {
+// readRecord reads one record. The error is ErrCorrupt if it is not one.
+func (t *Tasks) readRecord(id string) (*atomicfile.Snapshot, recordContent, error) {
 	snap, err := t.files.store.Load(context.Background(), t.recordPath(id), maxRecord)
 	if size := (*atomicfile.SizeError)(nil); errors.As(err, &size) || errors.Is(err, realpath.ErrNotRegular) || errors.Is(err, realpath.ErrMoved) {
-		return nil, recorded{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return nil, recordContent{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	if err != nil {
-		return nil, recorded{}, err
+		return nil, recordContent{}, err
 	}
-	var r recorded
+	var r recordContent
 	if err := json.Unmarshal(snap.Data, &r); err != nil {
-		return nil, recorded{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+		return nil, recordContent{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	if r.Version != recordVersion || r.Task.ID != id || r.Task.State == "" {
-		return nil, recorded{}, ErrCorrupt
+		return nil, recordContent{}, ErrCorrupt
 	}
 	return snap, r, nil
 }

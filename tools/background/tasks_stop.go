@@ -26,27 +26,27 @@ func (t *Tasks) StopCause(ctx context.Context, id string, cause error) (Task, er
 	if task := t.snapshot(e); task.State != Running {
 		return task, fmt.Errorf("%w (%s); there is nothing to stop, read its output with TaskOutput", ErrEnded, task.State)
 	}
-	err = t.await(ctx, e, t.ask(e, cause))
+	err = t.waitEnded(ctx, e, t.askToStop(e, cause))
 	return t.snapshot(e), err
 }
 
-// ask asks a task to end, unless it was asked before. The channel delivers a
+// askToStop asks a task to end, unless it was asked before. The channel delivers a
 // panic of Work.Stop; it is nil if there was no need to ask.
-func (t *Tasks) ask(e *entry, cause error) <-chan error {
+func (t *Tasks) askToStop(e *entry, cause error) <-chan error {
 	if cause == nil {
 		cause = ErrStopped
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e.task.State != Running || e.cause != nil {
+	if e.task.State != Running || e.stopCause != nil {
 		return nil
 	}
-	e.cause = cause
+	e.stopCause = cause
 	return goroutine.Go(func() { e.work.Stop(cause) })
 }
 
-// await waits until a task has ended.
-func (t *Tasks) await(ctx context.Context, e *entry, asked <-chan error) error {
+// waitEnded waits until a task has ended.
+func (t *Tasks) waitEnded(ctx context.Context, e *entry, asked <-chan error) error {
 	for {
 		select {
 		case <-e.done:
@@ -62,15 +62,15 @@ func (t *Tasks) await(ctx context.Context, e *entry, asked <-chan error) error {
 	}
 }
 
-// end stops tasks, all at once, and waits for them.
-func (t *Tasks) end(ctx context.Context, entries []*entry, cause error) error {
+// stopAll stops tasks, all at once, and waits for them.
+func (t *Tasks) stopAll(ctx context.Context, entries []*entry, cause error) error {
 	asked := make([]<-chan error, len(entries))
 	for i, e := range entries {
-		asked[i] = t.ask(e, cause)
+		asked[i] = t.askToStop(e, cause)
 	}
 	errs := make([]error, len(entries))
 	for i, e := range entries {
-		errs[i] = t.await(ctx, e, asked[i])
+		errs[i] = t.waitEnded(ctx, e, asked[i])
 	}
 	return errors.Join(errs...)
 }

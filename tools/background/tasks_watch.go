@@ -11,12 +11,12 @@ package background
 // returned.
 func (t *Tasks) Watch(f func([]Task)) (stop func()) {
 	t.mu.Lock()
-	stop = t.watch.add(f, t.list())
+	stop = t.watchers.add(f, t.list())
 	t.mu.Unlock()
-	t.watch.deliver()
+	t.watchers.deliver()
 	return stop
 }
 
-// changed queues the list for those that watch. The lock is held; deliver
+// queueUpdate queues the list for those that watch. The lock is held; deliver
 // follows without it.
-func (t *Tasks) changed() { t.watch.queue(t.list) }
+func (t *Tasks) queueUpdate() { t.watchers.queue(t.list) }

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	longLine = 1_000   // bytes; of a longer line the surroundings of matches are shown
-	before   = 100     // bytes that are shown before a match in a long line
-	after    = 400     // and from its beginning on
-	overlap  = 1 << 10 // of the pieces of a line over chunk
+	maxLine       = 1_000   // bytes; of a longer line the surroundings of matches are shown
+	contextBefore = 100     // bytes that are shown before a match in a long line
+	contextAfter  = 400     // and from its beginning on
+	pieceOverlap  = 1 << 10 // of the pieces of a line over chunk
 )
 
 // A hit is a line, or a part of a long one, that is shown.
@@ -21,9 +21,9 @@ type hit struct {
 
 // A finder looks for a pattern line by line.
 type finder struct {
-	pattern *regexp.Regexp
-	shown   int64 // the end of the last hit
-	cut     bool  // a line was too long to be shown
+	pattern   *regexp.Regexp
+	shownTo   int64 // the end of the last hit
+	truncated bool  // a line was too long to be shown
 }
 
 // hits returns what of a piece, which begins at that offset, is to be shown: the line
@@ -31,7 +31,7 @@ type finder struct {
 // piece is not all of its line.
 func (f *finder) hits(piece []byte, at int64, part bool) []hit {
 	line := bytes.TrimRight(piece, "\r\n")
-	if !part && len(line) <= longLine {
+	if !part && len(line) <= maxLine {
 		if len(piece) == 0 || !f.pattern.Match(line) {
 			return nil
 		}
@@ -39,19 +39,19 @@ func (f *finder) hits(piece []byte, at int64, part bool) []hit {
 	}
 	var hits []hit
 	for _, match := range f.pattern.FindAllIndex(line, -1) {
-		if at+int64(match[0]) < f.shown {
+		if at+int64(match[0]) < f.shownTo {
 			continue // it was seen with the one before
 		}
-		from := max(0, match[0]-before, int(max(0, f.shown-at)))
+		from := max(0, match[0]-contextBefore, int(max(0, f.shownTo-at)))
 		for from < match[0] && !utf8.RuneStart(line[from]) {
 			from++
 		}
-		to := min(len(line), max(match[0]+after, from+1))
-		to -= unfinished(line[from:to])
+		to := min(len(line), max(match[0]+contextAfter, from+1))
+		to -= partialRune(line[from:to])
 		if from == to {
 			continue
 		}
-		f.shown, f.cut = at+int64(to), true
+		f.shownTo, f.truncated = at+int64(to), true
 		hits = append(hits, hit{at + int64(from), line[from:to]})
 	}
 	return hits

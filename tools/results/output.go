@@ -17,17 +17,17 @@ type Output struct {
 	notice string
 }
 
-// total says how long the result is, in words for the notice.
-func (o *Output) total() string {
+// sizeText says how long the result is, in words for the notice.
+func (o *Output) sizeText() string {
 	if o.Size < 0 {
 		return " (of how many, the store does not tell)"
 	}
 	return fmt.Sprintf(" of %d", o.Size)
 }
 
-// nothing tells that there is nothing at the offset.
-func (o *Output) nothing(t *tape) {
-	o.End, o.Size = o.Offset, t.at
+// setEmpty tells that there is nothing at the offset.
+func (o *Output) setEmpty(t *resultReader) {
+	o.End, o.Size = o.Offset, t.pos
 	o.notice = fmt.Sprintf("[Nothing to show: offset %d is not before the end of result %s, which has %d bytes. Use a smaller offset.]", o.Offset, o.Ref, o.Size)
 	if o.Size == 0 {
 		o.notice = fmt.Sprintf("[Result %s is empty.]", o.Ref)

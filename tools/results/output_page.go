@@ -7,28 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// page shows at most limit bytes, which are enough for any character.
-func (o *Output) page(t *tape, limit int) error {
+// readPage shows at most limit bytes, which are enough for any character.
+func (o *Output) readPage(t *resultReader, limit int) error {
 	b, err := t.next(make([]byte, limit+1)) // one more tells whether there is more
 	if err != nil {
 		return err
 	}
 	if len(b) == 0 {
-		o.nothing(t)
+		o.setEmpty(t)
 		return nil
 	}
-	if o.Size = t.size; t.ended {
-		o.Size = t.at
+	if o.Size = t.size; t.atEnd {
+		o.Size = t.pos
 	}
 	if o.More = len(b) > limit; o.More {
-		b = b[:fitting(b[:limit])]
+		b = b[:pageEnd(b[:limit])]
 	}
 	o.End = o.Offset + int64(len(b))
 	var garbled bool
-	o.Content, garbled = readable(b)
+	o.Content, garbled = cleanText(b)
 
 	var s strings.Builder
-	fmt.Fprintf(&s, "[Result %s: bytes %d to %d%s", o.Ref, o.Offset, o.End, o.total())
+	fmt.Fprintf(&s, "[Result %s: bytes %d to %d%s", o.Ref, o.Offset, o.End, o.sizeText())
 	ends := int64(bytes.Count(b, []byte{'\n'}))
 	inLine := b[len(b)-1] != '\n'
 	last := ends
@@ -49,28 +49,28 @@ func (o *Output) page(t *tape, limit int) error {
 	default:
 		fmt.Fprintf(&s, " Go on with offset %d.", o.End)
 	}
-	o.notice = s.String() + note(garbled) + "]"
+	o.notice = s.String() + garbledNote(garbled) + "]"
 	return nil
 }
 
-// note tells that something was not text.
-func note(garbled bool) string {
+// garbledNote tells that something was not text.
+func garbledNote(garbled bool) string {
 	if !garbled {
 		return ""
 	}
 	return " Some bytes are no UTF-8 text; each run of them is shown as \uFFFD."
 }
 
-// fitting returns how many bytes of b, which goes on, make a page.
-func fitting(b []byte) int {
+// pageEnd returns how many bytes of b, which goes on, make a page.
+func pageEnd(b []byte) int {
 	if lines := bytes.LastIndexByte(b, '\n') + 1; lines > 0 && lines >= len(b)/2 {
 		return lines
 	}
-	return len(b) - unfinished(b)
+	return len(b) - partialRune(b)
 }
 
-// unfinished returns how many bytes at the end of b begin a character that goes on.
-func unfinished(b []byte) int {
+// partialRune returns how many bytes at the end of b begin a character that goes on.
+func partialRune(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n < len(b); n++ {
 		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
 			if utf8.FullRune(last) {
@@ -82,8 +82,8 @@ func unfinished(b []byte) int {
 	return 0
 }
 
-// readable returns b as text that any program takes, and whether that is something else.
-func readable(b []byte) (text string, garbled bool) {
+// cleanText returns b as text that any program takes, and whether that is something else.
+func cleanText(b []byte) (text string, garbled bool) {
 	text = strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\x00", "\uFFFD")
 	return text, text != string(b)
 }

@@ -34,7 +34,7 @@ type readInput struct {
 	Pattern string `json:"pattern,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"A regular expression (RE2). Only lines that match it are shown, each behind its offset and a colon."`
 }
 
-func validate(_ context.Context, in readInput, _ *pegboard.Call) error {
+func validateInput(_ context.Context, in readInput, _ *pegboard.Call) error {
 	_, err := in.regexp()
 	return err
 }
@@ -73,7 +73,7 @@ func Read(o Options) pegboard.Tool {
 			"Shows %d bytes at most in one call, from offset on; the first line says which, and where to go on. "+
 			"With a pattern it shows the lines that match.", o.MaxBytes),
 		Traits:   pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
-		Validate: validate,
+		Validate: validateInput,
 		Permit: func(context.Context, readInput, *pegboard.Call) pegboard.Decision {
 			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it reads only results of this conversation"}
 		},
@@ -96,7 +96,7 @@ func (o Options) read(ctx context.Context, in readInput, c *pegboard.Call) (Outp
 	if c.Session() == nil {
 		return Output{}, fmt.Errorf("%w: ReadResult runs in a session only; give the call to an Executor", pegboard.ErrDenied)
 	}
-	r, ref, err := open(ctx, c.Session().ResultStore(), in.Ref)
+	r, ref, err := openResult(ctx, c.Session().ResultStore(), in.Ref)
 	if err != nil {
 		return Output{}, err
 	}
@@ -106,27 +106,27 @@ func (o Options) read(ctx context.Context, in readInput, c *pegboard.Call) (Outp
 		limit = min(in.Limit, limit)
 	}
 	out := Output{Ref: ref, Offset: in.Offset}
-	t, err := begin(ctx, r, in.Offset)
+	t, err := newResultReader(ctx, r, in.Offset)
 	switch {
 	case err != nil:
-	case t.ended:
-		out.nothing(t)
+	case t.atEnd:
+		out.setEmpty(t)
 	case in.Pattern != "":
 		err = out.search(ctx, t, pattern, limit)
 	default:
-		err = out.page(t, max(limit, utf8.UTFMax))
+		err = out.readPage(t, max(limit, utf8.UTFMax))
 	}
 	if err != nil && ctx.Err() != nil {
 		return Output{}, context.Cause(ctx)
 	}
 	if err != nil {
-		return Output{}, fmt.Errorf("the store has an error in result %q behind byte %d; ask for less than that, or run again the tool that it came from: %w", ref, t.at, err)
+		return Output{}, fmt.Errorf("the store has an error in result %q behind byte %d; ask for less than that, or run again the tool that it came from: %w", ref, t.pos, err)
 	}
 	return out, nil
 }
 
-// open opens the result that a model calls by its reference, or by the path of its file.
-func open(ctx context.Context, store pegboard.ResultStore, name string) (r io.ReadCloser, ref string, err error) {
+// openResult opens the result that a model calls by its reference, or by the path of its file.
+func openResult(ctx context.Context, store pegboard.ResultStore, name string) (r io.ReadCloser, ref string, err error) {
 	names := []string{name}
 	if base := name[strings.LastIndexAny(name, `/\`)+1:]; base != name && base != "" {
 		names = append(names, base)

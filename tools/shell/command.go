@@ -15,34 +15,34 @@ import (
 // A command is one that runs, or ran.
 type command struct {
 	*runner
-	in      input
-	call    *pegboard.Call // until its Call returns
-	session *pegboard.Session
-	tasks   *background.Tasks
-	line    shellparse.Line
-	dir     string // where it started
-	ended   string // the file that says where it ended; empty if that does not matter
-	file    string // where its output goes; empty if there is no place for it
-	fileErr error  // why there is none
-	limit   time.Duration
-	printed *lines
-	process *proc.Process
-	begun   time.Time
+	in            commandInput
+	call          *pegboard.Call // until its Call returns
+	session       *pegboard.Session
+	tasks         *background.Tasks
+	line          shellparse.Line
+	dir           string // where it started
+	dirFile       string // the file that says where it ended; empty if that does not matter
+	outputFile    string // where its output goes; empty if there is no place for it
+	outputFileErr error  // why there is none
+	timeout       time.Duration
+	reporter      *lineReporter
+	process       *proc.Process
+	started       time.Time
 }
 
 // errTooLong is the cause that ends a command which took too long.
 var errTooLong = errors.New("the command took too long")
 
-// attend waits until the command has ended or goes on in the background.
-func (k *command) attend(ctx context.Context) (Output, error) {
-	defer k.printed.stop() // nothing is emitted once the call has returned
-	patience := k.limit
+// waitForeground waits until the command has ended or goes on in the background.
+func (k *command) waitForeground(ctx context.Context) (Output, error) {
+	defer k.reporter.stop() // nothing is emitted once the call has returned
+	patience := k.timeout
 	if k.in.Background {
 		patience = startWait
 	}
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
-	quiet := newSilence(k)
+	quiet := newSilenceTimer(k)
 	defer quiet.timer.Stop()
 	for {
 		select {
@@ -53,26 +53,26 @@ func (k *command) attend(ctx context.Context) (Output, error) {
 			return k.finish(ctx, ""), nil
 		case <-limit.C:
 			if ctx.Err() == nil { // both may have come
-				return k.late(ctx)
+				return k.handleTimeout(ctx)
 			}
 		case <-quiet.timer.C:
-			quiet.tell()
+			quiet.report()
 		}
 	}
 }
 
-// late is what becomes of a command whose time in the foreground is over.
-func (k *command) late(ctx context.Context) (Output, error) {
+// handleTimeout is what becomes of a command whose time in the foreground is over.
+func (k *command) handleTimeout(ctx context.Context) (Output, error) {
 	if k.in.Background {
-		out, err := k.moveOn(k.limit)
+		out, err := k.moveToBackground(k.timeout)
 		if err != nil {
 			k.discard(err)
 		}
 		return out, err
 	}
-	reason := k.whyStaying()
+	reason := k.foregroundOnly()
 	if reason == "" {
-		out, err := k.moveOn(k.options.BackgroundTimeout)
+		out, err := k.moveToBackground(k.options.BackgroundTimeout)
 		if err == nil {
 			return out, nil
 		}
@@ -86,16 +86,16 @@ func (k *command) late(ctx context.Context) (Output, error) {
 func (k *command) finish(ctx context.Context, staying string) Output {
 	exit := k.process.Exit()
 	out := k.output(ctx, exit, staying)
-	if out.PersistedOutputPath != k.file && out.RawOutputPath != k.file {
-		k.remove(k.file)
+	if out.PersistedOutputPath != k.outputFile && out.RawOutputPath != k.outputFile {
+		k.remove(k.outputFile)
 	}
-	if k.ended != "" {
+	if k.dirFile != "" {
 		if exit.Err == nil {
-			out.note(k.carryOn())
+			out.note(k.updateStartDir())
 		}
-		k.remove(k.ended)
+		k.remove(k.dirFile)
 	}
-	if note := placeOf(k.session).lost(); note != "" && k.inspector.carries {
+	if note := startDirOf(k.session).takeLostNote(); note != "" && k.inspector.carriesDir {
 		out.note(note)
 	}
 	return out
@@ -105,8 +105,8 @@ func (k *command) finish(ctx context.Context, staying string) Output {
 func (k *command) discard(cause error) {
 	k.process.Stop(cause)
 	k.process.Exit()
-	k.remove(k.file)
-	k.remove(k.ended)
+	k.remove(k.outputFile)
+	k.remove(k.dirFile)
 }
 
 // remove removes a file that is of no more use. One that stays is removed with the

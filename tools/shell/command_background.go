@@ -12,14 +12,14 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// moveOn lets the command go on as a background task, for limit at most, and says
+// moveToBackground lets the command go on as a background task, for limit at most, and says
 // so. If that cannot be it is as it was.
-func (k *command) moveOn(limit time.Duration) (Output, error) {
+func (k *command) moveToBackground(limit time.Duration) (Output, error) {
 	work := background.Work{
 		Kind: "shell", Description: k.in.Description, Command: k.in.Command,
-		OutputFile: k.file, Started: k.begun, Stop: k.process.Stop,
+		OutputFile: k.outputFile, Started: k.started, Stop: k.process.Stop,
 	}
-	if _, err := k.process.Stored(); k.file == "" || err != nil {
+	if _, err := k.process.Stored(); k.outputFile == "" || err != nil {
 		work.OutputFile = ""
 		work.Output = func() string { return k.process.Output().Text() }
 	}
@@ -27,12 +27,12 @@ func (k *command) moveOn(limit time.Duration) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	goroutine.Go(func() { k.accompany(h, limit) })
-	return k.moved(h.ID(), work.OutputFile), nil
+	goroutine.Go(func() { k.superviseTask(h, limit) })
+	return k.backgroundOutput(h.ID(), work.OutputFile), nil
 }
 
-// accompany waits for the end of a background task and reports it.
-func (k *command) accompany(h *background.Handle, limit time.Duration) {
+// superviseTask waits for the end of a background task and reports it.
+func (k *command) superviseTask(h *background.Handle, limit time.Duration) {
 	patience := time.NewTimer(limit)
 	defer patience.Stop()
 	select {
@@ -41,19 +41,19 @@ func (k *command) accompany(h *background.Handle, limit time.Duration) {
 		k.process.Stop(errTooLong)
 	}
 	exit := k.process.Exit()
-	k.remove(k.ended)
+	k.remove(k.dirFile)
 	switch {
-	case k.file == "":
+	case k.outputFile == "":
 	case exit.FileErr != nil:
 		h.Tell(fmt.Sprintf("its output file holds %d of %d bytes: %v", exit.Stored, exit.Output.Total, exit.FileErr))
 	case exit.Stored < exit.Output.Total:
 		h.Tell(fmt.Sprintf("its output file holds the first %d of %d bytes, more is not stored", exit.Stored, exit.Output.Total))
 	}
-	h.Done(k.fate(exit, limit))
+	h.Done(k.taskEnd(exit, limit))
 }
 
-// fate says how a background task ended.
-func (k *command) fate(exit proc.Exit, limit time.Duration) (background.State, *int, error) {
+// taskEnd says how a background task ended.
+func (k *command) taskEnd(exit proc.Exit, limit time.Duration) (background.State, *int, error) {
 	var code *int
 	if exit.Code >= 0 {
 		code = &exit.Code
@@ -67,21 +67,21 @@ func (k *command) fate(exit proc.Exit, limit time.Duration) (background.State, *
 		return background.Killed, code, exit.Err
 	case exit.Signal != "":
 		return background.Failed, nil, errors.New("it was ended by a signal: " + exit.Signal)
-	case exit.Code != 0 && k.meaning(exit) == "":
+	case exit.Code != 0 && k.exitMeaning(exit) == "":
 		return background.Failed, code, nil
 	}
 	return background.Completed, code, nil
 }
 
-// moved words that the command goes on in the background. What it has printed so
+// backgroundOutput words that the command goes on in the background. What it has printed so
 // far is shown if it is short.
-func (k *command) moved(id, file string) Output {
-	out := Output{BackgroundTaskID: id, RawOutputPath: file, ExitCode: -1, Elapsed: time.Since(k.begun)}
+func (k *command) backgroundOutput(id, file string) Output {
+	out := Output{BackgroundTaskID: id, RawOutputPath: file, ExitCode: -1, Elapsed: time.Since(k.started)}
 	if k.in.Background {
 		out.note("Command runs in the background.")
 	} else {
-		out.TimedOutAfterMS = k.limit.Milliseconds()
-		out.note(fmt.Sprintf("Command did not complete within its %s timeout and was moved to the background.", seconds(k.limit)))
+		out.TimedOutAfterMS = k.timeout.Milliseconds()
+		out.note(fmt.Sprintf("Command did not complete within its %s timeout and was moved to the background.", seconds(k.timeout)))
 	}
 	where := "Its output is kept in memory; ask for it with TaskOutput."
 	if file != "" {
@@ -92,7 +92,7 @@ func (k *command) moved(id, file string) Output {
 		out.BackgroundCwdHint = fmt.Sprintf("Session cwd remains %s; directory changes made by the backgrounded command do not apply to subsequent commands.", k.dir)
 		out.note(out.BackgroundCwdHint)
 	}
-	if so := k.process.Output(); so.Total > 0 && so.Total <= PreviewSize && !k.printed.isBinary() {
+	if so := k.process.Output(); so.Total > 0 && so.Total <= PreviewSize && !k.reporter.isBinary() {
 		out.note("Output so far:")
 		out.Stdout = strings.TrimRight(so.Text(), "\n")
 	}
@@ -104,11 +104,11 @@ func seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
 }
 
-// whyStaying says why a command that takes too long must be ended rather than go
+// foregroundOnly says why a command that takes too long must be ended rather than go
 // on in the background: what sleeps does nothing worth waiting for, git holds locks
 // that later commands need, and of what is not understood nobody can say that it is
 // not one of the two.
-func (k *command) whyStaying() string {
+func (k *command) foregroundOnly() string {
 	switch {
 	case k.options.NoBackground:
 		return "nothing runs in the background here"

@@ -12,10 +12,10 @@ import (
 // maxDirName is how much is read of the file that names a directory, in bytes.
 const maxDirName = 16 << 10
 
-// carryOn makes the next command start where k ended, if that is inside the working
+// updateStartDir makes the next command start where k ended, if that is inside the working
 // directories. It returns what the model should know.
-func (k *command) carryOn() string {
-	f, err := realpath.Open(realpath.Resolve(k.ended))
+func (k *command) updateStartDir() string {
+	f, err := realpath.Open(realpath.Resolve(k.dirFile))
 	if err != nil {
 		return "" // the shell became another program, or took no notice of it
 	}
@@ -26,13 +26,13 @@ func (k *command) carryOn() string {
 		return ""
 	}
 	s := k.session
-	at, ok := within(s, dir)
+	at, ok := nameInWorkDirs(s, dir)
 	if !ok {
-		placeOf(s).set(s, k.dir, s.Dir())
+		startDirOf(s).set(s, k.dir, s.Dir())
 		return fmt.Sprintf("The command ended in %s, which is outside the working directories; the next one starts in %s.", dir, s.Dir())
 	}
 	if at != k.dir {
-		placeOf(s).set(s, k.dir, at)
+		startDirOf(s).set(s, k.dir, at)
 	}
 	return ""
 }

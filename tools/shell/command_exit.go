@@ -10,23 +10,23 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-// meanings are the programs whose exit code 1 is an answer and not a failure, from
+// exitMeanings are the programs whose exit code 1 is an answer and not a failure, from
 // the documentation of the harness that this tool is compatible with.
-var meanings = map[string]string{
+var exitMeanings = map[string]string{
 	"grep": "nothing matched", "egrep": "nothing matched", "fgrep": "nothing matched", "rg": "nothing matched",
 	"find": "some places could not be searched", "diff": "the files differ",
 	"test": "the condition is false", "[": "the condition is false",
 	"git grep": "nothing matched", "git diff": "there are differences",
 }
 
-// powerShellMeanings is the table of PowerShell.
-var powerShellMeanings = map[string]string{
+// powerShellExitMeanings is the table of PowerShell.
+var powerShellExitMeanings = map[string]string{
 	"grep": "nothing matched", "egrep": "nothing matched", "fgrep": "nothing matched", "rg": "nothing matched",
 	"findstr": "nothing matched", "git grep": "nothing matched", "git diff": "there are differences",
 }
 
-// windowsMeanings counts there if the program printed something.
-var windowsMeanings = map[string]string{
+// windowsExitMeanings counts there if the program printed something.
+var windowsExitMeanings = map[string]string{
 	"where": "some names were not found", "fc": "the files differ", "diff": "the files differ",
 }
 
@@ -34,17 +34,17 @@ var windowsMeanings = map[string]string{
 // ones are failures.
 const maxRobocopy = 7
 
-// meaning says what the exit code of a command means that ended by itself, if it
+// exitMeaning says what the exit code of a command means that ended by itself, if it
 // is no failure: that is up to its last simple command, also in a pipe, unless the
 // code may be that of another one. It is empty for a failure, and for 0.
-func (k *command) meaning(exit proc.Exit) string {
+func (k *command) exitMeaning(exit proc.Exit) string {
 	if exit.Err != nil || exit.Signal != "" || exit.Code <= 0 || len(k.line.Commands) == 0 || k.mayEndEarly() {
 		return ""
 	}
 	name := subcommandOf(k.line.Commands[len(k.line.Commands)-1].Text)
 	if k.inspector.shell != shellparse.PowerShell {
 		if exit.Code == 1 {
-			return meanings[name]
+			return exitMeanings[name]
 		}
 		return ""
 	}
@@ -54,20 +54,20 @@ func (k *command) meaning(exit proc.Exit) string {
 		return "robocopy says what it copied and what it found besides"
 	case exit.Code != 1:
 		return ""
-	case powerShellMeanings[name] != "":
-		return powerShellMeanings[name]
+	case powerShellExitMeanings[name] != "":
+		return powerShellExitMeanings[name]
 	case runtime.GOOS == "windows" && exit.Output.Total > 0:
-		return windowsMeanings[name]
+		return windowsExitMeanings[name]
 	}
 	return ""
 }
 
-// negated finds a ! before a command, which turns its exit code around.
-var negated = regexp.MustCompile(`(^|[;&|({\n]|\b(then|do|else|if|while|until))\s*!\s`)
+// negation finds a ! before a command, which turns its exit code around.
+var negation = regexp.MustCompile(`(^|[;&|({\n]|\b(then|do|else|if|while|until))\s*!\s`)
 
-// preparing are programs before a && whose failure shows in what they print, if they
+// setupPrograms are programs before a && whose failure shows in what they print, if they
 // fail at all.
-var preparing = map[string]bool{"cd": true, "pushd": true, "popd": true, "echo": true, "printf": true, "true": true, ":": true, "set": true, "export": true}
+var setupPrograms = map[string]bool{"cd": true, "pushd": true, "popd": true, "echo": true, "printf": true, "true": true, ":": true, "set": true, "export": true}
 
 // mayEndEarly reports whether the exit code of the line may be that of a command
 // before its last one, which did not fail then, or did not run, or may be turned
@@ -76,7 +76,7 @@ func (k *command) mayEndEarly() bool {
 	if k.inspector.shell == shellparse.PowerShell {
 		return false
 	}
-	if negated.MatchString(k.in.Command) {
+	if negation.MatchString(k.in.Command) {
 		return true
 	}
 	before := k.line.Commands[:len(k.line.Commands)-1]
@@ -88,6 +88,6 @@ func (k *command) mayEndEarly() bool {
 		}
 	}
 	return depends && slices.ContainsFunc(before, func(c shellparse.Command) bool {
-		return !preparing[programOf(c.Text)] && meanings[subcommandOf(c.Text)] == ""
+		return !setupPrograms[programOf(c.Text)] && exitMeanings[subcommandOf(c.Text)] == ""
 	})
 }

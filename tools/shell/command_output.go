@@ -16,13 +16,13 @@ import (
 // was ended, if it took too long.
 func (k *command) output(ctx context.Context, exit proc.Exit, staying string) Output {
 	out := Output{ExitCode: exit.Code, Elapsed: exit.Elapsed, NoSandbox: k.in.NoSandbox, NoOutputExpected: printsNothing(&k.line)}
-	meaning := k.meaning(exit)
+	meaning := k.exitMeaning(exit)
 	out.failed = true
 	switch {
 	case errors.Is(exit.Err, errTooLong):
-		out.TimedOutAfterMS = k.limit.Milliseconds()
+		out.TimedOutAfterMS = k.timeout.Milliseconds()
 		out.note(fmt.Sprintf("The command was ended because it took longer than %v; %s. "+
-			"Ask for more time with timeout, or do less at once.", k.limit, staying))
+			"Ask for more time with timeout, or do less at once.", k.timeout, staying))
 	case errors.Is(exit.Err, proc.ErrOutputLimit):
 		out.note(fmt.Sprintf("The command was ended because it printed more than %d bytes. "+
 			"Print less, or send the output to a file or through head.", k.options.MaxOutput))
@@ -45,40 +45,40 @@ func (k *command) output(ctx context.Context, exit proc.Exit, staying string) Ou
 	if exit.Lingering {
 		out.note("A process that the command left behind kept the output open; what it printed later is not shown.")
 	}
-	k.show(ctx, &out, exit)
+	k.fillStdout(ctx, &out, exit)
 	if out.Omitted == 0 && !out.failed {
-		out.printed = slices.Concat(exit.Output.Head, exit.Output.Tail)
+		out.complete = slices.Concat(exit.Output.Head, exit.Output.Tail)
 	}
 	return out
 }
 
-// show puts into out what is shown of the output.
-func (k *command) show(ctx context.Context, out *Output, exit proc.Exit) {
+// fillStdout puts into out what is shown of the output.
+func (k *command) fillStdout(ctx context.Context, out *Output, exit proc.Exit) {
 	total := exit.Output.Total
-	most := DefaultOutput
+	most := MaxShown
 	if out.failed {
-		most = DefaultFailure
+		most = MaxShownFailed
 	}
 	switch {
-	case k.printed.isBinary():
+	case k.reporter.isBinary():
 		at := k.store(ctx, exit, "application/octet-stream")
 		out.Omitted, out.RawOutputPath, out.ref = total, at.path, at.ref
-		out.note(binaryNote(at, total))
+		out.note(at.binaryNote(total))
 	case total <= int64(most):
 		out.Stdout = strings.TrimRight(exit.Output.Text(), "\n")
 	case out.failed:
-		out.showPart(k.ends(exit, most, advice), total)
+		out.setExcerpt(k.bothEnds(exit, most, advice), total)
 	default:
 		at := k.store(ctx, exit, "text/plain")
 		switch {
 		case errors.Is(at.err, pegboard.ErrAlreadyStored):
-			out.showPart(k.ends(exit, most, "ask for less at once"), total)
+			out.setExcerpt(k.bothEnds(exit, most, "ask for less at once"), total)
 		case at.err != nil:
-			out.showPart(k.ends(exit, most, advice), total)
+			out.setExcerpt(k.bothEnds(exit, most, advice), total)
 			out.note(fmt.Sprintf("The rest could not be stored: %v.", at.err))
 		default:
 			out.PersistedOutputPath, out.PersistedOutputSize, out.ref = at.path, at.size, at.ref
-			out.showPart(k.preview(exit, at), total)
+			out.setExcerpt(k.preview(exit, at), total)
 		}
 	}
 }
@@ -87,22 +87,22 @@ func (k *command) show(ctx context.Context, out *Output, exit proc.Exit) {
 const advice = "to see it, run the command with its output going to a file, or through head, tail or grep"
 
 // preview is the beginning of an output that is stored.
-func (k *command) preview(exit proc.Exit, at kept) excerpt.Excerpt {
-	s := k.source(exit)
+func (k *command) preview(exit proc.Exit, at storedOutput) excerpt.Excerpt {
+	s := k.excerptSource(exit)
 	s.Output = s.Shrink(2 * PreviewSize) // half of it is the beginning
 	s.Path, s.Stored, s.How = at.path, at.size, k.session.ReadMoreHint()
 	return excerpt.Beginning(s, PreviewSize)
 }
 
-// ends is the beginning and the end of an output that is stored nowhere.
-func (k *command) ends(exit proc.Exit, most int, how string) excerpt.Excerpt {
-	s := k.source(exit)
+// bothEnds is the beginning and the end of an output that is stored nowhere.
+func (k *command) bothEnds(exit proc.Exit, most int, how string) excerpt.Excerpt {
+	s := k.excerptSource(exit)
 	s.Output, s.How = s.Shrink(most), how
 	return excerpt.Ends(s, most)
 }
 
-// source is the output of a command. The limits for it are in bytes, so that what
+// excerptSource is the output of a command. The limits for it are in bytes, so that what
 // is shown has to be cut to them before its characters are counted.
-func (k *command) source(exit proc.Exit) excerpt.Source {
-	return excerpt.Source{Name: "Output", Output: exit.Output, Lines: exit.Output.Lines(k.printed.count())}
+func (k *command) excerptSource(exit proc.Exit) excerpt.Source {
+	return excerpt.Source{Name: "Output", Output: exit.Output, Lines: exit.Output.Lines(k.reporter.lineCount())}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
@@ -13,40 +12,32 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-// kept is where an output is stored.
-type kept struct {
-	path string // of the file, or another reference
-	size int64  // bytes that are there
-	ref  string // in the session's store, if it is there
-	err  error  // why it is nowhere
-}
-
-const storeTime = time.Minute // as the executor gives the store
+const storeTimeout = time.Minute // as the executor gives the store
 
 // store moves the output of a command from its file to the session's store. If that
 // does not take it, it stays in the file.
-func (k *command) store(ctx context.Context, exit proc.Exit, mimeType string) kept {
+func (k *command) store(ctx context.Context, exit proc.Exit, mimeType string) storedOutput {
 	switch {
-	case k.file == "":
-		return kept{err: k.fileErr}
+	case k.outputFile == "":
+		return storedOutput{err: k.outputFileErr}
 	case exit.FileErr != nil:
-		return kept{err: exit.FileErr}
+		return storedOutput{err: exit.FileErr}
 	}
-	f, err := os.Open(k.file)
+	f, err := os.Open(k.outputFile)
 	if err != nil {
-		return kept{err: err}
+		return storedOutput{err: err}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	stored, err := k.call.StoreRaw(ctx, mimeType, f)
 	_ = f.Close() // it was only read
 	switch {
 	case errors.Is(err, pegboard.ErrAlreadyStored) && showsFiles(&k.line):
-		return kept{err: err}
+		return storedOutput{err: err}
 	case err != nil:
-		return kept{path: k.file, size: exit.Stored}
+		return storedOutput{path: k.outputFile, size: exit.Stored}
 	}
-	return kept{path: cmp.Or(stored.Path, stored.Ref), ref: stored.Ref, size: stored.Size}
+	return storedOutput{path: cmp.Or(stored.Path, stored.Ref), ref: stored.Ref, size: stored.Size}
 }
 
 // showsFiles reports whether the line prints nothing but what it reads from files. What
@@ -59,17 +50,4 @@ func showsFiles(line *shellparse.Line) bool {
 		}
 	}
 	return line.Unknown == ""
-}
-
-// binaryNote says that the output is no text, and where it is.
-func binaryNote(at kept, total int64) string {
-	switch {
-	case errors.Is(at.err, pegboard.ErrAlreadyStored):
-		return fmt.Sprintf("[Output is binary: %d bytes, not shown.]", total)
-	case at.err != nil:
-		return fmt.Sprintf("[Output is binary: %d bytes, not shown, and it could not be stored: %v.]", total, at.err)
-	case at.size < total:
-		return fmt.Sprintf("[Output is binary: %d bytes, not shown. Its first %d bytes are in %s.]", total, at.size, at.path)
-	}
-	return fmt.Sprintf("[Output is binary: %d bytes, not shown. It is in %s.]", total, at.path)
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// misleading are the variables that make bash read a file before the line, or read
+// misleadingVars are the variables that make bash read a file before the line, or read
 // the line in another way than the parser.
-var misleading = map[string]bool{"BASH_ENV": true, "ENV": true, "SHELLOPTS": true, "BASHOPTS": true, "POSIXLY_CORRECT": true}
+var misleadingVars = map[string]bool{"BASH_ENV": true, "ENV": true, "SHELLOPTS": true, "BASHOPTS": true, "POSIXLY_CORRECT": true}
 
 // environment is what a command runs in: with the home directory that ~ was taken
 // for, without CDPATH, which would lead cd elsewhere than the parser thinks, and
@@ -29,7 +29,7 @@ func environment(o Options, c *pegboard.Call) []string {
 	}
 	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
-		return misleading[name] || strings.HasPrefix(name, "BASH_FUNC_")
+		return misleadingVars[name] || strings.HasPrefix(name, "BASH_FUNC_")
 	})
 	env = append(env, "CDPATH=")
 	if home := c.Session().Home(); home != "" && runtime.GOOS != "windows" {
@@ -37,12 +37,12 @@ func environment(o Options, c *pegboard.Call) []string {
 	}
 	if c.ReadOnly() {
 		env = append(env, gitrepo.Neutral()...)
-		env = append(env, "PATH="+trusted(lookup(env, "PATH"), c.Session().Dirs()))
+		env = append(env, "PATH="+trustedPath(lookupVar(env, "PATH"), c.Session().Dirs()))
 	}
 	return env
 }
 
-func lookup(env []string, name string) (value string) {
+func lookupVar(env []string, name string) (value string) {
 	for _, pair := range env {
 		if v, ok := strings.CutPrefix(pair, name+"="); ok {
 			value = v
@@ -51,13 +51,13 @@ func lookup(env []string, name string) (value string) {
 	return value
 }
 
-// system are the directories whose programs are the system's, even for a session
+// systemDirs are the directories whose programs are the system's, even for a session
 // that works in the root directory.
-var system = map[string]bool{"/bin": true, "/sbin": true, "/usr/bin": true, "/usr/sbin": true, "/usr/local/bin": true, "/usr/local/sbin": true}
+var systemDirs = map[string]bool{"/bin": true, "/sbin": true, "/usr/bin": true, "/usr/sbin": true, "/usr/local/bin": true, "/usr/local/sbin": true}
 
-// trusted returns path without what lies in a working directory, by any name, where
+// trustedPath returns path without what lies in a working directory, by any name, where
 // a program could be called like one that only reads.
-func trusted(path string, dirs []string) string {
+func trustedPath(path string, dirs []string) string {
 	roots := make([]string, len(dirs))
 	for i, dir := range dirs {
 		roots[i] = realpath.Resolve(dir)
@@ -68,7 +68,7 @@ func trusted(path string, dirs []string) string {
 			rel, err := filepath.Rel(root, realpath.Resolve(entry))
 			return err == nil && filepath.IsLocal(rel)
 		}
-		if filepath.IsAbs(entry) && (system[filepath.Clean(entry)] || !slices.ContainsFunc(roots, inside)) {
+		if filepath.IsAbs(entry) && (systemDirs[filepath.Clean(entry)] || !slices.ContainsFunc(roots, inside)) {
 			kept = append(kept, entry)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 
 // inspector says what a command line will do.
 type inspector struct {
-	shell   shellparse.Shell
-	carries bool // commands start at the place of their session, not in its directory
-	parser  *shellparse.Parser
+	shell      shellparse.Shell
+	carriesDir bool // commands start at the place of their session, not in its directory
+	parser     *shellparse.Parser
 }
 
 func newInspector(argv []string) inspector {
@@ -28,16 +28,16 @@ func newInspector(argv []string) inspector {
 	return inspector{shell: shellparse.Bash}
 }
 
-func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
+func (i inspector) inspect(in commandInput, c *pegboard.Call) pegboard.Traits {
 	env := shellparse.Env{Shell: i.shell}
 	if s := c.Session(); s != nil {
 		env.Dir, env.Home = s.Dir(), s.Home()
 	}
-	if c.Session() != nil && i.carries {
-		env.Dir = placeOf(c.Session()).now(c.Session())
+	if c.Session() != nil && i.carriesDir {
+		env.Dir = startDirOf(c.Session()).current(c.Session())
 	}
 	line := i.parser.Parse(in.Command, env)
-	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, count(&line))}
+	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, targetCount(&line))}
 	for i := range line.Commands {
 		cmd := &line.Commands[i]
 		tr.ReadOnly = tr.ReadOnly && cmd.Class == shellparse.ReadOnly
@@ -57,30 +57,30 @@ func (i inspector) inspect(in input, c *pegboard.Call) pegboard.Traits {
 	if line.Unknown != "" || len(tr.Targets) == 0 {
 		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetOpaque, Value: line.Unknown})
 	}
-	if tr.ReadOnly && !mayMove(in.Command, &line) {
+	if tr.ReadOnly && !mayChangeDir(in.Command, &line) {
 		tr.Concurrency = pegboard.Shared
 	}
 	if s := c.Session(); s != nil && env.Dir != s.Dir() {
-		tr.Targets = append(tr.Targets, startingIn(env.Dir))
+		tr.Targets = append(tr.Targets, startDirTarget(env.Dir))
 	}
 	return tr
 }
 
 // dir returns the directory that c was inspected for, in which it has to run.
 func (i inspector) dir(c *pegboard.Call) string {
-	if i.carries {
-		return decidedDir(c)
+	if i.carriesDir {
+		return inspectedDir(c)
 	}
 	return c.Session().Dir()
 }
 
 // parse reads the line of a call as it was inspected.
-func (i inspector) parse(in input, c *pegboard.Call) shellparse.Line {
+func (i inspector) parse(in commandInput, c *pegboard.Call) shellparse.Line {
 	return i.parser.Parse(in.Command, shellparse.Env{Shell: i.shell, Dir: i.dir(c), Home: c.Session().Home()})
 }
 
-// count is the number of targets of a line, but for where it starts.
-func count(line *shellparse.Line) int {
+// targetCount is the number of targets of a line, but for where it starts.
+func targetCount(line *shellparse.Line) int {
 	n := len(line.Commands) + len(line.Paths)
 	for i := range line.Commands {
 		n += len(line.Commands[i].Paths) + len(line.Commands[i].Hosts)

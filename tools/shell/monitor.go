@@ -40,8 +40,8 @@ type monitorInput struct {
 	Persistent  bool   `json:"persistent,omitempty" jsonschema_description:"Watches until the command or the conversation ends, or TaskStop; timeout_ms does not count"`
 }
 
-// limit is how long the monitor watches; 0 is no limit.
-func (in monitorInput) limit() time.Duration {
+// timeLimit is how long the monitor watches; 0 is no limit.
+func (in monitorInput) timeLimit() time.Duration {
 	switch {
 	case in.Persistent:
 		return 0
@@ -51,8 +51,8 @@ func (in monitorInput) limit() time.Duration {
 	return milliseconds(in.TimeoutMS, MaxMonitorTime)
 }
 
-// line is the input of a Bash call that would run the same command.
-func (in monitorInput) line() input { return input{Command: in.Command} }
+// bashInput is the input of a Bash call that would run the same command.
+func (in monitorInput) bashInput() commandInput { return commandInput{Command: in.Command} }
 
 // Monitor returns the tool that runs a command in the background and tells the
 // conversation each line that it prints. The options mean what they mean for [Bash],
@@ -83,12 +83,12 @@ func Monitor(o Options) pegboard.Tool {
 			"Let it print only what you would act on, with grep --line-buffered or a loop that prints what has changed: a monitor that prints too much is ended. " +
 			"stderr is not told; add 2>&1 where it matters. WebSockets are not supported here.",
 		Enabled: func(*pegboard.Session) bool { return !o.NoBackground },
-		Inspect: func(in monitorInput, c *pegboard.Call) pegboard.Traits { return r.inspector.inspect(in.line(), c) },
+		Inspect: func(in monitorInput, c *pegboard.Call) pegboard.Traits { return r.inspector.inspect(in.bashInput(), c) },
 		Validate: func(ctx context.Context, in monitorInput, c *pegboard.Call) error {
-			return r.validate(ctx, in.line(), c)
+			return r.validate(ctx, in.bashInput(), c)
 		},
 		Permit: func(ctx context.Context, in monitorInput, c *pegboard.Call) pegboard.Decision {
-			return r.permit(ctx, in.line(), c)
+			return r.permit(ctx, in.bashInput(), c)
 		},
 		Call: func(ctx context.Context, in monitorInput, c *pegboard.Call) (MonitorResult, error) {
 			return startMonitor(ctx, r, in, c)

@@ -10,42 +10,42 @@ import (
 	"unicode/utf8"
 )
 
-// An eventFeed takes the output of a command apart into events, and keeps those that
+// An monitorEvents takes the output of a command apart into events, and keeps those that
 // wait to be told. What it holds is bounded, whatever is written.
-type eventFeed struct {
-	// waiting holds a token when there are events after there were none.
-	waiting chan struct{}
+type monitorEvents struct {
+	// ready holds a token when there are events after there were none.
+	ready chan struct{}
 
-	mu      sync.Mutex
-	part    []byte // the beginning of a line whose end has not come
-	longer  bool   // the line had more than part holds
-	lines   []string
-	size    int // bytes of the lines
-	more    int // events that found no room among them
-	stopped bool
+	mu        sync.Mutex
+	partial   []byte // the beginning of a line whose end has not come
+	truncated bool   // the line had more than part holds
+	lines     []string
+	size      int // bytes of the lines
+	overflow  int // events that found no room among them
+	stopped   bool
 }
 
 // What a monitor tells, and when it tells too much. The numbers are ours.
 const (
-	eventGather  = 200 * time.Millisecond // events that come within it are told together
-	eventPace    = time.Second            // the least time between two messages
-	maxEvents    = 20                     // told in one message; the others are counted
-	maxEvent     = 500                    // bytes of one event; what is longer is cut
-	maxEventText = 4_000                  // bytes of all events of one message
-	maxOverflows = 5                      // messages in a row that lack events end the monitor
+	eventGatherTime = 200 * time.Millisecond // events that come within it are told together
+	eventInterval   = time.Second            // the least time between two messages
+	maxEvents       = 20                     // told in one message; the others are counted
+	maxEventSize    = 500                    // bytes of one event; what is longer is cut
+	maxMessageSize  = 4_000                  // bytes of all events of one message
+	maxOverflows    = 5                      // messages in a row that lack events end the monitor
 )
 
-func newEventFeed() *eventFeed { return &eventFeed{waiting: make(chan struct{}, 1)} }
+func newMonitorEvents() *monitorEvents { return &monitorEvents{ready: make(chan struct{}, 1)} }
 
 // write takes a piece of output. It does not block.
-func (f *eventFeed) write(p []byte) {
+func (f *monitorEvents) write(p []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for !f.stopped && len(p) > 0 {
 		line, rest, ended := bytes.Cut(p, []byte{'\n'})
-		room := min(len(line), maxEvent-len(f.part))
-		f.part = append(f.part, line[:room]...)
-		f.longer = f.longer || room < len(line)
+		room := min(len(line), maxEventSize-len(f.partial))
+		f.partial = append(f.partial, line[:room]...)
+		f.truncated = f.truncated || room < len(line)
 		if ended {
 			f.endLine()
 		}
@@ -54,53 +54,53 @@ func (f *eventFeed) write(p []byte) {
 }
 
 // finish ends the last line, if it lacks its end.
-func (f *eventFeed) finish() {
+func (f *monitorEvents) finish() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.endLine()
 }
 
 // stop makes the feed take no more.
-func (f *eventFeed) stop() {
+func (f *monitorEvents) stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stopped = true
 }
 
 // endLine makes an event of the line, unless it is blank. The lock is held.
-func (f *eventFeed) endLine() {
-	line := eventText(f.part, f.longer)
-	f.part, f.longer = f.part[:0], false
+func (f *monitorEvents) endLine() {
+	line := eventText(f.partial, f.truncated)
+	f.partial, f.truncated = f.partial[:0], false
 	if f.stopped || line == "" {
 		return
 	}
-	if len(f.lines) == maxEvents || f.size+len(line) > maxEventText {
-		f.more++
+	if len(f.lines) == maxEvents || f.size+len(line) > maxMessageSize {
+		f.overflow++
 		return
 	}
 	f.lines = append(f.lines, line)
 	f.size += len(line)
 	select {
-	case f.waiting <- struct{}{}:
+	case f.ready <- struct{}{}:
 	default:
 	}
 }
 
-// take removes and words the events that wait; there may be none. Each is indented,
+// drain removes and words the events that wait; there may be none. Each is indented,
 // so that it cannot be taken for words of ours.
-func (f *eventFeed) take() (text string, overflown bool) {
+func (f *monitorEvents) drain() (text string, overflown bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	select {
-	case <-f.waiting:
+	case <-f.ready:
 	default:
 	}
 	if len(f.lines) == 0 {
 		return "", false
 	}
 	var b strings.Builder
-	switch n := len(f.lines) + f.more; {
-	case f.more > 0:
+	switch n := len(f.lines) + f.overflow; {
+	case f.overflow > 0:
 		fmt.Fprintf(&b, "%d events, the first %d of them here, all in its output file:", n, len(f.lines))
 	case n == 1:
 		b.WriteString("1 event:")
@@ -110,8 +110,8 @@ func (f *eventFeed) take() (text string, overflown bool) {
 	for _, line := range f.lines {
 		b.WriteString("\n    " + line)
 	}
-	overflown = f.more > 0
-	f.lines, f.size, f.more = nil, 0, 0
+	overflown = f.overflow > 0
+	f.lines, f.size, f.overflow = nil, 0, 0
 	return b.String(), overflown
 }
 
@@ -130,8 +130,8 @@ func eventText(line []byte, cut bool) string {
 		return r
 	}, strings.ToValidUTF8(string(line), string(utf8.RuneError)))
 	text = strings.TrimSpace(text)
-	if len(text) > maxEvent {
-		text, cut = strings.ToValidUTF8(text[:maxEvent], ""), true
+	if len(text) > maxEventSize {
+		text, cut = strings.ToValidUTF8(text[:maxEventSize], ""), true
 	}
 	if cut {
 		text += "…"

@@ -12,7 +12,7 @@ import (
 // TestEventFeed: what becomes of pieces of output.
 func TestEventFeed(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", maxEvent)
+	long := strings.Repeat("x", maxEventSize)
 	tests := []struct {
 		name      string
 		pieces    []string
@@ -26,9 +26,9 @@ func TestEventFeed(t *testing.T) {
 		{name: "blank lines", pieces: []string{"\n  \n\t\none\r\n\n"}, want: "1 event:\n    one"},
 		{name: "as long as may be", pieces: []string{long, "\n"}, want: "1 event:\n    " + long},
 		{name: "longer", pieces: []string{long, "y", "z\none\n"}, want: "2 events:\n    " + long + "…\n    one"},
-		{name: "longer, cut within a character", pieces: []string{"x" + strings.Repeat("ü", maxEvent) + "\n"}, want: "1 event:\n    x" + strings.Repeat("ü", maxEvent/2-1) + "…"},
+		{name: "longer, cut within a character", pieces: []string{"x" + strings.Repeat("ü", maxEventSize) + "\n"}, want: "1 event:\n    x" + strings.Repeat("ü", maxEventSize/2-1) + "…"},
 		{name: "invalid UTF-8", pieces: []string{"a\xffb\n"}, want: "1 event:\n    a\ufffdb"},
-		{name: "invalid UTF-8 that grows", pieces: []string{strings.Repeat("a\xff", maxEvent/2) + "\n"}, want: "1 event:\n    " + strings.Repeat("a\ufffd", maxEvent/4) + "…"},
+		{name: "invalid UTF-8 that grows", pieces: []string{strings.Repeat("a\xff", maxEventSize/2) + "\n"}, want: "1 event:\n    " + strings.Repeat("a\ufffd", maxEventSize/4) + "…"},
 		{name: "what would move a cursor", pieces: []string{"a\x1b[2Jb\rc\u2028d\n"}, want: "1 event:\n    a [2Jb c d"},
 		{name: "as many as may be", pieces: []string{strings.Repeat("a\n", maxEvents)}, want: "20 events:" + strings.Repeat("\n    a", maxEvents)},
 		{name: "more", pieces: []string{strings.Repeat("a\n", maxEvents+5)}, want: "25 events, the first 20 of them here, all in its output file:" + strings.Repeat("\n    a", maxEvents), overflown: true},
@@ -37,17 +37,17 @@ func TestEventFeed(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			f := newEventFeed()
+			f := newMonitorEvents()
 			for _, p := range tc.pieces {
 				f.write([]byte(p))
 			}
 			f.finish()
-			require.Equal(t, tc.want != "", len(f.waiting) == 1)
-			text, overflown := f.take()
+			require.Equal(t, tc.want != "", len(f.ready) == 1)
+			text, overflown := f.drain()
 			require.Equal(t, tc.want, text)
 			require.Equal(t, tc.overflown, overflown)
-			require.Empty(t, f.waiting)
-			again, _ := f.take()
+			require.Empty(t, f.ready)
+			again, _ := f.drain()
 			require.Empty(t, again)
 		})
 	}
@@ -60,12 +60,12 @@ type message struct {
 }
 
 // runTeller runs a teller for the given time, after f has begun to write.
-func runTeller(lasts time.Duration, full func() bool, f func(*eventFeed)) (told []message, stops []error) {
+func runTeller(lasts time.Duration, full func() bool, f func(*monitorEvents)) (told []message, stops []error) {
 	begin, done := time.Now(), make(chan struct{})
-	feed := newEventFeed()
-	t := teller{
-		feed: feed, full: full,
-		tell: func(text string) {
+	feed := newMonitorEvents()
+	t := monitorSender{
+		events: feed, fileFull: full,
+		send: func(text string) {
 			first, rest, _ := strings.Cut(text, "\n")
 			if rest = strings.TrimSpace(rest); strings.HasPrefix(first, "1 event:") {
 				first = rest
@@ -88,7 +88,7 @@ func TestTellerKeepsItsPace(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
-		told, stops := runTeller(time.Minute, never, func(f *eventFeed) {
+		told, stops := runTeller(time.Minute, never, func(f *monitorEvents) {
 			for _, step := range []struct {
 				pause time.Duration
 				piece string
@@ -131,7 +131,7 @@ func TestTellerStopsAFlood(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				told, stops := runTeller(time.Minute, never, func(f *eventFeed) {
+				told, stops := runTeller(time.Minute, never, func(f *monitorEvents) {
 					for range time.Minute / tc.pause {
 						f.write([]byte(strings.Repeat("event\n", tc.lines)))
 						time.Sleep(tc.pause)
@@ -148,7 +148,7 @@ func TestTellerStopsAFlood(t *testing.T) {
 func TestTellerCountsFloodsInARow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		_, stops := runTeller(time.Minute, never, func(f *eventFeed) {
+		_, stops := runTeller(time.Minute, never, func(f *monitorEvents) {
 			for i := range 20 {
 				n := 1000
 				if i%maxOverflows == maxOverflows-1 {
@@ -167,7 +167,7 @@ func TestTellerLooksAtTheFile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		_, stops := runTeller(10500*time.Millisecond, func() bool { return time.Since(begin) >= 10*time.Second }, func(*eventFeed) {})
+		_, stops := runTeller(10500*time.Millisecond, func() bool { return time.Since(begin) >= 10*time.Second }, func(*monitorEvents) {})
 		require.Equal(t, []error{errMonitorFile}, stops)
 	})
 }
@@ -178,16 +178,16 @@ func FuzzEventFeed(f *testing.F) {
 	f.Add([]byte("one\ntwo"), 3)
 	f.Add([]byte("a\xff\r\n\x1b[0m\u2028\n"), 1)
 	f.Fuzz(func(t *testing.T, printed []byte, step int) {
-		feed := newEventFeed()
+		feed := newMonitorEvents()
 		for step = max(1, step); len(printed) > 0; printed = printed[min(step, len(printed)):] {
 			feed.write(printed[:min(step, len(printed))])
 		}
 		feed.finish()
-		text, _ := feed.take()
+		text, _ := feed.drain()
 		if text == "" {
 			return
 		}
-		require.LessOrEqual(t, len(text), maxEventText+maxEvents*len("\n    …")+100)
+		require.LessOrEqual(t, len(text), maxMessageSize+maxEvents*len("\n    …")+100)
 		require.Equal(t, text, strings.ToValidUTF8(text, "?"))
 		lines := strings.Split(text, "\n")
 		require.Regexp(t, `^[0-9]+ events?[:,]`, lines[0])

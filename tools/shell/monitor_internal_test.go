@@ -35,7 +35,7 @@ func TestEndedMonitor(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			state, code, err := endedMonitor(tc.exit, time.Minute, tc.fileErr)
+			state, code, err := monitorEnd(tc.exit, time.Minute, tc.fileErr)
 			require.Equal(t, tc.state, state)
 			require.Equal(t, tc.code, code)
 			if tc.err == "" {

@@ -13,14 +13,14 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// A monitoring is a monitor that runs.
-type monitoring struct {
-	limit   time.Duration // 0 if it has none
-	most    int64         // bytes of output
-	log     *monitorLog
-	events  *eventFeed
-	process *proc.Process
-	cancel  context.CancelFunc // of its time
+// A monitorRun is a monitor that runs.
+type monitorRun struct {
+	timeLimit time.Duration // 0 if it has none
+	maxOutput int64         // bytes of output
+	log       *monitorLog
+	events    *monitorEvents
+	process   *proc.Process
+	cancel    context.CancelFunc // of its time
 }
 
 // The causes that end a monitor. They are told to the model.
@@ -44,7 +44,7 @@ func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.C
 	if err != nil {
 		return MonitorResult{}, fmt.Errorf("the output file: %w", err)
 	}
-	m := &monitoring{log: log, events: newEventFeed(), limit: in.limit(), most: r.options.MaxOutput}
+	m := &monitorRun{log: log, events: newMonitorEvents(), timeLimit: in.timeLimit(), maxOutput: r.options.MaxOutput}
 	if err := m.start(ctx, r, in, c); err != nil {
 		log.discard()
 		return MonitorResult{}, fmt.Errorf("the shell could not be started: %w", err)
@@ -59,26 +59,26 @@ func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.C
 		log.discard()
 		return MonitorResult{}, err
 	}
-	out := MonitorResult{TaskID: handle.ID(), TimeoutMS: m.limit.Milliseconds(), Persistent: in.Persistent, file: log.path}
+	out := MonitorResult{TaskID: handle.ID(), TimeoutMS: m.timeLimit.Milliseconds(), Persistent: in.Persistent, file: log.path}
 	m.watch(handle, in.Description)
 	return out, nil
 }
 
-// apart is a command line for the launcher: it becomes the shell that its further
+// splitStderr is a command line for the launcher: it becomes the shell that its further
 // arguments name, with stderr going to the file that its name says. So the line
 // itself is run as it was parsed.
-const apart = `exec "$@" 2>>"$0"`
+const splitStderr = `exec "$@" 2>>"$0"`
 
 // start starts the command, which lives longer than the call.
-func (m *monitoring) start(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (err error) {
-	if ctx = context.WithoutCancel(ctx); m.limit > 0 {
-		ctx, m.cancel = context.WithTimeoutCause(ctx, m.limit, errMonitorTime)
+func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (err error) {
+	if ctx = context.WithoutCancel(ctx); m.timeLimit > 0 {
+		ctx, m.cancel = context.WithTimeoutCause(ctx, m.timeLimit, errMonitorTime)
 	} else {
 		ctx, m.cancel = context.WithCancel(ctx)
 	}
 	args := r.args(in.Command, "")
-	if r.scripted() {
-		args = slices.Concat(r.options.Shell, []string{apart, m.log.path}, args)
+	if r.takesScript() {
+		args = slices.Concat(r.options.Shell, []string{splitStderr, m.log.path}, args)
 	}
 	m.process, err = r.table.Start(ctx, proc.Command{
 		Args:      args,
@@ -98,21 +98,21 @@ func (m *monitoring) start(ctx context.Context, r *runner, in monitorInput, c *p
 }
 
 // watch tells of the events, as those of what is watched, and of the end.
-func (m *monitoring) watch(h *background.Handle, what string) {
+func (m *monitorRun) watch(h *background.Handle, what string) {
 	what = taskLabel(background.Task{Description: what})
-	events := teller{feed: m.events, stop: m.process.Stop, tell: func(text string) {
+	events := monitorSender{events: m.events, stop: m.process.Stop, send: func(text string) {
 		h.Tell(what + ": " + text)
 	}}
-	events.full = func() bool { return m.log.size() > m.most }
+	events.fileFull = func() bool { return m.log.size() > m.maxOutput }
 	goroutine.Go(func() {
 		defer m.cancel()
 		events.run(m.process.Done())
-		h.Done(endedMonitor(m.process.Exit(), m.limit, m.log.close()))
+		h.Done(monitorEnd(m.process.Exit(), m.timeLimit, m.log.close()))
 	})
 }
 
-// endedMonitor says how the command of a monitor ended.
-func endedMonitor(exit proc.Exit, limit time.Duration, fileErr error) (state background.State, code *int, err error) {
+// monitorEnd says how the command of a monitor ended.
+func monitorEnd(exit proc.Exit, limit time.Duration, fileErr error) (state background.State, code *int, err error) {
 	if fileErr != nil {
 		fileErr = fmt.Errorf("its output file lacks something: %w", fileErr)
 	}

@@ -4,17 +4,17 @@ import (
 	"time"
 )
 
-// A teller tells the events of a feed at the pace that the constants name.
-type teller struct {
-	feed *eventFeed
-	tell func(text string)
-	stop func(cause error) // ends what writes to the feed
-	full func() bool       // whether the output file is too large, asked every eventPace
+// A monitorSender tells the events of a feed at the pace that the constants name.
+type monitorSender struct {
+	events   *monitorEvents
+	send     func(text string)
+	stop     func(cause error) // ends what writes to the feed
+	fileFull func() bool       // whether the output file is too large, asked every eventPace
 }
 
 // run tells events until done is closed, and then what is left.
-func (t teller) run(done <-chan struct{}) {
-	pace := time.NewTicker(eventPace)
+func (t monitorSender) run(done <-chan struct{}) {
+	pace := time.NewTicker(eventInterval)
 	defer pace.Stop()
 	var (
 		due       <-chan time.Time // nil while no event waits
@@ -23,36 +23,36 @@ func (t teller) run(done <-chan struct{}) {
 	)
 	for {
 		select {
-		case <-t.feed.waiting:
+		case <-t.events.ready:
 			if due == nil {
-				due = time.After(max(eventGather, time.Until(last.Add(eventPace))))
+				due = time.After(max(eventGatherTime, time.Until(last.Add(eventInterval))))
 			}
 		case <-due:
 			due, last = nil, time.Now()
-			if overflows++; !t.tellAll() {
+			if overflows++; !t.sendPending() {
 				overflows = 0
 			}
 			if overflows == maxOverflows {
-				t.feed.stop()
+				t.events.stop()
 				t.stop(errMonitorFlood)
 			}
 		case <-pace.C:
-			if t.full() {
+			if t.fileFull() {
 				t.stop(errMonitorFile)
 			}
 		case <-done:
-			t.feed.finish()
-			t.tellAll()
+			t.events.finish()
+			t.sendPending()
 			return
 		}
 	}
 }
 
-// tellAll tells what waits and reports whether it lacked events.
-func (t teller) tellAll() (overflown bool) {
-	text, overflown := t.feed.take()
+// sendPending tells what waits and reports whether it lacked events.
+func (t monitorSender) sendPending() (overflown bool) {
+	text, overflown := t.events.drain()
 	if text != "" {
-		t.tell(text)
+		t.send(text)
 	}
 	return overflown
 }

@@ -7,18 +7,18 @@ import (
 // The defaults, from the documentation of the harness whose Bash tool this one
 // is compatible with.
 const (
-	DefaultTimeout = 2 * time.Minute
-	MaxTimeout     = 10 * time.Minute
+	DefaultTimeout    = 2 * time.Minute
+	DefaultMaxTimeout = 10 * time.Minute
 
 	// Of a command in the background. The public types of that harness name them,
 	// its documentation does not.
-	DefaultBackgroundTimeout = 30 * time.Minute
-	MaxBackgroundTimeout     = 2 * time.Hour
+	DefaultBackgroundTimeout    = 30 * time.Minute
+	DefaultMaxBackgroundTimeout = 2 * time.Hour
 
-	DefaultOutput  = 30_000        // bytes shown of a command that succeeded
-	DefaultFailure = 10_000        // bytes shown of one that failed
-	MaxStored      = 64 << 20      // bytes of output stored for reading on
-	MaxPrinted     = 5_000_000_000 // bytes of output that end a command
+	MaxShown         = 30_000        // bytes shown of a command that succeeded
+	MaxShownFailed   = 10_000        // bytes shown of one that failed
+	MaxStored        = 64 << 20      // bytes of output stored for reading on
+	DefaultMaxOutput = 5_000_000_000 // bytes of output that end a command
 )
 
 // The numbers that are not from there.
@@ -43,11 +43,11 @@ type Options struct {
 	// DefaultTimeout.
 	Timeout time.Duration
 	// MaxTimeout is the longest time a call may ask for; a longer one is cut to
-	// it. 0 means the constant MaxTimeout.
+	// it. 0 means DefaultMaxTimeout.
 	MaxTimeout time.Duration
 	// BackgroundTimeout and MaxBackgroundTimeout are the same for commands in the
-	// background; 0 means DefaultBackgroundTimeout and the constant
-	// MaxBackgroundTimeout. A command that moves there has BackgroundTimeout from
+	// background; 0 means DefaultBackgroundTimeout and
+	// DefaultMaxBackgroundTimeout. A command that moves there has BackgroundTimeout from
 	// then on.
 	BackgroundTimeout, MaxBackgroundTimeout time.Duration
 	// NoBackground turns the background off: run_in_background is refused, and a
@@ -66,7 +66,7 @@ type Options struct {
 	// once until it prints again. 0 means DefaultSilence, less means never.
 	Silence time.Duration
 	// MaxOutput is how many bytes a command may print before it is ended; 0 means
-	// MaxPrinted.
+	// DefaultMaxOutput.
 	MaxOutput int64
 }
 
@@ -83,19 +83,19 @@ func (o Options) withDefaults(shell ...string) Options {
 			*limit = min(standard, *most)
 		}
 	}
-	fill(&o.Timeout, &o.MaxTimeout, DefaultTimeout, MaxTimeout)
-	fill(&o.BackgroundTimeout, &o.MaxBackgroundTimeout, DefaultBackgroundTimeout, MaxBackgroundTimeout)
+	fill(&o.Timeout, &o.MaxTimeout, DefaultTimeout, DefaultMaxTimeout)
+	fill(&o.BackgroundTimeout, &o.MaxBackgroundTimeout, DefaultBackgroundTimeout, DefaultMaxBackgroundTimeout)
 	if o.Silence == 0 {
 		o.Silence = DefaultSilence
 	}
 	if o.MaxOutput <= 0 {
-		o.MaxOutput = MaxPrinted
+		o.MaxOutput = DefaultMaxOutput
 	}
 	return o
 }
 
-// limit is how long a command may take.
-func (o Options) limit(in input) time.Duration {
+// timeoutFor is how long a command may take.
+func (o Options) timeoutFor(in commandInput) time.Duration {
 	limit, most := o.Timeout, o.MaxTimeout
 	if in.Background {
 		limit, most = o.BackgroundTimeout, o.MaxBackgroundTimeout

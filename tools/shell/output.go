@@ -40,9 +40,9 @@ type Output struct {
 	Omitted int64         `json:"-"` // bytes of output that are not in Stdout
 	Elapsed time.Duration `json:"-"`
 
-	failed  bool
-	ref     string // in the session's store, if it is there
-	printed []byte // all of it, if it succeeded and nothing was cut
+	failed   bool
+	ref      string // in the session's store, if it is there
+	complete []byte // all of it, if it succeeded and nothing was cut
 }
 
 // note adds to what the tool has to say.
@@ -65,8 +65,8 @@ func (o *Output) text() string {
 	return o.Stderr + "\n" + o.Stdout
 }
 
-// showPart puts into out what is shown of an output of that many bytes.
-func (o *Output) showPart(x excerpt.Excerpt, total int64) {
+// setExcerpt puts into out what is shown of an output of that many bytes.
+func (o *Output) setExcerpt(x excerpt.Excerpt, total int64) {
 	o.Stdout, o.Omitted = x.Text, total-x.Shown
 	o.note(x.Note)
 }

@@ -14,7 +14,7 @@ import (
 func PowerShell(o Options) pegboard.Tool {
 	o = o.withDefaults("pwsh", "-NoProfile", "-NonInteractive", "-Command")
 	o.Snapshot = ""
-	return newRunner("PowerShell", o, inspector{shell: shellparse.PowerShell, carries: !o.FixedDir}).tool(powerShellPrompt(o))
+	return newRunner("PowerShell", o, inspector{shell: shellparse.PowerShell, carriesDir: !o.FixedDir}).tool(powerShellPrompt(o))
 }
 
 func powerShellPrompt(o Options) string {

@@ -13,8 +13,8 @@ func programOf(text string) string {
 	return strings.TrimSuffix(path.Base(strings.Trim(word, `'"`)), ".exe")
 }
 
-// gitValues are the options before git's own command that take the word after them.
-var gitValues = map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--namespace": true}
+// gitValueOptions are the options before git's own command that take the word after them.
+var gitValueOptions = map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--namespace": true}
 
 // subcommandOf is programOf, with the command of git after its name.
 func subcommandOf(text string) string {
@@ -25,7 +25,7 @@ func subcommandOf(text string) string {
 	words := strings.Fields(text)[1:]
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
 		skip := 1
-		if gitValues[words[0]] {
+		if gitValueOptions[words[0]] {
 			skip = 2
 		}
 		words = words[min(skip, len(words)):]
@@ -36,8 +36,8 @@ func subcommandOf(text string) string {
 	return name + " " + words[0]
 }
 
-// silent are the programs that print nothing when they succeed.
-var silent = map[string]bool{
+// silentPrograms are the programs that print nothing when they succeed.
+var silentPrograms = map[string]bool{
 	"cd": true, "chgrp": true, "chmod": true, "chown": true, "cp": true, "export": true, "ln": true, "mkdir": true, "mv": true,
 	"rm": true, "rmdir": true, "set": true, "sleep": true, "touch": true, "true": true, "unset": true, "wait": true,
 	":": true,
@@ -46,7 +46,7 @@ var silent = map[string]bool{
 // printsNothing reports whether the line is not expected to print anything.
 func printsNothing(line *shellparse.Line) bool {
 	for i := range line.Commands {
-		if !silent[programOf(line.Commands[i].Text)] {
+		if !silentPrograms[programOf(line.Commands[i].Text)] {
 			return false
 		}
 	}

@@ -51,7 +51,7 @@ func REPL(o REPLOptions) pegboard.Tool {
 		Info:        pegboard.Info{Name: "REPL", MaxResult: -1}, // output has its own limit
 		Description: replPrompt(o.Languages),
 		Inspect: func(in replInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetOpaque, Value: o.language(in) + " code"}}}
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetOpaque, Value: o.languageOf(in) + " code"}}}
 		},
 		Validate: func(_ context.Context, in replInput, _ *pegboard.Call) error { return o.validate(in) },
 		Call: func(ctx context.Context, in replInput, c *pegboard.Call) (REPLOutput, error) {
@@ -60,7 +60,7 @@ func REPL(o REPLOptions) pegboard.Tool {
 				return REPLOutput{}, fmt.Errorf("%w: REPL runs in a session only; give the call to an Executor", pegboard.ErrDenied)
 			}
 			is := sessions.GetOrInit(s, func() *interpreters { return &interpreters{} })
-			return is.of(s, o.language(in)).run(ctx, o, in, c)
+			return is.get(s, o.languageOf(in)).run(ctx, o, in, c)
 		},
 		Result: func(out REPLOutput) *pegboard.Result {
 			r := pegboard.TextResult(out.text)

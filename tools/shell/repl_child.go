@@ -22,25 +22,25 @@ var (
 	javaScriptDriver string
 )
 
-// maxWaiting is how many bytes of calls may wait: those of a script that goes on
+// maxPendingBytes is how many bytes of calls may wait: those of a script that goes on
 // calling tools when its own call has ended.
-const maxWaiting = 64 << 20
+const maxPendingBytes = 64 << 20
 
-// errWaiting says that too many calls wait.
-var errWaiting = errors.New("it asked for more calls of tools than can wait")
+// errTooManyCalls says that too many calls wait.
+var errTooManyCalls = errors.New("it asked for more calls of tools than can wait")
 
 // A child is one interpreter process.
 type child struct {
-	process *proc.Process
-	arrived chan struct{} // has a token when replies wait
+	process    *proc.Process
+	replyReady chan struct{} // has a token when replies wait
 
-	mu      sync.Mutex
-	frames  frames
-	printed *excerpt.Capture // since the last collect
-	lines   *lines           // who is told while code runs; nil between the calls
-	replies []reply          // in the order of their arrival
-	waiting int              // bytes of their inputs
-	codes   int              // that were sent; the number of the last
+	mu           sync.Mutex
+	frames       frames
+	captured     *excerpt.Capture // since the last collect
+	reporter     *lineReporter    // who is told while code runs; nil between the calls
+	replies      []reply          // in the order of their arrival
+	pendingBytes int              // bytes of their inputs
+	codeNumber   int              // that were sent; the number of the last
 }
 
 // startChild starts the interpreter of a language.
@@ -50,8 +50,8 @@ func startChild(ctx context.Context, table *proc.Table, o REPLOptions, language,
 		args = slices.Concat(o.Node, []string{"-e", javaScriptDriver})
 	}
 	token := "\x1e" + rand.Text()
-	c := &child{arrived: make(chan struct{}, 1), printed: &excerpt.Capture{Keep: DefaultREPLOutput}}
-	c.frames = frames{token: []byte(token), plain: c.print, reply: c.queue}
+	c := &child{replyReady: make(chan struct{}, 1), captured: &excerpt.Capture{Keep: MaxREPLShown}}
+	c.frames = frames{token: []byte(token), onText: c.capture, onReply: c.queueReply}
 	started := make(chan struct{})
 	p, err := table.Start(context.WithoutCancel(ctx), proc.Command{ // it outlives the call
 		Args: args, Dir: dir, Env: o.Env, Stdin: true,
@@ -93,8 +93,8 @@ func (c *child) write(p []byte) {
 		return
 	}
 	err := c.frames.write(p)
-	if err == nil && c.waiting > maxWaiting {
-		err = errWaiting
+	if err == nil && c.pendingBytes > maxPendingBytes {
+		err = errTooManyCalls
 	}
 	if err != nil {
 		c.frames.token = nil
@@ -102,50 +102,50 @@ func (c *child) write(p []byte) {
 	}
 }
 
-// print keeps what code printed. The lock is held.
-func (c *child) print(p []byte) {
-	_, _ = c.printed.Write(p)
-	if c.lines != nil {
-		c.lines.write(p)
+// capture keeps what code printed. The lock is held.
+func (c *child) capture(p []byte) {
+	_, _ = c.captured.Write(p)
+	if c.reporter != nil {
+		c.reporter.write(p)
 	}
 }
 
-// queue keeps a reply until somebody takes it. The lock is held.
-func (c *child) queue(r reply) {
+// queueReply keeps a reply until somebody takes it. The lock is held.
+func (c *child) queueReply(r reply) {
 	c.replies = append(c.replies, r)
-	c.waiting += len(r.Input)
+	c.pendingBytes += len(r.Input)
 	select {
-	case c.arrived <- struct{}{}:
+	case c.replyReady <- struct{}{}:
 	default:
 	}
 }
 
-// begin numbers the code of a call, and returns what was printed since the last.
-func (c *child) begin(emit func(string)) (number int, late excerpt.Output) {
+// beginCode numbers the code of a call, and returns what was printed since the last.
+func (c *child) beginCode(emit func(string)) (number int, late excerpt.Output) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lines = &lines{emit: emit}
-	c.codes++
-	return c.codes, c.collected()
+	c.reporter = &lineReporter{emit: emit}
+	c.codeNumber++
+	return c.codeNumber, c.takeCaptured()
 }
 
-// end returns what was printed since begin, and tells nobody of what comes later.
-func (c *child) end() excerpt.Output {
+// endCode returns what was printed since begin, and tells nobody of what comes later.
+func (c *child) endCode() excerpt.Output {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lines = nil
-	return c.collected()
+	c.reporter = nil
+	return c.takeCaptured()
 }
 
-// collected returns what was printed since it was called last. The lock is held.
-func (c *child) collected() excerpt.Output {
-	o := c.printed.Output()
-	c.printed = &excerpt.Capture{Keep: DefaultREPLOutput}
+// takeCaptured returns what was printed since it was called last. The lock is held.
+func (c *child) takeCaptured() excerpt.Output {
+	o := c.captured.Output()
+	c.captured = &excerpt.Capture{Keep: MaxREPLShown}
 	return o
 }
 
-// take returns the replies that wait: at most limit, and none after an end.
-func (c *child) take(limit int) (rs []reply) {
+// takeReplies returns the replies that wait: at most limit, and none after an end.
+func (c *child) takeReplies(limit int) (rs []reply) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := min(len(c.replies), limit)
@@ -154,11 +154,11 @@ func (c *child) take(limit int) (rs []reply) {
 	}
 	rs, c.replies = c.replies[:n:n], c.replies[n:]
 	for _, r := range rs {
-		c.waiting -= len(r.Input)
+		c.pendingBytes -= len(r.Input)
 	}
 	if len(c.replies) > 0 {
 		select {
-		case c.arrived <- struct{}{}:
+		case c.replyReady <- struct{}{}:
 		default:
 		}
 	}

@@ -11,22 +11,22 @@ import (
 // TestChildTellsLateOutputApart from that of the code that runs.
 func TestChildTellsLateOutputApart(t *testing.T) {
 	t.Parallel()
-	c := &child{printed: &excerpt.Capture{}, arrived: make(chan struct{}, 1)}
-	c.frames = frames{token: []byte(testToken), plain: c.print, reply: c.queue}
+	c := &child{captured: &excerpt.Capture{}, replyReady: make(chan struct{}, 1)}
+	c.frames = frames{token: []byte(testToken), onText: c.capture, onReply: c.queueReply}
 	var emitted []string
 	emit := func(line string) { emitted = append(emitted, line) }
 
 	c.write([]byte("early\n"))
-	number, late := c.begin(emit)
+	number, late := c.beginCode(emit)
 	require.Equal(t, 1, number)
 	require.Equal(t, "early\n", late.Text())
 	c.write([]byte("now\n" + testToken + `.{"done":1}` + "\nlate\n"))
-	require.Equal(t, "now\nlate\n", c.end().Text())
+	require.Equal(t, "now\nlate\n", c.endCode().Text())
 	c.write([]byte("later\n"))
-	number, late = c.begin(emit)
+	number, late = c.beginCode(emit)
 	require.Equal(t, 2, number)
 	require.Equal(t, "later\n", late.Text())
-	require.Empty(t, c.end().Text())
+	require.Empty(t, c.endCode().Text())
 	require.Equal(t, []string{"now", "late"}, emitted)
 }
 
@@ -34,14 +34,14 @@ func TestChildTellsLateOutputApart(t *testing.T) {
 // the end of code.
 func TestChildHandsOutReplies(t *testing.T) {
 	t.Parallel()
-	c := &child{arrived: make(chan struct{}, 1)}
+	c := &child{replyReady: make(chan struct{}, 1)}
 	for _, r := range []reply{{Begun: 1}, {Call: 1}, {Call: 2}, {Done: 1}, {Call: 3}} {
-		c.queue(r)
+		c.queueReply(r)
 	}
 	for _, want := range [][]reply{{{Begun: 1}, {Call: 1}}, {{Call: 2}, {Done: 1}}, {{Call: 3}}} {
-		<-c.arrived
-		require.Equal(t, want, c.take(2))
+		<-c.replyReady
+		require.Equal(t, want, c.takeReplies(2))
 	}
-	require.Empty(t, c.arrived)
-	require.Empty(t, c.take(2))
+	require.Empty(t, c.replyReady)
+	require.Empty(t, c.takeReplies(2))
 }

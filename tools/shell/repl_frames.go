@@ -14,8 +14,8 @@ const maxReply = 17 << 20
 // maxFrame is how many bytes a frame may have.
 const maxFrame = 4096
 
-// errReplies says that an interpreter sent what no driver sends.
-var errReplies = errors.New("its replies could not be read")
+// errBadReply says that an interpreter sent what no driver sends.
+var errBadReply = errors.New("its replies could not be read")
 
 // frames takes the output of an interpreter apart: what code and its child
 // processes print, and the replies of the driver between.
@@ -26,12 +26,12 @@ var errReplies = errors.New("its replies could not be read")
 // and is small enough for the system not to mix it with what others write, so that
 // it may stand anywhere in their output, also within a line.
 type frames struct {
-	token []byte
-	plain func([]byte) // gets what is no frame; must not keep it
-	reply func(reply)
+	token   []byte
+	onText  func([]byte) // gets what is no frame; must not keep it
+	onReply func(reply)
 
-	rest []byte // the beginning of what may be a frame
-	text []byte // the pieces of a reply whose last is missing
+	rest    []byte // the beginning of what may be a frame
+	partial []byte // the pieces of a reply whose last is missing
 }
 
 // write takes a piece of output. After an error, which wraps errReplies, the
@@ -45,55 +45,55 @@ func (f *frames) write(p []byte) error {
 		at := bytes.Index(p, f.token)
 		if at < 0 {
 			keep := overlap(p, f.token)
-			f.print(p[:len(p)-keep])
+			f.passText(p[:len(p)-keep])
 			f.rest = bytes.Clone(p[len(p)-keep:])
 			return nil
 		}
-		f.print(p[:at])
+		f.passText(p[:at])
 		p = p[at:]
 		end := bytes.IndexByte(p, '\n')
 		if end > maxFrame || end < 0 && len(p) > maxFrame {
-			return fmt.Errorf("%w: a frame has no end", errReplies)
+			return fmt.Errorf("%w: a frame has no end", errBadReply)
 		}
 		if end < 0 {
 			f.rest = bytes.Clone(p)
 			return nil
 		}
-		if err := f.frame(p[len(f.token):end]); err != nil {
+		if err := f.parseFrame(p[len(f.token):end]); err != nil {
 			return err
 		}
 		p = p[end+1:]
 	}
 }
 
-// print passes on what is no frame.
-func (f *frames) print(p []byte) {
+// passText passes on what is no frame.
+func (f *frames) passText(p []byte) {
 	if len(p) > 0 {
-		f.plain(p)
+		f.onText(p)
 	}
 }
 
-// frame takes what stands between a token and the end of its line.
-func (f *frames) frame(p []byte) error {
+// parseFrame takes what stands between a token and the end of its line.
+func (f *frames) parseFrame(p []byte) error {
 	if len(p) == 0 || p[0] != '.' && p[0] != '+' {
-		return fmt.Errorf("%w: a frame has no mark", errReplies)
+		return fmt.Errorf("%w: a frame has no mark", errBadReply)
 	}
-	if len(f.text)+len(p) > maxReply {
-		return fmt.Errorf("%w: one is larger than %d bytes", errReplies, maxReply)
+	if len(f.partial)+len(p) > maxReply {
+		return fmt.Errorf("%w: one is larger than %d bytes", errBadReply, maxReply)
 	}
-	f.text = append(f.text, p[1:]...)
+	f.partial = append(f.partial, p[1:]...)
 	if p[0] == '+' {
 		return nil
 	}
 	var r reply
-	if err := json.Unmarshal(f.text, &r); err != nil {
-		return fmt.Errorf("%w: %w", errReplies, err)
+	if err := json.Unmarshal(f.partial, &r); err != nil {
+		return fmt.Errorf("%w: %w", errBadReply, err)
 	}
 	if !r.valid() {
-		return fmt.Errorf("%w: one is not a beginning, an end or a call", errReplies)
+		return fmt.Errorf("%w: one is not a beginning, an end or a call", errBadReply)
 	}
-	f.text = nil
-	f.reply(r)
+	f.partial = nil
+	f.onReply(r)
 	return nil
 }
 

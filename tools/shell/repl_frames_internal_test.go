@@ -24,9 +24,9 @@ func takeApart(output string, size int) taken {
 	var got taken
 	var plain bytes.Buffer
 	f := frames{
-		token: []byte(testToken),
-		plain: func(p []byte) { plain.Write(p) },
-		reply: func(r reply) {
+		token:  []byte(testToken),
+		onText: func(p []byte) { plain.Write(p) },
+		onReply: func(r reply) {
 			got.replies = append(got.replies, fmt.Sprintf("%d %d %s %s", r.Done, r.Call, r.Name, string(r.Input)))
 		},
 	}
@@ -67,7 +67,7 @@ func TestFrames(t *testing.T) {
 			t.Parallel()
 			for _, size := range []int{1 << 20, 4096, 7, 2, 1} {
 				got := takeApart(tt.output, size)
-				require.Equal(t, tt.fails, errors.Is(got.err, errReplies), "pieces of %d bytes: %v", size, got.err)
+				require.Equal(t, tt.fails, errors.Is(got.err, errBadReply), "pieces of %d bytes: %v", size, got.err)
 				if !tt.fails {
 					require.Equal(t, taken{tt.plain, tt.replies, nil}, got, "pieces of %d bytes", size)
 				}
@@ -92,7 +92,7 @@ func FuzzFrames(f *testing.F) {
 		require.Equal(t, large.replies, small.replies)
 		require.Equal(t, large.err == nil, small.err == nil)
 		if large.err != nil {
-			require.ErrorIs(t, small.err, errReplies)
+			require.ErrorIs(t, small.err, errBadReply)
 			return
 		}
 		require.Equal(t, large.plain, small.plain)

@@ -18,10 +18,10 @@ type interpreter struct {
 	table    *proc.Table
 	language string
 
-	running sync.Mutex // held by the call whose code runs
-	child   *child     // nil before the first call, and when it was ended
-	lost    string     // why the state is gone, if the model was not told yet
-	late    string     // what was printed after the last call, if the model has not seen it
+	running    sync.Mutex // held by the call whose code runs
+	child      *child     // nil before the first call, and when it was ended
+	lostReason string     // why the state is gone, if the model was not told yet
+	lateOutput string     // what was printed after the last call, if the model has not seen it
 }
 
 // errBusy is what a call gets while another one's code runs.
@@ -41,26 +41,26 @@ func (i *interpreter) run(ctx context.Context, o REPLOptions, in replInput, c *p
 	}
 	for {
 		before := i.child
-		if err := i.prepare(ctx, o, c.Session().Dir()); err != nil {
+		if err := i.ensureChild(ctx, o, c.Session().Dir()); err != nil {
 			return REPLOutput{}, err
 		}
 		if in.Restart && strings.TrimSpace(in.Code) == "" {
-			i.lost, i.late = "", ""
+			i.lostReason, i.lateOutput = "", ""
 			return REPLOutput{Language: i.language, text: "A new interpreter was started."}, nil
 		}
-		t := turn{child: i.child, call: c, limit: o.limit(in.Timeout)}
-		if out, ran := i.take(ctx, t, in.Code, i.child != before); ran {
+		t := turn{child: i.child, call: c, timeout: o.timeoutFor(in.Timeout)}
+		if out, ran := i.runCode(ctx, t, in.Code, i.child != before); ran {
 			out.Elapsed = time.Since(begin)
 			return out, nil
 		} // or else the process was at its end already, and a new one is needed
 	}
 }
 
-// prepare sees to it that there is a process.
-func (i *interpreter) prepare(ctx context.Context, o REPLOptions, dir string) error {
+// ensureChild sees to it that there is a process.
+func (i *interpreter) ensureChild(ctx context.Context, o REPLOptions, dir string) error {
 	if i.child != nil && i.child.ended() {
-		i.late += i.child.end().Shrink(maxLate).Text()
-		i.lost = fmt.Sprintf("the one before ended after its last call (%s)", ending(i.child.process.Exit()))
+		i.lateOutput += i.child.endCode().Shrink(maxLateOutput).Text()
+		i.lostReason = fmt.Sprintf("the one before ended after its last call (%s)", exitText(i.child.process.Exit()))
 		i.child = nil
 	}
 	if i.child != nil {
@@ -74,37 +74,37 @@ func (i *interpreter) prepare(ctx context.Context, o REPLOptions, dir string) er
 	return nil
 }
 
-// take runs the code of one call in the process there is. It reports whether the
+// runCode runs the code of one call in the process there is. It reports whether the
 // code was run, or cannot be: it was not if a process that is not fresh had ended
 // by itself before.
-func (i *interpreter) take(ctx context.Context, t turn, code string, fresh bool) (out REPLOutput, ran bool) {
-	number, late := t.child.begin(t.call.Emit)
-	i.late += late.Shrink(maxLate).Text()
+func (i *interpreter) runCode(ctx context.Context, t turn, code string, fresh bool) (out REPLOutput, ran bool) {
+	number, late := t.child.beginCode(t.call.Emit)
+	i.lateOutput += late.Shrink(maxLateOutput).Text()
 	var notes []string
-	if i.lost != "" {
-		notes = append(notes, fmt.Sprintf("A new interpreter runs this, as %s: variables and imports of earlier calls are gone.", i.lost))
+	if i.lostReason != "" {
+		notes = append(notes, fmt.Sprintf("A new interpreter runs this, as %s: variables and imports of earlier calls are gone.", i.lostReason))
 	}
-	if i.late != "" {
-		notes = append(notes, "Printed after the last call had ended:", strings.TrimRight(i.late, "\n"), "Printed by this call:")
+	if i.lateOutput != "" {
+		notes = append(notes, "Printed after the last call had ended:", strings.TrimRight(i.lateOutput, "\n"), "Printed by this call:")
 	}
 	failed, err := t.run(ctx, number, code)
 	out = REPLOutput{Language: i.language, Failed: failed}
 	if ran = true; err != nil {
 		exit := t.child.process.Exit()
-		ran = fresh || !errors.Is(err, errNotRun) || exit.Err != nil
-		notes = append(notes, out.note(exit, t.limit))
+		ran = fresh || !errors.Is(err, errNotBegun) || exit.Err != nil
+		notes = append(notes, out.noteEnd(exit, t.timeout))
 	}
-	kept := t.child.end()
+	kept := t.child.endCode()
 	if !ran {
-		i.late += kept.Shrink(maxLate).Text()
+		i.lateOutput += kept.Shrink(maxLateOutput).Text()
 		return out, false
 	}
-	i.lost, i.late = "", ""
+	i.lostReason, i.lateOutput = "", ""
 	if out.Ended {
 		i.child = nil
 	}
 	if out.Interrupted {
-		i.lost = "the last call was cancelled" // of which the model may have seen no more than that
+		i.lostReason = "the last call was cancelled" // of which the model may have seen no more than that
 	}
 	out.Omitted, out.Output = kept.Omitted, strings.TrimRight(kept.Text(), "\n")
 	out.text = strings.Join(append(notes, out.Output), "\n")

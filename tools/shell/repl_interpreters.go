@@ -9,16 +9,16 @@ import (
 
 // interpreters are those of one session.
 type interpreters struct {
-	owned sync.Once // by the session, which closes the table
-	table proc.Table
+	registered sync.Once // by the session, which closes the table
+	table      proc.Table
 
 	mu  sync.Mutex
 	all map[string]*interpreter // by language
 }
 
-// of returns the interpreter of a language in the session s.
-func (is *interpreters) of(s *pegboard.Session, language string) *interpreter {
-	is.owned.Do(func() { s.OnClose("interpreters", is.table.Close) })
+// get returns the interpreter of a language in the session s.
+func (is *interpreters) get(s *pegboard.Session, language string) *interpreter {
+	is.registered.Do(func() { s.OnClose("interpreters", is.table.Close) })
 	is.mu.Lock()
 	defer is.mu.Unlock()
 	i := is.all[language]

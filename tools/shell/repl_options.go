@@ -15,9 +15,9 @@ const (
 
 // The defaults of [REPL].
 const (
-	DefaultREPLTimeout = 30 * time.Second
-	MaxREPLTimeout     = 10 * time.Minute
-	DefaultREPLOutput  = 30_000 // bytes shown of what code printed
+	DefaultREPLTimeout    = 30 * time.Second
+	DefaultMaxREPLTimeout = 10 * time.Minute
+	MaxREPLShown          = 30_000 // bytes shown of what code printed
 )
 
 // REPLOptions change [REPL]. The zero value works.
@@ -38,7 +38,7 @@ type REPLOptions struct {
 	// DefaultREPLTimeout.
 	Timeout time.Duration
 	// MaxTimeout is the longest time a call may ask for; a longer one is cut to
-	// it. 0 means MaxREPLTimeout.
+	// it. 0 means DefaultMaxREPLTimeout.
 	MaxTimeout time.Duration
 }
 
@@ -53,7 +53,7 @@ func (o REPLOptions) withDefaults() REPLOptions {
 		o.Node = []string{"node"}
 	}
 	if o.MaxTimeout <= 0 {
-		o.MaxTimeout = MaxREPLTimeout
+		o.MaxTimeout = DefaultMaxREPLTimeout
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = min(DefaultREPLTimeout, o.MaxTimeout)
@@ -61,8 +61,8 @@ func (o REPLOptions) withDefaults() REPLOptions {
 	return o
 }
 
-// limit is how long a call may take that asks for so many milliseconds.
-func (o REPLOptions) limit(ms int) time.Duration {
+// timeoutFor is how long a call may take that asks for so many milliseconds.
+func (o REPLOptions) timeoutFor(ms int) time.Duration {
 	if ms <= 0 {
 		return o.Timeout
 	}
@@ -72,8 +72,8 @@ func (o REPLOptions) limit(ms int) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// language is that of a call.
-func (o REPLOptions) language(in replInput) string {
+// languageOf is that of a call.
+func (o REPLOptions) languageOf(in replInput) string {
 	if in.Language == "" {
 		return o.Languages[0]
 	}
@@ -81,7 +81,7 @@ func (o REPLOptions) language(in replInput) string {
 }
 
 func (o REPLOptions) validate(in replInput) error {
-	if l := o.language(in); !slices.Contains(o.Languages, l) {
+	if l := o.languageOf(in); !slices.Contains(o.Languages, l) {
 		return fmt.Errorf("%s is not offered here; write the code in %s", l, strings.Join(o.Languages, " or "))
 	}
 	if strings.TrimSpace(in.Code) == "" && !in.Restart {

@@ -22,15 +22,15 @@ type REPLOutput struct {
 	text string // for the model
 }
 
-// note takes down that the process ended in mid-code, and words it.
-func (out *REPLOutput) note(exit proc.Exit, limit time.Duration) string {
+// noteEnd takes down that the process ended in mid-code, and words it.
+func (out *REPLOutput) noteEnd(exit proc.Exit, limit time.Duration) string {
 	out.Ended, out.Failed = true, true
 	var what string
 	switch {
 	case errors.Is(exit.Err, errCodeTime):
 		out.TimedOutAfter = limit
 		what = fmt.Sprintf("The code was ended because it took longer than %v. Ask for more time with timeout, or do less at once.", limit)
-	case errors.Is(exit.Err, proc.ErrOutputLimit), errors.Is(exit.Err, errReplies), errors.Is(exit.Err, errWaiting):
+	case errors.Is(exit.Err, proc.ErrOutputLimit), errors.Is(exit.Err, errBadReply), errors.Is(exit.Err, errTooManyCalls):
 		what = fmt.Sprintf("The code was ended: %v. Do less at once, and write large data to a file.", exit.Err)
 	case exit.Err != nil:
 		out.Interrupted = true
@@ -44,8 +44,8 @@ func (out *REPLOutput) note(exit proc.Exit, limit time.Duration) string {
 	return what + " Its variables and imports are gone; the next call begins with a new interpreter."
 }
 
-// ending says in a few words how a process ended, if there is anything to say.
-func ending(e proc.Exit) string {
+// exitText says in a few words how a process ended, if there is anything to say.
+func exitText(e proc.Exit) string {
 	switch {
 	case e.Err != nil:
 		return e.Err.Error()

@@ -238,7 +238,7 @@ func TestREPLBoundsItsOutput(t *testing.T) {
 			"console.log(Array.from({length: 1000000}, (_, i) => i + 1).join('\\n')); 'end'",
 		)
 		text := b.must(code)
-		require.LessOrEqual(b.t, len(text), shell.DefaultREPLOutput+100)
+		require.LessOrEqual(b.t, len(text), shell.MaxREPLShown+100)
 		require.True(b.t, strings.HasPrefix(text, "1\n2\n3\n"))
 		require.True(b.t, strings.HasSuffix(text, "\n999999\n1000000\n'end'"), text[len(text)-100:])
 		require.Contains(b.t, text, "bytes omitted")

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxCalls = 100  // of tools that run as one batch
-	maxLate  = 5000 // bytes shown of what was printed between two calls
+	maxBatch      = 100  // of tools that run as one batch
+	maxLateOutput = 5000 // bytes shown of what was printed between two calls
 )
 
 // Why a process is stopped, beside the context of its call.
@@ -25,15 +25,15 @@ var (
 
 // How a turn ends but by the end of its code.
 var (
-	errNotRun = errors.New("the process ended before the code began")
-	errNoEnd  = errors.New("the process ended before the code did")
+	errNotBegun    = errors.New("the process ended before the code began")
+	errNotFinished = errors.New("the process ended before the code did")
 )
 
 // A turn is the time in which the code of one call runs.
 type turn struct {
-	child *child
-	call  *pegboard.Call
-	limit time.Duration
+	child   *child
+	call    *pegboard.Call
+	timeout time.Duration
 }
 
 // run runs code and, in batches, the tools it calls. It returns whether an
@@ -41,24 +41,24 @@ type turn struct {
 // ended or is about to.
 func (t turn) run(ctx context.Context, number int, code string) (failed bool, err error) {
 	release := context.AfterFunc(ctx, func() { t.child.process.Stop(context.Cause(ctx)) })
-	watch := startStopwatch(t.limit, func() { t.child.process.Stop(errCodeTime) })
+	watch := startStopwatch(t.timeout, func() { t.child.process.Stop(errCodeTime) })
 	defer func() {
 		if inTime, own := watch.pause(), release(); err == nil && (!inTime || !own) {
-			err = errNoEnd // the process is on its way out
+			err = errNotFinished // the process is on its way out
 		}
 	}()
 	if t.child.send(map[string]any{"run": number, "code": code}) != nil {
-		return false, errNotRun
+		return false, errNotBegun
 	}
-	err = errNotRun
+	err = errNotBegun
 	for {
 		over := false
 		select {
-		case <-t.child.arrived:
+		case <-t.child.replyReady:
 		case <-t.child.process.Done():
 			over = true // and all replies have arrived
 		}
-		replies := t.child.take(maxCalls)
+		replies := t.child.takeReplies(maxBatch)
 		if len(replies) == 0 && over {
 			return false, err
 		}
@@ -68,7 +68,7 @@ func (t turn) run(ctx context.Context, number int, code string) (failed bool, er
 			case r.Call > 0:
 				calls = append(calls, r)
 			case r.Begun == number:
-				err = errNoEnd
+				err = errNotFinished
 			case r.Done == number:
 				t.callTools(ctx, watch, calls) // nobody waits for those
 				return r.Error, nil
@@ -93,7 +93,7 @@ func (t turn) callTools(ctx context.Context, watch *stopwatch, asked []reply) {
 	goroutine.Go(func() {
 		select {
 		case <-t.child.process.Done():
-			cancel(errNoEnd)
+			cancel(errNotFinished)
 		case <-ctx.Done():
 		}
 	})
@@ -109,21 +109,21 @@ func (t turn) callTools(ctx context.Context, watch *stopwatch, asked []reply) {
 	}
 	answers := make([]any, len(asked))
 	for i, out := range t.call.Run(ctx, calls...) {
-		answers[i] = answer{Result: asked[i].Call, Text: textOf(out.Result), Error: out.Err != nil || out.Result.IsError}
+		answers[i] = toolAnswer{Result: asked[i].Call, Text: resultText(out.Result), Error: out.Err != nil || out.Result.IsError}
 	}
 	_ = t.child.send(answers...) // an error means that the process ends, which run sees
 }
 
-// answer is what a driver gets for a call of a tool.
-type answer struct {
+// toolAnswer is what a driver gets for a call of a tool.
+type toolAnswer struct {
 	Result int    `json:"result"` // the number of the call
 	Text   string `json:"text"`
 	Error  bool   `json:"error"`
 }
 
-// textOf is a result as code gets it: its text, and where a picture or a file was,
+// resultText is a result as code gets it: its text, and where a picture or a file was,
 // what it is.
-func textOf(r *pegboard.Result) string {
+func resultText(r *pegboard.Result) string {
 	parts := make([]string, len(r.Parts))
 	for i, p := range r.Parts {
 		parts[i] = p.Text

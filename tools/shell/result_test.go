@@ -60,10 +60,10 @@ func TestBoundsAreExact(t *testing.T) {
 		whole  bool
 		stored bool
 	}{
-		{name: "valid", size: shell.DefaultOutput, whole: true},
-		{name: "valid and more", size: shell.DefaultOutput + 1, stored: true},
-		{name: "failing", size: shell.DefaultFailure, exit: 1, whole: true},
-		{name: "failing and more", size: shell.DefaultFailure + 1, exit: 1},
+		{name: "valid", size: shell.MaxShown, whole: true},
+		{name: "valid and more", size: shell.MaxShown + 1, stored: true},
+		{name: "failing", size: shell.MaxShownFailed, exit: 1, whole: true},
+		{name: "failing and more", size: shell.MaxShownFailed + 1, exit: 1},
 	} {
 		out := outputOf(t, bash(t, s, shell.Options{}, fmt.Sprintf(`{"command":"printf %%%ds x; exit %d"}`, tc.size, tc.exit)))
 		require.Equal(t, tc.whole, out.Omitted == 0, tc.name)
@@ -81,7 +81,7 @@ func TestALongFailureShowsBothEnds(t *testing.T) {
 	require.True(t, ok)
 	require.True(t, failed.IsError)
 	require.Empty(t, out.PersistedOutputPath)
-	require.LessOrEqual(t, len(out.Stdout), shell.DefaultFailure)
+	require.LessOrEqual(t, len(out.Stdout), shell.MaxShownFailed)
 	lines := strings.Split(out.Stdout, "\n")
 	require.Equal(t, "1", lines[0])
 	require.Equal(t, "1000000", lines[len(lines)-1])
@@ -140,7 +140,7 @@ func TestTooMuchOutputEndsTheCommand(t *testing.T) {
 	out := bash(t, s, shell.Options{MaxOutput: 1_000_000}, `{"command":"trap '' TERM PIPE; yes"}`)
 	require.True(t, out.Result.IsError)
 	require.Contains(t, out.Result.Text(), "printed more than 1000000 bytes")
-	require.Less(t, len(out.Result.Text()), shell.DefaultFailure+1000)
+	require.Less(t, len(out.Result.Text()), shell.MaxShownFailed+1000)
 }
 
 // TestBinaryOutput is not shown, and no line of it reported.

@@ -48,7 +48,7 @@ func TestReviewCancelled(t *testing.T) {
 	time.Sleep(time.Second)
 	cancel()
 	out := <-ended
-	require.LessOrEqual(t, len(out.Result.Text()), shell.DefaultFailure+1000)
+	require.LessOrEqual(t, len(out.Result.Text()), shell.MaxShownFailed+1000)
 	dir, err := background.Of(s).Dir()
 	require.NoError(t, err)
 	left, err := os.ReadDir(dir)

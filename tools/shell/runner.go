@@ -22,13 +22,13 @@ type runner struct {
 }
 
 func newRunner(name string, o Options, i inspector) *runner {
-	i.carries, i.parser = !o.FixedDir, new(shellparse.Parser)
+	i.carriesDir, i.parser = !o.FixedDir, new(shellparse.Parser)
 	return &runner{name: name, options: o, inspector: i, table: &proc.Table{}}
 }
 
 // tool returns the tool. The model is told prompt.
 func (r *runner) tool(prompt string) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[input, Output]{
+	return pegboard.Build(pegboard.Definition[commandInput, Output]{
 		Info:        pegboard.Info{Name: r.name, MaxResult: -1, CancelsSiblings: true}, // output has its own limits, and its own preview
 		Description: prompt,
 		Inspect:     r.inspector.inspect,
@@ -43,22 +43,22 @@ func (r *runner) tool(prompt string) pegboard.Tool {
 	})
 }
 
-func (r *runner) validate(ctx context.Context, in input, c *pegboard.Call) error {
+func (r *runner) validate(ctx context.Context, in commandInput, c *pegboard.Call) error {
 	if in.Background && r.options.NoBackground {
 		return errors.New("nothing runs in the background here; send it without run_in_background, with a timeout that is long enough")
 	}
-	return validate(ctx, in, c)
+	return validateInput(ctx, in, c)
 }
 
 // permit refuses what nobody may allow, and has a call decided anew that was
 // inspected for another directory than it would run in by now.
-func (r *runner) permit(_ context.Context, in input, c *pegboard.Call) pegboard.Decision {
+func (r *runner) permit(_ context.Context, in commandInput, c *pegboard.Call) pegboard.Decision {
 	s := c.Session()
 	if s == nil {
 		return pegboard.Decision{}
 	}
-	if r.inspector.carries && placeOf(s).confirm(s) != decidedDir(c) {
-		return pegboard.Decision{Input: respelt(c.Input)}
+	if r.inspector.carriesDir && startDirOf(s).verify(s) != inspectedDir(c) {
+		return pegboard.Decision{Input: respelled(c.Input)}
 	}
 	if r.inspector.shell != shellparse.PowerShell { // which alone has such commands
 		return pegboard.Decision{}
@@ -72,46 +72,46 @@ func (r *runner) permit(_ context.Context, in input, c *pegboard.Call) pegboard.
 	return pegboard.Decision{}
 }
 
-func (r *runner) call(ctx context.Context, in input, c *pegboard.Call) (Output, error) {
+func (r *runner) call(ctx context.Context, in commandInput, c *pegboard.Call) (Output, error) {
 	if c.Session() == nil {
 		return Output{}, fmt.Errorf("%w: %s runs in a session only; give the call to an Executor", pegboard.ErrDenied, r.name)
 	}
 	line := r.inspector.parse(in, c)
-	view := newViewing(&line, c)
+	view := newFileView(&line, c)
 	k, err := r.start(ctx, in, c)
 	if err != nil {
 		return Output{}, err
 	}
-	out, err := k.attend(ctx)
-	view.note(c, out.printed)
+	out, err := k.waitForeground(ctx)
+	view.record(c, out.complete)
 	return out, err
 }
 
 // start starts a command, which then outlives ctx.
-func (r *runner) start(ctx context.Context, in input, c *pegboard.Call) (*command, error) {
+func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (*command, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	s := c.Session()
 	k := &command{
 		runner: r, in: in, call: c, session: s, tasks: background.Of(s), line: r.inspector.parse(in, c),
-		dir: r.inspector.dir(c), limit: r.options.limit(in), printed: &lines{emit: c.Emit}, begun: time.Now(),
+		dir: r.inspector.dir(c), timeout: r.options.timeoutFor(in), reporter: &lineReporter{emit: c.Emit}, started: time.Now(),
 	}
-	k.file, k.fileErr = k.tasks.NewFile(r.name)
-	if k.file != "" && r.records(s, in.Command, &k.line) {
-		k.ended = k.file + ".dir"
+	k.outputFile, k.outputFileErr = k.tasks.NewFile(r.name)
+	if k.outputFile != "" && r.recordsDir(s, in.Command, &k.line) {
+		k.dirFile = k.outputFile + ".dir"
 	}
 	var err error
 	k.process, err = r.table.Start(context.WithoutCancel(ctx), proc.Command{
-		Args:      r.args(in.Command, k.ended),
+		Args:      r.args(in.Command, k.dirFile),
 		Dir:       k.dir,
 		Env:       environment(r.options, c),
-		Keep:      DefaultOutput,
+		Keep:      MaxShown,
 		Drain:     time.Second, // with the process's own grace less than the executor's
-		File:      k.file,
+		File:      k.outputFile,
 		MaxFile:   MaxStored,
 		MaxOutput: r.options.MaxOutput,
-		Output:    k.printed.write,
+		Output:    k.reporter.write,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the shell could not be started: %w", err)
@@ -119,9 +119,9 @@ func (r *runner) start(ctx context.Context, in input, c *pegboard.Call) (*comman
 	return k, nil
 }
 
-// records reports whether it should be learnt where the line ends.
-func (r *runner) records(s *pegboard.Session, command string, line *shellparse.Line) bool {
+// recordsDir reports whether it should be learnt where the line ends.
+func (r *runner) recordsDir(s *pegboard.Session, command string, line *shellparse.Line) bool {
 	mayCarry := s.Role() == pegboard.RoleMain || s.Role() == pegboard.RoleCoordinator
 	// Git's bash names directories in a way of its own on Windows.
-	return mayMove(command, line) && mayCarry && r.inspector.carries && r.scripted() && runtime.GOOS != "windows"
+	return mayChangeDir(command, line) && mayCarry && r.inspector.carriesDir && r.takesScript() && runtime.GOOS != "windows"
 }

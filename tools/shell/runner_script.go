@@ -8,11 +8,11 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-// evaluated runs the line that the script is given. The line never becomes a part
+// evalScript runs the line that the script is given. The line never becomes a part
 // of the script's own text, so that no quote, here-document or comment in it can
 // reach what stands around it. It sees no arguments, and its own line numbers: the
 // script up to it is one line.
-const evaluated = `eval "set --; $1"`
+const evalScript = `eval "set --; $1"`
 
 // args returns what to run for a line. If ended is not empty, the shell writes to
 // that file where it is when it ends.
@@ -27,37 +27,37 @@ func (r *runner) args(line, ended string) []string {
 	args := slices.Clone(r.options.Shell)
 	switch {
 	case r.inspector.shell == shellparse.PowerShell:
-		return append(args, withStatus(operand(line)))
-	case ended == "" && r.options.Snapshot == "" || !r.scripted():
-		return append(args, operand(line))
+		return append(args, withStatus(asOperand(line)))
+	case ended == "" && r.options.Snapshot == "" || !r.takesScript():
+		return append(args, asOperand(line))
 	}
 	var script strings.Builder
 	if r.options.Snapshot != "" {
-		script.WriteString(". " + quoted(r.options.Snapshot) + " >/dev/null 2>&1; ")
+		script.WriteString(". " + shellQuote(r.options.Snapshot) + " >/dev/null 2>&1; ")
 	}
-	note := `\builtin pwd -P >|` + quoted(ended)
+	note := `\builtin pwd -P >|` + shellQuote(ended)
 	switch {
 	case ended == "":
-		script.WriteString(evaluated)
+		script.WriteString(evalScript)
 	case strings.Contains(line, "trap"): // its own trap must not be replaced
-		script.WriteString(evaluated + "\n{ \\builtin set -- \"$?\"; " + note + "; set +x; } 2>/dev/null\nexit \"$1\"")
+		script.WriteString(evalScript + "\n{ \\builtin set -- \"$?\"; " + note + "; set +x; } 2>/dev/null\nexit \"$1\"")
 	default:
-		script.WriteString("trap " + quoted("{ "+note+"; } 2>/dev/null || :") + " EXIT; " + evaluated)
+		script.WriteString("trap " + shellQuote("{ "+note+"; } 2>/dev/null || :") + " EXIT; " + evalScript)
 	}
 	return append(args, script.String(), filepath.Base(args[len(args)-2]), line)
 }
 
-// scripted reports whether the shell takes a script with arguments.
-func (r *runner) scripted() bool {
+// takesScript reports whether the shell takes a script with arguments.
+func (r *runner) takesScript() bool {
 	argv := r.options.Shell
 	return r.inspector.shell != shellparse.PowerShell && len(argv) > 1 && strings.HasPrefix(argv[len(argv)-1], "-") && strings.HasSuffix(argv[len(argv)-1], "c")
 }
 
-// quoted returns a name as one word of a shell.
-func quoted(name string) string { return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'" }
+// shellQuote returns a name as one word of a shell.
+func shellQuote(name string) string { return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'" }
 
-// operand returns a line that the shell cannot take for one of its options.
-func operand(line string) string {
+// asOperand returns a line that the shell cannot take for one of its options.
+func asOperand(line string) string {
 	if strings.HasPrefix(line, "-") || strings.HasPrefix(line, "+") {
 		return " " + line
 	}

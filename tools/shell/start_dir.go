@@ -14,7 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-// A place is where the next command of a session starts. Its zero value is the
+// A startDir is where the next command of a session starts. Its zero value is the
 // session's own directory. Only a main session's is ever anything else.
 //
 // A call runs where it was decided to run. It carries the directory that it was
@@ -23,22 +23,22 @@ import (
 // changed before the call was decided, as by a cd in the same message, the call is
 // inspected anew, so that it runs where it would have had it come alone; hooks see it
 // twice then, the second time with a blank more or less behind its input.
-type place struct {
+type startDir struct {
 	mu    sync.Mutex
 	dir   string // absolute, or empty for the session's own
-	gone  string // a directory that is no more, until somebody was told
+	lost  string // a directory that is no more, until somebody was told
 	moved bool   // it was another one at some time
 }
 
-// places holds the place of each session. A fork begins in its own directory.
-var places = pegboard.NewClonedKey("directory of the shell", func(*place) *place { return &place{} })
+// startDirs holds the place of each session. A fork begins in its own directory.
+var startDirs = pegboard.NewClonedKey("directory of the shell", func(*startDir) *startDir { return &startDir{} })
 
-func placeOf(s *pegboard.Session) *place {
-	return places.GetOrInit(s, func() *place { return &place{} })
+func startDirOf(s *pegboard.Session) *startDir {
+	return startDirs.GetOrInit(s, func() *startDir { return &startDir{} })
 }
 
-// now returns the directory that the next command of s starts in.
-func (p *place) now(s *pegboard.Session) string {
+// current returns the directory that the next command of s starts in.
+func (p *startDir) current(s *pegboard.Session) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dir == "" {
@@ -48,7 +48,7 @@ func (p *place) now(s *pegboard.Session) string {
 }
 
 // set changes the place of s, unless another call has changed it from was meanwhile.
-func (p *place) set(s *pegboard.Session, was, dir string) {
+func (p *startDir) set(s *pegboard.Session, was, dir string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if old := p.dir; old != was && (old != "" || was != s.Dir()) {
@@ -62,54 +62,54 @@ func (p *place) set(s *pegboard.Session, was, dir string) {
 
 // hasMoved reports whether any call can have been inspected for another directory
 // than the session's.
-func (p *place) hasMoved() bool {
+func (p *startDir) hasMoved() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.moved
 }
 
-// confirm is now, but goes back to the session's directory if the place is no more,
+// verify is now, but goes back to the session's directory if the place is no more,
 // or no longer inside the working directories: a link may stand there by now.
-func (p *place) confirm(s *pegboard.Session) string {
-	dir := p.now(s)
+func (p *startDir) verify(s *pegboard.Session) string {
+	dir := p.current(s)
 	if dir == s.Dir() {
 		return dir
 	}
 	if real := realpath.Resolve(dir); isDir(real) {
-		if _, ok := within(s, real); ok {
+		if _, ok := nameInWorkDirs(s, real); ok {
 			return dir
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.dir == dir {
-		p.dir, p.gone = "", dir
+		p.dir, p.lost = "", dir
 	}
 	return s.Dir()
 }
 
-// lost says, once, that the place went back because it is no more.
-func (p *place) lost() string {
+// takeLostNote says, once, that the place went back because it is no more.
+func (p *startDir) takeLostNote() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gone == "" {
+	if p.lost == "" {
 		return ""
 	}
-	note := fmt.Sprintf("The directory %s of the last command is gone or outside the working directories by now; this one ran in the session's directory.", p.gone)
-	p.gone = ""
+	note := fmt.Sprintf("The directory %s of the last command is gone or outside the working directories by now; this one ran in the session's directory.", p.lost)
+	p.lost = ""
 	return note
 }
 
-// startingIn is the target that names where a call starts, if that is not the
+// startDirTarget is the target that names where a call starts, if that is not the
 // session's directory. It is a guess to all rules but those that refuse; no line has
 // a target of its kind.
-func startingIn(dir string) pegboard.Target {
+func startDirTarget(dir string) pegboard.Target {
 	return pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: dir, Shell: pegboard.ShellFacts{Guess: true}}
 }
 
-// decidedDir returns the directory that c was inspected for.
-func decidedDir(c *pegboard.Call) string {
-	if !placeOf(c.Session()).hasMoved() {
+// inspectedDir returns the directory that c was inspected for.
+func inspectedDir(c *pegboard.Call) string {
+	if !startDirOf(c.Session()).hasMoved() {
 		return c.Session().Dir()
 	}
 	for _, t := range c.Targets() {
@@ -120,16 +120,16 @@ func decidedDir(c *pegboard.Call) string {
 	return c.Session().Dir()
 }
 
-// respelt returns the same JSON in other bytes, which has a call inspected anew.
-func respelt(input json.RawMessage) json.RawMessage {
+// respelled returns the same JSON in other bytes, which has a call inspected anew.
+func respelled(input json.RawMessage) json.RawMessage {
 	if short, ok := bytes.CutSuffix(input, []byte{' '}); ok {
 		return short
 	}
 	return append(bytes.Clone(input), ' ')
 }
 
-// mayMove reports whether a line may end in another directory than it began in.
-func mayMove(command string, line *shellparse.Line) bool {
+// mayChangeDir reports whether a line may end in another directory than it began in.
+func mayChangeDir(command string, line *shellparse.Line) bool {
 	return line.Unknown != "" || strings.Contains(command, "cd") || strings.Contains(command, "pushd") || strings.Contains(command, "popd")
 }
 
@@ -138,9 +138,9 @@ func isDir(path string) bool {
 	return err == nil && fi.IsDir()
 }
 
-// within returns a real directory by the name that the session has for it, if it is
+// nameInWorkDirs returns a real directory by the name that the session has for it, if it is
 // inside the working directories.
-func within(s *pegboard.Session, real string) (string, bool) {
+func nameInWorkDirs(s *pegboard.Session, real string) (string, bool) {
 	for _, root := range s.Dirs() {
 		if rel, err := filepath.Rel(realpath.Resolve(root), real); err == nil && filepath.IsLocal(rel) {
 			return filepath.Join(root, rel), true

@@ -18,23 +18,23 @@ type TaskReport struct {
 	// bytes of valid UTF-8. Of a task that is no command it is what the task shows.
 	Output string `json:"output"`
 
-	note string        // about Output
-	ran  time.Duration // until now, or until it ended
+	note    string        // about Output
+	elapsed time.Duration // until now, or until it ended
 }
 
-// reportTask collects what there is to show of a task. An output that cannot be
+// newTaskReport collects what there is to show of a task. An output that cannot be
 // had is no reason to keep the rest back.
-func reportTask(tasks *background.Tasks, task background.Task) TaskReport {
-	r := TaskReport{Task: task, ran: task.Ended.Sub(task.Started)}
+func newTaskReport(tasks *background.Tasks, task background.Task) TaskReport {
+	r := TaskReport{Task: task, elapsed: task.Ended.Sub(task.Started)}
 	if task.State == background.Running {
-		r.ran = time.Since(task.Started)
+		r.elapsed = time.Since(task.Started)
 	}
-	end, err := fileEnd{}, fs.ErrNotExist
-	if task.Command != "" && keptIn(tasks, task.OutputFile) {
-		end, err = readEnd(task.OutputFile, background.MaxOutput)
+	end, err := outputEnd{}, fs.ErrNotExist
+	if task.Command != "" && isOutputFile(tasks, task.OutputFile) {
+		end, err = readOutputEnd(task.OutputFile, background.MaxOutput)
 	}
 	if err != nil { // it may show more than its file
-		end, err = shownBy(tasks, task)
+		end, err = outputOfTask(tasks, task)
 	}
 	r.Output = strings.TrimRight(end.text, "\n")
 	switch {
@@ -54,9 +54,9 @@ func reportTask(tasks *background.Tasks, task background.Task) TaskReport {
 	return r
 }
 
-// keptIn reports whether a file lies where this conversation keeps its output. A
+// isOutputFile reports whether a file lies where this conversation keeps its output. A
 // record of an earlier run may name any other, which is not read.
-func keptIn(tasks *background.Tasks, file string) bool {
+func isOutputFile(tasks *background.Tasks, file string) bool {
 	if file == "" {
 		return false
 	}
@@ -64,18 +64,18 @@ func keptIn(tasks *background.Tasks, file string) bool {
 	return err == nil && filepath.Dir(file) == dir
 }
 
-// shownBy is what the task itself shows.
-func shownBy(tasks *background.Tasks, task background.Task) (fileEnd, error) {
+// outputOfTask is what the task itself shows.
+func outputOfTask(tasks *background.Tasks, task background.Task) (outputEnd, error) {
 	text, err := tasks.Output(task.ID)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fileEnd{}, fmt.Errorf("the file %s is gone", task.OutputFile)
+		return outputEnd{}, fmt.Errorf("the file %s is gone", task.OutputFile)
 	case err != nil:
-		return fileEnd{}, err
+		return outputEnd{}, err
 	case text == "" && task.State == background.Lost:
-		return fileEnd{}, errors.New("nothing of it was kept")
+		return outputEnd{}, errors.New("nothing of it was kept")
 	}
-	return endOf([]byte(text), 0, background.MaxOutput), nil
+	return newOutputEnd([]byte(text), 0, background.MaxOutput), nil
 }
 
 // headline says how a task stands.
@@ -87,7 +87,7 @@ func (r TaskReport) headline() string {
 	}
 	switch r.State {
 	case background.Running:
-		fmt.Fprintf(&b, " has been running for %v.", r.ran.Round(time.Millisecond))
+		fmt.Fprintf(&b, " has been running for %v.", r.elapsed.Round(time.Millisecond))
 		return b.String()
 	case background.Lost:
 		why := "the program that ran it ended before it did, and how it ended is not known"
@@ -103,7 +103,7 @@ func (r TaskReport) headline() string {
 	default:
 		b.WriteString(" was stopped")
 	}
-	fmt.Fprintf(&b, " after %v", r.ran.Round(time.Millisecond))
+	fmt.Fprintf(&b, " after %v", r.elapsed.Round(time.Millisecond))
 	if r.ExitCode != nil {
 		fmt.Fprintf(&b, " with exit code %d", *r.ExitCode)
 	}

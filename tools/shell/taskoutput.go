@@ -105,8 +105,8 @@ func TaskOutput() pegboard.Tool {
 	})
 }
 
-// errWaitedLong is the cause that ends the waiting, not the call.
-var errWaitedLong = errors.New("the task runs still")
+// errWaitTimeout is the cause that ends the waiting, not the call.
+var errWaitTimeout = errors.New("the task runs still")
 
 func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOutputResult, error) {
 	s := c.Session()
@@ -115,16 +115,16 @@ func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOu
 	}
 	tasks := background.Of(s)
 	patience := in.wait()
-	waiting, cancel := context.WithTimeoutCause(ctx, patience, errWaitedLong)
+	waiting, cancel := context.WithTimeoutCause(ctx, patience, errWaitTimeout)
 	defer cancel()
 	task, err := tasks.Wait(waiting, in.TaskID)
-	if err != nil && !errors.Is(err, errWaitedLong) {
+	if err != nil && !errors.Is(err, errWaitTimeout) {
 		return TaskOutputResult{}, err
 	}
-	out := TaskOutputResult{Retrieval: Retrieved, Task: reportTask(tasks, task)}
+	out := TaskOutputResult{Retrieval: Retrieved, Task: newTaskReport(tasks, task)}
 	switch {
 	case task.State != background.Running:
-		tasks.Told(s, task.ID)
+		tasks.Acknowledge(s, task.ID)
 	case in.Block != nil && !*in.Block:
 		out.Retrieval = NotReadyYet
 	default:

@@ -10,12 +10,12 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// stopPatience is how long TaskStop waits for the end of a task: longer than a
+// stopWait is how long TaskStop waits for the end of a task: longer than a
 // process is given to end before it is killed and its output given up.
-const stopPatience = 5 * time.Second
+const stopWait = 5 * time.Second
 
-// errStopsSlowly is the cause that ends the waiting, not the call.
-var errStopsSlowly = errors.New("it takes its time")
+// errStopTimeout is the cause that ends the waiting, not the call.
+var errStopTimeout = errors.New("it takes its time")
 
 // TaskStopResult is what a host gets as Result.Data of [TaskStop].
 type TaskStopResult struct {
@@ -95,18 +95,18 @@ func stopTask(ctx context.Context, in taskStopInput, c *pegboard.Call) (TaskStop
 		return TaskStopResult{}, fmt.Errorf("%w: TaskStop runs in a session only; give the call to an Executor", pegboard.ErrDenied)
 	}
 	tasks := background.Of(s)
-	waiting, cancel := context.WithTimeoutCause(ctx, stopPatience, errStopsSlowly)
+	waiting, cancel := context.WithTimeoutCause(ctx, stopWait, errStopTimeout)
 	defer cancel()
 	task, err := tasks.Stop(waiting, in.id())
-	if err != nil && !errors.Is(err, errStopsSlowly) {
+	if err != nil && !errors.Is(err, errStopTimeout) {
 		return TaskStopResult{}, err
 	}
 	out := TaskStopResult{TaskID: task.ID, TaskType: task.Kind, Command: task.Command, State: task.State}
 	if task.State == background.Running {
-		out.Message = fmt.Sprintf("Task %s was asked to end and still runs after %v. You are told when it has ended.", task.ID, stopPatience)
+		out.Message = fmt.Sprintf("Task %s was asked to end and still runs after %v. You are told when it has ended.", task.ID, stopWait)
 		return out, nil
 	}
-	tasks.Told(s, task.ID)
-	out.Message = TaskReport{Task: task, ran: task.Ended.Sub(task.Started)}.headline()
+	tasks.Acknowledge(s, task.ID)
+	out.Message = TaskReport{Task: task, elapsed: task.Ended.Sub(task.Started)}.headline()
 	return out, nil
 }

@@ -68,10 +68,10 @@ func (k Checker) Check(t pegboard.Tool, inputs ...string) error {
 			return err
 		}
 		x.session = s
-		defer func() { _ = closeSoon(s) }() // what a cancelled call left behind is not what is examined
+		defer func() { _ = closeSession(s) }() // what a cancelled call left behind is not what is examined
 	}
-	if x.identity() && x.declaration() {
-		x.inputs(inputs)
+	if x.checkInfo() && x.checkDeclaration() {
+		x.checkInputs(inputs)
 	}
-	return errors.Join(x.found...)
+	return errors.Join(x.violations...)
 }

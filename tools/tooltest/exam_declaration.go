@@ -22,51 +22,51 @@ func (o offer) String() string {
 	return fmt.Sprintf("%q (%q) %s", o.Name, shorten(o.Description), shorten(string(o.InputSchema)))
 }
 
-// declaration reports whether calls can be tried.
-func (x *exam) declaration() bool {
-	offers, ok := x.offers(x.session)
+// checkDeclaration reports whether calls can be tried.
+func (x *exam) checkDeclaration() bool {
+	offers, ok := x.declare(x.session)
 	if !ok {
 		return false
 	}
 	first := offers[0]
 	if !first.on {
-		x.violated(ruleDeclared, "", "Declare does not offer it in the session; give a Checker one in which it does")
+		x.addViolation(ruleDeclared, "", "Declare does not offer it in the session; give a Checker one in which it does")
 		return false
 	}
 	if first.Name != x.info.Name && !slices.Contains(x.info.Aliases, first.Name) {
-		x.violated(ruleDeclared, "", "it is declared as %q, which is neither its name %q nor an alias", first.Name, x.info.Name)
+		x.addViolation(ruleDeclared, "", "it is declared as %q, which is neither its name %q nor an alias", first.Name, x.info.Name)
 	}
 	for _, o := range offers {
 		if o.on != first.on || o.Name != first.Name || o.Description != first.Description || !bytes.Equal(o.InputSchema, first.InputSchema) {
-			x.violated(ruleStable, "", "it was %s, then %s", first, o)
+			x.addViolation(ruleStable, "", "it was %s, then %s", first, o)
 			if !o.on {
 				return false // the inputs would only find it missing
 			}
 			break
 		}
 	}
-	x.elsewhere(first)
+	x.checkFork(first)
 	x.schema = first.InputSchema
-	return x.ofObject()
+	return x.checkSchema()
 }
 
-// elsewhere compares the schema with that in a fork.
-func (x *exam) elsewhere(first offer) {
+// checkFork compares the schema with that in a fork.
+func (x *exam) checkFork(first offer) {
 	fork, err := x.session.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "tooltest"})
 	if err != nil {
 		return // the session is closed or its directories are gone; the inputs will tell
 	}
-	defer func() { _ = closeSoon(fork) }()
-	offers, ok := x.offers(fork)
+	defer func() { _ = closeSession(fork) }()
+	offers, ok := x.declare(fork)
 	if ok && offers[0].on && !bytes.Equal(offers[0].InputSchema, first.InputSchema) {
-		x.violated(ruleStable, "", "in a fork of the session the schema is %s, not %s", offers[0].InputSchema, first.InputSchema)
+		x.addViolation(ruleStable, "", "in a fork of the session the schema is %s, not %s", offers[0].InputSchema, first.InputSchema)
 	}
 }
 
-func (x *exam) offers(s *pegboard.Session) (offers []offer, ok bool) {
+func (x *exam) declare(s *pegboard.Session) (offers []offer, ok bool) {
 	var got []offer
-	ok = x.try("Declare", "", func() {
-		got = times(repeats, func() offer {
+	ok = x.runStage("Declare", "", func() {
+		got = repeat(repeats, func() offer {
 			d, on := x.tool.Declare(s)
 			return offer{d, on}
 		})
@@ -77,16 +77,16 @@ func (x *exam) offers(s *pegboard.Session) (offers []offer, ok bool) {
 	return got, true
 }
 
-func (x *exam) ofObject() bool {
+func (x *exam) checkSchema() bool {
 	var top struct {
 		Type json.RawMessage `json:"type"`
 	}
 	if err := json.Unmarshal(x.schema, &top); err != nil {
-		x.violated(ruleSchema, "", "it is %s: %v", shorten(string(x.schema)), err)
+		x.addViolation(ruleSchema, "", "it is %s: %v", shorten(string(x.schema)), err)
 		return false
 	}
 	if string(top.Type) != `"object"` {
-		x.violated(ruleSchema, "", `it is %s, without "type": "object"`, shorten(string(x.schema)))
+		x.addViolation(ruleSchema, "", `it is %s, without "type": "object"`, shorten(string(x.schema)))
 		return false
 	}
 	return true

@@ -10,36 +10,36 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// look examines an admitted call. It returns the traits to compare with later,
+// checkCall examines an admitted call. It returns the traits to compare with later,
 // or nil if they are not to be relied on.
-func (x *exam) look(ctx context.Context, c *pegboard.Call, input string) *pegboard.Traits {
-	traits, ok := x.traits(c, input)
+func (x *exam) checkCall(ctx context.Context, c *pegboard.Call, input string) *pegboard.Traits {
+	traits, ok := x.askTraits(c, input)
 	if !ok {
 		return nil
 	}
-	pure := x.compare(input, "asked again", traits[0], traits)
-	x.coherent(input, traits[0])
-	if seen, ok := x.together(ctx, c, input); pure {
-		pure = ok && x.compare(input, "asked by several goroutines at once", traits[0], seen)
+	pure := x.compareTraits(input, "asked again", traits[0], traits)
+	x.checkCoherent(input, traits[0])
+	if seen, ok := x.checkConcurrent(ctx, c, input); pure {
+		pure = ok && x.compareTraits(input, "asked by several goroutines at once", traits[0], seen)
 	}
-	x.cancel(ctx, c, input)
+	x.checkCancel(ctx, c, input)
 	if !pure {
 		return nil
 	}
 	return &traits[0]
 }
 
-// again compares the traits of a call with those of one before.
-func (x *exam) again(c *pegboard.Call, input string, first pegboard.Traits) {
-	if traits, ok := x.traits(c, input); ok {
-		x.compare(input, "asked after other calls", first, traits)
+// checkTraitsAgain compares the traits of a call with those of one before.
+func (x *exam) checkTraitsAgain(c *pegboard.Call, input string, first pegboard.Traits) {
+	if traits, ok := x.askTraits(c, input); ok {
+		x.compareTraits(input, "asked after other calls", first, traits)
 	}
 }
 
-func (x *exam) traits(c *pegboard.Call, input string) (traits []pegboard.Traits, ok bool) {
+func (x *exam) askTraits(c *pegboard.Call, input string) (traits []pegboard.Traits, ok bool) {
 	var got []pegboard.Traits
-	ok = x.try("Traits", input, func() {
-		got = times(repeats, func() pegboard.Traits { return x.tool.Traits(c) })
+	ok = x.runStage("Traits", input, func() {
+		got = repeat(repeats, func() pegboard.Traits { return x.tool.Traits(c) })
 	})
 	if !ok {
 		return nil, false
@@ -47,33 +47,33 @@ func (x *exam) traits(c *pegboard.Call, input string) (traits []pegboard.Traits,
 	return got, true
 }
 
-func (x *exam) compare(input, when string, want pegboard.Traits, all []pegboard.Traits) (equal bool) {
+func (x *exam) compareTraits(input, when string, want pegboard.Traits, all []pegboard.Traits) (equal bool) {
 	for _, got := range all {
 		if !reflect.DeepEqual(got, want) {
-			x.violated(rulePure, input, "they were %+v; %s, %+v", want, when, got)
+			x.addViolation(rulePure, input, "they were %+v; %s, %+v", want, when, got)
 			return false
 		}
 	}
 	return true
 }
 
-func (x *exam) coherent(input string, tr pegboard.Traits) {
+func (x *exam) checkCoherent(input string, tr pegboard.Traits) {
 	if !tr.ReadOnly {
 		return
 	}
 	if tr.Destructive {
-		x.violated(ruleCoherent, input, "the call is read-only and destructive")
+		x.addViolation(ruleCoherent, input, "the call is read-only and destructive")
 	}
 	for _, target := range tr.Targets {
 		if target.Access == pegboard.AccessWrite {
-			x.violated(ruleCoherent, input, "the call is read-only, and one of its targets is to %s", target)
+			x.addViolation(ruleCoherent, input, "the call is read-only, and one of its targets is to %s", target)
 			return
 		}
 	}
 }
 
-// together calls every stage but the call from several goroutines at once.
-func (x *exam) together(ctx context.Context, c *pegboard.Call, input string) (traits []pegboard.Traits, ok bool) {
+// checkConcurrent calls every stage but the call from several goroutines at once.
+func (x *exam) checkConcurrent(ctx context.Context, c *pegboard.Call, input string) (traits []pegboard.Traits, ok bool) {
 	const callers = 4
 	got := make([]pegboard.Traits, callers)
 	ended := make([]<-chan error, callers)
@@ -91,11 +91,11 @@ func (x *exam) together(ctx context.Context, c *pegboard.Call, input string) (tr
 		select {
 		case err := <-end:
 			if err != nil {
-				x.violated(ruleReturns, input, "a stage called by several goroutines at once: %v", err)
+				x.addViolation(ruleReturns, input, "a stage called by several goroutines at once: %v", err)
 				return nil, false
 			}
 		case <-grace:
-			x.violated(ruleReturns, input, "a stage called by several goroutines at once did not return within %v", x.grace)
+			x.addViolation(ruleReturns, input, "a stage called by several goroutines at once did not return within %v", x.grace)
 			return nil, false
 		}
 	}
@@ -105,8 +105,8 @@ func (x *exam) together(ctx context.Context, c *pegboard.Call, input string) (tr
 // errCancelled is why the calls of an exam are cancelled.
 var errCancelled = errors.New("cancelled before the call began")
 
-// cancel runs the call twice at the same time with a context that has ended.
-func (x *exam) cancel(ctx context.Context, c *pegboard.Call, input string) {
+// checkCancel runs the call twice at the same time with a context that has ended.
+func (x *exam) checkCancel(ctx context.Context, c *pegboard.Call, input string) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	cancel(errCancelled)
 	call := func() { _, _ = x.tool.Call(ctx, c) } // a result and an error are both fine
@@ -116,11 +116,11 @@ func (x *exam) cancel(ctx context.Context, c *pegboard.Call, input string) {
 		select {
 		case err := <-end:
 			if err != nil {
-				x.violated(ruleReturns, input, "Call: %v", err)
+				x.addViolation(ruleReturns, input, "Call: %v", err)
 				return
 			}
 		case <-grace:
-			x.violated(ruleCancel, input, "Call did not return within %v", x.grace)
+			x.addViolation(ruleCancel, input, "Call did not return within %v", x.grace)
 			return
 		}
 	}

@@ -7,7 +7,7 @@ type Mutation struct{ What, Input string }
 func Mutate(schema, input string) []Mutation {
 	var all []Mutation
 	for _, m := range mutate([]byte(schema), input) {
-		all = append(all, Mutation{m.what, m.input})
+		all = append(all, Mutation{m.defect, m.input})
 	}
 	return all
 }
@@ -29,4 +29,4 @@ const (
 )
 
 // Rules returns all rules with what they are for.
-func Rules() map[string]string { return whys }
+func Rules() map[string]string { return rulePurposes }

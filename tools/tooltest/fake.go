@@ -44,7 +44,7 @@ func StandIn(t pegboard.Tool, replies ...Reply) *Fake {
 
 // Call records c and does what the next reply says.
 func (f *Fake) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
-	return f.next(c).give(ctx, c)
+	return f.next(c).run(ctx, c)
 }
 
 func (f *Fake) next(c *pegboard.Call) Reply {

@@ -46,7 +46,7 @@ func (m *Model) Reply(outcomes []pegboard.Outcome) (Turn, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.err == nil {
-		m.err = m.hear(outcomes)
+		m.err = m.advance(outcomes)
 	}
 	if m.err == nil && m.next > len(m.turns) {
 		m.err = fmt.Errorf("the model was asked for turn %d, its script has %d: a loop ends after a turn without calls", m.next, len(m.turns))
@@ -75,19 +75,19 @@ func (m *Model) Done() error {
 	return nil
 }
 
-// hear checks the outcomes of the turn that was said last and goes on to the
+// advance checks the outcomes of the turn that was said last and goes on to the
 // next.
-func (m *Model) hear(outcomes []pegboard.Outcome) error {
+func (m *Model) advance(outcomes []pegboard.Outcome) error {
 	said := m.next
 	m.next++
 	if said == 0 {
-		return unlessEmpty(outcomes, "before the first turn")
+		return requireEmpty(outcomes, "before the first turn")
 	}
 	last := m.turns[said-1]
 	if len(last.Calls) == 0 {
-		return unlessEmpty(outcomes, fmt.Sprintf("after turn %d, which has no calls", said))
+		return requireEmpty(outcomes, fmt.Sprintf("after turn %d, which has no calls", said))
 	}
-	ordered, err := match(last.Calls, outcomes)
+	ordered, err := matchOutcomes(last.Calls, outcomes)
 	if err == nil && last.Expect != nil {
 		err = last.Expect(ordered)
 	}
@@ -97,16 +97,16 @@ func (m *Model) hear(outcomes []pegboard.Outcome) error {
 	return nil
 }
 
-func unlessEmpty(outcomes []pegboard.Outcome, when string) error {
+func requireEmpty(outcomes []pegboard.Outcome, when string) error {
 	if len(outcomes) == 0 {
 		return nil
 	}
 	return fmt.Errorf("%d outcomes were handed over %s", len(outcomes), when)
 }
 
-// match returns the outcomes in the order of the calls that they answer. Calls
+// matchOutcomes returns the outcomes in the order of the calls that they answer. Calls
 // with the same ID take theirs in the order given.
-func match(calls []pegboard.Call, outcomes []pegboard.Outcome) ([]pegboard.Outcome, error) {
+func matchOutcomes(calls []pegboard.Call, outcomes []pegboard.Outcome) ([]pegboard.Outcome, error) {
 	byID := map[string][]pegboard.Outcome{}
 	var errs []error
 	for i, o := range outcomes {

@@ -6,7 +6,7 @@ import (
 )
 
 // mutation is an input made worse.
-type mutation struct{ what, input string }
+type mutation struct{ defect, input string }
 
 // mutate returns every mutation of a good input that the schema, or the way in
 // which inputs are read, must refuse.
@@ -21,5 +21,5 @@ func mutate(schema json.RawMessage, input string) []mutation {
 		{"an array stands in place of the object", "[" + input + "]"},
 		{"null stands in place of the object", "null"},
 	}
-	return append(all, shapeOf(schema).spoil("", json.RawMessage(input))...)
+	return append(all, shapeOf(schema).mutate("", json.RawMessage(input))...)
 }

@@ -38,13 +38,13 @@ func (o object) String() string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "%s:%s", quote(m.key), m.value)
+		fmt.Fprintf(&b, "%s:%s", quoteKey(m.key), m.value)
 	}
 	b.WriteByte('}')
 	return b.String()
 }
 
-func quote(key string) string {
+func quoteKey(key string) string {
 	b, err := json.Marshal(key)
 	if err != nil { // impossible for a string
 		return `""`

@@ -31,8 +31,8 @@ type Reply struct {
 	Text   string           // is returned as a result of one text
 }
 
-// give does what the reply says.
-func (r Reply) give(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
+// run does what the reply says.
+func (r Reply) run(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
 	for _, text := range r.Emit {
 		c.Emit(text)
 	}

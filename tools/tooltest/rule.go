@@ -16,8 +16,8 @@ const (
 	ruleCancel    = "a cancelled call ends"
 )
 
-// whys says of each rule what it is for.
-var whys = map[string]string{
+// rulePurposes says of each rule what it is for.
+var rulePurposes = map[string]string{
 	ruleRegisters: "a tool that Registry.Add refuses reaches no model",
 	ruleInfo:      "the registry copies Info once, so whatever changes later is not seen by rules, hooks and logs",
 	ruleDeclared:  "a model can call only what is declared to it, under a name that is found again",

@@ -20,14 +20,14 @@ func Run(ctx context.Context, t pegboard.Tool, s *pegboard.Session, input string
 	if s == nil {
 		own, err := NewSession("")
 		if err != nil {
-			return unrun(c, err)
+			return failedOutcome(c, err)
 		}
-		defer func() { end(own, &out) }()
+		defer func() { closeOwn(own, &out) }()
 		s = own
 	}
 	p, err := poolOf(t, s)
 	if err != nil {
-		return unrun(c, err)
+		return failedOutcome(c, err)
 	}
 	c.Name = t.Info().Name
 	var e pegboard.Executor
@@ -59,8 +59,8 @@ func openTables() *pegboard.RoleTables {
 	return &pegboard.RoleTables{Async: []string{"*"}, Coordinator: []string{"*"}}
 }
 
-// unrun is the outcome of a call for which there is no pool.
-func unrun(c pegboard.Call, err error) pegboard.Outcome {
+// failedOutcome is the outcome of a call for which there is no pool.
+func failedOutcome(c pegboard.Call, err error) pegboard.Outcome {
 	return pegboard.Outcome{
 		Call:   &c,
 		Result: &pegboard.Result{Parts: []pegboard.Part{{Text: err.Error()}}, IsError: true},
@@ -68,10 +68,10 @@ func unrun(c pegboard.Call, err error) pegboard.Outcome {
 	}
 }
 
-// end closes a session that Run opened. What the tool left behind is a failure
+// closeOwn closes a session that Run opened. What the tool left behind is a failure
 // of the tool.
-func end(s *pegboard.Session, out *pegboard.Outcome) {
-	if err := closeSoon(s); err != nil && out.Err == nil {
+func closeOwn(s *pegboard.Session, out *pegboard.Outcome) {
+	if err := closeSession(s); err != nil && out.Err == nil {
 		err = fmt.Errorf("close the session: %w", err)
 		out.Err = &pegboard.CallError{Tool: out.Call.Name, CallID: out.Call.ID, Stage: pegboard.StageResult, Err: err}
 	}

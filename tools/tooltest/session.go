@@ -14,15 +14,15 @@ func NewSession(dir string) (*pegboard.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: agree})
+	return pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: allowAll})
 }
 
-func agree(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+func allowAll(context.Context, *pegboard.Question) (pegboard.Decision, error) {
 	return pegboard.Decision{Behavior: pegboard.Allow}, nil
 }
 
-// closeSoon closes a session, waiting DefaultTimeout at most.
-func closeSoon(s *pegboard.Session) error {
+// closeSession closes a session, waiting DefaultTimeout at most.
+func closeSession(s *pegboard.Session) error {
 	ctx, cancel := context.WithTimeout(context.Background(), DefaultTimeout)
 	defer cancel()
 	return s.Close(ctx)

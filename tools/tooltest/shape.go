@@ -46,25 +46,25 @@ func shapeOf(schema json.RawMessage) shape {
 	return s
 }
 
-// spoil returns the mutations of a value of this shape that stands at path.
-func (s shape) spoil(path string, value json.RawMessage) []mutation {
+// mutate returns the mutations of a value of this shape that stands at path.
+func (s shape) mutate(path string, value json.RawMessage) []mutation {
 	switch {
 	case bytes.HasPrefix(value, []byte("{")):
-		return s.spoilObject(path, value)
+		return s.mutateObject(path, value)
 	case bytes.HasPrefix(value, []byte("[")):
-		return s.spoilArray(path, value)
+		return s.mutateArray(path, value)
 	}
 	return nil
 }
 
-// spoilArray spoils the first item: one is as good as all.
-func (s shape) spoilArray(path string, value json.RawMessage) []mutation {
+// mutateArray spoils the first item: one is as good as all.
+func (s shape) mutateArray(path string, value json.RawMessage) []mutation {
 	var items []json.RawMessage
 	if json.Unmarshal(value, &items) != nil || len(items) == 0 || s.items == nil {
 		return nil
 	}
 	item := shapeOf(s.items)
-	all := item.spoil(path+"[0]", items[0])
+	all := item.mutate(path+"[0]", items[0])
 	if wrong := item.wrongType(); wrong != "" {
 		all = append(all, mutation{path + "[0] has the wrong type", wrong})
 	}
@@ -79,7 +79,7 @@ func (s shape) spoilArray(path string, value json.RawMessage) []mutation {
 	return all
 }
 
-func (s shape) spoilObject(path string, value json.RawMessage) []mutation {
+func (s shape) mutateObject(path string, value json.RawMessage) []mutation {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(value, &fields) != nil {
 		return nil
@@ -113,8 +113,8 @@ func (s shape) spoilObject(path string, value json.RawMessage) []mutation {
 		if wrong := property.wrongType(); wrong != "" {
 			add(m.key, "has the wrong type", o.with(i, member{m.key, json.RawMessage(wrong)}))
 		}
-		for _, inner := range property.spoil(path+"/"+m.key, m.value) {
-			all = append(all, mutation{inner.what, o.with(i, member{m.key, json.RawMessage(inner.input)}).String()})
+		for _, inner := range property.mutate(path+"/"+m.key, m.value) {
+			all = append(all, mutation{inner.defect, o.with(i, member{m.key, json.RawMessage(inner.input)}).String()})
 		}
 	}
 	return all

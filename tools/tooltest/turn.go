@@ -30,14 +30,14 @@ func WantErrors(want ...error) func([]pegboard.Outcome) error {
 		var errs []error
 		for i, o := range outcomes {
 			if !errors.Is(o.Err, want[i]) {
-				errs = append(errs, fmt.Errorf("%s: got %s, want %s", o.Call.ID, describe(o.Err), describe(want[i])))
+				errs = append(errs, fmt.Errorf("%s: got %s, want %s", o.Call.ID, describeErr(o.Err), describeErr(want[i])))
 			}
 		}
 		return errors.Join(errs...)
 	}
 }
 
-func describe(err error) string {
+func describeErr(err error) string {
 	if err == nil {
 		return "no error"
 	}

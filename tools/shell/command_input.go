@@ -8,7 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-type input struct {
+type commandInput struct {
 	Command     string `json:"command" jsonschema_description:"The command line to run"`
 	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=1" jsonschema_description:"How long it may take, in milliseconds (default 120000, at most 600000; in the background 1800000 and 7200000)"`
 	Description string `json:"description,omitempty" jsonschema_description:"What the command does, in five to ten words"`
@@ -16,7 +16,7 @@ type input struct {
 	NoSandbox   bool   `json:"dangerouslyDisableSandbox,omitempty" jsonschema_description:"Has no effect: this tool adds no sandbox"`
 }
 
-func validate(_ context.Context, in input, _ *pegboard.Call) error {
+func validateInput(_ context.Context, in commandInput, _ *pegboard.Call) error {
 	if strings.ContainsRune(in.Command, 0) {
 		return fmt.Errorf("the command holds a NUL character; no command line can")
 	}

@@ -1,0 +1,29 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// storedOutput is where an output is stored.
+type storedOutput struct {
+	path string // of the file, or another reference
+	size int64  // bytes that are there
+	ref  string // in the session's store, if it is there
+	err  error  // why it is nowhere
+}
+
+// binaryNote says that the output is no text, and where it is.
+func (o storedOutput) binaryNote(total int64) string {
+	switch {
+	case errors.Is(o.err, pegboard.ErrAlreadyStored):
+		return fmt.Sprintf("[Output is binary: %d bytes, not shown.]", total)
+	case o.err != nil:
+		return fmt.Sprintf("[Output is binary: %d bytes, not shown, and it could not be stored: %v.]", total, o.err)
+	case o.size < total:
+		return fmt.Sprintf("[Output is binary: %d bytes, not shown. Its first %d bytes are in %s.]", total, o.size, o.path)
+	}
+	return fmt.Sprintf("[Output is binary: %d bytes, not shown. It is in %s.]", total, o.path)
+}
