@@ -24,17 +24,17 @@ func (e *adviceError) Unwrap() error { return e.err }
 // A shownError is a refusal that shows the model the file as it is now.
 type shownError struct {
 	adviceError
-	was  *atomicfile.Snapshot
-	part bool // not all of it is shown
+	snapshot *atomicfile.Snapshot
+	partial  bool // not all of it is shown
 }
 
-// explain words why t could not be read.
-func explain(c *pegboard.Call, t pegboard.Target, err error) error {
+// explainRead words why t could not be read.
+func explainRead(c *pegboard.Call, t pegboard.Target, err error) error {
 	path := t.Value
 	var text string
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		text = missing(c, t)
+		text = missingFile(c, t)
 	case errors.Is(err, realpath.ErrMoved):
 		text = path + " leads elsewhere now than when permission was decided, or round in circles. Look at its links before you try again."
 	case errors.Is(err, realpath.ErrNotDir):
@@ -42,17 +42,17 @@ func explain(c *pegboard.Call, t pegboard.Target, err error) error {
 	case errors.Is(err, realpath.ErrDirectory):
 		text = fmt.Sprintf("%s is a directory. List it with Glob (path %q, pattern \"*\") or with ls.", path, path)
 	case errors.Is(err, realpath.ErrNotRegular):
-		text = fmt.Sprintf("%s is %v. Read opens regular files only.", path, reason(err))
+		text = fmt.Sprintf("%s is %v. Read opens regular files only.", path, errorReason(err))
 	case errors.Is(err, fs.ErrPermission):
 		text = "the operating system does not let this program read " + path + ". Tell the user if it is needed."
 	default:
-		text = fmt.Sprintf("%s could not be read: %v.", path, reason(err))
+		text = fmt.Sprintf("%s could not be read: %v.", path, errorReason(err))
 	}
 	return &adviceError{text: text, err: err}
 }
 
-// reason returns err without the operation and the path that it is about.
-func reason(err error) error {
+// errorReason returns err without the operation and the path that it is about.
+func errorReason(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err

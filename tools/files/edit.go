@@ -54,26 +54,26 @@ func Edit(o WriteOptions) pegboard.Tool {
 		Result: func(out EditOutput) *pegboard.Result {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
 		},
-	}, place.edit)
+	}, targetFile.edit)
 }
 
 func validateEdit(_ context.Context, in editInput, _ *pegboard.Call) error {
 	if in.OldString == in.NewString {
 		return errors.New("old_string and new_string are equal, so there is nothing to change; send the text as it should become")
 	}
-	return errors.Join(noNUL("file_path", in.FilePath), noDirectory("file_path", in.FilePath))
+	return errors.Join(checkNoNUL("file_path", in.FilePath), checkNotDirectory("file_path", in.FilePath))
 }
 
 // edit plans an edit.
-func (p place) edit(in editInput, was *atomicfile.Snapshot) (plan[EditOutput], error) {
+func (p targetFile) edit(in editInput, was *atomicfile.Snapshot) (plan[EditOutput], error) {
 	out := EditOutput{FilePath: p.target.Value, OldString: in.OldString, NewString: in.NewString, ReplaceAll: in.ReplaceAll, Match: edit.Exact.String()}
 	if was == nil {
 		if in.OldString != "" {
-			return plan[EditOutput]{}, &adviceError{text: missing(p.c, p.target) + " An empty old_string makes a new file."}
+			return plan[EditOutput]{}, &adviceError{text: missingFile(p.call, p.target) + " An empty old_string makes a new file."}
 		}
 		made, err := p.make(in.NewString)
-		return plan[EditOutput]{data: made.data, done: func(caveat, diagnosis string) EditOutput {
-			made := made.done(caveat, diagnosis)
+		return plan[EditOutput]{data: made.data, output: func(caveat, diagnosis string) EditOutput {
+			made := made.output(caveat, diagnosis)
 			out.StructuredPatch, out.text = made.StructuredPatch, made.text
 			return out
 		}}, err
@@ -82,8 +82,8 @@ func (p place) edit(in editInput, was *atomicfile.Snapshot) (plan[EditOutput], e
 	if err != nil {
 		return plan[EditOutput]{}, err
 	}
-	return plan[EditOutput]{data: change.Data, part: true, done: func(caveat, diagnosis string) EditOutput {
-		out.OriginalFile, out.Match = &change.Old, change.Rung.String()
+	return plan[EditOutput]{data: change.Data, partial: true, output: func(caveat, diagnosis string) EditOutput {
+		out.OriginalFile, out.Match = &change.Old, change.Level.String()
 		out.StructuredPatch = patch(change.Old, change.New)
 		out.text = p.report(change, note+caveat) + diagnosis
 		return out
@@ -92,7 +92,7 @@ func (p place) edit(in editInput, was *atomicfile.Snapshot) (plan[EditOutput], e
 
 // replace returns what the edit makes of the file, and what the model should know
 // of how it was found.
-func (p place) replace(was *atomicfile.Snapshot, r edit.Replacement) (change *edit.Change, note string, err error) {
+func (p targetFile) replace(was *atomicfile.Snapshot, r edit.Replacement) (change *edit.Change, note string, err error) {
 	if isNotebook(p.target.Value) {
 		if _, err := notebook.Parse(was.Data); err == nil { // a broken one has to be mended as text
 			return nil, "", &adviceError{text: p.target.Value + " is a notebook, whose JSON Edit would break. Use NotebookEdit."}
@@ -102,17 +102,17 @@ func (p place) replace(was *atomicfile.Snapshot, r edit.Replacement) (change *ed
 	if err != nil {
 		return nil, "", &adviceError{text: p.target.Value + " cannot be edited: " + err.Error(), err: err}
 	}
-	standing := p.seen(was.Data)
-	if standing < reads.Stale && !p.o.AllowUnread && len(was.Data) > 0 {
+	standing := p.knowledge(was.Data)
+	if standing < reads.Stale && !p.options.AllowUnread && len(was.Data) > 0 {
 		how := " was not read. Read it first, so that the edit rests on what is there."
-		if standing == reads.Partial {
+		if standing == reads.Truncated {
 			how = " was shown only as far as a limit let it. Read the lines around the place, with offset and limit, and repeat the edit."
 		}
 		return nil, "", &adviceError{text: p.target.Value + how, err: errUnseen}
 	}
 	change, err = text.Replace(r)
 	switch {
-	case standing == reads.Stale && (err != nil || len(change.Spans) != 1 || change.Rung != edit.Exact):
+	case standing == reads.Stale && (err != nil || len(change.Spans) != 1 || change.Level != edit.Exact):
 		return nil, "", p.stale(was, text, change, err)
 	case err != nil:
 		return nil, "", &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
@@ -125,7 +125,7 @@ func (p place) replace(was *atomicfile.Snapshot, r edit.Replacement) (change *ed
 // stale words a refusal for a file that changed since it was read, with what is
 // there now. err is why the edit does not fit; without, it fits in several places,
 // or not exactly.
-func (p place) stale(was *atomicfile.Snapshot, text *edit.Text, change *edit.Change, err error) error {
+func (p targetFile) stale(was *atomicfile.Snapshot, text *edit.Text, change *edit.Change, err error) error {
 	advice := p.target.Value + " changed since it was read"
 	var at []edit.Range
 	var absent *edit.AbsentError
@@ -141,7 +141,7 @@ func (p place) stale(was *atomicfile.Snapshot, text *edit.Text, change *edit.Cha
 	switch {
 	case err != nil:
 		advice += ": " + err.Error() + "."
-	case change.Rung != edit.Exact:
+	case change.Level != edit.Exact:
 		advice += ", and old_string does not occur exactly any more. Something like it does."
 	default:
 		advice += fmt.Sprintf(", and replace_all would change %s of it.", plural(len(change.Spans), "place"))
@@ -155,24 +155,24 @@ func (p place) stale(was *atomicfile.Snapshot, text *edit.Text, change *edit.Cha
 		at = []edit.Range{{First: 1, Last: around}}
 	}
 	at = at[:min(len(at), around)]
-	advice += " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, p.brief)
-	return &shownError{adviceError: adviceError{text: advice, err: errors.Join(errUnseen, err)}, was: was, part: true}
+	advice += " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, p.shortNumberedLine)
+	return &shownError{adviceError: adviceError{text: advice, err: errors.Join(errUnseen, err)}, snapshot: was, partial: true}
 }
 
 // around is how many lines are shown on each side of a change.
 const around = 5
 
 // report tells the model what was changed, with the lines around it.
-func (p place) report(change *edit.Change, note string) string {
+func (p targetFile) report(change *edit.Change, note string) string {
 	said := fmt.Sprintf("Edited %s: %s.", p.target.Value, plural(len(change.Spans), "replacement"))
-	if change.Rung != edit.Exact {
-		said += fmt.Sprintf(" old_string does not occur exactly as given; what was replaced is a %s. Check it.", change.Rung)
+	if change.Level != edit.Exact {
+		said += fmt.Sprintf(" old_string does not occur exactly as given; what was replaced is a %s. Check it.", change.Level)
 	}
 	var at []edit.Range
 	for _, s := range change.Spans[:min(len(change.Spans), maxReported)] {
 		at = append(at, s.New)
 	}
-	said += note + "\n" + strings.TrimSuffix(edit.Excerpt(change.New, at, around, p.brief), "\n")
+	said += note + "\n" + strings.TrimSuffix(edit.Excerpt(change.New, at, around, p.shortNumberedLine), "\n")
 	if more := len(change.Spans) - maxReported; more > 0 {
 		said += fmt.Sprintf("\n[%s not shown]", plural(more, "further place"))
 	}

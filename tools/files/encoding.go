@@ -9,16 +9,16 @@ import (
 
 // An encoding is one that a byte order mark announces.
 type encoding struct {
-	name string // for the model; empty if there is nothing to say
-	bom  []byte
-	utf  unicode.Endianness
+	name       string // for the model; empty if there is nothing to say
+	bom        []byte
+	endianness unicode.Endianness
 }
 
 // encodings are those that Read decodes.
 var encodings = []encoding{
 	{bom: []byte{0xEF, 0xBB, 0xBF}},
-	{name: "UTF-16 (little endian)", bom: []byte{0xFF, 0xFE}, utf: unicode.LittleEndian},
-	{name: "UTF-16 (big endian)", bom: []byte{0xFE, 0xFF}, utf: unicode.BigEndian},
+	{name: "UTF-16 (little endian)", bom: []byte{0xFF, 0xFE}, endianness: unicode.LittleEndian},
+	{name: "UTF-16 (big endian)", bom: []byte{0xFE, 0xFF}, endianness: unicode.BigEndian},
 }
 
 // encodingOf returns the encoding that the first bytes of a file announce, by
@@ -32,13 +32,13 @@ func encodingOf(head []byte) (e encoding) {
 	return encoding{}
 }
 
-// wide reports whether e is UTF-16.
-func (e encoding) wide() bool { return e.name != "" }
+// isUTF16 reports whether e is UTF-16.
+func (e encoding) isUTF16() bool { return e.name != "" }
 
-// text reports whether head, the beginning of a file in e, is one of a text. NUL
+// isText reports whether head, the beginning of a file in e, is one of a text. NUL
 // is in none, neither as a byte nor, in UTF-16, as two.
-func (e encoding) text(head []byte) bool {
-	if !e.wide() {
+func (e encoding) isText(head []byte) bool {
+	if !e.isUTF16() {
 		return bytes.IndexByte(head, 0) < 0
 	}
 	for i := len(e.bom); i+1 < len(head); i += 2 {
@@ -49,17 +49,17 @@ func (e encoding) text(head []byte) bool {
 	return true
 }
 
-// lines returns the lines of the text that r holds, byte order mark included.
-func (e encoding) lines(r io.Reader) (*lines, error) {
+// lineReader returns the lines of the text that r holds, byte order mark included.
+func (e encoding) lineReader(r io.Reader) (*lineReader, error) {
 	if _, err := io.CopyN(io.Discard, r, int64(len(e.bom))); err != nil {
 		return nil, err
 	}
-	var t *tape
-	if e.wide() {
-		t = &tape{r: r}
-		r = unicode.UTF16(e.utf, unicode.IgnoreBOM).NewDecoder().Reader(t)
+	var t *sourceBuffer
+	if e.isUTF16() {
+		t = &sourceBuffer{r: r}
+		r = unicode.UTF16(e.endianness, unicode.IgnoreBOM).NewDecoder().Reader(t)
 	}
-	l := newLines(r)
-	l.tape, l.bom, l.at = t, e.bom, int64(len(e.bom))
+	l := newLineReader(r)
+	l.source, l.bom, l.offset = t, e.bom, int64(len(e.bom))
 	return l, nil
 }

@@ -5,24 +5,24 @@ import (
 	"hash"
 )
 
-// A stretch is a part of a file by its bytes, as they stand there.
-type stretch struct {
+// A fileRange is a part of a file by its bytes, as they stand there.
+type fileRange struct {
 	from, to int64
-	sum      hash.Hash // of the bytes
+	hash     hash.Hash // of the bytes
 }
 
 // clone returns a stretch that grows on its own.
-func (s stretch) clone() stretch {
-	if c, ok := s.sum.(hash.Cloner); ok { // SHA-256 is one
+func (s fileRange) clone() fileRange {
+	if c, ok := s.hash.(hash.Cloner); ok { // SHA-256 is one
 		if sum, err := c.Clone(); err == nil {
-			s.sum = sum
+			s.hash = sum
 		}
 	}
 	return s
 }
 
 // digest returns the sum of the bytes.
-func (s stretch) digest() (d [sha256.Size]byte) {
-	s.sum.Sum(d[:0])
+func (s fileRange) digest() (d [sha256.Size]byte) {
+	s.hash.Sum(d[:0])
 	return d
 }

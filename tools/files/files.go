@@ -45,29 +45,29 @@ func Tools() []pegboard.Tool {
 // read files again before it edits them, and Read shows what it showed before.
 func Forget(s *pegboard.Session) { reads.Of(s).Forget() }
 
-// errNotAdmitted is the answer to a call that nothing was decided about.
-var errNotAdmitted = errors.New("the call was not admitted by an executor, so no path was decided; run it through an Executor")
+// errUndecided is the answer to a call that nothing was decided about.
+var errUndecided = errors.New("the call was not admitted by an executor, so no path was decided; run it through an Executor")
 
-// decided returns the path that c may touch.
-func decided(c *pegboard.Call) (pegboard.Target, error) {
+// decidedTarget returns the path that c may touch.
+func decidedTarget(c *pegboard.Call) (pegboard.Target, error) {
 	for _, t := range c.Targets() {
 		if t.Kind == pegboard.TargetPath {
 			return t, nil
 		}
 	}
-	return pegboard.Target{}, errNotAdmitted
+	return pegboard.Target{}, errUndecided
 }
 
-// noNUL refuses what no file can be called.
-func noNUL(field, value string) error {
+// checkNoNUL refuses what no file can be called.
+func checkNoNUL(field, value string) error {
 	if strings.ContainsRune(value, 0) {
 		return errors.New(field + " holds a NUL character, which no path can; send it without")
 	}
 	return nil
 }
 
-// noDirectory refuses a path that can only be a directory's.
-func noDirectory(field, path string) error {
+// checkNotDirectory refuses a path that can only be a directory's.
+func checkNotDirectory(field, path string) error {
 	if last := strings.TrimSuffix(filepath.ToSlash(path), "."); strings.HasSuffix(last, "/") || last == "" {
 		return fmt.Errorf("%s %q names a directory; send the path of a file", field, path)
 	}

@@ -53,9 +53,9 @@ func Glob(o GlobOptions) pegboard.Tool {
 		Info: pegboard.Info{Name: "Glob"},
 		Description: fmt.Sprintf("Finds files by a pattern of their paths, such as **/*.go, and lists them, those changed last first, %d at most. "+
 			"A pattern without a slash matches only directly in the directory: write **/name to search below it. "+
-			"%s.", o.MaxResults, o.omissions()),
+			"%s.", o.MaxResults, o.omissionText()),
 		Inspect: func(in globInput, _ *pegboard.Call) pegboard.Traits {
-			base, _, _ := in.split() // Validate reports the error
+			base, _, _ := in.splitBase() // Validate reports the error
 			return pegboard.Traits{
 				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: base, Tree: true, Filtered: true}},
 				Concurrency: pegboard.Shared,
@@ -63,7 +63,7 @@ func Glob(o GlobOptions) pegboard.Tool {
 			}
 		},
 		Validate: func(_ context.Context, in globInput, _ *pegboard.Call) error {
-			_, _, err := in.split()
+			_, _, err := in.splitBase()
 			return err
 		},
 		Call:   o.glob,
@@ -73,20 +73,20 @@ func Glob(o GlobOptions) pegboard.Tool {
 
 func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (GlobOutput, error) {
 	began := time.Now()
-	t, err := decided(c)
+	t, err := decidedTarget(c)
 	if err != nil {
 		return GlobOutput{}, err
 	}
-	base, pattern, err := in.split()
+	base, pattern, err := in.splitBase()
 	if err != nil {
 		return GlobOutput{}, err
 	}
 	root, err := realpath.OpenDir(t.Real())
 	if named := base != in.Path && base != "."; named && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, realpath.ErrNotDir)) {
 		// Directories that a pattern names match nothing when they are not there.
-		return GlobOutput{Filenames: []string{}, note: explain(c, t, err).Error()}, nil
+		return GlobOutput{Filenames: []string{}, note: explainRead(c, t, err).Error()}, nil
 	} else if err != nil {
-		return GlobOutput{}, explain(c, t, err)
+		return GlobOutput{}, explainRead(c, t, err)
 	}
 	defer func() { _ = root.Close() }()
 
@@ -98,17 +98,17 @@ func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (
 	}
 	out := GlobOutput{TimedOut: err != nil && limited.Err() != nil, Unreadable: report.Unreadable}
 	if err != nil && !out.TimedOut {
-		return GlobOutput{}, explain(c, t, err)
+		return GlobOutput{}, explainRead(c, t, err)
 	}
-	if err := o.choose(ctx, c, t.Value, found, &out); err != nil {
+	if err := o.selectNewest(ctx, c, t.Value, found, &out); err != nil {
 		return GlobOutput{}, err
 	}
 	out.DurationMs = time.Since(began).Milliseconds()
 	return out, nil
 }
 
-// omissions says what is found and what is not.
-func (o GlobOptions) omissions() string {
+// omissionText says what is found and what is not.
+func (o GlobOptions) omissionText() string {
 	others := "directories and symbolic links"
 	if o.Ignore {
 		others = "files that ignore files name, " + others
@@ -121,24 +121,24 @@ func (o GlobOptions) omissions() string {
 
 // find returns the files below root, the directory dir, that match p, in no
 // order. What was found before an error counts.
-func (o GlobOptions) find(ctx context.Context, root *os.Root, dir string, p pathPattern) ([]match, walk.Report, error) {
-	options := walk.Options{NoIgnore: !o.Ignore, Hidden: !o.NoHidden, MaxDepth: p.depth, Enter: p.enters}
-	found := make([][]match, options.NumWorkers())
+func (o GlobOptions) find(ctx context.Context, root *os.Root, dir string, p pathPattern) ([]globMatch, walk.Report, error) {
+	options := walk.Options{NoIgnore: !o.Ignore, Hidden: !o.NoHidden, MaxDepth: p.maxDepth, Enter: p.canContain}
+	found := make([][]globMatch, options.NumWorkers())
 	report, err := walk.Run(ctx, root, dir, options, func(worker int, e *walk.Entry) error {
 		if !p.matches(e.Rel) {
 			return nil
 		}
 		if info, err := e.Info(); err == nil { // otherwise it is gone already
-			found[worker] = append(found[worker], match{name: e.Rel, changed: info.ModTime.UnixMicro()})
+			found[worker] = append(found[worker], globMatch{name: e.Rel, changed: info.ModTime.UnixMicro()})
 		}
 		return nil
 	})
 	return slices.Concat(found...), report, err
 }
 
-// choose puts the newest of found that may be read into out. It asks for
+// selectNewest puts the newest of found that may be read into out. It asks for
 // permission no further than it has to.
-func (o GlobOptions) choose(ctx context.Context, c *pegboard.Call, base string, found []match, out *GlobOutput) error {
+func (o GlobOptions) selectNewest(ctx context.Context, c *pegboard.Call, base string, found []globMatch, out *GlobOutput) error {
 	out.Filenames = []string{}
 	left := newestFirst(found)
 	for heap.Init(&left); len(left) > 0; heap.Pop(&left) {
@@ -155,15 +155,15 @@ func (o GlobOptions) choose(ctx context.Context, c *pegboard.Call, base string, 
 			out.Truncated = true
 			break
 		}
-		out.Filenames = append(out.Filenames, short(c.Session().Dir(), abs))
+		out.Filenames = append(out.Filenames, shortPath(c.Session().Dir(), abs))
 		out.NumFiles++
 	}
 	out.TotalMatches = len(found) - out.Hidden
 	return nil
 }
 
-// short returns abs as seen from dir if it lies below.
-func short(dir, abs string) string {
+// shortPath returns abs as seen from dir if it lies below.
+func shortPath(dir, abs string) string {
 	if !realpath.Contains(dir, abs) {
 		return abs
 	}

@@ -16,24 +16,24 @@ type globInput struct {
 	Path    string `json:"path,omitempty" jsonschema_description:"The directory to search in (default: the working directory). An absolute pattern needs none."`
 }
 
-// split returns the directory where the search begins and the pattern for what
+// splitBase returns the directory where the search begins and the pattern for what
 // lies below it. The directories that a pattern names literally belong to the
 // first, so that permission is asked for no more than is walked, and so that a
 // link among them is decided by where it leads. The base is usable even if there
 // is an error.
-func (in globInput) split() (base, pattern string, err error) {
+func (in globInput) splitBase() (base, pattern string, err error) {
 	base = in.Path
 	if base == "" {
 		base = "."
 	}
-	if err := errors.Join(noNUL("pattern", in.Pattern), noNUL("path", in.Path)); err != nil {
+	if err := errors.Join(checkNoNUL("pattern", in.Pattern), checkNoNUL("path", in.Path)); err != nil {
 		return base, "", err
 	}
 	pattern = filepath.ToSlash(in.Pattern)
 	if !doublestar.ValidatePattern(pattern) {
 		return base, "", fmt.Errorf("the pattern %q cannot be read: a [ or { is not closed, or a \\ ends it; put a \\ before a character that is meant as it is", in.Pattern)
 	}
-	if slices.Contains(names(pattern), "..") {
+	if slices.Contains(patternNames(pattern), "..") {
 		return base, "", fmt.Errorf("the pattern %q holds \"..\", which patterns cannot; give the directory above as path", in.Pattern)
 	}
 	literal, pattern := doublestar.SplitPattern(path.Clean(pattern))
@@ -55,7 +55,7 @@ func (in globInput) split() (base, pattern string, err error) {
 	return base, pattern, nil
 }
 
-// names returns the names in a pattern, also those in braces.
-func names(pattern string) []string {
+// patternNames returns the names in a pattern, also those in braces.
+func patternNames(pattern string) []string {
 	return strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune("/{},", r) })
 }

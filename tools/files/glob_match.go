@@ -4,14 +4,14 @@ import (
 	"cmp"
 )
 
-// A match is a file that was found.
-type match struct {
+// A globMatch is a file that was found.
+type globMatch struct {
 	name    string // from the root, with slashes
 	changed int64  // in microseconds since 1970
 }
 
 // newestFirst is a heap of matches, those changed last on top, then by name.
-type newestFirst []match
+type newestFirst []globMatch
 
 func (h newestFirst) Len() int { return len(h) }
 
@@ -23,7 +23,7 @@ func (h newestFirst) Less(i, j int) bool {
 
 // Push is there for heap.Interface.
 func (h *newestFirst) Push(m any) {
-	if m, ok := m.(match); ok {
+	if m, ok := m.(globMatch); ok {
 		*h = append(*h, m)
 	}
 }

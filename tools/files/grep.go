@@ -103,7 +103,7 @@ const (
 const maxContext = 10_000
 
 func (o GrepOptions) validate(in grepInput) error {
-	if err := errors.Join(noNUL("path", in.Path), noNUL("glob", in.Glob)); err != nil {
+	if err := errors.Join(checkNoNUL("path", in.Path), checkNoNUL("glob", in.Glob)); err != nil {
 		return err
 	}
 	if in.Type != "" && in.Type != "all" && !slices.Contains(walk.TypeNames(), in.Type) {
@@ -128,7 +128,7 @@ func (o GrepOptions) query(in grepInput) grep.Query {
 		Before:       min(cmp.Or(in.Before, around), maxContext),
 		After:        min(cmp.Or(in.After, around), maxContext),
 		OnlyMatching: in.Only && in.OutputMode == modeContent,
-		MaxColumns:   o.maxColumns(),
+		MaxColumns:   o.maxLineBytes(),
 	}
 	switch in.OutputMode {
 	case modeContent:
@@ -141,14 +141,14 @@ func (o GrepOptions) query(in grepInput) grep.Query {
 	return q
 }
 
-// maxColumns is how many bytes hold the characters of a line that are shown.
-func (o GrepOptions) maxColumns() int {
+// maxLineBytes is how many bytes hold the characters of a line that are shown.
+func (o GrepOptions) maxLineBytes() int {
 	return min(o.MaxLineLength, 1<<20) * utf8.UTFMax
 }
 
-// limits returns what a search may find and keep. base is what paths are
+// treeOptions returns what a search may find and keep. base is what paths are
 // relative to.
-func (o GrepOptions) limits(c *pegboard.Call, in grepInput, base string) grep.TreeOptions {
+func (o GrepOptions) treeOptions(c *pegboard.Call, in grepInput, base string) grep.TreeOptions {
 	t := grep.TreeOptions{
 		Walk:     walk.Options{Hidden: !o.NoHidden, NoIgnore: o.NoIgnore, Enter: noVersionControl},
 		Skip:     in.Offset,
@@ -177,7 +177,7 @@ func noVersionControl(rel string) bool {
 }
 
 func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (GrepOutput, error) {
-	t, err := decided(c)
+	t, err := decidedTarget(c)
 	if err != nil {
 		return GrepOutput{}, err
 	}
@@ -196,10 +196,10 @@ func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (
 		return GrepOutput{}, &adviceError{text: bad.Error(), err: err}
 	}
 	if err != nil && !late {
-		return GrepOutput{}, explain(c, t, err)
+		return GrepOutput{}, explainRead(c, t, err)
 	}
 	out := o.output(in, report, func(rel string) string {
-		return short(c.Session().Dir(), filepath.Join(t.Value, filepath.FromSlash(rel)))
+		return shortPath(c.Session().Dir(), filepath.Join(t.Value, filepath.FromSlash(rel)))
 	})
 	out.TimedOut = late
 	return out, nil
@@ -210,11 +210,11 @@ var errMayNotBeRead = errors.New("permission rules leave it out of searches; tel
 
 // search searches what t is: a directory or a file.
 func (o GrepOptions) search(ctx context.Context, p *grep.Program, in grepInput, c *pegboard.Call, t pegboard.Target) (grep.Report, error) {
-	limits := o.limits(c, in, t.Value)
+	limits := o.treeOptions(c, in, t.Value)
 	root, err := realpath.OpenDir(t.Real())
 	if err == nil {
 		defer func() { _ = root.Close() }()
-		return p.Tree(ctx, root, t.Real(), limits)
+		return p.SearchTree(ctx, root, t.Real(), limits)
 	}
 	if !errors.Is(err, realpath.ErrNotDir) {
 		return grep.Report{}, err
@@ -227,5 +227,5 @@ func (o GrepOptions) search(ctx context.Context, p *grep.Program, in grepInput, 
 		return grep.Report{}, err
 	}
 	defer func() { _ = f.Close() }()
-	return p.File(ctx, ".", f, limits)
+	return p.SearchFile(ctx, ".", f, limits)
 }

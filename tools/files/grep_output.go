@@ -36,14 +36,14 @@ type GrepOutput struct {
 	// what those files hold.
 	Hidden int `json:"-"`
 
-	cut bool // for lack of memory
+	truncated bool // for lack of memory
 }
 
 // output makes of r what the host gets. name says what a file is called.
 func (o GrepOptions) output(in grepInput, r grep.Report, name func(rel string) string) GrepOutput {
 	out := GrepOutput{
 		Mode: in.OutputMode, Filenames: []string{}, AppliedOffset: in.Offset,
-		TotalFiles: r.NumFiles, Hidden: r.Hidden, Unreadable: r.Unreadable, Binary: r.Binary, cut: r.Cut,
+		TotalFiles: r.NumFiles, Hidden: r.Hidden, Unreadable: r.Unreadable, Binary: r.Binary, truncated: r.Truncated,
 	}
 	var content strings.Builder
 	for _, f := range r.Files {
@@ -51,10 +51,10 @@ func (o GrepOptions) output(in grepInput, r grep.Report, name func(rel string) s
 		out.Filenames = append(out.Filenames, path)
 		switch in.OutputMode {
 		case modeContent:
-			o.rows(&content, in, onOneLine(path), f.Rows)
+			o.writeRows(&content, in, quotePath(path), f.Rows)
 			out.NumLines += len(f.Rows)
 		case modeCount:
-			fmt.Fprintf(&content, "%s:%d\n", onOneLine(path), f.Matches)
+			fmt.Fprintf(&content, "%s:%d\n", quotePath(path), f.Matches)
 			out.NumLines++
 		}
 	}
@@ -68,23 +68,23 @@ func (o GrepOptions) output(in grepInput, r grep.Report, name func(rel string) s
 	default:
 		out.Mode = modeFiles
 	}
-	if shown, all := out.rows(); in.Offset+shown < all {
+	if shown, all := out.rowCounts(); in.Offset+shown < all {
 		out.AppliedLimit = shown
 	}
 	return out
 }
 
-// rows returns how many rows there are in out, as limits count them, and how
+// rowCounts returns how many rows there are in out, as limits count them, and how
 // many were found.
-func (out *GrepOutput) rows() (shown, all int) {
+func (out *GrepOutput) rowCounts() (shown, all int) {
 	if out.Mode == modeContent {
 		return out.NumLines, out.TotalLines
 	}
 	return out.NumFiles, out.TotalFiles
 }
 
-// rows writes the rows of one file.
-func (o GrepOptions) rows(b *strings.Builder, in grepInput, path string, rows []grep.Row) {
+// writeRows writes the rows of one file.
+func (o GrepOptions) writeRows(b *strings.Builder, in grepInput, path string, rows []grep.Row) {
 	grouped := !in.Only && in.After+in.Before+in.Around+in.Context > 0
 	for i, row := range rows {
 		if grouped && b.Len() > 0 && (i == 0 || row.Gap) {
@@ -98,17 +98,17 @@ func (o GrepOptions) rows(b *strings.Builder, in grepInput, path string, rows []
 		if in.Numbers == nil || *in.Numbers {
 			b.WriteString(strconv.Itoa(row.Number) + mark)
 		}
-		b.WriteString(o.cutLine(row) + "\n")
+		b.WriteString(o.rowText(row) + "\n")
 	}
 }
 
-// cutLine returns the text of row as it is shown.
-func (o GrepOptions) cutLine(row grep.Row) string {
+// rowText returns the text of row as it is shown.
+func (o GrepOptions) rowText(row grep.Row) string {
 	text := row.Text
-	if row.Cut == 0 {
+	if row.Omitted == 0 {
 		text = strings.TrimSuffix(text, "\r")
 	}
-	lost := row.Cut
+	lost := row.Omitted
 	count := 0
 	for i := range text {
 		if count == o.MaxLineLength {
@@ -135,7 +135,7 @@ func grepResult(out GrepOutput) *pegboard.Result {
 	case out.Mode == modeFiles && len(out.Filenames) > 0:
 		var names []string
 		for _, name := range out.Filenames {
-			names = append(names, onOneLine(name))
+			names = append(names, quotePath(name))
 		}
 		shown = append(names, shown...)
 	case out.TotalFiles == 0 && out.Mode == modeFiles:
@@ -155,16 +155,16 @@ func (out *GrepOutput) notices() []string {
 		thing = "lines"
 	}
 	if out.Mode == modeCount && out.TotalFiles > 0 {
-		note("%s in %s.", countOf(out.NumMatches, "match", "matches"), plural(out.TotalFiles, "file"))
+		note("%s in %s.", pluralOf(out.NumMatches, "match", "matches"), plural(out.TotalFiles, "file"))
 	}
-	shown, found := out.rows()
+	shown, found := out.rowCounts()
 	switch next := out.AppliedOffset + shown; {
 	case found > 0 && out.AppliedOffset >= found:
 		note("Nothing is left behind offset %d: there are %d %s. Use a smaller offset.", out.AppliedOffset, found, thing)
 	case next < found:
 		note("Cut: %s %d to %d of %d. Go on with offset %d, or use a narrower pattern, path or glob.", thing, out.AppliedOffset+1, next, found, next)
 	}
-	if out.cut {
+	if out.truncated {
 		note("The rest takes too much memory. Use a narrower pattern, path or glob.")
 	}
 	if out.TimedOut {
@@ -174,20 +174,20 @@ func (out *GrepOutput) notices() []string {
 		note("%s with a match that cannot be shown, because it is not text.", plural(out.Binary, "file"))
 	}
 	if out.Unreadable > 0 {
-		note("%s could not be read.", countOf(out.Unreadable, "file or directory", "files or directories"))
+		note("%s could not be read.", pluralOf(out.Unreadable, "file or directory", "files or directories"))
 	}
 	return all
 }
 
-// onOneLine quotes a path like a Go string if it would not stay on its line.
-func onOneLine(path string) string {
+// quotePath quotes a path like a Go string if it would not stay on its line.
+func quotePath(path string) string {
 	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) {
 		return strconv.Quote(path)
 	}
 	return path
 }
 
-func countOf(n int, one, many string) string {
+func pluralOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

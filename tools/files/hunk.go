@@ -35,8 +35,8 @@ func Unified(hunks []Hunk) string {
 	return edit.Unified(list)
 }
 
-// upTo returns h with its first n lines.
-func (h Hunk) upTo(n int) Hunk {
+// firstLines returns h with its first n lines.
+func (h Hunk) firstLines(n int) Hunk {
 	h.Lines, h.OldLines, h.NewLines = h.Lines[:n], 0, 0
 	for _, line := range h.Lines {
 		switch line[0] {
@@ -52,6 +52,6 @@ func (h Hunk) upTo(n int) Hunk {
 	return h
 }
 
-// isMark reports whether a line of a hunk only says that the line before it has
+// isNoNewlineMark reports whether a line of a hunk only says that the line before it has
 // no end.
-func isMark(line string) bool { return line[0] == '\\' }
+func isNoNewlineMark(line string) bool { return line[0] == '\\' }

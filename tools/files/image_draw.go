@@ -6,17 +6,17 @@ import (
 	xdraw "golang.org/x/image/draw"
 )
 
-// draw returns src upright, w pixels wide and h high, which must not be more
+// drawUpright returns src upright, w pixels wide and h high, which must not be more
 // than it has. Every pixel of src counts, and little memory is needed beside
 // the two images.
-func draw(src image.Image, turned orientation, w, h int) *image.RGBA {
+func drawUpright(src image.Image, turned orientation, w, h int) *image.RGBA {
 	before := image.Pt(w, h) // the size in the orientation of src
 	if turned.sideways() {
 		before = image.Pt(h, w)
 	}
 	size := src.Bounds().Size()
 	if x, y := size.X/before.X, size.Y/before.Y; x > 1 || y > 1 {
-		src = average(src, max(x, 1), max(y, 1))
+		src = averageBlocks(src, max(x, 1), max(y, 1))
 	}
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))
 	// Scale would do with fewer operations, and with a table of 32 bytes for
@@ -25,9 +25,9 @@ func draw(src image.Image, turned orientation, w, h int) *image.RGBA {
 	return dst
 }
 
-// whole returns an image of that size, of which src may be a part: the first
+// fullFrame returns an image of that size, of which src may be a part: the first
 // picture of a GIF need not cover all of it.
-func whole(src image.Image, size image.Config) image.Image {
+func fullFrame(src image.Image, size image.Config) image.Image {
 	all := image.Rect(0, 0, size.Width, size.Height)
 	if src.Bounds() == all {
 		return src
@@ -48,9 +48,9 @@ func onWhite(img *image.RGBA) *image.RGBA {
 	return dst
 }
 
-// average returns src with each block of x times y pixels made one. Blocks that
+// averageBlocks returns src with each block of x times y pixels made one. Blocks that
 // are not whole, at the right and at the bottom, are left out.
-func average(src image.Image, x, y int) *image.RGBA {
+func averageBlocks(src image.Image, x, y int) *image.RGBA {
 	b := src.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, b.Dx()/x, b.Dy()/y))
 	strip := image.NewRGBA(image.Rect(0, 0, dst.Rect.Dx()*x, y))

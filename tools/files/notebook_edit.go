@@ -48,7 +48,7 @@ func NotebookEdit(o WriteOptions) pegboard.Tool {
 		Result: func(out NotebookOutput) *pegboard.Result {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
 		},
-	}, place.editNotebook)
+	}, targetFile.editNotebook)
 }
 
 func validateNotebook(_ context.Context, in notebookInput, _ *pegboard.Call) error {
@@ -60,13 +60,13 @@ func validateNotebook(_ context.Context, in notebookInput, _ *pegboard.Call) err
 	case in.EditMode != "insert" && in.CellID == "":
 		return errors.New("cell_id is missing; Read shows the ids of the cells")
 	}
-	return noNUL("notebook_path", in.NotebookPath)
+	return checkNoNUL("notebook_path", in.NotebookPath)
 }
 
 // editNotebook plans the edit of a cell.
-func (p place) editNotebook(in notebookInput, was *atomicfile.Snapshot) (plan[NotebookOutput], error) {
+func (p targetFile) editNotebook(in notebookInput, was *atomicfile.Snapshot) (plan[NotebookOutput], error) {
 	if was == nil {
-		return plan[NotebookOutput]{}, &adviceError{text: missing(p.c, p.target)}
+		return plan[NotebookOutput]{}, &adviceError{text: missingFile(p.call, p.target)}
 	}
 	n, err := notebook.Parse(was.Data)
 	if err != nil {
@@ -79,7 +79,7 @@ func (p place) editNotebook(in notebookInput, was *atomicfile.Snapshot) (plan[No
 	if err != nil {
 		return plan[NotebookOutput]{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
 	}
-	return plan[NotebookOutput]{data: edited.Data, part: true, done: func(caveat, diagnosis string) NotebookOutput {
+	return plan[NotebookOutput]{data: edited.Data, partial: true, output: func(caveat, diagnosis string) NotebookOutput {
 		return NotebookOutput{
 			NotebookPath: p.target.Value, CellID: edited.Cell.ID, CellType: edited.Cell.Type, Language: n.Language(),
 			EditMode: in.mode(), NewSource: in.NewSource, OldSource: edited.Old,
@@ -90,14 +90,14 @@ func (p place) editNotebook(in notebookInput, was *atomicfile.Snapshot) (plan[No
 }
 
 // mayEditNotebook refuses to change what the model has not seen.
-func (p place) mayEditNotebook(was *atomicfile.Snapshot) error {
+func (p targetFile) mayEditNotebook(was *atomicfile.Snapshot) error {
 	how := " was not read. Read it first; it shows the ids of the cells."
-	switch standing := p.seen(was.Data); {
-	case standing == reads.Current || p.o.AllowUnread:
+	switch standing := p.knowledge(was.Data); {
+	case standing == reads.Current || p.options.AllowUnread:
 		return nil
 	case standing == reads.Stale:
 		how = " changed since it was read, and nothing was written. Read it again: cells may have other ids now."
-	case standing == reads.Partial:
+	case standing == reads.Truncated:
 		how = " was shown only as far as a limit let it. Read the cells around the place, with offset and limit, and repeat the edit."
 	}
 	return &adviceError{text: p.target.Value + how, err: errUnseen}

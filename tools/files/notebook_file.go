@@ -14,8 +14,8 @@ type NotebookFile struct {
 	// tokens, or bytes.
 	TruncatedByTokenCap bool `json:"truncatedByTokenCap,omitempty"`
 
-	parts []pegboard.Part // for the model
-	short bool            // a cell was cut
+	parts   []pegboard.Part // for the model
+	cellCut bool            // a cell was cut
 }
 
 // NotebookCell is a cell with all of its source.

@@ -9,24 +9,24 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
-// A sheet is what one call shows of a notebook.
-type sheet struct {
-	o      ReadOptions
-	file   NotebookFile
-	tokens int
-	bytes  int
-	images int
+// A notebookPage is what one call shows of a notebook.
+type notebookPage struct {
+	options ReadOptions
+	file    NotebookFile
+	tokens  int
+	bytes   int
+	images  int
 }
 
-// output returns one output of a cell for the host and for the model. Of a long
+// renderOutput returns one output of a cell for the host and for the model. Of a long
 // stream or traceback the end is shown, of other texts the beginning.
-func (s *sheet) output(o notebook.Output) (CellOutput, []pegboard.Part) {
+func (s *notebookPage) renderOutput(o notebook.Output) (CellOutput, []pegboard.Part) {
 	text, atTail := o.Text, o.Kind == "stream"
 	if o.Kind == "error" {
-		text, atTail = errorText(o), true
+		text, atTail = errorOutputText(o), true
 	}
-	shown, _ := readable([]byte(plainText(text)))
-	text = excerpt(string(shown), atTail)
+	shown, _ := printable([]byte(stripEscapes(text)))
+	text = excerptOutput(string(shown), atTail)
 	out := CellOutput{Type: o.Kind, Text: text}
 	head := fmt.Sprintf("<output type=%q", o.Kind)
 	if o.Name != "" {
@@ -36,24 +36,24 @@ func (s *sheet) output(o notebook.Output) (CellOutput, []pegboard.Part) {
 	var pictures []pegboard.Part
 	for _, img := range o.Images {
 		out.Images = append(out.Images, img.MIME)
-		pictures = append(pictures, s.picture(img))
+		pictures = append(pictures, s.renderImage(img))
 	}
 	if text == "" && len(o.Images) == 0 && len(o.Types) > 0 {
 		head += fmt.Sprintf("[%s, not shown]\n", strings.Join(o.Types, ", "))
 	}
-	parts := append([]pegboard.Part{{Text: head + withEnd(text)}}, pictures...)
+	parts := append([]pegboard.Part{{Text: head + withNewline(text)}}, pictures...)
 	return out, append(parts, pegboard.Part{Text: "</output>\n"})
 }
 
-// picture returns an image of an output, or why it is not shown.
-func (s *sheet) picture(img notebook.Image) pegboard.Part {
+// renderImage returns an image of an output, or why it is not shown.
+func (s *notebookPage) renderImage(img notebook.Image) pegboard.Part {
 	if s.images >= maxNotebookImages {
 		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, not shown: %d images are enough for one call. Ask for this cell alone.]\n", img.MIME, len(img.Data), maxNotebookImages)}
 	}
-	if int64(len(img.Data)) > s.o.MaxImageBytes {
+	if int64(len(img.Data)) > s.options.MaxImageBytes {
 		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, too large to be shown]\n", img.MIME, len(img.Data))}
 	}
-	p, err := s.o.fit(img.Data, img.MIME)
+	p, err := s.options.fitImage(img.Data, img.MIME)
 	if err != nil {
 		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, not shown: %v]\n", img.MIME, len(img.Data), err)}
 	}
@@ -62,7 +62,7 @@ func (s *sheet) picture(img notebook.Image) pegboard.Part {
 }
 
 // notice tells which cells are shown and how to see more.
-func (s *sheet) notice() string {
+func (s *notebookPage) notice() string {
 	f, first, last := &s.file, s.file.StartCell, s.file.StartCell+len(s.file.Cells)-1
 	switch {
 	case f.TotalCells == 0:
@@ -71,54 +71,54 @@ func (s *sheet) notice() string {
 		return fmt.Sprintf("[Nothing to show: offset %d is past the end, the notebook has %s. Use a smaller offset.]", first, plural(f.TotalCells, "cell"))
 	case f.TruncatedByTokenCap:
 		return fmt.Sprintf("[PARTIAL view: cells %d to %d of %d. One call shows about %d tokens and %d bytes at most. Go on with offset %d and limit %d.]",
-			first, last, f.TotalCells, s.o.MaxTokens, s.o.MaxBytes, last+1, len(f.Cells))
+			first, last, f.TotalCells, s.options.MaxTokens, s.options.MaxBytes, last+1, len(f.Cells))
 	case last < f.TotalCells:
 		return fmt.Sprintf("[PARTIAL view: cells %d to %d of %d. Go on with offset %d.]", first, last, f.TotalCells, last+1)
 	}
 	return fmt.Sprintf("[Notebook, cells %d to %d of %d]", first, last, f.TotalCells)
 }
 
-// tooMany words that the cells asked for have too many tokens; the first fit of
+// tooManyTokens words that the cells asked for have too many tokens; the first fit of
 // them have not.
-func (s *sheet) tooMany(asked []notebook.Cell, fit int) error {
+func (s *notebookPage) tooManyTokens(asked []notebook.Cell, fit int) error {
 	tokens, bytes := s.tokens, s.bytes
 	for _, c := range asked[fit:] {
-		_, parts := s.render(c)
-		t, b := s.cost(parts)
+		_, parts := s.renderCell(c)
+		t, b := s.textSize(parts)
 		tokens, bytes = tokens+t, bytes+b
 	}
 	first := s.file.StartCell
 	return &adviceError{text: fmt.Sprintf("Cells %d to %d are about %d tokens in %d bytes, more than the %d in %d that one call shows. Ask for offset %d and limit %d, which fits.",
-		first, first+len(asked)-1, tokens, bytes, s.o.MaxTokens, s.o.MaxBytes, first, fit)}
+		first, first+len(asked)-1, tokens, bytes, s.options.MaxTokens, s.options.MaxBytes, first, fit)}
 }
 
-// cost counts the tokens and the bytes of the text in parts.
-func (s *sheet) cost(parts []pegboard.Part) (tokens, bytes int) {
+// textSize counts the tokens and the bytes of the text in parts.
+func (s *notebookPage) textSize(parts []pegboard.Part) (tokens, bytes int) {
 	for _, p := range parts {
-		tokens += s.o.tokens([]byte(p.Text))
+		tokens += s.options.countTokens([]byte(p.Text))
 		bytes += len(p.Text)
 	}
 	return tokens, bytes
 }
 
 // fits reports whether so much more can be shown.
-func (s *sheet) fits(tokens, bytes int) bool {
-	return tokens <= s.o.MaxTokens-s.tokens && bytes <= s.o.MaxBytes-s.bytes
+func (s *notebookPage) fits(tokens, bytes int) bool {
+	return tokens <= s.options.MaxTokens-s.tokens && bytes <= s.options.MaxBytes-s.bytes
 }
 
 // shorten cuts the text of one cell until it fits in a call.
-func (s *sheet) shorten(parts []pegboard.Part) []pegboard.Part {
-	text := joined(parts)[0].Text
-	keep := min(len(text), s.o.MaxBytes)
-	for keep > 1 && s.o.tokens([]byte(text[:keep])) > s.o.MaxTokens {
+func (s *notebookPage) shorten(parts []pegboard.Part) []pegboard.Part {
+	text := joinText(parts)[0].Text
+	keep := min(len(text), s.options.MaxBytes)
+	for keep > 1 && s.options.countTokens([]byte(text[:keep])) > s.options.MaxTokens {
 		keep /= 2
 	}
 	kept := strings.ToValidUTF8(text[:keep], "")
 	return []pegboard.Part{{Text: kept + fmt.Sprintf("\n[%d more bytes of this cell are not shown]", len(text)-len(kept))}}
 }
 
-// render returns a cell for the host and for the model.
-func (s *sheet) render(c notebook.Cell) (NotebookCell, []pegboard.Part) {
+// renderCell returns a cell for the host and for the model.
+func (s *notebookPage) renderCell(c notebook.Cell) (NotebookCell, []pegboard.Part) {
 	cell := NotebookCell{ID: c.ID, Type: c.Type, Source: c.Source, Language: c.Language, ExecutionCount: c.ExecutionCount}
 	var b strings.Builder
 	fmt.Fprintf(&b, "<cell id=%q type=%q", c.ID, c.Type)
@@ -128,27 +128,27 @@ func (s *sheet) render(c notebook.Cell) (NotebookCell, []pegboard.Part) {
 	if c.ExecutionCount != nil {
 		b.WriteString(" run=" + strconv.Quote(strconv.Itoa(*c.ExecutionCount)))
 	}
-	source, _ := readable([]byte(c.Source))
-	b.WriteString(">\n" + withEnd(string(source)))
+	source, _ := printable([]byte(c.Source))
+	b.WriteString(">\n" + withNewline(string(source)))
 	parts := []pegboard.Part{{Text: b.String()}}
 	for _, o := range c.Outputs {
-		output, shown := s.output(o)
+		output, shown := s.renderOutput(o)
 		cell.Outputs = append(cell.Outputs, output)
 		parts = append(parts, shown...)
 	}
 	return cell, append(parts, pegboard.Part{Text: "</cell>\n"})
 }
 
-// withEnd returns text with an end to its last line.
-func withEnd(text string) string {
+// withNewline returns text with an end to its last line.
+func withNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
 	}
 	return text + "\n"
 }
 
-// joined makes one part of texts that follow each other.
-func joined(parts []pegboard.Part) []pegboard.Part {
+// joinText makes one part of texts that follow each other.
+func joinText(parts []pegboard.Part) []pegboard.Part {
 	var all []pegboard.Part
 	var text strings.Builder
 	flush := func() {
@@ -159,7 +159,7 @@ func joined(parts []pegboard.Part) []pegboard.Part {
 	}
 	for _, p := range parts {
 		if p.MIME == "" {
-			text.WriteString(withEnd(p.Text))
+			text.WriteString(withNewline(p.Text))
 			continue
 		}
 		flush()
@@ -169,16 +169,16 @@ func joined(parts []pegboard.Part) []pegboard.Part {
 	return all
 }
 
-// errorText returns the traceback, or what is known without one.
-func errorText(o notebook.Output) string {
+// errorOutputText returns the traceback, or what is known without one.
+func errorOutputText(o notebook.Output) string {
 	if len(o.Traceback) > 0 {
 		return strings.Join(o.Traceback, "\n")
 	}
 	return o.Ename + ": " + o.Evalue
 }
 
-// excerpt returns text if it is short, else its end or its beginning.
-func excerpt(text string, atTail bool) string {
+// excerptOutput returns text if it is short, else its end or its beginning.
+func excerptOutput(text string, atTail bool) string {
 	rest := len(text) - maxOutputBytes
 	if rest <= 0 {
 		return text

@@ -155,10 +155,10 @@ func TestReadCountsTokensOfNotebooks(t *testing.T) {
 		first  string
 		cells  int
 		capped bool
-		want   reads.Standing
+		want   reads.Knowledge
 	}{
 		{name: "all", max: 35, says: "[Notebook, cells 1 to 5 of 5]", first: "c0", cells: 5, want: reads.Current},
-		{name: "cut", max: 34, says: "[PARTIAL view: cells 1 to 4 of 5. One call shows about 34 tokens and 262144 bytes at most. Go on with offset 5 and limit 4.]", first: "c0", cells: 4, capped: true, want: reads.Partial},
+		{name: "cut", max: 34, says: "[PARTIAL view: cells 1 to 4 of 5. One call shows about 34 tokens and 262144 bytes at most. Go on with offset 5 and limit 4.]", first: "c0", cells: 4, capped: true, want: reads.Truncated},
 		{name: "some", max: 34, input: map[string]any{"offset": 2, "limit": 2}, says: "[PARTIAL view: cells 2 to 3 of 5. Go on with offset 4.]", first: "c1", cells: 2, want: reads.Current},
 		{name: "the rest", max: 34, input: map[string]any{"offset": 5}, says: "[Notebook, cells 5 to 5 of 5]", first: "c4", cells: 1, want: reads.Current},
 		{name: "past the end", max: 34, input: map[string]any{"offset": 6}, says: "[Nothing to show: offset 6 is past the end, the notebook has 5 cells. Use a smaller offset.]"},
@@ -185,8 +185,8 @@ func TestReadCountsTokensOfNotebooks(t *testing.T) {
 			require.Len(t, file.Cells, tc.cells)
 			require.Equal(t, tc.first, file.Cells[0].ID)
 			require.Equal(t, tc.capped, file.TruncatedByTokenCap)
-			require.Equal(t, tc.want, state.Standing(path, []byte(text)))
-			require.Equal(t, tc.cells == 5, state.Whole(path, []byte(text)))
+			require.Equal(t, tc.want, state.Knowledge(path, []byte(text)))
+			require.Equal(t, tc.cells == 5, state.SeenWhole(path, []byte(text)))
 		})
 	}
 }

@@ -14,8 +14,8 @@ type orientation int
 // upright is the orientation of what needs no turning.
 const upright orientation = 1
 
-// turns take the unit square as it is stored to the one that is seen.
-var turns = [9]f64.Aff3{
+// orientationTransforms take the unit square as it is stored to the one that is seen.
+var orientationTransforms = [9]f64.Aff3{
 	1: {1, 0, 0, 0, 1, 0},
 	2: {-1, 0, 1, 0, 1, 0},
 	3: {-1, 0, 1, 0, -1, 1},
@@ -29,7 +29,7 @@ var turns = [9]f64.Aff3{
 // transform returns what takes a point of an image with bounds b, turned so, to
 // its place in the upright one.
 func (o orientation) transform(b image.Rectangle, w, h int) f64.Aff3 {
-	m := turns[o]
+	m := orientationTransforms[o]
 	for i := range m {
 		side := float64(h)
 		if i < 3 {
@@ -102,7 +102,7 @@ func orientationIn(tiff []byte) orientation {
 		if order.Uint16(entry) != tagOriented || order.Uint16(entry[2:]) != typeShort {
 			continue
 		}
-		if o := orientation(order.Uint16(entry[8:])); o >= upright && int(o) < len(turns) {
+		if o := orientation(order.Uint16(entry[8:])); o >= upright && int(o) < len(orientationTransforms) {
 			return o
 		}
 	}

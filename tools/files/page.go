@@ -9,147 +9,147 @@ import (
 
 // A page is the part of a text that one call of Read shows.
 type page struct {
-	o        ReadOptions
-	first    int    // number of the first line
-	count    int    // of lines
-	tokens   int    // of them, numbers included
-	over     int    // tokens of the line that did not fit
-	numbered []byte // for the model
-	plain    []byte // for the host
-	utf      string // the encoding of the file
-	garbled  bool   // something in it was not text in that
-	short    bool   // a line was cut
+	options        ReadOptions
+	first          int    // number of the first line
+	lines          int    // of lines
+	tokens         int    // of them, numbers included
+	rejectedTokens int    // tokens of the line that did not fit
+	numbered       []byte // for the model
+	plain          []byte // for the host
+	encodingName   string // the encoding of the file
+	hasInvalid     bool   // something in it was not text in that
+	linesCut       bool   // a line was cut
 }
 
-// A stop is why a page ends.
-type stop int
+// A pageEnd is why a page ends.
+type pageEnd int
 
 // The stops.
 const (
-	atEnd    stop = iota // of the text
-	atLimit              // as many lines as were asked for
-	atBytes              // the next line has too many bytes
-	atTokens             // or too many tokens; either is lost then
-	inLine               // the last one goes on for too long
+	endOfText  pageEnd = iota // of the text
+	lineLimit                 // as many lines as were asked for
+	byteLimit                 // the next line has too many bytes
+	tokenLimit                // or too many tokens; either is lost then
+	longLine                  // the last one goes on for too long
 )
 
-// lost reports whether a line was read that did not fit.
-func (s stop) lost() bool { return s == atBytes || s == atTokens }
+// droppedLine reports whether a line was read that did not fit.
+func (s pageEnd) droppedLine() bool { return s == byteLimit || s == tokenLimit }
 
 // fill takes lines from l, at most limit, until the page is full.
-func (p *page) fill(ctx context.Context, l *lines, limit int) (stop, error) {
-	keep := p.o.keep()
-	for p.count < limit {
-		if p.count%1024 == 0 && ctx.Err() != nil {
-			return atEnd, context.Cause(ctx)
+func (p *page) fill(ctx context.Context, l *lineReader, limit int) (pageEnd, error) {
+	keep := p.options.maxLineBytes()
+	for p.lines < limit {
+		if p.lines%1024 == 0 && ctx.Err() != nil {
+			return endOfText, context.Cause(ctx)
 		}
 		line, size, err := l.next(ctx, keep)
 		if errors.Is(err, io.EOF) {
-			return atEnd, nil
+			return endOfText, nil
 		}
 		if err != nil {
-			return atEnd, err
+			return endOfText, err
 		}
-		if why, ok := p.add(line, size, l.broken); !ok {
-			l.takeBack()
+		if why, ok := p.addLine(line, size, l.cutOff); !ok {
+			l.dropLastLine()
 			return why, nil
 		}
-		if l.broken {
-			return inLine, nil
+		if l.cutOff {
+			return longLine, nil
 		}
 	}
-	return atLimit, nil
+	return lineLimit, nil
 }
 
-// add appends the next line, of which line is the beginning. It reports false,
+// addLine appends the next line, of which line is the beginning. It reports false,
 // and why, if there is no room; a page has room for one line at least.
-func (p *page) add(line []byte, size int64, broken bool) (stop, bool) {
-	text, garbled, short := p.o.wording(line, size, broken)
+func (p *page) addLine(line []byte, size int64, broken bool) (pageEnd, bool) {
+	text, garbled, short := p.options.renderLine(line, size, broken)
 	before := len(p.numbered)
-	if p.count > 0 {
+	if p.lines > 0 {
 		p.numbered = append(p.numbered, '\n')
 	}
-	p.numbered = p.o.appendLine(p.numbered, p.first+p.count, text)
-	tokens := p.o.tokens(p.numbered[before:])
-	if p.count > 0 {
-		why := atLimit
+	p.numbered = p.options.appendNumbered(p.numbered, p.first+p.lines, text)
+	tokens := p.options.countTokens(p.numbered[before:])
+	if p.lines > 0 {
+		why := lineLimit
 		switch {
-		case tokens > p.o.MaxTokens-p.tokens:
-			why, p.over = atTokens, tokens
-		case len(p.numbered) > p.o.MaxBytes:
-			why = atBytes
+		case tokens > p.options.MaxTokens-p.tokens:
+			why, p.rejectedTokens = tokenLimit, tokens
+		case len(p.numbered) > p.options.MaxBytes:
+			why = byteLimit
 		}
-		if why != atLimit {
+		if why != lineLimit {
 			p.numbered = p.numbered[:before]
 			return why, false
 		}
 		p.plain = append(p.plain, '\n')
 	}
 	p.plain = append(p.plain, text...)
-	p.count++
+	p.lines++
 	p.tokens += tokens
-	p.garbled = p.garbled || garbled
-	p.short = p.short || short
+	p.hasInvalid = p.hasInvalid || garbled
+	p.linesCut = p.linesCut || short
 	return 0, true
 }
 
-// tooMany words that the lines asked for, limit of them, have too many tokens.
+// tooManyTokens words that the lines asked for, limit of them, have too many tokens.
 // The page holds those that have not.
-func (p *page) tooMany(ctx context.Context, l *lines, limit int) error {
-	tokens, count, start := p.tokens+p.over, p.count+1, l.at
+func (p *page) tooManyTokens(ctx context.Context, l *lineReader, limit int) error {
+	tokens, count, start := p.tokens+p.rejectedTokens, p.lines+1, l.offset
 	bound := ""
 	var scratch []byte
 	for ; count < limit; count++ {
-		if l.broken || l.at-start > counted {
+		if l.cutOff || l.offset-start > maxCountedBytes {
 			bound = "more than "
 			break
 		}
-		line, size, err := l.next(ctx, p.o.keep())
+		line, size, err := l.next(ctx, p.options.maxLineBytes())
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		text, _, _ := p.o.wording(line, size, l.broken)
-		scratch = p.o.appendLine(append(scratch[:0], '\n'), p.first+count, text)
-		tokens += p.o.tokens(scratch)
+		text, _, _ := p.options.renderLine(line, size, l.cutOff)
+		scratch = p.options.appendNumbered(append(scratch[:0], '\n'), p.first+count, text)
+		tokens += p.options.countTokens(scratch)
 	}
 	return &adviceError{text: fmt.Sprintf("Lines %d to %d are %sabout %d tokens, more than the %d that one call shows. Ask for offset %d and limit %d, which fits, or find the place with Grep.",
-		p.first, p.first+count-1, bound, tokens, p.o.MaxTokens, p.first, p.count)}
+		p.first, p.first+count-1, bound, tokens, p.options.MaxTokens, p.first, p.lines)}
 }
 
 // notices tells what the model should know beside the lines.
-func (p *page) notices(t TextFile, why stop, size int64) (notes []string) {
+func (p *page) notices(t TextFile, why pageEnd, size int64) (notes []string) {
 	switch {
-	case p.count == 0 && t.TotalLines == 0:
+	case p.lines == 0 && t.TotalLines == 0:
 		return []string{"[The file exists but is empty.]"}
-	case p.count == 0:
+	case p.lines == 0:
 		return []string{fmt.Sprintf("[Nothing to show: offset %d is past the end, the file has %s. Use a smaller offset.]",
 			p.first, plural(t.TotalLines, "line"))}
 	case t.Partial:
-		notes = append(notes, p.partial(t, why, size))
+		notes = append(notes, p.partialNotice(t, why, size))
 	}
-	if p.garbled {
-		notes = append(notes, fmt.Sprintf("[Some bytes are not %s text; each run of them is shown as \uFFFD. Do not write this text back.]", p.utf))
+	if p.hasInvalid {
+		notes = append(notes, fmt.Sprintf("[Some bytes are not %s text; each run of them is shown as \uFFFD. Do not write this text back.]", p.encodingName))
 	}
 	return notes
 }
 
-// partial says which part of the text is shown and how to see more.
-func (p *page) partial(t TextFile, why stop, size int64) string {
-	last := p.first + p.count - 1
+// partialNotice says which part of the text is shown and how to see more.
+func (p *page) partialNotice(t TextFile, why pageEnd, size int64) string {
+	last := p.first + p.lines - 1
 	note := fmt.Sprintf("[PARTIAL view: lines %d to %d of %d", p.first, last, t.TotalLines)
 	if t.TotalLines < 0 {
 		note = fmt.Sprintf("[PARTIAL view: lines %d to %d, more lines follow", p.first, last)
 	}
 	note += fmt.Sprintf("; the file has %d bytes.", size)
 	switch why {
-	case atBytes:
-		note += fmt.Sprintf(" One call shows %d bytes at most.", p.o.MaxBytes)
-	case atTokens:
+	case byteLimit:
+		note += fmt.Sprintf(" One call shows %d bytes at most.", p.options.MaxBytes)
+	case tokenLimit:
 		// The next call names its lines, and is refused if they are too many.
-		return note + fmt.Sprintf(" One call shows about %d tokens at most. Go on with offset %d and limit %d.]", p.o.MaxTokens, last+1, p.count)
+		return note + fmt.Sprintf(" One call shows about %d tokens at most. Go on with offset %d and limit %d.]", p.options.MaxTokens, last+1, p.lines)
 	}
 	return note + fmt.Sprintf(" Go on with offset %d.]", last+1)
 }

@@ -23,8 +23,8 @@ type PDF interface {
 const (
 	DefaultMaxPDFBytes = 20 << 20
 	DefaultMaxPDFPages = 100
-	pagesUnasked       = 10 // shown if the call names none
-	pagesPerCall       = 20
+	maxDefaultPages    = 10 // shown if the call names none
+	maxPagesPerCall    = 20
 )
 
 const mimePDF = "application/pdf"

@@ -13,7 +13,7 @@ type picture struct {
 	data []byte
 	mime string
 	Dimensions
-	frames bool // the first picture stands for all there are
+	firstFrameOnly bool // the first picture stands for all there are
 }
 
 // note tells the model how the picture differs from the file.
@@ -23,25 +23,25 @@ func (p picture) note() string {
 		note += fmt.Sprintf(" with %d x %d; multiply coordinates by %.3g to get those in the file",
 			p.DisplayWidth, p.DisplayHeight, float64(p.OriginalWidth)/float64(p.DisplayWidth))
 	}
-	if p.frames {
+	if p.firstFrameOnly {
 		note += "; of several pictures only the first is shown"
 	}
 	return note + ".]"
 }
 
-// sentBytes is the size above which an image is encoded anew, as JPEG: 500 KB in
+// reencodeBytes is the size above which an image is encoded anew, as JPEG: 500 KB in
 // the best-known harness.
-const sentBytes = 500_000
+const reencodeBytes = 500_000
 
-// encode returns img in the form it had, or as JPEG if that is too large. What
+// encodeImage returns img in the form it had, or as JPEG if that is too large. What
 // was no JPEG becomes PNG, which loses nothing.
-func encode(img *image.RGBA, kind string) ([]byte, string, error) {
+func encodeImage(img *image.RGBA, kind string) ([]byte, string, error) {
 	var out bytes.Buffer
 	if kind != "image/jpeg" {
 		if err := png.Encode(&out, img); err != nil {
 			return nil, "", err
 		}
-		if out.Len() <= sentBytes {
+		if out.Len() <= reencodeBytes {
 			return out.Bytes(), "image/png", nil
 		}
 		img = onWhite(img)
@@ -51,7 +51,7 @@ func encode(img *image.RGBA, kind string) ([]byte, string, error) {
 		if err := jpeg.Encode(&out, img, &jpeg.Options{Quality: quality}); err != nil {
 			return nil, "", err
 		}
-		if out.Len() <= sentBytes {
+		if out.Len() <= reencodeBytes {
 			break
 		}
 	}

@@ -14,19 +14,19 @@ import (
 // A planner works out what a call makes of its file, of which was is nil if there
 // is none. It changes nothing, neither files nor what the session knows of them: a
 // call is planned before it is allowed, too.
-type planner[In, Out any] func(p place, in In, was *atomicfile.Snapshot) (plan[Out], error)
+type planner[In, Out any] func(p targetFile, in In, was *atomicfile.Snapshot) (plan[Out], error)
 
 // A plan is what a call makes of its file.
 type plan[Out any] struct {
-	data []byte // the new content
-	part bool   // the call names only a part of it
-	// done returns what the tool says once data is written. The caveat is about
+	data    []byte // the new content
+	partial bool   // the call names only a part of it
+	// output returns what the tool says once data is written. The caveat is about
 	// the writing; it and the diagnosis are ready to append.
-	done func(caveat, diagnosis string) Out
+	output func(caveat, diagnosis string) Out
 }
 
 // plan loads the file and plans what in makes of it.
-func (w planner[In, Out]) plan(ctx context.Context, p place, in In) (was *atomicfile.Snapshot, made plan[Out], err error) {
+func (w planner[In, Out]) plan(ctx context.Context, p targetFile, in In) (was *atomicfile.Snapshot, made plan[Out], err error) {
 	was, err = p.load(ctx)
 	if err == nil {
 		made, err = w(p, in, was)
@@ -34,10 +34,10 @@ func (w planner[In, Out]) plan(ctx context.Context, p place, in In) (was *atomic
 	return was, made, err
 }
 
-// change does what is planned with the file that c may write, while no other call
+// apply does what is planned with the file that c may write, while no other call
 // of the conversation works on it.
-func (w planner[In, Out]) change(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) (out Out, err error) {
-	p, err := placeOf(o, c)
+func (w planner[In, Out]) apply(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) (out Out, err error) {
+	p, err := newTargetFile(o, c)
 	if err != nil {
 		return out, err
 	}
@@ -47,14 +47,14 @@ func (w planner[In, Out]) change(ctx context.Context, o WriteOptions, in In, c *
 	}
 	defer leave()
 	for range maxTries {
-		out, err = w.try(ctx, p, in)
+		out, err = w.applyOnce(ctx, p, in)
 		if !errors.Is(err, atomicfile.ErrChanged) && !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
 	var shown *shownError
 	if errors.As(err, &shown) { // the next try goes by what is shown now
-		p.noteAll(shown.was, shown.part)
+		p.recordSnapshot(shown.snapshot, shown.partial)
 	}
 	return out, err
 }
@@ -63,23 +63,23 @@ func (w planner[In, Out]) change(ctx context.Context, o WriteOptions, in In, c *
 // conversation or process, changed the file between its reading and its writing.
 const maxTries = 10
 
-func (w planner[In, Out]) try(ctx context.Context, p place, in In) (out Out, err error) {
+func (w planner[In, Out]) applyOnce(ctx context.Context, p targetFile, in In) (out Out, err error) {
 	was, made, err := w.plan(ctx, p, in)
 	if err != nil {
 		return out, err
 	}
-	caveat, err := p.put(ctx, was, made.data, made.part)
+	caveat, err := p.save(ctx, was, made.data, made.partial)
 	if err != nil {
 		return out, err
 	}
-	return made.done(caveat, p.diagnosis(ctx)), nil
+	return made.output(caveat, p.diagnosis(ctx)), nil
 }
 
 // propose shows what is planned. It takes no lock, which a writer holds for as long
 // as its diagnosis takes; what others write meanwhile is only seen too early or too
 // late.
 func (w planner[In, Out]) propose(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) (Proposal, error) {
-	p, err := placeOf(o, c)
+	p, err := newTargetFile(o, c)
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -96,6 +96,6 @@ func (w planner[In, Out]) propose(ctx context.Context, o WriteOptions, in In, c 
 	if err := errors.Join(unread, unwritten); err != nil { // though it was planned for
 		return Proposal{}, fmt.Errorf("%w: %w", ErrNoPreview, err)
 	}
-	hunks, omitted := bounded(patch(before.String(), after.String()), MaxPreview)
+	hunks, omitted := limitHunks(patch(before.String(), after.String()), MaxPreview)
 	return Proposal{FilePath: p.target.Value, New: was == nil, Hunks: hunks, Omitted: omitted}, nil
 }

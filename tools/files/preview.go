@@ -50,7 +50,7 @@ func Preview(ctx context.Context, q *pegboard.Question) (Proposal, error) {
 	if !ok {
 		return Proposal{}, fmt.Errorf("%w: %s", ErrNoPreview, q.Call.Name)
 	}
-	twin := w.twin()
+	twin := w.previewTool()
 	if err := twin.Validate(ctx, q.Call); err != nil {
 		return Proposal{}, err
 	}
@@ -62,24 +62,24 @@ func Preview(ctx context.Context, q *pegboard.Question) (Proposal, error) {
 	return made, nil
 }
 
-// bounded returns the first hunks whose lines have limit bytes at the most, each
+// limitHunks returns the first hunks whose lines have limit bytes at the most, each
 // with a line end, and how many lines are left out. A hunk that is cut counts the
 // lines that it still has.
-func bounded(hunks []Hunk, limit int) (kept []Hunk, omitted int) {
+func limitHunks(hunks []Hunk, limit int) (kept []Hunk, omitted int) {
 	kept = []Hunk{}
 	for _, h := range hunks {
 		n := 0
-		for n < len(h.Lines) && (limit >= len(h.Lines[n])+1 || isMark(h.Lines[n]) && n > 0) {
+		for n < len(h.Lines) && (limit >= len(h.Lines[n])+1 || isNoNewlineMark(h.Lines[n]) && n > 0) {
 			limit -= len(h.Lines[n]) + 1
 			n++
 		}
 		if n < len(h.Lines) {
 			for _, line := range h.Lines[n:] {
-				if !isMark(line) {
+				if !isNoNewlineMark(line) {
 					omitted++
 				}
 			}
-			h, limit = h.upTo(n), 0 // no gaps: what is shown ends here
+			h, limit = h.firstLines(n), 0 // no gaps: what is shown ends here
 		}
 		if n > 0 {
 			kept = append(kept, h)

@@ -77,8 +77,8 @@ type readInput struct {
 	Pages    string `json:"pages,omitempty" jsonschema_description:"Which pages of a PDF document to show, 20 at most: \"3\", \"1-5\" or \"10-\". Needed if it has more than 10."`
 }
 
-// ranged reports whether the call says which lines or cells it wants.
-func (in readInput) ranged() bool { return in.Offset > 0 || in.Limit > 0 }
+// hasRange reports whether the call says which lines or cells it wants.
+func (in readInput) hasRange() bool { return in.Offset > 0 || in.Limit > 0 }
 
 // Read returns the tool that shows a file.
 //
@@ -118,7 +118,7 @@ func Read(o ReadOptions) pegboard.Tool {
 					return err
 				}
 			}
-			return noNUL("file_path", in.FilePath)
+			return checkNoNUL("file_path", in.FilePath)
 		},
 		Call:   o.read,
 		Result: readResult,
@@ -144,88 +144,88 @@ func (o *ReadOptions) description() string {
 		"the rest is reached with offset. Lines are cut at %d characters. PNG, JPEG, GIF and WebP images are shown. "+
 		"Of a Jupyter notebook the cells are shown, with their ids and outputs. ", o.MaxLines, o.MaxTokens, o.MaxLineLength)
 	if o.PDF != nil {
-		text += fmt.Sprintf("Of a PDF document the pages are shown, %d at most in one call. ", pagesPerCall)
+		text += fmt.Sprintf("Of a PDF document the pages are shown, %d at most in one call. ", maxPagesPerCall)
 	}
 	return text + "Directories are not read: list them with Glob."
 }
 
 func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (ReadOutput, error) {
-	t, err := decided(c)
+	t, err := decidedTarget(c)
 	if err != nil {
 		return ReadOutput{}, err
 	}
 	f, err := realpath.Open(t.Real())
 	if err != nil {
-		return ReadOutput{}, explain(c, t, err)
+		return ReadOutput{}, explainRead(c, t, err)
 	}
 	defer func() { _ = f.Close() }()
-	out, err := o.show(ctx, f, t.Value, in)
+	out, err := o.readByType(ctx, f, t.Value, in)
 	if err != nil {
 		if ctx.Err() == nil && !errors.As(err, new(*adviceError)) {
-			err = explain(c, t, err)
+			err = explainRead(c, t, err)
 		}
 		return ReadOutput{}, err
 	}
-	return o.remember(c.Session(), t, out), nil
+	return o.recordView(c.Session(), t, out), nil
 }
 
-// show returns what f is.
-func (o ReadOptions) show(ctx context.Context, f *os.File, path string, in readInput) (ReadOutput, error) {
+// readByType returns what f is.
+func (o ReadOptions) readByType(ctx context.Context, f *os.File, path string, in readInput) (ReadOutput, error) {
 	fi, err := f.Stat()
 	if err != nil {
 		return ReadOutput{}, err
 	}
-	head := make([]byte, sniffed)
-	n, err := io.ReadFull(io.NewSectionReader(f, 0, sniffed), head)
+	head := make([]byte, sniffBytes)
+	n, err := io.ReadFull(io.NewSectionReader(f, 0, sniffBytes), head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return ReadOutput{}, err
 	}
 	head = head[:n]
-	kind, e := kindOf(head), encodingOf(head)
-	_, isImage := formats[kind]
+	kind, e := mediaTypeOf(head), encodingOf(head)
+	_, isImage := imageFormats[kind]
 	switch {
 	case kind == mimePDF:
 		return o.readPDF(ctx, io.NewSectionReader(f, 0, fi.Size()), path, in)
 	case in.Pages != "":
-		return ReadOutput{}, notPDF(path)
+		return ReadOutput{}, notPDFError(path)
 	case isImage:
 		img, err := o.readImage(f, path, kind, fi.Size())
 		return ReadOutput{Type: "image", File: img}, err
-	case !e.text(head):
-		return ReadOutput{}, noText(path, kind, fi.Size())
+	case !e.isText(head):
+		return ReadOutput{}, binaryFileError(path, kind, fi.Size())
 	case isNotebook(path) && n > 0:
 		return o.readNotebook(ctx, f, path, in)
 	}
-	return o.readLines(ctx, f, path, e, in)
+	return o.readTextFile(ctx, f, path, e, in)
 }
 
-// sniffed is how much of a file decides what it is.
-const sniffed = 8 << 10
+// sniffBytes is how much of a file decides what it is.
+const sniffBytes = 8 << 10
 
-// readLines returns the part of the text f that in asks for.
-func (o ReadOptions) readLines(ctx context.Context, f *os.File, path string, e encoding, in readInput) (ReadOutput, error) {
+// readTextFile returns the part of the text f that in asks for.
+func (o ReadOptions) readTextFile(ctx context.Context, f *os.File, path string, e encoding, in readInput) (ReadOutput, error) {
 	fi, err := f.Stat() // before anything is read: what changes later differs from it
 	if err != nil {
 		return ReadOutput{}, err
 	}
-	l, err := e.lines(f)
+	l, err := e.lineReader(f)
 	if err != nil {
 		return ReadOutput{}, err
 	}
-	text, err := o.readText(ctx, l, in, fi.Size())
+	text, err := o.readPage(ctx, l, in, fi.Size())
 	if err != nil {
 		return ReadOutput{}, err
 	}
 	text.FilePath = path
-	if e.wide() {
+	if e.isUTF16() {
 		text.text = fmt.Sprintf("[The file is %s text, decoded here.]\n", e.name) + text.text
 	}
 	seen := text.view(fi, l.shown)
-	return ReadOutput{Type: "text", File: text, seen: seen}, nil
+	return ReadOutput{Type: "text", File: text, view: seen}, nil
 }
 
-// kindOf returns the media type of what begins with head, as far as it matters.
-func kindOf(head []byte) string {
+// mediaTypeOf returns the media type of what begins with head, as far as it matters.
+func mediaTypeOf(head []byte) string {
 	switch kind := http.DetectContentType(head); {
 	case kind == "image/bmp" && bytes.IndexByte(head, 0) < 0:
 		return "text/plain" // which begins with BM
@@ -236,8 +236,8 @@ func kindOf(head []byte) string {
 	}
 }
 
-// noText refuses a binary file.
-func noText(path, kind string, size int64) error {
+// binaryFileError refuses a binary file.
+func binaryFileError(path, kind string, size int64) error {
 	if strings.HasPrefix(kind, "text/") {
 		kind = "application/octet-stream"
 	}

@@ -98,10 +98,10 @@ func TestReadRemembersTheBytesItShowed(t *testing.T) {
 			before := strings.Join(splitLines(text, 0, first-1), "")
 			shown := strings.Join(splitLines(text, first-1, first-1+count), "")
 			from, to := place(name, before, shown, len(data))
-			require.Equal(t, reads.Current, state.Standing(path, []byte(data)), name)
+			require.Equal(t, reads.Current, state.Knowledge(path, []byte(data)), name)
 			fi, err := os.Stat(path)
 			require.NoError(t, err)
-			require.True(t, state.Shown(path, reads.View{
+			require.True(t, state.InConversation(path, reads.View{
 				Info: fi, Size: fi.Size(), Changed: fi.ModTime(), From: int64(from), To: int64(to), Sum: sha256.Sum256([]byte(data[from:to])),
 			}), "%s: lines %d to %d are bytes %d to %d", name, first, first+count-1, from, to)
 		}
@@ -151,7 +151,7 @@ func FuzzReadUTF16(f *testing.F) {
 			return
 		}
 		if !readText(t, out).Partial {
-			require.Equal(t, reads.Current, reads.Of(g.session).Standing(filepath.Join(g.dir, "f"), []byte(data)))
+			require.Equal(t, reads.Current, reads.Of(g.session).Knowledge(filepath.Join(g.dir, "f"), []byte(data)))
 		}
 	})
 }

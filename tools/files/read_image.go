@@ -19,7 +19,7 @@ func (o ReadOptions) readImage(r io.Reader, path, kind string, size int64) (Imag
 	if err != nil {
 		return ImageFile{}, err
 	}
-	p, err := o.fit(data, kind)
+	p, err := o.fitImage(data, kind)
 	if err != nil {
 		return ImageFile{}, &adviceError{err: err, text: fmt.Sprintf("%s is an image (%s, %d bytes) that cannot be shown: %v.", path, kind, len(data), err)}
 	}
@@ -30,11 +30,11 @@ func (o ReadOptions) readImage(r io.Reader, path, kind string, size int64) (Imag
 	return img, nil
 }
 
-// fit returns the image that data holds, smaller if it is too large for a model.
+// fitImage returns the image that data holds, smaller if it is too large for a model.
 // What is small enough and upright stays as it is, to the byte. The number of
 // pixels is known before any is decoded.
-func (o ReadOptions) fit(data []byte, kind string) (picture, error) {
-	f := formats[kind]
+func (o ReadOptions) fitImage(data []byte, kind string) (picture, error) {
+	f := imageFormats[kind]
 	size, err := f.config(bytes.NewReader(data))
 	if err != nil {
 		return picture{}, fmt.Errorf("its header cannot be decoded; the file may be damaged: %w", err)
@@ -49,44 +49,44 @@ func (o ReadOptions) fit(data []byte, kind string) (picture, error) {
 	if kind == "image/jpeg" {
 		turned = orientationOf(data)
 	}
-	p := picture{data: data, mime: kind, Dimensions: o.dimensions(size, turned)}
-	kept := f.sent && turned == upright && p.DisplayWidth == p.OriginalWidth && p.DisplayHeight == p.OriginalHeight
+	p := picture{data: data, mime: kind, Dimensions: o.displayDimensions(size, turned)}
+	kept := f.native && turned == upright && p.DisplayWidth == p.OriginalWidth && p.DisplayHeight == p.OriginalHeight
 	src, err := f.decode(bytes.NewReader(data))
-	if err != nil && kept && (f.loose || errors.As(err, new(jpeg.UnsupportedError))) {
+	if err != nil && kept && (f.incompleteDecoder || errors.As(err, new(jpeg.UnsupportedError))) {
 		return p, nil
 	}
 	if err != nil {
 		return picture{}, fmt.Errorf("it cannot be decoded; the file may be damaged: %w", err)
 	}
-	if kept && len(data) <= sentBytes {
+	if kept && len(data) <= reencodeBytes {
 		return p, nil
 	}
-	dst := draw(whole(src, size), turned, p.DisplayWidth, p.DisplayHeight)
-	again, mime, err := encode(dst, kind)
+	dst := drawUpright(fullFrame(src, size), turned, p.DisplayWidth, p.DisplayHeight)
+	again, mime, err := encodeImage(dst, kind)
 	if err != nil {
 		return picture{}, fmt.Errorf("encode it anew: %w", err)
 	}
 	if !kept || len(again) < len(data) {
-		p.data, p.mime, p.frames = again, mime, f.frames
+		p.data, p.mime, p.firstFrameOnly = again, mime, f.multiFrame
 	}
 	return p, nil
 }
 
-// dimensions returns how large an image of that size is, and is shown.
-func (o ReadOptions) dimensions(size image.Config, turned orientation) Dimensions {
+// displayDimensions returns how large an image of that size is, and is shown.
+func (o ReadOptions) displayDimensions(size image.Config, turned orientation) Dimensions {
 	w, h := size.Width, size.Height
 	if turned.sideways() {
 		w, h = h, w
 	}
 	d := Dimensions{OriginalWidth: w, OriginalHeight: h, DisplayWidth: w, DisplayHeight: h}
 	if edge := max(w, h); edge > o.MaxImageEdge {
-		d.DisplayWidth = scaled(w, o.MaxImageEdge, edge)
-		d.DisplayHeight = scaled(h, o.MaxImageEdge, edge)
+		d.DisplayWidth = scale(w, o.MaxImageEdge, edge)
+		d.DisplayHeight = scale(h, o.MaxImageEdge, edge)
 	}
 	return d
 }
 
-// scaled returns n * to / from, rounded, and at least 1.
-func scaled(n, to, from int) int {
+// scale returns n * to / from, rounded, and at least 1.
+func scale(n, to, from int) int {
 	return max(1, int((int64(n)*int64(to)+int64(from)/2)/int64(from)))
 }

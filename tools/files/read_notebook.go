@@ -44,10 +44,10 @@ func (o ReadOptions) readNotebook(ctx context.Context, f *os.File, path string, 
 	}
 	shown.FilePath = path
 	all := len(shown.Cells) == shown.TotalCells
-	return ReadOutput{Type: "notebook", File: shown, seen: &reads.View{
+	return ReadOutput{Type: "notebook", File: shown, view: &reads.View{
 		Info: fi, Size: fi.Size(), Changed: fi.ModTime(), To: int64(len(data)), Sum: sha256.Sum256(data),
-		Cut: shown.TruncatedByTokenCap, Part: !all || shown.short,
-		Shown: all, // the view does not say which cells it has
+		Truncated: shown.TruncatedByTokenCap, Excerpt: !all || shown.cellCut,
+		InConversation: all, // the view does not say which cells it has
 	}}, nil
 }
 
@@ -61,7 +61,7 @@ func (o ReadOptions) notebookAsText(ctx context.Context, f *os.File, path string
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return ReadOutput{}, err
 	}
-	out, err := o.readLines(ctx, f, path, encodingOf(head[:n]), in)
+	out, err := o.readTextFile(ctx, f, path, encodingOf(head[:n]), in)
 	if text, ok := out.File.(TextFile); ok {
 		text.text = fmt.Sprintf("[Shown as text, not by cell: %v.]\n", wrong) + text.text
 		out.File = text
@@ -73,7 +73,7 @@ func (o ReadOptions) notebookAsText(ctx context.Context, f *os.File, path string
 // number and have too many tokens are refused.
 func (o ReadOptions) showCells(ctx context.Context, all []notebook.Cell, in readInput) (NotebookFile, error) {
 	first := orDefault(in.Offset, 1)
-	s := sheet{o: o, file: NotebookFile{StartCell: first, TotalCells: len(all), Cells: []NotebookCell{}}}
+	s := notebookPage{options: o, file: NotebookFile{StartCell: first, TotalCells: len(all), Cells: []NotebookCell{}}}
 	asked := all[min(first-1, len(all)):]
 	if in.Limit > 0 {
 		asked = asked[:min(in.Limit, len(asked))]
@@ -82,15 +82,15 @@ func (o ReadOptions) showCells(ctx context.Context, all []notebook.Cell, in read
 		if ctx.Err() != nil {
 			return NotebookFile{}, context.Cause(ctx)
 		}
-		cell, parts := s.render(c)
-		tokens, bytes := s.cost(parts)
+		cell, parts := s.renderCell(c)
+		tokens, bytes := s.textSize(parts)
 		if i == 0 && !s.fits(tokens, bytes) {
-			s.file.short, parts = true, s.shorten(parts)
+			s.file.cellCut, parts = true, s.shorten(parts)
 			tokens, bytes = o.MaxTokens, o.MaxBytes
 		}
 		if !s.fits(tokens, bytes) {
-			if in.ranged() {
-				return NotebookFile{}, s.tooMany(asked, i)
+			if in.hasRange() {
+				return NotebookFile{}, s.tooManyTokens(asked, i)
 			}
 			s.file.TruncatedByTokenCap = true
 			break
@@ -100,6 +100,6 @@ func (o ReadOptions) showCells(ctx context.Context, all []notebook.Cell, in read
 		s.file.Cells = append(s.file.Cells, cell)
 		s.file.parts = append(s.file.parts, parts...)
 	}
-	s.file.parts = joined(append([]pegboard.Part{{Text: s.notice()}}, s.file.parts...))
+	s.file.parts = joinText(append([]pegboard.Part{{Text: s.notice()}}, s.file.parts...))
 	return s.file, nil
 }

@@ -16,12 +16,12 @@ type ReadOutput struct {
 	FirstPage int `json:"firstPage,omitempty"` // of "parts": the first page shown
 	Pages     int `json:"pages,omitempty"`     // of "parts": how many the document has
 
-	seen *reads.View // nil if there is nothing to remember
+	view *reads.View // nil if there is nothing to remember
 }
 
-// length returns how much text the model is shown: of a short one a notice
+// modelBytes returns how much text the model is shown: of a short one a notice
 // saves nothing.
-func (out *ReadOutput) length() (n int) {
+func (out *ReadOutput) modelBytes() (n int) {
 	for _, p := range readResult(*out).Parts {
 		n += len(p.Text) + len(p.Data)
 	}

@@ -20,7 +20,7 @@ func (o ReadOptions) readPDF(ctx context.Context, doc *io.SectionReader, path st
 	}
 	total, err := o.PDF.Pages(ctx, doc)
 	if err != nil {
-		return ReadOutput{}, unshown(ctx, path, err)
+		return ReadOutput{}, pdfError(ctx, path, err)
 	}
 	r, err := o.choosePages(in.Pages, total, path)
 	if err != nil {
@@ -28,7 +28,7 @@ func (o ReadOptions) readPDF(ctx context.Context, doc *io.SectionReader, path st
 	}
 	parts, err := o.PDF.Show(ctx, doc, r.first, r.last)
 	if err != nil {
-		return ReadOutput{}, unshown(ctx, path, err)
+		return ReadOutput{}, pdfError(ctx, path, err)
 	}
 	f := PDFFile{FilePath: path, OriginalSize: doc.Size(), Count: len(parts)}
 	head := pegboard.Part{Text: fmt.Sprintf("[PDF document, pages %d to %d of %d]", r.first, r.last, total)}
@@ -40,8 +40,8 @@ func (o ReadOptions) readPDF(ctx context.Context, doc *io.SectionReader, path st
 	return ReadOutput{Type: "parts", File: f, FirstPage: r.first, Pages: total}, nil
 }
 
-// unshown words that the host's PDF gave err.
-func unshown(ctx context.Context, path string, err error) error {
+// pdfError words that the host's PDF gave err.
+func pdfError(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -72,15 +72,15 @@ func (o ReadOptions) choosePages(asked string, total int, path string) (pageRang
 	switch n := r.last - r.first + 1; {
 	case r.first > total:
 		return refuse("has %s; page %d is past the end.", plural(total, "page"), r.first)
-	case asked == "" && n > pagesUnasked:
-		return refuse(`has %d pages. Say which to show, %d at most, as with pages "1-%d".`, total, pagesPerCall, pagesUnasked)
-	case n > pagesPerCall:
-		return refuse(`has %d pages, and one call shows %d at most. Ask for pages "%d-%d" first.`, total, pagesPerCall, r.first, r.first+pagesPerCall-1)
+	case asked == "" && n > maxDefaultPages:
+		return refuse(`has %d pages. Say which to show, %d at most, as with pages "1-%d".`, total, maxPagesPerCall, maxDefaultPages)
+	case n > maxPagesPerCall:
+		return refuse(`has %d pages, and one call shows %d at most. Ask for pages "%d-%d" first.`, total, maxPagesPerCall, r.first, r.first+maxPagesPerCall-1)
 	}
 	return r, nil
 }
 
-// notPDF refuses pages for what is no PDF.
-func notPDF(path string) error {
+// notPDFError refuses pages for what is no PDF.
+func notPDFError(path string) error {
 	return &adviceError{text: path + " is not a PDF document, so it has no pages. Leave pages out; offset and limit choose lines of a text."}
 }

@@ -10,56 +10,56 @@ import (
 	"unicode/utf8"
 )
 
-// readText reads the page that in asks for from l, whose file has size bytes. A
+// readPage reads the page that in asks for from l, whose file has size bytes. A
 // page that was asked for by its lines and has too many tokens is refused.
-func (o ReadOptions) readText(ctx context.Context, l *lines, in readInput, size int64) (TextFile, error) {
-	p := page{o: o, first: orDefault(in.Offset, 1), utf: "UTF-8"}
+func (o ReadOptions) readPage(ctx context.Context, l *lineReader, in readInput, size int64) (TextFile, error) {
+	p := page{options: o, first: orDefault(in.Offset, 1), encodingName: "UTF-8"}
 	room := int(min(size, 128<<10)) // a usual page does not grow
 	p.plain, p.numbered = make([]byte, 0, room), make([]byte, 0, room+room/4)
-	passed, end, err := l.pass(ctx, p.first-1, endless)
+	passed, end, err := l.skipLines(ctx, p.first-1, unlimited)
 	if err != nil {
 		return TextFile{}, err
 	}
-	l.begin()
+	l.startRange()
 	limit := orDefault(in.Limit, o.MaxLines)
 	why, err := p.fill(ctx, l, limit)
 	if err != nil {
 		return TextFile{}, err
 	}
-	if why == atTokens && in.ranged() {
-		return TextFile{}, p.tooMany(ctx, l, limit)
+	if why == tokenLimit && in.hasRange() {
+		return TextFile{}, p.tooManyTokens(ctx, l, limit)
 	}
-	if l.tape != nil {
-		p.utf, p.garbled = "UTF-16", bytes.Contains(p.plain, []byte("\uFFFD"))
+	if l.source != nil {
+		p.encodingName, p.hasInvalid = "UTF-16", bytes.Contains(p.plain, []byte("\uFFFD"))
 	}
-	t := TextFile{Content: string(p.plain), NumLines: p.count, StartLine: p.first, TotalLines: passed + p.count, TruncatedByTokenCap: why == atTokens}
-	if why.lost() || !end && l.more() {
+	t := TextFile{Content: string(p.plain), NumLines: p.lines, StartLine: p.first, TotalLines: passed + p.lines, TruncatedByTokenCap: why == tokenLimit}
+	if why.droppedLine() || !end && l.hasMore() {
 		t.Partial = true
 		if err := t.countRest(ctx, l, why); err != nil {
 			return TextFile{}, err
 		}
-		t.Partial = t.TotalLines != p.first+p.count-1
+		t.Partial = t.TotalLines != p.first+p.lines-1
 	}
 	shown := p.notices(t, why, size)
-	if p.count > 0 {
+	if p.lines > 0 {
 		shown = append(shown, string(p.numbered))
 	}
 	t.text = strings.Join(shown, "\n")
-	t.cut = t.Partial && (in.Limit == 0 || why.lost())
-	t.short = p.short
+	t.truncated = t.Partial && (in.Limit == 0 || why.droppedLine())
+	t.linesCut = p.linesCut
 	return t, nil
 }
 
-// keep returns how many bytes hold the part of a line that is shown.
-func (o *ReadOptions) keep() int {
+// maxLineBytes returns how many bytes hold the part of a line that is shown.
+func (o *ReadOptions) maxLineBytes() int {
 	return min(o.MaxLineLength, math.MaxInt/utf8.UTFMax) * utf8.UTFMax
 }
 
-// wording returns the text of a line of size bytes as it is shown, whether some
+// renderLine returns the text of a line of size bytes as it is shown, whether some
 // of it was not text, and whether some was left out.
-func (o *ReadOptions) wording(line []byte, size int64, broken bool) (text []byte, garbled, short bool) {
-	shown := cut(line, o.MaxLineLength)
-	text, garbled = readable(shown)
+func (o *ReadOptions) renderLine(line []byte, size int64, broken bool) (text []byte, garbled, short bool) {
+	shown := firstRunes(line, o.MaxLineLength)
+	text, garbled = printable(shown)
 	rest := size - int64(len(shown))
 	switch {
 	case broken:
@@ -70,8 +70,8 @@ func (o *ReadOptions) wording(line []byte, size int64, broken bool) (text []byte
 	return text, garbled, rest > 0
 }
 
-// appendLine appends line n in the form in which the model sees it.
-func (o *ReadOptions) appendLine(to []byte, n int, text []byte) []byte {
+// appendNumbered appends line n in the form in which the model sees it.
+func (o *ReadOptions) appendNumbered(to []byte, n int, text []byte) []byte {
 	if o.Line != nil {
 		return append(to, o.Line(n, string(text))...)
 	}
@@ -85,17 +85,17 @@ func (o *ReadOptions) appendLine(to []byte, n int, text []byte) []byte {
 	return append(to, text...)
 }
 
-// tokens returns what text costs the model.
-func (o *ReadOptions) tokens(text []byte) int {
+// countTokens returns what text costs the model.
+func (o *ReadOptions) countTokens(text []byte) int {
 	if o.Tokens != nil {
 		return max(0, o.Tokens(text))
 	}
-	return estimate(text)
+	return estimateTokens(text)
 }
 
-// estimate counts a token for four ASCII characters, begun ones included, and
+// estimateTokens counts a token for four ASCII characters, begun ones included, and
 // one for each other character.
-func estimate(text []byte) int {
+func estimateTokens(text []byte) int {
 	ascii, others := 0, 0
 	for _, b := range text {
 		switch {
@@ -108,8 +108,8 @@ func estimate(text []byte) int {
 	return (ascii+3)/4 + others
 }
 
-// cut returns at most n characters of line.
-func cut(line []byte, n int) []byte {
+// firstRunes returns at most n characters of line.
+func firstRunes(line []byte, n int) []byte {
 	if len(line) <= n {
 		return line
 	}
@@ -124,9 +124,9 @@ func cut(line []byte, n int) []byte {
 	return line[:end]
 }
 
-// readable returns line with U+FFFD in the place of what is no text: runs of
+// printable returns line with U+FFFD in the place of what is no text: runs of
 // bytes that are not UTF-8, and NUL, which many a program stops at.
-func readable(line []byte) (text []byte, garbled bool) {
+func printable(line []byte) (text []byte, garbled bool) {
 	nul := bytes.IndexByte(line, 0) >= 0
 	if !nul && utf8.Valid(line) {
 		return line, false

@@ -84,7 +84,7 @@ func TestReadSaysUnchangedOnce(t *testing.T) {
 			data, ok := out.Result.Data.(files.ReadOutput)
 			require.True(t, ok)
 			require.Equal(t, "file_unchanged", data.Type)
-			require.NotEqual(t, reads.Unread, reads.Of(g.session).Standing(path, []byte(tc.text)))
+			require.NotEqual(t, reads.Unread, reads.Of(g.session).Knowledge(path, []byte(tc.text)))
 			require.Contains(t, readText(t, call(tc.second)).Content, "a line that is not short")
 		})
 	}
@@ -114,17 +114,17 @@ func TestReadRemembersHowMuchItShowed(t *testing.T) {
 		opts  files.ReadOptions
 		text  string
 		input map[string]any
-		want  reads.Standing
+		want  reads.Knowledge
 		whole bool
 	}{
 		{name: "all", text: long, want: reads.Current, whole: true},
 		{name: "empty", text: "", want: reads.Current, whole: true},
 		{name: "a window", text: long, input: map[string]any{"offset": 2, "limit": 3}, want: reads.Current},
-		{name: "cut by lines", opts: files.ReadOptions{MaxLines: 5}, text: long, want: reads.Partial},
-		{name: "cut by tokens", opts: files.ReadOptions{MaxTokens: 50}, text: long, want: reads.Partial},
-		{name: "cut by bytes", opts: files.ReadOptions{MaxBytes: 100}, text: long, want: reads.Partial},
-		{name: "a window cut by bytes", opts: files.ReadOptions{MaxBytes: 100}, text: long, input: map[string]any{"limit": 50}, want: reads.Partial},
-		{name: "the rest, cut by lines", opts: files.ReadOptions{MaxLines: 5}, text: long, input: map[string]any{"offset": 2}, want: reads.Partial},
+		{name: "cut by lines", opts: files.ReadOptions{MaxLines: 5}, text: long, want: reads.Truncated},
+		{name: "cut by tokens", opts: files.ReadOptions{MaxTokens: 50}, text: long, want: reads.Truncated},
+		{name: "cut by bytes", opts: files.ReadOptions{MaxBytes: 100}, text: long, want: reads.Truncated},
+		{name: "a window cut by bytes", opts: files.ReadOptions{MaxBytes: 100}, text: long, input: map[string]any{"limit": 50}, want: reads.Truncated},
+		{name: "the rest, cut by lines", opts: files.ReadOptions{MaxLines: 5}, text: long, input: map[string]any{"offset": 2}, want: reads.Truncated},
 		{name: "the end", opts: files.ReadOptions{MaxLines: 5}, text: long, input: map[string]any{"offset": 98}, want: reads.Current},
 		{name: "a line that was cut", opts: files.ReadOptions{MaxLineLength: 5}, text: long, want: reads.Current},
 		{name: "past the end", text: long, input: map[string]any{"offset": 1000}, want: reads.Unread},
@@ -141,8 +141,8 @@ func TestReadRemembersHowMuchItShowed(t *testing.T) {
 			state := reads.Of(g.session)
 			path, ok := input["file_path"].(string)
 			require.True(t, ok)
-			require.Equal(t, tc.want, state.Standing(path, []byte(tc.text)))
-			require.Equal(t, tc.whole, state.Whole(path, []byte(tc.text)))
+			require.Equal(t, tc.want, state.Knowledge(path, []byte(tc.text)))
+			require.Equal(t, tc.whole, state.SeenWhole(path, []byte(tc.text)))
 		})
 	}
 }

@@ -21,7 +21,7 @@ func Smaller(_ context.Context, image pegboard.Part) (pegboard.Part, error) {
 	if int64(len(image.Data)) > o.MaxImageBytes {
 		return image, fmt.Errorf("the image has %d bytes, more than the %d that are decoded", len(image.Data), o.MaxImageBytes)
 	}
-	p, err := o.fit(image.Data, described.Type)
+	p, err := o.fitImage(image.Data, described.Type)
 	if err != nil {
 		return image, err
 	}

@@ -4,23 +4,23 @@ import (
 	"io"
 )
 
-// tape holds what a decoder of UTF-16 has read and nobody has asked for yet.
-type tape struct {
-	r    io.Reader
-	held []byte
+// sourceBuffer holds what a decoder of UTF-16 has read and nobody has asked for yet.
+type sourceBuffer struct {
+	r       io.Reader
+	pending []byte
 }
 
 // Read is for the decoder.
-func (t *tape) Read(p []byte) (int, error) {
+func (t *sourceBuffer) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
-	t.held = append(t.held, p[:n]...)
+	t.pending = append(t.pending, p[:n]...)
 	return n, err
 }
 
-// of returns the bytes that text, which follows the text of the call before, was
+// takeSource returns the bytes that text, which follows the text of the call before, was
 // decoded from. They are good until the next one is read. The text may begin and
 // end within a character: its first byte stands for all of it.
-func (t *tape) of(text []byte) []byte {
+func (t *sourceBuffer) takeSource(text []byte) []byte {
 	width := 0
 	for _, b := range text {
 		switch {
@@ -30,8 +30,8 @@ func (t *tape) of(text []byte) []byte {
 			width += 2
 		}
 	}
-	width = min(width, len(t.held)) // half a unit at the end of the file is a character too
-	raw := t.held[:width]
-	t.held = t.held[width:]
+	width = min(width, len(t.pending)) // half a unit at the end of the file is a character too
+	raw := t.pending[:width]
+	t.pending = t.pending[width:]
 	return raw
 }

@@ -18,8 +18,8 @@ import (
 
 // suggestions are paths that may have been meant, the likeliest first.
 type suggestions struct {
-	paths []string
-	alike bool // the first differs only in characters that look alike
+	paths        []string
+	hasLookalike bool // the first differs only in characters that look alike
 }
 
 // Limits of a suggestion.
@@ -28,15 +28,15 @@ const (
 	maxSuggestions = 3
 )
 
-// missing words that t does not exist, with the names that may have been meant
+// missingFile words that t does not exist, with the names that may have been meant
 // in the deepest directory that does.
-func missing(c *pegboard.Call, t pegboard.Target) string {
+func missingFile(c *pegboard.Call, t pegboard.Target) string {
 	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Value, c.Session().Dir())
 	for p := t.Real(); p != filepath.Dir(p); p = filepath.Dir(p) {
-		near, ok := similar(c, p)
+		near, ok := suggestionsFor(c, p)
 		if len(near.paths) > 0 {
 			text += " Did you mean " + strings.Join(near.paths, ", ") + "?"
-			if near.alike {
+			if near.hasLookalike {
 				text += fmt.Sprintf(" The first differs only in characters that look alike: with escapes it is %+q.", filepath.Base(near.paths[0]))
 			}
 			return text
@@ -48,9 +48,9 @@ func missing(c *pegboard.Call, t pegboard.Target) string {
 	return text
 }
 
-// similar returns paths beside p that resemble it and that the session may
+// suggestionsFor returns paths beside p that resemble it and that the session may
 // read. It reports false if the directory of p does not exist.
-func similar(c *pegboard.Call, p string) (near suggestions, ok bool) {
+func suggestionsFor(c *pegboard.Call, p string) (near suggestions, ok bool) {
 	dir := filepath.Dir(p)
 	root, err := realpath.OpenDir(dir)
 	if err != nil {
@@ -73,7 +73,7 @@ func similar(c *pegboard.Call, p string) (near suggestions, ok bool) {
 		return added
 	}
 	if name, ok := lookalike(filepath.Base(p), have); ok {
-		near.alike = add(name)
+		near.hasLookalike = add(name)
 	}
 	for _, name := range nearest.Names(filepath.Base(p), have, 3*maxSuggestions) {
 		add(name)

@@ -16,100 +16,100 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// A place is a file that a call may change.
-type place struct {
-	o      WriteOptions
-	c      *pegboard.Call
-	target pegboard.Target
-	store  *atomicfile.Store
+// A targetFile is a file that a call may change.
+type targetFile struct {
+	options WriteOptions
+	call    *pegboard.Call
+	target  pegboard.Target
+	store   *atomicfile.Store
 }
 
-// stores lets the agents of a conversation take turns.
-var stores = pegboard.NewKey[*atomicfile.Store]("file writes")
+// storeKey lets the agents of a conversation take turns.
+var storeKey = pegboard.NewKey[*atomicfile.Store]("file writes")
 
-// placeOf returns the file that c was or will be decided on.
-func placeOf(o WriteOptions, c *pegboard.Call) (place, error) {
-	t, err := decided(c)
+// newTargetFile returns the file that c was or will be decided on.
+func newTargetFile(o WriteOptions, c *pegboard.Call) (targetFile, error) {
+	t, err := decidedTarget(c)
 	if err != nil {
-		return place{}, err
+		return targetFile{}, err
 	}
-	return place{o: o, c: c, target: t, store: stores.GetOrInitRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}, nil
+	return targetFile{options: o, call: c, target: t, store: storeKey.GetOrInitRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}, nil
 }
 
 // load returns the file as it is, or nil if there is none.
-func (p place) load(ctx context.Context) (*atomicfile.Snapshot, error) {
-	was, err := p.store.Load(ctx, p.target.Real(), orDefault(p.o.MaxBytes, DefaultMaxWritten))
+func (p targetFile) load(ctx context.Context) (*atomicfile.Snapshot, error) {
+	was, err := p.store.Load(ctx, p.target.Real(), orDefault(p.options.MaxBytes, DefaultMaxWritten))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // no file is an answer
 	}
 	if err != nil {
-		return nil, p.explain(ctx, err)
+		return nil, p.explainWrite(ctx, err)
 	}
 	return was, nil
 }
 
-// put writes data in the place of what was, or makes the file, and remembers that
+// save writes data in the place of what was, or makes the file, and remembers that
 // the model knows it. If only a part was changed, it knows the rest as well as
 // before. The caveat is for the model.
-func (p place) put(ctx context.Context, was *atomicfile.Snapshot, data []byte, part bool) (caveat string, err error) {
+func (p targetFile) save(ctx context.Context, was *atomicfile.Snapshot, data []byte, part bool) (caveat string, err error) {
 	if was == nil {
 		_, err = p.store.Create(ctx, p.target.Real(), data, 0)
 	} else {
-		part = part && len(was.Data) > 0 && !p.state().Whole(p.target.Real(), was.Data)
+		part = part && len(was.Data) > 0 && !p.state().SeenWhole(p.target.Real(), was.Data)
 		_, err = was.Replace(ctx, data)
 	}
 	if errors.Is(err, atomicfile.ErrNotSynced) {
 		caveat, err = " The system could not say that it is safe on the disk yet.", nil
 	}
 	if err != nil {
-		return "", p.explain(ctx, err)
+		return "", p.explainWrite(ctx, err)
 	}
-	p.state().Wrote(p.target.Real(), data, part)
+	p.state().RecordWrite(p.target.Real(), data, part)
 	return caveat, nil
 }
 
-// noteAll remembers that the session saw the file as it was loaded, all of it or
+// recordSnapshot remembers that the session saw the file as it was loaded, all of it or
 // a part.
-func (p place) noteAll(was *atomicfile.Snapshot, part bool) {
+func (p targetFile) recordSnapshot(was *atomicfile.Snapshot, part bool) {
 	size := int64(len(was.Data))
-	p.state().Note(p.target.Real(), reads.View{
-		Info: was.Info, Size: size, Changed: was.Info.ModTime(), To: size, Sum: sha256.Sum256(was.Data), Part: part,
+	p.state().Record(p.target.Real(), reads.View{
+		Info: was.Info, Size: size, Changed: was.Info.ModTime(), To: size, Sum: sha256.Sum256(was.Data), Excerpt: part,
 	})
 }
 
-func (p place) state() *reads.State { return reads.Of(p.c.Session()) }
+func (p targetFile) state() *reads.State { return reads.Of(p.call.Session()) }
 
-// seen returns what the session knows of the file's content now.
-func (p place) seen(data []byte) reads.Standing {
-	return p.state().Standing(p.target.Real(), data)
+// knowledge returns what the session knows of the file's content now.
+func (p targetFile) knowledge(data []byte) reads.Knowledge {
+	return p.state().Knowledge(p.target.Real(), data)
 }
 
 // diagnosis is what the host says of the file after a change, ready to append.
-func (p place) diagnosis(ctx context.Context) string {
-	if p.o.Diagnose == nil {
+func (p targetFile) diagnosis(ctx context.Context) string {
+	if p.options.Diagnose == nil {
 		return ""
 	}
-	if text := strings.TrimSpace(p.o.Diagnose(ctx, p.target.Value)); text != "" {
+	if text := strings.TrimSpace(p.options.Diagnose(ctx, p.target.Value)); text != "" {
 		return "\n" + text
 	}
 	return ""
 }
 
-// line numbers a line as the model sees it.
-func (p place) line(n int, text string) string {
-	ro := ReadOptions{Line: p.o.Line}
-	return string(ro.appendLine(nil, n, []byte(text)))
+// numberedLine numbers a line as the model sees it.
+func (p targetFile) numberedLine(n int, text string) string {
+	ro := ReadOptions{Line: p.options.Line}
+	return string(ro.appendNumbered(nil, n, []byte(text)))
 }
 
-// brief is line for the lines around a change, of which a long one is cut.
-func (p place) brief(n int, text string) string {
+// shortNumberedLine is line for the lines around a change, of which a long one is cut.
+func (p targetFile) shortNumberedLine(n int, text string) string {
 	ro := ReadOptions{MaxLineLength: DefaultMaxLineLength}
-	shown, _, _ := ro.wording([]byte(text), int64(len(text)), false)
-	return p.line(n, string(shown))
+	shown, _, _ := ro.renderLine([]byte(text), int64(len(text)), false)
+	return p.numberedLine(n, string(shown))
 }
 
-// explain words why the file could not be changed.
-func (p place) explain(ctx context.Context, err error) error {
+// explainWrite words why the file could not be changed.
+func (p targetFile) explainWrite(ctx context.Context, err error) error {
 	path := p.target.Value
 	var text string
 	var tooBig *atomicfile.SizeError
@@ -125,9 +125,9 @@ func (p place) explain(ctx context.Context, err error) error {
 	case errors.Is(err, atomicfile.ErrChanged), errors.Is(err, fs.ErrExist):
 		text = path + " was changed by somebody else while it was being written, so nothing was written. Read it again, then repeat the change if it is still right."
 	case errors.Is(err, realpath.ErrMoved), errors.Is(err, realpath.ErrDirectory), errors.Is(err, realpath.ErrNotDir):
-		return explain(p.c, p.target, err)
+		return explainRead(p.call, p.target, err)
 	case errors.Is(err, realpath.ErrNotRegular):
-		text = fmt.Sprintf("%s is %v. Only regular files can be written.", path, reason(err))
+		text = fmt.Sprintf("%s is %v. Only regular files can be written.", path, errorReason(err))
 	case errors.Is(err, syscall.ENOTDIR):
 		text = path + " cannot be: something on the way to it is a file and not a directory. List the directories above it with Glob, and choose another path."
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):

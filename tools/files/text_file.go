@@ -22,34 +22,34 @@ type TextFile struct {
 	// fewer tokens.
 	TruncatedByTokenCap bool `json:"truncatedByTokenCap,omitempty"`
 
-	text  string // for the model
-	cut   bool   // a limit of the tool, not of the call, left lines out
-	short bool   // a line was cut
+	text      string // for the model
+	truncated bool   // a limit of the tool, not of the call, left lines out
+	linesCut  bool   // a line was cut
 }
 
 // view returns what the model has seen of the file, or nil if that proves
 // nothing about its content.
-func (t *TextFile) view(fi fs.FileInfo, s stretch) *reads.View {
+func (t *TextFile) view(fi fs.FileInfo, s fileRange) *reads.View {
 	if s.from == s.to && fi.Size() > 0 {
 		return nil // past the end
 	}
 	return &reads.View{
 		Info: fi, Size: fi.Size(), Changed: fi.ModTime(),
-		From: s.from, To: s.to, Sum: s.digest(), Cut: t.cut, Part: t.short, Shown: true,
+		From: s.from, To: s.to, Sum: s.digest(), Truncated: t.truncated, Excerpt: t.linesCut, InConversation: true,
 	}
 }
 
 // countRest adds the lines behind the page to those of t, if they can be
 // counted in reasonable time.
-func (t *TextFile) countRest(ctx context.Context, l *lines, why stop) error {
-	behind, end, err := l.pass(ctx, math.MaxInt, counted)
+func (t *TextFile) countRest(ctx context.Context, l *lineReader, why pageEnd) error {
+	behind, end, err := l.skipLines(ctx, math.MaxInt, maxCountedBytes)
 	if err != nil {
 		return err
 	}
-	if why.lost() {
+	if why.droppedLine() {
 		behind++ // the line that did not fit
 	}
-	if why == inLine {
+	if why == longLine {
 		behind = max(0, behind-1) // the rest of a line is counted as one
 	}
 	t.TotalLines += behind

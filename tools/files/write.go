@@ -45,16 +45,16 @@ func Write(o WriteOptions) pegboard.Tool {
 			"To change a part of a file use Edit.",
 		Inspect: func(in writeInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
 		Validate: func(_ context.Context, in writeInput, _ *pegboard.Call) error {
-			return errors.Join(noNUL("file_path", in.FilePath), noDirectory("file_path", in.FilePath))
+			return errors.Join(checkNoNUL("file_path", in.FilePath), checkNotDirectory("file_path", in.FilePath))
 		},
 		Result: func(out WriteOutput) *pegboard.Result {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
 		},
-	}, place.write)
+	}, targetFile.write)
 }
 
 // write plans the whole content of a file.
-func (p place) write(in writeInput, was *atomicfile.Snapshot) (plan[WriteOutput], error) {
+func (p targetFile) write(in writeInput, was *atomicfile.Snapshot) (plan[WriteOutput], error) {
 	if was == nil {
 		return p.make(in.Content)
 	}
@@ -62,12 +62,12 @@ func (p place) write(in writeInput, was *atomicfile.Snapshot) (plan[WriteOutput]
 }
 
 // make plans a file that is not there.
-func (p place) make(content string) (plan[WriteOutput], error) {
-	data, err := edit.New(content)
+func (p targetFile) make(content string) (plan[WriteOutput], error) {
+	data, err := edit.NewFile(content)
 	if err != nil {
 		return plan[WriteOutput]{}, &adviceError{text: err.Error(), err: err}
 	}
-	return plan[WriteOutput]{data: data, done: func(caveat, diagnosis string) WriteOutput {
+	return plan[WriteOutput]{data: data, output: func(caveat, diagnosis string) WriteOutput {
 		return WriteOutput{
 			Type: "create", FilePath: p.target.Value, Content: content, StructuredPatch: []Hunk{},
 			text: fmt.Sprintf("Made %s.", p.target.Value) + caveat + diagnosis,
@@ -76,7 +76,7 @@ func (p place) make(content string) (plan[WriteOutput], error) {
 }
 
 // overwrite plans new content for a file that was read.
-func (p place) overwrite(was *atomicfile.Snapshot, content string) (plan[WriteOutput], error) {
+func (p targetFile) overwrite(was *atomicfile.Snapshot, content string) (plan[WriteOutput], error) {
 	text, err := edit.Parse(was.Data)
 	if err != nil {
 		return plan[WriteOutput]{}, &adviceError{err: err, text: fmt.Sprintf("%s exists, and is not text that can be overwritten safely: %v. If it may go, remove it first.", p.target.Value, err)}
@@ -88,7 +88,7 @@ func (p place) overwrite(was *atomicfile.Snapshot, content string) (plan[WriteOu
 	if err != nil {
 		return plan[WriteOutput]{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
 	}
-	return plan[WriteOutput]{data: change.Data, done: func(caveat, diagnosis string) WriteOutput {
+	return plan[WriteOutput]{data: change.Data, output: func(caveat, diagnosis string) WriteOutput {
 		return WriteOutput{
 			Type: "update", FilePath: p.target.Value, Content: content, OriginalFile: &change.Old,
 			StructuredPatch: patch(change.Old, change.New),
@@ -99,20 +99,20 @@ func (p place) overwrite(was *atomicfile.Snapshot, content string) (plan[WriteOu
 
 // mayOverwrite refuses to replace what the model has not seen. If the file
 // changed since it was read, the refusal shows it, so that the next call passes.
-func (p place) mayOverwrite(was *atomicfile.Snapshot, text *edit.Text) error {
-	if p.o.AllowUnread || p.state().Whole(p.target.Real(), was.Data) {
+func (p targetFile) mayOverwrite(was *atomicfile.Snapshot, text *edit.Text) error {
+	if p.options.AllowUnread || p.state().SeenWhole(p.target.Real(), was.Data) {
 		return nil
 	}
 	refuse := func(format string, args ...any) error {
 		return &adviceError{text: p.target.Value + fmt.Sprintf(format, args...), err: errUnseen}
 	}
-	switch p.seen(was.Data) {
+	switch p.knowledge(was.Data) {
 	case reads.Unread:
 		return refuse(" exists already and was not read. Read it first, so that nothing is overwritten unseen; use Edit to change a part of it.")
 	case reads.Stale:
 		advice := p.target.Value + " changed since it was read, and nothing was written."
 		if shown, ok := p.present(text); ok {
-			return &shownError{adviceError: adviceError{text: advice + shown, err: errUnseen}, was: was}
+			return &shownError{adviceError: adviceError{text: advice + shown, err: errUnseen}, snapshot: was}
 		}
 		return &adviceError{text: advice + " Read it again.", err: errUnseen}
 	}
@@ -124,11 +124,11 @@ func (p place) mayOverwrite(was *atomicfile.Snapshot, text *edit.Text) error {
 }
 
 // unseenLine returns the number of the first line that the model may not have seen.
-func (p place) unseenLine(was *atomicfile.Snapshot, text *edit.Text) int {
+func (p targetFile) unseenLine(was *atomicfile.Snapshot, text *edit.Text) int {
 	if strings.HasPrefix(text.Encoding(), "UTF-16") {
 		return 1 // its line ends are no bytes of their own
 	}
-	return 1 + bytes.Count(was.Data[:p.state().SeenTo(p.target.Real(), was.Data)], []byte{'\n'})
+	return 1 + bytes.Count(was.Data[:p.state().SeenPrefix(p.target.Real(), was.Data)], []byte{'\n'})
 }
 
 // How much of a file that changed is shown with a refusal.
@@ -138,12 +138,12 @@ const (
 )
 
 // present shows a file that the model does not know any more, unless it is long.
-func (p place) present(text *edit.Text) (shown string, ok bool) {
+func (p targetFile) present(text *edit.Text) (shown string, ok bool) {
 	all := text.String()
 	lines := strings.Count(all, "\n") + 1
 	if lines > maxPresented || len(all) > maxPresentedBytes {
 		return "", false
 	}
 	return " Its content now, after which the call may be repeated if it is still right:\n" +
-		edit.Excerpt(all, []edit.Range{{First: 1, Last: lines}}, 0, p.line), true
+		edit.Excerpt(all, []edit.Range{{First: 1, Last: lines}}, 0, p.numberedLine), true
 }

@@ -54,7 +54,7 @@ func (o WriteOptions) permit(c *pegboard.Call) pegboard.Decision {
 	for _, t := range c.Targets() {
 		for _, dir := range o.ConfigDirs {
 			abs := realpath.Abs(s.Dir(), s.Home(), dir)
-			if holds(abs, t.Value) || holds(realpath.Resolve(abs), t.Real()) {
+			if contains(abs, t.Value) || contains(realpath.Resolve(abs), t.Real()) {
 				return pegboard.Decision{Behavior: pegboard.Deny, Reason: t.Value + " belongs to the configuration of the program that runs this agent, which no tool may write"}
 			}
 		}
@@ -62,9 +62,9 @@ func (o WriteOptions) permit(c *pegboard.Call) pegboard.Decision {
 	return pegboard.Decision{}
 }
 
-// holds reports whether path is dir or lies below it, whatever the letter case and
+// contains reports whether path is dir or lies below it, whatever the letter case and
 // under whatever name of dir.
-func holds(dir, path string) bool {
+func contains(dir, path string) bool {
 	if realpath.Contains(strings.ToLower(dir), strings.ToLower(path)) {
 		return true
 	}

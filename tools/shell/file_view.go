@@ -90,8 +90,8 @@ func (v fileView) record(c *pegboard.Call, printed []byte) {
 	if err != nil || !os.SameFile(fi, v.before) || fi.Size() != v.before.Size() || !fi.ModTime().Equal(v.before.ModTime()) || int64(len(data)) != fi.Size() {
 		return
 	}
-	reads.Of(c.Session()).Note(v.path, reads.View{
+	reads.Of(c.Session()).Record(v.path, reads.View{
 		Info: fi, Size: fi.Size(), Changed: fi.ModTime(),
-		To: fi.Size(), Sum: sha256.Sum256(data), Part: !bytes.Equal(data, printed),
+		To: fi.Size(), Sum: sha256.Sum256(data), Excerpt: !bytes.Equal(data, printed),
 	})
 }

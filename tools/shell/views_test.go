@@ -19,7 +19,7 @@ func TestLinesThatCountAsARead(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		line     string
-		standing reads.Standing
+		standing reads.Knowledge
 		whole    bool
 	}{
 		{name: "cat", line: "cat f", standing: reads.Current, whole: true},
@@ -54,8 +54,8 @@ func TestLinesThatCountAsARead(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 			require.NoError(t, os.WriteFile(path+"2", []byte("x"), 0o600))
 			bash(t, s, shell.Options{}, fmt.Sprintf(`{"command":%q}`, tt.line))
-			require.Equal(t, tt.standing, reads.Of(s).Standing(path, []byte(text)))
-			require.Equal(t, tt.whole, reads.Of(s).Whole(path, []byte(text)))
+			require.Equal(t, tt.standing, reads.Of(s).Knowledge(path, []byte(text)))
+			require.Equal(t, tt.whole, reads.Of(s).SeenWhole(path, []byte(text)))
 		})
 	}
 }
@@ -69,7 +69,7 @@ func TestOutputThatWasCutIsNoRead(t *testing.T) {
 	path := filepath.Join(s.Dir(), "f")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	bash(t, s, shell.Options{}, `{"command":"cat f"}`)
-	require.Equal(t, reads.Unread, reads.Of(s).Standing(path, []byte(text)))
+	require.Equal(t, reads.Unread, reads.Of(s).Knowledge(path, []byte(text)))
 }
 
 // tempDir returns a new directory by its real name.

@@ -20,17 +20,17 @@ import (
 func shown(text string, from, to int) reads.View {
 	return reads.View{
 		Size: int64(len(text)), From: int64(from), To: int64(to),
-		Sum: sha256.Sum256([]byte(text[from:to])), Shown: true,
+		Sum: sha256.Sum256([]byte(text[from:to])), InConversation: true,
 	}
 }
 
 func cut(v reads.View) reads.View {
-	v.Cut = true
+	v.Truncated = true
 	return v
 }
 
 func part(v reads.View) reads.View {
-	v.Part = true
+	v.Excerpt = true
 	return v
 }
 
@@ -42,7 +42,7 @@ func TestStanding(t *testing.T) {
 		views []reads.View
 		wrote string
 		now   string
-		want  reads.Standing
+		want  reads.Knowledge
 	}{
 		{name: "never read", now: text, want: reads.Unread},
 		{name: "whole", views: []reads.View{shown(text, 0, 14)}, now: text, want: reads.Current},
@@ -53,7 +53,7 @@ func TestStanding(t *testing.T) {
 		{name: "a stretch, moved", views: []reads.View{shown(text, 4, 8)}, now: "zero\n" + text, want: reads.Stale},
 		{name: "one of two stretches", views: []reads.View{shown(text, 0, 4), shown(text, 4, 8)}, now: "ONE\ntwo\n", want: reads.Current},
 		{name: "part of it", views: []reads.View{part(shown(text, 0, 14))}, now: text, want: reads.Current},
-		{name: "cut by a limit", views: []reads.View{cut(shown(text, 0, 4))}, now: text, want: reads.Partial},
+		{name: "cut by a limit", views: []reads.View{cut(shown(text, 0, 4))}, now: text, want: reads.Truncated},
 		{name: "cut by a limit and changed", views: []reads.View{cut(shown(text, 0, 4)), shown(text, 4, 8)}, now: "x", want: reads.Stale},
 		{name: "a later cut does not undo a view", views: []reads.View{shown(text, 0, 14), cut(shown(text, 0, 4))}, now: text, want: reads.Current},
 		{name: "empty then", views: []reads.View{{}}, now: "", want: reads.Current},
@@ -67,15 +67,15 @@ func TestStanding(t *testing.T) {
 			t.Parallel()
 			var st reads.State
 			for _, v := range tt.views {
-				st.Note("/f", v)
+				st.Record("/f", v)
 			}
 			if tt.wrote != "" {
-				st.Wrote("/f", []byte(tt.wrote), false)
+				st.RecordWrite("/f", []byte(tt.wrote), false)
 			}
-			require.Equal(t, tt.want, st.Standing("/f", []byte(tt.now)))
-			require.Equal(t, reads.Unread, st.Standing("/other", []byte(tt.now)))
+			require.Equal(t, tt.want, st.Knowledge("/f", []byte(tt.now)))
+			require.Equal(t, reads.Unread, st.Knowledge("/other", []byte(tt.now)))
 			st.Forget()
-			require.Equal(t, reads.Unread, st.Standing("/f", []byte(tt.now)))
+			require.Equal(t, reads.Unread, st.Knowledge("/f", []byte(tt.now)))
 		})
 	}
 }
@@ -110,12 +110,12 @@ func TestWhole(t *testing.T) {
 			t.Parallel()
 			var st reads.State
 			for _, v := range tt.views {
-				st.Note("/f", v)
+				st.Record("/f", v)
 			}
 			if tt.wrote != "" {
-				st.Wrote("/f", []byte(tt.wrote), tt.part)
+				st.RecordWrite("/f", []byte(tt.wrote), tt.part)
 			}
-			require.Equal(t, tt.want, st.Whole("/f", []byte(tt.now)))
+			require.Equal(t, tt.want, st.SeenWhole("/f", []byte(tt.now)))
 		})
 	}
 }
@@ -124,15 +124,15 @@ func TestSeenTo(t *testing.T) {
 	t.Parallel()
 	const text = "one\ntwo\nthree\n"
 	var st reads.State
-	require.Equal(t, 0, st.SeenTo("/f", []byte(text)))
-	st.Note("/f", shown(text, 8, 14))
-	require.Equal(t, 0, st.SeenTo("/f", []byte(text)), "the beginning was not seen")
-	st.Note("/f", shown(text, 0, 4))
-	require.Equal(t, 4, st.SeenTo("/f", []byte(text)))
-	st.Note("/f", part(shown(text, 4, 8)))
-	require.Equal(t, 4, st.SeenTo("/f", []byte(text)))
-	st.Note("/f", shown(text, 4, 8))
-	require.Equal(t, len(text), st.SeenTo("/f", []byte(text)))
+	require.Equal(t, 0, st.SeenPrefix("/f", []byte(text)))
+	st.Record("/f", shown(text, 8, 14))
+	require.Equal(t, 0, st.SeenPrefix("/f", []byte(text)), "the beginning was not seen")
+	st.Record("/f", shown(text, 0, 4))
+	require.Equal(t, 4, st.SeenPrefix("/f", []byte(text)))
+	st.Record("/f", part(shown(text, 4, 8)))
+	require.Equal(t, 4, st.SeenPrefix("/f", []byte(text)))
+	st.Record("/f", shown(text, 4, 8))
+	require.Equal(t, len(text), st.SeenPrefix("/f", []byte(text)))
 }
 
 func TestShown(t *testing.T) {
@@ -149,7 +149,7 @@ func TestShown(t *testing.T) {
 	base := shown("text", 0, 4)
 	base.Info, base.Changed = one, time.Unix(1, 0)
 	var st reads.State
-	st.Note("/f", base)
+	st.Record("/f", base)
 	for _, tt := range []struct {
 		name   string
 		change func(v *reads.View)
@@ -162,13 +162,13 @@ func TestShown(t *testing.T) {
 		{name: "another time", change: func(v *reads.View) { v.Changed = time.Unix(2, 0) }},
 		{name: "another file", change: func(v *reads.View) { v.Info = two }},
 		{name: "no identity", change: func(v *reads.View) { v.Info = nil }},
-		{name: "cut", change: func(v *reads.View) { v.Cut = true }},
+		{name: "cut", change: func(v *reads.View) { v.Truncated = true }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			v := base
 			tt.change(&v)
-			require.Equal(t, tt.want, st.Shown("/f", v))
+			require.Equal(t, tt.want, st.InConversation("/f", v))
 		})
 	}
 }
@@ -178,10 +178,10 @@ func TestOldStretchesGo(t *testing.T) {
 	text := fmt.Sprintf("%0100d", 0)
 	var st reads.State
 	for i := range 100 {
-		st.Note("/f", shown(text, i, i+1))
+		st.Record("/f", shown(text, i, i+1))
 	}
 	// Only the first is still as it was, and it is forgotten.
-	require.Equal(t, reads.Stale, st.Standing("/f", []byte("0")))
+	require.Equal(t, reads.Stale, st.Knowledge("/f", []byte("0")))
 }
 
 func TestForkBeginsWithACopy(t *testing.T) {
@@ -194,18 +194,18 @@ func TestForkBeginsWithACopy(t *testing.T) {
 		require.NoError(t, err)
 		v := shown("text", 0, 4)
 		v.Info = fi
-		reads.Of(main).Note("/before", v)
+		reads.Of(main).Record("/before", v)
 		fork, err := main.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 		require.NoError(t, err)
-		reads.Of(main).Note("/after", v)
-		reads.Of(fork).Note("/own", v)
+		reads.Of(main).Record("/after", v)
+		reads.Of(fork).Record("/own", v)
 
 		text := []byte("text")
-		require.Equal(t, reads.Current, reads.Of(fork).Standing("/before", text))
-		require.Equal(t, reads.Unread, reads.Of(fork).Standing("/after", text), "the fork has not seen it")
-		require.Equal(t, reads.Unread, reads.Of(main).Standing("/own", text), "the parent has not seen it")
-		require.True(t, reads.Of(main).Shown("/before", v))
-		require.False(t, reads.Of(fork).Shown("/before", v), "its conversation is another")
-		require.True(t, reads.Of(fork).Shown("/own", v))
+		require.Equal(t, reads.Current, reads.Of(fork).Knowledge("/before", text))
+		require.Equal(t, reads.Unread, reads.Of(fork).Knowledge("/after", text), "the fork has not seen it")
+		require.Equal(t, reads.Unread, reads.Of(main).Knowledge("/own", text), "the parent has not seen it")
+		require.True(t, reads.Of(main).InConversation("/before", v))
+		require.False(t, reads.Of(fork).InConversation("/before", v), "its conversation is another")
+		require.True(t, reads.Of(fork).InConversation("/own", v))
 	})
 }

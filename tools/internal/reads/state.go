@@ -24,24 +24,24 @@ type State struct {
 // Of returns the state of s, empty at first. A fork begins with a copy of its
 // parent's, in which nothing counts as shown: it may not have the parent's
 // conversation.
-func Of(s *pegboard.Session) *State { return key.GetOrInit(s, func() *State { return &State{} }) }
+func Of(s *pegboard.Session) *State { return stateKey.GetOrInit(s, func() *State { return &State{} }) }
 
-var key = pegboard.NewClonedKey("files read", (*State).Clone)
+var stateKey = pegboard.NewClonedKey("files read", (*State).Clone)
 
 // maxViews is how many stretches of one file are remembered. The oldest goes
 // first; then an edit asks for one more read.
 const maxViews = 64
 
-// Note records that v of the file at real was shown. It replaces earlier views
+// Record records that v of the file at real was shown. It replaces earlier views
 // of the same stretch; if that has the same bytes still, what was seen of them
 // stays seen.
-func (st *State) Note(real string, v View) {
+func (st *State) Record(real string, v View) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	views := slices.DeleteFunc(st.views[real], func(old View) bool {
 		same := old.From == v.From && old.To == v.To
 		if same && old.Sum == v.Sum {
-			v.Cut, v.Part = v.Cut && old.Cut, v.Part && old.Part
+			v.Truncated, v.Excerpt = v.Truncated && old.Truncated, v.Excerpt && old.Excerpt
 		}
 		return same
 	})
@@ -54,40 +54,40 @@ func (st *State) Note(real string, v View) {
 	st.views[real] = append(views, v)
 }
 
-// Wrote records that the session itself gave the file at real the content data,
+// RecordWrite records that the session itself gave the file at real the content data,
 // in the place of all it knew of it. Part says that it changed something of a file
 // that it had not seen whole, and knows no more of the rest than before.
-func (st *State) Wrote(real string, data []byte, part bool) {
+func (st *State) RecordWrite(real string, data []byte, part bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.views == nil {
 		st.views = map[string][]View{}
 	}
-	st.views[real] = []View{{Size: int64(len(data)), To: int64(len(data)), Sum: sha256.Sum256(data), Part: part}}
+	st.views[real] = []View{{Size: int64(len(data)), To: int64(len(data)), Sum: sha256.Sum256(data), Excerpt: part}}
 }
 
-// Shown reports whether v stands in the conversation already: the same stretch
+// InConversation reports whether v stands in the conversation already: the same stretch
 // of the same file, unchanged since by size, time, identity and content.
-func (st *State) Shown(real string, v View) bool {
+func (st *State) InConversation(real string, v View) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	return slices.ContainsFunc(st.views[real], func(old View) bool {
-		return old.Shown && old.From == v.From && old.To == v.To && old.Sum == v.Sum && old.Cut == v.Cut &&
+		return old.InConversation && old.From == v.From && old.To == v.To && old.Sum == v.Sum && old.Truncated == v.Truncated &&
 			old.Size == v.Size && old.Changed.Equal(v.Changed) && old.Info != nil && v.Info != nil && os.SameFile(old.Info, v.Info)
 	})
 }
 
-// Standing compares what was seen of the file at real with its content now.
-func (st *State) Standing(real string, data []byte) Standing {
+// Knowledge compares what was seen of the file at real with its content now.
+func (st *State) Knowledge(real string, data []byte) Knowledge {
 	st.mu.Lock()
 	views := slices.Clone(st.views[real])
 	st.mu.Unlock()
 	best := Unread
 	for _, v := range views {
 		switch {
-		case v.Cut:
-			best = max(best, Partial)
-		case v.stands(data):
+		case v.Truncated:
+			best = max(best, Truncated)
+		case v.holdsFor(data):
 			return Current
 		default:
 			best = max(best, Stale)
@@ -96,23 +96,23 @@ func (st *State) Standing(real string, data []byte) Standing {
 	return best
 }
 
-// Whole reports whether every byte of data, the content of the file at real now,
+// SeenWhole reports whether every byte of data, the content of the file at real now,
 // was seen as it stands.
-func (st *State) Whole(real string, data []byte) bool {
-	return st.SeenTo(real, data) == len(data) && st.Standing(real, data) != Unread
+func (st *State) SeenWhole(real string, data []byte) bool {
+	return st.SeenPrefix(real, data) == len(data) && st.Knowledge(real, data) != Unread
 }
 
-// SeenTo returns how many bytes data, the content of the file at real now, begins
+// SeenPrefix returns how many bytes data, the content of the file at real now, begins
 // with that were seen as they stand. Views that a limit cut add up; those of a
 // part do not count.
-func (st *State) SeenTo(real string, data []byte) int {
+func (st *State) SeenPrefix(real string, data []byte) int {
 	st.mu.Lock()
 	views := slices.Clone(st.views[real])
 	st.mu.Unlock()
 	slices.SortFunc(views, func(a, b View) int { return cmp.Compare(a.From, b.From) })
 	var seen int64
 	for _, v := range views {
-		if !v.Part && v.From <= seen && v.stands(data) {
+		if !v.Excerpt && v.From <= seen && v.holdsFor(data) {
 			seen = max(seen, v.To)
 		}
 	}
@@ -135,7 +135,7 @@ func (st *State) Clone() *State {
 	for real, views := range c.views {
 		views = slices.Clone(views)
 		for i := range views {
-			views[i].Shown = false
+			views[i].InConversation = false
 		}
 		c.views[real] = views
 	}

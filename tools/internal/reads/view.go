@@ -15,16 +15,16 @@ type View struct {
 	Size    int64
 	Changed time.Time
 
-	From, To int64             // the bytes of the file that were shown
-	Sum      [sha256.Size]byte // of these bytes, as they stand in the file
-	Cut      bool              // a limit showed less than was asked for, so that it is no proof of having seen the file
-	Part     bool              // only something of the stretch was shown, such as the lines that grep found
-	Shown    bool              // the text stands in this session's own conversation
+	From, To       int64             // the bytes of the file that were shown
+	Sum            [sha256.Size]byte // of these bytes, as they stand in the file
+	Truncated      bool              // a limit showed less than was asked for, so that it is no proof of having seen the file
+	Excerpt        bool              // only something of the stretch was shown, such as the lines that grep found
+	InConversation bool              // the text stands in this session's own conversation
 }
 
-// stands reports whether data still holds what was shown. A view of an empty
+// holdsFor reports whether data still holds what was shown. A view of an empty
 // stretch proves nothing unless the file is empty.
-func (v *View) stands(data []byte) bool {
+func (v *View) holdsFor(data []byte) bool {
 	if v.To > int64(len(data)) || v.From == v.To && len(data) > 0 {
 		return false
 	}

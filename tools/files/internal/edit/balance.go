@@ -7,8 +7,8 @@ import (
 // A balance compares how often characters occur in two texts. White space, which
 // weighs little, is not counted.
 type balance struct {
-	excess         [256]int // by a hash of the character
-	surplus, short int      // sums of the positive and negative counts
+	excess           [256]int // by a hash of the character
+	surplus, deficit int      // sums of the positive and negative counts
 }
 
 func newBalance(old []string) *balance {
@@ -26,12 +26,12 @@ func (b *balance) add(line string, sign int) {
 		}
 		n := &b.excess[uint8(r^r>>8)]
 		b.surplus -= max(*n, 0)
-		b.short -= max(-*n, 0)
+		b.deficit -= max(-*n, 0)
 		*n += sign
 		b.surplus += max(*n, 0)
-		b.short += max(-*n, 0)
+		b.deficit += max(-*n, 0)
 	}
 }
 
-// bound returns a distance that the texts have at least.
-func (b *balance) bound() int { return inkWeight * max(b.surplus, b.short) }
+// minDistance returns a distance that the texts have at least.
+func (b *balance) minDistance() int { return charWeight * max(b.surplus, b.deficit) }

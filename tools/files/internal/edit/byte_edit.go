@@ -1,7 +1,7 @@
 package edit
 
-// A cut is a place in the view and what shall stand there.
-type cut struct {
+// A byteEdit is a place in the view and what shall stand there.
+type byteEdit struct {
 	start, end int
 	text       string
 }

@@ -193,11 +193,11 @@ func TestRewriteRefuses(t *testing.T) {
 
 func TestNew(t *testing.T) {
 	t.Parallel()
-	data, err := edit.New("a\r\n\u00e9")
+	data, err := edit.NewFile("a\r\n\u00e9")
 	require.NoError(t, err)
 	require.Equal(t, "a\r\n\u00e9", string(data))
 	for _, content := range []string{"\x00", "\xed\xa0\x80"} {
-		_, err := edit.New(content)
+		_, err := edit.NewFile(content)
 		require.ErrorIs(t, err, edit.ErrBadText, "%q", content)
 	}
 }

@@ -2,10 +2,10 @@ package edit
 
 // A Change is what an edit does to a file.
 type Change struct {
-	Data []byte // the new bytes of the file
-	Old  string // the text before, as Text.String gives it
-	New  string // the text after, as Text.String gives it
-	Rung Rung   // how the old text was found
+	Data  []byte     // the new bytes of the file
+	Old   string     // the text before, as Text.String gives it
+	New   string     // the text after, as Text.String gives it
+	Level MatchLevel // how the old text was found
 	// Spans are the replaced places in the order of the file. They do not overlap,
 	// but may share a line.
 	Spans []Span

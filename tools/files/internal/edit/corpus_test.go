@@ -45,7 +45,7 @@ func TestRecordedEdits(t *testing.T) {
 	changes := []struct {
 		name string
 		make func(string) string // of the file
-		rung edit.Rung
+		rung edit.MatchLevel
 	}{
 		{name: "exact", make: func(s string) string { return s }, rung: edit.Exact},
 		{name: "CRLF", make: func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, rung: edit.Exact},
@@ -65,7 +65,7 @@ func TestRecordedEdits(t *testing.T) {
 					t.Logf("%s: %v", c.name, err)
 					continue
 				}
-				require.LessOrEqual(t, change.Rung, c.rung)
+				require.LessOrEqual(t, change.Level, c.rung)
 				require.True(t, strings.HasPrefix(change.New, before))
 				require.True(t, strings.HasSuffix(change.New, behind))
 				if c.rung == edit.Exact {

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// A run is a stretch that two sequences have in common.
-type run struct {
+// A commonRun is a stretch that two sequences have in common.
+type commonRun struct {
 	a, b, n int
 }
 
@@ -13,11 +13,11 @@ type run struct {
 // is taken as replaced as a whole. Memory grows with its square.
 const maxEdits = 1000
 
-// matches returns what a and b have in common, in order: a shortest script of
+// commonRuns returns what a and b have in common, in order: a shortest script of
 // additions and deletions leads over what is not listed (Myers, An O(ND)
 // Difference Algorithm). Beyond maxEdits only the common beginning and end are
 // found.
-func matches[T comparable](a, b []T) []run {
+func commonRuns[T comparable](a, b []T) []commonRun {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
 		head++
@@ -26,21 +26,21 @@ func matches[T comparable](a, b []T) []run {
 	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	var runs []run
+	var runs []commonRun
 	if head > 0 {
-		runs = append(runs, run{n: head})
+		runs = append(runs, commonRun{n: head})
 	}
-	for _, r := range inner(a[head:len(a)-tail], b[head:len(b)-tail]) {
-		runs = append(runs, run{a: r.a + head, b: r.b + head, n: r.n})
+	for _, r := range innerRuns(a[head:len(a)-tail], b[head:len(b)-tail]) {
+		runs = append(runs, commonRun{a: r.a + head, b: r.b + head, n: r.n})
 	}
 	if tail > 0 {
-		runs = append(runs, run{a: len(a) - tail, b: len(b) - tail, n: tail})
+		runs = append(runs, commonRun{a: len(a) - tail, b: len(b) - tail, n: tail})
 	}
 	return runs
 }
 
-// inner is matches for sequences that differ at both ends.
-func inner[T comparable](a, b []T) []run {
+// innerRuns is matches for sequences that differ at both ends.
+func innerRuns[T comparable](a, b []T) []commonRun {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
 	}
@@ -62,16 +62,16 @@ func inner[T comparable](a, b []T) []run {
 			}
 			reach[mid+k] = int32(x)
 			if x >= len(a) && y >= len(b) {
-				return retrace(rounds, len(a), len(b))
+				return traceBack(rounds, len(a), len(b))
 			}
 		}
 	}
 	return nil
 }
 
-// retrace walks the rounds back and collects the common stretches.
-func retrace(rounds [][]int32, x, y int) []run {
-	var runs []run
+// traceBack walks the rounds back and collects the common stretches.
+func traceBack(rounds [][]int32, x, y int) []commonRun {
+	var runs []commonRun
 	for d := len(rounds) - 1; d >= 0; d-- {
 		reach, mid, k := rounds[d], d+1, x-y
 		from, diagonal := 0, 0
@@ -87,7 +87,7 @@ func retrace(rounds [][]int32, x, y int) []run {
 			startX++
 		}
 		if n := x - startX; n > 0 {
-			runs = append(runs, run{a: startX, b: startX - k, n: n})
+			runs = append(runs, commonRun{a: startX, b: startX - k, n: n})
 		}
 		x, y = from, from-diagonal
 	}

@@ -40,7 +40,7 @@ func TestDistanceIsThatOfTheWholeTable(t *testing.T) {
 		}
 		return out
 	}
-	m := meter{cells: maxCells}
+	m := levenshtein{budget: maxFuzzyWork}
 	for range effort.Of(t, 5000) {
 		a, b, most := text(), text(), random.IntN(60)
 		want := plainDistance(a, b)
@@ -56,19 +56,19 @@ func TestBoundIsNoMoreThanTheDistance(t *testing.T) {
 	t.Parallel()
 	lines := []string{"ab c", "b", "", "xyz", "ab", "c é", "é"}
 	old := []string{"ab", "c é"}
-	for _, w := range windows(lines, old) {
-		other := []rune(lines[w.first] + "\n" + lines[w.first+1])
+	for _, w := range candidates(lines, old) {
+		other := []rune(lines[w.start] + "\n" + lines[w.start+1])
 		require.LessOrEqual(t, w.distance, plainDistance([]rune("ab\nc é"), other), "%q", string(other))
 	}
-	require.Len(t, windows(lines, old), len(lines)-1)
+	require.Len(t, candidates(lines, old), len(lines)-1)
 }
 
 func TestSimilarStopsWhenTheWorkIsUsedUp(t *testing.T) {
 	t.Parallel()
-	m := meter{cells: 10}
+	m := levenshtein{budget: 10}
 	_, ok := m.distance([]rune("abcdefgh"), []rune("ijklmnop"), 1000)
 	require.False(t, ok)
-	require.Negative(t, m.cells)
+	require.Negative(t, m.budget)
 }
 
 // TestFindIsThatOfEveryPlace compares with the definition.
@@ -83,13 +83,13 @@ func TestFindIsThatOfEveryPlace(t *testing.T) {
 	}
 	for range effort.Of(t, 2000) {
 		have, want := lines(0, 20), lines(1, 5)
-		var plain []stretch
+		var plain []interval
 		for i := 0; i+len(want) <= len(have); i++ {
 			if slices.Equal(have[i:i+len(want)], want) {
-				plain = append(plain, stretch{i, i + len(want)})
+				plain = append(plain, interval{i, i + len(want)})
 			}
 		}
-		require.Equal(t, plain, find(have, want), "%q in %q", want, have)
+		require.Equal(t, plain, findLines(have, want), "%q in %q", want, have)
 	}
 }
 
@@ -98,17 +98,17 @@ func TestClosestIsThatOfAllPairs(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(15, 16))
 	for range effort.Of(t, 2000) {
-		var all []window
+		var all []candidate
 		first := 0
 		for range random.IntN(12) {
 			first += random.IntN(3)
-			all = append(all, window{stretch{first, first + 1 + random.IntN(4)}, random.IntN(4)})
+			all = append(all, candidate{interval{first, first + 1 + random.IntN(4)}, random.IntN(4)})
 		}
-		var plain []stretch
+		var plain []interval
 		for _, w := range all {
-			better := func(o window) bool { return o.first < w.end && w.first < o.end && o.distance < w.distance }
+			better := func(o candidate) bool { return o.start < w.end && w.start < o.end && o.distance < w.distance }
 			if !slices.ContainsFunc(all, better) {
-				plain = append(plain, w.stretch)
+				plain = append(plain, w.interval)
 			}
 		}
 		require.Equal(t, plain, closest(all), "%v", all)

@@ -15,18 +15,18 @@ const (
 	markedUTF8
 	utf16LE
 	utf16BE
-	// unknown is text that is not UTF-8 and has no mark: one of the many older
+	// unknownEncoding is text that is not UTF-8 and has no mark: one of the many older
 	// encodings. Nothing but ASCII is known in it.
-	unknown
+	unknownEncoding
 )
 
 // Byte order marks.
 const (
-	markUTF8    = "\xef\xbb\xbf"
-	markUTF16LE = "\xff\xfe"
-	markUTF16BE = "\xfe\xff"
-	markUTF32LE = "\xff\xfe\x00\x00"
-	markUTF32BE = "\x00\x00\xfe\xff"
+	bomUTF8    = "\xef\xbb\xbf"
+	bomUTF16LE = "\xff\xfe"
+	bomUTF16BE = "\xfe\xff"
+	bomUTF32LE = "\xff\xfe\x00\x00"
+	bomUTF32BE = "\x00\x00\xfe\xff"
 )
 
 func (e encoding) String() string {
@@ -43,14 +43,14 @@ func (e encoding) String() string {
 	return "unknown 8-bit encoding"
 }
 
-func (e encoding) mark() string {
+func (e encoding) bom() string {
 	switch e {
 	case markedUTF8:
-		return markUTF8
+		return bomUTF8
 	case utf16LE:
-		return markUTF16LE
+		return bomUTF16LE
 	case utf16BE:
-		return markUTF16BE
+		return bomUTF16BE
 	}
 	return ""
 }
@@ -59,18 +59,18 @@ func (e encoding) mark() string {
 func decode(data []byte) (encoding, string, error) {
 	all := string(data)
 	switch {
-	case strings.HasPrefix(all, markUTF32LE), strings.HasPrefix(all, markUTF32BE):
+	case strings.HasPrefix(all, bomUTF32LE), strings.HasPrefix(all, bomUTF32BE):
 		return 0, "", &EncodingError{Encoding: "UTF-32", Problem: "UTF-32 cannot be edited"}
-	case strings.HasPrefix(all, markUTF16LE):
-		return decodeUTF16(utf16LE, data[len(markUTF16LE):], binary.LittleEndian)
-	case strings.HasPrefix(all, markUTF16BE):
-		return decodeUTF16(utf16BE, data[len(markUTF16BE):], binary.BigEndian)
+	case strings.HasPrefix(all, bomUTF16LE):
+		return decodeUTF16(utf16LE, data[len(bomUTF16LE):], binary.LittleEndian)
+	case strings.HasPrefix(all, bomUTF16BE):
+		return decodeUTF16(utf16BE, data[len(bomUTF16BE):], binary.BigEndian)
 	case strings.IndexByte(all, 0) >= 0:
 		return 0, "", ErrBinary
 	case !utf8.ValidString(all):
-		return unknown, all, nil
-	case strings.HasPrefix(all, markUTF8):
-		return markedUTF8, all[len(markUTF8):], nil
+		return unknownEncoding, all, nil
+	case strings.HasPrefix(all, bomUTF8):
+		return markedUTF8, all[len(bomUTF8):], nil
 	}
 	return plainUTF8, all, nil
 }
@@ -88,11 +88,11 @@ func decodeUTF16(e encoding, data []byte, order binary.ByteOrder) (encoding, str
 		}
 		if utf16.IsSurrogate(r) {
 			if len(data) < i+4 {
-				return 0, "", unpaired(e)
+				return 0, "", unpairedSurrogate(e)
 			}
 			r = utf16.DecodeRune(r, rune(order.Uint16(data[i+2:])))
 			if r == utf8.RuneError {
-				return 0, "", unpaired(e)
+				return 0, "", unpairedSurrogate(e)
 			}
 			i += 2
 		}
@@ -101,14 +101,14 @@ func decodeUTF16(e encoding, data []byte, order binary.ByteOrder) (encoding, str
 	return e, text.String(), nil
 }
 
-func unpaired(e encoding) error {
+func unpairedSurrogate(e encoding) error {
 	return &EncodingError{Encoding: e.String(), Problem: "the file has half of a surrogate pair"}
 }
 
 // encode is the inverse of decode. Each character is encoded by itself, so equal
 // text gives equal bytes wherever it stands.
 func (e encoding) encode(text string) []byte {
-	mark := e.mark()
+	mark := e.bom()
 	switch e {
 	case utf16LE:
 		return appendUTF16([]byte(mark), text, binary.LittleEndian)

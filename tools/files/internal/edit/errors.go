@@ -33,9 +33,9 @@ func (e *EncodingError) Error() string {
 
 // An AmbiguousError means that the old text is found more than once.
 type AmbiguousError struct {
-	Lines []int // where it begins, counted from 1
-	More  bool  // there are places that Lines does not list
-	Rung  Rung  // on which it was found
+	Lines []int      // where it begins, counted from 1
+	More  bool       // there are places that Lines does not list
+	Level MatchLevel // on which it was found
 }
 
 func (e *AmbiguousError) Error() string {
@@ -47,10 +47,10 @@ func (e *AmbiguousError) Error() string {
 	if e.More {
 		list += " and more"
 	}
-	if e.Rung != Exact {
-		how = " (" + e.Rung.String() + ")"
+	if e.Level != Exact {
+		how = " (" + e.Level.String() + ")"
 	}
-	if e.Rung >= Anchors {
+	if e.Level >= Anchors {
 		remedy = ""
 	}
 	return fmt.Sprintf("the old text is not unique: it is found at lines %s%s; nothing was changed. "+

@@ -22,8 +22,8 @@ var lookalikes = map[rune]string{
 // A piece is a part of a text that is folded by itself: one character with what
 // combines with it.
 type piece struct {
-	size int // bytes in the text
-	form string
+	size   int // bytes in the text
+	folded string
 }
 
 // nextPiece returns the first piece of a text that is not empty.
@@ -45,7 +45,7 @@ func fold(text string) string {
 	var out strings.Builder
 	for len(text) > 0 {
 		p := nextPiece(text)
-		out.WriteString(p.form)
+		out.WriteString(p.folded)
 		text = text[p.size:]
 	}
 	return out.String()

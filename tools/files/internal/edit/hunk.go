@@ -48,16 +48,16 @@ func newHunk(a, b []string, group []region, context int) Hunk {
 	}
 	at := first.a - before
 	for _, r := range group {
-		h.add(" ", a[at:r.a])
-		h.add("-", a[r.a:r.aEnd])
-		h.add("+", b[r.b:r.bEnd])
+		h.addLines(" ", a[at:r.a])
+		h.addLines("-", a[r.a:r.aEnd])
+		h.addLines("+", b[r.b:r.bEnd])
 		at = r.aEnd
 	}
-	h.add(" ", a[at:at+after])
+	h.addLines(" ", a[at:at+after])
 	return h
 }
 
-func (h *Hunk) add(sign string, lines []string) {
+func (h *Hunk) addLines(sign string, lines []string) {
 	for _, line := range lines {
 		text, ended := strings.CutSuffix(line, "\n")
 		h.Lines = append(h.Lines, sign+text)
@@ -73,7 +73,7 @@ const noLineEnd = `\ No newline at end of file`
 func Unified(hunks []Hunk) string {
 	var out strings.Builder
 	for _, h := range hunks {
-		fmt.Fprintf(&out, "@@ -%s +%s @@\n", place(h.OldStart, h.OldLines), place(h.NewStart, h.NewLines))
+		fmt.Fprintf(&out, "@@ -%s +%s @@\n", unifiedRange(h.OldStart, h.OldLines), unifiedRange(h.NewStart, h.NewLines))
 		for _, line := range h.Lines {
 			out.WriteString(line)
 			out.WriteByte('\n')
@@ -82,8 +82,8 @@ func Unified(hunks []Hunk) string {
 	return out.String()
 }
 
-// place writes a range as diff does: the line before it if it is empty.
-func place(start, lines int) string {
+// unifiedRange writes a range as diff does: the line before it if it is empty.
+func unifiedRange(start, lines int) string {
 	switch lines {
 	case 0:
 		return fmt.Sprintf("%d,0", start-1)

@@ -6,8 +6,8 @@ import (
 
 // indents tells how the file indents what the model indents otherwise.
 type indents struct {
-	pairs []indentPair
-	model int // columns of one step where the model uses spaces and the file tabs, or the reverse
+	pairs     []indentPair
+	modelStep int // columns of one step where the model uses spaces and the file tabs, or the reverse
 }
 
 // An indentPair is the white space of one line, by the model and in the file.
@@ -16,10 +16,10 @@ type indentPair struct {
 	model, file string
 }
 
-const usualStep = 4
+const defaultStep = 4
 
-// step finds how many spaces stand for one tab.
-func (in indents) step(m *merger) int {
+// inferStep finds how many spaces stand for one tab.
+func (in indents) inferStep(m *merger) int {
 	for _, p := range in.pairs {
 		spaces, tabs := len(p.model), len(p.file)
 		if isTabs(p.model) {
@@ -42,7 +42,7 @@ func (in indents) step(m *merger) int {
 		}
 	}
 	if least == 0 || least > 8 {
-		return usualStep
+		return defaultStep
 	}
 	return least
 }
@@ -89,17 +89,17 @@ func (in indents) convert(extra string, example indentPair) string {
 	}
 	switch {
 	case isSpaces(extra) && isTabs(file):
-		return strings.Repeat("\t", len(extra)/in.model) + strings.Repeat(" ", len(extra)%in.model)
+		return strings.Repeat("\t", len(extra)/in.modelStep) + strings.Repeat(" ", len(extra)%in.modelStep)
 	case isTabs(extra) && isSpaces(file):
-		return strings.Repeat(" ", len(extra)*in.model)
+		return strings.Repeat(" ", len(extra)*in.modelStep)
 	case isSpaces(extra) && isSpaces(file):
-		return strings.Repeat(" ", in.scaled(len(extra)))
+		return strings.Repeat(" ", in.scaleSpaces(len(extra)))
 	}
 	return extra
 }
 
-// scaled accounts for steps of different width, if two lines show them.
-func (in indents) scaled(spaces int) int {
+// scaleSpaces accounts for steps of different width, if two lines show them.
+func (in indents) scaleSpaces(spaces int) int {
 	for _, p := range in.pairs {
 		for _, q := range in.pairs {
 			model, file := len(q.model)-len(p.model), len(q.file)-len(p.file)

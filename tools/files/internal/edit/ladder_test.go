@@ -19,7 +19,7 @@ func TestReplaceFindsTextOnTheFirstRungThatHasIt(t *testing.T) {
 		old, new string
 		all      bool
 		want     string
-		rung     edit.Rung
+		rung     edit.MatchLevel
 	}{
 		{name: "part of a line", file: "a b c\n", old: "b", new: "x", want: "a x c\n"},
 		{name: "begins and ends within lines", file: "ab\ncd\n", old: "b\nc", new: "-", want: "a-d\n"},
@@ -78,7 +78,7 @@ func TestReplaceFindsTextOnTheFirstRungThatHasIt(t *testing.T) {
 			require.Equal(t, test.want, string(change.Data))
 			require.Equal(t, test.want, change.New)
 			require.Equal(t, test.file, change.Old)
-			require.Equal(t, test.rung.String(), change.Rung.String())
+			require.Equal(t, test.rung.String(), change.Level.String())
 		})
 	}
 }
@@ -103,8 +103,8 @@ func TestReplaceRefuses(t *testing.T) {
 		{name: "two places on one line", file: "\na a\n", old: "a", new: "c", want: &edit.AmbiguousError{Lines: []int{2, 2}}},
 		{name: "places that overlap", file: "aaa\n", old: "aa", new: "c", want: &edit.AmbiguousError{Lines: []int{1, 1}}},
 		{name: "more places than are listed", file: long, old: "x", new: "c", want: &edit.AmbiguousError{Lines: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}, More: true}},
-		{name: "two places on a lower rung", file: "\ta()\n\tb()\n\n  a()\n  b()\n", old: " a()\n b()", new: "c()", want: &edit.AmbiguousError{Lines: []int{1, 4}, Rung: edit.Indentation}},
-		{name: "two similar places", file: "the quick brown fox jumps\n\nthe quick brown fix jumps\n", old: "the quick brown f0x jumps", new: "the slow brown f0x jumps", all: true, want: &edit.AmbiguousError{Lines: []int{1, 3}, Rung: edit.Fuzzy}},
+		{name: "two places on a lower rung", file: "\ta()\n\tb()\n\n  a()\n  b()\n", old: " a()\n b()", new: "c()", want: &edit.AmbiguousError{Lines: []int{1, 4}, Level: edit.Indentation}},
+		{name: "two similar places", file: "the quick brown fox jumps\n\nthe quick brown fix jumps\n", old: "the quick brown f0x jumps", new: "the slow brown f0x jumps", all: true, want: &edit.AmbiguousError{Lines: []int{1, 3}, Level: edit.Fuzzy}},
 		{name: "an omission", file: "a\nb\n", old: "a", new: "x\n  // ... rest of code unchanged ...", want: &edit.OmissionError{Line: "// ... rest of code unchanged ..."}},
 		{name: "a change of what the file does not have", file: "the quick brown fox jumps over it\n", old: "the quick brwn fox jumps over it", new: "the quick red fox jumps over it",
 			want: &edit.AbsentError{Nearest: edit.Range{First: 1, Last: 1}, Similarity: 97, Diff: "-the quick brwn fox jumps over it\n+the quick brown fox jumps over it"}},
@@ -137,7 +137,7 @@ func TestErrorsSayWhatToDoNext(t *testing.T) {
 	}{
 		{name: "ambiguous", err: &edit.AmbiguousError{Lines: []int{3, 9}}, want: []string{"lines 3, 9;", "Give more lines", "replace_all"}},
 		{name: "ambiguous, more", err: &edit.AmbiguousError{Lines: []int{3, 9}, More: true}, want: []string{"lines 3, 9 and more;"}},
-		{name: "ambiguous without its indentation", err: &edit.AmbiguousError{Lines: []int{3, 9}, Rung: edit.Indentation}, want: []string{"indentation", "replace_all"}},
+		{name: "ambiguous without its indentation", err: &edit.AmbiguousError{Lines: []int{3, 9}, Level: edit.Indentation}, want: []string{"indentation", "replace_all"}},
 		{name: "absent", err: &edit.AbsentError{}, want: []string{"not in the file", "read the file again"}},
 		{name: "absent with line numbers", err: &edit.AbsentError{Numbered: true}, want: []string{"line numbers", "leave out"}},
 		{name: "absent and done", err: &edit.AbsentError{Applied: 7}, want: []string{"at line 7", "may have been made"}},
@@ -154,7 +154,7 @@ func TestErrorsSayWhatToDoNext(t *testing.T) {
 			}
 		})
 	}
-	require.NotContains(t, (&edit.AmbiguousError{Lines: []int{1}, Rung: edit.Fuzzy}).Error(), "replace_all", "All takes no similar text")
+	require.NotContains(t, (&edit.AmbiguousError{Lines: []int{1}, Level: edit.Fuzzy}).Error(), "replace_all", "All takes no similar text")
 }
 
 func TestAllTakesASinglePlaceOnTheLastRungs(t *testing.T) {

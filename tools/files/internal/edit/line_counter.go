@@ -4,13 +4,13 @@ import (
 	"strings"
 )
 
-// lineCount counts lines while text passes.
-type lineCount struct {
+// lineCounter counts lines while text passes.
+type lineCounter struct {
 	line    int
 	started bool // something of the line has passed
 }
 
-func (c *lineCount) pass(text string) {
+func (c *lineCounter) advance(text string) {
 	if text == "" {
 		return
 	}
@@ -18,10 +18,10 @@ func (c *lineCount) pass(text string) {
 	c.started = text[len(text)-1] != '\n'
 }
 
-// over passes text and returns its lines. whole says that a line starts behind it.
-func (c *lineCount) over(text string, whole bool) Range {
+// advanceOver passes text and returns its lines. whole says that a line starts behind it.
+func (c *lineCounter) advanceOver(text string, whole bool) Range {
 	first := *c
-	c.pass(text)
+	c.advance(text)
 	switch {
 	case c.started:
 		return Range{First: first.line, Last: c.line}

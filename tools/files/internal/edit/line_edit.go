@@ -4,42 +4,42 @@ import (
 	"strings"
 )
 
-// A wish is a replacement of whole lines.
-type wish struct {
-	old, new           []string // lines without ends
-	oldEnded, newEnded bool     // the last line has its end
+// A lineEdit is a replacement of whole lines.
+type lineEdit struct {
+	old, new             []string // lines without ends
+	oldHasEnd, newHasEnd bool     // the last line has its end
 }
 
-// newWish divides a replacement into lines. Blank lines with which both texts
+// newLineEdit divides a replacement into lines. Blank lines with which both texts
 // begin say little and are left out.
-func newWish(r Replacement) wish {
+func newLineEdit(r Replacement) lineEdit {
 	for strings.HasPrefix(r.Old, "\n") && strings.HasPrefix(r.New, "\n") {
 		r.Old, r.New = r.Old[1:], r.New[1:]
 	}
-	var w wish
-	w.old, w.oldEnded = bareLines(r.Old)
-	w.new, w.newEnded = bareLines(r.New)
-	if r.New == "" && !w.oldEnded {
+	var w lineEdit
+	w.old, w.oldHasEnd = linesWithoutEnds(r.Old)
+	w.new, w.newHasEnd = linesWithoutEnds(r.New)
+	if r.New == "" && !w.oldHasEnd {
 		w.new = []string{""} // the end of the last line stays
 	}
 	return w
 }
 
-// cut makes the cut for lines of the page that match the old lines.
-func (w wish) cut(p *page, s stretch) (cut, bool) {
-	lines, ok := merge(w.old, p.lines[s.first:s.end], w.new)
+// apply makes the cut for lines of the page that match the old lines.
+func (w lineEdit) apply(p *lineIndex, s interval) (byteEdit, bool) {
+	lines, ok := mergeLines(w.old, p.lines[s.start:s.end], w.new)
 	if !ok {
-		return cut{}, false
+		return byteEdit{}, false
 	}
-	c := cut{start: p.starts[s.first], end: p.starts[s.end-1] + len(p.lines[s.end-1])}
+	c := byteEdit{start: p.starts[s.start], end: p.starts[s.end-1] + len(p.lines[s.end-1])}
 	c.text = strings.Join(lines, "\n")
 	// The last line of a file may have no end, then the old text's end counts as
 	// that of the file and the new text goes without.
 	missing := c.end == len(p.text)
-	if w.oldEnded && !missing {
+	if w.oldHasEnd && !missing {
 		c.end++
 	}
-	if w.newEnded && (!w.oldEnded || !missing) {
+	if w.newHasEnd && (!w.oldHasEnd || !missing) {
 		c.text += "\n"
 	}
 	return c, true

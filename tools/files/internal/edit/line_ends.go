@@ -6,20 +6,20 @@ import (
 
 // lineEnds says how the lines of a text end.
 type lineEnds struct {
-	first string // the end of the first line; "\n" if there is one line only
-	mixed bool   // not all lines end alike
-	lone  bool   // a "\r" that stands alone ends a line
+	first  string // the end of the first line; "\n" if there is one line only
+	mixed  bool   // not all lines end alike
+	loneCR bool   // a "\r" that stands alone ends a line
 }
 
-// endsOf looks at the line ends of a text. A lone "\r" ends a line only where
+// detectLineEnds looks at the line ends of a text. A lone "\r" ends a line only where
 // there is no "\n" at all, as in files of the old Mac OS; elsewhere it is a
 // character like any other.
-func endsOf(plain string) lineEnds {
+func detectLineEnds(plain string) lineEnds {
 	if strings.IndexByte(plain, '\r') < 0 {
 		return lineEnds{first: "\n"}
 	}
 	if strings.IndexByte(plain, '\n') < 0 {
-		return lineEnds{first: "\r", lone: true}
+		return lineEnds{first: "\r", loneCR: true}
 	}
 	pairs := strings.Count(plain, "\r\n")
 	first := "\n"
@@ -29,13 +29,13 @@ func endsOf(plain string) lineEnds {
 	return lineEnds{first: first, mixed: pairs > 0 && pairs < strings.Count(plain, "\n")}
 }
 
-// view returns text with "\n" for each line end.
-func (e lineEnds) view(text string) string {
+// normalize returns text with "\n" for each line end.
+func (e lineEnds) normalize(text string) string {
 	if strings.IndexByte(text, '\r') < 0 {
 		return text
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if e.lone {
+	if e.loneCR {
 		text = strings.ReplaceAll(text, "\r", "\n")
 	}
 	return text
@@ -51,10 +51,10 @@ func (e lineEnds) restore(plain, text string) string {
 	if !e.mixed {
 		return strings.ReplaceAll(text, "\n", e.first)
 	}
-	own := listEnds(plain)
-	before, after := strings.Split(e.view(plain), "\n"), strings.Split(text, "\n")
+	own := listLineEnds(plain)
+	before, after := strings.Split(e.normalize(plain), "\n"), strings.Split(text, "\n")
 	var out strings.Builder
-	for i, from := range origins(before, after) {
+	for i, from := range lineOrigins(before, after) {
 		out.WriteString(after[i])
 		switch {
 		case i == len(after)-1: // no line end follows
@@ -67,8 +67,8 @@ func (e lineEnds) restore(plain, text string) string {
 	return out.String()
 }
 
-// listEnds returns the line ends of a text where "\n" ends lines, in their order.
-func listEnds(plain string) []string {
+// listLineEnds returns the line ends of a text where "\n" ends lines, in their order.
+func listLineEnds(plain string) []string {
 	var ends []string
 	for i := range len(plain) {
 		switch {
@@ -81,9 +81,9 @@ func listEnds(plain string) []string {
 	return ends
 }
 
-// origins tells for each line of after which line of before it was, or whose
+// lineOrigins tells for each line of after which line of before it was, or whose
 // place it takes; -1 for added lines.
-func origins(before, after []string) []int {
+func lineOrigins(before, after []string) []int {
 	from := make([]int, len(after))
 	for _, g := range regions(before, after) {
 		for j := g.b; j < g.bEnd; j++ {

@@ -5,15 +5,15 @@ import (
 	"unicode"
 )
 
-// A page is text by lines.
-type page struct {
+// A lineIndex is text by lines.
+type lineIndex struct {
 	text   string
 	lines  []string // without their ends
 	starts []int    // where each line begins; one more for the end of the text
 }
 
-func newPage(text string) *page {
-	p := &page{text: text}
+func newLineIndex(text string) *lineIndex {
+	p := &lineIndex{text: text}
 	at := 0
 	for _, line := range splitLines(text) {
 		p.starts = append(p.starts, at)
@@ -33,7 +33,7 @@ func splitLines(text string) []string {
 	return lines
 }
 
-func bareLines(text string) (lines []string, ended bool) {
+func linesWithoutEnds(text string) (lines []string, ended bool) {
 	if text == "" {
 		return nil, false
 	}
@@ -41,8 +41,8 @@ func bareLines(text string) (lines []string, ended bool) {
 	return strings.Split(text, "\n"), ended
 }
 
-// keys returns what is compared of each line.
-func keys(lines []string, key func(string) string) []string {
+// lineKeys returns what is compared of each line.
+func lineKeys(lines []string, key func(string) string) []string {
 	all := make([]string, len(lines))
 	for i, line := range lines {
 		all[i] = key(line)
@@ -59,13 +59,13 @@ func indentOf(line string) string {
 	return line[:len(line)-len(strings.TrimLeftFunc(line, unicode.IsSpace))]
 }
 
-// tailOf returns the white space at the end of a line.
-func tailOf(line string) string { return line[len(rightTrimmed(line)):] }
+// trailingSpace returns the white space at the end of a line.
+func trailingSpace(line string) string { return line[len(rightTrimmed(line)):] }
 
-// find returns where the keys of a page are those that are wanted, one at least
+// findLines returns where the keys of a page are those that are wanted, one at least
 // (Knuth, Morris, Pratt: files of equal lines take no longer than others).
-func find(have, want []string) []stretch {
-	var found []stretch
+func findLines(have, want []string) []interval {
+	var found []interval
 	again := borders(want)
 	n := 0
 	for i, key := range have {
@@ -76,7 +76,7 @@ func find(have, want []string) []stretch {
 			n++
 		}
 		if n == len(want) {
-			found = append(found, stretch{i + 1 - n, i + 1})
+			found = append(found, interval{i + 1 - n, i + 1})
 		}
 	}
 	return found

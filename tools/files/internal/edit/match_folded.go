@@ -4,9 +4,9 @@ import (
 	"strings"
 )
 
-// foldedHits finds parts of text that fold to want, which is folded. Hits may
+// findFolded finds parts of text that fold to want, which is folded. Hits may
 // overlap. Invisible characters around a hit are not part of it.
-func foldedHits(text, want string) []stretch {
+func findFolded(text, want string) []interval {
 	if want == "" {
 		return nil
 	}
@@ -20,19 +20,19 @@ func foldedHits(text, want string) []stretch {
 		starts = append(starts, from+at)
 		from += at + 1
 	}
-	return unfold(text, starts, len(want))
+	return unfoldOffsets(text, starts, len(want))
 }
 
-// unfold turns places of the folded text into places of the text. What begins or
+// unfoldOffsets turns places of the folded text into places of the text. What begins or
 // ends inside of a piece is left out.
-func unfold(text string, starts []int, size int) []stretch {
-	var hits []stretch
+func unfoldOffsets(text string, starts []int, size int) []interval {
+	var hits []interval
 	type open struct{ at, end int } // in the text, in the folded text
 	var opened []open
 	at, folded := 0, 0
 	for at < len(text) && (len(starts) > 0 || len(opened) > 0) {
 		p := nextPiece(text[at:])
-		if p.form != "" {
+		if p.folded != "" {
 			for len(starts) > 0 && starts[0] <= folded {
 				if starts[0] == folded {
 					opened = append(opened, open{at, folded + size})
@@ -41,10 +41,10 @@ func unfold(text string, starts []int, size int) []stretch {
 			}
 		}
 		at += p.size
-		folded += len(p.form)
+		folded += len(p.folded)
 		for len(opened) > 0 && opened[0].end <= folded {
-			if opened[0].end == folded && p.form != "" {
-				hits = append(hits, stretch{opened[0].at, at})
+			if opened[0].end == folded && p.folded != "" {
+				hits = append(hits, interval{opened[0].at, at})
 			}
 			opened = opened[1:]
 		}

@@ -1,21 +1,21 @@
 package edit
 
-// Rung is a step of the ladder on which the old text was found. Rungs above Exact
+// MatchLevel is a step of the ladder on which the old text was found. Rungs above Exact
 // are worth a word to the model: the file did not have what it believed.
-type Rung int
+type MatchLevel int
 
 // The rungs in the order in which they are tried.
 const (
-	Exact         Rung = iota // every character
-	TrailingSpace             // whole lines, white space at their ends not counted
-	Indentation               // whole lines, white space at both ends not counted
-	Punctuation               // kinds of dashes, quotes, spaces and accents not counted
-	Anchors                   // first and last line, and most of what is between
-	Fuzzy                     // whole lines that differ by a tenth or less
+	Exact         MatchLevel = iota // every character
+	TrailingSpace                   // whole lines, white space at their ends not counted
+	Indentation                     // whole lines, white space at both ends not counted
+	Punctuation                     // kinds of dashes, quotes, spaces and accents not counted
+	Anchors                         // first and last line, and most of what is between
+	Fuzzy                           // whole lines that differ by a tenth or less
 )
 
 // String says what was not counted, as a clause for the model.
-func (r Rung) String() string {
+func (r MatchLevel) String() string {
 	switch r {
 	case Exact:
 		return "exact match"
@@ -33,5 +33,5 @@ func (r Rung) String() string {
 	return "unknown match"
 }
 
-// lastForAll is the last rung that replaces more than one place.
-const lastForAll = Punctuation
+// maxLevelForAll is the last rung that replaces more than one place.
+const maxLevelForAll = Punctuation

@@ -4,57 +4,57 @@ import (
 	"strings"
 )
 
-// A ladder finds text that is not there to the letter.
-type ladder struct {
+// A matcher finds text that is not there to the letter.
+type matcher struct {
 	replacement Replacement
-	wish        wish
-	page        *page
+	lineEdit    lineEdit
+	index       *lineIndex
 }
 
-func newLadder(view string, r Replacement) *ladder {
-	return &ladder{replacement: r, wish: newWish(r), page: newPage(view)}
+func newMatcher(view string, r Replacement) *matcher {
+	return &matcher{replacement: r, lineEdit: newLineEdit(r), index: newLineIndex(view)}
 }
 
-// hits returns the places that a rung finds, in order. With All they do not
+// find returns the places that a rung finds, in order. With All they do not
 // overlap.
-func (l *ladder) hits(rung Rung) []cut {
+func (l *matcher) find(rung MatchLevel) []byteEdit {
 	switch rung {
 	case TrailingSpace:
-		return l.cuts(rung, l.byKey(rightTrimmed))
+		return l.byteEdits(rung, l.findByKey(rightTrimmed))
 	case Indentation:
-		return l.cuts(rung, l.byKey(strings.TrimSpace))
+		return l.byteEdits(rung, l.findByKey(strings.TrimSpace))
 	case Punctuation:
-		if hits := l.folded(); len(hits) > 0 {
+		if hits := l.findFolded(); len(hits) > 0 {
 			return hits
 		}
-		return l.cuts(rung, l.byKey(foldedLine))
+		return l.byteEdits(rung, l.findByKey(foldedLine))
 	case Anchors:
-		return l.cuts(rung, anchored(l.page.lines, l.wish.old))
+		return l.byteEdits(rung, findAnchored(l.index.lines, l.lineEdit.old))
 	case Fuzzy:
-		return l.cuts(rung, similar(l.page.lines, l.wish.old))
+		return l.byteEdits(rung, findSimilar(l.index.lines, l.lineEdit.old))
 	}
 	return nil
 }
 
-// byKey finds lines that agree in what key leaves of them.
-func (l *ladder) byKey(key func(string) string) []stretch {
-	return find(keys(l.page.lines, key), keys(l.wish.old, key))
+// findByKey finds lines that agree in what key leaves of them.
+func (l *matcher) findByKey(key func(string) string) []interval {
+	return findLines(lineKeys(l.index.lines, key), lineKeys(l.lineEdit.old, key))
 }
 
-// cuts turns lines into cuts. There are none if the change cannot be carried over
+// byteEdits turns lines into cuts. There are none if the change cannot be carried over
 // to one of them, since it is not known then which is meant.
-func (l *ladder) cuts(rung Rung, found []stretch) []cut {
-	all := l.replacement.All && rung <= lastForAll
+func (l *matcher) byteEdits(rung MatchLevel, found []interval) []byteEdit {
+	all := l.replacement.All && rung <= maxLevelForAll
 	if all {
-		found = apart(found)
+		found = dropOverlapping(found)
 	}
-	var cuts []cut
+	var cuts []byteEdit
 	for _, s := range found {
 		if len(found) > 1 && !all { // an error lists where they begin
-			cuts = append(cuts, cut{start: l.page.starts[s.first]})
+			cuts = append(cuts, byteEdit{start: l.index.starts[s.start]})
 			continue
 		}
-		c, ok := l.wish.cut(l.page, s)
+		c, ok := l.lineEdit.apply(l.index, s)
 		if !ok {
 			return nil
 		}
@@ -63,24 +63,24 @@ func (l *ladder) cuts(rung Rung, found []stretch) []cut {
 	return cuts
 }
 
-// folded finds parts of lines that look alike.
-func (l *ladder) folded() []cut {
-	found := foldedHits(l.page.text, fold(l.replacement.Old))
+// findFolded finds parts of lines that look alike.
+func (l *matcher) findFolded() []byteEdit {
+	found := findFolded(l.index.text, fold(l.replacement.Old))
 	if l.replacement.All {
-		found = apart(found)
+		found = dropOverlapping(found)
 	}
-	var cuts []cut
+	var cuts []byteEdit
 	for _, s := range found {
 		if len(found) > 1 && !l.replacement.All { // an error lists where they begin
-			cuts = append(cuts, cut{start: s.first})
+			cuts = append(cuts, byteEdit{start: s.start})
 			continue
 		}
-		file := strings.Split(l.page.text[s.first:s.end], "\n")
-		lines, ok := merge(strings.Split(l.replacement.Old, "\n"), file, strings.Split(l.replacement.New, "\n"))
+		file := strings.Split(l.index.text[s.start:s.end], "\n")
+		lines, ok := mergeLines(strings.Split(l.replacement.Old, "\n"), file, strings.Split(l.replacement.New, "\n"))
 		if !ok {
 			return nil
 		}
-		cuts = append(cuts, cut{start: s.first, end: s.end, text: strings.Join(lines, "\n")})
+		cuts = append(cuts, byteEdit{start: s.start, end: s.end, text: strings.Join(lines, "\n")})
 	}
 	return cuts
 }

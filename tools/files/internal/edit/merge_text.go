@@ -14,18 +14,18 @@ func mergeBodies(old, file, wanted []string) ([]string, bool) {
 	}
 	after := strings.Join(wanted, "\n")
 	if alike {
-		return strings.Split(keepOwn(before, own, after), "\n"), true
+		return strings.Split(keepFileCharacters(before, own, after), "\n"), true
 	}
-	text, ok := carry(before, own, after)
+	text, ok := mergeWords(before, own, after)
 	lines := strings.Split(text, "\n")
 	return lines, ok && len(lines) == len(wanted)
 }
 
-// keepOwn returns the new text with the characters of the file in the parts that
+// keepFileCharacters returns the new text with the characters of the file in the parts that
 // do not differ from the old text. Old text and file must fold alike.
-func keepOwn(old, file, wanted string) string {
-	before, own := pair(pieces(old), pieces(file))
-	after := pieces(wanted)
+func keepFileCharacters(old, file, wanted string) string {
+	before, own := pairPieces(splitPieces(old), splitPieces(file))
+	after := splitPieces(wanted)
 	var out strings.Builder
 	for _, r := range regions(before, after) {
 		from := after[r.b:r.bEnd]
@@ -39,16 +39,16 @@ func keepOwn(old, file, wanted string) string {
 	return out.String()
 }
 
-// pieces divides text for a comparison. What is invisible goes with what stands
+// splitPieces divides text for a comparison. What is invisible goes with what stands
 // before it, and three dots are one piece, since they may be one character.
-func pieces(text string) []string {
+func splitPieces(text string) []string {
 	var all []string
 	from := 0 // where the last piece begins
 	for at := 0; at < len(text); {
 		size, seen := 3, true
 		if !strings.HasPrefix(text[at:], "...") {
 			p := nextPiece(text[at:])
-			size, seen = p.size, p.form != ""
+			size, seen = p.size, p.folded != ""
 		}
 		if !seen && len(all) > 0 {
 			all[len(all)-1] = text[from : at+size]
@@ -61,8 +61,8 @@ func pieces(text string) []string {
 	return all
 }
 
-// pair joins pieces of two texts that fold alike until they correspond.
-func pair(a, b []string) (as, bs []string) {
+// pairPieces joins pieces of two texts that fold alike until they correspond.
+func pairPieces(a, b []string) (as, bs []string) {
 	for len(a) > 0 && len(b) > 0 {
 		left, right := a[0], b[0]
 		a, b = a[1:], b[1:]

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// omission finds a line of text that stands for text left out, unless the text
+// findOmission finds a line of text that stands for text left out, unless the text
 // before has the same line.
-func omission(text, before string) (line string, found bool) {
+func findOmission(text, before string) (line string, found bool) {
 	var placeholder *regexp.Regexp
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)

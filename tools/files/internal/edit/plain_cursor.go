@@ -4,27 +4,27 @@ import (
 	"strings"
 )
 
-// position is a place in the plain text that moves along with the view.
-type position struct {
-	lines lineEnds
-	plain int
+// plainCursor is a place in the plain text that moves along with the view.
+type plainCursor struct {
+	lineEnds lineEnds
+	offset   int
 }
 
 // advance passes a piece of the view and returns where it starts and ends in plain.
-func (p *position) advance(plain, view string) [2]int {
-	start := p.plain
+func (p *plainCursor) advance(plain, view string) [2]int {
+	start := p.offset
 	for len(view) > 0 {
 		at := strings.IndexByte(view, '\n')
 		if at < 0 {
-			p.plain += len(view)
+			p.offset += len(view)
 			break
 		}
-		p.plain += at
-		if plain[p.plain] == '\r' && !p.lines.lone {
-			p.plain++
+		p.offset += at
+		if plain[p.offset] == '\r' && !p.lineEnds.loneCR {
+			p.offset++
 		}
-		p.plain++
+		p.offset++
 		view = view[at+1:]
 	}
-	return [2]int{start, p.plain}
+	return [2]int{start, p.offset}
 }

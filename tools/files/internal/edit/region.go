@@ -10,7 +10,7 @@ type region struct {
 func regions[T comparable](a, b []T) []region {
 	var all []region
 	x, y := 0, 0
-	for _, r := range append(matches(a, b), run{a: len(a), b: len(b)}) {
+	for _, r := range append(commonRuns(a, b), commonRun{a: len(a), b: len(b)}) {
 		if x < r.a || y < r.b {
 			all = append(all, region{a: x, aEnd: r.a, b: y, bEnd: r.b})
 		}

@@ -7,10 +7,10 @@ import (
 
 // A Text is the text of a file, taken apart. It never changes.
 type Text struct {
-	encoding encoding
-	plain    string // without mark, in UTF-8 unless the encoding is unknown
-	ends     lineEnds
-	view     string // plain with "\n" for each line end
+	encoding   encoding
+	plain      string // without mark, in UTF-8 unless the encoding is unknown
+	lineEnds   lineEnds
+	normalized string // plain with "\n" for each line end
 }
 
 // Parse takes the bytes of a text file apart. It does not keep data.
@@ -24,14 +24,14 @@ func Parse(data []byte) (*Text, error) {
 	if err != nil {
 		return nil, err
 	}
-	ends := endsOf(plain)
-	return &Text{encoding: e, plain: plain, ends: ends, view: ends.view(plain)}, nil
+	ends := detectLineEnds(plain)
+	return &Text{encoding: e, plain: plain, lineEnds: ends, normalized: ends.normalize(plain)}, nil
 }
 
-// New returns the bytes of a new file: content as it is, in UTF-8. It returns
+// NewFile returns the bytes of a new file: content as it is, in UTF-8. It returns
 // [ErrBadText] for content that cannot stand in a text file.
-func New(content string) ([]byte, error) {
-	if !fit(content) {
+func NewFile(content string) ([]byte, error) {
+	if !isPlainText(content) {
 		return nil, ErrBadText
 	}
 	return []byte(content), nil
@@ -42,10 +42,10 @@ func New(content string) ([]byte, error) {
 // is a line end, elsewhere it is a character. Bytes that are no UTF-8 are U+FFFD,
 // one for each byte.
 func (t *Text) String() string {
-	if t.encoding != unknown {
-		return t.view
+	if t.encoding != unknownEncoding {
+		return t.normalized
 	}
-	return shown(t.view)
+	return replaceInvalid(t.normalized)
 }
 
 // Encoding names the encoding: "UTF-8", "UTF-8 with BOM", "UTF-16LE", "UTF-16BE"
@@ -54,13 +54,13 @@ func (t *Text) Encoding() string { return t.encoding.String() }
 
 // LineEnd returns the end of the first line: "\n", "\r\n" or "\r". Added lines end
 // like it. It is "\n" in a text of one line.
-func (t *Text) LineEnd() string { return t.ends.first }
+func (t *Text) LineEnd() string { return t.lineEnds.first }
 
 // Mixed reports whether some lines end with "\n" and others with "\r\n".
-func (t *Text) Mixed() bool { return t.ends.mixed }
+func (t *Text) Mixed() bool { return t.lineEnds.mixed }
 
-// shown replaces each byte that is no UTF-8.
-func shown(text string) string {
+// replaceInvalid replaces each byte that is no UTF-8.
+func replaceInvalid(text string) string {
 	if utf8.ValidString(text) {
 		return text
 	}
@@ -80,5 +80,5 @@ func isASCII(text string) bool {
 	return true
 }
 
-// fit reports whether text can stand in a text file.
-func fit(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
+// isPlainText reports whether text can stand in a text file.
+func isPlainText(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }

@@ -24,22 +24,22 @@ import (
 // line of the file. See [ErrBadText], [ErrSame], [ErrEmptyOld], [ErrPresent] and
 // [*OmissionError] for what is refused.
 func (t *Text) Replace(r Replacement) (*Change, error) {
-	r.Old, r.New = t.ends.view(r.Old), t.ends.view(r.New)
+	r.Old, r.New = t.lineEnds.normalize(r.Old), t.lineEnds.normalize(r.New)
 	switch {
-	case !fit(r.New):
+	case !isPlainText(r.New):
 		return nil, ErrBadText
 	case r.Old == r.New:
 		return nil, ErrSame
-	case r.Old == "" && t.view != "":
+	case r.Old == "" && t.normalized != "":
 		return nil, ErrEmptyOld
 	}
-	if line, found := omission(r.New, r.Old); found {
+	if line, found := findOmission(r.New, r.Old); found {
 		return nil, &OmissionError{Line: line}
 	}
 	if r.Old == "" {
-		return t.splice(Exact, []cut{{text: r.New}})
+		return t.splice(Exact, []byteEdit{{text: r.New}})
 	}
-	rung, cuts, err := t.match(r)
+	rung, cuts, err := t.findEdits(r)
 	if err != nil {
 		return nil, err
 	}
@@ -53,43 +53,43 @@ func (t *Text) Replace(r Replacement) (*Change, error) {
 	return change, nil
 }
 
-// match climbs the ladder.
-func (t *Text) match(r Replacement) (Rung, []cut, error) {
-	hits, more := exactHits(t.view, r)
-	if t.encoding == unknown {
-		if err := t.foreign(r, hits); err != nil {
+// findEdits climbs the ladder.
+func (t *Text) findEdits(r Replacement) (MatchLevel, []byteEdit, error) {
+	hits, more := findExact(t.normalized, r)
+	if t.encoding == unknownEncoding {
+		if err := t.checkUnknownEncoding(r, hits); err != nil {
 			return 0, nil, err
 		}
 	}
 	if len(hits) > 0 {
-		cuts, err := t.only(Exact, hits, more, r.All)
+		cuts, err := t.requireUnique(Exact, hits, more, r.All)
 		return Exact, cuts, err
 	}
-	if t.encoding != unknown && strings.TrimSpace(r.Old) != "" {
-		l := newLadder(t.view, r)
-		for _, rung := range []Rung{TrailingSpace, Indentation, Punctuation, Anchors, Fuzzy} {
-			if hits := l.hits(rung); len(hits) > 0 {
-				cuts, err := t.only(rung, hits, false, r.All && rung <= lastForAll)
+	if t.encoding != unknownEncoding && strings.TrimSpace(r.Old) != "" {
+		l := newMatcher(t.normalized, r)
+		for _, rung := range []MatchLevel{TrailingSpace, Indentation, Punctuation, Anchors, Fuzzy} {
+			if hits := l.find(rung); len(hits) > 0 {
+				cuts, err := t.requireUnique(rung, hits, false, r.All && rung <= maxLevelForAll)
 				return rung, cuts, err
 			}
 		}
 	}
-	return 0, nil, t.absent(r)
+	return 0, nil, t.absentError(r)
 }
 
-// exactHits returns the places of the old text. Without All it lists those that
+// findExact returns the places of the old text. Without All it lists those that
 // overlap too, and stops when there are more than an error would list.
-func exactHits(view string, r Replacement) (hits []cut, more bool) {
+func findExact(view string, r Replacement) (hits []byteEdit, more bool) {
 	for from := 0; ; {
 		at := strings.Index(view[from:], r.Old)
 		if at < 0 {
 			return hits, false
 		}
-		if !r.All && len(hits) == maxPlaces {
+		if !r.All && len(hits) == maxListedPlaces {
 			return hits, true
 		}
 		start := from + at
-		hits = append(hits, cut{start: start, end: start + len(r.Old), text: r.New})
+		hits = append(hits, byteEdit{start: start, end: start + len(r.Old), text: r.New})
 		from = start + 1
 		if r.All {
 			from = start + len(r.Old)
@@ -97,27 +97,27 @@ func exactHits(view string, r Replacement) (hits []cut, more bool) {
 	}
 }
 
-// only returns the hits if they may be replaced.
-func (t *Text) only(rung Rung, hits []cut, more, all bool) ([]cut, error) {
+// requireUnique returns the hits if they may be replaced.
+func (t *Text) requireUnique(rung MatchLevel, hits []byteEdit, more, all bool) ([]byteEdit, error) {
 	if len(hits) == 1 || all {
 		return hits, nil
 	}
-	e := &AmbiguousError{Rung: rung, More: more}
+	e := &AmbiguousError{Level: rung, More: more}
 	line, passed := 1, 0
-	for _, h := range hits[:min(len(hits), maxPlaces)] {
-		line += strings.Count(t.view[passed:h.start], "\n")
+	for _, h := range hits[:min(len(hits), maxListedPlaces)] {
+		line += strings.Count(t.normalized[passed:h.start], "\n")
 		passed = h.start
 		e.Lines = append(e.Lines, line)
 	}
-	e.More = more || len(hits) > maxPlaces
+	e.More = more || len(hits) > maxListedPlaces
 	return nil, e
 }
 
-// maxPlaces is how many places an error lists.
-const maxPlaces = 20
+// maxListedPlaces is how many places an error lists.
+const maxListedPlaces = 20
 
-// foreign checks an edit of text whose encoding is unknown.
-func (t *Text) foreign(r Replacement, hits []cut) error {
+// checkUnknownEncoding checks an edit of text whose encoding is unknown.
+func (t *Text) checkUnknownEncoding(r Replacement, hits []byteEdit) error {
 	problem := ""
 	switch {
 	case !isASCII(r.Old):
@@ -126,7 +126,7 @@ func (t *Text) foreign(r Replacement, hits []cut) error {
 		problem = "the new text is not plain ASCII, and other characters cannot be written to this file"
 	}
 	for _, h := range hits {
-		if h.start > 0 && t.view[h.start-1] >= utf8.RuneSelf || h.end < len(t.view) && t.view[h.end] >= utf8.RuneSelf {
+		if h.start > 0 && t.normalized[h.start-1] >= utf8.RuneSelf || h.end < len(t.normalized) && t.normalized[h.end] >= utf8.RuneSelf {
 			problem = "the old text stands next to a character that cannot be read; take text that begins and ends beside ASCII characters"
 		}
 	}

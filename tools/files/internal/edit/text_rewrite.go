@@ -16,46 +16,46 @@ import (
 // The errors are [ErrBadText], an [*OmissionError], and an [*EncodingError] if the
 // encoding of the file is unknown and content is not ASCII.
 func (t *Text) Rewrite(content string) (*Change, error) {
-	if !fit(content) {
+	if !isPlainText(content) {
 		return nil, ErrBadText
 	}
-	if t.encoding == unknown && !isASCII(content) {
+	if t.encoding == unknownEncoding && !isASCII(content) {
 		return nil, &EncodingError{Encoding: t.Encoding(), Problem: "the new text is not plain ASCII, and other characters cannot be written to this file"}
 	}
-	content = strings.TrimPrefix(content, markUTF8)
-	after := t.ends.view(content)
-	if line, found := omission(after, t.view); found {
+	content = strings.TrimPrefix(content, bomUTF8)
+	after := t.lineEnds.normalize(content)
+	if line, found := findOmission(after, t.normalized); found {
 		return nil, &OmissionError{Line: line}
 	}
 	pairs := strings.Count(content, "\r\n")
-	if pairs > 0 && pairs == strings.Count(content, "\n") && (t.ends.mixed || t.ends.first != "\r\n") {
-		return t.convert(content)
+	if pairs > 0 && pairs == strings.Count(content, "\n") && (t.lineEnds.mixed || t.lineEnds.first != "\r\n") {
+		return t.rewriteLineEnds(content)
 	}
-	return t.splice(Exact, t.differences(after))
+	return t.splice(Exact, t.lineDifferences(after))
 }
 
-// differences returns a cut for each stretch of lines that is not the same.
-func (t *Text) differences(after string) []cut {
-	p, lines := newPage(t.view), splitLines(after)
-	var cuts []cut
-	for _, r := range regions(splitLines(t.view), lines) {
+// lineDifferences returns a cut for each stretch of lines that is not the same.
+func (t *Text) lineDifferences(after string) []byteEdit {
+	p, lines := newLineIndex(t.normalized), splitLines(after)
+	var cuts []byteEdit
+	for _, r := range regions(splitLines(t.normalized), lines) {
 		if !r.same {
-			cuts = append(cuts, cut{p.starts[r.a], p.starts[r.aEnd], strings.Join(lines[r.b:r.bEnd], "")})
+			cuts = append(cuts, byteEdit{p.starts[r.a], p.starts[r.aEnd], strings.Join(lines[r.b:r.bEnd], "")})
 		}
 	}
 	return cuts
 }
 
-// convert rewrites the text with the line ends of content.
-func (t *Text) convert(content string) (*Change, error) {
+// rewriteLineEnds rewrites the text with the line ends of content.
+func (t *Text) rewriteLineEnds(content string) (*Change, error) {
 	data := t.encoding.encode(content)
 	after, err := Parse(data)
 	if err != nil {
 		return nil, err
 	}
 	change := &Change{Data: data, Old: t.String(), New: after.String()}
-	change.Spans = []Span{{Old: allLines(t.view), New: allLines(after.view)}}
+	change.Spans = []Span{{Old: wholeRange(t.normalized), New: wholeRange(after.normalized)}}
 	return change, nil
 }
 
-func allLines(text string) Range { return Range{First: 1, Last: len(splitLines(text))} }
+func wholeRange(text string) Range { return Range{First: 1, Last: len(splitLines(text))} }

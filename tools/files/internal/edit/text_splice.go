@@ -5,33 +5,33 @@ import (
 )
 
 // splice makes the cuts, which are in order and do not overlap.
-func (t *Text) splice(rung Rung, cuts []cut) (*Change, error) {
+func (t *Text) splice(rung MatchLevel, cuts []byteEdit) (*Change, error) {
 	var plain strings.Builder
-	change := &Change{Old: t.String(), Rung: rung}
-	at := position{lines: t.ends}
-	before, after := lineCount{line: 1}, lineCount{line: 1}
+	change := &Change{Old: t.String(), Level: rung}
+	at := plainCursor{lineEnds: t.lineEnds}
+	before, after := lineCounter{line: 1}, lineCounter{line: 1}
 	done := 0
 	for _, c := range cuts {
-		if t.view[c.start:c.end] == c.text {
+		if t.normalized[c.start:c.end] == c.text {
 			continue
 		}
 		c = t.narrow(c)
-		start := at.advance(t.plain, t.view[done:c.start])
-		from := at.plain
-		end := at.advance(t.plain, t.view[c.start:c.end])
+		start := at.advance(t.plain, t.normalized[done:c.start])
+		from := at.offset
+		end := at.advance(t.plain, t.normalized[c.start:c.end])
 		plain.WriteString(t.plain[start[0]:start[1]])
-		plain.WriteString(t.ends.restore(t.plain[from:end[1]], c.text))
+		plain.WriteString(t.lineEnds.restore(t.plain[from:end[1]], c.text))
 
-		before.pass(t.view[done:c.start])
-		after.pass(t.view[done:c.start])
-		whole := c.end == len(t.view) || t.lineStart(c.end)
+		before.advance(t.normalized[done:c.start])
+		after.advance(t.normalized[done:c.start])
+		whole := c.end == len(t.normalized) || t.isLineStart(c.end)
 		change.Spans = append(change.Spans, Span{
-			Old: before.over(t.view[c.start:c.end], whole),
-			New: after.over(c.text, whole),
+			Old: before.advanceOver(t.normalized[c.start:c.end], whole),
+			New: after.advanceOver(c.text, whole),
 		})
 		done = c.end
 	}
-	plain.WriteString(t.plain[at.plain:])
+	plain.WriteString(t.plain[at.offset:])
 	change.Data = t.encoding.encode(plain.String())
 	// What was cut out and put in may join to something else, such as "\r" and
 	// "\n", so the new text is read and not composed.
@@ -44,9 +44,9 @@ func (t *Text) splice(rung Rung, cuts []cut) (*Change, error) {
 }
 
 // narrow leaves out the lines at both ends of a cut that do not change.
-func (t *Text) narrow(c cut) cut {
+func (t *Text) narrow(c byteEdit) byteEdit {
 	for c.start < c.end {
-		line, _, ended := strings.Cut(t.view[c.start:c.end], "\n")
+		line, _, ended := strings.Cut(t.normalized[c.start:c.end], "\n")
 		if !ended || !strings.HasPrefix(c.text, line+"\n") {
 			break
 		}
@@ -54,12 +54,12 @@ func (t *Text) narrow(c cut) cut {
 		c.text = c.text[len(line)+1:]
 	}
 	for c.start < c.end {
-		from := c.start + strings.LastIndexByte(t.view[c.start:c.end-1], '\n') + 1
-		line := t.view[from:c.end]
+		from := c.start + strings.LastIndexByte(t.normalized[c.start:c.end-1], '\n') + 1
+		line := t.normalized[from:c.end]
 		// A line must begin in both, or the rest of a longer one would be taken.
 		before, found := strings.CutSuffix(c.text, line)
-		begins := strings.HasSuffix(before, "\n") || before == "" && t.lineStart(c.start)
-		if !found || !begins || !t.lineStart(from) {
+		begins := strings.HasSuffix(before, "\n") || before == "" && t.isLineStart(c.start)
+		if !found || !begins || !t.isLineStart(from) {
 			break
 		}
 		c.end, c.text = from, before
@@ -67,5 +67,5 @@ func (t *Text) narrow(c cut) cut {
 	return c
 }
 
-// lineStart reports whether a line of the view begins at an offset.
-func (t *Text) lineStart(at int) bool { return at == 0 || t.view[at-1] == '\n' }
+// isLineStart reports whether a line of the view begins at an offset.
+func (t *Text) isLineStart(at int) bool { return at == 0 || t.normalized[at-1] == '\n' }

@@ -11,57 +11,57 @@ import (
 // all when it grows too large; if that happens too often it is worn out and must
 // not be used any more.
 type automaton struct {
-	reader
-	prog    *syntax.Prog
-	asserts bool
-	always  bool // anything matches; nothing need be searched for
-	byLine  bool // the text is lines, each to be searched for itself
+	charReader
+	prog          *syntax.Prog
+	hasAssertions bool
+	matchesEmpty  bool // anything matches; nothing need be searched for
+	lineByLine    bool // the text is lines, each to be searched for itself
 
-	known  map[string]*state
-	room   int // for so many bytes of states
-	resets int
-	passed int // bytes since the last reset
-	worn   bool
+	states      map[string]*state
+	freeBytes   int // for so many bytes of states
+	resets      int
+	passedBytes int // bytes since the last reset
+	thrashing   bool
 
-	start    *state // at the beginning of a text
-	seen     []bool // by place in prog
-	marked   []uint32
-	key      []byte
-	restless bool // an assertion is among what was added last
+	start           *state // at the beginning of a text
+	isMarked        []bool // by place in prog
+	marked          []uint32
+	key             []byte
+	markedAssertion bool // an assertion is among what was added last
 }
 
 // A state is a set of places in the program.
 type state struct {
-	next  [256]*state // nil if it is not known, or ends the search
-	final [4]uint64   // bits of the bytes that end the search with a match
-	wide  map[rune]*state
-	pcs   []uint32
-	left  rune // what stands before, if an assertion may ask
+	next       [256]*state // nil if it is not known, or ends the search
+	matchBytes [4]uint64   // bits of the bytes that end the search with a match
+	nextRune   map[rune]*state
+	pcs        []uint32
+	left       rune // what stands before, if an assertion may ask
 }
 
 // Bounds of an automaton.
 const (
-	stateRoom  = 4 << 20 // bytes
-	stateSize  = 2200    // of one without its places, about
-	maxResets  = 16
-	minPerLife = 64 << 10 // bytes that a worthwhile automaton passes between two resets
+	maxStateBytes    = 4 << 20 // bytes
+	stateSize        = 2200    // of one without its places, about
+	maxResets        = 16
+	minBytesPerReset = 64 << 10 // bytes that a worthwhile automaton passes between two resets
 )
 
-func newAutomaton(p *Program, r reader) *automaton {
-	a := &automaton{reader: r, prog: p.prog, asserts: p.asserts, byLine: !p.across, seen: make([]bool, len(p.prog.Inst))}
+func newAutomaton(p *Program, r charReader) *automaton {
+	a := &automaton{charReader: r, prog: p.prog, hasAssertions: p.hasAssertions, lineByLine: !p.wholeFile, isMarked: make([]bool, len(p.prog.Inst))}
 	a.reset()
 	return a
 }
 
 func (a *automaton) reset() {
-	a.known, a.room, a.passed = map[string]*state{}, stateRoom, 0
-	a.start = a.begin(edge)
+	a.states, a.freeBytes, a.passedBytes = map[string]*state{}, maxStateBytes, 0
+	a.start = a.startState(textEdge)
 }
 
-// begin returns the state before a text whose left neighbour is given.
-func (a *automaton) begin(left rune) *state {
-	a.clear()
-	a.always = a.mark(uint32(a.prog.Start), 0, false)
+// startState returns the state before a text whose left neighbour is given.
+func (a *automaton) startState(left rune) *state {
+	a.clearMarks()
+	a.matchesEmpty = a.mark(uint32(a.prog.Start), 0, false)
 	return a.intern(left, true)
 }
 
@@ -71,8 +71,8 @@ func (a *automaton) begin(left rune) *state {
 // on, or ends with the end of a line.
 func (a *automaton) find(b []byte, from int, left rune, finish bool) (low, end int, found bool) {
 	s := a.start
-	if left != edge {
-		s = a.begin(left)
+	if left != textEdge {
+		s = a.startState(left)
 	}
 	low = from
 	begun := from
@@ -86,50 +86,50 @@ func (a *automaton) find(b []byte, from int, left rune, finish bool) (low, end i
 			}
 			continue
 		}
-		a.passed += i - begun
+		a.passedBytes += i - begun
 		begun = i
-		next, size, hit := a.look(s, b, i)
+		next, size, hit := a.transition(s, b, i)
 		if hit {
 			return low, i, true
 		}
 		s, i = next, i+size
 	}
-	a.passed += len(b) - begun
+	a.passedBytes += len(b) - begun
 	if !finish {
 		return 0, 0, false
 	}
-	if _, hit := a.step(s, edge); hit {
+	if _, hit := a.step(s, textEdge); hit {
 		return low, len(b), true
 	}
 	return 0, 0, false
 }
 
-// look returns the state behind the character at i, or that there is a match.
-func (a *automaton) look(s *state, b []byte, i int) (*state, int, bool) {
+// transition returns the state behind the character at i, or that there is a match.
+func (a *automaton) transition(s *state, b []byte, i int) (*state, int, bool) {
 	c := b[i]
-	if s.final[c>>6]&(1<<(c&63)) != 0 {
+	if s.matchBytes[c>>6]&(1<<(c&63)) != 0 {
 		return nil, 0, true
 	}
 	r, size := a.next(b, i)
-	if next := s.wide[r]; next != nil {
+	if next := s.nextRune[r]; next != nil {
 		return next, size, false
 	}
 	lives := a.resets
 	next, hit := a.step(s, r)
-	single := size == 1 && r != garbage
+	single := size == 1 && r != invalidByte
 	switch {
 	case hit && single:
-		s.final[c>>6] |= 1 << (c & 63)
+		s.matchBytes[c>>6] |= 1 << (c & 63)
 	case hit:
 	case a.resets != lives: // s is forgotten already
 	case single:
 		s.next[c] = next
 	default:
-		if s.wide == nil {
-			s.wide = map[rune]*state{}
+		if s.nextRune == nil {
+			s.nextRune = map[rune]*state{}
 		}
-		s.wide[r] = next
-		a.room -= 48
+		s.nextRune[r] = next
+		a.freeBytes -= 48
 	}
 	return next, size, hit
 }
@@ -137,13 +137,13 @@ func (a *automaton) look(s *state, b []byte, i int) (*state, int, bool) {
 // step returns the state behind r, or that there is a match before or behind it.
 func (a *automaton) step(s *state, r rune) (*state, bool) {
 	right := r
-	if a.byLine && r == '\n' {
-		right = edge
+	if a.lineByLine && r == '\n' {
+		right = textEdge
 	}
 	now := s.pcs
-	if a.asserts && s.left != 0 {
-		a.clear()
-		ops := a.between(s.left, right)
+	if a.hasAssertions && s.left != 0 {
+		a.clearMarks()
+		ops := a.assertionsBetween(s.left, right)
 		for _, pc := range s.pcs {
 			if a.mark(pc, ops, true) {
 				return nil, true
@@ -151,13 +151,13 @@ func (a *automaton) step(s *state, r rune) (*state, bool) {
 		}
 		now = slices.Clone(a.marked)
 	}
-	if right == edge {
+	if right == textEdge {
 		return a.start, false
 	}
-	a.clear()
+	a.clearMarks()
 	for _, pc := range now {
 		in := &a.prog.Inst[pc]
-		if r >= 0 && takes(in, r) && a.mark(in.Out, 0, false) {
+		if r >= 0 && consumes(in, r) && a.mark(in.Out, 0, false) {
 			return nil, true
 		}
 	}
@@ -166,21 +166,21 @@ func (a *automaton) step(s *state, r rune) (*state, bool) {
 	return a.intern(r, fresh), false
 }
 
-func (a *automaton) clear() {
+func (a *automaton) clearMarks() {
 	for _, pc := range a.marked {
-		a.seen[pc] = false
+		a.isMarked[pc] = false
 	}
-	a.marked, a.restless = a.marked[:0], false
+	a.marked, a.markedAssertion = a.marked[:0], false
 }
 
 // mark adds pc and the places that it leads to with no character between. Past
 // an assertion it goes only if decide is set and ops grant it. It reports
 // whether the end of the program is among them.
 func (a *automaton) mark(pc uint32, ops syntax.EmptyOp, decide bool) bool {
-	if a.seen[pc] {
+	if a.isMarked[pc] {
 		return false
 	}
-	a.seen[pc] = true
+	a.isMarked[pc] = true
 	a.marked = append(a.marked, pc)
 	in := &a.prog.Inst[pc]
 	switch in.Op {
@@ -191,7 +191,7 @@ func (a *automaton) mark(pc uint32, ops syntax.EmptyOp, decide bool) bool {
 	case syntax.InstCapture, syntax.InstNop:
 		return a.mark(in.Out, ops, decide)
 	case syntax.InstEmptyWidth:
-		a.restless = true
+		a.markedAssertion = true
 		if decide && syntax.EmptyOp(in.Arg)&^ops == 0 {
 			return a.mark(in.Out, ops, decide)
 		}
@@ -210,10 +210,10 @@ func (a *automaton) intern(left rune, fresh bool) *state {
 		}
 	}
 	slices.Sort(pcs)
-	if !a.restless {
+	if !a.markedAssertion {
 		left = 0
 	} else {
-		left = a.kind(left)
+		left = a.assertionClass(left)
 	}
 	a.key = binary.AppendVarint(a.key[:0], int64(left))
 	if fresh {
@@ -224,22 +224,22 @@ func (a *automaton) intern(left rune, fresh bool) *state {
 	for _, pc := range pcs {
 		a.key = binary.AppendUvarint(a.key, uint64(pc))
 	}
-	if s := a.known[string(a.key)]; s != nil {
+	if s := a.states[string(a.key)]; s != nil {
 		return s
 	}
-	if a.room < 0 {
-		a.forget()
+	if a.freeBytes < 0 {
+		a.dropStates()
 	}
 	s := &state{pcs: pcs, left: left}
-	a.known[string(a.key)] = s
-	a.room -= stateSize + 6*len(pcs)
+	a.states[string(a.key)] = s
+	a.freeBytes -= stateSize + 6*len(pcs)
 	return s
 }
 
-// kind returns a character that assertions do not tell from r.
-func (a *automaton) kind(r rune) rune {
+// assertionClass returns a character that assertions do not tell from r.
+func (a *automaton) assertionClass(r rune) rune {
 	switch {
-	case r == edge || r == '\n':
+	case r == textEdge || r == '\n':
 		return r
 	case a.isWord(r):
 		return 'w'
@@ -247,16 +247,16 @@ func (a *automaton) kind(r rune) rune {
 	return ' '
 }
 
-// forget drops all states but the one that is made.
-func (a *automaton) forget() {
+// dropStates drops all states but the one that is made.
+func (a *automaton) dropStates() {
 	key := slices.Clone(a.key)
 	a.resets++
-	a.worn = a.worn || a.resets > maxResets && a.passed < minPerLife
+	a.thrashing = a.thrashing || a.resets > maxResets && a.passedBytes < minBytesPerReset
 	marked := slices.Clone(a.marked)
 	a.reset()
-	a.clear()
+	a.clearMarks()
 	for _, pc := range marked {
-		a.seen[pc] = true
+		a.isMarked[pc] = true
 	}
 	a.marked, a.key = append(a.marked, marked...), key
 }

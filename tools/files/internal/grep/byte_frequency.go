@@ -1,8 +1,8 @@
 package grep
 
-// oftenASCII says how many of 100,000 bytes of source code are which ASCII
+// asciiFrequency says how many of 100,000 bytes of source code are which ASCII
 // character; counted in a sample of 34 MB of Go and JavaScript.
-var oftenASCII = [128]uint16{
+var asciiFrequency = [128]uint16{
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 4054, 3125, 1, 1, 1, 1, 1,
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 	10604, 115, 1220, 38, 31, 107, 107, 71, 1051, 1051, 229, 77, 1515, 323, 1783, 1190,
@@ -13,10 +13,10 @@ var oftenASCII = [128]uint16{
 	1776, 122, 4741, 3784, 5562, 2041, 785, 503, 648, 728, 96, 633, 49, 629, 2, 1,
 }
 
-// byteOften returns which part of a text is c, about.
-func byteOften(c byte) float64 {
+// byteFrequency returns which part of a text is c, about.
+func byteFrequency(c byte) float64 {
 	if c < 128 {
-		return float64(oftenASCII[c]) / 100_000
+		return float64(asciiFrequency[c]) / 100_000
 	}
 	return 50.0 / 100_000
 }

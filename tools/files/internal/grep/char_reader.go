@@ -5,68 +5,68 @@ import (
 	"unicode/utf8"
 )
 
-// A reader knows what the characters of a text are, and which make words.
-type reader struct {
-	ascii bool // each byte is a character
-	word  set
+// A charReader knows what the characters of a text are, and which make words.
+type charReader struct {
+	ascii     bool // each byte is a character
+	wordChars runeSet
 }
 
 // What stands in a text beside characters.
 const (
-	garbage rune = -1 - iota // a byte that is no part of one; nothing matches it
-	edge                     // the end of the text or its beginning
+	invalidByte rune = -1 - iota // a byte that is no part of one; nothing matches it
+	textEdge                     // the end of the text or its beginning
 )
 
 // next returns the character of b at i, or edge, and its length.
-func (t *reader) next(b []byte, i int) (rune, int) {
+func (t *charReader) next(b []byte, i int) (rune, int) {
 	switch {
 	case i >= len(b):
-		return edge, 0
+		return textEdge, 0
 	case b[i] < utf8.RuneSelf || t.ascii:
 		return rune(b[i]), 1
 	}
 	r, n := utf8.DecodeRune(b[i:])
 	if r == utf8.RuneError && n == 1 {
-		return garbage, 1
+		return invalidByte, 1
 	}
 	return r, n
 }
 
-// before returns the character of b that ends at i, or edge.
-func (t *reader) before(b []byte, i int) rune {
+// previous returns the character of b that ends at i, or edge.
+func (t *charReader) previous(b []byte, i int) rune {
 	switch {
 	case i <= 0:
-		return edge
+		return textEdge
 	case b[i-1] < utf8.RuneSelf || t.ascii:
 		return rune(b[i-1])
 	}
 	r, n := utf8.DecodeLastRune(b[:i])
 	if r == utf8.RuneError && n == 1 {
-		return garbage
+		return invalidByte
 	}
 	return r
 }
 
-func (t *reader) isWord(r rune) bool {
+func (t *charReader) isWord(r rune) bool {
 	switch {
 	case r < 0:
 		return false
 	case r < utf8.RuneSelf || t.ascii:
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 	}
-	return t.word.has(r)
+	return t.wordChars.has(r)
 }
 
-// between returns what is true between two characters.
-func (t *reader) between(left, right rune) syntax.EmptyOp {
+// assertionsBetween returns what is true between two characters.
+func (t *charReader) assertionsBetween(left, right rune) syntax.EmptyOp {
 	var ops syntax.EmptyOp
-	if left == edge {
+	if left == textEdge {
 		ops |= syntax.EmptyBeginText | syntax.EmptyBeginLine
 	}
 	if left == '\n' {
 		ops |= syntax.EmptyBeginLine
 	}
-	if right == edge {
+	if right == textEdge {
 		ops |= syntax.EmptyEndText | syntax.EmptyEndLine
 	}
 	if right == '\n' {

@@ -4,21 +4,21 @@ import (
 	"unicode"
 )
 
-// perlClass returns the set that \d, \s, \w or their opposites stand for.
-func perlClass(c byte, ascii bool) (set, bool) {
-	var s set
+// perlSet returns the set that \d, \s, \w or their opposites stand for.
+func perlSet(c byte, ascii bool) (runeSet, bool) {
+	var s runeSet
 	switch c | 0x20 {
 	case 'w':
 		s = wordSet(ascii)
 	case 'd':
-		s = set{'0', '9'}
+		s = runeSet{'0', '9'}
 		if !ascii {
-			s = tables(unicode.Nd)
+			s = tableSet(unicode.Nd)
 		}
 	case 's':
-		s = set{'\t', '\r', ' ', ' '}
+		s = runeSet{'\t', '\r', ' ', ' '}
 		if !ascii {
-			s = tables(unicode.White_Space)
+			s = tableSet(unicode.White_Space)
 		}
 	default:
 		return nil, false
@@ -29,49 +29,49 @@ func perlClass(c byte, ascii bool) (set, bool) {
 	return s, true
 }
 
-// posixClass returns the set of a class such as alpha.
-func posixClass(name string) (set, bool) {
+// posixSet returns the set of a class such as alpha.
+func posixSet(name string) (runeSet, bool) {
 	switch name {
 	case "alnum":
-		return set{'0', '9', 'A', 'Z', 'a', 'z'}, true
+		return runeSet{'0', '9', 'A', 'Z', 'a', 'z'}, true
 	case "alpha":
-		return set{'A', 'Z', 'a', 'z'}, true
+		return runeSet{'A', 'Z', 'a', 'z'}, true
 	case "ascii":
-		return set{0, 0x7f}, true
+		return runeSet{0, 0x7f}, true
 	case "blank":
-		return set{'\t', '\t', ' ', ' '}, true
+		return runeSet{'\t', '\t', ' ', ' '}, true
 	case "cntrl":
-		return set{0, 0x1f, 0x7f, 0x7f}, true
+		return runeSet{0, 0x1f, 0x7f, 0x7f}, true
 	case "digit":
-		return set{'0', '9'}, true
+		return runeSet{'0', '9'}, true
 	case "graph":
-		return set{'!', '~'}, true
+		return runeSet{'!', '~'}, true
 	case "lower":
-		return set{'a', 'z'}, true
+		return runeSet{'a', 'z'}, true
 	case "print":
-		return set{' ', '~'}, true
+		return runeSet{' ', '~'}, true
 	case "punct":
-		return set{'!', '/', ':', '@', '[', '`', '{', '~'}, true
+		return runeSet{'!', '/', ':', '@', '[', '`', '{', '~'}, true
 	case "space":
-		return set{'\t', '\r', ' ', ' '}, true
+		return runeSet{'\t', '\r', ' ', ' '}, true
 	case "upper":
-		return set{'A', 'Z'}, true
+		return runeSet{'A', 'Z'}, true
 	case "word":
 		return wordSet(true), true
 	case "xdigit":
-		return set{'0', '9', 'A', 'F', 'a', 'f'}, true
+		return runeSet{'0', '9', 'A', 'F', 'a', 'f'}, true
 	}
 	return nil, false
 }
 
 // wordSet returns the characters of words.
-func wordSet(ascii bool) set {
+func wordSet(ascii bool) runeSet {
 	if ascii {
-		return set{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'}
+		return runeSet{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'}
 	}
-	return append(alphabetic(), tables(unicode.M, unicode.Nd, unicode.Pc, unicode.Join_Control)...).canonical()
+	return append(alphabetic(), tableSet(unicode.M, unicode.Nd, unicode.Pc, unicode.Join_Control)...).canonical()
 }
 
-func alphabetic() set {
-	return tables(unicode.L, unicode.Nl, unicode.Other_Alphabetic)
+func alphabetic() runeSet {
+	return tableSet(unicode.L, unicode.Nl, unicode.Other_Alphabetic)
 }

@@ -8,49 +8,49 @@ import (
 // A classReader reads the items of one class.
 type classReader struct {
 	t     *translator
-	begin int
-	set   set
+	start int
+	set   runeSet
 }
 
 const setAdvice = "classes in classes and operations on them are not supported; write the characters that are left, or put a \\ before "
 
-// item reads an item, or finds the end of the class.
-func (c *classReader) item(first bool) (end bool, err error) {
+// readItem reads an item, or finds the end of the class.
+func (c *classReader) readItem(first bool) (end bool, err error) {
 	t := c.t
 	rest := t.rest()
 	switch {
 	case rest == "":
-		t.at = c.begin
-		return false, t.bad(t.at+1, `the class is not closed; add a ], or write \[ for the character itself`)
+		t.at = c.start
+		return false, t.syntaxError(t.at+1, `the class is not closed; add a ], or write \[ for the character itself`)
 	case rest[0] == ']' && !first:
 		return true, nil
 	case strings.HasPrefix(rest, "[:"):
-		if done, err := c.posix(); done || err != nil {
+		if done, err := c.readPosix(); done || err != nil {
 			return false, err
 		}
-		return false, t.bad(t.at+1, setAdvice+"the [")
+		return false, t.syntaxError(t.at+1, setAdvice+"the [")
 	case rest[0] == '[':
-		return false, t.bad(t.at+1, setAdvice+"the [")
+		return false, t.syntaxError(t.at+1, setAdvice+"the [")
 	case strings.HasPrefix(rest, "&&"), strings.HasPrefix(rest, "~~"), strings.HasPrefix(rest, "--") && !first:
-		return false, t.bad(t.at+2, setAdvice+"each "+rest[:1])
+		return false, t.syntaxError(t.at+2, setAdvice+"each "+rest[:1])
 	case t.scope().extended && isPatternSpace(rune(rest[0])):
 		t.at++
 		return false, nil
 	}
-	return false, c.span()
+	return false, c.readRange()
 }
 
-// posix reads an item such as [:alpha:]. It reports false if it is none.
-func (c *classReader) posix() (bool, error) {
+// readPosix reads an item such as [:alpha:]. It reports false if it is none.
+func (c *classReader) readPosix() (bool, error) {
 	t := c.t
 	name, _, closed := strings.Cut(t.rest()[2:], ":]")
 	if !closed || strings.ContainsAny(name, "[]") {
 		return false, nil
 	}
 	plain, negated := strings.CutPrefix(name, "^")
-	s, ok := posixClass(plain)
+	s, ok := posixSet(plain)
 	if !ok {
-		return false, t.bad(t.at+len(name)+4, "no such class; there are alnum, alpha, ascii, blank, cntrl, digit, graph, lower, print, punct, space, upper, word and xdigit")
+		return false, t.syntaxError(t.at+len(name)+4, "no such class; there are alnum, alpha, ascii, blank, cntrl, digit, graph, lower, print, punct, space, upper, word and xdigit")
 	}
 	if negated {
 		s = s.negated()
@@ -60,46 +60,46 @@ func (c *classReader) posix() (bool, error) {
 	return true, nil
 }
 
-// span reads a character, a range of them or a class with a backslash.
-func (c *classReader) span() error {
+// readRange reads a character, a range of them or a class with a backslash.
+func (c *classReader) readRange() error {
 	t := c.t
 	from := t.at
-	low, done, err := c.char()
+	low, done, err := c.readChar()
 	if err != nil || done {
 		return err
 	}
 	high := low
 	if rest := t.rest(); strings.HasPrefix(rest, "-") && len(rest) > 1 && rest[1] != ']' && !strings.HasPrefix(rest, "--") {
 		t.at++
-		if high, done, err = c.char(); err != nil {
+		if high, done, err = c.readChar(); err != nil {
 			return err
 		}
 		if done {
-			return newError(t.in, from, t.at, `a range ends with a character, not with a class; write \- for the character itself`)
+			return newSyntaxError(t.in, from, t.at, `a range ends with a character, not with a class; write \- for the character itself`)
 		}
 		if high < low {
-			return newError(t.in, from, t.at, `the range begins behind its end; turn it round, or write \- for the character itself`)
+			return newSyntaxError(t.in, from, t.at, `the range begins behind its end; turn it round, or write \- for the character itself`)
 		}
 	}
 	c.set = append(c.set, low, high)
 	return nil
 }
 
-// char reads a character. It reports true if it was a class instead, which it
+// readChar reads a character. It reports true if it was a class instead, which it
 // has added.
-func (c *classReader) char() (r rune, class bool, err error) {
+func (c *classReader) readChar() (r rune, class bool, err error) {
 	t := c.t
 	rest := t.rest()
 	if rest[0] != '\\' {
 		r, size := utf8.DecodeRuneInString(rest)
 		if r == utf8.RuneError && size == 1 {
-			return 0, false, t.bad(t.at+1, "the pattern is not UTF-8")
+			return 0, false, t.syntaxError(t.at+1, "the pattern is not UTF-8")
 		}
 		t.at += size
 		return r, false, nil
 	}
 	if len(rest) > 1 {
-		if s, ok := t.perl(rest[1]); ok {
+		if s, ok := t.perlSet(rest[1]); ok {
 			c.set = append(c.set, s...)
 			t.at += 2
 			return 0, true, nil
@@ -111,10 +111,10 @@ func (c *classReader) char() (r rune, class bool, err error) {
 			return 0, true, err
 		}
 		if rest[1] == 'b' {
-			return 0, false, t.bad(t.at+2, `no such escape in a class; write \x08 for a backspace, or \b outside of the brackets for the end of a word`)
+			return 0, false, t.syntaxError(t.at+2, `no such escape in a class; write \x08 for a backspace, or \b outside of the brackets for the end of a word`)
 		}
 	}
-	r, size, err := t.escaped()
+	r, size, err := t.escapedRune()
 	t.at += size
 	return r, false, err
 }

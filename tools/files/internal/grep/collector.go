@@ -11,29 +11,29 @@ import (
 // A collector keeps what comes first by path of what is found in any order. What
 // it keeps does not depend on the order.
 type collector struct {
-	mode       Mode
-	allow      func(rel string) bool
-	skip, need int // rows: those left out at first, and all that are kept
-	most       int // bytes that are kept
+	mode               Mode
+	allow              func(rel string) bool
+	skipRows, needRows int // rows: those left out at first, and all that are kept
+	maxBytes           int // bytes that are kept
 
-	mu     sync.Mutex
-	room   int    // bytes that may still be kept
-	kept   byPath // what comes last is at the top
-	rows   int    // that are kept
-	end    string // nothing from here on is kept, if ended
-	ended  bool
-	report Report
+	mu        sync.Mutex
+	freeBytes int    // bytes that may still be kept
+	kept      byPath // what comes last is at the top
+	rows      int    // that are kept
+	cutoff    string // nothing from here on is kept, if ended
+	hasCutoff bool
+	report    Report
 }
 
 func newCollector(m Mode, o TreeOptions) *collector {
-	c := &collector{mode: m, allow: o.Allow, skip: max(0, o.Skip), need: math.MaxInt, most: o.MaxBytes}
-	if o.Limit > 0 && o.Limit < math.MaxInt-c.skip {
-		c.need = c.skip + o.Limit
+	c := &collector{mode: m, allow: o.Allow, skipRows: max(0, o.Skip), needRows: math.MaxInt, maxBytes: o.MaxBytes}
+	if o.Limit > 0 && o.Limit < math.MaxInt-c.skipRows {
+		c.needRows = c.skipRows + o.Limit
 	}
-	if c.most <= 0 {
-		c.most = DefaultMaxBytes
+	if c.maxBytes <= 0 {
+		c.maxBytes = DefaultMaxBytes
 	}
-	c.room = c.most
+	c.freeBytes = c.maxBytes
 	return c
 }
 
@@ -45,14 +45,14 @@ func (c *collector) accept(rel string) (rows int, ok bool) {
 		c.report.Hidden++
 		return 0, false
 	}
-	if c.ended && rel >= c.end {
+	if c.hasCutoff && rel >= c.cutoff {
 		return 0, true
 	}
-	return c.need, true
+	return c.needRows, true
 }
 
 // add takes what was found in a file.
-func (c *collector) add(rel string, found Found) {
+func (c *collector) add(rel string, found Result) {
 	if !found.Matched() {
 		return
 	}
@@ -64,33 +64,33 @@ func (c *collector) add(rel string, found Found) {
 	if found.Binary {
 		c.report.Binary++
 	}
-	if c.ended && rel >= c.end {
+	if c.hasCutoff && rel >= c.cutoff {
 		return
 	}
-	f := FileFound{Path: rel, Rows: found.Rows, Matches: found.Matches}
+	f := FileResult{Path: rel, Rows: found.Rows, Matches: found.Matches}
 	heap.Push(&c.kept, f)
-	c.rows += f.size(c.mode)
-	c.room -= f.bytes()
-	if found.Full {
-		c.report.Cut = true
-		c.stopAt(rel + "\x00")
+	c.rows += f.rowCount(c.mode)
+	c.freeBytes -= f.memory()
+	if found.Truncated {
+		c.report.Truncated = true
+		c.cutOffAt(rel + "\x00")
 	}
-	for c.room < 0 && len(c.kept) > 1 {
-		c.report.Cut = true
-		c.stopAt(c.kept[0].Path)
+	for c.freeBytes < 0 && len(c.kept) > 1 {
+		c.report.Truncated = true
+		c.cutOffAt(c.kept[0].Path)
 	}
-	for c.rows-c.kept[0].size(c.mode) >= c.need {
-		c.stopAt(c.kept[0].Path)
+	for c.rows-c.kept[0].rowCount(c.mode) >= c.needRows {
+		c.cutOffAt(c.kept[0].Path)
 	}
 }
 
-// stopAt drops all from path on, now and later.
-func (c *collector) stopAt(path string) {
-	c.end, c.ended = path, true
+// cutOffAt drops all from path on, now and later.
+func (c *collector) cutOffAt(path string) {
+	c.cutoff, c.hasCutoff = path, true
 	for len(c.kept) > 0 && c.kept[0].Path >= path {
-		f, _ := heap.Pop(&c.kept).(FileFound)
-		c.rows -= f.size(c.mode)
-		c.room += f.bytes()
+		f, _ := heap.Pop(&c.kept).(FileResult)
+		c.rows -= f.rowCount(c.mode)
+		c.freeBytes += f.memory()
 	}
 }
 
@@ -99,10 +99,10 @@ func (c *collector) result() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.report
-	slices.SortFunc(c.kept, func(a, b FileFound) int { return cmp.Compare(a.Path, b.Path) })
-	skip, left := c.skip, c.need-c.skip
+	slices.SortFunc(c.kept, func(a, b FileResult) int { return cmp.Compare(a.Path, b.Path) })
+	skip, left := c.skipRows, c.needRows-c.skipRows
 	for _, f := range c.kept {
-		n := f.size(c.mode)
+		n := f.rowCount(c.mode)
 		from := min(skip, n)
 		skip -= from
 		to := min(n, from+min(left, n))
@@ -119,7 +119,7 @@ func (c *collector) result() Report {
 }
 
 // byPath is a heap of files, the one whose path comes last at the top.
-type byPath []FileFound
+type byPath []FileResult
 
 func (h byPath) Len() int { return len(h) }
 
@@ -129,7 +129,7 @@ func (h byPath) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
 // Push adds a FileFound.
 func (h *byPath) Push(x any) {
-	f, _ := x.(FileFound)
+	f, _ := x.(FileResult)
 	*h = append(*h, f)
 }
 
@@ -137,7 +137,7 @@ func (h *byPath) Push(x any) {
 func (h *byPath) Pop() any {
 	last := len(*h) - 1
 	f := (*h)[last]
-	(*h)[last] = FileFound{}
+	(*h)[last] = FileResult{}
 	*h = (*h)[:last]
 	return f
 }

@@ -8,12 +8,12 @@ import (
 // FastMatches returns the numbers of the lines of text that match. If matches
 // may cross lines it returns where they begin and end instead.
 func (p *Program) FastMatches(text string) []int {
-	s := p.Searcher()
+	s := p.NewSearcher()
 	b := []byte(text)
 	if s.finder != nil {
 		s.finder.reset()
 	}
-	if p.across {
+	if p.wholeFile {
 		return matches(b, func(at int) (int, int, bool) { return s.nextMatch(b, at) })
 	}
 	var found []int
@@ -29,8 +29,8 @@ func (p *Program) FastMatches(text string) []int {
 
 // SlowMatches is FastMatches by the machine alone.
 func (p *Program) SlowMatches(text string) []int {
-	s := p.Searcher()
-	if p.across {
+	s := p.NewSearcher()
+	if p.wholeFile {
 		b := []byte(text)
 		return matches(b, func(at int) (int, int, bool) { return s.machine.find(b, at, false) })
 	}

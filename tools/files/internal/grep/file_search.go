@@ -1,16 +1,16 @@
 package grep
 
-// A scan is the search of one file.
-type scan struct {
-	want  Want
-	found Found
-	rows  int  // how many may be kept
-	bytes int  // that rows take
-	asked bool // what Accept says
-	done  bool // there is no more to find
+// A fileSearch is the search of one file.
+type fileSearch struct {
+	options     SearchOptions
+	result      Result
+	maxRows     int  // how many may be kept
+	rowMemory   int  // that rows take
+	acceptAsked bool // what Accept says
+	done        bool // there is no more to find
 
-	line    int // how many lines end before counted
-	counted int // in the window
-	shown   int // likewise, where the last row ended; -1: before it
-	after   int // how many lines are still due as context
+	linesBefore int // how many lines end before counted
+	countedTo   int // in the window
+	shownTo     int // likewise, where the last row ended; -1: before it
+	trailing    int // how many lines are still due as context
 }

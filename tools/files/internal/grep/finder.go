@@ -6,7 +6,7 @@ import (
 
 // A finder finds the literals of a needle, one after the other in one text.
 type finder struct {
-	streams []stream
+	scanners []literalScanner
 }
 
 func newFinder(n *needle) *finder {
@@ -14,9 +14,9 @@ func newFinder(n *needle) *finder {
 	for i := range n.literals {
 		l := &n.literals[i]
 		at, _ := l.rarest()
-		f.streams = append(f.streams, stream{literal: l, at: at, c: l.text[at]})
-		if l.other[at] != l.text[at] {
-			f.streams = append(f.streams, stream{literal: l, at: at, c: l.other[at]})
+		f.scanners = append(f.scanners, literalScanner{literal: l, offset: at, char: l.text[at]})
+		if l.alternate[at] != l.text[at] {
+			f.scanners = append(f.scanners, literalScanner{literal: l, offset: at, char: l.alternate[at]})
 		}
 	}
 	return f
@@ -24,8 +24,8 @@ func newFinder(n *needle) *finder {
 
 // reset begins with another text.
 func (f *finder) reset() {
-	for i := range f.streams {
-		f.streams[i].next = -1
+	for i := range f.scanners {
+		f.scanners[i].next = -1
 	}
 }
 
@@ -33,8 +33,8 @@ func (f *finder) reset() {
 // -1 if none does. Between two resets from only grows and b stays.
 func (f *finder) find(b []byte, from int) int {
 	first := len(b)
-	for i := range f.streams {
-		s := &f.streams[i]
+	for i := range f.scanners {
+		s := &f.scanners[i]
 		if s.next < from {
 			s.next = s.find(b, from)
 		}
@@ -46,23 +46,23 @@ func (f *finder) find(b []byte, from int) int {
 	return first
 }
 
-// A stream finds one literal by one byte of it.
-type stream struct {
+// A literalScanner finds one literal by one byte of it.
+type literalScanner struct {
 	literal *literal
-	at      int  // where the byte is in the literal
-	c       byte // what it is
+	offset  int  // where the byte is in the literal
+	char    byte // what it is
 	next    int  // where the literal was found
 }
 
 // find returns len(b) if there is none.
-func (s *stream) find(b []byte, from int) int {
-	for i := from + s.at; i < len(b); {
-		j := bytes.IndexByte(b[i:], s.c)
+func (s *literalScanner) find(b []byte, from int) int {
+	for i := from + s.offset; i < len(b); {
+		j := bytes.IndexByte(b[i:], s.char)
 		if j < 0 {
 			break
 		}
 		i += j + 1
-		if p := i - 1 - s.at; s.literal.at(b[p:]) {
+		if p := i - 1 - s.offset; s.literal.startsIn(b[p:]) {
 			return p
 		}
 	}

@@ -6,17 +6,17 @@ import (
 
 // A literal is a run of bytes, each of which may be one of two.
 type literal struct {
-	text  []byte
-	other []byte // as long as text, and the same where there is no choice
+	text      []byte
+	alternate []byte // as long as text, and the same where there is no choice
 }
 
-// at reports whether l stands at the beginning of b.
-func (l *literal) at(b []byte) bool {
+// startsIn reports whether l stands at the beginning of b.
+func (l *literal) startsIn(b []byte) bool {
 	if len(b) < len(l.text) {
 		return false
 	}
 	for i, c := range l.text {
-		if b[i] != c && b[i] != l.other[i] {
+		if b[i] != c && b[i] != l.alternate[i] {
 			return false
 		}
 	}
@@ -27,17 +27,17 @@ func (l *literal) at(b []byte) bool {
 func (l *literal) rarest() (at int, often float64) {
 	often = math.Inf(1)
 	for i := range l.text {
-		if f := l.often(i); f < often {
+		if f := l.frequency(i); f < often {
 			at, often = i, f
 		}
 	}
 	return at, often
 }
 
-func (l *literal) often(i int) float64 {
-	f := byteOften(l.text[i])
-	if l.other[i] != l.text[i] {
-		f += byteOften(l.other[i])
+func (l *literal) frequency(i int) float64 {
+	f := byteFrequency(l.text[i])
+	if l.alternate[i] != l.text[i] {
+		f += byteFrequency(l.alternate[i])
 	}
 	return f
 }
@@ -45,9 +45,9 @@ func (l *literal) often(i int) float64 {
 // maxLiterals is how many alternatives are searched for at once.
 const maxLiterals = 8
 
-// cost estimates how many nanoseconds a byte of text costs if it is searched for
+// searchCost estimates how many nanoseconds a byte of text costs if it is searched for
 // ls, by how often their bytes are met in source code.
-func cost(ls []literal) float64 {
+func searchCost(ls []literal) float64 {
 	const perStream, perByte, perCandidate = 0.04, 8, 150
 	var sum float64
 	for _, l := range ls {
@@ -58,11 +58,11 @@ func cost(ls []literal) float64 {
 		found := often
 		for i := range l.text {
 			if i != at {
-				found *= math.Sqrt(l.often(i)) // neighbours depend on each other
+				found *= math.Sqrt(l.frequency(i)) // neighbours depend on each other
 			}
 		}
 		sum += perStream + often*perByte + found*perCandidate
-		if l.other[at] != l.text[at] {
+		if l.alternate[at] != l.text[at] {
 			sum += perStream
 		}
 	}
@@ -70,22 +70,22 @@ func cost(ls []literal) float64 {
 }
 
 func cheaper(a, b []literal) []literal {
-	if len(b) == 0 || math.IsInf(cost(b), 1) || len(a) > 0 && cost(a) <= cost(b) {
+	if len(b) == 0 || math.IsInf(searchCost(b), 1) || len(a) > 0 && searchCost(a) <= searchCost(b) {
 		return a
 	}
 	return b
 }
 
-// union returns what is in a or b, nil if it is too much or one is not known.
-func union(a, b []literal) []literal {
+// unionLiterals returns what is in a or b, nil if it is too much or one is not known.
+func unionLiterals(a, b []literal) []literal {
 	if a == nil || b == nil || len(a)+len(b) > maxLiterals {
 		return nil
 	}
 	return append(a[:len(a):len(a)], b...)
 }
 
-// product returns each of a followed by each of b, nil if it is too much.
-func product(a, b []literal) []literal {
+// crossProduct returns each of a followed by each of b, nil if it is too much.
+func crossProduct(a, b []literal) []literal {
 	if b == nil || len(a)*len(b) > maxLiterals {
 		return nil
 	}
@@ -93,8 +93,8 @@ func product(a, b []literal) []literal {
 	for _, x := range a {
 		for _, y := range b {
 			all = append(all, literal{
-				text:  append(x.text[:len(x.text):len(x.text)], y.text...),
-				other: append(x.other[:len(x.other):len(x.other)], y.other...),
+				text:      append(x.text[:len(x.text):len(x.text)], y.text...),
+				alternate: append(x.alternate[:len(x.alternate):len(x.alternate)], y.alternate...),
 			})
 		}
 	}

@@ -7,91 +7,91 @@ import (
 	"unicode/utf8"
 )
 
-// facts are what is known of the matches of an expression. Each is nil if it is
+// literalFacts are what is known of the matches of an expression. Each is nil if it is
 // not known.
-type facts struct {
+type literalFacts struct {
 	exact  []literal // they are exactly these
 	prefix []literal // each begins with one of these
 	best   []literal // each holds one of these
 }
 
-func literalsOf(re *syntax.Regexp) facts {
+func literalsOf(re *syntax.Regexp) literalFacts {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
-		return facts{exact: []literal{{}}}
+		return literalFacts{exact: []literal{{}}}
 	case syntax.OpLiteral:
-		subs := make([]facts, len(re.Rune))
+		subs := make([]literalFacts, len(re.Rune))
 		for i, r := range re.Rune {
-			subs[i] = ofRune(r, re.Flags&syntax.FoldCase != 0)
+			subs[i] = runeFacts(r, re.Flags&syntax.FoldCase != 0)
 		}
-		return concat(subs)
+		return concatFacts(subs)
 	case syntax.OpCharClass:
-		return ofClass(re.Rune)
+		return classFacts(re.Rune)
 	case syntax.OpCapture:
 		return literalsOf(re.Sub[0])
 	case syntax.OpPlus:
-		return repeatedFacts(literalsOf(re.Sub[0]))
+		return repeatFacts(literalsOf(re.Sub[0]))
 	case syntax.OpRepeat:
 		f := literalsOf(re.Sub[0])
 		if re.Min == 0 {
-			return facts{}
+			return literalFacts{}
 		}
 		if re.Min == re.Max && re.Max <= 16 {
-			subs := make([]facts, re.Min)
+			subs := make([]literalFacts, re.Min)
 			for i := range subs {
 				subs[i] = f
 			}
-			return concat(subs)
+			return concatFacts(subs)
 		}
-		return repeatedFacts(f)
+		return repeatFacts(f)
 	case syntax.OpConcat:
-		subs := make([]facts, len(re.Sub))
+		subs := make([]literalFacts, len(re.Sub))
 		for i, sub := range re.Sub {
 			subs[i] = literalsOf(sub)
 		}
-		return concat(subs)
+		return concatFacts(subs)
 	case syntax.OpAlternate:
-		return alternate(re.Sub)
+		return alternateFacts(re.Sub)
 	}
-	return facts{}
+	return literalFacts{}
 }
 
-// repeatedFacts is what is known of one or more of what f is known of.
-func repeatedFacts(f facts) facts {
+// repeatFacts is what is known of one or more of what f is known of.
+func repeatFacts(f literalFacts) literalFacts {
 	if f.exact != nil {
-		return facts{prefix: f.exact, best: f.exact}
+		return literalFacts{prefix: f.exact, best: f.exact}
 	}
 	return f
 }
 
-// ofRune returns the literal r, in all its cases if fold is set.
-func ofRune(r rune, fold bool) facts {
+// runeFacts returns the literal r, in all its cases if fold is set.
+func runeFacts(r rune, fold bool) literalFacts {
 	text := utf8.AppendRune(nil, r)
 	if !fold || unicode.SimpleFold(r) == r {
-		return facts{exact: []literal{{text, text}}}
+		return literalFacts{exact: []literal{{text, text}}}
 	}
 	other := unicode.SimpleFold(r)
 	if r < utf8.RuneSelf && other < utf8.RuneSelf && unicode.SimpleFold(other) == r {
-		return facts{exact: []literal{{text, []byte{byte(other)}}}}
+		return literalFacts{exact: []literal{{text, []byte{byte(other)}}}}
 	}
-	return facts{} // K and ſ are a k and an s to some
+	return literalFacts{} // K and ſ are a k and an s to some
 }
 
-// ofClass returns the few characters that are in a class.
-func ofClass(ranges []rune) facts {
+// classFacts returns the few characters that are in a class.
+func classFacts(ranges []rune) literalFacts {
 	var all []rune
 	for i := 0; i+1 < len(ranges); i += 2 {
 		for r := ranges[i]; r <= ranges[i+1]; r++ {
 			if len(all) == maxLiterals {
-				return facts{}
+				return literalFacts{}
 			}
 			all = append(all, r)
 		}
 	}
 	if len(all) == 2 && all[1] < utf8.RuneSelf {
-		return facts{exact: []literal{{[]byte{byte(all[0])}, []byte{byte(all[1])}}}}
+		return literalFacts{exact: []literal{{[]byte{byte(all[0])}, []byte{byte(all[1])}}}}
 	}
-	var f facts
+	var f literalFacts
 	for _, r := range all {
 		text := utf8.AppendRune(nil, r)
 		f.exact = append(f.exact, literal{text, text})
@@ -99,8 +99,8 @@ func ofClass(ranges []rune) facts {
 	return f
 }
 
-func alternate(subs []*syntax.Regexp) facts {
-	var sum facts
+func alternateFacts(subs []*syntax.Regexp) literalFacts {
+	var sum literalFacts
 	for i, sub := range subs {
 		f := literalsOf(sub)
 		whole := f.exact != nil
@@ -111,28 +111,28 @@ func alternate(subs []*syntax.Regexp) facts {
 			sum = f
 			continue
 		}
-		if sum.exact = union(sum.exact, f.exact); !whole {
+		if sum.exact = unionLiterals(sum.exact, f.exact); !whole {
 			sum.exact = nil
 		}
-		sum.prefix, sum.best = union(sum.prefix, f.prefix), union(sum.best, f.best)
+		sum.prefix, sum.best = unionLiterals(sum.prefix, f.prefix), unionLiterals(sum.best, f.best)
 	}
 	return sum
 }
 
-// concat returns what is known of subs one after the other.
-func concat(subs []facts) facts {
-	var sum facts
+// concatFacts returns what is known of subs one after the other.
+func concatFacts(subs []literalFacts) literalFacts {
+	var sum literalFacts
 	run := []literal{{}} // what the last of them are exactly
 	exact, first := true, true
 	flush := func() {
-		if first && cost(run) < math.Inf(1) {
+		if first && searchCost(run) < math.Inf(1) {
 			sum.prefix = run
 		}
 		sum.best = cheaper(sum.best, run)
 		first = false
 	}
 	for _, f := range subs {
-		if next := product(run, f.exact); next != nil {
+		if next := crossProduct(run, f.exact); next != nil {
 			run = next
 			continue
 		}
@@ -151,7 +151,7 @@ func concat(subs []facts) facts {
 		run = []literal{{}}
 	}
 	if exact {
-		return facts{exact: run}
+		return literalFacts{exact: run}
 	}
 	sum.best = cheaper(sum.best, run)
 	return sum

@@ -8,10 +8,10 @@ import (
 // backtracking would, but in time proportional to the text. It is slow: dozens
 // of nanoseconds a byte.
 type machine struct {
-	reader
-	prog    *syntax.Prog
-	asserts bool
-	stopped func() bool // asked now and then; the search is given up if it is true
+	charReader
+	prog          *syntax.Prog
+	hasAssertions bool
+	stopped       func() bool // asked now and then; the search is given up if it is true
 
 	work    int // since stopped was asked
 	now     threads
@@ -30,8 +30,8 @@ type threads struct {
 	index []uint32 // where in list a thread is that is at a place
 }
 
-func newMachine(p *Program, r reader, stopped func() bool) *machine {
-	return &machine{reader: r, prog: p.prog, asserts: p.asserts, stopped: stopped,
+func newMachine(p *Program, r charReader, stopped func() bool) *machine {
+	return &machine{charReader: r, prog: p.prog, hasAssertions: p.hasAssertions, stopped: stopped,
 		now: threads{index: make([]uint32, len(p.prog.Inst))}}
 }
 
@@ -39,12 +39,12 @@ func newMachine(p *Program, r reader, stopped func() bool) *machine {
 // there if anchored.
 func (m *machine) find(b []byte, from int, anchored bool) (start, end int, found bool) {
 	m.pending = m.pending[:0]
-	left := m.before(b, from)
+	left := m.previous(b, from)
 	for i := from; ; {
 		right, size := m.next(b, i)
 		var ops syntax.EmptyOp
-		if m.asserts {
-			ops = m.between(left, right)
+		if m.hasAssertions {
+			ops = m.assertionsBetween(left, right)
 		}
 		m.now.list = m.now.list[:0]
 		for _, t := range m.pending {
@@ -56,15 +56,15 @@ func (m *machine) find(b []byte, from int, anchored bool) (start, end int, found
 		if hit, ok := m.step(right); ok {
 			start, end, found = hit, i, true
 		}
-		if size == 0 || len(m.pending) == 0 && (found || anchored) || m.tired() {
+		if size == 0 || len(m.pending) == 0 && (found || anchored) || m.shouldStop() {
 			return start, end, found
 		}
 		left, i = right, i+size
 	}
 }
 
-// tired reports whether to give up.
-func (m *machine) tired() bool {
+// shouldStop reports whether to give up.
+func (m *machine) shouldStop() bool {
 	m.work += 1 + len(m.now.list)
 	if m.work < 1<<16 {
 		return false
@@ -82,7 +82,7 @@ func (m *machine) step(r rune) (start int, matched bool) {
 		if in.Op == syntax.InstMatch {
 			return t.start, true
 		}
-		if r >= 0 && takes(in, r) {
+		if r >= 0 && consumes(in, r) {
 			m.pending = append(m.pending, thread{in.Out, t.start})
 		}
 	}
@@ -110,8 +110,8 @@ func (m *machine) add(t thread, ops syntax.EmptyOp) {
 	}
 }
 
-// takes reports whether in is an instruction that r passes.
-func takes(in *syntax.Inst, r rune) bool {
+// consumes reports whether in is an instruction that r passes.
+func consumes(in *syntax.Inst, r rune) bool {
 	switch in.Op {
 	case syntax.InstRune, syntax.InstRune1:
 		return in.MatchRune(r)

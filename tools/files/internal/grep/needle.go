@@ -12,8 +12,8 @@ type needle struct {
 	whole    bool // each of them is a match
 }
 
-// maxCost is what the automaton alone costs a byte.
-const maxCost = 1.5
+// maxNeedleCost is what the automaton alone costs a byte.
+const maxNeedleCost = 1.5
 
 // newNeedle returns the cheapest needle of re, nil if there is none worth it. A
 // search that crosses lines likes one that matches begin with.
@@ -29,7 +29,7 @@ func newNeedle(re *syntax.Regexp, across bool) *needle {
 	if !across {
 		n.literals = withoutNewline(n.literals)
 	}
-	if len(n.literals) == 0 || cost(n.literals) > maxCost {
+	if len(n.literals) == 0 || searchCost(n.literals) > maxNeedleCost {
 		return nil
 	}
 	if hasAssertion(re) {
@@ -42,7 +42,7 @@ func newNeedle(re *syntax.Regexp, across bool) *needle {
 func withoutNewline(ls []literal) []literal {
 	var kept []literal
 	for _, l := range ls {
-		if bytes.IndexByte(l.text, '\n') < 0 && bytes.IndexByte(l.other, '\n') < 0 {
+		if bytes.IndexByte(l.text, '\n') < 0 && bytes.IndexByte(l.alternate, '\n') < 0 {
 			kept = append(kept, l)
 		}
 	}

@@ -6,11 +6,11 @@ import (
 
 // A Program is a compiled Query. It may be used by several goroutines.
 type Program struct {
-	q       Query
-	prog    *syntax.Prog
-	asserts bool    // the expression looks at what is beside a match
-	needle  *needle // what every match holds; nil if nothing is known
-	across  bool    // files are searched as a whole, not line by line
+	query         Query
+	prog          *syntax.Prog
+	hasAssertions bool    // the expression looks at what is beside a match
+	needle        *needle // what every match holds; nil if nothing is known
+	wholeFile     bool    // files are searched as a whole, not line by line
 }
 
 // Limits of a pattern.
@@ -34,25 +34,25 @@ func Compile(q Query) (*Program, error) {
 	}
 	re, err := syntax.Parse(source, q.flags())
 	if err != nil {
-		return nil, foreign(q.Pattern, err)
+		return nil, parserError(q.Pattern, err)
 	}
 	prog, err := syntax.Compile(re.Simplify())
 	if err != nil {
-		return nil, foreign(q.Pattern, err)
+		return nil, parserError(q.Pattern, err)
 	}
 	if len(prog.Inst) > maxInstructions {
 		return nil, &SyntaxError{Construct: q.Pattern, Reason: tooLarge}
 	}
-	p := &Program{q: q, prog: prog, needle: newNeedle(re, q.Multiline)}
+	p := &Program{query: q, prog: prog, needle: newNeedle(re, q.Multiline)}
 	for i := range prog.Inst {
 		in := &prog.Inst[i]
 		switch in.Op {
 		case syntax.InstEmptyWidth:
-			p.asserts = true
+			p.hasAssertions = true
 			// Whether a text begins or ends depends on what it is: the file or a line.
-			p.across = p.across || q.Multiline && syntax.EmptyOp(in.Arg)&(syntax.EmptyBeginText|syntax.EmptyEndText) != 0
+			p.wholeFile = p.wholeFile || q.Multiline && syntax.EmptyOp(in.Arg)&(syntax.EmptyBeginText|syntax.EmptyEndText) != 0
 		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny:
-			p.across = p.across || q.Multiline && in.MatchRune('\n')
+			p.wholeFile = p.wholeFile || q.Multiline && in.MatchRune('\n')
 		}
 	}
 	return p, nil

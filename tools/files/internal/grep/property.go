@@ -6,57 +6,57 @@ import (
 	"unicode"
 )
 
-// lookUp returns the characters with a property, nil if there is none of that
+// lookUpProperty returns the characters with a property, nil if there is none of that
 // name. Case, blanks, - and _ do not count in names.
-func lookUp(name string) set {
-	kind, value, ok := strings.Cut(plainName(strings.ReplaceAll(name, ":", "=")), "=")
+func lookUpProperty(name string) runeSet {
+	kind, value, ok := strings.Cut(normalizedName(strings.ReplaceAll(name, ":", "=")), "=")
 	if !ok {
 		kind, value = "", kind
 	}
 	if kind == "" {
 		switch value {
 		case "any":
-			return set{0, unicode.MaxRune}
+			return runeSet{0, unicode.MaxRune}
 		case "ascii":
-			return set{0, unicode.MaxASCII}
+			return runeSet{0, unicode.MaxASCII}
 		case "alphabetic", "alpha":
 			return alphabetic()
 		case "lowercase", "lower":
-			return tables(unicode.Ll, unicode.Other_Lowercase)
+			return tableSet(unicode.Ll, unicode.Other_Lowercase)
 		case "uppercase", "upper":
-			return tables(unicode.Lu, unicode.Other_Uppercase)
+			return tableSet(unicode.Lu, unicode.Other_Uppercase)
 		}
 	}
 	if kind == "" || kind == "gc" || kind == "generalcategory" {
 		for alias, short := range maps.All(unicode.CategoryAliases) {
-			if plainName(alias) == value {
-				return tables(unicode.Categories[short])
+			if normalizedName(alias) == value {
+				return tableSet(unicode.Categories[short])
 			}
 		}
-		if s := named(unicode.Categories, value); s != nil {
+		if s := tableNamed(unicode.Categories, value); s != nil {
 			return s
 		}
 	}
 	if kind == "" || kind == "sc" || kind == "script" {
-		if s := named(unicode.Scripts, value); s != nil {
+		if s := tableNamed(unicode.Scripts, value); s != nil {
 			return s
 		}
 	}
 	if kind == "" {
-		return named(unicode.Properties, value)
+		return tableNamed(unicode.Properties, value)
 	}
 	return nil
 }
 
-func named(all map[string]*unicode.RangeTable, want string) set {
+func tableNamed(all map[string]*unicode.RangeTable, want string) runeSet {
 	for name, t := range all {
-		if plainName(name) == want {
-			return tables(t)
+		if normalizedName(name) == want {
+			return tableSet(t)
 		}
 	}
 	return nil
 }
 
-func plainName(s string) string {
+func normalizedName(s string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "-", "", "_", "").Replace(s))
 }

@@ -39,16 +39,16 @@ const (
 // source returns the pattern in the syntax of Go.
 func (q Query) source() (string, error) {
 	if i := strings.IndexFunc(q.Pattern, func(r rune) bool { return r >= utf8.RuneSelf }); q.ASCII && i >= 0 {
-		return "", newError(q.Pattern, i, i+1, "only ASCII is matched here; leave the character out")
+		return "", newSyntaxError(q.Pattern, i, i+1, "only ASCII is matched here; leave the character out")
 	}
 	if !q.Fixed {
 		return translate(q)
 	}
 	if i := strings.IndexByte(q.Pattern, '\n'); i >= 0 && !q.Multiline {
-		return "", newError(q.Pattern, i, i+1, newlineAdvice)
+		return "", newSyntaxError(q.Pattern, i, i+1, newlineAdvice)
 	}
 	if !utf8.ValidString(q.Pattern) {
-		return "", newError(q.Pattern, 0, len(q.Pattern), "the text is not UTF-8")
+		return "", newSyntaxError(q.Pattern, 0, len(q.Pattern), "the text is not UTF-8")
 	}
 	return quote(q.Pattern), nil
 }

@@ -19,9 +19,9 @@ func one(t testing.TB, q grep.Query, text string) []string {
 	t.Helper()
 	p, err := grep.Compile(q)
 	require.NoError(t, err)
-	r, err := p.File(t.Context(), "f", strings.NewReader(text), grep.TreeOptions{})
+	r, err := p.SearchFile(t.Context(), "f", strings.NewReader(text), grep.TreeOptions{})
 	require.NoError(t, err)
-	byByte, err := p.File(t.Context(), "f", iotest.OneByteReader(strings.NewReader(text)), grep.TreeOptions{})
+	byByte, err := p.SearchFile(t.Context(), "f", iotest.OneByteReader(strings.NewReader(text)), grep.TreeOptions{})
 	require.NoError(t, err)
 	require.Equal(t, r, byByte, "however it is read")
 	return lines(q, r)
@@ -75,11 +75,11 @@ func TestSearchOfLongLines(t *testing.T) {
 	long := strings.Repeat("x", 300<<10)
 	p, err := grep.Compile(grep.Query{Pattern: "needle", MaxColumns: 4, Before: 1})
 	require.NoError(t, err)
-	r, err := p.File(t.Context(), "f", strings.NewReader(long+"\n"+long+"needle\n"+long), grep.TreeOptions{})
+	r, err := p.SearchFile(t.Context(), "f", strings.NewReader(long+"\n"+long+"needle\n"+long), grep.TreeOptions{})
 	require.NoError(t, err)
 	require.Equal(t, []grep.Row{
-		{Number: 1, Text: "xxxx", Cut: len(long) - 4, Context: true},
-		{Number: 2, Text: "xxxx", Cut: len(long) + 2},
+		{Number: 1, Text: "xxxx", Omitted: len(long) - 4, Context: true},
+		{Number: 2, Text: "xxxx", Omitted: len(long) + 2},
 	}, r.Files[0].Rows)
 }
 
@@ -103,7 +103,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = p.File(ctx, "f", strings.NewReader("a"), grep.TreeOptions{})
+	_, err = p.SearchFile(ctx, "f", strings.NewReader("a"), grep.TreeOptions{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -112,13 +112,13 @@ func TestSearcherReusesItsMemory(t *testing.T) {
 	for _, pattern := range []string{"needle", `[0-9]+[a-z]+[0-9]`, `(?i)n[aeiou]dle`} {
 		p, err := grep.Compile(grep.Query{Pattern: pattern})
 		require.NoError(t, err)
-		s := p.Searcher()
+		s := p.NewSearcher()
 		text := []byte(strings.Repeat("some text 12\n", 1000))
 		r := bytes.NewReader(nil)
 		ctx := context.Background()
 		allocs := testing.AllocsPerRun(100, func() {
 			r.Reset(text)
-			found, err := s.Search(ctx, r, grep.Want{})
+			found, err := s.Search(ctx, r, grep.SearchOptions{})
 			if err != nil || found.Matched() {
 				panic("there is no match")
 			}
@@ -138,11 +138,11 @@ func TestTreeKeepsWhatComesFirst(t *testing.T) {
 		r := search(t, dir, q, grep.TreeOptions{Skip: 3, Limit: 3, Allow: func(rel string) bool { return rel != "b" }})
 		require.Equal(t, []string{"c:2:x", "d:1:x", "d:2:x"}, lines(q, r))
 		require.Equal(t, []int{4, 8, 8, 1}, []int{r.NumFiles, r.NumRows, r.NumMatches, r.Hidden})
-		require.False(t, r.Cut)
+		require.False(t, r.Truncated)
 	}
 	for range 20 {
 		r := search(t, dir, q, grep.TreeOptions{MaxBytes: 500})
 		require.Equal(t, []string{"a:1:x", "a:2:x", "b:1:x", "b:2:x"}, lines(q, r))
-		require.True(t, r.Cut)
+		require.True(t, r.Truncated)
 	}
 }

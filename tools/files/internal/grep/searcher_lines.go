@@ -9,14 +9,14 @@ import (
 
 // searchLines reads window after window, each up to the end of a line.
 func (s *Searcher) searchLines(ctx context.Context, r io.Reader) error {
-	r, have, err := s.begin(ctx, r)
+	r, have, err := s.readStart(ctx, r)
 	last, from := 0, 0 // where what was read last begins, and where the search goes on
 	for !s.done {
 		ended := errors.Is(err, io.EOF)
 		if err != nil && !ended {
 			return err
 		}
-		if !s.text(s.buf[last:have]) {
+		if !s.checkBinary(s.buf[last:have]) {
 			return nil
 		}
 		end := have
@@ -30,7 +30,7 @@ func (s *Searcher) searchLines(ctx context.Context, r io.Reader) error {
 			break
 		}
 		if end > last {
-			have, from = s.roll(have, end)
+			have, from = s.shiftWindow(have, end)
 		}
 		last = have
 		var n int
@@ -40,20 +40,20 @@ func (s *Searcher) searchLines(ctx context.Context, r io.Reader) error {
 	return nil
 }
 
-// text reports whether the search goes on, given bytes that were read. A zero
+// checkBinary reports whether the search goes on, given bytes that were read. A zero
 // byte says that the file is not text.
-func (s *Searcher) text(b []byte) bool {
+func (s *Searcher) checkBinary(b []byte) bool {
 	i := bytes.IndexByte(b, 0)
 	if i < 0 {
 		return true
 	}
-	s.found.Binary = true
+	s.result.Binary = true
 	for ; i < len(b); i++ {
 		if b[i] == 0 {
 			b[i] = '\n' // so that it holds no lines without end
 		}
 	}
-	return s.want.Binary
+	return s.options.IncludeBinary
 }
 
 // searchWindow searches the lines of b from an offset.
@@ -66,39 +66,39 @@ func (s *Searcher) searchWindow(b []byte, from int) {
 		if !ok {
 			break
 		}
-		s.lineFound(b, start, end)
+		s.addLine(b, start, end)
 		from = end + 1
 	}
-	if s.after > 0 && !s.done {
-		s.trail(b, len(b))
+	if s.trailing > 0 && !s.done {
+		s.addContextAfter(b, len(b))
 	}
 }
 
-// lineFound takes note of a line with a match.
-func (s *Searcher) lineFound(b []byte, start, end int) {
-	if !s.accept() {
+// addLine takes note of a line with a match.
+func (s *Searcher) addLine(b []byte, start, end int) {
+	if !s.acceptFile() {
 		return
 	}
-	if !s.p.q.OnlyMatching {
-		s.found.Matches++
-		if s.p.q.Mode == Content {
-			s.context(b, start)
-			s.row(b, start, end, false)
-			s.after = s.p.q.After
+	if !s.program.query.OnlyMatching {
+		s.result.Matches++
+		if s.program.query.Mode == Content {
+			s.addContextBefore(b, start)
+			s.addRow(b, start, end, false)
+			s.trailing = s.program.query.After
 		}
 		return
 	}
 	line := b[start:end]
-	s.each(line, func(from, to int) {
-		s.found.Matches++
-		if s.p.q.Mode == Content && (from < to || !s.p.q.Multiline) {
-			s.row(b, start+from, start+to, false)
+	s.eachMatch(line, func(from, to int) {
+		s.result.Matches++
+		if s.program.query.Mode == Content && (from < to || !s.program.query.Multiline) {
+			s.addRow(b, start+from, start+to, false)
 		}
 	})
 }
 
-// each calls f with each match in b.
-func (s *Searcher) each(b []byte, f func(from, to int)) {
+// eachMatch calls f with each match in b.
+func (s *Searcher) eachMatch(b []byte, f func(from, to int)) {
 	last := -1
 	for at := 0; at <= len(b) && !s.stopped(); {
 		from, to, ok := s.machine.find(b, at, false)
@@ -117,14 +117,14 @@ func (s *Searcher) each(b []byte, f func(from, to int)) {
 	}
 }
 
-// roll drops the lines before end but for what may be shown as context, and
+// shiftWindow drops the lines before end but for what may be shown as context, and
 // returns how many bytes are left and where the search goes on.
-func (s *Searcher) roll(have, end int) (left, from int) {
+func (s *Searcher) shiftWindow(have, end int) (left, from int) {
 	keep := end
-	if s.p.q.Mode == Content {
-		keep = s.above(s.buf, end)
-		s.line += bytes.Count(s.buf[s.counted:keep], []byte{'\n'})
+	if s.program.query.Mode == Content {
+		keep = s.contextStart(s.buf, end)
+		s.linesBefore += bytes.Count(s.buf[s.countedTo:keep], []byte{'\n'})
 	}
-	s.counted, s.shown = 0, max(-1, s.shown-keep)
+	s.countedTo, s.shownTo = 0, max(-1, s.shownTo-keep)
 	return copy(s.buf, s.buf[keep:have]), end - keep
 }

@@ -6,7 +6,7 @@ func (s *Searcher) nextLine(b []byte, from int) (start, end int, found bool) {
 	switch {
 	case from >= len(b):
 		return 0, 0, false
-	case s.automaton.always:
+	case s.automaton.matchesEmpty:
 		return from, lineEnd(b, from), true
 	case s.finder != nil:
 		return s.nextCandidate(b, from)
@@ -15,10 +15,10 @@ func (s *Searcher) nextLine(b []byte, from int) (start, end int, found bool) {
 }
 
 func (s *Searcher) nextByAutomaton(b []byte, from int) (start, end int, found bool) {
-	if s.automaton.worn {
+	if s.automaton.thrashing {
 		return s.nextByMachine(b, from)
 	}
-	_, i, found := s.automaton.find(b, from, edge, b[len(b)-1] != '\n')
+	_, i, found := s.automaton.find(b, from, textEdge, b[len(b)-1] != '\n')
 	if !found {
 		return 0, 0, false
 	}
@@ -41,16 +41,16 @@ func (s *Searcher) nextCandidate(b []byte, from int) (start, end int, found bool
 	for at := from; at < len(b); {
 		p := s.finder.find(b, at)
 		if p < 0 {
-			s.checked += len(b) - at
+			s.passedBytes += len(b) - at
 			break
 		}
 		start, end = lineStart(b, at, p), lineEnd(b, p)
-		if s.p.needle.whole || s.matches(b[start:end]) {
+		if s.program.needle.whole || s.lineMatches(b[start:end]) {
 			return start, end, true
 		}
-		s.checked += end - at
-		s.failed += end - start
-		if s.checked > window && s.failed > s.checked/2 {
+		s.passedBytes += end - at
+		s.failedBytes += end - start
+		if s.passedBytes > windowSize && s.failedBytes > s.passedBytes/2 {
 			s.finder = nil // most lines hold it
 			return s.nextLine(b, end+1)
 		}
@@ -59,19 +59,19 @@ func (s *Searcher) nextCandidate(b []byte, from int) (start, end int, found bool
 	return 0, 0, false
 }
 
-// matches reports whether there is a match in line.
-func (s *Searcher) matches(line []byte) bool {
-	if s.automaton.worn {
+// lineMatches reports whether there is a match in line.
+func (s *Searcher) lineMatches(line []byte) bool {
+	if s.automaton.thrashing {
 		_, _, found := s.machine.find(line, 0, false)
 		return found
 	}
-	_, _, found := s.automaton.find(line, 0, edge, true)
+	_, _, found := s.automaton.find(line, 0, textEdge, true)
 	return found
 }
 
 // nextMatch returns the first match in b that begins at from or behind.
 func (s *Searcher) nextMatch(b []byte, from int) (start, end int, found bool) {
-	if s.finder != nil && s.p.needle.prefix {
+	if s.finder != nil && s.program.needle.prefix {
 		for p := s.finder.find(b, from); p >= 0; p = s.finder.find(b, p+1) {
 			if start, end, found := s.machine.find(b, p, true); found {
 				return start, end, true
@@ -82,8 +82,8 @@ func (s *Searcher) nextMatch(b []byte, from int) (start, end int, found bool) {
 	if s.finder != nil && s.finder.find(b, from) < 0 {
 		return 0, 0, false
 	}
-	if !s.automaton.worn && !s.automaton.always {
-		low, _, found := s.automaton.find(b, from, s.machine.before(b, from), true)
+	if !s.automaton.thrashing && !s.automaton.matchesEmpty {
+		low, _, found := s.automaton.find(b, from, s.machine.previous(b, from), true)
 		if !found {
 			return 0, 0, false
 		}

@@ -9,25 +9,25 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// begin reads the beginning of a file. It returns a reader of the rest and how
+// readStart reads the beginning of a file. It returns a reader of the rest and how
 // much was read; a byte order mark is left out, and UTF-16 becomes UTF-8.
-func (s *Searcher) begin(ctx context.Context, r io.Reader) (rest io.Reader, have int, err error) {
+func (s *Searcher) readStart(ctx context.Context, r io.Reader) (rest io.Reader, have int, err error) {
 	for have < 3 && err == nil {
 		var n int
 		n, err = s.read(ctx, r, have)
 		have += n
 	}
-	rest, mark, recoded := decoded(r, s.buf[:have])
+	rest, mark, recoded := decode(r, s.buf[:have])
 	if recoded {
 		return rest, 0, nil
 	}
 	return rest, copy(s.buf, s.buf[mark:have]), err
 }
 
-// decoded looks for a byte order mark at the beginning of a file, of which head
+// decode looks for a byte order mark at the beginning of a file, of which head
 // was read. One of UTF-8 is mark bytes long and to be left out. If there is one
 // of UTF-16, the reader returned has the whole file as UTF-8.
-func decoded(r io.Reader, head []byte) (rest io.Reader, mark int, recoded bool) {
+func decode(r io.Reader, head []byte) (rest io.Reader, mark int, recoded bool) {
 	endian := unicode.LittleEndian
 	switch {
 	case bytes.HasPrefix(head, []byte("\uFEFF")):
@@ -45,7 +45,7 @@ func decoded(r io.Reader, head []byte) (rest io.Reader, mark int, recoded bool) 
 // read reads behind the have bytes that are there, for which it makes room.
 func (s *Searcher) read(ctx context.Context, r io.Reader, have int) (int, error) {
 	if have == len(s.buf) {
-		if len(s.buf) >= maxWindow {
+		if len(s.buf) >= maxWindowSize {
 			return 0, ErrTooLong
 		}
 		buf := make([]byte, 2*len(s.buf))
@@ -60,7 +60,7 @@ func (s *Searcher) read(ctx context.Context, r io.Reader, have int) (int, error)
 }
 
 func (s *Searcher) readAll(ctx context.Context, r io.Reader) ([]byte, error) {
-	r, have, err := s.begin(ctx, r)
+	r, have, err := s.readStart(ctx, r)
 	for err == nil {
 		var n int
 		n, err = s.read(ctx, r, have)

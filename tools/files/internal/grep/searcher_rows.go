@@ -5,44 +5,44 @@ import (
 	"unicode/utf8"
 )
 
-// accept asks, once, whether the file may be told of.
-func (s *Searcher) accept() bool {
-	if s.asked {
+// acceptFile asks, once, whether the file may be told of.
+func (s *Searcher) acceptFile() bool {
+	if s.acceptAsked {
 		return true
 	}
-	s.asked = true
+	s.acceptAsked = true
 	ok := true
-	s.rows = int(^uint(0) >> 1)
-	if s.want.Accept != nil {
-		s.rows, ok = s.want.Accept()
+	s.maxRows = int(^uint(0) >> 1)
+	if s.options.Accept != nil {
+		s.maxRows, ok = s.options.Accept()
 	}
-	s.found.Denied = !ok
+	s.result.Denied = !ok
 	s.done = !ok
 	switch {
 	case !ok:
 		return false
-	case s.p.q.Mode == Files:
-		s.found.Matches = 1
+	case s.program.query.Mode == Files:
+		s.result.Matches = 1
 		s.done = true
 		return false
 	}
 	return true
 }
 
-// context takes note of the lines of context that stand before a match at start.
-func (s *Searcher) context(b []byte, start int) {
-	s.trail(b, start)
-	for from := s.above(b, start); from < start; {
+// addContextBefore takes note of the lines of context that stand before a match at start.
+func (s *Searcher) addContextBefore(b []byte, start int) {
+	s.addContextAfter(b, start)
+	for from := s.contextStart(b, start); from < start; {
 		end := lineEnd(b, from)
-		s.row(b, from, end, true)
+		s.addRow(b, from, end, true)
 		from = end + 1
 	}
 }
 
-// above returns where the lines begin that may be shown as context before start.
-func (s *Searcher) above(b []byte, start int) int {
-	low := max(0, s.shown)
-	for range s.p.q.Before {
+// contextStart returns where the lines begin that may be shown as context before start.
+func (s *Searcher) contextStart(b []byte, start int) int {
+	low := max(0, s.shownTo)
+	for range s.program.query.Before {
 		if start <= low {
 			break
 		}
@@ -51,38 +51,38 @@ func (s *Searcher) above(b []byte, start int) int {
 	return start
 }
 
-// trail takes note of the lines of context that are due, up to an offset.
-func (s *Searcher) trail(b []byte, upTo int) {
-	for s.after > 0 && s.shown < upTo {
-		end := lineEnd(b, s.shown)
-		s.row(b, s.shown, end, true)
-		s.after--
+// addContextAfter takes note of the lines of context that are due, up to an offset.
+func (s *Searcher) addContextAfter(b []byte, upTo int) {
+	for s.trailing > 0 && s.shownTo < upTo {
+		end := lineEnd(b, s.shownTo)
+		s.addRow(b, s.shownTo, end, true)
+		s.trailing--
 	}
 }
 
-// row takes note of a row: what stands between two offsets.
-func (s *Searcher) row(b []byte, start, end int, beside bool) {
-	if s.found.Binary {
+// addRow takes note of a row: what stands between two offsets.
+func (s *Searcher) addRow(b []byte, start, end int, beside bool) {
+	if s.result.Binary {
 		s.done = true // it is not to be shown
 		return
 	}
-	s.found.NumRows++
-	gap := start != s.shown && s.found.NumRows > 1 && s.p.q.Before+s.p.q.After > 0
-	s.shown = end + 1
-	if s.found.Full || len(s.found.Rows) >= s.rows {
+	s.result.NumRows++
+	gap := start != s.shownTo && s.result.NumRows > 1 && s.program.query.Before+s.program.query.After > 0
+	s.shownTo = end + 1
+	if s.result.Truncated || len(s.result.Rows) >= s.maxRows {
 		return
 	}
-	r := Row{Number: s.number(b, start), Context: beside, Gap: gap}
+	r := Row{Number: s.lineNumber(b, start), Context: beside, Gap: gap}
 	text := b[start:end]
-	if limit := s.p.q.MaxColumns; limit > 0 && len(text) > limit {
+	if limit := s.program.query.MaxColumns; limit > 0 && len(text) > limit {
 		text = wholeRunes(text[:limit])
 	}
-	r.Text, r.Cut = string(text), end-start-len(text)
-	s.bytes += r.bytes()
-	if s.found.Full = s.want.Bytes > 0 && s.bytes > s.want.Bytes && len(s.found.Rows) > 0; s.found.Full {
+	r.Text, r.Omitted = string(text), end-start-len(text)
+	s.rowMemory += r.memory()
+	if s.result.Truncated = s.options.MaxBytes > 0 && s.rowMemory > s.options.MaxBytes && len(s.result.Rows) > 0; s.result.Truncated {
 		return
 	}
-	s.found.Rows = append(s.found.Rows, r)
+	s.result.Rows = append(s.result.Rows, r)
 }
 
 // wholeRunes leaves out the beginning of a character at the end of b.
@@ -98,9 +98,9 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// number returns the number of the line that begins at or before start.
-func (s *Searcher) number(b []byte, start int) int {
-	s.line += bytes.Count(b[s.counted:start], []byte{'\n'})
-	s.counted = start
-	return s.line + 1
+// lineNumber returns the number of the line that begins at or before start.
+func (s *Searcher) lineNumber(b []byte, start int) int {
+	s.linesBefore += bytes.Count(b[s.countedTo:start], []byte{'\n'})
+	s.countedTo = start
+	return s.linesBefore + 1
 }

@@ -12,9 +12,9 @@ func (s *Searcher) searchWhole(ctx context.Context, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if bytes.IndexByte(b[:min(len(b), window)], 0) >= 0 {
-		s.found.Binary = true
-		if !s.want.Binary {
+	if bytes.IndexByte(b[:min(len(b), windowSize)], 0) >= 0 {
+		s.result.Binary = true
+		if !s.options.IncludeBinary {
 			return nil
 		}
 	}
@@ -34,47 +34,47 @@ func (s *Searcher) searchWhole(ctx context.Context, r io.Reader) error {
 		start, end := linesAround(b, from, to)
 		switch {
 		case start == end: // behind the last line
-		case run.lines && start <= run.end:
+		case run.started && start <= run.end:
 			run.end = max(run.end, end)
-			run.add(from, to)
+			run.addSpan(from, to)
 		default:
-			s.blockFound(b, &run)
-			run = block{lines: true, start: start, end: end, spans: run.spans[:0]}
-			run.add(from, to)
+			s.addBlock(b, &run)
+			run = block{started: true, start: start, end: end, spans: run.spans[:0]}
+			run.addSpan(from, to)
 		}
 	}
-	s.blockFound(b, &run)
-	if s.after > 0 && !s.done {
-		s.trail(b, len(b))
+	s.addBlock(b, &run)
+	if s.trailing > 0 && !s.done {
+		s.addContextAfter(b, len(b))
 	}
 	return nil
 }
 
-// blockFound takes note of a block.
-func (s *Searcher) blockFound(b []byte, k *block) {
-	if !k.lines || s.done || !s.accept() {
+// addBlock takes note of a block.
+func (s *Searcher) addBlock(b []byte, k *block) {
+	if !k.started || s.done || !s.acceptFile() {
 		return
 	}
-	s.found.Binary = s.found.Binary || bytes.IndexByte(b[k.start:k.end], 0) >= 0
-	s.found.Matches += len(k.spans)
-	if s.p.q.Mode != Content {
+	s.result.Binary = s.result.Binary || bytes.IndexByte(b[k.start:k.end], 0) >= 0
+	s.result.Matches += len(k.spans)
+	if s.program.query.Mode != Content {
 		return
 	}
-	if !s.p.q.OnlyMatching {
-		s.context(b, k.start)
+	if !s.program.query.OnlyMatching {
+		s.addContextBefore(b, k.start)
 		for at := k.start; at < k.end && !s.done; {
 			end := lineEnd(b, at)
-			s.row(b, at, end, false)
+			s.addRow(b, at, end, false)
 			at = end + 1
 		}
-		s.after = s.p.q.After
+		s.trailing = s.program.query.After
 		return
 	}
 	for _, span := range k.spans {
 		for at, end := span[0], span[1]; at < end && !s.done; {
 			stop := min(end, lineEnd(b, at))
 			if stop > at {
-				s.row(b, at, stop, false)
+				s.addRow(b, at, stop, false)
 			}
 			at = stop + 1
 		}

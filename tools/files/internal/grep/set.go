@@ -7,17 +7,17 @@ import (
 	"unicode"
 )
 
-// A set is a set of characters: pairs of the first and the last of a range.
-type set []rune
+// A runeSet is a set of characters: pairs of the first and the last of a range.
+type runeSet []rune
 
 // canonical returns s in order, ranges that touch made one.
-func (s set) canonical() set {
+func (s runeSet) canonical() runeSet {
 	pairs := make([][2]rune, 0, len(s)/2)
 	for i := 0; i+1 < len(s); i += 2 {
 		pairs = append(pairs, [2]rune{s[i], s[i+1]})
 	}
 	slices.SortFunc(pairs, func(a, b [2]rune) int { return int(a[0]) - int(b[0]) })
-	out := make(set, 0, len(s))
+	out := make(runeSet, 0, len(s))
 	for _, p := range pairs {
 		if n := len(out); n > 0 && p[0] <= out[n-1]+1 {
 			out[n-1] = max(out[n-1], p[1])
@@ -29,8 +29,8 @@ func (s set) canonical() set {
 }
 
 // negated returns what is not in s.
-func (s set) negated() set {
-	out := set{}
+func (s runeSet) negated() runeSet {
+	out := runeSet{}
 	next := rune(0)
 	for c := s.canonical(); len(c) > 0; c = c[2:] {
 		if next < c[0] {
@@ -45,16 +45,16 @@ func (s set) negated() set {
 }
 
 // has reports whether r is in s, which is canonical.
-func (s set) has(r rune) bool {
+func (s runeSet) has(r rune) bool {
 	n, found := slices.BinarySearch(s, r)
 	return found || n%2 == 1
 }
 
-// class returns a class in brackets for s or, negated, for all else.
-func (s set) class(negated bool) string {
+// bracketClass returns a class in brackets for s or, negated, for all else.
+func (s runeSet) bracketClass(negated bool) string {
 	s = s.canonical()
 	if len(s) == 0 {
-		s, negated = set{0, unicode.MaxRune}, !negated
+		s, negated = runeSet{0, unicode.MaxRune}, !negated
 	}
 	var b strings.Builder
 	b.WriteByte('[')
@@ -73,9 +73,9 @@ func (s set) class(negated bool) string {
 	return b.String()
 }
 
-// tables returns the set of what is in any of the tables.
-func tables(ts ...*unicode.RangeTable) set {
-	var s set
+// tableSet returns the set of what is in any of the tables.
+func tableSet(ts ...*unicode.RangeTable) runeSet {
+	var s runeSet
 	add := func(low, high, stride rune) {
 		if stride == 1 {
 			s = append(s, low, high)

@@ -49,7 +49,7 @@ func search(t testing.TB, dir string, q grep.Query, o grep.TreeOptions) grep.Rep
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 1 << 30
 	}
-	r, err := p.Tree(t.Context(), root, dir, o)
+	r, err := p.SearchTree(t.Context(), root, dir, o)
 	require.NoError(t, err)
 	return r
 }

@@ -25,8 +25,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("the pattern cannot be used: %q at character %d: %s", e.Construct, e.Column, e.Reason)
 }
 
-// newError blames what is between two offsets of pattern.
-func newError(pattern string, from, to int, reason string) error {
+// newSyntaxError blames what is between two offsets of pattern.
+func newSyntaxError(pattern string, from, to int, reason string) error {
 	from = min(from, len(pattern))
 	to = min(max(to, from), len(pattern))
 	return &SyntaxError{Offset: from, Column: utf8.RuneCountInString(pattern[:from]) + 1, Construct: pattern[from:to], Reason: reason}
@@ -36,8 +36,8 @@ const tooLarge = "it is too large once its repetitions are written out; use smal
 
 const newlineAdvice = "the end of a line is not matched by a search line by line; search with multiline, or match what is on one line"
 
-// foreign words an error of Go's parser, which sees the translated pattern.
-func foreign(pattern string, err error) error {
+// parserError words an error of Go's parser, which sees the translated pattern.
+func parserError(pattern string, err error) error {
 	var se *syntax.Error
 	if !errors.As(err, &se) {
 		return &SyntaxError{Construct: pattern, Reason: err.Error()}
@@ -50,7 +50,7 @@ func foreign(pattern string, err error) error {
 		reason = "it nests too deeply; use fewer groups"
 	}
 	if i := strings.Index(pattern, se.Expr); i >= 0 && se.Expr != "" && se.Expr != pattern {
-		return newError(pattern, i, i+len(se.Expr), reason)
+		return newSyntaxError(pattern, i, i+len(se.Expr), reason)
 	}
 	return &SyntaxError{Construct: pattern, Reason: reason}
 }

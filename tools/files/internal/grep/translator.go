@@ -10,17 +10,17 @@ import (
 // the same. What is called a word character, a digit or a blank is written out,
 // because Go knows ASCII only.
 type translator struct {
-	in     string
-	at     int
-	out    strings.Builder
-	scopes []scope // the groups that are open, the pattern itself first
-	last   item
-	lines  bool // a match may not hold the end of a line
+	in         string
+	at         int
+	out        strings.Builder
+	scopes     []scope // the groups that are open, the pattern itself first
+	lastItem   item
+	lineByLine bool // a match may not hold the end of a line
 }
 
 // A scope is what flags say within a group.
 type scope struct {
-	begin    int // where the group begins
+	start    int // where the group begins
 	extended bool
 	ascii    bool
 }
@@ -29,39 +29,41 @@ type scope struct {
 type item int
 
 const (
-	nothing  item = iota // that could be repeated
-	atom                 // what can be
-	repeated             // what has been
-	lazy                 // what has been, and is not greedy
+	noItem       item = iota // that could be repeated
+	atom                     // what can be
+	repeated                 // what has been
+	lazyRepeated             // what has been, and is not greedy
 )
 
 func translate(q Query) (string, error) {
-	t := translator{in: q.Pattern, scopes: []scope{{ascii: q.ASCII}}, lines: !q.Multiline}
+	t := translator{in: q.Pattern, scopes: []scope{{ascii: q.ASCII}}, lineByLine: !q.Multiline}
 	for t.at < len(t.in) {
-		if err := t.next(); err != nil {
+		if err := t.translateNext(); err != nil {
 			return "", err
 		}
 	}
 	if len(t.scopes) > 1 {
-		at := t.scope().begin
-		return "", newError(t.in, at, at+1, `the group is not closed; add a ), or write \( for the character itself`)
+		at := t.scope().start
+		return "", newSyntaxError(t.in, at, at+1, `the group is not closed; add a ), or write \( for the character itself`)
 	}
 	return t.out.String(), nil
 }
 
 func (t *translator) scope() *scope { return &t.scopes[len(t.scopes)-1] }
 
-// bad blames what is between t.at and to.
-func (t *translator) bad(to int, reason string) error { return newError(t.in, t.at, to, reason) }
+// syntaxError blames what is between t.at and to.
+func (t *translator) syntaxError(to int, reason string) error {
+	return newSyntaxError(t.in, t.at, to, reason)
+}
 
 // rest returns what is not read yet.
 func (t *translator) rest() string { return t.in[t.at:] }
 
-// next translates one construct.
-func (t *translator) next() error {
+// translateNext translates one construct.
+func (t *translator) translateNext() error {
 	r, size := utf8.DecodeRuneInString(t.rest())
 	if r == utf8.RuneError && size == 1 {
-		return t.bad(t.at+1, "the pattern is not UTF-8")
+		return t.syntaxError(t.at+1, "the pattern is not UTF-8")
 	}
 	switch r {
 	case '\\':
@@ -69,19 +71,19 @@ func (t *translator) next() error {
 	case '[':
 		return t.class()
 	case '(':
-		return t.open()
+		return t.openGroup()
 	case ')':
 		if len(t.scopes) == 1 {
-			return t.bad(t.at+1, `no group is open; write \) for the character itself`)
+			return t.syntaxError(t.at+1, `no group is open; write \) for the character itself`)
 		}
 		t.scopes = t.scopes[:len(t.scopes)-1]
 		t.emit(1, ")", atom)
 	case '|':
-		t.emit(1, "|", nothing)
+		t.emit(1, "|", noItem)
 	case '*', '+', '?':
 		return t.repeat(t.in[t.at:t.at+1], 1)
 	case '{':
-		return t.count()
+		return t.countedRepeat()
 	case '.', '^', '$':
 		t.emit(1, string(r), atom)
 	default:
@@ -94,7 +96,7 @@ func (t *translator) next() error {
 func (t *translator) emit(size int, out string, last item) {
 	t.at += size
 	t.out.WriteString(out)
-	t.last = last
+	t.lastItem = last
 }
 
 // literal translates a character that stands for itself.
@@ -116,8 +118,8 @@ func (t *translator) literal(r rune, size int) error {
 
 // char writes r for the size bytes that were read.
 func (t *translator) char(r rune, size int) error {
-	if r == '\n' && t.lines {
-		return t.bad(t.at+size, newlineAdvice)
+	if r == '\n' && t.lineByLine {
+		return t.syntaxError(t.at+size, newlineAdvice)
 	}
 	t.emit(size, runeText(r), atom)
 	return nil

@@ -9,15 +9,15 @@ import (
 // escape translates what a backslash begins outside of brackets.
 func (t *translator) escape() error {
 	if t.at+1 == len(t.in) {
-		return t.bad(t.at+1, `a \ ends the pattern; write \\ for the character itself`)
+		return t.syntaxError(t.at+1, `a \ ends the pattern; write \\ for the character itself`)
 	}
 	c := t.in[t.at+1]
-	if assertion(c) {
+	if isAssertion(c) {
 		t.emit(2, t.in[t.at:t.at+2], atom)
 		return nil
 	}
-	if s, ok := t.perl(c); ok {
-		t.emit(2, "(?-i:"+s.class(false)+")", atom)
+	if s, ok := t.perlSet(c); ok {
+		t.emit(2, "(?-i:"+s.bracketClass(false)+")", atom)
 		return nil
 	}
 	if c == 'p' || c == 'P' {
@@ -25,49 +25,49 @@ func (t *translator) escape() error {
 		if err != nil {
 			return err
 		}
-		t.emit(size, s.class(false), atom)
+		t.emit(size, s.bracketClass(false), atom)
 		return nil
 	}
-	r, size, err := t.escaped()
+	r, size, err := t.escapedRune()
 	if err != nil {
 		return err
 	}
 	return t.char(r, size)
 }
 
-// assertion tells whether what follows a backslash is an assertion that both
+// isAssertion tells whether what follows a backslash is an assertion that both
 // syntaxes know.
-func assertion(c byte) bool { return strings.IndexByte("AzbB", c) >= 0 }
+func isAssertion(c byte) bool { return strings.IndexByte("AzbB", c) >= 0 }
 
-// perl returns the class that a backslash and c stand for.
-func (t *translator) perl(c byte) (set, bool) {
-	return perlClass(c, t.scope().ascii)
+// perlSet returns the class that a backslash and c stand for.
+func (t *translator) perlSet(c byte) (runeSet, bool) {
+	return perlSet(c, t.scope().ascii)
 }
 
 // property reads \pL, \p{Greek} and their like, and their opposites.
-func (t *translator) property() (s set, size int, err error) {
+func (t *translator) property() (s runeSet, size int, err error) {
 	rest := t.rest()
 	if len(rest) < 3 {
-		return nil, 0, t.bad(len(t.in), `the name of a property is missing; write \p{Greek}`)
+		return nil, 0, t.syntaxError(len(t.in), `the name of a property is missing; write \p{Greek}`)
 	}
 	_, n := utf8.DecodeRuneInString(rest[2:])
 	name, size := rest[2:2+n], 2+n
 	if name == "{" {
 		body, _, closed := strings.Cut(rest[3:], "}")
 		if !closed {
-			return nil, 0, t.bad(len(t.in), "the name of the property is not closed; add a }")
+			return nil, 0, t.syntaxError(len(t.in), "the name of the property is not closed; add a }")
 		}
 		name, size = body, len(body)+4
 	}
 	if t.scope().ascii {
-		return nil, 0, t.bad(t.at+size, "only ASCII is matched here; write the characters out")
+		return nil, 0, t.syntaxError(t.at+size, "only ASCII is matched here; write the characters out")
 	}
 	opposite := rest[1] == 'P'
 	if key, value, ok := strings.Cut(name, "!="); ok {
 		name, opposite = key+"="+value, !opposite
 	}
-	if s = lookUp(name); s == nil {
-		return nil, 0, t.bad(t.at+size, `no such property; write a script or a category, as in \p{Greek} or \p{Lu}`)
+	if s = lookUpProperty(name); s == nil {
+		return nil, 0, t.syntaxError(t.at+size, `no such property; write a script or a category, as in \p{Greek} or \p{Lu}`)
 	}
 	if opposite {
 		s = s.negated()
@@ -75,10 +75,10 @@ func (t *translator) property() (s set, size int, err error) {
 	return s, size, nil
 }
 
-// escaped reads an escape that stands for one character.
-func (t *translator) escaped() (r rune, size int, err error) {
+// escapedRune reads an escape that stands for one character.
+func (t *translator) escapedRune() (r rune, size int, err error) {
 	if t.at+1 == len(t.in) {
-		return 0, 0, t.bad(t.at+1, `a \ ends the pattern; write \\ for the character itself`)
+		return 0, 0, t.syntaxError(t.at+1, `a \ ends the pattern; write \\ for the character itself`)
 	}
 	c := t.in[t.at+1]
 	if i := strings.IndexByte("aftnrv", c); i >= 0 {
@@ -86,24 +86,24 @@ func (t *translator) escaped() (r rune, size int, err error) {
 	}
 	switch {
 	case c == 'x' || c == 'u' || c == 'U':
-		return t.hex(c)
+		return t.hexRune(c)
 	case '0' <= c && c <= '9':
-		return 0, 0, t.bad(t.at+2, "references to groups are not supported; write out what the group matches")
+		return 0, 0, t.syntaxError(t.at+2, "references to groups are not supported; write out what the group matches")
 	case c == '<' || c == '>':
-		return 0, 0, t.bad(t.at+2, `write \b for the beginning or the end of a word`)
+		return 0, 0, t.syntaxError(t.at+2, `write \b for the beginning or the end of a word`)
 	case c < utf8.RuneSelf && !isAlnum(c):
 		return rune(c), 2, nil
 	}
 	_, n := utf8.DecodeRuneInString(t.in[t.at+1:])
-	return 0, 0, t.bad(t.at+1+n, adviceFor(c))
+	return 0, 0, t.syntaxError(t.at+1+n, escapeAdvice(c))
 }
 
 func isAlnum(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// adviceFor says what to write for an escape that other programs know.
-func adviceFor(c byte) string {
+// escapeAdvice says what to write for an escape that other programs know.
+func escapeAdvice(c byte) string {
 	switch c {
 	case 'h':
 		return `no such escape; write [ \t] for blanks within a line`
@@ -123,8 +123,8 @@ func adviceFor(c byte) string {
 	return `no such escape; leave the \ out, or write \\ for the character itself`
 }
 
-// hex reads \x41, \x{41}, \u0041, \u{41} and \U00000041.
-func (t *translator) hex(kind byte) (r rune, size int, err error) {
+// hexRune reads \x41, \x{41}, \u0041, \u{41} and \U00000041.
+func (t *translator) hexRune(kind byte) (r rune, size int, err error) {
 	rest := t.in[t.at+2:]
 	var digits string
 	if body, _, closed := strings.Cut(rest, "}"); closed && strings.HasPrefix(rest, "{") {
@@ -138,10 +138,10 @@ func (t *translator) hex(kind byte) (r rune, size int, err error) {
 	}
 	n, err := strconv.ParseUint(digits, 16, 32)
 	if err != nil || n > utf8.MaxRune || !utf8.ValidRune(rune(n)) {
-		return 0, 0, t.bad(t.at+size, `no character has this number; write it in hexadecimal digits, as in \x41 or \x{20AC}`)
+		return 0, 0, t.syntaxError(t.at+size, `no character has this number; write it in hexadecimal digits, as in \x41 or \x{20AC}`)
 	}
 	if n >= utf8.RuneSelf && t.scope().ascii {
-		return 0, 0, t.bad(t.at+size, "only ASCII is matched here; use a number below 80, or no (?-u)")
+		return 0, 0, t.syntaxError(t.at+size, "only ASCII is matched here; use a number below 80, or no (?-u)")
 	}
 	return rune(n), size, nil
 }

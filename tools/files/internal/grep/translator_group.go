@@ -4,39 +4,39 @@ import (
 	"strings"
 )
 
-// open translates the beginning of a group.
-func (t *translator) open() error {
+// openGroup translates the beginning of a group.
+func (t *translator) openGroup() error {
 	s := *t.scope()
-	s.begin = t.at
+	s.start = t.at
 	rest := t.rest()
 	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
 		if strings.HasPrefix(rest, look) {
-			return t.bad(t.at+len(look), "look-around is not supported; search for what the lines hold and look at the results")
+			return t.syntaxError(t.at+len(look), "look-around is not supported; search for what the lines hold and look at the results")
 		}
 	}
 	switch {
 	case strings.HasPrefix(rest, "(?>"):
-		return t.bad(t.at+3, "groups that do not give back are not supported; write (?:")
+		return t.syntaxError(t.at+3, "groups that do not give back are not supported; write (?:")
 	case strings.HasPrefix(rest, "(?P<") || strings.HasPrefix(rest, "(?<"):
-		return t.named(s)
+		return t.openNamedGroup(s)
 	case strings.HasPrefix(rest, "(?"):
 		return t.setFlags(s)
 	}
 	t.scopes = append(t.scopes, s)
-	t.emit(1, "(", nothing)
+	t.emit(1, "(", noItem)
 	return nil
 }
 
-// named translates the beginning of a group with a name. Nobody asks for it by
+// openNamedGroup translates the beginning of a group with a name. Nobody asks for it by
 // its name.
-func (t *translator) named(s scope) error {
+func (t *translator) openNamedGroup(s scope) error {
 	begin := strings.IndexByte(t.rest(), '<') + 1
 	end := strings.IndexByte(t.rest(), '>')
 	if end <= begin {
-		return t.bad(t.at+begin, "the name of the group is not closed; write (?P<name>")
+		return t.syntaxError(t.at+begin, "the name of the group is not closed; write (?P<name>")
 	}
 	t.scopes = append(t.scopes, s)
-	t.emit(end+1, "(", nothing)
+	t.emit(end+1, "(", noItem)
 	return nil
 }
 
@@ -48,7 +48,7 @@ func (t *translator) setFlags(s scope) error {
 		switch c := t.rest()[i]; c {
 		case '-':
 			if !on {
-				return t.bad(t.at+i+1, "a second - in the flags; leave it out")
+				return t.syntaxError(t.at+i+1, "a second - in the flags; leave it out")
 			}
 			on = false
 			flags.WriteByte(c)
@@ -62,19 +62,19 @@ func (t *translator) setFlags(s scope) error {
 			given := strings.TrimSuffix(flags.String(), "-")
 			if c == ':' {
 				t.scopes = append(t.scopes, s)
-				t.emit(i+1, "(?"+given+":", nothing)
+				t.emit(i+1, "(?"+given+":", noItem)
 				return nil
 			}
-			s.begin = t.scope().begin
+			s.start = t.scope().start
 			*t.scope() = s
 			if given != "" {
 				given = "(?" + given + ")"
 			}
-			t.emit(i+1, given, nothing)
+			t.emit(i+1, given, noItem)
 			return nil
 		default:
-			return t.bad(t.at+i+1, "the flags are i, m, s, U, x and u; write (?:...) for a group")
+			return t.syntaxError(t.at+i+1, "the flags are i, m, s, U, x and u; write (?:...) for a group")
 		}
 	}
-	return t.bad(len(t.in), "the group is not closed; write (?: and )")
+	return t.syntaxError(len(t.in), "the group is not closed; write (?: and )")
 }

@@ -8,26 +8,26 @@ import (
 // repeat translates a repetition that is written as op in size bytes.
 func (t *translator) repeat(op string, size int) error {
 	switch {
-	case t.last == atom:
+	case t.lastItem == atom:
 		t.emit(size, op, repeated)
-	case t.last == repeated && op == "?":
-		t.emit(size, op, lazy)
-	case t.last == nothing:
-		return t.bad(t.at+size, "there is nothing before it to repeat; write \\"+op+" for the character itself")
+	case t.lastItem == repeated && op == "?":
+		t.emit(size, op, lazyRepeated)
+	case t.lastItem == noItem:
+		return t.syntaxError(t.at+size, "there is nothing before it to repeat; write \\"+op+" for the character itself")
 	default:
-		return t.bad(t.at+size, "it repeats a repetition; put what comes before into a group, as in (?:a+)*")
+		return t.syntaxError(t.at+size, "it repeats a repetition; put what comes before into a group, as in (?:a+)*")
 	}
 	return nil
 }
 
-// count translates a repetition in braces. Braces that cannot be one stand for
+// countedRepeat translates a repetition in braces. Braces that cannot be one stand for
 // themselves, where ripgrep refuses them.
-func (t *translator) count() error {
+func (t *translator) countedRepeat() error {
 	body, _, closed := strings.Cut(t.rest()[1:], "}")
 	low, high, two := strings.Cut(body, ",")
 	size := len(body) + 2
 	if closed && two && low == "" && isNumber(high) {
-		return t.bad(t.at+size, "the smaller number is missing; write {0,"+high+"}")
+		return t.syntaxError(t.at+size, "the smaller number is missing; write {0,"+high+"}")
 	}
 	if !closed || !isNumber(low) || high != "" && !isNumber(high) {
 		t.emit(1, `\{`, atom)
@@ -39,10 +39,10 @@ func (t *translator) count() error {
 		most, err = strconv.Atoi(high)
 	}
 	if err != nil || max(least, most) > maxRepeat {
-		return t.bad(t.at+size, "more than 1000 repetitions; use a smaller number, or * or +")
+		return t.syntaxError(t.at+size, "more than 1000 repetitions; use a smaller number, or * or +")
 	}
 	if most < least {
-		return t.bad(t.at+size, "the first number must not be the greater one")
+		return t.syntaxError(t.at+size, "the first number must not be the greater one")
 	}
 	return t.repeat(t.rest()[:size], size)
 }

@@ -42,20 +42,20 @@ func (c cell) id() string {
 	if c.ownID != "" {
 		return c.ownID
 	}
-	return positional(c.index)
+	return positionalID(c.index)
 }
 
-// positional returns the id of a cell that has none of its own.
-func positional(index int) string { return positionPrefix + strconv.Itoa(index) }
+// positionalID returns the id of a cell that has none of its own.
+func positionalID(index int) string { return positionPrefix + strconv.Itoa(index) }
 
 // cellKeys are the keys of a cell in the order in which Jupyter writes them.
 func cellKeys() []string {
 	return []string{"cell_type", "execution_count", "id", "metadata", "outputs", "source"}
 }
 
-// orderLike returns the keys of values in the order of an example, those it has
+// orderKeys returns the keys of values in the order of an example, those it has
 // not where Jupyter would write them.
-func orderLike(example []jsonedit.Member, values map[string]string) []string {
+func orderKeys(example []jsonedit.Member, values map[string]string) []string {
 	var keys []string
 	for _, m := range example {
 		if _, ok := values[m.Key]; ok && !slices.Contains(keys, m.Key) {
@@ -64,15 +64,15 @@ func orderLike(example []jsonedit.Member, values map[string]string) []string {
 	}
 	for _, key := range cellKeys() {
 		if _, ok := values[key]; ok && !slices.Contains(keys, key) {
-			keys = slices.Insert(keys, follows(keys, key)+1, key)
+			keys = slices.Insert(keys, indexBefore(keys, key)+1, key)
 		}
 	}
 	return keys
 }
 
-// follows returns the index in present of the key after which Jupyter would
+// indexBefore returns the index in present of the key after which Jupyter would
 // write key, or -1.
-func follows(present []string, key string) int {
+func indexBefore(present []string, key string) int {
 	all := cellKeys()
 	for i := slices.Index(all, key) - 1; i >= 0; i-- {
 		if at := slices.Index(present, all[i]); at >= 0 {

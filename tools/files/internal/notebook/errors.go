@@ -97,7 +97,7 @@ func (e *AmbiguousCellError) Error() string {
 	const shown = 8
 	var places []string
 	for _, index := range e.Indexes[:min(shown, len(e.Indexes))] {
-		places = append(places, positional(index))
+		places = append(places, positionalID(index))
 	}
 	if strings.HasPrefix(e.ID, positionPrefix) {
 		return fmt.Sprintf("%d cells go by %s, at the places %s; give each an \"id\" of its own in the file first",

@@ -24,7 +24,7 @@ type Notebook struct {
 	root     []jsonedit.Member
 	metadata []jsonedit.Member
 	minor    int
-	list     jsonedit.Span // the list of cells with its brackets
+	cellList jsonedit.Span // the list of cells with its brackets
 	cells    []cell
 }
 
@@ -72,11 +72,11 @@ func Parse(data []byte) (*Notebook, error) {
 
 // locateCells finds each cell, without decoding more than its id and type.
 func (n *Notebook) locateCells() error {
-	n.list = jsonedit.Find(n.root, "cells")
-	if !n.doc.Opens(n.list, '[') {
+	n.cellList = jsonedit.Find(n.root, "cells")
+	if !n.doc.Opens(n.cellList, '[') {
 		return &ShapeError{Path: "cells", Want: "a list"}
 	}
-	for i, at := range n.doc.Elements(n.list) {
+	for i, at := range n.doc.Elements(n.cellList) {
 		path := strictjson.AppendIndex("cells", i)
 		if !n.doc.Opens(at, '{') {
 			return &ShapeError{Path: path, Want: "an object"}
@@ -116,13 +116,13 @@ func (n *Notebook) Cells() []Cell {
 	cells := make([]Cell, len(n.cells))
 	language := n.Language()
 	for i, c := range n.cells {
-		cells[i] = n.export(c, language)
+		cells[i] = n.exportCell(c, language)
 	}
 	return cells
 }
 
-func (n *Notebook) export(c cell, language string) Cell {
-	out := Cell{ID: c.id(), Index: c.index, Type: c.kind, Source: n.text(c.source)}
+func (n *Notebook) exportCell(c cell, language string) Cell {
+	out := Cell{ID: c.id(), Index: c.index, Type: c.kind, Source: n.textOf(c.source)}
 	switch c.kind {
 	case Markdown:
 		out.Language = Markdown
@@ -137,7 +137,7 @@ func (n *Notebook) export(c cell, language string) Cell {
 			out.ExecutionCount = &count
 		}
 		for _, v := range n.doc.Elements(jsonedit.Find(c.members, "outputs")) {
-			out.Outputs = append(out.Outputs, n.output(v))
+			out.Outputs = append(out.Outputs, n.exportOutput(v))
 		}
 	}
 	return out
@@ -165,17 +165,17 @@ func (n *Notebook) lookup(id string) (cell, error) {
 // its own id cannot name it because others have the same.
 func (n *Notebook) lookupPlace(id string) (cell, error) {
 	for i, c := range n.cells {
-		if positional(i) != id {
+		if positionalID(i) != id {
 			continue
 		}
-		if n.shared(c.ownID) {
+		if n.isShared(c.ownID) {
 			return c, nil
 		}
 	}
-	return cell{}, n.unknown(id)
+	return cell{}, n.unknownCell(id)
 }
 
-func (n *Notebook) shared(id string) bool {
+func (n *Notebook) isShared(id string) bool {
 	count := 0
 	for _, c := range n.cells {
 		if c.id() == id {
@@ -185,14 +185,14 @@ func (n *Notebook) shared(id string) bool {
 	return count > 1
 }
 
-// unknown says which ids are near one that no cell has.
-func (n *Notebook) unknown(id string) error {
+// unknownCell says which ids are near one that no cell has.
+func (n *Notebook) unknownCell(id string) error {
 	const shown = 3
 	var near []string
 	ids := make([]string, len(n.cells))
 	for i, c := range n.cells {
 		ids[i] = c.id()
-		if positional(i) == id {
+		if positionalID(i) == id {
 			near = append(near, ids[i]) // by its place, though it has an id
 		}
 	}
@@ -202,17 +202,17 @@ func (n *Notebook) unknown(id string) error {
 	return &UnknownCellError{ID: id, Near: near, Cells: len(ids)}
 }
 
-// text returns the value of a string, or of a list of strings as one. It is ""
+// textOf returns the value of a string, or of a list of strings as one. It is ""
 // for what is neither.
-func (n *Notebook) text(v jsonedit.Span) string {
+func (n *Notebook) textOf(v jsonedit.Span) string {
 	if n.doc.Opens(v, '[') {
-		return strings.Join(n.texts(v), "")
+		return strings.Join(n.textsOf(v), "")
 	}
 	return n.doc.Text(v)
 }
 
-// texts returns the strings of a list, leaving out what is no string.
-func (n *Notebook) texts(v jsonedit.Span) []string {
+// textsOf returns the strings of a list, leaving out what is no string.
+func (n *Notebook) textsOf(v jsonedit.Span) []string {
 	var all []string
 	for _, e := range n.doc.Elements(v) {
 		if n.doc.Opens(e, '"') {

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// compose writes a new cell that looks like those near its place.
-func (n *Notebook) compose(place int, kind, source string) (string, error) {
-	like := n.example(place, kind)
+// composeCell writes a new cell that looks like those near its place.
+func (n *Notebook) composeCell(place int, kind, source string) (string, error) {
+	like := n.exampleCell(place, kind)
 	l := n.doc.Inside(n.cellsLayout())
 	if len(like.members) > 0 {
 		l = n.doc.ObjectLayout(like.Span, like.members)
 	}
-	w := n.sourceWriter(like.source, l)
-	w.hadHalf, w.kept = false, nil
+	w := n.newSourceWriter(like.source, l)
+	w.hadLoneSurrogate, w.oldLiterals = false, nil
 	text, err := w.write("", source)
 	if err != nil {
 		return "", err
@@ -32,15 +32,15 @@ func (n *Notebook) compose(place int, kind, source string) (string, error) {
 		values["id"] = `"` + n.newID(place, kind, source) + `"`
 	}
 	var parts []string
-	for _, key := range orderLike(like.members, values) {
+	for _, key := range orderKeys(like.members, values) {
 		parts = append(parts, `"`+key+`"`+n.doc.Colon()+values[key])
 	}
 	return l.Object(parts), nil
 }
 
-// example returns the nearest cell of that type, else the nearest, those before
+// exampleCell returns the nearest cell of that type, else the nearest, those before
 // the place first. It is empty if the notebook has no cells.
-func (n *Notebook) example(place int, kind string) cell {
+func (n *Notebook) exampleCell(place int, kind string) cell {
 	near := slices.Concat(n.cells[:place], n.cells[place:])
 	slices.Reverse(near[:place])
 	for _, c := range near {

@@ -28,23 +28,23 @@ func (n *Notebook) Replace(id, source, cellType string) (*Edit, error) {
 	if kind != c.kind && !isType(kind) {
 		return nil, &CellTypeError{Type: kind}
 	}
-	if err := n.editable(c, kind, source); err != nil {
+	if err := n.checkEditable(c, kind, source); err != nil {
 		return nil, err
 	}
-	old := n.text(c.source)
+	old := n.textOf(c.source)
 	if old == source && kind == c.kind {
-		return &Edit{Data: n.data, Cell: n.export(c, n.Language()), Old: old}, nil
+		return &Edit{Data: n.data, Cell: n.exportCell(c, n.Language()), Old: old}, nil
 	}
-	changes, cleared := n.retype(c, kind)
+	changes, cleared := n.typeChanges(c, kind)
 	if source != old {
 		around := n.doc.ObjectLayout(c.Span, c.members)
-		text, err := n.sourceWriter(c.source, around).write(id, source)
+		text, err := n.newSourceWriter(c.source, around).write(id, source)
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, n.set(c, "source", text))
+		changes = append(changes, n.setMember(c, "source", text))
 	}
-	edit, err := n.finish(n.doc.Splice(changes), c.index)
+	edit, err := n.newEdit(n.doc.Splice(changes), c.index)
 	if err != nil {
 		return nil, err
 	}
@@ -73,15 +73,15 @@ func (n *Notebook) Insert(after, cellType, source string) (*Edit, error) {
 	if !utf8.ValidString(source) {
 		return nil, &EditError{Msg: notUTF8}
 	}
-	text, err := n.compose(place, cellType, source)
+	text, err := n.composeCell(place, cellType, source)
 	if err != nil {
 		return nil, err
 	}
-	edit, err := n.finish(n.doc.Splice([]jsonedit.Change{n.insertion(place, text)}), place)
+	edit, err := n.newEdit(n.doc.Splice([]jsonedit.Change{n.insertCell(place, text)}), place)
 	if err != nil {
 		return nil, err
 	}
-	edit.Renumbered = n.hasUnnamed(place)
+	edit.Renumbered = n.hasCellWithoutID(place)
 	return edit, nil
 }
 
@@ -93,7 +93,7 @@ func (n *Notebook) Delete(id string) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	removed := jsonedit.Change{At: n.list, Text: "[]"}
+	removed := jsonedit.Change{At: n.cellList, Text: "[]"}
 	switch {
 	case c.index > 0:
 		removed = jsonedit.Change{At: jsonedit.Span{Start: n.cells[c.index-1].End, End: c.End}}
@@ -104,28 +104,28 @@ func (n *Notebook) Delete(id string) (*Edit, error) {
 	if _, err := Parse(data); err != nil {
 		return nil, fmt.Errorf("the notebook without the cell: %w", err)
 	}
-	cell := n.export(c, n.Language())
-	return &Edit{Data: data, Cell: cell, Old: cell.Source, Renumbered: n.hasUnnamed(c.index + 1)}, nil
+	cell := n.exportCell(c, n.Language())
+	return &Edit{Data: data, Cell: cell, Old: cell.Source, Renumbered: n.hasCellWithoutID(c.index + 1)}, nil
 }
 
-// finish reads the new bytes again, so that no edit ever spoils a notebook.
-func (n *Notebook) finish(data []byte, index int) (*Edit, error) {
+// newEdit reads the new bytes again, so that no edit ever spoils a notebook.
+func (n *Notebook) newEdit(data []byte, index int) (*Edit, error) {
 	after, err := Parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("the notebook after the edit: %w", err)
 	}
-	return &Edit{Data: data, Cell: after.export(after.cells[index], after.Language())}, nil
+	return &Edit{Data: data, Cell: after.exportCell(after.cells[index], after.Language())}, nil
 }
 
-// hasUnnamed reports whether a cell from that place on has no id of its own.
-func (n *Notebook) hasUnnamed(from int) bool {
+// hasCellWithoutID reports whether a cell from that place on has no id of its own.
+func (n *Notebook) hasCellWithoutID(from int) bool {
 	return slices.ContainsFunc(n.cells[from:], func(c cell) bool { return c.ownID == "" })
 }
 
 const notUTF8 = "the new source is not UTF-8; send it again as text"
 
-// editable says what keeps a cell from getting that type and source.
-func (n *Notebook) editable(c cell, kind, source string) error {
+// checkEditable says what keeps a cell from getting that type and source.
+func (n *Notebook) checkEditable(c cell, kind, source string) error {
 	if !utf8.ValidString(source) {
 		return &EditError{ID: c.id(), Msg: notUTF8}
 	}
@@ -142,11 +142,11 @@ func (n *Notebook) editable(c cell, kind, source string) error {
 	return nil
 }
 
-// retype lists what else must change in a cell that gets a new source or type.
+// typeChanges lists what else must change in a cell that gets a new source or type.
 // A code cell must have outputs and an execution count, another must not.
-func (n *Notebook) retype(c cell, kind string) (changes []jsonedit.Change, cleared bool) {
+func (n *Notebook) typeChanges(c cell, kind string) (changes []jsonedit.Change, cleared bool) {
 	if kind != c.kind {
-		changes = append(changes, n.set(c, "cell_type", `"`+kind+`"`))
+		changes = append(changes, n.setMember(c, "cell_type", `"`+kind+`"`))
 	}
 	ran := len(n.doc.Elements(jsonedit.Find(c.members, "outputs"))) > 0
 	count := n.doc.Raw(jsonedit.Find(c.members, "execution_count"))
@@ -158,7 +158,7 @@ func (n *Notebook) retype(c cell, kind string) (changes []jsonedit.Change, clear
 		return changes, false
 	}
 	if ran || kind != c.kind {
-		changes = append(changes, n.set(c, "execution_count", "null"), n.set(c, "outputs", "[]"))
+		changes = append(changes, n.setMember(c, "execution_count", "null"), n.setMember(c, "outputs", "[]"))
 	}
 	if kind != c.kind {
 		// Empty, as editable saw; a code cell cannot have even that.
@@ -169,8 +169,8 @@ func (n *Notebook) retype(c cell, kind string) (changes []jsonedit.Change, clear
 
 func isRunKey(key string) bool { return key == "outputs" || key == "execution_count" }
 
-// set gives a key of a cell another value, or adds it where Jupyter would.
-func (n *Notebook) set(c cell, key, value string) jsonedit.Change {
+// setMember gives a key of a cell another value, or adds it where Jupyter would.
+func (n *Notebook) setMember(c cell, key, value string) jsonedit.Change {
 	if i := jsonedit.IndexOf(c.members, key); i >= 0 {
 		return jsonedit.Change{At: c.members[i].Value, Text: value}
 	}
@@ -179,16 +179,16 @@ func (n *Notebook) set(c cell, key, value string) jsonedit.Change {
 		present[i] = m.Key
 	}
 	between := n.doc.ObjectLayout(c.Span, c.members).Between
-	end := c.members[follows(present, key)].Value.End
+	end := c.members[indexBefore(present, key)].Value.End
 	return jsonedit.Change{At: jsonedit.Span{Start: end, End: end}, Text: between + `"` + key + `"` + n.doc.Colon() + value}
 }
 
-// insertion puts the text of a cell at a place in the list.
-func (n *Notebook) insertion(place int, text string) jsonedit.Change {
+// insertCell puts the text of a cell at a place in the list.
+func (n *Notebook) insertCell(place int, text string) jsonedit.Change {
 	l := n.cellsLayout()
 	switch {
 	case len(n.cells) == 0:
-		return jsonedit.Change{At: n.list, Text: l.List([]string{text})}
+		return jsonedit.Change{At: n.cellList, Text: l.List([]string{text})}
 	case place == 0:
 		start := n.cells[0].Start
 		return jsonedit.Change{At: jsonedit.Span{Start: start, End: start}, Text: text + l.Between}

@@ -13,7 +13,7 @@ func (n *Notebook) cellsLayout() jsonedit.Layout {
 	for i, c := range n.cells {
 		parts[i] = c.Span
 	}
-	return n.doc.ListLayout(n.list, parts)
+	return n.doc.ListLayout(n.cellList, parts)
 }
 
 // sourceLayout is that of a list of lines in a cell with the layout around: as

@@ -5,34 +5,34 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
-// sourceWriter returns one for the source at old, an empty span for a cell that
+// newSourceWriter returns one for the source at old, an empty span for a cell that
 // has no example, in a cell with the layout around.
-func (n *Notebook) sourceWriter(old jsonedit.Span, around jsonedit.Layout) *sourceWriter {
+func (n *Notebook) newSourceWriter(old jsonedit.Span, around jsonedit.Layout) *sourceWriter {
 	w := &sourceWriter{
-		layout:   n.sourceLayout(old, around),
-		asString: n.doc.Opens(old, '"'),
-		kept:     map[string]string{},
+		layout:      n.sourceLayout(old, around),
+		asString:    n.doc.Opens(old, '"'),
+		oldLiterals: map[string]string{},
 	}
 	for _, c := range n.cells {
-		n.learn(&w.spelling, c.source)
+		n.learnSpelling(&w.spelling, c.source)
 	}
-	for _, literal := range n.learn(&w.spelling, old) {
+	for _, literal := range n.learnSpelling(&w.spelling, old) {
 		line, spelled := jsonscan.Unquote(literal), string(literal)
 		if jsonscan.IndexLoneSurrogate(literal) >= 0 {
-			w.hadHalf = true
-			if before, seen := w.kept[line]; seen && before != spelled {
+			w.hadLoneSurrogate = true
+			if before, seen := w.oldLiterals[line]; seen && before != spelled {
 				spelled = ""
 			}
 		}
-		w.kept[line] = spelled
+		w.oldLiterals[line] = spelled
 	}
 	w.spelling.LearnASCII(n.doc.Bytes(n.doc.Root()))
 	return w
 }
 
-// learn takes a source as an example of spelling, and returns its strings as
+// learnSpelling takes a source as an example of spelling, and returns its strings as
 // they stand in the file.
-func (n *Notebook) learn(s *jsonedit.Spelling, source jsonedit.Span) [][]byte {
+func (n *Notebook) learnSpelling(s *jsonedit.Spelling, source jsonedit.Span) [][]byte {
 	parts := n.doc.Elements(source)
 	if n.doc.Opens(source, '"') {
 		parts = []jsonedit.Span{source}

@@ -9,11 +9,11 @@ import (
 
 // A sourceWriter writes sources the way the file has them.
 type sourceWriter struct {
-	layout   jsonedit.Layout // of a list of lines
-	asString bool            // one string instead of a list
-	spelling jsonedit.Spelling
-	kept     map[string]string // lines that keep the bytes they had; "" for one that had several
-	hadHalf  bool              // what is replaced has half a character, which no text can hold
+	layout           jsonedit.Layout // of a list of lines
+	asString         bool            // one string instead of a list
+	spelling         jsonedit.Spelling
+	oldLiterals      map[string]string // lines that keep the bytes they had; "" for one that had several
+	hadLoneSurrogate bool              // what is replaced has half a character, which no text can hold
 }
 
 // write returns source as a JSON value. Its lines that the old source had too
@@ -25,10 +25,10 @@ func (w *sourceWriter) write(id, source string) (string, error) {
 	}
 	literals := make([]string, len(lines))
 	for i, line := range lines {
-		literal := w.kept[line]
+		literal := w.oldLiterals[line]
 		if literal == "" {
-			if w.hadHalf && strings.ContainsRune(line, utf8.RuneError) {
-				return "", &EditError{ID: id, Msg: halfLost}
+			if w.hadLoneSurrogate && strings.ContainsRune(line, utf8.RuneError) {
+				return "", &EditError{ID: id, Msg: loneSurrogateMsg}
 			}
 			literal = string(w.spelling.Quote(nil, line))
 		}
@@ -40,5 +40,5 @@ func (w *sourceWriter) write(id, source string) (string, error) {
 	return w.layout.List(literals), nil
 }
 
-const halfLost = "its source has half a character (a lone surrogate escape), shown as U+FFFD; " +
+const loneSurrogateMsg = "its source has half a character (a lone surrogate escape), shown as U+FFFD; " +
 	"leave the lines with it as they are or take U+FFFD out of them"

@@ -11,15 +11,15 @@ type Entry struct {
 	// hold any byte but NUL. It stays valid.
 	Rel  string
 	name string
-	in   *folder
+	dir  *sharedDir
 }
 
 // Info looks the file up. It does not open it.
-func (e *Entry) Info() (Info, error) { return e.in.info(e.name) }
+func (e *Entry) Info() (Info, error) { return e.dir.info(e.name) }
 
 // Open opens the file for reading. It fails if the name no longer stands for a
 // regular file.
-func (e *Entry) Open() (File, error) { return e.in.open(e.name) }
+func (e *Entry) Open() (File, error) { return e.dir.open(e.name) }
 
 // Info is what is known of a file without reading it.
 type Info struct {

@@ -9,18 +9,18 @@ import (
 type globParser struct {
 	rest      string
 	prev, cur string
-	stack     [][]token // the whole glob, then the alternatives of an open {
+	stack     [][]globToken // the whole glob, then the alternatives of an open {
 }
 
 // parseGlob takes a glob apart as ripgrep does: * and ? do not match slashes,
 // sets may, characters are bytes but where they stand for themselves.
-func parseGlob(glob string) ([]token, error) {
+func parseGlob(glob string) ([]globToken, error) {
 	if len(glob) > maxGlob {
 		return nil, errLength
 	}
-	p := globParser{rest: glob, stack: [][]token{nil}}
+	p := globParser{rest: glob, stack: [][]globToken{nil}}
 	for {
-		c, ok := p.bump()
+		c, ok := p.next()
 		if !ok {
 			break
 		}
@@ -48,7 +48,7 @@ var (
 	errLength = errors.New("it is too long; use a shorter one")
 )
 
-func (p *globParser) bump() (string, bool) {
+func (p *globParser) next() (string, bool) {
 	p.prev = p.cur
 	if p.rest == "" {
 		p.cur = ""
@@ -64,7 +64,7 @@ func (p *globParser) peek() string {
 	return p.rest[:n]
 }
 
-func (p *globParser) push(t token) {
+func (p *globParser) push(t globToken) {
 	top := &p.stack[len(p.stack)-1]
 	if last := len(*top) - 1; t.op == opStar && last >= 0 && (*top)[last].op == opStar {
 		return // two stars say no more than one
@@ -72,12 +72,12 @@ func (p *globParser) push(t token) {
 	*top = append(*top, t)
 }
 
-func (p *globParser) text(s string) { p.push(token{op: opText, text: s}) }
+func (p *globParser) pushText(s string) { p.push(globToken{op: opText, text: s}) }
 
 func (p *globParser) parse(c string) error {
 	switch c {
 	case "?":
-		p.push(token{op: opOne})
+		p.push(globToken{op: opOne})
 	case "*":
 		p.star()
 	case "[":
@@ -90,21 +90,21 @@ func (p *globParser) parse(c string) error {
 	case "}":
 		either := p.stack[1:]
 		p.stack = p.stack[:1:1]
-		p.push(token{op: opEither, either: either})
+		p.push(globToken{op: opAlternatives, alternatives: either})
 	case ",":
 		if len(p.stack) == 1 {
-			p.text(c)
+			p.pushText(c)
 		} else {
 			p.stack = append(p.stack, nil)
 		}
 	case `\`:
-		c, ok := p.bump()
+		c, ok := p.next()
 		if !ok {
 			return errEscape
 		}
-		p.text(c)
+		p.pushText(c)
 	default:
-		p.text(c)
+		p.pushText(c)
 	}
 	return nil
 }
@@ -113,32 +113,32 @@ func (p *globParser) parse(c string) error {
 func (p *globParser) star() {
 	prev := p.prev
 	if p.peek() != "*" {
-		p.push(token{op: opStar})
+		p.push(globToken{op: opStar})
 		return
 	}
-	p.bump()
+	p.next()
 	top := &p.stack[len(p.stack)-1]
 	next, inBraces := p.peek(), len(p.stack) > 1
 	begins := prev == "/" || inBraces && (prev == "," || prev == "{")
 	switch {
 	case len(*top) == 0 && (next == "" || next == "/"):
-		p.bump()
-		p.push(token{op: opPrefix})
+		p.next()
+		p.push(globToken{op: opPrefix})
 		return
 	case len(*top) == 0, !begins:
-		p.push(token{op: opStar})
+		p.push(globToken{op: opStar})
 		return
 	}
-	t := token{op: opSuffix}
+	t := globToken{op: opSuffix}
 	switch {
 	case next == "":
-		p.bump()
+		p.next()
 	case inBraces && (next == "," || next == "}"):
 	case next == "/":
-		p.bump()
+		p.next()
 		t.op = opMiddle
 	default:
-		p.push(token{op: opStar})
+		p.push(globToken{op: opStar})
 		return
 	}
 	last := len(*top) - 1
@@ -154,13 +154,13 @@ func (p *globParser) star() {
 func (p *globParser) class() error {
 	negated := false
 	if next := p.peek(); next == "!" || next == "^" {
-		p.bump()
+		p.next()
 		negated = true
 	}
 	var ranges [][2]string
 	inRange := false
 	for first := true; ; first = false {
-		c, ok := p.bump()
+		c, ok := p.next()
 		if !ok {
 			return errClass
 		}
@@ -183,6 +183,6 @@ func (p *globParser) class() error {
 	if inRange {
 		ranges = append(ranges, [2]string{"-", "-"})
 	}
-	p.push(token{op: opSet, set: setOf(ranges, negated)})
+	p.push(globToken{op: opSet, set: setOf(ranges, negated)})
 	return nil
 }

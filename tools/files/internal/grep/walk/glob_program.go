@@ -1,87 +1,87 @@
 package walk
 
-// A program decides whether a glob matches a whole string, in time that grows
+// A globProgram decides whether a glob matches a whole string, in time that grows
 // with the product of their lengths and not faster.
-type program []step
+type globProgram []instruction
 
-// A step is one instruction of a program.
-type step struct {
-	do   doing
+// A instruction is one instruction of a program.
+type instruction struct {
+	op   opcode
 	b    byte     // of doByte
 	set  *byteSet // of doSet
 	x, y int32    // where to go on: x of doJump, both of doFork
 }
 
-type doing byte
+type opcode byte
 
 const (
-	doByte doing = iota // this byte
-	doName              // any byte but a slash
-	doAny               // any byte
-	doSet               // a byte of a set
-	doJump
-	doFork
-	doMatch
+	instByte     opcode = iota // this byte
+	instNameByte               // any byte but a slash
+	instAnyByte                // any byte
+	instSet                    // a byte of a set
+	instJump
+	instFork
+	instMatch
 )
 
-func compile(tokens []token) program {
-	var p program
-	p.tokens(tokens)
-	return append(p, step{do: doMatch})
+func compile(tokens []globToken) globProgram {
+	var p globProgram
+	p.emitTokens(tokens)
+	return append(p, instruction{op: instMatch})
 }
 
-func (p *program) add(s step) int32 {
+func (p *globProgram) emit(s instruction) int32 {
 	*p = append(*p, s)
 	return int32(len(*p) - 1)
 }
 
-func (p *program) here() int32 { return int32(len(*p)) }
+func (p *globProgram) nextIndex() int32 { return int32(len(*p)) }
 
-// loop adds any number of s.
-func (p *program) loop(s step) {
-	fork := p.add(step{do: doFork})
-	p.add(s)
-	p.add(step{do: doJump, x: fork})
-	(*p)[fork].x, (*p)[fork].y = fork+1, p.here()
+// emitLoop adds any number of s.
+func (p *globProgram) emitLoop(s instruction) {
+	fork := p.emit(instruction{op: instFork})
+	p.emit(s)
+	p.emit(instruction{op: instJump, x: fork})
+	(*p)[fork].x, (*p)[fork].y = fork+1, p.nextIndex()
 }
 
-// maybeAnySlash adds nothing or anything that a slash ends.
-func (p *program) maybeAnySlash() {
-	fork := p.add(step{do: doFork})
-	p.loop(step{do: doAny})
-	p.add(step{do: doByte, b: '/'})
-	(*p)[fork].x, (*p)[fork].y = fork+1, p.here()
+// emitOptionalDirs adds nothing or anything that a slash ends.
+func (p *globProgram) emitOptionalDirs() {
+	fork := p.emit(instruction{op: instFork})
+	p.emitLoop(instruction{op: instAnyByte})
+	p.emit(instruction{op: instByte, b: '/'})
+	(*p)[fork].x, (*p)[fork].y = fork+1, p.nextIndex()
 }
 
-func (p *program) tokens(tokens []token) {
+func (p *globProgram) emitTokens(tokens []globToken) {
 	for _, t := range tokens {
 		switch t.op {
 		case opText:
 			for i := range len(t.text) {
-				p.add(step{do: doByte, b: t.text[i]})
+				p.emit(instruction{op: instByte, b: t.text[i]})
 			}
 		case opOne:
-			p.add(step{do: doName})
+			p.emit(instruction{op: instNameByte})
 		case opStar:
-			p.loop(step{do: doName})
+			p.emitLoop(instruction{op: instNameByte})
 		case opSet:
-			p.add(step{do: doSet, set: t.set})
+			p.emit(instruction{op: instSet, set: t.set})
 		case opPrefix:
-			p.maybeAnySlash()
+			p.emitOptionalDirs()
 		case opMiddle:
-			p.add(step{do: doByte, b: '/'})
-			p.maybeAnySlash()
+			p.emit(instruction{op: instByte, b: '/'})
+			p.emitOptionalDirs()
 		case opSuffix:
-			p.add(step{do: doByte, b: '/'})
-			p.loop(step{do: doAny})
-		case opEither:
-			p.either(t.either)
+			p.emit(instruction{op: instByte, b: '/'})
+			p.emitLoop(instruction{op: instAnyByte})
+		case opAlternatives:
+			p.emitAlternatives(t.alternatives)
 		}
 	}
 }
 
-// either adds alternatives. Empty ones do not count, as in ripgrep.
-func (p *program) either(all [][]token) {
+// emitAlternatives adds alternatives. Empty ones do not count, as in ripgrep.
+func (p *globProgram) emitAlternatives(all [][]globToken) {
 	var ends []int32
 	var fork int32 = -1
 	for _, one := range all {
@@ -89,60 +89,60 @@ func (p *program) either(all [][]token) {
 			continue
 		}
 		if fork >= 0 {
-			ends = append(ends, p.add(step{do: doJump}))
-			(*p)[fork].y = p.here()
+			ends = append(ends, p.emit(instruction{op: instJump}))
+			(*p)[fork].y = p.nextIndex()
 		}
-		fork = p.add(step{do: doFork})
+		fork = p.emit(instruction{op: instFork})
 		(*p)[fork].x = fork + 1
-		p.tokens(one)
+		p.emitTokens(one)
 	}
 	if fork >= 0 {
-		(*p)[fork].do, (*p)[fork].y = doJump, 0 // the last has no other
+		(*p)[fork].op, (*p)[fork].y = instJump, 0 // the last has no other
 	}
 	for _, end := range ends {
-		(*p)[end].x = p.here()
+		(*p)[end].x = p.nextIndex()
 	}
 }
 
 // matches reports whether the whole of s matches.
-func (p program) matches(s string) bool {
+func (p globProgram) matches(s string) bool {
 	var room [2][64]int32
 	var mark [64]int32
-	t := threads{program: p, seen: mark[:]}
+	t := threads{program: p, addedIn: mark[:]}
 	now, next := room[0][:0], room[1][:0]
 	if len(p) > len(mark) {
-		t.seen = make([]int32, len(p))
+		t.addedIn = make([]int32, len(p))
 	}
-	now = t.follow(now, 0)
+	now = t.add(now, 0)
 	for i := range len(s) {
 		if len(now) == 0 {
 			return false
 		}
 		t.round++
 		for _, at := range now {
-			if p[at].eats(s[i]) {
-				next = t.follow(next, at+1)
+			if p[at].consumes(s[i]) {
+				next = t.add(next, at+1)
 			}
 		}
 		now, next = next, now[:0]
 	}
 	for _, at := range now {
-		if p[at].do == doMatch {
+		if p[at].op == instMatch {
 			return true
 		}
 	}
 	return false
 }
 
-func (s *step) eats(b byte) bool {
-	switch s.do {
-	case doByte:
+func (s *instruction) consumes(b byte) bool {
+	switch s.op {
+	case instByte:
 		return s.b == b
-	case doName:
+	case instNameByte:
 		return b != '/'
-	case doAny:
+	case instAnyByte:
 		return true
-	case doSet:
+	case instSet:
 		return s.set.has(b)
 	}
 	return false
@@ -150,20 +150,20 @@ func (s *step) eats(b byte) bool {
 
 // threads are the places where a program may be.
 type threads struct {
-	program program
-	seen    []int32 // round+1 in which a place was added
+	program globProgram
+	addedIn []int32 // round+1 in which a place was added
 	round   int32
 }
 
-// follow adds at, or where it leads without eating a byte.
-func (t *threads) follow(places []int32, at int32) []int32 {
-	for t.seen[at] != t.round+1 {
-		t.seen[at] = t.round + 1
-		switch s := &t.program[at]; s.do {
-		case doJump:
+// add adds at, or where it leads without eating a byte.
+func (t *threads) add(places []int32, at int32) []int32 {
+	for t.addedIn[at] != t.round+1 {
+		t.addedIn[at] = t.round + 1
+		switch s := &t.program[at]; s.op {
+		case instJump:
 			at = s.x
-		case doFork:
-			places = t.follow(places, s.x)
+		case instFork:
+			places = t.add(places, s.x)
 			at = s.y
 		default:
 			return append(places, at)

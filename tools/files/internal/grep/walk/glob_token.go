@@ -1,23 +1,23 @@
 package walk
 
-// A token is a part of a glob.
-type token struct {
-	op     op
-	text   string    // of opText
-	set    *byteSet  // of opSet
-	either [][]token // of opEither
+// A globToken is a part of a glob.
+type globToken struct {
+	op           tokenOp
+	text         string        // of opText
+	set          *byteSet      // of opSet
+	alternatives [][]globToken // of opEither
 }
 
-// op is what a token of a glob stands for.
-type op byte
+// tokenOp is what a token of a glob stands for.
+type tokenOp byte
 
 const (
-	opText   op = iota // itself
-	opOne              // ?: a byte but a slash
-	opStar             // *: bytes but slashes
-	opSet              // [...]: a byte of a set
-	opPrefix           // **/ at the beginning: nothing, or anything that a slash ends
-	opMiddle           // /**/: a slash, or anything between two
-	opSuffix           // /** at the end: a slash and anything
-	opEither           // {...}: one of several
+	opText         tokenOp = iota // itself
+	opOne                         // ?: a byte but a slash
+	opStar                        // *: bytes but slashes
+	opSet                         // [...]: a byte of a set
+	opPrefix                      // **/ at the beginning: nothing, or anything that a slash ends
+	opMiddle                      // /**/: a slash, or anything between two
+	opSuffix                      // /** at the end: a slash and anything
+	opAlternatives                // {...}: one of several
 )

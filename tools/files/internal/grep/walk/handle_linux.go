@@ -84,7 +84,7 @@ func infoOf(st *unix.Stat_t) Info {
 
 // list calls add for the entries of h, with a name that is good for the call
 // only. What it added before an error counts.
-func (h handle) list(buf []byte, add func(name []byte, k kind)) error {
+func (h handle) list(buf []byte, add func(name []byte, k entryKind)) error {
 	for {
 		n, err := again(func() (int, error) { return unix.Getdents(h.fd, buf) })
 		if err != nil || n <= 0 {
@@ -100,7 +100,7 @@ func (h handle) list(buf []byte, add func(name []byte, k kind)) error {
 
 // addEntry takes one record of the kernel apart: inode (8 bytes), offset (8),
 // size (2), type (1), name up to a NUL.
-func (h handle) addEntry(record []byte, add func(name []byte, k kind)) {
+func (h handle) addEntry(record []byte, add func(name []byte, k entryKind)) {
 	name := record[19:]
 	for i, b := range name {
 		if b == 0 {
@@ -113,9 +113,9 @@ func (h handle) addEntry(record []byte, add func(name []byte, k kind)) {
 	}
 	switch record[18] {
 	case unix.DT_REG:
-		add(name, regular)
+		add(name, fileEntry)
 	case unix.DT_DIR:
-		add(name, directory)
+		add(name, dirKind)
 	case unix.DT_UNKNOWN: // of a file system that does not say
 		var st unix.Stat_t
 		if h.stat(string(name), &st) != nil {
@@ -123,14 +123,14 @@ func (h handle) addEntry(record []byte, add func(name []byte, k kind)) {
 		}
 		switch st.Mode & unix.S_IFMT {
 		case unix.S_IFREG:
-			add(name, regular)
+			add(name, fileEntry)
 		case unix.S_IFDIR:
-			add(name, directory)
+			add(name, dirKind)
 		default:
-			add(name, other)
+			add(name, otherEntry)
 		}
 	default:
-		add(name, other)
+		add(name, otherEntry)
 	}
 }
 

@@ -73,7 +73,7 @@ func infoOf(fi fs.FileInfo) Info { return Info{Size: fi.Size(), ModTime: fi.ModT
 
 // list calls add for the entries of h, with a name that is good for the call
 // only. What it added before an error counts.
-func (h handle) list(_ []byte, add func(name []byte, k kind)) error {
+func (h handle) list(_ []byte, add func(name []byte, k entryKind)) error {
 	f, err := h.root.Open(".")
 	if err != nil {
 		return err
@@ -81,11 +81,11 @@ func (h handle) list(_ []byte, add func(name []byte, k kind)) error {
 	defer func() { _ = f.Close() }()
 	entries, err := f.ReadDir(-1)
 	for _, e := range entries {
-		k := other
+		k := otherEntry
 		if e.IsDir() {
-			k = directory
+			k = dirKind
 		} else if e.Type().IsRegular() {
-			k = regular
+			k = fileEntry
 		}
 		add([]byte(e.Name()), k)
 	}

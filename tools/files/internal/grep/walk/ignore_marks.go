@@ -5,31 +5,31 @@ import (
 	"path/filepath"
 )
 
-// marks are names met in a directory that its rules depend on.
-type marks byte
+// ignoreMarks are names met in a directory that its rules depend on.
+type ignoreMarks byte
 
 const (
-	markRipgrep marks = 1 << iota
-	markAnyTool
-	markGit
+	markRgIgnore ignoreMarks = 1 << iota
+	markDotIgnore
+	markGitIgnore
 	markRepository
 )
 
-func markOf(name []byte) marks {
+func markOf(name []byte) ignoreMarks {
 	switch string(name) {
 	case ".rgignore":
-		return markRipgrep
+		return markRgIgnore
 	case ".ignore":
-		return markAnyTool
+		return markDotIgnore
 	case ".gitignore":
-		return markGit
+		return markGitIgnore
 	case ".git":
 		return markRepository
 	}
 	return 0
 }
 
-func marksIn(dir string) (m marks) {
+func marksIn(dir string) (m ignoreMarks) {
 	for _, name := range []string{".rgignore", ".ignore", ".gitignore", ".git"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			m |= markOf([]byte(name))

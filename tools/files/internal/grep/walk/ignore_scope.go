@@ -9,74 +9,74 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// A frame holds the rules of one directory that has some, or that is the top of
+// A ignoreScope holds the rules of one directory that has some, or that is the top of
 // a repository.
-type frame struct {
-	up           *frame // of a directory above
-	skip         int    // how long the path of the directory is, see selection.above
-	rules        [sources]*rules
-	top          bool // of a repository
+type ignoreScope struct {
+	parent       *ignoreScope // of a directory above
+	pathOffset   int          // how long the path of the directory is, see selection.prefix
+	rules        [numSources]*rules
+	isRepository bool // of a repository
 	inRepository bool
 }
 
-// judge returns what the ignore files from f up say of a path. Those that count
+// match returns what the ignore files from f up say of a path. Those that count
 // more win over those that are nearer.
-func (f *frame) judge(full, name string, dir bool) verdict {
-	var said [sources]verdict
+func (f *ignoreScope) match(full, name string, dir bool) ruleMatch {
+	var said [numSources]ruleMatch
 	leftRepository := false
-	for at := f; at != nil; at = at.up {
+	for at := f; at != nil; at = at.parent {
 		for of, rules := range at.rules {
-			git := source(of) >= ofGit
-			if rules == nil || said[of] != silent || git && (leftRepository || !f.inRepository) {
+			git := ignoreSource(of) >= gitIgnoreSource
+			if rules == nil || said[of] != unmatched || git && (leftRepository || !f.inRepository) {
 				continue
 			}
-			said[of] = rules.judge(full[at.skip:], name, dir)
+			said[of] = rules.match(full[at.pathOffset:], name, dir)
 		}
-		leftRepository = leftRepository || at.top
+		leftRepository = leftRepository || at.isRepository
 	}
 	for _, v := range said {
-		if v != silent {
+		if v != unmatched {
 			return v
 		}
 	}
-	return silent
+	return unmatched
 }
 
-// newFrame returns the frame of a directory. read returns the text of the file
+// newIgnoreScope returns the frame of a directory. read returns the text of the file
 // that names lead to, empty if there is none. If the directory has no rules, the
 // frame is up.
-func newFrame(up *frame, skip int, m marks, read func(names ...string) string) *frame {
-	f := &frame{up: up, skip: skip, top: m&markRepository != 0}
-	f.inRepository = f.top || up != nil && up.inRepository
-	if m&markRipgrep != 0 {
-		f.rules[ofRipgrep] = parseRules(read(".rgignore"))
+func newIgnoreScope(up *ignoreScope, skip int, m ignoreMarks, read func(names ...string) string) *ignoreScope {
+	f := &ignoreScope{parent: up, pathOffset: skip, isRepository: m&markRepository != 0}
+	f.inRepository = f.isRepository || up != nil && up.inRepository
+	if m&markRgIgnore != 0 {
+		f.rules[rgIgnoreSource] = parseRules(read(".rgignore"))
 	}
-	if m&markAnyTool != 0 {
-		f.rules[ofAnyTool] = parseRules(read(".ignore"))
+	if m&markDotIgnore != 0 {
+		f.rules[dotIgnoreSource] = parseRules(read(".ignore"))
 	}
-	if m&markGit != 0 && f.inRepository {
-		f.rules[ofGit] = parseRules(read(".gitignore"))
+	if m&markGitIgnore != 0 && f.inRepository {
+		f.rules[gitIgnoreSource] = parseRules(read(".gitignore"))
 	}
-	if f.top {
-		f.rules[ofExclude] = parseRules(read(".git", "info", "exclude"))
+	if f.isRepository {
+		f.rules[gitExcludeSource] = parseRules(read(".git", "info", "exclude"))
 	}
-	if !f.top && f.rules == [sources]*rules{} {
+	if !f.isRepository && f.rules == [numSources]*rules{} {
 		return up
 	}
 	return f
 }
 
-// outer returns the rules of the directories above dir, which is absolute, and
+// outerScopes returns the rules of the directories above dir, which is absolute, and
 // the path from the uppermost that has some to dir, with a slash at the end.
-func outer(dir string) (f *frame, above string) {
+func outerScopes(dir string) (f *ignoreScope, above string) {
 	var up []string
 	for at := dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
 		up = append(up, filepath.Dir(at))
 	}
-	var ruled []*frame
+	var ruled []*ignoreScope
 	var at []string
 	for i := len(up) - 1; i >= 0; i-- {
-		if next := newFrame(f, 0, marksIn(up[i]), func(names ...string) string { return textAt(up[i], names) }); next != f {
+		if next := newIgnoreScope(f, 0, marksIn(up[i]), func(names ...string) string { return readTextAt(up[i], names) }); next != f {
 			f = next
 			ruled, at = append(ruled, f), append(at, up[i])
 		}
@@ -84,21 +84,21 @@ func outer(dir string) (f *frame, above string) {
 	if f == nil {
 		return nil, ""
 	}
-	above = below(at[0], dir)
+	above = relativePath(at[0], dir)
 	for i := range ruled {
-		ruled[i].skip = len(above) - len(below(at[i], dir))
+		ruled[i].pathOffset = len(above) - len(relativePath(at[i], dir))
 	}
 	return f, above
 }
 
-// below returns the path from one directory to another, with a slash at the end.
-func below(from, to string) string {
+// relativePath returns the path from one directory to another, with a slash at the end.
+func relativePath(from, to string) string {
 	rel := strings.TrimPrefix(to[len(from):], string(filepath.Separator))
 	return filepath.ToSlash(rel) + "/"
 }
 
-// textAt returns the text of the regular file that names lead to from dir.
-func textAt(dir string, names []string) string {
+// readTextAt returns the text of the regular file that names lead to from dir.
+func readTextAt(dir string, names []string) string {
 	f, err := os.OpenFile(filepath.Join(append([]string{dir}, names...)...), os.O_RDONLY|realpath.Nonblock, 0)
 	if err != nil {
 		return ""
@@ -107,6 +107,6 @@ func textAt(dir string, names []string) string {
 	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
 		return ""
 	}
-	text, _ := io.ReadAll(io.LimitReader(f, maxRules))
+	text, _ := io.ReadAll(io.LimitReader(f, maxIgnoreFileBytes))
 	return string(text)
 }

@@ -1,16 +1,16 @@
 package walk
 
-// source is a kind of ignore file, those that count most first.
-type source int
+// ignoreSource is a kind of ignore file, those that count most first.
+type ignoreSource int
 
 const (
-	ofRipgrep source = iota
-	ofAnyTool
-	ofGit
-	ofExclude
-	sources
+	rgIgnoreSource ignoreSource = iota
+	dotIgnoreSource
+	gitIgnoreSource
+	gitExcludeSource
+	numSources
 )
 
-// maxRules is how many bytes of an ignore file are read. What follows does not
+// maxIgnoreFileBytes is how many bytes of an ignore file are read. What follows does not
 // count.
-const maxRules = 4 << 20
+const maxIgnoreFileBytes = 4 << 20

@@ -29,9 +29,9 @@ type Options struct {
 	// What lies in the others is not counted anywhere. It is called
 	// concurrently.
 	Enter func(rel string) bool
-	// Keep says whether to go on with a file or directory that was chosen. Nil
+	// Filter says whether to go on with a file or directory that was chosen. Nil
 	// keeps all. What it refuses is counted. It is called concurrently.
-	Keep func(rel string, dir bool) bool
+	Filter func(rel string, dir bool) bool
 	// Workers is how many goroutines walk; 0 means GOMAXPROCS.
 	Workers int
 }

@@ -9,16 +9,16 @@ import (
 // are open at a time.
 type queue struct {
 	mu      sync.Mutex
-	more    sync.Cond
-	items   []item
+	changed sync.Cond
+	items   []workItem
 	busy    int // items that were handed out and are not done
 	waiting int
 	stopped atomic.Bool
 }
 
-func (q *queue) init() { q.more.L = &q.mu }
+func (q *queue) init() { q.changed.L = &q.mu }
 
-func (q *queue) push(items ...item) {
+func (q *queue) push(items ...workItem) {
 	if len(items) == 0 {
 		return
 	}
@@ -27,30 +27,30 @@ func (q *queue) push(items ...item) {
 	wake := min(q.waiting, len(items))
 	q.mu.Unlock()
 	for range wake {
-		q.more.Signal()
+		q.changed.Signal()
 	}
 }
 
 // next waits for an item. It reports false when there will be no more.
-func (q *queue) next() (item, bool) {
+func (q *queue) next() (workItem, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
 		if q.stopped.Load() {
-			return item{}, false
+			return workItem{}, false
 		}
 		if last := len(q.items) - 1; last >= 0 {
 			it := q.items[last]
-			q.items[last] = item{}
+			q.items[last] = workItem{}
 			q.items = q.items[:last]
 			q.busy++
 			return it, true
 		}
 		if q.busy == 0 {
-			return item{}, false
+			return workItem{}, false
 		}
 		q.waiting++
-		q.more.Wait()
+		q.changed.Wait()
 		q.waiting--
 	}
 }
@@ -61,7 +61,7 @@ func (q *queue) done() {
 	defer q.mu.Unlock()
 	q.busy--
 	if q.busy == 0 && len(q.items) == 0 {
-		q.more.Broadcast()
+		q.changed.Broadcast()
 	}
 }
 
@@ -70,11 +70,11 @@ func (q *queue) stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stopped.Store(true)
-	q.more.Broadcast()
+	q.changed.Broadcast()
 }
 
-// rest returns what nobody took.
-func (q *queue) rest() []item {
+// drain returns what nobody took.
+func (q *queue) drain() []workItem {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	items := q.items
@@ -82,12 +82,12 @@ func (q *queue) rest() []item {
 	return items
 }
 
-// An item is a directory to list or, if it holds files, files to visit.
-type item struct {
-	from  *folder // held by the item; the directory lies below it
-	steps string  // from there to the directory; empty: it is the directory
-	full  string  // path of the directory, see selection.above
-	frame *frame  // rules of the directories above it
-	depth int     // names in its path
-	files []file
+// An workItem is a directory to list or, if it holds files, files to visit.
+type workItem struct {
+	base     *sharedDir   // held by the item; the directory lies below it
+	path     string       // from there to the directory; empty: it is the directory
+	fullPath string       // path of the directory, see selection.prefix
+	scope    *ignoreScope // rules of the directories above it
+	depth    int          // names in its path
+	files    []foundFile
 }

@@ -2,6 +2,6 @@ package walk
 
 // A Report counts what a walk did not find.
 type Report struct {
-	LeftOut    int // files and directories that Keep refused
+	Filtered   int // files and directories that Keep refused
 	Unreadable int // directories that could not be read, or not to their end
 }

@@ -7,9 +7,9 @@ import (
 
 // A rule is one line of an ignore file, or one of Options.Globs.
 type rule struct {
-	negated bool // it began with "!"
-	onlyDir bool // it ended with "/"
-	shapes  []shape
+	negated  bool // it began with "!"
+	onlyDir  bool // it ended with "/"
+	matchers []globMatcher
 }
 
 // parseRule reads a line. It reports false if the line says nothing.
@@ -42,7 +42,7 @@ func parseRule(line string) (r rule, ok bool, err error) {
 		return rule{}, false, err
 	}
 	for _, tokens := range expand(tokens) {
-		r.shapes = append(r.shapes, shapeOf(tokens))
+		r.matchers = append(r.matchers, newGlobMatcher(tokens))
 	}
 	return r, true, nil
 }
@@ -51,17 +51,17 @@ func parseRule(line string) (r rule, ok bool, err error) {
 const maxExpanded = 16
 
 // expand writes out braces if that is not too much. It joins neighbouring text.
-func expand(tokens []token) [][]token {
-	all := [][]token{nil}
+func expand(tokens []globToken) [][]globToken {
+	all := [][]globToken{nil}
 	for _, t := range tokens {
-		either := [][]token{{t}}
-		if some := withoutEmpty(t.either); len(some) > 0 {
+		either := [][]globToken{{t}}
+		if some := withoutEmpty(t.alternatives); len(some) > 0 {
 			either = some
 		}
 		if len(all)*len(either) > maxExpanded {
-			return [][]token{join(tokens)}
+			return [][]globToken{join(tokens)}
 		}
-		var longer [][]token
+		var longer [][]globToken
 		for _, before := range all {
 			for _, one := range either {
 				longer = append(longer, append(before[:len(before):len(before)], one...))
@@ -75,8 +75,8 @@ func expand(tokens []token) [][]token {
 	return all
 }
 
-func withoutEmpty(either [][]token) [][]token {
-	var some [][]token
+func withoutEmpty(either [][]globToken) [][]globToken {
+	var some [][]globToken
 	for _, one := range either {
 		if len(one) > 0 {
 			some = append(some, one)
@@ -86,8 +86,8 @@ func withoutEmpty(either [][]token) [][]token {
 }
 
 // join makes one token of text that stands together.
-func join(tokens []token) []token {
-	var joined []token
+func join(tokens []globToken) []globToken {
+	var joined []globToken
 	for _, t := range tokens {
 		if last := len(joined) - 1; t.op == opText && last >= 0 && joined[last].op == opText {
 			joined[last].text += t.text

@@ -8,9 +8,9 @@ import (
 // rules are the lines of one ignore file. The last that matches counts.
 type rules struct {
 	all   []rule
-	names map[string][]int // rules by a name that they match, in order
-	exts  map[string][]int // rules by an extension, with its dot
-	rest  []shaped         // the others, in order
+	names map[string][]int  // rules by a name that they match, in order
+	exts  map[string][]int  // rules by an extension, with its dot
+	rest  []numberedMatcher // the others, in order
 }
 
 // parseRules reads an ignore file. Lines that cannot be read say nothing, and
@@ -40,24 +40,24 @@ func (s *rules) add(r rule) {
 	}
 	n := len(s.all)
 	s.all = append(s.all, r)
-	for _, h := range r.shapes {
+	for _, h := range r.matchers {
 		switch {
-		case h.byName && h.between == nothing:
+		case h.byName && h.middle == noMiddle:
 			s.names[h.prefix] = append(s.names[h.prefix], n)
-		case h.byName && h.between == noSlash && h.prefix == "" && strings.LastIndexByte(h.suffix, '.') == 0:
+		case h.byName && h.middle == middleWithoutSlash && h.prefix == "" && strings.LastIndexByte(h.suffix, '.') == 0:
 			s.exts[h.suffix] = append(s.exts[h.suffix], n)
 		default:
-			s.rest = append(s.rest, shaped{shape: h, rule: n})
+			s.rest = append(s.rest, numberedMatcher{globMatcher: h, rule: n})
 		}
 	}
 }
 
-// last returns the number of the last rule that matches a path, or -1. name is
+// lastMatch returns the number of the last rule that matches a path, or -1. name is
 // the last name of the path.
-func (s *rules) last(path, name string, dir bool) int {
-	best := s.lastOf(s.names[name], -1, dir)
+func (s *rules) lastMatch(path, name string, dir bool) int {
+	best := s.lastApplicable(s.names[name], -1, dir)
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && len(s.exts) > 0 {
-		best = s.lastOf(s.exts[name[dot:]], best, dir)
+		best = s.lastApplicable(s.exts[name[dot:]], best, dir)
 	}
 	for i := len(s.rest) - 1; i >= 0; i-- {
 		h := &s.rest[i]
@@ -78,9 +78,9 @@ func (s *rules) last(path, name string, dir bool) int {
 	return best
 }
 
-// lastOf returns the last of the rules numbered that applies, if it comes after
+// lastApplicable returns the last of the rules numbered that applies, if it comes after
 // best.
-func (s *rules) lastOf(numbers []int, best int, dir bool) int {
+func (s *rules) lastApplicable(numbers []int, best int, dir bool) int {
 	for i := len(numbers) - 1; i >= 0 && numbers[i] > best; i-- {
 		if dir || !s.all[numbers[i]].onlyDir {
 			return numbers[i]
@@ -89,28 +89,28 @@ func (s *rules) lastOf(numbers []int, best int, dir bool) int {
 	return best
 }
 
-// judge returns what the rules say of a path.
-func (s *rules) judge(path, name string, dir bool) verdict {
-	switch n := s.last(path, name, dir); {
+// match returns what the rules say of a path.
+func (s *rules) match(path, name string, dir bool) ruleMatch {
+	switch n := s.lastMatch(path, name, dir); {
 	case n < 0:
-		return silent
+		return unmatched
 	case s.all[n].negated:
-		return wanted
+		return included
 	}
 	return ignored
 }
 
-// verdict is what rules say of a path.
-type verdict byte
+// ruleMatch is what rules say of a path.
+type ruleMatch byte
 
 const (
-	silent verdict = iota
+	unmatched ruleMatch = iota
 	ignored
-	wanted // in spite of rules that come after, and of being hidden
+	included // in spite of rules that come after, and of being hidden
 )
 
-// A shaped is one shape of a rule.
-type shaped struct {
-	shape
+// A numberedMatcher is one shape of a rule.
+type numberedMatcher struct {
+	globMatcher
 	rule int
 }

@@ -99,13 +99,13 @@ func TestRunHonoursTheUsersFileInRepositories(t *testing.T) {
 func TestRunCountsWhatIsNotKept(t *testing.T) {
 	t.Parallel()
 	dir := tree{"a": "", "b": "", "d/x": "", "d/y": "", ".ignore": "i", "i": ""}.make(t)
-	found, report, err := tryFind(t, dir, walk.Options{Keep: func(rel string, dir bool) bool {
+	found, report, err := tryFind(t, dir, walk.Options{Filter: func(rel string, dir bool) bool {
 		require.NotEqual(t, "i", rel, "asked for what is not chosen")
 		return rel != "a" && !dir
 	}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"b"}, found)
-	require.Equal(t, walk.Report{LeftOut: 2}, report)
+	require.Equal(t, walk.Report{Filtered: 2}, report)
 }
 
 func TestRunRefuses(t *testing.T) {

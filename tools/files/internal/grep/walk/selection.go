@@ -6,21 +6,21 @@ import (
 
 // A selection is what Options say, made ready.
 type selection struct {
-	// above is the path from the uppermost directory whose rules count to the
+	// prefix is the path from the uppermost directory whose rules count to the
 	// one of the walk, with a slash at the end or empty. Full paths begin with
 	// it, so that every frame finds its own part of them by cutting.
-	above string
-	outer *frame // rules of the directories above
+	prefix     string
+	outerScope *ignoreScope // rules of the directories above
 
-	globs    *rules // nil: none
-	chosen   bool   // a glob is there that does not begin with "!"
-	types    *rules // nil: none
-	user     *rules // nil: none
-	noIgnore bool
-	hidden   bool
+	globs        *rules // nil: none
+	requiresGlob bool   // a glob is there that does not begin with "!"
+	types        *rules // nil: none
+	userRules    *rules // nil: none
+	noIgnore     bool
+	hidden       bool
 }
 
-func (o Options) selection(dir string) (*selection, error) {
+func (o Options) newSelection(dir string) (*selection, error) {
 	s := &selection{noIgnore: o.NoIgnore, hidden: o.Hidden}
 	for _, glob := range o.Globs {
 		r, ok, err := parseRule(glob)
@@ -34,50 +34,50 @@ func (o Options) selection(dir string) (*selection, error) {
 			s.globs = &rules{}
 		}
 		s.globs.add(r)
-		s.chosen = s.chosen || !r.negated
+		s.requiresGlob = s.requiresGlob || !r.negated
 	}
 	var err error
 	if s.types, err = typeRules(o.Types); err != nil {
 		return nil, err
 	}
 	if !o.NoIgnore {
-		s.outer, s.above = outer(filepath.Clean(dir))
+		s.outerScope, s.prefix = outerScopes(filepath.Clean(dir))
 		if o.User != "" {
-			s.user = parseRules(textAt(o.User, nil))
+			s.userRules = parseRules(readTextAt(o.User, nil))
 		}
 	}
 	return s, nil
 }
 
-// frame returns the rules of the directory f at path full, where marks were met.
-func (s *selection) frame(up *frame, f *folder, full string, m marks) *frame {
-	return newFrame(up, len(full), m, func(names ...string) string { return f.text(names) })
+// scopeOf returns the rules of the directory f at path full, where marks were met.
+func (s *selection) scopeOf(up *ignoreScope, f *sharedDir, full string, m ignoreMarks) *ignoreScope {
+	return newIgnoreScope(up, len(full), m, func(names ...string) string { return f.readText(names) })
 }
 
-// chooses reports whether a file or directory is to be found. f holds the rules
+// selects reports whether a file or directory is to be found. f holds the rules
 // of the directory it is in.
-func (s *selection) chooses(f *frame, full, name string, dir bool) bool {
-	rel := full[len(s.above):]
+func (s *selection) selects(f *ignoreScope, full, name string, dir bool) bool {
+	rel := full[len(s.prefix):]
 	if s.globs != nil {
-		switch v := s.globs.judge(rel, name, dir); {
+		switch v := s.globs.match(rel, name, dir); {
 		case v == ignored: // a glob chooses what a line of an ignore file ignores
 			return true
-		case v == wanted, s.chosen && !dir:
+		case v == included, s.requiresGlob && !dir:
 			return false
 		}
 	}
-	v := silent
+	v := unmatched
 	if f != nil {
-		v = f.judge(full, name, dir)
+		v = f.match(full, name, dir)
 	}
-	if v == silent && s.user != nil && f != nil && f.inRepository {
-		v = s.user.judge(rel, name, dir)
+	if v == unmatched && s.userRules != nil && f != nil && f.inRepository {
+		v = s.userRules.match(rel, name, dir)
 	}
 	if v == ignored {
 		return false
 	}
 	if s.types != nil && !dir {
-		return s.types.last(name, name, false) >= 0
+		return s.types.lastMatch(name, name, false) >= 0
 	}
-	return v == wanted || s.hidden || name[0] != '.'
+	return v == included || s.hidden || name[0] != '.'
 }

@@ -4,28 +4,28 @@ import (
 	"strings"
 )
 
-// A shape is a glob in the form that is cheapest to match.
-type shape struct {
+// A globMatcher is a glob in the form that is cheapest to match.
+type globMatcher struct {
 	byName         bool // it is about the last name of a path alone
 	prefix, suffix string
-	between        between
-	program        program // of what stands between
+	middle         middleKind
+	program        globProgram // of what stands between
 }
 
-// between is what may stand between the prefix and the suffix of a shape.
-type between byte
+// middleKind is what may stand between the prefix and the suffix of a shape.
+type middleKind byte
 
 const (
-	nothing  between = iota // there is no suffix
-	noSlash                 // anything without a slash
-	computed                // what a program matches, which is for the whole
+	noMiddle           middleKind = iota // there is no suffix
+	middleWithoutSlash                   // anything without a slash
+	middleByProgram                      // what a program matches, which is for the whole
 )
 
-func shapeOf(tokens []token) shape {
+func newGlobMatcher(tokens []globToken) globMatcher {
 	if len(tokens) == 1 && tokens[0].op == opPrefix {
-		tokens = []token{tokens[0], {op: opStar}} // alone it matches everything
+		tokens = []globToken{tokens[0], {op: opStar}} // alone it matches everything
 	}
-	s := shape{between: computed}
+	s := globMatcher{middle: middleByProgram}
 	if len(tokens) > 0 && tokens[0].op == opPrefix && !spansNames(tokens[1:]) {
 		s.byName, tokens = true, tokens[1:]
 	}
@@ -38,32 +38,32 @@ func shapeOf(tokens []token) shape {
 	}
 	switch {
 	case len(tokens) == 0 && s.suffix == "":
-		s.between = nothing
+		s.middle = noMiddle
 	case len(tokens) == 1 && tokens[0].op == opStar:
-		s.between = noSlash
+		s.middle = middleWithoutSlash
 	}
-	if s.between != computed {
+	if s.middle != middleByProgram {
 		s.program = nil
 	}
 	return s
 }
 
 // matches reports whether s, a path or its last name, has the shape.
-func (h *shape) matches(s string) bool {
+func (h *globMatcher) matches(s string) bool {
 	if len(s) < len(h.prefix)+len(h.suffix) || !strings.HasPrefix(s, h.prefix) || !strings.HasSuffix(s, h.suffix) {
 		return false
 	}
-	switch h.between {
-	case nothing:
+	switch h.middle {
+	case noMiddle:
 		return len(s) == len(h.prefix)
-	case noSlash:
+	case middleWithoutSlash:
 		return h.byName || !strings.Contains(s[len(h.prefix):len(s)-len(h.suffix)], "/")
 	}
 	return h.program.matches(s)
 }
 
 // spansNames reports whether tokens can match a slash.
-func spansNames(tokens []token) bool {
+func spansNames(tokens []globToken) bool {
 	for _, t := range tokens {
 		switch t.op {
 		case opText:
@@ -76,8 +76,8 @@ func spansNames(tokens []token) bool {
 			}
 		case opPrefix, opMiddle, opSuffix:
 			return true
-		case opEither:
-			for _, one := range t.either {
+		case opAlternatives:
+			for _, one := range t.alternatives {
 				if spansNames(one) {
 					return true
 				}

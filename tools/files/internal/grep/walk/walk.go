@@ -22,7 +22,7 @@ import (
 // *GlobError or a *TypeError says that it did not begin. The Report holds what
 // was counted until the end.
 func Run(ctx context.Context, root *os.Root, dir string, o Options, visit func(worker int, e *Entry) error) (Report, error) {
-	s, err := o.selection(dir)
+	s, err := o.newSelection(dir)
 	if err != nil {
 		return Report{}, err
 	}
@@ -30,13 +30,13 @@ func Run(ctx context.Context, root *os.Root, dir string, o Options, visit func(w
 	if err != nil {
 		return Report{}, err
 	}
-	r := &run{options: o, selection: s, visit: visit}
+	r := &walker{options: o, selection: s, visit: visit}
 	r.queue.init()
 	unhook := context.AfterFunc(ctx, r.queue.stop)
-	r.queue.push(item{from: r.hold(top), full: s.above, frame: s.outer})
-	err = r.work(o.NumWorkers())
+	r.queue.push(workItem{base: r.share(top), fullPath: s.prefix, scope: s.outerScope})
+	err = r.runWorkers(o.NumWorkers())
 	if !unhook() {
 		err = context.Cause(ctx)
 	}
-	return Report{LeftOut: int(r.leftOut.Load()), Unreadable: int(r.unreadable.Load())}, err
+	return Report{Filtered: int(r.filtered.Load()), Unreadable: int(r.unreadable.Load())}, err
 }
