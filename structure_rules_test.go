@@ -58,6 +58,14 @@ var structureRules = []structureRule{
 		name: "init", check: inEachFile(initFunctions),
 		fix: "do the work where it is needed, or in a constructor",
 	},
+	{
+		name: "methods", check: strayMethods,
+		fix: "move it to the file of its type, or to one whose name begins with that file's name",
+	},
+	{
+		name: "layers", check: wrongLayers,
+		fix: "let the caller pass what is needed, or move the declaration down",
+	},
 }
 
 func inEachFile(check func(goFile) []finding) func([]goFile) []finding {

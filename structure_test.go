@@ -3,7 +3,10 @@ package pegboard_test
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -76,6 +79,78 @@ func TestStructureAcceptsAllowedCode(t *testing.T) {
 		"_drafts/d.go":           "not Go",
 		"internal/lane/notes.md": "not Go",
 	}))
+}
+
+// TestStructureListsAreCurrent takes lines off the lists of the structure rules that
+// stand for nothing in the tree any more.
+func TestStructureListsAreCurrent(t *testing.T) {
+	t.Parallel()
+	files, err := parseModule(os.DirFS("."))
+	require.NoError(t, err)
+	exists, layered := map[string]bool{}, map[string]string{}
+	for _, file := range rootFiles(files) {
+		exists[strings.TrimSuffix(file.path, ".go")] = true
+	}
+	for _, layer := range rootLayers {
+		for _, name := range layer.files {
+			if !exists[name] {
+				t.Errorf("rootLayers: there is no %s.go any more; take it off the layer %q", name, layer.about)
+			}
+			if other, twice := layered[name]; twice {
+				t.Errorf("rootLayers: %s.go stands in the layers %q and %q; keep one", name, other, layer.about)
+			}
+			layered[name] = layer.about
+		}
+	}
+	uses, methods := map[string]bool{}, map[string]bool{}
+	for _, use := range upwardUses(files) {
+		uses[use.key()] = true
+	}
+	for _, method := range methodsAwayFromHome(files) {
+		methods[method.key()] = true
+	}
+	for key := range upward {
+		if !uses[key] {
+			t.Errorf("upward: nothing is %q any more; take it off", key)
+		}
+	}
+	for key := range methodsAway {
+		if !methods[key] {
+			t.Errorf("methodsAway: nothing is %q any more; take it off", key)
+		}
+	}
+}
+
+// ownSubjects are the subjects of root tests that no single file of the root declares.
+// What follows the name says the aspect.
+var ownSubjects = map[string]string{
+	"example":    "examples of the documentation; the rest of the name is a file of the root, or nothing",
+	"invariants": "the numbered promises of the design",
+	"model":      "random messages played by the executor, compared with what a serial reference foresees",
+	"readme":     "README.md",
+	"structure":  "the rules of the source tree",
+	"support":    "helpers that several test files share",
+}
+
+// TestTestsAreNamedAfterTheirSubject expects the tests of x.go in x_test.go or
+// x_aspect_test.go, so that each is found from the other.
+func TestTestsAreNamedAfterTheirSubject(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	require.NoError(t, err)
+	subjects := slices.Collect(maps.Keys(ownSubjects))
+	for _, file := range files {
+		if !strings.HasSuffix(file, "_test.go") {
+			subjects = append(subjects, strings.TrimSuffix(file, ".go"))
+		}
+	}
+	for _, file := range files {
+		name, isTest := strings.CutSuffix(file, "_test.go")
+		name = strings.TrimPrefix(name, "example_")
+		if isTest && !slices.ContainsFunc(subjects, func(s string) bool { return name == s || strings.HasPrefix(name, s+"_") }) {
+			t.Errorf("%s: the root has no file %s.go; name the test after the file it is about", file, name)
+		}
+	}
 }
 
 // findings returns the places each rule finds, by the rule's name.
@@ -275,5 +350,28 @@ var structureViolations = []structureViolation{
 	{
 		name: "init", rule: "init", at: "pool.go:3",
 		files: oneFile("pool.go", packageClause+"\nfunc init() {}"),
+	},
+	{
+		name: "a method in another noun's file", rule: "methods", at: "stream.go:2",
+		files: map[string]string{"key.go": packageClause + "type Key[T any] struct{}", "stream.go": packageClause + "func (k *Key[T]) f() {}"},
+	},
+	{
+		name: "a method in a file that only begins alike", rule: "methods", at: "resultstore.go:2",
+		files: map[string]string{"result.go": packageClause + "type Result int", "resultstore.go": packageClause + "func (r Result) f() {}"},
+	},
+	{
+		name: "a file in no layer", rule: "layers", at: "novelty.go:1",
+		files: oneFile("novelty.go", packageClause),
+	},
+	{
+		name: "a function of a later layer", rule: "layers", at: "errors.go:3",
+		files: map[string]string{"errors.go": packageClause + "\nfunc f() { g(); g() }", "executor.go": packageClause + "func g() {}"},
+	},
+	{
+		name: "a method of a later layer", rule: "layers", at: "errors.go:3",
+		files: map[string]string{
+			"errors.go":   fileImporting(`"strings"`) + "func f() { strings.NewReader(``).start() }",
+			"executor.go": packageClause + "type e int\nfunc (e) start() {}",
+		},
 	},
 }

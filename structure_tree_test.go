@@ -85,6 +85,7 @@ func isWithin(p, tree string) bool { return p == tree || strings.HasPrefix(p, tr
 // skipped. Build constraints are not: the rules hold on every platform.
 func parseModule(fsys fs.FS) ([]goFile, error) {
 	var files []goFile
+	fset := token.NewFileSet()
 	err := fs.WalkDir(fsys, ".", func(p string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -98,7 +99,7 @@ func parseModule(fsys fs.FS) ([]goFile, error) {
 		if path.Ext(p) != ".go" || strings.HasSuffix(p, "_test.go") {
 			return nil
 		}
-		file, err := parseGoFile(fsys, p)
+		file, err := parseGoFile(fset, fsys, p)
 		files = append(files, file)
 		return err
 	})
@@ -117,12 +118,11 @@ func isForeign(fsys fs.FS, folder string) bool {
 	return err == nil
 }
 
-func parseGoFile(fsys fs.FS, p string) (goFile, error) {
+func parseGoFile(fset *token.FileSet, fsys fs.FS, p string) (goFile, error) {
 	text, err := fs.ReadFile(fsys, p)
 	if err != nil {
 		return goFile{}, err
 	}
-	fset := token.NewFileSet()
 	syntax, err := parser.ParseFile(fset, p, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return goFile{}, err

@@ -1,0 +1,243 @@
+package pegboard_test
+
+import (
+	"cmp"
+	"go/ast"
+	"go/types"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// rootLayer is a group of files of the root package that are read together.
+type rootLayer struct {
+	about string
+	files []string // without .go
+}
+
+// rootLayers puts the files of the root package in the order in which a newcomer
+// reads them, also within a layer. A file uses the declarations of its own layer and
+// of the layers before it. Each file stands in exactly one layer.
+var rootLayers = []rootLayer{
+	{about: "targets and rules", files: []string{
+		"doc", "errors", "platform", "target", "shell_facts", "mode", "rule",
+	}},
+	{about: "permissions and decisions", files: []string{
+		"permissions", "permission_update", "decision", "decide", "rule_match", "trace",
+	}},
+	{about: "tools, calls, results", files: []string{
+		"tool", "definition", "declaration", "entry", "mcp_meta", "call", "result",
+	}},
+	{about: "sessions, registry, pools", files: []string{
+		"role", "key", "session", "session_context", "session_batches", "workdir", "target_resolve", "hooks", "hooks_guard",
+		"question", "suggestions", "resultstore", "stored_result", "result_limits", "trim",
+		"registry", "catalog", "gates", "restrict", "pool", "assemble", "resolve",
+		"deferral", "loaded", "search", "toolsearch",
+	}},
+	{about: "batches and the pipeline", files: []string{
+		"event", "event_log", "log_events", "executor", "batch", "stream", "pipeline", "pipeline_schedule", "pipeline_hooks",
+		"pipeline_stop", "pipeline_outcome", "repair", "breaker", "inquiry", "classifier",
+	}},
+}
+
+// upward lists the uses that point up: which file uses which file of a later
+// layer, and why. A line goes when its use goes; TestStructureListsAreCurrent
+// says which.
+var upward = map[string]string{
+	"rule.go > decision.go":         "a rule allows, asks or denies: Behavior",
+	"rule.go > tool.go":             "a rule names a tool, so it checks the spelling of names",
+	"target.go > target_resolve.go": "a resolved target holds the place its path leads to",
+
+	"decide.go > call.go":                "a decision is made about a call",
+	"decide.go > tool.go":                "a decision is made about a tool's facts and traits",
+	"decide.go > session.go":             "a decision is made under the permissions of the call's session",
+	"decide.go > workdir.go":             "paths in working directories need no rule",
+	"permission_update.go > session.go":  "an update is applied to a session and to its forks",
+	"permissions.go > session.go":        "a session fixes the anchors of its permissions",
+	"permissions.go > workdir.go":        "anchors are the session's directories",
+	"permissions.go > target_resolve.go": "added directories are resolved as paths are",
+	"rule_match.go > tool.go":            "a rule is matched against a tool's names and source",
+	"rule_match.go > workdir.go":         "a rule about a command covers what it writes in the working directories only",
+	"trace.go > call.go":                 "an explanation is that of a call",
+	"trace.go > tool.go":                 "to decide, the tool is asked as a call would ask it",
+	"trace.go > pool.go":                 "Decide and ExplainDecision are methods of a pool",
+	"trace.go > suggestions.go":          "a denial names the rule that would permit the call",
+	"trace.go > pipeline.go":             "an input is rewritten as often as the pipeline permits",
+
+	"call.go > session.go":           "a tool reaches its session through its call",
+	"call.go > pool.go":              "a tool reaches its pool through its call",
+	"call.go > restrict.go":          "calls of a call see the tools that REPL mode hides",
+	"call.go > target_resolve.go":    "Check and Filter resolve their targets",
+	"call.go > suggestions.go":       "Check words a denial",
+	"call.go > inquiry.go":           "Check may ask a person",
+	"call.go > executor.go":          "Call.Run runs a batch",
+	"call.go > batch.go":             "Call.Run runs a batch",
+	"call.go > pipeline.go":          "a call knows the job that runs it",
+	"call.go > event.go":             "Call.Emit emits an event",
+	"definition.go > session.go":     "a tool declares itself to a session",
+	"entry.go > session.go":          "a tool declares itself to a session",
+	"entry.go > pool.go":             "an entry says why a pool excludes it",
+	"mcp_meta.go > result_limits.go": "an external tool's limit has a maximum",
+	"result.go > session.go":         "a result may change the session",
+	"tool.go > session.go":           "a tool declares itself to a session",
+
+	"session.go > breaker.go":                 "a session's configuration holds the limits of loops",
+	"session.go > classifier.go":              "a session's configuration holds the classifier",
+	"session_batches.go > batch.go":           "a session knows the batches that run in it",
+	"loaded.go > batch.go":                    "what a batch found is loaded when the batch ends",
+	"loaded.go > pipeline.go":                 "a call of a deferred tool loads it",
+	"result_limits.go > batch.go":             "a result from inside a call is not shortened",
+	"result_limits.go > pipeline.go":          "fitting the result is a stage of a job",
+	"stored_result.go > pipeline_schedule.go": "both ask whether a target is a path",
+}
+
+// layerOfRootFile returns the height of a file's layer.
+func layerOfRootFile(p string) (height int, listed bool) {
+	name := strings.TrimSuffix(p, ".go")
+	height = slices.IndexFunc(rootLayers, func(l rootLayer) bool { return slices.Contains(l.files, name) })
+	return height, height >= 0
+}
+
+func wrongLayers(files []goFile) []finding {
+	var all []finding
+	for _, file := range rootFiles(files) {
+		if _, listed := layerOfRootFile(file.path); !listed {
+			all = append(all, file.finding(file.syntax.Name, "%s stands in no layer of rootLayers", file.path))
+		}
+	}
+	for _, use := range upwardUses(files) {
+		if _, allowed := upward[use.key()]; !allowed {
+			all = append(all, use.file.finding(use.node, "uses %s of %s, which stands in a later layer; to allow it, put %q into upward with a reason",
+				strings.Join(use.names, ", "), use.to, use.key()))
+		}
+	}
+	return all
+}
+
+// upwardUse is what one file uses of a file of a later layer.
+type upwardUse struct {
+	file  goFile
+	to    string // path of the other file
+	names []string
+	node  ast.Node // the first use
+}
+
+func (u upwardUse) key() string { return u.file.path + " > " + u.to }
+
+// upwardUses finds the uses that point up, those of one file in another together.
+func upwardUses(files []goFile) []upwardUse {
+	found := map[string]upwardUse{}
+	for _, use := range rootUses(files) {
+		from, listed := layerOfRootFile(use.file.path)
+		to, known := layerOfRootFile(use.to)
+		if !listed || !known || from >= to {
+			continue
+		}
+		pair, ok := found[use.file.path+use.to]
+		if !ok {
+			pair = upwardUse{file: use.file, to: use.to, node: use.ident}
+		}
+		if !slices.Contains(pair.names, use.ident.Name) {
+			pair.names = append(pair.names, use.ident.Name)
+		}
+		found[use.file.path+use.to] = pair
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b upwardUse) int { return cmp.Compare(a.key(), b.key()) })
+}
+
+func rootFiles(files []goFile) []goFile {
+	return slices.DeleteFunc(slices.Clone(files), func(f goFile) bool { return f.folder != "." })
+}
+
+// rootUse is one use of a declaration of the root package in another of its files.
+type rootUse struct {
+	file  goFile
+	ident *ast.Ident
+	to    string // path of the file that declares it
+}
+
+// rootUses finds the uses of package-level names, fields and methods of the root
+// package. It checks the types without the imported packages, since to load these
+// would take seconds: what only they know has no type here. A selector on such a
+// value counts if its name is unexported and the package has one field or method
+// of that name; the few others are missed.
+func rootUses(files []goFile) []rootUse {
+	root := rootFiles(files)
+	if len(root) == 0 {
+		return nil
+	}
+	var syntax []*ast.File
+	for _, file := range root {
+		syntax = append(syntax, file.syntax)
+	}
+	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	lenient := types.Config{Error: func(error) {}, Importer: emptyImporter{}}
+	pkg, _ := lenient.Check(modulePath, root[0].fset, syntax, info)
+	private := privateMembers(info)
+	var all []rootUse
+	for _, file := range root {
+		selected := map[*ast.Ident]bool{}
+		for n := range ast.Preorder(file.syntax) {
+			if selector, ok := n.(*ast.SelectorExpr); ok {
+				selected[selector.Sel] = true
+			}
+			ident, ok := n.(*ast.Ident)
+			if !ok {
+				continue
+			}
+			object := info.Uses[ident]
+			if object == nil && selected[ident] {
+				object = private[ident.Name]
+			}
+			if object == nil || object.Pkg() != pkg || !isDeclaration(object) {
+				continue
+			}
+			if to := file.fset.Position(object.Pos()).Filename; to != file.path {
+				all = append(all, rootUse{file: file, ident: ident, to: to})
+			}
+		}
+	}
+	return all
+}
+
+// privateMembers returns the unexported fields and methods whose names are unique.
+func privateMembers(info *types.Info) map[string]types.Object {
+	members := map[string]types.Object{}
+	for ident, object := range info.Defs {
+		if object == nil || ident.IsExported() || !isMember(object) {
+			continue
+		}
+		if _, twice := members[ident.Name]; twice {
+			object = nil
+		}
+		members[ident.Name] = object
+	}
+	return members
+}
+
+func isMember(object types.Object) bool {
+	switch o := object.(type) {
+	case *types.Var:
+		return o.IsField()
+	case *types.Func:
+		return o.Signature().Recv() != nil
+	}
+	return false
+}
+
+// isDeclaration reports whether an object is no local of a function.
+func isDeclaration(object types.Object) bool {
+	return isMember(object) || object.Parent() == object.Pkg().Scope()
+}
+
+// emptyImporter imports every package as one that declares nothing.
+type emptyImporter map[string]*types.Package
+
+func (known emptyImporter) Import(p string) (*types.Package, error) {
+	if known[p] == nil {
+		known[p] = types.NewPackage(p, path.Base(p))
+		known[p].MarkComplete()
+	}
+	return known[p], nil
+}
