@@ -113,14 +113,3 @@ func TestChildOutlivesOtherThreads(t *testing.T) {
 		require.NoError(t, <-done)
 	}
 }
-
-// The host may have locked the goroutine that runs a command, for reasons of its own.
-func TestRunOnALockedThread(t *testing.T) {
-	t.Parallel()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	thread := syscall.Gettid()
-	require.Zero(t, run(t.Context(), t, sh(t, "exit 0")).Code)
-	runtime.Gosched()
-	require.Equal(t, thread, syscall.Gettid())
-}

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// These systems have no groups of processes: only the child itself is ended.
+// These systems have no process groups: only the child itself is ended.
 
-func ownGroup() *syscall.SysProcAttr { return nil }
+func groupAttributes() *syscall.SysProcAttr { return nil }
 
-func holdThread() (release func()) { return func() {} }
+func lockThread() (release func()) { return func() {} }
 
 type group struct {
 	leader *os.Process
@@ -26,6 +26,6 @@ func (g *group) kill() { _ = g.leader.Kill() }
 
 func (g *group) release() {}
 
-func awaitExit(*os.Process) error { return errors.ErrUnsupported }
+func waitForExit(*os.Process) error { return errors.ErrUnsupported }
 
 func signalName(*os.ProcessState) string { return "" }

@@ -8,15 +8,14 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the child the leader of a new session, and by that of a new
-// group. Without a terminal a program that asks for a password fails at once
-// instead of being stopped.
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// groupAttributes makes the child the leader of a new session, and so of a new group.
+// Without a terminal a program that asks for a password fails at once instead of being
+// stopped.
+func groupAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-func holdThread() (release func()) { return func() {} }
+func lockThread() (release func()) { return func() {} }
 
-// awaitExit does not wait: there is no waitid that only reports an end on all
-// of these systems. So the child is reaped before its output is drained, and
-// the number of a group that is empty by then could in theory be given to
-// another process before it is signalled.
-func awaitExit(*os.Process) error { return errors.ErrUnsupported }
+// waitForExit does not wait: not all of these systems have a waitid that does not reap. So
+// the child is reaped before its output is drained, and the number of a group that is
+// empty by then could in theory be reused by another process before it is signalled.
+func waitForExit(*os.Process) error { return errors.ErrUnsupported }

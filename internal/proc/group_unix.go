@@ -14,16 +14,15 @@ type group struct {
 
 func newGroup(leader *os.Process) *group { return &group{leader: leader} }
 
-// end asks the group to end. Errors do not matter here and below: either nobody
-// is left, or nobody who may be signalled is, which shows when the process does
-// not end.
+// end asks the group to end. Errors are ignored here and in kill: either no process is
+// left, or none that this process may signal, and then the command does not end.
 func (g *group) end() { _ = syscall.Kill(-g.leader.Pid, syscall.SIGTERM) }
 
 func (g *group) kill() { _ = syscall.Kill(-g.leader.Pid, syscall.SIGKILL) }
 
 func (g *group) release() {}
 
-// signalName returns what ended the process, or "" if it was no signal.
+// signalName returns the name of the signal that ended the process, or "" if none did.
 func signalName(state *os.ProcessState) string {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {

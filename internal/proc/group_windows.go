@@ -9,19 +9,19 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-const endedCode = 1 // exit code of processes ended here
+const endedCode = 1 // exit code of processes that this package ends
 
-// ownGroup keeps a Ctrl-C meant for this process from the child, and its
-// console window from the screen.
-func ownGroup() *syscall.SysProcAttr {
+// groupAttributes keeps a Ctrl-C meant for this process from the child, and hides the
+// child's console window.
+func groupAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-func holdThread() (release func()) { return func() {} }
+func lockThread() (release func()) { return func() {} }
 
-// awaitExit waits for the end of the child and keeps its handle open, so that
-// its number is not given to another process.
-func awaitExit(child *os.Process) error {
+// waitForExit waits for the end of the child and keeps its handle open, so that its
+// number is not reused.
+func waitForExit(child *os.Process) error {
 	var waitErr error
 	err := child.WithHandle(func(handle uintptr) {
 		_, waitErr = syscall.WaitForSingleObject(syscall.Handle(handle), syscall.INFINITE)
@@ -34,24 +34,24 @@ func awaitExit(child *os.Process) error {
 
 func signalName(*os.ProcessState) string { return "" }
 
-// A group is a child and its descendants: a job that this process holds, and
-// that no descendant can leave. The system kills what is in it when the last
-// handle of it is closed, which is at the latest when this process ends.
+// A group is a child and its descendants in a job object, which no descendant can leave.
+// The system kills the processes in it when the last handle of the job is closed, at the
+// latest when this process ends.
 //
-// The child is put into the job right after its start, since os/exec keeps the
-// handle of its thread to itself, without which a child that is made suspended
-// could not be resumed. What the child made before is not in the job. It is
-// found by its parents, as everything is where there can be no job.
+// The child is assigned to the job right after its start, since os/exec does not expose
+// the handle of its thread, which would be needed to resume a child that is created
+// suspended. Processes that the child starts before are not in the job. They are found
+// through their parents, and so are all descendants if there is no job.
 type group struct {
 	leader *os.Process
-	job    windows.Handle // 0 if there is none
+	job    windows.Handle // 0 if there is no job
 }
 
 func newGroup(leader *os.Process) *group {
 	return &group{leader: leader, job: newJob(leader)}
 }
 
-// end kills: there is no signal that every program understands.
+// end kills the group, since no signal is understood by every program.
 func (g *group) end() { g.kill() }
 
 func (g *group) kill() {
@@ -68,7 +68,7 @@ func (g *group) release() {
 	}
 }
 
-// newJob returns a job that leader is in, or 0.
+// newJob returns a job that contains leader, or 0.
 func newJob(leader *os.Process) windows.Handle {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// An input is the end of a pipe that is written, or of none. It is closed once
-// the child has ended, so that nobody waits for a reader that does not come.
+// An input is the end of the child's standard input that is written, if it is a pipe. It
+// is closed once the child has ended, so that no writer waits for it.
 type input struct {
 	pipe  *os.File // nil if the child reads the null device
 	close func() error

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// widen asks for more room in a pipe, so that its two ends take turns less
-// often. The system may refuse; the pipe is then as it was.
-func widen(pipe *os.File, size int) {
+// growPipe enlarges the buffer of a pipe, so that writer and reader alternate less often.
+// If the system refuses, the pipe is unchanged.
+func growPipe(pipe *os.File, size int) {
 	conn, err := pipe.SyscallConn()
 	if err != nil {
 		return

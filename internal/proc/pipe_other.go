@@ -4,6 +4,6 @@ package proc
 
 import "os"
 
-// widen does nothing: the room in a pipe is fixed on these systems, or grows by
+// growPipe does nothing: on these systems the buffer of a pipe is fixed, or grows by
 // itself.
-func widen(*os.File, int) {}
+func growPipe(*os.File, int) {}

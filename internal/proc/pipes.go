@@ -5,9 +5,9 @@ import (
 	"os/exec"
 )
 
-// pipes connects a child. The ends that are not ours are nil once closed.
+// pipes are the ends of the pipes of a child.
 type pipes struct {
-	output, input           *os.File // ours; input is nil for the null device
+	output, input           *os.File // of this process; input is nil for the null device
 	childOutput, childInput *os.File
 }
 
@@ -21,15 +21,15 @@ func openPipes(input bool) (pipes, error) {
 		return p, nil
 	}
 	if p.childInput, p.input, err = os.Pipe(); err != nil {
-		p.closeTheirs()
-		p.closeOurs()
+		p.closeChildEnds()
+		p.closeOurEnds()
 		return pipes{}, err
 	}
 	return p, nil
 }
 
-// connect sets files, not readers and writers: os/exec then has nothing to copy
-// and to wait for.
+// connect passes files to os/exec, not readers and writers, so that it starts no
+// goroutines that copy.
 func (p pipes) connect(cmd *exec.Cmd) {
 	cmd.Stdout, cmd.Stderr = p.childOutput, p.childOutput
 	if p.childInput != nil {
@@ -37,12 +37,12 @@ func (p pipes) connect(cmd *exec.Cmd) {
 	}
 }
 
-func (p pipes) closeTheirs() { closeAll(p.childOutput, p.childInput) }
+func (p pipes) closeChildEnds() { closeAll(p.childOutput, p.childInput) }
 
-func (p pipes) closeOurs() { closeAll(p.output, p.input) }
+func (p pipes) closeOurEnds() { closeAll(p.output, p.input) }
 
 func closeAll(files ...*os.File) {
 	for _, f := range files {
-		_ = f.Close() // refused for nil
+		_ = f.Close() // an error for nil
 	}
 }

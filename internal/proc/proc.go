@@ -1,8 +1,7 @@
-// Package proc runs the child processes of the library. A child has no terminal,
-// leads a process group of its own, and can neither block on its output nor
-// outlive its table.
+// Package proc runs the child processes of the library. A child has no terminal and leads
+// a process group of its own. It can neither block on its output nor outlive its table.
 //
-// What holds depends on the system:
+// The guarantees depend on the system:
 //
 //	                                       Linux  other Unix  Windows
 //	the descendants end with the child     group  group       job
@@ -11,8 +10,8 @@
 //	the child dies when this process does  yes    no          yes
 //	its descendants do as well             no     no          yes
 //
-// On Linux each child that lives costs a thread: the kernel ties the fate of a
-// child to the thread that started it.
+// On Linux each running child needs a thread: the kernel kills a child when the thread
+// that started it ends.
 package proc
 
 import (
@@ -36,8 +35,8 @@ const (
 	defaultMaxOutput = 5_000_000_000
 )
 
-// Quiet returns env with the settings that keep git and pagers from waiting for
-// a user. They win over what env says about the same names. env is not changed.
+// Quiet returns env with settings that keep git and pagers from waiting for a user. They
+// override settings in env of the same names. env is not changed.
 func Quiet(env []string) []string {
 	return append(slices.Clip(env), "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
 }

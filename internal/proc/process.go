@@ -16,8 +16,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// A Process is a command that [Table.Start] started. Its methods may be called
-// concurrently, at any time, also after its end.
+// A Process is a command that [Table.Start] started. Its methods may be called from any
+// goroutine at any time, including after its end.
 type Process struct {
 	command Command
 	sink    *sink
@@ -25,23 +25,23 @@ type Process struct {
 	done    chan struct{}
 	exit    Exit // final once done is closed
 
-	mu     sync.Mutex
-	group  *group   // nil before the start
-	pipe   *os.File // the end of the output that is read
-	ending bool     // the group was asked to end, or is to be as soon as it exists
-	cause  error    // why, if the child did not end before
-	exited bool     // the child has ended; its group may live on
-	over   bool     // the group's number may belong to somebody else
-	killer *time.Timer
+	mu            sync.Mutex
+	group         *group   // nil before the start
+	pipe          *os.File // this process's end of the output
+	ending        bool     // the group was asked to end, or will be as soon as it exists
+	cause         error    // the reason, if the child had not ended before
+	exited        bool     // the child has ended; descendants may still run
+	groupReleased bool     // the group's number may be reused by other processes
+	killer        *time.Timer
 }
 
 func newProcess(c Command) *Process {
 	return &Process{command: c, sink: newSink(c), stdin: &input{}, done: make(chan struct{})}
 }
 
-// Done is closed when the command has come to its end: the child has ended,
-// its output is closed or was given up, what was left of its group was killed,
-// and the file is closed.
+// Done is closed when the command has come to its end: the child has ended, its output is
+// closed or Command.Drain is over, the rest of its group was killed, and the file is
+// closed.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
 // Exit waits for Done and returns how the command ended.
@@ -50,32 +50,31 @@ func (p *Process) Exit() Exit {
 	return p.exit
 }
 
-// Stop asks the group to end, and has it killed after Command.Grace. It returns
-// at once. The cause becomes [Exit.Err] unless the child ended before; nil means
-// [context.Canceled]. Nothing happens if the command is being ended already.
+// Stop asks the group to end, and kills it after Command.Grace. It returns at once. cause
+// becomes [Exit.Err] unless the child ended before; nil means [context.Canceled]. If the
+// command is being ended already, Stop does nothing.
 func (p *Process) Stop(cause error) {
 	p.end(cmp.Or(cause, context.Canceled))
 }
 
-// Output returns what was kept of the output so far.
+// Output returns the captured output so far.
 func (p *Process) Output() excerpt.Output { return p.sink.output() }
 
-// Stored returns how many bytes of output Command.File holds so far, and why it
-// gets no more, as in [Exit.FileErr].
+// Stored returns the number of bytes in Command.File so far, and the error that ended
+// writing to it, as in [Exit.FileErr].
 func (p *Process) Stored() (int64, error) { return p.sink.storedBytes() }
 
-// LastOutput returns when output came last; before the first it is the time of
-// the start.
+// LastOutput returns the time of the last output; before the first it is the time of the
+// start.
 func (p *Process) LastOutput() time.Time { return p.sink.lastOutput() }
 
-// Stdin returns where the input of the child is written, if Command.Stdin is
-// set. Write blocks while the child reads nothing, and returns an error, at once
-// if need be, when the child has ended or nobody can read any more. Close
-// ends the input; it may be called more than once.
+// Stdin returns the writer of the child's input, if Command.Stdin is set. Write blocks
+// while the child does not read. It returns an error when the child has ended or no
+// process can read any more, even if it was blocked. Close ends the input; it may be
+// called more than once.
 func (p *Process) Stdin() io.WriteCloser { return p.stdin }
 
-// Pid returns the number of the child. After Done it may be that of another
-// process.
+// Pid returns the process id of the child. After Done it may be that of another process.
 func (p *Process) Pid() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,15 +84,15 @@ func (p *Process) Pid() int {
 	return p.group.leader.Pid
 }
 
-// String names the process without its arguments, which may hold secrets.
+// String names the process without its arguments, which may contain secrets.
 func (p *Process) String() string {
 	return fmt.Sprintf("%s (pid %d)", filepath.Base(p.command.Args[0]), p.Pid())
 }
 
-// live starts the child, reports that, and waits for its end. It is the only
-// one that starts and waits, so that the thread stays the same.
-func (p *Process) live(ctx context.Context, started chan<- error) {
-	release := holdThread()
+// run starts the child, sends the result to started, and waits for its end. The same
+// goroutine does both, so that the thread stays the same.
+func (p *Process) run(ctx context.Context, started chan<- error) {
+	release := lockThread()
 	defer release()
 	begin := time.Now()
 	child, err := p.start(ctx)
@@ -105,16 +104,16 @@ func (p *Process) live(ctx context.Context, started chan<- error) {
 	stop := context.AfterFunc(ctx, func() { p.end(context.Cause(ctx)) })
 	defer stop()
 
-	// The number of the group stays ours until the child is reaped, so that
-	// comes last. Where the system cannot wait without reaping, it comes first.
+	// The number of the group is not reused until the child is reaped, so that comes
+	// last. Where the system cannot wait without reaping, it comes first.
 	var state *os.ProcessState
-	waitErr := awaitExit(child)
+	waitErr := waitForExit(child)
 	reaped := waitErr != nil
 	if reaped {
 		state, waitErr = child.Wait()
 	}
 	p.exit.Elapsed = time.Since(begin)
-	p.noteExit()
+	p.markExited()
 
 	copyErr := p.drain(copied)
 	p.finish()
@@ -131,14 +130,14 @@ func (p *Process) live(ctx context.Context, started chan<- error) {
 	p.exit.Stored, p.exit.FileErr = p.sink.storedBytes()
 }
 
-// start makes the pipes and the file and starts the child.
+// start creates the pipes and the file and starts the child.
 func (p *Process) start(ctx context.Context) (*os.Process, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	c := p.command
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
-	cmd.Dir, cmd.Env, cmd.SysProcAttr = c.Dir, c.Env, ownGroup()
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = c.Dir, c.Env, groupAttributes()
 	if cmd.Env == nil {
 		cmd.Env = Quiet(cmd.Environ())
 	}
@@ -148,9 +147,9 @@ func (p *Process) start(ctx context.Context) (*os.Process, error) {
 	}
 	pipes.connect(cmd)
 	err = cmd.Start()
-	pipes.closeTheirs()
+	pipes.closeChildEnds()
 	if err != nil {
-		pipes.closeOurs()
+		pipes.closeOurEnds()
 		return nil, startError(c.Dir, err)
 	}
 	p.sink.open()
@@ -166,8 +165,8 @@ func (p *Process) start(ctx context.Context) (*os.Process, error) {
 	return cmd.Process, nil
 }
 
-// startError prefers the directory as the reason: what the system says is the
-// same as for a program that is missing.
+// startError checks the directory first: for a missing directory the system returns the
+// same error as for a missing program.
 func startError(dir string, err error) error {
 	info, statErr := os.Stat(dir)
 	if statErr != nil {
@@ -180,7 +179,7 @@ func startError(dir string, err error) error {
 }
 
 func (p *Process) copyOutput() {
-	defer func() { _ = p.pipe.Close() }() // a child that prints on is told so
+	defer func() { _ = p.pipe.Close() }() // so that a child that still prints gets an error
 	switch err := p.sink.copy(p.pipe); {
 	case errors.Is(err, ErrOutputLimit):
 		p.overflow()
@@ -189,7 +188,7 @@ func (p *Process) copyOutput() {
 	}
 }
 
-// drain waits until the output was copied, and after Command.Drain gives up.
+// drain waits until the output was copied. After Command.Drain it closes the output.
 func (p *Process) drain(copied <-chan error) error {
 	patience := time.NewTimer(p.command.Drain)
 	defer patience.Stop()
@@ -202,33 +201,34 @@ func (p *Process) drain(copied <-chan error) error {
 	}
 }
 
-// noteExit closes the input because a descendant that holds the other end may
-// never read it. Whoever is told so by a write finds that the child has ended.
-func (p *Process) noteExit() {
+// markExited records that the child has ended and closes its input, because a descendant
+// that holds the other end may never read it. A Write that fails because of that finds
+// that the child has ended.
+func (p *Process) markExited() {
 	p.mu.Lock()
 	p.exited = true
 	p.mu.Unlock()
 	_ = p.stdin.Close()
 }
 
-// finish kills what is left of the group. No signal is sent after it.
+// finish kills the rest of the group. No signal is sent after it.
 func (p *Process) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.group.kill()
 	p.group.release()
-	p.over = true
+	p.groupReleased = true
 	if p.killer != nil {
 		p.killer.Stop()
 	}
 }
 
-// end asks the group to end and has it killed after Command.Grace. Only the
-// first call has an effect.
+// end asks the group to end, and kills it after Command.Grace. Only the first call has an
+// effect.
 func (p *Process) end(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.ending || p.over {
+	if p.ending || p.groupReleased {
 		return
 	}
 	p.ending = true
@@ -248,19 +248,19 @@ func (p *Process) overflow() {
 	defer p.mu.Unlock()
 	p.ending = true
 	p.cause = cmp.Or(p.cause, ErrOutputLimit)
-	p.group.kill() // it is not over: the end of the copying is waited for
+	p.group.kill() // the group is not released yet: run still waits for the output
 }
 
 func (p *Process) kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.group != nil && !p.over {
+	if p.group != nil && !p.groupReleased {
 		p.group.kill()
 	}
 }
 
-// abandon kills the group and waits for its output no longer.
-func (p *Process) abandon() {
+// killAndClose kills the group and closes its output without draining it.
+func (p *Process) killAndClose() {
 	p.kill()
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -9,28 +9,28 @@ import (
 )
 
 const (
-	readSize = 64 << 10 // larger pieces take the system longer to put into a file
-	widePipe = 1 << 20  // what Linux gives every user
+	readSize  = 64 << 10 // larger pieces take the system longer to write to a file
+	grownPipe = 1 << 20  // the limit of Linux for unprivileged users
 )
 
-// A sink is where the output of one command goes. One goroutine copies to it;
-// the other methods may be called at any time.
+// A sink receives the output of one command. One goroutine calls copy; the other methods
+// may be called from any goroutine.
 type sink struct {
 	command Command
-	file    *os.File // nil if there is none, or none any more
+	file    *os.File // nil if there is no file, or after an error
 
-	mu      sync.Mutex
-	kept    excerpt.Capture
-	last    time.Time
-	stored  int64
-	fileErr error
+	mu       sync.Mutex
+	captured excerpt.Capture
+	last     time.Time
+	stored   int64
+	fileErr  error
 }
 
 func newSink(c Command) *sink {
-	return &sink{command: c, kept: excerpt.Capture{Keep: c.Keep}}
+	return &sink{command: c, captured: excerpt.Capture{Keep: c.Keep}}
 }
 
-// open makes the file. The time until the first output counts from now.
+// open creates the file and sets the time of the last output.
 func (s *sink) open() {
 	s.last = time.Now()
 	if s.command.File == "" {
@@ -39,39 +39,39 @@ func (s *sink) open() {
 	s.file, s.fileErr = os.OpenFile(s.command.File, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// copy reads the output to its end, whatever its size, so that the child never
-// waits for a reader. It returns ErrOutputLimit when there is too much, and
-// io.EOF or another error of the pipe when there is no more.
+// copy reads the output to its end, so that the child never waits for a reader. It
+// returns ErrOutputLimit if there is too much, and otherwise the error that ended the
+// output, usually io.EOF.
 func (s *sink) copy(pipe *os.File) error {
 	defer s.closeFile()
 	buf := make([]byte, readSize)
-	wide := false
+	grown := false
 	for {
 		n, err := pipe.Read(buf)
-		if n > 0 && s.take(buf[:n]) > s.command.MaxOutput {
+		if n > 0 && s.add(buf[:n]) > s.command.MaxOutput {
 			return ErrOutputLimit
 		}
 		if err != nil {
 			return err
 		}
-		if n == len(buf) && !wide { // it prints faster than this reads
-			wide = true
-			widen(pipe, widePipe)
+		if n == len(buf) && !grown { // it prints faster than this reads
+			grown = true
+			growPipe(pipe, grownPipe)
 		}
 	}
 }
 
-// take stores a piece and returns how many bytes there were so far.
-func (s *sink) take(piece []byte) (total int64) {
+// add stores a piece and returns the number of bytes so far.
+func (s *sink) add(piece []byte) (total int64) {
 	n, err := s.write(piece)
 	s.mu.Lock()
-	_, _ = s.kept.Write(piece)
+	_, _ = s.captured.Write(piece)
 	s.last = time.Now()
 	s.stored += int64(n)
 	if s.fileErr == nil {
 		s.fileErr = err
 	}
-	total = s.kept.Total()
+	total = s.captured.Total()
 	s.mu.Unlock()
 	if s.command.Output != nil {
 		s.command.Output(piece)
@@ -79,14 +79,14 @@ func (s *sink) take(piece []byte) (total int64) {
 	return total
 }
 
-// write appends to the file what it may still hold. After an error there is no
-// file any more.
+// write appends to the file the part of piece that fits. After an error there is no file
+// any more.
 func (s *sink) write(piece []byte) (int, error) {
 	if s.file == nil {
 		return 0, nil
 	}
-	if most := s.command.MaxFile; most > 0 {
-		piece = piece[:min(int64(len(piece)), most-s.stored)]
+	if limit := s.command.MaxFile; limit > 0 {
+		piece = piece[:min(int64(len(piece)), limit-s.stored)]
 	}
 	if len(piece) == 0 {
 		return 0, nil
@@ -99,7 +99,7 @@ func (s *sink) write(piece []byte) (int, error) {
 	return n, err
 }
 
-// closeFile may be where a file system on another machine says that it is full.
+// closeFile closes the file. A network file system may report only then that it is full.
 func (s *sink) closeFile() {
 	if s.file == nil {
 		return
@@ -116,7 +116,7 @@ func (s *sink) closeFile() {
 func (s *sink) output() excerpt.Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.kept.Output()
+	return s.captured.Output()
 }
 
 func (s *sink) lastOutput() time.Time {
