@@ -7,13 +7,12 @@ import (
 
 // An entry is one line of a configuration file of git.
 type entry struct {
-	key   string // "section.name" or "section.sub.name"; section and name in lower case
-	value string
-	bare  bool // the name stands alone, which means true
+	key       string // "section.name" or "section.sub.name"; section and name in lower case
+	value     string
+	valueless bool // the name has no "=" and no value, which means true
 }
 
-// parts takes the key apart. three says that there is a subsection, which may be
-// empty.
+// parts splits the key. three says that there is a subsection, which may be empty.
 func (e entry) parts() (section, sub, name string, three bool) {
 	first, last := strings.IndexByte(e.key, '.'), strings.LastIndexByte(e.key, '.')
 	if first < 0 {
@@ -27,19 +26,19 @@ func (e entry) parts() (section, sub, name string, three bool) {
 
 var errSyntax = errors.New("it is not a configuration file that git would read")
 
-// A configReader reads the syntax of git-config(1), byte by byte, as git does:
-// what git takes for an entry must be an entry here.
+// A configReader reads the syntax of git-config(1), byte by byte, as git does, so that it
+// finds every entry that git finds.
 type configReader struct {
-	text    string // what is not read yet
-	ended   bool   // the end was read as a line break
-	section string // with its subsection and a dot, such as "a." or "a.b."
+	text    string // rest of the text
+	ended   bool   // whether next has returned the line break for the end of the text
+	section string // current section with its subsection and a dot, such as "a." or "a.b."
 	entries []entry
 }
 
 // parseConfig returns the entries of a file, without those of included files.
 func parseConfig(text string) ([]entry, error) {
 	if strings.ContainsRune(text, 0) {
-		// Git would take what is before it for the whole.
+		// Git would read the text up to the zero byte only.
 		return nil, errSyntax
 	}
 	r := configReader{text: strings.TrimPrefix(text, "\ufeff")}
@@ -65,8 +64,8 @@ func parseConfig(text string) ([]entry, error) {
 	return r.entries, nil
 }
 
-// next reads a byte. A line break is "\n" however it is written, and the end of
-// the file is one as well.
+// next reads a byte. It returns "\n" for every kind of line break, and once for the end of
+// the text.
 func (r *configReader) next() byte {
 	if r.text == "" {
 		r.ended = true
@@ -80,7 +79,7 @@ func (r *configReader) next() byte {
 	return c
 }
 
-// header reads "[section]" or `[section "sub"]` after its first byte.
+// header reads the rest of "[section]" or `[section "sub"]` after "[".
 func (r *configReader) header() bool {
 	var name strings.Builder
 	for {
@@ -126,7 +125,7 @@ func (r *configReader) subsection(section string, c byte) bool {
 	}
 }
 
-// variable reads "name", or "name = value", after its first letter.
+// variable reads the rest of "name" or "name = value" after its first letter.
 func (r *configReader) variable(c byte) bool {
 	var name strings.Builder
 	for isName(c) {
@@ -139,7 +138,7 @@ func (r *configReader) variable(c byte) bool {
 	e := entry{key: r.section + name.String()}
 	switch c {
 	case '\n':
-		e.bare = true
+		e.valueless = true
 	case '=':
 		value, ok := r.value()
 		if !ok {
@@ -153,10 +152,10 @@ func (r *configReader) variable(c byte) bool {
 	return true
 }
 
-// value reads what follows "=" up to the end of the line.
+// value reads the text after "=" up to the end of the line.
 func (r *configReader) value() (string, bool) {
 	var value strings.Builder
-	blanks := 0 // unquoted, not written before something follows them
+	blanks := 0 // unquoted blanks that are written only if a character follows
 	quoted, comment := false, false
 	for {
 		c := r.next()
@@ -191,7 +190,8 @@ func (r *configReader) value() (string, bool) {
 	}
 }
 
-// unescape is what a byte means after a backslash. A line break is left out.
+// unescape returns the meaning of a byte after a backslash. An escaped line break means
+// nothing.
 func unescape(c byte) (string, bool) {
 	switch c {
 	case '\n':
@@ -212,7 +212,7 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\
 
 func isLetter(c byte) bool { return 'a' <= lower(c) && lower(c) <= 'z' }
 
-// isName reports whether c may stand in the name of a section or entry.
+// isName reports whether c may occur in the name of a section or entry.
 func isName(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' || c == '-' }
 
 func lower(c byte) byte {

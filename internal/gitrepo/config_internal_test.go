@@ -22,7 +22,7 @@ func listByGit(t *testing.T, file string) (entries []entry, ok bool) {
 			continue
 		}
 		key, value, found := keyAndValue(item)
-		entries = append(entries, entry{key: key, value: value, bare: !found})
+		entries = append(entries, entry{key: key, value: value, valueless: !found})
 	}
 	return entries, true
 }
@@ -56,7 +56,7 @@ func FuzzParseConfig(f *testing.F) {
 		require.Len(t, got, len(want))
 		for i := range want {
 			require.Equal(t, want[i].key, got[i].key)
-			require.Equal(t, want[i].bare, got[i].bare)
+			require.Equal(t, want[i].valueless, got[i].valueless)
 			require.Equal(t, blanks(want[i].value), blanks(got[i].value))
 		}
 	})
@@ -76,7 +76,7 @@ func TestParseConfigReadsWhatGitReads(t *testing.T) {
 	require.Equal(t, []entry{
 		{key: "core.fsmonitor", value: "a # b c  d"},
 		{key: `remote.A"b.url`, value: "xy"},
-		{key: `remote.A"b.bare`, bare: true},
+		{key: `remote.A"b.bare`, valueless: true},
 		{key: "diff.x.textconv", value: "\t"},
 	}, got)
 }

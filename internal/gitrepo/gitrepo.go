@@ -1,14 +1,14 @@
-// Package gitrepo says whether git commands that only read can be run in a
-// repository without asking anybody. It also finds the working trees of a
-// repository, and whether a file may be one of its own.
+// Package gitrepo decides whether git commands that only read can be run in a repository
+// without asking the user. It also finds the working trees of a repository, and whether a
+// file may be tracked by git.
 //
-// The configuration of a repository comes with its files: whoever made them has
-// chosen it. It names programs that git starts even to show a status: a monitor
-// of the file system, filters, drivers for diffs. The configuration of the user
-// and of the system are the user's own and not looked at.
+// The configuration of a repository comes with its files, so its author has chosen it. It
+// names programs that git starts even to show a status: file system monitors, filters,
+// diff drivers. The configuration of the user and of the system belong to the user and
+// are not checked.
 //
-// The package only reads files. Somebody who changes the configuration between
-// the check and the command is not noticed.
+// The package only reads files. It does not detect that another process changes the
+// configuration between the check and the command.
 package gitrepo
 
 import (
@@ -22,30 +22,26 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// maxRepositories is how many repositories are looked at for one command: the
-// submodules are repositories too, and git goes into them.
-const maxRepositories = 50
-
-// Check returns nil if no file of the repository that dir is in makes git start
-// a program, or show files from elsewhere, when it runs a command that only
-// reads. dir need not be in a repository. Otherwise the error says for a person
-// which setting of which file is in the way.
+// Check returns nil if no file of the repository that contains dir makes git start a
+// program, or show files of other places, when git runs a command that only reads. dir
+// need not be in a repository. Otherwise the error names, for the user, the setting and
+// the file that do.
 //
-// It holds for git 2.20 and later, in dir and with the settings of Neutral in
-// its environment.
+// It is valid for git 2.20 and later, in dir and with the variables of Neutral in the
+// environment.
 func Check(dir string) error {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	// Git starts from where the directory really is.
+	// Git starts from the resolved directory.
 	at := realpath.Resolve(abs)
 	if fi, err := os.Stat(at); err != nil || !fi.IsDir() {
 		return fmt.Errorf("%s is not a directory that can be looked at", dir)
 	}
 	c := checker{seen: map[string]bool{}}
 	for {
-		found, err := c.directory(at)
+		found, err := c.checkDirectory(at)
 		up := filepath.Dir(at)
 		if err != nil || found || up == at {
 			return err
@@ -54,33 +50,8 @@ func Check(dir string) error {
 	}
 }
 
-// A checker looks at repositories.
-type checker struct {
-	seen map[string]bool // those looked at, by their folder
-}
-
-// directory checks the repositories that git may find in a directory. found says
-// that git certainly takes one of them, and so looks no further up. What git
-// might take is checked as well: it costs little, and nothing hangs on knowing
-// exactly what every version of git takes for a repository.
-func (c *checker) directory(at string) (found bool, err error) {
-	folder, err := folderOf(at)
-	if err != nil {
-		return false, err
-	}
-	if folder != "" {
-		if err := c.repository(folder, at); err != nil || isRepository(folder) {
-			return true, err
-		}
-	}
-	if !mayBeRepository(at) {
-		return false, nil
-	}
-	return isRepository(at), c.repository(at, "")
-}
-
-// folderOf follows the .git of a directory to the folder of the repository. It
-// is empty if there is none.
+// folderOf returns the folder of the repository that the .git of a directory is or names.
+// It is empty if there is no .git.
 func folderOf(at string) (string, error) {
 	dot := filepath.Join(at, ".git")
 	fi, err := os.Stat(dot)
@@ -106,9 +77,9 @@ func folderOf(at string) (string, error) {
 	return realpath.Resolve(join(at, target)), nil
 }
 
-// common is the folder that holds the configuration of a repository: another one
-// in a linked worktree.
-func common(folder string) (string, error) {
+// sharedFolder returns the folder with the configuration of a repository. It is another
+// one in a linked worktree.
+func sharedFolder(folder string) (string, error) {
 	text, err := read(filepath.Join(folder, "commondir"), maxSmall)
 	if errors.Is(err, fs.ErrNotExist) {
 		return folder, nil
@@ -119,10 +90,10 @@ func common(folder string) (string, error) {
 	return realpath.Resolve(join(folder, strings.TrimRight(text, "\r\n"))), nil
 }
 
-// isRepository reports whether every version of git takes a folder for a
+// isCertainlyRepository reports whether every version of git accepts a folder as a
 // repository.
-func isRepository(folder string) bool {
-	shared, err := common(folder)
+func isCertainlyRepository(folder string) bool {
+	shared, err := sharedFolder(folder)
 	if err != nil || !isDirectory(filepath.Join(shared, "objects")) || !isDirectory(filepath.Join(shared, "refs")) {
 		return false
 	}
@@ -135,8 +106,8 @@ func isRepository(folder string) bool {
 		(len(commit) == 40 || len(commit) == 64) && strings.Trim(commit, "0123456789abcdef") == ""
 }
 
-// mayBeRepository reports whether some git might take a directory itself for a
-// repository. Everything that git asks for is a part of it.
+// mayBeRepository reports whether any version of git might accept a directory itself as a
+// repository. It tests only a part of the conditions of each version.
 func mayBeRepository(at string) bool {
 	return exists(filepath.Join(at, "HEAD")) &&
 		(exists(filepath.Join(at, "objects")) || exists(filepath.Join(at, "refs")) || exists(filepath.Join(at, "commondir")))
@@ -158,7 +129,7 @@ func isDirectory(name string) bool {
 	return err == nil && fi.IsDir()
 }
 
-// join is name if it is absolute, and otherwise name in dir.
+// join returns name if it is absolute, and otherwise name in dir.
 func join(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)

@@ -26,14 +26,14 @@ const (
 
 var errIndex = errors.New("it is not an index in a form that is known here")
 
-// A gitlink is an entry of the index for another repository.
+// A gitlink is an index entry that may stand for another repository.
 type gitlink struct {
 	path   string // in the working tree, with slashes
-	sparse bool   // it is a directory instead, whose entries are left out
+	sparse bool   // it is a sparse directory instead, which stands for the entries in it
 }
 
-// gitlinks returns the entries of the index in the folder of a repository that
-// may stand for other repositories. hash is the size of the names of objects.
+// gitlinks returns the gitlinks of the index in the folder of a repository. hash is the
+// size of an object name in bytes.
 func gitlinks(folder string, hash int) ([]gitlink, error) {
 	links, base, err := readIndex(filepath.Join(folder, "index"), hash)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +69,7 @@ type indexReader struct {
 	from    *bufio.Reader
 	hash    int
 	version uint32
-	path    []byte // of the last entry
+	path    []byte // path of the last entry
 }
 
 func (r *indexReader) read() (links []gitlink, base string, err error) {
@@ -88,7 +88,7 @@ func (r *indexReader) read() (links []gitlink, base string, err error) {
 		}
 		if kind := mode & modeMask; kind == modeGitlink || kind == modeSparse {
 			if len(r.path) == 0 {
-				return nil, "", errIndex // its name is in the other part of a split index
+				return nil, "", errIndex // its name is in the shared part of a split index
 			}
 			links = append(links, gitlink{path: string(r.path), sparse: kind == modeSparse})
 		}
@@ -97,7 +97,7 @@ func (r *indexReader) read() (links []gitlink, base string, err error) {
 	return links, base, err
 }
 
-// entry reads an entry and returns its mode. Its path is then in r.path.
+// entry reads an entry into r.path and returns its mode.
 func (r *indexReader) entry() (mode uint32, err error) {
 	const stat = 40 // times, device, inode, mode, owner, size
 	fixed, err := r.bytes(stat + r.hash + 2)
@@ -136,7 +136,8 @@ func (r *indexReader) entry() (mode uint32, err error) {
 		r.path = append(r.path, b)
 	}
 	if r.version < 4 {
-		// Entries fill multiples of eight bytes; one zero is read already.
+		// Entries are padded with zeros to multiples of eight bytes; one zero is read
+		// already.
 		if _, err := r.from.Discard((8 - size%8) % 8); err != nil {
 			return 0, errIndex
 		}
@@ -160,12 +161,12 @@ func (r *indexReader) offset() (int, error) {
 	}
 }
 
-// extensions reads what is after the entries, up to the checksum, and returns
-// the name of the index that this one completes, if it is split.
+// extensions reads the extensions between the entries and the checksum. It returns the
+// name of the shared index if this one is split.
 func (r *indexReader) extensions() (base string, err error) {
 	for {
 		if rest, _ := r.from.Peek(r.hash + 1); len(rest) <= r.hash {
-			return base, nil // the checksum
+			return base, nil // only the checksum is left
 		}
 		head, err := r.bytes(8)
 		if err != nil {

@@ -12,63 +12,20 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// Limits on what is read of a file, in bytes.
+// Limits of the size of a file, in bytes.
 const (
 	maxConfig = 1 << 20
 	maxSmall  = 64 << 10 // HEAD, .git, commondir
 )
 
-// repository checks what git reads in the folder of a repository, and what it
-// reads in those of the submodules. tree is the directory of the checked out
-// files, empty for a repository without one.
-func (c *checker) repository(folder, tree string) error {
-	if c.seen[folder+"\x00"+tree] {
-		return nil
-	}
-	c.seen[folder+"\x00"+tree] = true
-	if len(c.seen) > maxRepositories {
-		return fmt.Errorf("the repository has more than %d submodules, too many to look at", maxRepositories)
-	}
-	shared, err := common(folder)
-	if err != nil {
-		return err
-	}
-	entries, err := configuration(shared, folder)
-	if err != nil {
-		return err
-	}
-	r := repository{folder: folder, shared: shared, tree: tree}
-	for _, e := range entries {
-		if err := r.judge(e); err != nil {
-			return err
-		}
-	}
-	if err := r.belongs(entries); err != nil {
-		return err
-	}
-	if err := r.contained(); err != nil {
-		return err
-	}
-	if err := refuseHooks(filepath.Join(shared, "hooks")); err != nil || tree == "" {
-		return err
-	}
-	return c.submodules(r, hashSize(entries))
-}
-
-// A repository is what a setting may refer to.
+// A repository consists of its folders.
 type repository struct {
-	folder string // where HEAD and the index are
-	shared string // where the configuration is: folder, but for linked worktrees
-	tree   string // where the files are, or empty
+	folder string // has HEAD and the index
+	shared string // has the configuration; the same as folder, except in linked worktrees
+	tree   string // has the checked-out files; empty in a bare repository
 }
 
-// A setting is an entry, and where it stands.
-type setting struct {
-	entry
-	file string
-}
-
-// configuration reads the files of configuration that git may read.
+// configuration reads the configuration files that git may read.
 func configuration(shared, folder string) ([]setting, error) {
 	var all []setting
 	for _, name := range []string{
@@ -94,7 +51,7 @@ func configuration(shared, folder string) ([]setting, error) {
 	return all, nil
 }
 
-// hashSize is the length of the names of objects in bytes.
+// hashSize returns the size of an object name in bytes.
 func hashSize(entries []setting) int {
 	for _, e := range entries {
 		if e.key == "extensions.objectformat" && strings.EqualFold(e.value, "sha256") {
@@ -104,47 +61,15 @@ func hashSize(entries []setting) int {
 	return 20
 }
 
-// refuseHooks looks for hooks that reading runs. Git runs post-index-change when
-// it has refreshed the index; Microsoft's git runs the two others around every
-// command.
+// refuseHooks returns an error if there is a hook that reading commands run. Git runs
+// post-index-change after it has refreshed the index; Microsoft's git runs the other two
+// around every command.
 func refuseHooks(dir string) error {
 	for _, name := range []string{"post-index-change", "pre-command", "post-command"} {
 		for _, suffix := range []string{"", ".exe"} {
 			if hook := filepath.Join(dir, name+suffix); exists(hook) {
 				return fmt.Errorf("the hook %s may run", hook)
 			}
-		}
-	}
-	return nil
-}
-
-// submodules checks the repositories in the working tree that git goes into: it
-// asks for the status of each one that the index has an entry for.
-func (c *checker) submodules(r repository, hash int) error {
-	names, err := gitlinks(r.folder, hash)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		at := filepath.Join(r.tree, filepath.FromSlash(name.path))
-		if !filepath.IsLocal(filepath.FromSlash(name.path)) {
-			return fmt.Errorf("the index of %s names %q, which is outside", r.folder, name.path)
-		}
-		if name.sparse {
-			if exists(at) {
-				return fmt.Errorf("the index of %s leaves out %s, which is there", r.folder, name.path)
-			}
-			continue
-		}
-		folder, err := folderOf(at)
-		if err != nil {
-			return err
-		}
-		if folder == "" {
-			continue
-		}
-		if err := c.repository(folder, realpath.Resolve(at)); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -167,7 +92,7 @@ func read(name string, limit int64) (string, error) {
 	return string(data), nil
 }
 
-// open opens a regular file, through links.
+// open opens a regular file and follows links.
 func open(name string) (*os.File, error) {
 	if _, err := os.Stat(name); err != nil {
 		return nil, err

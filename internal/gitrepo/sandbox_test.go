@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 )
 
 // A sandbox is a repository to try git on, with a program that leaves a mark
@@ -147,31 +145,4 @@ func reading() [][]string {
 		all = append(all, strings.Fields(line))
 	}
 	return all
-}
-
-func TestNeutralReadingChangesNothing(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t)
-	s.write("repo/.git/hooks/post-index-change", "#!/bin/sh\n: > '"+s.mark+"'\n")
-	require.NoError(t, os.Chmod(filepath.Join(s.repo, ".git/hooks/post-index-change"), 0o755))
-	touch := func() { s.write("repo/.gitattributes", "*.txt diff=z filter=z merge=z\n") }
-	touch()
-	s.git("status")
-	require.True(t, s.marked(), "without Neutral git runs the hook")
-	index, err := os.ReadFile(filepath.Join(s.repo, ".git/index"))
-	require.NoError(t, err)
-	for _, args := range reading() {
-		touch()
-		s.in(s.repo, gitrepo.Neutral(), args...)
-		after, err := os.ReadFile(filepath.Join(s.repo, ".git/index"))
-		require.NoError(t, err)
-		if args[0] == "describe" || args[0] == "diff" {
-			// They refresh the index whatever the environment says, which is
-			// why Check looks for the hook.
-			index = after
-			s.marked()
-		}
-		require.False(t, s.marked(), "git %q runs the hook", args)
-		require.Equal(t, index, after, "git %q writes the index", args)
-	}
 }

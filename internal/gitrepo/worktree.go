@@ -13,8 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// Tree returns the working tree that the resolved directory at is in, empty if it
-// is in none.
+// Tree returns the working tree that contains the resolved directory at, or "".
 func Tree(at string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
@@ -28,15 +27,15 @@ func Tree(at string) string {
 	}
 }
 
-// MainTree returns the main working tree of the repository whose working tree
-// begins at root: root itself, but for linked ones. The repository has to know of
-// the linked one, since whoever made that alone could name any repository.
+// MainTree returns the main working tree of the repository whose working tree is root. It
+// is root itself, except for linked working trees. The repository has to name the linked
+// one, since otherwise the author of that directory could choose any repository.
 func MainTree(root string) string {
 	folder, err := folderOf(root)
 	if err != nil || folder == "" {
 		return root
 	}
-	shared, err := common(folder)
+	shared, err := sharedFolder(folder)
 	if err != nil || shared == folder {
 		return root
 	}
@@ -48,16 +47,16 @@ func MainTree(root string) string {
 	return filepath.Dir(shared)
 }
 
-// sameEntry reports whether two names are of one file, neither of them a link to it.
+// sameEntry reports whether two names are of one file, without following links.
 func sameEntry(a, b string) bool {
 	x, errX := os.Lstat(a)
 	y, errY := os.Lstat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// MayTrack reports whether git may keep the file at real, so that it may have come
-// with the project instead of from the user. It is true wherever that cannot be
-// told: the index is in a form in which names are cut or spread over files.
+// MayTrack reports whether git may track the file at real, so that it may have come with
+// the project instead of from the user. It returns true if this is unknown, as for an
+// index whose format abbreviates names or has them in several files.
 func MayTrack(real string) bool {
 	root := Tree(filepath.Dir(real))
 	if root == "" {
@@ -79,7 +78,7 @@ func MayTrack(real string) bool {
 	return indexMayName(f, filepath.ToSlash(name))
 }
 
-// indexMayName reads an index of git, as gitformat-index(5) describes it. Versions
+// indexMayName searches an index, as gitformat-index(5) describes it, for a name. Versions
 // 2 and 3 have each name in full, with a zero at its end.
 func indexMayName(index io.Reader, name string) bool {
 	const (
@@ -91,13 +90,13 @@ func indexMayName(index io.Reader, name string) bool {
 	if err != nil || !bytes.HasPrefix(head, []byte("DIRC\x00\x00\x00")) || head[7] != 2 && head[7] != 3 {
 		return true
 	}
-	wanted := [][]byte{bytes.ToLower([]byte(name + "\x00")), []byte("\x00link\x00")} // the latter: a split index
+	wanted := [][]byte{bytes.ToLower([]byte(name + "\x00")), []byte("\x00link\x00")} // the second marks a split index
 	buf := make([]byte, 0, 2*chunk)
 	for read := 0; ; {
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf, read = buf[:len(buf)+n], read+n
 		for _, w := range wanted {
-			if bytes.Contains(bytes.ToLower(buf), w) { // disks may not know case
+			if bytes.Contains(bytes.ToLower(buf), w) { // the file system may ignore case
 				return true
 			}
 		}

@@ -11,11 +11,11 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// belongs says whether the folder of a repository is one for the directory that
-// git found it from. A folder elsewhere has to name the directory itself, as that
-// of a linked worktree or of a submodule does: whoever made the directory alone
+// checkOwner returns an error unless the folder of a repository belongs to the directory
+// in which git found it. A folder outside that directory has to name the directory, as the
+// folders of linked worktrees and submodules do. Otherwise the author of the directory
 // could choose any folder.
-func (r repository) belongs(entries []setting) error {
+func (r repository) checkOwner(entries []setting) error {
 	if r.shared != r.folder && filepath.Dir(r.folder) != filepath.Join(r.shared, "worktrees") {
 		return fmt.Errorf("%s makes git look at the repository %s", filepath.Join(r.folder, "commondir"), r.shared)
 	}
@@ -28,31 +28,32 @@ func (r repository) belongs(entries []setting) error {
 		return nil
 	}
 	for _, s := range entries {
-		if s.key == "core.worktree" && r.worktree(s) == "" {
+		if s.key == "core.worktree" && r.worktreeProblem(s) == "" {
 			return nil
 		}
 	}
 	return fmt.Errorf("%s makes git look at the repository %s, which does not know of it", dot, r.folder)
 }
 
-// contained refuses what makes a repository show more than is in its folders.
-func (r repository) contained() error {
+// checkContained refuses a repository that makes git show content from outside its
+// folders.
+func (r repository) checkContained() error {
 	for _, name := range []string{"alternates", "http-alternates"} {
 		name = filepath.Join(r.shared, "objects", "info", name)
 		if fi, err := os.Stat(name); err == nil && (fi.Size() > 0 || !fi.Mode().IsRegular()) {
 			return fmt.Errorf("%s makes git show objects of other repositories", name)
 		}
 	}
-	if err := r.linksOut(r.folder); err != nil || r.shared == r.folder {
+	if err := r.checkLinks(r.folder); err != nil || r.shared == r.folder {
 		return err
 	}
-	return r.linksOut(r.shared)
+	return r.checkLinks(r.shared)
 }
 
-// linksOut looks for symbolic links out of the repository, where git shows what
-// files say, if only to complain about it. Links for single objects and for refs
-// in folders of their own are not looked for.
-func (r repository) linksOut(folder string) error {
+// checkLinks refuses symbolic links out of the repository at places where git shows the
+// content of files, even if only in an error message. It does not check links for single
+// objects, or for refs in subfolders.
+func (r repository) checkLinks(folder string) error {
 	for _, dir := range []string{
 		"", "info", "logs", "logs/refs", "logs/refs/heads", "objects", "objects/info", "objects/pack", "refs", "refs/heads",
 		"rebase-apply", "rebase-merge", "sequencer",
@@ -72,19 +73,4 @@ func (r repository) linksOut(folder string) error {
 		}
 	}
 	return nil
-}
-
-// file judges a setting that names a file, of which git may show lines.
-func (r repository) file(s setting) string {
-	base := r.tree
-	if base == "" {
-		base = r.folder
-	}
-	if s.value == "" {
-		return ""
-	}
-	if strings.ContainsAny(s.value[:1], "~%:") || !realpath.Contains(base, realpath.Physical(base, "", filepath.FromSlash(s.value))) {
-		return "makes git read a file outside the repository"
-	}
-	return ""
 }

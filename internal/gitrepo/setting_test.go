@@ -2,7 +2,6 @@ package gitrepo_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -167,47 +166,5 @@ func TestCheckRefusesUnproved(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, ".git"), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git/config"), []byte(text), 0o600))
 		require.Error(t, gitrepo.Check(dir), "%.60q", text)
-	}
-}
-
-func TestNeutralKeepsObjectsFromBeingFetched(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t)
-	for _, kv := range [][2]string{
-		{"remote.x.promisor", "true"}, {"remote.x.url", "ext::EVIL quit"}, {"protocol.ext.allow", "always"},
-		{"extensions.partialClone", "x"}, {"core.repositoryFormatVersion", "1"},
-	} {
-		s.set(".", kv[0], kv[1])
-	}
-	missing := []string{"cat-file", "-p", "1111111111111111111111111111111111111111"}
-	for i := range gitrepo.Neutral() {
-		// Each of the last two does it alone: old versions know only one.
-		if i >= len(gitrepo.Neutral())-2 {
-			s.in(s.repo, gitrepo.Neutral()[i:i+1], missing...)
-			require.False(t, s.marked(), gitrepo.Neutral()[i])
-		}
-	}
-	s.try(missing...)
-	require.True(t, s.marked())
-}
-
-func TestNeutralStartsNoPagerOnATerminal(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t)
-	if _, err := exec.LookPath("script"); err != nil {
-		t.Skip("script, which makes a terminal, is not installed")
-	}
-	onTerminal := func(env []string) bool {
-		cmd := s.command(s.repo, env)
-		cmd.Path, cmd.Args = "/usr/bin/script", []string{"script", "-qec", "git log -1", "/dev/null"}
-		_ = cmd.Run()
-		return s.marked()
-	}
-	for _, key := range []string{"core.pager", "pager.log"} {
-		s.set(".", key, "EVIL")
-		require.Error(t, gitrepo.Check(s.repo), key)
-		require.True(t, onTerminal(nil), key)
-		require.False(t, onTerminal(gitrepo.Neutral()), key)
-		s.git("config", "--unset", key)
 	}
 }
