@@ -5,21 +5,22 @@ import (
 	"net/netip"
 )
 
-// A block is a range of addresses that no web server on the public internet has.
+// A block is a range of addresses that no public web server has.
 type block struct {
 	prefix netip.Prefix
 	name   string
 }
 
-// blocks holds every row of the IANA special-purpose address registries for IPv4
-// and IPv6 (iana-ipv4-special-registry and iana-ipv6-special-registry, as they
-// stood on 2026-07-18) that is not marked globally reachable, unless another row
-// covers it and names it well enough. A row within another stands before it: the
-// first match is the closest.
+// blocks holds every row of the IANA special-purpose address registries for IPv4 and IPv6
+// that is not marked globally reachable, unless another row covers it with a suitable
+// name. A row within another stands before it, so that the first match is the most
+// specific.
 //
-// Where the registries mark a few addresses of a listed block as reachable, they
-// are refused with it: the nearest router answers those. IPv4-mapped addresses
-// have no row, since Judge judges them as what they carry.
+// The registries mark a few addresses of listed blocks as reachable. They are refused as
+// well, since the nearest router answers them. IPv4-mapped addresses have no row, because
+// CheckAddress checks the IPv4 address in them.
+//
+// source: iana-ipv4-special-registry and iana-ipv6-special-registry, as of 2026-07-18.
 var blocks = []block{
 	{netip.MustParsePrefix("0.0.0.0/8"), "this network"},
 	{netip.MustParsePrefix("10.0.0.0/8"), "private use"},
@@ -53,30 +54,29 @@ var blocks = []block{
 	{netip.MustParsePrefix("fc00::/7"), "unique local"},
 	{netip.MustParsePrefix("fe80::/10"), "link-local"},
 
-	// The multicast registries, and RFC 4291 with what it deprecates.
+	// source: the multicast registries, and RFC 4291 with the ranges it deprecates.
 	{netip.MustParsePrefix("224.0.0.0/4"), "multicast"},
 	{netip.MustParsePrefix("ff00::/8"), "multicast"},
 	{netip.MustParsePrefix("::/96"), "IPv4-compatible"},
 	{netip.MustParsePrefix("fec0::/10"), "site-local"},
 
-	// Public by number, but inside Azure every machine's own host answers.
+	// A public address, but inside Azure each machine's own host answers it.
 	{netip.MustParsePrefix("168.63.129.16/32"), "host service of Azure"},
 }
 
 var (
-	// nat64 is how hosts of an IPv6-only network reach IPv4 (RFC 6052).
+	// nat64 is the prefix under which hosts of an IPv6-only network reach IPv4 (RFC 6052).
 	nat64 = netip.MustParsePrefix("64:ff9b::/96")
-	// globalUnicast is all that IANA hands out as IPv6 unicast addresses.
+	// globalUnicast contains all IPv6 unicast addresses that IANA assigns.
 	globalUnicast = netip.MustParsePrefix("2000::/3")
 )
 
-// Judge returns nil for a public unicast address and a [*RefusalError] that names
-// the range of any other. An address that carries the IPv4 address it leads to
-// (IPv4-mapped, NAT64) is judged as that one. 6to4 and Teredo addresses are
-// refused whatever they carry.
-func Judge(addr netip.Addr) error {
+// CheckAddress returns nil for a public unicast address, and otherwise a [*RefusalError]
+// that names its range. For an address that contains the IPv4 address it leads to
+// (IPv4-mapped, NAT64), it checks that one. 6to4 and Teredo addresses are always refused.
+func CheckAddress(addr netip.Addr) error {
 	if !addr.IsValid() || addr.Zone() != "" {
-		return notPublic(addr, "it names no host outside this machine's links")
+		return notPublicError(addr, "it names no host outside this machine's links")
 	}
 	to := addr.Unmap()
 	if nat64.Contains(to) {
@@ -85,18 +85,18 @@ func Judge(addr netip.Addr) error {
 	}
 	for _, b := range blocks {
 		if b.prefix.Contains(to) {
-			return notPublic(addr, fmt.Sprintf("it leads to %s (%v)", b.name, b.prefix))
+			return notPublicError(addr, fmt.Sprintf("it leads to %s (%v)", b.name, b.prefix))
 		}
 	}
 	if to.Is6() && !globalUnicast.Contains(to) {
-		return notPublic(addr, fmt.Sprintf("it lies outside %v, the global unicast addresses", globalUnicast))
+		return notPublicError(addr, fmt.Sprintf("it lies outside %v, the global unicast addresses", globalUnicast))
 	}
 	return nil
 }
 
-func notPublic(addr netip.Addr, reason string) error {
+func notPublicError(addr netip.Addr, reason string) error {
 	return &RefusalError{Target: addr.String(), Kind: ErrNotPublic, Reason: reason + advice}
 }
 
-// advice ends every refusal of something that is not public.
+// advice is the end of every refusal of a host or address that is not public.
 const advice = "; only hosts on the public internet can be reached"

@@ -9,9 +9,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/netguard"
 )
 
-// TestJudgeRefuses takes the first and last address of every row of the two
+// TestCheckAddressRefuses takes the first and last address of every row of the two
 // registries that is not globally reachable, and of the ranges beside them.
-func TestJudgeRefuses(t *testing.T) {
+func TestCheckAddressRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ prefix, says string }{
 		{prefix: "0.0.0.0/8", says: "this network"},
@@ -66,18 +66,18 @@ func TestJudgeRefuses(t *testing.T) {
 			t.Parallel()
 			prefix := netip.MustParsePrefix(tt.prefix)
 			for _, addr := range []netip.Addr{prefix.Addr(), lastOf(prefix)} {
-				err := netguard.Judge(addr)
+				err := netguard.CheckAddress(addr)
 				require.ErrorIs(t, err, netguard.ErrNotPublic)
 				require.ErrorContains(t, err, addr.String())
 				require.ErrorContains(t, err, tt.says)
 			}
 		})
 	}
-	require.ErrorIs(t, netguard.Judge(netip.Addr{}), netguard.ErrNotPublic)
+	require.ErrorIs(t, netguard.CheckAddress(netip.Addr{}), netguard.ErrNotPublic)
 }
 
-// TestJudgeAccepts takes the neighbours of the ranges that are refused.
-func TestJudgeAccepts(t *testing.T) {
+// TestCheckAddressAccepts takes the neighbours of the ranges that are refused.
+func TestCheckAddressAccepts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"1.0.0.0", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0",
@@ -93,7 +93,7 @@ func TestJudgeAccepts(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			require.NoError(t, netguard.Judge(netip.MustParseAddr(text)))
+			require.NoError(t, netguard.CheckAddress(netip.MustParseAddr(text)))
 		})
 	}
 }
@@ -107,8 +107,8 @@ func lastOf(prefix netip.Prefix) netip.Addr {
 	return addr
 }
 
-// FuzzJudge holds Judge against the predicates of net/netip, which know less.
-func FuzzJudge(f *testing.F) {
+// FuzzCheckAddress holds Judge against the predicates of net/netip, which know less.
+func FuzzCheckAddress(f *testing.F) {
 	for _, text := range []string{"127.0.0.1", "8.8.8.8", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "fe80::1", "2606:4700::1"} {
 		f.Add(netip.MustParseAddr(text).AsSlice())
 	}
@@ -117,17 +117,17 @@ func FuzzJudge(f *testing.F) {
 		if !ok {
 			t.Skip("neither 4 nor 16 bytes")
 		}
-		err := netguard.Judge(addr)
+		err := netguard.CheckAddress(addr)
 		plain := addr.Unmap()
 		if !plain.IsGlobalUnicast() || plain.IsPrivate() {
 			require.ErrorIs(t, err, netguard.ErrNotPublic)
 		}
-		require.Equal(t, err == nil, netguard.Judge(plain) == nil)
+		require.Equal(t, err == nil, netguard.CheckAddress(plain) == nil)
 		if plain.Is4() {
 			carried := append(netip.MustParsePrefix("64:ff9b::/96").Addr().AsSlice()[:12], plain.AsSlice()...)
 			translated, _ := netip.AddrFromSlice(carried)
-			require.Equal(t, err == nil, netguard.Judge(translated) == nil)
+			require.Equal(t, err == nil, netguard.CheckAddress(translated) == nil)
 		}
-		require.Error(t, netguard.Judge(netip.AddrFrom16(addr.As16()).WithZone("eth0")))
+		require.Error(t, netguard.CheckAddress(netip.AddrFrom16(addr.As16()).WithZone("eth0")))
 	})
 }

@@ -8,24 +8,23 @@ import (
 	"time"
 )
 
-// HopLimit is how many redirects are followed for one request.
+// HopLimit is the default limit of redirects for one request.
 const HopLimit = 10
 
-// Limits of the connections that a client keeps.
+// Limits of the idle connections and handshakes of a client.
 const (
 	handshakeTimeout = 10 * time.Second
 	idleTimeout      = 90 * time.Second
 	maxIdle          = 16
 )
 
-// Client returns a client whose every request, the first and each redirect, has
-// its URL read by [ParseURL], its host decided by Check, and its connection made
-// by DialContext. What is sent and dialled is the mapped URL. It uses no proxy,
-// keeps no cookies, and tells no site which one redirected to it.
+// Client returns an HTTP client. For every request, the first and each redirect, it parses
+// the URL with [ParseURL], calls Check with the host, and connects with DialContext. The
+// mapped URL is sent and dialled. It uses no proxy, keeps no cookies, and sends no Referer
+// after a redirect.
 //
-// An error of Check and a [*RefusalError] are found in the client's error by
-// [errors.As]. The client limits neither the time of a request nor the size of
-// its answer.
+// [errors.As] finds an error of Check and a [*RefusalError] in the client's error. The
+// client limits neither the time of a request nor the size of its response.
 func (g *Guard) Client() *http.Client {
 	return &http.Client{
 		Transport: &checkedTransport{guard: g, next: &http.Transport{
@@ -57,34 +56,34 @@ func (g *Guard) checkRedirect(req *http.Request, via []*http.Request) error {
 	if _, err := from.Redirect(req.URL.String()); err != nil {
 		return err
 	}
-	req.Header.Del("Referer") // an address may be a secret
+	req.Header.Del("Referer") // a URL may contain secrets
 	return nil
 }
 
-// A checkedTransport makes one request after its host was decided.
+// A checkedTransport sends a request after its host was checked.
 type checkedTransport struct {
 	guard *Guard
 	next  *http.Transport
 }
 
 func (t *checkedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	to, err := t.admit(req)
+	to, err := t.check(req)
 	if err != nil {
 		if req.Body != nil {
 			err = errors.Join(err, req.Body.Close())
 		}
 		return nil, err
 	}
-	mapped := *req // the contract forbids to change req itself
+	mapped := *req // the contract of RoundTripper forbids changing req
 	mapped.URL, mapped.Host = to, ""
 	return t.next.RoundTrip(&mapped)
 }
 
-// CloseIdleConnections serves the method of [http.Client] of that name.
+// CloseIdleConnections is called by the method of [http.Client] of that name.
 func (t *checkedTransport) CloseIdleConnections() { t.next.CloseIdleConnections() }
 
-// admit returns the URL to which req may be sent.
-func (t *checkedTransport) admit(req *http.Request) (*url.URL, error) {
+// check returns the URL to which req may be sent.
+func (t *checkedTransport) check(req *http.Request) (*url.URL, error) {
 	u, err := ParseURL(req.URL.String())
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
-// Package netguard keeps requests to the web on the public internet. It gives
-// every host one spelling before it is decided, judges every address before it
-// is dialled, and dials what was judged and nothing else.
+// Package netguard restricts web requests to the public internet. It maps every host to
+// one spelling before the permission rules see it, checks every address before it is
+// dialled, and dials only the checked addresses.
 package netguard
 
 import (
@@ -15,36 +15,36 @@ import (
 	"time"
 )
 
-// dialTimeout is how long one address may take before the next is tried.
+// dialTimeout is how long Guard waits for one address before it tries the next.
 const dialTimeout = 10 * time.Second
 
-// A Resolver looks up the addresses of a host, as [net.Resolver] does. The host
-// ends in a dot, so that no search domain is tried.
+// A Resolver looks up the addresses of a host, as [net.Resolver] does. The host ends in a
+// dot, so that no search domain is tried.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// A Guard reaches public hosts that may be reached. Its fields must not change
-// once it is in use; its methods may be used concurrently.
+// A Guard connects to permitted public hosts. Its fields must not change once it is in
+// use; its methods may be called from any goroutine.
 type Guard struct {
-	// Check decides whether a mapped host may be reached. Client asks it
-	// before every request and every redirect, before anything is looked up.
-	// With nil, no host may.
+	// Check returns an error if a mapped host may not be reached. Client calls it before
+	// every request and every redirect, before the host is looked up. With a nil Check no
+	// host may be reached.
 	Check func(ctx context.Context, host string) error
-	// MaxHops is how many redirects Client follows for one request; 0 means
-	// HopLimit, and a negative number means none.
+	// MaxHops limits the redirects that Client follows for one request; 0 means HopLimit,
+	// and a negative number means that it follows none.
 	MaxHops int
 
 	Resolver Resolver // nil means net.DefaultResolver
-	// Dial connects to an address and port; nil means a zero net.Dialer. It
-	// never sees a host name.
+	// Dial connects to an address and port, never to a host name; nil means a zero
+	// net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	TLS  *tls.Config // of Client; nil means the defaults
 }
 
-// Resolve returns the addresses of u's host, at least one. If any of them is not
-// public the error wraps a [*RefusalError]: a name with one private address is
-// not trusted with its public ones. Resolve does not call Check.
+// Resolve returns the addresses of u's host, at least one. If any of them is not public,
+// the error wraps a [*RefusalError], since a name with one private address is not trusted
+// with its public ones. Resolve does not call Check.
 func (g *Guard) Resolve(ctx context.Context, u *URL) ([]netip.Addr, error) {
 	return g.resolve(ctx, u.Host)
 }
@@ -52,15 +52,15 @@ func (g *Guard) Resolve(ctx context.Context, u *URL) ([]netip.Addr, error) {
 func (g *Guard) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	name, addr, err := mapHost(host)
 	if err != nil {
-		return nil, malformed(host, err.Error()+"; correct the host")
+		return nil, malformedError(host, err.Error()+"; correct the host")
 	}
 	if addr.IsValid() {
-		if err := Judge(addr); err != nil {
+		if err := CheckAddress(addr); err != nil {
 			return nil, err
 		}
 		return []netip.Addr{addr}, nil
 	}
-	if err := judgeName(name); err != nil {
+	if err := checkName(name); err != nil {
 		return nil, err
 	}
 	var resolver Resolver = net.DefaultResolver
@@ -73,7 +73,7 @@ func (g *Guard) resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 	}
 	var addrs []netip.Addr
 	for _, addr := range found {
-		if err := Judge(addr); err != nil {
+		if err := CheckAddress(addr); err != nil {
 			return nil, fmt.Errorf("an address of %s: %w", name, err)
 		}
 		if addr = addr.Unmap(); !slices.Contains(addrs, addr) {
@@ -86,10 +86,9 @@ func (g *Guard) resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 	return addrs, nil
 }
 
-// DialContext connects to a host and port over "tcp", "tcp4" or "tcp6". It looks
-// the host up, judges all answers as Resolve does, and tries them in turn; there
-// is no second lookup in which they could change. It serves as the DialContext
-// of an [net/http.Transport], and does not call Check.
+// DialContext connects to a host and port over "tcp", "tcp4" or "tcp6". It looks the host
+// up once, checks all addresses as Resolve does, and tries them in turn. It is made for
+// the DialContext of an [net/http.Transport], and does not call Check.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := splitAddress(address)
 	if err != nil {
@@ -99,7 +98,7 @@ func (g *Guard) DialContext(ctx context.Context, network, address string) (net.C
 	if err != nil {
 		return nil, err
 	}
-	addrs, err = ofFamily(addrs, network)
+	addrs, err = filterFamily(addrs, network)
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +137,8 @@ func splitAddress(address string) (host string, port uint16, err error) {
 	return host, uint16(n), nil
 }
 
-// ofFamily returns the addresses that can be dialled over network.
-func ofFamily(addrs []netip.Addr, network string) ([]netip.Addr, error) {
+// filterFamily returns the addresses that can be dialled over network.
+func filterFamily(addrs []netip.Addr, network string) ([]netip.Addr, error) {
 	var fit []netip.Addr
 	for _, addr := range addrs {
 		switch {

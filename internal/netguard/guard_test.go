@@ -51,7 +51,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestResolveJudgesURLsMadeByHand(t *testing.T) {
+func TestResolveChecksURLsMadeByHand(t *testing.T) {
 	t.Parallel()
 	g := &netguard.Guard{Resolver: &zone{answers: map[string][][]string{"*": {{publicAddr}}}}}
 	for _, host := range []string{"127.0.0.1", "0x7f.1", "localhost", "intranet", "::1"} {

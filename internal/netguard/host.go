@@ -15,13 +15,13 @@ const (
 	maxName  = 253
 )
 
-// localNames are the domains that each network or machine answers for itself,
-// with all below them.
+// localNames are domains that belong to the local network or machine, with all names below
+// them.
 var localNames = []string{"localhost", "localdomain", "local", "internal", "home.arpa"}
 
-// mapHost gives a host the one spelling under which it is decided and dialled. A
-// name comes back in lower-case ASCII without a final dot. Whatever a resolver
-// would take for an address is one, and addr is valid then.
+// mapHost maps a host to the one spelling under which it is checked and dialled. A name is
+// in lower-case ASCII without a final dot. If a resolver would read the host as an
+// address, addr is that address.
 func mapHost(host string) (name string, addr netip.Addr, err error) {
 	if strings.Contains(host, ":") {
 		addr, err = netip.ParseAddr(host)
@@ -45,8 +45,8 @@ func mapHost(host string) (name string, addr netip.Addr, err error) {
 	return name, netip.Addr{}, nil
 }
 
-// mapName maps as net/http does, but takes errors for errors: there, a host that
-// cannot be mapped is dialled as it stands.
+// mapName maps a name as net/http does, but returns an error where net/http dials the
+// unmapped host.
 func mapName(host string) (string, error) {
 	name := strings.ToLower(host)
 	if !isASCII(host) {
@@ -68,8 +68,8 @@ func mapName(host string) (string, error) {
 	return name, nil
 }
 
-// isLabel reports whether a label of a mapped name can be looked up. Underscores
-// and hyphens anywhere are wrong in a host name, but in use.
+// isLabel reports whether a label of a mapped name can be looked up. It accepts
+// underscores, and hyphens anywhere, which host names must not have but do in practice.
 func isLabel(label string) bool {
 	if label == "" || len(label) > maxLabel {
 		return false
@@ -87,8 +87,8 @@ func isLabel(label string) bool {
 	return true
 }
 
-// judgeName refuses a mapped name that can only lead to this machine or network.
-func judgeName(name string) error {
+// checkName refuses a mapped name that belongs to this machine or the local network.
+func checkName(name string) error {
 	for _, local := range localNames {
 		if name == local || strings.HasSuffix(name, "."+local) {
 			return &RefusalError{Target: name, Kind: ErrNotPublic,
@@ -102,9 +102,9 @@ func judgeName(name string) error {
 	return nil
 }
 
-// MapPattern maps the host of a permission rule as [ParseURL] maps the host of a
-// URL, so that the two can be compared byte by byte. Labels with a "*" are only
-// put in lower case. It fails if no host could ever match.
+// MapPattern maps the host of a permission rule as [ParseURL] maps the host of a URL, so
+// that the two can be compared byte by byte. Labels with a "*" are only lower-cased. It
+// fails if no host can ever match.
 func MapPattern(pattern string) (string, error) {
 	if !strings.Contains(pattern, "*") {
 		name, _, err := mapHost(pattern)

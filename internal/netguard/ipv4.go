@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// endsInNumber reports whether a mapped name is meant as an IPv4 address: no
-// top-level domain is a number.
+// endsInNumber reports whether a mapped name is meant as an IPv4 address: no top-level
+// domain is a number.
 func endsInNumber(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if digits, ok := strings.CutPrefix(last, "0x"); ok {
@@ -16,9 +16,8 @@ func endsInNumber(name string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// parseIPv4 reads every spelling of an IPv4 address that inet_aton reads: one to
-// four numbers in decimal, octal or hexadecimal, the last of which fills what
-// the others leave.
+// parseIPv4 reads every spelling of an IPv4 address that inet_aton reads: one to four
+// numbers in decimal, octal or hexadecimal, of which the last fills the remaining bytes.
 func parseIPv4(name string) (addr netip.Addr, ok bool) {
 	parts := strings.Split(name, ".")
 	if len(parts) > 4 {
@@ -39,7 +38,7 @@ func parseIPv4(name string) (addr netip.Addr, ok bool) {
 	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
 }
 
-// parseNumber reads a number of at most so many bits as C writes it.
+// parseNumber reads a number of at most the given bits in the notation of C.
 func parseNumber(text string, bits int) (n uint64, ok bool) {
 	base := 10
 	switch {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What a [RefusalError] is about.
+// The kinds of a [RefusalError].
 var (
 	ErrURL       = errors.New("not a usable URL")
 	ErrScheme    = errors.New("not a scheme of the web")
@@ -13,27 +13,27 @@ var (
 	ErrRedirect  = errors.New("not followed")
 )
 
-// maxQuoted is how many bytes an error repeats of what it was given.
-const maxQuoted = 200
+// maxTarget is how many bytes of its input an error repeats.
+const maxTarget = 200
 
-// A RefusalError says that no request is made, whatever the rules and the mode
-// say. Its text is worded for the model.
+// A RefusalError says that no request is made, whatever the permission rules and the mode
+// are. Its text is for the model.
 type RefusalError struct {
-	Target string // the URL, scheme, host or address that is refused
+	Target string // refused URL, scheme, host or address
 	Kind   error  // ErrURL, ErrScheme, ErrNotPublic or ErrRedirect
-	Reason string // what is wrong with Target, and what to do instead
+	Reason string // the problem of Target, and an alternative
 }
 
 func (e *RefusalError) Error() string {
-	return fmt.Sprintf("%q is %v: %s", shortened(e.Target), e.Kind, e.Reason)
+	return fmt.Sprintf("%q is %v: %s", truncate(e.Target), e.Kind, e.Reason)
 }
 
 // Unwrap returns e.Kind.
 func (e *RefusalError) Unwrap() error { return e.Kind }
 
-func shortened(text string) string {
-	if len(text) > maxQuoted {
-		return text[:maxQuoted] + "..."
+func truncate(text string) string {
+	if len(text) > maxTarget {
+		return text[:maxTarget] + "..."
 	}
 	return text
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A URL is an address of the web with one spelling for each thing it names. Its
-// host is the target that is decided and, byte for byte, what is dialled.
+// A URL is a web address in one canonical spelling. Its host is the target of permission
+// rules and, byte for byte, the host that is dialled.
 type URL struct {
 	Scheme string // "http" or "https"
 	Host   string // a mapped name, or an address without brackets
@@ -19,45 +19,44 @@ type URL struct {
 	Query  string // escaped, without the question mark
 }
 
-// ParseURL reads an absolute URL. Its host is mapped: by IDNA, to lower case,
-// without a final dot, and every spelling of an IPv4 address to the usual one.
-// The fragment is dropped, as it is never sent.
+// ParseURL parses an absolute URL and maps its host: by IDNA, to lower case, without a
+// final dot, and every spelling of an IPv4 address to the usual one. It drops the
+// fragment, which is never sent.
 //
-// An error is a [*RefusalError]: the URL is malformed or carries a user name, its
-// scheme is not http or https, or its host is not public as far as can be told
-// without a lookup.
+// An error is a [*RefusalError]: the URL is malformed or contains a user name, its scheme
+// is not http or https, or its host is certainly not public without a lookup.
 func ParseURL(raw string) (*URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, malformed(raw, parseReason(err))
+		return nil, malformedError(raw, parseProblem(err))
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
 		if u.Scheme == "" {
-			return nil, malformed(raw, "it has no scheme; begin it with https://")
+			return nil, malformedError(raw, "it has no scheme; begin it with https://")
 		}
 		return nil, &RefusalError{Target: u.Scheme, Kind: ErrScheme, Reason: "use http or https"}
 	}
 	switch {
 	case u.Hostname() == "":
-		return nil, malformed(raw, "it names no host; write it as https://host/path")
+		return nil, malformedError(raw, "it names no host; write it as https://host/path")
 	case u.User != nil:
-		return nil, malformed(raw, "it names a user before the @; leave that out")
+		return nil, malformedError(raw, "it names a user before the @; leave that out")
 	}
 	host, addr, err := mapHost(u.Hostname())
 	if err != nil {
-		return nil, malformed(raw, err.Error()+"; correct the host")
+		return nil, malformedError(raw, err.Error()+"; correct the host")
 	}
 	if addr.IsValid() {
-		err = Judge(addr)
+		err = CheckAddress(addr)
 	} else {
-		err = judgeName(host)
+		err = checkName(host)
 	}
 	if err != nil {
 		return nil, err
 	}
 	port, err := parsePort(u)
 	if err != nil {
-		return nil, malformed(raw, err.Error())
+		return nil, malformedError(raw, err.Error())
 	}
 	path := u.EscapedPath()
 	if path == "" {
@@ -66,16 +65,16 @@ func ParseURL(raw string) (*URL, error) {
 	return &URL{Scheme: u.Scheme, Host: host, Port: port, Path: path, Query: escapeQuery(u.RawQuery)}, nil
 }
 
-// Redirect reads the Location of an answer to u. An error is a [*RefusalError]:
-// from https it may not lead to http, and else as ParseURL says.
+// Redirect parses the Location of a response to u. An error is a [*RefusalError]: a
+// redirect from https to http, or an error of ParseURL.
 func (u *URL) Redirect(location string) (*URL, error) {
 	base, err := url.Parse(u.String())
 	if err != nil {
-		return nil, malformed(u.String(), parseReason(err))
+		return nil, malformedError(u.String(), parseProblem(err))
 	}
 	to, err := base.Parse(location)
 	if err != nil {
-		return nil, malformed(location, parseReason(err))
+		return nil, malformedError(location, parseProblem(err))
 	}
 	next, err := ParseURL(to.String())
 	if err != nil {
@@ -88,7 +87,8 @@ func (u *URL) Redirect(location string) (*URL, error) {
 	return next, nil
 }
 
-// String returns u as ParseURL reads it, without the port its scheme implies.
+// String returns u in a form that ParseURL accepts, without the default port of its
+// scheme.
 func (u *URL) String() string {
 	host := u.Host
 	if u.Port != defaultPort(u.Scheme) {
@@ -103,16 +103,17 @@ func (u *URL) String() string {
 	return text
 }
 
-func malformed(raw, reason string) error {
+func malformedError(raw, reason string) error {
 	return &RefusalError{Target: raw, Kind: ErrURL, Reason: reason}
 }
 
-// parseReason drops from an error of net/url what malformed says anyway.
-func parseReason(err error) string {
+// parseProblem returns the text of an error of net/url without the parts that
+// malformedError adds.
+func parseProblem(err error) string {
 	if inner, ok := errors.AsType[*url.Error](err); ok {
 		err = inner.Err
 	}
-	return shortened(strings.TrimPrefix(err.Error(), "net/url: ")) + "; write it as https://host/path"
+	return truncate(strings.TrimPrefix(err.Error(), "net/url: ")) + "; write it as https://host/path"
 }
 
 func parsePort(u *url.URL) (uint16, error) {
@@ -122,7 +123,7 @@ func parsePort(u *url.URL) (uint16, error) {
 	}
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || port == 0 {
-		return 0, fmt.Errorf("port %q is not between 1 and 65535", shortened(text))
+		return 0, fmt.Errorf("port %q is not between 1 and 65535", truncate(text))
 	}
 	return uint16(port), nil
 }
@@ -134,8 +135,8 @@ func defaultPort(scheme string) uint16 {
 	return 443
 }
 
-// escapeQuery escapes what may not stand in a request line. net/url leaves a
-// query as it was written.
+// escapeQuery escapes the characters that a request line must not contain. net/url leaves
+// a query unchanged.
 func escapeQuery(query string) string {
 	var b strings.Builder
 	for i := range len(query) {

@@ -56,7 +56,7 @@ func (r webRow) decide(t *testing.T, a answer) outcome {
 		o.wrong = append(o.wrong, fmt.Sprintf("%s, want %s: %q %+v", got, a.wanted(), r.URL, r.Rules))
 	}
 	for _, c := range f.reached {
-		if c.host == r.MustNot.ConnectHost || c.addr.String() == r.MustNot.Connect || r.MustNot.Connect == "non-public" && netguard.Judge(c.addr) != nil {
+		if c.host == r.MustNot.ConnectHost || c.addr.String() == r.MustNot.Connect || r.MustNot.Connect == "non-public" && netguard.CheckAddress(c.addr) != nil {
 			o.wrong = append(o.wrong, fmt.Sprintf("it reaches %s at %s", c.host, c.addr))
 		}
 	}

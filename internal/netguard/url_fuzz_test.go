@@ -70,7 +70,7 @@ func FuzzParseURL(f *testing.F) {
 			require.Equal(t, u.Host, host)
 			return
 		}
-		require.NoError(t, netguard.Judge(ours))
+		require.NoError(t, netguard.CheckAddress(ours))
 		if theirs, err := netip.ParseAddr(host); err == nil { // else a spelling that net/http leaves to the resolver
 			require.Equal(t, ours, theirs.Unmap())
 		}

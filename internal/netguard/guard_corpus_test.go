@@ -100,7 +100,7 @@ func (r row) requireOutcome(t *testing.T, err error, w *web) {
 	defer w.mu.Unlock()
 	for _, address := range w.dialled {
 		addr := netip.MustParseAddrPort(address).Addr()
-		require.NoError(t, netguard.Judge(addr), r.ID)
+		require.NoError(t, netguard.CheckAddress(addr), r.ID)
 		require.NotEqual(t, r.MustNot.Connect, addr.String(), r.ID)
 	}
 	for _, request := range w.requests {
