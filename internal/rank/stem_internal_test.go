@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The expected stems were checked against another implementation of Porter2.
+// The index depends on these stems: a library that changes them changes what is found.
 func TestStem(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
@@ -29,12 +29,4 @@ func TestStem(t *testing.T) {
 	for word, want := range tests {
 		require.Equal(t, want, string(stem([]byte(word))), word)
 	}
-}
-
-func FuzzStem(f *testing.F) {
-	f.Add("Yyying")
-	f.Add("eedly")
-	f.Fuzz(func(t *testing.T, word string) {
-		require.LessOrEqual(t, len(stem([]byte(word))), len(word)+1)
-	})
 }
