@@ -1,41 +1,43 @@
-// Package background keeps the tasks that go on while the conversation does:
-// commands, monitors, agents.
+// Package background keeps the tasks of a conversation that run beside it: commands,
+// monitors, agents.
 //
-// A conversation, which is a main session and all its forks, has one table of
-// them: [Of]. A tool that starts work which should outlive its call adds it with
-// [Tasks.Add] and says [Handle.Done] when it has ended; the host asks for the
-// news with [Tasks.Notices] and hands them to the model, each once. Other tools
-// and the host look at tasks, wait for them and stop them by their ids.
+// A conversation is a main session and all its forks. It has one task table, which
+// [Of] returns. A tool that starts work which should outlive its call adds the work
+// with [Tasks.Add] and calls [Handle.Done] when the work has ended. The host calls
+// [Tasks.Notices] and passes the notices to the model; each notice is returned once.
+// Tools and the host can list tasks, wait for them and stop them by their ids.
 //
 // # Owners
 //
-// A task belongs to the session that added it, which is told of its end. When
-// that session is closed, [Policy] says what becomes of the task: as a rule a
-// sub-agent's tasks end with it, and those of a background agent live on and
-// report to the main session. Closing the main session stops all tasks and waits
-// for them, so a host without a screen has nothing to do but that.
+// A task belongs to the session that added it, and its end is reported to that
+// session. When the session is closed, [Policy] decides about the task: by default
+// the tasks of a sub-agent are stopped, and those of a background agent go on and
+// report to the main session. Closing the main session stops all tasks and waits for
+// them, so a host without a user interface has to do nothing else.
 //
-// The table learns of the main session when [Of], [Configure] or [Tasks.Notices]
-// is called with it. As long as that did not happen, there is nobody to inherit
-// a task, and it ends with its agent whatever its policy; the main session is
-// told if it comes later.
+// The table learns of the main session when [Of], [Configure] or [Tasks.Notices] is
+// called with it. Until then no session can take over a task: it is stopped when its
+// agent ends, whatever its policy, and the main session is notified if it joins
+// later.
 //
 // # Files
 //
-// [Tasks.Dir] is a place for output. A host that names it with [Configure] gets
-// a small record for each task there, until its end was told. After a crash the
-// records say which tasks ran, and those are Lost: listed, with their output
-// files, and told of once. A program that dies in the very moment of telling may
-// tell it again.
+// [Tasks.Dir] is the directory for output files. If the host has chosen it with
+// [Configure], the table also keeps a small record of each task there until the end
+// of the task has been reported. After a crash the records show which tasks were
+// running. Those tasks are Lost: they are listed with their output files and reported
+// once. If the program crashes while it reports an end, the next run may report it
+// again.
 //
 // # Concurrency
 //
 //  1. All functions and methods may be called concurrently, also from within
 //     [Work.Stop], [Work.Output] and the function given to [Tasks.Watch].
-//  2. Of several first users one makes the table, and all get that one.
-//  3. A task ends once. By the time that [Tasks.Wait] or [Tasks.Stop] returns it,
-//     its notice is there for [Tasks.Notices] to give or [Tasks.Acknowledge] to take
-//     back; whichever is first has it.
-//  4. Lists reach a watcher one at a time and in the order of the changes.
-//  5. The only goroutines are those on which Work.Stop is called.
+//  2. If several goroutines use a conversation first, one of them makes the table
+//     and all of them get that table.
+//  3. A task ends once. When [Tasks.Wait] or [Tasks.Stop] returns an ended task, its
+//     notice is already queued: [Tasks.Notices] returns it or [Tasks.Acknowledge]
+//     removes it, whichever is called first.
+//  4. A watcher gets the lists one at a time and in the order of the changes.
+//  5. The package starts goroutines only to call Work.Stop.
 package background

@@ -15,23 +15,23 @@ import (
 // An entry is a task in the table.
 type entry struct {
 	work   Work
-	done   chan struct{} // closed when it has ended
-	record *record       // nil without a directory of the host's
+	done   chan struct{} // closed when the task has ended
+	record *record       // nil if the host has chosen no directory
 
 	// Guarded by Tasks.mu.
 	task      Task
-	owner     *member // nil is the main session
-	silent    bool    // nobody is told of its end
-	stopCause error   // why it was asked to stop
-	pruned    bool    // it was pruned
-	unread    int     // messages that nobody has fetched
-	dropped   int     // messages that were dropped
+	owner     *member // nil means the main session
+	silent    bool    // its end is not reported
+	stopCause error   // given to Work.Stop; nil if it was not asked to stop
+	pruned    bool    // it was removed from the table
+	unread    int     // messages in Tasks.pending
+	dropped   int     // messages that were dropped since the last Notices
 }
 
-// reportsTo reports whether the session at st is told of the end.
-func (e *entry) reportsTo(st *member) bool { return e.owner == st || e.owner == nil && st.isMain }
+// reportsTo reports whether the session of m gets the notices of the task.
+func (e *entry) reportsTo(m *member) bool { return e.owner == m || e.owner == nil && m.isMain }
 
-// setEnd writes down how the work ended.
+// setEnd sets the task's final state.
 func (e *entry) setEnd(state State, exit *int, err error) {
 	switch {
 	case state == Completed || state == Killed || state == Lost:
@@ -50,7 +50,7 @@ func (e *entry) setEnd(state State, exit *int, err error) {
 	}
 }
 
-// output is what the work says, whose mistakes are not those of who asks.
+// output returns the output of the work. A panic of Work.Output becomes an error.
 func (e *entry) output() (text string, err error) {
 	if e.work.Output != nil {
 		err = goroutine.Try(func() error { text = e.work.Output(); return nil })
@@ -62,9 +62,10 @@ func (e *entry) output() (text string, err error) {
 	return readTail(e.work.OutputFile)
 }
 
-// readTail returns the end of a file, which begins with a whole line if it was cut
-// and has more than one. The work may have put a link in the place of its file,
-// to something that may not be shown; it is not followed.
+// readTail returns the last MaxOutput bytes of a file. If the beginning was cut off,
+// the text starts with a whole line, unless it has only one. A link at path is not
+// followed: the work may have replaced its file by a link to a file that the model
+// must not see.
 func readTail(path string) (_ string, err error) {
 	f, err := realpath.Open(filepath.Join(realpath.Resolve(filepath.Dir(path)), filepath.Base(path)))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 )
 
-// StartOf is startOf, for records that tests write.
+// StartOf is processStart, for records that tests write.
 func StartOf(pid int) (start string, running bool) { return processStart(pid) }
 
 // RecordLate writes a record once more after it was removed.

@@ -1,9 +1,9 @@
 package background
 
-// A Handle is the side of a task that does the work. Its methods may be called
-// concurrently.
+// A Handle is given to the code that runs the work of a task. Its methods may be
+// called concurrently.
 type Handle struct {
-	id    string // the entry's task changes
+	id    string // entry.task.ID, which needs no lock here
 	tasks *Tasks
 	entry *entry
 }
@@ -11,16 +11,16 @@ type Handle struct {
 // ID returns the task's id.
 func (h *Handle) ID() string { return h.id }
 
-// Done says how the work ended. The first call counts, all others do nothing.
-// exit may be nil. err says why it did not end well; what it says is shown to
-// the model. Work that Failed after it was asked to stop counts as Killed, and
-// a state that is not final as Failed.
+// Done reports how the work ended. Only the first call has an effect. exit may be
+// nil. err is the reason if the work did not end well; the model gets its text. Work
+// that Failed after it was asked to stop counts as Killed. A state that is not final
+// counts as Failed.
 //
-// When Done returns, the task's record is on the disk, if it has one.
+// When Done returns, the task's record, if it has one, has been written.
 func (h *Handle) Done(state State, exit *int, err error) { h.tasks.finish(h.entry, state, exit, err) }
 
-// Tell leaves a message for the conversation that the task belongs to, which
-// gets it with [Tasks.Notices], before the task's end. The task's id is put in
-// front. Of more than 256 messages that nobody has fetched the oldest are
-// dropped and counted. After Done it does nothing.
+// Tell queues a message for the session that the task belongs to. [Tasks.Notices]
+// returns it, with the task's id in front, before the notice of the task's end. At
+// most 256 messages of a task are queued; after that the oldest ones are dropped and
+// counted. After Done it does nothing.
 func (h *Handle) Tell(text string) { h.tasks.addMessage(h.entry, text) }

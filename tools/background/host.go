@@ -4,11 +4,11 @@ import (
 	"os"
 )
 
-// A host is a process that keeps tasks. The zero host has ended.
+// A host is a process that has tasks. The zero host has ended.
 type host struct {
 	PID int `json:"pid,omitempty"`
-	// Start tells it from a later process of the same id; empty where that is
-	// not known.
+	// Start distinguishes the process from a later one with the same id. It is empty
+	// on systems where it is not known.
 	Start string `json:"start,omitempty"`
 }
 
@@ -17,7 +17,7 @@ func thisHost() host {
 	return host{PID: os.Getpid(), Start: start}
 }
 
-// alive reports whether the process runs still, as far as can be known.
+// alive reports whether the process is running, as far as the system can tell.
 func (h host) alive() bool {
 	if h.PID <= 0 {
 		return false

@@ -9,15 +9,16 @@ import (
 	"syscall"
 )
 
-// processStart reports whether a process runs. When it began is not known here.
+// processStart reports whether a process is running. Its start time is not known on
+// this system.
 func processStart(pid int) (start string, running bool) {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return "", false
 	}
-	defer func() { _ = p.Release() }() // a handle that only this function had
+	defer func() { _ = p.Release() }() // the handle belongs to this function
 	if runtime.GOOS == "windows" {
-		return "", true // where an ended process is not found
+		return "", true // os.FindProcess has found it, which it does not for ended processes on Windows
 	}
 	err = p.Signal(syscall.Signal(0))
 	return "", err == nil || errors.Is(err, syscall.EPERM)

@@ -6,26 +6,26 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A member is a session's place at its table.
+// A member is a session that uses the task table of its conversation.
 type member struct {
 	joined    sync.Once
 	isMain    bool
 	role      pegboard.Role
-	agentID   string // its id
-	agentType string // the agent's type
-	ended     bool   // the session has ended; guarded by Tasks.mu
+	agentID   string
+	agentType string
+	ended     bool // the session was closed; guarded by Tasks.mu
 }
 
-// members gives each session a seat of its own: a fork begins with a new one.
-var members = pegboard.NewClonedKey("seat at the background tasks", func(*member) *member { return &member{} })
+// members holds the member of each session. A fork gets a member of its own.
+var members = pegboard.NewClonedKey("member of the background tasks", func(*member) *member { return &member{} })
 
-// reparents reports whether w outlives the session at st.
-func (st *member) reparents(w *Work) bool {
+// reparents reports whether w goes on when the session is closed.
+func (m *member) reparents(w *Work) bool {
 	switch w.OwnerEnd {
 	case Kill:
 		return false
 	case Reparent:
 		return true
 	}
-	return st.role != pegboard.RoleSubAgent
+	return m.role != pegboard.RoleSubAgent
 }

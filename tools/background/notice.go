@@ -6,14 +6,15 @@ import (
 	"unicode"
 )
 
-// A notice is something that a conversation has yet to be told.
+// A notice is an event that no session has fetched yet.
 type notice struct {
 	entry *entry
-	end   bool   // the task has ended; otherwise it left a message
+	end   bool   // the task has ended; otherwise the notice is a message
 	text  string // the message
 }
 
-// noticeSnapshot is a notice with what was known when it was taken.
+// A noticeSnapshot is a notice with the state of its task at the time when the notice
+// was fetched.
 type noticeSnapshot struct {
 	notice
 	task    Task
@@ -21,7 +22,7 @@ type noticeSnapshot struct {
 	pruned  bool
 }
 
-// message returns the notice as text for the model.
+// message words the notice for the model.
 func (n noticeSnapshot) message() string {
 	var b strings.Builder
 	if n.dropped > 0 {
@@ -32,23 +33,23 @@ func (n noticeSnapshot) message() string {
 		return b.String()
 	}
 	b.WriteString("Background task " + n.task.ID)
-	if what := taskLabel(n.task); what != "" {
-		b.WriteString(" (" + what + ")")
+	if label := taskLabel(n.task); label != "" {
+		b.WriteString(" (" + label + ")")
 	}
 	b.WriteString(" " + n.task.outcome() + ".")
 	b.WriteString(n.outputHint())
 	if n.task.State == Lost {
-		b.WriteString(" Check what it has done, and start it again if it is still needed.")
+		b.WriteString(" Check label it has done, and start it again if it is still needed.")
 		return b.String()
 	}
-	text, _ := n.entry.output() // without it, the notice is as true
+	text, _ := n.entry.output() // if the output cannot be read, the notice is sent without it
 	if last := lastLines(text); last != "" {
 		b.WriteString(" It ends with:\n" + last)
 	}
 	return b.String()
 }
 
-// outputHint says where to find the output.
+// outputHint says where the model finds the output of the task.
 func (n noticeSnapshot) outputHint() string {
 	where := n.task.OutputFile
 	switch {
@@ -62,17 +63,17 @@ func (n noticeSnapshot) outputHint() string {
 	return ""
 }
 
-// taskLabel says which task it is, in one short line.
+// taskLabel returns the description or the command of a task as one short line.
 func taskLabel(k Task) string {
-	what := k.Description
-	if what == "" {
-		what = k.Command
+	label := k.Description
+	if label == "" {
+		label = k.Command
 	}
-	return oneLine(what, maxNoticeLine)
+	return oneLine(label, maxNoticeLine)
 }
 
-// lastLines returns the last lines of an output that are not blank, indented so
-// that they cannot be taken for the notice's own words.
+// lastLines returns the last lines of text that are not blank. Each is indented, so
+// that the model can tell them from the notice itself.
 func lastLines(text string) string {
 	var lines []string
 	for len(lines) < maxNoticeLines && text != "" {
@@ -85,11 +86,11 @@ func lastLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine returns text as one line of at most most bytes of valid UTF-8 without
+// oneLine returns text as one line of at most limit bytes of valid UTF-8 without
 // control characters.
-func oneLine(text string, most int) string {
-	if len(text) > 4*most {
-		text = text[:4*most]
+func oneLine(text string, limit int) string {
+	if len(text) > 4*limit {
+		text = text[:4*limit]
 	}
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
@@ -98,9 +99,9 @@ func oneLine(text string, most int) string {
 		return r
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 	text = strings.TrimSpace(text)
-	if len(text) <= most {
+	if len(text) <= limit {
 		return text
 	}
 	const mark = "…"
-	return strings.ToValidUTF8(text[:most-len(mark)], "") + mark
+	return strings.ToValidUTF8(text[:limit-len(mark)], "") + mark
 }

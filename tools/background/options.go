@@ -9,44 +9,47 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// The limits.
+// Limits of a task table.
 const (
-	// DefaultMaxTasks is how many tasks of a conversation run at once, as
-	// documented for the shell sessions of a known harness.
+	// DefaultMaxTasks is the number of tasks of a conversation that may run at once,
+	// if Options.MaxTasks is 0. OpenAI's Codex allows as many shell sessions.
 	DefaultMaxTasks = 64
-	// MaxOutput is how many bytes of an output file [Tasks.Output] returns.
+	// MaxOutput is the number of bytes of an output file that [Tasks.Output] returns.
 	MaxOutput = 32_000
 
-	keptEnded      = 8   // of the tasks that ended, the latest are always kept
-	maxMessages    = 256 // of one task that nobody has fetched
+	keptEnded      = 8   // ended tasks that always stay in the table
+	maxMessages    = 256 // pending messages of one task
 	maxNoticeLines = 3
-	maxNoticeLine  = 200 // bytes
-	maxRecord      = 1 << 20
+	maxNoticeLine  = 200     // bytes
+	maxRecord      = 1 << 20 // bytes
 	maxNearNames   = 3
-	maxRemoveTries = 100 // attempts to remove a directory in which files are still being made
+	maxRemoveTries = 100 // attempts to remove a directory in which files are still being created
 )
 
-// Options are a host's choices for one conversation. The zero value works.
+// Options are the host's settings for the tasks of one conversation. The zero value
+// works.
 type Options struct {
-	// Dir is the conversation's own directory for output files and records, an
-	// absolute path. It is made if it is missing, for this user alone, and stays
-	// when the conversation ends: who opens it again for the same conversation
-	// finds what became of its tasks. Empty means a temporary directory, which is
-	// removed when the main session is closed, and no records.
+	// Dir is the directory for the output files and records of this conversation, an
+	// absolute path. It is created for this user alone if it is missing, and is not
+	// removed when the conversation ends: a later run that configures the same
+	// directory finds the tasks of the earlier one. Empty means a temporary
+	// directory, which is removed after the main session was closed, and no records.
 	Dir string
-	// MaxTasks is how many tasks may run at once; 0 means DefaultMaxTasks. About
-	// as many are listed: those that ended make room for those that run, but for
-	// the 8 that ended last.
+	// MaxTasks is the number of tasks that may run at once; 0 means DefaultMaxTasks.
+	// About as many tasks are listed: ended tasks are removed to make room for
+	// running ones, except the 8 that ended last.
 	MaxTasks int
 }
 
-// Configure sets the options of the conversation that s is part of, before its
-// first task. It takes over what an earlier run of the program left in
-// Options.Dir: tasks that ran then are Lost now, or ended untold, and the main
-// session gets their notices. Tasks of a program that still runs are left alone.
+// Configure sets the options of the conversation of s, before its first task. It
+// adopts the tasks that an earlier run of the program recorded in Options.Dir: tasks
+// that were running are Lost, and the main session gets their notices and those of
+// the tasks whose end was not reported. Tasks of a program that is still running are
+// not touched.
 //
-// It fails with ErrAlreadyConfigured if other options hold already. With ErrCorrupt it
-// has done its work all the same.
+// Configure fails with ErrAlreadyConfigured if the conversation already has other
+// options. An error that wraps ErrCorrupt does not keep it from configuring the
+// table.
 func Configure(s *pegboard.Session, o Options) error {
 	if o.MaxTasks < 0 {
 		return fmt.Errorf("at most %d background tasks cannot be meant; 0 means %d", o.MaxTasks, DefaultMaxTasks)
@@ -83,7 +86,7 @@ func Configure(s *pegboard.Session, o Options) error {
 	return err
 }
 
-// maxTasks is the limit in force.
+// maxTasks returns MaxTasks or its default.
 func (o Options) maxTasks() int {
 	if o.MaxTasks > 0 {
 		return o.MaxTasks

@@ -12,17 +12,17 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 )
 
-// A record is a task on the disk. It is there while the task runs, and until its
-// end was told.
+// A record is the file that describes a task. It exists while the task runs and until
+// the end of the task was reported.
 type record struct {
 	path string
 
-	mu      sync.Mutex           // one write at a time
+	mu      sync.Mutex           // held during a write
 	last    *atomicfile.Snapshot // nil if there is no file
-	removed bool                 // it was removed for good
+	removed bool                 // it must not be written again
 }
 
-// recordContent is what a record holds.
+// recordContent is the content of a record.
 type recordContent struct {
 	Version int  `json:"version"`
 	Task    Task `json:"task"`
@@ -34,7 +34,8 @@ const (
 	recordSuffix  = ".task.json"
 )
 
-// write writes what is true once nobody else writes.
+// write writes the content that now returns. It calls now with the lock of the record
+// held, so that concurrent writers do not overwrite a newer state by an older one.
 func (r *record) write(store *atomicfile.Store, now func() recordContent) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -51,7 +52,7 @@ func (r *record) write(store *atomicfile.Store, now func() recordContent) error 
 	case r.last == nil:
 		next, err = store.Create(context.Background(), r.path, data, 0o600)
 	case bytes.Equal(r.last.Data, data):
-		return nil // somebody may have the file by now
+		return nil // the file is up to date; another process may have adopted it meanwhile
 	default:
 		next, err = r.last.Replace(context.Background(), data)
 	}
@@ -59,7 +60,7 @@ func (r *record) write(store *atomicfile.Store, now func() recordContent) error 
 		r.last = next
 	}
 	if errors.Is(err, atomicfile.ErrNotSynced) {
-		return nil // it is written, and there is nothing to do about the disk
+		return nil // the content was written; only its durability is uncertain
 	}
 	return err
 }

@@ -6,39 +6,39 @@ import (
 	"time"
 )
 
-// A State says where a task stands.
+// A State is the state of a task.
 type State string
 
 // The states. Every state but Running is final.
 const (
 	Running   State = "running"
-	Completed State = "completed" // it did what it was to do
+	Completed State = "completed" // it did its work
 	Failed    State = "failed"
-	Killed    State = "killed" // somebody stopped it
-	Lost      State = "lost"   // its host ended before it did; how it ended is unknown
+	Killed    State = "killed" // it was stopped
+	Lost      State = "lost"   // its host process ended first; how the task ended is unknown
 )
 
-// A Task is what is known of a task at one moment. It is a copy.
+// A Task is a copy of the data of a task at one moment.
 //
-// As JSON it has the names that hooks see in background_tasks.
+// The JSON names are those that hooks see in background_tasks.
 type Task struct {
 	ID          string `json:"id"`
-	Kind        string `json:"type"` // "shell", "monitor", "agent", or whatever else was added
+	Kind        string `json:"type"` // "shell", "monitor", "agent", or another kind that a tool chose
 	State       State  `json:"status"`
 	Description string `json:"description"`
 	Command     string `json:"command,omitempty"`
-	AgentID     string `json:"agent_id,omitempty"` // of the agent that started it; empty for the main one
+	AgentID     string `json:"agent_id,omitempty"` // of the agent that started it; empty for the main agent
 	AgentType   string `json:"agent_type,omitempty"`
 
 	Started time.Time `json:"started"`
-	Ended   time.Time `json:"ended,omitzero"` // zero while it runs; of a lost task, when that was found out
+	Ended   time.Time `json:"ended,omitzero"` // zero while it runs; for a lost task, the time at which the loss was found
 
 	OutputFile string `json:"output_file,omitempty"` // an absolute path, or empty
-	ExitCode   *int   `json:"exit_code,omitempty"`   // nil if there is none
-	Err        string `json:"error,omitempty"`       // why it ended, if not by itself and well
+	ExitCode   *int   `json:"exit_code,omitempty"`   // nil if it has no exit code
+	Err        string `json:"error,omitempty"`       // why it did not end well
 }
 
-// copied returns a Task that shares nothing with k.
+// copied returns a deep copy of k.
 func (k Task) copied() Task {
 	if k.ExitCode != nil {
 		code := *k.ExitCode
@@ -47,7 +47,7 @@ func (k Task) copied() Task {
 	return k
 }
 
-// outcome says how a task ended, and after how long.
+// outcome returns a phrase for the state of the task and the time that it took.
 func (k Task) outcome() string {
 	how := ""
 	switch k.State {
@@ -75,7 +75,7 @@ func (k Task) outcome() string {
 	return how
 }
 
-// roundDuration returns a duration with no more digits than anybody reads.
+// roundDuration formats a duration, rounded to a readable number of digits.
 func roundDuration(d time.Duration) string {
 	switch {
 	case d < 0:

@@ -14,23 +14,23 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 )
 
-// Tasks is the table of one conversation: the main session and all its forks.
+// Tasks is the task table of one conversation: the main session and all its forks.
 // Its methods may be called concurrently.
 type Tasks struct {
 	watchers watchers
 
-	mu           sync.Mutex // guards all below, and what entries say of it
+	mu           sync.Mutex // guards the fields below and the fields of entries that say so
 	opts         Options
-	optionsFixed bool     // the options are settled
-	entries      []*entry // the oldest first
+	optionsFixed bool     // Configure can no longer change opts
+	entries      []*entry // oldest first
 	running      int
-	ids          map[string]bool // all that were ever given out; false for those of another program that runs
-	pending      []notice        // the oldest first
+	ids          map[string]bool // every id that was given out or is on file; false if the table never had the task
+	pending      []notice        // notices that no session has fetched, oldest first
 	files        files
-	allowReads   func(dir string) // lets the conversation read there; nil before a session was met
-	errs         []error          // of writing records, for close
+	allowReads   func(dir string) // adds a directory that the conversation may read; nil before a session has joined
+	errs         []error          // of writing records and removing files, for close
 	mainJoined   bool
-	liveForks    int  // that have met the table and have not ended
+	liveForks    int  // forks that have joined and were not closed
 	closed       bool // the conversation has ended
 }
 
@@ -41,18 +41,17 @@ var tables = pegboard.NewKey[*Tasks]("background tasks")
 
 func tableOf(s *pegboard.Session) *Tasks { return tables.GetOrInitRoot(s, newTasks) }
 
-// Of returns the table of the conversation that s is part of. It is the same one
-// for all its sessions, whoever asks first.
+// Of returns the task table of the conversation of s. All sessions of a conversation
+// get the same table.
 func Of(s *pegboard.Session) *Tasks {
 	t := tableOf(s)
 	t.join(s)
 	return t
 }
 
-// Add puts work that runs already into the table, on behalf of s. It fails with
-// ErrTooMany, with pegboard.ErrClosed if s has ended, and if the work cannot be
-// stopped; the work then belongs to the caller alone. Otherwise it must end in
-// [Handle.Done].
+// Add adds running work to the table on behalf of s. It fails with ErrTooMany, with
+// pegboard.ErrClosed if s was closed, and if w has no Stop; the caller then still
+// owns the work. Otherwise [Handle.Done] must be called when the work ends.
 func (t *Tasks) Add(s *pegboard.Session, w Work) (*Handle, error) {
 	if w.Stop == nil {
 		return nil, errors.New("work without Stop cannot go on in the background")
@@ -60,18 +59,18 @@ func (t *Tasks) Add(s *pegboard.Session, w Work) (*Handle, error) {
 	if tableOf(s) != t {
 		return nil, errors.New("the session belongs to another conversation than the tasks")
 	}
-	st := t.join(s)
+	m := t.join(s)
 	e := &entry{work: w, done: make(chan struct{}), task: Task{
-		Kind: cmp.Or(w.Kind, "task"), State: Running, Description: w.Description, Command: w.Command, AgentID: st.agentID,
-		AgentType: st.agentType, Started: w.Started, OutputFile: w.OutputFile,
+		Kind: cmp.Or(w.Kind, "task"), State: Running, Description: w.Description, Command: w.Command, AgentID: m.agentID,
+		AgentType: m.agentType, Started: w.Started, OutputFile: w.OutputFile,
 	}}
 	if e.task.Started.IsZero() {
 		e.task.Started = time.Now()
 	}
-	if !st.isMain {
-		e.owner = st
+	if !m.isMain {
+		e.owner = m
 	}
-	id, err := t.insert(e, st)
+	id, err := t.insert(e, m)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +79,13 @@ func (t *Tasks) Add(s *pegboard.Session, w Work) (*Handle, error) {
 	return &Handle{id: id, tasks: t, entry: e}, nil
 }
 
-func (t *Tasks) insert(e *entry, st *member) (id string, err error) {
+func (t *Tasks) insert(e *entry, m *member) (id string, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.isOver() || st.ended {
+	if t.isOver() || m.ended {
 		return "", fmt.Errorf("%w: nothing more can be started in the background", pegboard.ErrClosed)
 	}
-	if most := t.opts.maxTasks(); t.running >= most {
+	if limit := t.opts.maxTasks(); t.running >= limit {
 		return "", fmt.Errorf("%w: %d, which is the most; stop one with TaskStop, or wait until one has ended. Running: %s",
 			ErrTooMany, t.running, strings.Join(t.runningIDs(), ", "))
 	}
@@ -103,7 +102,8 @@ func (t *Tasks) insert(e *entry, st *member) (id string, err error) {
 	return id, nil
 }
 
-// prune forgets the tasks that ended first, to make room for those that run.
+// prune removes the tasks that ended first from the table, to bound its size. The
+// caller holds the lock.
 func (t *Tasks) prune() {
 	over := len(t.entries) - t.running - max(keptEnded, t.opts.maxTasks()-t.running)
 	if over <= 0 {
@@ -122,7 +122,7 @@ func (t *Tasks) prune() {
 	t.entries = slices.DeleteFunc(t.entries, func(e *entry) bool { return e.pruned })
 }
 
-// finish is Handle.Done.
+// finish implements Handle.Done.
 func (t *Tasks) finish(e *entry, state State, exit *int, err error) {
 	t.mu.Lock()
 	if e.task.State != Running {
@@ -148,7 +148,7 @@ func (t *Tasks) finish(e *entry, state State, exit *int, err error) {
 	t.removeTempDir()
 }
 
-// List returns the tasks that run and the latest that ended, in the order in
+// List returns the running tasks and the latest ones that ended, in the order in
 // which they were added.
 func (t *Tasks) List() []Task {
 	t.mu.Lock()
@@ -183,7 +183,7 @@ func (t *Tasks) find(id string) *entry {
 	return nil
 }
 
-// lookup is find with an error for the model.
+// lookup is like find, with an error for the model.
 func (t *Tasks) lookup(id string) (*entry, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -205,8 +205,8 @@ func (t *Tasks) lookup(id string) (*entry, error) {
 	return nil, fmt.Errorf("%w %q; nothing was started in the background", ErrUnknownTask, id)
 }
 
-// Wait waits until a task has ended and returns it. When ctx ends first, it
-// returns the task as it is by then, with the cause of ctx.
+// Wait waits until a task has ended and returns it. If ctx ends first, Wait returns
+// the task as it is at that time and the cause of ctx.
 func (t *Tasks) Wait(ctx context.Context, id string) (Task, error) {
 	e, err := t.lookup(id)
 	if err != nil {

@@ -12,17 +12,17 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// files is where a table keeps its files.
+// files are the paths and the record store of a table.
 type files struct {
-	tempDir string // the temporary directory, once it was made
+	tempDir string // the temporary directory; empty until Dir makes it
 	store   atomicfile.Store
 	host    host // this process
 }
 
-// Dir returns the directory for the output files of this conversation, which
-// nobody but this user can read if it was made here, and all agents of the
-// conversation unasked. It is removed, unless the
-// host named it, once the main session is closed and all tasks have ended.
+// Dir returns the directory for the output files of this conversation. Every agent of
+// the conversation may read it without being asked. If the host has chosen no
+// directory, Dir makes a temporary one that only this user can read; it is removed
+// when the main session is closed and all tasks have ended.
 func (t *Tasks) Dir() (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,8 +44,8 @@ func (t *Tasks) Dir() (string, error) {
 	return t.files.tempDir, nil
 }
 
-// NewFile returns the path of a file in Dir that does not exist, for the output
-// of work of the given kind. It does not make it.
+// NewFile returns the path of a file in Dir for the output of work of the given kind.
+// The file does not exist, and NewFile does not create it.
 func (t *Tasks) NewFile(kind string) (string, error) {
 	dir, err := t.Dir()
 	if err != nil {
@@ -54,7 +54,8 @@ func (t *Tasks) NewFile(kind string) (string, error) {
 	return filepath.Join(dir, slug(kind)+"-"+strings.ToLower(rand.Text()[:13])+".log"), nil
 }
 
-// removeTempDir removes the temporary directory when nobody is left to use it.
+// removeTempDir removes the temporary directory if no session and no task can use it
+// any more.
 func (t *Tasks) removeTempDir() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,7 +63,7 @@ func (t *Tasks) removeTempDir() {
 		return
 	}
 	err := os.RemoveAll(t.files.tempDir)
-	for tries := 1; err != nil && tries < maxRemoveTries; tries++ { // a call that is being ended may make a file meanwhile
+	for tries := 1; err != nil && tries < maxRemoveTries; tries++ { // a call that is being stopped may create a file meanwhile
 		err = os.RemoveAll(t.files.tempDir)
 	}
 	if err != nil {
@@ -71,8 +72,8 @@ func (t *Tasks) removeTempDir() {
 	t.files.tempDir = ""
 }
 
-// Output returns what a task has printed so far, as its Work says, or the last
-// MaxOutput bytes of its output file. It is valid UTF-8 and may be empty.
+// Output returns the output of a task so far: the result of Work.Output, or the last
+// MaxOutput bytes of the output file. It is valid UTF-8 and may be empty.
 func (t *Tasks) Output(id string) (string, error) {
 	e, err := t.lookup(id)
 	if err != nil {
@@ -85,7 +86,8 @@ func (t *Tasks) Output(id string) (string, error) {
 	return text, nil
 }
 
-// newID returns an id that was not given out before, here or on file.
+// newID returns an id that no task of the conversation has or had, including tasks
+// that other programs have recorded. The caller holds the lock.
 func (t *Tasks) newID(kind string) string {
 	for {
 		id := slug(kind) + "_" + strings.ToLower(rand.Text()[:6])
@@ -97,7 +99,7 @@ func (t *Tasks) newID(kind string) string {
 	}
 }
 
-// slug returns the beginning of a kind in small letters and digits.
+// slug returns the first lower-case letters and digits of a kind, at most 12.
 func slug(kind string) string {
 	s := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {

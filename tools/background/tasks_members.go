@@ -8,55 +8,56 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// mainSessions tells main sessions from forks, of which a session does not say which
-// it is: a fork writes its own value, and SetRoot another session's.
+// mainSessions is true for main sessions and false for forks. A session does not say
+// which of the two it is: join sets false for the session and then, with SetRoot,
+// true for its main session.
 var mainSessions = pegboard.NewClonedKey("main session", func(bool) bool { return false })
 
-// join returns the seat of s. The table ends with the main session, and learns
-// of the end of every other one, from the first time that this is seen here.
+// join returns the member of s. The first call for s registers the session: if s is
+// the main session, closing it closes the table; otherwise closing it calls leave.
 func (t *Tasks) join(s *pegboard.Session) *member {
-	st := members.GetOrInit(s, func() *member { return &member{} })
-	st.joined.Do(func() {
-		st.role, st.agentID, st.agentType = s.Role(), s.AgentID(), s.AgentType()
+	m := members.GetOrInit(s, func() *member { return &member{} })
+	m.joined.Do(func() {
+		m.role, m.agentID, m.agentType = s.Role(), s.AgentID(), s.AgentType()
 		mainSessions.Set(s, false)
 		mainSessions.SetRoot(s, true)
-		st.isMain, _ = mainSessions.Get(s)
+		m.isMain, _ = mainSessions.Get(s)
 		t.mu.Lock()
 		t.allowReads = s.AllowReads
 		if dir := t.files.tempDir; dir != "" {
 			t.allowReads(dir)
 		}
-		if st.isMain {
+		if m.isMain {
 			t.mainJoined = true
 		} else {
 			t.liveForks++
 		}
 		t.mu.Unlock()
-		if st.isMain {
+		if m.isMain {
 			s.OnClose("background tasks", t.close)
 		} else {
-			s.OnClose("background tasks of agent "+st.agentID, func(ctx context.Context) error { return t.leave(ctx, st) })
+			s.OnClose("background tasks of agent "+m.agentID, func(ctx context.Context) error { return t.leave(ctx, m) })
 		}
 	})
-	return st
+	return m
 }
 
-// leave is called when a session that added work ends, but for the main one.
-func (t *Tasks) leave(ctx context.Context, st *member) error {
+// leave is called when a fork that has joined is closed.
+func (t *Tasks) leave(ctx context.Context, m *member) error {
 	t.mu.Lock()
-	st.ended = true
+	m.ended = true
 	t.liveForks--
 	var kill, silent []*entry
-	for _, e := range t.entriesOf(st) {
+	for _, e := range t.entriesOf(m) {
 		switch {
-		case !st.reparents(&e.work):
+		case !m.reparents(&e.work):
 			e.silent = true
 			silent = append(silent, e)
 			if e.task.State == Running {
 				kill = append(kill, e)
 			}
 		case e.task.State == Running && !t.mainJoined:
-			kill = append(kill, e) // nobody would end it later
+			kill = append(kill, e) // no session is left that could stop it later
 			fallthrough
 		default:
 			e.owner = nil
@@ -74,27 +75,28 @@ func (t *Tasks) leave(ctx context.Context, st *member) error {
 	return err
 }
 
-// entriesOf returns what belongs to the session at st: its tasks in the table, and
-// those that were pruned before their end was told.
-func (t *Tasks) entriesOf(st *member) (all []*entry) {
+// entriesOf returns the entries that belong to the session of m: those in the table,
+// and those that were pruned before their end was reported.
+func (t *Tasks) entriesOf(m *member) (all []*entry) {
 	for _, e := range t.entries {
-		if e.owner == st {
+		if e.owner == m {
 			all = append(all, e)
 		}
 	}
 	for _, n := range t.pending {
-		if n.entry.pruned && n.entry.owner == st {
+		if n.entry.pruned && n.entry.owner == m {
 			all = append(all, n.entry)
 		}
 	}
 	return all
 }
 
-// isOver reports whether nobody is left to end what might be started: the
-// conversation has ended, or all of it that was seen here.
+// isOver reports whether no session is left that would stop a new task: the
+// conversation has ended, or every session that joined was closed. The caller holds
+// the lock.
 func (t *Tasks) isOver() bool { return t.closed || !t.mainJoined && t.liveForks == 0 }
 
-// close ends the conversation.
+// close stops all tasks and ends the conversation.
 func (t *Tasks) close(ctx context.Context) error {
 	t.mu.Lock()
 	t.closed = true

@@ -7,7 +7,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// addMessage is Handle.Tell.
+// addMessage implements Handle.Tell.
 func (t *Tasks) addMessage(e *entry, text string) {
 	t.mu.Lock()
 	if e.task.State != Running || e.silent {
@@ -27,12 +27,11 @@ func (t *Tasks) addMessage(e *entry, text string) {
 	t.watchers.deliver()
 }
 
-// Notices returns what s has to be told since it last asked: the tasks that have
-// ended, each once, and the messages of those that run, in the order in which
-// all this happened. A task's news belong to the session that added it, or to
-// the main session once that one has ended. The parts are plain text, for
-// Result.Messages or a message of the host's. Once the conversation has ended
-// there are none.
+// Notices removes and returns the notices for s, in the order of the events: one for
+// each task that has ended, and the messages of running tasks. The notices of a task
+// belong to the session that added it, or to the main session once that session was
+// closed. The parts are plain text, for Result.Messages or for a message of the host.
+// After the conversation has ended there are no notices.
 func (t *Tasks) Notices(s *pegboard.Session) []pegboard.Part {
 	if known, ok := tables.Get(s); !ok || known != t {
 		return nil
@@ -50,8 +49,8 @@ func (t *Tasks) Notices(s *pegboard.Session) []pegboard.Part {
 	return parts
 }
 
-// takeNotices removes and returns what is owed to the session at st.
-func (t *Tasks) takeNotices(st *member) (mine []noticeSnapshot) {
+// takeNotices removes and returns the pending notices for the session of m.
+func (t *Tasks) takeNotices(m *member) (mine []noticeSnapshot) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -59,7 +58,7 @@ func (t *Tasks) takeNotices(st *member) (mine []noticeSnapshot) {
 	}
 	kept := t.pending[:0:0]
 	for _, n := range t.pending {
-		if n.entry.reportsTo(st) {
+		if n.entry.reportsTo(m) {
 			mine = append(mine, noticeSnapshot{notice: n, task: n.entry.task, dropped: n.entry.dropped, pruned: n.entry.pruned})
 			n.entry.unread, n.entry.dropped = 0, 0
 		} else {
@@ -70,19 +69,20 @@ func (t *Tasks) takeNotices(st *member) (mine []noticeSnapshot) {
 	return mine
 }
 
-// Acknowledge says that s has learnt of a task's end in another way, such as a tool's
-// result, so that no notice follows. It reports whether one would have: if the
-// task belongs to another agent, that one is told all the same.
+// Acknowledge removes the pending notice of a task's end, because s has learnt of the
+// end in another way, such as from the result of a tool. It reports whether there was
+// such a notice for s. If the task belongs to another agent, that agent still gets
+// its notice.
 func (t *Tasks) Acknowledge(s *pegboard.Session, id string) bool {
 	if tableOf(s) != t {
 		return false
 	}
-	st := t.join(s)
+	m := t.join(s)
 	t.mu.Lock()
 	kept := t.pending[:0:0]
 	var e *entry
 	for _, n := range t.pending {
-		if n.end && n.entry.task.ID == id && n.entry.reportsTo(st) {
+		if n.end && n.entry.task.ID == id && n.entry.reportsTo(m) {
 			e = n.entry
 		} else {
 			kept = append(kept, n)

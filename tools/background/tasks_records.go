@@ -18,7 +18,7 @@ import (
 
 func (t *Tasks) recordPath(id string) string { return filepath.Join(t.opts.Dir, id+recordSuffix) }
 
-// saveRecord writes the record of a task as it is now.
+// saveRecord writes the record of a task in its present state.
 func (t *Tasks) saveRecord(e *entry) {
 	if e.record == nil {
 		return
@@ -36,7 +36,7 @@ func (t *Tasks) saveRecord(e *entry) {
 	}
 }
 
-// removeRecord removes the record of a task whose end was told.
+// removeRecord removes the record of a task whose end was reported.
 func (t *Tasks) removeRecord(e *entry) {
 	if e.record == nil {
 		return
@@ -54,24 +54,24 @@ func (t *Tasks) addErr(err error) {
 	}
 }
 
-// savePending writes the records of what was not told, for whoever opens the
-// conversation again.
+// savePending writes the records of the ended tasks whose end was not reported, so
+// that the next program that opens the conversation reports it.
 func (t *Tasks) savePending() {
 	t.mu.Lock()
-	var untold []*entry
+	var unreported []*entry
 	for _, n := range t.pending {
 		if n.end {
-			untold = append(untold, n.entry)
+			unreported = append(unreported, n.entry)
 		}
 	}
 	t.mu.Unlock()
-	for _, e := range untold {
+	for _, e := range unreported {
 		t.saveRecord(e)
 	}
 }
 
-// adoptRecords lists what an earlier run left in the directory. The lock is held; there
-// is nobody yet to wait for it.
+// adoptRecords adds the tasks of an earlier run that have a record in the directory.
+// The caller holds the lock during this I/O: the table is not in use yet.
 func (t *Tasks) adoptRecords() error {
 	t.files.host = thisHost()
 	names, err := os.ReadDir(t.opts.Dir)
@@ -105,8 +105,8 @@ func (t *Tasks) adoptRecords() error {
 	return errors.Join(errs...)
 }
 
-// adoptRecord puts one task of an earlier run into the table, and writes its record
-// in this process's name. Of several that try, one succeeds.
+// adoptRecord adds one task of an earlier run and rewrites its record with this
+// process as the host. If several processes try, one of them succeeds.
 func (t *Tasks) adoptRecord(id string) error {
 	snap, r, err := t.readRecord(id)
 	if err != nil || r.Host.alive() {
@@ -117,8 +117,8 @@ func (t *Tasks) adoptRecord(id string) error {
 	if e.task.State == Running {
 		e.task.State, e.task.Ended = Lost, time.Now()
 	}
-	// Another file may be named by whoever could write the record. It is shown,
-	// but not read.
+	// Another program that can write the record may have put any path into it. A path
+	// outside the directory is shown, but not read.
 	if filepath.Dir(e.task.OutputFile) == t.opts.Dir {
 		e.work.OutputFile = e.task.OutputFile
 	}
@@ -133,7 +133,8 @@ func (t *Tasks) adoptRecord(id string) error {
 	return err
 }
 
-// readRecord reads one record. The error is ErrCorrupt if it is not one.
+// readRecord reads one record. The error wraps ErrCorrupt if the file is not a
+// record.
 func (t *Tasks) readRecord(id string) (*atomicfile.Snapshot, recordContent, error) {
 	snap, err := t.files.store.Load(context.Background(), t.recordPath(id), maxRecord)
 	if size := (*atomicfile.SizeError)(nil); errors.As(err, &size) || errors.Is(err, realpath.ErrNotRegular) || errors.Is(err, realpath.ErrMoved) {
@@ -152,7 +153,7 @@ func (t *Tasks) readRecord(id string) (*atomicfile.Snapshot, recordContent, erro
 	return snap, r, nil
 }
 
-// setAside renames a record that cannot be read, to a name that nothing has.
+// setAside renames a record that cannot be read to an unused name.
 func setAside(path string) (moved string, err error) {
 	moved = path + "." + strings.ToLower(rand.Text()[:8]) + ".corrupt"
 	if err := os.Rename(path, moved); err != nil {

@@ -8,16 +8,18 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// Stop asks a task to end and waits until it has. It returns the task as it is
-// then: one that ended by itself meanwhile may be Completed. It fails with
-// ErrUnknownTask, with ErrEnded and the task if there is nothing to stop, and
-// with the cause of ctx if that ends first; the task is asked all the same.
+// Stop asks a task to stop, waits until it has ended and returns its final state; a
+// task that ended by itself meanwhile may be Completed. Stop fails with
+// ErrUnknownTask, with ErrEnded and the task if the task had ended before, and with
+// the cause of ctx if ctx ends first. In the last case the task was still asked to
+// stop.
 func (t *Tasks) Stop(ctx context.Context, id string) (Task, error) {
 	return t.StopCause(ctx, id, ErrStopped)
 }
 
-// StopCause is Stop with a cause, which the conversation is told. A task is asked
-// once: the first cause stands, and later calls wait for the same end.
+// StopCause is like Stop, with a cause that is reported to the conversation. A task
+// is asked to stop once: the first cause counts, and later calls wait for the same
+// end.
 func (t *Tasks) StopCause(ctx context.Context, id string, cause error) (Task, error) {
 	e, err := t.lookup(id)
 	if err != nil {
@@ -30,8 +32,8 @@ func (t *Tasks) StopCause(ctx context.Context, id string, cause error) (Task, er
 	return t.snapshot(e), err
 }
 
-// askToStop asks a task to end, unless it was asked before. The channel delivers a
-// panic of Work.Stop; it is nil if there was no need to ask.
+// askToStop calls Work.Stop, unless it was called before or the task has ended; then
+// it returns nil. The channel delivers a panic of Work.Stop.
 func (t *Tasks) askToStop(e *entry, cause error) <-chan error {
 	if cause == nil {
 		cause = ErrStopped
@@ -45,7 +47,7 @@ func (t *Tasks) askToStop(e *entry, cause error) <-chan error {
 	return goroutine.Go(func() { e.work.Stop(cause) })
 }
 
-// waitEnded waits until a task has ended.
+// waitEnded waits until a task has ended. asked is the result of askToStop.
 func (t *Tasks) waitEnded(ctx context.Context, e *entry, asked <-chan error) error {
 	for {
 		select {
@@ -62,7 +64,7 @@ func (t *Tasks) waitEnded(ctx context.Context, e *entry, asked <-chan error) err
 	}
 }
 
-// stopAll stops tasks, all at once, and waits for them.
+// stopAll asks all tasks to stop at the same time and waits for them.
 func (t *Tasks) stopAll(ctx context.Context, entries []*entry, cause error) error {
 	asked := make([]<-chan error, len(entries))
 	for i, e := range entries {

@@ -1,14 +1,13 @@
 package background
 
-// Watch has f called with the full list, now and at every change, in order and
-// never concurrently. A message of [Handle.Tell] counts as a change, so that f
-// is also called whenever [Tasks.Notices] may have something new.
+// Watch calls f with the full list, now and after every change, in the order of the
+// changes and never concurrently. A message of [Handle.Tell] counts as a change, so f
+// is called whenever [Tasks.Notices] may return something new.
 //
-// f runs on the goroutine of somebody who made a change, which may be that of a
-// later or an earlier one; it should be quick. It may use the table: what it
-// changes there, it is called for after it has returned. A panic of f is
-// dropped. stop ends the watch; a call that has begun may go on after stop has
-// returned.
+// f runs on the goroutine that made this change or another one, so it should be
+// quick. It may use the table; changes that f makes are delivered after it has
+// returned. A panic of f is ignored. stop ends the watch; a call of f that has begun
+// may still run after stop has returned.
 func (t *Tasks) Watch(f func([]Task)) (stop func()) {
 	t.mu.Lock()
 	stop = t.watchers.add(f, t.list())
@@ -17,6 +16,6 @@ func (t *Tasks) Watch(f func([]Task)) (stop func()) {
 	return stop
 }
 
-// queueUpdate queues the list for those that watch. The lock is held; deliver
-// follows without it.
+// queueUpdate queues the current list for every watcher. The caller holds the lock
+// and calls deliver after releasing it.
 func (t *Tasks) queueUpdate() { t.watchers.queue(t.list) }

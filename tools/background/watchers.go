@@ -7,27 +7,28 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// A watchers delivers lists in order. It has no goroutine of its own: of those that
-// make changes, one delivers for all.
+// watchers delivers lists to the functions that watch a table, in order. It has no
+// goroutine: one of the goroutines that make changes delivers the updates of all.
 type watchers struct {
-	mu         sync.Mutex // taken after Tasks.mu, if both are
+	mu         sync.Mutex // acquired after Tasks.mu if a goroutine holds both
 	list       []*watcher
 	updates    []update
 	delivering bool
 }
 
+// A watcher is one function given to [Tasks.Watch].
 type watcher struct {
 	f       func([]Task)
-	stopped bool // guarded by watch.mu
+	stopped bool // guarded by watchers.mu
 }
 
-// A update is one list for one watcher.
+// An update is one list for one watcher.
 type update struct {
 	to   *watcher
 	list []Task
 }
 
-// add begins a watch with the list of now.
+// add adds a watcher and queues the current list for it.
 func (w *watchers) add(f func([]Task), now []Task) (stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -42,7 +43,7 @@ func (w *watchers) add(f func([]Task), now []Task) (stop func()) {
 	}
 }
 
-// queue writes a letter to each watcher, with a list of its own.
+// queue queues an update for each watcher, each with its own copy of the list.
 func (w *watchers) queue(list func() []Task) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -51,7 +52,8 @@ func (w *watchers) queue(list func() []Task) {
 	}
 }
 
-// deliver hands over what is queued, unless somebody else is about it.
+// deliver calls the watchers until the queue is empty. It returns at once if another
+// goroutine is delivering.
 func (w *watchers) deliver() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,7 +61,7 @@ func (w *watchers) deliver() {
 		return
 	}
 	w.delivering = true
-	defer func() { w.delivering = false }() // even if a watcher ends the goroutine
+	defer func() { w.delivering = false }() // even if a watcher calls runtime.Goexit
 	for len(w.updates) > 0 {
 		next := w.updates[0]
 		w.updates = w.updates[1:]
@@ -70,9 +72,9 @@ func (w *watchers) deliver() {
 	w.updates = nil
 }
 
-// call calls a watcher without the lock.
+// call calls a watcher with the lock released.
 func (w *watchers) call(l update) {
 	w.mu.Unlock()
 	defer w.mu.Lock()
-	_ = goroutine.Try(func() error { l.to.f(l.list); return nil }) // whoever made the change is not to blame
+	_ = goroutine.Try(func() error { l.to.f(l.list); return nil }) // the goroutine that made the change must not panic
 }

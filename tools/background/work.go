@@ -4,36 +4,36 @@ import (
 	"time"
 )
 
-// Work is what a tool adds to a table. The zero Work is refused: Stop is needed.
+// Work is the work of a task, as a tool adds it to a table. Stop is required.
 type Work struct {
 	Kind        string // the first part of the task's id; empty means "task"
 	Description string
 	Command     string
-	OutputFile  string    // an absolute path, see [Tasks.NewFile]; empty if there is none
-	Started     time.Time // zero means now; for work that began in the foreground
+	OutputFile  string    // an absolute path, see [Tasks.NewFile]; empty if it has no output file
+	Started     time.Time // zero means now; set for work that began in the foreground
 
-	// Stop asks the work to end because of cause, and returns at once. It is
-	// called at most once, on a goroutine of its own, and not after
-	// [Handle.Done]. Done must follow, however the work takes it.
+	// Stop asks the work to end because of cause and returns without waiting. It is
+	// called at most once, on its own goroutine, and not after [Handle.Done]. Done
+	// must still be called afterwards.
 	Stop func(cause error)
-	// Output returns what the work has printed so far, or as much of it as
-	// should be shown. It may be called concurrently, and after Done. Nil means
-	// the last [MaxOutput] bytes of OutputFile.
+	// Output returns the output of the work so far, or as much of it as should be
+	// shown. It may be called concurrently and after Done. Nil means the last
+	// [MaxOutput] bytes of OutputFile.
 	Output func() string
-	// OwnerEnd says what becomes of it when its session ends.
+	// OwnerEnd says what happens to the work when its session is closed.
 	OwnerEnd Policy
 }
 
-// A Policy says what becomes of a task when the session that added it ends.
+// A Policy says what happens to a task when the session that added it is closed.
 type Policy int
 
-// The policies. Whatever they say, no task outlives its conversation.
+// The policies. None of them lets a task outlive its conversation.
 const (
-	// ByRole is Kill for a sub-agent, whose caller has its answer and waits for
-	// nothing more, and Reparent for all others.
+	// ByRole is Kill for a sub-agent and Reparent for every other agent. The caller
+	// of a sub-agent already has its result and does not wait for its tasks.
 	ByRole Policy = iota
-	// Kill stops the task. Nobody is told, but it stays in the list.
+	// Kill stops the task. Its end is not reported, but the task stays in the list.
 	Kill
-	// Reparent hands the task to the main session, which is told of its end.
+	// Reparent gives the task to the main session, which gets its notices.
 	Reparent
 )
