@@ -5,31 +5,30 @@ import (
 	"strings"
 )
 
-// An arg is one word after the name of a command, as the command gets it.
+// An arg is one word of a command, as the command receives it.
 type arg struct {
-	value        string // what the shell makes of it; of a glob the pattern
-	source       string // as it stands in the line
-	known        bool   // value is exactly what the command gets, or the pattern if glob is set
-	glob         bool   // the shell replaces it by the names of files
-	maybeSeveral bool   // not known, and perhaps several arguments or none
-	fromBraces   bool   // one of several that the same braces make; they share their source
-	placeholder  bool   // the program that starts the command puts something in place of it or of a part
+	value        string // what the shell makes of the word; the pattern if glob is set
+	source       string // the word as written in the line
+	known        bool   // value is exact, or is the exact pattern if glob is set
+	glob         bool   // the shell replaces it by file names
+	maybeSeveral bool   // not known, and may be any number of arguments
+	fromBraces   bool   // one of several that a brace expansion produced; they share their source
+	placeholder  bool   // the program that starts the command replaces the word or a part of it
 }
 
-// literalArg is an argument that stands in the line as it is.
+// literalArg returns an argument for a word without quotes and expansions.
 func literalArg(text string) arg { return arg{value: text, known: true, source: text} }
 
 // is reports whether an argument is exactly one of the words.
 func (a arg) is(words ...string) bool { return a.isLiteral() && slices.Contains(words, a.value) }
 
-// isLiteral reports whether an argument is one word whose text is known.
+// isLiteral reports whether an argument is exactly one word whose text is known.
 func (a arg) isLiteral() bool { return a.known && !a.glob }
 
-// mayBeSeveral reports whether an argument may be none or several.
+// mayBeSeveral reports whether an argument may be none or several arguments.
 func (a arg) mayBeSeveral() bool { return a.maybeSeveral || a.glob }
 
-// mayBeFlag reports whether an argument may begin with a dash although it is not
-// known to.
+// mayBeFlag reports whether an argument that is not literal may begin with a dash.
 func (a arg) mayBeFlag() bool {
 	if a.isLiteral() {
 		return false
@@ -44,7 +43,7 @@ func (a arg) mayBeFlag() bool {
 	return first == "" || strings.Contains("-*?[{(!@\\\"'$`~<>=", first[:1])
 }
 
-// mayStartWith reports whether an argument may begin with a byte, as far as is known.
+// mayStartWith reports whether an argument may begin with c.
 func (a arg) mayStartWith(c byte) bool {
 	if !a.known {
 		return a.mayBeFlag() || strings.HasPrefix(strings.TrimPrefix(a.source, `"`), string(c))
@@ -52,13 +51,13 @@ func (a arg) mayStartWith(c byte) bool {
 	return strings.HasPrefix(a.value, string(c)) || a.glob && a.mayBeFlag()
 }
 
-// withValue is a part of an argument.
+// withValue returns the argument with another value, such as a part of its own.
 func (a arg) withValue(part string) arg {
 	a.value = part
 	return a
 }
 
-// withSuffix is an argument with more text at its end.
+// withSuffix returns the argument with suffix appended.
 func (a arg) withSuffix(suffix string) arg {
 	if a.known {
 		a.value += suffix
@@ -67,24 +66,25 @@ func (a arg) withSuffix(suffix string) arg {
 	return a
 }
 
-// namesOutput reports whether an argument holds the name of a file to write.
+// namesOutput reports whether an argument holds an output option with the name of a
+// file.
 func (a arg) namesOutput() bool {
 	return strings.HasPrefix(a.value, "--output=") || strings.HasPrefix(a.value, "--out=") ||
 		strings.HasPrefix(a.value, "-o") && !strings.HasPrefix(a.value, "--")
 }
 
-// addedArgs stands for the words that a program such as xargs adds.
+// addedArgs stands for the arguments that a program such as xargs adds.
 var addedArgs = arg{maybeSeveral: true}
 
 func (a arg) isAdded() bool { return !a.known && a.source == "" }
 
-// findPlaceholder is what find puts the names of files in place of.
+// findPlaceholder is the word that find replaces by the names of files.
 const findPlaceholder = "{}"
 
-// isPlaceholder reports whether the program that starts a command says what a word of it
-// is, or a part of the word.
+// isPlaceholder reports whether the program that starts the command replaces the word
+// or a part of it.
 func (a arg) isPlaceholder() bool { return a.placeholder || a.source == findPlaceholder || a.isAdded() }
 
-// isFoundTree reports whether an argument is a tree that stands for what find finds
-// in it.
+// isFoundTree reports whether an argument is a directory that stands for the files that
+// find finds in it.
 func (a arg) isFoundTree() bool { return a.source == findPlaceholder && a.value != findPlaceholder }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// sourceText and unquoted are the two ways to write an argument.
+// sourceText and unquotedText return an argument as written and without its quotes.
+// They are passed to joinArgs.
 func sourceText(a arg) string { return a.source }
 
 func unquotedText(a arg) string {
@@ -15,8 +16,8 @@ func unquotedText(a arg) string {
 	return a.source
 }
 
-// joinArgs writes arguments with one blank between them. The arguments that come of
-// one word are written once.
+// joinArgs writes arguments separated by one blank. Arguments that one brace expansion
+// produced are written once.
 func joinArgs(args []arg, as func(arg) string) string {
 	if len(args) == 1 && !args[0].fromBraces {
 		return as(args[0])
@@ -46,8 +47,8 @@ func joinArgs(args []arg, as func(arg) string) string {
 	return b.String()
 }
 
-// joinSources is join of the sources of arguments, without a copy if that is how a text
-// ends.
+// joinSources is joinArgs with sourceText. It returns a substring of text if text ends
+// with the result.
 func joinSources(text string, args []arg) string {
 	rest := text
 	for i, a := range slices.Backward(args) {
@@ -75,8 +76,8 @@ func joinWithAssignments(assigns []assignment, args []arg) string {
 	return strings.Join(texts, " ")
 }
 
-// joinValues writes arguments without their quotes, and those that come of one
-// word each.
+// joinValues writes arguments without quotes, including each that a brace expansion
+// produced.
 func joinValues(args []arg) string {
 	values := make([]string, 0, len(args))
 	for _, a := range args {

@@ -6,17 +6,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// An assignment is an assignment to a variable.
+// An assignment sets a variable.
 type assignment struct {
 	name     string
 	value    arg
 	source   string
-	compound bool // it has an index or a list, or adds to the old value
+	compound bool // has an index or a list, or appends
 }
 
 // harmlessVariables are the variables that only change what a program shows or how
-// carefully it runs. No list is published for the design followed, this one is
-// our own: nothing in it names a program, a library, a file or a server.
+// carefully it runs. The design that this package follows publishes no list; this one
+// is our own. None of them names a program, a library, a file or a server.
 var harmlessVariables = map[string]bool{
 	"CI": true, "CLICOLOR": true, "CLICOLOR_FORCE": true, "COLUMNS": true, "DEBUG": true,
 	"FORCE_COLOR": true, "GOARCH": true, "GOMAXPROCS": true, "GOOS": true, "LANG": true,
@@ -74,31 +74,32 @@ func (w *walker) readAssignment(a *syntax.Assign) assignment {
 	return out
 }
 
-// harmlessInEnv reports whether programs may get the variable without harm.
+// harmlessInEnv reports whether programs may receive the variable without harm.
 func (a assignment) harmlessInEnv() bool {
 	v := a.value.value
 	return harmlessVariables[a.name] && !a.compound && a.value.known &&
 		!strings.HasPrefix(v, "/") && !strings.HasPrefix(v, ":") && !strings.Contains(v, "..")
 }
 
-// harmlessInShell reports whether the variable means nothing to shells and programs.
+// harmlessInShell reports whether it is harmless to set the variable without exporting
+// it.
 func (a assignment) harmlessInShell() bool { return isScriptVariable(a.name) || a.harmlessInEnv() }
 
 // isScriptVariable reports whether a name is one that scripts use for themselves. Lower
-// case is not enough: some names are read by programs if they are exported.
+// case alone is not sufficient: programs read some such names if they are exported.
 func isScriptVariable(name string) bool {
 	return isName(name) && name == strings.ToLower(name) && name != "histchars" && name != "auto_resume" &&
 		name != "_" && !strings.HasPrefix(name, "npm_") && !strings.HasSuffix(name, "_proxy")
 }
 
-// checkVariable doubts the line if it sets a variable that may change what runs.
+// checkVariable marks the line unknown if it sets a variable that may change what runs.
 func (w *walker) checkVariable(name string) {
 	if !isScriptVariable(name) || w.env.Shell == Zsh {
 		w.markUnknown("the line sets the variable " + name)
 	}
 }
 
-// assignmentsOnly is the command that consists of nothing but assignments.
+// assignmentsOnly returns the command that consists of assignments only.
 func (w *walker) assignmentsOnly(assigns []assignment) Command {
 	c := Command{Text: joinWithAssignments(assigns, nil)}
 	for _, a := range assigns {
@@ -111,8 +112,8 @@ func (w *walker) assignmentsOnly(assigns []assignment) Command {
 	return c
 }
 
-// addLeadingAssignments adds to a command the assignments that stand before it. Those that
-// are harmless do not show in its text.
+// addLeadingAssignments adds to a command the assignments before it. Harmless ones at
+// the start are left out of its text.
 func (w *walker) addLeadingAssignments(c *Command, assigns []assignment, args []arg) {
 	for len(assigns) > 0 && (assigns[0].harmlessInEnv() || isIFSOfRead(assigns[0], args)) {
 		assigns = assigns[1:]
@@ -125,8 +126,8 @@ func (w *walker) addLeadingAssignments(c *Command, assigns []assignment, args []
 	c.worsen(Unknown, "the variable "+assigns[0].name+" may change what the command does")
 }
 
-// isIFSOfRead reports whether an assignment is the IFS= before read, which says how
-// lines are split and nothing else.
+// isIFSOfRead reports whether an assignment is the IFS= before read, which only changes
+// how lines are split.
 func isIFSOfRead(a assignment, args []arg) bool {
 	return a.name == "IFS" && !a.compound && a.value.known && len(args) > 0 && args[0].known && args[0].value == "read"
 }
@@ -172,24 +173,23 @@ func (w *walker) declClause(d *syntax.DeclClause) {
 	w.addCommand(c)
 }
 
-// A envAssignment is a variable that a line sets on its own, as in "PATH=./bin; ls", and that
-// may change what its commands do.
+// An envAssignment is a variable that a line sets for its later commands, as in
+// "PATH=./bin; ls", and that may change what they do.
 type envAssignment struct {
-	name  string // of the first; empty if there is none
-	index int    // the number of commands that stand before it
+	name  string // of the first such variable; empty if there is none
+	index int    // number of commands listed before it
 }
 
-// recordEnvAssignment notes that the line sets a variable. The command that does so is the next to
-// be listed.
+// recordEnvAssignment records that the next listed command sets a variable.
 func (w *walker) recordEnvAssignment(name string) {
 	if w.envSet.name == "" {
 		w.envSet = envAssignment{name, len(w.line.Commands)}
 	}
 }
 
-// applyEnvAssignment makes the commands behind such a variable unknown: a rule that allows to
-// set it must not let them run. Builtins stay what they are, but for those that go
-// where a variable says.
+// applyEnvAssignment makes the commands after such an assignment unknown: a rule that
+// allows the assignment must not allow them. Builtins are not affected, except cd,
+// pushd and popd, whose target a variable may change.
 func (w *walker) applyEnvAssignment() {
 	if w.envSet.name == "" {
 		return

@@ -7,22 +7,22 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// bindings are the words that the line gives its variables, by their names. Those
-// under the empty name are what xargs may add to a command.
+// bindings are the words that the line assigns to its variables, by name. Those under
+// the empty name are words that xargs may add to a command.
 type bindings map[string][]arg
 
-// maxBindings is how many words of one variable are looked at, and maxValues how many of
-// all variables of a command.
+// maxBindings limits the words that are recorded for one variable, maxPossibleValues
+// those that are tried for all variables of a command.
 const (
 	maxBindings       = 64
 	maxPossibleValues = 1024
 )
 
-// variableWord is a word that is a variable, with or without names below it.
+// variableWord matches a word that is a variable, optionally with a path below it.
 var variableWord = regexp.MustCompile(`^\$(?:([A-Za-z_][A-Za-z_0-9]*)|\{([A-Za-z_][A-Za-z_0-9]*)(?:\[[@*]\])?\})(/.*)?$`)
 
-// possibleValues are what a word that is not known may be, as far as the line says so: the
-// words it gives a variable, in an assignment or a loop, or those printed for xargs.
+// possibleValues returns the values that the line gives to a word that is not known:
+// those of its variable, from an assignment or a loop, or those printed for xargs.
 func (w *walker) possibleValues(a arg) []arg {
 	if a.isAdded() {
 		return w.bindings()[""]
@@ -41,8 +41,8 @@ func (w *walker) possibleValues(a arg) []arg {
 	return values
 }
 
-// bindings finds the words once. They are those of the whole line: in which order
-// its parts run does not count.
+// bindings finds the words on its first call. It searches the whole line and ignores
+// the order in which parts run.
 func (w *walker) bindings() bindings {
 	if w.bindingCache != nil || w.file == nil {
 		return w.bindingCache
@@ -75,8 +75,8 @@ func (w *walker) bindings() bindings {
 	return w.bindingCache
 }
 
-// addBinding adds the words that are known. It leaves out those with commands in them,
-// which would be listed twice.
+// addBinding adds the words that are known. Words that hold commands are skipped, since
+// expanding them would list the commands twice.
 func (w *walker) addBinding(name string, words ...*syntax.Word) {
 	for _, word := range words {
 		if len(w.bindingCache[name]) >= maxBindings {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxBraceWords is how many words are made of one.
+// maxBraceWords limits the words that one word expands to.
 const maxBraceWords = 64
 
-// expandBraces expands the braces of a word. It reports false for those whose meaning
-// differs between shells, or that make too many words.
+// expandBraces expands the braces of a word. It reports false if shells disagree about
+// the word or if it expands to too many words.
 func expandBraces(m markedWord) ([]markedWord, bool) {
 	if !bytes.ContainsRune(m.text, '{') {
 		if m.text == nil {
@@ -23,11 +23,11 @@ func expandBraces(m markedWord) ([]markedWord, bool) {
 	if !ok {
 		return nil, false
 	}
-	// A word that is empty without quotes is no word, with quotes it is one.
+	// An empty word without quotes disappears, with quotes it stays.
 	return list, !slices.ContainsFunc(list, func(m markedWord) bool { return len(m.text) == 0 })
 }
 
-// expandBracesFrom expands the braces at or behind a byte.
+// expandBracesFrom expands the braces at or after index from.
 func expandBracesFrom(m markedWord, from, limit int) ([]markedWord, bool) {
 	for i := from; i < len(m.text); i++ {
 		if !m.plainAt(i, '{') {
@@ -38,7 +38,7 @@ func expandBracesFrom(m markedWord, from, limit int) ([]markedWord, bool) {
 			return nil, false
 		}
 		if g.words == nil {
-			continue // braces around nothing to choose from stand for themselves
+			continue // braces without alternatives are plain text
 		}
 		var list []markedWord
 		for _, word := range g.words {
@@ -62,14 +62,14 @@ func (m *markedWord) append(n markedWord) {
 	m.marks = append(m.marks, n.marks...)
 }
 
-// A braceGroup is what stands between two braces.
+// A braceGroup is the content of a pair of braces.
 type braceGroup struct {
-	end   int          // where the right brace stands
-	words []markedWord // what to choose from
+	end   int          // index of the right brace
+	words []markedWord // the alternatives
 }
 
-// braceGroup reads the group whose left brace stands at i. It reports false for an
-// open one that could be taken in more than one way.
+// braceGroup reads the group whose left brace is at index i. It reports false for an
+// unclosed group that shells may read differently.
 func (m *markedWord) braceGroup(i int) (braceGroup, bool) {
 	depth, start, dots, commas := 0, i+1, false, false
 	var words []markedWord
@@ -97,7 +97,8 @@ func (m *markedWord) braceGroup(i int) (braceGroup, bool) {
 	return braceGroup{}, !dots && !commas
 }
 
-// braceSequence is the words of 1..3, the only kind of series that all shells agree on.
+// braceSequence returns the words of a sequence such as 1..3, the only kind that all
+// shells agree on.
 func braceSequence(m markedWord) ([]markedWord, bool) {
 	first, last, ok := strings.Cut(string(m.text), "..")
 	from, err := strconv.Atoi(first)

@@ -7,11 +7,11 @@ import (
 // A builtin is a command of the shell itself.
 type builtin struct {
 	effect    func(args []arg) builtinEffect
-	isProgram bool // there is also a program of that name that does the same
+	isProgram bool // a program of the same name does the same
 }
 
-// effectIn is what a builtin does in a shell. Zsh calculates some arguments that bash
-// takes for plain numbers, and a calculation may run commands.
+// effectIn returns the effect of a builtin in a shell. Zsh evaluates some arguments as
+// expressions that bash reads as plain numbers, and an expression may run commands.
 func (b builtin) effectIn(shell Shell, name string, args []arg) builtinEffect {
 	e := b.effect(args)
 	if shell == Zsh && !e.changesShell && zshCalculates(name, args) {
@@ -23,11 +23,11 @@ func (b builtin) effectIn(shell Shell, name string, args []arg) builtinEffect {
 // A builtinEffect is what a builtin does with its arguments.
 type builtinEffect struct {
 	effect
-	changesShell bool // it changes what later commands mean
+	changesShell bool // it changes the meaning of later commands
 }
 
-// builtins are the builtins of bash 5.2 as its manual describes them. All that
-// are missing here and in the table of programs are unknown.
+// builtins are the builtins of bash 5.2 as its manual describes them. A command that is
+// neither here nor in commandSpecs is unknown.
 var builtins = map[string]builtin{
 	":":        {noEffect, false},
 	"true":     {noEffect, true},
@@ -80,7 +80,7 @@ var builtins = map[string]builtin{
 	"nocorrect": {shellStateEffect, false}, "repeat": {shellStateEffect, false}, "-": {shellStateEffect, false},
 }
 
-// isBuiltin reports whether a name is that of a builtin.
+// isBuiltin reports whether name is that of a builtin.
 func isBuiltin(name string) bool {
 	_, ok := builtins[name]
 	return ok
@@ -88,7 +88,7 @@ func isBuiltin(name string) bool {
 
 func unknownBuiltin(reason string) builtinEffect { return builtinEffect{effect: unknownEffect(reason)} }
 
-// noEffect is the use of a builtin that no argument makes do anything.
+// noEffect is for builtins that change nothing, whatever their arguments.
 func noEffect([]arg) builtinEffect { return builtinEffect{} }
 
 func noArgumentsEffect(args []arg) builtinEffect {
@@ -113,7 +113,7 @@ func hashEffect(args []arg) builtinEffect {
 	return shellStateEffect(args)
 }
 
-// commandEffect is command -v; without it the command is a wrapper.
+// commandEffect is for command -v. Without -v, command is a wrapper.
 func commandEffect(args []arg) builtinEffect {
 	if len(args) > 0 && args[0].known && (args[0].value == "-v" || args[0].value == "-V") {
 		return builtinEffect{}
@@ -124,7 +124,8 @@ func commandEffect(args []arg) builtinEffect {
 	return unknownBuiltin("an option of command is not known")
 }
 
-// numbersEffect are counts and numbers of jobs, and nothing that bash would calculate.
+// numbersEffect accepts counts and job numbers, which bash does not evaluate as
+// expressions.
 func numbersEffect(args []arg) builtinEffect {
 	for _, a := range args {
 		if !a.known || strings.Trim(a.value, "%0123456789") != "" {
@@ -143,7 +144,7 @@ func jobsEffect(args []arg) builtinEffect {
 	return builtinEffect{}
 }
 
-// printfEffect is printf without -v, which sets a variable.
+// printfEffect is for printf without -v, which would set a variable.
 func printfEffect(args []arg) builtinEffect {
 	if len(args) > 0 && args[0].value == "--" {
 		args = args[1:]
@@ -156,8 +157,8 @@ func printfEffect(args []arg) builtinEffect {
 	return builtinEffect{}
 }
 
-// onlyConversions reports whether all conversions of a format end in one of some
-// letters. That leaves out %n, which sets a variable.
+// onlyConversions reports whether every conversion of a format ends in one of letters.
+// No caller's letters include n: %n sets a variable.
 func onlyConversions(format, letters string) bool {
 	for {
 		_, rest, found := strings.Cut(format, "%")
@@ -185,7 +186,7 @@ func onlyConversions(format, letters string) bool {
 	}
 }
 
-// readEffect is read into variables that only the line uses.
+// readEffect is for read into variables that only the line uses.
 func readEffect(args []arg) builtinEffect {
 	for i := 0; i < len(args); i++ {
 		switch a := args[i]; {
@@ -201,7 +202,7 @@ func readEffect(args []arg) builtinEffect {
 	return builtinEffect{}
 }
 
-// setEffect is set with the options that only stop a line early.
+// setEffect accepts the options of set that only make a line stop early.
 func setEffect(args []arg) builtinEffect {
 	if len(args) == 0 {
 		return unknownBuiltin("set shows all variables")
@@ -229,7 +230,8 @@ func unsetEffect(args []arg) builtinEffect {
 	return builtinEffect{}
 }
 
-// evalEffect is a builtin that runs its arguments as a line; the walker reads it.
+// evalEffect is for builtins that run their arguments as a line; the walker inspects
+// that line.
 func evalEffect(args []arg) builtinEffect {
 	for _, a := range args {
 		if !a.known || a.glob {
@@ -239,7 +241,7 @@ func evalEffect(args []arg) builtinEffect {
 	return unknownBuiltin("the builtin runs its arguments")
 }
 
-// sourceEffect is source, which runs a file.
+// sourceEffect is for source, which runs a file.
 func sourceEffect(args []arg) builtinEffect {
 	e := unknownBuiltin("a file runs in the shell")
 	if len(args) == 0 || !args[0].known || args[0].glob || isStandardStream(args[0].value) || args[0].value == processSubstPath {
@@ -250,7 +252,7 @@ func sourceEffect(args []arg) builtinEffect {
 	return e
 }
 
-// cdEffect is cd and pushd to a directory that can be known.
+// cdEffect is for cd and pushd to a directory that is known.
 func cdEffect(args []arg) builtinEffect {
 	dir, ok := cdTarget(args)
 	if !ok {
@@ -262,8 +264,8 @@ func cdEffect(args []arg) builtinEffect {
 	return builtinEffect{effect: effect{files: []file{{arg: *dir}}}}
 }
 
-// cdTarget is the directory that the arguments of cd name, or nil for the home
-// directory. It reports false if it cannot be known.
+// cdTarget returns the directory that the arguments of cd name, or nil for the home
+// directory. It reports false if the directory is not known.
 func cdTarget(args []arg) (dir *arg, ok bool) {
 	for len(args) > 0 && args[0].known && has("-L -P -e --", args[0].value) {
 		args = args[1:]

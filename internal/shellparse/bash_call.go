@@ -6,7 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// callExpr walks a simple command.
+// callExpr walks a simple command. It returns where the shell is if the command
+// succeeds and if it fails.
 func (w *walker) callExpr(c *syntax.CallExpr, in place) (yes, no place) {
 	assigns := w.readAssignments(c.Assigns)
 	args := w.expandWords(c.Args)
@@ -25,8 +26,8 @@ func (w *walker) callExpr(c *syntax.CallExpr, in place) (yes, no place) {
 	return after, after
 }
 
-// simpleCommand is what a simple command does, and where the shell is when it worked.
-// text is what stands in the line for it.
+// simpleCommand returns what a simple command does, and where the shell is if it
+// succeeds. text is the text of the command in the line.
 func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in place) (Command, place) {
 	w.place = in
 	s := stripWrappers(args)
@@ -56,7 +57,7 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 		w.requireKnownArgs(s.args)
 	}
 	if len(s.args) > 0 && s.args[0].value == "unset" {
-		w.functions = nil // it removes functions, too
+		w.functions = nil // unset removes functions, too
 	}
 	c.EditsOnly = c.EditsOnly && c.Class != Unknown
 	w.addGlobs(&c, args)
@@ -67,7 +68,7 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	return c, after
 }
 
-// effectOf is what the command behind the wrappers does.
+// effectOf returns the effect of the command behind the wrappers.
 func (w *walker) effectOf(s strippedCommand) effect {
 	if len(s.args) == 0 {
 		return effect{}
@@ -100,7 +101,7 @@ func (w *walker) effectOf(s strippedCommand) effect {
 	return effectOf(name.value, args)
 }
 
-// applyEffect adds a use to a command.
+// applyEffect adds an effect to a command.
 func (w *walker) applyEffect(c *Command, e effect) {
 	c.worsen(e.class, e.reason)
 	c.EditsOnly = e.editsOnly
@@ -122,8 +123,8 @@ func (w *walker) applyEffect(c *Command, e effect) {
 	c.Git = e.git
 }
 
-// isFunctionCall reports whether the command is a function that the line defines;
-// the commands in it are listed where it is defined.
+// isFunctionCall reports whether the command calls a function that the line defines.
+// The commands of its body are listed at the definition.
 func (w *walker) isFunctionCall(c *Command, s strippedCommand, in place) bool {
 	if len(w.functions) == 0 || s.wrapped || len(s.args) == 0 || !s.args[0].known {
 		return false
@@ -135,8 +136,8 @@ func (w *walker) isFunctionCall(c *Command, s strippedCommand, in place) bool {
 	return ok
 }
 
-// requireKnownArgs doubts a command whose first words decide what it does and are not
-// known.
+// requireKnownArgs marks the line unknown if one of the first two arguments is not
+// known: they usually decide what a command does.
 func (w *walker) requireKnownArgs(args []arg) {
 	for _, a := range args[min(1, len(args)):min(3, len(args))] {
 		if !a.known {
@@ -145,7 +146,8 @@ func (w *walker) requireKnownArgs(args []arg) {
 	}
 }
 
-// addHosts adds the hosts of a command.
+// addHosts adds hosts to a command and marks the line unknown if one is not a plain
+// name.
 func (w *walker) addHosts(c *Command, hosts []string) {
 	for _, host := range hosts {
 		for _, r := range host {

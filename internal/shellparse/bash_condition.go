@@ -6,8 +6,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// arithmExpr walks a calculation. Bash calculates the values of names, again and
-// again, and runs the substitutions that it finds in them: only numbers are known.
+// arithmExpr walks an arithmetic expression and marks the line unknown unless it
+// consists of numbers. Bash evaluates the values of variables again and runs the
+// substitutions in them.
 func (w *walker) arithmExpr(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case *syntax.BinaryArithm:
@@ -28,7 +29,7 @@ func (w *walker) arithmExpr(x syntax.ArithmExpr) {
 	}
 }
 
-// testExpr walks what stands between [[ and ]].
+// testExpr walks the expression between [[ and ]].
 func (w *walker) testExpr(x syntax.TestExpr) {
 	switch x := x.(type) {
 	case *syntax.BinaryTest:
@@ -97,7 +98,7 @@ func (w *walker) testedFile(x syntax.TestExpr) {
 	}
 }
 
-// The operators of test, by what they say about their operands.
+// The operators of test, by the kind of their operands.
 const (
 	fileOperators   = "-a -b -c -d -e -f -g -h -k -p -r -s -u -w -x -G -L -N -O -S"
 	stringOperators = "-n -z -t -o"
@@ -112,8 +113,8 @@ func bracketEffect(args []arg) builtinEffect {
 	return testEffect(args[:len(args)-1])
 }
 
-// testEffect is test with one condition. Which word is an operator depends on how
-// many there are, so none may be more than one.
+// testEffect returns the effect of test with a single condition. The number of words
+// decides which of them is an operator, so no word may expand to several.
 func testEffect(args []arg) builtinEffect {
 	for len(args) > 0 && args[0].known && args[0].value == "!" {
 		args = args[1:]

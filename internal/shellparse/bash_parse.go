@@ -8,22 +8,24 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// syntaxVariants make a parser one of a shell.
+// syntaxVariants are the options that make the parser read the language of a shell.
 var syntaxVariants = map[Shell]syntax.ParserOption{Bash: syntax.Variant(syntax.LangBash), Zsh: syntax.Variant(syntax.LangZsh)}
 
-// parseAs reads a line as a shell does.
+// parseAs parses a line in the language of a shell.
 func (s *parserState) parseAs(line string, shell Shell) (*syntax.File, error) {
 	syntaxVariants[shell](&s.syntax)
 	syntax.KeepComments(mayHoldComment(line))(&s.syntax)
 	s.input.Reset(line)
 	file, err := s.syntax.Parse(&s.input, "")
-	// Parse resets most of it, but that is no promise, and it would keep the line.
+	// The parser's Parse resets most of its state, but does not promise to, and would
+	// retain the line.
 	s.syntax = syntax.Parser{}
 	s.input.Reset("")
 	return file, err
 }
 
-// syntaxTree parses a line, for zsh as far as it means the same to bash.
+// syntaxTree parses a line. For zsh it also returns an error if zsh reads the line
+// differently from bash.
 func (s *parserState) syntaxTree(line string, shell Shell) (*syntax.File, error) {
 	file, err := s.parseAs(line, Bash)
 	if err != nil {
@@ -42,8 +44,8 @@ func (s *parserState) syntaxTree(line string, shell Shell) (*syntax.File, error)
 // mayHoldComment reports whether the line could hold a comment.
 func mayHoldComment(line string) bool { return strings.Contains(line, "#") }
 
-// checkComments doubts a line with a comment that parsers and shells disagree about:
-// one that ends in a backslash, or that follows something without a blank.
+// checkComments marks the line unknown if parsers and shells disagree about a comment:
+// it ends in a backslash, or no blank precedes it.
 func (w *walker) checkComments(file *syntax.File) {
 	if !mayHoldComment(w.src) {
 		return
@@ -63,8 +65,8 @@ func (w *walker) checkComments(file *syntax.File) {
 	})
 }
 
-// mayAssign reports whether the line may change a variable such as HOME: whether the
-// name stands in it other than as $HOME or ${HOME}.
+// mayAssign reports whether the line may change a variable such as HOME: whether it
+// contains the name other than as $HOME or ${HOME}.
 func mayAssign(line, name string) bool {
 	for rest := line; ; {
 		n := strings.Index(rest, name)
@@ -78,8 +80,8 @@ func mayAssign(line, name string) bool {
 	}
 }
 
-// listUnparsed lists whatever could be a command in a line that cannot be parsed, so
-// that rules that deny still see it.
+// listUnparsed lists everything that could be a command in a line that cannot be
+// parsed, so that deny rules can match it.
 func (w *walker) listUnparsed(line string) {
 	line = line[:min(len(line), maxUnparsed)]
 	split := func(r rune) bool { return strings.ContainsRune(";&|(){}\n\r`", r) }
@@ -104,7 +106,8 @@ func (w *walker) listUnparsed(line string) {
 	}
 }
 
-// reservedWords are the reserved words of bash. Unquoted, they name no command.
+// reservedWords are the reserved words of bash. Without quotes they cannot name a
+// command.
 var reservedWords = map[string]bool{
 	"!": true, "{": true, "}": true, "[[": true, "case": true, "coproc": true, "do": true, "done": true,
 	"elif": true, "else": true, "esac": true, "fi": true, "for": true, "function": true, "if": true,

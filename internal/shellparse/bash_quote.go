@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// unquoteDouble is what stands between double quotes, without its backslashes.
+// unquoteDouble returns the text between double quotes without its backslashes.
 func unquoteDouble(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -23,14 +23,14 @@ func unquoteDouble(text string) string {
 	return b.String()
 }
 
-// singleEscapes are the letters that stand for one byte after a backslash in $'…'.
+// singleEscapes maps the letters that stand for one byte after a backslash in $'…'.
 var singleEscapes = map[byte]byte{
 	'a': 7, 'b': 8, 'e': 27, 'E': 27, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11,
 	'\\': '\\', '\'': '\'', '"': '"', '?': '?',
 }
 
-// unquoteDollar is what stands in $'…'. It reports false for escapes that shells
-// take in different ways.
+// unquoteDollar returns the text of $'…'. It reports false if shells decode an escape
+// differently.
 func unquoteDollar(text string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -56,7 +56,8 @@ func unquoteDollar(text string) (string, bool) {
 	return b.String(), !strings.Contains(b.String(), "\x00") && utf8.ValidString(b.String())
 }
 
-// decodeEscape writes the character of a numeric escape and says how long it is.
+// decodeEscape writes the character of a numeric escape and returns the length of the
+// escape.
 func decodeEscape(b *strings.Builder, text string) (int, bool) {
 	switch c := text[0]; {
 	case '0' <= c && c <= '7':
@@ -76,7 +77,7 @@ func decodeEscape(b *strings.Builder, text string) (int, bool) {
 			limit = 8
 		}
 		v, n := readDigits(text[1:], 16, limit)
-		// Beyond ASCII the locale decides.
+		// The locale decides about characters beyond ASCII.
 		if n == 0 || v >= utf8.RuneSelf {
 			return 0, false
 		}
@@ -86,7 +87,7 @@ func decodeEscape(b *strings.Builder, text string) (int, bool) {
 	return 0, false
 }
 
-// readDigits reads at most so many digits.
+// readDigits reads at most limit digits and returns their value and number.
 func readDigits(text string, base, limit int) (value int64, n int) {
 	for n < len(text) && n < limit {
 		d := int64(strings.IndexByte("0123456789abcdef", lowerByte(text[n])))

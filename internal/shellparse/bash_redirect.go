@@ -57,8 +57,8 @@ func (w *walker) hereDocument(r *syntax.Redirect) {
 	}
 }
 
-// hereDelimiter is the word that ends a here-document, and whether quotes keep its
-// text as it is. It is empty if shells could differ about it.
+// hereDelimiter returns the word that ends a here-document, and whether quotes keep the
+// text from being expanded. The word is empty if shells may disagree about it.
 func hereDelimiter(word *syntax.Word) (end string, isQuoted bool) {
 	if len(word.Parts) != 1 {
 		return "", true
@@ -87,7 +87,8 @@ func hereDelimiter(word *syntax.Word) (end string, isQuoted bool) {
 	return end, isQuoted
 }
 
-// duplicateDescriptor checks that a redirection only copies or closes a descriptor.
+// duplicateDescriptor marks the line unknown unless a redirection only copies or closes
+// a descriptor.
 func (w *walker) duplicateDescriptor(r *syntax.Redirect) {
 	to := r.Word.Lit()
 	if to == "-" || to != "" && strings.Trim(to, "0123456789") == "" && w.sourceOf(r.Word) == to {
@@ -126,8 +127,7 @@ func (w *walker) addOpenedFile(name string, write bool) {
 	w.accesses = append(w.accesses, fileAccess{command: redirectAccess, paths: w.line.Paths[before:len(w.line.Paths):len(w.line.Paths)]})
 }
 
-// isProcessSubst reports whether a word is a process substitution and nothing
-// else.
+// isProcessSubst reports whether a word is one process substitution and nothing else.
 func isProcessSubst(word *syntax.Word) bool {
 	if len(word.Parts) != 1 {
 		return false
@@ -136,9 +136,9 @@ func isProcessSubst(word *syntax.Word) bool {
 	return ok
 }
 
-// isOpenStream reports whether a name stands for what a command holds open anyway. To
-// open it again for writing opens the file behind it, whatever it was opened
-// for: only the output streams of a line that leaves them alone are known.
+// isOpenStream reports whether a name stands for a stream that the command has open
+// already. Opening it again for writing opens the file behind it, whatever mode it was
+// opened in, so an output stream counts only if the line diverts none.
 func (w *walker) isOpenStream(name string, write bool) bool {
 	switch {
 	case !isStandardStream(name):
@@ -149,8 +149,8 @@ func (w *walker) isOpenStream(name string, write bool) bool {
 	return name != "/dev/stdin" && !w.divertsOutput()
 }
 
-// divertsOutput reports whether any redirection of the line may put a file in the
-// place of an output stream.
+// divertsOutput reports whether any redirection of the line may replace an output
+// stream by a file.
 func (w *walker) divertsOutput() bool {
 	if w.file == nil {
 		return true
@@ -165,8 +165,7 @@ func (w *walker) divertsOutput() bool {
 	return found
 }
 
-// mayDivertOutput reports whether a redirection may put a file in the place of an
-// output stream.
+// mayDivertOutput reports whether a redirection may replace an output stream by a file.
 func mayDivertOutput(r *syntax.Redirect) bool {
 	input := r.N == nil || r.N.Value == "0"
 	switch r.Op {
@@ -180,9 +179,9 @@ func mayDivertOutput(r *syntax.Redirect) bool {
 	return true
 }
 
-// givesInput reports whether a redirection of a statement may become the standard
-// input of its commands. The number of a descriptor does not count: another
-// redirection may lead there.
+// givesInput reports whether a redirection of a statement may supply the standard input
+// of its commands. The descriptor's number is ignored: another redirection may copy it
+// to the input.
 func givesInput(s *syntax.Stmt) bool {
 	for _, r := range s.Redirs {
 		switch r.Op {
@@ -201,8 +200,8 @@ func givesInput(s *syntax.Stmt) bool {
 	return false
 }
 
-// mayBeExec reports whether a command may be exec, of which a redirection holds for
-// all that follows: exec, also behind command and builtin, or a name in quotes.
+// mayBeExec reports whether a command may be exec, whose redirections apply to all
+// following commands: exec itself, exec after wrappers, or a name in quotes.
 func mayBeExec(c syntax.Command) bool {
 	call, ok := c.(*syntax.CallExpr)
 	if !ok {

@@ -11,34 +11,34 @@ type walker struct {
 	src          string
 	env          Env
 	line         Line
-	place        place // where the words at hand are expanded
-	homeUnknown  bool  // what ~ and $HOME mean cannot be known
+	place        place // directories in which the current words are expanded
+	homeUnknown  bool  // the value of ~ and $HOME cannot be known
 	functions    map[string]place
 	file         *syntax.File  // nil if the line cannot be parsed
-	spareArgs    []arg         // room for the words of the next commands
-	accesses     []fileAccess  // in the order in which they stand
-	mayRepeat    bool          // some commands may run again, or later than they stand
-	concurrent   bool          // some commands run at once
-	hasInput     bool          // the commands at hand may read what the line feeds them
-	execHasInput bool          // exec may have made that so for all that follow
-	envSet       envAssignment // the variables that the line sets for its commands
-	bindingCache bindings      // nil until somebody asks
+	spareArgs    []arg         // preallocated arguments for the next commands
+	accesses     []fileAccess  // in the order of the text
+	mayRepeat    bool          // some commands may run more than once, or later than written
+	concurrent   bool          // some commands run at the same time
+	hasInput     bool          // the current commands may read input that the line supplies
+	execHasInput bool          // exec may have set the input of all following commands
+	envSet       envAssignment // the first variable that the line sets for its commands
+	bindingCache bindings      // nil until bindings is called
 	depth        int
 	scriptDepth  int
 	state        *parserState
-	// What most lines need, so that it is allocated at once.
+	// The buffers hold what most lines need, so that it is allocated with the walker.
 	argBuffer    [12]arg
 	accessBuffer [6]fileAccess
 }
 
-// markUnknown makes the line unknown. The first reason stays.
+// markUnknown marks the line unknown. The first reason is kept.
 func (w *walker) markUnknown(reason string) {
 	if w.line.Unknown == "" {
 		w.line.Unknown = reason
 	}
 }
 
-// addCommand lists a command and reports whether there is room for more.
+// addCommand lists a command and reports whether the budget allows more.
 func (w *walker) addCommand(c Command) bool {
 	if w.state.commandsLeft <= 0 {
 		w.markUnknown("the line holds too many commands")
@@ -53,8 +53,8 @@ func (w *walker) addCommand(c Command) bool {
 	return true
 }
 
-// estimateCommands is the number of commands for which to make room: one more than there
-// are separators in the line, and eight at the most.
+// estimateCommands returns the initial capacity of the list of commands: one more than
+// the separators in the line, but at most eight.
 func estimateCommands(line string) int {
 	n, before := 1, false
 	for i := 0; i < len(line) && n < 8; i++ {
@@ -83,7 +83,7 @@ func (w *walker) enter() bool {
 
 func (w *walker) leave() { w.depth-- }
 
-// sourceOf is what stands in the line for a node.
+// sourceOf returns the text of a node.
 func (w *walker) sourceOf(n syntax.Node) string {
 	from, to := n.Pos().Offset(), n.End().Offset()
 	if from > to || to > uint(len(w.src)) {
@@ -92,7 +92,7 @@ func (w *walker) sourceOf(n syntax.Node) string {
 	return w.src[from:to]
 }
 
-// byteAfter is the byte behind a node, or a line feed at the end of the line.
+// byteAfter returns the byte after a node, or a line feed at the end of the line.
 func (w *walker) byteAfter(n syntax.Node) rune {
 	if end := n.End().Offset(); end < uint(len(w.src)) {
 		return rune(w.src[end])
@@ -100,7 +100,7 @@ func (w *walker) byteAfter(n syntax.Node) rune {
 	return '\n'
 }
 
-// stmts walks a list and says where the shell may be after it.
+// stmts walks a list and returns where the shell may be after it.
 func (w *walker) stmts(list []*syntax.Stmt, in place) place {
 	for _, s := range list {
 		yes, no := w.stmt(s, in)
@@ -109,8 +109,8 @@ func (w *walker) stmts(list []*syntax.Stmt, in place) place {
 	return in
 }
 
-// stmt walks a statement that starts in a place, and says where the shell may
-// be after its success and after its failure.
+// stmt walks a statement that starts in a place. It returns where the shell may be if
+// the statement succeeds and if it fails.
 func (w *walker) stmt(s *syntax.Stmt, in place) (yes, no place) {
 	defer w.leave()
 	if !w.enter() {
@@ -227,7 +227,7 @@ func (w *walker) ifClause(c *syntax.IfClause, in place) place {
 	return out.union(w.ifClause(c.Else, no))
 }
 
-// loopBody walks a body that may run many times.
+// loopBody walks a body that may run several times.
 func (w *walker) loopBody(in place, body func() place) {
 	w.mayRepeat = true
 	if out := body(); !out.equal(in) {
@@ -260,17 +260,17 @@ func (w *walker) caseClause(c *syntax.CaseClause, in place) place {
 		for _, p := range item.Patterns {
 			w.walkWord(p)
 		}
-		// A body may be entered from the one before it.
+		// Control may fall through from the item before.
 		out = out.union(w.stmts(item.Stmts, out))
 	}
 	return out
 }
 
-// funcDecl walks the body of a function where it is defined. Certain says that
-// the shell will have the function from then on.
+// funcDecl walks the body of a function where it is defined. certain is set if the
+// shell surely defines the function.
 func (w *walker) funcDecl(c *syntax.FuncDecl, in place, certain bool) {
 	before := w.hasInput
-	w.hasInput = true // whoever calls it may feed it
+	w.hasInput = true // a caller may redirect its input
 	defer func() { w.hasInput = before }()
 	w.loopBody(in, func() place {
 		yes, no := w.stmt(c.Body, in)
@@ -330,7 +330,7 @@ func (w *walker) substitutionsIn(n syntax.Node) {
 	})
 }
 
-// substitution walks commands that run in a shell of their own.
+// substitution walks commands that run in a subshell.
 func (w *walker) substitution(n syntax.Node, list []*syntax.Stmt) {
 	defer w.leave()
 	if !w.enter() {

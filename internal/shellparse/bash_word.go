@@ -6,18 +6,18 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A mark says how a byte of a word came about.
+// A mark says how a byte of a word was written.
 type mark byte
 
 const (
-	markPlain        mark = iota // as it stands in the line, without quotes
-	markQuoted                   // a byte that has no meaning but itself
-	markUnknownText              // not a byte: text that is not known
-	markUnknownWords             // not a byte: any number of words that are not known
-	markProcessSubst             // not a byte: the name of a process substitution
+	markPlain        mark = iota // without quotes
+	markQuoted                   // quoted: the byte has no special meaning
+	markUnknownText              // no byte: stands for text that is not known
+	markUnknownWords             // no byte: stands for any number of words that are not known
+	markProcessSubst             // no byte: stands for the path of a process substitution
 )
 
-// A markedWord is a word whose bytes are marked.
+// A markedWord is a word with a mark for each byte.
 type markedWord struct {
 	text  []byte
 	marks []mark
@@ -34,15 +34,15 @@ func (m *markedWord) slice(from, to int) markedWord {
 	return markedWord{m.text[from:to], m.marks[from:to]}
 }
 
-// plainAt reports whether an unquoted c stands at i.
+// plainAt reports whether an unquoted c stands at index i.
 func (m *markedWord) plainAt(i int, c byte) bool {
 	return i >= 0 && i < len(m.text) && m.text[i] == c && m.marks[i] == markPlain
 }
 
-// processSubstPath is what stands for the name of a process substitution.
+// processSubstPath stands for the path of a process substitution.
 const processSubstPath = "/dev/fd/63"
 
-// expandsToItself reports whether a shell leaves the text as it is.
+// expandsToItself reports whether no shell changes the unquoted text.
 func expandsToItself(text string) bool {
 	for i := range len(text) {
 		switch text[i] {
@@ -62,8 +62,8 @@ func (w *walker) expandWords(list []*syntax.Word) []arg {
 	return args
 }
 
-// newArgs is an empty list with room for n arguments. The commands of a line share
-// what is allocated for them.
+// newArgs returns an empty list with capacity for n arguments. The commands of a line
+// share one allocation.
 func (w *walker) newArgs(n int) []arg {
 	if n > len(w.spareArgs) {
 		w.spareArgs = make([]arg, max(n, len(w.argBuffer)))
@@ -73,11 +73,12 @@ func (w *walker) newArgs(n int) []arg {
 	return list
 }
 
-// walkWord is words for a word whose value does not matter.
+// walkWord walks the commands in a word whose value is not needed.
 func (w *walker) walkWord(word *syntax.Word) { w.markParts(word.Parts) }
 
-// singleWord is the value of a word that the shell does not split, such as the
-// target of a redirection; not known if it has more than its text.
+// singleWord returns the value of a word that the shell does not split, such as the
+// target of a redirection. It is unknown if the word expands to more or less than one
+// argument.
 func (w *walker) singleWord(word *syntax.Word) arg {
 	args := w.expandWord(nil, word)
 	if len(args) != 1 || args[0].fromBraces {
@@ -86,7 +87,7 @@ func (w *walker) singleWord(word *syntax.Word) arg {
 	return args[0]
 }
 
-// expandWord appends what a word becomes to args.
+// expandWord appends the arguments that a word expands to.
 func (w *walker) expandWord(args []arg, word *syntax.Word) []arg {
 	source := w.sourceOf(word)
 	if value, ok := w.verbatim(word); ok {
@@ -104,7 +105,7 @@ func (w *walker) expandWord(args []arg, word *syntax.Word) []arg {
 	return args
 }
 
-// verbatim is the value of a word in which nothing is expanded, as most are: plain
+// verbatim returns the value of a word without expansions, as most words are: plain
 // text, or text in quotes.
 func (w *walker) verbatim(word *syntax.Word) (value string, ok bool) {
 	if len(word.Parts) != 1 {
@@ -125,7 +126,7 @@ func (w *walker) verbatim(word *syntax.Word) (value string, ok bool) {
 	return "", false
 }
 
-// markParts marks the bytes of a word, and walks the commands in it.
+// markParts marks the bytes of a word and walks the commands in it.
 func (w *walker) markParts(parts []syntax.WordPart) markedWord {
 	var m markedWord
 	for _, part := range parts {
@@ -156,7 +157,7 @@ func (w *walker) markParts(parts []syntax.WordPart) markedWord {
 	return m
 }
 
-// addQuoted adds text in quotes, even if it is empty: the word then exists.
+// addQuoted adds text in quotes. Even empty text makes the word exist.
 func (m *markedWord) addQuoted(text string, known bool) {
 	if !known {
 		m.add(" ", markUnknownText)
@@ -178,7 +179,7 @@ func (w *walker) addDoubleQuoted(m *markedWord, q *syntax.DblQuoted) {
 	}
 }
 
-// addExpansion adds what a parameter, substitution or calculation becomes.
+// addExpansion adds the result of a parameter, command or arithmetic expansion.
 func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) {
 	what := markUnknownWords
 	if quotes {
@@ -210,8 +211,8 @@ func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) 
 	m.add(" ", what)
 }
 
-// isPlainParameter reports whether a parameter stands for its value alone; anything
-// else makes the line unknown.
+// isPlainParameter reports whether an expansion is just the value of a parameter.
+// Anything else marks the line unknown.
 func (w *walker) isPlainParameter(p *syntax.ParamExp) bool {
 	if p.Param == nil || p.Flags != nil || p.Excl || p.Length || p.Width || p.IsSet ||
 		p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0 || p.NestedParam != nil || p.Index != nil ||
@@ -229,7 +230,7 @@ func (w *walker) isPlainParameter(p *syntax.ParamExp) bool {
 	return true
 }
 
-// directoryVariable is the value of a variable that holds a directory, or empty if it is not
+// directoryVariable returns the value of HOME or PWD, or an empty string if it is not
 // known.
 func (w *walker) directoryVariable(name string) string {
 	switch name {
@@ -241,9 +242,8 @@ func (w *walker) directoryVariable(name string) string {
 	return ""
 }
 
-// currentDir is the directory that the shell is in where the words at hand are
-// expanded, or empty if it is not known. It may be spelled in another way than the
-// shell does.
+// currentDir returns the directory in which the current words are expanded, or an empty
+// string if it is not known. The shell may spell the same directory differently.
 func (w *walker) currentDir() string {
 	if len(w.place.dirs) != 1 || mayAssign(w.src, "PWD") {
 		return ""
@@ -251,7 +251,7 @@ func (w *walker) currentDir() string {
 	return w.place.dirs[0]
 }
 
-// homeDir is the home directory, or empty if it is not known.
+// homeDir returns the home directory, or an empty string if it is not known.
 func (w *walker) homeDir() string {
 	if w.homeUnknown {
 		return ""
@@ -259,10 +259,10 @@ func (w *walker) homeDir() string {
 	return w.env.Home
 }
 
-// addLiteral adds unquoted text, in which a backslash quotes.
+// addLiteral adds unquoted text, in which a backslash quotes the next byte.
 func (m *markedWord) addLiteral(text string) {
 	if m.text != nil && len(m.text) == 0 && text != "" {
-		switch text[0] { // empty quotes stand before it
+		switch text[0] { // empty quotes precede the text
 		case '~':
 			m.add("~", markQuoted)
 			text = text[1:]
@@ -280,10 +280,10 @@ func (m *markedWord) addLiteral(text string) {
 	}
 }
 
-// newArg makes an argument of a word without braces.
+// newArg returns the argument for a word without braces.
 func (w *walker) newArg(m markedWord) arg {
 	a := arg{known: true}
-	special := false // a byte that means something in a pattern, but is quoted
+	special := false // a quoted byte would have a meaning in a pattern
 	for i, kind := range m.marks {
 		switch kind {
 		case markUnknownText:
@@ -322,7 +322,7 @@ func (w *walker) newArg(m markedWord) arg {
 	return a
 }
 
-// isGlobAt reports whether the byte at i makes the word a pattern.
+// isGlobAt reports whether the byte at index i makes the word a pattern.
 func (m *markedWord) isGlobAt(i int) bool {
 	switch m.text[i] {
 	case '*', '?':
@@ -337,7 +337,7 @@ func (m *markedWord) isGlobAt(i int) bool {
 	return false
 }
 
-// isTildeValueAt reports whether bash expands the tilde at i: in a word like
+// isTildeValueAt reports whether bash expands the tilde at index i: in a word such as
 // dir=~/x, which looks like an assignment.
 func (m *markedWord) isTildeValueAt(i int) bool {
 	if !m.plainAt(i, '~') || !m.plainAt(i-1, '=') && !m.plainAt(i-1, ':') {

@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// A strippedCommand command is one without the wrappers that rules see past.
+// A strippedCommand is a command without the wrappers that allow rules ignore.
 type strippedCommand struct {
 	args          []arg
-	wrapped       bool // there was a wrapper
-	notBuiltin    bool // the command cannot be a builtin: a program starts it
-	mustBeBuiltin bool // the command must be a builtin
-	addsArgs      bool // xargs adds arguments that nobody knows
+	wrapped       bool // at least one wrapper was removed
+	notBuiltin    bool // a program starts the command, so it cannot be a builtin
+	mustBeBuiltin bool // builtin starts the command, so it must be a builtin
+	addsArgs      bool // xargs adds arguments that are not known
 
 	noWildcards bool
-	class       Class // what the wrappers add
+	class       Class // of the wrappers
 	reason      string
 }
 
 // A wrapper runs the command that follows its options.
 type wrapper struct {
-	// skip says how many of the arguments after the name belong to the
-	// wrapper, and reports false if that cannot be known.
+	// skip returns how many of the arguments after the name belong to the wrapper. It
+	// reports false if that is not known.
 	skip      func(args []arg) (int, bool)
 	isProgram bool
 }
 
-// wrappers are what allow rules see past. The list is fixed by the documented
-// rules; the options are those of coreutils 9 and bash 5.2.
+// wrappers are the wrappers that allow rules ignore. Claude Code's documentation of
+// permission rules fixes the list; the options are those of coreutils 9 and bash 5.2.
 var wrappers = map[string]wrapper{
 	"timeout": {skipTimeout, true},
 	"time":    {skipNone, true},
@@ -40,13 +40,14 @@ var wrappers = map[string]wrapper{
 	"noglob":  {skipNoglob, false},
 }
 
-// isWrapper reports whether a name is that of a wrapper.
+// isWrapper reports whether name is that of a wrapper.
 func isWrapper(name string) bool {
 	_, ok := wrappers[name]
 	return ok
 }
 
-// forbidsWildcards reports whether a program starts others in a way that no wildcard may cover.
+// forbidsWildcards reports whether a program starts other programs in a way that no
+// wildcard may cover.
 func forbidsWildcards(name string) bool {
 	switch name {
 	case "watch", "setsid", "ionice", "flock":
@@ -55,7 +56,8 @@ func forbidsWildcards(name string) bool {
 	return false
 }
 
-// stripWrappers removes wrappers. It leaves what it does not fully understand.
+// stripWrappers removes wrappers, except those whose options it does not fully
+// understand.
 func stripWrappers(args []arg) strippedCommand {
 	s := strippedCommand{args: args}
 	for len(s.args) > 1 {
@@ -65,7 +67,7 @@ func stripWrappers(args []arg) strippedCommand {
 			break
 		}
 		if s.notBuiltin && !w.isProgram {
-			break // command and builtin are no programs
+			break // command and builtin are not programs
 		}
 		n, ok := w.skip(s.args[1:])
 		n++
@@ -87,7 +89,7 @@ func stripWrappers(args []arg) strippedCommand {
 	return s
 }
 
-// withAddedArgs is the command with what xargs adds to it.
+// withAddedArgs returns the command with the arguments that xargs adds.
 func (s strippedCommand) withAddedArgs() []arg {
 	if s.addsArgs {
 		return append(s.args[:len(s.args):len(s.args)], addedArgs)
@@ -99,7 +101,8 @@ func skipNone(args []arg) (int, bool) {
 	return 0, args[0].known && !strings.HasPrefix(args[0].value, "-")
 }
 
-// skipNoglob leaves noglob if there is a pattern, which it turns into a name.
+// skipNoglob keeps noglob if an argument is a pattern, because noglob passes it on
+// unexpanded.
 func skipNoglob(args []arg) (int, bool) {
 	if slices.ContainsFunc(args, func(a arg) bool { return a.glob }) {
 		return 0, false
@@ -131,8 +134,8 @@ func skipStdbuf(args []arg) (int, bool) {
 	return skipOptions(args, "ioe", "input output error", "", "")
 }
 
-// skipOptions counts options. It knows those that take a value and those that
-// take none, each by their letters and their long names.
+// skipOptions counts options. valued and valuedLong are the letters and long names of
+// options with a value, bare and bareLong those of options without.
 func skipOptions(args []arg, valued, valuedLong, bare, bareLong string) (int, bool) {
 	for n := 0; n < len(args); n++ {
 		a := args[n]

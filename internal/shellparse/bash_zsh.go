@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// zshCalculates reports whether zsh may calculate an argument of a builtin, or
-// gives a variable a value that it calculates.
+// zshCalculates reports whether zsh may evaluate an argument of a builtin as an
+// expression, or may give a variable a value that it evaluates.
 func zshCalculates(name string, args []arg) bool {
 	switch name {
 	case "exit", "return", "break", "continue", "shift", "wait":
@@ -35,8 +35,8 @@ func areAllNumbers(args []arg) bool {
 	return true
 }
 
-// zshFormatCalculates reports whether a format has more than conversions of text. Zsh
-// replaces the escapes in it first, so that they may make a conversion.
+// zshFormatCalculates reports whether a format has conversions other than those of
+// text. Zsh decodes escapes first, so an escape may produce a conversion.
 func zshFormatCalculates(args []arg) bool {
 	if len(args) > 0 && args[0].value == "--" {
 		args = args[1:]
@@ -60,11 +60,12 @@ func zshFormatCalculates(args []arg) bool {
 	}
 }
 
-// zshTestCalculates reports whether a condition compares or asks about more than numbers.
+// zshTestCalculates reports whether a condition compares or tests anything but plain
+// numbers where zsh evaluates expressions.
 func zshTestCalculates(args []arg) bool {
 	for i, a := range args {
 		if !a.isLiteral() {
-			continue // no operator: those that are not known are refused
+			continue // not an operator: testEffect refuses unknown words
 		}
 		if a.value == "-t" && i+1 < len(args) && !areAllNumbers(args[i+1:i+2]) && args[i+1].value != "]" {
 			return true
@@ -77,7 +78,7 @@ func zshTestCalculates(args []arg) bool {
 	return false
 }
 
-// checkZshWord doubts what zsh alone expands in a word.
+// checkZshWord marks the line unknown if only zsh expands the word.
 func (w *walker) checkZshWord(m *markedWord) {
 	switch {
 	case m.plainAt(0, '='):

@@ -6,55 +6,55 @@ import (
 	"strings"
 )
 
-// Class says what a command does to the world.
+// Class says whether a command changes anything.
 type Class int
 
-// The classes. Larger is worse.
+// The classes, in order of increasing risk.
 const (
 	ReadOnly Class = iota // changes nothing and sends nothing
 	Mutating              // changes something
-	Unknown               // nobody knows
+	Unknown               // effect is not known
 )
 
 // A Command is one simple command of a line.
 type Command struct {
-	// Text is what an allow rule is held against: the words as they stand in
-	// the line, one blank between them, without redirections, without the
-	// wrappers and assignments that an allow rule sees past.
+	// Text is matched against allow rules. It holds the words as written, separated by
+	// one blank, without redirections, wrappers and assignments that allow rules
+	// ignore.
 	Text string
-	// Nested are further texts that only deny and ask rules are held against:
-	// the words without their quotes, with the bare name of a program given by
-	// its path, without all wrappers and assignments, and what the command runs
-	// in its turn (under sudo, xargs, find -exec, sh -c).
+	// Nested are additional texts that only deny and ask rules are matched against: the
+	// words without quotes, the command under the base name of a program that is given
+	// by its path, the command without any wrappers and assignments, and the commands
+	// that it runs (under sudo, xargs, find -exec, sh -c).
 	Nested []string
 
 	Class  Class
 	Reason string // why Class is not ReadOnly
-	// EditsOnly says that the command does nothing but read and write its Paths.
+	// EditsOnly is set if the command only reads and writes its Paths.
 	EditsOnly bool
-	// NoWildcards says that no allow rule with a wildcard may cover it.
+	// NoWildcards is set if no allow rule with a wildcard may cover the command.
 	NoWildcards bool
-	// ReadsInput says that its standard input may be what the line or another command
-	// or a file of the line says: Text does not tell all that the program is
-	// given. A command fed by nothing but /dev/null is not.
+	// ReadsInput is set if the line, another command or a file of the line may supply
+	// the command's standard input, so that Text does not tell everything the program
+	// is given. Input from /dev/null does not count.
 	ReadsInput bool
-	// AskReason says why a person must be asked whatever rules and modes allow,
-	// such as the removal of the home directory. Empty if there is no reason.
+	// AskReason is the reason why a person must be asked whatever rules and modes
+	// allow, such as the removal of the home directory. It is empty if there is none.
 	AskReason string
-	// DenyReason says why nothing and nobody may let it run, in any mode. Caution
-	// then is set, too. Empty if there is no reason.
+	// DenyReason is the reason why the command must not run in any mode, whatever
+	// anyone allows. AskReason is then set, too. It is empty if there is none.
 	DenyReason string
 
 	Paths []Path
-	Hosts []string // as they stand in the line
-	// Git is set for a git command that is ReadOnly provided that the
-	// configuration of the repository starts no program.
+	Hosts []string // as written in the line
+	// Git is set for a git command that is ReadOnly only if the repository's
+	// configuration starts no program.
 	Git *Git
 }
 
-// Git is the use of git in a repository.
+// Git describes the use of git in a repository.
 type Git struct {
-	Dir string // the directory it starts in, absolute
+	Dir string // directory in which git starts, absolute
 }
 
 // worsen raises the class of a command.
@@ -64,7 +64,7 @@ func (c *Command) worsen(class Class, reason string) {
 	}
 }
 
-// addReasons keeps the first reason for either.
+// addReasons sets AskReason and DenyReason unless they are set already.
 func (c *Command) addReasons(reason, banned string) {
 	if c.AskReason == "" {
 		c.AskReason = reason
@@ -74,8 +74,8 @@ func (c *Command) addReasons(reason, banned string) {
 	}
 }
 
-// markAddedArgs marks the text of a command to which xargs adds arguments, so that no
-// rule for exactly that text allows it.
+// markAddedArgs changes Text if xargs adds arguments to the command, so that an exact
+// allow rule for the text does not match.
 func (c *Command) markAddedArgs(s strippedCommand) {
 	if s.addsArgs {
 		c.Nested = append(c.Nested, c.Text)
@@ -83,7 +83,8 @@ func (c *Command) markAddedArgs(s strippedCommand) {
 	}
 }
 
-// removeDuplicates removes the inner texts and the paths that say nothing new.
+// removeDuplicates removes nested texts, hosts and guessed paths that are listed
+// already.
 func (c *Command) removeDuplicates() {
 	kept := c.Nested[:0]
 	for _, text := range c.Nested {
@@ -112,8 +113,8 @@ func (c *Command) removeDuplicates() {
 	})
 }
 
-// addSpellings adds the texts by which rules that deny know a command. low is the name
-// of its program.
+// addSpellings adds the texts under which deny rules look for a command. low is the
+// name of its program as programName returns it.
 func (c *Command) addSpellings(args []arg, low string) {
 	name := args[0].value
 	plain := !slices.ContainsFunc(args, func(a arg) bool { return a.value != a.source })
@@ -145,7 +146,7 @@ func (c *Command) addSpellings(args []arg, low string) {
 	}
 }
 
-// addSuffixes adds the texts that begin at a later word.
+// addSuffixes adds the texts that begin at a later word of the command.
 func (c *Command) addSuffixes(args []arg) {
 	for i := 1; i < min(len(args), maxCommandWords); i++ {
 		a := args[i]
@@ -157,7 +158,8 @@ func (c *Command) addSuffixes(args []arg) {
 	}
 }
 
-// programName is the name of a program as rules know it.
+// programName returns the name of a program as deny rules spell it: without directory,
+// in lower case, without .exe.
 func programName(name string) string {
 	return strings.TrimSuffix(strings.ToLower(path.Base(name)), ".exe")
 }

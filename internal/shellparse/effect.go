@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// A effect is what a command does with its arguments. The zero use is read-only
-// and touches nothing.
+// An effect is what a command does with its arguments. The zero effect is read-only and
+// touches nothing.
 type effect struct {
 	class       Class
 	reason      string // why class is not ReadOnly, such as "-o writes a file"
@@ -14,9 +14,9 @@ type effect struct {
 	askReason   string
 	files       []file
 	hosts       []string
-	runs        [][]arg // commands that it runs in its turn
-	lineUnknown string  // why nobody knows what it runs, although rules that deny may be about it
-	git         *Git    // Dir as it was given by -C, relative or absolute, or empty
+	runs        [][]arg // commands that it runs
+	lineUnknown string  // why the line becomes unknown: deny rules may concern a command that is not known
+	git         *Git    // Dir is as given by -C: relative, absolute or empty
 }
 
 // A file is an operand that names a file.
@@ -26,17 +26,17 @@ type file struct {
 	copiesNames, followsLinks bool // see Path
 }
 
-// unknownEffect is the use of a command that nobody understands.
+// unknownEffect returns the effect of a command that is not understood.
 func unknownEffect(reason string) effect { return effect{class: Unknown, reason: reason} }
 
-// worsen raises the class of a use.
+// worsen raises the class of an effect.
 func (e *effect) worsen(class Class, reason string) {
 	if class > e.class {
 		e.class, e.reason = class, reason
 	}
 }
 
-// addRead adds files that are read.
+// addRead adds files that are read, except - for the standard input.
 func (e *effect) addRead(args ...arg) {
 	for _, a := range args {
 		if a.value != "-" || !a.known {
@@ -52,20 +52,21 @@ func (e *effect) addWrite(args ...arg) {
 	}
 }
 
-// addScript adds a line of text that is run.
+// addScript adds a text that sh runs.
 func (e *effect) addScript(text string) {
 	if text != "" {
 		e.runs = append(e.runs, []arg{literalArg("sh"), literalArg("-c"), literalArg(text)})
 	}
 }
 
-// isProcessSubst reports whether a file is a process substitution, or would be in it.
+// isProcessSubst reports whether a file is a process substitution, or a name derived
+// from one.
 func (f file) isProcessSubst() bool {
 	return strings.HasPrefix(f.value, processSubstPath) && (strings.HasPrefix(f.source, "<(") || strings.HasPrefix(f.source, ">("))
 }
 
-// isStandardStream reports whether a file is no file but something that the command
-// holds open anyway.
+// isStandardStream reports whether a name is that of a stream the command has open
+// already, or /dev/null.
 func isStandardStream(name string) bool {
 	switch name {
 	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr":

@@ -9,44 +9,45 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Parser parses lines, and keeps the memory that one takes for the next. Its zero
-// value is ready. It may be used by several goroutines, and must not be copied.
+// A Parser parses lines and reuses its memory from one line to the next. The zero value
+// is ready to use. It may be used by several goroutines and must not be copied.
 type Parser struct {
-	idle sync.Pool // of *desk
+	idle sync.Pool // of *parserState
 }
 
-// Parse says what a line does. It never fails: what cannot be understood sets
-// Unknown, and what could be found all the same stays in the Line. What it says does
-// not depend on the lines before.
+// Parse reports what a line does. It never fails: if a part cannot be understood,
+// Unknown is set and the Line holds what was found. The result does not depend on
+// earlier lines.
 func (p *Parser) Parse(line string, env Env) Line {
 	s, ok := p.idle.Get().(*parserState)
 	if !ok {
 		s = &parserState{}
 	}
 	l := s.parseLine(line, env)
-	s.lineWalker = walker{} // nothing of which is in l
-	p.idle.Put(s)           // unless something panicked: then nobody knows what it is left in
+	s.lineWalker = walker{} // the result shares no memory with it
+	p.idle.Put(s)           // not deferred: after a panic the state is unusable
 	return l
 }
 
 // Parse is [Parser.Parse] for a single line.
 func Parse(line string, env Env) Line { return new(parserState).parseLine(line, env) }
 
-// A parserState is what one line is parsed with, and the scripts in it.
+// A parserState holds what is shared while one line and the scripts in it are parsed.
 type parserState struct {
-	commandsLeft int           // the number of commands for which there is room
-	syntax       syntax.Parser // zero, unless it is at work
+	commandsLeft int           // remaining budget of commands
+	syntax       syntax.Parser // zero except while parseAs runs
 	input        strings.Reader
-	lineWalker   walker // of the line itself
+	lineWalker   walker // walker of the line itself, not of scripts in it
 }
 
-// parseLine says what a line does.
+// parseLine reports what a line does.
 func (s *parserState) parseLine(line string, env Env) Line {
 	s.commandsLeft = maxCommands
 	return parse(line, env, 0, s)
 }
 
-// newWalker returns a new walker for the line, or for a script in it.
+// newWalker returns a walker for the line, or for a script in it if scripts is
+// positive.
 func (s *parserState) newWalker(scripts int) *walker {
 	w := &s.lineWalker
 	if scripts > 0 {
@@ -56,16 +57,17 @@ func (s *parserState) newWalker(scripts int) *walker {
 	return w
 }
 
-// The limits of a line. A line beyond them is unknown.
+// The limits of a line. A line that exceeds one of them is unknown.
 const (
-	maxCharacters  = 10_000 // of a line
-	maxUnparsed    = 50_000 // bytes that are searched for texts in a line that cannot be parsed
-	maxDepth       = 100    // of compounds, substitutions and lists in each other
+	maxCharacters  = 10_000 // in a line
+	maxUnparsed    = 50_000 // bytes that are searched for commands in a line that cannot be parsed
+	maxDepth       = 100    // nesting of compound commands, substitutions and lists
 	maxCommands    = 500
-	maxScriptDepth = 5 // texts of commands in texts of commands
+	maxScriptDepth = 5 // nesting of scripts in arguments
 )
 
-// parse is Parse at a depth of scripts.
+// parse reports what a line does. scripts is the number of scripts that the line is
+// nested in.
 func parse(line string, env Env, scripts int, state *parserState) Line {
 	if env.Shell == PowerShell {
 		return parsePowerShell(line, env, scripts, state)
@@ -92,7 +94,7 @@ func parse(line string, env Env, scripts int, state *parserState) Line {
 	w.file = file
 	w.checkComments(file)
 	if w.line.Unknown != "" {
-		// The shell may read another line than the parser did.
+		// The shell may not read the line as the parser did.
 		w.listUnparsed(line)
 	}
 	w.stmts(file.Stmts, w.place)
@@ -105,7 +107,8 @@ func tooLong(line string) bool {
 	return len(line) > maxCharacters && utf8.RuneCountInString(line) > maxCharacters
 }
 
-// textProblem says why a line is not left to the parser alone, or is empty.
+// textProblem returns why the syntax tree of a line cannot be trusted, or an empty
+// string.
 func textProblem(line string) string {
 	if tooLong(line) {
 		return "the line is longer than 10,000 characters"
@@ -127,8 +130,8 @@ func textProblem(line string) string {
 			return ""
 		}
 		at += n
-		// After a blank the two halves are words of their own. Elsewhere they
-		// may be the halves of an operator or an expansion.
+		// After a blank, the text before and after the line break are separate words.
+		// Elsewhere they may be parts of one operator or expansion.
 		if at > 0 && !strings.ContainsRune(" \t\n", rune(line[at-1])) {
 			return "a word goes on in the next line"
 		}

@@ -1,8 +1,8 @@
-// Package shellparse says what a command line does, without running it: which
-// commands, which files, which hosts. What cannot be known from the text is said
-// to be unknown; nothing is guessed in favour of the line.
+// Package shellparse reports what a command line does, without running it: which
+// commands it runs, which files it touches, which hosts it reaches. What the text does
+// not tell is reported as unknown; the package never guesses in favour of the line.
 //
-// It does no I/O and starts nothing.
+// It does no I/O and starts no goroutine or process.
 package shellparse
 
 // A Shell is the program that will read the line.
@@ -12,39 +12,39 @@ type Shell int
 const (
 	Bash Shell = iota
 	Zsh
-	PowerShell // of which plain lines are understood
+	PowerShell // only plain lines are understood
 )
 
-// Env is what a line is read in.
+// Env is the environment in which a line is read.
 type Env struct {
 	Shell Shell
-	Dir   string // working directory, absolute: where relative paths start
-	Home  string // what ~ and $HOME mean; empty if unknown
+	Dir   string // working directory, absolute; relative paths start here
+	Home  string // value of ~ and $HOME; empty if unknown
 }
 
-// A Line is what a command line does.
+// A Line reports what a command line does.
 type Line struct {
-	// Commands are the simple commands, in the order in which they stand, with
-	// those inside substitutions, compounds and function bodies.
+	// Commands are the simple commands in the order of the text, including those inside
+	// substitutions, compound commands and function bodies.
 	Commands []Command
 	Paths    []Path // files that redirections open
-	// Unknown says why the line cannot be fully understood, or is empty.
-	// Commands and Paths then hold what was found all the same.
+	// Unknown is the reason why the line cannot be fully understood. It is empty if the
+	// line is understood. Commands and Paths hold what was found in either case.
 	Unknown string
 }
 
-// A Path is a file that is named in a line.
+// A Path is a file that the line names.
 type Path struct {
-	Name  string // absolute if the directory is known, else as written
+	Name  string // absolute if the directory is known, otherwise as written
 	Write bool
-	Tree  bool // everything below it as well
-	Glob  bool // the shell replaces it: Name is the pattern
+	Tree  bool // includes everything below it
+	Glob  bool // Name is a pattern that the shell expands
 	// CopiesNames is set for a path that is read and whose names are written elsewhere, as
 	// by cp and ln.
 	CopiesNames bool
 	// FollowsLinks is set for a tree that is written through the links in it.
 	FollowsLinks bool
-	// Guess says that an argument of a command nobody knows looks like a
-	// path. Only deny and ask rules should see it.
+	// Guess is set if Name is only an argument that looks like a path, of a command
+	// that the tables do not know. Only deny and ask rules should match it.
 	Guess bool
 }

@@ -4,8 +4,7 @@ import (
 	"strings"
 )
 
-// has reports whether a name is one of the words of a list, which stand one blank
-// apart.
+// has reports whether list, whose words are separated by one blank, contains name.
 func has(list, name string) bool {
 	if name == "" || strings.Contains(name, " ") {
 		return false
