@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// The limits of what is looked at inside one command.
+// The limits of the inspection of one command.
 const (
-	maxNested       = 400 // texts
-	maxFreeNested   = 24  // texts that cost nothing of what a line may hold
-	maxCommandWords = 12  // words at which another command may begin
+	maxNested       = 400 // nested texts
+	maxFreeNested   = 24  // nested texts that do not count against the line's budget of commands
+	maxCommandWords = 12  // words at which a nested command may begin
 )
 
-// inspectNested adds to a command what rules that deny see in it: its texts, and those of
-// the commands that it runs in its turn.
+// inspectNested adds to a command the texts, files and hosts that deny rules look at:
+// its own, and those of the commands that it runs. depth is the number of commands that
+// run each other.
 func (w *walker) inspectNested(c *Command, args []arg, depth int) {
 	if depth > 0 && len(args) > 0 && (!args[0].isLiteral() || args[0].isPlaceholder()) {
 		w.markUnknown("the name of a command is computed")
@@ -32,8 +33,8 @@ func (w *walker) inspectNested(c *Command, args []arg, depth int) {
 	}
 }
 
-// inspectCandidate is look at what may be a command or something else, such as the
-// value of an option.
+// inspectCandidate is inspectNested for words that may be a command or something else,
+// such as the value of an option.
 func (w *walker) inspectCandidate(c *Command, args []arg, depth int) {
 	if len(args) == 0 {
 		return
@@ -59,20 +60,21 @@ func (w *walker) inspectCandidate(c *Command, args []arg, depth int) {
 	w.place = at
 }
 
-// payFor pays for a look at words. The first looks of a command are free.
+// payFor takes the price of inspecting args from the line's budget of commands and
+// reports whether it suffices. The first nested texts of a command are free.
 func (w *walker) payFor(c *Command, args []arg) bool {
 	if len(c.Nested) < maxFreeNested {
 		return true
 	}
 	price := 1 + len(args)/8
 	if w.state.commandsLeft <= price {
-		return false // what is left is for the commands of the line
+		return false // keeps the rest for the commands of the line
 	}
 	w.state.commandsLeft -= price
 	return true
 }
 
-// inspectStarted looks at the commands that a program starts.
+// inspectStarted inspects the commands that a program starts.
 func (w *walker) inspectStarted(c *Command, name string, args []arg, depth int) {
 	if name == "xargs" || name == "parallel" {
 		args = append(markPlaceholders(name, args), addedArgs)
@@ -118,7 +120,7 @@ func (w *walker) inspectStarted(c *Command, name string, args []arg, depth int) 
 	}
 }
 
-// addNestedEffect adds what a command does that another one runs.
+// addNestedEffect adds the effect of a nested command. Its files become guesses.
 func (w *walker) addNestedEffect(c *Command, args []arg, e effect, depth int) {
 	if c.AskReason == "" {
 		c.AskReason = e.askReason
@@ -142,7 +144,7 @@ func (w *walker) addNestedEffect(c *Command, args []arg, e effect, depth int) {
 	}
 }
 
-// untilFindEnd are the arguments before the one that ends a command of find.
+// untilFindEnd returns the arguments before the one that ends a command of find.
 func untilFindEnd(args []arg) []arg {
 	for i, a := range args {
 		if a.value == ";" || a.value == "+" {
@@ -152,10 +154,11 @@ func untilFindEnd(args []arg) []arg {
 	return args
 }
 
-// inspectLaunched looks at what may be the command of a launcher. A word after an
-// option may be its value or the command: both are looked at.
+// inspectLaunched inspects the words after a launcher that may be its command. between
+// is the number of operands before the command. A word after an option may be the
+// option's value or the command, so it is inspected, too.
 func (w *walker) inspectLaunched(c *Command, name string, args []arg, between, depth int) {
-	option := false // the word before is one, and this one may be its value
+	option := false // the previous word is an option, whose value this word may be
 	for i, a := range args {
 		switch {
 		case a.known && strings.HasPrefix(a.value, "-") && len(a.value) > 1:
@@ -187,8 +190,8 @@ func (w *walker) inspectLaunched(c *Command, name string, args []arg, between, d
 	}
 }
 
-// mayStartAny reports whether any word of a command may begin another: nobody knows
-// what the program does, or it is known to do anything.
+// mayStartAny reports whether any word of a command may begin another: the program is
+// not known, or may run anything.
 func mayStartAny(name string) bool {
 	_, known := specOf(name)
 	if _, ok := versionSpecs[name]; known && !ok && name != "docker" && name != "podman" {

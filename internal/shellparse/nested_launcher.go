@@ -4,9 +4,8 @@ import (
 	"strings"
 )
 
-// launchers are programs that run the command that follows their options, with
-// the number of words that come between. Only rules that deny see past them, so
-// the list may be generous.
+// launchers are programs that run the command after their options, with the number of
+// operands before it. Only deny rules look behind them, so the list may be generous.
 var launchers = map[string]int{
 	"env": 0, "sudo": 0, "doas": 0, "pkexec": 0, "su": 0, "runuser": 0, "gosu": 1, "su-exec": 1, "setpriv": 0, "sg": 1,
 	"watch": 0, "ionice": 0, "setsid": 0, "chrt": 1, "taskset": 1, "flock": 1, "setarch": 1, "linux64": 0, "linux32": 0,
@@ -20,14 +19,15 @@ var launchers = map[string]int{
 	"pipenv": 1, "bundle": 1, "conda": 1, "xvfb-run": 0, "dbus-run-session": 0,
 }
 
-// subcommandLaunchers are the programs of which some subcommands are launchers.
+// subcommandLaunchers are programs with subcommands that are launchers.
 var subcommandLaunchers = map[string]map[string]int{
 	"npm": {"exec": 0, "x": 0}, "pnpm": {"exec": 0, "dlx": 0}, "yarn": {"exec": 0, "dlx": 0}, "bun": {"x": 0},
 	"docker": {"exec": 1, "run": 1}, "podman": {"exec": 1, "run": 1}, "kubectl": {"exec": 1},
-	"git": {"foreach": 0, "run": 0}, // behind submodule and bisect
+	"git": {"foreach": 0, "run": 0}, // of submodule and bisect
 }
 
-// launcherWords is the number of words between the name of a launcher and its command.
+// launcherWords returns the number of operands between the name of a launcher and its
+// command.
 func launcherWords(name string) (between int, ok bool) {
 	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
 		name = "ld.so"
@@ -36,16 +36,16 @@ func launcherWords(name string) (between int, ok bool) {
 	return between, ok
 }
 
-// What the options of some launchers are: those that take no value, and those that
-// take one. Only an option that is surely complete is listed.
+// launcherOptions are the options of some launchers, by their letters: those without a
+// value and those with one. Options that differ between programs are left out.
 var launcherOptions = map[string]struct{ alone, valued string }{
 	"env": {"i0v", "uSC"}, "sudo": {"AbBEHinPsS", "CDghpRrTtUu"}, "doas": {"ns", "Cu"}, "xargs": {"0rtxop", "adEILnPsJ"},
 	"timeout": {"v", "sk"}, "nice": {"", "n"}, "stdbuf": {"", "ioe"}, "time": {"p", "fo"}, "setsid": {"cfw", ""},
 	"command": {"p", ""}, "exec": {"cl", "a"}, "ionice": {"t", "cn"},
 }
 
-// isCompleteOption reports whether an option of a launcher takes no further word for its
-// value.
+// isCompleteOption reports whether an option of a launcher surely does not take the
+// next word as its value.
 func isCompleteOption(name, option string) bool {
 	if strings.HasPrefix(option, "--") {
 		return option == "--" || strings.Contains(option, "=") || has("--ignore-environment --null --no-run-if-empty --preserve-status --foreground", option)
@@ -62,8 +62,8 @@ func isCompleteOption(name, option string) bool {
 	return ok
 }
 
-// scriptRunners are the commands that take a line of text, and how sure it is that a
-// shell of ours reads it.
+// scriptRunners are commands that run a text. The value is true if a shell whose
+// language the package reads surely runs it.
 var scriptRunners = map[string]bool{
 	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "ash": true, "mksh": true, "rbash": true,
 	"su": true, "runuser": true, "script": true, "eval": true, "trap": true, "capsh": true, "sg": true,
@@ -71,7 +71,8 @@ var scriptRunners = map[string]bool{
 	"compgen": false, "complete": false, "nix-shell": false, "fish": false, "busybox": false, "pwsh": false, "npm": false, "npx": false,
 }
 
-// isFindProgram reports whether a program runs commands that stand behind an option.
+// isFindProgram reports whether a program runs the commands after options such as
+// -exec.
 func isFindProgram(name string) bool {
 	switch name {
 	case "find", "gfind", "fd", "fdfind", "bfs":

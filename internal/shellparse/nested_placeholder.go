@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// markPlaceholders are the arguments of xargs, and of parallel, with those words marked in
-// place of which it puts what it reads.
+// markPlaceholders returns the arguments of xargs or parallel. For xargs, the words
+// that it replaces by its input are marked.
 func markPlaceholders(name string, args []arg) []arg {
 	if name != "xargs" {
 		return slices.Clone(args)
@@ -15,7 +15,8 @@ func markPlaceholders(name string, args []arg) []arg {
 	return append(slices.Clone(args[:len(args)-len(p.operands)]), p.nestedCommand()...)
 }
 
-// nestedCommand are the words of the command that xargs was given.
+// nestedCommand returns the words of the command in the operands of xargs, with its
+// placeholders marked.
 func (p parsedArgs) nestedCommand() []arg {
 	list := slices.Clone(p.operands)
 	options := p.flagValues("-I", "-i", "-J", "--replace")
@@ -37,8 +38,8 @@ func (p parsedArgs) nestedCommand() []arg {
 	return list
 }
 
-// fillsScript reports whether a hole is a line of text that a shell runs, or a part
-// of it.
+// fillsScript reports whether a placeholder is a text that a shell runs, or part of
+// one.
 func fillsScript(name string, args []arg) bool {
 	for i, a := range args {
 		switch {
@@ -59,14 +60,14 @@ func precedesScript(option string) bool {
 	return has("--command --run -C", option) || len(option) > 1 && option[0] == '-' && option[1] != '-' && strings.HasSuffix(option, "c")
 }
 
-// subcommandPrograms are programs of which the first word says what they do.
+// subcommandPrograms are programs whose first operand decides what they do.
 const subcommandPrograms = "apt apt-get brew bun cargo docker gh go helm kubectl npm pip pip3 pnpm podman poetry systemctl terraform uv yarn"
 
-// gitSubcommandFamilies are commands of git of which the next word says what they do.
+// gitSubcommandFamilies are subcommands of git whose next word decides what they do.
 const gitSubcommandFamilies = "bisect bundle config notes reflog remote stash submodule worktree"
 
-// subcommandUnknown reports whether what a program does is not known because of a word that
-// is not: its sub-command, or its script.
+// subcommandUnknown reports whether an unknown word leaves open what a program does,
+// because it is the subcommand or the script.
 func subcommandUnknown(name string, args []arg) bool {
 	if !slices.ContainsFunc(args, func(a arg) bool { return !a.known || a.isPlaceholder() }) {
 		return false
@@ -92,13 +93,14 @@ func subcommandUnknown(name string, args []arg) bool {
 		case !option:
 			return false
 		default:
-			option = false // perhaps its value
+			option = false // may be the option's value
 		}
 	}
 	return false
 }
 
-// firstPlaceholder is where the first hole is, or the number of arguments.
+// firstPlaceholder returns the index of the first placeholder, or the number of
+// arguments.
 func firstPlaceholder(args []arg) int {
 	if i := slices.IndexFunc(args, arg.isPlaceholder); i >= 0 {
 		return i

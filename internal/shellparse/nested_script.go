@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// scriptsOf are the arguments of a command that are read as lines of text.
+// scriptsOf returns the arguments of a command that are run as a line.
 func scriptsOf(name string, args []arg) []arg {
 	switch name {
 	case "eval":
@@ -41,7 +41,7 @@ func scriptsOf(name string, args []arg) []arg {
 	return scriptsAfterC(args)
 }
 
-// joinedArg is the line that a command makes of its arguments.
+// joinedArg returns the line that a command makes of its arguments.
 func joinedArg(args []arg) arg {
 	out := arg{known: true}
 	for i, a := range args {
@@ -54,7 +54,7 @@ func joinedArg(args []arg) arg {
 	return out
 }
 
-// envSplitStrings are the values of env -S.
+// envSplitStrings returns the values of env -S.
 func envSplitStrings(args []arg) []arg {
 	var list []arg
 	for i, a := range args {
@@ -71,7 +71,7 @@ func envSplitStrings(args []arg) []arg {
 	return list
 }
 
-// scriptsAfterC are the arguments that stand behind -c or one of its like.
+// scriptsAfterC returns the arguments that follow -c or a similar option.
 func scriptsAfterC(args []arg) []arg {
 	var list []arg
 	wanted := false
@@ -80,7 +80,7 @@ func scriptsAfterC(args []arg) []arg {
 		switch {
 		case wanted && !a.isAdded() && (!a.known || !strings.HasPrefix(v, "-")):
 			list = append(list, a)
-			wanted = strings.HasPrefix(v, "+") // an option of a shell
+			wanted = strings.HasPrefix(v, "+") // an option of the shell follows
 		case a.isAdded():
 		case strings.HasPrefix(v, "--command="), strings.HasPrefix(v, "--run="):
 			_, text, _ := strings.Cut(v, "=")
@@ -97,7 +97,9 @@ func scriptsAfterC(args []arg) []arg {
 	return list
 }
 
-// addScript adds what a line of text does that a command runs.
+// addScript adds what a script does that a command runs. ours is set if a shell whose
+// language the package reads surely runs it: then unknown parts of the script make the
+// line unknown.
 func (w *walker) addScript(c *Command, text arg, ours bool) {
 	if !text.known {
 		if ours {
@@ -118,7 +120,7 @@ func (w *walker) addScript(c *Command, text arg, ours bool) {
 	}
 }
 
-// addScriptIn is script in a directory.
+// addScriptIn is addScript in one directory.
 func (w *walker) addScriptIn(c *Command, text, dir string, ours bool) {
 	env := w.env
 	env.Dir = dir
@@ -144,13 +146,14 @@ func (w *walker) addScriptIn(c *Command, text, dir string, ours bool) {
 	}
 }
 
-// stdinShells are those of shells that read their input if they are given nothing.
+// stdinShells are the shells that run their standard input if they have no operand.
 var stdinShells = map[string]bool{
 	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "ash": true, "mksh": true, "rbash": true,
 	"fish": true, "pwsh": true,
 }
 
-// readsScriptFromInput reports whether a shell runs what it reads from its input.
+// readsScriptFromInput reports whether a shell runs commands from its input, or from a
+// file that is not known.
 func readsScriptFromInput(name string, args []arg) bool {
 	if !stdinShells[name] {
 		return false
@@ -173,8 +176,8 @@ func readsScriptFromInput(name string, args []arg) bool {
 	return true
 }
 
-// embeddedScripts are the lines of text that stand in the programs of sed and awk,
-// and in options of git.
+// embeddedScripts returns the commands in programs of sed and awk and in options of git
+// and pwsh.
 func embeddedScripts(name string, args []arg) []arg {
 	var list []arg
 	for i, a := range args {
@@ -201,8 +204,8 @@ func embeddedScripts(name string, args []arg) []arg {
 	return list
 }
 
-// sedScripts are the commands behind an e in a program of sed, wherever it may
-// be one.
+// sedScripts returns the commands after every letter e that may be the e command of
+// sed.
 func sedScripts(program string) []string {
 	var list []string
 	for i := 0; i < len(program) && len(list) < maxCommandWords; i++ {
@@ -217,7 +220,7 @@ func sedScripts(program string) []string {
 	return list
 }
 
-// awkScripts are the texts in quotes of a program of awk that may run something.
+// awkScripts returns the strings of a program of awk that may run something.
 func awkScripts(program string) []string {
 	if !strings.Contains(program, "system") && !strings.Contains(program, "|") {
 		return nil
@@ -238,13 +241,14 @@ func awkScripts(program string) []string {
 	return list
 }
 
-// gitRunsCommands reports whether git has a subcommand that runs what its words say.
+// gitRunsCommands reports whether git is called with a subcommand that runs a command
+// given as arguments.
 func gitRunsCommands(args []arg) bool {
 	return slices.ContainsFunc(args, func(a arg) bool { return a.is("submodule", "bisect", "rebase") })
 }
 
-// gitScripts are the lines of text that an option of git holds, followed by the
-// words after it. runs is what gitRuns says.
+// gitScripts returns the commands in an option of git or in the words after it. runs is
+// the result of gitRunsCommands.
 func gitScripts(option string, after []arg, runs bool) []string {
 	name, value, glued := strings.Cut(option, "=")
 	switch {

@@ -7,18 +7,18 @@ import (
 
 // A fileAccess is what one command or redirection does to files.
 type fileAccess struct {
-	command      int // its place among the commands, or byRedirect
+	command      int // index of the command, or redirectAccess
 	paths        []Path
-	writes       bool // it changes something, or may
-	mayMakeLinks bool // what it writes may be a link, or lie elsewhere than before
-	insideDirs   bool // it writes in directories, and leaves these themselves
+	writes       bool // changes something, or may
+	mayMakeLinks bool // may write links, or move files elsewhere
+	insideDirs   bool // writes inside directories but does not replace them
 	git          bool
 }
 
-// redirectAccess stands for a command in the deed of a redirection.
+// redirectAccess is the command of an access by a redirection.
 const redirectAccess = -1
 
-// recordAccess notes what a command does. The command is the next to be listed.
+// recordAccess records what a command does. It is called before the command is listed.
 func (w *walker) recordAccess(c *Command, s strippedCommand) {
 	access := fileAccess{command: len(w.line.Commands), paths: c.Paths, writes: c.Class != ReadOnly, mayMakeLinks: mayMakeLinks(s.args)}
 	if len(s.args) > 0 {
@@ -34,12 +34,11 @@ func (w *walker) recordAccess(c *Command, s strippedCommand) {
 	w.accesses = append(w.accesses, access)
 }
 
-// gitReplacingCommands are the commands of git that put files, which may be links, in the
-// place of others.
+// gitReplacingCommands are the git subcommands that replace files, possibly by links.
 const gitReplacingCommands = "am apply bisect checkout checkout-index cherry-pick clone merge mv pull read-tree rebase reset restore" +
 	" revert stash submodule switch worktree"
 
-// mayMakeLinks reports whether a command is known to make links or to move directories.
+// mayMakeLinks reports whether a command may make links or move directories.
 func mayMakeLinks(args []arg) bool {
 	if len(args) == 0 {
 		return false
@@ -67,11 +66,12 @@ func mayMakeLinks(args []arg) bool {
 	return false
 }
 
-// checkAccesses doubts what other commands of the line may have given another
-// meaning: files below a link, and the repository that git is used in.
+// checkAccesses looks for commands of the line that change what other commands mean:
+// links above their files make the line unknown, and a changed repository makes a git
+// command unknown.
 func (w *walker) checkAccesses() {
 	links := possibleLinksOf(w.accesses)
-	first := len(w.accesses) // the first that may change a repository
+	first := len(w.accesses) // index of the first access that may change a repository
 	for i := len(w.accesses) - 1; i >= 0; i-- {
 		if access := w.accesses[i]; !access.git && (access.writes || anyWritten(access.paths)) {
 			first = i
@@ -89,8 +89,8 @@ func (w *walker) checkAccesses() {
 	}
 }
 
-// markGitUnknown makes a git command unknown if something else is written besides:
-// what it runs depends on the repository.
+// markGitUnknown makes a git command unknown because another command of the line may
+// change the repository, which decides what git runs.
 func (w *walker) markGitUnknown(access fileAccess) {
 	if access.command == redirectAccess || access.command >= len(w.line.Commands) {
 		return
@@ -101,7 +101,7 @@ func (w *walker) markGitUnknown(access fileAccess) {
 	}
 }
 
-// anyWritten reports whether one of some files is written.
+// anyWritten reports whether at least one of paths is written.
 func anyWritten(paths []Path) bool {
 	for _, p := range paths {
 		if p.Write {
@@ -111,23 +111,23 @@ func anyWritten(paths []Path) bool {
 	return false
 }
 
-// A span is the first and the last of the deeds that do something.
+// A span holds the indexes of the first and the last access of a kind.
 type span struct{ first, last int }
 
-// isOtherThan reports whether a deed other than one does it: before that one, or at
-// any time if the deeds have no order.
+// isOtherThan reports whether an access of the span other than the given one precedes
+// it. If unordered is set, any other access counts.
 func (s span) isOtherThan(access int, unordered bool) bool {
 	return s.first < access || unordered && (s.first != access || s.last != access)
 }
 
-// possibleLinks are the names that may be links after some deed of a line.
+// possibleLinks are the names that may be links after some access of the line.
 type possibleLinks struct {
-	at       map[string]span // what is written
+	at       map[string]span // files that are written
 	insideOf map[string]span // directories in which something is written
-	above    map[string]span // the directories above what is written
+	above    map[string]span // directories above files that are written
 }
 
-// possibleLinksOf finds the links that deeds may make. It is nil if there are none.
+// possibleLinksOf returns the links that accesses may make, or nil if there are none.
 func possibleLinksOf(accesses []fileAccess) *possibleLinks {
 	var l *possibleLinks
 	for i, access := range accesses {
@@ -168,8 +168,8 @@ func (l *possibleLinks) add(p Path, access int, inside bool) {
 	}
 }
 
-// mayLeadThrough reports whether the way to a file of a deed may lead over a link that
-// another one makes.
+// mayLeadThrough reports whether the path of a file may lead through a link that an
+// access other than the file's own makes.
 func (l *possibleLinks) mayLeadThrough(p Path, access int, unordered bool) bool {
 	in := func(names map[string]span, name string) bool {
 		s, ok := names[name]
@@ -185,8 +185,8 @@ func (l *possibleLinks) mayLeadThrough(p Path, access int, unordered bool) bool 
 	return false
 }
 
-// fixedName is the name of a file, of a pattern the directory that all files it
-// stands for are below. Case does not count: some file systems ignore it.
+// fixedName returns the name of a file, or of a pattern the directory that holds all
+// matching files. It is in lower case, since some file systems ignore case.
 func fixedName(p Path) string {
 	name := strings.ToLower(p.Name)
 	if n := strings.IndexAny(name, `*?[\`); p.Glob && n >= 0 {
@@ -195,8 +195,8 @@ func fixedName(p Path) string {
 	return name
 }
 
-// lexicalSteps are the directories that the way to a file leads over, taking two dots
-// for the directory that is named before them, and the file at the end.
+// lexicalSteps returns the directories that a path leads through, and the file at its
+// end. Two dots stand for the directory that is named before them.
 func lexicalSteps(name string) []string {
 	steps := []string{"/"}
 	at := ""

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// addRemovalReason adds the reason why a person must be asked about a removal.
+// addRemovalReason sets the reason why a person must be asked about a removal.
 func (w *walker) addRemovalReason(c *Command, args []arg, files []file) {
 	if len(args) == 0 || len(files) == 0 || !isRemoval(programName(args[0].value)) {
 		return
@@ -24,13 +24,13 @@ func (w *walker) addRemovalReason(c *Command, args []arg, files []file) {
 	}
 }
 
-// removalReason says why a person must be asked about a removal, whatever rules allow
-// it; empty if none must. name is the command, files are those that useOf found,
-// dir is where it runs, absolute, and home is the home directory; both may be
-// empty if they are not known. A walker calls it for each directory the command
-// may run in.
+// removalReason returns why a person must be asked about a removal, whatever rules
+// allow it, or an empty string. name is the command, files are those that effectOf
+// found, dir is the absolute directory in which it runs and home the home directory;
+// both are empty if they are not known. A walker calls it for each directory the
+// command may run in.
 //
-// It judges by the text alone and does not look at the file system.
+// It looks at the text only, not at the file system.
 func removalReason(name string, files []file, dir, home string) string {
 	if !isRemoval(name) {
 		return ""
@@ -48,24 +48,26 @@ func removalReason(name string, files []file, dir, home string) string {
 // isRemoval reports whether a command does nothing but remove files.
 func isRemoval(name string) bool { return name == "rm" || name == "rmdir" }
 
-// mayNameRoot is a word that would name the root or all that is in it if the
-// parameter or substitution at its start were empty: "$D"/*, ${D}/, $(x)/.
+// mayNameRoot matches a word that names the root, or all that is in it, if the
+// parameter or substitution at its start is empty: "$D"/*, ${D}/, $(x)/.
 var mayNameRoot = regexp.MustCompile("^(\\$[A-Za-z_0-9@*?#!$-][A-Za-z_0-9]*|\\$\\{[^}]*\\}|\\$\\(.*\\)|`[^`]*`)+/[*?./{},]*$")
 
-// ownDirectory is a word that names the directory the shell is in or was in before, what
-// is in it, or one above it.
+// ownDirectory matches a word that names the shell's current or previous directory, its
+// content, or a directory above it.
 var ownDirectory = regexp.MustCompile("^(\\$(OLD)?PWD|\\$\\{(OLD)?PWD[^}]*\\}|~[+-]|\\$\\( *pwd( -[LP])? *\\)|` *pwd( -[LP])? *`)(/+[*.?]*)*$")
 
-// userHome is a word that names the home directory of some user, or what is in it.
+// userHome matches a word that names the home directory of a user, or its content.
 var userHome = regexp.MustCompile(`^~[A-Za-z_][^/]*(/+[*.?]*)*$`)
 
-// processDir is a file below the root of some process, or the directory it is in.
+// processDir matches a file below the root directory or the working directory of a
+// process.
 var processDir = regexp.MustCompile(`^/+proc/+[^/]+/+(?:\.?/+)*(?:task/+[^/]+/+)?(root|cwd)(/.*)?$`)
 
-// windowsDrive is a drive of Windows, or what lies directly in one.
+// windowsDrive matches a drive of Windows, or a file directly in one.
 var windowsDrive = regexp.MustCompile(`^[A-Za-z]:([/\\]+[^/\\]*)?[/\\]*$`)
 
-// withPossibleValues adds to the files of a removal what those that are not known may be.
+// withPossibleValues adds to the files of a removal the values that unknown ones may
+// have.
 func (w *walker) withPossibleValues(files []file) []file {
 	given := len(files)
 	for _, f := range files[:given:given] {
@@ -93,7 +95,8 @@ func criticalSource(source string) string {
 	return ""
 }
 
-// withoutProcessDirs is a name without the directories of processes that it leads through.
+// withoutProcessDirs returns a name with the root and working directories of processes
+// replaced by the directories they stand for.
 func withoutProcessDirs(name, dir string) string {
 	for {
 		parts := processDir.FindStringSubmatch(name)
@@ -102,7 +105,7 @@ func withoutProcessDirs(name, dir string) string {
 			return name
 		case parts[1] == "root":
 			name = "/" + parts[2]
-		case dir == "" || processDir.MatchString(dir): // nowhere else
+		case dir == "" || processDir.MatchString(dir): // dir stands for no other directory
 			return name
 		default:
 			name = dir + parts[2]
@@ -126,7 +129,7 @@ func criticalFile(a arg, dir, home string) string {
 	}
 	name = path.Clean(withoutProcessDirs(path.Clean(withoutProcessDirs(name, dir)), dir))
 	if a.glob && strings.Trim(path.Base(name), "*?.[]!^") == "" {
-		name = path.Dir(name) // all that is in a directory
+		name = path.Dir(name) // all files of the directory
 	}
 	switch {
 	case name == "/":
@@ -141,8 +144,8 @@ func criticalFile(a arg, dir, home string) string {
 	return ""
 }
 
-// contains reports whether a directory is another one or holds it. The first may be
-// a pattern.
+// contains reports whether dir, which may be a pattern, is other or a directory above
+// it.
 func contains(dir, other string) bool {
 	for {
 		if ok, err := path.Match(dir, other); dir == other || ok && err == nil {

@@ -19,7 +19,8 @@ func (w *walker) addFiles(c *Command, files []file) {
 	}
 }
 
-// appendPaths appends the files that a name may mean here, like a template.
+// appendPaths appends the paths that name stands for in each directory of the current
+// place. The other fields are those of like.
 func (w *walker) appendPaths(list []Path, name string, like Path) []Path {
 	dirs := w.place.dirs
 	switch {

@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// addGlobs adds the patterns among the words of a command: to replace them, the
-// shell reads directories, whatever the command does with the names.
+// addGlobs adds the patterns among the words of a command: to expand them the shell
+// reads directories, whatever the command does with the names.
 func (w *walker) addGlobs(c *Command, args []arg) {
 	for _, a := range args {
 		switch {
@@ -26,7 +26,7 @@ func (w *walker) addGlobs(c *Command, args []arg) {
 	}
 }
 
-// walkListWord walks a word of a list, and adds what it may become as a pattern.
+// walkListWord walks a word of a list and adds the patterns it may become.
 func (w *walker) walkListWord(word *syntax.Word) {
 	for _, a := range w.expandWord(nil, word) {
 		if a.glob && !a.known {
@@ -36,8 +36,8 @@ func (w *walker) walkListWord(word *syntax.Word) {
 	}
 }
 
-// addStoredGlobs adds the patterns in the value of a variable, which the shell replaces
-// where the variable stands without quotes.
+// addStoredGlobs adds the patterns in the value of a variable. The shell expands them
+// where the variable is used without quotes.
 func (w *walker) addStoredGlobs(a arg) {
 	if !a.known {
 		return
@@ -49,8 +49,8 @@ func (w *walker) addStoredGlobs(a arg) {
 	}
 }
 
-// checkProcessPath doubts the line if a file belongs to the process that opens it: the
-// names mean something else to whoever checks them.
+// checkProcessPath marks the line unknown if a path depends on the process that opens
+// it, because it names another file for the process that checks it.
 func (w *walker) checkProcessPath(p Path) {
 	if !p.Guess && (strings.HasPrefix(p.Name, "/") && isProcessPath(p.Name)) {
 		w.markUnknown("the path depends on the process")
@@ -78,7 +78,7 @@ func isProcessPath(name string) bool {
 	return false
 }
 
-// escapeGlob returns the pattern that matches a name alone.
+// escapeGlob returns a pattern that matches only name.
 func escapeGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
 }

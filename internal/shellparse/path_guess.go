@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// addGuesses adds the arguments of a command nobody knows that look like paths. args
-// starts with its name.
+// addGuesses adds the arguments of an unknown command that look like paths. args starts
+// with the name of the command.
 func (w *walker) addGuesses(c *Command, args []arg) {
 	if !args[0].known {
 		return
@@ -34,8 +34,8 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 	w.place = at
 }
 
-// isUnlisted reports whether nothing at all is known of a program, so that it may
-// write any file it is given. What may be written may be read.
+// isUnlisted reports whether no table lists a program, so that it may write any file it
+// is given. A path that is written counts as read, too.
 func isUnlisted(name string) bool {
 	if _, known := specOf(name); known || wildcardSpecs[name] != nil || isBuiltin(name) {
 		return false
@@ -45,7 +45,7 @@ func isUnlisted(name string) bool {
 	return !launcher && !shell
 }
 
-// guessNames appends the names of files that an argument may hold, two at the most.
+// guessNames appends the file names that an argument may hold, at most two.
 func guessNames(value string, names []string) []string {
 	name := value
 	if strings.HasPrefix(value, "-") || strings.Contains(value, "=") {
@@ -58,7 +58,7 @@ func guessNames(value string, names []string) []string {
 	return names
 }
 
-// guessName appends the name of a file that a part of an argument may hold.
+// guessName appends the file name that a part of an argument may hold.
 func guessName(name string, names []string) []string {
 	name = strings.TrimPrefix(name, "@")
 	if len(name) > len("file:") && strings.EqualFold(name[:len("file:")], "file:") {
@@ -73,8 +73,8 @@ func guessName(name string, names []string) []string {
 	return append(names, name)
 }
 
-// writesInPlace reports whether an option says that the files which a program is
-// given are written.
+// writesInPlace reports whether an option may make a program write the files it is
+// given.
 func writesInPlace(args []arg) bool {
 	for i, a := range args {
 		v := a.value

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A place is where a shell may be: one of a few directories, absolute. The zero
-// place is anywhere.
+// A place is the set of absolute directories the shell may be in. The zero place means
+// any directory.
 type place struct{ dirs []string }
 
-// maxPlaces is how many directories are followed at once.
+// maxPlaces limits the directories of a place.
 const maxPlaces = 4
 
 func newPlace(dirs ...string) place {
@@ -29,10 +29,10 @@ func (p place) known() bool { return len(p.dirs) > 0 }
 
 func (p place) equal(q place) bool { return slices.Equal(p.dirs, q.dirs) }
 
-// isOnly reports whether the place is one directory and no other.
+// isOnly reports whether the place consists of dir alone.
 func (p place) isOnly(dir string) bool { return len(p.dirs) == 1 && p.dirs[0] == dir }
 
-// union is the place that is either of two.
+// union returns the place of a shell that is in either of two places.
 func (p place) union(q place) place {
 	if !p.known() || !q.known() {
 		return place{}
@@ -43,8 +43,8 @@ func (p place) union(q place) place {
 	return newPlace(slices.Concat(p.dirs, q.dirs)...)
 }
 
-// namesOf are the absolute names that a file may have here. Two dots stay in
-// them: only the file system knows what they mean after a symbolic link.
+// namesOf returns the absolute names that a file may have here. It keeps two dots: only
+// the file system knows what they mean after a symbolic link.
 func (p place) namesOf(file string) []string {
 	if strings.HasPrefix(file, "/") {
 		return []string{file}
@@ -56,7 +56,7 @@ func (p place) namesOf(file string) []string {
 	return names
 }
 
-// joinDir is the name of a file in a directory.
+// joinDir returns the name of a file in a directory.
 func joinDir(dir, file string) string {
 	if strings.HasPrefix(file, "/") {
 		return file
@@ -70,9 +70,9 @@ func joinDir(dir, file string) string {
 	return strings.TrimSuffix(dir, "/") + "/" + file
 }
 
-// changeTo is the place after a change to a directory. A shell takes two dots for
-// the directory that is named before them, other programs for the one above the
-// directory that they are in: both are in the place.
+// changeTo returns the place after a change to a directory. For a shell, two dots stand
+// for the directory that is named before them; for other programs they stand for the
+// parent of the directory they are in. The result contains both.
 func (p place) changeTo(dir string) place {
 	if !p.known() {
 		if strings.HasPrefix(dir, "/") && path.Clean(dir) == dir {
@@ -91,8 +91,8 @@ func (p place) changeTo(dir string) place {
 	return newPlace(dirs...)
 }
 
-// cleanSlashes removes what does not change the meaning of a directory: slashes
-// at its end and single dots.
+// cleanSlashes returns the absolute directory without single dots, repeated slashes and
+// slashes at its end.
 func cleanSlashes(dir string) string {
 	var parts []string
 	for part := range strings.SplitSeq(dir, "/") {
@@ -103,7 +103,7 @@ func cleanSlashes(dir string) string {
 	return "/" + strings.Join(parts, "/")
 }
 
-// placeAfter is where the shell is after a command worked.
+// placeAfter returns where the shell is after a command succeeded.
 func (w *walker) placeAfter(c *Command, s strippedCommand, in place) place {
 	if s.notBuiltin || len(s.args) == 0 {
 		return in
@@ -126,8 +126,8 @@ func (w *walker) placeAfter(c *Command, s strippedCommand, in place) place {
 	return in.changeTo(dir.value)
 }
 
-// placeAfterOptions is where a program and what it starts may be: here, or where one of its
-// options leads.
+// placeAfterOptions returns where a program and the commands it starts may run: in the
+// current place, or where one of its options leads.
 func (w *walker) placeAfterOptions(name string, args []arg) place {
 	at, out := w.place, w.place
 	options := dirOptions[name]
@@ -162,8 +162,7 @@ func (w *walker) placeAfterOptions(name string, args []arg) place {
 	return out
 }
 
-// dirOptions are the options by which a program goes to another directory before
-// it works.
+// dirOptions are the options that make a program change its directory first.
 var dirOptions = map[string]string{
 	"env": "-C --chdir", "sudo": "-D --chdir", "systemd-run": "--working-directory", "bwrap": "--chdir",
 	"unshare": "--wd", "nsenter": "--wd", "make": "-C --directory", "gmake": "-C --directory", "ninja": "-C",
@@ -171,8 +170,8 @@ var dirOptions = map[string]string{
 	"poetry": "-C --directory", "just": "-d --working-directory",
 }
 
-// optionValue is what is glued to an option, which may stand in a bundle. It
-// reports false if the word is another option.
+// optionValue returns the value that is attached to an option, which may be part of a
+// bundle. It reports false if text is another option.
 func optionValue(text, option string, bundles bool) (value string, ok bool) {
 	if strings.HasPrefix(option, "--") {
 		name, value, _ := strings.Cut(text, "=")

@@ -5,48 +5,50 @@ import (
 	"slices"
 )
 
-// An commandSpec says what a command does with its arguments. It lists the flags that
-// are known; a command with any other is unknown.
+// A commandSpec says what a command does with its arguments. It lists the known flags;
+// any other flag makes the command unknown.
 type commandSpec struct {
-	source   string // where the flags were taken from
-	flags    string // the flags that are known, see flagKind
+	source   string // the manual that the flags were taken from
+	flags    string // the known flags; see flagKind
 	operands operandKind
-	// hasUnsafeFlags says that the command has flags, listed or not, that write a file, run
-	// a program or send something. An argument that may become a flag then makes
-	// it unknown.
+	// hasUnsafeFlags is set if a flag of the command, listed or not, writes a file,
+	// runs a program or sends something. An argument that may be a flag then makes the
+	// command unknown.
 	hasUnsafeFlags bool
-	// flagsEndAtOperand says that the flags end at the first operand.
+	// flagsEndAtOperand is set if all arguments after the first operand are operands.
 	flagsEndAtOperand bool
-	// defaultsToDir says that it works on the working directory if it has no operand.
+	// defaultsToDir is set if the command works on the working directory when it has no
+	// operand.
 	defaultsToDir bool
-	changes       string // what it changes, such as "makes directories"; empty if nothing
-	editsOnly     bool   // it does so to the files among its arguments, and nothing else
-	// post does what the other fields cannot say, once they are applied.
-	post func(g parsedArgs, u *effect)
-	// custom replaces everything else, for commands that do not read their
-	// arguments as getopt does.
+	changes       string // what the command changes, such as "makes directories"; empty if nothing
+	editsOnly     bool   // it changes only the files among its arguments
+	// post is called after the other fields are applied, for rules that they cannot
+	// express.
+	post func(p parsedArgs, e *effect)
+	// custom replaces all other fields, for commands that do not parse their arguments
+	// as getopt does.
 	custom func(args []arg) effect
 }
 
-// A operandKind is what the operands of a command are.
+// An operandKind says what the operands of a command are.
 type operandKind int
 
 const (
-	noOperands    operandKind = iota // there are none
-	plainTexts                       // words that name no file
+	noOperands    operandKind = iota // the command has no operands
+	plainTexts                       // words that do not name files
 	readFiles                        // files that are read; "-" is the standard input
-	readTrees                        // directories that are read with all that is in them, or files
+	readTrees                        // files or directories that are read with everything below them
 	writtenFiles                     // files that are read and written
-	otherOperands                    // what the function of the entry says
+	otherOperands                    // handled by post
 )
 
-// gnuFlags are the flags that every program of GNU has.
+// gnuFlags are the flags that all GNU programs have.
 const gnuFlags = " --help --version"
 
-// effectOf says what the command called name, which is no path, does with its
-// arguments. Wrappers, which run another command, are taken off before.
+// effectOf returns what the command called name does with its arguments. name is not a
+// path, and wrappers, which run another command, are removed already.
 //
-// A removal is not judged here: see critical.
+// Removals are not judged here; see removalReason.
 func effectOf(name string, args []arg) effect {
 	s, ok := specOf(name)
 	switch {
@@ -58,13 +60,13 @@ func effectOf(name string, args []arg) effect {
 	return s.effectOf(name, args)
 }
 
-// specOf finds the entry of a command.
+// specOf returns the spec of a command.
 func specOf(name string) (commandSpec, bool) {
 	s, ok := commandSpecs[name]
 	return s, ok
 }
 
-// commandSpecs are all commands that are known.
+// commandSpecs are all known commands.
 var commandSpecs = mergeTables(tables())
 
 func mergeTables(tables [10]map[string]commandSpec) map[string]commandSpec {
@@ -75,14 +77,14 @@ func mergeTables(tables [10]map[string]commandSpec) map[string]commandSpec {
 	return all
 }
 
-// tables are the commands that are known, by family.
+// tables returns the known commands by family.
 func tables() [10]map[string]commandSpec {
 	return [...]map[string]commandSpec{
 		listSpecs, readSpecs, filterSpecs, systemSpecs, searchSpecs, languageSpecs, versionSpecs, editSpecs, archiveSpecs, networkSpecs,
 	}
 }
 
-// effectOf is what a command called name does that reads its arguments as getopt does.
+// effectOf returns the effect of a command that parses its arguments as getopt does.
 func (s commandSpec) effectOf(name string, args []arg) effect {
 	p := s.parseArgs(args)
 	e := effect{files: p.fileOperands(s)}
@@ -105,13 +107,13 @@ func (s commandSpec) effectOf(name string, args []arg) effect {
 	return e
 }
 
-// applyPost is a use after what the function of an entry adds.
+// applyPost returns the effect after post is applied.
 func (s commandSpec) applyPost(p parsedArgs, e effect) effect {
 	s.post(p, &e)
 	return e
 }
 
-// fileOperands are the files that an entry finds among the arguments.
+// fileOperands returns the files among the arguments of a command.
 func (p parsedArgs) fileOperands(s commandSpec) []file {
 	files := p.namedFiles
 	if s.operands == plainTexts || s.operands == noOperands || s.operands == otherOperands {

@@ -5,42 +5,42 @@ import (
 	"strings"
 )
 
-// A flagKind is what a flag takes. In the table of a command it stands after the
-// name of the flag: "-a -n= --color? --file<". "-#" stands for a number such as
-// "-5", digits on their own; "+#" for one such as "+5".
+// A flagKind says whether a flag takes a value. In a table it follows the name of the
+// flag: "-a -n= --color? --file<". "-#" stands for a number such as "-5", "+#" for one
+// such as "+5".
 type flagKind string
 
 const (
-	noValue       flagKind = ""  // nothing
-	takesValue    flagKind = "=" // a value, glued on or in the next argument
-	optionalValue flagKind = "?" // a value if one is glued on
-	readsFile     flagKind = "<" // a value that names a file it reads
-	writesFile    flagKind = ">" // a value that names a file it writes
+	noValue       flagKind = ""  // no value
+	takesValue    flagKind = "=" // a value, attached or in the next argument
+	optionalValue flagKind = "?" // a value only if it is attached
+	readsFile     flagKind = "<" // as takesValue; the value names a file that is read
+	writesFile    flagKind = ">" // as takesValue; the value names a file that is written
 )
 
-// A flag is one that was given, under the name it has in the table.
+// A flag is a flag of a command, under its name in the table.
 type flag struct {
 	name  string
 	value arg
 }
 
-// parsedArgs is what a command was given.
+// parsedArgs are the arguments of a command, split into flags and operands.
 type parsedArgs struct {
 	flags    []flag
 	operands []arg
-	// mayBeOperands are values of flags that may turn out to be several arguments, of
-	// which all but the first are operands.
+	// mayBeOperands are values of flags that may expand to several arguments, of which
+	// all but the first are operands.
 	mayBeOperands []arg
-	namedFiles    []file // the values of flags that name files
-	writesNamed   bool   // one of them is written
-	reason        string // why it is not known what the command does; empty if it is
+	namedFiles    []file // values of flags that name files
+	writesNamed   bool   // one of namedFiles is written
+	reason        string // why the effect of the command is not known; empty if it is known
 }
 
 func (p parsedArgs) hasFlag(names ...string) bool {
 	return slices.ContainsFunc(p.flags, func(f flag) bool { return slices.Contains(names, f.name) })
 }
 
-// flagValues are the values of the flags of these names, in their order.
+// flagValues returns the values of the flags with these names, in order.
 func (p parsedArgs) flagValues(names ...string) []arg {
 	var list []arg
 	for _, f := range p.flags {
@@ -51,17 +51,17 @@ func (p parsedArgs) flagValues(names ...string) []arg {
 	return list
 }
 
-// refuse notes the first reason why nobody knows what the command does.
+// refuse records why the effect of the command is not known. The first reason is kept.
 func (p *parsedArgs) refuse(reason string) {
 	if p.reason == "" {
 		p.reason = reason
 	}
 }
 
-// kindOf looks a flag up in the table of an entry.
+// kindOf looks a flag up in the table.
 func (s commandSpec) kindOf(name string) (flagKind, bool) {
 	if strings.ContainsAny(name, "=?<>#") {
-		return "", false // no name, but could be taken for one with its mark
+		return "", false // not a flag, but with its mark it could match one
 	}
 	for known := range strings.FieldsSeq(s.flags) {
 		if rest, ok := strings.CutPrefix(known, name); ok {
@@ -74,26 +74,24 @@ func (s commandSpec) kindOf(name string) (flagKind, bool) {
 	return "", false
 }
 
-// takesNumbers reports whether the command takes "-5" or, with another mark, "+5".
+// takesNumbers reports whether the command takes "-5" (mark "-#") or "+5" (mark "+#").
 func (s commandSpec) takesNumbers(mark string) bool { return has(s.flags, mark) }
 
-// refusesArg reports whether a word that is not known must not stand where the
-// command takes flags. A listed flag that names a file is one reason: the file
-// would go unseen.
+// refusesArg reports whether an argument that may be a flag makes the effect unknown.
+// If a listed flag names a file, even an unknown word does: it could hide the file.
 func (s commandSpec) refusesArg(a arg) bool {
 	return a.mayBeFlag() && (s.hasUnsafeFlags || !a.known && strings.ContainsAny(s.flags, "<>"))
 }
 
-// A argParser tells the arguments of a command apart.
+// An argParser parses the arguments of a command.
 type argParser struct {
 	spec   commandSpec
 	parsed parsedArgs
-	rest   []arg // those not read yet
+	rest   []arg // not parsed yet
 }
 
-// parseArgs tells flags and operands apart as getopt does: flags may stand after
-// operands, short ones in a bundle, values glued to them. Long ones count only
-// if they are written out.
+// parseArgs splits flags and operands as getopt does: flags may follow operands, short
+// flags may be bundled, values may be attached. Long flags must not be abbreviated.
 func (s commandSpec) parseArgs(args []arg) parsedArgs {
 	p := argParser{spec: s, rest: args}
 	for len(p.rest) > 0 {
@@ -126,7 +124,7 @@ func (p *argParser) next() arg {
 	return a
 }
 
-// takeOperands takes all that is left for operands.
+// takeOperands takes the remaining arguments as operands.
 func (p *argParser) takeOperands() {
 	p.parsed.operands = append(p.parsed.operands, p.rest...)
 	p.rest = nil
@@ -144,7 +142,7 @@ func (p *argParser) longFlag(a arg) {
 	p.addFlag(name, kind, a, glued)
 }
 
-// shortFlags takes "-l", bundles such as "-la", and values glued on as in "-n5".
+// shortFlags takes "-l", bundles such as "-la", and attached values as in "-n5".
 func (p *argParser) shortFlags(a arg) {
 	letters := a.value[1:]
 	if isDigits(letters) && p.spec.takesNumbers("-#") {
@@ -170,8 +168,8 @@ func (p *argParser) shortFlags(a arg) {
 	}
 }
 
-// addFlag takes a flag with its value, if it has one: glued, or else the next
-// argument.
+// addFlag adds a flag with its value, if it takes one: the attached one, or else the
+// next argument.
 func (p *argParser) addFlag(name string, kind flagKind, value arg, glued bool) {
 	args := &p.parsed
 	f := flag{name: name}
@@ -189,7 +187,7 @@ func (p *argParser) addFlag(name string, kind flagKind, value arg, glued bool) {
 		if f.value.mayBeSeveral() && p.spec.refusesArg(f.value) {
 			args.refuse(f.value.source + " may become a flag")
 		}
-		// Not all programs of the name give this flag a value.
+		// Another program of the same name may have this flag without a value.
 		if v := f.value.value; p.spec.hasUnsafeFlags && len(v) > 1 && v[0] == '-' && !isDigits(v[1:2]) {
 			args.refuse(f.value.source + " looks like a flag")
 		}
@@ -202,8 +200,8 @@ func (p *argParser) addFlag(name string, kind flagKind, value arg, glued bool) {
 	args.flags = append(args.flags, f)
 }
 
-// globFlag takes a flag such as --include=*.go, which a shell may expand, but to
-// nothing else than the same flag with other text.
+// globFlag takes a flag such as --include=*.go. The shell may expand it, but only to
+// the same flag with another value.
 func (p *argParser) globFlag(a arg) bool {
 	if !a.known || !a.glob || !strings.HasPrefix(a.value, "--") {
 		return false

@@ -6,34 +6,33 @@ import (
 	"strings"
 )
 
-// A wildcardSpec is a command that people let run with other arguments every time, such
-// as "go test". What it starts is up to the files of the project, and a person who
-// allows it knows that. Some of its options make it start something else, read
-// other files than those of the project, write where they say, or send something
-// elsewhere.
+// A wildcardSpec says which arguments of a command a rule with a wildcard covers. It is
+// for commands that people allow with any arguments, such as "go test". The files of
+// the project decide what such a command starts, and a person who allows it knows that.
+// But some of its options make it start another program, read files outside the
+// project, write to a given place, or send something elsewhere.
 //
-// Of its arguments a routine lists those that do no such thing. A command with any
-// other is [Command.NoWildcards]: the rule "go test *" covers "go test -run X ./..." and
-// does not cover "go test -exec ./other". A rule without a wildcard still covers
-// it. That is stricter than the documented meaning of a prefix, under which the
-// rule would cover both.
+// The spec lists the arguments that do none of this. Any other argument sets
+// [Command.NoWildcards]: the rule "go test *" covers "go test -run X ./..." but not "go
+// test -exec ./other". A rule without a wildcard still covers it. This is stricter than
+// the documented meaning of a prefix, under which the rule covers both.
 //
-// No option before the sub-command is looked at: "go -C dir test" does not begin
-// with "go test", and who writes a rule that covers it names the option himself or
-// allows all that the program can do.
+// Options before the subcommand are not examined: "go -C dir test" does not begin with
+// "go test". A rule that covers it either names the option or allows everything the
+// program can do.
 type wildcardSpec struct {
 	source         string
-	words          string                    // the sub-command; empty if the program has none
-	flags          string                    // see flagKind; of Go, long flags may have one dash
-	afterDashes    string                    // the flags behind "--", of the program that gets them
+	words          string                    // the subcommand; empty if the program has none
+	flags          string                    // see flagKind; with singleDash, long flags may have one dash
+	afterDashes    string                    // flags after "--", for the program that receives them
 	singleDash     bool                      // flags of more than one letter may have one dash
-	passesFlags    bool                      // flags before "--" may go to the program that gets those behind it
-	values         map[string]*regexp.Regexp // what flags may say, where it matters
-	refusedOperand *regexp.Regexp            // operands that no wildcard covers, beside those of outside
+	passesFlags    bool                      // flags before "--" may be passed on as those after it are
+	values         map[string]*regexp.Regexp // patterns that the values of some flags must match
+	refusedOperand *regexp.Regexp            // operands that no wildcard covers, in addition to those that mayLeaveProject reports
 }
 
-// exceededBy says that no wildcard covers a program with these arguments, because of
-// what they may make it do besides its routine.
+// exceededBy reports whether some arguments may make the program do more than the spec
+// allows, so that no wildcard covers them.
 func (s wildcardSpec) exceededBy(args []arg) bool {
 	if slices.ContainsFunc(args, func(a arg) bool { return !a.isLiteral() || a.maybeSeveral }) {
 		return true
@@ -48,8 +47,9 @@ func (s wildcardSpec) exceededBy(args []arg) bool {
 	return s.hasUnlistedArgs(s.flags, before, s.passesFlags) || s.hasUnlistedArgs(s.afterDashes, behind, true)
 }
 
-// hasUnlistedArgs reports whether some arguments are not known to be harmless. Passed says
-// that another program gets them, to which the value of a flag may be an operand.
+// hasUnlistedArgs reports whether an argument is not known to be harmless. passed is
+// set if another program receives the arguments, for which the value of a flag may be
+// an operand.
 func (s wildcardSpec) hasUnlistedArgs(flags string, args []arg, passed bool) bool {
 	if len(args) == 0 {
 		return false
@@ -69,7 +69,8 @@ func (s wildcardSpec) hasUnlistedArgs(flags string, args []arg, passed bool) boo
 	})
 }
 
-// withTwoDashes writes the flags of Go with two dashes, for which it takes them.
+// withTwoDashes returns the arguments with two dashes before each flag, which Go
+// accepts with one.
 func withTwoDashes(args []arg) []arg {
 	args = slices.Clone(args)
 	for i, a := range args {
@@ -80,9 +81,9 @@ func withTwoDashes(args []arg) []arg {
 	return args
 }
 
-// mayLeaveProject reports whether an operand may lead out of the project or set something:
-// it is a path that is absolute or goes up, an address, an assignment, or a file of
-// arguments.
+// mayLeaveProject reports whether an operand may lead out of the project or set
+// something: it is an absolute path or one with two dots, a URL, an assignment, or a
+// file of arguments.
 func mayLeaveProject(operand string) bool {
 	if operand == "" {
 		return false
@@ -91,15 +92,15 @@ func mayLeaveProject(operand string) bool {
 		return true
 	}
 	if c := lowerByte(operand[0]); 'a' <= c && c <= 'z' && len(operand) > 2 && operand[1] == ':' && isSlash(rune(operand[2])) {
-		return true // on a drive
+		return true // on a Windows drive
 	}
 	return strings.Contains(operand, "..") && slices.Contains(strings.FieldsFunc(operand, isSlash), "..")
 }
 
 func isSlash(c rune) bool { return c == '/' || c == '\\' }
 
-// wildcardSpecOf returns the routine that a program, as rules know its name, is called for with arguments, which
-// are those behind its sub-command.
+// wildcardSpecOf returns the spec for a program and its subcommand, and the arguments
+// after the subcommand. name is as programName returns it.
 func wildcardSpecOf(name string, args []arg) (wildcardSpec, []arg, bool) {
 	for _, s := range wildcardSpecs[name] {
 		if rest, ok := s.argsAfter(args); ok {
@@ -109,8 +110,8 @@ func wildcardSpecOf(name string, args []arg) (wildcardSpec, []arg, bool) {
 	return wildcardSpec{}, nil, false
 }
 
-// argsAfter returns the arguments behind the sub-command, and reports whether they begin
-// with it.
+// argsAfter returns the arguments after the subcommand. It reports false if args do not
+// begin with it.
 func (s wildcardSpec) argsAfter(args []arg) (rest []arg, ok bool) {
 	for word := range strings.FieldsSeq(s.words) {
 		if len(args) == 0 || !args[0].isLiteral() || !strings.EqualFold(args[0].value, word) {
@@ -121,9 +122,8 @@ func (s wildcardSpec) argsAfter(args []arg) (rest []arg, ok bool) {
 	return args, true
 }
 
-// exceedsWildcard reports whether a command, its name first, is called for a routine
-// with arguments that make more of it. Launchers such as npx lead to the routine of
-// the program that they start.
+// exceedsWildcard reports whether a wildcardSpec applies to a command, whose name comes
+// first, and some argument exceeds it. It looks behind launchers such as npx.
 func exceedsWildcard(words []arg) bool {
 	for len(words) > 0 && words[0].isLiteral() {
 		name := programName(words[0].value)
@@ -138,8 +138,8 @@ func exceedsWildcard(words []arg) bool {
 	return false
 }
 
-// startedCommand returns the command that the arguments of a launcher are, behind the
-// words which say so.
+// startedCommand returns the command in the arguments of a launcher, after the words
+// that introduce it.
 func startedCommand(name string, args []arg) (words []arg, ok bool) {
 	if strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") {
 		name = "python"
@@ -147,7 +147,7 @@ func startedCommand(name string, args []arg) (words []arg, ok bool) {
 	for _, s := range projectLaunchers[name] {
 		if rest, ok := (wildcardSpec{words: s}).argsAfter(args); ok {
 			for len(rest) > 0 && s == "" && strings.Contains(rest[0].value, "=") {
-				rest = rest[1:] // a variable of env
+				rest = rest[1:] // a variable set by env
 			}
 			return withoutVersion(rest), true
 		}
@@ -155,8 +155,7 @@ func startedCommand(name string, args []arg) (words []arg, ok bool) {
 	return nil, false
 }
 
-// withoutVersion is a command without the version behind the name of its program, as
-// in "jest@29".
+// withoutVersion removes the version after the program's name, as in "jest@29".
 func withoutVersion(words []arg) []arg {
 	if len(words) == 0 || strings.LastIndexByte(words[0].value, '@') <= 0 {
 		return words

@@ -6,15 +6,15 @@ import (
 	"unicode"
 )
 
-// maxLiteral is the number of bytes that a command may have to be remembered as it
-// stands. What is longer hardly comes again, and nobody reads it in a list.
+// maxLiteral limits the bytes of a command that is remembered as it is. A longer one is
+// unlikely to recur and unreadable in a list.
 const maxLiteral = 300
 
 // addedArgsMark ends the text of a command to which xargs adds arguments.
 const addedArgsMark = " …"
 
-// literalSpec returns text as a specifier that means nothing but text, or nothing if
-// it would say more than the person saw.
+// literalSpec returns text as a specifier that matches nothing but text. It returns an
+// empty string if such a rule would allow more than the person saw.
 func literalSpec(tool, text string) string {
 	unseen := func(r rune) bool { return !unicode.IsPrint(r) }
 	if len(text) > maxLiteral || strings.Contains(text, "*") || strings.HasSuffix(text, addedArgsMark) || strings.ContainsFunc(text, unseen) {
@@ -30,9 +30,8 @@ func literalSpec(tool, text string) string {
 	return text
 }
 
-// splitWords returns the words of text without their quotes. It reports false if the
-// shell replaces something in it by what the text does not say, or if a quote is
-// left open.
+// splitWords returns the words of text without their quotes. It reports false if text
+// holds an expansion or an open quote.
 func splitWords(text string, escapes bool) (words []string, ok bool) {
 	var word strings.Builder
 	quote := byte(0)
@@ -65,17 +64,18 @@ func isAssignment(word string) bool {
 	return ok && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// stateChangers give the commands that follow in a line another meaning, those as well
-// for which nobody is asked. That was seen with one line, and a rule holds for all.
+// stateChangers are commands that change the meaning of later commands of a line,
+// including those that need no permission. A person saw one such line, but a rule would
+// apply to all lines.
 var stateChangers = []string{
 	"export", "declare", "typeset", "readonly", "local", "unset", "read", "mapfile", "readarray",
 	"alias", "unalias", "hash", "enable", "set", "shopt", "setopt", "unsetopt", "trap", "exec", "eval", "source", ".",
 	"set-alias", "new-alias", "import-alias", "import-module", "set-variable", "new-variable",
 }
 
-// changesState reports whether a command changes what others mean.
+// changesState reports whether a command changes the meaning of later ones.
 func changesState(words []string) bool {
-	drive := func(word string) bool { // of PowerShell, where variables and aliases are files
+	drive := func(word string) bool { // in PowerShell, variables and aliases are files on drives
 		name, _, ok := strings.Cut(strings.ToLower(word), ":")
 		return ok && slices.Contains([]string{"env", "alias", "function", "variable"}, name)
 	}

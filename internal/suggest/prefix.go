@@ -5,41 +5,40 @@ import (
 	"strings"
 )
 
-// A prefix is a command of which no argument makes another one.
+// A prefix is a command that no argument turns into a harmful one.
 type prefix struct {
-	words      string // a program and its sub-command, as they must stand in the text
-	reason     string // no argument that it covers runs a program, writes elsewhere or deletes
-	withScript bool   // the next word belongs to it: the name of a script
+	words      string // program and subcommand, exactly as in the text
+	reason     string // why no argument that the rule covers runs a program, writes elsewhere or deletes
+	withScript bool   // the next word, the name of a script, is part of the prefix
 }
 
-// prefixes are few on purpose. What stands here is worth a rule to a person, who
-// runs it with other arguments every time, and every flag of it was looked at. That
-// a program reads its configuration, and runs what that names, is no matter of
-// arguments: the command itself does so.
+// prefixes are few on purpose. Each saves a person a rule for a command that runs with
+// other arguments every time, and every flag of it was examined. That a program reads
+// its configuration and runs what it names does not depend on arguments: the command
+// itself does so.
 //
-// Of git 2.39 and Terraform 1.11 no flag of what stands here does harm. The others
-// are the routines of shellparse: what stands behind them may well make them run
-// another program (go test -exec, npm run x --script-shell), and then the command
-// is Exact, so that no prefix covers it. [pattern.Broad] says of most of them that
-// they run anything. It goes by the name of the program, for a mode that trusts no
-// prefix of those, and knows nothing of routines.
+// Of git 2.39 and Terraform 1.11, no flag of the commands listed here does harm. The
+// others have a wildcardSpec in shellparse: some arguments make them run another
+// program (go test -exec, npm run x --script-shell), but then the command has
+// NoWildcards set and no prefix covers it. [pattern.Broad] reports most of them as able
+// to run anything. It goes by the name of the program, for a mode that trusts no prefix
+// of such programs, and knows no wildcardSpec.
 //
-// Left out is git commit: a commit with any message is what somebody wants to be
-// asked about who has not said otherwise himself. Left out for what an argument can
-// do:
-//   - git: push and branch (delete), fetch, clone, pull and ls-remote
-//     (--upload-pack), switch, checkout, restore and reset (discard changes), merge,
-//     cherry-pick and revert (--strategy runs a program), rebase (--exec), stash pop
-//     and apply (write the files of any commit), diff, log and show (--output), tag
-//     (-d), config, mv, rm, apply, init (--template).
-//   - make: other targets. "make test *" covers "make test deploy", and "make test"
-//     is as good a rule for what a person saw.
-//   - what installs: pip, npm install, go get, cargo install, npx.
-//   - helm: --kubeconfig may name a program. docker: run and exec, and what reads
-//     needs no rule.
+// git commit is left out: people want to be asked about a commit unless they wrote a
+// rule themselves. The following are left out because of what an argument can do:
+//   - git: push and branch (delete), fetch, clone, pull and ls-remote (--upload-pack),
+//     switch, checkout, restore and reset (discard changes), merge, cherry-pick and
+//     revert (--strategy runs a program), rebase (--exec), stash pop and apply (write
+//     the files of any commit), diff, log and show (--output), tag (-d), config, mv,
+//     rm, apply, init (--template).
+//   - make: other targets. "make test *" covers "make test deploy", and "make test" is
+//     as good a rule for what a person saw.
+//   - programs that install: pip, npm install, go get, cargo install, npx.
+//   - helm: --kubeconfig may name a program. docker: run and exec; its reading commands
+//     need no rule.
 //   - terraform plan: -out; fmt: writes any file. show: may ask a host that a file
 //     names.
-//   - tsc, eslint, prettier, jest, ruff, black, mypy: files that configure them, or
+//   - tsc, eslint, prettier, jest, ruff, black, mypy: their configuration files, or
 //     where they write.
 var prefixes = []prefix{
 	{words: "git add", reason: "writes the index; -e and -p use the editor and filter of the configuration; a path outside the repository is refused"},
@@ -74,19 +73,19 @@ var prefixes = []prefix{
 	{words: "terraform state show", reason: "reads the state; takes an address, -state"},
 }
 
-// Why the routines of shellparse are here.
+// The reasons for commands that have a wildcardSpec in shellparse.
 const (
 	buildTool = "runs the code of the project; flags for other programs, settings and places are not covered"
 	script    = "runs a script of the project by its name; flags of the package manager and paths elsewhere are not covered"
 	viewer    = "shows what a server has; flags for another server, account or setting are not covered"
 )
 
-// scriptName is what a script may be called for a rule to hold its name.
+// scriptName matches the script names that a rule may contain.
 var scriptName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)
 
-// prefixOf returns the specifier for the program and sub-command of text and any
-// arguments, or nothing. Words that are quoted or replaced are not in the table,
-// nor is a program given by its path or a sub-command behind options.
+// prefixOf returns the specifier for any arguments of the program and subcommand of
+// text, or an empty string. Quoted words, expansions, a program given by its path and a
+// subcommand after options match no prefix.
 func prefixOf(text string) string {
 	for _, p := range prefixes {
 		rest, ok := strings.CutPrefix(text, p.words)

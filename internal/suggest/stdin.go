@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A inputRunner is a program that runs what it reads from its input, unless its
-// arguments say what to run.
+// An inputRunner is a program that runs its standard input unless its arguments name a
+// program.
 type inputRunner struct {
-	operands int    // as first words, they say it; 0 means that they never do
-	options  string // with a word behind it, one of these says it
+	operands int    // number of leading operands that name the program; 0 if operands never do
+	options  string // options whose value names the program
 }
 
-// inputRunners are known by their names without versions. The text of a command does
-// not tell its input, so the same text may run something else the next time.
+// inputRunners are keyed by name without version. The text of a command does not show
+// its input, so the same text may run something else the next time.
 var inputRunners = map[string]inputRunner{
 	"sh": {1, "-c -lc -ec"}, "bash": {1, "-c -lc -ec"}, "zsh": {1, "-c -lc -ec"}, "dash": {1, "-c -ec"}, "ksh": {1, "-c -ec"}, "ash": {1, "-c -ec"},
 	"fish": {1, "-c"}, "pwsh": {1, "-c -Command -File"}, "powershell": {0, "-c -Command -File"}, "cmd": {0, "/c /C"},
@@ -27,9 +27,8 @@ var inputRunners = map[string]inputRunner{
 	"parallel": {0, ""}, "xargs": {0, ""},
 }
 
-// textFilters are programs to which their input is text and nothing else, which they
-// write nowhere but to their output. That some take more from it if they are told
-// to shows in their arguments.
+// textFilters are programs that treat their input only as text, and write it only to
+// their output. Options that make some of them do more are visible in their arguments.
 var textFilters = map[string]bool{
 	"cat": true, "head": true, "tail": true, "wc": true, "sort": true, "uniq": true, "cut": true, "tr": true, "paste": true,
 	"column": true, "fold": true, "fmt": true, "nl": true, "rev": true, "tac": true, "grep": true, "egrep": true, "fgrep": true, "rg": true,
@@ -48,9 +47,9 @@ func programName(word string) string {
 	return word
 }
 
-// mayRunInput reports whether a command may run, or be told by, what comes
-// through its input: it says so, or nothing in it says what to run. The program may
-// stand at the end, behind one that starts it.
+// mayRunInput reports whether a command may run its input or take instructions from it:
+// an argument names the input, or no argument names a program. A launcher may precede
+// the program, which is then the last word.
 func mayRunInput(words []string) bool {
 	if slices.ContainsFunc(words, namesInput) {
 		return true
@@ -70,7 +69,7 @@ func namesInput(word string) bool {
 		strings.Contains(word, "/dev/stdin") || strings.Contains(word, "/dev/fd/") || strings.Contains(word, "/proc/self/fd/")
 }
 
-// namesProgram reports whether arguments say what a reader runs.
+// namesProgram reports whether arguments say what an inputRunner runs.
 func (r inputRunner) namesProgram(args []string) bool {
 	isOption := func(word string) bool { return strings.HasPrefix(word, "-") }
 	if r.operands > 0 && len(args) >= r.operands && !slices.ContainsFunc(args[:r.operands], isOption) {

@@ -1,8 +1,8 @@
-// Package suggest proposes what an allow rule of a shell tool should say, so that
-// a person who was asked about a command is not asked about it again.
+// Package suggest proposes allow rules for a shell tool, so that a person who was asked
+// about a command is not asked about it again.
 //
-// It knows texts only, no rules, modes or files. A caller that offers a proposal
-// still has to see that the rule would have allowed the whole call.
+// It looks at texts only, not at rules, modes or files. A caller that offers a proposal
+// must check that the rule would have allowed the whole call.
 package suggest
 
 import (
@@ -13,29 +13,29 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
-// maxText is the number of bytes of a command about which nothing is proposed: no
-// rule allows a line with more characters.
+// maxText is the length in bytes of the longest command for which rules are proposed:
+// no rule allows a line with more characters.
 const maxText = 10_000
 
-// Command returns specifiers of allow rules on a shell tool (Bash, PowerShell or
-// Monitor) that cover a simple command, the most useful first, at most two: its
-// program and sub-command with " *" behind them, then the command itself.
+// Command returns specifiers of allow rules for a shell tool (Bash, PowerShell or
+// Monitor) that cover a simple command. There are at most two, the most useful first:
+// the program and subcommand followed by " *", then the command itself.
 //
-// text is the command as shellparse gives it to allow rules. The command itself
-// is left out if as a rule it would mean more than the person saw: if it holds a
-// star or what the shell replaces, if it reads what it runs, if it changes what
-// other commands mean. It is left out, too, if it is longer than 300 bytes or
-// holds what cannot be seen. The result is nil if nothing would do.
+// text is the command as shellparse gives it to allow rules. The command itself is left
+// out if the rule would allow more than the person saw: if the text holds a star or an
+// expansion, if the command runs its input, or if it changes the meaning of other
+// commands. It is also left out if it is longer than 300 bytes or has unprintable
+// characters. The result is nil if there is no proposal.
 //
-// Every specifier covers text, unless the command is one that no wildcard may
-// cover: then the prefix allows it no more than before. The command itself is never
-// [pattern.Broad]; a prefix may be, which ModeAuto sets aside.
+// Every specifier covers text, unless no wildcard may cover the command: then the
+// prefix allows it no more than before. The command itself is never [pattern.Broad]; a
+// prefix may be, and ModeAuto then ignores it.
 func Command(tool, text string) []string { return propose(tool, text, false) }
 
-// CommandWithInput is [Command] for a command whose standard input comes from the line (see
-// shellparse.Command.ReadsInput), which its text does not say. The command itself then is
-// left out unless its program is known to take its input for text: the next time it
-// may be fed what nobody saw.
+// CommandWithInput is [Command] for a command whose standard input the line may supply
+// (see shellparse.Command.ReadsInput), which the text does not show. The command itself
+// is then left out unless its program treats input only as text: the next time the
+// input may be something the person never saw.
 func CommandWithInput(tool, text string) []string { return propose(tool, text, true) }
 
 func propose(tool, text string, fed bool) (found []string) {
@@ -55,13 +55,13 @@ func propose(tool, text string, fed bool) (found []string) {
 	return found
 }
 
-// isRuleText reports whether text is one that an allow rule could ever cover.
+// isRuleText reports whether an allow rule could cover text.
 func isRuleText(text string) bool {
 	control := func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || 0x7F <= r && r < 0xA0 }
 	return text != "" && text == strings.TrimSpace(text) && utf8.ValidString(text) && !strings.ContainsFunc(text, control)
 }
 
-// isProven reports whether a rule on tool says spec and covers text.
+// isProven reports whether a rule for tool can hold spec and covers text.
 func isProven(tool, spec, text string) bool {
 	if _, ok := pattern.Parameter(tool, spec); ok {
 		return false
