@@ -7,7 +7,7 @@ import (
 
 // An arg is one word of a command, as the command receives it.
 type arg struct {
-	value        string // what the shell makes of the word; the pattern if glob is set
+	value        string // the text after expansion; the pattern if glob is set
 	source       string // the word as written in the line
 	known        bool   // value is exact, or is the exact pattern if glob is set
 	glob         bool   // the shell replaces it by file names

@@ -14,7 +14,7 @@ type assignment struct {
 	compound bool // has an index or a list, or appends
 }
 
-// harmlessVariables are the variables that only change what a program shows or how
+// harmlessVariables are variables that change only the output of a program or how
 // carefully it runs. The design that this package follows publishes no list; this one
 // is our own. None of them names a program, a library, a file or a server.
 var harmlessVariables = map[string]bool{
@@ -92,7 +92,8 @@ func isScriptVariable(name string) bool {
 		name != "_" && !strings.HasPrefix(name, "npm_") && !strings.HasSuffix(name, "_proxy")
 }
 
-// checkVariable marks the line unknown if it sets a variable that may change what runs.
+// checkVariable marks the line unknown if it sets a variable that may make commands run
+// other programs.
 func (w *walker) checkVariable(name string) {
 	if !isScriptVariable(name) || w.env.Shell == Zsh {
 		w.markUnknown("the line sets the variable " + name)
@@ -174,9 +175,9 @@ func (w *walker) declClause(d *syntax.DeclClause) {
 }
 
 // An envAssignment is a variable that a line sets for its later commands, as in
-// "PATH=./bin; ls", and that may change what they do.
+// "PATH=./bin; ls", and that may change their effect.
 type envAssignment struct {
-	name  string // of the first such variable; empty if there is none
+	name  string // of the first such variable; empty without one
 	index int    // number of commands listed before it
 }
 

@@ -20,7 +20,7 @@ func (b builtin) effectIn(shell Shell, name string, args []arg) builtinEffect {
 	return e
 }
 
-// A builtinEffect is what a builtin does with its arguments.
+// A builtinEffect is the effect of a builtin with given arguments.
 type builtinEffect struct {
 	effect
 	changesShell bool // it changes the meaning of later commands

@@ -26,8 +26,8 @@ func (w *walker) callExpr(c *syntax.CallExpr, in place) (yes, no place) {
 	return after, after
 }
 
-// simpleCommand returns what a simple command does, and where the shell is if it
-// succeeds. text is the text of the command in the line.
+// simpleCommand returns a simple command with its effect, and the place of the shell if
+// it succeeds. text is the text of the command in the line.
 func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in place) (Command, place) {
 	w.place = in
 	s := stripWrappers(args)
@@ -137,7 +137,7 @@ func (w *walker) isFunctionCall(c *Command, s strippedCommand, in place) bool {
 }
 
 // requireKnownArgs marks the line unknown if one of the first two arguments is not
-// known: they usually decide what a command does.
+// known: they usually decide the effect of a command.
 func (w *walker) requireKnownArgs(args []arg) {
 	for _, a := range args[min(1, len(args)):min(3, len(args))] {
 		if !a.known {

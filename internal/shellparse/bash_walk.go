@@ -6,7 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A walker collects what the commands of a line do.
+// A walker collects the effects of the commands of a line.
 type walker struct {
 	src          string
 	env          Env

@@ -39,10 +39,11 @@ type Command struct {
 	// is given. Input from /dev/null does not count.
 	ReadsInput bool
 	// AskReason is the reason why a person must be asked whatever rules and modes
-	// allow, such as the removal of the home directory. It is empty if there is none.
+	// allow, such as the removal of the home directory. It is empty if no reason
+	// exists.
 	AskReason string
 	// DenyReason is the reason why the command must not run in any mode, whatever
-	// anyone allows. AskReason is then set, too. It is empty if there is none.
+	// anyone allows. AskReason is then set, too. It is empty if no reason exists.
 	DenyReason string
 
 	Paths []Path

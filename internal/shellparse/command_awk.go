@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// awkSpec takes a program and files. Files that hold programs are not read here.
+// awkSpec is for awk, whose operands are a program and files. Flags that read the
+// program from a file are not listed.
 var awkSpec = commandSpec{
 	source: "POSIX awk, GNU awk 5.3 manual", operands: otherOperands, hasUnsafeFlags: true, flagsEndAtOperand: true,
 	flags: "-F= -v=",
@@ -31,28 +32,27 @@ var awkSpec = commandSpec{
 	},
 }
 
-// awkForbidden are words that let a program of awk run something, read a file that
-// is no operand, or see the environment. Their text is enough to refuse it,
-// wherever it stands.
+// awkForbidden are words that let an awk program run something, read a file that is no
+// operand, or see the environment. A program that contains one anywhere is refused.
 var awkForbidden = []string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB",
 	"extension", "@"}
 
 const (
-	// awkDisputed are words that some awks reserve. To the others each is the name
-	// of a variable, and a slash after it divides.
+	// awkDisputed are words that only some awks reserve. For the others each names a
+	// variable, and a slash after it divides.
 	awkDisputed = "case switch default func BEGINFILE ENDFILE namespace"
-	// awkReserved are words after which a slash may divide for one awk and begin an
-	// expression for another, or after which no slash makes sense: words of the
-	// language, and functions that need no brackets or that only some awks have.
+	// awkReserved are words after which a slash divides for one awk and begins a
+	// regular expression for another, or after which no slash makes sense: words of the
+	// language, and functions that need no parentheses or that only some awks have.
 	awkReserved = "BEGIN END function if for while do else in break continue next nextfile exit return delete print printf" +
 		" atan2 close cos exp fflush gsub index int length log match rand sin split sprintf sqrt srand sub substr tolower toupper" +
 		" and asort asorti bindtextdomain compl dcgettext dcngettext gensub isarray lshift mkbool mktime or ord patsplit rshift" +
 		" strftime strtonum systime typeof xor"
 )
 
-// awkOnlyReads reports whether a program of awk does nothing but read its files and
-// print. It knows POSIX awk and what GNU awk adds to it, and refuses what awks
-// read in different ways.
+// awkOnlyReads reports whether an awk program only reads its files and prints. It
+// understands POSIX awk and the additions of GNU awk, and refuses programs that awks
+// read differently.
 func awkOnlyReads(program string) bool {
 	for _, word := range awkForbidden {
 		if strings.Contains(program, word) {
@@ -68,26 +68,27 @@ func awkOnlyReads(program string) bool {
 	return len(p.open) == 0
 }
 
-// An awkSlash is what a slash means at one place of a program.
+// An awkSlash is the meaning of a slash at one place of a program.
 type awkSlash int
 
 const (
-	slashUnclear awkSlash = iota // awks differ, or may
-	slashDivides                 // a value stands before it
-	slashBegins                  // it begins a regular expression: a value must come
-	slashOpen                    // unclear, on the next line as well: a statement must come
+	slashUnclear awkSlash = iota // awks may disagree
+	slashDivides                 // after a value
+	slashBegins                  // begins a regular expression, since a value must follow
+	slashOpen                    // unclear, also on the next line, since a statement must follow
 )
 
-// An awkProgram is what is left to read of a program.
+// An awkProgram is the unread rest of a program.
 type awkProgram struct {
 	text     string
 	slash    awkSlash
-	printing bool   // in a print statement, where > names a file
-	open     []byte // the brackets that are open; 'c' is the ( of a condition
-	keyword  bool   // the word before was if, while or for
+	printing bool   // inside a print statement, where > names a file
+	open     []byte // open brackets; 'c' is the ( of a condition
+	keyword  bool   // the previous word was if, while or for
 }
 
-// token reads one token.
+// token reads one token. Like the methods below, it reports whether the program is
+// still acceptable.
 func (p *awkProgram) token() bool {
 	c := p.text[0]
 	switch {
@@ -103,7 +104,7 @@ func (p *awkProgram) token() bool {
 		n := strings.IndexByte(p.text+"\n", '\n')
 		comment := p.text[:n]
 		p.text = p.text[n:]
-		return !strings.HasSuffix(comment, `\`) // which only some take to the next line
+		return !strings.HasSuffix(comment, `\`) // some awks continue the comment on the next line
 	}
 	keyword := p.keyword
 	p.keyword = false
@@ -127,8 +128,8 @@ func (p *awkProgram) token() bool {
 	return p.operator()
 }
 
-// line takes the end of a line. A value does not reach over it, and in brackets
-// there is none behind a value.
+// line reads the end of a line. A value does not continue on the next line, and inside
+// brackets no value may precede the end.
 func (p *awkProgram) line() bool {
 	p.text = p.text[1:]
 	if !p.inStatement() && p.slash != slashBegins {
@@ -140,7 +141,7 @@ func (p *awkProgram) line() bool {
 	return true
 }
 
-// condition takes the bracket that must follow if, while and for.
+// condition reads the parenthesis that must follow if, while and for.
 func (p *awkProgram) condition(c byte) bool {
 	p.open, p.slash, p.text = append(p.open, 'c'), slashBegins, p.text[1:]
 	return c == '('
@@ -177,7 +178,7 @@ func (p *awkProgram) word() bool {
 	switch word {
 	case "print", "printf":
 		p.printing = true
-		return p.inStatement() // some awks take a statement in the brackets of for
+		return p.inStatement() // some awks accept a statement in the parentheses of for
 	case "if", "while", "for":
 		p.keyword = true
 	case "do", "else":
@@ -186,7 +187,7 @@ func (p *awkProgram) word() bool {
 	return true
 }
 
-// number reads a number, which no name follows at once.
+// number reads a number. A name must not follow it directly.
 func (p *awkProgram) number() bool {
 	rest := strings.TrimLeft(p.text, "0123456789")
 	rest = strings.TrimLeft(strings.TrimPrefix(rest, "."), "0123456789")
@@ -196,7 +197,7 @@ func (p *awkProgram) number() bool {
 	return digits && alone
 }
 
-// close takes a closing bracket.
+// close reads a closing bracket.
 func (p *awkProgram) close(c byte) bool {
 	if len(p.open) == 0 {
 		return false
@@ -207,7 +208,7 @@ func (p *awkProgram) close(c byte) bool {
 	switch c {
 	case ')':
 		if open == 'c' {
-			p.slash = slashOpen // some awks divide here
+			p.slash = slashOpen // for some awks a slash divides here
 		}
 		return open == '(' || open == 'c'
 	case ']':
@@ -217,7 +218,7 @@ func (p *awkProgram) close(c byte) bool {
 	return open == '{'
 }
 
-// operator reads an operator. A file or a command can only be named after one.
+// operator reads an operator. Only an operator can name a file or a command.
 func (p *awkProgram) operator() bool {
 	for _, op := range []string{"++", "--"} {
 		if rest, ok := strings.CutPrefix(p.text, op); ok {
@@ -239,7 +240,7 @@ func (p *awkProgram) operator() bool {
 			return false
 		}
 	case ':':
-		if strings.HasPrefix(p.text, "::") { // in the name of a namespace
+		if strings.HasPrefix(p.text, "::") { // in a name with a namespace
 			return false
 		}
 	case '+', '-', '<', '=', '!', '~', '*', '/', '%', '^', '?', ',', '$':
@@ -250,10 +251,10 @@ func (p *awkProgram) operator() bool {
 	return true
 }
 
-// mayNameOutput reports whether a > may name a file here. In round brackets it compares.
+// mayNameOutput reports whether > may name a file here. Inside parentheses it compares.
 func (p *awkProgram) mayNameOutput() bool {
 	return p.printing && (p.inStatement() || p.open[len(p.open)-1] == '[')
 }
 
-// inStatement reports whether no bracket but those of blocks is open.
+// inStatement reports whether the only open brackets are those of blocks.
 func (p *awkProgram) inStatement() bool { return len(p.open) == 0 || p.open[len(p.open)-1] == '{' }

@@ -2,9 +2,9 @@ package shellparse
 
 import "strings"
 
-// awkFiles are the files that a program of awk names by text in quotes: behind >
-// and <, and those that it gives to a variable, which may be used there. What it
-// puts together in other ways is not seen.
+// awkFiles returns the files that an awk program names by strings: after > and <, and
+// strings assigned to a variable, which may name a file later. Names composed in other
+// ways are not found.
 func awkFiles(program string) []file {
 	var files []file
 	for i := 0; i < len(program); i++ {
@@ -29,8 +29,8 @@ func awkFiles(program string) []file {
 	return files
 }
 
-// awkString is the text in quotes at the start of a piece of a program, a pattern if
-// more may follow that is not known, and empty if there is none.
+// awkString returns the string at the start of a piece of a program. It is a pattern if
+// an unknown text may follow, and empty if there is no string.
 func awkString(program string) arg {
 	var text strings.Builder
 	for strings.HasPrefix(program, `"`) {
@@ -52,8 +52,8 @@ func awkString(program string) arg {
 	return a
 }
 
-// addAwkGuesses adds what the program of an awk may read and write by itself. If a flag is
-// not known, any operand may be the program.
+// addAwkGuesses adds the files that the program of an awk may read and write. If a flag
+// is not known, any operand may be the program.
 func (e *effect) addAwkGuesses(p parsedArgs) {
 	for _, a := range p.operands {
 		if a.isLiteral() {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// addTransfer adds what cp, mv and their like write, and returns the operands that
-// they take it from. tree says that these may be directories.
+// addTransfer adds the files that cp, mv, ln and install write. It returns the operands
+// that are the sources; tree is set if these may be directories.
 func (e *effect) addTransfer(p parsedArgs, tree bool) (from []arg) {
 	from = p.operands
 	into := p.flagValues("-t", "--target-directory")
@@ -32,20 +32,20 @@ func (e *effect) addTransfer(p parsedArgs, tree bool) (from []arg) {
 	return from
 }
 
-// addCopied adds operands whose names come up again where they are copied to.
+// addCopied adds sources whose names are used again in the destination.
 func (e *effect) addCopied(from []arg, tree bool) {
 	for _, a := range from {
 		e.files = append(e.files, file{arg: a, tree: tree, copiesNames: true})
 	}
 }
 
-// addInto adds the files that are written if an operand is a directory. Where it is
-// none they are no files, and do no harm. parents says that they keep the names of
-// the directories they lie in.
+// addInto adds the files that are written if dir is a directory. If it is not, these
+// paths do not exist and do no harm. parents is set if the sources keep the names of
+// their directories.
 func (e *effect) addInto(dir arg, from []arg, tree, parents bool) {
 	for _, a := range from {
 		if !a.known {
-			continue // it makes everything unknown as it is
+			continue // an unknown source makes the line unknown in any case
 		}
 		name, to := path.Base(strings.TrimRight(a.value, "/")), dir.value
 		if parents {
@@ -92,7 +92,7 @@ func installEffect(p parsedArgs, e *effect) {
 	e.addCopied(e.addTransfer(p, false), false)
 }
 
-// ddEffect reads the operands of dd, each a name and a value.
+// ddEffect parses the operands of dd, each a name and a value.
 func ddEffect(args []arg) effect {
 	var e effect
 	for _, a := range args {

@@ -2,9 +2,8 @@ package shellparse
 
 import "strings"
 
-// cutDelimited cuts text at the first delimiter that no backslash stands before. It
-// reports false if there is none, if a line ends before, or if programs differ
-// about where the text ends.
+// cutDelimited cuts text at the first delimiter that no backslash precedes. It reports
+// false if the line ends before a delimiter.
 func cutDelimited(text string, delimiter byte) (body, rest string, ok bool) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -19,9 +18,9 @@ func cutDelimited(text string, delimiter byte) (body, rest string, ok bool) {
 	return "", "", false
 }
 
-// bracketsClosed reports whether no bracket expression of a regular expression is open
-// at its end, however a program reads a backslash in it. A delimiter in an open
-// one would end the expression for some programs and not for others.
+// bracketsClosed reports whether every bracket expression of a regular expression is
+// closed, whether or not a program treats a backslash in it as an escape. A delimiter
+// inside an open one would end the expression only for some programs.
 func bracketsClosed(expression string) bool {
 	return bracketsClosedAs(expression, true) && bracketsClosedAs(expression, false)
 }
@@ -42,7 +41,8 @@ func bracketsClosedAs(expression string, escapes bool) bool {
 	return true
 }
 
-// bracketLen is the length of a bracket expression, 0 if it does not end.
+// bracketLen returns the length of the bracket expression at the start of text, or 0 if
+// it does not end.
 func bracketLen(text string, escapes bool) int {
 	i := 1
 	if strings.HasPrefix(text[i:], "^") {

@@ -4,10 +4,10 @@ import (
 	"strings"
 )
 
-// dockerForms are the commands of docker and podman that only read, with the
-// tables of their flags in the notation of gitFlag: docker tells words apart
-// like git. Compose is not among them but for ls: it reads a project, which may
-// include files from other hosts. Source: docker CLI reference, 28.2; podman(1).
+// dockerForms are the subcommands of docker and podman that only read, with tables of
+// their flags as gitFlagKind reads them: docker parses its words like git. Of compose
+// only ls is included: the others read a project, which may include files from other
+// hosts. Source: docker CLI reference, 28.2; podman(1).
 var dockerForms = map[string]string{
 	"ps":                dockerPs,
 	"container ls":      dockerPs,
@@ -53,8 +53,8 @@ const (
 	dockerList    = `-f= --filter= --format= --no-trunc -q --quiet`
 )
 
-// dockerEffect says what docker or podman does with its arguments. No option before
-// the command is accepted: some of them choose another daemon.
+// dockerEffect returns the effect of docker or podman. Options before the subcommand
+// are refused: some of them choose another daemon.
 func dockerEffect(args []arg) effect {
 	if len(args) == 0 {
 		return effect{}

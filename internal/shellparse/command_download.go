@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The options of curl and wget, see flagKind. Beside one that is not listed no value
-// is told from a URL.
+// The options of curl and wget; see flagKind. If an option is not listed, values cannot
+// be told from URLs.
 const (
 	curlOptions = "-A= -b= -c> -C= -d= -D> -e= -E= -F= -H= -K= -m= -o= -P= -Q= -r= -t= -T< -u= -U= -w= -x= -X= -y= -Y= -z= -O -J" +
 		" --output= --dump-header> --cookie-jar> --trace> --trace-ascii> --stderr> --libcurl> --etag-save> --hsts> --alt-svc>" +
@@ -28,7 +28,7 @@ const (
 		" --https-only --no-clobber --server-response"
 )
 
-// The options of curl and wget of which the value is no host, whatever it may be.
+// The options of curl and wget whose value is never a host.
 const (
 	curlNoHost = "-A -b -c -C -d -D -e -E -F -H -m -o -r -T -u -w -X -y -Y -z --output --dump-header --cookie-jar --cookie --upload-file" +
 		" --data --data-ascii --data-binary --data-raw --data-urlencode --json --form --form-string --header --connect-timeout --max-time" +
@@ -38,20 +38,21 @@ const (
 		" --post-data --body-data --user-agent --referer --method --timeout --tries --wait"
 )
 
-// curlEffect is curl: it reaches hosts, and reads and writes what its options name.
+// curlEffect returns the effect of curl, which reaches hosts and reads and writes the
+// files that its options name.
 func curlEffect(args []arg) effect {
 	e := remoteNamedEffect(args)
 	p := e.parseRemoteArgs(args, curlOptions, curlNoHost)
 	for _, f := range p.flags {
 		switch f.name {
 		case "--output", "-o":
-			f.value.value, _, f.value.glob = strings.Cut(f.value.value, "#") // behind which it counts
+			f.value.value, _, f.value.glob = strings.Cut(f.value.value, "#") // the text after # differs between files
 			if f.value.glob {
 				f.value.value = escapeGlob(f.value.value) + "*"
 			}
 			e.addWriteUnder(p.flagValues("--output-dir"), f.value)
 		case "-K", "--config":
-			e.hosts = append(e.hosts, "…") // it may name any
+			e.hosts = append(e.hosts, "…") // the file may name any host
 			e.addRead(f.value)
 		case "-b", "--cookie":
 			e.addReadIf(f.value, !strings.Contains(f.value.value, "="))
@@ -78,14 +79,15 @@ func curlEffect(args []arg) effect {
 		}
 	}
 	if p.hasFlag("-O", "--remote-name", "--remote-name-all") {
-		e.noWildcards = p.hasFlag("-J", "--remote-header-name") // the server says what is written
+		e.noWildcards = p.hasFlag("-J", "--remote-header-name") // the server chooses the name of the file
 		e.addDownloads(p.operands, p.flagValues("--output-dir"))
 		e.addDownloads(p.flagValues("--url"), p.flagValues("--output-dir"))
 	}
 	return e
 }
 
-// wgetEffect is wget, which without -O writes a file of the name at the end of the URL.
+// wgetEffect returns the effect of wget, which without -O names the file after the end
+// of the URL.
 func wgetEffect(args []arg) effect {
 	e := remoteNamedEffect(args)
 	p := e.parseRemoteArgs(args, wgetOptions, wgetNoHost)
@@ -99,7 +101,7 @@ func wgetEffect(args []arg) effect {
 	}
 	if p.hasFlag("-e", "--execute", "--use-askpass", "--config") {
 		e.noWildcards = true
-		e.hosts = append(e.hosts, "…") // a command of its configuration may name any
+		e.hosts = append(e.hosts, "…") // a setting may name any host
 	}
 	if p.hasFlag("-i", "--input-file") {
 		e.hosts = append(e.hosts, "…")
@@ -119,14 +121,14 @@ func wgetEffect(args []arg) effect {
 	return e
 }
 
-// parseRemoteArgs reads arguments and adds those that may name any host: all that are not known,
-// but for the values of some options if all options are known.
+// parseRemoteArgs parses arguments and adds the hosts that unknown ones may name.
+// Unknown values of the options in inert are ignored if all options are listed.
 func (e *effect) parseRemoteArgs(args []arg, options, inert string) parsedArgs {
 	args = slices.Clone(args)
 	for i, a := range args {
 		name, _, glued := strings.Cut(a.source, "=")
 		if !a.known && !a.maybeSeveral && glued && has(inert, name) {
-			args[i] = literalArg("-q") // some option that means nothing here
+			args[i] = literalArg("-q") // any option without a value
 		}
 	}
 	p := commandSpec{flags: options}.parseArgs(expandLongFlags(options, args))
@@ -147,7 +149,7 @@ func (e *effect) parseRemoteArgs(args []arg, options, inert string) parsedArgs {
 	return p
 }
 
-// expandLongFlags are arguments with their long options written out.
+// expandLongFlags returns the arguments with abbreviated long options written out.
 func expandLongFlags(options string, args []arg) []arg {
 	list := args
 	for i, a := range args {
@@ -171,28 +173,28 @@ func expandLongFlags(options string, args []arg) []arg {
 	return list
 }
 
-// isListedFlag reports whether a list of flags holds one.
+// isListedFlag reports whether a table of flags contains name.
 func isListedFlag(flags, name string) bool {
 	_, ok := commandSpec{flags: flags}.kindOf(name)
 	return ok
 }
 
-// addReadAfter adds the file that a value names behind one of some marks.
+// addReadAfter adds the file that a value names after one of marks.
 func (e *effect) addReadAfter(a arg, marks string) {
 	if a.value != "" && strings.IndexByte(marks, a.value[0]) >= 0 {
 		e.addReadIf(a.withValue(a.value[1:]), true)
 	}
 }
 
-// addReadIf adds a file if it is known and is one.
+// addReadIf adds a file if ok is set and its name is known.
 func (e *effect) addReadIf(a arg, ok bool) {
 	if ok && a.known && a.value != "" {
 		e.addRead(a)
 	}
 }
 
-// addWriteUnder adds a file that is written, in the last of some directories if there
-// is any, unless it is the output.
+// addWriteUnder adds a file that is written, relative to the last of dirs if there is
+// one. "-" is the standard output.
 func (e *effect) addWriteUnder(dirs []arg, a arg) {
 	if a.is("-") {
 		return
@@ -204,7 +206,7 @@ func (e *effect) addWriteUnder(dirs []arg, a arg) {
 	e.addWrite(a)
 }
 
-// addDownloads adds the files that get the names at the ends of URLs.
+// addDownloads adds the files that are named after the ends of URLs.
 func (e *effect) addDownloads(urls, dirs []arg) {
 	for _, a := range urls {
 		rest, _ := afterScheme(a.value)

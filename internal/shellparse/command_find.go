@@ -2,10 +2,10 @@ package shellparse
 
 import "strings"
 
-// What find knows before its first path, and the words of its expressions that
-// only look: those that stand alone, and those that one word follows.
-// Source: GNU findutils 4.10 manual. -L and -follow are left out, they lead out
-// of the tree.
+// The options of find before its first path, and the words of its expressions: those
+// that take no value and those that take one, and those that name files or run
+// commands. Source: GNU findutils 4.10 manual. -L and -follow are left out, because
+// they lead out of the tree.
 const (
 	findOptions = "-H -P -O0 -O1 -O2 -O3"
 	findAlone   = "( ) ! , -a -and -d -daystart -depth -empty -executable -false -help -ignore_readdir_race -ls -mount -nogroup" +
@@ -19,7 +19,7 @@ const (
 	findRuns   = "-exec -execdir -ok -okdir"
 )
 
-// findEffect reads the arguments of find.
+// findEffect parses the arguments of find.
 func findEffect(args []arg) effect {
 	f := findParser{rest: args}
 	f.readStarts()
@@ -37,11 +37,11 @@ func findEffect(args []arg) effect {
 	return f.effect
 }
 
-// A findParser reads an expression of find.
+// A findParser parses an expression of find.
 type findParser struct {
 	effect     effect
 	rest       []arg
-	startFiles []int // those of the files that are paths to start from
+	startFiles []int // indexes of the files that are starting points
 	deletes    bool
 }
 
@@ -51,13 +51,13 @@ func (f *findParser) next() arg {
 	return a
 }
 
-// mayDoAnything notes that find may do anything: no wildcard is to cover that.
+// mayDoAnything records that find may do anything, so that no wildcard covers it.
 func (f *findParser) mayDoAnything(reason string) {
 	f.effect.worsen(Unknown, reason)
 	f.effect.noWildcards = true
 }
 
-// readStarts takes the options and the paths before the expression.
+// readStarts reads the options and paths before the expression.
 func (f *findParser) readStarts() {
 	for len(f.rest) > 0 && f.rest[0].isLiteral() && has(findOptions, f.rest[0].value) {
 		f.next()
@@ -83,7 +83,7 @@ func (f *findParser) addStart(a arg) {
 	f.effect.files = append(f.effect.files, file{arg: a, tree: true})
 }
 
-// readWord takes one word of the expression, with what belongs to it.
+// readWord reads one word of the expression with its values.
 func (f *findParser) readWord(a arg) {
 	switch {
 	case !a.isLiteral():
@@ -113,7 +113,7 @@ func (f *findParser) readWord(a arg) {
 	}
 }
 
-// readValue takes the word that follows another.
+// readValue reads the value of a word.
 func (f *findParser) readValue(of arg) (arg, bool) {
 	if len(f.rest) == 0 {
 		f.mayDoAnything("find " + of.value + " lacks its value")
@@ -126,7 +126,7 @@ func (f *findParser) readValue(of arg) (arg, bool) {
 	return v, true
 }
 
-// readCommand takes a command up to its ";", or the "+" after "{}".
+// readCommand reads a command up to its ";", or the "+" after "{}".
 func (f *findParser) readCommand(action arg) {
 	f.mayDoAnything("find " + action.value + " runs a command")
 	var cmd []arg
@@ -140,7 +140,7 @@ func (f *findParser) readCommand(action arg) {
 			cmd = append(cmd, f.foundTrees()...)
 			continue
 		case a.known && strings.Contains(a.value, findPlaceholder):
-			a = arg{source: a.value} // a word with the name of a file in it
+			a = arg{source: a.value} // find replaces a part of the word
 		}
 		cmd = append(cmd, a)
 	}
@@ -149,7 +149,7 @@ func (f *findParser) readCommand(action arg) {
 	}
 }
 
-// foundTrees are the trees that hold what find puts in place of "{}".
+// foundTrees returns the starting points as trees that stand for "{}".
 func (f *findParser) foundTrees() []arg {
 	var list []arg
 	for _, i := range f.startFiles {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// gitEffect says what git does with its arguments.
+// gitEffect returns the effect of git.
 //
-// A use that is read-only with git set is so only if the configuration of the
+// A read-only effect with git set is read-only only if the configuration of the
 // repository starts no program; see package gitrepo.
 func gitEffect(args []arg) effect {
 	dir, rest, reason := parseGitGlobals(args)
@@ -16,14 +16,14 @@ func gitEffect(args []arg) effect {
 	case reason != "":
 		return unknownEffect(reason)
 	case len(rest) == 0:
-		return effect{} // git alone, or with --version, only prints something
+		return effect{} // git alone or with --version only prints something
 	case !rest[0].known || rest[0].glob:
 		return unknownEffect("the subcommand of git is not known")
 	}
 	return gitSubcommandEffect(rest[0].value, rest[1:], dir)
 }
 
-// gitCommand are the arguments of git without the options before its command.
+// gitCommand returns the arguments of git without the options before its subcommand.
 func gitCommand(args []arg) []arg {
 	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].value, "-") {
 		n := 1
@@ -36,9 +36,9 @@ func gitCommand(args []arg) []arg {
 	return args
 }
 
-// parseGitGlobals reads the options before the subcommand. dir is the directory that
-// the -C options lead to, empty without one; why says which option is not one
-// that leaves a read-only command read-only. Source: git(1), OPTIONS.
+// parseGitGlobals parses the options before the subcommand. dir is the directory that
+// the -C options lead to, or empty. reason names an option with which a read-only
+// subcommand may not stay read-only. Source: git(1), OPTIONS.
 func parseGitGlobals(args []arg) (dir string, rest []arg, reason string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -62,30 +62,30 @@ func parseGitGlobals(args []arg) (dir string, rest []arg, reason string) {
 	return dir, nil, ""
 }
 
-// gitJoinDir is where a path leads that git reads in a directory.
+// gitJoinDir returns the path of name, which git reads in dir.
 func gitJoinDir(dir, name string) string {
 	if dir == "" || path.IsAbs(name) {
 		return name
 	}
-	// Not path.Join: "link/.." is not the directory that the link is in.
+	// Not path.Join: "link/.." is not the directory that holds the link.
 	return strings.TrimSuffix(dir+"/"+name, "/")
 }
 
-// A gitForm is a way to call a subcommand that only reads.
+// A gitForm is a subcommand with arguments that only read.
 type gitForm struct {
-	flags []string // tables of the flags that are safe, see gitFlag
-	// refuse says why the words are not a form that only reads, for
-	// subcommands whose operands decide it. Empty if they are.
+	flags []string // tables of the safe flags; see gitFlagKind
+	// refuse returns why the words may do more than read, or an empty string. It is set
+	// for subcommands whose operands decide this.
 	refuse func(w gitWords) string
-	// firstIsName says that the first operand is no path: a pattern or a name.
+	// firstIsName is set if the first operand is not a path but a pattern or a name.
 	firstIsName bool
-	// pathsAfterDashes says that git takes everything after "--" for paths.
+	// pathsAfterDashes is set if git reads all words after "--" as paths.
 	pathsAfterDashes bool
-	// operandsAreFiles says that operands are files to git even outside a repository.
+	// operandsAreFiles is set if git reads operands as files even outside a repository.
 	operandsAreFiles bool
-	// showsContent says that git prints what is in the files below its paths; patches, that
-	// it does so with one of gitPatches; here, that it does so for the working
-	// directory if there are no paths.
+	// showsContent is set if git prints the content of files below its paths,
+	// showsPatches if it does so with one of gitPatchFlags, defaultsToDir if it does so
+	// for the working directory when there are no paths.
 	showsContent, showsPatches, defaultsToDir bool
 }
 
@@ -118,7 +118,7 @@ func gitSubcommandEffect(name string, args []arg, dir string) effect {
 	return effect{git: &Git{Dir: dir}, files: gitReadFiles(words, form, dir)}
 }
 
-// gitOtherEffect is the use of a subcommand that does not only read.
+// gitOtherEffect returns the effect of a subcommand that does more than read.
 func gitOtherEffect(name string, args []arg, dir string) effect {
 	e := unknownEffect("git " + name + " is not known to only read")
 	switch {
@@ -132,8 +132,7 @@ func gitOtherEffect(name string, args []arg, dir string) effect {
 	return e
 }
 
-// gitHosts finds the hosts in the operands: of a URL, or before the colon of
-// host:path.
+// gitHosts returns the hosts of operands that are URLs or of the form host:path.
 func gitHosts(args []arg) []string {
 	var hosts []string
 	for _, a := range args {
@@ -169,13 +168,13 @@ func gitInDir(a arg, dir string) arg {
 	return a
 }
 
-// mayLeaveDir reports whether a relative path may lead out of its directory.
+// mayLeaveDir reports whether a path may lead out of the directory it is relative to.
 func mayLeaveDir(name string) bool {
 	return path.IsAbs(name) || slices.Contains(strings.Split(name, "/"), "..")
 }
 
-// pathspecPath is the path in an operand: in "HEAD:a", ":(top)a", ":!a" and "a".
-// Source: gitglossary(7), pathspec; gitrevisions(7).
+// pathspecPath returns the path in an operand such as "HEAD:a", ":(top)a", ":!a" or
+// "a". Source: gitglossary(7), pathspec; gitrevisions(7).
 func pathspecPath(operand string) string {
 	before, after, found := strings.Cut(operand, ":")
 	switch {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// gitPatchFlags are flags with which a list of commits shows what is in files.
+// gitPatchFlags are flags with which a list of commits shows the content of files.
 var gitPatchFlags = []string{"-p", "-u", "--patch", "-U", "--unified", "-W", "--function-context", "-c", "--cc", "-m", "--word-diff",
 	"--color-words", "--patch-with-stat", "--patch-with-raw", "--binary", "--full-diff"}
 
-// gitReadFiles lists the files that a read-only command is told of. What lies in
-// the repository is content of the repository: only deny and ask rules see it.
-// What the history of all files holds is not listed: a rule about one of them
-// would be about every log.
+// gitReadFiles returns the files that the words of a read-only subcommand name. Those
+// in the repository are guesses, which only deny and ask rules see. Files in the
+// history are not listed when all of it is shown: otherwise a rule for one file would
+// apply to every log.
 func gitReadFiles(w gitWords, form gitForm, dir string) []file {
 	var files []file
 	if dir != "" {
@@ -54,8 +54,7 @@ func gitReadFiles(w gitWords, form gitForm, dir string) []file {
 	return files
 }
 
-// gitUnknownFiles are the files that a subcommand may show of which it is not known what
-// it is told.
+// gitUnknownFiles returns the files that a subcommand with unknown words may show.
 func gitUnknownFiles(name, dir string) []file {
 	if name != "grep" && name != "archive" {
 		return nil
@@ -63,13 +62,13 @@ func gitUnknownFiles(name, dir string) []file {
 	return []file{gitAllFiles(dir)}
 }
 
-// gitAllFiles is all that lies in the directory where git starts.
+// gitAllFiles returns the tree in which git starts.
 func gitAllFiles(dir string) file {
 	return file{arg: gitInDir(literalArg("."), dir), guess: true, tree: true}
 }
 
-// globDir is the directory that all files lie in which a pattern of git matches: its
-// wildcards match slashes, too.
+// globDir returns the directory that holds all files matching a pattern of git, whose
+// wildcards also match slashes.
 func (a arg) globDir() arg {
 	name := a.value[:max(strings.IndexAny(a.value, `*?[\`), 0)]
 	a.value, a.glob = name[:strings.LastIndexByte(name, '/')+1]+".", false

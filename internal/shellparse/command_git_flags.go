@@ -1,14 +1,14 @@
 package shellparse
 
-// Tables of the flags of git that only read, in the notation of gitFlag. A flag
-// that is not here may be just as harmless: it is then merely asked about.
+// The following tables list flags of git with which it only reads, as gitFlagKind reads
+// them. A flag that is missing may be equally harmless: it only causes a question.
 //
-// Left out on purpose are those that write or read files of their own (--output,
-// -O, --contents, --no-index), that start programs (--ext-diff, --textconv,
-// --show-signature, --remerge-diff, --open-files-in-pager), that go into
-// submodules, and --stdin, through which further options come.
+// Left out on purpose are flags that write or read files (--output, -O, --contents,
+// --no-index), that start programs (--ext-diff, --textconv, --show-signature,
+// --remerge-diff, --open-files-in-pager), that enter submodules, and --stdin, which
+// reads further options.
 
-// gitDiffFlags shape a diff. Source: git-diff(1), git 2.39.
+// gitDiffFlags format a diff. Source: git-diff(1), git 2.39.
 const gitDiffFlags = `
 	-p -u --patch -s --no-patch -U= --unified? -W --function-context --no-function-context
 	--output-indicator-new= --output-indicator-old= --output-indicator-context=
@@ -25,8 +25,8 @@ const gitDiffFlags = `
 	--inter-hunk-context= --exit-code --quiet --no-ext-diff --no-textconv --ignore-submodules?
 	--src-prefix= --dst-prefix= --no-prefix --line-prefix= --ita-invisible-in-index --ita-visible-in-index`
 
-// gitCompareFlags choose what is compared. Source: git-diff(1), git-diff-tree(1),
-// git-diff-index(1), git-diff-files(1).
+// gitCompareFlags choose the objects of a comparison. Source: git-diff(1),
+// git-diff-tree(1), git-diff-index(1), git-diff-files(1).
 const (
 	gitCompareFlags = ` --cached --staged --merge-base --base --ours --theirs -0 -#`
 	gitTreeFlags    = ` -r -t --root -m -c --cc --combined-all-paths --no-commit-id --pretty? --format= --always -v
@@ -44,7 +44,7 @@ const gitRevisionFlags = `
 	--boundary --simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges
 	--ancestry-path? --date-order --author-date-order --topo-order --reverse --no-walk? --do-walk`
 
-// gitCommitFlags shape what is said of a commit. Source: git-log(1).
+// gitCommitFlags format commits. Source: git-log(1).
 const gitCommitFlags = `
 	--pretty? --format= --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs
 	--notes? --no-notes --show-notes? --standard-notes --no-standard-notes --no-show-signature --relative-date --date=
@@ -53,7 +53,7 @@ const gitCommitFlags = `
 	--mailmap --no-mailmap --use-mailmap --no-use-mailmap --follow --no-follow --full-diff -L= -q
 	-m -c --cc --combined-all-paths --diff-merges= --no-diff-merges -r -t --root`
 
-// gitListFlags are those of rev-list beside gitRevisionFlags.
+// gitListFlags are the flags of rev-list in addition to gitRevisionFlags.
 const gitListFlags = `
 	--objects --objects-edge --count --disk-usage? --header --timestamp --commit-header --no-commit-header
 	--use-bitmap-index --filter= --no-filter --in-commit-order --unpacked --object-names --no-object-names --quiet
@@ -64,10 +64,10 @@ const gitListFlags = `
 const gitRefFlags = `
 	--contains= --no-contains= --merged= --no-merged= --points-at= --sort! --format= --color? --no-color`
 
-// gitColumnFlags are those that branch and tag have beside gitRefFlags.
+// gitColumnFlags are the flags of branch and tag in addition to gitRefFlags.
 const gitColumnFlags = ` -l --list -i --ignore-case --column? --no-column --omit-empty`
 
-// gitGrepFlags. Source: git-grep(1).
+// gitGrepFlags are the flags of grep. Source: git-grep(1).
 const gitGrepFlags = `
 	--cached --untracked --exclude-standard --no-exclude-standard -v --invert-match -i --ignore-case -w --word-regexp
 	-a --text -I --no-textconv -r --recursive --no-recursive --max-depth= -E --extended-regexp -G --basic-regexp
@@ -76,14 +76,14 @@ const gitGrepFlags = `
 	-C= --context= -B= --before-context= -A= --after-context= --threads= -# -p --show-function -W --function-context
 	-f< -e! --and --or --not -q --quiet --all-match -m= --max-count=`
 
-// gitBlameFlags. Source: git-blame(1).
+// gitBlameFlags are the flags of blame. Source: git-blame(1).
 const gitBlameFlags = `
 	--incremental -b --root --show-stats --progress --no-progress --score-debug -f --show-name -n --show-number
 	-p --porcelain --line-porcelain -c -t -l -s -e --show-email -w --ignore-rev= --ignore-revs-file< --color-lines
 	--color-by-age --minimal -C? -M? -L= --abbrev? --since= --first-parent --date= --reverse`
 
-// gitConfigFlags read the configuration. Without --includes, which would follow
-// a path in a file that -f names. Source: git-config(1).
+// gitConfigFlags read the configuration. --includes is left out, because it follows
+// paths in a file that -f names. Source: git-config(1).
 const (
 	gitConfigFlags = `
 	--global --system --local --worktree -f< --file< --blob= --fixed-value --type= --bool --int --bool-or-int --bool-or-str

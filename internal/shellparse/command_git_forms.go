@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// gitMutating are subcommands that change the repository or the files in it.
+// gitMutating are subcommands that change the repository or its files.
 const gitMutating = `add am apply bisect branch checkout checkout-index cherry-pick clean commit commit-graph
 	commit-tree config fast-import filter-branch format-patch gc hash-object init index-pack maintenance merge
 	mergetool mktag mktree multi-pack-index mv notes pack-objects pack-refs prune prune-packed read-tree rebase
@@ -15,9 +15,9 @@ const gitMutating = `add am apply bisect branch checkout checkout-index cherry-p
 // gitNetwork are subcommands that talk to another repository.
 const gitNetwork = `clone fetch fetch-pack http-fetch http-push ls-remote pull push remote request-pull send-email send-pack svn p4`
 
-// gitForms are the subcommands, and the first words under some of them, that
-// only read. Not among them is whatchanged, which newer versions of git let an
-// alias replace. Source: git(1) and the page of each; tables in git_flags.go.
+// gitForms are the subcommands, some with a second word, that only read. whatchanged is
+// left out: newer versions of git let an alias replace it. Source: git(1) and the page
+// of each subcommand; the tables are in command_git_flags.go.
 var gitForms = map[string]gitForm{
 	"annotate": {flags: []string{gitBlameFlags}, pathsAfterDashes: true},
 	"blame":    {flags: []string{gitBlameFlags}, pathsAfterDashes: true},
@@ -54,7 +54,7 @@ var gitForms = map[string]gitForm{
 	"notes show": {},
 	"range-diff": {flags: []string{gitDiffFlags, "--creation-factor= --no-dual-color --notes? --no-notes --left-only --right-only"}},
 	"reflog":     {flags: []string{gitDiffFlags, gitRevisionFlags, gitCommitFlags}, refuse: refuseReflog},
-	// An older git takes "list" and "exists" for the name of a ref to show.
+	// An older git reads "list" and "exists" as the name of a ref to show.
 	"reflog exists":  {},
 	"reflog list":    {},
 	"reflog show":    {flags: []string{gitDiffFlags, gitRevisionFlags, gitCommitFlags}},
@@ -83,8 +83,8 @@ var gitForms = map[string]gitForm{
 	"worktree list": {flags: []string{"--porcelain -v --verbose -z"}},
 }
 
-// onlyListed refuses operands unless one of the flags makes a list of them:
-// otherwise they name what is to be made, or another subcommand.
+// onlyListed refuses operands unless one of flags makes git list them. Otherwise an
+// operand names something to create, or is another subcommand.
 func onlyListed(flags ...string) func(gitWords) string {
 	return func(w gitWords) string {
 		if w.operandCount() == 0 || w.has(flags...) {
@@ -94,7 +94,7 @@ func onlyListed(flags ...string) func(gitWords) string {
 	}
 }
 
-// refuseGitConfig accepts the flags that read, and a name alone, which is read.
+// refuseGitConfig accepts flags that read, and a single name, which git then reads.
 func refuseGitConfig(w gitWords) string {
 	if w.flagAfterOperand {
 		return "what looks like a flag after the name is a value to set"
@@ -102,15 +102,15 @@ func refuseGitConfig(w gitWords) string {
 	if w.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list") {
 		return ""
 	}
-	// A word without a dot is a subcommand in newer versions, such as edit.
+	// A word without a dot, such as edit, is a subcommand in newer versions.
 	if w.operandCount() == 1 && len(w.operands) == 1 && strings.Contains(w.operands[0].value, ".") && !w.operands[0].glob {
 		return ""
 	}
 	return "it may change the configuration"
 }
 
-// refuseReflog accepts operands that can only be refs: any other word may be a
-// subcommand, such as expire.
+// refuseReflog accepts operands that can only be refs. Any other word may be a
+// subcommand such as expire.
 func refuseReflog(w gitWords) string {
 	unclear := slices.ContainsFunc(w.operands, func(a arg) bool {
 		return a.glob || a.value != "HEAD" && !strings.ContainsAny(a.value, "@/~^.")

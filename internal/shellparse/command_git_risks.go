@@ -2,12 +2,12 @@ package shellparse
 
 import "strings"
 
-// gitRiskyDiffFlags are the flags of all subcommands that make a diff, or could.
+// gitRiskyDiffFlags are risky for all subcommands that make a diff, or might.
 const gitRiskyDiffFlags = "--output --ext-diff --textconv -O"
 
-// gitRiskyWords are the flags of subcommands, and under them the subcommands, that write
-// where they say or run a program, with those that read a file to tell the order.
-// A rule with a wildcard covers none of them. Source: git(1) and the page of each.
+// gitRiskyWords are, by subcommand, the flags and second-level subcommands that write
+// to a given file, run a program, or read a file for the order of their output. A rule
+// with a wildcard covers none of them. Source: git(1) and the page of each.
 var gitRiskyWords = map[string]string{
 	"annotate": gitRiskyDiffFlags, "blame": gitRiskyDiffFlags, "cat-file": "--textconv --filters", "diff": gitRiskyDiffFlags, "diff-files": gitRiskyDiffFlags,
 	"diff-index": gitRiskyDiffFlags, "diff-tree": gitRiskyDiffFlags, "log": gitRiskyDiffFlags, "range-diff": gitRiskyDiffFlags, "reflog": gitRiskyDiffFlags, "reflog exists": gitRiskyDiffFlags, "reflog list": gitRiskyDiffFlags, "reflog show": gitRiskyDiffFlags,
@@ -29,14 +29,14 @@ var gitRiskyWords = map[string]string{
 	"submodule":    "foreach",
 }
 
-// addGitRisks adds what flags of a subcommand make it write or run. No wildcard is to
-// cover that, nor a word that may turn out to be such a flag.
+// addGitRisks adds the files and programs that risky words of a subcommand make it
+// write or run. No wildcard covers them, nor a word that may be such a flag.
 func (e *effect) addGitRisks(name string, args []arg, form gitForm, dir string) {
 	risks := gitRiskyWords[name]
 	if risks == "" {
 		return
 	}
-	flags := strings.Contains(risks, "-") // those before a "--"
+	flags := strings.Contains(risks, "-") // until "--", words may be flags
 	for i, a := range args {
 		switch {
 		case a.is("--") && form.pathsAfterDashes && (i == 0 || !form.takesNextWord(args[i-1])):
@@ -49,7 +49,7 @@ func (e *effect) addGitRisks(name string, args []arg, form gitForm, dir string) 
 	}
 }
 
-// addGitRisk adds what the first of some arguments makes git write or run.
+// addGitRisk adds the effect of the first of some arguments if it is a risky word.
 func (e *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) {
 	flag, value, glued := form.riskyWord(risks, args[0].value)
 	if flag == "" {
@@ -67,8 +67,8 @@ func (e *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) 
 	e.addWrite(gitInDir(a, dir))
 }
 
-// riskyWord finds the word of a list that an argument is, with the value that is glued
-// to it. Git takes abbreviations.
+// riskyWord returns the word in risks that text is, and the value attached to it. Git
+// accepts abbreviations.
 func (f gitForm) riskyWord(risks, text string) (flag, value string, glued bool) {
 	if !strings.HasPrefix(text, "-") {
 		if has(risks, text) {
@@ -94,13 +94,13 @@ func (f gitForm) riskyWord(risks, text string) (flag, value string, glued bool) 
 			return name, text[i+1:], i+1 < len(text)
 		}
 		if takes, _ := gitFlagKind(f.flags, name); takes != gitNoValue {
-			break // the rest is its value
+			break // the rest of the bundle is its value
 		}
 	}
 	return "", "", false
 }
 
-// takesNextWord reports whether git may take the word behind a flag for its value.
+// takesNextWord reports whether git may read the word after a flag as the flag's value.
 func (f gitForm) takesNextWord(a arg) bool {
 	if !a.isLiteral() || !strings.HasPrefix(a.value, "-") {
 		return !a.isLiteral()
@@ -122,8 +122,8 @@ func (f gitForm) takesNextWord(a arg) bool {
 	return false
 }
 
-// belongsToFlag reports whether a word that is not known belongs to a flag that is: as
-// the value glued to it, or as the next word, whatever that looks like.
+// belongsToFlag reports whether an unknown word surely belongs to a listed flag: as its
+// attached value, or as the next word if the flag takes any.
 func (f gitForm) belongsToFlag(args []arg, i int) bool {
 	a := args[i]
 	if a.maybeSeveral {

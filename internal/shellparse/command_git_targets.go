@@ -2,7 +2,7 @@ package shellparse
 
 import "strings"
 
-// gitChangedFiles are the files that a command of git changes in the working tree, as
+// gitChangedFiles returns the files in the working tree that a subcommand changes, as
 // far as its words tell: those of a pathspec, or all.
 func gitChangedFiles(name string, args []arg, dir string) []file {
 	name, sub, _ := strings.Cut(name, " ")
@@ -17,7 +17,7 @@ func gitChangedFiles(name string, args []arg, dir string) []file {
 	if len(args) > 0 && name == "stash" && sub == "" {
 		sub = args[0].value
 	}
-	whole := false // all files, if there is no operand
+	whole := false // without operands, all files change
 	switch name {
 	case "hash-object":
 		return gitOperandFiles(args, dir, file{guess: true})
@@ -55,7 +55,8 @@ func gitChangedFiles(name string, args []arg, dir string) []file {
 	return files
 }
 
-// gitOperandFiles are the words that are no flags, as files like another.
+// gitOperandFiles returns the words that are not flags as files with the other fields
+// of like.
 func gitOperandFiles(args []arg, dir string, like file, more ...arg) []file {
 	var files []file
 	flags := true

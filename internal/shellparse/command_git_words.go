@@ -5,36 +5,36 @@ import (
 	"strings"
 )
 
-// gitWords are the words after a subcommand of git, as git tells them apart.
+// gitWords are the words after a subcommand of git, as git classifies them.
 type gitWords struct {
-	flags            []string // the names of the flags, "-n" of "-n5"
-	operands         []arg    // before a "--"
-	paths            []arg    // after it
+	flags            []string // names of the flags, such as "-n" for "-n5"
+	operands         []arg    // before "--"
+	paths            []arg    // after "--"
 	readFiles        []arg    // values of flags that name a file git reads
 	shownFiles       []arg    // files in the repository that flags name
-	flagAfterOperand bool     // a flag stands after an operand
+	flagAfterOperand bool     // a flag follows an operand
 }
 
-// has reports whether one of the flags stands in the words.
+// has reports whether the words include one of the flags.
 func (w gitWords) has(names ...string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(w.flags, n) })
 }
 
-// operandCount is the number of operands, of either kind.
+// operandCount returns the number of operands before and after "--".
 func (w gitWords) operandCount() int { return len(w.operands) + len(w.paths) }
 
-// Values that a flag of a table takes, written after its name.
+// The kinds of values, written after the name of a flag in a table.
 const (
-	gitNoValue       = ""  // "--stat" alone
-	gitValue         = "=" // glued, or in the next word, which must not look like a flag
-	gitAnyValue      = "!" // the same, whatever the next word looks like
-	gitOptionalValue = "?" // glued or none
-	gitReadsFile     = "<" // as gitValue, and it names a file that git reads
+	gitNoValue       = ""  // no value, as "--stat"
+	gitValue         = "=" // attached, or in the next word, which must not look like a flag
+	gitAnyValue      = "!" // attached, or in the next word, whatever it looks like
+	gitOptionalValue = "?" // attached or absent
+	gitReadsFile     = "<" // as gitValue; the value names a file that git reads
 )
 
-// gitFlagKind looks a flag up in tables of the form "--stat? -n= -p": what value it
-// takes, and whether it is there. Names are held against the tables letter by
-// letter: git takes abbreviations, which would make "--open" another flag.
+// gitFlagKind looks a flag up in tables such as "--stat? -n= -p". It returns the kind
+// of its value and whether a table lists it. The name must match completely: git
+// accepts abbreviations, so "--open" could be another flag.
 func gitFlagKind(tables []string, name string) (takes string, ok bool) {
 	for _, table := range tables {
 		for entry := range strings.FieldsSeq(table) {
@@ -46,18 +46,17 @@ func gitFlagKind(tables []string, name string) (takes string, ok bool) {
 	return "", false
 }
 
-// A gitArgParser tells the words apart, one after the other.
+// A gitArgParser classifies the words of a subcommand.
 type gitArgParser struct {
 	tables           []string
-	pathsAfterDashes bool  // git takes what follows "--" for paths
-	args             []arg // those not read yet
+	pathsAfterDashes bool  // git reads words after "--" as paths
+	args             []arg // not parsed yet
 	words            gitWords
 }
 
-// parseGitArgs tells flags, values and operands apart. why says which word keeps
-// the command from being known to only read. paths says that git takes what
-// follows "--" for paths, whatever it looks like; some subcommands hand their
-// words on to others without the "--".
+// parseGitArgs splits flags, values and operands. reason names a word that may make the
+// command do more than read. paths is set if git reads the words after "--" as paths
+// whatever they look like; some subcommands pass their words on without the "--".
 func parseGitArgs(args []arg, tables []string, paths bool) (w gitWords, reason string) {
 	p := gitArgParser{tables: tables, pathsAfterDashes: paths, args: args}
 	for len(p.args) > 0 && reason == "" {
@@ -83,8 +82,8 @@ func parseGitArgs(args []arg, tables []string, paths bool) (w gitWords, reason s
 	return p.words, reason
 }
 
-// startsWithPlainByte reports whether all that a pattern matches starts with its first
-// letter, which does not make a flag.
+// startsWithPlainByte reports whether every match of a pattern begins with the
+// pattern's first byte, and that byte does not begin a flag.
 func startsWithPlainByte(pattern string) bool {
 	if pattern == "" {
 		return false
@@ -93,11 +92,10 @@ func startsWithPlainByte(pattern string) bool {
 	return c == '.' || c == '/' || c == '_' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// takePathspecs takes what follows "--".
+// takePathspecs takes the words after "--".
 func (p *gitArgParser) takePathspecs() string {
 	for _, a := range p.args {
-		// Should git have taken the "--" for the value of a flag, then these
-		// would be flags.
+		// If git read the "--" as the value of a flag, these would be flags.
 		if strings.HasPrefix(a.value, "-") {
 			return a.value + " looks like a flag"
 		}
@@ -153,7 +151,7 @@ func (p *gitArgParser) recordFlag(flag string) {
 	p.words.flagAfterOperand = p.words.flagAfterOperand || len(p.words.operands) > 0
 }
 
-// addFlag takes a flag that may have a value, glued to it or in the next word.
+// addFlag takes a flag and its value, which may be attached or the next word.
 func (p *gitArgParser) addFlag(name, takes string, value arg, glued bool) string {
 	p.recordFlag(name)
 	if takes == gitNoValue || takes == gitOptionalValue && !glued {
@@ -161,7 +159,7 @@ func (p *gitArgParser) addFlag(name, takes string, value arg, glued bool) string
 	}
 	if !glued {
 		if len(p.args) == 0 {
-			return "" // git takes a default, or says what is missing
+			return "" // git uses a default, or reports an error
 		}
 		value = p.args[0]
 		p.args = p.args[1:]
@@ -181,7 +179,7 @@ func (p *gitArgParser) addFlag(name, takes string, value arg, glued bool) string
 	return gitValueProblem(name, value.value)
 }
 
-// gitValueProblem says what makes git start a program because of a value.
+// gitValueProblem returns why a value may make git start a program, or an empty string.
 func gitValueProblem(name, value string) string {
 	for rest := value; ; {
 		_, after, found := strings.Cut(rest, "%")

@@ -2,8 +2,8 @@ package shellparse
 
 import "strings"
 
-// What jq takes on its command line. Those that read a program or a module are
-// left out. Source: jq 1.8 manual, invoking jq.
+// The options of jq. Those that read a program or a module are left out. Source: jq 1.8
+// manual, invoking jq.
 const (
 	jqLetters = "nrRscCMSaje"
 	jqAlone   = "--null-input --raw-input --slurp --compact-output --raw-output --raw-output0 --join-output --ascii-output" +
@@ -13,7 +13,7 @@ const (
 	jqFiles = "--slurpfile --rawfile"
 )
 
-// jqEffect reads the arguments of jq, which has flags with two values.
+// jqEffect parses the arguments of jq, which has flags with two values.
 func jqEffect(args []arg) effect {
 	var e effect
 	var program *arg
@@ -21,7 +21,7 @@ func jqEffect(args []arg) effect {
 		a := args[i]
 		name := a.value
 		switch {
-		case a.is("--"): // all versions since 1.5 differ about what follows
+		case a.is("--"): // the versions since 1.5 disagree about the words after it
 			e.worsen(Unknown, "jq reads -- in several ways")
 		case a.is("--indent"):
 			i++
@@ -58,20 +58,20 @@ func jqEffect(args []arg) effect {
 	return e
 }
 
-// jqForbidden are the names by which a program of jq sees the environment or files.
+// jqForbidden are the names by which a jq program sees the environment or files.
 const jqForbidden = "env $ENV import include modulemeta get_search_list $__prog_args"
 
-// jqOnlyReads reports whether a program of jq does nothing but change its input.
+// jqOnlyReads reports whether a jq program only transforms its input.
 func jqOnlyReads(program string) bool {
 	p := jqProgram{program}
 	return p.read(0) && p.text == ""
 }
 
-// A jqProgram is what is left to read of a program.
+// A jqProgram is the unread rest of a program.
 type jqProgram struct{ text string }
 
-// read reads up to the parenthesis that ends an interpolation, or, outside of
-// one, to the end.
+// read reads up to the parenthesis that ends an interpolation. At depth 0 it reads to
+// the end.
 func (p *jqProgram) read(depth int) bool {
 	if depth > 10 {
 		return false
@@ -86,7 +86,7 @@ func (p *jqProgram) read(depth int) bool {
 				return false
 			}
 		case c == '#':
-			return false // versions differ about where a comment ends
+			return false // versions disagree about where a comment ends
 		case c == '$' || isName(p.text[:1]):
 			if name := p.name(); has(jqForbidden, name) && (before != '.' || c == '$') {
 				return false
@@ -103,7 +103,7 @@ func (p *jqProgram) read(depth int) bool {
 				}
 			}
 			if c == '.' && before == '.' {
-				c = 0 // ".." is a value, no start of a name
+				c = 0 // ".." is a value and does not begin a name
 			}
 		}
 		before = c
@@ -111,7 +111,7 @@ func (p *jqProgram) read(depth int) bool {
 	return depth == 0
 }
 
-// name reads a name, with the $ before it.
+// name reads a name, including a $ before it.
 func (p *jqProgram) name() string {
 	n := 1
 	for n < len(p.text) && isName(strings.TrimPrefix(p.text[:n+1], "$")) {
@@ -119,7 +119,7 @@ func (p *jqProgram) name() string {
 	}
 	name := p.text[:n]
 	p.text = p.text[n:]
-	if name == "$" { // blanks may follow it
+	if name == "$" { // blanks may follow the $
 		p.text = strings.TrimLeft(p.text, " \t\r\n")
 		if p.text != "" && isName(p.text[:1]) {
 			return "$" + p.name()
@@ -128,7 +128,7 @@ func (p *jqProgram) name() string {
 	return name
 }
 
-// quoted reads a string after its first quote, with what is interpolated.
+// quoted reads a string after its first quote, including interpolations.
 func (p *jqProgram) quoted(depth int) bool {
 	for p.text != "" {
 		c := p.text[0]

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// remoteEffect is the use of a program that talks to other machines, with those
-// that its arguments plainly name. An argument that is not known may name any.
+// remoteEffect returns the effect of a program that talks to other machines, with the
+// hosts its arguments name. An unknown argument may name any host.
 func remoteEffect(args []arg) effect {
 	e := remoteNamedEffect(args)
 	for _, a := range args {
@@ -16,7 +16,7 @@ func remoteEffect(args []arg) effect {
 	return e
 }
 
-// remoteNamedEffect is remoteUse without what is not known.
+// remoteNamedEffect is remoteEffect without the hosts of unknown arguments.
 func remoteNamedEffect(args []arg) effect {
 	e := unknownEffect("it reaches the network")
 	for _, a := range args {
@@ -29,7 +29,7 @@ func remoteNamedEffect(args []arg) effect {
 		} else if strings.HasPrefix(text, "-") {
 			text = text[min(2, len(text)):]
 			if !strings.Contains(text, ":") {
-				continue // more flags, or a value that is seldom a host
+				continue // several flags, or a value that is seldom a host
 			}
 		}
 		if host := hostOf(text); host != "" {
@@ -42,8 +42,8 @@ func remoteNamedEffect(args []arg) effect {
 	return e
 }
 
-// remoteCopyEffect is remoteUse for programs that copy files between machines: what is no
-// place on another one may be a directory here.
+// remoteCopyEffect is remoteEffect for programs that copy files between machines: an
+// operand that is not on another machine may be a local directory.
 func remoteCopyEffect(args []arg) effect {
 	e := remoteEffect(args)
 	var here []arg
@@ -63,8 +63,8 @@ func remoteCopyEffect(args []arg) effect {
 	return e
 }
 
-// hostOf is the host that an argument names: that of a URL, of user@host:path, or
-// a name with a dot in it or with a port. It may be something else.
+// hostOf returns the host that an argument may name: that of a URL or of
+// user@host:path, or a name with a dot or a port. The text may mean something else.
 func hostOf(text string) string {
 	rest, url := afterScheme(text)
 	if !url && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, ".")) {
@@ -80,18 +80,18 @@ func hostOf(text string) string {
 	}
 	rest, port, _ := strings.Cut(rest, ":")
 	named := at >= 0 || isDigits(port) || strings.Contains(rest, ".") || rest == "localhost"
-	// Other texts, such as those to send, are no names.
+	// Other texts, such as data to send, are no names.
 	if url || named && !strings.ContainsAny(rest, notInHost) {
 		return rest
 	}
 	return ""
 }
 
-// notInHost are bytes that end a URL in a text.
+// notInHost are bytes that end a URL inside a text.
 const notInHost = " \t\n\"'`<>{}(),;&|=*$"
 
-// afterScheme is what follows the scheme of a URL. Programs take any number of
-// slashes after those of the web.
+// afterScheme returns the text after the scheme of a URL. Programs accept any number of
+// slashes after web schemes.
 func afterScheme(text string) (rest string, ok bool) {
 	scheme, rest, ok := strings.Cut(text, ":")
 	switch strings.ToLower(scheme) {
@@ -109,14 +109,13 @@ func afterScheme(text string) (rest string, ok bool) {
 		return text, false
 	}
 	if n := strings.IndexAny(rest, notInHost); n >= 0 && strings.ContainsAny(scheme, notInHost) {
-		rest = rest[:n] // a URL within a text
+		rest = rest[:n] // the URL is inside a longer text
 	}
 	return rest, true
 }
 
-// isAmbiguousURL reports whether programs may read the host of a URL in different ways:
-// they differ about a backslash, and some decode what is written with a percent
-// sign.
+// isAmbiguousURL reports whether programs may read the host of a URL differently: they
+// disagree about a backslash, and some decode percent signs.
 func isAmbiguousURL(text string) bool {
 	rest, url := afterScheme(text)
 	if n := strings.IndexAny(rest, "/?#"); n >= 0 {
@@ -125,8 +124,8 @@ func isAmbiguousURL(text string) bool {
 	return url && (strings.Contains(rest, `\`) || strings.Contains(rest[strings.LastIndexByte(rest, '@')+1:], "%") && !strings.Contains(rest, "["))
 }
 
-// unknownHost is the host that an argument which is not known names: the one that it
-// begins with, or else a text that is no plain name.
+// unknownHost returns the host of an argument that is not known: the one that its known
+// start names, or else a text that is no plain name.
 func (a arg) unknownHost() string {
 	text := strings.TrimPrefix(a.source, `"`)
 	start := text[:max(strings.IndexAny(text+"$", "$`'\"{*?[\\"), 0)]

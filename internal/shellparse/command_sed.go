@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// sedSpec is sed. Without -i it only reads, if its script does.
+// sedSpec is for sed. Without -i it only reads, if its script does.
 var sedSpec = commandSpec{
 	source: "GNU sed 4.9 manual, command-line options", operands: otherOperands, hasUnsafeFlags: true,
 	flags: "-n -e= -E -f< -r -s -u -z -b -l= -i? --quiet --silent --expression= --file< --regexp-extended --separate --unbuffered" +
@@ -15,7 +15,7 @@ var sedSpec = commandSpec{
 
 func sedEffect(p parsedArgs, e *effect) {
 	scripts, operands := p.flagValues("-e", "--expression"), p.operands
-	if strings.HasPrefix(p.reason, "the flag ") { // it may be the beginning of --expression
+	if strings.HasPrefix(p.reason, "the flag ") { // may be an abbreviation of --expression
 		e.noWildcards, e.lineUnknown = true, "the script of sed is not known"
 	}
 	if p.hasFlag("-f", "--file") {
@@ -53,8 +53,8 @@ func sedEffect(p parsedArgs, e *effect) {
 	}
 }
 
-// addSedScript adds what a script of sed does besides editing. No wildcard covers one that
-// may run something.
+// addSedScript adds the effects of a sed script other than editing. No wildcard covers
+// a script that may run something.
 func (e *effect) addSedScript(text string) {
 	s := sedScript{text: text}
 	if !s.read() {
@@ -74,7 +74,7 @@ func (e *effect) addSedScript(text string) {
 	e.files = append(e.files, s.files...)
 }
 
-// addBackups adds the files that sed keeps the old text in.
+// addBackups adds the files in which sed keeps the old text.
 func (e *effect) addBackups(files []arg, suffix string) {
 	switch {
 	case suffix == "":
@@ -87,24 +87,24 @@ func (e *effect) addBackups(files []arg, suffix string) {
 	}
 }
 
-// sedOnlyReads reports whether a script of sed does nothing but read its input and
-// print. It refuses what seds read in different ways.
+// sedOnlyReads reports whether a sed script only reads its input and prints. It refuses
+// scripts that seds read differently.
 func sedOnlyReads(script string) bool {
 	s := sedScript{text: script}
 	return s.read() && !s.runs && len(s.files) == 0
 }
 
-// A sedScript is what is left to read of a script, and what it does so far besides
-// editing.
+// A sedScript is the unread rest of a script, and the effects other than editing that
+// were found so far.
 type sedScript struct {
 	text      string
 	files     []file
 	runs      bool
-	scripts   []string // of text that it runs
-	runsInput bool     // it runs what it reads
+	scripts   []string // texts that sed runs
+	runsInput bool     // sed runs text from its input
 }
 
-// read reads all of a script. It knows the commands of POSIX and GNU sed 4.9.
+// read reads the whole script. It understands the commands of POSIX and GNU sed 4.9.
 func (s *sedScript) read() bool {
 	depth := 0
 	for {
@@ -154,7 +154,7 @@ func (s *sedScript) peek() byte {
 	return s.text[0]
 }
 
-// skipBlanks skips blanks and whatever else is given.
+// skipBlanks skips blanks and the bytes in more.
 func (s *sedScript) skipBlanks(more string) { s.text = strings.TrimLeft(s.text, " \t"+more) }
 
 func (s *sedScript) skipLine() string {
@@ -176,7 +176,7 @@ func (s *sedScript) atCommandEnd() bool {
 	return s.text == "" || strings.IndexByte("\n;}#", s.peek()) >= 0
 }
 
-// addresses reads "1", "1,/x/", "0~3!" and the like, or nothing.
+// addresses reads "1", "1,/x/", "0~3!" and the like, if there are any.
 func (s *sedScript) addresses() bool {
 	found, ok := s.address()
 	if !ok {
@@ -244,7 +244,7 @@ func (s *sedScript) delimitedPart(delimiter byte) bool {
 	return ok && bracketsClosed(body)
 }
 
-// command reads what follows the letter of a command.
+// command reads the rest of a command after its letter.
 func (s *sedScript) command(c byte) bool {
 	switch c {
 	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
@@ -273,7 +273,7 @@ func (s *sedScript) command(c byte) bool {
 	return false
 }
 
-// takeLine takes the rest of the line.
+// takeLine reads the rest of the line.
 func (s *sedScript) takeLine() string {
 	s.skipBlanks("")
 	line, rest, more := strings.Cut(s.text, "\n")
@@ -284,7 +284,7 @@ func (s *sedScript) takeLine() string {
 	return line
 }
 
-// addFile takes the name of a file, which ends with the line.
+// addFile reads the name of a file, which extends to the end of the line.
 func (s *sedScript) addFile(write bool) bool {
 	name := s.takeLine()
 	s.files = append(s.files, file{arg: literalArg(name), write: write})
@@ -300,8 +300,8 @@ func (s *sedScript) label(c byte) bool {
 	return found || c != ':'
 }
 
-// insertedText reads the text of a, i or c: a line on its own, or the line after a
-// backslash. Other backslashes are read in different ways.
+// insertedText reads the text of a, i or c: the rest of the line, or the line after a
+// backslash. Text with other backslashes is refused, because seds disagree about them.
 func (s *sedScript) insertedText() bool {
 	s.skipBlanks("")
 	s.text = strings.TrimPrefix(s.text, "\\\n")
@@ -329,11 +329,12 @@ func (s *sedScript) substitute() bool {
 	return true
 }
 
-// maxSedFiles is how many files a script may perhaps name.
+// maxSedFiles limits the files that guessEffects finds.
 const maxSedFiles = 50
 
-// guessEffects notes what a script that is not understood may do: the files behind each
-// letter that may be a command or a flag, and whether one runs something.
+// guessEffects records possible effects of a script that is not understood: the files
+// after each letter that may be a command or a flag, and whether one of these runs
+// something.
 func (s *sedScript) guessEffects(script string) {
 	for i := 0; i < len(script); i++ {
 		if strings.IndexByte("erRwW", script[i]) < 0 || !mayEndSedCommand(script[:i]) {
@@ -355,8 +356,8 @@ func (s *sedScript) guessEffects(script string) {
 	}
 }
 
-// mayEndSedCommand reports whether a command may begin, or the flags of s may go on, behind a
-// text: after a blank, a number, a mark, or flags behind one.
+// mayEndSedCommand reports whether a command or further flags of s may follow text: it
+// ends in a blank, a number, punctuation, or flags after punctuation.
 func mayEndSedCommand(text string) bool {
 	text = strings.TrimRight(text, "gpIiMm0123456789")
 	c := text[max(len(text)-1, 0):]

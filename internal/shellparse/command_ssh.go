@@ -4,28 +4,29 @@ import (
 	"strings"
 )
 
-// sshEffect is ssh, of which an option may name a program to run here, or another host.
+// sshEffect returns the effect of ssh. An option may name a program that runs locally,
+// or another host.
 func sshEffect(args []arg) effect {
 	e := remoteEffect(args)
 	e.addSSHOptions(args, "")
 	return e
 }
 
-// sftpEffect is sftp, which may run another program in the place of ssh.
+// sftpEffect returns the effect of sftp, which may run another program instead of ssh.
 func sftpEffect(args []arg) effect {
 	e := remoteEffect(args)
 	e.addSSHOptions(args, "SD")
 	return e
 }
 
-// scpEffect is scp, which may do so as well.
+// scpEffect returns the effect of scp, which may run another program instead of ssh.
 func scpEffect(args []arg) effect {
 	e := remoteCopyEffect(args)
 	e.addSSHOptions(args, "SD")
 	return e
 }
 
-// rsyncEffect is rsync, of which -e is the command in the place of ssh.
+// rsyncEffect returns the effect of rsync, which runs the value of -e instead of ssh.
 func rsyncEffect(args []arg) effect {
 	e := remoteCopyEffect(args)
 	for i, a := range args {
@@ -40,7 +41,8 @@ func rsyncEffect(args []arg) effect {
 	return e
 }
 
-// addRemoteShell adds a command that is run in the place of ssh: a value, or the word after.
+// addRemoteShell adds a command that runs instead of ssh: value, or the next word if
+// value is empty.
 func (e *effect) addRemoteShell(value string, after []arg) {
 	if value == "" && len(after) > 0 {
 		value = after[0].value
@@ -50,8 +52,8 @@ func (e *effect) addRemoteShell(value string, after []arg) {
 	e.addScript(value)
 }
 
-// addSSHOptions adds what the options of ssh and its like may run here. Those of some
-// letters name a program.
+// addSSHOptions adds the commands and hosts in the options of ssh, sftp or scp. The
+// options whose letters are in programs name a program.
 func (e *effect) addSSHOptions(args []arg, programs string) {
 	for i, a := range args {
 		if len(a.value) < 2 || a.value[0] != '-' {
@@ -79,7 +81,8 @@ func (e *effect) addSSHOptions(args []arg, programs string) {
 	}
 }
 
-// addSSHSetting adds what a setting of ssh makes it run, or reach.
+// addSSHSetting adds the command that a setting makes ssh run, or the host it makes ssh
+// reach.
 func (e *effect) addSSHSetting(text string) {
 	n := strings.IndexAny(text, "= \t")
 	if n < 0 {

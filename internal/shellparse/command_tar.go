@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// tarSpec are those of tar; a dash before the first ones is optional. -I, -F,
-// --to-command and others run programs.
+// tarSpec lists the flags of tar; the first ones need no dash. -I, -F, --to-command and
+// others run programs and are left out.
 var tarSpec = commandSpec{
 	source: "GNU tar 1.35 manual, all tar options", operands: otherOperands, hasUnsafeFlags: true,
 	flags: "-c -t -x -v -z -j -J -p -k -m -O -w -h -C= -f= --create --list --extract --get --verbose --gzip --bzip2 --xz --zstd" +
@@ -13,16 +13,16 @@ var tarSpec = commandSpec{
 		" --preserve-permissions --touch --full-time --numeric-owner --wildcards --force-local --totals" + gnuFlags,
 }
 
-// tarEffect reads the arguments of tar.
+// tarEffect parses the arguments of tar.
 func tarEffect(args []arg) effect {
 	if len(args) > 0 && args[0].isLiteral() && !strings.HasPrefix(args[0].value, "-") {
-		// In the old form the values follow the letters one by one: with no more
-		// than one value, and that of the last letter, both forms are alike.
+		// In the old form the values follow the letters in order. With at most one
+		// value, that of the last letter, both forms are equal.
 		letters := args[0].value
 		if n := strings.IndexAny(letters, "fC"); letters == "" || n >= 0 && n < len(letters)-1 || strings.ContainsAny(letters, "IF") {
 			e := unknownEffect("the flags of tar are not known")
 			if e.noWildcards = strings.ContainsAny(letters, "IF"); e.noWildcards {
-				for _, a := range args[1:] { // one of the first, in the order of the letters
+				for _, a := range args[1:] { // any of these may be the program
 					e.addScript(a.value)
 				}
 			}
@@ -51,7 +51,7 @@ func tarEffect(args []arg) effect {
 	return e
 }
 
-// addTar adds what tar reads and writes.
+// addTar adds the files that tar reads and writes.
 func (e *effect) addTar(p parsedArgs, dir arg, archives []arg) {
 	switch {
 	case p.hasFlag("-c", "--create"):
@@ -80,8 +80,8 @@ func (e *effect) addTar(p parsedArgs, dir arg, archives []arg) {
 	}
 }
 
-// addTarPrograms adds the programs that tar starts. No wildcard covers them, nor a word that
-// may be an option.
+// addTarPrograms adds the programs that tar starts. No wildcard covers them, nor an
+// argument that may be such an option.
 func (e *effect) addTarPrograms(args []arg) {
 	for i, a := range args {
 		name, value, glued := strings.Cut(a.value, "=")
@@ -113,8 +113,8 @@ func (e *effect) addTarPrograms(args []arg) {
 	}
 }
 
-// tarStartsProgram reports whether tar may take a name for that of an option that starts a
-// program.
+// tarStartsProgram reports whether tar may read a name as that of an option that starts
+// a program.
 func tarStartsProgram(name string) bool {
 	for option := range strings.FieldsSeq("--checkpoint-action --use-compress-program --to-command --info-script" +
 		" --new-volume-script --rsh-command --rmt-command") {

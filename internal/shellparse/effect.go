@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// An effect is what a command does with its arguments. The zero effect is read-only and
-// touches nothing.
+// An effect is the effect of a command with given arguments. The zero effect is
+// read-only and touches nothing.
 type effect struct {
 	class       Class
 	reason      string // why class is not ReadOnly, such as "-o writes a file"

@@ -60,14 +60,14 @@ func precedesScript(option string) bool {
 	return has("--command --run -C", option) || len(option) > 1 && option[0] == '-' && option[1] != '-' && strings.HasSuffix(option, "c")
 }
 
-// subcommandPrograms are programs whose first operand decides what they do.
+// subcommandPrograms are programs whose first operand decides their effect.
 const subcommandPrograms = "apt apt-get brew bun cargo docker gh go helm kubectl npm pip pip3 pnpm podman poetry systemctl terraform uv yarn"
 
-// gitSubcommandFamilies are subcommands of git whose next word decides what they do.
+// gitSubcommandFamilies are subcommands of git whose next word decides their effect.
 const gitSubcommandFamilies = "bisect bundle config notes reflog remote stash submodule worktree"
 
-// subcommandUnknown reports whether an unknown word leaves open what a program does,
-// because it is the subcommand or the script.
+// subcommandUnknown reports whether an unknown word leaves the effect of a program
+// open, because it is the subcommand or the script.
 func subcommandUnknown(name string, args []arg) bool {
 	if !slices.ContainsFunc(args, func(a arg) bool { return !a.known || a.isPlaceholder() }) {
 		return false

@@ -97,9 +97,9 @@ func scriptsAfterC(args []arg) []arg {
 	return list
 }
 
-// addScript adds what a script does that a command runs. ours is set if a shell whose
-// language the package reads surely runs it: then unknown parts of the script make the
-// line unknown.
+// addScript adds the effects of a script that a command runs. ours is set if a shell
+// whose language the package reads surely runs it: then unknown parts of the script
+// make the line unknown.
 func (w *walker) addScript(c *Command, text arg, ours bool) {
 	if !text.known {
 		if ours {

@@ -15,9 +15,9 @@ type Parser struct {
 	idle sync.Pool // of *parserState
 }
 
-// Parse reports what a line does. It never fails: if a part cannot be understood,
-// Unknown is set and the Line holds what was found. The result does not depend on
-// earlier lines.
+// Parse returns the effects of a line. It never fails: if a part cannot be understood,
+// Unknown is set and the Line holds everything that was found. The result does not
+// depend on earlier lines.
 func (p *Parser) Parse(line string, env Env) Line {
 	s, ok := p.idle.Get().(*parserState)
 	if !ok {
@@ -32,7 +32,8 @@ func (p *Parser) Parse(line string, env Env) Line {
 // Parse is [Parser.Parse] for a single line.
 func Parse(line string, env Env) Line { return new(parserState).parseLine(line, env) }
 
-// A parserState holds what is shared while one line and the scripts in it are parsed.
+// A parserState is the state shared by the walkers of one line and of the scripts in
+// it.
 type parserState struct {
 	commandsLeft int           // remaining budget of commands
 	syntax       syntax.Parser // zero except while parseAs runs
@@ -40,7 +41,7 @@ type parserState struct {
 	lineWalker   walker // walker of the line itself, not of scripts in it
 }
 
-// parseLine reports what a line does.
+// parseLine returns the effects of a line.
 func (s *parserState) parseLine(line string, env Env) Line {
 	s.commandsLeft = maxCommands
 	return parse(line, env, 0, s)
@@ -66,8 +67,8 @@ const (
 	maxScriptDepth = 5 // nesting of scripts in arguments
 )
 
-// parse reports what a line does. scripts is the number of scripts that the line is
-// nested in.
+// parse returns the effects of a line. scripts is the number of scripts that the line
+// is nested in.
 func parse(line string, env Env, scripts int, state *parserState) Line {
 	if env.Shell == PowerShell {
 		return parsePowerShell(line, env, scripts, state)

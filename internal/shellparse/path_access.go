@@ -18,7 +18,8 @@ type fileAccess struct {
 // redirectAccess is the command of an access by a redirection.
 const redirectAccess = -1
 
-// recordAccess records what a command does. It is called before the command is listed.
+// recordAccess records the file accesses of a command. It is called before the command
+// is listed.
 func (w *walker) recordAccess(c *Command, s strippedCommand) {
 	access := fileAccess{command: len(w.line.Commands), paths: c.Paths, writes: c.Class != ReadOnly, mayMakeLinks: mayMakeLinks(s.args)}
 	if len(s.args) > 0 {
@@ -127,7 +128,7 @@ type possibleLinks struct {
 	above    map[string]span // directories above files that are written
 }
 
-// possibleLinksOf returns the links that accesses may make, or nil if there are none.
+// possibleLinksOf returns the links that accesses may make, or nil if they make none.
 func possibleLinksOf(accesses []fileAccess) *possibleLinks {
 	var l *possibleLinks
 	for i, access := range accesses {

@@ -44,7 +44,7 @@ func (p place) union(q place) place {
 }
 
 // namesOf returns the absolute names that a file may have here. It keeps two dots: only
-// the file system knows what they mean after a symbolic link.
+// the file system can resolve them after a symbolic link.
 func (p place) namesOf(file string) []string {
 	if strings.HasPrefix(file, "/") {
 		return []string{file}

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// A pwshWalker collects what the commands of a PowerShell line do.
+// A pwshWalker collects the effects of the commands of a PowerShell line.
 type pwshWalker struct {
 	env         Env
 	line        Line
 	scriptDepth int
 	state       *parserState
-	windows     bool // the working directory is on a drive
+	windows     bool // the working directory is a Windows path
 	dirUnknown  bool // the line may have changed the directory
 }
 
-// parsePowerShell is [Parse] for PowerShell. It understands plain lines only.
+// parsePowerShell is parse for PowerShell. It understands plain lines only.
 func parsePowerShell(line string, env Env, scripts int, state *parserState) Line {
 	w := pwshWalker{env: env, scriptDepth: scripts, state: state, windows: drivePath.MatchString(env.Dir) || strings.HasPrefix(env.Dir, `\\`)}
 	reason := textProblem(line)
@@ -43,14 +43,14 @@ func parsePowerShell(line string, env Env, scripts int, state *parserState) Line
 	return w.line
 }
 
-// markUnknown makes the line unknown. The first reason stays.
+// markUnknown marks the line unknown. The first reason is kept.
 func (w *pwshWalker) markUnknown(reason string) {
 	if w.line.Unknown == "" {
 		w.line.Unknown = reason
 	}
 }
 
-// addCommand lists a command and reports whether there is room for more.
+// addCommand lists a command and reports whether the budget allows more.
 func (w *pwshWalker) addCommand(c Command) bool {
 	if w.state.commandsLeft <= 0 {
 		w.markUnknown("the line holds too many commands")
@@ -63,8 +63,8 @@ func (w *pwshWalker) addCommand(c Command) bool {
 	return true
 }
 
-// command lists a command, given those that read its output and whether it reads
-// that of another one.
+// command lists a command. behind are the commands that read its output; fed is set if
+// it reads the output of another command itself.
 func (w *pwshWalker) command(pc pwshCommand, behind []pwshCommand, fed bool) bool {
 	name := pc.words[0].value
 	c := Command{Text: joinArgs(pc.words, sourceText), ReadsInput: fed}
@@ -92,12 +92,12 @@ func (w *pwshWalker) command(pc pwshCommand, behind []pwshCommand, fed bool) boo
 		w.addGuesses(&c, pc.words)
 	}
 	if pwshDirCmdlets[cmdlet] || cmdlet == "" && (strings.ContainsAny(name, `:/\-`) || strings.HasSuffix(name, "..")) {
-		w.dirUnknown = true // scripts and functions change the directory for all, and so do C: and cd..
+		w.dirUnknown = true // scripts and functions may change the directory, as C: and cd.. do
 	}
 	return w.addCommand(c)
 }
 
-// applyCmdlet adds what a cmdlet does to a command.
+// applyCmdlet adds the effect of a cmdlet to a command.
 func (w *pwshWalker) applyCmdlet(c *Command, name string, b boundParams, fed bool, behind []pwshCommand) {
 	table := cmdlets[name]
 	if table.changes != "" {
@@ -107,7 +107,7 @@ func (w *pwshWalker) applyCmdlet(c *Command, name string, b boundParams, fed boo
 	if b.reason != "" {
 		c.worsen(Unknown, b.reason)
 	}
-	tree := b.reason != "" || b.hasParam("recurse") || b.hasParam("depth") || // a word nobody knows may be short for -Recurse
+	tree := b.reason != "" || b.hasParam("recurse") || b.hasParam("depth") || // an unknown word may abbreviate -Recurse
 		name == "Get-ChildItem" && w.pipesToSelectString(behind)
 	switch {
 	case len(b.files) > 0 || !table.takesFiles():
@@ -123,8 +123,8 @@ func (w *pwshWalker) applyCmdlet(c *Command, name string, b boundParams, fed boo
 	}
 }
 
-// pipesToSelectString reports whether one of the commands behind a pipe reads the files that
-// come through it.
+// pipesToSelectString reports whether one of the following commands is Select-String,
+// which reads the files that come through the pipe.
 func (w *pwshWalker) pipesToSelectString(behind []pwshCommand) bool {
 	for _, pc := range behind {
 		if name, _ := w.cmdletOf(pc.words[0].value); name == "Select-String" {
@@ -134,9 +134,9 @@ func (w *pwshWalker) pipesToSelectString(behind []pwshCommand) bool {
 	return false
 }
 
-// addFile adds a file of a cmdlet. A wildcard stands for all that is below the
-// directory before it: unlike that of other shells it matches names that start
-// with a dot, in any letter case.
+// addFile adds a file of a cmdlet. A wildcard stands for everything below the directory
+// before it: unlike in other shells it matches names that begin with a dot, and ignores
+// case.
 func (w *pwshWalker) addFile(c *Command, f pwshFile, like Path) {
 	switch {
 	case f.maybeSeveral:
@@ -149,7 +149,7 @@ func (w *pwshWalker) addFile(c *Command, f pwshFile, like Path) {
 	w.addPath(c, f.value, f.literal, like)
 }
 
-// addPath adds a file that is known by its name.
+// addPath adds a file whose name is known.
 func (w *pwshWalker) addPath(c *Command, file string, literal bool, like Path) {
 	name, wild, ok := w.resolvePath(file, literal)
 	if ok {
@@ -158,8 +158,8 @@ func (w *pwshWalker) addPath(c *Command, file string, literal bool, like Path) {
 	}
 }
 
-// nativeProgram adds what a program does that is no cmdlet. PowerShell passes words on
-// as they are, if they are plain enough.
+// nativeProgram adds the effect of a program that is not a cmdlet. PowerShell passes
+// plain words on unchanged.
 func (w *pwshWalker) nativeProgram(c *Command, words []arg) {
 	name := words[0].value
 	c.NoWildcards = w.exceedsWildcard(words)
@@ -205,7 +205,8 @@ func (w *pwshWalker) nativeProgram(c *Command, words []arg) {
 	}
 }
 
-// exceedsWildcard is [exceedsWildcard] for words that programs may get in another form.
+// exceedsWildcard is [exceedsWildcard] for words that a program may receive in another
+// form.
 func (w *pwshWalker) exceedsWildcard(words []arg) bool {
 	words = slices.Clone(words)
 	for i, word := range words[1:] {
@@ -214,8 +215,8 @@ func (w *pwshWalker) exceedsWildcard(words []arg) bool {
 	return exceedsWildcard(words)
 }
 
-// passesVerbatim reports whether a program gets a word as it stands, whichever version of
-// PowerShell passes it and on whatever system.
+// passesVerbatim reports whether a program receives a word unchanged from every version
+// of PowerShell on every system.
 func (w *pwshWalker) passesVerbatim(word arg) bool {
 	split := isParameter(word) && word.value[1] != '-' && strings.ContainsAny(word.value, ".:")
 	return word.value != "" && !word.maybeSeveral && !split && !strings.ContainsAny(word.value, `"`) && !strings.HasSuffix(word.value, `\`) &&
@@ -223,14 +224,14 @@ func (w *pwshWalker) passesVerbatim(word arg) bool {
 }
 
 var (
-	// drivePath is an absolute path of Windows.
+	// drivePath matches an absolute Windows path.
 	drivePath = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
-	// pwshNumber is a bare word that PowerShell may read as a number.
+	// pwshNumber matches a bare word that PowerShell may read as a number.
 	pwshNumber = regexp.MustCompile(`(?i)^[-+]?(0x[0-9a-f]+|0b[01]+|\d*\.?\d+(e[-+]?\d+)?)(u?[ysln]|d)?([kmgtp]b)?$`)
 )
 
-// resolvePath returns the absolute name of a file, or the directory before the first
-// wildcard in it. It is not ok if nobody knows which file it is.
+// resolvePath returns the absolute name of a file, or of the directory before its first
+// wildcard. It reports false if it is not known which file is meant.
 func (w *pwshWalker) resolvePath(file string, literal bool) (name string, wild, ok bool) {
 	name = withSlashes(file)
 	if i := strings.IndexAny(name, "*?["); i >= 0 && !literal {
@@ -267,8 +268,8 @@ func (w *pwshWalker) resolvePath(file string, literal bool) (name string, wild, 
 	return name, wild, true
 }
 
-// isOrdinaryEdit reports whether a mode for edits may cover what a cmdlet does: whether
-// it removes neither the working directory nor one that holds it.
+// isOrdinaryEdit reports whether a mode that accepts edits may cover a cmdlet: it does
+// not remove the working directory or a directory above it.
 func (w *pwshWalker) isOrdinaryEdit(name string, b boundParams) bool {
 	for _, f := range b.files {
 		if name == "Remove-Item" && w.env.Dir != "" && contains(w.foldPath(f.value), strings.ToLower(withSlashes(w.env.Dir))) {
@@ -278,8 +279,8 @@ func (w *pwshWalker) isOrdinaryEdit(name string, b boundParams) bool {
 	return true
 }
 
-// foldPath is the one spelling of a file that removals are judged by: absolute,
-// clean, with slashes, in lower case.
+// foldPath returns the spelling by which removals are judged: absolute, cleaned, with
+// slashes, in lower case.
 func (w *pwshWalker) foldPath(name string) string {
 	name = strings.ToLower(withSlashes(name))
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "//?/"), "//./")

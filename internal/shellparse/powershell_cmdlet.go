@@ -5,22 +5,21 @@ import (
 	"strings"
 )
 
-// A cmdlet says what a cmdlet does with its parameters. It lists those that are
-// known; with any other, and with the short forms that PowerShell takes for them,
-// a command is unknown.
+// A cmdlet lists the parameters of a cmdlet and their effects. Any other parameter,
+// including an abbreviation that PowerShell accepts, makes the command unknown.
 type cmdlet struct {
-	source string // where the parameters were taken from
-	// params are the parameters in lower case, each with a mark for its value:
-	// none for a switch, = for text, < for files, ! for files without wildcards,
-	// ? for a pattern that stays in its directory.
+	source string // the manual that the parameters were taken from
+	// params are the parameters in lower case, each with a mark for its value: none for
+	// a switch, = for text, < for files, ! for files without wildcards, ? for a pattern
+	// that stays in its directory.
 	params string
-	// positional are the parameters that words without a name go to, in order. A
-	// plus says that the last takes all that are left.
+	// positional are the parameters that receive words without a parameter name, in
+	// order. A plus lets the last one receive all remaining words.
 	positional string
-	changes    string // what it changes, such as "writes files"; empty if nothing
+	changes    string // its change, such as "writes files"; empty for cmdlets that only read
 }
 
-// Parameters that many cmdlets have.
+// Parameters that many cmdlets share.
 const (
 	pwshCommonParams = " verbose erroraction="
 	pwshFileParams   = " path< literalpath!"
@@ -32,7 +31,7 @@ const (
 	pwshUtility    = "Microsoft.PowerShell.Utility 7.5 reference"
 )
 
-// cmdlets are those that are known. They are found before any program.
+// cmdlets are the known cmdlets. They take precedence over programs.
 var cmdlets = map[string]cmdlet{
 	"Compare-Object": {source: pwshUtility, positional: "referenceobject differenceobject",
 		params: "referenceobject= differenceobject= property= syncwindow= casesensitive excludedifferent includeequal passthru"},
@@ -80,7 +79,7 @@ var cmdlets = map[string]cmdlet{
 // takesFiles reports whether a cmdlet takes files.
 func (t cmdlet) takesFiles() bool { return strings.Contains(t.params, "<") }
 
-// kindOf looks a parameter up, in any letter case of ASCII.
+// kindOf looks up a parameter, whose name is in lower case.
 func (t cmdlet) kindOf(name string) (mark string, ok bool) {
 	if name == "" || strings.ContainsAny(name, "=<!? ") {
 		return "", false
@@ -96,28 +95,28 @@ func (t cmdlet) kindOf(name string) (mark string, ok bool) {
 // A pwshFile is a word that names a file.
 type pwshFile struct {
 	arg
-	literal bool // wildcards in it stand for themselves
+	literal bool // wildcards have no special meaning
 }
 
-// boundParams are the words of a cmdlet, given to its parameters.
+// boundParams are the words of a cmdlet, assigned to its parameters.
 type boundParams struct {
 	names  []string // of the parameters
 	files  []pwshFile
-	quoted bool   // a word without a parameter has a quote in it
-	reason string // why it is not known what the cmdlet does; empty if it is
+	quoted bool   // a positional word contains a quote
+	reason string // why the effect of the cmdlet is not known; empty if it is known
 }
 
 func (b boundParams) hasParam(name string) bool { return slices.Contains(b.names, name) }
 
-// refuse notes the first reason why nobody knows what the cmdlet does.
+// refuse records why the effect of the cmdlet is not known. The first reason is kept.
 func (b *boundParams) refuse(reason string) {
 	if b.reason == "" {
 		b.reason = reason
 	}
 }
 
-// bind gives words to the parameters of a cmdlet. What it cannot place it takes
-// for a file, if the cmdlet has any.
+// bind assigns words to the parameters of a cmdlet. A word that fits none is taken as a
+// file if the cmdlet takes files.
 func (t cmdlet) bind(words []arg) boundParams {
 	var b boundParams
 	var loose []arg
@@ -161,7 +160,7 @@ func isParameter(word arg) bool {
 	return ok
 }
 
-// assign gives a word to a parameter.
+// assign gives a word to a parameter of the given kind.
 func (b *boundParams) assign(mark string, word arg) {
 	switch mark {
 	case "<", "!":
@@ -173,7 +172,8 @@ func (b *boundParams) assign(mark string, word arg) {
 	}
 }
 
-// placeWords gives words without a name to the parameters that are left.
+// placeWords assigns words without a parameter name to the remaining positional
+// parameters.
 func (t cmdlet) placeWords(b *boundParams, words []arg) {
 	places := strings.Fields(t.positional)
 	for _, word := range words {
@@ -197,8 +197,8 @@ func (t cmdlet) placeWords(b *boundParams, words []arg) {
 	}
 }
 
-// asciiLower is text in lower case, as PowerShell compares names: a letter
-// outside ASCII is none of ASCII.
+// asciiLower returns text in lower case as PowerShell compares names: only ASCII
+// letters change.
 func asciiLower(text string) string {
 	b := []byte(text)
 	for i, c := range b {
@@ -210,7 +210,7 @@ func asciiLower(text string) string {
 }
 
 // pwshAliases are the aliases of cmdlets, from InitialSessionState.cs of PowerShell
-// 7.5, and cmdlets that have none.
+// 7.5, and some cmdlets without aliases.
 var pwshAliases = map[string]string{
 	"Add-Content": "ac", "Clear-Content": "clc", "Clear-Item": "cli", "Clear-Host": "cls clear", "Compare-Object": "compare diff",
 	"Copy-Item": "cpi copy cp", "ForEach-Object": "foreach %", "Format-Custom": "fc", "Format-List": "fl", "Format-Table": "ft",
@@ -227,15 +227,15 @@ var pwshAliases = map[string]string{
 	"Get-Date": "", "Get-FileHash": "", "Join-Path": "", "Out-File": "", "Out-String": "", "Split-Path": "", "Test-Path": "", "Write-Host": "",
 }
 
-// The aliases that are not there on all systems and in all versions. Elsewhere a
-// program may have the name.
+// The aliases that only some systems or versions have. Elsewhere a program may have the
+// name.
 const (
 	pwshOnlyWindows = "ac cat clear compare cp diff gsv kill ls mount mv ps rm rmdir sleep sort start tee write"
 	pwshOnlyOld     = "curl sc wget"
 )
 
-// cmdletOf returns the cmdlet that a name means, or may mean, and whether it is
-// sure to mean it.
+// cmdletOf returns the cmdlet that a name means or may mean, and whether it surely
+// does.
 func (w *pwshWalker) cmdletOf(name string) (cmdlet string, sure bool) {
 	name = asciiLower(name)
 	for cmdlet, aliases := range pwshAliases {
@@ -249,6 +249,6 @@ func (w *pwshWalker) cmdletOf(name string) (cmdlet string, sure bool) {
 	return "", false
 }
 
-// pwshPrograms are programs that are the same on Windows as elsewhere. Others there
-// have only their name in common with those that are known.
+// pwshPrograms are programs that are the same on Windows as elsewhere. Other programs
+// there share only the name with the known ones.
 const pwshPrograms = "docker gh git go gofmt java javac jq node npm npx php pip python rg ruby tsc"

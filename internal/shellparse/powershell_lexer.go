@@ -9,28 +9,28 @@ import (
 	"unicode/utf8"
 )
 
-// A pwshCommand is one command of a pipeline. A word of which commas make a list
-// has many set.
+// A pwshCommand is one command of a pipeline. A word that is a comma-separated list has
+// anyNumber set.
 type pwshCommand struct {
 	words   []arg
 	targets []arg // files that redirections write
 }
 
-// A pwshLexer splits the plain subset of PowerShell: bare words, strings in which
-// nothing is replaced, the separators of commands, and redirections to files.
-// Anything else is an error.
+// A pwshLexer splits the plain subset of PowerShell: bare words, strings without
+// expansions, separators of commands, and redirections to files. It returns an error
+// for anything else.
 type pwshLexer struct {
-	src       string // what is left of the line
+	src       string // unread rest of the line
 	pipelines [][]pwshCommand
 	pipeline  []pwshCommand
 	command   pwshCommand
-	open      bool // the last separator wants a command behind it
+	open      bool // a command must follow the last separator
 }
 
 var errNotComplete = errors.New("the line is not complete or not valid")
 
-// lexPwsh returns the pipelines of a line. PowerShell takes typographic quotes,
-// dashes and blanks for those of ASCII, so no such character may stand in it.
+// lexPwsh returns the pipelines of a line. PowerShell treats typographic quotes, dashes
+// and blanks like those of ASCII, so a line with such a character is an error.
 func lexPwsh(line string) ([][]pwshCommand, error) {
 	for _, r := range line {
 		if r >= utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) {
@@ -51,14 +51,14 @@ func lexPwsh(line string) ([][]pwshCommand, error) {
 
 func (l *pwshLexer) blanks() { l.src = strings.TrimLeft(l.src, " \t") }
 
-// take removes a prefix of what is left, if it is there.
+// take removes a prefix of the rest of the line, if it is there.
 func (l *pwshLexer) take(prefix string) bool {
 	rest, ok := strings.CutPrefix(l.src, prefix)
 	l.src = rest
 	return ok
 }
 
-// atEnd reports whether no word goes on here.
+// atEnd reports whether a word ends here.
 func (l *pwshLexer) atEnd() bool {
 	return l.src == "" || strings.IndexByte(" \t\n;|", l.src[0]) >= 0 || strings.HasPrefix(l.src, "&&")
 }
@@ -90,7 +90,7 @@ func (l *pwshLexer) next() error {
 	return err
 }
 
-// pipe ends a command whose output another one reads.
+// pipe ends a command whose output another command reads.
 func (l *pwshLexer) pipe() error {
 	if len(l.command.words) == 0 {
 		return errNotComplete
@@ -100,7 +100,7 @@ func (l *pwshLexer) pipe() error {
 	return nil
 }
 
-// end ends a pipeline. Open says that another one has to follow.
+// end ends a pipeline. open is set if another one must follow.
 func (l *pwshLexer) end(open bool) error {
 	if len(l.command.words) == 0 {
 		if open || l.open || len(l.command.targets) > 0 {
@@ -113,11 +113,10 @@ func (l *pwshLexer) end(open bool) error {
 	return nil
 }
 
-// redirectOperator is the operator of a redirection of output.
+// redirectOperator matches the operator of an output redirection.
 var redirectOperator = regexp.MustCompile(`^[1-6*]?>>?`)
 
-// redirect reads where a redirection leads: to another stream, to nothing, or to
-// a file.
+// redirect reads the target of a redirection: another stream, $null or a file.
 func (l *pwshLexer) redirect() error {
 	if l.take("&1") || l.take("&2") {
 		if !l.atEnd() {
@@ -144,13 +143,13 @@ func (l *pwshLexer) redirect() error {
 	return err
 }
 
-// isBareByte reports whether a character stands for itself in a bare word.
+// isBareByte reports whether a byte has no special meaning in a bare word.
 func isBareByte(c byte) bool {
 	return c >= utf8.RuneSelf || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
 		strings.IndexByte(`_-./\:=+~^%?*!`, c) >= 0
 }
 
-// beforeString is what may stand before a string in one word.
+// beforeString matches the part of a word that may precede a string.
 var beforeString = regexp.MustCompile(`^-[^,]*[=:]$`)
 
 // startsWithQuote reports whether a word begins with a string.
@@ -158,8 +157,8 @@ func startsWithQuote(source string) bool {
 	return source != "" && (source[0] == '\'' || source[0] == '"')
 }
 
-// word reads a word: a string, or bare characters, with a string behind them only
-// as in --name="a b" and -Name:"a b".
+// word reads a word: a string, or bare characters. A string may follow these only as in
+// --name="a b" and -Name:"a b".
 func (l *pwshLexer) word() (w arg, err error) {
 	whole := l.src
 	quoted := startsWithQuote(whole)
@@ -173,7 +172,7 @@ func (l *pwshLexer) word() (w arg, err error) {
 			w.value += ","
 			w.maybeSeveral = true
 			l.src = l.src[1:]
-			l.blanks() // the list goes on
+			l.blanks() // the list continues
 			if l.src == "" || !isBareByte(l.src[0]) || len(w.value) == 1 {
 				return w, errors.New("a list is not plain")
 			}
@@ -202,7 +201,7 @@ func (l *pwshLexer) word() (w arg, err error) {
 	return w, nil
 }
 
-// text reads a string in which nothing is replaced.
+// text reads a string without expansions.
 func (l *pwshLexer) text() (string, error) {
 	quote := l.src[:1]
 	l.src = l.src[1:]
@@ -224,12 +223,12 @@ func (l *pwshLexer) text() (string, error) {
 	}
 }
 
-// pwshKeywords begin a statement that is no command.
+// pwshKeywords begin a statement that is not a command.
 const pwshKeywords = " begin break catch class clean configuration continue data define do dynamicparam else elseif" +
 	" end enum exit filter finally for foreach from function if in inlinescript parallel param" +
 	" return sequence switch throw trap try until using var while workflow "
 
-// pwshNameProblem says why a word cannot be the name of a command that is plain.
+// pwshNameProblem returns why a word cannot be the name of a plain command.
 func pwshNameProblem(word arg) error {
 	switch c := word.value[:min(1, len(word.value))]; {
 	case startsWithQuote(word.source):
@@ -250,8 +249,8 @@ func isNameStart(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte(`_./\~`, c) >= 0
 }
 
-// splitParameter takes a word apart that names a parameter, such as -Path or
-// -Path:a. After a colon alone the value is the next word.
+// splitParameter splits a word such as -Path or -Path:a that names a parameter. If the
+// colon ends the word, the value is the next word.
 func splitParameter(word arg) (name, value string, ok bool) {
 	if startsWithQuote(word.source) || len(word.value) < 2 || word.value[0] != '-' || strings.IndexByte(".0123456789", word.value[1]) >= 0 {
 		return "", "", false

@@ -10,21 +10,21 @@ import (
 // pwshDirCmdlets are the cmdlets that change the directory.
 var pwshDirCmdlets = map[string]bool{"Set-Location": true, "Push-Location": true, "Pop-Location": true}
 
-// pwshStateCmdlets are the cmdlets that change what later commands mean.
+// pwshStateCmdlets are the cmdlets that change the meaning of later commands.
 var pwshStateCmdlets = map[string]bool{
 	"Import-Alias": true, "Import-Module": true, "Invoke-Expression": true, "Invoke-History": true, "New-Alias": true,
 	"New-Module": true, "New-PSDrive": true, "Set-Alias": true,
 }
 
-// listUnparsed lists whatever could be a command in a line that is not plain, so that
-// rules that deny still see it.
+// listUnparsed lists everything that could be a command in a line that is not plain, so
+// that deny rules can match it.
 func (w *pwshWalker) listUnparsed(line string) {
 	line = line[:min(len(line), maxUnparsed)]
 	line = strings.NewReplacer("‘", "", "’", "", "‚", "", "‛", "", "“", "", "”", "", "„", "", "'", "", `"`, "",
 		"–", "-", "—", "-", "―", "-", "`\n", " ", "`", "").Replace(line)
 	for _, words := range splitPieces(line) {
 		for len(words) > 1 && (words[0].value == "." || strings.ContainsAny(words[0].value[:1], "$=[<>") || strings.Contains(pwshKeywords, " "+asciiLower(words[0].value)+" ")) {
-			words = words[1:] // $x = command
+			words = words[1:] // as in $x = command
 		}
 		c := Command{Text: joinArgs(words, sourceText), Class: Unknown, Reason: "the line cannot be parsed"}
 		w.inspectNested(&c, words, 0)
@@ -35,7 +35,7 @@ func (w *pwshWalker) listUnparsed(line string) {
 	}
 }
 
-// splitPieces are the words of a text between all that could separate commands.
+// splitPieces returns the words between everything that could separate commands.
 func splitPieces(text string) [][]arg {
 	var pieces [][]arg
 	for _, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(";&|(){}\n\r", r) }) {
@@ -50,8 +50,8 @@ func splitPieces(text string) [][]arg {
 	return pieces
 }
 
-// inspectNested adds to a command what rules that deny see in it: its texts under all the
-// names of its cmdlet, and those of the commands that it runs in its turn.
+// inspectNested adds to a command the texts that deny rules look at: its own, under all
+// names of its cmdlet, and those of the commands that it runs.
 func (w *pwshWalker) inspectNested(c *Command, words []arg, depth int) {
 	if depth > maxScriptDepth || len(c.Nested) > maxNested {
 		w.markUnknown("commands run commands too deeply")
@@ -65,7 +65,7 @@ func (w *pwshWalker) inspectNested(c *Command, words []arg, depth int) {
 	}
 	cmdlet, _ := w.cmdletOf(stem)
 	if cmdlet == "" {
-		cmdlet, _ = w.cmdletOf("Get-" + stem) // which PowerShell tries, too
+		cmdlet, _ = w.cmdletOf("Get-" + stem) // PowerShell also tries this name
 	}
 	from := len(c.Nested)
 	names := append([]string{name, base, stem, cmdlet}, strings.Fields(pwshAliases[cmdlet])...)
@@ -89,7 +89,7 @@ func (w *pwshWalker) inspectNested(c *Command, words []arg, depth int) {
 	w.inspectStarted(c, stem, cmdlet, words[1:], depth)
 }
 
-// inspectStarted looks at the commands that a command runs.
+// inspectStarted inspects the commands that a command runs.
 func (w *pwshWalker) inspectStarted(c *Command, name, cmdlet string, words []arg, depth int) {
 	if cmdlet != "" {
 		name = asciiLower(cmdlet)
@@ -129,8 +129,8 @@ func (w *pwshWalker) inspectStarted(c *Command, name, cmdlet string, words []arg
 	}
 }
 
-// inspectShell looks at the text that another PowerShell runs: what stands behind
-// -Command or one of its short forms, or behind any word that is no parameter.
+// inspectShell inspects the text that another PowerShell runs: the words after -Command
+// or one of its abbreviations, or from the first word on that is not a parameter.
 func (w *pwshWalker) inspectShell(c *Command, words []arg) {
 	for i, word := range words {
 		flag := strings.TrimLeft(asciiLower(word.value), "-/")
@@ -149,7 +149,7 @@ func (w *pwshWalker) inspectShell(c *Command, words []arg) {
 	}
 }
 
-// addScript adds what a text does that a command gives to a shell.
+// addScript adds the effects of a text that a command passes to a shell.
 func (w *pwshWalker) addScript(c *Command, text string, shell Shell) {
 	if w.scriptDepth >= maxScriptDepth || w.state.commandsLeft <= 0 {
 		w.markUnknown("commands run commands too deeply")
@@ -173,7 +173,7 @@ func (w *pwshWalker) addScript(c *Command, text string, shell Shell) {
 	}
 }
 
-// possibleNames are the names that a word may stand for.
+// possibleNames returns the file names that a word may hold.
 func possibleNames(word arg) []string {
 	text := word.value
 	switch i := strings.IndexAny(text, ":="); {
@@ -188,8 +188,9 @@ func possibleNames(word arg) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }
 
-// checkNames adds a caution if a word names a file of another machine, and doubts
-// the line if it names a thing of PowerShell itself.
+// checkNames sets AskReason if a word names a file on another machine, and marks the
+// line unknown if it names an item of PowerShell itself, such as a variable or an
+// alias.
 func (w *pwshWalker) checkNames(c *Command, word arg) {
 	for _, value := range possibleNames(word) {
 		value = strings.TrimSpace(withSlashes(value))
@@ -207,8 +208,8 @@ func (w *pwshWalker) checkNames(c *Command, word arg) {
 	}
 }
 
-// addGuesses adds the words of a command nobody knows that look like paths. words
-// starts with its name.
+// addGuesses adds the words of an unknown command that look like paths. words starts
+// with the name of the command.
 func (w *pwshWalker) addGuesses(c *Command, words []arg) {
 	silent := *w
 	silent.line.Unknown = "a guess doubts nothing"
@@ -224,17 +225,17 @@ func (w *pwshWalker) addGuesses(c *Command, words []arg) {
 	}
 }
 
-// pwshSystemDirs are the directories in a drive, or in the root, that belong to the
-// system with all that is in them.
+// pwshSystemDirs are the directories in a drive or in the root that belong to the
+// system with everything below them.
 const pwshSystemDirs = "windows bin boot etc lib lib64 proc sbin sys"
 
-// checkRemoval says what nobody may let Remove-Item do: remove what belongs to the
-// system, or all that is in a directory. It judges by the text alone.
+// checkRemoval sets AskReason and DenyReason if Remove-Item would remove a part of the
+// system, or everything in a directory. It looks at the text only.
 func (w *pwshWalker) checkRemoval(c *Command, words []arg, inner bool) {
 	for _, f := range cmdlets["Remove-Item"].bind(words).files {
 		for name := range strings.SplitSeq(f.value, ",") {
 			if name == "" || inner && len(name) == 2 && name[0] == '/' {
-				continue // the second is a flag of cmd
+				continue // the second condition is for flags of cmd
 			}
 			if what := w.systemLocation(name); what != "" {
 				reason := "Remove-Item would remove " + what
@@ -244,7 +245,8 @@ func (w *pwshWalker) checkRemoval(c *Command, words []arg, inner bool) {
 	}
 }
 
-// systemLocation says what a file is that must not be removed, or is empty.
+// systemLocation describes a location that must not be removed. It returns an empty
+// string for any other.
 func (w *pwshWalker) systemLocation(name string) string {
 	name = w.foldPath(name)
 	below := name

@@ -1,6 +1,7 @@
-// Package shellparse reports what a command line does, without running it: which
-// commands it runs, which files it touches, which hosts it reaches. What the text does
-// not tell is reported as unknown; the package never guesses in favour of the line.
+// Package shellparse determines the effects of a command line without running it: the
+// commands it runs, the files it touches and the hosts it reaches. Effects that the
+// text does not tell are reported as unknown; the package never guesses in favour of
+// the line.
 //
 // It does no I/O and starts no goroutine or process.
 package shellparse
@@ -22,14 +23,15 @@ type Env struct {
 	Home  string // value of ~ and $HOME; empty if unknown
 }
 
-// A Line reports what a command line does.
+// A Line holds the effects of a command line.
 type Line struct {
 	// Commands are the simple commands in the order of the text, including those inside
 	// substitutions, compound commands and function bodies.
 	Commands []Command
 	Paths    []Path // files that redirections open
 	// Unknown is the reason why the line cannot be fully understood. It is empty if the
-	// line is understood. Commands and Paths hold what was found in either case.
+	// line is understood. Commands and Paths hold everything that was found in either
+	// case.
 	Unknown string
 }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A commandSpec says what a command does with its arguments. It lists the known flags;
-// any other flag makes the command unknown.
+// A commandSpec describes the arguments of a command and their effects. It lists the
+// known flags; any other flag makes the command unknown.
 type commandSpec struct {
 	source   string // the manual that the flags were taken from
 	flags    string // the known flags; see flagKind
@@ -20,7 +20,7 @@ type commandSpec struct {
 	// defaultsToDir is set if the command works on the working directory when it has no
 	// operand.
 	defaultsToDir bool
-	changes       string // what the command changes, such as "makes directories"; empty if nothing
+	changes       string // the change it makes, such as "makes directories"; empty for commands that only read
 	editsOnly     bool   // it changes only the files among its arguments
 	// post is called after the other fields are applied, for rules that they cannot
 	// express.
@@ -30,7 +30,7 @@ type commandSpec struct {
 	custom func(args []arg) effect
 }
 
-// An operandKind says what the operands of a command are.
+// An operandKind is the kind of a command's operands.
 type operandKind int
 
 const (
@@ -45,8 +45,8 @@ const (
 // gnuFlags are the flags that all GNU programs have.
 const gnuFlags = " --help --version"
 
-// effectOf returns what the command called name does with its arguments. name is not a
-// path, and wrappers, which run another command, are removed already.
+// effectOf returns the effect of the command called name with given arguments. name is
+// not a path, and wrappers, which run another command, are removed already.
 //
 // Removals are not judged here; see removalReason.
 func effectOf(name string, args []arg) effect {

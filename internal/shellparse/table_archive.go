@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// archiveSpecs are the commands that pack and unpack files.
+// archiveSpecs are the commands that create and unpack archives.
 var archiveSpecs = map[string]commandSpec{
 	"tar": {source: "GNU tar 1.35 manual", custom: tarEffect},
 	"zip": {
@@ -25,7 +25,7 @@ var archiveSpecs = map[string]commandSpec{
 	},
 	"unzip": {
 		source: "Info-ZIP unzip 6.0 manual", operands: otherOperands, hasUnsafeFlags: true,
-		flags: "-C -d= -f -j -l -L -n -o -p -q -t -u -v -z", // -Z is another program
+		flags: "-C -d= -f -j -l -L -n -o -p -q -t -u -v -z", // -Z runs zipinfo instead
 		post:  unzipEffect,
 	},
 	"gzip":    packerSpec(".gz", "GNU gzip 1.13 manual"),
@@ -39,15 +39,15 @@ var archiveSpecs = map[string]commandSpec{
 	"xzcat":   {source: "xz 5.6 manual", operands: readFiles, flags: "-f -q -v --help --version"},
 }
 
-// packerSpec is a program that puts a packed file in the place of each operand, or
-// the other way round, unless it prints.
+// packerSpec returns the spec of a program that replaces each operand by its compressed
+// or decompressed form, unless it prints.
 func packerSpec(suffix, source string) commandSpec {
 	return commandSpec{
 		source: source, operands: otherOperands, hasUnsafeFlags: true,
 		flags: "-# -c -d -f -h -k -l -n -q -r -t -v -V -z --best --decompress --fast --force --keep --list --no-name --quiet" +
 			" --recursive --stdout --test --verbose" + gnuFlags,
 		post: func(p parsedArgs, e *effect) {
-			// Of the flags that say what to do, the last counts.
+			// The last of the flags that choose an action counts.
 			looks := p.hasFlag("-l", "-t", "--list", "--test") && !p.hasFlag("-d", "-z", "--decompress")
 			if looks || p.hasFlag("-c", "--stdout") {
 				for _, a := range p.operands {

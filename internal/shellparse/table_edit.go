@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// targetFlags are the flags about where to, which cp, mv, ln and install share.
+// targetFlags are the flags for the destination that cp, mv, ln and install share.
 const targetFlags = " --verbose --no-target-directory --target-directory= -v -T -t="
 
-// editSpecs are the commands that change files that they name. Those with edit set
-// are the ones that a mode for edits covers.
+// editSpecs are the commands that change the files they name. Those with editsOnly set
+// are covered by a mode that accepts edits.
 var editSpecs = map[string]commandSpec{
 	"mkdir": {
 		source: "GNU coreutils 9.5 manual, mkdir invocation", operands: writtenFiles, changes: "makes directories", editsOnly: true,
@@ -26,7 +26,7 @@ var editSpecs = map[string]commandSpec{
 		post: func(p parsedArgs, e *effect) {
 			tree := p.hasFlag("-r", "-R", "--recursive")
 			for _, f := range e.files {
-				tree = tree || f.mayBeFlag() // such as a file called -r
+				tree = tree || f.mayBeFlag() // a file may be called -r
 			}
 			for i := range e.files {
 				e.files[i].tree = tree
@@ -49,7 +49,7 @@ var editSpecs = map[string]commandSpec{
 			" --recursive --reflink? --remove-destination --sparse= --strip-trailing-slashes --symbolic-link --update?" + targetFlags + gnuFlags,
 		post: func(p parsedArgs, e *effect) {
 			cpEffect(p, e)
-			// A link is not one of the files that it names.
+			// A link is not among the files that it names.
 			links := p.hasFlag("-a", "-d", "-l", "-P", "-s", "--archive", "--link", "--no-dereference", "--symbolic-link") ||
 				len(p.flagValues("--preserve")) > 0
 			e.editsOnly = e.editsOnly && !links
@@ -109,7 +109,7 @@ var editSpecs = map[string]commandSpec{
 	}},
 }
 
-// chownSpec is what changes who owns files.
+// chownSpec is for commands that change the owner of files.
 var chownSpec = commandSpec{
 	source: "GNU coreutils 9.5 manual, chown and chgrp invocation", operands: otherOperands, changes: "changes who owns files",
 	flags: "-c -f -h -H -P -R -v --changes --dereference --from= --no-dereference --no-preserve-root --preserve-root --quiet" +
@@ -117,8 +117,8 @@ var chownSpec = commandSpec{
 	post: addChangedFiles,
 }
 
-// addChangedFiles adds the files of which chmod and its like change something: all
-// operands but the first, which says what.
+// addChangedFiles adds the files that chmod and chown change: all operands but the
+// first, which is the new mode or owner.
 func addChangedFiles(p parsedArgs, e *effect) {
 	files := p.operands
 	if !p.hasFlag("--reference") && len(files) > 0 && !files[0].mayBeSeveral() {
@@ -130,7 +130,7 @@ func addChangedFiles(p parsedArgs, e *effect) {
 	}
 }
 
-// addNumbered adds files whose names begin alike.
+// addNumbered adds files whose names begin with prefix.
 func (e *effect) addNumbered(prefix arg) {
 	if prefix.known && !prefix.glob {
 		prefix.value, prefix.glob = escapeGlob(prefix.value)+"*", true
@@ -138,8 +138,8 @@ func (e *effect) addNumbered(prefix arg) {
 	e.addWrite(prefix)
 }
 
-// mktempEffect adds the file that mktemp makes where its arguments say so, and not where
-// TMPDIR does.
+// mktempEffect adds the file that mktemp creates, if its arguments choose the
+// directory. Otherwise TMPDIR does.
 func mktempEffect(p parsedArgs, e *effect) {
 	template := literalArg("tmp.XXXXXXXXXX")
 	if len(p.operands) > 0 {

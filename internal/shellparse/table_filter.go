@@ -1,9 +1,9 @@
 package shellparse
 
-// filterSpecs are the commands that change text on its way through.
+// filterSpecs are the commands that transform text.
 var filterSpecs = map[string]commandSpec{
 	"sort": {
-		source: "GNU coreutils 9.5 manual, sort invocation", operands: readFiles, hasUnsafeFlags: true, // --compress-program runs one
+		source: "GNU coreutils 9.5 manual, sort invocation", operands: readFiles, hasUnsafeFlags: true, // --compress-program runs a program
 		flags: "-b -c -C -d -f -g -h -i -k= -m -M -n -o> -r -R -s -S= -t= -u -V -z" +
 			" --ignore-leading-blanks --check? --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort" +
 			" --ignore-nonprinting --key= --merge --month-sort --numeric-sort --output> --reverse --random-sort --stable" +

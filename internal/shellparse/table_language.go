@@ -1,6 +1,6 @@
 package shellparse
 
-// languageSpecs are the commands with a language of their own.
+// languageSpecs are the commands that run a program in a language of their own.
 var languageSpecs = map[string]commandSpec{
 	"sed":  sedSpec,
 	"gsed": sedSpec,

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// listSpecs are the commands that tell what files there are and what they are.
+// listSpecs are the commands that list or describe files.
 var listSpecs = map[string]commandSpec{
 	"ls": {
 		source: "GNU coreutils 9.5 manual, ls invocation", operands: readFiles, defaultsToDir: true,
@@ -15,7 +15,7 @@ var listSpecs = map[string]commandSpec{
 			" --dereference --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style=" +
 			" --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero" + gnuFlags,
 		post: func(p parsedArgs, e *effect) {
-			// The ls of BSD takes no value there, and these for files.
+			// The ls of BSD takes no value here and reads the next word as a file.
 			for _, v := range p.flagValues("-I", "-T", "-w") {
 				if !isDigits(v.value) {
 					e.files = append(e.files, file{arg: v, guess: !mayLeaveDir(v.value)})
@@ -80,17 +80,17 @@ var listSpecs = map[string]commandSpec{
 }
 
 var treeSpec = commandSpec{
-	source: "tree 2.1 manual", operands: readTrees, defaultsToDir: true, hasUnsafeFlags: true, // -o writes a file, -R more of them
+	source: "tree 2.1 manual", operands: readTrees, defaultsToDir: true, hasUnsafeFlags: true, // -o writes a file, -R several
 	flags: "-a -d -f -i -s -h -D -p -u -g -C -n -N -q -Q -F -r -t -c -v -U -x -A -S -J -X -L= -P= -I=" +
 		" --dirsfirst --filesfirst --noreport --charset? --filelimit? --timefmt? --sort? --prune --matchdirs --ignore-case" +
 		" --du --si --inodes --device --gitignore --nolinks --metafirst --help --version",
 }
 
-// treeValued are the flags of tree that take a value from the next argument: the
-// short ones wherever they stand in a bundle, of which each letter is one more.
+// treeValued are the short flags of tree that take the next argument as their value,
+// also inside a bundle, where each letter takes another argument.
 const treeValued = "LPIHTo"
 
-// treeEffect reads the arguments of tree, which does not do so as getopt does.
+// treeEffect parses the arguments of tree, which differs from getopt.
 func treeEffect(args []arg) effect {
 	e := treeSpec.effectOf("tree", args)
 	for _, a := range args {
@@ -108,7 +108,7 @@ func treeEffect(args []arg) effect {
 	return e
 }
 
-// fdSpec is find under other rules; -x and -X run commands, -l runs ls.
+// fdSpec is for fd. -x and -X run commands, -l runs ls.
 var fdSpec = commandSpec{
 	source: "fd 10 manual", operands: otherOperands, hasUnsafeFlags: true,
 	flags: "-H -I -u -s -i -g -F -a -p -0 -1 -q -t= -e= -E= -d= -S= -c= --hidden --no-ignore --unrestricted --case-sensitive" +

@@ -1,7 +1,7 @@
 package shellparse
 
-// networkSpecs are the commands that reach out. Their flags do not matter: none of
-// them is known to send nothing.
+// networkSpecs are the commands that use the network. Their flags are not listed: with
+// any flags they may send something.
 var networkSpecs = map[string]commandSpec{
 	"aria2c":     remoteSpec("aria2 1.37 manual"),
 	"curl":       {source: "curl 8 manual", custom: curlEffect},
@@ -34,10 +34,10 @@ var networkSpecs = map[string]commandSpec{
 	"git":        {source: "see git.go", custom: gitEffect},
 }
 
-// remoteSpec is a program that talks to other machines.
+// remoteSpec returns the spec of a program that talks to other machines.
 func remoteSpec(source string) commandSpec {
 	return commandSpec{source: source, custom: remoteEffect}
 }
 
-// ghEffect is the use of GitHub's command: all it does, it does on a server.
+// ghEffect returns the effect of gh, which does everything on a server.
 func ghEffect([]arg) effect { return unknownEffect("gh talks to a server") }

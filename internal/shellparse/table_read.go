@@ -4,11 +4,11 @@ import (
 	"strings"
 )
 
-// checksumFlags are the flags of the programs that sum files up. -c is not among
-// them: it reads files whose names stand in another.
+// checksumFlags are the flags of programs that compute checksums. -c is left out: it
+// reads files that are named in another file.
 const checksumFlags = "-b -t -z --binary --text --tag --zero" + gnuFlags
 
-// readSpecs are the commands that print files, whole or in part.
+// readSpecs are the commands that print files or parts of them.
 var readSpecs = map[string]commandSpec{
 	"cat": {
 		source: "GNU coreutils 9.5 manual, cat invocation", operands: readFiles,
@@ -112,7 +112,7 @@ var readSpecs = map[string]commandSpec{
 	"batcat": batSpec,
 }
 
-// batSpec is cat with colours; it may run a pager.
+// batSpec is for bat, a cat with colours that may run a pager.
 var batSpec = commandSpec{
 	source: "bat 0.24 manual", operands: readFiles, hasUnsafeFlags: true,
 	flags: "-A -p -n -P -s -u -l= -r= -H= --show-all --plain --number --no-pager --squeeze-blank --language= --line-range=" +
@@ -130,7 +130,7 @@ var batSpec = commandSpec{
 	},
 }
 
-// refusePagerCommands refuses operands that a pager reads as commands of its own.
+// refusePagerCommands refuses operands that a pager reads as its own commands.
 func refusePagerCommands(p parsedArgs, e *effect) {
 	for _, a := range p.operands {
 		if a.mayStartWith('+') {
@@ -139,8 +139,8 @@ func refusePagerCommands(p parsedArgs, e *effect) {
 	}
 }
 
-// diffEffect adds what diff reads if it is given directories: the files in them, of
-// which some may be links to other places.
+// diffEffect adds the files that diff reads if its operands are directories: the files
+// in them, some of which may be links to other places.
 func diffEffect(p parsedArgs, e *effect) {
 	links := p.hasFlag("--no-dereference")
 	if !links && p.hasFlag("-r", "--recursive", "-N", "--new-file", "--unidirectional-new-file") {
@@ -161,8 +161,8 @@ func diffEffect(p parsedArgs, e *effect) {
 	}
 }
 
-// xxdEffect reads the arguments of xxd, which looks at no more than the first
-// letter of a flag, and writes its second operand.
+// xxdEffect parses the arguments of xxd, which looks only at the first letter of a flag
+// and writes its second operand.
 func xxdEffect(args []arg) effect {
 	for len(args) > 0 && args[0].isLiteral() && len(args[0].value) > 1 && args[0].value[0] == '-' {
 		a := args[0].value

@@ -1,6 +1,6 @@
 package shellparse
 
-// searchSpecs are the commands that look into files, or for them.
+// searchSpecs are the commands that search files or their content.
 var searchSpecs = map[string]commandSpec{
 	"grep":  grepSpec,
 	"egrep": grepSpec,
@@ -9,7 +9,8 @@ var searchSpecs = map[string]commandSpec{
 	"find":  {source: "GNU findutils 4.10 manual", custom: findEffect},
 }
 
-// grepSpec follows no link below a directory but with -R, which is not listed.
+// grepSpec is for grep, which follows links below a directory only with -R; that flag
+// is not listed.
 var grepSpec = commandSpec{
 	source: "GNU grep 3.11 manual", operands: otherOperands,
 	flags: "-# -A= -a -B= -b -C= -c -D= -d= -E -e= -F -f< -G -H -h -I -i -L -l -m= -n -o -P -q -r -s -T -U -V -v -w -x -y -Z -z" +
@@ -43,7 +44,7 @@ func grepEffect(p parsedArgs, e *effect) {
 	e.addRead(p.mayBeOperands...)
 }
 
-// ripgrepSpec leaves out what runs programs, --pre, --hostname-bin and -z, and -L,
+// ripgrepSpec leaves out --pre, --hostname-bin and -z, which run programs, and -L,
 // which follows links out of the tree.
 var ripgrepSpec = commandSpec{
 	source: "ripgrep 14 manual", operands: otherOperands, hasUnsafeFlags: true,
@@ -69,15 +70,15 @@ var ripgrepSpec = commandSpec{
 	},
 }
 
-// addSearched adds the operands of a search: so many texts, and then the trees that
-// are searched, by default the working directory.
+// addSearched adds the operands of a search: first the given number of patterns, then
+// the trees that are searched. The default is the working directory.
 func (e *effect) addSearched(p parsedArgs, patterns int) {
 	in := []arg{literalArg(".")}
 	if len(p.operands) > patterns {
 		in = p.operands[patterns:]
 	}
 	for _, a := range p.operands[:min(patterns, len(p.operands))] {
-		if a.mayBeSeveral() { // the rest of its words are files
+		if a.mayBeSeveral() { // all but its first word are files
 			e.files = append(e.files, file{arg: a, tree: true})
 		}
 	}

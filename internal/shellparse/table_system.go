@@ -2,7 +2,7 @@ package shellparse
 
 import "strings"
 
-// systemSpecs are the commands that tell about the machine and its users.
+// systemSpecs are the commands that describe the machine and its users.
 var systemSpecs = map[string]commandSpec{
 	"date": {
 		source: "GNU coreutils 9.5 manual, date invocation", operands: otherOperands, hasUnsafeFlags: true, // -s sets the clock
@@ -54,7 +54,7 @@ var systemSpecs = map[string]commandSpec{
 	"pgrep": {source: "pgrep(1) of procps-ng 4.0", operands: plainTexts, flags: "-a -c -d= -f -g= -G= -i -l -n -o -O= -P= -s= -t= -u= -U= -v -w -x -r= --list-full --count --delimiter= --full --ignore-case --list-name --newest --oldest --parent= --euid= --uid= --inverse --exact --terminal= --session= --runstates=" + gnuFlags},
 	"pidof": {source: "pidof(1) of procps-ng 4.0", operands: plainTexts, flags: "-s -c -q -w -x -o= -S= -t" + gnuFlags},
 	"top": {
-		source: "top(1) of procps-ng 4.0", hasUnsafeFlags: true, // it waits for keys, one of which kills
+		source: "top(1) of procps-ng 4.0", hasUnsafeFlags: true, // it waits for keys, one of which kills processes
 		flags: "-b -n= -d= -p= -u= -U= -o= -c -H -i -S -w? -1 -E= -e= -h -v",
 		post: func(p parsedArgs, e *effect) {
 			if !p.hasFlag("-b") {
@@ -71,8 +71,8 @@ var systemSpecs = map[string]commandSpec{
 	"printenv": {source: "GNU coreutils 9.5 manual, printenv invocation", custom: printenvEffect},
 }
 
-// manSpec is man, which formats only pages it finds by their names: a name with a
-// slash would be a file, -H, -P and others run programs.
+// manSpec is for man. It formats only pages that it finds by name: a name with a slash
+// would be a file. -H, -P and others run programs.
 var manSpec = commandSpec{
 	source: "man(1) of man-db 2.12", operands: plainTexts, hasUnsafeFlags: true,
 	flags: "-a -f -k -w -s= -S= --all --whatis --apropos --where --path --location --sections= --help --version",
@@ -85,7 +85,8 @@ var manSpec = commandSpec{
 	},
 }
 
-// publicVariables are variables whose values are no secrets, beside those in harmless.
+// publicVariables are variables whose values are not secret, in addition to
+// harmlessVariables.
 const publicVariables = "HOME LOGNAME OLDPWD PATH PWD SHELL SHLVL TMPDIR USER XDG_CONFIG_HOME XDG_RUNTIME_DIR GOPATH GOROOT" +
 	" JAVA_HOME EDITOR PAGER VISUAL DISPLAY HOSTNAME"
 

@@ -2,9 +2,9 @@ package shellparse
 
 import "strings"
 
-// versionSpecs are the commands of which little more is known than that they tell
-// their version. cargo, rustc and others that pick a toolchain by a file of the
-// project are left out: that file may name any program.
+// versionSpecs are commands whose only known harmless use is to print their version.
+// cargo, rustc and others are left out: a file of the project chooses their toolchain
+// and may name any program.
 var versionSpecs = map[string]commandSpec{
 	"bash":    {source: "GNU bash 5.2 manual", custom: onlyWith("--version")},
 	"bun":     {source: "bun 1.2 manual", custom: onlyWith("--version", "-v")},
@@ -34,8 +34,8 @@ var versionSpecs = map[string]commandSpec{
 	},
 }
 
-// onlyWith is the use of a command that is known if one of some words is its only
-// argument.
+// onlyWith returns the effect of a command that is known to be harmless only if its
+// single argument is one of words.
 func onlyWith(words ...string) func(args []arg) effect {
 	reason := "only " + strings.Join(words, " and ") + " are known not to act"
 	return func(args []arg) effect {
@@ -46,8 +46,8 @@ func onlyWith(words ...string) func(args []arg) effect {
 	}
 }
 
-// goEffect is go, of which no command only reads: even go version may download the
-// toolchain that go.mod names, and run it.
+// goEffect returns the effect of go. No subcommand only reads: even go version may
+// download and run the toolchain that go.mod names.
 func goEffect([]arg) effect {
 	return unknownEffect("go may download a toolchain, run a compiler and what a module names")
 }

@@ -13,9 +13,9 @@ type prefix struct {
 }
 
 // prefixes are few on purpose. Each saves a person a rule for a command that runs with
-// other arguments every time, and every flag of it was examined. That a program reads
-// its configuration and runs what it names does not depend on arguments: the command
-// itself does so.
+// other arguments every time, and every flag of it was examined. A program may read its
+// configuration and run programs that this names; that does not depend on arguments,
+// since the command itself does so.
 //
 // Of git 2.39 and Terraform 1.11, no flag of the commands listed here does harm. The
 // others have a wildcardSpec in shellparse: some arguments make them run another
@@ -25,14 +25,14 @@ type prefix struct {
 // of such programs, and knows no wildcardSpec.
 //
 // git commit is left out: people want to be asked about a commit unless they wrote a
-// rule themselves. The following are left out because of what an argument can do:
+// rule themselves. The following are left out because some argument does harm:
 //   - git: push and branch (delete), fetch, clone, pull and ls-remote (--upload-pack),
 //     switch, checkout, restore and reset (discard changes), merge, cherry-pick and
 //     revert (--strategy runs a program), rebase (--exec), stash pop and apply (write
 //     the files of any commit), diff, log and show (--output), tag (-d), config, mv,
 //     rm, apply, init (--template).
 //   - make: other targets. "make test *" covers "make test deploy", and "make test" is
-//     as good a rule for what a person saw.
+//     as good a rule for the line the person saw.
 //   - programs that install: pip, npm install, go get, cargo install, npx.
 //   - helm: --kubeconfig may name a program. docker: run and exec; its reading commands
 //     need no rule.

@@ -69,7 +69,7 @@ func namesInput(word string) bool {
 		strings.Contains(word, "/dev/stdin") || strings.Contains(word, "/dev/fd/") || strings.Contains(word, "/proc/self/fd/")
 }
 
-// namesProgram reports whether arguments say what an inputRunner runs.
+// namesProgram reports whether arguments name the program that an inputRunner runs.
 func (r inputRunner) namesProgram(args []string) bool {
 	isOption := func(word string) bool { return strings.HasPrefix(word, "-") }
 	if r.operands > 0 && len(args) >= r.operands && !slices.ContainsFunc(args[:r.operands], isOption) {
