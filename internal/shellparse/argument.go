@@ -7,13 +7,13 @@ import (
 
 // An arg is one word of a command, as the command receives it.
 type arg struct {
-	value        string // the text after expansion; the pattern if glob is set
-	source       string // the word as written in the line
-	known        bool   // value is exact, or is the exact pattern if glob is set
-	glob         bool   // the shell replaces it by file names
-	maybeSeveral bool   // not known, and may be any number of arguments
-	fromBraces   bool   // one of several that a brace expansion produced; they share their source
-	placeholder  bool   // the program that starts the command replaces the word or a part of it
+	value       string // the text after expansion; the pattern if glob is set
+	source      string // the word as written in the line
+	known       bool   // value is exact, or is the exact pattern if glob is set
+	glob        bool   // the shell replaces it by file names
+	anyNumber   bool   // not known, and may be any number of arguments
+	fromBraces  bool   // one of several that a brace expansion produced; they share their source
+	placeholder bool   // the program that starts the command replaces the word or a part of it
 }
 
 // literalArg returns an argument for a word without quotes and expansions.
@@ -26,7 +26,7 @@ func (a arg) is(words ...string) bool { return a.isLiteral() && slices.Contains(
 func (a arg) isLiteral() bool { return a.known && !a.glob }
 
 // mayBeSeveral reports whether an argument may be none or several arguments.
-func (a arg) mayBeSeveral() bool { return a.maybeSeveral || a.glob }
+func (a arg) mayBeSeveral() bool { return a.anyNumber || a.glob }
 
 // mayBeFlag reports whether an argument that is not literal may begin with a dash.
 func (a arg) mayBeFlag() bool {
@@ -35,7 +35,7 @@ func (a arg) mayBeFlag() bool {
 	}
 	first := a.value
 	if !a.known {
-		if a.maybeSeveral {
+		if a.anyNumber {
 			return true
 		}
 		first = strings.TrimPrefix(a.source, `"`)
@@ -74,7 +74,7 @@ func (a arg) namesOutput() bool {
 }
 
 // addedArgs stands for the arguments that a program such as xargs adds.
-var addedArgs = arg{maybeSeveral: true}
+var addedArgs = arg{anyNumber: true}
 
 func (a arg) isAdded() bool { return !a.known && a.source == "" }
 

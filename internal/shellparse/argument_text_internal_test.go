@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEndOfIsJoin: where the text comes from makes no difference to it.
-func TestEndOfIsJoin(t *testing.T) {
+// TestJoinSourcesIsJoinArgs: where the text comes from makes no difference to it.
+func TestJoinSourcesIsJoinArgs(t *testing.T) {
 	t.Parallel()
 	plain := []arg{literalArg("npm"), literalArg("run"), {value: "a b", known: true, source: `"a b"`}}
 	braces := []arg{literalArg("cp"), {value: "a", known: true, source: "{a,b}", fromBraces: true}, {value: "b", known: true, source: "{a,b}", fromBraces: true}}

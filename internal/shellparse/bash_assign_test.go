@@ -11,7 +11,7 @@ import (
 
 // A variable that the line sets by itself makes what follows unknown: a rule that
 // allows to set it must not let that run.
-func TestEarlierVariablesDoubtLater(t *testing.T) {
+func TestEnvAssignmentMakesLaterCommandsUnknown(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"PATH=./bin; ls", "export PATH=./bin && ls", "declare -x LD_PRELOAD=./a.so; cat x", "readonly BASH_ENV=x; git status", "PATH+=:./bin; ls", "A=1 PATH=./bin\nls",

@@ -16,7 +16,7 @@ func (w *walker) callExpr(c *syntax.CallExpr, in place) (yes, no place) {
 		return in, in
 	}
 	if len(args) == 0 {
-		args = []arg{{source: w.sourceOf(c.Args[0]), maybeSeveral: true}}
+		args = []arg{{source: w.sourceOf(c.Args[0]), anyNumber: true}}
 	}
 	cmd, after := w.simpleCommand(w.sourceOf(c), assigns, args, in)
 	w.addCommand(cmd)

@@ -120,7 +120,7 @@ func testEffect(args []arg) builtinEffect {
 		args = args[1:]
 	}
 	for _, a := range args {
-		if a.maybeSeveral || a.glob {
+		if a.anyNumber || a.glob {
 			return builtinEffect{unknownEffect("a condition has words that cannot be known"), true}
 		}
 	}

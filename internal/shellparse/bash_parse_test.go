@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTextsOfLinesThatAreNotUnderstood(t *testing.T) {
+func TestNestedTextsOfUnparsedLines(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
 		"open quote":      "echo 'a; touch marker",
@@ -26,7 +26,7 @@ func TestTextsOfLinesThatAreNotUnderstood(t *testing.T) {
 			t.Parallel()
 			l := parse(line)
 			require.NotEmpty(t, l.Unknown)
-			require.Contains(t, inner(l), "touch marker")
+			require.Contains(t, allTexts(l), "touch marker")
 		})
 	}
 }

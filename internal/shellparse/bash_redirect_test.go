@@ -56,7 +56,7 @@ func TestRedirections(t *testing.T) {
 }
 
 // A command is fed if the line says what its standard input is.
-func TestFed(t *testing.T) {
+func TestReadsInput(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
 		"x": false, "x > f": false, "x < /dev/null": false, "x 2>&1": false, "x <&-": false, "x | cat": false, "cat f; x": false, "cat <<< $(x)": false, "cat <(x)": false, "exec 2> f; x": false,

@@ -344,10 +344,10 @@ func (w *walker) substitution(n syntax.Node, list []*syntax.Stmt) {
 			w.markUnknown("the line holds a backslash between backquotes")
 		}
 	}
-	at, fed := w.place, w.hasInput
+	at, hasInput := w.place, w.hasInput
 	if p, ok := n.(*syntax.ProcSubst); ok && p.Op != syntax.CmdIn {
 		w.hasInput = true
 	}
 	w.stmts(list, at)
-	w.place, w.hasInput = at, fed
+	w.place, w.hasInput = at, hasInput
 }

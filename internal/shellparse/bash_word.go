@@ -82,7 +82,7 @@ func (w *walker) walkWord(word *syntax.Word) { w.markParts(word.Parts) }
 func (w *walker) singleWord(word *syntax.Word) arg {
 	args := w.expandWord(nil, word)
 	if len(args) != 1 || args[0].fromBraces {
-		return arg{source: w.sourceOf(word), maybeSeveral: true}
+		return arg{source: w.sourceOf(word), anyNumber: true}
 	}
 	return args[0]
 }
@@ -95,7 +95,7 @@ func (w *walker) expandWord(args []arg, word *syntax.Word) []arg {
 	}
 	words, ok := expandBraces(w.markParts(word.Parts))
 	if !ok {
-		return append(args, arg{source: source, maybeSeveral: true, fromBraces: true})
+		return append(args, arg{source: source, anyNumber: true, fromBraces: true})
 	}
 	for _, m := range words {
 		a := w.newArg(m)
@@ -289,7 +289,7 @@ func (w *walker) newArg(m markedWord) arg {
 		case markUnknownText:
 			a.known = false
 		case markUnknownWords:
-			a.known, a.maybeSeveral = false, true
+			a.known, a.anyNumber = false, true
 		case markProcessSubst:
 			if len(m.marks) > 1 {
 				a.known = false

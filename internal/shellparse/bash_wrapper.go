@@ -143,17 +143,17 @@ func skipOptions(args []arg, valued, valuedLong, bare, bareLong string) (int, bo
 			return 0, false
 		}
 		v := a.value
-		name, _, glued := strings.Cut(strings.TrimPrefix(v, "--"), "=")
+		name, _, attached := strings.Cut(strings.TrimPrefix(v, "--"), "=")
 		switch {
 		case !strings.HasPrefix(v, "-"):
 			return n, true
 		case v == "--":
 			return n + 1, true
 		case strings.HasPrefix(v, "--") && has(valuedLong, name):
-			if !glued {
+			if !attached {
 				n++
 			}
-		case strings.HasPrefix(v, "--") && has(bareLong, name) && !glued:
+		case strings.HasPrefix(v, "--") && has(bareLong, name) && !attached:
 		case len(v) > 1 && strings.IndexByte(valued, v[1]) >= 0:
 			if len(v) == 2 {
 				n++

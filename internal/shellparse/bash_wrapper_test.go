@@ -7,7 +7,7 @@ import (
 )
 
 // Allow rules see past a fixed list of wrappers and harmless assignments.
-func TestText(t *testing.T) {
+func TestTextWithoutWrappers(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ line, want string }{
 		"plain":                 {"npm  run\t test", "? npm run test"},
@@ -84,7 +84,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestXargsIsNotExact(t *testing.T) {
+func TestXargsKeepsExactRulesAway(t *testing.T) {
 	t.Parallel()
 	l := parse("echo -f evil.mk | xargs make build")
 	require.Equal(t, "make build …", l.Commands[1].Text)

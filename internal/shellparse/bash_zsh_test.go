@@ -34,7 +34,7 @@ func TestZsh(t *testing.T) {
 	}
 }
 
-func TestHostileLinesOfZsh(t *testing.T) {
+func TestZshEvaluatesArguments(t *testing.T) {
 	t.Parallel()
 	zsh := shellparse.Env{Shell: shellparse.Zsh, Dir: "/proj", Home: "/home/me"}
 	for _, line := range []string{

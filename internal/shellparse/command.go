@@ -116,12 +116,12 @@ func (c *Command) removeDuplicates() {
 
 // addSpellings adds the texts under which deny rules look for a command. low is the
 // name of its program as programName returns it.
-func (c *Command) addSpellings(args []arg, low string) {
+func (c *Command) addSpellings(args []arg, program string) {
 	name := args[0].value
 	plain := !slices.ContainsFunc(args, func(a arg) bool { return a.value != a.source })
-	global := low == "git" && len(args) > 1 && strings.HasPrefix(args[1].value, "-")
-	sub, dashed := strings.CutPrefix(low, "git-")
-	if plain && name == low && !global && !dashed {
+	global := program == "git" && len(args) > 1 && strings.HasPrefix(args[1].value, "-")
+	sub, dashed := strings.CutPrefix(program, "git-")
+	if plain && name == program && !global && !dashed {
 		return
 	}
 	values := joinValues(args)
@@ -133,14 +133,14 @@ func (c *Command) addSpellings(args []arg, low string) {
 		return
 	}
 	rest := strings.TrimPrefix(values, name)
-	if name != low {
-		c.Nested = append(c.Nested, path.Base(name)+rest, low+rest)
+	if name != program {
+		c.Nested = append(c.Nested, path.Base(name)+rest, program+rest)
 	}
 	if dashed {
 		c.Nested = append(c.Nested, "git "+sub+rest)
 	}
 	if more := joinArgs(args[1:], sourceText); more != "" {
-		c.Nested = append(c.Nested, low+" "+more)
+		c.Nested = append(c.Nested, program+" "+more)
 	}
 	if global {
 		c.Nested = append(c.Nested, "git "+joinValues(gitCommand(args[1:])))

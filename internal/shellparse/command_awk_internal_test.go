@@ -8,7 +8,7 @@ import (
 
 func TestProgramsOfAwk(t *testing.T) {
 	t.Parallel()
-	runUseCases(t, []useCase{
+	runEffectCases(t, []effectCase{
 		{name: "column", line: "awk -F, 'NR>1 {print $2}' a", reads: "a"},
 		{name: "variable", line: "awk -v n=3 '$1 > n' x=1 a", reads: "a"},
 		{name: "unknown variable", line: `awk -v n="$x" '{print n}' a`, reads: "a"},
@@ -101,7 +101,7 @@ func TestSlashesOfAwk(t *testing.T) {
 
 func TestFilesOfAwk(t *testing.T) {
 	t.Parallel()
-	runUseCases(t, []useCase{
+	runEffectCases(t, []effectCase{
 		{name: "to a file", line: `awk '{print>"b"}' a`, class: Unknown, reads: "a", write: "b"},
 		{name: "at its end", line: `awk '{print>>"b/c"}'`, class: Unknown, write: "b/c"},
 		{name: "in brackets", line: `awk '{print>("b")}'`, class: Unknown, write: "b"},

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCopied: whose names come up elsewhere, and which trees are written through links.
-func TestCopied(t *testing.T) {
+// TestCopiesNamesAndFollowsLinks: whose names come up elsewhere, and which trees are written through links.
+func TestCopiesNamesAndFollowsLinks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		line string

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLinksAreNoEdits(t *testing.T) {
+func TestLinksAreNotEditsOnly(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"cp -s a b", "cp -P a b", "cp -d a b", "cp -a a b", "cp -ra a b", "cp --symbolic-link a b", "cp -l a b", "cp --preserve=links a b", "ln -s a b", "ln a b"} {
 		require.False(t, parse(line).Commands[0].EditsOnly, "%q", line)

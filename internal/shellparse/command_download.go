@@ -126,15 +126,15 @@ func wgetEffect(args []arg) effect {
 func (e *effect) parseRemoteArgs(args []arg, options, inert string) parsedArgs {
 	args = slices.Clone(args)
 	for i, a := range args {
-		name, _, glued := strings.Cut(a.source, "=")
-		if !a.known && !a.maybeSeveral && glued && has(inert, name) {
+		name, _, attached := strings.Cut(a.source, "=")
+		if !a.known && !a.anyNumber && attached && has(inert, name) {
 			args[i] = literalArg("-q") // any option without a value
 		}
 	}
 	p := commandSpec{flags: options}.parseArgs(expandLongFlags(options, args))
 	rest := args
 	if p.reason == "" {
-		rest = slices.Concat(p.operands, p.mayBeOperands)
+		rest = slices.Concat(p.operands, p.splitValues)
 		for _, f := range p.flags {
 			if f.value.source != "" && !has(inert, f.name) {
 				rest = append(rest, f.value)
@@ -153,7 +153,7 @@ func (e *effect) parseRemoteArgs(args []arg, options, inert string) parsedArgs {
 func expandLongFlags(options string, args []arg) []arg {
 	list := args
 	for i, a := range args {
-		name, value, glued := strings.Cut(a.value, "=")
+		name, value, attached := strings.Cut(a.value, "=")
 		if !a.known || len(name) < len("--xx") || name[:2] != "--" {
 			continue
 		}
@@ -163,7 +163,7 @@ func expandLongFlags(options string, args []arg) []arg {
 					list = slices.Clone(args)
 				}
 				list[i].value = full
-				if glued {
+				if attached {
 					list[i].value += "=" + value
 				}
 				break

@@ -51,7 +51,7 @@ func (e *effect) addGitRisks(name string, args []arg, form gitForm, dir string) 
 
 // addGitRisk adds the effect of the first of some arguments if it is a risky word.
 func (e *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) {
-	flag, value, glued := form.riskyWord(risks, args[0].value)
+	flag, value, attached := form.riskyWord(risks, args[0].value)
 	if flag == "" {
 		return
 	}
@@ -61,7 +61,7 @@ func (e *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) 
 	}
 	a := args[0]
 	a.value = value
-	if !glued && len(args) > 1 {
+	if !attached && len(args) > 1 {
 		a = args[1]
 	}
 	e.addWrite(gitInDir(a, dir))
@@ -69,7 +69,7 @@ func (e *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) 
 
 // riskyWord returns the word in risks that text is, and the value attached to it. Git
 // accepts abbreviations.
-func (f gitForm) riskyWord(risks, text string) (flag, value string, glued bool) {
+func (f gitForm) riskyWord(risks, text string) (flag, value string, attached bool) {
 	if !strings.HasPrefix(text, "-") {
 		if has(risks, text) {
 			return text, "", false
@@ -77,13 +77,13 @@ func (f gitForm) riskyWord(risks, text string) (flag, value string, glued bool) 
 		return "", "", false
 	}
 	if strings.HasPrefix(text, "--") {
-		name, value, glued := strings.Cut(text, "=")
+		name, value, attached := strings.Cut(text, "=")
 		if _, harmless := gitFlagKind(f.flags, name); harmless || name == "--" {
 			return "", "", false
 		}
 		for known := range strings.FieldsSeq(risks) {
 			if strings.HasPrefix(known, name) {
-				return known, value, glued
+				return known, value, attached
 			}
 		}
 		return "", "", false
@@ -105,10 +105,10 @@ func (f gitForm) takesNextWord(a arg) bool {
 	if !a.isLiteral() || !strings.HasPrefix(a.value, "-") {
 		return !a.isLiteral()
 	}
-	name, _, glued := strings.Cut(a.value, "=")
+	name, _, attached := strings.Cut(a.value, "=")
 	if strings.HasPrefix(a.value, "--") {
 		takes, ok := gitFlagKind(f.flags, name)
-		return !glued && (!ok || takes != gitNoValue && takes != gitOptionalValue)
+		return !attached && (!ok || takes != gitNoValue && takes != gitOptionalValue)
 	}
 	for i := 1; i < len(a.value); i++ {
 		takes, ok := gitFlagKind(f.flags, "-"+a.value[i:i+1])
@@ -126,14 +126,14 @@ func (f gitForm) takesNextWord(a arg) bool {
 // attached value, or as the next word if the flag takes any.
 func (f gitForm) belongsToFlag(args []arg, i int) bool {
 	a := args[i]
-	if a.maybeSeveral {
+	if a.anyNumber {
 		return false
 	}
 	text := strings.TrimPrefix(a.source, `"`)
 	if a.known {
 		text = a.value
 	}
-	if name, _, glued := strings.Cut(text, "="); glued && strings.HasPrefix(name, "--") {
+	if name, _, attached := strings.Cut(text, "="); attached && strings.HasPrefix(name, "--") {
 		takes, _ := gitFlagKind(f.flags, name)
 		return takes != gitNoValue
 	}

@@ -111,13 +111,13 @@ func (p *gitArgParser) takePathspecs() string {
 }
 
 func (p *gitArgParser) longFlag(a arg) string {
-	name, value, glued := strings.Cut(a.value, "=")
+	name, value, attached := strings.Cut(a.value, "=")
 	takes, ok := gitFlagKind(p.tables, name)
-	if !ok || glued && takes == gitNoValue {
+	if !ok || attached && takes == gitNoValue {
 		return "the flag " + name + " is not known to only read"
 	}
 	a.value = value
-	return p.addFlag(name, takes, a, glued)
+	return p.addFlag(name, takes, a, attached)
 }
 
 // shortFlags takes "-p", "-n5", "-n 5", "-5" and bundles such as "-sb".
@@ -152,12 +152,12 @@ func (p *gitArgParser) recordFlag(flag string) {
 }
 
 // addFlag takes a flag and its value, which may be attached or the next word.
-func (p *gitArgParser) addFlag(name, takes string, value arg, glued bool) string {
+func (p *gitArgParser) addFlag(name, takes string, value arg, attached bool) string {
 	p.recordFlag(name)
-	if takes == gitNoValue || takes == gitOptionalValue && !glued {
+	if takes == gitNoValue || takes == gitOptionalValue && !attached {
 		return ""
 	}
-	if !glued {
+	if !attached {
 		if len(p.args) == 0 {
 			return "" // git uses a default, or reports an error
 		}

@@ -8,7 +8,7 @@ import (
 
 func TestProgramsOfJq(t *testing.T) {
 	t.Parallel()
-	runUseCases(t, []useCase{
+	runEffectCases(t, []effectCase{
 		{name: "field", line: "jq .env a.json", reads: "a.json"},
 		{name: "flags", line: "jq -rc '.a[]' a b", reads: "a b"},
 		{name: "flag after operands", line: "jq .a b -r", reads: "b"},

@@ -129,7 +129,7 @@ func isAmbiguousURL(text string) bool {
 func (a arg) unknownHost() string {
 	text := strings.TrimPrefix(a.source, `"`)
 	start := text[:max(strings.IndexAny(text+"$", "$`'\"{*?[\\"), 0)]
-	if rest, url := afterScheme(start); url && !a.maybeSeveral && !a.isPlaceholder() && strings.Contains(rest, "/") && !strings.Contains(rest, "@") {
+	if rest, url := afterScheme(start); url && !a.anyNumber && !a.isPlaceholder() && strings.Contains(rest, "/") && !strings.Contains(rest, "@") {
 		return hostOf(start)
 	}
 	return "…" + a.source

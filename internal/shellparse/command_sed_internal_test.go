@@ -8,7 +8,7 @@ import (
 
 func TestScriptsOfSed(t *testing.T) {
 	t.Parallel()
-	runUseCases(t, []useCase{
+	runEffectCases(t, []effectCase{
 		{name: "substitute", line: "sed s/a/b/ a", reads: "a"},
 		{name: "print", line: "sed -n 1,3p", reads: ""},
 		{name: "pieces", line: "sed -n -e 1p -e '$p' a", reads: "a"},

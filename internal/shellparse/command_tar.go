@@ -84,7 +84,7 @@ func (e *effect) addTar(p parsedArgs, dir arg, archives []arg) {
 // argument that may be such an option.
 func (e *effect) addTarPrograms(args []arg) {
 	for i, a := range args {
-		name, value, glued := strings.Cut(a.value, "=")
+		name, value, attached := strings.Cut(a.value, "=")
 		var after string
 		if i+1 < len(args) {
 			after = args[i+1].value
@@ -97,7 +97,7 @@ func (e *effect) addTarPrograms(args []arg) {
 				continue
 			}
 			e.noWildcards = true
-			if !glued {
+			if !attached {
 				value = after
 			}
 			e.addScript(strings.TrimPrefix(value, "exec="))

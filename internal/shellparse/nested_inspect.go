@@ -104,9 +104,9 @@ func (w *walker) inspectStarted(c *Command, name string, args []arg, depth int) 
 			}
 		}
 	}
-	if ours, ok := scriptRunners[name]; ok {
+	if certain, ok := scriptRunners[name]; ok {
 		for _, text := range scriptsOf(name, args) {
-			w.addScript(c, text, ours)
+			w.addScript(c, text, certain)
 		}
 		if fillsScript(name, args) {
 			w.markUnknown("the text that runs is computed")

@@ -9,7 +9,7 @@ import (
 )
 
 // Rules that deny see past quotes, paths, case and all that starts programs.
-func TestInner(t *testing.T) {
+func TestNestedTexts(t *testing.T) {
 	t.Parallel()
 	const touch = "touch marker"
 	tests := map[string]string{
@@ -38,15 +38,15 @@ func TestInner(t *testing.T) {
 		"timeout 5 ls": "timeout 5 ls", "A=1 ls": "A=1 ls",
 	}
 	for line, want := range tests {
-		require.Contains(t, inner(parse(line)), want, "%q", line)
+		require.Contains(t, allTexts(parse(line)), want, "%q", line)
 	}
 }
 
-func TestInnerDoesNotInvent(t *testing.T) {
+func TestNestedTextsAreNotInvented(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"ls touch marker", "echo 'touch marker'", "grep 'touch marker' x", "git log --grep push", "sudo ls touch marker", "timeout 5 ls touch marker"} {
-		require.NotContains(t, inner(parse(line)), "touch marker", "%q", line)
-		require.NotContains(t, inner(parse(line)), "git push", "%q", line)
+		require.NotContains(t, allTexts(parse(line)), "touch marker", "%q", line)
+		require.NotContains(t, allTexts(parse(line)), "git push", "%q", line)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestDenySeesHiddenCommands(t *testing.T) {
 		"tar -xf a.tar -I 'touch x'": touch, "tar -xf a.tar --to-com='touch x'": touch, "tar -cf a.tar --checkpoint=1 --checkpoint-action=exec='touch x' b": touch, "tar xIf 'touch x' a.tar": touch, "sed '1e touch x' a": touch, "sed 's/a/touch x/e' a": touch, "sed -n 's,a,touch x,pe' a": touch, "sed -e 'e touch x' a": touch, `awk 'BEGIN { system("touch x") }'`: touch, `awk '{ print | "touch x" }'`: touch,
 	}
 	for line, want := range tests {
-		require.Contains(t, inner(parse(line)), want, "%q", line)
+		require.Contains(t, allTexts(parse(line)), want, "%q", line)
 	}
 }
 
@@ -81,12 +81,12 @@ func TestDenySeesNoCommandInTexts(t *testing.T) {
 		"git grep run touch x", "git log --grep foreach touch x", "git commit -m run touch x", "grep -x touch x", "command -v touch x", "cat touch x",
 		"curl -d touch x", "sudo cat touch x", "awk '{ print \"touch x\" }'", "env -u A cat touch x",
 	} {
-		require.NotContains(t, inner(parse(line)), "touch x", "%q", line)
+		require.NotContains(t, allTexts(parse(line)), "touch x", "%q", line)
 	}
 }
 
 // Looking into commands takes no longer than reading a line may.
-func TestLookingIsBounded(t *testing.T) {
+func TestInspectionIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"find . " + strings.Repeat("-exec sudo -x find . ", 450),

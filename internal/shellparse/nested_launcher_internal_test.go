@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestInteractiveShellsAreShells(t *testing.T) {
+func TestStdinShellsRunScripts(t *testing.T) {
 	t.Parallel()
 	for name := range stdinShells {
 		require.Contains(t, scriptRunners, name)

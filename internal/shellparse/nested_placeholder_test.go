@@ -8,7 +8,7 @@ import (
 )
 
 // Where one program says what another is to do, nobody knows what runs.
-func TestWhatAnotherProgramNamesIsNotKnown(t *testing.T) {
+func TestPlaceholdersAreNotKnown(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, line string
@@ -75,7 +75,7 @@ func TestWhatAnotherProgramNamesIsNotKnown(t *testing.T) {
 }
 
 // What cannot be known is said to be unknown.
-func TestDenyCannotBePassedByWhatIsNotKnown(t *testing.T) {
+func TestUnknownWordsMakeTheLineUnknown(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"x=push; git $x", "git $(echo push)", "git -p $x", "rm $x",

@@ -97,12 +97,12 @@ func scriptsAfterC(args []arg) []arg {
 	return list
 }
 
-// addScript adds the effects of a script that a command runs. ours is set if a shell
+// addScript adds the effects of a script that a command runs. certain is set if a shell
 // whose language the package reads surely runs it: then unknown parts of the script
 // make the line unknown.
-func (w *walker) addScript(c *Command, text arg, ours bool) {
+func (w *walker) addScript(c *Command, text arg, certain bool) {
 	if !text.known {
-		if ours {
+		if certain {
 			w.markUnknown("the text that runs is computed")
 		}
 		return
@@ -116,19 +116,19 @@ func (w *walker) addScript(c *Command, text arg, ours bool) {
 		dirs = []string{w.env.Dir}
 	}
 	for _, dir := range dirs {
-		w.addScriptIn(c, text.value, dir, ours)
+		w.addScriptIn(c, text.value, dir, certain)
 	}
 }
 
 // addScriptIn is addScript in one directory.
-func (w *walker) addScriptIn(c *Command, text, dir string, ours bool) {
+func (w *walker) addScriptIn(c *Command, text, dir string, certain bool) {
 	env := w.env
 	env.Dir = dir
 	if w.homeUnknown {
 		env.Home = ""
 	}
 	sub := parse(text, env, w.scriptDepth+1, w.state)
-	if ours && sub.Unknown != "" {
+	if certain && sub.Unknown != "" {
 		w.markUnknown(sub.Unknown)
 	}
 	paths := sub.Paths
@@ -250,10 +250,10 @@ func gitRunsCommands(args []arg) bool {
 // gitScripts returns the commands in an option of git or in the words after it. runs is
 // the result of gitRunsCommands.
 func gitScripts(option string, after []arg, runs bool) []string {
-	name, value, glued := strings.Cut(option, "=")
+	name, value, attached := strings.Cut(option, "=")
 	switch {
 	case !runs && !strings.HasPrefix(option, "-c"):
-	case name == "--exec" && glued:
+	case name == "--exec" && attached:
 		return []string{value}
 	case strings.HasPrefix(option, "-x") && len(option) > 2:
 		return []string{option[2:]}

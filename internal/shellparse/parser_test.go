@@ -16,10 +16,10 @@ var breaking = []string{
 	"cat <<E\n$(", "cat <<A <<B\nx", "[[ a =~ (b(", "echo `a \\`b", "echo \"$(a \"`", "${a:", "$((1+", "a() {", "case x in (", "'", "# x", "a <<'E' # y\n", "\xff", "{a,",
 }
 
-func TestParserForgets(t *testing.T) {
+func TestParserKeepsNothingOfEarlierLines(t *testing.T) {
 	t.Parallel()
 	var p shellparse.Parser
-	for _, env := range []shellparse.Env{here(), {}, {Shell: shellparse.Zsh, Dir: "/proj"}, {Shell: shellparse.PowerShell, Dir: "/proj"}} {
+	for _, env := range []shellparse.Env{testEnv(), {}, {Shell: shellparse.Zsh, Dir: "/proj"}, {Shell: shellparse.PowerShell, Dir: "/proj"}} {
 		for _, before := range breaking {
 			for _, line := range append([]string{fiveCommands, "sh -c 'sudo sh -c \"rm x\"'"}, breaking...) {
 				p.Parse(before, env)
@@ -29,14 +29,14 @@ func TestParserForgets(t *testing.T) {
 	}
 }
 
-func TestParserServesMany(t *testing.T) {
+func TestParserServesSeveralGoroutines(t *testing.T) {
 	t.Parallel()
 	var p shellparse.Parser
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			for _, line := range append([]string{fiveCommands}, breaking...) {
-				if got := p.Parse(line, here()); !reflect.DeepEqual(shellparse.Parse(line, here()), got) {
+				if got := p.Parse(line, testEnv()); !reflect.DeepEqual(shellparse.Parse(line, testEnv()), got) {
 					t.Errorf("%q became %+v", line, got)
 				}
 			}
@@ -45,7 +45,7 @@ func TestParserServesMany(t *testing.T) {
 	all.Wait()
 }
 
-func TestGates(t *testing.T) {
+func TestTextProblems(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ line, why string }{
 		"carriage return":         {"ls\r", "carriage return"},
@@ -90,7 +90,7 @@ func TestLimits(t *testing.T) {
 			return parse(strings.Repeat("echo $(", n) + "touch marker" + strings.Repeat(")", n))
 		}
 		require.Empty(t, nested(31).Unknown)
-		require.Contains(t, inner(nested(31)), "touch marker")
+		require.Contains(t, allTexts(nested(31)), "touch marker")
 		require.Contains(t, nested(200).Unknown, "nested")
 	})
 	t.Run("groups", func(t *testing.T) {
@@ -102,12 +102,12 @@ func TestLimits(t *testing.T) {
 		t.Parallel()
 		l := parse(strings.Repeat("eval ", 3) + "touch marker")
 		require.Empty(t, l.Unknown)
-		require.Contains(t, inner(l), "touch marker")
+		require.Contains(t, allTexts(l), "touch marker")
 		require.NotEmpty(t, parse(strings.Repeat("eval ", 20)+"touch marker").Unknown)
 	})
 	t.Run("launchers", func(t *testing.T) {
 		t.Parallel()
-		require.Contains(t, inner(parse("sudo env nice touch marker")), "touch marker")
+		require.Contains(t, allTexts(parse("sudo env nice touch marker")), "touch marker")
 		require.NotEmpty(t, parse(strings.Repeat("sudo ", 400)+"ls").Unknown)
 	})
 	t.Run("braces", func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCritical(t *testing.T) {
+func TestRemovalReason(t *testing.T) {
 	t.Parallel()
 	const dir, home = "/srv/proj/app", "/home/me"
 	for _, tt := range []struct {

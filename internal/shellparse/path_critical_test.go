@@ -63,7 +63,7 @@ func TestRemovalsInLongLoops(t *testing.T) {
 }
 
 // A critical removal is found wherever it hides.
-func TestCaution(t *testing.T) {
+func TestRemovalsAreFoundInNestedCommands(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"rm -rf /", "rm -rf ~", "rm -rf $HOME/", "rm -rf .", "cd src && rm -rf ..", "cd / && rm -rf etc", "cd src; rm -rf ../*", `rm -rf "$D"/*`, "/bin/rm -rf /", "RM -rf /",

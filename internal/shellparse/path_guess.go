@@ -14,7 +14,7 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 	at := w.place
 	w.place = w.placeAfterOptions(programName(args[0].value), args[1:])
 	inPlace := writesInPlace(args[1:])
-	stranger := isUnlisted(programName(args[0].value))
+	unlisted := isUnlisted(programName(args[0].value))
 	var room [2]string
 	for i, a := range args[1:] {
 		if !a.known {
@@ -23,9 +23,9 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 		write := inPlace || a.namesOutput() || i > 0 && args[i].is("-o", "--output", "--out")
 		for _, name := range guessNames(a.value, room[:0]) {
 			c.Paths = slices.Grow(c.Paths, len(args)-i)
-			like := Path{Guess: true, Glob: a.glob, Tree: a.isFoundTree(), Write: stranger}
+			like := Path{Guess: true, Glob: a.glob, Tree: a.isFoundTree(), Write: unlisted}
 			c.Paths = w.appendPaths(c.Paths, name, like)
-			if write && !stranger {
+			if write && !unlisted {
 				like.Write = true
 				c.Paths = w.appendPaths(c.Paths, name, like)
 			}

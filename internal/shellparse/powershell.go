@@ -63,16 +63,16 @@ func (w *pwshWalker) addCommand(c Command) bool {
 	return true
 }
 
-// command lists a command. behind are the commands that read its output; fed is set if
+// command lists a command. behind are the commands that read its output; hasInput is set if
 // it reads the output of another command itself.
-func (w *pwshWalker) command(pc pwshCommand, behind []pwshCommand, fed bool) bool {
+func (w *pwshWalker) command(pc pwshCommand, behind []pwshCommand, hasInput bool) bool {
 	name := pc.words[0].value
-	c := Command{Text: joinArgs(pc.words, sourceText), ReadsInput: fed}
+	c := Command{Text: joinArgs(pc.words, sourceText), ReadsInput: hasInput}
 	cmdlet, sure := w.cmdletOf(name)
 	table, listed := cmdlets[cmdlet]
 	switch {
 	case sure && listed:
-		w.applyCmdlet(&c, cmdlet, table.bind(pc.words[1:]), fed, behind)
+		w.applyCmdlet(&c, cmdlet, table.bind(pc.words[1:]), hasInput, behind)
 	case sure:
 		c.worsen(Unknown, "nobody here knows what "+cmdlet+" does")
 	default:
@@ -98,7 +98,7 @@ func (w *pwshWalker) command(pc pwshCommand, behind []pwshCommand, fed bool) boo
 }
 
 // applyCmdlet adds the effect of a cmdlet to a command.
-func (w *pwshWalker) applyCmdlet(c *Command, name string, b boundParams, fed bool, behind []pwshCommand) {
+func (w *pwshWalker) applyCmdlet(c *Command, name string, b boundParams, hasInput bool, behind []pwshCommand) {
 	table := cmdlets[name]
 	if table.changes != "" {
 		c.worsen(Mutating, name+" "+table.changes)
@@ -111,11 +111,11 @@ func (w *pwshWalker) applyCmdlet(c *Command, name string, b boundParams, fed boo
 		name == "Get-ChildItem" && w.pipesToSelectString(behind)
 	switch {
 	case len(b.files) > 0 || !table.takesFiles():
-	case fed && name != "Select-String":
+	case hasInput && name != "Select-String":
 		w.markUnknown(name + " gets its files through a pipe")
 	case name == "Get-ChildItem":
 		b.files = []pwshFile{{arg: literalArg(".")}}
-	case name != "Set-Location" && !fed:
+	case name != "Set-Location" && !hasInput:
 		c.worsen(Unknown, name+" asks for a file")
 	}
 	for _, f := range b.files {
@@ -139,7 +139,7 @@ func (w *pwshWalker) pipesToSelectString(behind []pwshCommand) bool {
 // case.
 func (w *pwshWalker) addFile(c *Command, f pwshFile, like Path) {
 	switch {
-	case f.maybeSeveral:
+	case f.anyNumber:
 		w.markUnknown("a list of files is not understood")
 		return
 	case !startsWithQuote(f.source) && pwshNumber.MatchString(f.value):
@@ -210,7 +210,7 @@ func (w *pwshWalker) nativeProgram(c *Command, words []arg) {
 func (w *pwshWalker) exceedsWildcard(words []arg) bool {
 	words = slices.Clone(words)
 	for i, word := range words[1:] {
-		words[i+1].maybeSeveral = !w.passesVerbatim(word)
+		words[i+1].anyNumber = !w.passesVerbatim(word)
 	}
 	return exceedsWildcard(words)
 }
@@ -219,7 +219,7 @@ func (w *pwshWalker) exceedsWildcard(words []arg) bool {
 // of PowerShell on every system.
 func (w *pwshWalker) passesVerbatim(word arg) bool {
 	split := isParameter(word) && word.value[1] != '-' && strings.ContainsAny(word.value, ".:")
-	return word.value != "" && !word.maybeSeveral && !split && !strings.ContainsAny(word.value, `"`) && !strings.HasSuffix(word.value, `\`) &&
+	return word.value != "" && !word.anyNumber && !split && !strings.ContainsAny(word.value, `"`) && !strings.HasSuffix(word.value, `\`) &&
 		!strings.HasPrefix(word.value, "~") && (w.windows || !strings.Contains(word.value, `\`))
 }
 

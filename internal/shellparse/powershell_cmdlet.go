@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A cmdlet lists the parameters of a cmdlet and their effects. Any other parameter,
+// A cmdletSpec lists the parameters of a cmdlet and their effects. Any other parameter,
 // including an abbreviation that PowerShell accepts, makes the command unknown.
-type cmdlet struct {
+type cmdletSpec struct {
 	source string // the manual that the parameters were taken from
 	// params are the parameters in lower case, each with a mark for its value: none for
 	// a switch, = for text, < for files, ! for files without wildcards, ? for a pattern
@@ -32,7 +32,7 @@ const (
 )
 
 // cmdlets are the known cmdlets. They take precedence over programs.
-var cmdlets = map[string]cmdlet{
+var cmdlets = map[string]cmdletSpec{
 	"Compare-Object": {source: pwshUtility, positional: "referenceobject differenceobject",
 		params: "referenceobject= differenceobject= property= syncwindow= casesensitive excludedifferent includeequal passthru"},
 	"Format-List": {source: pwshUtility, positional: "property", params: "property= groupby= force"},
@@ -77,10 +77,10 @@ var cmdlets = map[string]cmdlet{
 }
 
 // takesFiles reports whether a cmdlet takes files.
-func (t cmdlet) takesFiles() bool { return strings.Contains(t.params, "<") }
+func (t cmdletSpec) takesFiles() bool { return strings.Contains(t.params, "<") }
 
 // kindOf looks up a parameter, whose name is in lower case.
-func (t cmdlet) kindOf(name string) (mark string, ok bool) {
+func (t cmdletSpec) kindOf(name string) (mark string, ok bool) {
 	if name == "" || strings.ContainsAny(name, "=<!? ") {
 		return "", false
 	}
@@ -100,13 +100,13 @@ type pwshFile struct {
 
 // boundParams are the words of a cmdlet, assigned to its parameters.
 type boundParams struct {
-	names  []string // of the parameters
+	params []string // of the parameters
 	files  []pwshFile
 	quoted bool   // a positional word contains a quote
 	reason string // why the effect of the cmdlet is not known; empty if it is known
 }
 
-func (b boundParams) hasParam(name string) bool { return slices.Contains(b.names, name) }
+func (b boundParams) hasParam(name string) bool { return slices.Contains(b.params, name) }
 
 // refuse records why the effect of the cmdlet is not known. The first reason is kept.
 func (b *boundParams) refuse(reason string) {
@@ -117,7 +117,7 @@ func (b *boundParams) refuse(reason string) {
 
 // bind assigns words to the parameters of a cmdlet. A word that fits none is taken as a
 // file if the cmdlet takes files.
-func (t cmdlet) bind(words []arg) boundParams {
+func (t cmdletSpec) bind(words []arg) boundParams {
 	var b boundParams
 	var loose []arg
 	for i := 0; i < len(words); i++ {
@@ -128,19 +128,19 @@ func (t cmdlet) bind(words []arg) boundParams {
 			continue
 		}
 		mark, known := t.kindOf(asciiLower(name))
-		glued := strings.Contains(word.value, ":")
-		if !known || glued && mark == "" {
+		attached := strings.Contains(word.value, ":")
+		if !known || attached && mark == "" {
 			b.refuse("the parameter -" + name + " is not known")
 			if value != "" && t.takesFiles() {
 				b.files = append(b.files, pwshFile{arg: arg{value: value, source: word.source}})
 			}
 			continue
 		}
-		b.names = append(b.names, asciiLower(name))
+		b.params = append(b.params, asciiLower(name))
 		if mark == "" {
 			continue
 		}
-		of := arg{value: value, source: word.source, maybeSeveral: word.maybeSeveral}
+		of := arg{value: value, source: word.source, anyNumber: word.anyNumber}
 		if value == "" {
 			if i+1 == len(words) || isParameter(words[i+1]) {
 				b.refuse("the parameter -" + name + " has no value")
@@ -166,7 +166,7 @@ func (b *boundParams) assign(mark string, word arg) {
 	case "<", "!":
 		b.files = append(b.files, pwshFile{arg: word, literal: mark == "!"})
 	case "?":
-		if word.maybeSeveral || strings.ContainsAny(word.value, `/\:`) || strings.Contains(word.value, "..") {
+		if word.anyNumber || strings.ContainsAny(word.value, `/\:`) || strings.Contains(word.value, "..") {
 			b.refuse("the pattern " + word.source + " may lead elsewhere")
 		}
 	}
@@ -174,7 +174,7 @@ func (b *boundParams) assign(mark string, word arg) {
 
 // placeWords assigns words without a parameter name to the remaining positional
 // parameters.
-func (t cmdlet) placeWords(b *boundParams, words []arg) {
+func (t cmdletSpec) placeWords(b *boundParams, words []arg) {
 	places := strings.Fields(t.positional)
 	for _, word := range words {
 		b.quoted = b.quoted || strings.ContainsAny(word.source, `'"`)

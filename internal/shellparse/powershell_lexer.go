@@ -136,7 +136,7 @@ func (l *pwshLexer) redirect() error {
 		return errNotComplete
 	}
 	word, err := l.word()
-	if word.maybeSeveral || strings.ContainsAny(word.value, "*?[") || strings.HasPrefix(word.source, "-") {
+	if word.anyNumber || strings.ContainsAny(word.value, "*?[") || strings.HasPrefix(word.source, "-") {
 		return errors.New("the target of a redirection cannot be known")
 	}
 	l.command.targets = append(l.command.targets, word)
@@ -170,7 +170,7 @@ func (l *pwshLexer) word() (w arg, err error) {
 			continue
 		case c == ',':
 			w.value += ","
-			w.maybeSeveral = true
+			w.anyNumber = true
 			l.src = l.src[1:]
 			l.blanks() // the list continues
 			if l.src == "" || !isBareByte(l.src[0]) || len(w.value) == 1 {
@@ -180,7 +180,7 @@ func (l *pwshLexer) word() (w arg, err error) {
 		}
 		break
 	}
-	w.known, w.glob = !w.maybeSeveral, !quoted && strings.ContainsAny(w.value, "*?")
+	w.known, w.glob = !w.anyNumber, !quoted && strings.ContainsAny(w.value, "*?")
 	if startsWithQuote(l.src) {
 		if !quoted && !beforeString.MatchString(w.value) {
 			return w, errors.New("a quote stands within a word")
@@ -237,7 +237,7 @@ func pwshNameProblem(word arg) error {
 		return nil
 	case word.source == ".":
 		return errors.New("a script that is read changes what follows")
-	case word.maybeSeveral || word.glob || startsWithQuote(word.source[len(word.source)-1:]) || c[0] < utf8.RuneSelf && !isNameStart(c[0]):
+	case word.anyNumber || word.glob || startsWithQuote(word.source[len(word.source)-1:]) || c[0] < utf8.RuneSelf && !isNameStart(c[0]):
 		return errors.New("an expression stands where a command is expected")
 	case strings.Contains(pwshKeywords, " "+strings.ToLower(word.value)+" "):
 		return errors.New("the line holds a statement that is no command")

@@ -176,7 +176,7 @@ func TestPowerShellDeniedTexts(t *testing.T) {
 	} {
 		for _, rule := range []string{"Remove-Item:*", "rm *", "ri a"} {
 			for _, l := range []shellparse.Line{powershell(line), windows(line)} {
-				require.True(t, touched(t, rule, l), "%s: %s: %q", rule, line, inner(l))
+				require.True(t, touched(t, rule, l), "%s: %s: %q", rule, line, allTexts(l))
 			}
 		}
 	}

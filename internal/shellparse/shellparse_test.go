@@ -10,10 +10,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-// here is where the lines of the tests are read.
-func here() shellparse.Env { return shellparse.Env{Dir: "/proj", Home: "/home/me"} }
+// testEnv is where the lines of the tests are read.
+func testEnv() shellparse.Env { return shellparse.Env{Dir: "/proj", Home: "/home/me"} }
 
-func parse(line string) shellparse.Line { return shellparse.Parse(line, here()) }
+func parse(line string) shellparse.Line { return shellparse.Parse(line, testEnv()) }
 
 // texts are the allow texts of a line, each behind its class.
 func texts(l shellparse.Line) []string {
@@ -24,8 +24,8 @@ func texts(l shellparse.Line) []string {
 	return list
 }
 
-// inner are all texts that rules that deny see.
-func inner(l shellparse.Line) []string {
+// allTexts are all texts that rules that deny see.
+func allTexts(l shellparse.Line) []string {
 	var list []string
 	for _, c := range l.Commands {
 		list = append(append(list, c.Text), c.Nested...)
@@ -42,8 +42,8 @@ func names(l shellparse.Line) []string {
 	return list
 }
 
-// free reports whether nobody need be asked about a line, but for its paths.
-func free(l shellparse.Line) bool {
+// readOnly reports whether nobody need be asked about a line, but for its paths.
+func readOnly(l shellparse.Line) bool {
 	changes := func(c shellparse.Command) bool { return c.Class != shellparse.ReadOnly }
 	return l.Unknown == "" && !slices.ContainsFunc(l.Commands, changes)
 }
@@ -67,7 +67,7 @@ func TestUnicodeBlankStaysInWord(t *testing.T) {
 }
 
 // Lines like those above that are to stay free.
-func TestHarmlessLines(t *testing.T) {
+func TestReadOnlyLines(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"printf '%s\\n' a", "printf '%5.2f %d %x %q %b %c %%\\n' 1 2 3 a b c", "printf '%(%F)T' -1", "printf -- '%s' a", "printf '%*d' 3 1", "printf a",
@@ -77,11 +77,11 @@ func TestHarmlessLines(t *testing.T) {
 		"echo *.go", "for f in *.go; do echo $f; done", "x=1; echo $x", "ls | head -3", "git status && git log",
 	} {
 		l := parse(line)
-		require.True(t, free(l), "%q: %s %v", line, l.Unknown, l.Commands)
+		require.True(t, readOnly(l), "%q: %s %v", line, l.Unknown, l.Commands)
 	}
 }
 
-func TestHostileLines(t *testing.T) {
+func TestLinesThatAreNotReadOnly(t *testing.T) {
 	t.Parallel()
 	tests := map[string][]string{
 		"printf sets a variable": {
@@ -113,7 +113,7 @@ func TestHostileLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, line := range lines {
-				require.False(t, free(parse(line)), "%q", line)
+				require.False(t, readOnly(parse(line)), "%q", line)
 			}
 		})
 	}

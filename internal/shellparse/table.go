@@ -119,7 +119,7 @@ func (p parsedArgs) fileOperands(s commandSpec) []file {
 	if s.operands == plainTexts || s.operands == noOperands || s.operands == otherOperands {
 		return files
 	}
-	for _, a := range slices.Concat(p.operands, p.mayBeOperands) {
+	for _, a := range slices.Concat(p.operands, p.splitValues) {
 		if a.value == "-" && a.known && s.operands == readFiles {
 			continue
 		}

@@ -6,7 +6,7 @@ import (
 
 func TestArchives(t *testing.T) {
 	t.Parallel()
-	runUseCases(t, []useCase{
+	runEffectCases(t, []effectCase{
 		{name: "tar lists", line: "tar tf a.tar", reads: "a.tar"},
 		{name: "tar packs", line: "tar -czf a.tgz src", class: Mutating, reads: "src/", write: "a.tgz"},
 		{name: "tar packs to standard output", line: "tar cf - src", class: Mutating, reads: "src/"},

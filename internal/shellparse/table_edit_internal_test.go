@@ -6,7 +6,7 @@ import (
 
 func TestEdits(t *testing.T) {
 	t.Parallel()
-	runUseCases(t, []useCase{
+	runEffectCases(t, []effectCase{
 		{name: "mkdir", line: "mkdir -p a/b", class: Mutating, edits: true, write: "a/b"},
 		{name: "touch", line: "touch a b", class: Mutating, edits: true, write: "a b"},
 		{name: "touch like a file", line: "touch -r a b", class: Mutating, edits: true, reads: "a", write: "b"},

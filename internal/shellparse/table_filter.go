@@ -27,8 +27,8 @@ var filterSpecs = map[string]commandSpec{
 					e.addWrite(a)
 				}
 			}
-			if len(p.mayBeOperands) > 0 {
-				e.worsen(Unknown, "uniq writes its second operand, and "+p.mayBeOperands[0].source+" may be two")
+			if len(p.splitValues) > 0 {
+				e.worsen(Unknown, "uniq writes its second operand, and "+p.splitValues[0].source+" may be two")
 			}
 		},
 	},
@@ -121,7 +121,7 @@ var filterSpecs = map[string]commandSpec{
 		post: func(p parsedArgs, e *effect) {
 			e.worsen(Unknown, "xargs runs a command with arguments that nobody knows")
 			if len(p.operands) > 0 {
-				rest := arg{source: "…", maybeSeveral: true}
+				rest := arg{source: "…", anyNumber: true}
 				e.runs = [][]arg{append(p.nestedCommand(), rest)}
 			}
 		},

@@ -6,7 +6,7 @@ import (
 
 func TestFilters(t *testing.T) {
 	t.Parallel()
-	runUseCases(t, []useCase{
+	runEffectCases(t, []effectCase{
 		{name: "sort", line: "sort -t, -k2,2 a", reads: "a"},
 		{name: "sort long", line: "sort --reverse a", reads: "a"},
 		{name: "sort output", line: "sort -o a b", class: Mutating, reads: "b", write: "a"},

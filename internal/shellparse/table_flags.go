@@ -28,12 +28,12 @@ type flag struct {
 type parsedArgs struct {
 	flags    []flag
 	operands []arg
-	// mayBeOperands are values of flags that may expand to several arguments, of which
+	// splitValues are values of flags that may expand to several arguments, of which
 	// all but the first are operands.
-	mayBeOperands []arg
-	namedFiles    []file // values of flags that name files
-	writesNamed   bool   // one of namedFiles is written
-	reason        string // why the effect of the command is not known; empty if it is known
+	splitValues []arg
+	namedFiles  []file // values of flags that name files
+	writesNamed bool   // one of namedFiles is written
+	reason      string // why the effect of the command is not known; empty if it is known
 }
 
 func (p parsedArgs) hasFlag(names ...string) bool {
@@ -132,14 +132,14 @@ func (p *argParser) takeOperands() {
 
 // longFlag takes a flag such as "--lines" or "--lines=5".
 func (p *argParser) longFlag(a arg) {
-	name, value, glued := strings.Cut(a.value, "=")
+	name, value, attached := strings.Cut(a.value, "=")
 	kind, ok := p.spec.kindOf(name)
-	if !ok || glued && kind == noValue {
+	if !ok || attached && kind == noValue {
 		p.parsed.refuse("the flag " + name + " is not known")
 		return
 	}
 	a.value = value
-	p.addFlag(name, kind, a, glued)
+	p.addFlag(name, kind, a, attached)
 }
 
 // shortFlags takes "-l", bundles such as "-la", and attached values as in "-n5".
@@ -170,19 +170,19 @@ func (p *argParser) shortFlags(a arg) {
 
 // addFlag adds a flag with its value, if it takes one: the attached one, or else the
 // next argument.
-func (p *argParser) addFlag(name string, kind flagKind, value arg, glued bool) {
+func (p *argParser) addFlag(name string, kind flagKind, value arg, attached bool) {
 	args := &p.parsed
 	f := flag{name: name}
 	switch {
-	case kind == noValue || kind == optionalValue && !glued:
-	case glued:
+	case kind == noValue || kind == optionalValue && !attached:
+	case attached:
 		f.value = value
 	case len(p.rest) == 0:
 		args.refuse("the flag " + name + " has no value")
 	default:
 		f.value = p.next()
 		if f.value.mayBeSeveral() {
-			args.mayBeOperands = append(args.mayBeOperands, f.value)
+			args.splitValues = append(args.splitValues, f.value)
 		}
 		if f.value.mayBeSeveral() && p.spec.refusesArg(f.value) {
 			args.refuse(f.value.source + " may become a flag")
@@ -191,9 +191,9 @@ func (p *argParser) addFlag(name string, kind flagKind, value arg, glued bool) {
 		if v := f.value.value; p.spec.hasUnsafeFlags && len(v) > 1 && v[0] == '-' && !isDigits(v[1:2]) {
 			args.refuse(f.value.source + " looks like a flag")
 		}
-		glued = true
+		attached = true
 	}
-	if glued && (kind == readsFile || kind == writesFile) {
+	if attached && (kind == readsFile || kind == writesFile) {
 		args.namedFiles = append(args.namedFiles, file{arg: f.value, write: kind == writesFile})
 		args.writesNamed = args.writesNamed || kind == writesFile
 	}
@@ -206,9 +206,9 @@ func (p *argParser) globFlag(a arg) bool {
 	if !a.known || !a.glob || !strings.HasPrefix(a.value, "--") {
 		return false
 	}
-	name, value, glued := strings.Cut(a.value, "=")
+	name, value, attached := strings.Cut(a.value, "=")
 	kind, ok := p.spec.kindOf(name)
-	if !glued || !ok || kind != takesValue && kind != optionalValue {
+	if !attached || !ok || kind != takesValue && kind != optionalValue {
 		return false
 	}
 	a.value = value

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A useCase is a command and what its arguments are known to make it do.
-type useCase struct {
+// A effectCase is a command and what its arguments are known to make it do.
+type effectCase struct {
 	name  string
 	line  string // see argsOf
 	class Class
@@ -20,7 +20,7 @@ type useCase struct {
 	exact bool
 }
 
-func runUseCases(t *testing.T, cases []useCase) {
+func runEffectCases(t *testing.T, cases []effectCase) {
 	t.Helper()
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
@@ -79,14 +79,14 @@ func argsOf(line string) []arg {
 		}
 		a.source = raw.String()
 		if strings.Contains(a.value, "$x") && !strings.Contains(a.source, "'") {
-			a.value, a.known, a.maybeSeveral = "", false, !strings.Contains(a.source, `"`)
+			a.value, a.known, a.anyNumber = "", false, !strings.Contains(a.source, `"`)
 		}
 		args = append(args, a)
 	}
 	return args
 }
 
-func allEntries() map[string]commandSpec {
+func allSpecs() map[string]commandSpec {
 	all := map[string]commandSpec{"ps (unix)": psSpec, "tar (flags)": tarSpec}
 	for _, table := range tables() {
 		for name, s := range table {
@@ -102,7 +102,7 @@ func TestTablesAreSound(t *testing.T) {
 	for _, table := range tables() {
 		count += len(table)
 	}
-	all := allEntries()
+	all := allSpecs()
 	require.Len(t, all, count, "a command stands in two tables")
 	for name, s := range all {
 		require.NotEmpty(t, s.source, name)
@@ -134,7 +134,7 @@ func TestFlagsExist(t *testing.T) {
 			if err != nil || !strings.Contains(string(help), "--version") {
 				t.Skip("the help of " + name + " lists no flags")
 			}
-			s := allEntries()[name]
+			s := allSpecs()[name]
 			if name == "tar" {
 				s = tarSpec
 			}

@@ -28,10 +28,10 @@ var networkSpecs = map[string]commandSpec{
 	"traceroute": remoteSpec("traceroute(8)"),
 	"wget":       {source: "GNU wget 1.24 manual", custom: wgetEffect},
 	"whois":      remoteSpec("whois(1) of Debian"),
-	"docker":     {source: "see docker.go", custom: dockerEffect},
-	"podman":     {source: "see docker.go", custom: dockerEffect},
-	"gh":         {source: "see gh.go", custom: ghEffect},
-	"git":        {source: "see git.go", custom: gitEffect},
+	"docker":     {source: "see command_docker.go", custom: dockerEffect},
+	"podman":     {source: "see command_docker.go", custom: dockerEffect},
+	"gh":         {source: "see ghEffect", custom: ghEffect},
+	"git":        {source: "see command_git.go", custom: gitEffect},
 }
 
 // remoteSpec returns the spec of a program that talks to other machines.

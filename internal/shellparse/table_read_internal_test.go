@@ -6,7 +6,7 @@ import (
 
 func TestReadingCommands(t *testing.T) {
 	t.Parallel()
-	runUseCases(t, []useCase{
+	runEffectCases(t, []effectCase{
 		{name: "unknown command", line: "frobnicate x", class: Unknown},
 		{name: "ls alone", line: "ls", reads: "."},
 		{name: "ls bundle", line: "ls -lah src", reads: "src"},

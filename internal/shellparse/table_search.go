@@ -41,7 +41,7 @@ func grepEffect(p parsedArgs, e *effect) {
 			e.addRead(a)
 		}
 	}
-	e.addRead(p.mayBeOperands...)
+	e.addRead(p.splitValues...)
 }
 
 // ripgrepSpec leaves out --pre, --hostname-bin and -z, which run programs, and -L,
@@ -82,7 +82,7 @@ func (e *effect) addSearched(p parsedArgs, patterns int) {
 			e.files = append(e.files, file{arg: a, tree: true})
 		}
 	}
-	for _, a := range append(in, p.mayBeOperands...) {
+	for _, a := range append(in, p.splitValues...) {
 		e.files = append(e.files, file{arg: a, tree: true})
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 func TestSearches(t *testing.T) {
 	t.Parallel()
-	runUseCases(t, []useCase{
+	runEffectCases(t, []effectCase{
 		{name: "grep", line: "grep x a", reads: "a"},
 		{name: "grep tree", line: "grep -rn x src", reads: "src/"},
 		{name: "grep tree here", line: "grep -rn x", reads: "./"},

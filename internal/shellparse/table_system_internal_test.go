@@ -6,7 +6,7 @@ import (
 
 func TestSystemCommands(t *testing.T) {
 	t.Parallel()
-	runUseCases(t, []useCase{
+	runEffectCases(t, []effectCase{
 		{name: "date format", line: "date +%F"},
 		{name: "date of text", line: "date -d '1 day ago' +%F"},
 		{name: "date of negative text", line: "date -d '-1 day' +%F"},

@@ -34,7 +34,7 @@ type wildcardSpec struct {
 // exceededBy reports whether some arguments may make the program do more than the spec
 // allows, so that no wildcard covers them.
 func (s wildcardSpec) exceededBy(args []arg) bool {
-	if slices.ContainsFunc(args, func(a arg) bool { return !a.isLiteral() || a.maybeSeveral }) {
+	if slices.ContainsFunc(args, func(a arg) bool { return !a.isLiteral() || a.anyNumber }) {
 		return true
 	}
 	before, behind := args, []arg(nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRoutinesAreSound(t *testing.T) {
+func TestWildcardSpecsAreSound(t *testing.T) {
 	t.Parallel()
 	for name, list := range wildcardSpecs {
 		words := map[string]bool{}
@@ -33,10 +33,10 @@ func TestRoutinesAreSound(t *testing.T) {
 	}
 }
 
-// TestRoutineFlagsExist asks the programs that are here whether they have the flags
+// TestWildcardSpecFlagsExist asks the programs that are here whether they have the flags
 // of their routines. A flag that takes no value, but stands in the table with one,
 // would hide the word behind it: the help tells them apart.
-func TestRoutineFlagsExist(t *testing.T) {
+func TestWildcardSpecFlagsExist(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, words, help string }{
 		{"go", "build", "help build"}, {"go", "vet", "vet -flags"},
@@ -69,7 +69,7 @@ func TestRoutineFlagsExist(t *testing.T) {
 }
 
 // Launchers lead to the same limits as the plain name.
-func TestLaunchedRoutines(t *testing.T) {
+func TestWildcardSpecsBehindLaunchers(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
 		"pytest -q tests": false, "pytest -p x": true, "python -m pytest -q tests": false, "python -m pytest -p x": true, "python3 -m pytest -c x": true,
@@ -89,7 +89,7 @@ func TestLaunchedRoutines(t *testing.T) {
 	}
 }
 
-func FuzzRoutine(f *testing.F) {
+func FuzzWildcardSpec(f *testing.F) {
 	for _, line := range []string{"go test -run X ./...", "make -j4 a", "npm run a -- -t 'b c'", "kubectl get -o yaml x", "cargo test -- --skip x", "pytest -k= --", "npx jest@29 -t x", "python3 -m coverage run -m pytest -q", "env A=1 make"} {
 		f.Add(line)
 	}
@@ -110,10 +110,10 @@ func FuzzRoutine(f *testing.F) {
 	})
 }
 
-// outsideSpelled is outside as one expression.
-var outsideSpelled = regexp.MustCompile(`^[@/~]|(^|[/\\])\.\.([/\\]|$)|^\\|^[A-Za-z]:[/\\]|://|=`)
+// leavesProjectSpelled is outside as one expression.
+var leavesProjectSpelled = regexp.MustCompile(`^[@/~]|(^|[/\\])\.\.([/\\]|$)|^\\|^[A-Za-z]:[/\\]|://|=`)
 
-func FuzzOutside(f *testing.F) {
+func FuzzMayLeaveProject(f *testing.F) {
 	for _, operand := range []string{
 		"", "a", ".", "..", "...", "../a", "a/..", "a/../b", `a\..\b`, `..\`, "a..", "a../b", "/", "~", "@a", `\`, "c:/", `Z:\a`, "_:/", "1:/", "c:", "c:a",
 		"://", "a://b", ":/", "a=b", "é/..", "\xff/../", "a\n..", "a\n/x", "a:\n/",
@@ -121,6 +121,6 @@ func FuzzOutside(f *testing.F) {
 		f.Add(operand)
 	}
 	f.Fuzz(func(t *testing.T, operand string) {
-		require.Equal(t, outsideSpelled.MatchString(operand), mayLeaveProject(operand), "%q", operand)
+		require.Equal(t, leavesProjectSpelled.MatchString(operand), mayLeaveProject(operand), "%q", operand)
 	})
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/suggest"
 )
 
-// routine is a command that people let run with other arguments, with what the rule
+// prefixCase is a command that people let run with other arguments, with what the rule
 // for it is to allow and what it is not to.
-type routine struct {
+type prefixCase struct {
 	line, spec   string
 	next, abuses []string
 }
 
-// routines were tried with Go 1.26, npm 11, GNU make 4.3 and cargo 1.95: each abuse
+// prefixCases were tried with Go 1.26, npm 11, GNU make 4.3 and cargo 1.95: each abuse
 // of those ran another program, read or wrote elsewhere, or is spelled like one that
 // did. The others follow the manuals.
-var routines = []routine{
+var prefixCases = []prefixCase{
 	{
 		line: "go test ./...", spec: "go test *",
 		next: []string{
@@ -177,13 +177,13 @@ var routines = []routine{
 	{line: "gh run list", spec: "gh run list *", next: []string{"gh run list -w ci.yml -b main -L 3"}, abuses: []string{"gh run list -R e/a/b", "gh run list --jq env", "gh run cancel 1"}},
 }
 
-// TestRoutinePrefixes: the first proposal for a routine allows it with other
+// TestPrefixesAllowNoAbuse: the first proposal for a prefixCase allows it with other
 // arguments, and nothing that the program can be made to do besides. The tool does
 // not matter, as far as PowerShell reads the line.
-func TestRoutinePrefixes(t *testing.T) {
+func TestPrefixesAllowNoAbuse(t *testing.T) {
 	t.Parallel()
 	abuses := 0
-	for _, tc := range routines {
+	for _, tc := range prefixCases {
 		specs := proposals(tc.line)
 		require.Equal(t, []string{tc.spec, tc.line}, specs)
 		require.True(t, allowed(t, specs[:1], tc.line), "%q", tc.line)
@@ -200,11 +200,11 @@ func TestRoutinePrefixes(t *testing.T) {
 	require.Greater(t, abuses, 300)
 }
 
-// TestEveryPrefixOfBroadProgramsIsRoutine: what [pattern.Broad] warns of is
+// TestEveryPrefixOfBroadProgramsHasWildcardSpec: what [pattern.Broad] warns of is
 // proposed only where shellparse knows the arguments.
-func TestEveryPrefixOfBroadProgramsIsRoutine(t *testing.T) {
+func TestEveryPrefixOfBroadProgramsHasWildcardSpec(t *testing.T) {
 	t.Parallel()
-	for _, tc := range routines {
+	for _, tc := range prefixCases {
 		for _, spec := range proposals(tc.line + " --nobody-knows-this") {
 			if strings.HasSuffix(spec, " *") && pattern.Broad("Bash", spec) {
 				c := parseLine(tc.line + " --nobody-knows-this").Commands[0]
@@ -214,8 +214,8 @@ func TestEveryPrefixOfBroadProgramsIsRoutine(t *testing.T) {
 	}
 }
 
-// TestFedTexts: no proposal for what the line feeds holds again for another input.
-func TestFedTexts(t *testing.T) {
+// TestProposalsForCommandsWithInput: no proposal for what the line feeds holds again for another input.
+func TestProposalsForCommandsWithInput(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, line string

@@ -141,7 +141,7 @@ func TestCommandProposesNothing(t *testing.T) {
 	}
 }
 
-func TestFedProposes(t *testing.T) {
+func TestCommandWithInputProposes(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, text string
