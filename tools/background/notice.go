@@ -39,7 +39,7 @@ func (n noticeSnapshot) message() string {
 	b.WriteString(" " + n.task.outcome() + ".")
 	b.WriteString(n.outputHint())
 	if n.task.State == Lost {
-		b.WriteString(" Check label it has done, and start it again if it is still needed.")
+		b.WriteString(" Check what it has done, and start it again if it is still needed.")
 		return b.String()
 	}
 	text, _ := n.entry.output() // if the output cannot be read, the notice is sent without it
