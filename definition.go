@@ -3,6 +3,7 @@ package pegboard
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,7 +85,7 @@ func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
 		}
 		in = new(In)
 		if err := json.Unmarshal(raw, in); err != nil {
-			return nil, errors.New(unfitting(err))
+			return nil, errors.New(unfitting(raw, err))
 		}
 		return in, nil
 	})
@@ -275,11 +276,20 @@ func (s *inputSpec) decode(raw json.RawMessage) (any, error) {
 	return in, nil
 }
 
-// unfitting words what encoding/json could not store, for a model.
-func unfitting(err error) string {
-	var te *json.UnmarshalTypeError
-	if errors.As(err, &te) && te.Field != "" {
-		return fmt.Sprintf("%s: %s does not fit into %s; send a smaller or plainer value", te.Field, te.Value, te.Type)
+// unfitting words for a model what encoding/json could not store. Its own texts and
+// paths differ between releases of Go.
+func unfitting(raw json.RawMessage, err error) string {
+	var corrupt base64.CorruptInputError
+	if errors.As(err, &corrupt) {
+		return "a text is not valid base64; encode it again"
 	}
-	return err.Error()
+	var te *json.UnmarshalTypeError
+	if !errors.As(err, &te) {
+		return err.Error()
+	}
+	text := fmt.Sprintf("%s does not fit into %s; send a smaller or plainer value", te.Value, te.Type)
+	if path := strictjson.PathAt(raw, int(te.Offset)); path != "" {
+		return path + ": " + text
+	}
+	return text
 }

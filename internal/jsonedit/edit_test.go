@@ -129,8 +129,8 @@ func TestParseRefuses(t *testing.T) {
 		{text: "\ufeff \n", line: 1, is: jsonedit.ErrEmpty},
 		{text: "{\"a\":\n\"\xff\"}", line: 2, offset: 7, is: jsonedit.ErrNotUTF8},
 		{text: "{\n<<<<<<< a\n}", line: 2, offset: 2, is: jsonedit.ErrConflict},
-		{text: "{\n\"a\": 1,\n}", line: 3, offset: 10, want: "line 3: invalid character '}'"},
-		{text: "{", line: 1, want: "line 1: unexpected end"},
+		{text: "{\n\"a\": 1,\n}", line: 3, offset: 10, want: "line 3: found '}' where a key in double quotes is wanted"},
+		{text: "{", line: 1, want: "line 1: the text ends before the value is complete"},
 	}
 	for _, tc := range tests {
 		_, err := jsonedit.Parse([]byte(tc.text))

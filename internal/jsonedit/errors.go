@@ -2,13 +2,14 @@ package jsonedit
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// What a text can be instead of JSON, beside what encoding/json says.
+// What a text can be instead of JSON, beside what [strictjson.FindFault] says.
 var (
 	ErrEmpty    = errors.New("the file is empty")
 	ErrNotUTF8  = errors.New("the file is not UTF-8 here")
@@ -49,12 +50,11 @@ func notJSON(data []byte, shift int) error {
 	if at := bytes.Index(body, []byte("\n<<<<<<< ")); at >= 0 {
 		return syntaxError(data, shift+at+1, ErrConflict)
 	}
-	var syntax *json.SyntaxError
-	var discarded any
-	if err := json.Unmarshal(body, &discarded); !errors.As(err, &syntax) {
+	fault := strictjson.FindFault(body)
+	if fault == nil {
 		return syntaxError(data, shift, errUnread)
 	}
-	return syntaxError(data, shift+max(int(syntax.Offset)-1, 0), syntax)
+	return syntaxError(data, shift+min(fault.Offset, len(body)-1), errors.New(fault.What))
 }
 
 func syntaxError(data []byte, offset int, err error) error {

@@ -183,14 +183,14 @@ func TestParseErrors(t *testing.T) {
 		{
 			name: "cut",
 			data: "{\n\"cells\": [",
-			want: "the notebook is not valid JSON in line 2 (byte 11): unexpected end of JSON input; " +
+			want: "the notebook is not valid JSON in line 2 (byte 11): the text ends before the value is complete; " +
 				"mend the file as plain text first",
 		},
 		{
 			name: "place behind a byte order mark",
 			data: "\ufeff{]",
-			want: "the notebook is not valid JSON in line 1 (byte 4): invalid character ']' looking for " +
-				"beginning of object key string; mend the file as plain text first",
+			want: "the notebook is not valid JSON in line 1 (byte 4): found ']' where a key in double quotes " +
+				"is wanted; mend the file as plain text first",
 		},
 		{
 			name: "merge conflict",
@@ -206,7 +206,7 @@ func TestParseErrors(t *testing.T) {
 		{
 			name: "too deep",
 			data: strings.Repeat("[", 20000) + strings.Repeat("]", 20000),
-			want: "the notebook is not valid JSON in line 1 (byte 10000): invalid character '[' exceeded max depth; mend the file as plain text first",
+			want: "the notebook is not valid JSON in line 1 (byte 10000): the value nests deeper than 10000 levels; mend the file as plain text first",
 		},
 		{
 			name: "no object",

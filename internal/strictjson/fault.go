@@ -1,0 +1,250 @@
+package strictjson
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxLevels is how many objects and lists may enclose each other in a text that
+// encoding/json reads.
+const maxLevels = 10_000
+
+// A Fault is the first place where a text stops being JSON. Its words are this
+// package's own, so that they are the same with every release of Go.
+type Fault struct {
+	Offset  int    // in bytes, of the first that does not fit; the length if the text ends too early
+	What    string // is wrong
+	Advice  string // what to do about it, to whoever wrote the text
+	TooDeep bool   // it may be JSON, but nests deeper than encoding/json reads
+}
+
+// FindFault returns the fault of a text, and nil if json.Valid accepts it. A text that
+// is not UTF-8 has faults where it is not ASCII outside of strings.
+func FindFault(text []byte) *Fault {
+	s := syntax{text: text}
+	fault := s.value()
+	for fault == nil && len(s.open) > 0 {
+		fault = s.next()
+	}
+	if fault == nil && !s.ended() {
+		fault = &Fault{Offset: s.pos, What: "there is more text after the value", Advice: "send one JSON object and nothing else"}
+	}
+	return fault
+}
+
+// syntax checks the grammar of a text. It keeps the open brackets in a list: a text
+// may nest deeper than a goroutine's stack should grow.
+type syntax struct {
+	text  []byte
+	pos   int
+	open  []byte // closing brackets that are wanted, the innermost last
+	fresh bool   // the innermost bracket was opened just now
+}
+
+// ended steps over space and reports whether the text is over.
+func (s *syntax) ended() bool {
+	for s.pos < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.pos]) >= 0 {
+		s.pos++
+	}
+	return s.pos == len(s.text)
+}
+
+// next reads what follows a value or an opening bracket: a closing bracket, or the
+// next member or element.
+func (s *syntax) next() *Fault {
+	if s.ended() {
+		return s.unfinished()
+	}
+	closing, c, fresh := s.open[len(s.open)-1], s.text[s.pos], s.fresh
+	s.fresh = false
+	switch {
+	case c == closing:
+		s.pos++
+		s.open = s.open[:len(s.open)-1]
+		return nil
+	case fresh:
+	case c != ',':
+		return s.fault("found % where a comma or "+string(closing)+" is wanted", "check the quotes and commas before it")
+	default:
+		s.pos++
+	}
+	if closing == '}' {
+		if fault := s.key(); fault != nil {
+			return fault
+		}
+	}
+	return s.value()
+}
+
+// key reads a key and the colon after it.
+func (s *syntax) key() *Fault {
+	if s.ended() {
+		return s.unfinished()
+	}
+	if s.text[s.pos] != '"' {
+		return s.fault("found % where a key in double quotes is wanted", "remove a comma too many or quote the key")
+	}
+	if fault := s.string(); fault != nil {
+		return fault
+	}
+	if s.ended() {
+		return s.unfinished()
+	}
+	if s.text[s.pos] != ':' {
+		return s.fault("found % where a colon is wanted after the key", "check the quotes before it")
+	}
+	s.pos++
+	return nil
+}
+
+// value reads a value, of an object or list only the opening bracket.
+func (s *syntax) value() *Fault {
+	if s.ended() {
+		return s.unfinished()
+	}
+	switch c := s.text[s.pos]; {
+	case c == '{':
+		return s.enter('}')
+	case c == '[':
+		return s.enter(']')
+	case c == '"':
+		return s.string()
+	case c == 't':
+		return s.word("true")
+	case c == 'f':
+		return s.word("false")
+	case c == 'n':
+		return s.word("null")
+	case c == '-', isDigit(c):
+		return s.number()
+	}
+	return s.fault("found % where a value is wanted", "send an object, list, text in double quotes, number, true, false or null")
+}
+
+func (s *syntax) enter(closing byte) *Fault {
+	if len(s.open) == maxLevels {
+		return &Fault{Offset: s.pos, What: fmt.Sprintf("the value nests deeper than %d levels", maxLevels), Advice: "send a flatter one", TooDeep: true}
+	}
+	s.open, s.fresh = append(s.open, closing), true
+	s.pos++
+	return nil
+}
+
+func (s *syntax) string() *Fault {
+	for s.pos++; s.pos < len(s.text); s.pos++ {
+		switch c := s.text[s.pos]; {
+		case c == '"':
+			s.pos++
+			return nil
+		case c == '\\':
+			if fault := s.escape(); fault != nil {
+				return fault
+			}
+		case c == '\n':
+			return s.fault("a line break inside a string", `write it as \n`)
+		case c == '\t':
+			return s.fault("a tab inside a string", `write it as \t`)
+		case c < ' ':
+			return s.fault("the control character % inside a string", "write it as an escape")
+		}
+	}
+	return s.unfinishedString()
+}
+
+// escape reads an escape up to its last character.
+func (s *syntax) escape() *Fault {
+	s.pos++
+	switch {
+	case s.pos == len(s.text):
+		return s.unfinishedString()
+	case s.text[s.pos] != 'u':
+		if strings.IndexByte(`"\/bfnrt`, s.text[s.pos]) < 0 {
+			return s.fault("the backslash before % starts no escape", `write \\ for a backslash`)
+		}
+		return nil
+	}
+	for range 4 {
+		s.pos++
+		switch {
+		case s.pos == len(s.text):
+			return s.unfinishedString()
+		case !isHexadecimal(s.text[s.pos]):
+			return s.fault(`\u needs four hexadecimal digits, found %`, "write the character itself")
+		}
+	}
+	return nil
+}
+
+func (s *syntax) word(word string) *Fault {
+	for i := range len(word) {
+		switch {
+		case s.pos == len(s.text):
+			return s.unfinished()
+		case s.text[s.pos] != word[i]:
+			return s.fault("found % inside a word", "only true, false and null stand without quotes")
+		}
+		s.pos++
+	}
+	return nil
+}
+
+func (s *syntax) number() *Fault {
+	if s.text[s.pos] == '-' {
+		s.pos++
+	}
+	if s.pos < len(s.text) && s.text[s.pos] == '0' {
+		s.pos++
+	} else if fault := s.digits(); fault != nil {
+		return fault
+	}
+	if s.pos < len(s.text) && s.text[s.pos] == '.' {
+		s.pos++
+		if fault := s.digits(); fault != nil {
+			return fault
+		}
+	}
+	if s.pos < len(s.text) && (s.text[s.pos] == 'e' || s.text[s.pos] == 'E') {
+		s.pos++
+		if s.pos < len(s.text) && (s.text[s.pos] == '+' || s.text[s.pos] == '-') {
+			s.pos++
+		}
+		return s.digits()
+	}
+	return nil
+}
+
+// digits reads one digit or more.
+func (s *syntax) digits() *Fault {
+	switch {
+	case s.pos == len(s.text):
+		return s.unfinished()
+	case !isDigit(s.text[s.pos]):
+		return s.fault("found % inside a number", "write it in decimal, such as 12 or 0.5")
+	}
+	for s.pos < len(s.text) && isDigit(s.text[s.pos]) {
+		s.pos++
+	}
+	return nil
+}
+
+// fault returns a fault at the next character, which replaces % in what.
+func (s *syntax) fault(what, advice string) *Fault {
+	found, _ := utf8.DecodeRune(s.text[s.pos:])
+	return &Fault{Offset: s.pos, What: strings.Replace(what, "%", strconv.QuoteRune(found), 1), Advice: advice}
+}
+
+func (s *syntax) unfinished() *Fault {
+	return &Fault{Offset: len(s.text), What: "the text ends before the value is complete", Advice: "send the whole object again"}
+}
+
+func (s *syntax) unfinishedString() *Fault {
+	return &Fault{Offset: len(s.text), What: "the text ends inside a string", Advice: "send the whole object again"}
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isHexadecimal(c byte) bool {
+	return isDigit(c) || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
