@@ -1,8 +1,6 @@
 package files
 
-import (
-	"cmp"
-)
+import "cmp"
 
 // A globMatch is a file that was found.
 type globMatch struct {

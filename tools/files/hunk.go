@@ -1,8 +1,6 @@
 package files
 
-import (
-	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
-)
+import "github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 
 // A Hunk is a stretch of lines that differ, with up to three lines around it. The
 // numbers of lines are counted from 1; each line begins with a blank, "-" or "+"

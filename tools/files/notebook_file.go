@@ -1,8 +1,6 @@
 package files
 
-import (
-	"github.com/seed49eaa51d/pegboard"
-)
+import "github.com/seed49eaa51d/pegboard"
 
 // NotebookFile is a Jupyter notebook, or some cells of one.
 type NotebookFile struct {

@@ -1,8 +1,6 @@
 package files
 
-import (
-	"github.com/seed49eaa51d/pegboard"
-)
+import "github.com/seed49eaa51d/pegboard"
 
 // PDFFile is a document, or pages of one.
 type PDFFile struct {

@@ -1,8 +1,6 @@
 package files
 
-import (
-	"io"
-)
+import "io"
 
 // sourceBuffer holds what a decoder of UTF-16 has read and nobody has asked for yet.
 type sourceBuffer struct {

@@ -1,8 +1,6 @@
 package files
 
-import (
-	"strings"
-)
+import "strings"
 
 // escapeByte begins a sequence that colours a terminal or moves its cursor.
 const escapeByte = 0x1B

@@ -1,14 +1,12 @@
 package edit
 
-import (
-	"unicode"
-)
+import "unicode"
 
-// A balance compares how often characters occur in two texts. White space, which
-// weighs little, is not counted.
+// A balance compares how often each character occurs in two texts. It ignores white
+// space, whose weight is small.
 type balance struct {
-	excess           [256]int // by a hash of the character
-	surplus, deficit int      // sums of the positive and negative counts
+	excess           [256]int // occurrences in the file minus those in the old text, by a hash of the character
+	surplus, deficit int      // sums of the positive and of the negative counts, both without sign
 }
 
 func newBalance(old []string) *balance {
@@ -19,6 +17,8 @@ func newBalance(old []string) *balance {
 	return b
 }
 
+// add counts the characters of line: sign is 1 for a line of the file, -1 for one of
+// the old text or to take a line out again.
 func (b *balance) add(line string, sign int) {
 	for _, r := range line {
 		if unicode.IsSpace(r) {
@@ -33,5 +33,5 @@ func (b *balance) add(line string, sign int) {
 	}
 }
 
-// minDistance returns a distance that the texts have at least.
+// minDistance returns a lower bound of the distance between the texts.
 func (b *balance) minDistance() int { return charWeight * max(b.surplus, b.deficit) }

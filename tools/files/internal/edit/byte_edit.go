@@ -1,6 +1,6 @@
 package edit
 
-// A byteEdit is a place in the view and what shall stand there.
+// A byteEdit replaces the bytes from start to end of the normalized text by text.
 type byteEdit struct {
 	start, end int
 	text       string

@@ -1,17 +1,15 @@
 package edit
 
-import (
-	"slices"
-)
+import "slices"
 
-// A candidate is a stretch of as many lines as the old text has.
+// A candidate is an interval of lines that may match the old lines.
 type candidate struct {
 	interval
-	distance int
+	distance int // from the old lines
 }
 
-// candidates returns all stretches with as many lines as old has. The distances are
-// lower bounds: what the numbers of each character alone tell.
+// candidates returns all intervals with as many lines as old. Their distances are lower
+// bounds, computed from the number of occurrences of each character.
 func candidates(lines, old []string) []candidate {
 	if len(old) > len(lines) {
 		return nil
@@ -30,8 +28,8 @@ func candidates(lines, old []string) []candidate {
 	return all
 }
 
-// closest leaves out windows that overlap a closer one. They are in the order of
-// their first lines.
+// closest drops each candidate that overlaps a closer one. The candidates must be in
+// the order of their first lines.
 func closest(all []candidate) []interval {
 	var kept []interval
 	longest, from, to := 0, 0, 0

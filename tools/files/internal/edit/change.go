@@ -1,24 +1,24 @@
 package edit
 
-// A Change is what an edit does to a file.
+// A Change is the result of an edit.
 type Change struct {
-	Data  []byte     // the new bytes of the file
-	Old   string     // the text before, as Text.String gives it
-	New   string     // the text after, as Text.String gives it
-	Level MatchLevel // how the old text was found
-	// Spans are the replaced places in the order of the file. They do not overlap,
-	// but may share a line.
+	Data  []byte     // new bytes of the file
+	Old   string     // text before the edit, as Text.String returns it
+	New   string     // text after the edit, as Text.String returns it
+	Level MatchLevel // level on which the old text was found
+	// Spans are the replaced places in the order of the file. Spans do not overlap, but
+	// two of them may share a line.
 	Spans []Span
 }
 
 // A Span is one replaced place.
 type Span struct {
-	Old Range // in the text before
-	New Range // in the text after
+	Old Range // in the text before the edit
+	New Range // in the text after the edit
 }
 
-// A Range is a run of lines, counted from 1, with both ends part of it. It is
-// empty if Last is First - 1: whole lines were deleted before First, or inserted.
+// A Range is a run of lines from First to Last, both included and counted from 1. Last
+// is First - 1 in an empty range: lines were inserted or deleted before First.
 type Range struct {
 	First, Last int
 }

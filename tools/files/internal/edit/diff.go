@@ -1,22 +1,22 @@
 package edit
 
-import (
-	"slices"
-)
+import "slices"
 
-// A commonRun is a stretch that two sequences have in common.
+// A commonRun is a run of n elements that two sequences have in common, at index a of
+// one and index b of the other.
 type commonRun struct {
 	a, b, n int
 }
 
-// maxEdits is how many additions and deletions are looked for. What differs more
-// is taken as replaced as a whole. Memory grows with its square.
+// maxEdits is the maximum number of additions and deletions that the algorithm looks
+// for. Beyond, the differing part counts as replaced as a whole. Memory grows with the
+// square of this number.
 const maxEdits = 1000
 
-// commonRuns returns what a and b have in common, in order: a shortest script of
-// additions and deletions leads over what is not listed (Myers, An O(ND)
-// Difference Algorithm). Beyond maxEdits only the common beginning and end are
-// found.
+// commonRuns returns the runs that a and b have in common, in order. The elements
+// outside the runs are a shortest script of additions and deletions (Myers, An O(ND)
+// Difference Algorithm). Beyond maxEdits only the common prefix and suffix are
+// returned.
 func commonRuns[T comparable](a, b []T) []commonRun {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -39,15 +39,15 @@ func commonRuns[T comparable](a, b []T) []commonRun {
 	return runs
 }
 
-// innerRuns is matches for sequences that differ at both ends.
+// innerRuns is commonRuns for sequences that differ at both ends.
 func innerRuns[T comparable](a, b []T) []commonRun {
 	if len(a) == 0 || len(b) == 0 {
 		return nil
 	}
 	limit := min(len(a)+len(b), maxEdits)
 	mid := limit + 1
-	reach := make([]int32, 2*limit+3) // how far in a, by diagonal
-	var rounds [][]int32              // reach before each round, its middle part
+	reach := make([]int32, 2*limit+3) // furthest index in a, by diagonal
+	var rounds [][]int32              // the used part of reach before each round
 	for d := 0; d <= limit; d++ {
 		rounds = append(rounds, slices.Clone(reach[mid-d-1:mid+d+2]))
 		for k := -d; k <= d; k += 2 {
@@ -69,7 +69,7 @@ func innerRuns[T comparable](a, b []T) []commonRun {
 	return nil
 }
 
-// traceBack walks the rounds back and collects the common stretches.
+// traceBack follows the rounds backwards and collects the common runs.
 func traceBack(rounds [][]int32, x, y int) []commonRun {
 	var runs []commonRun
 	for d := len(rounds) - 1; d >= 0; d-- {

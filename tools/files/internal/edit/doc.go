@@ -1,10 +1,10 @@
-// Package edit changes the text of files without damage to what is not changed.
+// Package edit changes the text of a file and keeps every byte outside the changed
+// places.
 //
-// It works on bytes in memory and opens no file. [Parse] takes the bytes of a
-// file apart, [Text.Replace] and [Text.Rewrite] give the bytes that should
-// follow. Text is matched and shown as UTF-8 with "\n" line ends and without a
-// byte order mark; what is written is the file's own encoding, mark and line
-// ends. Bytes outside of the replaced places stay as they were.
+// It works on bytes in memory and opens no file. [Parse] decodes the bytes of a file,
+// and [Text.Replace] and [Text.Rewrite] return the new bytes. Text is matched and shown
+// to the model as UTF-8 with "\n" line ends and without a byte order mark. The new
+// bytes have the encoding, byte order mark and line ends of the file.
 //
-// All functions are pure and may be called from several goroutines.
+// All functions are pure and may be called concurrently.
 package edit

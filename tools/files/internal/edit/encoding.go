@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// encoding says how the bytes of a file stand for text.
+// An encoding says how the bytes of a file represent text.
 type encoding int
 
 const (
@@ -15,8 +15,8 @@ const (
 	markedUTF8
 	utf16LE
 	utf16BE
-	// unknownEncoding is text that is not UTF-8 and has no mark: one of the many older
-	// encodings. Nothing but ASCII is known in it.
+	// unknownEncoding is text that is neither UTF-8 nor has a byte order mark: one of
+	// the many older 8-bit encodings. Only its ASCII characters are known.
 	unknownEncoding
 )
 
@@ -43,6 +43,7 @@ func (e encoding) String() string {
 	return "unknown 8-bit encoding"
 }
 
+// bom returns the byte order mark of the encoding, or "".
 func (e encoding) bom() string {
 	switch e {
 	case markedUTF8:
@@ -55,7 +56,7 @@ func (e encoding) bom() string {
 	return ""
 }
 
-// decode returns the text of a file without its mark.
+// decode returns the encoding and the text of a file, without its byte order mark.
 func decode(data []byte) (encoding, string, error) {
 	all := string(data)
 	switch {
@@ -105,8 +106,8 @@ func unpairedSurrogate(e encoding) error {
 	return &EncodingError{Encoding: e.String(), Problem: "the file has half of a surrogate pair"}
 }
 
-// encode is the inverse of decode. Each character is encoded by itself, so equal
-// text gives equal bytes wherever it stands.
+// encode is the inverse of decode. It encodes each character on its own, so equal text
+// gives equal bytes at any position.
 func (e encoding) encode(text string) []byte {
 	mark := e.bom()
 	switch e {

@@ -8,22 +8,23 @@ import (
 )
 
 var (
-	// ErrBinary means that the bytes are no text: there are NUL bytes.
+	// ErrBinary means that the data is not text: it contains NUL bytes.
 	ErrBinary = errors.New("the file is binary (it has NUL bytes), so it cannot be edited as text; use a program that knows its format")
-	// ErrSame means that old and new text are equal.
+	// ErrSame means that the old and the new text are equal.
 	ErrSame = errors.New("the old and the new text are the same, so there is nothing to change; give the text as it should be as the new text")
-	// ErrPresent means that the place that was found reads like the new text.
+	// ErrPresent means that the place that matches the old text already reads like the
+	// new text.
 	ErrPresent = errors.New("the place that is most like the old text reads like the new text already; read the file before the next edit")
-	// ErrEmptyOld means that there is no old text though the file has some.
+	// ErrEmptyOld means that the old text is empty although the file is not.
 	ErrEmptyOld = errors.New("the old text is empty, but the file is not; give the lines at the place that should change as the old text, or write the whole file")
-	// ErrBadText means that the new text cannot stand in a text file.
+	// ErrBadText means that the new text cannot be stored in a text file.
 	ErrBadText = errors.New("the new text has NUL characters, lone surrogates or bytes that are no UTF-8; give plain text")
 )
 
 // An EncodingError means that the file could not be written back without damage.
 type EncodingError struct {
 	Encoding string // as Text.Encoding names it
-	Problem  string // what is in the way, without a full stop
+	Problem  string // reason, without a full stop
 }
 
 func (e *EncodingError) Error() string {
@@ -31,11 +32,11 @@ func (e *EncodingError) Error() string {
 		"Convert a copy to UTF-8 with a program such as iconv, edit the copy and convert it back", e.Problem, e.Encoding)
 }
 
-// An AmbiguousError means that the old text is found more than once.
+// An AmbiguousError means that the old text has more than one match.
 type AmbiguousError struct {
-	Lines []int      // where it begins, counted from 1
-	More  bool       // there are places that Lines does not list
-	Level MatchLevel // on which it was found
+	Lines []int      // first lines of the matches, counted from 1
+	More  bool       // there are matches that Lines does not list
+	Level MatchLevel // level of the matches
 }
 
 func (e *AmbiguousError) Error() string {
@@ -57,9 +58,9 @@ func (e *AmbiguousError) Error() string {
 		"Give more lines around the place that is meant%s", list, how, remedy)
 }
 
-// An OmissionError means that a line of the new text stands for text left out.
+// An OmissionError means that a line of the new text is a placeholder for omitted text.
 type OmissionError struct {
-	Line string // the line without white space around it
+	Line string // without white space around it
 }
 
 func (e *OmissionError) Error() string {
@@ -69,11 +70,11 @@ func (e *OmissionError) Error() string {
 
 // An AbsentError means that the old text is not in the file.
 type AbsentError struct {
-	Nearest    Range  // the lines most like the old text; zero if none are like it
-	Similarity int    // of these lines to the old text, percent
-	Diff       string // from the old text to these lines, as Unified writes it but with "..." for line numbers
+	Nearest    Range  // lines most similar to the old text; zero if no lines are similar
+	Similarity int    // of these lines to the old text, in percent
+	Diff       string // from the old text to these lines, in the form of Unified but with "..." for line numbers
 	Numbered   bool   // the lines of the old text begin with line numbers
-	Applied    int    // the line where the new text is found; 0 if it is not
+	Applied    int    // line of the file where the new text is found; 0 if it is not
 }
 
 func (e *AbsentError) Error() string {

@@ -1,19 +1,17 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// Excerpt shows the lines of text that spans name and around lines before and
-// after each. number writes one line with its number; nil leaves numbers out.
-// "..." stands for lines between parts. Each line ends with "\n".
+// Excerpt returns the lines of text in spans, with up to around lines before and after
+// each span. number formats one line with its number; nil leaves numbers out. A line
+// "..." separates parts that are not adjacent. Each line ends with "\n".
 //
-// Spans must be in the order of the text. An empty one shows the lines around
-// the place; lines that text does not have are left out.
+// Spans must be in the order of the text. For an empty span the result has the lines
+// around its position. Line numbers outside the text are ignored.
 func Excerpt(text string, spans []Range, around int, number func(n int, line string) string) string {
 	lines := splitLines(text)
 	var out strings.Builder
-	next := 1 // the first line that is not written yet
+	next := 1 // first line that is not written yet
 	for _, s := range spans {
 		from, to := max(s.First-around, next), min(s.Last+around, len(lines))
 		if from > to {

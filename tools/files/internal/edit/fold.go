@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// lookalikes are characters that models write as ASCII, and those that nobody
-// sees and models leave out.
+// lookalikes are characters that models write as ASCII, and invisible characters that
+// models leave out.
 var lookalikes = map[rune]string{
 	'\u2010': "-", '\u2011': "-", '\u2012': "-", '\u2013': "-", '\u2014': "-", '\u2015': "-", '\u2212': "-",
 	'\u2018': "'", '\u2019': "'", '\u201a': "'", '\u201b': "'",
@@ -19,14 +19,13 @@ var lookalikes = map[rune]string{
 	'\u00ad': "", '\u200b': "", '\u2060': "", '\ufeff': "",
 }
 
-// A piece is a part of a text that is folded by itself: one character with what
-// combines with it.
+// A piece is a unit of folding: one character with its combining marks.
 type piece struct {
-	size   int // bytes in the text
+	size   int // length in the text, in bytes
 	folded string
 }
 
-// nextPiece returns the first piece of a text that is not empty.
+// nextPiece returns the first piece of text, which must not be empty.
 func nextPiece(text string) piece {
 	if text[0] < utf8.RuneSelf && (len(text) == 1 || text[1] < utf8.RuneSelf) {
 		return piece{1, text[:1]}
@@ -40,7 +39,9 @@ func nextPiece(text string) piece {
 	return piece{size, norm.NFC.String(text[:size])}
 }
 
-// fold returns text without the differences that the rung Punctuation ignores.
+// fold returns text without the differences that the level Punctuation ignores:
+// lookalikes are replaced, invisible characters removed, and the rest is composed
+// (NFC).
 func fold(text string) string {
 	var out strings.Builder
 	for len(text) > 0 {

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A Hunk is one part of a patch. Starts are lines counted from 1. Lines have no
-// line end and begin with " " (in both), "-" (deleted) or "+" (added); a line
-// that begins with "\" says that the line before it is the last and has no line
-// end. It is not counted in OldLines and NewLines.
+// A Hunk is one part of a patch. Line numbers are counted from 1. Each line begins with
+// " " (in both texts), "-" (deleted) or "+" (added), and has no line end. A line that
+// begins with "\" says that the line before it is the last of its text and has no line
+// end; OldLines and NewLines do not count it.
 type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
 	Lines              []string
 }
 
-// Patch returns what leads from one text to the other, with context lines around
-// each change. Equal texts have no hunks. Texts that differ in a thousand lines
-// and more may give one hunk that replaces everything.
+// Patch returns the hunks that turn one text into the other, with context lines around
+// each change. Equal texts have no hunks. Texts that differ in a thousand lines or more
+// may give one hunk that replaces everything.
 func Patch(from, to string, context int) []Hunk {
 	context = max(context, 0)
 	a, b := splitLines(from), splitLines(to)
@@ -69,7 +69,7 @@ func (h *Hunk) addLines(sign string, lines []string) {
 
 const noLineEnd = `\ No newline at end of file`
 
-// Unified writes hunks as a unified diff without the lines that name the files.
+// Unified formats hunks as a unified diff without the lines that name the files.
 func Unified(hunks []Hunk) string {
 	var out strings.Builder
 	for _, h := range hunks {
@@ -82,7 +82,8 @@ func Unified(hunks []Hunk) string {
 	return out.String()
 }
 
-// unifiedRange writes a range as diff does: the line before it if it is empty.
+// unifiedRange formats a range as in a unified diff. An empty range names the line
+// before it.
 func unifiedRange(start, lines int) string {
 	switch lines {
 	case 0:

@@ -1,24 +1,26 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// indents tells how the file indents what the model indents otherwise.
+// An indents value translates the indentation that the model uses to the indentation of
+// the file.
 type indents struct {
 	pairs     []indentPair
-	modelStep int // columns of one step where the model uses spaces and the file tabs, or the reverse
+	modelStep int // number of spaces for one tab, where one side indents with spaces and the other with tabs
 }
 
-// An indentPair is the white space of one line, by the model and in the file.
+// An indentPair is the white space at the start of a line, as given by the model and in
+// the file.
 type indentPair struct {
-	line        int // of the old text
+	line        int // index of the line in the old text
 	model, file string
 }
 
 const defaultStep = 4
 
-// inferStep finds how many spaces stand for one tab.
+// inferStep returns the number of spaces that stand for one tab: from a pair of which
+// one side uses tabs, else the smallest indentation in any of the texts, else
+// defaultStep.
 func (in indents) inferStep(m *merger) int {
 	for _, p := range in.pairs {
 		spaces, tabs := len(p.model), len(p.file)
@@ -47,8 +49,9 @@ func (in indents) inferStep(m *merger) int {
 	return least
 }
 
-// translate returns the file's indentation for a line that the model indents with
-// space. near is the old line next to it: the nearest line is the best example.
+// translate returns the indentation of the file for a line that the model indents with
+// space. near is the index of the adjacent old line; of equally good examples the
+// nearest line is used.
 func (in indents) translate(space string, near int) string {
 	best, found := indentPair{}, false
 	for _, p := range in.pairs {
@@ -63,7 +66,7 @@ func (in indents) translate(space string, near int) string {
 	if found {
 		return best.file + in.convert(space[len(best.model):], best)
 	}
-	// The line stands further out than all that are known.
+	// The line is indented less than every example.
 	for _, p := range in.pairs {
 		if strings.HasPrefix(p.model, space) && (!found || len(p.model) < len(best.model)) {
 			best, found = p, true
@@ -76,7 +79,8 @@ func (in indents) translate(space string, near int) string {
 	return best.file[:max(len(best.file)-less, 0)]
 }
 
-// convert writes white space that goes beyond an example as the file does.
+// convert returns the part of an indentation that exceeds the example, in the style of
+// the file.
 func (in indents) convert(extra string, example indentPair) string {
 	file := example.file
 	if file == "" {
@@ -98,7 +102,8 @@ func (in indents) convert(extra string, example indentPair) string {
 	return extra
 }
 
-// scaleSpaces accounts for steps of different width, if two lines show them.
+// scaleSpaces scales a number of spaces by the ratio of the indentation steps, if two
+// examples show both steps.
 func (in indents) scaleSpaces(spaces int) int {
 	for _, p := range in.pairs {
 		for _, q := range in.pairs {

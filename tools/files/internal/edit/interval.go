@@ -1,11 +1,12 @@
 package edit
 
-// A interval is the lines from first up to and without end, counted from 0.
+// An interval is the indexes from start up to but not including end: of lines, bytes or
+// words, counted from 0.
 type interval struct {
 	start, end int
 }
 
-// dropOverlapping leaves out stretches that overlap the one before.
+// dropOverlapping leaves out each interval that overlaps the one kept before it.
 func dropOverlapping(all []interval) []interval {
 	var kept []interval
 	for _, s := range all {

@@ -1,15 +1,14 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// lineCounter counts lines while text passes.
+// A lineCounter tracks the line number of a position that moves through a text.
 type lineCounter struct {
-	line    int
-	started bool // something of the line has passed
+	line    int  // number of the line, counted from 1
+	started bool // the position is not at the start of the line
 }
 
+// advance moves past text.
 func (c *lineCounter) advance(text string) {
 	if text == "" {
 		return
@@ -18,7 +17,8 @@ func (c *lineCounter) advance(text string) {
 	c.started = text[len(text)-1] != '\n'
 }
 
-// advanceOver passes text and returns its lines. whole says that a line starts behind it.
+// advanceOver moves past text and returns the lines of text. whole reports whether a
+// line starts after text.
 func (c *lineCounter) advanceOver(text string, whole bool) Range {
 	first := *c
 	c.advance(text)

@@ -1,19 +1,17 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// lineEnds says how the lines of a text end.
+// A lineEnds value describes the line ends of a text.
 type lineEnds struct {
-	first  string // the end of the first line; "\n" if there is one line only
-	mixed  bool   // not all lines end alike
-	loneCR bool   // a "\r" that stands alone ends a line
+	first  string // line end of the first line; "\n" if there is one line only
+	mixed  bool   // some lines end with "\n" and others with "\r\n"
+	loneCR bool   // a "\r" without "\n" ends a line
 }
 
-// detectLineEnds looks at the line ends of a text. A lone "\r" ends a line only where
-// there is no "\n" at all, as in files of the old Mac OS; elsewhere it is a
-// character like any other.
+// detectLineEnds returns the line ends of a text. A lone "\r" ends a line only in a
+// text without any "\n", as in files of the classic Mac OS; elsewhere it is an ordinary
+// character.
 func detectLineEnds(plain string) lineEnds {
 	if strings.IndexByte(plain, '\r') < 0 {
 		return lineEnds{first: "\n"}
@@ -41,9 +39,9 @@ func (e lineEnds) normalize(text string) string {
 	return text
 }
 
-// restore gives the lines of text, which takes the place of plain, their ends.
-// Lines that were there before keep theirs, and so does a line that takes the
-// place of another; added lines end like the first line of the file.
+// restore returns text, which replaces plain, with the line ends of the file. An
+// unchanged line keeps its line end, and so does a line that replaces another; added
+// lines get the line end of the file's first line.
 func (e lineEnds) restore(plain, text string) string {
 	if e.first == "\n" && !e.mixed {
 		return text
@@ -57,7 +55,7 @@ func (e lineEnds) restore(plain, text string) string {
 	for i, from := range lineOrigins(before, after) {
 		out.WriteString(after[i])
 		switch {
-		case i == len(after)-1: // no line end follows
+		case i == len(after)-1: // the last line has no line end
 		case from >= 0 && from < len(own):
 			out.WriteString(own[from])
 		default:
@@ -67,7 +65,8 @@ func (e lineEnds) restore(plain, text string) string {
 	return out.String()
 }
 
-// listLineEnds returns the line ends of a text where "\n" ends lines, in their order.
+// listLineEnds returns the line ends of a text in order. A lone "\r" is not one of
+// them.
 func listLineEnds(plain string) []string {
 	var ends []string
 	for i := range len(plain) {
@@ -81,8 +80,8 @@ func listLineEnds(plain string) []string {
 	return ends
 }
 
-// lineOrigins tells for each line of after which line of before it was, or whose
-// place it takes; -1 for added lines.
+// lineOrigins returns, for each line of after, the index of the line of before that it
+// equals or replaces, or -1 for an added line.
 func lineOrigins(before, after []string) []int {
 	from := make([]int, len(after))
 	for _, g := range regions(before, after) {

@@ -5,26 +5,27 @@ import (
 	"unicode"
 )
 
-// A lineIndex is text by lines.
+// A lineIndex is a text with its lines and their offsets.
 type lineIndex struct {
 	text   string
-	lines  []string // without their ends
-	starts []int    // where each line begins; one more for the end of the text
+	lines  []string // without line ends
+	starts []int    // offset of each line, and then the length of the text
 }
 
 func newLineIndex(text string) *lineIndex {
-	p := &lineIndex{text: text}
+	x := &lineIndex{text: text}
 	at := 0
 	for _, line := range splitLines(text) {
-		p.starts = append(p.starts, at)
-		p.lines = append(p.lines, strings.TrimSuffix(line, "\n"))
+		x.starts = append(x.starts, at)
+		x.lines = append(x.lines, strings.TrimSuffix(line, "\n"))
 		at += len(line)
 	}
-	p.starts = append(p.starts, at)
-	return p
+	x.starts = append(x.starts, at)
+	return x
 }
 
-// splitLines returns the lines with their ends. An empty text has no lines.
+// splitLines returns the lines of text with their line ends. An empty text has no
+// lines.
 func splitLines(text string) []string {
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {
@@ -33,6 +34,8 @@ func splitLines(text string) []string {
 	return lines
 }
 
+// linesWithoutEnds returns the lines of text without their line ends. ended reports
+// whether the last line has one.
 func linesWithoutEnds(text string) (lines []string, ended bool) {
 	if text == "" {
 		return nil, false
@@ -41,7 +44,7 @@ func linesWithoutEnds(text string) (lines []string, ended bool) {
 	return strings.Split(text, "\n"), ended
 }
 
-// lineKeys returns what is compared of each line.
+// lineKeys returns key of each line.
 func lineKeys(lines []string, key func(string) string) []string {
 	all := make([]string, len(lines))
 	for i, line := range lines {
@@ -50,8 +53,11 @@ func lineKeys(lines []string, key func(string) string) []string {
 	return all
 }
 
+// foldedLine returns a line without the differences that the levels up to Punctuation
+// ignore.
 func foldedLine(line string) string { return strings.TrimSpace(fold(line)) }
 
+// rightTrimmed returns a line without the white space at its end.
 func rightTrimmed(line string) string { return strings.TrimRightFunc(line, unicode.IsSpace) }
 
 // indentOf returns the white space at the beginning of a line.
@@ -62,15 +68,16 @@ func indentOf(line string) string {
 // trailingSpace returns the white space at the end of a line.
 func trailingSpace(line string) string { return line[len(rightTrimmed(line)):] }
 
-// findLines returns where the keys of a page are those that are wanted, one at least
-// (Knuth, Morris, Pratt: files of equal lines take no longer than others).
+// findLines returns each place in have where the lines equal want, which must not be
+// empty. It is the algorithm of Knuth, Morris and Pratt: a file of many equal lines
+// takes no longer than any other.
 func findLines(have, want []string) []interval {
 	var found []interval
-	again := borders(want)
+	border := borders(want)
 	n := 0
 	for i, key := range have {
 		for n > 0 && (n == len(want) || key != want[n]) {
-			n = again[n-1]
+			n = border[n-1]
 		}
 		if key == want[n] {
 			n++
@@ -82,8 +89,8 @@ func findLines(have, want []string) []interval {
 	return found
 }
 
-// borders returns for each beginning of want how much of it, and less than all,
-// is both its beginning and its end.
+// borders returns, for each prefix of want, the length of the longest shorter prefix
+// that is also its suffix.
 func borders(want []string) []int {
 	all := make([]int, len(want))
 	n := 0

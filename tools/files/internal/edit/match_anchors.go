@@ -1,23 +1,23 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
 const (
-	// minAnchoredLines is how many lines the old text needs on the rung Anchors.
+	// minAnchoredLines is the minimum number of lines of the old text at the level
+	// Anchors.
 	minAnchoredLines = 3
-	// minMiddleSimilarity is how much the lines between the anchors must be alike, percent.
+	// minMiddleSimilarity is the minimum similarity of the lines between the anchors,
+	// in percent.
 	minMiddleSimilarity = 70
-	// maxAnchoredWork bounds the work of one search for anchors, in comparisons of
-	// two characters.
+	// maxAnchoredWork bounds the work of one search, in comparisons of two characters.
 	maxAnchoredWork = 40_000_000
 )
 
-// findAnchored finds stretches that begin and end with the first and last of the old
-// lines, white space around them not counted. What is between must be alike to
-// minMiddle and may have a fifth of the lines more or less, one at least. Of
-// stretches that overlap, the closest counts.
+// findAnchored returns the intervals whose first and last lines equal those of old,
+// apart from white space around them. The lines between must be similar to
+// minMiddleSimilarity, and their number may differ by a fifth of the lines of old, or
+// by one. Of overlapping intervals only the closest is returned. If the budget is used
+// up, it returns nil.
 func findAnchored(lines, old []string) []interval {
 	if len(old) < minAnchoredLines {
 		return nil
@@ -29,7 +29,7 @@ func findAnchored(lines, old []string) []interval {
 	middle := []rune(middleLines(old))
 	own := weightOfRunes(middle)
 	slack := max(1, len(old)/5)
-	m := levenshtein{budget: maxAnchoredWork}
+	lev := levenshtein{budget: maxAnchoredWork}
 	var near []candidate
 	for i, line := range lines {
 		if strings.TrimSpace(line) != first {
@@ -42,13 +42,13 @@ func findAnchored(lines, old []string) []interval {
 			}
 			other := middleLines(lines[i:end])
 			has := weightOfText(other)
-			most := max(own, has) * (100 - minMiddleSimilarity) / 100
-			m.budget -= len(other) // taking it apart is work too
-			d, ok := 0, abs(has-own) <= most
+			limit := max(own, has) * (100 - minMiddleSimilarity) / 100
+			lev.budget -= len(other) // converting it to runes is work as well
+			d, ok := 0, abs(has-own) <= limit
 			if ok {
-				d, ok = m.distance(middle, []rune(other), most)
+				d, ok = lev.distance(middle, []rune(other), limit)
 			}
-			if m.budget < 0 {
+			if lev.budget < 0 {
 				return nil
 			}
 			if ok {
@@ -59,7 +59,8 @@ func findAnchored(lines, old []string) []interval {
 	return closest(near)
 }
 
-// middleLines returns the lines between the first and the last.
+// middleLines joins the lines between the first and the last, without white space
+// around them.
 func middleLines(lines []string) string {
 	return strings.Join(lineKeys(lines[1:len(lines)-1], strings.TrimSpace), "\n")
 }

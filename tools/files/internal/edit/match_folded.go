@@ -1,11 +1,9 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// findFolded finds parts of text that fold to want, which is folded. Hits may
-// overlap. Invisible characters around a hit are not part of it.
+// findFolded returns the parts of text that fold to want, which is folded already.
+// Matches may overlap. Invisible characters around a match do not belong to it.
 func findFolded(text, want string) []interval {
 	if want == "" {
 		return nil
@@ -23,10 +21,10 @@ func findFolded(text, want string) []interval {
 	return unfoldOffsets(text, starts, len(want))
 }
 
-// unfoldOffsets turns places of the folded text into places of the text. What begins or
-// ends inside of a piece is left out.
+// unfoldOffsets converts matches of size bytes in the folded text to intervals of text.
+// It drops a match that starts or ends within a piece.
 func unfoldOffsets(text string, starts []int, size int) []interval {
-	var hits []interval
+	var matches []interval
 	type open struct{ at, end int } // in the text, in the folded text
 	var opened []open
 	at, folded := 0, 0
@@ -44,10 +42,10 @@ func unfoldOffsets(text string, starts []int, size int) []interval {
 		folded += len(p.folded)
 		for len(opened) > 0 && opened[0].end <= folded {
 			if opened[0].end == folded && p.folded != "" {
-				hits = append(hits, interval{opened[0].at, at})
+				matches = append(matches, interval{opened[0].at, at})
 			}
 			opened = opened[1:]
 		}
 	}
-	return hits
+	return matches
 }

@@ -1,20 +1,20 @@
 package edit
 
-// MatchLevel is a step of the ladder on which the old text was found. Rungs above Exact
-// are worth a word to the model: the file did not have what it believed.
+// A MatchLevel says how closely the file matches the old text. At a level above Exact
+// the file differs from the text that the model gave, so the result should say so.
 type MatchLevel int
 
-// The rungs in the order in which they are tried.
+// The levels in the order in which they are tried.
 const (
-	Exact         MatchLevel = iota // every character
-	TrailingSpace                   // whole lines, white space at their ends not counted
-	Indentation                     // whole lines, white space at both ends not counted
-	Punctuation                     // kinds of dashes, quotes, spaces and accents not counted
-	Anchors                         // first and last line, and most of what is between
+	Exact         MatchLevel = iota // all characters are equal
+	TrailingSpace                   // whole lines; white space at line ends is ignored
+	Indentation                     // whole lines; white space at both ends of a line is ignored
+	Punctuation                     // the kind of dashes, quotes and spaces, and the composition of accents, are ignored
+	Anchors                         // the first and last lines are equal, and the lines between them similar
 	Fuzzy                           // whole lines that differ by a tenth or less
 )
 
-// String says what was not counted, as a clause for the model.
+// String names the differences that the level ignores, as a clause for the model.
 func (r MatchLevel) String() string {
 	switch r {
 	case Exact:
@@ -33,5 +33,6 @@ func (r MatchLevel) String() string {
 	return "unknown match"
 }
 
-// maxLevelForAll is the last rung that replaces more than one place.
+// maxLevelForAll is the highest level at which Replacement.All replaces more than one
+// place.
 const maxLevelForAll = Punctuation

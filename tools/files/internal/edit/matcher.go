@@ -1,86 +1,85 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// A matcher finds text that is not there to the letter.
+// A matcher finds the old text at the levels above Exact.
 type matcher struct {
 	replacement Replacement
-	lineEdit    lineEdit
-	index       *lineIndex
+	lineEdit    lineEdit   // the replacement as whole lines
+	index       *lineIndex // the text of the file
 }
 
-func newMatcher(view string, r Replacement) *matcher {
-	return &matcher{replacement: r, lineEdit: newLineEdit(r), index: newLineIndex(view)}
+func newMatcher(normalized string, r Replacement) *matcher {
+	return &matcher{replacement: r, lineEdit: newLineEdit(r), index: newLineIndex(normalized)}
 }
 
-// find returns the places that a rung finds, in order. With All they do not
-// overlap.
-func (l *matcher) find(rung MatchLevel) []byteEdit {
-	switch rung {
+// find returns the edits at a level, in order. With All they do not overlap.
+func (m *matcher) find(level MatchLevel) []byteEdit {
+	switch level {
 	case TrailingSpace:
-		return l.byteEdits(rung, l.findByKey(rightTrimmed))
+		return m.byteEdits(level, m.findByKey(rightTrimmed))
 	case Indentation:
-		return l.byteEdits(rung, l.findByKey(strings.TrimSpace))
+		return m.byteEdits(level, m.findByKey(strings.TrimSpace))
 	case Punctuation:
-		if hits := l.findFolded(); len(hits) > 0 {
-			return hits
+		if matches := m.findFolded(); len(matches) > 0 {
+			return matches
 		}
-		return l.byteEdits(rung, l.findByKey(foldedLine))
+		return m.byteEdits(level, m.findByKey(foldedLine))
 	case Anchors:
-		return l.byteEdits(rung, findAnchored(l.index.lines, l.lineEdit.old))
+		return m.byteEdits(level, findAnchored(m.index.lines, m.lineEdit.old))
 	case Fuzzy:
-		return l.byteEdits(rung, findSimilar(l.index.lines, l.lineEdit.old))
+		return m.byteEdits(level, findSimilar(m.index.lines, m.lineEdit.old))
 	}
 	return nil
 }
 
-// findByKey finds lines that agree in what key leaves of them.
-func (l *matcher) findByKey(key func(string) string) []interval {
-	return findLines(lineKeys(l.index.lines, key), lineKeys(l.lineEdit.old, key))
+// findByKey returns the lines of the file whose keys equal the keys of the old lines.
+func (m *matcher) findByKey(key func(string) string) []interval {
+	return findLines(lineKeys(m.index.lines, key), lineKeys(m.lineEdit.old, key))
 }
 
-// byteEdits turns lines into cuts. There are none if the change cannot be carried over
-// to one of them, since it is not known then which is meant.
-func (l *matcher) byteEdits(rung MatchLevel, found []interval) []byteEdit {
-	all := l.replacement.All && rung <= maxLevelForAll
+// byteEdits returns the edits for the intervals of lines that were found. It returns
+// nil if the change cannot be merged into one of them, since that one may be the
+// intended place.
+func (m *matcher) byteEdits(level MatchLevel, found []interval) []byteEdit {
+	all := m.replacement.All && level <= maxLevelForAll
 	if all {
 		found = dropOverlapping(found)
 	}
-	var cuts []byteEdit
+	var edits []byteEdit
 	for _, s := range found {
-		if len(found) > 1 && !all { // an error lists where they begin
-			cuts = append(cuts, byteEdit{start: l.index.starts[s.start]})
+		if len(found) > 1 && !all { // the AmbiguousError needs the start only
+			edits = append(edits, byteEdit{start: m.index.starts[s.start]})
 			continue
 		}
-		c, ok := l.lineEdit.apply(l.index, s)
+		c, ok := m.lineEdit.apply(m.index, s)
 		if !ok {
 			return nil
 		}
-		cuts = append(cuts, c)
+		edits = append(edits, c)
 	}
-	return cuts
+	return edits
 }
 
-// findFolded finds parts of lines that look alike.
-func (l *matcher) findFolded() []byteEdit {
-	found := findFolded(l.index.text, fold(l.replacement.Old))
-	if l.replacement.All {
+// findFolded returns the edits for parts of lines that fold to the same text as the old
+// text.
+func (m *matcher) findFolded() []byteEdit {
+	found := findFolded(m.index.text, fold(m.replacement.Old))
+	if m.replacement.All {
 		found = dropOverlapping(found)
 	}
-	var cuts []byteEdit
+	var edits []byteEdit
 	for _, s := range found {
-		if len(found) > 1 && !l.replacement.All { // an error lists where they begin
-			cuts = append(cuts, byteEdit{start: s.start})
+		if len(found) > 1 && !m.replacement.All { // the AmbiguousError needs the start only
+			edits = append(edits, byteEdit{start: s.start})
 			continue
 		}
-		file := strings.Split(l.index.text[s.start:s.end], "\n")
-		lines, ok := mergeLines(strings.Split(l.replacement.Old, "\n"), file, strings.Split(l.replacement.New, "\n"))
+		file := strings.Split(m.index.text[s.start:s.end], "\n")
+		lines, ok := mergeLines(strings.Split(m.replacement.Old, "\n"), file, strings.Split(m.replacement.New, "\n"))
 		if !ok {
 			return nil
 		}
-		cuts = append(cuts, byteEdit{start: s.start, end: s.end, text: strings.Join(lines, "\n")})
+		edits = append(edits, byteEdit{start: s.start, end: s.end, text: strings.Join(lines, "\n")})
 	}
-	return cuts
+	return edits
 }

@@ -1,11 +1,10 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// mergeBodies returns the new lines, with the characters of the file in what the
-// model does not change.
+// mergeBodies merges lines without their indentation: it returns the wanted lines with
+// the characters of the file where the model changes nothing. It reports false if it
+// cannot.
 func mergeBodies(old, file, wanted []string) ([]string, bool) {
 	before, own := strings.Join(old, "\n"), strings.Join(file, "\n")
 	alike := before == own || fold(before) == fold(own)
@@ -21,8 +20,8 @@ func mergeBodies(old, file, wanted []string) ([]string, bool) {
 	return lines, ok && len(lines) == len(wanted)
 }
 
-// keepFileCharacters returns the new text with the characters of the file in the parts that
-// do not differ from the old text. Old text and file must fold alike.
+// keepFileCharacters returns wanted with the characters of the file wherever wanted
+// equals old. The texts old and file must fold to the same text.
 func keepFileCharacters(old, file, wanted string) string {
 	before, own := pairPieces(splitPieces(old), splitPieces(file))
 	after := splitPieces(wanted)
@@ -39,11 +38,11 @@ func keepFileCharacters(old, file, wanted string) string {
 	return out.String()
 }
 
-// splitPieces divides text for a comparison. What is invisible goes with what stands
-// before it, and three dots are one piece, since they may be one character.
+// splitPieces splits text into units for a comparison. An invisible character joins the
+// unit before it. Three dots are one unit, since the other text may have "…" there.
 func splitPieces(text string) []string {
 	var all []string
-	from := 0 // where the last piece begins
+	from := 0 // start of the last piece
 	for at := 0; at < len(text); {
 		size, seen := 3, true
 		if !strings.HasPrefix(text[at:], "...") {
@@ -61,7 +60,8 @@ func splitPieces(text string) []string {
 	return all
 }
 
-// pairPieces joins pieces of two texts that fold alike until they correspond.
+// pairPieces joins pieces of two texts that fold to the same text, until the pieces
+// correspond one to one.
 func pairPieces(a, b []string) (as, bs []string) {
 	for len(a) > 0 && len(b) > 0 {
 		left, right := a[0], b[0]

@@ -1,28 +1,27 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// A merger carries a change over to a file. The model changes old to wanted and
-// believes that the file has old; the file has something like it. Only what the
-// model changes is changed in the file.
+// A merger applies the change from old to wanted, which the model gave, to the lines of
+// the file, which resemble old. Lines and characters that the model did not change stay
+// as they are in the file.
 type merger struct {
-	old, file, wanted []string // lines without ends
-	// fileLine tells for each old line which line of the file it is; -1 for none.
+	old, file, wanted []string // lines without line ends
+	// fileLine has the index in file of each line of old, or -1.
 	fileLine []int
-	// unaligned marks old lines that stand for a different number of lines.
+	// unaligned marks lines of old that correspond to a different number of lines in
+	// file.
 	unaligned []bool
 }
 
-// mergeLines returns the lines that the file should have. It refuses to change lines
-// if it is not clear which lines of the file they are, and characters that the
-// file does not have.
+// mergeLines returns the new lines of the file. It reports false if the model changes a
+// line without a clear counterpart in the file, or characters that the file does not
+// have.
 func mergeLines(old, file, wanted []string) ([]string, bool) {
 	m := &merger{old: old, file: file, wanted: wanted, fileLine: make([]int, len(old)), unaligned: make([]bool, len(old))}
 	m.align()
 	var out []string
-	done := 0 // lines of the file that are dealt with
+	done := 0 // number of lines of the file that were merged
 	for _, r := range regions(old, wanted) {
 		if !r.same {
 			for i := r.a; i < r.aEnd; i++ {
@@ -38,8 +37,8 @@ func mergeLines(old, file, wanted []string) ([]string, bool) {
 			out = append(out, lines...)
 			continue
 		}
-		// Lines that the model does not know of stay if it leaves a line next
-		// to them as it is.
+		// Extra lines of the file, which are not in old, stay if they are next to an
+		// unchanged line.
 		end := done
 		for i := r.a; i < r.aEnd; i++ {
 			end = max(end, m.fileLine[i]+1)
@@ -53,7 +52,7 @@ func mergeLines(old, file, wanted []string) ([]string, bool) {
 	return out, true
 }
 
-// newIndents collects the indentation of the lines that correspond.
+// newIndents collects the indentation of corresponding lines.
 func (m *merger) newIndents() indents {
 	var in indents
 	for i, line := range m.old {
@@ -66,8 +65,8 @@ func (m *merger) newIndents() indents {
 	return in
 }
 
-// nextFileLine returns the line of the file that an old line is, or the next that
-// is known.
+// nextFileLine returns the index in file of the first line of old, from i on, that has
+// a counterpart.
 func (m *merger) nextFileLine(i int) int {
 	for ; i < len(m.old); i++ {
 		if m.fileLine[i] >= 0 {
@@ -77,7 +76,7 @@ func (m *merger) nextFileLine(i int) int {
 	return len(m.file)
 }
 
-// align finds out which lines correspond.
+// align finds the corresponding lines of old and file.
 func (m *merger) align() {
 	if len(m.old) == len(m.file) {
 		for i := range m.fileLine {
@@ -96,7 +95,7 @@ func (m *merger) align() {
 	}
 }
 
-// mergeRegion returns the new lines of a region that the model changes.
+// mergeRegion returns the new lines for a region that the model changes.
 func (m *merger) mergeRegion(r region) ([]string, bool) {
 	old, file := m.old[r.a:r.aEnd], make([]string, 0, r.aEnd-r.a)
 	for i := r.a; i < r.aEnd; i++ {

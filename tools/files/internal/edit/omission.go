@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// findOmission finds a line of text that stands for text left out, unless the text
-// before has the same line.
+// findOmission finds a line of text that is a placeholder for omitted text, such as "//
+// ... existing code ...". A line that is also in before does not count.
 func findOmission(text, before string) (line string, found bool) {
 	var placeholder *regexp.Regexp
 	for line := range strings.SplitSeq(text, "\n") {
@@ -24,12 +24,12 @@ func findOmission(text, before string) (line string, found bool) {
 	return "", false
 }
 
-// maxOmission is how many bytes a placeholder has at most.
+// maxOmission is the maximum length of a placeholder, in bytes.
 const maxOmission = 120
 
-// omissionPattern is a whole line: a comment or bare, an ellipsis before or
-// behind the words or both, and words that say nothing but that something known
-// goes on. One more word, such as a name, makes it an ordinary comment.
+// omissionPattern matches a whole line: a comment or bare, with an ellipsis before or
+// after the words or both, and with words that only say that known text follows. With
+// any further word, such as a name, the line is an ordinary comment.
 const omissionPattern = `(?i)^(?://+|#+|--+|;+|%+|/\*+|\*|<!--|\{/\*|\(\*|"""|''')?\s*[(\[<{]?\s*` +
 	`(?:(?:\.{3,}|…)\s*` + omissionWords + `\s*(?:\.{3,}|…)?|` + omissionWords + `\s*(?:\.{3,}|…))` +
 	`\s*[)\]>}]?\s*(?:\*/\}?|-->|\*\)|"""|''')?$`
@@ -47,7 +47,8 @@ const (
 	omissionStays = `(?:the |other |all other )?` + omissionParts + ` (?:is |are |stays? |remains? )?(?:unchanged|(?:the )?same|as before)`
 )
 
-// hasLine reports whether text has a line, white space around it not counted.
+// hasLine reports whether text has a line equal to line, apart from white space around
+// it.
 func hasLine(text, line string) bool {
 	for other := range strings.SplitSeq(text, "\n") {
 		if strings.TrimSpace(other) == line {

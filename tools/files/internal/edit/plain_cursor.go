@@ -1,22 +1,22 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// plainCursor is a place in the plain text that moves along with the view.
+// A plainCursor finds the offset in the plain text that belongs to an offset in the
+// normalized text. The two differ where a line ends with "\r\n".
 type plainCursor struct {
 	lineEnds lineEnds
-	offset   int
+	offset   int // in the plain text
 }
 
-// advance passes a piece of the view and returns where it starts and ends in plain.
-func (p *plainCursor) advance(plain, view string) [2]int {
+// advance moves past the next piece of the normalized text. It returns the start and
+// the end of that piece in the plain text.
+func (p *plainCursor) advance(plain, normalized string) [2]int {
 	start := p.offset
-	for len(view) > 0 {
-		at := strings.IndexByte(view, '\n')
+	for len(normalized) > 0 {
+		at := strings.IndexByte(normalized, '\n')
 		if at < 0 {
-			p.offset += len(view)
+			p.offset += len(normalized)
 			break
 		}
 		p.offset += at
@@ -24,7 +24,7 @@ func (p *plainCursor) advance(plain, view string) [2]int {
 			p.offset++
 		}
 		p.offset++
-		view = view[at+1:]
+		normalized = normalized[at+1:]
 	}
 	return [2]int{start, p.offset}
 }

@@ -1,12 +1,12 @@
 package edit
 
-// A region is a stretch of a and the stretch of b that it became.
+// A region is an interval of a and the interval of b that replaced it.
 type region struct {
 	a, aEnd, b, bEnd int
-	same             bool
+	same             bool // the two intervals are equal
 }
 
-// regions divides a and b into stretches that are the same and that differ.
+// regions divides a and b into regions that are equal and regions that differ.
 func regions[T comparable](a, b []T) []region {
 	var all []region
 	x, y := 0, 0

@@ -2,7 +2,7 @@ package edit
 
 // A Replacement puts New in place of Old.
 type Replacement struct {
-	Old string // what the file has; "\r\n" counts as "\n"
-	New string // what it shall have; "\r\n" counts as "\n"
-	All bool   // replace every place and not the only one
+	Old string // text that the file contains; "\r\n" counts as "\n"
+	New string // text that takes its place; "\r\n" counts as "\n"
+	All bool   // replace every occurrence instead of the only one
 }

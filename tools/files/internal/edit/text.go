@@ -5,20 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// A Text is the text of a file, taken apart. It never changes.
+// A Text is the decoded text of a file. It is immutable.
 type Text struct {
 	encoding   encoding
-	plain      string // without mark, in UTF-8 unless the encoding is unknown
+	plain      string // without byte order mark; UTF-8 unless the encoding is unknown
 	lineEnds   lineEnds
 	normalized string // plain with "\n" for each line end
 }
 
-// Parse takes the bytes of a text file apart. It does not keep data.
+// Parse decodes the bytes of a text file. It does not retain data.
 //
-// It returns [ErrBinary] for what is no text, and an [*EncodingError] for text
-// that cannot be written back as it was: UTF-32 and broken UTF-16. UTF-16 is
-// known by its byte order mark. Text that is neither UTF-8 nor marked is
-// accepted, but see [Text.Replace] for what can be done with it.
+// It returns [ErrBinary] for data that is not text. It returns an [*EncodingError] for
+// text that could not be written back unchanged: UTF-32 and invalid UTF-16. UTF-16 is
+// recognized by its byte order mark. Text that is neither UTF-8 nor has a byte order
+// mark is accepted; [Text.Replace] says which edits are possible then.
 func Parse(data []byte) (*Text, error) {
 	e, plain, err := decode(data)
 	if err != nil {
@@ -28,8 +28,8 @@ func Parse(data []byte) (*Text, error) {
 	return &Text{encoding: e, plain: plain, lineEnds: ends, normalized: ends.normalize(plain)}, nil
 }
 
-// NewFile returns the bytes of a new file: content as it is, in UTF-8. It returns
-// [ErrBadText] for content that cannot stand in a text file.
+// NewFile returns the bytes of a new file: content unchanged, in UTF-8. It returns
+// [ErrBadText] for content that cannot be stored in a text file.
 func NewFile(content string) ([]byte, error) {
 	if !isPlainText(content) {
 		return nil, ErrBadText
@@ -37,10 +37,9 @@ func NewFile(content string) ([]byte, error) {
 	return []byte(content), nil
 }
 
-// String returns the text as a model should see it: valid UTF-8 with "\n" line
-// ends and without byte order mark. In a file that has no "\n" at all a lone "\r"
-// is a line end, elsewhere it is a character. Bytes that are no UTF-8 are U+FFFD,
-// one for each byte.
+// String returns the text as the model sees it: valid UTF-8 with "\n" line ends and
+// without a byte order mark. A lone "\r" is a line end in a file without any "\n", and
+// an ordinary character in other files. Each byte that is not UTF-8 becomes U+FFFD.
 func (t *Text) String() string {
 	if t.encoding != unknownEncoding {
 		return t.normalized
@@ -48,24 +47,17 @@ func (t *Text) String() string {
 	return replaceInvalid(t.normalized)
 }
 
-// Encoding names the encoding: "UTF-8", "UTF-8 with BOM", "UTF-16LE", "UTF-16BE"
-// (both with a mark), or "unknown 8-bit encoding" for what is not UTF-8.
+// Encoding names the encoding: "UTF-8", "UTF-8 with BOM", "UTF-16LE", "UTF-16BE" (both
+// with a byte order mark), or "unknown 8-bit encoding" for text that is not UTF-8.
 func (t *Text) Encoding() string { return t.encoding.String() }
 
-// LineEnd returns the end of the first line: "\n", "\r\n" or "\r". Added lines end
-// like it. It is "\n" in a text of one line.
-func (t *Text) LineEnd() string { return t.lineEnds.first }
-
-// Mixed reports whether some lines end with "\n" and others with "\r\n".
-func (t *Text) Mixed() bool { return t.lineEnds.mixed }
-
-// replaceInvalid replaces each byte that is no UTF-8.
+// replaceInvalid replaces each byte that is not UTF-8 by U+FFFD.
 func replaceInvalid(text string) string {
 	if utf8.ValidString(text) {
 		return text
 	}
 	var out strings.Builder
-	for _, r := range text { // a wrong byte is U+FFFD
+	for _, r := range text { // an invalid byte yields U+FFFD
 		out.WriteRune(r)
 	}
 	return out.String()
@@ -80,5 +72,6 @@ func isASCII(text string) bool {
 	return true
 }
 
-// isPlainText reports whether text can stand in a text file.
+// isPlainText reports whether text can be stored in a text file: it is UTF-8 without
+// NUL.
 func isPlainText(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }

@@ -9,21 +9,26 @@ import (
 )
 
 const (
-	// minNearestSimilarity is how much lines must be alike to be worth showing, percent.
+	// minNearestSimilarity is the minimum similarity of lines that an error shows, in
+	// percent.
 	minNearestSimilarity = 50
-	// maxNearestCandidates is how many places are compared in full to find the nearest.
+	// maxNearestCandidates is the maximum number of candidates that are compared in
+	// full.
 	maxNearestCandidates = 8
-	// maxNearestWork bounds that work, in comparisons of two characters.
+	// maxNearestWork bounds these comparisons, in pairs of characters.
 	maxNearestWork = 40_000_000
-	// maxDiffLines is how many lines of the difference an error shows.
+	// maxDiffLines is the maximum number of lines of the difference that an error
+	// shows.
 	maxDiffLines = 40
-	// maxDiffLineBytes is how many bytes of each of these lines it shows.
+	// maxDiffLineBytes is the maximum number of bytes of each of these lines.
 	maxDiffLineBytes = 2000
-	// minAppliedLength is how long a new text is that tells that an edit was made.
+	// minAppliedLength is the minimum length of a new text, in bytes, whose presence
+	// suggests that the edit was made before.
 	minAppliedLength = 10
 )
 
-// absentError tells what is in the place of a text that is not there.
+// absentError returns the error for an old text that is not in the file, with the lines
+// that are most similar to it.
 func (t *Text) absentError(r Replacement) error {
 	e := &AbsentError{Numbered: hasLineNumbers(r.Old)}
 	if at := strings.Index(t.normalized, r.New); at >= 0 && len(strings.TrimSpace(r.New)) >= minAppliedLength {
@@ -31,15 +36,15 @@ func (t *Text) absentError(r Replacement) error {
 	}
 	old, _ := linesWithoutEnds(strings.Trim(r.Old, "\n"))
 	lines := newLineIndex(t.String()).lines
-	if w, ok := nearest(lines, old); ok {
-		e.Nearest, e.Similarity = Range{w.start + 1, w.end}, w.distance
-		e.Diff = shortDiff(old, lines[w.start:w.end])
+	if at, similarity, ok := nearest(lines, old); ok {
+		e.Nearest, e.Similarity = Range{at.start + 1, at.end}, similarity
+		e.Diff = shortDiff(old, lines[at.start:at.end])
 	}
 	return e
 }
 
 // hasLineNumbers reports whether each line that is not blank begins with a number, as
-// in a listing.
+// in the output of a tool that lists lines.
 func hasLineNumbers(text string) bool {
 	prefix := regexp.MustCompile(`^ *[0-9]+(\t|→)`)
 	found := false
@@ -54,35 +59,34 @@ func hasLineNumbers(text string) bool {
 	return found
 }
 
-// nearest returns the lines most like the old lines. Instead of the distance the
-// window has the similarity, percent.
-func nearest(lines, old []string) (candidate, bool) {
+// nearest returns the lines that are most similar to the old lines, and their
+// similarity in percent.
+func nearest(lines, old []string) (best interval, similarity int, found bool) {
 	old = old[:min(len(old), len(lines))]
 	text := []rune(strings.Join(old, "\n"))
 	if strings.TrimSpace(string(text)) == "" {
-		return candidate{}, false
+		return interval{}, 0, false
 	}
 	all := candidates(lines, old)
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	m := levenshtein{budget: maxNearestWork}
-	best, found := candidate{distance: minNearestSimilarity - 1}, false
-	for _, w := range all[:min(len(all), maxNearestCandidates)] {
-		joined := strings.Join(lines[w.start:w.end], "\n")
+	lev := levenshtein{budget: maxNearestWork}
+	similarity = minNearestSimilarity - 1
+	for _, c := range all[:min(len(all), maxNearestCandidates)] {
+		joined := strings.Join(lines[c.start:c.end], "\n")
 		whole := max(weightOfRunes(text), weightOfText(joined))
-		most := whole * (100 - best.distance) / 100
-		if w.distance > most { // a huge line would take much memory
+		limit := whole * (100 - similarity) / 100
+		if c.distance > limit { // before a huge line is converted to runes, which takes memory
 			continue
 		}
-		other := []rune(joined)
-		d, ok := m.distance(text, other, most)
-		if alike := 100 - 100*d/whole; ok && alike > best.distance {
-			best, found = candidate{w.interval, alike}, true
+		d, ok := lev.distance(text, []rune(joined), limit)
+		if s := 100 - 100*d/whole; ok && s > similarity {
+			best, similarity, found = c.interval, s, true
 		}
 	}
-	return best, found
+	return best, similarity, found
 }
 
-// shortDiff shows what differs, with a line of context and no line numbers.
+// shortDiff returns the difference with one line of context and without line numbers.
 func shortDiff(old, file []string) string {
 	var shown []string
 	for _, h := range Patch(strings.Join(old, "\n")+"\n", strings.Join(file, "\n")+"\n", 1) {
@@ -99,7 +103,7 @@ func shortDiff(old, file []string) string {
 	return strings.Join(shown, "\n")
 }
 
-// shortenLine returns a line, or what of a long one an error shows.
+// shortenLine returns line, cut to maxDiffLineBytes with a note if it is longer.
 func shortenLine(line string) string {
 	if len(line) <= maxDiffLineBytes {
 		return line

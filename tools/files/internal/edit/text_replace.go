@@ -5,24 +5,23 @@ import (
 	"unicode/utf8"
 )
 
-// Replace makes one edit. The first rung that has the old text decides; more
-// than one hit is an [*AmbiguousError] unless All is set, and none an
-// [*AbsentError]. Without All, overlapping hits count as two.
+// Replace makes one edit. The levels are tried in order, and the first one that finds
+// the old text is used. More than one match is an [*AmbiguousError] unless All is set;
+// no match is an [*AbsentError]. Without All, overlapping matches count as two.
 //
-// The rungs TrailingSpace, Indentation, Anchors and Fuzzy need whole lines;
-// Exact and Punctuation find parts of lines too. Above Exact the new text is not
-// taken as it is: lines and characters that do not differ from the old text stay
-// as the file has them, and changed lines are indented like the file. With All
-// the rungs up to Punctuation change all hits, the others take a single one.
+// Exact and Punctuation also match parts of lines; the other levels match whole lines
+// only. Above Exact the new text is merged into the file: lines and characters that the
+// model did not change stay as they are in the file, and changed lines get the
+// indentation of the file. With All, the levels up to Punctuation replace every match;
+// at Anchors and Fuzzy more than one match is an [*AmbiguousError].
 //
-// An empty old text fills an empty file. Where the encoding is unknown, only
-// ASCII is exchanged for ASCII, on the rung Exact, and not next to a byte that is
-// not ASCII, which may belong to the same character; otherwise the error is an
-// [*EncodingError].
+// An empty old text fills an empty file. If the encoding is unknown, Replace only
+// replaces ASCII by ASCII, at the level Exact, and not next to a byte that is not
+// ASCII, which may belong to the same character; any other edit is an [*EncodingError].
 //
-// A line end in New that has no counterpart in the file is that of the first
-// line of the file. See [ErrBadText], [ErrSame], [ErrEmptyOld], [ErrPresent] and
-// [*OmissionError] for what is refused.
+// A line end in New without a counterpart in the file becomes the line end of the
+// file's first line. The other errors are [ErrBadText], [ErrSame], [ErrEmptyOld],
+// [ErrPresent] and [*OmissionError].
 func (t *Text) Replace(r Replacement) (*Change, error) {
 	r.Old, r.New = t.lineEnds.normalize(r.Old), t.lineEnds.normalize(r.New)
 	switch {
@@ -39,11 +38,11 @@ func (t *Text) Replace(r Replacement) (*Change, error) {
 	if r.Old == "" {
 		return t.splice(Exact, []byteEdit{{text: r.New}})
 	}
-	rung, cuts, err := t.findEdits(r)
+	level, edits, err := t.findEdits(r)
 	if err != nil {
 		return nil, err
 	}
-	change, err := t.splice(rung, cuts)
+	change, err := t.splice(level, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -53,43 +52,44 @@ func (t *Text) Replace(r Replacement) (*Change, error) {
 	return change, nil
 }
 
-// findEdits climbs the ladder.
+// findEdits returns the edits at the first level that finds the old text.
 func (t *Text) findEdits(r Replacement) (MatchLevel, []byteEdit, error) {
-	hits, more := findExact(t.normalized, r)
+	matches, more := findExact(t.normalized, r)
 	if t.encoding == unknownEncoding {
-		if err := t.checkUnknownEncoding(r, hits); err != nil {
+		if err := t.checkUnknownEncoding(r, matches); err != nil {
 			return 0, nil, err
 		}
 	}
-	if len(hits) > 0 {
-		cuts, err := t.requireUnique(Exact, hits, more, r.All)
-		return Exact, cuts, err
+	if len(matches) > 0 {
+		edits, err := t.requireUnique(Exact, matches, more, r.All)
+		return Exact, edits, err
 	}
 	if t.encoding != unknownEncoding && strings.TrimSpace(r.Old) != "" {
-		l := newMatcher(t.normalized, r)
-		for _, rung := range []MatchLevel{TrailingSpace, Indentation, Punctuation, Anchors, Fuzzy} {
-			if hits := l.find(rung); len(hits) > 0 {
-				cuts, err := t.requireUnique(rung, hits, false, r.All && rung <= maxLevelForAll)
-				return rung, cuts, err
+		m := newMatcher(t.normalized, r)
+		for _, level := range []MatchLevel{TrailingSpace, Indentation, Punctuation, Anchors, Fuzzy} {
+			if matches := m.find(level); len(matches) > 0 {
+				edits, err := t.requireUnique(level, matches, false, r.All && level <= maxLevelForAll)
+				return level, edits, err
 			}
 		}
 	}
 	return 0, nil, t.absentError(r)
 }
 
-// findExact returns the places of the old text. Without All it lists those that
-// overlap too, and stops when there are more than an error would list.
-func findExact(view string, r Replacement) (hits []byteEdit, more bool) {
+// findExact returns the exact matches of the old text. Without All it includes
+// overlapping matches, and stops and reports more when there are more than an error
+// lists.
+func findExact(normalized string, r Replacement) (matches []byteEdit, more bool) {
 	for from := 0; ; {
-		at := strings.Index(view[from:], r.Old)
+		at := strings.Index(normalized[from:], r.Old)
 		if at < 0 {
-			return hits, false
+			return matches, false
 		}
-		if !r.All && len(hits) == maxListedPlaces {
-			return hits, true
+		if !r.All && len(matches) == maxListedPlaces {
+			return matches, true
 		}
 		start := from + at
-		hits = append(hits, byteEdit{start: start, end: start + len(r.Old), text: r.New})
+		matches = append(matches, byteEdit{start: start, end: start + len(r.Old), text: r.New})
 		from = start + 1
 		if r.All {
 			from = start + len(r.Old)
@@ -97,27 +97,29 @@ func findExact(view string, r Replacement) (hits []byteEdit, more bool) {
 	}
 }
 
-// requireUnique returns the hits if they may be replaced.
-func (t *Text) requireUnique(rung MatchLevel, hits []byteEdit, more, all bool) ([]byteEdit, error) {
-	if len(hits) == 1 || all {
-		return hits, nil
+// requireUnique returns the matches if there is one only or if all are to be replaced,
+// and an [*AmbiguousError] otherwise.
+func (t *Text) requireUnique(level MatchLevel, matches []byteEdit, more, all bool) ([]byteEdit, error) {
+	if len(matches) == 1 || all {
+		return matches, nil
 	}
-	e := &AmbiguousError{Level: rung, More: more}
+	e := &AmbiguousError{Level: level, More: more}
 	line, passed := 1, 0
-	for _, h := range hits[:min(len(hits), maxListedPlaces)] {
+	for _, h := range matches[:min(len(matches), maxListedPlaces)] {
 		line += strings.Count(t.normalized[passed:h.start], "\n")
 		passed = h.start
 		e.Lines = append(e.Lines, line)
 	}
-	e.More = more || len(hits) > maxListedPlaces
+	e.More = more || len(matches) > maxListedPlaces
 	return nil, e
 }
 
-// maxListedPlaces is how many places an error lists.
+// maxListedPlaces is the maximum number of places that an error lists.
 const maxListedPlaces = 20
 
-// checkUnknownEncoding checks an edit of text whose encoding is unknown.
-func (t *Text) checkUnknownEncoding(r Replacement, hits []byteEdit) error {
+// checkUnknownEncoding returns an [*EncodingError] if the edit is not safe in a text
+// whose encoding is unknown.
+func (t *Text) checkUnknownEncoding(r Replacement, matches []byteEdit) error {
 	problem := ""
 	switch {
 	case !isASCII(r.Old):
@@ -125,7 +127,7 @@ func (t *Text) checkUnknownEncoding(r Replacement, hits []byteEdit) error {
 	case !isASCII(r.New):
 		problem = "the new text is not plain ASCII, and other characters cannot be written to this file"
 	}
-	for _, h := range hits {
+	for _, h := range matches {
 		if h.start > 0 && t.normalized[h.start-1] >= utf8.RuneSelf || h.end < len(t.normalized) && t.normalized[h.end] >= utf8.RuneSelf {
 			problem = "the old text stands next to a character that cannot be read; take text that begins and ends beside ASCII characters"
 		}

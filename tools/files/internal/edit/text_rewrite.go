@@ -1,17 +1,15 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// Rewrite puts content in the place of the whole text. Encoding and byte order
-// mark stay; a mark at the beginning of content is left out.
+// Rewrite replaces the whole text by content. The encoding and the byte order mark of
+// the file stay; a byte order mark at the start of content is dropped.
 //
-// Lines that were there before keep their ends, and so does a line that takes
-// the place of another; added lines end like the first line of the file. Only if
-// every "\n" of content follows a "\r", all lines are written with "\r\n": a model
-// never sees a "\r\n", so that is a wish and not a copy. Equal content is no
-// error and gives equal bytes.
+// Unchanged lines keep their line ends, and so does a line that replaces another; added
+// lines get the line end of the file's first line. There is one exception: if every
+// "\n" of content follows a "\r", all lines are written with "\r\n". The model never
+// sees a "\r\n", so it did not copy them and wants the line ends changed. Content that
+// equals the text is no error and returns the same bytes.
 //
 // The errors are [ErrBadText], an [*OmissionError], and an [*EncodingError] if the
 // encoding of the file is unknown and content is not ASCII.
@@ -34,19 +32,19 @@ func (t *Text) Rewrite(content string) (*Change, error) {
 	return t.splice(Exact, t.lineDifferences(after))
 }
 
-// lineDifferences returns a cut for each stretch of lines that is not the same.
+// lineDifferences returns an edit for each run of lines that differs from after.
 func (t *Text) lineDifferences(after string) []byteEdit {
-	p, lines := newLineIndex(t.normalized), splitLines(after)
-	var cuts []byteEdit
+	index, lines := newLineIndex(t.normalized), splitLines(after)
+	var edits []byteEdit
 	for _, r := range regions(splitLines(t.normalized), lines) {
 		if !r.same {
-			cuts = append(cuts, byteEdit{p.starts[r.a], p.starts[r.aEnd], strings.Join(lines[r.b:r.bEnd], "")})
+			edits = append(edits, byteEdit{index.starts[r.a], index.starts[r.aEnd], strings.Join(lines[r.b:r.bEnd], "")})
 		}
 	}
-	return cuts
+	return edits
 }
 
-// rewriteLineEnds rewrites the text with the line ends of content.
+// rewriteLineEnds replaces the whole text by content, with the line ends of content.
 func (t *Text) rewriteLineEnds(content string) (*Change, error) {
 	data := t.encoding.encode(content)
 	after, err := Parse(data)

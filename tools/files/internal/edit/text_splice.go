@@ -1,17 +1,15 @@
 package edit
 
-import (
-	"strings"
-)
+import "strings"
 
-// splice makes the cuts, which are in order and do not overlap.
-func (t *Text) splice(rung MatchLevel, cuts []byteEdit) (*Change, error) {
+// splice applies edits, which must be in order and not overlap.
+func (t *Text) splice(level MatchLevel, edits []byteEdit) (*Change, error) {
 	var plain strings.Builder
-	change := &Change{Old: t.String(), Level: rung}
+	change := &Change{Old: t.String(), Level: level}
 	at := plainCursor{lineEnds: t.lineEnds}
 	before, after := lineCounter{line: 1}, lineCounter{line: 1}
 	done := 0
-	for _, c := range cuts {
+	for _, c := range edits {
 		if t.normalized[c.start:c.end] == c.text {
 			continue
 		}
@@ -33,8 +31,8 @@ func (t *Text) splice(rung MatchLevel, cuts []byteEdit) (*Change, error) {
 	}
 	plain.WriteString(t.plain[at.offset:])
 	change.Data = t.encoding.encode(plain.String())
-	// What was cut out and put in may join to something else, such as "\r" and
-	// "\n", so the new text is read and not composed.
+	// Parse the new bytes instead of composing the new text: bytes at the border of an
+	// edit may combine, such as "\r" and "\n".
 	result, err := Parse(change.Data)
 	if err != nil {
 		return nil, err
@@ -43,7 +41,7 @@ func (t *Text) splice(rung MatchLevel, cuts []byteEdit) (*Change, error) {
 	return change, nil
 }
 
-// narrow leaves out the lines at both ends of a cut that do not change.
+// narrow removes unchanged lines from both ends of an edit.
 func (t *Text) narrow(c byteEdit) byteEdit {
 	for c.start < c.end {
 		line, _, ended := strings.Cut(t.normalized[c.start:c.end], "\n")
@@ -56,7 +54,7 @@ func (t *Text) narrow(c byteEdit) byteEdit {
 	for c.start < c.end {
 		from := c.start + strings.LastIndexByte(t.normalized[c.start:c.end-1], '\n') + 1
 		line := t.normalized[from:c.end]
-		// A line must begin in both, or the rest of a longer one would be taken.
+		// The line must start in both texts, or the end of a longer line would match.
 		before, found := strings.CutSuffix(c.text, line)
 		begins := strings.HasSuffix(before, "\n") || before == "" && t.isLineStart(c.start)
 		if !found || !begins || !t.isLineStart(from) {
@@ -67,5 +65,5 @@ func (t *Text) narrow(c byteEdit) byteEdit {
 	return c
 }
 
-// isLineStart reports whether a line of the view begins at an offset.
+// isLineStart reports whether a line of the normalized text starts at an offset.
 func (t *Text) isLineStart(at int) bool { return at == 0 || t.normalized[at-1] == '\n' }

@@ -5,13 +5,13 @@ import (
 	"unicode"
 )
 
-// An wordEdit puts text in the place of a stretch of words.
+// A wordEdit replaces an interval of words by text.
 type wordEdit struct {
 	interval
 	text string
 }
 
-// wordEdits lists what leads from a to b.
+// wordEdits returns the edits that turn a into b.
 func wordEdits(a, b []string) []wordEdit {
 	var all []wordEdit
 	for _, r := range regions(a, b) {
@@ -22,28 +22,29 @@ func wordEdits(a, b []string) []wordEdit {
 	return all
 }
 
-// mergeWords makes in the file the change from old to wanted. It refuses if the model
-// changes what the file has otherwise.
+// mergeWords applies the change from old to wanted to the text of the file, word by
+// word. It reports false if the change touches words that differ between old and the
+// file.
 func mergeWords(old, file, wanted string) (string, bool) {
 	a := splitWords(old)
-	given, asked := wordEdits(a, splitWords(file)), wordEdits(a, splitWords(wanted))
+	fileEdits, modelEdits := wordEdits(a, splitWords(file)), wordEdits(a, splitWords(wanted))
 	var out strings.Builder
 	at := 0
-	for len(given)+len(asked) > 0 {
+	for len(fileEdits)+len(modelEdits) > 0 {
 		var next wordEdit
 		switch {
-		case len(given) == 0:
-			next, asked = asked[0], asked[1:]
-		case len(asked) == 0:
-			next, given = given[0], given[1:]
-		case given[0] == asked[0]:
-			next, given, asked = given[0], given[1:], asked[1:]
-		case given[0].interval == asked[0].interval:
+		case len(fileEdits) == 0:
+			next, modelEdits = modelEdits[0], modelEdits[1:]
+		case len(modelEdits) == 0:
+			next, fileEdits = fileEdits[0], fileEdits[1:]
+		case fileEdits[0] == modelEdits[0]:
+			next, fileEdits, modelEdits = fileEdits[0], fileEdits[1:], modelEdits[1:]
+		case fileEdits[0].interval == modelEdits[0].interval:
 			return "", false
-		case given[0].end <= asked[0].start:
-			next, given = given[0], given[1:]
-		case asked[0].end <= given[0].start:
-			next, asked = asked[0], asked[1:]
+		case fileEdits[0].end <= modelEdits[0].start:
+			next, fileEdits = fileEdits[0], fileEdits[1:]
+		case modelEdits[0].end <= fileEdits[0].start:
+			next, modelEdits = modelEdits[0], modelEdits[1:]
 		default:
 			return "", false
 		}
@@ -54,8 +55,8 @@ func mergeWords(old, file, wanted string) (string, bool) {
 	return out.String(), true
 }
 
-// splitWords divides text into words, white space, line ends and single other
-// characters. Smaller parts would make a new word of two that have letters in common.
+// splitWords splits text into words, runs of white space, line ends and other single
+// characters. With smaller units a merge could mix the letters of two words.
 func splitWords(text string) []string {
 	var all []string
 	from, last := 0, wordClass
@@ -73,7 +74,7 @@ func splitWords(text string) []string {
 	return all
 }
 
-// What a character forms a unit with.
+// The classes of characters. A run of wordClass or spaceClass is one unit.
 const (
 	singleClass = iota
 	wordClass

@@ -1,8 +1,6 @@
 package grep
 
-import (
-	"unicode"
-)
+import "unicode"
 
 // perlSet returns the set that \d, \s, \w or their opposites stand for.
 func perlSet(c byte, ascii bool) (runeSet, bool) {

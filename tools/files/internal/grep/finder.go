@@ -1,8 +1,6 @@
 package grep
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // A finder finds the literals of a needle, one after the other in one text.
 type finder struct {

@@ -1,8 +1,6 @@
 package grep
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // lineStart returns where the line begins that p is in, which is not before low.
 func lineStart(b []byte, low, p int) int {

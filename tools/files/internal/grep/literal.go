@@ -1,8 +1,6 @@
 package grep
 
-import (
-	"math"
-)
+import "math"
 
 // A literal is a run of bytes, each of which may be one of two.
 type literal struct {

@@ -1,8 +1,6 @@
 package grep
 
-import (
-	"regexp/syntax"
-)
+import "regexp/syntax"
 
 // A machine finds out where the first match of a program is, and how long, as
 // backtracking would, but in time proportional to the text. It is slow: dozens

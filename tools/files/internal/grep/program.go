@@ -1,8 +1,6 @@
 package grep
 
-import (
-	"regexp/syntax"
-)
+import "regexp/syntax"
 
 // A Program is a compiled Query. It may be used by several goroutines.
 type Program struct {

@@ -1,8 +1,6 @@
 package grep
 
-import (
-	"strings"
-)
+import "strings"
 
 // class translates a class in brackets.
 func (t *translator) class() error {

@@ -1,8 +1,6 @@
 package grep
 
-import (
-	"strings"
-)
+import "strings"
 
 // openGroup translates the beginning of a group.
 func (t *translator) openGroup() error {

@@ -1,8 +1,6 @@
 package grep
 
-import (
-	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
-)
+import "github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 
 // TreeOptions say which files are searched and how much is kept of what is
 // found.

@@ -1,8 +1,6 @@
 package notebook
 
-import (
-	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
-)
+import "github.com/seed49eaa51d/pegboard/internal/jsonedit"
 
 // cellsLayout is that of the list of cells.
 func (n *Notebook) cellsLayout() jsonedit.Layout {

@@ -1,8 +1,6 @@
 package walk
 
-import (
-	"runtime"
-)
+import "runtime"
 
 // Options say which files a walk finds. The zero value is ripgrep's default.
 type Options struct {

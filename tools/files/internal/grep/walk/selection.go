@@ -1,8 +1,6 @@
 package walk
 
-import (
-	"path/filepath"
-)
+import "path/filepath"
 
 // A selection is what Options say, made ready.
 type selection struct {

@@ -1,8 +1,6 @@
 package walk
 
-import (
-	"strings"
-)
+import "strings"
 
 // A globMatcher is a glob in the form that is cheapest to match.
 type globMatcher struct {

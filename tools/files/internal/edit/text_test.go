@@ -98,7 +98,7 @@ func TestReplaceWritesTheFilesOwnBytes(t *testing.T) {
 		{name: "CR that ends no line", data: "a\rb\nc\n", old: "a\rb", new: "a\rx", want: "a\rx\nc\n"},
 		{name: "CR before CRLF stays", data: "a\r\r\nb\r\n", old: "b", new: "c", want: "a\r\r\nc\r\n"},
 		{name: "mark and no final newline", data: "\ufeffa\r\nb", old: "b", new: "c\nd", want: "\ufeffa\r\nc\r\nd"},
-		{name: "a lower rung in CRLF", data: "\tif a {\r\n\t\tb\r\n\t}\r\n", old: "  if a {\n    b\n", new: "  if a {\n    c\n    b\n", want: "\tif a {\r\n\t\tc\r\n\t\tb\r\n\t}\r\n"},
+		{name: "a higher level in CRLF", data: "\tif a {\r\n\t\tb\r\n\t}\r\n", old: "  if a {\n    b\n", new: "  if a {\n    c\n    b\n", want: "\tif a {\r\n\t\tc\r\n\t\tb\r\n\t}\r\n"},
 		{name: "UTF-16LE", data: "\xff\xfea\x00\r\x00\n\x00\x3d\xd8\x00\xde", old: "a\n", new: "\u00e9\n\U0001F601", want: "\xff\xfe\xe9\x00\r\x00\n\x00\x3d\xd8\x01\xde\x3d\xd8\x00\xde"},
 		{name: "UTF-16BE", data: "\xfe\xff\x00a\x00\n", old: "a", new: "b\nc", want: "\xfe\xff\x00b\x00\n\x00c\x00\n"},
 		{name: "Latin-1 elsewhere", data: "caf\xe9 = 1\nx = 2\n", old: "x = 2", new: "x = 3", want: "caf\xe9 = 1\nx = 3\n"},
@@ -140,7 +140,7 @@ func TestReplaceTouchesNoBytesItCannotRead(t *testing.T) {
 	}
 	_, err := parse(t, "caf\xe9\n  x\n").Replace(edit.Replacement{Old: "x  ", New: "y"})
 	var absent *edit.AbsentError
-	require.ErrorAs(t, err, &absent, "lower rungs are for text that can be read")
+	require.ErrorAs(t, err, &absent, "higher levels are for text that can be read")
 }
 
 func TestRewrite(t *testing.T) {
@@ -191,7 +191,7 @@ func TestRewriteRefuses(t *testing.T) {
 	require.ErrorIs(t, err, edit.ErrBadText)
 }
 
-func TestNew(t *testing.T) {
+func TestNewFile(t *testing.T) {
 	t.Parallel()
 	data, err := edit.NewFile("a\r\n\u00e9")
 	require.NoError(t, err)

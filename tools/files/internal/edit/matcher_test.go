@@ -11,7 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 )
 
-func TestReplaceFindsTextOnTheFirstRungThatHasIt(t *testing.T) {
+func TestReplaceFindsTextAtTheFirstLevelThatHasIt(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name     string
@@ -19,7 +19,7 @@ func TestReplaceFindsTextOnTheFirstRungThatHasIt(t *testing.T) {
 		old, new string
 		all      bool
 		want     string
-		rung     edit.MatchLevel
+		level    edit.MatchLevel
 	}{
 		{name: "part of a line", file: "a b c\n", old: "b", new: "x", want: "a x c\n"},
 		{name: "begins and ends within lines", file: "ab\ncd\n", old: "b\nc", new: "-", want: "a-d\n"},
@@ -28,47 +28,47 @@ func TestReplaceFindsTextOnTheFirstRungThatHasIt(t *testing.T) {
 		{name: "an empty file", file: "", old: "", new: "a\n", want: "a\n"},
 		{name: "nothing of the new text is a pattern", file: "a\n", old: "a", new: "$0 \\1 %s", want: "$0 \\1 %s\n"},
 
-		{name: "white space at line ends of the file", file: "a  \nb\t\nc\n", old: "a\nb\n", new: "a\nx\n", want: "a  \nx\t\nc\n", rung: edit.TrailingSpace},
-		{name: "white space at line ends of the old text", file: "a\nb\n", old: "a \nb", new: "a \nx", want: "a\nx\n", rung: edit.TrailingSpace},
-		{name: "a final newline that is missing", file: "a\nb", old: "b\n", new: "c\n", want: "a\nc", rung: edit.TrailingSpace},
-		{name: "a final newline that is missing, deleted line", file: "a\nb", old: "b\n", new: "", want: "a\n", rung: edit.TrailingSpace},
-		{name: "every place without its line ends", file: "a \nb\na  \nb\n", old: "a\nb\n", new: "a\nc\n", all: true, want: "a \nc\na  \nc\n", rung: edit.TrailingSpace},
-		{name: "blank lines before both texts", file: "x\na \n", old: "\na\nb"[:2] + "\n", new: "\nc\n", want: "x\nc \n", rung: edit.TrailingSpace},
+		{name: "white space at line ends of the file", file: "a  \nb\t\nc\n", old: "a\nb\n", new: "a\nx\n", want: "a  \nx\t\nc\n", level: edit.TrailingSpace},
+		{name: "white space at line ends of the old text", file: "a\nb\n", old: "a \nb", new: "a \nx", want: "a\nx\n", level: edit.TrailingSpace},
+		{name: "a final newline that is missing", file: "a\nb", old: "b\n", new: "c\n", want: "a\nc", level: edit.TrailingSpace},
+		{name: "a final newline that is missing, deleted line", file: "a\nb", old: "b\n", new: "", want: "a\n", level: edit.TrailingSpace},
+		{name: "every place without its line ends", file: "a \nb\na  \nb\n", old: "a\nb\n", new: "a\nc\n", all: true, want: "a \nc\na  \nc\n", level: edit.TrailingSpace},
+		{name: "blank lines before both texts", file: "x\na \n", old: "\na\nb"[:2] + "\n", new: "\nc\n", want: "x\nc \n", level: edit.TrailingSpace},
 
 		{name: "tabs for spaces", file: "\tif a {\n\t\tb()\n\t}\n", old: "    if a {\n        b()\n    }\n", new: "    if a {\n        b()\n        if c {\n            d()\n        }\n    }\n",
-			want: "\tif a {\n\t\tb()\n\t\tif c {\n\t\t\td()\n\t\t}\n\t}\n", rung: edit.Indentation},
-		{name: "spaces for tabs", file: "  if a:\n    b()\n", old: "\tif a:\n\t\tb()", new: "\tif a:\n\t\tif c:\n\t\t\tb()", want: "  if a:\n    if c:\n      b()\n", rung: edit.Indentation},
-		{name: "no indentation at all", file: "\t\ta()\n\t\tb()\n", old: "a()\nb()\n", new: "a()\nif x {\n  c()\n}\nb()\n", want: "\t\ta()\n\t\tif x {\n\t\t\tc()\n\t\t}\n\t\tb()\n", rung: edit.Indentation},
-		{name: "deeper by a constant", file: "        a()\n        b()\n", old: "    a()\n    b()", new: "    a()\n    if x:\n        c()\n    b()", want: "        a()\n        if x:\n            c()\n        b()\n", rung: edit.Indentation},
-		{name: "steps of another width", file: "  if a:\n    b\n", old: "    if a:\n        b", new: "    if a:\n        b\n        if c:\n            d", want: "  if a:\n    b\n    if c:\n      d\n", rung: edit.Indentation},
-		{name: "a line further out", file: "\t\ta()\n\t\tb()\n", old: "        a()\n        b()\n", new: "        a()\n    }\n        b()\n", want: "\t\ta()\n\t}\n\t\tb()\n", rung: edit.Indentation},
-		{name: "blank lines stay empty", file: "\ta()\n\n\tb()\n", old: "a()\n\nb()\n", new: "a()\n\nc()\n\nb()\n", want: "\ta()\n\n\tc()\n\n\tb()\n", rung: edit.Indentation},
+			want: "\tif a {\n\t\tb()\n\t\tif c {\n\t\t\td()\n\t\t}\n\t}\n", level: edit.Indentation},
+		{name: "spaces for tabs", file: "  if a:\n    b()\n", old: "\tif a:\n\t\tb()", new: "\tif a:\n\t\tif c:\n\t\t\tb()", want: "  if a:\n    if c:\n      b()\n", level: edit.Indentation},
+		{name: "no indentation at all", file: "\t\ta()\n\t\tb()\n", old: "a()\nb()\n", new: "a()\nif x {\n  c()\n}\nb()\n", want: "\t\ta()\n\t\tif x {\n\t\t\tc()\n\t\t}\n\t\tb()\n", level: edit.Indentation},
+		{name: "deeper by a constant", file: "        a()\n        b()\n", old: "    a()\n    b()", new: "    a()\n    if x:\n        c()\n    b()", want: "        a()\n        if x:\n            c()\n        b()\n", level: edit.Indentation},
+		{name: "steps of another width", file: "  if a:\n    b\n", old: "    if a:\n        b", new: "    if a:\n        b\n        if c:\n            d", want: "  if a:\n    b\n    if c:\n      d\n", level: edit.Indentation},
+		{name: "a line further out", file: "\t\ta()\n\t\tb()\n", old: "        a()\n        b()\n", new: "        a()\n    }\n        b()\n", want: "\t\ta()\n\t}\n\t\tb()\n", level: edit.Indentation},
+		{name: "blank lines stay empty", file: "\ta()\n\n\tb()\n", old: "a()\n\nb()\n", new: "a()\n\nc()\n\nb()\n", want: "\ta()\n\n\tc()\n\n\tb()\n", level: edit.Indentation},
 
-		{name: "curly quotes in a part of a line", file: "say \u201chello\u201d to \u2018them\u2019\n", old: `"hello" to 'them'`, new: `"goodbye" to 'them'`, want: "say \u201cgoodbye\u201d to \u2018them\u2019\n", rung: edit.Punctuation},
-		{name: "dashes and no-break spaces", file: "10\u201320\u00a0km\u2014far\n", old: "10-20 km-far", new: "10-30 km-far", want: "10\u201330\u00a0km\u2014far\n", rung: edit.Punctuation},
-		{name: "an ellipsis", file: "wait\u2026 \u201cnow\u201d\n", old: `wait... "now"`, new: `wait... "then"`, want: "wait\u2026 \u201cthen\u201d\n", rung: edit.Punctuation},
-		{name: "accents as characters of their own", file: "cafe\u0301 noir\n", old: "caf\u00e9 noir", new: "caf\u00e9 blanc", want: "cafe\u0301 blanc\n", rung: edit.Punctuation},
-		{name: "composed accents", file: "caf\u00e9 noir\n", old: "cafe\u0301 noir", new: "cafe\u0301 blanc", want: "caf\u00e9 blanc\n", rung: edit.Punctuation},
-		{name: "what nobody sees", file: "a\u200bb = 1\n", old: "ab = 1", new: "ab = 2", want: "a\u200bb = 2\n", rung: edit.Punctuation},
-		{name: "the model makes quotes straight", file: "\u201ca\u201d \u2013 b\n", old: "\u201ca\u201d - b", new: `"a" - b`, want: "\"a\" \u2013 b\n", rung: edit.Punctuation},
-		{name: "indentation and quotes", file: "\tp(\u201ca\u201d)\n\tq()\n", old: "    p(\"a\")\n    q()\n", new: "    p(\"b\")\n    q()\n", want: "\tp(\u201cb\u201d)\n\tq()\n", rung: edit.Punctuation},
-		{name: "every place with other quotes", file: "\u2018a\u2019 \u201ba\u2019\n", old: "'a'", new: "'b'", all: true, want: "\u2018b\u2019 \u201bb\u2019\n", rung: edit.Punctuation},
+		{name: "curly quotes in a part of a line", file: "say \u201chello\u201d to \u2018them\u2019\n", old: `"hello" to 'them'`, new: `"goodbye" to 'them'`, want: "say \u201cgoodbye\u201d to \u2018them\u2019\n", level: edit.Punctuation},
+		{name: "dashes and no-break spaces", file: "10\u201320\u00a0km\u2014far\n", old: "10-20 km-far", new: "10-30 km-far", want: "10\u201330\u00a0km\u2014far\n", level: edit.Punctuation},
+		{name: "an ellipsis", file: "wait\u2026 \u201cnow\u201d\n", old: `wait... "now"`, new: `wait... "then"`, want: "wait\u2026 \u201cthen\u201d\n", level: edit.Punctuation},
+		{name: "accents as characters of their own", file: "cafe\u0301 noir\n", old: "caf\u00e9 noir", new: "caf\u00e9 blanc", want: "cafe\u0301 blanc\n", level: edit.Punctuation},
+		{name: "composed accents", file: "caf\u00e9 noir\n", old: "cafe\u0301 noir", new: "cafe\u0301 blanc", want: "caf\u00e9 blanc\n", level: edit.Punctuation},
+		{name: "what nobody sees", file: "a\u200bb = 1\n", old: "ab = 1", new: "ab = 2", want: "a\u200bb = 2\n", level: edit.Punctuation},
+		{name: "the model makes quotes straight", file: "\u201ca\u201d \u2013 b\n", old: "\u201ca\u201d - b", new: `"a" - b`, want: "\"a\" \u2013 b\n", level: edit.Punctuation},
+		{name: "indentation and quotes", file: "\tp(\u201ca\u201d)\n\tq()\n", old: "    p(\"a\")\n    q()\n", new: "    p(\"b\")\n    q()\n", want: "\tp(\u201cb\u201d)\n\tq()\n", level: edit.Punctuation},
+		{name: "every place with other quotes", file: "\u2018a\u2019 \u201ba\u2019\n", old: "'a'", new: "'b'", all: true, want: "\u2018b\u2019 \u201bb\u2019\n", level: edit.Punctuation},
 
 		{name: "lines between anchors differ", file: "func f() {\n\tone()\n\ttwo(alpha, 5)\n\tthree()\n}\n", old: "func f() {\n\tone()\n\ttwo(alpha, 77)\n\tthree()\n}", new: "func f() {\n\tone()\n\ttwo(alpha, 77)\n\tthree(3)\n}",
-			want: "func f() {\n\tone()\n\ttwo(alpha, 5)\n\tthree(3)\n}\n", rung: edit.Anchors},
+			want: "func f() {\n\tone()\n\ttwo(alpha, 5)\n\tthree(3)\n}\n", level: edit.Anchors},
 		{name: "a line that the model does not know of stays", file: "func f() {\n\tone()\n\t// a\n\ttwo()\n\tthree()\n}\n", old: "func f() {\n\tone()\n\ttwo()\n\tthree()\n}", new: "func f() {\n\tone()\n\ttwo()\n\tfour()\n}",
-			want: "func f() {\n\tone()\n\t// a\n\ttwo()\n\tfour()\n}\n", rung: edit.Anchors},
+			want: "func f() {\n\tone()\n\t// a\n\ttwo()\n\tfour()\n}\n", level: edit.Anchors},
 
 		{name: "more lines than the model knows", file: "begin\nalpha one\nextra\nbeta two\ngamma three\ndelta four\nend\n", old: "begin\nalpha one\nbeta two\ngamma three\ndelta four\nend", new: "begin\nalpha one\nbeta two\ngamma three\nend",
-			want: "begin\nalpha one\nextra\nbeta two\ngamma three\nend\n", rung: edit.Anchors},
+			want: "begin\nalpha one\nextra\nbeta two\ngamma three\nend\n", level: edit.Anchors},
 		{name: "a line that the file does not have is left as it is", file: "begin\nalpha one\nbeta two\ngamma three\nend\n", old: "begin\nalpha one\nzz\nbeta two\ngamma three\nend", new: "begin\nalpha one\nzz\nbeta two\ngamma four\nend",
-			want: "begin\nalpha one\nbeta two\ngamma four\nend\n", rung: edit.Anchors},
-		{name: "both correct the same word", file: "the quick brown fox jumps over it\n", old: "the quick brwn fox jumps over it", new: "the quick brown fox jumps over him", want: "the quick brown fox jumps over him\n", rung: edit.Fuzzy},
+			want: "begin\nalpha one\nbeta two\ngamma four\nend\n", level: edit.Anchors},
+		{name: "both correct the same word", file: "the quick brown fox jumps over it\n", old: "the quick brwn fox jumps over it", new: "the quick brown fox jumps over him", want: "the quick brown fox jumps over him\n", level: edit.Fuzzy},
 
-		{name: "a letter differs", file: "the quick brown fox jumps\nover it\n", old: "the quick brwn fox jumps\nover it", new: "the quick brwn fox jumps\nover him", want: "the quick brown fox jumps\nover him\n", rung: edit.Fuzzy},
-		{name: "spaces within a line", file: "result = compute( a,  b, c )\n", old: "result = compute(a, b, c)", new: "result = compute(a, b, d)", want: "result = compute( a,  b, d )\n", rung: edit.Fuzzy},
+		{name: "a letter differs", file: "the quick brown fox jumps\nover it\n", old: "the quick brwn fox jumps\nover it", new: "the quick brwn fox jumps\nover him", want: "the quick brown fox jumps\nover him\n", level: edit.Fuzzy},
+		{name: "spaces within a line", file: "result = compute( a,  b, c )\n", old: "result = compute(a, b, c)", new: "result = compute(a, b, d)", want: "result = compute( a,  b, d )\n", level: edit.Fuzzy},
 		{name: "the beginning of a line is missing", file: "  const x = compute(alpha, beta, gamma, delta, epsilon, zeta, theta, kappa) +\n    more(eta)\n", old: "= compute(alpha, beta, gamma, delta, epsilon, zeta, theta, kappa) +\n    more(eta) ", new: "= compute(alpha, beta, gamma, delta, epsilon, iota, theta, kappa) +\n    more(eta) ",
-			want: "  const x = compute(alpha, beta, gamma, delta, epsilon, iota, theta, kappa) +\n    more(eta)\n", rung: edit.Fuzzy},
+			want: "  const x = compute(alpha, beta, gamma, delta, epsilon, iota, theta, kappa) +\n    more(eta)\n", level: edit.Fuzzy},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestReplaceFindsTextOnTheFirstRungThatHasIt(t *testing.T) {
 			require.Equal(t, test.want, string(change.Data))
 			require.Equal(t, test.want, change.New)
 			require.Equal(t, test.file, change.Old)
-			require.Equal(t, test.rung.String(), change.Level.String())
+			require.Equal(t, test.level.String(), change.Level.String())
 		})
 	}
 }
@@ -103,7 +103,7 @@ func TestReplaceRefuses(t *testing.T) {
 		{name: "two places on one line", file: "\na a\n", old: "a", new: "c", want: &edit.AmbiguousError{Lines: []int{2, 2}}},
 		{name: "places that overlap", file: "aaa\n", old: "aa", new: "c", want: &edit.AmbiguousError{Lines: []int{1, 1}}},
 		{name: "more places than are listed", file: long, old: "x", new: "c", want: &edit.AmbiguousError{Lines: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}, More: true}},
-		{name: "two places on a lower rung", file: "\ta()\n\tb()\n\n  a()\n  b()\n", old: " a()\n b()", new: "c()", want: &edit.AmbiguousError{Lines: []int{1, 4}, Level: edit.Indentation}},
+		{name: "two places on a higher level", file: "\ta()\n\tb()\n\n  a()\n  b()\n", old: " a()\n b()", new: "c()", want: &edit.AmbiguousError{Lines: []int{1, 4}, Level: edit.Indentation}},
 		{name: "two similar places", file: "the quick brown fox jumps\n\nthe quick brown fix jumps\n", old: "the quick brown f0x jumps", new: "the slow brown f0x jumps", all: true, want: &edit.AmbiguousError{Lines: []int{1, 3}, Level: edit.Fuzzy}},
 		{name: "an omission", file: "a\nb\n", old: "a", new: "x\n  // ... rest of code unchanged ...", want: &edit.OmissionError{Line: "// ... rest of code unchanged ..."}},
 		{name: "a change of what the file does not have", file: "the quick brown fox jumps over it\n", old: "the quick brwn fox jumps over it", new: "the quick red fox jumps over it",
@@ -157,7 +157,7 @@ func TestErrorsSayWhatToDoNext(t *testing.T) {
 	require.NotContains(t, (&edit.AmbiguousError{Lines: []int{1}, Level: edit.Fuzzy}).Error(), "replace_all", "All takes no similar text")
 }
 
-func TestAllTakesASinglePlaceOnTheLastRungs(t *testing.T) {
+func TestAllTakesASinglePlaceAtTheLastLevels(t *testing.T) {
 	t.Parallel()
 	change, err := parse(t, "the quick brown fox jumps\nover it\n").Replace(edit.Replacement{Old: "the quick brwn fox jumps", New: "the quick brwn fox sits", All: true})
 	require.NoError(t, err)

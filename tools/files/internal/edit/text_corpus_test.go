@@ -43,15 +43,15 @@ func TestRecordedEdits(t *testing.T) {
 	t.Parallel()
 	const before, behind = "first line of the file\n\n", "\n\nlast line of the file\n"
 	changes := []struct {
-		name string
-		make func(string) string // of the file
-		rung edit.MatchLevel
+		name  string
+		make  func(string) string // of the file
+		level edit.MatchLevel
 	}{
-		{name: "exact", make: func(s string) string { return s }, rung: edit.Exact},
-		{name: "CRLF", make: func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, rung: edit.Exact},
-		{name: "trailing space", make: func(s string) string { return strings.ReplaceAll(s, "\n", " \n") }, rung: edit.TrailingSpace},
-		{name: "deeper", make: func(s string) string { return "\t" + strings.ReplaceAll(s, "\n", "\n\t") }, rung: edit.Indentation},
-		{name: "no-break spaces", make: func(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }, rung: edit.Punctuation},
+		{name: "exact", make: func(s string) string { return s }, level: edit.Exact},
+		{name: "CRLF", make: func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, level: edit.Exact},
+		{name: "trailing space", make: func(s string) string { return strings.ReplaceAll(s, "\n", " \n") }, level: edit.TrailingSpace},
+		{name: "deeper", make: func(s string) string { return "\t" + strings.ReplaceAll(s, "\n", "\n\t") }, level: edit.Indentation},
+		{name: "no-break spaces", make: func(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }, level: edit.Punctuation},
 	}
 	for _, folder := range corpus.Folders(t) {
 		edits := recordedEdits(t, folder)
@@ -65,10 +65,10 @@ func TestRecordedEdits(t *testing.T) {
 					t.Logf("%s: %v", c.name, err)
 					continue
 				}
-				require.LessOrEqual(t, change.Level, c.rung)
+				require.LessOrEqual(t, change.Level, c.level)
 				require.True(t, strings.HasPrefix(change.New, before))
 				require.True(t, strings.HasSuffix(change.New, behind))
-				if c.rung == edit.Exact {
+				if c.level == edit.Exact {
 					require.Equal(t, before+e.New+behind, change.New)
 				}
 				done[c.name]++
