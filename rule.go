@@ -47,13 +47,13 @@ func (r *Rule) anchor(bases []pattern.Base) {
 	r.bases = bases
 	var led []string
 	for _, b := range bases {
-		if p, ok := r.spec.Place(b); ok {
+		if p, ok := r.spec.LiteralPrefix(b); ok {
 			if real := realpath.Resolve(p); real != p && !slices.Contains(led, real) {
 				led = append(led, real)
 			}
 		}
 	}
-	r.spec = r.spec.Led(led...)
+	r.spec = r.spec.WithLinkTargets(led...)
 }
 
 // says reports whether r and o are written alike.

@@ -82,7 +82,7 @@ func (r *Rule) speaksOf(i *Info, t *Target) bool {
 	switch {
 	case t.Kind == TargetOpaque:
 		return false
-	case pattern.Family(r.Tool) || r.names(i):
+	case pattern.IsTargetFamily(r.Tool) || r.names(i):
 		return true
 	}
 	// What Bash may not run, no other tool may. What it may, Monitor may too.
@@ -92,7 +92,7 @@ func (r *Rule) speaksOf(i *Info, t *Target) bool {
 // mayConcern reports whether a pattern rule could be about something that a
 // call of the tool does without saying so.
 func (r *Rule) mayConcern(i *Info) bool {
-	return r.Pattern != "" && (pattern.Family(r.Tool) || r.names(i) || r.speaksOf(i, &Target{Kind: TargetCommand}))
+	return r.Pattern != "" && (pattern.IsTargetFamily(r.Tool) || r.names(i) || r.speaksOf(i, &Target{Kind: TargetCommand}))
 }
 
 func patternSubject(i *Info, t *Target, names []string) pattern.Subject {
@@ -106,7 +106,7 @@ func patternSubject(i *Info, t *Target, names []string) pattern.Subject {
 		kind = pattern.Command
 	}
 	whole := t.Tree && (!t.Filtered || i.Origin.External())
-	return pattern.Subject{Kind: kind, Write: t.Access != AccessRead, Tree: whole, Exact: t.Shell.NoWildcards, Names: names, Inner: t.Shell.Nested}
+	return pattern.Subject{Kind: kind, Write: t.Access != AccessRead, Tree: whole, NoWildcards: t.Shell.NoWildcards, Names: names, Nested: t.Shell.Nested}
 }
 
 // touching returns the first deny rule and the first ask rule that are about the
@@ -252,7 +252,7 @@ func (p *Permissions) restrictsUnseen(x *subject, t *Target) bool {
 		return false
 	}
 	return slices.ContainsFunc(p.set.all(), func(r Rule) bool {
-		return r.Behavior != Allow && (r.param == nil || !x.declares(r.param.Name)) && r.mayConcern(x.info) && (t.Kind == TargetOpaque || pattern.Family(r.Tool))
+		return r.Behavior != Allow && (r.param == nil || !x.declares(r.param.Name)) && r.mayConcern(x.info) && (t.Kind == TargetOpaque || pattern.IsTargetFamily(r.Tool))
 	})
 }
 

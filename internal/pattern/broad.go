@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Broad reports whether an allow rule with this specifier would let a tool run
-// anything: all commands, all that an interpreter or a package manager is told, or
-// any agent. text is empty for a rule on the whole tool.
+// Broad reports whether an allow rule with this specifier would let a tool run anything:
+// all commands, all code that an interpreter or a package manager is given, or any agent.
+// text is empty for a rule on the whole tool.
 func Broad(tool, text string) bool {
 	if !slices.Contains([]string{"Bash", "PowerShell", "Agent", "Task", "Monitor"}, tool) {
 		return false
@@ -26,7 +26,7 @@ func Broad(tool, text string) bool {
 		if bare := strings.TrimSuffix(strings.TrimRight(name, ".0123456789"), ".exe"); bare != "" {
 			name = bare
 		}
-		cut := star && i == len(words)-1 && strings.HasSuffix(before, word) // the star goes on with the word
+		cut := star && i == len(words)-1 && strings.HasSuffix(before, word) // the star continues the word
 		if slices.ContainsFunc(interpreters, func(known string) bool { return known == name || cut && strings.HasPrefix(known, name) }) {
 			return true
 		}
@@ -34,7 +34,7 @@ func Broad(tool, text string) bool {
 	return len(words) == 0
 }
 
-// interpreters run whatever their arguments or files say.
+// interpreters are commands that run code or commands in their arguments or files.
 var interpreters = []string{
 	"bash", "sh", "zsh", "dash", "ksh", "fish", "pwsh", "powershell", "cmd",
 	"python", "ipython", "node", "nodejs", "deno", "bun", "tsx", "ts-node", "ruby", "irb", "perl", "php", "lua", "rscript", "julia", "osascript", "awk", "gawk",

@@ -1,9 +1,9 @@
 package pattern
 
-// composed lists letters that Unicode composes of a base and marks: in each word,
-// the base comes first. Of the cases of a letter it has the least. Syllables of
-// Hangul are computed instead.
-const composed = " " +
+// composedLetters lists letters that Unicode composes of a base letter and marks. In each
+// word, the base letter comes first, in its case with the lowest code point. Hangul
+// syllables are computed instead.
+const composedLetters = " " +
 	";\u037E <\u226E =\u2260 >\u226F AÀÁÂÃÄÅĀĂĄǍǞǠǺȀȂȦḀẠẢẤẦẨẪẬẮẰẲẴẶ BḂḄḆ CÇĆĈĊČḈ DĎḊḌḎḐḒ " +
 	"EÈÉÊËĒĔĖĘĚȄȆȨḔḖḘḚḜẸẺẼẾỀỂỄỆ FḞ GĜĞĠĢǦǴḠ HĤȞḢḤḦḨḪẖ IÌÍÎÏĨĪĬĮİǏȈȊḬḮỈỊ JĴǰ KĶǨḰḲḴ LĹĻĽḶḸḺḼ MḾṀṂ " +
 	"NÑŃŅŇǸṄṆṈṊ OÒÓÔÕÖŌŎŐƠǑǪǬȌȎȪȬȮȰṌṎṐṒỌỎỐỒỔỖỘỚỜỞỠỢ PṔṖ RŔŖŘȐȒṘṚṜṞ SŚŜŞŠȘṠṢṤṦṨ TŢŤȚṪṬṮṰẗ " +

@@ -2,10 +2,10 @@ package pattern
 
 import "strings"
 
-// EscapePath returns a pattern that stands for path alone: for a rule that a
-// program writes. The path has slashes, as [Canonical] gives it. The anchor is the
-// caller's to put before it: a rule on an absolute path is "/" and the path, since
-// with one slash it would stand on the root of the rule's source.
+// EscapePath returns a pattern that matches only path, for rules that a program writes. The
+// path has slashes, as [Canonical] returns it. The caller adds the anchor: a rule on an
+// absolute path is "/" and the path, since with a single slash it would be relative to the
+// root of the rule's source.
 func EscapePath(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {

@@ -6,23 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// A folding says which spellings of a name are one name.
+// A folding defines which spellings of a name are the same name.
 type folding int
 
-// The foldings. Each treats more names alike than the one before. What an allow
-// rule says is read with the narrowest that fits the platform, what a deny or
-// ask rule says with the widest.
+// The foldings. Each treats more names as equal than the one before. Allow rules use the
+// narrowest that fits the platform, deny and ask rules the widest.
 const (
-	exactly   folding = iota
-	foldASCII         // A is a
-	foldCase          // É is é, and K (the sign of kelvin) is k
-	foldMarks         // é is e; what no one can see is nothing; ß is ss
+	foldNone  folding = iota
+	foldASCII         // A equals a
+	foldCase          // É equals é, and K (the Kelvin sign) equals k
+	foldMarks         // é equals e, ß equals ss, and invisible characters are ignored
 )
 
-// fold returns s in the one form that all spellings of s share. It does not
-// allocate if s is in that form, which lower-case ASCII always is.
+// fold returns the common form of all spellings of s. It does not allocate if s already has
+// that form, as lower-case ASCII always does.
 func (f folding) fold(s string) string {
-	if f == exactly {
+	if f == foldNone {
 		return s
 	}
 	upper := false
@@ -50,14 +49,14 @@ func lowerASCII(c byte) byte {
 	return c
 }
 
-// foldWide folds the case of all letters and, for marks, what the file systems of
-// darwin hold for one name: composed and decomposed letters, ligatures and their
-// letters, and names with and without invisible characters. That needs tables
-// which the standard library does not export, so marks are dropped instead: e is
-// é too. Bytes that are no UTF-8 stay as they are.
+// foldWide folds the case of all letters. With marks it also folds names that the file
+// systems of macOS treat as equal: composed and decomposed letters, ligatures and their
+// letters, and names with and without invisible characters. An exact test would need
+// tables that the standard library does not export, so marks are dropped instead, and e
+// equals é. Bytes that are not UTF-8 stay unchanged.
 func foldWide(s string, marks bool) string {
 	var b strings.Builder
-	var last rune // what b ends in
+	var last rune // last rune of b
 	for i, r := range s {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
@@ -75,7 +74,7 @@ func foldWide(s string, marks bool) string {
 			last = 0
 			continue
 		}
-		r = base(r)
+		r = baseLetter(r)
 		if syllable := joinHangul(last, r); syllable != 0 {
 			whole := b.String()
 			b.Reset()
@@ -88,19 +87,18 @@ func foldWide(s string, marks bool) string {
 	return b.String()
 }
 
-// foldRune returns the one letter that stands for all cases of r: lower-case for
-// ASCII.
+// foldRune returns the letter that stands for all cases of r: lower-case for ASCII.
 func foldRune(r rune) rune {
-	least := leastCase(r)
+	least := minCase(r)
 	if least < utf8.RuneSelf {
 		return rune(lowerASCII(byte(least)))
 	}
 	return least
 }
 
-// leastCase returns the least of the cases of r. A mark is no case of a letter,
-// though Unicode has one that is.
-func leastCase(r rune) rune {
+// minCase returns the case of r with the lowest code point. A mark is not a case of a
+// letter, although Unicode defines one that is.
+func minCase(r rune) rune {
 	least := r
 	if unicode.IsMark(r) {
 		return r
@@ -113,20 +111,20 @@ func leastCase(r rune) rune {
 	return least
 }
 
-// base returns r without case and marks.
-func base(r rune) rune {
-	least := leastCase(r)
+// baseLetter returns r without case and marks.
+func baseLetter(r rune) rune {
+	least := minCase(r)
 	if least < utf8.RuneSelf {
 		return foldRune(least)
 	}
-	if i := strings.IndexRune(composed, least); i >= 0 {
-		word := strings.LastIndexByte(composed[:i], ' ') + 1
-		least, _ = utf8.DecodeRuneInString(composed[word:])
+	if i := strings.IndexRune(composedLetters, least); i >= 0 {
+		word := strings.LastIndexByte(composedLetters[:i], ' ') + 1
+		least, _ = utf8.DecodeRuneInString(composedLetters[word:])
 	}
 	return foldRune(least)
 }
 
-// ligature returns the letters of which r is a joint form.
+// ligature returns the letters that r joins, or "".
 func ligature(r rune) string {
 	switch r {
 	case 'ß', 'ẞ':
@@ -149,11 +147,10 @@ func ligature(r rune) string {
 	return ""
 }
 
-// joinHangul returns the syllable that a part makes with the syllable or part
-// before it, or 0.
+// joinHangul returns the syllable that r forms with the syllable or part before it, or 0.
 func joinHangul(last, r rune) rune {
 	const (
-		leads, vowels, tails = 0x1100, 0x1161, 0x11A7 // a tail of 0 is none
+		leads, vowels, tails = 0x1100, 0x1161, 0x11A7 // tail 0 means no tail
 		syllables            = 0xAC00
 		nLeads, nVowels      = 19, 21
 		nTails               = 28

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A glob is a gitignore pattern of paths below a place, one segment a name.
-// Within it "**" is any number of names, at its end at least one.
+// A glob is a gitignore pattern of paths below a directory, with one segment for each name.
+// A "**" in it stands for any number of names, at its end for at least one.
 type glob []segment
 
-// parseGlob reads a pattern that has no anchor and no slash at its ends.
+// parseGlob parses a pattern without an anchor and without slashes at its ends.
 func parseGlob(text string) (glob, error) {
 	var g glob
 	for name := range strings.SplitSeq(text, "/") {
@@ -18,7 +18,7 @@ func parseGlob(text string) (glob, error) {
 			return nil, fmt.Errorf("it has the segment %q; write the path out", name)
 		}
 		if len(name) > 1 && strings.Trim(name, "*") == "" {
-			g = g.then(nil)
+			g = g.with(nil)
 			continue
 		}
 		s, err := parseSegment(name)
@@ -27,58 +27,58 @@ func parseGlob(text string) (glob, error) {
 		}
 		g = append(g, s)
 	}
-	return g.short(), nil
+	return g.simplify(), nil
 }
 
-// short returns g without "*" after a final "**": one name below any number of
-// names is at least one name.
-func (g glob) short() glob {
+// simplify returns g without "*" after a final "**": one name below any number of names is
+// at least one name.
+func (g glob) simplify() glob {
 	if n := len(g); n > 1 && g[n-1].anyName() && g[n-2].anyDepth() {
 		return g[:n-1]
 	}
 	return g
 }
 
-// then returns g and one segment more. Two "**" in a row are one.
-func (g glob) then(s segment) glob {
+// with returns g with one more segment. Two adjacent "**" are one.
+func (g glob) with(s segment) glob {
 	if n := len(g); s.anyDepth() && n > 0 && g[n-1].anyDepth() {
 		return g
 	}
 	return append(g[:len(g):len(g)], s)
 }
 
-// atAnyDepth returns g for places at any depth.
+// atAnyDepth returns g preceded by "**".
 func (g glob) atAnyDepth() glob {
 	if g[0].anyDepth() {
 		return g
 	}
-	return append(glob{nil}, g...).short()
+	return append(glob{nil}, g...).simplify()
 }
 
-// only returns what g says as an allow rule, and whether it also means all that
-// is below. A name without wildcards may be a directory. With one it is taken to
-// be a file, since "src/*" does not read as if it meant "src/a/b", unless a slash
-// says that it is a directory; then what is in it is meant.
-func (g glob) only(dirs bool) (narrow glob, deep bool) {
+// narrow returns g as an allow rule reads it, and whether it also matches everything below.
+// A name without wildcards may be a directory. A name with wildcards is read as a file,
+// since "src/*" does not look as if it included "src/a/b", unless dirs says that a slash
+// follows; then it matches the content of directories.
+func (g glob) narrow(dirs bool) (narrow glob, deep bool) {
 	last := g[len(g)-1]
 	if _, deep = last.literal(); deep || !dirs {
 		return g, deep
 	}
 	if last.anyDepth() {
-		g = g.then(segment{{kind: many}})
+		g = g.with(segment{{kind: anyChars}})
 	}
-	return g.then(nil), false
+	return g.with(nil), false
 }
 
-// everythingIn returns "a" if g is "a/**".
-func (g glob) everythingIn() (dir glob, ok bool) {
+// contentOf returns "a" if g is "a/**".
+func (g glob) contentOf() (dir glob, ok bool) {
 	if n := len(g); n > 0 && g[n-1].anyDepth() {
 		return g[:n-1], true
 	}
 	return nil, false
 }
 
-// fold returns g for names that are folded by f.
+// fold returns g for names that f has folded.
 func (g glob) fold(f folding) glob {
 	folded := make(glob, len(g))
 	for i, s := range g {
@@ -87,7 +87,7 @@ func (g glob) fold(f folding) glob {
 	return folded
 }
 
-// literals returns the names that g begins with.
+// literals returns the names at the start of g without wildcards.
 func (g glob) literals() (names []string) {
 	for _, s := range g {
 		name, ok := s.literal()
@@ -99,12 +99,12 @@ func (g glob) literals() (names []string) {
 	return names
 }
 
-// matches reports whether g stands for the path rel, or for a directory above it
-// if below is set. The empty path is the place itself.
+// matches reports whether g matches the path rel or, if below is set, a directory above it.
+// The empty path is the directory that g is relative to.
 func (g glob) matches(rel string, below bool) bool {
 	i, star := 0, -1
-	retry := trail{}
-	for rest := (trail{rel, rel != ""}); ; {
+	retry := pathIter{}
+	for rest := (pathIter{rel, rel != ""}); ; {
 		switch {
 		case i < len(g) && g[i].anyDepth():
 			if i == len(g)-1 {
@@ -118,7 +118,7 @@ func (g glob) matches(rel string, below bool) bool {
 				return true
 			}
 		case !rest.more:
-			return false // a longer run for a "**" leaves even less
+			return false // more names for a "**" leave even fewer for the rest
 		default:
 			if name, after := rest.next(); g[i].matches(name) {
 				rest = after
@@ -134,9 +134,9 @@ func (g glob) matches(rel string, below bool) bool {
 	}
 }
 
-// leadsBelow reports whether g could stand for rel or for something below it.
+// leadsBelow reports whether g could match rel or a path below it.
 func (g glob) leadsBelow(rel string) bool {
-	for rest := (trail{rel, rel != ""}); rest.more; g = g[1:] {
+	for rest := (pathIter{rel, rel != ""}); rest.more; g = g[1:] {
 		if len(g) == 0 {
 			return false
 		}
@@ -152,13 +152,29 @@ func (g glob) leadsBelow(rel string) bool {
 	return true
 }
 
-// A trail is a path that is read name by name.
-type trail struct {
+// A pathIter iterates over the names of a path.
+type pathIter struct {
 	text string
 	more bool
 }
 
-func (t trail) next() (name string, rest trail) {
+func (t pathIter) next() (name string, rest pathIter) {
 	name, after, more := strings.Cut(t.text, "/")
-	return name, trail{after, more}
+	return name, pathIter{after, more}
+}
+
+// touches reports whether g, relative to base, matches name or a directory above it or, if
+// name is a tree, possibly a path below it. A glob for everything in a directory matches
+// the directory as well, since its list of names is part of it.
+func (g glob) touches(base, name string, tree bool) bool {
+	rel, ok := relativeTo(base, name)
+	if !ok {
+		_, above := relativeTo(name, base)
+		return tree && above
+	}
+	if g.matches(rel, true) || tree && g.leadsBelow(rel) {
+		return true
+	}
+	inner, all := g.contentOf()
+	return all && inner.matches(rel, false)
 }

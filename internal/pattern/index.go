@@ -7,87 +7,86 @@ import (
 	"unicode/utf8"
 )
 
-// Index finds the rules of a list that could be about a subject, so that a long
-// list costs little more than a short one. It is immutable and may be used by
-// several goroutines.
+// Index finds the rules of a list that may match a subject, so that a long list costs
+// little more than a short one. It is immutable and may be used from any goroutine.
 //
-// Rules are filed under a literal part of what they say: a command's first words,
-// the end of a host, a name in a path. Those without one are candidates always.
+// Rules are indexed by a literal part of their specifier: the first words of a command, the
+// end of a host, a name in a path. Rules without such a part are always candidates.
 type Index struct {
-	names, lines, hosts, paths drawer
+	names, lines, hosts, paths bucket
 }
 
-// A drawer holds the rules of one kind, by number.
-type drawer struct {
-	filed map[uint64][]int32 // by the hash of a key
-	sizes uint64             // bit n is set if a key in filed may have n bytes, or for 63 more
-	rest  []int32            // without a key
-	all   []int32
+// A bucket holds the rules of one kind, by number.
+type bucket struct {
+	byKey      map[uint64][]int32 // rules by the hash of a key
+	keySizes   uint64             // bit n is set if byKey may have a key of n bytes; bit 63 for longer ones
+	withoutKey []int32            // rules without a key
+	all        []int32
 }
 
-// NewIndex files n rules. A rule whose specifier is the zero Spec is never a
-// candidate: what it is about shows in its tool's name.
+// NewIndex indexes n rules. A rule with the zero Spec is never a candidate, since its
+// tool's name alone decides.
 func NewIndex(n int, spec func(i int) Spec) *Index {
 	x := &Index{}
 	for i := range n {
 		switch s := spec(i); {
 		case s.names != nil:
 			key, _, _ := strings.Cut(s.names.text, " ")
-			x.names.file(i, key)
+			x.names.add(i, key)
 		case s.line != nil:
-			x.lines.file(i, s.line.key())
+			x.lines.add(i, s.line.key())
 		case s.host != nil:
-			x.hosts.file(i, s.host.suffix)
+			x.hosts.add(i, s.host.suffix)
 		case s.path != nil:
-			x.paths.file(i, append(placeKeys(s.led), s.path.key())...)
+			x.paths.add(i, append(placeKeys(s.linkTargets), s.path.key())...)
 		}
 	}
 	return x
 }
 
-// file puts rule i under each of its keys, or in the rest if one is missing.
-func (d *drawer) file(i int, keys ...string) {
+// add adds rule i under each of its keys, or without a key if one is empty.
+func (d *bucket) add(i int, keys ...string) {
 	d.all = append(d.all, int32(i))
 	if slices.Contains(keys, "") {
-		d.rest = append(d.rest, int32(i))
+		d.withoutKey = append(d.withoutKey, int32(i))
 		return
 	}
-	if d.filed == nil {
-		d.filed = map[uint64][]int32{}
+	if d.byKey == nil {
+		d.byKey = map[uint64][]int32{}
 	}
 	for _, key := range keys {
 		h := hashOf(key)
-		d.filed[h] = append(d.filed[h], int32(i))
-		d.sizes |= sizeOf(key)
-		if !ascii(key) { // folding changes how long it is
-			d.sizes = math.MaxUint64
+		d.byKey[h] = append(d.byKey[h], int32(i))
+		d.keySizes |= sizeOf(key)
+		if !ascii(key) { // folding changes its length
+			d.keySizes = math.MaxUint64
 		}
 	}
 }
 
-// Candidates appends to dst, in their order, the numbers of all rules that cover
-// or touch s, on any platform and base, and perhaps others. It does not allocate
-// if dst has room and the names are ASCII.
+// Candidates appends to dst, in order, the numbers of all rules that cover or touch s on any
+// platform and base, and perhaps of others. It does not allocate if dst has room and the
+// names are ASCII.
 func (x *Index) Candidates(s Subject, dst []int32) []int32 {
 	start := len(dst)
-	dst = append(dst, x.names.rest...)
+	dst = append(dst, x.names.withoutKey...)
 	switch s.Kind {
 	case Command:
-		dst = append(dst, x.lines.rest...)
+		dst = append(dst, x.lines.withoutKey...)
 	case Host:
-		dst = append(dst, x.hosts.rest...)
+		dst = append(dst, x.hosts.withoutKey...)
 	case Path:
 		if s.Tree {
 			dst = append(dst, x.paths.all...)
 		} else {
-			dst = append(dst, x.paths.rest...)
+			dst = append(dst, x.paths.withoutKey...)
 		}
 	}
 	for _, n := range s.Names {
-		dst = x.named(&s, n, dst)
+		dst = x.appendMatching(&s, n, dst)
 	}
-	for _, n := range s.Inner {
-		dst = x.named(&s, n, dst)
+	for _, n := range s.Nested {
+		dst = x.appendMatching(&s, n, dst)
 	}
 	found := dst[start:]
 	if len(found) < 2 {
@@ -97,63 +96,63 @@ func (x *Index) Candidates(s Subject, dst []int32) []int32 {
 	return dst[:start+len(slices.Compact(found))]
 }
 
-// named appends the rules that are filed under a part of name.
-func (x *Index) named(s *Subject, name string, dst []int32) []int32 {
-	if len(x.names.filed) > 0 {
+// appendMatching appends the rules with a key in name.
+func (x *Index) appendMatching(s *Subject, name string, dst []int32) []int32 {
+	if len(x.names.byKey) > 0 {
 		first, _, _ := strings.Cut(name, " ")
-		dst = x.names.find(first, dst)
+		dst = x.names.appendByKey(first, dst)
 	}
 	switch s.Kind {
 	case Command:
-		if len(x.lines.filed) > 0 {
+		if len(x.lines.byKey) > 0 {
 			first, second := firstWords(name)
 			if first == "" {
 				break
 			}
 			hash := hashOf(first)
-			dst = append(dst, x.lines.filed[hash]...)
+			dst = append(dst, x.lines.byKey[hash]...)
 			if second != "" {
-				dst = append(dst, x.lines.filed[hashOn(hashOn(hash, " "), second)]...)
+				dst = append(dst, x.lines.byKey[continueHash(continueHash(hash, " "), second)]...)
 			}
 		}
 	case Host:
 		host := foldHost(name)
-		for more := len(x.hosts.filed) > 0; more; {
-			dst = x.hosts.find(host, dst)
+		for more := len(x.hosts.byKey) > 0; more; {
+			dst = x.hosts.appendByKey(host, dst)
 			_, host, more = strings.Cut(host, ".")
 		}
 	case Path:
-		for !s.Tree && len(x.paths.filed) > 0 && name != "" {
+		for !s.Tree && len(x.paths.byKey) > 0 && name != "" {
 			end := 0
 			for end < len(name) && name[end] != '/' && name[end] != '\\' {
 				end++
 			}
-			dst = x.paths.find(pathKey(name[:end]), dst)
+			dst = x.paths.appendByKey(pathKey(name[:end]), dst)
 			name = name[min(end+1, len(name)):]
 		}
 	}
 	return dst
 }
 
-func (d *drawer) find(key string, dst []int32) []int32 {
-	if key == "" || d.sizes&sizeOf(key) == 0 && ascii(key) {
+func (d *bucket) appendByKey(key string, dst []int32) []int32 {
+	if key == "" || d.keySizes&sizeOf(key) == 0 && ascii(key) {
 		return dst
 	}
-	return append(dst, d.filed[hashOf(key)]...)
+	return append(dst, d.byKey[hashOf(key)]...)
 }
 
-// sizeOf is the bit of a key in drawer.sizes.
+// sizeOf returns the bit of a key in bucket.keySizes.
 func sizeOf(key string) uint64 { return 1 << min(len(key), 63) }
 
-// key returns the first words of the lines that r is about, as far as they hold no
-// star, but two at most; or nothing if there is none.
+// key returns the first words of the lines that r matches, without stars and two at most,
+// or "" if they have no such words.
 func (r *lineRule) key() string {
 	first, second := firstWords(r.covers.text)
 	touched, same := firstWords(r.touches.text)
 	switch {
-	case strings.Contains(first, "*") || touched != first && !r.folded:
+	case strings.Contains(first, "*") || touched != first && !r.ignoreCase:
 		return ""
-	case second == "" || strings.Contains(second, "*") || same != second || r.folded:
+	case second == "" || strings.Contains(second, "*") || same != second || r.ignoreCase:
 		return first
 	}
 	return first + " " + second
@@ -165,7 +164,7 @@ func firstWords(line string) (first, second string) {
 	return first, second
 }
 
-// cutWord returns the first word of line, and what stands behind it.
+// cutWord returns the first word of line and the rest.
 func cutWord(line string) (word, rest string) {
 	from := 0
 	for from < len(line) && isBlank(line[from]) {
@@ -180,10 +179,10 @@ func cutWord(line string) (word, rest string) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// key returns a name that every path has which p is about, if there is one: the
-// last, since the first are those of directories that much lies in.
+// key returns a name that every path has that p matches, or "". It is the last such name,
+// since the first ones are those of common directories.
 func (p *pathRule) key() string {
-	if p.twofold {
+	if p.windowsDiffers {
 		return ""
 	}
 	for _, s := range slices.Backward(p.posix.covers.covers) {
@@ -196,7 +195,7 @@ func (p *pathRule) key() string {
 	return ""
 }
 
-// placeKeys returns the last names of places.
+// placeKeys returns the keys of the last names of places.
 func placeKeys(places []string) []string {
 	keys := make([]string, len(places))
 	for i, p := range places {
@@ -205,8 +204,9 @@ func placeKeys(places []string) []string {
 	return keys
 }
 
-// ruleKey returns the key to file a rule on name under, or nothing. A backslash
-// separates names on Windows only, and a drive has several spellings.
+// ruleKey returns the key of a rule with this name, or "". A backslash is a separator on
+// Windows only, and a drive has several spellings, so names with a backslash or of one
+// character have no key.
 func ruleKey(name string) string {
 	if len(name) < 2 || strings.Contains(name, `\`) {
 		return ""
@@ -214,7 +214,7 @@ func ruleKey(name string) string {
 	return pathKey(name)
 }
 
-// pathKey returns name without what one of the platforms ignores.
+// pathKey returns name without the parts that one of the platforms ignores.
 func pathKey(name string) string {
 	if !ascii(name) {
 		name = foldMarks.fold(name)
@@ -236,32 +236,32 @@ func ascii(s string) bool {
 	return true
 }
 
-// hashOf returns the FNV-1a hash of key in the widest folding. Keys with the same
-// hash only make candidates of rules that are none.
+// hashOf returns the FNV-1a hash of key in the widest folding. Different keys with the same
+// hash only cause more candidates.
 func hashOf(key string) uint64 {
-	return hashOn(14695981039346656037, key)
+	return continueHash(14695981039346656037, key)
 }
 
-// hashOn returns the hash of a key that goes on with text, from the hash of what
-// stands before it.
-func hashOn(h uint64, text string) uint64 {
+// continueHash returns the hash of a key that continues with text, from the hash of the part
+// before.
+func continueHash(h uint64, text string) uint64 {
 	before := h
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c >= utf8.RuneSelf {
-			return hashOfBytes(before, foldMarks.fold(text))
+			return continueHashFolded(before, foldMarks.fold(text))
 		}
 		h = (h ^ uint64(lowerASCII(c))) * fnvPrime
 	}
 	return h
 }
 
-func hashOfBytes(h uint64, folded string) uint64 {
+func continueHashFolded(h uint64, folded string) uint64 {
 	for i := 0; i < len(folded); i++ {
 		h = (h ^ uint64(lowerASCII(folded[i]))) * fnvPrime
 	}
 	return h
 }
 
-// fnvPrime is what FNV-1a multiplies by.
+// fnvPrime is the multiplier of FNV-1a.
 const fnvPrime = 1099511628211

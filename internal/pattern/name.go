@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Name reports whether glob, in which a star stands for any run of characters,
-// is name.
+// Name reports whether glob, in which a star stands for any run of characters, matches name.
 func Name(glob, name string) bool {
 	head, glob, starred := strings.Cut(glob, "*")
 	rest, ok := strings.CutPrefix(name, head)
@@ -25,13 +24,13 @@ func Name(glob, name string) bool {
 	}
 }
 
-// serverPrefix begins the name of every tool of a server.
+// serverPrefix begins the name of every tool of an MCP server.
 const serverPrefix = "mcp__"
 
-// CheckTool returns an error if tool cannot stand before the parentheses of a
-// rule. In an allow rule a star must come after "mcp__", a server's name without
-// stars and "__"; any other is to be skipped, and then approves nothing. In deny
-// and ask rules a star may stand anywhere.
+// CheckTool returns an error if tool cannot be the tool of a rule. In an allow rule a star
+// must come after "mcp__", the name of a server without stars, and "__". Claude Code skips
+// any other such rule, so that it approves nothing. In deny and ask rules a star may be
+// anywhere.
 func CheckTool(tool string, allow bool) error {
 	switch {
 	case tool == "":
@@ -44,8 +43,8 @@ func CheckTool(tool string, allow bool) error {
 	return nil
 }
 
-// literalServer reports whether the first star of tool comes after a server's
-// whole name.
+// literalServer reports whether the first star of tool comes after the whole name of a
+// server.
 func literalServer(tool string) bool {
 	head, _, _ := strings.Cut(tool, "*")
 	rest, ok := strings.CutPrefix(head, serverPrefix)
@@ -53,10 +52,10 @@ func literalServer(tool string) bool {
 	return ok && ended && server != ""
 }
 
-// NameMatches reports whether the tool position of a rule, which may hold stars,
-// is name. A server is "mcp__github", or empty for a tool that has none. The star
-// of an allow rule only stands for tools of the server that is spelled out before
-// it: which server a name belongs to cannot be told from the name.
+// NameMatches reports whether the tool of a rule, which may contain stars, matches name.
+// server is of the form "mcp__github", or empty for a tool without a server. The star of an
+// allow rule only matches tools of the server that is spelled out before it, since a name
+// does not tell its server.
 func NameMatches(glob, name, server string, allow bool) bool {
 	if !strings.Contains(glob, "*") {
 		return glob == name || server != "" && glob == server

@@ -56,7 +56,8 @@ func FuzzName(f *testing.F) {
 }
 
 // TestNameMatches: deny and ask rules take any glob of the whole name, an allow
-// rule only one that comes after a literal mcp__<server>__ (contract 1.2).
+// rule only one that comes after a literal mcp__<server>__ (Claude Code's
+// documentation of permission rules).
 func TestNameMatches(t *testing.T) {
 	t.Parallel()
 	const github = "mcp__github"

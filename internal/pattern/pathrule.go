@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Base is what the anchors of a path specifier stand on. All are absolute and
-// clean; an empty one matches nothing.
+// Base has the directories that the anchors of a path specifier stand for. All are absolute
+// and clean; an empty one matches nothing.
 type Base struct {
-	Dir      string   // working directory: "a/b", "./a"
-	Root     string   // the directory of the rule's source: "/a"
-	Home     string   // "~/a"
-	Platform Platform // whose spelling the paths have, and how they are compared
+	Dir      string   // working directory, for "a/b" and "./a"
+	Root     string   // directory of the rule's source, for "/a"
+	Home     string   // home directory, for "~/a"
+	Platform Platform // how paths are spelled and compared
 }
 
-// An anchor says where a path specifier stands.
+// An anchor says which directory a path specifier is relative to.
 type anchor int
 
 const (
@@ -37,66 +37,65 @@ func (a anchor) of(b Base) string {
 	return b.Dir
 }
 
-// A reading is a path specifier as one family of platforms understands it.
-type reading struct {
-	at      anchor
-	floats  bool     // a bare name: at any depth, so it has no place
-	covers  glob     // what an allow rule says
-	deep    bool     // and everything below it
-	touches glob     // what a deny or ask rule says, always with everything below
-	lead    []string // the names at the start that hold no wildcard
-	rest    glob     // what follows them
-	fold    folding  // of the globs
+// An anchoredGlob is a path specifier as one family of platforms reads it.
+type anchoredGlob struct {
+	anchor   anchor
+	anyDepth bool     // a bare name matches at any depth, so it has no prefix path
+	covers   glob     // for allow rules
+	deep     bool     // covers also matches everything below
+	touches  glob     // for deny and ask rules, always with everything below
+	prefix   []string // names at the start without wildcards
+	rest     glob     // segments after the prefix
+	fold     folding  // folding of the globs
 }
 
-// A pathRule holds the readings of a specifier.
+// A pathRule holds a path specifier for each platform.
 type pathRule struct {
-	posix, darwin, windows readings
-	twofold                bool // Windows reads other names than the others do
+	posix, darwin, windows platformGlobs
+	windowsDiffers         bool // Windows reads other names than the other platforms
 }
 
-// readings are what an allow rule says and what a deny or ask rule says: any of
-// several, since a wider folding can also hide something.
-type readings struct {
-	covers  reading
-	touches []reading
+// platformGlobs are the globs for one platform. A deny or ask rule applies if any of its
+// globs matches, since a wider folding can also hide a match.
+type platformGlobs struct {
+	covers  anchoredGlob
+	touches []anchoredGlob
 }
 
-// parsePath compiles a path specifier for all platforms: who parses a rule need
-// not know yet where it will be used. It must make sense on each.
+// parsePath compiles a path specifier for all platforms, since the parser of a rule need not
+// know where it will be used. It must be valid on each.
 func parsePath(text string) (*pathRule, error) {
-	posix, err := parseReading(text)
+	posix, err := parseAnchoredGlob(text)
 	if err != nil {
 		return nil, err
 	}
-	windows, slashed := posix, slashes(text)
+	windows, slashed := posix, windowsSlashes(text)
 	if slashed != text {
-		if windows, err = parseReading(slashed); err != nil {
+		if windows, err = parseAnchoredGlob(slashed); err != nil {
 			return nil, fmt.Errorf("on Windows: %w", err)
 		}
 	}
 	return &pathRule{
-		posix:   readings{covers: posix, touches: []reading{posix}},
-		darwin:  posix.folded(foldMarks),
-		windows: windows.folded(foldCase),
-		twofold: slashed != text,
+		posix:          platformGlobs{covers: posix, touches: []anchoredGlob{posix}},
+		darwin:         posix.foldedGlobs(foldMarks),
+		windows:        windows.foldedGlobs(foldCase),
+		windowsDiffers: slashed != text,
 	}, nil
 }
 
-// folded returns the readings of r where letter case does not count. Whether a
-// letter beyond ASCII is the same as another depends on the disk, so that an
-// allow rule takes it as it is.
-func (r reading) folded(widest folding) readings {
-	narrow, wide := r.as(foldASCII), r.as(widest)
-	return readings{covers: narrow, touches: []reading{wide, narrow}}
+// foldedGlobs returns the globs of r for a platform that ignores letter case. Whether two
+// letters beyond ASCII are equal depends on the disk, so allow rules compare these exactly.
+func (r anchoredGlob) foldedGlobs(widest folding) platformGlobs {
+	narrow, wide := r.folded(foldASCII), r.folded(widest)
+	return platformGlobs{covers: narrow, touches: []anchoredGlob{wide, narrow}}
 }
 
-func (r reading) as(f folding) reading {
+func (r anchoredGlob) folded(f folding) anchoredGlob {
 	r.fold, r.covers, r.touches, r.rest = f, r.covers.fold(f), r.touches.fold(f), r.rest.fold(f)
 	return r
 }
 
-func (p *pathRule) on(platform Platform) *readings {
+func (p *pathRule) on(platform Platform) *platformGlobs {
 	switch platform {
 	case Darwin:
 		return &p.darwin
@@ -106,11 +105,10 @@ func (p *pathRule) on(platform Platform) *readings {
 	return &p.posix
 }
 
-// slashes returns text as Windows reads it. A backslash separates names there,
-// also if it is doubled, unless it stands before what EscapePath escapes: a
-// bracket anywhere, and the other characters where a name or the text starts or
-// the text ends.
-func slashes(text string) string {
+// windowsSlashes returns text as Windows reads it. A backslash, or two of them, separates
+// names, unless it precedes a character that EscapePath escapes there: a bracket anywhere,
+// and the other characters at the start of a name or at the start or end of the text.
+func windowsSlashes(text string) string {
 	var b strings.Builder
 	drive := len(text) > 2 && text[1] == ':' && isLetter(text[0]) && (text[2] == '/' || text[2] == '\\')
 	if drive {
@@ -132,7 +130,7 @@ func slashes(text string) string {
 	return b.String()
 }
 
-// escapes reports whether a backslash on Windows escapes what follows it.
+// escapes reports whether a backslash on Windows escapes the character after it.
 func escapes(rest string, last byte, first bool) bool {
 	switch {
 	case rest == " ", strings.HasPrefix(rest, "["), strings.HasPrefix(rest, "]"):
@@ -143,23 +141,23 @@ func escapes(rest string, last byte, first bool) bool {
 	return first && (strings.HasPrefix(rest, "!") || strings.HasPrefix(rest, "#"))
 }
 
-func parseReading(text string) (reading, error) {
+func parseAnchoredGlob(text string) (anchoredGlob, error) {
 	if strings.HasPrefix(text, "!") {
-		return reading{}, errors.New(`a rule cannot take something back with "!"; write a rule for what is meant, or \! for a name that starts so`)
+		return anchoredGlob{}, errors.New(`a rule cannot take something back with "!"; write a rule for what is meant, or \! for a name that starts so`)
 	}
 	text = trimBlanks(text)
-	r, rest := reading{}, text
+	r, rest := anchoredGlob{}, text
 	switch {
 	case text == "/" || text == "//" || text == "~" || text == "~/":
-		return reading{}, fmt.Errorf("%q names a whole tree; name the directory, or write %q for everything in it", text, strings.TrimSuffix(text, "/")+"/**")
+		return anchoredGlob{}, fmt.Errorf("%q names a whole tree; name the directory, or write %q for everything in it", text, strings.TrimSuffix(text, "/")+"/**")
 	case text == "./":
-		return reading{}, errors.New(`"." is the whole working directory; write "./**" for everything in it`)
+		return anchoredGlob{}, errors.New(`"." is the whole working directory; write "./**" for everything in it`)
 	case strings.HasPrefix(text, "//"):
-		r.at, rest = fromFS, text[2:]
+		r.anchor, rest = fromFS, text[2:]
 	case strings.HasPrefix(text, "~/"):
-		r.at, rest = fromHome, text[2:]
+		r.anchor, rest = fromHome, text[2:]
 	case strings.HasPrefix(text, "/"):
-		r.at, rest = fromRoot, text[1:]
+		r.anchor, rest = fromRoot, text[1:]
 	case strings.HasPrefix(text, "./"):
 		rest = text[2:]
 	}
@@ -167,23 +165,23 @@ func parseReading(text string) (reading, error) {
 	rest, dirOnly := strings.CutSuffix(rest, "/")
 	g, err := parseGlob(rest)
 	if err != nil {
-		return reading{}, fmt.Errorf("path %q: %w", text, err)
+		return anchoredGlob{}, fmt.Errorf("path %q: %w", text, err)
 	}
-	r.lead = g.literals()
-	r.rest = g[len(r.lead):]
-	r.floats = relative && len(g) == 1
+	r.prefix = g.literals()
+	r.rest = g[len(r.prefix):]
+	r.anyDepth = relative && len(g) == 1
 	wide := relative && len(g) == 2 && g[1].anyDepth()
-	if r.floats {
+	if r.anyDepth {
 		g = g.atAnyDepth()
 	}
-	r.covers, r.deep = g.only(dirOnly)
+	r.covers, r.deep = g.narrow(dirOnly)
 	if r.touches = g; wide {
 		r.touches = g.atAnyDepth()
 	}
 	return r, nil
 }
 
-// trimBlanks drops blanks at the end, unless they are escaped.
+// trimBlanks removes blanks at the end that are not escaped.
 func trimBlanks(text string) string {
 	trimmed := strings.TrimRight(text, " ")
 	if len(trimmed) < len(text) && strings.HasSuffix(trimmed, `\`) && !strings.HasSuffix(trimmed, `\\`) {
@@ -192,14 +190,14 @@ func trimBlanks(text string) string {
 	return trimmed
 }
 
-// place returns the directory that the names at the start of r lead to.
-func (r *reading) place(b Base) (string, bool) {
-	base := r.at.of(b)
-	if base == "" || r.floats {
+// prefixPath returns the absolute path of the prefix of r.
+func (r *anchoredGlob) prefixPath(b Base) (string, bool) {
+	base := r.anchor.of(b)
+	if base == "" || r.anyDepth {
 		return "", false
 	}
-	names := strings.Join(r.lead, "/")
-	if b.Platform == Windows && r.at == fromFS && len(r.lead) > 0 && len(r.lead[0]) == 1 {
+	names := strings.Join(r.prefix, "/")
+	if b.Platform == Windows && r.anchor == fromFS && len(r.prefix) > 0 && len(r.prefix[0]) == 1 {
 		drive, below, _ := strings.Cut(names, "/")
 		return drive + ":/" + below, true
 	}
@@ -209,81 +207,65 @@ func (r *reading) place(b Base) (string, bool) {
 	return strings.TrimSuffix(base, "/") + "/" + names, true
 }
 
-// covered reports whether an allow rule says all that name stands for.
-func (p *pathRule) covered(name string, x *Subject, b Base) bool {
+// covers reports whether an allow rule matches name with everything it includes.
+func (p *pathRule) covers(name string, x *Subject, b Base) bool {
 	r := &p.on(b.Platform).covers
 	name, doubt := canonical(b.Platform, name)
-	rel, ok := r.below(b, name)
+	rel, ok := r.relative(b, name)
 	if !ok || doubt != "" && doubt != noDrive {
 		return false
 	}
 	if !x.Tree || r.deep {
 		return r.covers.matches(rel, r.deep)
 	}
-	// A directory may be read if all in it may. To remove it takes more.
-	inner, all := r.covers.everythingIn()
+	// A rule on everything in a directory also covers reading the directory, but not
+	// removing it.
+	inner, all := r.covers.contentOf()
 	return all && (r.covers.matches(rel, false) || !x.Write && inner.matches(rel, false))
 }
 
-// touched reports whether a deny or ask rule could say any of what name stands for.
-func (p *pathRule) touched(name string, tree bool, b Base) bool {
+// touches reports whether a deny or ask rule matches name or anything it includes.
+func (p *pathRule) touches(name string, tree bool, b Base) bool {
 	name, _ = canonical(b.Platform, name)
 	for i := range p.on(b.Platform).touches {
 		r := &p.on(b.Platform).touches[i]
-		if base := r.base(b); base != "" && r.touches.touch(base, r.fold.fold(name), tree) {
+		if base := r.base(b); base != "" && r.touches.touches(base, r.fold.fold(name), tree) {
 			return true
 		}
 	}
 	return false
 }
 
-// led reports whether name lies where the start of the specifier leads, and the
-// rest says it.
-func (p *pathRule) led(name string, tree bool, place string, platform Platform) bool {
+// touchesTarget is touches with place, the resolved prefix, in place of the prefix.
+func (p *pathRule) touchesTarget(name string, tree bool, place string, platform Platform) bool {
 	name, _ = canonical(platform, name)
 	place, _ = canonical(platform, place)
 	for i := range p.on(platform).touches {
 		r := &p.on(platform).touches[i]
-		if r.rest.touch(r.fold.fold(place), r.fold.fold(name), tree) {
+		if r.rest.touches(r.fold.fold(place), r.fold.fold(name), tree) {
 			return true
 		}
 	}
 	return false
 }
 
-// touch reports whether g, standing on base, says name or something above it, or
-// if name is a tree, possibly something below. What says everything in a
-// directory says the directory as well, whose list of names is part of it.
-func (g glob) touch(base, name string, tree bool) bool {
-	rel, ok := under(base, name)
-	if !ok {
-		_, above := under(name, base)
-		return tree && above
-	}
-	if g.matches(rel, true) || tree && g.leadsBelow(rel) {
-		return true
-	}
-	inner, all := g.everythingIn()
-	return all && inner.matches(rel, false)
-}
-
-// below returns name as seen from where r stands.
-func (r *reading) below(b Base, name string) (string, bool) {
+// relative returns name relative to the anchor's directory.
+func (r *anchoredGlob) relative(b Base, name string) (string, bool) {
 	base := r.base(b)
 	if base == "" {
 		return "", false
 	}
-	return under(base, r.fold.fold(name))
+	return relativeTo(base, r.fold.fold(name))
 }
 
-// base returns where r stands, in the form that names are compared in.
-func (r *reading) base(b Base) string {
-	base, _ := canonical(b.Platform, r.at.of(b))
+// base returns the anchor's directory in the form in which names are compared.
+func (r *anchoredGlob) base(b Base) string {
+	base, _ := canonical(b.Platform, r.anchor.of(b))
 	return r.fold.fold(base)
 }
 
-// under returns name as seen from dir: empty if it is dir.
-func under(dir, name string) (string, bool) {
+// relativeTo returns name relative to dir: empty if it is dir.
+func relativeTo(dir, name string) (string, bool) {
 	if dir == name {
 		return "", dir != ""
 	}

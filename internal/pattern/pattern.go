@@ -1,9 +1,9 @@
-// Package pattern matches the specifier of a permission rule, the text in the
-// parentheses of "Edit(/src/main.go)", against what a call acts on. It is the
-// one place where anything is matched; nothing here does I/O.
+// Package pattern matches the specifier of a permission rule, the text in the parentheses
+// of "Edit(/src/main.go)", against the targets of a call. All such matching happens here;
+// nothing in the package does I/O.
 //
-// An allow rule is read as narrowly as its words permit, a deny or ask rule as
-// widely. [Spec.Covers] is the one test, [Spec.Touches] the other.
+// An allow rule is read as narrowly as its text permits, a deny or ask rule as widely.
+// [Spec.Covers] is the test of the former, [Spec.Touches] that of the latter.
 package pattern
 
 import (
@@ -12,49 +12,49 @@ import (
 	"strings"
 )
 
-// Kind is the kind of thing a specifier speaks of.
+// Kind is the kind of target that a specifier is about.
 type Kind int
 
 // The kinds.
 const (
-	Text Kind = iota // the text itself
+	Text Kind = iota // a name that is compared as it is
 	Path
 	Host
 	Command
 )
 
-// Spec is a compiled specifier. The zero Spec matches nothing. A Spec is
-// immutable and may be used by several goroutines.
+// Spec is a compiled specifier. The zero Spec matches nothing. A Spec is immutable and may
+// be used from any goroutine.
 type Spec struct {
-	kind  Kind
-	write bool // Edit: written paths; otherwise read ones
-	names *words
-	line  *lineRule
-	host  *hostRule
-	path  *pathRule
-	led   []string // where an anchored path leads, if elsewhere
+	kind        Kind
+	write       bool // of Edit: written paths; of Read: read ones
+	names       *wordGlob
+	line        *lineRule
+	host        *hostRule
+	path        *pathRule
+	linkTargets []string // resolved literal prefixes, see WithLinkTargets
 }
 
-// Subject is one thing a call acts on, with all its names.
+// Subject is one target of a call, with all its names.
 type Subject struct {
-	Kind  Kind
-	Write bool     // a path is written, not read
-	Tree  bool     // a path stands for everything below it
-	Exact bool     // only a specifier without wildcards covers it
-	Names []string // absolute and clean for paths, and mapped to ASCII for hosts
-	Inner []string // seen by Touches only
+	Kind        Kind
+	Write       bool     // a path that is written; otherwise read
+	Tree        bool     // a path and everything below it
+	NoWildcards bool     // not covered by a specifier with wildcards
+	Names       []string // names; absolute and clean paths, or hosts mapped to ASCII
+	Nested      []string // names that only Touches matches, such as commands inside a command
 }
 
-// ErrWildcard refuses a star where no rule has one, since a deny rule that
-// silently matches less than it says is worse than none.
+// ErrWildcard refuses a star in a specifier that has no wildcards. A deny rule that
+// silently matches less than it says would be worse than none.
 var ErrWildcard = errors.New("no wildcard is understood here; write the name exactly")
 
-// Parse compiles the specifier text of a rule on tool. Which family of things
-// it speaks of follows from the tool's name: Edit and Read speak of paths
-// whoever touches them, WebFetch of hosts, Bash, PowerShell and Monitor of
-// command lines, any other tool of the names its targets have.
+// Parse compiles the specifier text of a rule on tool. The tool's name determines the kind
+// of targets: Edit and Read are about paths, whichever tool uses them, WebFetch is about
+// hosts, Bash, PowerShell and Monitor about command lines, any other tool about the names
+// of its targets.
 //
-// What [Parameter] reads as a parameter that the tool has is not for Parse.
+// Text that [Parameter] reads as a parameter of the tool is not for Parse.
 func Parse(tool, text string) (Spec, error) {
 	if strings.TrimSpace(text) == "" {
 		return Spec{}, errors.New("the parentheses are empty; leave them out to mean the whole tool")
@@ -82,13 +82,13 @@ func Parse(tool, text string) (Spec, error) {
 	return parseNames(tool, text)
 }
 
-// parseNames reads the name of an agent, a skill or a thing of any other tool. A
-// skill's may end in " *" for what is said after it.
+// parseNames parses the name of an agent, of a skill, or of the targets of any other tool.
+// The name of a skill may end in " *" for its arguments.
 func parseNames(tool, text string) (Spec, error) {
-	names := words{text: text}
+	names := wordGlob{text: text}
 	if first, ok := strings.CutSuffix(text, " *"); ok && tool == "Skill" {
 		first = strings.TrimRight(first, " ")
-		names = words{text: first, more: first + " *"}
+		names = wordGlob{text: first, withArgs: first + " *"}
 	}
 	if names.text == "" || strings.ContainsAny(names.text, "*?") {
 		return Spec{}, ErrWildcard
@@ -96,34 +96,32 @@ func parseNames(tool, text string) (Spec, error) {
 	return Spec{names: &names}, nil
 }
 
-func shell(tool string) bool { return tool == "Bash" || tool == "PowerShell" || tool == "Monitor" }
+func isShell(tool string) bool { return tool == "Bash" || tool == "PowerShell" || tool == "Monitor" }
 
-// Family reports whether a rule on tool speaks of a kind of target, whichever
-// tool has it, and so may concern any call.
-func Family(tool string) bool { return tool == "Edit" || tool == "Read" || tool == "WebFetch" }
+// IsTargetFamily reports whether a rule on tool is about a kind of target, whichever tool
+// has it, so that it may apply to any call.
+func IsTargetFamily(tool string) bool { return tool == "Edit" || tool == "Read" || tool == "WebFetch" }
 
-// wild reports whether s holds a wildcard.
-func (s Spec) wild() bool {
+// hasWildcard reports whether s contains a wildcard.
+func (s Spec) hasWildcard() bool {
 	switch {
 	case s.names != nil:
-		return s.names.wild()
+		return s.names.hasWildcard()
 	case s.line != nil:
-		return s.line.covers.wild()
+		return s.line.covers.hasWildcard()
 	case s.host != nil:
-		return s.host.wild()
+		return s.host.hasWildcard()
 	}
 	return len(s.path.posix.covers.rest) > 0
 }
 
-// Covers reports whether everything that x stands for, under every name, is
-// what the specifier says: the test of an allow rule.
+// Covers is the test of an allow rule. It reports whether s matches all names of x with
+// everything that x includes. An Edit specifier also covers reading.
 //
-// Who may write a path may read it.
-//
-// Several bases are spellings of one place, on one platform: a name matches under
-// any of them.
+// If there are several bases, they are spellings of one place on one platform, and a name
+// may match under any of them.
 func (s Spec) Covers(x Subject, bs ...Base) bool {
-	if !s.speaksOf(x) || len(x.Names) == 0 || (s.kind == Path && x.Write && !s.write) || (x.Exact && s.wild()) {
+	if !s.appliesTo(x) || len(x.Names) == 0 || (s.kind == Path && x.Write && !s.write) || (x.NoWildcards && s.hasWildcard()) {
 		return false
 	}
 	for _, n := range x.Names {
@@ -139,24 +137,24 @@ func (s Spec) coversName(x *Subject, name string, bs []Base) bool {
 	case s.names != nil:
 		return s.names.matches(name)
 	case s.line != nil:
-		return s.line.covered(name)
+		return s.line.coversLine(name)
 	case s.host != nil:
 		return s.host.matches(name)
 	}
 	for _, b := range bs {
-		if s.path.covered(name, x, b) {
+		if s.path.covers(name, x, b) {
 			return true
 		}
 	}
 	return false
 }
 
-// Touches reports whether anything that x stands for is what the specifier
-// says: the test of a deny or ask rule. Who may not read a path may not write it,
-// a notebook's neither: the model of these rules excepts NotebookEdit, which would
-// be a way around.
+// Touches is the test of a deny or ask rule. It reports whether s matches any name of x or
+// anything that x includes. A Read specifier also touches writing, including that of a
+// notebook. Claude Code's rules except NotebookEdit from that, which would let a call
+// evade the rule.
 func (s Spec) Touches(x Subject, bs ...Base) bool {
-	if !s.speaksOf(x) || (s.kind == Path && s.write && !x.Write) {
+	if !s.appliesTo(x) || (s.kind == Path && s.write && !x.Write) {
 		return false
 	}
 	for _, n := range x.Names {
@@ -164,7 +162,7 @@ func (s Spec) Touches(x Subject, bs ...Base) bool {
 			return true
 		}
 	}
-	for _, n := range x.Inner {
+	for _, n := range x.Nested {
 		if s.touchesName(&x, n, bs) {
 			return true
 		}
@@ -177,48 +175,48 @@ func (s Spec) touchesName(x *Subject, name string, bs []Base) bool {
 	case s.names != nil:
 		return s.names.matches(name)
 	case s.line != nil:
-		return s.line.touched(name)
+		return s.line.touchesLine(name)
 	case s.host != nil:
 		return s.host.matches(name)
 	}
 	platform := Linux
 	for _, b := range bs {
 		platform = b.Platform
-		if s.path.touched(name, x.Tree, b) {
+		if s.path.touches(name, x.Tree, b) {
 			return true
 		}
 	}
-	for _, place := range s.led {
-		if s.path.led(name, x.Tree, place, platform) {
+	for _, place := range s.linkTargets {
+		if s.path.touchesTarget(name, x.Tree, place, platform) {
 			return true
 		}
 	}
 	return false
 }
 
-func (s Spec) speaksOf(x Subject) bool {
+func (s Spec) appliesTo(x Subject) bool {
 	switch {
 	case s.names != nil:
-		return true // the rule's tool was matched already
+		return true // the caller has matched the tool of the rule
 	case s.line == nil && s.host == nil && s.path == nil:
 		return false
 	}
 	return s.kind == x.Kind
 }
 
-// Place returns the absolute path of what an anchored path specifier begins with,
-// up to the first wildcard. A link there leads elsewhere. On Windows it is
-// spelled so that the system takes it.
-func (s Spec) Place(b Base) (string, bool) {
+// LiteralPrefix returns the absolute path of the part of an anchored path specifier before
+// the first wildcard. It may contain links. On Windows it is spelled so that the system
+// accepts it.
+func (s Spec) LiteralPrefix(b Base) (string, bool) {
 	if s.path == nil {
 		return "", false
 	}
-	return s.path.on(b.Platform).covers.place(b)
+	return s.path.on(b.Platform).covers.prefixPath(b)
 }
 
-// Led returns s for a session in which [Spec.Place] leads to other places too,
-// which Touches then looks at as well.
-func (s Spec) Led(places ...string) Spec {
-	s.led = places
+// WithLinkTargets returns s for a session in which [Spec.LiteralPrefix] resolves to other
+// paths. Touches then also matches below these.
+func (s Spec) WithLinkTargets(places ...string) Spec {
+	s.linkTargets = places
 	return s
 }

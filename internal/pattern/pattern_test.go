@@ -30,7 +30,7 @@ func tree(name string) pattern.Subject {
 }
 
 func runs(line string, inner ...string) pattern.Subject {
-	return pattern.Subject{Kind: pattern.Command, Names: []string{line}, Inner: inner}
+	return pattern.Subject{Kind: pattern.Command, Names: []string{line}, Nested: inner}
 }
 
 func reaches(host string) pattern.Subject {
@@ -162,7 +162,7 @@ func TestSpec(t *testing.T) {
 		{name: "no tree, only its root", tool: "Read", text: "/app/src/a.go", x: reads("/srv/app")},
 
 		{name: "Read is about reading", tool: "Read", text: "a", x: reads("/srv/app/a"), want: covers},
-		{name: "Read covers no writing", tool: "Read", text: "a", x: writes("/srv/app/a"), want: touches}, // contract 1.6
+		{name: "Read covers no writing", tool: "Read", text: "a", x: writes("/srv/app/a"), want: touches},
 		{name: "Edit is about writing", tool: "Edit", text: "a", x: writes("/srv/app/a"), want: covers},
 		{name: "a path rule is about no command", tool: "Read", text: "a", x: runs("/srv/app/a")},
 
@@ -184,7 +184,7 @@ func TestSpec(t *testing.T) {
 		{name: "blanks in single quotes", tool: "Bash", text: `echo 'a b'`, x: runs(`echo 'a  b'`)},
 		{name: "an escaped blank", tool: "Bash", text: `cat a\ b`, x: runs(`cat a\  b`)},
 		{name: "the same quotes", tool: "Bash", text: `git commit -m "a  b"`, x: runs(`git commit -m "a  b"`), want: covers},
-		{name: "blanks before the quotes", tool: "Bash", text: `git commit -m "a  b"`, x: runs(`git  commit	-m "a  b"`), want: covers}, // contract 1.4
+		{name: "blanks before the quotes", tool: "Bash", text: `git commit -m "a  b"`, x: runs(`git  commit	-m "a  b"`), want: covers},
 		{name: "a star only stands for itself", tool: "Bash", text: "ls a", x: runs("ls *")},
 		{name: "a question mark is a letter", tool: "Bash", text: "ls a?", x: runs("ls a?"), want: covers},
 		{name: "a colon inside", tool: "Bash", text: "git push a:b", x: runs("git push a:b"), want: covers},
@@ -213,8 +213,8 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// TestEditCoversReading: who may write a file may read it, but a rule against
-// writing says nothing of reading (contract 1.6).
+// TestEditCoversReading: an allow rule on writing a file covers reading it, but a rule against
+// writing says nothing of reading (Claude Code's documentation of permission rules).
 func TestEditCoversReading(t *testing.T) {
 	t.Parallel()
 	s, err := pattern.Parse("Edit", "a")
@@ -232,13 +232,13 @@ func TestZeroSpecMatchesNothing(t *testing.T) {
 	}
 }
 
-func TestFamily(t *testing.T) {
+func TestIsTargetFamily(t *testing.T) {
 	t.Parallel()
 	for tool, want := range map[string]bool{
 		"Edit": true, "Read": true, "WebFetch": true,
 		"Bash": false, "Write": false, "Agent": false, "edit": false, "": false,
 	} {
-		require.Equal(t, want, pattern.Family(tool), tool)
+		require.Equal(t, want, pattern.IsTargetFamily(tool), tool)
 	}
 }
 
@@ -278,13 +278,13 @@ func FuzzSpec(f *testing.F) {
 			if touches {
 				require.True(t, s.Touches(more, b), "a further name hid %+v", x)
 			}
-			if covers && pattern.Family(tool) && x.Kind == pattern.Path && b.Platform == pattern.Linux {
+			if covers && pattern.IsTargetFamily(tool) && x.Kind == pattern.Path && b.Platform == pattern.Linux {
 				require.True(t, below(name, "/srv/app") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~/"), name)
 			}
 			if covers && (tool != "Edit" || x.Write) { // who may write may read; who may not write may still read
 				require.True(t, touches, "%+v is covered and not touched", x)
 			}
-			if !x.Tree || !pattern.Family(tool) || !filepath.IsAbs(name) || filepath.Clean(name) != name || strings.Contains(other, "..") {
+			if !x.Tree || !pattern.IsTargetFamily(tool) || !filepath.IsAbs(name) || filepath.Clean(name) != name || strings.Contains(other, "..") {
 				continue
 			}
 			in := x

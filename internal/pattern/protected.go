@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// protectedNames are the directories and files whose content is run or believed
-// by other programs.
+// protectedNames are directories and files whose content other programs run or trust.
 var protectedNames = []string{
 	".git", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn", ".claude",
 
@@ -20,14 +19,14 @@ var protectedNames = []string{
 	".ripgreprc", "pyrightconfig.json", ".mcp.json", ".claude.json",
 }
 
-// Protected reports whether path, absolute and clean, is or lies in a file or
-// directory whose content is run or believed by other programs, and which. No
-// allow rule lets it be written unasked.
+// Protected reports whether path, absolute and clean, is or is below a file or directory
+// whose content other programs run or trust, and returns its name. No allow rule permits
+// writing it without asking.
 //
-// Names are compared as laxly as any platform does, wherever this runs, so that
-// ".GIT" counts on Linux too: the disk may be shared. Every name in the path
-// counts, also that of a file in the place of a directory. ".claude/worktrees" is
-// free, in exactly this spelling.
+// Names are compared as the least strict platform does, on every system, so ".GIT" counts on
+// Linux too: the disk may be shared. Every name in the path counts, including that of a file
+// where a directory is expected. ".claude/worktrees" is not protected, in exactly this
+// spelling.
 func Protected(p Platform, path string) (what string, ok bool) {
 	path, _ = canonical(p, path)
 	written := strings.Split(path, "/")

@@ -9,7 +9,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
-// TestProtectedNames holds the list against the text of contract 1.9.
+// TestProtectedNames compares the list with that in Claude Code's documentation of
+// permission modes.
 func TestProtectedNames(t *testing.T) {
 	t.Parallel()
 	const directories = `.git .config/git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude`

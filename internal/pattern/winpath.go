@@ -24,7 +24,7 @@ func canonicalWindows(name string) (form, doubtful string) {
 			}
 			continue
 		}
-		short, doubt := plainName(seg)
+		short, doubt := canonicalName(seg)
 		if doubt != "" && (doubtful == "" || doubtful == noDrive) {
 			doubtful = doubt
 		}
@@ -41,8 +41,8 @@ func canonicalWindows(name string) (form, doubtful string) {
 	return form[:1] + strings.TrimSuffix(form[1:], "/"), doubtful
 }
 
-// splitVolume returns what a path with slashes stands on, "/c/", "//host/", "/" or
-// nothing, and the rest.
+// splitVolume splits a path with slashes into its root ("/c/", "//host/", "/" or "") and the
+// rest.
 func splitVolume(name string) (root, rest, doubtful string) {
 	for _, prefix := range []string{"//?/", "//./", "/??/"} {
 		inner, ok := strings.CutPrefix(name, prefix)
@@ -53,7 +53,7 @@ func splitVolume(name string) (root, rest, doubtful string) {
 			inner = "//" + inner[4:]
 		}
 		if root, rest, _ = splitVolume(inner); root == "" {
-			root = prefix // a device, which no rule speaks of
+			root = prefix // a device; no rule matches it
 		}
 		return root, rest, "it is spelled as a device, which skips the usual reading of a path"
 	}
@@ -63,7 +63,7 @@ func splitVolume(name string) (root, rest, doubtful string) {
 			return splitVolume("//" + host + "/" + below)
 		}
 		if drive, inner, _ := strings.Cut(below, "/"); len(drive) == 2 && drive[1] == '$' && isLetter(drive[0]) {
-			// Whoever the host is, it may be this machine.
+			// The host may be this machine.
 			return "/" + string(lowerASCII(drive[0])) + "/", inner, "it is the drive of a machine in the network"
 		}
 		return "//" + host + "/", below, "it is on a machine in the network, which gets to know who asks"
@@ -88,8 +88,8 @@ func isDrive(name string) bool { return len(name) == 1 && isLetter(name[0]) }
 
 func isLetter(c byte) bool { c = lowerASCII(c); return 'a' <= c && c <= 'z' }
 
-// plainName returns one name of a path as the system reads it.
-func plainName(name string) (plain, doubtful string) {
+// canonicalName returns one name of a path as the system reads it.
+func canonicalName(name string) (plain, doubtful string) {
 	plain, _, stream := strings.Cut(name, ":")
 	plain = strings.TrimRight(plain, ". ")
 	switch {
@@ -99,9 +99,9 @@ func plainName(name string) (plain, doubtful string) {
 		return plain, "it names a stream of a file"
 	case plain != name:
 		return plain, "a name ends in a dot or blank, which Windows drops"
-	case device(plain):
+	case isDevice(plain):
 		return plain, "it names a device"
-	case shortName(plain):
+	case isShortName(plain):
 		return plain, "it holds what looks like the short name of another file"
 	case !utf8.ValidString(plain):
 		return plain, "it is not UTF-8"
@@ -111,9 +111,9 @@ func plainName(name string) (plain, doubtful string) {
 	return plain, ""
 }
 
-// device reports whether name is a device, which it is in every directory and
-// with any extension.
-func device(name string) bool {
+// isDevice reports whether name is a device. It is one in every directory and with any
+// extension.
+func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")
 	stem = strings.ToUpper(strings.TrimRight(stem, " "))
 	switch stem {
@@ -128,9 +128,9 @@ func device(name string) bool {
 	return false
 }
 
-// shortName reports whether name looks like the eight characters, of which the
-// last are a tilde and a number, that Windows makes for a longer name.
-func shortName(name string) bool {
+// isShortName reports whether name has the form of the short names that Windows makes for
+// longer ones: up to eight characters, of which the last are a tilde and a number.
+func isShortName(name string) bool {
 	stem, extension, _ := strings.Cut(name, ".")
 	_, number, ok := strings.Cut(stem, "~")
 	return ok && utf8.RuneCountInString(stem) <= 8 && utf8.RuneCountInString(extension) <= 3 &&

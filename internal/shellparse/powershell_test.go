@@ -190,7 +190,7 @@ func touched(t *testing.T, rule string, l shellparse.Line) bool {
 	spec, err := pattern.Parse("PowerShell", rule)
 	require.NoError(t, err)
 	for _, c := range l.Commands {
-		if spec.Touches(pattern.Subject{Kind: pattern.Command, Names: []string{c.Text}, Inner: c.Nested}) {
+		if spec.Touches(pattern.Subject{Kind: pattern.Command, Names: []string{c.Text}, Nested: c.Nested}) {
 			return true
 		}
 	}

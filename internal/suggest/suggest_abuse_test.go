@@ -29,7 +29,7 @@ func covers(t *testing.T, spec string, c shellparse.Command) bool {
 	t.Helper()
 	s, err := pattern.Parse("Bash", spec)
 	require.NoError(t, err)
-	return s.Covers(pattern.Subject{Kind: pattern.Command, Exact: c.NoWildcards, Names: []string{c.Text}})
+	return s.Covers(pattern.Subject{Kind: pattern.Command, NoWildcards: c.NoWildcards, Names: []string{c.Text}})
 }
 
 // allowed reports whether rules let a line run without a question, as far as

@@ -25,7 +25,8 @@ func requireWant(t *testing.T, w want, tool, text string, x pattern.Subject, b p
 	require.Equal(t, w >= touches, s.Touches(x, b), "%s(%s) touches %v", tool, text, x.Names)
 }
 
-// TestPathWildcards goes through the sentences of contract 1.6. The base is
+// TestPathWildcards goes through the sentences on Read and Edit in Claude Code's
+// documentation of permission rules. The base is
 // /srv/app with the source's root /srv.
 func TestPathWildcards(t *testing.T) {
 	t.Parallel()
@@ -140,7 +141,7 @@ func TestTree(t *testing.T) {
 }
 
 // TestPlace: a link at the start of a specifier leads to where the rest of it holds.
-func TestPlace(t *testing.T) {
+func TestLiteralPrefix(t *testing.T) {
 	t.Parallel()
 	windows := pattern.Base{Dir: `C:\srv\app`, Root: `C:\srv`, Home: `C:\Users\ada`, Platform: pattern.Windows}
 	tests := []struct {
@@ -164,13 +165,13 @@ func TestPlace(t *testing.T) {
 	for _, tc := range tests {
 		s, err := pattern.Parse("Read", tc.text)
 		require.NoError(t, err)
-		place, ok := s.Place(tc.base)
+		place, ok := s.LiteralPrefix(tc.base)
 		require.Equal(t, tc.place, place, tc.text)
 		require.Equal(t, tc.place != "", ok, tc.text)
 	}
 }
 
-func TestTouchesWherePlaceLeads(t *testing.T) {
+func TestTouchesLinkTargets(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, text string
@@ -192,15 +193,15 @@ func TestTouchesWherePlaceLeads(t *testing.T) {
 			t.Parallel()
 			s, err := pattern.Parse("Read", tc.text)
 			require.NoError(t, err)
-			require.Equal(t, tc.want, s.Led("/real").Touches(tc.x, base), "told once")
+			require.Equal(t, tc.want, s.WithLinkTargets("/real").Touches(tc.x, base), "told once")
 			require.False(t, s.Touches(tc.x, base) && !tc.x.Tree, "not told")
-			require.False(t, s.Led("/real").Covers(tc.x, base), "an allow rule")
+			require.False(t, s.WithLinkTargets("/real").Covers(tc.x, base), "an allow rule")
 		})
 	}
 }
 
 // TestExact: what wants an exact rule is not covered by one with wildcards.
-func TestExact(t *testing.T) {
+func TestNoWildcards(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		tool, text string
@@ -217,7 +218,7 @@ func TestExact(t *testing.T) {
 		{tool: "Skill", text: "a", x: called("a"), want: covers},
 	}
 	for _, tc := range tests {
-		tc.x.Exact = true
+		tc.x.NoWildcards = true
 		requireWant(t, tc.want, tc.tool, tc.text, tc.x, base)
 	}
 }

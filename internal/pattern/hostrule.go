@@ -8,23 +8,23 @@ import (
 	"unicode"
 )
 
-// A hostRule says hosts.
+// A hostRule is a specifier of hosts.
 type hostRule struct {
-	host   string // folded; each star stays within a label
-	below  bool   // a host below, at any depth, is meant instead
-	suffix string // the labels at the end that hold no star
+	host       string // folded glob; a star matches within one label
+	subdomains bool   // matches the subdomains at any depth, but not host itself
+	suffix     string // labels at the end without a star
 }
 
-// parseHost reads "domain:host". The caller maps the hosts of calls to ASCII, so
-// this does the same for the rule.
+// parseHost parses "domain:host". It maps the host to ASCII, as the caller maps the hosts
+// of calls.
 func parseHost(text string) (*hostRule, error) {
 	name, host, ok := strings.Cut(text, ":")
 	host = foldHost(strings.TrimSpace(host))
 	if !ok || strings.TrimSpace(name) != "domain" || host == "" {
 		return nil, errors.New(`write WebFetch(domain:example.com)`)
 	}
-	if strings.Contains(text, "İ") { // which Go takes for the capital of i, and DNS does not
-		return nil, fmt.Errorf(needsXN, host)
+	if strings.Contains(text, "İ") { // Go lower-cases it to i, DNS does not
+		return nil, fmt.Errorf(errMapped, host)
 	}
 	if _, ip := address(host); !ip {
 		if strings.ContainsAny(host, "/:@?#[] \t") {
@@ -41,7 +41,7 @@ func parseHost(text string) (*hostRule, error) {
 	}
 	r := &hostRule{host: host}
 	if rest, ok := strings.CutPrefix(host, "*."); ok {
-		r.host, r.below = rest, true
+		r.host, r.subdomains = rest, true
 	}
 	labels := r.host[strings.LastIndexByte(r.host, '*')+1:]
 	r.suffix = labels
@@ -51,14 +51,14 @@ func parseHost(text string) (*hostRule, error) {
 	return r, nil
 }
 
-func (r *hostRule) wild() bool { return r.below || strings.Contains(r.host, "*") }
+func (r *hostRule) hasWildcard() bool { return r.subdomains || strings.Contains(r.host, "*") }
 
-// matches reports whether host is meant. An address has no hosts below it, so
-// that "*.0.0.1" is not 10.0.0.1.
+// matches reports whether the rule matches host. An address has no subdomains, so
+// "*.0.0.1" does not match 10.0.0.1.
 func (r *hostRule) matches(host string) bool {
 	host = foldHost(host)
 	_, ip := address(host)
-	if !r.below {
+	if !r.subdomains {
 		return r.host == "*" && host != "" || labelsMatch(r.host, host)
 	}
 	for !ip {
@@ -73,7 +73,7 @@ func (r *hostRule) matches(host string) bool {
 	return false
 }
 
-// labelsMatch compares label by label.
+// labelsMatch matches label by label.
 func labelsMatch(glob, host string) bool {
 	for {
 		g, restGlob, moreGlob := strings.Cut(glob, ".")
@@ -88,8 +88,8 @@ func labelsMatch(glob, host string) bool {
 	}
 }
 
-// foldHost returns the one spelling of a host: in lower case, without a dot at
-// the end, and an address in its usual form.
+// foldHost returns the canonical spelling of a host: in lower case, without a dot at the
+// end, and an address in its usual form.
 func foldHost(h string) string {
 	h = strings.TrimSuffix(strings.ToLower(h), ".")
 	if ip, ok := address(h); ok {
@@ -98,7 +98,7 @@ func foldHost(h string) string {
 	return h
 }
 
-// address returns the usual form of an IP address, which may stand in brackets.
+// address returns the usual form of an IP address, which may be in brackets.
 func address(host string) (string, bool) {
 	if host == "" || !strings.ContainsRune("0123456789abcdef:[", rune(host[0])) {
 		return "", false
@@ -114,13 +114,13 @@ func address(host string) (string, bool) {
 }
 
 const (
-	maxLabel = 63 // of DNS
-	needsXN  = "%q has letters that may be mapped onto others; write it as DNS knows it, with xn--"
+	maxLabel  = 63 // bytes of a DNS label
+	errMapped = "%q has letters that may be mapped onto others; write it as DNS knows it, with xn--"
 )
 
-// mapHost writes the labels of host that go beyond ASCII as DNS knows them. It
-// does not map characters onto others, apart from letter case: what it cannot be
-// sure of is an error.
+// mapHost maps the labels of host that are not ASCII to the form of DNS. It maps no
+// character to another one, except for letter case; where that could be needed, it returns
+// an error.
 func mapHost(host string) (string, error) {
 	labels := strings.Split(host, ".")
 	for i, label := range labels {
@@ -130,21 +130,21 @@ func mapHost(host string) (string, error) {
 		if strings.IndexFunc(label, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
 			continue
 		}
-		if strings.ContainsFunc(label, unmapped) {
-			return "", fmt.Errorf(needsXN, host)
+		if strings.ContainsFunc(label, needsMapping) {
+			return "", fmt.Errorf(errMapped, host)
 		}
 		labels[i] = "xn--" + punycode([]rune(label))
 	}
 	return strings.Join(labels, "."), nil
 }
 
-// unmapped reports whether a host's name may not hold r as it is. The letters of
-// the scripts that most names are written in stay, but for those that were once
-// mapped onto others, or still are.
-func unmapped(r rune) bool {
+// needsMapping reports whether IDNA might map r to another character or refuse it. It
+// returns false for the letters of the most common scripts, except those that were or are
+// mapped.
+func needsMapping(r rune) bool {
 	switch {
 	case r <= unicode.MaxASCII:
-		return r == '*' // which has no place in a label that is encoded
+		return r == '*' // a star cannot be part of an encoded label
 	case r == 'ß', r == 'ς', r == 'ĳ', r == 'ŀ', r == 'ŉ', r == 'ſ', 'Ǆ' <= r && r <= 'ǌ', 'Ǳ' <= r && r <= 'ǳ':
 		return true
 	case 'à' <= r && r <= 'ɏ', 'α' <= r && r <= 'ώ', 'а' <= r && r <= 'ԯ':
@@ -156,7 +156,7 @@ func unmapped(r rune) bool {
 	return true
 }
 
-// punycode encodes a label by RFC 3492.
+// punycode encodes a label as RFC 3492 specifies.
 func punycode(label []rune) string {
 	const (
 		base, tMin, tMax  = 36, 1, 26
@@ -210,7 +210,7 @@ func punycode(label []rune) string {
 	return string(out)
 }
 
-// adaptBias is the step of RFC 3492 that follows each encoded character.
+// adaptBias is the bias adaptation of RFC 3492 after each encoded character.
 func adaptBias(delta, points int, first bool) int {
 	const base, tMin, tMax, skew, damp = 36, 1, 26, 38, 700
 	if first {

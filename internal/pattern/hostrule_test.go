@@ -10,7 +10,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
-// TestHosts goes through the sentences of contract 1.7. An allow and a deny rule
+// TestHosts goes through the sentences on WebFetch in Claude Code's documentation of
+// permission rules. An allow and a deny rule
 // mean the same hosts.
 func TestHosts(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
-// TestCommands goes through the sentences of contracts 1.4 and 1.5.
+// TestCommands goes through the sentences on Bash and PowerShell in Claude Code's
+// documentation of permission rules.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
