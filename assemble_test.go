@@ -279,8 +279,8 @@ func TestPoolIsOrderedByPartition(t *testing.T) {
 	require.Equal(t, len(builtins)+len(external), pool.Len())
 }
 
-// TestMergedCountsEveryExternalTool compares the view for counting with the pool.
-func TestMergedCountsEveryExternalTool(t *testing.T) {
+// TestUnfilteredCountsEveryExternalTool compares the view for counting with the pool.
+func TestUnfilteredCountsEveryExternalTool(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, inert("Read"), inert("Agent"), inert("Denied"), inert("Glob"), switched("Off", never), inert("mcp__s__taken"))
 	attach(t, reg, "s", "taken", "ok", "denied")

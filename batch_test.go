@@ -45,7 +45,7 @@ func TestSiblings(t *testing.T) {
 }
 
 // A tool that reports its failure by Result.IsError has failed, too.
-func TestReviewIsErrorCancelsSiblings(t *testing.T) {
+func TestResultMarkedAsErrorCancelsSiblings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		fails := pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
@@ -64,7 +64,7 @@ func TestReviewIsErrorCancelsSiblings(t *testing.T) {
 }
 
 // A call that is answered later has not failed.
-func TestReviewDeferredIsNoFailure(t *testing.T) {
+func TestDeferredCallDoesNotCancelSiblings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		later := pegboard.Build(pegboard.Definition[struct{}, string]{
@@ -81,7 +81,7 @@ func TestReviewDeferredIsNoFailure(t *testing.T) {
 
 // A new message waits for calls whose Interrupt is block, whatever becomes of the call
 // beside them that it cancels.
-func TestReviewNewMessageAndSiblings(t *testing.T) {
+func TestNewMessageDoesNotStopABlockingSibling(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		quick := slow(pegboard.Info{Name: "Shell", Interrupt: pegboard.InterruptCancel, CancelsSiblings: true}, false)
@@ -142,7 +142,7 @@ func thenTool(then func(*pegboard.Session)) pegboard.Tool {
 }
 
 // Then that ends its goroutine: the tool ran, and what it returned stands.
-func TestReviewThenGoexit(t *testing.T) {
+func TestGoexitInUpdateSessionLosesNoOutcome(t *testing.T) {
 	t.Parallel()
 	n := 0
 	s := session(t, bypass(t))
@@ -156,7 +156,7 @@ func TestReviewThenGoexit(t *testing.T) {
 }
 
 // Then that interrupts, as a tool does that ends the turn.
-func TestReviewThenInterrupts(t *testing.T) {
+func TestUpdateSessionMayInterruptTheSession(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
 	pool := registryOf(t, thenTool(func(s *pegboard.Session) { s.Interrupt(pegboard.ErrUserInterrupt) })).AssemblePool(s, pegboard.PoolConfig{})
@@ -169,7 +169,7 @@ func TestReviewThenInterrupts(t *testing.T) {
 // Result.UpdateSession changes the permissions, which is what it is for; at that moment the user
 // interrupts. Interrupt holds Session.mu and wants batch.mu; letGo holds batch.mu and
 // wants Session.mu.
-func TestReviewThenAgainstInterrupt(t *testing.T) {
+func TestUpdateSessionDoesNotDeadlockWithInterrupt(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
 	begun := make(chan struct{})
@@ -186,7 +186,7 @@ func TestReviewThenAgainstInterrupt(t *testing.T) {
 }
 
 // Printing a context is what mocks and loggers do with it; the standard library's may be.
-func TestReviewPrintedContext(t *testing.T) {
+func TestPrintingAContextDoesNotRace(t *testing.T) {
 	t.Parallel()
 	pool := registryOf(t, plain("T", func(c ctx, _ struct{}, _ *pegboard.Call) (string, error) {
 		for range 2000 {

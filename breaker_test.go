@@ -90,7 +90,7 @@ func TestThreeDenialsInARowStopTheTurn(t *testing.T) {
 }
 
 // The same call with the same long result, again and again, is a loop like any other.
-func TestReviewLoopOfLongResults(t *testing.T) {
+func TestRepeatedLongResultIsALoop(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{10, 5_000} {
 		s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Breaker: pegboard.BreakerLimits{Repeats: 3}})
@@ -103,9 +103,9 @@ func TestReviewLoopOfLongResults(t *testing.T) {
 	}
 }
 
-// TestLoopQuestionIsNotSettledByARule: the same call again and again is asked
+// TestNoRuleAnswersTheQuestionAboutALoop: the same call again and again is asked
 // about whatever the rules say, also by one that an answer adds.
-func TestLoopQuestionIsNotSettledByARule(t *testing.T) {
+func TestNoRuleAnswersTheQuestionAboutALoop(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 2, Errors: -1, Denials: -1},

@@ -251,9 +251,9 @@ func TestFilterBelowWhatAPersonApproved(t *testing.T) {
 	}
 }
 
-// TestCheckIsSeen: what is decided in mid-call is an event like what is decided
+// TestCheckEmitsEvents: what is decided in mid-call is an event like what is decided
 // before it.
-func TestCheckIsSeen(t *testing.T) {
+func TestCheckEmitsEvents(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "f")
 	var questions []*pegboard.Question
@@ -315,8 +315,8 @@ func TestCheckAsksTheClassifier(t *testing.T) {
 	require.Equal(t, 2, asked)
 }
 
-// TestLateAnswerToACheckIsNone: the tool gave up before the person answered.
-func TestLateAnswerToACheckIsNone(t *testing.T) {
+// TestLateAnswerToACheckDoesNotCount: the tool gave up before the person answered.
+func TestLateAnswerToACheckDoesNotCount(t *testing.T) {
 	t.Parallel()
 	why := errors.New("the tool gave up")
 	var giveUp context.CancelCauseFunc

@@ -41,9 +41,9 @@ func echo(t testing.TB, permit func(in json.RawMessage) pegboard.Decision) pegbo
 	return tool
 }
 
-// TestNobodyWritesToWhatRuns: whoever is shown a call can write to its bytes, and
+// TestWritingToAShownCallDoesNotChangeWhatRuns: whoever is shown a call can write to its bytes, and
 // the tool runs on those that were decided.
-func TestNobodyWritesToWhatRuns(t *testing.T) {
+func TestWritingToAShownCallDoesNotChangeWhatRuns(t *testing.T) {
 	t.Parallel()
 	yes := pegboard.Decision{Behavior: pegboard.Allow}
 	scribble := func(c *pegboard.Call) { copy(c.Input, written) }
@@ -153,9 +153,9 @@ func TestChangedInputIsCopied(t *testing.T) {
 	}
 }
 
-// TestApprovalIsOfTheBytesOfThen: an asker's buffer that becomes another input
+// TestApprovalIsOfTheBytesThatWereShown: an asker's buffer that becomes another input
 // does not carry the approval over to it.
-func TestApprovalIsOfTheBytesOfThen(t *testing.T) {
+func TestApprovalIsOfTheBytesThatWereShown(t *testing.T) {
 	t.Parallel()
 	buffer := []byte(decided)
 	var asked []string

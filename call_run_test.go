@@ -9,9 +9,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestCallsFromInside: they are decided and ordered like any other, know their
+// TestCallRun: they are decided and ordered like any other, know their
 // parent, and reach what the pool has and what REPL mode hides.
-func TestCallsFromInside(t *testing.T) {
+func TestCallRun(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
@@ -76,9 +76,9 @@ func TestCallsFromInside(t *testing.T) {
 	}
 }
 
-// TestNothingRunsInsideACallThatDoesNot: before it is admitted, and after it
+// TestCallRunNeedsARunningCall: before it is admitted, and after it
 // ended.
-func TestNothingRunsInsideACallThatDoesNot(t *testing.T) {
+func TestCallRunNeedsARunningCall(t *testing.T) {
 	t.Parallel()
 	ran := false
 	var kept *pegboard.Call

@@ -8,8 +8,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestCallThatNobodyAdmitted may touch nothing.
-func TestCallThatNobodyAdmitted(t *testing.T) {
+// TestCallWithoutAnExecutorMayTouchNothing may touch nothing.
+func TestCallWithoutAnExecutorMayTouchNothing(t *testing.T) {
 	t.Parallel()
 	c := call("1", "T", `{}`)
 	require.ErrorIs(t, c.Check(t.Context()), pegboard.ErrDenied)
@@ -22,7 +22,7 @@ func TestCallThatNobodyAdmitted(t *testing.T) {
 }
 
 // The pool of a call is known from the first event to an outcome that failed early.
-func TestReviewPoolOfAnAdmittedCall(t *testing.T) {
+func TestCallKnowsItsPoolFromTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Call.Pool() == nil {

@@ -134,8 +134,8 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
-// TestClassifierIsToldAll that a person would be, as copies.
-func TestClassifierIsToldAll(t *testing.T) {
+// TestClassifierIsGivenTheWholeQuestion that a person would be, as copies.
+func TestClassifierIsGivenTheWholeQuestion(t *testing.T) {
 	t.Parallel()
 	a := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test"}}}}
 	got := classify(t, a, pegboard.SessionConfig{}, pegboard.RuleSet{}, func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {

@@ -13,24 +13,24 @@ func preHook(d pegboard.Decision) pegboard.SessionConfig {
 	return pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return d, nil }}}
 }
 
-func TestAskWithoutReasonHook(t *testing.T) {
+func TestHooksAskNeedsNoReason(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "ask", judgeOnce(t, actor{}, preHook(pegboard.Decision{Behavior: pegboard.Ask}), "", pegboard.RuleSet{Allow: []string{"T"}}))
 }
 
-func TestAskWithoutReasonTool(t *testing.T) {
+func TestToolsAskNeedsNoReason(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "ask", judgeOnce(t, actor{own: pegboard.Decision{Behavior: pegboard.Ask}}, pegboard.SessionConfig{}, pegboard.ModeBypass, pegboard.RuleSet{}))
 }
 
-func TestAskWithoutReasonHidesCaution(t *testing.T) {
+func TestAskWithoutReasonDoesNotHideAskReason(t *testing.T) {
 	t.Parallel()
 	a := actor{own: pegboard.Decision{Behavior: pegboard.Ask}, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm -r /", AskReason: "all gone"}}}}
 	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{}, pegboard.ModeBypass, pegboard.RuleSet{}))
 }
 
 // "deny and ask rules see it, nothing else does", but the tool's own allow does.
-func TestMaybeAndTheToolsAllow(t *testing.T) {
+func TestGuessDoesNotUndoTheToolsAllow(t *testing.T) {
 	t.Parallel()
 	guess := pathTo(pegboard.AccessRead, "/elsewhere/f")
 	guess.Shell.Guess = true
@@ -38,8 +38,8 @@ func TestMaybeAndTheToolsAllow(t *testing.T) {
 	require.Equal(t, "allow", judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{}))
 }
 
-// TestOpinionThatIsNoneDenies, whoever has it and whoever else speaks.
-func TestOpinionThatIsNoneDenies(t *testing.T) {
+// TestInvalidOpinionDenies, whoever has it and whoever else speaks.
+func TestInvalidOpinionDenies(t *testing.T) {
 	t.Parallel()
 	hook := func(b pegboard.Behavior) pegboard.Hooks {
 		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
@@ -68,9 +68,9 @@ func TestOpinionThatIsNoneDenies(t *testing.T) {
 	}
 }
 
-// TestHooksAllowEndsAtWhatNobodySees: a hook cannot speak for what is hidden from
+// TestHooksAllowDoesNotCoverAnOpaqueTarget: a hook cannot speak for what is hidden from
 // it while a deny or ask pattern could be about that.
-func TestHooksAllowEndsAtWhatNobodySees(t *testing.T) {
+func TestHooksAllowDoesNotCoverAnOpaqueTarget(t *testing.T) {
 	t.Parallel()
 	command := []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}
 	path := []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}

@@ -269,9 +269,9 @@ func TestTargetFields(t *testing.T) {
 	}
 }
 
-// TestExactNeedsARuleWithoutAWildcard: a pattern of commands is no leave for what
+// TestCommandWithWildcardsNeedsAnExactRule: a pattern of commands is no leave for what
 // any argument may turn into something else.
-func TestExactNeedsARuleWithoutAWildcard(t *testing.T) {
+func TestCommandWithWildcardsNeedsAnExactRule(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		rule  string
@@ -293,12 +293,12 @@ func TestExactNeedsARuleWithoutAWildcard(t *testing.T) {
 }
 
 // A whole-tool allow rule does not count for a read-only call without targets.
-func TestBareAllowOfTargetlessRead(t *testing.T) {
+func TestRuleForTheToolAllowsAReadWithoutTargets(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "allow", judgeOnce(t, actor{traits: pegboard.Traits{ReadOnly: true}}, pegboard.SessionConfig{}, pegboard.ModeDeny, pegboard.RuleSet{Allow: []string{"T"}}))
 }
 
-func TestBareAllowOfTargetlessOpenWorldRead(t *testing.T) {
+func TestRuleForTheToolAllowsAnOpenWorldRead(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "allow", judgeOnce(t, actor{name: "WebSearch", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true}}, pegboard.SessionConfig{}, "", pegboard.RuleSet{Allow: []string{"WebSearch"}}))
 }
@@ -313,7 +313,7 @@ func TestAnAttachedToolsGuessCounts(t *testing.T) {
 }
 
 // In acceptEdits an attached tool's edit is asked about, but not beside a ruled target.
-func TestAttachedEditBesideARule(t *testing.T) {
+func TestAttachedToolsEditIsAskedBesideARule(t *testing.T) {
 	t.Parallel()
 	ts := []pegboard.Target{pathTo(pegboard.AccessWrite, "f"), {Kind: pegboard.TargetHost, Value: "h.test"}}
 	set := pegboard.RuleSet{Allow: []string{"WebFetch(domain:h.test)"}}
@@ -333,7 +333,7 @@ func TestFilteredIsNotTakenFromAttachedTools(t *testing.T) {
 }
 
 // A tree that is written holds .git; caution looks at the top only.
-func TestProtectedBelowATree(t *testing.T) {
+func TestWritingATreeAsksAboutProtectedPathsBelow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub", ".git", "hooks"), 0o700))
@@ -352,7 +352,7 @@ func TestModeDenyWantsARuleForEachTarget(t *testing.T) {
 
 // Bypass mode asks about what a tool could not see through while a rule might be
 // about it, and about nothing else.
-func TestBypassAsksAboutWhatNobodySaw(t *testing.T) {
+func TestBypassAsksAboutAnOpaqueTarget(t *testing.T) {
 	t.Parallel()
 	computed := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Value: "the name of a command is computed"}}}}
 	tests := []struct {

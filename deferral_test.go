@@ -11,7 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-func TestWhatWaits(t *testing.T) {
+func TestWhichToolsAreDeferred(t *testing.T) {
 	t.Parallel()
 	const long = 50_000 // bytes of the description of the long tools, 12,500 tokens each
 	tests := []struct {
@@ -103,8 +103,8 @@ func TestInvariant7WaitingOfBuiltins(t *testing.T) {
 	}
 }
 
-// TestCallsOfToolsThatWait are answered by the tool if the input fits.
-func TestCallsOfToolsThatWait(t *testing.T) {
+// TestCallsOfDeferredTools are answered by the tool if the input fits.
+func TestCallsOfDeferredTools(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, finder(), told(pegboard.Info{Name: "Weather", Aliases: []string{"Rain"}, Loading: pegboard.LoadOnSearch}, "Tells the weather."))
 	s := session(t, pegboard.SessionConfig{})
@@ -141,7 +141,7 @@ func TestHostedSearchIsNotNamed(t *testing.T) {
 }
 
 // In no role and behind no gate does a definition wait that nobody can find.
-func TestReviewNobodyIsLeftWithoutASearch(t *testing.T) {
+func TestNoRoleDefersToolsWithoutASearch(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, finder())
 	for _, name := range pegboard.BuiltinNames() {
@@ -175,7 +175,7 @@ func TestReviewNobodyIsLeftWithoutASearch(t *testing.T) {
 }
 
 // A deny rule with a pattern holds for a tool that the model has not seen.
-func TestReviewDenyHoldsForWhatWaits(t *testing.T) {
+func TestDenyRuleHoldsForADeferredTool(t *testing.T) {
 	t.Parallel()
 	ran := false
 	type in struct {

@@ -142,7 +142,7 @@ func TestBrokenLoggerHoldsUpNobody(t *testing.T) {
 }
 
 // A listener that interrupts the session at the first event ("returns at once", it says).
-func TestReviewListenerInterrupts(t *testing.T) {
+func TestListenerMayInterruptTheSession(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
 	pool := registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{})
@@ -154,7 +154,7 @@ func TestReviewListenerInterrupts(t *testing.T) {
 
 // A listener that takes a moment while the host interrupts: a fork's listener that reads
 // the permissions wants Session.mu.
-func TestReviewForkListenerAgainstInterrupt(t *testing.T) {
+func TestListenerOfAForkDoesNotDeadlockWithInterrupt(t *testing.T) {
 	t.Parallel()
 	main := openSession(t)
 	s, err := main.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a"})
@@ -177,7 +177,7 @@ func TestReviewForkListenerAgainstInterrupt(t *testing.T) {
 }
 
 // A listener that hands events on, as every UI does.
-func TestReviewAdmittedEventHandedOn(t *testing.T) {
+func TestEventReadOnAnotherGoroutineDoesNotRace(t *testing.T) {
 	t.Parallel()
 	pool := workers(t)
 	events := make(chan pegboard.Event, 100000)
@@ -198,7 +198,7 @@ func TestReviewAdmittedEventHandedOn(t *testing.T) {
 }
 
 // Many events of a call with a large input hold it once.
-func TestReviewEventsShareOneInput(t *testing.T) {
+func TestEventsOfACallShareOneInput(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
 	cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {

@@ -47,18 +47,18 @@ var nearOnly = []struct {
 		"TestCheckAndFilter/no_answer",
 		"TestCheckAndFilter/undecided",
 		"TestCheckAndFilter/an_answer_that_changes_the_input",
-		"TestLateAnswerToACheckIsNone",
+		"TestLateAnswerToACheckDoesNotCount",
 		"TestCheckAsksTheClassifier",
 	}},
 	{reason: "what a call says or decides in its midst on the far side is no event of the near side", tests: []string{
-		"TestCheckIsSeen",
+		"TestCheckEmitsEvents",
 		"TestEventsTellTheWholeStory",
 		"TestListenerThatEndsItsGoroutine/progress",
 	}},
 	{reason: "on the far side no executor is at hand for the calls that a call makes", tests: []string{
-		"TestCallsFromInside",
+		"TestCallRun",
 		"TestResolveReachesWhatREPLHides",
-		"TestStopFromWithinAScript",
+		"TestStopTurnInsideACallStopsTheMessage",
 	}},
 }
 

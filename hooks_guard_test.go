@@ -62,7 +62,7 @@ func TestHooksThatAreLate(t *testing.T) {
 
 // A hook that is late is left behind; what it still says must not race with the call,
 // nor come after the call's last event.
-func TestReviewLateHookEmits(t *testing.T) {
+func TestProgressOfALateHookComesBeforeTheLastEvent(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
 	cfg := bypass(t)
@@ -90,7 +90,7 @@ func TestReviewLateHookEmits(t *testing.T) {
 	}
 }
 
-func TestReviewLateHookRaces(t *testing.T) {
+func TestLateHookDoesNotRaceWithItsCall(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
 	cfg := bypass(t)
@@ -111,7 +111,7 @@ func TestReviewLateHookRaces(t *testing.T) {
 }
 
 // What a hook does once it was left behind reaches nobody.
-func TestReviewLateHookChangesNothing(t *testing.T) {
+func TestLateHookChangesNoResult(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cfg := bypass(t)
@@ -135,7 +135,7 @@ func TestReviewLateHookChangesNothing(t *testing.T) {
 }
 
 // A result that a hook withholds leaves the rest of the outcome as it is.
-func TestReviewBlockedHookLosesTheCall(t *testing.T) {
+func TestWithheldResultKeepsTheRestOfTheOutcome(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
 	cfg.Hooks = pegboard.Hooks{OnFailure: pegboard.FailBlock, Post: func(ctx, *pegboard.HookCall) error { return errPlanned }}
@@ -146,7 +146,7 @@ func TestReviewBlockedHookLosesTheCall(t *testing.T) {
 }
 
 // A result that a hook withholds does not hide that the call goes on.
-func TestReviewBlockedHookHidesThatACallWasDetached(t *testing.T) {
+func TestWithheldResultDoesNotHideADetachedCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cfg := bypass(t)

@@ -13,9 +13,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestChecksComeFirst: they are heard in their order, and the person only if none
+// TestApproversComeFirst: they are heard in their order, and the person only if none
 // of them decides.
-func TestChecksComeFirst(t *testing.T) {
+func TestApproversComeFirst(t *testing.T) {
 	t.Parallel()
 	say := func(b pegboard.Behavior, reason string) pegboard.Asker {
 		return func(ctx, *pegboard.Question) (pegboard.Decision, error) {
@@ -56,8 +56,8 @@ func TestChecksComeFirst(t *testing.T) {
 	}
 }
 
-// TestNobodyToAsk tells apart why there was no answer.
-func TestNobodyToAsk(t *testing.T) {
+// TestWhyAQuestionHadNoAnswer tells apart why there was no answer.
+func TestWhyAQuestionHadNoAnswer(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
@@ -207,9 +207,9 @@ func TestForksHookCannotAnswerForThePerson(t *testing.T) {
 	})
 }
 
-// TestChecksAndHooksAllowWhatNeedsAPerson documents how things are: neither is
+// TestApproversAndHooksAllowWhatNeedsAPerson documents how things are: neither is
 // kept from what an ask rule or a caution is about, as the classifier is.
-func TestChecksAndHooksAllowWhatNeedsAPerson(t *testing.T) {
+func TestApproversAndHooksAllowWhatNeedsAPerson(t *testing.T) {
 	t.Parallel()
 	yes := alwaysSays(pegboard.Decision{Behavior: pegboard.Allow})
 	for name, cfg := range map[string]pegboard.SessionConfig{
@@ -255,9 +255,9 @@ func TestRuleThatWasAddedMeanwhileHolds(t *testing.T) {
 	}
 }
 
-// TestStopFromWithinAScript: a person who says stop is heard, though the call
+// TestStopTurnInsideACallStopsTheMessage: a person who says stop is heard, though the call
 // was made from inside another.
-func TestStopFromWithinAScript(t *testing.T) {
+func TestStopTurnInsideACallStopsTheMessage(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{
 		Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Outer"}}),

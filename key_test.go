@@ -101,8 +101,8 @@ func TestKeyHoldsAnyType(t *testing.T) {
 	})
 }
 
-// TestKeyOnce: of many callers in a session and its forks one makes the value.
-func TestKeyOnce(t *testing.T) {
+// TestKeyGetOrInit: of many callers in a session and its forks one makes the value.
+func TestKeyGetOrInit(t *testing.T) {
 	t.Parallel()
 	f := newFamily(t)
 	k := pegboard.NewKey[*int]("k")
@@ -125,9 +125,9 @@ func TestKeyOnce(t *testing.T) {
 	}
 }
 
-// TestKeyOnceMayUseTheSession, its other keys included. What panics makes
+// TestKeyGetOrInitMayUseTheSession, its other keys included. What panics makes
 // nothing, and is in nobody's way.
-func TestKeyOnceMayUseTheSession(t *testing.T) {
+func TestKeyGetOrInitMayUseTheSession(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{})
 	inner, outer := pegboard.NewKey[string]("inner"), pegboard.NewKey[string]("outer")

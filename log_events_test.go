@@ -12,7 +12,7 @@ import (
 
 // The library's own LogEvents with a Stream: an admitted event is delivered by another
 // goroutine's pump while its call is decoded, which overwrites versions[0].st.
-func TestReviewLogEventsWithStream(t *testing.T) {
+func TestLogEventsOfAStreamDoesNotRace(t *testing.T) {
 	t.Parallel()
 	pool := workers(t)
 	ex := executor(pegboard.Executor{OnEvent: pegboard.LogEvents(slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug})))})

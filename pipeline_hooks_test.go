@@ -16,7 +16,7 @@ import (
 )
 
 // A hook that denies and wants the turn to stop (mission 6: hooks may stop the agent).
-func TestReviewPreHookStopsTheTurn(t *testing.T) {
+func TestPreHookMayStopTheTurn(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
 	cfg.Hooks.Pre = func(context.Context, *pegboard.HookCall) (pegboard.Decision, error) {
@@ -29,7 +29,7 @@ func TestReviewPreHookStopsTheTurn(t *testing.T) {
 }
 
 // A hook that is at work when the user interrupts has refused nothing.
-func TestReviewInterruptedPreHookIsNoDenial(t *testing.T) {
+func TestInterruptedPreHookIsNoDenial(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []time.Duration{0, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestPostHooksMayReplaceTheResult(t *testing.T) {
 
 // A tool that finished its work though the user interrupted: its result counts. A hook
 // that guards results and has all the time it needs must not be "late".
-func TestReviewPostHookAfterInterrupt(t *testing.T) {
+func TestPostHookHasItsTimeAfterAnInterrupt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var ctxErr atomic.Value
@@ -206,7 +206,7 @@ func TestBatchHookIsForMessages(t *testing.T) {
 
 // A Batch hook that ends its goroutine, as require does in a hook of a test: the lease is
 // never given back, and Close waits for it for ever.
-func TestReviewBatchHookGoexit(t *testing.T) {
+func TestGoexitInABatchHookDoesNotHangClose(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
 	cfg.Hooks.Batch = func(context.Context, []pegboard.Outcome) error { runtime.Goexit(); return nil }

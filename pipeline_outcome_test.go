@@ -12,9 +12,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestCausesAreTold cancels a running call for every reason there is. The host's
+// TestCauseOfACancellationIsNamed cancels a running call for every reason there is. The host's
 // error and the model's text say which it was.
-func TestCausesAreTold(t *testing.T) {
+func TestCauseOfACancellationIsNamed(t *testing.T) {
 	t.Parallel()
 	minute := time.Minute
 	tests := []struct {

@@ -40,7 +40,7 @@ func TestDetachedCallKeepsWhatItHolds(t *testing.T) {
 }
 
 // A tool's time limit holds for a call that a new message has sent into the background.
-func TestReviewTimeoutOfDetached(t *testing.T) {
+func TestTimeoutHoldsForADetachedCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tool := slow(pegboard.Info{Name: "T", Interrupt: pegboard.InterruptDetach, Timeout: 10 * time.Second}, false)

@@ -129,8 +129,8 @@ func TestAnswerSettlesWhatItCovers(t *testing.T) {
 	})
 }
 
-// TestAnswersThatCannotBe leave the question open, and change nothing.
-func TestAnswersThatCannotBe(t *testing.T) {
+// TestRejectedAnswersLeaveTheQuestionOpen leave the question open, and change nothing.
+func TestRejectedAnswersLeaveTheQuestionOpen(t *testing.T) {
 	t.Parallel()
 	yes := pegboard.Allow
 	tests := []struct {
@@ -231,7 +231,7 @@ func TestDenyAndStop(t *testing.T) {
 	}
 }
 
-func TestAnswersThatAreNone(t *testing.T) {
+func TestAnswersThatDoNotAllow(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("the line is dead")
 	yes := pegboard.Decision{Behavior: pegboard.Allow}
@@ -279,8 +279,8 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-// TestLateAnswerIsNone: the call was cancelled while the person thought.
-func TestLateAnswerIsNone(t *testing.T) {
+// TestLateAnswerDoesNotCount: the call was cancelled while the person thought.
+func TestLateAnswerDoesNotCount(t *testing.T) {
 	t.Parallel()
 	turn, cancel := context.WithCancel(t.Context())
 	s := session(t, pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
@@ -459,9 +459,9 @@ func TestRefusalThatCannotBeRemembered(t *testing.T) {
 	require.True(t, o.StopTurn)
 }
 
-// TestSaveHoldsNobodyUp: the answer counts whether it can be saved or not, so
+// TestOnRememberHoldsUpNoAnswer: the answer counts whether it can be saved or not, so
 // that a disk that hangs must not keep the call, its time-out or other answers.
-func TestSaveHoldsNobodyUp(t *testing.T) {
+func TestOnRememberHoldsUpNoAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var s *pegboard.Session

@@ -15,7 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-func TestAskerIsToldAll(t *testing.T) {
+func TestAskerIsGivenTheWholeQuestion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var questions []*pegboard.Question

@@ -69,7 +69,7 @@ func TestRepair(t *testing.T) {
 }
 
 // A host's repair that keeps the call it was given (for a log line, say).
-func TestReviewRepairKeepsTheCall(t *testing.T) {
+func TestCallKeptByARepairDoesNotRace(t *testing.T) {
 	t.Parallel()
 	pool := workers(t)
 	var group sync.WaitGroup
@@ -84,7 +84,7 @@ func TestReviewRepairKeepsTheCall(t *testing.T) {
 }
 
 // A crash in Traits counts as cautious everywhere else; of a mended call it ends the call.
-func TestReviewTraitsPanicWhileMending(t *testing.T) {
+func TestPanicInTraitsOfARepairedInputIsInvalidInput(t *testing.T) {
 	t.Parallel()
 	tool := pegboard.Build(pegboard.Definition[job, string]{
 		Info: pegboard.Info{Name: "T"}, Description: "x.",

@@ -67,7 +67,7 @@ func TestImagesMustFit(t *testing.T) {
 }
 
 // Wires take the MIME in any case, and with space before it.
-func TestReviewImageTypesAreSpelledInManyWays(t *testing.T) {
+func TestImageTypeMayBeSpelledInManyWays(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"IMAGE/PNG", "Image/png", " image/png", "image/png; x=y"} {
 		out, _ := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, &pegboard.Result{Parts: []pegboard.Part{{MIME: kind, Data: []byte("nonsense")}}}, nil)
@@ -76,7 +76,7 @@ func TestReviewImageTypesAreSpelledInManyWays(t *testing.T) {
 }
 
 // An image that is refused is not one that is shown.
-func TestReviewCountOfImages(t *testing.T) {
+func TestRefusedImageDoesNotCount(t *testing.T) {
 	t.Parallel()
 	good := picture(t, 10, 10)
 	out, _ := tell(t, pegboard.SessionConfig{Limits: pegboard.ResultLimits{Images: pegboard.ImageLimits{Count: 1}}}, pegboard.Info{},
@@ -85,7 +85,7 @@ func TestReviewCountOfImages(t *testing.T) {
 }
 
 // Smaller gives back what no provider takes.
-func TestReviewSmallerGivesNothing(t *testing.T) {
+func TestEmptyDownscaledImageLeavesANote(t *testing.T) {
 	t.Parallel()
 	limits := pegboard.ResultLimits{Downscale: func(ctx, pegboard.Part) (pegboard.Part, error) { return pegboard.Part{}, nil }}
 	out, _ := tell(t, pegboard.SessionConfig{Limits: limits}, pegboard.Info{}, &pegboard.Result{Parts: []pegboard.Part{picture(t, 9_000, 1)}}, nil)

@@ -30,7 +30,7 @@ func TestLongResultsAreStored(t *testing.T) {
 	require.LessOrEqual(t, len(rest), pegboard.DefaultPreview)
 }
 
-func TestWhatIsStored(t *testing.T) {
+func TestWhichResultsAreStored(t *testing.T) {
 	t.Parallel()
 	long := lines(5_000)
 	png := pegboard.Part{MIME: "image/png", Data: onePixel}
@@ -94,7 +94,7 @@ func TestJSONIsCutByItsStructure(t *testing.T) {
 	require.Equal(t, string(raw), held(t, store, out.Result.Parts[0].Ref))
 }
 
-func TestExternalToolsCannotOptOut(t *testing.T) {
+func TestExternalToolsCannotOptOutOfLimits(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
 	s := session(t, pegboard.SessionConfig{Results: store, Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})})
@@ -148,7 +148,7 @@ func idleHooks() pegboard.Hooks {
 }
 
 // A hook that changes nothing must not make the preview be stored as if it were the result.
-func TestReviewFitTwice(t *testing.T) {
+func TestHookThatChangesNothingStoresNoPreview(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
@@ -175,7 +175,7 @@ func TestReviewFitTwice(t *testing.T) {
 }
 
 // What Call.Store made is not to be stored once more.
-func TestReviewStoreThenFit(t *testing.T) {
+func TestPreviewOfCallStoreIsNotStoredAgain(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
 	s := session(t, pegboard.SessionConfig{Results: store})
@@ -189,7 +189,7 @@ func TestReviewStoreThenFit(t *testing.T) {
 }
 
 // What is not on disk must not be taken from the host.
-func TestReviewDataWithoutAStore(t *testing.T) {
+func TestDataStaysWhenTheStoreFails(t *testing.T) {
 	t.Parallel()
 	r := pegboard.TextResult(lines(5_000))
 	r.Data = lines(5_000)
@@ -198,7 +198,7 @@ func TestReviewDataWithoutAStore(t *testing.T) {
 }
 
 // Result.Messages enters the history as well.
-func TestReviewMessages(t *testing.T) {
+func TestMessagesOfAResultAreLimited(t *testing.T) {
 	t.Parallel()
 	bad := pegboard.Part{MIME: "image/png", Data: []byte("x")}
 	out, _ := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, &pegboard.Result{Parts: []pegboard.Part{{Text: "a"}}, Messages: []pegboard.Part{bad, {Text: lines(100_000)}}}, nil)
@@ -207,7 +207,7 @@ func TestReviewMessages(t *testing.T) {
 }
 
 // Structured parts keep what they are: the source of a search result.
-func TestReviewSearchResults(t *testing.T) {
+func TestShortenedPartsKeepTheirSource(t *testing.T) {
 	t.Parallel()
 	out, _ := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, &pegboard.Result{Parts: []pegboard.Part{
 		{Text: lines(2_000), Title: "A", Source: "https://a.example"}, {Text: lines(2_000), Title: "B", Source: "https://b.example"}}}, nil)
@@ -217,7 +217,7 @@ func TestReviewSearchResults(t *testing.T) {
 }
 
 // What is said before a call runs is shown to the model as well.
-func TestReviewLongObjections(t *testing.T) {
+func TestLongValidationErrorIsShortened(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{})})
 	reg := registryOf(t, pegboard.Build(pegboard.Definition[struct{}, string]{
@@ -229,21 +229,21 @@ func TestReviewLongObjections(t *testing.T) {
 }
 
 // The failure of a tool without a limit.
-func TestReviewFailureOfAToolWithoutLimit(t *testing.T) {
+func TestErrorOfAToolWithoutLimitIsShortened(t *testing.T) {
 	t.Parallel()
 	out, _ := tell(t, pegboard.SessionConfig{}, pegboard.Info{MaxResult: -1}, nil, errors.New(lines(100_000)))
 	require.Less(t, len(out.Result.Text()), 100_000)
 }
 
 // Calls from inside a call bring all they have.
-func TestReviewNegativeFailure(t *testing.T) {
+func TestResultIsShownWhenTheStoreFailsAndErrorsHaveNoLimit(t *testing.T) {
 	t.Parallel()
 	out, _ := tell(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{PerError: -1}}, pegboard.Info{}, pegboard.TextResult(lines(5_000)), nil)
 	require.Contains(t, out.Result.Text(), "line 00001")
 }
 
 // A Post hook that withholds a result leaves nothing of it for who looks in the store.
-func TestReviewWithheldResultsAreNotStored(t *testing.T) {
+func TestWithheldResultIsNotStored(t *testing.T) {
 	t.Parallel()
 	out, store := tell(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{OnFailure: pegboard.FailBlock, Post: func(_ ctx, h *pegboard.HookCall) error {
 		if strings.Contains(h.Outcome.Result.Text(), "SECRET") {
@@ -255,7 +255,7 @@ func TestReviewWithheldResultsAreNotStored(t *testing.T) {
 	require.Empty(t, files(t, store))
 }
 
-func TestReviewBatchHook(t *testing.T) {
+func TestResultOfABatchHookIsLimited(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
 	bad := pegboard.Part{MIME: "image/png", Data: []byte("x")}

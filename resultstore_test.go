@@ -41,7 +41,7 @@ func (h hangingStore) Put(context.Context, string, string, io.Reader) (pegboard.
 func (hangingStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, errFull }
 
 // Invariant 1, "whatever happens": a store that never returns.
-func TestReviewAStoreThatHangs(t *testing.T) {
+func TestStoreThatHangsDoesNotHoldUpTheOutcome(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := hangingStore{make(chan struct{})}
@@ -59,7 +59,7 @@ func TestReviewAStoreThatHangs(t *testing.T) {
 	})
 }
 
-func TestReviewOddStores(t *testing.T) {
+func TestNonsenseFromAStoreIsNotShown(t *testing.T) {
 	t.Parallel()
 	for _, st := range []pegboard.StoredResult{{}, {Ref: "r", Size: -1}, {Ref: "a\nb", Size: 1 << 60}, {Ref: strings.Repeat("r", 50_000)}} {
 		out, _ := tell(t, pegboard.SessionConfig{Results: oddStore{st}}, pegboard.Info{}, pegboard.TextResult(lines(5_000)), nil)
@@ -88,7 +88,7 @@ func TestDefaultStore(t *testing.T) {
 }
 
 // A fork that was made before the store is closed after it.
-func TestReviewForkOutlivesTemporaryStore(t *testing.T) {
+func TestForkMayStoreUntilItIsClosed(t *testing.T) {
 	t.Parallel()
 	s, err := pegboard.NewSession(pegboard.SessionConfig{})
 	require.NoError(t, err)
@@ -102,8 +102,8 @@ func TestReviewForkOutlivesTemporaryStore(t *testing.T) {
 	require.NoError(t, s.Close(t.Context()))
 }
 
-// TestReviewCloseWhileStoring runs many calls with long results and closes in their midst.
-func TestReviewCloseWhileStoring(t *testing.T) {
+// TestCloseWhileStoringLeavesNoDirectory runs many calls with long results and closes in their midst.
+func TestCloseWhileStoringLeavesNoDirectory(t *testing.T) {
 	t.Parallel()
 	for range effort.Of(t, 30) {
 		s, err := pegboard.NewSession(pegboard.SessionConfig{})
@@ -131,7 +131,7 @@ func TestReviewCloseWhileStoring(t *testing.T) {
 }
 
 // Two forks have a call of the same id each.
-func TestReviewForksWithOneID(t *testing.T) {
+func TestForksWithTheSameCallIDDoNotOverwrite(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
 	s := session(t, pegboard.SessionConfig{Results: store})

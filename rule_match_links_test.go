@@ -89,7 +89,7 @@ func TestRulesSeeWhereOtherNamesLead(t *testing.T) {
 }
 
 // "deny and ask rules see it": also through a link, where they see anything else.
-func TestMaybeThroughALink(t *testing.T) {
+func TestDenyRuleSeesAGuessThroughALink(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))

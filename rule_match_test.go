@@ -428,7 +428,7 @@ func TestParameterRules(t *testing.T) {
 }
 
 // A deny rule on a parameter is taken for one that could be about what is hidden.
-func TestParameterRuleAndOpaque(t *testing.T) {
+func TestParameterRuleIsNotAboutAnOpaqueTarget(t *testing.T) {
 	t.Parallel()
 	type input struct {
 		To string `json:"to"`

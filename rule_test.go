@@ -129,8 +129,8 @@ func FuzzParseRule(f *testing.F) {
 	})
 }
 
-// TestRulesThatNobodyConsultsAreRefused, each with the one to write instead.
-func TestRulesThatNobodyConsultsAreRefused(t *testing.T) {
+// TestRulesThatNeverApplyAreRefused, each with the one to write instead.
+func TestRulesThatNeverApplyAreRefused(t *testing.T) {
 	t.Parallel()
 	for text, instead := range map[string]string{
 		"Write(/a)": "Edit(/a)", "NotebookEdit(a.ipynb)": "Edit(a.ipynb)", "MultiEdit(./a)": "Edit(./a)",

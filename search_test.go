@@ -134,7 +134,7 @@ func TestRankers(t *testing.T) {
 	require.Panics(t, func() { pegboard.FuseRankers() })
 }
 
-func TestReviewRankerIsCheckedAgainstTheQuery(t *testing.T) {
+func TestMatchesOfARankerAreCheckedAgainstTheQuery(t *testing.T) {
 	t.Parallel()
 	ranker := rankerFunc(func(string, int, func(string) bool) ([]pegboard.SearchMatch, error) {
 		return []pegboard.SearchMatch{{Name: "Fetch"}, {Name: "WebFetch"}, {Name: "mcp__weather__list"}, {Name: "mcp__weather__list"}, {Name: "mcp__tickets__list"}}, nil
@@ -145,7 +145,7 @@ func TestReviewRankerIsCheckedAgainstTheQuery(t *testing.T) {
 	require.Equal(t, []string{"WebFetch", "mcp__weather__list", "mcp__tickets__list"}, out.Matches, "each once")
 }
 
-func TestReviewFuseDoesNotCountWhatDoesNotWait(t *testing.T) {
+func TestFuseRankersCountsDeferredToolsOnce(t *testing.T) {
 	t.Parallel()
 	ranker := rankerFunc(func(string, int, func(string) bool) ([]pegboard.SearchMatch, error) {
 		return []pegboard.SearchMatch{{Name: "Read"}, {Name: "gone"}, {Name: "WebFetch"}}, nil
@@ -178,7 +178,7 @@ func many(t testing.TB, n int) *pegboard.Registry {
 
 // Whatever a model writes, a search ends: this took many minutes before there was a
 // bound on the words that are looked at.
-func TestReviewHostileQueries(t *testing.T) {
+func TestSearchForAHostileQueryEnds(t *testing.T) {
 	t.Parallel()
 	reg := many(t, effort.Of(t, 10_000))
 	s := session(t, pegboard.SessionConfig{})
@@ -202,7 +202,7 @@ func TestReviewHostileQueries(t *testing.T) {
 }
 
 // What a source offered is not kept once the source has gone.
-func TestReviewLibraryForgetsWhatIsGone(t *testing.T) {
+func TestSearchForgetsADetachedSource(t *testing.T) {
 	reg := registryOf(t, finder(), told(pegboard.Info{Name: "late", Loading: pegboard.LoadOnSearch}, "Late."))
 	s := session(t, pegboard.SessionConfig{})
 	reg.AssemblePool(s, pegboard.PoolConfig{}).Search("late", 5)
@@ -234,7 +234,7 @@ func heap() uint64 {
 }
 
 // Pools are searched, servers come and go and tools are loaded, all at once.
-func TestReviewConcurrently(t *testing.T) {
+func TestSearchIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	reg := library(t, pegboard.SearchOptions{})
 	s := session(t, pegboard.SessionConfig{})

@@ -28,7 +28,7 @@ func TestInterruptReachesForks(t *testing.T) {
 }
 
 // context.CancelCauseFunc takes nil; Interrupt says it works as cancelling does.
-func TestReviewInterruptWithoutCause(t *testing.T) {
+func TestInterruptWithoutCauseDetachesADeafCall(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
 	started := make(chan struct{})
@@ -44,7 +44,7 @@ func TestReviewInterruptWithoutCause(t *testing.T) {
 	require.NotContains(t, out.Err.Error(), "%!")
 }
 
-func TestReviewInterruptWithoutCauseHeard(t *testing.T) {
+func TestInterruptWithoutCauseCancelsACall(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
 	started := make(chan struct{})
@@ -61,7 +61,7 @@ func TestReviewInterruptWithoutCauseHeard(t *testing.T) {
 }
 
 // One call that never returns must not make every later message stay in memory.
-func TestReviewDetachedKeepsLanes(t *testing.T) {
+func TestDetachedCallKeepsNoLaterMessageInMemory(t *testing.T) {
 	release := make(chan struct{})
 	s := session(t, pegboard.SessionConfig{})
 	defer func() {

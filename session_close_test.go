@@ -194,7 +194,7 @@ func TestCloseWhileAsked(t *testing.T) {
 
 // A call that goes on in the background is still a call of the session: who closes the
 // session must tell it.
-func TestReviewCloseReachesDetached(t *testing.T) {
+func TestCloseCancelsDetachedCalls(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
 	started, heard := make(chan struct{}), make(chan error, 1)

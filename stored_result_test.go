@@ -39,7 +39,7 @@ type iotestErr struct{ err error }
 func (r iotestErr) Read([]byte) (int, error) { return 0, r.err }
 
 // The error is that of r, or of ctx.
-func TestReviewStoreCancelled(t *testing.T) {
+func TestCallStoreReturnsTheErrorOfItsContext(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{})})
 	got := make(chan error, 1)
@@ -54,7 +54,7 @@ func TestReviewStoreCancelled(t *testing.T) {
 	require.ErrorIs(t, <-got, context.Canceled)
 }
 
-func TestReviewStoreOfAnEndlessReader(t *testing.T) {
+func TestCallStoreOfAnEndlessReaderEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{})})
 	got := make(chan error, 1)

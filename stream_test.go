@@ -191,7 +191,7 @@ func TestStreamBelievesNoAttachedTool(t *testing.T) {
 }
 
 // Two who abandon a stream at once wait for the same end.
-func TestReviewTwoAbandon(t *testing.T) {
+func TestStreamMayBeAbandonedTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ex := executor(pegboard.Executor{})
@@ -210,7 +210,7 @@ func TestReviewTwoAbandon(t *testing.T) {
 
 // Abandon ends a call that waits for the end of its message as abandoned, and not as one
 // of a message that was cut off.
-func TestReviewAbandonHasOneCause(t *testing.T) {
+func TestStreamAbandonIsTheCauseForWaitingCalls(t *testing.T) {
 	t.Parallel()
 	for range effort.Of(t, 300) {
 		synctest.Test(t, func(t *testing.T) {
@@ -224,7 +224,7 @@ func TestReviewAbandonHasOneCause(t *testing.T) {
 }
 
 // Finish and Abandon "may be called from any goroutine".
-func TestReviewListenerFinishesStream(t *testing.T) {
+func TestStreamFinishInAListenerDoesNotDeadlock(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
 	pool := registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{})

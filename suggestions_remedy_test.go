@@ -197,7 +197,7 @@ func TestDontAskNamesTheRemedy(t *testing.T) {
 	require.NotEmpty(t, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDontAsk, pegboard.RuleSet{})})))))
 }
 
-func TestRemedyForAStar(t *testing.T) {
+func TestRemedyEscapesAStar(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "deploy *"}}}}
 	require.Equal(t, []string{"T"}, remedyIn(t, refused(t, a.pool(t, session(t, pegboard.SessionConfig{})))))

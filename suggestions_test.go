@@ -264,8 +264,8 @@ func TestListingADirectoryIsNotReadingIt(t *testing.T) {
 	}
 }
 
-// TestSymlinkedDirectory: the names of one file are one rule.
-func TestSymlinkedDirectory(t *testing.T) {
+// TestNamesOfOneFileAreOneSuggestion: the names of one file are one rule.
+func TestNamesOfOneFileAreOneSuggestion(t *testing.T) {
 	t.Parallel()
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, linkDir(t.TempDir(), link))

@@ -26,7 +26,7 @@ func TestPatternForTooManyNames(t *testing.T) {
 	}
 }
 
-func TestGlobWithHome(t *testing.T) {
+func TestGlobInTheHomeIsExpanded(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(home, "keys"), 0o700))
@@ -36,7 +36,7 @@ func TestGlobWithHome(t *testing.T) {
 }
 
 // A pattern followed by .. is cleaned before links are followed.
-func TestGlobThenDots(t *testing.T) {
+func TestGlobWithDotsIsFollowedThroughALink(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(outside, "d"), 0o700))
@@ -47,7 +47,7 @@ func TestGlobThenDots(t *testing.T) {
 	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{Deny: []string{"Read(/" + outside + "/secret)"}}))
 }
 
-func TestAlsoThenDots(t *testing.T) {
+func TestAliasWithDotsIsFollowedThroughALink(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(outside, "d"), 0o700))
@@ -57,7 +57,7 @@ func TestAlsoThenDots(t *testing.T) {
 }
 
 // A pattern that stands for a file called like an option is nothing to run unasked.
-func TestGlobThatBecomesAnOption(t *testing.T) {
+func TestGlobThatMatchesAnOptionIsAsked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	glob := pathTo(pegboard.AccessRead, "*")

@@ -99,13 +99,13 @@ func TestToolSearchOfTheNewestPool(t *testing.T) {
 	require.Equal(t, "mcp__new__paint", out.Result.Parts[0].Tool)
 }
 
-func TestReviewMissingNamesAreTold(t *testing.T) {
+func TestToolSearchNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	_, r := found(t, library(t, pegboard.SearchOptions{}), `{"query":"select:WebFetch,mcp__github__create_isue"}`)
 	require.Contains(t, r.Text(), "mcp__github__create_isue")
 }
 
-func TestReviewMoreNamesThanFit(t *testing.T) {
+func TestToolSearchSaysWhenNamesDoNotFit(t *testing.T) {
 	t.Parallel()
 	reg := many(t, 80)
 	var all []string
@@ -119,7 +119,7 @@ func TestReviewMoreNamesThanFit(t *testing.T) {
 }
 
 // An answer without tools says what to do next.
-func TestReviewNothingFoundSaysWhatNext(t *testing.T) {
+func TestToolSearchWithoutMatchesSaysWhatNext(t *testing.T) {
 	t.Parallel()
 	reg := many(t, 10)
 	out, r := found(t, reg, `{"query":"select:"}`)

@@ -13,9 +13,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-// TestTraceShowsTheWay: the targets, what was tried in the order in which it wins,
+// TestExplanationShowsEachStep: the targets, what was tried in the order in which it wins,
 // and why it was settled as it was.
-func TestTraceShowsTheWay(t *testing.T) {
+func TestExplanationShowsEachStep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -73,8 +73,8 @@ func TestTraceShowsTheWay(t *testing.T) {
 	}
 }
 
-// TestTraceIsACopy: whoever is shown it may write to it.
-func TestTraceIsACopy(t *testing.T) {
+// TestExplanationIsACopy: whoever is shown it may write to it.
+func TestExplanationIsACopy(t *testing.T) {
 	t.Parallel()
 	a := reading(pegboard.Target{Value: "f", Aliases: []string{"g"}})
 	pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(x)"}, Ask: []string{"Read(f)"}})}))
@@ -91,7 +91,7 @@ func TestTraceIsACopy(t *testing.T) {
 	require.Equal(t, before, pool.ExplainDecision(t.Context(), call("1", "T", ``)))
 }
 
-func TestTraceListsEveryRuleTried(t *testing.T) {
+func TestExplanationListsEveryRuleTried(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
 	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Other"}, Ask: []string{"Other2"}, Allow: []string{"Edit(q)", "Other3"}})}))
@@ -104,7 +104,7 @@ func TestTraceListsEveryRuleTried(t *testing.T) {
 	require.Equal(t, []string{"Other", "Other2", "Edit(q)", "Other3"}, tried)
 }
 
-func TestTraceOfAForkSaysAllOnce(t *testing.T) {
+func TestExplanationOfAForkListsARuleOnce(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
 	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(q)"}})})
@@ -118,9 +118,9 @@ func TestTraceOfAForkSaysAllOnce(t *testing.T) {
 	require.Equal(t, 1, n)
 }
 
-// TestTraceSaysWhatDecideDoes: to explain, every rule is tried, and to decide only
+// TestExplanationAgreesWithDecide: to explain, every rule is tried, and to decide only
 // those that an index names. Both find the same rule first.
-func TestTraceSaysWhatDecideDoes(t *testing.T) {
+func TestExplanationAgreesWithDecide(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	ruled := map[pegboard.Behavior]int{}
@@ -250,7 +250,7 @@ func TestDecideIsTheExecutorsDecision(t *testing.T) {
 	}
 }
 
-func TestDecideTakesNothingForAllowed(t *testing.T) {
+func TestDecideTakesNoCallForAllowed(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
@@ -290,7 +290,7 @@ func TestDecideFollowsTheToolsInput(t *testing.T) {
 	require.Equal(t, out.Decision.Behavior.String(), pool.Decide(t.Context(), call("1", "T", `{"f":"a"}`)).Behavior.String())
 }
 
-func TestDecideAndAVetThatPanics(t *testing.T) {
+func TestDecideSurvivesAVerifierThatPanics(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git log", Shell: pegboard.ShellFacts{ReadOnly: true, VerifyReadOnly: func() error { panic("oh") }}}}}}
 	pool := a.pool(t, session(t, pegboard.SessionConfig{}))

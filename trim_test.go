@@ -68,7 +68,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-func TestTrimWithoutARoomForIt(t *testing.T) {
+func TestTrimSaysWhenTheStoreFails(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{PerMessage: 1_000}})
 	text := s.TrimResults(t.Context(), []pegboard.HistoryResult{past(1, "a", 40_000)})[0]
@@ -173,7 +173,7 @@ func TestInvariant12WhatWasSentStays(t *testing.T) {
 }
 
 // A request that was cancelled while it was put together says nothing for ever.
-func TestReviewTrimCancelled(t *testing.T) {
+func TestCancelledTrimIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{PerMessage: 1_000}})
 	history := []pegboard.HistoryResult{past(1, "a", 40_000)}
@@ -183,7 +183,7 @@ func TestReviewTrimCancelled(t *testing.T) {
 	require.NotContains(t, s.TrimResults(t.Context(), history)[0], "could not be stored")
 }
 
-func TestReviewStandInsAreShorter(t *testing.T) {
+func TestReplacedResultIsShorter(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{Preview: 100, KeepRecent: 1_000, MaskStep: 1}})
 	history := []pegboard.HistoryResult{past(1, "a", 650), past(2, "b", 900), past(3, "c", 900)}
@@ -193,7 +193,7 @@ func TestReviewStandInsAreShorter(t *testing.T) {
 
 // Hostile and repeated ids, texts of all kinds, failing limits: the bytes stay in the same
 // session, in a fork, with TrimState, and from the transcript with the directory opened anew.
-func TestReviewTrimRandom(t *testing.T) {
+func TestTrimmedBytesStayForAnyHistory(t *testing.T) {
 	t.Parallel()
 	ids := []string{"", "", "../../x", "a/b", "con", "\xff\xfe", "\xff", "ä", strings.Repeat("z", 500), "call", "CALL"}
 	for seed := range effort.Of(t, uint64(60)) {
@@ -240,7 +240,7 @@ func TestReviewTrimRandom(t *testing.T) {
 				require.True(t, utf8.ValidString(text))
 				if text != "" {
 					require.NotContains(t, text, "could not be stored")
-					small := limits.Preview < 500 && limits.Preview != 0 // see TestReviewStandInsAreShorter
+					small := limits.Preview < 500 && limits.Preview != 0 // see TestReplacedResultIsShorter
 					require.True(t, small || utf8.RuneCountInString(text) < utf8.RuneCountInString(history[i].Text), "seed %d preview %d: a stand-in that is no shorter: %.200q", seed, limits.Preview, text)
 				}
 				if i < len(sent) && (sent[i] != "" || !strings.Contains(text, "Old result")) {

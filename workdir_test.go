@@ -51,8 +51,8 @@ func TestAddedDirectoriesCount(t *testing.T) {
 	}
 }
 
-// TestLend: what is lent can be read by every agent, not written, and rules hold.
-func TestLend(t *testing.T) {
+// TestAllowReads: what is lent can be read by every agent, not written, and rules hold.
+func TestAllowReads(t *testing.T) {
 	t.Parallel()
 	outside, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestLend(t *testing.T) {
 	require.Equal(t, []string{s.Dir()}, s.Dirs())
 }
 
-func TestReviewLentIsReadOnly(t *testing.T) {
+func TestStoreDirectoryIsReadOnly(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
 	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits} {
@@ -133,7 +133,7 @@ type dirlessStore struct{ oddStore }
 
 func (dirlessStore) Dir() string { return "" }
 
-func TestReviewLendOfNothing(t *testing.T) {
+func TestStoreWithoutADirectoryAllowsNoReads(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Results: dirlessStore{}})
 	file := filepath.Join(t.TempDir(), "secret")
