@@ -163,10 +163,11 @@ func TestDenyGlobWithAPatternLeavesTheTool(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "Bash", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}
 	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"B*(ls)"}})}))
-	require.Equal(t, 1, pool.Len(), "a scoped deny leaves the tool listed (contract 1.2): %v", pool.Excluded())
+	require.Equal(t, 1, pool.Len(), "a deny rule with a pattern leaves the tool listed: %v", pool.Excluded())
 }
 
-// Deny mcp__srv__repo__* becomes mcp__srv__repo, which is another tool.
+// The deny rule mcp__srv__repo__* is about the tools whose names begin so, not about a
+// tool mcp__srv__repo.
 func TestDenyOfToolsOfAServerByPrefix(t *testing.T) {
 	t.Parallel()
 	var reg pegboard.Registry

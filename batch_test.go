@@ -44,7 +44,8 @@ func TestSiblings(t *testing.T) {
 	}
 }
 
-// A tool that reports its failure by Result.IsError has failed, too.
+// A call whose result has IsError has failed, and cancels the calls beside it like one
+// that returns an error.
 func TestResultMarkedAsErrorCancelsSiblings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,7 +64,7 @@ func TestResultMarkedAsErrorCancelsSiblings(t *testing.T) {
 	})
 }
 
-// A call that is answered later has not failed.
+// A call that the host answers later has not failed, so it cancels no call beside it.
 func TestDeferredCallDoesNotCancelSiblings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,8 +80,8 @@ func TestDeferredCallDoesNotCancelSiblings(t *testing.T) {
 	})
 }
 
-// A new message waits for calls whose Interrupt is block, whatever becomes of the call
-// beside them that it cancels.
+// A new message waits for calls whose Interrupt is InterruptBlock, also when it cancels
+// a call whose failure stops its siblings.
 func TestNewMessageDoesNotStopABlockingSibling(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -141,7 +142,8 @@ func thenTool(then func(*pegboard.Session)) pegboard.Tool {
 	})
 }
 
-// Then that ends its goroutine: the tool ran, and what it returned stands.
+// An UpdateSession function that ends its goroutine loses neither the outcome of its
+// call nor those beside it, and is called once.
 func TestGoexitInUpdateSessionLosesNoOutcome(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -155,7 +157,8 @@ func TestGoexitInUpdateSessionLosesNoOutcome(t *testing.T) {
 	require.NoError(t, outs[0].Err)
 }
 
-// Then that interrupts, as a tool does that ends the turn.
+// An UpdateSession function may interrupt the session, as a tool does that ends the
+// turn.
 func TestUpdateSessionMayInterruptTheSession(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
@@ -166,9 +169,9 @@ func TestUpdateSessionMayInterruptTheSession(t *testing.T) {
 	})
 }
 
-// Result.UpdateSession changes the permissions, which is what it is for; at that moment the user
-// interrupts. Interrupt holds Session.mu and wants batch.mu; letGo holds batch.mu and
-// wants Session.mu.
+// An UpdateSession function that changes the permissions takes the session's lock while
+// its batch ends. Interrupt takes locks of the session and of its batches, and once
+// took them in the other order.
 func TestUpdateSessionDoesNotDeadlockWithInterrupt(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
@@ -185,7 +188,8 @@ func TestUpdateSessionDoesNotDeadlockWithInterrupt(t *testing.T) {
 	})
 }
 
-// Printing a context is what mocks and loggers do with it; the standard library's may be.
+// Mocks and loggers print the contexts they are given. Printing reads every field of the
+// library's own contexts, while another goroutine cancels them.
 func TestPrintingAContextDoesNotRace(t *testing.T) {
 	t.Parallel()
 	pool := registryOf(t, plain("T", func(c ctx, _ struct{}, _ *pegboard.Call) (string, error) {

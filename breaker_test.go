@@ -89,7 +89,8 @@ func TestThreeDenialsInARowStopTheTurn(t *testing.T) {
 	}
 }
 
-// The same call with the same long result, again and again, is a loop like any other.
+// The same call with the same result is a loop, also when the result is so long that it
+// is stored under a name of its own.
 func TestRepeatedLongResultIsALoop(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{10, 5_000} {

@@ -251,8 +251,7 @@ func TestFilterBelowWhatAPersonApproved(t *testing.T) {
 	}
 }
 
-// TestCheckEmitsEvents: what is decided in mid-call is an event like what is decided
-// before it.
+// TestCheckEmitsEvents: a decision in mid-call is an event like the one before the call.
 func TestCheckEmitsEvents(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "f")
@@ -296,7 +295,7 @@ func TestCheckEmitsEvents(t *testing.T) {
 	}, seen)
 }
 
-// "exactly as it would have decided them before": in auto mode the classifier.
+// A Check in mid-call is decided as before the call: in auto mode by the classifier.
 func TestCheckAsksTheClassifier(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -315,7 +314,8 @@ func TestCheckAsksTheClassifier(t *testing.T) {
 	require.Equal(t, 2, asked)
 }
 
-// TestLateAnswerToACheckDoesNotCount: the tool gave up before the person answered.
+// TestLateAnswerToACheckDoesNotCount: the tool stopped waiting before the person
+// answered.
 func TestLateAnswerToACheckDoesNotCount(t *testing.T) {
 	t.Parallel()
 	why := errors.New("the tool gave up")

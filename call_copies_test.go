@@ -9,7 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// Two inputs of one length: what was decided, and what somebody writes over it.
+// Two inputs of one length: the one that is decided, and one that a hook writes over it.
 const (
 	decided = `{"p":"good"}`
 	written = `{"p":"evil"}`
@@ -41,8 +41,8 @@ func echo(t testing.TB, permit func(in json.RawMessage) pegboard.Decision) pegbo
 	return tool
 }
 
-// TestWritingToAShownCallDoesNotChangeWhatRuns: whoever is shown a call can write to its bytes, and
-// the tool runs on those that were decided.
+// TestWritingToAShownCallDoesNotChangeWhatRuns: hooks, askers and listeners can write to
+// the bytes of the call they are given. The tool runs on the bytes that were decided.
 func TestWritingToAShownCallDoesNotChangeWhatRuns(t *testing.T) {
 	t.Parallel()
 	yes := pegboard.Decision{Behavior: pegboard.Allow}

@@ -9,8 +9,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestCallRun: they are decided and ordered like any other, know their
-// parent, and reach what the pool has and what REPL mode hides.
+// TestCallRun: the calls that a call makes are decided and ordered like any other, know
+// their parent, and reach the tools of the pool and those that REPL mode hides.
 func TestCallRun(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -76,8 +76,8 @@ func TestCallRun(t *testing.T) {
 	}
 }
 
-// TestCallRunNeedsARunningCall: before it is admitted, and after it
-// ended.
+// TestCallRunNeedsARunningCall: it answers with a denial before the call is admitted,
+// and after it has ended.
 func TestCallRunNeedsARunningCall(t *testing.T) {
 	t.Parallel()
 	ran := false

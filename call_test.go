@@ -8,7 +8,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestCallWithoutAnExecutorMayTouchNothing may touch nothing.
+// TestCallWithoutAnExecutorMayTouchNothing: Check and Filter deny everything for a call
+// that no executor admitted.
 func TestCallWithoutAnExecutorMayTouchNothing(t *testing.T) {
 	t.Parallel()
 	c := call("1", "T", `{}`)
@@ -21,7 +22,8 @@ func TestCallWithoutAnExecutorMayTouchNothing(t *testing.T) {
 	c.Emit("into the void")
 }
 
-// The pool of a call is known from the first event to an outcome that failed early.
+// The pool of a call is known in its first event and in the outcome of a call that
+// failed early.
 func TestCallKnowsItsPoolFromTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {

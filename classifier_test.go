@@ -134,7 +134,7 @@ func TestClassifier(t *testing.T) {
 	}
 }
 
-// TestClassifierIsGivenTheWholeQuestion that a person would be, as copies.
+// TestClassifierIsGivenTheWholeQuestion, as copies.
 func TestClassifierIsGivenTheWholeQuestion(t *testing.T) {
 	t.Parallel()
 	a := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test"}}}}

@@ -29,7 +29,7 @@ func TestAskWithoutReasonDoesNotHideAskReason(t *testing.T) {
 	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{}, pegboard.ModeBypass, pegboard.RuleSet{}))
 }
 
-// "deny and ask rules see it, nothing else does", but the tool's own allow does.
+// Only deny and ask rules look at a guess. The tool's own Allow stands beside it.
 func TestGuessDoesNotUndoTheToolsAllow(t *testing.T) {
 	t.Parallel()
 	guess := pathTo(pegboard.AccessRead, "/elsewhere/f")
@@ -38,7 +38,8 @@ func TestGuessDoesNotUndoTheToolsAllow(t *testing.T) {
 	require.Equal(t, "allow", judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{}))
 }
 
-// TestInvalidOpinionDenies, whoever has it and whoever else speaks.
+// TestInvalidOpinionDenies, whether a hook or the tool has it, and whatever the other
+// says.
 func TestInvalidOpinionDenies(t *testing.T) {
 	t.Parallel()
 	hook := func(b pegboard.Behavior) pegboard.Hooks {

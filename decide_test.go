@@ -269,8 +269,8 @@ func TestTargetFields(t *testing.T) {
 	}
 }
 
-// TestCommandWithWildcardsNeedsAnExactRule: a pattern of commands is no leave for what
-// any argument may turn into something else.
+// TestCommandWithWildcardsNeedsAnExactRule: a command that must not be matched by
+// wildcards needs a rule that spells it out.
 func TestCommandWithWildcardsNeedsAnExactRule(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -292,7 +292,7 @@ func TestCommandWithWildcardsNeedsAnExactRule(t *testing.T) {
 	}
 }
 
-// A whole-tool allow rule does not count for a read-only call without targets.
+// An allow rule for the whole tool covers a read-only call without targets.
 func TestRuleForTheToolAllowsAReadWithoutTargets(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "allow", judgeOnce(t, actor{traits: pegboard.Traits{ReadOnly: true}}, pegboard.SessionConfig{}, pegboard.ModeDeny, pegboard.RuleSet{Allow: []string{"T"}}))
@@ -303,7 +303,8 @@ func TestRuleForTheToolAllowsAnOpenWorldRead(t *testing.T) {
 	require.Equal(t, "allow", judgeOnce(t, actor{name: "WebSearch", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true}}, pegboard.SessionConfig{}, "", pegboard.RuleSet{Allow: []string{"WebSearch"}}))
 }
 
-// An attached tool's word for Maybe is taken: nobody checked it. Invariant 5.
+// An attached tool cannot exempt a target by calling it a guess: nobody checked that
+// (invariant 5).
 func TestAnAttachedToolsGuessCounts(t *testing.T) {
 	t.Parallel()
 	guess := pathTo(pegboard.AccessRead, "/elsewhere/f")
@@ -312,7 +313,8 @@ func TestAnAttachedToolsGuessCounts(t *testing.T) {
 	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{}))
 }
 
-// In acceptEdits an attached tool's edit is asked about, but not beside a ruled target.
+// In the accept-edits mode an attached tool's edit is asked about, also beside a target
+// that an allow rule covers.
 func TestAttachedToolsEditIsAskedBesideARule(t *testing.T) {
 	t.Parallel()
 	ts := []pegboard.Target{pathTo(pegboard.AccessWrite, "f"), {Kind: pegboard.TargetHost, Value: "h.test"}}
@@ -332,7 +334,8 @@ func TestFilteredIsNotTakenFromAttachedTools(t *testing.T) {
 	}
 }
 
-// A tree that is written holds .git; caution looks at the top only.
+// Writing a tree is asked about when a protected folder such as .git lies below it, not
+// only when it is the tree itself.
 func TestWritingATreeAsksAboutProtectedPathsBelow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -342,7 +345,8 @@ func TestWritingATreeAsksAboutProtectedPathsBelow(t *testing.T) {
 	require.Equal(t, "ask", judgeOnce(t, actor{traits: pegboard.Traits{Targets: []pegboard.Target{tree}}}, pegboard.SessionConfig{Dir: dir}, pegboard.ModeAcceptEdits, pegboard.RuleSet{}))
 }
 
-// ModeDeny asks a rule for everything that the tool itself does not allow.
+// The deny mode wants an allow rule for every target that the tool itself does not
+// allow.
 func TestModeDenyWantsARuleForEachTarget(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "allow", judgeOnce(t, actor{own: pegboard.Decision{Behavior: pegboard.Allow}}, pegboard.SessionConfig{}, pegboard.ModeDeny, pegboard.RuleSet{}))
@@ -350,8 +354,8 @@ func TestModeDenyWantsARuleForEachTarget(t *testing.T) {
 	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{}, pegboard.ModeDeny, pegboard.RuleSet{Allow: []string{"T(r)"}}))
 }
 
-// Bypass mode asks about what a tool could not see through while a rule might be
-// about it, and about nothing else.
+// Bypass mode asks about an opaque target while a deny rule could be about it, and
+// allows it otherwise.
 func TestBypassAsksAboutAnOpaqueTarget(t *testing.T) {
 	t.Parallel()
 	computed := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Value: "the name of a command is computed"}}}}

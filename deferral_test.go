@@ -140,7 +140,8 @@ func TestHostedSearchIsNotNamed(t *testing.T) {
 	require.Empty(t, text)
 }
 
-// In no role and behind no gate does a definition wait that nobody can find.
+// In every role and behind every gate, tools are deferred only in a pool that has the
+// tool to search for them.
 func TestNoRoleDefersToolsWithoutASearch(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, finder())

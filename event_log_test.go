@@ -141,7 +141,7 @@ func TestBrokenLoggerHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// A listener that interrupts the session at the first event ("returns at once", it says).
+// A listener may interrupt the session at the first event.
 func TestListenerMayInterruptTheSession(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
@@ -152,8 +152,8 @@ func TestListenerMayInterruptTheSession(t *testing.T) {
 	})
 }
 
-// A listener that takes a moment while the host interrupts: a fork's listener that reads
-// the permissions wants Session.mu.
+// A listener of a fork reads the permissions, which takes the session's lock, while the
+// host interrupts the fork.
 func TestListenerOfAForkDoesNotDeadlockWithInterrupt(t *testing.T) {
 	t.Parallel()
 	main := openSession(t)
@@ -176,7 +176,8 @@ func TestListenerOfAForkDoesNotDeadlockWithInterrupt(t *testing.T) {
 	})
 }
 
-// A listener that hands events on, as every UI does.
+// A listener may hand events to another goroutine, which reads them while the call goes
+// on.
 func TestEventReadOnAnotherGoroutineDoesNotRace(t *testing.T) {
 	t.Parallel()
 	pool := workers(t)
@@ -197,7 +198,7 @@ func TestEventReadOnAnotherGoroutineDoesNotRace(t *testing.T) {
 	group.Wait()
 }
 
-// Many events of a call with a large input hold it once.
+// The events of a call share one copy of its input.
 func TestEventsOfACallShareOneInput(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)

@@ -60,8 +60,8 @@ func TestHooksThatAreLate(t *testing.T) {
 	}
 }
 
-// A hook that is late is left behind; what it still says must not race with the call,
-// nor come after the call's last event.
+// A hook that exceeded its time-out may still emit progress. It does not race with the
+// call, and nothing follows the call's last event.
 func TestProgressOfALateHookComesBeforeTheLastEvent(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
@@ -90,6 +90,8 @@ func TestProgressOfALateHookComesBeforeTheLastEvent(t *testing.T) {
 	}
 }
 
+// A hook that exceeded its time-out emits progress without a pause while its call goes
+// on and ends.
 func TestLateHookDoesNotRaceWithItsCall(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
@@ -110,7 +112,8 @@ func TestLateHookDoesNotRaceWithItsCall(t *testing.T) {
 	}
 }
 
-// What a hook does once it was left behind reaches nobody.
+// A hook that exceeded its time-out writes to a copy. The outcome holds what the hook
+// gave in time, or the result before it.
 func TestLateHookChangesNoResult(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -134,7 +137,8 @@ func TestLateHookChangesNoResult(t *testing.T) {
 	})
 }
 
-// A result that a hook withholds leaves the rest of the outcome as it is.
+// A hook that withholds a result leaves the decision and the call of the outcome as they
+// are.
 func TestWithheldResultKeepsTheRestOfTheOutcome(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
@@ -145,7 +149,7 @@ func TestWithheldResultKeepsTheRestOfTheOutcome(t *testing.T) {
 	require.NotNil(t, out.Call)
 }
 
-// A result that a hook withholds does not hide that the call goes on.
+// A hook that withholds a result does not hide that the call goes on in the background.
 func TestWithheldResultDoesNotHideADetachedCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestApproversComeFirst: they are heard in their order, and the person only if none
-// of them decides.
+// TestApproversComeFirst asks them in their order, and the person only if none of them
+// decides.
 func TestApproversComeFirst(t *testing.T) {
 	t.Parallel()
 	say := func(b pegboard.Behavior, reason string) pegboard.Asker {
@@ -56,7 +56,8 @@ func TestApproversComeFirst(t *testing.T) {
 	}
 }
 
-// TestWhyAQuestionHadNoAnswer tells apart why there was no answer.
+// TestWhyAQuestionHadNoAnswer: the error tells whether there was no approver or the
+// question expired.
 func TestWhyAQuestionHadNoAnswer(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -227,8 +228,8 @@ func TestApproversAndHooksAllowWhatNeedsAPerson(t *testing.T) {
 	}
 }
 
-// TestRuleThatWasAddedMeanwhileHolds: a deny rule that stands before somebody
-// allows the call is not laxer because the question is older.
+// TestRuleThatWasAddedMeanwhileHolds: a deny rule that is added while the question is
+// open holds, also if the answer then is to allow the call.
 func TestRuleThatWasAddedMeanwhileHolds(t *testing.T) {
 	t.Parallel()
 	deny := pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Destination: pegboard.SourceUser, Rules: []pegboard.PermissionUpdateRule{{Tool: "T"}}}
@@ -255,8 +256,8 @@ func TestRuleThatWasAddedMeanwhileHolds(t *testing.T) {
 	}
 }
 
-// TestStopTurnInsideACallStopsTheMessage: a person who says stop is heard, though the call
-// was made from inside another.
+// TestStopTurnInsideACallStopsTheMessage: a person who stops the turn at a call from
+// inside another stops the message of the outer call.
 func TestStopTurnInsideACallStopsTheMessage(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{

@@ -125,8 +125,8 @@ func TestKeyGetOrInit(t *testing.T) {
 	}
 }
 
-// TestKeyGetOrInitMayUseTheSession, its other keys included. What panics makes
-// nothing, and is in nobody's way.
+// TestKeyGetOrInitMayUseTheSession, its other keys included. A function that panics
+// makes no value and holds no lock.
 func TestKeyGetOrInitMayUseTheSession(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{})

@@ -102,8 +102,8 @@ func (l searchLater) Call(ctx ctx, c *pegboard.Call) (*pegboard.Result, error) {
 	return l.Tool.Call(ctx, c)
 }
 
-// The order of Session.Loaded is that of the conversation, whatever order calls end in:
-// what a request holds after a resume is what it held before.
+// Session.Loaded has the order of the conversation, in whatever order calls end: a
+// request after a resume holds the tools in the order they had before.
 func TestLoadedOrderIsThatOfTheConversation(t *testing.T) {
 	t.Parallel()
 	second := make(chan struct{})
@@ -120,7 +120,7 @@ func TestLoadedOrderIsThatOfTheConversation(t *testing.T) {
 	require.Equal(t, []string{"ToolSearch", "late", "mcp__s__a", "mcp__s__b"}, s.Loaded(), "calls stand before results, both in their order")
 }
 
-// What was loaded under a former name is loaded.
+// A tool that was loaded under an alias is loaded under its name.
 func TestToolLoadedByAFormerNameIsLoaded(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, finder(), told(pegboard.Info{Name: "New", Aliases: []string{"Old"}, Loading: pegboard.LoadOnSearch}, "Was renamed."))
@@ -173,7 +173,7 @@ func TestAnnouncementsAreDeltas(t *testing.T) {
 	require.Contains(t, text, "not available any more:\nmcp__big__*: 600 tools")
 }
 
-// A tool that no longer waits but is in the pool is not gone.
+// A tool that is no longer deferred but in the pool is not announced as unavailable.
 func TestAnnounceDoesNotCallAShownToolUnavailable(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, finder(), told(pegboard.Info{Name: "ExitPlanMode"}, "Leaves."), told(pegboard.Info{Name: "Sleep"}, "Waits."))
@@ -197,7 +197,7 @@ func TestAnnounceBoundsTheDescriptionOfASource(t *testing.T) {
 	require.Less(t, len(text), 20_000)
 }
 
-// 10,000 tools of 10,000 sources.
+// The announcement of very many sources stays short.
 func TestAnnounceBoundsManySources(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, finder())

@@ -10,8 +10,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-// The library's own LogEvents with a Stream: an admitted event is delivered by another
-// goroutine's pump while its call is decoded, which overwrites versions[0].st.
+// LogEvents reads the call of an admitted event on the goroutine that delivers, while
+// the call is decoded on another.
 func TestLogEventsOfAStreamDoesNotRace(t *testing.T) {
 	t.Parallel()
 	pool := workers(t)

@@ -11,11 +11,11 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// inModes says what becomes of a call in every mode: a letter for each of
-// modeColumns, of allow, question and deny.
+// inModes is the decision about a call in every mode: a letter for each of
+// modeColumns, a for allow, q for a question, d for deny.
 type inModes string
 
-// modeColumns are the modes in the order of contract 1.9.
+// modeColumns are the modes in the order of the letters of inModes.
 func modeColumns() []pegboard.Mode {
 	return []pegboard.Mode{
 		pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModePlan, pegboard.ModeAuto,

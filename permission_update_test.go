@@ -214,7 +214,8 @@ func TestPlanModeRemembers(t *testing.T) {
 	require.Equal(t, pegboard.ModeAcceptEdits, s.Permissions().Mode())
 }
 
-// TestUpdateIsTheDocumentedJSON of contract 1.11.
+// TestUpdateIsTheDocumentedJSON: updates have the JSON that Claude Code's documentation
+// of hooks gives.
 func TestUpdateIsTheDocumentedJSON(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]pegboard.PermissionUpdate{
@@ -304,7 +305,7 @@ func TestUpdateThatSaysARuleTwice(t *testing.T) {
 	require.Len(t, p.Rules(), 1)
 }
 
-// What a policy says no update changes, and a remedy allows nothing beyond the call.
+// No update changes the rules of a policy.
 func TestUpdatesLeaveThePolicyAlone(t *testing.T) {
 	t.Parallel()
 	p := rules(t, "", pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"Bash"}})

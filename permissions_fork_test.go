@@ -137,7 +137,7 @@ func TestForkKeepsTheAnchorsOfItsParentsRules(t *testing.T) {
 	}
 }
 
-// Directory removed from the parent stays in the child.
+// A directory that is removed from the parent is removed from the child.
 func TestAChildLosesADirectoryWithItsParent(t *testing.T) {
 	t.Parallel()
 	added := t.TempDir()
@@ -150,7 +150,7 @@ func TestAChildLosesADirectoryWithItsParent(t *testing.T) {
 	require.GreaterOrEqual(t, judge(t, a.pool(t, child)).behavior, judge(t, a.pool(t, parent)).behavior)
 }
 
-// A relative directory means another place in the child.
+// A relative directory means the same place in a child that works elsewhere.
 func TestAChildsRelativeDirectoryIsItsParents(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

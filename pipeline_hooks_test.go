@@ -15,7 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A hook that denies and wants the turn to stop (mission 6: hooks may stop the agent).
+// A hook that denies a call may also stop the turn.
 func TestPreHookMayStopTheTurn(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
@@ -28,7 +28,8 @@ func TestPreHookMayStopTheTurn(t *testing.T) {
 	require.True(t, out.StopTurn)
 }
 
-// A hook that is at work when the user interrupts has refused nothing.
+// A hook that is running when the user interrupts has denied nothing: the call was
+// cancelled.
 func TestInterruptedPreHookIsNoDenial(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []time.Duration{0, time.Minute} {
@@ -72,8 +73,8 @@ func TestPostHooksMayReplaceTheResult(t *testing.T) {
 	require.ErrorIs(t, run(t, &reg, session(t, cfg), call("1", "T", ``)).Err, pegboard.ErrPanic)
 }
 
-// A tool that finished its work though the user interrupted: its result counts. A hook
-// that guards results and has all the time it needs must not be "late".
+// A call that finished its work although the user interrupted has its result. A hook
+// after it still has its own time-out and is not late.
 func TestPostHookHasItsTimeAfterAnInterrupt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -204,8 +205,8 @@ func TestBatchHookIsForMessages(t *testing.T) {
 	require.Equal(t, 1, batches)
 }
 
-// A Batch hook that ends its goroutine, as require does in a hook of a test: the lease is
-// never given back, and Close waits for it for ever.
+// A Batch hook may end its goroutine, as require does in a test. The batch is
+// unregistered all the same, so that Close does not wait for it.
 func TestGoexitInABatchHookDoesNotHangClose(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)

@@ -39,7 +39,7 @@ func TestDetachedCallKeepsWhatItHolds(t *testing.T) {
 	})
 }
 
-// A tool's time limit holds for a call that a new message has sent into the background.
+// A tool's time limit holds for a call that a new message has detached.
 func TestTimeoutHoldsForADetachedCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -129,7 +129,7 @@ func TestAnswerSettlesWhatItCovers(t *testing.T) {
 	})
 }
 
-// TestRejectedAnswersLeaveTheQuestionOpen leave the question open, and change nothing.
+// TestRejectedAnswersLeaveTheQuestionOpen and change nothing.
 func TestRejectedAnswersLeaveTheQuestionOpen(t *testing.T) {
 	t.Parallel()
 	yes := pegboard.Allow

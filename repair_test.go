@@ -68,7 +68,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// A host's repair that keeps the call it was given (for a log line, say).
+// A host's Repair.Func may keep the call it was given, for a log line for example.
 func TestCallKeptByARepairDoesNotRace(t *testing.T) {
 	t.Parallel()
 	pool := workers(t)
@@ -83,7 +83,8 @@ func TestCallKeptByARepairDoesNotRace(t *testing.T) {
 	group.Wait()
 }
 
-// A crash in Traits counts as cautious everywhere else; of a mended call it ends the call.
+// When Traits panics for a repaired input, the repair does not stand and the call fails
+// as invalid input. It does not end as a panic.
 func TestPanicInTraitsOfARepairedInputIsInvalidInput(t *testing.T) {
 	t.Parallel()
 	tool := pegboard.Build(pegboard.Definition[job, string]{

@@ -66,7 +66,8 @@ func TestImagesMustFit(t *testing.T) {
 	}
 }
 
-// Wires take the MIME in any case, and with space before it.
+// The media type of an image counts in any case, with space before it and with
+// parameters.
 func TestImageTypeMayBeSpelledInManyWays(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"IMAGE/PNG", "Image/png", " image/png", "image/png; x=y"} {
@@ -75,7 +76,7 @@ func TestImageTypeMayBeSpelledInManyWays(t *testing.T) {
 	}
 }
 
-// An image that is refused is not one that is shown.
+// An image that is refused does not count towards the number that is shown.
 func TestRefusedImageDoesNotCount(t *testing.T) {
 	t.Parallel()
 	good := picture(t, 10, 10)
@@ -84,7 +85,7 @@ func TestRefusedImageDoesNotCount(t *testing.T) {
 	require.Equal(t, good.Data, out.Result.Parts[1].Data)
 }
 
-// Smaller gives back what no provider takes.
+// When Downscale returns an empty part, the model reads a note.
 func TestEmptyDownscaledImageLeavesANote(t *testing.T) {
 	t.Parallel()
 	limits := pegboard.ResultLimits{Downscale: func(ctx, pegboard.Part) (pegboard.Part, error) { return pegboard.Part{}, nil }}

@@ -147,7 +147,8 @@ func idleHooks() pegboard.Hooks {
 	return pegboard.Hooks{Post: idle, PostFailure: idle}
 }
 
-// A hook that changes nothing must not make the preview be stored as if it were the result.
+// A hook that changes nothing does not make the preview be stored as if it were the
+// result.
 func TestHookThatChangesNothingStoresNoPreview(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -174,7 +175,7 @@ func TestHookThatChangesNothingStoresNoPreview(t *testing.T) {
 	}
 }
 
-// What Call.Store made is not to be stored once more.
+// The preview that Call.Store returned is not stored once more.
 func TestPreviewOfCallStoreIsNotStoredAgain(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
@@ -188,7 +189,7 @@ func TestPreviewOfCallStoreIsNotStoredAgain(t *testing.T) {
 	require.Equal(t, lines(5_000), held(t, store, out.Result.Parts[0].Ref))
 }
 
-// What is not on disk must not be taken from the host.
+// Result.Data is dropped only when the result is in the store.
 func TestDataStaysWhenTheStoreFails(t *testing.T) {
 	t.Parallel()
 	r := pegboard.TextResult(lines(5_000))
@@ -197,7 +198,7 @@ func TestDataStaysWhenTheStoreFails(t *testing.T) {
 	require.NotNil(t, out.Result.Data)
 }
 
-// Result.Messages enters the history as well.
+// Result.Messages enters the history as well, so the limits hold for it.
 func TestMessagesOfAResultAreLimited(t *testing.T) {
 	t.Parallel()
 	bad := pegboard.Part{MIME: "image/png", Data: []byte("x")}
@@ -206,7 +207,7 @@ func TestMessagesOfAResultAreLimited(t *testing.T) {
 	require.Less(t, len(out.Result.Messages[1].Text), 100_000)
 }
 
-// Structured parts keep what they are: the source of a search result.
+// A part that is shortened keeps its source, as search results need it.
 func TestShortenedPartsKeepTheirSource(t *testing.T) {
 	t.Parallel()
 	out, _ := tell(t, pegboard.SessionConfig{}, pegboard.Info{}, &pegboard.Result{Parts: []pegboard.Part{
@@ -216,7 +217,7 @@ func TestShortenedPartsKeepTheirSource(t *testing.T) {
 	require.Contains(t, string(b), "https://b.example")
 }
 
-// What is said before a call runs is shown to the model as well.
+// The error of a call that did not run is shown to the model, so the limits hold for it.
 func TestLongValidationErrorIsShortened(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{})})
@@ -228,21 +229,21 @@ func TestLongValidationErrorIsShortened(t *testing.T) {
 	require.Less(t, len(run(t, reg, s, call("1", "T", `{}`)).Result.Text()), 30_000)
 }
 
-// The failure of a tool without a limit.
+// A tool without a limit for results still has one for errors.
 func TestErrorOfAToolWithoutLimitIsShortened(t *testing.T) {
 	t.Parallel()
 	out, _ := tell(t, pegboard.SessionConfig{}, pegboard.Info{MaxResult: -1}, nil, errors.New(lines(100_000)))
 	require.Less(t, len(out.Result.Text()), 100_000)
 }
 
-// Calls from inside a call bring all they have.
+// When the store fails, the head of a result is shown, also if PerError is negative.
 func TestResultIsShownWhenTheStoreFailsAndErrorsHaveNoLimit(t *testing.T) {
 	t.Parallel()
 	out, _ := tell(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{PerError: -1}}, pegboard.Info{}, pegboard.TextResult(lines(5_000)), nil)
 	require.Contains(t, out.Result.Text(), "line 00001")
 }
 
-// A Post hook that withholds a result leaves nothing of it for who looks in the store.
+// A result that a Post hook withholds is not in the store either.
 func TestWithheldResultIsNotStored(t *testing.T) {
 	t.Parallel()
 	out, store := tell(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{OnFailure: pegboard.FailBlock, Post: func(_ ctx, h *pegboard.HookCall) error {

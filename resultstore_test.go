@@ -40,7 +40,7 @@ func (h hangingStore) Put(context.Context, string, string, io.Reader) (pegboard.
 
 func (hangingStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, errFull }
 
-// Invariant 1, "whatever happens": a store that never returns.
+// Invariant 1 holds for a store that never returns.
 func TestStoreThatHangsDoesNotHoldUpTheOutcome(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestDefaultStore(t *testing.T) {
 	require.NoDirExists(t, dir)
 }
 
-// A fork that was made before the store is closed after it.
+// The temporary store is closed after the forks that were made before it.
 func TestForkMayStoreUntilItIsClosed(t *testing.T) {
 	t.Parallel()
 	s, err := pegboard.NewSession(pegboard.SessionConfig{})
@@ -130,7 +130,7 @@ func TestCloseWhileStoringLeavesNoDirectory(t *testing.T) {
 	}
 }
 
-// Two forks have a call of the same id each.
+// Two forks may have calls of the same id. Each result is stored by itself.
 func TestForksWithTheSameCallIDDoNotOverwrite(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})

@@ -88,7 +88,7 @@ func TestRulesSeeWhereOtherNamesLead(t *testing.T) {
 	require.Equal(t, rule, judge(t, pool).rule)
 }
 
-// "deny and ask rules see it": also through a link, where they see anything else.
+// Deny and ask rules look at a guess where its link leads, as they do for other targets.
 func TestDenyRuleSeesAGuessThroughALink(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()

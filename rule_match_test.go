@@ -218,8 +218,8 @@ func TestRuleMatchesTargets(t *testing.T) {
 		{name: "file system", rule: "Edit(/" + outside + ")", acts: is{write(outside + "/a.go")}, covers: true, touches: true},
 		{name: "home", rule: "Edit(~/pegboard-test)", acts: is{write("~/pegboard-test/a")}, covers: true, touches: true},
 		{name: "read", rule: "Read(src)", acts: is{read("src/a.go")}, covers: true, touches: true},
-		{name: "read is not written", rule: "Read(src)", acts: is{write("src/a.go")}, touches: true}, // contract 1.6: what may not be read may not be written
-		{name: "written may be read", rule: "Edit(src)", acts: is{read("src/a.go")}, covers: true},   // contract 1.6
+		{name: "read is not written", rule: "Read(src)", acts: is{write("src/a.go")}, touches: true}, // a path that may not be read may not be written
+		{name: "written may be read", rule: "Edit(src)", acts: is{read("src/a.go")}, covers: true},
 		{name: "an edit rule on a host", rule: "Edit(src)", acts: is{named(pegboard.TargetHost, "src")}},
 
 		{name: "through a link, by the spelling", rule: "Edit(link)", acts: is{write("link/a")}, touches: true},
@@ -245,9 +245,9 @@ func TestRuleMatchesTargets(t *testing.T) {
 
 		{name: "command", rule: "Bash(git status)", tool: "Bash", acts: is{run("git   status")}, covers: true, touches: true},
 		{name: "command of another tool", rule: "Bash(git status)", acts: is{run("git status")}, touches: true},
-		{name: "command of Monitor", rule: "Bash(git status)", tool: "Monitor", acts: is{run("git status")}, covers: true, touches: true}, // contract 1.2
+		{name: "command of Monitor", rule: "Bash(git status)", tool: "Monitor", acts: is{run("git status")}, covers: true, touches: true},
 		{name: "blanks inside quotes", rule: `Bash(git commit -m "a b")`, tool: "Bash", acts: is{run(`git commit -m "a  b"`)}},
-		{name: "blanks before quotes", rule: `Bash(git commit -m "a b")`, tool: "Bash", acts: is{run(`git  commit -m "a b"`)}, covers: true, touches: true}, // contract 1.4
+		{name: "blanks before quotes", rule: `Bash(git commit -m "a b")`, tool: "Bash", acts: is{run(`git  commit -m "a b"`)}, covers: true, touches: true},
 		{name: "run in turn", rule: "Bash(rm a)", tool: "Bash", acts: is{run("sudo rm a", "rm a")}, touches: true},
 		{name: "one command of two", rule: "Bash(ls)", tool: "Bash", acts: is{run("ls"), run("rm a")}, touches: true},
 		{name: "command and its redirect", rule: "Bash(ls)", tool: "Bash", acts: is{run("ls"), write("a")}, touches: true},
@@ -270,7 +270,7 @@ func TestRuleMatchesTargets(t *testing.T) {
 		{name: "a suffix, deeper", rule: "Edit(/src/*.go)", acts: is{write("src/a/b.go")}},
 		{name: "a suffix at any depth", rule: "Edit(**/*.go)", acts: is{write("src/a/b.go")}, covers: true, touches: true},
 		{name: "one segment, at the top", rule: "Edit(docs/**)", acts: is{write("docs/a")}, covers: true, touches: true},
-		{name: "one segment, deeper", rule: "Edit(docs/**)", acts: is{write("src/docs/a")}, touches: true}, // contract 1.6: at any depth, but not to allow
+		{name: "one segment, deeper", rule: "Edit(docs/**)", acts: is{write("src/docs/a")}, touches: true}, // at any depth, but not to allow
 		{name: "two segments, deeper", rule: "Edit(src/docs/**)", acts: is{write("a/src/docs/a")}},
 		{name: "through a link, under stars", rule: "Edit(link/**)", acts: is{write("link/a")}, touches: true},
 		{name: "through a link, by stars of the place", rule: "Edit(/" + outside + "/**)", acts: is{write("link/a")}, touches: true},
@@ -427,7 +427,8 @@ func TestParameterRules(t *testing.T) {
 	}
 }
 
-// A deny rule on a parameter is taken for one that could be about what is hidden.
+// A deny rule about a parameter was seen not to match, so an opaque target does not make
+// it count.
 func TestParameterRuleIsNotAboutAnOpaqueTarget(t *testing.T) {
 	t.Parallel()
 	type input struct {

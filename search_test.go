@@ -176,8 +176,8 @@ func many(t testing.TB, n int) *pegboard.Registry {
 	return reg
 }
 
-// Whatever a model writes, a search ends: this took many minutes before there was a
-// bound on the words that are looked at.
+// A search ends whatever the query is: long queries took many minutes before the number
+// of words had a bound.
 func TestSearchForAHostileQueryEnds(t *testing.T) {
 	t.Parallel()
 	reg := many(t, effort.Of(t, 10_000))
@@ -201,7 +201,7 @@ func TestSearchForAHostileQueryEnds(t *testing.T) {
 	}
 }
 
-// What a source offered is not kept once the source has gone.
+// The index does not keep the texts of a source that was detached.
 func TestSearchForgetsADetachedSource(t *testing.T) {
 	reg := registryOf(t, finder(), told(pegboard.Info{Name: "late", Loading: pegboard.LoadOnSearch}, "Late."))
 	s := session(t, pegboard.SessionConfig{})
@@ -233,7 +233,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// Pools are searched, servers come and go and tools are loaded, all at once.
+// Pools are searched while sources come and go and tools are loaded.
 func TestSearchIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	reg := library(t, pegboard.SearchOptions{})

@@ -27,7 +27,8 @@ func TestInterruptReachesForks(t *testing.T) {
 	})
 }
 
-// context.CancelCauseFunc takes nil; Interrupt says it works as cancelling does.
+// Interrupt takes nil as a context.CancelCauseFunc does. A call that does not return is
+// detached with an error that reads well.
 func TestInterruptWithoutCauseDetachesADeafCall(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)
@@ -60,7 +61,7 @@ func TestInterruptWithoutCauseCancelsACall(t *testing.T) {
 	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
 }
 
-// One call that never returns must not make every later message stay in memory.
+// A call that never returns does not keep the batches that come after it in memory.
 func TestDetachedCallKeepsNoLaterMessageInMemory(t *testing.T) {
 	release := make(chan struct{})
 	s := session(t, pegboard.SessionConfig{})

@@ -192,8 +192,8 @@ func TestCloseWhileAsked(t *testing.T) {
 	})
 }
 
-// A call that goes on in the background is still a call of the session: who closes the
-// session must tell it.
+// A call that goes on in the background is still a call of the session, so Close cancels
+// it.
 func TestCloseCancelsDetachedCalls(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)

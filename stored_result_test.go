@@ -38,7 +38,7 @@ type iotestErr struct{ err error }
 
 func (r iotestErr) Read([]byte) (int, error) { return 0, r.err }
 
-// The error is that of r, or of ctx.
+// The error of Call.Store is that of its reader or of its context.
 func TestCallStoreReturnsTheErrorOfItsContext(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{})})

@@ -190,7 +190,7 @@ func TestStreamBelievesNoAttachedTool(t *testing.T) {
 	}
 }
 
-// Two who abandon a stream at once wait for the same end.
+// Two goroutines that abandon a stream at once wait for the same end.
 func TestStreamMayBeAbandonedTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -208,8 +208,8 @@ func TestStreamMayBeAbandonedTwiceAtOnce(t *testing.T) {
 	})
 }
 
-// Abandon ends a call that waits for the end of its message as abandoned, and not as one
-// of a message that was cut off.
+// A call that waits for the end of its message ends as abandoned, not as part of a
+// message that was cut off.
 func TestStreamAbandonIsTheCauseForWaitingCalls(t *testing.T) {
 	t.Parallel()
 	for range effort.Of(t, 300) {
@@ -223,7 +223,7 @@ func TestStreamAbandonIsTheCauseForWaitingCalls(t *testing.T) {
 	}
 }
 
-// Finish and Abandon "may be called from any goroutine".
+// Finish may be called from any goroutine, also from a listener.
 func TestStreamFinishInAListenerDoesNotDeadlock(t *testing.T) {
 	t.Parallel()
 	s := openSession(t)

@@ -190,7 +190,7 @@ func TestRemedyOfAForkIsForItsParent(t *testing.T) {
 	require.Empty(t, refused(t, pool))
 }
 
-// In dontAsk the denial names no rule that would help (invariant 5).
+// In the dontAsk mode, too, a denial names the rule that would help (invariant 5).
 func TestDontAskNamesTheRemedy(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T"}

@@ -264,7 +264,8 @@ func TestListingADirectoryIsNotReadingIt(t *testing.T) {
 	}
 }
 
-// TestNamesOfOneFileAreOneSuggestion: the names of one file are one rule.
+// TestNamesOfOneFileAreOneSuggestion: in a working directory that is a link, each file
+// has two names and one rule.
 func TestNamesOfOneFileAreOneSuggestion(t *testing.T) {
 	t.Parallel()
 	link := filepath.Join(t.TempDir(), "link")

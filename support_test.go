@@ -52,7 +52,7 @@ func inert(name string, aliases ...string) pegboard.Tool {
 	})
 }
 
-// allow returns permissions with the given allow rules.
+// rules returns permissions of one rule set.
 func rules(t testing.TB, mode pegboard.Mode, set pegboard.RuleSet) pegboard.Permissions {
 	t.Helper()
 	p, err := pegboard.NewPermissions(mode, set)

@@ -35,7 +35,8 @@ func TestGlobInTheHomeIsExpanded(t *testing.T) {
 	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: t.TempDir(), Home: home}, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Read(~/keys/id)"}}))
 }
 
-// A pattern followed by .. is cleaned before links are followed.
+// A pattern followed by .. is resolved through the link that it matches, before the path
+// is cleaned.
 func TestGlobWithDotsIsFollowedThroughALink(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
@@ -56,7 +57,8 @@ func TestAliasWithDotsIsFollowedThroughALink(t *testing.T) {
 	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{}))
 }
 
-// A pattern that stands for a file called like an option is nothing to run unasked.
+// A pattern that matches a file called like an option is asked about: the command would
+// read it as the option.
 func TestGlobThatMatchesAnOptionIsAsked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

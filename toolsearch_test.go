@@ -118,7 +118,7 @@ func TestToolSearchSaysWhenNamesDoNotFit(t *testing.T) {
 	}
 }
 
-// An answer without tools says what to do next.
+// A search without matches tells the model what to do next.
 func TestToolSearchWithoutMatchesSaysWhatNext(t *testing.T) {
 	t.Parallel()
 	reg := many(t, 10)

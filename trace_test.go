@@ -73,7 +73,7 @@ func TestExplanationShowsEachStep(t *testing.T) {
 	}
 }
 
-// TestExplanationIsACopy: whoever is shown it may write to it.
+// TestExplanationIsACopy: the caller may write to it.
 func TestExplanationIsACopy(t *testing.T) {
 	t.Parallel()
 	a := reading(pegboard.Target{Value: "f", Aliases: []string{"g"}})

@@ -172,7 +172,8 @@ func TestInvariant12WhatWasSentStays(t *testing.T) {
 	}
 }
 
-// A request that was cancelled while it was put together says nothing for ever.
+// When TrimResults is cancelled, the note that a result could not be stored is not
+// remembered.
 func TestCancelledTrimIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{PerMessage: 1_000}})
@@ -191,8 +192,9 @@ func TestReplacedResultIsShorter(t *testing.T) {
 	require.LessOrEqual(t, len(text), 650)
 }
 
-// Hostile and repeated ids, texts of all kinds, failing limits: the bytes stay in the same
-// session, in a fork, with TrimState, and from the transcript with the directory opened anew.
+// With hostile and repeated ids, texts of all kinds and random limits, the bytes stay
+// the same in the session, in a fork, with TrimState, and from the transcript with the
+// directory opened anew.
 func TestTrimmedBytesStayForAnyHistory(t *testing.T) {
 	t.Parallel()
 	ids := []string{"", "", "../../x", "a/b", "con", "\xff\xfe", "\xff", "ä", strings.Repeat("z", 500), "call", "CALL"}

@@ -51,7 +51,8 @@ func TestAddedDirectoriesCount(t *testing.T) {
 	}
 }
 
-// TestAllowReads: what is lent can be read by every agent, not written, and rules hold.
+// TestAllowReads: every agent can read below the directory, none can write there, and
+// rules still hold.
 func TestAllowReads(t *testing.T) {
 	t.Parallel()
 	outside, err := filepath.EvalSymlinks(t.TempDir())
