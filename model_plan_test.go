@@ -16,19 +16,19 @@ import (
 )
 
 // A plan is the calls of a random message. What each of them does stands in its
-// input, so that tools, hooks and who is asked can keep to it wherever they are.
+// input, so that tools, hooks and the asker can keep to it on whatever side they are.
 type plan []planned
 
 // planned is one call of a plan, as the model sends it.
 type planned struct {
-	deed
+	action
 	id, tool string
 	spelling string        // of the input: as it should be, "fenced", "lost" (the host knows it), "cut"
 	gap      time.Duration // until the model has written the next call
 }
 
-// deed is what a call of a plan is to do, and what others do to it.
-type deed struct {
+// action is what a call of a plan does, and what hooks, rules and the user do about it.
+type action struct {
 	Reads  []string `json:"reads,omitempty"`
 	Writes []string `json:"writes,omitempty"`
 	Tree   bool     `json:"tree,omitempty"`
@@ -47,7 +47,7 @@ type deed struct {
 }
 
 // conflicts says whether two calls must not run at once.
-func (p deed) conflicts(q deed) bool {
+func (p action) conflicts(q action) bool {
 	if p.Class == 0 || q.Class == 0 {
 		return true
 	}
@@ -68,14 +68,14 @@ func (p deed) conflicts(q deed) bool {
 }
 
 // settled returns p as it is meant: by target without targets is alone.
-func (p deed) settled() deed {
+func (p action) settled() action {
 	if p.Class == int(pegboard.PerTarget) && len(p.Reads)+len(p.Writes) == 0 && p.Rule == "" {
 		p.Class = int(pegboard.Exclusive)
 	}
 	return p
 }
 
-func (p deed) input() string {
+func (p action) input() string {
 	in, err := json.Marshal(p)
 	if err != nil {
 		panic(err)
@@ -86,11 +86,11 @@ func (p deed) input() string {
 // inner returns the calls that a call makes, as a plan of their own.
 func (p planned) inner() (in plan) {
 	for i, text := range p.Inner {
-		var s deed
+		var s action
 		if err := json.Unmarshal([]byte(text), &s); err != nil {
 			panic(err)
 		}
-		in = append(in, planned{deed: s, id: p.id + "." + strconv.Itoa(i), tool: "Do"})
+		in = append(in, planned{action: s, id: p.id + "." + strconv.Itoa(i), tool: "Do"})
 	}
 	return in
 }
@@ -157,16 +157,16 @@ var quirks = []func(*planned){
 // draw makes a random plan. Every other call has no quirk.
 func draw(rnd *rand.Rand) (p plan) {
 	for i := range 2 + rnd.IntN(7) {
-		c := planned{deed: drawDeed(rnd), id: strconv.Itoa(i), tool: []string{"Do", "DoOrStop", "DoOrLeave"}[rnd.IntN(3)]}
+		c := planned{action: drawAction(rnd), id: strconv.Itoa(i), tool: []string{"Do", "DoOrStop", "DoOrLeave"}[rnd.IntN(3)]}
 		c.gap = time.Duration(rnd.IntN(15)) * time.Millisecond
 		for rnd.IntN(2) == 0 {
 			quirks[rnd.IntN(len(quirks))](&c)
 		}
-		c.deed = c.settled()
+		c.action = c.settled()
 		if rnd.IntN(8) == 0 && !*sendFar { // where no calls can be made from inside
 			c = planned{id: c.id, tool: "Script", gap: c.gap}
 			for range 1 + rnd.IntN(3) {
-				in := planned{deed: drawDeed(rnd)}
+				in := planned{action: drawAction(rnd)}
 				if rnd.IntN(3) == 0 {
 					quirks[rnd.IntN(len(quirks))](&in)
 				}
@@ -181,7 +181,7 @@ func draw(rnd *rand.Rand) (p plan) {
 	return p
 }
 
-func drawDeed(rnd *rand.Rand) deed {
+func drawAction(rnd *rand.Rand) action {
 	places := []string{"a", "a/b", "a/b/c", "d", "e"}
 	pick := func() (ps []string) {
 		for range rnd.IntN(3) {
@@ -189,7 +189,7 @@ func drawDeed(rnd *rand.Rand) deed {
 		}
 		return ps
 	}
-	s := deed{Reads: pick(), Writes: pick(), Tree: rnd.IntN(4) == 0, Class: rnd.IntN(3), Look: rnd.IntN(3) == 0, Ms: rnd.IntN(30)}
+	s := action{Reads: pick(), Writes: pick(), Tree: rnd.IntN(4) == 0, Class: rnd.IntN(3), Look: rnd.IntN(3) == 0, Ms: rnd.IntN(30)}
 	if s.Look {
 		s.Writes = nil
 	}

@@ -12,56 +12,54 @@ import (
 // errPlanned is the error of whatever is to fail in a plan.
 var errPlanned = errors.New("as planned")
 
-// A fate is how a call ends.
-type fate struct {
+// expected is how a call of a plan ends when nothing disturbs it.
+type expected struct {
 	stage pegboard.Stage // where it failed; empty if it did not
 	is    []error        // what its error wraps
 	says  string         // what it tells the model, if it succeeds
 	fails bool           // its result describes a failure
-	inner []fate         // of the calls that it made
+	inner []expected     // of the calls that it made
 
-	mended bool // its input was
+	repaired bool // its input was repaired
 }
 
-func failed(stage pegboard.Stage, is ...error) fate { return fate{stage: stage, is: is, fails: true} }
-
-// foresee says how the calls of a plan end that nobody disturbs: one after the
-// other, on paper. It is written after the documentation and shares nothing with
-// the executor.
-func foresee(p plan) (fates []fate) {
-	paper := paper{files: map[string]string{}}
-	for _, message := range [][]planned{p} {
-		fates = append(fates, paper.message(message)...)
-	}
-	return fates
+func failed(stage pegboard.Stage, is ...error) expected {
+	return expected{stage: stage, is: is, fails: true}
 }
 
-// paper is what the calls of a plan leave behind.
-type paper struct {
-	files map[string]string
-	left  []deed // what goes on in the background
+// foresee returns how each call of a plan ends when nothing disturbs it.
+func foresee(p plan) []expected {
+	ref := reference{files: map[string]string{}}
+	return ref.message(p)
 }
 
-func (p *paper) message(calls []planned) (fates []fate) {
+// reference takes the calls of a plan one after the other. It is written after the
+// documentation and shares no code with the executor.
+type reference struct {
+	files map[string]string // what calls have written
+	left  []action          // calls that go on in the background, and keep their keys
+}
+
+func (r *reference) message(calls []planned) (foreseen []expected) {
 	ids := map[string]bool{}
 	for _, c := range calls {
 		if ids[c.id] {
-			fates = append(fates, failed(pegboard.StageAdmit, pegboard.ErrDuplicate))
+			foreseen = append(foreseen, failed(pegboard.StageAdmit, pegboard.ErrDuplicate))
 			continue
 		}
 		ids[c.id] = true
-		f := p.call(c)
-		f.mended = c.tool != "Nothing" && c.Look && (c.spelling == "fenced" || c.spelling == "lost")
-		fates = append(fates, f)
+		f := r.call(c)
+		f.repaired = c.tool != "Nothing" && c.Look && (c.spelling == "fenced" || c.spelling == "lost")
+		foreseen = append(foreseen, f)
 	}
-	return fates
+	return foreseen
 }
 
-func (p *paper) call(c planned) fate {
-	if refused := p.refuse(c); refused.fails {
+func (r *reference) call(c planned) expected {
+	if refused := r.refuse(c); refused.fails {
 		return refused
 	}
-	f := p.work(c)
+	f := r.work(c)
 	switch {
 	case c.Post == "block" && f.stage == "":
 		return failed(pegboard.StageResult, errPlanned)
@@ -76,15 +74,15 @@ func (p *paper) call(c planned) fate {
 }
 
 // refuse says why a call does not run, or nothing.
-func (p *paper) refuse(c planned) fate {
+func (r *reference) refuse(c planned) expected {
 	switch {
 	case c.tool == "Nothing":
 		return failed(pegboard.StageLookup, pegboard.ErrUnknownTool)
 	case c.spelling == "cut", c.spelling != "" && !c.Look: // what a model did not write, writes nothing
 		return failed(pegboard.StageDecode, pegboard.ErrInvalidInput)
 	}
-	for _, held := range p.left {
-		if held.conflicts(c.deed) {
+	for _, held := range r.left {
+		if held.conflicts(c.action) {
 			return failed(pegboard.StageTargets, pegboard.ErrDetached)
 		}
 	}
@@ -100,7 +98,7 @@ func (p *paper) refuse(c planned) fate {
 	case c.Pre == "deny", c.Rule == "deny":
 		return failed(pegboard.StagePermission, pegboard.ErrDenied)
 	case c.Pre != "ask" && c.Rule != "ask", c.Person == "yes":
-		return fate{}
+		return expected{}
 	case c.Person == "no":
 		return failed(pegboard.StagePermission, pegboard.ErrDenied)
 	}
@@ -108,20 +106,20 @@ func (p *paper) refuse(c planned) fate {
 }
 
 // work does what the tool does.
-func (p *paper) work(c planned) fate {
+func (r *reference) work(c planned) expected {
 	if c.tool == "Script" {
-		return fate{says: "played", inner: p.message(c.inner())}
+		return expected{says: "played", inner: r.message(c.inner())}
 	}
-	f := fate{}
-	for _, r := range c.Reads {
-		f.says += p.files[r] + ";"
+	f := expected{}
+	for _, x := range c.Reads {
+		f.says += r.files[x] + ";"
 	}
 	if c.Ends == "deaf" { // it writes when it returns
-		p.left = append(p.left, c.deed)
+		r.left = append(r.left, c.action)
 		return failed(pegboard.StageCall, pegboard.ErrDetached, pegboard.ErrTimeout)
 	}
 	for _, x := range c.Writes {
-		p.files[x] += c.id
+		r.files[x] += c.id
 	}
 	switch c.Ends {
 	case "error":
@@ -141,10 +139,10 @@ func (p *paper) work(c planned) fate {
 }
 
 // check holds an outcome against what was foreseen.
-func (f fate) check(t *testing.T, o pegboard.Outcome, what func() string) {
+func (f expected) check(t *testing.T, o pegboard.Outcome, what func() string) {
 	t.Helper()
 	require.Equal(t, f.fails, o.Result.IsError, "%s: %v, %s\n%s", o.Call.ID, o.Err, o.Result.Text(), what())
-	require.Equal(t, f.mended, len(o.Repairs) > 0, "%s: %v\n%s", o.Call.ID, o.Repairs, what())
+	require.Equal(t, f.repaired, len(o.Repairs) > 0, "%s: %v\n%s", o.Call.ID, o.Repairs, what())
 	if f.stage == "" {
 		require.NoError(t, o.Err, "%s\n%s", o.Call.ID, what())
 	} else {

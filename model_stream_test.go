@@ -16,18 +16,18 @@ import (
 // scriptedCalls are what the bytes of a script can submit.
 func scriptedCalls() []planned {
 	return []planned{
-		{tool: "Do", deed: deed{Class: 2, Look: true}},
-		{tool: "Do", deed: deed{Class: 2, Look: true, Ms: 5}},
-		{tool: "DoOrStop", deed: deed{Ms: 3}},
-		{tool: "DoOrLeave", deed: deed{Class: 1, Writes: []string{"a"}, Ms: 2}},
-		{tool: "Do", deed: deed{Class: 1, Reads: []string{"a"}, Look: true}},
-		{tool: "DoOrStop", deed: deed{Class: 2, Look: true, Ends: "deaf"}},
-		{tool: "Do", deed: deed{Class: 1, Writes: []string{"a"}, Ends: "deaf"}},
-		{tool: "Do", deed: deed{Class: 2, Look: true, Ends: "goexit"}},
-		{tool: "Do", deed: deed{Class: 2, Look: true, Ends: "hang", Post: "late"}},
-		{tool: "Do", deed: deed{Class: 2, Look: true, Rule: "ask", Person: "never"}},
-		{tool: "Do", deed: deed{Class: 2, Look: true, Ms: 1, Then: "interrupt"}},
-		{tool: "Do", deed: deed{Class: 2, Look: true, Then: "finish"}},
+		{tool: "Do", action: action{Class: 2, Look: true}},
+		{tool: "Do", action: action{Class: 2, Look: true, Ms: 5}},
+		{tool: "DoOrStop", action: action{Ms: 3}},
+		{tool: "DoOrLeave", action: action{Class: 1, Writes: []string{"a"}, Ms: 2}},
+		{tool: "Do", action: action{Class: 1, Reads: []string{"a"}, Look: true}},
+		{tool: "DoOrStop", action: action{Class: 2, Look: true, Ends: "deaf"}},
+		{tool: "Do", action: action{Class: 1, Writes: []string{"a"}, Ends: "deaf"}},
+		{tool: "Do", action: action{Class: 2, Look: true, Ends: "goexit"}},
+		{tool: "Do", action: action{Class: 2, Look: true, Ends: "hang", Post: "late"}},
+		{tool: "Do", action: action{Class: 2, Look: true, Rule: "ask", Person: "never"}},
+		{tool: "Do", action: action{Class: 2, Look: true, Ms: 1, Then: "interrupt"}},
+		{tool: "Do", action: action{Class: 2, Look: true, Then: "finish"}},
 		{tool: "Do", spelling: "cut"},
 		{tool: "Nothing"},
 	}
@@ -85,7 +85,7 @@ func (s *scripted) watch() {
 		if e.Call.Session() != s.session || e.Call.Parent() != nil || e.Call.ID == "" {
 			panic(fmt.Sprintf("a %v event of nobody's: %+v", e.Kind, e.Call))
 		}
-		_, _, _, _ = deedOf(e.Call), e.Call.Targets(), e.Call.ReadOnly(), e.Call.Pool()
+		_, _, _, _ = actionOf(e.Call), e.Call.Targets(), e.Call.ReadOnly(), e.Call.Pool()
 		if e.Outcome != nil {
 			_ = e.Outcome.Result.Text()
 		}

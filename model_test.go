@@ -11,8 +11,26 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-// TestInvariant9ScheduleEqualsSerialRun plays random plans in every manner: each call ends as it
-// does on paper, where one runs after the other.
+// The tests of the files model_* compare the executor with a model of it.
+//
+// A plan (model_plan_test.go) is a random message. The input of each call says what its
+// tool does, and what hooks, rules and the user do about it; model_world_test.go has the
+// tools, hooks and answers that keep to it. A scene (model_scene_test.go) plays a plan on
+// a fake clock: in one batch, call by call, with every call sent elsewhere by Invoke, or
+// as a stream.
+//
+// Three things are compared. The outcome of every call, with its stage, error, text and
+// repair, is the one that the reference (model_reference_test.go) foresees, which takes
+// the calls one after the other and shares no code with the executor. No two calls run at
+// once whose targets conflict. The events of every call tell one story, from admitted to
+// finished, and outcomes and admissions stand in the order of the message.
+//
+// model_cut_test.go ends a plan after each of its events in turn, by every cause there is,
+// and expects each call to end as foreseen or by that cause. model_stream_test.go drives a
+// stream by random bytes and compares only what holds for every plan.
+
+// TestInvariant9ScheduleEqualsSerialRun plays random plans in every manner: each call
+// ends as it does in the reference.
 func TestInvariant9ScheduleEqualsSerialRun(t *testing.T) {
 	t.Parallel()
 	manners := []manner{{name: "serially", serially: true}, {name: "together"}, {name: "elsewhere", far: true}, {name: "streamed", streams: true}}

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	deedTime  = 200 * time.Millisecond // that a deed may take
-	hookTime  = 50 * time.Millisecond
-	askTime   = time.Second
-	longAfter = 10 * time.Minute // when a deaf deed returns: after all others
+	actionTime = 200 * time.Millisecond // that an action may take
+	hookTime   = 50 * time.Millisecond
+	askTime    = time.Second
+	longAfter  = 10 * time.Minute // after this a deaf action returns, when all others have
 )
 
 // world is what the calls of a plan act on. It notices when two that conflict
@@ -26,7 +26,7 @@ const (
 type world struct {
 	mu       sync.Mutex
 	files    map[string]string
-	running  map[string]deed
+	running  map[string]action
 	ran      map[string]int // how often
 	overlaps []string
 	inner    map[string][]pegboard.Outcome // of the calls that a call made
@@ -34,7 +34,7 @@ type world struct {
 }
 
 func newWorld() *world {
-	return &world{files: map[string]string{}, running: map[string]deed{}, ran: map[string]int{}, inner: map[string][]pegboard.Outcome{}}
+	return &world{files: map[string]string{}, running: map[string]action{}, ran: map[string]int{}, inner: map[string][]pegboard.Outcome{}}
 }
 
 // session returns one whose hooks, rules and person do what the input says.
@@ -54,14 +54,14 @@ func (w *world) session(t *testing.T) *pegboard.Session {
 	return s
 }
 
-// deedOf reads what was planned for a call.
-func deedOf(c *pegboard.Call) (p deed) {
+// actionOf reads what was planned for a call.
+func actionOf(c *pegboard.Call) (p action) {
 	_ = json.Unmarshal(c.Input, &p) // of what cannot be read, nothing was
 	return p
 }
 
 func preAsPlanned(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
-	switch deedOf(h.Call).Pre {
+	switch actionOf(h.Call).Pre {
 	case "deny":
 		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "as planned"}, nil
 	case "ask":
@@ -79,7 +79,7 @@ func preAsPlanned(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
 }
 
 func postAsPlanned(_ ctx, h *pegboard.HookCall) error {
-	switch deedOf(h.Call).Post {
+	switch actionOf(h.Call).Post {
 	case "replace":
 		if !h.Outcome.Result.IsError {
 			h.Outcome.Result = pegboard.TextResult("replaced")
@@ -97,14 +97,14 @@ func postAsPlanned(_ ctx, h *pegboard.HookCall) error {
 }
 
 func blockAsPlanned(_ ctx, h *pegboard.HookCall) error {
-	if deedOf(h.Call).Post == "block" {
+	if actionOf(h.Call).Post == "block" {
 		return errPlanned
 	}
 	return nil
 }
 
 func askAsPlanned(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
-	switch deedOf(q.Call).Person {
+	switch actionOf(q.Call).Person {
 	case "yes":
 		return pegboard.Decision{Behavior: pegboard.Allow}, nil
 	case "no":
@@ -120,7 +120,7 @@ var worldOf = pegboard.NewKey[*world]("world")
 var planTools = sync.OnceValue(func() *pegboard.Registry {
 	var reg pegboard.Registry
 	for name, i := range map[string]pegboard.Interrupt{"Do": pegboard.InterruptBlock, "DoOrStop": pegboard.InterruptCancel, "DoOrLeave": pegboard.InterruptDetach} {
-		err := reg.Add(planTool(pegboard.Info{Name: name, Interrupt: i, Timeout: deedTime, CancelsSiblings: i == pegboard.InterruptCancel}))
+		err := reg.Add(planTool(pegboard.Info{Name: name, Interrupt: i, Timeout: actionTime, CancelsSiblings: i == pegboard.InterruptCancel}))
 		if err != nil {
 			panic(err)
 		}
@@ -132,9 +132,9 @@ var planTools = sync.OnceValue(func() *pegboard.Registry {
 })
 
 func planTool(info pegboard.Info) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[deed, *pegboard.Result]{
+	return pegboard.Build(pegboard.Definition[action, *pegboard.Result]{
 		Info: info, Description: "Does one step of a plan.",
-		Inspect: func(p deed, _ *pegboard.Call) pegboard.Traits {
+		Inspect: func(p action, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{Concurrency: pegboard.Concurrency(p.Class), ReadOnly: p.Look}
 			for _, r := range p.Reads {
 				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: r, Tree: p.Tree})
@@ -147,13 +147,13 @@ func planTool(info pegboard.Info) pegboard.Tool {
 			}
 			return tr
 		},
-		Validate: func(_ ctx, p deed, _ *pegboard.Call) error {
+		Validate: func(_ ctx, p action, _ *pegboard.Call) error {
 			if p.Valid == "no" {
 				return errPlanned
 			}
 			return nil
 		},
-		Call: func(ctx ctx, p deed, c *pegboard.Call) (*pegboard.Result, error) {
+		Call: func(ctx ctx, p action, c *pegboard.Call) (*pegboard.Result, error) {
 			w, _ := worldOf.Get(c.Session())
 			return w.call(ctx, p, c)
 		},
@@ -161,7 +161,7 @@ func planTool(info pegboard.Info) pegboard.Tool {
 }
 
 // enter notes that a call begins, and returns what it reads.
-func (w *world) enter(p deed, c *pegboard.Call) (saw string) {
+func (w *world) enter(p action, c *pegboard.Call) (saw string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for id, q := range w.running {
@@ -177,7 +177,7 @@ func (w *world) enter(p deed, c *pegboard.Call) (saw string) {
 	return saw
 }
 
-func (w *world) leave(p deed, c *pegboard.Call) {
+func (w *world) leave(p action, c *pegboard.Call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.running, c.ID)
@@ -186,7 +186,7 @@ func (w *world) leave(p deed, c *pegboard.Call) {
 	}
 }
 
-func (w *world) call(ctx context.Context, p deed, c *pegboard.Call) (*pegboard.Result, error) {
+func (w *world) call(ctx context.Context, p action, c *pegboard.Call) (*pegboard.Result, error) {
 	saw := w.enter(p, c)
 	defer w.leave(p, c)
 	if len(p.Inner) > 0 {
@@ -229,7 +229,7 @@ func (w *world) call(ctx context.Context, p deed, c *pegboard.Call) (*pegboard.R
 
 // script makes the calls that were planned.
 func (w *world) script(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
-	outs := c.Run(ctx, planned{deed: deedOf(c), id: c.ID}.inner().calls()...)
+	outs := c.Run(ctx, planned{action: actionOf(c), id: c.ID}.inner().calls()...)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.inner[c.ID] = outs
