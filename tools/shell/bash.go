@@ -7,7 +7,7 @@ import (
 )
 
 // Bash returns the tool that runs command lines in bash. Lines that only read and
-// stay in their directory run beside each other, all others alone.
+// stay in their directory run concurrently, all others alone.
 func Bash(o Options) pegboard.Tool {
 	o = o.withDefaults("bash", "-c")
 	return newRunner("Bash", o, newInspector(o.Shell)).tool(bashPrompt(o))

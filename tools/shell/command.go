@@ -12,7 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// A command is one that runs, or ran.
+// A command is one run of a command line.
 type command struct {
 	*runner
 	in            commandInput
@@ -21,26 +21,26 @@ type command struct {
 	tasks         *background.Tasks
 	line          shellparse.Line
 	dir           string // where it started
-	dirFile       string // the file that says where it ended; empty if that does not matter
-	outputFile    string // where its output goes; empty if there is no place for it
-	outputFileErr error  // why there is none
+	dirFile       string // the shell writes there the directory in which it ends; empty if that is not recorded
+	outputFile    string // holds its output; empty if the file could not be named
+	outputFileErr error  // why outputFile is empty
 	timeout       time.Duration
 	reporter      *lineReporter
 	process       *proc.Process
 	started       time.Time
 }
 
-// errTooLong is the cause that ends a command which took too long.
+// errTooLong is the cause that ends a command at its timeout.
 var errTooLong = errors.New("the command took too long")
 
-// waitForeground waits until the command has ended or goes on in the background.
+// waitForeground waits until the command has ended or has moved to the background.
 func (k *command) waitForeground(ctx context.Context) (Output, error) {
-	defer k.reporter.stop() // nothing is emitted once the call has returned
-	patience := k.timeout
+	defer k.reporter.stop() // no event may follow the return of the call
+	wait := k.timeout
 	if k.in.Background {
-		patience = startWait
+		wait = startWait
 	}
-	limit := time.NewTimer(patience)
+	limit := time.NewTimer(wait)
 	defer limit.Stop()
 	quiet := newSilenceTimer(k)
 	defer quiet.timer.Stop()
@@ -52,7 +52,7 @@ func (k *command) waitForeground(ctx context.Context) (Output, error) {
 			k.process.Stop(context.Cause(ctx))
 			return k.finish(ctx, ""), nil
 		case <-limit.C:
-			if ctx.Err() == nil { // both may have come
+			if ctx.Err() == nil { // the timer and the context may both have fired
 				return k.handleTimeout(ctx)
 			}
 		case <-quiet.timer.C:
@@ -61,7 +61,8 @@ func (k *command) waitForeground(ctx context.Context) (Output, error) {
 	}
 }
 
-// handleTimeout is what becomes of a command whose time in the foreground is over.
+// handleTimeout is called when the time of the command in the foreground is over. It
+// moves the command to the background or ends it.
 func (k *command) handleTimeout(ctx context.Context) (Output, error) {
 	if k.in.Background {
 		out, err := k.moveToBackground(k.timeout)
@@ -82,10 +83,11 @@ func (k *command) handleTimeout(ctx context.Context) (Output, error) {
 	return k.finish(ctx, reason), nil
 }
 
-// finish waits for the end of a command that was in the foreground until then.
-func (k *command) finish(ctx context.Context, staying string) Output {
+// finish waits for the end of a command that stayed in the foreground. reason says
+// why it did not move to the background, if it took too long.
+func (k *command) finish(ctx context.Context, reason string) Output {
 	exit := k.process.Exit()
-	out := k.output(ctx, exit, staying)
+	out := k.output(ctx, exit, reason)
 	if out.PersistedOutputPath != k.outputFile && out.RawOutputPath != k.outputFile {
 		k.remove(k.outputFile)
 	}
@@ -101,7 +103,7 @@ func (k *command) finish(ctx context.Context, staying string) Output {
 	return out
 }
 
-// discard ends a command of which nothing is shown.
+// discard ends a command and removes its files.
 func (k *command) discard(cause error) {
 	k.process.Stop(cause)
 	k.process.Exit()
@@ -109,8 +111,8 @@ func (k *command) discard(cause error) {
 	k.remove(k.dirFile)
 }
 
-// remove removes a file that is of no more use. One that stays is removed with the
-// directory that it is in.
+// remove removes a file that is no longer needed. If that fails, the file is removed
+// with its directory.
 func (k *command) remove(file string) {
 	if file != "" {
 		_ = os.Remove(file)

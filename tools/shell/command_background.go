@@ -12,8 +12,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// moveToBackground lets the command go on as a background task, for limit at most, and says
-// so. If that cannot be it is as it was.
+// moveToBackground adds the command to the background tasks, where it may run for
+// limit, and returns the output of its call. If that fails, the command stays as it
+// was.
 func (k *command) moveToBackground(limit time.Duration) (Output, error) {
 	work := background.Work{
 		Kind: "shell", Description: k.in.Description, Command: k.in.Command,
@@ -31,13 +32,13 @@ func (k *command) moveToBackground(limit time.Duration) (Output, error) {
 	return k.backgroundOutput(h.ID(), work.OutputFile), nil
 }
 
-// superviseTask waits for the end of a background task and reports it.
+// superviseTask waits until a background task has ended and reports its end.
 func (k *command) superviseTask(h *background.Handle, limit time.Duration) {
-	patience := time.NewTimer(limit)
-	defer patience.Stop()
+	timeout := time.NewTimer(limit)
+	defer timeout.Stop()
 	select {
 	case <-k.process.Done():
-	case <-patience.C:
+	case <-timeout.C:
 		k.process.Stop(errTooLong)
 	}
 	exit := k.process.Exit()
@@ -52,7 +53,7 @@ func (k *command) superviseTask(h *background.Handle, limit time.Duration) {
 	h.Done(k.taskEnd(exit, limit))
 }
 
-// taskEnd says how a background task ended.
+// taskEnd returns how a background task ended.
 func (k *command) taskEnd(exit proc.Exit, limit time.Duration) (background.State, *int, error) {
 	var code *int
 	if exit.Code >= 0 {
@@ -73,8 +74,8 @@ func (k *command) taskEnd(exit proc.Exit, limit time.Duration) (background.State
 	return background.Completed, code, nil
 }
 
-// backgroundOutput words that the command goes on in the background. What it has printed so
-// far is shown if it is short.
+// backgroundOutput returns the output of a call whose command goes on in the
+// background. It includes the command's own output so far if that is short.
 func (k *command) backgroundOutput(id, file string) Output {
 	out := Output{BackgroundTaskID: id, RawOutputPath: file, ExitCode: -1, Elapsed: time.Since(k.started)}
 	if k.in.Background {
@@ -99,15 +100,15 @@ func (k *command) backgroundOutput(id, file string) Output {
 	return out
 }
 
-// seconds returns a duration as the documented text has it, such as 120s.
+// seconds formats a duration as in the documented text, such as 120s.
 func seconds(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
 }
 
-// foregroundOnly says why a command that takes too long must be ended rather than go
-// on in the background: what sleeps does nothing worth waiting for, git holds locks
-// that later commands need, and of what is not understood nobody can say that it is
-// not one of the two.
+// foregroundOnly returns why a command that takes too long must be ended and not
+// moved to the background, or "". A command that sleeps does nothing that is worth
+// waiting for; git holds locks that later commands need; and a line that was not
+// fully parsed may do either.
 func (k *command) foregroundOnly() string {
 	switch {
 	case k.options.NoBackground:
@@ -129,7 +130,7 @@ func (k *command) foregroundOnly() string {
 	return ""
 }
 
-// changesDir reports whether the line holds a command that changes the directory.
+// changesDir reports whether the line contains a command that changes the directory.
 func (k *command) changesDir() bool {
 	for i := range k.line.Commands {
 		switch programOf(k.line.Commands[i].Text) {

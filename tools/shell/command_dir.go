@@ -9,15 +9,15 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// maxDirName is how much is read of the file that names a directory, in bytes.
+// maxDirName is the number of bytes that are read of a file that names a directory.
 const maxDirName = 16 << 10
 
-// updateStartDir makes the next command start where k ended, if that is inside the working
-// directories. It returns what the model should know.
+// updateStartDir makes the next command start where k ended, if that is inside the
+// working directories. It returns a note for the model.
 func (k *command) updateStartDir() string {
 	f, err := realpath.Open(realpath.Resolve(k.dirFile))
 	if err != nil {
-		return "" // the shell became another program, or took no notice of it
+		return "" // the shell was replaced by another program, or could not write the file
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxDirName))
 	_ = f.Close() // it was only read

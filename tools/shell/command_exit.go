@@ -10,8 +10,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-// exitMeanings are the programs whose exit code 1 is an answer and not a failure, from
-// the documentation of the harness that this tool is compatible with.
+// exitMeanings are the programs whose exit code 1 is an answer and not a failure,
+// from the documentation of Claude Code.
 var exitMeanings = map[string]string{
 	"grep": "nothing matched", "egrep": "nothing matched", "fgrep": "nothing matched", "rg": "nothing matched",
 	"find": "some places could not be searched", "diff": "the files differ",
@@ -19,24 +19,24 @@ var exitMeanings = map[string]string{
 	"git grep": "nothing matched", "git diff": "there are differences",
 }
 
-// powerShellExitMeanings is the table of PowerShell.
+// powerShellExitMeanings is the same table for PowerShell.
 var powerShellExitMeanings = map[string]string{
 	"grep": "nothing matched", "egrep": "nothing matched", "fgrep": "nothing matched", "rg": "nothing matched",
 	"findstr": "nothing matched", "git grep": "nothing matched", "git diff": "there are differences",
 }
 
-// windowsExitMeanings counts there if the program printed something.
+// windowsExitMeanings holds on Windows if the program printed something.
 var windowsExitMeanings = map[string]string{
 	"where": "some names were not found", "fc": "the files differ", "diff": "the files differ",
 }
 
-// maxRobocopy is the highest exit code with which robocopy says what it did. Higher
-// ones are failures.
+// maxRobocopy is the highest exit code of robocopy that is not a failure.
 const maxRobocopy = 7
 
-// exitMeaning says what the exit code of a command means that ended by itself, if it
-// is no failure: that is up to its last simple command, also in a pipe, unless the
-// code may be that of another one. It is empty for a failure, and for 0.
+// exitMeaning returns the meaning of the command's exit code if the code is not a
+// failure. The meaning is that of the last simple command of the line, also in a
+// pipe. It is empty for a failure, for 0, and if the code may come from another
+// simple command.
 func (k *command) exitMeaning(exit proc.Exit) string {
 	if exit.Err != nil || exit.Signal != "" || exit.Code <= 0 || len(k.line.Commands) == 0 || k.mayEndEarly() {
 		return ""
@@ -62,16 +62,16 @@ func (k *command) exitMeaning(exit proc.Exit) string {
 	return ""
 }
 
-// negation finds a ! before a command, which turns its exit code around.
+// negation matches a ! before a command, which inverts its exit code.
 var negation = regexp.MustCompile(`(^|[;&|({\n]|\b(then|do|else|if|while|until))\s*!\s`)
 
-// setupPrograms are programs before a && whose failure shows in what they print, if they
-// fail at all.
+// setupPrograms are programs before a && that print a message if they fail, or never
+// fail.
 var setupPrograms = map[string]bool{"cd": true, "pushd": true, "popd": true, "echo": true, "printf": true, "true": true, ":": true, "set": true, "export": true}
 
-// mayEndEarly reports whether the exit code of the line may be that of a command
-// before its last one, which did not fail then, or did not run, or may be turned
-// around. A command whose 1 is an answer as well does not count.
+// mayEndEarly reports whether the exit code of the line may come from a command
+// before the last one or may be inverted. A command whose exit code 1 is an answer as
+// well does not count.
 func (k *command) mayEndEarly() bool {
 	if k.inspector.shell == shellparse.PowerShell {
 		return false

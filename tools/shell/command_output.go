@@ -12,9 +12,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
-// output words the end of a command that was in the foreground. staying says why it
-// was ended, if it took too long.
-func (k *command) output(ctx context.Context, exit proc.Exit, staying string) Output {
+// output returns the output of a command that ended in the foreground. reason says
+// why it was ended at its timeout.
+func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Output {
 	out := Output{ExitCode: exit.Code, Elapsed: exit.Elapsed, NoSandbox: k.in.NoSandbox, NoOutputExpected: printsNothing(&k.line)}
 	meaning := k.exitMeaning(exit)
 	out.failed = true
@@ -22,7 +22,7 @@ func (k *command) output(ctx context.Context, exit proc.Exit, staying string) Ou
 	case errors.Is(exit.Err, errTooLong):
 		out.TimedOutAfterMS = k.timeout.Milliseconds()
 		out.note(fmt.Sprintf("The command was ended because it took longer than %v; %s. "+
-			"Ask for more time with timeout, or do less at once.", k.timeout, staying))
+			"Ask for more time with timeout, or do less at once.", k.timeout, reason))
 	case errors.Is(exit.Err, proc.ErrOutputLimit):
 		out.note(fmt.Sprintf("The command was ended because it printed more than %d bytes. "+
 			"Print less, or send the output to a file or through head.", k.options.MaxOutput))
@@ -52,29 +52,30 @@ func (k *command) output(ctx context.Context, exit proc.Exit, staying string) Ou
 	return out
 }
 
-// fillStdout puts into out what is shown of the output.
+// fillStdout sets out.Stdout to the part of the output that the model sees, and
+// stores the output if that part is not all of it.
 func (k *command) fillStdout(ctx context.Context, out *Output, exit proc.Exit) {
 	total := exit.Output.Total
-	most := MaxShown
+	limit := MaxShown
 	if out.failed {
-		most = MaxShownFailed
+		limit = MaxShownFailed
 	}
 	switch {
 	case k.reporter.isBinary():
 		at := k.store(ctx, exit, "application/octet-stream")
 		out.Omitted, out.RawOutputPath, out.ref = total, at.path, at.ref
 		out.note(at.binaryNote(total))
-	case total <= int64(most):
+	case total <= int64(limit):
 		out.Stdout = strings.TrimRight(exit.Output.Text(), "\n")
 	case out.failed:
-		out.setExcerpt(k.bothEnds(exit, most, advice), total)
+		out.setExcerpt(k.bothEnds(exit, limit, advice), total)
 	default:
 		at := k.store(ctx, exit, "text/plain")
 		switch {
 		case errors.Is(at.err, pegboard.ErrAlreadyStored):
-			out.setExcerpt(k.bothEnds(exit, most, "ask for less at once"), total)
+			out.setExcerpt(k.bothEnds(exit, limit, "ask for less at once"), total)
 		case at.err != nil:
-			out.setExcerpt(k.bothEnds(exit, most, advice), total)
+			out.setExcerpt(k.bothEnds(exit, limit, advice), total)
 			out.note(fmt.Sprintf("The rest could not be stored: %v.", at.err))
 		default:
 			out.PersistedOutputPath, out.PersistedOutputSize, out.ref = at.path, at.size, at.ref
@@ -83,10 +84,10 @@ func (k *command) fillStdout(ctx context.Context, out *Output, exit proc.Exit) {
 	}
 }
 
-// advice tells how to see an output that is stored nowhere.
+// advice tells the model how to see an output that was not stored.
 const advice = "to see it, run the command with its output going to a file, or through head, tail or grep"
 
-// preview is the beginning of an output that is stored.
+// preview returns the beginning of a stored output.
 func (k *command) preview(exit proc.Exit, at storedOutput) excerpt.Excerpt {
 	s := k.excerptSource(exit)
 	s.Output = s.Shrink(2 * PreviewSize) // half of it is the beginning
@@ -94,15 +95,15 @@ func (k *command) preview(exit proc.Exit, at storedOutput) excerpt.Excerpt {
 	return excerpt.Beginning(s, PreviewSize)
 }
 
-// bothEnds is the beginning and the end of an output that is stored nowhere.
-func (k *command) bothEnds(exit proc.Exit, most int, how string) excerpt.Excerpt {
+// bothEnds returns the beginning and the end of an output that was not stored.
+func (k *command) bothEnds(exit proc.Exit, limit int, how string) excerpt.Excerpt {
 	s := k.excerptSource(exit)
-	s.Output, s.How = s.Shrink(most), how
-	return excerpt.Ends(s, most)
+	s.Output, s.How = s.Shrink(limit), how
+	return excerpt.Ends(s, limit)
 }
 
-// excerptSource is the output of a command. The limits for it are in bytes, so that what
-// is shown has to be cut to them before its characters are counted.
+// excerptSource returns the output for an excerpt. The limits of excerpts are bytes,
+// so the output is cut to them before its characters are counted.
 func (k *command) excerptSource(exit proc.Exit) excerpt.Source {
 	return excerpt.Source{Name: "Output", Output: exit.Output, Lines: exit.Output.Lines(k.reporter.lineCount())}
 }

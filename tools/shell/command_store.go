@@ -12,10 +12,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-const storeTimeout = time.Minute // as the executor gives the store
+const storeTimeout = time.Minute // the executor's own limit for the store
 
-// store moves the output of a command from its file to the session's store. If that
-// does not take it, it stays in the file.
+// store copies the output of a command from its file to the session's store. If the
+// store does not accept it, the output stays in the file.
 func (k *command) store(ctx context.Context, exit proc.Exit, mimeType string) storedOutput {
 	switch {
 	case k.outputFile == "":
@@ -40,8 +40,8 @@ func (k *command) store(ctx context.Context, exit proc.Exit, mimeType string) st
 	return storedOutput{path: cmp.Or(stored.Path, stored.Ref), ref: stored.Ref, size: stored.Size}
 }
 
-// showsFiles reports whether the line prints nothing but what it reads from files. What
-// others print may not come a second time.
+// showsFiles reports whether the line prints only the content of files. The output of
+// such a line can be had again; another line may print something else the next time.
 func showsFiles(line *shellparse.Line) bool {
 	for i := range line.Commands {
 		cmd := &line.Commands[i]

@@ -13,15 +13,16 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// misleadingVars are the variables that make bash read a file before the line, or read
-// the line in another way than the parser.
+// misleadingVars are the variables that make bash read a file before the line, or
+// interpret the line in another way than the parser.
 var misleadingVars = map[string]bool{"BASH_ENV": true, "ENV": true, "SHELLOPTS": true, "BASHOPTS": true, "POSIXLY_CORRECT": true}
 
-// environment is what a command runs in: with the home directory that ~ was taken
-// for, without CDPATH, which would lead cd elsewhere than the parser thinks, and
-// without what would give its words another meaning, such as exported functions.
-// One that was decided as read-only gets what keeps git from writing, asking and
-// connecting, and finds no program of the project in the place of a system's.
+// environment returns the environment of a command. HOME is the directory that the
+// parser used for ~. CDPATH is empty, since it would make cd enter other directories
+// than the parser assumes. Variables that give words of the line another meaning,
+// such as exported functions, are removed. A command that was decided as read-only
+// also gets settings that keep git from writing, asking and connecting, and a PATH
+// without the project's own programs.
 func environment(o Options, c *pegboard.Call) []string {
 	env := o.Env
 	if env == nil {
@@ -51,12 +52,12 @@ func lookupVar(env []string, name string) (value string) {
 	return value
 }
 
-// systemDirs are the directories whose programs are the system's, even for a session
-// that works in the root directory.
+// systemDirs are directories that stay in PATH even if the session works in the root
+// directory.
 var systemDirs = map[string]bool{"/bin": true, "/sbin": true, "/usr/bin": true, "/usr/sbin": true, "/usr/local/bin": true, "/usr/local/sbin": true}
 
-// trustedPath returns path without what lies in a working directory, by any name, where
-// a program could be called like one that only reads.
+// trustedPath returns path without the entries that lie in a working directory, under
+// any name: a program there could have the name of one that only reads.
 func trustedPath(path string, dirs []string) string {
 	roots := make([]string, len(dirs))
 	for i, dir := range dirs {
@@ -73,7 +74,7 @@ func trustedPath(path string, dirs []string) string {
 		}
 	}
 	if len(kept) == 0 {
-		return os.DevNull // where nothing is: an empty one means the directory that a command runs in
+		return os.DevNull // it contains no programs; an empty PATH would mean the command's directory
 	}
 	return strings.Join(kept, string(filepath.ListSeparator))
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// A fileView is a line that shows one file and does nothing else. Its zero value
-// shows none.
+// A fileView is the file that a line shows, if the line shows one file and does
+// nothing else. Its zero value means that the line does not.
 type fileView struct {
 	path   string
 	before os.FileInfo // before the line ran
 }
 
-// newFileView returns what the line of c is about to show.
+// newFileView returns the file that the line of c will show.
 func newFileView(line *shellparse.Line, c *pegboard.Call) fileView {
 	if !showsOneFile(line) {
 		return fileView{}
@@ -38,19 +38,19 @@ func newFileView(line *shellparse.Line, c *pegboard.Call) fileView {
 	return fileView{}
 }
 
-// viewers are the programs whose output counts as a read of the one file that
-// they are given, by the documentation of the harness we are compatible with.
-// Sed counts only as a printer of lines, see printsLines.
+// viewers are the programs whose output counts as a read of the file that they are
+// given, according to the documentation of Claude Code. The output of sed counts only
+// if sed prints lines, see sedPrintsLines.
 var viewers = map[string]bool{
 	"cat": true, "nl": true, "bat": true, "batcat": true, "head": true, "tail": true,
 	"grep": true, "egrep": true, "fgrep": true, "rg": true, "sed": true,
 }
 
-// sedPrintsLines knows the one form of sed that only shows a stretch of a file.
+// sedPrintsLines matches the form of sed that only prints a range of lines.
 var sedPrintsLines = regexp.MustCompile(`^sed -n ['"]?\d+(,(\d+|\$))?p['"]? [^-]\S*$`)
 
-// showsOneFile reports whether the line is one viewer of one file, its output neither
-// piped nor redirected.
+// showsOneFile reports whether the line is one viewer of one file, whose output is
+// neither piped nor redirected.
 func showsOneFile(line *shellparse.Line) bool {
 	if line.Unknown != "" || len(line.Commands) != 1 || len(line.Paths) > 0 {
 		return false
@@ -66,20 +66,20 @@ func showsOneFile(line *shellparse.Line) bool {
 	return viewers[name] && (name != "sed" || sedPrintsLines.MatchString(cmd.Text))
 }
 
-// maxViewedFile is the largest file that is hashed after it was shown, in bytes. A
-// larger one has to be read with Read before it is edited.
+// maxViewedFile is the size in bytes of the largest file that is hashed after it was
+// shown. A larger file must be read with Read before it is edited.
 const maxViewedFile = 16 << 20
 
-// record records for the session of c what was shown, unless the file changed
-// meanwhile. The whole of a file counts as seen if printed is just that, or else a
-// part of it.
+// record records for the session of c that the file was shown, unless the file has
+// changed meanwhile. The whole file counts as read if it is equal to printed,
+// otherwise a part of it.
 func (v fileView) record(c *pegboard.Call, printed []byte) {
 	if v.path == "" || len(printed) == 0 || v.before.Size() > maxViewedFile {
 		return
 	}
 	f, err := realpath.Open(v.path)
 	if err != nil {
-		return // it is gone, so nothing of it can be edited
+		return // a file that does not exist cannot be edited
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, maxViewedFile+1))

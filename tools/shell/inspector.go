@@ -9,10 +9,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-// inspector says what a command line will do.
+// An inspector finds out from a command line which targets it has.
 type inspector struct {
 	shell      shellparse.Shell
-	carriesDir bool // commands start at the place of their session, not in its directory
+	carriesDir bool // commands start in the startDir of their session, not in its directory
 	parser     *shellparse.Parser
 }
 
@@ -66,7 +66,7 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) pegboard.Traits {
 	return tr
 }
 
-// dir returns the directory that c was inspected for, in which it has to run.
+// dir returns the directory that c was inspected for. The command must run in it.
 func (i inspector) dir(c *pegboard.Call) string {
 	if i.carriesDir {
 		return inspectedDir(c)
@@ -74,12 +74,12 @@ func (i inspector) dir(c *pegboard.Call) string {
 	return c.Session().Dir()
 }
 
-// parse reads the line of a call as it was inspected.
+// parse parses the line of a call in the way in which it was inspected.
 func (i inspector) parse(in commandInput, c *pegboard.Call) shellparse.Line {
 	return i.parser.Parse(in.Command, shellparse.Env{Shell: i.shell, Dir: i.dir(c), Home: c.Session().Home()})
 }
 
-// targetCount is the number of targets of a line, but for where it starts.
+// targetCount returns the number of targets of a line, without its start directory.
 func targetCount(line *shellparse.Line) int {
 	n := len(line.Commands) + len(line.Paths)
 	for i := range line.Commands {

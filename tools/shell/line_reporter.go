@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// lineReporter watches the output of a command: it reports it line by line until it is
-// stopped or the output turns out to be no text, and counts the lines. Its methods
-// may be called concurrently, write excepted.
+// A lineReporter reports the output of a command line by line, until it is stopped or
+// the output is binary, and counts all lines. Its methods may be called concurrently,
+// except write.
 type lineReporter struct {
 	emit func(line string)
 
 	mu       sync.Mutex
 	sent     int
-	partial  []byte // the beginning of a line whose end has not come
+	partial  []byte // the beginning of an unfinished line
 	stopped  bool
-	binary   bool  // there was a NUL
-	lineEnds int64 // line ends
+	binary   bool  // a NUL byte was written
+	lineEnds int64 // newlines in the whole output
 }
 
 const (
-	maxProgress     = 1000 // lines reported of one command; a build prints more than anybody reads
+	maxProgress     = 1000 // lines of one command that are reported
 	maxProgressLine = 200  // bytes of a reported line
 )
 
-// write takes a piece of output.
+// write adds a piece of output.
 func (l *lineReporter) write(p []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,21 +46,21 @@ func (l *lineReporter) write(p []byte) {
 	}
 }
 
-// stop makes it report nothing more.
+// stop ends the reports.
 func (l *lineReporter) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stopped = true
 }
 
-// isBinary reports whether the output is no text.
+// isBinary reports whether the output is binary.
 func (l *lineReporter) isBinary() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.binary
 }
 
-// lineCount returns how many line ends there were.
+// lineCount returns the number of newlines.
 func (l *lineReporter) lineCount() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,17 +8,16 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// How long a monitor watches, from the documentation of the harness whose tool
-// this one is compatible with.
+// How long a monitor watches, from the documentation of Claude Code.
 const (
 	DefaultMonitorTime = 5 * time.Minute
-	MaxMonitorTime     = time.Hour // a longer one is cut to it
+	MaxMonitorTime     = time.Hour // a longer time is reduced to it
 )
 
-// MonitorResult is what a host gets as Result.Data of [Monitor].
+// MonitorResult is the Result.Data of [Monitor].
 type MonitorResult struct {
 	TaskID     string `json:"taskId"`
-	TimeoutMS  int64  `json:"timeoutMs"` // 0 if it has none
+	TimeoutMS  int64  `json:"timeoutMs"` // 0 if there is no timeout
 	Persistent bool   `json:"persistent,omitempty"`
 
 	file string
@@ -40,7 +39,7 @@ type monitorInput struct {
 	Persistent  bool   `json:"persistent,omitempty" jsonschema_description:"Watches until the command or the conversation ends, or TaskStop; timeout_ms does not count"`
 }
 
-// timeLimit is how long the monitor watches; 0 is no limit.
+// timeLimit returns how long the monitor watches; 0 means no limit.
 func (in monitorInput) timeLimit() time.Duration {
 	switch {
 	case in.Persistent:
@@ -51,28 +50,28 @@ func (in monitorInput) timeLimit() time.Duration {
 	return milliseconds(in.TimeoutMS, MaxMonitorTime)
 }
 
-// bashInput is the input of a Bash call that would run the same command.
+// bashInput returns the input of a Bash call that would run the same command.
 func (in monitorInput) bashInput() commandInput { return commandInput{Command: in.Command} }
 
-// Monitor returns the tool that runs a command in the background and tells the
-// conversation each line that it prints. The options mean what they mean for [Bash],
-// but for the time-outs and Silence; with NoBackground there is no such tool. Rules
-// for Bash hold for the command, as well as those for Monitor.
+// Monitor returns the tool that runs a command in the background and reports each
+// line of its output to the conversation. The options have the same meaning as for
+// [Bash], except for the timeouts and Silence; with NoBackground the tool is not
+// offered. Rules for Bash apply to the command, and rules for Monitor as well.
 //
-// Lines of stdout are events, but for blank ones; stderr goes to the output file
-// only, beside them. (A Shell whose last argument is not -c, as PowerShell's, cannot
-// keep them apart: there both are events.) The conversation learns of events, and
-// once of the end, from [background.Tasks.Notices].
+// Each line of stdout that is not blank is an event. stderr is only written to the
+// output file, which also holds stdout. If the last argument of Shell is not -c, as
+// for PowerShell, the two streams cannot be separated and both are events. The
+// conversation gets the events and one notice of the end from
+// [background.Tasks.Notices].
 //
-// Events that come within 200 ms are one message, and there is at most one message
-// each second. It holds up to 20 events and 4,000 bytes, each event cut to 500
-// bytes, and counts the others, which stand in the output file. Five messages in a
-// row that lack events end the monitor. So does its time, unless it is
-// persistent, and an output file of more than MaxOutput bytes, soon after it has
-// become so large.
+// Events that occur within 200 ms are sent as one message, and at most one message is
+// sent per second. A message contains up to 20 events and 4,000 bytes, each event cut
+// to 500 bytes; it counts the other events, which are in the output file. The monitor
+// is ended after five messages in a row that left out events, at its timeout unless
+// it is persistent, and soon after its output file has grown beyond MaxOutput bytes.
 //
-// The ws input of the same tool elsewhere, a WebSocket in the place of a command,
-// is not supported here and refused as an unknown property.
+// The ws input of Claude Code's Monitor, a WebSocket instead of a command, is not
+// supported and refused as an unknown property.
 func Monitor(o Options) pegboard.Tool {
 	o = o.withDefaults("bash", "-c")
 	r := newRunner("Monitor", o, newInspector(o.Shell))

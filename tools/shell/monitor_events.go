@@ -10,113 +10,115 @@ import (
 	"unicode/utf8"
 )
 
-// An monitorEvents takes the output of a command apart into events, and keeps those that
-// wait to be told. What it holds is bounded, whatever is written.
+// monitorEvents splits the output of a command into events and queues them. Its
+// memory is bounded.
 type monitorEvents struct {
-	// ready holds a token when there are events after there were none.
+	// ready holds a token after the queue has become non-empty.
 	ready chan struct{}
 
 	mu        sync.Mutex
-	partial   []byte // the beginning of a line whose end has not come
-	truncated bool   // the line had more than part holds
+	partial   []byte // the beginning of an unfinished line
+	truncated bool   // the line is longer than partial
 	lines     []string
 	size      int // bytes of the lines
-	overflow  int // events that found no room among them
+	overflow  int // events that did not fit into lines
 	stopped   bool
 }
 
-// What a monitor tells, and when it tells too much. The numbers are ours.
+// How events are grouped into messages, and which load ends a monitor. Claude Code
+// does not document these numbers.
 const (
-	eventGatherTime = 200 * time.Millisecond // events that come within it are told together
-	eventInterval   = time.Second            // the least time between two messages
-	maxEvents       = 20                     // told in one message; the others are counted
-	maxEventSize    = 500                    // bytes of one event; what is longer is cut
+	eventGatherTime = 200 * time.Millisecond // events within it are sent together
+	eventInterval   = time.Second            // minimum time between two messages
+	maxEvents       = 20                     // in one message; further events are only counted
+	maxEventSize    = 500                    // bytes of one event; the rest is cut off
 	maxMessageSize  = 4_000                  // bytes of all events of one message
-	maxOverflows    = 5                      // messages in a row that lack events end the monitor
+	maxOverflows    = 5                      // incomplete messages in a row that end the monitor
 )
 
 func newMonitorEvents() *monitorEvents { return &monitorEvents{ready: make(chan struct{}, 1)} }
 
-// write takes a piece of output. It does not block.
-func (f *monitorEvents) write(p []byte) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for !f.stopped && len(p) > 0 {
+// write adds a piece of output. It does not block.
+func (e *monitorEvents) write(p []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for !e.stopped && len(p) > 0 {
 		line, rest, ended := bytes.Cut(p, []byte{'\n'})
-		room := min(len(line), maxEventSize-len(f.partial))
-		f.partial = append(f.partial, line[:room]...)
-		f.truncated = f.truncated || room < len(line)
+		room := min(len(line), maxEventSize-len(e.partial))
+		e.partial = append(e.partial, line[:room]...)
+		e.truncated = e.truncated || room < len(line)
 		if ended {
-			f.endLine()
+			e.endLine()
 		}
 		p = rest
 	}
 }
 
-// finish ends the last line, if it lacks its end.
-func (f *monitorEvents) finish() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.endLine()
+// finish makes an event of the last line, if it has no newline.
+func (e *monitorEvents) finish() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.endLine()
 }
 
-// stop makes the feed take no more.
-func (f *monitorEvents) stop() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.stopped = true
+// stop makes the queue ignore further output.
+func (e *monitorEvents) stop() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.stopped = true
 }
 
-// endLine makes an event of the line, unless it is blank. The lock is held.
-func (f *monitorEvents) endLine() {
-	line := eventText(f.partial, f.truncated)
-	f.partial, f.truncated = f.partial[:0], false
-	if f.stopped || line == "" {
+// endLine makes an event of the line, unless the line is blank. The caller holds the
+// lock.
+func (e *monitorEvents) endLine() {
+	line := eventText(e.partial, e.truncated)
+	e.partial, e.truncated = e.partial[:0], false
+	if e.stopped || line == "" {
 		return
 	}
-	if len(f.lines) == maxEvents || f.size+len(line) > maxMessageSize {
-		f.overflow++
+	if len(e.lines) == maxEvents || e.size+len(line) > maxMessageSize {
+		e.overflow++
 		return
 	}
-	f.lines = append(f.lines, line)
-	f.size += len(line)
+	e.lines = append(e.lines, line)
+	e.size += len(line)
 	select {
-	case f.ready <- struct{}{}:
+	case e.ready <- struct{}{}:
 	default:
 	}
 }
 
-// drain removes and words the events that wait; there may be none. Each is indented,
-// so that it cannot be taken for words of ours.
-func (f *monitorEvents) drain() (text string, overflown bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+// drain empties the queue and words its events; text is empty if the queue was. Each
+// event is indented, so that the model can tell it from the text around it.
+func (e *monitorEvents) drain() (text string, incomplete bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	select {
-	case <-f.ready:
+	case <-e.ready:
 	default:
 	}
-	if len(f.lines) == 0 {
+	if len(e.lines) == 0 {
 		return "", false
 	}
 	var b strings.Builder
-	switch n := len(f.lines) + f.overflow; {
-	case f.overflow > 0:
-		fmt.Fprintf(&b, "%d events, the first %d of them here, all in its output file:", n, len(f.lines))
+	switch n := len(e.lines) + e.overflow; {
+	case e.overflow > 0:
+		fmt.Fprintf(&b, "%d events, the first %d of them here, all in its output file:", n, len(e.lines))
 	case n == 1:
 		b.WriteString("1 event:")
 	default:
 		fmt.Fprintf(&b, "%d events:", n)
 	}
-	for _, line := range f.lines {
+	for _, line := range e.lines {
 		b.WriteString("\n    " + line)
 	}
-	overflown = f.overflow > 0
-	f.lines, f.size, f.overflow = nil, 0, 0
-	return b.String(), overflown
+	incomplete = e.overflow > 0
+	e.lines, e.size, e.overflow = nil, 0, 0
+	return b.String(), incomplete
 }
 
-// eventText returns a line as it is told: valid UTF-8 without control characters.
-// If it was cut, that may have been within its last character.
+// eventText returns a line as an event: valid UTF-8 without control characters. If
+// the line was cut, its last character may be incomplete.
 func eventText(line []byte, cut bool) string {
 	for range utf8.UTFMax - 1 {
 		if r, width := utf8.DecodeLastRune(line); cut && r == utf8.RuneError && width == 1 {

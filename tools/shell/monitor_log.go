@@ -7,14 +7,14 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// A monitorLog is the output file of a monitor. Stdout is written to it here, stderr
-// by the command itself.
+// A monitorLog is the output file of a monitor. This package writes stdout to it; the
+// command writes stderr to it directly.
 type monitorLog struct {
 	path string
 
 	mu   sync.Mutex
 	file *os.File
-	err  error // the first
+	err  error // the first error of a write
 }
 
 func newMonitorLog(tasks *background.Tasks) (*monitorLog, error) {
@@ -29,7 +29,7 @@ func newMonitorLog(tasks *background.Tasks) (*monitorLog, error) {
 	return &monitorLog{path: path, file: f}, nil
 }
 
-// write appends p, until that fails once.
+// write appends p. After the first error it does nothing.
 func (l *monitorLog) write(p []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,7 +38,7 @@ func (l *monitorLog) write(p []byte) {
 	}
 }
 
-// size is how large the file is by now, in bytes.
+// size returns the present size of the file in bytes.
 func (l *monitorLog) size() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,7 +49,7 @@ func (l *monitorLog) size() int64 {
 	return fi.Size()
 }
 
-// close returns why the file lacks something, if it does.
+// close closes the file. It returns the first error if the file is incomplete.
 func (l *monitorLog) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

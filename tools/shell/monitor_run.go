@@ -13,24 +13,24 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// A monitorRun is a monitor that runs.
+// A monitorRun is one run of a monitor.
 type monitorRun struct {
-	timeLimit time.Duration // 0 if it has none
-	maxOutput int64         // bytes of output
+	timeLimit time.Duration // 0 means no limit
+	maxOutput int64         // bytes in the output file
 	log       *monitorLog
 	events    *monitorEvents
 	process   *proc.Process
-	cancel    context.CancelFunc // of its time
+	cancel    context.CancelFunc // ends the context with the time limit
 }
 
-// The causes that end a monitor. They are told to the model.
+// The causes that end a monitor. The model sees their texts.
 var (
 	errMonitorTime  = errors.New("its time is over")
 	errMonitorFlood = errors.New("it printed more events than can be told; start it again with a command that prints only what matters, such as one with grep --line-buffered")
 	errMonitorFile  = errors.New("its output file has become too large")
 )
 
-// startMonitor starts the command and puts it among the background tasks.
+// startMonitor starts the command and adds it to the background tasks.
 func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (MonitorResult, error) {
 	s := c.Session()
 	if s == nil {
@@ -64,12 +64,12 @@ func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.C
 	return out, nil
 }
 
-// splitStderr is a command line for the launcher: it becomes the shell that its further
-// arguments name, with stderr going to the file that its name says. So the line
-// itself is run as it was parsed.
+// splitStderr is a script for the launching shell. The shell becomes the program
+// given by the further arguments, with stderr appended to the file given as $0. So
+// the line itself runs as it was parsed.
 const splitStderr = `exec "$@" 2>>"$0"`
 
-// start starts the command, which lives longer than the call.
+// start starts the command, which does not end with the call.
 func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (err error) {
 	if ctx = context.WithoutCancel(ctx); m.timeLimit > 0 {
 		ctx, m.cancel = context.WithTimeoutCause(ctx, m.timeLimit, errMonitorTime)
@@ -84,7 +84,7 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 		Args:      args,
 		Dir:       r.inspector.dir(c),
 		Env:       environment(r.options, c),
-		Keep:      1, // the file has it
+		Keep:      1, // the output file has the rest
 		MaxOutput: r.options.MaxOutput,
 		Output: func(p []byte) {
 			m.log.write(p)
@@ -97,7 +97,8 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 	return err
 }
 
-// watch tells of the events, as those of what is watched, and of the end.
+// watch sends the events, labelled with the description of the monitor, and reports
+// the end.
 func (m *monitorRun) watch(h *background.Handle, what string) {
 	what = taskLabel(background.Task{Description: what})
 	events := monitorSender{events: m.events, stop: m.process.Stop, send: func(text string) {
@@ -111,7 +112,7 @@ func (m *monitorRun) watch(h *background.Handle, what string) {
 	})
 }
 
-// monitorEnd says how the command of a monitor ended.
+// monitorEnd returns how the command of a monitor ended.
 func monitorEnd(exit proc.Exit, limit time.Duration, fileErr error) (state background.State, code *int, err error) {
 	if fileErr != nil {
 		fileErr = fmt.Errorf("its output file lacks something: %w", fileErr)

@@ -4,55 +4,55 @@ import (
 	"time"
 )
 
-// A monitorSender tells the events of a feed at the pace that the constants name.
+// A monitorSender sends the events of a monitor at a limited rate.
 type monitorSender struct {
 	events   *monitorEvents
 	send     func(text string)
-	stop     func(cause error) // ends what writes to the feed
-	fileFull func() bool       // whether the output file is too large, asked every eventPace
+	stop     func(cause error) // ends the command
+	fileFull func() bool       // reports whether the output file is too large; called every eventInterval
 }
 
-// run tells events until done is closed, and then what is left.
-func (t monitorSender) run(done <-chan struct{}) {
+// run sends events until done is closed, and then the remaining ones.
+func (m monitorSender) run(done <-chan struct{}) {
 	pace := time.NewTicker(eventInterval)
 	defer pace.Stop()
 	var (
-		due       <-chan time.Time // nil while no event waits
-		last      time.Time        // when events were told
-		overflows int              // in a row
+		due       <-chan time.Time // nil while no event is queued
+		last      time.Time        // when the last message was sent
+		overflows int              // incomplete messages in a row
 	)
 	for {
 		select {
-		case <-t.events.ready:
+		case <-m.events.ready:
 			if due == nil {
 				due = time.After(max(eventGatherTime, time.Until(last.Add(eventInterval))))
 			}
 		case <-due:
 			due, last = nil, time.Now()
-			if overflows++; !t.sendPending() {
+			if overflows++; !m.sendPending() {
 				overflows = 0
 			}
 			if overflows == maxOverflows {
-				t.events.stop()
-				t.stop(errMonitorFlood)
+				m.events.stop()
+				m.stop(errMonitorFlood)
 			}
 		case <-pace.C:
-			if t.fileFull() {
-				t.stop(errMonitorFile)
+			if m.fileFull() {
+				m.stop(errMonitorFile)
 			}
 		case <-done:
-			t.events.finish()
-			t.sendPending()
+			m.events.finish()
+			m.sendPending()
 			return
 		}
 	}
 }
 
-// sendPending tells what waits and reports whether it lacked events.
-func (t monitorSender) sendPending() (overflown bool) {
-	text, overflown := t.events.drain()
+// sendPending sends the queued events and reports whether some were left out.
+func (m monitorSender) sendPending() (incomplete bool) {
+	text, incomplete := m.events.drain()
 	if text != "" {
-		t.send(text)
+		m.send(text)
 	}
-	return overflown
+	return incomplete
 }

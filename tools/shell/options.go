@@ -4,83 +4,84 @@ import (
 	"time"
 )
 
-// The defaults, from the documentation of the harness whose Bash tool this one
-// is compatible with.
+// The limits that Claude Code documents for its Bash tool.
 const (
 	DefaultTimeout    = 2 * time.Minute
 	DefaultMaxTimeout = 10 * time.Minute
 
-	// Of a command in the background. The public types of that harness name them,
+	// For commands in the background. The public types of Claude Code name these two,
 	// its documentation does not.
 	DefaultBackgroundTimeout    = 30 * time.Minute
 	DefaultMaxBackgroundTimeout = 2 * time.Hour
 
-	MaxShown         = 30_000        // bytes shown of a command that succeeded
-	MaxShownFailed   = 10_000        // bytes shown of one that failed
-	MaxStored        = 64 << 20      // bytes of output stored for reading on
-	DefaultMaxOutput = 5_000_000_000 // bytes of output that end a command
+	MaxShown         = 30_000        // bytes of output that the model sees of a command that succeeded
+	MaxShownFailed   = 10_000        // bytes of output that the model sees of a command that failed
+	MaxStored        = 64 << 20      // bytes of output that are stored
+	DefaultMaxOutput = 5_000_000_000 // bytes of output; a command that prints more is ended
 )
 
-// The numbers that are not from there.
+// Limits with another source.
 const (
-	PreviewSize    = 2_000                  // bytes shown of an output that was stored, as seen in public transcripts
-	DefaultSilence = 5 * time.Minute        // without output before an event says so; another harness's documented patience
-	startWait      = 200 * time.Millisecond // for a command in the background to fail at once; likewise
+	PreviewSize    = 2_000                  // bytes shown of a stored output, as in public transcripts of Claude Code
+	DefaultSilence = 5 * time.Minute        // time without output until a progress event reports it; Gemini CLI's documented limit
+	startWait      = 200 * time.Millisecond // time in which a background command may fail before its call returns, as in Gemini CLI
 )
 
 // Options change [Bash] and [PowerShell]. The zero value works.
 type Options struct {
-	// Shell is the program, and its flag for a command line; nil means
-	// {"bash", "-c"}, and for PowerShell {"pwsh", "-NoProfile",
-	// "-NonInteractive", "-Command"}. A shell that reads a file of the user's
-	// first may mean something else by a line: zsh wants {"zsh", "-f", "-c"}.
+	// Shell is the program and the flag that precedes a command line. Nil means
+	// {"bash", "-c"}, and for PowerShell {"pwsh", "-NoProfile", "-NonInteractive",
+	// "-Command"}. A shell that first reads a file of the user may interpret a line
+	// in another way than it was parsed: use {"zsh", "-f", "-c"} for zsh.
 	Shell []string
-	// Env is the environment; nil means that of this process, with settings
-	// that keep git and pagers from waiting for a person. What would make a shell
-	// read another file first, or replace commands, is left out of either.
+	// Env is the environment. Nil means the environment of this process, with
+	// settings that keep git and pagers from waiting for input. Variables that make a
+	// shell read another file first or that replace commands are removed in both
+	// cases.
 	Env []string
-	// Timeout is how long a command may take if its call does not say; 0 means
+	// Timeout is how long a command may run if its call does not say; 0 means
 	// DefaultTimeout.
 	Timeout time.Duration
-	// MaxTimeout is the longest time a call may ask for; a longer one is cut to
-	// it. 0 means DefaultMaxTimeout.
+	// MaxTimeout is the longest timeout of a call; a longer one is reduced to it. 0
+	// means DefaultMaxTimeout.
 	MaxTimeout time.Duration
-	// BackgroundTimeout and MaxBackgroundTimeout are the same for commands in the
-	// background; 0 means DefaultBackgroundTimeout and
-	// DefaultMaxBackgroundTimeout. A command that moves there has BackgroundTimeout from
-	// then on.
+	// BackgroundTimeout and MaxBackgroundTimeout are the same limits for commands in
+	// the background; 0 means DefaultBackgroundTimeout and
+	// DefaultMaxBackgroundTimeout. A command that moves to the background may run for
+	// another BackgroundTimeout.
 	BackgroundTimeout, MaxBackgroundTimeout time.Duration
-	// NoBackground turns the background off: run_in_background is refused, and a
+	// NoBackground disables the background: run_in_background is refused, and a
 	// command that takes too long is ended.
 	NoBackground bool
-	// FixedDir makes every command start in the session's directory. Otherwise, in
-	// a main session, it starts where the one before it ended, as long as that is
-	// inside the working directories.
+	// FixedDir makes every command start in the session's directory. Otherwise, in a
+	// main session, a command starts in the directory in which the previous one
+	// ended, if that is inside the working directories.
 	FixedDir bool
-	// Snapshot is a file that bash or zsh reads before each command, for aliases,
-	// functions and settings of the user's. It is off by default, since a line is
-	// judged by what its words mean without such a file: an alias can make ls
-	// remove files, unasked. Whoever sets it vouches for what is in it.
+	// Snapshot is a file that bash or zsh reads before each command, for the user's
+	// aliases, functions and settings. The default is no file, because permission is
+	// decided from the words of the line: an alias can make ls remove files without a
+	// question. A host that sets Snapshot must trust the file.
 	Snapshot string
-	// Silence is how long a command may print nothing before an event says so,
-	// once until it prints again. 0 means DefaultSilence, less means never.
+	// Silence is how long a command may print nothing until a progress event reports
+	// it, once for each silence. 0 means DefaultSilence; a negative value disables
+	// the event.
 	Silence time.Duration
-	// MaxOutput is how many bytes a command may print before it is ended; 0 means
-	// DefaultMaxOutput.
+	// MaxOutput is how many bytes a command may print; a command that prints more is
+	// ended. 0 means DefaultMaxOutput.
 	MaxOutput int64
 }
 
-// withDefaults returns o with the numbers filled in.
+// withDefaults returns o with the default for each option that is not set.
 func (o Options) withDefaults(shell ...string) Options {
 	if o.Shell == nil {
 		o.Shell = shell
 	}
-	fill := func(limit, most *time.Duration, standard, highest time.Duration) {
-		if *most <= 0 {
-			*most = highest
+	fill := func(limit, maxLimit *time.Duration, defaultLimit, defaultMax time.Duration) {
+		if *maxLimit <= 0 {
+			*maxLimit = defaultMax
 		}
 		if *limit <= 0 {
-			*limit = min(standard, *most)
+			*limit = min(defaultLimit, *maxLimit)
 		}
 	}
 	fill(&o.Timeout, &o.MaxTimeout, DefaultTimeout, DefaultMaxTimeout)
@@ -94,14 +95,14 @@ func (o Options) withDefaults(shell ...string) Options {
 	return o
 }
 
-// timeoutFor is how long a command may take.
+// timeoutFor returns how long a command may run.
 func (o Options) timeoutFor(in commandInput) time.Duration {
-	limit, most := o.Timeout, o.MaxTimeout
+	limit, maxLimit := o.Timeout, o.MaxTimeout
 	if in.Background {
-		limit, most = o.BackgroundTimeout, o.MaxBackgroundTimeout
+		limit, maxLimit = o.BackgroundTimeout, o.MaxBackgroundTimeout
 	}
 	if in.Timeout > 0 {
-		limit = milliseconds(in.Timeout, most)
+		limit = milliseconds(in.Timeout, maxLimit)
 	}
 	return limit
 }

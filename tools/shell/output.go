@@ -6,34 +6,34 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 )
 
-// Output is what a host gets as Result.Data. As JSON it has the documented names;
-// exitCode is one of our own. The model reads Stderr, then Stdout.
+// Output is the Result.Data of a command. Its JSON names are those of Claude Code,
+// except exitCode, which is added here. The model reads Stderr, then Stdout.
 type Output struct {
-	Stdout string `json:"stdout"` // what the command printed to both streams, in the order of arrival, as far as it is shown
-	Stderr string `json:"stderr"` // what the tool has to say about it, one or more lines
+	Stdout string `json:"stdout"` // the shown part of both streams of the command, in the order of arrival
+	Stderr string `json:"stderr"` // the tool's own notes, one or more lines
 
-	ExitCode    int  `json:"exitCode"`    // -1 if a signal ended the command, or it runs still
+	ExitCode    int  `json:"exitCode"`    // -1 if a signal ended the command or it is still running
 	Interrupted bool `json:"interrupted"` // its call was cancelled
 
-	// RawOutputPath is a file that holds the output as it was printed, and grows
-	// while the command runs: of one in the background, and of output that is no
-	// text.
+	// RawOutputPath is a file that holds the output as it was printed: of a command
+	// in the background, where the file grows while the command runs, and of binary
+	// output.
 	RawOutputPath string `json:"rawOutputPath,omitempty"`
-	// BackgroundTaskID names the background task that the command became.
+	// BackgroundTaskID is the id of the background task that the command became.
 	BackgroundTaskID  string `json:"backgroundTaskId,omitempty"`
 	BackgroundCwdHint string `json:"backgroundCwdHint,omitempty"`
 	// TimedOutAfterMS is the time in milliseconds after which the command was ended
-	// or moved to the background; 0 if it was neither.
+	// or moved to the background; 0 if neither happened.
 	TimedOutAfterMS int64 `json:"timedOutAfterMs,omitempty"`
 	// NoSandbox repeats the input. It has no effect.
 	NoSandbox bool `json:"dangerouslyDisableSandbox,omitempty"`
-	// ReturnCodeInterpretation says what an exit code means that is no failure.
+	// ReturnCodeInterpretation is the meaning of an exit code that is not a failure.
 	ReturnCodeInterpretation string `json:"returnCodeInterpretation,omitempty"`
-	// NoOutputExpected says that such commands print nothing if all is well.
+	// NoOutputExpected reports whether such commands print nothing if they succeed.
 	NoOutputExpected bool `json:"noOutputExpected,omitempty"`
-	// PersistedOutputPath is a file with the output of which Stdout is the
-	// beginning, and PersistedOutputSize how many bytes it holds. It is there until
-	// the main session is closed.
+	// PersistedOutputPath is a file with the output of which Stdout is the beginning,
+	// and PersistedOutputSize the number of bytes in it. The file exists until the
+	// main session is closed.
 	PersistedOutputPath string `json:"persistedOutputPath,omitempty"`
 	PersistedOutputSize int64  `json:"persistedOutputSize,omitempty"`
 
@@ -41,11 +41,11 @@ type Output struct {
 	Elapsed time.Duration `json:"-"`
 
 	failed   bool
-	ref      string // in the session's store, if it is there
-	complete []byte // all of it, if it succeeded and nothing was cut
+	ref      string // in the session's store; empty if the output is not stored there
+	complete []byte // the whole output, if the command succeeded and all of it is shown
 }
 
-// note adds to what the tool has to say.
+// note appends a line to the tool's own notes.
 func (o *Output) note(text string) {
 	switch {
 	case text == "":
@@ -56,8 +56,8 @@ func (o *Output) note(text string) {
 	}
 }
 
-// text is what the model reads. What the tool has to say stands before the output,
-// where it cannot be taken for a part of it.
+// text returns the text for the model. The tool's own notes stand before the output,
+// so that the output cannot imitate them.
 func (o *Output) text() string {
 	if o.Stderr == "" || o.Stdout == "" {
 		return o.Stderr + o.Stdout
@@ -65,7 +65,7 @@ func (o *Output) text() string {
 	return o.Stderr + "\n" + o.Stdout
 }
 
-// setExcerpt puts into out what is shown of an output of that many bytes.
+// setExcerpt sets Stdout to an excerpt of an output of total bytes.
 func (o *Output) setExcerpt(x excerpt.Excerpt, total int64) {
 	o.Stdout, o.Omitted = x.Text, total-x.Shown
 	o.note(x.Note)

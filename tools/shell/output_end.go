@@ -9,18 +9,18 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// A outputEnd is the last part of an output.
+// An outputEnd is the last part of an output.
 type outputEnd struct {
 	text string // valid UTF-8
-	from int64  // where it begins, in bytes
-	size int64  // of the whole
-	file string // where the whole is; empty if that is nowhere
+	from int64  // offset of text in the whole output, in bytes
+	size int64  // bytes of the whole output
+	file string // holds the whole output; empty if no file does
 }
 
-// readOutputEnd returns the last bytes of a file, at most most of them, and reads about
-// as many. The command may have put a link in the place of its file, to something
-// that may not be shown; it is not followed.
-func readOutputEnd(path string, most int) (end outputEnd, err error) {
+// readOutputEnd returns the last bytes of a file, at limit limit of them. It reads
+// hardly more than that. A link at path is not followed: the command may have
+// replaced its file by a link to a file that the model must not see.
+func readOutputEnd(path string, limit int) (end outputEnd, err error) {
 	f, err := realpath.Open(filepath.Join(realpath.Resolve(filepath.Dir(path)), filepath.Base(path)))
 	if err != nil {
 		return outputEnd{}, err
@@ -30,19 +30,20 @@ func readOutputEnd(path string, most int) (end outputEnd, err error) {
 	if err != nil {
 		return outputEnd{}, err
 	}
-	window := int64(most) + 1 // with the byte before, which may end a line
+	window := int64(limit) + 1 // one byte more, to see whether the text begins with a whole line
 	from := max(0, fi.Size()-window)
 	b, err := io.ReadAll(io.NewSectionReader(f, from, window))
 	if err != nil {
 		return outputEnd{}, err
 	}
-	end = newOutputEnd(b, from, most)
+	end = newOutputEnd(b, from, limit)
 	end.file = path
 	return end, nil
 }
 
-// newOutputEnd returns the end of b, which stands at from in the whole.
-func newOutputEnd(b []byte, from int64, most int) outputEnd {
-	text, start := excerpt.Last(b, most, from == 0)
+// newOutputEnd returns the last limit bytes of an output. b is its part that begins
+// at from.
+func newOutputEnd(b []byte, from int64, limit int) outputEnd {
+	text, start := excerpt.Last(b, limit, from == 0)
 	return outputEnd{text: text, from: from + int64(start), size: from + int64(len(b))}
 }

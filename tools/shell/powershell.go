@@ -8,9 +8,10 @@ import (
 )
 
 // PowerShell returns the tool that runs command lines in PowerShell, with the input,
-// output and limits of [Bash]. A command starts where the last one of Bash ended;
-// its own changes of directory do not carry over. Commands that remove what a system
-// needs are refused in every mode, whatever rules say.
+// output and limits of [Bash]. A command starts in the directory in which the last
+// command of Bash ended; its own changes of directory have no effect on later
+// commands. Commands that remove files which the system needs are refused in every
+// mode, even if a rule allows them.
 func PowerShell(o Options) pegboard.Tool {
 	o = o.withDefaults("pwsh", "-NoProfile", "-NonInteractive", "-Command")
 	o.Snapshot = ""
@@ -29,10 +30,10 @@ func powerShellPrompt(o Options) string {
 	return b.String()
 }
 
-// withStatus is a line of PowerShell that ends with the exit code of the program
-// that its last statement ran. Without it, any that fails ends with 1. What
-// follows the line stands on a line of its own, so that a comment cannot hide it;
-// a line that is not complete makes a whole that is not either.
+// withStatus appends statements to a line that make PowerShell exit with the exit
+// code of the program that the last statement ran. Without them PowerShell exits with
+// 1 after any failure. They stand on lines of their own, so that a comment in the
+// line cannot hide them; if the line is incomplete, the whole is incomplete as well.
 func withStatus(line string) string {
 	return line + "\nif (-not $?) { if ($LASTEXITCODE) { exit $LASTEXITCODE }; exit 1 }"
 }

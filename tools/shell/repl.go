@@ -14,31 +14,32 @@ import (
 //
 // # State
 //
-// Each session, and so each agent, has one process for each language, which starts
+// Each session, and so each agent, has one process per language. The process starts
 // with the first call and keeps variables, imports and the directory between calls.
-// All that is lost when code ends the interpreter, crashes it, takes too long, or
-// prints more than 5 GB in all; when its call is cancelled; and when a call asks
-// for a restart. The result says so, or that of the next call. The session ends the
-// processes when it closes, and with them what they have started.
+// This state is lost when the code ends or crashes the interpreter, takes too long or
+// prints more than 5 GB in all; when the call is cancelled; and when a call asks for
+// a restart. The result of that call or of the next one says so. Closing the session
+// ends the processes and everything that they have started.
 //
 // # Tools
 //
-// Code calls the tools of the agent: tools.Read({...}) in Python returns the text
-// of the result or raises ToolError, and in JavaScript it returns a promise of
-// that. They are ordinary calls, decided one by one, whose parent is the call of
-// REPL; see [pegboard.Call.Run]. Calls that are made at once are one batch. What
-// a thread or a timer asks for when its call has ended waits for the next call of
-// REPL. With [pegboard.Gates].REPL the model is not offered the tools that scripts
-// call in its stead.
+// Code calls the agent's tools: tools.Read({...}) in Python returns the text of the
+// result or raises ToolError; in JavaScript it returns a promise of the text. These
+// are ordinary calls, each with its own decision, whose parent is the call of REPL;
+// see [pegboard.Call.Run]. Calls that are made at the same time form a batch. A call
+// that a thread or a timer makes after the call of REPL has ended waits for the next
+// call of REPL. With [pegboard.Gates].REPL, the tools that scripts can call are not
+// offered to the model itself.
 //
 // # Permission and concurrency
 //
-// Code can do anything, so it runs alone, and what allows it is a person or a rule
-// for REPL as a whole; the rule does not while there is a deny or ask rule that
-// could be about what code does. It is not confined: what it does by itself,
-// without tools, no rule sees. On Windows a program that JavaScript starts with the
-// standard input of its own process can take requests away from it. Of two calls at once in one session, as hosts can make, the second
-// is refused while the first runs.
+// Code can do anything. Therefore it runs alone and is allowed only by a user or by a
+// rule for all of REPL; the rule does not count if any deny or ask rule could match
+// something that code does. There is no sandbox: the actions of code that do not go
+// through tools are not subject to rules. On Windows, a program that JavaScript
+// starts with the standard input of its own process can read requests that are meant
+// for that process. If a host makes two calls at the same time in one session, the
+// second one is refused while the first one runs.
 func REPL(o REPLOptions) pegboard.Tool {
 	o = o.withDefaults()
 	for _, l := range o.Languages {
@@ -48,7 +49,7 @@ func REPL(o REPLOptions) pegboard.Tool {
 	}
 	sessions := pegboard.NewClonedKey("interpreters", func(*interpreters) *interpreters { return &interpreters{} })
 	return pegboard.Build(pegboard.Definition[replInput, REPLOutput]{
-		Info:        pegboard.Info{Name: "REPL", MaxResult: -1}, // output has its own limit
+		Info:        pegboard.Info{Name: "REPL", MaxResult: -1}, // the tool limits its output itself
 		Description: replPrompt(o.Languages),
 		Inspect: func(in replInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetOpaque, Value: o.languageOf(in) + " code"}}}
@@ -78,7 +79,7 @@ type replInput struct {
 	Restart     bool   `json:"restart,omitempty" jsonschema_description:"Begin with a new interpreter; code may be empty then"`
 }
 
-// replPrompt is what the model is told.
+// replPrompt returns the description of the tool for the model.
 func replPrompt(languages []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Runs code in %s and returns what it prints, and the value of an expression at its end. ", strings.Join(languages, " or "))

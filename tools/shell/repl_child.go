@@ -22,25 +22,25 @@ var (
 	javaScriptDriver string
 )
 
-// maxPendingBytes is how many bytes of calls may wait: those of a script that goes on
-// calling tools when its own call has ended.
+// maxPendingBytes is the number of bytes of queued tool calls. A script may go on
+// calling tools after its own call has ended.
 const maxPendingBytes = 64 << 20
 
-// errTooManyCalls says that too many calls wait.
+// errTooManyCalls ends a process that exceeds maxPendingBytes.
 var errTooManyCalls = errors.New("it asked for more calls of tools than can wait")
 
 // A child is one interpreter process.
 type child struct {
 	process    *proc.Process
-	replyReady chan struct{} // has a token when replies wait
+	replyReady chan struct{} // holds a token when replies are queued
 
 	mu           sync.Mutex
 	frames       frames
-	captured     *excerpt.Capture // since the last collect
-	reporter     *lineReporter    // who is told while code runs; nil between the calls
-	replies      []reply          // in the order of their arrival
-	pendingBytes int              // bytes of their inputs
-	codeNumber   int              // that were sent; the number of the last
+	captured     *excerpt.Capture // output since the last takeCaptured
+	reporter     *lineReporter    // reports output while code runs; nil between calls
+	replies      []reply          // queued, in the order of arrival
+	pendingBytes int              // bytes of the queued inputs
+	codeNumber   int              // number of the last code that was sent
 }
 
 // startChild starts the interpreter of a language.
@@ -53,10 +53,10 @@ func startChild(ctx context.Context, table *proc.Table, o REPLOptions, language,
 	c := &child{replyReady: make(chan struct{}, 1), captured: &excerpt.Capture{Keep: MaxREPLShown}}
 	c.frames = frames{token: []byte(token), onText: c.capture, onReply: c.queueReply}
 	started := make(chan struct{})
-	p, err := table.Start(context.WithoutCancel(ctx), proc.Command{ // it outlives the call
+	p, err := table.Start(context.WithoutCancel(ctx), proc.Command{ // the process outlives the call
 		Args: args, Dir: dir, Env: o.Env, Stdin: true,
-		Keep:  maxFrame,    // what is shown is kept here
-		Drain: time.Second, // with the process's own grace less than the executor's
+		Keep:  maxFrame,    // the output is kept in captured
+		Drain: time.Second, // less than the executor's grace, also with the grace of the process added
 		Output: func(p []byte) {
 			<-started
 			c.write(p)
@@ -67,11 +67,11 @@ func startChild(ctx context.Context, table *proc.Table, o REPLOptions, language,
 	if err != nil {
 		return nil, err
 	}
-	_ = c.send(map[string]string{"token": token}) // if it has ended, the code cannot be sent either
+	_ = c.send(map[string]string{"token": token}) // if the process has ended, sending the code fails as well
 	return c, nil
 }
 
-// send sends one request. It blocks while the child reads nothing.
+// send sends requests. It blocks while the child does not read.
 func (c *child) send(requests ...any) error {
 	var lines []byte
 	for _, r := range requests {
@@ -85,7 +85,7 @@ func (c *child) send(requests ...any) error {
 	return err
 }
 
-// write takes output of the process.
+// write handles output of the process.
 func (c *child) write(p []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +102,7 @@ func (c *child) write(p []byte) {
 	}
 }
 
-// capture keeps what code printed. The lock is held.
+// capture stores and reports text that the code printed. The caller holds the lock.
 func (c *child) capture(p []byte) {
 	_, _ = c.captured.Write(p)
 	if c.reporter != nil {
@@ -110,7 +110,7 @@ func (c *child) capture(p []byte) {
 	}
 }
 
-// queueReply keeps a reply until somebody takes it. The lock is held.
+// queueReply queues a reply for takeReplies. The caller holds the lock.
 func (c *child) queueReply(r reply) {
 	c.replies = append(c.replies, r)
 	c.pendingBytes += len(r.Input)
@@ -120,7 +120,8 @@ func (c *child) queueReply(r reply) {
 	}
 }
 
-// beginCode numbers the code of a call, and returns what was printed since the last.
+// beginCode assigns the number of the next code, makes emit the reporter of its
+// output, and returns the output since the last endCode.
 func (c *child) beginCode(emit func(string)) (number int, late excerpt.Output) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +130,7 @@ func (c *child) beginCode(emit func(string)) (number int, late excerpt.Output) {
 	return c.codeNumber, c.takeCaptured()
 }
 
-// endCode returns what was printed since begin, and tells nobody of what comes later.
+// endCode returns the output since beginCode and ends the reports.
 func (c *child) endCode() excerpt.Output {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,14 +138,15 @@ func (c *child) endCode() excerpt.Output {
 	return c.takeCaptured()
 }
 
-// takeCaptured returns what was printed since it was called last. The lock is held.
+// takeCaptured returns the output since its last call. The caller holds the lock.
 func (c *child) takeCaptured() excerpt.Output {
 	o := c.captured.Output()
 	c.captured = &excerpt.Capture{Keep: MaxREPLShown}
 	return o
 }
 
-// takeReplies returns the replies that wait: at most limit, and none after an end.
+// takeReplies removes and returns at most limit queued replies. A reply that ends a
+// code is the last one returned.
 func (c *child) takeReplies(limit int) (rs []reply) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,7 +167,7 @@ func (c *child) takeReplies(limit int) (rs []reply) {
 	return rs
 }
 
-// ended reports whether the process has come to its end.
+// ended reports whether the process has ended.
 func (c *child) ended() bool {
 	select {
 	case <-c.process.Done():

@@ -7,35 +7,36 @@ import (
 	"fmt"
 )
 
-// maxReply is how many bytes a reply of a driver may have. The drivers refuse to
+// maxReply is the maximum size of a driver's reply in bytes. The drivers refuse to
 // send more than 16 MiB.
 const maxReply = 17 << 20
 
-// maxFrame is how many bytes a frame may have.
+// maxFrame is the maximum size of a frame in bytes.
 const maxFrame = 4096
 
-// errBadReply says that an interpreter sent what no driver sends.
+// errBadReply ends an interpreter that sends an invalid frame or reply.
 var errBadReply = errors.New("its replies could not be read")
 
-// frames takes the output of an interpreter apart: what code and its child
-// processes print, and the replies of the driver between.
+// frames separates the output of an interpreter into the text that code and its child
+// processes print and the replies of the driver.
 //
-// A reply is one or more frames. A frame is the token, "." in the last of a reply
-// and "+" in the others, a piece of JSON in ASCII, and a newline. The token is
-// different in every process and nobody can guess it. A frame is written at once
-// and is small enough for the system not to mix it with what others write, so that
-// it may stand anywhere in their output, also within a line.
+// A reply is one or more frames. A frame is the token, "." in the last frame of a
+// reply and "+" in the others, a piece of JSON in ASCII, and a newline. Each process
+// has its own random token, so printed text cannot imitate it. A frame is written
+// with one system call and is small enough that the system does not mix it with the
+// output of other processes. It may stand anywhere in their output, also inside a
+// line.
 type frames struct {
 	token   []byte
-	onText  func([]byte) // gets what is no frame; must not keep it
+	onText  func([]byte) // called with text that belongs to no frame; must not keep it
 	onReply func(reply)
 
-	rest    []byte // the beginning of what may be a frame
-	partial []byte // the pieces of a reply whose last is missing
+	rest    []byte // the beginning of a possible frame
+	partial []byte // the pieces of an incomplete reply
 }
 
-// write takes a piece of output. After an error, which wraps errReplies, the
-// output makes no sense.
+// write handles a piece of output. An error wraps errBadReply; the output after it
+// cannot be interpreted.
 func (f *frames) write(p []byte) error {
 	if len(f.rest) > 0 {
 		p = append(f.rest, p...)
@@ -66,14 +67,14 @@ func (f *frames) write(p []byte) error {
 	}
 }
 
-// passText passes on what is no frame.
+// passText passes on text that belongs to no frame.
 func (f *frames) passText(p []byte) {
 	if len(p) > 0 {
 		f.onText(p)
 	}
 }
 
-// parseFrame takes what stands between a token and the end of its line.
+// parseFrame handles the bytes between a token and the end of its line.
 func (f *frames) parseFrame(p []byte) error {
 	if len(p) == 0 || p[0] != '.' && p[0] != '+' {
 		return fmt.Errorf("%w: a frame has no mark", errBadReply)
@@ -97,7 +98,7 @@ func (f *frames) parseFrame(p []byte) error {
 	return nil
 }
 
-// overlap returns how many bytes at the end of p could be the beginning of token.
+// overlap returns how many bytes at the end of p may be the beginning of token.
 func overlap(p, token []byte) int {
 	for n := min(len(p), len(token)-1); n > 0; n-- {
 		if bytes.HasSuffix(p, token[:n]) {

@@ -12,19 +12,19 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
-// An interpreter is what keeps the state of a language between calls: a process,
-// and after its end the next.
+// An interpreter runs the code of one language in one session. It keeps its state in
+// a process. When the process has ended, the next call starts another one.
 type interpreter struct {
 	table    *proc.Table
 	language string
 
 	running    sync.Mutex // held by the call whose code runs
-	child      *child     // nil before the first call, and when it was ended
-	lostReason string     // why the state is gone, if the model was not told yet
-	lateOutput string     // what was printed after the last call, if the model has not seen it
+	child      *child     // nil before the first call and after the process has ended
+	lostReason string     // why the state was lost; empty if that was reported to the model
+	lateOutput string     // printed after the last call and not yet shown to the model
 }
 
-// errBusy is what a call gets while another one's code runs.
+// errBusy is the error of a call that arrives while the code of another call runs.
 var errBusy = errors.New("the interpreter runs the code of another call; wait for that to end, then send the code again")
 
 // run runs the code of one call.
@@ -52,11 +52,11 @@ func (i *interpreter) run(ctx context.Context, o REPLOptions, in replInput, c *p
 		if out, ran := i.runCode(ctx, t, in.Code, i.child != before); ran {
 			out.Elapsed = time.Since(begin)
 			return out, nil
-		} // or else the process was at its end already, and a new one is needed
+		} // otherwise the process had ended before the call, and a new one is needed
 	}
 }
 
-// ensureChild sees to it that there is a process.
+// ensureChild starts a process if none is running.
 func (i *interpreter) ensureChild(ctx context.Context, o REPLOptions, dir string) error {
 	if i.child != nil && i.child.ended() {
 		i.lateOutput += i.child.endCode().Shrink(maxLateOutput).Text()
@@ -74,9 +74,9 @@ func (i *interpreter) ensureChild(ctx context.Context, o REPLOptions, dir string
 	return nil
 }
 
-// runCode runs the code of one call in the process there is. It reports whether the
-// code was run, or cannot be: it was not if a process that is not fresh had ended
-// by itself before.
+// runCode runs the code of one call in the present process. ran is false if the
+// process had ended by itself before the code began, unless the process is fresh:
+// then a new one would not help.
 func (i *interpreter) runCode(ctx context.Context, t turn, code string, fresh bool) (out REPLOutput, ran bool) {
 	number, late := t.child.beginCode(t.call.Emit)
 	i.lateOutput += late.Shrink(maxLateOutput).Text()
@@ -104,7 +104,7 @@ func (i *interpreter) runCode(ctx context.Context, t turn, code string, fresh bo
 		i.child = nil
 	}
 	if out.Interrupted {
-		i.lostReason = "the last call was cancelled" // of which the model may have seen no more than that
+		i.lostReason = "the last call was cancelled" // the model may have seen only that the call was cancelled
 	}
 	out.Omitted, out.Output = kept.Omitted, strings.TrimRight(kept.Text(), "\n")
 	out.text = strings.Join(append(notes, out.Output), "\n")

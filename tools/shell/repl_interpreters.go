@@ -7,9 +7,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
-// interpreters are those of one session.
+// interpreters are the interpreters of one session.
 type interpreters struct {
-	registered sync.Once // by the session, which closes the table
+	registered sync.Once // with the session, which closes the table
 	table      proc.Table
 
 	mu  sync.Mutex

@@ -17,28 +17,28 @@ const (
 const (
 	DefaultREPLTimeout    = 30 * time.Second
 	DefaultMaxREPLTimeout = 10 * time.Minute
-	MaxREPLShown          = 30_000 // bytes shown of what code printed
+	MaxREPLShown          = 30_000 // bytes of the code's output that the model sees
 )
 
 // REPLOptions change [REPL]. The zero value works.
 type REPLOptions struct {
-	// Languages are those offered, Python or JavaScript; a call that names none
-	// gets the first. None means both.
+	// Languages are the languages that the tool offers, Python or JavaScript. A call
+	// that names none uses the first. None means both.
 	Languages []string
-	// Python is the program and its flags; nil means {"python3", "-u"}. It must
-	// be Python 3.8 or newer.
+	// Python is the program and its flags; nil means {"python3", "-u"}. It must be
+	// Python 3.8 or newer.
 	Python []string
-	// Node is the program and its flags; nil means {"node"}. It must be Node 18
-	// or newer.
+	// Node is the program and its flags; nil means {"node"}. It must be Node 18 or
+	// newer.
 	Node []string
-	// Env is the environment; nil means that of this process, with settings
-	// that keep git and pagers from waiting for a person.
+	// Env is the environment; nil means the environment of this process, with
+	// settings that keep git and pagers from waiting for input.
 	Env []string
 	// Timeout is how long code may run if its call does not say; 0 means
 	// DefaultREPLTimeout.
 	Timeout time.Duration
-	// MaxTimeout is the longest time a call may ask for; a longer one is cut to
-	// it. 0 means DefaultMaxREPLTimeout.
+	// MaxTimeout is the longest timeout of a call; a longer one is reduced to it. 0
+	// means DefaultMaxREPLTimeout.
 	MaxTimeout time.Duration
 }
 
@@ -61,7 +61,7 @@ func (o REPLOptions) withDefaults() REPLOptions {
 	return o
 }
 
-// timeoutFor is how long a call may take that asks for so many milliseconds.
+// timeoutFor returns the timeout of a call that asks for ms milliseconds.
 func (o REPLOptions) timeoutFor(ms int) time.Duration {
 	if ms <= 0 {
 		return o.Timeout
@@ -72,7 +72,7 @@ func (o REPLOptions) timeoutFor(ms int) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// languageOf is that of a call.
+// languageOf returns the language of a call.
 func (o REPLOptions) languageOf(in replInput) string {
 	if in.Language == "" {
 		return o.Languages[0]

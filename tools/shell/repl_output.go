@@ -8,43 +8,44 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
-// REPLOutput is what a host gets from [REPL] as Result.Data.
+// REPLOutput is the Result.Data of [REPL].
 type REPLOutput struct {
 	Language      string        `json:"language"`
-	Output        string        `json:"output"` // both streams, in the order of arrival, as the model sees them
-	Failed        bool          `json:"failed"` // by an exception, or the process did not end well
-	Ended         bool          `json:"ended"`  // the process ended and its state is lost
+	Output        string        `json:"output"` // both streams in the order of arrival, as the model sees them
+	Failed        bool          `json:"failed"` // by an exception, or the process ended with an error
+	Ended         bool          `json:"ended"`  // the process has ended and its state is lost
 	Interrupted   bool          `json:"interrupted"`
-	TimedOutAfter time.Duration `json:"-"` // zero if it was not
+	TimedOutAfter time.Duration `json:"-"` // zero if the code did not time out
 	Omitted       int64         `json:"-"` // bytes of output that are not in Output
 	Elapsed       time.Duration `json:"-"`
 
 	text string // for the model
 }
 
-// noteEnd takes down that the process ended in mid-code, and words it.
+// noteEnd records that the process has ended while the code ran, and returns a
+// sentence about it for the model.
 func (out *REPLOutput) noteEnd(exit proc.Exit, limit time.Duration) string {
 	out.Ended, out.Failed = true, true
-	var what string
+	var note string
 	switch {
 	case errors.Is(exit.Err, errCodeTime):
 		out.TimedOutAfter = limit
-		what = fmt.Sprintf("The code was ended because it took longer than %v. Ask for more time with timeout, or do less at once.", limit)
+		note = fmt.Sprintf("The code was ended because it took longer than %v. Ask for more time with timeout, or do less at once.", limit)
 	case errors.Is(exit.Err, proc.ErrOutputLimit), errors.Is(exit.Err, errBadReply), errors.Is(exit.Err, errTooManyCalls):
-		what = fmt.Sprintf("The code was ended: %v. Do less at once, and write large data to a file.", exit.Err)
+		note = fmt.Sprintf("The code was ended: %v. Do less at once, and write large data to a file.", exit.Err)
 	case exit.Err != nil:
 		out.Interrupted = true
-		what = "The code was ended before it finished: the call was cancelled."
+		note = "The code was ended before it finished: the call was cancelled."
 	case exit.Signal != "":
-		what = fmt.Sprintf("The interpreter was ended by a signal: %s.", exit.Signal)
+		note = fmt.Sprintf("The interpreter was ended by a signal: %s.", exit.Signal)
 	default:
 		out.Failed = exit.Code != 0
-		what = fmt.Sprintf("The code ended the interpreter, with exit code %d.", exit.Code)
+		note = fmt.Sprintf("The code ended the interpreter, with exit code %d.", exit.Code)
 	}
-	return what + " Its variables and imports are gone; the next call begins with a new interpreter."
+	return note + " Its variables and imports are gone; the next call begins with a new interpreter."
 }
 
-// exitText says in a few words how a process ended, if there is anything to say.
+// exitText returns a phrase for the way in which a process has ended.
 func exitText(e proc.Exit) string {
 	switch {
 	case e.Err != nil:

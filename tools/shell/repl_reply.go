@@ -4,18 +4,18 @@ import (
 	"encoding/json"
 )
 
-// reply is what a driver sends.
+// A reply is one message of a driver.
 type reply struct {
-	Begun int  `json:"begun"` // the code of that number begins to run
-	Done  int  `json:"done"`  // and has ended
-	Error bool `json:"error"` // by an exception, which was printed
+	Begun int  `json:"begun"` // the number of a code that has begun
+	Done  int  `json:"done"`  // the number of a code that has ended
+	Error bool `json:"error"` // the code ended with an exception, which was printed
 
-	Call  int             `json:"call"` // a request to call a tool, and its number
+	Call  int             `json:"call"` // the number of a request to call a tool
 	Name  string          `json:"name"`
 	Input json.RawMessage `json:"input"`
 }
 
-// valid reports whether the reply is one of three things.
+// valid reports whether exactly one of Begun, Done and Call is set.
 func (r reply) valid() bool {
 	kinds := 0
 	for _, number := range []int{r.Begun, r.Done, r.Call} {

@@ -13,38 +13,38 @@ import (
 )
 
 const (
-	maxBatch      = 100  // of tools that run as one batch
-	maxLateOutput = 5000 // bytes shown of what was printed between two calls
+	maxBatch      = 100  // tool calls that run as one batch
+	maxLateOutput = 5000 // bytes shown of the output between two calls
 )
 
-// Why a process is stopped, beside the context of its call.
+// The causes that stop a process, besides the cancellation of its call.
 var (
 	errCodeTime = errors.New("the code took too long")
 	errRestart  = errors.New("a new interpreter was asked for")
 )
 
-// How a turn ends but by the end of its code.
+// Errors of a turn whose code did not end.
 var (
 	errNotBegun    = errors.New("the process ended before the code began")
 	errNotFinished = errors.New("the process ended before the code did")
 )
 
-// A turn is the time in which the code of one call runs.
+// A turn is the run of the code of one call.
 type turn struct {
 	child   *child
 	call    *pegboard.Call
 	timeout time.Duration
 }
 
-// run runs code and, in batches, the tools it calls. It returns whether an
-// exception ended the code. With an error, errNotRun or errNoEnd, the process has
-// ended or is about to.
+// run runs code and, in batches, the tools that it calls. It reports whether the code
+// ended with an exception. If it returns an error, errNotBegun or errNotFinished, the
+// process has ended or is ending.
 func (t turn) run(ctx context.Context, number int, code string) (failed bool, err error) {
 	release := context.AfterFunc(ctx, func() { t.child.process.Stop(context.Cause(ctx)) })
 	watch := startStopwatch(t.timeout, func() { t.child.process.Stop(errCodeTime) })
 	defer func() {
 		if inTime, own := watch.pause(), release(); err == nil && (!inTime || !own) {
-			err = errNotFinished // the process is on its way out
+			err = errNotFinished // the process is being stopped
 		}
 	}()
 	if t.child.send(map[string]any{"run": number, "code": code}) != nil {
@@ -56,7 +56,7 @@ func (t turn) run(ctx context.Context, number int, code string) (failed bool, er
 		select {
 		case <-t.child.replyReady:
 		case <-t.child.process.Done():
-			over = true // and all replies have arrived
+			over = true // every reply has been queued
 		}
 		replies := t.child.takeReplies(maxBatch)
 		if len(replies) == 0 && over {
@@ -70,7 +70,7 @@ func (t turn) run(ctx context.Context, number int, code string) (failed bool, er
 			case r.Begun == number:
 				err = errNotFinished
 			case r.Done == number:
-				t.callTools(ctx, watch, calls) // nobody waits for those
+				t.callTools(ctx, watch, calls) // the code does not wait for these calls
 				return r.Error, nil
 			}
 		}
@@ -80,13 +80,13 @@ func (t turn) run(ctx context.Context, number int, code string) (failed bool, er
 	}
 }
 
-// callTools runs what code asks for as calls from inside its own and sends back
-// what came of them. They are cancelled if the process ends.
+// callTools runs the tool calls that the code asks for as calls inside its own call,
+// and sends the results to the code. The calls are cancelled if the process ends.
 func (t turn) callTools(ctx context.Context, watch *stopwatch, asked []reply) {
 	if len(asked) == 0 {
 		return
 	}
-	watch.pause() // the tools have limits of their own, and a person may be asked
+	watch.pause() // tools have their own timeouts, and a user may have to answer a question
 	defer watch.resume()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -111,18 +111,18 @@ func (t turn) callTools(ctx context.Context, watch *stopwatch, asked []reply) {
 	for i, out := range t.call.Run(ctx, calls...) {
 		answers[i] = toolAnswer{Result: asked[i].Call, Text: resultText(out.Result), Error: out.Err != nil || out.Result.IsError}
 	}
-	_ = t.child.send(answers...) // an error means that the process ends, which run sees
+	_ = t.child.send(answers...) // after an error the process ends, which run notices
 }
 
-// toolAnswer is what a driver gets for a call of a tool.
+// A toolAnswer is the answer to a tool call, for a driver.
 type toolAnswer struct {
 	Result int    `json:"result"` // the number of the call
 	Text   string `json:"text"`
 	Error  bool   `json:"error"`
 }
 
-// resultText is a result as code gets it: its text, and where a picture or a file was,
-// what it is.
+// resultText returns a result as code gets it: its text, with a placeholder for each
+// image or file.
 func resultText(r *pegboard.Result) string {
 	parts := make([]string, len(r.Parts))
 	for i, p := range r.Parts {

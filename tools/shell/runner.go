@@ -13,12 +13,12 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// A runner is what one tool runs its commands with.
+// A runner runs the commands of one tool.
 type runner struct {
 	name      string // of the tool
 	options   Options
 	inspector inspector
-	table     *proc.Table // each process in it ends with its call, or with its task
+	table     *proc.Table // a process in it ends with its call or its background task
 }
 
 func newRunner(name string, o Options, i inspector) *runner {
@@ -26,10 +26,10 @@ func newRunner(name string, o Options, i inspector) *runner {
 	return &runner{name: name, options: o, inspector: i, table: &proc.Table{}}
 }
 
-// tool returns the tool. The model is told prompt.
+// tool returns the tool. prompt is its description for the model.
 func (r *runner) tool(prompt string) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[commandInput, Output]{
-		Info:        pegboard.Info{Name: r.name, MaxResult: -1, CancelsSiblings: true}, // output has its own limits, and its own preview
+		Info:        pegboard.Info{Name: r.name, MaxResult: -1, CancelsSiblings: true}, // the tool limits its output and makes the preview itself
 		Description: prompt,
 		Inspect:     r.inspector.inspect,
 		Validate:    r.validate,
@@ -50,8 +50,9 @@ func (r *runner) validate(ctx context.Context, in commandInput, c *pegboard.Call
 	return validateInput(ctx, in, c)
 }
 
-// permit refuses what nobody may allow, and has a call decided anew that was
-// inspected for another directory than it would run in by now.
+// permit denies the commands that no rule and no user may allow. If the start
+// directory has changed since the call was inspected, it makes the executor inspect
+// the call again.
 func (r *runner) permit(_ context.Context, in commandInput, c *pegboard.Call) pegboard.Decision {
 	s := c.Session()
 	if s == nil {
@@ -60,7 +61,7 @@ func (r *runner) permit(_ context.Context, in commandInput, c *pegboard.Call) pe
 	if r.inspector.carriesDir && startDirOf(s).verify(s) != inspectedDir(c) {
 		return pegboard.Decision{Input: respelled(c.Input)}
 	}
-	if r.inspector.shell != shellparse.PowerShell { // which alone has such commands
+	if r.inspector.shell != shellparse.PowerShell { // only PowerShell has such commands
 		return pegboard.Decision{}
 	}
 	line := r.inspector.parse(in, c)
@@ -87,7 +88,7 @@ func (r *runner) call(ctx context.Context, in commandInput, c *pegboard.Call) (O
 	return out, err
 }
 
-// start starts a command, which then outlives ctx.
+// start starts a command, which does not end with ctx.
 func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (*command, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 		Dir:       k.dir,
 		Env:       environment(r.options, c),
 		Keep:      MaxShown,
-		Drain:     time.Second, // with the process's own grace less than the executor's
+		Drain:     time.Second, // less than the executor's grace, also with the grace of the process added
 		File:      k.outputFile,
 		MaxFile:   MaxStored,
 		MaxOutput: r.options.MaxOutput,
@@ -119,7 +120,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	return k, nil
 }
 
-// recordsDir reports whether it should be learnt where the line ends.
+// recordsDir reports whether the directory in which the line ends must be recorded.
 func (r *runner) recordsDir(s *pegboard.Session, command string, line *shellparse.Line) bool {
 	mayCarry := s.Role() == pegboard.RoleMain || s.Role() == pegboard.RoleCoordinator
 	// Git's bash names directories in a way of its own on Windows.

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A silenceTimer notices that a command prints nothing.
+// A silenceTimer reports that a command prints nothing.
 type silenceTimer struct {
 	command  *command
 	timer    *time.Timer
-	reported time.Time // the last output before the silence that was told
+	reported time.Time // time of the last output before the silence that was reported
 }
 
 func newSilenceTimer(k *command) *silenceTimer {
@@ -20,16 +20,17 @@ func newSilenceTimer(k *command) *silenceTimer {
 	return q
 }
 
-// report tells of a silence that is long enough, once.
+// report emits a progress event if the silence is long enough and was not reported
+// yet. It sets the timer again.
 func (q *silenceTimer) report() {
-	most, last := q.command.options.Silence, q.command.process.LastOutput()
-	left := time.Until(last.Add(most))
+	limit, last := q.command.options.Silence, q.command.process.LastOutput()
+	left := time.Until(last.Add(limit))
 	if left <= 0 && !last.Equal(q.reported) {
 		q.reported = last
-		q.command.call.Emit(fmt.Sprintf("No output for %v; the command still runs.", most))
+		q.command.call.Emit(fmt.Sprintf("No output for %v; the command still runs.", limit))
 	}
 	if left <= 0 {
-		left = most
+		left = limit
 	}
 	q.timer.Reset(left)
 }

@@ -14,64 +14,67 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-// A startDir is where the next command of a session starts. Its zero value is the
-// session's own directory. Only a main session's is ever anything else.
+// A startDir is the directory in which the next command of a session starts. Its zero
+// value is the session's directory. Only main sessions ever have another one.
 //
-// A call runs where it was decided to run. It carries the directory that it was
-// inspected for among its targets, so that nothing which happens meanwhile counts:
-// not another batch that changes the place while a person is asked. If the place
-// changed before the call was decided, as by a cd in the same message, the call is
-// inspected anew, so that it runs where it would have had it come alone; hooks see it
-// twice then, the second time with a blank more or less behind its input.
+// A call runs in the directory for which it was decided. It carries that directory
+// among its targets, so that later changes do not affect it, such as a cd of another
+// batch while the user is asked. If the directory has changed before the call is
+// decided, for instance by a cd in the same message, the call is inspected again, so
+// that it runs in the directory in which it would run if it came alone. Hooks then
+// see the call twice, the second time with one space more or less at the end of its
+// input.
 type startDir struct {
 	mu    sync.Mutex
-	dir   string // absolute, or empty for the session's own
-	lost  string // a directory that is no more, until somebody was told
-	moved bool   // it was another one at some time
+	dir   string // absolute; empty means the session's directory
+	lost  string // a directory that could not be used, until it was reported
+	moved bool   // it was another directory than the session's at some time
 }
 
-// startDirs holds the place of each session. A fork begins in its own directory.
+// startDirs holds the startDir of each session. A fork starts in its own directory.
 var startDirs = pegboard.NewClonedKey("directory of the shell", func(*startDir) *startDir { return &startDir{} })
 
 func startDirOf(s *pegboard.Session) *startDir {
 	return startDirs.GetOrInit(s, func() *startDir { return &startDir{} })
 }
 
-// current returns the directory that the next command of s starts in.
-func (p *startDir) current(s *pegboard.Session) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.dir == "" {
+// current returns the directory in which the next command of s starts.
+func (d *startDir) current(s *pegboard.Session) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dir == "" {
 		return s.Dir()
 	}
-	return p.dir
+	return d.dir
 }
 
-// set changes the place of s, unless another call has changed it from was meanwhile.
-func (p *startDir) set(s *pegboard.Session, was, dir string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if old := p.dir; old != was && (old != "" || was != s.Dir()) {
+// set changes the directory from old to dir. It does nothing if another call has
+// changed it meanwhile.
+func (d *startDir) set(s *pegboard.Session, old, dir string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if now := d.dir; now != old && (now != "" || old != s.Dir()) {
 		return
 	}
-	p.moved = true
-	if p.dir = dir; dir == s.Dir() {
-		p.dir = ""
+	d.moved = true
+	if d.dir = dir; dir == s.Dir() {
+		d.dir = ""
 	}
 }
 
-// hasMoved reports whether any call can have been inspected for another directory
-// than the session's.
-func (p *startDir) hasMoved() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.moved
+// hasMoved reports whether a call may have been inspected for another directory than
+// the session's.
+func (d *startDir) hasMoved() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.moved
 }
 
-// verify is now, but goes back to the session's directory if the place is no more,
-// or no longer inside the working directories: a link may stand there by now.
-func (p *startDir) verify(s *pegboard.Session) string {
-	dir := p.current(s)
+// verify is like current, but resets the directory to the session's if it does not
+// exist any more or is no longer inside the working directories, for instance because
+// a link has replaced it.
+func (d *startDir) verify(s *pegboard.Session) string {
+	dir := d.current(s)
 	if dir == s.Dir() {
 		return dir
 	}
@@ -80,34 +83,34 @@ func (p *startDir) verify(s *pegboard.Session) string {
 			return dir
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.dir == dir {
-		p.dir, p.lost = "", dir
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dir == dir {
+		d.dir, d.lost = "", dir
 	}
 	return s.Dir()
 }
 
-// takeLostNote says, once, that the place went back because it is no more.
-func (p *startDir) takeLostNote() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.lost == "" {
+// takeLostNote returns a note if verify has reset the directory since the last call.
+func (d *startDir) takeLostNote() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lost == "" {
 		return ""
 	}
-	note := fmt.Sprintf("The directory %s of the last command is gone or outside the working directories by now; this one ran in the session's directory.", p.lost)
-	p.lost = ""
+	note := fmt.Sprintf("The directory %s of the last command is gone or outside the working directories by now; this one ran in the session's directory.", d.lost)
+	d.lost = ""
 	return note
 }
 
-// startDirTarget is the target that names where a call starts, if that is not the
-// session's directory. It is a guess to all rules but those that refuse; no line has
-// a target of its kind.
+// startDirTarget returns the target that carries the directory in which a call
+// starts, if that is not the session's. It is marked as a guess, so that only deny
+// and ask rules consider it. A command line has no other target of this kind.
 func startDirTarget(dir string) pegboard.Target {
 	return pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: dir, Shell: pegboard.ShellFacts{Guess: true}}
 }
 
-// inspectedDir returns the directory that c was inspected for.
+// inspectedDir returns the directory for which c was inspected.
 func inspectedDir(c *pegboard.Call) string {
 	if !startDirOf(c.Session()).hasMoved() {
 		return c.Session().Dir()
@@ -120,7 +123,8 @@ func inspectedDir(c *pegboard.Call) string {
 	return c.Session().Dir()
 }
 
-// respelled returns the same JSON in other bytes, which has a call inspected anew.
+// respelled returns the same JSON in other bytes, which makes the executor inspect
+// the call again.
 func respelled(input json.RawMessage) json.RawMessage {
 	if short, ok := bytes.CutSuffix(input, []byte{' '}); ok {
 		return short
@@ -128,7 +132,7 @@ func respelled(input json.RawMessage) json.RawMessage {
 	return append(bytes.Clone(input), ' ')
 }
 
-// mayChangeDir reports whether a line may end in another directory than it began in.
+// mayChangeDir reports whether a line may end in another directory than it starts in.
 func mayChangeDir(command string, line *shellparse.Line) bool {
 	return line.Unknown != "" || strings.Contains(command, "cd") || strings.Contains(command, "pushd") || strings.Contains(command, "popd")
 }
@@ -138,8 +142,8 @@ func isDir(path string) bool {
 	return err == nil && fi.IsDir()
 }
 
-// nameInWorkDirs returns a real directory by the name that the session has for it, if it is
-// inside the working directories.
+// nameInWorkDirs returns the name under which the session knows a real directory, if
+// the directory is inside the working directories.
 func nameInWorkDirs(s *pegboard.Session, real string) (string, bool) {
 	for _, root := range s.Dirs() {
 		if rel, err := filepath.Rel(realpath.Resolve(root), real); err == nil && filepath.IsLocal(rel) {

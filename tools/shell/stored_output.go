@@ -7,15 +7,15 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// storedOutput is where an output is stored.
+// A storedOutput says where an output was stored.
 type storedOutput struct {
-	path string // of the file, or another reference
-	size int64  // bytes that are there
-	ref  string // in the session's store, if it is there
-	err  error  // why it is nowhere
+	path string // of a file, or another reference
+	size int64  // stored bytes
+	ref  string // in the session's store; empty if it is in a file only
+	err  error  // why it was not stored
 }
 
-// binaryNote says that the output is no text, and where it is.
+// binaryNote tells the model that the output is binary, and where it is.
 func (o storedOutput) binaryNote(total int64) string {
 	switch {
 	case errors.Is(o.err, pegboard.ErrAlreadyStored):

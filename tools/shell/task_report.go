@@ -11,19 +11,18 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// A TaskReport is a task and what it has printed.
+// A TaskReport is a task with the end of its output.
 type TaskReport struct {
 	background.Task
-	// Output is the end of what it has printed, at most [background.MaxOutput]
-	// bytes of valid UTF-8. Of a task that is no command it is what the task shows.
+	// Output is the end of the task's output, at most [background.MaxOutput] bytes of
+	// valid UTF-8. If the task is not a command, the task itself provides it.
 	Output string `json:"output"`
 
 	note    string        // about Output
-	elapsed time.Duration // until now, or until it ended
+	elapsed time.Duration // until now, or until the task ended
 }
 
-// newTaskReport collects what there is to show of a task. An output that cannot be
-// had is no reason to keep the rest back.
+// newTaskReport reports a task. If its output cannot be read, the report says so.
 func newTaskReport(tasks *background.Tasks, task background.Task) TaskReport {
 	r := TaskReport{Task: task, elapsed: task.Ended.Sub(task.Started)}
 	if task.State == background.Running {
@@ -33,7 +32,7 @@ func newTaskReport(tasks *background.Tasks, task background.Task) TaskReport {
 	if task.Command != "" && isOutputFile(tasks, task.OutputFile) {
 		end, err = readOutputEnd(task.OutputFile, background.MaxOutput)
 	}
-	if err != nil { // it may show more than its file
+	if err != nil { // the task may provide more than its file
 		end, err = outputOfTask(tasks, task)
 	}
 	r.Output = strings.TrimRight(end.text, "\n")
@@ -54,8 +53,9 @@ func newTaskReport(tasks *background.Tasks, task background.Task) TaskReport {
 	return r
 }
 
-// isOutputFile reports whether a file lies where this conversation keeps its output. A
-// record of an earlier run may name any other, which is not read.
+// isOutputFile reports whether a file lies in the directory for output files of this
+// conversation. The record of an earlier run may name any other file, which must not
+// be read.
 func isOutputFile(tasks *background.Tasks, file string) bool {
 	if file == "" {
 		return false
@@ -64,7 +64,7 @@ func isOutputFile(tasks *background.Tasks, file string) bool {
 	return err == nil && filepath.Dir(file) == dir
 }
 
-// outputOfTask is what the task itself shows.
+// outputOfTask returns the output that the task itself provides.
 func outputOfTask(tasks *background.Tasks, task background.Task) (outputEnd, error) {
 	text, err := tasks.Output(task.ID)
 	switch {
@@ -78,7 +78,7 @@ func outputOfTask(tasks *background.Tasks, task background.Task) (outputEnd, err
 	return newOutputEnd([]byte(text), 0, background.MaxOutput), nil
 }
 
-// headline says how a task stands.
+// headline returns a sentence about the state of the task.
 func (r TaskReport) headline() string {
 	var b strings.Builder
 	b.WriteString("Task " + r.ID)
@@ -115,7 +115,7 @@ func (r TaskReport) headline() string {
 
 const maxTaskLabel = 200 // bytes
 
-// taskLabel says in a few words which task it is.
+// taskLabel returns the description or the command of a task, shortened.
 func taskLabel(k background.Task) string {
 	about := k.Description
 	if about == "" {

@@ -14,27 +14,26 @@ import (
 // How long a call of [TaskOutput] waits.
 const (
 	DefaultTaskWait = 30 * time.Second
-	MaxTaskWait     = 10 * time.Minute // a longer one is cut to it
+	MaxTaskWait     = 10 * time.Minute // a longer time is reduced to it
 )
 
-// Retrieval says what a call of [TaskOutput] got.
+// Retrieval is the kind of result of [TaskOutput].
 type Retrieval string
 
 // What a call may get. None of them is an error.
 const (
 	Retrieved   Retrieval = "success"   // the task has ended
-	WaitedLong  Retrieval = "timeout"   // it runs still, after the time that the call waits
-	NotReadyYet Retrieval = "not_ready" // it runs still, and the call does not wait
+	WaitedLong  Retrieval = "timeout"   // the task still runs after the time that the call waits
+	NotReadyYet Retrieval = "not_ready" // the task still runs, and the call does not wait
 )
 
-// TaskOutputResult is what a host gets as Result.Data of [TaskOutput].
+// TaskOutputResult is the Result.Data of [TaskOutput].
 type TaskOutputResult struct {
 	Retrieval Retrieval  `json:"retrieval_status"`
 	Task      TaskReport `json:"task"`
 }
 
-// text words the result for the model: how the task stands, what is shown of its
-// output, and the output.
+// text returns the text for the model: the state of the task, a note, and the output.
 func (out TaskOutputResult) text() string {
 	lines := []string{out.Task.headline()}
 	if note := strings.TrimSpace(out.Task.note); note != "" {
@@ -52,7 +51,7 @@ type taskOutputInput struct {
 	Timeout *int   `json:"timeout,omitempty" jsonschema:"minimum=0" jsonschema_description:"How long to wait for it, in milliseconds (default 30000, at most 600000)"`
 }
 
-// wait is how long a call waits.
+// wait returns how long the call waits.
 func (in taskOutputInput) wait() time.Duration {
 	switch {
 	case in.Block != nil && !*in.Block:
@@ -63,32 +62,34 @@ func (in taskOutputInput) wait() time.Duration {
 	return milliseconds(*in.Timeout, MaxTaskWait)
 }
 
-// milliseconds returns n of them, at most most.
-func milliseconds(n int, most time.Duration) time.Duration {
-	if int64(n) >= most.Milliseconds() {
-		return most
+// milliseconds returns n milliseconds, at most limit.
+func milliseconds(n int, limit time.Duration) time.Duration {
+	if int64(n) >= limit.Milliseconds() {
+		return limit
 	}
 	return time.Duration(n) * time.Millisecond
 }
 
-// TaskOutput returns the tool that shows a background task of the conversation,
-// whoever of its agents started it, and waits for its end if it should. It needs no
-// permission. BashOutput is a former name; what was named bash_id and filter then
-// is refused, because it meant the output since the last look, and no waiting.
+// TaskOutput returns the tool that shows a background task of the conversation, of
+// any of its agents, and waits for its end unless the call says otherwise. It needs
+// no permission. BashOutput is a former name of the tool. Its parameters bash_id and
+// filter are refused, because with them BashOutput returned the output since the
+// previous call and did not wait.
 //
-// Of a task that runs a command it reads the end of the output file and no more,
-// however large the file is. The conversation is not told of an end that its
-// result shows to the agent that started the task.
+// If the task runs a command, TaskOutput reads only the end of the output file,
+// however large the file is. If the result shows the agent that started the task that
+// it has ended, no notice follows.
 func TaskOutput() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[taskOutputInput, TaskOutputResult]{
 		Info: pegboard.Info{
 			Name: "TaskOutput", Aliases: []string{"BashOutput"}, Hint: "what a background command has printed so far",
-			Polls: true, Interrupt: pegboard.InterruptCancel, MaxResult: -1, // it has a limit of its own
+			Polls: true, Interrupt: pegboard.InterruptCancel, MaxResult: -1, // the tool limits its output itself
 		},
 		Description: "Shows what a background task has printed, the end of it if it is long, and how it stands. " +
 			"It waits until the task has ended; with block false, or after timeout, it shows a task that still runs. You are told when a task ends, so do not ask again and again.",
 		Inspect: func(in taskOutputInput, _ *pegboard.Call) pegboard.Traits {
-			// The target makes a call wait for a TaskStop before it, and that for this.
+			// The target keeps the order between calls of TaskOutput and TaskStop for
+			// a task.
 			return pegboard.Traits{ReadOnly: true, Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{
 				{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: in.TaskID},
 			}}
@@ -105,7 +106,7 @@ func TaskOutput() pegboard.Tool {
 	})
 }
 
-// errWaitTimeout is the cause that ends the waiting, not the call.
+// errWaitTimeout is the cause that ends the wait, not the call.
 var errWaitTimeout = errors.New("the task runs still")
 
 func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOutputResult, error) {

@@ -10,20 +10,20 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// stopWait is how long TaskStop waits for the end of a task: longer than a
-// process is given to end before it is killed and its output given up.
+// stopWait is how long TaskStop waits until a task has ended. It is longer than the
+// time after which a process is killed and its output is no longer read.
 const stopWait = 5 * time.Second
 
-// errStopTimeout is the cause that ends the waiting, not the call.
+// errStopTimeout is the cause that ends the wait, not the call.
 var errStopTimeout = errors.New("it takes its time")
 
-// TaskStopResult is what a host gets as Result.Data of [TaskStop].
+// TaskStopResult is the Result.Data of [TaskStop].
 type TaskStopResult struct {
 	Message  string `json:"message"`
 	TaskID   string `json:"task_id"`
 	TaskType string `json:"task_type"`
 	Command  string `json:"command,omitempty"`
-	// State is where the task stands: Running if it has not ended yet.
+	// State is the state of the task: Running if it has not ended yet.
 	State background.State `json:"-"`
 }
 
@@ -39,14 +39,14 @@ func (in taskStopInput) id() string {
 	return in.ShellID
 }
 
-// TaskStop returns the tool that ends a background task of the conversation and
-// waits a few seconds until it has ended. KillShell and KillBash are former names,
-// under which shell_id was sent.
+// TaskStop returns the tool that stops a background task of the conversation and
+// waits a few seconds until it has ended. KillShell and KillBash are former names of
+// the tool, whose parameter was shell_id.
 //
-// Its target is a resource by the task's id, so that calls about one task keep
-// their order. The main agent may stop any task unasked, another agent those that
-// it started; what is left is for an allow rule, TaskStop, or a person. In plan
-// mode a person is asked.
+// The target is a resource with the task's id, so that calls for the same task keep
+// their order. The main agent may stop any task without a question, another agent the
+// tasks that it has started. Any other call needs the allow rule TaskStop or a user.
+// In plan mode the user is asked.
 func TaskStop() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[taskStopInput, TaskStopResult]{
 		Info:        pegboard.Info{Name: "TaskStop", Aliases: []string{"KillShell", "KillBash"}, Hint: "end a background command or watch"},
@@ -75,8 +75,8 @@ func TaskStop() pegboard.Tool {
 	})
 }
 
-// permitStop lets an agent stop what is its own. An id that is unknown stops
-// nothing.
+// permitStop allows an agent to stop its own tasks. It also allows an unknown id,
+// with which nothing is stopped.
 func permitStop(_ context.Context, in taskStopInput, c *pegboard.Call) pegboard.Decision {
 	s := c.Session()
 	if s == nil {
