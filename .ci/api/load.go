@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// listed is what the go command says of a package.
+type listed struct {
+	ImportPath string
+	Name       string
+	Export     string // the file with what the package exports
+	Module     *struct{ Main bool }
+}
+
+// isPublic reports whether other modules can import the package.
+func (l listed) isPublic() bool {
+	return l.Module != nil && l.Module.Main && l.Name != "main" && !slices.Contains(strings.Split(l.ImportPath, "/"), "internal")
+}
+
+// load returns the public packages of the module in the current folder. The compiler's
+// export data says what they export, so that nothing is parsed or checked again.
+func load() ([]*types.Package, error) {
+	all, err := list()
+	if err != nil {
+		return nil, err
+	}
+	exports := map[string]string{}
+	for _, l := range all {
+		exports[l.ImportPath] = l.Export
+	}
+	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		if exports[path] == "" {
+			return nil, fmt.Errorf("no export data for %s", path)
+		}
+		return os.Open(exports[path])
+	})
+	var public []*types.Package
+	for _, l := range all {
+		if !l.isPublic() {
+			continue
+		}
+		p, err := from.Import(l.ImportPath)
+		if err != nil {
+			return nil, err
+		}
+		public = append(public, p)
+	}
+	if len(public) == 0 {
+		return nil, errors.New("there is no public package here")
+	}
+	return public, nil
+}
+
+// list builds the packages of the module and returns them with all they import.
+func list() ([]listed, error) {
+	command := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Name,Export,Module", "./...")
+	command.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	command.Stderr = os.Stderr
+	out, err := command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := command.Start(); err != nil {
+		return nil, err
+	}
+	var all []listed
+	for dec := json.NewDecoder(out); ; {
+		var l listed
+		if err := dec.Decode(&l); errors.Is(err, io.EOF) {
+			return all, command.Wait()
+		} else if err != nil {
+			return nil, errors.Join(err, command.Wait())
+		}
+		all = append(all, l)
+	}
+}
