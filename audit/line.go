@@ -14,8 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// line is what the log says of one decision. The order of the fields is the order
-// in the file.
+// line is the JSON of one decision. The order of the fields is the order in the file.
 type line struct {
 	Time     string          `json:"time"`
 	Trace    string          `json:"trace,omitempty"`
@@ -47,24 +46,24 @@ type value struct {
 	Real   string `json:"real,omitempty"`
 }
 
-// nanoseconds is RFC 3339 with all nine digits, so that lines sort by time.
-const nanoseconds = "2006-01-02T15:04:05.000000000Z07:00"
+// timeFormat is RFC 3339 with all nine digits, so that lines sort by time.
+const timeFormat = "2006-01-02T15:04:05.000000000Z07:00"
 
-// lineOf returns the line of a decision. Without inputs nothing that a model wrote
-// is in it, as the package says.
-func lineOf(e pegboard.Event, inputs bool) line {
-	name := plain
+// newLine returns the line of a decision. Without inputs it contains no text of the model,
+// as the package comment promises.
+func newLine(e pegboard.Event, inputs bool) line {
+	name := nameOrDigest
 	if inputs {
 		name = func(s string) string { return s }
 	}
 	l := line{
-		Time:     e.Time.UTC().Format(nanoseconds),
+		Time:     e.Time.UTC().Format(timeFormat),
 		Trace:    name(e.TraceID),
 		Call:     name(e.Call.ID),
 		Tool:     name(e.Call.Name),
 		Behavior: e.Decision.Behavior.String(),
 		By:       e.Decision.By.String(),
-		Rule:     ruleOf(e.Decision.Rule, inputs),
+		Rule:     newRule(e.Decision.Rule, inputs),
 	}
 	if s := e.Call.Session(); s != nil {
 		l.Session, l.Agent, l.Mode = name(s.ID()), name(s.AgentID()), name(string(s.Permissions().Mode()))
@@ -73,10 +72,10 @@ func lineOf(e pegboard.Event, inputs bool) line {
 		l.Parent = name(p.ID)
 	}
 	for _, u := range e.Decision.Remember {
-		l.Remember = append(l.Remember, changeOf(u, inputs))
+		l.Remember = append(l.Remember, describeUpdate(u, inputs))
 	}
 	for _, t := range e.Targets {
-		kind := kindOf(t)
+		kind := targetKind(t)
 		if !slices.Contains(l.Targets, kind) {
 			l.Targets = append(l.Targets, kind)
 		}
@@ -89,13 +88,13 @@ func lineOf(e pegboard.Event, inputs bool) line {
 		}
 	}
 	if inputs {
-		l.Reason, l.Input = e.Decision.Reason, inputOf(e.Call.Input)
+		l.Reason, l.Input = e.Decision.Reason, inputJSON(e.Call.Input)
 	}
 	return l
 }
 
-// ruleOf hides the pattern of a rule that is most likely made of a call.
-func ruleOf(r *pegboard.Rule, inputs bool) *rule {
+// newRule hides the pattern of a session rule, which is usually made from a call.
+func newRule(r *pegboard.Rule, inputs bool) *rule {
 	if r == nil {
 		return nil
 	}
@@ -106,8 +105,9 @@ func ruleOf(r *pegboard.Rule, inputs bool) *rule {
 	return &rule{Behavior: r.Behavior.String(), Text: shown.String(), Source: string(r.Source)}
 }
 
-// changeOf says what an answer changed, without the rules that it made of the call.
-func changeOf(u pegboard.PermissionUpdate, inputs bool) string {
+// describeUpdate describes an update of the permissions. Without inputs it leaves out the
+// rules, which are made from the call.
+func describeUpdate(u pegboard.PermissionUpdate, inputs bool) string {
 	if inputs {
 		return u.String()
 	}
@@ -118,11 +118,11 @@ func changeOf(u pegboard.PermissionUpdate, inputs bool) string {
 	case pegboard.UpdateSetMode:
 		words = append(words, string(u.Mode))
 	}
-	return strings.Join(append(words, plain(string(u.Destination))), " ")
+	return strings.Join(append(words, nameOrDigest(string(u.Destination))), " ")
 }
 
-// kindOf says what is done to what kind of thing. There are no more than 42 such words.
-func kindOf(t pegboard.Target) string {
+// targetKind returns the kind and access of a target. There are at most 42 such words.
+func targetKind(t pegboard.Target) string {
 	kind := t.Kind.String() + ":" + t.Access.String()
 	if t.Shell.Guess {
 		kind += "?"
@@ -130,12 +130,12 @@ func kindOf(t pegboard.Target) string {
 	return kind
 }
 
-// maxName is how long a name or an id may be to be written as it is. Those of
-// providers have fewer than 64 bytes, those of tools seldom more.
+// maxName is the length in bytes of the longest name or id that is written unchanged. Ids of
+// providers have fewer than 64 bytes, names of tools rarely more.
 const maxName = 128
 
-// plain returns s if it looks like a name or an id, and else its digest.
-func plain(s string) string {
+// nameOrDigest returns s if it has the form of a name or an id, and its digest otherwise.
+func nameOrDigest(s string) string {
 	odd := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:/", r)
 	}
@@ -146,13 +146,12 @@ func plain(s string) string {
 	return fmt.Sprintf("sha256:%x", sum[:len(sum)/2])
 }
 
-// inputOf returns an input as JSON that can stand in a line, or nothing if it is
-// blank.
-func inputOf(input []byte) json.RawMessage {
+// inputJSON returns an input as JSON that can be part of a line, or nil if it is blank.
+func inputJSON(input []byte) json.RawMessage {
 	if len(bytes.TrimSpace(input)) == 0 {
 		return nil
 	}
-	// One level deeper it must still be JSON to whoever limits the depth.
+	// It must still be valid one level deeper, since decoders limit the depth.
 	if inner := slices.Concat([]byte("["), input, []byte("]")); json.Valid(input) && json.Valid(inner) && utf8.Valid(input) {
 		return input
 	}
@@ -160,22 +159,22 @@ func inputOf(input []byte) json.RawMessage {
 	return text
 }
 
-// encode returns l as one line, with the line's end.
+// encode returns l as one line, with the line end.
 func encode(l line) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // a && b is to be read as such
+	e.SetEscapeHTML(false) // so that a && b stays readable
 	if err := e.Encode(l); err != nil {
 		return nil, fmt.Errorf("line: %w", err)
 	}
 	text := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-	return append(escaped(text), '\n'), nil
+	return append(escapeInvisible(text), '\n'), nil
 }
 
-// escaped writes what has no shape as \u escapes: whoever shows the log on a
-// terminal sees all there is, and no reader takes it for the end of a line. Outside
-// of strings JSON has no such runes.
-func escaped(text []byte) []byte {
+// escapeInvisible writes invisible characters as \u escapes, so that a terminal shows
+// everything and no reader takes one for a line end. JSON has such characters only in
+// strings.
+func escapeInvisible(text []byte) []byte {
 	hidden := func(r rune) bool { return !unicode.IsGraphic(r) }
 	if bytes.IndexFunc(text, hidden) < 0 {
 		return text

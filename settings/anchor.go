@@ -11,18 +11,19 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// Anchors say what "/p" in a path rule stands on: in a project's file the project,
-// in the user's file the directory it is in, in a session and a local file the
-// working directory. A rule is written in other words where these differ.
+// anchors are the directories that "/p" in a path rule is relative to: the project in a
+// project's file, the directory of the file in the user's file, and the working directory in
+// a session and in a local file. Where these differ, a rule is spelled differently in the
+// file and in the session.
 type anchors struct {
-	file    string // of the rules in a file
-	session string // of the rules in a session
-	home    string // may be empty
+	file    string // for rules in the file
+	session string // for rules in the session
+	home    string // home directory; may be empty
 }
 
-// anchors returns those of the file of a source.
+// anchors returns the anchors of the file of a source.
 func (f Files) anchors(source pegboard.RuleSource) (anchors, error) {
-	dir, home, err := f.places()
+	dir, home, err := f.sessionDirs()
 	a := anchors{file: dir, session: dir, home: home}
 	switch source {
 	case pegboard.SourceProject:
@@ -36,36 +37,36 @@ func (f Files) anchors(source pegboard.RuleSource) (anchors, error) {
 	return a, err
 }
 
-// inSession returns how a rule of the file is written in a session: in two ways if
-// links lead to the place, of which each covers one spelling.
+// inSession returns a rule of the file as it is spelled in a session: in two ways if the
+// anchor's directory has links in its path, since each covers one spelling.
 func (a anchors) inSession(r pegboard.Rule) []string {
-	rest, ok := fromRoot(r)
+	rest, ok := rootedPattern(r)
 	if !ok || a.file == a.session {
 		return []string{r.String()}
 	}
-	texts := []string{with(r, a.place(a.file)+rest)}
-	if real := with(r, a.place(realpath.Resolve(a.file))+rest); !slices.Contains(texts, real) {
+	texts := []string{withPattern(r, a.dirPattern(a.file)+rest)}
+	if real := withPattern(r, a.dirPattern(realpath.Resolve(a.file))+rest); !slices.Contains(texts, real) {
 		texts = append(texts, real)
 	}
 	return texts
 }
 
-// inFile returns how a rule of a session is written in the file.
+// inFile returns a rule of a session as it is spelled in the file.
 func (a anchors) inFile(r pegboard.Rule) string {
-	rest, ok := fromRoot(r)
+	rest, ok := rootedPattern(r)
 	if !ok || a.file == a.session {
 		return r.String()
 	}
 	if below, err := filepath.Rel(a.file, a.session); err == nil && filepath.IsLocal(below) {
-		return with(r, escape("/"+filepath.ToSlash(below))+rest)
+		return withPattern(r, escape("/"+filepath.ToSlash(below))+rest)
 	}
-	return with(r, a.place(a.session)+rest)
+	return withPattern(r, a.dirPattern(a.session)+rest)
 }
 
-// place returns the pattern of a directory that means the same everywhere, without
-// a slash at its end. One in the home directory goes by that name: it holds for
-// every spelling of the home directory.
-func (a anchors) place(dir string) string {
+// dirPattern returns a pattern for a directory that means the same everywhere, without a slash
+// at its end. A directory below the home directory is spelled with "~", which holds for every
+// spelling of the home directory.
+func (a anchors) dirPattern(dir string) string {
 	if a.home != "" && realpath.Contains(a.home, dir) {
 		below, err := filepath.Rel(a.home, dir)
 		switch {
@@ -79,22 +80,20 @@ func (a anchors) place(dir string) string {
 	return "/" + escape(canonical)
 }
 
-// escape returns the pattern of a path that begins with a slash, and that a slash
-// will follow.
+// escape returns the pattern of a path that begins with a slash and that a slash will follow.
 func escape(path string) string {
 	return strings.TrimSuffix(pattern.EscapePath(strings.TrimSuffix(path, "/")+"/"), "/")
 }
 
-// fromRoot returns what follows the anchor of a path rule that begins with one
-// slash, with that slash.
-func fromRoot(r pegboard.Rule) (rest string, ok bool) {
+// rootedPattern returns the pattern of a path rule that begins with one slash.
+func rootedPattern(r pegboard.Rule) (rest string, ok bool) {
 	if r.Tool != "Edit" && r.Tool != "Read" || !strings.HasPrefix(r.Pattern, "/") || strings.HasPrefix(r.Pattern, "//") {
 		return "", false
 	}
 	return r.Pattern, true
 }
 
-func with(r pegboard.Rule, text string) string {
+func withPattern(r pegboard.Rule, text string) string {
 	return pegboard.Rule{Tool: r.Tool, Pattern: text}.String()
 }
 

@@ -8,13 +8,14 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// Deferral returns which definitions wait for a search of tools, as the environment
-// says it. lookup is [os.Getenv] or something like it.
+// Deferral returns the deferral of tool definitions that the environment variables of Claude
+// Code configure, as its documentation of tool search describes them. lookup is [os.Getenv]
+// or a similar function.
 //
-// ENABLE_TOOL_SEARCH is "true" or unset for all that can wait, "false" for none, "auto"
-// if they exceed a tenth of the context window, and "auto:N" if they exceed N percent
-// of it. CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS, set to anything but "0" or "false",
-// keeps it off. Of any other value the error tells; then none waits.
+// ENABLE_TOOL_SEARCH is "true" or unset to defer all tools that can be deferred, "false" to
+// defer none, "auto" to defer them if they exceed a tenth of the context window, and "auto:N"
+// if they exceed N percent of it. CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS, set to anything but
+// "0" or "false", disables it. Any other value is an error; then none is deferred.
 func Deferral(lookup func(name string) string) (pegboard.Deferral, error) {
 	off := pegboard.Deferral{Mode: pegboard.DeferOff}
 	switch lookup("CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS") {
@@ -31,7 +32,7 @@ func Deferral(lookup func(name string) string) (pegboard.Deferral, error) {
 		if err != nil || !(n >= 0 && n <= 100) {
 			return off, fmt.Errorf("%s=%s: after auto: comes a number from 0 to 100", name, value)
 		}
-		if n == 0 { // whatever there is exceeds it
+		if n == 0 { // any definition exceeds it
 			return pegboard.Deferral{}, nil
 		}
 		return pegboard.Deferral{Mode: pegboard.DeferAuto, MaxShare: n / 100}, nil

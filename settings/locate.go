@@ -15,19 +15,17 @@ const (
 	localName  = "settings.local.json"
 )
 
-// Locate returns the files for a session in dir, which may be empty as in
-// [Files.Dir], with the home directory home, which may be empty as in
-// [Files.Home].
+// Locate returns the files for a session in dir, which may be empty as in [Files.Dir], with
+// the home directory home, which may be empty as in [Files.Home].
 //
-// The project is the git repository that dir is in, and dir itself outside of
-// one. In a linked worktree the local file is that of the main working tree, so
-// that what was approved in one counts in all; the project's file is the
-// worktree's own, as it is checked out. A repository that begins in the home
-// directory does not make all below it one project. In the home directory itself
-// the project has no file, for that is the user's.
+// The project is the git repository that contains dir, or dir itself outside of one. In a
+// linked worktree the local file is that of the main working tree, so that an approval in
+// one worktree holds in all; the project's file is that of the worktree itself. A repository
+// whose root is the home directory is not used as the project of directories below it. In the
+// home directory itself there is no project file, since that is the user's file.
 func Locate(dir, home string) Files {
 	f := Files{Dir: dir, Home: home}
-	dir, home, err := f.places()
+	dir, home, err := f.sessionDirs()
 	if home != "" {
 		f.User = filepath.Join(home, folder, sharedName)
 	}
@@ -44,8 +42,8 @@ func Locate(dir, home string) Files {
 	return f
 }
 
-// projectRoot returns the top of the working tree that dir is in, spelled as dir
-// is, or dir.
+// projectRoot returns the root of the working tree that contains dir, spelled like dir, or
+// dir itself.
 func projectRoot(dir, home string) string {
 	real := realpath.Resolve(dir)
 	root := gitrepo.Tree(real)
@@ -60,6 +58,5 @@ func projectRoot(dir, home string) string {
 	return root
 }
 
-// sameDir reports whether two names, of which the second may be empty, lead to one
-// directory.
+// sameDir reports whether two names are of the same directory. b may be empty.
 func sameDir(a, b string) bool { return b != "" && realpath.Resolve(a) == realpath.Resolve(b) }

@@ -12,34 +12,31 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// Save makes updates in the files of their destinations. It is made for
-// SessionConfig.OnRemember. Updates for other destinations, such as the session, are
-// passed over; one for the policy is an error, and so is one for a file that there
-// is none of.
+// Save writes updates to the files of their destinations. It is made for
+// [pegboard.SessionConfig].OnRemember. Updates for other destinations, such as the session,
+// are ignored; an update for the policy, or for a source without a file, is an error.
 //
-// A rule or directory that is there already is not added again; what there is keeps
-// its order, and what is new comes after it. A mode is what sessions start in:
-// ModeBypass is never written, ModeAuto only to the user's file. Where nothing
-// changes, no file is written or made. A path rule that begins with one slash is
-// taken as it holds in the session, and written so that it means the same to
-// whoever loads the file.
+// A rule or directory that is there already is not added again; existing ones keep their
+// order, and new ones are added after them. A mode is the one that sessions start in:
+// ModeBypass is never written, ModeAuto only to the user's file. If nothing changes, no file
+// is written or created. A path rule that begins with one slash is taken as it is meant in the
+// session, and written so that it means the same to a program that loads the file.
 //
-// All updates are checked before the first file is touched. All those for one file
-// appear in it at once; the files are written one after the other, and an error
-// says nothing about those before. A new file is readable by its owner alone, but
-// that of a project, which is meant to be shared. A link is followed to the file
-// that it leads to, unless that is the file of another source.
+// All updates are checked before the first file is written. All updates of one file appear in
+// it at once; the files are written one after the other, and an error does not undo the files
+// before. A new file is readable by its owner alone, except that of a project, which is meant
+// to be shared. If the file is a link, its target is written, unless that is the file of
+// another source.
 //
-// Processes and goroutines that save at the same time wait for each other and lose
-// nothing: where the system knows advisory locks, they hold that of the directory.
-// Another program that writes the file is noticed up to the last moment, and the
-// updates are then made in what it wrote.
+// Processes and goroutines that save at the same time wait for each other and lose no update:
+// where the system has advisory locks for directories, they hold that of the directory. A
+// change by another program is detected until the last moment, and the updates are then made
+// again in the changed file.
 //
-// A corrupt file is copied to PATH.corrupt-TIME-RANDOM beside it before a new one
-// takes its place, so that its bytes are always in one of the two. That is only
-// done where the file stands itself: what a link leads to is left alone. Whatever
-// else cannot be read or edited is an error, and nothing is written: a file of more
-// than 4 MiB, a directory, ErrComments, a list of permissions that is no list.
+// A corrupt file is copied to PATH.corrupt-TIME-RANDOM beside it before a new one replaces it,
+// so that its bytes are always in one of the two. That is only done if the file is not a link.
+// Any other file that cannot be read or edited is an error and is not written: a file of more
+// than 4 MiB, a directory, ErrComments, a list of permissions that is not a list.
 func (f Files) Save(ctx context.Context, updates []pegboard.PermissionUpdate) error {
 	editors, err := f.editors(updates)
 	if err != nil {
@@ -51,7 +48,7 @@ func (f Files) Save(ctx context.Context, updates []pegboard.PermissionUpdate) er
 		if err != nil {
 			return err
 		}
-		if err := f.alone(t); err != nil {
+		if err := f.checkOtherSources(t); err != nil {
 			return err
 		}
 		changes, err := t.wouldChange(ctx)
@@ -62,22 +59,22 @@ func (f Files) Save(ctx context.Context, updates []pegboard.PermissionUpdate) er
 			targets = append(targets, t)
 		}
 	}
-	var told []error
+	var errs []error
 	for _, t := range targets {
 		aside, err := t.update(ctx)
 		if aside != nil && f.OnSetAside != nil {
 			f.OnSetAside(aside)
 		} else if aside != nil {
-			told = append(told, aside)
+			errs = append(errs, aside)
 		}
 		if err != nil {
-			return errors.Join(append(told, err)...)
+			return errors.Join(append(errs, err)...)
 		}
 	}
-	return errors.Join(told...)
+	return errors.Join(errs...)
 }
 
-// editors checks the updates and parts them by source.
+// editors checks the updates and returns an editor for each source.
 func (f Files) editors(updates []pegboard.PermissionUpdate) ([]*editor, error) {
 	if _, err := (pegboard.Permissions{}).Apply(updates...); err != nil {
 		return nil, err
@@ -88,7 +85,7 @@ func (f Files) editors(updates []pegboard.PermissionUpdate) ([]*editor, error) {
 				return nil, fmt.Errorf("update %s: %q is no directory", u.Type, dir)
 			}
 		}
-		if isOurs(u.Destination) && f.path(u.Destination) == "" {
+		if hasFile(u.Destination) && f.path(u.Destination) == "" {
 			return nil, fmt.Errorf("update %s: there is no file for %s", u.Type, u.Destination)
 		}
 	}
@@ -107,9 +104,9 @@ func (f Files) editors(updates []pegboard.PermissionUpdate) ([]*editor, error) {
 	return all, nil
 }
 
-// alone refuses to write to the file of another source, to which a link may lead:
-// what was meant for one project would hold in all.
-func (f Files) alone(t *target) error {
+// checkOtherSources returns an error if the file is a link to the file of another source,
+// since rules for one project would then apply to all.
+func (f Files) checkOtherSources(t *target) error {
 	for _, source := range sources() {
 		other := f.path(source)
 		if source == t.source || other == "" {
@@ -122,8 +119,8 @@ func (f Files) alone(t *target) error {
 	return nil
 }
 
-// wouldChange reports whether the updates change the file as it is now. A corrupt
-// file is to be changed.
+// wouldChange reports whether the updates change the file as it is now. A corrupt file is
+// always changed.
 func (t *target) wouldChange(ctx context.Context) (bool, error) {
 	before, err := t.load(ctx)
 	if err != nil {

@@ -1,11 +1,12 @@
-// Package settings keeps permissions in the settings files that users have:
+// Package settings reads and writes the permissions in the settings files of Claude Code:
 // .claude/settings.json and .claude/settings.local.json in a project, and
-// .claude/settings.json in the home directory. [Files.Save] remembers what a
-// person answered, [Files.Load] brings it back after a restart.
+// .claude/settings.json in the home directory, as Claude Code's documentation of settings
+// describes them. [Files.Save] saves the user's answers, [Files.Load] loads them after a
+// restart.
 //
-// Of a file only the object "permissions" is read and changed: its lists allow,
-// ask, deny and additionalDirectories, and its defaultMode. Every byte beside what
-// an update changes stays: unknown keys, their order, indentation, line ends.
+// Only the object "permissions" of a file is read and changed: its lists allow, ask, deny
+// and additionalDirectories, and its defaultMode. All other bytes stay: unknown keys, their
+// order, indentation, line ends.
 package settings
 
 import (
@@ -20,75 +21,35 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// maxBytes is the most that a settings file may have.
+// maxBytes is the maximum size of a settings file.
 const maxBytes = 4 << 20
 
-// Files are the settings files of a session. [Locate] finds those of a directory.
-// A value may be used by several goroutines and processes at once.
+// Files are the settings files of a session. [Locate] finds those of a directory. A value
+// may be used by several goroutines and processes at once.
 type Files struct {
-	// The files by the source of what stands in them: absolute paths, empty for
-	// none. They need not exist.
+	// The files by the source of their rules: absolute paths, or empty. The files need not
+	// exist.
 	Local, Project, User string
 
-	Dir  string // the session's working directory; empty means the process's
-	Home string // what ~ means to the session; empty means the user's
+	Dir  string // working directory of the session; empty means that of the process
+	Home string // home directory of the session, for "~"; empty means the user's
 
-	// Trusted says that the user trusts the project. Until then its allow rules,
-	// its directories and a mode that lets more run do not count; those of the local
-	// file neither, if it may have come with the project's files.
+	// Trusted says that the user trusts the project. Otherwise its allow rules, its
+	// directories and a mode that allows more than the default are ignored, and also those
+	// of the local file if that may have come with the project's files.
 	Trusted bool
 
-	// OnSetAside is told of each corrupt file that Save put aside, before Save
-	// returns. If it is nil, Save returns the error instead, having saved all.
+	// OnSetAside is called for each corrupt file that Save set aside, before Save returns.
+	// If it is nil, Save returns the error instead, after it has saved all updates.
 	OnSetAside func(e *SetAsideError)
 }
 
-// Errors of Save and Load.
-var (
-	// ErrComments: the file would be valid JSON without its comments or its last
-	// commas. It is neither read nor changed nor set aside: it is no accident, and
-	// the comments could not be kept in their places.
-	ErrComments = errors.New("the file has comments or a comma before a closing bracket, which JSON does not know; take them out")
-	// ErrLocked: somebody else has been saving there for ten seconds. That file was not
-	// written.
-	ErrLocked = errors.New("somebody else is saving settings there")
-)
-
-// CorruptError says that a file is not what a settings file is: one JSON object in
-// UTF-8, without a second "permissions" or a second list of one name in it.
-type CorruptError struct {
-	Path string
-	Err  error
-}
-
-// Error says what is wrong with which file.
-func (e *CorruptError) Error() string { return fmt.Sprintf("%s is not valid: %v", e.Path, e.Err) }
-
-// Unwrap returns e.Err.
-func (e *CorruptError) Unwrap() error { return e.Err }
-
-// SetAsideError says that a corrupt file was put aside and a new one begun, so that
-// what else the old one said is no longer in force. The updates are saved.
-type SetAsideError struct {
-	Path string // the settings file
-	Copy string // what holds its old bytes: Path.corrupt-TIME-RANDOM
-	Err  error  // what was wrong
-}
-
-// Error says where the old content is.
-func (e *SetAsideError) Error() string {
-	return fmt.Sprintf("%s was not valid; its old content is in %s and no longer in force: %v", e.Path, e.Copy, e.Err)
-}
-
-// Unwrap returns e.Err.
-func (e *SetAsideError) Unwrap() error { return e.Err }
-
-// sources are those that have files, in order of precedence.
+// sources returns the sources that have files, in order of precedence.
 func sources() []pegboard.RuleSource {
 	return []pegboard.RuleSource{pegboard.SourceLocal, pegboard.SourceProject, pegboard.SourceUser}
 }
 
-// path returns the file of a source, empty if there is none.
+// path returns the file of a source, or "".
 func (f Files) path(source pegboard.RuleSource) string {
 	switch source {
 	case pegboard.SourceLocal:
@@ -101,24 +62,24 @@ func (f Files) path(source pegboard.RuleSource) string {
 	return ""
 }
 
-// isOurs reports whether a source is one that may have a file.
-func isOurs(source pegboard.RuleSource) bool {
+// hasFile reports whether a source may have a file.
+func hasFile(source pegboard.RuleSource) bool {
 	return source == pegboard.SourceLocal || source == pegboard.SourceProject || source == pegboard.SourceUser
 }
 
-// places returns the session's directory and home, as a session takes them.
-func (f Files) places() (dir, home string, err error) {
+// sessionDirs returns the session's working directory and home directory.
+func (f Files) sessionDirs() (dir, home string, err error) {
 	if dir, err = filepath.Abs(cmp.Or(f.Dir, ".")); err != nil {
 		return "", "", fmt.Errorf("working directory: %w", err)
 	}
 	if home = f.Home; home == "" {
-		home, _ = os.UserHomeDir() // without one, no rule is written with "~"
+		home, _ = os.UserHomeDir() // if it is empty, no rule is written with "~"
 	}
 	return dir, home, nil
 }
 
-// resolve returns where a file really is. It is an error if a link on the way
-// leads nowhere, or in a circle: what would be written there is nobody's guess.
+// resolve returns the resolved path of a file. It returns an error if a link in the path is
+// dangling or part of a circle, since it is unclear where the file should be created.
 func resolve(path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		return "", fmt.Errorf("the settings file %s is not an absolute path", path)
@@ -139,8 +100,7 @@ func resolve(path string) (string, error) {
 	return realpath.Resolve(path), nil
 }
 
-// isLinked reports whether the file, or the directory that it is in, is a link.
-// real is where it leads.
+// isLinked reports whether the file, or its directory, is a link. real is the resolved path.
 func isLinked(path, real string) bool {
 	dir, name := filepath.Split(filepath.Clean(path))
 	dir = filepath.Clean(dir)

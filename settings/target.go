@@ -14,21 +14,21 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 )
 
-// Permissions of what is made.
+// Permissions of new files and directories.
 const (
 	ownFile    fs.FileMode = 0o600
 	sharedFile fs.FileMode = 0o644
 	ownDir     fs.FileMode = 0o755
 )
 
-// maxAttempts is how often an edit is made anew because another program was faster.
+// maxAttempts is how often an edit is retried because another program changed the file.
 const maxAttempts = 100
 
-// A target is a file that updates are made in.
+// A target is a file that an editor changes.
 type target struct {
 	*editor
-	real   string // where the file is
-	linked bool   // by a link
+	real   string // resolved path of the file
+	linked bool   // whether the file or its directory is a link
 	store  atomicfile.Store
 }
 
@@ -40,7 +40,7 @@ func newTarget(e *editor) (*target, error) {
 	return &target{editor: e, real: real, linked: isLinked(e.path, real)}, nil
 }
 
-// load returns what the file holds, nothing if it is missing.
+// load returns the content of the file, or nil if it is missing.
 func (t *target) load(ctx context.Context) ([]byte, error) {
 	snap, err := t.store.Load(ctx, t.real, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func (t *target) load(ctx context.Context) ([]byte, error) {
 	return snap.Data, nil
 }
 
-// update makes the updates while nobody else makes some in the same directory.
+// update applies the updates while it holds the lock of the directory.
 func (t *target) update(ctx context.Context) (*SetAsideError, error) {
 	dir := filepath.Dir(t.real)
 	if err := os.MkdirAll(dir, ownDir); err != nil {
@@ -64,7 +64,7 @@ func (t *target) update(ctx context.Context) (*SetAsideError, error) {
 	}
 	defer unlock()
 	for attempt := 1; ; attempt++ {
-		aside, err := t.once(ctx)
+		aside, err := t.tryUpdate(ctx)
 		faster := errors.Is(err, atomicfile.ErrChanged) || errors.Is(err, fs.ErrExist)
 		if !faster || attempt == maxAttempts {
 			return aside, err
@@ -72,8 +72,8 @@ func (t *target) update(ctx context.Context) (*SetAsideError, error) {
 	}
 }
 
-// once tries to make the updates in the file as it is now.
-func (t *target) once(ctx context.Context) (*SetAsideError, error) {
+// tryUpdate tries to apply the updates to the file as it is now.
+func (t *target) tryUpdate(ctx context.Context) (*SetAsideError, error) {
 	snap, err := t.store.Load(ctx, t.real, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, t.create(ctx)
@@ -106,28 +106,28 @@ func (t *target) create(ctx context.Context) error {
 	return err
 }
 
-// setAside copies a corrupt file and puts a new one in its place. Whoever is killed
-// in between leaves the file as it was, and a copy of it.
+// setAside copies a corrupt file and replaces it by a new one. If the process is killed in
+// between, the file is unchanged, and there is a copy of it.
 func (t *target) setAside(ctx context.Context, snap *atomicfile.Snapshot, why *CorruptError) (*SetAsideError, error) {
 	fresh, err := t.edit(nil)
 	if err != nil {
 		return nil, err
 	}
-	aside := &SetAsideError{Path: t.path, Copy: asideName(t.real, time.Now()), Err: why.Err}
+	aside := &SetAsideError{Path: t.path, Copy: copyName(t.real, time.Now()), Err: why.Err}
 	if _, err := t.store.Create(ctx, aside.Copy, snap.Data, snap.Info.Mode().Perm()|ownFile); err != nil {
 		return nil, err
 	}
 	next, err := snap.Replace(ctx, fresh)
 	var damaged *atomicfile.BackupError
 	if next == nil && !errors.As(err, &damaged) {
-		_ = os.Remove(aside.Copy) // the file itself stands
+		_ = os.Remove(aside.Copy) // the file itself is unchanged
 		return nil, err
 	}
 	return aside, err
 }
 
-// asideName is the name under which the old bytes of a corrupt file are kept.
-func asideName(path string, now time.Time) string {
+// copyName returns the name of the copy of a corrupt file.
+func copyName(path string, now time.Time) string {
 	const random = 8
 	return path + ".corrupt-" + now.UTC().Format("20060102T150405Z") + "-" + rand.Text()[:random]
 }

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -10,43 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 )
 
-// The keys that are read and changed.
-const (
-	permissionsKey = "permissions"
-	modeKey        = "defaultMode"
-	directoriesKey = "additionalDirectories"
-)
-
-func permissionKeys() []string { return []string{"allow", "ask", "deny", directoriesKey, modeKey} }
-
-// parse reads a settings file. One that is missing or has nothing in it is an
-// empty object. The error is a *CorruptError, or wraps ErrComments.
-func parse(path string, data []byte) (*jsonedit.Document, error) {
-	doc, err := jsonedit.Parse(data)
-	if errors.Is(err, jsonedit.ErrEmpty) {
-		doc, err = jsonedit.Parse([]byte("{}\n"))
-	}
-	if err != nil {
-		if jsonedit.Commented(data) {
-			return nil, fmt.Errorf("%s: %w", path, ErrComments)
-		}
-		return nil, &CorruptError{Path: path, Err: err}
-	}
-	doc.Indent = "  "
-	if !doc.Opens(doc.Root(), '{') {
-		return nil, &CorruptError{Path: path, Err: &jsonedit.ShapeError{Want: "an object"}}
-	}
-	key, twice := jsonedit.Repeated(doc.Top(), permissionsKey)
-	if !twice {
-		key, twice = jsonedit.Repeated(doc.Members(jsonedit.Find(doc.Top(), permissionsKey)), permissionKeys()...)
-	}
-	if twice {
-		return nil, &CorruptError{Path: path, Err: fmt.Errorf("the key %q is there twice", key)}
-	}
-	return doc, nil
-}
-
-// An editor makes the updates of one source in the text of its file.
+// An editor applies the updates for one source to the text of its file.
 type editor struct {
 	path    string
 	source  pegboard.RuleSource
@@ -54,7 +17,7 @@ type editor struct {
 	updates []pegboard.PermissionUpdate
 }
 
-// edit returns data after the updates: data itself if they change nothing.
+// edit returns data with the updates applied. It returns data itself if they change nothing.
 func (e *editor) edit(data []byte) ([]byte, error) {
 	doc, err := parse(e.path, data)
 	if err != nil {
@@ -84,9 +47,9 @@ func (e *editor) apply(doc *jsonedit.Document, u pegboard.PermissionUpdate) ([]b
 	case pegboard.UpdateSetMode:
 		return e.setMode(doc, u.Mode)
 	case pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories:
-		return editTexts(doc, u.Type, directoriesKey, u.Directories, func(there, given string) bool { return there == given })
+		return editList(doc, u.Type, directoriesKey, u.Directories, func(there, given string) bool { return there == given })
 	}
-	if u.Behavior == pegboard.Undecided { // and so without a rule
+	if u.Behavior == pegboard.Undecided { // it has no rules
 		return doc.Splice(nil), nil
 	}
 	var given []string
@@ -97,14 +60,14 @@ func (e *editor) apply(doc *jsonedit.Document, u pegboard.PermissionUpdate) ([]b
 		}
 		given = append(given, e.anchors.inFile(r))
 	}
-	return editTexts(doc, u.Type, u.Behavior.String(), given, func(there, given string) bool {
-		return e.same(u.Behavior, there, given)
+	return editList(doc, u.Type, u.Behavior.String(), given, func(there, given string) bool {
+		return e.sameRule(u.Behavior, there, given)
 	})
 }
 
-// same reports whether two rules of the file say the same: they may be spelled in
-// two ways, or stand on two anchors.
-func (e *editor) same(b pegboard.Behavior, there, given string) bool {
+// sameRule reports whether two rules of the file mean the same. They may be spelled in
+// different ways, or have different anchors.
+func (e *editor) sameRule(b pegboard.Behavior, there, given string) bool {
 	r, err := pegboard.ParseRule(b, there)
 	if err != nil {
 		return there == given
@@ -112,8 +75,8 @@ func (e *editor) same(b pegboard.Behavior, there, given string) bool {
 	return r.String() == given || slices.Contains(e.anchors.inSession(r), given)
 }
 
-// setMode writes the mode that a session starts in. What no session would take
-// from there is not written.
+// setMode writes the mode that sessions start in. It ignores a mode that no session would
+// accept from this file.
 func (e *editor) setMode(doc *jsonedit.Document, m pegboard.Mode) ([]byte, error) {
 	if m == "manual" {
 		m = pegboard.ModeDefault
@@ -124,22 +87,22 @@ func (e *editor) setMode(doc *jsonedit.Document, m pegboard.Mode) ([]byte, error
 		return nil, err
 	}
 	there := pegboard.Mode(doc.Text(at))
-	if there == m || there == "manual" && m == pegboard.ModeDefault || !keeps(e.source, m) {
+	if there == m || there == "manual" && m == pegboard.ModeDefault || !allowsMode(e.source, m) {
 		return doc.Splice(nil), nil
 	}
 	return doc.Set(path, doc.Quote(string(m)))
 }
 
-// keeps reports whether the file of a source may say that sessions start in a
-// mode. No file can lift all restrictions, and what a project brings along cannot
-// take the person's place.
-func keeps(source pegboard.RuleSource, m pegboard.Mode) bool {
+// allowsMode reports whether the file of a source may set the mode that sessions start in.
+// No file can remove all restrictions, and only the user's file can let a classifier decide
+// in place of the user.
+func allowsMode(source pegboard.RuleSource, m pegboard.Mode) bool {
 	return m != pegboard.ModeBypass && (m != pegboard.ModeAuto || source == pegboard.SourceUser)
 }
 
-// editTexts adds texts to a list of permissions, removes them, or puts them in the
-// place of all others. Elements that are no texts stay.
-func editTexts(doc *jsonedit.Document, how pegboard.PermissionUpdateType, key string, given []string, same func(there, given string) bool) ([]byte, error) {
+// editList adds texts to a list of permissions, removes them, or replaces all others by
+// them. Elements that are no strings stay.
+func editList(doc *jsonedit.Document, how pegboard.PermissionUpdateType, key string, given []string, same func(there, given string) bool) ([]byte, error) {
 	path := []string{permissionsKey, key}
 	list, err := doc.At(path...)
 	if err != nil {
