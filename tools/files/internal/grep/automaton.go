@@ -6,45 +6,46 @@ import (
 	"slices"
 )
 
-// An automaton finds out whether a text holds a match, fast, by remembering what
-// each byte makes of each set of threads. It is built while it runs and forgets
-// all when it grows too large; if that happens too often it is worn out and must
+// An automaton reports quickly whether a text has a match. It is a lazily built
+// deterministic automaton: each state is a set of places in the program, and the
+// transitions are computed when they are needed. When the states use too much memory,
+// all of them are dropped. If that happens too often (thrashing), the automaton must
 // not be used any more.
 type automaton struct {
 	charReader
 	prog          *syntax.Prog
 	hasAssertions bool
-	matchesEmpty  bool // anything matches; nothing need be searched for
-	lineByLine    bool // the text is lines, each to be searched for itself
+	matchesEmpty  bool // the empty string matches, so every text has a match
+	lineByLine    bool // each line of the text is searched on its own
 
-	states      map[string]*state
-	freeBytes   int // for so many bytes of states
-	resets      int
-	passedBytes int // bytes since the last reset
-	thrashing   bool
+	states      map[string]*state // by key
+	freeBytes   int               // memory that new states may still use
+	resets      int               // times that all states were dropped
+	passedBytes int               // bytes of text since the last reset
+	thrashing   bool              // there were too many resets
 
-	start           *state // at the beginning of a text
-	isMarked        []bool // by place in prog
-	marked          []uint32
+	start           *state   // state at the start of a text
+	isMarked        []bool   // by place in prog
+	marked          []uint32 // places of the state that is being built
 	key             []byte
-	markedAssertion bool // an assertion is among what was added last
+	markedAssertion bool // a marked place is an assertion
 }
 
 // A state is a set of places in the program.
 type state struct {
-	next       [256]*state // nil if it is not known, or ends the search
-	matchBytes [4]uint64   // bits of the bytes that end the search with a match
-	nextRune   map[rune]*state
-	pcs        []uint32
-	left       rune // what stands before, if an assertion may ask
+	next       [256]*state     // by byte; nil if the next state is unknown or the byte completes a match
+	matchBytes [4]uint64       // bit set of the bytes that complete a match
+	nextRune   map[rune]*state // next states for characters of several bytes
+	pcs        []uint32        // places in the program, sorted
+	left       rune            // character before the state, reduced by assertionClass; 0 if no assertion can depend on it
 }
 
-// Bounds of an automaton.
+// The limits of an automaton.
 const (
-	maxStateBytes    = 4 << 20 // bytes
-	stateSize        = 2200    // of one without its places, about
+	maxStateBytes    = 4 << 20 // memory of all states, in bytes
+	stateSize        = 2200    // approximate memory of a state without its places, in bytes
 	maxResets        = 16
-	minBytesPerReset = 64 << 10 // bytes that a worthwhile automaton passes between two resets
+	minBytesPerReset = 64 << 10 // bytes of text between two resets, below which the automaton is not worth its cost
 )
 
 func newAutomaton(p *Program, r charReader) *automaton {
@@ -58,17 +59,17 @@ func (a *automaton) reset() {
 	a.start = a.startState(textEdge)
 }
 
-// startState returns the state before a text whose left neighbour is given.
+// startState returns the state before a text that follows the character left.
 func (a *automaton) startState(left rune) *state {
 	a.clearMarks()
 	a.matchesEmpty = a.mark(uint32(a.prog.Start), 0, false)
 	return a.intern(left, true)
 }
 
-// find reports whether there is a match in b at from or behind. The first match
-// begins at low or behind and ends behind low; if b is lines, it is in the one
-// that end is in. left is what stands before from. Unless finish is set, b may go
-// on, or ends with the end of a line.
+// find reports whether b has a match that starts at from or later. That match starts at
+// low or later; with lineByLine it is in the line that contains end. left is the
+// character before from. If finish is false, the end of b is not the end of the text,
+// or b ends with a line end.
 func (a *automaton) find(b []byte, from int, left rune, finish bool) (low, end int, found bool) {
 	s := a.start
 	if left != textEdge {
@@ -104,7 +105,8 @@ func (a *automaton) find(b []byte, from int, left rune, finish bool) (low, end i
 	return 0, 0, false
 }
 
-// transition returns the state behind the character at i, or that there is a match.
+// transition returns the state after the character at i and the length of that
+// character, or reports a match.
 func (a *automaton) transition(s *state, b []byte, i int) (*state, int, bool) {
 	c := b[i]
 	if s.matchBytes[c>>6]&(1<<(c&63)) != 0 {
@@ -114,14 +116,14 @@ func (a *automaton) transition(s *state, b []byte, i int) (*state, int, bool) {
 	if next := s.nextRune[r]; next != nil {
 		return next, size, false
 	}
-	lives := a.resets
+	resets := a.resets
 	next, hit := a.step(s, r)
 	single := size == 1 && r != invalidByte
 	switch {
 	case hit && single:
 		s.matchBytes[c>>6] |= 1 << (c & 63)
 	case hit:
-	case a.resets != lives: // s is forgotten already
+	case a.resets != resets: // s was dropped
 	case single:
 		s.next[c] = next
 	default:
@@ -134,7 +136,7 @@ func (a *automaton) transition(s *state, b []byte, i int) (*state, int, bool) {
 	return next, size, hit
 }
 
-// step returns the state behind r, or that there is a match before or behind it.
+// step returns the state after r, or reports a match that ends before or after r.
 func (a *automaton) step(s *state, r rune) (*state, bool) {
 	right := r
 	if a.lineByLine && r == '\n' {
@@ -173,9 +175,9 @@ func (a *automaton) clearMarks() {
 	a.marked, a.markedAssertion = a.marked[:0], false
 }
 
-// mark adds pc and the places that it leads to with no character between. Past
-// an assertion it goes only if decide is set and ops grant it. It reports
-// whether the end of the program is among them.
+// mark adds pc and the places that are reachable from it without a character. If decide
+// is set, it passes the assertions that hold according to ops; otherwise it stops at
+// every assertion. It reports whether the end of the program is reachable.
 func (a *automaton) mark(pc uint32, ops syntax.EmptyOp, decide bool) bool {
 	if a.isMarked[pc] {
 		return false
@@ -199,8 +201,9 @@ func (a *automaton) mark(pc uint32, ops syntax.EmptyOp, decide bool) bool {
 	return false
 }
 
-// intern returns the state of what is marked. It is fresh if nothing in it began
-// further left: the states that differ in this alone are two.
+// intern returns the state of the marked places. fresh reports that no match in
+// progress started before this position; states that differ in this alone are kept
+// apart, so that find knows where a match can start.
 func (a *automaton) intern(left rune, fresh bool) *state {
 	var pcs []uint32
 	for _, pc := range a.marked {
@@ -236,7 +239,7 @@ func (a *automaton) intern(left rune, fresh bool) *state {
 	return s
 }
 
-// assertionClass returns a character that assertions do not tell from r.
+// assertionClass returns one character for all characters that assertions treat alike.
 func (a *automaton) assertionClass(r rune) rune {
 	switch {
 	case r == textEdge || r == '\n':
@@ -247,7 +250,7 @@ func (a *automaton) assertionClass(r rune) rune {
 	return ' '
 }
 
-// dropStates drops all states but the one that is made.
+// dropStates drops all states, and keeps the marks of the state that is being built.
 func (a *automaton) dropStates() {
 	key := slices.Clone(a.key)
 	a.resets++

@@ -1,13 +1,13 @@
 package grep
 
-// A block is lines one after the other in which there are matches.
+// A block is a run of adjacent lines with matches.
 type block struct {
-	started    bool // it is one
+	started    bool // the block has lines
 	start, end int
-	spans      [][2]int
+	spans      [][2]int // start and end of each match
 }
 
-// addSpan adds a match, unless it is empty and touches the one before.
+// addSpan adds a match, unless it is empty and adjacent to the one before.
 func (k *block) addSpan(from, to int) {
 	if n := len(k.spans); from == to && n > 0 && k.spans[n-1][1] == from {
 		return

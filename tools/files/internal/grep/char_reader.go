@@ -5,19 +5,20 @@ import (
 	"unicode/utf8"
 )
 
-// A charReader knows what the characters of a text are, and which make words.
+// A charReader decodes the characters of a text.
 type charReader struct {
-	ascii     bool // each byte is a character
-	wordChars runeSet
+	ascii     bool    // each byte is one character
+	wordChars runeSet // characters that \w matches
 }
 
-// What stands in a text beside characters.
+// The values that stand for something else than a character.
 const (
-	invalidByte rune = -1 - iota // a byte that is no part of one; nothing matches it
-	textEdge                     // the end of the text or its beginning
+	invalidByte rune = -1 - iota // a byte that is not part of a character; no expression matches it
+	textEdge                     // the start or the end of the text
 )
 
-// next returns the character of b at i, or edge, and its length.
+// next returns the character of b at i and its length. At the end of b it returns
+// textEdge.
 func (t *charReader) next(b []byte, i int) (rune, int) {
 	switch {
 	case i >= len(b):
@@ -32,7 +33,8 @@ func (t *charReader) next(b []byte, i int) (rune, int) {
 	return r, n
 }
 
-// previous returns the character of b that ends at i, or edge.
+// previous returns the character of b that ends at i. At the start of b it returns
+// textEdge.
 func (t *charReader) previous(b []byte, i int) rune {
 	switch {
 	case i <= 0:
@@ -47,6 +49,7 @@ func (t *charReader) previous(b []byte, i int) rune {
 	return r
 }
 
+// isWord reports whether \w matches r.
 func (t *charReader) isWord(r rune) bool {
 	switch {
 	case r < 0:
@@ -57,7 +60,7 @@ func (t *charReader) isWord(r rune) bool {
 	return t.wordChars.has(r)
 }
 
-// assertionsBetween returns what is true between two characters.
+// assertionsBetween returns the assertions that hold between two characters.
 func (t *charReader) assertionsBetween(left, right rune) syntax.EmptyOp {
 	var ops syntax.EmptyOp
 	if left == textEdge {

@@ -2,7 +2,7 @@ package grep
 
 import "unicode"
 
-// perlSet returns the set that \d, \s, \w or their opposites stand for.
+// perlSet returns the class for which \d, \s, \w or one of their opposites stands.
 func perlSet(c byte, ascii bool) (runeSet, bool) {
 	var s runeSet
 	switch c | 0x20 {
@@ -27,7 +27,7 @@ func perlSet(c byte, ascii bool) (runeSet, bool) {
 	return s, true
 }
 
-// posixSet returns the set of a class such as alpha.
+// posixSet returns the characters of a POSIX class such as alpha.
 func posixSet(name string) (runeSet, bool) {
 	switch name {
 	case "alnum":
@@ -62,7 +62,7 @@ func posixSet(name string) (runeSet, bool) {
 	return nil, false
 }
 
-// wordSet returns the characters of words.
+// wordSet returns the characters that \w matches.
 func wordSet(ascii bool) runeSet {
 	if ascii {
 		return runeSet{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'}

@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// A classReader reads the items of one class.
+// A classReader reads the items of one class in brackets.
 type classReader struct {
 	t     *translator
-	start int
+	start int // offset of the class in the pattern
 	set   runeSet
 }
 
 const setAdvice = "classes in classes and operations on them are not supported; write the characters that are left, or put a \\ before "
 
-// readItem reads an item, or finds the end of the class.
+// readItem reads an item, or reports the end of the class.
 func (c *classReader) readItem(first bool) (end bool, err error) {
 	t := c.t
 	rest := t.rest()
@@ -40,7 +40,7 @@ func (c *classReader) readItem(first bool) (end bool, err error) {
 	return false, c.readRange()
 }
 
-// readPosix reads an item such as [:alpha:]. It reports false if it is none.
+// readPosix reads a class such as [:alpha:]. It reports false if the text is not one.
 func (c *classReader) readPosix() (bool, error) {
 	t := c.t
 	name, _, closed := strings.Cut(t.rest()[2:], ":]")
@@ -60,7 +60,7 @@ func (c *classReader) readPosix() (bool, error) {
 	return true, nil
 }
 
-// readRange reads a character, a range of them or a class with a backslash.
+// readRange reads a character, a range of characters, or a class with a backslash.
 func (c *classReader) readRange() error {
 	t := c.t
 	from := t.at
@@ -85,8 +85,8 @@ func (c *classReader) readRange() error {
 	return nil
 }
 
-// readChar reads a character. It reports true if it was a class instead, which it
-// has added.
+// readChar reads a character. It reports true if it read a class instead, whose
+// characters it has added.
 func (c *classReader) readChar() (r rune, class bool, err error) {
 	t := c.t
 	rest := t.rest()

@@ -8,19 +8,20 @@ import (
 	"sync"
 )
 
-// A collector keeps what comes first by path of what is found in any order. What
-// it keeps does not depend on the order.
+// A collector keeps the first rows in the order of paths, while results arrive in any
+// order. The rows that it keeps do not depend on the order of arrival.
 type collector struct {
-	mode               Mode
-	allow              func(rel string) bool
-	skipRows, needRows int // rows: those left out at first, and all that are kept
-	maxBytes           int // bytes that are kept
+	mode     Mode
+	allow    func(rel string) bool
+	skipRows int // rows that the report leaves out at the start
+	needRows int // rows to keep, including those
+	maxBytes int // memory of the kept rows
 
 	mu        sync.Mutex
-	freeBytes int    // bytes that may still be kept
-	kept      byPath // what comes last is at the top
-	rows      int    // that are kept
-	cutoff    string // nothing from here on is kept, if ended
+	freeBytes int    // memory that further rows may use
+	kept      byPath // the last path on top
+	rows      int    // number of rows in kept
+	cutoff    string // results from this path on are not kept, if hasCutoff is set
 	hasCutoff bool
 	report    Report
 }
@@ -37,7 +38,7 @@ func newCollector(m Mode, o TreeOptions) *collector {
 	return c
 }
 
-// accept decides about a file in which there is a match.
+// accept is SearchOptions.Accept for the file rel.
 func (c *collector) accept(rel string) (rows int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +52,7 @@ func (c *collector) accept(rel string) (rows int, ok bool) {
 	return c.needRows, true
 }
 
-// add takes what was found in a file.
+// add adds the result for a file.
 func (c *collector) add(rel string, found Result) {
 	if !found.Matched() {
 		return
@@ -84,7 +85,7 @@ func (c *collector) add(rel string, found Result) {
 	}
 }
 
-// cutOffAt drops all from path on, now and later.
+// cutOffAt drops the results from path on, including those that arrive later.
 func (c *collector) cutOffAt(path string) {
 	c.cutoff, c.hasCutoff = path, true
 	for len(c.kept) > 0 && c.kept[0].Path >= path {
@@ -94,7 +95,7 @@ func (c *collector) cutOffAt(path string) {
 	}
 }
 
-// result returns the report with the rows that were asked for.
+// result returns the report with the selected rows.
 func (c *collector) result() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,7 +119,7 @@ func (c *collector) result() Report {
 	return r
 }
 
-// byPath is a heap of files, the one whose path comes last at the top.
+// byPath is a heap of file results with the last path on top.
 type byPath []FileResult
 
 func (h byPath) Len() int { return len(h) }
@@ -127,13 +128,13 @@ func (h byPath) Less(i, j int) bool { return h[i].Path > h[j].Path }
 
 func (h byPath) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-// Push adds a FileFound.
+// Push is for heap.Interface.
 func (h *byPath) Push(x any) {
 	f, _ := x.(FileResult)
 	*h = append(*h, f)
 }
 
-// Pop takes the last element.
+// Pop is for heap.Interface.
 func (h *byPath) Pop() any {
 	last := len(*h) - 1
 	f := (*h)[last]

@@ -8,7 +8,7 @@ import (
 // FastMatches returns the numbers of the lines of text that match. If matches
 // may cross lines it returns where they begin and end instead.
 func (p *Program) FastMatches(text string) []int {
-	s := p.NewSearcher()
+	s := NewSearcher(p)
 	b := []byte(text)
 	if s.finder != nil {
 		s.finder.reset()
@@ -29,7 +29,7 @@ func (p *Program) FastMatches(text string) []int {
 
 // SlowMatches is FastMatches by the machine alone.
 func (p *Program) SlowMatches(text string) []int {
-	s := p.NewSearcher()
+	s := NewSearcher(p)
 	if p.wholeFile {
 		b := []byte(text)
 		return matches(b, func(at int) (int, int, bool) { return s.machine.find(b, at, false) })

@@ -1,13 +1,13 @@
 package grep
 
-// A FileResult is what was found in one file.
+// A FileResult is the result for one file of a Report.
 type FileResult struct {
 	Path    string
 	Rows    []Row // in the mode Content
-	Matches int   // all of the file, also those that no row shows
+	Matches int   // in the whole file, including those without a row
 }
 
-// rowCount is how many rows f has, as limits count them.
+// rowCount returns the number of rows of f for the limits.
 func (f *FileResult) rowCount(m Mode) int {
 	if m == Content {
 		return len(f.Rows)
@@ -15,7 +15,7 @@ func (f *FileResult) rowCount(m Mode) int {
 	return 1
 }
 
-// memory is about how much memory f takes.
+// memory returns the approximate memory of f, in bytes.
 func (f *FileResult) memory() int {
 	n := 64 + len(f.Path)
 	for i := range f.Rows {

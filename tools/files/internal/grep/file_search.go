@@ -1,16 +1,16 @@
 package grep
 
-// A fileSearch is the search of one file.
+// A fileSearch is the state of the search of one file.
 type fileSearch struct {
 	options     SearchOptions
 	result      Result
-	maxRows     int  // how many may be kept
-	rowMemory   int  // that rows take
-	acceptAsked bool // what Accept says
-	done        bool // there is no more to find
+	maxRows     int  // rows that may be kept
+	rowMemory   int  // memory of the rows, in bytes
+	acceptAsked bool // Accept was called
+	done        bool // nothing more is needed of this file
 
-	linesBefore int // how many lines end before counted
-	countedTo   int // in the window
-	shownTo     int // likewise, where the last row ended; -1: before it
-	trailing    int // how many lines are still due as context
+	linesBefore int // lines that end before countedTo
+	countedTo   int // offset in the window
+	shownTo     int // offset in the window after the last row; -1 if it lies before the window
+	trailing    int // lines of context that are still to be added after the last match
 }

@@ -20,15 +20,15 @@ func newFinder(n *needle) *finder {
 	return f
 }
 
-// reset begins with another text.
+// reset starts with another text.
 func (f *finder) reset() {
 	for i := range f.scanners {
 		f.scanners[i].next = -1
 	}
 }
 
-// find returns where the first of the literals stands in b at from or behind,
-// -1 if none does. Between two resets from only grows and b stays.
+// find returns the offset of the first literal in b that starts at from or later, or
+// -1. Between two resets b must be the same and from must not decrease.
 func (f *finder) find(b []byte, from int) int {
 	first := len(b)
 	for i := range f.scanners {
@@ -44,15 +44,16 @@ func (f *finder) find(b []byte, from int) int {
 	return first
 }
 
-// A literalScanner finds one literal by one byte of it.
+// A literalScanner finds a literal by looking for one of its bytes.
 type literalScanner struct {
 	literal *literal
-	offset  int  // where the byte is in the literal
-	char    byte // what it is
-	next    int  // where the literal was found
+	offset  int  // of the byte in the literal
+	char    byte // the byte
+	next    int  // offset in the text of the occurrence found last
 }
 
-// find returns len(b) if there is none.
+// find returns the offset of the first occurrence in b that starts at from or later, or
+// len(b).
 func (s *literalScanner) find(b []byte, from int) int {
 	for i := from + s.offset; i < len(b); {
 		j := bytes.IndexByte(b[i:], s.char)

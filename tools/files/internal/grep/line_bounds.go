@@ -2,12 +2,13 @@ package grep
 
 import "bytes"
 
-// lineStart returns where the line begins that p is in, which is not before low.
+// lineStart returns the start of the line that contains p. The line must not start
+// before low.
 func lineStart(b []byte, low, p int) int {
 	return low + bytes.LastIndexByte(b[low:p], '\n') + 1
 }
 
-// lineEnd returns where the line ends that p is in.
+// lineEnd returns the end of the line that contains p, before its line feed.
 func lineEnd(b []byte, p int) int {
 	if i := bytes.IndexByte(b[p:], '\n'); i >= 0 {
 		return p + i
@@ -15,7 +16,8 @@ func lineEnd(b []byte, p int) int {
 	return len(b)
 }
 
-// linesAround returns the lines that a match is in, the last line feed included.
+// linesAround returns the bounds of the lines that contain a match, including the last
+// line feed.
 func linesAround(b []byte, from, to int) (start, end int) {
 	start = lineStart(b, 0, from)
 	if to > start && b[to-1] == '\n' {

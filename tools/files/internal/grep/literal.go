@@ -2,13 +2,13 @@ package grep
 
 import "math"
 
-// A literal is a run of bytes, each of which may be one of two.
+// A literal is a run of bytes with up to two choices for each.
 type literal struct {
 	text      []byte
-	alternate []byte // as long as text, and the same where there is no choice
+	alternate []byte // second choice for each byte of text; the same byte if there is no choice
 }
 
-// startsIn reports whether l stands at the beginning of b.
+// startsIn reports whether b begins with l.
 func (l *literal) startsIn(b []byte) bool {
 	if len(b) < len(l.text) {
 		return false
@@ -21,7 +21,8 @@ func (l *literal) startsIn(b []byte) bool {
 	return true
 }
 
-// rarest returns the place in l that is seldom met in a text, and how often.
+// rarest returns the index of the byte of l that is rarest in source code, and its
+// frequency.
 func (l *literal) rarest() (at int, often float64) {
 	often = math.Inf(1)
 	for i := range l.text {
@@ -40,11 +41,11 @@ func (l *literal) frequency(i int) float64 {
 	return f
 }
 
-// maxLiterals is how many alternatives are searched for at once.
+// maxLiterals is the maximum number of literals of a needle.
 const maxLiterals = 8
 
-// searchCost estimates how many nanoseconds a byte of text costs if it is searched for
-// ls, by how often their bytes are met in source code.
+// searchCost estimates the cost of a search for ls in nanoseconds per byte of text,
+// from the frequency of their bytes in source code.
 func searchCost(ls []literal) float64 {
 	const perStream, perByte, perCandidate = 0.04, 8, 150
 	var sum float64
@@ -56,7 +57,7 @@ func searchCost(ls []literal) float64 {
 		found := often
 		for i := range l.text {
 			if i != at {
-				found *= math.Sqrt(l.frequency(i)) // neighbours depend on each other
+				found *= math.Sqrt(l.frequency(i)) // the root, since adjacent bytes are not independent
 			}
 		}
 		sum += perStream + often*perByte + found*perCandidate
@@ -74,7 +75,8 @@ func cheaper(a, b []literal) []literal {
 	return b
 }
 
-// unionLiterals returns what is in a or b, nil if it is too much or one is not known.
+// unionLiterals returns the literals of a and b. It returns nil if these are too many,
+// or if a or b is unknown.
 func unionLiterals(a, b []literal) []literal {
 	if a == nil || b == nil || len(a)+len(b) > maxLiterals {
 		return nil
@@ -82,7 +84,8 @@ func unionLiterals(a, b []literal) []literal {
 	return append(a[:len(a):len(a)], b...)
 }
 
-// crossProduct returns each of a followed by each of b, nil if it is too much.
+// crossProduct returns each literal of a followed by each of b. It returns nil if these
+// are too many, or if b is unknown.
 func crossProduct(a, b []literal) []literal {
 	if b == nil || len(a)*len(b) > maxLiterals {
 		return nil

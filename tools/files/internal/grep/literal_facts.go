@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// literalFacts are what is known of the matches of an expression. Each is nil if it is
-// not known.
+// literalFacts are the known literals of an expression. A field is nil if nothing is
+// known.
 type literalFacts struct {
-	exact  []literal // they are exactly these
-	prefix []literal // each begins with one of these
-	best   []literal // each holds one of these
+	exact  []literal // the matches are exactly these
+	prefix []literal // each match begins with one of these
+	best   []literal // each match contains one of these
 }
 
 func literalsOf(re *syntax.Regexp) literalFacts {
@@ -56,7 +56,8 @@ func literalsOf(re *syntax.Regexp) literalFacts {
 	return literalFacts{}
 }
 
-// repeatFacts is what is known of one or more of what f is known of.
+// repeatFacts returns the facts of one or more repetitions of an expression with the
+// facts f.
 func repeatFacts(f literalFacts) literalFacts {
 	if f.exact != nil {
 		return literalFacts{prefix: f.exact, best: f.exact}
@@ -64,7 +65,7 @@ func repeatFacts(f literalFacts) literalFacts {
 	return f
 }
 
-// runeFacts returns the literal r, in all its cases if fold is set.
+// runeFacts returns the facts of the character r, in all its cases if fold is set.
 func runeFacts(r rune, fold bool) literalFacts {
 	text := utf8.AppendRune(nil, r)
 	if !fold || unicode.SimpleFold(r) == r {
@@ -74,10 +75,10 @@ func runeFacts(r rune, fold bool) literalFacts {
 	if r < utf8.RuneSelf && other < utf8.RuneSelf && unicode.SimpleFold(other) == r {
 		return literalFacts{exact: []literal{{text, []byte{byte(other)}}}}
 	}
-	return literalFacts{} // K and ſ are a k and an s to some
+	return literalFacts{} // more than two cases, or not ASCII: k and the Kelvin sign, s and ſ
 }
 
-// classFacts returns the few characters that are in a class.
+// classFacts returns the facts of a class with few characters.
 func classFacts(ranges []rune) literalFacts {
 	var all []rune
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -119,10 +120,10 @@ func alternateFacts(subs []*syntax.Regexp) literalFacts {
 	return sum
 }
 
-// concatFacts returns what is known of subs one after the other.
+// concatFacts returns the facts of a concatenation.
 func concatFacts(subs []literalFacts) literalFacts {
 	var sum literalFacts
-	run := []literal{{}} // what the last of them are exactly
+	run := []literal{{}} // exact literals of the last elements
 	exact, first := true, true
 	flush := func() {
 		if first && searchCost(run) < math.Inf(1) {

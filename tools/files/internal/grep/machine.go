@@ -2,30 +2,30 @@ package grep
 
 import "regexp/syntax"
 
-// A machine finds out where the first match of a program is, and how long, as
-// backtracking would, but in time proportional to the text. It is slow: dozens
-// of nanoseconds a byte.
+// A machine finds the bounds of the first match of a program. It finds the same match
+// as backtracking, but in time proportional to the text (the algorithm of Pike). It is
+// slow: dozens of nanoseconds per byte.
 type machine struct {
 	charReader
 	prog          *syntax.Prog
 	hasAssertions bool
-	stopped       func() bool // asked now and then; the search is given up if it is true
+	stopped       func() bool // called from time to time; the search ends when it returns true
 
-	work    int // since stopped was asked
+	work    int // steps since stopped was called
 	now     threads
-	pending []thread // what goes on at the next character, the best first
+	pending []thread // threads at the next character, in order of preference
 }
 
-// A thread is a way through the program that fits the text so far.
+// A thread is a path through the program that matches the text so far.
 type thread struct {
 	pc    uint32
-	start int
+	start int // offset in the text where the path starts
 }
 
-// threads is a list of threads, each at a place of its own.
+// A threads value is a list of threads at different places.
 type threads struct {
 	list  []thread
-	index []uint32 // where in list a thread is that is at a place
+	index []uint32 // index in list of the thread at each place
 }
 
 func newMachine(p *Program, r charReader, stopped func() bool) *machine {
@@ -33,8 +33,8 @@ func newMachine(p *Program, r charReader, stopped func() bool) *machine {
 		now: threads{index: make([]uint32, len(p.prog.Inst))}}
 }
 
-// find returns the first match in b that begins at from or behind, or exactly
-// there if anchored.
+// find returns the first match in b that starts at from or later, or exactly at from if
+// anchored.
 func (m *machine) find(b []byte, from int, anchored bool) (start, end int, found bool) {
 	m.pending = m.pending[:0]
 	left := m.previous(b, from)
@@ -61,7 +61,7 @@ func (m *machine) find(b []byte, from int, anchored bool) (start, end int, found
 	}
 }
 
-// shouldStop reports whether to give up.
+// shouldStop reports whether the search is to end early.
 func (m *machine) shouldStop() bool {
 	m.work += 1 + len(m.now.list)
 	if m.work < 1<<16 {
@@ -71,8 +71,8 @@ func (m *machine) shouldStop() bool {
 	return m.stopped()
 }
 
-// step moves all threads past r. If one matches, it returns where that began,
-// and worse threads end.
+// step moves all threads past r. If a thread matches, step returns its start and drops
+// the threads after it in the order of preference.
 func (m *machine) step(r rune) (start int, matched bool) {
 	m.pending = m.pending[:0]
 	for _, t := range m.now.list {
@@ -87,7 +87,7 @@ func (m *machine) step(r rune) (start int, matched bool) {
 	return 0, false
 }
 
-// add adds t, or the threads that it becomes with no character between.
+// add adds t, or the threads that are reachable from it without a character.
 func (m *machine) add(t thread, ops syntax.EmptyOp) {
 	if j := m.now.index[t.pc]; int(j) < len(m.now.list) && m.now.list[j].pc == t.pc {
 		return
@@ -108,7 +108,7 @@ func (m *machine) add(t thread, ops syntax.EmptyOp) {
 	}
 }
 
-// consumes reports whether in is an instruction that r passes.
+// consumes reports whether the instruction matches the character r.
 func consumes(in *syntax.Inst, r rune) bool {
 	switch in.Op {
 	case syntax.InstRune, syntax.InstRune1:

@@ -5,18 +5,18 @@ import (
 	"regexp/syntax"
 )
 
-// A needle is what a text must hold to match: one of some literals.
+// A needle is a set of literals of which every match contains at least one.
 type needle struct {
 	literals []literal
-	prefix   bool // every match begins with one of them
-	whole    bool // each of them is a match
+	prefix   bool // every match begins with one of the literals
+	whole    bool // each literal is a match
 }
 
-// maxNeedleCost is what the automaton alone costs a byte.
+// maxNeedleCost is the cost of the automaton alone, in nanoseconds per byte.
 const maxNeedleCost = 1.5
 
-// newNeedle returns the cheapest needle of re, nil if there is none worth it. A
-// search that crosses lines likes one that matches begin with.
+// newNeedle returns the cheapest needle of re, or nil if no needle is worth its cost.
+// If matches may cross lines it prefers literals with which matches begin.
 func newNeedle(re *syntax.Regexp, across bool) *needle {
 	f := literalsOf(re)
 	if f.exact != nil {
@@ -38,7 +38,7 @@ func newNeedle(re *syntax.Regexp, across bool) *needle {
 	return n
 }
 
-// withoutNewline leaves out what no line holds.
+// withoutNewline drops the literals that contain a line feed, which no line does.
 func withoutNewline(ls []literal) []literal {
 	var kept []literal
 	for _, l := range ls {

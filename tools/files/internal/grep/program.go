@@ -2,22 +2,22 @@ package grep
 
 import "regexp/syntax"
 
-// A Program is a compiled Query. It may be used by several goroutines.
+// A Program is a compiled Query. It may be used concurrently.
 type Program struct {
 	query         Query
 	prog          *syntax.Prog
-	hasAssertions bool    // the expression looks at what is beside a match
-	needle        *needle // what every match holds; nil if nothing is known
-	wholeFile     bool    // files are searched as a whole, not line by line
+	hasAssertions bool    // the expression has ^, $, \b or the like, which look at adjacent characters
+	needle        *needle // literals that every match contains; nil if none are known
+	wholeFile     bool    // a file is searched as a whole instead of line by line
 }
 
-// Limits of a pattern.
+// The limits of a pattern.
 const (
 	maxPattern      = 64 << 10 // bytes
-	maxInstructions = 20_000   // once its repetitions are written out
+	maxInstructions = 20_000   // of the compiled program, in which repetitions are unrolled
 )
 
-// Compile returns q compiled. The error is a *SyntaxError.
+// Compile compiles q. The error is a *SyntaxError.
 func Compile(q Query) (*Program, error) {
 	if len(q.Pattern) > maxPattern {
 		return nil, &SyntaxError{Construct: q.Pattern[:20] + "…", Reason: "the pattern is longer than 64 KiB; search for a part of it"}
@@ -47,7 +47,7 @@ func Compile(q Query) (*Program, error) {
 		switch in.Op {
 		case syntax.InstEmptyWidth:
 			p.hasAssertions = true
-			// Whether a text begins or ends depends on what it is: the file or a line.
+			// The text that begins or ends is the file with Multiline, and a line without.
 			p.wholeFile = p.wholeFile || q.Multiline && syntax.EmptyOp(in.Arg)&(syntax.EmptyBeginText|syntax.EmptyEndText) != 0
 		case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny:
 			p.wholeFile = p.wholeFile || q.Multiline && in.MatchRune('\n')

@@ -11,10 +11,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
-// SearchTree searches the files below the directory root, whose absolute path without
-// links is dir. If the search ends early, the error says why and the report holds
-// what was found until then. A *walk.GlobError or a *walk.TypeError says that it
-// did not begin.
+// SearchTree searches the files below the directory root. dir is the absolute path of
+// root, without links. If the search ends early, the report has the results up to then,
+// and the error says why. The error is a *walk.GlobError or a *walk.TypeError if the
+// search did not begin.
 func (p *Program) SearchTree(ctx context.Context, root *os.Root, dir string, o TreeOptions) (Report, error) {
 	c := newCollector(p.query.Mode, o)
 	searchers := make([]*Searcher, o.Walk.NumWorkers())
@@ -22,7 +22,7 @@ func (p *Program) SearchTree(ctx context.Context, root *os.Root, dir string, o T
 	walked, err := walk.Run(ctx, root, dir, o.Walk, func(worker int, e *walk.Entry) error {
 		s := searchers[worker]
 		if s == nil {
-			s = p.NewSearcher()
+			s = NewSearcher(p)
 			searchers[worker] = s
 		}
 		f, err := e.Open()
@@ -43,12 +43,12 @@ func (p *Program) SearchTree(ctx context.Context, root *os.Root, dir string, o T
 	return r, err
 }
 
-// SearchFile searches what f holds, which is called name. It is searched even if it is
-// not text, although nothing of it is shown then. Of o only what limits the
-// result counts.
+// SearchFile searches the file f, whose path in the report is name. It searches binary
+// files as well, although the report has no text of them. Of o, only the limits of the
+// result and Allow apply.
 func (p *Program) SearchFile(ctx context.Context, name string, f io.Reader, o TreeOptions) (Report, error) {
 	c := newCollector(p.query.Mode, o)
-	err := p.NewSearcher().collect(ctx, c, name, f, true)
+	err := NewSearcher(p).collect(ctx, c, name, f, true)
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

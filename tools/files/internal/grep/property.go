@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// lookUpProperty returns the characters with a property, nil if there is none of that
-// name. Case, blanks, - and _ do not count in names.
+// lookUpProperty returns the characters with a Unicode property, or nil if the name is
+// unknown. Case, blanks, - and _ in the name are ignored.
 func lookUpProperty(name string) runeSet {
 	kind, value, ok := strings.Cut(normalizedName(strings.ReplaceAll(name, ":", "=")), "=")
 	if !ok {

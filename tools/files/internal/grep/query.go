@@ -6,37 +6,37 @@ import (
 	"unicode/utf8"
 )
 
-// Query says what to look for.
+// A Query describes a search.
 type Query struct {
 	Pattern    string
-	Fixed      bool // Pattern is a text, not an expression
+	Fixed      bool // Pattern is a literal text, not a regular expression
 	IgnoreCase bool
-	// Multiline lets matches cross the ends of lines.
+	// Multiline allows matches that cross line ends.
 	Multiline bool
-	// DotAll makes a . match the end of a line, too. It needs Multiline.
+	// DotAll makes . match a line end as well. It requires Multiline.
 	DotAll bool
-	// ASCII makes classes such as \w, and the folding of case, know ASCII only
-	// and a . match any byte.
+	// ASCII limits classes such as \w and case folding to ASCII, and makes . match any
+	// byte.
 	ASCII bool
 
 	Before, After int  // lines of context, in the mode Content
-	OnlyMatching  bool // a row is a match, not a line; there is no context then
+	OnlyMatching  bool // a row is a match instead of a line; there is no context
 	Mode          Mode
-	// MaxColumns is how many bytes of a row are kept; 0 means all.
+	// MaxColumns is the maximum length of a row's text, in bytes; 0 means no limit.
 	MaxColumns int
 }
 
-// Mode is what a search returns of a file with a match.
+// A Mode says what a search returns for a file with a match.
 type Mode int
 
 // The modes.
 const (
-	Content Mode = iota // the lines that match
-	Files               // that it has a match
-	Count               // how many lines match; matches with OnlyMatching or across lines
+	Content Mode = iota // matching lines
+	Files               // only that the file has a match
+	Count               // number of matching lines; number of matches with OnlyMatching or if matches may cross lines
 )
 
-// source returns the pattern in the syntax of Go.
+// source returns the pattern in Go's syntax.
 func (q Query) source() (string, error) {
 	if i := strings.IndexFunc(q.Pattern, func(r rune) bool { return r >= utf8.RuneSelf }); q.ASCII && i >= 0 {
 		return "", newSyntaxError(q.Pattern, i, i+1, "only ASCII is matched here; leave the character out")
@@ -64,7 +64,7 @@ func (q Query) flags() syntax.Flags {
 	return f
 }
 
-// quote returns an expression that matches s.
+// quote returns a regular expression that matches s literally.
 func quote(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

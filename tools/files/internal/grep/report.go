@@ -1,14 +1,14 @@
 package grep
 
-// A Report is what was found in several files. The numbers count all that was
-// found, also what is beyond the limits, but nothing of what may not be told of.
+// A Report is the result of a search of several files. The numbers also count results
+// beyond the limits; except for Hidden, they do not count files that Allow refused.
 type Report struct {
 	Files      []FileResult // in the order of their paths
-	NumFiles   int          // with a match
+	NumFiles   int          // files with a match
 	NumRows    int          // in the mode Content
-	NumMatches int          // as Count counts them
-	Truncated  bool         // MaxBytes were reached
+	NumMatches int          // in the sense of the mode Count
+	Truncated  bool         // the result reached MaxBytes
 	Hidden     int          // files with a match that Allow refused
-	Unreadable int          // files and directories
-	Binary     int          // files with a match that cease to be text
+	Unreadable int          // files and directories that could not be read
+	Binary     int          // files with a match that are not text throughout
 }

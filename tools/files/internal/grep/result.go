@@ -1,19 +1,19 @@
 package grep
 
-// Result is what was found in one file.
+// A Result is the result of a search of one file.
 type Result struct {
-	Rows    []Row // in the mode Content, as many as were wanted
-	NumRows int   // how many there are
-	Matches int   // what Count counts
-	// Binary says that the file is not text: what was found in it is not all, and
-	// not shown from where it ceases to be text.
+	Rows    []Row // in the mode Content, up to the number that Accept returned
+	NumRows int   // number of rows in the file, including those without an entry in Rows
+	Matches int   // in the sense of the mode Count
+	// Binary reports that the file is not text. The result is incomplete, and has no
+	// rows from the first zero byte on.
 	Binary bool
-	// Truncated says that rows are missing because those before take up all memory that
-	// was granted.
+	// Truncated reports that rows are missing because the rows reached MaxBytes.
 	Truncated bool
-	// Denied says that there is a match that may not be told of. All else is zero.
+	// Denied reports that the file has a match and that Accept refused the file. All
+	// other fields are zero.
 	Denied bool
 }
 
-// Matched reports whether anything was found.
+// Matched reports whether the file has a match.
 func (f *Result) Matched() bool { return f.Matches > 0 }

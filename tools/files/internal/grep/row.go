@@ -1,13 +1,13 @@
 package grep
 
-// A Row is a line of what was found in one file.
+// A Row is one line of the result for a file.
 type Row struct {
-	Number  int    // of the line, from 1
-	Text    string // without the line feed at its end
-	Omitted int    // how many bytes of the line Text lacks at its end
-	Context bool   // it stands beside a match and holds none
-	Gap     bool   // lines are missing between it and the row before
+	Number  int    // of the line, counted from 1
+	Text    string // without the line feed
+	Omitted int    // bytes of the line that are cut off at the end of Text
+	Context bool   // a line of context without a match
+	Gap     bool   // lines are missing between this row and the one before
 }
 
-// memory is about how much memory r takes.
+// memory returns the approximate memory of r, in bytes.
 func (r *Row) memory() int { return 64 + len(r.Text) }

@@ -1,14 +1,15 @@
 package grep
 
-// A SearchOptions says what is wanted of one file.
+// SearchOptions limit the search of one file.
 type SearchOptions struct {
-	// Accept is asked when the first match is found, and before anything is kept
-	// of it. It returns how many rows to keep and whether the file may be told of
-	// at all. Nil means all.
+	// Accept is called at the first match, before anything of the file is kept. It
+	// returns the maximum number of rows to keep, and whether the caller may learn of
+	// the file at all. Nil accepts the file without a limit.
 	Accept func() (rows int, ok bool)
-	// MaxBytes is how much memory the rows may take, about; 0 means any.
+	// MaxBytes is the approximate memory that the rows may use, in bytes; 0 means no
+	// limit.
 	MaxBytes int
-	// IncludeBinary makes a file be searched that holds zero bytes, although nothing of
-	// it is shown.
+	// IncludeBinary makes the search go on after a zero byte, although the result has
+	// no rows from there on.
 	IncludeBinary bool
 }

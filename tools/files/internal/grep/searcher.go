@@ -6,34 +6,35 @@ import (
 	"io"
 )
 
-// A Searcher searches one file after the other. It is for one goroutine, and
-// reuses its memory.
+// A Searcher searches one file after another and reuses its buffers. It must not be
+// used concurrently.
 type Searcher struct {
 	program   *Program
 	finder    *finder
 	machine   *machine
 	automaton *automaton
-	stopped   func() bool
+	stopped   func() bool // reports whether the context of the search has ended
 
-	passedBytes, failedBytes int // bytes of text that were passed, and of lines that held the needle and did not match
+	passedBytes int // bytes searched
+	failedBytes int // bytes of lines that contain the needle without a match
 
 	buf []byte
 	fileSearch
 }
 
-// Sizes of what is read, in bytes.
+// The sizes of the buffer, in bytes.
 const (
-	windowSize    = 64 << 10 // at once, if lines are short
-	maxWindowSize = 64 << 20 // one line, or one file if matches cross lines
+	windowSize    = 64 << 10 // initially; longer lines make it grow
+	maxWindowSize = 64 << 20 // for one line, or for a file if matches may cross lines
 	maxKeptWindow = 1 << 20  // between two files
 )
 
-// ErrTooLong says that a line, or a file across whose lines is searched, is
-// longer than 64 MiB.
+// ErrTooLong means that a line is longer than 64 MiB, or a file if matches may cross
+// lines.
 var ErrTooLong = errors.New("a line is longer than 64 MiB")
 
 // NewSearcher returns a Searcher for p.
-func (p *Program) NewSearcher() *Searcher {
+func NewSearcher(p *Program) *Searcher {
 	s := &Searcher{program: p, buf: make([]byte, windowSize)}
 	r := charReader{ascii: p.query.ASCII}
 	if p.hasAssertions && !r.ascii {
@@ -48,8 +49,8 @@ func (p *Program) NewSearcher() *Searcher {
 	return s
 }
 
-// Search searches what r returns until it ends or ctx does. The error is that of
-// r or ctx, or ErrTooLong; what was found until then is returned with it.
+// Search searches the text of r until r or ctx ends. The error is that of r or ctx, or
+// ErrTooLong; the result then has the matches up to that point.
 func (s *Searcher) Search(ctx context.Context, r io.Reader, w SearchOptions) (Result, error) {
 	s.fileSearch = fileSearch{options: w}
 	s.stopped = func() bool { return ctx.Err() != nil }
@@ -69,13 +70,14 @@ func (s *Searcher) Search(ctx context.Context, r io.Reader, w SearchOptions) (Re
 		return Result{Denied: true}, err
 	}
 	if s.result.Binary && !w.IncludeBinary && s.program.query.Mode == Count {
-		s.result.Matches = 0 // a part of a count is none
+		s.result.Matches = 0 // a partial count is useless
 	}
 	return s.result, err
 }
 
-// collect searches f and adds what it finds to c. What was found before the
-// search was given up counts, but for counts. The end of ctx is no error.
+// collect searches f and adds the result to c. If the search ends early, the matches up
+// to then are added, except in the mode Count. The end of ctx is not returned as an
+// error.
 func (s *Searcher) collect(ctx context.Context, c *collector, rel string, f io.Reader, binary bool) error {
 	found, err := s.Search(ctx, f, SearchOptions{
 		Accept:        func() (int, bool) { return c.accept(rel) },

@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// searchLines reads window after window, each up to the end of a line.
+// searchLines reads and searches one window after another. A window ends at a line end.
 func (s *Searcher) searchLines(ctx context.Context, r io.Reader) error {
 	r, have, err := s.readStart(ctx, r)
-	last, from := 0, 0 // where what was read last begins, and where the search goes on
+	last, from := 0, 0 // start of the bytes read last, and of the bytes not yet searched
 	for !s.done {
 		ended := errors.Is(err, io.EOF)
 		if err != nil && !ended {
@@ -40,8 +40,8 @@ func (s *Searcher) searchLines(ctx context.Context, r io.Reader) error {
 	return nil
 }
 
-// checkBinary reports whether the search goes on, given bytes that were read. A zero
-// byte says that the file is not text.
+// checkBinary reports whether the search may go on after the bytes b. A zero byte means
+// that the file is not text.
 func (s *Searcher) checkBinary(b []byte) bool {
 	i := bytes.IndexByte(b, 0)
 	if i < 0 {
@@ -50,13 +50,13 @@ func (s *Searcher) checkBinary(b []byte) bool {
 	s.result.Binary = true
 	for ; i < len(b); i++ {
 		if b[i] == 0 {
-			b[i] = '\n' // so that it holds no lines without end
+			b[i] = '\n' // otherwise a binary file could be one huge line
 		}
 	}
 	return s.options.IncludeBinary
 }
 
-// searchWindow searches the lines of b from an offset.
+// searchWindow searches the lines of b from an offset on.
 func (s *Searcher) searchWindow(b []byte, from int) {
 	if s.finder != nil {
 		s.finder.reset()
@@ -74,7 +74,7 @@ func (s *Searcher) searchWindow(b []byte, from int) {
 	}
 }
 
-// addLine takes note of a line with a match.
+// addLine adds a matching line to the result.
 func (s *Searcher) addLine(b []byte, start, end int) {
 	if !s.acceptFile() {
 		return
@@ -97,7 +97,7 @@ func (s *Searcher) addLine(b []byte, start, end int) {
 	})
 }
 
-// eachMatch calls f with each match in b.
+// eachMatch calls f for each match in b.
 func (s *Searcher) eachMatch(b []byte, f func(from, to int)) {
 	last := -1
 	for at := 0; at <= len(b) && !s.stopped(); {
@@ -109,7 +109,7 @@ func (s *Searcher) eachMatch(b []byte, f func(from, to int)) {
 		if from == to {
 			at++
 			if from == last {
-				continue // no empty match beside another one
+				continue // an empty match adjacent to another match does not count
 			}
 		}
 		last = to
@@ -117,8 +117,9 @@ func (s *Searcher) eachMatch(b []byte, f func(from, to int)) {
 	}
 }
 
-// shiftWindow drops the lines before end but for what may be shown as context, and
-// returns how many bytes are left and where the search goes on.
+// shiftWindow removes the lines before end from the buffer, except for those that may
+// become context. It returns the number of bytes left and the offset at which the
+// search continues.
 func (s *Searcher) shiftWindow(have, end int) (left, from int) {
 	keep := end
 	if s.program.query.Mode == Content {

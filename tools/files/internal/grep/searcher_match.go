@@ -1,7 +1,7 @@
 package grep
 
-// nextLine returns the first line with a match in b that begins at from or
-// behind, without its line feed.
+// nextLine returns the first matching line of b that starts at from or later, without
+// its line feed.
 func (s *Searcher) nextLine(b []byte, from int) (start, end int, found bool) {
 	switch {
 	case from >= len(b):
@@ -36,7 +36,8 @@ func (s *Searcher) nextByMachine(b []byte, from int) (start, end int, found bool
 	return 0, 0, false
 }
 
-// nextCandidate looks only at lines that hold the needle.
+// nextCandidate is nextLine for a program with a needle. It only looks at lines that
+// contain the needle.
 func (s *Searcher) nextCandidate(b []byte, from int) (start, end int, found bool) {
 	for at := from; at < len(b); {
 		p := s.finder.find(b, at)
@@ -51,7 +52,7 @@ func (s *Searcher) nextCandidate(b []byte, from int) (start, end int, found bool
 		s.passedBytes += end - at
 		s.failedBytes += end - start
 		if s.passedBytes > windowSize && s.failedBytes > s.passedBytes/2 {
-			s.finder = nil // most lines hold it
+			s.finder = nil // most lines contain the needle, so it does not help
 			return s.nextLine(b, end+1)
 		}
 		at = end + 1
@@ -59,7 +60,7 @@ func (s *Searcher) nextCandidate(b []byte, from int) (start, end int, found bool
 	return 0, 0, false
 }
 
-// lineMatches reports whether there is a match in line.
+// lineMatches reports whether line has a match.
 func (s *Searcher) lineMatches(line []byte) bool {
 	if s.automaton.thrashing {
 		_, _, found := s.machine.find(line, 0, false)
@@ -69,7 +70,7 @@ func (s *Searcher) lineMatches(line []byte) bool {
 	return found
 }
 
-// nextMatch returns the first match in b that begins at from or behind.
+// nextMatch returns the first match in b that starts at from or later.
 func (s *Searcher) nextMatch(b []byte, from int) (start, end int, found bool) {
 	if s.finder != nil && s.program.needle.prefix {
 		for p := s.finder.find(b, from); p >= 0; p = s.finder.find(b, p+1) {

@@ -9,8 +9,9 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// readStart reads the beginning of a file. It returns a reader of the rest and how
-// much was read; a byte order mark is left out, and UTF-16 becomes UTF-8.
+// readStart reads the start of a file into the buffer. It returns a reader of the rest
+// and the number of bytes in the buffer. It drops a byte order mark, and converts
+// UTF-16 to UTF-8.
 func (s *Searcher) readStart(ctx context.Context, r io.Reader) (rest io.Reader, have int, err error) {
 	for have < 3 && err == nil {
 		var n int
@@ -24,9 +25,9 @@ func (s *Searcher) readStart(ctx context.Context, r io.Reader) (rest io.Reader, 
 	return rest, copy(s.buf, s.buf[mark:have]), err
 }
 
-// decode looks for a byte order mark at the beginning of a file, of which head
-// was read. One of UTF-8 is mark bytes long and to be left out. If there is one
-// of UTF-16, the reader returned has the whole file as UTF-8.
+// decode looks for a byte order mark in head, the bytes that were read so far. For
+// UTF-8, mark is the length of the byte order mark. For UTF-16, recoded is true and
+// rest yields the whole file as UTF-8.
 func decode(r io.Reader, head []byte) (rest io.Reader, mark int, recoded bool) {
 	endian := unicode.LittleEndian
 	switch {
@@ -42,7 +43,8 @@ func decode(r io.Reader, head []byte) (rest io.Reader, mark int, recoded bool) {
 	return unicode.UTF16(endian, unicode.UseBOM).NewDecoder().Reader(all), 0, true
 }
 
-// read reads behind the have bytes that are there, for which it makes room.
+// read appends to the first have bytes of the buffer, and enlarges the buffer if it is
+// full.
 func (s *Searcher) read(ctx context.Context, r io.Reader, have int) (int, error) {
 	if have == len(s.buf) {
 		if len(s.buf) >= maxWindowSize {

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// acceptFile asks, once, whether the file may be told of.
+// acceptFile calls Accept at the first match, and reports whether rows and matches are
+// to be added.
 func (s *Searcher) acceptFile() bool {
 	if s.acceptAsked {
 		return true
@@ -29,7 +30,7 @@ func (s *Searcher) acceptFile() bool {
 	return true
 }
 
-// addContextBefore takes note of the lines of context that stand before a match at start.
+// addContextBefore adds the lines of context before a match at start.
 func (s *Searcher) addContextBefore(b []byte, start int) {
 	s.addContextAfter(b, start)
 	for from := s.contextStart(b, start); from < start; {
@@ -39,7 +40,7 @@ func (s *Searcher) addContextBefore(b []byte, start int) {
 	}
 }
 
-// contextStart returns where the lines begin that may be shown as context before start.
+// contextStart returns the start of the lines that may be context before start.
 func (s *Searcher) contextStart(b []byte, start int) int {
 	low := max(0, s.shownTo)
 	for range s.program.query.Before {
@@ -51,7 +52,8 @@ func (s *Searcher) contextStart(b []byte, start int) int {
 	return start
 }
 
-// addContextAfter takes note of the lines of context that are due, up to an offset.
+// addContextAfter adds the lines of context that are still due after the last match, up
+// to an offset.
 func (s *Searcher) addContextAfter(b []byte, upTo int) {
 	for s.trailing > 0 && s.shownTo < upTo {
 		end := lineEnd(b, s.shownTo)
@@ -60,10 +62,10 @@ func (s *Searcher) addContextAfter(b []byte, upTo int) {
 	}
 }
 
-// addRow takes note of a row: what stands between two offsets.
-func (s *Searcher) addRow(b []byte, start, end int, beside bool) {
+// addRow adds a row: the bytes from start to end. context marks a line without a match.
+func (s *Searcher) addRow(b []byte, start, end int, context bool) {
 	if s.result.Binary {
-		s.done = true // it is not to be shown
+		s.done = true // a binary file has no rows
 		return
 	}
 	s.result.NumRows++
@@ -72,7 +74,7 @@ func (s *Searcher) addRow(b []byte, start, end int, beside bool) {
 	if s.result.Truncated || len(s.result.Rows) >= s.maxRows {
 		return
 	}
-	r := Row{Number: s.lineNumber(b, start), Context: beside, Gap: gap}
+	r := Row{Number: s.lineNumber(b, start), Context: context, Gap: gap}
 	text := b[start:end]
 	if limit := s.program.query.MaxColumns; limit > 0 && len(text) > limit {
 		text = wholeRunes(text[:limit])
@@ -85,7 +87,7 @@ func (s *Searcher) addRow(b []byte, start, end int, beside bool) {
 	s.result.Rows = append(s.result.Rows, r)
 }
 
-// wholeRunes leaves out the beginning of a character at the end of b.
+// wholeRunes removes an incomplete character from the end of b.
 func wholeRunes(b []byte) []byte {
 	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {
@@ -98,7 +100,7 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// lineNumber returns the number of the line that begins at or before start.
+// lineNumber returns the number of the line that contains start, counted from 1.
 func (s *Searcher) lineNumber(b []byte, start int) int {
 	s.linesBefore += bytes.Count(b[s.countedTo:start], []byte{'\n'})
 	s.countedTo = start

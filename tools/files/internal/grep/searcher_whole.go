@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// searchWhole reads a file as a whole, because matches may cross its lines.
+// searchWhole reads and searches a file as a whole, because matches may cross lines.
 func (s *Searcher) searchWhole(ctx context.Context, r io.Reader) error {
 	b, err := s.readAll(ctx, r)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Searcher) searchWhole(ctx context.Context, r io.Reader) error {
 		}
 		start, end := linesAround(b, from, to)
 		switch {
-		case start == end: // behind the last line
+		case start == end: // after the last line
 		case run.started && start <= run.end:
 			run.end = max(run.end, end)
 			run.addSpan(from, to)
@@ -50,7 +50,7 @@ func (s *Searcher) searchWhole(ctx context.Context, r io.Reader) error {
 	return nil
 }
 
-// addBlock takes note of a block.
+// addBlock adds a block to the result.
 func (s *Searcher) addBlock(b []byte, k *block) {
 	if !k.started || s.done || !s.acceptFile() {
 		return

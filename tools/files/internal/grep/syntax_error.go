@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError says why a pattern cannot be searched for, worded for whoever
-// wrote it.
+// A SyntaxError says why a pattern cannot be used. Its text is for the author of the
+// pattern, such as the model.
 type SyntaxError struct {
 	Offset    int    // of Construct in the pattern, in bytes
-	Column    int    // likewise, in characters and from 1; 0 if it is the pattern as a whole
-	Construct string // what cannot be used
-	Reason    string // what is wrong with it, and what to write instead
+	Column    int    // of Construct, in characters and counted from 1; 0 for the whole pattern
+	Construct string // part of the pattern that cannot be used
+	Reason    string // what is wrong, and the construct to write instead
 }
 
-// Error returns the construct, where it is and the reason.
+// Error returns the construct, its position and the reason.
 func (e *SyntaxError) Error() string {
 	if e.Column == 0 {
 		return fmt.Sprintf("the pattern cannot be used: %s", e.Reason)
@@ -25,7 +25,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("the pattern cannot be used: %q at character %d: %s", e.Construct, e.Column, e.Reason)
 }
 
-// newSyntaxError blames what is between two offsets of pattern.
+// newSyntaxError returns an error about the pattern between two offsets.
 func newSyntaxError(pattern string, from, to int, reason string) error {
 	from = min(from, len(pattern))
 	to = min(max(to, from), len(pattern))
@@ -36,7 +36,7 @@ const tooLarge = "it is too large once its repetitions are written out; use smal
 
 const newlineAdvice = "the end of a line is not matched by a search line by line; search with multiline, or match what is on one line"
 
-// parserError words an error of Go's parser, which sees the translated pattern.
+// parserError converts an error of Go's parser, which reads the translated pattern.
 func parserError(pattern string, err error) error {
 	var se *syntax.Error
 	if !errors.As(err, &se) {

@@ -6,33 +6,33 @@ import (
 	"unicode/utf8"
 )
 
-// A translator turns a pattern in ripgrep's syntax into one in Go's that means
-// the same. What is called a word character, a digit or a blank is written out,
-// because Go knows ASCII only.
+// A translator converts a pattern from ripgrep's syntax to an equivalent one in Go's.
+// It writes out the classes of word characters, digits and blanks, since these are
+// ASCII only in Go.
 type translator struct {
 	in         string
-	at         int
+	at         int // offset in the pattern
 	out        strings.Builder
-	scopes     []scope // the groups that are open, the pattern itself first
+	scopes     []scope // the pattern and the open groups, outermost first
 	lastItem   item
-	lineByLine bool // a match may not hold the end of a line
+	lineByLine bool // matches cannot contain a line end
 }
 
-// A scope is what flags say within a group.
+// A scope has the flags that apply within a group.
 type scope struct {
-	start    int // where the group begins
-	extended bool
-	ascii    bool
+	start    int  // offset of the group in the pattern
+	extended bool // (?x): white space and comments are ignored
+	ascii    bool // (?-u): only ASCII is matched
 }
 
-// An item is what stands before the place that is read.
+// An item is the kind of construct before the current offset.
 type item int
 
 const (
-	noItem       item = iota // that could be repeated
-	atom                     // what can be
-	repeated                 // what has been
-	lazyRepeated             // what has been, and is not greedy
+	noItem       item = iota // nothing that can be repeated
+	atom                     // can be repeated
+	repeated                 // has a repetition
+	lazyRepeated             // has a repetition that is lazy
 )
 
 func translate(q Query) (string, error) {
@@ -51,12 +51,12 @@ func translate(q Query) (string, error) {
 
 func (t *translator) scope() *scope { return &t.scopes[len(t.scopes)-1] }
 
-// syntaxError blames what is between t.at and to.
+// syntaxError returns an error about the pattern from the current offset up to to.
 func (t *translator) syntaxError(to int, reason string) error {
 	return newSyntaxError(t.in, t.at, to, reason)
 }
 
-// rest returns what is not read yet.
+// rest returns the part of the pattern that is not translated yet.
 func (t *translator) rest() string { return t.in[t.at:] }
 
 // translateNext translates one construct.
@@ -92,7 +92,7 @@ func (t *translator) translateNext() error {
 	return nil
 }
 
-// emit writes out for the size bytes that were read.
+// emit writes out and moves past size bytes of the pattern.
 func (t *translator) emit(size int, out string, last item) {
 	t.at += size
 	t.out.WriteString(out)
@@ -116,7 +116,7 @@ func (t *translator) literal(r rune, size int) error {
 	return t.char(r, size)
 }
 
-// char writes r for the size bytes that were read.
+// char writes an expression for r and moves past size bytes of the pattern.
 func (t *translator) char(r rune, size int) error {
 	if r == '\n' && t.lineByLine {
 		return t.syntaxError(t.at+size, newlineAdvice)

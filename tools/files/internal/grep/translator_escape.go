@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// escape translates what a backslash begins outside of brackets.
+// escape translates an escape sequence outside of brackets.
 func (t *translator) escape() error {
 	if t.at+1 == len(t.in) {
 		return t.syntaxError(t.at+1, `a \ ends the pattern; write \\ for the character itself`)
@@ -35,16 +35,15 @@ func (t *translator) escape() error {
 	return t.char(r, size)
 }
 
-// isAssertion tells whether what follows a backslash is an assertion that both
-// syntaxes know.
+// isAssertion reports whether a backslash and c are an assertion in both syntaxes.
 func isAssertion(c byte) bool { return strings.IndexByte("AzbB", c) >= 0 }
 
-// perlSet returns the class that a backslash and c stand for.
+// perlSet returns the class for which a backslash and c stand.
 func (t *translator) perlSet(c byte) (runeSet, bool) {
 	return perlSet(c, t.scope().ascii)
 }
 
-// property reads \pL, \p{Greek} and their like, and their opposites.
+// property reads a Unicode property such as \pL, \p{Greek} or \P{Greek}.
 func (t *translator) property() (s runeSet, size int, err error) {
 	rest := t.rest()
 	if len(rest) < 3 {
@@ -75,7 +74,7 @@ func (t *translator) property() (s runeSet, size int, err error) {
 	return s, size, nil
 }
 
-// escapedRune reads an escape that stands for one character.
+// escapedRune reads an escape sequence that stands for one character.
 func (t *translator) escapedRune() (r rune, size int, err error) {
 	if t.at+1 == len(t.in) {
 		return 0, 0, t.syntaxError(t.at+1, `a \ ends the pattern; write \\ for the character itself`)
@@ -102,7 +101,7 @@ func isAlnum(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }
 
-// escapeAdvice says what to write for an escape that other programs know.
+// escapeAdvice returns the advice for an escape sequence that other programs know.
 func escapeAdvice(c byte) string {
 	switch c {
 	case 'h':
@@ -123,7 +122,7 @@ func escapeAdvice(c byte) string {
 	return `no such escape; leave the \ out, or write \\ for the character itself`
 }
 
-// hexRune reads \x41, \x{41}, \u0041, \u{41} and \U00000041.
+// hexRune reads \x41, \x{41}, \u0041, \u{41} or \U00000041.
 func (t *translator) hexRune(kind byte) (r rune, size int, err error) {
 	rest := t.in[t.at+2:]
 	var digits string

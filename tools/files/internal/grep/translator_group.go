@@ -2,7 +2,7 @@ package grep
 
 import "strings"
 
-// openGroup translates the beginning of a group.
+// openGroup translates the start of a group.
 func (t *translator) openGroup() error {
 	s := *t.scope()
 	s.start = t.at
@@ -25,8 +25,8 @@ func (t *translator) openGroup() error {
 	return nil
 }
 
-// openNamedGroup translates the beginning of a group with a name. Nobody asks for it by
-// its name.
+// openNamedGroup translates the start of a named group. It drops the name, which no
+// caller needs.
 func (t *translator) openNamedGroup(s scope) error {
 	begin := strings.IndexByte(t.rest(), '<') + 1
 	end := strings.IndexByte(t.rest(), '>')

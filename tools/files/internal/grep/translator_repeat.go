@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// repeat translates a repetition that is written as op in size bytes.
+// repeat translates a repetition, which is written as op and has size bytes.
 func (t *translator) repeat(op string, size int) error {
 	switch {
 	case t.lastItem == atom:
@@ -20,8 +20,8 @@ func (t *translator) repeat(op string, size int) error {
 	return nil
 }
 
-// countedRepeat translates a repetition in braces. Braces that cannot be one stand for
-// themselves, where ripgrep refuses them.
+// countedRepeat translates a repetition in braces. Braces that cannot be a repetition
+// stand for themselves; ripgrep refuses them.
 func (t *translator) countedRepeat() error {
 	body, _, closed := strings.Cut(t.rest()[1:], "}")
 	low, high, two := strings.Cut(body, ",")
@@ -33,21 +33,21 @@ func (t *translator) countedRepeat() error {
 		t.emit(1, `\{`, atom)
 		return nil
 	}
-	least, err := strconv.Atoi(low)
-	most := least
+	minimum, err := strconv.Atoi(low)
+	maximum := minimum
 	if err == nil && high != "" {
-		most, err = strconv.Atoi(high)
+		maximum, err = strconv.Atoi(high)
 	}
-	if err != nil || max(least, most) > maxRepeat {
+	if err != nil || max(minimum, maximum) > maxRepeat {
 		return t.syntaxError(t.at+size, "more than 1000 repetitions; use a smaller number, or * or +")
 	}
-	if most < least {
+	if maximum < minimum {
 		return t.syntaxError(t.at+size, "the first number must not be the greater one")
 	}
 	return t.repeat(t.rest()[:size], size)
 }
 
-// maxRepeat is Go's limit.
+// maxRepeat is the limit of Go's regular expressions.
 const maxRepeat = 1000
 
 func isNumber(s string) bool {

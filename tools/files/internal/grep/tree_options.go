@@ -2,22 +2,21 @@ package grep
 
 import "github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 
-// TreeOptions say which files are searched and how much is kept of what is
-// found.
+// TreeOptions select the files to search and limit the result.
 type TreeOptions struct {
 	Walk walk.Options
-	// Skip is how many rows are left out, and Limit how many are returned then,
-	// in the order of paths, byte by byte. A file is a row in the modes Files and
-	// Count. Limit 0 means all.
+	// The report leaves out the first Skip rows and has at most Limit of the rows after
+	// them, in the byte order of paths. In the modes Files and Count each file is one
+	// row. A Limit of 0 means no limit.
 	Skip, Limit int
-	// MaxBytes is how much memory the rows take, about; 0 means DefaultMaxBytes.
-	// At least the first row is kept.
+	// MaxBytes is the approximate memory that the rows may use, in bytes; 0 means
+	// DefaultMaxBytes. The first row is kept in any case.
 	MaxBytes int
-	// Allow says whether it may be told that there is a match in a file. It is
-	// called once for each file that has one, one after the other, and before
-	// anything of the file is kept. Nil allows all.
+	// Allow reports whether the caller may learn that a file has a match. It is called
+	// once for each file with a match, not concurrently, before anything of the file is
+	// kept. Nil allows all files.
 	Allow func(rel string) bool
 }
 
-// DefaultMaxBytes is how much of what was found is kept; our choice.
+// DefaultMaxBytes is the default of TreeOptions.MaxBytes; our choice.
 const DefaultMaxBytes = 20 << 20

@@ -1,11 +1,11 @@
 package walk
 
-// A byteSet holds bytes.
+// A byteSet is a set of bytes.
 type byteSet [4]uint64
 
-// setOf returns the bytes of ranges. The characters of a range that are not
-// ASCII count as their bytes, of which those that meet make the range: ripgrep
-// has it so.
+// setOf returns the bytes of ranges. For characters outside ASCII it does the same as
+// ripgrep: it adds the bytes of both characters, and the range between the last byte of
+// one and the first byte of the other.
 func setOf(ranges [][2]string, negated bool) *byteSet {
 	var s byteSet
 	for _, r := range ranges {

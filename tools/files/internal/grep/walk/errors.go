@@ -7,10 +7,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 )
 
-// A GlobError is a glob that cannot be read. Its text is for the model.
+// A GlobError is an invalid glob. Its text is for the model.
 type GlobError struct {
 	Glob string
-	Err  error // what is wrong with it
+	Err  error // reason
 }
 
 func (e *GlobError) Error() string {
@@ -20,10 +20,10 @@ func (e *GlobError) Error() string {
 // Unwrap returns the cause.
 func (e *GlobError) Unwrap() error { return e.Err }
 
-// A TypeError is a file type that is not known. Its text is for the model.
+// A TypeError is an unknown file type. Its text is for the model.
 type TypeError struct {
 	Type string
-	Near []string // types that may have been meant
+	Near []string // known types with a similar name
 }
 
 func newTypeError(name string) *TypeError {

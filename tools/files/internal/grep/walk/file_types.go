@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// TypeNames returns the names that Options.Types may hold, but for "all", in
-// order.
+// TypeNames returns the names for Options.Types in order, except "all".
 func TypeNames() []string { return slices.Sorted(maps.Keys(fileTypes)) }
 
-// typeRules returns rules that match the names of files of the types, or nil if
-// there are no types.
+// typeRules returns rules that match the file names of the types, or nil if there are
+// no types.
 func typeRules(types []string) (*rules, error) {
 	if len(types) == 0 {
 		return nil, nil

@@ -1,6 +1,6 @@
 package walk
 
-// fileTypes are the globs of the file types of ripgrep 13, by name.
+// fileTypes has the globs of the file types of ripgrep 13, by name.
 var fileTypes = map[string][]string{
 	"agda":         {"*.agda", "*.lagda"},
 	"aidl":         {"*.aidl"},

@@ -9,11 +9,11 @@ import (
 type globParser struct {
 	rest      string
 	prev, cur string
-	stack     [][]globToken // the whole glob, then the alternatives of an open {
+	stack     [][]globToken // tokens of the glob, then those of each alternative of an open {
 }
 
-// parseGlob takes a glob apart as ripgrep does: * and ? do not match slashes,
-// sets may, characters are bytes but where they stand for themselves.
+// parseGlob parses a glob as ripgrep does: * and ? do not match slashes, but sets may.
+// A glob matches bytes; only characters that stand for themselves are read as UTF-8.
 func parseGlob(glob string) ([]globToken, error) {
 	if len(glob) > maxGlob {
 		return nil, errLength
@@ -34,11 +34,11 @@ func parseGlob(glob string) ([]globToken, error) {
 	return p.stack[0], nil
 }
 
-// maxGlob is how many bytes of a glob are looked at, since the time that a match
-// takes grows with them.
+// maxGlob is the maximum length of a glob in bytes, since the time of a match grows
+// with it.
 const maxGlob = 4 << 10
 
-// What is wrong with a glob.
+// The errors of a glob.
 var (
 	errClass  = errors.New(`a [ is not closed; close it, or write \[ for the character itself`)
 	errRange  = errors.New("a range in [ ] ends before it begins; write its ends the other way round")
@@ -48,6 +48,7 @@ var (
 	errLength = errors.New("it is too long; use a shorter one")
 )
 
+// next moves to the next character.
 func (p *globParser) next() (string, bool) {
 	p.prev = p.cur
 	if p.rest == "" {
@@ -67,7 +68,7 @@ func (p *globParser) peek() string {
 func (p *globParser) push(t globToken) {
 	top := &p.stack[len(p.stack)-1]
 	if last := len(*top) - 1; t.op == opStar && last >= 0 && (*top)[last].op == opStar {
-		return // two stars say no more than one
+		return // two stars match the same as one
 	}
 	*top = append(*top, t)
 }
@@ -109,7 +110,7 @@ func (p *globParser) parse(c string) error {
 	return nil
 }
 
-// star parses * and **. The latter means directories only if it is a whole name.
+// star parses * and **. The latter matches directories only where it is a whole name.
 func (p *globParser) star() {
 	prev := p.prev
 	if p.peek() != "*" {
@@ -143,14 +144,14 @@ func (p *globParser) star() {
 	}
 	last := len(*top) - 1
 	before := (*top)[last].op
-	*top = (*top)[:last] // the slash in front
+	*top = (*top)[:last] // drop the slash before the stars
 	if before == opPrefix || before == opSuffix {
 		t.op = before
 	}
 	p.push(t)
 }
 
-// class parses what follows a [.
+// class parses a set, after its [.
 func (p *globParser) class() error {
 	negated := false
 	if next := p.peek(); next == "!" || next == "^" {

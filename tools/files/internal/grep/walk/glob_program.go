@@ -1,24 +1,24 @@
 package walk
 
-// A globProgram decides whether a glob matches a whole string, in time that grows
-// with the product of their lengths and not faster.
+// A globProgram reports whether a glob matches a whole string, in time proportional to
+// the product of their lengths.
 type globProgram []instruction
 
-// A instruction is one instruction of a program.
+// An instruction is one step of a globProgram.
 type instruction struct {
 	op   opcode
-	b    byte     // of doByte
-	set  *byteSet // of doSet
-	x, y int32    // where to go on: x of doJump, both of doFork
+	b    byte     // of instByte
+	set  *byteSet // of instSet
+	x, y int32    // index of the next instruction: x of instJump, both of instFork
 }
 
 type opcode byte
 
 const (
-	instByte     opcode = iota // this byte
-	instNameByte               // any byte but a slash
+	instByte     opcode = iota // the byte b
+	instNameByte               // any byte except a slash
 	instAnyByte                // any byte
-	instSet                    // a byte of a set
+	instSet                    // a byte of set
 	instJump
 	instFork
 	instMatch
@@ -37,7 +37,7 @@ func (p *globProgram) emit(s instruction) int32 {
 
 func (p *globProgram) nextIndex() int32 { return int32(len(*p)) }
 
-// emitLoop adds any number of s.
+// emitLoop emits s for any number of repetitions.
 func (p *globProgram) emitLoop(s instruction) {
 	fork := p.emit(instruction{op: instFork})
 	p.emit(s)
@@ -45,7 +45,8 @@ func (p *globProgram) emitLoop(s instruction) {
 	(*p)[fork].x, (*p)[fork].y = fork+1, p.nextIndex()
 }
 
-// emitOptionalDirs adds nothing or anything that a slash ends.
+// emitOptionalDirs emits instructions for nothing, or for any text that ends with a
+// slash.
 func (p *globProgram) emitOptionalDirs() {
 	fork := p.emit(instruction{op: instFork})
 	p.emitLoop(instruction{op: instAnyByte})
@@ -80,7 +81,8 @@ func (p *globProgram) emitTokens(tokens []globToken) {
 	}
 }
 
-// emitAlternatives adds alternatives. Empty ones do not count, as in ripgrep.
+// emitAlternatives emits instructions for alternatives. Like ripgrep, it ignores empty
+// ones.
 func (p *globProgram) emitAlternatives(all [][]globToken) {
 	var ends []int32
 	var fork int32 = -1
@@ -97,14 +99,14 @@ func (p *globProgram) emitAlternatives(all [][]globToken) {
 		p.emitTokens(one)
 	}
 	if fork >= 0 {
-		(*p)[fork].op, (*p)[fork].y = instJump, 0 // the last has no other
+		(*p)[fork].op, (*p)[fork].y = instJump, 0 // no alternative follows the last one
 	}
 	for _, end := range ends {
 		(*p)[end].x = p.nextIndex()
 	}
 }
 
-// matches reports whether the whole of s matches.
+// matches reports whether the program matches the whole of s.
 func (p globProgram) matches(s string) bool {
 	var room [2][64]int32
 	var mark [64]int32
@@ -148,14 +150,15 @@ func (s *instruction) consumes(b byte) bool {
 	return false
 }
 
-// threads are the places where a program may be.
+// A threads value tracks the instructions that were reached in a round.
 type threads struct {
 	program globProgram
-	addedIn []int32 // round+1 in which a place was added
+	addedIn []int32 // by instruction: last round in which it was added, plus 1
 	round   int32
 }
 
-// add adds at, or where it leads without eating a byte.
+// add appends the instruction at, or the instructions that are reachable from it
+// without a byte.
 func (t *threads) add(places []int32, at int32) []int32 {
 	for t.addedIn[at] != t.round+1 {
 		t.addedIn[at] = t.round + 1

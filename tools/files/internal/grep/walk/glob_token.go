@@ -8,16 +8,16 @@ type globToken struct {
 	alternatives [][]globToken // of opEither
 }
 
-// tokenOp is what a token of a glob stands for.
+// A tokenOp says what a globToken matches.
 type tokenOp byte
 
 const (
-	opText         tokenOp = iota // itself
-	opOne                         // ?: a byte but a slash
-	opStar                        // *: bytes but slashes
-	opSet                         // [...]: a byte of a set
-	opPrefix                      // **/ at the beginning: nothing, or anything that a slash ends
-	opMiddle                      // /**/: a slash, or anything between two
-	opSuffix                      // /** at the end: a slash and anything
-	opAlternatives                // {...}: one of several
+	opText         tokenOp = iota // the text itself
+	opOne                         // ?: any byte except a slash
+	opStar                        // *: any bytes except slashes
+	opSet                         // [...]: a byte of the set
+	opPrefix                      // **/ at the start: nothing, or any text that ends with a slash
+	opMiddle                      // /**/: a slash, or any text between two slashes
+	opSuffix                      // /** at the end: a slash and any text
+	opAlternatives                // {...}: one of the alternatives
 )

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A handle is the descriptor of an open directory.
+// A handle is the file descriptor of an open directory.
 type handle struct{ fd int }
 
 const (
@@ -82,8 +82,8 @@ func infoOf(st *unix.Stat_t) Info {
 	return Info{Size: st.Size, ModTime: time.Unix(st.Mtim.Unix())}
 }
 
-// list calls add for the entries of h, with a name that is good for the call
-// only. What it added before an error counts.
+// list calls add for each entry of h. The name is valid during the call only. If there
+// is an error, the entries before it were added.
 func (h handle) list(buf []byte, add func(name []byte, k entryKind)) error {
 	for {
 		n, err := again(func() (int, error) { return unix.Getdents(h.fd, buf) })
@@ -98,8 +98,8 @@ func (h handle) list(buf []byte, add func(name []byte, k entryKind)) error {
 	}
 }
 
-// addEntry takes one record of the kernel apart: inode (8 bytes), offset (8),
-// size (2), type (1), name up to a NUL.
+// addEntry parses one record of the kernel: inode (8 bytes), offset (8), size (2), type
+// (1), name up to a NUL.
 func (h handle) addEntry(record []byte, add func(name []byte, k entryKind)) {
 	name := record[19:]
 	for i, b := range name {
@@ -113,24 +113,24 @@ func (h handle) addEntry(record []byte, add func(name []byte, k entryKind)) {
 	}
 	switch record[18] {
 	case unix.DT_REG:
-		add(name, fileEntry)
+		add(name, kindFile)
 	case unix.DT_DIR:
-		add(name, dirKind)
-	case unix.DT_UNKNOWN: // of a file system that does not say
+		add(name, kindDir)
+	case unix.DT_UNKNOWN: // the file system does not record the type
 		var st unix.Stat_t
 		if h.stat(string(name), &st) != nil {
 			return
 		}
 		switch st.Mode & unix.S_IFMT {
 		case unix.S_IFREG:
-			add(name, fileEntry)
+			add(name, kindFile)
 		case unix.S_IFDIR:
-			add(name, dirKind)
+			add(name, kindDir)
 		default:
-			add(name, otherEntry)
+			add(name, kindOther)
 		}
 	default:
-		add(name, otherEntry)
+		add(name, kindOther)
 	}
 }
 
@@ -140,10 +140,10 @@ type File struct {
 	info Info
 }
 
-// Info returns what was known of the file when it was opened.
+// Info returns the metadata of the file at the time when it was opened.
 func (f File) Info() Info { return f.info }
 
-// Read is that of io.Reader.
+// Read implements io.Reader.
 func (f File) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -161,7 +161,7 @@ func (f File) Read(p []byte) (int, error) {
 // Close closes the file.
 func (f File) Close() error { return os.NewSyscallError("close", unix.Close(f.fd)) }
 
-// again calls until no signal comes between.
+// again repeats a system call that a signal interrupted.
 func again(call func() (int, error)) (int, error) {
 	for {
 		if n, err := call(); !errors.Is(err, unix.EINTR) {

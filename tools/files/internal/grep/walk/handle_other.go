@@ -71,8 +71,8 @@ func (h handle) info(name string) (Info, error) {
 
 func infoOf(fi fs.FileInfo) Info { return Info{Size: fi.Size(), ModTime: fi.ModTime()} }
 
-// list calls add for the entries of h, with a name that is good for the call
-// only. What it added before an error counts.
+// list calls add for each entry of h. The name is valid during the call only. If there
+// is an error, the entries before it were added.
 func (h handle) list(_ []byte, add func(name []byte, k entryKind)) error {
 	f, err := h.root.Open(".")
 	if err != nil {
@@ -81,11 +81,11 @@ func (h handle) list(_ []byte, add func(name []byte, k entryKind)) error {
 	defer func() { _ = f.Close() }()
 	entries, err := f.ReadDir(-1)
 	for _, e := range entries {
-		k := otherEntry
+		k := kindOther
 		if e.IsDir() {
-			k = dirKind
+			k = kindDir
 		} else if e.Type().IsRegular() {
-			k = fileEntry
+			k = kindFile
 		}
 		add([]byte(e.Name()), k)
 	}
@@ -98,10 +98,10 @@ type File struct {
 	info Info
 }
 
-// Info returns what was known of the file when it was opened.
+// Info returns the metadata of the file at the time when it was opened.
 func (f File) Info() Info { return f.info }
 
-// Read is that of io.Reader.
+// Read implements io.Reader.
 func (f File) Read(p []byte) (int, error) { return f.file.Read(p) }
 
 // Close closes the file.

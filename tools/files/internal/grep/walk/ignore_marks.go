@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// ignoreMarks are names met in a directory that its rules depend on.
+// An ignoreMarks value is the set of names in a directory that affect its ignore rules.
 type ignoreMarks byte
 
 const (

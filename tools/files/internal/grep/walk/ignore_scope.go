@@ -9,32 +9,32 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// A ignoreScope holds the rules of one directory that has some, or that is the top of
-// a repository.
+// An ignoreScope holds the ignore rules of one directory and refers to the scope above.
+// A directory has a scope of its own if it has rules or is the root of a repository.
 type ignoreScope struct {
-	parent       *ignoreScope // of a directory above
-	pathOffset   int          // how long the path of the directory is, see selection.prefix
+	parent       *ignoreScope // scope of a directory above; nil if there are no rules
+	pathOffset   int          // length of the path of the directory, see selection.prefix
 	rules        [numSources]*rules
-	isRepository bool // of a repository
-	inRepository bool
+	isRepository bool // the directory is the root of a repository
+	inRepository bool // the directory is in a repository
 }
 
-// match returns what the ignore files from f up say of a path. Those that count
-// more win over those that are nearer.
-func (f *ignoreScope) match(full, name string, dir bool) ruleMatch {
-	var said [numSources]ruleMatch
+// match returns the effect on a path of the ignore files of this scope and the scopes
+// above. A source of higher priority wins over a nearer directory.
+func (s *ignoreScope) match(full, name string, dir bool) ruleMatch {
+	var matches [numSources]ruleMatch
 	leftRepository := false
-	for at := f; at != nil; at = at.parent {
+	for at := s; at != nil; at = at.parent {
 		for of, rules := range at.rules {
 			git := ignoreSource(of) >= gitIgnoreSource
-			if rules == nil || said[of] != unmatched || git && (leftRepository || !f.inRepository) {
+			if rules == nil || matches[of] != unmatched || git && (leftRepository || !s.inRepository) {
 				continue
 			}
-			said[of] = rules.match(full[at.pathOffset:], name, dir)
+			matches[of] = rules.match(full[at.pathOffset:], name, dir)
 		}
 		leftRepository = leftRepository || at.isRepository
 	}
-	for _, v := range said {
+	for _, v := range matches {
 		if v != unmatched {
 			return v
 		}
@@ -42,62 +42,64 @@ func (f *ignoreScope) match(full, name string, dir bool) ruleMatch {
 	return unmatched
 }
 
-// newIgnoreScope returns the frame of a directory. read returns the text of the file
-// that names lead to, empty if there is none. If the directory has no rules, the
-// frame is up.
-func newIgnoreScope(up *ignoreScope, skip int, m ignoreMarks, read func(names ...string) string) *ignoreScope {
-	f := &ignoreScope{parent: up, pathOffset: skip, isRepository: m&markRepository != 0}
-	f.inRepository = f.isRepository || up != nil && up.inRepository
+// newIgnoreScope returns the scope of a directory whose path has the length pathOffset.
+// read returns the text of the file at the path names below the directory, or "". If
+// the directory needs no scope of its own, newIgnoreScope returns parent.
+func newIgnoreScope(parent *ignoreScope, pathOffset int, m ignoreMarks, read func(names ...string) string) *ignoreScope {
+	s := &ignoreScope{parent: parent, pathOffset: pathOffset, isRepository: m&markRepository != 0}
+	s.inRepository = s.isRepository || parent != nil && parent.inRepository
 	if m&markRgIgnore != 0 {
-		f.rules[rgIgnoreSource] = parseRules(read(".rgignore"))
+		s.rules[rgIgnoreSource] = parseRules(read(".rgignore"))
 	}
 	if m&markDotIgnore != 0 {
-		f.rules[dotIgnoreSource] = parseRules(read(".ignore"))
+		s.rules[dotIgnoreSource] = parseRules(read(".ignore"))
 	}
-	if m&markGitIgnore != 0 && f.inRepository {
-		f.rules[gitIgnoreSource] = parseRules(read(".gitignore"))
+	if m&markGitIgnore != 0 && s.inRepository {
+		s.rules[gitIgnoreSource] = parseRules(read(".gitignore"))
 	}
-	if f.isRepository {
-		f.rules[gitExcludeSource] = parseRules(read(".git", "info", "exclude"))
+	if s.isRepository {
+		s.rules[gitExcludeSource] = parseRules(read(".git", "info", "exclude"))
 	}
-	if !f.isRepository && f.rules == [numSources]*rules{} {
-		return up
+	if !s.isRepository && s.rules == [numSources]*rules{} {
+		return parent
 	}
-	return f
+	return s
 }
 
-// outerScopes returns the rules of the directories above dir, which is absolute, and
-// the path from the uppermost that has some to dir, with a slash at the end.
-func outerScopes(dir string) (f *ignoreScope, above string) {
+// outerScopes returns the scope of the directories above dir, which must be absolute,
+// and the path from the topmost directory with a scope to dir, with a slash at the end.
+func outerScopes(dir string) (scope *ignoreScope, prefix string) {
 	var up []string
 	for at := dir; filepath.Dir(at) != at; at = filepath.Dir(at) {
 		up = append(up, filepath.Dir(at))
 	}
-	var ruled []*ignoreScope
-	var at []string
+	var scopes []*ignoreScope
+	var dirs []string // of scopes
 	for i := len(up) - 1; i >= 0; i-- {
-		if next := newIgnoreScope(f, 0, marksIn(up[i]), func(names ...string) string { return readTextAt(up[i], names) }); next != f {
-			f = next
-			ruled, at = append(ruled, f), append(at, up[i])
+		if next := newIgnoreScope(scope, 0, marksIn(up[i]), func(names ...string) string { return readTextAt(up[i], names) }); next != scope {
+			scope = next
+			scopes, dirs = append(scopes, scope), append(dirs, up[i])
 		}
 	}
-	if f == nil {
+	if scope == nil {
 		return nil, ""
 	}
-	above = relativePath(at[0], dir)
-	for i := range ruled {
-		ruled[i].pathOffset = len(above) - len(relativePath(at[i], dir))
+	prefix = relativePath(dirs[0], dir)
+	for i := range scopes {
+		scopes[i].pathOffset = len(prefix) - len(relativePath(dirs[i], dir))
 	}
-	return f, above
+	return scope, prefix
 }
 
-// relativePath returns the path from one directory to another, with a slash at the end.
+// relativePath returns the path from a directory to one below it, with a slash at the
+// end.
 func relativePath(from, to string) string {
 	rel := strings.TrimPrefix(to[len(from):], string(filepath.Separator))
 	return filepath.ToSlash(rel) + "/"
 }
 
-// readTextAt returns the text of the regular file that names lead to from dir.
+// readTextAt returns the text of the regular file at the path names below dir, or "" if
+// it cannot be read.
 func readTextAt(dir string, names []string) string {
 	f, err := os.OpenFile(filepath.Join(append([]string{dir}, names...)...), os.O_RDONLY|realpath.Nonblock, 0)
 	if err != nil {

@@ -1,16 +1,16 @@
 package walk
 
-// ignoreSource is a kind of ignore file, those that count most first.
+// An ignoreSource is a kind of ignore file. Sources with a lower number have priority.
 type ignoreSource int
 
 const (
-	rgIgnoreSource ignoreSource = iota
-	dotIgnoreSource
-	gitIgnoreSource
-	gitExcludeSource
+	rgIgnoreSource   ignoreSource = iota // .rgignore
+	dotIgnoreSource                      // .ignore
+	gitIgnoreSource                      // .gitignore
+	gitExcludeSource                     // .git/info/exclude
 	numSources
 )
 
-// maxIgnoreFileBytes is how many bytes of an ignore file are read. What follows does not
-// count.
+// maxIgnoreFileBytes is the maximum number of bytes that are read of an ignore file.
+// The rest has no effect.
 const maxIgnoreFileBytes = 4 << 20

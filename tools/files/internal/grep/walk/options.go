@@ -2,39 +2,41 @@ package walk
 
 import "runtime"
 
-// Options say which files a walk finds. The zero value is ripgrep's default.
+// Options select the files that a walk finds. The zero value is ripgrep's default.
 type Options struct {
-	// NoIgnore leaves ignore files unread: .gitignore and .git/info/exclude in a
-	// repository, .ignore and .rgignore anywhere, those of the directories above
-	// included.
+	// NoIgnore ignores all ignore files: .gitignore and .git/info/exclude in a
+	// repository, .ignore and .rgignore anywhere, including those in the directories
+	// above.
 	NoIgnore bool
-	// Hidden also finds names that begin with a dot.
+	// Hidden includes names that begin with a dot.
 	Hidden bool
-	// Globs choose files like ripgrep's -g, the last that matches wins. One that
-	// begins with "!" leaves out what it matches. If one does not, a file that
-	// matches none is left out. What they choose is found even if it is hidden
-	// or ignored, but not below a directory that is.
+	// Globs select files like ripgrep's option -g; the last glob that matches decides.
+	// A glob that begins with "!" excludes the files that it matches. If there is a
+	// glob without "!", a file that matches no glob is excluded. A file that a glob
+	// selects is found even if it is hidden or ignored, but not below a directory that
+	// is hidden or ignored.
 	Globs []string
-	// Types choose files by the names of their types, as TypeNames lists them.
-	// "all" stands for every type.
+	// Types select files by file type; TypeNames lists the types. "all" stands for all
+	// types.
 	Types []string
-	// User is the absolute path of the user's own ignore file, which counts in
-	// repositories, after theirs. Empty: none.
+	// User is the absolute path of the user's own ignore file. It applies in
+	// repositories, after the ignore files there. Empty means that there is no such
+	// file.
 	User string
-	// MaxDepth is how many names a path has at most; 0 means any number.
+	// MaxDepth is the maximum number of names in a path; 0 means no limit.
 	MaxDepth int
-	// Enter says whether to look into the directory at rel. Nil looks into all.
-	// What lies in the others is not counted anywhere. It is called
-	// concurrently.
+	// Enter reports whether to enter the directory at rel. The report counts nothing
+	// below a directory that is not entered. Nil enters all directories. Enter is
+	// called concurrently.
 	Enter func(rel string) bool
-	// Filter says whether to go on with a file or directory that was chosen. Nil
-	// keeps all. What it refuses is counted. It is called concurrently.
+	// Filter reports whether to include a selected file or directory. The report counts
+	// the entries that it refuses. Nil includes all. Filter is called concurrently.
 	Filter func(rel string, dir bool) bool
-	// Workers is how many goroutines walk; 0 means GOMAXPROCS.
+	// Workers is the number of goroutines; 0 means GOMAXPROCS.
 	Workers int
 }
 
-// NumWorkers returns how many workers a walk with these options has.
+// NumWorkers returns the number of workers of a walk with these options.
 func (o Options) NumWorkers() int {
 	if o.Workers > 0 {
 		return o.Workers

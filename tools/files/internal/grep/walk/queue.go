@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// A queue hands out items to workers, the last first, so that few directories
-// are open at a time.
+// A queue hands out items to workers. The item that was pushed last comes first, so
+// that few directories are open at a time.
 type queue struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	items   []workItem
-	busy    int // items that were handed out and are not done
-	waiting int
+	busy    int // items handed out and not yet done
+	waiting int // workers in next
 	stopped atomic.Bool
 }
 
@@ -31,7 +31,7 @@ func (q *queue) push(items ...workItem) {
 	}
 }
 
-// next waits for an item. It reports false when there will be no more.
+// next waits for an item. It reports false when there will be no more items.
 func (q *queue) next() (workItem, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -55,7 +55,8 @@ func (q *queue) next() (workItem, bool) {
 	}
 }
 
-// done says that an item is dealt with and that all it led to was pushed.
+// done must be called when an item is processed and the items that it led to are
+// pushed.
 func (q *queue) done() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -73,7 +74,7 @@ func (q *queue) stop() {
 	q.changed.Broadcast()
 }
 
-// drain returns what nobody took.
+// drain returns the items that no worker processed.
 func (q *queue) drain() []workItem {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,12 +83,12 @@ func (q *queue) drain() []workItem {
 	return items
 }
 
-// An workItem is a directory to list or, if it holds files, files to visit.
+// A workItem is a directory to list or, if it has files, a batch of files to visit.
 type workItem struct {
-	base     *sharedDir   // held by the item; the directory lies below it
-	path     string       // from there to the directory; empty: it is the directory
+	base     *sharedDir   // retained by the item; an ancestor of the directory
+	path     string       // from base to the directory; empty if base is the directory
 	fullPath string       // path of the directory, see selection.prefix
-	scope    *ignoreScope // rules of the directories above it
-	depth    int          // names in its path
+	scope    *ignoreScope // ignore rules of the directories above
+	depth    int          // number of names in the path
 	files    []foundFile
 }

@@ -1,7 +1,7 @@
 package walk
 
-// A Report counts what a walk did not find.
+// A Report counts the entries that a walk did not reach.
 type Report struct {
-	Filtered   int // files and directories that Keep refused
-	Unreadable int // directories that could not be read, or not to their end
+	Filtered   int // files and directories that Options.Filter refused
+	Unreadable int // directories that could not be read completely
 }

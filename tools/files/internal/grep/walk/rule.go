@@ -7,12 +7,12 @@ import (
 
 // A rule is one line of an ignore file, or one of Options.Globs.
 type rule struct {
-	negated  bool // it began with "!"
-	onlyDir  bool // it ended with "/"
+	negated  bool // begins with "!"
+	onlyDir  bool // ends with "/", so that it matches directories only
 	matchers []globMatcher
 }
 
-// parseRule reads a line. It reports false if the line says nothing.
+// parseRule parses a line. It reports false for an empty line or a comment.
 func parseRule(line string) (r rule, ok bool, err error) {
 	if strings.HasPrefix(line, "#") {
 		return rule{}, false, nil
@@ -35,7 +35,7 @@ func parseRule(line string) (r rule, ok bool, err error) {
 		line = "**/" + line
 	}
 	if strings.HasSuffix(line, "/**") {
-		line += "/*" // what lies below, not the directory itself
+		line += "/*" // the entries below, not the directory itself
 	}
 	tokens, err := parseGlob(line)
 	if err != nil {
@@ -47,10 +47,12 @@ func parseRule(line string) (r rule, ok bool, err error) {
 	return r, true, nil
 }
 
-// maxExpanded is how many globs one with braces is written out as.
+// maxExpanded is the maximum number of globs into which the braces of one glob are
+// expanded.
 const maxExpanded = 16
 
-// expand writes out braces if that is not too much. It joins neighbouring text.
+// expand expands braces, unless there would be more than maxExpanded globs. It joins
+// adjacent text.
 func expand(tokens []globToken) [][]globToken {
 	all := [][]globToken{nil}
 	for _, t := range tokens {
@@ -85,7 +87,7 @@ func withoutEmpty(either [][]globToken) [][]globToken {
 	return some
 }
 
-// join makes one token of text that stands together.
+// join joins adjacent text tokens.
 func join(tokens []globToken) []globToken {
 	var joined []globToken
 	for _, t := range tokens {

@@ -5,17 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// rules are the lines of one ignore file. The last that matches counts.
+// A rules value holds the lines of one ignore file. The last line that matches decides.
 type rules struct {
 	all   []rule
-	names map[string][]int  // rules by a name that they match, in order
-	exts  map[string][]int  // rules by an extension, with its dot
-	rest  []numberedMatcher // the others, in order
+	names map[string][]int  // indexes of rules by the name that they match, in order
+	exts  map[string][]int  // indexes of rules by extension, including the dot, in order
+	rest  []numberedMatcher // matchers of the other rules, in order
 }
 
-// parseRules reads an ignore file. Lines that cannot be read say nothing, and
-// neither does what follows one that is not UTF-8: ripgrep has it so. It returns
-// nil if nothing is left.
+// parseRules parses an ignore file. Like ripgrep, it skips invalid lines and stops at a
+// line that is not UTF-8. It returns nil if there are no rules.
 func parseRules(text string) *rules {
 	var s rules
 	for line := range strings.Lines(text) {
@@ -52,8 +51,8 @@ func (s *rules) add(r rule) {
 	}
 }
 
-// lastMatch returns the number of the last rule that matches a path, or -1. name is
-// the last name of the path.
+// lastMatch returns the index of the last rule that matches a path, or -1. name is the
+// last name of the path.
 func (s *rules) lastMatch(path, name string, dir bool) int {
 	best := s.lastApplicable(s.names[name], -1, dir)
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 && len(s.exts) > 0 {
@@ -78,8 +77,8 @@ func (s *rules) lastMatch(path, name string, dir bool) int {
 	return best
 }
 
-// lastApplicable returns the last of the rules numbered that applies, if it comes after
-// best.
+// lastApplicable returns the last of the given indexes whose rule applies, or best if
+// that is greater.
 func (s *rules) lastApplicable(numbers []int, best int, dir bool) int {
 	for i := len(numbers) - 1; i >= 0 && numbers[i] > best; i-- {
 		if dir || !s.all[numbers[i]].onlyDir {
@@ -89,7 +88,7 @@ func (s *rules) lastApplicable(numbers []int, best int, dir bool) int {
 	return best
 }
 
-// match returns what the rules say of a path.
+// match returns the effect of the rules on a path.
 func (s *rules) match(path, name string, dir bool) ruleMatch {
 	switch n := s.lastMatch(path, name, dir); {
 	case n < 0:
@@ -100,16 +99,16 @@ func (s *rules) match(path, name string, dir bool) ruleMatch {
 	return ignored
 }
 
-// ruleMatch is what rules say of a path.
+// A ruleMatch is the effect of rules on a path.
 type ruleMatch byte
 
 const (
 	unmatched ruleMatch = iota
 	ignored
-	included // in spite of rules that come after, and of being hidden
+	included // not ignored by later rules, and found although it is hidden
 )
 
-// A numberedMatcher is one shape of a rule.
+// A numberedMatcher is a matcher of a rule, with the index of the rule.
 type numberedMatcher struct {
 	globMatcher
 	rule int

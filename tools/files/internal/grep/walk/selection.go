@@ -2,23 +2,23 @@ package walk
 
 import "path/filepath"
 
-// A selection is what Options say, made ready.
+// A selection is the compiled form of Options.
 type selection struct {
-	// prefix is the path from the uppermost directory whose rules count to the
-	// one of the walk, with a slash at the end or empty. Full paths begin with
-	// it, so that every frame finds its own part of them by cutting.
+	// prefix is the path from the topmost directory with an ignoreScope to the
+	// directory of the walk, with a slash at the end, or empty. Full paths begin with
+	// it, so that each scope finds the path relative to its own directory by slicing.
 	prefix     string
-	outerScope *ignoreScope // rules of the directories above
+	outerScope *ignoreScope // scope of the directories above the walk
 
-	globs        *rules // nil: none
-	requiresGlob bool   // a glob is there that does not begin with "!"
-	types        *rules // nil: none
-	userRules    *rules // nil: none
+	globs        *rules // nil if there are no globs
+	requiresGlob bool   // there is a glob that does not begin with "!"
+	types        *rules // nil if all types are selected
+	userRules    *rules // rules of Options.User; nil if there are no rules
 	noIgnore     bool
 	hidden       bool
 }
 
-func (o Options) newSelection(dir string) (*selection, error) {
+func newSelection(o Options, dir string) (*selection, error) {
 	s := &selection{noIgnore: o.NoIgnore, hidden: o.Hidden}
 	for _, glob := range o.Globs {
 		r, ok, err := parseRule(glob)
@@ -47,28 +47,29 @@ func (o Options) newSelection(dir string) (*selection, error) {
 	return s, nil
 }
 
-// scopeOf returns the rules of the directory f at path full, where marks were met.
-func (s *selection) scopeOf(up *ignoreScope, f *sharedDir, full string, m ignoreMarks) *ignoreScope {
-	return newIgnoreScope(up, len(full), m, func(names ...string) string { return f.readText(names) })
+// scopeOf returns the scope of the directory d at path full, which contains the names
+// m.
+func (s *selection) scopeOf(parent *ignoreScope, d *sharedDir, full string, m ignoreMarks) *ignoreScope {
+	return newIgnoreScope(parent, len(full), m, func(names ...string) string { return d.readText(names) })
 }
 
-// selects reports whether a file or directory is to be found. f holds the rules
-// of the directory it is in.
-func (s *selection) selects(f *ignoreScope, full, name string, dir bool) bool {
+// selects reports whether the walk includes a file or directory. scope is the scope of
+// the directory that contains it.
+func (s *selection) selects(scope *ignoreScope, full, name string, dir bool) bool {
 	rel := full[len(s.prefix):]
 	if s.globs != nil {
 		switch v := s.globs.match(rel, name, dir); {
-		case v == ignored: // a glob chooses what a line of an ignore file ignores
+		case v == ignored: // a glob selects the files that the same line of an ignore file would ignore
 			return true
 		case v == included, s.requiresGlob && !dir:
 			return false
 		}
 	}
 	v := unmatched
-	if f != nil {
-		v = f.match(full, name, dir)
+	if scope != nil {
+		v = scope.match(full, name, dir)
 	}
-	if v == unmatched && s.userRules != nil && f != nil && f.inRepository {
+	if v == unmatched && s.userRules != nil && scope != nil && scope.inRepository {
 		v = s.userRules.match(rel, name, dir)
 	}
 	if v == ignored {

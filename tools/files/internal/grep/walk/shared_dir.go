@@ -5,33 +5,36 @@ import (
 	"sync/atomic"
 )
 
-// maxOpenDirs is how many directories are open for those below them to be opened
-// from. Beyond, a directory is opened from one further up, name by name.
+// maxOpenDirs is the maximum number of directories that stay open as base of the
+// directories below them. With more, a directory is opened from one further up, name by
+// name.
 const maxOpenDirs = 256
 
-// A sharedDir is an open directory that items and workers hold together.
+// A sharedDir is an open directory with a reference count, shared by items and workers.
 type sharedDir struct {
 	handle
 	refs     atomic.Int32
-	openDirs *atomic.Int32 // how many are open
+	openDirs *atomic.Int32 // counter of the walker
 }
 
-func (f *sharedDir) retain() *sharedDir {
-	f.refs.Add(1)
-	return f
+// retain adds a reference and returns d.
+func (d *sharedDir) retain() *sharedDir {
+	d.refs.Add(1)
+	return d
 }
 
-func (f *sharedDir) release() {
-	if f.refs.Add(-1) == 0 {
-		f.close()
-		f.openDirs.Add(-1)
+// release drops a reference. The last one closes the directory.
+func (d *sharedDir) release() {
+	if d.refs.Add(-1) == 0 {
+		d.close()
+		d.openDirs.Add(-1)
 	}
 }
 
-// readText returns the text of the regular file that names lead to from f. A link is
-// not followed.
-func (f *sharedDir) readText(names []string) string {
-	at := f.handle
+// readText returns the text of the regular file at the path names below d, or "" if it
+// cannot be opened. It does not follow links.
+func (d *sharedDir) readText(names []string) string {
+	at := d.handle
 	for i, name := range names[:len(names)-1] {
 		next, err := at.enter(name)
 		if i > 0 {
@@ -50,6 +53,6 @@ func (f *sharedDir) readText(names []string) string {
 		return ""
 	}
 	defer func() { _ = file.Close() }()
-	text, _ := io.ReadAll(io.LimitReader(file, maxIgnoreFileBytes)) // what came before an error will do
+	text, _ := io.ReadAll(io.LimitReader(file, maxIgnoreFileBytes)) // a prefix is good enough
 	return string(text)
 }

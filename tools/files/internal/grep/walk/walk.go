@@ -1,10 +1,10 @@
-// Package walk finds the regular files below one directory, several workers at
-// once, and leaves out what ripgrep leaves out by default: hidden names and what
-// ignore files name. It holds no policy of its own.
+// Package walk finds the regular files below one directory with several workers. Like
+// ripgrep, it leaves out hidden names and the files that ignore files name, unless the
+// options say otherwise. It holds no policy of its own.
 //
-// A walk never leaves its directory. Symbolic links are neither followed nor
-// listed, every directory and file is opened from the one it is in, and what
-// became a link or a pipe meanwhile is not read.
+// A walk never leaves its directory. It neither follows nor lists symbolic links. It
+// opens every directory and file relative to its parent directory, and it does not read
+// a file that was replaced by a link or a pipe in the meantime.
 package walk
 
 import (
@@ -12,17 +12,17 @@ import (
 	"os"
 )
 
-// Run calls visit for every file found, in no order. Calls with different
-// numbers of worker, from 0 to o.NumWorkers()-1, come concurrently; those with
-// the same do not.
+// Run calls visit for every file that it finds, in no particular order. visit is called
+// concurrently with different numbers of worker, from 0 to o.NumWorkers()-1, but not
+// concurrently with the same number.
 //
-// dir is the absolute path of root, without links, by which the ignore files
-// above it are found. The walk ends early with the error that visit returns, with
-// what it panics with as a *goroutine.PanicError, or with the cause of ctx. A
-// *GlobError or a *TypeError says that it did not begin. The Report holds what
-// was counted until the end.
+// dir is the absolute path of root, without links; Run uses it to find ignore files in
+// the directories above root. The walk ends early with the error that visit returns,
+// with a *goroutine.PanicError if visit panics, or with the cause of ctx. The error is
+// a *GlobError or a *TypeError if the walk did not begin. The Report has the counts up
+// to the end of the walk.
 func Run(ctx context.Context, root *os.Root, dir string, o Options, visit func(worker int, e *Entry) error) (Report, error) {
-	s, err := o.newSelection(dir)
+	s, err := newSelection(o, dir)
 	if err != nil {
 		return Report{}, err
 	}
@@ -30,13 +30,13 @@ func Run(ctx context.Context, root *os.Root, dir string, o Options, visit func(w
 	if err != nil {
 		return Report{}, err
 	}
-	r := &walker{options: o, selection: s, visit: visit}
-	r.queue.init()
-	unhook := context.AfterFunc(ctx, r.queue.stop)
-	r.queue.push(workItem{base: r.share(top), fullPath: s.prefix, scope: s.outerScope})
-	err = r.runWorkers(o.NumWorkers())
+	w := &walker{options: o, selection: s, visit: visit}
+	w.queue.init()
+	unhook := context.AfterFunc(ctx, w.queue.stop)
+	w.queue.push(workItem{base: w.share(top), fullPath: s.prefix, scope: s.outerScope})
+	err = w.runWorkers(o.NumWorkers())
 	if !unhook() {
 		err = context.Cause(ctx)
 	}
-	return Report{Filtered: int(r.filtered.Load()), Unreadable: int(r.unreadable.Load())}, err
+	return Report{Filtered: int(w.filtered.Load()), Unreadable: int(w.unreadable.Load())}, err
 }

@@ -8,32 +8,33 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// A walker is one walk that goes on.
+// A walker runs one walk.
 type walker struct {
 	options   Options
 	selection *selection
 	visit     func(worker int, e *Entry) error
 	queue     queue
 
-	openDirs   atomic.Int32 // folders
-	filtered   atomic.Int64
-	unreadable atomic.Int64
+	openDirs   atomic.Int32 // open sharedDirs
+	filtered   atomic.Int64 // entries that Options.Filter refused
+	unreadable atomic.Int64 // directories
 }
 
-// runWorkers runs the workers and returns the first error in their order.
-func (r *walker) runWorkers(workers int) error {
+// runWorkers runs the workers and returns the error of the first worker that has one,
+// by number.
+func (w *walker) runWorkers(workers int) error {
 	errs := make([]error, workers)
 	var ends []<-chan error
 	for i := 1; i < workers; i++ {
-		ends = append(ends, goroutine.Go(func() { errs[i] = r.runWorker(i) }))
+		ends = append(ends, goroutine.Go(func() { errs[i] = w.runWorker(i) }))
 	}
-	errs[0] = goroutine.Try(func() error { return r.runWorker(0) })
+	errs[0] = goroutine.Try(func() error { return w.runWorker(0) })
 	for i, end := range ends {
 		if err := <-end; err != nil {
 			errs[i+1] = err
 		}
 	}
-	for _, it := range r.queue.drain() {
+	for _, it := range w.queue.drain() {
 		it.base.release()
 	}
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
@@ -42,32 +43,32 @@ func (r *walker) runWorkers(workers int) error {
 	return nil
 }
 
-// runWorker takes items until none will come any more.
-func (r *walker) runWorker(number int) error {
-	defer r.queue.stop() // ends the others too if visit panics; no harm at the end
-	w := worker{walker: r, number: number}
+// runWorker processes items until the queue ends.
+func (w *walker) runWorker(number int) error {
+	defer w.queue.stop() // ends the other workers if visit panics; harmless otherwise
+	r := worker{walker: w, number: number}
 	for {
-		it, ok := r.queue.next()
+		it, ok := w.queue.next()
 		if !ok {
 			return nil
 		}
-		if err := w.process(it); err != nil {
+		if err := r.process(it); err != nil {
 			return err
 		}
-		r.queue.done()
+		w.queue.done()
 	}
 }
 
-// share returns h as a folder with one holder.
-func (r *walker) share(h handle) *sharedDir {
-	f := &sharedDir{handle: h, openDirs: &r.openDirs}
-	f.refs.Store(1)
-	r.openDirs.Add(1)
-	return f
+// share returns a sharedDir for h with one reference.
+func (w *walker) share(h handle) *sharedDir {
+	d := &sharedDir{handle: h, openDirs: &w.openDirs}
+	d.refs.Store(1)
+	w.openDirs.Add(1)
+	return d
 }
 
-// openDir opens the directory of it. The caller releases what it gets.
-func (r *walker) openDir(it workItem) (*sharedDir, error) {
+// openDir opens the directory of an item. The caller must release it.
+func (w *walker) openDir(it workItem) (*sharedDir, error) {
 	if it.path == "" {
 		return it.base.retain(), nil
 	}
@@ -82,14 +83,14 @@ func (r *walker) openDir(it workItem) (*sharedDir, error) {
 		}
 		at, owned = next, true
 	}
-	return r.share(at), nil
+	return w.share(at), nil
 }
 
-// locate returns from where and how to reach the directory name in f, which is
-// that of it. The one it returns is held once more.
-func (r *walker) locate(it workItem, f *sharedDir, name string) (from *sharedDir, steps string) {
-	if r.openDirs.Load() <= maxOpenDirs {
-		return f.retain(), name
+// locate returns how to reach the directory name in d, which is the directory of the
+// item it: the open directory base, and the path from there. It retains base.
+func (w *walker) locate(it workItem, d *sharedDir, name string) (base *sharedDir, path string) {
+	if w.openDirs.Load() <= maxOpenDirs {
+		return d.retain(), name
 	}
 	if it.path != "" {
 		name = it.path + "/" + name

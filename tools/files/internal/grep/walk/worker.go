@@ -16,60 +16,60 @@ type worker struct {
 	entries []dirEntry
 	dirs    []workItem
 	files   []foundFile
-	entry   Entry // the one that is visited
+	entry   Entry // passed to visit
 }
 
-// sizes of a worker's work.
+// The sizes of a worker's steps.
 const (
 	dirBuffer = 32 << 10 // bytes of a directory that are read at a time
-	batchSize = 64       // files that are visited in one go
+	batchSize = 64       // files that are visited for one item
 )
 
-// process deals with one item.
+// process processes one item.
 func (w *worker) process(it workItem) error {
 	defer it.base.release()
 	if it.files != nil {
 		return w.visitBatch(it.base, it.files)
 	}
-	f, err := w.openDir(it)
+	d, err := w.openDir(it)
 	if err != nil {
 		w.countUnreadable(err)
 		return nil
 	}
-	defer f.release()
-	marks, err := w.listDir(f, it)
+	defer d.release()
+	marks, err := w.listDir(d, it)
 	if err != nil && it.depth == 0 && len(w.entries) == 0 {
 		return err
 	} else if err != nil {
 		w.countUnreadable(err)
 	}
 	if marks != 0 && !w.options.NoIgnore {
-		it.scope = w.selection.scopeOf(it.scope, f, it.fullPath, marks)
+		it.scope = w.selection.scopeOf(it.scope, d, it.fullPath, marks)
 	}
-	w.selectEntries(it, f)
+	w.selectEntries(it, d)
 	w.queue.push(w.dirs...)
-	return w.visitFiles(f)
+	return w.visitFiles(d)
 }
 
-// countUnreadable counts a directory, unless it is simply gone by now.
+// countUnreadable counts a directory that could not be read, unless it was removed in
+// the meantime.
 func (w *worker) countUnreadable(err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		w.unreadable.Add(1)
 	}
 }
 
-// listDir reads the directory f into w.entries and says which names of ignore files
-// it met.
-func (w *worker) listDir(f *sharedDir, it workItem) (marks ignoreMarks, err error) {
+// listDir reads the directory d into w.entries, and returns the marks for its names.
+func (w *worker) listDir(d *sharedDir, it workItem) (marks ignoreMarks, err error) {
 	if w.buf == nil {
 		w.buf = make([]byte, dirBuffer)
 	}
 	w.paths, w.entries = w.paths[:0], w.entries[:0]
-	err = f.list(w.buf, func(name []byte, k entryKind) {
+	err = d.list(w.buf, func(name []byte, k entryKind) {
 		if name[0] == '.' {
 			marks |= markOf(name)
 		}
-		if k == otherEntry {
+		if k == kindOther {
 			return
 		}
 		from := len(w.paths)
@@ -80,8 +80,9 @@ func (w *worker) listDir(f *sharedDir, it workItem) (marks ignoreMarks, err erro
 	return marks, err
 }
 
-// selectEntries sorts what was listed into directories to list and files to visit.
-func (w *worker) selectEntries(it workItem, f *sharedDir) {
+// selectEntries sorts the selected entries into w.dirs, directories to list, and
+// w.files, files to visit.
+func (w *worker) selectEntries(it workItem, d *sharedDir) {
 	w.dirs, w.files = w.dirs[:0], w.files[:0]
 	paths := string(w.paths)
 	above := len(w.selection.prefix)
@@ -89,7 +90,7 @@ func (w *worker) selectEntries(it workItem, f *sharedDir) {
 	for _, e := range w.entries {
 		full := paths[e.start:e.end]
 		rel, name := full[above:], full[len(it.fullPath):]
-		isDir := e.kind == dirKind
+		isDir := e.kind == kindDir
 		if isDir && deep || !w.selection.selects(it.scope, full, name, isDir) {
 			continue
 		}
@@ -104,29 +105,29 @@ func (w *worker) selectEntries(it workItem, f *sharedDir) {
 			w.files = append(w.files, foundFile{rel: rel, name: name})
 			continue
 		}
-		from, steps := w.locate(it, f, name)
-		w.dirs = append(w.dirs, workItem{base: from, path: steps, fullPath: full + "/", scope: it.scope, depth: it.depth + 1})
+		base, path := w.locate(it, d, name)
+		w.dirs = append(w.dirs, workItem{base: base, path: path, fullPath: full + "/", scope: it.scope, depth: it.depth + 1})
 	}
 }
 
-// visitFiles visits the files that were chosen, and leaves those of a big directory
-// to whoever has time.
-func (w *worker) visitFiles(f *sharedDir) error {
+// visitFiles visits the first batch of the selected files, and pushes items for the
+// others, so that idle workers can visit them.
+func (w *worker) visitFiles(d *sharedDir) error {
 	own := min(batchSize, len(w.files))
 	var others []workItem
 	for files := range slices.Chunk(w.files[own:], batchSize) {
-		others = append(others, workItem{base: f.retain(), files: slices.Clone(files)})
+		others = append(others, workItem{base: d.retain(), files: slices.Clone(files)})
 	}
 	w.queue.push(others...)
-	return w.visitBatch(f, w.files[:own])
+	return w.visitBatch(d, w.files[:own])
 }
 
-func (w *worker) visitBatch(f *sharedDir, files []foundFile) error {
+func (w *worker) visitBatch(d *sharedDir, files []foundFile) error {
 	for _, file := range files {
 		if w.queue.stopped.Load() {
 			return nil
 		}
-		w.entry = Entry{Rel: file.rel, name: file.name, dir: f}
+		w.entry = Entry{Rel: file.rel, name: file.name, dir: d}
 		if err := w.visit(w.number, &w.entry); err != nil {
 			return err
 		}
@@ -134,20 +135,20 @@ func (w *worker) visitBatch(f *sharedDir, files []foundFile) error {
 	return nil
 }
 
-// entryKind is what an entry of a directory is.
+// An entryKind is the kind of an entry of a directory.
 type entryKind byte
 
 const (
-	otherEntry entryKind = iota // links, pipes and the like
-	fileEntry
-	dirKind
+	kindOther entryKind = iota // a link, a pipe or the like
+	kindFile
+	kindDir
 )
 
-// A foundFile is one that was chosen.
+// A foundFile is a selected file.
 type foundFile struct{ rel, name string }
 
-// A dirEntry is an entry whose path is a part of worker.paths.
+// A dirEntry is an entry of a directory. Its path is a slice of worker.paths.
 type dirEntry struct {
-	start, end int // the path, from selection.prefix
+	start, end int // bounds of the path, see selection.prefix
 	kind       entryKind
 }

@@ -4,24 +4,24 @@ import "strings"
 
 // A globMatcher is a glob in the form that is cheapest to match.
 type globMatcher struct {
-	byName         bool // it is about the last name of a path alone
+	byName         bool // matches the last name of a path only
 	prefix, suffix string
 	middle         middleKind
-	program        globProgram // of what stands between
+	program        globProgram // used with middleByProgram
 }
 
-// middleKind is what may stand between the prefix and the suffix of a shape.
+// A middleKind says what may be between the prefix and the suffix of a globMatcher.
 type middleKind byte
 
 const (
-	noMiddle           middleKind = iota // there is no suffix
-	middleWithoutSlash                   // anything without a slash
-	middleByProgram                      // what a program matches, which is for the whole
+	noMiddle           middleKind = iota // nothing; the prefix is the whole glob
+	middleWithoutSlash                   // any text without a slash
+	middleByProgram                      // text such that the program matches the whole string
 )
 
 func newGlobMatcher(tokens []globToken) globMatcher {
 	if len(tokens) == 1 && tokens[0].op == opPrefix {
-		tokens = []globToken{tokens[0], {op: opStar}} // alone it matches everything
+		tokens = []globToken{tokens[0], {op: opStar}} // "**/" alone matches everything
 	}
 	s := globMatcher{middle: middleByProgram}
 	if len(tokens) > 0 && tokens[0].op == opPrefix && !spansNames(tokens[1:]) {
@@ -46,7 +46,8 @@ func newGlobMatcher(tokens []globToken) globMatcher {
 	return s
 }
 
-// matches reports whether s, a path or its last name, has the shape.
+// matches reports whether the glob matches s: a path, or its last name if byName is
+// set.
 func (h *globMatcher) matches(s string) bool {
 	if len(s) < len(h.prefix)+len(h.suffix) || !strings.HasPrefix(s, h.prefix) || !strings.HasSuffix(s, h.suffix) {
 		return false

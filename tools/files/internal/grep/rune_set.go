@@ -7,10 +7,11 @@ import (
 	"unicode"
 )
 
-// A runeSet is a set of characters: pairs of the first and the last of a range.
+// A runeSet is a set of characters: pairs of the first and the last character of a
+// range.
 type runeSet []rune
 
-// canonical returns s in order, ranges that touch made one.
+// canonical returns s in order, with adjacent ranges joined.
 func (s runeSet) canonical() runeSet {
 	pairs := make([][2]rune, 0, len(s)/2)
 	for i := 0; i+1 < len(s); i += 2 {
@@ -28,7 +29,7 @@ func (s runeSet) canonical() runeSet {
 	return out
 }
 
-// negated returns what is not in s.
+// negated returns the characters that are not in s.
 func (s runeSet) negated() runeSet {
 	out := runeSet{}
 	next := rune(0)
@@ -44,13 +45,14 @@ func (s runeSet) negated() runeSet {
 	return out
 }
 
-// has reports whether r is in s, which is canonical.
+// has reports whether r is in s, which must be canonical.
 func (s runeSet) has(r rune) bool {
 	n, found := slices.BinarySearch(s, r)
 	return found || n%2 == 1
 }
 
-// bracketClass returns a class in brackets for s or, negated, for all else.
+// bracketClass returns a class in brackets that matches s or, if negated, all other
+// characters.
 func (s runeSet) bracketClass(negated bool) string {
 	s = s.canonical()
 	if len(s) == 0 {
@@ -73,7 +75,7 @@ func (s runeSet) bracketClass(negated bool) string {
 	return b.String()
 }
 
-// tableSet returns the set of what is in any of the tables.
+// tableSet returns the characters of all the tables.
 func tableSet(ts ...*unicode.RangeTable) runeSet {
 	var s runeSet
 	add := func(low, high, stride rune) {
