@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/shelltable"
 )
 
 // Class says whether a command changes anything.
@@ -80,7 +82,7 @@ func (c *Command) addReasons(reason, banned string) {
 func (c *Command) markAddedArgs(s strippedCommand) {
 	if s.addsArgs {
 		c.Nested = append(c.Nested, c.Text)
-		c.Text += " …"
+		c.Text += shelltable.AddedArgsMark
 	}
 }
 

@@ -3,6 +3,8 @@ package shellparse
 import (
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/shelltable"
 )
 
 // addGuesses adds the arguments of an unknown command that look like paths. args starts
@@ -37,7 +39,7 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 // isUnlisted reports whether no table lists a program, so that it may write any file it
 // is given. A path that is written counts as read, too.
 func isUnlisted(name string) bool {
-	if _, known := specOf(name); known || wildcardSpecs[name] != nil || isBuiltin(name) {
+	if _, known := specOf(name); known || shelltable.WildcardSpecs[name] != nil || isBuiltin(name) {
 		return false
 	}
 	_, launcher := launcherWords(name)

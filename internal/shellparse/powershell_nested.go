@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/seed49eaa51d/pegboard/internal/shelltable"
 )
 
 // pwshDirCmdlets are the cmdlets that change the directory.
@@ -202,7 +204,7 @@ func (w *pwshWalker) checkNames(c *Command, word arg) {
 			c.addReasons(word.source+" is on another machine, which gets to know who asks", "")
 		}
 		drive, _, isDrive := strings.Cut(asciiLower(value), ":")
-		if isDrive && has("alias env function variable", drive) || ok && strings.Contains(provider, "/") {
+		if isDrive && has(shelltable.PowerShellDrives, drive) || ok && strings.Contains(provider, "/") {
 			w.markUnknown(word.source + " is on a drive of another kind")
 		}
 	}

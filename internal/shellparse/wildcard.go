@@ -1,39 +1,15 @@
 package shellparse
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/shelltable"
 )
 
-// A wildcardSpec says which arguments of a command a rule with a wildcard covers. It is
-// for commands that people allow with any arguments, such as "go test". The files of
-// the project decide what such a command starts, and a person who allows it knows that.
-// But some of its options make it start another program, read files outside the
-// project, write to a given place, or send something elsewhere.
-//
-// The spec lists the arguments that do none of this. Any other argument sets
-// [Command.NoWildcards]: the rule "go test *" covers "go test -run X ./..." but not "go
-// test -exec ./other". A rule without a wildcard still covers it. This is stricter than
-// the documented meaning of a prefix, under which the rule covers both.
-//
-// Options before the subcommand are not examined: "go -C dir test" does not begin with
-// "go test". A rule that covers it either names the option or allows everything the
-// program can do.
-type wildcardSpec struct {
-	source         string
-	words          string                    // the subcommand; empty if the program has none
-	flags          string                    // see flagKind; with singleDash, long flags may have one dash
-	afterDashes    string                    // flags after "--", for the program that receives them
-	singleDash     bool                      // flags of more than one letter may have one dash
-	passesFlags    bool                      // flags before "--" may be passed on as those after it are
-	values         map[string]*regexp.Regexp // patterns that the values of some flags must match
-	refusedOperand *regexp.Regexp            // operands that no wildcard covers, in addition to those that mayLeaveProject reports
-}
-
-// exceededBy reports whether some arguments may make the program do more than the spec
+// exceedsSpec reports whether some arguments may make the program do more than the spec
 // allows, so that no wildcard covers them.
-func (s wildcardSpec) exceededBy(args []arg) bool {
+func exceedsSpec(s shelltable.WildcardSpec, args []arg) bool {
 	if slices.ContainsFunc(args, func(a arg) bool { return !a.isLiteral() || a.anyNumber }) {
 		return true
 	}
@@ -41,16 +17,16 @@ func (s wildcardSpec) exceededBy(args []arg) bool {
 	if i := slices.IndexFunc(args, func(a arg) bool { return a.value == "--" }); i >= 0 {
 		before, behind = args[:i], args[i+1:]
 	}
-	if s.singleDash {
+	if s.SingleDash {
 		before = withTwoDashes(before)
 	}
-	return s.hasUnlistedArgs(s.flags, before, s.passesFlags) || s.hasUnlistedArgs(s.afterDashes, behind, true)
+	return hasUnlistedArgs(s, s.Flags, before, s.PassesFlags) || hasUnlistedArgs(s, s.AfterDashes, behind, true)
 }
 
 // hasUnlistedArgs reports whether an argument is not known to be harmless. passed is
 // set if another program receives the arguments, for which the value of a flag may be
 // an operand.
-func (s wildcardSpec) hasUnlistedArgs(flags string, args []arg, passed bool) bool {
+func hasUnlistedArgs(s shelltable.WildcardSpec, flags string, args []arg, passed bool) bool {
 	if len(args) == 0 {
 		return false
 	}
@@ -59,13 +35,13 @@ func (s wildcardSpec) hasUnlistedArgs(flags string, args []arg, passed bool) boo
 		return true
 	}
 	for _, f := range p.flags {
-		want := s.values[f.name]
+		want := s.Values[f.name]
 		if want != nil && !want.MatchString(f.value.value) || passed && mayLeaveProject(f.value.value) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(p.operands, func(a arg) bool {
-		return mayLeaveProject(a.value) || s.refusedOperand != nil && s.refusedOperand.MatchString(a.value)
+		return mayLeaveProject(a.value) || s.RefusedOperand != nil && s.RefusedOperand.MatchString(a.value)
 	})
 }
 
@@ -101,19 +77,19 @@ func isSlash(c rune) bool { return c == '/' || c == '\\' }
 
 // wildcardSpecOf returns the spec for a program and its subcommand, and the arguments
 // after the subcommand. name is as programName returns it.
-func wildcardSpecOf(name string, args []arg) (wildcardSpec, []arg, bool) {
-	for _, s := range wildcardSpecs[name] {
-		if rest, ok := s.argsAfter(args); ok {
+func wildcardSpecOf(name string, args []arg) (shelltable.WildcardSpec, []arg, bool) {
+	for _, s := range shelltable.WildcardSpecs[name] {
+		if rest, ok := argsAfter(s.Words, args); ok {
 			return s, rest, true
 		}
 	}
-	return wildcardSpec{}, nil, false
+	return shelltable.WildcardSpec{}, nil, false
 }
 
-// argsAfter returns the arguments after the subcommand. It reports false if args do not
-// begin with it.
-func (s wildcardSpec) argsAfter(args []arg) (rest []arg, ok bool) {
-	for word := range strings.FieldsSeq(s.words) {
+// argsAfter returns the arguments after the words of a subcommand. It reports false if
+// args do not begin with them.
+func argsAfter(words string, args []arg) (rest []arg, ok bool) {
+	for word := range strings.FieldsSeq(words) {
 		if len(args) == 0 || !args[0].isLiteral() || !strings.EqualFold(args[0].value, word) {
 			return nil, false
 		}
@@ -122,13 +98,13 @@ func (s wildcardSpec) argsAfter(args []arg) (rest []arg, ok bool) {
 	return args, true
 }
 
-// exceedsWildcard reports whether a wildcardSpec applies to a command, whose name comes
+// exceedsWildcard reports whether a [shelltable.WildcardSpec] applies to a command, whose name comes
 // first, and some argument exceeds it. It looks behind launchers such as npx.
 func exceedsWildcard(words []arg) bool {
 	for len(words) > 0 && words[0].isLiteral() {
 		name := programName(words[0].value)
 		if s, rest, ok := wildcardSpecOf(name, words[1:]); ok {
-			return s.exceededBy(rest)
+			return exceedsSpec(s, rest)
 		}
 		var ok bool
 		if words, ok = startedCommand(name, words[1:]); !ok {
@@ -145,7 +121,7 @@ func startedCommand(name string, args []arg) (words []arg, ok bool) {
 		name = "python"
 	}
 	for _, s := range projectLaunchers[name] {
-		if rest, ok := (wildcardSpec{words: s}).argsAfter(args); ok {
+		if rest, ok := argsAfter(s, args); ok {
 			for len(rest) > 0 && s == "" && strings.Contains(rest[0].value, "=") {
 				rest = rest[1:] // a variable set by env
 			}
@@ -163,4 +139,14 @@ func withoutVersion(words []arg) []arg {
 	words = slices.Clone(words)
 	words[0].value = words[0].value[:strings.LastIndexByte(words[0].value, '@')]
 	return words
+}
+
+// projectLaunchers are launchers that start a program of a project, with the words that
+// precede its name. A launcher's own options are not skipped: a rule that covers them
+// names them.
+var projectLaunchers = map[string][]string{
+	"python": {"-m"}, "py": {"-m"}, "coverage": {"run -m"},
+	"uv": {"run", "tool run"}, "uvx": {""}, "poetry": {"run"}, "pdm": {"run"}, "pipenv": {"run"}, "hatch": {"run"}, "rye": {"run"}, "pipx": {"run"},
+	"npx": {""}, "bunx": {""}, "npm": {"exec --", "exec", "x --", "x"}, "pnpm": {"exec", "dlx", ""}, "yarn": {"exec", "dlx", ""},
+	"bun": {"x"}, "bundle": {"exec"}, "env": {""}, "cross-env": {""}, "direnv": {"exec ."}, "mise": {"exec --", "x --"}, "devbox": {"run"},
 }

@@ -9,32 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWildcardSpecsAreSound(t *testing.T) {
-	t.Parallel()
-	for name, list := range wildcardSpecs {
-		words := map[string]bool{}
-		for _, s := range list {
-			require.NotEmpty(t, s.source, name)
-			require.False(t, words[s.words], "%s %s stands there twice", name, s.words)
-			words[s.words] = true
-			for _, flags := range []string{s.flags, s.afterDashes} {
-				seen := map[string]bool{}
-				for known := range strings.FieldsSeq(flags) {
-					require.Regexp(t, `^(-[A-Za-z0-9][=?]?|--[A-Za-z0-9][A-Za-z0-9-]*[=?]?)$`, known, name)
-					flag := strings.TrimRight(known, "=?")
-					require.False(t, seen[flag], "%s %s lists %s twice", name, s.words, flag)
-					seen[flag] = true
-				}
-			}
-			for flag := range s.values {
-				require.Contains(t, s.flags, flag, name)
-			}
-		}
-	}
-}
-
 // TestWildcardSpecFlagsExist asks the programs that are here whether they have the flags
-// of their routines. A flag that takes no value, but stands in the table with one,
+// of their specs. A flag that takes no value, but stands in the table with one,
 // would hide the word behind it: the help tells them apart.
 func TestWildcardSpecFlagsExist(t *testing.T) {
 	t.Parallel()
@@ -57,9 +33,9 @@ func TestWildcardSpecFlagsExist(t *testing.T) {
 			}
 			s, _, ok := wildcardSpecOf(tt.name, argsOf(tt.words))
 			require.True(t, ok)
-			for known := range strings.FieldsSeq(s.flags) {
+			for known := range strings.FieldsSeq(s.Flags) {
 				flag := strings.TrimRight(known, "=?")
-				if s.singleDash {
+				if s.SingleDash {
 					flag = flag[2:]
 				}
 				require.True(t, strings.Contains(string(help), flag) || tt.name == "kubectl" && has("-n --namespace", flag), flag)
@@ -103,9 +79,9 @@ func FuzzWildcardSpec(f *testing.F) {
 		if len(words) == 0 || !words[0].isLiteral() {
 			return
 		}
-		// What is no routine with some arguments is none with a strange one more.
+		// A spec that some arguments do not exceed is exceeded with an unlisted one.
 		if s, rest, ok := wildcardSpecOf(programName(words[0].value), words[1:]); ok {
-			require.True(t, s.exceededBy(append(rest, literalArg("--nobody-knows-this"))))
+			require.True(t, exceedsSpec(s, append(rest, literalArg("--nobody-knows-this"))))
 		}
 	})
 }

@@ -4,20 +4,19 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/seed49eaa51d/pegboard/internal/shelltable"
 )
 
 // maxLiteral limits the bytes of a command that is remembered as it is. A longer one is
 // unlikely to recur and unreadable in a list.
 const maxLiteral = 300
 
-// addedArgsMark ends the text of a command to which xargs adds arguments.
-const addedArgsMark = " …"
-
 // literalSpec returns text as a specifier that matches nothing but text. It returns an
 // empty string if such a rule would allow more than the person saw.
 func literalSpec(tool, text string) string {
 	unseen := func(r rune) bool { return !unicode.IsPrint(r) }
-	if len(text) > maxLiteral || strings.Contains(text, "*") || strings.HasSuffix(text, addedArgsMark) || strings.ContainsFunc(text, unseen) {
+	if len(text) > maxLiteral || strings.Contains(text, "*") || strings.HasSuffix(text, shelltable.AddedArgsMark) || strings.ContainsFunc(text, unseen) {
 		return ""
 	}
 	words, ok := splitWords(text, tool != "PowerShell")
@@ -75,9 +74,10 @@ var stateChangers = []string{
 
 // changesState reports whether a command changes the meaning of later ones.
 func changesState(words []string) bool {
+	drives := strings.Fields(shelltable.PowerShellDrives)
 	drive := func(word string) bool { // in PowerShell, variables and aliases are files on drives
 		name, _, ok := strings.Cut(strings.ToLower(word), ":")
-		return ok && slices.Contains([]string{"env", "alias", "function", "variable"}, name)
+		return ok && slices.Contains(drives, name)
 	}
 	return slices.Contains(stateChangers, strings.ToLower(words[0])) || slices.ContainsFunc(words, drive)
 }

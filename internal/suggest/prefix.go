@@ -3,12 +3,14 @@ package suggest
 import (
 	"regexp"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/shelltable"
 )
 
 // A prefix is a command that no argument turns into a harmful one.
 type prefix struct {
 	words      string // program and subcommand, exactly as in the text
-	reason     string // why no argument that the rule covers runs a program, writes elsewhere or deletes
+	reason     string // why no argument runs a program, writes elsewhere or deletes; empty if a WildcardSpec sees to that
 	withScript bool   // the next word, the name of a script, is part of the prefix
 }
 
@@ -18,11 +20,11 @@ type prefix struct {
 // since the command itself does so.
 //
 // Of git 2.39 and Terraform 1.11, no flag of the commands listed here does harm. The
-// others have a wildcardSpec in shellparse: some arguments make them run another
+// others have a [shelltable.WildcardSpec]: some arguments make them run another
 // program (go test -exec, npm run x --script-shell), but then the command has
 // NoWildcards set and no prefix covers it. [pattern.Broad] reports most of them as able
 // to run anything. It goes by the name of the program, for a mode that trusts no prefix
-// of such programs, and knows no wildcardSpec.
+// of such programs, and knows no WildcardSpec.
 //
 // git commit is left out: people want to be asked about a commit unless they wrote a
 // rule themselves. The following are left out because some argument does harm:
@@ -40,45 +42,27 @@ type prefix struct {
 //     names.
 //   - tsc, eslint, prettier, jest, ruff, black, mypy: their configuration files, or
 //     where they write.
-var prefixes = []prefix{
+var prefixes = append([]prefix{
 	{words: "git add", reason: "writes the index; -e and -p use the editor and filter of the configuration; a path outside the repository is refused"},
 	{words: "git stash push", reason: "puts changes away where they can be had again; takes pathspecs, a message and what to keep, nothing else"},
-	{words: "go build", reason: buildTool},
-	{words: "go test", reason: buildTool},
-	{words: "go vet", reason: buildTool},
-	{words: "cargo build", reason: buildTool},
-	{words: "cargo check", reason: buildTool},
-	{words: "cargo test", reason: buildTool},
-	{words: "cargo clippy", reason: buildTool},
-	{words: "npm run", withScript: true, reason: script},
-	{words: "npm test", reason: script},
-	{words: "pnpm run", withScript: true, reason: script},
-	{words: "pnpm test", reason: script},
-	{words: "yarn run", withScript: true, reason: script},
-	{words: "yarn test", reason: script},
-	{words: "bun run", withScript: true, reason: script},
-	{words: "pytest", reason: buildTool},
-	{words: "kubectl get", reason: viewer + "; nor are secrets"},
-	{words: "kubectl describe", reason: viewer + "; nor are secrets"},
-	{words: "kubectl logs", reason: viewer},
-	{words: "gh pr view", reason: viewer},
-	{words: "gh pr list", reason: viewer},
-	{words: "gh issue view", reason: viewer},
-	{words: "gh issue list", reason: viewer},
-	{words: "gh run view", reason: viewer},
-	{words: "gh run list", reason: viewer},
 	{words: "terraform validate", reason: "reads the working directory; takes -json, -no-color, -no-tests, -test-directory; -chdir is refused behind it"},
 	{words: "terraform output", reason: "reads the state; takes -json, -raw, -no-color, -state"},
 	{words: "terraform state list", reason: "reads the state; takes addresses, -id, -state"},
 	{words: "terraform state show", reason: "reads the state; takes an address, -state"},
-}
+}, specPrefixes()...)
 
-// The reasons for commands that have a wildcardSpec in shellparse.
-const (
-	buildTool = "runs the code of the project; flags for other programs, settings and places are not covered"
-	script    = "runs a script of the project by its name; flags of the package manager and paths elsewhere are not covered"
-	viewer    = "shows what a server has; flags for another server, account or setting are not covered"
-)
+// specPrefixes returns the prefixes whose WildcardSpec has a Proposal.
+func specPrefixes() (list []prefix) {
+	for program, specs := range shelltable.WildcardSpecs {
+		for _, s := range specs {
+			if s.Proposal != shelltable.NoProposal {
+				words := strings.TrimSpace(program + " " + s.Words)
+				list = append(list, prefix{words: words, withScript: s.Proposal == shelltable.ProposeScript})
+			}
+		}
+	}
+	return list
+}
 
 // scriptName matches the script names that a rule may contain.
 var scriptName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:-]*$`)

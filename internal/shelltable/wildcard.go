@@ -1,0 +1,212 @@
+package shelltable
+
+import "regexp"
+
+// A WildcardSpec says which arguments of a command a rule with a wildcard covers. It is
+// for commands that people allow with any arguments, such as "go test". The files of
+// the project decide what such a command starts, and a person who allows it knows that.
+// But some of its options make it start another program, read files outside the
+// project, write to a given place, or send something elsewhere.
+//
+// The spec lists the arguments that do none of this. Any other argument sets NoWildcards
+// on the command: the rule "go test *" covers "go test -run X ./..." but not "go test
+// -exec ./other". A rule without a wildcard still covers it. This is stricter than the
+// documented meaning of a prefix, under which the rule covers both.
+//
+// Options before the subcommand are not examined: "go -C dir test" does not begin with
+// "go test". A rule that covers it either names the option or allows everything the
+// program can do.
+type WildcardSpec struct {
+	Source         string
+	Words          string                    // the subcommand; empty if the program has none
+	Flags          string                    // as in the tables of shellparse; with SingleDash, long flags may have one dash
+	AfterDashes    string                    // flags after "--", for the program that receives them
+	SingleDash     bool                      // flags of more than one letter may have one dash
+	PassesFlags    bool                      // flags before "--" may be passed on as those after it are
+	Values         map[string]*regexp.Regexp // patterns that the values of some flags must match
+	RefusedOperand *regexp.Regexp            // operands that no wildcard covers, in addition to those that may lead out of the project
+	Proposal       Proposal                  // whether a prefix of the command is proposed
+}
+
+// A Proposal says which prefix of a command is proposed as an allow rule. Only commands
+// that people run with other arguments every time have one:
+//   - Build tools run the code of the project. Flags for other programs, settings and
+//     places are not listed.
+//   - Package managers run a script of the project by its name. Their own flags and
+//     paths elsewhere are not listed.
+//   - kubectl and gh show data of a server. Flags for another server, account or
+//     setting are not listed, nor are secrets.
+type Proposal int
+
+// The proposals.
+const (
+	NoProposal    Proposal = iota // none
+	ProposePrefix                 // the program and its subcommand, such as "go test *"
+	ProposeScript                 // the same with the next word, the name of a script, such as "npm run build *"
+)
+
+// proposed returns the spec with another proposal.
+func (s WildcardSpec) proposed(p Proposal) WildcardSpec {
+	s.Proposal = p
+	return s
+}
+
+// Flags that several WildcardSpecs share. A flag is listed if none of its values names
+// a program, a file, a place to write to, or a server.
+const (
+	// goBuildFlags leaves out -C, -exec, -toolexec, -modfile, -overlay, -mod, -pkgdir,
+	// and the flags for compilers and linkers, which may name other programs.
+	goBuildFlags = ` --a --n --v --x --p= --race --msan --asan --cover --covermode= --coverpkg= --json --tags= --trimpath --work`
+	// goTestFlags leaves out -args, -c, -o and all flags that write a profile.
+	goTestFlags = ` --bench= --benchmem --benchtime= --count= --cpu= --failfast --fullpath --list= --parallel= --run= --short
+		--shuffle= --skip= --timeout= --vet=`
+	// cargoFlags leaves out --config, -Z, -C, --manifest-path, --target-dir,
+	// --artifact-dir, --lockfile-path, --fix, and --target, which may be a file that
+	// names a linker.
+	cargoFlags = ` -p= --package= --workspace --all --exclude= --all-targets --lib --bins --bin= --examples --example= --tests
+		--test= --benches --bench= -F= --features= --all-features --no-default-features -r --release --profile= -j= --jobs=
+		--locked --offline --frozen --ignore-rust-version -v --verbose -q --quiet --color= --message-format=`
+	// npmFlags are flags before "--", which npm reads itself. --script-shell names a
+	// program, and so does every abbreviation of it.
+	npmFlags = `-s --silent --if-present`
+	// scriptFlags are flags that test runners and similar scripts read in nearly the
+	// same way. Any other flag is unknown: --config, --require and --plugin run a file.
+	scriptFlags = `-t= -g= --grep= --testNamePattern= --coverage --verbose --watch --run --bail --silent --ci --runInBand --fix --check`
+	// runnerFlags are the flags of package managers that pass flags on without "--".
+	runnerFlags = `-s --if-present ` + scriptFlags
+	// kubectlFlags leaves out --kubeconfig, which may name a program, and flags that
+	// choose the server or the user.
+	kubectlFlags = ` -n= --namespace= -l= --selector=`
+	kubectlList  = kubectlFlags + ` -A --all-namespaces --chunk-size=`
+	// ghList leaves out -R, which accepts any host, --web, and the programs of --jq and
+	// --template; that of --jq sees the environment.
+	ghList = ` -L= --limit= --json=`
+	ghFind = ghList + ` -s= --state= -A= --author= -a= --assignee= -l= --label= -S= --search=`
+)
+
+var (
+	// goOutput matches a path in the project without hidden directories. Go overwrites
+	// only programs, and those it builds come from the project.
+	goOutput = regexp.MustCompile(`^(\./)?\w[\w.-]*(/\w[\w.-]*)*/?$`)
+	// kubectlFormat matches formats that do not come from a file.
+	kubectlFormat = regexp.MustCompile(`^=?(json|yaml|name|wide|(jsonpath|jsonpath-as-json|go-template|custom-columns)=.*)$`)
+	// kubectlSecret matches the kinds whose values are secret, in a list.
+	kubectlSecret = regexp.MustCompile(`(?i)(^|,)secrets?([./,]|$)`)
+	// eslintFormat matches formats that no file defines.
+	eslintFormat = regexp.MustCompile(`^=?(stylish|json|json-with-metadata|html|compact|unix)$`)
+	wholeNumber  = regexp.MustCompile(`^[0-9]*$`)
+)
+
+// WildcardSpecs are the commands of which a rule with a wildcard covers only the listed
+// arguments, by program.
+var WildcardSpecs = map[string][]WildcardSpec{
+	"go": {
+		{Source: "Go 1.26, go help build", Words: "build", Proposal: ProposePrefix, Flags: goBuildFlags + " --o=", Values: map[string]*regexp.Regexp{"--o": goOutput}, SingleDash: true},
+		{Source: "Go 1.26, go help test, testflag", Words: "test", Proposal: ProposePrefix, Flags: goBuildFlags + goTestFlags, SingleDash: true},
+		{Source: "Go 1.26, go help vet", Words: "vet", Proposal: ProposePrefix, Flags: "--n --v --x --c= --json --tags= --race", SingleDash: true},
+	},
+	"cargo": {
+		{Source: "cargo 1.95, cargo help build", Words: "build", Proposal: ProposePrefix, Flags: cargoFlags + " --keep-going"},
+		{Source: "cargo 1.95, cargo help build", Words: "b", Flags: cargoFlags + " --keep-going"},
+		{Source: "cargo 1.95, cargo help check", Words: "check", Proposal: ProposePrefix, Flags: cargoFlags + " --keep-going"},
+		{Source: "cargo 1.95, cargo help check", Words: "c", Flags: cargoFlags + " --keep-going"},
+		{Source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", Words: "test", Proposal: ProposePrefix, Flags: cargoTest, AfterDashes: libtestFlags},
+		{Source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", Words: "t", Flags: cargoTest, AfterDashes: libtestFlags},
+		{Source: "cargo 1.95, cargo help clippy, and the lints of rustc", Words: "clippy", Proposal: ProposePrefix, Flags: cargoFlags + " --keep-going --no-deps", AfterDashes: "-A= -D= -F= -W="},
+	},
+	"npm":  {npmScript("run").proposed(ProposeScript), npmScript("run-script"), npmScript("test").proposed(ProposePrefix), npmScript("t"), npmScript("tst")},
+	"pnpm": {pnpmScript("run").proposed(ProposeScript), pnpmScript("test").proposed(ProposePrefix), pnpmScript("t")},
+	"yarn": {yarnScript("run").proposed(ProposeScript), yarnScript("test").proposed(ProposePrefix)},
+	"bun":  {{Source: "bun 1.2 manual, bun run", Words: "run", Proposal: ProposeScript, Flags: runnerFlags, AfterDashes: scriptFlags, PassesFlags: true}},
+	"make": {makeSpec}, "gmake": {makeSpec},
+	"pytest": {pytestSpec.proposed(ProposePrefix)}, "py.test": {pytestSpec},
+	"jest":   {jestSpec},
+	"vitest": {vitestSpec},
+	"mocha":  {mochaSpec},
+	"eslint": {eslintSpec},
+	"kubectl": {
+		{
+			Source: "kubectl 1.32, get", Words: "get", Proposal: ProposePrefix, Values: map[string]*regexp.Regexp{"-o": kubectlFormat, "--output": kubectlFormat}, RefusedOperand: kubectlSecret,
+			Flags: kubectlList + " --field-selector= -o= --output= -w --watch --show-labels --show-kind --no-headers --sort-by= -L= --label-columns= --ignore-not-found",
+		},
+		{Source: "kubectl 1.32, describe", Words: "describe", Proposal: ProposePrefix, Flags: kubectlList + " --show-events?", RefusedOperand: kubectlSecret},
+		{
+			Source: "kubectl 1.32, logs", Words: "logs", Proposal: ProposePrefix, Flags: kubectlFlags + " -c= --container= --all-containers --prefix -f --follow -p --previous" +
+				" --since= --since-time= --tail= --timestamps --limit-bytes= --ignore-errors --max-log-requests=",
+		},
+	},
+	"gh": {
+		{Source: "gh 2.60 manual", Words: "pr view", Proposal: ProposePrefix, Flags: "-c --comments --json="},
+		{Source: "gh 2.60 manual", Words: "pr list", Proposal: ProposePrefix, Flags: ghFind + " -B= --base= -H= --head= -d --draft"},
+		{Source: "gh 2.60 manual", Words: "issue view", Proposal: ProposePrefix, Flags: "-c --comments --json="},
+		{Source: "gh 2.60 manual", Words: "issue list", Proposal: ProposePrefix, Flags: ghFind + " -m= --milestone= --mention="},
+		{Source: "gh 2.60 manual", Words: "run view", Proposal: ProposePrefix, Flags: "-a= --attempt= --exit-status -j= --job= --log --log-failed -v --verbose --json="},
+		{Source: "gh 2.60 manual", Words: "run list", Proposal: ProposePrefix, Flags: ghList + " -a --all -b= --branch= -c= --commit= --created= -e= --event= -s= --status= -u= --user= -w= --workflow="},
+	},
+}
+
+const (
+	cargoTest    = cargoFlags + ` --doc --no-run --no-fail-fast`
+	libtestFlags = `--nocapture --no-capture --ignored --include-ignored --exact --show-output --skip= --list --test-threads= -q --quiet`
+)
+
+func npmScript(words string) WildcardSpec {
+	return WildcardSpec{Source: "npm 11 manual, npm run", Words: words, Flags: npmFlags, AfterDashes: scriptFlags}
+}
+
+func pnpmScript(words string) WildcardSpec {
+	return WildcardSpec{Source: "pnpm 10 manual, pnpm run", Words: words, Flags: runnerFlags, AfterDashes: scriptFlags, PassesFlags: true}
+}
+
+func yarnScript(words string) WildcardSpec {
+	return WildcardSpec{Source: "yarn 1.22 and 4 manuals, yarn run", Words: words, Flags: runnerFlags, AfterDashes: scriptFlags, PassesFlags: true}
+}
+
+// makeSpec leaves out flags that choose other rules or another directory. A word with
+// an equals sign sets a variable, even after "--", and SHELL is one.
+var makeSpec = WildcardSpec{
+	Source: "GNU make 4.4 manual, options", Values: map[string]*regexp.Regexp{"-j": wholeNumber, "--jobs": wholeNumber},
+	Flags: "-j? --jobs? -k --keep-going -s --silent --quiet -B --always-make -n --just-print --dry-run --recon" +
+		" -w --print-directory --no-print-directory",
+}
+
+// pytestSpec leaves out -p, -c, -o, --rootdir, --confcutdir, --basetemp, --pyargs,
+// --pdb and all flags that write reports.
+var pytestSpec = WildcardSpec{
+	Source: "pytest 8.4 manual, command-line flags",
+	Flags: "-k= -m= -v -q -x -s -l -r= --verbose --quiet --exitfirst --showlocals --maxfail= --durations= --durations-min= --tb= --lf --last-failed" +
+		" --ff --failed-first --nf --new-first --sw --stepwise --co --collect-only --no-header --no-summary --color= --strict-markers -n= --cov?",
+}
+
+// jestSpec leaves out -c, --env, --rootDir, --reporters and all other flags that name a
+// file or a module, and those that choose where to write.
+var jestSpec = WildcardSpec{
+	Source: "Jest 29 and 30 manuals, CLI options",
+	Flags: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= -i --runInBand -w= --maxWorkers= --bail? --ci" +
+		" --coverage? --collectCoverageFrom= --verbose? --silent? --watch --watchAll? -u --updateSnapshot -o --onlyChanged -f --onlyFailures" +
+		" --changedSince= --findRelatedTests --runTestsByPath --passWithNoTests --forceExit --detectOpenHandles --json --listTests --no-cache" +
+		" --noStackTrace --expand --lastCommit --randomize --seed= --shard= --showSeed --testTimeout= --color --colors --no-color --no-coverage",
+}
+
+// vitestSpec leaves out the same flags of vitest, whose first word may be a subcommand.
+var vitestSpec = WildcardSpec{
+	Source: "Vitest 3 manual, CLI",
+	Flags: "-t= --testNamePattern= --run --watch? --coverage --bail= --silent? --hideSkippedTests --passWithNoTests --allowOnly --retry= --shard=" +
+		" --changed? --testTimeout= --hookTimeout= --no-color --no-coverage -u --update --maxWorkers= --minWorkers= --logHeapUsage",
+}
+
+// mochaSpec leaves out -r, -R, -u, --config, --package, --file and the flags of node.
+var mochaSpec = WildcardSpec{
+	Source: "Mocha 11 manual, command line",
+	Flags: "-g= --grep= -f= --fgrep= -i --invert -b --bail --exit -t= --timeout= -s= --slow= --retries= -j= --jobs= -p --parallel --recursive" +
+		" -w --watch --check-leaks --full-trace --forbid-only --forbid-pending -c --color --no-color --dry-run --list-interfaces --sort -A --async-only",
+}
+
+// eslintSpec leaves out -c, --rulesdir, --plugin, --parser,
+// --resolve-plugins-relative-to, -o and the flags for the place of the cache.
+var eslintSpec = WildcardSpec{
+	Source: "ESLint 9 manual, command line", Values: map[string]*regexp.Regexp{"-f": eslintFormat, "--format": eslintFormat},
+	Flags: "--ext= --fix --fix-dry-run --fix-type= --quiet --max-warnings= --cache --no-cache --color --no-color --no-ignore --ignore-pattern=" +
+		" --no-error-on-unmatched-pattern --pass-on-no-patterns --no-warn-ignored --exit-on-fatal-error --no-inline-config --stats --debug -f= --format=" +
+		" --report-unused-disable-directives --report-unused-disable-directives-severity= --env-info",
+}
