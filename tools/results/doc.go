@@ -1,7 +1,7 @@
-// Package results has [Read], the tool with which a model reads on in results that
-// were too long to be shown. A host needs it if it has not the tools Read and Grep of
-// package files, or if its store keeps results elsewhere than in files. It works with
-// any [pegboard.ResultStore].
+// Package results provides [Read], the tool with which a model reads the rest of a
+// result that was too long to show. A host needs it if it does not offer Read and
+// Grep of package files, or if its store does not keep results in files. The tool
+// works with any [pegboard.ResultStore].
 //
 // [ReadMoreHint] makes the notices of stored results name the tool:
 //

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// readPage shows at most limit bytes, which are enough for any character.
-func (o *Output) readPage(t *resultReader, limit int) error {
-	b, err := t.next(make([]byte, limit+1)) // one more tells whether there is more
+// readPage shows at most limit bytes. limit must be enough for any character.
+func (o *Output) readPage(r *resultReader, limit int) error {
+	b, err := r.next(make([]byte, limit+1)) // one more byte shows whether the result goes on
 	if err != nil {
 		return err
 	}
 	if len(b) == 0 {
-		o.setEmpty(t)
+		o.setEmpty(r)
 		return nil
 	}
-	if o.Size = t.size; t.atEnd {
-		o.Size = t.pos
+	if o.Size = r.size; r.atEnd {
+		o.Size = r.pos
 	}
 	if o.More = len(b) > limit; o.More {
 		b = b[:pageEnd(b[:limit])]
@@ -36,10 +36,10 @@ func (o *Output) readPage(t *resultReader, limit int) error {
 		last++
 	}
 	switch {
-	case t.lines < 0:
+	case r.lines < 0:
 		fmt.Fprintf(&s, ", lines: %d.", last)
 	default:
-		fmt.Fprintf(&s, ", lines %d to %d.", t.lines+1, t.lines+last)
+		fmt.Fprintf(&s, ", lines %d to %d.", r.lines+1, r.lines+last)
 	}
 	switch {
 	case !o.More:
@@ -53,7 +53,7 @@ func (o *Output) readPage(t *resultReader, limit int) error {
 	return nil
 }
 
-// garbledNote tells that something was not text.
+// garbledNote returns a sentence for the notice if some bytes were not text.
 func garbledNote(garbled bool) string {
 	if !garbled {
 		return ""
@@ -61,7 +61,8 @@ func garbledNote(garbled bool) string {
 	return " Some bytes are no UTF-8 text; each run of them is shown as \uFFFD."
 }
 
-// pageEnd returns how many bytes of b, which goes on, make a page.
+// pageEnd returns how many bytes of b, which is not the end of the result, make a
+// page.
 func pageEnd(b []byte) int {
 	if lines := bytes.LastIndexByte(b, '\n') + 1; lines > 0 && lines >= len(b)/2 {
 		return lines
@@ -69,7 +70,8 @@ func pageEnd(b []byte) int {
 	return len(b) - partialRune(b)
 }
 
-// partialRune returns how many bytes at the end of b begin a character that goes on.
+// partialRune returns the number of bytes at the end of b that begin an incomplete
+// character.
 func partialRune(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n < len(b); n++ {
 		if last := b[len(b)-n:]; utf8.RuneStart(last[0]) {
@@ -82,7 +84,8 @@ func partialRune(b []byte) int {
 	return 0
 }
 
-// cleanText returns b as text that any program takes, and whether that is something else.
+// cleanText returns b as valid UTF-8 without NUL, and reports whether that differs
+// from b.
 func cleanText(b []byte) (text string, garbled bool) {
 	text = strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\x00", "\uFFFD")
 	return text, text != string(b)

@@ -10,27 +10,28 @@ import (
 	"strings"
 )
 
-// search shows hits from the tape on, in about limit bytes, and one if there is any.
-func (o *Output) search(ctx context.Context, t *resultReader, pattern *regexp.Regexp, limit int) error {
+// search shows the matches from the reader's position on, in about limit bytes, but
+// at least one.
+func (o *Output) search(ctx context.Context, r *resultReader, pattern *regexp.Regexp, limit int) error {
 	f, garbled := finder{pattern: pattern}, false
 	var text strings.Builder
 	var carry []byte // the end of a piece whose line goes on
-	r, at := bufio.NewReaderSize(t.r, chunkSize), t.pos
-	for !t.atEnd && !o.More {
+	br, start := bufio.NewReaderSize(r.src, chunkSize), r.pos
+	for !r.atEnd && !o.More {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		piece, err := r.ReadSlice('\n')
-		t.pos += int64(len(piece))
+		piece, err := br.ReadSlice('\n')
+		r.pos += int64(len(piece))
 		inLine := errors.Is(err, bufio.ErrBufferFull)
-		if t.atEnd = errors.Is(err, io.EOF); err != nil && !t.atEnd && !inLine {
+		if r.atEnd = errors.Is(err, io.EOF); err != nil && !r.atEnd && !inLine {
 			return err
 		}
 		part := len(carry) > 0 || inLine
 		if len(carry) > 0 {
 			piece = append(carry, piece...)
 		}
-		for _, h := range f.hits(piece, t.pos-int64(len(piece)), part) {
+		for _, h := range f.hits(piece, r.pos-int64(len(piece)), part) {
 			line, bad := cleanText(h.text)
 			line = fmt.Sprintf("%d:%s\n", h.at, line)
 			if o.Matches > 0 && text.Len()+len(line) > limit {
@@ -45,11 +46,11 @@ func (o *Output) search(ctx context.Context, t *resultReader, pattern *regexp.Re
 			carry = append(carry, piece[len(piece)-pieceOverlap:]...)
 		}
 	}
-	if o.Size = t.size; !o.More {
-		o.End, o.Size = t.pos, t.pos
+	if o.Size = r.size; !o.More {
+		o.End, o.Size = r.pos, r.pos
 	}
-	if at == t.pos {
-		o.setEmpty(t)
+	if start == r.pos {
+		o.setEmpty(r)
 		return nil
 	}
 	o.Content = text.String()
@@ -57,8 +58,8 @@ func (o *Output) search(ctx context.Context, t *resultReader, pattern *regexp.Re
 	return nil
 }
 
-// setSearchNotice makes the notice of a search.
-func (o *Output) setSearchNotice(cut, garbled bool) {
+// setSearchNotice sets the notice of a search.
+func (o *Output) setSearchNotice(truncated, garbled bool) {
 	where := fmt.Sprintf("bytes %d to %d%s", o.Offset, o.End, o.sizeText())
 	if o.Matches == 0 {
 		o.notice = fmt.Sprintf("[Result %s: nothing in %s matches. Try another pattern", o.Ref, where)
@@ -69,7 +70,7 @@ func (o *Output) setSearchNotice(cut, garbled bool) {
 		return
 	}
 	o.notice = fmt.Sprintf("[Result %s: searched %s, found %d. Each is shown behind its offset and a colon.", o.Ref, where, o.Matches)
-	if cut {
+	if truncated {
 		o.notice += fmt.Sprintf(" Of a line over %d bytes the part around a match is shown.", maxLine)
 	}
 	if o.notice += " Read there with that offset"; o.More {

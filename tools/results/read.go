@@ -13,17 +13,18 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// DefaultMaxBytes is how many bytes of a result one call shows, as many as a result has
-// that is not stored.
+// DefaultMaxBytes is the number of bytes of a result that one call shows. A result of
+// this size is not stored.
 const DefaultMaxBytes = pegboard.DefaultPerResult
 
-// ReadMoreHint is the [pegboard.ResultLimits] text that tells a model to read on with Read.
+// ReadMoreHint is the [pegboard.ResultLimits] text that tells a model to read on with
+// Read.
 const ReadMoreHint = "read on with ReadResult (ref is the name of that file, offset is in bytes), or let it find the place with pattern"
 
 // Options change [Read]. The zero value works.
 type Options struct {
-	// MaxBytes is how many bytes of a result one call shows at most, and as long as it
-	// does not ask for fewer; 0 means DefaultMaxBytes.
+	// MaxBytes is the number of bytes that a call shows at most, and if it names no
+	// limit; 0 means DefaultMaxBytes.
 	MaxBytes int
 }
 
@@ -50,19 +51,19 @@ func (in readInput) regexp() (*regexp.Regexp, error) {
 // Read returns the tool ReadResult, which shows a stored result page by page, or the
 // lines of it that match a pattern.
 //
-// A page ends with a line if it is at least half full by then, otherwise with a
-// character. The first line of the answer is a notice with the bytes and lines that
-// are shown, and the offset to go on with; whoever goes on with that sees all of the
-// text. Each run of bytes that are no text is shown as U+FFFD, and so is a NUL. What is
-// shown is never stored again.
+// A page ends with a whole line if that leaves it at least half full, otherwise with
+// a whole character. The first line of the answer is a notice with the range of bytes
+// and lines, and the offset of the next page; the pages that follow one another in
+// this way contain the whole text. Each run of bytes that are not UTF-8 is shown as
+// U+FFFD, and so is a NUL. The answer is never stored.
 //
-// If the store's reader is an [io.Seeker], what lies far before the offset is not read.
-// Of a line over 1,000 bytes a search shows the part around each match. One over 64 KiB
-// is searched in pieces that overlap by 1 KiB, so that a ^ may match within it and a
-// match that is longer than that may be missed.
+// If the store's reader is an [io.Seeker], the bytes far before the offset are not
+// read. A search shows only the part around each match of a line over 1,000 bytes. It
+// divides a line over 64 KiB into pieces that overlap by 1 KiB: a ^ may match at the
+// start of a piece, and a match longer than the overlap may be missed.
 //
-// A call needs no permission unless a rule or the mode says so: it reads nothing but
-// what tools of the conversation gave.
+// A call needs no permission unless a rule or the mode says so: it only reads results
+// of tools of the conversation.
 func Read(o Options) pegboard.Tool {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = DefaultMaxBytes
@@ -96,56 +97,57 @@ func (o Options) read(ctx context.Context, in readInput, c *pegboard.Call) (Outp
 	if c.Session() == nil {
 		return Output{}, fmt.Errorf("%w: ReadResult runs in a session only; give the call to an Executor", pegboard.ErrDenied)
 	}
-	r, ref, err := openResult(ctx, c.Session().ResultStore(), in.Ref)
+	stored, ref, err := openResult(ctx, c.Session().ResultStore(), in.Ref)
 	if err != nil {
 		return Output{}, err
 	}
-	defer func() { _ = r.Close() }()
+	defer func() { _ = stored.Close() }()
 	limit := o.MaxBytes
 	if in.Limit > 0 {
 		limit = min(in.Limit, limit)
 	}
 	out := Output{Ref: ref, Offset: in.Offset}
-	t, err := newResultReader(ctx, r, in.Offset)
+	r, err := newResultReader(ctx, stored, in.Offset)
 	switch {
 	case err != nil:
-	case t.atEnd:
-		out.setEmpty(t)
+	case r.atEnd:
+		out.setEmpty(r)
 	case in.Pattern != "":
-		err = out.search(ctx, t, pattern, limit)
+		err = out.search(ctx, r, pattern, limit)
 	default:
-		err = out.readPage(t, max(limit, utf8.UTFMax))
+		err = out.readPage(r, max(limit, utf8.UTFMax))
 	}
 	if err != nil && ctx.Err() != nil {
 		return Output{}, context.Cause(ctx)
 	}
 	if err != nil {
-		return Output{}, fmt.Errorf("the store has an error in result %q behind byte %d; ask for less than that, or run again the tool that it came from: %w", ref, t.pos, err)
+		return Output{}, fmt.Errorf("the store has an error in result %q behind byte %d; ask for less than that, or run again the tool that it came from: %w", ref, r.pos, err)
 	}
 	return out, nil
 }
 
-// openResult opens the result that a model calls by its reference, or by the path of its file.
+// openResult opens the result that the model names by its reference or by the path of
+// its file.
 func openResult(ctx context.Context, store pegboard.ResultStore, name string) (r io.ReadCloser, ref string, err error) {
 	names := []string{name}
 	if base := name[strings.LastIndexAny(name, `/\`)+1:]; base != name && base != "" {
 		names = append(names, base)
 	}
-	var broken error
+	var openErr error
 	for _, ref := range names {
 		r, err := store.Open(ctx, ref)
 		if err == nil {
 			return r, ref, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			broken = err
+			openErr = err
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, "", context.Cause(ctx)
-	case broken != nil:
-		return nil, "", fmt.Errorf("the store cannot open result %q; try once more, and otherwise run again the tool that it came from: %w", name, broken)
+	case openErr != nil:
+		return nil, "", fmt.Errorf("the store cannot open result %q; try once more, and otherwise run again the tool that it came from: %w", name, openErr)
 	}
 	return nil, "", fmt.Errorf("no result is kept under %q. Send the name or path exactly as its notice gives it. "+
 		"If you did, the result was old and has made room for others: run again the tool that it came from, with a narrower request", name)

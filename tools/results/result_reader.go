@@ -7,62 +7,62 @@ import (
 	"io"
 )
 
-// A resultReader is a stored result that is read forward.
+// A resultReader reads a stored result forward.
 type resultReader struct {
-	r     io.Reader
-	size  int64 // of all; less than 0 if the store does not tell
-	pos   int64 // how much was read
-	lines int64 // that ended before at; less than 0 if nobody counted
+	src   io.Reader
+	size  int64 // of the result; negative if the store does not report it
+	pos   int64 // number of bytes that were read
+	lines int64 // lines that ended before pos; negative if they were not counted
 	atEnd bool
 }
 
 const (
 	chunkSize = 64 << 10
-	// maxCounted is how many bytes are read to number the lines behind them, at most, where
-	// they could be passed over.
+	// maxCounted is the largest offset up to which the reader counts lines in a
+	// source that can seek. Before a larger offset it seeks and does not count.
 	maxCounted = 64 << 20
 )
 
-// newResultReader returns the tape of r, with what is before offset behind it. It returns a tape
-// also beside an error.
-func newResultReader(ctx context.Context, r io.Reader, offset int64) (*resultReader, error) {
-	t := &resultReader{r: r, size: -1}
-	if s, ok := r.(io.Seeker); ok {
+// newResultReader returns a reader of r at the given offset. It returns a reader even
+// if it returns an error.
+func newResultReader(ctx context.Context, src io.Reader, offset int64) (*resultReader, error) {
+	r := &resultReader{src: src, size: -1}
+	if s, ok := src.(io.Seeker); ok {
 		if size, err := s.Seek(0, io.SeekEnd); err == nil {
-			t.size = size
+			r.size = size
 			if offset >= size {
-				t.pos, t.atEnd = size, true
-				return t, nil
+				r.pos, r.atEnd = size, true
+				return r, nil
 			}
 			var from int64
 			if offset > maxCounted {
-				from, t.lines = offset, -1
+				from, r.lines = offset, -1
 			}
-			if t.pos, err = s.Seek(from, io.SeekStart); err != nil {
-				return t, err
+			if r.pos, err = s.Seek(from, io.SeekStart); err != nil {
+				return r, err
 			}
 		}
 	}
 	buf := make([]byte, chunkSize)
-	for t.pos < offset && !t.atEnd {
+	for r.pos < offset && !r.atEnd {
 		if ctx.Err() != nil {
-			return t, context.Cause(ctx)
+			return r, context.Cause(ctx)
 		}
-		b, err := t.next(buf[:min(chunkSize, offset-t.pos)])
+		b, err := r.next(buf[:min(chunkSize, offset-r.pos)])
 		if err != nil {
-			return t, err
+			return r, err
 		}
-		t.lines += int64(bytes.Count(b, []byte{'\n'}))
+		r.lines += int64(bytes.Count(b, []byte{'\n'}))
 	}
-	return t, nil
+	return r, nil
 }
 
-// next fills buf and returns how much of it there is: less than all at the end only.
-func (t *resultReader) next(buf []byte) ([]byte, error) {
-	n, err := io.ReadFull(t.r, buf)
-	t.pos += int64(n)
+// next fills buf. It returns fewer bytes only at the end of the result.
+func (r *resultReader) next(buf []byte) ([]byte, error) {
+	n, err := io.ReadFull(r.src, buf)
+	r.pos += int64(n)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		t.atEnd, err = true, nil
+		r.atEnd, err = true, nil
 	}
 	return buf[:n], err
 }

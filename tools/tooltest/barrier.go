@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// DefaultTimeout is how long a [Barrier] waits and how long a [Checker] gives a
-// tool, if nothing else is said.
+// DefaultTimeout is how long a [Barrier] waits, and how long a [Checker] gives a
+// tool, if they do not say.
 const DefaultTimeout = 5 * time.Second
 
-// A Barrier holds calls back until N of them are there, which proves that they
-// run at the same time: one after the other they would never meet. The first N
-// go on together, then the next N, and so on.
+// A Barrier blocks calls until N of them have arrived. That proves that they run at
+// the same time: calls that run one after the other would time out. The first N calls
+// continue together, then the next N, and so on.
 //
-// Share one Barrier between the replies that should meet. It may be used
-// concurrently, and must not be changed or copied once it is in use.
+// Share one Barrier between the replies of the calls. It may be used concurrently,
+// and must not be changed or copied after its first use.
 type Barrier struct {
-	N       int           // calls that meet; less than 2 holds nothing back
+	N       int           // calls in a group; less than 2 blocks nothing
 	Timeout time.Duration // 0 means DefaultTimeout
 
 	mu      sync.Mutex
 	waiting int
-	open    chan struct{} // of the present group, closed when it is complete
+	open    chan struct{} // of the present group; closed when the group is complete
 }
 
-// Wait returns nil once N callers are in it. It returns an error that says how
-// many came if they are not complete in time, and the context's cause if ctx
-// ends first.
+// Wait returns nil when N callers are waiting. If they do not arrive in time, it
+// returns an error with the number of callers; if ctx ends first, an error with the
+// context's cause.
 func (b *Barrier) Wait(ctx context.Context) error {
 	open := b.arrive()
 	limit := b.Timeout
@@ -47,7 +47,7 @@ func (b *Barrier) Wait(ctx context.Context) error {
 	}
 }
 
-// arrive joins the present group and completes it with the last caller.
+// arrive adds a caller to the present group. The last caller completes the group.
 func (b *Barrier) arrive() (open <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,8 +63,8 @@ func (b *Barrier) arrive() (open <-chan struct{}) {
 	return group
 }
 
-// leave takes a caller out of its group, unless that was completed just now. A
-// nil cause stands for the timeout.
+// leave removes a caller from its group, unless the group was completed meanwhile. A
+// nil cause means the timeout.
 func (b *Barrier) leave(open <-chan struct{}, cause error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

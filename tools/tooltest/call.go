@@ -8,7 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// Call returns a call of the named tool, for an executor or a [Turn]. It has no
+// Call returns a call of the named tool, for an executor or a [Turn]. The call has no
 // ID.
 func Call(name, input string) pegboard.Call {
 	return pegboard.Call{Name: name, Input: json.RawMessage(input)}

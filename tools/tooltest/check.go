@@ -7,51 +7,50 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// Check reports every way in which t breaks the contract of [pegboard.Tool],
-// given inputs that it should accept. The error joins a *[ContractError] for each;
-// nil means that none was found. See [Checker] for a session of your own.
+// Check reports every way in which t breaks the contract of [pegboard.Tool], given
+// inputs that it should accept. The error joins one *[ContractError] for each; nil
+// means that Check has found none. Use a [Checker] to choose the session.
 //
-// It takes every input through a real registry, pool and executor, and looks at
-// these rules:
+// Check runs every input through a real registry, pool and executor. It checks these
+// rules:
 //
 //   - The tool can be registered: it is made by Build and has a valid name.
-//   - Info is fixed: it says the same every time.
+//   - Info is fixed: it returns the same value every time.
 //   - The tool is declared, under its name or an alias.
-//   - The declaration is stable: each time the same text and schema, byte for
-//     byte, and the same schema in a fork of the session.
+//   - The declaration is stable: each time the same text and schema, byte for byte,
+//     and the same schema in a fork of the session.
 //   - The schema is of an object: valid JSON with "type": "object".
-//   - There is an input. Without one nothing below can be checked.
-//   - Inputs are accepted: decoding, validation and permission let them through.
-//   - Mutations are refused: truncated JSON, something after the object, an array
-//     or null in its place, a key twice, and a key in another letter case; where
-//     the declared schema speaks of it plainly, a required property left out, a
-//     property it does not have, and a value of the wrong type. Nested objects
-//     count as well; what stands behind $ref, anyOf and their like is not looked
-//     at.
+//   - There is an input. Without one, Check cannot check the rules below.
+//   - Inputs are accepted: they pass decoding, validation and permission.
+//   - Mutations are refused: truncated JSON, text after the object, an array or null
+//     instead of the object, a duplicate key, and a key in another letter case; and,
+//     if the declared schema says so directly, a missing required property, an
+//     unknown property, and a value of the wrong type. Nested objects are mutated as
+//     well. Schemas behind $ref, anyOf and similar keywords are ignored.
 //   - Traits are pure: the same for the same input when asked again, by several
-//     goroutines, and after other calls. I/O that does not change the answer
-//     cannot be seen from outside.
-//   - Traits agree with each other: nothing is read-only and written, or
-//     read-only and destructive.
-//   - Every stage returns: no panic, no runtime.Goexit, no end of waiting.
-//   - A cancelled call ends: with a context that is cancelled already, Call
-//     returns a result or an error within the time of grace.
+//     goroutines, and after other calls. Check cannot see I/O that does not change
+//     the answer.
+//   - Traits agree with each other: no target of a read-only call is written, and no
+//     read-only call is destructive.
+//   - Every stage returns: no panic, no runtime.Goexit, no endless wait.
+//   - A cancelled call ends: with a context that is already cancelled, Call returns a
+//     result or an error within the grace period.
 //
-// Run the test with -race, too: the stages of an admitted call are then called
-// by several goroutines at once, which shows data races.
+// Also run the test with -race: several goroutines then call the stages of an
+// accepted call at the same time, and the race detector reports data races.
 //
-// Call itself runs only for the last of these rules and for the race detector:
-// twice at the same time for each input, with a cancelled context. It never
-// runs with a mutated input. A tool that does its work in spite of a cancelled
-// context does it then, so choose inputs that may run.
+// Call itself runs only for the last of these rules and for the race detector: twice
+// at the same time for each input, with a cancelled context. It never runs with a
+// mutated input. A tool that ignores the cancelled context does its work then, so
+// choose inputs that may run.
 func Check(t pegboard.Tool, inputs ...string) error { return Checker{}.Check(t, inputs...) }
 
-// A Checker is a [Check] with settings. The zero value is that of Check.
+// A Checker is a [Check] with settings. The zero value is equivalent to Check.
 type Checker struct {
-	// Session is where the inputs are tried; it must permit them. Nil stands
-	// for one of [NewSession] in the current directory.
+	// Session is the session in which the inputs run; it must permit them. Nil means
+	// a new session from [NewSession] in the current directory.
 	Session *pegboard.Session
-	// Grace is how long a stage may take, and a cancelled call. 0 means
+	// Grace is how long a stage or a cancelled call may take. 0 means
 	// [DefaultTimeout].
 	Grace time.Duration
 }
@@ -68,7 +67,7 @@ func (k Checker) Check(t pegboard.Tool, inputs ...string) error {
 			return err
 		}
 		x.session = s
-		defer func() { _ = closeSession(s) }() // what a cancelled call left behind is not what is examined
+		defer func() { _ = closeSession(s) }() // Check does not examine the remains of a cancelled call
 	}
 	if x.checkInfo() && x.checkDeclaration() {
 		x.checkInputs(inputs)

@@ -4,16 +4,16 @@ import (
 	"fmt"
 )
 
-// A ContractError is one way in which a tool breaks the contract of
-// [pegboard.Tool]. The error of [Check] joins them; errors.As finds the first.
+// A ContractError is one way in which a tool breaks the contract of [pegboard.Tool].
+// The error of [Check] joins them; errors.As finds the first one.
 type ContractError struct {
-	Rule  string // one of those listed at Check
-	Why   string // what the rule is for
-	Input string // with which it showed; empty if that does not matter
-	Got   string // what the tool did
+	Rule  string // one of the rules in the comment of Check
+	Why   string // the purpose of the rule
+	Input string // that broke the rule; empty if no input did
+	Got   string // observed behaviour
 }
 
-// Error returns all of it, on one line.
+// Error returns all fields on one line.
 func (e *ContractError) Error() string {
 	s := e.Rule + ": " + e.Got
 	if e.Input != "" {
@@ -22,11 +22,11 @@ func (e *ContractError) Error() string {
 	return s + "; " + e.Why
 }
 
-// shorten keeps an input from hiding the message around it.
+// shorten limits the length of an input in a message.
 func shorten(input string) string {
-	const most = 200
-	if len(input) <= most {
+	const limit = 200
+	if len(input) <= limit {
 		return input
 	}
-	return fmt.Sprintf("%.*s… of %d bytes", most, input, len(input))
+	return fmt.Sprintf("%.*s… of %d bytes", limit, input, len(input))
 }

@@ -1,18 +1,18 @@
-// Package tooltest helps to test tools, and loops that use tools. It works with
-// any test framework: what can be wrong is returned as an error.
+// Package tooltest helps to test tools and the loops that use tools. It works with
+// any test framework: a defect is returned as an error.
 //
 // # Testing a tool
 //
-// [Run] takes one call through everything a call goes through in production and
-// returns its outcome:
+// [Run] runs one call through all stages that a call passes in production and returns
+// its outcome:
 //
 //	out := tooltest.Run(ctx, weather.Tool(), nil, `{"city":"Berlin"}`)
 //
-// A nil session allows everything. Give one of [NewSession] to choose the
-// directory, or one of your own to see what its rules make of the call.
+// A nil session allows everything. Use [NewSession] to choose the directory, or a
+// session of your own to test its permission rules.
 //
-// [Check] tells whether a tool keeps the contract of [pegboard.Tool], given
-// inputs that it should accept. One line in the tests of each tool is enough:
+// [Check] checks that a tool keeps the contract of [pegboard.Tool], given inputs that
+// it should accept. One line in the tests of each tool is enough:
 //
 //	if err := tooltest.Check(weather.Tool(), `{"city":"Berlin"}`); err != nil {
 //		t.Fatal(err)
@@ -20,18 +20,18 @@
 //
 // The comment of Check lists the rules and says when it runs the tool's Call.
 //
-// # Testing what uses tools
+// # Testing code that uses tools
 //
-// A [Fake] is a tool that answers from a script and remembers its calls:
+// A [Fake] is a tool that answers from a script and records its calls:
 //
 //	bash := tooltest.NewFake("Bash", tooltest.Reply{Text: "ok"})
 //
-// A [Reply] can also fail, panic, take its time or report progress. [FakeConfig]
-// gives a fake a schema, targets and traits; [StandIn] takes them from a real
-// tool. A [Barrier] shared by replies proves that calls run at the same time.
+// A [Reply] can also fail, panic, take time or report progress. [FakeConfig] gives a
+// fake a schema, targets and traits; [StandIn] takes them from a real tool. Replies
+// that share a [Barrier] prove that their calls run at the same time.
 //
-// A [Model] says a script of turns to the loop under test and checks that every
-// call of every turn is answered exactly once. [Call] makes the calls of a turn.
+// A [Model] plays a script of turns to the loop under test and checks that every call
+// of every turn is answered exactly once. [Call] makes the calls of a turn.
 //
-// The package is for tests. It must not be imported by what is shipped.
+// The package is for tests. Shipped code must not import it.
 package tooltest

@@ -10,7 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// exam is one check of one tool.
+// An exam is one check of one tool.
 type exam struct {
 	tool       pegboard.Tool
 	session    *pegboard.Session
@@ -24,8 +24,9 @@ func (x *exam) addViolation(rule, input, format string, args ...any) {
 	x.violations = append(x.violations, &ContractError{Rule: rule, Why: rulePurposes[rule], Input: input, Got: fmt.Sprintf(format, args...)})
 }
 
-// runStage runs foreign code on a goroutine of its own. It reports whether f returned;
-// if it did not, the violation is noted, and what f was to set is not read.
+// runStage calls f, which calls the tool, on a goroutine of its own. It reports
+// whether f has returned. If not, it records a violation, and the caller must not
+// read the variables that f sets.
 func (x *exam) runStage(stage, input string, f func()) bool {
 	select {
 	case err := <-goroutine.Go(f):
@@ -39,7 +40,8 @@ func (x *exam) runStage(stage, input string, f func()) bool {
 	}
 }
 
-// checkInfo checks what must hold before anything else makes sense.
+// checkInfo checks registration and Info. It reports whether the tool can be examined
+// further.
 func (x *exam) checkInfo() bool {
 	var refused error
 	var r pegboard.Registry
@@ -64,8 +66,8 @@ func (x *exam) checkInfo() bool {
 	return true
 }
 
-// repeats is how often a stage is asked for the same thing: often enough for
-// the order of a map with two keys to show.
+// repeats is how often a stage is asked for the same value. It is high enough to
+// reveal the random order of a map with two keys.
 const repeats = 16
 
 func repeat[T any](n int, f func() T) []T {

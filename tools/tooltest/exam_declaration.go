@@ -9,7 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// offer is an answer of Declare.
+// An offer is the result of one call of Declare.
 type offer struct {
 	pegboard.Declaration
 	on bool
@@ -22,7 +22,8 @@ func (o offer) String() string {
 	return fmt.Sprintf("%q (%q) %s", o.Name, shorten(o.Description), shorten(string(o.InputSchema)))
 }
 
-// checkDeclaration reports whether calls can be tried.
+// checkDeclaration checks the declaration. It reports whether the inputs can be
+// examined.
 func (x *exam) checkDeclaration() bool {
 	offers, ok := x.declare(x.session)
 	if !ok {
@@ -40,7 +41,7 @@ func (x *exam) checkDeclaration() bool {
 		if o.on != first.on || o.Name != first.Name || o.Description != first.Description || !bytes.Equal(o.InputSchema, first.InputSchema) {
 			x.addViolation(ruleStable, "", "it was %s, then %s", first, o)
 			if !o.on {
-				return false // the inputs would only find it missing
+				return false // every input would fail because the tool is missing
 			}
 			break
 		}
@@ -50,11 +51,11 @@ func (x *exam) checkDeclaration() bool {
 	return x.checkSchema()
 }
 
-// checkFork compares the schema with that in a fork.
+// checkFork compares the schema with the one in a fork of the session.
 func (x *exam) checkFork(first offer) {
 	fork, err := x.session.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "tooltest"})
 	if err != nil {
-		return // the session is closed or its directories are gone; the inputs will tell
+		return // the session is closed or its directories are gone, which the inputs will show
 	}
 	defer func() { _ = closeSession(fork) }()
 	offers, ok := x.declare(fork)

@@ -12,14 +12,14 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// checkInputs takes every input to the call and examines it there, then every input
-// once more the other way round: what ran before must not matter to traits.
+// checkInputs examines the call of every input. Then it asks for the traits of all
+// inputs again, in reverse order: they must not depend on earlier calls.
 func (x *exam) checkInputs(inputs []string) {
 	if len(inputs) == 0 {
 		x.addViolation(ruleInputs, "", "no input was given")
 		return
 	}
-	first := make([]*pegboard.Traits, len(inputs)) // nil for inputs that need no second look
+	first := make([]*pegboard.Traits, len(inputs)) // nil for an input whose traits are not compared again
 	for i, in := range inputs {
 		if x.expectCall(in, "", func(ctx context.Context, c *pegboard.Call) { first[i] = x.checkCall(ctx, c, in) }) {
 			x.checkMutations(in)
@@ -32,8 +32,8 @@ func (x *exam) checkInputs(inputs []string) {
 	}
 }
 
-// expectCall is like admit. It reports whether the input got to the visit, and
-// notes why not.
+// expectCall is like runToCall. It reports whether the input has reached the call,
+// and records a violation if not.
 func (x *exam) expectCall(input, when string, visit func(context.Context, *pegboard.Call)) bool {
 	out, err := x.runToCall(input, visit)
 	switch {
@@ -47,27 +47,27 @@ func (x *exam) expectCall(input, when string, visit func(context.Context, *pegbo
 	return err == nil && out.Err == nil
 }
 
-// runToCall takes one input through every stage before the call and has visit look
-// at the admitted call in place of the tool's Call. The error says that a stage
-// before the call does not end.
+// runToCall runs one input through every stage before the call, and calls visit with
+// the accepted call instead of the tool's Call. It returns an error if a stage does
+// not return.
 func (x *exam) runToCall(input string, visit func(context.Context, *pegboard.Call)) (out pegboard.Outcome, err error) {
 	arrived := make(chan struct{})
-	var settled atomic.Bool // by the first of the visit and the end of patience
+	var decided atomic.Bool // set by the visit or at the timeout, whichever is first
 	t := visitedTool{Tool: x.tool, visit: func(ctx context.Context, c *pegboard.Call) {
-		if settled.CompareAndSwap(false, true) {
+		if decided.CompareAndSwap(false, true) {
 			close(arrived)
 			visit(ctx, c)
 		}
 	}}
 	var got pegboard.Outcome
-	x.session.NewTurn() // an exam repeats itself and is no loop
+	x.session.NewTurn() // so that the repeated calls do not look like a loop
 	ended := goroutine.Go(func() { got = Run(context.Background(), t, x.session, input) })
 	select {
-	case <-arrived: // visits watch the time themselves
+	case <-arrived: // the checks in visit have timeouts of their own
 		err = <-ended
 	case err = <-ended:
 	case <-time.After(x.grace):
-		if settled.CompareAndSwap(false, true) {
+		if decided.CompareAndSwap(false, true) {
 			return out, fmt.Errorf("a stage before the call did not return within %v", x.grace)
 		}
 		err = <-ended
@@ -75,7 +75,7 @@ func (x *exam) runToCall(input string, visit func(context.Context, *pegboard.Cal
 	return got, err
 }
 
-// checkMutations tries what must be refused in place of a good input.
+// checkMutations runs the mutations of an accepted input, which must be refused.
 func (x *exam) checkMutations(input string) {
 	for _, m := range mutate(x.schema, input) {
 		passed := false

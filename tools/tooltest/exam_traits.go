@@ -10,8 +10,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// checkCall examines an admitted call. It returns the traits to compare with later,
-// or nil if they are not to be relied on.
+// checkCall examines an accepted call. It returns the traits to compare with later,
+// or nil if they were not the same every time.
 func (x *exam) checkCall(ctx context.Context, c *pegboard.Call, input string) *pegboard.Traits {
 	traits, ok := x.askTraits(c, input)
 	if !ok {
@@ -29,7 +29,7 @@ func (x *exam) checkCall(ctx context.Context, c *pegboard.Call, input string) *p
 	return &traits[0]
 }
 
-// checkTraitsAgain compares the traits of a call with those of one before.
+// checkTraitsAgain compares the traits of a call with earlier ones.
 func (x *exam) checkTraitsAgain(c *pegboard.Call, input string, first pegboard.Traits) {
 	if traits, ok := x.askTraits(c, input); ok {
 		x.compareTraits(input, "asked after other calls", first, traits)
@@ -72,7 +72,8 @@ func (x *exam) checkCoherent(input string, tr pegboard.Traits) {
 	}
 }
 
-// checkConcurrent calls every stage but the call from several goroutines at once.
+// checkConcurrent calls every stage except the call from several goroutines at the
+// same time.
 func (x *exam) checkConcurrent(ctx context.Context, c *pegboard.Call, input string) (traits []pegboard.Traits, ok bool) {
 	const callers = 4
 	got := make([]pegboard.Traits, callers)
@@ -82,7 +83,7 @@ func (x *exam) checkConcurrent(ctx context.Context, c *pegboard.Call, input stri
 			x.tool.Info()
 			x.tool.Declare(x.session)
 			got[i] = x.tool.Traits(c)
-			_ = x.tool.Validate(ctx, c) // its answer was heard on the way to the call
+			_ = x.tool.Validate(ctx, c) // expectCall has already checked its answer
 			x.tool.Permit(ctx, c)
 		})
 	}
@@ -102,14 +103,14 @@ func (x *exam) checkConcurrent(ctx context.Context, c *pegboard.Call, input stri
 	return got, true
 }
 
-// errCancelled is why the calls of an exam are cancelled.
+// errCancelled is the cause with which an exam cancels calls.
 var errCancelled = errors.New("cancelled before the call began")
 
-// checkCancel runs the call twice at the same time with a context that has ended.
+// checkCancel runs the call twice at the same time with a cancelled context.
 func (x *exam) checkCancel(ctx context.Context, c *pegboard.Call, input string) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	cancel(errCancelled)
-	call := func() { _, _ = x.tool.Call(ctx, c) } // a result and an error are both fine
+	call := func() { _, _ = x.tool.Call(ctx, c) } // it may return a result or an error
 	calls := []<-chan error{goroutine.Go(call), goroutine.Go(call)}
 	grace := time.After(x.grace)
 	for _, end := range calls {

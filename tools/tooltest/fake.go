@@ -8,9 +8,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A Fake is a tool that answers from a script and remembers its calls. It takes
-// the way of any other tool, so that hooks, rules and schemas apply. Make one
-// with [NewFake], [FakeConfig.New] or [StandIn].
+// A Fake is a tool that answers from a script and records its calls. Its calls pass
+// the same stages as those of any other tool, so hooks, rules and schemas apply. Use
+// [NewFake], [FakeConfig.New] or [StandIn] to make one.
 //
 // Its methods may be called concurrently. Calls take the replies in the order in
 // which they reach the fake.
@@ -22,19 +22,18 @@ type Fake struct {
 	calls   []pegboard.Call
 }
 
-// NewFake returns a Fake that gives each reply in turn and then repeats the
-// last. Without replies every call returns the text "ok".
+// NewFake returns a Fake that gives the replies in order and then repeats the last
+// one. Without replies every call returns the text "ok".
 //
-// It takes any object as input. Like every tool that says nothing of itself, it
-// counts as writing something unknown: its calls run alone, and only if a rule
-// or the session's mode allows them. Use [FakeConfig] to say more. NewFake
-// panics if the name is not valid.
+// It accepts any object as input. Like every tool that declares no traits, it counts
+// as writing to an unknown target: its calls run alone, and only if a rule or the
+// session's mode allows them. Use [FakeConfig] to declare more. NewFake panics if the
+// name is not valid.
 func NewFake(name string, replies ...Reply) *Fake { return FakeConfig{Name: name}.New(replies...) }
 
-// StandIn returns a Fake that takes the place of t: it has t's name, schema,
-// traits, validation and opinion of a call, but answers from the script. It lets
-// a loop be tested with the real permissions and the real order of calls while
-// nothing is done.
+// StandIn returns a Fake that replaces t: it has the name, schema, traits, validation
+// and permission check of t, but answers from the script. With it a loop can be
+// tested with the real permissions and the real order of calls, without side effects.
 func StandIn(t pegboard.Tool, replies ...Reply) *Fake {
 	if len(replies) == 0 {
 		replies = []Reply{{Text: "ok"}}
@@ -42,7 +41,7 @@ func StandIn(t pegboard.Tool, replies ...Reply) *Fake {
 	return &Fake{Tool: t, replies: slices.Clone(replies)}
 }
 
-// Call records c and does what the next reply says.
+// Call records c and runs the next reply.
 func (f *Fake) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
 	return f.next(c).run(ctx, c)
 }
@@ -55,8 +54,8 @@ func (f *Fake) next(c *pegboard.Call) Reply {
 	return r
 }
 
-// Calls returns copies of the calls that reached the fake, in that order. A
-// call that was refused before is not among them.
+// Calls returns copies of the calls that have reached the fake, in order. It does not
+// contain calls that were refused before.
 func (f *Fake) Calls() []pegboard.Call {
 	f.mu.Lock()
 	defer f.mu.Unlock()

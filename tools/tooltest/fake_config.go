@@ -13,19 +13,19 @@ type FakeConfig struct {
 	Name         string
 	Aliases      []string
 	Description  string // Defaults to "A fake tool."
-	RequiresUser bool   // only a person may allow its calls
+	RequiresUser bool   // only a user may allow its calls
 	// InputSchema is the JSON schema of the input. Defaults to any object.
 	InputSchema string
 
-	// Traits describe every call. Targets, if set, gives those of each call
-	// by its input, in place of Traits.Targets.
+	// Traits describe every call. If Targets is set, it returns the targets of a call
+	// from its input, instead of Traits.Targets.
 	Traits  pegboard.Traits
 	Targets func(input json.RawMessage) []pegboard.Target
 }
 
-// New returns a Fake of this description that gives each reply in turn and then
-// repeats the last, as [NewFake] does. It panics if the name or the schema is
-// not valid: both are source code.
+// New returns a Fake with this description. It gives the replies like [NewFake]. It
+// panics if the name or the schema is not valid, since both are part of the source
+// code.
 func (cfg FakeConfig) New(replies ...Reply) *Fake {
 	if cfg.Description == "" {
 		cfg.Description = "A fake tool."
@@ -54,7 +54,7 @@ func (cfg FakeConfig) inspect(input json.RawMessage, _ *pegboard.Call) pegboard.
 	return tr
 }
 
-// unscripted is the call of the tool inside a Fake, which the Fake overrides.
+// unscripted is the Call of the tool inside a Fake. The Fake overrides it.
 func unscripted(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
 	return &pegboard.Result{}, nil
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A Model plays the model in the test of a loop: it says its turns one after
-// the other and sees to it that every call is answered exactly once.
+// A Model plays the model in the test of a loop: it returns its turns in order and
+// checks that every call is answered exactly once.
 //
 // Its methods may be called concurrently, though a loop has no reason to.
 type Model struct {
 	mu    sync.Mutex
 	turns []Turn
-	next  int   // index of the turn to say next
-	err   error // the first thing that went wrong
+	next  int   // index of the turn to return next
+	err   error // the first error
 }
 
-// NewModel returns a model that says the turns given. A call without an ID gets
-// one of the form "turn-1-call-2".
+// NewModel returns a model that plays the given turns. A call without an ID gets one
+// of the form "turn-1-call-2".
 func NewModel(turns ...Turn) *Model {
 	m := &Model{turns: slices.Clone(turns)}
 	for i := range m.turns {
@@ -35,13 +35,14 @@ func NewModel(turns ...Turn) *Model {
 	return m
 }
 
-// Reply answers the loop with the next turn. outcomes are those of the calls of
-// the turn before, one for each and in any order; of the first turn, and of one
-// that follows a turn without calls, there are none.
+// Reply returns the next turn. outcomes are the outcomes of the calls of the previous
+// turn, one for each call and in any order. There are no outcomes before the first
+// turn and after a turn without calls.
 //
-// It returns an error if an outcome is missing, comes twice or belongs to no
-// call, if the turn's Expect objects, or if nothing is left to say. The error
-// stays: the model says no more, and [Model.Done] returns it as well.
+// Reply returns an error if an outcome is missing, duplicated or belongs to no call,
+// if the turn's Expect returns one, or if the script has no more turns. The model
+// then stays in error: Reply returns no more turns, and [Model.Done] returns the same
+// error.
 func (m *Model) Reply(outcomes []pegboard.Outcome) (Turn, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -59,8 +60,8 @@ func (m *Model) Reply(outcomes []pegboard.Outcome) (Turn, error) {
 	return turn, nil
 }
 
-// Done returns nil if the loop heard every turn and handed over an outcome for
-// every call, and nothing went wrong on the way.
+// Done returns nil if the loop has received every turn and passed an outcome for
+// every call, without an error.
 func (m *Model) Done() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,24 +76,23 @@ func (m *Model) Done() error {
 	return nil
 }
 
-// advance checks the outcomes of the turn that was said last and goes on to the
-// next.
+// advance checks the outcomes of the previous turn and goes on to the next one.
 func (m *Model) advance(outcomes []pegboard.Outcome) error {
-	said := m.next
+	previous := m.next
 	m.next++
-	if said == 0 {
+	if previous == 0 {
 		return requireEmpty(outcomes, "before the first turn")
 	}
-	last := m.turns[said-1]
+	last := m.turns[previous-1]
 	if len(last.Calls) == 0 {
-		return requireEmpty(outcomes, fmt.Sprintf("after turn %d, which has no calls", said))
+		return requireEmpty(outcomes, fmt.Sprintf("after turn %d, which has no calls", previous))
 	}
 	ordered, err := matchOutcomes(last.Calls, outcomes)
 	if err == nil && last.Expect != nil {
 		err = last.Expect(ordered)
 	}
 	if err != nil {
-		return fmt.Errorf("turn %d: %w", said, err)
+		return fmt.Errorf("turn %d: %w", previous, err)
 	}
 	return nil
 }
@@ -104,8 +104,8 @@ func requireEmpty(outcomes []pegboard.Outcome, when string) error {
 	return fmt.Errorf("%d outcomes were handed over %s", len(outcomes), when)
 }
 
-// matchOutcomes returns the outcomes in the order of the calls that they answer. Calls
-// with the same ID take theirs in the order given.
+// matchOutcomes returns the outcomes in the order of their calls. Calls with the same
+// ID get theirs in the given order.
 func matchOutcomes(calls []pegboard.Call, outcomes []pegboard.Outcome) ([]pegboard.Outcome, error) {
 	byID := map[string][]pegboard.Outcome{}
 	var errs []error
@@ -128,7 +128,7 @@ func matchOutcomes(calls []pegboard.Call, outcomes []pegboard.Outcome) ([]pegboa
 		}
 		ordered, byID[c.ID] = append(ordered, list[0]), list[1:]
 	}
-	for _, o := range outcomes { // what is left, in the order given
+	for _, o := range outcomes { // the unmatched outcomes, in the given order
 		if o.Call != nil && len(byID[o.Call.ID]) > 0 {
 			byID[o.Call.ID] = nil
 			errs = append(errs, fmt.Errorf("an outcome of %s answers no call of this turn", o.Call.ID))

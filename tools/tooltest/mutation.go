@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// mutation is an input made worse.
+// A mutation is an input with a defect.
 type mutation struct{ defect, input string }
 
-// mutate returns every mutation of a good input that the schema, or the way in
-// which inputs are read, must refuse.
+// mutate returns the mutations of a valid input that the schema or the decoding of
+// inputs must refuse.
 func mutate(schema json.RawMessage, input string) []mutation {
 	if strings.TrimSpace(input) == "" {
-		input = "{}" // what an empty input stands for
+		input = "{}" // an empty input means the empty object
 	}
 	input = strings.TrimSpace(input)
 	all := []mutation{

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// object is a JSON object that may have a key twice.
+// An object is a JSON object that may contain a key twice.
 type object []member
 
 type member struct {
@@ -16,7 +16,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// objectOf returns the fields by name, with no room to append in place.
+// objectOf returns the fields ordered by key. The slice has no spare capacity, so
+// that append copies it.
 func objectOf(fields map[string]json.RawMessage) object {
 	o := make(object, 0, len(fields))
 	for _, key := range slices.Sorted(maps.Keys(fields)) {

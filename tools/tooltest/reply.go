@@ -9,29 +9,28 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A Reply is what a [Fake] does in one call. The fields that are set take
-// effect in the order in which they stand here. The zero Reply returns an empty
-// text at once.
+// A Reply says how a [Fake] handles one call. The fields that are set take effect in
+// the order of their declaration. The zero Reply returns an empty text at once.
 type Reply struct {
 	// Emit is reported as progress, one event for each text.
 	Emit []string
-	// Barrier holds the call until enough others are there. If they do not
-	// come, the call returns the barrier's error.
+	// Barrier blocks the call until enough other calls have arrived. If they do not
+	// arrive in time, the call returns the barrier's error.
 	Barrier *Barrier
-	// Sleep is how long the call takes. If its context ends meanwhile, it
-	// returns the cause, unless Stubborn is set: then it sleeps on.
+	// Sleep is how long the call takes. If its context ends earlier, the call returns
+	// the cause; with Stubborn it ignores the context.
 	Sleep    time.Duration
 	Stubborn bool
 
-	// The first of these that is set ends the call.
-	Panic  any              // is panicked with
-	Goexit bool             // ends the goroutine
-	Err    error            // is returned
+	// The first of these fields that is set ends the call.
+	Panic  any              // value of a panic
+	Goexit bool             // call runtime.Goexit
+	Err    error            // returned
 	Result *pegboard.Result // a copy is returned
-	Text   string           // is returned as a result of one text
+	Text   string           // returned as the only part of a result
 }
 
-// run does what the reply says.
+// run executes the reply.
 func (r Reply) run(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
 	for _, text := range r.Emit {
 		c.Emit(text)
@@ -53,7 +52,7 @@ func (r Reply) run(ctx context.Context, c *pegboard.Call) (*pegboard.Result, err
 		return nil, r.Err
 	case r.Result != nil:
 		result := *r.Result
-		result.Parts = slices.Clone(result.Parts) // hooks may change what they get
+		result.Parts = slices.Clone(result.Parts) // hooks may change the result
 		return &result, nil
 	}
 	return pegboard.TextResult(r.Text), nil

@@ -1,6 +1,7 @@
 package tooltest
 
-// The rules. Each has an entry in whys and an item in the comment of Check.
+// The rules. Each one has an entry in rulePurposes and an item in the comment of
+// Check.
 const (
 	ruleRegisters = "the tool can be registered"
 	ruleInfo      = "Info is fixed"
@@ -16,7 +17,7 @@ const (
 	ruleCancel    = "a cancelled call ends"
 )
 
-// rulePurposes says of each rule what it is for.
+// rulePurposes holds the purpose of each rule.
 var rulePurposes = map[string]string{
 	ruleRegisters: "a tool that Registry.Add refuses reaches no model",
 	ruleInfo:      "the registry copies Info once, so whatever changes later is not seen by rules, hooks and logs",

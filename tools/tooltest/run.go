@@ -8,13 +8,12 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// Run takes one call of t through a real registry, pool and executor, with
-// whatever s permits, and returns its outcome. Neither gates nor the tables of
-// roles hide t.
+// Run runs one call of t through a real registry, pool and executor, under the
+// permissions of s, and returns its outcome. Neither gates nor role tables hide t.
 //
-// A nil session stands for one of [NewSession] in the current directory that is
-// closed before Run returns; what it then cannot end becomes the outcome's
-// error. A tool that cannot be registered gives an outcome too.
+// A nil session means a new one from [NewSession] in the current directory, which Run
+// closes before it returns; an error of closing it becomes the outcome's error. If
+// the tool cannot be registered, Run returns an outcome with that error.
 func Run(ctx context.Context, t pegboard.Tool, s *pegboard.Session, input string) (out pegboard.Outcome) {
 	c := pegboard.Call{ID: "call-1", Input: json.RawMessage(input)}
 	if s == nil {
@@ -34,7 +33,7 @@ func Run(ctx context.Context, t pegboard.Tool, s *pegboard.Session, input string
 	return e.Run(ctx, p, c)[0]
 }
 
-// poolOf returns a pool of nothing but t, if t declares itself in s.
+// poolOf returns a pool that contains only t, if t is declared in s.
 func poolOf(t pegboard.Tool, s *pegboard.Session) (*pegboard.Pool, error) {
 	var r pegboard.Registry
 	if err := r.Add(t); err != nil {
@@ -43,7 +42,7 @@ func poolOf(t pegboard.Tool, s *pegboard.Session) (*pegboard.Pool, error) {
 	return r.AssemblePool(s, pegboard.PoolConfig{Gates: openGates(), Roles: openTables()}), nil
 }
 
-// openGates let every well-known tool exist.
+// openGates enable every well-known tool.
 func openGates() pegboard.Gates {
 	return pegboard.Gates{
 		PowerShell: true, Resources: true, StructuredOutput: true,
@@ -54,12 +53,12 @@ func openGates() pegboard.Gates {
 	}
 }
 
-// openTables take no tool from any role.
+// openTables exclude no tool from any role.
 func openTables() *pegboard.RoleTables {
 	return &pegboard.RoleTables{Async: []string{"*"}, Coordinator: []string{"*"}}
 }
 
-// failedOutcome is the outcome of a call for which there is no pool.
+// failedOutcome returns the outcome of a call for which there is no pool.
 func failedOutcome(c pegboard.Call, err error) pegboard.Outcome {
 	return pegboard.Outcome{
 		Call:   &c,
@@ -68,8 +67,8 @@ func failedOutcome(c pegboard.Call, err error) pegboard.Outcome {
 	}
 }
 
-// closeOwn closes a session that Run opened. What the tool left behind is a failure
-// of the tool.
+// closeOwn closes a session that Run has opened. If something of the tool is still
+// running, the tool has failed.
 func closeOwn(s *pegboard.Session, out *pegboard.Outcome) {
 	if err := closeSession(s); err != nil && out.Err == nil {
 		err = fmt.Errorf("close the session: %w", err)

@@ -9,23 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// shape is what a JSON schema says plainly. Every part of it is a condition of
-// its own, so what breaks one is refused whatever else the schema says.
+// A shape holds the direct constraints of a JSON schema. Each one applies on its own,
+// so an input that breaks it is refused whatever the rest of the schema says.
 type shape struct {
 	types      []string
 	properties map[string]json.RawMessage
 	required   []string
-	closed     bool // no further properties
+	closed     bool // no additional properties
 	items      json.RawMessage
 }
 
-// shapeOf reads a schema, as far as it is of the usual form. References and
-// combinations leave no trace.
+// shapeOf reads the constraints of a schema. It ignores references and combinations.
 func shapeOf(schema json.RawMessage) shape {
 	var s shape
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(schema, &fields) != nil {
-		return s // true, false, or nothing at all
+		return s // the schema is true, false or missing
 	}
 	read := func(key string, into any) bool { return json.Unmarshal(fields[key], into) == nil }
 	var one string
@@ -46,7 +45,7 @@ func shapeOf(schema json.RawMessage) shape {
 	return s
 }
 
-// mutate returns the mutations of a value of this shape that stands at path.
+// mutate returns the mutations of a value at path that has this shape.
 func (s shape) mutate(path string, value json.RawMessage) []mutation {
 	switch {
 	case bytes.HasPrefix(value, []byte("{")):
@@ -57,7 +56,7 @@ func (s shape) mutate(path string, value json.RawMessage) []mutation {
 	return nil
 }
 
-// mutateArray spoils the first item: one is as good as all.
+// mutateArray mutates only the first item.
 func (s shape) mutateArray(path string, value json.RawMessage) []mutation {
 	var items []json.RawMessage
 	if json.Unmarshal(value, &items) != nil || len(items) == 0 || s.items == nil {
@@ -86,8 +85,8 @@ func (s shape) mutateObject(path string, value json.RawMessage) []mutation {
 	}
 	o := objectOf(fields)
 	var all []mutation
-	add := func(key, what string, spoiled object) {
-		all = append(all, mutation{path + "/" + key + " " + what, spoiled.String()})
+	add := func(key, what string, mutated object) {
+		all = append(all, mutation{path + "/" + key + " " + what, mutated.String()})
 	}
 	if s.closed {
 		key := "unexpected"
@@ -120,8 +119,8 @@ func (s shape) mutateObject(path string, value json.RawMessage) []mutation {
 	return all
 }
 
-// wrongType returns a value that is of none of the types of s, or "" if s names
-// no type or all of them.
+// wrongType returns a value of a type that s does not allow, or "" if s names no type
+// or all types.
 func (s shape) wrongType() string {
 	if len(s.types) == 0 {
 		return ""
@@ -136,7 +135,7 @@ func (s shape) wrongType() string {
 	return ""
 }
 
-// otherCase changes the case of the first letter of key that has one.
+// otherCase changes the case of the first letter of key that has two cases.
 func otherCase(key string) string {
 	for i, r := range key {
 		other := unicode.ToUpper(r)

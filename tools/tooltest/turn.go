@@ -8,20 +8,20 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A Turn is one reply of a [Model]: a text, calls, or both. A turn without calls
-// is how a model ends a conversation.
+// A Turn is one reply of a [Model]: a text, calls, or both. A model ends a
+// conversation with a turn without calls.
 type Turn struct {
 	Text  string
 	Calls []pegboard.Call
-	// Expect, if set, is given the outcomes of Calls, in the order of Calls,
-	// once the loop hands them over. Its error becomes that of [Model.Reply].
-	// It must not use the model.
+	// Expect, if set, is called with the outcomes of Calls, in the order of Calls,
+	// when the loop passes them. [Model.Reply] returns its error. It must not use the
+	// model.
 	Expect func(outcomes []pegboard.Outcome) error
 }
 
-// WantErrors returns an Expect for a [Turn] that compares each outcome's error
-// by errors.Is. A nil stands for an outcome without error, which includes one
-// whose tool reported a failure itself.
+// WantErrors returns an Expect function for a [Turn] that compares the error of each
+// outcome with errors.Is. A nil means an outcome without error; that includes a
+// failure that the tool itself has reported.
 func WantErrors(want ...error) func([]pegboard.Outcome) error {
 	return func(outcomes []pegboard.Outcome) error {
 		if len(outcomes) != len(want) {

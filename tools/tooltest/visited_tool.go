@@ -6,13 +6,13 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// visitedTool is a tool whose calls are looked at in place of being run.
+// A visitedTool is a tool whose calls are passed to a function and not run.
 type visitedTool struct {
 	pegboard.Tool
 	visit func(context.Context, *pegboard.Call)
 }
 
-// Call shows the call to the visitor.
+// Call passes the call to visit.
 func (v visitedTool) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
 	v.visit(ctx, c)
 	return &pegboard.Result{}, nil
