@@ -2,10 +2,43 @@ package pegboard_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
 )
+
+// A person is asked about what no rule decides. Here it is a policy of the host
+// that answers in the person's place.
+func ExampleAsker() {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{
+		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			fmt.Println(q.Call.Name, "is asked about, for", q.AgentPath)
+			for _, t := range q.Targets {
+				if t.Access != pegboard.AccessWrite || t.Kind != pegboard.TargetPath {
+					return pegboard.Decision{}, errors.New("not my department")
+				}
+			}
+			// What was answered is decoded, validated and decided like what the
+			// model wrote.
+			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "into the drafts", Input: []byte(`{"file":"drafts/a.md"}`)}, nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "writer"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	exampleWrite(agent, "a.md")
+	// Output:
+	// Write is asked about, for [writer]
+	// a.md: allow, into the drafts
+}
 
 // A host whose people answer elsewhere, in a browser or a chat, shows them what is
 // open and answers by id, in any order.

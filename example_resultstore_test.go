@@ -12,9 +12,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// log100 prints 100 lines.
-func log100() string { return strings.Repeat("something happened\n", 100) }
-
 // tellIn runs a tool whose result is text in the session.
 func tellIn(session *pegboard.Session, text string) pegboard.Part {
 	var reg pegboard.Registry
@@ -58,43 +55,4 @@ func ExampleNewDirStore() {
 	// something happened
 	// something happened
 	// 1900 bytes are kept
-}
-
-// A tool stores what it gets while it gets it.
-func ExampleCall_Store() {
-	fetch := pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
-		Info: pegboard.Info{Name: "Fetch"}, Description: "Fetches the log.", Traits: pegboard.Traits{ReadOnly: true},
-		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (*pegboard.Result, error) {
-			body := strings.NewReader(strings.Repeat(log100(), 1000)) // of a response
-			part, err := c.Store(ctx, body)
-			return &pegboard.Result{Parts: []pegboard.Part{part}}, err
-		},
-	})
-	var reg pegboard.Registry
-	if err := reg.Add(fetch); err != nil {
-		log.Fatal(err)
-	}
-	session := begin(pegboard.SessionConfig{})
-	defer func() { _ = session.Close(context.Background()) }()
-	var executor pegboard.Executor
-	out := executor.Run(context.Background(), reg.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Fetch"})
-	fmt.Println(out[0].Result.Text()[:58])
-	// Output: [Result too long to show: 1900000 bytes, 100000 lines. All
-}
-
-// A wire calls Trim with what it finds in a history; see its own Trim.
-func ExampleSession_TrimResults() {
-	session := begin(pegboard.SessionConfig{Limits: pegboard.ResultLimits{PerMessage: 3500, Preview: 20}})
-	defer func() { _ = session.Close(context.Background()) }()
-	history := []pegboard.HistoryResult{
-		{CallID: "1", Tool: "Log", Turn: 1, Text: log100()},
-		{CallID: "2", Tool: "Log", Turn: 1, Text: log100() + "the end\n"},
-	}
-	for _, text := range session.TrimResults(context.Background(), history) {
-		first, _, _ := strings.Cut(text, ".")
-		fmt.Printf("%q\n", first)
-	}
-	// Output:
-	// ""
-	// "[Result too long to show: 1908 bytes, 101 lines"
 }

@@ -2,12 +2,9 @@ package pegboard_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"log"
-	"log/slog"
-	"os"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -42,127 +39,91 @@ func pool(cfg pegboard.SessionConfig, tools ...pegboard.Tool) *pegboard.Pool {
 	return reg.AssemblePool(s, pegboard.PoolConfig{})
 }
 
-func ExampleBuild() {
-	d, _ := greet.Declare(nil)
-	fmt.Println(d.Name, "-", d.Description)
-	fmt.Println(string(d.InputSchema))
-	// Output:
-	// Greet - Greets somebody.
-	// {"properties":{"name":{"type":"string","description":"Whom to greet"},"loud":{"type":"boolean"}},"additionalProperties":false,"type":"object","required":["name"]}
-}
-
-func ExampleTryBuild() {
-	_, err := pegboard.TryBuild(pegboard.Definition[greeting, string]{Info: pegboard.Info{Name: "Greet"}, Description: "Greets somebody."})
-	fmt.Println(err)
-	// Output: Greet: Call: is required
-}
-
-func ExampleBuildRaw() {
-	schema := json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)
-	weather, err := pegboard.BuildRaw(schema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
-		Info:   pegboard.Info{Name: "weather"},
-		Traits: pegboard.Traits{ReadOnly: true},
-		Call: func(_ context.Context, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
-			return pegboard.TextResult("asked for " + string(in)), nil
-		},
-	})
+// begin returns a new session.
+func begin(cfg pegboard.SessionConfig) *pegboard.Session {
+	s, err := pegboard.NewSession(cfg)
 	if err != nil {
 		log.Fatal(err)
 	}
-	var ex pegboard.Executor
-	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{}, weather),
-		pegboard.Call{ID: "1", Name: "weather", Input: json.RawMessage(`{"city":"Ulm"}`)},
-		pegboard.Call{ID: "2", Name: "weather", Input: json.RawMessage(`{"City":"Ulm"}`)})
-	fmt.Println(out[0].Result.Text())
-	fmt.Println(out[1].Result.Text())
-	// Output:
-	// asked for {"city":"Ulm"}
-	// weather was not run, its input is wrong:
-	// missing required property "city" (string)
-	// City: this key differs from "city" only by letter case; use "city"
-	// Correct the input and call it again.
+	return s
 }
 
-func ExampleExecutor_Run() {
-	var ex pegboard.Executor
-	outcomes := ex.Run(context.Background(), pool(pegboard.SessionConfig{}, greet),
-		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)},
-		pegboard.Call{ID: "2", Name: "Greet", Input: json.RawMessage(`{"nam":"Bob"}`)},
-		pegboard.Call{ID: "3", Name: "Great", Input: json.RawMessage(`{}`)})
-	for _, o := range outcomes {
-		fmt.Println(o.Call.ID, o.Result.Text(), errors.Is(o.Err, pegboard.ErrInvalidInput))
+// toolset returns a registry with a tool of each name that does nothing.
+func toolset(names ...string) *pegboard.Registry {
+	var reg pegboard.Registry
+	if err := reg.Add(inerts(names...)...); err != nil {
+		log.Fatal(err)
 	}
-	// Output:
-	// 1 hello Ada false
-	// 2 Greet was not run, its input is wrong:
-	// missing required property "name" (string)
-	// unknown property "nam"; did you mean "name"?
-	// Correct the input and call it again. true
-	// 3 Great is not a registered tool. Did you mean Greet? Call one of the tools you were given. false
+	return &reg
 }
 
-// A wrapper embeds a tool and overrides one stage. The executor takes each call
-// through all the others, so no check is lost.
-func ExampleTool_wrapper() {
-	var ex pegboard.Executor
-	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{}, shouting{greet}),
-		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)})
-	fmt.Println(out[0].Result.Text())
-	// Output: hello Ada!
+// shelf returns a registry with a server of two tools, and ToolSearch.
+func shelf() *pegboard.Registry {
+	reg := toolset("Read")
+	if err := reg.Add(pegboard.ToolSearch(pegboard.SearchOptions{})); err != nil {
+		log.Fatal(err)
+	}
+	describe := func(name, text string) pegboard.Tool {
+		return pegboard.Build(pegboard.Definition[map[string]string, string]{
+			Info: pegboard.Info{Name: name}, Description: text,
+			Call: func(context.Context, map[string]string, *pegboard.Call) (string, error) { return "done", nil },
+		})
+	}
+	if _, err := reg.Attach("github", describe("create_issue", "Opens an issue."), describe("list_branches", "Lists branches.")); err != nil {
+		log.Fatal(err)
+	}
+	return reg
 }
 
-type shouting struct{ pegboard.Tool }
+// exampleWriter is a tool that would write the file it is told to.
+func exampleWriter() pegboard.Tool {
+	type input struct {
+		File string `json:"file"`
+	}
+	return pegboard.Build(pegboard.Definition[input, string]{
+		Info:        pegboard.Info{Name: "Write"},
+		Description: "Writes a file.",
+		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}}}
+		},
+		Call: func(_ context.Context, in input, _ *pegboard.Call) (string, error) { return "wrote " + in.File, nil },
+	})
+}
 
-func (t shouting) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
-	r, err := t.Tool.Call(ctx, c)
-	if err != nil {
+// exampleWrite has the tool called in s and prints what became of it.
+func exampleWrite(s *pegboard.Session, file string) {
+	var registry pegboard.Registry
+	if err := registry.Add(exampleWriter()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var executor pegboard.Executor
+	input := fmt.Sprintf(`{"file":%q}`, file)
+	out := executor.Run(context.Background(), registry.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Write", Input: []byte(input)})[0]
+	if out.Decision.Rule != nil {
+		fmt.Printf("%s: %v by %s\n", file, out.Decision.Behavior, out.Decision.Rule)
+		return
+	}
+	fmt.Printf("%s: %v, %s\n", file, out.Decision.Behavior, out.Decision.Reason)
+}
+
+// examplePool returns a pool with the tool of exampleWriter and one named Deploy,
+// of which nobody knows what it does.
+func examplePool(s *pegboard.Session) (*pegboard.Pool, error) {
+	type input struct {
+		To string `json:"to"`
+	}
+	deploy := pegboard.Build(pegboard.Definition[input, string]{
+		Info:        pegboard.Info{Name: "Deploy"},
+		Description: "Brings the program to a place where others use it.",
+		Call:        func(_ context.Context, in input, _ *pegboard.Call) (string, error) { return "it is at " + in.To, nil },
+	})
+	var registry pegboard.Registry
+	if err := registry.Add(exampleWriter(), deploy); err != nil {
 		return nil, err
 	}
-	return pegboard.TextResult(r.Text() + "!"), nil
+	return registry.AssemblePool(s, pegboard.PoolConfig{}), nil
 }
 
-func ExampleJoinHooks() {
-	noBob := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
-		if string(h.Call.Input) == `{"name":"Bob"}` {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "Bob is asleep"}, nil
-		}
-		return pegboard.Decision{}, nil
-	}}
-	loud := pegboard.Hooks{Pre: func(context.Context, *pegboard.HookCall) (pegboard.Decision, error) {
-		return pegboard.Decision{Input: json.RawMessage(`{"name":"Ada","loud":true}`)}, nil
-	}}
-	var ex pegboard.Executor
-	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: pegboard.JoinHooks(noBob, loud)}, greet),
-		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Bob"}`)},
-		pegboard.Call{ID: "2", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)})
-	fmt.Println(out[0].Result.Text())
-	fmt.Println(out[1].Result.Text())
-	// Output:
-	// Greet was denied: Bob is asleep. Do not try the same by other means; do something else or tell the user.
-	// HELLO Ada
-}
-
-func ExampleLogEvents() {
-	logger := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey || a.Key == "elapsed" {
-				return slog.Attr{}
-			}
-			return a
-		},
-	}))
-	ex := pegboard.Executor{OnEvent: pegboard.LogEvents(logger)}
-	ex.Run(context.Background(), pool(pegboard.SessionConfig{}, greet), pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"nam":1}`)})
-	// Output: level=WARN msg="tool call finished" tool=Greet call=1 failed=true error="decode: invalid input"
-}
-
-func ExampleInvalidTool() {
-	_, err := pegboard.BuildRaw(json.RawMessage(`{"$ref":"file:///etc/passwd"}`), pegboard.Definition[json.RawMessage, *pegboard.Result]{
-		Info: pegboard.Info{Name: "leak"},
-		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) { return nil, nil },
-	})
-	var reg pegboard.Registry
-	report, _ := reg.Attach("server", pegboard.InvalidTool("leak", err), greet)
-	fmt.Println(report.Added, len(report.Quarantined))
-	// Output: [mcp__server__Greet] 1
-}
+// log100 prints 100 lines.
+func log100() string { return strings.Repeat("something happened\n", 100) }

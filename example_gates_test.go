@@ -1,0 +1,25 @@
+package pegboard_test
+
+import (
+	"fmt"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// A host registers all it has; the gates say what of it exists now.
+func ExampleGates() {
+	reg := toolset(pegboard.BuiltinNames()...)
+	s := begin(pegboard.SessionConfig{})
+	usual := reg.AssemblePool(s, pegboard.PoolConfig{})
+	gates := pegboard.Gates{EmbeddedSearch: true, Features: []pegboard.Feature{pegboard.FeatureLSP}}
+	gated := reg.AssemblePool(s, pegboard.PoolConfig{Gates: gates})
+	for _, name := range []string{"Grep", "LSP"} {
+		fmt.Println(usual.Explain(name))
+		fmt.Println(gated.Explain(name))
+	}
+	// Output:
+	// Grep is available: a built-in tool
+	// Grep is not available here: the shell searches (Gates.EmbeddedSearch)
+	// LSP is not available here: the feature lsp is off (Gates.Features)
+	// LSP is available: a built-in tool
+}

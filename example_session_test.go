@@ -1,0 +1,85 @@
+package pegboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+func ExampleSession_Fork() {
+	p, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(src)"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: p})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+
+	narrower, err := pegboard.NewPermissions("", pegboard.RuleSet{Deny: []string{"Edit(src/generated)"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "reviewer", Permissions: narrower})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	exampleWrite(agent, "src/main.go")
+	exampleWrite(agent, "src/generated/api.go")
+
+	wider, err := p.WithRules(pegboard.RuleSet{Allow: []string{"Edit(docs)"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Permissions: wider})
+	fmt.Println(err)
+	// Output:
+	// src/main.go: allow by Edit(src)
+	// src/generated/api.go: deny by Edit(src/generated)
+	// a fork cannot add the allow rule "Edit(docs)"; add it to the parent
+}
+
+// The model is told why a call ended early, in words that keep it from arguing.
+func ExampleSession_Interrupt() {
+	wait := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Wait"}, Description: "Waits.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			c.Session().Interrupt(pegboard.ErrNewMessage) // somebody typed
+			<-ctx.Done()
+			return "", context.Cause(ctx)
+		},
+	})
+	var ex pegboard.Executor
+	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{}, wait), pegboard.Call{ID: "1", Name: "Wait"})
+	fmt.Println(errors.Is(out[0].Err, pegboard.ErrNewMessage))
+	fmt.Println(out[0].Result.Text())
+	// Output:
+	// true
+	// Wait was stopped before it finished; it may have done part of its work: the user sent a new message. Read that first, and repeat the call only if it is still wanted.
+}
+
+// A session ends what it was given when it closes, and names what did not end.
+func ExampleSession_OnClose() {
+	session, err := pegboard.NewSession(pegboard.SessionConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session.OnClose("watcher", func(context.Context) error { fmt.Println("watcher ends"); return nil })
+	session.OnClose("index", func(context.Context) error { return errors.New("still writing") })
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	fmt.Println(session.Close(ctx))
+	// Output:
+	// watcher ends
+	// index: still writing
+}
