@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -118,4 +119,29 @@ func ExampleQuestion_Suggestions() {
 	// saved: allow Edit(/a.md) in session
 	// a person answered: allow
 	// allow rule "Edit(/a.md)" from session covers it
+}
+
+// An asker shows the question on a page and waits as AskLater does. The page answers by
+// the question's id, or the time-out denies the call.
+func ExampleAskLater() {
+	page := make(chan string, 1)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{
+		AskTimeout: time.Minute,
+		Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			page <- q.ID
+			return pegboard.AskLater(ctx, q)
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	answered := make(chan error, 1)
+	go func() { answered <- s.Answer(<-page, pegboard.Decision{Behavior: pegboard.Allow}) }()
+	exampleWrite(s, "a.md")
+	fmt.Println(<-answered)
+	// Output:
+	// a.md: allow, a person answered: allow
+	// <nil>
 }

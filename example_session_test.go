@@ -4,11 +4,49 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 )
+
+// A session says what one conversation may do: its permissions, its directory, and who is
+// asked about what no rule decides. Without an asker that is denied.
+func ExampleNewSession() {
+	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
+		Source: pegboard.SourceUser, Allow: []string{"Edit(drafts)"}, Deny: []string{"Edit(drafts/final.md)"},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := pegboard.NewSession(pegboard.SessionConfig{
+		ID:          "conversation 7",
+		Permissions: permissions,
+		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			fmt.Println("asked:", q.Call.Name, string(q.Call.Input))
+			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	exampleWrite(s, "drafts/a.md")
+	exampleWrite(s, "drafts/final.md")
+	exampleWrite(s, "main.go")
+
+	_, err = pegboard.NewSession(pegboard.SessionConfig{Dir: "no such folder"})
+	fmt.Println("no folder:", errors.Is(err, fs.ErrNotExist))
+	// Output:
+	// drafts/a.md: allow by Edit(drafts)
+	// drafts/final.md: deny by Edit(drafts/final.md)
+	// asked: Write {"file":"main.go"}
+	// main.go: allow, a person answered: allow
+	// no folder: true
+}
 
 func ExampleSession_Fork() {
 	p, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(src)"}})
