@@ -80,7 +80,7 @@ type catalog struct {
 	builtins []*entry                  // sorted by name
 	sources  []*source                 // sorted by name
 	external []*entry                  // the tools of all sources, as byNameAndSource sorts them
-	shared   map[string]toolname.Claim // by server
+	shared   map[string]toolname.Clash // by server
 	gone     map[string]string         // exposed names that were offered once, with their source
 	about    map[string]string         // what sources are for
 }
@@ -127,7 +127,7 @@ func (c catalog) replace(name string, next *source) catalog {
 		for i, src := range c.sources {
 			servers[i] = src.server
 		}
-		c.shared = toolname.Claims(servers)
+		c.shared = toolname.Clashes(servers)
 	}
 	return c
 }
@@ -266,9 +266,9 @@ func alike(a, b Tool) bool {
 // one that is called just so.
 func (c catalog) contested(i *Info) bool {
 	switch c.shared[i.server] {
-	case toolname.Nested:
+	case toolname.NestedClash:
 		return true
-	case toolname.Folded:
+	case toolname.FoldedClash:
 		return i.server != toolname.Prefix+i.Origin.Source
 	}
 	return false

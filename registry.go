@@ -89,7 +89,7 @@ func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	for _, e := range next.tools {
 		names = append(names, e.info.Origin.Tool)
 	}
-	report.NameConflicts = toolname.Alike(names)
+	report.NameConflicts = toolname.Lookalikes(names)
 
 	if len(report.Added)+len(report.Removed)+len(report.Changed) > 0 {
 		defer r.library.Forget(name) // without the lock: somebody may be making an index

@@ -102,14 +102,14 @@ func (p *Pool) find(ctx context.Context, ranker Ranker, q searchquery.Query, lim
 		return nil, nil
 	}
 	var accept func(name string) bool
-	if q.Limited() {
+	if q.HasFilters() {
 		accept = func(name string) bool { return p.admits(q, name) }
 	}
 	matches, err := p.ask(ctx, ranker, q.Words, limit, accept)
 	if err != nil {
 		return nil, err
 	}
-	if len(matches) == 0 && q.Limited() { // the words that must be there are enough
+	if len(matches) == 0 && q.HasFilters() { // the words that must be there are enough
 		for _, i := range p.waiting {
 			if name := p.tools[i].info.Name; p.admits(q, name) {
 				matches = append(matches, SearchMatch{Name: name})
@@ -141,7 +141,7 @@ func (p *Pool) ask(ctx context.Context, r Ranker, words string, limit int, accep
 
 func (p *Pool) admits(q searchquery.Query, name string) bool {
 	i, ok := p.index[name]
-	return ok && q.Admits(name, p.tools[i].info.server)
+	return ok && q.PassesFilters(name, p.tools[i].info.server)
 }
 
 func (p *Pool) hasServer(prefix string) bool {

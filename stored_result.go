@@ -103,15 +103,15 @@ func (s *Session) show(ctx context.Context, id string, r io.Reader, how showing)
 	var src excerpt.Source
 	if how.instead != "" {
 		src = excerpt.NewReader(r).Source()
-		src.How = how.instead
+		src.Hint = how.instead
 	} else {
 		var err error
 		stored, src, err = s.put(ctx, id, "text/plain", r)
-		if src.How = s.cfg.Limits.ReadMoreHint; err != nil {
+		if src.Hint = s.cfg.Limits.ReadMoreHint; err != nil {
 			if how.whole != "" { // of which the store may not have read all
 				src = excerpt.NewReader(strings.NewReader(how.whole)).Source()
 			}
-			src.How = "it could not be stored: " + err.Error()
+			src.Hint = "it could not be stored: " + err.Error()
 			how.ends, how.characters = true, how.lost
 		}
 	}

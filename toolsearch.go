@@ -83,7 +83,7 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 	q := searchquery.Parse(in.Query, p.hasServer)
 	var matches []SearchMatch
 	if q.ByName { // who knows the names wants them all
-		matches, out.report.Missing, out.report.Left = p.selectNames(q.Names, cmp.Or(in.MaxResults, MaxSearchResults))
+		matches, out.report.Missing, out.report.OverLimit = p.selectNames(q.Names, cmp.Or(in.MaxResults, MaxSearchResults))
 	} else if matches, err = p.find(ctx, ranker, q, cmp.Or(in.MaxResults, DefaultSearchResults)); err != nil {
 		c.Emit("the ranker failed, words alone count: " + err.Error())
 		matches = p.Search(in.Query, cmp.Or(in.MaxResults, DefaultSearchResults))

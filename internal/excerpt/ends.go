@@ -36,7 +36,7 @@ func Ends(s Source, characters int) Excerpt {
 	return Excerpt{
 		Note: fmt.Sprintf("[%s cut: %s. Below are %s and, right after them, %s. %s.]",
 			s.name(), s.size(), first, last, s.rest("All of it is")),
-		Text:  shown(append(joined, tail...)),
+		Text:  validText(append(joined, tail...)),
 		Shown: int64(len(head) + len(tail)),
 	}
 }

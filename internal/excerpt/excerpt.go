@@ -39,9 +39,9 @@ type Source struct {
 	Path string
 	// Stored is how many bytes of the text are there, from the beginning.
 	Stored int64
-	// How says in half a sentence how to see the rest, such as "read on there with
+	// Hint says in half a sentence how to see the rest, such as "read on there with
 	// Grep"; "" says nothing.
-	How string
+	Hint string
 }
 
 // An Excerpt is what is shown of a text.
@@ -79,7 +79,7 @@ func Beginning(s Source, characters int) Excerpt {
 	return Excerpt{
 		Note: fmt.Sprintf("[%s too long to show: %s. %s. Below are its first %d bytes.]",
 			s.name(), s.size(), s.rest("All of it is"), len(head)),
-		Text:  shown(head),
+		Text:  validText(head),
 		Shown: int64(len(head)),
 	}
 }
@@ -140,14 +140,14 @@ func (s Source) rest(all string) string {
 	default:
 		text = all + " in " + s.Path
 	}
-	if s.How == "" {
+	if s.Hint == "" {
 		return text
 	}
-	return text + "; " + s.How
+	return text + "; " + s.Hint
 }
 
-// shown returns output as valid UTF-8, without line ends at its end.
-func shown(b []byte) string {
+// validText returns output as valid UTF-8, without line ends at its end.
+func validText(b []byte) string {
 	return strings.TrimRight(strings.ToValidUTF8(string(b), string(utf8.RuneError)), "\n")
 }
 

@@ -79,7 +79,7 @@ func TestBeginning(t *testing.T) {
 }
 
 func stored(s excerpt.Source, path string, size int64) excerpt.Source {
-	s.Path, s.Stored, s.How = path, size, how
+	s.Path, s.Stored, s.Hint = path, size, how
 	return s
 }
 
@@ -87,7 +87,7 @@ func TestEnds(t *testing.T) {
 	t.Parallel()
 	lines := strings.Repeat("0123456789\n", 1000)
 	named := sourceOf(lines, 100)
-	named.Name, named.How = "Output", "to see it, run the command again"
+	named.Name, named.Hint = "Output", "to see it, run the command again"
 	tests := []struct {
 		name   string
 		source excerpt.Source

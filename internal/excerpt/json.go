@@ -22,8 +22,8 @@ const (
 	maxNesting = 200 // of values that are cut; what is whole may go deeper
 	// A document is read through so many times at most, and so many bytes more, so
 	// that a small one is never left out for that.
-	maxReads  = 16
-	moreReads = 4 << 20
+	maxReads   = 16
+	extraReads = 4 << 20
 )
 
 // JSON cuts a JSON document to at most so many characters, or 64 if that is more,
@@ -84,7 +84,7 @@ func cutJSON(document []byte, characters int) (cut string, lost, ok bool) {
 		return "", false, false
 	}
 	characters = max(characters, minJSON)
-	c := cutter{document: parsed, unread: maxReads*compact.Len() + moreReads}
+	c := cutter{document: parsed, readBudget: maxReads*compact.Len() + extraReads}
 	lost = c.length(parsed.Root(), characters) > characters
 	c.value(parsed.Root(), characters, 0)
 	return string(c.out), lost, true
@@ -93,9 +93,9 @@ func cutJSON(document []byte, characters int) (cut string, lost, ok bool) {
 // A cutter writes a shorter form of a document that has no space between its
 // values. Lengths are in characters.
 type cutter struct {
-	document *jsonedit.Document
-	unread   int // bytes of arrays and objects that may still be read through
-	out      []byte
+	document   *jsonedit.Document
+	readBudget int // bytes of arrays and objects that may still be read through
+	out        []byte
 }
 
 // value writes v in at most room, which is enough for all of v or for minValue.
@@ -106,11 +106,11 @@ func (c *cutter) value(v jsonedit.Span, room, depth int) {
 		c.out = append(c.out, text...)
 	case text[0] == '"':
 		c.text(text, room)
-	case nests && depth < maxNesting && len(text) <= c.unread:
-		c.unread -= len(text)
+	case nests && depth < maxNesting && len(text) <= c.readBudget:
+		c.readBudget -= len(text)
 		c.container(c.containerAt(v, room), room, depth)
 	default:
-		c.leaveOut(text)
+		c.omit(text)
 	}
 }
 
@@ -168,9 +168,9 @@ func (c *cutter) text(literal []byte, room int) {
 
 func moreText(characters int) string { return "…[" + counted(characters, "more character") + "]" }
 
-// leaveOut writes what stands for a value that is not read: it is too deep, or a
+// omit writes what stands for a value that is not read: it is too deep, or a
 // number too long.
-func (c *cutter) leaveOut(text []byte) {
+func (c *cutter) omit(text []byte) {
 	switch note := fmt.Sprintf(`"…":"%d bytes left out"`, len(text)); text[0] {
 	case '[':
 		c.out = append(c.out, "[{"+note+"}]"...)

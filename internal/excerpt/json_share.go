@@ -19,10 +19,10 @@ type container struct {
 
 // An item is an element of an array or a member of an object.
 type item struct {
-	key   []byte // with its quotes and the colon; nil in an array
-	value jsonedit.Span
-	full  int // characters of the value, or more than there is room for
-	share int // characters it may be cut to
+	key    []byte // with its quotes and the colon; nil in an array
+	value  jsonedit.Span
+	length int // characters of the value, or more than there is room for
+	share  int // characters it may be cut to
 }
 
 // containerAt returns the array or object at v, of which no more than room is shown.
@@ -84,8 +84,8 @@ func (c *cutter) share(o container, room int) (shown int) {
 	used, spare := 0, 0
 	for i := range o.items {
 		it := &o.items[i]
-		it.full = c.length(it.value, room)
-		it.share = min(it.full, least)
+		it.length = c.length(it.value, room)
+		it.share = min(it.length, least)
 		used += utf8.RuneCount(it.key) + it.share
 		if i > 0 {
 			used += len(",")
@@ -100,19 +100,19 @@ func (c *cutter) share(o container, room int) (shown int) {
 			shown, spare = i+1, room-used-note
 		}
 	}
-	spread(o.items[:shown], spare)
+	distribute(o.items[:shown], spare)
 	return shown
 }
 
-// spread adds spare to the shares, the same to each that can use it.
-func spread(items []item, spare int) {
+// distribute adds spare to the shares, the same to each that can use it.
+func distribute(items []item, spare int) {
 	order := make([]*item, len(items))
 	for i := range items {
 		order[i] = &items[i]
 	}
-	slices.SortStableFunc(order, func(a, b *item) int { return cmp.Compare(a.full-a.share, b.full-b.share) })
+	slices.SortStableFunc(order, func(a, b *item) int { return cmp.Compare(a.length-a.share, b.length-b.share) })
 	for i, it := range order {
-		more := min(it.full-it.share, spare/(len(order)-i))
+		more := min(it.length-it.share, spare/(len(order)-i))
 		it.share += more
 		spare -= more
 	}

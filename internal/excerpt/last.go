@@ -11,7 +11,7 @@ import (
 // line. The text begins with b, or before it if begins is false, so that what b begins
 // with may be a part of a line or a character.
 func Last(b []byte, most int, begins bool) (text string, start int) {
-	start = fitting(b, most)
+	start = lastFitting(b, most)
 	atLine := begins
 	if start > 0 {
 		atLine = b[start-1] == '\n'
@@ -29,9 +29,9 @@ func Last(b []byte, most int, begins bool) (text string, start int) {
 	return strings.ToValidUTF8(string(b[start:]), string(utf8.RuneError)), start
 }
 
-// fitting returns where the longest end of b begins that is at most most bytes long
+// lastFitting returns where the longest end of b begins that is at most most bytes long
 // once it is valid UTF-8: the mark for bytes that are none is longer than one of them.
-func fitting(b []byte, most int) int {
+func lastFitting(b []byte, most int) int {
 	at, broken := len(b), false
 	for at > 0 {
 		r, width := utf8.DecodeLastRune(b[:at])

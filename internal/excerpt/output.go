@@ -35,7 +35,7 @@ func (o Output) Text() string {
 		b.Write(o.Tail)
 		return strings.ToValidUTF8(b.String(), string(utf8.RuneError))
 	}
-	head, tail := o.Ends()
+	head, tail := o.trimmed()
 	b.Write(head)
 	if len(head) > 0 && head[len(head)-1] != '\n' {
 		b.WriteByte('\n')
@@ -46,9 +46,9 @@ func (o Output) Text() string {
 	return strings.ToValidUTF8(b.String(), string(utf8.RuneError))
 }
 
-// Ends returns Head and Tail cut back to whole lines where the gap between them
+// trimmed returns Head and Tail cut back to whole lines where the gap between them
 // begins and ends, or to whole characters where the lines are too long for that.
-func (o Output) Ends() (head, tail []byte) { return trimEnd(o.Head), trimStart(o.Tail) }
+func (o Output) trimmed() (head, tail []byte) { return trimEnd(o.Head), trimStart(o.Tail) }
 
 // Lines returns how many lines the whole stream has, if so many of them ended: the
 // last one may not have.

@@ -1,4 +1,4 @@
-// Package nearest finds the names that somebody may have meant.
+// Package nearest finds the names that a misspelled name may stand for.
 package nearest
 
 import (
@@ -8,21 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// considered is how many bytes of a name are compared. Longer names differ in
-// their beginnings or not at all.
-const considered = 128
+// maxCompared is the number of bytes of a name that are compared. The rest of a longer
+// name is ignored.
+const maxCompared = 128
 
-// leastShared is how many bytes names must have in common to be related.
-const leastShared = 4
+// minShared is the number of bytes that two names must have in common to be related.
+const minShared = 4
 
-// Names returns the names in have that are likely meant by want, the likeliest
-// first and at most most of them. Letter case does not count. A name is likely
-// if a third of its letters or fewer differ, if one contains the other, or if
-// both begin alike for half of the shorter. The result depends on the names alone, not on their order.
+// Names returns the names in have that want may stand for, the likeliest first and at
+// most limit of them. It ignores letter case. A name is likely if at most a third of the
+// letters differ, if one name contains the other, or if both have the same beginning of
+// at least half the shorter name. The order of have does not matter.
 //
 // The time is linear in the length of have, whatever the length of want.
-func Names(want string, have []string, most int) []string {
-	if most <= 0 || want == "" {
+func Names(want string, have []string, limit int) []string {
+	if limit <= 0 || want == "" {
 		return nil
 	}
 	folded := fold(want)
@@ -38,7 +38,7 @@ func Names(want string, have []string, most int) []string {
 	})
 	likely = slices.CompactFunc(likely, func(a, b candidate) bool { return a.name == b.name })
 	var names []string
-	for _, c := range likely[:min(most, len(likely))] {
+	for _, c := range likely[:min(limit, len(likely))] {
 		names = append(names, c.name)
 	}
 	return names
@@ -47,17 +47,17 @@ func Names(want string, have []string, most int) []string {
 // A candidate is a likely name.
 type candidate struct {
 	name  string
-	rank  int // what makes it likely: few edits before a common part
+	rank  int // rankEdits or rankCommon
 	edits int
 }
 
 // Ranks, the likeliest first.
 const (
-	rankEdits = iota
-	rankCommon
+	rankEdits  = iota // few letters differ
+	rankCommon        // the names are related
 )
 
-// rate says whether want, folded, may stand for name.
+// rate returns name as a candidate if want, which is folded, may stand for it.
 func (d *distance) rate(want []rune, name string) (candidate, bool) {
 	have := fold(name)
 	longer := max(len(want), len(have))
@@ -77,25 +77,25 @@ func (d *distance) rate(want []rune, name string) (candidate, bool) {
 	return candidate{}, false
 }
 
-// related reports whether one name contains the other or begins like it.
+// related reports whether one name contains the other or both begin alike.
 func related(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	if len(a) < leastShared {
+	if len(a) < minShared {
 		return len(a) > 1 && strings.HasPrefix(b, a)
 	}
 	shared := 0
 	for shared < len(a) && a[shared] == b[shared] {
 		shared++
 	}
-	return shared >= max(leastShared, (len(a)+1)/2) || strings.Contains(b, a)
+	return shared >= max(minShared, (len(a)+1)/2) || strings.Contains(b, a)
 }
 
-// fold returns the beginning of a name without differences of letter case.
+// fold returns the compared part of a name in lower case.
 func fold(name string) []rune {
-	if len(name) > considered {
-		end := considered
+	if len(name) > maxCompared {
+		end := maxCompared
 		for end > 0 && !utf8.RuneStart(name[end]) {
 			end--
 		}
@@ -104,14 +104,14 @@ func fold(name string) []rune {
 	return []rune(strings.ToLower(name))
 }
 
-// distance counts edits. It keeps its rows for the next pair.
+// distance computes edit distances. It reuses the memory of its rows.
 type distance struct {
 	before, last, next []int
 }
 
-// between returns how many letters must be added, removed, replaced or swapped
-// with their neighbour to make b of a. It may stop counting above most.
-func (d *distance) between(a, b []rune, most int) int {
+// between returns the number of letters that must be added, removed, replaced or swapped
+// with their neighbour to turn a into b. It may stop counting above limit.
+func (d *distance) between(a, b []rune, limit int) int {
 	d.before = grow(d.before, len(b)+1)
 	d.last = grow(d.last, len(b)+1)
 	d.next = grow(d.next, len(b)+1)
@@ -120,7 +120,7 @@ func (d *distance) between(a, b []rune, most int) int {
 	}
 	for i := range a {
 		d.next[0] = i + 1
-		least := i + 1
+		lowest := i + 1
 		for j := range b {
 			replace := d.last[j]
 			if a[i] != b[j] {
@@ -131,10 +131,10 @@ func (d *distance) between(a, b []rune, most int) int {
 				best = min(best, d.before[j-1]+1)
 			}
 			d.next[j+1] = best
-			least = min(least, best)
+			lowest = min(lowest, best)
 		}
-		if least > most && i > 0 {
-			return least
+		if lowest > limit && i > 0 {
+			return lowest
 		}
 		d.before, d.last, d.next = d.last, d.next, d.before
 	}

@@ -2,11 +2,11 @@ package rank
 
 import "math"
 
-// A buffer is the working memory of one search.
-type buffer struct {
+// A searchState is the working memory of one search.
+type searchState struct {
 	words   []queryWord
-	demands []demand
-	grams   []gramDemand
+	terms   []queryTerm
+	grams   []queryGram
 	pairs   []pair
 	clauses int
 
@@ -19,57 +19,57 @@ type buffer struct {
 	parts     [][]uint32 // the same for each clause, if there are several
 	weights   []float64  // of the clauses
 
-	candidates []candidate
-	best       []float64 // for each segment
-	order      []int
-	bonuses    []float64
-	answered   []float64 // for each clause the share that is answered
+	candidates     []candidate
+	bestRough      []float64 // for each segment
+	order          []int
+	bonuses        []float64
+	answeredShares []float64 // for each clause the share that is answered
 }
 
-type gramDemand struct {
-	term  uint32
-	count float64
+type queryGram struct {
+	term   uint32
+	weight float64
 }
 
-func newBuffer(terms, segments int) *buffer {
-	return &buffer{marks: make([]float32, terms), places: make([]uint32, terms), best: make([]float64, segments)}
+func newSearchState(terms, segments int) *searchState {
+	return &searchState{marks: make([]float32, terms), places: make([]uint32, terms), bestRough: make([]float64, segments)}
 }
 
 // reset forgets the search.
-func (b *buffer) reset() {
+func (b *searchState) reset() {
 	for _, term := range b.marked {
 		b.marks[term] = 0
 	}
 	for _, g := range b.grams {
 		b.places[g.term] = 0
 	}
-	clear(b.best)
-	b.words, b.demands, b.grams, b.pairs, b.marked = b.words[:0], b.demands[:0], b.grams[:0], b.pairs[:0], b.marked[:0]
+	clear(b.bestRough)
+	b.words, b.terms, b.grams, b.pairs, b.marked = b.words[:0], b.terms[:0], b.grams[:0], b.pairs[:0], b.marked[:0]
 	b.candidates = b.candidates[:0]
 }
 
-func (b *buffer) mark(term uint32, share float32) {
+func (b *searchState) cover(term uint32, share float32) {
 	if b.marks[term] == 0 {
 		b.marked = append(b.marked, term)
 	}
 	b.marks[term] = max(b.marks[term], share)
 }
 
-func (b *buffer) demand(term uint32, clause int, worth float64) {
-	b.demands = append(b.demands, demand{term, clause, max(uint32(math.Round(weightUnit*worth)), 1)})
+func (b *searchState) addTerm(term uint32, clause int, worth float64) {
+	b.terms = append(b.terms, queryTerm{term, clause, max(uint32(math.Round(weightUnit*worth)), 1)})
 }
 
-func (b *buffer) gram(term uint32, share float64) {
+func (b *searchState) addGram(term uint32, share float64) {
 	if b.places[term] == 0 {
-		b.grams = append(b.grams, gramDemand{term: term})
+		b.grams = append(b.grams, queryGram{term: term})
 		b.places[term] = uint32(len(b.grams))
 	}
-	b.grams[b.places[term]-1].count += share
+	b.grams[b.places[term]-1].weight += share
 }
 
 // sharedPairs is the worth of the query's pairs that words has as neighbours, each
 // counted once a document.
-func (b *buffer) sharedPairs(words []uint32) float64 {
+func (b *searchState) sharedPairs(words []uint32) float64 {
 	sum := 0.0
 	for i := 1; i < len(words); i++ {
 		if b.marks[words[i-1]] < 1 || b.marks[words[i]] < 1 {

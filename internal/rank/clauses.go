@@ -9,14 +9,14 @@ import (
 // A longer query may ask for several tools, each of which matches a part of it
 // only. So documents are also compared clause by clause.
 
-// part is what the words of a clause bring a candidate.
-func (b *buffer) part(clause int, c candidate) float64 {
+// clauseScore is what the words of a clause bring a candidate.
+func (b *searchState) clauseScore(clause int, c candidate) float64 {
 	return float64(b.parts[clause][c.document]) / scoreUnit * c.factor
 }
 
-// favourClauses adds what the best candidates of each clause deserve. The
+// addClauseBonuses adds what the best candidates of each clause deserve. The
 // candidates are in order.
-func (x *Index) favourClauses(b *buffer) {
+func (x *Index) addClauseBonuses(b *searchState) {
 	top, all := b.candidates[0].score, 0.0
 	for _, weight := range b.weights {
 		all += weight
@@ -30,7 +30,7 @@ func (x *Index) favourClauses(b *buffer) {
 			}
 		}
 		slices.SortFunc(b.order, func(i, j int) int {
-			return cmp.Or(cmp.Compare(b.part(clause, b.candidates[j]), b.part(clause, b.candidates[i])), cmp.Compare(i, j))
+			return cmp.Or(cmp.Compare(b.clauseScore(clause, b.candidates[j]), b.clauseScore(clause, b.candidates[i])), cmp.Compare(i, j))
 		})
 		share := math.Pow(weight/all, clausePower)
 		for rank, i := range b.order[:min(len(b.order), clauseDepth)] {
@@ -42,16 +42,16 @@ func (x *Index) favourClauses(b *buffer) {
 	}
 }
 
-// vary puts the candidates in their final order. Once one of them has answered a
+// diversify puts the candidates in their final order. Once one of them has answered a
 // clause, the others lose a share of what they would bring for it.
-func (x *Index) vary(b *buffer) {
+func (x *Index) diversify(b *searchState) {
 	b.bonuses = zeroed(b.bonuses, b.clauses) // the most a candidate brings for each clause
 	for clause := range b.bonuses {
 		for _, c := range b.candidates {
-			b.bonuses[clause] = max(b.bonuses[clause], b.part(clause, c))
+			b.bonuses[clause] = max(b.bonuses[clause], b.clauseScore(clause, c))
 		}
 	}
-	b.answered = zeroed(b.answered, b.clauses)
+	b.answeredShares = zeroed(b.answeredShares, b.clauses)
 	for rest := b.candidates; len(rest) > 1 && len(b.candidates)-len(rest) < clauseDepth; rest = rest[1:] {
 		best := 0
 		for i := range rest {
@@ -64,13 +64,13 @@ func (x *Index) vary(b *buffer) {
 			if most == 0 {
 				continue
 			}
-			gain := b.part(clause, rest[0])/most - b.answered[clause]
+			gain := b.clauseScore(clause, rest[0])/most - b.answeredShares[clause]
 			if gain <= 0 {
 				continue
 			}
-			b.answered[clause] += gain
+			b.answeredShares[clause] += gain
 			for i := range rest[1:] {
-				rest[i+1].score -= float64(repeatShare * gain * b.part(clause, rest[i+1]))
+				rest[i+1].score -= float64(repeatShare * gain * b.clauseScore(clause, rest[i+1]))
 			}
 		}
 	}

@@ -16,7 +16,7 @@ type Index struct {
 	info     []float32           // the information of each term
 	words    []uint32            // the words of all names and descriptions, as terms of the index
 	related  map[uint32][]uint32 // the terms that a word calls for beside itself, by its key
-	buffers  sync.Pool
+	states   sync.Pool
 }
 
 // An entry is a document as the index knows it. The words of its name begin at

@@ -10,10 +10,10 @@ import (
 // not changed costs little the next time. The zero Library is empty and ready. It may
 // be used concurrently.
 type Library struct {
-	mu       sync.Mutex
-	segments map[string][]analysed // by source, those used last at the end
-	joined   []*Segment            // of last
-	last     *Index
+	mu           sync.Mutex
+	segments     map[string][]cachedSegment // by source, those used last at the end
+	lastSegments []*Segment                 // of last
+	last         *Index
 }
 
 // A Source is tools that come from one place.
@@ -28,14 +28,14 @@ type Tool struct {
 	Schema                  []byte // of its input; must not change
 }
 
-type analysed struct {
+type cachedSegment struct {
 	source  Source
 	segment *Segment
 }
 
-// maxAnalysed is how many states of one source are remembered: agents may see
+// maxStates is how many states of one source are remembered: agents may see
 // different tools of it.
-const maxAnalysed = 4
+const maxStates = 4
 
 // Index returns the index of sources, in their order.
 func (l *Library) Index(sources []Source) *Index {
@@ -45,16 +45,16 @@ func (l *Library) Index(sources []Source) *Index {
 	for i, s := range sources {
 		segments[i] = l.segment(s)
 	}
-	if l.last == nil || !slices.Equal(l.joined, segments) {
-		l.joined, l.last = segments, NewIndex(segments...)
-		l.forget(sources)
+	if l.last == nil || !slices.Equal(l.lastSegments, segments) {
+		l.lastSegments, l.last = segments, NewIndex(segments...)
+		l.forgetStale(sources)
 	}
 	return l.last
 }
 
 func (l *Library) segment(s Source) *Segment {
 	known := l.segments[s.Name]
-	i := slices.IndexFunc(known, func(a analysed) bool { return a.source.same(s) })
+	i := slices.IndexFunc(known, func(a cachedSegment) bool { return a.source.equal(s) })
 	if i >= 0 {
 		a := known[i]
 		copy(known[i:], known[i+1:])
@@ -65,11 +65,11 @@ func (l *Library) segment(s Source) *Segment {
 	for i, t := range s.Tools {
 		docs[i] = Document{Name: t.Name, Hint: t.Hint, Description: t.Description, Parameters: Parameters(t.Schema)}
 	}
-	a := analysed{s, NewSegment(s.Name, s.About, docs)}
+	a := cachedSegment{s, NewSegment(s.Name, s.About, docs)}
 	if l.segments == nil {
-		l.segments = map[string][]analysed{}
+		l.segments = map[string][]cachedSegment{}
 	}
-	if len(known) == maxAnalysed {
+	if len(known) == maxStates {
 		known = slices.Delete(known, 0, 1)
 	}
 	l.segments[s.Name] = append(known, a)
@@ -82,28 +82,28 @@ func (l *Library) Forget(source string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, a := range l.segments[source] {
-		if slices.Contains(l.joined, a.segment) {
-			l.joined, l.last = nil, nil
+		if slices.Contains(l.lastSegments, a.segment) {
+			l.lastSegments, l.last = nil, nil
 		}
 	}
 	delete(l.segments, source)
 }
 
-// forget drops sources that are gone, once there are many more than are left.
-func (l *Library) forget(left []Source) {
-	if len(l.segments) <= 2*len(left)+maxAnalysed {
+// forgetStale drops sources that are gone, once there are many more than are left.
+func (l *Library) forgetStale(left []Source) {
+	if len(l.segments) <= 2*len(left)+maxStates {
 		return
 	}
-	kept := make(map[string][]analysed, len(left))
+	kept := make(map[string][]cachedSegment, len(left))
 	for _, s := range left {
 		kept[s.Name] = l.segments[s.Name]
 	}
 	l.segments = kept
 }
 
-// same reports whether s has the same to say as other. Texts that are the same in
+// equal reports whether s has the same to say as other. Texts that are the same in
 // memory cost no comparison.
-func (s Source) same(other Source) bool {
+func (s Source) equal(other Source) bool {
 	return s.Name == other.Name && s.About == other.About && slices.EqualFunc(s.Tools, other.Tools, func(a, b Tool) bool {
 		return a.Name == b.Name && a.Hint == b.Hint && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)
 	})

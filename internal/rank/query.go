@@ -14,8 +14,8 @@ const (
 	weightUnit    = 128 // of a weight that is 1; with all words of a query a sum stays below 2³²
 )
 
-// A demand is a term that a query looks for.
-type demand struct {
+// A queryTerm is a term that a query looks for.
+type queryTerm struct {
 	term   uint32
 	clause int
 	weight uint32 // in weightUnit
@@ -38,20 +38,20 @@ type queryWord struct {
 }
 
 // parse reads the query into b.
-func (x *Index) parse(query string, b *buffer) {
+func (x *Index) parse(query string, b *searchState) {
 	x.readWords(query, b)
 	repeats := make(map[uint32]float64, len(b.words))
 	for _, w := range b.words {
 		if w.known {
 			repeats[w.term]++
-			b.mark(w.term, 1)
+			b.cover(w.term, 1)
 		}
 	}
 	for i, w := range b.words {
 		if w.known {
 			// A word said twice counts as the square root of twice.
 			worth := w.share * float64(x.info[w.term]) / math.Sqrt(repeats[w.term])
-			b.demand(w.term, w.clause, worth)
+			b.addTerm(w.term, w.clause, worth)
 		}
 		x.addRelated(b, w)
 		if i > 0 && w.known {
@@ -61,21 +61,21 @@ func (x *Index) parse(query string, b *buffer) {
 }
 
 // readWords reads the words of the query and of which clause they are.
-func (x *Index) readWords(query string, b *buffer) {
+func (x *Index) readWords(query string, b *searchState) {
 	clause, count, broken := 0, 0, false
-	for s := (scanner{text: query}); len(b.words) < maxQueryWords && s.next(); {
+	for s := (wordScanner{text: query}); len(b.words) < maxQueryWords && s.next(); {
 		share := float64(weightOf(s.word))
 		if share == 0 {
-			broken = broken || s.broken || joins(s.word)
+			broken = broken || s.afterBreak || isConjunction(s.word)
 			continue
 		}
-		if (broken || s.broken) && count >= clauseWords && clause < maxClauses-1 {
+		if (broken || s.afterBreak) && count >= clauseWords && clause < maxClauses-1 {
 			clause, count = clause+1, 0
 		}
 		broken, count = false, count+1
 		for gram := range grams(s.word) {
 			if term, ok := x.table.find(gram); ok {
-				b.gram(term, share)
+				b.addGram(term, share)
 			}
 		}
 		key := wordKey(stem(s.word))
@@ -90,8 +90,8 @@ func (x *Index) readWords(query string, b *buffer) {
 	b.clauses = clause + 1
 }
 
-// joins says whether a silent word joins two demands.
-func joins(word []byte) bool {
+// isConjunction says whether a silent word joins two demands.
+func isConjunction(word []byte) bool {
 	switch string(word) {
 	case "and", "then", "also":
 		return true
@@ -100,21 +100,21 @@ func joins(word []byte) bool {
 }
 
 // addRelated looks for what a word calls for. None of it says more than the word.
-func (x *Index) addRelated(b *buffer, w queryWord) {
+func (x *Index) addRelated(b *searchState, w queryWord) {
 	for _, term := range w.related {
 		if b.marks[term] > 0 {
 			continue
 		}
-		b.mark(term, relatedShare)
+		b.cover(term, relatedShare)
 		info := float64(x.info[term])
 		if w.known {
 			info = min(info, float64(x.info[w.term]))
 		}
-		b.demand(term, w.clause, relatedShare*w.share*info)
+		b.addTerm(term, w.clause, relatedShare*w.share*info)
 	}
 }
 
-func (x *Index) addPair(b *buffer, first, second queryWord) {
+func (x *Index) addPair(b *searchState, first, second queryWord) {
 	if !first.known || first.clause != second.clause {
 		return
 	}

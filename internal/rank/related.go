@@ -16,13 +16,13 @@ func (x *Index) findRelated() {
 	for _, group := range synonyms {
 		words = appendKeys(words[:0], group)
 		for _, word := range words {
-			x.relate(word, words)
+			x.addRelation(word, words)
 		}
 	}
 	for _, k := range kinds {
 		words, general = appendKeys(words[:0], k.members), appendKeys(general[:0], k.general)
 		for _, word := range words {
-			x.relate(word, general)
+			x.addRelation(word, general)
 		}
 	}
 }
@@ -34,8 +34,8 @@ func appendKeys(keys []uint32, words string) []uint32 {
 	return keys
 }
 
-// relate lets a word call for others.
-func (x *Index) relate(word uint32, others []uint32) {
+// addRelation lets a word call for others.
+func (x *Index) addRelation(word uint32, others []uint32) {
 	for _, key := range others {
 		term, ok := x.table.find(key)
 		if ok && key != word && !slices.Contains(x.related[word], term) {

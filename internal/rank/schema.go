@@ -41,15 +41,15 @@ func Parameters(schema []byte) []Parameter {
 	// An error is about a value of a wrong type; all others have been read.
 	_ = json.Unmarshal(schema, &root)
 	var r parameterReader
-	r.within(&root, 0)
+	r.readBelow(&root, 0)
 	return r.found
 }
 
 // A parameterReader collects the parameters of a schema.
 type parameterReader struct{ found []Parameter }
 
-// within reads the properties that n has, and those of the schemas inside of it.
-func (r *parameterReader) within(n *node, depth int) {
+// readBelow reads the properties that n has, and those of the schemas inside of it.
+func (r *parameterReader) readBelow(n *node, depth int) {
 	if n == nil || depth > maxDepth || len(r.found) >= maxParameters {
 		return
 	}
@@ -59,19 +59,19 @@ func (r *parameterReader) within(n *node, depth int) {
 		}
 		property := n.Properties[name]
 		r.found = append(r.found, Parameter{Name: name, Description: property.text()})
-		r.within(&property, depth+1)
+		r.readBelow(&property, depth+1)
 	}
-	r.within(n.Items, depth+1)
-	r.within(n.AdditionalProperties, depth+1)
+	r.readBelow(n.Items, depth+1)
+	r.readBelow(n.AdditionalProperties, depth+1)
 	for _, list := range [...][]node{n.PrefixItems, n.AnyOf, n.OneOf, n.AllOf} {
 		for i := range list {
-			r.within(&list[i], depth+1)
+			r.readBelow(&list[i], depth+1)
 		}
 	}
 	for _, definitions := range [...]map[string]node{n.Defs, n.Definitions} {
 		for _, name := range slices.Sorted(maps.Keys(definitions)) {
 			definition := definitions[name]
-			r.within(&definition, depth+1)
+			r.readBelow(&definition, depth+1)
 		}
 	}
 }

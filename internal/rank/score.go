@@ -81,7 +81,7 @@ func information(documents, count int) float64 {
 
 // coverage says which share of the information of words the query covers. The
 // words' own information is info, and mass is their sum.
-func (b *buffer) coverage(words []uint32, info []float32, mass float32) float64 {
+func (b *searchState) coverage(words []uint32, info []float32, mass float32) float64 {
 	if mass <= 0 {
 		return 0
 	}
@@ -97,7 +97,7 @@ func (b *buffer) coverage(words []uint32, info []float32, mass float32) float64 
 // score is what a candidate comes to, before sources and clauses are compared. Each
 // product is rounded by a conversion before it is added to: some machines would not
 // round it, and order tools otherwise that are nearly as good.
-func (x *Index) score(b *buffer, document uint32) (score, factor float64) {
+func (x *Index) score(b *searchState, document uint32) (score, factor float64) {
 	e := &x.entries[document]
 	name, description := x.words[e.name:e.description], x.words[e.description:e.end]
 	factor = 1 + float64(nameBonus*b.coverage(name, x.info, e.nameMass)) +

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// rescored is how many documents are compared closely; 64 cost .001, and twice as
+// minCandidates is how many documents are compared closely; 64 cost .001, and twice as
 // many bring .0004.
-const rescored = 96
+const minCandidates = 96
 
 // A candidate is a document that is compared closely.
 type candidate struct {
-	document uint32
-	rough    uint32 // the sum of its postings
-	score    float64
-	factor   float64
+	document   uint32
+	roughScore uint32 // the sum of its postings
+	score      float64
+	factor     float64
 }
 
 // Search returns the best documents for a query in plain words, at most limit,
@@ -26,20 +26,20 @@ func (x *Index) Search(query string, limit int, accept func(segment, document in
 	if limit <= 0 || len(x.entries) == 0 {
 		return nil
 	}
-	b, ok := x.buffers.Get().(*buffer)
+	b, ok := x.states.Get().(*searchState)
 	if !ok {
-		b = newBuffer(len(x.info), len(x.segments))
+		b = newSearchState(len(x.info), len(x.segments))
 	}
-	defer x.buffers.Put(b)
+	defer x.states.Put(b)
 	defer b.reset()
 	x.parse(query, b)
-	x.gather(b)
-	x.pick(b, max(limit, rescored), accept)
+	x.sumPostings(b)
+	x.selectCandidates(b, max(limit, minCandidates), accept)
 	x.rescore(b)
 	slices.SortFunc(b.candidates, x.compare)
 	if b.clauses > 1 && len(b.candidates) > 1 {
-		x.favourClauses(b)
-		x.vary(b)
+		x.addClauseBonuses(b)
+		x.diversify(b)
 	}
 	hits := make([]Hit, 0, min(limit, len(b.candidates)))
 	for _, c := range b.candidates[:cap(hits)] {
@@ -49,9 +49,9 @@ func (x *Index) Search(query string, limit int, accept func(segment, document in
 	return hits
 }
 
-// gather sums the postings of the query's terms. The sums are whole numbers, so
+// sumPostings sums the postings of the query's terms. The sums are whole numbers, so
 // their order does not matter.
-func (x *Index) gather(b *buffer) {
+func (x *Index) sumPostings(b *searchState) {
 	b.total = zeroed(b.total, len(x.entries))
 	b.weights = zeroed(b.weights, b.clauses)
 	if b.parts == nil {
@@ -62,7 +62,7 @@ func (x *Index) gather(b *buffer) {
 			b.parts[c] = zeroed(b.parts[c], len(x.entries))
 		}
 	}
-	for _, d := range b.demands {
+	for _, d := range b.terms {
 		b.weights[d.clause] += float64(d.weight)
 		postings := x.postings[x.starts[d.term]:x.starts[d.term+1]]
 		if b.clauses == 1 {
@@ -76,7 +76,7 @@ func (x *Index) gather(b *buffer) {
 		if float64(len(postings)) > max(commonGram*float64(len(x.entries)), 20) {
 			continue
 		}
-		worth := gramShare * math.Sqrt(g.count) * float64(x.info[g.term])
+		worth := gramShare * math.Sqrt(g.weight) * float64(x.info[g.term])
 		add(b.total, postings, uint32(math.Round(weightUnit*worth)))
 	}
 }
@@ -102,17 +102,17 @@ func zeroed[T any](s []T, n int) []T {
 	return s
 }
 
-// pick makes the count best accepted documents by their sums the candidates. They
+// selectCandidates makes the count best accepted documents by their sums the candidates. They
 // are kept as a heap with the worst at its top.
-func (x *Index) pick(b *buffer, count int, accept func(segment, document int) bool) {
+func (x *Index) selectCandidates(b *searchState, count int, accept func(segment, document int) bool) {
 	count = min(count, len(x.entries))
 	var least uint32 // a document below it cannot be a candidate
 	for document, rough := range b.total {
 		if rough == 0 || rough < least {
 			continue
 		}
-		c := candidate{document: uint32(document), rough: rough}
-		if len(b.candidates) == count && x.rougher(c, b.candidates[0]) {
+		c := candidate{document: uint32(document), roughScore: rough}
+		if len(b.candidates) == count && x.isWorse(c, b.candidates[0]) {
 			continue
 		}
 		if e := &x.entries[document]; accept != nil && !accept(int(e.segment), document-int(e.first)) {
@@ -126,15 +126,15 @@ func (x *Index) pick(b *buffer, count int, accept func(segment, document int) bo
 			x.siftDown(b.candidates)
 		}
 		if len(b.candidates) == count {
-			least = b.candidates[0].rough
+			least = b.candidates[0].roughScore
 		}
 	}
 }
 
-// rougher says whether a comes after c by their sums alone.
-func (x *Index) rougher(a, c candidate) bool {
-	if a.rough != c.rough {
-		return a.rough < c.rough
+// isWorse says whether a comes after c by their sums alone.
+func (x *Index) isWorse(a, c candidate) bool {
+	if a.roughScore != c.roughScore {
+		return a.roughScore < c.roughScore
 	}
 	return x.compareNames(a.document, c.document) > 0
 }
@@ -142,7 +142,7 @@ func (x *Index) rougher(a, c candidate) bool {
 func (x *Index) siftUp(heap []candidate) {
 	for at := len(heap) - 1; at > 0; {
 		parent := (at - 1) / 2
-		if !x.rougher(heap[at], heap[parent]) {
+		if !x.isWorse(heap[at], heap[parent]) {
 			return
 		}
 		heap[at], heap[parent] = heap[parent], heap[at]
@@ -156,10 +156,10 @@ func (x *Index) siftDown(heap []candidate) {
 		if child >= len(heap) {
 			return
 		}
-		if child+1 < len(heap) && x.rougher(heap[child+1], heap[child]) {
+		if child+1 < len(heap) && x.isWorse(heap[child+1], heap[child]) {
 			child++
 		}
-		if !x.rougher(heap[child], heap[at]) {
+		if !x.isWorse(heap[child], heap[at]) {
 			return
 		}
 		heap[at], heap[child] = heap[child], heap[at]
@@ -168,17 +168,17 @@ func (x *Index) siftDown(heap []candidate) {
 }
 
 // rescore gives the candidates their scores but for what clauses bring.
-func (x *Index) rescore(b *buffer) {
+func (x *Index) rescore(b *searchState) {
 	for i := range b.candidates {
 		c := &b.candidates[i]
 		segment := x.entries[c.document].segment
-		b.best[segment] = max(b.best[segment], float64(c.rough)/scoreUnit)
+		b.bestRough[segment] = max(b.bestRough[segment], float64(c.roughScore)/scoreUnit)
 		c.score, c.factor = x.score(b, c.document)
 	}
 	for i := range b.candidates {
 		c := &b.candidates[i]
 		if segment := x.entries[c.document].segment; x.segments[segment].source != "" {
-			c.score += float64(siblingShare * (b.best[segment] - float64(float64(c.rough)/scoreUnit)))
+			c.score += float64(siblingShare * (b.bestRough[segment] - float64(float64(c.roughScore)/scoreUnit)))
 		}
 	}
 }

@@ -16,15 +16,15 @@ const (
 // number of indexes may share it.
 type Segment struct {
 	source    string
-	documents []kept
+	documents []indexedDocument
 	terms     []uint32 // the keys of its words and pieces of words, without repeats
 	starts    []uint32 // where the postings of each term begin, and the end of the last
 	postings  []uint32 // of all terms in turn, each by ascending document
 	words     []uint32 // the words of all names and descriptions, as positions in terms
 }
 
-// kept is what a segment keeps of a document: its name, and where its words begin.
-type kept struct {
+// indexedDocument is what a segment keeps of a document: its name, and where its words begin.
+type indexedDocument struct {
 	name                   string
 	words, description, to uint32
 }
@@ -37,7 +37,7 @@ func NewSegment(source, about string, docs []Document) *Segment {
 	docs = docs[:min(len(docs), maxDocuments)]
 	a := &analyser{
 		forms: make(map[string]uint32), positions: make(map[uint32]uint32),
-		segment: &Segment{source: source, documents: make([]kept, 0, len(docs))},
+		segment: &Segment{source: source, documents: make([]indexedDocument, 0, len(docs))},
 	}
 	a.read(sourceField, source)
 	a.read(sourceField, about)
@@ -52,7 +52,7 @@ func NewSegment(source, about string, docs []Document) *Segment {
 type analyser struct {
 	segment   *Segment
 	forms     map[string]uint32 // positions in known, by the word as it is written
-	known     []form
+	known     []wordForm
 	grams     []uint32          // the terms of the pieces of all known words
 	positions map[uint32]uint32 // of the terms in the segment, by key
 	fields    [fieldCount][]uint32
@@ -61,11 +61,11 @@ type analyser struct {
 	occurs    []occurrence
 }
 
-// A form is a word as it is written: its term, and its pieces.
-type form struct {
+// A wordForm is a word as it is written: its term, and its pieces.
+type wordForm struct {
 	term     uint32
 	from, to uint32 // in grams
-	silent   bool
+	stopWord bool
 	number   bool
 }
 
@@ -82,47 +82,47 @@ func (a *analyser) add(document uint32, d *Document) {
 		a.read(parameterNames, p.Name)
 		a.read(parameterTexts, p.Description)
 	}
-	a.keep(d.Name)
+	a.addDocument(d.Name)
 	for f, words := range a.fields {
 		norm := fieldRules[f].norm(len(words))
 		for _, word := range words {
-			a.count(a.known[word].term, norm)
+			a.addFrequency(a.known[word].term, norm)
 		}
 	}
-	a.post(document, saturation)
+	a.addPostings(document, saturation)
 	a.countGrams()
-	a.post(document, gramSaturation)
+	a.addPostings(document, gramSaturation)
 }
 
 // read appends the words of text to a field.
 func (a *analyser) read(f field, text string) {
-	for s := (scanner{text: text}); len(a.fields[f]) < maxFieldWords && s.next(); {
-		if word := a.form(s.word); !a.known[word].silent {
+	for s := (wordScanner{text: text}); len(a.fields[f]) < maxFieldWords && s.next(); {
+		if word := a.formOf(s.word); !a.known[word].stopWord {
 			a.fields[f] = append(a.fields[f], word)
 		}
 	}
 }
 
-// form returns the position of a word in known.
-func (a *analyser) form(word []byte) uint32 {
+// formOf returns the position of a word in known.
+func (a *analyser) formOf(word []byte) uint32 {
 	if at, ok := a.forms[string(word)]; ok {
 		return at
 	}
 	at := uint32(len(a.known))
 	a.forms[string(word)] = at
-	f := form{silent: weightOf(word) == silent, number: isNumber(word), from: uint32(len(a.grams))}
-	if !f.silent {
+	f := wordForm{stopWord: weightOf(word) == ignoredWord, number: isNumber(word), from: uint32(len(a.grams))}
+	if !f.stopWord {
 		for gram := range grams(word) {
-			a.grams = append(a.grams, a.term(gram))
+			a.grams = append(a.grams, a.termOf(gram))
 		}
-		f.term = a.term(wordKey(stem(word)))
+		f.term = a.termOf(wordKey(stem(word)))
 	}
 	f.to = uint32(len(a.grams))
 	a.known = append(a.known, f)
 	return at
 }
 
-func (a *analyser) term(key uint32) uint32 {
+func (a *analyser) termOf(key uint32) uint32 {
 	at, ok := a.positions[key]
 	if !ok {
 		at = uint32(len(a.segment.terms))
@@ -133,12 +133,12 @@ func (a *analyser) term(key uint32) uint32 {
 	return at
 }
 
-// keep notes the words of the document's name and the first of its description. A
+// addDocument notes the words of the document's name and the first of its description. A
 // number in a name seldom says what a tool does, so no name is covered less for
 // it; that brings .001.
-func (a *analyser) keep(name string) {
+func (a *analyser) addDocument(name string) {
 	s := a.segment
-	k := kept{name: name, words: uint32(len(s.words))}
+	k := indexedDocument{name: name, words: uint32(len(s.words))}
 	for _, word := range a.fields[nameField] {
 		if f := &a.known[word]; !f.number {
 			s.words = append(s.words, f.term)
@@ -153,7 +153,7 @@ func (a *analyser) keep(name string) {
 	s.documents = append(s.documents, k)
 }
 
-func (a *analyser) count(term uint32, amount float64) {
+func (a *analyser) addFrequency(term uint32, amount float64) {
 	if a.sums[term] == 0 {
 		a.touched = append(a.touched, term)
 	}
@@ -171,14 +171,14 @@ func (a *analyser) countGrams() {
 	for _, f := range [...]field{nameField, descriptionField} {
 		for _, word := range a.fields[f] {
 			for _, gram := range a.grams[a.known[word].from:a.known[word].to] {
-				a.count(gram, norm)
+				a.addFrequency(gram, norm)
 			}
 		}
 	}
 }
 
-// post turns what was counted into postings of the document.
-func (a *analyser) post(document uint32, k float64) {
+// addPostings turns what was counted into postings of the document.
+func (a *analyser) addPostings(document uint32, k float64) {
 	for _, term := range a.touched {
 		a.occurs = append(a.occurs, occurrence{term, document<<impactBits | max(impact(a.sums[term], k), 1)})
 		a.sums[term] = 0

@@ -1,19 +1,19 @@
 package rank
 
-// A weight is the share of its information that a word counts for.
-type weight float32
+// A wordWeight is the share of its information that a word counts for.
+type wordWeight float32
 
 const (
-	silent weight = 0          // not indexed and not looked for
-	vague  weight = vagueShare // a word that much is asked with, and little said
-	full   weight = 1
+	ignoredWord wordWeight = 0          // not indexed and not looked for
+	vagueWord   wordWeight = vagueShare // a word that much is asked with, and little said
+	full        wordWeight = 1
 )
 
 // weightOf says how much a word in lower case counts. The lists are general
 // English: the words of grammar, and the words of polite and of vague asking.
-func weightOf(word []byte) weight {
+func weightOf(word []byte) wordWeight {
 	if len(word) == 1 && (word[0] < '0' || word[0] > '9') {
-		return silent
+		return ignoredWord
 	}
 	switch string(word) {
 	case "about", "above", "after", "again", "against", "all", "also", "am", "an", "and", "any", "are", "aren",
@@ -29,7 +29,7 @@ func weightOf(word []byte) weight {
 		"those", "through", "to", "too", "under", "until", "up", "upon", "us", "ve", "very", "via", "was", "we",
 		"were", "what", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why", "will",
 		"with", "within", "without", "would", "you", "your", "yours", "yourself", "yourselves":
-		return silent
+		return ignoredWord
 	case "able", "across", "actually", "additional", "additionally", "allow", "allows", "along", "already",
 		"always", "among", "another", "anyone", "anything", "around", "ask", "assist", "available", "away",
 		"back", "based", "become", "begin", "best", "better", "big", "case", "certain", "come", "common",
@@ -49,7 +49,7 @@ func weightOf(word []byte) weight {
 		"think", "third", "three", "today", "took", "total", "toward", "towards", "try", "trying", "two", "type",
 		"types", "use", "used", "useful", "using", "usually", "various", "want", "way", "ways", "well", "whole",
 		"wonder", "wondering", "world", "yet":
-		return vague
+		return vagueWord
 	}
 	return full
 }

@@ -11,11 +11,11 @@ import (
 // readable says whether a query can say the word as it stands in a table.
 func readable(t *testing.T, word, place string) {
 	t.Helper()
-	s := scanner{text: word}
+	s := wordScanner{text: word}
 	require.True(t, s.next(), "%q of %s", word, place)
 	require.Equal(t, word, string(s.word), place)
 	require.False(t, s.next(), "%q of %s is several words", word, place)
-	require.NotEqual(t, silent, weightOf([]byte(word)), "%q of %s is not looked for", word, place)
+	require.NotEqual(t, ignoredWord, weightOf([]byte(word)), "%q of %s is not looked for", word, place)
 }
 
 func TestTablesHaveNoIdleWords(t *testing.T) {

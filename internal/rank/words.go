@@ -9,21 +9,21 @@ import (
 // maxWord is the longest word in bytes; the rest of a longer one is not read.
 const maxWord = 40
 
-// A scanner cuts a text into words: runs of letters and digits in lower case, cut
+// A wordScanner cuts a text into words: runs of letters and digits in lower case, cut
 // again where a name in camelCase changes case. Of a script that is written
 // without spaces each two neighbouring characters are a word.
-type scanner struct {
-	text    string
-	at      int
-	word    []byte // the last word; its memory is used again
-	broken  bool   // a sentence or a part of one ended before the word
-	pending rune   // the character a pair may begin with; 0 if there is none
-	paired  bool   // pending has been part of a pair
+type wordScanner struct {
+	text       string
+	at         int
+	word       []byte // the last word; its memory is used again
+	afterBreak bool   // a sentence or a part of one ended before the word
+	pending    rune   // the character a pair may begin with; 0 if there is none
+	paired     bool   // pending has been part of a pair
 }
 
 // next reads the next word and says whether there was one.
-func (s *scanner) next() bool {
-	s.word, s.broken = s.word[:0], false
+func (s *wordScanner) next() bool {
+	s.word, s.afterBreak = s.word[:0], false
 	var last, before rune // the characters before this one; 0 outside of a word
 	for s.at < len(s.text) {
 		c, size := utf8.DecodeRuneInString(s.text[s.at:])
@@ -37,7 +37,7 @@ func (s *scanner) next() bool {
 			}
 			continue
 		}
-		if s.single() {
+		if s.flushSingle() {
 			return true
 		}
 		if !wordCharacter(c) {
@@ -45,11 +45,11 @@ func (s *scanner) next() bool {
 				s.skipPossessive()
 				return true
 			}
-			s.broken = s.broken || s.breaks(c, size)
+			s.afterBreak = s.afterBreak || s.endsClause(c, size)
 			s.at += size
 			continue
 		}
-		if last != 0 && s.turns(before, last, c, size) {
+		if last != 0 && s.startsWord(before, last, c, size) {
 			return true
 		}
 		if len(s.word) < maxWord {
@@ -58,11 +58,11 @@ func (s *scanner) next() bool {
 		before, last = last, c
 		s.at += size
 	}
-	return len(s.word) > 0 || s.single()
+	return len(s.word) > 0 || s.flushSingle()
 }
 
 // pair takes c after the pending character; it says whether the two are a word.
-func (s *scanner) pair(c rune) bool {
+func (s *wordScanner) pair(c rune) bool {
 	first := s.pending
 	s.pending, s.paired = c, first != 0
 	if first == 0 {
@@ -72,8 +72,8 @@ func (s *scanner) pair(c rune) bool {
 	return true
 }
 
-// single ends a run of characters without spaces; one that stood alone is a word.
-func (s *scanner) single() bool {
+// flushSingle ends a run of characters without spaces; one that stood alone is a word.
+func (s *wordScanner) flushSingle() bool {
 	alone := s.pending != 0 && !s.paired
 	if alone {
 		s.word = utf8.AppendRune(s.word, s.pending)
@@ -83,7 +83,7 @@ func (s *scanner) single() bool {
 }
 
 // skipPossessive passes over the 's after a word.
-func (s *scanner) skipPossessive() {
+func (s *wordScanner) skipPossessive() {
 	for _, mark := range [...]string{"'s", "’s"} {
 		rest := s.text[s.at:]
 		if len(rest) < len(mark) || rest[:len(mark)] != mark {
@@ -95,9 +95,9 @@ func (s *scanner) skipPossessive() {
 	}
 }
 
-// turns says whether a new word begins with c because the case changes, as in
+// startsWord says whether a new word begins with c because the case changes, as in
 // getUser and in HTMLPage, where the last capital belongs to the second word.
-func (s *scanner) turns(before, last, c rune, size int) bool {
+func (s *wordScanner) startsWord(before, last, c rune, size int) bool {
 	if !unicode.IsUpper(c) {
 		return false
 	}
@@ -117,8 +117,8 @@ func plural(rest string) bool {
 	return !unicode.IsLower(c)
 }
 
-// breaks says whether c, of size bytes, ends a sentence or a part of one here.
-func (s *scanner) breaks(c rune, size int) bool {
+// endsClause says whether c, of size bytes, ends a sentence or a part of one here.
+func (s *wordScanner) endsClause(c rune, size int) bool {
 	switch c {
 	case '\n', '。', '；', '！', '？', ';', '!', '?':
 		return true

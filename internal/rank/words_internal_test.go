@@ -38,9 +38,9 @@ func TestScanner(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var words []string
-			for s := (scanner{text: test.text}); s.next(); {
+			for s := (wordScanner{text: test.text}); s.next(); {
 				mark := ""
-				if s.broken && len(words) > 0 {
+				if s.afterBreak && len(words) > 0 {
 					mark = "|"
 				}
 				words = append(words, mark+string(s.word))

@@ -6,37 +6,37 @@ import (
 	"strings"
 )
 
-// maxListed is how many names one announcement lists. Where there are more, it counts
-// the tools of each source.
+// maxListed is the maximum number of names that an announcement lists. If there are more,
+// it counts the tools of each source instead.
 const maxListed = 500
 
-// maxAbout is how many bytes of what a source says of itself one announcement shows.
+// maxAbout is the maximum number of bytes of a source's description in an announcement.
 const maxAbout = 300
 
-// A Source is where tools come from.
+// A Source provides tools.
 type Source struct {
-	Prefix string // of the names of its tools; empty for the built-in ones
-	About  string // what it is for; may be empty
+	Prefix string // of the names of its tools; "" for the built-in ones
+	About  string // its description; may be empty
 }
 
-// Announce says which tools a model can ask for, given what it was told before, or ""
-// if nothing has changed. Both lists are sorted, and so is the text. of returns where a
-// tool comes from, also one that is gone.
-func Announce(now, told []string, of func(name string) Source) string {
+// Announce words the changes in the tools that a search can find, for a model to which
+// the tools in before were announced. It returns "" if there is no change. Both lists are
+// sorted, and so is the text. sourceOf returns the source of any tool in the lists.
+func Announce(now, before []string, sourceOf func(name string) Source) string {
 	var lines []string
-	if came := without(now, told); len(came) > 0 {
+	if came := without(now, before); len(came) > 0 {
 		lines = append(lines, "These tools can be loaded with ToolSearch. Only their names are known so far; do not call one before it is loaded:")
-		lines = append(lines, listing(came, of)...)
+		lines = append(lines, listing(came, sourceOf)...)
 	}
-	if gone := without(told, now); len(gone) > 0 {
+	if removed := without(before, now); len(removed) > 0 {
 		lines = append(lines, "These tools are not available any more:")
-		lines = append(lines, listing(gone, of)...)
+		lines = append(lines, listing(removed, sourceOf)...)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// listing lists names, or where they come from if they are many.
-func listing(names []string, of func(string) Source) []string {
+// listing returns the names as lines, or a line for each source if there are too many.
+func listing(names []string, sourceOf func(string) Source) []string {
 	if len(names) <= maxListed {
 		return names
 	}
@@ -44,7 +44,7 @@ func listing(names []string, of func(string) Source) []string {
 	var sources []Source
 	tools := map[string][]string{} // by source
 	for _, name := range names {
-		s := of(name)
+		s := sourceOf(name)
 		if s.Prefix == "" {
 			lines = append(lines, name)
 			continue
@@ -59,13 +59,13 @@ func listing(names []string, of func(string) Source) []string {
 			lines = append(lines, fmt.Sprintf("and those of %d other sources", len(sources)-i))
 			break
 		}
-		lines = append(lines, line(s, tools[s.Prefix]))
+		lines = append(lines, sourceLine(s, tools[s.Prefix]))
 	}
 	return lines
 }
 
-// line tells of the tools of a source.
-func line(s Source, tools []string) string {
+// sourceLine returns the line for the tools of a source.
+func sourceLine(s Source, tools []string) string {
 	line := tools[0]
 	if len(tools) > 1 {
 		line = fmt.Sprintf("%s__*: %d tools", s.Prefix, len(tools))
@@ -84,7 +84,7 @@ func without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return known[name] })
 }
 
-// oneLine returns the beginning of a text as one line.
+// oneLine returns the beginning of a text with its line breaks replaced by spaces.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text[:min(len(text), 4*maxAbout)]), " ")
 	if len(text) <= maxAbout {

@@ -1,5 +1,6 @@
-// Package searchquery is the language in which a model asks for tools, and in which it is
-// told which of them can be asked for. It knows tools by their names alone.
+// Package searchquery reads the queries with which a model searches for tools, and words
+// the answers: the report on a search, and the announcement of the tools that a search
+// can find. It knows nothing of tools but their names.
 package searchquery
 
 import (
@@ -9,25 +10,25 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 )
 
-// How much of a query is read: who writes more is not looking for tools, and what is
-// done for each word or name may be a look at all tools.
+// The part of a query that is read. Each word or name may cost a pass over all tools.
 const (
-	maxWords = 256 // or names
-	maxSaid  = 8
+	maxWords        = 256 // words, or names
+	maxNearestWords = 8   // words of which Nearest looks for names
 )
 
-// A Query is what a model asks for: tools by name, or words.
+// A Query asks for tools by name or in words.
 type Query struct {
-	Names    []string // as they were written; nil if the query is words
-	ByName   bool     // the query is names, if there are any
-	Words    string   // all words that rank
-	Required []string // in lower case: what must be part of the name
-	Sources  []string // the prefixes of sources, of which the tool must have one
+	Names    []string // as they were written; nil if the query is in words
+	ByName   bool     // whether the query asks by name; Names may still be empty
+	Words    string   // the words to rank by
+	Required []string // parts that the tool's name must contain, in lower case
+	Sources  []string // prefixes of sources, one of which must be the tool's
 }
 
-// Parse reads a query. "select:A,B" asks for names. Otherwise a word after a + must be
-// part of the name, and one for which isSource is true, with or without the separator
-// after it, is the prefix of a source. The first 256 words or names are read.
+// Parse reads a query. "select:A,B" asks for names. In other queries a word after a + is
+// a required part of the name, and a word for which isSource returns true, with or
+// without the separator after it, is the prefix of a source. Parse reads at most 256
+// words or names.
 func Parse(text string, isSource func(prefix string) bool) (q Query) {
 	text = strings.TrimSpace(text)
 	if list, ok := cutPrefixFold(text, "select:"); ok {
@@ -63,12 +64,12 @@ func Parse(text string, isSource func(prefix string) bool) (q Query) {
 	return q
 }
 
-// Limited reports whether words alone do not decide which tools are found.
-func (q Query) Limited() bool { return len(q.Required)+len(q.Sources) > 0 }
+// HasFilters reports whether the query excludes tools by name or source.
+func (q Query) HasFilters() bool { return len(q.Required)+len(q.Sources) > 0 }
 
-// Admits reports whether a tool of that name, whose source has that prefix, may be
-// found.
-func (q Query) Admits(name, source string) bool {
+// PassesFilters reports whether the query's filters let a tool through, given its name
+// and the prefix of its source.
+func (q Query) PassesFilters(name, source string) bool {
 	if len(q.Sources) > 0 && !slices.Contains(q.Sources, source) {
 		return false
 	}
@@ -76,15 +77,15 @@ func (q Query) Admits(name, source string) bool {
 	return !slices.ContainsFunc(q.Required, func(must string) bool { return !strings.Contains(name, must) })
 }
 
-// Nearest returns up to three of names that a query may mean which found nothing. Only
-// the first words of the query count: each costs a look at all names.
+// Nearest returns up to three of names that the query, which found nothing, may stand
+// for. It considers the first eight words or names of the query.
 func (q Query) Nearest(names []string) []string {
-	said := q.Names
+	words := q.Names
 	if !q.ByName {
-		said = strings.Fields(q.Words)
+		words = strings.Fields(q.Words)
 	}
 	var near []string
-	for _, word := range said[:min(len(said), maxSaid)] {
+	for _, word := range words[:min(len(words), maxNearestWords)] {
 		for _, name := range nearest.Names(word, names, 3) {
 			if !slices.Contains(near, name) {
 				near = append(near, name)

@@ -5,20 +5,22 @@ import (
 	"strings"
 )
 
-// maxMissing is how many names one report lists that are those of no tool.
+// maxMissing is the maximum number of missing names that a report lists.
 const maxMissing = 10
 
-// A Report is what a search has to say beside what it found.
+// A Report holds the facts about a search that the model should know beside its matches.
 type Report struct {
-	Found, Total    int      // tools that were found, and that can be
-	Missing         []string // names that were asked for and are those of no tool
-	Left            int      // tools that were asked for by name, beyond what one search returns
-	Nearest         []string // names that may have been meant
-	New             []string // found, but only the next request can hold them
-	Pending, Failed []string // servers that still connect, and that cannot be reached
+	Found     int      // number of tools found
+	Total     int      // number of tools that a search can find
+	Missing   []string // requested names that no tool has, or several have
+	OverLimit int      // number of tools requested by name beyond the limit of one search
+	Nearest   []string // names that the query may stand for
+	New       []string // found tools that only the next request can contain
+	Pending   []string // servers that are still connecting
+	Failed    []string // servers that cannot be reached
 }
 
-// Text says it to the model. It is empty if there is nothing to say.
+// Text words the report for the model. It returns "" if there is nothing to report.
 func (r Report) Text() string {
 	var text []string
 	add := func(format string, args ...any) { text = append(text, fmt.Sprintf(format, args...)) }
@@ -42,8 +44,8 @@ func (r Report) Text() string {
 	if len(r.New) > 0 {
 		add("%s came just now. Load it in your next message, with select:%s.", strings.Join(r.New, ", "), strings.Join(r.New, ","))
 	}
-	if r.Left > 0 {
-		add("%d more were asked for than one search returns. Ask for them in another.", r.Left)
+	if r.OverLimit > 0 {
+		add("%d more were asked for than one search returns. Ask for them in another.", r.OverLimit)
 	}
 	if len(r.Pending) > 0 {
 		add("These servers still connect, so search again later for their tools: %s.", strings.Join(r.Pending, ", "))

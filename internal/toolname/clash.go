@@ -5,44 +5,44 @@ import (
 	"unicode"
 )
 
-// A Claim says who may be meant by the name of a server.
-type Claim int
+// A Clash is a way in which the name of a server can be taken for another's.
+type Clash int
 
-// The claims.
+// The clashes.
 const (
-	Sole   Claim = iota // one source
-	Folded              // several sources whose names fold to it
-	Nested              // one whose name continues another's, as git and git__hub
+	NoClash     Clash = iota // one source has the name
+	FoldedClash              // several sources have names that fold to it
+	NestedClash              // it continues another server's name or is continued, as git and git__hub
 )
 
-// Claims returns how the name of each server, as [Server] returns it, can be
-// meant beside the others.
-func Claims(servers []string) map[string]Claim {
-	claims := make(map[string]Claim, len(servers))
+// Clashes returns the clash of each server's name with the others. The names are those
+// that [Server] returns.
+func Clashes(servers []string) map[string]Clash {
+	clashes := make(map[string]Clash, len(servers))
 	for _, server := range servers {
-		if _, twice := claims[server]; twice {
-			claims[server] = Folded
+		if _, twice := clashes[server]; twice {
+			clashes[server] = FoldedClash
 		} else {
-			claims[server] = Sole
+			clashes[server] = NoClash
 		}
 	}
-	for server := range claims {
+	for server := range clashes {
 		for i := range server {
 			if !strings.HasPrefix(server[i:], "__") {
 				continue
 			}
-			if _, ok := claims[server[:i]]; ok {
-				claims[server], claims[server[:i]] = Nested, Nested
+			if _, ok := clashes[server[:i]]; ok {
+				clashes[server], clashes[server[:i]] = NestedClash, NestedClash
 			}
 		}
 	}
-	return claims
+	return clashes
 }
 
-// Alike returns the names that a reader could take for an earlier one of the
-// list, with that one: they differ in letter case, blanks around them or
-// punctuation. It is nil if there is none.
-func Alike(names []string) map[string]string {
+// Lookalikes maps each name that differs from an earlier name of the list only in letter
+// case, in blanks around it or in punctuation to that earlier name. It returns nil if
+// there is no such name.
+func Lookalikes(names []string) map[string]string {
 	var found map[string]string
 	first := make(map[string]string, len(names))
 	for _, name := range names {

@@ -1,6 +1,6 @@
-// Package toolname derives the name under which a model sees an external tool.
-// The name is a function of the raw pair of source and tool alone, so it is the
-// same whatever else is attached and in whichever order.
+// Package toolname derives the name under which a model sees an external tool. The name
+// depends on the raw names of the source and the tool alone, not on the other attached
+// tools or on the order of attaching.
 package toolname
 
 import (
@@ -12,12 +12,12 @@ import (
 // Prefix begins the exposed name of every external tool.
 const Prefix = "mcp__"
 
-// MaxLen is the longest name that every provider takes, in bytes.
+// MaxLen is the length in bytes of the longest name that every provider accepts.
 const MaxLen = 64
 
-// Exposed returns mcp__source__tool with every character that a provider might
-// refuse folded to an underscore. A name over MaxLen is cut, and ends in twelve
-// hexadecimal digits of the SHA-1 of the raw pair.
+// Exposed returns mcp__source__tool. Each character that a provider might refuse is
+// folded to an underscore. A name over MaxLen is cut, and ends in the first twelve
+// hexadecimal digits of the SHA-1 of the raw names.
 func Exposed(source, tool string) string {
 	name := Server(source) + "__" + fold(tool)
 	if len(name) <= MaxLen {
@@ -28,13 +28,13 @@ func Exposed(source, tool string) string {
 	return name[:MaxLen-len(suffix)] + suffix
 }
 
-// Server returns the prefix of the names of all tools of source, which is also
-// how a rule names the whole server.
+// Server returns the prefix of the names of all tools of source. A permission rule uses
+// it as the name of the whole server.
 func Server(source string) string { return Prefix + fold(source) }
 
-// ServerIn returns the beginning of an exposed name up to the tool's, as far as the
-// name tells: a source may have the separator in its own. It is empty if name is not
-// that of an external tool.
+// ServerIn returns the prefix of an exposed name up to the second separator. That is the
+// server, unless the source's own name contains the separator. It returns "" for a name
+// that is not an external tool's.
 func ServerIn(name string) string {
 	rest, ok := strings.CutPrefix(name, Prefix)
 	if !ok {

@@ -91,14 +91,14 @@ const advice = "to see it, run the command with its output going to a file, or t
 func (k *command) preview(exit proc.Exit, at storedOutput) excerpt.Excerpt {
 	s := k.excerptSource(exit)
 	s.Output = s.Shrink(2 * PreviewSize) // half of it is the beginning
-	s.Path, s.Stored, s.How = at.path, at.size, k.session.ReadMoreHint()
+	s.Path, s.Stored, s.Hint = at.path, at.size, k.session.ReadMoreHint()
 	return excerpt.Beginning(s, PreviewSize)
 }
 
 // bothEnds returns the beginning and the end of an output that was not stored.
 func (k *command) bothEnds(exit proc.Exit, limit int, how string) excerpt.Excerpt {
 	s := k.excerptSource(exit)
-	s.Output, s.How = s.Shrink(limit), how
+	s.Output, s.Hint = s.Shrink(limit), how
 	return excerpt.Ends(s, limit)
 }
 

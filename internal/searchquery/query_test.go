@@ -1,8 +1,6 @@
 package searchquery_test
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -37,37 +35,24 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestAdmits(t *testing.T) {
+func TestPassesFilters(t *testing.T) {
 	t.Parallel()
 	q := searchquery.Parse("+issue +Open mcp__git", isSource)
-	require.True(t, q.Limited())
-	require.True(t, q.Admits("mcp__git__open_issue", "mcp__git"))
-	require.False(t, q.Admits("mcp__git__close_issue", "mcp__git"))
-	require.False(t, q.Admits("mcp__hub__open_issue", "mcp__hub"))
+	require.True(t, q.HasFilters())
+	require.True(t, q.PassesFilters("mcp__git__open_issue", "mcp__git"))
+	require.False(t, q.PassesFilters("mcp__git__close_issue", "mcp__git"))
+	require.False(t, q.PassesFilters("mcp__hub__open_issue", "mcp__hub"))
 	q = searchquery.Parse("issue", isSource)
-	require.False(t, q.Limited())
-	require.True(t, q.Admits("Read", ""))
+	require.False(t, q.HasFilters())
+	require.True(t, q.PassesFilters("Read", ""))
 }
 
-func TestAnnounceCountsWhatIsTooMuch(t *testing.T) {
+func TestParseReadsOnlyTheBeginning(t *testing.T) {
 	t.Parallel()
-	of := func(name string) searchquery.Source {
-		if name == "Own" {
-			return searchquery.Source{}
-		}
-		prefix := name[:strings.LastIndex(name, "__")]
-		return searchquery.Source{Prefix: prefix, About: "About\n\n " + prefix}
-	}
-	var now []string
-	for i := range 300 {
-		now = append(now, fmt.Sprint("mcp__a__", i), fmt.Sprint("mcp__b__", i))
-	}
-	now = append(now, "Own")
-	slices.Sort(now)
-	text := searchquery.Announce(now, nil, of)
-	require.True(t, strings.HasSuffix(text, ":\nOwn\nmcp__a__*: 300 tools (About mcp__a)\nmcp__b__*: 300 tools (About mcp__b)"), text)
-	require.Empty(t, searchquery.Announce(now, now, of))
-	require.Equal(t, "These tools are not available any more:\nOwn", searchquery.Announce(now[1:], now, of))
+	require.Len(t, searchquery.Parse("select:"+strings.Repeat("a,", 9000), isSource).Names, 256)
+	q := searchquery.Parse(strings.Repeat("+a mcp__git ", 9000), isSource)
+	require.Len(t, q.Required, 128)
+	require.Len(t, q.Sources, 128)
 }
 
 func FuzzParse(f *testing.F) {
@@ -80,7 +65,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q", must)
 			}
 		}
-		q.Admits(text, "mcp__git")
+		q.PassesFilters(text, "mcp__git")
 		if q.ByName != (len(text) > 0 && strings.HasPrefix(strings.ToLower(strings.TrimSpace(text)), "select:")) {
 			t.Fatal(q)
 		}
