@@ -9,35 +9,36 @@ import (
 
 // A Cell is one cell of a notebook.
 type Cell struct {
-	ID             string // its own, or cell-<index> if it has none
-	Index          int    // its place, counted from 0
-	Type           string // Code, Markdown or Raw; another if the file says so
-	Language       string // of a code cell; "markdown" for Markdown, else ""
-	Source         string // half characters in it are U+FFFD
+	ID             string // id in the file, or cell-<index> if the cell has no id
+	Index          int    // counted from 0
+	Type           string // Code, Markdown or Raw, or another type that the file names
+	Language       string // of a code cell; "markdown" for Markdown, otherwise ""
+	Source         string // lone surrogates are replaced by U+FFFD
 	ExecutionCount *int   // nil if the cell was not run
 	Outputs        []Output
 }
 
-// The types a cell can have.
+// The types of a cell.
 const (
 	Code     = "code"
 	Markdown = "markdown"
 	Raw      = "raw"
 )
 
+// isType reports whether kind is a type that a cell can get.
 func isType(kind string) bool { return kind == Code || kind == Markdown || kind == Raw }
 
-// A cell is where a Cell lies in the file.
+// A cell is the location of a Cell in the file.
 type cell struct {
 	jsonedit.Span
 	index   int
 	members []jsonedit.Member
-	ownID   string
+	ownID   string // id in the file; "" if the cell has no id
 	kind    string
 	source  jsonedit.Span
 }
 
-// id returns the name by which callers know the cell.
+// id returns the id by which callers name the cell.
 func (c cell) id() string {
 	if c.ownID != "" {
 		return c.ownID
@@ -45,16 +46,16 @@ func (c cell) id() string {
 	return positionalID(c.index)
 }
 
-// positionalID returns the id of a cell that has none of its own.
+// positionalID returns the id of a cell that has no id in the file.
 func positionalID(index int) string { return positionPrefix + strconv.Itoa(index) }
 
-// cellKeys are the keys of a cell in the order in which Jupyter writes them.
+// cellKeys returns the keys of a cell in the order in which Jupyter writes them.
 func cellKeys() []string {
 	return []string{"cell_type", "execution_count", "id", "metadata", "outputs", "source"}
 }
 
-// orderKeys returns the keys of values in the order of an example, those it has
-// not where Jupyter would write them.
+// orderKeys returns the keys of values in the order of an example. A key that the
+// example does not have is inserted where Jupyter would write it.
 func orderKeys(example []jsonedit.Member, values map[string]string) []string {
 	var keys []string
 	for _, m := range example {
@@ -70,8 +71,8 @@ func orderKeys(example []jsonedit.Member, values map[string]string) []string {
 	return keys
 }
 
-// indexBefore returns the index in present of the key after which Jupyter would
-// write key, or -1.
+// indexBefore returns the index in present of the key after which Jupyter would write
+// key, or -1.
 func indexBefore(present []string, key string) int {
 	all := cellKeys()
 	for i := slices.Index(all, key) - 1; i >= 0; i-- {

@@ -1,11 +1,11 @@
 package notebook
 
-// An Edit is a notebook after one cell of it was changed.
+// An Edit is the result of changing one cell of a notebook.
 type Edit struct {
-	Data []byte // the whole file; the same as before if there was nothing to change
-	Cell Cell   // after the edit, or as it was before a delete
-	Old  string // its source before; "" for an insert
+	Data []byte // new bytes of the file; unchanged if there was nothing to change
+	Cell Cell   // cell after the edit; for a delete, the deleted cell
+	Old  string // source before the edit; "" for an insert
 
-	Cleared    bool // outputs or an execution count were dropped with the old code
-	Renumbered bool // later cells without an id go by another cell-<index> now
+	Cleared    bool // outputs or an execution count were removed together with the old code
+	Renumbered bool // later cells without an id have another cell-<index> now
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// SyntaxError says where a file stops being JSON.
+// A SyntaxError means that a file is not valid JSON.
 type SyntaxError struct {
 	Offset int    // in bytes from the start of the file
 	Line   int    // counted from 1
-	Msg    string // what is wrong and what to do
+	Msg    string // reason and advice
 }
 
-// Error returns the message for a model.
+// Error returns the text for the model.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("the notebook is not valid JSON in line %d (byte %d): %s", e.Line, e.Offset, e.Msg)
 }
 
-// syntaxError says what is wrong with a file, and what to do about it.
+// syntaxError adds advice for the model to an error of jsonedit.
 func syntaxError(err *jsonedit.SyntaxError) error {
 	advice := "mend the file as plain text first"
 	switch {
@@ -30,17 +30,17 @@ func syntaxError(err *jsonedit.SyntaxError) error {
 	case errors.Is(err, jsonedit.ErrNotUTF8):
 		advice = "convert it to UTF-8 first"
 	case errors.Is(err, jsonedit.ErrConflict):
-		advice = "settle it as plain text first"
+		advice = "resolve it as plain text first"
 	}
 	return &SyntaxError{Offset: err.Offset, Line: err.Line, Msg: fmt.Sprintf("%v; %s", err.Err, advice)}
 }
 
-// VersionError says that a notebook is not of format 4.
+// A VersionError means that a notebook does not have format 4.
 type VersionError struct {
-	Version string // as the file spells it, "" if it does not say
+	Version string // as written in the file; "" if the file has no version
 }
 
-// Error returns the message for a model.
+// Error returns the text for the model.
 func (e *VersionError) Error() string {
 	const convert = "convert it first: jupyter nbconvert --to notebook --nbformat 4 --inplace FILE"
 	if e.Version == "" {
@@ -49,13 +49,13 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("the notebook has nbformat %s, and only 4 can be read by cell; %s", e.Version, convert)
 }
 
-// ShapeError says that a file is JSON and not a notebook.
+// A ShapeError means that a file is JSON but not a notebook.
 type ShapeError struct {
-	Path string // of the value, such as cells[2].source; "" for the whole
-	Want string // what it should be
+	Path string // of the value, such as cells[2].source; "" for the whole file
+	Want string // expected value
 }
 
-// Error returns the message for a model.
+// Error returns the text for the model.
 func (e *ShapeError) Error() string {
 	what := e.Path
 	if what == "" {
@@ -64,14 +64,14 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("%s is not %s, as a notebook has it; mend the file as plain text first", what, e.Want)
 }
 
-// UnknownCellError says that a notebook has no cell of that id.
+// An UnknownCellError means that a notebook has no cell with the id.
 type UnknownCellError struct {
 	ID    string
-	Near  []string // ids that may be meant, at most a few
-	Cells int      // how many the notebook has
+	Near  []string // a few similar ids
+	Cells int      // number of cells in the notebook
 }
 
-// Error returns the message for a model.
+// Error returns the text for the model.
 func (e *UnknownCellError) Error() string {
 	if e.Cells == 0 {
 		return "the notebook has no cells; insert one at the start, naming no cell"
@@ -86,13 +86,13 @@ func (e *UnknownCellError) Error() string {
 	return fmt.Sprintf("no cell has the id %s (the notebook has %d); %s", strictjson.Quote(e.ID), e.Cells, advice)
 }
 
-// AmbiguousCellError says that several cells have the same id.
+// An AmbiguousCellError means that several cells have the id.
 type AmbiguousCellError struct {
 	ID      string
-	Indexes []int // of those cells, counted from 0
+	Indexes []int // of these cells, counted from 0
 }
 
-// Error returns the message for a model.
+// Error returns the text for the model.
 func (e *AmbiguousCellError) Error() string {
 	const shown = 8
 	var places []string
@@ -107,12 +107,12 @@ func (e *AmbiguousCellError) Error() string {
 		len(e.Indexes), strictjson.Quote(e.ID), orList(places))
 }
 
-// CellTypeError says that a cell cannot be of that type.
+// A CellTypeError means that a cell cannot have the type.
 type CellTypeError struct {
-	Type string // "" if an insert named none
+	Type string // "" if an insert did not name a type
 }
 
-// Error returns the message for a model.
+// Error returns the text for the model.
 func (e *CellTypeError) Error() string {
 	if e.Type == "" {
 		return "a new cell needs a type; say code or markdown"
@@ -120,13 +120,13 @@ func (e *CellTypeError) Error() string {
 	return fmt.Sprintf("there is no cell type %s; say code or markdown", strictjson.Quote(e.Type))
 }
 
-// EditError says why a cell cannot be edited without harm.
+// An EditError means that a cell cannot be edited without damage.
 type EditError struct {
-	ID  string // of the cell, "" for a new one
-	Msg string // what is wrong and what to do
+	ID  string // of the cell; "" for a new cell
+	Msg string // reason and advice
 }
 
-// Error returns the message for a model.
+// Error returns the text for the model.
 func (e *EditError) Error() string {
 	if e.ID == "" {
 		return "the new cell: " + e.Msg
@@ -134,7 +134,7 @@ func (e *EditError) Error() string {
 	return fmt.Sprintf("cell %s: %s", strictjson.Quote(e.ID), e.Msg)
 }
 
-// orList returns quoted names with an "or" before the last.
+// orList quotes names and joins them with commas and a final "or".
 func orList(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {

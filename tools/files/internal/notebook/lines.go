@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// splitLines cuts text after each line end. It knows the line ends that Jupyter
-// knows, so that saving the notebook there changes nothing.
+// splitLines splits text after each line end. It recognizes the same line ends as
+// Jupyter, so that saving the notebook in Jupyter does not change the file.
 func splitLines(text string) []string {
 	var lines []string
 	start := 0

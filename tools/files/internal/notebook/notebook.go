@@ -1,7 +1,7 @@
-// Package notebook reads Jupyter notebooks (.ipynb, nbformat 4) by cell, and
-// edits one cell so that every byte outside it stays as it was.
+// Package notebook reads Jupyter notebooks (.ipynb, nbformat 4) by cell, and edits one
+// cell so that every byte outside the cell stays unchanged.
 //
-// It works on bytes and opens no file. Its errors are worded for a model.
+// It works on bytes in memory and opens no file. Its error texts are for the model.
 package notebook
 
 import (
@@ -15,31 +15,31 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// A Notebook is a parsed notebook. It refers to the bytes it was made from,
-// which must not change while it is used. Its methods do not change it, so many
-// goroutines may call them at once.
+// A Notebook is a parsed notebook. It refers to the bytes from which it was parsed;
+// these must not change while it is in use. Its methods do not modify it and may be
+// called concurrently.
 type Notebook struct {
 	data     []byte
 	doc      *jsonedit.Document
 	root     []jsonedit.Member
 	metadata []jsonedit.Member
 	minor    int
-	cellList jsonedit.Span // the list of cells with its brackets
+	cellList jsonedit.Span // list of the cells, including its brackets
 	cells    []cell
 }
 
 const (
 	formatVersion  = "4"
-	firstWithIDs   = 5 // nbformat_minor from which each cell has an id
+	firstWithIDs   = 5 // nbformat_minor from which on each cell has an id
 	positionPrefix = "cell-"
-	indentUnit     = " " // as Jupyter indents
+	indentUnit     = " " // the indentation that Jupyter writes
 )
 
-// Parse reads a notebook. The error is a *[SyntaxError] for what is not JSON in
+// Parse parses a notebook. The error is a *[SyntaxError] for data that is not JSON in
 // UTF-8, a *[VersionError] for a format other than 4, or a *[ShapeError].
 //
-// A byte order mark, keys that an object has twice, unknown keys and escaped
-// half characters are accepted, as nothing need be done about them.
+// Parse accepts a byte order mark, duplicate keys, unknown keys and escaped lone
+// surrogates, since none of them prevents reading a cell.
 func Parse(data []byte) (*Notebook, error) {
 	doc, err := jsonedit.Parse(data)
 	var syntax *jsonedit.SyntaxError
@@ -70,7 +70,7 @@ func Parse(data []byte) (*Notebook, error) {
 	return n, nil
 }
 
-// locateCells finds each cell, without decoding more than its id and type.
+// locateCells finds the cells, and decodes only their ids and types.
 func (n *Notebook) locateCells() error {
 	n.cellList = jsonedit.Find(n.root, "cells")
 	if !n.doc.Opens(n.cellList, '[') {
@@ -96,8 +96,8 @@ func (n *Notebook) locateCells() error {
 	return nil
 }
 
-// Language returns what the code cells are written in, as language_info or else
-// kernelspec name it, "python" if neither does.
+// Language returns the language of the code cells: as language_info names it, else as
+// kernelspec names it, else "python".
 func (n *Notebook) Language() string {
 	for _, place := range []struct{ object, key string }{
 		{"language_info", "name"},
@@ -121,6 +121,7 @@ func (n *Notebook) Cells() []Cell {
 	return cells
 }
 
+// exportCell returns the decoded form of c.
 func (n *Notebook) exportCell(c cell, language string) Cell {
 	out := Cell{ID: c.id(), Index: c.index, Type: c.kind, Source: n.textOf(c.source)}
 	switch c.kind {
@@ -128,7 +129,7 @@ func (n *Notebook) exportCell(c cell, language string) Cell {
 		out.Language = Markdown
 	case Code:
 		out.Language = language
-		// Notebooks of several languages name each cell's in this place.
+		// Editors that allow several languages in one notebook record a cell's language here.
 		editor := n.doc.Members(jsonedit.Find(n.doc.Members(jsonedit.Find(c.members, "metadata")), "vscode"))
 		if own := n.doc.Text(jsonedit.Find(editor, "languageId")); own != "" {
 			out.Language = own
@@ -143,7 +144,7 @@ func (n *Notebook) exportCell(c cell, language string) Cell {
 	return out
 }
 
-// lookup finds the cell of an id.
+// lookup returns the cell with an id.
 func (n *Notebook) lookup(id string) (cell, error) {
 	var same []int
 	for i, c := range n.cells {
@@ -161,8 +162,8 @@ func (n *Notebook) lookup(id string) (cell, error) {
 	}
 }
 
-// lookupPlace finds the cell at the place that an id such as cell-3 names, if
-// its own id cannot name it because others have the same.
+// lookupPlace returns the cell at the index that an id such as cell-3 names, if other
+// cells have the same id as that cell.
 func (n *Notebook) lookupPlace(id string) (cell, error) {
 	for i, c := range n.cells {
 		if positionalID(i) != id {
@@ -175,6 +176,7 @@ func (n *Notebook) lookupPlace(id string) (cell, error) {
 	return cell{}, n.unknownCell(id)
 }
 
+// isShared reports whether several cells have the id.
 func (n *Notebook) isShared(id string) bool {
 	count := 0
 	for _, c := range n.cells {
@@ -185,7 +187,8 @@ func (n *Notebook) isShared(id string) bool {
 	return count > 1
 }
 
-// unknownCell says which ids are near one that no cell has.
+// unknownCell returns the error for an id that no cell has, with the ids that are
+// similar to it.
 func (n *Notebook) unknownCell(id string) error {
 	const shown = 3
 	var near []string
@@ -193,7 +196,7 @@ func (n *Notebook) unknownCell(id string) error {
 	for i, c := range n.cells {
 		ids[i] = c.id()
 		if positionalID(i) == id {
-			near = append(near, ids[i]) // by its place, though it has an id
+			near = append(near, ids[i]) // the caller named a cell by its index, but it has an id
 		}
 	}
 	if near == nil {
@@ -202,8 +205,8 @@ func (n *Notebook) unknownCell(id string) error {
 	return &UnknownCellError{ID: id, Near: near, Cells: len(ids)}
 }
 
-// textOf returns the value of a string, or of a list of strings as one. It is ""
-// for what is neither.
+// textOf returns the value of a string, or the concatenation of a list of strings. It
+// returns "" for any other value.
 func (n *Notebook) textOf(v jsonedit.Span) string {
 	if n.doc.Opens(v, '[') {
 		return strings.Join(n.textsOf(v), "")
@@ -211,7 +214,7 @@ func (n *Notebook) textOf(v jsonedit.Span) string {
 	return n.doc.Text(v)
 }
 
-// textsOf returns the strings of a list, leaving out what is no string.
+// textsOf returns the strings of a list, without elements of other types.
 func (n *Notebook) textsOf(v jsonedit.Span) []string {
 	var all []string
 	for _, e := range n.doc.Elements(v) {

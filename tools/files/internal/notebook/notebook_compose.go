@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// composeCell writes a new cell that looks like those near its place.
+// composeCell returns the text of a new cell in the style of the cells near its place.
 func (n *Notebook) composeCell(place int, kind, source string) (string, error) {
 	like := n.exampleCell(place, kind)
 	l := n.doc.Inside(n.cellsLayout())
@@ -38,8 +38,9 @@ func (n *Notebook) composeCell(place int, kind, source string) (string, error) {
 	return l.Object(parts), nil
 }
 
-// exampleCell returns the nearest cell of that type, else the nearest, those before
-// the place first. It is empty if the notebook has no cells.
+// exampleCell returns the nearest cell of a type, or the nearest cell if there is no
+// cell of that type. It prefers cells before the place. The result is empty if the
+// notebook has no cells.
 func (n *Notebook) exampleCell(place int, kind string) cell {
 	near := slices.Concat(n.cells[:place], n.cells[place:])
 	slices.Reverse(near[:place])

@@ -10,15 +10,16 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// Replace gives a cell another source and, unless cellType is "", another type.
-// A code cell loses its outputs and execution count, for they belong to the old
-// code. A source and type that the cell has already change nothing.
+// Replace gives a cell another source and, unless cellType is "", another type. A code
+// cell loses its outputs and execution count, which belong to the old code. If the cell
+// already has this source and type, nothing changes.
 //
-// The source is written as the old one was: as lines or one string, with its
-// indentation and escapes. All else in the cell stays, its metadata too.
+// The source is written in the form of the old source: as a list of lines or as one
+// string, with the same indentation and escapes. The rest of the cell stays unchanged,
+// including its metadata.
 //
-// The error is an *[UnknownCellError], *[AmbiguousCellError], *[CellTypeError]
-// or *[EditError].
+// The error is an *[UnknownCellError], *[AmbiguousCellError], *[CellTypeError] or
+// *[EditError].
 func (n *Notebook) Replace(id, source, cellType string) (*Edit, error) {
 	c, err := n.lookup(id)
 	if err != nil {
@@ -52,10 +53,10 @@ func (n *Notebook) Replace(id, source, cellType string) (*Edit, error) {
 	return edit, nil
 }
 
-// Insert adds a cell after the one with the id, or at the start if that is "".
-// It is laid out like the cells near it. It gets an id if the file's format has
-// ids (4.5 and later): one that depends only on the notebook's ids, the place
-// and the content, so that equal inserts give equal bytes.
+// Insert adds a cell after the cell with the id after, or at the start if after is "".
+// The new cell has the layout of the cells near it. If the format of the file has ids
+// (4.5 and later), the cell gets an id that depends only on the ids in the notebook,
+// the place and the content, so equal inserts give equal bytes.
 //
 // The errors are those of [Notebook.Replace].
 func (n *Notebook) Insert(after, cellType, source string) (*Edit, error) {
@@ -85,7 +86,8 @@ func (n *Notebook) Insert(after, cellType, source string) (*Edit, error) {
 	return edit, nil
 }
 
-// Delete removes a cell with the comma and space that part it from the others.
+// Delete removes a cell, together with the comma and white space that separate it from
+// the others.
 //
 // The errors are those of [Notebook.Replace].
 func (n *Notebook) Delete(id string) (*Edit, error) {
@@ -108,7 +110,8 @@ func (n *Notebook) Delete(id string) (*Edit, error) {
 	return &Edit{Data: data, Cell: cell, Old: cell.Source, Renumbered: n.hasCellWithoutID(c.index + 1)}, nil
 }
 
-// newEdit reads the new bytes again, so that no edit ever spoils a notebook.
+// newEdit returns the Edit for the new bytes. It parses them first, so that an edit
+// never damages a notebook.
 func (n *Notebook) newEdit(data []byte, index int) (*Edit, error) {
 	after, err := Parse(data)
 	if err != nil {
@@ -117,14 +120,14 @@ func (n *Notebook) newEdit(data []byte, index int) (*Edit, error) {
 	return &Edit{Data: data, Cell: after.exportCell(after.cells[index], after.Language())}, nil
 }
 
-// hasCellWithoutID reports whether a cell from that place on has no id of its own.
+// hasCellWithoutID reports whether a cell from the index from on has no id in the file.
 func (n *Notebook) hasCellWithoutID(from int) bool {
 	return slices.ContainsFunc(n.cells[from:], func(c cell) bool { return c.ownID == "" })
 }
 
 const notUTF8 = "the new source is not UTF-8; send it again as text"
 
-// checkEditable says what keeps a cell from getting that type and source.
+// checkEditable returns an error if the cell cannot get the type and source.
 func (n *Notebook) checkEditable(c cell, kind, source string) error {
 	if !utf8.ValidString(source) {
 		return &EditError{ID: c.id(), Msg: notUTF8}
@@ -142,8 +145,9 @@ func (n *Notebook) checkEditable(c cell, kind, source string) error {
 	return nil
 }
 
-// typeChanges lists what else must change in a cell that gets a new source or type.
-// A code cell must have outputs and an execution count, another must not.
+// typeChanges returns the other changes of a cell that gets a new source or type. A
+// code cell must have outputs and an execution count; other cells must not have them.
+// cleared reports whether there were any.
 func (n *Notebook) typeChanges(c cell, kind string) (changes []jsonedit.Change, cleared bool) {
 	if kind != c.kind {
 		changes = append(changes, n.setMember(c, "cell_type", `"`+kind+`"`))
@@ -161,7 +165,7 @@ func (n *Notebook) typeChanges(c cell, kind string) (changes []jsonedit.Change, 
 		changes = append(changes, n.setMember(c, "execution_count", "null"), n.setMember(c, "outputs", "[]"))
 	}
 	if kind != c.kind {
-		// Empty, as editable saw; a code cell cannot have even that.
+		// checkEditable made sure that attachments is empty. A code cell must not have the key.
 		changes = append(changes, jsonedit.DropMembers(c.members, func(key string) bool { return key == "attachments" })...)
 	}
 	return changes, ran
@@ -169,7 +173,8 @@ func (n *Notebook) typeChanges(c cell, kind string) (changes []jsonedit.Change, 
 
 func isRunKey(key string) bool { return key == "outputs" || key == "execution_count" }
 
-// setMember gives a key of a cell another value, or adds it where Jupyter would.
+// setMember gives a key of a cell another value, or adds the key where Jupyter would
+// write it.
 func (n *Notebook) setMember(c cell, key, value string) jsonedit.Change {
 	if i := jsonedit.IndexOf(c.members, key); i >= 0 {
 		return jsonedit.Change{At: c.members[i].Value, Text: value}
@@ -183,7 +188,7 @@ func (n *Notebook) setMember(c cell, key, value string) jsonedit.Change {
 	return jsonedit.Change{At: jsonedit.Span{Start: end, End: end}, Text: between + `"` + key + `"` + n.doc.Colon() + value}
 }
 
-// insertCell puts the text of a cell at a place in the list.
+// insertCell inserts the text of a cell at an index of the list.
 func (n *Notebook) insertCell(place int, text string) jsonedit.Change {
 	l := n.cellsLayout()
 	switch {

@@ -2,7 +2,7 @@ package notebook
 
 import "github.com/seed49eaa51d/pegboard/internal/jsonedit"
 
-// cellsLayout is that of the list of cells.
+// cellsLayout returns the layout of the list of cells.
 func (n *Notebook) cellsLayout() jsonedit.Layout {
 	if len(n.cells) == 0 {
 		return n.doc.Inside(n.doc.RootLayout())
@@ -14,8 +14,8 @@ func (n *Notebook) cellsLayout() jsonedit.Layout {
 	return n.doc.ListLayout(n.cellList, parts)
 }
 
-// sourceLayout is that of a list of lines in a cell with the layout around: as
-// the list at own has it, else as the sources of other cells do.
+// sourceLayout returns the layout of a list of source lines in a cell with the layout
+// around: that of the list at own, else that of the sources of other cells.
 func (n *Notebook) sourceLayout(own jsonedit.Span, around jsonedit.Layout) jsonedit.Layout {
 	if lines := n.doc.Elements(own); len(lines) > 0 {
 		return n.doc.ListLayout(own, lines)
@@ -27,7 +27,7 @@ func (n *Notebook) sourceLayout(own jsonedit.Span, around jsonedit.Layout) jsone
 		}
 		sample := n.doc.ListLayout(c.source, lines)
 		if sample.OnLines() && around.OnLines() {
-			break // the same, but for how deep it stands
+			break // it differs in depth only
 		}
 		return sample
 	}

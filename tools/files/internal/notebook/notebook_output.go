@@ -7,8 +7,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 )
 
-// exportOutput decodes one output. What is not as it should be is left out, since a
-// bad output is no reason to hide the rest of a notebook.
+// exportOutput decodes one output. It leaves out invalid parts, so that an invalid
+// output does not hide the rest of the notebook.
 func (n *Notebook) exportOutput(v jsonedit.Span) Output {
 	all := n.doc.Members(v)
 	out := Output{
@@ -32,7 +32,7 @@ func (n *Notebook) exportOutput(v jsonedit.Span) Output {
 	return out
 }
 
-// bestText returns the form of the data that says most to a reader of text.
+// bestText returns the form of the data that is most readable as text.
 func (n *Notebook) bestText(forms []jsonedit.Member) string {
 	for _, mime := range []string{
 		"text/plain", "text/markdown", "text/latex", "text/html", "application/json", "image/svg+xml",
@@ -57,7 +57,7 @@ func (n *Notebook) exportImage(form jsonedit.Member) (Image, bool) {
 	default:
 		return Image{}, false
 	}
-	// Lines may end in spaces, and writers differ about padding.
+	// Lines may end with spaces, and some programs omit the padding.
 	encoded := strings.TrimRight(strings.Join(strings.Fields(n.textOf(form.Value)), ""), "=")
 	data, err := base64.RawStdEncoding.DecodeString(encoded)
 	return Image{MIME: form.Key, Data: data}, err == nil && len(data) > 0

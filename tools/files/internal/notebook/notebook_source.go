@@ -5,8 +5,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
-// newSourceWriter returns one for the source at old, an empty span for a cell that
-// has no example, in a cell with the layout around.
+// newSourceWriter returns a sourceWriter that replaces the source at old in a cell with
+// the layout around. old is empty for a new cell without an example.
 func (n *Notebook) newSourceWriter(old jsonedit.Span, around jsonedit.Layout) *sourceWriter {
 	w := &sourceWriter{
 		layout:      n.sourceLayout(old, around),
@@ -30,8 +30,8 @@ func (n *Notebook) newSourceWriter(old jsonedit.Span, around jsonedit.Layout) *s
 	return w
 }
 
-// learnSpelling takes a source as an example of spelling, and returns its strings as
-// they stand in the file.
+// learnSpelling adds a source to the examples of the spelling s, and returns the JSON
+// strings of the source.
 func (n *Notebook) learnSpelling(s *jsonedit.Spelling, source jsonedit.Span) [][]byte {
 	parts := n.doc.Elements(source)
 	if n.doc.Opens(source, '"') {

@@ -196,7 +196,7 @@ func TestParseErrors(t *testing.T) {
 			name: "merge conflict",
 			data: "{\n<<<<<<< HEAD\n",
 			want: "the notebook is not valid JSON in line 2 (byte 2): there are marks of a merge conflict; " +
-				"settle it as plain text first",
+				"resolve it as plain text first",
 		},
 		{
 			name: "not UTF-8",

@@ -1,21 +1,22 @@
 package notebook
 
-// An Output is one thing that running a cell gave.
+// An Output is one output of a cell.
 type Output struct {
-	Kind string // stream, execute_result, display_data or error; another if the file says so
+	Kind string // stream, execute_result, display_data or error, or another kind that the file names
 	Name string // of a stream: stdout or stderr
 
-	// Text is what the stream wrote, or the most readable text form of the data:
-	// plain, else Markdown, LaTeX, HTML, JSON or SVG. It may hold terminal colours.
+	// Text is the text of a stream, or the most readable text form of the data: plain
+	// text, else Markdown, LaTeX, HTML, JSON or SVG. It may contain terminal escape
+	// sequences.
 	Text   string
-	Images []Image  // pictures of the data, in the order of the file
+	Images []Image  // in the order of the file
 	Types  []string // MIME types of all forms of the data, in the order of the file
 
 	Ename, Evalue string   // of an error
-	Traceback     []string // of an error, as the file has it: often with terminal colours
+	Traceback     []string // of an error; often with terminal escape sequences
 }
 
-// An Image is a picture in an output.
+// An Image is an image in an output.
 type Image struct {
 	MIME string // image/png, image/jpeg, image/gif or image/webp
 	Data []byte // decoded

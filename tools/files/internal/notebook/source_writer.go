@@ -7,17 +7,17 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 )
 
-// A sourceWriter writes sources the way the file has them.
+// A sourceWriter writes a source in the form that the file uses.
 type sourceWriter struct {
 	layout           jsonedit.Layout // of a list of lines
-	asString         bool            // one string instead of a list
+	asString         bool            // write one string instead of a list of lines
 	spelling         jsonedit.Spelling
-	oldLiterals      map[string]string // lines that keep the bytes they had; "" for one that had several
-	hadLoneSurrogate bool              // what is replaced has half a character, which no text can hold
+	oldLiterals      map[string]string // JSON strings of the old source by line; "" if equal lines had different JSON strings
+	hadLoneSurrogate bool              // the old source has a lone surrogate, which a Go string cannot represent
 }
 
-// write returns source as a JSON value. Its lines that the old source had too
-// are written as they were.
+// write returns source as a JSON value. Lines that are also in the old source keep
+// their JSON strings.
 func (w *sourceWriter) write(id, source string) (string, error) {
 	lines := splitLines(source)
 	if w.asString {
