@@ -9,16 +9,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// switched returns an inert tool that exists where on says so.
-func switched(name string, on func(*pegboard.Session) bool) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: name}, Description: "For a test.", Enabled: on,
-		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
-	})
-}
-
-func never(*pegboard.Session) bool { return false }
-
 // TestAssemblyExplainsEachStep leaves one tool out at every step of the assembly,
 // with nothing else in its way.
 func TestAssemblyExplainsEachStep(t *testing.T) {

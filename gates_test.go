@@ -10,24 +10,12 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// everyFeature is what a host turns on to have all there is.
-var everyFeature = []pegboard.Feature{
-	pegboard.FeatureLSP, pegboard.FeatureWorktrees, pegboard.FeatureTeams, pegboard.FeatureCron, pegboard.FeatureMonitors, pegboard.FeatureConfig, pegboard.FeatureWorkflows,
-}
-
 // onWindows is PowerShell where that is offered unasked.
 func onWindows() []string {
 	if runtime.GOOS == "windows" {
 		return []string{"PowerShell"}
 	}
 	return nil
-}
-
-// ordered returns the lists as one, in the order of a pool.
-func ordered(lists ...[]string) []string {
-	all := slices.Concat(lists...)
-	slices.Sort(all)
-	return all
 }
 
 // TestBuiltinNames holds the one list against that of the specification.

@@ -16,19 +16,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-// holds lists what p holds, for comparisons: the mode, the rules in the order
-// in which they win, the directories.
-func holds(p pegboard.Permissions) (list []string) {
-	list = append(list, string(p.Mode()))
-	for _, r := range p.Rules() {
-		list = append(list, fmt.Sprintf("%v %v %s", r.Behavior, r, r.Source))
-	}
-	for _, d := range p.Directories() {
-		list = append(list, fmt.Sprintf("dir %s %s", d.Path, d.Source))
-	}
-	return list
-}
-
 // settled returns permissions of two sources with two directories.
 func settled(t testing.TB) pegboard.Permissions {
 	t.Helper()

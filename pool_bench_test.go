@@ -9,15 +9,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// numbered returns n inert tools, every one with an alias.
-func numbered(n int) []pegboard.Tool {
-	tools := make([]pegboard.Tool, n)
-	for i := range tools {
-		tools[i] = inert(fmt.Sprintf("Tool%04d", i), fmt.Sprintf("old%04d", i))
-	}
-	return tools
-}
-
 // BenchmarkAssemblePool measures what a host pays at the start of each turn.
 func BenchmarkAssemblePool(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {

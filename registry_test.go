@@ -15,20 +15,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// posing is a wrapper that gives a tool other facts, which may change.
-type posing struct {
-	pegboard.Tool
-	info func() pegboard.Info
-}
-
-func (p posing) Info() pegboard.Info { return p.info() }
-
-// called wraps an inert tool so that it goes by name, which no Definition may
-// have.
-func called(name string) pegboard.Tool {
-	return posing{inert("T"), func() pegboard.Info { return pegboard.Info{Name: name} }}
-}
-
 func TestAddIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the schema is broken")

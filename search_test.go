@@ -162,20 +162,6 @@ func TestFuseRankersCountsDeferredToolsOnce(t *testing.T) {
 	require.Equal(t, []string{"mcp__weather__list"}, out.Matches, "one that crashes is passed over as well")
 }
 
-func many(t testing.TB, n int) *pegboard.Registry {
-	t.Helper()
-	reg := registryOf(t, finder())
-	for s := 0; s*200 < n; s++ {
-		var tools []pegboard.Tool
-		for i := range min(200, n-s*200) {
-			tools = append(tools, told(pegboard.Info{Name: fmt.Sprint("t", i)}, fmt.Sprint("Does the thing ", i)))
-		}
-		_, err := reg.Attach(fmt.Sprint("s", s), tools...)
-		require.NoError(t, err)
-	}
-	return reg
-}
-
 // A search ends whatever the query is: long queries took many minutes before the number
 // of words had a bound.
 func TestSearchForAHostileQueryEnds(t *testing.T) {

@@ -100,3 +100,13 @@ func judgeOnce(t *testing.T, a actor, cfg pegboard.SessionConfig, mode pegboard.
 	v := judge(t, pool)
 	return v.behavior.String()
 }
+
+// settledBehavior returns what Decide says of the pool's only tool, which is
+// denied if a rule took it out of the pool.
+func settledBehavior(t testing.TB, p *pegboard.Pool) pegboard.Behavior {
+	t.Helper()
+	if p.Len() == 0 {
+		return pegboard.Deny
+	}
+	return p.Decide(t.Context(), call("1", names(p)[0], ``)).Behavior
+}

@@ -3,6 +3,7 @@ package pegboard_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"runtime"
 	"slices"
@@ -127,4 +128,17 @@ func declared(p *pegboard.Pool, part pegboard.Partition) []string {
 // without returns list less what is gone.
 func without(list []string, gone ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return slices.Contains(gone, n) })
+}
+
+// holds lists what p holds, for comparisons: the mode, the rules in the order
+// in which they win, the directories.
+func holds(p pegboard.Permissions) (list []string) {
+	list = append(list, string(p.Mode()))
+	for _, r := range p.Rules() {
+		list = append(list, fmt.Sprintf("%v %v %s", r.Behavior, r, r.Source))
+	}
+	for _, d := range p.Directories() {
+		list = append(list, fmt.Sprintf("dir %s %s", d.Path, d.Source))
+	}
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -44,19 +45,6 @@ func described(name, text string) pegboard.Tool {
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 	})
 }
-
-// told returns a tool that the model is told something of, with one property.
-func told(info pegboard.Info, description string) pegboard.Tool {
-	type in struct {
-		City string `json:"city"`
-	}
-	return pegboard.Build(pegboard.Definition[in, string]{
-		Info: info, Description: description, Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
-		Call: func(_ ctx, in in, _ *pegboard.Call) (string, error) { return info.Name + " of " + in.City, nil },
-	})
-}
-
-func finder() pegboard.Tool { return pegboard.ToolSearch(pegboard.SearchOptions{}) }
 
 // plain is a tool that only has a name.
 func plain(name string, call func(context.Context, struct{}, *pegboard.Call) (string, error)) pegboard.Tool {
@@ -204,4 +192,49 @@ func stepper(ran *[]step) pegboard.Tool {
 		},
 		Call: func(_ ctx, in step, _ *pegboard.Call) (string, error) { *ran = append(*ran, in); return "ok", nil },
 	})
+}
+
+// numbered returns n inert tools, every one with an alias.
+func numbered(n int) []pegboard.Tool {
+	tools := make([]pegboard.Tool, n)
+	for i := range tools {
+		tools[i] = inert(fmt.Sprintf("Tool%04d", i), fmt.Sprintf("old%04d", i))
+	}
+	return tools
+}
+
+// called wraps an inert tool so that it goes by name, which no Definition may
+// have.
+func called(name string) pegboard.Tool {
+	return posing{inert("T"), func() pegboard.Info { return pegboard.Info{Name: name} }}
+}
+
+// posing is a wrapper that gives a tool other facts, which may change.
+type posing struct {
+	pegboard.Tool
+	info func() pegboard.Info
+}
+
+func (p posing) Info() pegboard.Info { return p.info() }
+
+// switched returns an inert tool that exists where on says so.
+func switched(name string, on func(*pegboard.Session) bool) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: name}, Description: "For a test.", Enabled: on,
+		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
+	})
+}
+
+func never(*pegboard.Session) bool { return false }
+
+// everyFeature is what a host turns on to have all there is.
+var everyFeature = []pegboard.Feature{
+	pegboard.FeatureLSP, pegboard.FeatureWorktrees, pegboard.FeatureTeams, pegboard.FeatureCron, pegboard.FeatureMonitors, pegboard.FeatureConfig, pegboard.FeatureWorkflows,
+}
+
+// ordered returns the lists as one, in the order of a pool.
+func ordered(lists ...[]string) []string {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return all
 }

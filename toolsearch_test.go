@@ -10,45 +10,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// library returns a registry with tools that wait for a search.
-func library(t testing.TB, o pegboard.SearchOptions) *pegboard.Registry {
-	t.Helper()
-	reg := registryOf(t, pegboard.ToolSearch(o), told(pegboard.Info{Name: "Read"}, "Reads a file."),
-		told(pegboard.Info{Name: "WebFetch", Aliases: []string{"Fetch"}}, "Fetches a page of the web."))
-	for source, tools := range map[string][]pegboard.Tool{
-		"github": {
-			told(pegboard.Info{Name: "create_issue"}, "Opens an issue in a repository."),
-			told(pegboard.Info{Name: "list_issues"}, "Lists the issues of a repository."),
-			told(pegboard.Info{Name: "delete_branch", Hint: "remove a line of work"}, "Takes a branch away."),
-		},
-		"weather": {told(pegboard.Info{Name: "forecast"}, "Tells how the weather will be in a city."), told(pegboard.Info{Name: "list"}, "Lists stations.")},
-		"tickets": {told(pegboard.Info{Name: "create_issue"}, "Opens a ticket."), told(pegboard.Info{Name: "list"}, "Lists tickets.")},
-	} {
-		_, err := reg.Attach(source, tools...)
-		require.NoError(t, err)
-	}
-	reg.SetDescription("weather", "Meteorology of the whole earth.")
-	return reg
-}
-
-func matched(matches []pegboard.SearchMatch) []string {
-	var names []string
-	for _, m := range matches {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
-// found runs the tool and returns its output.
-func found(t testing.TB, reg *pegboard.Registry, query string) (pegboard.SearchOutput, *pegboard.Result) {
-	t.Helper()
-	out := run(t, reg, session(t, pegboard.SessionConfig{}), call("1", "ToolSearch", query))
-	require.NoError(t, out.Err)
-	output, ok := out.Result.Data.(pegboard.SearchOutput)
-	require.True(t, ok)
-	return output, out.Result
-}
-
 func TestToolSearchRefersToWhatItFinds(t *testing.T) {
 	t.Parallel()
 	out, r := found(t, library(t, pegboard.SearchOptions{}), `{"query":"github issues","max_results":2}`)

@@ -152,16 +152,6 @@ func TestExplanationAgreesWithDecide(t *testing.T) {
 	}
 }
 
-// settledBehavior returns what Decide says of the pool's only tool, which is
-// denied if a rule took it out of the pool.
-func settledBehavior(t testing.TB, p *pegboard.Pool) pegboard.Behavior {
-	t.Helper()
-	if p.Len() == 0 {
-		return pegboard.Deny
-	}
-	return p.Decide(t.Context(), call("1", names(p)[0], ``)).Behavior
-}
-
 // TestDecideRefuses what an executor would not take so far.
 func TestDecideRefuses(t *testing.T) {
 	t.Parallel()
