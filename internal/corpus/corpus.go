@@ -1,9 +1,9 @@
-// Package corpus gives tests the outside data that is never committed.
+// Package corpus gives tests access to outside data that is never committed.
 //
-// The data lies in folders of one layout, listed in the environment variable
-// PEGBOARD_CORPUS the way PATH lists folders. A test asks for [Folders], reads
-// their files with [Lines], and says with [Report] what it found in each. The
-// package is for tests alone; no shipped code imports it.
+// The data is in folders of one layout, listed in the environment variable
+// PEGBOARD_CORPUS the way PATH lists folders. A test gets the folders from [Folders], reads
+// their files with [Lines], and prints its result for each with [Report]. The package is
+// for tests alone; no shipped code imports it.
 package corpus
 
 import (
@@ -43,7 +43,7 @@ func Folders(t testing.TB) []string {
 		if err != nil {
 			t.Fatalf("%s: %v", Variable, err)
 		}
-		known, err := next.in(kept)
+		known, err := next.isAmong(kept)
 		if err != nil {
 			t.Fatalf("%s: %v", Variable, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// listing is what can be said of a folder without reading its files.
+// listing describes a folder without the content of its files.
 type listing struct {
 	folder string
 	info   fs.FileInfo
@@ -40,9 +40,9 @@ func list(folder string) (listing, error) {
 	return l, err
 }
 
-// in reports whether one of the others holds the same bytes as l. Only folders
-// with equal names and sizes are read, so distinct folders cost no reading.
-func (l listing) in(others []listing) (bool, error) {
+// isAmong reports whether one of the others has the same content as l. Only folders with
+// equal names and sizes are read.
+func (l listing) isAmong(others []listing) (bool, error) {
 	for _, other := range others {
 		if os.SameFile(l.info, other.info) {
 			return true, nil

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// A ToolSet is tools, and queries that each name the tools that answer them. It
-// lies in toolsearch/<Name> of a corpus folder.
+// A ToolSet is a set of tools, with queries and the tools that answer each. It is in
+// toolsearch/<Name> of a corpus folder.
 type ToolSet struct {
 	Name    string
 	Folder  string // the corpus folder that has the queries
@@ -25,7 +25,7 @@ type ToolSet struct {
 // A ToolSetTool is one line of tools.jsonl.
 type ToolSetTool struct {
 	Name, Description string
-	Server            string          // empty where the set knows none
+	Server            string          // empty if the set has no servers
 	Parameters        json.RawMessage // a JSON Schema; nil if the tool takes none
 }
 
@@ -35,7 +35,7 @@ type ToolQuery struct {
 	Relevant  []string // names of tools of the set
 }
 
-// Metrics say how well the relevant tools were found, on average over the queries
+// Metrics measure how well a search finds the relevant tools, on average over the queries
 // of a set. Each is between 0 and 1.
 type Metrics struct{ Recall1, Recall5, Recall10, NDCG10, MRR float64 }
 
@@ -47,9 +47,9 @@ func (m Metrics) String() string {
 
 func decimals(value float64) string { return strings.TrimPrefix(fmt.Sprintf("%.3f", value), "0") }
 
-// ToolSets reads the tool sets of all corpus folders, one for each folder of
-// toolsearch that has queries. Where such a folder has no tools, those of the
-// same set in another corpus folder are meant; without any the test fails.
+// ToolSets reads the tool sets of all corpus folders, one for each folder of toolsearch that
+// has queries. If such a folder has no tools, it uses those of the same set in another
+// corpus folder; without any the test fails.
 func ToolSets(t testing.TB) []ToolSet {
 	t.Helper()
 	folders := Folders(t)
@@ -71,7 +71,7 @@ func ToolSets(t testing.TB) []ToolSet {
 	return sets
 }
 
-// toolsFile returns the tools of a set, of the folder itself if it has them.
+// toolsFile returns the file with the tools of a set, preferably in the folder itself.
 func toolsFile(t testing.TB, folder, name string, folders []string) string {
 	t.Helper()
 	for _, place := range append([]string{folder}, folders...) {
@@ -101,8 +101,8 @@ func objects[T any](t testing.TB, file string) []T {
 	return all
 }
 
-// Measure runs search for each query, asking for the k best names, best first.
-// A name beyond the k first, or found twice, counts for nothing.
+// Measure calls search for each query with the number k of names to find, best first. Names
+// after the first k, and repeated names, do not count.
 func (s ToolSet) Measure(search func(query string, k int) []string) Metrics {
 	const depth = 10
 	var sum Metrics
@@ -114,7 +114,7 @@ func (s ToolSet) Measure(search func(query string, k int) []string) Metrics {
 		}
 		counted++
 		found := search(query.Query, depth)
-		sum.add(gains(found[:min(len(found), depth)], relevant), len(relevant))
+		sum.add(foundRanks(found[:min(len(found), depth)], relevant), len(relevant))
 	}
 	if counted == 0 {
 		return Metrics{}
@@ -125,8 +125,8 @@ func (s ToolSet) Measure(search func(query string, k int) []string) Metrics {
 	return sum
 }
 
-// gains returns the ranks, counted from 0, at which a relevant name is found first.
-func gains(found, relevant []string) []int {
+// foundRanks returns the ranks, counted from 0, at which each relevant name is found first.
+func foundRanks(found, relevant []string) []int {
 	var ranks []int
 	for rank, name := range found {
 		if slices.Contains(relevant, name) && !slices.Contains(found[:rank], name) {

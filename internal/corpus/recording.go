@@ -14,16 +14,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Recording is one response of an API, and the request that it answers if that
-// was recorded, too.
+// A Recording is one recorded response of an API, with its request if that was recorded.
 type Recording struct {
 	File    string
 	Body    string
 	Request []byte // JSON or nil
 }
 
-// Recordings returns every response below a folder, which need not exist: those of
-// cassettes, of files that hold one, and of files whose names end in a key of others.
+// Recordings returns all responses below a folder, which need not exist: those in cassettes,
+// in files with one response each, and in files whose names end in a key of others, which
+// its function reads.
 func Recordings(t testing.TB, folder string, others map[string]func(t testing.TB, path string) []Recording) []Recording {
 	t.Helper()
 	var all []Recording
@@ -54,20 +54,20 @@ func Recordings(t testing.TB, folder string, others map[string]func(t testing.TB
 	return all
 }
 
-// exchange is one request with its response, as any of the recorders writes it.
-type exchange struct {
-	Request  recorded
-	Response recorded
-	When     recorded
-	Then     recorded
+// recordedExchange is one request with its response. Its fields are those of all recorders.
+type recordedExchange struct {
+	Request  recordedBody
+	Response recordedBody
+	When     recordedBody
+	Then     recordedBody
 }
 
-type recorded struct {
+type recordedBody struct {
 	Body   yaml.Node
 	Parsed any `yaml:"parsed_body"`
 }
 
-// Cassette reads a recording in YAML, as any of the recorders writes it.
+// Cassette reads a YAML file of any of the recorders.
 func Cassette(t testing.TB, path string) []Recording {
 	t.Helper()
 	file, err := os.ReadFile(path)
@@ -76,15 +76,15 @@ func Cassette(t testing.TB, path string) []Recording {
 	dec := yaml.NewDecoder(bytes.NewReader(file))
 	for {
 		var document struct {
-			exchange     `yaml:",inline"`
-			Interactions []exchange
+			recordedExchange `yaml:",inline"`
+			Interactions     []recordedExchange
 		}
 		err := dec.Decode(&document)
 		if errors.Is(err, io.EOF) {
 			return all
 		}
 		must(t, err)
-		for _, x := range append(document.Interactions, document.exchange) {
+		for _, x := range append(document.Interactions, document.recordedExchange) {
 			request, response := x.Request.text(t)+x.When.text(t), x.Response.text(t)+x.Then.text(t)
 			if response != "" {
 				all = append(all, Recording{File: path, Body: response, Request: []byte(request)})
@@ -94,7 +94,7 @@ func Cassette(t testing.TB, path string) []Recording {
 }
 
 // text returns a body, or "" if there is none.
-func (r recorded) text(t testing.TB) string {
+func (r recordedBody) text(t testing.TB) string {
 	t.Helper()
 	if r.Parsed != nil {
 		raw, err := json.Marshal(r.Parsed)
