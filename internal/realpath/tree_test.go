@@ -27,7 +27,7 @@ func grown(t *testing.T, files []string, links map[string]string) string {
 	return root
 }
 
-func TestBelow(t *testing.T) {
+func TestWalk(t *testing.T) {
 	t.Parallel()
 	root := grown(t, []string{"d/a", "d/sub/b", "d/sub/deep/c", "other/x"}, map[string]string{"d/link": "../other", "to": "d"})
 	for _, tc := range []struct {
@@ -64,7 +64,7 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-func TestBelowSaysWhatItCannotRead(t *testing.T) {
+func TestWalkSaysWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("nothing is closed to root")
@@ -78,7 +78,7 @@ func TestBelowSaysWhatItCannotRead(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestLed(t *testing.T) {
+func TestLinkTargets(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string

@@ -41,8 +41,8 @@ func TestSpecialFilesAreRefused(t *testing.T) {
 	}
 }
 
-// TestBelowPassesPipes would hang if it opened one.
-func TestBelowPassesPipes(t *testing.T) {
+// TestWalkPassesPipes would hang if it opened one.
+func TestWalkPassesPipes(t *testing.T) {
 	t.Parallel()
 	root := tempDir(t)
 	pipe := filepath.Join(root, "pipe")
