@@ -66,6 +66,13 @@ func (a arg) withSuffix(suffix string) arg {
 	return a
 }
 
+// inDir returns the name of a file relative to dir. It is known only if dir is literal.
+func (a arg) inDir(dir arg) arg {
+	a.value = strings.TrimSuffix(dir.value, "/") + "/" + a.value
+	a.known = a.known && dir.isLiteral()
+	return a
+}
+
 // namesOutput reports whether an argument holds an output option with the name of a
 // file.
 func (a arg) namesOutput() bool {

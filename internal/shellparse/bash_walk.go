@@ -8,9 +8,8 @@ import (
 
 // A walker collects the effects of the commands of a line.
 type walker struct {
+	lineBuilder
 	src          string
-	env          Env
-	line         Line
 	place        place // directories in which the current words are expanded
 	homeUnknown  bool  // the value of ~ and $HOME cannot be known
 	functions    map[string]place
@@ -24,27 +23,16 @@ type walker struct {
 	envSet       envAssignment // the first variable that the line sets for its commands
 	bindingCache bindings      // nil until bindings is called
 	depth        int
-	scriptDepth  int
-	state        *parserState
 	// The buffers hold what most lines need, so that it is allocated with the walker.
 	argBuffer    [12]arg
 	accessBuffer [6]fileAccess
 }
 
-// markUnknown marks the line unknown. The first reason is kept.
-func (w *walker) markUnknown(reason string) {
-	if w.line.Unknown == "" {
-		w.line.Unknown = reason
-	}
-}
-
 // addCommand lists a command and reports whether the budget allows more.
 func (w *walker) addCommand(c Command) bool {
-	if w.state.commandsLeft <= 0 {
-		w.markUnknown("the line holds too many commands")
+	if !w.takeCommand() {
 		return false
 	}
-	w.state.commandsLeft--
 	c.ReadsInput = c.ReadsInput || w.hasInput || w.execHasInput
 	if w.line.Commands == nil {
 		w.line.Commands = make([]Command, 0, estimateCommands(w.src))

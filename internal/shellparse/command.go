@@ -77,6 +77,21 @@ func (c *Command) addReasons(reason, banned string) {
 	}
 }
 
+// addLine adds the texts, paths and reasons of a line that the command runs. The paths
+// become guesses.
+func (c *Command) addLine(line Line) {
+	paths := line.Paths
+	for _, inner := range line.Commands {
+		c.Nested = append(append(c.Nested, inner.Text), inner.Nested...)
+		c.addReasons(inner.AskReason, inner.DenyReason)
+		paths = append(paths, inner.Paths...)
+	}
+	for _, p := range paths {
+		p.Guess = true
+		c.Paths = append(c.Paths, p)
+	}
+}
+
 // markAddedArgs changes Text if xargs adds arguments to the command, so that an exact
 // allow rule for the text does not match.
 func (c *Command) markAddedArgs(s strippedCommand) {

@@ -71,13 +71,7 @@ func curlEffect(args []arg) effect {
 			e.addReadAfter(f.value.withValue(rest), "@<")
 		}
 	}
-	for _, f := range p.namedFiles {
-		if f.write {
-			e.addWriteUnder(nil, f.arg)
-		} else {
-			e.addRead(f.arg)
-		}
-	}
+	e.addNamedFiles(p)
 	if p.hasFlag("-O", "--remote-name", "--remote-name-all") {
 		e.noWildcards = p.hasFlag("-J", "--remote-header-name") // the server chooses the name of the file
 		e.addDownloads(p.operands, p.flagValues("--output-dir"))
@@ -92,13 +86,7 @@ func wgetEffect(args []arg) effect {
 	e := remoteNamedEffect(args)
 	p := e.parseRemoteArgs(args, wgetOptions, wgetNoHost)
 	dirs := p.flagValues("-P", "--directory-prefix")
-	for _, f := range p.namedFiles {
-		if f.write {
-			e.addWriteUnder(nil, f.arg)
-		} else {
-			e.addRead(f.arg)
-		}
-	}
+	e.addNamedFiles(p)
 	if p.hasFlag("-e", "--execute", "--use-askpass", "--config") {
 		e.noWildcards = true
 		e.hosts = append(e.hosts, "…") // a setting may name any host
@@ -179,6 +167,17 @@ func isListedFlag(flags, name string) bool {
 	return ok
 }
 
+// addNamedFiles adds the files that flags name. "-" is no file.
+func (e *effect) addNamedFiles(p parsedArgs) {
+	for _, f := range p.namedFiles {
+		if f.write {
+			e.addWriteUnder(nil, f.arg)
+		} else {
+			e.addRead(f.arg)
+		}
+	}
+}
+
 // addReadAfter adds the file that a value names after one of marks.
 func (e *effect) addReadAfter(a arg, marks string) {
 	if a.value != "" && strings.IndexByte(marks, a.value[0]) >= 0 {
@@ -200,8 +199,7 @@ func (e *effect) addWriteUnder(dirs []arg, a arg) {
 		return
 	}
 	if len(dirs) > 0 && !strings.HasPrefix(a.value, "/") {
-		dir := dirs[len(dirs)-1]
-		a.value, a.known = strings.TrimSuffix(dir.value, "/")+"/"+a.value, a.known && dir.isLiteral()
+		a = a.inDir(dirs[len(dirs)-1])
 	}
 	e.addWrite(a)
 }

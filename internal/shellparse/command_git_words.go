@@ -37,10 +37,8 @@ const (
 // accepts abbreviations, so "--open" could be another flag.
 func gitFlagKind(tables []string, name string) (takes string, ok bool) {
 	for _, table := range tables {
-		for entry := range strings.FieldsSeq(table) {
-			if rest, found := strings.CutPrefix(entry, name); found && len(rest) < 2 && strings.Contains("=!?<", rest) {
-				return rest, true
-			}
+		if mark, ok := markOf(table, name, "=!?<"); ok {
+			return mark, true
 		}
 	}
 	return "", false

@@ -63,7 +63,7 @@ func (e *effect) addTar(p parsedArgs, dir arg, archives []arg) {
 		}
 		for _, a := range p.operands {
 			if !dir.is(".") && a.known && !strings.HasPrefix(a.value, "/") {
-				a.value, a.known = strings.TrimSuffix(dir.value, "/")+"/"+a.value, dir.isLiteral()
+				a = a.inDir(dir)
 			}
 			e.files = append(e.files, file{arg: a, tree: true})
 		}

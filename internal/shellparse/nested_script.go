@@ -131,18 +131,9 @@ func (w *walker) addScriptIn(c *Command, text, dir string, certain bool) {
 	if certain && sub.Unknown != "" {
 		w.markUnknown(sub.Unknown)
 	}
-	paths := sub.Paths
+	c.addLine(sub)
 	for _, inner := range sub.Commands {
-		c.Nested = append(append(c.Nested, inner.Text), inner.Nested...)
-		if c.AskReason == "" {
-			c.AskReason = inner.AskReason
-		}
 		c.Hosts = append(c.Hosts, inner.Hosts...)
-		paths = append(paths, inner.Paths...)
-	}
-	for _, p := range paths {
-		p.Guess = true
-		c.Paths = append(c.Paths, p)
 	}
 }
 

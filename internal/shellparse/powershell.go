@@ -9,17 +9,15 @@ import (
 
 // A pwshWalker collects the effects of the commands of a PowerShell line.
 type pwshWalker struct {
-	env         Env
-	line        Line
-	scriptDepth int
-	state       *parserState
-	windows     bool // the working directory is a Windows path
-	dirUnknown  bool // the line may have changed the directory
+	lineBuilder
+	windows    bool // the working directory is a Windows path
+	dirUnknown bool // the line may have changed the directory
 }
 
 // parsePowerShell is parse for PowerShell. It understands plain lines only.
 func parsePowerShell(line string, env Env, scripts int, state *parserState) Line {
-	w := pwshWalker{env: env, scriptDepth: scripts, state: state, windows: drivePath.MatchString(env.Dir) || strings.HasPrefix(env.Dir, `\\`)}
+	w := pwshWalker{lineBuilder: lineBuilder{env: env, scriptDepth: scripts, state: state}}
+	w.windows = drivePath.MatchString(env.Dir) || strings.HasPrefix(env.Dir, `\\`)
 	reason := textProblem(line)
 	var pipelines [][]pwshCommand
 	if reason == "" {
@@ -43,20 +41,11 @@ func parsePowerShell(line string, env Env, scripts int, state *parserState) Line
 	return w.line
 }
 
-// markUnknown marks the line unknown. The first reason is kept.
-func (w *pwshWalker) markUnknown(reason string) {
-	if w.line.Unknown == "" {
-		w.line.Unknown = reason
-	}
-}
-
 // addCommand lists a command and reports whether the budget allows more.
 func (w *pwshWalker) addCommand(c Command) bool {
-	if w.state.commandsLeft <= 0 {
-		w.markUnknown("the line holds too many commands")
+	if !w.takeCommand() {
 		return false
 	}
-	w.state.commandsLeft--
 	c.EditsOnly = c.EditsOnly && c.Class == Mutating
 	c.removeDuplicates()
 	w.line.Commands = append(w.line.Commands, c)

@@ -84,12 +84,7 @@ func (t cmdletSpec) kindOf(name string) (mark string, ok bool) {
 	if name == "" || strings.ContainsAny(name, "=<!? ") {
 		return "", false
 	}
-	for known := range strings.FieldsSeq(t.params + pwshCommonParams) {
-		if rest, ok := strings.CutPrefix(known, name); ok && (rest == "" || strings.Contains("=<!?", rest)) {
-			return rest, true
-		}
-	}
-	return "", false
+	return markOf(t.params+pwshCommonParams, name, "=<!?")
 }
 
 // A pwshFile is a word that names a file.

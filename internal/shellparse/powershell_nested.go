@@ -163,16 +163,7 @@ func (w *pwshWalker) addScript(c *Command, text string, shell Shell) {
 	if sub.Unknown != "" {
 		w.markUnknown(sub.Unknown)
 	}
-	paths := sub.Paths
-	for _, inner := range sub.Commands {
-		c.Nested = append(append(c.Nested, inner.Text), inner.Nested...)
-		c.addReasons(inner.AskReason, inner.DenyReason)
-		paths = append(paths, inner.Paths...)
-	}
-	for _, p := range paths {
-		p.Guess = true
-		c.Paths = append(c.Paths, p)
-	}
+	c.addLine(sub)
 }
 
 // possibleNames returns the file names that a word may hold.

@@ -152,8 +152,7 @@ func mktempEffect(p parsedArgs, e *effect) {
 	}
 	template = template.withSuffix(append(p.flagValues("--suffix"), literalArg(""))[0].value)
 	if len(dirs) > 0 && !strings.HasPrefix(template.value, "/") {
-		dir := dirs[len(dirs)-1]
-		template.value, template.known = strings.TrimSuffix(dir.value, "/")+"/"+template.value, template.known && dir.isLiteral()
+		template = template.inDir(dirs[len(dirs)-1])
 	}
 	if template.isLiteral() {
 		template.value, template.glob = strings.ReplaceAll(escapeGlob(template.value), "X", "?"), true

@@ -63,15 +63,8 @@ func (s commandSpec) kindOf(name string) (flagKind, bool) {
 	if strings.ContainsAny(name, "=?<>#") {
 		return "", false // not a flag, but with its mark it could match one
 	}
-	for known := range strings.FieldsSeq(s.flags) {
-		if rest, ok := strings.CutPrefix(known, name); ok {
-			switch k := flagKind(rest); k {
-			case noValue, takesValue, optionalValue, readsFile, writesFile:
-				return k, true
-			}
-		}
-	}
-	return "", false
+	mark, ok := markOf(s.flags, name, "=?<>")
+	return flagKind(mark), ok
 }
 
 // takesNumbers reports whether the command takes "-5" (mark "-#") or "+5" (mark "+#").

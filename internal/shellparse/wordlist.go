@@ -21,3 +21,14 @@ func has(list, name string) bool {
 		}
 	}
 }
+
+// markOf looks a name up in a list whose words end in one of marks or in none. It
+// returns the mark of the word.
+func markOf(list, name, marks string) (mark string, ok bool) {
+	for word := range strings.FieldsSeq(list) {
+		if mark, ok := strings.CutPrefix(word, name); ok && len(mark) < 2 && strings.Contains(marks, mark) {
+			return mark, true
+		}
+	}
+	return "", false
+}
