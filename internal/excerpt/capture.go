@@ -1,21 +1,21 @@
 package excerpt
 
-const defaultKeep = 1 << 20
-
-// A Capture is a writer that keeps the beginning and the end of what is written
-// to it. The zero Capture is ready; it is not safe for concurrent use.
+// A Capture is a writer that keeps the beginning and the end of the bytes written to it.
+// The zero Capture is ready to use. It is not safe for concurrent use.
 type Capture struct {
-	// Keep is how many bytes to keep, half of them from the beginning; 0 means
-	// 1 MiB. It must not change once something was written.
+	// Keep is the number of bytes to keep, half of them from the beginning; 0 means
+	// 1 MiB. It must not change after the first write.
 	Keep int
 
 	head  []byte
-	tail  []byte // the last bytes after head, a ring once it is full
-	next  int    // where the full ring is written next, its oldest byte
+	tail  []byte // the last bytes after head; once full, a ring
+	next  int    // index in the ring of its oldest byte, which is overwritten next
 	total int64
 }
 
-// Write takes all of p and returns no error.
+const defaultKeep = 1 << 20
+
+// Write never fails.
 func (c *Capture) Write(p []byte) (int, error) {
 	headSize, tailSize := c.sizes()
 	c.total += int64(len(p))
@@ -35,10 +35,10 @@ func (c *Capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Total returns how many bytes were written.
+// Total returns the number of bytes written.
 func (c *Capture) Total() int64 { return c.total }
 
-// Output returns what was kept. Later writes do not change it.
+// Output returns the kept bytes. Later writes do not change the result.
 func (c *Capture) Output() Output {
 	tail := make([]byte, 0, len(c.tail))
 	tail = append(append(tail, c.tail[c.next:]...), c.tail[:c.next]...)

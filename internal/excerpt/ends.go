@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Ends returns at most so many characters of a text: half of them from its
-// beginning and the others from its end, in whole lines unless those are too long.
-// Nothing stands between the two but a line end, since whatever did could be taken
-// for a part of the text: the note says where the one ends.
+// Ends returns at most that many characters of a text, half of them from its beginning and
+// half from its end, in whole lines unless the lines are too long. Only a line end stands
+// between the two parts, since a model could take anything else for a part of the text.
+// The note says where the first part ends.
 //
-// A text that is all there and not longer is returned as it is, without a note.
+// A text that is complete and not longer is returned unchanged, without a note.
 func Ends(s Source, characters int) Excerpt {
 	characters = max(characters, 0)
 	if x, ok := s.whole(characters); ok {
@@ -35,13 +35,13 @@ func Ends(s Source, characters int) Excerpt {
 	}
 	return Excerpt{
 		Note: fmt.Sprintf("[%s cut: %s. Below are %s and, right after them, %s. %s.]",
-			s.name(), s.size(), first, last, s.rest("All of it is")),
+			s.name(), s.size(), first, last, s.location()),
 		Text:  validText(append(joined, tail...)),
 		Shown: int64(len(head) + len(tail)),
 	}
 }
 
-// ends returns the two parts, and whether the second is known to begin with a line.
+// ends returns the two parts and reports whether the second is known to begin a line.
 func (s Source) ends(characters int) (head, tail []byte, atLine bool) {
 	head = firstCharacters(s.Head, characters/2)
 	rest := s.Tail

@@ -1,15 +1,15 @@
-// Package excerpt cuts text that is too long for a model to read. It is the only
-// place that does, so that a model finds the same notice everywhere: it stands
-// before the text, in a line of its own, since what stands in the middle of a text
-// is read as a part of it.
+// Package excerpt cuts text that is too long for a model to read. All texts for a model
+// are cut here, so that the model finds the same note everywhere. The note stands before
+// the text, on a line of its own: a model would read a note in the middle of a text as a
+// part of it.
 //
-// There are four cuts. [Beginning] is for a long text that is stored somewhere, [Ends]
-// for the text of a failure, [Outline] for a JSON document that is all in memory, and
-// [Last] for what goes on growing; its notice is the caller's.
+// There are four cuts. [Beginning] is for a long text that is stored somewhere, [Ends] for
+// the text of a failure, [Outline] for a JSON document that is completely in memory, and
+// [Last] for a growing text; its caller writes the note.
 //
-// Where a limit is in characters, those are Unicode code points, and no character is
-// cut. A text that is no valid UTF-8 is shown with U+FFFD in the place of each run of
-// bytes that are none, each of which counts as a character.
+// Limits in characters count Unicode code points. No cut divides a character. In the
+// excerpt of a text that is not valid UTF-8, U+FFFD replaces each run of invalid bytes;
+// each of these bytes counts as a character.
 package excerpt
 
 import (
@@ -19,36 +19,34 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultPreview is how many characters of a stored text are shown: about the 2 KB
-// that are seen in public transcripts of the harness that the library is compatible
-// with.
+// DefaultPreview is the number of characters in the excerpt of a stored text: about the
+// 2 KB that public transcripts of Claude Code have.
 const DefaultPreview = 2_000
 
-// A Source is what is known of a text: some of its bytes, its size, and where all
-// of it is.
+// A Source describes a text: some of its bytes, its size, and where it is stored.
 type Source struct {
-	// Output is the beginning and the end of the text, as far as they are at hand.
+	// Output holds the beginning and the end of the text, as far as they were kept.
 	Output
-	// Lines is how many lines the text has, counting the last even if it does not
+	// Lines is the number of lines of the text, including a last line without a line
 	// end. See [Output.Lines].
 	Lines int64
-	// Name is what the notice calls the text; "" means "Result".
+	// Name is the name of the text in the note; "" means "Result".
 	Name string
-	// Path is the file, or another reference, that has the text, and "" if nothing
-	// has.
+	// Path is the file, or another reference, where the text is stored; "" if it is not
+	// stored.
 	Path string
-	// Stored is how many bytes of the text are there, from the beginning.
+	// Stored is the number of bytes stored at Path, from the beginning of the text.
 	Stored int64
-	// Hint says in half a sentence how to see the rest, such as "read on there with
-	// Grep"; "" says nothing.
+	// Hint is half a sentence on how to see the rest, such as "read on there with Grep",
+	// or "".
 	Hint string
 }
 
-// An Excerpt is what is shown of a text.
+// An Excerpt is the part of a text that a model reads.
 type Excerpt struct {
-	Note  string // one line on what is shown; "" if that is everything
+	Note  string // one line that describes the cut; "" if Text is complete
 	Text  string // valid UTF-8
-	Shown int64  // bytes of the source that are in Text; 0 for an outline
+	Shown int64  // number of the source's bytes in Text; 0 for an outline
 }
 
 // String returns the note and, below it, the text.
@@ -59,11 +57,11 @@ func (x Excerpt) String() string {
 	return x.Note + "\n" + x.Text
 }
 
-// Beginning returns at most so many characters from the beginning of a text: whole
-// lines, unless that would be less than half of them. 0 or less means
-// [DefaultPreview]. Of the source it needs no more than the head.
+// Beginning returns at most that many characters from the beginning of a text: whole
+// lines, unless these would be less than half of the characters. 0 or less means
+// [DefaultPreview]. The source needs no tail.
 //
-// A text that is all there and not longer is returned as it is, without a note.
+// A text that is complete and not longer is returned unchanged, without a note.
 func Beginning(s Source, characters int) Excerpt {
 	if characters <= 0 {
 		characters = DefaultPreview
@@ -78,14 +76,14 @@ func Beginning(s Source, characters int) Excerpt {
 	head = trimEnd(firstCharacters(head, characters))
 	return Excerpt{
 		Note: fmt.Sprintf("[%s too long to show: %s. %s. Below are its first %d bytes.]",
-			s.name(), s.size(), s.rest("All of it is"), len(head)),
+			s.name(), s.size(), s.location(), len(head)),
 		Text:  validText(head),
 		Shown: int64(len(head)),
 	}
 }
 
-// Preview is [Outline] if whole, which is all of the text or "", is a JSON object or
-// array, and otherwise [Beginning].
+// Preview returns an [Outline] if whole is a JSON object or array, and otherwise the
+// [Beginning]. Whole is the complete text or "".
 func Preview(s Source, whole string, characters int) Excerpt {
 	begin := strings.TrimLeft(whole, " \t\r\n")
 	if len(whole) <= MaxJSON && (strings.HasPrefix(begin, "{") || strings.HasPrefix(begin, "[")) {
@@ -98,7 +96,7 @@ func Preview(s Source, whole string, characters int) Excerpt {
 	return Beginning(s, characters)
 }
 
-// whole returns the text as it is, if it is all there and short enough.
+// whole returns the text unchanged if it is complete and short enough.
 func (s Source) whole(characters int) (x Excerpt, ok bool) {
 	kept := len(s.Head) + len(s.Tail)
 	if s.Omitted > 0 || kept/utf8.UTFMax > characters {
@@ -117,20 +115,20 @@ func (s Source) name() string {
 	return s.Name
 }
 
-// size says how long the text is.
+// size words the length of the text.
 func (s Source) size() string {
 	return fmt.Sprintf("%d bytes, %s", s.Total, counted(s.Lines, "line"))
 }
 
-func counted[N int | int64](n N, what string) string {
+func counted[N int | int64](n N, noun string) string {
 	if n == 1 {
-		return "1 " + what
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// rest says where the text is, and how to see more of it.
-func (s Source) rest(all string) string {
+// location words where the text is stored and how to see more of it.
+func (s Source) location() string {
 	var text string
 	switch {
 	case s.Path == "":
@@ -138,7 +136,7 @@ func (s Source) rest(all string) string {
 	case s.Stored < s.Total:
 		text = fmt.Sprintf("Its first %d bytes are in %s", s.Stored, s.Path)
 	default:
-		text = all + " in " + s.Path
+		text = "All of it is in " + s.Path
 	}
 	if s.Hint == "" {
 		return text
@@ -146,7 +144,7 @@ func (s Source) rest(all string) string {
 	return text + "; " + s.Hint
 }
 
-// validText returns output as valid UTF-8, without line ends at its end.
+// validText returns b as valid UTF-8, without line ends at its end.
 func validText(b []byte) string {
 	return strings.TrimRight(strings.ToValidUTF8(string(b), string(utf8.RuneError)), "\n")
 }

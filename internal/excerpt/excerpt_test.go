@@ -3,6 +3,7 @@ package excerpt_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -124,27 +125,6 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-func TestOutline(t *testing.T) {
-	t.Parallel()
-	x, ok := excerpt.Outline(stored(sourceOf(numbers(1000), 8000), "/a", 3894), 64)
-	require.True(t, ok)
-	require.Equal(t, excerpt.Excerpt{
-		Note: `[Result too long to show: 3894 bytes, 1 line. All of it is in /a; read on there with Grep. ` +
-			`Below is a shorter JSON document; each "…" in it says what was left out there.]`,
-		Text: `[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,{"…":"984 more items"}]`,
-	}, x)
-
-	x, ok = excerpt.Outline(sourceOf("[1,"+strings.Repeat("\n", 100)+"2]", 8000), 64)
-	require.True(t, ok)
-	require.Equal(t, excerpt.Excerpt{Text: "[1,2]"}, x, "nothing was left out")
-
-	for _, s := range []excerpt.Source{sourceOf(numbers(1000), 2000), sourceOf("no JSON", 100)} {
-		x, ok = excerpt.Outline(s, 64)
-		require.False(t, ok)
-		require.Equal(t, excerpt.Excerpt{}, x)
-	}
-}
-
 func TestExcerptString(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "note\ntext", excerpt.Excerpt{Note: "note", Text: "text"}.String())
@@ -235,4 +215,69 @@ func requireEnds(t *testing.T, text string, x excerpt.Excerpt) {
 		require.NoError(t, err)
 		require.Equal(t, strings.Count(text[:len(text)-tail], "\n")+1, line)
 	}
+}
+
+// TestNotesOfRandomTexts compares the counts in the notes of Beginning and Ends with the
+// texts.
+func TestNotesOfRandomTexts(t *testing.T) {
+	t.Parallel()
+	letters := []string{"a", "ä", "😀", "\n", "\r\n", "\xff", "\n\n", "xxxxxxxxxx"}
+	for seed := range effort.Of(t, uint64(3000)) {
+		rnd := rand.New(rand.NewPCG(seed, 9))
+		var b strings.Builder
+		for range rnd.IntN(400) {
+			b.WriteString(letters[rnd.IntN(len(letters))])
+		}
+		text := b.String()
+		most := 1 + rnd.IntN(200)
+		s := excerpt.NewReader(strings.NewReader(text)).Source()
+		s.Path, s.Stored = "/p", int64(len(text))
+		lines := int64(strings.Count(text, "\n"))
+		if text != "" && !strings.HasSuffix(text, "\n") {
+			lines++
+		}
+		require.Equal(t, lines, s.Lines)
+		x := excerpt.Ends(s, most)
+		require.True(t, utf8.ValidString(x.Text))
+		require.LessOrEqual(t, utf8.RuneCountInString(x.Text), most+1)
+		if x.Note != "" {
+			var total, ln, head, tail int64
+			require.Contains(t, x.Note, fmt.Sprintf("%d bytes, ", len(text)))
+			i := strings.Index(x.Note, "the first ")
+			_, err := fmt.Sscanf(x.Note[i:], "the first %d bytes", &head)
+			require.NoError(t, err)
+			i = strings.Index(x.Note, "the last ")
+			_, err = fmt.Sscanf(x.Note[i:], "the last %d bytes", &tail)
+			require.NoError(t, err)
+			_, _ = total, ln
+			require.LessOrEqual(t, head+tail, int64(len(text)))
+			want := text[:head]
+			if head > 0 && tail > 0 && !strings.HasSuffix(want, "\n") {
+				want += "\n"
+			}
+			want += text[int64(len(text))-tail:]
+			require.Equal(t, strings.TrimRight(strings.ToValidUTF8(want, "\uFFFD"), "\n"), x.Text)
+			if j := strings.Index(x.Note, "(from line "); j >= 0 {
+				var from int64
+				_, err = fmt.Sscanf(x.Note[j:], "(from line %d)", &from)
+				require.NoError(t, err)
+				require.Equal(t, int64(strings.Count(text[:int64(len(text))-tail], "\n"))+1, from, "%q %q", text, x.Note)
+			}
+		}
+		y := excerpt.Beginning(s, most)
+		require.True(t, utf8.ValidString(y.Text))
+		require.LessOrEqual(t, utf8.RuneCountInString(y.Text), most)
+	}
+}
+
+// TestPreviewOfALogCopiesNothing: a log whose lines begin with a bracket is not copied
+// only to find that it is not JSON.
+func TestPreviewOfALogCopiesNothing(t *testing.T) {
+	whole := strings.Repeat("[2026-11-21] a line of a log\n", 4<<20)
+	s := excerpt.NewReader(strings.NewReader(whole)).Source()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	excerpt.Preview(s, whole, 2000)
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(whole)))
 }

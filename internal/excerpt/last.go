@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Last returns the end of b as valid UTF-8 of at most so many bytes, and where in b it
-// begins. It begins with a whole line, or with a whole character if there is but one
-// line. The text begins with b, or before it if begins is false, so that what b begins
-// with may be a part of a line or a character.
-func Last(b []byte, most int, begins bool) (text string, start int) {
-	start = lastFitting(b, most)
-	atLine := begins
+// Last returns the end of b as valid UTF-8 of at most limit bytes, and the offset in b at
+// which it starts. It starts at a line, or at a character if there is only one line.
+// fromStart says that b starts where the text does; otherwise b may start within a line or
+// a character.
+func Last(b []byte, limit int, fromStart bool) (text string, start int) {
+	start = lastFitting(b, limit)
+	atLine := fromStart
 	if start > 0 {
 		atLine = b[start-1] == '\n'
 	}
@@ -29,20 +29,20 @@ func Last(b []byte, most int, begins bool) (text string, start int) {
 	return strings.ToValidUTF8(string(b[start:]), string(utf8.RuneError)), start
 }
 
-// lastFitting returns where the longest end of b begins that is at most most bytes long
-// once it is valid UTF-8: the mark for bytes that are none is longer than one of them.
-func lastFitting(b []byte, most int) int {
+// lastFitting returns the offset of the longest end of b that has at most limit bytes as
+// valid UTF-8. U+FFFD, which replaces invalid bytes, is longer than one of them.
+func lastFitting(b []byte, limit int) int {
 	at, broken := len(b), false
 	for at > 0 {
 		r, width := utf8.DecodeLastRune(b[:at])
 		cost, was := width, broken
 		if broken = r == utf8.RuneError && width == 1; broken {
 			cost = utf8.RuneLen(utf8.RuneError)
-			if was { // one mark stands for all
+			if was { // one U+FFFD replaces the whole run
 				cost = 0
 			}
 		}
-		if most -= cost; most < 0 {
+		if limit -= cost; limit < 0 {
 			break
 		}
 		at -= width

@@ -63,18 +63,3 @@ func TestLastOfRandomText(t *testing.T) {
 		}
 	}
 }
-
-func TestKept(t *testing.T) {
-	t.Parallel()
-	const text = "0123456789"
-	for head := range len(text) + 1 {
-		for tail := range len(text) + 1 {
-			o := excerpt.Kept([]byte(text[:head]), []byte(text[len(text)-tail:]), int64(len(text)))
-			require.EqualValues(t, max(0, len(text)-head-tail), o.Omitted)
-			require.EqualValues(t, len(text), o.Total)
-			require.Equal(t, text[:head], string(o.Head))
-			require.EqualValues(t, len(text), int64(len(o.Head)+len(o.Tail))+o.Omitted)
-			require.True(t, strings.HasSuffix(text, string(o.Tail)))
-		}
-	}
-}

@@ -7,26 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// An Output is what was kept of a stream of bytes. [Capture] and [Kept] make one.
+// An Output is the kept part of a stream of bytes. [Capture.Output] returns one.
 type Output struct {
 	Head, Tail []byte
 	Omitted    int64 // bytes between Head and Tail
 	Total      int64 // bytes of the whole stream
 }
 
-// Kept returns the Output of a stream of total bytes that begins with head and ends
-// with tail. The two may overlap.
-func Kept(head, tail []byte, total int64) Output {
-	if both := int64(len(head) + len(tail)); both > total {
-		tail = tail[min(both-total, int64(len(tail))):]
-	}
-	return Output{Head: head, Tail: tail, Omitted: total - int64(len(head)+len(tail)), Total: total}
-}
-
-// Text returns Head and Tail as valid UTF-8, each run of invalid bytes replaced
-// by U+FFFD. If bytes were omitted, a line that counts them stands in their
-// place, and what surrounds it is cut back to whole lines, or to whole
-// characters where the lines are too long for that.
+// Text returns Head and Tail as valid UTF-8; U+FFFD replaces each run of invalid bytes. If
+// bytes were omitted, a line that counts them stands in their place, and the parts around
+// it are cut to whole lines, or to whole characters where lines are too long.
 func (o Output) Text() string {
 	var b strings.Builder
 	if o.Omitted == 0 {
@@ -46,12 +36,12 @@ func (o Output) Text() string {
 	return strings.ToValidUTF8(b.String(), string(utf8.RuneError))
 }
 
-// trimmed returns Head and Tail cut back to whole lines where the gap between them
-// begins and ends, or to whole characters where the lines are too long for that.
+// trimmed returns Head and Tail without the broken lines at the gap between them, or
+// without the broken characters where the lines are too long.
 func (o Output) trimmed() (head, tail []byte) { return trimEnd(o.Head), trimStart(o.Tail) }
 
-// Lines returns how many lines the whole stream has, if so many of them ended: the
-// last one may not have.
+// Lines returns the number of lines of the whole stream, given the number of its line
+// ends. The last line may lack one.
 func (o Output) Lines(ended int64) int64 {
 	last := o.Tail
 	if len(last) == 0 {
@@ -63,8 +53,8 @@ func (o Output) Lines(ended int64) int64 {
 	return ended
 }
 
-// Shrink returns an Output that keeps at most keep bytes of what o kept, half of
-// them from the beginning, and counts the rest as omitted.
+// Shrink returns an Output with at most keep of the bytes in o, half of them from the
+// beginning. It counts the others as omitted.
 func (o Output) Shrink(keep int) Output {
 	keep = max(keep, 0)
 	kept := len(o.Head) + len(o.Tail)
@@ -85,8 +75,8 @@ func (o Output) Shrink(keep int) Output {
 	}
 }
 
-// trimEnd drops what follows the last line end, unless that is more than half,
-// and otherwise an unfinished character.
+// trimEnd drops the unfinished line at the end of head. If that is at least half of head,
+// it drops only an unfinished character.
 func trimEnd(head []byte) []byte {
 	if end := bytes.LastIndexByte(head, '\n') + 1; end > len(head)/2 {
 		return head[:end]
@@ -103,8 +93,8 @@ func trimEnd(head []byte) []byte {
 	return head
 }
 
-// trimStart drops what precedes the first line start, unless that is more than
-// half, and otherwise the remainder of a character.
+// trimStart drops the partial line at the start of tail. If that is more than half of
+// tail, it drops only a partial character.
 func trimStart(tail []byte) []byte {
 	if start := bytes.IndexByte(tail, '\n') + 1; start > 0 && start <= len(tail)/2 {
 		return tail[start:]

@@ -5,13 +5,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 )
 
-// BenchmarkJSON cuts documents of 4 MB to 2,000 characters: what tools return, and
+// BenchmarkOutline cuts documents of 4 MB to 2,000 characters: what tools return, and
 // what is made to take long.
-func BenchmarkJSON(b *testing.B) {
+func BenchmarkOutline(b *testing.B) {
 	const size = 4_000_000
 	record := `{"id":12345,"name":"somebody","tags":["a","b"],"text":"some words that say little"},`
 	for _, bm := range []struct{ name, document string }{
@@ -27,7 +25,7 @@ func BenchmarkJSON(b *testing.B) {
 			b.SetBytes(int64(len(document)))
 			b.ReportAllocs()
 			for b.Loop() {
-				_, ok := excerpt.JSON(document, 2000)
+				_, ok := outline(document, 2000)
 				require.True(b, ok)
 			}
 		})

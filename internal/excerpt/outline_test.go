@@ -14,7 +14,13 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 )
 
-const leastJSON = 64 // characters: the documented smallest limit
+const minJSON = 64 // characters: the documented smallest limit
+
+// outline returns the text of the outline of a complete document.
+func outline(document []byte, limit int) (text string, ok bool) {
+	x, ok := excerpt.Outline(excerpt.Source{Output: excerpt.Output{Head: document, Total: int64(len(document))}}, limit)
+	return x.Text, ok
+}
 
 // numbers is [1,2,3…].
 func numbers(n int) string {
@@ -25,7 +31,28 @@ func numbers(n int) string {
 	return "[" + b.String()[1:] + "]"
 }
 
-func TestJSON(t *testing.T) {
+func TestOutline(t *testing.T) {
+	t.Parallel()
+	x, ok := excerpt.Outline(stored(sourceOf(numbers(1000), 8000), "/a", 3894), 64)
+	require.True(t, ok)
+	require.Equal(t, excerpt.Excerpt{
+		Note: `[Result too long to show: 3894 bytes, 1 line. All of it is in /a; read on there with Grep. ` +
+			`Below is a shorter JSON document; each "…" in it says what was left out there.]`,
+		Text: `[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,{"…":"984 more items"}]`,
+	}, x)
+
+	x, ok = excerpt.Outline(sourceOf("[1,"+strings.Repeat("\n", 100)+"2]", 8000), 64)
+	require.True(t, ok)
+	require.Equal(t, excerpt.Excerpt{Text: "[1,2]"}, x, "nothing was left out")
+
+	for _, s := range []excerpt.Source{sourceOf(numbers(1000), 2000), sourceOf("no JSON", 100)} {
+		x, ok = excerpt.Outline(s, 64)
+		require.False(t, ok)
+		require.Equal(t, excerpt.Excerpt{}, x)
+	}
+}
+
+func TestOutlineText(t *testing.T) {
 	t.Parallel()
 	const record = `{"id":1.50e2,"name":"somebody","tags":["a","b"]}`
 	records := strings.Repeat(","+record, 200)[1:]
@@ -67,7 +94,7 @@ func TestJSON(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, ok := excerpt.JSON([]byte(tt.document), tt.limit)
+			got, ok := outline([]byte(tt.document), tt.limit)
 			require.True(t, ok)
 			require.Equal(t, tt.want, got)
 			requireCut(t, []byte(tt.document), tt.limit)
@@ -75,22 +102,22 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func TestNoJSON(t *testing.T) {
+func TestOutlineRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "word", "{", "[1,]", "{} {}", strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)} {
-		got, ok := excerpt.JSON([]byte(text), 100)
+		got, ok := outline([]byte(text), 100)
 		require.False(t, ok, "%.20s", text)
 		require.Empty(t, got)
 	}
 	large := []byte(`"` + strings.Repeat("x", excerpt.MaxJSON-2) + `"`)
-	_, ok := excerpt.JSON(large, 100)
+	_, ok := outline(large, 100)
 	require.True(t, ok)
-	_, ok = excerpt.JSON(append(large, ' '), 100)
+	_, ok = outline(append(large, ' '), 100)
 	require.False(t, ok)
 }
 
-// TestDeepJSON: what is deep is left out, and nothing recurses without end.
-func TestDeepJSON(t *testing.T) {
+// TestOutlineOfDeepDocuments: deep values are omitted, and nothing recurses without end.
+func TestOutlineOfDeepDocuments(t *testing.T) {
 	t.Parallel()
 	const deep = 9000
 	for _, tt := range []struct{ name, open, close string }{
@@ -111,15 +138,15 @@ func TestDeepJSON(t *testing.T) {
 // requireCut cuts a document and checks all that is promised of the result.
 func requireCut(t *testing.T, document []byte, limit int) string {
 	t.Helper()
-	cut, ok := excerpt.JSON(document, limit)
+	cut, ok := outline(document, limit)
 	require.True(t, ok)
 	require.True(t, json.Valid([]byte(cut)), "%s", cut)
 	require.True(t, utf8.ValidString(cut))
-	require.LessOrEqual(t, utf8.RuneCountInString(cut), max(limit, leastJSON))
+	require.LessOrEqual(t, utf8.RuneCountInString(cut), max(limit, minJSON))
 	p, err := newPair(document, []byte(cut))
 	require.NoError(t, err)
 	require.NoError(t, p.differ(p.whole.Root(), p.cut.Root()))
-	again, ok := excerpt.JSON([]byte(cut), max(limit, leastJSON))
+	again, ok := outline([]byte(cut), max(limit, minJSON))
 	require.True(t, ok)
 	require.Equal(t, cut, again, "what fits is not changed")
 	return cut
@@ -151,7 +178,7 @@ func randomJSON(rnd *rand.Rand, depth int) string {
 	return "{" + strings.Join(items, ",") + space + "}"
 }
 
-func TestRandomJSON(t *testing.T) {
+func TestOutlineOfRandomDocuments(t *testing.T) {
 	t.Parallel()
 	cuts := 0
 	for seed := range effort.Of(t, uint64(100)) {
@@ -168,16 +195,56 @@ func TestRandomJSON(t *testing.T) {
 	}
 }
 
-func FuzzJSON(f *testing.F) {
+func FuzzOutline(f *testing.F) {
 	f.Add([]byte(numbers(200)), uint16(100))
 	f.Add([]byte(`{"a":"\ud83d\ude00\\\"","…":[[[[{"b":1e999}]]]]}`), uint16(10))
 	f.Add([]byte("\"\xff\\u12\""), uint16(0))
 	f.Fuzz(func(t *testing.T, document []byte, limit uint16) {
 		if !json.Valid(document) {
-			_, ok := excerpt.JSON(document, int(limit))
+			_, ok := outline(document, int(limit))
 			require.Equal(t, json.Valid([]byte(strings.ToValidUTF8(string(document), "\uFFFD"))), ok)
 			return
 		}
 		requireCut(t, document, int(limit))
 	})
+}
+
+// randomValue returns a value for json.Marshal.
+func randomValue(rnd *rand.Rand, depth int) any {
+	switch n := rnd.IntN(7); {
+	case n == 0 && depth < 5:
+		m := map[string]any{}
+		for i := range rnd.IntN(30) {
+			m[strings.Repeat("k", rnd.IntN(40))+fmt.Sprint(i)] = randomValue(rnd, depth+1)
+		}
+		return m
+	case n <= 2 && depth < 5:
+		var a []any
+		for range rnd.IntN(40) {
+			a = append(a, randomValue(rnd, depth+1))
+		}
+		return a
+	case n == 3:
+		return strings.Repeat("\u2028\"\\ä😀\x00", rnd.IntN(100))
+	case n == 4:
+		return json.Number(strings.Repeat("9", 1+rnd.IntN(200)))
+	}
+	return rnd.Int()
+}
+
+func TestOutlineOfMarshalledValues(t *testing.T) {
+	t.Parallel()
+	for seed := range effort.Of(t, uint64(60)) {
+		rnd := rand.New(rand.NewPCG(seed, 9))
+		raw, err := json.Marshal(randomValue(rnd, 0))
+		require.NoError(t, err)
+		most := 64 + rnd.IntN(1000)
+		cut, ok := outline(raw, most)
+		require.True(t, ok || len(raw) > excerpt.MaxJSON, "%d %.300s", len(raw), raw)
+		if !ok {
+			continue
+		}
+		require.True(t, json.Valid([]byte(cut)), cut)
+		require.LessOrEqual(t, utf8.RuneCountInString(cut), most)
+	}
 }

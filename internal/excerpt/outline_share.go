@@ -12,20 +12,20 @@ import (
 // A container is an array or object that has to be cut.
 type container struct {
 	brackets string
-	noteKey  string // of the note; of an object, one that it does not have
-	total    int    // items that it has
-	items    []item // the first of them, as many as there may be room for
+	noteKey  string // the key of the note
+	total    int    // number of its items
+	items    []item // the first items, at most as many as there may be room for
 }
 
 // An item is an element of an array or a member of an object.
 type item struct {
 	key    []byte // with its quotes and the colon; nil in an array
 	value  jsonedit.Span
-	length int // characters of the value, or more than there is room for
-	share  int // characters it may be cut to
+	length int // of the value in characters; if it does not fit, a number above the room
+	share  int // characters that the value may have
 }
 
-// containerAt returns the array or object at v, of which no more than room is shown.
+// containerAt returns the array or object at v with the items that may fit room.
 func (c *cutter) containerAt(v jsonedit.Span, room int) container {
 	if c.document.Opens(v, '[') {
 		elements := c.document.Elements(v)
@@ -49,9 +49,9 @@ func (c *cutter) containerAt(v jsonedit.Span, room int) container {
 	return o
 }
 
-// noteKey returns a key for the note. A document that was cut before has one in use,
-// and a key twice is an error to some who read it. Three are enough to look at: the
-// note has to stay short.
+// noteKey returns a key for the note that the object does not have yet: a document that
+// was cut before has a note, and some readers refuse repeated keys. It tries three keys,
+// since the note must stay short.
 func noteKey(members []jsonedit.Member) string {
 	key := "…"
 	for range 2 {
@@ -63,7 +63,7 @@ func noteKey(members []jsonedit.Member) string {
 	return key
 }
 
-// note says that items were left out at the end.
+// note returns the note that counts the omitted items.
 func (o container) note(left int) string {
 	if o.brackets == "[]" {
 		return fmt.Sprintf(`{"%s":"%s"}`, o.noteKey, counted(left, "more item"))
@@ -71,21 +71,20 @@ func (o container) note(left int) string {
 	return fmt.Sprintf(`"%s":"%s"`, o.noteKey, counted(left, "more member"))
 }
 
-// share decides how many of the items are shown in room, and gives each of them its
-// share. An object shows as many members as it can, each cut down if need be. The
-// elements of an array are mostly of one kind, so that some of them tell more when
-// they are whole.
+// share returns the number of items to show in room, and sets their shares. An object
+// shows as many members as possible, cut if necessary. The elements of an array are mostly
+// alike, so an array shows fewer of them with longer shares.
 func (c *cutter) share(o container, room int) (shown int) {
-	least := minValue
+	minShare := minValue
 	if o.brackets == "[]" {
-		least = max(least, room/8)
+		minShare = max(minShare, room/8)
 	}
 	note := utf8.RuneCountInString(o.note(max(o.total, 2))) + len(",")
 	used, spare := 0, 0
 	for i := range o.items {
 		it := &o.items[i]
 		it.length = c.length(it.value, room)
-		it.share = min(it.length, least)
+		it.share = min(it.length, minShare)
 		used += utf8.RuneCount(it.key) + it.share
 		if i > 0 {
 			used += len(",")
@@ -104,7 +103,8 @@ func (c *cutter) share(o container, room int) (shown int) {
 	return shown
 }
 
-// distribute adds spare to the shares, the same to each that can use it.
+// distribute adds spare characters to the shares, in equal parts to the items that can
+// use them.
 func distribute(items []item, spare int) {
 	order := make([]*item, len(items))
 	for i := range items {

@@ -11,62 +11,54 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
-// MaxJSON is how many bytes a document may have for [JSON] and [Outline]. One that is
-// made for it, such as a list of so many digits, takes 70 times as much memory for a
-// moment.
+// MaxJSON is the maximum number of bytes of a document for [Outline]. A document made to
+// cost most, such as a list of digits, needs 70 times as much memory for a moment.
 const MaxJSON = 4 << 20
 
 const (
-	minJSON    = 64  // characters of a cut document, for its notes alone
-	minValue   = 40  // characters that any value can be cut down to
-	maxNesting = 200 // of values that are cut; what is whole may go deeper
-	// A document is read through so many times at most, and so many bytes more, so
-	// that a small one is never left out for that.
+	minJSON    = 64  // characters of a cut document, which fit its notes
+	minValue   = 40  // characters that any value can be cut to
+	maxNesting = 200 // levels of cut values; complete values may nest deeper
+	// The cutter reads at most maxReads times the document and extraReads bytes more. The
+	// second number keeps it from omitting values of small documents.
 	maxReads   = 16
 	extraReads = 4 << 20
 )
 
-// JSON cuts a JSON document to at most so many characters, or 64 if that is more,
-// and returns a JSON document. One that is not longer is returned as it is.
+// Outline cuts a JSON document to at most that many characters, or 64 if that is more.
+// The text is a JSON document too. It is the source itself if that is not longer.
 //
-// An array keeps its first elements, an object its first members, a string its
-// beginning; what is kept of them keeps its bytes. A note says how much was left out:
+// An array keeps its first elements, an object its first members, a string its beginning.
+// The kept parts keep their bytes. A note in the place of the rest counts it:
 //
 //	[1,2,{"…":"98 more items"}]
 //	{"a":1,"…":"3 more members"}
 //	"the beginning…[640 more characters]"
 //
-// Every part gets a share before one of them gets more, so that the outline of all
-// is seen rather than the whole of the first. Space between values goes first, and
-// if that is enough nothing else does. What is nested more than 200 deep is left out
-// as a whole if it has to be cut.
+// Every part gets a share of the characters before one part gets more, so that the
+// outline shows the whole document rather than all of its first part. Space between values
+// is dropped first; if that is enough, nothing else is, and there is no note. A value that
+// nests deeper than 200 levels is omitted as a whole if it has to be cut.
 //
-// The document has to be in memory. ok is false for what is no JSON and for more than
-// [MaxJSON] bytes; cut that as any text, with [Beginning]. The time it takes grows
-// with the size of the document, whatever is in it, and the memory with the number
-// of values in its largest array or object.
-func JSON(document []byte, characters int) (cut string, ok bool) {
-	cut, _, ok = cutJSON(document, characters)
-	return cut, ok
-}
-
-// Outline is [JSON] for a source that is all there, with a note as the other cuts
-// have it. There is none if nothing but space was left out.
+// The source must be complete. ok is false for a text that is not JSON or has more than
+// [MaxJSON] bytes; the caller can cut it with [Beginning]. The time is linear in the size
+// of the document, whatever its content, and the memory in the number of values of its
+// largest array or object.
 func Outline(s Source, characters int) (x Excerpt, ok bool) {
 	if s.Omitted > 0 {
 		return Excerpt{}, false
 	}
-	text, lost, ok := cutJSON(slices.Concat(s.Head, s.Tail), characters)
+	text, lost, ok := outline(slices.Concat(s.Head, s.Tail), characters)
 	if !ok || !lost {
 		return Excerpt{Text: text}, ok
 	}
 	note := fmt.Sprintf("[%s too long to show: %s. %s. Below is a shorter JSON document; each \"…\" in it says what was left out there.]",
-		s.name(), s.size(), s.rest("All of it is"))
+		s.name(), s.size(), s.location())
 	return Excerpt{Note: note, Text: text}, true
 }
 
-// cutJSON is JSON. It reports whether anything but space was lost.
-func cutJSON(document []byte, characters int) (cut string, lost, ok bool) {
+// outline returns the text of an outline and reports whether it lost more than space.
+func outline(document []byte, characters int) (text string, lost, ok bool) {
 	if len(document) > MaxJSON {
 		return "", false, false
 	}
@@ -90,15 +82,15 @@ func cutJSON(document []byte, characters int) (cut string, lost, ok bool) {
 	return string(c.out), lost, true
 }
 
-// A cutter writes a shorter form of a document that has no space between its
-// values. Lengths are in characters.
+// A cutter writes the outline of a document that has no space between its values. Lengths
+// are in characters.
 type cutter struct {
 	document   *jsonedit.Document
 	readBudget int // bytes of arrays and objects that may still be read through
 	out        []byte
 }
 
-// value writes v in at most room, which is enough for all of v or for minValue.
+// value writes v in at most room characters. The room is enough for v or for minValue.
 func (c *cutter) value(v jsonedit.Span, room, depth int) {
 	text := c.document.Bytes(v)
 	switch nests := text[0] == '{' || text[0] == '['; {
@@ -143,33 +135,33 @@ func (c *cutter) container(o container, room, depth int) {
 	c.out = append(c.out, o.brackets[1])
 }
 
-// text writes the beginning of a string that is longer than room. Its escapes are
-// left as they are, so none may be cut.
+// text writes the beginning of a string that is longer than room. It does not divide an
+// escape.
 func (c *cutter) text(literal []byte, room int) {
-	inside := literal[1 : len(literal)-1]
+	content := literal[1 : len(literal)-1]
 	total := 0
-	for at := 0; at < len(inside); total++ {
-		size, _ := character(inside[at:])
+	for at := 0; at < len(content); total++ {
+		size, _ := character(content[at:])
 		at += size
 	}
 	room -= utf8.RuneCountInString(moreText(total)) + len(`""`)
 	end, kept := 0, 0
-	for end < len(inside) {
-		size, width := character(inside[end:])
+	for end < len(content) {
+		size, width := character(content[end:])
 		if room -= width; room < 0 {
 			break
 		}
 		end += size
 		kept++
 	}
-	c.out = append(append(c.out, '"'), inside[:end]...)
+	c.out = append(append(c.out, '"'), content[:end]...)
 	c.out = append(append(c.out, moreText(total-kept)...), '"')
 }
 
 func moreText(characters int) string { return "…[" + counted(characters, "more character") + "]" }
 
-// omit writes what stands for a value that is not read: it is too deep, or a
-// number too long.
+// omit writes a note in the place of a value: one that nests too deep or would cost too
+// much to read, or a number that is too long.
 func (c *cutter) omit(text []byte) {
 	switch note := fmt.Sprintf(`"…":"%d bytes left out"`, len(text)); text[0] {
 	case '[':
@@ -179,11 +171,11 @@ func (c *cutter) omit(text []byte) {
 	}
 }
 
-// character returns how many bytes the first character in a string has, and how many
-// characters they are in the document, where it may be escaped.
-func character(inside []byte) (size, width int) {
-	_, size = jsonscan.Char(inside)
-	if inside[0] == '\\' {
+// character returns the size of the first character of a string's content in bytes, and
+// its width in characters of the document: an escape has several.
+func character(content []byte) (size, width int) {
+	_, size = jsonscan.Char(content)
+	if content[0] == '\\' {
 		return size, size
 	}
 	return size, 1

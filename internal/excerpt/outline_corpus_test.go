@@ -13,9 +13,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 )
 
-// TestJSONOfTheCorpus cuts every document there is in outside data: files that are
+// TestOutlineOfTheCorpus cuts every document there is in outside data: files that are
 // JSON, lines that are, and results of tools that are.
-func TestJSONOfTheCorpus(t *testing.T) {
+func TestOutlineOfTheCorpus(t *testing.T) {
 	t.Parallel()
 	for _, folder := range corpus.Folders(t) {
 		documents, cuts, results := 0, 0, 0
