@@ -96,7 +96,7 @@ func TestNoticesGoToTheOwner(t *testing.T) {
 	}
 }
 
-func TestTold(t *testing.T) {
+func TestAcknowledge(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
 	table := background.Of(s)
@@ -112,9 +112,9 @@ func TestTold(t *testing.T) {
 	require.False(t, table.Acknowledge(s, other.ID()))
 }
 
-// TestToldToTheOwner: another agent that looks does not keep the end from the one
+// TestAcknowledgeOfAnotherAgentsTask: another agent that looks does not keep the end from the one
 // it belongs to, and whom a task was handed to is its owner.
-func TestToldToTheOwner(t *testing.T) {
+func TestAcknowledgeOfAnotherAgentsTask(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
 	table := background.Of(s)

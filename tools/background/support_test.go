@@ -2,7 +2,9 @@ package background_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 
@@ -92,4 +94,31 @@ func private(t *testing.T, dir string) {
 	if runtime.GOOS != "windows" { // where modes say nothing of that
 		require.Equal(t, os.FileMode(0o700), fi.Mode().Perm())
 	}
+}
+
+// recordedSession returns a session whose tasks are recorded in dir.
+func recordedSession(t *testing.T, dir string) *pegboard.Session {
+	t.Helper()
+	s := mainSession(t)
+	require.NoError(t, background.Configure(s, background.Options{Dir: dir}))
+	return s
+}
+
+func records(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// writeRecord leaves a record as another process would have.
+func writeRecord(t *testing.T, dir, id string, task map[string]any, host map[string]any) {
+	t.Helper()
+	task["id"] = id
+	b, err := json.Marshal(map[string]any{"version": 1, "task": task, "host": host})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, id+".task.json"), b, 0o600))
 }

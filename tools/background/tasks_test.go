@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -186,44 +184,4 @@ func TestLimits(t *testing.T) {
 		require.ErrorContains(t, err, "was forgotten")
 		require.Len(t, texts(s), 9, "what is forgotten was told all the same")
 	})
-}
-
-func TestOutput(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	file := func(name, content string) string {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-		return path
-	}
-	long := strings.Repeat("0123456789\n", background.MaxOutput/10)
-	tests := []struct {
-		name string
-		work background.Work
-		want string
-		fail string
-	}{
-		{name: "none"},
-		{name: "its own", work: background.Work{Output: func() string { return "a\xffb" }, OutputFile: "/nowhere"}, want: "a\uFFFDb"},
-		{name: "a panic", work: background.Work{Output: func() string { panic("at the disco") }}, fail: "at the disco"},
-		{name: "a file", work: background.Work{OutputFile: file("short", "one\ntwo\n")}, want: "one\ntwo\n"},
-		{name: "whole lines at the end of a long file", work: background.Work{OutputFile: file("long", long)}, want: strings.Repeat("0123456789\n", background.MaxOutput/11)},
-		{name: "whole characters of a long line", work: background.Work{OutputFile: file("line", strings.Repeat("äß", background.MaxOutput)+"!")}, want: strings.Repeat("äß", background.MaxOutput/4)[2:] + "!"},
-		{name: "no such file", work: background.Work{OutputFile: filepath.Join(dir, "none")}, fail: "none"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			s := mainSession(t)
-			j := start(t, s, tt.work)
-			got, err := background.Of(s).Output(j.ID())
-			if tt.fail != "" {
-				require.ErrorContains(t, err, tt.fail)
-				return
-			}
-			require.NoError(t, err)
-			require.Equal(t, tt.want, got)
-			require.LessOrEqual(t, len(got), background.MaxOutput)
-		})
-	}
 }

@@ -1,6 +1,11 @@
 package security_test
 
-import "strings"
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
 
 // grammarOf reads a grammar: the name of a part, and after it the ways to write it,
 // one a line after a tab, or in the same line after "=" with blanks between them.
@@ -357,3 +362,18 @@ test
 	-t x[$(touch pwned)]
 	-z
 `
+
+// TestGrammar: whatever a way of the grammar needs is there.
+func TestGrammar(t *testing.T) {
+	t.Parallel()
+	grammar := grammarOf(syntaxText, commandText, dataText)
+	for name, all := range grammar {
+		for _, way := range all {
+			for _, part := range strings.Split(way, "‹")[1:] {
+				part, _, ok := strings.Cut(part, "›")
+				require.True(t, ok, way)
+				require.NotEmpty(t, grammar[strings.TrimPrefix(part, "'")], "%s: %s", name, way)
+			}
+		}
+	}
+}

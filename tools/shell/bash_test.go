@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,34 +15,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
-
-// bash runs one command line in dir with everything allowed.
-func bash(t *testing.T, s *pegboard.Session, o shell.Options, input string) pegboard.Outcome {
-	t.Helper()
-	var reg pegboard.Registry
-	require.NoError(t, reg.Add(shell.Bash(o)))
-	var ex pegboard.Executor
-	return ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(input)})[0]
-}
-
-func session(t *testing.T, dir string, allow ...string) *pegboard.Session {
-	t.Helper()
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: allow})
-	require.NoError(t, err)
-	s, err := pegboard.NewSession(pegboard.SessionConfig{
-		Dir: dir, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
-	return s
-}
-
-func needBash(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("bash is not installed; the tool has nothing to run")
-	}
-}
 
 func TestBashTellsHowACommandEnded(t *testing.T) {
 	t.Parallel()
@@ -170,34 +140,6 @@ func TestBashRunsWhatWasParsed(t *testing.T) {
 	}
 }
 
-// TestCloseEndsTheCommand: a session that closes takes its processes along, even
-// one that does not care to be asked.
-func TestCloseEndsTheCommand(t *testing.T) {
-	t.Parallel()
-	needBash(t)
-	s := session(t, t.TempDir(), "Bash")
-	marker := filepath.Join(s.Dir(), "pid")
-	var reg pegboard.Registry
-	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
-	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
-	ended := make(chan pegboard.Outcome)
-	go func() {
-		var ex pegboard.Executor
-		ended <- ex.Run(context.Background(), pool, pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"trap '' TERM; (trap '' TERM; echo $BASHPID > pid; sleep 60; sleep 60) & wait"}`)})[0]
-	}()
-	require.Eventually(t, func() bool { b, err := os.ReadFile(marker); return err == nil && len(b) > 0 }, 10*time.Second, 5*time.Millisecond)
-	require.NoError(t, s.Close(t.Context()))
-	out := <-ended
-	require.True(t, out.Result.IsError)
-	pid, err := os.ReadFile(marker)
-	require.NoError(t, err)
-	// Killed at once, it is there as a zombie until whoever inherits it looks.
-	require.Eventually(t, func() bool {
-		p := strings.TrimSpace(string(pid))
-		return exec.Command("bash", "-c", "kill -0 "+p+" && ! grep -q '^State:.Z' /proc/"+p+"/status").Run() != nil
-	}, 5*time.Second, 10*time.Millisecond, "the grandchild survived")
-}
-
 // TestBashReportsLinesAsTheyCome, but not without end.
 func TestBashReportsLinesAsTheyCome(t *testing.T) {
 	t.Parallel()
@@ -231,4 +173,24 @@ func TestBashKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	needBash(t)
 	require.NoError(t, tooltest.Check(shell.Bash(shell.Options{}), `{"command":"true"}`, `{"command":"make","run_in_background":true}`, `{"command":"sleep 100","timeout":60000,"description":"Wait"}`))
+}
+
+// The same command with the same long output, again and again, is a loop.
+func TestTheSameOutputAgainAndAgainIsALoop(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	for _, n := range []int{10, 100_000} {
+		perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash"}})
+		require.NoError(t, err)
+		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = s.Close(context.Background()) })
+		pool := poolOf(t, s, shell.Bash(shell.Options{}))
+		var ex pegboard.Executor
+		var last pegboard.Outcome
+		for i := range 5 {
+			last = ex.Run(t.Context(), pool, pegboard.Call{ID: fmt.Sprint("id", i), Name: "Bash", Input: []byte(fmt.Sprintf(`{"command":"seq 1 %d"}`, n))})[0]
+		}
+		require.ErrorIs(t, last.Err, pegboard.ErrNoApprover, "%d lines", n)
+	}
 }

@@ -70,3 +70,20 @@ func TestHomeIsTheSessions(t *testing.T) {
 	out := bash(t, s, shell.Options{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + other}}, `{"command":"cat ~/note \"$HOME\"/note"}`)
 	require.Equal(t, "of the session\nof the session", out.Result.Text())
 }
+
+// TestEnvironmentIsNotWhatWasExported: what would give words another meaning is not
+// inherited, and nothing that a command exports reaches the next.
+func TestEnvironmentIsNotWhatWasExported(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := tempDir(t)
+	file := filepath.Join(dir, "rc")
+	require.NoError(t, os.WriteFile(file, []byte("echo planted\n"), 0o600))
+	o := shell.Options{Env: []string{
+		"PATH=" + os.Getenv("PATH"), "KEPT=1", "BASH_ENV=" + file, "SHELLOPTS=xtrace", "BASH_FUNC_ls%%=() { echo planted; }", mark + "=" + os.Getenv(mark),
+	}}
+	s := session(t, dir, "Bash")
+	require.Equal(t, "rc", bash(t, s, o, `{"command":"ls"}`).Result.Text())
+	require.Equal(t, "1", bash(t, s, o, `{"command":"export A=2; echo $KEPT"}`).Result.Text())
+	require.Equal(t, "[]", bash(t, s, o, `{"command":"echo [$A]"}`).Result.Text())
+}

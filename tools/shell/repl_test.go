@@ -1,12 +1,14 @@
 package shell_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -277,4 +279,42 @@ func TestREPLTakesManyCalls(t *testing.T) {
 			require.Equal(b.t, fmt.Sprint(i+1), b.must(b.code("n += 1\nn", "n += 1")))
 		}
 	})
+}
+
+// TestREPLIsDecidedAsAWhole: code can do anything.
+func TestREPLIsDecidedAsAWhole(t *testing.T) {
+	t.Parallel()
+	needProgram(t, "python3")
+	for _, tt := range []struct {
+		name  string
+		mode  pegboard.Mode
+		rules pegboard.RuleSet
+		runs  bool
+	}{
+		{name: "no rule"},
+		{name: "the bare rule", rules: pegboard.RuleSet{Allow: []string{"REPL"}}, runs: true},
+		{name: "the bare rule, and it could do what is denied", rules: pegboard.RuleSet{Allow: []string{"REPL"}, Deny: []string{"Read(./secret)"}}},
+		{name: "a rule about its code", rules: pegboard.RuleSet{Allow: []string{"REPL(1)"}}},
+		{name: "edits are accepted", mode: pegboard.ModeAcceptEdits},
+		{name: "bypassed", mode: pegboard.ModeBypass, runs: true},
+		{name: "bypassed, and it could do what is denied", mode: pegboard.ModeBypass, rules: pegboard.RuleSet{Deny: []string{"Read(./secret)"}}},
+		{name: "planning", mode: pegboard.ModePlan, rules: pegboard.RuleSet{Allow: []string{"REPL"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			mode := tt.mode
+			if mode == "" {
+				mode = pegboard.ModeDefault
+			}
+			perms, err := pegboard.NewPermissions(mode, tt.rules)
+			require.NoError(t, err)
+			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: tempDir(t), Permissions: perms})
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+			var reg pegboard.Registry
+			require.NoError(t, reg.Add(shell.REPL(shell.REPLOptions{})))
+			d := reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), pegboard.Call{Name: "REPL", Input: []byte(`{"code":"1"}`)})
+			require.Equal(t, tt.runs, d.Behavior == pegboard.Allow, d.Reason)
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -84,4 +85,30 @@ func TestBarrierHeedsContext(t *testing.T) {
 		require.ErrorIs(t, err, cause)
 		require.EqualError(t, err, "barrier of 2 calls: enough")
 	})
+}
+
+// TestBarrierProvesOverlap has exclusive calls as a control: they cannot meet.
+func TestBarrierProvesOverlap(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name        string
+		concurrency pegboard.Concurrency
+		meet        bool
+	}{
+		{name: "shared", concurrency: pegboard.Shared, meet: true},
+		{name: "exclusive", concurrency: pegboard.Exclusive},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				fake := tooltest.FakeConfig{Name: "T", Traits: pegboard.Traits{Concurrency: tt.concurrency}}.New(
+					tooltest.Reply{Barrier: &tooltest.Barrier{N: 3}, Text: "met"})
+				call := tooltest.Call("T", `{}`)
+				var e pegboard.Executor
+				for _, out := range e.Run(t.Context(), poolOf(t, fake), call, call, call) {
+					require.Equal(t, tt.meet, out.Err == nil, "%v", out.Err)
+				}
+			})
+		})
+	}
 }

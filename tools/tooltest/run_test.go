@@ -107,9 +107,3 @@ func TestRunClosesItsSession(t *testing.T) {
 	require.ErrorContains(t, out.Err, "watch")
 	require.Equal(t, "started", out.Result.Text())
 }
-
-func TestNewSessionRefusesMissingFolder(t *testing.T) {
-	t.Parallel()
-	_, err := tooltest.NewSession(t.TempDir() + "/none")
-	require.Error(t, err)
-}

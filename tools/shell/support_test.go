@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -69,4 +71,50 @@ func written(t *testing.T, file string) (line string) {
 		return err == nil && strings.Contains(string(b), "\n")
 	}, soon, 5*time.Millisecond)
 	return line
+}
+
+// bash runs one command line in dir with everything allowed.
+func bash(t *testing.T, s *pegboard.Session, o shell.Options, input string) pegboard.Outcome {
+	t.Helper()
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(shell.Bash(o)))
+	var ex pegboard.Executor
+	return ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(input)})[0]
+}
+
+func session(t *testing.T, dir string, allow ...string) *pegboard.Session {
+	t.Helper()
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: allow})
+	require.NoError(t, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{
+		Dir: dir, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	return s
+}
+
+func needBash(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not installed; the tool has nothing to run")
+	}
+}
+
+// tempDir returns a new directory by its real name.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	return dir
+}
+
+// carryDir is a directory with others in it.
+func carryDir(t *testing.T) string {
+	t.Helper()
+	dir := tempDir(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "it's one"), 0o700))
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, "link")))
+	return dir
 }

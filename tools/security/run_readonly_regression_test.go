@@ -8,9 +8,10 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestFoundLines: what generated lines, and those who looked at them, have found.
+// TestLinesThatOnceWrote: lines that were allowed as read-only and did more, found by
+// generated lines and by reading the parser.
 // A line may ask; if it does not, it must only read.
-func TestFoundLines(t *testing.T) {
+func TestLinesThatOnceWrote(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
 	base := newBase(t, source{folder: "testdata"})

@@ -9,9 +9,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestSandboxTells: the tests above mean something only as far as each thing that
+// TestSandboxDetectsEffects: the tests above mean something only as far as each thing that
 // a line may do is seen.
-func TestSandboxTells(t *testing.T) {
+func TestSandboxDetectsEffects(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
 	base := newBase(t, source{folder: "testdata"})
@@ -60,19 +60,4 @@ func TestSandboxTells(t *testing.T) {
 		require.Equal(t, "cat", j.start("bash", `"\x2f\x62\x69\x6e\x2f\x63\x61\x74", ["\x63\x61\x74", "\x78"]`))
 		require.Equal(t, []string{"cat ran, of which the parser says nothing"}, j.wrong)
 	})
-}
-
-// TestGrammar: whatever a way of the grammar needs is there.
-func TestGrammar(t *testing.T) {
-	t.Parallel()
-	grammar := grammarOf(syntaxText, commandText, dataText)
-	for name, all := range grammar {
-		for _, way := range all {
-			for _, part := range strings.Split(way, "‹")[1:] {
-				part, _, ok := strings.Cut(part, "›")
-				require.True(t, ok, way)
-				require.NotEmpty(t, grammar[strings.TrimPrefix(part, "'")], "%s: %s", name, way)
-			}
-		}
-	}
 }

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,4 +67,32 @@ func TestInvariant10NothingOutlivesClose(t *testing.T) {
 	_, err = os.Stat(dir)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, time.Minute, time.Millisecond)
+}
+
+// TestCloseEndsTheCommand: a session that closes takes its processes along, even
+// one that does not care to be asked.
+func TestCloseEndsTheCommand(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	s := session(t, t.TempDir(), "Bash")
+	marker := filepath.Join(s.Dir(), "pid")
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
+	ended := make(chan pegboard.Outcome)
+	go func() {
+		var ex pegboard.Executor
+		ended <- ex.Run(context.Background(), pool, pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"trap '' TERM; (trap '' TERM; echo $BASHPID > pid; sleep 60; sleep 60) & wait"}`)})[0]
+	}()
+	require.Eventually(t, func() bool { b, err := os.ReadFile(marker); return err == nil && len(b) > 0 }, 10*time.Second, 5*time.Millisecond)
+	require.NoError(t, s.Close(t.Context()))
+	out := <-ended
+	require.True(t, out.Result.IsError)
+	pid, err := os.ReadFile(marker)
+	require.NoError(t, err)
+	// Killed at once, it is there as a zombie until whoever inherits it looks.
+	require.Eventually(t, func() bool {
+		p := strings.TrimSpace(string(pid))
+		return exec.Command("bash", "-c", "kill -0 "+p+" && ! grep -q '^State:.Z' /proc/"+p+"/status").Run() != nil
+	}, 5*time.Second, 10*time.Millisecond, "the grandchild survived")
 }

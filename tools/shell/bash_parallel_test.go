@@ -2,7 +2,6 @@ package shell_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -58,36 +56,4 @@ func TestHundredCommandsAtOnce(t *testing.T) {
 	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(16<<20))
 	require.NoError(t, s.Close(context.Background()))
 	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, time.Minute, time.Millisecond)
-}
-
-// TestStoredOutputCanBeReadOn without a rule, by the tools that the result names.
-func TestStoredOutputCanBeReadOn(t *testing.T) {
-	t.Parallel()
-	needBash(t)
-	s := session(t, tempDir(t))
-	var reg pegboard.Registry
-	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
-	require.NoError(t, reg.Add(files.Tools()...))
-	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
-	var ex pegboard.Executor
-	do := func(tool string, input map[string]any) pegboard.Outcome {
-		raw, err := json.Marshal(input)
-		require.NoError(t, err)
-		return ex.Run(t.Context(), pool, pegboard.Call{Name: tool, Input: raw})[0]
-	}
-	out := do("Bash", map[string]any{"command": "seq 1 50000"})
-	require.NoError(t, out.Err)
-	data, ok := out.Result.Data.(shell.Output)
-	require.True(t, ok)
-	require.NotEmpty(t, data.PersistedOutputPath)
-	require.Contains(t, out.Result.Text(), data.PersistedOutputPath)
-
-	read := do("Read", map[string]any{"file_path": data.PersistedOutputPath, "offset": 40_000, "limit": 1})
-	require.NoError(t, read.Err, read.Result.Text())
-	require.Contains(t, read.Result.Text(), "\t40000")
-	grep := do("Grep", map[string]any{"path": data.PersistedOutputPath, "pattern": "^31415$", "output_mode": "content"})
-	require.NoError(t, grep.Err, grep.Result.Text())
-	require.Contains(t, grep.Result.Text(), "31415")
-	write := do("Write", map[string]any{"file_path": data.PersistedOutputPath, "content": "forged"})
-	require.ErrorIs(t, write.Err, pegboard.ErrDenied)
 }

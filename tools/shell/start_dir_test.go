@@ -103,16 +103,6 @@ func TestADirectoryThatLeadsElsewhere(t *testing.T) {
 	require.Contains(t, got.Stderr, "outside the working directories by now")
 }
 
-// carryDir is a directory with others in it.
-func carryDir(t *testing.T) string {
-	t.Helper()
-	dir := tempDir(t)
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o700))
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "it's one"), 0o700))
-	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, "link")))
-	return dir
-}
-
 func bashCall(t *testing.T, line string) pegboard.Call {
 	t.Helper()
 	return pegboard.Call{Name: "Bash", Input: []byte(fmt.Sprintf(`{"command":%s}`, jsonOf(t, line)))}

@@ -71,11 +71,3 @@ func TestOutputThatWasCutIsNoRead(t *testing.T) {
 	bash(t, s, shell.Options{}, `{"command":"cat f"}`)
 	require.Equal(t, reads.Unread, reads.Of(s).Knowledge(path, []byte(text)))
 }
-
-// tempDir returns a new directory by its real name.
-func tempDir(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	require.NoError(t, err)
-	return dir
-}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -134,4 +137,15 @@ const repeats = 17
 
 func nothing(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
 	return nil, nil
+}
+
+// poolOf returns a pool of tools in which everything is allowed.
+func poolOf(t *testing.T, tools ...pegboard.Tool) *pegboard.Pool {
+	t.Helper()
+	s, err := tooltest.NewSession(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	var r pegboard.Registry
+	require.NoError(t, r.Add(tools...))
+	return r.AssemblePool(s, pegboard.PoolConfig{})
 }

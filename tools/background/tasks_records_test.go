@@ -2,7 +2,6 @@ package background_test
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -19,61 +18,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
-
-// recordedSession returns a session whose tasks are recorded in dir.
-func recordedSession(t *testing.T, dir string) *pegboard.Session {
-	t.Helper()
-	s := mainSession(t)
-	require.NoError(t, background.Configure(s, background.Options{Dir: dir}))
-	return s
-}
-
-func records(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
-func TestConfigure(t *testing.T) {
-	t.Parallel()
-	s := mainSession(t)
-	require.Error(t, background.Configure(s, background.Options{MaxTasks: -1}))
-	require.ErrorContains(t, background.Configure(s, background.Options{Dir: "here"}), "not absolute")
-	dir := filepath.Join(t.TempDir(), "a", "b")
-	o := background.Options{Dir: dir, MaxTasks: 3}
-	require.NoError(t, background.Configure(s, o))
-	require.NoError(t, background.Configure(s, o), "the same again")
-	require.ErrorIs(t, background.Configure(s, background.Options{}), background.ErrAlreadyConfigured)
-	got, err := background.Of(s).Dir()
-	require.NoError(t, err)
-	require.DirExists(t, got)
-	private(t, dir)
-	require.NoError(t, s.Close(t.Context()))
-	require.DirExists(t, dir, "it is the host's")
-
-	used := mainSession(t)
-	start(t, used, background.Work{})
-	require.ErrorIs(t, background.Configure(used, o), background.ErrAlreadyConfigured)
-}
-
-func TestNewFile(t *testing.T) {
-	t.Parallel()
-	s := mainSession(t)
-	dir, err := background.Of(s).Dir()
-	require.NoError(t, err)
-	path, err := background.Of(s).NewFile("../Shell")
-	require.NoError(t, err)
-	require.Equal(t, dir, filepath.Dir(path))
-	require.Regexp(t, `^shell-[a-z2-7]+\.log$`, filepath.Base(path))
-	gone(t, path)
-	require.NoError(t, s.Close(t.Context()))
-	_, err = background.Of(s).NewFile("shell")
-	require.ErrorIs(t, err, pegboard.ErrClosed)
-}
 
 func TestRecordsLastUntilTheEndIsTold(t *testing.T) {
 	t.Parallel()
@@ -129,15 +73,6 @@ func TestConversationThatWasClosedIsOpenedAgain(t *testing.T) {
 
 	third := recordedSession(t, dir)
 	require.Empty(t, background.Of(third).List(), "all was told")
-}
-
-// writeRecord leaves a record as another process would have.
-func writeRecord(t *testing.T, dir, id string, task map[string]any, host map[string]any) {
-	t.Helper()
-	task["id"] = id
-	b, err := json.Marshal(map[string]any{"version": 1, "task": task, "host": host})
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, id+".task.json"), b, 0o600))
 }
 
 func TestRecordsOfOtherHosts(t *testing.T) {
