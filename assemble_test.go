@@ -233,8 +233,9 @@ func TestExternalNamesAreUnique(t *testing.T) {
 	}
 }
 
-// TestExclusionsOfOneName: those of the built-in tools come first, then source by
-// source what it offers before what is quarantined.
+// TestExclusionsOfOneName: the excluded tools of one name are listed in order, built-in
+// tools first, then by source, and within a source the offered before the quarantined
+// ones.
 func TestExclusionsOfOneName(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, switched("mcp__a_b__t_u", never))

@@ -11,7 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestTheThirdIdenticalCallAsks, and what the person says counts.
+// TestTheThirdIdenticalCallAsks, and the person's answer counts.
 func TestTheThirdIdenticalCallAsks(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []pegboard.Behavior{pegboard.Allow, pegboard.Deny} {

@@ -30,12 +30,12 @@ func TestCheckAndFilter(t *testing.T) {
 		user   bool
 		mode   pegboard.Mode
 		set    pegboard.RuleSet
-		ask    bool // there is somebody
+		ask    bool // the session has an asker
 		answer pegboard.Decision
 		err    error
 		filter bool
 		asked  int
-		denied []string // what the error says; nil: no error
+		denied []string // parts of the error's text; nil: no error
 	}{
 		{name: "read inside", t: path(pegboard.AccessRead, "f"), filter: true, ask: true},
 		{name: "write inside", t: path(pegboard.AccessWrite, "f"), ask: true, answer: yes, asked: 1},
@@ -144,8 +144,8 @@ func TestCheckBelowWhatWasAllowed(t *testing.T) {
 	}
 }
 
-// TestCheckBeforeTheCallIsAllowed: hooks, the tool's own opinion and listeners
-// have the call in their hands before anybody allowed anything.
+// TestCheckBeforeTheCallIsAllowed: Filter and Check deny in hooks, Tool.Permit and
+// listeners, before the call itself is allowed.
 func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -182,8 +182,8 @@ func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 	}, seen)
 }
 
-// TestCheckFollowsThePermissionsOfTheMoment: a rule that is set while a call runs
-// holds for what it checks next.
+// TestCheckFollowsThePermissionsOfTheMoment: a rule that is set while a call runs holds
+// for the next Check of that call.
 func TestCheckFollowsThePermissionsOfTheMoment(t *testing.T) {
 	t.Parallel()
 	in := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "f"}
@@ -203,8 +203,9 @@ func TestCheckFollowsThePermissionsOfTheMoment(t *testing.T) {
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 }
 
-// TestFilterBelowWhatAPersonApproved: who was asked about a tree is not asked
-// again, and Filter leaves nothing of it out, for whatever reason he was asked.
+// TestFilterBelowWhatAPersonApproved: when a person has allowed the read of a tree,
+// Filter leaves nothing below it out, except for a deny rule, and for an ask rule that
+// was set since.
 func TestFilterBelowWhatAPersonApproved(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -110,7 +110,8 @@ func TestRawToolRunsOnWhatWasInspected(t *testing.T) {
 	require.Equal(t, decided, out.Result.Text())
 }
 
-// TestChangedInputIsCopied: whoever changes an input may use its buffer again.
+// TestChangedInputIsCopied: a hook, tool or asker that changes the input may reuse its
+// buffer.
 func TestChangedInputIsCopied(t *testing.T) {
 	t.Parallel()
 	type change = func(now json.RawMessage) pegboard.Decision
@@ -180,8 +181,8 @@ func TestApprovalIsOfTheBytesThatWereShown(t *testing.T) {
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 }
 
-// TestDecidingRuleIsACopy: a host that decorates the rule of an outcome or an
-// event does not change what is decided next.
+// TestDecidingRuleIsACopy: a host may write to the rule of an outcome or an event
+// without effect on later decisions.
 func TestDecidingRuleIsACopy(t *testing.T) {
 	t.Parallel()
 	only := []string{"T"}
@@ -217,8 +218,8 @@ func TestDecidingRuleIsACopy(t *testing.T) {
 	}
 }
 
-// TestRunCopiesCalls: what the host does with its bytes afterwards is its own
-// affair.
+// TestRunCopiesCalls: the host may write to the bytes that it passed to Run, since the
+// call runs on a copy.
 func TestRunCopiesCalls(t *testing.T) {
 	t.Parallel()
 	var reg pegboard.Registry

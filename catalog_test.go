@@ -101,7 +101,7 @@ func TestHistoryNeverMatters(t *testing.T) {
 	}
 }
 
-// origins lists the tools by what they are called and where they come from.
+// origins lists the names and the origins of tools.
 func origins(tools iter.Seq[pegboard.Tool]) (list []string) {
 	for tool := range tools {
 		list = append(list, fmt.Sprintf("%s %q", tool.Info().Name, tool.Info().Origin))
@@ -109,8 +109,9 @@ func origins(tools iter.Seq[pegboard.Tool]) (list []string) {
 	return list
 }
 
-// TestANameIsContestedWhileBothSourcesAre: a rule speaks for a tool again when the
-// other source that it could mean has gone. A pool keeps to what was attached then.
+// TestANameIsContestedWhileBothSourcesAre: a rule applies to a tool again when the other
+// source that it could mean is detached. A pool keeps the answer of the moment it was
+// assembled.
 func TestANameIsContestedWhileBothSourcesAre(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"mcp__my_server__wipe"}})})

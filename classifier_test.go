@@ -13,7 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// classified is what became of a call in auto mode.
+// classified is the result of a call in auto mode.
 type classified struct {
 	outcome    pegboard.Outcome
 	ran        bool
@@ -53,7 +53,7 @@ func always(b pegboard.Behavior) pegboard.Classifier {
 	}
 }
 
-// TestClassifier answers in the place of the person, and of nobody else.
+// TestClassifier answers in the place of the person only.
 func TestClassifier(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("no line")

@@ -69,8 +69,8 @@ func TestInvalidOpinionDenies(t *testing.T) {
 	}
 }
 
-// TestHooksAllowDoesNotCoverAnOpaqueTarget: a hook cannot speak for what is hidden from
-// it while a deny or ask pattern could be about that.
+// TestHooksAllowDoesNotCoverAnOpaqueTarget while a deny or ask pattern could be about
+// it: the hook cannot see it either.
 func TestHooksAllowDoesNotCoverAnOpaqueTarget(t *testing.T) {
 	t.Parallel()
 	command := []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}

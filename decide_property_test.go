@@ -25,8 +25,8 @@ func (d dice) opinion() pegboard.Decision {
 	return pegboard.Decision{Behavior: b, Reason: "its word"}
 }
 
-// TestHooksNeverLoosen: what a rule denies or asks about, or needs a person, stays
-// so whatever a Pre hook says; what it refuses is refused.
+// TestHooksNeverLoosen: no Pre hook weakens a deny rule, an ask rule or the need for a
+// person, and a call that it denies is denied.
 func TestHooksNeverLoosen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -86,8 +86,8 @@ func (w talkative) Traits(c *pegboard.Call) pegboard.Traits {
 	return w.Tool.Traits(c)
 }
 
-// TestWrappersNeverLoosen a deny or an ask rule: none on what the call acts on, as
-// long as they leave the traits alone, and none on the tool in any case.
+// TestWrappersNeverLoosen: a wrapper that leaves the traits alone weakens no deny or ask
+// rule about the call's targets, and no wrapper weakens one about the tool.
 func TestWrappersNeverLoosen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

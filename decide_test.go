@@ -303,8 +303,8 @@ func TestRuleForTheToolAllowsAnOpenWorldRead(t *testing.T) {
 	require.Equal(t, "allow", judgeOnce(t, actor{name: "WebSearch", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true}}, pegboard.SessionConfig{}, "", pegboard.RuleSet{Allow: []string{"WebSearch"}}))
 }
 
-// An attached tool cannot exempt a target by calling it a guess: nobody checked that
-// (invariant 5).
+// An attached tool cannot exempt a target by calling it a guess: the claim cannot be
+// checked (invariant 5).
 func TestAnAttachedToolsGuessCounts(t *testing.T) {
 	t.Parallel()
 	guess := pathTo(pegboard.AccessRead, "/elsewhere/f")
@@ -323,7 +323,8 @@ func TestAttachedToolsEditIsAskedBesideARule(t *testing.T) {
 	require.Equal(t, "ask", judgeOnce(t, actor{source: "srv", traits: pegboard.Traits{Targets: ts}}, pegboard.SessionConfig{}, pegboard.ModeAcceptEdits, set))
 }
 
-// TestFilteredIsNotTakenFromAttachedTools: nobody checked that they filter.
+// TestFilteredIsNotTakenFromAttachedTools: an attached tool's claim to filter cannot be
+// checked, so it does not count.
 func TestFilteredIsNotTakenFromAttachedTools(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]pegboard.Behavior{"": pegboard.Allow, "srv": pegboard.Deny} {

@@ -77,8 +77,8 @@ func TestWhichToolsAreDeferred(t *testing.T) {
 	}
 }
 
-// TestInvariant7WaitingOfBuiltins attaches and detaches at random: what the built-in
-// tools declare stays the same, in every mode.
+// TestInvariant7WaitingOfBuiltins attaches and detaches at random: the declarations of
+// the built-in tools stay the same, in every mode.
 func TestInvariant7WaitingOfBuiltins(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []pegboard.DeferMode{pegboard.DeferOn, pegboard.DeferAuto, pegboard.DeferOff} {

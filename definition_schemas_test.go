@@ -20,9 +20,9 @@ type definitionRow struct {
 	Server      string          `json:"server"`
 }
 
-// TestSchemas takes real definitions through BuildRaw and Attach, and real calls
-// through an Executor. What its row calls valid runs; what it calls invalid is
-// answered as invalid input and does not run.
+// TestSchemas takes real definitions through BuildRaw and Attach, and real calls through
+// an Executor. A call runs if its row says that it is valid; else it is answered as
+// invalid input.
 func TestSchemas(t *testing.T) {
 	for _, folder := range corpus.Folders(t) {
 		registered, quarantined := attachAll(t, filepath.Join(folder, "mcp-schemas", "tools.jsonl"))
@@ -36,7 +36,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// attachAll attaches every definition from its own server and counts what a
+// attachAll attaches every definition from its own server and counts the tools that a
 // pool then offers.
 func attachAll(t *testing.T, path string) (offered, quarantined int) {
 	t.Helper()
@@ -94,7 +94,7 @@ func functions(t *testing.T, path string) *pegboard.Pool {
 	return reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 }
 
-// verdicts runs every call and compares what became of it with its row.
+// verdicts runs every call and compares the outcome with the row.
 func verdicts(t *testing.T, pool *pegboard.Pool, path string) (valid, invalid int) {
 	t.Helper()
 	ex := executor(pegboard.Executor{})

@@ -9,7 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A tool that walks over files checks what it meets on the way.
+// A tool that walks over files checks each file that it meets on the way.
 func ExampleCall_Check() {
 	file := func(name string) pegboard.Target {
 		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: name}

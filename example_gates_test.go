@@ -6,7 +6,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A host registers all it has; the gates say what of it exists now.
+// A host registers all its tools. The gates say which of them exist now.
 func ExampleGates() {
 	reg := toolset(pegboard.BuiltinNames()...)
 	s := begin(pegboard.SessionConfig{})

@@ -21,7 +21,7 @@ func ExampleKey() {
 		fmt.Println(err)
 		return
 	}
-	for _, s := range []*pegboard.Session{agent, s} { // whoever comes first makes it
+	for _, s := range []*pegboard.Session{agent, s} { // the first call makes the counter
 		counter.GetOrInit(s, func() *atomic.Int64 { return new(atomic.Int64) }).Add(1)
 	}
 	n, ok := counter.Get(s)

@@ -22,7 +22,7 @@ func ExamplePool_Announce() {
 	// mcp__github__list_branches
 }
 
-// A conversation that is resumed has loaded what its history shows.
+// When a conversation is resumed, the tools that its history shows are loaded.
 func ExampleSession_SetLoaded() {
 	reg, session := shelf(), begin(pegboard.SessionConfig{})
 	session.SetLoaded("mcp__github__list_branches") // a wire's Loaded returns it

@@ -35,7 +35,8 @@ func ExampleSession_SetPermissions() {
 	// notes.md: allow by Edit(notes.md)
 }
 
-// An approval dialog or a hook script says what to change in the documented form.
+// An approval dialog or a hook script describes a change of the permissions in the
+// documented form.
 func ExamplePermissions_Apply() {
 	p, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Bash(npm test)"}})
 	if err != nil {

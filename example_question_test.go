@@ -20,8 +20,7 @@ func ExampleAsker() {
 					return pegboard.Decision{}, errors.New("not my department")
 				}
 			}
-			// What was answered is decoded, validated and decided like what the
-			// model wrote.
+			// The new input is decoded, validated and decided like the model's.
 			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "into the drafts", Input: []byte(`{"file":"drafts/a.md"}`)}, nil
 		},
 	})
@@ -41,8 +40,8 @@ func ExampleAsker() {
 	// a.md: allow, into the drafts
 }
 
-// A host whose people answer elsewhere, in a browser or a chat, shows them what is
-// open and answers by id, in any order.
+// A host whose users answer elsewhere, in a browser or a chat, shows them the open
+// questions and answers by id, in any order.
 func ExampleSession_Answer() {
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Ask: pegboard.AskLater})
 	if err != nil {

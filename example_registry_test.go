@@ -7,7 +7,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// What a source offers now replaces what it offered before.
+// The tools that a source offers now replace those that it offered before.
 func ExampleRegistry_Attach() {
 	var reg pegboard.Registry
 	_, err := reg.Attach("git.hub", inert("list"), inert("read"))

@@ -92,7 +92,7 @@ func ExampleSession_Interrupt() {
 	wait := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Wait"}, Description: "Waits.", Traits: pegboard.Traits{ReadOnly: true},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
-			c.Session().Interrupt(pegboard.ErrNewMessage) // somebody typed
+			c.Session().Interrupt(pegboard.ErrNewMessage) // the user typed
 			<-ctx.Done()
 			return "", context.Cause(ctx)
 		},
@@ -106,7 +106,8 @@ func ExampleSession_Interrupt() {
 	// Wait was stopped before it finished; it may have done part of its work: the user sent a new message. Read that first, and repeat the call only if it is still wanted.
 }
 
-// A session ends what it was given when it closes, and names what did not end.
+// Close calls the functions that were given to OnClose, newest first, and names those
+// that failed.
 func ExampleSession_OnClose() {
 	session, err := pegboard.NewSession(pegboard.SessionConfig{})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A tool stores what it gets while it gets it.
+// A tool stores a long response while it is being read.
 func ExampleCall_Store() {
 	fetch := pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
 		Info: pegboard.Info{Name: "Fetch"}, Description: "Fetches the log.", Traits: pegboard.Traits{ReadOnly: true},

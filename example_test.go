@@ -90,7 +90,7 @@ func exampleWriter() pegboard.Tool {
 	})
 }
 
-// exampleWrite has the tool called in s and prints what became of it.
+// exampleWrite has the tool called in s and prints the decision.
 func exampleWrite(s *pegboard.Session, file string) {
 	var registry pegboard.Registry
 	if err := registry.Add(exampleWriter()); err != nil {
@@ -107,8 +107,8 @@ func exampleWrite(s *pegboard.Session, file string) {
 	fmt.Printf("%s: %v, %s\n", file, out.Decision.Behavior, out.Decision.Reason)
 }
 
-// examplePool returns a pool with the tool of exampleWriter and one named Deploy,
-// of which nobody knows what it does.
+// examplePool returns a pool with the tool of exampleWriter and one named Deploy, which
+// says nothing about its effects.
 func examplePool(s *pegboard.Session) (*pegboard.Pool, error) {
 	type input struct {
 		To string `json:"to"`

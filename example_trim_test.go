@@ -8,7 +8,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A wire calls Trim with what it finds in a history; see its own Trim.
+// A wire passes the results of a history to TrimResults; each wire has a Trim that does
+// so.
 func ExampleSession_TrimResults() {
 	session := begin(pegboard.SessionConfig{Limits: pegboard.ResultLimits{PerMessage: 3500, Preview: 20}})
 	defer func() { _ = session.Close(context.Background()) }()

@@ -104,8 +104,8 @@ var (
 	goodNews    = regexp.MustCompile(`(?m)^(=== | *--- (PASS|SKIP): ).*\n`)
 )
 
-// runFar runs tests of this binary through farInvoke. It returns the verdict on
-// each, by name, and what was printed besides good news.
+// runFar runs tests of this binary through farInvoke. It returns the verdict on each, by
+// name, and the rest of the output without the lines of passing tests.
 func runFar(t *testing.T, args ...string) (verdicts map[string]string, report string, err error) {
 	t.Helper()
 	args = append(args, "-test.v", "-invoke.far")

@@ -85,7 +85,8 @@ func TestRunCancelled(t *testing.T) {
 	})
 }
 
-// TestRunKeepsTheRealResultOfACancelledCall: what was done is told.
+// TestRunKeepsTheRealResultOfACancelledCall: a call that returns a result after it was
+// cancelled has that result.
 func TestRunKeepsTheRealResultOfACancelledCall(t *testing.T) {
 	t.Parallel()
 	var reg pegboard.Registry

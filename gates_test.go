@@ -35,8 +35,8 @@ func TestBuiltinNames(t *testing.T) {
 	require.NotContains(t, pegboard.BuiltinNames(), "changed")
 }
 
-// TestGates builds the pool of all well-known tools, a tool of the host's own
-// and an attached one. A gate must hide what it is about, and nothing else.
+// TestGates builds the pool of all well-known tools, a tool of the host's own and an
+// attached one. A gate must hide its own tools, and no others.
 func TestGates(t *testing.T) {
 	t.Parallel()
 	tasks := []string{"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}

@@ -13,7 +13,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-// TestHooksThatAreLate have failed, and what that means is for their mode to say.
+// TestHooksThatAreLate: a hook that exceeds its time-out has failed, and Hooks.OnFailure
+// says whether that blocks the call.
 func TestHooksThatAreLate(t *testing.T) {
 	t.Parallel()
 	late := func(h *pegboard.HookCall) {
@@ -54,7 +55,7 @@ func TestHooksThatAreLate(t *testing.T) {
 				out := run(t, registryOf(t, inert("A")), session(t, cfg), call("1", "A", ``))
 				require.ErrorIs(t, out.Err, tc.is)
 				require.Contains(t, out.Result.Text(), tc.text)
-				time.Sleep(2 * time.Hour) // what was left behind ends
+				time.Sleep(2 * time.Hour) // the late hooks end
 			})
 		})
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestSelectHooksOnlyShrink: what they keep is what all of them keep, in the
-// order of the pool.
+// TestSelectHooksOnlyShrink: a tool stays if all hooks keep it, in the order of the
+// pool.
 func TestSelectHooksOnlyShrink(t *testing.T) {
 	t.Parallel()
 	keep := func(names ...string) pegboard.Hooks {

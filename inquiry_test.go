@@ -152,8 +152,8 @@ func TestPermissionHookMayChangeTheInput(t *testing.T) {
 	require.Equal(t, "other", out.Result.Text())
 }
 
-// TestForksHookCannotChangeWhatIsAllowed: the parent's hook allows what it
-// saw, not what the fork's hook puts in its place.
+// TestForksHookCannotChangeWhatIsAllowed: the parent's hook allows the input that it was
+// shown, not one that the fork's hook puts in its place.
 func TestForksHookCannotChangeWhatIsAllowed(t *testing.T) {
 	t.Parallel()
 	var ran []step
@@ -208,8 +208,8 @@ func TestForksHookCannotAnswerForThePerson(t *testing.T) {
 	})
 }
 
-// TestApproversAndHooksAllowWhatNeedsAPerson documents how things are: neither is
-// kept from what an ask rule or a caution is about, as the classifier is.
+// TestApproversAndHooksAllowWhatNeedsAPerson documents how things are: both may allow a
+// call that an ask rule or a target's AskReason is about. The classifier may not.
 func TestApproversAndHooksAllowWhatNeedsAPerson(t *testing.T) {
 	t.Parallel()
 	yes := alwaysSays(pegboard.Decision{Behavior: pegboard.Allow})

@@ -19,8 +19,8 @@ import (
 // The tests in this file are named after the invariants of the design. Each
 // would fail without the mechanism that keeps its invariant.
 
-// TestInvariant5ZeroValuesAreCautious walks through everything a tool can say
-// about a call when nobody wrote a rule. Only harmless reads run.
+// TestInvariant5ZeroValuesAreCautious walks through everything a tool can say about a
+// call, without rules. Only harmless reads run.
 func TestInvariant5ZeroValuesAreCautious(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

@@ -23,8 +23,8 @@ func modeColumns() []pegboard.Mode {
 	}
 }
 
-// inEveryMode returns what is decided of a's calls in each mode. What the hook
-// says is told to the executor only, so without one Decide must say the same.
+// inEveryMode returns the decision about a's calls in each mode. Without a hook, Decide
+// must agree with the executor; hooks are called by the executor only.
 func inEveryMode(t *testing.T, a *actor, cfg pegboard.SessionConfig, hook pegboard.Behavior, set pegboard.RuleSet) inModes {
 	t.Helper()
 	letter := map[pegboard.Behavior]byte{pegboard.Allow: 'a', pegboard.Ask: 'q', pegboard.Deny: 'd'}

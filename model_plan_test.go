@@ -170,7 +170,7 @@ func draw(rnd *rand.Rand) (p plan) {
 				if rnd.IntN(3) == 0 {
 					quirks[rnd.IntN(len(quirks))](&in)
 				}
-				if in.Ends == "deaf" { // what it left behind would be in the way of later messages only
+				if in.Ends == "deaf" { // its keys would only be in the way of later messages
 					in.Ends = "hang"
 				}
 				c.Inner = append(c.Inner, in.settled().input())

@@ -63,7 +63,7 @@ func (r *reference) call(c planned) expected {
 	switch {
 	case c.Post == "block" && f.stage == "":
 		return failed(pegboard.StageResult, errPlanned)
-	case c.Post == "block" && c.Ends == "deaf": // who has the outcome must know that it goes on
+	case c.Post == "block" && c.Ends == "deaf": // the outcome says that the call goes on
 		return failed(f.stage, errPlanned, pegboard.ErrDetached)
 	case c.Post == "block":
 		return failed(f.stage, errPlanned)
@@ -78,7 +78,7 @@ func (r *reference) refuse(c planned) expected {
 	switch {
 	case c.tool == "Nothing":
 		return failed(pegboard.StageLookup, pegboard.ErrUnknownTool)
-	case c.spelling == "cut", c.spelling != "" && !c.Look: // what a model did not write, writes nothing
+	case c.spelling == "cut", c.spelling != "" && !c.Look: // only read-only calls run on a repaired input
 		return failed(pegboard.StageDecode, pegboard.ErrInvalidInput)
 	}
 	for _, held := range r.left {

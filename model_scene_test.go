@@ -40,7 +40,7 @@ type scene struct {
 	over      bool         // there should be no more
 	toolate   []string     // but there were
 	abandoned atomic.Int32 // 1 while the stream is abandoned, 2 once it was
-	finished  atomic.Bool  // somebody has said how the message ended
+	finished  atomic.Bool  // Finish was called
 	missed    bool         // the cut came too late
 
 	begin    time.Time
@@ -50,7 +50,7 @@ type scene struct {
 	unending []string
 }
 
-// play plays a plan in a world of its own, to the end of all that was left behind.
+// play plays a plan in a world of its own, until detached calls have returned.
 func play(t *testing.T, p plan, limit int, how manner, onEvent func(s *scene, n int)) *scene {
 	t.Helper()
 	s := &scene{world: newWorld(), plan: p, how: how, begin: time.Now()}
@@ -86,7 +86,7 @@ func play(t *testing.T, p plan, limit int, how manner, onEvent func(s *scene, n 
 		}
 	}
 	s.ended()
-	time.Sleep(2 * longAfter) // what was left behind ends, or the bubble reports it
+	time.Sleep(2 * longAfter) // detached calls and late hooks end, or the bubble reports it
 	s.check(t)
 	require.NoError(t, s.session.Close(context.Background()))
 	return s
@@ -111,7 +111,7 @@ func (s *scene) playStream(turn context.Context, ex anywhere, pool *pegboard.Poo
 	s.outs = append(s.outs, slices.Collect(s.stream.Wait())...)
 }
 
-// finish ends the message unless somebody has.
+// finish ends the message unless it has ended, and reports whether it did.
 func (s *scene) finish(why pegboard.FinishReason) bool {
 	if !s.finished.CompareAndSwap(false, true) {
 		return false
@@ -168,7 +168,7 @@ func (s *scene) ended() {
 	}
 }
 
-// check is what holds of every plan, however it was played and ended.
+// check compares what holds for every plan, however it was played and ended.
 func (s *scene) check(t *testing.T) {
 	t.Helper()
 	s.mu.Lock()

@@ -171,7 +171,7 @@ func (s *scripted) checkScript(t *testing.T) {
 }
 
 // FuzzStream drives a stream by bytes: every call that was taken gets one outcome,
-// in order, whatever the host does in between, and whoever does it.
+// in order, whatever the host does in between, on whichever goroutine.
 func FuzzStream(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 14, 15})
 	f.Add([]byte{0, 0, 16, 0, 20})

@@ -21,8 +21,8 @@ const (
 	longAfter  = 10 * time.Minute // after this a deaf action returns, when all others have
 )
 
-// world is what the calls of a plan act on. It notices when two that conflict
-// touch it at once.
+// world holds the files that the calls of a plan read and write. It notices when two
+// calls that conflict run at once.
 type world struct {
 	mu       sync.Mutex
 	files    map[string]string
@@ -56,7 +56,7 @@ func (w *world) session(t *testing.T) *pegboard.Session {
 
 // actionOf reads what was planned for a call.
 func actionOf(c *pegboard.Call) (p action) {
-	_ = json.Unmarshal(c.Input, &p) // of what cannot be read, nothing was
+	_ = json.Unmarshal(c.Input, &p) // an input that cannot be read plans nothing
 	return p
 }
 

@@ -61,8 +61,8 @@ func TestPermissionsRefuse(t *testing.T) {
 	}
 }
 
-// TestUntrustedSourcesAllowNothing: what they deny and ask about counts, and what
-// is wrong with them is said.
+// TestUntrustedSourcesAllowNothing: the deny and ask rules of an untrusted set count,
+// its allow rules do not, and a malformed one is an error all the same.
 func TestUntrustedSourcesAllowNothing(t *testing.T) {
 	t.Parallel()
 	set := pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"A"}, Ask: []string{"Q"}, Deny: []string{"D"}, Untrusted: true}

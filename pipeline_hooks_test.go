@@ -168,7 +168,7 @@ func TestBatchHooksSeeTheWholeMessage(t *testing.T) {
 	}
 }
 
-// TestBatchHookMayChangeResultsOnly of what it is told.
+// TestBatchHookMayChangeResultsOnly: its other changes to the outcomes have no effect.
 func TestBatchHookMayChangeResultsOnly(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T"}
@@ -187,7 +187,7 @@ func TestBatchHookMayChangeResultsOnly(t *testing.T) {
 	require.Equal(t, "from the hook", out.Result.Text())
 }
 
-// TestBatchHookIsForMessages: what a script calls is part of one call.
+// TestBatchHookIsForMessages: it is not called for the calls that a call makes.
 func TestBatchHookIsForMessages(t *testing.T) {
 	t.Parallel()
 	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Script", "Own"}})

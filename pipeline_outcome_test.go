@@ -21,7 +21,7 @@ func TestCauseOfACancellationIsNamed(t *testing.T) {
 		name  string
 		info  pegboard.Info
 		deaf  bool
-		cause error // nil: nobody cancels
+		cause error // nil: the call is not cancelled
 		is    []error
 		not   error
 		says  string
@@ -63,13 +63,13 @@ func TestCauseOfACancellationIsNamed(t *testing.T) {
 				}
 				require.Contains(t, out.Result.Text(), tc.says)
 				require.NotContains(t, out.Result.Text(), "denied")
-				time.Sleep(time.Minute) // what was left behind ends
+				time.Sleep(time.Minute) // detached calls end
 			})
 		})
 	}
 }
 
-// TestPartialOutputIsKept: what a stopped call had by then is shown.
+// TestPartialOutputIsKept: the output that a stopped call returns is shown.
 func TestPartialOutputIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

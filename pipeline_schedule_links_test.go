@@ -38,9 +38,9 @@ func TestRunResolvesAgainAfterWaiting(t *testing.T) {
 	})
 }
 
-// TestCallsKeepTheirOrderWhereALinkLeads: of two calls that wait, the earlier reads
-// by a link, made by the call they wait for, what the later writes by name. It
-// reads what was there before, as if one had run after the other.
+// TestCallsKeepTheirOrderWhereALinkLeads: two calls wait for one that makes a link. The
+// earlier reads through the link, the later writes the file that the link leads to. The
+// earlier reads the old text, as if one had run after the other.
 func TestCallsKeepTheirOrderWhereALinkLeads(t *testing.T) {
 	t.Parallel()
 	for range effort.Of(t, 20) {
@@ -129,8 +129,8 @@ func (r racers) run(t *testing.T) (second pegboard.Outcome) {
 	return second
 }
 
-// TestPathIsDecidedWhereItLeadsAfterWaiting: what a call waited for may have put
-// a link in its way, however the call came to wait.
+// TestPathIsDecidedWhereItLeadsAfterWaiting: a call that the path waited for may have
+// put a link in its place.
 func TestPathIsDecidedWhereItLeadsAfterWaiting(t *testing.T) {
 	t.Parallel()
 	notes := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "notes"}
@@ -161,8 +161,8 @@ func TestPathIsDecidedWhereItLeadsAfterWaiting(t *testing.T) {
 	}
 }
 
-// TestWritingADirectoryHoldsUpWhatLiesBelow: whoever writes a path may turn it
-// into a link, which moves everything below it.
+// TestWritingADirectoryHoldsUpWhatLiesBelow: a call that writes a path may turn it into
+// a link, which moves everything below it.
 func TestWritingADirectoryHoldsUpWhatLiesBelow(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -87,8 +87,8 @@ func TestWaitingForAPersonHoldsUpNobodyElse(t *testing.T) {
 	})
 }
 
-// appender returns a tool that reads a file, lets others go first, and writes it with
-// the id of the call behind what it read.
+// appender returns a tool that reads a file, lets other goroutines run, and writes the
+// text it read with the id of the call behind it.
 func appender() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[job, string]{
 		Info: pegboard.Info{Name: "Append"}, Description: "Reads, yields, writes.",

@@ -10,8 +10,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestInputIsChangedAtMostEightTimes by whoever it is, and the model is not
-// told to try again.
+// TestInputIsChangedAtMostEightTimes by hooks, the tool and the asker together. The
+// model is not told to try again.
 func TestInputIsChangedAtMostEightTimes(t *testing.T) {
 	t.Parallel()
 	for _, changes := range []int{1, 7, 8, 9, 1000} {

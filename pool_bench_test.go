@@ -9,7 +9,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// BenchmarkAssemblePool measures what a host pays at the start of each turn.
+// BenchmarkAssemblePool measures the assembly that a host does at the start of each
+// turn.
 func BenchmarkAssemblePool(b *testing.B) {
 	for _, n := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("builtin=%d", n), func(b *testing.B) {

@@ -18,7 +18,7 @@ import (
 )
 
 // TestAnswersThatAreRemembered: an answer changes the permissions of the whole
-// conversation, is saved, and settles what it covers.
+// conversation, is saved, and answers the open questions that it covers.
 func TestAnswersThatAreRemembered(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -85,8 +85,8 @@ func TestAnswersThatAreRemembered(t *testing.T) {
 	}
 }
 
-// TestAnswerSettlesWhatItCovers: of 20 questions in line, the answer to one settles
-// all that its rule is about, in every agent; nobody is shown them.
+// TestAnswerSettlesWhatItCovers: of 20 open questions, the answer to one also answers
+// those that its rule covers, in every agent. The user is not shown them.
 func TestAnswerSettlesWhatItCovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestRejectedAnswersLeaveTheQuestionOpen(t *testing.T) {
 	}
 }
 
-// TestAnswerThatCannotBeSaved counts, and who answered learns of it.
+// TestAnswerThatCannotBeSaved counts, and the caller of Answer gets the error.
 func TestAnswerThatCannotBeSaved(t *testing.T) {
 	t.Parallel()
 	full := errors.New("the disk is full")
@@ -296,8 +296,8 @@ func TestLateAnswerDoesNotCount(t *testing.T) {
 	require.Contains(t, out.Result.Text(), "was not run: the user interrupted the turn. Nobody refused")
 }
 
-// TestInvariant3AnswerWithAnotherInput: what a person writes is decoded,
-// validated and decided like what the model wrote, and not asked about again.
+// TestInvariant3AnswerWithAnotherInput: an input that a person writes is decoded,
+// validated and decided like one of the model's, and not asked about again.
 func TestInvariant3AnswerWithAnotherInput(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -364,7 +364,8 @@ func TestInvariant3AnswerWithAnotherInput(t *testing.T) {
 	}
 }
 
-// TestRecordOfAnAnswerWithAnotherInput says what it changed for good, and why.
+// TestRecordOfAnAnswerWithAnotherInput: the decided event holds the remembered updates
+// and the reason.
 func TestRecordOfAnAnswerWithAnotherInput(t *testing.T) {
 	t.Parallel()
 	updates := []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "Edit", "/doc/**")}
@@ -398,7 +399,7 @@ func TestAnswerThatAlsoSetsAMode(t *testing.T) {
 	}
 }
 
-// TestAnswerAtOnce: a listener may answer what it is told of.
+// TestAnswerAtOnce: a listener may answer the question in the event that tells it.
 func TestAnswerAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -423,8 +424,8 @@ func TestAnswerAtOnce(t *testing.T) {
 	})
 }
 
-// TestAnswerIsRememberedAsAWholeOrNotAtAll: also if the agent that asked cannot
-// have what its parent gets.
+// TestAnswerIsRememberedAsAWholeOrNotAtAll: also if the parent has become stricter than
+// the fork whose call was asked about.
 func TestAnswerIsRememberedAsAWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

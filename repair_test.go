@@ -12,7 +12,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-// TestRepair mends what the host permits, for readers only, and says so.
+// TestRepair repairs input as the host permits, for read-only calls only, and lists the
+// repairs.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	type input struct {

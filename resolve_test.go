@@ -90,7 +90,7 @@ func TestDisallowedEntriesNeverAllow(t *testing.T) {
 	}
 }
 
-// TestResolveSeesTheRolesPool asks for what the role has taken away.
+// TestResolveSeesTheRolesPool asks for tools that the role does not have.
 func TestResolveSeesTheRolesPool(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, inert("Agent", "Task"), inert("Read"), inert("TaskStop"))

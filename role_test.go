@@ -172,8 +172,8 @@ func TestTablesKnowToolsByAlias(t *testing.T) {
 	}
 }
 
-// TestWorkersHaveMoreThanTheirCoordinator forks agents from a coordinator. Their
-// pools come from the registry, cut by their own role and by what is denied.
+// TestWorkersHaveMoreThanTheirCoordinator forks agents from a coordinator. Their pools
+// come from the registry, cut by their own role and by deny rules.
 func TestWorkersHaveMoreThanTheirCoordinator(t *testing.T) {
 	t.Parallel()
 	reg, gates := hostOfAll(t)

@@ -62,8 +62,8 @@ func TestAllowRuleBelowAHomeThatIsALink(t *testing.T) {
 	}
 }
 
-// TestAllowRuleDoesNotFollowALink: what an allow rule names may have become a
-// link since it was written.
+// TestAllowRuleDoesNotFollowALink: the path of an allow rule may have become a link
+// since the rule was written.
 func TestAllowRuleDoesNotFollowALink(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()

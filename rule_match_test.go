@@ -108,8 +108,8 @@ func TestNameOfTwoSources(t *testing.T) {
 		name string
 		has  []tool
 		rule string
-		want []string // what the rule allows, and what it denies
-		all  []string
+		want []string // tools that it allows as an allow rule
+		all  []string // tools that it denies as a deny rule
 	}{
 		{name: "alone", has: []tool{{"git", "hub"}}, rule: "mcp__git__hub", want: []string{"mcp__git__hub"}, all: []string{"mcp__git__hub"}},
 		{name: "a tool or a server", has: []tool{{"git", "hub"}, {"git__hub", "wipe"}}, rule: "mcp__git__hub", all: []string{"mcp__git__hub", "mcp__git__hub__wipe"}},
@@ -144,8 +144,8 @@ func TestNameOfTwoSources(t *testing.T) {
 	}
 }
 
-// checkRule holds a rule against what a does, as an allow, a deny and an ask
-// rule. Without the rule a must be asked about.
+// checkRule holds a rule against the targets of a, as an allow, a deny and an ask rule.
+// Without the rule a must be asked about.
 func checkRule(t *testing.T, cfg pegboard.SessionConfig, a *actor, rule string, covers, touches bool) {
 	t.Helper()
 	pick := func(yes bool, then, otherwise string) string {
@@ -168,8 +168,8 @@ func checkRule(t *testing.T, cfg pegboard.SessionConfig, a *actor, rule string, 
 	require.Equal(t, touches, asked.rule != "")
 }
 
-// TestRuleMatchesTargets holds rules with a pattern against what a tool of some
-// other name acts on.
+// TestRuleMatchesTargets holds rules with a pattern against the targets of a tool with
+// another name.
 func TestRuleMatchesTargets(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
@@ -330,8 +330,8 @@ func TestReadingIsNotRunning(t *testing.T) {
 	}
 }
 
-// TestOpaqueNeedsARuleForTheWholeTool: what cannot be seen is covered by no
-// pattern, and by nothing at all while a deny or ask pattern could be about it.
+// TestOpaqueNeedsARuleForTheWholeTool: no pattern covers an opaque target, and no rule
+// at all does while a deny or ask pattern could be about it.
 func TestOpaqueNeedsARuleForTheWholeTool(t *testing.T) {
 	t.Parallel()
 	command := []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}

@@ -12,7 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestInterruptReachesForks: a session stops what runs in it at any depth.
+// TestInterruptReachesForks: a session stops the calls of its forks at any depth.
 func TestInterruptReachesForks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestCloseEndsWhatTheSessionOwns: the newest first, a fork where it was made,
-// each once, and what cannot be ended is named.
+// TestCloseEndsWhatTheSessionOwns: the newest first, a fork in the place where it was
+// made, and each once. The error names everything that could not be ended.
 func TestCloseEndsWhatTheSessionOwns(t *testing.T) {
 	t.Parallel()
 	var story []string
@@ -120,7 +120,7 @@ func TestCloseGivesUpWithItsContext(t *testing.T) {
 	})
 }
 
-// TestClosedSessionAnswersWithoutRunning any call or asking anybody.
+// TestClosedSessionAnswersWithoutRunning a call or asking about it.
 func TestClosedSessionAnswersWithoutRunning(t *testing.T) {
 	t.Parallel()
 	var questions []*pegboard.Question
@@ -163,7 +163,7 @@ func TestCloseFromAsker(t *testing.T) {
 	})
 }
 
-// TestCloseWhileAsked: the questions of a fork go with it, and nobody else's.
+// TestCloseWhileAsked: closing a fork closes the questions of its calls, and no others.
 func TestCloseWhileAsked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

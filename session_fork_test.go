@@ -128,7 +128,7 @@ func TestForkHooksOnlyNarrow(t *testing.T) {
 	}
 }
 
-// TestForkBringsNoAsker: who may be asked is the parent's affair.
+// TestForkBringsNoAsker: a fork asks through its parent's Asker.
 func TestForkBringsNoAsker(t *testing.T) {
 	t.Parallel()
 	yes := func(ctx, *pegboard.Question) (pegboard.Decision, error) {

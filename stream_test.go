@@ -112,7 +112,7 @@ func TestStreamAbandon(t *testing.T) {
 			synctest.Wait()
 			s.Abandon(cause)
 			s.Abandon(nil)
-			s.Submit(call("5", "Work", `{}`)) // comes too late and is nobody's
+			s.Submit(call("5", "Work", `{}`)) // comes too late: no outcome has it
 			outs := slices.Collect(s.Wait())
 			require.Len(t, outs, 4)
 			require.NoError(t, outs[0].Err)

@@ -113,7 +113,7 @@ func TestRemedyPermitsTheCall(t *testing.T) {
 	}
 }
 
-// TestRemedyIsNarrow: it names what the call acts on, if a rule can.
+// TestRemedyIsNarrow: it names the call's targets, if rules can spell them.
 func TestRemedyIsNarrow(t *testing.T) {
 	t.Parallel()
 	dir, outside := places(t)
@@ -155,8 +155,8 @@ func TestRemedyIsNarrow(t *testing.T) {
 	}
 }
 
-// TestNoRuleIsARemedyForAnOpinion: what a hook or the tool itself wants asked is
-// asked whatever the rules say.
+// TestNoRuleIsARemedyForAnOpinion: when a hook or the tool itself asks, no rule changes
+// that.
 func TestNoRuleIsARemedyForAnOpinion(t *testing.T) {
 	t.Parallel()
 	ask := pegboard.Decision{Behavior: pegboard.Ask, Reason: "it wants that"}

@@ -115,8 +115,8 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestSuggestionsOfAnAgent hold in the whole conversation, as what an agent's
-// question makes people remember does.
+// TestSuggestionsOfAnAgent are rules for the whole conversation: answers about an
+// agent's call are remembered in the main session.
 func TestSuggestionsOfAnAgent(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -156,8 +156,8 @@ func offered(t *testing.T, a actor, cfg pegboard.SessionConfig, to pegboard.Rule
 	return texts
 }
 
-// TestSuggestionsSpellNoWildcard: what a model wrote as a name is never read
-// as a pattern.
+// TestSuggestionsSpellNoWildcard: a name that the model wrote is never read as a
+// pattern.
 func TestSuggestionsSpellNoWildcard(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -223,8 +223,8 @@ func TestSuggestedDirectories(t *testing.T) {
 	}
 }
 
-// TestDirectoryForReadingIsNoLeaveToWrite: who agrees that files are read there
-// has not agreed that they are written.
+// TestDirectoryForReadingIsNoLeaveToWrite: a directory that was added for a read does
+// not allow edits, also in the accept-edits mode.
 func TestDirectoryForReadingIsNoLeaveToWrite(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -241,7 +241,8 @@ func TestDirectoryForReadingIsNoLeaveToWrite(t *testing.T) {
 	require.Equal(t, pegboard.Ask, writes.pool(t, s).Decide(t.Context(), call("1", "T", `{}`)).Behavior)
 }
 
-// TestListingADirectoryIsNotReadingIt: a rule for what was listed says no more.
+// TestListingADirectoryIsNotReadingIt: a rule suggested for listing a directory does not
+// cover the files below it.
 func TestListingADirectoryIsNotReadingIt(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

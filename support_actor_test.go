@@ -10,7 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// actor is a tool that says of its calls what a test wants decided.
+// actor is a tool whose traits and opinion a test chooses.
 type actor struct {
 	name    string
 	aliases []string
@@ -46,7 +46,7 @@ func (a *actor) pool(t testing.TB, s *pegboard.Session) *pegboard.Pool {
 	return reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{PowerShell: true, Features: []pegboard.Feature{pegboard.FeatureMonitors}}})
 }
 
-// reading returns a tool named T that reads what it is said to.
+// reading returns a tool named T that reads the given paths.
 func reading(targets ...pegboard.Target) actor {
 	for i := range targets {
 		targets[i].Kind, targets[i].Access = pegboard.TargetPath, pegboard.AccessRead
@@ -58,15 +58,15 @@ func pathTo(access pegboard.Access, v string) pegboard.Target {
 	return pegboard.Target{Kind: pegboard.TargetPath, Access: access, Value: v}
 }
 
-// verdict is a decision as it was before anybody was asked.
+// verdict is the decision about a call before the user is asked.
 type verdict struct {
 	behavior pegboard.Behavior
 	reason   string
 	rule     string // that decided, if one did
 }
 
-// judge returns what is decided of a call of the pool's only tool. The session
-// must have nobody to ask. A tool that a rule took out of the pool is denied.
+// judge returns the decision about a call of the pool's only tool. The session must have
+// no asker. A tool that a rule took out of the pool is denied.
 func judge(t testing.TB, p *pegboard.Pool) verdict {
 	t.Helper()
 	if out := p.Excluded(); len(out) == 1 {
@@ -90,6 +90,7 @@ func judge(t testing.TB, p *pegboard.Pool) verdict {
 	return v
 }
 
+// judgeOnce returns the decision about a's call in a new session of that mode and rules.
 func judgeOnce(t *testing.T, a actor, cfg pegboard.SessionConfig, mode pegboard.Mode, set pegboard.RuleSet) string {
 	t.Helper()
 	if a.name == "" {

@@ -51,7 +51,7 @@ func lines(n int) string {
 	return b.String()
 }
 
-// held returns what the store has under ref.
+// held returns the stored bytes of ref.
 func held(t testing.TB, store pegboard.ResultStore, ref string) string {
 	t.Helper()
 	r, err := store.Open(t.Context(), ref)

@@ -116,7 +116,7 @@ func denying(t testing.TB, list ...string) *pegboard.Session {
 	return session(t, pegboard.SessionConfig{Permissions: rules(t, "", set)})
 }
 
-// declared lists what the model is told of a partition.
+// declared lists the declarations of a partition.
 func declared(p *pegboard.Pool, part pegboard.Partition) []string {
 	list := []string{}
 	for d := range p.Declarations(part) {
@@ -125,7 +125,7 @@ func declared(p *pegboard.Pool, part pegboard.Partition) []string {
 	return list
 }
 
-// without returns list less what is gone.
+// without returns list less the names in gone.
 func without(list []string, gone ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(n string) bool { return slices.Contains(gone, n) })
 }

@@ -53,12 +53,12 @@ func plain(name string, call func(context.Context, struct{}, *pegboard.Call) (st
 	})
 }
 
+// says returns the Call of a tool that answers with text.
 func says(text string) func(context.Context, struct{}, *pegboard.Call) (string, error) {
 	return func(context.Context, struct{}, *pegboard.Call) (string, error) { return text, nil }
 }
 
-// script is a tool that makes the calls it is told to and returns what came of
-// them.
+// script is a tool that makes the given calls and returns their outcomes.
 func script(name string, calls ...pegboard.Call) (tool pegboard.Tool, outcomes *[]pegboard.Outcome) {
 	outcomes = new([]pegboard.Outcome)
 	return pegboard.Build(pegboard.Definition[struct{}, string]{
@@ -227,7 +227,7 @@ func switched(name string, on func(*pegboard.Session) bool) pegboard.Tool {
 
 func never(*pegboard.Session) bool { return false }
 
-// everyFeature is what a host turns on to have all there is.
+// everyFeature are all features a host can turn on.
 var everyFeature = []pegboard.Feature{
 	pegboard.FeatureLSP, pegboard.FeatureWorktrees, pegboard.FeatureTeams, pegboard.FeatureCron, pegboard.FeatureMonitors, pegboard.FeatureConfig, pegboard.FeatureWorkflows,
 }

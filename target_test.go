@@ -8,7 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// TestTargetsCannotMoveTheCursor: what a person is asked about cannot move the
+// TestTargetsCannotMoveTheCursor: the text of a target in a question cannot move the
 // cursor of a terminal.
 func TestTargetsCannotMoveTheCursor(t *testing.T) {
 	t.Parallel()

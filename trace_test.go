@@ -13,8 +13,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
-// TestExplanationShowsEachStep: the targets, what was tried in the order in which it wins,
-// and why it was settled as it was.
+// TestExplanationShowsEachStep: the targets, the rules that were tried in the order in
+// which they win, and the reason.
 func TestExplanationShowsEachStep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -152,7 +152,8 @@ func TestExplanationAgreesWithDecide(t *testing.T) {
 	}
 }
 
-// TestDecideRefuses what an executor would not take so far.
+// TestDecideRefuses: Decide denies calls that an executor answers with an error before
+// it decides, and says why.
 func TestDecideRefuses(t *testing.T) {
 	t.Parallel()
 	type input struct {
@@ -178,7 +179,7 @@ func TestDecideRefuses(t *testing.T) {
 	}
 }
 
-// TestDecideRunsAndAsksNothing: it only says what would be.
+// TestDecideRunsAndAsksNothing: no tool is called and no asker.
 func TestDecideRunsAndAsksNothing(t *testing.T) {
 	t.Parallel()
 	never := func(ctx, *pegboard.Question) (pegboard.Decision, error) {

@@ -75,7 +75,7 @@ func TestTrimSaysWhenTheStoreFails(t *testing.T) {
 	require.Contains(t, text, "it could not be stored")
 }
 
-// TestTrimDoesNotStoreWhatCanBeReadAgain as pages of what is stored are.
+// TestTrimDoesNotStoreWhatCanBeReadAgain, such as parts of a stored result.
 func TestTrimDoesNotStoreWhatCanBeReadAgain(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
