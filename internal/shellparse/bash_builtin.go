@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // A builtin is a command of the shell itself.
 type builtin struct {

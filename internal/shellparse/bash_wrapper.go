@@ -23,7 +23,7 @@ type wrapper struct {
 	// skip returns how many of the arguments after the name belong to the wrapper. It
 	// reports false if that is not known.
 	skip      func(args []arg) (int, bool)
-	isProgram bool
+	isProgram bool // treated as a program, whose command cannot be a builtin
 }
 
 // wrappers are the wrappers that allow rules ignore. Claude Code's documentation of

@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // zshCalculates reports whether zsh may evaluate an argument of a builtin as an
 // expression, or may give a variable a value that it evaluates.

@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // awkSpec is for awk, whose operands are a program and files. Flags that read the
 // program from a file are not listed.

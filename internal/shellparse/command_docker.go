@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // dockerForms are the subcommands of docker and podman that only read, with tables of
 // their flags as gitFlagKind reads them: docker parses its words like git. Of compose

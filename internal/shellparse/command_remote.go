@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // remoteEffect returns the effect of a program that talks to other machines, with the
 // hosts its arguments name. An unknown argument may name any host.

@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // sshEffect returns the effect of ssh. An option may name a program that runs locally,
 // or another host.

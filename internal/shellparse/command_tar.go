@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // tarSpec lists the flags of tar; the first ones need no dash. -I, -F, --to-command and
 // others run programs and are left out.

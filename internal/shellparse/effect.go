@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // An effect is the effect of a command with given arguments. The zero effect is
 // read-only and touches nothing.

@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // launchers are programs that run the command after their options, with the number of
 // operands before it. Only deny rules look behind them, so the list may be generous.
@@ -37,7 +35,7 @@ func launcherWords(name string) (between int, ok bool) {
 }
 
 // launcherOptions are the options of some launchers, by their letters: those without a
-// value and those with one. Options that differ between programs are left out.
+// value and those with one. An option is listed only if that is certain.
 var launcherOptions = map[string]struct{ alone, valued string }{
 	"env": {"i0v", "uSC"}, "sudo": {"AbBEHinPsS", "CDghpRrTtUu"}, "doas": {"ns", "Cu"}, "xargs": {"0rtxop", "adEILnPsJ"},
 	"timeout": {"v", "sk"}, "nice": {"", "n"}, "stdbuf": {"", "ioe"}, "time": {"p", "fo"}, "setsid": {"cfw", ""},

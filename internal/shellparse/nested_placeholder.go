@@ -23,15 +23,15 @@ func (p parsedArgs) nestedCommand() []arg {
 	if len(options) == 0 {
 		return list
 	}
-	hole := options[len(options)-1].value
-	if hole == "" {
-		hole = findPlaceholder
+	placeholder := options[len(options)-1].value
+	if placeholder == "" {
+		placeholder = findPlaceholder
 	}
 	for i, a := range list {
 		switch {
-		case a.value == hole:
+		case a.value == placeholder:
 			list[i] = arg{source: a.source, placeholder: true}
-		case strings.Contains(a.value, hole):
+		case strings.Contains(a.value, placeholder):
 			list[i].placeholder = true
 		}
 	}

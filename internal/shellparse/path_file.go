@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // addFiles adds the files of a command.
 func (w *walker) addFiles(c *Command, files []file) {

@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // archiveSpecs are the commands that create and unpack archives.
 var archiveSpecs = map[string]commandSpec{

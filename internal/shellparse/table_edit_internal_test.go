@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestEdits(t *testing.T) {
 	t.Parallel()

@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // listSpecs are the commands that list or describe files.
 var listSpecs = map[string]commandSpec{

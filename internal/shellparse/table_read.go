@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // checksumFlags are the flags of programs that compute checksums. -c is left out: it
 // reads files that are named in another file.

@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestSearches(t *testing.T) {
 	t.Parallel()

@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestSystemCommands(t *testing.T) {
 	t.Parallel()

@@ -1,8 +1,6 @@
 package shellparse
 
-import (
-	"strings"
-)
+import "strings"
 
 // has reports whether list, whose words are separated by one blank, contains name.
 func has(list, name string) bool {
