@@ -5,30 +5,30 @@ import (
 	"sync"
 )
 
-// An Index is the joined documents of segments. It is immutable and may be
-// searched by any number of goroutines at once.
+// An Index joins the documents of segments. It is immutable; any number of goroutines may
+// search it at once.
 type Index struct {
 	segments []*Segment
 	entries  []entry // all documents, one segment after the other
 	table    termTable
-	starts   []uint32 // where the postings of each term begin, and the end of the last
+	starts   []uint32 // start of the postings of each term, and the end of the last
 	postings []uint32
-	info     []float32           // the information of each term
-	words    []uint32            // the words of all names and descriptions, as terms of the index
-	related  map[uint32][]uint32 // the terms that a word calls for beside itself, by its key
+	info     []float32           // information of each term
+	words    []uint32            // the words of all names and descriptions, as terms
+	related  map[uint32][]uint32 // terms that a query for a word also looks for, by the key of the word
 	states   sync.Pool
 }
 
-// An entry is a document as the index knows it. The words of its name begin at
-// name, those of its description at description.
+// An entry is a document of an index. The words of its name are words[name:description] of
+// the index, those of its description words[description:end].
 type entry struct {
-	segment, first            uint32 // its segment, and that segment's first document
+	segment, first            uint32 // its segment, and the position of that segment's first document
 	name, description, end    uint32
-	nameMass, descriptionMass float32 // the information of the words
+	nameMass, descriptionMass float32 // the sum of the words' information
 }
 
-// NewIndex joins segments. It costs far less than analysing their documents. Of
-// all documents the first 4,194,304 can be found.
+// NewIndex joins segments. This is much faster than analysing their documents. A search
+// finds the first 4,194,304 documents.
 func NewIndex(segments ...*Segment) *Index {
 	x := &Index{segments: slices.Clone(segments)}
 	x.join()
@@ -45,14 +45,14 @@ func NewIndex(segments ...*Segment) *Index {
 	return x
 }
 
-// join brings the terms and postings of all segments together.
+// join merges the terms and postings of all segments.
 func (x *Index) join() {
 	terms, postings := 0, 0
 	for _, s := range x.segments {
 		terms, postings = terms+len(s.terms), postings+len(s.postings)
 	}
 	x.table = newTermTable(1 << 10)
-	own := make([]uint32, 0, terms) // the index's term for each term of each segment
+	own := make([]uint32, 0, terms) // the index's number of each term of each segment
 	x.starts = make([]uint32, 1, 1<<10)
 	for _, s := range x.segments {
 		for i, key := range s.terms {
@@ -75,8 +75,8 @@ func (x *Index) join() {
 	}
 }
 
-// append takes over the documents and postings of a segment. The index's terms
-// of the segment are own; next is where the next posting of each term goes.
+// append adds the documents and postings of a segment. own holds the index's numbers of
+// the segment's terms, next the place of the next posting of each term.
 func (x *Index) append(at uint32, s *Segment, own, next []uint32) {
 	first, words := uint32(len(x.entries)), uint32(len(x.words))
 	for i := range own {
@@ -105,58 +105,4 @@ func (x *Index) mass(words []uint32) float32 {
 		sum += x.info[word]
 	}
 	return sum
-}
-
-// A termTable numbers the keys of terms in the order they come.
-type termTable struct {
-	slots []slot // a power of two of them, at most half in use
-	shift int
-	used  uint32
-}
-
-type slot struct{ key, after uint32 } // after is the key's number and 1, or 0
-
-func newTermTable(size int) termTable {
-	shift := 32
-	for 1<<(32-shift) < size {
-		shift--
-	}
-	return termTable{slots: make([]slot, 1<<(32-shift)), shift: shift}
-}
-
-func (t *termTable) place(key uint32) *slot {
-	for at := int(key >> t.shift); ; at++ {
-		if s := &t.slots[at&(len(t.slots)-1)]; s.after == 0 || s.key == key {
-			return s
-		}
-	}
-}
-
-func (t *termTable) find(key uint32) (term uint32, ok bool) {
-	s := t.place(key)
-	return s.after - 1, s.after > 0
-}
-
-func (t *termTable) add(key uint32) uint32 {
-	s := t.place(key)
-	if s.after > 0 {
-		return s.after - 1
-	}
-	if 2*int(t.used+1) > len(t.slots) {
-		t.grow()
-		s = t.place(key)
-	}
-	t.used++
-	*s = slot{key, t.used}
-	return t.used - 1
-}
-
-func (t *termTable) grow() {
-	wider := newTermTable(2 * len(t.slots))
-	for _, s := range t.slots {
-		if s.after > 0 {
-			*wider.place(s.key) = s
-		}
-	}
-	t.slots, t.shift = wider.slots, wider.shift
 }

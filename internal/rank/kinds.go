@@ -1,13 +1,13 @@
 package rank
 
-// A kind is words for something general, and words for what is an instance or a
-// part of it: who speaks of pizza may want a restaurant.
+// A kind has words for something general, and words for its instances or parts: a query
+// for pizza may look for a restaurant.
 type kind struct{ general, members string }
 
-// kinds are the topics that people bring to programs, each with the words that it
-// is spoken of with. They were written down from general knowledge, by the same
-// rule as the synonyms: nothing in them comes from the tools or the queries of a
-// test set. A member calls for the general words, never the other way round.
+// kinds are topics for which people use programs, each with its words. They come from
+// general knowledge, by the same rule as the synonyms: nothing in them is from the tools or
+// queries of a test set. A query for a member also looks for the general words; the
+// reverse does not hold.
 var kinds = [...]kind{
 	{"air quality pollution", `aqi breathing ozone smog`},
 	{"animal pet", `bird breed cat dog fish horse kitten puppy veterinarian`},

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// A Library makes indexes and remembers what it analysed, so that a source which has
-// not changed costs little the next time. The zero Library is empty and ready. It may
-// be used concurrently.
+// A Library makes indexes and caches the segments of their sources, so that a source is
+// analysed again only after a change. The zero Library is empty and ready to use. It may be
+// used concurrently.
 type Library struct {
 	mu           sync.Mutex
-	segments     map[string][]cachedSegment // by source, those used last at the end
-	lastSegments []*Segment                 // of last
+	segments     map[string][]cachedSegment // by source, the most recently used last
+	lastSegments []*Segment                 // the segments of last
 	last         *Index
 }
 
-// A Source is tools that come from one place.
+// A Source is a group of tools, such as those of one server.
 type Source struct {
 	Name, About string
 	Tools       []Tool
 }
 
-// A Tool is what is known of one.
+// A Tool is one tool of a source.
 type Tool struct {
 	Name, Hint, Description string
 	Schema                  []byte // of its input; must not change
@@ -33,8 +33,8 @@ type cachedSegment struct {
 	segment *Segment
 }
 
-// maxStates is how many states of one source are remembered: agents may see
-// different tools of it.
+// maxStates is the maximum number of cached segments of one source. There may be several,
+// since agents may see different tools of it.
 const maxStates = 4
 
 // Index returns the index of sources, in their order.
@@ -76,8 +76,8 @@ func (l *Library) segment(s Source) *Segment {
 	return a.segment
 }
 
-// Forget drops what is remembered of a source that is gone. What is asked for later, by
-// who still knows the source, is made anew.
+// Forget drops the cached segments of a source. A later Index with this source analyses
+// it again.
 func (l *Library) Forget(source string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,20 +89,21 @@ func (l *Library) Forget(source string) {
 	delete(l.segments, source)
 }
 
-// forgetStale drops sources that are gone, once there are many more than are left.
-func (l *Library) forgetStale(left []Source) {
-	if len(l.segments) <= 2*len(left)+maxStates {
+// forgetStale drops sources that are not in use any more once they are more than those in
+// use.
+func (l *Library) forgetStale(used []Source) {
+	if len(l.segments) <= 2*len(used)+maxStates {
 		return
 	}
-	kept := make(map[string][]cachedSegment, len(left))
-	for _, s := range left {
+	kept := make(map[string][]cachedSegment, len(used))
+	for _, s := range used {
 		kept[s.Name] = l.segments[s.Name]
 	}
 	l.segments = kept
 }
 
-// equal reports whether s has the same to say as other. Texts that are the same in
-// memory cost no comparison.
+// equal reports whether s and other have the same content. It does not compare texts that
+// share memory.
 func (s Source) equal(other Source) bool {
 	return s.Name == other.Name && s.About == other.About && slices.EqualFunc(s.Tools, other.Tools, func(a, b Tool) bool {
 		return a.Name == b.Name && a.Hint == b.Hint && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)

@@ -1,16 +1,16 @@
 package rank
 
-// A wordWeight is the share of its information that a word counts for.
+// A wordWeight is the share of a word's information that counts in a query.
 type wordWeight float32
 
 const (
-	ignoredWord wordWeight = 0          // not indexed and not looked for
-	vagueWord   wordWeight = vagueShare // a word that much is asked with, and little said
+	ignoredWord wordWeight = 0          // neither indexed nor looked for
+	vagueWord   wordWeight = vagueShare // common in queries and of little meaning
 	full        wordWeight = 1
 )
 
-// weightOf says how much a word in lower case counts. The lists are general
-// English: the words of grammar, and the words of polite and of vague asking.
+// weightOf returns the weight of a word in lower case. The lists are general English: the
+// words of grammar, of polite requests and of vague requests.
 func weightOf(word []byte) wordWeight {
 	if len(word) == 1 && (word[0] < '0' || word[0] > '9') {
 		return ignoredWord

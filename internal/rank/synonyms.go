@@ -1,14 +1,13 @@
 package rank
 
-// synonyms are groups of words that people use for one another when they speak
-// of what a program does. A word may stand in several groups; its synonyms are
-// the other words of all of them.
+// synonyms are groups of words that people use for one another when they describe programs.
+// A word may be in several groups; its synonyms are the other words of all of them.
 //
-// The list is general English written down by hand, in the way a thesaurus
-// groups words. It is kept short, and nothing in it comes from the tools or the
-// queries of a test set: a group belongs here if it would hold for any program.
+// The list is general English, written by hand in the way of a thesaurus. It is short, and
+// nothing in it is from the tools or queries of a test set: a group belongs here only if it
+// holds for any program.
 var synonyms = [...]string{
-	// What is done.
+	// Actions.
 	"add append insert attach",
 	"analyze examine inspect study",
 	"answer reply respond",
@@ -76,7 +75,7 @@ var synonyms = [...]string{
 	"talk speak chat",
 	"teach train educate",
 	"translate language",
-	// What it is done to.
+	// Objects of actions.
 	"account profile user",
 	"address location place position",
 	"airplane flight airline",
@@ -154,7 +153,7 @@ var synonyms = [...]string{
 	"video clip",
 	"website webpage site web page",
 	"word vocabulary",
-	// What is cut short, in names above all.
+	// Abbreviations, which are common in names.
 	"abs absolute", "acc acct account", "addr address", "admin administrator", "amt amount", "app application",
 	"arg argument", "attr attribute", "auth authentication authorization login", "avg average mean",
 	"bday birthday", "bg background", "bio biography", "calc calculate compute", "cal calendar", "cert certificate",

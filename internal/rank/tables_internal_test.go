@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readable says whether a query can say the word as it stands in a table.
+// readable checks that a query can contain the word as it stands in a table.
 func readable(t *testing.T, word, place string) {
 	t.Helper()
 	s := wordScanner{text: word}

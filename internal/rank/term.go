@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Words and pieces of words are known by keys of 32 bits. Two of them sharing a
-// key would be taken for each other; among 100,000 that happens about once.
+// Keys of 32 bits identify words and pieces of words. Two with the same key count as one;
+// among 100,000 words and pieces that happens about once.
 
 const gramLength = 4 // characters of a piece of a word; 3 and 5 cost .001
 
@@ -17,7 +17,7 @@ const (
 
 func wordKey(word []byte) uint32 { return mixed(hashed(wordSeed, word)) }
 
-// hashed is FNV-1a, begun with seed.
+// hashed returns the FNV-1a hash that starts from seed.
 func hashed(seed uint32, text []byte) uint32 {
 	for _, c := range text {
 		seed = (seed ^ uint32(c)) * 16777619
@@ -25,7 +25,7 @@ func hashed(seed uint32, text []byte) uint32 {
 	return seed
 }
 
-// mixed spreads a hash over its upper bits, which tables are looked up by.
+// mixed distributes a hash over its upper bits, which tables use as the index.
 func mixed(h uint32) uint32 {
 	h ^= h >> 16
 	h *= 0x85ebca6b
@@ -34,9 +34,9 @@ func mixed(h uint32) uint32 {
 	return h ^ h>>16
 }
 
-// grams yields the keys of the pieces of a word. The ends of the word are marked
-// and count as characters, so pieces at its beginning match the beginnings of
-// other words only, and a single character has none.
+// grams yields the keys of the pieces of a word. A mark at each end of the word counts as
+// a character, so that pieces at its beginning match only the beginnings of other words. A
+// word of one character has no pieces.
 func grams(word []byte) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		var room [maxWord + utf8.UTFMax + 2]byte

@@ -6,25 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord is the longest word in bytes; the rest of a longer one is not read.
+// maxWord is the maximum length of a word in bytes. The rest of a longer word is ignored.
 const maxWord = 40
 
-// A wordScanner cuts a text into words: runs of letters and digits in lower case, cut
-// again where a name in camelCase changes case. Of a script that is written
-// without spaces each two neighbouring characters are a word.
+// A wordScanner splits a text into words in lower case: runs of letters and digits, split
+// again where a name in camelCase changes case. In a script that is written without
+// spaces, each pair of neighbouring characters is a word.
 type wordScanner struct {
 	text       string
 	at         int
-	word       []byte // the last word; its memory is used again
-	afterBreak bool   // a sentence or a part of one ended before the word
-	pending    rune   // the character a pair may begin with; 0 if there is none
-	paired     bool   // pending has been part of a pair
+	word       []byte // the current word; the next one overwrites it
+	afterBreak bool   // a sentence or clause ended before the word
+	pending    rune   // the first character of a possible pair, or 0
+	paired     bool   // pending was the second character of a pair
 }
 
-// next reads the next word and says whether there was one.
+// next reads the next word and reports whether there is one.
 func (s *wordScanner) next() bool {
 	s.word, s.afterBreak = s.word[:0], false
-	var last, before rune // the characters before this one; 0 outside of a word
+	var last, before rune // the two characters before c; 0 outside a word
 	for s.at < len(s.text) {
 		c, size := utf8.DecodeRuneInString(s.text[s.at:])
 		if unspaced(c) {
@@ -61,7 +61,8 @@ func (s *wordScanner) next() bool {
 	return len(s.word) > 0 || s.flushSingle()
 }
 
-// pair takes c after the pending character; it says whether the two are a word.
+// pair makes c the pending character, and a word of it and the one before, if there is
+// one. It reports whether there is a word.
 func (s *wordScanner) pair(c rune) bool {
 	first := s.pending
 	s.pending, s.paired = c, first != 0
@@ -72,7 +73,8 @@ func (s *wordScanner) pair(c rune) bool {
 	return true
 }
 
-// flushSingle ends a run of characters without spaces; one that stood alone is a word.
+// flushSingle ends a run of characters of a script without spaces. A run of one character
+// is a word; flushSingle reports whether there is one.
 func (s *wordScanner) flushSingle() bool {
 	alone := s.pending != 0 && !s.paired
 	if alone {
@@ -82,7 +84,7 @@ func (s *wordScanner) flushSingle() bool {
 	return alone
 }
 
-// skipPossessive passes over the 's after a word.
+// skipPossessive skips the 's after a word.
 func (s *wordScanner) skipPossessive() {
 	for _, mark := range [...]string{"'s", "’s"} {
 		rest := s.text[s.at:]
@@ -95,8 +97,8 @@ func (s *wordScanner) skipPossessive() {
 	}
 }
 
-// startsWord says whether a new word begins with c because the case changes, as in
-// getUser and in HTMLPage, where the last capital belongs to the second word.
+// startsWord reports whether c starts a new word because the case changes, as in getUser
+// and in HTMLPage, where the last capital belongs to the second word.
 func (s *wordScanner) startsWord(before, last, c rune, size int) bool {
 	if !unicode.IsUpper(c) {
 		return false
@@ -108,7 +110,7 @@ func (s *wordScanner) startsWord(before, last, c rune, size int) bool {
 	return unicode.IsUpper(before) && unicode.IsLower(next) && !plural(s.text[s.at+size:])
 }
 
-// plural says whether rest is an s that ends a word, as the one after IDs.
+// plural reports whether rest starts with an s that ends a word, as in IDs.
 func plural(rest string) bool {
 	if rest == "" || rest[0] != 's' {
 		return false
@@ -117,7 +119,7 @@ func plural(rest string) bool {
 	return !unicode.IsLower(c)
 }
 
-// endsClause says whether c, of size bytes, ends a sentence or a part of one here.
+// endsClause reports whether c, of size bytes, ends a sentence or clause.
 func (s *wordScanner) endsClause(c rune, size int) bool {
 	switch c {
 	case '\n', '。', '；', '！', '？', ';', '!', '?':
@@ -136,12 +138,12 @@ func wordCharacter(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c))
 }
 
-// isNumber says whether a word has digits only.
+// isNumber reports whether a word has only digits.
 func isNumber(word []byte) bool {
 	return !slices.ContainsFunc(word, func(c byte) bool { return c < '0' || c > '9' })
 }
 
-// unspaced says whether c is of a script that is written without spaces.
+// unspaced reports whether c belongs to a script that is written without spaces.
 func unspaced(c rune) bool {
 	return c >= 0x0e00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)

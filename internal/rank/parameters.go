@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	maxParameters = 500 // that are read of one schema
+	maxParameters = 500 // of one schema
 	maxDepth      = 16  // of schemas within schemas
-	maxValues     = 30  // that are read of one parameter
+	maxValues     = 30  // of one parameter
 )
 
-// A node is what is read of a schema. What has another type than it should is
-// left out by the decoder.
+// A node holds the keywords of a schema that are read. The decoder leaves out a keyword
+// whose value has the wrong type.
 type node struct {
 	Description          string
 	Enum, Examples       []any
@@ -28,17 +28,17 @@ type node struct {
 	Definitions          map[string]node
 }
 
-// Parameters reads the properties of a JSON Schema at any depth, each before those
-// within it and otherwise by name. To a description it appends the texts that the
-// schema gives as values or examples of the property, a line each. It reads what it
-// can: bytes that are no schema have no parameters, and of a very large or deep
-// schema some are left out.
+// Parameters returns the properties of a JSON Schema at any depth, each before the
+// properties within it, and otherwise by name. It appends to a description the strings
+// that the schema has as values or examples of the property, one on each line. It returns
+// nil for bytes that are not a schema, and leaves out some properties of a very large or
+// deep schema.
 func Parameters(schema []byte) []Parameter {
 	var root node
 	if !json.Valid(schema) {
 		return nil
 	}
-	// An error is about a value of a wrong type; all others have been read.
+	// An error means that a value has the wrong type; all others have been decoded.
 	_ = json.Unmarshal(schema, &root)
 	var r parameterReader
 	r.readBelow(&root, 0)
@@ -48,7 +48,7 @@ func Parameters(schema []byte) []Parameter {
 // A parameterReader collects the parameters of a schema.
 type parameterReader struct{ found []Parameter }
 
-// readBelow reads the properties that n has, and those of the schemas inside of it.
+// readBelow reads the properties of n and of the schemas inside it.
 func (r *parameterReader) readBelow(n *node, depth int) {
 	if n == nil || depth > maxDepth || len(r.found) >= maxParameters {
 		return
@@ -76,7 +76,7 @@ func (r *parameterReader) readBelow(n *node, depth int) {
 	}
 }
 
-// text is the description with the texts of the values.
+// text returns the description and the values that are strings.
 func (n *node) text() string {
 	values := slices.Concat(n.Enum, []any{n.Const, n.Default}, n.Examples)
 	if n.Items != nil {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A word calls for others beside itself: a synonym for its group, and a member of
-// a kind for the general words of it.
+// A query for a word also looks for related words: for the other words of its group of
+// synonyms, and for the general words of its kind.
 
-// findRelated notes what the words of the tables call for, as far as documents
-// have it. They are known by their keys.
+// findRelated computes the related terms of all words in the tables, as far as documents
+// have them.
 func (x *Index) findRelated() {
 	x.related = make(map[uint32][]uint32)
 	var words, general []uint32
@@ -34,7 +34,7 @@ func appendKeys(keys []uint32, words string) []uint32 {
 	return keys
 }
 
-// addRelation lets a word call for others.
+// addRelation makes queries for a word look for others too.
 func (x *Index) addRelation(word uint32, others []uint32) {
 	for _, key := range others {
 		term, ok := x.table.find(key)
