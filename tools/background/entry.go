@@ -1,15 +1,12 @@
 package background
 
 import (
-	"errors"
-	"io"
-	"path/filepath"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/tools/internal/output"
 )
 
 // An entry is a task in the table.
@@ -63,25 +60,13 @@ func (e *entry) output() (text string, err error) {
 }
 
 // readTail returns the last MaxOutput bytes of a file. If the beginning was cut off,
-// the text starts with a whole line, unless it has only one. A link at path is not
-// followed: the work may have replaced its file by a link to a file that the model
-// must not see.
-func readTail(path string) (_ string, err error) {
-	f, err := realpath.Open(filepath.Join(realpath.Resolve(filepath.Dir(path)), filepath.Base(path)))
+// the text starts with a whole line, unless it has only one.
+func readTail(path string) (string, error) {
+	end, from, err := output.ReadEnd(path, MaxOutput)
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	fi, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	from := max(0, fi.Size()-MaxOutput)
-	b, err := io.ReadAll(io.NewSectionReader(f, from, MaxOutput))
-	if err != nil {
-		return "", err
-	}
-	text := string(b)
+	text := string(end)
 	if from > 0 {
 		if _, rest, ok := strings.Cut(text, "\n"); ok && rest != "" {
 			text = rest

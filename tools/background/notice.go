@@ -3,7 +3,8 @@ package background
 import (
 	"fmt"
 	"strings"
-	"unicode"
+
+	"github.com/seed49eaa51d/pegboard/tools/internal/output"
 )
 
 // A notice is an event that no session has fetched yet.
@@ -92,14 +93,7 @@ func oneLine(text string, limit int) string {
 	if len(text) > 4*limit {
 		text = text[:4*limit]
 	}
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	text = strings.TrimSpace(text)
-	if len(text) <= limit {
+	if text = output.Line(text); len(text) <= limit {
 		return text
 	}
 	const mark = "…"

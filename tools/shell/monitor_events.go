@@ -6,8 +6,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/tools/internal/output"
 )
 
 // monitorEvents splits the output of a command into events and queues them. Its
@@ -125,13 +126,7 @@ func eventText(line []byte, cut bool) string {
 			line = line[:len(line)-1]
 		}
 	}
-	text := strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(string(line), string(utf8.RuneError)))
-	text = strings.TrimSpace(text)
+	text := output.Line(string(line))
 	if len(text) > maxEventSize {
 		text, cut = strings.ToValidUTF8(text[:maxEventSize], ""), true
 	}

@@ -32,9 +32,9 @@ var (
 
 // startMonitor starts the command and adds it to the background tasks.
 func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (MonitorResult, error) {
-	s := c.Session()
-	if s == nil {
-		return MonitorResult{}, fmt.Errorf("%w: Monitor runs in a session only; give the call to an Executor", pegboard.ErrDenied)
+	s, err := sessionOf(c, "Monitor")
+	if err != nil {
+		return MonitorResult{}, err
 	}
 	if err := context.Cause(ctx); err != nil {
 		return MonitorResult{}, err

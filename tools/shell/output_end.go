@@ -1,12 +1,8 @@
 package shell
 
 import (
-	"errors"
-	"io"
-	"path/filepath"
-
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/tools/internal/output"
 )
 
 // An outputEnd is the last part of an output.
@@ -17,26 +13,15 @@ type outputEnd struct {
 	file string // holds the whole output; empty if no file does
 }
 
-// readOutputEnd returns the last bytes of a file, at limit limit of them. It reads
-// hardly more than that. A link at path is not followed: the command may have
-// replaced its file by a link to a file that the model must not see.
-func readOutputEnd(path string, limit int) (end outputEnd, err error) {
-	f, err := realpath.Open(filepath.Join(realpath.Resolve(filepath.Dir(path)), filepath.Base(path)))
-	if err != nil {
-		return outputEnd{}, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	fi, err := f.Stat()
-	if err != nil {
-		return outputEnd{}, err
-	}
+// readOutputEnd returns the last bytes of a file, at most limit of them. It reads
+// hardly more than that, and follows no link.
+func readOutputEnd(path string, limit int) (outputEnd, error) {
 	window := int64(limit) + 1 // one byte more, to see whether the text begins with a whole line
-	from := max(0, fi.Size()-window)
-	b, err := io.ReadAll(io.NewSectionReader(f, from, window))
+	b, from, err := output.ReadEnd(path, window)
 	if err != nil {
 		return outputEnd{}, err
 	}
-	end = newOutputEnd(b, from, limit)
+	end := newOutputEnd(b, from, limit)
 	end.file = path
 	return end, nil
 }

@@ -56,9 +56,9 @@ func REPL(o REPLOptions) pegboard.Tool {
 		},
 		Validate: func(_ context.Context, in replInput, _ *pegboard.Call) error { return o.validate(in) },
 		Call: func(ctx context.Context, in replInput, c *pegboard.Call) (REPLOutput, error) {
-			s := c.Session()
-			if s == nil {
-				return REPLOutput{}, fmt.Errorf("%w: REPL runs in a session only; give the call to an Executor", pegboard.ErrDenied)
+			s, err := sessionOf(c, "REPL")
+			if err != nil {
+				return REPLOutput{}, err
 			}
 			is := sessions.GetOrInit(s, func() *interpreters { return &interpreters{} })
 			return is.get(s, o.languageOf(in)).run(ctx, o, in, c)

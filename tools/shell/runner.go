@@ -74,8 +74,8 @@ func (r *runner) permit(_ context.Context, in commandInput, c *pegboard.Call) pe
 }
 
 func (r *runner) call(ctx context.Context, in commandInput, c *pegboard.Call) (Output, error) {
-	if c.Session() == nil {
-		return Output{}, fmt.Errorf("%w: %s runs in a session only; give the call to an Executor", pegboard.ErrDenied, r.name)
+	if _, err := sessionOf(c, r.name); err != nil {
+		return Output{}, err
 	}
 	line := r.inspector.parse(in, c)
 	view := newFileView(&line, c)

@@ -110,9 +110,9 @@ func TaskOutput() pegboard.Tool {
 var errWaitTimeout = errors.New("the task runs still")
 
 func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOutputResult, error) {
-	s := c.Session()
-	if s == nil {
-		return TaskOutputResult{}, fmt.Errorf("%w: TaskOutput runs in a session only; give the call to an Executor", pegboard.ErrDenied)
+	s, err := sessionOf(c, "TaskOutput")
+	if err != nil {
+		return TaskOutputResult{}, err
 	}
 	tasks := background.Of(s)
 	patience := in.wait()

@@ -90,9 +90,9 @@ func permitStop(_ context.Context, in taskStopInput, c *pegboard.Call) pegboard.
 }
 
 func stopTask(ctx context.Context, in taskStopInput, c *pegboard.Call) (TaskStopResult, error) {
-	s := c.Session()
-	if s == nil {
-		return TaskStopResult{}, fmt.Errorf("%w: TaskStop runs in a session only; give the call to an Executor", pegboard.ErrDenied)
+	s, err := sessionOf(c, "TaskStop")
+	if err != nil {
+		return TaskStopResult{}, err
 	}
 	tasks := background.Of(s)
 	waiting, cancel := context.WithTimeoutCause(ctx, stopWait, errStopTimeout)
