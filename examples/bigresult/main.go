@@ -1,9 +1,9 @@
-// Command bigresult shows what becomes of results that are too long for a model: a log
-// of 200 MB that is stored while it comes, and read on with Grep, Read and ReadResult
-// at the place that its notice names; a JSON document that is cut by its structure; a
-// failure of which both ends are shown; a message whose results are too much together;
-// and a store that stays within its quota. The model is a script. Nobody is there to
-// ask for permission, so whatever runs needs none.
+// Command bigresult shows how results that are too long for a model are handled: a log
+// of 200 MB is stored while it arrives, and the model reads on with Grep, Read and
+// ReadResult at the place that the notice names. A JSON document is cut by its
+// structure. A failure is shown with its start and its end. The results of one message
+// exceed the limit together. A store stays within its quota. The model is a script, and
+// no user is asked for permission, so all calls are ones that need none.
 package main
 
 import (
@@ -45,7 +45,8 @@ func run(ctx context.Context) (err error) {
 	return fill(ctx, dir, work)
 }
 
-// converse is the agent loop: send what Trim lets out, run the calls, append.
+// converse is the agent loop: send the messages that Trim returns, run the calls,
+// append the results.
 func converse(ctx context.Context, dir, work string) error {
 	store, err := pegboard.NewDirStore(filepath.Join(dir, "results"), "conversation", pegboard.DirOptions{MaxFile: -1}) // 64 MiB unless set
 	if err != nil {
@@ -69,7 +70,7 @@ func converse(ctx context.Context, dir, work string) error {
 	executor := pegboard.Executor{}
 	history := []json.RawMessage{json.RawMessage(`{"role":"user","content":"What failed?"}`)}
 	var sent []json.RawMessage
-	var seen []string // the results that the model was shown last
+	var seen []string // results of the last turn, as the model sees them
 	for turn, say := range script() {
 		request := wire.Trim(ctx, history, session)
 		if err := unchanged(sent, request); err != nil {
@@ -100,7 +101,7 @@ func converse(ctx context.Context, dir, work string) error {
 	return nil
 }
 
-// read is the model's reply as it comes from the provider.
+// read returns the model's reply as it would come from the provider.
 func read(wire *anthropic.Wire, turn int, calls []call) (*anthropic.Message, error) {
 	var content []map[string]any
 	for i, c := range calls {
@@ -111,13 +112,13 @@ func read(wire *anthropic.Wire, turn int, calls []call) (*anthropic.Message, err
 		return nil, err
 	}
 	reply := wire.Read(bytes.NewReader(body))
-	for range reply.Events() { // nobody watches it come
+	for range reply.Events() { // a host would show the reply as it arrives
 	}
 	return reply.Message()
 }
 
-// unchanged returns an error if next does not begin with the bytes of last: then the
-// provider's cache of the prompt is lost.
+// unchanged returns an error if next does not begin with the messages of last, byte for
+// byte. The provider's cache of the prompt would be lost then.
 func unchanged(last, next []json.RawMessage) error {
 	for i := range last {
 		if !bytes.Equal(last[i], next[i]) {
@@ -127,13 +128,13 @@ func unchanged(last, next []json.RawMessage) error {
 	return nil
 }
 
-// short is the beginning of a text, without the names of temporary directories.
+// short returns the start of a text, without the names of temporary directories.
 func short(text string, store *pegboard.DirStore) string {
 	text = strings.ReplaceAll(strings.TrimSpace(text), store.Dir(), "STORE")
 	lines := strings.Split(text, "\n")
-	const most, width = 4, 330
-	if n := len(lines); n > most {
-		lines = append(lines[:most-1:most-1], fmt.Sprintf("… %d more lines, the last: %s", n-most+1, lines[n-1]))
+	const maxLines, width = 4, 330
+	if n := len(lines); n > maxLines {
+		lines = append(lines[:maxLines-1:maxLines-1], fmt.Sprintf("… %d more lines, the last: %s", n-maxLines+1, lines[n-1]))
 	}
 	for i, l := range lines {
 		if len(l) > width {

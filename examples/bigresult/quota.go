@@ -11,7 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// fill stores 200 results of 1 MB in a store that may have 50 MB.
+// fill stores 200 results of 1 MB in a store with a quota of 50 MB.
 func fill(ctx context.Context, dir, work string) error {
 	store, err := pegboard.NewDirStore(filepath.Join(dir, "results"), "another", pegboard.DirOptions{MaxSession: 50e6})
 	if err != nil {
@@ -30,7 +30,7 @@ func fill(ctx context.Context, dir, work string) error {
 		return err
 	}
 	pool, executor := registry.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Executor{}
-	var outcomes []pegboard.Outcome // as a host keeps them
+	var outcomes []pegboard.Outcome // kept, as a host would
 	for i := 1; i <= 200; i++ {
 		outcomes = append(outcomes, executor.Run(ctx, pool, pegboard.Call{ID: fmt.Sprint("dump_", i), Name: "Dump"})...)
 		if i%50 > 0 {
@@ -59,7 +59,7 @@ func fill(ctx context.Context, dir, work string) error {
 	return nil
 }
 
-// measure counts the results in a folder.
+// measure returns the number and the total size of the results in a directory.
 func measure(dir string) (files int, bytes int64, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {

@@ -1,7 +1,8 @@
-// Command files edits a small tree as an agent would, in a folder that it removes
-// afterwards, and shows what each call did: files with Windows line ends and a
-// byte order mark keep them, an edit that rests on old knowledge is refused with
-// what is there now, and four edits of one file at once are all there in the end.
+// Command files edits a small tree as an agent would, in a directory that it removes
+// afterwards, and prints the result of each call. Files with Windows line ends and a
+// byte order mark keep them. An edit of a file that changed since it was read is
+// refused with the current text. Four concurrent edits of one file are all in the file
+// in the end.
 package main
 
 import (
@@ -67,12 +68,12 @@ func run(ctx context.Context) (err error) {
 		call("Edit", "file_path", "numbers", "old_string", "three", "new_string", "3"),
 		call("Edit", "file_path", "numbers", "old_string", "four", "new_string", "4"))
 
-	// Somebody else works here, too.
+	// Another program changes the file.
 	if err := os.WriteFile(filepath.Join(dir, "numbers"), []byte("zero\n1\n2\n3\n4\n4\n"), 0o600); err != nil {
 		return err
 	}
-	a.do(ctx, call("Edit", "file_path", "numbers", "old_string", "4", "new_string", "IV"))            // no longer one place
-	a.do(ctx, call("Edit", "file_path", "numbers", "old_string", "3\n4\n4", "new_string", "3\n4\n5")) // by what it was shown
+	a.do(ctx, call("Edit", "file_path", "numbers", "old_string", "4", "new_string", "IV"))            // refused: there are two places now
+	a.do(ctx, call("Edit", "file_path", "numbers", "old_string", "3\n4\n4", "new_string", "3\n4\n5")) // the refusal showed the text
 	a.do(ctx, call("Glob", "pattern", "**"))
 
 	greet, err := os.ReadFile(filepath.Join(dir, "greet.go"))
@@ -80,13 +81,13 @@ func run(ctx context.Context) (err error) {
 	return err
 }
 
-// agent is a model that does what it is told.
+// An agent stands in for a model: it makes the calls that it is given.
 type agent struct {
 	executor pegboard.Executor
 	pool     *pegboard.Pool
 }
 
-// do runs calls as one turn and shows what came of them.
+// do runs calls as one turn and prints their results.
 func (a *agent) do(ctx context.Context, calls ...pegboard.Call) {
 	for i := range calls {
 		calls[i].ID = fmt.Sprint("call ", i)
@@ -102,7 +103,7 @@ func (a *agent) do(ctx context.Context, calls ...pegboard.Call) {
 	fmt.Println()
 }
 
-// diff is what a host would show a person of an edit.
+// diff returns the change of an edit, as a host would show it to the user.
 func diff(data any) string {
 	switch out := data.(type) {
 	case files.EditOutput:

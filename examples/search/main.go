@@ -1,7 +1,8 @@
-// Command search gives a model 2,000 tools and shows it none of their definitions:
-// each is an exported function of Go's standard library, read from its sources, each
-// package a source of its own. The model, a script, searches for three of them by what
-// they do and calls them. A call really runs the function, by way of "go run".
+// Command search gives a model 2,000 tools without showing it any definition. Each tool
+// is an exported function of Go's standard library, read from its sources, and each
+// package is a source of tools. The model is a script: it searches for three of the
+// tools by their purpose and calls them. A call runs the function in a program of its
+// own, with "go run".
 package main
 
 import (
@@ -10,10 +11,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
-	"os"
-	"os/exec"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,11 +18,11 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
-// wanted is how many tools there are.
+// wanted is the number of tools.
 const wanted = 2000
 
-// script is what the model does: it searches, and calls the first that it expects
-// among what was found.
+// script has the steps of the model: it searches, and calls the expected tool if the
+// search finds it.
 var script = []struct{ query, expects, input string }{
 	{"repeat a string several times", "mcp__strings__Repeat", `{"s":"ab","count":3}`},
 	{"escape text so that it can be placed inside a URL path segment", "mcp__net_url__PathEscape", `{"s":"a b/c"}`},
@@ -67,7 +64,7 @@ func main() {
 		if !slices.Contains(matches, step.expects) {
 			log.Fatalf("%s was not found", step.expects)
 		}
-		pool = registry.AssemblePool(session, pegboard.PoolConfig{}) // its request holds the definitions that were found
+		pool = registry.AssemblePool(session, pegboard.PoolConfig{}) // has the definitions that were found
 		out := executor.Run(ctx, pool, pegboard.Call{ID: fmt.Sprint("call-", i), Name: step.expects, Input: json.RawMessage(step.input)})[0]
 		fmt.Printf("%s %s = %s\n", step.expects, step.input, out.Result.Text())
 	}
@@ -75,7 +72,7 @@ func main() {
 	fmt.Printf("\n%d tools were loaded; a request holds %d bytes of definitions\n", len(slices.Collect(pool.Loaded())), len(chat.New(pool).Tools()))
 }
 
-// attachAll attaches every package as a source, up to the number that is wanted.
+// attachAll attaches packages as sources, up to the wanted number of tools.
 func attachAll(registry *pegboard.Registry) error {
 	libraries, err := standardLibrary()
 	left := wanted
@@ -97,36 +94,4 @@ func attachAll(registry *pegboard.Registry) error {
 		}
 	}
 	return err
-}
-
-// call runs the function in a program of its own.
-func (f function) call(ctx context.Context, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
-	var values map[string]any
-	if err := json.Unmarshal(in, &values); err != nil {
-		return nil, err
-	}
-	var args []string
-	for _, p := range f.params {
-		arg := fmt.Sprint(values[p.name])
-		if p.goType == "string" {
-			arg = fmt.Sprintf("%q", arg)
-		}
-		args = append(args, arg)
-	}
-	call := fmt.Sprintf("%s.%s(%s)", path.Base(f.pkg), f.name, strings.Join(args, ", "))
-	if f.result {
-		call = "fmt.Print(" + call + ")"
-	}
-	dir, err := os.MkdirTemp("", "search")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	program := fmt.Sprintf("package main\nimport (\n\"fmt\"\n%q\n)\nvar _ = fmt.Print\nfunc main() { %s }\n", f.pkg, call)
-	file := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
-		return nil, err
-	}
-	out, err := exec.CommandContext(ctx, "go", "run", file).CombinedOutput()
-	return pegboard.TextResult(string(out)), err
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// adviceError is an error worded for the model: what is wrong, what to do next.
+// An adviceError is an error whose text is for the model: what is wrong, and what to do
+// next.
 type adviceError struct {
 	text string
-	err  error // for the host; nil if there is nothing beneath
+	err  error // for the host; nil if there is no cause
 }
 
 func (e *adviceError) Error() string { return e.text }
@@ -21,15 +22,15 @@ func (e *adviceError) Error() string { return e.text }
 // Unwrap returns the cause.
 func (e *adviceError) Unwrap() error { return e.err }
 
-// A shownError is a refusal that shows the model the file as it is now.
+// A shownError is a refusal that shows the model the current content of the file.
 type shownError struct {
 	adviceError
 	snapshot *atomicfile.Snapshot
-	partial  bool // not all of it is shown
+	partial  bool // only parts of the content are shown
 }
 
-// explainRead words why t could not be read.
-func explainRead(c *pegboard.Call, t pegboard.Target, err error) error {
+// readError returns the error for a path that could not be read.
+func readError(c *pegboard.Call, t pegboard.Target, err error) error {
 	path := t.Value
 	var text string
 	switch {
@@ -51,7 +52,7 @@ func explainRead(c *pegboard.Call, t pegboard.Target, err error) error {
 	return &adviceError{text: text, err: err}
 }
 
-// errorReason returns err without the operation and the path that it is about.
+// errorReason returns err without the operation and the path.
 func errorReason(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

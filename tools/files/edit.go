@@ -20,30 +20,31 @@ type editInput struct {
 	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema_description:"Replace every occurrence (default: old_string must occur exactly once)"`
 }
 
-// EditOutput is what a host gets as Result.Data of [Edit].
+// An EditOutput is the Result.Data of an [Edit] call.
 type EditOutput struct {
 	FilePath        string  `json:"filePath"` // absolute
 	OldString       string  `json:"oldString"`
 	NewString       string  `json:"newString"`
-	OriginalFile    *string `json:"originalFile"` // nil if there was none
+	OriginalFile    *string `json:"originalFile"` // nil if the file did not exist
 	StructuredPatch []Hunk  `json:"structuredPatch"`
-	UserModified    bool    `json:"userModified"` // always false: what a person changes is a new call
+	UserModified    bool    `json:"userModified"` // always false: a change by the user is a new call
 	ReplaceAll      bool    `json:"replaceAll"`
-	// Match is how old_string was found: "exact", or what was overlooked.
+	// Match says how old_string was found: "exact match", or the differences that were
+	// ignored.
 	Match string `json:"match"`
 
 	text string // for the model
 }
 
-// Edit returns the tool that replaces a stretch of a file.
+// Edit returns the tool that replaces a part of a file.
 //
-// The session must have read the file. What changed it since does no harm as
-// long as old_string still occurs exactly once; otherwise the refusal shows the
-// place as it is now, and the next call may pass. An old_string that occurs
-// nowhere exactly is looked for with white space, punctuation and finally small
-// differences overlooked; the result says so. All bytes outside of the replaced
-// stretch stay as they are, whatever their line ends and encoding, and no other
-// edit is lost. An empty old_string makes a new file.
+// The session must have read the file. If the file changed since, the edit still
+// succeeds where old_string is found exactly once; otherwise the error shows the
+// current text at that place, so that the model can correct the call. If old_string is
+// not found exactly, Edit ignores differences in white space, then in punctuation, and
+// at last small differences of any kind; the result says so. All bytes outside the
+// replaced part stay unchanged, with any line ends and encoding, and no concurrent edit
+// is lost. An empty old_string creates a new file.
 func Edit(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[editInput, EditOutput]{
 		Info: pegboard.Info{Name: "Edit"},
@@ -54,7 +55,7 @@ func Edit(o WriteOptions) pegboard.Tool {
 		Result: func(out EditOutput) *pegboard.Result {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
 		},
-	}, targetFile.edit)
+	}, planEdit)
 }
 
 func validateEdit(_ context.Context, in editInput, _ *pegboard.Call) error {
@@ -64,69 +65,69 @@ func validateEdit(_ context.Context, in editInput, _ *pegboard.Call) error {
 	return errors.Join(checkNoNUL("file_path", in.FilePath), checkNotDirectory("file_path", in.FilePath))
 }
 
-// edit plans an edit.
-func (p targetFile) edit(in editInput, was *atomicfile.Snapshot) (plan[EditOutput], error) {
-	out := EditOutput{FilePath: p.target.Value, OldString: in.OldString, NewString: in.NewString, ReplaceAll: in.ReplaceAll, Match: edit.Exact.String()}
-	if was == nil {
+// planEdit plans an edit.
+func planEdit(f targetFile, in editInput, snapshot *atomicfile.Snapshot) (plan[EditOutput], error) {
+	out := EditOutput{FilePath: f.target.Value, OldString: in.OldString, NewString: in.NewString, ReplaceAll: in.ReplaceAll, Match: edit.Exact.String()}
+	if snapshot == nil {
 		if in.OldString != "" {
-			return plan[EditOutput]{}, &adviceError{text: missingFile(p.call, p.target) + " An empty old_string makes a new file."}
+			return plan[EditOutput]{}, &adviceError{text: missingFile(f.call, f.target) + " An empty old_string makes a new file."}
 		}
-		made, err := p.make(in.NewString)
+		made, err := planCreate(f, in.NewString)
 		return plan[EditOutput]{data: made.data, output: func(caveat, diagnosis string) EditOutput {
 			made := made.output(caveat, diagnosis)
 			out.StructuredPatch, out.text = made.StructuredPatch, made.text
 			return out
 		}}, err
 	}
-	change, note, err := p.replace(was, edit.Replacement{Old: in.OldString, New: in.NewString, All: in.ReplaceAll})
+	change, note, err := replaceText(f, snapshot, edit.Replacement{Old: in.OldString, New: in.NewString, All: in.ReplaceAll})
 	if err != nil {
 		return plan[EditOutput]{}, err
 	}
 	return plan[EditOutput]{data: change.Data, partial: true, output: func(caveat, diagnosis string) EditOutput {
 		out.OriginalFile, out.Match = &change.Old, change.Level.String()
 		out.StructuredPatch = patch(change.Old, change.New)
-		out.text = p.report(change, note+caveat) + diagnosis
+		out.text = editReport(f, change, note+caveat) + diagnosis
 		return out
 	}}, nil
 }
 
-// replace returns what the edit makes of the file, and what the model should know
-// of how it was found.
-func (p targetFile) replace(was *atomicfile.Snapshot, r edit.Replacement) (change *edit.Change, note string, err error) {
-	if isNotebook(p.target.Value) {
-		if _, err := notebook.Parse(was.Data); err == nil { // a broken one has to be mended as text
-			return nil, "", &adviceError{text: p.target.Value + " is a notebook, whose JSON Edit would break. Use NotebookEdit."}
+// replaceText returns the change of the file, and a note for the model about how
+// old_string was found.
+func replaceText(f targetFile, snapshot *atomicfile.Snapshot, r edit.Replacement) (change *edit.Change, note string, err error) {
+	if isNotebook(f.target.Value) {
+		if _, err := notebook.Parse(snapshot.Data); err == nil { // an invalid notebook can only be repaired as text
+			return nil, "", &adviceError{text: f.target.Value + " is a notebook, whose JSON Edit would break. Use NotebookEdit."}
 		}
 	}
-	text, err := edit.Parse(was.Data)
+	text, err := edit.Parse(snapshot.Data)
 	if err != nil {
-		return nil, "", &adviceError{text: p.target.Value + " cannot be edited: " + err.Error(), err: err}
+		return nil, "", &adviceError{text: f.target.Value + " cannot be edited: " + err.Error(), err: err}
 	}
-	standing := p.knowledge(was.Data)
-	if standing < reads.Stale && !p.options.AllowUnread && len(was.Data) > 0 {
+	standing := f.knowledge(snapshot.Data)
+	if standing < reads.Stale && !f.options.AllowUnread && len(snapshot.Data) > 0 {
 		how := " was not read. Read it first, so that the edit rests on what is there."
 		if standing == reads.Truncated {
 			how = " was shown only as far as a limit let it. Read the lines around the place, with offset and limit, and repeat the edit."
 		}
-		return nil, "", &adviceError{text: p.target.Value + how, err: errUnseen}
+		return nil, "", &adviceError{text: f.target.Value + how, err: errUnseen}
 	}
 	change, err = text.Replace(r)
 	switch {
 	case standing == reads.Stale && (err != nil || len(change.Spans) != 1 || change.Level != edit.Exact):
-		return nil, "", p.stale(was, text, change, err)
+		return nil, "", staleError(f, snapshot, text, change, err)
 	case err != nil:
-		return nil, "", &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
+		return nil, "", &adviceError{text: f.target.Value + ": " + err.Error(), err: err}
 	case standing == reads.Stale:
 		note = " It had changed since it was read, but old_string still occurred exactly once."
 	}
 	return change, note, nil
 }
 
-// stale words a refusal for a file that changed since it was read, with what is
-// there now. err is why the edit does not fit; without, it fits in several places,
-// or not exactly.
-func (p targetFile) stale(was *atomicfile.Snapshot, text *edit.Text, change *edit.Change, err error) error {
-	advice := p.target.Value + " changed since it was read"
+// staleError returns the error for an edit of a file that changed since it was read,
+// with the current text. err is the reason why the edit is not possible; if it is nil,
+// the edit matches several places, or not exactly.
+func staleError(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text, change *edit.Change, err error) error {
+	advice := f.target.Value + " changed since it was read"
 	var at []edit.Range
 	var absent *edit.AbsentError
 	var ambiguous *edit.AmbiguousError
@@ -155,16 +156,16 @@ func (p targetFile) stale(was *atomicfile.Snapshot, text *edit.Text, change *edi
 		at = []edit.Range{{First: 1, Last: around}}
 	}
 	at = at[:min(len(at), around)]
-	advice += " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, p.shortNumberedLine)
-	return &shownError{adviceError: adviceError{text: advice, err: errors.Join(errUnseen, err)}, snapshot: was, partial: true}
+	advice += " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, f.shortNumberedLine)
+	return &shownError{adviceError: adviceError{text: advice, err: errors.Join(errUnseen, err)}, snapshot: snapshot, partial: true}
 }
 
-// around is how many lines are shown on each side of a change.
+// around is the number of lines shown before and after a change.
 const around = 5
 
-// report tells the model what was changed, with the lines around it.
-func (p targetFile) report(change *edit.Change, note string) string {
-	said := fmt.Sprintf("Edited %s: %s.", p.target.Value, plural(len(change.Spans), "replacement"))
+// editReport describes the change for the model, with the lines around it.
+func editReport(f targetFile, change *edit.Change, note string) string {
+	said := fmt.Sprintf("Edited %s: %s.", f.target.Value, plural(len(change.Spans), "replacement"))
 	if change.Level != edit.Exact {
 		said += fmt.Sprintf(" old_string does not occur exactly as given; what was replaced is a %s. Check it.", change.Level)
 	}
@@ -172,12 +173,12 @@ func (p targetFile) report(change *edit.Change, note string) string {
 	for _, s := range change.Spans[:min(len(change.Spans), maxReported)] {
 		at = append(at, s.New)
 	}
-	said += note + "\n" + strings.TrimSuffix(edit.Excerpt(change.New, at, around, p.shortNumberedLine), "\n")
+	said += note + "\n" + strings.TrimSuffix(edit.Excerpt(change.New, at, around, f.shortNumberedLine), "\n")
 	if more := len(change.Spans) - maxReported; more > 0 {
 		said += fmt.Sprintf("\n[%s not shown]", plural(more, "further place"))
 	}
 	return said
 }
 
-// maxReported is how many changed places are shown.
+// maxReported is the maximum number of changed places that are shown.
 const maxReported = 20

@@ -7,22 +7,22 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// An encoding is one that a byte order mark announces.
+// An encoding is a text encoding that a byte order mark identifies.
 type encoding struct {
-	name       string // for the model; empty if there is nothing to say
+	name       string // for the model; empty for UTF-8, which needs no note
 	bom        []byte
 	endianness unicode.Endianness
 }
 
-// encodings are those that Read decodes.
+// encodings are the encodings that Read decodes.
 var encodings = []encoding{
 	{bom: []byte{0xEF, 0xBB, 0xBF}},
 	{name: "UTF-16 (little endian)", bom: []byte{0xFF, 0xFE}, endianness: unicode.LittleEndian},
 	{name: "UTF-16 (big endian)", bom: []byte{0xFE, 0xFF}, endianness: unicode.BigEndian},
 }
 
-// encodingOf returns the encoding that the first bytes of a file announce, by
-// default UTF-8.
+// encodingOf returns the encoding of a file that begins with head. Without a byte order
+// mark it is UTF-8.
 func encodingOf(head []byte) (e encoding) {
 	for _, e := range encodings {
 		if bytes.HasPrefix(head, e.bom) {
@@ -35,8 +35,8 @@ func encodingOf(head []byte) (e encoding) {
 // isUTF16 reports whether e is UTF-16.
 func (e encoding) isUTF16() bool { return e.name != "" }
 
-// isText reports whether head, the beginning of a file in e, is one of a text. NUL
-// is in none, neither as a byte nor, in UTF-16, as two.
+// isText reports whether head, the start of a file in this encoding, may be text: it
+// has no NUL character.
 func (e encoding) isText(head []byte) bool {
 	if !e.isUTF16() {
 		return bytes.IndexByte(head, 0) < 0
@@ -49,7 +49,7 @@ func (e encoding) isText(head []byte) bool {
 	return true
 }
 
-// lineReader returns the lines of the text that r holds, byte order mark included.
+// lineReader returns the lines of r, which begins with the byte order mark.
 func (e encoding) lineReader(r io.Reader) (*lineReader, error) {
 	if _, err := io.CopyN(io.Discard, r, int64(len(e.bom))); err != nil {
 		return nil, err

@@ -5,24 +5,24 @@ import (
 	"hash"
 )
 
-// A fileRange is a part of a file by its bytes, as they stand there.
+// A fileRange is a range of bytes in a file, with their hash.
 type fileRange struct {
 	from, to int64
 	hash     hash.Hash // of the bytes
 }
 
-// clone returns a stretch that grows on its own.
-func (s fileRange) clone() fileRange {
-	if c, ok := s.hash.(hash.Cloner); ok { // SHA-256 is one
+// clone returns a copy whose hash is independent.
+func (r fileRange) clone() fileRange {
+	if c, ok := r.hash.(hash.Cloner); ok { // SHA-256 implements it
 		if sum, err := c.Clone(); err == nil {
-			s.hash = sum
+			r.hash = sum
 		}
 	}
-	return s
+	return r
 }
 
-// digest returns the sum of the bytes.
-func (s fileRange) digest() (d [sha256.Size]byte) {
-	s.hash.Sum(d[:0])
+// digest returns the hash of the bytes so far.
+func (r fileRange) digest() (d [sha256.Size]byte) {
+	r.hash.Sum(d[:0])
 	return d
 }

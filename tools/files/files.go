@@ -1,25 +1,30 @@
-// Package files holds the tools that work on files: [Read], [Write], [Edit] and
-// [NotebookEdit], [Glob] to find them by name and [Grep] by content.
+// Package files has the tools that work on files: [Read], [Write], [Edit] and
+// [NotebookEdit], [Glob] to find files by name, and [Grep] to search their content.
 //
-// Each declares one path as its target and opens exactly the object that was
-// decided: what a name leads to is settled once, before permission is asked. A
-// path that leads elsewhere by the time it is opened is refused, as are pipes,
-// sockets and devices.
+// Each call declares one path as its target. The executor resolves the path once,
+// before the permission decision, and the tool opens exactly the file that was decided.
+// It refuses a path that leads to another file by the time it is opened, and it refuses
+// pipes, sockets and devices.
 //
-// What a session has read, it may edit. It goes by content: a file that changed
-// since is edited all the same if the place to change is still there exactly
-// once. See [Forget] for conversations that lose their beginning.
-// [Preview] shows the person who is asked what an edit would change.
+// A session may edit the files that it has read. A file counts as read by its content:
+// if the file changed since, an edit still succeeds where the text to replace is found
+// exactly once. See [Forget] for conversations that lose their beginning. [Preview]
+// returns the change that a call would make, for the user who is asked to allow it.
+//
+// # Errors
+//
+// The text of an error is for the model: it says what is wrong and what to do next.
+// Where there is a cause, errors.Is finds it, such as fs.ErrNotExist or
+// fs.ErrPermission.
 //
 // # Concurrency
 //
-//  1. Calls of a conversation that write one file take turns, whichever agents
-//     make them and under whatever name they know the file.
-//  2. So do those of other conversations and processes that use this package,
-//     where the system has advisory locks: nobody's edit is lost.
-//  3. Another program that changes a file while it is edited is noticed up to the
-//     last moment before the new file takes its place; a change in this moment
-//     is lost.
+//  1. Calls of one conversation that write the same file run one after another,
+//     whichever agents make them and by whatever name they refer to the file.
+//  2. The same holds for calls of other conversations and processes that use this
+//     package, if the system has advisory file locks. No edit is lost.
+//  3. A change of the file by another program during an edit is detected until just
+//     before the new file replaces the old one. A change in that last moment is lost.
 package files
 
 import (
@@ -32,7 +37,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// Tools returns all tools of this package with their defaults.
+// Tools returns all tools of this package with default options.
 func Tools() []pegboard.Tool {
 	return []pegboard.Tool{
 		Read(ReadOptions{}), Write(WriteOptions{}), Edit(WriteOptions{}), NotebookEdit(WriteOptions{}),
@@ -40,15 +45,15 @@ func Tools() []pegboard.Tool {
 	}
 }
 
-// Forget drops what s remembers of files that were read. Call it when the
-// beginning of the conversation is cut off or summed up: the model then has to
-// read files again before it edits them, and Read shows what it showed before.
+// Forget drops the record of the files that s has read. Call it when the start of the
+// conversation is cut off or summarized: the model then has to read a file again before
+// it edits the file, and Read shows text again that it showed before.
 func Forget(s *pegboard.Session) { reads.Of(s).Forget() }
 
-// errUndecided is the answer to a call that nothing was decided about.
+// errUndecided is the error of a call for whose path there was no permission decision.
 var errUndecided = errors.New("the call was not admitted by an executor, so no path was decided; run it through an Executor")
 
-// decidedTarget returns the path that c may touch.
+// decidedTarget returns the path that c may use.
 func decidedTarget(c *pegboard.Call) (pegboard.Target, error) {
 	for _, t := range c.Targets() {
 		if t.Kind == pegboard.TargetPath {
@@ -58,7 +63,7 @@ func decidedTarget(c *pegboard.Call) (pegboard.Target, error) {
 	return pegboard.Target{}, errUndecided
 }
 
-// checkNoNUL refuses what no file can be called.
+// checkNoNUL returns an error if value contains a NUL character, which no path can.
 func checkNoNUL(field, value string) error {
 	if strings.ContainsRune(value, 0) {
 		return errors.New(field + " holds a NUL character, which no path can; send it without")
@@ -66,7 +71,7 @@ func checkNoNUL(field, value string) error {
 	return nil
 }
 
-// checkNotDirectory refuses a path that can only be a directory's.
+// checkNotDirectory returns an error if path can only name a directory.
 func checkNotDirectory(field, path string) error {
 	if last := strings.TrimSuffix(filepath.ToSlash(path), "."); strings.HasSuffix(last, "/") || last == "" {
 		return fmt.Errorf("%s %q names a directory; send the path of a file", field, path)
@@ -82,7 +87,7 @@ func orDefault[T ~int | ~int64](n, def T) T {
 	return n
 }
 
-// plural counts things in words.
+// plural returns a number with a noun, such as "1 line" or "2 lines".
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

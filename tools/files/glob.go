@@ -16,36 +16,36 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
-// GlobOptions change [Glob]. The zero value works.
+// GlobOptions configure [Glob]. The zero value is valid.
 type GlobOptions struct {
-	// MaxResults is how many paths are returned; 0 means DefaultMaxResults.
+	// MaxResults is the maximum number of paths in a result. 0 means DefaultMaxResults.
 	MaxResults int
-	// Timeout is how long a search may take. What was found by then is
-	// returned. 0 means DefaultGlobTimeout.
+	// Timeout is the maximum duration of a search. The result then has the files found
+	// so far. 0 means DefaultGlobTimeout.
 	Timeout time.Duration
-	// Ignore leaves out what ignore files name, as ripgrep does: those of git in
-	// a repository, .ignore and .rgignore anywhere.
+	// Ignore leaves out files that ignore files name, as ripgrep does: the ignore files
+	// of git in a repository, and .ignore and .rgignore anywhere.
 	Ignore bool
-	// NoHidden leaves out files and directories whose names begin with a dot,
-	// also if the pattern says so. The directory where a search begins may be
-	// one.
+	// NoHidden leaves out files and directories whose names begin with a dot, even if
+	// the pattern names them. The directory where the search starts may be hidden.
 	NoHidden bool
 }
 
-// The defaults of [GlobOptions], those of the best-known harness.
+// The defaults of [GlobOptions], as in Claude Code.
 const (
 	DefaultMaxResults  = 100
 	DefaultGlobTimeout = 20 * time.Second
 )
 
-// Glob returns the tool that finds files by a pattern of their names, those
-// changed last first.
+// Glob returns the tool that finds files by a pattern of their paths. The result lists
+// the files changed last first.
 //
-// It finds regular files, hidden ones and those that ignore files name
-// included unless o says otherwise. It neither follows nor lists symbolic links
-// below the directory it starts in, which may be one itself, and it looks into a
-// .git directory only if the pattern says .git. A pattern without a slash matches directly in that
-// directory. Files that permission rules deny are left out and counted.
+// Glob finds regular files. It includes hidden files and the files that ignore files
+// name, unless o says otherwise. It neither follows nor lists symbolic links below the
+// directory where it starts; that directory may be a link itself. It enters a .git
+// directory only if the pattern names .git. A pattern without a slash only matches
+// files directly in the directory. Files that permission rules deny are left out and
+// counted.
 func Glob(o GlobOptions) pegboard.Tool {
 	o.MaxResults = orDefault(o.MaxResults, DefaultMaxResults)
 	o.Timeout = orDefault(o.Timeout, DefaultGlobTimeout)
@@ -83,10 +83,10 @@ func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (
 	}
 	root, err := realpath.OpenDir(t.Real())
 	if named := base != in.Path && base != "."; named && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, realpath.ErrNotDir)) {
-		// Directories that a pattern names match nothing when they are not there.
-		return GlobOutput{Filenames: []string{}, note: explainRead(c, t, err).Error()}, nil
+		// A directory that the pattern names and that does not exist is no error: nothing matches.
+		return GlobOutput{Filenames: []string{}, note: readError(c, t, err).Error()}, nil
 	} else if err != nil {
-		return GlobOutput{}, explainRead(c, t, err)
+		return GlobOutput{}, readError(c, t, err)
 	}
 	defer func() { _ = root.Close() }()
 
@@ -98,7 +98,7 @@ func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (
 	}
 	out := GlobOutput{TimedOut: err != nil && limited.Err() != nil, Unreadable: report.Unreadable}
 	if err != nil && !out.TimedOut {
-		return GlobOutput{}, explainRead(c, t, err)
+		return GlobOutput{}, readError(c, t, err)
 	}
 	if err := o.selectNewest(ctx, c, t.Value, found, &out); err != nil {
 		return GlobOutput{}, err
@@ -107,7 +107,7 @@ func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (
 	return out, nil
 }
 
-// omissionText says what is found and what is not.
+// omissionText says in the description which files are found and which are not.
 func (o GlobOptions) omissionText() string {
 	others := "directories and symbolic links"
 	if o.Ignore {
@@ -119,8 +119,8 @@ func (o GlobOptions) omissionText() string {
 	return "Hidden files are found, " + others + " are not"
 }
 
-// find returns the files below root, the directory dir, that match p, in no
-// order. What was found before an error counts.
+// find returns the files below root, the directory dir, that match p, in no particular
+// order. If there is an error, the result has the files found before it.
 func (o GlobOptions) find(ctx context.Context, root *os.Root, dir string, p pathPattern) ([]globMatch, walk.Report, error) {
 	options := walk.Options{NoIgnore: !o.Ignore, Hidden: !o.NoHidden, MaxDepth: p.maxDepth, Enter: p.canContain}
 	found := make([][]globMatch, options.NumWorkers())
@@ -128,7 +128,7 @@ func (o GlobOptions) find(ctx context.Context, root *os.Root, dir string, p path
 		if !p.matches(e.Rel) {
 			return nil
 		}
-		if info, err := e.Info(); err == nil { // otherwise it is gone already
+		if info, err := e.Info(); err == nil { // otherwise the file was removed
 			found[worker] = append(found[worker], globMatch{name: e.Rel, changed: info.ModTime.UnixMicro()})
 		}
 		return nil
@@ -136,8 +136,8 @@ func (o GlobOptions) find(ctx context.Context, root *os.Root, dir string, p path
 	return slices.Concat(found...), report, err
 }
 
-// selectNewest puts the newest of found that may be read into out. It asks for
-// permission no further than it has to.
+// selectNewest sets the results of out to the newest of the files that the session may
+// read. It only asks for the permissions that it needs.
 func (o GlobOptions) selectNewest(ctx context.Context, c *pegboard.Call, base string, found []globMatch, out *GlobOutput) error {
 	out.Filenames = []string{}
 	left := newestFirst(found)
@@ -162,7 +162,7 @@ func (o GlobOptions) selectNewest(ctx context.Context, c *pegboard.Call, base st
 	return nil
 }
 
-// shortPath returns abs as seen from dir if it lies below.
+// shortPath returns abs relative to dir if it is below dir, and abs otherwise.
 func shortPath(dir, abs string) string {
 	if !realpath.Contains(dir, abs) {
 		return abs

@@ -16,11 +16,10 @@ type globInput struct {
 	Path    string `json:"path,omitempty" jsonschema_description:"The directory to search in (default: the working directory). An absolute pattern needs none."`
 }
 
-// splitBase returns the directory where the search begins and the pattern for what
-// lies below it. The directories that a pattern names literally belong to the
-// first, so that permission is asked for no more than is walked, and so that a
-// link among them is decided by where it leads. The base is usable even if there
-// is an error.
+// splitBase returns the directory where the search starts, and the pattern for the
+// paths below it. Directories that the pattern names literally belong to base: the
+// permission then covers no more than is searched, and a link among them is resolved
+// before the decision. base is valid even if there is an error.
 func (in globInput) splitBase() (base, pattern string, err error) {
 	base = in.Path
 	if base == "" {
@@ -39,13 +38,13 @@ func (in globInput) splitBase() (base, pattern string, err error) {
 	literal, pattern := doublestar.SplitPattern(path.Clean(pattern))
 	literal = filepath.FromSlash(literal)
 	if strings.HasSuffix(pattern, "/**") {
-		pattern += "/*" // b/** is what lies below b, not a file of that name
+		pattern += "/*" // b/** matches the files below b, not a file b
 	}
 	switch {
 	case literal == ".":
 	case filepath.IsAbs(literal) || literal == "~" || strings.HasPrefix(literal, "~"+string(filepath.Separator)):
 		base = literal
-	case filepath.VolumeName(literal) == literal: // "C:", from "C:/*"
+	case filepath.VolumeName(literal) == literal: // "C:" of the pattern "C:/*"
 		base = literal + string(filepath.Separator)
 	case in.Path == "":
 		base = literal
@@ -55,7 +54,7 @@ func (in globInput) splitBase() (base, pattern string, err error) {
 	return base, pattern, nil
 }
 
-// patternNames returns the names in a pattern, also those in braces.
+// patternNames returns the names in a pattern, including those in braces.
 func patternNames(pattern string) []string {
 	return strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune("/{},", r) })
 }

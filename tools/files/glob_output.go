@@ -10,24 +10,24 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// GlobOutput is what a host gets as Result.Data of [Glob].
+// A GlobOutput is the Result.Data of a [Glob] call.
 type GlobOutput struct {
 	DurationMs int64 `json:"durationMs"`
 	NumFiles   int   `json:"numFiles"`
-	// Filenames are relative to the session's directory if they lie below it,
-	// otherwise absolute; the file changed last comes first.
+	// Filenames are relative to the session's directory if they are below it, and
+	// absolute otherwise. The file changed last comes first.
 	Filenames    []string `json:"filenames"`
-	Truncated    bool     `json:"truncated"`    // there are more
-	TotalMatches int      `json:"totalMatches"` // found, but for those known to be hidden
+	Truncated    bool     `json:"truncated"`    // there are more files
+	TotalMatches int      `json:"totalMatches"` // files found, without those that were found to be hidden
 	TimedOut     bool     `json:"timedOut,omitempty"`
-	Hidden       int      `json:"hidden,omitempty"`     // left out by permission rules
-	Unreadable   int      `json:"unreadable,omitempty"` // directories
+	Hidden       int      `json:"hidden,omitempty"`     // files that permission rules left out
+	Unreadable   int      `json:"unreadable,omitempty"` // directories that could not be read
 
 	note string // for the model
 }
 
-// globResult is what the model is shown: a path a line, then what it should know
-// beside. A name that would not stay on its line is quoted like a Go string.
+// globResult returns the result for the model: one path per line, then notices. A path
+// that contains a line end or other control characters is quoted like a Go string.
 func globResult(out GlobOutput) *pegboard.Result {
 	var shown []string
 	for _, name := range out.Filenames {

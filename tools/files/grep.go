@@ -18,32 +18,31 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
-// GrepOptions change [Grep]. The zero value works.
+// GrepOptions configure [Grep]. The zero value is valid.
 type GrepOptions struct {
-	// MaxResults is how many rows a call returns that does not say: lines, or
-	// files. 0 means DefaultGrepResults.
+	// MaxResults is the maximum number of rows that a call returns if it has no limit
+	// of its own: lines or files, depending on the mode. 0 means DefaultGrepResults.
 	MaxResults int
-	// MaxLineLength is how many characters of a line are shown; 0 means
+	// MaxLineLength is the maximum number of characters shown of a line. 0 means
 	// DefaultMaxLineLength.
 	MaxLineLength int
-	// MaxBytes is how much memory the rows of one call take, about; 0 means 20
-	// MiB. What does not fit is told of as cut.
+	// MaxBytes is the approximate memory for the rows of one call, in bytes. The result
+	// says if rows are missing for this reason. 0 means 20 MiB.
 	MaxBytes int
-	// Timeout is how long a search may take. What was found by then is returned.
-	// 0 means DefaultGrepTimeout.
+	// Timeout is the maximum duration of a search. The result then has the matches
+	// found so far. 0 means DefaultGrepTimeout.
 	Timeout time.Duration
-	// NoHidden leaves out files and directories whose names begin with a dot.
-	// Directories of version control systems, such as .git, are left out in any
-	// case.
+	// NoHidden leaves out files and directories whose names begin with a dot. The
+	// directories of version control systems, such as .git, are left out in any case.
 	NoHidden bool
-	// NoIgnore searches files, too, that .gitignore and its like name.
+	// NoIgnore includes the files that .gitignore and other ignore files name.
 	NoIgnore bool
 }
 
 // The defaults of [GrepOptions].
 const (
-	DefaultGrepResults = 250              // that of the best-known harness
-	DefaultGrepTimeout = 20 * time.Second // what the best-known harness grants Glob
+	DefaultGrepResults = 250              // as in Claude Code
+	DefaultGrepTimeout = 20 * time.Second // the time that Claude Code allows for Glob
 )
 
 type grepInput struct {
@@ -66,11 +65,12 @@ type grepInput struct {
 
 // Grep returns the tool that searches files for a regular expression.
 //
-// It knows the syntax of ripgrep but for what an automaton cannot do, and it
-// searches the files that ripgrep searches: none that ignore files name, and
-// nothing through symbolic links. Hidden files are searched. A file that is
-// given as path is searched in any case. Nothing that a model sees depends on what
-// files hold that permission rules deny.
+// It supports the syntax of ripgrep except for the constructs that an automaton cannot
+// match, and it searches the same files as ripgrep: none that ignore files name, and
+// none behind symbolic links. Unlike ripgrep it also searches hidden files, unless
+// [GrepOptions].NoHidden is set. It always searches a file that a call names as path.
+// No part of the result for the model depends on the content of files that permission
+// rules deny.
 func Grep(o GrepOptions) pegboard.Tool {
 	o.MaxResults = orDefault(o.MaxResults, DefaultGrepResults)
 	o.MaxLineLength = orDefault(o.MaxLineLength, DefaultMaxLineLength)
@@ -92,14 +92,14 @@ func Grep(o GrepOptions) pegboard.Tool {
 	})
 }
 
-// The modes of a search.
+// The output modes of a search.
 const (
 	modeContent = "content"
 	modeFiles   = "files_with_matches"
 	modeCount   = "count"
 )
 
-// maxContext is how many lines of context are shown at most on a side of a match.
+// maxContext is the maximum number of lines of context on each side of a match.
 const maxContext = 10_000
 
 func (o GrepOptions) validate(in grepInput) error {
@@ -113,7 +113,7 @@ func (o GrepOptions) validate(in grepInput) error {
 	return err
 }
 
-// unknownType words that there is no type of that name.
+// unknownType returns the error for a file type that does not exist.
 func unknownType(name string) error {
 	return &walk.TypeError{Type: name, Near: nearest.Names(name, walk.TypeNames(), 3)}
 }
@@ -141,16 +141,16 @@ func (o GrepOptions) query(in grepInput) grep.Query {
 	return q
 }
 
-// maxLineBytes is how many bytes hold the characters of a line that are shown.
+// maxLineBytes returns the maximum length of the shown part of a line, in bytes.
 func (o GrepOptions) maxLineBytes() int {
 	return min(o.MaxLineLength, 1<<20) * utf8.UTFMax
 }
 
-// treeOptions returns what a search may find and keep. base is what paths are
-// relative to.
+// treeOptions returns the limits of a search. The paths of the search are relative to
+// base.
 func (o GrepOptions) treeOptions(c *pegboard.Call, in grepInput, base string) grep.TreeOptions {
 	t := grep.TreeOptions{
-		Walk:     walk.Options{Hidden: !o.NoHidden, NoIgnore: o.NoIgnore, Enter: noVersionControl},
+		Walk:     walk.Options{Hidden: !o.NoHidden, NoIgnore: o.NoIgnore, Enter: notVersionControl},
 		Skip:     in.Offset,
 		Limit:    o.MaxResults,
 		MaxBytes: o.MaxBytes,
@@ -170,9 +170,9 @@ func (o GrepOptions) treeOptions(c *pegboard.Call, in grepInput, base string) gr
 	return t
 }
 
-// noVersionControl leaves out the directories where version control systems
-// keep what is theirs.
-func noVersionControl(rel string) bool {
+// notVersionControl reports whether the directory at rel is not the private directory
+// of a version control system.
+func notVersionControl(rel string) bool {
 	return !slices.Contains([]string{".git", ".svn", ".hg", ".bzr", ".jj", ".sl"}, path.Base(rel))
 }
 
@@ -196,7 +196,7 @@ func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (
 		return GrepOutput{}, &adviceError{text: bad.Error(), err: err}
 	}
 	if err != nil && !late {
-		return GrepOutput{}, explainRead(c, t, err)
+		return GrepOutput{}, readError(c, t, err)
 	}
 	out := o.output(in, report, func(rel string) string {
 		return shortPath(c.Session().Dir(), filepath.Join(t.Value, filepath.FromSlash(rel)))
@@ -205,10 +205,11 @@ func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (
 	return out, nil
 }
 
-// errMayNotBeRead is the answer to a search of one file that rules leave out.
+// errMayNotBeRead is the error of a search in a single file that permission rules leave
+// out.
 var errMayNotBeRead = errors.New("permission rules leave it out of searches; tell the user if it is needed")
 
-// search searches what t is: a directory or a file.
+// search searches the directory or file t.
 func (o GrepOptions) search(ctx context.Context, p *grep.Program, in grepInput, c *pegboard.Call, t pegboard.Target) (grep.Report, error) {
 	limits := o.treeOptions(c, in, t.Value)
 	root, err := realpath.OpenDir(t.Real())

@@ -11,35 +11,36 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
 )
 
-// GrepOutput is what a host gets as Result.Data of [Grep]. The totals count all
-// that was found, whatever the limit; nothing counts what permission rules deny.
+// A GrepOutput is the Result.Data of a [Grep] call. The totals also count results
+// beyond the limit. Except for Hidden, no field counts files that permission rules
+// deny.
 type GrepOutput struct {
 	Mode string `json:"mode"`
-	// NumFiles is how many files Filenames holds.
+	// NumFiles is the number of Filenames.
 	NumFiles int `json:"numFiles"`
-	// Filenames are the files that are shown, in the order of their paths:
-	// relative to the session's directory if they lie below it, otherwise
-	// absolute.
+	// Filenames are the files shown, in the order of their paths. They are relative to
+	// the session's directory if they are below it, and absolute otherwise.
 	Filenames     []string `json:"filenames"`
 	Content       string   `json:"content,omitempty"`    // in the modes content and count
-	NumLines      int      `json:"numLines,omitempty"`   // in Content
-	NumMatches    int      `json:"numMatches,omitempty"` // what the mode count counts, in all files
-	TotalFiles    int      `json:"totalFiles,omitempty"` // with a match
-	TotalLines    int      `json:"totalLines,omitempty"` // that the mode content would show
+	NumLines      int      `json:"numLines,omitempty"`   // number of lines in Content
+	NumMatches    int      `json:"numMatches,omitempty"` // in the mode count: total of all files
+	TotalFiles    int      `json:"totalFiles,omitempty"` // files with a match
+	TotalLines    int      `json:"totalLines,omitempty"` // in the mode content: all lines found, regardless of the limit
 	AppliedLimit  int      `json:"appliedLimit,omitempty"`
 	AppliedOffset int      `json:"appliedOffset,omitempty"`
 	TimedOut      bool     `json:"timedOut,omitempty"`
-	Unreadable    int      `json:"unreadable,omitempty"` // files and directories
+	Unreadable    int      `json:"unreadable,omitempty"` // files and directories that could not be read
 	Binary        int      `json:"binary,omitempty"`     // files with a match that are not text
-	// Hidden is how many files with a match permission rules leave out. It is for
-	// the host alone: a model that knew it could find out, pattern by pattern,
-	// what those files hold.
+	// Hidden is the number of files with a match that permission rules leave out. It is
+	// for the host only: with this number a model could find out the content of these
+	// files by trying patterns.
 	Hidden int `json:"-"`
 
-	truncated bool // for lack of memory
+	truncated bool // the rows reached MaxBytes
 }
 
-// output makes of r what the host gets. name says what a file is called.
+// output converts r to the result for the host. name returns the path to show for a
+// file.
 func (o GrepOptions) output(in grepInput, r grep.Report, name func(rel string) string) GrepOutput {
 	out := GrepOutput{
 		Mode: in.OutputMode, Filenames: []string{}, AppliedOffset: in.Offset,
@@ -74,8 +75,8 @@ func (o GrepOptions) output(in grepInput, r grep.Report, name func(rel string) s
 	return out
 }
 
-// rowCounts returns how many rows there are in out, as limits count them, and how
-// many were found.
+// rowCounts returns the number of rows in out, in the unit of the limit, and the number
+// found.
 func (out *GrepOutput) rowCounts() (shown, all int) {
 	if out.Mode == modeContent {
 		return out.NumLines, out.TotalLines
@@ -102,7 +103,7 @@ func (o GrepOptions) writeRows(b *strings.Builder, in grepInput, path string, ro
 	}
 }
 
-// rowText returns the text of row as it is shown.
+// rowText returns the text of a row as shown.
 func (o GrepOptions) rowText(row grep.Row) string {
 	text := row.Text
 	if row.Omitted == 0 {
@@ -125,8 +126,7 @@ func (o GrepOptions) rowText(row grep.Row) string {
 	return text
 }
 
-// grepResult is what the model is shown: the rows, then what it should know
-// beside.
+// grepResult returns the result for the model: the rows, then notices.
 func grepResult(out GrepOutput) *pegboard.Result {
 	shown := out.notices()
 	switch {
@@ -146,7 +146,7 @@ func grepResult(out GrepOutput) *pegboard.Result {
 	return &pegboard.Result{Parts: []pegboard.Part{{Text: strings.Join(shown, "\n")}}, Data: out}
 }
 
-// notices says what is not among the rows.
+// notices returns what the model needs to know besides the rows.
 func (out *GrepOutput) notices() []string {
 	var all []string
 	note := func(format string, args ...any) { all = append(all, "["+fmt.Sprintf(format, args...)+"]") }
@@ -179,7 +179,8 @@ func (out *GrepOutput) notices() []string {
 	return all
 }
 
-// quotePath quotes a path like a Go string if it would not stay on its line.
+// quotePath quotes a path like a Go string if it contains a line end or other control
+// characters.
 func quotePath(path string) string {
 	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) {
 		return strconv.Quote(path)
@@ -187,6 +188,7 @@ func quotePath(path string) string {
 	return path
 }
 
+// pluralOf returns a number with a noun of irregular plural.
 func pluralOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

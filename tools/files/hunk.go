@@ -2,9 +2,10 @@ package files
 
 import "github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 
-// A Hunk is a stretch of lines that differ, with up to three lines around it. The
-// numbers of lines are counted from 1; each line begins with a blank, "-" or "+"
-// and has no line end.
+// A Hunk is a group of changed lines with up to three unchanged lines around it. Line
+// numbers are counted from 1. Each line begins with a blank, "-" or "+" and has no line
+// end; a line that begins with "\" says that the line before it has no line end in the
+// file.
 type Hunk struct {
 	OldStart int      `json:"oldStart"`
 	OldLines int      `json:"oldLines"`
@@ -13,7 +14,7 @@ type Hunk struct {
 	Lines    []string `json:"lines"`
 }
 
-// patch returns the hunks that lead from one text to the other.
+// patch returns the hunks that turn one text into the other.
 func patch(from, to string) []Hunk {
 	const contextLines = 3
 	hunks := []Hunk{}
@@ -23,8 +24,7 @@ func patch(from, to string) []Hunk {
 	return hunks
 }
 
-// Unified writes hunks as a unified diff without the two lines that name the
-// files.
+// Unified formats hunks as a unified diff, without the two lines that name the files.
 func Unified(hunks []Hunk) string {
 	list := make([]edit.Hunk, len(hunks))
 	for i, h := range hunks {
@@ -33,7 +33,7 @@ func Unified(hunks []Hunk) string {
 	return edit.Unified(list)
 }
 
-// firstLines returns h with its first n lines.
+// firstLines returns h with its first n lines only.
 func (h Hunk) firstLines(n int) Hunk {
 	h.Lines, h.OldLines, h.NewLines = h.Lines[:n], 0, 0
 	for _, line := range h.Lines {
@@ -50,6 +50,6 @@ func (h Hunk) firstLines(n int) Hunk {
 	return h
 }
 
-// isNoNewlineMark reports whether a line of a hunk only says that the line before it has
-// no end.
+// isNoNewlineMark reports whether a line of a hunk only says that the line before it
+// has no line end.
 func isNoNewlineMark(line string) bool { return line[0] == '\\' }

@@ -6,11 +6,11 @@ import (
 	xdraw "golang.org/x/image/draw"
 )
 
-// drawUpright returns src upright, w pixels wide and h high, which must not be more
-// than it has. Every pixel of src counts, and little memory is needed beside
-// the two images.
+// drawUpright returns src rotated upright, with w by h pixels, which must not be more
+// than src has. Every pixel of src contributes. Besides the two images it needs little
+// memory.
 func drawUpright(src image.Image, turned orientation, w, h int) *image.RGBA {
-	before := image.Pt(w, h) // the size in the orientation of src
+	before := image.Pt(w, h) // size in the orientation of src
 	if turned.sideways() {
 		before = image.Pt(h, w)
 	}
@@ -19,14 +19,14 @@ func drawUpright(src image.Image, turned orientation, w, h int) *image.RGBA {
 		src = averageBlocks(src, max(x, 1), max(y, 1))
 	}
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))
-	// Scale would do with fewer operations, and with a table of 32 bytes for
-	// each row of src and column of dst.
+	// Scale would need fewer operations, but a table of 32 bytes for each row of src and
+	// column of dst.
 	xdraw.BiLinear.Transform(dst, turned.transform(src.Bounds(), w, h), src, src.Bounds(), xdraw.Src, nil)
 	return dst
 }
 
-// fullFrame returns an image of that size, of which src may be a part: the first
-// picture of a GIF need not cover all of it.
+// fullFrame returns an image of the given size that contains src. The first frame of a
+// GIF may cover only a part of the image.
 func fullFrame(src image.Image, size image.Config) image.Image {
 	all := image.Rect(0, 0, size.Width, size.Height)
 	if src.Bounds() == all {
@@ -37,7 +37,7 @@ func fullFrame(src image.Image, size image.Config) image.Image {
 	return dst
 }
 
-// onWhite returns img without transparency, which JPEG does not have.
+// onWhite returns img on a white background, since JPEG has no transparency.
 func onWhite(img *image.RGBA) *image.RGBA {
 	if img.Opaque() {
 		return img
@@ -48,8 +48,8 @@ func onWhite(img *image.RGBA) *image.RGBA {
 	return dst
 }
 
-// averageBlocks returns src with each block of x times y pixels made one. Blocks that
-// are not whole, at the right and at the bottom, are left out.
+// averageBlocks returns src with each block of x by y pixels reduced to one pixel.
+// Incomplete blocks on the right and at the bottom are dropped.
 func averageBlocks(src image.Image, x, y int) *image.RGBA {
 	b := src.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, b.Dx()/x, b.Dy()/y))

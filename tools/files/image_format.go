@@ -12,16 +12,16 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// A imageFormat is a kind of image that Read shows.
+// An imageFormat is an image format that Read supports.
 type imageFormat struct {
 	config            func(io.Reader) (image.Config, error)
 	decode            func(io.Reader) (image.Image, error)
-	native            bool // models take it as it is
-	multiFrame        bool // it may hold several pictures, of which the first is decoded
-	incompleteDecoder bool // the decoder does not know all of it, so that its failure proves nothing
+	native            bool // models accept the format
+	multiFrame        bool // may contain several frames, of which the first is decoded
+	incompleteDecoder bool // the decoder does not support all valid files, so its failure does not mean that the file is damaged
 }
 
-// imageFormats are the kinds of image by media type.
+// imageFormats are the supported formats by media type.
 var imageFormats = map[string]imageFormat{
 	"image/png":  {config: png.DecodeConfig, decode: png.Decode, native: true},
 	"image/jpeg": {config: jpeg.DecodeConfig, decode: jpeg.Decode, native: true},

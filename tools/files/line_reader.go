@@ -10,26 +10,26 @@ import (
 	"math"
 )
 
-// lineReader takes a text apart, line by line, and never holds more of it than the
-// part of a line that is asked for. A line ends with a line feed, which a
-// carriage return may precede; the last one may lack its end.
+// A lineReader reads a text line by line. It keeps no more than the requested part of a
+// line in memory. A line ends with a line feed, which a carriage return may precede;
+// the last line may have no line end.
 type lineReader struct {
-	r      *bufio.Reader // UTF-8, without a byte order mark
-	source *sourceBuffer // what r is decoded from; nil if the file is UTF-8
+	r      *bufio.Reader // UTF-8, without byte order mark
+	source *sourceBuffer // bytes from which r is decoded; nil if the file is UTF-8
 	bom    []byte        // before the text
-	offset int64         // where in the file the text that r gives next begins
-	line   []byte
+	offset int64         // position in the file of the text that r returns next
+	line   []byte        // part of the current line
 
-	shown       fileRange // what next returned since begin
-	shownBefore fileRange // the same without the last line
-	cutOff      bool      // the last line was left in its middle, for its length
+	shown       fileRange // lines that next returned since startRange
+	shownBefore fileRange // shown without the last line
+	cutOff      bool      // next stopped within the last line, because the line is too long
 }
 
-// newLineReader returns the lines of r, from the beginning of a file on.
+// newLineReader returns a lineReader for r, which must be at the start of a file.
 func newLineReader(r io.Reader) *lineReader { return &lineReader{r: bufio.NewReaderSize(r, chunkSize)} }
 
-// startRange makes shown an empty stretch at the next line. The byte order mark
-// belongs to the first one.
+// startRange makes shown an empty range at the next line. The byte order mark belongs
+// to the first line.
 func (l *lineReader) startRange() {
 	l.shown = fileRange{from: l.offset, to: l.offset, hash: sha256.New()}
 	if l.offset == int64(len(l.bom)) {
@@ -39,13 +39,13 @@ func (l *lineReader) startRange() {
 	l.shownBefore = l.shown
 }
 
-// dropLastLine takes the last line out of shown.
+// dropLastLine removes the last line from shown.
 func (l *lineReader) dropLastLine() { l.shown = l.shownBefore }
 
-// next returns the next line without its end, at most keep bytes of it, and how
-// long it is. The bytes are good until the next call. After the last line the
-// error is io.EOF. A line that goes on for too long behind what is kept is left
-// there, and broken set.
+// next returns the next line without its line end, at most keep bytes of it, and its
+// length in bytes. line is valid until the next call. After the last line the error is
+// io.EOF. If a line is longer than keep by more than maxCountedBytes, next stops there
+// and sets cutOff.
 func (l *lineReader) next(ctx context.Context, keep int) (line []byte, size int64, err error) {
 	l.line = l.line[:0]
 	if l.shown.hash != nil {
@@ -84,7 +84,7 @@ func (l *lineReader) next(ctx context.Context, keep int) (line []byte, size int6
 	}
 }
 
-// advance adds a part of the text to shown.
+// advance adds a part of the text to shown and moves offset past it.
 func (l *lineReader) advance(part []byte) {
 	raw := part
 	if l.source != nil {
@@ -97,10 +97,10 @@ func (l *lineReader) advance(part []byte) {
 	l.shown.to = l.offset
 }
 
-// skipLines goes past at most most lines, and no further than about budget bytes. It
-// returns how many lines it passed and whether the text ended there.
-func (l *lineReader) skipLines(ctx context.Context, most int, budget int64) (passed int, end bool, err error) {
-	for begun := false; passed < most && budget > 0; {
+// skipLines skips up to limit lines, and stops after about budget bytes. It returns the
+// number of lines skipped, and whether the text ended.
+func (l *lineReader) skipLines(ctx context.Context, limit int, budget int64) (passed int, end bool, err error) {
+	for begun := false; passed < limit && budget > 0; {
 		if ctx.Err() != nil {
 			return passed, false, context.Cause(ctx)
 		}
@@ -112,23 +112,23 @@ func (l *lineReader) skipLines(ctx context.Context, most int, budget int64) (pas
 		} else if err != nil {
 			return passed, false, err
 		}
-		part, _ := l.r.Peek(l.r.Buffered()) // cannot fail: it is there
+		part, _ := l.r.Peek(l.r.Buffered()) // cannot fail: the bytes are buffered
 		n := bytes.Count(part, []byte{'\n'})
-		if n < most-passed {
+		if n < limit-passed {
 			passed += n
 			begun = part[len(part)-1] != '\n'
 		} else {
-			part = throughLine(part, most-passed)
-			passed = most
+			part = throughLine(part, limit-passed)
+			passed = limit
 		}
 		budget -= int64(len(part))
 		l.offset += l.sourceWidth(part)
-		_, _ = l.r.Discard(len(part)) // cannot fail either
+		_, _ = l.r.Discard(len(part)) // likewise
 	}
 	return passed, false, nil
 }
 
-// sourceWidth returns how many bytes of the file part was made of.
+// sourceWidth returns the length in the file of part, in bytes.
 func (l *lineReader) sourceWidth(part []byte) int64 {
 	if l.source == nil {
 		return int64(len(part))
@@ -136,23 +136,24 @@ func (l *lineReader) sourceWidth(part []byte) int64 {
 	return int64(len(l.source.takeSource(part)))
 }
 
-// hasMore reports whether anything follows.
+// hasMore reports whether the text goes on.
 func (l *lineReader) hasMore() bool {
 	_, err := l.r.Peek(1)
 	return err == nil
 }
 
-// chunkSize is how much is read at once. Cancelling is noticed between two chunks.
+// chunkSize is the number of bytes that are read at once. The context is checked
+// between two chunks.
 const chunkSize = 64 << 10
 
-// unlimited is a budget that never ends.
+// unlimited is a budget without limit.
 const unlimited = math.MaxInt64
 
-// maxCountedBytes is how many bytes Read looks at to learn what it does not show: to
-// count the lines behind a page, or to find the end of a line.
+// maxCountedBytes is the maximum number of bytes that Read reads without showing them:
+// to count the lines after a page, or to find the end of a line.
 const maxCountedBytes = 8 << 20
 
-// throughLine returns b up to its nth line feed, which must be there.
+// throughLine returns b up to and including its nth line feed, which must exist.
 func throughLine(b []byte, n int) []byte {
 	end := 0
 	for range n {

@@ -19,7 +19,7 @@ type notebookInput struct {
 	EditMode     string `json:"edit_mode,omitempty" jsonschema:"enum=replace,enum=insert,enum=delete" jsonschema_description:"What to do (default replace)"`
 }
 
-// NotebookOutput is what a host gets as Result.Data of [NotebookEdit].
+// A NotebookOutput is the Result.Data of a [NotebookEdit] call.
 type NotebookOutput struct {
 	NotebookPath string `json:"notebook_path"` // absolute
 	CellID       string `json:"cell_id"`
@@ -34,10 +34,10 @@ type NotebookOutput struct {
 	text string // for the model
 }
 
-// NotebookEdit returns the tool that replaces, inserts or deletes one cell of a
-// Jupyter notebook that was read. Every byte outside of the cell stays as it is.
-// A code cell that changes loses its outputs and its execution count, which
-// belonged to the old code.
+// NotebookEdit returns the tool that replaces, inserts or deletes one cell of a Jupyter
+// notebook. The session must have read the notebook, and its content must not have
+// changed since. Every byte outside the cell stays unchanged. A code cell that changes
+// loses its outputs and its execution count, which belong to the old code.
 func NotebookEdit(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[notebookInput, NotebookOutput]{
 		Info: pegboard.Info{Name: "NotebookEdit", Hint: "change or insert cells of Jupyter ipynb files"},
@@ -48,7 +48,7 @@ func NotebookEdit(o WriteOptions) pegboard.Tool {
 		Result: func(out NotebookOutput) *pegboard.Result {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
 		},
-	}, targetFile.editNotebook)
+	}, planNotebookEdit)
 }
 
 func validateNotebook(_ context.Context, in notebookInput, _ *pegboard.Call) error {
@@ -63,44 +63,44 @@ func validateNotebook(_ context.Context, in notebookInput, _ *pegboard.Call) err
 	return checkNoNUL("notebook_path", in.NotebookPath)
 }
 
-// editNotebook plans the edit of a cell.
-func (p targetFile) editNotebook(in notebookInput, was *atomicfile.Snapshot) (plan[NotebookOutput], error) {
-	if was == nil {
-		return plan[NotebookOutput]{}, &adviceError{text: missingFile(p.call, p.target)}
+// planNotebookEdit plans the edit of a cell.
+func planNotebookEdit(f targetFile, in notebookInput, snapshot *atomicfile.Snapshot) (plan[NotebookOutput], error) {
+	if snapshot == nil {
+		return plan[NotebookOutput]{}, &adviceError{text: missingFile(f.call, f.target)}
 	}
-	n, err := notebook.Parse(was.Data)
+	n, err := notebook.Parse(snapshot.Data)
 	if err != nil {
-		return plan[NotebookOutput]{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
+		return plan[NotebookOutput]{}, &adviceError{text: f.target.Value + ": " + err.Error(), err: err}
 	}
-	if err := p.mayEditNotebook(was); err != nil {
+	if err := checkNotebookEdit(f, snapshot); err != nil {
 		return plan[NotebookOutput]{}, err
 	}
 	edited, err := in.apply(n)
 	if err != nil {
-		return plan[NotebookOutput]{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
+		return plan[NotebookOutput]{}, &adviceError{text: f.target.Value + ": " + err.Error(), err: err}
 	}
 	return plan[NotebookOutput]{data: edited.Data, partial: true, output: func(caveat, diagnosis string) NotebookOutput {
 		return NotebookOutput{
-			NotebookPath: p.target.Value, CellID: edited.Cell.ID, CellType: edited.Cell.Type, Language: n.Language(),
+			NotebookPath: f.target.Value, CellID: edited.Cell.ID, CellType: edited.Cell.Type, Language: n.Language(),
 			EditMode: in.mode(), NewSource: in.NewSource, OldSource: edited.Old,
-			OriginalFile: string(was.Data), UpdatedFile: string(edited.Data),
+			OriginalFile: string(snapshot.Data), UpdatedFile: string(edited.Data),
 			text: in.report(edited) + caveat + diagnosis,
 		}
 	}}, nil
 }
 
-// mayEditNotebook refuses to change what the model has not seen.
-func (p targetFile) mayEditNotebook(was *atomicfile.Snapshot) error {
+// checkNotebookEdit returns an error if the model has not seen the current notebook.
+func checkNotebookEdit(f targetFile, snapshot *atomicfile.Snapshot) error {
 	how := " was not read. Read it first; it shows the ids of the cells."
-	switch standing := p.knowledge(was.Data); {
-	case standing == reads.Current || p.options.AllowUnread:
+	switch standing := f.knowledge(snapshot.Data); {
+	case standing == reads.Current || f.options.AllowUnread:
 		return nil
 	case standing == reads.Stale:
 		how = " changed since it was read, and nothing was written. Read it again: cells may have other ids now."
 	case standing == reads.Truncated:
 		how = " was shown only as far as a limit let it. Read the cells around the place, with offset and limit, and repeat the edit."
 	}
-	return &adviceError{text: p.target.Value + how, err: errUnseen}
+	return &adviceError{text: f.target.Value + how, err: errUnseen}
 }
 
 func (in notebookInput) mode() string {
@@ -121,7 +121,7 @@ func (in notebookInput) apply(n *notebook.Notebook) (*notebook.Edit, error) {
 	}
 }
 
-// report tells the model what was changed, and what that changed besides.
+// report describes the change and its side effects for the model.
 func (in notebookInput) report(done *notebook.Edit) string {
 	verb := map[string]string{"insert": "Inserted", "delete": "Deleted", "replace": "Replaced the source of"}[in.mode()]
 	text := fmt.Sprintf("%s the %s cell %s.", verb, done.Cell.Type, done.Cell.ID)

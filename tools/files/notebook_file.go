@@ -2,23 +2,22 @@ package files
 
 import "github.com/seed49eaa51d/pegboard"
 
-// NotebookFile is a Jupyter notebook, or some cells of one.
+// A NotebookFile is a Jupyter notebook, or some of its cells.
 type NotebookFile struct {
 	FilePath   string         `json:"filePath"` // absolute
 	Cells      []NotebookCell `json:"cells"`
-	StartCell  int            `json:"startCell"` // the number of the first one, counted from 1
+	StartCell  int            `json:"startCell"` // number of the first cell shown, counted from 1
 	TotalCells int            `json:"totalCells"`
-	// TruncatedByTokenCap says that more would have been shown if it had fewer
-	// tokens, or bytes.
+	// TruncatedByTokenCap reports that MaxTokens or MaxBytes cut off cells.
 	TruncatedByTokenCap bool `json:"truncatedByTokenCap,omitempty"`
 
 	parts   []pegboard.Part // for the model
 	cellCut bool            // a cell was cut
 }
 
-// NotebookCell is a cell with all of its source.
+// A NotebookCell is a cell with its whole source.
 type NotebookCell struct {
-	ID             string       `json:"id"`       // cell-N, counted from 0, if the file gives none
+	ID             string       `json:"id"`       // cell-N, counted from 0, if the cell has no id in the file
 	Type           string       `json:"cellType"` // code, markdown or raw
 	Language       string       `json:"language,omitempty"`
 	Source         string       `json:"source"`
@@ -26,7 +25,7 @@ type NotebookCell struct {
 	Outputs        []CellOutput `json:"outputs,omitempty"`
 }
 
-// CellOutput is one output of a cell, with text as it is shown.
+// A CellOutput is one output of a cell, with its text as shown.
 type CellOutput struct {
 	Type   string   `json:"type"` // stream, execute_result, display_data or error
 	Text   string   `json:"text,omitempty"`

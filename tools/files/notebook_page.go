@@ -9,7 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
-// A notebookPage is what one call shows of a notebook.
+// A notebookPage is the part of a notebook that one call of Read shows.
 type notebookPage struct {
 	options ReadOptions
 	file    NotebookFile
@@ -18,9 +18,9 @@ type notebookPage struct {
 	images  int
 }
 
-// renderOutput returns one output of a cell for the host and for the model. Of a long
-// stream or traceback the end is shown, of other texts the beginning.
-func (s *notebookPage) renderOutput(o notebook.Output) (CellOutput, []pegboard.Part) {
+// renderOutput returns one output of a cell for the host and for the model. It shows
+// the end of a long stream or traceback, and the start of any other long text.
+func (n *notebookPage) renderOutput(o notebook.Output) (CellOutput, []pegboard.Part) {
 	text, atTail := o.Text, o.Kind == "stream"
 	if o.Kind == "error" {
 		text, atTail = errorOutputText(o), true
@@ -36,7 +36,7 @@ func (s *notebookPage) renderOutput(o notebook.Output) (CellOutput, []pegboard.P
 	var pictures []pegboard.Part
 	for _, img := range o.Images {
 		out.Images = append(out.Images, img.MIME)
-		pictures = append(pictures, s.renderImage(img))
+		pictures = append(pictures, n.renderImage(img))
 	}
 	if text == "" && len(o.Images) == 0 && len(o.Types) > 0 {
 		head += fmt.Sprintf("[%s, not shown]\n", strings.Join(o.Types, ", "))
@@ -45,25 +45,25 @@ func (s *notebookPage) renderOutput(o notebook.Output) (CellOutput, []pegboard.P
 	return out, append(parts, pegboard.Part{Text: "</output>\n"})
 }
 
-// renderImage returns an image of an output, or why it is not shown.
-func (s *notebookPage) renderImage(img notebook.Image) pegboard.Part {
-	if s.images >= maxNotebookImages {
+// renderImage returns an image of an output, or a text that says why it is not shown.
+func (n *notebookPage) renderImage(img notebook.Image) pegboard.Part {
+	if n.images >= maxNotebookImages {
 		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, not shown: %d images are enough for one call. Ask for this cell alone.]\n", img.MIME, len(img.Data), maxNotebookImages)}
 	}
-	if int64(len(img.Data)) > s.options.MaxImageBytes {
+	if int64(len(img.Data)) > n.options.MaxImageBytes {
 		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, too large to be shown]\n", img.MIME, len(img.Data))}
 	}
-	p, err := s.options.fitImage(img.Data, img.MIME)
+	p, err := n.options.fitImage(img.Data, img.MIME)
 	if err != nil {
 		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, not shown: %v]\n", img.MIME, len(img.Data), err)}
 	}
-	s.images++
+	n.images++
 	return pegboard.Part{MIME: p.mime, Data: p.data}
 }
 
-// notice tells which cells are shown and how to see more.
-func (s *notebookPage) notice() string {
-	f, first, last := &s.file, s.file.StartCell, s.file.StartCell+len(s.file.Cells)-1
+// notice says which cells are shown and how to read on.
+func (n *notebookPage) notice() string {
+	f, first, last := &n.file, n.file.StartCell, n.file.StartCell+len(n.file.Cells)-1
 	switch {
 	case f.TotalCells == 0:
 		return "[The notebook has no cells.]"
@@ -71,46 +71,46 @@ func (s *notebookPage) notice() string {
 		return fmt.Sprintf("[Nothing to show: offset %d is past the end, the notebook has %s. Use a smaller offset.]", first, plural(f.TotalCells, "cell"))
 	case f.TruncatedByTokenCap:
 		return fmt.Sprintf("[PARTIAL view: cells %d to %d of %d. One call shows about %d tokens and %d bytes at most. Go on with offset %d and limit %d.]",
-			first, last, f.TotalCells, s.options.MaxTokens, s.options.MaxBytes, last+1, len(f.Cells))
+			first, last, f.TotalCells, n.options.MaxTokens, n.options.MaxBytes, last+1, len(f.Cells))
 	case last < f.TotalCells:
 		return fmt.Sprintf("[PARTIAL view: cells %d to %d of %d. Go on with offset %d.]", first, last, f.TotalCells, last+1)
 	}
 	return fmt.Sprintf("[Notebook, cells %d to %d of %d]", first, last, f.TotalCells)
 }
 
-// tooManyTokens words that the cells asked for have too many tokens; the first fit of
-// them have not.
-func (s *notebookPage) tooManyTokens(asked []notebook.Cell, fit int) error {
-	tokens, bytes := s.tokens, s.bytes
+// tooManyTokens returns the error for requested cells with too many tokens. The first
+// fit of them are within the limits.
+func (n *notebookPage) tooManyTokens(asked []notebook.Cell, fit int) error {
+	tokens, bytes := n.tokens, n.bytes
 	for _, c := range asked[fit:] {
-		_, parts := s.renderCell(c)
-		t, b := s.textSize(parts)
+		_, parts := n.renderCell(c)
+		t, b := n.textSize(parts)
 		tokens, bytes = tokens+t, bytes+b
 	}
-	first := s.file.StartCell
+	first := n.file.StartCell
 	return &adviceError{text: fmt.Sprintf("Cells %d to %d are about %d tokens in %d bytes, more than the %d in %d that one call shows. Ask for offset %d and limit %d, which fits.",
-		first, first+len(asked)-1, tokens, bytes, s.options.MaxTokens, s.options.MaxBytes, first, fit)}
+		first, first+len(asked)-1, tokens, bytes, n.options.MaxTokens, n.options.MaxBytes, first, fit)}
 }
 
-// textSize counts the tokens and the bytes of the text in parts.
-func (s *notebookPage) textSize(parts []pegboard.Part) (tokens, bytes int) {
+// textSize returns the tokens and the bytes of the text in parts.
+func (n *notebookPage) textSize(parts []pegboard.Part) (tokens, bytes int) {
 	for _, p := range parts {
-		tokens += s.options.countTokens([]byte(p.Text))
+		tokens += n.options.countTokens([]byte(p.Text))
 		bytes += len(p.Text)
 	}
 	return tokens, bytes
 }
 
-// fits reports whether so much more can be shown.
-func (s *notebookPage) fits(tokens, bytes int) bool {
-	return tokens <= s.options.MaxTokens-s.tokens && bytes <= s.options.MaxBytes-s.bytes
+// fits reports whether the call can show that much more.
+func (n *notebookPage) fits(tokens, bytes int) bool {
+	return tokens <= n.options.MaxTokens-n.tokens && bytes <= n.options.MaxBytes-n.bytes
 }
 
-// shorten cuts the text of one cell until it fits in a call.
-func (s *notebookPage) shorten(parts []pegboard.Part) []pegboard.Part {
+// shorten cuts the text of a single cell to the limits of a call.
+func (n *notebookPage) shorten(parts []pegboard.Part) []pegboard.Part {
 	text := joinText(parts)[0].Text
-	keep := min(len(text), s.options.MaxBytes)
-	for keep > 1 && s.options.countTokens([]byte(text[:keep])) > s.options.MaxTokens {
+	keep := min(len(text), n.options.MaxBytes)
+	for keep > 1 && n.options.countTokens([]byte(text[:keep])) > n.options.MaxTokens {
 		keep /= 2
 	}
 	kept := strings.ToValidUTF8(text[:keep], "")
@@ -118,7 +118,7 @@ func (s *notebookPage) shorten(parts []pegboard.Part) []pegboard.Part {
 }
 
 // renderCell returns a cell for the host and for the model.
-func (s *notebookPage) renderCell(c notebook.Cell) (NotebookCell, []pegboard.Part) {
+func (n *notebookPage) renderCell(c notebook.Cell) (NotebookCell, []pegboard.Part) {
 	cell := NotebookCell{ID: c.ID, Type: c.Type, Source: c.Source, Language: c.Language, ExecutionCount: c.ExecutionCount}
 	var b strings.Builder
 	fmt.Fprintf(&b, "<cell id=%q type=%q", c.ID, c.Type)
@@ -132,14 +132,14 @@ func (s *notebookPage) renderCell(c notebook.Cell) (NotebookCell, []pegboard.Par
 	b.WriteString(">\n" + withNewline(string(source)))
 	parts := []pegboard.Part{{Text: b.String()}}
 	for _, o := range c.Outputs {
-		output, shown := s.renderOutput(o)
+		output, shown := n.renderOutput(o)
 		cell.Outputs = append(cell.Outputs, output)
 		parts = append(parts, shown...)
 	}
 	return cell, append(parts, pegboard.Part{Text: "</cell>\n"})
 }
 
-// withNewline returns text with an end to its last line.
+// withNewline returns text with a line end after its last line.
 func withNewline(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
@@ -147,7 +147,7 @@ func withNewline(text string) string {
 	return text + "\n"
 }
 
-// joinText makes one part of texts that follow each other.
+// joinText joins adjacent text parts into one part.
 func joinText(parts []pegboard.Part) []pegboard.Part {
 	var all []pegboard.Part
 	var text strings.Builder
@@ -169,7 +169,7 @@ func joinText(parts []pegboard.Part) []pegboard.Part {
 	return all
 }
 
-// errorOutputText returns the traceback, or what is known without one.
+// errorOutputText returns the traceback, or the error if there is no traceback.
 func errorOutputText(o notebook.Output) string {
 	if len(o.Traceback) > 0 {
 		return strings.Join(o.Traceback, "\n")
@@ -177,7 +177,7 @@ func errorOutputText(o notebook.Output) string {
 	return o.Ename + ": " + o.Evalue
 }
 
-// excerptOutput returns text if it is short, else its end or its beginning.
+// excerptOutput returns text, or only its end or start if it is long.
 func excerptOutput(text string, atTail bool) string {
 	rest := len(text) - maxOutputBytes
 	if rest <= 0 {

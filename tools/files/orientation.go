@@ -8,13 +8,13 @@ import (
 	"golang.org/x/image/math/f64"
 )
 
-// An orientation is how a camera was held, as EXIF numbers it.
+// An orientation is the rotation and reflection of a stored image, as numbered by EXIF.
 type orientation int
 
-// upright is the orientation of what needs no turning.
+// upright is the orientation of an image that needs no rotation.
 const upright orientation = 1
 
-// orientationTransforms take the unit square as it is stored to the one that is seen.
+// orientationTransforms map the unit square as stored to the unit square as seen.
 var orientationTransforms = [9]f64.Aff3{
 	1: {1, 0, 0, 0, 1, 0},
 	2: {-1, 0, 1, 0, 1, 0},
@@ -26,8 +26,8 @@ var orientationTransforms = [9]f64.Aff3{
 	8: {0, 1, 0, -1, 0, 1},
 }
 
-// transform returns what takes a point of an image with bounds b, turned so, to
-// its place in the upright one.
+// transform returns the transform from a point in a stored image with bounds b to its
+// place in the upright image, which has w by h pixels.
 func (o orientation) transform(b image.Rectangle, w, h int) f64.Aff3 {
 	m := orientationTransforms[o]
 	for i := range m {
@@ -45,13 +45,13 @@ func (o orientation) transform(b image.Rectangle, w, h int) f64.Aff3 {
 	return m
 }
 
-// sideways reports whether width and height change places.
+// sideways reports whether width and height are swapped.
 func (o orientation) sideways() bool { return o > 4 }
 
-// The parts of a JPEG file, and of the TIFF in it, that lead to the orientation.
+// The parts of a JPEG file, and of the TIFF data in it, that lead to the orientation.
 const (
 	jpegStart   = 0xD8
-	jpegScan    = 0xDA // the picture begins
+	jpegScan    = 0xDA // image data follow
 	jpegExif    = 0xE1
 	exifHeader  = "Exif\x00\x00"
 	tagOriented = 0x0112
@@ -59,8 +59,8 @@ const (
 	entrySize   = 12
 )
 
-// orientationOf returns the orientation that a JPEG file states: upright if it
-// states none or what it states makes no sense.
+// orientationOf returns the orientation that a JPEG file declares, or upright if it
+// declares none or an invalid one.
 func orientationOf(jpeg []byte) orientation {
 	if len(jpeg) < 2 || jpeg[0] != 0xFF || jpeg[1] != jpegStart {
 		return upright
@@ -70,7 +70,7 @@ func orientationOf(jpeg []byte) orientation {
 			rest = rest[1:]
 			continue
 		}
-		size := int(binary.BigEndian.Uint16(rest[2:])) // itself included
+		size := int(binary.BigEndian.Uint16(rest[2:])) // including these two bytes
 		if rest[1] == jpegScan || size < 2 || size > len(rest)-2 {
 			break
 		}
@@ -83,7 +83,7 @@ func orientationOf(jpeg []byte) orientation {
 	return upright
 }
 
-// orientationIn looks for the tag in the first directory of a TIFF.
+// orientationIn returns the orientation from the first directory of TIFF data.
 func orientationIn(tiff []byte) orientation {
 	var order binary.ByteOrder = binary.LittleEndian
 	if bytes.HasPrefix(tiff, []byte("MM")) {

@@ -11,32 +11,32 @@ import (
 type page struct {
 	options        ReadOptions
 	first          int    // number of the first line
-	lines          int    // of lines
-	tokens         int    // of them, numbers included
+	lines          int    // number of lines
+	tokens         int    // of the lines, including line numbers
 	rejectedTokens int    // tokens of the line that did not fit
 	numbered       []byte // for the model
 	plain          []byte // for the host
-	encodingName   string // the encoding of the file
-	hasInvalid     bool   // something in it was not text in that
+	encodingName   string // of the file
+	hasInvalid     bool   // the file has bytes that are not text in this encoding
 	linesCut       bool   // a line was cut
 }
 
-// A pageEnd is why a page ends.
+// A pageEnd is the reason why a page ends.
 type pageEnd int
 
-// The stops.
+// The reasons.
 const (
-	endOfText  pageEnd = iota // of the text
-	lineLimit                 // as many lines as were asked for
-	byteLimit                 // the next line has too many bytes
-	tokenLimit                // or too many tokens; either is lost then
-	longLine                  // the last one goes on for too long
+	endOfText  pageEnd = iota // the text ends
+	lineLimit                 // the page has the requested number of lines
+	byteLimit                 // the next line exceeds MaxBytes; that line is dropped
+	tokenLimit                // the next line exceeds MaxTokens; that line is dropped
+	longLine                  // the last line was cut, since it is too long to be read to its end
 )
 
 // droppedLine reports whether a line was read that did not fit.
 func (s pageEnd) droppedLine() bool { return s == byteLimit || s == tokenLimit }
 
-// fill takes lines from l, at most limit, until the page is full.
+// fill reads lines from l until the page is full or has limit lines.
 func (p *page) fill(ctx context.Context, l *lineReader, limit int) (pageEnd, error) {
 	keep := p.options.maxLineBytes()
 	for p.lines < limit {
@@ -61,10 +61,11 @@ func (p *page) fill(ctx context.Context, l *lineReader, limit int) (pageEnd, err
 	return lineLimit, nil
 }
 
-// addLine appends the next line, of which line is the beginning. It reports false,
-// and why, if there is no room; a page has room for one line at least.
-func (p *page) addLine(line []byte, size int64, broken bool) (pageEnd, bool) {
-	text, garbled, short := p.options.renderLine(line, size, broken)
+// addLine appends the next line, whose prefix is line and whose length is size bytes.
+// If the line does not fit, addLine reports false and the reason. The first line always
+// fits.
+func (p *page) addLine(line []byte, size int64, cutOff bool) (pageEnd, bool) {
+	text, hasInvalid, cut := p.options.renderLine(line, size, cutOff)
 	before := len(p.numbered)
 	if p.lines > 0 {
 		p.numbered = append(p.numbered, '\n')
@@ -88,13 +89,13 @@ func (p *page) addLine(line []byte, size int64, broken bool) (pageEnd, bool) {
 	p.plain = append(p.plain, text...)
 	p.lines++
 	p.tokens += tokens
-	p.hasInvalid = p.hasInvalid || garbled
-	p.linesCut = p.linesCut || short
+	p.hasInvalid = p.hasInvalid || hasInvalid
+	p.linesCut = p.linesCut || cut
 	return 0, true
 }
 
-// tooManyTokens words that the lines asked for, limit of them, have too many tokens.
-// The page holds those that have not.
+// tooManyTokens returns the error for a range of limit lines with too many tokens. The
+// page has the lines that fit.
 func (p *page) tooManyTokens(ctx context.Context, l *lineReader, limit int) error {
 	tokens, count, start := p.tokens+p.rejectedTokens, p.lines+1, l.offset
 	bound := ""
@@ -119,7 +120,7 @@ func (p *page) tooManyTokens(ctx context.Context, l *lineReader, limit int) erro
 		p.first, p.first+count-1, bound, tokens, p.options.MaxTokens, p.first, p.lines)}
 }
 
-// notices tells what the model should know beside the lines.
+// notices returns what the model needs to know besides the lines.
 func (p *page) notices(t TextFile, why pageEnd, size int64) (notes []string) {
 	switch {
 	case p.lines == 0 && t.TotalLines == 0:
@@ -136,7 +137,7 @@ func (p *page) notices(t TextFile, why pageEnd, size int64) (notes []string) {
 	return notes
 }
 
-// partialNotice says which part of the text is shown and how to see more.
+// partialNotice says which part of the text is shown and how to read on.
 func (p *page) partialNotice(t TextFile, why pageEnd, size int64) string {
 	last := p.first + p.lines - 1
 	note := fmt.Sprintf("[PARTIAL view: lines %d to %d of %d", p.first, last, t.TotalLines)
@@ -148,7 +149,7 @@ func (p *page) partialNotice(t TextFile, why pageEnd, size int64) string {
 	case byteLimit:
 		note += fmt.Sprintf(" One call shows %d bytes at most.", p.options.MaxBytes)
 	case tokenLimit:
-		// The next call names its lines, and is refused if they are too many.
+		// Name a limit: a call with a range is refused if the range has too many tokens.
 		return note + fmt.Sprintf(" One call shows about %d tokens at most. Go on with offset %d and limit %d.]", p.options.MaxTokens, last+1, p.lines)
 	}
 	return note + fmt.Sprintf(" Go on with offset %d.]", last+1)

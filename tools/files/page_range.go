@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// A pageRange is what the field pages asks for.
+// A pageRange is the value of the field pages.
 type pageRange struct {
 	first int
-	last  int // 0: the last one there is
+	last  int // 0: the last page of the document
 }
 
-// parsePages reads "3", "1-5" or "10-". The error is worded for the model.
+// parsePages parses "3", "1-5" or "10-". The text of the error is for the model.
 func parsePages(s string) (pageRange, error) {
 	from, to, dash := strings.Cut(strings.TrimSpace(s), "-")
 	r := pageRange{}
@@ -32,7 +32,7 @@ func parsePages(s string) (pageRange, error) {
 	return pageRange{}, fmt.Errorf(`pages is %q; send one range of pages, counted from 1, such as "3", "1-5" or "10-"`, s)
 }
 
-// pageNumber reads a positive number.
+// pageNumber parses a positive number.
 func pageNumber(s string) (int, bool) {
 	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)
 	return int(n), err == nil && n > 0

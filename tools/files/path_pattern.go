@@ -8,26 +8,26 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A pathPattern is a pattern of what lies below a directory, with what it says
-// about the directories that can hold matches.
+// A pathPattern is a pattern of the paths below a directory, with properties that show
+// which directories can contain matches.
 type pathPattern struct {
 	text        string
-	suffix      string   // every match ends with it
-	suffixOnly  bool     // whatever ends with it is a match
+	suffix      string   // suffix of every match
+	suffixOnly  bool     // every path with the suffix is a match
 	dirPatterns []string // patterns of the first names of every match
-	maxDepth    int      // how many names a match has at most; 0: any number
-	namesGit    bool     // the pattern speaks of .git
+	maxDepth    int      // maximum number of names in a match; 0: any number
+	namesGit    bool     // the pattern names .git
 }
 
 func newPathPattern(pattern string) pathPattern {
 	p := pathPattern{text: pattern, suffix: pattern, namesGit: slices.Contains(patternNames(pattern), ".git")}
 	if !strings.Contains(pattern, "**") {
-		p.maxDepth = strings.Count(pattern, "/") + 1 // braces can only make it less
+		p.maxDepth = strings.Count(pattern, "/") + 1 // a slash in braces only lowers the real depth
 	}
 	for rest := pattern; ; {
 		head, below, more := strings.Cut(rest, "/")
 		if !more || strings.Contains(head, "**") || !doublestar.ValidatePattern(head) {
-			break // the last, any number of names, or a slash in braces
+			break // the last name, a ** for any number of names, or a slash in braces
 		}
 		p.dirPatterns, rest = append(p.dirPatterns, head), below
 	}
@@ -42,8 +42,8 @@ func (p pathPattern) matches(rel string) bool {
 	return strings.HasSuffix(rel, p.suffix) && (p.suffixOnly || doublestar.MatchUnvalidated(p.text, rel))
 }
 
-// canContain reports whether there can be matches below the directory at rel, if
-// there can be some below those it is in.
+// canContain reports whether the directory at rel can contain matches, provided that
+// its parent directories can.
 func (p pathPattern) canContain(rel string) bool {
 	last := path.Base(rel)
 	if last == ".git" && !p.namesGit {

@@ -7,23 +7,23 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A PDF shows documents. There is none here: a host brings one, made with a
-// library or a program of its choice. Its methods may be called concurrently,
-// and end when ctx does.
+// A PDF renders PDF documents. This package has no implementation; the host provides
+// one with a library or program of its choice. The methods may be called concurrently
+// and must return when ctx ends.
 type PDF interface {
-	// Pages returns how many pages the document has.
+	// Pages returns the number of pages in the document.
 	Pages(ctx context.Context, doc *io.SectionReader) (int, error)
-	// Show returns the pages first to last, counted from 1, for the model:
-	// text, images, or one part of type "application/pdf" for a model that
-	// takes documents.
+	// Show returns the pages from first to last, counted from 1, for the model: text,
+	// images, or a single part of type "application/pdf" for a model that accepts
+	// documents.
 	Show(ctx context.Context, doc *io.SectionReader, first, last int) ([]pegboard.Part, error)
 }
 
-// Limits of PDF documents, as the best-known harness has them.
+// The limits of PDF documents, as in Claude Code.
 const (
-	DefaultMaxPDFBytes = 20 << 20
+	DefaultMaxPDFBytes = 20 << 20 // 20 MiB
 	DefaultMaxPDFPages = 100
-	maxDefaultPages    = 10 // shown if the call names none
+	maxDefaultPages    = 10 // pages of a document that a call shows without naming pages
 	maxPagesPerCall    = 20
 )
 

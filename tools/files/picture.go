@@ -8,15 +8,15 @@ import (
 	"image/png"
 )
 
-// A picture is an image as a model takes it.
+// A picture is an image in the form for the model.
 type picture struct {
 	data []byte
 	mime string
 	Dimensions
-	firstFrameOnly bool // the first picture stands for all there are
+	firstFrameOnly bool // the image has several frames, and only the first is shown
 }
 
-// note tells the model how the picture differs from the file.
+// note says how the picture differs from the file.
 func (p picture) note() string {
 	note := fmt.Sprintf("[The image has %d x %d pixels and is shown as %s", p.OriginalWidth, p.OriginalHeight, p.mime)
 	if p.DisplayWidth != p.OriginalWidth || p.DisplayHeight != p.OriginalHeight {
@@ -29,12 +29,12 @@ func (p picture) note() string {
 	return note + ".]"
 }
 
-// reencodeBytes is the size above which an image is encoded anew, as JPEG: 500 KB in
-// the best-known harness.
+// reencodeBytes is the size in bytes above which an image is encoded again as JPEG: 500
+// KB, as in Claude Code.
 const reencodeBytes = 500_000
 
-// encodeImage returns img in the form it had, or as JPEG if that is too large. What
-// was no JPEG becomes PNG, which loses nothing.
+// encodeImage encodes img as JPEG if it was JPEG, and else as PNG, which is lossless,
+// or as JPEG if the PNG is too large.
 func encodeImage(img *image.RGBA, kind string) ([]byte, string, error) {
 	var out bytes.Buffer
 	if kind != "image/jpeg" {

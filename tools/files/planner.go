@@ -11,91 +11,91 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 )
 
-// A planner works out what a call makes of its file, of which was is nil if there
-// is none. It changes nothing, neither files nor what the session knows of them: a
-// call is planned before it is allowed, too.
-type planner[In, Out any] func(p targetFile, in In, was *atomicfile.Snapshot) (plan[Out], error)
+// A planner computes the effect of a call on its file. snapshot is the current file, or
+// nil if the file does not exist. A planner changes neither files nor the record of
+// what the session has read, since calls are also planned for previews.
+type planner[In, Out any] func(f targetFile, in In, snapshot *atomicfile.Snapshot) (plan[Out], error)
 
-// A plan is what a call makes of its file.
+// A plan is the effect of a call on its file.
 type plan[Out any] struct {
-	data    []byte // the new content
-	partial bool   // the call names only a part of it
-	// output returns what the tool says once data is written. The caveat is about
-	// the writing; it and the diagnosis are ready to append.
+	data    []byte // new content
+	partial bool   // the call names only a part of the content
+	// output returns the output of the tool after data is written. caveat is about the
+	// writing; caveat and diagnosis can be appended to the text as they are.
 	output func(caveat, diagnosis string) Out
 }
 
-// plan loads the file and plans what in makes of it.
-func (w planner[In, Out]) plan(ctx context.Context, p targetFile, in In) (was *atomicfile.Snapshot, made plan[Out], err error) {
-	was, err = p.load(ctx)
+// plan loads the file and computes the plan for in.
+func (w planner[In, Out]) plan(ctx context.Context, f targetFile, in In) (snapshot *atomicfile.Snapshot, planned plan[Out], err error) {
+	snapshot, err = f.load(ctx)
 	if err == nil {
-		made, err = w(p, in, was)
+		planned, err = w(f, in, snapshot)
 	}
-	return was, made, err
+	return snapshot, planned, err
 }
 
-// apply does what is planned with the file that c may write, while no other call
-// of the conversation works on it.
+// apply carries out the plan, while no other call of the conversation changes the file.
 func (w planner[In, Out]) apply(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) (out Out, err error) {
-	p, err := newTargetFile(o, c)
+	f, err := newTargetFile(o, c)
 	if err != nil {
 		return out, err
 	}
-	leave, err := p.store.Lock(ctx, p.target.Real())
+	unlock, err := f.store.Lock(ctx, f.target.Real())
 	if err != nil {
 		return out, err
 	}
-	defer leave()
+	defer unlock()
 	for range maxTries {
-		out, err = w.applyOnce(ctx, p, in)
+		out, err = w.applyOnce(ctx, f, in)
 		if !errors.Is(err, atomicfile.ErrChanged) && !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
 	var shown *shownError
-	if errors.As(err, &shown) { // the next try goes by what is shown now
-		p.recordSnapshot(shown.snapshot, shown.partial)
+	if errors.As(err, &shown) { // the model has seen this content when it tries again
+		f.recordSnapshot(shown.snapshot, shown.partial)
 	}
 	return out, err
 }
 
-// maxTries is how often a call begins anew when somebody else, of another
-// conversation or process, changed the file between its reading and its writing.
+// maxTries is how often a call tries to change the file. It tries again if another
+// conversation or process changed the file between reading and writing.
 const maxTries = 10
 
-func (w planner[In, Out]) applyOnce(ctx context.Context, p targetFile, in In) (out Out, err error) {
-	was, made, err := w.plan(ctx, p, in)
+// applyOnce loads the file, plans and writes.
+func (w planner[In, Out]) applyOnce(ctx context.Context, f targetFile, in In) (out Out, err error) {
+	snapshot, planned, err := w.plan(ctx, f, in)
 	if err != nil {
 		return out, err
 	}
-	caveat, err := p.save(ctx, was, made.data, made.partial)
+	caveat, err := f.save(ctx, snapshot, planned.data, planned.partial)
 	if err != nil {
 		return out, err
 	}
-	return made.output(caveat, p.diagnosis(ctx)), nil
+	return planned.output(caveat, f.diagnosis(ctx)), nil
 }
 
-// propose shows what is planned. It takes no lock, which a writer holds for as long
-// as its diagnosis takes; what others write meanwhile is only seen too early or too
-// late.
+// propose returns the plan as a Proposal. It takes no lock, since a call holds the lock
+// as long as its diagnosis takes, and a lock would not keep the file from changing
+// after the preview.
 func (w planner[In, Out]) propose(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) (Proposal, error) {
-	p, err := newTargetFile(o, c)
+	f, err := newTargetFile(o, c)
 	if err != nil {
 		return Proposal{}, err
 	}
-	was, made, err := w.plan(ctx, p, in)
+	snapshot, planned, err := w.plan(ctx, f, in)
 	if err != nil {
 		return Proposal{}, err
 	}
-	var from []byte
-	if was != nil {
-		from = was.Data
+	var current []byte
+	if snapshot != nil {
+		current = snapshot.Data
 	}
-	before, unread := edit.Parse(from)
-	after, unwritten := edit.Parse(made.data)
-	if err := errors.Join(unread, unwritten); err != nil { // though it was planned for
+	before, errBefore := edit.Parse(current)
+	after, errAfter := edit.Parse(planned.data)
+	if err := errors.Join(errBefore, errAfter); err != nil { // the planner accepted it, but it is not text
 		return Proposal{}, fmt.Errorf("%w: %w", ErrNoPreview, err)
 	}
 	hunks, omitted := limitHunks(patch(before.String(), after.String()), MaxPreview)
-	return Proposal{FilePath: p.target.Value, New: was == nil, Hunks: hunks, Omitted: omitted}, nil
+	return Proposal{FilePath: f.target.Value, New: snapshot == nil, Hunks: hunks, Omitted: omitted}, nil
 }

@@ -8,63 +8,63 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A Proposal is what a call would make of a file.
+// A Proposal is the change of a file that a call would make.
 type Proposal struct {
 	FilePath string `json:"filePath"` // absolute
-	New      bool   `json:"new"`      // there is no such file yet
-	// Hunks lead from the file's text to the new one, both as Read shows them: in
-	// UTF-8, with "\n" line ends and without byte order mark. There are none if
-	// nothing else changes, or if a new file is empty. Of a notebook they are the
-	// lines of its JSON.
+	New      bool   `json:"new"`      // the file does not exist yet
+	// Hunks lead from the current text to the new text, both as Read shows them: UTF-8
+	// with "\n" line ends and without byte order mark. Hunks is empty if the text does
+	// not change, or if a new file is empty. For a notebook the hunks are lines of its
+	// JSON.
 	Hunks []Hunk `json:"hunks"`
-	// Omitted is how many lines of the hunks are left out, all behind those that
-	// are there, since they would be more than MaxPreview with them. A person who
-	// approves must be told.
+	// Omitted is the number of lines that are left out at the end of Hunks because of
+	// MaxPreview. The host must tell the user who approves the call.
 	Omitted int `json:"omitted"`
 }
 
-// ErrNoPreview says that [Preview] cannot tell what a tool does.
+// ErrNoPreview means that [Preview] does not know the effect of a tool.
 var ErrNoPreview = errors.New("the tool has no preview")
 
-// MaxPreview is how much of a change [Preview] shows, in bytes of the lines of
-// its hunks: our choice.
+// MaxPreview is the maximum size of a [Proposal], in bytes of the lines of its hunks: 1
+// MiB, our choice.
 const MaxPreview = 1 << 20
 
-// Preview returns what the call that q asks about would do to its file if it ran
-// now, for whoever answers q. It changes nothing, neither files nor what the
-// session knows of them, waits for no other call, and may be called concurrently.
+// Preview returns the change that the call of q would make to its file if it ran now,
+// for the user or program that answers q. Preview changes neither files nor the record
+// of what the session has read. It waits for no other call and may be called
+// concurrently.
 //
-// It goes by q.Tool and not by the call's name, which says little about what runs.
-// The tool must be a [Write], [Edit] or [NotebookEdit] as this package returns it;
-// for any other the error wraps [ErrNoPreview]. So it is for one that a host has
-// wrapped, since nobody can tell here what the wrapper does. A host that can puts
-// the tool inside into a copy of q.
+// Preview depends on q.Tool and not on the name in the call. The tool must be a
+// [Write], [Edit] or [NotebookEdit] tool as this package returns it; for any other tool
+// the error wraps [ErrNoPreview]. That includes a tool that the host has wrapped, since
+// the wrapper may do anything; a host that knows its wrapper can pass a copy of q with
+// the inner tool.
 //
-// A call that would fail gives the error that it would end with, worded for the
-// model. Like the hunks, it may quote the file, so it is for the model only once
-// the call is allowed. Whether the system lets the file be written shows when it
-// is. [WriteOptions].MaxBytes holds for the preview, too. If the file changes before
-// the call runs, the call goes by the file as it is then, or fails.
+// If the call would fail, the error is the one that the call would return, with a text
+// for the model. This text, like the hunks, may quote the file, so the model may see it
+// only after the call is allowed. [WriteOptions].MaxBytes also applies to the preview.
+// Whether the system allows writing the file is not checked. If the file changes before
+// the call runs, the call applies to the file as it is then, or fails.
 func Preview(ctx context.Context, q *pegboard.Question) (Proposal, error) {
 	w, ok := q.Tool.(*writer)
 	if !ok {
 		return Proposal{}, fmt.Errorf("%w: %s", ErrNoPreview, q.Call.Name)
 	}
-	twin := w.previewTool()
-	if err := twin.Validate(ctx, q.Call); err != nil {
+	tool := w.previewTool()
+	if err := tool.Validate(ctx, q.Call); err != nil {
 		return Proposal{}, err
 	}
-	r, err := twin.Call(ctx, q.Call)
+	r, err := tool.Call(ctx, q.Call)
 	if err != nil {
 		return Proposal{}, err
 	}
-	made, _ := r.Data.(Proposal) // as buildWriter sets it
-	return made, nil
+	proposal, _ := r.Data.(Proposal) // set by buildWriter
+	return proposal, nil
 }
 
-// limitHunks returns the first hunks whose lines have limit bytes at the most, each
-// with a line end, and how many lines are left out. A hunk that is cut counts the
-// lines that it still has.
+// limitHunks returns the first hunks whose lines have at most limit bytes in total,
+// including line ends, and the number of lines left out. It corrects the line counts of
+// a hunk that it cuts.
 func limitHunks(hunks []Hunk, limit int) (kept []Hunk, omitted int) {
 	kept = []Hunk{}
 	for _, h := range hunks {
@@ -79,7 +79,7 @@ func limitHunks(hunks []Hunk, limit int) (kept []Hunk, omitted int) {
 					omitted++
 				}
 			}
-			h, limit = h.firstLines(n), 0 // no gaps: what is shown ends here
+			h, limit = h.firstLines(n), 0 // later hunks are left out, so that there is no gap
 		}
 		if n > 0 {
 			kept = append(kept, h)

@@ -14,60 +14,61 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// ReadOptions change [Read]. The zero value works.
+// ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
-	// MaxLines is how many lines are shown if a call does not say; 0 means
-	// DefaultMaxLines.
+	// MaxLines is the number of lines that a call shows if it has no limit of its own.
+	// 0 means DefaultMaxLines.
 	MaxLines int
-	// MaxLineLength is how many characters of a line are shown; 0 means
+	// MaxLineLength is the maximum number of characters shown of a line. 0 means
 	// DefaultMaxLineLength.
 	MaxLineLength int
-	// MaxBytes is how much text one call shows, line numbers included. At least
-	// one line is shown. 0 means DefaultMaxBytes.
+	// MaxBytes is the maximum size of the text that a call shows, in bytes, including
+	// line numbers. A call shows at least one line. 0 means DefaultMaxBytes.
 	MaxBytes int
-	// MaxTokens is how many tokens of text one call shows, line numbers
-	// included. Of a longer file the first lines are shown; lines that a call
-	// asked for are refused, with a range that fits. At least one line is shown.
-	// 0 means DefaultMaxTokens.
+	// MaxTokens is the maximum number of tokens that a call shows, including line
+	// numbers. If a file is longer, Read shows its first lines; if the call itself
+	// names a range of lines that is longer, Read returns an error with a range that
+	// fits. A call shows at least one line. 0 means DefaultMaxTokens.
 	MaxTokens int
-	// Tokens counts the tokens of a text. It is given one line or one cell at a
-	// time, and the sum counts; it must be safe for concurrent use. Nil means an
-	// estimate: one token for four ASCII characters, one for each other.
+	// Tokens returns the number of tokens in a text. Read calls it for one line or one
+	// cell at a time and adds the results. It must be safe for concurrent use. Nil
+	// means an estimate: one token for four ASCII characters, and one for each other
+	// character.
 	Tokens func(text []byte) int
-	// MaxImageBytes is the largest image file that is decoded; 0 means
-	// DefaultMaxImageBytes.
+	// MaxImageBytes is the maximum size of an image file that is decoded, in bytes. 0
+	// means DefaultMaxImageBytes.
 	MaxImageBytes int64
-	// MaxImagePixels is how many pixels an image may have to be decoded, which
-	// takes up to 8 bytes of memory for each. 0 means DefaultMaxImagePixels.
+	// MaxImagePixels is the maximum number of pixels of an image that is decoded.
+	// Decoding takes up to 8 bytes of memory per pixel. 0 means DefaultMaxImagePixels.
 	MaxImagePixels int
-	// MaxImageEdge is how many pixels wide or high an image is shown. Larger
-	// ones are made smaller. 0 means DefaultMaxImageEdge.
+	// MaxImageEdge is the maximum width and height of an image as shown, in pixels.
+	// Larger images are scaled down. 0 means DefaultMaxImageEdge.
 	MaxImageEdge int
-	// PDF shows PDF documents. Nil means that they are refused, with advice.
+	// PDF renders PDF documents. Nil means that Read refuses them with advice.
 	PDF PDF
-	// MaxPDFBytes is the largest document that is shown; 0 means
+	// MaxPDFBytes is the maximum size of a PDF document, in bytes. 0 means
 	// DefaultMaxPDFBytes.
 	MaxPDFBytes int64
-	// MaxPDFPages is how many pages a document may have, shown or not; 0 means
-	// DefaultMaxPDFPages.
+	// MaxPDFPages is the maximum number of pages in a PDF document, whether they are
+	// shown or not. 0 means DefaultMaxPDFPages.
 	MaxPDFPages int
-	// NoUnchanged shows a text again even if the conversation has it.
+	// NoUnchanged makes Read show a text again even if it is in the conversation
+	// already.
 	NoUnchanged bool
-	// Line puts a line and its number together for the model. The form is
-	// documented nowhere else; nil means the number in six columns, a tab, the
-	// text.
+	// Line formats a line with its number for the model. Nil means the number in six
+	// columns, a tab and the text; no public documentation specifies this form.
 	Line func(n int, text string) string
 }
 
 // The defaults of [ReadOptions].
 const (
-	DefaultMaxLines       = 2000       // from reports of users of the best-known harness
+	DefaultMaxLines       = 2000       // as in Claude Code, by reports of its users
 	DefaultMaxLineLength  = 2000       // likewise
 	DefaultMaxTokens      = 25_000     // likewise
-	DefaultMaxBytes       = 256 << 10  // our choice
-	DefaultMaxImageBytes  = 20 << 20   // our choice: photographs are smaller
-	DefaultMaxImagePixels = 50_000_000 // our choice: 200 MB once decoded
-	DefaultMaxImageEdge   = 1568       // our choice, after the public documents of a model API: it makes larger images smaller itself
+	DefaultMaxBytes       = 256 << 10  // 256 KiB, our choice
+	DefaultMaxImageBytes  = 20 << 20   // 20 MiB, our choice: photographs are smaller
+	DefaultMaxImagePixels = 50_000_000 // our choice: 200 MB of memory when decoded
+	DefaultMaxImageEdge   = 1568       // pixels; our choice, after Anthropic's documentation of images: the API scales larger images down
 )
 
 type readInput struct {
@@ -77,33 +78,33 @@ type readInput struct {
 	Pages    string `json:"pages,omitempty" jsonschema_description:"Which pages of a PDF document to show, 20 at most: \"3\", \"1-5\" or \"10-\". Needed if it has more than 10."`
 }
 
-// hasRange reports whether the call says which lines or cells it wants.
+// hasRange reports whether the call names a range of lines or cells.
 func (in readInput) hasRange() bool { return in.Offset > 0 || in.Limit > 0 }
 
 // Read returns the tool that shows a file.
 //
-// A text comes with its lines numbered. Of a long one the rest is never read.
-// UTF-16 with a byte order mark is decoded, other encodings than UTF-8 are not;
-// a text has no NUL in its first 8 KiB. Other files are binary and refused,
-// unless they are one of these:
+// Text is shown with line numbers. A call reads the file up to the last line that it
+// shows, and up to 8 MiB more to count the lines after it. Text is UTF-8 or, with a
+// byte order mark, UTF-16, and has no NUL in its first 8 KiB. Read refuses other files
+// as binary, except for these:
 //
-//   - A Jupyter notebook (.ipynb, 100 MiB at most) comes cell by cell. One that
-//     is damaged comes as text.
-//   - A PNG, JPEG, GIF or WebP image comes as it is if it is upright, neither
-//     edge exceeds MaxImageEdge, and it has 500 KB or less. Otherwise, as do BMP
-//     and TIFF, it is turned as its EXIF data say, made smaller, and encoded
-//     anew, as JPEG if it still has more than 500 KB. Of an animation the first
-//     picture is left then.
-//   - A PDF document is shown by [ReadOptions.PDF], 20 pages in a call.
+//   - A Jupyter notebook (.ipynb, at most 100 MiB) is shown by cell. An invalid
+//     notebook is shown as text.
+//   - A PNG, JPEG, GIF or WebP image is shown unchanged if it is upright, neither edge
+//     exceeds MaxImageEdge, and it has at most 500 KB. Other images, and all BMP and
+//     TIFF images, are rotated as their EXIF data say, scaled down, and encoded again,
+//     as JPEG if they still exceed 500 KB. Only the first frame of an animation is left
+//     then.
+//   - A PDF document is shown by [ReadOptions.PDF], up to 20 pages in a call.
 //
-// An empty file and an offset past the end give a notice, not an error. If the
-// same session asks for the same part of an unchanged text or notebook again,
-// it gets a short notice, and the text if it insists. What it has seen is
-// remembered for the tools that edit.
+// For an empty file and for an offset past the end, the result is a notice and not an
+// error. If a session reads the same part of an unchanged text or notebook again, the
+// result is a short notice; if it repeats the call, the result is the text. Read
+// records what the session has seen, for the tools that edit.
 func Read(o ReadOptions) pegboard.Tool {
 	o = o.withDefaults()
 	return pegboard.Build(pegboard.Definition[readInput, ReadOutput]{
-		Info:        pegboard.Info{Name: "Read", MaxResult: -1}, // it has limits of its own, and reads what was stored
+		Info:        pegboard.Info{Name: "Read", MaxResult: -1}, // Read has its own limits, and reads stored results
 		Description: o.description(),
 		Inspect: func(in readInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
@@ -138,7 +139,7 @@ func (o ReadOptions) withDefaults() ReadOptions {
 	return o
 }
 
-// description is what the model knows of the tool.
+// description returns the description of the tool for the model.
 func (o *ReadOptions) description() string {
 	text := fmt.Sprintf("Reads a file. A text comes with its lines numbered, %d lines and %d tokens at most unless limit says otherwise; "+
 		"the rest is reached with offset. Lines are cut at %d characters. PNG, JPEG, GIF and WebP images are shown. "+
@@ -156,20 +157,20 @@ func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (
 	}
 	f, err := realpath.Open(t.Real())
 	if err != nil {
-		return ReadOutput{}, explainRead(c, t, err)
+		return ReadOutput{}, readError(c, t, err)
 	}
 	defer func() { _ = f.Close() }()
 	out, err := o.readByType(ctx, f, t.Value, in)
 	if err != nil {
 		if ctx.Err() == nil && !errors.As(err, new(*adviceError)) {
-			err = explainRead(c, t, err)
+			err = readError(c, t, err)
 		}
 		return ReadOutput{}, err
 	}
 	return o.recordView(c.Session(), t, out), nil
 }
 
-// readByType returns what f is.
+// readByType reads f according to its type.
 func (o ReadOptions) readByType(ctx context.Context, f *os.File, path string, in readInput) (ReadOutput, error) {
 	fi, err := f.Stat()
 	if err != nil {
@@ -199,12 +200,12 @@ func (o ReadOptions) readByType(ctx context.Context, f *os.File, path string, in
 	return o.readTextFile(ctx, f, path, e, in)
 }
 
-// sniffBytes is how much of a file decides what it is.
+// sniffBytes is the number of bytes from which the type of a file is detected.
 const sniffBytes = 8 << 10
 
-// readTextFile returns the part of the text f that in asks for.
+// readTextFile returns the part of the text f that in names.
 func (o ReadOptions) readTextFile(ctx context.Context, f *os.File, path string, e encoding, in readInput) (ReadOutput, error) {
-	fi, err := f.Stat() // before anything is read: what changes later differs from it
+	fi, err := f.Stat() // before reading, so that a later change is detected
 	if err != nil {
 		return ReadOutput{}, err
 	}
@@ -224,11 +225,12 @@ func (o ReadOptions) readTextFile(ctx context.Context, f *os.File, path string, 
 	return ReadOutput{Type: "text", File: text, view: seen}, nil
 }
 
-// mediaTypeOf returns the media type of what begins with head, as far as it matters.
+// mediaTypeOf returns the media type of a file that begins with head. It only
+// distinguishes the types that Read treats differently.
 func mediaTypeOf(head []byte) string {
 	switch kind := http.DetectContentType(head); {
 	case kind == "image/bmp" && bytes.IndexByte(head, 0) < 0:
-		return "text/plain" // which begins with BM
+		return "text/plain" // text that begins with "BM"
 	case bytes.HasPrefix(head, []byte("II*\x00")), bytes.HasPrefix(head, []byte("MM\x00*")):
 		return "image/tiff"
 	default:
@@ -236,7 +238,7 @@ func mediaTypeOf(head []byte) string {
 	}
 }
 
-// binaryFileError refuses a binary file.
+// binaryFileError returns the error for a binary file.
 func binaryFileError(path, kind string, size int64) error {
 	if strings.HasPrefix(kind, "text/") {
 		kind = "application/octet-stream"

@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// readImage returns the image of size bytes that r holds.
+// readImage returns the image in r, which has size bytes.
 func (o ReadOptions) readImage(r io.Reader, path, kind string, size int64) (ImageFile, error) {
 	if size > o.MaxImageBytes {
 		return ImageFile{}, &adviceError{text: fmt.Sprintf("%s is an image (%s) of %d bytes, more than the %d that are decoded. Make a smaller copy of it and read that.",
@@ -30,9 +30,9 @@ func (o ReadOptions) readImage(r io.Reader, path, kind string, size int64) (Imag
 	return img, nil
 }
 
-// fitImage returns the image that data holds, smaller if it is too large for a model.
-// What is small enough and upright stays as it is, to the byte. The number of
-// pixels is known before any is decoded.
+// fitImage returns the image in data in a form that fits the model. An image that is
+// upright, small enough and in a suitable format is returned unchanged. The number of
+// pixels is checked before any pixel is decoded.
 func (o ReadOptions) fitImage(data []byte, kind string) (picture, error) {
 	f := imageFormats[kind]
 	size, err := f.config(bytes.NewReader(data))
@@ -72,7 +72,7 @@ func (o ReadOptions) fitImage(data []byte, kind string) (picture, error) {
 	return p, nil
 }
 
-// displayDimensions returns how large an image of that size is, and is shown.
+// displayDimensions returns the dimensions of an image, and those at which it is shown.
 func (o ReadOptions) displayDimensions(size image.Config, turned orientation) Dimensions {
 	w, h := size.Width, size.Height
 	if turned.sideways() {
@@ -86,7 +86,7 @@ func (o ReadOptions) displayDimensions(size image.Config, turned orientation) Di
 	return d
 }
 
-// scale returns n * to / from, rounded, and at least 1.
+// scale returns n * to / from, rounded and at least 1.
 func scale(n, to, from int) int {
 	return max(1, int((int64(n)*int64(to)+int64(from)/2)/int64(from)))
 }

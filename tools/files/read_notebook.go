@@ -12,15 +12,15 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// Limits of what is shown of a notebook.
+// The limits of a notebook as shown.
 const (
-	maxNotebookBytes  = 100 << 20 // of the file, as in the best-known harness
-	maxOutputBytes    = 10_000    // of the text of one output: our choice
-	maxNotebookImages = 10        // in one call: our choice
+	maxNotebookBytes  = 100 << 20 // size of the file, as in Claude Code
+	maxOutputBytes    = 10_000    // text of one output; our choice
+	maxNotebookImages = 10        // images in one call; our choice
 )
 
-// readNotebook returns the cells of f that in asks for. What is no notebook by
-// its content is shown as text.
+// readNotebook returns the cells of f that in names. It shows a file that is not a
+// valid notebook as text.
 func (o ReadOptions) readNotebook(ctx context.Context, f *os.File, path string, in readInput) (ReadOutput, error) {
 	fi, err := f.Stat()
 	if err != nil {
@@ -47,11 +47,11 @@ func (o ReadOptions) readNotebook(ctx context.Context, f *os.File, path string, 
 	return ReadOutput{Type: "notebook", File: shown, view: &reads.View{
 		Info: fi, Size: fi.Size(), Changed: fi.ModTime(), To: int64(len(data)), Sum: sha256.Sum256(data),
 		Truncated: shown.TruncatedByTokenCap, Excerpt: !all || shown.cellCut,
-		InConversation: all, // the view does not say which cells it has
+		InConversation: all, // a view does not record which cells it has
 	}}, nil
 }
 
-// notebookAsText shows a notebook that cannot be taken apart.
+// notebookAsText shows a notebook that cannot be parsed.
 func (o ReadOptions) notebookAsText(ctx context.Context, f *os.File, path string, in readInput, wrong error) (ReadOutput, error) {
 	head := make([]byte, len("\xFF\xFE\x00"))
 	n, err := f.ReadAt(head, 0)
@@ -69,11 +69,11 @@ func (o ReadOptions) notebookAsText(ctx context.Context, f *os.File, path string
 	return out, err
 }
 
-// showCells returns the cells that in asks for. Those that were asked for by
-// number and have too many tokens are refused.
+// showCells returns the cells that in names. Cells that the call names by number are
+// refused if they have too many tokens.
 func (o ReadOptions) showCells(ctx context.Context, all []notebook.Cell, in readInput) (NotebookFile, error) {
 	first := orDefault(in.Offset, 1)
-	s := notebookPage{options: o, file: NotebookFile{StartCell: first, TotalCells: len(all), Cells: []NotebookCell{}}}
+	n := notebookPage{options: o, file: NotebookFile{StartCell: first, TotalCells: len(all), Cells: []NotebookCell{}}}
 	asked := all[min(first-1, len(all)):]
 	if in.Limit > 0 {
 		asked = asked[:min(in.Limit, len(asked))]
@@ -82,24 +82,24 @@ func (o ReadOptions) showCells(ctx context.Context, all []notebook.Cell, in read
 		if ctx.Err() != nil {
 			return NotebookFile{}, context.Cause(ctx)
 		}
-		cell, parts := s.renderCell(c)
-		tokens, bytes := s.textSize(parts)
-		if i == 0 && !s.fits(tokens, bytes) {
-			s.file.cellCut, parts = true, s.shorten(parts)
+		cell, parts := n.renderCell(c)
+		tokens, bytes := n.textSize(parts)
+		if i == 0 && !n.fits(tokens, bytes) {
+			n.file.cellCut, parts = true, n.shorten(parts)
 			tokens, bytes = o.MaxTokens, o.MaxBytes
 		}
-		if !s.fits(tokens, bytes) {
+		if !n.fits(tokens, bytes) {
 			if in.hasRange() {
-				return NotebookFile{}, s.tooManyTokens(asked, i)
+				return NotebookFile{}, n.tooManyTokens(asked, i)
 			}
-			s.file.TruncatedByTokenCap = true
+			n.file.TruncatedByTokenCap = true
 			break
 		}
-		s.bytes += bytes
-		s.tokens += tokens
-		s.file.Cells = append(s.file.Cells, cell)
-		s.file.parts = append(s.file.parts, parts...)
+		n.bytes += bytes
+		n.tokens += tokens
+		n.file.Cells = append(n.file.Cells, cell)
+		n.file.parts = append(n.file.parts, parts...)
 	}
-	s.file.parts = joinText(append([]pegboard.Part{{Text: s.notice()}}, s.file.parts...))
-	return s.file, nil
+	n.file.parts = joinText(append([]pegboard.Part{{Text: n.notice()}}, n.file.parts...))
+	return n.file, nil
 }

@@ -5,22 +5,22 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// ReadOutput is what a host gets as Result.Data of [Read].
+// A ReadOutput is the Result.Data of a [Read] call.
 type ReadOutput struct {
-	// Type says what File is: "text" a TextFile, "image" an ImageFile,
-	// "notebook" a NotebookFile, "pdf" or "parts" a PDFFile, "file_unchanged" an
-	// UnchangedFile.
+	// Type is the type of File: "text" for a TextFile, "image" for an ImageFile,
+	// "notebook" for a NotebookFile, "pdf" or "parts" for a PDFFile, "file_unchanged"
+	// for an UnchangedFile.
 	Type string `json:"type"`
 	File any    `json:"file"`
 
-	FirstPage int `json:"firstPage,omitempty"` // of "parts": the first page shown
-	Pages     int `json:"pages,omitempty"`     // of "parts": how many the document has
+	FirstPage int `json:"firstPage,omitempty"` // of "parts": first page shown
+	Pages     int `json:"pages,omitempty"`     // of "parts": number of pages in the document
 
-	view *reads.View // nil if there is nothing to remember
+	view *reads.View // nil if there is nothing to record
 }
 
-// modelBytes returns how much text the model is shown: of a short one a notice
-// saves nothing.
+// modelBytes returns the size of the result for the model, in bytes. For a short result
+// a notice would save nothing.
 func (out *ReadOutput) modelBytes() (n int) {
 	for _, p := range readResult(*out).Parts {
 		n += len(p.Text) + len(p.Data)
@@ -28,7 +28,7 @@ func (out *ReadOutput) modelBytes() (n int) {
 	return n
 }
 
-// readResult is what the model is shown.
+// readResult returns the result for the model.
 func readResult(out ReadOutput) *pegboard.Result {
 	r := &pegboard.Result{Data: out}
 	switch f := out.File.(type) {

@@ -8,7 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// readPDF returns the pages that in asks for of the document doc.
+// readPDF returns the pages of the document that in names.
 func (o ReadOptions) readPDF(ctx context.Context, doc *io.SectionReader, path string, in readInput) (ReadOutput, error) {
 	if o.PDF == nil {
 		return ReadOutput{}, &adviceError{text: fmt.Sprintf("%s is a PDF document (%d bytes), and this program has nothing that shows PDF. Extract its text in a shell, as with pdftotext -layout %q -, or ask the user for it.",
@@ -40,7 +40,7 @@ func (o ReadOptions) readPDF(ctx context.Context, doc *io.SectionReader, path st
 	return ReadOutput{Type: "parts", File: f, FirstPage: r.first, Pages: total}, nil
 }
 
-// pdfError words that the host's PDF gave err.
+// pdfError returns the error for a failure of the host's PDF.
 func pdfError(ctx context.Context, path string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -48,7 +48,7 @@ func pdfError(ctx context.Context, path string, err error) error {
 	return &adviceError{err: err, text: fmt.Sprintf("%s could not be shown as PDF: %v. Try to extract its text in a shell, as with pdftotext.", path, err)}
 }
 
-// choosePages returns which pages to show of a document that has total.
+// choosePages returns the pages to show of a document with total pages.
 func (o ReadOptions) choosePages(asked string, total int, path string) (pageRange, error) {
 	refuse := func(format string, args ...any) (pageRange, error) {
 		return pageRange{}, &adviceError{text: path + " " + fmt.Sprintf(format, args...)}
@@ -80,7 +80,8 @@ func (o ReadOptions) choosePages(asked string, total int, path string) (pageRang
 	return r, nil
 }
 
-// notPDFError refuses pages for what is no PDF.
+// notPDFError returns the error for a call that names pages of a file that is not a PDF
+// document.
 func notPDFError(path string) error {
 	return &adviceError{text: path + " is not a PDF document, so it has no pages. Leave pages out; offset and limit choose lines of a text."}
 }

@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// readPage reads the page that in asks for from l, whose file has size bytes. A
-// page that was asked for by its lines and has too many tokens is refused.
+// readPage reads the page that in names from l. size is the size of the file in bytes.
+// A page that the call names by its lines is refused if it has too many tokens.
 func (o ReadOptions) readPage(ctx context.Context, l *lineReader, in readInput, size int64) (TextFile, error) {
 	p := page{options: o, first: orDefault(in.Offset, 1), encodingName: "UTF-8"}
-	room := int(min(size, 128<<10)) // a usual page does not grow
+	room := int(min(size, 128<<10)) // enough for most pages
 	p.plain, p.numbered = make([]byte, 0, room), make([]byte, 0, room+room/4)
 	passed, end, err := l.skipLines(ctx, p.first-1, unlimited)
 	if err != nil {
@@ -50,24 +50,26 @@ func (o ReadOptions) readPage(ctx context.Context, l *lineReader, in readInput, 
 	return t, nil
 }
 
-// maxLineBytes returns how many bytes hold the part of a line that is shown.
+// maxLineBytes returns the maximum length of the shown part of a line, in bytes.
 func (o *ReadOptions) maxLineBytes() int {
 	return min(o.MaxLineLength, math.MaxInt/utf8.UTFMax) * utf8.UTFMax
 }
 
-// renderLine returns the text of a line of size bytes as it is shown, whether some
-// of it was not text, and whether some was left out.
-func (o *ReadOptions) renderLine(line []byte, size int64, broken bool) (text []byte, garbled, short bool) {
+// renderLine returns the text of a line as shown. line is the prefix of the line that
+// was read, and size the length of the whole line in bytes; cutOff reports that the
+// line is even longer. hasInvalid reports bytes that are not text, and cut that the
+// text is only a part of the line.
+func (o *ReadOptions) renderLine(line []byte, size int64, cutOff bool) (text []byte, hasInvalid, cut bool) {
 	shown := firstRunes(line, o.MaxLineLength)
-	text, garbled = printable(shown)
+	text, hasInvalid = printable(shown)
 	rest := size - int64(len(shown))
 	switch {
-	case broken:
+	case cutOff:
 		text = fmt.Appendf(bytes.Clone(text), " … [at least %d more bytes in this line]", rest)
 	case rest > 0:
 		text = fmt.Appendf(bytes.Clone(text), " … [%d more bytes in this line]", rest)
 	}
-	return text, garbled, rest > 0
+	return text, hasInvalid, rest > 0
 }
 
 // appendNumbered appends line n in the form in which the model sees it.
@@ -85,7 +87,7 @@ func (o *ReadOptions) appendNumbered(to []byte, n int, text []byte) []byte {
 	return append(to, text...)
 }
 
-// countTokens returns what text costs the model.
+// countTokens returns the number of tokens of text.
 func (o *ReadOptions) countTokens(text []byte) int {
 	if o.Tokens != nil {
 		return max(0, o.Tokens(text))
@@ -93,8 +95,8 @@ func (o *ReadOptions) countTokens(text []byte) int {
 	return estimateTokens(text)
 }
 
-// estimateTokens counts a token for four ASCII characters, begun ones included, and
-// one for each other character.
+// estimateTokens counts one token for four ASCII characters, rounded up, and one for
+// each other character.
 func estimateTokens(text []byte) int {
 	ascii, others := 0, 0
 	for _, b := range text {
@@ -108,7 +110,7 @@ func estimateTokens(text []byte) int {
 	return (ascii+3)/4 + others
 }
 
-// firstRunes returns at most n characters of line.
+// firstRunes returns the first n characters of line.
 func firstRunes(line []byte, n int) []byte {
 	if len(line) <= n {
 		return line
@@ -124,9 +126,9 @@ func firstRunes(line []byte, n int) []byte {
 	return line[:end]
 }
 
-// printable returns line with U+FFFD in the place of what is no text: runs of
-// bytes that are not UTF-8, and NUL, which many a program stops at.
-func printable(line []byte) (text []byte, garbled bool) {
+// printable replaces invalid text by U+FFFD: each run of bytes that are not UTF-8, and
+// each NUL, at which many programs stop.
+func printable(line []byte) (text []byte, hasInvalid bool) {
 	nul := bytes.IndexByte(line, 0) >= 0
 	if !nul && utf8.Valid(line) {
 		return line, false

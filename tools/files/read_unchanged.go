@@ -7,17 +7,17 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// UnchangedFile is a text or notebook of which the conversation has the part
-// that was asked for.
+// An UnchangedFile is a text or notebook whose requested part is in the conversation
+// already.
 type UnchangedFile struct {
 	FilePath string `json:"filePath"` // absolute
 
 	text string // for the model
 }
 
-// recordView notes what s has seen of the file at t. If it stands in the
-// conversation already, a notice takes its place, once: who asks again right
-// after it has lost the text, and gets it.
+// recordView records what s has seen of the file t. If the same part of the file is in
+// the conversation already, recordView replaces the output by a notice, once: if the
+// model repeats the call, it can no longer see the text, and gets it.
 func (o *ReadOptions) recordView(s *pegboard.Session, t pegboard.Target, out ReadOutput) ReadOutput {
 	if out.view == nil {
 		return out

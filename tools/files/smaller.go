@@ -8,10 +8,11 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/media"
 )
 
-// Smaller makes an image small enough for a model, as [Read] does with the default
-// options: it is turned as its EXIF data say, its edges are at most
-// DefaultMaxImageEdge, and it is encoded anew if it has more than 500 KB. It fits
-// [pegboard.ResultLimits], and may be called concurrently.
+// Smaller fits an image to the limits of models, as [Read] does with default options:
+// it rotates the image as its EXIF data say, scales it down to edges of at most
+// DefaultMaxImageEdge pixels, and encodes it again if it exceeds 500 KB. It fits the
+// field Downscale of [pegboard.ResultLimits], and may be called concurrently. The error
+// says why the image cannot be decoded.
 func Smaller(_ context.Context, image pegboard.Part) (pegboard.Part, error) {
 	described, err := media.Describe(image.Data)
 	if err != nil {

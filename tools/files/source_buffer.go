@@ -2,34 +2,36 @@ package files
 
 import "io"
 
-// sourceBuffer holds what a decoder of UTF-16 has read and nobody has asked for yet.
+// A sourceBuffer keeps the bytes that a decoder of UTF-16 has read, until they are
+// matched to decoded text.
 type sourceBuffer struct {
 	r       io.Reader
-	pending []byte
+	pending []byte // read by the decoder and not yet taken
 }
 
-// Read is for the decoder.
-func (t *sourceBuffer) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	t.pending = append(t.pending, p[:n]...)
+// Read implements io.Reader for the decoder.
+func (b *sourceBuffer) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.pending = append(b.pending, p[:n]...)
 	return n, err
 }
 
-// takeSource returns the bytes that text, which follows the text of the call before, was
-// decoded from. They are good until the next one is read. The text may begin and
-// end within a character: its first byte stands for all of it.
-func (t *sourceBuffer) takeSource(text []byte) []byte {
+// takeSource returns and removes the bytes from which text was decoded. text must
+// follow the text of the call before. The bytes are valid until the next Read. The text
+// may start or end within a character: the first byte of a character stands for the
+// whole character.
+func (b *sourceBuffer) takeSource(text []byte) []byte {
 	width := 0
-	for _, b := range text {
+	for _, c := range text {
 		switch {
-		case b >= 0xF0: // a pair of surrogates
+		case c >= 0xF0: // a surrogate pair
 			width += 4
-		case b < 0x80 || b >= 0xC0:
+		case c < 0x80 || c >= 0xC0:
 			width += 2
 		}
 	}
-	width = min(width, len(t.pending)) // half a unit at the end of the file is a character too
-	raw := t.pending[:width]
-	t.pending = t.pending[width:]
+	width = min(width, len(b.pending)) // an odd byte at the end of the file decodes to a character
+	raw := b.pending[:width]
+	b.pending = b.pending[width:]
 	return raw
 }

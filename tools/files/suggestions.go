@@ -16,20 +16,21 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// suggestions are paths that may have been meant, the likeliest first.
+// A suggestions value has the paths that the model may have meant, the most likely
+// first.
 type suggestions struct {
 	paths        []string
-	hasLookalike bool // the first differs only in characters that look alike
+	hasLookalike bool // the first path only differs by characters that look alike
 }
 
-// Limits of a suggestion.
+// The limits of suggestions.
 const (
-	maxSiblings    = 10_000 // names of a directory that are looked at
+	maxSiblings    = 10_000 // names of a directory that are compared
 	maxSuggestions = 3
 )
 
-// missingFile words that t does not exist, with the names that may have been meant
-// in the deepest directory that does.
+// missingFile returns the text for a path that does not exist, with similar names in
+// its deepest existing directory.
 func missingFile(c *pegboard.Call, t pegboard.Target) string {
 	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Value, c.Session().Dir())
 	for p := t.Real(); p != filepath.Dir(p); p = filepath.Dir(p) {
@@ -48,8 +49,8 @@ func missingFile(c *pegboard.Call, t pegboard.Target) string {
 	return text
 }
 
-// suggestionsFor returns paths beside p that resemble it and that the session may
-// read. It reports false if the directory of p does not exist.
+// suggestionsFor returns paths in the directory of p that resemble p and that the
+// session may read. It reports false if that directory does not exist.
 func suggestionsFor(c *pegboard.Call, p string) (near suggestions, ok bool) {
 	dir := filepath.Dir(p)
 	root, err := realpath.OpenDir(dir)
@@ -62,7 +63,7 @@ func suggestionsFor(c *pegboard.Call, p string) (near suggestions, ok bool) {
 		return near, true
 	}
 	defer func() { _ = d.Close() }()
-	have, _ := d.Readdirnames(maxSiblings) // what was read before an error will do
+	have, _ := d.Readdirnames(maxSiblings) // the names before an error are good enough
 	add := func(name string) (added bool) {
 		path := filepath.Join(dir, name)
 		added = len(near.paths) < maxSuggestions && !slices.Contains(near.paths, path) &&
@@ -81,7 +82,7 @@ func suggestionsFor(c *pegboard.Call, p string) (near suggestions, ok bool) {
 	return near, true
 }
 
-// lookalike returns the one name in have that a person would take for name.
+// lookalike returns the only name in have that looks like name.
 func lookalike(name string, have []string) (alike string, ok bool) {
 	folded := foldName(name)
 	for _, h := range have {
@@ -96,8 +97,8 @@ func lookalike(name string, have []string) (alike string, ok bool) {
 	return alike, ok
 }
 
-// foldName returns name with composed letters, straight quotation marks and
-// plain spaces.
+// foldName returns name with composed letters, straight quotation marks and plain
+// spaces.
 func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

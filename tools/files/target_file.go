@@ -16,7 +16,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// A targetFile is a file that a call may change.
+// A targetFile is the file that a call may change.
 type targetFile struct {
 	options WriteOptions
 	call    *pegboard.Call
@@ -24,10 +24,11 @@ type targetFile struct {
 	store   *atomicfile.Store
 }
 
-// storeKey lets the agents of a conversation take turns.
+// storeKey is the key of the store that all agents of a conversation share, so that
+// their calls take turns.
 var storeKey = pegboard.NewKey[*atomicfile.Store]("file writes")
 
-// newTargetFile returns the file that c was or will be decided on.
+// newTargetFile returns the file to which the permission decision about c applies.
 func newTargetFile(o WriteOptions, c *pegboard.Call) (targetFile, error) {
 	t, err := decidedTarget(c)
 	if err != nil {
@@ -36,81 +37,83 @@ func newTargetFile(o WriteOptions, c *pegboard.Call) (targetFile, error) {
 	return targetFile{options: o, call: c, target: t, store: storeKey.GetOrInitRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}, nil
 }
 
-// load returns the file as it is, or nil if there is none.
-func (p targetFile) load(ctx context.Context) (*atomicfile.Snapshot, error) {
-	was, err := p.store.Load(ctx, p.target.Real(), orDefault(p.options.MaxBytes, DefaultMaxWritten))
+// load returns the current file, or nil if it does not exist.
+func (f targetFile) load(ctx context.Context) (*atomicfile.Snapshot, error) {
+	snapshot, err := f.store.Load(ctx, f.target.Real(), orDefault(f.options.MaxBytes, DefaultMaxWritten))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // no file is an answer
 	}
 	if err != nil {
-		return nil, p.explainWrite(ctx, err)
+		return nil, f.writeError(ctx, err)
 	}
-	return was, nil
+	return snapshot, nil
 }
 
-// save writes data in the place of what was, or makes the file, and remembers that
-// the model knows it. If only a part was changed, it knows the rest as well as
-// before. The caveat is for the model.
-func (p targetFile) save(ctx context.Context, was *atomicfile.Snapshot, data []byte, part bool) (caveat string, err error) {
-	if was == nil {
-		_, err = p.store.Create(ctx, p.target.Real(), data, 0)
+// save writes data to the file: it replaces the content of snapshot, or creates the
+// file if snapshot is nil. It records that the model knows the new content; if partial
+// is set, the model knows the rest of the file only as well as before. The caveat is
+// for the model.
+func (f targetFile) save(ctx context.Context, snapshot *atomicfile.Snapshot, data []byte, partial bool) (caveat string, err error) {
+	if snapshot == nil {
+		_, err = f.store.Create(ctx, f.target.Real(), data, 0)
 	} else {
-		part = part && len(was.Data) > 0 && !p.state().SeenWhole(p.target.Real(), was.Data)
-		_, err = was.Replace(ctx, data)
+		partial = partial && len(snapshot.Data) > 0 && !f.state().SeenWhole(f.target.Real(), snapshot.Data)
+		_, err = snapshot.Replace(ctx, data)
 	}
 	if errors.Is(err, atomicfile.ErrNotSynced) {
 		caveat, err = " The system could not say that it is safe on the disk yet.", nil
 	}
 	if err != nil {
-		return "", p.explainWrite(ctx, err)
+		return "", f.writeError(ctx, err)
 	}
-	p.state().RecordWrite(p.target.Real(), data, part)
+	f.state().RecordWrite(f.target.Real(), data, partial)
 	return caveat, nil
 }
 
-// recordSnapshot remembers that the session saw the file as it was loaded, all of it or
-// a part.
-func (p targetFile) recordSnapshot(was *atomicfile.Snapshot, part bool) {
-	size := int64(len(was.Data))
-	p.state().Record(p.target.Real(), reads.View{
-		Info: was.Info, Size: size, Changed: was.Info.ModTime(), To: size, Sum: sha256.Sum256(was.Data), Excerpt: part,
+// recordSnapshot records that the session has seen the content of snapshot, or a part
+// of it.
+func (f targetFile) recordSnapshot(snapshot *atomicfile.Snapshot, partial bool) {
+	size := int64(len(snapshot.Data))
+	f.state().Record(f.target.Real(), reads.View{
+		Info: snapshot.Info, Size: size, Changed: snapshot.Info.ModTime(), To: size, Sum: sha256.Sum256(snapshot.Data), Excerpt: partial,
 	})
 }
 
-func (p targetFile) state() *reads.State { return reads.Of(p.call.Session()) }
+// state returns the record of the files that the session has read.
+func (f targetFile) state() *reads.State { return reads.Of(f.call.Session()) }
 
-// knowledge returns what the session knows of the file's content now.
-func (p targetFile) knowledge(data []byte) reads.Knowledge {
-	return p.state().Knowledge(p.target.Real(), data)
+// knowledge returns what the session knows about data, the current content of the file.
+func (f targetFile) knowledge(data []byte) reads.Knowledge {
+	return f.state().Knowledge(f.target.Real(), data)
 }
 
-// diagnosis is what the host says of the file after a change, ready to append.
-func (p targetFile) diagnosis(ctx context.Context) string {
-	if p.options.Diagnose == nil {
+// diagnosis returns the text of Diagnose, ready to be appended.
+func (f targetFile) diagnosis(ctx context.Context) string {
+	if f.options.Diagnose == nil {
 		return ""
 	}
-	if text := strings.TrimSpace(p.options.Diagnose(ctx, p.target.Value)); text != "" {
+	if text := strings.TrimSpace(f.options.Diagnose(ctx, f.target.Value)); text != "" {
 		return "\n" + text
 	}
 	return ""
 }
 
-// numberedLine numbers a line as the model sees it.
-func (p targetFile) numberedLine(n int, text string) string {
-	ro := ReadOptions{Line: p.options.Line}
+// numberedLine formats a line with its number for the model.
+func (f targetFile) numberedLine(n int, text string) string {
+	ro := ReadOptions{Line: f.options.Line}
 	return string(ro.appendNumbered(nil, n, []byte(text)))
 }
 
-// shortNumberedLine is line for the lines around a change, of which a long one is cut.
-func (p targetFile) shortNumberedLine(n int, text string) string {
+// shortNumberedLine is numberedLine with long lines cut.
+func (f targetFile) shortNumberedLine(n int, text string) string {
 	ro := ReadOptions{MaxLineLength: DefaultMaxLineLength}
 	shown, _, _ := ro.renderLine([]byte(text), int64(len(text)), false)
-	return p.numberedLine(n, string(shown))
+	return f.numberedLine(n, string(shown))
 }
 
-// explainWrite words why the file could not be changed.
-func (p targetFile) explainWrite(ctx context.Context, err error) error {
-	path := p.target.Value
+// writeError returns the error for a file that could not be changed.
+func (f targetFile) writeError(ctx context.Context, err error) error {
+	path := f.target.Value
 	var text string
 	var tooBig *atomicfile.SizeError
 	var broken *atomicfile.BackupError
@@ -125,7 +128,7 @@ func (p targetFile) explainWrite(ctx context.Context, err error) error {
 	case errors.Is(err, atomicfile.ErrChanged), errors.Is(err, fs.ErrExist):
 		text = path + " was changed by somebody else while it was being written, so nothing was written. Read it again, then repeat the change if it is still right."
 	case errors.Is(err, realpath.ErrMoved), errors.Is(err, realpath.ErrDirectory), errors.Is(err, realpath.ErrNotDir):
-		return explainRead(p.call, p.target, err)
+		return readError(f.call, f.target, err)
 	case errors.Is(err, realpath.ErrNotRegular):
 		text = fmt.Sprintf("%s is %v. Only regular files can be written.", path, errorReason(err))
 	case errors.Is(err, syscall.ENOTDIR):
@@ -143,5 +146,6 @@ func (p targetFile) explainWrite(ctx context.Context, err error) error {
 // isNotebook reports whether path names a Jupyter notebook.
 func isNotebook(path string) bool { return strings.EqualFold(filepath.Ext(path), ".ipynb") }
 
-// errUnseen is the cause of refusals to change what the session has not seen.
+// errUnseen is the cause of an error about a file whose current content the session has
+// not seen.
 var errUnseen = errors.New("the file was not read, or changed since")

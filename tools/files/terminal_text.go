@@ -2,10 +2,11 @@ package files
 
 import "strings"
 
-// escapeByte begins a sequence that colours a terminal or moves its cursor.
+// escapeByte starts a terminal escape sequence, which sets a colour or moves the
+// cursor.
 const escapeByte = 0x1B
 
-// stripEscapes returns text without escape sequences.
+// stripEscapes removes escape sequences from text.
 func stripEscapes(text string) string {
 	at := strings.IndexByte(text, escapeByte)
 	if at < 0 {
@@ -19,11 +20,11 @@ func stripEscapes(text string) string {
 	return b.String() + text
 }
 
-// maxEscapeLength is how far the end of an escape sequence is looked for.
+// maxEscapeLength is the maximum length of an escape sequence in bytes.
 const maxEscapeLength = 256
 
-// escapeLength returns how long the escape sequence is that text begins with. One
-// without an end is the escape character alone.
+// escapeLength returns the length of the escape sequence with which text begins. If the
+// sequence has no end, only the escape character counts.
 func escapeLength(text string) int {
 	if len(text) < 2 {
 		return len(text)

@@ -8,30 +8,29 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// TextFile is a part of a text.
+// A TextFile is a part of a text.
 type TextFile struct {
 	FilePath string `json:"filePath"` // absolute
-	// Content is the lines as they are shown, without their numbers. Line ends
-	// are "\n"; a byte order mark is left out.
+	// Content is the text shown, without line numbers. Line ends are "\n"; a byte order
+	// mark is dropped.
 	Content    string `json:"content"`
 	NumLines   int    `json:"numLines"`
 	StartLine  int    `json:"startLine"`
-	TotalLines int    `json:"totalLines"`        // -1: too long to be counted
-	Partial    bool   `json:"partial,omitempty"` // lines follow the last one shown
-	// TruncatedByTokenCap says that more lines would have been shown if they had
-	// fewer tokens.
+	TotalLines int    `json:"totalLines"`        // -1 if the file is too long to be counted
+	Partial    bool   `json:"partial,omitempty"` // more lines follow
+	// TruncatedByTokenCap reports that MaxTokens cut off lines.
 	TruncatedByTokenCap bool `json:"truncatedByTokenCap,omitempty"`
 
 	text      string // for the model
-	truncated bool   // a limit of the tool, not of the call, left lines out
+	truncated bool   // a limit of the tool, not of the call, cut off lines
 	linesCut  bool   // a line was cut
 }
 
-// view returns what the model has seen of the file, or nil if that proves
-// nothing about its content.
+// view returns the record of what the model has seen, or nil if that proves nothing
+// about the content of the file.
 func (t *TextFile) view(fi fs.FileInfo, s fileRange) *reads.View {
 	if s.from == s.to && fi.Size() > 0 {
-		return nil // past the end
+		return nil // the offset is past the end
 	}
 	return &reads.View{
 		Info: fi, Size: fi.Size(), Changed: fi.ModTime(),
@@ -39,20 +38,20 @@ func (t *TextFile) view(fi fs.FileInfo, s fileRange) *reads.View {
 	}
 }
 
-// countRest adds the lines behind the page to those of t, if they can be
-// counted in reasonable time.
+// countRest adds the lines after the page to TotalLines, or sets it to -1 if there are
+// too many bytes to count.
 func (t *TextFile) countRest(ctx context.Context, l *lineReader, why pageEnd) error {
-	behind, end, err := l.skipLines(ctx, math.MaxInt, maxCountedBytes)
+	after, end, err := l.skipLines(ctx, math.MaxInt, maxCountedBytes)
 	if err != nil {
 		return err
 	}
 	if why.droppedLine() {
-		behind++ // the line that did not fit
+		after++ // the line that did not fit
 	}
 	if why == longLine {
-		behind = max(0, behind-1) // the rest of a line is counted as one
+		after = max(0, after-1) // the rest of the long line was counted as a line
 	}
-	t.TotalLines += behind
+	t.TotalLines += after
 	if !end {
 		t.TotalLines = -1
 	}

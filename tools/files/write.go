@@ -18,26 +18,26 @@ type writeInput struct {
 	Content  string `json:"content" jsonschema_description:"The whole new content of the file"`
 }
 
-// WriteOutput is what a host gets as Result.Data of [Write].
+// A WriteOutput is the Result.Data of a [Write] call.
 type WriteOutput struct {
 	Type            string  `json:"type"`     // "create" or "update"
 	FilePath        string  `json:"filePath"` // absolute
-	Content         string  `json:"content"`  // as the call gave it
+	Content         string  `json:"content"`  // as given in the call
 	StructuredPatch []Hunk  `json:"structuredPatch"`
-	OriginalFile    *string `json:"originalFile"` // nil if there was none
+	OriginalFile    *string `json:"originalFile"` // nil if the file did not exist
 
 	text string // for the model
 }
 
-// Write returns the tool that makes a file or replaces all of its content.
+// Write returns the tool that creates a file or replaces its whole content.
 //
-// An existing file must have been read whole by the session, and be as it was
-// then. It keeps its encoding, byte order mark, mode, owner and links, and its
-// line ends where the content has "\n". A new file gets exactly the bytes of the
-// content, and the directories it needs. The file is the old one or the new one
-// at any moment, also when the process is killed, but for one that has several
-// names or must not be replaced: it is written in place, with a backup beside it
-// meanwhile.
+// The session must have read an existing file completely, and the content must not have
+// changed since. The file keeps its encoding, byte order mark, mode, owner and links,
+// and its line ends where the new content has "\n". A new file gets exactly the bytes
+// of the content; missing directories are created. The change is atomic: at any moment,
+// even if the process is killed, the file has either the old or the new content. The
+// exception is a file with several hard links, or one that must not be replaced: it is
+// written in place, with a backup next to it until the write is complete.
 func Write(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[writeInput, WriteOutput]{
 		Info: pegboard.Info{Name: "Write"},
@@ -50,100 +50,103 @@ func Write(o WriteOptions) pegboard.Tool {
 		Result: func(out WriteOutput) *pegboard.Result {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
 		},
-	}, targetFile.write)
+	}, planWrite)
 }
 
-// write plans the whole content of a file.
-func (p targetFile) write(in writeInput, was *atomicfile.Snapshot) (plan[WriteOutput], error) {
-	if was == nil {
-		return p.make(in.Content)
+// planWrite plans the whole content of a file.
+func planWrite(f targetFile, in writeInput, snapshot *atomicfile.Snapshot) (plan[WriteOutput], error) {
+	if snapshot == nil {
+		return planCreate(f, in.Content)
 	}
-	return p.overwrite(was, in.Content)
+	return planOverwrite(f, snapshot, in.Content)
 }
 
-// make plans a file that is not there.
-func (p targetFile) make(content string) (plan[WriteOutput], error) {
+// planCreate plans a new file.
+func planCreate(f targetFile, content string) (plan[WriteOutput], error) {
 	data, err := edit.NewFile(content)
 	if err != nil {
 		return plan[WriteOutput]{}, &adviceError{text: err.Error(), err: err}
 	}
 	return plan[WriteOutput]{data: data, output: func(caveat, diagnosis string) WriteOutput {
 		return WriteOutput{
-			Type: "create", FilePath: p.target.Value, Content: content, StructuredPatch: []Hunk{},
-			text: fmt.Sprintf("Made %s.", p.target.Value) + caveat + diagnosis,
+			Type: "create", FilePath: f.target.Value, Content: content, StructuredPatch: []Hunk{},
+			text: fmt.Sprintf("Made %s.", f.target.Value) + caveat + diagnosis,
 		}
 	}}, nil
 }
 
-// overwrite plans new content for a file that was read.
-func (p targetFile) overwrite(was *atomicfile.Snapshot, content string) (plan[WriteOutput], error) {
-	text, err := edit.Parse(was.Data)
+// planOverwrite plans new content for an existing file.
+func planOverwrite(f targetFile, snapshot *atomicfile.Snapshot, content string) (plan[WriteOutput], error) {
+	text, err := edit.Parse(snapshot.Data)
 	if err != nil {
-		return plan[WriteOutput]{}, &adviceError{err: err, text: fmt.Sprintf("%s exists, and is not text that can be overwritten safely: %v. If it may go, remove it first.", p.target.Value, err)}
+		return plan[WriteOutput]{}, &adviceError{err: err, text: fmt.Sprintf("%s exists, and is not text that can be overwritten safely: %v. If it may go, remove it first.", f.target.Value, err)}
 	}
-	if err := p.mayOverwrite(was, text); err != nil {
+	if err := checkOverwrite(f, snapshot, text); err != nil {
 		return plan[WriteOutput]{}, err
 	}
 	change, err := text.Rewrite(content)
 	if err != nil {
-		return plan[WriteOutput]{}, &adviceError{text: p.target.Value + ": " + err.Error(), err: err}
+		return plan[WriteOutput]{}, &adviceError{text: f.target.Value + ": " + err.Error(), err: err}
 	}
 	return plan[WriteOutput]{data: change.Data, output: func(caveat, diagnosis string) WriteOutput {
 		return WriteOutput{
-			Type: "update", FilePath: p.target.Value, Content: content, OriginalFile: &change.Old,
+			Type: "update", FilePath: f.target.Value, Content: content, OriginalFile: &change.Old,
 			StructuredPatch: patch(change.Old, change.New),
-			text:            fmt.Sprintf("Replaced the content of %s.", p.target.Value) + caveat + diagnosis,
+			text:            fmt.Sprintf("Replaced the content of %s.", f.target.Value) + caveat + diagnosis,
 		}
 	}}, nil
 }
 
-// mayOverwrite refuses to replace what the model has not seen. If the file
-// changed since it was read, the refusal shows it, so that the next call passes.
-func (p targetFile) mayOverwrite(was *atomicfile.Snapshot, text *edit.Text) error {
-	if p.options.AllowUnread || p.state().SeenWhole(p.target.Real(), was.Data) {
+// checkOverwrite returns an error if the model has not seen the whole current content.
+// If the file changed since it was read, the error shows the content, so that the model
+// can repeat the call.
+func checkOverwrite(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text) error {
+	if f.options.AllowUnread || f.state().SeenWhole(f.target.Real(), snapshot.Data) {
 		return nil
 	}
 	refuse := func(format string, args ...any) error {
-		return &adviceError{text: p.target.Value + fmt.Sprintf(format, args...), err: errUnseen}
+		return &adviceError{text: f.target.Value + fmt.Sprintf(format, args...), err: errUnseen}
 	}
-	switch p.knowledge(was.Data) {
+	switch f.knowledge(snapshot.Data) {
 	case reads.Unread:
 		return refuse(" exists already and was not read. Read it first, so that nothing is overwritten unseen; use Edit to change a part of it.")
 	case reads.Stale:
-		advice := p.target.Value + " changed since it was read, and nothing was written."
-		if shown, ok := p.present(text); ok {
-			return &shownError{adviceError: adviceError{text: advice + shown, err: errUnseen}, snapshot: was}
+		advice := f.target.Value + " changed since it was read, and nothing was written."
+		if shown, ok := currentContent(f, text); ok {
+			return &shownError{adviceError: adviceError{text: advice + shown, err: errUnseen}, snapshot: snapshot}
 		}
 		return &adviceError{text: advice + " Read it again.", err: errUnseen}
 	}
-	if isNotebook(p.target.Value) {
+	if isNotebook(f.target.Value) {
 		return refuse(" was read in part only. Read it whole first, so that nothing is overwritten unseen, or change its cells with NotebookEdit.")
 	}
-	line := p.unseenLine(was, text)
+	line := firstUnseenLine(f, snapshot, text)
 	return refuse(" was read in part only: from line %d on not everything was shown. Read it from there (offset %d), so that nothing is overwritten unseen. If a line is longer than Read shows, use Edit, which changes a part.", line, line)
 }
 
-// unseenLine returns the number of the first line that the model may not have seen.
-func (p targetFile) unseenLine(was *atomicfile.Snapshot, text *edit.Text) int {
+// firstUnseenLine returns the number of the first line that the model may not have
+// seen.
+func firstUnseenLine(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text) int {
 	if strings.HasPrefix(text.Encoding(), "UTF-16") {
-		return 1 // its line ends are no bytes of their own
+		return 1 // a line feed is two bytes, so bytes do not count lines
 	}
-	return 1 + bytes.Count(was.Data[:p.state().SeenPrefix(p.target.Real(), was.Data)], []byte{'\n'})
+	return 1 + bytes.Count(snapshot.Data[:f.state().SeenPrefix(f.target.Real(), snapshot.Data)], []byte{'\n'})
 }
 
-// How much of a file that changed is shown with a refusal.
+// The limits of the content that an error shows.
 const (
-	maxPresented      = 200
+	maxPresented      = 200 // lines
 	maxPresentedBytes = 16 << 10
 )
 
-// present shows a file that the model does not know any more, unless it is long.
-func (p targetFile) present(text *edit.Text) (shown string, ok bool) {
+// currentContent returns the content of the file for an error. It reports false if the
+// content is too long.
+func currentContent(f targetFile, text *edit.Text) (shown string, ok bool) {
 	all := text.String()
 	lines := strings.Count(all, "\n") + 1
 	if lines > maxPresented || len(all) > maxPresentedBytes {
 		return "", false
 	}
 	return " Its content now, after which the call may be repeated if it is still right:\n" +
-		edit.Excerpt(all, []edit.Range{{First: 1, Last: lines}}, 0, p.numberedLine), true
+		edit.Excerpt(all, []edit.Range{{First: 1, Last: lines}}, 0, f.numberedLine), true
 }

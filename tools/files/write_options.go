@@ -10,34 +10,34 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// WriteOptions change [Write], [Edit] and [NotebookEdit]. The zero value works.
+// WriteOptions configure [Write], [Edit] and [NotebookEdit]. The zero value is valid.
 type WriteOptions struct {
-	// MaxBytes is the largest file that is changed; 0 means DefaultMaxWritten.
+	// MaxBytes is the maximum size of a file that is changed, in bytes. 0 means
+	// DefaultMaxWritten.
 	MaxBytes int64
-	// ConfigDirs are directories of the harness itself. No rule, mode or person
-	// lets these tools write there; a harness that means it to leaves them out.
-	// Relative ones stand on the session's directory, ~ is its home; letter case
-	// does not count. A second name (hard link) of a file in one is not known as
-	// such. Files that other programs run or believe, such as .git and .claude, are asked about
-	// wherever they are.
+	// ConfigDirs are directories of the host program, in which these tools never write:
+	// no rule, mode or user can allow it. Relative paths are relative to the session's
+	// directory, and ~ is its home. Letter case is ignored. A hard link elsewhere to a
+	// file in such a directory is not recognized. Files that other programs execute or
+	// trust, such as those in .git and .claude, need not be listed: the user is asked
+	// about them wherever they are.
 	ConfigDirs []string
-	// AllowUnread lets a file be changed that the session has not read. A rule that
-	// denies reading a file denies changing it all the same.
+	// AllowUnread allows changing a file that the session has not read. A rule that
+	// denies reading a file still denies changing it.
 	AllowUnread bool
-	// Line puts a line and its number together for the model; nil means as Read
-	// does.
+	// Line formats a line with its number for the model. Nil means the form of Read.
 	Line func(n int, text string) string
-	// Diagnose is called after each change with the path that was written. What
-	// it returns is shown to the model after the change: what a linter or a
-	// compiler says of the file, for example.
+	// Diagnose is called after each change with the path of the file. The result for
+	// the model ends with the text that it returns, such as the messages of a linter or
+	// compiler for this file.
 	Diagnose func(ctx context.Context, path string) string
 }
 
-// DefaultMaxWritten is how large a file may be that is edited or overwritten, in
-// bytes: our choice. Its old content is held in memory.
+// DefaultMaxWritten is the default of [WriteOptions].MaxBytes: 64 MiB, our choice. The
+// old content of the file is held in memory.
 const DefaultMaxWritten = 64 << 20
 
-// traits says that a call writes the file at path.
+// traits returns the traits of a call that writes the file at path.
 func (o WriteOptions) traits(path string) pegboard.Traits {
 	return pegboard.Traits{
 		Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: path}},
@@ -45,7 +45,7 @@ func (o WriteOptions) traits(path string) pegboard.Traits {
 	}
 }
 
-// permit refuses the harness's own directories.
+// permit denies writing in ConfigDirs.
 func (o WriteOptions) permit(c *pegboard.Call) pegboard.Decision {
 	s := c.Session()
 	if s == nil {
@@ -62,8 +62,8 @@ func (o WriteOptions) permit(c *pegboard.Call) pegboard.Decision {
 	return pegboard.Decision{}
 }
 
-// contains reports whether path is dir or lies below it, whatever the letter case and
-// under whatever name of dir.
+// contains reports whether path is dir or is below it. It ignores letter case and
+// recognizes other names of dir.
 func contains(dir, path string) bool {
 	if realpath.Contains(strings.ToLower(dir), strings.ToLower(path)) {
 		return true

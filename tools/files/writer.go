@@ -10,16 +10,16 @@ import (
 // A writer is a tool that changes a file.
 type writer struct {
 	pegboard.Tool
-	// previewTool returns a tool that decodes and validates the same input and cannot
+	// previewTool returns a tool that decodes and validates the same input but cannot
 	// write. Its Result.Data is a Proposal.
 	previewTool func() pegboard.Tool
 }
 
-// buildWriter returns the tool that d describes and w plans for.
+// buildWriter returns the tool with the definition d, which plans changes with w.
 func buildWriter[In, Out any](o WriteOptions, d pegboard.Definition[In, Out], w planner[In, Out]) pegboard.Tool {
 	d.Permit = func(_ context.Context, _ In, c *pegboard.Call) pegboard.Decision { return o.permit(c) }
 	d.Call = func(ctx context.Context, in In, c *pegboard.Call) (Out, error) { return w.apply(ctx, o, in, c) }
-	return &writer{Tool: pegboard.Build(d), previewTool: sync.OnceValue(func() pegboard.Tool { // few hosts want it
+	return &writer{Tool: pegboard.Build(d), previewTool: sync.OnceValue(func() pegboard.Tool { // built on first use: few hosts need it
 		return pegboard.Build(pegboard.Definition[In, Proposal]{
 			Info:        d.Info,
 			Description: d.Description,

@@ -1,12 +1,12 @@
 package reads
 
-// A Knowledge is what a session knows of a file's present content.
+// A Knowledge is the extent to which a session knows the current content of a file.
 type Knowledge int
 
-// The standings.
+// The values, from less to more knowledge.
 const (
-	Unread    Knowledge = iota // it has seen nothing of it
-	Truncated                  // only views that a limit cut
-	Stale                      // all that it has seen is different now
-	Current                    // something that it has seen is there as it was
+	Unread    Knowledge = iota // it has seen nothing of the file
+	Truncated                  // it has seen only views that a limit truncated
+	Stale                      // all bytes that it has seen have changed
+	Current                    // some of the bytes that it has seen are unchanged
 )

@@ -1,6 +1,7 @@
-// Package reads remembers what each session has seen of each file, so that an
-// edit can tell whether the model knows what it changes. It goes by content, not
-// by times: what rewrites a file with the same bytes changes nothing here.
+// Package reads records which parts of which files each session has seen, so that the
+// tools that edit can tell whether the model knows the text that it changes. It
+// compares content and not times: a program that rewrites a file with the same bytes
+// changes nothing here.
 package reads
 
 import (
@@ -14,27 +15,27 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// State is what one session has seen. Its zero value has seen nothing; its
-// methods may be called concurrently.
+// A State is the record of one session. The zero value is empty. Its methods may be
+// called concurrently.
 type State struct {
 	mu    sync.Mutex
 	views map[string][]View // by resolved path, the newest last
 }
 
-// Of returns the state of s, empty at first. A fork begins with a copy of its
-// parent's, in which nothing counts as shown: it may not have the parent's
-// conversation.
+// Of returns the state of s, which is empty at first. A fork starts with a copy of its
+// parent's state, without the marks InConversation, since the fork may not have the
+// parent's conversation.
 func Of(s *pegboard.Session) *State { return stateKey.GetOrInit(s, func() *State { return &State{} }) }
 
 var stateKey = pegboard.NewClonedKey("files read", (*State).Clone)
 
-// maxViews is how many stretches of one file are remembered. The oldest goes
-// first; then an edit asks for one more read.
+// maxViews is the maximum number of views that are kept for one file. The oldest is
+// dropped first; an edit then requires one more read.
 const maxViews = 64
 
-// Record records that v of the file at real was shown. It replaces earlier views
-// of the same stretch; if that has the same bytes still, what was seen of them
-// stays seen.
+// Record adds the view v of the file at the path real. It replaces earlier views of the
+// same bytes; if the content of these bytes is the same, a field Truncated or Excerpt
+// that was false stays false.
 func (st *State) Record(real string, v View) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -54,20 +55,20 @@ func (st *State) Record(real string, v View) {
 	st.views[real] = append(views, v)
 }
 
-// RecordWrite records that the session itself gave the file at real the content data,
-// in the place of all it knew of it. Part says that it changed something of a file
-// that it had not seen whole, and knows no more of the rest than before.
-func (st *State) RecordWrite(real string, data []byte, part bool) {
+// RecordWrite records that the session itself wrote data to the file at the path real.
+// It replaces all views of the file. excerpt means that the session changed a part of a
+// file that it had not seen completely, and has not seen the rest now.
+func (st *State) RecordWrite(real string, data []byte, excerpt bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.views == nil {
 		st.views = map[string][]View{}
 	}
-	st.views[real] = []View{{Size: int64(len(data)), To: int64(len(data)), Sum: sha256.Sum256(data), Excerpt: part}}
+	st.views[real] = []View{{Size: int64(len(data)), To: int64(len(data)), Sum: sha256.Sum256(data), Excerpt: excerpt}}
 }
 
-// InConversation reports whether v stands in the conversation already: the same stretch
-// of the same file, unchanged since by size, time, identity and content.
+// InConversation reports whether v is in the conversation already: the same bytes of
+// the same file, unchanged in size, time, identity and content.
 func (st *State) InConversation(real string, v View) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -77,7 +78,8 @@ func (st *State) InConversation(real string, v View) bool {
 	})
 }
 
-// Knowledge compares what was seen of the file at real with its content now.
+// Knowledge compares the views of the file at the path real with data, its current
+// content.
 func (st *State) Knowledge(real string, data []byte) Knowledge {
 	st.mu.Lock()
 	views := slices.Clone(st.views[real])
@@ -96,15 +98,15 @@ func (st *State) Knowledge(real string, data []byte) Knowledge {
 	return best
 }
 
-// SeenWhole reports whether every byte of data, the content of the file at real now,
-// was seen as it stands.
+// SeenWhole reports whether the session has seen every byte of data, the current
+// content of the file at the path real.
 func (st *State) SeenWhole(real string, data []byte) bool {
 	return st.SeenPrefix(real, data) == len(data) && st.Knowledge(real, data) != Unread
 }
 
-// SeenPrefix returns how many bytes data, the content of the file at real now, begins
-// with that were seen as they stand. Views that a limit cut add up; those of a
-// part do not count.
+// SeenPrefix returns the length of the longest prefix of data that the session has
+// seen. data is the current content of the file at the path real. Views that a limit
+// truncated count; excerpts do not.
 func (st *State) SeenPrefix(real string, data []byte) int {
 	st.mu.Lock()
 	views := slices.Clone(st.views[real])
@@ -119,15 +121,15 @@ func (st *State) SeenPrefix(real string, data []byte) int {
 	return int(seen)
 }
 
-// Forget drops all that was seen, for a conversation that lost its beginning:
-// files have to be read again before they are edited.
+// Forget drops all views, for a conversation that loses its start: the model has to
+// read files again before it edits them.
 func (st *State) Forget() {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.views = nil
 }
 
-// Clone returns the state that a fork begins with.
+// Clone returns the state with which a fork starts.
 func (st *State) Clone() *State {
 	st.mu.Lock()
 	defer st.mu.Unlock()

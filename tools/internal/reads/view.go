@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// A View is a stretch of a file that was shown. Its zero value stands for an
-// empty file that was shown whole.
+// A View is a range of bytes of a file that was shown to the model. The zero value is
+// the view of an empty file.
 type View struct {
-	// Info, Size and Changed say which file it was, in which state. Info may be
-	// nil; then no later view is the same one.
+	// Info, Size and Changed identify the file and its state. Info may be nil; then no
+	// other view counts as one of the same file.
 	Info    fs.FileInfo
 	Size    int64
 	Changed time.Time
 
-	From, To       int64             // the bytes of the file that were shown
-	Sum            [sha256.Size]byte // of these bytes, as they stand in the file
-	Truncated      bool              // a limit showed less than was asked for, so that it is no proof of having seen the file
-	Excerpt        bool              // only something of the stretch was shown, such as the lines that grep found
-	InConversation bool              // the text stands in this session's own conversation
+	From, To       int64             // bytes of the file that were shown
+	Sum            [sha256.Size]byte // hash of these bytes as they are in the file
+	Truncated      bool              // a limit of the tool cut the range short, so the view does not prove that the file was read
+	Excerpt        bool              // only parts of the range were shown, such as the lines that Grep found
+	InConversation bool              // the text is in the conversation of this session
 }
 
-// holdsFor reports whether data still holds what was shown. A view of an empty
-// stretch proves nothing unless the file is empty.
+// holdsFor reports whether data still has the bytes that were shown. A view of an empty
+// range only holds for an empty file.
 func (v *View) holdsFor(data []byte) bool {
 	if v.To > int64(len(data)) || v.From == v.To && len(data) > 0 {
 		return false

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/build"
@@ -11,25 +10,15 @@ import (
 	"go/types"
 	"io/fs"
 	"path/filepath"
-	"strings"
 )
 
-// A function is an exported one of the standard library.
-type function struct {
-	pkg, name, about string
-	params           []param
-	result           bool // it returns something
-}
-
-type param struct{ name, goType string }
-
-// A library is the functions of one package.
+// A library is one package with its functions.
 type library struct {
 	path, about string
 	functions   []function
 }
 
-// standardLibrary reads the sources that came with Go.
+// standardLibrary reads the sources of the standard library of the Go installation.
 func standardLibrary() (all []library, err error) {
 	src := filepath.Join(build.Default.GOROOT, "src")
 	err = filepath.WalkDir(src, func(dir string, d fs.DirEntry, err error) error {
@@ -49,7 +38,8 @@ func standardLibrary() (all []library, err error) {
 	return all, err
 }
 
-// read returns what a package exports. One that is not for this system has nothing.
+// read returns the exported functions of a package. A package that does not build on
+// this system has none.
 func read(dir, path string) (lib library) {
 	listed, err := build.ImportDir(dir, 0)
 	if err != nil {
@@ -75,7 +65,7 @@ func read(dir, path string) (lib library) {
 	return lib
 }
 
-// constructors are the functions that documentation lists with their type.
+// constructors returns the functions that the documentation lists below their type.
 func constructors(p *doc.Package) (lists [][]*doc.Func) {
 	for _, t := range p.Types {
 		lists = append(lists, t.Funcs)
@@ -99,30 +89,4 @@ func describe(path, about string, decl *ast.FuncDecl) function {
 		}
 	}
 	return f
-}
-
-// schema describes the input. What has no counterpart in JSON is an expression of Go.
-func (f function) schema() json.RawMessage {
-	properties, required := map[string]any{}, []string{}
-	for _, p := range f.params {
-		properties[p.name] = map[string]string{"type": p.jsonType(), "description": p.goType}
-		required = append(required, p.name)
-	}
-	b, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-	if err != nil {
-		panic(err) // it is made of strings
-	}
-	return b
-}
-
-func (p param) jsonType() string {
-	switch strings.TrimRight(p.goType, "0123456789") {
-	case "int", "uint":
-		return "integer"
-	case "float":
-		return "number"
-	case "bool":
-		return "boolean"
-	}
-	return "string"
 }
