@@ -29,12 +29,11 @@ type assembly struct {
 	gates   Gates
 	pool    *Pool
 	rules   []Rule
-	gone    map[string]int // by what it names, the first rule that denies a tool or server as a whole
-	globs   []int          // rules that deny tools by a pattern of names
+	denials map[string]int // index of the first rule that denies a tool or server as a whole, by its name
+	globs   []int          // indices of the rules that deny tools by a pattern of names
 }
 
-// AssemblePool returns a snapshot of the tools that s may use now. It is the
-// only thing that decides this:
+// AssemblePool returns a snapshot of the tools that s may use now:
 //
 //  1. built-in tools that are not special, not denied as a whole, not hidden
 //     by a gate, and enabled in s;
@@ -48,7 +47,7 @@ type assembly struct {
 // [Pool.Explain] and [Pool.Excluded] say what was left out, and why.
 func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool {
 	from := r.snapshot()
-	a := &assembly{session: s, perms: s.Permissions(), gates: cfg.Gates, pool: &Pool{session: s, from: from, deferral: cfg.Deferral, library: &r.library}}
+	a := &assembly{session: s, perms: s.Permissions(), gates: cfg.Gates, pool: &Pool{session: s, from: from, policy: cfg.Deferral, search: &toolIndex{library: &r.library}}}
 	a.indexDenials()
 	a.pool.tools = make([]offered, 0, len(from.builtins)+len(from.external))
 	a.addBuiltins()
@@ -61,7 +60,7 @@ func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool {
 	pool = pool.selected(s.cfg.Hooks.Select)
 	if cfg.Gates.REPL {
 		cfg.Gates.REPL = false
-		pool.inside = r.AssemblePool(s, cfg)
+		pool.behindREPL = r.AssemblePool(s, cfg)
 	}
 	return pool
 }
@@ -74,21 +73,21 @@ func (c PoolConfig) roles() RoleTables {
 }
 
 func (a *assembly) addBuiltins() {
-	left := make([]*entry, 0, len(a.pool.from.builtins))
+	candidates := make([]*entry, 0, len(a.pool.from.builtins))
 	for _, e := range a.pool.from.builtins {
 		if why := a.gates.special(e.info.Name); why != "" {
 			a.exclude(e, why)
-		} else if why := a.denied(e, a.gone); why != "" {
+		} else if why := a.denied(e, a.denials); why != "" {
 			a.exclude(e, why)
 		} else {
-			left = append(left, e)
+			candidates = append(candidates, e)
 		}
 	}
-	names := make([]string, len(left))
-	for i, e := range left {
+	names := make([]string, len(candidates))
+	for i, e := range candidates {
 		names[i] = e.info.Name
 	}
-	for _, e := range left {
+	for _, e := range candidates {
 		if why := a.gates.hides(e.info.Name, a.session.cfg.Role, names); why != "" {
 			a.exclude(e, why)
 		} else {
@@ -98,12 +97,12 @@ func (a *assembly) addBuiltins() {
 	a.pool.builtins = len(a.pool.tools)
 }
 
-// addExternal goes through the tools by name, those of one name by source: the
-// first that can be offered takes the name.
+// addExternal goes through the tools by name, and those of one name by source: the first
+// that can be offered gets the name.
 func (a *assembly) addExternal() {
 	from := a.pool.from
 	taken, denials := a.takenNames(), a.externalDenials()
-	var last *entry // that was offered
+	var last *entry // the last offered tool
 	for _, e := range from.external {
 		if why := a.denied(e, denials); why != "" {
 			a.exclude(e, why)
@@ -120,13 +119,13 @@ func (a *assembly) addExternal() {
 	for _, src := range from.sources {
 		a.pool.excluded = append(a.pool.excluded, src.exclusions...)
 	}
-	slices.SortStableFunc(a.pool.excluded, func(x, y Exclusion) int { // under one name, all of a source together
+	slices.SortStableFunc(a.pool.excluded, func(x, y Exclusion) int { // the order of a source's own list does not matter
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Origin.Source, y.Origin.Source))
 	})
 }
 
-// takenNames are the names and aliases of built-in tools in the pool that could
-// be those of an external tool, with their owners.
+// takenNames returns the names and aliases of built-in tools in the pool that an external
+// tool could have, with their owners.
 func (a *assembly) takenNames() map[string]Origin {
 	taken := map[string]Origin{}
 	for _, t := range a.pool.tools {
@@ -143,8 +142,7 @@ func (a *assembly) takenNames() map[string]Origin {
 	return taken
 }
 
-// offer adds a tool that declares itself in the session, and reports whether it
-// does.
+// offer adds a tool, unless it declares that it is not offered in the session.
 func (a *assembly) offer(e *entry) bool {
 	decl := e.decl
 	if decl == nil {
@@ -158,9 +156,9 @@ func (a *assembly) offer(e *entry) bool {
 	return true
 }
 
-// indexDenials finds the rules that take away a tool as a whole.
+// indexDenials finds the rules that deny a tool as a whole.
 func (a *assembly) indexDenials() {
-	a.gone = map[string]int{}
+	a.denials = map[string]int{}
 	a.rules = a.perms.set.all()
 	for i, r := range a.rules {
 		if r.Behavior != Deny {
@@ -168,17 +166,17 @@ func (a *assembly) indexDenials() {
 		}
 		if strings.Contains(r.Tool, "*") && r.Pattern == "" {
 			a.globs = append(a.globs, i)
-		} else if _, ok := a.gone[r.Tool]; !ok && r.Pattern == "" {
-			a.gone[r.Tool] = i
+		} else if _, ok := a.denials[r.Tool]; !ok && r.Pattern == "" {
+			a.denials[r.Tool] = i
 		}
 	}
 }
 
-// externalDenials are the denials that name an external tool or a server there
-// is. They are few, mostly none, and every external tool is looked up in them.
+// externalDenials returns the denials that name an existing external tool or server. There
+// are few, usually none, and every external tool is looked up in them.
 func (a *assembly) externalDenials() map[string]int {
 	denials := map[string]int{}
-	for name, rule := range a.gone {
+	for name, rule := range a.denials {
 		if a.pool.from.knows(name) || len(name) > toolname.MaxLen {
 			denials[name] = rule
 		}
@@ -186,8 +184,7 @@ func (a *assembly) externalDenials() map[string]int {
 	return denials
 }
 
-// denied names the rule that takes away a tool as a whole, the first of denials
-// if there are several, or "".
+// denied describes the first rule that denies a tool as a whole, or returns "".
 func (a *assembly) denied(e *entry, denials map[string]int) string {
 	if len(denials) == 0 && len(a.globs) == 0 {
 		return ""
@@ -208,7 +205,7 @@ func (a *assembly) denied(e *entry, denials map[string]int) string {
 	for _, alias := range e.info.Aliases {
 		look(alias)
 	}
-	if at, ok := denials[e.info.server]; ok { // "" for a built-in, which no rule names
+	if at, ok := denials[e.info.server]; ok { // "" for a built-in tool, and no rule names ""
 		first = min(first, at)
 	}
 	if first == len(a.rules) {
@@ -218,5 +215,5 @@ func (a *assembly) denied(e *entry, denials map[string]int) string {
 }
 
 func (a *assembly) exclude(e *entry, reason string) {
-	a.pool.excluded = append(a.pool.excluded, e.excluded(reason))
+	a.pool.excluded = append(a.pool.excluded, e.exclusion(reason))
 }

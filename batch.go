@@ -2,18 +2,172 @@ package pegboard
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 )
 
-// wait returns when all calls have ended. Who waits watches the host's context
-// for those that run.
+// A batch is the calls of one message, which are ordered against each other.
+type batch struct {
+	exec    *Executor
+	pool    *Pool
+	parent  *Call // the call whose tool makes these calls; nil for calls of the model
+	lane    lane.Lane
+	blocked bool // abandoned calls hold keys in the lane
+	events  *eventLog
+	grace   time.Duration
+	running runningBatch // its entry in the session
+
+	host        hostContext        // the caller's context with the session
+	uncancelled uncancelledContext // host, without cancellation
+	ctx         lifetime.Context   // under host; also cancelled with the session
+
+	message chan struct{} // closed when the model's message has ended; nil if it had ended before
+	reason  FinishReason  // set before message is closed
+
+	cause atomic.Pointer[error] // of stopAll
+
+	mu       sync.Mutex      // guards the fields below
+	jobs     []*job          // in the order of admission
+	outcomes []Outcome       // one for each job, if the number of calls is known in advance
+	firstID  string          // of the first call
+	ids      map[string]bool // made for the second call
+
+	keysMu  sync.Mutex // guards the fields below, also while updates run
+	holders int        // calls that hold their keys
+	updates []sessionUpdate
+}
+
+// A sessionUpdate is a Result.UpdateSession that has not run yet.
+type sessionUpdate struct {
+	place int // of its call
+	apply func(*Session)
+}
+
+// newBatch returns a batch for n calls, and their jobs. For one call, which is the common
+// case, batch, job and outcome are one allocation.
+func newBatch(ctx context.Context, e *Executor, p *Pool, n int) (*batch, []job) {
+	if n != 1 {
+		b := &batch{jobs: make([]*job, 0, n), outcomes: make([]Outcome, n)}
+		b.init(ctx, e, p, n)
+		return b, make([]job, n)
+	}
+	one := new(struct {
+		batch    batch
+		jobs     [1]job
+		list     [1]*job
+		outcomes [1]Outcome
+	})
+	one.batch.jobs, one.batch.outcomes = one.list[:0], one.outcomes[:]
+	one.batch.init(ctx, e, p, n)
+	return &one.batch, one.jobs[:]
+}
+
+// init prepares a zero batch for at most n calls; n = 0 means that the number is not
+// known.
+func (b *batch) init(ctx context.Context, e *Executor, p *Pool, n int) {
+	limit, grace := e.MaxParallel, e.Grace
+	if limit <= 0 {
+		limit = DefaultMaxParallel
+	}
+	if grace <= 0 {
+		grace = DefaultGrace
+	}
+	b.exec, b.pool, b.grace = e, p, grace
+	if n == 0 || n > limit {
+		b.lane.SetLimit(limit)
+	}
+	b.events = newEventLog(e.OnEvent, e.Logger, func() string { return e.traceID(ctx) })
+	b.host = hostContext{ctx, p.session}
+	b.uncancelled.hostContext = &b.host
+	b.ctx.Init(&b.host)
+	b.running.batch = b
+	if !p.session.batches.register(&b.running) {
+		b.running.stop(ErrClosed)
+	}
+	b.blocked = p.session.abandoned.Block(&b.lane)
+}
+
+// admit gives c the next place in the lane and makes j, which must be new, its job. The
+// caller flushes the events when it holds no lock.
+func (b *batch) admit(j *job, c Call) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	j.batch, j.stage, j.place, j.admitted, j.ended = b, StageAdmit, len(b.jobs), time.Now(), make(chan struct{})
+	j.run.job = j
+	b.lane.Enter(&j.schedule.ticket)
+	if b.outcomes != nil {
+		j.outcome = &b.outcomes[j.place]
+	} else {
+		j.outcome = new(Outcome)
+	}
+	j.call = j.snapshots.first[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input)}, callState{session: b.pool.session, pool: b.pool, parent: b.parent})
+	j.duplicate = c.ID != "" && b.isDuplicate(c.ID)
+	b.jobs = append(b.jobs, j)
+	if !j.duplicate {
+		j.loopID, j.loopReason = b.countForBreaker(j.call)
+	}
+	if b.exec.OnEvent != nil || b.exec.Repair.Func != nil {
+		j.snapshots.shared = 1 // a listener or the repair may hold the call as it was admitted
+	}
+	b.events.queue(Event{Kind: EventAdmitted, Call: j.call}, nil)
+}
+
+// isDuplicate reports whether an earlier call has the same id, and records the id. A
+// batch of one call needs no map.
+func (b *batch) isDuplicate(id string) bool {
+	if len(b.jobs) == 0 {
+		b.firstID = id
+		return false
+	}
+	if b.ids == nil {
+		b.ids = map[string]bool{b.firstID: true}
+	}
+	before := b.ids[id]
+	b.ids[id] = true
+	return before
+}
+
+// countForBreaker tells the loop breaker of a call, in the order of the message. It
+// returns why the user should be asked before the call runs, or "".
+func (b *batch) countForBreaker(c *Call) (id breaker.Call, ask string) {
+	name, loops := c.Name, b.pool.session.loops
+	if e, ok := b.pool.lookup(c.Name); ok {
+		name = e.info.Name
+		if e.info.Polls {
+			loops.Exempt(name)
+		}
+	}
+	id = breaker.CallOf(name, c.Input)
+	return id, loops.Before(id)
+}
+
+// admitted returns the jobs of the calls admitted so far, in order.
+func (b *batch) admitted() []*job {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.jobs
+}
+
+// emit queues an event and delivers it, unless another goroutine is delivering.
+func (b *batch) emit(e Event) { b.events.emit(e) }
+
+// endMessage says how the model's message has ended.
+func (b *batch) endMessage(reason FinishReason) {
+	b.reason = reason
+	close(b.message)
+}
+
+// wait waits until all calls have ended. It also watches the caller's context, and
+// interrupts the running calls when that ends.
 func (b *batch) wait(ctx context.Context) {
 	done := ctx.Done()
 	for _, j := range slices.Backward(b.jobs) {
@@ -28,143 +182,72 @@ func (b *batch) wait(ctx context.Context) {
 	}
 }
 
-// interrupt ends the calls that run as the cause of the host's context asks for.
+// interrupt stops calls as their tools' Interrupt says.
 func (b *batch) interrupt(cause error) {
-	b.scope.Cancel(cause) // before those that run are told, for those that begin just now
+	b.ctx.Cancel(cause) // first, for the calls that begin just now
 	for _, j := range b.admitted() {
-		j.interrupt(cause)
+		j.run.interrupt(cause)
 	}
 }
 
-// halt ends all calls, those that run and those that wait, whatever their tools'
-// Interrupt: the session closes, a sibling failed, the stream was abandoned.
-func (b *batch) halt(cause error) {
-	b.halted.CompareAndSwap(nil, &cause)
+// stopAll stops all calls, running or waiting, whatever their tools' Interrupt says: the
+// session closes, a sibling failed, the stream was abandoned.
+func (b *batch) stopAll(cause error) {
+	b.cause.CompareAndSwap(nil, &cause)
 	for _, j := range b.admitted() {
-		j.stop(cause)
+		j.run.stop(cause)
 	}
 }
 
-func (b *batch) whyHalted() error {
-	if cause := b.halted.Load(); cause != nil {
+// stopCause returns the cause of stopAll, or nil.
+func (b *batch) stopCause() error {
+	if cause := b.cause.Load(); cause != nil {
 		return *cause
 	}
 	return nil
 }
 
-// batch is the calls of one message, which are ordered against each other.
-type batch struct {
-	*Executor
-	pool    *Pool
-	parent  *Call // whose tool makes the calls; nil for those of the model
-	lane    lane.Lane
-	blocked bool // by calls that were left behind
-	events  *eventLog
-	grace   time.Duration
-	lease   lease            // on the session
-	host    host             // the context that the batch was given
-	scope   lifetime.Context // under host: it ends with the host's context or with the session
-	lasting lasting          // host, but it never ends
-
-	finish chan struct{} // closed when the message has ended; nil if it had before
-	reason FinishReason  // set before finish is closed
-
-	halted atomic.Pointer[error] // why no call may go on, whatever its tool's Interrupt
-
-	mu       sync.Mutex
-	jobs     []*job          // in the order of their admission
-	outcomes []Outcome       // room for those of the jobs, if it is known how many there are
-	first    string          // the id of the first call
-	ids      map[string]bool // of a batch that has more than one call
-
-	turns   sync.Mutex // guards what follows; held while the changes are made
-	holding int        // calls that hold their keys
-	changes []sessionChange
+// stopSiblings stops the other calls after one has failed, if the executor and the tool
+// want that.
+func (b *batch) stopSiblings(i Info) {
+	if b.exec.CancelSiblings && i.CancelsSiblings {
+		b.stopAll(fmt.Errorf("%w: %s", ErrSiblingFailed, i.Name))
+	}
 }
 
-// sessionChange is what a result does to the session, by the place of its call.
-type sessionChange struct {
-	place int
-	then  func(*Session)
+// countKeys counts a call that holds its keys.
+func (b *batch) countKeys() {
+	b.keysMu.Lock()
+	defer b.keysMu.Unlock()
+	b.holders++
 }
 
-// room returns a batch for n calls and their jobs. Most messages have one call, for
-// which all is made at once.
-func (e *Executor) room(ctx context.Context, p *Pool, n int) (*batch, []job) {
-	if n != 1 {
-		b := &batch{jobs: make([]*job, 0, n), outcomes: make([]Outcome, n)}
-		e.open(ctx, b, p, n)
-		return b, make([]job, n)
+// releaseKeys counts down the calls that hold keys. At zero, it applies the updates of
+// the calls that ran together, in the order of the message.
+func (b *batch) releaseKeys(place int, update func(*Session)) {
+	b.keysMu.Lock()
+	defer b.keysMu.Unlock()
+	b.holders--
+	if update != nil {
+		b.updates = append(b.updates, sessionUpdate{place, update})
 	}
-	r := new(struct {
-		batch    batch
-		jobs     [1]job
-		list     [1]*job
-		outcomes [1]Outcome
-	})
-	r.batch.jobs, r.batch.outcomes = r.list[:0], r.outcomes[:]
-	e.open(ctx, &r.batch, p, n)
-	return &r.batch, r.jobs[:]
+	if b.holders > 0 {
+		return
+	}
+	slices.SortFunc(b.updates, func(x, y sessionUpdate) int { return x.place - y.place })
+	updates := b.updates
+	b.updates = nil
+	for _, u := range updates {
+		if err := <-goroutine.Go(func() { u.apply(b.pool.session) }); err != nil {
+			b.logCrash("Result.UpdateSession", StageResult, err)
+		}
+	}
 }
 
-// open makes the zero batch b ready, for calls of which there will be no more than most;
-// 0 means that this is not known.
-func (e *Executor) open(ctx context.Context, b *batch, p *Pool, most int) {
-	limit, grace := e.MaxParallel, e.Grace
-	if limit <= 0 {
-		limit = DefaultMaxParallel
-	}
-	if grace <= 0 {
-		grace = DefaultGrace
-	}
-	b.Executor, b.pool, b.grace = e, p, grace
-	if most == 0 || most > limit {
-		b.lane.SetLimit(limit)
-	}
-	b.events = newEventLog(e.OnEvent, e.Logger, func() string { return e.traceID(ctx) })
-	b.host = host{ctx, p.session}
-	b.scope.Init(&b.host)
-	b.lasting.host = &b.host
-	b.lease.batch = b
-	if !p.session.hire(&b.lease) {
-		b.lease.stop(ErrClosed)
-	}
-	b.blocked = p.session.main().detached.Block(&b.lane)
-}
-
-// host is a context of the host that carries a session.
-type host struct {
-	context.Context //nolint:containedctx // it is one
-	session         *Session
-}
-
-func (h *host) Value(key any) any {
-	if key == (sessionKey{}) {
-		return h.session
-	}
-	return h.Context.Value(key)
-}
-
-// lasting is a host's context that never ends.
-type lasting struct{ *host }
-
-func (*lasting) Deadline() (at time.Time, ok bool) { return time.Time{}, false }
-func (*lasting) Done() <-chan struct{}             { return nil }
-func (*lasting) Err() error                        { return nil }
-
-// after returns the context for what follows a call. An interruption ends the call and
-// not what is done about it, which then has the grace period.
-func (b *batch) after() (context.Context, context.CancelFunc) {
-	if b.scope.Err() == nil {
-		return &b.scope, func() {}
-	}
-	return context.WithTimeout(&b.lasting, b.grace)
-}
-
-// end waits for all calls, closes the batch and returns what became of them.
+// end waits for all calls, closes the batch and returns the outcomes.
 func (b *batch) end() []Outcome {
 	jobs, outcomes := b.admitted(), b.outcomes
-	for _, j := range slices.Backward(jobs) { // the last is likely to end last: few wake who waits
+	for _, j := range slices.Backward(jobs) { // the last call usually ends last, so this goroutine wakes once
 		<-j.ended
 	}
 	if outcomes == nil {
@@ -173,95 +256,84 @@ func (b *batch) end() []Outcome {
 		}
 	}
 	b.batchHook(outcomes)
-	b.load(jobs, outcomes)
+	b.recordDiscovery(jobs, outcomes)
 	b.events.close()
-	b.pool.session.dismiss(&b.lease)
+	b.pool.session.batches.unregister(&b.running)
 	if b.blocked {
-		b.pool.session.main().detached.Forget(&b.lane)
+		b.pool.session.abandoned.Forget(&b.lane)
 	}
-	b.scope.Cancel(nil)
+	b.ctx.Cancel(nil)
 	return outcomes
 }
 
-// admit gives c its place in line. j must be new, and is its job from now on. The
-// caller owes the events a flush, once it holds no lock.
-func (b *batch) admit(j *job, c Call) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	j.batch, j.stage, j.place, j.admitted, j.ended = b, StageAdmit, len(b.jobs), time.Now(), make(chan struct{})
-	b.lane.Enter(&j.ticket)
-	if b.outcomes != nil {
-		j.outcome = &b.outcomes[j.place]
-	} else {
-		j.outcome = new(Outcome)
+// afterContext returns the context for hooks after a call. If the batch was interrupted,
+// they have the grace period.
+func (b *batch) afterContext() (context.Context, context.CancelFunc) {
+	if b.ctx.Err() == nil {
+		return &b.ctx, func() {}
 	}
-	j.call = j.versions[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input)}, callState{session: b.pool.session, pool: b.pool, parent: b.parent})
-	j.duplicate = c.ID != "" && b.repeats(c.ID)
-	b.jobs = append(b.jobs, j)
-	if !j.duplicate {
-		j.identity, j.loop = b.pool.countCall(j.call)
-	}
-	if b.OnEvent != nil || b.Repair.Func != nil {
-		j.shown = 1 // who is told of the call as it was admitted may keep it
-	}
-	b.events.queue(Event{Kind: EventAdmitted, Call: j.call}, nil)
+	return context.WithTimeout(&b.uncancelled, b.grace)
 }
 
-// admitted returns the jobs of the calls so far, in their order.
-func (b *batch) admitted() []*job {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.jobs
-}
-
-// repeats reports whether a call of that id was admitted before, and notes the id.
-// Most messages have one call, which needs no table.
-func (b *batch) repeats(id string) bool {
-	if len(b.jobs) == 0 {
-		b.first = id
-		return false
+// batchHook runs the Batch hook with the outcomes of a message.
+func (b *batch) batchHook(outcomes []Outcome) {
+	hook := b.pool.session.cfg.Hooks.Batch
+	if hook == nil || b.parent != nil {
+		return // calls made by a call are not a message
 	}
-	if b.ids == nil {
-		b.ids = map[string]bool{b.first: true}
+	copies := slices.Clone(outcomes)
+	for i := range copies {
+		copies[i].Call = copies[i].Call.copied()
 	}
-	before := b.ids[id]
-	b.ids[id] = true
-	return before
-}
-
-func (b *batch) emit(e Event) { b.events.emit(e) }
-
-// finished says how the message ended that the calls come from.
-func (b *batch) finished(reason FinishReason) {
-	b.reason = reason
-	close(b.finish)
-}
-
-// hold counts a call that has its keys.
-func (b *batch) hold() {
-	b.turns.Lock()
-	defer b.turns.Unlock()
-	b.holding++
-}
-
-// letGo counts a call out and, when it was the last, applies what the calls that
-// ran together do to the session, in the order of the message.
-func (b *batch) letGo(place int, then func(*Session)) {
-	b.turns.Lock()
-	defer b.turns.Unlock()
-	b.holding--
-	if then != nil {
-		b.changes = append(b.changes, sessionChange{place, then})
+	ctx, cancel := b.afterContext()
+	defer cancel()
+	err := hook(ctx, copies)
+	if err != nil {
+		b.logHookFailure("", err)
 	}
-	if b.holding > 0 {
-		return
-	}
-	slices.SortFunc(b.changes, func(x, y sessionChange) int { return x.place - y.place })
-	changes := b.changes
-	b.changes = nil
-	for _, c := range changes {
-		if err := <-goroutine.Go(func() { c.then(b.pool.session) }); err != nil {
-			b.reportCrash("Result.Then", StageResult, err)
+	for i, j := range b.admitted() {
+		if errors.Is(err, errBlocked) {
+			outcomes[i].Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
+			continue
+		}
+		if r := copies[i].Result; r != nil && r != outcomes[i].Result {
+			outcomes[i].Result = j.fitResult(&b.uncancelled, j.nonEmpty(r))
 		}
 	}
 }
+
+// recordDiscovery records the tools that the model knows by now, in the order in which it
+// finds them in the history: those it called, then those that the results refer to.
+func (b *batch) recordDiscovery(jobs []*job, outcomes []Outcome) {
+	if b.parent != nil || !b.pool.Searchable() {
+		return // a script read the results, or no tool is ever deferred
+	}
+	for _, j := range jobs {
+		if j.entry != nil {
+			b.pool.session.discovery.record(j.entry.info.Name, j.validUnseen)
+		}
+	}
+	for _, o := range outcomes {
+		for _, part := range o.Result.Parts {
+			if part.Tool != "" {
+				b.pool.session.discovery.record(b.pool.canonicalName(part.Tool), true)
+			}
+		}
+	}
+}
+
+// logCrash logs an error that the host should fix, with its stack if it is a panic.
+func (b *batch) logCrash(tool string, stage Stage, err error) {
+	logger := b.exec.Logger
+	if logger == nil {
+		return
+	}
+	attrs := []any{"tool", tool, "stage", string(stage), "error", err}
+	var p *goroutine.PanicError
+	if errors.As(err, &p) {
+		attrs = append(attrs, "stack", string(p.Stack))
+	}
+	_ = goroutine.Try(func() error { logger.Error("call crashed", attrs...); return nil }) // a log handler that panics loses its line
+}
+
+func (b *batch) logHookFailure(tool string, err error) { b.logCrash(tool, StageHook, err) }

@@ -10,21 +10,22 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// A Call is one request by the model. ID, Name and Input are its message, byte
-// for byte. [Executor] works on a copy: what becomes of the original after it
-// was handed over has no effect.
+// A Call is one request by the model. ID, Name and Input are its message, byte for byte.
+// [Executor] works on a copy: changing the original after it was handed over has no
+// effect.
 //
-// The methods of a Call may be used concurrently, until the tool's Call returns.
+// The methods of a Call may be called concurrently, until the tool's Call returns.
 type Call struct {
-	ID    string          // the provider's id; empty if it has none
+	ID    string          // the provider's id; empty if there is none
 	Name  string          // of the tool, or an alias
-	Input json.RawMessage // JSON, as a rule an object; blank counts as {}
+	Input json.RawMessage // JSON, usually an object; blank counts as {}
 
-	in    any // Input, decoded once
-	state *callState
+	decoded any // Input as the tool's input type, or nil
+	state   *callState
 }
 
-// callState is the executor's part of a call.
+// callState is the executor's part of a call. It is nil for a Call that no executor has
+// admitted.
 type callState struct {
 	session *Session
 	pool    *Pool
@@ -33,22 +34,10 @@ type callState struct {
 	info    *Info
 	spec    *inputSpec
 	traits  Traits
-	targets []Target     // traits.Targets, resolved
-	allowed bool         // the call was decided, and runs
-	under   *Permissions // what it was decided under
-}
+	targets []Target // traits.Targets, resolved
 
-// version is a call as far as it was known at one stage.
-type version struct {
-	Call
-	st callState
-}
-
-// set makes v the call c in the state st.
-func (v *version) set(c Call, st callState) *Call {
-	v.Call, v.st = c, st
-	v.state = &v.st
-	return &v.Call
+	allowed      bool         // the call was decided, and runs
+	allowedUnder *Permissions // the permissions that it was decided under
 }
 
 // copied returns a Call that can be written to without effect on c.
@@ -58,7 +47,7 @@ func (c *Call) copied() *Call {
 	return &d
 }
 
-// Session returns on whose behalf c runs. It is nil for a Call that no Executor
+// Session returns the session that c runs in. It is nil for a Call that no Executor
 // admitted, as in a unit test that calls a Tool directly.
 func (c *Call) Session() *Session {
 	if c.state == nil {
@@ -67,8 +56,8 @@ func (c *Call) Session() *Session {
 	return c.state.session
 }
 
-// Pool returns the pool that c was made from: what the agent may use in this turn. It
-// is nil for a Call that no Executor admitted.
+// Pool returns the pool of the batch that c belongs to. It is nil for a Call that no
+// Executor admitted.
 func (c *Call) Pool() *Pool {
 	if c.state == nil {
 		return nil
@@ -76,7 +65,7 @@ func (c *Call) Pool() *Pool {
 	return c.state.pool
 }
 
-// Targets returns what c acts on, resolved, as it was or will be decided.
+// Targets returns the targets of c, resolved, on which it was or will be decided.
 func (c *Call) Targets() []Target {
 	if c.state == nil {
 		return nil
@@ -87,8 +76,7 @@ func (c *Call) Targets() []Target {
 // ReadOnly reports whether the tool says that c changes nothing.
 func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnly }
 
-// Parent returns the call from inside which c was made with [Call.Run], or nil if
-// the model made it.
+// Parent returns the call that made c with [Call.Run], or nil if the model made it.
 func (c *Call) Parent() *Call {
 	if c.state == nil {
 		return nil
@@ -96,15 +84,13 @@ func (c *Call) Parent() *Call {
 	return c.state.parent
 }
 
-// Run makes calls from inside c, as a script does that a tool runs. They are
-// ordinary calls of the same agent, each decided for itself, and take all stages
-// of the same [Executor], in a batch of their own that does not wait for c. What
-// they may use is what the agent's pool has and, where [Gates] hide tools behind
-// c's, those too; never the tool of c itself. There is one outcome for each, in
-// order.
+// Run makes calls from inside c, as a script does that a tool runs. They are ordinary
+// calls of the same agent: each is decided for itself and takes all stages of the same
+// [Executor], in a batch of its own that does not wait for c. They may use the tools of
+// the agent's pool and the tools that [Gates] hide behind c's tool, but never c's tool
+// itself. There is one outcome for each, in order.
 //
-// It is for the time in which c runs: before and after, and for a Call that no
-// Executor admitted, nothing runs.
+// Before and after c runs, and for a Call that no Executor admitted, nothing runs.
 func (c *Call) Run(ctx context.Context, calls ...Call) []Outcome {
 	if c.state == nil || c.state.job == nil || !c.state.allowed || c.state.job.over.Load() {
 		outcomes := make([]Outcome, len(calls))
@@ -116,35 +102,34 @@ func (c *Call) Run(ctx context.Context, calls ...Call) []Outcome {
 		return outcomes
 	}
 	outer := c.state.job.batch
-	return outer.run(ctx, outer.pool.behind(c.state.info.Name), c, calls)
+	return outer.exec.run(ctx, outer.pool.inside(c.state.info.Name), c, calls)
 }
 
-// Check decides targets that turn up while the call runs, exactly as it would
-// have decided them before, and asks if it must. A nil error means go on. The
-// error wraps [ErrDenied] and is worded for the model. A Call that no Executor
-// admitted may touch nothing.
+// Check decides targets that appear while the call runs, as they would have been decided
+// before, and asks the user if necessary. Nil means go on. The error wraps [ErrDenied]
+// and is worded for the model. A Call that no Executor admitted may touch nothing.
 func (c *Call) Check(ctx context.Context, targets ...Target) error {
 	if c.state == nil || c.state.job == nil && !c.state.allowed {
 		return errNotAdmitted
 	}
-	ts := c.state.session.resolve(targets)
-	d := c.decideLater(ts)
+	ts := c.state.session.dirs.resolve(targets)
+	d := c.decideRunning(ts)
 	j := c.state.job
 	var err error
 	if d.Behavior == Ask {
 		asked := d
 		if err = ErrNoApprover; j != nil {
-			var x subject
-			c.putLater(&x, ts)
-			q := inquiry{Decision: d, job: j, call: c, targets: ts, about: &x, again: func() Decision { return c.decideLater(ts) }, running: true}
-			d, err = q.settle(ctx)
+			var e evaluation
+			e.initRunning(c, ts)
+			q := inquiry{Decision: d, job: j, call: c, targets: ts, about: &e, again: func() Decision { return c.decideRunning(ts) }, running: true}
+			d, err = q.ask(ctx)
 		}
 		if err != nil {
-			d = Decision{Behavior: Deny, By: ByNobody, Rule: asked.Rule, Reason: c.unanswered(asked, ts, err)}
+			d = Decision{Behavior: Deny, By: ByNobody, Rule: asked.Rule, Reason: unansweredReason(c, asked, ts, err)}
 		}
 	}
 	if j != nil && c.state.allowed {
-		j.decidedLater(ts, d)
+		j.batch.emit(Event{Kind: EventDecided, Call: c, Targets: cloneTargets(ts), Decision: &d})
 	}
 	switch {
 	case err != nil:
@@ -155,42 +140,47 @@ func (c *Call) Check(ctx context.Context, targets ...Target) error {
 	return nil
 }
 
-// Filter reports whether t may be touched, without ever asking: for walks over
-// many things of which the denied ones are left out.
+// Filter reports whether t may be touched, and never asks: for walks over many files,
+// which leave out the denied ones.
 func (c *Call) Filter(t Target) bool {
 	if c.state == nil {
 		return false
 	}
-	return c.decideLater(c.state.session.resolve([]Target{t})).Behavior == Allow
+	return c.decideRunning(c.state.session.dirs.resolve([]Target{t})).Behavior == Allow
 }
 
-// Emit reports progress to whoever watches the executor's events.
+// decide decides targets before c runs, given the opinions of the hooks and the tool.
+func (c *Call) decide(ts []Target, hook, own Decision) Decision {
+	var e evaluation
+	e.init(c, ts)
+	e.hook, e.own = hook, own
+	return e.decide()
+}
+
+// decideRunning decides targets while c runs.
+func (c *Call) decideRunning(ts []Target) Decision {
+	var e evaluation
+	e.initRunning(c, ts)
+	return e.decide()
+}
+
+// Emit reports progress to the executor's OnEvent.
 func (c *Call) Emit(text string) {
 	if c.state != nil && c.state.job != nil {
-		c.state.job.tell(EventProgress, c, text)
+		c.state.job.emitUnlessOver(EventProgress, c, text)
 	}
 }
 
-// input returns c's decoded input, decoding it first if no executor did.
+// input returns the decoded input. It decodes it if no executor did.
 func (c *Call) input(spec *inputSpec) (any, error) {
-	if c.in != nil {
-		return c.in, nil
+	if c.decoded != nil {
+		return c.decoded, nil
 	}
 	return spec.decode(c.Input)
 }
 
-// errNotAdmitted is what the methods of a Call say that nobody decided.
-var errNotAdmitted = fmt.Errorf("%w: the call was not admitted by an executor", ErrDenied)
-
-// errNoInput is what a stage meets when it is called on a Call for another tool.
-var errNoInput = errors.New("the call was decoded for another tool")
-
-// Rebuild makes a call anew from its id, name and bytes, where [Executor].Invoke
-// has sent it: decoded, its targets resolved, ready for the tool's Call. It
-// decides nothing but what the call checks in its midst, under the permissions of
-// this moment, and then asks nobody; what the call emits reaches nobody. The
-// caller vouches that the call was decided where it came from.
-func (p *Pool) Rebuild(c Call) (Tool, *Call, error) {
+// rebuild implements [Pool.Rebuild].
+func rebuild(p *Pool, c Call) (Tool, *Call, error) {
 	e, ok := p.lookup(c.Name)
 	if !ok {
 		return nil, nil, fmt.Errorf("%w: %s", ErrUnknownTool, c.Name)
@@ -198,13 +188,19 @@ func (p *Pool) Rebuild(c Call) (Tool, *Call, error) {
 	spec := e.tool.input()
 	c.Input = slices.Clone(c.Input)
 	var err error
-	if c.in, err = spec.decode(c.Input); err != nil {
+	if c.decoded, err = spec.decode(c.Input); err != nil {
 		return nil, nil, err
 	}
-	made := new([2]version)
-	st := callState{session: p.session, pool: p, info: &e.info, spec: spec, allowed: true, under: p.session.permissions()}
-	shown := made[0].set(c, st)
-	_ = goroutine.Try(func() error { st.traits = e.tool.Traits(shown); return nil }) // as where it came from: the zero Traits are cautious
-	st.targets = p.session.resolve(st.traits.Targets)
-	return e.tool, made[1].set(c, st), nil
+	snapshots := new([2]snapshot)
+	st := callState{session: p.session, pool: p, info: &e.info, spec: spec, allowed: true, allowedUnder: p.session.grants.inForce()}
+	forTraits := snapshots[0].set(c, st)
+	_ = goroutine.Try(func() error { st.traits = e.tool.Traits(forTraits); return nil }) // after a panic, the zero Traits are cautious
+	st.targets = p.session.dirs.resolve(st.traits.Targets)
+	return e.tool, snapshots[1].set(c, st), nil
 }
+
+// errNotAdmitted is returned by methods of a Call that no executor admitted.
+var errNotAdmitted = fmt.Errorf("%w: the call was not admitted by an executor", ErrDenied)
+
+// errNoInput is returned by a stage that is called with another tool's Call.
+var errNoInput = errors.New("the call was decoded for another tool")

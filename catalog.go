@@ -11,31 +11,30 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// source is all that one source offers. It is never written to once it is
-// settled.
+// A source holds the tools of one source. It is never written to after newSource.
 type source struct {
 	name, server string           // server is the prefix of its tools' names
-	tools        []entry          // sorted by exposed name, which no two share
+	tools        []entry          // sorted by exposed name, which is unique
 	quarantined  map[string]error // by raw name
-	exclusions   []Exclusion      // the quarantined tools as a pool reports them, by raw name
+	exclusions   []Exclusion      // the quarantined tools as a pool reports them, sorted by raw name
 }
 
-// newSource takes what a source lists, and quarantines what cannot be offered.
+// newSource takes the tools of a source, and quarantines those that cannot be offered.
 func newSource(name string, tools []Tool) *source {
 	s := &source{name: name, server: toolname.Server(name), tools: make([]entry, 0, len(tools)), quarantined: map[string]error{}}
 	for i, t := range tools {
-		e, err := attach(name, t)
+		e, err := newExternalEntry(name, t)
 		switch raw := e.info.Origin.Tool; {
 		case err != nil && raw == "":
 			s.quarantined[fmt.Sprintf("tool %d", i+1)] = err
 		case err != nil:
 			s.quarantined[raw] = err
 		default:
-			e.fix(t)
+			e.cacheDeclaration(t)
 			s.tools = append(s.tools, e)
 		}
 	}
-	s.settleNames()
+	s.makeNamesUnique()
 	for _, raw := range slices.Sorted(maps.Keys(s.quarantined)) {
 		s.exclusions = append(s.exclusions, Exclusion{
 			Name:   toolname.Exposed(name, raw),
@@ -46,7 +45,7 @@ func newSource(name string, tools []Tool) *source {
 	return s
 }
 
-// offers returns what s offers: nothing if s is nil.
+// offers returns the tools of s, or nil if s is nil.
 func (s *source) offers() []entry {
 	if s == nil {
 		return nil
@@ -54,9 +53,9 @@ func (s *source) offers() []entry {
 	return s.tools
 }
 
-// settleNames keeps one tool for each exposed name: the one that is called just
-// so, or whose raw name sorts first, so that the order in which a source lists them does not matter.
-func (s *source) settleNames() {
+// makeNamesUnique keeps one tool for each exposed name: the exact one, or the one whose
+// raw name sorts first. The order in which the source lists them does not matter.
+func (s *source) makeNamesUnique() {
 	slices.SortStableFunc(s.tools, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.info.Name, b.info.Name), exactFirst(&a, &b), cmp.Compare(a.info.Origin.Tool, b.info.Origin.Tool))
 	})
@@ -72,17 +71,16 @@ func (s *source) settleNames() {
 	s.tools = kept
 }
 
-// catalog is what a registry holds at one moment, in the order in which a pool
-// takes it. It is put in that order when a source changes, and only there, not
-// for every pool. Nothing that it holds is ever written to: a change makes a new
-// catalog.
+// A catalog is a snapshot of a registry, in the order of a pool. It is sorted when a
+// source changes, so that it need not be sorted for every pool. It is immutable: a change
+// makes a new catalog.
 type catalog struct {
 	builtins []*entry                  // sorted by name
 	sources  []*source                 // sorted by name
-	external []*entry                  // the tools of all sources, as byNameAndSource sorts them
-	shared   map[string]toolname.Clash // by server
-	gone     map[string]string         // exposed names that were offered once, with their source
-	about    map[string]string         // what sources are for
+	external []*entry                  // the tools of all sources, sorted by byNameAndSource
+	shared   map[string]toolname.Clash // servers whose prefix several sources could mean
+	removed  map[string]string         // exposed names that are no longer offered, with their source
+	about    map[string]string         // descriptions of sources
 }
 
 // source returns the source called name, or nil.
@@ -97,7 +95,7 @@ func (c catalog) find(name string) (at int, ok bool) {
 	return slices.BinarySearchFunc(c.sources, name, func(s *source, name string) int { return cmp.Compare(s.name, name) })
 }
 
-// describe returns what the source is for whose tools have that prefix, or "".
+// describe returns the description of the source whose tools have that prefix, or "".
 func (c catalog) describe(server string) string {
 	for _, s := range c.sources {
 		if s.server == server && c.about[s.name] != "" {
@@ -107,21 +105,21 @@ func (c catalog) describe(server string) string {
 	return ""
 }
 
-// replace returns the catalog with next in the place of the source called name,
-// or without that source if next is nil.
+// replace returns the catalog with next instead of the source called name, or without
+// that source if next is nil.
 func (c catalog) replace(name string, next *source) catalog {
 	at, known := c.find(name)
 	old, rest := c.source(name), c.sources[at:]
 	if known {
 		rest = rest[1:]
 	}
-	var put []*source
+	var added []*source
 	if next != nil {
-		put = []*source{next}
+		added = []*source{next}
 	}
-	c.sources = slices.Concat(c.sources[:at], put, rest)
+	c.sources = slices.Concat(c.sources[:at], added, rest)
 	c.external = splice(c.external, old.offers(), next.offers())
-	c.gone = remember(c.gone, old, next)
+	c.removed = updateRemoved(c.removed, old, next)
 	if known != (next != nil) {
 		servers := make([]string, len(c.sources))
 		for i, src := range c.sources {
@@ -141,8 +139,8 @@ func (c catalog) knows(name string) bool {
 	return ok
 }
 
-// splice returns list without old, which it holds, and with next. All are sorted
-// by name, then as exactFirst says, then by source.
+// splice returns list without old, which list contains, and with next. All three are
+// sorted by byNameAndSource.
 func splice(list []*entry, old, next []entry) []*entry {
 	out := make([]*entry, 0, len(list)-len(old)+len(next))
 	for _, e := range list {
@@ -177,40 +175,41 @@ func exactFirst(a, b *entry) int {
 	return 0
 }
 
-// maxGone is how many names of tools that are gone are remembered, so that a
-// model which calls one is told what became of it.
-const maxGone = 1000
+// maxRemoved limits how many names of removed tools are kept, so that a model that calls
+// one is told why it is not there.
+const maxRemoved = 1000
 
-// remember returns gone with what a source offered before and does not offer now.
-func remember(gone map[string]string, old, next *source) map[string]string {
-	if len(gone) > maxGone {
-		gone = nil
+// updateRemoved returns removed with the names that old offers and next does not, and
+// without those that next offers.
+func updateRemoved(removed map[string]string, old, next *source) map[string]string {
+	if len(removed) > maxRemoved {
+		removed = nil
 	}
 	var lost, back []string
 	for before, after := range pairs(old, next) {
 		if after == nil {
 			lost = append(lost, before.info.Name)
-		} else if _, ok := gone[after.info.Name]; ok {
+		} else if _, ok := removed[after.info.Name]; ok {
 			back = append(back, after.info.Name)
 		}
 	}
 	if len(lost)+len(back) == 0 {
-		return gone
+		return removed
 	}
-	gone = maps.Clone(gone)
-	if gone == nil {
-		gone = map[string]string{}
+	removed = maps.Clone(removed)
+	if removed == nil {
+		removed = map[string]string{}
 	}
 	for _, name := range lost {
-		gone[name] = old.name
+		removed[name] = old.name
 	}
 	for _, name := range back {
-		delete(gone, name)
+		delete(removed, name)
 	}
-	return gone
+	return removed
 }
 
-// difference says what changes when next takes the place of old.
+// difference returns what changes when next replaces old.
 func difference(old, next *source) AttachReport {
 	report := AttachReport{Quarantined: maps.Clone(next.quarantined)}
 	for before, after := range pairs(old, next) {
@@ -219,16 +218,15 @@ func difference(old, next *source) AttachReport {
 			report.Added = append(report.Added, after.info.Name)
 		case after == nil:
 			report.Removed = append(report.Removed, before.info.Name)
-		case !alike(before.tool, after.tool):
+		case !sameDeclaration(before.tool, after.tool):
 			report.Changed = append(report.Changed, after.info.Name)
 		}
 	}
 	return report
 }
 
-// pairs yields the tools of two sources, either of which may be nil, by exposed
-// name: what was offered under a name before and what is now. One of them is nil
-// if there is none.
+// pairs yields the tools of two sources by exposed name: the tool before and the tool
+// after, one of which may be nil. Either source may be nil.
 func pairs(old, next *source) iter.Seq2[*entry, *entry] {
 	return func(yield func(before, after *entry) bool) {
 		a, b := old.offers(), next.offers()
@@ -249,9 +247,9 @@ func pairs(old, next *source) iter.Seq2[*entry, *entry] {
 	}
 }
 
-// alike reports whether a model would see no difference. A tool that cannot
-// declare itself outside a session counts as changed.
-func alike(a, b Tool) bool {
+// sameDeclaration reports whether a model would see no difference. A tool that cannot
+// declare itself without a session counts as changed.
+func sameDeclaration(a, b Tool) bool {
 	var x, y Declaration
 	err := goroutine.Try(func() error {
 		x, _ = a.Declare(nil)
@@ -261,9 +259,9 @@ func alike(a, b Tool) bool {
 	return err == nil && x.Description == y.Description && string(x.InputSchema) == string(y.InputSchema)
 }
 
-// contested reports whether an allow rule on the tool's name or server could be
-// meant for another source. Of those that fold to one name, it is meant for the
-// one that is called just so.
+// contested reports whether an allow rule for the tool's name or server could be meant
+// for another source. If several names become one exposed name, it is meant for the exact
+// one.
 func (c catalog) contested(i *Info) bool {
 	switch c.shared[i.server] {
 	case toolname.NestedClash:

@@ -10,65 +10,57 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
-// decide settles targets of c, given what the hooks and the tool itself say.
-func (c *Call) decide(ts []Target, hook, own Decision) Decision {
-	var x subject
-	x.hook, x.own = hook, own
-	return c.put(&x, ts).decide(&x)
-}
+// An evaluation decides whether a call may act on targets. It stands on the stack of its
+// caller. The steps are methods, in the order in which decide takes them; a step
+// returns the zero Decision if it does not decide.
+type evaluation struct {
+	perms *Permissions
 
-// decideLater settles targets that turned up after c itself was allowed.
-func (c *Call) decideLater(ts []Target) Decision {
-	var x subject
-	return c.putLater(&x, ts).decide(&x)
-}
-
-// putLater is put for targets that turned up after c itself was allowed.
-func (c *Call) putLater(x *subject, ts []Target) *Permissions {
-	p := c.put(x, ts)
-	if c.state.allowed {
-		x.approved, x.under = c.state.targets, c.state.under
-	}
-	return p
-}
-
-// put makes x what is decided of targets of c, and returns the permissions in force.
-func (c *Call) put(x *subject, ts []Target) *Permissions {
-	st := c.state
-	p := st.session.permissions()
-	x.info, x.spec, x.traits, x.input = st.info, st.spec, &st.traits, c.Input
-	x.targets, x.platform, x.dirs, x.lent = ts, st.session.platform, p.work, st.session.readableDirs()
-	if x.info == nil { // before the tool is known
-		x.info = &Info{}
-	}
-	return p
-}
-
-// subject is what a decision is about.
-type subject struct {
 	info     *Info
 	traits   *Traits
 	input    json.RawMessage // as the model wrote it
 	spec     *inputSpec
 	targets  []Target // resolved
 	dirs     []workDir
-	lent     []workDir // to be read only
+	readable []workDir // directories that may be read only
 	platform pattern.Platform
-	own      Decision // what the tool says
-	hook     Decision // what the hooks say
+	own      Decision // the opinion of the tool
+	hook     Decision // the opinion of the hooks
 
-	deny, ask *Rule  // the first that is about it
-	found     found  // the rules that may be about its targets
-	doubt     string // why a command that only reads may not be believed to
+	// Of a running call that checks further targets:
+	approved      []Target     // the targets that the call was allowed
+	approvedUnder *Permissions // the permissions that allowed them
 
-	approved []Target     // what the call was allowed, if it runs already
-	under    *Permissions // and what it was decided under
+	// Made by decide:
+	deny, ask  *Rule          // the first rule of each behavior that matches
+	candidates candidateCache // the rules that may match the targets
+	doubt      string         // why a command may not be read-only, although its tool says so
 
-	trace *Explanation // nil unless somebody wants to know
+	explanation *Explanation // nil unless the steps are recorded
 }
 
-func (x *subject) note(r *Rule, t *Target, b Behavior, reason string) {
-	if x.trace == nil {
+// init prepares e to decide targets of c under the permissions in force.
+func (e *evaluation) init(c *Call, ts []Target) {
+	st := c.state
+	e.perms = st.session.grants.inForce()
+	e.info, e.spec, e.traits, e.input = st.info, st.spec, &st.traits, c.Input
+	e.targets, e.platform, e.dirs, e.readable = ts, st.session.dirs.platform, e.perms.work, st.session.dirs.readable.all()
+	if e.info == nil { // the tool is not known yet
+		e.info = &Info{}
+	}
+}
+
+// initRunning is init for targets that a call checks while it runs.
+func (e *evaluation) initRunning(c *Call, ts []Target) {
+	e.init(c, ts)
+	if c.state.allowed {
+		e.approved, e.approvedUnder = c.state.targets, c.state.allowedUnder
+	}
+}
+
+// record adds a step to the explanation, if there is one.
+func (e *evaluation) record(r *Rule, t *Target, b Behavior, reason string) {
+	if e.explanation == nil {
 		return
 	}
 	s := ExplanationStep{Behavior: b, Reason: reason}
@@ -79,224 +71,223 @@ func (x *subject) note(r *Rule, t *Target, b Behavior, reason string) {
 	if t != nil {
 		s.Target = t.String()
 	}
-	x.trace.Steps = append(x.trace.Steps, s)
+	e.explanation.Steps = append(e.explanation.Steps, s)
 }
 
-// decide settles x: Allow, Ask or Deny. A session with parents is decided in the
-// mode of each, and the strictest answer counts.
-func (p *Permissions) decide(x *subject) Decision {
-	if len(x.targets) == 0 && (!x.traits.ReadOnly || x.info.Origin.External()) {
-		x.targets = []Target{{}}
+// decide returns Allow, Ask or Deny. A session with parents is decided in the mode of
+// each, and the strictest decision counts.
+func (e *evaluation) decide() Decision {
+	if len(e.targets) == 0 && (!e.traits.ReadOnly || e.info.Origin.External()) {
+		e.targets = []Target{{}}
 	}
-	if x.info.Origin.External() {
-		x.targets = unvouched(x.targets)
+	if e.info.Origin.External() {
+		e.targets = withoutTrustedFacts(e.targets)
 	}
-	x.deny, x.ask = p.touching(x)
-	d := p.decideIn(p.Mode(), x)
-	for _, m := range p.outer {
-		d = stricter(d, p.decideIn(m, x))
+	e.deny, e.ask = e.matching()
+	d := e.decideIn(e.perms.Mode())
+	for _, m := range e.perms.outer {
+		d = stricter(d, e.decideIn(m))
 	}
 	return d
 }
 
-// unvouched returns targets without what only a tool of the host's own may say of
-// them, since nobody checked the word of an attached one.
-func unvouched(ts []Target) []Target {
+// withoutTrustedFacts returns targets without the claims that only a built-in tool is
+// trusted with.
+func withoutTrustedFacts(ts []Target) []Target {
 	ts = slices.Clone(ts)
 	for i := range ts {
-		t := &ts[i]
-		t.Filtered, t.Shell.ReadOnly, t.Shell.VerifyReadOnly, t.Shell.EditsOnly, t.Shell.Simple, t.Shell.FromCommand, t.Shell.Guess = false, false, nil, false, false, "", false
+		t, shell := &ts[i], &ts[i].Shell
+		t.Filtered = false
+		shell.ReadOnly, shell.VerifyReadOnly, shell.EditsOnly, shell.Simple, shell.FromCommand, shell.Guess = false, nil, false, false, "", false
 	}
 	return ts
 }
 
-// decideIn takes the steps in the order in which they win.
-func (p *Permissions) decideIn(mode Mode, x *subject) Decision {
-	d := p.denied(mode, x)
+// decideIn takes the steps in one mode. The first step that decides wins.
+func (e *evaluation) decideIn(mode Mode) Decision {
+	d := e.denyStep(mode)
 	if d.Behavior == Undecided {
-		d = p.asked(x)
+		d = e.askStep()
 	}
 	if d.Behavior == Undecided {
-		d = p.byMode(mode, x)
+		d = e.modeStep(mode)
 	}
 	if d.Behavior == Undecided {
-		d = p.cleared(mode, x)
+		d = e.allowStep(mode)
 	}
 	if d.Behavior == Undecided {
-		d = Decision{Behavior: Ask, Reason: x.whyNot(), unruled: true}
-		x.note(nil, nil, Ask, d.Reason)
+		d = e.grantStep(mode)
 	}
-	return p.unasked(mode, x, d)
+	if d.Behavior == Undecided {
+		d = Decision{Behavior: Ask, Reason: e.whyNotAllowed(), unruled: true}
+		e.record(nil, nil, Ask, d.Reason)
+	}
+	return e.denyIfUnattended(mode, d)
 }
 
-// unasked makes a refusal of a question in the modes that ask nobody.
-func (p *Permissions) unasked(mode Mode, x *subject, d Decision) Decision {
-	if d.Behavior == Ask && mode.asksNobody() {
-		d.Behavior, d.By, d.Reason = Deny, ByMode, fmt.Sprintf("%s, and mode %s asks nobody", d.Reason, mode)
-		x.note(nil, nil, Deny, "mode "+string(mode)+" refuses what would be asked about")
+// denyStep is final: deny rules, a Deny of the hooks or the tool, and in plan mode every
+// write of a file. Plan mode comes before ask rules, so that a fork's ask rule is not
+// laxer than its parent's mode.
+func (e *evaluation) denyStep(mode Mode) Decision {
+	if e.deny != nil {
+		return decisionOf(*e.deny)
 	}
-	return d
-}
-
-// denied is the part that nothing clears: deny rules, the objections of hooks
-// and of the tool, and in plan mode whatever writes a file. That stands before
-// ask rules, so that a fork's ask rule is not laxer than its parent's mode.
-func (p *Permissions) denied(mode Mode, x *subject) Decision {
-	if x.deny != nil {
-		return ruled(*x.deny)
-	}
-	if opinion := x.opinion(); opinion.Behavior == Deny {
-		x.note(nil, nil, Deny, "a hook or the tool itself: "+opinion.Reason)
+	if opinion := e.opinion(); opinion.Behavior == Deny {
+		e.record(nil, nil, Deny, "a hook or the tool itself: "+opinion.Reason)
 		return Decision{Behavior: Deny, By: opinion.By, Reason: opinion.Reason}
 	}
-	if mode == ModePlan && x.writes() {
+	if mode == ModePlan && e.writes() {
 		reason := "in plan mode nothing is written; describe the change in the plan instead"
-		x.note(nil, nil, Deny, reason)
+		e.record(nil, nil, Deny, reason)
 		return Decision{Behavior: Deny, By: ByMode, Reason: reason}
 	}
 	return Decision{}
 }
 
-// asked is the part that only a person clears: ask rules, tools that require the
-// user, the doubts of hooks and of the tool, and what must not happen unseen.
-func (p *Permissions) asked(x *subject) Decision {
-	below := len(x.approved) > 0 && x.all(x.belowApproved)
-	if x.ask != nil {
-		before := x.ask
-		if below { // it may have been asked about when the call was
-			_, before = x.under.touching(x.before())
+// askStep needs the user, whatever else would allow the call: ask rules, tools that
+// require the user, targets with an AskReason, protected files, and an Ask of the hooks
+// or the tool.
+func (e *evaluation) askStep() Decision {
+	below := e.isBelowApproved()
+	if e.ask != nil {
+		before := e.ask
+		if below { // the user may have answered for the same rule before the call
+			before = e.askRuleBefore()
 		}
 		if !below || before == nil {
-			return ruled(*x.ask)
+			return decisionOf(*e.ask)
 		}
 	}
 	if below {
 		return Decision{}
 	}
-	reason, cautious := x.caution(), true
-	opinion, by := x.opinion(), ByDefault
+	reason, cautious := e.askReason(), true
+	opinion, by := e.opinion(), ByDefault
 	switch {
-	case x.info.RequiresUser:
-		reason = "only a person may allow " + x.info.Name
+	case e.info.RequiresUser:
+		reason = "only a person may allow " + e.info.Name
 	case reason != "":
 	case opinion.Behavior == Ask:
 		reason, cautious, by = cmp.Or(opinion.Reason, "a hook or the tool itself wants it asked about"), false, opinion.By
 	default:
 		return Decision{}
 	}
-	x.note(nil, nil, Ask, reason)
+	e.record(nil, nil, Ask, reason)
 	return Decision{Behavior: Ask, By: by, Reason: reason, cautious: cautious}
 }
 
-// byMode is what a mode says before allow rules are heard.
-func (p *Permissions) byMode(mode Mode, x *subject) Decision {
+// modeStep is the part of a mode that comes before allow rules.
+func (e *evaluation) modeStep(mode Mode) Decision {
 	var d Decision
 	switch {
-	case len(x.approved) > 0 && x.all(x.belowApproved):
+	case e.isBelowApproved():
 		return d
-	case mode == ModeBypass && !x.all(func(t *Target) bool { return t.Kind != TargetOpaque || t.Value == "" || !p.restrictsUnseen(x, t) }):
-		d = Decision{Behavior: Ask, Reason: "nobody can see whether a deny or ask rule is about it: " + describeTargets(x.targets)}
+	case mode == ModeBypass && !e.all(func(t *Target) bool { return t.Kind != TargetOpaque || t.Value == "" || !e.restrictsUnseen(t) }):
+		d = Decision{Behavior: Ask, Reason: "nobody can see whether a deny or ask rule is about it: " + describeTargets(e.targets)}
 	case mode == ModeBypass:
 		d = Decision{Behavior: Allow, By: ByMode, Reason: "mode bypassPermissions"}
 	case mode == ModeAsk:
 		d = Decision{Behavior: Ask, By: ByMode, Reason: "mode ask asks about every call"}
-	case mode == ModePlan && !x.traits.ReadOnly:
+	case mode == ModePlan && !e.traits.ReadOnly:
 		d = Decision{Behavior: Ask, By: ByMode, Reason: "in plan mode only reading runs unasked"}
 	default:
 		return d
 	}
-	x.note(nil, nil, d.Behavior, d.Reason)
+	e.record(nil, nil, d.Behavior, d.Reason)
 	return d
 }
 
-// cleared is Allow if there is a reason to let every target pass.
-func (p *Permissions) cleared(mode Mode, x *subject) Decision {
-	if d := p.allowing(mode, x); d.Behavior == Allow {
-		return d
-	}
-	if d := p.granted(mode, x); d.Behavior == Allow {
-		x.note(nil, nil, Allow, d.Reason)
-		return d
-	}
-	return Decision{}
-}
-
-// allowing returns Allow if every target is covered by an allow rule, or does no
-// harm, or is an edit that the mode permits. Only rules and edits permit a call
-// that is not read-only.
-func (p *Permissions) allowing(mode Mode, x *subject) Decision {
+// allowStep allows a call if every target is covered by an allow rule, is harmless, or
+// is an edit that the mode permits. Only rules and edits allow a call that is not
+// read-only.
+func (e *evaluation) allowStep(mode Mode) Decision {
 	last, edits := (*Rule)(nil), false
-	if len(x.targets) == 0 { // a read-only call that acts on nothing
-		last = p.covered(mode, x, &Target{}, []string{""}, nil)
+	if len(e.targets) == 0 { // a read-only call without targets
+		last = e.covers(mode, &Target{}, []string{""}, nil)
 	}
-	for i := range x.targets {
-		t := &x.targets[i]
+	for i := range e.targets {
+		t := &e.targets[i]
 		if t.Shell.Guess {
 			continue
 		}
-		switch r := p.covering(mode, x, i); {
+		switch r := e.coversTarget(mode, i); {
 		case r != nil:
-			x.note(r, t, Allow, "covers it")
+			e.record(r, t, Allow, "covers it")
 			last = r
-		case mode != ModeDeny && x.harmless(t):
-			x.note(nil, t, Allow, "it only reads, inside the working directories")
-		case mode.edits() && x.editable(t):
-			x.note(nil, t, Allow, "mode "+string(mode)+" permits edits inside the working directories")
+		case mode != ModeDeny && e.isHarmless(t):
+			e.record(nil, t, Allow, "it only reads, inside the working directories")
+		case mode.edits() && e.isEdit(t):
+			e.record(nil, t, Allow, "mode "+string(mode)+" permits edits inside the working directories")
 			edits = true
 		default:
-			x.note(nil, t, Undecided, cmp.Or(x.doubt, "nothing allows it"))
+			e.record(nil, t, Undecided, cmp.Or(e.doubt, "nothing allows it"))
 			return Decision{}
 		}
 	}
 	switch {
 	case last != nil:
-		return ruled(*last)
-	case edits && !x.traits.OpenWorld:
+		return decisionOf(*last)
+	case edits && !e.traits.OpenWorld:
 		return Decision{Behavior: Allow, By: ByMode, Reason: "mode " + string(mode) + " permits edits inside the working directories"}
 	}
 	return Decision{}
 }
 
-// granted is what lets a call run although no rule speaks of it: a hook's allow,
-// the tool's own, or that it only reads what anybody in the session may read.
-func (p *Permissions) granted(mode Mode, x *subject) Decision {
-	hooked := x.hook.Behavior == Allow && x.all(func(t *Target) bool { return !p.restrictsUnseen(x, t) })
+// grantStep allows a call that no rule covers: by an Allow of the hooks or the tool, or
+// because it only reads what the session may read.
+func (e *evaluation) grantStep(mode Mode) (d Decision) {
+	hooked := e.hook.Behavior == Allow && e.all(func(t *Target) bool { return !e.restrictsUnseen(t) })
 	switch {
 	case hooked:
-		return Decision{Behavior: Allow, By: ByHook, Reason: "a hook allows it: " + x.hook.Reason}
-	case x.own.Behavior == Allow && !x.info.Origin.External() && x.all(func(t *Target) bool { return t.Kind != TargetPath || t.Shell.Guess || x.inside(t) }):
-		return Decision{Behavior: Allow, By: ByTool, Reason: x.own.Reason}
-	case len(x.approved) > 0 && x.all(x.belowApproved):
-		return Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}
-	case mode != ModeDeny && x.traits.ReadOnly && !x.traits.OpenWorld && x.all(x.harmless):
-		return Decision{Behavior: Allow, Reason: "it only reads, inside the working directories"}
+		d = Decision{Behavior: Allow, By: ByHook, Reason: "a hook allows it: " + e.hook.Reason}
+	case e.own.Behavior == Allow && !e.info.Origin.External() && e.all(func(t *Target) bool { return t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) }):
+		d = Decision{Behavior: Allow, By: ByTool, Reason: e.own.Reason}
+	case e.isBelowApproved():
+		d = Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}
+	case mode != ModeDeny && e.traits.ReadOnly && !e.traits.OpenWorld && e.all(e.isHarmless):
+		d = Decision{Behavior: Allow, Reason: "it only reads, inside the working directories"}
+	default:
+		return Decision{}
 	}
-	return Decision{}
+	e.record(nil, nil, Allow, d.Reason)
+	return d
 }
 
-// ruled is the decision of a rule. It holds a copy: whoever is shown it may write
-// to it.
-func ruled(r Rule) Decision {
-	var room [128]byte
-	reason := append(r.appendDescription(room[:0]), " covers it"...)
+// denyIfUnattended turns Ask into Deny in the modes that ask nobody.
+func (e *evaluation) denyIfUnattended(mode Mode, d Decision) Decision {
+	if d.Behavior == Ask && mode.asksNobody() {
+		d.Behavior, d.By, d.Reason = Deny, ByMode, fmt.Sprintf("%s, and mode %s asks nobody", d.Reason, mode)
+		e.record(nil, nil, Deny, "mode "+string(mode)+" refuses what would be asked about")
+	}
+	return d
+}
+
+// decisionOf is the decision of a rule. It holds a copy of the rule, since the caller
+// may write to it.
+func decisionOf(r Rule) Decision {
+	var buf [128]byte
+	reason := append(r.appendDescription(buf[:0]), " covers it"...)
 	return Decision{Behavior: r.Behavior, By: ByRule, Rule: &r, Reason: string(reason)}
 }
 
-// opinion is what hooks and the tool say, the stricter of the two.
-func (x *subject) opinion() Decision {
-	x.hook.By, x.own.By = ByHook, ByTool
-	return stricter(x.hook, x.own)
+// opinion returns the stricter of the opinions of the hooks and the tool.
+func (e *evaluation) opinion() Decision {
+	e.hook.By, e.own.By = ByHook, ByTool
+	return stricter(e.hook, e.own)
 }
 
-// writes reports whether the call writes a file, whatever it says of itself.
-func (x *subject) writes() bool {
-	return slices.ContainsFunc(x.targets, func(t Target) bool { return t.Kind == TargetPath && t.Access == AccessWrite && !t.Shell.Guess })
+// writes reports whether a target is a file that is written, whatever the tool says of
+// the call.
+func (e *evaluation) writes() bool {
+	return slices.ContainsFunc(e.targets, func(t Target) bool {
+		return t.Kind == TargetPath && t.Access == AccessWrite && !t.Shell.Guess
+	})
 }
 
-// caution says why a person must see the call, or nothing.
-func (x *subject) caution() string {
-	for i := range x.targets {
-		t := &x.targets[i]
+// askReason returns why the user must see the call, or "".
+func (e *evaluation) askReason() string {
+	for i := range e.targets {
+		t := &e.targets[i]
 		if t.AskReason != "" {
 			return t.AskReason
 		}
@@ -304,7 +295,7 @@ func (x *subject) caution() string {
 			continue
 		}
 		for _, name := range t.names() {
-			if what, ok := pattern.Protected(x.platform, name); ok {
+			if what, ok := pattern.Protected(e.platform, name); ok {
 				return fmt.Sprintf("it would write %s, and other programs run or trust what is in %s", visible(name), what)
 			}
 		}
@@ -312,92 +303,94 @@ func (x *subject) caution() string {
 	return ""
 }
 
-// harmless reports whether t may be touched by any read-only call: a path inside
-// the working directories that is read, or a command that only reads.
-func (x *subject) harmless(t *Target) bool {
+// isInside reports whether t is a path that lies in the working directories under each
+// of its names.
+func (e *evaluation) isInside(t *Target) bool { return allNamesWithin(t, e.dirs) }
+
+// isHarmless reports whether any read-only call may touch t: a path inside the working
+// directories that is read, or a command that only reads.
+func (e *evaluation) isHarmless(t *Target) bool {
 	switch {
 	case t.Shell.Guess:
 		return true
 	case t.Kind == TargetPath:
-		return t.Access == AccessRead && (x.inside(t) || below(t, x.lent))
+		return t.Access == AccessRead && (e.isInside(t) || allNamesWithin(t, e.readable))
 	case t.Kind == TargetCommand:
-		return t.Shell.ReadOnly && x.vetted(t)
+		return t.Shell.ReadOnly && e.verifyReadOnly(t)
 	}
 	return false
 }
 
-// vetted reports whether the tool stands by what it said of a command, and keeps
-// the reason if it does not.
-func (x *subject) vetted(t *Target) bool {
+// verifyReadOnly reports whether the tool confirms that a command is read-only. If not,
+// it sets doubt.
+func (e *evaluation) verifyReadOnly(t *Target) bool {
 	if t.Shell.VerifyReadOnly == nil {
 		return true
 	}
 	err := goroutine.Try(t.Shell.VerifyReadOnly)
 	if err != nil {
-		x.doubt = err.Error()
+		e.doubt = err.Error()
 	}
 	return err == nil
 }
 
-// editable reports whether t is an edit inside the working directories. That it
-// is not protected was made sure before.
-func (x *subject) editable(t *Target) bool {
+// isEdit reports whether t is an edit inside the working directories. askStep has made
+// sure that it is not a protected file.
+func (e *evaluation) isEdit(t *Target) bool {
 	switch {
-	case x.info.Origin.External():
+	case e.info.Origin.External():
 		return false
 	case t.Kind == TargetPath:
-		return t.Access != AccessRun && x.inside(t)
+		return t.Access != AccessRun && e.isInside(t)
 	}
 	return t.Kind == TargetCommand && t.Shell.EditsOnly
 }
 
-// before is what was decided when the call itself was. It is rare, and not inlined
-// so that who calls it needs no room on the stack for it.
-//
-//go:noinline
-func (x *subject) before() *subject {
-	y := *x
-	y.targets, y.approved, y.trace = x.approved, nil, nil
-	return &y
-}
-
-// belowApproved reports whether t lies, under all its names, in a tree that the
-// running call was allowed to touch in the same way.
-func (x *subject) belowApproved(t *Target) bool {
-	return slices.ContainsFunc(x.approved, func(a Target) bool {
-		tree := []workDir{{spelled: a.Value, real: a.Real()}}
-		return a.Tree && a.Kind == TargetPath && t.Kind == TargetPath && a.Access == t.Access &&
-			!slices.ContainsFunc(t.names(), func(n string) bool { return !within(tree, n) })
+// isBelowApproved reports whether a running call checks nothing but paths in trees that
+// it was allowed to access in the same way.
+func (e *evaluation) isBelowApproved() bool {
+	return len(e.approved) > 0 && e.all(func(t *Target) bool {
+		return slices.ContainsFunc(e.approved, func(a Target) bool {
+			tree := []workDir{{spelled: a.Value, real: a.Real()}}
+			return a.Tree && a.Kind == TargetPath && a.Access == t.Access && allNamesWithin(t, tree)
+		})
 	})
 }
 
-// all reports whether every target is ok.
-func (x *subject) all(ok func(*Target) bool) bool {
-	for i := range x.targets {
-		if !ok(&x.targets[i]) {
+// askRuleBefore returns the ask rule that matched the call itself before it ran, or nil.
+// It is rarely called, and not inlined so that its callers need less stack.
+//
+//go:noinline
+func (e *evaluation) askRuleBefore() *Rule {
+	before := *e
+	before.perms, before.targets, before.approved, before.explanation = e.approvedUnder, e.approved, nil, nil
+	_, ask := before.matching()
+	return ask
+}
+
+// all reports whether ok is true of every target.
+func (e *evaluation) all(ok func(*Target) bool) bool {
+	for i := range e.targets {
+		if !ok(&e.targets[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-func all[T any](ts []T, ok func(T) bool) bool {
-	return !slices.ContainsFunc(ts, func(t T) bool { return !ok(t) })
-}
-
-// whyNot says why a call needs approval, and what would give it.
-func (x *subject) whyNot() string {
-	what := "wants to " + describeTargets(x.targets)
+// whyNotAllowed says what the call wants, and why it needs approval.
+func (e *evaluation) whyNotAllowed() string {
+	what := "wants to " + describeTargets(e.targets)
 	switch {
-	case x.traits.Destructive:
+	case e.traits.Destructive:
 		what += " and cannot be undone"
-	case x.traits.OpenWorld:
+	case e.traits.OpenWorld:
 		what += ", beyond this machine"
-	case !x.all(func(t *Target) bool { return t.Kind != TargetPath || x.inside(t) }):
+	case !e.all(func(t *Target) bool { return t.Kind != TargetPath || e.isInside(t) }):
 		what += ", outside the working directories"
 	}
-	if x.doubt != "" {
-		what += ": " + x.doubt
+	if e.doubt != "" {
+		what += ": " + e.doubt
 	}
-	return fmt.Sprintf("no rule allows it: %s %s", x.info.Name, what)
+	return fmt.Sprintf("no rule allows it: %s %s", e.info.Name, what)
 }

@@ -5,55 +5,35 @@ import (
 	"fmt"
 )
 
-// Decider says who decided.
-type Decider uint8
-
-// The deciders.
-const (
-	ByDefault    Decider = iota // nobody had to: reading is harmless, the rest needs a reason
-	ByRule                      // a rule
-	ByMode                      // the mode
-	ByTool                      // the tool itself
-	ByHook                      // a hook
-	ByApprover                  // one of [SessionConfig].Approvers
-	ByClassifier                // the classifier
-	ByPerson                    // who answered for the person
-	ByNobody                    // there was no answer
-)
-
-// String returns the decider in lower case.
-func (d Decider) String() string {
-	return nameOf(int(d), "default", "rule", "mode", "tool", "hook", "check", "classifier", "person", "nobody")
-}
-
 // A Decision is a behavior and its grounds.
 type Decision struct {
 	Behavior Behavior
-	// Reason is for the model when a call is denied, for the person when it is
-	// asked about.
+	// Reason is for the model when a call is denied, and for the user when it is asked
+	// about.
 	Reason string
-	// Input, if set, replaces the call's input, which is then decoded,
-	// validated and decided anew. Hooks, tools and askers may set it.
+	// Input, if set, replaces the call's input, which is then decoded, validated and
+	// decided again. Hooks, tools and Askers may set it.
 	Input json.RawMessage
 	// Rule is the rule that decided, if one did.
 	Rule *Rule
-	// Remember is how the permissions change from now on. Who answers a question may
-	// set it: an [Asker], a check, a permission hook; of the classifier and of a
-	// fork's hooks and checks it is ignored. It is all done or, if one update is
-	// wrong, none of it. A mode that asks nobody also refuses another Input that the
-	// same answer brings.
+	// Remember are updates of the permissions, from now on. An answer to a question may
+	// set it: of an [Asker], an approver or a permission hook; that of the classifier and
+	// of a fork's hooks and approvers is ignored. Either all updates are applied or, if
+	// one is wrong, none. A mode that asks nobody also refuses another Input in the same
+	// answer.
 	Remember []PermissionUpdate
-	// By says who decided. It is set by whoever asked them.
+	// By says who decided. The library sets it.
 	By Decider
 	// StopTurn, with Deny, as the answer to a question or from a hook before the call,
 	// ends the turn: the message's other calls are stopped, see [Outcome].StopTurn.
 	StopTurn bool
 
-	unruled  bool // no rule, opinion or mode spoke of it: an allow rule might
-	cautious bool // something about it needs a person: no allow rule would do
+	unruled  bool // no rule, opinion or mode decided: an allow rule would help
+	cautious bool // only the user may allow it: an allow rule would not help
 }
 
-// stricter returns the stricter of two opinions, the first if they are equal.
+// stricter returns the stricter of two opinions, the first if they are equal. An unknown
+// behavior counts as Deny.
 func stricter(a, b Decision) Decision {
 	for _, d := range []*Decision{&a, &b} {
 		if d.Behavior < Undecided || d.Behavior > Deny {
@@ -66,10 +46,11 @@ func stricter(a, b Decision) Decision {
 	return a
 }
 
-// Behavior answers whether a call may run.
+// Behavior says whether a call may run. A larger behavior is stricter; Undecided is no
+// answer.
 type Behavior int
 
-// The behaviors. Larger is stricter; Undecided is no answer.
+// The behaviors.
 const (
 	Undecided Behavior = iota
 	Allow
@@ -80,7 +61,7 @@ const (
 // String returns the behavior in lower case.
 func (b Behavior) String() string { return nameOf(int(b), "undecided", "allow", "ask", "deny") }
 
-// MarshalText returns what String does.
+// MarshalText returns the result of String.
 func (b Behavior) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
 // UnmarshalText reads allow, ask or deny.
@@ -92,4 +73,32 @@ func (b *Behavior) UnmarshalText(text []byte) error {
 		}
 	}
 	return fmt.Errorf("unknown behavior %q; use allow, ask or deny", text)
+}
+
+// Decider says who decided.
+type Decider uint8
+
+// The deciders.
+const (
+	ByDefault    Decider = iota // no one had to: reading is harmless, anything else needs a reason
+	ByRule                      // a rule
+	ByMode                      // the mode
+	ByTool                      // the tool itself
+	ByHook                      // a hook
+	ByApprover                  // one of [SessionConfig].Approvers
+	ByClassifier                // the classifier
+	ByPerson                    // the user, or a program that answers in the user's place
+	ByNobody                    // there was no answer
+)
+
+// String returns the decider in lower case.
+func (d Decider) String() string {
+	return nameOf(int(d), "default", "rule", "mode", "tool", "hook", "approver", "classifier", "person", "nobody")
+}
+
+func (d Decider) withArticle() string {
+	if d == ByApprover {
+		return "an " + d.String()
+	}
+	return "a " + d.String()
 }

@@ -8,24 +8,24 @@ import (
 	"sync/atomic"
 )
 
-// Declaration is what the model is told of a tool.
+// A Declaration is the definition of a tool that the model is shown.
 type Declaration struct {
 	Name        string
 	Description string
-	InputSchema json.RawMessage   // canonical: the same schema, the same bytes; shared, not to be written to
-	Examples    []json.RawMessage // inputs that the schema takes; shared, not to be written to
+	InputSchema json.RawMessage   // canonical: equal schemas have equal bytes; shared, do not write to it
+	Examples    []json.RawMessage // inputs that the schema accepts; shared, do not write to them
 	Strict      bool              // see [Info]
-	Deferred    bool              // the definition waits for a search; set by the pool, see [Deferral]
+	Deferred    bool              // the definition is loaded on demand; set by the pool, see [Deferral]
 
 	encoded *encodings
 }
 
-// Encoded returns encode(d), remembered with the tool under key, so that every
-// provider's form of a definition is made once and is the same bytes each time.
-// Key must name the form and all that it depends on besides d.
+// Encoded returns encode(d), cached with the tool under key. It is for wires: each
+// provider's form of a definition is made once and has the same bytes each time. Key must
+// name the form and everything that it depends on besides d.
 func (d Declaration) Encoded(key string, encode func(Declaration) []byte) []byte {
 	e := d.encoded
-	if e == nil || !bytes.Equal(e.schema, d.InputSchema) || !slices.EqualFunc(e.examples, d.Examples, sameText) { // a wrapper declares another
+	if e == nil || !bytes.Equal(e.schema, d.InputSchema) || !slices.EqualFunc(e.examples, d.Examples, sameText) { // a wrapper has changed the declaration
 		return encode(d)
 	}
 	return e.get(encodingKey{key, d.Name, d.Description, d.Strict, d.Deferred}, func() []byte { return encode(d) })
@@ -33,15 +33,15 @@ func (d Declaration) Encoded(key string, encode func(Declaration) []byte) []byte
 
 func sameText(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
 
-// encodings are the encoded forms of one tool. Its schema never changes; its
-// name and description may differ between sessions and are part of the key.
+// encodings cache the encoded forms of one tool. Its schema never changes; its name and
+// description may differ between sessions, and are part of the key.
 type encodings struct {
-	schema   json.RawMessage // the one schema that the forms are of
+	schema   json.RawMessage // of all forms
 	examples []json.RawMessage
 
-	last  atomic.Pointer[encoding] // that was asked for: mostly the next one, too
-	mu    sync.Mutex
-	forms []*encoding // few: comparing texts that are mostly the very same costs less than a hash of them
+	last  atomic.Pointer[encoding] // the last result, which is likely to be the next
+	mu    sync.Mutex               // guards forms
+	forms []*encoding              // few, so that comparing keys costs less than hashing them
 }
 
 type encoding struct {
@@ -54,7 +54,7 @@ type encodingKey struct {
 	strict, deferred        bool
 }
 
-// maxEncodings bounds what is remembered for a tool whose text keeps changing.
+// maxEncodings limits the cache of a tool whose description keeps changing.
 const maxEncodings = 16
 
 func (e *encodings) get(k encodingKey, encode func() []byte) []byte {

@@ -1,9 +1,7 @@
 package pegboard
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,54 +10,53 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/schema"
-	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// A Definition describes a tool with input In and output Out. Info.Name,
-// Description and Call are required; every other field may be zero, and its
-// zero is the cautious choice. The input's schema is derived from In, a struct
-// (see [Build]) or a map.
+// A Definition describes a tool with input In and output Out. Info.Name, Description and
+// Call are required; every other field may be zero, which is the cautious choice. The
+// input's schema is derived from In, a struct (see [Build]) or a map.
 //
-// The funcs may be called concurrently and must not keep their arguments.
+// Each func becomes a stage of the [Tool]: Inspect its Traits, Enabled and Prompt its
+// Declare, Validate, Permit and Call the stage of the same name. The funcs may be called
+// concurrently and must not keep their arguments.
 type Definition[In, Out any] struct {
 	Info
 	Description string // for people, and for the model unless Prompt is set
 
-	// Traits describe every call alike; Inspect describes each by its input.
-	// Set one of them, or neither: then a call runs alone and counts as
-	// writing something unknown.
+	// Traits are those of every call; Inspect returns those of one call, by its input. Set
+	// one of them, or neither: then a call runs alone and counts as writing something
+	// unknown.
 	Traits  Traits
 	Inspect func(in In, c *Call) Traits
 
-	// Examples are inputs for the model to learn from, where the provider takes them.
-	// The schema must accept each.
+	// Examples are inputs for the model to learn from, if the provider accepts them. The
+	// schema must accept each.
 	Examples []In
 
-	// Enabled says whether the tool exists in s. Default: it does. Here and in
-	// Prompt, s is nil when a registry compares what a source offers.
+	// Enabled says whether the tool is offered in s. Default: it is. Here and in Prompt,
+	// s is nil when a registry compares the tools of a source with its earlier ones.
 	Enabled func(s *Session) bool
-	// Prompt is what the model is told in s. Default: Description.
+	// Prompt returns the description for the model in s. Default: Description.
 	Prompt func(s *Session) string
-	// Validate checks what a schema cannot say. Its error goes to the model.
+	// Validate checks what a schema cannot express. Its error goes to the model.
 	Validate func(ctx context.Context, in In, c *Call) error
-	// Permit gives the tool's own opinion. Default: none.
+	// Permit returns the tool's own opinion. Default: none.
 	Permit func(ctx context.Context, in In, c *Call) Decision
-	// Call does the work. Required. An output beside an error is what was done
-	// until then, and is shown to the model.
+	// Call does the work. Required. An output beside an error is a partial result, and is
+	// shown to the model.
 	Call func(ctx context.Context, in In, c *Call) (Out, error)
-	// Result maps the output for the model. Default: a *Result as it is, a
+	// Result maps the output to a result for the model. Default: a *Result as it is, a
 	// string as text, anything else as JSON.
 	Result func(out Out) *Result
 }
 
-// Build returns the tool that d describes. It panics if d is wrong, naming the
-// tool and the field: a Definition is source code. Use [TryBuild] for one that
-// is put together at run time.
+// Build returns the tool that d describes. If d is wrong, it panics and names the tool and
+// the field: a Definition is source code. Use [TryBuild] for a Definition that is made at
+// run time.
 //
-// The schema follows the json tags of In: a field without omitempty, omitzero or
-// a pointer is required, and no other property is allowed. The tags
-// `jsonschema:"description=…,enum=…"` and `jsonschema_description:"…"` describe
-// it.
+// The schema follows the json tags of In: a field without omitempty, omitzero or a pointer
+// is required, and no other property is allowed. The tags
+// `jsonschema:"description=…,enum=…"` and `jsonschema_description:"…"` describe a field.
 func Build[In, Out any](d Definition[In, Out]) Tool {
 	t, err := TryBuild(d)
 	if err != nil {
@@ -85,19 +82,19 @@ func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
 		}
 		in = new(In)
 		if err := json.Unmarshal(raw, in); err != nil {
-			return nil, errors.New(unfitting(raw, err))
+			return nil, errors.New(typeErrorText(raw, err))
 		}
 		return in, nil
 	})
 }
 
-// BuildRaw is like [TryBuild] for a tool whose schema is data, as an MCP server
-// sends it. The call gets its input as JSON that the schema accepts. References
-// to other documents are refused; nothing is ever loaded.
+// BuildRaw is like [TryBuild] for a tool whose schema is data, as an MCP server sends it.
+// The call gets its input as JSON that the schema accepts. References to other documents
+// are refused; no document is ever loaded.
 func BuildRaw(inputSchema json.RawMessage, d Definition[json.RawMessage, *Result]) (Tool, error) {
 	return build(inputSchema, d, func(raw json.RawMessage, _ bool) (any, error) {
 		own := slices.Clone(raw)
-		return &own, nil // what runs is not what anybody was shown and could write to
+		return &own, nil // a copy: hooks and listeners may hold the original
 	})
 }
 
@@ -130,7 +127,7 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 	}, nil
 }
 
-// check returns the first thing wrong with d that no schema shows.
+// check returns the first error of d, apart from its schema.
 func (d *Definition[In, Out]) check() error {
 	wrong := func(field, msg string) error {
 		return &BuildError{Tool: d.Name, Field: field, Err: errors.New(msg)}
@@ -148,13 +145,13 @@ func (d *Definition[In, Out]) check() error {
 		return wrong("Info.Origin", "is set by Registry.Attach, leave it empty")
 	case d.Call == nil:
 		return wrong("Call", "is required")
-	case d.Inspect != nil && !d.Traits.zero():
+	case d.Inspect != nil && !d.Traits.isZero():
 		return wrong("Traits", "set Traits or Inspect, not both")
 	}
 	return nil
 }
 
-// defined is the only Tool that is not a wrapper of another.
+// defined is the only Tool that does not wrap another.
 type defined[In, Out any] struct {
 	def  Definition[In, Out]
 	spec *inputSpec
@@ -233,63 +230,26 @@ func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {
 	return r, err
 }
 
-// isZero is apart so that an output need not be on the heap when all went well.
+// isZero is a separate function so that out does not escape when Call succeeds.
 func isZero[Out any](out Out) bool { return reflect.ValueOf(&out).Elem().IsZero() }
 
 func (t *defined[In, Out]) input() *inputSpec { return t.spec }
 
-// in returns c's input as the type this tool takes.
+// constant reports whether the tool's declaration is the same in every session. A wrapper
+// does not have this method: it is asked in each session.
+func (t *defined[In, Out]) constant() bool { return t.def.Enabled == nil && t.def.Prompt == nil }
+
+// in returns the decoded input of c.
 func (t *defined[In, Out]) in(c *Call) (In, error) {
 	v, err := c.input(t.spec)
 	if err != nil {
-		var none In
-		return none, err
+		var zero In
+		return zero, err
 	}
 	in, ok := v.(*In)
 	if !ok {
-		var none In
-		return none, errNoInput
+		var zero In
+		return zero, errNoInput
 	}
 	return *in, nil
-}
-
-// decode reads raw once, strictly: what it returns is what rules, hooks and the
-// tool all see.
-func (s *inputSpec) decode(raw json.RawMessage) (any, error) {
-	if len(bytes.Trim(raw, " \t\r\n")) == 0 {
-		raw = json.RawMessage("{}")
-	}
-	accepted := s.schema.Accepts(raw)
-	if !accepted {
-		v, err := strictjson.Decode(raw, strictjson.Limits{})
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
-		}
-		if err := s.schema.Validate(v); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
-		}
-	}
-	in, err := s.typed(raw, accepted)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
-	}
-	return in, nil
-}
-
-// unfitting words for a model what encoding/json could not store. Its own texts and
-// paths differ between releases of Go.
-func unfitting(raw json.RawMessage, err error) string {
-	var corrupt base64.CorruptInputError
-	if errors.As(err, &corrupt) {
-		return "a text is not valid base64; encode it again"
-	}
-	var te *json.UnmarshalTypeError
-	if !errors.As(err, &te) {
-		return err.Error()
-	}
-	text := fmt.Sprintf("%s does not fit into %s; send a smaller or plainer value", te.Value, te.Type)
-	if path := strictjson.PathAt(raw, int(te.Offset)); path != "" {
-		return path + ": " + text
-	}
-	return text
 }

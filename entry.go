@@ -9,60 +9,22 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// InvalidTool stands for a tool that its source described but that could not be
-// built. [Registry.Attach] quarantines it with reason, so that a bridge hands
-// over a whole list at once, good and bad. [Registry.Add] refuses it.
-func InvalidTool(name string, reason error) Tool {
-	if reason == nil {
-		reason = errors.New("no reason was given")
-	}
-	return unusable{name: name, reason: reason}
+// An entry is a registered tool with a copy of its facts, which decisions use. It is
+// never written to after registration.
+type entry struct {
+	tool     Tool
+	info     Info
+	decl     *Declaration // the declaration for every session, or nil if the tool is asked in each
+	deferred *Declaration // decl, deferred
 }
 
-type unusable struct {
-	Tool
-	name   string
-	reason error
-}
-
-func (u unusable) Info() Info { return Info{Name: u.name} }
-
-// attached gives an external tool the name and identity it has here.
-type attached struct {
-	Tool
-	info Info
-}
-
-func (t attached) Info() Info { return t.info }
-
-func (t attached) Declare(s *Session) (Declaration, bool) {
-	d, ok := t.Tool.Declare(s)
-	d.Name = t.info.Name
-	return d, ok
-}
-
-func attach(source string, t Tool) (entry, error) {
-	e, err := probe(t)
-	raw := e.info.Name
-	e.info.Origin = Origin{Source: source, Tool: raw}
-	if err != nil {
-		return e, err
-	}
-	e.info.Name, e.info.server = toolname.Exposed(source, raw), toolname.Server(source)
-	e.info.spelled = toolname.Prefix + source + "__" + raw
-	e.info.Aliases = nil // an external tool cannot take further names
-	e.tool = attached{Tool: t, info: e.info}
-	return e, nil
-}
-
-// probe takes the copy of a tool's facts. It calls the two stages that need no
-// call once, since a wrapper around nothing satisfies the interface too and
-// would otherwise panic in mid-conversation.
-func probe(t Tool) (e entry, err error) {
+// newEntry checks a tool and copies its facts. It calls Info and input, since a wrapper
+// around a nil Tool would otherwise panic in mid-conversation.
+func newEntry(t Tool) (e entry, err error) {
 	if t == nil {
 		return entry{}, &BuildError{Field: "Tool", Err: errors.New("is nil")}
 	}
-	if u, ok := t.(unusable); ok {
+	if u, ok := t.(invalidTool); ok {
 		return entry{info: u.Info()}, u.reason
 	}
 	if err := goroutine.Try(func() error { e.info = t.Info(); return nil }); err != nil {
@@ -84,57 +46,97 @@ func probe(t Tool) (e entry, err error) {
 	return e, nil
 }
 
-// entry is a tool with the copy of its fixed facts that decisions use. It is
-// never written to once it is registered.
-type entry struct {
-	tool Tool
-	info Info
-	decl *Declaration // what the tool declares in every session, or nil if it must be asked in each
-	late *Declaration // decl, deferred
+// newExternalEntry is newEntry for a tool of a source.
+func newExternalEntry(source string, t Tool) (entry, error) {
+	e, err := newEntry(t)
+	raw := e.info.Name
+	e.info.Origin = Origin{Source: source, Tool: raw}
+	if err != nil {
+		return e, err
+	}
+	e.info.Name, e.info.server = toolname.Exposed(source, raw), toolname.Server(source)
+	e.info.spelled = toolname.Prefix + source + "__" + raw
+	e.info.Aliases = nil // an external tool cannot claim further names
+	e.tool = externalTool{Tool: t, info: e.info}
+	return e, nil
 }
 
-// fix remembers the declaration of a tool that has one for all sessions. t is
-// the tool as it was handed over.
-func (e *entry) fix(t Tool) {
+// cacheDeclaration stores the declaration of a tool that has the same one in every
+// session. T is the tool as it was handed over.
+func (e *entry) cacheDeclaration(t Tool) {
 	if c, ok := t.(interface{ constant() bool }); ok && c.constant() {
 		if e.decl, _ = e.declare(nil); e.decl != nil {
-			late := *e.decl
-			late.Deferred = true
-			e.late = &late
+			deferred := *e.decl
+			deferred.Deferred = true
+			e.deferred = &deferred
 		}
 	}
 }
 
-// waiting returns d, which is a declaration of the tool, as it is while it waits for
-// a search, or while it does not.
-func (e *entry) waiting(d *Declaration, waits bool) *Declaration {
+// declare returns the declaration of the tool in s, or why there is none.
+func (e *entry) declare(s *Session) (d *Declaration, why string) {
+	d, ok := new(Declaration), false
+	if err := goroutine.Try(func() error { *d, ok = e.tool.Declare(s); return nil }); err != nil {
+		return nil, "declaring it: " + err.Error()
+	}
+	if !ok {
+		return nil, "disabled in this session"
+	}
+	d.Name, d.Deferred = e.info.Name, false // a call by the declared name must find the tool
+	return d, ""
+}
+
+// withDeferred returns d, a declaration of the tool, with Deferred set to deferred.
+func (e *entry) withDeferred(d *Declaration, deferred bool) *Declaration {
 	switch {
-	case d.Deferred == waits:
+	case d.Deferred == deferred:
 		return d
 	case d == e.decl:
-		return e.late
-	case d == e.late:
+		return e.deferred
+	case d == e.deferred:
 		return e.decl
 	}
 	other := *d
-	other.Deferred = waits
+	other.Deferred = deferred
 	return &other
 }
 
-func (e *entry) excluded(reason string) Exclusion {
+// exclusion returns the tool as one that is not in a pool.
+func (e *entry) exclusion(reason string) Exclusion {
 	return Exclusion{Name: e.info.Name, Origin: e.info.Origin, Reason: reason, aliases: e.info.Aliases}
 }
 
-// declare returns what the model is told of the tool in s, or why it is told
-// nothing.
-func (e *entry) declare(s *Session) (d *Declaration, why string) {
-	d, on := new(Declaration), false
-	if err := goroutine.Try(func() error { *d, on = e.tool.Declare(s); return nil }); err != nil {
-		return nil, "declaring it: " + err.Error()
-	}
-	if !on {
-		return nil, "disabled in this session"
-	}
-	d.Name, d.Deferred = e.info.Name, false // a call by what the model was told must find the tool
-	return d, ""
+// An externalTool has the exposed name and the origin of a source's tool.
+type externalTool struct {
+	Tool
+	info Info
 }
+
+// Info implements [Tool].
+func (t externalTool) Info() Info { return t.info }
+
+// Declare implements [Tool].
+func (t externalTool) Declare(s *Session) (Declaration, bool) {
+	d, ok := t.Tool.Declare(s)
+	d.Name = t.info.Name
+	return d, ok
+}
+
+// InvalidTool stands for a tool that its source described but that could not be built.
+// [Registry.Attach] quarantines it with reason, so that a bridge hands over a whole list
+// at once, valid and invalid tools. [Registry.Add] refuses it.
+func InvalidTool(name string, reason error) Tool {
+	if reason == nil {
+		reason = errors.New("no reason was given")
+	}
+	return invalidTool{name: name, reason: reason}
+}
+
+type invalidTool struct {
+	Tool
+	name   string
+	reason error
+}
+
+// Info implements [Tool].
+func (t invalidTool) Info() Info { return Info{Name: t.name} }

@@ -6,9 +6,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/asking"
 )
 
-// What a host branches on, with [errors.Is]. ErrDeferred is for tools, too: a
-// call that returns it is answered by the host later, which replaces the result
-// of its outcome before it sends the next message.
+// The errors that a host tests for with [errors.Is]. ErrDeferred is for tools, too: the
+// host answers a call that returns it later, by replacing the outcome's result before it
+// sends the next message.
 var (
 	ErrUnknownTool  = errors.New("unknown tool")
 	ErrInvalidInput = errors.New("invalid input")
@@ -22,49 +22,40 @@ var (
 	ErrClosed       = errors.New("session closed")
 )
 
-// Why there was no answer to a question. The error of the outcome wraps ErrDenied,
-// too, but nobody refused the call. A person's refusal wraps ErrDenied alone, and a
-// call that ended while it was asked about ErrCancelled.
+// Why there was no answer to a question. The outcome's error wraps ErrDenied, too,
+// although no one refused the call. The user's refusal wraps ErrDenied alone, and the
+// error of a call that ended while it was asked about wraps ErrCancelled.
 var (
 	ErrNoApprover = asking.ErrNoApprover
 	ErrExpired    = asking.ErrExpired
 )
 
-// What is wrong with an answer, see [Session.Answer].
+// The errors of [Session.Answer].
 var (
 	ErrQuestionClosed = asking.ErrStale
 	ErrNotSaved       = errors.New("permission update applied but not saved")
 )
 
-// The causes with which a host cancels the context of a batch, or a session's
-// calls by [Session.Interrupt]. Each is told to the model in its own words,
-// because one that takes an interruption for a refusal argues with the user. Any
-// other cause counts as ErrUserInterrupt.
+// The causes with which a host cancels the context of a batch, or a session's calls with
+// [Session.Interrupt]. The model is told each in its own words, since a model that takes
+// an interruption for a refusal argues with the user. Any other cause counts as
+// ErrUserInterrupt.
 var (
 	// ErrUserInterrupt: the user stopped the turn.
 	ErrUserInterrupt = errors.New("interrupted by the user")
-	// ErrNewMessage: the user sent a message. Calls that have begun end as
-	// their tool's [Interrupt] says; the others are not run.
+	// ErrNewMessage: the user sent a message. Running calls end as their tool's
+	// [Interrupt] says; the others do not run.
 	ErrNewMessage = errors.New("the user sent a new message")
 	// ErrSiblingFailed: another call of the batch failed, see
 	// [Executor].CancelSiblings.
 	ErrSiblingFailed = errors.New("a call beside it failed")
 )
 
-// ErrAlreadyStored is why [Call.StoreRaw] does not store what comes from the store.
+// ErrAlreadyStored is returned by [Call.StoreRaw] for a call that reads stored results.
 var ErrAlreadyStored = errors.New("result is already stored")
 
-// unansweredError is the denial of a call that nobody refused.
-type unansweredError struct {
-	reason string
-	cause  error
-}
-
-func (e *unansweredError) Error() string   { return ErrDenied.Error() + ": " + e.reason }
-func (e *unansweredError) Unwrap() []error { return []error{ErrDenied, e.cause} }
-
-// class names an error by the sentinel it wraps, without any of its text.
-func class(err error) string {
+// errorClass returns the sentinel that err wraps, without the text of err.
+func errorClass(err error) string {
 	stage := ""
 	var ce *CallError
 	if errors.As(err, &ce) {
@@ -78,7 +69,7 @@ func class(err error) string {
 	return stage + "failed"
 }
 
-// A Stage is a part of the way a call takes.
+// A Stage is a stage of the pipeline that a call goes through.
 type Stage string
 
 // The stages of a call, in order.
@@ -94,10 +85,10 @@ const (
 	StageResult     Stage = "result"
 )
 
-// CallError says where a call failed and why. What the model is told stands in
-// the outcome's result.
+// A CallError says where and why a call failed. The text for the model is in the outcome's
+// result.
 type CallError struct {
-	Tool   string // as the model named it
+	Tool   string // the name that the model used
 	CallID string
 	Stage  Stage
 	Err    error
@@ -109,8 +100,7 @@ func (e *CallError) Error() string { return string(e.Stage) + " " + e.Tool + ": 
 // Unwrap returns the cause.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// BuildError says what is wrong with a [Definition], or with what [Registry]
-// was given.
+// A BuildError says what is wrong with a [Definition], or with an argument of [Registry].
 type BuildError struct {
 	Tool  string // may be empty
 	Field string // of the Definition

@@ -8,14 +8,14 @@ import (
 type Event struct {
 	Time    time.Time
 	Kind    EventKind
-	Call    *Call    // a copy, not to be written to: other events may have the same
-	Text    string   // what was said, asked, mended; why it was detached
-	Targets []Target // of EventAsked and EventDecided: what it is about
+	Call    *Call    // a copy, shared with other events: do not write to it
+	Text    string   // progress, the reason of a question, the repairs, or why it was detached
+	Targets []Target // of EventAsked and EventDecided
 	// Decision is set for EventDecided, Outcome for EventFinished.
 	Decision *Decision
 	Outcome  *Outcome
 	Question *Question // of EventAsked and EventSettled
-	TraceID  string    // the same for all events of a batch, see Executor.TraceID
+	TraceID  string    // equal for all events of a batch, see Executor.TraceID
 }
 
 // EventKind says what happened.
@@ -23,15 +23,15 @@ type EventKind int
 
 // The kinds of event.
 const (
-	EventAdmitted EventKind = iota // the call has its place in line; in request order
-	EventAsked                     // a person is asked about it: the question is in line
-	EventSettled                   // that question has left the line: answered, settled otherwise, or given up
-	EventDecided                   // it may run, or not
+	EventAdmitted EventKind = iota // the call has its place in the order; emitted in request order
+	EventAsked                     // a question about the call is in line for the user
+	EventSettled                   // that question has left the line: answered, decided otherwise, or withdrawn
+	EventDecided                   // it was decided whether the call may run
 	EventStarted                   // the tool is called
-	EventProgress                  // the tool says how it gets on
-	EventHook                      // a hook says how it gets on
-	EventRepaired                  // its input was mended before it was decoded
-	EventDetached                  // it was answered and goes on
+	EventProgress                  // the tool reports progress
+	EventHook                      // a hook reports progress
+	EventRepaired                  // the input was repaired before it was decoded
+	EventDetached                  // the call was answered while its tool still runs
 	EventFinished                  // there is an outcome
 )
 

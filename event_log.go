@@ -9,22 +9,23 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// eventLog delivers the events of one batch: in order, one at a time. Whoever finds
-// nobody at it sees to the delivery, of what others add meanwhile as well. A
-// listener may cause further events; they follow. The nil log has no listener.
+// An eventLog delivers the events of one batch to the listener: in order, one at a time.
+// The goroutine that flushes while none is delivering becomes the deliverer, and drains
+// the queue. Events that the listener causes are delivered after it returns. A nil log
+// has no listener.
 type eventLog struct {
 	listen func(Event)
 	logger *slog.Logger // nil discards
 	trace  string
 
-	mu      sync.Mutex
-	idle    sync.Cond // of mu
-	queued  []Event
-	copies  map[*Call]*Call // that were shown, by what they are copies of
-	sent    int             // events queued so far
-	told    int             // events delivered so far
-	pumping bool
-	closed  bool
+	mu         sync.Mutex
+	progress   sync.Cond // of mu; signalled after every delivery
+	queued     []Event
+	copies     map[*Call]*Call // the copies in events, by their originals
+	queuedAll  int             // number of events queued so far
+	delivered  int             // number of events delivered so far
+	delivering bool
+	closed     bool
 }
 
 func newEventLog(listen func(Event), logger *slog.Logger, trace func() string) *eventLog {
@@ -32,17 +33,18 @@ func newEventLog(listen func(Event), logger *slog.Logger, trace func() string) *
 		return nil
 	}
 	l := &eventLog{listen: listen, logger: logger, trace: trace()}
-	l.idle.L = &l.mu
+	l.progress.L = &l.mu
 	return l
 }
 
-// emit queues an event and delivers what is queued, unless somebody does.
+// emit queues an event and flushes.
 func (l *eventLog) emit(e Event) {
 	l.queue(e, nil)
 	l.flush()
 }
 
-// queue gives an event its place, unless what it is about is over. It calls nobody.
+// queue adds an event to the queue. It drops the event if over is set. It does not call
+// the listener.
 func (l *eventLog) queue(e Event, over *atomic.Bool) {
 	if l == nil {
 		return
@@ -57,11 +59,11 @@ func (l *eventLog) queue(e Event, over *atomic.Bool) {
 		e.Outcome.Call = e.Call
 	}
 	l.queued = append(l.queued, e)
-	l.sent++
+	l.queuedAll++
 }
 
-// copyOf returns the copy of c that listeners are shown. There is one, however many
-// events there are: an input may be large.
+// copyOf returns the copy of c that is in events. There is one for all events, since an
+// input may be large.
 func (l *eventLog) copyOf(c *Call) *Call {
 	if l.copies == nil {
 		l.copies = map[*Call]*Call{}
@@ -72,50 +74,50 @@ func (l *eventLog) copyOf(c *Call) *Call {
 	return l.copies[c]
 }
 
-// flush delivers what is queued, unless somebody does. The caller holds no lock that a
-// listener may want.
+// flush delivers the queued events, unless another goroutine is delivering. The caller
+// must not hold a lock that a listener may acquire.
 func (l *eventLog) flush() {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.pumping {
-		l.pump()
+	if !l.delivering {
+		l.deliverAll()
 	}
 }
 
-// reach waits until everything that was emitted so far is delivered. A listener
-// must not cause it.
-func (l *eventLog) reach() {
+// waitDelivered waits until all events queued so far are delivered. It must not be called
+// by the listener.
+func (l *eventLog) waitDelivered() {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for sent := l.sent; l.told < sent; {
-		l.idle.Wait()
+	for n := l.queuedAll; l.delivered < n; {
+		l.progress.Wait()
 	}
 }
 
-// pump delivers what is queued. The lock is held on entry and on return.
-func (l *eventLog) pump() {
-	l.pumping = true
+// deliverAll delivers the queued events. The caller holds mu.
+func (l *eventLog) deliverAll() {
+	l.delivering = true
 	defer func() {
-		l.pumping = false
-		l.idle.Broadcast()
+		l.delivering = false
+		l.progress.Broadcast()
 	}()
 	for len(l.queued) > 0 {
 		next := l.queued[0]
 		l.queued = l.queued[1:]
 		l.deliver(next)
-		l.told++
-		l.idle.Broadcast()
+		l.delivered++
+		l.progress.Broadcast()
 	}
 }
 
-// deliver calls the listener without the lock, on a goroutine of its own: one that
-// panics or ends its goroutine loses its event, not the call.
+// deliver calls the listener without the lock, on a goroutine of its own, so that a panic
+// or Goexit in the listener does not end the call.
 func (l *eventLog) deliver(e Event) {
 	l.mu.Unlock()
 	defer l.mu.Lock()
@@ -127,7 +129,7 @@ func (l *eventLog) deliver(e Event) {
 	}
 }
 
-// close waits until every event was delivered, and drops those that come later.
+// close drops later events, and waits until all others are delivered.
 func (l *eventLog) close() {
 	if l == nil {
 		return
@@ -135,8 +137,8 @@ func (l *eventLog) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
-	for l.pumping {
-		l.idle.Wait()
+	for l.delivering {
+		l.progress.Wait()
 	}
 	l.copies = nil
 }

@@ -5,19 +5,18 @@ import (
 	"slices"
 )
 
-// Gates say which of the well-known built-in tools exist now. A host registers
-// all it has; a gate hides by name. A tool with a name of the host's own is
+// Gates say which of the well-known built-in tools exist now. A host registers all its
+// tools, and a gate hides some by name. Except in simple mode, a tool with another name is
 // never hidden. The zero value is the ordinary environment of this system.
 type Gates struct {
-	// Simple leaves only a shell, Read and Edit; for a coordinator also what
-	// it directs with; in REPL mode only REPL.
+	// Simple leaves only a shell, Read and Edit; for a coordinator also the tools that it
+	// directs agents with; in REPL mode only REPL.
 	Simple bool
-	// REPL hides the tools that scripts inside REPL call in its stead, if
-	// REPL itself is in the pool.
+	// REPL hides the tools that scripts inside REPL call, if REPL itself is in the pool.
 	REPL bool
-	// EmbeddedSearch hides Glob and Grep: the shell has fast find and grep.
+	// EmbeddedSearch hides Glob and Grep: the shell has a fast find and grep.
 	EmbeddedSearch bool
-	// TodoList offers TodoWrite in place of the four Task tools.
+	// TodoList offers TodoWrite instead of the four Task tools.
 	TodoList bool
 	// PowerShell offers PowerShell on systems other than Windows.
 	PowerShell bool
@@ -43,7 +42,7 @@ const (
 	FeatureWorkflows Feature = "workflows"
 )
 
-// builtinNames is the one list of the well-known built-in tools.
+// builtinNames are the well-known built-in tools.
 var builtinNames = []string{
 	"Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep",
 	"Bash", "PowerShell", "REPL", "TaskOutput", "TaskStop", "Monitor",
@@ -72,19 +71,19 @@ var (
 	primitives = []string{"Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep", "Bash", "PowerShell"}
 )
 
-// BuiltinNames returns the names of all well-known built-in tools, whatever is
-// enabled: the list for cache keys and presets.
+// BuiltinNames returns the names of all well-known built-in tools, enabled or not: for
+// cache keys and presets.
 func BuiltinNames() []string { return slices.Clone(builtinNames) }
 
-// Preset returns the names of the well-known built-in tools that the gates let
-// exist for a main agent.
+// Preset returns the names of the well-known built-in tools that the gates do not hide from
+// a main agent.
 func (g Gates) Preset() []string {
 	return slices.DeleteFunc(BuiltinNames(), func(name string) bool {
 		return g.special(name) != "" || g.hides(name, RoleMain, BuiltinNames()) != ""
 	})
 }
 
-// special says why a tool is registered but not listed, or "".
+// special returns why a tool is not listed although it is registered, or "".
 func (g Gates) special(name string) string {
 	switch name {
 	case "ListMcpResources", "ReadMcpResource":
@@ -99,8 +98,8 @@ func (g Gates) special(name string) string {
 	return ""
 }
 
-// hides says why a mode hides a tool, or "". registered are the names of all
-// built-in tools that survived the deny rules.
+// hides returns why a gate hides a tool, or "". Registered are the names of the built-in
+// tools that no rule denies.
 func (g Gates) hides(name string, role Role, registered []string) string {
 	if g.Simple {
 		if g.simple(role, registered, name) {

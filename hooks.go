@@ -9,56 +9,53 @@ import (
 	"time"
 )
 
-// Hooks run around the calls of a session. Any of them may be nil. Those of one
-// call run one after the other, those of different calls may run concurrently.
+// Hooks run around the calls of a session. Any of them may be nil. The hooks of one call
+// run one after the other, those of different calls may run concurrently.
 //
-// A hook can refuse a call, make it be asked about, change its input or result.
-// It can spare the person a question, but nothing it says turns a deny rule into
-// anything laxer, and an ask rule only in Permission, which answers in the place of
-// the person.
+// A hook can deny a call, have it asked about, or change its input or result. It can spare
+// the user a question. It never overrides a deny rule, and an ask rule only in Permission,
+// which answers in the user's place.
 type Hooks struct {
-	// Select is given the names of the tools of a pool, in its order, and
-	// returns those to keep. It cannot add any. If it panics, none is kept.
+	// Select is called with the names of a pool's tools, in its order, and returns those
+	// to keep. It cannot add any. If it panics, none is kept.
 	Select func(s *Session, names []string) []string
-	// Pre runs before permission is decided. A changed input is decoded,
-	// validated and decided anew, hooks included, at most eight times.
+	// Pre runs before permission is decided. A changed input is decoded, validated and
+	// decided again, with all hooks, at most eight times.
 	Pre func(ctx context.Context, h *HookCall) (Decision, error)
-	// Permission runs when a call must be asked about, before the person is and,
-	// if it takes long, beside: see [SessionConfig].PromptDelay.
-	// Allow and Deny answer the question; so does an error, with Deny, unless
-	// OnFailure says otherwise.
+	// Permission runs when a call must be asked about: before the user is asked and, if it
+	// takes longer than [SessionConfig].PromptDelay, beside. Allow and Deny answer the
+	// question. An error denies, unless OnFailure says otherwise.
 	Permission func(ctx context.Context, q *Question) (Decision, error)
 	// Post runs after a call that succeeded, and may change h.Outcome.Result.
 	Post func(ctx context.Context, h *HookCall) error
-	// PostFailure runs after a call that failed while it ran, in place of Post.
+	// PostFailure runs after a call that failed while it ran, instead of Post.
 	PostFailure func(ctx context.Context, h *HookCall) error
-	// Batch runs once all calls of a message have ended, and may change their
-	// results, but for those of a [Stream], which have been handed out by then.
+	// Batch runs when all calls of a message have ended, and may change their results,
+	// except those of a [Stream], which has yielded them before.
 	Batch func(ctx context.Context, outcomes []Outcome) error
 
-	// Timeout is how long each hook may take, but for Select; 0 means as long as
-	// it likes. One that is late has failed, and is left behind. Post, Failure and
-	// Batch also run when the turn was interrupted; their context then ends after
-	// [Executor].Grace.
+	// Timeout is how long each hook except Select may take; 0 means no limit. A hook that
+	// exceeds it has failed, and is abandoned. Post, PostFailure and Batch also run after
+	// the turn was interrupted; their context then ends after [Executor].Grace.
 	Timeout time.Duration
-	// OnFailure is what an error, a panic or being late means.
+	// OnFailure says what an error, a panic or a timeout means.
 	OnFailure FailMode
 }
 
-// A FailMode says what becomes of a call whose hook failed.
+// A FailMode says what happens to a call whose hook failed.
 type FailMode int
 
 // The modes.
 const (
 	FailDefault  FailMode = iota // Pre and Permission block, the others continue
 	FailBlock                    // the call is denied, or its result replaced by an error
-	FailContinue                 // the failure is logged, as if there were no hook
+	FailContinue                 // the failure is logged, and the hook ignored
 )
 
 // String returns the mode in lower case.
 func (m FailMode) String() string { return nameOf(int(m), "by kind", "block", "continue") }
 
-// HookCall is what a hook is told.
+// A HookCall is the argument of a hook.
 type HookCall struct {
 	Tool    Tool
 	Call    *Call
@@ -67,17 +64,17 @@ type HookCall struct {
 	emit func(text string)
 }
 
-// Emit reports progress of the hook to whoever watches the executor's events.
+// Emit reports the hook's progress to the executor's OnEvent.
 func (h *HookCall) Emit(text string) {
 	if h.emit != nil {
 		h.emit(text)
 	}
 }
 
-// JoinHooks returns hooks that run hs in the order given. All Pre and Permission
-// hooks see the same call. The strictest decision wins, and of several changed
-// inputs the last. What Select keeps is what all of them keep. Each of hs keeps
-// its own Timeout and OnFailure.
+// JoinHooks returns hooks that run hs in the order given. All Pre and Permission hooks
+// see the same call. The strictest decision wins, and of several changed inputs the last.
+// Select keeps the tools that every Select keeps. Each of hs keeps its own Timeout and
+// OnFailure.
 func JoinHooks(hs ...Hooks) Hooks {
 	if len(hs) == 1 {
 		return hs[0]
@@ -108,8 +105,8 @@ func joinSelect(a, b func(*Session, []string) []string) func(*Session, []string)
 	}
 }
 
-// joinDecisions joins hooks that run before a call. Each sees the call as it is,
-// and what they make of it is decided anew.
+// joinDecisions joins Pre hooks. Each sees the original call; the changed input is
+// decided again.
 func joinDecisions(a, b func(context.Context, *HookCall) (Decision, error)) func(context.Context, *HookCall) (Decision, error) {
 	return joinOpinions(a, b, func(h *HookCall, x, y Decision) Decision {
 		d := stricter(x, y)
@@ -121,8 +118,8 @@ func joinDecisions(a, b func(context.Context, *HookCall) (Decision, error)) func
 	})
 }
 
-// joinAnswers joins hooks that answer for the person. One that allows has allowed
-// what it says and nothing else: if two allow different inputs, neither is.
+// joinAnswers joins Permission hooks. A hook allows one input and no other: if two allow
+// different inputs, neither is allowed.
 func joinAnswers(a, b func(context.Context, *Question) (Decision, error)) func(context.Context, *Question) (Decision, error) {
 	return joinOpinions(a, b, func(q *Question, x, y Decision) Decision {
 		d := stricter(x, y)

@@ -10,8 +10,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// guarded returns h with Timeout and OnFailure built into each hook: what is
-// left to decide of a failure is what FailByKind says.
+// guarded returns h with Timeout and OnFailure applied to each hook. The remaining
+// failures are treated as FailDefault says.
 func (h Hooks) guarded() Hooks {
 	g := Hooks{Select: h.Select}
 	if h.Pre != nil {
@@ -27,13 +27,12 @@ func (h Hooks) guarded() Hooks {
 		g.PostFailure = guardError(h, h.PostFailure, ownCall)
 	}
 	if h.Batch != nil {
-		g.Batch = guardError(h, apart(h.Batch), ownOutcomes)
+		g.Batch = guardError(h, onOwnGoroutine(h.Batch), ownOutcomes)
 	}
 	return g
 }
 
-// narrowing returns h without the power to allow: what a fork adds to the hooks
-// of its parent.
+// narrowing returns h without the power to allow, for a fork.
 func (h Hooks) narrowing() Hooks {
 	h.Pre, h.Permission = withoutAllow(h.Pre), withoutAllow(h.Permission)
 	return h
@@ -61,12 +60,12 @@ func withoutAllow[T any](hook func(context.Context, T) (Decision, error)) func(c
 	}
 }
 
-// errBlocked marks the failure of a hook whose mode is FailBlock.
+// errBlocked is wrapped by the failure of a hook whose OnFailure is FailBlock.
 var errBlocked = errors.New("a hook that guards the call failed")
 
 func guardDecision[T any](h Hooks, hook func(context.Context, T) (Decision, error)) func(context.Context, T) (Decision, error) {
 	return func(ctx context.Context, x T) (Decision, error) {
-		d, err := timed(ctx, h.Timeout, hook, x)
+		d, err := call(ctx, h.Timeout, hook, x)
 		if err != nil && h.OnFailure == FailContinue {
 			return Decision{}, nil
 		}
@@ -74,18 +73,18 @@ func guardDecision[T any](h Hooks, hook func(context.Context, T) (Decision, erro
 	}
 }
 
-// guardError guards a hook that changes what it is given. One that may be late gets
-// its own, and what it made of it is taken over when it returns in time.
-func guardError[T any](h Hooks, hook func(context.Context, T) error, own func(T) (mine T, take func())) func(context.Context, T) error {
+// guardError guards a hook that changes its argument. A hook with a timeout works on a
+// copy, whose changes are taken over if it returns in time.
+func guardError[T any](h Hooks, hook func(context.Context, T) error, copyOf func(T) (own T, takeOver func())) func(context.Context, T) error {
 	return func(ctx context.Context, x T) error {
 		var err error
 		if h.Timeout <= 0 {
-			err = caught(goroutine.Try(func() error { return hook(ctx, x) }))
+			err = markPanic(goroutine.Try(func() error { return hook(ctx, x) }))
 		} else {
-			mine, take := own(x)
-			_, err = limited(ctx, h.Timeout, func(ctx context.Context, x T) (struct{}, error) { return struct{}{}, hook(ctx, x) }, mine)
-			if late := (*lateError)(nil); !errors.As(err, &late) {
-				take()
+			own, takeOver := copyOf(x)
+			_, err = withTimeout(ctx, h.Timeout, func(ctx context.Context, x T) (struct{}, error) { return struct{}{}, hook(ctx, x) }, own)
+			if late := (*hookTimeoutError)(nil); !errors.As(err, &late) {
+				takeOver()
 			}
 		}
 		if err != nil && h.OnFailure == FailBlock {
@@ -95,9 +94,9 @@ func guardError[T any](h Hooks, hook func(context.Context, T) error, own func(T)
 	}
 }
 
-// apart runs a hook on a goroutine of its own, which it may end: the one that runs
-// the batch has more to do.
-func apart(hook func(context.Context, []Outcome) error) func(context.Context, []Outcome) error {
+// onOwnGoroutine runs a hook on a goroutine of its own, so that Goexit in the hook cannot
+// end the goroutine that ends the batch.
+func onOwnGoroutine(hook func(context.Context, []Outcome) error) func(context.Context, []Outcome) error {
 	return func(ctx context.Context, outcomes []Outcome) (err error) {
 		if crash := <-goroutine.Go(func() { err = hook(ctx, outcomes) }); crash != nil {
 			return fmt.Errorf("%w: %w", ErrPanic, crash)
@@ -106,17 +105,17 @@ func apart(hook func(context.Context, []Outcome) error) func(context.Context, []
 	}
 }
 
-// timed runs a hook and gives it up when it takes longer than limit.
-func timed[X, R any](ctx context.Context, limit time.Duration, hook func(context.Context, X) (R, error), x X) (r R, err error) {
+// call runs a hook, and abandons it after limit; 0 means no limit.
+func call[X, R any](ctx context.Context, limit time.Duration, hook func(context.Context, X) (R, error), x X) (r R, err error) {
 	if limit > 0 {
-		return limited(ctx, limit, hook, x)
+		return withTimeout(ctx, limit, hook, x)
 	}
-	err = caught(goroutine.Try(func() (err error) { r, err = hook(ctx, x); return err }))
+	err = markPanic(goroutine.Try(func() (err error) { r, err = hook(ctx, x); return err }))
 	return r, err
 }
 
-// caught marks the error of a hook that panicked.
-func caught(err error) error {
+// markPanic wraps the error of a panic with [ErrPanic].
+func markPanic(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -127,7 +126,8 @@ func caught(err error) error {
 	return err
 }
 
-func limited[X, R any](ctx context.Context, limit time.Duration, hook func(context.Context, X) (R, error), x X) (R, error) {
+// withTimeout runs a hook on a goroutine of its own, and abandons it after limit.
+func withTimeout[X, R any](ctx context.Context, limit time.Duration, hook func(context.Context, X) (R, error), x X) (R, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("hook %w after %v", ErrTimeout, limit))
 	defer cancel()
 	var r, none R
@@ -140,25 +140,25 @@ func limited[X, R any](ctx context.Context, limit time.Duration, hook func(conte
 		}
 		return r, err
 	case <-ctx.Done():
-		return none, &lateError{context.Cause(ctx)}
+		return none, &hookTimeoutError{context.Cause(ctx)}
 	}
 }
 
-// lateError is why a hook was left behind, which may still be at work.
-type lateError struct{ error }
+// A hookTimeoutError is the error of a hook that was abandoned. It may still be running.
+type hookTimeoutError struct{ error }
 
-func (e *lateError) Unwrap() error { return e.error }
+func (e *hookTimeoutError) Unwrap() error { return e.error }
 
-func ownCall(h *HookCall) (mine *HookCall, take func()) {
+func ownCall(h *HookCall) (own *HookCall, takeOver func()) {
 	m := *h
-	if h.Outcome != nil { // another hook may have taken it away
+	if h.Outcome != nil { // an earlier hook may have set it to nil
 		o := *h.Outcome
 		m.Outcome = &o
 	}
 	return &m, func() { h.Outcome = m.Outcome }
 }
 
-func ownOutcomes(outcomes []Outcome) (mine []Outcome, take func()) {
-	mine = slices.Clone(outcomes)
-	return mine, func() { copy(outcomes, mine) }
+func ownOutcomes(outcomes []Outcome) (own []Outcome, takeOver func()) {
+	own = slices.Clone(outcomes)
+	return own, func() { copy(outcomes, own) }
 }

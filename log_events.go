@@ -5,9 +5,9 @@ import (
 	"log/slog"
 )
 
-// LogEvents returns a function for [Executor].OnEvent that writes events to l,
-// denials and failures at level Warn, all else at Debug. Nothing of an input or
-// a result is written: of a denial the rule, of a failure its stage and class.
+// LogEvents returns a function for [Executor].OnEvent that logs events to l: denials and
+// failures at level Warn, all others at Debug. It logs no input and no result: of a
+// denial the rule, of a failure the stage and the sentinel error.
 func LogEvents(l *slog.Logger) func(Event) {
 	return func(e Event) {
 		level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", e.Call.Name), slog.String("call", e.Call.ID)}
@@ -27,7 +27,7 @@ func LogEvents(l *slog.Logger) func(Event) {
 			attrs = append(attrs, slog.Duration("elapsed", o.Elapsed), slog.Bool("failed", o.Result.IsError))
 			if o.Err != nil {
 				level = slog.LevelWarn
-				attrs = append(attrs, slog.String("error", class(o.Err)))
+				attrs = append(attrs, slog.String("error", errorClass(o.Err)))
 			}
 		}
 		l.LogAttrs(context.Background(), level, "tool call "+e.Kind.String(), attrs...)

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// A Mode is the part of a decision that rules leave open. Deny and ask rules hold
-// in every mode, as does what needs a person: the removal of a home directory, a
+// A Mode decides calls that no rule decides. Deny and ask rules hold in every mode. So do
+// the questions that only the user may answer: about the removal of a home directory, or a
 // write to a file that makes other programs run.
 type Mode string
 
@@ -17,28 +17,28 @@ const (
 	// ModeAcceptEdits also lets files inside the working directories be written,
 	// moved and removed.
 	ModeAcceptEdits Mode = "acceptEdits"
-	// ModePlan lets nothing change: writes are denied, and what is neither a
-	// write nor known to be read-only is asked about.
+	// ModePlan changes nothing: writes are denied, and calls that neither write nor are
+	// known to be read-only are asked about.
 	ModePlan Mode = "plan"
-	// ModeAuto is ModeAcceptEdits with a [Classifier] in the place of the person,
-	// who is asked when that has doubts. Allow rules that would let anything run
-	// do not count in it.
+	// ModeAuto is ModeAcceptEdits with a [Classifier] in the user's place. The user is
+	// asked if the classifier does not decide. Allow rules that allow any input of a tool
+	// that can run anything do not count.
 	ModeAuto Mode = "auto"
-	// ModeDontAsk denies what ModeDefault would ask about.
+	// ModeDontAsk denies the calls that ModeDefault asks about.
 	ModeDontAsk Mode = "dontAsk"
-	// ModeBypass allows whatever no deny or ask rule and no tool objects to. What a
-	// tool looked at and could not see through, as a computed command, is asked
-	// about while such a rule could be about it.
+	// ModeBypass allows every call that no deny or ask rule and no tool objects to. A call
+	// that its tool could not see through, such as a computed command, is asked about if
+	// such a rule could match it.
 	ModeBypass Mode = "bypassPermissions"
 	// ModeAsk asks about every call.
 	ModeAsk Mode = "ask"
-	// ModeDeny denies what neither an allow rule covers nor the tool itself
-	// allows, reads as well.
+	// ModeDeny denies every call that neither an allow rule nor the tool itself allows,
+	// reads included.
 	ModeDeny Mode = "deny"
 )
 
-// modes stand in the order of what they let run; a child may not be laxer than
-// its parent.
+// laxity returns the mode's place in the order from strict to lax, or -1 if it is unknown.
+// A fork may not be laxer than its parent.
 func (m Mode) laxity() int {
 	return slices.Index([]Mode{ModeDeny, ModeDontAsk, ModeAsk, ModePlan, ModeDefault, ModeAcceptEdits, ModeAuto, ModeBypass}, m.orDefault())
 }

@@ -7,32 +7,40 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
-// A RuleSet is a source's rules as they are written in a settings file.
+// A RuleSet holds one source's rules as they are written in a settings file.
 type RuleSet struct {
 	Source           RuleSource
 	Allow, Ask, Deny []string
-	// Untrusted leaves the allow rules out: those of a project count only once
-	// the user trusts it. What it denies and asks about always counts.
+	// Untrusted leaves out the allow rules: those of a project count only once the user
+	// trusts it. Its deny and ask rules always count.
 	Untrusted bool
 }
 
-// Permissions are a mode and rules. The value is immutable; its zero value has
-// no rule, so that only harmless reads run unasked.
-type Permissions struct {
-	mode   Mode
-	outer  []Mode // of the parents, where they differ
-	before Mode   // what plan mode was entered from
-	set    *ruleset
-	dirs   []AddedDirectory
-	bypass bool      // ModeBypass may be entered by an update
-	own    []workDir // of a session
-	added  []workDir // dirs, as a session resolved them
-	work   []workDir // of a session: its own working directories and those added
+// An AddedDirectory is a working directory that was added at run time.
+type AddedDirectory struct {
+	Path   string
+	Source RuleSource
 }
 
-// NewPermissions returns permissions of the given mode and rules. An empty mode
-// is ModeDefault, or in a fork its parent's. It refuses a mode it does not know
-// and a rule it does not fully understand.
+// Permissions are a mode and rules. The value is immutable. The zero value has no rule,
+// so that only harmless reads run without a question.
+type Permissions struct {
+	mode   Mode
+	outer  []Mode // modes of the parents, where they differ
+	before Mode   // the mode before plan mode
+	set    *ruleset
+	dirs   []AddedDirectory
+	bypass bool // ModeBypass may be set by an update
+
+	// Set in a session:
+	own   []workDir // the session's own working directories
+	added []workDir // dirs, resolved
+	work  []workDir // own and added
+}
+
+// NewPermissions returns permissions of the given mode and rules. An empty mode means
+// ModeDefault, or in a fork its parent's. It is an error if the mode is unknown, or a
+// rule is not fully understood.
 func NewPermissions(mode Mode, sets ...RuleSet) (Permissions, error) {
 	p := Permissions{mode: mode, bypass: mode == ModeBypass}
 	if mode.laxity() < 0 {
@@ -47,6 +55,9 @@ func (p Permissions) Mode() Mode { return p.mode.orDefault() }
 // Rules returns the rules, deny rules first and allow rules last.
 func (p Permissions) Rules() []Rule { return slices.Clone(p.set.all()) }
 
+// Directories returns the directories that were added.
+func (p Permissions) Directories() []AddedDirectory { return slices.Clone(p.dirs) }
+
 // WithMode returns p with another mode. Plan mode remembers the mode before it.
 func (p Permissions) WithMode(m Mode) (Permissions, error) {
 	if m.laxity() < 0 {
@@ -59,8 +70,7 @@ func (p Permissions) WithMode(m Mode) (Permissions, error) {
 	return p, nil
 }
 
-// AfterPlan returns p in the mode that plan mode was entered from. In any other
-// mode it is p.
+// AfterPlan returns p in the mode before plan mode. In any other mode it returns p.
 func (p Permissions) AfterPlan() Permissions {
 	if p.mode == ModePlan {
 		p.mode, p.before = p.before.orDefault(), ""
@@ -82,8 +92,21 @@ func (p Permissions) WithRules(sets ...RuleSet) (Permissions, error) {
 	return p, nil
 }
 
-// parse returns the rules of a set. The allow rules of a source that is not
-// trusted are checked and left out.
+// Apply returns p after the updates, in their order. If one is wrong, it returns an
+// error and none is applied.
+func (p Permissions) Apply(updates ...PermissionUpdate) (Permissions, error) {
+	q := p
+	for _, u := range updates {
+		var err error
+		if q, err = u.apply(q); err != nil {
+			return Permissions{}, fmt.Errorf("update %s: %w", u.Type, err)
+		}
+	}
+	return q, nil
+}
+
+// parse returns the rules of a set. The allow rules of an untrusted source are checked,
+// but not returned.
 func (set RuleSet) parse() ([]Rule, error) {
 	var rules []Rule
 	for _, list := range []struct {
@@ -104,57 +127,57 @@ func (set RuleSet) parse() ([]Rule, error) {
 	return rules, nil
 }
 
-// admits returns an error if child could permit what p does not.
-func (p Permissions) admits(child Permissions) error {
-	if child.mode != "" && child.mode.laxity() > p.mode.laxity() {
-		return fmt.Errorf("mode %s is laxer than the parent's mode %s", child.mode, p.Mode())
+// checkFork returns an error if the permissions of a fork could allow more than p.
+func (p Permissions) checkFork(fork Permissions) error {
+	if fork.mode != "" && fork.mode.laxity() > p.mode.laxity() {
+		return fmt.Errorf("mode %s is laxer than the parent's mode %s", fork.mode, p.Mode())
 	}
-	for _, d := range child.dirs {
+	for _, d := range fork.dirs {
 		if !slices.Contains(p.dirs, d) {
 			return fmt.Errorf("a fork cannot add the directory %s; add it to the parent", d.Path)
 		}
 	}
-	for _, r := range child.set.all() {
-		if r.Behavior == Allow && !slices.ContainsFunc(p.set.all(), r.says) {
+	for _, r := range fork.set.all() {
+		if r.Behavior == Allow && !slices.ContainsFunc(p.set.all(), r.sameText) {
 			return fmt.Errorf("a fork cannot add the allow rule %q; add it to the parent", r)
 		}
 	}
 	return nil
 }
 
-// narrowed returns p cut by what a child adds: its deny and ask rules, and its
-// mode.
-func (p Permissions) narrowed(child Permissions) Permissions {
+// narrowed returns p narrowed by a fork's permissions: its deny and ask rules, its mode,
+// its directories.
+func (p Permissions) narrowed(fork Permissions) Permissions {
 	var dirs []AddedDirectory
 	var added []workDir // as the parent resolved them
 	for i, d := range p.dirs {
-		if slices.Contains(child.dirs, d) {
+		if slices.Contains(fork.dirs, d) {
 			dirs, added = append(dirs, d), append(added, p.added[i])
 		}
 	}
-	p.dirs, p.added, p.own, p.work, p.before = dirs, added, child.own, slices.Concat(child.own, added), child.before
-	if child.mode != "" && child.Mode() != p.Mode() {
+	p.dirs, p.added, p.own, p.work, p.before = dirs, added, fork.own, slices.Concat(fork.own, added), fork.before
+	if fork.mode != "" && fork.Mode() != p.Mode() {
 		p.outer = append(slices.Clone(p.outer), p.Mode())
-		p.mode = child.mode
+		p.mode = fork.mode
 	}
-	more := slices.DeleteFunc(child.Rules(), func(r Rule) bool { return r.Behavior == Allow })
+	more := slices.DeleteFunc(fork.Rules(), func(r Rule) bool { return r.Behavior == Allow })
 	if len(more) > 0 {
 		p.set = newRuleset(append(more, p.Rules()...))
 	}
 	return p
 }
 
-// in returns p as it holds in a session: the anchors of path rules are fixed, and
-// the directories resolved. A rule that was fixed before, in a session or its
-// parent, keeps meaning the same files.
-func (p Permissions) in(s *Session) *Permissions {
-	p = p.anchored(s.bases())
+// in returns p as it holds in a session: the anchors of path rules are fixed, and the
+// directories resolved. A rule whose anchor was fixed before, in a session or its parent,
+// keeps matching the same files.
+func (p Permissions) in(w *workdirs) *Permissions {
+	p = p.anchored(w.bases())
 	p.added = nil
 	for _, d := range p.dirs {
-		abs, real := s.locate(d.Path)
+		abs, real := w.locate(d.Path)
 		p.added = append(p.added, workDir{spelled: abs, real: real})
 	}
-	p.own = s.work
+	p.own = w.own
 	p.work = slices.Concat(p.own, p.added)
 	return &p
 }
@@ -169,6 +192,3 @@ func (p Permissions) anchored(bases []pattern.Base) Permissions {
 	p.set = newRuleset(rules)
 	return p
 }
-
-// Directories returns the directories that were added.
-func (p Permissions) Directories() []AddedDirectory { return slices.Clone(p.dirs) }

@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,94 +12,102 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
-	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
-// maxRewrites is how often the input of one call may be changed on its way.
+// maxRewrites is how often the input of one call may be replaced.
 const maxRewrites = 8
 
-// job takes one call through the stages, which stand below in the order in
-// which they run. A *Call that was shown to anybody is never written to again:
-// a stage that learns more makes a new one.
+// A job takes one call through the pipeline. Its stages stand below in the order in which
+// they run; those from decode to permit run again when the input is replaced:
+//
+//	lookup ▸ decode ▸ findTargets ▸ waitForMessage ▸ waitForKeys ▸ validate ▸ permit ▸ invoke ▸ finish
+//
+// A job runs on a goroutine of its own. All fields but the atomic ones and run belong to
+// that goroutine, or to the one that answers for an abandoned tool.
 type job struct {
-	batch     *batch
-	ticket    lane.Ticket
-	place     int // in the message
-	admitted  time.Time
-	duplicate bool
-	identity  breaker.Call // the tool and what it is asked, for noticing loops
-	loop      string       // why somebody should be asked, whatever the rules say
-	late      bool         // submitted after the message had ended
-	waits     bool         // the definition of its tool waits
-	unseen    bool         // and the model has not seen it
-	guessed   bool         // and the input fits all the same
+	batch    *batch
+	place    int // in the message
+	admitted time.Time
+	stage    Stage
 
-	stage     Stage
-	entry     *entry // of a pool, not to be written to
-	call      *Call
-	approved  *Decision       // the answer that allows these very bytes
-	exact     json.RawMessage // the input that was decoded, for an Invoke; nobody is shown it before
-	repairs   []string
-	repaired  bool        // the host's repair was used, once
-	renews    bool        // its claim is made anew when something ends
-	aimed     uint64      // how many calls had ended when its paths were resolved, plus 1; 0 means resolve again
-	holding   bool        // it is counted as one that holds its keys
-	hooked    bool        // the hooks that follow a call were run
-	run       run         // of the tool
-	over      atomic.Bool // nothing more is emitted
-	stopsTurn atomic.Bool // a person wants it, who refused what the call was about to do
+	// The request.
+	call       *Call // the latest snapshot
+	snapshots  snapshots
+	duplicate  bool         // an earlier call of the message has the same id
+	late       bool         // it was submitted after the message had ended
+	loopID     breaker.Call // identifies equal calls for the loop breaker
+	loopReason string       // why the loop breaker wants the user to be asked, or ""
 
-	versions [3]version // of call; one that nobody changes has no more
-	shown    int        // how many of them may have been shown to somebody
+	// The tool and the input.
+	entry       *entry          // of the pool; never written to
+	deferred    bool            // the tool's definition is loaded on demand
+	unseen      bool            // the model has not seen the tool's definition
+	validUnseen bool            // the input was valid although the model had not seen the definition
+	invokeInput json.RawMessage // the decoded bytes for Executor.Invoke, which no hook has seen
+	repairs     []string
+	repairUsed  bool // Repair.Func was called
 
-	outcome *Outcome
-	ended   chan struct{} // closed when outcome is set
+	schedule schedule
+
+	// The decision.
+	approved  *Decision   // an answer that allows exactly these bytes
+	stopsTurn atomic.Bool // the user, or a hook, wants the turn to end
+
+	run toolRun
+
+	// The outcome.
+	postHooksRan bool
+	over         atomic.Bool // no more events are emitted
+	outcome      *Outcome
+	ended        chan struct{} // closed when outcome is set
 }
 
-// start takes the call through its stages on a goroutine of its own. Whatever
-// foreign code does to that goroutine, there is an outcome in the end.
+// session returns the session that the call runs in.
+func (j *job) session() *Session { return j.batch.pool.session }
+
+// start runs the job on a goroutine of its own. Whatever a tool or a hook does to the
+// goroutine, there is an outcome in the end.
 func (j *job) start() { goroutine.Start(j) }
 
-// Work is the job's part of its goroutine.
+// Work implements [goroutine.Task].
 func (j *job) Work() {
-	if o := j.pass(&j.batch.scope); j.run.Finish() {
+	if o := j.runStages(&j.batch.ctx); j.run.Finish() {
 		j.finish(o)
 	}
 }
 
-// Leave ends it.
+// Leave implements [goroutine.Task]. It runs last, even after a panic or Goexit.
 func (j *job) Leave(crash error) {
 	if !j.run.Finish() {
-		j.giveBack()
+		j.run.release()
 		return
 	}
-	j.close(crash)
+	j.end(crash)
 }
 
-// close answers a call that a crash has left without an outcome, and says that
-// there is one.
-func (j *job) close(crash error) {
+// end makes sure that there is an outcome, and announces it.
+func (j *job) end(crash error) {
 	defer close(j.ended)
-	if crash != nil && !j.over.Load() { // an outcome that stands is never replaced
+	if crash != nil && !j.over.Load() { // a published outcome is never replaced
 		j.finish(j.crashed(crash))
 	}
 }
 
-// pass is the way of a call. It may end early, by a panic or Goexit of foreign
-// code; then crashed says how far it came.
-func (j *job) pass(ctx context.Context) Outcome {
+// runStages runs the stages in order. If a tool or hook panics or calls Goexit, it does
+// not return; crashed then makes the outcome.
+func (j *job) runStages(ctx context.Context) Outcome {
 	if f := j.lookup(); f != nil {
 		return j.fail(f)
 	}
 	for range maxRewrites + 1 {
-		rewritten, f := j.settle(ctx)
+		rewritten, f := j.decideInput(ctx)
 		if f != nil {
 			return j.fail(f)
 		}
 		if rewritten == nil {
-			return j.perform(ctx)
+			return j.invoke(ctx)
 		}
-		j.version().Input = rewritten
+		j.nextSnapshot().Input = rewritten
 	}
 	return j.fail(&failure{
 		err:  fmt.Errorf("%w: the input was changed more than %d times", ErrDenied, maxRewrites),
@@ -106,15 +115,12 @@ func (j *job) pass(ctx context.Context) Outcome {
 	})
 }
 
-// settle takes the present input up to a decision. It returns an input to start
-// over with if one of those who were asked changed it.
-func (j *job) settle(ctx context.Context) (rewritten json.RawMessage, f *failure) {
-	for _, stage := range []func(context.Context) *failure{j.decode, j.targets, j.gate, j.hold, j.validate} {
-		if f := stage(ctx); f != nil {
-			return nil, f
-		}
-	}
-	return j.permit(ctx)
+// nextSnapshot makes call a new snapshot and returns it. It may be written to until it is
+// shared with a hook, a tool or a listener.
+func (j *job) nextSnapshot() *snapshot {
+	s := j.snapshots.next(j.call)
+	j.call = &s.Call
+	return s
 }
 
 // lookup finds the tool.
@@ -133,7 +139,7 @@ func (j *job) lookup() *failure {
 	e, ok := j.batch.pool.lookup(name)
 	if ok {
 		j.entry = e
-		j.waits, j.unseen = j.batch.pool.hides(e.info.Name)
+		j.deferred, j.unseen = j.batch.pool.deferralOf(e.info.Name)
 		return nil
 	}
 	text, known := j.batch.pool.explain(name)
@@ -144,66 +150,76 @@ func (j *job) lookup() *failure {
 	return &failure{err: fmt.Errorf("%w: %s", ErrUnknownTool, name), text: text + " Call one of the tools you were given."}
 }
 
+// decideInput takes the present input up to a decision. It returns another input if one
+// of those who were asked replaced it.
+func (j *job) decideInput(ctx context.Context) (rewritten json.RawMessage, f *failure) {
+	for _, stage := range []func(context.Context) *failure{j.decode, j.findTargets, j.waitForMessage, j.waitForKeys, j.validate} {
+		if f := stage(ctx); f != nil {
+			return nil, f
+		}
+	}
+	return j.permit(ctx)
+}
+
 // decode reads the input, once and strictly.
 func (j *job) decode(ctx context.Context) *failure {
 	j.stage = StageDecode
 	spec := j.entry.tool.input()
 	input := j.call.Input
-	in, err := spec.decode(input)
+	decoded, err := spec.decode(input)
 	if err != nil {
-		input, in = j.mend(ctx, err)
+		input, decoded = j.repairInput(ctx, err)
 	}
-	if in == nil && err != nil {
+	if decoded == nil && err != nil {
 		next := "Correct the input and call it again."
 		if j.unseen {
 			next = "You have not seen its definition. " + j.batch.pool.howToLoad(j.entry.info.Name)
 		}
-		if j.waits {
+		if j.deferred {
 			next += fmt.Sprintf("\nIts input has %s.", spec.schema.Summary())
 		}
 		return &failure{err: err, text: fmt.Sprintf("%s was not run, its input is wrong:\n%s\n%s",
 			j.call.Name, strings.TrimPrefix(err.Error(), ErrInvalidInput.Error()+": "), next)}
 	}
-	j.guessed = j.unseen       // what it wrote without having seen how fits: it may go on so
-	if j.batch.Invoke != nil { // which decodes again, whatever a wrapper wrote to what it was shown
-		j.exact = slices.Clone(input)
+	j.validUnseen = j.unseen // from now on, the tool counts as loaded
+	if j.batch.exec.Invoke != nil {
+		j.invokeInput = slices.Clone(input) // Invoke decodes again: a wrapper must not have changed the bytes
 	}
-	v := j.version()
-	v.Input, v.in = input, in
-	v.st = callState{session: v.st.session, pool: v.st.pool, parent: v.st.parent, info: &j.entry.info, spec: spec}
+	s := j.nextSnapshot()
+	s.Input, s.decoded = input, decoded
+	s.st = callState{session: s.st.session, pool: s.st.pool, parent: s.st.parent, info: &j.entry.info, spec: spec}
 	return nil
 }
 
-// version makes the call a new one, which is like the one before until it is
-// completed. The one before may have been shown to somebody.
-func (j *job) version() *version {
-	var v *version
-	if j.shown < len(j.versions) {
-		v = &j.versions[j.shown]
-	} else {
-		v = new(version)
+// findTargets asks the tool for the call's traits, and claims the keys of its targets. If
+// the tool panics, the call counts as one that could do anything.
+func (j *job) findTargets(context.Context) *failure {
+	j.stage = StageTargets
+	var tr Traits // the zero Traits are cautious
+	if err := goroutine.Try(func() error { tr = j.entry.tool.Traits(j.call); return nil }); err != nil {
+		j.batch.logCrash(j.call.Name, j.stage, err)
 	}
-	j.shown++
-	j.call = v.set(*j.call, *j.call.state)
-	return v
+	tr.Targets = cloneTargets(tr.Targets)
+	j.claimKeys(tr)
+	return nil
 }
 
-// gate keeps a call that writes back until its message is whole. One that reads
-// may begin while the model still writes.
-func (j *job) gate(ctx context.Context) *failure {
-	external := j.entry.info.Origin.External() // whose word nobody checked
-	if j.call.state.traits.ReadOnly && !external || j.batch.StartWritesEarly {
+// waitForMessage holds back a call that writes until the model's message has ended. A
+// call of a built-in tool that only reads does not wait.
+func (j *job) waitForMessage(ctx context.Context) *failure {
+	external := j.entry.info.Origin.External()
+	if j.call.state.traits.ReadOnly && !external || j.batch.exec.StartWritesEarly {
 		return nil
 	}
-	if j.batch.finish != nil {
-		j.aimed = 0 // a message takes its time, and others use the disk, too
+	if j.batch.message != nil {
+		j.schedule.resolvedAt = 0 // a message takes long, and other programs use the disk meanwhile
 		select {
-		case <-j.batch.finish:
+		case <-j.batch.message:
 		case <-ctx.Done():
 			return j.stopped(context.Cause(ctx))
 		}
 	}
-	if cause := j.batch.whyHalted(); cause != nil {
+	if cause := j.batch.stopCause(); cause != nil {
 		return j.stopped(cause)
 	}
 	if !j.batch.reason.whole() {
@@ -212,7 +228,7 @@ func (j *job) gate(ctx context.Context) *failure {
 	return nil
 }
 
-// validate lets the tool object to its input.
+// validate calls the tool's Validate.
 func (j *job) validate(ctx context.Context) *failure {
 	j.stage = StageValidate
 	if err := j.entry.tool.Validate(ctx, j.call); err != nil && ctx.Err() != nil {
@@ -224,7 +240,8 @@ func (j *job) validate(ctx context.Context) *failure {
 	return nil
 }
 
-// permit hears the hooks, the tool, the rules and at last a person.
+// permit decides the call: by the hooks, the tool's Permit, the rules, and then by those
+// who are asked.
 func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure) {
 	hook, f := j.preHooks(ctx)
 	if f != nil {
@@ -233,61 +250,110 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	if hook.Behavior == Deny && hook.StopTurn {
 		j.stopTurn()
 	}
-	if j.changes(hook) {
+	if j.rewrites(hook) {
 		return slices.Clone(hook.Input), nil
 	}
 	j.stage = StagePermission
 	own := j.entry.tool.Permit(ctx, j.call)
-	if j.changes(own) {
+	if j.rewrites(own) {
 		return slices.Clone(own.Input), nil
 	}
-	d := opine(j.call, hook, own, j.loop)
+	d := decideUnlessLoop(j.call, hook, own, j.loopReason)
 	if d.Behavior == Ask {
 		answer, err := j.ask(ctx, d, hook, own)
 		if err != nil {
 			return nil, j.unanswered(ctx, d, err)
 		}
-		if answer.Behavior == Allow && j.loop != "" {
-			j.batch.pool.session.loops.Allowed(j.identity)
-			j.loop = ""
+		if answer.Behavior == Allow && j.loopReason != "" {
+			j.session().loops.Allowed(j.loopID)
+			j.loopReason = ""
 		}
-		if j.changes(answer) {
+		if j.rewrites(answer) {
 			j.approved = &answer
 			return slices.Clone(answer.Input), nil
 		}
 		d = answer
 	}
-	j.batch.pool.session.countBlock(d)
+	j.session().classifier.count(d)
 	if d.Behavior == Deny && d.unruled { // by a mode that asks nobody
-		d.Reason = j.call.withRemedy(d.Reason, j.call.state.targets)
+		d.Reason = withRemedy(j.call, d.Reason, j.call.state.targets)
 	}
-	j.decide(d)
+	j.recordDecision(d)
 	if d.Behavior != Allow {
 		return nil, j.denied(d)
 	}
 	return nil, nil
 }
 
-// perform takes a worker's place and calls the tool.
-func (j *job) perform(ctx context.Context) Outcome {
-	if j.ticket.AcquireSlot(ctx) != nil {
+// decideUnlessLoop decides a call. If the loop breaker has a reason to ask, Allow becomes
+// Ask.
+func decideUnlessLoop(c *Call, hook, own Decision, loopReason string) Decision {
+	d := c.decide(c.state.targets, hook, own)
+	if d.Behavior == Allow && loopReason != "" {
+		d = Decision{Behavior: Ask, Reason: loopReason}
+	}
+	return d
+}
+
+// ask asks whether the call may run. An answer that has allowed exactly these bytes
+// before still counts.
+func (j *job) ask(ctx context.Context, d, hook, own Decision) (Decision, error) {
+	if j.approved != nil && bytes.Equal(j.approved.Input, j.call.Input) {
+		d = *j.approved
+		d.Input = nil
+		return d, nil
+	}
+	c, loopReason := j.call, j.loopReason
+	e := evaluation{hook: hook, own: own}
+	e.init(c, c.state.targets)
+	q := inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: &e, again: func() Decision { return decideUnlessLoop(c, hook, own, loopReason) }}
+	return q.ask(ctx)
+}
+
+// rewrites reports whether d replaces the present input.
+func (j *job) rewrites(d Decision) bool {
+	return d.Behavior != Deny && len(d.Input) > 0 && !bytes.Equal(d.Input, j.call.Input)
+}
+
+// recordDecision puts d into the outcome and emits it.
+func (j *job) recordDecision(d Decision) {
+	j.outcome.Decision = d
+	if j.batch.exec.OnEvent != nil {
+		copied := d
+		j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: j.call.Targets(), Decision: &copied})
+	}
+}
+
+// stopTurn stops the other calls of the message, and of the message whose call made this
+// one.
+func (j *job) stopTurn() {
+	j.stopsTurn.Store(true)
+	j.batch.interrupt(errStopTurn)
+	if outer := j.batch.parent; outer != nil && outer.state.job != nil {
+		outer.state.job.stopTurn()
+	}
+}
+
+// invoke takes a worker slot and calls the tool.
+func (j *job) invoke(ctx context.Context) Outcome {
+	if j.schedule.ticket.AcquireSlot(ctx) != nil {
 		return j.fail(j.stopped(context.Cause(ctx)))
 	}
-	defer j.ticket.ReleaseSlot()
-	if cause := j.batch.whyHalted(); cause != nil {
+	defer j.schedule.ticket.ReleaseSlot()
+	if cause := j.batch.stopCause(); cause != nil {
 		return j.fail(j.stopped(cause))
 	}
 	j.stage = StageCall
-	v := j.version()
-	v.st.allowed, v.st.under = true, v.st.session.permissions()
-	if j.exact != nil {
-		v.Input = j.exact
+	s := j.nextSnapshot()
+	s.st.allowed, s.st.allowedUnder = true, s.st.session.grants.inForce()
+	if j.invokeInput != nil {
+		s.Input = j.invokeInput
 	}
 	j.batch.emit(Event{Kind: EventStarted, Call: j.call})
-	j.batch.events.reach() // whoever watches knows of it before it does anything
+	j.batch.events.waitDelivered() // a listener knows of the call before the tool does anything
 
-	invoke, t, c := j.batch.Invoke, j.entry.tool, j.call
-	own := j.begin(ctx)
+	invoke, t, c := j.batch.exec.Invoke, j.entry.tool, j.call
+	own := j.run.begin(ctx)
 	var result *Result
 	var err error
 	crash := goroutine.Try(func() error {
@@ -298,45 +364,45 @@ func (j *job) perform(ctx context.Context) Outcome {
 		}
 		return nil
 	})
-	if !j.run.Finish() {
+	if !j.run.Finish() { // abandoned: another goroutine has made the outcome
 		return Outcome{}
 	}
-	return j.judge(result, err, crash)
+	return j.outcomeOf(result, err, crash)
 }
 
-// finish runs the hooks that follow a call, gives the keys back and publishes
-// the outcome.
+// finish runs the hooks after the call, releases the keys and publishes the outcome.
 func (j *job) finish(o Outcome) {
 	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
-	failed := j.failed(&o)
-	if !j.hooked && (j.stage == StageCall || j.stage == StageResult) {
-		j.hooked = true // a hook that ends the goroutine is not called twice
+	failed := j.failedByItself(&o)
+	if !j.postHooksRan && (j.stage == StageCall || j.stage == StageResult) {
+		j.postHooksRan = true // a hook that ends the goroutine is not called again
 		j.postHooks(&o)
 	}
-	o.Result = j.fit(&j.batch.lasting, o.Result)
+	o.Result = j.fitResult(&j.batch.uncancelled, o.Result)
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
-	j.count(&o)
+	j.countForBreaker(&o)
 	o.Elapsed = time.Since(j.admitted)
 	if failed {
-		j.batch.siblingFailed(j.entry.info)
+		j.batch.stopSiblings(j.entry.info)
 	}
-	if j.holding {
-		j.holding = false
-		j.batch.letGo(j.place, o.Result.UpdateSession)
+	if j.schedule.acquired {
+		j.schedule.acquired = false
+		j.batch.releaseKeys(j.place, o.Result.UpdateSession)
 	}
-	if j.run.held == nil {
-		j.ticket.Done()
+	if !j.run.isAbandoned() { // an abandoned call keeps its keys
+		j.schedule.ticket.Done()
 	}
 	j.over.Store(true)
 	*j.outcome = o
-	if j.batch.OnEvent != nil {
-		told := o
-		j.batch.emit(Event{Kind: EventFinished, Call: j.call, Outcome: &told})
+	if j.batch.exec.OnEvent != nil {
+		copied := o
+		j.batch.emit(Event{Kind: EventFinished, Call: j.call, Outcome: &copied})
 	}
 }
 
-// tell reports what somebody says who may still talk when the call is over.
-func (j *job) tell(kind EventKind, c *Call, text string) {
+// emitUnlessOver emits an event of a tool or hook that may still run after its call has
+// finished. Then the event is dropped.
+func (j *job) emitUnlessOver(kind EventKind, c *Call, text string) {
 	j.batch.events.queue(Event{Kind: kind, Call: c, Text: text}, &j.over)
 	j.batch.events.flush()
 }

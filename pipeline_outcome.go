@@ -4,36 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// denied words a refusal, and ends the turn if that was asked for.
-func (j *job) denied(d Decision) *failure {
-	next := "Do not try the same by other means; do something else or tell the user."
-	if d.StopTurn {
-		next = "The user wants you to stop here."
-	}
-	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason), text: fmt.Sprintf("%s was denied: %s. %s", j.call.Name, d.Reason, next)}
-}
-
-// unanswered is the denial of a call that had to be asked about.
-func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
-	if ctx.Err() != nil {
-		return j.stopped(context.Cause(ctx))
-	}
-	d = Decision{Behavior: Deny, By: ByNobody, Rule: d.Rule, Reason: j.call.unanswered(d, j.call.state.targets, err)}
-	j.decide(d)
-	return &failure{err: &unansweredError{d.Reason, err},
-		text: fmt.Sprintf("%s was denied: %s. No person refused it; do something else or tell the user what is needed.", j.call.Name, d.Reason)}
-}
-
-// failure is why a stage ends a call.
+// A failure says why a stage ends a call.
 type failure struct {
 	err  error  // for the host
-	text string // for the model: what was wrong, what to do next
+	text string // for the model: what is wrong, and what to do next
 }
+
+// unansweredError is the denial of a call that nobody refused.
+type unansweredError struct {
+	reason string
+	cause  error
+}
+
+func (e *unansweredError) Error() string   { return ErrDenied.Error() + ": " + e.reason }
+func (e *unansweredError) Unwrap() []error { return []error{ErrDenied, e.cause} }
 
 // fail makes the outcome of a call that ends at its present stage.
 func (j *job) fail(f *failure) Outcome {
@@ -43,69 +31,8 @@ func (j *job) fail(f *failure) Outcome {
 	}
 }
 
-// crashed makes the outcome of a call whose goroutine ended in mid-stage.
-func (j *job) crashed(err error) Outcome {
-	j.batch.reportCrash(j.call.Name, j.stage, err)
-	return j.fail(&failure{
-		err: fmt.Errorf("%w: %w", ErrPanic, err),
-		text: fmt.Sprintf("%s failed inside, at the stage %s. The program is at fault, not the input: "+
-			"do not repeat the call; use another way or tell the user.", j.call.Name, j.stage),
-	})
-}
-
-// reportCrash logs what the host should repair, with the stack if there is one.
-func (b *batch) reportCrash(tool string, stage Stage, err error) {
-	if b.Logger == nil {
-		return
-	}
-	attrs := []any{"tool", tool, "stage", string(stage), "error", err}
-	var p *goroutine.PanicError
-	if errors.As(err, &p) {
-		attrs = append(attrs, "stack", string(p.Stack))
-	}
-	_ = goroutine.Try(func() error { b.Logger.Error("call crashed", attrs...); return nil }) // a broken handler loses its line, not the call
-}
-
-// judge makes the outcome of a call that has returned. What a tool managed to do
-// counts, even if it was to be stopped; what it had by then is kept.
-func (j *job) judge(result *Result, err, crash error) Outcome {
-	switch {
-	case crash != nil:
-		return j.crashed(crash)
-	case err == nil:
-		j.stage = StageResult
-		return Outcome{Result: j.presentable(result)}
-	case j.run.Cause() != nil:
-		return j.with(result, j.stopped(j.run.Cause()))
-	case errors.Is(err, ErrDeferred):
-		return j.fail(&failure{err: err, text: j.call.Name + " has not been answered yet. The answer comes later."})
-	}
-	text := err.Error()
-	if strings.TrimSpace(text) == "" {
-		text = j.call.Name + " failed and did not say why. Try something else or tell the user."
-	}
-	return j.with(result, &failure{err: err, text: text})
-}
-
-// failed reports whether o is a failure of the tool's own, and not one of who stopped it
-// or will answer later.
-func (j *job) failed(o *Outcome) bool {
-	if !o.Result.IsError || j.stage != StageCall && j.stage != StageResult || j.run.held != nil || errors.Is(o.Err, ErrDeferred) {
-		return false
-	}
-	cause := j.run.Cause()
-	return cause == nil || errors.Is(cause, ErrTimeout)
-}
-
-// siblingFailed stops the others if the batch and the tool want that.
-func (b *batch) siblingFailed(i Info) {
-	if b.CancelSiblings && i.CancelsSiblings {
-		b.halt(fmt.Errorf("%w: %s", ErrSiblingFailed, i.Name))
-	}
-}
-
-// with is fail for a call that brought part of a result.
-func (j *job) with(part *Result, f *failure) Outcome {
+// failWithPartial is fail for a call that returned a partial result.
+func (j *job) failWithPartial(part *Result, f *failure) Outcome {
 	o := j.fail(f)
 	if part != nil && !part.empty() {
 		o.Result.Parts = append(o.Result.Parts, part.Parts...)
@@ -114,7 +41,88 @@ func (j *job) with(part *Result, f *failure) Outcome {
 	return o
 }
 
-// stopped says that a cause ended the call, before it began or in its midst.
+// outcomeOf turns a tool's return values into an outcome. A result that is returned after
+// a stop still counts, and a partial result beside an error is kept.
+func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
+	switch {
+	case crash != nil:
+		return j.crashed(crash)
+	case err == nil:
+		j.stage = StageResult
+		return Outcome{Result: j.nonEmpty(result)}
+	case j.run.Cause() != nil:
+		return j.failWithPartial(result, j.stopped(j.run.Cause()))
+	case errors.Is(err, ErrDeferred):
+		return j.fail(&failure{err: err, text: j.call.Name + " has not been answered yet. The answer comes later."})
+	}
+	text := err.Error()
+	if strings.TrimSpace(text) == "" {
+		text = j.call.Name + " failed and did not say why. Try something else or tell the user."
+	}
+	return j.failWithPartial(result, &failure{err: err, text: text})
+}
+
+// nonEmpty adds a text to a result that shows the model nothing: some models stop at an
+// empty result.
+func (j *job) nonEmpty(r *Result) *Result {
+	if r == nil {
+		r = &Result{}
+	}
+	if r.empty() {
+		marked := *r
+		marked.Parts = []Part{{Text: fmt.Sprintf("(%s ran and returned nothing)", j.call.Name)}}
+		return &marked
+	}
+	return r
+}
+
+// fitResult returns r within the session's limits. Text that is too long is stored and
+// replaced by a preview. The results of calls that a call made are not sent to the model,
+// and stay as they are.
+func (j *job) fitResult(ctx context.Context, r *Result) *Result {
+	c, info := j.call, j.call.state.info
+	if j.batch.parent != nil {
+		return r
+	}
+	if info == nil { // the tool was not found
+		info = &Info{}
+	}
+	limit := c.state.session.results.limits.maxResult(info, r.IsError)
+	if !exceeds(r.Parts, limit) && !exceeds(r.Messages, limit) && !hasImage(r.Parts) && !hasImage(r.Messages) {
+		return r
+	}
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	fitted := *r
+	fitted.Parts, fitted.Messages = c.fitParts(ctx, r.Parts, limit, r.IsError), c.fitParts(ctx, r.Messages, limit, false)
+	stored := slices.ContainsFunc(fitted.Parts, func(p Part) bool { return p.Ref != "" })
+	if text, ok := r.Data.(string); ok && stored && text == r.Text() { // the same text is in the store
+		fitted.Data = nil
+	}
+	return &fitted
+}
+
+// denied is the failure of a call that was refused.
+func (j *job) denied(d Decision) *failure {
+	next := "Do not try the same by other means; do something else or tell the user."
+	if d.StopTurn {
+		next = "The user wants you to stop here."
+	}
+	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason), text: fmt.Sprintf("%s was denied: %s. %s", j.call.Name, d.Reason, next)}
+}
+
+// unanswered is the failure of a call that had to be asked about and got no answer.
+func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
+	if ctx.Err() != nil {
+		return j.stopped(context.Cause(ctx))
+	}
+	d = Decision{Behavior: Deny, By: ByNobody, Rule: d.Rule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}
+	j.recordDecision(d)
+	return &failure{err: &unansweredError{d.Reason, err},
+		text: fmt.Sprintf("%s was denied: %s. No person refused it; do something else or tell the user what is needed.", j.call.Name, d.Reason)}
+}
+
+// stopped is the failure of a call that a cause ended, before or while it ran.
 func (j *job) stopped(cause error) *failure {
 	class, did := ErrCancelled, "was not run"
 	if errors.Is(cause, ErrTimeout) {
@@ -127,11 +135,11 @@ func (j *job) stopped(cause error) *failure {
 	if class != nil && !errors.Is(cause, ErrCancelled) {
 		err = fmt.Errorf("%w: %w", ErrCancelled, cause)
 	}
-	return &failure{err: err, text: fmt.Sprintf("%s %s: %s.", j.call.Name, did, why(cause))}
+	return &failure{err: err, text: fmt.Sprintf("%s %s: %s.", j.call.Name, did, causeText(cause))}
 }
 
-// why words a cause for the model, with what to do next.
-func why(cause error) string {
+// causeText words the cause of a stop for the model, with what to do next.
+func causeText(cause error) string {
 	switch {
 	case errors.Is(cause, ErrTimeout):
 		return "it took too long (" + cause.Error() + "). Do less at once, or give it more time if its input can"
@@ -149,7 +157,7 @@ func why(cause error) string {
 	return "the user interrupted the turn. Nobody refused the call; repeat it only if the user wants it"
 }
 
-// cutOff answers a call of a message that did not end as it should.
+// cutOff is the failure of a call whose message did not end as it should.
 func (j *job) cutOff() *failure {
 	next := "Send it again, as a smaller call if the output limit was reached"
 	if !j.late && j.batch.reason == FinishFilter {
@@ -161,16 +169,42 @@ func (j *job) cutOff() *failure {
 	}
 }
 
-// presentable makes sure that the model is told something: some stop at an
-// empty result.
-func (j *job) presentable(r *Result) *Result {
-	if r == nil {
-		r = &Result{}
+// crashed makes the outcome of a call whose goroutine panicked or ended in a stage.
+func (j *job) crashed(err error) Outcome {
+	j.batch.logCrash(j.call.Name, j.stage, err)
+	return j.fail(&failure{
+		err: fmt.Errorf("%w: %w", ErrPanic, err),
+		text: fmt.Sprintf("%s failed inside, at the stage %s. The program is at fault, not the input: "+
+			"do not repeat the call; use another way or tell the user.", j.call.Name, j.stage),
+	})
+}
+
+// failedByItself reports whether o is a failure of the tool: not a stop, and not a call
+// that is answered later.
+func (j *job) failedByItself(o *Outcome) bool {
+	if !o.Result.IsError || j.stage != StageCall && j.stage != StageResult || j.run.isAbandoned() || errors.Is(o.Err, ErrDeferred) {
+		return false
 	}
-	if r.empty() {
-		marked := *r
-		marked.Parts = []Part{{Text: fmt.Sprintf("(%s ran and returned nothing)", j.call.Name)}}
-		return &marked
+	cause := j.run.Cause()
+	return cause == nil || errors.Is(cause, ErrTimeout)
+}
+
+// countForBreaker tells the loop breaker the outcome. If that ends the turn, the model is
+// told why.
+func (j *job) countForBreaker(o *Outcome) {
+	if j.duplicate {
+		return
 	}
-	return r
+	text := o.Result.Text()
+	for i := range o.Result.Parts { // equal previews are equal, whatever name they are stored under
+		if ref := o.Result.Parts[i].Ref; ref != "" {
+			text = strings.ReplaceAll(text, ref, "")
+		}
+	}
+	if stop := j.session().loops.After(j.loopID, breakerOutcome(o), text); stop != "" {
+		o.StopTurn = true
+		r := *o.Result
+		r.Parts = append(slices.Clip(r.Parts), Part{Text: stop})
+		o.Result = &r
+	}
 }

@@ -7,85 +7,78 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
-// targets asks the tool what the call will do, and takes the keys that follow.
-// A tool that fails to say so counts as one that could do anything.
-func (j *job) targets(context.Context) *failure {
-	j.stage = StageTargets
-	var tr Traits
-	if err := goroutine.Try(func() error { tr = j.entry.tool.Traits(j.call); return nil }); err != nil {
-		j.batch.reportCrash(j.call.Name, j.stage, err) // and tr is zero, the cautious value
-	}
-	tr.Targets = cloneTargets(tr.Targets)
-	j.aim(tr)
-	return nil
+// A schedule is a call's place in the order of its batch.
+type schedule struct {
+	ticket     lane.Ticket
+	recomputes bool   // its claim is recomputed when a conflicting call ends
+	resolvedAt uint64 // ticket.EndedJobs()+1 when the paths were last resolved; 0 forces another resolve
+	acquired   bool   // the batch counts the call among those that hold their keys
 }
 
-// aim resolves the targets of tr and claims their keys. Where a path leads may
-// change while it is looked up, by a call that ends just then; then it is looked
-// up again, as long as the ticket still keeps everybody behind it.
-func (j *job) aim(tr Traits) {
+// claimKeys resolves the targets of tr and claims their keys. A call that ends while
+// paths are resolved may change where they lead; then they are resolved again. Meanwhile
+// the ticket holds back all later calls.
+func (j *job) claimKeys(tr Traits) {
 	if slices.ContainsFunc(tr.Targets, isPath) {
-		j.aimAtPaths(tr)
+		j.claimPathKeys(tr)
 		return
 	}
-	if j.renews { // its input named paths before it was changed
-		j.ticket.SetRecompute(nil)
+	if j.schedule.recomputes { // an earlier input named paths
+		j.schedule.ticket.SetRecompute(nil)
 	}
-	j.ticket.Claim(claimOf(tr, j.resolved(tr)))
+	j.schedule.ticket.Claim(claimOf(tr, j.resolveTargets(tr)))
 }
 
-func (j *job) aimAtPaths(tr Traits) {
-	s := j.batch.pool.session
-	j.renews = true
-	j.ticket.SetRecompute(func() lane.Claim { return claimOf(tr, s.resolve(tr.Targets)) })
+func (j *job) claimPathKeys(tr Traits) {
+	s, dirs := &j.schedule, &j.session().dirs
+	s.recomputes = true
+	s.ticket.SetRecompute(func() lane.Claim { return claimOf(tr, dirs.resolve(tr.Targets)) })
 	for range maxRewrites {
-		ended := j.ticket.EndedJobs()
-		if j.ticket.ClaimIfNoneEnded(ended, claimOf(tr, j.resolved(tr))) {
-			j.aimed = ended + 1
+		ended := s.ticket.EndedJobs()
+		if s.ticket.ClaimIfNoneEnded(ended, claimOf(tr, j.resolveTargets(tr))) {
+			s.resolvedAt = ended + 1
 			return
 		}
 	}
-	j.aimed = 0
-	j.ticket.Claim(claimOf(tr, j.call.state.targets)) // hold looks once more
+	s.resolvedAt = 0 // waitForKeys resolves once more
+	s.ticket.Claim(claimOf(tr, j.call.state.targets))
 }
 
-// resolved shows the call with tr and the targets that they lead to at present.
-func (j *job) resolved(tr Traits) []Target {
-	targets := j.call.state.session.resolve(tr.Targets)
-	st := &j.version().st
+// resolveTargets puts tr and its resolved targets into the call's snapshot.
+func (j *job) resolveTargets(tr Traits) []Target {
+	targets := j.session().dirs.resolve(tr.Targets)
+	st := &j.nextSnapshot().st
 	st.job, st.traits, st.targets = j, tr, targets
 	return targets
 }
 
 func isPath(t Target) bool { return t.Kind == TargetPath }
 
-// hold waits for the keys. What a path leads to may have changed meanwhile, by
-// the very call that was waited for, so it is resolved again until it stays, unless
-// no call of the batch has ended since.
-func (j *job) hold(ctx context.Context) *failure {
+// waitForKeys waits until the call holds its keys. The calls that it waited for may have
+// changed where its paths lead, so these are resolved again until they stay the same.
+func (j *job) waitForKeys(ctx context.Context) *failure {
 	for range maxRewrites {
-		if err := j.ticket.Wait(ctx); errors.Is(err, ErrDetached) {
+		if err := j.schedule.ticket.Wait(ctx); errors.Is(err, ErrDetached) {
 			return &failure{err: err, text: fmt.Sprintf("%s was not run: it needs what a call holds that never returned (%v). "+
 				"Do something that does not touch it, or tell the user.", j.call.Name, err)}
 		} else if err != nil {
 			return j.stopped(context.Cause(ctx))
 		}
-		if !j.holding {
-			j.holding = true
-			j.batch.hold()
+		if !j.schedule.acquired {
+			j.schedule.acquired = true
+			j.batch.countKeys()
 		}
 		st := j.call.state
-		if !slices.ContainsFunc(st.targets, isPath) || j.aimed == j.ticket.EndedJobs()+1 {
+		if !slices.ContainsFunc(st.targets, isPath) || j.schedule.resolvedAt == j.schedule.ticket.EndedJobs()+1 {
 			return nil
 		}
-		if now := st.session.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.same) {
+		if now := st.session.dirs.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.samePlace) {
 			return nil
 		}
-		j.aim(st.traits)
+		j.claimKeys(st.traits)
 	}
 	return &failure{
 		err:  fmt.Errorf("%w: its paths keep changing", ErrDenied),
@@ -93,7 +86,7 @@ func (j *job) hold(ctx context.Context) *failure {
 	}
 }
 
-// claimOf says which keys a call holds while it is decided and runs.
+// claimOf returns the keys that a call holds while it is decided and runs.
 func claimOf(tr Traits, ts []Target) lane.Claim {
 	if tr.Concurrency == Exclusive {
 		return lane.Claim{Exclusive: true}
@@ -101,7 +94,7 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 	var keys []lane.Key
 	for _, t := range ts {
 		if t.Kind == TargetOpaque || t.Kind == TargetCommand {
-			if tr.Concurrency == PerTarget { // nobody knows what it touches
+			if tr.Concurrency == PerTarget { // it may touch anything
 				return lane.Claim{Exclusive: true}
 			}
 			continue
@@ -117,7 +110,7 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 			keys = append(keys, lane.Key{
 				Name:  t.Kind.String() + ":" + filepath.ToSlash(n),
 				Write: t.Access != AccessRead,
-				Tree:  t.Tree || (t.Kind == TargetPath && t.Access != AccessRead), // a link made there changes what lies below
+				Tree:  t.Tree || (t.Kind == TargetPath && t.Access != AccessRead), // a new link there changes the paths below
 			})
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
-// Platform says whose spelling of paths holds.
+// Platform says how paths are spelled.
 type Platform int
 
 // The platforms. The zero value is the one that the program runs on.
@@ -20,7 +20,7 @@ const (
 // String returns the platform in lower case.
 func (p Platform) String() string { return nameOf(int(p), "this", "linux", "darwin", "windows") }
 
-// pattern returns the platform as rules know it.
+// pattern returns the platform in the form of package pattern.
 func (p Platform) pattern() pattern.Platform {
 	switch p {
 	case PlatformLinux:
@@ -30,11 +30,11 @@ func (p Platform) pattern() pattern.Platform {
 	case PlatformWindows:
 		return pattern.Windows
 	}
-	return thisPlatform()
+	return currentPlatform()
 }
 
-// thisPlatform is the one that the program runs on.
-func thisPlatform() pattern.Platform {
+// currentPlatform is the platform that the program runs on.
+func currentPlatform() pattern.Platform {
 	switch runtime.GOOS {
 	case "windows":
 		return pattern.Windows

@@ -1,60 +1,58 @@
 package pegboard
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
-	"github.com/seed49eaa51d/pegboard/internal/rank"
 )
 
-// A Pool is the immutable list of tools that one agent may use in one turn.
-// Its methods may be called concurrently.
+// A Pool is the immutable list of tools that one agent may use in one turn. Its methods
+// may be called concurrently.
 type Pool struct {
 	session  *Session
-	tools    []offered // built-ins, then external tools, each part sorted by name
-	builtins int
-	index    map[string]int // by name and alias
-	from     catalog        // what there was when the pool was assembled
+	tools    []offered      // built-in tools, then external tools, each part sorted by name
+	builtins int            // how many of tools are built in
+	byName   map[string]int // index in tools, by name and alias
+	from     catalog        // of the registry when the pool was assembled
 	excluded []Exclusion    // sorted by name
-	deferral Deferral
-	waiting  []int         // the tools whose definitions wait for a search
-	loaded   []int         // of these, in the order in which they were loaded
-	library  *rank.Library // of the registry
-	inside   *Pool         // what REPL hides and scripts in it may call; nil without Gates.REPL
 
-	searching sync.Once // makes the fields below, when the pool is first searched
-	words     *rank.Index
-	places    [][]int // of what words finds, by source, in tools
+	policy   Deferral
+	deferred []int // indices of the tools whose definitions are deferred
+	loaded   []int // of these, in the order in which they were loaded
+	search   *toolIndex
+
+	behindREPL *Pool // the tools that REPL, and scripts in it, may call; nil without Gates.REPL
 }
 
-// offered is a tool in a pool, with what its model is told.
+// An offered tool is in a pool, with its declaration.
 type offered struct {
 	*entry
-	decl *Declaration // not to be written to: pools may share it
+	decl *Declaration // shared by pools: never written to
 }
 
 // An Exclusion is a registered tool that is not in the pool.
 type Exclusion struct {
 	Name   string // the exposed name
 	Origin Origin
-	Reason string // which rule, gate, restriction or tool keeps it out
+	Reason string // the rule, gate, restriction or tool that excludes it
 
 	aliases []string
 }
 
-// A Partition is a part of a pool with a place of its own in the prompt cache.
+// A Partition is a part of a pool that the provider's prompt cache stores apart.
 type Partition int
 
 // The partitions.
 const (
 	Builtin  Partition = iota // the stable prefix
-	External                  // the suffix: sources come and go
+	External                  // the suffix, which changes with the sources
 )
 
 // Session returns the session that the pool was assembled for.
@@ -65,16 +63,16 @@ func (p *Pool) Len() int { return len(p.tools) }
 
 // Lookup finds a tool by name or alias in constant time.
 func (p *Pool) Lookup(name string) (Tool, bool) {
-	if i, ok := p.index[name]; ok {
+	if i, ok := p.byName[name]; ok {
 		return p.tools[i].tool, true
 	}
 	return nil, false
 }
 
-// lookup also says whether the tool's name is contested, which depends on the
-// sources beside its own.
+// lookup is Lookup for entries. It also sets Info.contested, which depends on the other
+// sources.
 func (p *Pool) lookup(name string) (e *entry, ok bool) {
-	i, ok := p.index[name]
+	i, ok := p.byName[name]
 	if !ok {
 		return nil, false
 	}
@@ -87,8 +85,17 @@ func (p *Pool) lookup(name string) (e *entry, ok bool) {
 	return e, true
 }
 
-// All yields the tools in prompt order: built-ins by name, then external tools
-// by name.
+// canonicalName returns the name of a tool that is called name, or name if there is none
+// in the pool.
+func (p *Pool) canonicalName(name string) string {
+	if i, ok := p.byName[name]; ok {
+		return p.tools[i].info.Name
+	}
+	return name
+}
+
+// All yields the tools in prompt order: built-in tools by name, then external tools by
+// name.
 func (p *Pool) All() iter.Seq[Tool] {
 	return func(yield func(Tool) bool) {
 		for _, t := range p.tools {
@@ -99,8 +106,7 @@ func (p *Pool) All() iter.Seq[Tool] {
 	}
 }
 
-// Declarations yields what the model is told of each tool of a partition, in
-// prompt order.
+// Declarations yields the declarations of a partition, in prompt order.
 func (p *Pool) Declarations(part Partition) iter.Seq[Declaration] {
 	return func(yield func(Declaration) bool) {
 		for _, t := range p.part(part) {
@@ -118,9 +124,9 @@ func (p *Pool) part(part Partition) []offered {
 	return p.tools[p.builtins:]
 }
 
-// Unfiltered yields the built-ins of the pool followed by every external tool that
-// is attached, neither denied nor sorted nor deduplicated. It is for counting
-// what definitions weigh, not for calling.
+// Unfiltered yields the built-in tools of the pool and then every attached tool, without
+// deny rules, sorting or deduplication. It is for measuring the size of definitions, not
+// for calling.
 func (p *Pool) Unfiltered() iter.Seq[Tool] {
 	return func(yield func(Tool) bool) {
 		for _, t := range p.tools[:p.builtins] {
@@ -145,7 +151,7 @@ func (p *Pool) Explain(name string) string {
 	return text
 }
 
-// explain also reports whether name is one that is registered.
+// explain also reports whether a tool of that name is or was registered.
 func (p *Pool) explain(name string) (text string, known bool) {
 	if e, ok := p.lookup(name); ok {
 		from := "a built-in tool"
@@ -154,21 +160,21 @@ func (p *Pool) explain(name string) (text string, known bool) {
 		}
 		return fmt.Sprintf("%s is available: %s", e.info.Name, from), true
 	}
-	for _, known := range []func(Exclusion) bool{
+	for _, matches := range []func(Exclusion) bool{
 		func(x Exclusion) bool { return x.Name == name || slices.Contains(x.aliases, name) },
 		func(x Exclusion) bool { return x.Origin.External() && x.Origin.Tool == name },
 	} {
-		if i := slices.IndexFunc(p.excluded, known); i >= 0 {
+		if i := slices.IndexFunc(p.excluded, matches); i >= 0 {
 			return fmt.Sprintf("%s is not available here: %s", p.excluded[i].Name, p.excluded[i].Reason), true
 		}
 	}
-	if source, ok := p.from.gone[name]; ok {
+	if source, ok := p.from.removed[name]; ok {
 		return fmt.Sprintf("%s is no longer there: %q has withdrawn it or is disconnected", name, source), true
 	}
 	return name + " is not a registered tool", false
 }
 
-// suggest returns up to three names in the pool that name may have meant.
+// suggest returns up to three names in the pool that are similar to name.
 func (p *Pool) suggest(name string) []string {
 	names := make([]string, 0, len(p.tools))
 	for _, t := range p.tools {
@@ -177,8 +183,8 @@ func (p *Pool) suggest(name string) []string {
 	return nearest.Names(name, names, 3)
 }
 
-// Fingerprint returns a hash of a partition's declarations: while it is the
-// same, so are the bytes that a provider sees.
+// Fingerprint returns a hash of a partition's declarations. While it stays the same, so
+// do the bytes that a provider sees.
 func (p *Pool) Fingerprint(part Partition) string {
 	h := sha256.New()
 	for d := range p.Declarations(part) {
@@ -187,17 +193,91 @@ func (p *Pool) Fingerprint(part Partition) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// finish builds the index and orders the exclusions.
-func (p *Pool) finish() {
-	p.index = make(map[string]int, len(p.tools))
+// Restrict returns the pool without the tools that r removes.
+func (p *Pool) Restrict(r Restriction) *Pool {
+	reason := cmp.Or(r.Reason, "a restriction of the host")
+	return p.filter(func(i Info) (bool, string) { return !r.removes(i), reason })
+}
+
+// Resolve narrows p to the tools and disallowedTools lists of an agent definition. An
+// entry is a name or alias, "*", "mcp__server", "mcp__server__*", "mcp__*", or
+// "Agent(a, b)". A nil tools list means all tools; the tools that disallowed names are
+// removed in any case. If no tool is left although some were asked for, the error names
+// the entries.
+func (p *Pool) Resolve(tools, disallowed []string) (Resolution, error) {
+	return resolve(p, tools, disallowed)
+}
+
+// inside returns the tools that a call of the named tool may call with [Call.Run].
+func (p *Pool) inside(name string) *Pool {
+	if name == "REPL" && p.behindREPL != nil {
+		p = p.behindREPL
+	}
+	return p.Restrict(Restriction{Without: []string{name}, Reason: "a call of it is what makes this one"})
+}
+
+// filter returns a pool of the tools that ok accepts. The others are excluded with ok's
+// reason.
+func (p *Pool) filter(ok func(Info) (bool, string)) *Pool {
+	q := &Pool{session: p.session, from: p.from, policy: p.policy, search: p.search.forPool(), excluded: slices.Clone(p.excluded), tools: make([]offered, 0, len(p.tools))}
 	for i, t := range p.tools {
-		p.index[t.info.Name] = i
+		accepted, reason := ok(t.info)
+		if !accepted {
+			q.excluded = append(q.excluded, t.exclusion(reason))
+			continue
+		}
+		if i < p.builtins {
+			q.builtins++
+		}
+		q.tools = append(q.tools, t)
+	}
+	q.finish()
+	if p.behindREPL != nil {
+		q.behindREPL = p.behindREPL.filter(ok)
+	}
+	return q
+}
+
+// selected returns the pool without the tools that a Select hook leaves out.
+func (p *Pool) selected(hook func(*Session, []string) []string) *Pool {
+	if hook == nil {
+		return p
+	}
+	names := make([]string, len(p.tools))
+	for i, t := range p.tools {
+		names[i] = t.info.Name
+	}
+	reason := "a hook did not select it"
+	var selected []string
+	if err := goroutine.Try(func() error { selected = hook(p.session, names); return nil }); err != nil {
+		selected, reason = nil, "the hook that selects tools failed: "+err.Error()
+	}
+	q := p.filter(func(i Info) (bool, string) { return slices.Contains(selected, i.Name), reason })
+	if p.behindREPL != nil {
+		q.behindREPL = p.behindREPL.selected(hook)
+	}
+	return q
+}
+
+// finish makes the map of names, sorts the exclusions and decides which tools are
+// deferred.
+func (p *Pool) finish() {
+	p.byName = make(map[string]int, len(p.tools))
+	for i, t := range p.tools {
+		p.byName[t.info.Name] = i
 	}
 	for i, t := range p.tools[:p.builtins] {
 		for _, a := range t.info.Aliases {
-			p.index[a] = i
+			p.byName[a] = i
 		}
 	}
 	slices.SortStableFunc(p.excluded, func(a, b Exclusion) int { return strings.Compare(a.Name, b.Name) })
 	p.deferTools()
 }
+
+// Rebuild makes a call again from its id, name and bytes, in the process to which
+// [Executor].Invoke has sent it: decoded, with resolved targets, ready for the tool's
+// Call. It does not decide the call: the caller vouches that the call was decided in the
+// process it came from. The call's Check decides under the permissions of that moment
+// and asks no one, and its Emit has no effect.
+func (p *Pool) Rebuild(c Call) (Tool, *Call, error) { return rebuild(p, c) }

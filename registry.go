@@ -12,30 +12,30 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// A Registry is the set of tools a host has. Which of them an agent may use is
-// settled by [Registry.AssemblePool]. The zero value is empty and ready.
+// A Registry is the set of a host's tools. [Registry.AssemblePool] selects those that an
+// agent may use. The zero value is empty and ready to use.
 //
 // # Concurrency
 //
-// All methods may be called concurrently. A pool is a snapshot: it does not see
-// what is added, attached or detached after it was assembled.
+// All methods may be called concurrently. A pool is a snapshot: later changes of the
+// registry do not change it.
 type Registry struct {
-	mu      sync.RWMutex
-	byName  map[string]string // of the built-in tools, by name and alias
+	mu      sync.RWMutex      // guards byName and now
+	byName  map[string]string // names of the built-in tools, by name and alias
 	now     catalog
-	library rank.Library // of the pools that were searched
+	library rank.Library // search indices of sources, shared by the pools
 }
 
-// Add adds built-in tools: all of them, or none and an error. A name or alias
-// that is taken already gives an error wrapping [ErrDuplicate].
+// Add adds built-in tools: all of them, or none and an error. The error wraps
+// [ErrDuplicate] if a name or alias is taken.
 func (r *Registry) Add(tools ...Tool) error {
 	entries := make([]*entry, 0, len(tools))
 	for _, t := range tools {
-		e, err := probe(t)
+		e, err := newEntry(t)
 		if err != nil {
 			return err
 		}
-		e.fix(t)
+		e.cacheDeclaration(t)
 		entries = append(entries, &e)
 	}
 	r.mu.Lock()
@@ -57,25 +57,24 @@ func (r *Registry) Add(tools ...Tool) error {
 	return nil
 }
 
-// AttachReport says what an Attach changed, by exposed name.
+// An AttachReport says what an Attach changed, by exposed name.
 type AttachReport struct {
 	Added, Removed, Changed []string
-	// Quarantined holds the tools that cannot be offered, by the name their
-	// source knows them by, each with the reason.
+	// Quarantined holds the tools that cannot be offered, by their name at the source,
+	// each with the reason.
 	Quarantined map[string]error
-	// NameConflicts holds the tools that are offered though their names could be taken
-	// for another's of the same source, by the name their source knows them by,
-	// with that other name. A rule on either speaks of it alone.
+	// NameConflicts holds tools that are offered although their name resembles another
+	// tool's of the same source: by their name at the source, with that other name. A
+	// rule for either name is about that tool only.
 	NameConflicts map[string]string
 }
 
-// Attach replaces all that source offered before by tools, as when an MCP
-// server's list changes. Info.Name is the name that the source knows a tool by;
-// the model sees mcp__source__name. A tool that cannot be offered is left out
-// and named in the report, the others are offered all the same.
+// Attach replaces the tools of a source, for example when an MCP server's list changes.
+// Info.Name is a tool's name at the source; the model sees mcp__source__name. A tool that
+// cannot be offered is left out and listed in the report; the others are offered.
 //
-// It is an error if source holds no letter and no digit, or a control character;
-// then nothing changes.
+// It is an error if the name of the source has no letter and no digit, or a control
+// character; then nothing changes.
 func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	if err := checkName(name); err != nil {
 		return AttachReport{}, fmt.Errorf("source: %w", err)
@@ -85,14 +84,14 @@ func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	}
 	next := newSource(name, tools)
 	var names []string
-	report := difference(r.snapshot().source(name), next) // without the lock: it calls the tools
+	report := difference(r.snapshot().source(name), next) // without the lock, since it calls the tools
 	for _, e := range next.tools {
 		names = append(names, e.info.Origin.Tool)
 	}
 	report.NameConflicts = toolname.Lookalikes(names)
 
 	if len(report.Added)+len(report.Removed)+len(report.Changed) > 0 {
-		defer r.library.Forget(name) // without the lock: somebody may be making an index
+		defer r.library.Forget(name) // without the lock: another goroutine may be making an index
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,17 +99,18 @@ func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	return report, nil
 }
 
-// Detach removes all that source offered.
+// Detach removes the tools of a source.
 func (r *Registry) Detach(source string) {
-	defer r.library.Forget(source) // without the lock: somebody may be making an index
+	defer r.library.Forget(source) // without the lock: another goroutine may be making an index
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.now = r.now.replace(source, nil)
 }
 
-// SetDescription says what a source is for, whether or not it is attached: a search for
-// tools reads it, and the model does when there are too many tools to name, see
-// [Pool.Announce]. An MCP server's instructions are such a text.
+// SetDescription sets the description of a source, which need not be attached. A search
+// for tools considers it, and the model is shown it if there are too many tools to name,
+// see [Pool.Announce]. An MCP server's instructions are such a text. An empty text removes
+// the description.
 func (r *Registry) SetDescription(source, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +124,7 @@ func (r *Registry) SetDescription(source, text string) {
 	r.now.about = about
 }
 
-// snapshot returns what is registered now.
+// snapshot returns the present catalog.
 func (r *Registry) snapshot() catalog {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -8,30 +8,26 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// A Resolution is what an agent definition's lists come to.
+// A Resolution is the result of [Pool.Resolve].
 type Resolution struct {
 	Pool *Pool
-	// Unknown are the entries that name nothing in the pool, in the order
-	// given. They are the author's to see; they are no error.
+	// Unknown are the entries that name no tool of the pool, in the order given. They are
+	// not an error, but the author of the definition should see them.
 	Unknown []string
-	// AgentTypes are the agent types that Agent(a, b) entries limit the agent
-	// to. Nil means no limit.
+	// AgentTypes are the agent types that the agent may start, from Agent(a, b) entries.
+	// Nil means any.
 	AgentTypes []string
-	// DisallowedAgentTypes are the agent types of disallowed Agent(a, b)
-	// entries, which leave the Agent tool itself.
+	// DisallowedAgentTypes are the agent types of disallowed Agent(a, b) entries, which do
+	// not remove the Agent tool itself.
 	DisallowedAgentTypes []string
 }
 
-// Resolve narrows p to the tools and disallowedTools lists of an agent
-// definition. An entry is a name or alias, "*", "mcp__server", "mcp__server__*",
-// "mcp__*", or "Agent(a, b)". A nil tools list means all tools; what disallowed
-// names is removed in any case. If nothing is left although something was asked
-// for, the error names the entries.
-func (p *Pool) Resolve(tools, disallowed []string) (Resolution, error) {
+// resolve implements [Pool.Resolve].
+func resolve(p *Pool, tools, disallowed []string) (Resolution, error) {
 	var res Resolution
 	wanted := res.parse(p, tools, true)
 	banned := res.parse(p, disallowed, false)
-	res.Pool = p.keep(func(i Info) (bool, string) {
+	res.Pool = p.filter(func(i Info) (bool, string) {
 		switch {
 		case matchesAny(banned, i):
 			return false, "the agent's disallowedTools list it"
@@ -47,16 +43,16 @@ func (p *Pool) Resolve(tools, disallowed []string) (Resolution, error) {
 }
 
 func matchesAny(entries []string, i Info) bool {
-	return slices.ContainsFunc(entries, func(e string) bool { return resolves(e, i) })
+	return slices.ContainsFunc(entries, func(e string) bool { return namesTool(e, i) })
 }
 
-// has reports whether an entry names a tool of p.
-func (p *Pool) has(entry string) bool {
-	return slices.ContainsFunc(p.tools, func(t offered) bool { return resolves(entry, t.info) })
+// hasTool reports whether an entry names a tool of p.
+func hasTool(p *Pool, entry string) bool {
+	return slices.ContainsFunc(p.tools, func(t offered) bool { return namesTool(entry, t.info) })
 }
 
-// resolves reports whether an entry without parentheses names a tool.
-func resolves(entry string, i Info) bool {
+// namesTool reports whether an entry without parentheses names a tool.
+func namesTool(entry string, i Info) bool {
 	if entry == "*" || i.answersTo(entry) {
 		return true
 	}
@@ -70,8 +66,8 @@ func resolves(entry string, i Info) bool {
 	return entry == toolname.Prefix+"*" || server == i.server
 }
 
-// parse returns the entries that name tools. It takes out agent types and notes
-// which entries name nothing.
+// parse returns the entries that name tools, without agent types, which it records
+// together with the entries that name no tool.
 func (r *Resolution) parse(p *Pool, entries []string, allowed bool) []string {
 	var names []string
 	for _, text := range entries {
@@ -81,7 +77,7 @@ func (r *Resolution) parse(p *Pool, entries []string, allowed bool) []string {
 		if typed {
 			entry = name
 		}
-		if !p.has(entry) && (p.inside == nil || !p.inside.has(entry)) {
+		if !hasTool(p, entry) && (p.behindREPL == nil || !hasTool(p.behindREPL, entry)) {
 			r.Unknown = append(r.Unknown, text)
 		}
 		types := &r.AgentTypes

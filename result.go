@@ -5,36 +5,38 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/media"
 )
 
-// A Result is what a call gives back.
+// A Result is the return value of a call.
 type Result struct {
 	Parts   []Part // for the model
 	IsError bool   // the parts describe a failure
 	Data    any    // the typed output, for the host
 
 	Messages      []Part         // for the conversation, after the results of the batch
-	UpdateSession func(*Session) // changes the session once all calls that ran beside this one have ended
-	StopTurn      bool           // the model should not be asked again before the user speaks
+	UpdateSession func(*Session) // changes the session when all calls that ran beside this one have ended
+	StopTurn      bool           // the model should not be called again before the user has sent a message
 }
 
-// A Part is one piece of a result: text, or bytes of a media type, or the name of a
-// tool. A wire renders what its provider has no form for as text.
+// A Part is one piece of a result: a text, bytes of a media type, or the name of a tool.
+// A wire renders a part as text if its provider has no form for it.
 type Part struct {
 	Text string
 	MIME string // set for bytes, such as "image/png"
 	Data []byte
 
 	Title  string // of a document (bytes, or Text with a MIME) or a search result
-	Source string // set for a search result, whose Text this is: where it was found
+	Source string // set for a search result with the text Text: where it was found
 	Tool   string // set for a reference to a tool that was found and may be called from now on
-	Ref    string // set for a preview, Text, of what a [ResultStore] keeps under that name
+	Ref    string // set for a preview, Text, of a result that a [ResultStore] keeps under this name
 }
 
 // TextResult returns a result of one text.
 func TextResult(s string) *Result { return newTextResult(s, nil) }
 
-// newTextResult makes a result and its only part at once.
+// newTextResult makes a result and its only part in one allocation.
 func newTextResult(s string, data any) *Result {
 	r := &struct {
 		Result
@@ -58,7 +60,7 @@ func (r *Result) Text() string {
 	return strings.Join(texts, "\n")
 }
 
-// empty reports whether a model would see nothing at all.
+// empty reports whether the result shows the model nothing.
 func (r *Result) empty() bool {
 	for _, p := range r.Parts {
 		if p.MIME != "" || p.Tool != "" || strings.TrimSpace(p.Text) != "" {
@@ -66,6 +68,23 @@ func (r *Result) empty() bool {
 		}
 	}
 	return true
+}
+
+// maxPreview is how many bytes of text a preview may have. A longer part does not count
+// as a preview, whatever its Ref.
+const maxPreview = 16 << 10
+
+func (p *Part) isPreview() bool { return p.Ref != "" && len(p.Text) <= maxPreview }
+
+func (p *Part) isImage() bool { return len(p.Data) > 0 && media.IsImage(p.MIME) }
+
+func hasImage(parts []Part) bool {
+	for i := range parts {
+		if parts[i].isImage() {
+			return true
+		}
+	}
+	return false
 }
 
 // headed returns the text of a part with its title and source.
@@ -80,7 +99,7 @@ func (p *Part) headed() string {
 	return head + p.Text
 }
 
-// resultOf is the default mapping from a typed output.
+// resultOf is the default mapping of a typed output to a result.
 func resultOf(out any) (*Result, error) {
 	switch v := out.(type) {
 	case nil:
@@ -105,12 +124,12 @@ type Outcome struct {
 	Call   *Call
 	Result *Result // never nil
 
-	// Err says why the call failed: nil, or a *[CallError]. It is nil, too,
-	// when the tool ran and reported a failure itself, by Result.IsError.
+	// Err says why the call failed: nil, or a *[CallError]. It is nil, too, if the tool
+	// ran and reported a failure by Result.IsError.
 	Err error
 
-	Decision Decision      // what permission said; zero if it was not reached
-	Repairs  []string      // how the input was mended before it was decoded
-	StopTurn bool          // the result wants it, or too many calls were denied in a row
+	Decision Decision      // of the permission; zero if the call did not get there
+	Repairs  []string      // how the input was repaired before it was decoded
+	StopTurn bool          // Result.StopTurn, or too many calls in a row were denied
 	Elapsed  time.Duration // from admission to the end
 }

@@ -4,30 +4,28 @@ import (
 	"slices"
 )
 
-// RoleTables say which tools the agents of each role may have. They are data:
-// take [DefaultRoleTables] or [ClaudeCodeRoleTables], change what you like, and
-// give them to [Registry.AssemblePool] as an option. The zero RoleTables leave
-// the main agent and sub-agents alone, take everything built in from background
-// agents, and everything from a coordinator.
+// RoleTables say which tools the agents of each role may have. They are data: change the
+// result of [DefaultRoleTables] or [ClaudeCodeRoleTables] as needed, and set it in
+// [PoolConfig]. The zero RoleTables remove no tool from the main agent and sub-agents,
+// every built-in tool from background agents, and every tool from a coordinator.
 type RoleTables struct {
-	// Agents are the tools that no agent but the main one may have.
+	// Agents are the tools that only the main agent may have.
 	Agents []string
 	// CustomAgents replaces Agents for the user's own agent types.
 	CustomAgents []string
-	// KeepInPlan are kept for an agent in plan mode although Agents has them.
+	// KeepInPlan are kept for an agent in plan mode, even if Agents lists them.
 	KeepInPlan []string
 	// Async are the only built-in tools of a background agent.
 	Async []string
-	// Teammate are the further tools of a teammate. They win over Agents. (The
-	// cron tools among them exist only where the feature is on, see [Gates].)
+	// Teammate are the further tools of a teammate, even if Agents lists them. (The cron
+	// tools among them exist only if the feature is on, see [Gates].)
 	Teammate []string
-	// Coordinator are the only tools of a coordinator, attached ones included.
+	// Coordinator are the only tools of a coordinator, attached tools included.
 	Coordinator []string
 }
 
-// DefaultRoleTables returns the tables of this library. Whether Agent is among
-// the Agents table is for the host to say: delete it there to let agents start
-// agents of their own.
+// DefaultRoleTables returns the tables of this library. To let agents start agents of
+// their own, delete Agent from the table Agents.
 func DefaultRoleTables() RoleTables {
 	agents := []string{
 		"TaskOutput", "ExitPlanMode", "EnterPlanMode", "AskUserQuestion", "TaskStop", "Agent", "Workflow",
@@ -46,10 +44,9 @@ func DefaultRoleTables() RoleTables {
 	}
 }
 
-// ClaudeCodeRoleTables returns the tables that the public documentation of the
-// best-known harness describes: agents may start agents, and one in plan mode
-// keeps ExitPlanMode. Coordinators are not documented there; the default table
-// stands in.
+// ClaudeCodeRoleTables returns the tables that Claude Code documents: agents may start
+// agents, and an agent in plan mode keeps ExitPlanMode. Coordinators are not documented;
+// their table is the default one.
 func ClaudeCodeRoleTables() RoleTables {
 	agents := []string{
 		"AskUserQuestion", "EndConversation", "EnterPlanMode", "ExitPlanMode", "ScheduleWakeup", "TaskOutput",
@@ -69,7 +66,7 @@ func ClaudeCodeRoleTables() RoleTables {
 	}
 }
 
-// restrictions are what the tables mean for one session.
+// restrictions returns the restrictions of the tables for one session.
 func (t RoleTables) restrictions(s *Session) []Restriction {
 	if s.cfg.Role == RoleMain {
 		return nil
@@ -98,7 +95,7 @@ func (t RoleTables) restrictions(s *Session) []Restriction {
 	return rs
 }
 
-// nonNil makes an empty table mean "nothing" and not "everything".
+// nonNil makes a nil table allow nothing, as Restriction.Only of nil allows everything.
 func nonNil(names []string) []string {
 	if names == nil {
 		return []string{}
@@ -112,16 +109,16 @@ type Role int
 // The roles.
 const (
 	RoleMain        Role = iota // the conversation with the user
-	RoleSubAgent                // its caller waits for it
-	RoleAsyncAgent              // in the background
-	RoleTeammate                // an async agent that talks with others
-	RoleCoordinator             // a main agent that only directs others
+	RoleSubAgent                // an agent that its caller waits for
+	RoleAsyncAgent              // an agent in the background
+	RoleTeammate                // an async agent that exchanges messages with others
+	RoleCoordinator             // a main agent that only directs other agents
 )
 
-// String returns the role as it stands in messages.
+// String returns the role as it appears in messages.
 func (r Role) String() string {
 	return nameOf(int(r), "main", "sub-agent", "async agent", "teammate", "coordinator")
 }
 
-// background reports whether nobody waits for an agent of this role.
+// background reports whether agents of this role run in the background.
 func (r Role) background() bool { return r == RoleAsyncAgent || r == RoleTeammate }

@@ -12,7 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// A RuleSource is where a rule comes from: a settings file, the command line, the
+// A RuleSource names the source of a rule: a settings file, the command line, the
 // session. It is shown in explanations.
 type RuleSource string
 
@@ -38,11 +38,11 @@ type Rule struct {
 	Source   RuleSource
 
 	spec  pattern.Spec
-	param *pattern.Param // of a deny or ask rule: what Pattern says if the tool has that parameter
-	bases []pattern.Base // what the anchors of a path stand on, once in a session
+	param *pattern.Param // of a deny or ask rule: Pattern, read as a parameter of the tool
+	bases []pattern.Base // directories that the anchors of a path refer to; set in a session
 }
 
-// anchor fixes what a path rule means to a session.
+// anchor fixes the directories that a path rule refers to in a session.
 func (r *Rule) anchor(bases []pattern.Base) {
 	r.bases = bases
 	var led []string
@@ -56,13 +56,13 @@ func (r *Rule) anchor(bases []pattern.Base) {
 	r.spec = r.spec.WithLinkTargets(led...)
 }
 
-// says reports whether r and o are written alike.
-func (r Rule) says(o Rule) bool {
+// sameText reports whether r and o are written alike.
+func (r Rule) sameText(o Rule) bool {
 	return r.Behavior == o.Behavior && r.Tool == o.Tool && r.Pattern == o.Pattern && r.Source == o.Source
 }
 
 // ParseRule parses "Bash" or "Bash(git status)". "Bash(*)" is the same as
-// "Bash". An error names what is wrong; a rule is never half understood.
+// "Bash". The error says what is wrong; a rule is never partly understood.
 func ParseRule(b Behavior, s string) (Rule, error) {
 	r := Rule{Behavior: b, Tool: strings.Trim(s, " \t")}
 	wrong := func(err error) (Rule, error) { return Rule{}, fmt.Errorf("rule %q: %w", s, err) }

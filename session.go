@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
@@ -18,71 +16,66 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
-	"github.com/seed49eaa51d/pegboard/internal/pattern"
-	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
-	"github.com/seed49eaa51d/pegboard/internal/state"
 )
 
-// SessionConfig describes a session. The zero value is a main session in the
-// current directory with nothing allowed and nobody to ask.
+// SessionConfig describes a session. The zero value is a main session in the current
+// directory that allows nothing and has nobody to ask.
 type SessionConfig struct {
 	ID          string // for logs and hooks; may be empty
 	Role        Role
 	AgentID     string   // empty for the main agent
 	AgentType   string   // the name of the agent's definition
-	CustomAgent bool     // AgentType is the user's own, not one the host ships
+	CustomAgent bool     // AgentType was defined by the user, not by the host
 	Dir         string   // working directory; empty means the process's, or the parent's
 	MoreDirs    []string // further working directories
 	Home        string   // what ~ means in paths and rules; empty means the user's, or the parent's
-	// Platform is whose spelling of paths holds; zero means the one that the
-	// program runs on. Under another's, a path that does not exist here is asked
-	// about, since nobody can tell where it leads.
+	// Platform says how paths are spelled; zero means as on the platform that the program
+	// runs on. On another platform, the user is asked about a path that does not exist
+	// here, since its links cannot be followed.
 	Platform    Platform
 	Permissions Permissions
 	Hooks       Hooks
 
-	// Approvers are asked first what a person would have to answer, one after the other:
-	// what a coordinator or another program knows. One that abstains or fails leaves
-	// the question to the next. Those of a fork come after its parent's, and neither
-	// allow nor change the permissions.
+	// Approvers are asked before the user, one after the other: programs that can answer
+	// in the user's place, such as a coordinator. If one returns Undecided or an error,
+	// the next is asked. Those of a fork are asked after its parent's; they can deny, but
+	// neither allow nor change the permissions.
 	Approvers []Asker
-	// Ask reaches the person. Nil, or NoPrompts: what nobody else settles is denied,
-	// with [ErrNoApprover]. A fork asks whom its parent asks.
+	// Ask asks the user. If it is nil, or NoPrompts is set, a call that only the user
+	// could allow is denied with [ErrNoApprover]. A fork uses its parent's.
 	Ask       Asker
-	NoPrompts bool // for an agent that must not disturb, and all it forks
-	// PromptDelay is how long the permission hook and the classifier have a question to
-	// themselves before the person is asked beside them, and the first decision wins.
-	// 0 means [DefaultPromptDelay], a negative value at once. Once both abstain, the
-	// person is asked in any case.
+	NoPrompts bool // for an agent that must not disturb the user, and all its forks
+	// PromptDelay is how long the permission hook and the classifier have before the user
+	// is asked as well; the first decision wins. 0 means [DefaultPromptDelay], a negative
+	// value no delay. If both return without a decision, the user is asked at once.
 	PromptDelay time.Duration
-	// AskTimeout is how long the person may take from the moment that a question is
-	// shown; 0 means as long as it takes. Then the call is denied with [ErrExpired]. A
-	// fork can only shorten it.
+	// AskTimeout is how long the user may take once a question is shown; 0 means no
+	// limit. Then the call is denied with [ErrExpired]. A fork can only shorten it.
 	AskTimeout time.Duration
-	// OnRemember is given what answers want remembered, after it has taken effect. It sees
-	// to the destinations that outlive the session. Nil saves nothing. It may be
-	// called concurrently; the call that was asked about waits for it. ModeBypass is
-	// never among the updates. A fork's answers go to the main session's.
+	// OnRemember is called with the updates of an answer after they have taken effect,
+	// so that the host can save those that outlive the session. Nil saves nothing. It
+	// may be called concurrently; the call that was asked about waits for it. ModeBypass
+	// is never among the updates. A fork uses the main session's.
 	OnRemember func(ctx context.Context, updates []PermissionUpdate) error
 
-	// Classifier answers in ModeAuto what no rule settles; nil means
+	// Classifier decides in ModeAuto what no rule decides; nil means
 	// [ClassifyByTargets].
 	Classifier Classifier
 	Breaker    BreakerLimits
 
-	// Results keeps the results that are too long to be shown; nil means a temporary
-	// directory that ends with the main session. A fork has its parent's.
+	// Results keeps results that are too long for the model; nil means a temporary
+	// directory that is removed with the main session. A fork uses its parent's.
 	Results ResultStore
-	// Limits say how much of results the model is shown. The zero Limits of a fork are
-	// its parent's.
+	// Limits say how much of results the model is shown. In a fork, zero means its
+	// parent's.
 	Limits ResultLimits
 	// TrimState is what Session.TrimState returned when the conversation was left.
 	TrimState json.RawMessage
 }
 
-// A Session says on whose behalf calls run. It owns policy and state: the role,
-// the directories, the permissions, the hooks, the person to ask, and what the
-// host and tools keep in it.
+// A Session says on whose behalf calls run. It owns policy and state: the role, the
+// directories, the permissions, the hooks, the way to the user, and the values that
+// the host and tools keep in it.
 //
 // # Concurrency
 //
@@ -91,41 +84,25 @@ type SessionConfig struct {
 //     returns, in this session and in its forks.
 //  3. Close may be called more than once; calls still running are cancelled.
 type Session struct {
-	cfg      SessionConfig
-	parent   *Session
-	loops    *breaker.Breaker
-	home     string // of the user; empty if there is none
-	platform pattern.Platform
-	work     []workDir
-	line     *asking.Line[*pending, Decision] // of the main session and all its forks
-	values   *state.Scope
-	owned    *lifetime.Closers
-	item     *lifetime.Closer // what s is to its parent
+	cfg    SessionConfig
+	parent *Session // nil for a main session
 
-	detached lane.Abandoned            // of the main session, for all its forks
-	readable atomic.Pointer[[]workDir] // of the main session
-
-	updating sync.Mutex // one change of the permissions at a time
-
-	trimming sync.Mutex        // guards trimmed
-	trimmed  *resulttrim.State // see Trim
-
-	perms  atomic.Pointer[Permissions] // its own; written with mu held
-	blocks blocks
-
-	mu      sync.Mutex // guards all below
-	joined  joined
-	running []*lease // in no order
-	loaded  []string // tools, see Loaded
-	seen    []string // those of which the model knows the definition
-	closed  bool
+	dirs       workdirs
+	grants     grants
+	batches    runningBatches
+	discovery  discovery
+	results    sessionResults
+	values     *values
+	loops      *breaker.Breaker
+	classifier classifierRefusals
+	closers    *lifetime.Closers
+	closer     *lifetime.Closer                 // the session's entry in its parent's closers
+	line       *asking.Line[*pending, Decision] // of questions; shared by all agents of a conversation
+	abandoned  *lane.Abandoned                  // calls; shared likewise
 }
 
-// joined is what was last made of a session's own permissions and its parent's.
-type joined struct{ own, parent, both *Permissions }
-
-// NewSession returns a session. It fails if a directory does not exist. Close
-// it when the conversation ends.
+// NewSession returns a session. It fails if a directory does not exist. Close it when
+// the conversation ends.
 func NewSession(cfg SessionConfig) (*Session, error) {
 	if cfg.Dir == "" {
 		dir, err := os.Getwd()
@@ -135,26 +112,59 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		cfg.Dir = dir
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
-	s := &Session{cfg: cfg, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: asking.NewLine[*pending, Decision](), values: state.New(), owned: lifetime.NewClosers()}
-	if err := s.setDirs(); err != nil {
+	s := &Session{
+		values: newValues(), line: asking.NewLine[*pending, Decision](), abandoned: new(lane.Abandoned),
+		dirs: workdirs{readable: new(readableDirs)},
+	}
+	if err := s.init(cfg, nil); err != nil {
 		return nil, err
 	}
-	s.perms.Store(cfg.Permissions.in(s))
-	if err := s.keepResults(nil); err != nil {
-		return nil, err
-	}
+	s.OnClose("stored results", s.results.temporary.close) // the first closer runs last
 	return s, nil
 }
 
-// Fork returns a session for a sub-agent, which can only be narrower. Rules and
-// hooks of s stay in force beneath those of cfg, whose hooks can refuse and ask
-// but not allow; an empty field inherits. It is an error if cfg allows what s does not: an allow rule, a
-// laxer mode, a directory outside.
+// Fork returns a session for a sub-agent, which can only be narrower. The rules and
+// hooks of s stay in force in addition to those of cfg, whose hooks can deny and ask but
+// not allow; an empty field means as in s. It is an error if cfg allows more than s: by
+// an allow rule, a laxer mode or a directory outside.
 func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.Role == RoleMain || cfg.Role == RoleCoordinator {
 		return nil, fmt.Errorf("a fork cannot take the role %v; use NewSession", cfg.Role)
 	}
+	if err := cfg.inherit(s); err != nil {
+		return nil, err
+	}
+	child := &Session{
+		parent: s, values: s.values.fork(cfg.Role.background()), line: s.line, abandoned: s.abandoned,
+		dirs: workdirs{readable: s.dirs.readable},
+	}
+	if err := child.init(cfg, s); err != nil {
+		return nil, err
+	}
+	for _, d := range child.dirs.own {
+		if !s.dirs.contains(d) {
+			return nil, fmt.Errorf("directory %s is outside the parent's working directories", d.spelled)
+		}
+	}
+	if err := s.Permissions().checkFork(cfg.Permissions); err != nil {
+		return nil, err
+	}
+	child.closer = &lifetime.Closer{Name: "agent " + cfg.AgentID, Close: child.Close, Interrupt: child.Interrupt}
+	if !s.closers.Add(child.closer) {
+		return nil, ErrClosed
+	}
+	return child, nil
+}
+
+// inherit fills the empty fields of a fork's configuration from its parent.
+func (cfg *SessionConfig) inherit(s *Session) error {
 	switch {
+	case cfg.Classifier != nil:
+		return errors.New("a fork has its parent's classifier; leave Classifier empty")
+	case cfg.Ask != nil:
+		return errors.New("a fork asks whom its parent asks; leave Ask empty")
+	case cfg.OnRemember != nil:
+		return errors.New("a fork's answers are saved by its parent; leave OnRemember empty")
 	case cfg.Dir == "":
 		cfg.Dir = s.cfg.Dir
 	case !filepath.IsAbs(cfg.Dir):
@@ -163,48 +173,33 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.MoreDirs == nil {
 		cfg.MoreDirs = s.cfg.MoreDirs
 	}
-	cfg.ID, cfg.Home, cfg.Platform = cmp.Or(cfg.ID, s.cfg.ID), s.home, s.cfg.Platform
-	if cfg.Classifier != nil {
-		return nil, errors.New("a fork has its parent's classifier; leave Classifier empty")
-	}
-	cfg.Classifier = s.cfg.Classifier
-	if cfg.Ask != nil {
-		return nil, errors.New("a fork asks whom its parent asks; leave Ask empty")
-	}
-	if cfg.OnRemember != nil {
-		return nil, errors.New("a fork's answers are saved by its parent; leave Save empty")
-	}
-	cfg.Ask, cfg.NoPrompts = s.cfg.Ask, cfg.NoPrompts || s.cfg.NoPrompts
+	cfg.ID, cfg.Home, cfg.Platform = cmp.Or(cfg.ID, s.cfg.ID), s.dirs.home, s.cfg.Platform
+	cfg.Classifier, cfg.Ask, cfg.NoPrompts = s.cfg.Classifier, s.cfg.Ask, cfg.NoPrompts || s.cfg.NoPrompts
 	cfg.PromptDelay = cmp.Or(cfg.PromptDelay, s.cfg.PromptDelay)
 	if limit := s.cfg.AskTimeout; cfg.AskTimeout <= 0 || limit > 0 && limit < cfg.AskTimeout {
 		cfg.AskTimeout = limit
 	}
 	cfg.Approvers = slices.Concat(s.cfg.Approvers, narrowingAll(cfg.Approvers))
-	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing()) // which guards them
+	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing()) // JoinHooks guards them
 	if cfg.Breaker == (BreakerLimits{}) {
 		cfg.Breaker = s.cfg.Breaker
 	}
-	child := &Session{cfg: cfg, parent: s, loops: breaker.New(breaker.Limits(cfg.Breaker)), line: s.line, values: s.values.Fork(cfg.Role.background()), owned: lifetime.NewClosers()}
-	if err := child.setDirs(); err != nil {
-		return nil, err
+	return nil
+}
+
+// init makes the parts of a session. Parent is nil for a main session.
+func (s *Session) init(cfg SessionConfig, parent *Session) (err error) {
+	if s.dirs, err = newWorkdirs(&cfg, s.dirs.readable); err != nil {
+		return err
 	}
-	child.perms.Store(cfg.Permissions.in(child))
-	if err := child.keepResults(s); err != nil {
-		return nil, err
+	s.cfg, s.loops, s.closers = cfg, breaker.New(breaker.Limits(cfg.Breaker)), lifetime.NewClosers()
+	s.grants.dirs, s.grants.onChange, s.grants.onRemember = &s.dirs, s.line.NotifyChange, cfg.OnRemember
+	s.grants.own.Store(cfg.Permissions.in(&s.dirs))
+	if parent == nil {
+		return s.results.init(&cfg, nil, s.dirs.readable)
 	}
-	for _, d := range child.work {
-		if !within(s.work, d.spelled) || !within(s.work, d.real) {
-			return nil, fmt.Errorf("directory %s is outside the parent's working directories", d.spelled)
-		}
-	}
-	if err := s.Permissions().admits(cfg.Permissions); err != nil {
-		return nil, err
-	}
-	child.item = &lifetime.Closer{Name: "agent " + cfg.AgentID, Close: child.Close, Interrupt: child.Interrupt}
-	if !s.owned.Add(child.item) {
-		return nil, ErrClosed
-	}
-	return child, nil
+	s.grants.parent = &parent.grants
+	return s.results.init(&cfg, &parent.results, s.dirs.readable)
 }
 
 // ID returns the session's id.
@@ -219,75 +214,196 @@ func (s *Session) AgentID() string { return s.cfg.AgentID }
 // AgentType returns the agent's type.
 func (s *Session) AgentType() string { return s.cfg.AgentType }
 
+// agentPath returns the ids of the agents that led to s, outermost first.
+func (s *Session) agentPath() (path []string) {
+	for ; s.parent != nil; s = s.parent {
+		path = append(path, s.cfg.AgentID)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// main returns the main session of the conversation.
+func (s *Session) main() *Session {
+	for s.parent != nil {
+		s = s.parent
+	}
+	return s
+}
+
 // Dir returns the working directory, absolute.
 func (s *Session) Dir() string { return s.cfg.Dir }
 
-// Home returns what ~ means, or nothing if that is not known.
-func (s *Session) Home() string { return s.home }
+// Home returns the directory that ~ stands for, or "" if it is not known.
+func (s *Session) Home() string { return s.dirs.home }
 
-// Permissions returns the permissions in force: those of the session, cut to
-// what its parents permit now.
-func (s *Session) Permissions() Permissions { return *s.permissions() }
-
-func (s *Session) permissions() *Permissions {
-	if s.parent == nil {
-		return s.perms.Load()
+// Dirs returns the working directories of the permissions in force, the session's own
+// first.
+func (s *Session) Dirs() []string {
+	var dirs []string
+	for _, d := range s.grants.inForce().work {
+		dirs = append(dirs, d.spelled)
 	}
-	parent := s.parent.permissions()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	own := s.perms.Load()
-	if s.joined.both == nil || s.joined.own != own || s.joined.parent != parent {
-		both := parent.narrowed(*own)
-		s.joined = joined{own: own, parent: parent, both: &both}
-	}
-	return s.joined.both
+	return dirs
 }
 
-// OnClose hands the session something to end: a process, a task, a watch. name
-// is what Close calls it if it cannot be ended. When the session is closed
-// already, end is called at once.
-func (s *Session) OnClose(name string, end func(context.Context) error) {
-	if !s.owned.Add(&lifetime.Closer{Name: name, Close: end}) {
-		_ = end(context.Background()) // Close has reported already; there is nobody left to tell
+// AllowReads lets all agents of the conversation read files below dir, an absolute path,
+// as if it were a working directory: for files that a tool stored for the model. Deny
+// and ask rules still apply there. It does nothing if dir is not absolute.
+func (s *Session) AllowReads(dir string) {
+	if filepath.IsAbs(dir) {
+		s.dirs.readable.add(dir)
 	}
 }
 
-// Close stops the session's running calls, closes its forks and ends all that
-// OnClose was given, the newest first. It returns an error that names what did
-// not end before ctx did; a second Close waits for that, and for nothing else. A
-// closed session runs no more calls. Close must not be called from within a call
-// of the session, or by who is asked, which it would wait for.
-func (s *Session) Close(ctx context.Context) error {
-	if err := s.owned.BeginClose(ctx); err != nil {
+// Permissions returns the permissions in force: the session's own, narrowed to what its
+// parents permit now.
+func (s *Session) Permissions() Permissions { return *s.grants.inForce() }
+
+// SetPermissions replaces the session's own permissions. In a fork it is an error if
+// they allow more than the parent's.
+func (s *Session) SetPermissions(p Permissions) error {
+	return s.grants.update(func(Permissions) (Permissions, error) { return p, nil })
+}
+
+// UpdatePermissions replaces the session's own permissions by change's result. No other
+// change happens in between. If change returns an error, nothing changes.
+func (s *Session) UpdatePermissions(change func(Permissions) (Permissions, error)) error {
+	return s.grants.update(change)
+}
+
+// Questions returns the questions that the user has not answered yet, of a main session
+// and all its agents, in the order in which they are shown. A fork has none: its owner
+// may be an agent, which must not answer for the user.
+func (s *Session) Questions() []*Question {
+	var qs []*Question
+	if s.parent != nil {
+		return nil
+	}
+	for _, p := range s.line.Open() {
+		qs = append(qs, p.question.copied())
+	}
+	return qs
+}
+
+// Answer answers an open question of a main session or any of its agents, whether or
+// not it has been shown, as its [Asker] would. It may be called from anywhere but
+// OnRemember of [SessionConfig].
+//
+// The error is [ErrQuestionClosed] if the question is not open: it was answered, its
+// call has ended, or s is a fork. An Undecided answer, an input that the tool cannot
+// read and an update that cannot be applied are errors, too, and the question stays
+// open. Only an error that wraps [ErrNotSaved] means that the answer counts.
+func (s *Session) Answer(id string, d Decision) error {
+	if s.parent != nil {
+		return ErrQuestionClosed
+	}
+	var answered *pending
+	var remembered []PermissionUpdate
+	if err := s.line.Answer(id, func(p *pending) (Decision, error) {
+		answered = p
+		accepted, err := p.accept(d)
+		remembered = accepted.Remember
+		return accepted, err
+	}); err != nil {
 		return err
 	}
-	defer s.owned.EndClose()
-	leases := s.shut()
-	if s.parent != nil {
-		s.parent.owned.Remove(s.item)
+	defer close(answered.saved)
+	return s.grants.save(remembered)
+}
+
+// NewTurn says that the user has sent a message. The loop breaker does not count calls
+// before it together with calls after it.
+func (s *Session) NewTurn() { s.loops.NewTurn() }
+
+// Loaded returns the tools that the conversation has mentioned, each once: for every
+// message those that the model called, then those that ToolSearch found. A wire's Loaded
+// returns the same for a history. If the pool has no search, nothing is recorded.
+func (s *Session) Loaded() []string { return s.discovery.tools() }
+
+// SetLoaded replaces the result of Loaded by that of a wire's Loaded for a history: when
+// a conversation is resumed or rewound, or when a fork continues one.
+func (s *Session) SetLoaded(tools ...string) { s.discovery.reset(tools) }
+
+// ResultStore returns the store of the session's results: that of its SessionConfig, or
+// a temporary directory that is removed with the main session.
+func (s *Session) ResultStore() ResultStore { return s.results.resultStore() }
+
+// ReadMoreHint returns the text that tells the model how to read more of a stored
+// result, see [ResultLimits].
+func (s *Session) ReadMoreHint() string { return s.results.limits.ReadMoreHint }
+
+// TrimResults decides which results of a conversation are sent whole. It is for wires:
+// see Trim there. Results are all results of the history, in order; the history itself
+// is not changed. For each result it returns the text that replaces it, or "".
+//
+// If the results that answer one message are too long together, the largest are replaced
+// by previews before they are first sent. Old results are masked, many at a time, since
+// each time invalidates the provider's prompt cache. A decision is final, byte for byte,
+// also in a fork: a result that was sent whole is only ever masked, and a replaced result
+// stays replaced. Given the same history as it grew, the same limits and a store that
+// lost nothing, another process decides the same; otherwise it needs [Session.TrimState].
+//
+// A replaced result is stored under its call's id, unless it can be read again. Results
+// of ResultLimits.PinnedTools, results that made tools known, and short results are left
+// alone.
+func (s *Session) TrimResults(ctx context.Context, results []HistoryResult) []string {
+	return s.results.trim(ctx, results)
+}
+
+// TrimState returns the decisions of TrimResults as JSON, for SessionConfig.TrimState.
+func (s *Session) TrimState() json.RawMessage { return s.results.trimmer.saved() }
+
+// Detached returns the names of the calls that were abandoned and have not returned, of
+// all agents of the conversation.
+func (s *Session) Detached() []string { return s.abandoned.Names() }
+
+// Interrupt stops the running calls of s and its forks, as cancelling their contexts
+// would, but whatever their tools' Interrupt says. It returns at once. A nil cause means
+// [ErrUserInterrupt].
+func (s *Session) Interrupt(cause error) {
+	if cause == nil {
+		cause = ErrUserInterrupt
 	}
-	errs := s.owned.Close(ctx)
-	for _, l := range leases {
-		errs = append(errs, l.wait(ctx))
+	s.batches.interrupt(cause)
+	s.closers.Interrupt(cause)
+}
+
+// OnClose registers a function that ends something when the session closes: a process, a
+// task, a watch. Close uses name if it cannot be ended. If the session is closed already,
+// end is called at once.
+func (s *Session) OnClose(name string, end func(context.Context) error) {
+	if !s.closers.Add(&lifetime.Closer{Name: name, Close: end}) {
+		_ = end(context.Background()) // Close has returned: there is no one to report to
+	}
+}
+
+// Close stops the running calls, closes the forks and calls the OnClose functions, the
+// newest first. If ctx ends before all have ended, the error names those that have not;
+// a later Close waits for those and nothing else. A closed session runs no calls. Do not
+// call Close from a tool or an Asker: it waits for both and would deadlock.
+func (s *Session) Close(ctx context.Context) error {
+	if err := s.closers.BeginClose(ctx); err != nil {
+		return err
+	}
+	defer s.closers.EndClose()
+	running := s.batches.close()
+	if s.parent != nil {
+		s.parent.closers.Remove(s.closer)
+	}
+	errs := s.closers.Close(ctx)
+	for _, b := range running {
+		errs = append(errs, b.wait(ctx))
 	}
 	if s.parent == nil {
 		select {
 		case <-goroutine.Go(s.line.Wait):
 		case <-ctx.Done():
-			errs = append(errs, fmt.Errorf("who was asked and has not returned: %w", context.Cause(ctx)))
+			errs = append(errs, fmt.Errorf("an Asker that has not returned: %w", context.Cause(ctx)))
 		}
 		for _, name := range s.Detached() {
 			errs = append(errs, fmt.Errorf("%w: %s", ErrDetached, name))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// main returns the session that s was forked from in the end, or s.
-func (s *Session) main() *Session {
-	for s.parent != nil {
-		s = s.parent
-	}
-	return s
 }

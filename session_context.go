@@ -6,7 +6,7 @@ import (
 
 type sessionKey struct{}
 
-// WithSession returns a context that carries s, as the one a tool gets does.
+// WithSession returns a context that carries s, as the context of a tool does.
 func WithSession(ctx context.Context, s *Session) context.Context {
 	return context.WithValue(ctx, sessionKey{}, s)
 }

@@ -8,15 +8,14 @@ import (
 	"sync"
 )
 
-// A FinishReason is why a model ended its message, whatever the provider calls
-// it.
+// A FinishReason says why the model's message ended, whatever the provider calls it.
 type FinishReason string
 
-// The reasons. After the first two a message is whole.
+// The reasons. After the first two the message is complete.
 const (
 	FinishStop      FinishReason = "stop"
 	FinishToolCalls FinishReason = "tool-calls"
-	FinishLength    FinishReason = "length"         // it ran out of tokens
+	FinishLength    FinishReason = "length"         // the limit of output tokens was reached
 	FinishFilter    FinishReason = "content-filter" // the provider cut it
 	FinishError     FinishReason = "error"          // the stream broke off
 )
@@ -26,52 +25,51 @@ func (r FinishReason) whole() bool { return r == FinishStop || r == FinishToolCa
 // ErrAbandoned is the cause that ends the calls of a [Stream] that was abandoned.
 var ErrAbandoned = errors.New("the reply was abandoned")
 
-// A Stream runs the calls of one message while the model still writes it, by the
-// same stages and in the same order as [Executor.Run].
+// A Stream runs the calls of one message while the model still writes it, by the same
+// stages and in the same order as [Executor.Run].
 //
-// A call of a built-in tool that is read-only starts as soon as the order
-// permits. Any other waits until Finish says that the message is whole, unless
-// the executor's StartWritesEarly is set: what comes after could take it back. When a
-// message was cut, the calls that have not started are answered and do not run.
+// A read-only call of a built-in tool starts as soon as the order permits. Any other call
+// waits until Finish says that the message is complete, since the provider may still take
+// the call back; see the executor's StartWritesEarly. If the message was cut off, calls
+// that have not started are answered and do not run.
 //
 // # Concurrency
 //
 //  1. Submit, Finish and Abandon may be called from any goroutine.
-//  2. Ready and Wait hand out each outcome once, in the order of Submit; only
-//     one goroutine may range over either at a time.
-//  3. Events are delivered as they happen. The started event of a call that need
-//     not wait comes before anything that happens after the next Submit or read
-//     from the model would, on the clock of a test as well.
-//  4. When Wait has ended, or Abandon has returned, all calls have ended but for
+//  2. Ready and Wait yield each outcome once, in the order of Submit; only one
+//     goroutine may range over either at a time.
+//  3. Events are delivered as they happen. A call that does not wait emits its
+//     started event while the caller reads the next block.
+//  4. When Wait has ended, or Abandon has returned, all calls have ended except
 //     those whose outcome wraps [ErrDetached].
 type Stream struct {
 	batch   *batch
 	cancel  context.CancelCauseFunc
-	unwatch func() bool // ends the watch over the host's context
+	unwatch func() bool // stops watching the caller's context
 
-	mu      sync.Mutex
-	next    int // the place of the first job that was not handed out
-	over    bool
-	dropped bool
-	closed  chan struct{} // made by who ends the batch, closed when it has ended
+	mu        sync.Mutex    // guards the fields below
+	next      int           // index of the first job whose outcome was not yielded yet
+	finished  bool          // Finish was called
+	abandoned bool          // Abandon was called
+	closed    chan struct{} // made by the goroutine that ends the batch, closed when it has ended
 }
 
 // Stream returns a stream for one message. Call Wait or Abandon in the end.
 func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &Stream{batch: new(batch), cancel: cancel}
-	e.open(ctx, s.batch, p, 0)
-	s.batch.finish = make(chan struct{})
+	s.batch.init(ctx, e, p, 0)
+	s.batch.message = make(chan struct{})
 	s.unwatch = context.AfterFunc(ctx, func() { s.batch.interrupt(context.Cause(ctx)) })
 	return s
 }
 
-// Submit hands over the next call of the message, whose block is complete. It
-// waits for nobody but OnEvent. After Finish or Abandon the call is answered and not
-// run.
+// Submit hands over the next call of the message, whose block is complete. It waits for
+// OnEvent and nothing else. After Finish the call is answered and not run; after Abandon it
+// is ignored.
 func (s *Stream) Submit(c Call) {
 	if j := s.admit(c); j != nil {
-		s.batch.events.flush() // without any lock: who listens may use the stream
+		s.batch.events.flush() // without a lock: a listener may use the stream
 		j.start()
 	}
 }
@@ -79,29 +77,29 @@ func (s *Stream) Submit(c Call) {
 func (s *Stream) admit(c Call) *job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.dropped {
+	if s.abandoned {
 		return nil
 	}
-	j := &job{late: s.over}
+	j := &job{late: s.finished}
 	s.batch.admit(j, c)
 	return j
 }
 
-// Ready yields the outcomes that are next in order and need no waiting.
+// Ready yields the outcomes that are next in order, as far as their calls have ended.
 func (s *Stream) Ready() iter.Seq[Outcome] { return s.outcomes(false) }
 
 // Finish ends the message with its reason. Only the first call counts.
 func (s *Stream) Finish(reason FinishReason) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.over {
-		s.over = true
-		s.batch.finished(reason)
+	if !s.finished {
+		s.finished = true
+		s.batch.endMessage(reason)
 	}
 }
 
-// Wait yields the outcomes that are left, waiting for each. Without Finish
-// before it the message counts as cut off.
+// Wait yields the remaining outcomes, waiting for each. If Finish was not called before,
+// the message counts as cut off.
 func (s *Stream) Wait() iter.Seq[Outcome] {
 	return func(yield func(Outcome) bool) {
 		s.Finish(FinishError)
@@ -109,11 +107,11 @@ func (s *Stream) Wait() iter.Seq[Outcome] {
 	}
 }
 
-// Abandon gives the message up, as when the provider falls back to another model:
-// calls that run are stopped, the others not run. Every call that was submitted
-// still has its outcome, which Wait yields; what a tool returns later is dropped.
-// Nil means [ErrAbandoned]. A second call does nothing. OnEvent must not call it,
-// since it waits for OnEvent.
+// Abandon abandons the message, for example because the provider falls back to another
+// model: running calls are stopped, the others do not run. Every submitted call still
+// has an outcome, which Wait yields; later results of tools are dropped. A nil cause
+// means [ErrAbandoned]. A second call does nothing. OnEvent must not call it, since it
+// waits for OnEvent.
 func (s *Stream) Abandon(cause error) {
 	if cause == nil {
 		cause = ErrAbandoned
@@ -121,15 +119,16 @@ func (s *Stream) Abandon(cause error) {
 		cause = fmt.Errorf("%w: %w", ErrAbandoned, cause)
 	}
 	s.mu.Lock()
-	s.dropped = true
+	s.abandoned = true
 	s.mu.Unlock()
-	s.batch.halt(cause)
+	s.batch.stopAll(cause)
 	s.cancel(cause)
 	s.Finish(FinishError)
 	s.close()
 }
 
-// outcomes hands out what has ended, in order, and the rest if wait is set.
+// outcomes yields the outcomes of ended calls, in order, and then, if wait is set, waits
+// for the others.
 func (s *Stream) outcomes(wait bool) iter.Seq[Outcome] {
 	return func(yield func(Outcome) bool) {
 		for {

@@ -13,137 +13,136 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/suggest"
 )
 
-// maxRemembered is how many rules one answer adds: the documented number of the
-// best-known harness.
+// maxRemembered is how many rules one answer adds: the number that Claude Code documents.
 const maxRemembered = 5
 
-// Suggestions returns what an answer could remember, so that the same and its like
-// need not be asked about again: alternatives, the one that most people want first,
-// each of them proven to allow this very call, none so broad that anything runs. The
-// rules are spelled for the destination to, a mode is for the session in any case.
-// There may be none: a rule or a mode may insist on asking, and what nobody could
-// look into cannot be told from the next.
-//
-// In ModeAsk, which asks whatever the rules say, they are what would do without it.
-func (q *Question) Suggestions(to RuleSource) (alternatives [][]PermissionUpdate) {
-	if q.about == nil {
-		return nil
-	}
-	about, s := *q.about, q.Call.Session()
-	x := &about
-	if x.decided(s) == Allow {
+// A suggester finds the permission updates that would allow a call.
+type suggester struct {
+	session *Session
+	about   *evaluation // of the call
+}
+
+// alternatives implements [Question.Suggestions].
+func (s *suggester) alternatives(to RuleSource) (all [][]PermissionUpdate) {
+	if s.behaviorAfter() == Allow {
 		return nil
 	}
 	offer := func(updates ...PermissionUpdate) {
 		same := func(a []PermissionUpdate) bool { return reflect.DeepEqual(a, updates) }
-		if !slices.ContainsFunc(alternatives, same) && x.decided(s, updates...) == Allow {
-			alternatives = append(alternatives, updates)
+		if !slices.ContainsFunc(all, same) && s.behaviorAfter(updates...) == Allow {
+			all = append(all, updates)
 		}
 	}
-	for _, spell := range []func(string, *Target, string) string{familiar, exact} {
-		if x.lists() {
-			break // a rule would speak of all that is in the directory
+	e := s.about
+	for _, spell := range []func(string, *Target, string) string{familiarCommand, exactCommand} {
+		if s.readsDirectoryItself() {
+			break // a rule would also allow everything in the directory
 		}
-		if rules := x.rules(s, to, maxRemembered, spell); len(rules) > 0 {
-			offer(allowing(rules, to))
+		if rules := s.rules(to, maxRemembered, spell); len(rules) > 0 {
+			offer(allowRules(rules, to))
 		}
 	}
-	if dirs := x.outside(s); len(dirs) > 0 && !x.lists() && !s.Permissions().Mode().edits() { // which lets them be written, too
+	if dirs := s.directoriesOutside(); len(dirs) > 0 && !s.readsDirectoryItself() && !s.session.Permissions().Mode().edits() { // in those modes the directory could be written, too
 		offer(PermissionUpdate{Type: UpdateAddDirectories, Directories: dirs, Destination: to})
 	}
-	if x.writes() && s.Permissions().Mode() == ModeDefault {
+	if e.writes() && s.session.Permissions().Mode() == ModeDefault {
 		offer(PermissionUpdate{Type: UpdateSetMode, Mode: ModeAcceptEdits, Destination: SourceSession})
 	}
-	named := func(t Target) bool { return t.Kind == TargetCommand || t.Kind == TargetPath || t.Kind == TargetHost }
-	if !slices.ContainsFunc(x.targets, named) && !x.info.broad("") {
-		offer(allowing([]PermissionUpdateRule{{Tool: x.info.Name}}, to))
+	named := func(t Target) bool {
+		return t.Kind == TargetCommand || t.Kind == TargetPath || t.Kind == TargetHost
 	}
-	return alternatives
+	if !slices.ContainsFunc(e.targets, named) && !e.info.allowsAnything("") {
+		offer(allowRules([]PermissionUpdateRule{{Tool: e.info.Name}}, to))
+	}
+	return all
 }
 
-func allowing(rules []PermissionUpdateRule, to RuleSource) PermissionUpdate {
+func allowRules(rules []PermissionUpdateRule, to RuleSource) PermissionUpdate {
 	return PermissionUpdate{Type: UpdateAddRules, Rules: rules, Behavior: Allow, Destination: to}
 }
 
-// decided is how x would be decided in s after updates. What ModeAsk would ask
-// about is allowed if rules alone do.
-func (x *subject) decided(s *Session, updates ...PermissionUpdate) Behavior {
-	p, err := s.permissionsAfter(updates)
+// behaviorAfter returns how the call would be decided after updates. In ModeAsk it
+// returns Allow if the rules alone allow the call.
+func (s *suggester) behaviorAfter(updates ...PermissionUpdate) Behavior {
+	p, err := s.session.grants.after(updates)
 	if err != nil {
 		return Undecided
 	}
-	q, y := *p, *x
-	y.dirs = q.work
-	if q.Mode() == ModeAsk {
-		q.mode = ModeDeny
+	after, e := *p, *s.about
+	if after.Mode() == ModeAsk {
+		after.mode = ModeDeny
 	}
-	q.outer = slices.Clone(q.outer)
-	for i, m := range q.outer {
+	after.outer = slices.Clone(after.outer)
+	for i, m := range after.outer {
 		if m == ModeAsk {
-			q.outer[i] = ModeDeny
+			after.outer[i] = ModeDeny
 		}
 	}
-	return q.decide(&y).Behavior
+	e.perms, e.dirs = &after, after.work
+	return e.decide().Behavior
 }
 
-// literal spells a command for a rule as it stands, exact does so where a rule
-// should be kept, and familiar as one would recognise the next of its like. They
-// return nothing if no rule should say it.
-func literal(_ string, t *Target, line string) string {
-	if strings.Contains(line, "*") { // which a rule would read as a wildcard
+// The functions below spell the pattern of a rule for a command of a tool, or return ""
+// if no rule should allow it.
+
+// literalCommand spells exactly this command.
+func literalCommand(_ string, _ *Target, command string) string {
+	if strings.Contains(command, "*") { // a rule would read it as a wildcard
 		return ""
 	}
-	return line
+	return command
 }
 
-func exact(tool string, t *Target, line string) (spec string) {
-	for _, spec = range proposals(tool, t, line) {
+// exactCommand spells this command if it is safe to remember.
+func exactCommand(tool string, t *Target, command string) (spec string) {
+	for _, spec = range commandPatterns(tool, t, command) {
 	}
 	return spec
 }
 
-func familiar(tool string, t *Target, line string) string {
-	for _, spec := range proposals(tool, t, line) {
+// familiarCommand spells the broadest safe prefix, such as "git add *".
+func familiarCommand(tool string, t *Target, command string) string {
+	for _, spec := range commandPatterns(tool, t, command) {
 		return spec
 	}
 	return ""
 }
 
-func proposals(tool string, t *Target, line string) []string {
+func commandPatterns(tool string, t *Target, command string) []string {
 	if t.Shell.ReadsInput {
-		return suggest.CommandWithInput(tool, line)
+		return suggest.CommandWithInput(tool, command)
 	}
-	return suggest.Command(tool, line)
+	return suggest.Command(tool, command)
 }
 
-// rules are those that together cover what the call acts on, under each of its
-// names. There is none for what is opaque, nor if it took more than most.
-func (x *subject) rules(s *Session, to RuleSource, most int, spell func(tool string, t *Target, line string) string) (rules []PermissionUpdateRule) {
-	strict := s.Permissions().Mode() == ModeAsk
-	for i := range x.targets {
-		t := &x.targets[i]
-		if t.Shell.Guess || !strict && t.Kind == TargetCommand && x.harmless(t) || t.Shell.FromCommand != "" && (t.Access == AccessRead || x.inside(t)) {
-			continue // what lets the rest run lets it pass
+// rules returns at most limit rules that together cover all targets under each of their
+// names. It returns nil if there is an opaque target, or if more rules were needed.
+func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *Target, command string) string) (rules []PermissionUpdateRule) {
+	e, strict := s.about, s.session.Permissions().Mode() == ModeAsk
+	for i := range e.targets {
+		t := &e.targets[i]
+		if t.Shell.Guess || !strict && t.Kind == TargetCommand && e.isHarmless(t) || t.Shell.FromCommand != "" && (t.Access == AccessRead || e.isInside(t)) {
+			continue // allowed together with the other targets
 		}
 		for _, name := range t.names() {
-			rule := PermissionUpdateRule{Tool: x.info.Name, Pattern: name}
+			rule := PermissionUpdateRule{Tool: e.info.Name, Pattern: name}
 			switch t.Kind {
 			case TargetOpaque:
 				return nil
 			case TargetCommand:
-				rule.Pattern = spell(x.info.Name, t, name)
-				if rule.Pattern == "" || t.Shell.VerifyReadOnly != nil { // harmless where its tool has looked, and only there
+				rule.Pattern = spell(e.info.Name, t, name)
+				if rule.Pattern == "" || t.Shell.VerifyReadOnly != nil { // it is harmless only where its tool has looked
 					return nil
 				}
 			case TargetPath:
-				rule = PermissionUpdateRule{Tool: "Edit", Pattern: s.spelled(name, to)}
+				rule = PermissionUpdateRule{Tool: "Edit", Pattern: s.pathPattern(name, to)}
 				if t.Access == AccessRead {
 					rule.Tool = "Read"
 				}
 			case TargetHost:
 				rule = PermissionUpdateRule{Tool: "WebFetch", Pattern: "domain:" + name}
 			}
-			if t.Kind != TargetPath && t.Kind != TargetCommand && strings.ContainsAny(name, "*?") { // which a rule would read as a wildcard
+			if t.Kind != TargetPath && t.Kind != TargetCommand && strings.ContainsAny(name, "*?") { // a rule would read them as wildcards
 				return nil
 			}
 			if !slices.Contains(rules, rule) {
@@ -151,33 +150,34 @@ func (x *subject) rules(s *Session, to RuleSource, most int, spell func(tool str
 			}
 		}
 	}
-	if len(rules) > most {
+	if len(rules) > limit {
 		return nil
 	}
 	return rules
 }
 
-// lists reports whether x looks at a directory outside the working directories
-// itself, and not at what is below.
-func (x *subject) lists() bool {
-	return !x.all(func(t *Target) bool {
-		return t.Kind != TargetPath || t.Tree || t.Shell.Guess || x.inside(t) || !isDir(t.Value)
+// readsDirectoryItself reports whether a target is a directory outside the working
+// directories, but not the tree below it.
+func (s *suggester) readsDirectoryItself() bool {
+	return !s.about.all(func(t *Target) bool {
+		return t.Kind != TargetPath || t.Tree || t.Shell.Guess || s.about.isInside(t) || !isDir(t.Value)
 	})
 }
 
-// outside returns the directories, none of them above a working directory or the
-// home, of the files that the call touches outside the working directories.
-func (x *subject) outside(s *Session) (dirs []string) {
-	for i := range x.targets {
-		t := &x.targets[i]
-		if t.Kind != TargetPath || t.Shell.Guess || x.inside(t) {
+// directoriesOutside returns the directories of the targets outside the working
+// directories. It returns nil if one of them contains a working directory or the home.
+func (s *suggester) directoriesOutside() (dirs []string) {
+	e, home := s.about, s.session.dirs.home
+	for i := range e.targets {
+		t := &e.targets[i]
+		if t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) {
 			continue
 		}
 		dir := t.Value
 		if !t.Tree {
 			dir = filepath.Dir(dir)
 		}
-		vital := append([]workDir{{s.home, realpath.Resolve(s.home)}}, x.dirs...)
+		vital := append([]workDir{{home, realpath.Resolve(home)}}, e.dirs...)
 		for _, name := range []string{dir, realpath.Resolve(dir)} {
 			if slices.ContainsFunc(vital, func(d workDir) bool { return realpath.Contains(name, d.spelled) || realpath.Contains(name, d.real) }) {
 				return nil
@@ -190,14 +190,33 @@ func (x *subject) outside(s *Session) (dirs []string) {
 	return dirs
 }
 
-// remedy names the narrowest rules that would have allowed a call, or nothing if
-// no rule would. Nobody adds more than three.
-func (s *Session) remedy(x *subject) string {
-	if x.decided(s) == Allow { // it was asked about for another reason than rules
+// pathPattern spells a path for a rule of a source: relative to the working directory if
+// every reader of the rule has the same one, otherwise from the home or the root.
+func (s *suggester) pathPattern(path string, to RuleSource) string {
+	below := func(dir string) (string, bool) {
+		rel, err := filepath.Rel(dir, path)
+		return pattern.EscapePath(filepath.ToSlash(rel)), dir != "" && err == nil && rel != "." && filepath.IsLocal(rel)
+	}
+	main := s.session.main().dirs.own[0]
+	for _, dir := range []string{main.spelled, main.real} {
+		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal {
+			return "/" + rel
+		}
+	}
+	if rel, ok := below(s.session.dirs.home); ok && to == SourceUser {
+		return "~/" + rel
+	}
+	return "/" + pattern.EscapePath(path)
+}
+
+// remedy returns the narrowest rules, at most three, that would have allowed the call,
+// or "" if no rule would.
+func (s *suggester) remedy() string {
+	if s.behaviorAfter() == Allow { // it was asked about for another reason than rules
 		return ""
 	}
-	for _, rules := range [][]PermissionUpdateRule{x.rules(s, SourceSession, 3, literal), {{Tool: x.info.Name}}} {
-		if len(rules) > 0 && x.decided(s, allowing(rules, SourceSession)) == Allow {
+	for _, rules := range [][]PermissionUpdateRule{s.rules(SourceSession, 3, literalCommand), {{Tool: s.about.info.Name}}} {
+		if len(rules) > 0 && s.behaviorAfter(allowRules(rules, SourceSession)) == Allow {
 			var texts []string
 			for _, r := range rules {
 				texts = append(texts, r.String())
@@ -208,39 +227,22 @@ func (s *Session) remedy(x *subject) string {
 	return ""
 }
 
-// unanswered words why a call is denied that had to be asked about.
-func (c *Call) unanswered(d Decision, ts []Target, err error) string {
+// unansweredReason words why a call is denied that nobody answered for.
+func unansweredReason(c *Call, d Decision, ts []Target, err error) string {
 	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
 	if !errors.Is(err, ErrNoApprover) || !d.unruled {
 		return reason
 	}
-	return c.withRemedy(reason, ts)
+	return withRemedy(c, reason, ts)
 }
 
-// withRemedy adds to the reason of a denial the rule that would have prevented it.
-func (c *Call) withRemedy(reason string, ts []Target) string {
-	var x subject
-	c.put(&x, ts)
-	if rule := c.state.session.remedy(&x); rule != "" {
+// withRemedy adds to the reason of a denial the rule that would have allowed the call.
+func withRemedy(c *Call, reason string, ts []Target) string {
+	var e evaluation
+	e.init(c, ts)
+	s := suggester{session: c.state.session, about: &e}
+	if rule := s.remedy(); rule != "" {
 		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
 	}
 	return reason
-}
-
-// spelled is a path as a rule of a source spells it: from the working directory
-// where that is the same for who reads the rule, else from the home or the root.
-func (s *Session) spelled(path string, to RuleSource) string {
-	below := func(dir string) (string, bool) {
-		rel, err := filepath.Rel(dir, path)
-		return pattern.EscapePath(filepath.ToSlash(rel)), dir != "" && err == nil && rel != "." && filepath.IsLocal(rel)
-	}
-	for _, dir := range []string{s.main().work[0].spelled, s.main().work[0].real} {
-		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal {
-			return "/" + rel
-		}
-	}
-	if rel, ok := below(s.home); ok && to == SourceUser {
-		return "~/" + rel
-	}
-	return "/" + pattern.EscapePath(path)
 }

@@ -7,12 +7,12 @@ import (
 	"unicode"
 )
 
-// A Target is one thing a call acts on. The same list of targets decides
-// permission, orders calls, and is what a person is shown.
+// A Target is one thing that a call acts on. The list of targets decides permission, orders
+// calls, and is shown to the user.
 //
-// A tool returns targets as it reads them from its input, without any I/O. The
-// executor resolves them once: a path becomes absolute and clean, and its real
-// location (symbolic links followed) joins its names.
+// A tool returns targets as it reads them from its input, without any I/O. The executor
+// resolves them once: a path becomes absolute and clean, and gets its location after
+// symbolic links as a further name.
 type Target struct {
 	Kind   TargetKind // zero: TargetOpaque, which no pattern covers
 	Access Access     // zero: AccessWrite, which conflicts with every other access
@@ -40,13 +40,13 @@ type TargetKind int
 
 // The kinds of target.
 const (
-	TargetOpaque   TargetKind = iota // the tool cannot tell
+	TargetOpaque   TargetKind = iota // something that the tool cannot tell
 	TargetCommand                    // a command line
 	TargetPath                       // a file or directory
 	TargetHost                       // a network host
 	TargetAgent                      // a sub-agent type
 	TargetSkill                      // a skill
-	TargetResource                   // anything else that has a name
+	TargetResource                   // any other thing that has a name
 )
 
 // String returns the kind's name in lower case.
@@ -54,7 +54,7 @@ func (k TargetKind) String() string {
 	return nameOf(int(k), "opaque", "command", "path", "host", "agent", "skill", "resource")
 }
 
-// Access says what is done to a [Target].
+// Access says how a call accesses a [Target].
 type Access int
 
 // The kinds of access.
@@ -67,7 +67,7 @@ const (
 // String returns the access in lower case.
 func (a Access) String() string { return nameOf(int(a), "write", "read", "run") }
 
-// String returns the target as a person reads it, such as "read /etc/hosts".
+// String returns the target for a person, such as "read /etc/hosts".
 func (t Target) String() string {
 	if t.Kind == TargetOpaque {
 		if t.Value == "" {
@@ -85,7 +85,8 @@ func (t Target) String() string {
 	return s
 }
 
-// visible shows what would otherwise move a terminal's cursor, or turn the text round.
+// visible quotes a text that could move a terminal's cursor or change the direction of
+// writing.
 func visible(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool {
 		return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp))
@@ -95,9 +96,9 @@ func visible(s string) string {
 	return strconv.Quote(s)
 }
 
-// Real returns the resolved location of a path target, with no symbolic link
-// left in it: the one that was decided and that a tool should open. It is empty
-// before the executor resolved the target, and for other kinds.
+// Real returns the location of a path target after symbolic links: the one that was
+// decided, and that a tool should open. It is empty for other kinds, and before the
+// executor has resolved the target.
 func (t Target) Real() string {
 	if t.at == nil {
 		return ""
@@ -105,7 +106,7 @@ func (t Target) Real() string {
 	return t.at.real
 }
 
-// names returns every name a rule may know t by. Nobody writes to it.
+// names returns every name that a rule may match. The caller must not write to it.
 func (t *Target) names() []string {
 	if t.at != nil {
 		return t.at.names
@@ -113,12 +114,14 @@ func (t *Target) names() []string {
 	return append([]string{t.Value}, t.Aliases...)
 }
 
-// same reports whether t and o are the same thing at the same place.
-func (t Target) same(o Target) bool {
+// samePlace reports whether t and o, resolved at different times, have the same names and
+// location.
+func (t Target) samePlace(o Target) bool {
 	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Aliases, o.Aliases)
 }
 
-// cloneTargets returns a copy that shares no memory with ts.
+// cloneTargets returns a copy that shares no memory with ts. All copied names share one
+// backing array, which saves allocations.
 func cloneTargets(ts []Target) []Target {
 	ts = slices.Clone(ts)
 	n := 0
@@ -128,14 +131,14 @@ func cloneTargets(ts []Target) []Target {
 	if n == 0 {
 		return ts
 	}
-	room := make([]string, 0, n) // one for all
+	backing := make([]string, 0, n)
 	clone := func(names []string) []string {
 		if len(names) == 0 {
 			return names[:0:0] // nil stays nil
 		}
-		start := len(room)
-		room = append(room, names...)
-		return room[start:len(room):len(room)]
+		start := len(backing)
+		backing = append(backing, names...)
+		return backing[start:len(backing):len(backing)]
 	}
 	for i := range ts {
 		ts[i].Aliases, ts[i].Shell.Nested = clone(ts[i].Aliases), clone(ts[i].Shell.Nested)
@@ -143,8 +146,7 @@ func cloneTargets(ts []Target) []Target {
 	return ts
 }
 
-// describeTargets says what a call wants to do, naming three targets at the most
-// and no guesses.
+// describeTargets lists at most three targets, without guesses.
 func describeTargets(ts []Target) string {
 	var names []string
 	for _, t := range ts {
@@ -160,6 +162,7 @@ func describeTargets(ts []Target) string {
 	return strings.Join(names, ", ")
 }
 
+// nameOf returns the name of an enum value.
 func nameOf(i int, names ...string) string {
 	if i < 0 || i >= len(names) {
 		return "invalid"

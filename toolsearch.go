@@ -8,25 +8,26 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/searchquery"
 )
 
-// searchToolName is the tool without which no definition waits, unless the provider searches.
+// searchToolName is the name of the tool that finds deferred tools.
 const searchToolName = "ToolSearch"
 
 // The limits of ToolSearch.
 const (
-	DefaultSearchResults = 5  // as the best-known harness does
-	MaxSearchResults     = 50 // our choice: accuracy drops with more tools in sight
+	DefaultSearchResults = 5  // as in Claude Code
+	MaxSearchResults     = 50 // our choice: models choose less accurately among more tools
 )
 
-// SearchOptions change [ToolSearch]. The zero value works.
+// SearchOptions configure [ToolSearch]. The zero value works.
 type SearchOptions struct {
-	// Ranker orders the tools by what they have to do with words; nil means
-	// [LexicalRanker]. If it fails, Lexical stands in.
+	// Ranker orders the tools by their relevance; nil means [LexicalRanker], which is also
+	// used if Ranker fails.
 	Ranker Ranker
-	// Newest returns the pool to search, when there may be a newer one than the call's,
-	// as when a server has connected meanwhile. Nil, or a nil pool, means the call's.
+	// Newest returns the pool to search if there is a newer one than the call's, for
+	// example because a server has connected meanwhile. If Newest or its result is nil, the
+	// call's pool is searched.
 	Newest func(*Session) *Pool
-	// Servers names the servers that still connect, and those that failed to. It may
-	// wait for the former, for as long as ctx does. Nil means that there are none.
+	// Servers returns the servers that are still connecting, and those that failed to
+	// connect. It may wait for the former until ctx ends. Nil means that there are none.
 	Servers func(ctx context.Context) (pending, failed []string)
 }
 
@@ -35,7 +36,7 @@ type searchInput struct {
 	MaxResults int    `json:"max_results,omitempty" jsonschema:"minimum=1,maximum=50" jsonschema_description:"How many tools to find at most (default 5; for names, as many as there are)"`
 }
 
-// SearchOutput is what a host gets as Result.Data of [ToolSearch].
+// SearchOutput is the Result.Data of [ToolSearch], for the host.
 type SearchOutput struct {
 	Matches []string `json:"matches"` // names in the pool, best first
 	Total   int      `json:"total_deferred_tools"`
@@ -45,12 +46,12 @@ type SearchOutput struct {
 	report searchquery.Report
 }
 
-// ToolSearch returns the tool with which a model finds the tools whose definitions
-// wait, see [Deferral]. Its result refers to those that were found, in [Part].Tool:
-// a wire makes references of them, or shows their definitions just as the request
-// would have held them. They count as loaded from then on, see [Session.Loaded].
+// ToolSearch returns the tool with which a model finds deferred tools, see [Deferral]. Its
+// result refers to the tools that were found, in [Part].Tool: a wire turns these into
+// references, or shows the definitions as the request would contain them. The tools count
+// as loaded from then on, see [Session.Loaded].
 //
-// The query says what is wanted, as [Pool.Search] describes.
+// The query is that of [Pool.Search].
 func ToolSearch(o SearchOptions) Tool {
 	return Build(Definition[searchInput, SearchOutput]{
 		Info: Info{Name: searchToolName, Loading: LoadAlways, MaxResult: -1},
@@ -69,11 +70,11 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 	if o.Servers != nil {
 		out.Pending, out.Failed = o.Servers(ctx)
 	}
-	held, ranker := c.Pool(), o.Ranker
-	if held == nil {
+	own, ranker := c.Pool(), o.Ranker
+	if own == nil {
 		return out, errNotAdmitted
 	}
-	p := held
+	p := own
 	if o.Newest != nil {
 		p = cmp.Or(o.Newest(c.Session()), p)
 	}
@@ -82,16 +83,16 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 	}
 	q := searchquery.Parse(in.Query, p.hasServer)
 	var matches []SearchMatch
-	if q.ByName { // who knows the names wants them all
-		matches, out.report.Missing, out.report.OverLimit = p.selectNames(q.Names, cmp.Or(in.MaxResults, MaxSearchResults))
-	} else if matches, err = p.find(ctx, ranker, q, cmp.Or(in.MaxResults, DefaultSearchResults)); err != nil {
+	if q.ByName { // all named tools, unless there are very many
+		matches, out.report.Missing, out.report.OverLimit = p.findByName(q.Names, cmp.Or(in.MaxResults, MaxSearchResults))
+	} else if matches, err = p.findByWords(ctx, ranker, q, cmp.Or(in.MaxResults, DefaultSearchResults)); err != nil {
 		c.Emit("the ranker failed, words alone count: " + err.Error())
 		matches = p.Search(in.Query, cmp.Or(in.MaxResults, DefaultSearchResults))
 	}
-	out.Total, out.Matches = len(p.waiting), []string{}
+	out.Total, out.Matches = len(p.deferred), []string{}
 	for _, m := range matches {
 		out.Matches = append(out.Matches, m.Name)
-		if _, ok := held.Lookup(m.Name); !ok { // the request that the call came from does not hold it
+		if _, ok := own.Lookup(m.Name); !ok { // the request of this call did not contain it
 			out.report.New = append(out.report.New, m.Name)
 		}
 	}
@@ -101,8 +102,7 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 	return out, nil
 }
 
-// searchResult refers to what was found. Text stands beside it only where there is
-// more to say.
+// searchResult refers to the tools that were found, with a text if there is more to say.
 func searchResult(out SearchOutput) *Result {
 	r := &Result{Data: out}
 	report := out.report

@@ -3,84 +3,96 @@ package pegboard
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
-// A HistoryResult is the result of a call in the history of a conversation, as a wire
-// finds it there.
+// A HistoryResult is the result of a call as a wire finds it in the history of a
+// conversation. It is for wires: see [Session.TrimResults].
 type HistoryResult struct {
 	CallID string
-	Tool   string // its name in the pool; empty if the history does not tell
-	Turn   int    // the same for the results that answer one message of the model, and ascending
-	Text   string // all text that it holds
+	Tool   string // the tool's name in the pool; empty if the history does not tell
+	Turn   int    // equal for the results that answer one message of the model, and ascending
+	Text   string // all text of the result
 	Fixed  bool   // it must stay as it is: it made tools known
 }
 
-const masked = 500 // characters that are left of a result that was masked
+// maskedLength is how many characters of a masked result are shown.
+const maskedLength = 500
 
-// TrimResults decides which results of a conversation go out whole, given all that its
-// history holds, in its order. For each it returns the text that takes its place, or
-// "". A wire calls it, see Trim there; the history that the host keeps is not changed.
-//
-// Where the results that answer one message are too long together, the largest are
-// replaced by previews before they go out the first time. Old results are masked, many
-// at once, since each time costs the provider's cache of the prompt. What was decided
-// stands, byte for byte, also in a fork: what went out whole is never replaced but by
-// masking, and what was replaced stays so. Given the same history as it grew, the same
-// limits and a store that has lost nothing, another process decides the same; otherwise
-// it needs [Session.TrimState].
-//
-// What is replaced is stored under the id of its call, unless it can be read again.
-// Results of the tools in ResultLimits.PinnedTools, those that made tools known, and short
-// ones are left alone.
-func (s *Session) TrimResults(ctx context.Context, results []HistoryResult) []string {
-	limits := &s.cfg.Limits
-	seen := make([]resulttrim.Result, len(results))
-	for i, r := range results {
-		seen[i] = resulttrim.Result{ID: r.CallID, Turn: r.Turn, Size: utf8.RuneCountInString(r.Text), Fixed: r.Fixed || slices.Contains(limits.PinnedTools, r.Tool)}
+// A resultTrimmer decides which results of a history are sent whole, and remembers it.
+type resultTrimmer struct {
+	mu    sync.Mutex // guards state
+	state *resulttrim.State
+}
+
+// init starts with a copy of the parent's state, if there is a parent, or with the saved
+// state.
+func (t *resultTrimmer) init(saved json.RawMessage, parent *sessionResults) error {
+	t.state = new(resulttrim.State)
+	if parent != nil {
+		parent.trimmer.mu.Lock()
+		t.state = parent.trimmer.state.Clone()
+		parent.trimmer.mu.Unlock()
 	}
-	s.trimming.Lock()
-	defer s.trimming.Unlock()
-	texts, least := make([]string, len(results)), max(limits.Preview, masked)+1_000 // what a preview may have with its notice
-	for i, d := range s.trimmed.Decide(seen, resulttrim.Limits{PerMessage: limits.PerMessage, KeepRecent: limits.KeepRecent, MaskStep: limits.MaskStep, MinSize: least}) {
+	if len(saved) > 0 {
+		if err := json.Unmarshal(saved, t.state); err != nil {
+			return fmt.Errorf("TrimState: %w", err)
+		}
+	}
+	return nil
+}
+
+// trim returns for each result the text that replaces it, or "" if it is sent whole.
+func (r *sessionResults) trim(ctx context.Context, results []HistoryResult) []string {
+	limits, trimmer := &r.limits, &r.trimmer
+	history := make([]resulttrim.Result, len(results))
+	for i, h := range results {
+		history[i] = resulttrim.Result{ID: h.CallID, Turn: h.Turn, Size: utf8.RuneCountInString(h.Text), Fixed: h.Fixed || slices.Contains(limits.PinnedTools, h.Tool)}
+	}
+	trimmer.mu.Lock()
+	defer trimmer.mu.Unlock()
+	texts, shortest := make([]string, len(results)), max(limits.Preview, maskedLength)+1_000 // a preview with its notice may be as long
+	for i, d := range trimmer.state.Decide(history, resulttrim.Limits{PerMessage: limits.PerMessage, KeepRecent: limits.KeepRecent, MaskStep: limits.MaskStep, MinSize: shortest}) {
 		if d.Form == resulttrim.Whole {
 			continue
 		}
-		text, ok := s.trimmed.Text(d.Key)
+		text, ok := trimmer.state.Text(d.Key)
 		if !ok {
-			text = s.standIn(ctx, results[i], d.Form == resulttrim.Masked)
+			text = r.placeholder(ctx, results[i], d.Form == resulttrim.Masked)
 		}
-		if !ok && ctx.Err() == nil { // else nobody sends it
-			s.trimmed.SetText(d.Key, text)
-			text, _ = s.trimmed.Text(d.Key)
+		if !ok && ctx.Err() == nil { // otherwise the text is not sent
+			trimmer.state.SetText(d.Key, text)
+			text, _ = trimmer.state.Text(d.Key)
 		}
 		texts[i] = text
 	}
 	return texts
 }
 
-// standIn stores a result and returns the text that takes its place.
-func (s *Session) standIn(ctx context.Context, r HistoryResult, old bool) string {
-	ctx, cancel := context.WithTimeout(ctx, storeTime)
+// placeholder stores a result and returns the text that replaces it.
+func (r *sessionResults) placeholder(ctx context.Context, h HistoryResult, masked bool) string {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	how := showing{characters: s.cfg.Limits.Preview, lost: s.cfg.Limits.Preview, whole: r.Text}
-	if old {
-		how = showing{characters: masked, lost: masked, ends: true, name: "Old result", whole: r.Text}
+	form := previewForm{characters: r.limits.Preview, unstored: r.limits.Preview, whole: h.Text}
+	if masked {
+		form = previewForm{characters: maskedLength, unstored: maskedLength, ends: true, name: "Old result", whole: h.Text}
 	}
-	if slices.Contains(s.cfg.Limits.RereadTools, r.Tool) {
-		how.instead = "call " + r.Tool + " again to see it"
+	if slices.Contains(r.limits.RereadTools, h.Tool) {
+		form.instead = "call " + h.Tool + " again to see it"
 	}
-	return s.show(ctx, r.CallID, strings.NewReader(r.Text), how).Text
+	return r.preview(ctx, h.CallID, strings.NewReader(h.Text), form).Text
 }
 
-// TrimState returns what Trim has decided, as JSON, for SessionConfig.TrimState.
-func (s *Session) TrimState() json.RawMessage {
-	s.trimming.Lock()
-	defer s.trimming.Unlock()
-	state, _ := json.Marshal(s.trimmed) // which has no form that fails
+// saved returns the state as JSON.
+func (t *resultTrimmer) saved() json.RawMessage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	state, _ := json.Marshal(t.state) // a State always has a JSON form
 	return state
 }

@@ -5,96 +5,98 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
+// A workDir is a directory as it is spelled and as it is after symbolic links.
 type workDir struct{ spelled, real string }
 
-// setDirs resolves the working directories.
-func (s *Session) setDirs() error {
-	if s.home = s.cfg.Home; s.home == "" {
-		s.home, _ = os.UserHomeDir() // without one, "~" stands for itself
-	}
-	s.platform = s.cfg.Platform.pattern()
-	for i, dir := range append([]string{s.cfg.Dir}, s.cfg.MoreDirs...) {
-		abs, err := filepath.Abs(dir)
-		if err != nil {
-			return fmt.Errorf("working directory %s: %w", dir, err)
-		}
-		if fi, err := os.Stat(abs); err != nil {
-			return fmt.Errorf("working directory: %w", err)
-		} else if !fi.IsDir() {
-			return fmt.Errorf("working directory %s: not a directory", dir)
-		}
-		if i == 0 {
-			s.cfg.Dir = abs
-		}
-		s.work = append(s.work, workDir{spelled: abs, real: realpath.Resolve(abs)})
-	}
-	return nil
-}
-
-// bases are the places that the anchors of path rules stand on, under every
-// spelling of the working directory.
-func (s *Session) bases() []pattern.Base {
-	d := s.work[0]
-	home := ""
-	if s.home != "" {
-		home = realpath.Resolve(s.home)
-	}
-	bs := []pattern.Base{{Dir: d.spelled, Root: d.spelled, Home: s.home, Platform: s.platform}}
-	if d.real != d.spelled || home != s.home {
-		bs = append(bs, pattern.Base{Dir: d.real, Root: d.real, Home: home, Platform: s.platform})
-	}
-	return bs
-}
-
-// Dirs returns the working directories that the permissions in force name, the
-// session's own first.
-func (s *Session) Dirs() []string {
-	var dirs []string
-	for _, d := range s.permissions().work {
-		dirs = append(dirs, d.spelled)
-	}
-	return dirs
-}
-
-// AllowReads lets all agents of the conversation read what lies below dir, an absolute
-// path, as if it were inside a working directory: what a tool stored for the model
-// to read on. Rules that deny or ask hold there as everywhere. Any other dir lends
-// nothing.
-func (s *Session) AllowReads(dir string) {
-	if !filepath.IsAbs(dir) {
-		return
-	}
-	s = s.main()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	dirs := append(slices.Clone(s.readableDirs()), workDir{spelled: dir, real: realpath.Resolve(dir)})
-	s.readable.Store(&dirs)
-}
-
-// readableDirs returns the directories that were lent. Nobody writes to it.
-func (s *Session) readableDirs() []workDir {
-	if dirs := s.main().readable.Load(); dirs != nil {
-		return *dirs
-	}
-	return nil
-}
-
-// inside reports whether t is a path that, under all its names, lies in the
-// working directories.
-func (x *subject) inside(t *Target) bool { return below(t, x.dirs) }
-
-func below(t *Target, dirs []workDir) bool {
-	return t.Kind == TargetPath && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(dirs, n) })
-}
-
-// within reports whether path lies in one of the working directories.
+// within reports whether path lies in one of dirs.
 func within(dirs []workDir, path string) bool {
 	return slices.ContainsFunc(dirs, func(d workDir) bool {
 		return realpath.Contains(d.spelled, path) || realpath.Contains(d.real, path)
 	})
+}
+
+// allNamesWithin reports whether t is a path that lies in dirs under each of its names.
+func allNamesWithin(t *Target, dirs []workDir) bool {
+	return t.Kind == TargetPath && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(dirs, n) })
+}
+
+// workdirs are the directories of a session. They never change, but for the readable
+// ones.
+type workdirs struct {
+	pathResolver
+	own      []workDir     // the session's own; the first is pathResolver.dir
+	readable *readableDirs // shared by all agents of a conversation
+}
+
+// newWorkdirs resolves the directories of cfg, and makes cfg.Dir absolute.
+func newWorkdirs(cfg *SessionConfig, readable *readableDirs) (workdirs, error) {
+	w := workdirs{readable: readable}
+	for i, dir := range append([]string{cfg.Dir}, cfg.MoreDirs...) {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return workdirs{}, fmt.Errorf("working directory %s: %w", dir, err)
+		}
+		if fi, err := os.Stat(abs); err != nil {
+			return workdirs{}, fmt.Errorf("working directory: %w", err)
+		} else if !fi.IsDir() {
+			return workdirs{}, fmt.Errorf("working directory %s: not a directory", dir)
+		}
+		if i == 0 {
+			cfg.Dir = abs
+		}
+		w.own = append(w.own, workDir{spelled: abs, real: realpath.Resolve(abs)})
+	}
+	home := cfg.Home
+	if home == "" {
+		home, _ = os.UserHomeDir() // if there is none, "~" stands for itself
+	}
+	w.pathResolver = pathResolver{dir: cfg.Dir, home: home, platform: cfg.Platform.pattern(), platformName: cfg.Platform.String()}
+	return w, nil
+}
+
+// bases are the directories that the anchors of path rules refer to, under every
+// spelling of the working directory.
+func (w *workdirs) bases() []pattern.Base {
+	d, home := w.own[0], ""
+	if w.home != "" {
+		home = realpath.Resolve(w.home)
+	}
+	bs := []pattern.Base{{Dir: d.spelled, Root: d.spelled, Home: w.home, Platform: w.platform}}
+	if d.real != d.spelled || home != w.home {
+		bs = append(bs, pattern.Base{Dir: d.real, Root: d.real, Home: home, Platform: w.platform})
+	}
+	return bs
+}
+
+// contains reports whether d lies in w under both of its names.
+func (w *workdirs) contains(d workDir) bool { return within(w.own, d.spelled) && within(w.own, d.real) }
+
+// readableDirs are directories that may be read as if they were working directories,
+// but not written.
+type readableDirs struct {
+	mu   sync.Mutex // held to add one
+	dirs atomic.Pointer[[]workDir]
+}
+
+// add adds an absolute path.
+func (r *readableDirs) add(dir string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	dirs := append(slices.Clone(r.all()), workDir{spelled: dir, real: realpath.Resolve(dir)})
+	r.dirs.Store(&dirs)
+}
+
+// all returns the directories. The caller must not write to them.
+func (r *readableDirs) all() []workDir {
+	if dirs := r.dirs.Load(); dirs != nil {
+		return *dirs
+	}
+	return nil
 }

@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 )
 
-// WithMeta returns i with what the member _meta of an external tool's definition says,
-// as MCP servers send it: "anthropic/alwaysLoad", "anthropic/maxResultSizeChars" up to
-// [MaxExternalResult], "anthropic/requiresUserInteraction", and "anthropic/searchHint",
-// which is not documented. What is not of the expected type is passed over, as is all
-// of a text that is no JSON object.
+// WithMeta returns i changed by the _meta member of an external tool's definition, as MCP
+// servers send it. It reads the keys that Claude Code documents, "anthropic/alwaysLoad",
+// "anthropic/maxResultSizeChars" up to [MaxExternalResult] and
+// "anthropic/requiresUserInteraction", and "anthropic/searchHint", which is not documented.
+// It ignores values of another type, and all of meta if that is not a JSON object.
 func (i Info) WithMeta(meta json.RawMessage) Info {
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(meta, &members) // without members nothing is said
+	_ = json.Unmarshal(meta, &members) // after an error there are no members
 	read := func(name string, into any) bool {
 		value, ok := members["anthropic/"+name]
 		return ok && json.Unmarshal(value, into) == nil
@@ -19,7 +19,7 @@ func (i Info) WithMeta(meta json.RawMessage) Info {
 	var yes bool
 	if read("alwaysLoad", &yes) && yes {
 		i.Loading = LoadAlways
-	} else if i.Loading == LoadAlways && string(members["anthropic/alwaysLoad"]) == "false" { // what its server has for all
+	} else if i.Loading == LoadAlways && string(members["anthropic/alwaysLoad"]) == "false" { // overrides the setting of its server
 		i.Loading = LoadByPolicy
 	}
 	yes = false

@@ -1,0 +1,28 @@
+package pegboard
+
+import (
+	"context"
+	"time"
+)
+
+// hostContext is the context that a batch was given, with the session as a value.
+type hostContext struct {
+	context.Context //nolint:containedctx // it is one
+	session         *Session
+}
+
+// Value returns the session for the key of [SessionFrom].
+func (c *hostContext) Value(key any) any {
+	if key == (sessionKey{}) {
+		return c.session
+	}
+	return c.Context.Value(key)
+}
+
+// uncancelledContext has the values of a hostContext and never ends, as
+// [context.WithoutCancel], but without an allocation.
+type uncancelledContext struct{ *hostContext }
+
+func (*uncancelledContext) Deadline() (at time.Time, ok bool) { return time.Time{}, false }
+func (*uncancelledContext) Done() <-chan struct{}             { return nil }
+func (*uncancelledContext) Err() error                        { return nil }

@@ -1,0 +1,173 @@
+package pegboard
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+)
+
+// matching returns the first deny rule and the first ask rule that match the call or any
+// of its targets.
+func (e *evaluation) matching() (deny, ask *Rule) {
+	set := e.perms.set
+	if set == nil {
+		return nil, nil
+	}
+	first := [...]int{Deny: -1, Ask: -1}
+	match := func(i int32, t *Target) {
+		r := &set.rules[i]
+		e.record(r, t, r.Behavior, "is about it")
+		if at := &first[r.Behavior]; *at < 0 || int(i) < *at {
+			*at = int(i)
+		}
+	}
+	for _, i := range set.callRules {
+		switch r := &set.rules[i]; {
+		case r.Behavior == Allow:
+		case e.matchesCall(r):
+			match(i, nil)
+		case e.explanation != nil:
+			e.record(r, nil, Undecided, "is about something else")
+		}
+	}
+	e.candidates.targets = 0
+	for k := range e.targets {
+		t := &e.targets[k]
+		for _, i := range e.candidates.store(k, e.candidateRules(t, t.names(), e.candidates.free())) {
+			switch r := &set.rules[i]; {
+			case r.Behavior == Allow || r.Pattern == "" || r.param != nil && e.hasParameter(r.param.Name):
+			case r.touches(e.info, t):
+				match(i, t)
+			case e.explanation != nil:
+				e.record(r, t, Undecided, "is about something else")
+			}
+		}
+	}
+	if e.explanation != nil { // so far, every step is a rule
+		slices.SortStableFunc(e.explanation.Steps, func(a, b ExplanationStep) int { return int(b.Rule.Behavior - a.Rule.Behavior) })
+	}
+	if first[Deny] >= 0 {
+		deny = &set.rules[first[Deny]]
+	}
+	if first[Ask] >= 0 {
+		ask = &set.rules[first[Ask]]
+	}
+	return deny, ask
+}
+
+// matchesCall reports whether r names the tool, or matches a parameter of the input.
+func (e *evaluation) matchesCall(r *Rule) bool {
+	return r.namesTool(e.info) && (r.Pattern == "" || e.hasParameter(r.param.Name) && r.param.Matches(e.parameters()))
+}
+
+// parameters returns the properties of the input as the model wrote them.
+func (e *evaluation) parameters() (fields map[string]json.RawMessage) {
+	_ = json.Unmarshal(e.input, &fields) // the input was decoded before; a call without input has no parameters
+	return fields
+}
+
+// hasParameter reports whether the tool's input has a property of that name.
+func (e *evaluation) hasParameter(name string) bool {
+	return e.spec != nil && e.spec.schema.Declares(name)
+}
+
+// coversTarget returns the allow rule that covers target k, or nil. Each name of the
+// target may be covered by another rule; the last one is returned. A rule for a command
+// also allows the paths of that command, see [ShellFacts].FromCommand.
+func (e *evaluation) coversTarget(mode Mode, k int) *Rule {
+	t := &e.targets[k]
+	r := e.covers(mode, t, t.names(), e.candidates.of(k))
+	if r == nil && t.Shell.FromCommand != "" && (t.Access == AccessRead || e.isInside(t)) {
+		for i := range e.targets {
+			if c := &e.targets[i]; c.Kind == TargetCommand && c.Value == t.Shell.FromCommand {
+				return e.covers(mode, c, c.names(), e.candidates.of(i))
+			}
+		}
+	}
+	return r
+}
+
+// covers returns the last of the allow rules that together cover t under all of names,
+// or nil. Candidates are the rules that may match t; nil means they are looked up.
+func (e *evaluation) covers(mode Mode, t *Target, names []string, candidates []int32) (last *Rule) {
+	set := e.perms.set
+	if set == nil {
+		return nil
+	}
+	var buf [16]int32
+	if candidates == nil {
+		candidates = e.candidateRules(t, names, buf[:0])
+	}
+	callRules := set.callRules
+	if e.explanation != nil { // the candidates are all rules
+		callRules = nil
+	}
+	for k := range names {
+		name := names[k : k+1]
+		first := -1
+		for _, list := range [...][]int32{callRules, candidates} {
+			for _, i := range list {
+				r := &set.rules[i]
+				switch {
+				case r.Behavior != Allow || first >= 0 && int(i) >= first:
+				case e.allows(mode, r, t, name):
+					first = int(i)
+				case e.explanation != nil:
+					e.record(r, t, Undecided, "does not cover it")
+				}
+			}
+		}
+		if first < 0 {
+			return nil
+		}
+		last = &set.rules[first]
+	}
+	return last
+}
+
+// allows reports whether an allow rule covers one name of a target. A rule for a whole
+// tool does not cover a target that cannot be seen into while a deny or ask pattern could
+// match there, nor a file that a command writes outside the working directories.
+func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
+	switch {
+	case !r.covers(e.info, t, name), mode == ModeAuto && e.info.allowsAnything(r.Pattern):
+		return false
+	case r.Pattern != "":
+		return true
+	}
+	return !e.restrictsUnseen(t) && (!e.isWrittenByCommand(t) || e.isInside(t))
+}
+
+// isWrittenByCommand reports whether t is a file that a command line writes.
+func (e *evaluation) isWrittenByCommand(t *Target) bool {
+	return t.Kind == TargetPath && t.Access == AccessWrite && slices.ContainsFunc(e.targets, func(c Target) bool { return c.Kind == TargetCommand })
+}
+
+// restrictsUnseen reports whether a deny or ask pattern could match something that t does
+// without saying so: anything, if t is opaque, and any file or host, if t is a command
+// that is not Simple.
+func (e *evaluation) restrictsUnseen(t *Target) bool {
+	if t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Shell.Simple) {
+		return false
+	}
+	return slices.ContainsFunc(e.perms.set.all(), func(r Rule) bool {
+		return r.Behavior != Allow && (r.param == nil || !e.hasParameter(r.param.Name)) && r.mayMatchUnseen(e.info) && (t.Kind == TargetOpaque || pattern.IsTargetFamily(r.Tool))
+	})
+}
+
+// candidateRules appends to dst the indices of the rules whose patterns may match t. If
+// the decision is explained, these are all rules.
+func (e *evaluation) candidateRules(t *Target, names []string, dst []int32) []int32 {
+	set := e.perms.set
+	switch {
+	case set == nil:
+	case e.explanation != nil:
+		for i := range set.rules {
+			dst = append(dst, int32(i))
+		}
+	default:
+		dst = set.index.Candidates(patternSubject(e.info, t, names), dst)
+	}
+	return dst
+}

@@ -1,0 +1,191 @@
+package pegboard
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/subtree"
+)
+
+// A pathResolver finds the place on the disk that a path of a session refers to. Apart
+// from VerifyReadOnly of [ShellFacts], it does the only I/O between a tool's targets and
+// a decision.
+type pathResolver struct {
+	dir          string // that relative paths start from
+	home         string // that ~ stands for; empty if there is none
+	platform     pattern.Platform
+	platformName string
+}
+
+// location holds the names of a resolved target. It is never written to after
+// pathResolver.resolve has returned.
+type location struct {
+	real  string    // of a path: its place after symbolic links
+	names []string  // all names that a rule may match
+	one   [1]string // backs names if there is one name, which saves an allocation
+}
+
+// maxGlob is how many names a pattern may expand to. A larger pattern counts as the
+// whole tree below its first directory.
+const maxGlob = 1000
+
+// resolve returns a copy of ts in which paths are absolute and have their location.
+func (r *pathResolver) resolve(ts []Target) []Target {
+	ts = cloneTargets(ts)
+	locations := make([]location, len(ts))
+	for i := range ts {
+		t := &ts[i]
+		t.at = &locations[i]
+		switch {
+		case t.Kind != TargetPath:
+		case t.Shell.Guess:
+			r.resolveGuess(t)
+		default:
+			r.resolvePath(t)
+		}
+		t.at.setNames(t)
+	}
+	return ts
+}
+
+// locate returns the absolute spelling of a path and its place.
+func (r *pathResolver) locate(name string) (abs, real string) {
+	abs = realpath.Abs(r.dir, r.home, name)
+	return abs, realpath.Resolve(abs)
+}
+
+// setNames collects the names of t.
+func (l *location) setNames(t *Target) {
+	elsewhere := l.real != "" && l.real != t.Value
+	if len(t.Aliases) == 0 && !elsewhere {
+		l.one[0] = t.Value
+		l.names = l.one[:]
+		return
+	}
+	l.names = append([]string{t.Value}, t.Aliases...)
+	if elsewhere {
+		l.names = append(l.names, l.real)
+	}
+}
+
+func (r *pathResolver) resolvePath(t *Target) {
+	names := t.Aliases
+	t.Aliases = nil
+	name := r.native(t)
+	if t.Shell.Glob {
+		names = append(names, r.expand(t)...)
+		name = t.Value
+	}
+	t.Value, t.at.real = r.locate(name)
+	addAlias := func(name string) {
+		if name != t.Value && name != t.at.real && !slices.Contains(t.Aliases, name) {
+			t.Aliases = append(t.Aliases, name)
+		}
+	}
+	for i, n := range append(names, name) {
+		if abs, real := r.locate(n); i < len(names) {
+			addAlias(abs)
+			addAlias(real)
+		}
+		if strings.Contains(n, "..") { // the system resolves it after links, a tool may do so before
+			addAlias(realpath.Physical(r.dir, r.home, n))
+		}
+	}
+	if t.AskReason == "" && (t.Shell.CopiesNames || t.Tree && t.Access == AccessWrite) {
+		t.AskReason = r.inspectSubtree(t)
+	}
+}
+
+// inspectSubtree returns why the user must be asked about the files below a target, or
+// "". The places that the target writes to through links become its aliases.
+func (r *pathResolver) inspectSubtree(t *Target) string {
+	copied := t.Shell.CopiesNames
+	if t.Access == AccessWrite {
+		copied = t.Shell.FollowsLinks
+	}
+	reason, linked := subtree.Place{
+		Platform: r.platform, Display: visible, Real: t.at.real, Aliases: t.Aliases,
+		Write: t.Access == AccessWrite, Tree: t.Tree, Glob: t.Shell.Glob, Copied: copied,
+	}.Inspect()
+	for _, name := range linked {
+		if !slices.Contains(t.Aliases, name) {
+			t.Aliases = append(t.Aliases, name)
+		}
+	}
+	return reason
+}
+
+// resolveGuess resolves a path that may not be one. A single word counts as a path only
+// if such a file exists. A guess never causes a question.
+func (r *pathResolver) resolveGuess(t *Target) {
+	if t.Shell.Glob {
+		reason := t.AskReason
+		for _, name := range r.expand(t) {
+			abs, real := r.locate(name)
+			t.Aliases = append(t.Aliases, abs, real)
+		}
+		t.AskReason = reason
+	}
+	t.Value = realpath.Abs(r.dir, r.home, t.Value)
+	dir, _ := filepath.Split(t.Value) // ends in a separator, as a root does
+	word := dir == r.dir || strings.TrimSuffix(dir, string(filepath.Separator)) == r.dir
+	if word && !realpath.MayExist(t.Value) {
+		return
+	}
+	t.at.real = realpath.Resolve(t.Value)
+	if t.Shell.FollowsLinks && t.Access == AccessWrite {
+		_ = r.inspectSubtree(t)
+	}
+}
+
+// native returns a path in the spelling of the system that the program runs on. It sets
+// AskReason if the path's meaning is doubtful.
+func (r *pathResolver) native(t *Target) string {
+	name, doubt := pattern.Canonical(r.platform, t.Value)
+	if r.platform == currentPlatform() {
+		name = t.Value
+	} else if _, real := r.locate(name); doubt == "" && !exists(real) {
+		doubt = "nobody can tell here where it leads on " + r.platformName
+	}
+	if doubt != "" && t.AskReason == "" {
+		t.AskReason = fmt.Sprintf("the path %s is unclear: %s", visible(t.Value), doubt)
+	}
+	return name
+}
+
+// expand returns the names that a pattern expands to. A pattern that cannot be expanded
+// becomes the whole tree below its first directory, and the user is asked: a link among
+// the names could lead anywhere.
+func (r *pathResolver) expand(t *Target) []string {
+	pattern := t.Value
+	if strings.HasPrefix(pattern, "~/") {
+		pattern = r.home + pattern[1:]
+	}
+	found, ok := realpath.Expand(r.dir, pattern, maxGlob)
+	if !ok {
+		t.AskReason = fmt.Sprintf("nobody can tell which files %s stands for", visible(t.Value))
+		fixed := pattern[:strings.IndexAny(pattern+"*", `*?[\`)]
+		t.Value, t.Tree, t.Shell.Glob = fixed[:strings.LastIndexByte(fixed, '/')+1]+".", true, false
+	}
+	for _, name := range found {
+		if strings.HasPrefix(filepath.Base(name), "-") {
+			t.AskReason = fmt.Sprintf("%s stands for %s, which a command would read as an option", visible(t.Value), visible(filepath.Base(name)))
+		}
+	}
+	return found
+}
+
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,55 @@
+package pegboard
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+)
+
+// Decide says how c would be decided now by its tool, the rules and the mode, without
+// running it and without asking anyone. Hooks, the classifier and the user may still
+// deny the call, or answer what Decide returns Ask for. An input that cannot be read is
+// denied.
+func (p *Pool) Decide(ctx context.Context, c Call) Decision { return p.decide(ctx, c, nil) }
+
+// ExplainDecision is Decide with every step.
+func (p *Pool) ExplainDecision(ctx context.Context, c Call) (x Explanation) {
+	x.Decision = p.decide(ctx, c, &x)
+	return x
+}
+
+func (p *Pool) decide(ctx context.Context, c Call, x *Explanation) Decision {
+	for range maxRewrites + 1 {
+		tool, made, err := p.Rebuild(c)
+		if err != nil {
+			return Decision{Behavior: Deny, Reason: err.Error()}
+		}
+		made.state.allowed = false // Rebuild assumes that the call was decided elsewhere
+		var own Decision
+		if err := goroutine.Try(func() error {
+			err := tool.Validate(ctx, made)
+			if err == nil {
+				own = tool.Permit(ctx, made)
+			}
+			return err
+		}); err != nil {
+			return Decision{Behavior: Deny, Reason: err.Error()}
+		}
+		if own.Behavior != Deny && len(own.Input) > 0 && !bytes.Equal(own.Input, made.Input) {
+			c.Input = own.Input
+			continue
+		}
+		var e evaluation
+		e.init(made, made.state.targets)
+		if e.own, e.explanation = own, x; x != nil {
+			x.Targets = made.Targets()
+		}
+		d := e.decide()
+		if d.Behavior == Deny && d.unruled {
+			d.Reason = withRemedy(made, d.Reason, made.state.targets)
+		}
+		return d
+	}
+	return Decision{Behavior: Deny, Reason: "the tool does not agree with itself on its input"}
+}

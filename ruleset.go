@@ -1,0 +1,74 @@
+package pegboard
+
+import (
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+)
+
+// A ruleset holds the rules of Permissions: deny rules, ask rules, allow rules, each in
+// the order given. It never changes. A nil ruleset has no rules.
+type ruleset struct {
+	rules     []Rule
+	callRules []int32        // indices of the rules that name a tool as a whole, or a parameter
+	index     *pattern.Index // of the patterns of all rules
+}
+
+func newRuleset(rules []Rule) *ruleset {
+	slices.SortStableFunc(rules, func(a, b Rule) int { return int(b.Behavior - a.Behavior) })
+	s := &ruleset{rules: rules}
+	for i := range rules {
+		if rules[i].Pattern == "" || rules[i].param != nil {
+			s.callRules = append(s.callRules, int32(i))
+		}
+	}
+	s.index = pattern.NewIndex(len(rules), func(i int) pattern.Spec { return rules[i].spec })
+	return s
+}
+
+func (s *ruleset) all() []Rule {
+	if s == nil {
+		return nil
+	}
+	return s.rules
+}
+
+// A candidateCache holds the rules that may match the first targets of a call, so that
+// they are looked up once. Its size is fixed, so that it needs no allocation: later
+// targets, of a long command line, are not cached.
+type candidateCache struct {
+	rules   [40]int32 // indices into the ruleset
+	ends    [12]int   // where the rules of each target end
+	targets int       // how many targets are cached
+}
+
+// free returns the unused part of the cache, empty, to append the next target's rules.
+func (c *candidateCache) free() []int32 {
+	start := c.start(c.targets)
+	return c.rules[start:start]
+}
+
+func (c *candidateCache) start(k int) int {
+	if k == 0 {
+		return 0
+	}
+	return c.ends[k-1]
+}
+
+// store caches the rules of target k if they fit, and returns them.
+func (c *candidateCache) store(k int, rules []int32) []int32 {
+	start := c.start(c.targets)
+	if k == c.targets && k < len(c.ends) && start+len(rules) <= len(c.rules) {
+		c.ends[k] = start + copy(c.rules[start:], rules)
+		c.targets++
+	}
+	return rules
+}
+
+// of returns the rules of target k, or nil if they are not cached.
+func (c *candidateCache) of(k int) []int32 {
+	if k >= c.targets {
+		return nil
+	}
+	return c.rules[c.start(k):c.ends[k]]
+}
