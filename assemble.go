@@ -33,19 +33,8 @@ type assembly struct {
 	globs   []int          // indices of the rules that deny tools by a pattern of names
 }
 
-// AssemblePool returns a snapshot of the tools that s may use now:
-//
-//  1. built-in tools that are not special, not denied as a whole, not hidden
-//     by a gate, and enabled in s;
-//  2. external tools that are neither denied, by name or server, nor disabled;
-//  3. each partition sorted by name, the built-ins first;
-//  4. one tool for each name: a built-in wins, and among external tools the one
-//     whose source and name sort first;
-//  5. the restrictions of the role, then those of cfg, then what the session's
-//     Select hooks leave out.
-//
-// [Pool.Explain] and [Pool.Excluded] say what was left out, and why.
-func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool {
+// assemble implements [Registry.AssemblePool].
+func assemble(r *Registry, s *Session, cfg PoolConfig) *Pool {
 	from := r.snapshot()
 	a := &assembly{session: s, perms: s.Permissions(), gates: cfg.Gates, pool: &Pool{session: s, from: from, policy: cfg.Deferral, search: &toolIndex{library: &r.library}}}
 	a.indexDenials()
@@ -60,7 +49,7 @@ func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool {
 	pool = pool.selected(s.cfg.Hooks.Select)
 	if cfg.Gates.REPL {
 		cfg.Gates.REPL = false
-		pool.behindREPL = r.AssemblePool(s, cfg)
+		pool.behindREPL = assemble(r, s, cfg)
 	}
 	return pool
 }

@@ -91,7 +91,7 @@ func (b *batch) init(ctx context.Context, e *Executor, p *Pool, n int) {
 	b.ctx.Init(&b.host)
 	b.running.batch = b
 	if !p.session.batches.register(&b.running) {
-		b.running.stop(ErrClosed)
+		b.stop(ErrClosed)
 	}
 	b.blocked = p.session.abandoned.Block(&b.lane)
 }
@@ -197,6 +197,12 @@ func (b *batch) stopAll(cause error) {
 	for _, j := range b.admitted() {
 		j.run.stop(cause)
 	}
+}
+
+// stop is stopAll for a session that is interrupted or closed. It also ends the context.
+func (b *batch) stop(cause error) {
+	b.stopAll(cause)
+	b.ctx.Cancel(cause)
 }
 
 // stopCause returns the cause of stopAll, or nil.

@@ -40,6 +40,9 @@ type callState struct {
 	allowedUnder *Permissions // the permissions that it was decided under
 }
 
+// maxRewrites is how often the input of one call may be replaced.
+const maxRewrites = 8
+
 // copied returns a Call that can be written to without effect on c.
 func (c *Call) copied() *Call {
 	d := *c
@@ -120,7 +123,7 @@ func (c *Call) Check(ctx context.Context, targets ...Target) error {
 		asked := d
 		if err = ErrNoApprover; j != nil {
 			var e evaluation
-			e.initRunning(c, ts)
+			c.prepareRunning(&e, ts)
 			q := inquiry{Decision: d, job: j, call: c, targets: ts, about: &e, again: func() Decision { return c.decideRunning(ts) }, running: true}
 			d, err = q.ask(ctx)
 		}
@@ -149,10 +152,32 @@ func (c *Call) Filter(t Target) bool {
 	return c.decideRunning(c.state.session.dirs.resolve([]Target{t})).Behavior == Allow
 }
 
+// prepare fills e to decide targets of c under the permissions in force.
+func (c *Call) prepare(e *evaluation, ts []Target) {
+	st := c.state
+	e.perms = st.session.grants.inForce()
+	e.info, e.traits, e.input = st.info, &st.traits, c.Input
+	e.targets, e.platform, e.dirs, e.readable = ts, st.session.dirs.platform, e.perms.work, st.session.dirs.readable.all()
+	if st.spec != nil {
+		e.schema = st.spec.schema
+	}
+	if e.info == nil { // the tool is not known yet
+		e.info = &Info{}
+	}
+}
+
+// prepareRunning is prepare for targets that the call checks while it runs.
+func (c *Call) prepareRunning(e *evaluation, ts []Target) {
+	c.prepare(e, ts)
+	if c.state.allowed {
+		e.approved, e.approvedUnder = c.state.targets, c.state.allowedUnder
+	}
+}
+
 // decide decides targets before c runs, given the opinions of the hooks and the tool.
 func (c *Call) decide(ts []Target, hook, own Decision) Decision {
 	var e evaluation
-	e.init(c, ts)
+	c.prepare(&e, ts)
 	e.hook, e.own = hook, own
 	return e.decide()
 }
@@ -160,7 +185,7 @@ func (c *Call) decide(ts []Target, hook, own Decision) Decision {
 // decideRunning decides targets while c runs.
 func (c *Call) decideRunning(ts []Target) Decision {
 	var e evaluation
-	e.initRunning(c, ts)
+	c.prepareRunning(&e, ts)
 	return e.decide()
 }
 

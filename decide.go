@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/schema"
 )
 
 // An evaluation decides whether a call may act on targets. It stands on the stack of its
@@ -19,8 +20,8 @@ type evaluation struct {
 	info     *Info
 	traits   *Traits
 	input    json.RawMessage // as the model wrote it
-	spec     *inputSpec
-	targets  []Target // resolved
+	schema   *schema.Schema  // of the input; nil if the tool is not known
+	targets  []Target        // resolved
 	dirs     []workDir
 	readable []workDir // directories that may be read only
 	platform pattern.Platform
@@ -37,25 +38,6 @@ type evaluation struct {
 	doubt      string         // why a command may not be read-only, although its tool says so
 
 	explanation *Explanation // nil unless the steps are recorded
-}
-
-// init prepares e to decide targets of c under the permissions in force.
-func (e *evaluation) init(c *Call, ts []Target) {
-	st := c.state
-	e.perms = st.session.grants.inForce()
-	e.info, e.spec, e.traits, e.input = st.info, st.spec, &st.traits, c.Input
-	e.targets, e.platform, e.dirs, e.readable = ts, st.session.dirs.platform, e.perms.work, st.session.dirs.readable.all()
-	if e.info == nil { // the tool is not known yet
-		e.info = &Info{}
-	}
-}
-
-// initRunning is init for targets that a call checks while it runs.
-func (e *evaluation) initRunning(c *Call, ts []Target) {
-	e.init(c, ts)
-	if c.state.allowed {
-		e.approved, e.approvedUnder = c.state.targets, c.state.allowedUnder
-	}
 }
 
 // record adds a step to the explanation, if there is one.

@@ -69,7 +69,7 @@ func (e *evaluation) parameters() (fields map[string]json.RawMessage) {
 
 // hasParameter reports whether the tool's input has a property of that name.
 func (e *evaluation) hasParameter(name string) bool {
-	return e.spec != nil && e.spec.schema.Declares(name)
+	return e.schema != nil && e.schema.Declares(name)
 }
 
 // coversTarget returns the allow rule that covers target k, or nil. Each name of the

@@ -54,6 +54,15 @@ var (
 // ErrAlreadyStored is returned by [Call.StoreRaw] for a call that reads stored results.
 var ErrAlreadyStored = errors.New("result is already stored")
 
+// unansweredError is the denial of a call that no one has refused.
+type unansweredError struct {
+	reason string
+	cause  error
+}
+
+func (e *unansweredError) Error() string   { return ErrDenied.Error() + ": " + e.reason }
+func (e *unansweredError) Unwrap() []error { return []error{ErrDenied, e.cause} }
+
 // errorClass returns the sentinel that err wraps, without the text of err.
 func errorClass(err error) string {
 	stage := ""

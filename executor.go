@@ -104,6 +104,9 @@ func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call)
 	return b.end()
 }
 
+// Stream returns a stream for one message. Call its Wait or Abandon in the end.
+func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream { return newStream(ctx, e, p) }
+
 // traceID returns the host's name for a batch, or a random one.
 func (e *Executor) traceID(ctx context.Context) (id string) {
 	if e.TraceID != nil {

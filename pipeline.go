@@ -14,9 +14,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// maxRewrites is how often the input of one call may be replaced.
-const maxRewrites = 8
-
 // A job takes one call through the pipeline. Its stages stand below in the order in which
 // they run; those from decode to permit run again when the input is replaced:
 //
@@ -305,7 +302,7 @@ func (j *job) ask(ctx context.Context, d, hook, own Decision) (Decision, error) 
 	}
 	c, loopReason := j.call, j.loopReason
 	e := evaluation{hook: hook, own: own}
-	e.init(c, c.state.targets)
+	c.prepare(&e, c.state.targets)
 	q := inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: &e, again: func() Decision { return decideUnlessLoop(c, hook, own, loopReason) }}
 	return q.ask(ctx)
 }

@@ -14,15 +14,6 @@ type failure struct {
 	text string // for the model: what is wrong, and what to do next
 }
 
-// unansweredError is the denial of a call that nobody refused.
-type unansweredError struct {
-	reason string
-	cause  error
-}
-
-func (e *unansweredError) Error() string   { return ErrDenied.Error() + ": " + e.reason }
-func (e *unansweredError) Unwrap() []error { return []error{ErrDenied, e.cause} }
-
 // fail makes the outcome of a call that ends at its present stage.
 func (j *job) fail(f *failure) Outcome {
 	return Outcome{

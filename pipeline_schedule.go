@@ -55,8 +55,6 @@ func (j *job) resolveTargets(tr Traits) []Target {
 	return targets
 }
 
-func isPath(t Target) bool { return t.Kind == TargetPath }
-
 // waitForKeys waits until the call holds its keys. The calls that it waited for may have
 // changed where its paths lead, so these are resolved again until they stay the same.
 func (j *job) waitForKeys(ctx context.Context) *failure {

@@ -37,15 +37,6 @@ type offered struct {
 	decl *Declaration // shared by pools: never written to
 }
 
-// An Exclusion is a registered tool that is not in the pool.
-type Exclusion struct {
-	Name   string // the exposed name
-	Origin Origin
-	Reason string // the rule, gate, restriction or tool that excludes it
-
-	aliases []string
-}
-
 // A Partition is a part of a pool that the provider's prompt cache stores apart.
 type Partition int
 

@@ -41,7 +41,7 @@ func (p *Pool) decide(ctx context.Context, c Call, x *Explanation) Decision {
 			continue
 		}
 		var e evaluation
-		e.init(made, made.state.targets)
+		made.prepare(&e, made.state.targets)
 		if e.own, e.explanation = own, x; x != nil {
 			x.Targets = made.Targets()
 		}

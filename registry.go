@@ -124,6 +124,20 @@ func (r *Registry) SetDescription(source, text string) {
 	r.now.about = about
 }
 
+// AssemblePool returns a snapshot of the tools that s may use now:
+//
+//  1. built-in tools that are not special, not denied as a whole, not hidden
+//     by a gate, and enabled in s;
+//  2. external tools that are neither denied, by name or server, nor disabled;
+//  3. each partition sorted by name, the built-ins first;
+//  4. one tool for each name: a built-in wins, and among external tools the one
+//     whose source and name sort first;
+//  5. the restrictions of the role, then those of cfg, then what the session's
+//     Select hooks leave out.
+//
+// [Pool.Explain] and [Pool.Excluded] say what was left out, and why.
+func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool { return assemble(r, s, cfg) }
+
 // snapshot returns the present catalog.
 func (r *Registry) snapshot() catalog {
 	r.mu.RLock()

@@ -17,7 +17,7 @@ type runningBatches struct {
 
 // A runningBatch is a batch's entry in runningBatches.
 type runningBatch struct {
-	batch *batch
+	batch interface{ stop(cause error) }
 	ended chan struct{} // made by close, closed by unregister
 	index int           // in the list; -1 if the session was closed before
 }
@@ -64,7 +64,7 @@ func (r *runningBatches) close() []*runningBatch {
 	}
 	r.mu.Unlock()
 	for _, b := range running {
-		b.stop(ErrClosed)
+		b.batch.stop(ErrClosed)
 	}
 	return running
 }
@@ -75,14 +75,8 @@ func (r *runningBatches) interrupt(cause error) {
 	running := slices.Clone(r.list)
 	r.mu.Unlock()
 	for _, b := range running {
-		b.stop(cause)
+		b.batch.stop(cause)
 	}
-}
-
-// stop stops all calls of the batch, whatever their tools' Interrupt says.
-func (b *runningBatch) stop(cause error) {
-	b.batch.stopAll(cause)
-	b.batch.ctx.Cancel(cause)
 }
 
 // wait waits until the batch has ended. It returns an error if ctx ends first.

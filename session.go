@@ -189,9 +189,10 @@ func (cfg *SessionConfig) inherit(s *Session) error {
 
 // init makes the parts of a session. Parent is nil for a main session.
 func (s *Session) init(cfg SessionConfig, parent *Session) (err error) {
-	if s.dirs, err = newWorkdirs(&cfg, s.dirs.readable); err != nil {
+	if s.dirs, err = newWorkdirs(append([]string{cfg.Dir}, cfg.MoreDirs...), cfg.Home, cfg.Platform, s.dirs.readable); err != nil {
 		return err
 	}
+	cfg.Dir = s.dirs.dir
 	s.cfg, s.loops, s.closers = cfg, breaker.New(breaker.Limits(cfg.Breaker)), lifetime.NewClosers()
 	s.grants.dirs, s.grants.onChange, s.grants.onRemember = &s.dirs, s.line.NotifyChange, cfg.OnRemember
 	s.grants.own.Store(cfg.Permissions.in(&s.dirs))
@@ -348,7 +349,7 @@ func (s *Session) ReadMoreHint() string { return s.results.limits.ReadMoreHint }
 // of ResultLimits.PinnedTools, results that made tools known, and short results are left
 // alone.
 func (s *Session) TrimResults(ctx context.Context, results []HistoryResult) []string {
-	return s.results.trim(ctx, results)
+	return s.results.trimmer.trim(ctx, results)
 }
 
 // TrimState returns the decisions of TrimResults as JSON, for SessionConfig.TrimState.

@@ -51,7 +51,11 @@ func (r *sessionResults) init(cfg *SessionConfig, parent *sessionResults, readab
 		r.store, r.temporary = parent.store, parent.temporary
 	}
 	r.limits = r.limits.orDefaults()
-	return r.trimmer.init(cfg.TrimState, parent)
+	var trimmer *resultTrimmer
+	if parent != nil {
+		trimmer = &parent.trimmer
+	}
+	return r.trimmer.init(r, cfg.TrimState, trimmer)
 }
 
 // resultStore returns the store. It makes the temporary one if there is no other.

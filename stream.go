@@ -54,8 +54,8 @@ type Stream struct {
 	closed    chan struct{} // made by the goroutine that ends the batch, closed when it has ended
 }
 
-// Stream returns a stream for one message. Call Wait or Abandon in the end.
-func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
+// newStream implements [Executor.Stream].
+func newStream(ctx context.Context, e *Executor, p *Pool) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &Stream{batch: new(batch), cancel: cancel}
 	s.batch.init(ctx, e, p, 0)

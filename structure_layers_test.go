@@ -21,23 +21,25 @@ type rootLayer struct {
 // of the layers before it. Each file stands in exactly one layer.
 var rootLayers = []rootLayer{
 	{about: "targets and rules", files: []string{
-		"doc", "errors", "platform", "target", "shell_facts", "mode", "rule",
+		"doc", "errors", "name", "platform", "target", "shell_facts", "path_resolver", "workdir",
+		"info", "info_mcp_meta", "traits", "behavior", "mode", "rule", "rule_match", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
-		"permissions", "permission_update", "decision", "decide", "rule_match", "trace",
+		"permissions", "permission_update", "decision", "decide", "decide_rules", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"tool", "definition", "declaration", "entry", "mcp_meta", "call", "result",
+		"tool", "definition", "input_spec", "declaration", "exclusion", "entry", "call", "snapshot",
+		"result", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
-		"role", "key", "session", "session_context", "session_batches", "workdir", "target_resolve", "hooks", "hooks_guard",
-		"question", "suggestions", "resultstore", "stored_result", "result_limits", "trim",
-		"registry", "catalog", "gates", "restrict", "pool", "assemble", "resolve",
-		"deferral", "loaded", "search", "toolsearch",
+		"role", "hooks", "hooks_guard", "question", "suggestions", "classifier", "breaker",
+		"session", "session_context", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "trim", "key", "values",
+		"registry", "catalog", "gates", "restrict", "deferral", "pool", "assemble", "resolve", "pool_deferral", "pool_decide",
+		"toolsearch", "pool_search", "ranker", "tool_index",
 	}},
 	{about: "batches and the pipeline", files: []string{
-		"event", "event_log", "log_events", "executor", "batch", "stream", "pipeline", "pipeline_schedule", "pipeline_hooks",
-		"pipeline_stop", "pipeline_outcome", "repair", "breaker", "inquiry", "classifier",
+		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",
+		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "inquiry", "tool_run", "pipeline_outcome",
 	}},
 }
 
@@ -45,51 +47,22 @@ var rootLayers = []rootLayer{
 // layer, and why. A line goes when its use goes; TestStructureListsAreCurrent
 // says which.
 var upward = map[string]string{
-	"rule.go > decision.go":         "a rule allows, asks or denies: Behavior",
-	"rule.go > tool.go":             "a rule names a tool, so it checks the spelling of names",
-	"target.go > target_resolve.go": "a resolved target holds the place its path leads to",
+	"tool.go > session.go":                "a tool declares itself to a session",
+	"definition.go > session.go":          "a tool declares itself to a session",
+	"entry.go > session.go":               "a tool declares itself to a session",
+	"result.go > session.go":              "a result may change the session",
+	"info_mcp_meta.go > result_limits.go": "an external tool's limit has a maximum",
 
-	"decide.go > call.go":                "a decision is made about a call",
-	"decide.go > tool.go":                "a decision is made about a tool's facts and traits",
-	"decide.go > session.go":             "a decision is made under the permissions of the call's session",
-	"decide.go > workdir.go":             "paths in working directories need no rule",
-	"permission_update.go > session.go":  "an update is applied to a session and to its forks",
-	"permissions.go > session.go":        "a session fixes the anchors of its permissions",
-	"permissions.go > workdir.go":        "anchors are the session's directories",
-	"permissions.go > target_resolve.go": "added directories are resolved as paths are",
-	"rule_match.go > tool.go":            "a rule is matched against a tool's names and source",
-	"rule_match.go > workdir.go":         "a rule about a command covers what it writes in the working directories only",
-	"trace.go > call.go":                 "an explanation is that of a call",
-	"trace.go > tool.go":                 "to decide, the tool is asked as a call would ask it",
-	"trace.go > pool.go":                 "Decide and ExplainDecision are methods of a pool",
-	"trace.go > suggestions.go":          "a denial names the rule that would permit the call",
-	"trace.go > pipeline.go":             "an input is rewritten as often as the pipeline permits",
-
-	"call.go > session.go":           "a tool reaches its session through its call",
-	"call.go > pool.go":              "a tool reaches its pool through its call",
-	"call.go > restrict.go":          "calls of a call see the tools that REPL mode hides",
-	"call.go > target_resolve.go":    "Check and Filter resolve their targets",
-	"call.go > suggestions.go":       "Check words a denial",
-	"call.go > inquiry.go":           "Check may ask a person",
-	"call.go > executor.go":          "Call.Run runs a batch",
-	"call.go > batch.go":             "Call.Run runs a batch",
-	"call.go > pipeline.go":          "a call knows the job that runs it",
-	"call.go > event.go":             "Call.Emit emits an event",
-	"definition.go > session.go":     "a tool declares itself to a session",
-	"entry.go > session.go":          "a tool declares itself to a session",
-	"entry.go > pool.go":             "an entry says why a pool excludes it",
-	"mcp_meta.go > result_limits.go": "an external tool's limit has a maximum",
-	"result.go > session.go":         "a result may change the session",
-	"tool.go > session.go":           "a tool declares itself to a session",
-
-	"session.go > breaker.go":                 "a session's configuration holds the limits of loops",
-	"session.go > classifier.go":              "a session's configuration holds the classifier",
-	"session_batches.go > batch.go":           "a session knows the batches that run in it",
-	"loaded.go > batch.go":                    "what a batch found is loaded when the batch ends",
-	"loaded.go > pipeline.go":                 "a call of a deferred tool loads it",
-	"result_limits.go > batch.go":             "a result from inside a call is not shortened",
-	"result_limits.go > pipeline.go":          "fitting the result is a stage of a job",
-	"stored_result.go > pipeline_schedule.go": "both ask whether a target is a path",
+	// A tool reaches everything through the methods of its Call.
+	"call.go > session.go":     "Session, and the directories that Check and Filter resolve paths with",
+	"call.go > grants.go":      "the permissions in force, for Check and Filter",
+	"call.go > pool.go":        "Pool, and the tools that Run may call",
+	"call.go > suggestions.go": "Check words a denial",
+	"call.go > inquiry.go":     "Check may ask the user",
+	"call.go > executor.go":    "Run runs a batch",
+	"call.go > batch.go":       "Run runs a batch, and Check emits its decision",
+	"call.go > pipeline.go":    "a call knows the job that runs it",
+	"call.go > event.go":       "Emit and Check emit events",
 }
 
 // layerOfRootFile returns the height of a file's layer.

@@ -239,7 +239,7 @@ func unansweredReason(c *Call, d Decision, ts []Target, err error) string {
 // withRemedy adds to the reason of a denial the rule that would have allowed the call.
 func withRemedy(c *Call, reason string, ts []Target) string {
 	var e evaluation
-	e.init(c, ts)
+	c.prepare(&e, ts)
 	s := suggester{session: c.state.session, about: &e}
 	if rule := s.remedy(); rule != "" {
 		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)

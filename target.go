@@ -114,6 +114,8 @@ func (t *Target) names() []string {
 	return append([]string{t.Value}, t.Aliases...)
 }
 
+func isPath(t Target) bool { return t.Kind == TargetPath }
+
 // samePlace reports whether t and o, resolved at different times, have the same names and
 // location.
 func (t Target) samePlace(o Target) bool {

@@ -27,18 +27,20 @@ const maskedLength = 500
 
 // A resultTrimmer decides which results of a history are sent whole, and remembers it.
 type resultTrimmer struct {
+	results *sessionResults // stores the replaced results
+
 	mu    sync.Mutex // guards state
 	state *resulttrim.State
 }
 
 // init starts with a copy of the parent's state, if there is a parent, or with the saved
 // state.
-func (t *resultTrimmer) init(saved json.RawMessage, parent *sessionResults) error {
-	t.state = new(resulttrim.State)
+func (t *resultTrimmer) init(results *sessionResults, saved json.RawMessage, parent *resultTrimmer) error {
+	t.results, t.state = results, new(resulttrim.State)
 	if parent != nil {
-		parent.trimmer.mu.Lock()
-		t.state = parent.trimmer.state.Clone()
-		parent.trimmer.mu.Unlock()
+		parent.mu.Lock()
+		t.state = parent.state.Clone()
+		parent.mu.Unlock()
 	}
 	if len(saved) > 0 {
 		if err := json.Unmarshal(saved, t.state); err != nil {
@@ -49,26 +51,26 @@ func (t *resultTrimmer) init(saved json.RawMessage, parent *sessionResults) erro
 }
 
 // trim returns for each result the text that replaces it, or "" if it is sent whole.
-func (r *sessionResults) trim(ctx context.Context, results []HistoryResult) []string {
-	limits, trimmer := &r.limits, &r.trimmer
+func (t *resultTrimmer) trim(ctx context.Context, results []HistoryResult) []string {
+	limits := &t.results.limits
 	history := make([]resulttrim.Result, len(results))
 	for i, h := range results {
 		history[i] = resulttrim.Result{ID: h.CallID, Turn: h.Turn, Size: utf8.RuneCountInString(h.Text), Fixed: h.Fixed || slices.Contains(limits.PinnedTools, h.Tool)}
 	}
-	trimmer.mu.Lock()
-	defer trimmer.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	texts, shortest := make([]string, len(results)), max(limits.Preview, maskedLength)+1_000 // a preview with its notice may be as long
-	for i, d := range trimmer.state.Decide(history, resulttrim.Limits{PerMessage: limits.PerMessage, KeepRecent: limits.KeepRecent, MaskStep: limits.MaskStep, MinSize: shortest}) {
+	for i, d := range t.state.Decide(history, resulttrim.Limits{PerMessage: limits.PerMessage, KeepRecent: limits.KeepRecent, MaskStep: limits.MaskStep, MinSize: shortest}) {
 		if d.Form == resulttrim.Whole {
 			continue
 		}
-		text, ok := trimmer.state.Text(d.Key)
+		text, ok := t.state.Text(d.Key)
 		if !ok {
-			text = r.placeholder(ctx, results[i], d.Form == resulttrim.Masked)
+			text = t.placeholder(ctx, results[i], d.Form == resulttrim.Masked)
 		}
 		if !ok && ctx.Err() == nil { // otherwise the text is not sent
-			trimmer.state.SetText(d.Key, text)
-			text, _ = trimmer.state.Text(d.Key)
+			t.state.SetText(d.Key, text)
+			text, _ = t.state.Text(d.Key)
 		}
 		texts[i] = text
 	}
@@ -76,17 +78,17 @@ func (r *sessionResults) trim(ctx context.Context, results []HistoryResult) []st
 }
 
 // placeholder stores a result and returns the text that replaces it.
-func (r *sessionResults) placeholder(ctx context.Context, h HistoryResult, masked bool) string {
+func (t *resultTrimmer) placeholder(ctx context.Context, h HistoryResult, masked bool) string {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	form := previewForm{characters: r.limits.Preview, unstored: r.limits.Preview, whole: h.Text}
+	form := previewForm{characters: t.results.limits.Preview, unstored: t.results.limits.Preview, whole: h.Text}
 	if masked {
 		form = previewForm{characters: maskedLength, unstored: maskedLength, ends: true, name: "Old result", whole: h.Text}
 	}
-	if slices.Contains(r.limits.RereadTools, h.Tool) {
+	if slices.Contains(t.results.limits.RereadTools, h.Tool) {
 		form.instead = "call " + h.Tool + " again to see it"
 	}
-	return r.preview(ctx, h.CallID, strings.NewReader(h.Text), form).Text
+	return t.results.preview(ctx, h.CallID, strings.NewReader(h.Text), form).Text
 }
 
 // saved returns the state as JSON.

@@ -35,10 +35,11 @@ type workdirs struct {
 	readable *readableDirs // shared by all agents of a conversation
 }
 
-// newWorkdirs resolves the directories of cfg, and makes cfg.Dir absolute.
-func newWorkdirs(cfg *SessionConfig, readable *readableDirs) (workdirs, error) {
+// newWorkdirs resolves directories, of which the first is the working directory. An empty
+// home means the user's.
+func newWorkdirs(dirs []string, home string, platform Platform, readable *readableDirs) (workdirs, error) {
 	w := workdirs{readable: readable}
-	for i, dir := range append([]string{cfg.Dir}, cfg.MoreDirs...) {
+	for _, dir := range dirs {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
 			return workdirs{}, fmt.Errorf("working directory %s: %w", dir, err)
@@ -48,16 +49,12 @@ func newWorkdirs(cfg *SessionConfig, readable *readableDirs) (workdirs, error) {
 		} else if !fi.IsDir() {
 			return workdirs{}, fmt.Errorf("working directory %s: not a directory", dir)
 		}
-		if i == 0 {
-			cfg.Dir = abs
-		}
 		w.own = append(w.own, workDir{spelled: abs, real: realpath.Resolve(abs)})
 	}
-	home := cfg.Home
 	if home == "" {
 		home, _ = os.UserHomeDir() // if there is none, "~" stands for itself
 	}
-	w.pathResolver = pathResolver{dir: cfg.Dir, home: home, platform: cfg.Platform.pattern(), platformName: cfg.Platform.String()}
+	w.pathResolver = pathResolver{dir: w.own[0].spelled, home: home, platform: platform.pattern(), platformName: platform.String()}
 	return w, nil
 }
 

@@ -1,0 +1,112 @@
+package pegboard
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+)
+
+// Info is the part of a tool that never changes. [Registry.Add] takes a copy.
+type Info struct {
+	// Name is used by rules, hooks, logs and calls. Required; any text without control
+	// characters.
+	Name string
+	// Aliases are former names. They work wherever Name does.
+	Aliases []string
+	// Origin is zero for a built-in tool; [Registry.Attach] sets it.
+	Origin Origin
+	// RequiresUser means that only the user may allow a call: no rule, hook or mode does.
+	RequiresUser bool
+	// Interrupt says what a new message of the user does to a running call.
+	Interrupt Interrupt
+	// Timeout is how long a call may take; 0 means no limit.
+	Timeout time.Duration
+	// CancelsSiblings stops the other calls of the message when a call fails, if the
+	// executor allows it: as for a shell whose commands build on each other.
+	CancelsSiblings bool
+	// Polls tells the loop breaker that equal calls in a row are normal.
+	Polls bool
+	// Strict asks the provider to enforce the input schema, where it can. Input is checked
+	// here in any case.
+	Strict bool
+	// Loading says when the model sees the definition; zero leaves that to [Deferral].
+	Loading Loading
+	// Hint is for a search for tools, beside name and description: 3 to 10 words without
+	// a period, preferably words that are not in the name. The model does not see it.
+	Hint string
+	// MaxResult is how many characters of text a result may have before it is stored and
+	// replaced by a preview; 0 means [DefaultPerResult], a negative number that results
+	// are never stored, as for a tool that reads stored results.
+	MaxResult int
+
+	server    string // mcp__source, if the tool is attached
+	spelled   string // the exposed name before characters were replaced or cut
+	contested bool   // a rule for its name could be meant for another source
+}
+
+// exact reports whether the exposed name is the source and the raw name, unchanged. Of
+// several tools with the same exposed name, an exact one gets it.
+func (i Info) exact() bool { return i.Name == i.spelled }
+
+// answersTo reports whether name is the tool's name or an alias. All comparisons of a tool
+// with a name use it.
+func (i Info) answersTo(name string) bool {
+	if i.Name == name {
+		return true
+	}
+	for _, a := range i.Aliases {
+		if a == name {
+			return true
+		}
+	}
+	return false
+}
+
+// allowsAnything reports whether an allow rule for the tool with this pattern, under any
+// of its names, allows every input.
+func (i *Info) allowsAnything(text string) bool {
+	return pattern.Broad(i.Name, text) || slices.ContainsFunc(i.Aliases, func(name string) bool { return pattern.Broad(name, text) })
+}
+
+// Origin identifies an external tool: its source, and the tool's name there.
+type Origin struct{ Source, Tool string }
+
+// External reports whether the tool comes from a source, such as an MCP server.
+func (o Origin) External() bool { return o.Source != "" }
+
+// describe names the tool of that origin, or the built-in tool if there is no source.
+func (o Origin) describe() string {
+	if !o.External() {
+		return "the built-in tool " + o.Tool
+	}
+	return fmt.Sprintf("%q of %q", o.Tool, o.Source)
+}
+
+// Loading says when the model sees the definition of a tool.
+type Loading int
+
+// The ways of loading.
+const (
+	LoadByPolicy Loading = iota // as Deferral says: external tools, and those it lists, are deferred
+	LoadAlways                  // never deferred
+	LoadOnSearch                // always deferred
+)
+
+// String returns the way of loading in lower case.
+func (l Loading) String() string { return nameOf(int(l), "by policy", "always", "on search") }
+
+// Interrupt says what a new message of the user does to a running call. Any other cause
+// stops it.
+type Interrupt int
+
+// The behaviors.
+const (
+	InterruptBlock  Interrupt = iota // the message waits for the call
+	InterruptCancel                  // the call is stopped
+	InterruptDetach                  // the call is answered at once, and the tool goes on
+)
+
+// String returns the behavior in lower case.
+func (i Interrupt) String() string { return nameOf(int(i), "block", "cancel", "detach") }

@@ -1,0 +1,32 @@
+package pegboard
+
+import "time"
+
+// Traits describe one call. The zero value is the cautious one: the call runs alone, and
+// writes something unknown.
+type Traits struct {
+	Targets     []Target    // none means one target of the kind TargetOpaque
+	Concurrency Concurrency // zero: Exclusive
+	ReadOnly    bool        // changes nothing
+	Destructive bool        // cannot be undone
+	OpenWorld   bool        // reaches beyond this machine
+
+	Timeout time.Duration // how long this call may take; 0 means Info.Timeout
+}
+
+func (t Traits) isZero() bool {
+	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && t.Timeout == 0
+}
+
+// Concurrency says which calls may run at the same time as this one.
+type Concurrency int
+
+// The classes of concurrency.
+const (
+	Exclusive Concurrency = iota // no other call
+	PerTarget                    // calls that touch nothing that this one writes, and write nothing that it touches
+	Shared                       // any call that is not exclusive; targets count as under PerTarget
+)
+
+// String returns the class in lower case.
+func (c Concurrency) String() string { return nameOf(int(c), "exclusive", "by target", "shared") }
