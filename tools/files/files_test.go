@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -34,4 +36,10 @@ func TestToolsNeedAnExecutor(t *testing.T) {
 		require.ErrorContains(t, err, "not admitted by an executor", tool.Info().Name)
 	}
 	require.Equal(t, "secret", content(t, path))
+}
+
+func TestToolsKeepTheContract(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, tooltest.Check(files.Read(files.ReadOptions{}), `{"file_path":"permission_test.go"}`, `{"file_path":"permission_test.go","offset":2,"limit":1}`))
+	require.NoError(t, tooltest.Check(files.Glob(files.GlobOptions{}), `{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`))
 }

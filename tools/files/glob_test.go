@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -334,4 +335,31 @@ func TestGlobRunsInOrderWithWrites(t *testing.T) {
 			require.Equal(t, i/2+1, data.NumFiles)
 		}
 	}
+}
+
+// FuzzGlob throws arbitrary patterns and paths at a tree with a way out of it.
+func FuzzGlob(f *testing.F) {
+	f.Add("**/*", "")
+	f.Add("{..,d}/*", "d")
+	f.Add(`\[[!a-]**{,/}`, "./d/..")
+	f.Add("~/*", "~")
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		if !utf8.ValidString(pattern) || !utf8.ValidString(path) {
+			t.Skip("cannot arrive by JSON")
+		}
+		g := newGround(t, pegboard.SessionConfig{})
+		g.put(t, "d/f", "")
+		g.put(t, "../out/secret", "")
+		link(t, "../out", filepath.Join(g.dir, "l"))
+		out := g.call(t.Context(), t, "Glob", map[string]any{"pattern": pattern, "path": path})
+		require.NotErrorIs(t, out.Err, pegboard.ErrPanic)
+		data, ok := out.Result.Data.(files.GlobOutput)
+		if !ok {
+			require.True(t, out.Result.IsError)
+			return
+		}
+		for _, name := range data.Filenames {
+			require.Equal(t, filepath.Join("d", "f"), name)
+		}
+	})
 }

@@ -15,16 +15,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
-// grep calls Grep, which must succeed.
-func (g *ground) grep(t testing.TB, input map[string]any) (string, files.GrepOutput) {
-	t.Helper()
-	out := g.call(t.Context(), t, "Grep", input)
-	require.NoError(t, out.Err, out.Result.Text())
-	data, ok := out.Result.Data.(files.GrepOutput)
-	require.True(t, ok)
-	return out.Result.Text(), data
-}
-
 func newGrepGround(t testing.TB, cfg pegboard.SessionConfig, o files.GrepOptions) *ground {
 	t.Helper()
 	return newGround(t, cfg, files.Grep(o))

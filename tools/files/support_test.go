@@ -102,3 +102,67 @@ func link(t testing.TB, to, path string) {
 	t.Helper()
 	require.NoError(t, os.Symlink(to, path))
 }
+
+// editable is a session that may edit below its directory.
+func editable(t testing.TB, tools ...pegboard.Tool) *ground {
+	t.Helper()
+	perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits)
+	require.NoError(t, err)
+	return newGround(t, pegboard.SessionConfig{Permissions: perms}, tools...)
+}
+
+// content returns what stands in the file at path.
+func content(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func (g *ground) edit(t testing.TB, name, from, to string) pegboard.Outcome {
+	t.Helper()
+	return g.call(t.Context(), t, "Edit", map[string]any{"file_path": name, "old_string": from, "new_string": to})
+}
+
+func (g *ground) write(t testing.TB, name, text string) pegboard.Outcome {
+	t.Helper()
+	return g.call(t.Context(), t, "Write", map[string]any{"file_path": name, "content": text})
+}
+
+// grep calls Grep, which must succeed.
+func (g *ground) grep(t testing.TB, input map[string]any) (string, files.GrepOutput) {
+	t.Helper()
+	out := g.call(t.Context(), t, "Grep", input)
+	require.NoError(t, out.Err, out.Result.Text())
+	data, ok := out.Result.Data.(files.GrepOutput)
+	require.True(t, ok)
+	return out.Result.Text(), data
+}
+
+// show calls Read for a file that must be shown as an image.
+func (g *ground) show(t testing.TB, name, data string) (*pegboard.Result, files.ImageFile) {
+	t.Helper()
+	out := g.call(t.Context(), t, "Read", map[string]any{"file_path": g.put(t, name, data)})
+	require.NoError(t, out.Err)
+	read, ok := out.Result.Data.(files.ReadOutput)
+	require.True(t, ok)
+	require.Equal(t, "image", read.Type)
+	img, ok := read.File.(files.ImageFile)
+	require.True(t, ok)
+	require.Equal(t, pegboard.Part{MIME: img.MIME, Data: img.Data}, out.Result.Parts[0])
+	require.Equal(t, int64(len(data)), img.OriginalSize)
+	return out.Result, img
+}
+
+// notebook calls Read for what must be shown as a notebook.
+func (g *ground) notebook(t testing.TB, input map[string]any) (*pegboard.Result, files.NotebookFile) {
+	t.Helper()
+	out := g.call(t.Context(), t, "Read", input)
+	require.NoError(t, out.Err)
+	read, ok := out.Result.Data.(files.ReadOutput)
+	require.True(t, ok)
+	require.Equal(t, "notebook", read.Type)
+	file, ok := read.File.(files.NotebookFile)
+	require.True(t, ok)
+	return out.Result, file
+}

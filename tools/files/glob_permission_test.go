@@ -50,9 +50,3 @@ func TestApprovalOfAWalkReachesWhatItFinds(t *testing.T) {
 	require.Equal(t, 1, out.Hidden)
 	require.Equal(t, 1, asked)
 }
-
-func TestToolsKeepTheContract(t *testing.T) {
-	t.Parallel()
-	require.NoError(t, tooltest.Check(files.Read(files.ReadOptions{}), `{"file_path":"permission_test.go"}`, `{"file_path":"permission_test.go","offset":2,"limit":1}`))
-	require.NoError(t, tooltest.Check(files.Glob(files.GlobOptions{}), `{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`))
-}

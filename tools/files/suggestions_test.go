@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -63,4 +64,15 @@ func TestReadSuggestsNoDeniedLookalike(t *testing.T) {
 	out := g.call(t.Context(), t, "Read", map[string]any{"file_path": "my secret"})
 	require.NotContains(t, out.Result.Text(), "Did you mean")
 	require.NotContains(t, out.Result.Text(), "look alike")
+}
+
+// TestReadSuggestsNothingDenied asks for a name close to a file that may not be
+// read: the answer must not say that it exists.
+func TestReadSuggestsNothingDenied(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Deny: []string{"Read(secrets.txt)"}})})
+	g.put(t, "secrets.txt", "x")
+	out := g.call(t.Context(), t, "Read", map[string]any{"file_path": "secret.txt"})
+	require.ErrorIs(t, out.Err, os.ErrNotExist)
+	require.NotContains(t, out.Result.Text(), "secrets")
 }

@@ -35,19 +35,6 @@ func stream(text string) any {
 	return map[string]any{"output_type": "stream", "name": "stdout", "text": text}
 }
 
-// notebook calls Read for what must be shown as a notebook.
-func (g *ground) notebook(t testing.TB, input map[string]any) (*pegboard.Result, files.NotebookFile) {
-	t.Helper()
-	out := g.call(t.Context(), t, "Read", input)
-	require.NoError(t, out.Err)
-	read, ok := out.Result.Data.(files.ReadOutput)
-	require.True(t, ok)
-	require.Equal(t, "notebook", read.Type)
-	file, ok := read.File.(files.NotebookFile)
-	require.True(t, ok)
-	return out.Result, file
-}
-
 // TestReadShowsNotebook compares what the model sees of each kind of cell and
 // output.
 func TestReadShowsNotebook(t *testing.T) {

@@ -130,21 +130,6 @@ func withOrientation(data string, order binary.AppendByteOrder, o uint16) string
 	return data[:2] + string(segment) + string(exif) + data[2:]
 }
 
-// show calls Read for a file that must be shown as an image.
-func (g *ground) show(t testing.TB, name, data string) (*pegboard.Result, files.ImageFile) {
-	t.Helper()
-	out := g.call(t.Context(), t, "Read", map[string]any{"file_path": g.put(t, name, data)})
-	require.NoError(t, out.Err)
-	read, ok := out.Result.Data.(files.ReadOutput)
-	require.True(t, ok)
-	require.Equal(t, "image", read.Type)
-	img, ok := read.File.(files.ImageFile)
-	require.True(t, ok)
-	require.Equal(t, pegboard.Part{MIME: img.MIME, Data: img.Data}, out.Result.Parts[0])
-	require.Equal(t, int64(len(data)), img.OriginalSize)
-	return out.Result, img
-}
-
 // TestReadShowsSmallImagesAsTheyAre compares bytes.
 func TestReadShowsSmallImagesAsTheyAre(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package files_test
 
 import (
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -53,31 +52,4 @@ func simplyLines(text string) []string {
 		}
 	}
 	return lines
-}
-
-// FuzzGlob throws arbitrary patterns and paths at a tree with a way out of it.
-func FuzzGlob(f *testing.F) {
-	f.Add("**/*", "")
-	f.Add("{..,d}/*", "d")
-	f.Add(`\[[!a-]**{,/}`, "./d/..")
-	f.Add("~/*", "~")
-	f.Fuzz(func(t *testing.T, pattern, path string) {
-		if !utf8.ValidString(pattern) || !utf8.ValidString(path) {
-			t.Skip("cannot arrive by JSON")
-		}
-		g := newGround(t, pegboard.SessionConfig{})
-		g.put(t, "d/f", "")
-		g.put(t, "../out/secret", "")
-		link(t, "../out", filepath.Join(g.dir, "l"))
-		out := g.call(t.Context(), t, "Glob", map[string]any{"pattern": pattern, "path": path})
-		require.NotErrorIs(t, out.Err, pegboard.ErrPanic)
-		data, ok := out.Result.Data.(files.GlobOutput)
-		if !ok {
-			require.True(t, out.Result.IsError)
-			return
-		}
-		for _, name := range data.Filenames {
-			require.Equal(t, filepath.Join("d", "f"), name)
-		}
-	})
 }
