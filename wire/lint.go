@@ -154,8 +154,8 @@ func (l *linter) notStrict(form dialect.Form) string {
 	if len(l.strict) == 0 {
 		return l.to.String() + " does not have it"
 	}
-	if len(form.Passed) > 0 {
-		return form.Passed[0].Error()
+	if len(form.Refused) > 0 {
+		return form.Refused[0].Error()
 	}
 	limit := dialect.MaxUse()
 	return fmt.Sprintf("with those before it the request would have more than %d strict tools, %d optional parameters or %d of several types",

@@ -31,8 +31,8 @@ type Member struct {
 	Value Span
 }
 
-// whole is the member with its key.
-func (m Member) whole() Span { return Span{m.Start, m.Value.End} }
+// span is the member with its key.
+func (m Member) span() Span { return Span{m.Start, m.Value.End} }
 
 // A Document is a parsed JSON text. It refers to the bytes it was made from, which
 // must not change while it is used. Its methods do not change it, so many
@@ -54,10 +54,10 @@ func Parse(data []byte) (*Document, error) {
 	body := bytes.TrimPrefix(data, []byte(utf8BOM))
 	shift := len(data) - len(body)
 	if !utf8.Valid(body) {
-		return nil, notText(data, shift)
+		return nil, invalidUTF8(data, shift)
 	}
 	if !json.Valid(body) {
-		return nil, notJSON(data, shift)
+		return nil, invalidJSON(data, shift)
 	}
 	s := jsonscan.Scanner{Text: data, Pos: shift}
 	d := &Document{data: data, root: nextValue(&s)}

@@ -25,7 +25,7 @@ func (d *Document) Set(path []string, value string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.Splice([]Change{d.put(p, func(Layout) string { return value })}), nil
+	return d.Splice([]Change{d.setChange(p, func(Layout) string { return value })}), nil
 }
 
 // EditList returns the document's bytes with the list at a path cut to the
@@ -46,8 +46,8 @@ func (d *Document) EditList(path []string, keep func(i int) bool, add []string) 
 		if len(add) == 0 {
 			return d.data, nil
 		}
-		list := func(around Layout) string { return d.newList(p, around).List(add) }
-		return d.Splice([]Change{d.put(p, list)}), nil
+		list := func(around Layout) string { return d.newListLayout(p, around).List(add) }
+		return d.Splice([]Change{d.setChange(p, list)}), nil
 	}
 	l := d.ListLayout(p.value, elements)
 	changes, kept := dropParts(elements, func(i int) bool { return !keep(i) })
@@ -100,9 +100,9 @@ func (d *Document) locate(path []string) (place, error) {
 	}
 }
 
-// put gives a place a value, which text makes for an object of that layout.
-func (d *Document) put(p place, text func(around Layout) string) Change {
-	value := d.nested(p.layout, p.rest[1:], text)
+// setChange gives a place a value, which text makes for an object of that layout.
+func (d *Document) setChange(p place, text func(around Layout) string) Change {
+	value := d.nestedObjects(p.layout, p.rest[1:], text)
 	if !p.value.Missing() {
 		return Change{At: p.value, Text: value}
 	}
@@ -114,19 +114,19 @@ func (d *Document) put(p place, text func(around Layout) string) Change {
 	return Change{At: Span{end, end}, Text: p.layout.Between + member}
 }
 
-// nested makes objects inside each other, one for each key, and the value in the
+// nestedObjects makes objects inside each other, one for each key, and the value in the
 // last.
-func (d *Document) nested(around Layout, keys []string, text func(around Layout) string) string {
+func (d *Document) nestedObjects(around Layout, keys []string, text func(around Layout) string) string {
 	if len(keys) == 0 {
 		return text(around)
 	}
 	l := d.Inside(around)
-	return l.Object([]string{d.Quote(keys[0]) + d.Colon() + d.nested(l, keys[1:], text)})
+	return l.Object([]string{d.Quote(keys[0]) + d.Colon() + d.nestedObjects(l, keys[1:], text)})
 }
 
-// newList is the layout of a list that has no elements yet: that of a list beside
+// newListLayout is the layout of a list that has no elements yet: that of a list beside
 // it, if there is one.
-func (d *Document) newList(p place, around Layout) Layout {
+func (d *Document) newListLayout(p place, around Layout) Layout {
 	if len(p.rest) == 1 {
 		for _, m := range slices.Backward(p.members) {
 			if elements := d.Elements(m.Value); len(elements) > 0 {

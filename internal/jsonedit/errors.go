@@ -11,10 +11,10 @@ import (
 
 // What a text can be instead of JSON, beside what [strictjson.FindFault] says.
 var (
-	ErrEmpty    = errors.New("the file is empty")
-	ErrNotUTF8  = errors.New("the file is not UTF-8 here")
-	ErrConflict = errors.New("there are marks of a merge conflict")
-	errUnread   = errors.New("it cannot be read")
+	ErrEmpty      = errors.New("the file is empty")
+	ErrNotUTF8    = errors.New("the file is not UTF-8 here")
+	ErrConflict   = errors.New("there are marks of a merge conflict")
+	errUnreadable = errors.New("it cannot be read")
 )
 
 // SyntaxError says where a text stops being JSON.
@@ -30,7 +30,7 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %v", e.Line,
 // Unwrap returns e.Err.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-func notText(data []byte, shift int) error {
+func invalidUTF8(data []byte, shift int) error {
 	offset := shift
 	for {
 		r, size := utf8.DecodeRune(data[offset:])
@@ -42,7 +42,7 @@ func notText(data []byte, shift int) error {
 	return syntaxError(data, offset, ErrNotUTF8)
 }
 
-func notJSON(data []byte, shift int) error {
+func invalidJSON(data []byte, shift int) error {
 	body := data[shift:]
 	if len(bytes.TrimSpace(body)) == 0 {
 		return syntaxError(data, 0, ErrEmpty)
@@ -52,7 +52,7 @@ func notJSON(data []byte, shift int) error {
 	}
 	fault := strictjson.FindFault(body)
 	if fault == nil {
-		return syntaxError(data, shift, errUnread)
+		return syntaxError(data, shift, errUnreadable)
 	}
 	return syntaxError(data, shift+min(fault.Offset, len(body)-1), errors.New(fault.What))
 }

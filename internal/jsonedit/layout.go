@@ -59,7 +59,7 @@ func onLines(lineEnd, indent, unit string) Layout {
 func (d *Document) ListLayout(v Span, elements []Span) Layout { return d.layoutOf(v, elements) }
 
 // ObjectLayout reads the layout of the object at v, which has members.
-func (d *Document) ObjectLayout(v Span, all []Member) Layout { return d.layoutOf(v, wholes(all)) }
+func (d *Document) ObjectLayout(v Span, all []Member) Layout { return d.layoutOf(v, memberSpans(all)) }
 
 func (d *Document) layoutOf(v Span, parts []Span) Layout {
 	last := parts[len(parts)-1]

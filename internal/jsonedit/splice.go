@@ -35,7 +35,7 @@ func (d *Document) Splice(changes []Change) []byte {
 // DropMembers removes keys from an object, each with the comma and space that
 // parts it from its neighbours. One member at least must stay.
 func DropMembers(all []Member, drop func(key string) bool) []Change {
-	changes, _ := dropParts(wholes(all), func(i int) bool { return drop(all[i].Key) })
+	changes, _ := dropParts(memberSpans(all), func(i int) bool { return drop(all[i].Key) })
 	return changes
 }
 
@@ -61,11 +61,11 @@ func dropParts(parts []Span, drop func(i int) bool) (changes []Change, kept int)
 	return changes, kept
 }
 
-// wholes returns where members lie, keys included.
-func wholes(all []Member) []Span {
+// memberSpans returns where members lie, keys included.
+func memberSpans(all []Member) []Span {
 	parts := make([]Span, len(all))
 	for i, m := range all {
-		parts[i] = m.whole()
+		parts[i] = m.span()
 	}
 	return parts
 }

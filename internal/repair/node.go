@@ -59,8 +59,8 @@ func nodeOf(v any) *node {
 	return n
 }
 
-// one returns a schema that applies others under the keyword, or the only one.
-func one(keyword string, schemas []*node) *node {
+// combine returns a schema that applies others under the keyword, or the only one.
+func combine(keyword string, schemas []*node) *node {
 	switch len(schemas) {
 	case 0:
 		return nil

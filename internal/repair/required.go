@@ -4,12 +4,12 @@ package repair
 // which n must declare.
 func (r *rules) optional(n *node, key string) bool {
 	p := place{of: n, key: key}
-	loose, ok := r.loose[p]
+	loose, ok := r.optionalCache[p]
 	if !ok {
 		s := propertySearch{rules: r, key: key, seen: map[*node]bool{}}
 		s.visit(n)
 		loose = s.declared && !s.required
-		r.loose[p] = loose
+		r.optionalCache[p] = loose
 	}
 	return loose
 }
@@ -25,19 +25,19 @@ type propertySearch struct {
 }
 
 func (s *propertySearch) visit(n *node) {
-	if n == nil || s.seen[n] || s.rules.spent() {
+	if n == nil || s.seen[n] || s.rules.countStep() {
 		return
 	}
 	s.seen[n] = true
-	for _, inner := range s.rules.both(n) {
+	for _, inner := range s.rules.conjuncts(n) {
 		s.visit(inner)
 	}
-	if s.rules.own(n) == nil {
+	if s.rules.ownKeywords(n) == nil {
 		return
 	}
 	s.declared = s.declared || n.get("properties").get(s.key) != nil
 	s.required = s.required || s.requiredBy(n)
-	for _, group := range s.rules.choices(n) {
+	for _, group := range s.rules.alternatives(n) {
 		for _, inner := range group {
 			s.visit(inner)
 		}

@@ -13,12 +13,12 @@ const maxSteps = 200_000
 // the schema forbids. A nil node says nothing.
 type rules struct {
 	draft
-	root     *node
-	prefix   int // how many elements of a list can have a schema of their own
-	types    map[*node]types
-	children map[place]*node
-	loose    map[place]bool
-	steps    int // left
+	root          *node
+	prefix        int // how many elements of a list can have a schema of their own
+	types         map[*node]types
+	children      map[place]*node
+	optionalCache map[place]bool
+	steps         int // left
 }
 
 // A place is a property or an element of the values that a schema describes.
@@ -31,7 +31,7 @@ type place struct {
 func newRules(root *node, d draft) *rules {
 	return &rules{
 		draft: d, root: root, prefix: root.longest("prefixItems", "items"), steps: maxSteps,
-		types: map[*node]types{}, children: map[place]*node{}, loose: map[place]bool{},
+		types: map[*node]types{}, children: map[place]*node{}, optionalCache: map[place]bool{},
 	}
 }
 
@@ -45,35 +45,35 @@ func (r *rules) element(of *node, i int) *node {
 	return r.child(place{of: of, index: 1 + min(i, r.prefix)})
 }
 
-// spent counts a step and reports whether there are none left. What the rules
+// countStep counts a step and reports whether there are none left. What the rules
 // say from then on is of no use.
-func (r *rules) spent() bool {
+func (r *rules) countStep() bool {
 	r.steps--
 	return r.steps < 0
 }
 
-// own returns n, or nil if its keywords count for nothing beside a reference.
-func (r *rules) own(n *node) *node {
+// ownKeywords returns n, or nil if its keywords count for nothing beside a reference.
+func (r *rules) ownKeywords(n *node) *node {
 	if r.refAlone && n.get("$ref") != nil {
 		return nil
 	}
 	return n
 }
 
-// both returns the schemas that n applies to the same value, all of them.
-func (r *rules) both(n *node) []*node {
+// conjuncts returns the schemas that n applies to the same value, all of them.
+func (r *rules) conjuncts(n *node) []*node {
 	var all []*node
 	if fragment, ok := strings.CutPrefix(n.text("$ref"), "#"); ok {
 		all = appendNew(all, r.root.at(fragment))
 	}
-	return append(all, r.own(n).elements("allOf")...)
+	return append(all, r.ownKeywords(n).elements("allOf")...)
 }
 
-// choices returns the groups of schemas of which one applies to the same value.
-func (r *rules) choices(n *node) [][]*node {
+// alternatives returns the groups of schemas of which one applies to the same value.
+func (r *rules) alternatives(n *node) [][]*node {
 	var groups [][]*node
 	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if group := r.own(n).elements(keyword); len(group) > 0 {
+		if group := r.ownKeywords(n).elements(keyword); len(group) > 0 {
 			groups = append(groups, group)
 		}
 	}
@@ -94,18 +94,18 @@ func (r *rules) typesOf(n *node) types {
 	if t, ok := r.types[n]; ok {
 		return t
 	}
-	if r.spent() {
+	if r.countStep() {
 		return everything
 	}
 	r.types[n] = everything // for a reference that leads back here
 	t := everything
-	if own := r.own(n); own != nil {
-		t = r.stated(own)
+	if own := r.ownKeywords(n); own != nil {
+		t = r.statedTypes(own)
 	}
-	for _, s := range r.both(n) {
+	for _, s := range r.conjuncts(n) {
 		t &= r.typesOf(s)
 	}
-	for _, group := range r.choices(n) {
+	for _, group := range r.alternatives(n) {
 		var either types
 		for _, s := range group {
 			either |= r.typesOf(s)
@@ -121,27 +121,27 @@ func (r *rules) child(p place) *node {
 	if p.of == nil || p.of.object == nil {
 		return nil
 	}
-	if n, ok := r.children[p]; ok || r.spent() {
+	if n, ok := r.children[p]; ok || r.countStep() {
 		return n
 	}
 	r.children[p] = nil // for a reference that leads back here
 	var all []*node
-	if own := r.own(p.of); own != nil {
+	if own := r.ownKeywords(p.of); own != nil {
 		all = appendNew(all, r.ownChild(own, p))
 	}
-	for _, s := range r.both(p.of) {
+	for _, s := range r.conjuncts(p.of) {
 		all = appendNew(all, r.child(place{of: s, key: p.key, index: p.index}))
 	}
-	for _, group := range r.choices(p.of) {
-		all = appendNew(all, r.choice(group, p))
+	for _, group := range r.alternatives(p.of) {
+		all = appendNew(all, r.alternativeChild(group, p))
 	}
-	n := one("allOf", all)
+	n := combine("allOf", all)
 	r.children[p] = n
 	return n
 }
 
-// choice returns a schema for the value at p under one of the schemas in group.
-func (r *rules) choice(group []*node, p place) *node {
+// alternativeChild returns a schema for the value at p under one of the schemas in group.
+func (r *rules) alternativeChild(group []*node, p place) *node {
 	container := object
 	if p.index > 0 {
 		container = list
@@ -157,7 +157,7 @@ func (r *rules) choice(group []*node, p place) *node {
 		}
 		fitting = appendNew(fitting, n)
 	}
-	return one("anyOf", fitting)
+	return combine("anyOf", fitting)
 }
 
 func appendNew(nodes []*node, n *node) []*node {

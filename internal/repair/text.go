@@ -14,12 +14,12 @@ import (
 // A text that has an unfinished value is not mended, nor is one where the rest
 // could be more input, such as a second object.
 func Text(data []byte, allow Kinds) (mended []byte, repairs []Repair, ok bool) {
-	if len(data) > strictjson.DefaultBytes || reads(data) {
+	if len(data) > strictjson.DefaultBytes || isReadable(data) {
 		return data, nil, false
 	}
 	body, fenced := data, false
 	if allow.Has(CodeFence) {
-		body, fenced = openFence(data)
+		body, fenced = cutFence(data)
 	}
 	end := valueEnd(body)
 	if end < 0 {
@@ -35,7 +35,7 @@ func Text(data []byte, allow Kinds) (mended []byte, repairs []Repair, ok bool) {
 		}
 	}
 	if len(bytes.TrimSpace(rest)) > 0 {
-		if !allow.Has(TrailingText) || continues(rest) {
+		if !allow.Has(TrailingText) || mayContinue(rest) {
 			return data, nil, false
 		}
 		note := fmt.Sprintf("%d bytes of text after the value were cut.", len(rest))
@@ -48,21 +48,21 @@ func Text(data []byte, allow Kinds) (mended []byte, repairs []Repair, ok bool) {
 			repairs = append(repairs, Repair{Kind: ControlCharacters, Note: note})
 		}
 	}
-	if !reads(value) {
+	if !isReadable(value) {
 		return data, nil, false
 	}
 	return bytes.Clone(value), repairs, true
 }
 
-func reads(data []byte) bool {
+func isReadable(data []byte) bool {
 	_, err := strictjson.Decode(data, strictjson.Limits{})
 	return err == nil
 }
 
 const fence = "```"
 
-// openFence cuts a fence that opens data, with the name of a language.
-func openFence(data []byte) (body []byte, fenced bool) {
+// cutFence cuts a fence that opens data, with the name of a language.
+func cutFence(data []byte) (body []byte, fenced bool) {
 	body, fenced = bytes.CutPrefix(bytes.TrimSpace(data), []byte(fence))
 	if !fenced {
 		return data, false
@@ -97,9 +97,9 @@ func valueEnd(data []byte) int {
 	return -1
 }
 
-// continues reports whether rest, which follows a value, may be more of the
+// mayContinue reports whether rest, which follows a value, may be more of the
 // input: a bracket closed too early, or a second value.
-func continues(rest []byte) bool {
+func mayContinue(rest []byte) bool {
 	return bytes.ContainsAny(rest, `{["`) || bytes.HasPrefix(bytes.TrimLeft(rest, "}] \t\r\n"), []byte(","))
 }
 

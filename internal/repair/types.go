@@ -45,9 +45,9 @@ func typeOf(n *node) types {
 	return scalar
 }
 
-// stated returns the types that the keywords of n itself leave, without those
+// statedTypes returns the types that the keywords of n itself leave, without those
 // of the schemas it applies.
-func (d draft) stated(n *node) types {
+func (d draft) statedTypes(n *node) types {
 	t := everything
 	if name := n.get("type"); name != nil {
 		t = namedTypes(name)

@@ -11,8 +11,8 @@ const (
 	// maxRepairs is how many repairs one input may need. With more it is not a
 	// slip, and the list of them would be long.
 	maxRepairs = 100
-	// maxInner is how many times strings may hold JSON inside each other.
-	maxInner = 4
+	// maxStringLevels is how many times strings may hold JSON inside each other.
+	maxStringLevels = 4
 )
 
 // Values mends the values of an input that schema does not accept, in the ways
@@ -37,16 +37,16 @@ const (
 // for a schema that is over 1 MiB, very intricate, of an unknown dialect, or
 // holds others with their own $id or $schema. It never changes data.
 func Values(data []byte, schema json.RawMessage, allow Kinds) (mended []byte, repairs []Repair, ok bool) {
-	if allow&KindsOf(JSONInString, JoinStrings, DropNulls) == 0 || !reads(data) {
+	if allow&KindsOf(JSONInString, JoinStrings, DropNulls) == 0 || !isReadable(data) {
 		return data, nil, false
 	}
 	root, d, ok := readSchema(schema)
 	if !ok {
 		return data, nil, false
 	}
-	w := work{rules: newRules(root, d), allow: allow}
-	m := mender{work: &w, scan: jsonscan.Scanner{Text: data}, depth: strictjson.DefaultDepth}
-	m.text(root, nil)
+	w := repairState{rules: newRules(root, d), allow: allow}
+	m := repairer{repairState: &w, scan: jsonscan.Scanner{Text: data}, depth: strictjson.DefaultDepth}
+	m.repairText(root, nil)
 	if len(w.repairs) == 0 || w.failed || w.rules.steps < 0 {
 		return data, nil, false
 	}

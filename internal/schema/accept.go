@@ -20,7 +20,7 @@ func (s *Schema) Accepts(raw []byte) bool {
 	if len(raw) > strictjson.DefaultBytes || !utf8.Valid(raw) {
 		return false
 	}
-	r := reading{text: raw, levels: strictjson.DefaultDepth}
+	r := acceptReader{text: raw, levels: strictjson.DefaultDepth}
 	if !r.value(s.acceptor) {
 		return false
 	}
@@ -59,7 +59,7 @@ type acceptor struct {
 	items      *acceptor
 	properties []property
 	required   uint64    // a bit for each of the properties
-	further    *acceptor // of keys that are no properties, nil if none are allowed
+	additional *acceptor // of keys that are no properties, nil if none are allowed
 }
 
 type property struct {
@@ -67,8 +67,8 @@ type property struct {
 	value *acceptor
 }
 
-// lists reports whether text, of a value, is one of those that are listed.
-func (a *acceptor) lists(text []byte) bool {
+// isListed reports whether text, of a value, is one of those that are listed.
+func (a *acceptor) isListed(text []byte) bool {
 	for _, one := range a.listed {
 		if bytes.Equal(one, text) {
 			return true
@@ -77,8 +77,8 @@ func (a *acceptor) lists(text []byte) bool {
 	return a.listed == nil
 }
 
-// boundsText reports whether it matters what a string says.
-func (a *acceptor) boundsText() bool {
+// hasTextBounds reports whether it matters what a string says.
+func (a *acceptor) hasTextBounds() bool {
 	return a.bounds.Pattern != nil || a.bounds.MinLength != -1 || a.bounds.MaxLength != -1
 }
 

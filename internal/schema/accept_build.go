@@ -14,10 +14,10 @@ import (
 type role uint8
 
 const (
-	judges  role = 1 << iota // by itself
-	applies                  // has other schemas judge the value
-	unknown                  // may refuse what an acceptor would accept
-	ignored role = 0
+	checksValue    role = 1 << iota // by itself
+	appliesSchemas                  // has other schemas judge the value
+	unknown                         // may refuse what an acceptor would accept
+	ignored        role = 0
 )
 
 // roles says what the fields of a compiled schema do. A field that is not here
@@ -29,12 +29,12 @@ var roles = map[string]role{
 	"RecursiveAnchor": ignored, "DynamicAnchor": ignored, "dynamicAnchors": ignored, "Format": ignored,
 	"MinContains": ignored, "MaxContains": ignored, "ContainsEval": ignored,
 
-	"Types": judges, "Constant": judges, "Enum": judges, "MinLength": judges, "MaxLength": judges, "Pattern": judges,
-	"Minimum": judges, "ExclusiveMinimum": judges, "Maximum": judges, "ExclusiveMaximum": judges,
-	"Properties": judges, "Required": judges, "AdditionalProperties": judges, "MinProperties": judges, "MaxProperties": judges,
-	"Items": judges, "Items2020": judges, "MinItems": judges, "MaxItems": judges,
+	"Types": checksValue, "Constant": checksValue, "Enum": checksValue, "MinLength": checksValue, "MaxLength": checksValue, "Pattern": checksValue,
+	"Minimum": checksValue, "ExclusiveMinimum": checksValue, "Maximum": checksValue, "ExclusiveMaximum": checksValue,
+	"Properties": checksValue, "Required": checksValue, "AdditionalProperties": checksValue, "MinProperties": checksValue, "MaxProperties": checksValue,
+	"Items": checksValue, "Items2020": checksValue, "MinItems": checksValue, "MaxItems": checksValue,
 
-	"Ref": applies, "AllOf": applies, "AnyOf": applies, "OneOf": applies,
+	"Ref": appliesSchemas, "AllOf": appliesSchemas, "AnyOf": appliesSchemas, "OneOf": appliesSchemas,
 }
 
 // rolesIn returns all that s does.
@@ -76,7 +76,7 @@ func acceptorOf(root *jsonschema.Schema) *acceptor {
 	anything := &acceptor{kinds: allKinds, bounds: &jsonschema.Schema{
 		MinLength: -1, MaxLength: -1, MinItems: -1, MaxItems: -1, MinProperties: -1, MaxProperties: -1,
 	}}
-	anything.items, anything.further = anything, anything
+	anything.items, anything.additional = anything, anything
 	b := acceptorBuilder{built: map[*jsonschema.Schema]*acceptor{}, anything: anything}
 	return b.acceptor(root)
 }
@@ -90,18 +90,18 @@ func (b *acceptorBuilder) acceptor(s *jsonschema.Schema) *acceptor {
 	switch does := rolesIn(s); {
 	case s.Always != nil && *s.Always:
 		*a = *b.anything
-	case does == applies:
-		b.combine(a, s)
-	case does == judges, does == ignored:
-		b.fill(a, s)
+	case does == appliesSchemas:
+		b.buildChoice(a, s)
+	case does == checksValue, does == ignored:
+		b.buildPlain(a, s)
 	}
 	return a
 }
 
-// combine makes a the choice between the schemas that s applies. It leaves a
+// buildChoice makes a the choice between the schemas that s applies. It leaves a
 // empty if one of them is not understood, or if two may have objects or lists:
 // then each has a say in the keys, whichever accepts the value.
-func (b *acceptorBuilder) combine(a *acceptor, s *jsonschema.Schema) {
+func (b *acceptorBuilder) buildChoice(a *acceptor, s *jsonschema.Schema) {
 	parts := inPlace(s)
 	if len(parts) > 1 && len(parts) != len(s.AnyOf) && len(parts) != len(s.OneOf) {
 		return // all of them must accept it
@@ -120,12 +120,12 @@ func (b *acceptorBuilder) combine(a *acceptor, s *jsonschema.Schema) {
 	*a = choice
 }
 
-// fill makes a the acceptor of s, which applies no other schema to the value. It
+// buildPlain makes a the acceptor of s, which applies no other schema to the value. It
 // leaves a empty if not all that s says is understood.
-func (b *acceptorBuilder) fill(a *acceptor, s *jsonschema.Schema) {
-	filled := acceptor{kinds: kindsOf(s.Types), bounds: s, items: b.anything, further: b.anything}
+func (b *acceptorBuilder) buildPlain(a *acceptor, s *jsonschema.Schema) {
+	filled := acceptor{kinds: kindsOf(s.Types), bounds: s, items: b.anything, additional: b.anything}
 	_, tuple := s.Items.([]*jsonschema.Schema)
-	if tuple || !filled.list(s) || !filled.name(s) {
+	if tuple || !filled.readEnum(s) || !filled.readProperties(s) {
 		return
 	}
 	if filled.kinds&containers == 0 && len(below(s)) > 0 {
@@ -137,9 +137,9 @@ func (b *acceptorBuilder) fill(a *acceptor, s *jsonschema.Schema) {
 		a.items = b.acceptor(items)
 	}
 	if s.AdditionalProperties == false {
-		a.further = nil
+		a.additional = nil
 	} else if further, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
-		a.further = b.acceptor(further)
+		a.additional = b.acceptor(further)
 	}
 	for i, p := range a.properties {
 		a.properties[i].value = b.acceptor(s.Properties[string(p.name)])
@@ -162,9 +162,9 @@ func kindsOf(types []string) kinds {
 	return all
 }
 
-// list reads enum or const. It reports whether it can tell the values by their
+// readEnum reads enum or const. It reports whether it can tell the values by their
 // text; of numbers it knows one way to write them.
-func (a *acceptor) list(s *jsonschema.Schema) bool {
+func (a *acceptor) readEnum(s *jsonschema.Schema) bool {
 	for _, v := range slices.Concat(s.Enum, s.Constant) {
 		switch v := v.(type) {
 		case map[string]any, []any:
@@ -179,9 +179,9 @@ func (a *acceptor) list(s *jsonschema.Schema) bool {
 	return len(s.Enum) == 0 || len(s.Constant) == 0 // else a value has to be in both
 }
 
-// name reads the properties. It reports whether there are no more than bits, and
+// readProperties reads the properties. It reports whether there are no more than bits, and
 // what is required is among them.
-func (a *acceptor) name(s *jsonschema.Schema) bool {
+func (a *acceptor) readProperties(s *jsonschema.Schema) bool {
 	undeclared := func(name string) bool { return s.Properties[name] == nil }
 	if len(s.Properties) > 64 || slices.ContainsFunc(s.Required, undeclared) {
 		return false

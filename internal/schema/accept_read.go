@@ -5,28 +5,28 @@ import (
 	"encoding/json"
 )
 
-// maxOthers is how many keys that are no properties an object may have.
-const maxOthers = 12
+// maxUndeclared is how many keys that are no properties an object may have.
+const maxUndeclared = 12
 
-// A reading reads one text that is not yet known to be valid JSON. It checks the grammar
+// A acceptReader reads one text that is not yet known to be valid JSON. It checks the grammar
 // and the schema in one pass, so it cannot be a jsonscan.Scanner, which relies on the
 // grammar. Each method reports whether it stepped over the part that it is named after;
 // if not, pos is meaningless.
-type reading struct {
+type acceptReader struct {
 	text   []byte // UTF-8
 	pos    int
 	levels int // of objects and lists that may still open
 }
 
 // peek returns the next byte, or 0 at the end, which fits nowhere.
-func (r *reading) peek() byte {
+func (r *acceptReader) peek() byte {
 	if r.pos < len(r.text) {
 		return r.text[r.pos]
 	}
 	return 0
 }
 
-func (r *reading) space() {
+func (r *acceptReader) space() {
 	for r.pos < len(r.text) {
 		switch r.text[r.pos] {
 		case ' ', '\n', '\r', '\t':
@@ -38,7 +38,7 @@ func (r *reading) space() {
 }
 
 // value reads a value that a accepts, with the space before it.
-func (r *reading) value(a *acceptor) bool {
+func (r *acceptReader) value(a *acceptor) bool {
 	r.space()
 	if len(a.either) > 0 {
 		return r.choice(a)
@@ -50,10 +50,10 @@ func (r *reading) value(a *acceptor) bool {
 		return a.kinds&lists != 0 && r.list(a)
 	}
 	start := r.pos
-	return r.scalar(a) && a.lists(r.text[start:r.pos])
+	return r.scalar(a) && a.isListed(r.text[start:r.pos])
 }
 
-func (r *reading) scalar(a *acceptor) bool {
+func (r *acceptReader) scalar(a *acceptor) bool {
 	switch r.peek() {
 	case '"':
 		return a.kinds&texts != 0 && r.textOf(a)
@@ -69,7 +69,7 @@ func (r *reading) scalar(a *acceptor) bool {
 }
 
 // choice reads a value that one of the alternatives accepts.
-func (r *reading) choice(a *acceptor) bool {
+func (r *acceptReader) choice(a *acceptor) bool {
 	start := *r
 	for _, one := range a.either {
 		if r.value(one) {
@@ -80,7 +80,7 @@ func (r *reading) choice(a *acceptor) bool {
 	return false
 }
 
-func (r *reading) word(word string) bool {
+func (r *acceptReader) word(word string) bool {
 	end := r.pos + len(word)
 	if end > len(r.text) || string(r.text[r.pos:end]) != word {
 		return false
@@ -89,7 +89,7 @@ func (r *reading) word(word string) bool {
 	return true
 }
 
-func (r *reading) list(a *acceptor) bool {
+func (r *acceptReader) list(a *acceptor) bool {
 	if !r.open() {
 		return false
 	}
@@ -103,7 +103,7 @@ func (r *reading) list(a *acceptor) bool {
 }
 
 // open steps over the bracket that opens an object or list.
-func (r *reading) open() bool {
+func (r *acceptReader) open() bool {
 	r.levels--
 	r.pos++
 	return r.levels >= 0
@@ -111,7 +111,7 @@ func (r *reading) open() bool {
 
 // another steps to the next element, over the comma before it. It reports
 // whether there should be one.
-func (r *reading) another(end byte, first bool) bool {
+func (r *acceptReader) another(end byte, first bool) bool {
 	r.space()
 	if first {
 		return r.peek() != end
@@ -124,18 +124,18 @@ func (r *reading) another(end byte, first bool) bool {
 }
 
 // closed steps over the bracket at the end.
-func (r *reading) closed(end byte) bool {
+func (r *acceptReader) closed(end byte) bool {
 	closed := r.peek() == end
 	r.pos++
 	r.levels++
 	return closed
 }
 
-func (r *reading) object(a *acceptor) bool {
+func (r *acceptReader) object(a *acceptor) bool {
 	if !r.open() {
 		return false
 	}
-	k := keysRead{acceptor: a}
+	k := objectKeys{acceptor: a}
 	n := 0
 	for ; r.another('}', n == 0); n++ {
 		r.space()
@@ -143,7 +143,7 @@ func (r *reading) object(a *acceptor) bool {
 		if !ok || escaped {
 			return false // what is escaped may be the same as another key
 		}
-		value := k.add(key)
+		value := k.accept(key)
 		r.space()
 		if value == nil || !r.word(":") || !r.value(value) {
 			return false
@@ -152,17 +152,17 @@ func (r *reading) object(a *acceptor) bool {
 	return r.closed('}') && k.seen&a.required == a.required && within(a.bounds.MinProperties, n, a.bounds.MaxProperties)
 }
 
-// keysRead remembers the keys of one object.
-type keysRead struct {
+// objectKeys remembers the keys of one object.
+type objectKeys struct {
 	*acceptor
-	seen   uint64 // a bit for each of the properties
-	others [maxOthers][]byte
-	n      int // how many others
+	seen       uint64 // a bit for each of the properties
+	undeclared [maxUndeclared][]byte
+	n          int // how many others
 }
 
-// add returns the acceptor for the value of key. It returns nil if the key came
+// accept returns the acceptor for the value of key. It returns nil if the key came
 // before, if it is not allowed, and if there are too many to tell.
-func (k *keysRead) add(key []byte) *acceptor {
+func (k *objectKeys) accept(key []byte) *acceptor {
 	for i := range k.properties {
 		bit := uint64(1) << i
 		switch {
@@ -174,10 +174,10 @@ func (k *keysRead) add(key []byte) *acceptor {
 			return k.properties[i].value
 		}
 	}
-	if k.further == nil || k.n == maxOthers {
+	if k.additional == nil || k.n == maxUndeclared {
 		return nil
 	}
-	for _, other := range k.others[:k.n] {
+	for _, other := range k.undeclared[:k.n] {
 		if bytes.Equal(other, key) {
 			return nil
 		}
@@ -187,21 +187,21 @@ func (k *keysRead) add(key []byte) *acceptor {
 			return nil
 		}
 	}
-	k.others[k.n] = key
+	k.undeclared[k.n] = key
 	k.n++
-	return k.further
+	return k.additional
 }
 
-func (r *reading) textOf(a *acceptor) bool {
+func (r *acceptReader) textOf(a *acceptor) bool {
 	text, escaped, ok := r.string()
-	if !ok || !a.boundsText() {
+	if !ok || !a.hasTextBounds() {
 		return ok
 	}
 	return !escaped && a.acceptsText(text)
 }
 
 // string reads a string with its quotes. It returns what is between them.
-func (r *reading) string() (content []byte, escaped, ok bool) {
+func (r *acceptReader) string() (content []byte, escaped, ok bool) {
 	if r.peek() != '"' {
 		return nil, false, false
 	}
@@ -226,7 +226,7 @@ func (r *reading) string() (content []byte, escaped, ok bool) {
 }
 
 // number reads a number of a kind and value that a accepts.
-func (r *reading) number(a *acceptor) bool {
+func (r *acceptReader) number(a *acceptor) bool {
 	start := r.pos
 	kind := integers
 	for ; r.pos < len(r.text); r.pos++ {

@@ -10,17 +10,17 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// places holds, for each schema that applies others in place, itself and all of
+// applicable holds, for each schema that applies others in place, itself and all of
 // them. A schema that is not there stands alone.
-type places map[*jsonschema.Schema][]*jsonschema.Schema
+type applicable map[*jsonschema.Schema][]*jsonschema.Schema
 
-// placesOf returns nil if validation finds all case variants under root.
-func placesOf(root *jsonschema.Schema) places {
+// applicableOf returns nil if validation finds all case variants under root.
+func applicableOf(root *jsonschema.Schema) applicable {
 	all := reachable(root)
 	if !slices.ContainsFunc(all, takesVariants) {
 		return nil
 	}
-	p := places{}
+	p := applicable{}
 	for _, s := range all {
 		if len(inPlace(s)) > 0 {
 			p[s] = closure(s, inPlace)
@@ -35,19 +35,19 @@ func takesVariants(s *jsonschema.Schema) bool {
 	return len(s.Properties) > 0 && !closed
 }
 
-// variants returns a problem for each key in v that is not declared and differs
+// caseVariants returns a problem for each key in v that is not declared and differs
 // from a declared one only by letter case.
-func (p places) variants(root *jsonschema.Schema, v any) []Problem {
+func (p applicable) caseVariants(root *jsonschema.Schema, v any) []Problem {
 	if p == nil {
 		return nil
 	}
-	search := variantSearch{places: p}
+	search := variantSearch{applicable: p}
 	search.value(p.add(nil, root), v, nil)
 	return search.found
 }
 
 // add appends s and what it applies in place to the schemas of one value.
-func (p places) add(schemas []*jsonschema.Schema, s *jsonschema.Schema) []*jsonschema.Schema {
+func (p applicable) add(schemas []*jsonschema.Schema, s *jsonschema.Schema) []*jsonschema.Schema {
 	all, ok := p[s]
 	if !ok {
 		all = []*jsonschema.Schema{s}
@@ -61,8 +61,8 @@ func (p places) add(schemas []*jsonschema.Schema, s *jsonschema.Schema) []*jsons
 }
 
 type variantSearch struct {
-	places places
-	found  []Problem
+	applicable applicable
+	found      []Problem
 }
 
 // value searches v, to which all the schemas apply.
@@ -72,14 +72,14 @@ func (f *variantSearch) value(schemas []*jsonschema.Schema, v any, at *strictjso
 		f.object(schemas, v, at)
 	case []any:
 		for i, item := range v {
-			if !isNested(item) {
+			if !isContainer(item) {
 				continue
 			}
 			var room [4]*jsonschema.Schema
 			inner := room[:0]
 			for _, s := range schemas {
 				if below := itemSchema(s, i); below != nil {
-					inner = f.places.add(inner, below)
+					inner = f.applicable.add(inner, below)
 				}
 			}
 			if len(inner) > 0 {
@@ -94,7 +94,7 @@ func (f *variantSearch) object(schemas []*jsonschema.Schema, object map[string]a
 		if name, ok := variantOf(schemas, key); ok {
 			f.found = append(f.found, variantProblem(at.Path(), key, name))
 		}
-		if !isNested(value) {
+		if !isContainer(value) {
 			continue
 		}
 		var room [4]*jsonschema.Schema
@@ -112,21 +112,21 @@ func (f *variantSearch) object(schemas []*jsonschema.Schema, object map[string]a
 func (f *variantSearch) addProperty(inner []*jsonschema.Schema, s *jsonschema.Schema, key string) []*jsonschema.Schema {
 	declared, known := s.Properties[key]
 	if known {
-		inner = f.places.add(inner, declared)
+		inner = f.applicable.add(inner, declared)
 	}
 	for pattern, p := range s.PatternProperties {
 		if pattern.MatchString(key) {
-			inner, known = f.places.add(inner, p), true
+			inner, known = f.applicable.add(inner, p), true
 		}
 	}
 	if known {
 		return inner
 	}
 	if other, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
-		inner = f.places.add(inner, other)
+		inner = f.applicable.add(inner, other)
 	}
 	if s.UnevaluatedProperties != nil {
-		inner = f.places.add(inner, s.UnevaluatedProperties)
+		inner = f.applicable.add(inner, s.UnevaluatedProperties)
 	}
 	return inner
 }
@@ -179,8 +179,8 @@ func variantProblem(parent, key, name string) Problem {
 	}
 }
 
-// isNested reports whether a value can have keys somewhere.
-func isNested(v any) bool {
+// isContainer reports whether a value can have keys somewhere.
+func isContainer(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:
 		return true

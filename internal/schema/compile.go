@@ -48,7 +48,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{raw: canonical, root: root, places: placesOf(root), acceptor: acceptorOf(root)}, nil
+	return &Schema{raw: canonical, root: root, applicable: applicableOf(root), acceptor: acceptorOf(root)}, nil
 }
 
 // read decodes a schema and refuses what can be told without compiling it.

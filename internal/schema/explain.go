@@ -40,7 +40,7 @@ func (x *explainer) addAll(errs []*jsonschema.ValidationError) {
 }
 
 func (x *explainer) add(e *jsonschema.ValidationError) {
-	l := x.leaf(e)
+	l := x.violation(e)
 	switch {
 	case l.keyword == "anyOf" || l.keyword == "oneOf":
 		x.addAlternatives(e, l)
@@ -53,7 +53,7 @@ func (x *explainer) add(e *jsonschema.ValidationError) {
 
 // addAlternatives explains why none of some alternatives fits. If the value's
 // type or a tag in it leaves only one of them, the faults of that one count.
-func (x *explainer) addAlternatives(e *jsonschema.ValidationError, l leaf) {
+func (x *explainer) addAlternatives(e *jsonschema.ValidationError, l violation) {
 	meant := e.Causes
 	for _, mismatch := range []func(*jsonschema.ValidationError) bool{
 		func(c *jsonschema.ValidationError) bool { return x.failsAt(c, e.InstanceLocation, "type") },
@@ -71,7 +71,7 @@ func (x *explainer) addAlternatives(e *jsonschema.ValidationError, l leaf) {
 // failsAt reports whether e says that the value at a location breaks a keyword.
 func (x *explainer) failsAt(e *jsonschema.ValidationError, location, keyword string) bool {
 	if len(e.Causes) == 0 {
-		return e.InstanceLocation == location && x.leaf(e).keyword == keyword
+		return e.InstanceLocation == location && x.violation(e).keyword == keyword
 	}
 	return slices.ContainsFunc(e.Causes, func(c *jsonschema.ValidationError) bool {
 		return x.failsAt(c, location, keyword)
@@ -83,7 +83,7 @@ func (x *explainer) failsAt(e *jsonschema.ValidationError, location, keyword str
 func (x *explainer) failsTag(e *jsonschema.ValidationError, location string) bool {
 	if len(e.Causes) == 0 {
 		child, below := strings.CutPrefix(e.InstanceLocation, location+"/")
-		keyword := x.leaf(e).keyword
+		keyword := x.violation(e).keyword
 		return below && !strings.Contains(child, "/") && (keyword == "const" || keyword == "enum")
 	}
 	return slices.ContainsFunc(e.Causes, func(c *jsonschema.ValidationError) bool {
@@ -91,9 +91,9 @@ func (x *explainer) failsTag(e *jsonschema.ValidationError, location string) boo
 	})
 }
 
-// leaf finds what an error is about.
-func (x *explainer) leaf(e *jsonschema.ValidationError) leaf {
-	l := leaf{message: e.Message}
+// violation finds what an error is about.
+func (x *explainer) violation(e *jsonschema.ValidationError) violation {
+	l := violation{message: e.Message}
 	l.node, l.keyword = x.node(e)
 	l.aspect = aspectOf(e.KeywordLocation)
 	location := e.InstanceLocation

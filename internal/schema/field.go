@@ -24,7 +24,7 @@ type field struct {
 // counts, among those the only one that is tagged, or else none.
 func fieldsOf(t reflect.Type) []field {
 	byName := map[string][]field{}
-	for _, f := range collect(t, nil, false) {
+	for _, f := range candidateFields(t, nil, false) {
 		byName[f.name] = append(byName[f.name], f)
 	}
 	var all []field
@@ -38,8 +38,8 @@ func fieldsOf(t reflect.Type) []field {
 	return all
 }
 
-// collect returns all candidates of t, which is embedded at an index path.
-func collect(t reflect.Type, at []int, optional bool) []field {
+// candidateFields returns all candidates of t, which is embedded at an index path.
+func candidateFields(t reflect.Type, at []int, optional bool) []field {
 	var all []field
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -50,7 +50,7 @@ func collect(t reflect.Type, at []int, optional bool) []field {
 		}
 		pointer := f.Type.Kind() == reflect.Pointer
 		if inner, ok := embedded(f); ok {
-			all = append(all, collect(inner, order, optional || pointer)...)
+			all = append(all, candidateFields(inner, order, optional || pointer)...)
 			continue
 		}
 		if !f.IsExported() {

@@ -28,7 +28,7 @@ func (in *inliner) expandSchema(n *jsonobject.Tree) any {
 	for keyword, value := range n.All() {
 		beside.Set(keyword, in.expandKeyword(keyword, value))
 	}
-	keysToText(beside)
+	rewriteIntegerKeys(beside)
 	name, ok := reference(n)
 	if !ok || in.recursive[name] || in.definitions[name] == nil {
 		return beside
@@ -42,9 +42,9 @@ func (in *inliner) expandKeyword(keyword string, value any) any {
 	case "enum", "const", "default", "examples":
 		return value // data, whatever it looks like
 	case "required":
-		return once(value)
+		return withoutRepeats(value)
 	case "items":
-		return open(in.expand(value))
+		return emptyForTrue(in.expand(value))
 	case "properties", "patternProperties", "dependentSchemas", definitionsKey:
 		named, ok := value.(*jsonobject.Tree)
 		if !ok {
@@ -52,7 +52,7 @@ func (in *inliner) expandKeyword(keyword string, value any) any {
 		}
 		all := &jsonobject.Tree{}
 		for name, v := range named.All() {
-			all.Set(name, open(in.expand(v)))
+			all.Set(name, emptyForTrue(in.expand(v)))
 		}
 		return all
 	default:
@@ -94,17 +94,17 @@ func isAnnotation(key string) bool {
 	return false
 }
 
-// open returns the empty schema for true, its other form, which some model
+// emptyForTrue returns the empty schema for true, its other form, which some model
 // providers do not take.
-func open(v any) any {
+func emptyForTrue(v any) any {
 	if v == true {
 		return &jsonobject.Tree{}
 	}
 	return v
 }
 
-// once drops repeated values from a list of required properties.
-func once(v any) any {
+// withoutRepeats drops repeated values from a list of required properties.
+func withoutRepeats(v any) any {
 	list, ok := v.([]any)
 	if !ok {
 		return v
@@ -118,9 +118,9 @@ func once(v any) any {
 	return names
 }
 
-// keysToText rewrites the schema of a map with integer keys, which the library
+// rewriteIntegerKeys rewrites the schema of a map with integer keys, which the library
 // makes one of patterns, to the form of other maps.
-func keysToText(n *jsonobject.Tree) {
+func rewriteIntegerKeys(n *jsonobject.Tree) {
 	further, _ := n.Get("additionalProperties")
 	patterns := n.Child("patternProperties")
 	values, ok := patterns.Get("^[0-9]+$")

@@ -11,8 +11,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// A leaf is one keyword of a schema that one value breaks.
-type leaf struct {
+// A violation is one keyword of a schema that one value breaks.
+type violation struct {
 	node    *jsonschema.Schema // never nil
 	keyword string             // "" where nothing is allowed
 	path    string             // of the value
@@ -22,7 +22,7 @@ type leaf struct {
 }
 
 // problems says what is wrong. Some keywords find several faults at once.
-func (l leaf) problems() []Problem {
+func (l violation) problems() []Problem {
 	object, _ := l.value.(map[string]any)
 	switch {
 	case l.aspect == aspectContent:
@@ -43,9 +43,9 @@ func (l leaf) problems() []Problem {
 	return l.problem(text)
 }
 
-func (l leaf) problem(text string) []Problem { return []Problem{{Path: l.path, Message: text}} }
+func (l violation) problem(text string) []Problem { return []Problem{{Path: l.path, Message: text}} }
 
-func (l leaf) missing(object map[string]any) []Problem {
+func (l violation) missing(object map[string]any) []Problem {
 	var all []Problem
 	for _, name := range l.node.Required {
 		if _, ok := object[name]; ok {
@@ -60,7 +60,7 @@ func (l leaf) missing(object map[string]any) []Problem {
 	return all
 }
 
-func (l leaf) unknown(object map[string]any) []Problem {
+func (l violation) unknown(object map[string]any) []Problem {
 	names := make([]string, 0, len(l.node.Properties))
 	for name := range l.node.Properties {
 		names = append(names, name)
@@ -99,7 +99,7 @@ func matchesPattern(s *jsonschema.Schema, key string) bool {
 }
 
 // dependent lists what else is needed because other properties are there.
-func (l leaf) dependent() string {
+func (l violation) dependent() string {
 	object, _ := l.value.(map[string]any)
 	needs := map[string][]string{}
 	for name, others := range l.node.DependentRequired {

@@ -22,7 +22,7 @@ func longNumber(v any) (Problem, bool) {
 		}
 		return Problem{Message: "the number " + strictjson.Cut(string(v)) + " has too many digits; send one that fits 64 bits"}, true
 	case map[string]any:
-		return longIn(v)
+		return longNumberIn(v)
 	case []any:
 		for i, item := range v {
 			if p, found := longNumber(item); found {
@@ -34,8 +34,8 @@ func longNumber(v any) (Problem, bool) {
 	return Problem{}, false
 }
 
-// longIn finds the same number every time: of the first key, by name.
-func longIn(object map[string]any) (first Problem, found bool) {
+// longNumberIn finds the same number every time: of the first key, by name.
+func longNumberIn(object map[string]any) (first Problem, found bool) {
 	var owner string
 	for key, value := range object {
 		p, ok := longNumber(value)

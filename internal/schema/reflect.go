@@ -70,13 +70,13 @@ func reflector(names *typeNames) *jsonschema.Reflector {
 	return &jsonschema.Reflector{
 		Anonymous:        true,
 		Namer:            names.of,
-		Mapper:           foreign,
+		Mapper:           selfDecoding,
 		AdditionalFields: overrides,
 	}
 }
 
-// foreign returns the schema of types that decode themselves, or nil.
-func foreign(t reflect.Type) *jsonschema.Schema {
+// selfDecoding returns the schema of types that decode themselves, or nil.
+func selfDecoding(t reflect.Type) *jsonschema.Schema {
 	switch decoderOf(t) {
 	case decodesNumber:
 		return &jsonschema.Schema{Type: "number"}

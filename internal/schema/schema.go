@@ -18,9 +18,9 @@ import (
 type Schema struct {
 	raw  json.RawMessage
 	root *jsonschema.Schema
-	// places is nil if no object of the schema can be given a key that differs
+	// applicable is nil if no object of the schema can be given a key that differs
 	// from a declared one by letter case only: then validation finds such keys.
-	places places
+	applicable applicable
 	// acceptor knows most inputs that are valid, see Accepts.
 	acceptor *acceptor
 }
@@ -42,7 +42,7 @@ func (s *Schema) Validate(v any) error {
 		return newInvalid([]Problem{p})
 	}
 	err := goroutine.Try(func() error { return s.root.Validate(v) })
-	problems := s.places.variants(s.root, v)
+	problems := s.applicable.caseVariants(s.root, v)
 	if err == nil && len(problems) == 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // wording says in one sentence how the value breaks the keyword.
-func (l leaf) wording() string {
+func (l violation) wording() string {
 	s := l.node
 	switch l.keyword {
 	case "type":
@@ -48,7 +48,7 @@ func (l leaf) wording() string {
 }
 
 // bound words the keywords that limit a size.
-func (l leaf) bound() string {
+func (l violation) bound() string {
 	s := l.node
 	switch l.keyword {
 	case "minimum":
@@ -60,20 +60,20 @@ func (l leaf) bound() string {
 	case "exclusiveMaximum":
 		return show(l.value) + " is too large; want less than " + showNumber(s.ExclusiveMaximum)
 	case "minLength":
-		return l.few("character", s.MinLength)
+		return l.tooFew("character", s.MinLength)
 	case "maxLength":
-		return l.many("character", s.MaxLength)
+		return l.tooMany("character", s.MaxLength)
 	case "minItems":
-		return l.few("item", s.MinItems)
+		return l.tooFew("item", s.MinItems)
 	case "maxItems":
-		return l.many("item", s.MaxItems)
+		return l.tooMany("item", s.MaxItems)
 	case "minProperties":
-		return l.few("property", s.MinProperties)
+		return l.tooFew("property", s.MinProperties)
 	case "maxProperties":
-		return l.many("property", s.MaxProperties)
+		return l.tooMany("property", s.MaxProperties)
 	case "additionalItems":
 		items, _ := s.Items.([]*jsonschema.Schema)
-		return l.many("item", len(items))
+		return l.tooMany("item", len(items))
 	case "minContains":
 		return "at least " + count(s.MinContains, "item") + " must be " + cmp.Or(want(s.Contains), "as the schema asks")
 	case "maxContains":
@@ -83,17 +83,17 @@ func (l leaf) bound() string {
 	}
 }
 
-func (l leaf) few(noun string, least int) string {
+func (l violation) tooFew(noun string, least int) string {
 	n := l.size()
 	return fmt.Sprintf("%s %s too few; want at least %d", count(n, noun), isAre(n), least)
 }
 
-func (l leaf) many(noun string, most int) string {
+func (l violation) tooMany(noun string, most int) string {
 	n := l.size()
 	return fmt.Sprintf("%s %s too many; want at most %d", count(n, noun), isAre(n), most)
 }
 
-func (l leaf) size() int {
+func (l violation) size() int {
 	switch v := l.value.(type) {
 	case string:
 		return utf8.RuneCountInString(v)
@@ -106,7 +106,7 @@ func (l leaf) size() int {
 }
 
 // repeated words uniqueItems. Which items are equal only the validator knows.
-func (l leaf) repeated() string {
+func (l violation) repeated() string {
 	var first, second int
 	if _, err := fmt.Sscanf(l.message, "items at index %d and %d", &first, &second); err != nil {
 		return "two items are equal; send each only once"
@@ -115,7 +115,7 @@ func (l leaf) repeated() string {
 }
 
 // choice words enum and const.
-func (l leaf) choice() string {
+func (l violation) choice() string {
 	values := l.node.Enum
 	if l.keyword == "const" {
 		values = l.node.Constant
@@ -157,7 +157,7 @@ var formatExamples = map[string]string{
 	"regex":     "^[a-z]+$",
 }
 
-func (l leaf) format() string {
+func (l violation) format() string {
 	text := show(l.value) + " is not a valid " + l.node.Format
 	if l.node.Format == "regex" {
 		return text + " (RE2 syntax: no look-around, no back-references)"
@@ -166,7 +166,7 @@ func (l leaf) format() string {
 }
 
 // alternatives words anyOf and oneOf in one line.
-func (l leaf) alternatives(all []*jsonschema.Schema) string {
+func (l violation) alternatives(all []*jsonschema.Schema) string {
 	if strings.HasPrefix(l.message, "valid against") {
 		return "this value fits more than one alternative and must fit only one" + prefixed(": ", listAlternatives(all))
 	}

@@ -51,8 +51,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the JSON value nests deeper than %d levels; send a flatter one", e.Limit)
 }
 
-// within puts the place of an enclosing value before that of err.
-func within(segment string, err error) error {
+// prependPath puts the place of an enclosing value before that of err.
+func prependPath(segment string, err error) error {
 	switch e := err.(type) { //nolint:errorlint // made in this package, never wrapped
 	case *SyntaxError:
 		e.Path = Join(segment, e.Path)
@@ -62,7 +62,7 @@ func within(segment string, err error) error {
 	return err
 }
 
-func invalidText(data []byte) error {
+func invalidUTF8(data []byte) error {
 	offset := 0
 	for {
 		r, size := utf8.DecodeRune(data[offset:])

@@ -50,12 +50,12 @@ func Decode(data []byte, l Limits) (any, error) {
 		return nil, &LimitError{Unit: "bytes", Limit: l.Bytes}
 	}
 	if !utf8.Valid(data) {
-		return nil, invalidText(data)
+		return nil, invalidUTF8(data)
 	}
 	if !json.Valid(data) {
 		return nil, explain(data, l)
 	}
-	w := walker{scan: jsonscan.Scanner{Text: data}, copied: string(data), depth: l.Depth, limit: l.Depth}
+	w := decoder{scan: jsonscan.Scanner{Text: data}, copied: string(data), depth: l.Depth, limit: l.Depth}
 	return w.value()
 }
 

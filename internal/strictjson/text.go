@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// shownCharacters is how much of a text a message shows.
-const shownCharacters = 80
+// maxQuoted is how much of a text a message shows.
+const maxQuoted = 80
 
 // AppendQuoted appends s as a JSON string. Only what JSON demands is escaped:
 // the quote, the backslash and control characters below U+0020. What is not
@@ -42,11 +42,11 @@ func Quote(s string) string {
 // Cut returns at most the first 80 characters of s, with an ellipsis if there
 // are more.
 func Cut(s string) string {
-	if len(s) <= shownCharacters {
+	if len(s) <= maxQuoted {
 		return s
 	}
 	end := 0
-	for range shownCharacters {
+	for range maxQuoted {
 		if end == len(s) {
 			return s
 		}
@@ -90,5 +90,5 @@ func isWord(key string) bool {
 			return false
 		}
 	}
-	return key != "" && len(key) <= shownCharacters
+	return key != "" && len(key) <= maxQuoted
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
-// A walker builds the value of a text that json.Valid accepted and that is UTF-8.
-type walker struct {
+// A decoder builds the value of a text that json.Valid accepted and that is UTF-8.
+type decoder struct {
 	scan   jsonscan.Scanner
 	copied string // the text, for strings without escapes and numbers to share
 	depth  int    // levels left
@@ -16,7 +16,7 @@ type walker struct {
 }
 
 // value reads one value with the space before it.
-func (w *walker) value() (any, error) {
+func (w *decoder) value() (any, error) {
 	w.scan.Next()
 	switch w.scan.Text[w.scan.Pos] {
 	case '{':
@@ -45,7 +45,7 @@ func (w *walker) value() (any, error) {
 	}
 }
 
-func (w *walker) object() (any, error) {
+func (w *decoder) object() (any, error) {
 	if err := w.enter(); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (w *walker) object() (any, error) {
 		}
 		v, err := w.value()
 		if err != nil {
-			return nil, within(AppendKey("", key), err)
+			return nil, prependPath(AppendKey("", key), err)
 		}
 		size := len(object)
 		if object[key] = v; len(object) == size {
@@ -68,7 +68,7 @@ func (w *walker) object() (any, error) {
 	return object, nil
 }
 
-func (w *walker) list() (any, error) {
+func (w *decoder) list() (any, error) {
 	if err := w.enter(); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (w *walker) list() (any, error) {
 	for w.scan.More() {
 		v, err := w.value()
 		if err != nil {
-			return nil, within(AppendIndex("", len(list)), err)
+			return nil, prependPath(AppendIndex("", len(list)), err)
 		}
 		list = append(list, v)
 	}
@@ -85,7 +85,7 @@ func (w *walker) list() (any, error) {
 }
 
 // enter steps over the bracket that opens an object or list.
-func (w *walker) enter() error {
+func (w *decoder) enter() error {
 	if w.depth == 0 {
 		return &LimitError{Unit: "levels", Limit: w.limit}
 	}
@@ -95,13 +95,13 @@ func (w *walker) enter() error {
 }
 
 // leave steps over the bracket that closes an object or list.
-func (w *walker) leave() {
+func (w *decoder) leave() {
 	w.depth++
 	w.scan.Pos++
 }
 
 // string reads a string, which is a part of the copy unless it has an escape.
-func (w *walker) string() (string, error) {
+func (w *decoder) string() (string, error) {
 	start := w.scan.Pos
 	literal := w.scan.Value()
 	if bytes.IndexByte(literal, '\\') < 0 {

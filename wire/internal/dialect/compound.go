@@ -11,7 +11,7 @@ import (
 // object writes the properties of an object. It reports whether any object fits.
 func (w *writer) object(body *jsonobject.Tree, n *node) (bool, error) {
 	props := undeclared(n)
-	further := n.further != nil && !n.further.never
+	further := n.additional != nil && !n.additional.nothing
 	switch {
 	case w.strict && (further || n.patterns):
 		return true, w.refuse("it takes properties that are not declared; strict schemas cannot")
@@ -23,15 +23,15 @@ func (w *writer) object(body *jsonobject.Tree, n *node) (bool, error) {
 	declared := &jsonobject.Tree{}
 	for _, p := range props {
 		optional := !slices.Contains(n.required, p.name)
-		out, err := w.step(p.name, p.value, optional && w.nulls)
+		out, err := w.writeBelow(p.name, p.value, optional && w.nulls)
 		switch {
 		case err != nil:
 			return true, err
 		case out != nil:
 			declared.Set(p.name, out)
 		case !optional:
-			if w.unfit == "" {
-				w.unfit = strings.TrimPrefix(w.at()+"."+p.name, ".")
+			if w.unfitProperty == "" {
+				w.unfitProperty = strings.TrimPrefix(w.at()+"."+p.name, ".")
 			}
 			return false, nil
 		}
@@ -42,15 +42,15 @@ func (w *writer) object(body *jsonobject.Tree, n *node) (bool, error) {
 	}
 	body.Set("properties", declared)
 	if required := n.required; w.nulls {
-		body.Set("required", values(order))
+		body.Set("required", anyOf(order))
 	} else if len(required) > 0 {
-		body.Set("required", values(required))
+		body.Set("required", anyOf(required))
 	}
 	if w.strict {
 		body.Set("additionalProperties", false)
 	}
 	if w.openAPI && len(order) > 1 {
-		body.Set("propertyOrdering", values(order))
+		body.Set("propertyOrdering", anyOf(order))
 	}
 	return true, nil
 }
@@ -85,12 +85,12 @@ func (w *writer) array(body *jsonobject.Tree, n *node) (bool, error) {
 		if items != nil {
 			among = append(among, items)
 		}
-		items = &node{choices: []choice{{among: among}}}
+		items = &node{choices: []choice{{alternatives: among}}}
 	}
 	if items == nil {
 		return true, w.refuse("it is a list of any items; describe them")
 	}
-	out, err := w.step("[]", items, false)
+	out, err := w.writeBelow("[]", items, false)
 	if err != nil {
 		return true, err
 	}
@@ -105,10 +105,10 @@ func (w *writer) array(body *jsonobject.Tree, n *node) (bool, error) {
 func (w *writer) choice(n *node, orNull bool) (*jsonobject.Tree, error) {
 	base := n.withoutNotes()
 	base.choices = n.choices[1:]
-	alternatives := n.choices[0].among
+	alternatives := n.choices[0].alternatives
 	either := alternativeList{null: orNull, texts: map[string]bool{}, ofNull: string(jsonobject.Encode(w.null()))}
 	for _, a := range alternatives {
-		if !base.bare() {
+		if !base.acceptsAll() {
 			a = &node{all: []*node{a, base}}
 		}
 		out, err := w.write(a, false)
@@ -120,19 +120,19 @@ func (w *writer) choice(n *node, orNull bool) (*jsonobject.Tree, error) {
 		}
 	}
 	var told []string
-	if n.choices[0].exactly {
-		apart, err := w.apart(alternatives)
+	if n.choices[0].exactlyOne {
+		apart, err := w.exclusive(alternatives)
 		if err != nil {
 			return nil, err
 		}
 		if !apart {
 			told = []string{"exactly one of the alternatives fits"}
-			w.lose(told)
+			w.addLosses(told)
 		}
 	}
 	described := *n
 	described.notes = slices.Concat(told, n.notes)
-	return w.either(&described, either.schemas, either.null), nil
+	return w.union(&described, either.schemas, either.null), nil
 }
 
 // maxAlternatives is how many alternatives one schema may come to. It bounds the
@@ -169,8 +169,8 @@ func (l *alternativeList) add(schema *jsonobject.Tree) {
 	}
 }
 
-// either puts alternatives together, and null.
-func (w *writer) either(n *node, outs []any, null bool) *jsonobject.Tree {
+// union puts alternatives together, and null.
+func (w *writer) union(n *node, outs []any, null bool) *jsonobject.Tree {
 	if len(outs) == 0 {
 		if !null {
 			return nil
@@ -181,7 +181,7 @@ func (w *writer) either(n *node, outs []any, null bool) *jsonobject.Tree {
 		if null {
 			one.Set("nullable", true)
 		}
-		return w.over(n, one)
+		return w.describeOnly(n, one)
 	}
 	o := &jsonobject.Tree{}
 	if null && w.openAPI {
@@ -194,9 +194,9 @@ func (w *writer) either(n *node, outs []any, null bool) *jsonobject.Tree {
 	return w.annotated(n, o, either)
 }
 
-// over describes the only alternative that is left, as the choice and the
+// describeOnly describes the only alternative that is left, as the choice and the
 // alternative itself are.
-func (w *writer) over(n *node, one *jsonobject.Tree) *jsonobject.Tree {
+func (w *writer) describeOnly(n *node, one *jsonobject.Tree) *jsonobject.Tree {
 	noted := w.annotated(n, &jsonobject.Tree{})
 	for name, value := range noted.All() {
 		if inner := one.Text(name); name == "description" && inner != "" {
@@ -208,18 +208,18 @@ func (w *writer) over(n *node, one *jsonobject.Tree) *jsonobject.Tree {
 	return one
 }
 
-// maxApart is how many alternatives are compared with each other.
-const maxApart = 40
+// maxExclusive is how many alternatives are compared with each other.
+const maxExclusive = 40
 
-// apart reports whether no value can fit two of the alternatives: their types
+// exclusive reports whether no value can fit two of the alternatives: their types
 // differ, or a property that both require has other values.
-func (w *writer) apart(alternatives []*node) (bool, error) {
-	if len(alternatives) > maxApart {
+func (w *writer) exclusive(alternatives []*node) (bool, error) {
+	if len(alternatives) > maxExclusive {
 		return false, nil
 	}
 	var flat []*node
 	for _, a := range alternatives {
-		f, err := w.flat(a, nil, 0)
+		f, err := w.flatten(a, nil, 0)
 		if err != nil {
 			return false, err
 		}
@@ -227,7 +227,7 @@ func (w *writer) apart(alternatives []*node) (bool, error) {
 	}
 	for i, a := range flat {
 		for _, b := range flat[:i] {
-			differ, err := w.differ(a, b)
+			differ, err := w.disjoint(a, b)
 			if err != nil || !differ {
 				return false, err
 			}
@@ -236,15 +236,15 @@ func (w *writer) apart(alternatives []*node) (bool, error) {
 	return true, nil
 }
 
-func (w *writer) differ(a, b *node) (bool, error) {
+func (w *writer) disjoint(a, b *node) (bool, error) {
 	ofA, ofB := a.implied(), b.implied()
 	if len(a.choices)+len(b.choices) > 0 || ofA == nil || ofB == nil {
 		return false, nil
 	}
-	if types, _ := bothTypes(ofA, ofB, false); len(types) == 0 {
+	if types, _ := mergedTypes(ofA, ofB, false); len(types) == 0 {
 		return true, nil
 	}
-	if a.listed && b.listed {
+	if a.hasEnum && b.hasEnum {
 		return len(common(a.enum, b.enum)) == 0, nil
 	}
 	for _, p := range a.props {
@@ -252,15 +252,15 @@ func (w *writer) differ(a, b *node) (bool, error) {
 			if p.name != q.name || !slices.Contains(a.required, p.name) || !slices.Contains(b.required, p.name) {
 				continue
 			}
-			x, err := w.flat(p.value, nil, 0)
+			x, err := w.flatten(p.value, nil, 0)
 			if err != nil {
 				return false, err
 			}
-			y, err := w.flat(q.value, nil, 0)
+			y, err := w.flatten(q.value, nil, 0)
 			if err != nil {
 				return false, err
 			}
-			if x.listed && y.listed && len(common(x.enum, y.enum)) == 0 {
+			if x.hasEnum && y.hasEnum && len(common(x.enum, y.enum)) == 0 {
 				return true, nil
 			}
 		}

@@ -9,15 +9,15 @@ import (
 
 // definitions are the schemas under $defs: those that references lead to.
 type definitions struct {
-	order   []string // references, as they were met first
-	names   map[string]string
-	taken   map[string]bool
-	leads   map[string][]string // from one to the others
-	current string              // that is being written, "#" for the root
+	order      []string // references, as they were met first
+	names      map[string]string
+	used       map[string]bool
+	references map[string][]string // from one to the others
+	current    string              // that is being written, "#" for the root
 }
 
 func newDefinitions() definitions {
-	return definitions{names: map[string]string{}, taken: map[string]bool{}, leads: map[string][]string{}, current: "#"}
+	return definitions{names: map[string]string{}, used: map[string]bool{}, references: map[string][]string{}, current: "#"}
 }
 
 // onlyRefers reports whether n is a reference that nothing is said beside, other
@@ -28,7 +28,7 @@ func (n *node) onlyRefers() bool {
 	}
 	rest := n.withoutNotes()
 	rest.ref = ""
-	return rest.bare()
+	return rest.acceptsAll()
 }
 
 // reference writes a reference.
@@ -40,33 +40,33 @@ func (w *writer) reference(n *node, orNull bool) (*jsonobject.Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := w.flat(target, nil, 0)
+	f, err := w.flatten(target, nil, 0)
 	if err != nil {
 		return nil, err
 	}
-	if f.never {
+	if f.nothing {
 		return nil, nil
 	}
 	o := &jsonobject.Tree{}
 	o.Set("$ref", w.defs.name(n.ref))
 	noted := w.annotated(n, &jsonobject.Tree{})
-	if !orNull && (w.beside || noted.Len() == 0) {
+	if !orNull && (w.describedRefs || noted.Len() == 0) {
 		return w.annotated(n, o), nil
 	}
-	return w.either(n, []any{o}, orNull), nil
+	return w.union(n, []any{o}, orNull), nil
 }
 
 // name returns the reference to the definition that ref leads to. A path that is
 // written in two ways has two definitions.
 func (d *definitions) name(ref string) string {
-	d.leads[d.current] = append(d.leads[d.current], ref)
+	d.references[d.current] = append(d.references[d.current], ref)
 	if ref == "#" {
 		return ref
 	}
 	name, ok := d.names[ref]
 	if !ok {
 		name = d.free(ref)
-		d.names[ref], d.taken[name] = name, true
+		d.names[ref], d.used[name] = name, true
 		d.order = append(d.order, ref)
 	}
 	return "#/$defs/" + name
@@ -81,7 +81,7 @@ func (d *definitions) free(ref string) string {
 		return '_'
 	}, ref[strings.LastIndexByte(ref, '/')+1:])
 	name := base
-	for i := 2; name == "" || d.taken[name]; i++ {
+	for i := 2; name == "" || d.used[name]; i++ {
 		name = fmt.Sprintf("%s_%d", base, i)
 	}
 	return name
@@ -109,7 +109,7 @@ func (w *writer) define(root *jsonobject.Tree) error {
 		all.Set(name, out)
 	}
 	w.path = nil
-	if !w.loops {
+	if !w.recursion {
 		if ref, found := w.defs.loop(); found {
 			return &RefusalError{Reason: "it is recursive: it leads back to " + ref}
 		}
@@ -127,7 +127,7 @@ func (d *definitions) loop() (ref string, found bool) {
 	var visit func(string) bool
 	visit = func(at string) bool {
 		state[at] = open
-		for _, next := range d.leads[at] {
+		for _, next := range d.references[at] {
 			if state[next] == open {
 				ref = next
 				return true

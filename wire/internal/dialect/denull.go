@@ -31,28 +31,28 @@ func Denull(input, schema json.RawMessage) json.RawMessage {
 	if err != nil {
 		return input
 	}
-	d := denuller{doc: doc, left: maxSteps}
+	d := denuller{doc: doc, budget: maxSteps}
 	out, changed := d.value(input, []any{doc})
-	if !changed || d.left < 0 {
+	if !changed || d.budget < 0 {
 		return input
 	}
 	return out
 }
 
 type denuller struct {
-	doc   *jsonobject.Tree
-	left  int // steps
-	level int
+	doc    *jsonobject.Tree
+	budget int // steps
+	level  int
 }
 
 // value returns raw, to which the schemas apply, without its nulls.
 func (d *denuller) value(raw json.RawMessage, schemas []any) (out json.RawMessage, changed bool) {
 	if d.level++; d.level > maxInputLevels {
-		d.left = -1
+		d.budget = -1
 	}
 	defer func() { d.level-- }()
 	raw = bytes.TrimLeft(raw, " \t\r\n")
-	if d.left < 0 || len(schemas) == 0 || !bytes.Contains(raw, []byte("null")) {
+	if d.budget < 0 || len(schemas) == 0 || !bytes.Contains(raw, []byte("null")) {
 		return raw, false
 	}
 	switch raw[0] {
@@ -70,13 +70,13 @@ func (d *denuller) object(raw json.RawMessage, schemas []any) (json.RawMessage, 
 		return raw, false
 	}
 	if repeats(o) { // readers differ on which counts; the check of the input refuses it
-		d.left = -1
+		d.budget = -1
 		return raw, false
 	}
 	all := d.expand(schemas, raw, o)
 	kept, changed := jsonobject.Object{}, false
 	for _, m := range o {
-		if string(m.Value) == "null" && d.made(schemas, m.Name, raw, o) {
+		if string(m.Value) == "null" && d.isArtificial(schemas, m.Name, raw, o) {
 			changed = true
 			continue
 		}
@@ -154,12 +154,12 @@ func (d *denuller) expand(schemas []any, raw json.RawMessage, o jsonobject.Objec
 	var visit func(v any)
 	visit = func(v any) {
 		s, ok := v.(*jsonobject.Tree)
-		if d.left--; d.left < 0 || !ok || seen[s] {
+		if d.budget--; d.budget < 0 || !ok || seen[s] {
 			return
 		}
 		seen[s] = true
 		all = append(all, s)
-		for _, part := range d.together(s) {
+		for _, part := range d.conjuncts(s) {
 			visit(part)
 		}
 		for _, part := range d.alternatives(s, raw, o) {
@@ -172,8 +172,8 @@ func (d *denuller) expand(schemas []any, raw json.RawMessage, o jsonobject.Objec
 	return all
 }
 
-// together returns the schemas that apply wherever s does.
-func (d *denuller) together(s *jsonobject.Tree) []any {
+// conjuncts returns the schemas that apply wherever s does.
+func (d *denuller) conjuncts(s *jsonobject.Tree) []any {
 	parts := s.List("allOf")
 	if ref := s.Text("$ref"); ref != "" {
 		if target, ok := d.doc.Find(ref); ok {
@@ -186,7 +186,7 @@ func (d *denuller) together(s *jsonobject.Tree) []any {
 // alternatives returns those of s that the value may be, or all if it can be none.
 func (d *denuller) alternatives(s *jsonobject.Tree, raw json.RawMessage, o jsonobject.Object) []any {
 	all := slices.Concat(s.List("anyOf"), s.List("oneOf"))
-	d.left -= len(all)
+	d.budget -= len(all)
 	fitting := slices.DeleteFunc(slices.Clone(all), func(v any) bool { return !d.mayBe(v, raw, o, 8) })
 	if len(fitting) == 0 {
 		return all
@@ -197,32 +197,32 @@ func (d *denuller) alternatives(s *jsonobject.Tree, raw json.RawMessage, o jsono
 // mayBe reports whether nothing that is quick to see keeps the value from fitting.
 func (d *denuller) mayBe(v any, raw json.RawMessage, o jsonobject.Object, levels int) bool {
 	s, ok := v.(*jsonobject.Tree)
-	if d.left--; !ok || levels == 0 || d.left < 0 {
+	if d.budget--; !ok || levels == 0 || d.budget < 0 {
 		return v != false
 	}
-	if raw[0] == '{' && !among(typesOf(s), "object") || raw[0] == '[' && !among(typesOf(s), "array") {
+	if raw[0] == '{' && !hasType(typesOf(s), "object") || raw[0] == '[' && !hasType(typesOf(s), "array") {
 		return false
 	}
 	if properties := s.Child("properties"); properties != nil {
 		for _, m := range o {
 			value, _ := properties.Get(m.Name)
-			if p, ok := value.(*jsonobject.Tree); ok && string(m.Value) != "null" && !lists(p, m.Value) {
+			if p, ok := value.(*jsonobject.Tree); ok && string(m.Value) != "null" && !mayEqual(p, m.Value) {
 				return false
 			}
 		}
 	}
-	for _, name := range names(s.List("required")) {
+	for _, name := range stringsOf(s.List("required")) {
 		value, declared := s.Child("properties").Get(name)
 		given := o.Get(name)
 		if given == nil || string(given) == "null" && declared && !d.takesNull(value, levels) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(d.together(s), func(part any) bool { return !d.mayBe(part, raw, o, levels-1) })
+	return !slices.ContainsFunc(d.conjuncts(s), func(part any) bool { return !d.mayBe(part, raw, o, levels-1) })
 }
 
-// lists reports whether a scalar is one of the values that s lists, if it does.
-func lists(s *jsonobject.Tree, raw json.RawMessage) bool {
+// mayEqual reports whether a scalar is one of the values that s lists, if it does.
+func mayEqual(s *jsonobject.Tree, raw json.RawMessage) bool {
 	listed := s.List("enum")
 	if v, ok := s.Get("const"); ok {
 		listed = []any{v}
@@ -237,12 +237,12 @@ func lists(s *jsonobject.Tree, raw json.RawMessage) bool {
 	})
 }
 
-// made reports whether a null of the property can only be there since the strict
+// isArtificial reports whether a null of the property can only be there since the strict
 // form asks for one.
-func (d *denuller) made(schemas []any, name string, raw json.RawMessage, o jsonobject.Object) bool {
+func (d *denuller) isArtificial(schemas []any, name string, raw json.RawMessage, o jsonobject.Object) bool {
 	declared := false
 	for _, s := range schemas {
-		says, fits, required := d.null(s, name, raw, o, 16)
+		says, fits, required := d.nullRule(s, name, raw, o, 16)
 		if says && fits || required {
 			return false
 		}
@@ -251,11 +251,11 @@ func (d *denuller) made(schemas []any, name string, raw json.RawMessage, o jsono
 	return declared
 }
 
-// null returns whether a schema declares a property, whether null then fits it, and
+// nullRule returns whether a schema declares a property, whether null then fits it, and
 // whether it requires the property.
-func (d *denuller) null(v any, name string, raw json.RawMessage, o jsonobject.Object, levels int) (says, fits, required bool) {
+func (d *denuller) nullRule(v any, name string, raw json.RawMessage, o jsonobject.Object, levels int) (says, fits, required bool) {
 	s, ok := v.(*jsonobject.Tree)
-	if d.left--; !ok || levels == 0 || d.left < 0 {
+	if d.budget--; !ok || levels == 0 || d.budget < 0 {
 		return false, false, false
 	}
 	fits = true
@@ -263,14 +263,14 @@ func (d *denuller) null(v any, name string, raw json.RawMessage, o jsonobject.Ob
 		says, fits = true, d.takesNull(p, 16)
 	}
 	required = slices.Contains(s.List("required"), any(name))
-	for _, part := range d.together(s) {
-		partSays, partFits, partRequires := d.null(part, name, raw, o, levels-1)
+	for _, part := range d.conjuncts(s) {
+		partSays, partFits, partRequires := d.nullRule(part, name, raw, o, levels-1)
 		says, required = says || partSays, required || partRequires
 		fits = fits && (partFits || !partSays)
 	}
 	some, one := false, false
 	for _, part := range d.alternatives(s, raw, o) {
-		partSays, partFits, _ := d.null(part, name, raw, o, levels-1)
+		partSays, partFits, _ := d.nullRule(part, name, raw, o, levels-1)
 		some, one = some || partSays, one || partSays && partFits
 	}
 	return says || some, fits && (one || !some), required
@@ -279,12 +279,12 @@ func (d *denuller) null(v any, name string, raw json.RawMessage, o jsonobject.Ob
 // takesNull reports whether a schema takes null.
 func (d *denuller) takesNull(v any, levels int) bool {
 	s, ok := v.(*jsonobject.Tree)
-	if d.left--; !ok || levels == 0 || d.left < 0 {
+	if d.budget--; !ok || levels == 0 || d.budget < 0 {
 		return v != false
 	}
 	takes := func(part any) bool { return d.takesNull(part, levels-1) }
 	refuses := func(part any) bool { return !takes(part) }
-	if !among(typesOf(s), "null") || !s.Has("type") && impliesType(s) || slices.ContainsFunc(d.together(s), refuses) {
+	if !hasType(typesOf(s), "null") || !s.Has("type") && impliesType(s) || slices.ContainsFunc(d.conjuncts(s), refuses) {
 		return false
 	}
 	if constant, ok := s.Get("const"); ok && constant != nil {

@@ -123,7 +123,7 @@ func Convert(schema json.RawMessage, to Dialect) (Converted, error) {
 type Form struct {
 	Converted
 	Dialect Dialect
-	Passed  []error // why the dialects that were preferred do not do
+	Refused []error // why the dialects that were preferred do not do
 }
 
 // First returns the schema in the first of the dialects that can express it. The
@@ -133,7 +133,7 @@ func First(schema json.RawMessage, dialects ...Dialect) (Form, error) {
 	for _, d := range dialects {
 		c, err := Convert(schema, d)
 		if err == nil {
-			return Form{Converted: c, Dialect: d, Passed: passed}, nil
+			return Form{Converted: c, Dialect: d, Refused: passed}, nil
 		}
 		passed = append(passed, err)
 	}

@@ -33,8 +33,8 @@ func decode(raw json.RawMessage) (*jsonobject.Tree, error) {
 	return doc, nil
 }
 
-// names returns the strings of a list, each once, in their order.
-func names(list []any) (all []string) {
+// stringsOf returns the strings of a list, each once, in their order.
+func stringsOf(list []any) (all []string) {
 	seen := map[string]bool{}
 	for _, v := range list {
 		if s, ok := v.(string); ok && !seen[s] {
@@ -45,8 +45,8 @@ func names(list []any) (all []string) {
 	return all
 }
 
-// values is the list of some strings.
-func values(all []string) []any {
+// anyOf is the list of some strings.
+func anyOf(all []string) []any {
 	list := make([]any, len(all))
 	for i, s := range all {
 		list[i] = s

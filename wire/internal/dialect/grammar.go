@@ -10,16 +10,16 @@ import (
 // are in contracts 3.1 "Strict mode limits" and 3.2 "Strict subset", the one of
 // OpenAPI in 3.3.
 type grammar struct {
-	keeps   []string // bounds
-	formats []string
-	strict  bool // objects are closed
-	nulls   bool // every property is required, an optional one may be null
-	links   bool // $ref and $defs
-	loops   bool // references may lead back
-	presets bool // the keyword default
-	beside  bool // $ref has a description beside it
-	few     bool // minItems is 0 or 1
-	openAPI bool // upper-case types, nullable, enum of texts
+	bounds        []string // bounds
+	formats       []string
+	strict        bool // objects are closed
+	nulls         bool // every property is required, an optional one may be null
+	keepsRefs     bool // $ref and $defs
+	recursion     bool // references may lead back
+	defaults      bool // the keyword default
+	describedRefs bool // $ref has a description beside it
+	smallMinItems bool // minItems is 0 or 1
+	openAPI       bool // upper-case types, nullable, enum of texts
 }
 
 // grammarOf returns the grammar of a dialect whose schemas are rewritten.
@@ -28,39 +28,39 @@ func grammarOf(d Dialect) grammar {
 	switch d {
 	case AnthropicStrict:
 		return grammar{
-			keeps:   []string{"minItems", "pattern", "format"},
+			bounds:  []string{"minItems", "pattern", "format"},
 			formats: append(shared, "uri"),
-			strict:  true, links: true, presets: true, beside: true, few: true,
+			strict:  true, keepsRefs: true, defaults: true, describedRefs: true, smallMinItems: true,
 		}
 	case OpenAIStrict:
 		return grammar{
-			keeps: []string{
+			bounds: []string{
 				"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 				"minItems", "maxItems", "pattern", "format",
 			},
 			formats: shared,
-			strict:  true, nulls: true, links: true, loops: true,
+			strict:  true, nulls: true, keepsRefs: true, recursion: true,
 		}
 	default:
 		return grammar{
-			keeps: []string{
+			bounds: []string{
 				"minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength",
 				"minProperties", "maxProperties", "pattern", "format",
 			},
-			formats: []string{"date-time", "int32", "int64", "float", "double"},
-			presets: true, openAPI: true,
+			formats:  []string{"date-time", "int32", "int64", "float", "double"},
+			defaults: true, openAPI: true,
 		}
 	}
 }
 
-// kept returns a bound as the grammar takes it. Whole is false if something of it
+// convertBound returns a bound as the grammar takes it. Whole is false if something of it
 // is lost, ok if all of it is.
-func (g *grammar) kept(b bound, types []string) (as bound, whole, ok bool) {
+func (g *grammar) convertBound(b bound, types []string) (as bound, whole, ok bool) {
 	n, counted := count(b.value)
 	switch {
 	case g.openAPI && strings.HasPrefix(b.keyword, "exclusive"):
 		return inclusive(b, types)
-	case !slices.Contains(g.keeps, b.keyword):
+	case !slices.Contains(g.bounds, b.keyword):
 		return b, false, false
 	case b.keyword == "format":
 		known := slices.Contains(g.formats, b.text())
@@ -68,7 +68,7 @@ func (g *grammar) kept(b bound, types []string) (as bound, whole, ok bool) {
 	case b.keyword == "pattern":
 		simple := g.openAPI || simplePattern(b.text())
 		return b, simple, simple
-	case g.few && b.keyword == "minItems":
+	case g.smallMinItems && b.keyword == "minItems":
 		return bound{"minItems", number(1)}, counted && n <= 1, true
 	case g.openAPI && boundTypes[b.keyword] != "number":
 		return bound{b.keyword, number(n)}, counted, counted

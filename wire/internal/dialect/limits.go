@@ -102,14 +102,14 @@ func (c *useCount) of(s *jsonobject.Tree) (u Use) {
 	return u
 }
 
-// size is what OpenAI counts in a schema.
-type size struct {
+// openAISize is what OpenAI counts in a schema.
+type openAISize struct {
 	properties, characters, enum int
 }
 
 // withinOpenAI checks the limits of a whole strict schema.
 func withinOpenAI(root *jsonobject.Tree) error {
-	var s size
+	var s openAISize
 	if err := s.add(root); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func withinOpenAI(root *jsonobject.Tree) error {
 }
 
 // add counts in a schema and all below it.
-func (s *size) add(o *jsonobject.Tree) error {
+func (s *openAISize) add(o *jsonobject.Tree) error {
 	if o == nil {
 		return nil
 	}

@@ -5,10 +5,10 @@ import "slices"
 // maxChain is how many references and allOf may lead on from one to the next.
 const maxChain = 32
 
-// flat returns a schema without $ref and allOf of its own: what they say is merged
+// flatten returns a schema without $ref and allOf of its own: what they say is merged
 // into it. Those of its parts stay. The references that were followed are added to
 // followed, if it is not nil.
-func (r *reader) flat(n *node, followed *[]string, chain int) (*node, error) {
+func (r *reader) flatten(n *node, followed *[]string, chain int) (*node, error) {
 	if chain > maxChain {
 		return nil, &RefusalError{Reason: "its references lead too far"}
 	}
@@ -29,36 +29,36 @@ func (r *reader) flat(n *node, followed *[]string, chain int) (*node, error) {
 		parts = append([]*node{target}, parts...)
 	}
 	for _, part := range parts {
-		p, err := r.flat(part, followed, chain+1)
+		p, err := r.flatten(part, followed, chain+1)
 		if err != nil {
 			return nil, err
 		}
-		flat = *both(&flat, p)
+		flat = *merged(&flat, p)
 	}
-	settle(&flat)
+	simplify(&flat)
 	return &flat, nil
 }
 
-// both returns a schema that fits what fits a and b. Parts of both are merged when
+// merged returns a schema that fits what fits a and b. Parts of both are merged when
 // they are asked for.
-func both(a, b *node) *node {
+func merged(a, b *node) *node {
 	n := *a
-	n.never = a.never || b.never
+	n.nothing = a.nothing || b.nothing
 	if n.title == "" {
 		n.title = b.title
 	}
 	if n.description == "" {
 		n.description = b.description
 	}
-	if !n.hasPre {
-		n.preset, n.hasPre = b.preset, b.hasPre
+	if !n.hasDefault {
+		n.defaultValue, n.hasDefault = b.defaultValue, b.hasDefault
 	}
 	n.notes = slices.Concat(a.notes, b.notes)
-	n.types, n.never = bothTypes(a.types, b.types, n.never)
-	if b.listed {
-		n.enum, n.listed = intersect(a, b.enum), true
+	n.types, n.nothing = mergedTypes(a.types, b.types, n.nothing)
+	if b.hasEnum {
+		n.enum, n.hasEnum = intersect(a, b.enum), true
 	}
-	n.props = bothProperties(a, b)
+	n.props = mergedProperties(a, b)
 	n.required = slices.Clone(a.required)
 	for _, name := range b.required {
 		if !slices.Contains(n.required, name) {
@@ -66,17 +66,17 @@ func both(a, b *node) *node {
 		}
 	}
 	n.closed, n.patterns = a.closed || b.closed, a.patterns || b.patterns
-	n.further = bothNodes(a.further, b.further)
+	n.additional = mergedNodes(a.additional, b.additional)
 	for i := range max(len(a.prefix), len(b.prefix)) {
 		if i == 0 {
 			n.prefix = nil
 		}
-		n.prefix = append(n.prefix, bothNodes(a.item(i), b.item(i)))
+		n.prefix = append(n.prefix, mergedNodes(a.item(i), b.item(i)))
 	}
-	n.items = bothNodes(a.items, b.items)
+	n.items = mergedNodes(a.items, b.items)
 	n.choices = slices.Concat(a.choices, b.choices)
 	n.bounds = slices.Concat(a.bounds, b.bounds)
-	n.said = slices.Concat(a.said, b.said)
+	n.losses = slices.Concat(a.losses, b.losses)
 	return &n
 }
 
@@ -88,7 +88,7 @@ func (n *node) item(i int) *node {
 	return n.items
 }
 
-func bothNodes(a, b *node) *node {
+func mergedNodes(a, b *node) *node {
 	switch {
 	case a == nil || a == b:
 		return b
@@ -99,7 +99,7 @@ func bothNodes(a, b *node) *node {
 	}
 }
 
-func bothTypes(a, b []string, never bool) ([]string, bool) {
+func mergedTypes(a, b []string, never bool) ([]string, bool) {
 	if a == nil || b == nil {
 		return slices.Concat(a, b), never
 	}
@@ -108,14 +108,14 @@ func bothTypes(a, b []string, never bool) ([]string, bool) {
 		if t == "number" && !slices.Contains(b, t) {
 			t = "integer"
 		}
-		if among(b, t) && !slices.Contains(types, t) {
+		if hasType(b, t) && !slices.Contains(types, t) {
 			types = append(types, t)
 		}
 	}
 	return types, never || len(types) == 0
 }
 
-func bothProperties(a, b *node) []property {
+func mergedProperties(a, b *node) []property {
 	if len(a.props) == 0 && len(b.props) == 0 {
 		return nil
 	}
@@ -133,11 +133,11 @@ func bothProperties(a, b *node) []property {
 		if other == nil {
 			other = b.undeclared()
 		}
-		all = append(all, property{p.name, bothNodes(p.value, other)})
+		all = append(all, property{p.name, mergedNodes(p.value, other)})
 	}
 	for _, p := range b.props {
 		if inA[p.name] == nil {
-			all = append(all, property{p.name, bothNodes(p.value, a.undeclared())})
+			all = append(all, property{p.name, mergedNodes(p.value, a.undeclared())})
 		}
 	}
 	return all
@@ -149,26 +149,26 @@ func (n *node) undeclared() *node {
 	case n.patterns:
 		return nil // it depends on the name; the words say it
 	case n.closed:
-		return &node{never: true}
+		return &node{nothing: true}
 	default:
-		return n.further
+		return n.additional
 	}
 }
 
-// settle drops values that do not fit the types, and keeps the narrowest of bounds
+// simplify drops values that do not fit the types, and keeps the narrowest of bounds
 // that are said twice.
-func settle(n *node) {
-	if n.listed {
+func simplify(n *node) {
+	if n.hasEnum {
 		if n.types != nil {
 			kept := []any{}
 			for _, v := range n.enum {
-				if among(n.types, typeOf(v)) {
+				if hasType(n.types, typeOf(v)) {
 					kept = append(kept, v)
 				}
 			}
 			n.enum = kept
 		}
-		n.never = n.never || len(n.enum) == 0
+		n.nothing = n.nothing || len(n.enum) == 0
 	}
 	at := map[string]int{}
 	var kept []bound
@@ -180,7 +180,7 @@ func settle(n *node) {
 			kept = append(kept, b)
 		case b.value == kept[i].value:
 		case b.keyword == "pattern" || b.keyword == "format" || b.keyword == "multipleOf":
-			n.said = append(slices.Clip(n.said), words(b.keyword, b.value))
+			n.losses = append(slices.Clip(n.losses), keywordText(b.keyword, b.value))
 		case narrower(b, kept[i]):
 			kept[i] = b
 		}

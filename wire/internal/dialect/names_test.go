@@ -98,8 +98,8 @@ func TestFirst(t *testing.T) {
 	form, err := dialect.First(json.RawMessage(tool(`{}`)), dialect.AnthropicStrict, dialect.Anthropic)
 	require.NoError(t, err)
 	require.Equal(t, dialect.Anthropic, form.Dialect)
-	require.Len(t, form.Passed, 1)
-	require.EqualError(t, form.Passed[0], "p: it takes any value; give it a type")
+	require.Len(t, form.Refused, 1)
+	require.EqualError(t, form.Refused[0], "p: it takes any value; give it a type")
 
 	_, err = dialect.First(json.RawMessage(`{"type":"object","properties":{"a-b":{}}}`), dialect.GeminiSchema, dialect.GeminiJSON)
 	require.ErrorContains(t, err, "a-b: ")

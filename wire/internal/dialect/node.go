@@ -9,29 +9,29 @@ import (
 // A node is one schema, taken apart. The empty node takes every value. Nodes are
 // shared and never change once read.
 type node struct {
-	never       bool // no value fits
+	nothing     bool // no value fits
 	ref         string
 	title       string
 	description string
 
-	types    []string // nil for all
-	listed   bool     // only the values of enum fit
-	enum     []any
-	props    []property
-	required []string
-	closed   bool  // no further properties
-	further  *node // of further properties, nil if nothing is said of them
-	patterns bool  // properties are told by patterns of their names
-	items    *node // nil if nothing is said
-	prefix   []*node
+	types      []string // nil for all
+	hasEnum    bool     // only the values of enum fit
+	enum       []any
+	props      []property
+	required   []string
+	closed     bool  // no further properties
+	additional *node // of further properties, nil if nothing is said of them
+	patterns   bool  // properties are told by patterns of their names
+	items      *node // nil if nothing is said
+	prefix     []*node
 
-	all     []*node  // that must fit, too
-	choices []choice // of which one must fit, each
-	bounds  []bound
-	said    []string // what no dialect can express, in words: lost
-	notes   []string // what binds nobody, in words: default and examples
-	preset  any      // the default, if hasPreset
-	hasPre  bool
+	all          []*node  // that must fit, too
+	choices      []choice // of which one must fit, each
+	bounds       []bound
+	losses       []string // what no dialect can express, in words: lost
+	notes        []string // what binds nobody, in words: default and examples
+	defaultValue any      // the default, if hasPreset
+	hasDefault   bool
 }
 
 type property struct {
@@ -40,8 +40,8 @@ type property struct {
 }
 
 type choice struct {
-	among   []*node
-	exactly bool // one
+	alternatives []*node
+	exactlyOne   bool // one
 }
 
 // A bound is a keyword that limits values of one type.
@@ -64,9 +64,9 @@ var boundTypes = map[string]string{
 	"minProperties": "object", "maxProperties": "object",
 }
 
-// saidTypes are the keywords that can only be put in words, and the types they
+// lossTypes are the keywords that can only be put in words, and the types they
 // limit. Those without one limit all values.
-var saidTypes = map[string]string{
+var lossTypes = map[string]string{
 	"contains": "array", "unevaluatedItems": "array", "minContains": "array", "maxContains": "array",
 	"propertyNames": "object", "patternProperties": "object", "dependentRequired": "object", "dependentSchemas": "object",
 	"dependencies": "object", "unevaluatedProperties": "object",
@@ -98,8 +98,8 @@ func typeOf(v any) string {
 	}
 }
 
-// among reports whether one of the types has values of type t.
-func among(types []string, t string) bool {
+// hasType reports whether one of the types has values of type t.
+func hasType(types []string, t string) bool {
 	for _, name := range types {
 		if name == t || name == "number" && t == "integer" {
 			return true
@@ -108,17 +108,17 @@ func among(types []string, t string) bool {
 	return false
 }
 
-// bare reports whether n says nothing that binds.
-func (n *node) bare() bool {
-	return !n.never && n.ref == "" && n.types == nil && !n.listed && len(n.props) == 0 && len(n.required) == 0 && !n.closed &&
-		n.further == nil && !n.patterns && n.items == nil && len(n.prefix) == 0 && len(n.all) == 0 && len(n.choices) == 0 &&
-		len(n.bounds) == 0 && len(n.said) == 0
+// acceptsAll reports whether n says nothing that binds.
+func (n *node) acceptsAll() bool {
+	return !n.nothing && n.ref == "" && n.types == nil && !n.hasEnum && len(n.props) == 0 && len(n.required) == 0 && !n.closed &&
+		n.additional == nil && !n.patterns && n.items == nil && len(n.prefix) == 0 && len(n.all) == 0 && len(n.choices) == 0 &&
+		len(n.bounds) == 0 && len(n.losses) == 0
 }
 
 // withoutNotes returns n without what describes it.
 func (n *node) withoutNotes() *node {
 	c := *n
-	c.title, c.description, c.notes, c.preset, c.hasPre = "", "", nil, nil, false
+	c.title, c.description, c.notes, c.defaultValue, c.hasDefault = "", "", nil, nil, false
 	return &c
 }
 
@@ -128,15 +128,15 @@ func (n *node) implied() []string {
 	switch {
 	case n.types != nil:
 		return n.types
-	case n.listed:
+	case n.hasEnum:
 		var all []string
 		for _, v := range n.enum {
-			if t := typeOf(v); !among(all, t) {
+			if t := typeOf(v); !hasType(all, t) {
 				all = append(all, t)
 			}
 		}
 		return all
-	case len(n.props) > 0 || len(n.required) > 0 || n.closed || n.further != nil || n.patterns:
+	case len(n.props) > 0 || len(n.required) > 0 || n.closed || n.additional != nil || n.patterns:
 		return []string{"object"}
 	case n.items != nil || len(n.prefix) > 0:
 		return []string{"array"}

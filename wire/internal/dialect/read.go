@@ -16,23 +16,23 @@ const maxNodes = 20_000
 
 // A reader takes a document apart.
 type reader struct {
-	doc  *jsonobject.Tree
-	root *jsonobject.Tree // in place of doc itself
-	refs map[string]*node // by reference
-	old  bool             // before draft 2019-09, where nothing counts beside $ref
-	left int              // nodes that may still be made
+	doc      *jsonobject.Tree
+	root     *jsonobject.Tree // in place of doc itself
+	refs     map[string]*node // by reference
+	refAlone bool             // before draft 2019-09, where nothing counts beside $ref
+	budget   int              // nodes that may still be made
 }
 
 func newReader(doc, root *jsonobject.Tree) *reader {
 	draft := doc.Text("$schema")
 	old := strings.Contains(draft, "/draft-04/") || strings.Contains(draft, "/draft-06/") || strings.Contains(draft, "/draft-07/")
-	return &reader{doc: doc, root: root, refs: map[string]*node{}, old: old, left: maxNodes}
+	return &reader{doc: doc, root: root, refs: map[string]*node{}, refAlone: old, budget: maxNodes}
 }
 
 // spend counts work. The bound is on all of it, so that no reference or product of
 // alternatives can make a small document large.
 func (r *reader) spend(n int) error {
-	if r.left -= n; r.left < 0 {
+	if r.budget -= n; r.budget < 0 {
 		return &RefusalError{Reason: "the schema is too large when its references and alternatives are written out"}
 	}
 	return nil
@@ -68,7 +68,7 @@ func (r *reader) schema(v any) (*node, error) {
 	case v == true:
 		return &node{}, nil
 	case v == false:
-		return &node{never: true}, nil
+		return &node{nothing: true}, nil
 	case !ok:
 		return nil, &RefusalError{Reason: "a part of it is neither an object nor true or false"}
 	case o != r.root && o != r.doc && (o.Has("$id") || o.Has("$dynamicRef") || o.Has("$recursiveRef")):
@@ -81,7 +81,7 @@ func (r *reader) schema(v any) (*node, error) {
 		}
 	}
 	for name, value := range o.All() {
-		if n.ref != "" && r.old && !annotation(name) {
+		if n.ref != "" && r.refAlone && !annotation(name) {
 			continue
 		}
 		if err := r.keyword(n, o, name, value); err != nil {
@@ -106,13 +106,13 @@ func (r *reader) keyword(n *node, o *jsonobject.Tree, name string, value any) er
 	case "description":
 		n.description = text
 	case "default":
-		n.preset, n.hasPre = value, value != nil // that null is what is left out is no news
+		n.defaultValue, n.hasDefault = value, value != nil // that null is what is left out is no news
 	case "examples", "contentEncoding", "contentMediaType":
 		if text != "" || len(list) > 0 {
-			n.notes = append(n.notes, words(name, value))
+			n.notes = append(n.notes, keywordText(name, value))
 		}
 	case "type":
-		n.types = names(list)
+		n.types = stringsOf(list)
 		if list == nil {
 			n.types = []string{text}
 		}
@@ -120,9 +120,9 @@ func (r *reader) keyword(n *node, o *jsonobject.Tree, name string, value any) er
 			return &RefusalError{Reason: "a type has no name of JSON Schema"}
 		}
 	case "enum":
-		n.enum, n.listed = intersect(n, list), true
+		n.enum, n.hasEnum = intersect(n, list), true
 	case "const":
-		n.enum, n.listed = intersect(n, []any{value}), true
+		n.enum, n.hasEnum = intersect(n, []any{value}), true
 	case "properties", "required", "additionalProperties", "patternProperties":
 		err = r.objectKeyword(n, name, value)
 	case "items", "prefixItems", "additionalItems":
@@ -130,8 +130,8 @@ func (r *reader) keyword(n *node, o *jsonobject.Tree, name string, value any) er
 	case "allOf":
 		n.all, err = r.schemas(list)
 	case "anyOf", "oneOf":
-		c := choice{exactly: name == "oneOf"}
-		c.among, err = r.schemas(list)
+		c := choice{exactlyOne: name == "oneOf"}
+		c.alternatives, err = r.schemas(list)
 		n.choices = append(n.choices, c)
 	default:
 		r.bound(n, o, name, value)
@@ -141,7 +141,7 @@ func (r *reader) keyword(n *node, o *jsonobject.Tree, name string, value any) er
 
 // intersect returns the values that n lists already, too.
 func intersect(n *node, list []any) []any {
-	if !n.listed {
+	if !n.hasEnum {
 		return list
 	}
 	return common(n.enum, list)
@@ -178,18 +178,18 @@ func (r *reader) objectKeyword(n *node, name string, value any) error {
 	switch name {
 	case "required":
 		list, _ := value.([]any)
-		n.required = names(list)
+		n.required = stringsOf(list)
 	case "additionalProperties":
 		if n.closed = value == false; n.closed {
 			return nil
 		}
 		var err error
-		n.further, err = r.schema(value)
+		n.additional, err = r.schema(value)
 		return err
 	case "patternProperties":
 		if o != nil && o.Len() > 0 {
 			n.patterns = true
-			n.said = append(n.said, words(name, value))
+			n.losses = append(n.losses, keywordText(name, value))
 		}
 	case "properties":
 		if o == nil {
@@ -218,7 +218,7 @@ func (r *reader) arrayKeyword(n *node, o *jsonobject.Tree, name string, value an
 	switch {
 	case isList && name != "additionalItems":
 		if n.prefix, err = r.schemas(list); len(list) > 0 {
-			n.said = append(n.said, words("prefixItems", value))
+			n.losses = append(n.losses, keywordText("prefixItems", value))
 		}
 	case name == "additionalItems" && !tuple:
 	case value == false:
@@ -235,8 +235,8 @@ func (r *reader) arrayKeyword(n *node, o *jsonobject.Tree, name string, value an
 // mean nothing are passed over.
 func (r *reader) bound(n *node, o *jsonobject.Tree, name string, value any) {
 	if _, isBound := boundTypes[name]; !isBound {
-		if t, ok := saidTypes[name]; ok && (t == "" || among(typesOf(o), t)) {
-			n.said = append(n.said, words(name, value))
+		if t, ok := lossTypes[name]; ok && (t == "" || hasType(typesOf(o), t)) {
+			n.losses = append(n.losses, keywordText(name, value))
 		}
 		return
 	}
@@ -270,7 +270,7 @@ func isTrue(o *jsonobject.Tree, name string) bool { v, _ := o.Get(name); return 
 // typesOf returns the types that o names, whatever the order of its members.
 func typesOf(o *jsonobject.Tree) []string {
 	if list := o.List("type"); list != nil {
-		return names(list)
+		return stringsOf(list)
 	}
 	if t := o.Text("type"); t != "" {
 		return []string{t}

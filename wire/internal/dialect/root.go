@@ -100,7 +100,7 @@ func (r *root) typed() error {
 func (r *root) combine(doc *jsonobject.Tree, keyword string, value any) error {
 	switch keyword {
 	case "not", "enum", "const":
-		r.lose(words(keyword, value))
+		r.addLoss(keywordText(keyword, value))
 		return nil
 	case "allOf", "anyOf", "oneOf":
 	default:
@@ -126,11 +126,11 @@ func (r *root) combine(doc *jsonobject.Tree, keyword string, value any) error {
 		return nil
 	}
 	r.alternatives(branches)
-	r.lose(choiceWords(keyword, list))
+	r.addLoss(choiceText(keyword, list))
 	return nil
 }
 
-func (r *root) lose(text string) { r.lost = append(r.lost, text) }
+func (r *root) addLoss(text string) { r.lost = append(r.lost, text) }
 
 // branchOf returns a part of a combinator, through its references. It is nil if
 // the part takes everything.
@@ -166,20 +166,20 @@ func (r *root) join(branch *jsonobject.Tree) {
 		case "properties":
 			r.declare(branch)
 		case "required":
-			r.require(names(branch.List("required")))
+			r.require(stringsOf(branch.List("required")))
 		case "additionalProperties":
 			if value == false { // together with other parts it would allow next to nothing
-				r.lose("only the properties listed")
+				r.addLoss("only the properties listed")
 			} else if !r.schema.Has(keyword) {
 				r.schema.Set(keyword, value)
 			}
 		case "allOf", "anyOf", "oneOf", "not", "enum", "const":
-			r.lose(words(keyword, value))
+			r.addLoss(keywordText(keyword, value))
 		default:
 			if !r.schema.Has(keyword) {
 				r.schema.Set(keyword, value)
 			} else {
-				r.lose(words(keyword, value))
+				r.addLoss(keywordText(keyword, value))
 			}
 		}
 	}
@@ -207,14 +207,14 @@ func (r *root) declare(branch *jsonobject.Tree) {
 }
 
 func (r *root) require(more []string) {
-	all := names(r.schema.List("required"))
+	all := stringsOf(r.schema.List("required"))
 	for _, name := range more {
 		if !slices.Contains(all, name) {
 			all = append(all, name)
 		}
 	}
 	if len(all) > 0 {
-		r.schema.Set("required", values(all))
+		r.schema.Set("required", anyOf(all))
 	}
 }
 
@@ -247,9 +247,9 @@ func (r *root) alternatives(branches []*jsonobject.Tree) {
 	if all.Len() > 0 {
 		r.schema.Set("properties", all)
 	}
-	shared := names(branches[0].List("required"))
+	shared := stringsOf(branches[0].List("required"))
 	for _, branch := range branches[1:] {
-		has := names(branch.List("required"))
+		has := stringsOf(branch.List("required"))
 		shared = slices.DeleteFunc(shared, func(name string) bool { return !slices.Contains(has, name) })
 	}
 	r.require(shared)
@@ -264,9 +264,9 @@ func addOnce(list []any, v any) []any {
 	return append(list, v)
 }
 
-// choiceWords says what alternatives ask for. Those that only require properties
+// choiceText says what alternatives ask for. Those that only require properties
 // are told by their names.
-func choiceWords(keyword string, list []any) string {
+func choiceText(keyword string, list []any) string {
 	lead := "at least one of these is given: "
 	if keyword == "oneOf" {
 		lead = "exactly one of these is given: "
@@ -274,11 +274,11 @@ func choiceWords(keyword string, list []any) string {
 	var sets []string
 	for _, v := range list {
 		o, _ := v.(*jsonobject.Tree)
-		required := names(o.List("required"))
+		required := stringsOf(o.List("required"))
 		if o == nil || len(required) == 0 || o.Without("required", "title", "description", "type").Len() > 0 {
-			return words(keyword, list)
+			return keywordText(keyword, list)
 		}
-		sets = append(sets, listed(required, "and"))
+		sets = append(sets, joinNames(required, "and"))
 	}
 	return lead + strings.Join(sets, "; or ")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// maxWords is how many bytes of JSON a description is given to read.
-const maxWords = 2000
+// maxKeywordText is how many bytes of JSON a description is given to read.
+const maxKeywordText = 2000
 
 // describe adds what a schema cannot say to its description.
 func describe(description string, more []string) string {
@@ -23,10 +23,10 @@ func describe(description string, more []string) string {
 	return description + " " + added
 }
 
-// words says a keyword and its value for the model to read.
-func words(keyword string, value any) string {
+// keywordText says a keyword and its value for the model to read.
+func keywordText(keyword string, value any) string {
 	shown := string(jsonobject.Encode(value))
-	if len(shown) > maxWords {
+	if len(shown) > maxKeywordText {
 		return "further conditions on the input are checked when the tool is called (" + keyword + ")"
 	}
 	if form, ok := phrases[keyword]; ok {
@@ -87,8 +87,8 @@ var amounts = map[string]struct{ least, most, one, many string }{
 	"maxContains":   {"minContains", "maxContains", "of these items", "of these items"},
 }
 
-// boundWords says bounds, a pair as one phrase.
-func boundWords(bounds []bound) (all []string) {
+// boundTexts says bounds, a pair as one phrase.
+func boundTexts(bounds []bound) (all []string) {
 	value := map[string]any{}
 	for _, b := range bounds {
 		value[b.keyword] = b.value
@@ -101,7 +101,7 @@ func boundWords(bounds []bound) (all []string) {
 		said[b.keyword] = true
 		if a, ok := amounts[b.keyword]; ok {
 			said[a.least], said[a.most] = true, true
-			all = append(all, amountWords(value[a.least], value[a.most], a.one, a.many))
+			all = append(all, amountText(value[a.least], value[a.most], a.one, a.many))
 			continue
 		}
 		low, high := value["minimum"], value["maximum"]
@@ -112,13 +112,13 @@ func boundWords(bounds []bound) (all []string) {
 		case b.keyword == "uniqueItems":
 			all = append(all, "no two items alike")
 		default:
-			all = append(all, words(b.keyword, b.value))
+			all = append(all, keywordText(b.keyword, b.value))
 		}
 	}
 	return all
 }
 
-func amountWords(least, most any, one, many string) string {
+func amountText(least, most any, one, many string) string {
 	count := func(n any) string {
 		if n == json.Number("1") {
 			return "1 " + one
@@ -137,8 +137,8 @@ func amountWords(least, most any, one, many string) string {
 	}
 }
 
-// listed joins names the way a sentence does.
-func listed(all []string, last string) string {
+// joinNames joins names the way a sentence does.
+func joinNames(all []string, last string) string {
 	if len(all) < 2 {
 		return strings.Join(all, "")
 	}

@@ -11,29 +11,29 @@ import (
 type writer struct {
 	*reader
 	grammar
-	path   []string
-	lost   []string
-	told   map[string]bool // what is lost already
-	inside []string        // the references whose schema is being written in place
-	unfit  string          // the first required property that no value fits
-	defs   definitions
+	path          []string
+	lost          []string
+	reported      map[string]bool // what is lost already
+	following     []string        // the references whose schema is being written in place
+	unfitProperty string          // the first required property that no value fits
+	defs          definitions
 }
 
 // rewrite returns the document in a dialect that has to be written anew.
 func rewrite(doc *jsonobject.Tree, from *root, to Dialect) (Converted, error) {
-	w := &writer{reader: newReader(doc, from.schema), grammar: grammarOf(to), told: map[string]bool{}, defs: newDefinitions()}
+	w := &writer{reader: newReader(doc, from.schema), grammar: grammarOf(to), reported: map[string]bool{}, defs: newDefinitions()}
 	n, err := w.target("#")
 	if err != nil {
 		return Converted{}, err
 	}
 	whole := *n
-	whole.said = slices.Concat(from.lost, n.said)
+	whole.losses = slices.Concat(from.lost, n.losses)
 	out, err := w.write(&whole, false)
 	if err != nil {
 		return Converted{}, err
 	}
 	if out == nil {
-		return Converted{}, &RefusalError{At: w.unfit, Reason: "no value fits it, and it is required"}
+		return Converted{}, &RefusalError{At: w.unfitProperty, Reason: "no value fits it, and it is required"}
 	}
 	if err := w.define(out); err != nil {
 		return Converted{}, err
@@ -46,14 +46,14 @@ func rewrite(doc *jsonobject.Tree, from *root, to Dialect) (Converted, error) {
 	return Converted{Schema: jsonobject.Encode(out), Lost: w.lost, Nulls: w.nulls}, nil
 }
 
-// lose notes what the dialect cannot say at this place.
-func (w *writer) lose(all []string) {
+// addLosses notes what the dialect cannot say at this place.
+func (w *writer) addLosses(all []string) {
 	for _, text := range all {
 		if len(w.path) > 0 {
 			text = w.at() + ": " + text
 		}
-		if !w.told[text] {
-			w.told[text] = true
+		if !w.reported[text] {
+			w.reported[text] = true
 			w.lost = append(w.lost, text)
 		}
 	}
@@ -73,24 +73,24 @@ func (w *writer) write(n *node, orNull bool) (*jsonobject.Tree, error) {
 	if len(w.path) > maxLevels {
 		return nil, w.refuse("it is nested too deeply")
 	}
-	if w.links && n.onlyRefers() {
+	if w.keepsRefs && n.onlyRefers() {
 		return w.reference(n, orNull)
 	}
 	var followed []string
-	f, err := w.flat(n, &followed, 0)
+	f, err := w.flatten(n, &followed, 0)
 	if err != nil {
 		return nil, err
 	}
 	for _, ref := range followed {
-		if slices.Contains(w.inside, ref) {
+		if slices.Contains(w.following, ref) {
 			return nil, w.refuse("it is recursive: it leads back to " + ref)
 		}
 	}
-	outer := w.inside
-	w.inside = slices.Concat(outer, followed)
-	defer func() { w.inside = outer }()
+	outer := w.following
+	w.following = slices.Concat(outer, followed)
+	defer func() { w.following = outer }()
 	switch {
-	case f.never:
+	case f.nothing:
 		return nil, nil // nor does null, if it stands for a property that is left out
 	case len(f.choices) > 0:
 		return w.choice(f, orNull)
@@ -99,8 +99,8 @@ func (w *writer) write(n *node, orNull bool) (*jsonobject.Tree, error) {
 	}
 }
 
-// step writes what is below this place.
-func (w *writer) step(name string, n *node, orNull bool) (*jsonobject.Tree, error) {
+// writeBelow writes what is below this place.
+func (w *writer) writeBelow(name string, n *node, orNull bool) (*jsonobject.Tree, error) {
 	w.path = append(w.path, name)
 	defer func() { w.path = w.path[:len(w.path)-1] }()
 	return w.write(n, orNull)
@@ -129,10 +129,10 @@ func (w *writer) byType(n *node, orNull bool) (*jsonobject.Tree, error) {
 		types = slices.DeleteFunc(types, func(t string) bool { return t == "integer" })
 	}
 	some := slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
-	if n.listed { // a type of no value would be a way around the list
+	if n.hasEnum { // a type of no value would be a way around the list
 		some = slices.DeleteFunc(some, func(t string) bool { return len(valuesOf(n.enum, t)) == 0 })
 	}
-	orNull = orNull || len(some) < len(types) && slices.Contains(types, "null") && (!n.listed || len(valuesOf(n.enum, "null")) > 0)
+	orNull = orNull || len(some) < len(types) && slices.Contains(types, "null") && (!n.hasEnum || len(valuesOf(n.enum, "null")) > 0)
 	scalar := !slices.ContainsFunc(some, func(t string) bool { return t == "object" || t == "array" })
 	switch {
 	case len(some) == 0 && orNull:
@@ -148,16 +148,16 @@ func (w *writer) byType(n *node, orNull bool) (*jsonobject.Tree, error) {
 	for _, t := range some {
 		one := *n.withoutNotes()
 		one.types, one.enum = []string{t}, valuesOf(n.enum, t)
-		apart.among = append(apart.among, &one)
+		apart.alternatives = append(apart.alternatives, &one)
 	}
-	return w.choice(&node{title: n.title, description: n.description, notes: n.notes, preset: n.preset, hasPre: n.hasPre, choices: []choice{apart}}, orNull)
+	return w.choice(&node{title: n.title, description: n.description, notes: n.notes, defaultValue: n.defaultValue, hasDefault: n.hasDefault, choices: []choice{apart}}, orNull)
 }
 
 // valuesOf returns the values of a type.
 func valuesOf(list []any, t string) []any {
 	kept := []any{}
 	for _, v := range list {
-		if among([]string{t}, typeOf(v)) {
+		if hasType([]string{t}, typeOf(v)) {
 			kept = append(kept, v)
 		}
 	}
@@ -167,12 +167,12 @@ func valuesOf(list []any, t string) []any {
 // typed writes a schema of one type, or of several scalar ones.
 func (w *writer) typed(n *node, types []string, orNull bool) (*jsonobject.Tree, error) {
 	body := &jsonobject.Tree{}
-	told := slices.Clone(n.said)
-	if n.listed {
+	told := slices.Clone(n.losses)
+	if n.hasEnum {
 		told = w.list(body, n, types, orNull, told)
 	}
 	told = append(told, w.limit(body, n, types)...)
-	w.lose(told)
+	w.addLosses(told)
 	fits, err := true, error(nil)
 	switch types[0] {
 	case "object":
@@ -203,7 +203,7 @@ func (w *writer) typesValue(types []string, orNull bool) any {
 	if w.openAPI || len(types) == 1 && !orNull {
 		return w.typeName(types[0])
 	}
-	list := values(types)
+	list := anyOf(types)
 	if orNull {
 		list = append(list, "null")
 	}
@@ -224,7 +224,7 @@ func (w *writer) list(body *jsonobject.Tree, n *node, types []string, orNull boo
 	}
 	enum := slices.DeleteFunc(slices.Clone(n.enum), func(v any) bool { return v == nil })
 	if slices.ContainsFunc(enum, said) {
-		return append(told, "one of "+valueWords(enum))
+		return append(told, "one of "+valueText(enum))
 	}
 	if orNull && !w.openAPI {
 		enum = append(enum, nil)
@@ -233,7 +233,7 @@ func (w *writer) list(body *jsonobject.Tree, n *node, types []string, orNull boo
 	return told
 }
 
-func valueWords(list []any) string {
+func valueText(list []any) string {
 	var all []string
 	for _, v := range list {
 		all = append(all, string(jsonobject.Encode(v)))
@@ -246,14 +246,14 @@ func (w *writer) limit(body *jsonobject.Tree, n *node, types []string) []string 
 	var lost []bound
 	for i, b := range n.bounds {
 		limits := boundTypes[b.keyword]
-		relevant := among(types, limits) || limits == "number" && slices.Contains(types, "integer")
+		relevant := hasType(types, limits) || limits == "number" && slices.Contains(types, "integer")
 		if b.keyword == "format" && w.openAPI {
-			relevant = among(types, "string") == (b.value == "date-time" || !slices.Contains(w.formats, b.text()))
+			relevant = hasType(types, "string") == (b.value == "date-time" || !slices.Contains(w.formats, b.text()))
 		}
 		if !relevant {
 			continue
 		}
-		as, whole, ok := w.kept(b, types)
+		as, whole, ok := w.convertBound(b, types)
 		if ok {
 			body.Set(as.keyword, as.value)
 		}
@@ -261,7 +261,7 @@ func (w *writer) limit(body *jsonobject.Tree, n *node, types []string) []string 
 			lost = append(lost, b)
 		}
 	}
-	return boundWords(lost)
+	return boundTexts(lost)
 }
 
 // pairLost reports whether the other one of a pair of counts is lost, so that both
@@ -269,7 +269,7 @@ func (w *writer) limit(body *jsonobject.Tree, n *node, types []string) []string 
 func (w *writer) pairLost(bounds []bound, i int, types []string) bool {
 	pair, ok := amounts[bounds[i].keyword]
 	return ok && slices.ContainsFunc(bounds, func(b bound) bool {
-		_, whole, _ := w.kept(b, types)
+		_, whole, _ := w.convertBound(b, types)
 		return (b.keyword == pair.least || b.keyword == pair.most) && !whole
 	})
 }
@@ -277,8 +277,8 @@ func (w *writer) pairLost(bounds []bound, i int, types []string) bool {
 // annotated adds what describes n to o, then the members of the rest.
 func (w *writer) annotated(n *node, o *jsonobject.Tree, rest ...*jsonobject.Tree) *jsonobject.Tree {
 	notes := slices.Clone(n.notes)
-	if n.hasPre && !w.presets {
-		notes = append(notes, words("default", n.preset))
+	if n.hasDefault && !w.defaults {
+		notes = append(notes, keywordText("default", n.defaultValue))
 	}
 	if n.title != "" {
 		o.Set("title", n.title)
@@ -286,8 +286,8 @@ func (w *writer) annotated(n *node, o *jsonobject.Tree, rest ...*jsonobject.Tree
 	if text := describe(n.description, notes); text != "" {
 		o.Set("description", text)
 	}
-	if n.hasPre && w.presets {
-		o.Set("default", n.preset)
+	if n.hasDefault && w.defaults {
+		o.Set("default", n.defaultValue)
 	}
 	for _, body := range rest {
 		for name, value := range body.All() {
