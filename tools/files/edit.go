@@ -52,9 +52,7 @@ func Edit(o WriteOptions) pegboard.Tool {
 			"An empty old_string makes a new file. Notebooks are changed with NotebookEdit.",
 		Inspect:  func(in editInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
 		Validate: validateEdit,
-		Result: func(out EditOutput) *pegboard.Result {
-			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
-		},
+		Result:   func(out EditOutput) *pegboard.Result { return textResult(out.text, out) },
 	}, planEdit)
 }
 

@@ -31,7 +31,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
@@ -85,6 +88,35 @@ func orDefault[T ~int | ~int64](n, def T) T {
 		return def
 	}
 	return n
+}
+
+// searchTraits returns the traits of a call that searches the directory or file at path
+// and leaves out the files that the session may not read.
+func searchTraits(path string) pegboard.Traits {
+	return pegboard.Traits{
+		Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path, Tree: true, Filtered: true}},
+		Concurrency: pegboard.Shared,
+		ReadOnly:    true,
+	}
+}
+
+// mayRead reports whether the session of c may read the file at path, without asking.
+func mayRead(c *pegboard.Call, path string) bool {
+	return c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path})
+}
+
+// textResult returns a result with a text for the model and data for the host.
+func textResult(text string, data any) *pegboard.Result {
+	return &pegboard.Result{Parts: []pegboard.Part{{Text: text}}, Data: data}
+}
+
+// quotePath quotes a path like a Go string if it contains a line end or other control
+// characters.
+func quotePath(path string) string {
+	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) {
+		return strconv.Quote(path)
+	}
+	return path
 }
 
 // plural returns a number with a noun, such as "1 line" or "2 lines".

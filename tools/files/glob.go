@@ -56,11 +56,7 @@ func Glob(o GlobOptions) pegboard.Tool {
 			"%s.", o.MaxResults, o.omissionText()),
 		Inspect: func(in globInput, _ *pegboard.Call) pegboard.Traits {
 			base, _, _ := in.splitBase() // Validate reports the error
-			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: base, Tree: true, Filtered: true}},
-				Concurrency: pegboard.Shared,
-				ReadOnly:    true,
-			}
+			return searchTraits(base)
 		},
 		Validate: func(_ context.Context, in globInput, _ *pegboard.Call) error {
 			_, _, err := in.splitBase()
@@ -147,7 +143,7 @@ func (o GlobOptions) selectNewest(ctx context.Context, c *pegboard.Call, base st
 		}
 		m := left[0]
 		abs := filepath.Join(base, filepath.FromSlash(m.name))
-		if !c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: abs}) {
+		if !mayRead(c, abs) {
 			out.Hidden++
 			continue
 		}

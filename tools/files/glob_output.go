@@ -2,10 +2,7 @@ package files
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -31,10 +28,7 @@ type GlobOutput struct {
 func globResult(out GlobOutput) *pegboard.Result {
 	var shown []string
 	for _, name := range out.Filenames {
-		if strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name) {
-			name = strconv.Quote(name)
-		}
-		shown = append(shown, name)
+		shown = append(shown, quotePath(name))
 	}
 	if len(shown) == 0 {
 		shown = append(shown, "No files found")
@@ -54,5 +48,5 @@ func globResult(out GlobOutput) *pegboard.Result {
 	if out.Hidden > 0 {
 		shown = append(shown, fmt.Sprintf("[%s left out, for want of permission to read: tell the user if they are needed.]", plural(out.Hidden, "file")))
 	}
-	return &pegboard.Result{Parts: []pegboard.Part{{Text: strings.Join(shown, "\n")}}, Data: out}
+	return textResult(strings.Join(shown, "\n"), out)
 }

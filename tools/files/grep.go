@@ -80,11 +80,7 @@ func Grep(o GrepOptions) pegboard.Tool {
 		Description: "Searches the contents of files for a regular expression, as ripgrep does: files that .gitignore names are left out, hidden ones are not. " +
 			fmt.Sprintf("It returns the paths of files with a match, or with output_mode the lines that match or their number, %d rows at most unless head_limit says otherwise.", o.MaxResults),
 		Inspect: func(in grepInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: cmp.Or(in.Path, "."), Tree: true, Filtered: true}},
-				Concurrency: pegboard.Shared,
-				ReadOnly:    true,
-			}
+			return searchTraits(cmp.Or(in.Path, "."))
 		},
 		Validate: func(_ context.Context, in grepInput, _ *pegboard.Call) error { return o.validate(in) },
 		Call:     o.grep,
@@ -155,7 +151,7 @@ func (o GrepOptions) treeOptions(c *pegboard.Call, in grepInput, base string) gr
 		Limit:    o.MaxResults,
 		MaxBytes: o.MaxBytes,
 		Allow: func(rel string) bool {
-			return c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(base, filepath.FromSlash(rel))})
+			return mayRead(c, filepath.Join(base, filepath.FromSlash(rel)))
 		},
 	}
 	if in.HeadLimit != nil {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
@@ -143,7 +141,7 @@ func grepResult(out GrepOutput) *pegboard.Result {
 	case out.TotalFiles == 0:
 		shown = append([]string{"No matches found"}, shown...)
 	}
-	return &pegboard.Result{Parts: []pegboard.Part{{Text: strings.Join(shown, "\n")}}, Data: out}
+	return textResult(strings.Join(shown, "\n"), out)
 }
 
 // notices returns what the model needs to know besides the rows.
@@ -177,15 +175,6 @@ func (out *GrepOutput) notices() []string {
 		note("%s could not be read.", pluralOf(out.Unreadable, "file or directory", "files or directories"))
 	}
 	return all
-}
-
-// quotePath quotes a path like a Go string if it contains a line end or other control
-// characters.
-func quotePath(path string) string {
-	if strings.ContainsFunc(path, unicode.IsControl) || !utf8.ValidString(path) {
-		return strconv.Quote(path)
-	}
-	return path
 }
 
 // pluralOf returns a number with a noun of irregular plural.

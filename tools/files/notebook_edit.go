@@ -45,9 +45,7 @@ func NotebookEdit(o WriteOptions) pegboard.Tool {
 			"Cells go by the ids that Read shows. Outputs of a changed code cell are dropped.",
 		Inspect:  func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
 		Validate: validateNotebook,
-		Result: func(out NotebookOutput) *pegboard.Result {
-			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
-		},
+		Result:   func(out NotebookOutput) *pegboard.Result { return textResult(out.text, out) },
 	}, planNotebookEdit)
 }
 

@@ -67,7 +67,7 @@ func suggestionsFor(c *pegboard.Call, p string) (near suggestions, ok bool) {
 	add := func(name string) (added bool) {
 		path := filepath.Join(dir, name)
 		added = len(near.paths) < maxSuggestions && !slices.Contains(near.paths, path) &&
-			c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path})
+			mayRead(c, path)
 		if added {
 			near.paths = append(near.paths, path)
 		}

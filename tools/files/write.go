@@ -47,9 +47,7 @@ func Write(o WriteOptions) pegboard.Tool {
 		Validate: func(_ context.Context, in writeInput, _ *pegboard.Call) error {
 			return errors.Join(checkNoNUL("file_path", in.FilePath), checkNotDirectory("file_path", in.FilePath))
 		},
-		Result: func(out WriteOutput) *pegboard.Result {
-			return &pegboard.Result{Parts: []pegboard.Part{{Text: out.text}}, Data: out}
-		},
+		Result: func(out WriteOutput) *pegboard.Result { return textResult(out.text, out) },
 	}, planWrite)
 }
 

@@ -34,7 +34,7 @@ func part(v reads.View) reads.View {
 	return v
 }
 
-func TestStanding(t *testing.T) {
+func TestKnowledge(t *testing.T) {
 	t.Parallel()
 	const text = "one\ntwo\nthree\n"
 	for _, tt := range []struct {
@@ -80,7 +80,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-func TestWhole(t *testing.T) {
+func TestSeenWhole(t *testing.T) {
 	t.Parallel()
 	const text = "one\ntwo\nthree\n"
 	for _, tt := range []struct {
@@ -120,7 +120,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-func TestSeenTo(t *testing.T) {
+func TestSeenPrefix(t *testing.T) {
 	t.Parallel()
 	const text = "one\ntwo\nthree\n"
 	var st reads.State
@@ -135,7 +135,7 @@ func TestSeenTo(t *testing.T) {
 	require.Equal(t, len(text), st.SeenPrefix("/f", []byte(text)))
 }
 
-func TestShown(t *testing.T) {
+func TestInConversation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := func(name string) os.FileInfo {
@@ -173,7 +173,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-func TestOldStretchesGo(t *testing.T) {
+func TestOldViewsAreDropped(t *testing.T) {
 	t.Parallel()
 	text := fmt.Sprintf("%0100d", 0)
 	var st reads.State
