@@ -8,10 +8,10 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 )
 
 func main() {
@@ -31,9 +31,6 @@ func run() error {
 		all = append(all, lines(p)...)
 	}
 	slices.Sort(all)
-	out := bufio.NewWriter(os.Stdout)
-	for _, line := range slices.Compact(all) {
-		fmt.Fprintln(out, line)
-	}
-	return out.Flush()
+	_, err = os.Stdout.WriteString(strings.Join(slices.Compact(all), "\n") + "\n")
+	return err
 }

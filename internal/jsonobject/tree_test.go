@@ -14,8 +14,9 @@ func tree(t *testing.T, text string) *jsonobject.Tree {
 	t.Helper()
 	v, err := jsonobject.Decode([]byte(text), 0)
 	require.NoError(t, err)
-	require.IsType(t, &jsonobject.Tree{}, v)
-	return v.(*jsonobject.Tree)
+	decoded, ok := v.(*jsonobject.Tree)
+	require.True(t, ok)
+	return decoded
 }
 
 func TestDecodeKeepsOrderAndNumbers(t *testing.T) {
