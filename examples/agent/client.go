@@ -12,12 +12,13 @@ import (
 
 const system = "You are an agent in a repository. Use the tools to answer the user's question, then say what you found in two sentences."
 
-// client talks to the Messages API, real or replayed.
+// A client talks to the Messages API, real or replayed.
 type client struct {
 	address, key, model string
 }
 
-// send asks for the next message, prints its text as it comes, and returns it.
+// send requests the next message, passes its text to text as it arrives, and returns
+// the message.
 func (c client) send(ctx context.Context, wire *anthropic.Wire, history []json.RawMessage, text func(string)) (*anthropic.Message, error) {
 	body, err := json.Marshal(map[string]any{
 		"model": c.model, "max_tokens": 4096, "stream": true, "system": system,

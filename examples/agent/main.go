@@ -1,10 +1,10 @@
-// Command agent is a whole agent loop on real tools: it reads this repository,
+// Command agent is a complete agent loop on real tools. It reads this repository,
 // runs commands in it, meets a denied call, an unknown tool and an invalid input,
 // asks once, and shows all of it as it happens.
 //
-// Its model is a script, replayed over HTTP in the provider's streaming form, so
-// that it needs neither a key nor a network. With -live and ANTHROPIC_API_KEY the
-// same loop talks to the real service.
+// Its model is a script that is replayed over HTTP in the provider's streaming
+// format, so the program needs neither a key nor a network. With -live and
+// ANTHROPIC_API_KEY the same loop talks to the real service.
 package main
 
 import (
@@ -64,7 +64,7 @@ func run(ctx context.Context) (err error) {
 	return converse(ctx, c, session, newScreen(os.Stdout, session.Dir()), *question)
 }
 
-// newSession says what the agent may do.
+// newSession returns a session with the agent's permissions.
 func newSession(answer string) (*pegboard.Session, error) {
 	ask, ok := map[string]pegboard.Asker{"once": allowOnce, "deny": deny, "tty": askPerson}[answer]
 	if !ok {
@@ -81,7 +81,8 @@ func newSession(answer string) (*pegboard.Session, error) {
 	return pegboard.NewSession(pegboard.SessionConfig{Permissions: perms, Ask: ask})
 }
 
-// converse is the loop: send, run the calls, append, until there are none.
+// converse is the loop: it sends the history, runs the calls of the reply and appends
+// the results, until a reply has no calls.
 func converse(ctx context.Context, c client, session *pegboard.Session, s *screen, question string) error {
 	var registry pegboard.Registry
 	if err := registry.Add(files.Read(files.ReadOptions{}), files.Glob(files.GlobOptions{}), shell.Bash(shell.Options{})); err != nil {
@@ -94,11 +95,11 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 		return err
 	}
 	history := []json.RawMessage{first}
-	s.say("user", question+"\n")
+	s.heading("user", question+"\n")
 	for {
 		pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 		wire := anthropic.New(pool)
-		s.say("model", "")
+		s.heading("model", "")
 		message, err := c.send(ctx, wire, history, s.piece)
 		if err != nil {
 			return fmt.Errorf("the model's reply: %w", err)
@@ -125,8 +126,8 @@ func deny(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
 	return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user declined"}, nil
 }
 
-// askPerson asks in the terminal. The call may end before the person answers;
-// the line is then read by nobody.
+// askPerson asks in the terminal. If the call ends before the user answers, the line
+// is read and dropped.
 func askPerson(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
 	fmt.Printf("\n  %s\n  Allow it once? [y/N] ", q.Reason)
 	answered := make(chan string, 1)

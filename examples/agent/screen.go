@@ -12,8 +12,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// screen prints what happens as it happens. Lines of one call begin with its
-// number, so that those of several calls may mix.
+// A screen prints events as they happen. Each line begins with the number of its
+// call, because the lines of several calls may mix.
 type screen struct {
 	out    io.Writer
 	colour bool
@@ -24,10 +24,10 @@ type screen struct {
 	spans   []*span
 }
 
-// span is one call in the timeline.
+// A span is one call in the timeline.
 type span struct {
 	number                 int
-	what                   string
+	label                  string
 	admitted, start, ended time.Time
 	ran, failed            bool
 }
@@ -55,27 +55,27 @@ func (s *screen) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-func (s *screen) say(who, text string) {
+func (s *screen) heading(who, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, _ = fmt.Fprintf(s.out, "\n%s  %s", s.paint(bold, who), text)
 }
 
-// piece prints what the model says next.
+// piece prints the next piece of the model's text.
 func (s *screen) piece(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, _ = io.WriteString(s.out, text)
 }
 
-// event is the executor's OnEvent.
+// event handles the executor's events.
 func (s *screen) event(e pegboard.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e.Kind == pegboard.EventAdmitted {
 		s.numbers[e.Call.ID] = len(s.spans) + 1
-		s.spans = append(s.spans, &span{number: len(s.spans) + 1, what: e.Call.Name, admitted: e.Time})
-		s.line(e, bold, "call", e.Call.Name+" "+cut(string(e.Call.Input)))
+		s.spans = append(s.spans, &span{number: len(s.spans) + 1, label: e.Call.Name, admitted: e.Time})
+		s.line(e, bold, "call", e.Call.Name+" "+shorten(string(e.Call.Input)))
 		return
 	}
 	sp := s.spans[s.numbers[e.Call.ID]-1]
@@ -93,9 +93,9 @@ func (s *screen) event(e pegboard.Event) {
 		s.line(e, colour, e.Decision.Behavior.String(), e.Decision.Reason)
 	case pegboard.EventStarted:
 		sp.start, sp.ran = e.Time, true
-		sp.what = e.Call.Name
+		sp.label = e.Call.Name
 		if ts := e.Call.Targets(); len(ts) > 0 {
-			sp.what += " " + s.short(ts[0].Value)
+			sp.label += " " + s.short(ts[0].Value)
 		}
 	case pegboard.EventProgress:
 		s.line(e, grey, "progress", e.Text)
@@ -115,25 +115,25 @@ func (s *screen) finished(sp *span, e pegboard.Event) {
 	}
 	text := e.Outcome.Result.Text()
 	shown, _, _ := strings.Cut(text, "\n")
-	if sp.failed { // the model has to act on all of it
+	if sp.failed { // the model has to act on the whole text
 		shown = strings.ReplaceAll(text, "\n", " / ")
 	}
-	s.line(e, colour, word, fmt.Sprintf("%s  (%d bytes, took %s)", cut(shown), len(text), millis(e.Outcome.Elapsed)))
+	s.line(e, colour, word, fmt.Sprintf("%s  (%d bytes, took %s)", shorten(shown), len(text), millis(e.Outcome.Elapsed)))
 }
 
 func (s *screen) line(e pegboard.Event, colour, word, text string) {
 	_, _ = fmt.Fprintf(s.out, "  [%d] %s %s\n", s.numbers[e.Call.ID], s.paint(colour, fmt.Sprintf("%-8s", word)), s.short(text))
 }
 
-// short spells paths as seen from the working directory.
+// short removes the working directory from paths.
 func (s *screen) short(text string) string {
 	return strings.ReplaceAll(text, s.dir+string(filepath.Separator), "")
 }
 
-func cut(text string) string {
-	const most = 140
-	if r := []rune(text); len(r) > most {
-		return string(r[:most]) + "…"
+func shorten(text string) string {
+	const limit = 140
+	if r := []rune(text); len(r) > limit {
+		return string(r[:limit]) + "…"
 	}
 	return text
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// summary prints when each call waited and ran. In a terminal it draws it, too:
-// a dot for waiting, a block for running, so that one sees what overlapped.
+// summary prints when each call waited and ran. In a terminal it also draws a bar
+// with a dot for waiting and a block for running, so that overlaps can be seen.
 func (s *screen) summary(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +37,7 @@ func (s *screen) summary(took time.Duration) {
 		if sp.ran {
 			when = fmt.Sprintf("ran from %s to %s", millis(sp.start.Sub(begin)), millis(sp.ended.Sub(begin)))
 		}
-		_, _ = fmt.Fprintf(s.out, "  %s[%d] %s  (%s)\n", bar, sp.number, cut(sp.what), when)
+		_, _ = fmt.Fprintf(s.out, "  %s[%d] %s  (%s)\n", bar, sp.number, shorten(sp.label), when)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// turn is one reply of the scripted model.
+// A turn is one reply of the scripted model.
 type turn struct {
 	text  string
 	calls []scripted
@@ -18,8 +18,8 @@ type turn struct {
 
 type scripted struct{ name, input string }
 
-// script is what the model does: it looks around, runs into everything that can
-// go wrong with a call, mends it, and reports.
+// script returns the turns of the model: it looks around, makes every mistake that a
+// call can contain, corrects it, and reports.
 func script(linger time.Duration) []turn {
 	return []turn{
 		{"I will look at what this repository is.", []scripted{
@@ -41,8 +41,8 @@ func script(linger time.Duration) []turn {
 	}
 }
 
-// serve starts a server on the loopback interface that speaks the streaming
-// Messages API and replays turns. Like the real one it refuses a request in which
+// serve starts a server on the loopback interface that implements the streaming
+// Messages API and replays turns. Like the real service it refuses a request in which
 // a call has no result.
 func serve(turns []turn) (address string, stop func(), err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,7 +50,7 @@ func serve(turns []turn) (address string, stop func(), err error) {
 		return "", nil, err
 	}
 	server := &http.Server{Handler: replay(turns), ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(listener) }() // ends with stop
+	go func() { _ = server.Serve(listener) }() // stop ends it
 	return "http://" + listener.Addr().String(), func() { _ = server.Close() }, nil
 }
 
@@ -101,7 +101,7 @@ func refuse(w http.ResponseWriter, message string) {
 
 func callID(turn, call int) string { return fmt.Sprintf("toolu_%d_%d", turn+1, call+1) }
 
-// stream writes one turn as server-sent events, an input in small pieces.
+// stream writes one turn as server-sent events. An input is split into small pieces.
 func stream(w http.ResponseWriter, n int, t turn) {
 	send := func(kind string, data map[string]any) {
 		data["type"] = kind

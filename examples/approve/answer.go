@@ -4,16 +4,16 @@ import (
 	"encoding/json"
 )
 
-// What can be answered.
+// The kinds of answers.
 const (
-	once   = "once"   // allow it this time
-	always = "always" // and remember suggestion N
-	edit   = "edit"   // allow it with Input in the place of the model's
-	deny   = "deny"   // Reason is for the model
-	stop   = "stop"   // deny, and end the turn
+	once   = "once"   // allow the call this time
+	always = "always" // allow it and remember suggestion N
+	edit   = "edit"   // allow it with Input instead of the model's input
+	deny   = "deny"   // deny it; the model gets Reason
+	stop   = "stop"   // deny it and end the turn
 )
 
-// An answer is what a person or a program says to a card.
+// An answer is the answer of a user or a program to a card.
 type answer struct {
 	ID     string          `json:"id"`
 	Answer string          `json:"answer"`

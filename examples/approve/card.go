@@ -16,22 +16,22 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
-// A card is a question as it is put to whoever answers. Its texts are the model's,
-// as they are; String makes them harmless.
+// A card is a question as it is shown to a user or sent to a program. Its texts come
+// from the model and are unchanged; String escapes them.
 type card struct {
 	ID      string          `json:"id"`
-	Agent   []string        `json:"agent,omitempty"` // who asks, outermost first; empty for the main agent
+	Agent   []string        `json:"agent,omitempty"` // the agent that asks, outermost first; empty for the main agent
 	Tool    string          `json:"tool"`
 	Input   json.RawMessage `json:"input"`
 	Targets []string        `json:"targets"`
 	Reason  string          `json:"reason"`
-	Diff    string          `json:"diff,omitempty"`    // what the call would change, as a unified diff
-	Omitted int             `json:"omitted,omitempty"` // how many lines are missing from it
-	Note    string          `json:"note,omitempty"`    // why there is no diff where one might expect it
-	Always  []string        `json:"always,omitempty"`  // what may be remembered; an answer names one, from 1
+	Diff    string          `json:"diff,omitempty"`    // changes that the call would make, as a unified diff
+	Omitted int             `json:"omitted,omitempty"` // number of lines missing from Diff
+	Note    string          `json:"note,omitempty"`    // why a call that writes has no diff
+	Always  []string        `json:"always,omitempty"`  // suggestions to remember; an answer names one, counted from 1
 
 	question *pegboard.Question
-	remember [][]pegboard.PermissionUpdate // the same as Always
+	remember [][]pegboard.PermissionUpdate // the updates of each suggestion
 }
 
 // newCard makes the card of q.
@@ -49,7 +49,7 @@ func newCard(ctx context.Context, q *pegboard.Question) *card {
 			for _, u := range updates {
 				texts = append(texts, u.String())
 			}
-			if text := strings.Join(texts, ", "); !slices.Contains(c.Always, text) { // a mode is for the session in any case
+			if text := strings.Join(texts, ", "); !slices.Contains(c.Always, text) { // a mode applies to the session in both cases
 				c.Always, c.remember = append(c.Always, text), append(c.remember, updates)
 			}
 		}
@@ -58,7 +58,7 @@ func newCard(ctx context.Context, q *pegboard.Question) *card {
 	return c
 }
 
-// preview adds what the call would change, if its tool can tell.
+// preview adds the changes that the call would make, if its tool can show them.
 func (c *card) preview(ctx context.Context) {
 	p, err := files.Preview(ctx, c.question)
 	switch {
@@ -74,7 +74,7 @@ func (c *card) preview(ctx context.Context) {
 	}
 }
 
-// How much of a text a card shows.
+// The part of a text that a card shows.
 const (
 	maxLines   = 40
 	maxColumns = 400
@@ -84,30 +84,31 @@ const (
 func (c *card) String() string {
 	var b strings.Builder
 	who := cmp.Or(strings.Join(c.Agent, " > "), "the agent")
-	fmt.Fprintf(&b, "┌ %s asks for %s\n", harmless(who), harmless(c.Tool))
+	fmt.Fprintf(&b, "┌ %s asks for %s\n", escape(who), escape(c.Tool))
 	for _, t := range c.Targets {
-		b.WriteString(block("│   ", t))
+		b.WriteString(quoteLines("│   ", t))
 	}
-	b.WriteString(block("│ why: ", c.Reason))
+	b.WriteString(quoteLines("│ why: ", c.Reason))
 	if c.Note != "" {
-		b.WriteString(block("│ note: ", c.Note))
+		b.WriteString(quoteLines("│ note: ", c.Note))
 	}
 	if c.Diff == "" {
-		b.WriteString(block("│ input: ", string(c.Input)))
+		b.WriteString(quoteLines("│ input: ", string(c.Input)))
 		return b.String()
 	}
 	lines := strings.SplitAfter(strings.TrimSuffix(c.Diff, "\n"), "\n")
 	shown := min(len(lines), maxLines)
-	b.WriteString(block("│ ", strings.Join(lines[:shown], "")))
+	b.WriteString(quoteLines("│ ", strings.Join(lines[:shown], "")))
 	if more := len(lines) - shown + c.Omitted; more > 0 {
 		fmt.Fprintf(&b, "│ … %d more lines\n", more)
 	}
 	return b.String()
 }
 
-// block shows a text of others behind a margin, which every line of it has, so that
-// none can pass for one of ours. It cuts what is too long, and says so.
-func block(margin, text string) string {
+// quoteLines shows a text from another source behind a margin. Every line gets the
+// margin, so that no line can imitate the program's own lines. Lines and texts that
+// are too long are cut, with a remark.
+func quoteLines(margin, text string) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for _, line := range lines[:min(len(lines), maxLines+1)] {
@@ -115,7 +116,7 @@ func block(margin, text string) string {
 		if r := []rune(line); len(r) > maxColumns {
 			line, more = string(r[:maxColumns]), fmt.Sprintf(" … %d more characters", len(r)-maxColumns)
 		}
-		b.WriteString(margin + harmless(line) + more + "\n")
+		b.WriteString(margin + escape(line) + more + "\n")
 	}
 	if more := len(lines) - maxLines - 1; more > 0 {
 		fmt.Fprintf(&b, "%s… %d more lines\n", margin, more)
@@ -123,9 +124,9 @@ func block(margin, text string) string {
 	return b.String()
 }
 
-// harmless shows what would move a terminal's cursor, or turn its text around, as
-// an escape.
-func harmless(line string) string {
+// escape replaces characters that would move the cursor of a terminal or change the
+// direction of its text by escapes.
+func escape(line string) string {
 	var b strings.Builder
 	for _, r := range line {
 		if r == '\t' || unicode.IsPrint(r) {

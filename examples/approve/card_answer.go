@@ -7,9 +7,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// put answers the question of c. After an error the question is as open as before,
-// unless that is [pegboard.ErrQuestionClosed] or [pegboard.ErrNotSaved].
-func (c *card) put(a answer) error {
+// submit answers the question of c. After an error the question stays open, unless
+// the error is [pegboard.ErrQuestionClosed] or [pegboard.ErrNotSaved].
+func (c *card) submit(a answer) error {
 	d, err := c.decision(a)
 	if err != nil {
 		return err
@@ -17,7 +17,7 @@ func (c *card) put(a answer) error {
 	return c.question.Answer(d)
 }
 
-// decision says it in the library's words.
+// decision converts an answer to a decision.
 func (c *card) decision(a answer) (pegboard.Decision, error) {
 	d := pegboard.Decision{Behavior: pegboard.Allow, Reason: a.Reason}
 	switch a.Answer {

@@ -17,7 +17,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
-// makeProject makes a repository in dir/project, and dir/home for its owner.
+// makeProject makes a repository in dir/project, and dir/home as the home directory
+// of its owner.
 func makeProject(dir string) error {
 	project := filepath.Join(dir, "project")
 	if out, err := exec.Command("git", "init", "-q", "--template=", project).CombinedOutput(); err != nil {
@@ -33,23 +34,23 @@ func makeProject(dir string) error {
 	)
 }
 
-// A host is the program around the agents: their session with the permissions that
-// were saved, their tools, and a log of what was decided.
+// A host is the program around the agents. It has their session with the saved
+// permissions, their tools, and a log of the decisions.
 type host struct {
 	session  *pegboard.Session
 	agents   map[string]*pegboard.Session // forks, by id
 	registry pegboard.Registry
 	executor pegboard.Executor
-	audit    string // where the log is
+	audit    string // path of the log
 	log      *audit.Log
 }
 
-// newHost returns the host of the project in dir. Questions go to ask; listen is
-// told what happens, and may be nil.
+// newHost returns the host of the project in dir. ask answers the questions. listen
+// gets the executor's events and may be nil.
 func newHost(ctx context.Context, dir string, ask pegboard.Asker, listen func(pegboard.Event)) (*host, error) {
 	project, home := filepath.Join(dir, "project"), filepath.Join(dir, "home")
 	saved := settings.Locate(project, home)
-	saved.Trusted = true // we made it ourselves
+	saved.Trusted = true // this program has made the project
 	loaded, err := saved.Load(ctx)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,8 @@ func newHost(ctx context.Context, dir string, ask pegboard.Asker, listen func(pe
 	return h, nil
 }
 
-// agent returns the session of an agent, which is forked when it is first needed.
+// agent returns the session of an agent. It forks the session when it is first
+// needed.
 func (h *host) agent(id string) (s *pegboard.Session, err error) {
 	s, ok := h.agents[id]
 	if !ok {
@@ -90,14 +92,14 @@ func (h *host) agent(id string) (s *pegboard.Session, err error) {
 	return s, err
 }
 
-// close ends what still runs, and the log.
+// close ends the session and closes the log.
 func (h *host) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	return errors.Join(h.session.Close(ctx), h.log.Close())
 }
 
-// report shows the log.
+// report prints the log.
 func (h *host) report(out io.Writer) error {
 	lines, err := os.ReadFile(h.audit)
 	if err != nil {

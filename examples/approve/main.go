@@ -1,11 +1,11 @@
-// Command approve shows how a person, or a program in the person's place, answers
-// what an agent may do: allow once, always here, with another input, deny with a
-// reason, deny and stop. The agent is a script at work on a small repository that
-// is removed afterwards.
+// Command approve shows how a user, or a program instead of the user, answers an
+// agent's questions: allow once, always allow, allow with another input, deny with a
+// reason, deny and stop. The agent is a script that works on a small repository,
+// which is removed afterwards.
 //
-//	go run ./examples/approve          a scripted person answers; it ends by itself
+//	go run ./examples/approve          a scripted user answers; it ends by itself
 //	go run ./examples/approve -tty     you answer, in the terminal
-//	go run ./examples/approve -lines   a program answers: JSON lines, see lines.go
+//	go run ./examples/approve -lines   a program answers: JSON lines, see line_protocol.go
 package main
 
 import (
@@ -42,32 +42,33 @@ func main() {
 	}
 }
 
-// byTerminal is the whole dialog: its Asker shows one question after the other.
+// byTerminal lets a user answer at the terminal. The Asker shows one question after
+// the other.
 func byTerminal(ctx context.Context, in io.Reader, out, _ io.Writer) error {
 	return work(ctx, newTerminal(in, out).ask, nil, out)
 }
 
-// byLines tells the program of each question when it is put, and takes answers in
-// any order.
+// byLines lets a program answer. The program gets each question when it is asked, and
+// may answer in any order.
 func byLines(ctx context.Context, in io.Reader, out, story io.Writer) error {
-	l := newLines(out)
+	l := newLineProtocol(out)
 	go l.serve(in)
 	return work(ctx, l.ask, l.event, story)
 }
 
-// byScript is byLines with a scripted person at the other end. Both write to out.
+// byScript is byLines with a scripted user as the program. Both write to out.
 func byScript(ctx context.Context, _ io.Reader, out, _ io.Writer) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("the person's script does not fit the model's"))
 	defer cancel()
 	asked, questions := io.Pipe()
-	answers, said := io.Pipe()
-	gone := make(chan error, 1)
-	go func() { gone <- follow(personScript, asked, said, out) }()
+	answers, written := io.Pipe()
+	userDone := make(chan error, 1)
+	go func() { userDone <- playPerson(personScript, asked, written, out) }()
 	err := byLines(ctx, answers, questions, out)
-	return errors.Join(err, questions.Close(), <-gone)
+	return errors.Join(err, questions.Close(), <-userDone)
 }
 
-// work has the model do its script in a project of its own.
+// work runs the model's script in a new project.
 func work(ctx context.Context, ask pegboard.Asker, listen func(pegboard.Event), story io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "approve")
 	if err != nil {
@@ -81,7 +82,7 @@ func work(ctx context.Context, ask pegboard.Asker, listen func(pegboard.Event), 
 	if err != nil {
 		return err
 	}
-	err = h.play(ctx, modelScript, story)
+	err = h.playModel(ctx, modelScript, story)
 	if err = errors.Join(err, h.close()); err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func TestScriptThatDoesNotFit(t *testing.T) {
 	answers, said := io.Pipe()
 	gone := make(chan error, 1)
 	out := newScreen()
-	go func() { gone <- follow(personScript[2:3], asked, said, out) }()
+	go func() { gone <- playPerson(personScript[2:3], asked, said, out) }()
 	go func() {
 		out.expect("greeting.txt: once")
 		cancel()

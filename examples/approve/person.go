@@ -9,31 +9,31 @@ import (
 	"strings"
 )
 
-// A saying is one answer of the scripted person.
-type saying struct {
-	about    string // in a target of the question that it answers
-	after    string // in a target of a question that has to be open, too
-	remember string // in the suggestion that is meant
+// A scriptedAnswer is one answer of the scripted user.
+type scriptedAnswer struct {
+	target     string // part of a target of the question to answer
+	alsoOpen   string // part of a target of another question that must be open
+	suggestion string // part of the suggestion to remember
 	answer
 }
 
-// personScript answers in its own order: the second question before the first, an
-// input that does not fit before one that does. What is always allowed is not asked
-// about the next time.
-var personScript = []saying{
-	{about: "NOTES.md", after: "greeting.txt", answer: answer{Answer: edit, Input: json.RawMessage(`{"file": "NOTES.md"}`)}},
-	{about: "NOTES.md", answer: answer{Answer: edit, Input: json.RawMessage(`{"file_path": "NOTES.md", "content": "greeted in the morning\n"}`)}},
-	{about: "greeting.txt", answer: answer{Answer: once}},
-	{about: "git add", remember: "Bash(git add *) in localSettings", answer: answer{Answer: always}},
-	{about: "git commit", answer: answer{Answer: once}},
-	{about: "one.md", after: "two.md", remember: "acceptEdits", answer: answer{Answer: always}},
-	{about: "git push", answer: answer{Answer: deny, Reason: "nothing goes out before Monday"}},
-	{about: "git reset", answer: answer{Answer: stop, Reason: "leave the history alone"}},
+// personScript answers in an order of its own: the second question before the first,
+// and an invalid input before a valid one. A call that the user has always allowed is
+// not asked about again.
+var personScript = []scriptedAnswer{
+	{target: "NOTES.md", alsoOpen: "greeting.txt", answer: answer{Answer: edit, Input: json.RawMessage(`{"file": "NOTES.md"}`)}},
+	{target: "NOTES.md", answer: answer{Answer: edit, Input: json.RawMessage(`{"file_path": "NOTES.md", "content": "greeted in the morning\n"}`)}},
+	{target: "greeting.txt", answer: answer{Answer: once}},
+	{target: "git add", suggestion: "Bash(git add *) in localSettings", answer: answer{Answer: always}},
+	{target: "git commit", answer: answer{Answer: once}},
+	{target: "one.md", alsoOpen: "two.md", suggestion: "acceptEdits", answer: answer{Answer: always}},
+	{target: "git push", answer: answer{Answer: deny, Reason: "nothing goes out before Monday"}},
+	{target: "git reset", answer: answer{Answer: stop, Reason: "leave the history alone"}},
 }
 
-// follow answers by the script, and shows what there is to see, until the other end
-// has no more to tell.
-func follow(script []saying, asked io.ReadCloser, answers io.WriteCloser, out io.Writer) error {
+// playPerson answers according to the script and prints the cards and answers, until
+// the other end closes.
+func playPerson(script []scriptedAnswer, asked io.ReadCloser, answers io.WriteCloser, out io.Writer) error {
 	defer asked.Close()
 	defer answers.Close()
 	open, waiting := []*card{}, false
@@ -49,14 +49,14 @@ func follow(script []saying, asked io.ReadCloser, answers io.WriteCloser, out io
 		case "":
 			open, shown = append(open, m.Ask), "\n"+m.Ask.String()
 		case refused:
-			waiting, shown = false, block("  ! ", m.Error)
+			waiting, shown = false, quoteLines("  ! ", m.Error)
 		case closed:
-			open, shown = without(open, m.ID), "  (needs no answer any more)\n"
+			open, shown = withoutCard(open, m.ID), "  (needs no answer any more)\n"
 		default:
-			waiting, open = false, without(open, m.ID)
+			waiting, open = false, withoutCard(open, m.ID)
 		}
 		if !waiting && len(script) > 0 {
-			if a, spelled := script[0].to(open); a.ID != "" {
+			if a, spelled := script[0].answerTo(open); a.ID != "" {
 				shown, waiting, script = shown+"  > "+spelled+"\n", true, script[1:]
 				if err := json.NewEncoder(answers).Encode(a); err != nil {
 					return err
@@ -69,18 +69,18 @@ func follow(script []saying, asked io.ReadCloser, answers io.WriteCloser, out io
 	}
 }
 
-// to returns the answer as it is given to one of the open questions, and as a person
-// would say it. It has no ID if it is not its turn.
-func (s saying) to(open []*card) (a answer, spelled string) {
-	c := find(open, s.about)
-	if c == nil || find(open, s.after) == nil {
+// answerTo returns the answer for one of the open questions, and the text in which it
+// is printed. The answer has no ID if its question is not open yet.
+func (s scriptedAnswer) answerTo(open []*card) (a answer, spelled string) {
+	c := findCard(open, s.target)
+	if c == nil || findCard(open, s.alsoOpen) == nil {
 		return a, ""
 	}
-	a, spelled = s.answer, s.about+": "+s.Answer
+	a, spelled = s.answer, s.target+": "+s.Answer
 	a.ID = c.ID
 	switch {
 	case s.Answer == always:
-		i := slices.IndexFunc(c.Always, func(text string) bool { return strings.Contains(text, s.remember) })
+		i := slices.IndexFunc(c.Always, func(text string) bool { return strings.Contains(text, s.suggestion) })
 		if a.N = i + 1; i >= 0 {
 			spelled += ", that is " + c.Always[i]
 		}
@@ -92,8 +92,8 @@ func (s saying) to(open []*card) (a answer, spelled string) {
 	return a, spelled
 }
 
-// find returns the open question that is about something.
-func find(open []*card, about string) *card {
+// findCard returns the open question with a target that contains target.
+func findCard(open []*card, about string) *card {
 	for _, c := range open {
 		if slices.ContainsFunc(c.Targets, func(t string) bool { return strings.Contains(t, about) }) {
 			return c
@@ -102,6 +102,6 @@ func find(open []*card, about string) *card {
 	return nil
 }
 
-func without(open []*card, id string) []*card {
+func withoutCard(open []*card, id string) []*card {
 	return slices.DeleteFunc(open, func(c *card) bool { return c.ID == id })
 }

@@ -6,14 +6,14 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A turn is one message of the model, as the agent that it is at that moment.
+// A turn is one message of the model, as one of the agents.
 type turn struct {
 	agent string
 	text  string
 	calls []pegboard.Call
 }
 
-// modelScript is what the model does, whatever it is answered.
+// modelScript is the model's script. It does not depend on the answers.
 var modelScript = []turn{
 	{"", "I will look at the greeting.", []pegboard.Call{
 		call("Read", `{"file_path": "greeting.txt"}`),

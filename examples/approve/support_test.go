@@ -77,7 +77,7 @@ func newProgram(t *testing.T, dir string) *program {
 	t.Helper()
 	answers, said := io.Pipe()
 	heard, out := io.Pipe()
-	l := newLines(out)
+	l := newLineProtocol(out)
 	p := &program{t: t, dir: dir, said: said, told: make(chan message, 100)}
 	ended := make(chan struct{})
 	go func() {

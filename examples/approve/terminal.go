@@ -13,14 +13,14 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// terminal asks a person. The library shows it one question at a time.
+// A terminal asks a user. The library shows it one question at a time.
 type terminal struct {
 	out  io.Writer
-	keys chan string // lines as they are typed; closed at the end of input
+	keys chan string // typed lines; closed at the end of the input
 }
 
-// newTerminal returns a terminal that reads in on and on: a read cannot be cancelled,
-// waiting for what was read can.
+// newTerminal returns a terminal that reads in without a pause: a read cannot be
+// cancelled, but waiting for a line can.
 func newTerminal(in io.Reader, out io.Writer) *terminal {
 	t := &terminal{out: out, keys: make(chan string, 256)}
 	go func() {
@@ -34,39 +34,39 @@ func newTerminal(in io.Reader, out io.Writer) *terminal {
 	return t
 }
 
-// ask is the Asker. It answers by way of the card, which says what is wrong with an
-// answer while the person can still mend it.
+// ask is the Asker. It submits the answer through the card, so that the user can
+// correct an answer that is refused.
 func (t *terminal) ask(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-	t.forget()
+	t.discardInput()
 	c := newCard(ctx, q)
-	t.say("\n%v", c)
+	t.print("\n%v", c)
 	if q.Others > 0 {
-		t.say("└ %d more waiting\n", q.Others)
+		t.print("└ %d more waiting\n", q.Others)
 	}
 	for {
 		a, err := t.choose(ctx, c)
 		switch {
 		case errors.Is(err, io.EOF):
-			t.say("\n(nobody is there)\n")
+			t.print("\n(nobody is there)\n")
 			return pegboard.Decision{}, nil
 		case ctx.Err() != nil:
-			t.say("\n(no answer is needed any more: %v)\n", context.Cause(ctx))
+			t.print("\n(no answer is needed any more: %v)\n", context.Cause(ctx))
 			return pegboard.Decision{}, context.Cause(ctx)
 		case err == nil:
-			err = c.put(a)
+			err = c.submit(a)
 		}
 		if err == nil {
-			return pegboard.AskLater(ctx, q) // which ends at once, since it is answered
+			return pegboard.AskLater(ctx, q) // it returns at once, because the question is answered
 		}
-		t.say("%s", block("! ", err.Error()))
+		t.print("%s", quoteLines("! ", err.Error()))
 		if errors.Is(err, pegboard.ErrNotSaved) {
 			return pegboard.AskLater(ctx, q)
 		}
 	}
 }
 
-// choose reads one answer: a letter, and behind it what belongs to it, which is
-// asked for if it is not there.
+// choose reads one answer: a letter and its argument. It asks for the argument if it
+// is missing.
 func (t *terminal) choose(ctx context.Context, c *card) (a answer, err error) {
 	line, err := t.read(ctx, "[y] once  [a] always  [e] edit  [n] deny  [s] deny and stop  [d] details > ")
 	if err != nil {
@@ -87,14 +87,14 @@ func (t *terminal) choose(ctx context.Context, c *card) (a answer, err error) {
 		}
 	case "a":
 		if a.Answer = always; len(c.Always) == 0 {
-			return a, nil // which is refused
+			return a, nil // submit refuses it
 		}
 		for i, text := range c.Always {
-			t.say("%s", block(fmt.Sprintf("  %d ", i+1), text))
+			t.print("%s", quoteLines(fmt.Sprintf("  %d ", i+1), text))
 		}
-		a.N, _ = strconv.Atoi(more("which number? ")) // 0 is no suggestion
+		a.N, _ = strconv.Atoi(more("which number? ")) // 0 names no suggestion
 	case "e":
-		t.say("%s\n", harmless(string(c.Input)))
+		t.print("%s\n", escape(string(c.Input)))
 		a.Answer, a.Input = edit, json.RawMessage(more("the new input, on one line: "))
 	case "n":
 		a.Answer, a.Reason = deny, more("why? the model will read it: ")
@@ -109,18 +109,18 @@ func (t *terminal) choose(ctx context.Context, c *card) (a answer, err error) {
 	return a, err
 }
 
-// details shows what the card had no room for.
+// details prints the full input and the full diff.
 func (t *terminal) details(c *card) {
 	for _, text := range []string{string(c.Input), c.Diff} {
 		for line := range strings.Lines(text) {
-			t.say("  %s\n", harmless(strings.TrimSuffix(line, "\n")))
+			t.print("  %s\n", escape(strings.TrimSuffix(line, "\n")))
 		}
 	}
 }
 
 // read prompts for a line. The error is io.EOF or the cause of ctx.
 func (t *terminal) read(ctx context.Context, prompt string) (string, error) {
-	t.say("%s", prompt)
+	t.print("%s", prompt)
 	select {
 	case line, ok := <-t.keys:
 		if !ok {
@@ -132,11 +132,11 @@ func (t *terminal) read(ctx context.Context, prompt string) (string, error) {
 	}
 }
 
-// forget drops what was typed before a question was shown: it was meant for another.
-func (t *terminal) forget() {
+// discardInput drops lines that were typed before the question was shown.
+func (t *terminal) discardInput() {
 	for len(t.keys) > 0 {
 		<-t.keys
 	}
 }
 
-func (t *terminal) say(format string, args ...any) { _, _ = fmt.Fprintf(t.out, format, args...) }
+func (t *terminal) print(format string, args ...any) { _, _ = fmt.Fprintf(t.out, format, args...) }

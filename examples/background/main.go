@@ -1,6 +1,7 @@
-// Command background runs a server, a watch and a slow build in the background of
-// a conversation that goes on meanwhile: what the model is told and when, how it
-// looks at a task, how it ends one, and that nothing is left in the end.
+// Command background runs a server, a monitor and a slow build in the background of a
+// conversation that goes on meanwhile. It shows which notices the model gets and
+// when, how the model looks at a task and stops one, and that no process is left at
+// the end.
 package main
 
 import (
@@ -48,23 +49,24 @@ func run(ctx context.Context) (err error) {
 	}
 	a := &agent{pool: registry.AssemblePool(session, pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}}), tasks: background.Of(session)}
 
-	// A watch whose lines are events, a server that never ends, a build that does.
-	a.do(ctx, "Monitor", map[string]any{"description": "the log", "command": "until [ -e built ]; do sleep 0.1; done; echo 'log: built'"})
-	server := a.do(ctx, "Bash", map[string]any{"command": "echo listening; exec sleep 600", "run_in_background": true})
-	a.do(ctx, "Bash", map[string]any{"command": "sleep 0.5; touch built; echo finished", "run_in_background": true})
+	// A monitor whose lines are events, a server that does not end, and a build that
+	// ends.
+	a.call(ctx, "Monitor", map[string]any{"description": "the log", "command": "until [ -e built ]; do sleep 0.1; done; echo 'log: built'"})
+	server := a.call(ctx, "Bash", map[string]any{"command": "echo listening; exec sleep 600", "run_in_background": true})
+	a.call(ctx, "Bash", map[string]any{"command": "sleep 0.5; touch built; echo finished", "run_in_background": true})
 
-	a.do(ctx, "Bash", map[string]any{"command": "echo meanwhile"}) // the conversation goes on
-	a.hear(ctx, 3)                                                 // the watch's event and end, the build's end
+	a.call(ctx, "Bash", map[string]any{"command": "echo meanwhile"}) // the conversation goes on
+	a.awaitNotices(ctx, 3)                                           // an event and the end of the monitor, and the end of the build
 
-	a.do(ctx, "TaskOutput", map[string]any{"task_id": server, "block": false})
-	a.do(ctx, "TaskStop", map[string]any{"task_id": server})
+	a.call(ctx, "TaskOutput", map[string]any{"task_id": server, "block": false})
+	a.call(ctx, "TaskStop", map[string]any{"task_id": server})
 	for _, t := range a.tasks.List() {
 		fmt.Printf("%-8s %-9s %s\n", t.Kind, t.State, t.Command)
 	}
 	return nil
 }
 
-// agent is a model that does what it is told, and the harness around it.
+// An agent is a scripted model together with its harness.
 type agent struct {
 	executor pegboard.Executor
 	pool     *pegboard.Pool
@@ -72,9 +74,9 @@ type agent struct {
 	calls    int
 }
 
-// do makes one call, shows what came of it, and returns the id of the task that it
-// started, if it did.
-func (a *agent) do(ctx context.Context, tool string, input map[string]any) (task string) {
+// call makes one call, prints its result, and returns the id of the background task
+// that the call has started, or "".
+func (a *agent) call(ctx context.Context, tool string, input map[string]any) (task string) {
 	raw, err := json.Marshal(input)
 	if err != nil {
 		panic(err) // strings and bools can be encoded
@@ -88,14 +90,14 @@ func (a *agent) do(ctx context.Context, tool string, input map[string]any) (task
 	return ""
 }
 
-// hear waits until n messages have come from tasks, as a harness would put them
-// before the model at its next turn.
-func (a *agent) hear(ctx context.Context, n int) {
+// awaitNotices prints notices of background tasks until there were n of them. A
+// harness would send them to the model in its next turn.
+func (a *agent) awaitNotices(ctx context.Context, n int) {
 	news := make(chan struct{}, 1)
 	stop := a.tasks.Watch(func([]background.Task) {
 		select {
 		case news <- struct{}{}:
-		default: // somebody knows already
+		default: // a wake-up is already pending
 		}
 	})
 	defer stop()

@@ -1,5 +1,5 @@
-// Command loop is the smallest agent loop that is still honest. Its model, a
-// script, wants to write a file. Nobody allowed that, so the call is denied and
+// Command loop is the smallest agent loop that shows how a call is denied. Its model,
+// a script, wants to write a file. No rule allows that, so the call is denied, and
 // the denial names the one rule that would allow it. With the rule it runs.
 package main
 

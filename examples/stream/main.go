@@ -1,7 +1,7 @@
-// Command stream shows a turn whose tools finish before the model's message does.
-// The model, a script, closes the block of one call, goes on writing for a while,
-// and closes another. What only reads starts at once; what writes waits until the
-// message is whole.
+// Command stream shows a turn whose tools finish before the model's message does. The
+// model, a script, completes one call, goes on writing for a while, and completes
+// another one. A call that only reads starts at once; a call that writes waits until
+// the message is complete.
 package main
 
 import (
@@ -19,7 +19,7 @@ type item struct {
 	Ms   int    `json:"ms"`
 }
 
-// work returns a tool that takes as long as it is told.
+// work returns a tool that takes a given time.
 func work(name string, readOnly bool) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[item, string]{
 		Info:        pegboard.Info{Name: name},
@@ -63,7 +63,7 @@ func main() {
 	} {
 		say("model closes the block of call " + fmt.Sprint(i+1))
 		stream.Submit(pegboard.Call{ID: fmt.Sprint(i + 1), Name: c.name, Input: json.RawMessage(c.input)})
-		time.Sleep(100 * time.Millisecond) // it writes on
+		time.Sleep(100 * time.Millisecond) // the model goes on writing
 	}
 	for range stream.Ready() {
 		say("first result is ready before the message has ended")

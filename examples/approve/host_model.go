@@ -9,9 +9,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// play takes one turn after the other and shows what the model reads, until the
-// script ends or the person stops it.
-func (h *host) play(ctx context.Context, script []turn, out io.Writer) error {
+// playModel runs the calls of one turn after the other and prints the results, until
+// the script ends or the user stops it.
+func (h *host) playModel(ctx context.Context, script []turn, out io.Writer) error {
 	for i, m := range script {
 		session, err := h.agent(m.agent)
 		if err != nil {
@@ -28,7 +28,7 @@ func (h *host) play(ctx context.Context, script []turn, out io.Writer) error {
 		stop := false
 		for k, o := range h.executor.Run(ctx, h.registry.AssemblePool(session, pegboard.PoolConfig{}), calls...) {
 			stop = stop || o.StopTurn
-			if _, err := fmt.Fprintf(out, "  %s:\n%s", calls[k].Name, block("    ", o.Result.Text())); err != nil {
+			if _, err := fmt.Fprintf(out, "  %s:\n%s", calls[k].Name, quoteLines("    ", o.Result.Text())); err != nil {
 				return err
 			}
 		}
