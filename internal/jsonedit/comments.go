@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// Commented reports whether a text is not JSON, and would be without its comments
-// and the commas before closing brackets, which some editors let pass.
+// Commented reports whether a text is not JSON but would be without its comments and
+// without commas before closing brackets. Some editors allow both.
 func Commented(data []byte) bool {
 	body := bytes.TrimPrefix(data, []byte(utf8BOM))
 	return !json.Valid(body) && json.Valid(withoutCommas(withoutComments(body)))
 }
 
-// withoutComments returns a copy of text with blanks in the place of comments.
+// withoutComments returns a copy of text with spaces in place of comments.
 func withoutComments(text []byte) []byte {
 	out := bytes.Clone(text)
 	for i := 0; i < len(out); i++ {
@@ -28,8 +28,8 @@ func withoutComments(text []byte) []byte {
 	return out
 }
 
-// blank overwrites the comment at start, and returns where its last byte is. The
-// end of the text closes it too.
+// blank overwrites the comment at start with spaces, and returns the index of its last
+// byte. The end of the text also ends a comment.
 func blank(text []byte, start int, closing []byte) int {
 	end := len(text)
 	if at := bytes.Index(text[start+2:], closing); at >= 0 {
@@ -41,8 +41,7 @@ func blank(text []byte, start int, closing []byte) int {
 	return end - 1
 }
 
-// withoutCommas overwrites each comma that only space parts from a closing
-// bracket.
+// withoutCommas overwrites each comma before a closing bracket with a space.
 func withoutCommas(text []byte) []byte {
 	comma := -1
 	for i := 0; i < len(text); i++ {
@@ -62,8 +61,8 @@ func withoutCommas(text []byte) []byte {
 	return text
 }
 
-// stringEnd returns where the closing quote of the string at start is, or the last
-// byte.
+// stringEnd returns the index of the closing quote of the string at start, or of the last
+// byte if the quote is missing.
 func stringEnd(text []byte, start int) int {
 	for i := start + 1; i < len(text); i++ {
 		switch text[i] {

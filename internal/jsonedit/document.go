@@ -1,6 +1,6 @@
-// Package jsonedit changes single values of a JSON text so that every byte
-// outside them stays as it was: the order of keys, the space, the escapes, what
-// nobody here knows of. What is put in looks like its neighbours.
+// Package jsonedit changes single values of a JSON text. Every byte outside them stays the
+// same: the order of keys, the space, the escapes, and unknown members. New values are
+// formatted like their neighbours.
 //
 // It works on bytes and opens no file.
 package jsonedit
@@ -8,7 +8,6 @@ package jsonedit
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
@@ -16,40 +15,21 @@ import (
 
 const utf8BOM = "\xef\xbb\xbf"
 
-// A Span is a stretch of a document's bytes, without its end. An empty one is a
-// value that is not there.
-type Span struct{ Start, End int }
-
-// Missing reports whether the span is that of no value.
-func (v Span) Missing() bool { return v.Start == v.End }
-
-// A Member is one key of an object with its value.
-type Member struct {
-	Key   string
-	Start int  // of the key's quote
-	Colon Span // from the key's end to the value
-	Value Span
-}
-
-// span is the member with its key.
-func (m Member) span() Span { return Span{m.Start, m.Value.End} }
-
-// A Document is a parsed JSON text. It refers to the bytes it was made from, which
-// must not change while it is used. Its methods do not change it, so many
-// goroutines may call them at once.
+// A Document is a parsed JSON text. It refers to the parsed bytes, which must not change
+// while it is used. Its methods do not change it, so goroutines may call them at the same
+// time.
 type Document struct {
-	// Indent is what one level of nesting indents by where the text does not show
-	// it.
+	// Indent is the indentation of one level where the text does not show one.
 	Indent string
 
 	data []byte
 	root Span
-	top  []Member // of root, if that is an object
+	top  []Member // the members of root, if it is an object
 }
 
-// Parse reads a JSON text in UTF-8, with or without a byte order mark. The error
-// is a *[SyntaxError]. Keys that an object has twice and escaped half characters
-// are accepted: see [Repeated] and [jsonscan.IndexLoneSurrogate].
+// Parse reads a JSON text in UTF-8, with or without a byte order mark. The error is a
+// *[SyntaxError]. Parse accepts repeated keys and lone surrogates: see [Repeated] and
+// [jsonscan.IndexLoneSurrogate].
 func Parse(data []byte) (*Document, error) {
 	body := bytes.TrimPrefix(data, []byte(utf8BOM))
 	shift := len(data) - len(body)
@@ -65,24 +45,24 @@ func Parse(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// Root is the whole value, without a byte order mark and space around it.
+// Root returns the whole value, without a byte order mark and space around it.
 func (d *Document) Root() Span { return d.root }
 
-// Top returns the members of the whole value, and nil if it is no object.
+// Top returns the members of the whole value, or nil if it is not an object.
 func (d *Document) Top() []Member { return d.top }
 
-// Raw returns the text of a value as it stands in the document.
+// Raw returns the JSON text of a value.
 func (d *Document) Raw(v Span) string { return string(d.data[v.Start:v.End]) }
 
 // Bytes is Raw without a copy.
 func (d *Document) Bytes(v Span) []byte { return d.data[v.Start:v.End] }
 
-// Opens reports whether a value begins with that bracket or quote.
+// Opens reports whether a value begins with that byte, such as a bracket or quote.
 func (d *Document) Opens(v Span, bracket byte) bool {
 	return !v.Missing() && d.data[v.Start] == bracket
 }
 
-// Text returns the value of a string. It is "" for what is none.
+// Text returns the content of a string, or "" if the value is not a string.
 func (d *Document) Text(v Span) string {
 	if !d.Opens(v, '"') {
 		return ""
@@ -90,7 +70,7 @@ func (d *Document) Text(v Span) string {
 	return jsonscan.Unquote(d.Bytes(v))
 }
 
-// Members returns those of the object at v, and nil if it is no object.
+// Members returns the members of the object at v, or nil if v is not an object.
 func (d *Document) Members(v Span) []Member {
 	if !d.Opens(v, '{') {
 		return nil
@@ -109,7 +89,7 @@ func (d *Document) Members(v Span) []Member {
 	return all
 }
 
-// Elements returns those of the list at v, and nil if it is no list.
+// Elements returns the elements of the list at v, or nil if v is not a list.
 func (d *Document) Elements(v Span) []Span {
 	if !d.Opens(v, '[') {
 		return nil
@@ -122,38 +102,8 @@ func (d *Document) Elements(v Span) []Span {
 	return all
 }
 
-// nextValue steps over the next value or key and returns its place.
+// nextValue steps over the next value or key and returns its range.
 func nextValue(s *jsonscan.Scanner) Span {
 	text := s.Value()
 	return Span{s.Pos - len(text), s.Pos}
-}
-
-// Find returns the value of a key, the last if the object has it twice, as other
-// readers do. The span is empty if there is none.
-func Find(all []Member, key string) Span {
-	if i := IndexOf(all, key); i >= 0 {
-		return all[i].Value
-	}
-	return Span{}
-}
-
-// IndexOf returns the place of the last member with that key, or -1.
-func IndexOf(all []Member, key string) int {
-	for i, m := range slices.Backward(all) {
-		if m.Key == key {
-			return i
-		}
-	}
-	return -1
-}
-
-// Repeated returns the first of those keys that an object has more than once.
-func Repeated(all []Member, keys ...string) (key string, twice bool) {
-	for _, key := range keys {
-		first := slices.IndexFunc(all, func(m Member) bool { return m.Key == key })
-		if first != IndexOf(all, key) {
-			return key, true
-		}
-	}
-	return "", false
 }

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// What a text can be instead of JSON, beside what [strictjson.FindFault] says.
+// The reasons for refusing a text, beside the faults of [strictjson.FindFault].
 var (
 	ErrEmpty      = errors.New("the file is empty")
 	ErrNotUTF8    = errors.New("the file is not UTF-8 here")
@@ -17,29 +16,21 @@ var (
 	errUnreadable = errors.New("it cannot be read")
 )
 
-// SyntaxError says where a text stops being JSON.
+// A SyntaxError is the first place where a text is not JSON.
 type SyntaxError struct {
 	Offset int // in bytes from the start of the text
 	Line   int // counted from 1
 	Err    error
 }
 
-// Error says what is wrong, and where.
+// Error returns the line and the reason.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
 
 // Unwrap returns e.Err.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
 func invalidUTF8(data []byte, shift int) error {
-	offset := shift
-	for {
-		r, size := utf8.DecodeRune(data[offset:])
-		if r == utf8.RuneError && size <= 1 {
-			break
-		}
-		offset += size
-	}
-	return syntaxError(data, offset, ErrNotUTF8)
+	return syntaxError(data, shift+strictjson.IndexInvalidUTF8(data[shift:]), ErrNotUTF8)
 }
 
 func invalidJSON(data []byte, shift int) error {
@@ -61,17 +52,17 @@ func syntaxError(data []byte, offset int, err error) error {
 	return &SyntaxError{Offset: offset, Line: 1 + bytes.Count(data[:offset], []byte("\n")), Err: err}
 }
 
-// ShapeError says that a value is not of the kind that an edit needs.
+// A ShapeError means that a value is not of the kind that an edit needs.
 type ShapeError struct {
 	Path string // of the value, such as permissions.allow; "" for the whole
-	Want string // what it should be, such as "an object"
+	Want string // the kind that the edit needs, such as "an object"
 }
 
-// Error returns what is wrong.
+// Error returns the path and the kind.
 func (e *ShapeError) Error() string {
-	what := e.Path
-	if what == "" {
-		what = "the whole"
+	path := e.Path
+	if path == "" {
+		path = "the whole"
 	}
-	return fmt.Sprintf("%s is not %s", what, e.Want)
+	return fmt.Sprintf("%s is not %s", path, e.Want)
 }

@@ -10,27 +10,15 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// characters yields each character of a JSON string with the bytes that spell it.
-func characters(literal []byte) iter.Seq2[rune, []byte] {
-	return func(yield func(rune, []byte) bool) {
-		for rest := literal[1 : len(literal)-1]; len(rest) > 0; {
-			r, size := jsonscan.Char(rest)
-			if !yield(r, rest[:size]) {
-				return
-			}
-			rest = rest[size:]
-		}
-	}
-}
-
-// A Spelling is how a writer of JSON spells what it may spell in several ways.
+// A Spelling is the way in which a writer of JSON spells characters that JSON can spell in
+// several ways.
 type Spelling struct {
-	ascii   bool            // escapes all beyond ASCII
-	decided bool            // ascii was seen, not assumed
-	escapes map[rune]string // characters that were seen escaped, and how
+	ascii   bool            // escapes all characters beyond ASCII
+	decided bool            // an example showed ascii
+	escapes map[rune]string // the escapes in the examples, by character
 }
 
-// Learn takes a JSON string as an example. The latest example counts.
+// Learn takes a string literal as an example. Later examples override earlier ones.
 func (s *Spelling) Learn(literal []byte) {
 	for r, spelled := range characters(literal) {
 		escaped := spelled[0] == '\\'
@@ -51,7 +39,8 @@ func (s *Spelling) Learn(literal []byte) {
 	}
 }
 
-// LearnASCII looks through a whole JSON text for what its strings left open.
+// LearnASCII finds in a whole JSON text whether its writer escapes characters beyond ASCII,
+// unless an example has shown that.
 func (s *Spelling) LearnASCII(text []byte) {
 	if s.decided {
 		return
@@ -83,7 +72,7 @@ func (s *Spelling) Quote(dst []byte, text string) []byte {
 			dst = append(dst, escaped...)
 			continue
 		}
-		if s.ascii && r > '~' { // such writers escape the delete character too
+		if s.ascii && r > '~' { // these writers escape the delete character too
 			dst = appendEscape(dst, r)
 			continue
 		}
@@ -99,4 +88,17 @@ func appendEscape(dst []byte, r rune) []byte {
 		dst = append(dst, '\\', 'u', hex[u>>12], hex[u>>8&0xf], hex[u>>4&0xf], hex[u&0xf])
 	}
 	return dst
+}
+
+// characters yields each character of a string literal with the bytes that spell it.
+func characters(literal []byte) iter.Seq2[rune, []byte] {
+	return func(yield func(rune, []byte) bool) {
+		for rest := literal[1 : len(literal)-1]; len(rest) > 0; {
+			r, size := jsonscan.Char(rest)
+			if !yield(r, rest[:size]) {
+				return
+			}
+			rest = rest[size:]
+		}
+	}
 }

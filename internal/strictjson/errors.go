@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError says where a text stops being JSON.
+// A SyntaxError is the first place where a text is not JSON.
 type SyntaxError struct {
-	Offset int    // in bytes from the start, of the first that does not fit; the length if the text ends too early
-	Path   string // of the value around it, such as items[2].name; "" at the root or where that is unknown
-	Msg    string // what is wrong and what to do
+	Offset int    // of the first wrong byte; the length if the text ends too early
+	Path   string // of the value around it, such as items[2].name; "" at the root or if unknown
+	Msg    string // the fault and the remedy
 }
 
 // Error returns the message for a model.
@@ -22,7 +22,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("not valid JSON at byte %d%s: %s", e.Offset, at, e.Msg)
 }
 
-// DuplicateKeyError names a key that an object has twice.
+// A DuplicateKeyError names a key that an object repeats.
 type DuplicateKeyError struct {
 	Path string // of the object, "" for the root
 	Key  string // after unescaping
@@ -37,10 +37,10 @@ func (e *DuplicateKeyError) Error() string {
 	return fmt.Sprintf("key %s appears twice%s; send it once", Quote(e.Key), at)
 }
 
-// LimitError says that a text is longer or deeper than allowed.
+// A LimitError means that a text is too long or nests too deep.
 type LimitError struct {
 	Unit  string // "bytes" or "levels"
-	Limit int    // the most that is allowed
+	Limit int    // the allowed maximum
 }
 
 // Error returns the message for a model.
@@ -51,9 +51,9 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the JSON value nests deeper than %d levels; send a flatter one", e.Limit)
 }
 
-// prependPath puts the place of an enclosing value before that of err.
+// prependPath prepends the path of an enclosing value to the path of err.
 func prependPath(segment string, err error) error {
-	switch e := err.(type) { //nolint:errorlint // made in this package, never wrapped
+	switch e := err.(type) { //nolint:errorlint // errors of this package, never wrapped
 	case *SyntaxError:
 		e.Path = Join(segment, e.Path)
 	case *DuplicateKeyError:
@@ -63,18 +63,24 @@ func prependPath(segment string, err error) error {
 }
 
 func invalidUTF8(data []byte) error {
+	return &SyntaxError{Offset: IndexInvalidUTF8(data), Msg: "the text is not UTF-8 here; send it again in UTF-8"}
+}
+
+// IndexInvalidUTF8 returns the offset of the first byte that is not UTF-8, or the length of
+// data if all of it is.
+func IndexInvalidUTF8(data []byte) int {
 	offset := 0
-	for {
+	for offset < len(data) {
 		r, size := utf8.DecodeRune(data[offset:])
 		if r == utf8.RuneError && size <= 1 {
 			break
 		}
 		offset += size
 	}
-	return &SyntaxError{Offset: offset, Msg: "the text is not UTF-8 here; send it again in UTF-8"}
+	return offset
 }
 
-// explain says why json.Valid refused data.
+// explain returns the reason why json.Valid refused data.
 func explain(data []byte, l Limits) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return &SyntaxError{Msg: "the text is empty; send a JSON object, {} if there is nothing to say"}

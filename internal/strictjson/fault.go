@@ -7,21 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// maxLevels is how many objects and lists may enclose each other in a text that
-// encoding/json reads.
+// maxLevels is the maximum number of nested objects and lists that encoding/json reads.
 const maxLevels = 10_000
 
-// A Fault is the first place where a text stops being JSON. Its words are this
-// package's own, so that they are the same with every release of Go.
+// A Fault is the first place where a text is not JSON. The words are this package's own, so
+// that they are the same with every release of Go.
 type Fault struct {
-	Offset  int    // in bytes, of the first that does not fit; the length if the text ends too early
-	What    string // is wrong
-	Advice  string // what to do about it, to whoever wrote the text
-	TooDeep bool   // it may be JSON, but nests deeper than encoding/json reads
+	Offset  int    // of the first wrong byte; the length if the text ends too early
+	What    string // the description of the fault
+	Advice  string // the remedy, for the author of the text
+	TooDeep bool   // the text may be JSON, but nests deeper than encoding/json reads
 }
 
-// FindFault returns the fault of a text, and nil if json.Valid accepts it. A text that
-// is not UTF-8 has faults where it is not ASCII outside of strings.
+// FindFault returns the first fault of a text, or nil if json.Valid accepts it. Bytes that
+// are not UTF-8 are faults only outside strings.
 func FindFault(text []byte) *Fault {
 	s := syntax{text: text}
 	fault := s.value()
@@ -34,16 +33,16 @@ func FindFault(text []byte) *Fault {
 	return fault
 }
 
-// syntax checks the grammar of a text. It keeps the open brackets in a list: a text
-// may nest deeper than a goroutine's stack should grow.
+// syntax checks the grammar of a text. It does not recurse, since a text may nest deeper
+// than a goroutine's stack should grow.
 type syntax struct {
 	text  []byte
 	pos   int
-	open  []byte // closing brackets that are wanted, the innermost last
-	fresh bool   // the innermost bracket was opened just now
+	open  []byte // the expected closing brackets, the innermost last
+	fresh bool   // the last token opened the innermost bracket
 }
 
-// ended steps over space and reports whether the text is over.
+// ended steps over space and reports whether that was the end of the text.
 func (s *syntax) ended() bool {
 	for s.pos < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.pos]) >= 0 {
 		s.pos++
@@ -51,8 +50,8 @@ func (s *syntax) ended() bool {
 	return s.pos == len(s.text)
 }
 
-// next reads what follows a value or an opening bracket: a closing bracket, or the
-// next member or element.
+// next reads the token after a value or an opening bracket: a closing bracket, or the next
+// member or element.
 func (s *syntax) next() *Fault {
 	if s.ended() {
 		return s.unfinished()
@@ -99,7 +98,7 @@ func (s *syntax) key() *Fault {
 	return nil
 }
 
-// value reads a value, of an object or list only the opening bracket.
+// value reads a scalar, or the opening bracket of an object or list.
 func (s *syntax) value() *Fault {
 	if s.ended() {
 		return s.unfinished()
@@ -215,7 +214,7 @@ func (s *syntax) number() *Fault {
 	return nil
 }
 
-// digits reads one digit or more.
+// digits reads one or more digits.
 func (s *syntax) digits() *Fault {
 	switch {
 	case s.pos == len(s.text):

@@ -31,3 +31,16 @@ func TestPathAt(t *testing.T) {
 	}
 	require.Empty(t, strictjson.PathAt([]byte("12"), 2))
 }
+
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	path := strictjson.AppendKey("", "items")
+	path = strictjson.AppendIndex(path, 2)
+	path = strictjson.AppendKey(path, "name")
+	require.Equal(t, "items[2].name", path)
+	require.Equal(t, `a["b c"]`, strictjson.AppendKey("a", "b c"))
+	require.Equal(t, `[""]`, strictjson.AppendKey("", ""))
+	require.Equal(t, "a.b", strictjson.Join("a", "b"))
+	require.Equal(t, "a[0]", strictjson.Join("a", "[0]"))
+	require.Equal(t, "a", strictjson.Join("a", ""))
+}

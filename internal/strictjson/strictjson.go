@@ -1,9 +1,9 @@
-// Package strictjson decodes one JSON value in the one way that leaves no doubt
-// about what it says.
+// Package strictjson decodes JSON and refuses every text that another decoder might read
+// differently.
 //
-// encoding/json keeps the last of two equal keys and puts U+FFFD in place of
-// what is not text; the next reader may do otherwise. Here both are errors, and
-// so what a rule checked is what a tool gets.
+// encoding/json keeps the last of two equal keys and replaces invalid text with U+FFFD;
+// other decoders may not. Here both are errors, so that a permission rule and a tool see the
+// same value.
 package strictjson
 
 import (
@@ -15,30 +15,28 @@ import (
 )
 
 const (
-	// DefaultBytes is how long a JSON text may be unless [Limits] says otherwise.
+	// DefaultBytes is the default of Limits.Bytes.
 	DefaultBytes = 16 << 20
-	// DefaultDepth is how many objects and lists may enclose each other unless
-	// [Limits] says otherwise.
+	// DefaultDepth is the default of Limits.Depth.
 	DefaultDepth = 128
 )
 
-// Limits bound what [Decode] reads. Zero fields mean the defaults.
+// Limits bound the texts that [Decode] accepts. Zero fields mean the defaults.
 type Limits struct {
 	Bytes int // of the whole text
-	Depth int // of objects and lists inside each other
+	Depth int // levels of nested objects and lists
 }
 
 // Decode returns the one JSON value in data: a map[string]any, []any, string,
 // [json.Number] with the number's exact text, bool, or nil.
 //
-// Whatever it accepts encoding/json accepts with the same result, given
-// UseNumber. It refuses more: a key that an object has twice, text that is not
-// UTF-8, an escaped surrogate without its other half, and what is over the
-// limits. The error is a *[SyntaxError], a *[DuplicateKeyError] or a
-// *[LimitError]; each is worded for a model.
+// encoding/json with UseNumber accepts all texts that Decode accepts, with the same result.
+// Decode also refuses repeated keys, text that is not UTF-8, escaped lone surrogates, and
+// text beyond the limits. The error is a *[SyntaxError], a *[DuplicateKeyError] or a
+// *[LimitError], worded for a model.
 //
-// The value does not refer to data. Its strings share one copy of it, which
-// lives as long as any of them.
+// The value does not refer to data. Its strings share one copy of data, which stays in
+// memory as long as any of them.
 func Decode(data []byte, l Limits) (any, error) {
 	if l.Bytes <= 0 {
 		l.Bytes = DefaultBytes
@@ -55,13 +53,13 @@ func Decode(data []byte, l Limits) (any, error) {
 	if !json.Valid(data) {
 		return nil, explain(data, l)
 	}
-	w := decoder{scan: jsonscan.Scanner{Text: data}, copied: string(data), depth: l.Depth, limit: l.Depth}
-	return w.value()
+	d := decoder{scan: jsonscan.Scanner{Text: data}, copied: string(data), depth: l.Depth, limit: l.Depth}
+	return d.value()
 }
 
-// Canonical returns data without insignificant space and with no more escapes
-// in its strings than JSON asks for. The order of keys and the text of numbers
-// stay as they are. It refuses what [Decode] refuses, with its errors.
+// Canonical returns data without insignificant space, and with only the escapes that JSON
+// requires. The order of keys and the text of numbers stay unchanged. It refuses the same
+// texts as [Decode], with the same errors.
 func Canonical(data []byte) ([]byte, error) {
 	if _, err := Decode(data, Limits{}); err != nil {
 		return nil, err
@@ -77,7 +75,7 @@ func Canonical(data []byte) ([]byte, error) {
 	return unescapeStrings(short), nil
 }
 
-// unescapeStrings returns a valid text with few escapes in its strings.
+// unescapeStrings returns a valid text with only the escapes that JSON requires.
 func unescapeStrings(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for s := (jsonscan.Scanner{Text: text}); s.Pos < len(text); {

@@ -175,27 +175,6 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-func TestPaths(t *testing.T) {
-	t.Parallel()
-	path := strictjson.AppendKey("", "items")
-	path = strictjson.AppendIndex(path, 2)
-	path = strictjson.AppendKey(path, "name")
-	require.Equal(t, "items[2].name", path)
-	require.Equal(t, `a["b c"]`, strictjson.AppendKey("a", "b c"))
-	require.Equal(t, `[""]`, strictjson.AppendKey("", ""))
-	require.Equal(t, "a.b", strictjson.Join("a", "b"))
-	require.Equal(t, "a[0]", strictjson.Join("a", "[0]"))
-	require.Equal(t, "a", strictjson.Join("a", ""))
-}
-
-func TestQuoteCuts(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, `"a\n\""`, strictjson.Quote("a\n\""))
-	require.Equal(t, `"`+strings.Repeat("é", 80)+`"`, strictjson.Quote(strings.Repeat("é", 80)))
-	require.Equal(t, `"`+strings.Repeat("é", 80)+`…"`, strictjson.Quote(strings.Repeat("é", 81)))
-	require.True(t, utf8.ValidString(strictjson.Cut(strings.Repeat("😀", 1000))))
-}
-
 // FuzzDecode compares with encoding/json.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{

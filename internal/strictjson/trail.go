@@ -1,20 +1,20 @@
 package strictjson
 
-// A Trail is the way from the root of a value to a part of it. The nil Trail is
-// the root. It costs nothing until somebody asks for its Path.
+// A Trail is a path from the root of a value to a part of it. The nil Trail is the root. It
+// becomes a text only when Path is called.
 type Trail struct {
 	parent *Trail
 	key    string
 	index  int // -1 for a key
 }
 
-// Key returns the way to the value under a key of what t leads to.
+// Key returns the trail to a member of the object at t.
 func (t *Trail) Key(key string) *Trail { return &Trail{parent: t, key: key, index: -1} }
 
-// Index returns the way to an item of the list that t leads to.
+// Index returns the trail to an element of the list at t.
 func (t *Trail) Index(i int) *Trail { return &Trail{parent: t, index: i} }
 
-// Path returns the way as it stands in messages, such as items[2].name.
+// Path returns the path for a message, such as items[2].name.
 func (t *Trail) Path() string {
 	switch {
 	case t == nil:

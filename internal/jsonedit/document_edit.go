@@ -1,14 +1,14 @@
 package jsonedit
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// At returns the value that is found from the whole by one key after the other.
-// The span is empty if there is none, and for null, which says as little. The
-// error is a *[ShapeError]: something on the way is no object.
+// At returns the value at a path of keys from the root. The span is empty if the value is
+// missing or null. The error is a *[ShapeError]: a value on the way is not an object.
 func (d *Document) At(path ...string) (Span, error) {
 	p, err := d.locate(path)
 	if err != nil || len(p.rest) > 1 || d.isNull(p.value) {
@@ -17,9 +17,8 @@ func (d *Document) At(path ...string) (Span, error) {
 	return p.value, nil
 }
 
-// Set returns the document's bytes with another value at a path. What is missing
-// on the way there is added at the end of the object that it belongs to. The error
-// is that of [Document.At].
+// Set returns the document's bytes with another value at a path. Missing members on the way
+// are added at the end of their objects. The error is that of [Document.At].
 func (d *Document) Set(path []string, value string) ([]byte, error) {
 	p, err := d.locate(path)
 	if err != nil {
@@ -28,9 +27,9 @@ func (d *Document) Set(path []string, value string) ([]byte, error) {
 	return d.Splice([]Change{d.setChange(p, func(Layout) string { return value })}), nil
 }
 
-// EditList returns the document's bytes with the list at a path cut to the
-// elements that keep names by their index, and others added at its end. A list
-// that is missing is made if there is something to add. The error is a
+// EditList returns the document's bytes with an edited list at a path. The list keeps the
+// elements for whose index keep returns true, and the texts in add become its last
+// elements. A missing list is created if there are texts to add. The error is a
 // *[ShapeError].
 func (d *Document) EditList(path []string, keep func(i int) bool, add []string) ([]byte, error) {
 	p, err := d.locate(path)
@@ -61,24 +60,45 @@ func (d *Document) EditList(path []string, keep func(i int) bool, add []string) 
 	return d.Splice(changes), nil
 }
 
-// Quote returns text as a JSON string, with what is beyond ASCII escaped if the
-// document escapes it.
+// Quote returns text as a JSON string. Characters beyond ASCII are escaped if the document
+// escapes them.
 func (d *Document) Quote(text string) string {
 	var s Spelling
 	s.LearnASCII(d.Bytes(d.root))
 	return string(s.Quote(nil, text))
 }
 
-// A place is where a value is, or would be.
-type place struct {
-	object  Span // the innermost one on the way that is there
-	members []Member
-	layout  Layout   // of object
-	rest    []string // of the path, from object on
-	value   Span     // of the first key of rest
+// Splice returns the document's bytes with the changes applied, which must not overlap. Of
+// two changes at the same offset, one that only inserts comes first. Space and a byte order
+// mark around the value stay.
+func (d *Document) Splice(changes []Change) []byte {
+	slices.SortStableFunc(changes, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.At.Start, b.At.Start), cmp.Compare(a.At.End, b.At.End))
+	})
+	size := len(d.data)
+	for _, c := range changes {
+		size += len(c.Text) - (c.At.End - c.At.Start)
+	}
+	out := make([]byte, 0, size)
+	done := 0
+	for _, c := range changes {
+		out = append(out, d.data[done:c.At.Start]...)
+		out = append(out, c.Text...)
+		done = c.At.End
+	}
+	return append(out, d.data[done:]...)
 }
 
-// locate goes along a path as far as there are objects.
+// A place is the position of a value that exists or is to be added.
+type place struct {
+	object  Span // the innermost object on the way that exists
+	members []Member
+	layout  Layout   // of object
+	rest    []string // the path from object on
+	value   Span     // the value of the first key in rest
+}
+
+// locate follows a path as far as objects exist.
 func (d *Document) locate(path []string) (place, error) {
 	p := place{object: d.root, layout: d.RootLayout(), rest: path}
 	for {
@@ -100,7 +120,8 @@ func (d *Document) locate(path []string) (place, error) {
 	}
 }
 
-// setChange gives a place a value, which text makes for an object of that layout.
+// setChange returns the change that sets the value at a place. text returns the new value
+// for an object with a layout.
 func (d *Document) setChange(p place, text func(around Layout) string) Change {
 	value := d.nestedObjects(p.layout, p.rest[1:], text)
 	if !p.value.Missing() {
@@ -114,8 +135,8 @@ func (d *Document) setChange(p place, text func(around Layout) string) Change {
 	return Change{At: Span{end, end}, Text: p.layout.Between + member}
 }
 
-// nestedObjects makes objects inside each other, one for each key, and the value in the
-// last.
+// nestedObjects returns the text of nested objects, one for each key, with the value in the
+// innermost one.
 func (d *Document) nestedObjects(around Layout, keys []string, text func(around Layout) string) string {
 	if len(keys) == 0 {
 		return text(around)
@@ -124,7 +145,7 @@ func (d *Document) nestedObjects(around Layout, keys []string, text func(around 
 	return l.Object([]string{d.Quote(keys[0]) + d.Colon() + d.nestedObjects(l, keys[1:], text)})
 }
 
-// newListLayout is the layout of a list that has no elements yet: that of a list beside
+// newListLayout returns the layout for the first elements of a list: that of a list beside
 // it, if there is one.
 func (d *Document) newListLayout(p place, around Layout) Layout {
 	if len(p.rest) == 1 {

@@ -7,55 +7,55 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
-// A decoder builds the value of a text that json.Valid accepted and that is UTF-8.
+// A decoder builds the value of a valid text in UTF-8.
 type decoder struct {
 	scan   jsonscan.Scanner
-	copied string // the text, for strings without escapes and numbers to share
+	copied string // a copy of the text; numbers and strings without escapes are parts of it
 	depth  int    // levels left
 	limit  int    // levels allowed
 }
 
 // value reads one value with the space before it.
-func (w *decoder) value() (any, error) {
-	w.scan.Next()
-	switch w.scan.Text[w.scan.Pos] {
+func (d *decoder) value() (any, error) {
+	d.scan.Next()
+	switch d.scan.Text[d.scan.Pos] {
 	case '{':
-		return w.object()
+		return d.object()
 	case '[':
-		return w.list()
+		return d.list()
 	case '"':
-		s, err := w.string()
+		s, err := d.string()
 		if err != nil {
 			return nil, err
 		}
 		return s, nil
 	case 't':
-		w.scan.Value()
+		d.scan.Value()
 		return true, nil
 	case 'f':
-		w.scan.Value()
+		d.scan.Value()
 		return false, nil
 	case 'n':
-		w.scan.Value()
+		d.scan.Value()
 		return nil, nil
 	default:
-		start := w.scan.Pos
-		w.scan.Value()
-		return json.Number(w.copied[start:w.scan.Pos]), nil
+		start := d.scan.Pos
+		d.scan.Value()
+		return json.Number(d.copied[start:d.scan.Pos]), nil
 	}
 }
 
-func (w *decoder) object() (any, error) {
-	if err := w.enter(); err != nil {
+func (d *decoder) object() (any, error) {
+	if err := d.enter(); err != nil {
 		return nil, err
 	}
 	object := map[string]any{}
-	for w.scan.More() {
-		key, err := w.string()
+	for d.scan.More() {
+		key, err := d.string()
 		if err != nil {
 			return nil, err
 		}
-		v, err := w.value()
+		v, err := d.value()
 		if err != nil {
 			return nil, prependPath(AppendKey("", key), err)
 		}
@@ -64,48 +64,48 @@ func (w *decoder) object() (any, error) {
 			return nil, &DuplicateKeyError{Key: key}
 		}
 	}
-	w.leave()
+	d.leave()
 	return object, nil
 }
 
-func (w *decoder) list() (any, error) {
-	if err := w.enter(); err != nil {
+func (d *decoder) list() (any, error) {
+	if err := d.enter(); err != nil {
 		return nil, err
 	}
 	list := []any{}
-	for w.scan.More() {
-		v, err := w.value()
+	for d.scan.More() {
+		v, err := d.value()
 		if err != nil {
 			return nil, prependPath(AppendIndex("", len(list)), err)
 		}
 		list = append(list, v)
 	}
-	w.leave()
+	d.leave()
 	return list, nil
 }
 
 // enter steps over the bracket that opens an object or list.
-func (w *decoder) enter() error {
-	if w.depth == 0 {
-		return &LimitError{Unit: "levels", Limit: w.limit}
+func (d *decoder) enter() error {
+	if d.depth == 0 {
+		return &LimitError{Unit: "levels", Limit: d.limit}
 	}
-	w.depth--
-	w.scan.Pos++
+	d.depth--
+	d.scan.Pos++
 	return nil
 }
 
 // leave steps over the bracket that closes an object or list.
-func (w *decoder) leave() {
-	w.depth++
-	w.scan.Pos++
+func (d *decoder) leave() {
+	d.depth++
+	d.scan.Pos++
 }
 
 // string reads a string, which is a part of the copy unless it has an escape.
-func (w *decoder) string() (string, error) {
-	start := w.scan.Pos
-	literal := w.scan.Value()
+func (d *decoder) string() (string, error) {
+	start := d.scan.Pos
+	literal := d.scan.Value()
 	if bytes.IndexByte(literal, '\\') < 0 {
-		return w.copied[start+1 : w.scan.Pos-1], nil
+		return d.copied[start+1 : d.scan.Pos-1], nil
 	}
 	if i := jsonscan.IndexLoneSurrogate(literal); i >= 0 {
 		return "", &SyntaxError{
