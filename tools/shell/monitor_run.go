@@ -99,10 +99,10 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 
 // watch sends the events, labelled with the description of the monitor, and reports
 // the end.
-func (m *monitorRun) watch(h *background.Handle, what string) {
-	what = taskLabel(background.Task{Description: what})
+func (m *monitorRun) watch(h *background.Handle, description string) {
+	label := taskLabel(background.Task{Description: description})
 	events := monitorSender{events: m.events, stop: m.process.Stop, send: func(text string) {
-		h.Tell(what + ": " + text)
+		h.Tell(label + ": " + text)
 	}}
 	events.fileFull = func() bool { return m.log.size() > m.maxOutput }
 	goroutine.Go(func() {

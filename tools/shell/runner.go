@@ -66,8 +66,8 @@ func (r *runner) permit(_ context.Context, in commandInput, c *pegboard.Call) pe
 	}
 	line := r.inspector.parse(in, c)
 	for i := range line.Commands {
-		if why := line.Commands[i].DenyReason; why != "" {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: why}
+		if reason := line.Commands[i].DenyReason; reason != "" {
+			return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}
 		}
 	}
 	return pegboard.Decision{}

@@ -90,11 +90,11 @@ func (r TaskReport) headline() string {
 		fmt.Fprintf(&b, " has been running for %v.", r.elapsed.Round(time.Millisecond))
 		return b.String()
 	case background.Lost:
-		why := "the program that ran it ended before it did, and how it ended is not known"
+		reason := "the program that ran it ended before it did, and how it ended is not known"
 		if r.Err != "" {
-			why = strings.TrimSuffix(r.Err, ".")
+			reason = strings.TrimSuffix(r.Err, ".")
 		}
-		b.WriteString(" was lost: " + why + ". Check what it has done, and start it again if it is still needed.")
+		b.WriteString(" was lost: " + reason + ". Check what it has done, and start it again if it is still needed.")
 		return b.String()
 	case background.Completed:
 		b.WriteString(" completed")

@@ -1,6 +1,5 @@
-// Runs the code of the REPL tool. Requests come as lines of JSON on what was the
-// standard input; replies are frames in the standard output, which code prints to
-// as well.
+// Runs the code of the REPL tool. Requests are lines of JSON on the original standard
+// input. Replies are frames in the standard output, to which code also prints.
 (() => {
   'use strict';
   const fs = require('node:fs');
@@ -12,11 +11,11 @@
   const { pathToFileURL } = require('node:url');
 
   const maxMessage = 16 << 20; // bytes of one request of a script
-  // A frame of this size is written whole or not at all, whoever else writes.
+  // The system does not mix a frame of this size with the output of other processes.
   const room = (process.platform === 'linux' ? 4096 : 512) - 64;
 
-  // Code and its child processes are left with an empty standard input, where
-  // the system can open a descriptor anew.
+  // Code and its child processes get an empty standard input, on systems that can
+  // open a descriptor again.
   let requests = 0;
   let replies = 1;
   if (process.platform !== 'win32') {
@@ -24,10 +23,10 @@
     requests = fs.openSync(folder + '0', 'r');
     replies = fs.openSync(folder + '1', 'w');
     fs.closeSync(0);
-    fs.openSync('/dev/null', 'r'); // which takes the lowest number, 0
+    fs.openSync('/dev/null', 'r'); // gets the lowest free number, 0
   }
   for (const stream of [process.stdout, process.stderr]) {
-    stream._handle?.setBlocking?.(true); // what was printed precedes the reply
+    stream._handle?.setBlocking?.(true); // so that printed text precedes the reply
   }
 
   let token;
@@ -71,8 +70,8 @@
     get: (_, name) => (typeof name === 'string' && name !== 'then' && name !== 'toJSON' ? (input) => call(name, input) : undefined),
   });
 
-  // The debugger's evaluation is the one that knows await at the top level and
-  // lets a constant be declared again. It cannot import, so that is done here.
+  // Only the debugger's evaluation supports await at the top level and a second
+  // declaration of a constant. It does not support import, so that is replaced here.
   const session = new inspector.Session();
   session.connect();
   const post = (method, params) => new Promise((resolve, reject) => {
@@ -90,8 +89,8 @@
     return /^\.{0,2}\//.test(name) ? pathToFileURL(path.resolve(name)).href : name;
   }
 
-  // evaluate returns the value of code, or what it threw. The engine gives both
-  // by number, and to a function as they are.
+  // evaluate returns the value of code, or the exception. The engine returns an id for
+  // either; a function that it calls gets the object itself.
   async function evaluate(code, name) {
     const objectGroup = 'evaluation';
     const { result, exceptionDetails } = await post('Runtime.evaluate', {
@@ -147,7 +146,7 @@
     }
   }
 
-  // What goes wrong behind the back of a call must not take the state along.
+  // An error outside a call must not end the process, which holds the state.
   for (const event of ['uncaughtException', 'unhandledRejection']) {
     process.on(event, (error) => process.stderr.write(describe(error) + '\n'));
   }

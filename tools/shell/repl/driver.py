@@ -1,6 +1,6 @@
-"""Runs the code of the REPL tool. Requests come as lines of JSON on what was the
-standard input; replies are frames in the standard output, which code prints to
-as well."""
+"""Runs the code of the REPL tool. Requests are lines of JSON on the original
+standard input. Replies are frames in the standard output, to which code also
+prints."""
 
 import ast
 import io
@@ -14,18 +14,18 @@ import traceback
 import types
 
 MAX_MESSAGE = 16 << 20  # bytes of one request of a script
-# A frame of this size is written whole or not at all, whoever else writes.
+# The system does not mix a frame of this size with the output of other processes.
 ROOM = (4096 if sys.platform == "linux" else 512) - 64
 
-HOME = os.getpid()  # a fork is another process, and not to speak for this one
+HOME = os.getpid()  # a fork has another id and must not send replies
 
 
 class ToolError(Exception):
-    """A tool that was called failed, or was refused."""
+    """A call of a tool failed or was refused."""
 
 
 class Unbuffered(io.BufferedWriter):
-    """Writes at once, so that the output of child processes stays in order."""
+    """Flushes every write, so that the output of child processes stays in order."""
 
     def write(self, data):
         size = super().write(data)
@@ -34,10 +34,10 @@ class Unbuffered(io.BufferedWriter):
 
 
 class Link:
-    """The two ways between this process and its host."""
+    """The connection to the host."""
 
     def __init__(self):
-        # Code and its child processes are left with an empty standard input.
+        # Code and its child processes get an empty standard input.
         self.requests, self.replies = os.dup(0), os.dup(1)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
@@ -63,7 +63,7 @@ class Link:
             for at in range(0, len(text), ROOM):
                 mark = "." if at + ROOM >= len(text) else "+"
                 frame = (self.token + mark + text[at : at + ROOM] + "\n").encode("ascii")
-                while frame:  # at once, but on systems that promise nothing
+                while frame:  # one write is enough where writes are atomic
                     frame = frame[os.write(self.replies, frame) :]
 
 
@@ -120,7 +120,7 @@ def outer_frames(tb):
 
 
 def execute(code, name, scope):
-    """Runs code, and shows the value of an expression at its end."""
+    """Runs code and prints the value of an expression at its end."""
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
     tree, last = compile(code, name, "exec", ast.PyCF_ONLY_AST, dont_inherit=True), None
     if tree.body and isinstance(tree.body[-1], ast.Expr):
@@ -131,7 +131,7 @@ def execute(code, name, scope):
 
 
 def run(code, name, scope):
-    """Runs code and returns whether it failed. To end the interpreter is no failure."""
+    """Runs code and returns whether it failed. Ending the interpreter is not a failure."""
     failed = False
     try:
         execute(code, name, scope)
@@ -141,12 +141,12 @@ def run(code, name, scope):
         traceback.print_exception(type(error), error, outer_frames(error.__traceback__))
         failed = True
     if os.getpid() != HOME:
-        os._exit(failed)  # a fork ends where the code does
+        os._exit(failed)  # a fork must not wait for requests
     return failed
 
 
 def listen(link, tools, todo):
-    """Takes requests until the host is gone."""
+    """Handles requests until the host closes the connection."""
     for line in link.lines:
         message = json.loads(line)
         if "result" in message:
@@ -166,7 +166,7 @@ def main():
     tools, todo = Tools(link), queue.SimpleQueue()
     user = types.ModuleType("__main__")
     vars(user).update(tools=tools, ToolError=ToolError)
-    sys.modules["__main__"] = user  # where pickle looks for what code defines
+    sys.modules["__main__"] = user  # pickle looks there for the classes of the code
     sys.argv = [""]
     threading.Thread(target=listen, args=(link, tools, todo), daemon=True).start()
     while True:
