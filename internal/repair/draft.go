@@ -2,12 +2,12 @@ package repair
 
 import "strings"
 
-// A draft says in which ways a dialect differs from draft 2020-12.
+// A draft holds the differences of a dialect from draft 2020-12.
 type draft struct {
-	id        string // the keyword that names a schema
+	id        string // the keyword with the identifier of a schema
 	listItems bool   // items may be a list, with additionalItems after it; no prefixItems
-	refAlone  bool   // next to $ref all other keywords are ignored
-	noConst   bool   // const means nothing
+	refAlone  bool   // all keywords beside $ref are ignored
+	noConst   bool   // const is ignored
 }
 
 // draftOf returns the draft that $schema names, 2020-12 if it is "".
@@ -28,7 +28,7 @@ func draftOf(dialect string) (draft, bool) {
 	}
 }
 
-// embeds reports whether a schema with a name or dialect of its own is in n.
+// embeds reports whether n or a node in it is a schema with its own identifier or dialect.
 func (d draft) embeds(n *node) bool {
 	if n.text(d.id) != "" || n.text("$schema") != "" {
 		return true
@@ -44,4 +44,24 @@ func (d draft) embeds(n *node) bool {
 		}
 	}
 	return false
+}
+
+// statedTypes returns the types that the keywords of n allow, without regard to the schemas
+// that n applies.
+func (d draft) statedTypes(n *node) types {
+	t := everything
+	if name := n.get("type"); name != nil {
+		t = namedTypes(name)
+	}
+	if values := n.elements("enum"); len(values) > 0 {
+		var listed types
+		for _, value := range values {
+			listed |= typeOf(value)
+		}
+		t &= listed
+	}
+	if value := n.get("const"); value != nil && !d.noConst {
+		t &= typeOf(value)
+	}
+	return t
 }

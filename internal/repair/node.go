@@ -9,20 +9,21 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// maxSchema is how many bytes of a schema are read; schemas of tools end there.
+// maxSchema is the maximum number of bytes of a schema that is read. The same limit holds
+// for schemas of tools.
 const maxSchema = 1 << 20
 
-// A node is one value in the text of a schema: an object, a list, or another
-// value. Its address is its identity.
+// A node is one value of a schema: an object, a list or a scalar. Its address is its
+// identity.
 type node struct {
 	object map[string]*node
 	list   []*node
 	value  any
 }
 
-// readSchema returns the root of a schema and the draft it is written in. It
-// refuses what it would misread: unknown dialects, and a schema with others
-// embedded, which have rules and references of their own.
+// readSchema returns the root of a schema and its draft. It refuses schemas that it would
+// misread: those of unknown dialects, and those with embedded schema resources, which have
+// their own rules and references.
 func readSchema(raw json.RawMessage) (root *node, d draft, ok bool) {
 	v, err := strictjson.Decode(raw, strictjson.Limits{Bytes: maxSchema})
 	if err != nil {
@@ -59,7 +60,7 @@ func nodeOf(v any) *node {
 	return n
 }
 
-// combine returns a schema that applies others under the keyword, or the only one.
+// combine returns a schema that applies several schemas under a keyword, or the only one.
 func combine(keyword string, schemas []*node) *node {
 	switch len(schemas) {
 	case 0:
@@ -71,7 +72,7 @@ func combine(keyword string, schemas []*node) *node {
 	}
 }
 
-// get returns the value of a keyword; nil if there is none or n is no object.
+// get returns the value of a keyword, or nil if it is missing or n is not an object.
 func (n *node) get(keyword string) *node {
 	if n == nil {
 		return nil
@@ -79,7 +80,7 @@ func (n *node) get(keyword string) *node {
 	return n.object[keyword]
 }
 
-// elements returns the list under a keyword.
+// elements returns the elements of the list under a keyword.
 func (n *node) elements(keyword string) []*node {
 	if list := n.get(keyword); list != nil {
 		return list.list
@@ -96,7 +97,7 @@ func (n *node) text(keyword string) string {
 	return ""
 }
 
-// at returns what a JSON pointer in a URI fragment leads to, or nil.
+// at returns the node that a JSON pointer in a URI fragment leads to, or nil.
 func (n *node) at(fragment string) *node {
 	if fragment == "" {
 		return n

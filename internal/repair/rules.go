@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// maxSteps bounds the work on a schema. Those of real tools take a few hundred.
+// maxSteps bounds the work on a schema. Schemas of real tools need a few hundred steps.
 const maxSteps = 200_000
 
-// rules answer what a schema says about the values of an input. Where they do
-// not understand it they say less than it does, never more: what they forbid
-// the schema forbids. A nil node says nothing.
+// rules answer questions about a schema. They forbid only values that the schema forbids:
+// where they do not understand a schema, they allow more than it does. A nil node allows
+// everything.
 type rules struct {
 	draft
 	root          *node
-	prefix        int // how many elements of a list can have a schema of their own
+	prefix        int // number of elements of a list that may have their own schema
 	types         map[*node]types
 	children      map[place]*node
 	optionalCache map[place]bool
-	steps         int // left
+	steps         int // remaining
 }
 
-// A place is a property or an element of the values that a schema describes.
+// A place is a property or element of the values that a schema describes.
 type place struct {
 	of    *node
 	key   string
-	index int // of an element, from 1; 0 for a property
+	index int // of an element, counted from 1; 0 for a property
 }
 
 func newRules(root *node, d draft) *rules {
@@ -35,24 +35,38 @@ func newRules(root *node, d draft) *rules {
 	}
 }
 
-// property returns a schema for the value of a property.
+// property returns a schema for the value of a property, or nil.
 func (r *rules) property(of *node, key string) *node {
 	return r.child(place{of: of, key: key})
 }
 
-// element returns a schema for the element at index i.
+// element returns a schema for the element at index i, or nil.
 func (r *rules) element(of *node, i int) *node {
 	return r.child(place{of: of, index: 1 + min(i, r.prefix)})
 }
 
-// countStep counts a step and reports whether there are none left. What the rules
-// say from then on is of no use.
+// countStep counts a step and reports whether no steps remain. The answers of the rules are
+// useless from then on.
 func (r *rules) countStep() bool {
 	r.steps--
 	return r.steps < 0
 }
 
-// ownKeywords returns n, or nil if its keywords count for nothing beside a reference.
+// optional reports whether objects that n describes may lack the property key, which n must
+// declare.
+func (r *rules) optional(n *node, key string) bool {
+	p := place{of: n, key: key}
+	isOptional, ok := r.optionalCache[p]
+	if !ok {
+		s := propertySearch{rules: r, key: key, seen: map[*node]bool{}}
+		s.visit(n)
+		isOptional = s.declared && !s.required
+		r.optionalCache[p] = isOptional
+	}
+	return isOptional
+}
+
+// ownKeywords returns n, or nil if a reference makes its other keywords ignored.
 func (r *rules) ownKeywords(n *node) *node {
 	if r.refAlone && n.get("$ref") != nil {
 		return nil
@@ -60,7 +74,7 @@ func (r *rules) ownKeywords(n *node) *node {
 	return n
 }
 
-// conjuncts returns the schemas that n applies to the same value, all of them.
+// conjuncts returns the schemas that n applies to the same value, all of which must fit.
 func (r *rules) conjuncts(n *node) []*node {
 	var all []*node
 	if fragment, ok := strings.CutPrefix(n.text("$ref"), "#"); ok {
@@ -69,7 +83,8 @@ func (r *rules) conjuncts(n *node) []*node {
 	return append(all, r.ownKeywords(n).elements("allOf")...)
 }
 
-// alternatives returns the groups of schemas of which one applies to the same value.
+// alternatives returns the groups of schemas that n applies to the same value, one of each
+// of which must fit.
 func (r *rules) alternatives(n *node) [][]*node {
 	var groups [][]*node
 	for _, keyword := range []string{"anyOf", "oneOf"} {
@@ -80,7 +95,7 @@ func (r *rules) alternatives(n *node) [][]*node {
 	return groups
 }
 
-// typesOf returns the types that n may accept.
+// typesOf returns the types that n may allow.
 func (r *rules) typesOf(n *node) types {
 	if n == nil {
 		return everything
@@ -97,7 +112,7 @@ func (r *rules) typesOf(n *node) types {
 	if r.countStep() {
 		return everything
 	}
-	r.types[n] = everything // for a reference that leads back here
+	r.types[n] = everything // for references that lead back here
 	t := everything
 	if own := r.ownKeywords(n); own != nil {
 		t = r.statedTypes(own)
@@ -116,7 +131,7 @@ func (r *rules) typesOf(n *node) types {
 	return t
 }
 
-// child returns a schema for the value at p. It says nothing of patterns.
+// child returns a schema for the value at p, or nil. It does not regard patterns.
 func (r *rules) child(p place) *node {
 	if p.of == nil || p.of.object == nil {
 		return nil
@@ -124,7 +139,7 @@ func (r *rules) child(p place) *node {
 	if n, ok := r.children[p]; ok || r.countStep() {
 		return n
 	}
-	r.children[p] = nil // for a reference that leads back here
+	r.children[p] = nil // for references that lead back here
 	var all []*node
 	if own := r.ownKeywords(p.of); own != nil {
 		all = appendNew(all, r.ownChild(own, p))
@@ -140,7 +155,8 @@ func (r *rules) child(p place) *node {
 	return n
 }
 
-// alternativeChild returns a schema for the value at p under one of the schemas in group.
+// alternativeChild returns a schema for the value at p that allows everything that one of
+// the schemas in group does.
 func (r *rules) alternativeChild(group []*node, p place) *node {
 	container := object
 	if p.index > 0 {
@@ -149,7 +165,7 @@ func (r *rules) alternativeChild(group []*node, p place) *node {
 	var fitting []*node
 	for _, s := range group {
 		if r.typesOf(s)&container == 0 {
-			continue // cannot be the one
+			continue // this schema cannot fit
 		}
 		n := r.child(place{of: s, key: p.key, index: p.index})
 		if n == nil {
@@ -167,7 +183,7 @@ func appendNew(nodes []*node, n *node) []*node {
 	return append(nodes, n)
 }
 
-// ownChild returns what the keywords of n itself say of the value at p.
+// ownChild returns the schema that the keywords of n itself have for the value at p.
 func (r *rules) ownChild(n *node, p place) *node {
 	if p.index > 0 {
 		return r.ownElement(n, p.index-1)
@@ -176,7 +192,7 @@ func (r *rules) ownChild(n *node, p place) *node {
 		return declared
 	}
 	if patterns := n.get("patternProperties"); patterns != nil && len(patterns.object) > 0 {
-		return nil // it may be theirs
+		return nil // a pattern may match the key
 	}
 	return n.get("additionalProperties")
 }

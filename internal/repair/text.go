@@ -7,13 +7,13 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// Text mends the text of an input so that strictjson reads it, in the ways that
-// allow holds. Without them, or if they are not enough, it returns data itself
+// Text repairs the text of an input so that strictjson decodes it, with the allowed kinds of
+// repairs. If they do not suffice, or if the text needs no repair, it returns data itself
 // and ok is false. It never changes data.
 //
-// A text that has an unfinished value is not mended, nor is one where the rest
-// could be more input, such as a second object.
-func Text(data []byte, allow Kinds) (mended []byte, repairs []Repair, ok bool) {
+// Text does not repair an unfinished value, or a value followed by text that may belong to
+// the input, such as a second object.
+func Text(data []byte, allow Kinds) (repaired []byte, repairs []Repair, ok bool) {
 	if len(data) > strictjson.DefaultBytes || isReadable(data) {
 		return data, nil, false
 	}
@@ -61,7 +61,7 @@ func isReadable(data []byte) bool {
 
 const fence = "```"
 
-// cutFence cuts a fence that opens data, with the name of a language.
+// cutFence removes a fence at the start of data, with the name of a language.
 func cutFence(data []byte) (body []byte, fenced bool) {
 	body, fenced = bytes.CutPrefix(bytes.TrimSpace(data), []byte(fence))
 	if !fenced {
@@ -72,7 +72,7 @@ func cutFence(data []byte) (body []byte, fenced bool) {
 	}), true
 }
 
-// valueEnd returns where the object or list that data starts with ends, or -1.
+// valueEnd returns the end of the object or list at the start of data, or -1.
 func valueEnd(data []byte) int {
 	start := len(data) - len(bytes.TrimLeft(data, " \t\r\n"))
 	if start == len(data) || data[start] != '{' && data[start] != '[' {
@@ -97,16 +97,16 @@ func valueEnd(data []byte) int {
 	return -1
 }
 
-// mayContinue reports whether rest, which follows a value, may be more of the
-// input: a bracket closed too early, or a second value.
+// mayContinue reports whether rest, the text after a value, may belong to the input: after a
+// bracket closed too early, or as a second value.
 func mayContinue(rest []byte) bool {
 	return bytes.ContainsAny(rest, `{["`) || bytes.HasPrefix(bytes.TrimLeft(rest, "}] \t\r\n"), []byte(","))
 }
 
-// escapeControls returns data with escapes for the raw control characters in
-// its strings and how many there were. A character after a backslash stays:
-// what the two should mean is not known.
-func escapeControls(data []byte) (mended []byte, count int) {
+// escapeControls replaces the raw control characters in the strings of data with escapes,
+// and returns their number. It leaves a character after a backslash, since the meaning of
+// the two is not certain.
+func escapeControls(data []byte) (repaired []byte, count int) {
 	var out []byte
 	copied, inside := 0, false
 	for i := 0; i < len(data); i++ {
@@ -122,7 +122,7 @@ func escapeControls(data []byte) (mended []byte, count int) {
 			copied = i + 1
 			count++
 			if len(out) > strictjson.DefaultBytes {
-				return data, 0 // no reader takes it
+				return data, 0 // strictjson refuses so long a text
 			}
 		}
 	}

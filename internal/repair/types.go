@@ -29,7 +29,7 @@ func typeNamed(name string) types {
 	}
 }
 
-// typeOf returns the type of a value in the text of a schema.
+// typeOf returns the type of a value in a schema.
 func typeOf(n *node) types {
 	switch {
 	case n.object != nil:
@@ -43,26 +43,6 @@ func typeOf(n *node) types {
 		return text
 	}
 	return scalar
-}
-
-// statedTypes returns the types that the keywords of n itself leave, without those
-// of the schemas it applies.
-func (d draft) statedTypes(n *node) types {
-	t := everything
-	if name := n.get("type"); name != nil {
-		t = namedTypes(name)
-	}
-	if values := n.elements("enum"); len(values) > 0 {
-		var listed types
-		for _, value := range values {
-			listed |= typeOf(value)
-		}
-		t &= listed
-	}
-	if value := n.get("const"); value != nil && !d.noConst {
-		t &= typeOf(value)
-	}
-	return t
 }
 
 func namedTypes(n *node) types {

@@ -15,26 +15,26 @@ import (
 )
 
 // checkValues holds what is true of every schema and input, and reports whether
-// the input was mended.
+// the input was repaired.
 func checkValues(t *testing.T, raw json.RawMessage, compiled *schema.Schema, input []byte) bool {
 	t.Helper()
 	before := bytes.Clone(input)
-	mended, repairs, ok := repair.Values(input, raw, allValues)
+	repaired, repairs, ok := repair.Values(input, raw, allValues)
 	require.Equal(t, before, input)
 	require.Equal(t, ok, len(repairs) > 0)
 	if !ok {
-		require.Equal(t, input, mended)
+		require.Equal(t, input, repaired)
 		return false
 	}
-	require.LessOrEqual(t, len(mended), len(input))
-	_, err := strictjson.Decode(mended, strictjson.Limits{})
+	require.LessOrEqual(t, len(repaired), len(input))
+	_, err := strictjson.Decode(repaired, strictjson.Limits{})
 	require.NoError(t, err)
-	again, _, ok := repair.Values(mended, raw, allValues)
-	require.False(t, ok, "mended again: %s", again)
+	again, _, ok := repair.Values(repaired, raw, allValues)
+	require.False(t, ok, "repaired again: %s", again)
 	if compiled != nil {
 		v, err := strictjson.Decode(input, strictjson.Limits{})
 		require.NoError(t, err)
-		require.Error(t, compiled.Validate(v), "mended valid input to %s", mended)
+		require.Error(t, compiled.Validate(v), "repaired valid input to %s", repaired)
 	}
 	return true
 }
@@ -75,7 +75,7 @@ func TestValuesOfCorpus(t *testing.T) {
 			require.NoError(t, err)
 			schemas[row.ID] = compiled
 		}
-		calls, mended, valid := 0, 0, 0
+		calls, repaired, valid := 0, 0, 0
 		for _, name := range []string{"calls.jsonl", "calls_mutated.jsonl"} {
 			for line, text := range corpus.Lines(t, filepath.Join(folder, "bfcl", name)) {
 				var row struct {
@@ -89,7 +89,7 @@ func TestValuesOfCorpus(t *testing.T) {
 				if !checkValues(t, raw, compiled, row.Arguments) {
 					continue
 				}
-				mended++
+				repaired++
 				after, _, _ := repair.Values(row.Arguments, raw, allValues)
 				v, err := strictjson.Decode(after, strictjson.Limits{})
 				require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestValuesOfCorpus(t *testing.T) {
 			}
 		}
 		require.NotZero(t, calls)
-		corpus.Report(t, folder, "%d calls, %d mended, %d of them valid after", calls, mended, valid)
+		corpus.Report(t, folder, "%d calls, %d repaired, %d of them valid after", calls, repaired, valid)
 	}
 }
 
@@ -107,7 +107,7 @@ func BenchmarkValues(b *testing.B) {
 	raw := json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer"}},"required":["path"]}`)
 	for _, bench := range []struct{ name, input string }{
 		{name: "fine", input: `{"path":"/var/log/syslog","tags":["a","b"],"limit":200}`},
-		{name: "mended", input: `{"path":"/var/log/syslog","tags":"[\"a\",\"b\"]","limit":null}`},
+		{name: "repaired", input: `{"path":"/var/log/syslog","tags":"[\"a\",\"b\"]","limit":null}`},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -100,7 +100,7 @@ func (d dice) input(depth int) string {
 func TestValuesOfRandomSchemas(t *testing.T) {
 	t.Parallel()
 	d := dice{rand.New(rand.NewPCG(1, 2))}
-	compiled, mended, valid := 0, 0, 0
+	compiled, repaired, valid := 0, 0, 0
 	for range effort.Of(t, 1_000) {
 		dialect := d.pick("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#")
 		raw := json.RawMessage(fmt.Sprintf(`{"$schema":%q,"properties":{"a":%s,"b":%s},"anyOf":[%s,%s],"$defs":{"a":{"type":%s},"b":{"anyOf":[%s]}}}`,
@@ -113,7 +113,7 @@ func TestValuesOfRandomSchemas(t *testing.T) {
 		for range 5 {
 			input := []byte(d.input(3))
 			if checkValues(t, raw, s, input) {
-				mended++
+				repaired++
 				continue
 			}
 			v, err := strictjson.Decode(input, strictjson.Limits{})
@@ -125,7 +125,7 @@ func TestValuesOfRandomSchemas(t *testing.T) {
 	}
 	if effort.Full(t) {
 		require.Greater(t, compiled, 500)
-		require.Greater(t, mended, 250)
+		require.Greater(t, repaired, 250)
 		require.Greater(t, valid, 200)
 	}
 }

@@ -65,7 +65,7 @@ func TestValues(t *testing.T) {
 		{name: "null behind others", schema: `"a":{"type":"string"}`, input: `{"b":1, "a":null }`, want: `{"b":1 }`, at: []string{"a"}},
 		{name: "null between others", schema: `"a":{"type":"string"}`, input: `{"b":1, "a":null,  "c":2}`, want: `{"b":1,  "c":2}`, at: []string{"a"}},
 		{name: "all null", schema: `"a":{"type":"string"},"b":{"type":"number"},"c":{"const":1}`, input: `{"a":null,"b":null,"c":null}`, want: `{}`, at: []string{"a", "b", "c"}},
-		{name: "nulls around a mended value", schema: `"a":{"type":"string"},"b":{"type":"array"},"c":{"type":"string"}`, input: `{"a":null,"b":"[]","c":null,"d":3}`, want: `{"b":[],"d":3}`, at: []string{"a", "b", "c"}},
+		{name: "nulls around a repaired value", schema: `"a":{"type":"string"},"b":{"type":"array"},"c":{"type":"string"}`, input: `{"a":null,"b":"[]","c":null,"d":3}`, want: `{"b":[],"d":3}`, at: []string{"a", "b", "c"}},
 		{name: "null for an escaped key", schema: `"a b":{"type":"string"}`, input: `{"\u0061 b":null}`, want: `{}`, at: []string{`["a b"]`}},
 	}
 	for _, tt := range tests {
@@ -74,9 +74,9 @@ func TestValues(t *testing.T) {
 			raw := json.RawMessage(properties(tt.schema))
 			_, err := schema.Compile(raw)
 			require.NoError(t, err)
-			mended, repairs, ok := repair.Values([]byte(tt.input), raw, allValues)
+			repaired, repairs, ok := repair.Values([]byte(tt.input), raw, allValues)
 			require.True(t, ok)
-			require.Equal(t, tt.want, string(mended))
+			require.Equal(t, tt.want, string(repaired))
 			var at []string
 			for _, r := range repairs {
 				at = append(at, r.Path)
@@ -170,10 +170,10 @@ func TestValuesReadsDrafts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			raw := fmt.Sprintf(`{"$schema":%q,"type":"object",%s}`, tt.dialect, tt.body)
-			mended, _, ok := repair.Values([]byte(tt.input), json.RawMessage(raw), allValues)
+			repaired, _, ok := repair.Values([]byte(tt.input), json.RawMessage(raw), allValues)
 			require.Equal(t, tt.want != "", ok)
 			if ok {
-				require.Equal(t, tt.want, string(mended))
+				require.Equal(t, tt.want, string(repaired))
 			}
 		})
 	}

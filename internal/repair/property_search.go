@@ -1,20 +1,6 @@
 package repair
 
-// optional reports whether objects that n describes may lack the property key,
-// which n must declare.
-func (r *rules) optional(n *node, key string) bool {
-	p := place{of: n, key: key}
-	loose, ok := r.optionalCache[p]
-	if !ok {
-		s := propertySearch{rules: r, key: key, seen: map[*node]bool{}}
-		s.visit(n)
-		loose = s.declared && !s.required
-		r.optionalCache[p] = loose
-	}
-	return loose
-}
-
-// A propertySearch looks for a property in a schema and those it may apply to
+// A propertySearch looks for a property in a schema and in the schemas that it may apply to
 // the same value.
 type propertySearch struct {
 	rules    *rules
@@ -54,7 +40,7 @@ func (s *propertySearch) visit(n *node) {
 	}
 }
 
-// requiredBy reports whether n itself ever asks for the property.
+// requiredBy reports whether n itself requires the property, always or in some cases.
 func (s *propertySearch) requiredBy(n *node) bool {
 	lists := [][]*node{n.elements("required")}
 	for _, keyword := range []string{"dependentRequired", "dependencies"} {

@@ -1,0 +1,49 @@
+package repair
+
+// A Kind is one kind of repair.
+type Kind uint8
+
+// The kinds. Those of [Text] come before those of [Values].
+const (
+	ControlCharacters Kind = iota + 1 // raw control characters in strings, such as line breaks, become escapes
+	CodeFence                         // a Markdown code fence around the value is removed
+	TrailingText                      // text after the value is removed; not for tools that write, since the value may be incomplete too
+	JSONInString                      // a string that holds an object or list is replaced with it
+	JoinStrings                       // a list of strings in place of a string is joined with line breaks
+	DropNulls                         // an optional property that is null is removed
+)
+
+// String returns the kind's name in words, or "unknown".
+func (k Kind) String() string {
+	switch k {
+	case ControlCharacters:
+		return "control characters"
+	case CodeFence:
+		return "code fence"
+	case TrailingText:
+		return "trailing text"
+	case JSONInString:
+		return "JSON in a string"
+	case JoinStrings:
+		return "joined strings"
+	case DropNulls:
+		return "dropped null"
+	default:
+		return "unknown"
+	}
+}
+
+// Kinds is a set of kinds. The zero value is empty.
+type Kinds uint8
+
+// KindsOf returns the set of the given kinds.
+func KindsOf(kinds ...Kind) Kinds {
+	var set Kinds
+	for _, k := range kinds {
+		set |= 1 << k
+	}
+	return set
+}
+
+// Has reports whether k is in the set.
+func (s Kinds) Has(k Kind) bool { return s&(1<<k) != 0 }
