@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // A batch is the calls of one message, which are ordered against each other.
@@ -35,13 +35,13 @@ type batch struct {
 
 	cause atomic.Pointer[error] // of stopAll
 
-	mu       sync.Mutex      // guards the fields below
+	mu       lock.Mutex      // guards the fields below
 	jobs     []*job          // in the order of admission
 	outcomes []Outcome       // one for each job, if the number of calls is known in advance
 	firstID  string          // of the first call
 	ids      map[string]bool // made for the second call
 
-	keysMu  sync.Mutex // guards the fields below, also while updates run
+	keysMu  lock.Mutex // guards the fields below, also while updates run
 	holders int        // calls that hold their keys
 	updates []sessionUpdate
 }

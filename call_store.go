@@ -17,7 +17,7 @@ import (
 // preview: for a tool whose result is too long to be held in memory. Text that is short
 // enough for the tool's limit is returned as it is and not stored. If it cannot be
 // stored, the part holds its beginning and end, and says so. The error is that of r or
-// of ctx; the part then holds what was read before. A Read that blocks is not
+// of ctx; the part then holds the text that was read before. A Read that blocks is not
 // interrupted.
 func (c *Call) Store(ctx context.Context, r io.Reader) (Part, error) {
 	if c.state == nil {

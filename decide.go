@@ -216,7 +216,7 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 }
 
 // grantStep allows a call that no rule covers: by an Allow of the hooks or the tool, or
-// because it only reads what the session may read.
+// because it only reads files that the session may read.
 func (e *evaluation) grantStep(mode Mode) (d Decision) {
 	hooked := e.hook.Behavior == Allow && e.all(func(t *Target) bool { return !e.restrictsUnseen(t) })
 	switch {

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // A Declaration is the definition of a tool that the model is shown.
@@ -40,7 +41,7 @@ type encodings struct {
 	examples []json.RawMessage
 
 	last  atomic.Pointer[encoding] // the last result, which is likely to be the next
-	mu    sync.Mutex               // guards forms
+	mu    lock.Mutex               // guards forms
 	forms []*encoding              // few, so that comparing keys costs less than hashing them
 }
 

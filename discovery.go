@@ -2,13 +2,14 @@ package pegboard
 
 import (
 	"slices"
-	"sync"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // discovery records which tools a conversation has mentioned, and of which of them the
 // model has seen the definition. The zero value is empty.
 type discovery struct {
-	mu        sync.Mutex
+	mu        lock.Mutex
 	mentioned []string // each once, in the order of first mention
 	seen      []string // tools whose definition the model has seen
 }

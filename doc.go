@@ -6,8 +6,8 @@
 // # A tool
 //
 // [Build] makes a [Tool] from a typed [Definition]: a name, a description and a
-// func. Everything else has a cautious default. A tool that says nothing about
-// its calls runs alone, counts as writing something unknown, and is asked about.
+// func. Every other field has a cautious default. Calls of a tool that declares
+// nothing run alone, count as writing something unknown, and are asked about.
 //
 //	var read = pegboard.Build(pegboard.Definition[input, string]{
 //		Info:        pegboard.Info{Name: "ReadNote"},
@@ -16,106 +16,106 @@
 //		Call:        func(ctx context.Context, in input, c *pegboard.Call) (string, error) { … },
 //	})
 //
-// Inspect says what a call will do: its [Traits], above all its targets. A
-// [Target] is one thing the call acts on, a path, a command, a host. The same
-// list decides permission, orders calls, and is what a person is shown.
+// Inspect returns the [Traits] of a call, above all its targets. A [Target] is one
+// thing that the call acts on: a path, a command, a host. The list of targets
+// decides permission, orders calls, and is shown to the user.
 //
 // # A session, a pool, an executor
 //
 // A [Registry] holds all tools. A [Session] says on whose behalf they run: role,
-// directories, permissions, hooks, and whom to ask. [Registry.AssemblePool]
-// settles which tools that session may use now. An [Executor] takes the model's
+// directories, permissions, hooks, and how to ask the user. [Registry.AssemblePool]
+// returns the tools that the session may use now. An [Executor] takes the model's
 // calls through all stages and returns exactly one [Outcome] for each, in order:
 //
 //	lookup ▸ decode ▸ targets ▸ validate ▸ hooks ▸ permission ▸ call ▸ result ▸ hooks ▸ store
 //
-// The packages below wire turn a pool into a provider's request, its stream into
-// calls, and outcomes into the next message. examples/loop is the smallest whole
-// program, examples/agent a complete one.
+// The packages below wire turn a pool into a provider's request, the provider's
+// stream into calls, and outcomes into the next message. examples/loop is the
+// smallest whole program, examples/agent a complete one.
 //
 // # Permission
 //
-// [Permissions] are rules and a mode. A deny rule beats everything, then ask
-// rules, then the mode, then allow rules; nothing that a hook, a wrapper, a fork
-// or bypass mode says turns a deny into anything else. Without any rule a call
-// runs only if it is read-only, stays on this machine, and reads inside the
-// working directories. What is left is put to the session's [Asker]; without one
-// it is denied, and the denial names the rule that would have allowed it.
+// [Permissions] are rules and a mode. Deny rules come first, then ask rules, then
+// the mode, then allow rules. No hook, wrapper, fork or mode overrides a deny rule.
+// Without any rule a call runs only if it is read-only, stays on this machine, and
+// reads inside the working directories. Any other call is put to the session's
+// [Asker]; if there is none, it is denied, and the denial names the rule that would
+// have allowed it.
 //
 // # Asking
 //
-// Before the person, a session's Checks are asked, and beside the person the
-// permission hook and the [Classifier]: the first decision wins. All agents of a
-// conversation share one line of questions. An Asker is shown them one at a time;
-// [Session.Answer] takes any of them by its id, in any order, and refuses what is
-// not open. An answer may change the input, end the turn, or change the permissions
-// from now on ([Decision].Remember), which settles every open question it covers.
-// [Question.Suggestions] proposes what to remember.
+// A session's Approvers are asked before the user; the permission hook and the
+// [Classifier] at the same time as the user: the first decision wins. All agents of
+// a conversation share one line of questions. An Asker is shown one question at a
+// time; [Session.Answer] answers any open question by its id, in any order. An
+// answer may change the input, end the turn, or change the permissions from now on
+// ([Decision].Remember), which also closes every open question that they decide.
+// [Question.Suggestions] proposes rules to remember.
 //
 // # Order
 //
-// Calls of one message run together where their traits permit: an exclusive call
-// alone, calls by target unless one writes what another touches. The outcomes are
-// those of running one after the other.
+// Calls of one message run together if their traits permit: an exclusive call runs
+// alone, calls per target together unless one writes something that another touches.
+// The outcomes are those of running one after the other.
 //
-// [Executor.Stream] starts calls while the model still writes its message: what is
-// read-only at once, the rest when the message has ended as it should.
+// [Executor.Stream] starts calls while the model still writes its message: read-only
+// calls at once, the others when the message is complete.
 //
 // # What ends a call early
 //
 // Cancel the context of a batch with a cause, such as [ErrUserInterrupt] or
-// [ErrNewMessage]: the model is told in so many words, and a tool's [Interrupt]
-// says what a new message does to it. A call that does not return within the
-// executor's Grace is answered and left behind; it keeps what it holds, and a call
-// that needs that fails at once and names it.
+// [ErrNewMessage]: the model is told the cause, and a tool's [Interrupt] says what a
+// new message does to its calls. A call that does not return within the executor's
+// Grace is answered and abandoned. It keeps its keys until it returns; a call that
+// conflicts with it fails at once and names it.
 //
 // # Sub-agents
 //
 // [Session.Fork] makes a session that can only be narrower. Its pool is assembled
-// afresh for its [Role]; [RoleTables] say, as data, what each role may have.
+// again for its [Role]; [RoleTables] say, as data, which tools each role may have.
 //
-// A [Key] holds what tools and the host keep in a session. Its value is shared by
-// the agents of a conversation, or with [NewClonedKey] each one's own, of which a
-// fork begins with a copy.
+// A [Key] names a value that a tool or the host keeps in a session. All agents of a
+// conversation share the value. With [NewClonedKey] each has its own, and a fork
+// starts with a copy.
 //
 // # Tools that use tools
 //
-// [Call.Run] makes calls from inside a call, as a script does that a tool runs.
-// They are decided and run like those of the model. What a tool stores for the
-// model to read on, it lends with [Session.AllowReads].
+// [Call.Run] makes calls from inside a call, as a script does that a tool runs. They
+// are decided and run like those of the model. [Session.AllowReads] lets the model
+// read files that a tool has stored for it.
 //
 // # Many tools, long results
 //
-// With [ToolSearch] in a pool, definitions wait until the model has found them: see
-// [Deferral]. It is told their names by [Pool.Announce], and what it found is in
-// [Session.Loaded].
+// With [ToolSearch] in a pool, definitions are deferred until the model has found
+// them: see [Deferral]. [Pool.Announce] tells the model their names, and
+// [Session.Loaded] returns those that it has loaded.
 //
-// A result that is too long is kept by a [ResultStore], and a preview takes its place,
-// see [ResultLimits]; [Call.Store] does so while a tool still works. [Session.TrimResults]
-// decides which of a conversation's results go out whole, once and for all.
+// A result that is too long is kept in a [ResultStore] and replaced by a preview, see
+// [ResultLimits]; [Call.Store] does so while a tool still runs. [Session.TrimResults]
+// decides which of a conversation's results are sent whole.
 //
 // # The tools that ship
 //
 // Package tools/files reads, edits and searches files, tools/shell runs commands
-// and scripts, tools/background keeps what goes on while the conversation does.
-// They are made of what this package exports, and a host may leave out any.
+// and scripts, tools/background manages tasks that outlive their call. They use
+// only the exported API of this package, and a host may leave out any.
 //
 // # External tools
 //
-// [Registry.Attach] takes the tools of a source that may come and go, such as an
-// MCP server; [BuildRaw] makes them from schemas that are data. One that cannot
-// be offered is quarantined with a reason, the others are not affected. Their
-// definitions follow those of the built-ins, whose bytes never change with them,
-// so that a provider's prompt cache survives.
+// [Registry.Attach] adds the tools of a source that may come and go, such as an MCP
+// server; [BuildRaw] makes them from schemas that are data. A tool that cannot be
+// offered is quarantined with a reason; the others are not affected. Their
+// definitions follow those of the built-in tools, whose bytes never change with them,
+// so that the provider's prompt cache stays valid.
 //
 // # Errors
 //
-// What the model reads says what was wrong and what to do next. What the host
-// gets is a [CallError] around one of the sentinels, such as [ErrDenied].
+// A text for the model says what is wrong and what to do next. An error for the host
+// is a [CallError] around one of the sentinels, such as [ErrDenied].
 //
 // # Costs accepted
 //
 // Outcomes come in request order, so a fast call waits for a slow one before it.
 // Tools are sorted by name, so a host cannot choose their order. A tool whose
-// author says nothing runs alone.
+// author declares nothing runs alone.
 package pegboard

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // An eventLog delivers the events of one batch to the listener: in order, one at a time.
@@ -18,7 +19,7 @@ type eventLog struct {
 	logger *slog.Logger // nil discards
 	trace  string
 
-	mu         sync.Mutex
+	mu         lock.Mutex
 	progress   sync.Cond // of mu; signalled after every delivery
 	queued     []Event
 	copies     map[*Call]*Call // the copies in events, by their originals

@@ -4,28 +4,28 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // grants hold the permissions of a session. In a fork the permissions in force are its
-// own, narrowed to what its parents permit at that moment.
+// own, narrowed to those of its parents at that moment.
 type grants struct {
 	parent     *grants // nil in the main session
 	dirs       *workdirs
 	onChange   func()
 	onRemember func(ctx context.Context, updates []PermissionUpdate) error // nil saves nothing
 
-	updating sync.Mutex // held for a whole change, so that changes do not overlap
+	updating lock.Mutex // held for a whole change, so that changes do not overlap
 
-	mu     sync.Mutex                  // guards joined, and every write of own
+	mu     lock.Mutex                  // guards joined, and every write of own
 	own    atomic.Pointer[Permissions] // as they hold in the session
 	joined joinedPermissions
 }
 
-// joinedPermissions cache the permissions in force, and what they were made of.
+// joinedPermissions cache the permissions in force, with the two that they were made of.
 type joinedPermissions struct{ own, parent, both *Permissions }
 
 // inForce returns the permissions in force. The caller must not write to them.

@@ -237,8 +237,8 @@ func (j *job) validate(ctx context.Context) *failure {
 	return nil
 }
 
-// permit decides the call: by the hooks, the tool's Permit, the rules, and then by those
-// who are asked.
+// permit decides the call: by the hooks, the tool's Permit and the rules, and then by
+// asking.
 func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure) {
 	hook, f := j.preHooks(ctx)
 	if f != nil {

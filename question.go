@@ -56,7 +56,7 @@ func (q *Question) Answer(d Decision) error { return q.Call.state.session.main()
 // not asked about again: alternatives, the most useful first. Each is proven to allow
 // this call, and none allows anything whatever. Rules are spelled for the destination to;
 // a mode is always for the session. The list may be empty: a rule or a mode may insist on
-// asking, and a call that nobody can see into has no like.
+// asking, and calls that nothing is known of cannot be told apart.
 //
 // In ModeAsk, which asks whatever the rules say, the alternatives would allow the call
 // in another mode.

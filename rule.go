@@ -28,9 +28,9 @@ const (
 )
 
 // A Rule decides calls. Without a pattern it decides every call of a tool, or
-// of all tools of a server. With one it decides the targets that the pattern
-// names: Edit(path) what is written and Read(path) what is read, by whichever
-// tool, and Bash(command line) a command.
+// of all tools of a server. With a pattern it decides the targets that match:
+// Edit(path) files that any tool writes, Read(path) files that any tool reads, and
+// Bash(command line) commands.
 type Rule struct {
 	Behavior Behavior
 	Tool     string // name, alias, or mcp__server

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // runningBatches are the batches of calls that run in a session. The zero value is
 // open and empty.
 type runningBatches struct {
-	mu     sync.Mutex
+	mu     lock.Mutex
 	list   []*runningBatch // in no order
 	closed bool
 }

@@ -257,8 +257,8 @@ func (s *Session) AllowReads(dir string) {
 	}
 }
 
-// Permissions returns the permissions in force: the session's own, narrowed to what its
-// parents permit now.
+// Permissions returns the permissions in force: the session's own, narrowed to those of
+// its parents.
 func (s *Session) Permissions() Permissions { return *s.grants.inForce() }
 
 // SetPermissions replaces the session's own permissions. In a fork it is an error if

@@ -8,12 +8,12 @@ import (
 	"io"
 	"reflect"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/spool"
 )
 
@@ -136,7 +136,7 @@ func (r *sessionResults) put(ctx context.Context, id, mimeType string, from io.R
 type temporaryStore struct {
 	readable *readableDirs
 
-	mu    sync.Mutex
+	mu    lock.Mutex
 	store ResultStore // nil until it is used
 }
 

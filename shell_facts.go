@@ -1,6 +1,6 @@
 package pegboard
 
-// ShellFacts are what a tool that runs commands knows of a [Target]. The zero value
+// ShellFacts are facts that a tool that runs commands declares of a [Target]. The zero value
 // claims nothing, and makes no decision laxer.
 //
 // ReadOnly, VerifyReadOnly, EditsOnly, Simple, FromCommand and Guess have no effect on

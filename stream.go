@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"sync"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // A FinishReason says why the model's message ended, whatever the provider calls it.
@@ -47,7 +48,7 @@ type Stream struct {
 	cancel  context.CancelCauseFunc
 	unwatch func() bool // stops watching the caller's context
 
-	mu        sync.Mutex    // guards the fields below
+	mu        lock.Mutex    // guards the fields below
 	next      int           // index of the first job whose outcome was not yielded yet
 	finished  bool          // Finish was called
 	abandoned bool          // Abandon was called

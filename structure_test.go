@@ -124,12 +124,13 @@ func TestStructureListsAreCurrent(t *testing.T) {
 // ownSubjects are the subjects of root tests that no single file of the root declares.
 // What follows the name says the aspect.
 var ownSubjects = map[string]string{
-	"example":    "examples of the documentation; the rest of the name is a file of the root, or nothing",
-	"invariants": "the numbered promises of the design",
-	"model":      "random messages played by the executor, compared with what a serial reference foresees",
-	"readme":     "README.md",
-	"structure":  "the rules of the source tree",
-	"support":    "helpers that several test files share",
+	"concurrency": "docs/concurrency.md",
+	"example":     "examples of the documentation; the rest of the name is a file of the root, or nothing",
+	"invariants":  "the numbered promises of the design",
+	"model":       "random messages played by the executor, compared with what a serial reference foresees",
+	"readme":      "README.md",
+	"structure":   "the rules of the source tree",
+	"support":     "helpers that several test files share",
 }
 
 // TestTestsAreNamedAfterTheirSubject expects the tests of x.go in x_test.go or

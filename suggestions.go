@@ -227,7 +227,7 @@ func (s *suggester) remedy() string {
 	return ""
 }
 
-// unansweredReason words why a call is denied that nobody answered for.
+// unansweredReason words the denial of a call whose question got no answer.
 func unansweredReason(c *Call, d Decision, ts []Target, err error) string {
 	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
 	if !errors.Is(err, ErrNoApprover) || !d.unruled {

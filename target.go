@@ -28,8 +28,8 @@ type Target struct {
 	// Tree. A deny or ask rule about something below then does not keep the call from
 	// the rest. It has no effect on attached tools.
 	Filtered bool
-	// Shell holds what is known of a command line, and of the paths on it. Tools that
-	// run no commands leave it zero.
+	// Shell holds facts of a command line, and of the paths on it. Tools that run no
+	// commands leave it zero.
 	Shell ShellFacts
 
 	at *location // nil until resolved; copies share it

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 )
 
@@ -29,7 +29,7 @@ const maskedLength = 500
 type resultTrimmer struct {
 	results *sessionResults // stores the replaced results
 
-	mu    sync.Mutex // guards state
+	mu    lock.Mutex // guards state
 	state *resulttrim.State
 }
 

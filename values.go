@@ -2,17 +2,18 @@ package pegboard
 
 import (
 	"maps"
-	"sync"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
-// values hold what is kept in one session under each [Key].
+// values hold the values of one session, by [Key].
 type values struct {
 	parent       *values // nil in the main session
 	sharedWriter *values // where values that sessions share are written
 
-	mu   sync.Mutex // guards the fields below
+	mu   lock.Mutex // guards the fields below
 	held map[anyKey]any
-	init map[anyKey]*sync.Mutex // held while a key's first value is made
+	init map[anyKey]*lock.Mutex // held while a key's first value is made
 }
 
 // anyKey is a *Key of any type.
@@ -73,16 +74,16 @@ func (v *values) set(key anyKey, value any) {
 	v.held[key] = value
 }
 
-func (v *values) initLock(key anyKey) *sync.Mutex {
+func (v *values) initLock(key anyKey) *lock.Mutex {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	lock, ok := v.init[key]
+	mu, ok := v.init[key]
 	if !ok {
-		lock = &sync.Mutex{}
+		mu = &lock.Mutex{}
 		if v.init == nil {
-			v.init = map[anyKey]*sync.Mutex{}
+			v.init = map[anyKey]*lock.Mutex{}
 		}
-		v.init[key] = lock
+		v.init[key] = mu
 	}
-	return lock
+	return mu
 }

@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
@@ -78,7 +78,7 @@ func (w *workdirs) contains(d workDir) bool { return within(w.own, d.spelled) &&
 // readableDirs are directories that may be read as if they were working directories,
 // but not written.
 type readableDirs struct {
-	mu   sync.Mutex // held to add one
+	mu   lock.Mutex // held to add one
 	dirs atomic.Pointer[[]workDir]
 }
 

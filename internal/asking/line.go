@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // ErrStale says that no open question has the id: it was answered or withdrawn, or never
@@ -20,7 +22,7 @@ var ErrStale = errors.New("the question is no longer open")
 type Line[Q, A any] struct {
 	prefix string // random, so that an id of another line or another process is stale
 
-	mu      sync.Mutex
+	mu      lock.Mutex
 	count   uint64
 	entries []*Entry[Q, A] // entries that were not removed
 	changed chan struct{}  // closed by the next NotifyChange

@@ -9,7 +9,8 @@ import (
 	"cmp"
 	"hash/maphash"
 	"slices"
-	"sync"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 const (
@@ -57,7 +58,7 @@ const (
 // It remembers a fixed number of calls and tools. Of results and of long inputs it keeps
 // digests only.
 type Breaker struct {
-	mu         sync.Mutex
+	mu         lock.Mutex
 	limits     Limits
 	exempt     map[string]bool
 	repetition repetition

@@ -2,8 +2,9 @@ package lane
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // Abandoned is the set of abandoned jobs that still run, perhaps longer than the lane
@@ -13,7 +14,7 @@ import (
 type Abandoned struct {
 	nonEmpty atomic.Bool // lets Block return without locking; most sessions have no jobs here
 
-	mu   sync.Mutex
+	mu   lock.Mutex
 	jobs []*AbandonedJob
 }
 

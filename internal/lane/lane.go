@@ -17,7 +17,7 @@
 // waits for another one of the same lane while it holds its own keys can.
 package lane
 
-import "sync"
+import "github.com/seed49eaa51d/pegboard/internal/lock"
 
 // Lane is a line of jobs. It starts no goroutine and needs no closing. The zero Lane is
 // empty and has no limit of worker slots.
@@ -30,7 +30,7 @@ import "sync"
 type Lane struct {
 	slots chan struct{} // holds a token for each acquired slot; nil means no limit
 
-	mu          sync.Mutex
+	mu          lock.Mutex
 	last        *Ticket   // end of the line of live tickets
 	admitted    uint64    // tickets admitted so far
 	ended       uint64    // jobs done so far that held their keys

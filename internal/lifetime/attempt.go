@@ -5,9 +5,10 @@ package lifetime
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // An Attempt tracks one run of a function that may ignore cancellation. Other
@@ -21,7 +22,7 @@ import (
 type Attempt struct {
 	own Context // of the function
 
-	mu         sync.Mutex   // guards the fields below and every phase change but Begin's
+	mu         lock.Mutex   // guards the fields below and every phase change but Begin's
 	phase      atomic.Int32 // a phase
 	cause      error        // of Stop
 	timeout    *time.Timer

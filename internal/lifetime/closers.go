@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // Closers are the close functions of everything that an owner started. Make them with
@@ -22,7 +22,7 @@ type Closers struct {
 	pending  []*Closer     // what Close has to call
 	timedOut []started     // called by an earlier Close, and not returned then
 
-	mu     sync.Mutex // guards the fields below
+	mu     lock.Mutex // guards the fields below
 	items  []*Closer
 	sealed bool
 }

@@ -2,9 +2,10 @@ package lifetime
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // A Context behaves as the result of [context.WithCancelCause], with Cancel as a method.
@@ -20,7 +21,7 @@ import (
 type Context struct {
 	parent context.Context //nolint:containedctx // it is a context
 
-	mu    sync.Mutex // held to change the fields below
+	mu    lock.Mutex // held to change the fields below
 	ended atomic.Bool
 	cause error
 	made  atomic.Pointer[stdContext]

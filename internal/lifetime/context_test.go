@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 type key string
@@ -66,7 +67,7 @@ type family struct {
 	children    []context.Context
 	after       []func() bool
 	told        []bool
-	mu          sync.Mutex
+	mu          lock.Mutex
 }
 
 func newFamily(begin func(context.Context) (context.Context, context.CancelCauseFunc), limit time.Duration) *family {

@@ -1,0 +1,78 @@
+package pegboard_test
+
+import (
+	"go/ast"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestLocksStandInTheirOrder holds the table of docs/concurrency.md against the
+// mutexes of the engine: none is missing, and none is listed that is gone.
+func TestLocksStandInTheirOrder(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("docs/concurrency.md")
+	require.NoError(t, err)
+	_, table, found := strings.Cut(string(text), "| lock | guards | held while |\n")
+	require.True(t, found)
+	listed := map[string]bool{}
+	for row := range strings.Lines(table) {
+		if !strings.HasPrefix(row, "|") {
+			break
+		}
+		names := strings.Split(row, "|")[1]
+		for i, name := range strings.Split(names, "`") {
+			if i%2 == 1 && name != "Closers.turn" {
+				listed[name] = true
+			}
+		}
+	}
+	delete(listed, "values.init") // a map of locks
+	files, err := parseModule(os.DirFS("."))
+	require.NoError(t, err)
+	locks := map[string]bool{}
+	for _, file := range files {
+		if file.folder == "." || engineFolders[file.folder] {
+			for name := range mutexFields(file) {
+				locks[name] = true
+			}
+		}
+	}
+	require.Equal(t, listed, locks)
+}
+
+// engineFolders are the internal packages whose locks the engine holds together
+// with its own.
+var engineFolders = map[string]bool{
+	"internal/lane": true, "internal/lifetime": true, "internal/asking": true, "internal/breaker": true,
+}
+
+// mutexFields yields the fields of structs that are mutexes, as Type.field.
+func mutexFields(file goFile) map[string]bool {
+	fields := map[string]bool{}
+	for n := range ast.Preorder(file.syntax) {
+		declared, ok := n.(*ast.TypeSpec)
+		if !ok {
+			continue
+		}
+		structure, ok := declared.Type.(*ast.StructType)
+		if !ok {
+			continue
+		}
+		for _, field := range structure.Fields.List {
+			selector, ok := field.Type.(*ast.SelectorExpr)
+			if !ok {
+				continue
+			}
+			switch qualifierOf(selector) + "." + selector.Sel.Name {
+			case "lock.Mutex", "sync.Mutex", "sync.RWMutex":
+				for _, name := range field.Names {
+					fields[declared.Name.Name+"."+name.Name] = true
+				}
+			}
+		}
+	}
+	return fields
+}
