@@ -8,6 +8,24 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 )
 
+// A Problem is what a provider refuses or weakens of a tool.
+type Problem struct {
+	Tool    string // its name in the pool; empty if all tools are meant
+	Reason  string // what the provider does not take, and what to change
+	Omitted bool   // the tool cannot be sent at all
+}
+
+// String returns the problem on one line.
+func (p Problem) String() string {
+	if p.Tool == "" {
+		return p.Reason
+	}
+	if p.Omitted {
+		return p.Tool + " is left out: " + p.Reason
+	}
+	return p.Tool + ": " + p.Reason
+}
+
 // Lint returns what the provider would refuse or weaken of a pool: first for each
 // tool, in the order of the pool, then for the request as a whole. The same pool
 // gives the same problems. Empty means that every tool is sent as it is declared.

@@ -23,7 +23,7 @@ func allTools(t *testing.T) string {
 		definition{name: "notes.add", schema: `{"type":"object","properties":{"note":{"$ref":"#/$defs/note"}},"$defs":{"note":{"type":"object","properties":{"text":{"type":"string"},"next":{"$ref":"#/$defs/note"}}}}}`},
 		definition{name: "search", deferred: true, schema: `{"type":"object","oneOf":[{"required":["a"]},{"required":["b"]}],"properties":{"a":{"type":"string"},"b":{"type":["string","null"]}}}`},
 	)
-	return fmt.Sprintf("%s\n%s\n%s\n%s\n", anthropic.New(p, anthropic.Cached("")).Tools(), chat.New(p).Tools(), responses.New(p).Tools(), gemini.New(p).Tools())
+	return fmt.Sprintf("%s\n%s\n%s\n%s\n", anthropic.New(p, anthropic.Config{Cache: true}).Tools(), chat.New(p, chat.Config{}).Tools(), responses.New(p, responses.Config{}).Tools(), gemini.New(p, gemini.Config{}).Tools())
 }
 
 // TestInvariant7AcrossProcesses compares the tools of every wire with those that

@@ -155,7 +155,7 @@ func pegExport(tb testing.TB, n int) func(context.Context) (int, error) {
 		tools[i] = pegTool(toolName(i), func(harness.Input) (string, error) { return "ok", nil })
 	}
 	pool := pegPool(tb, pegboard.SessionConfig{}, tools...)
-	return func(context.Context) (int, error) { return len(anthropic.New(pool).Tools()), nil }
+	return func(context.Context) (int, error) { return len(anthropic.New(pool, anthropic.Config{}).Tools()), nil }
 }
 
 func pegOrder(tb testing.TB, delays []time.Duration) func(context.Context) ([]string, error) {

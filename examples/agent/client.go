@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+	"github.com/seed49eaa51d/pegboard/wire"
 )
 
 const system = "You are an agent in a repository. Use the tools to answer the user's question, then say what you found in two sentences."
@@ -19,10 +19,10 @@ type client struct {
 
 // send requests the next message, passes its text to text as it arrives, and returns
 // the message.
-func (c client) send(ctx context.Context, wire *anthropic.Wire, history []json.RawMessage, text func(string)) (*anthropic.Message, error) {
+func (c client) send(ctx context.Context, codec wire.Codec, history []json.RawMessage, text func(string)) (*wire.Message, error) {
 	body, err := json.Marshal(map[string]any{
 		"model": c.model, "max_tokens": 4096, "stream": true, "system": system,
-		"tools": wire.Tools(), "messages": history,
+		"tools": codec.Tools(), "messages": history,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
@@ -39,7 +39,7 @@ func (c client) send(ctx context.Context, wire *anthropic.Wire, history []json.R
 		return nil, err
 	}
 	defer response.Body.Close()
-	reply := wire.Read(response.Body)
+	reply := codec.Read(response.Body)
 	for e := range reply.Events() {
 		if e.Text != "" {
 			text(e.Text)

@@ -98,14 +98,14 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 	s.heading("user", question+"\n")
 	for {
 		pool := registry.AssemblePool(session, pegboard.PoolConfig{})
-		wire := anthropic.New(pool)
+		codec := anthropic.New(pool, anthropic.Config{})
 		s.heading("model", "")
-		message, err := c.send(ctx, wire, history, s.piece)
+		message, err := c.send(ctx, codec, history, s.piece)
 		if err != nil {
 			return fmt.Errorf("the model's reply: %w", err)
 		}
 		s.piece("\n")
-		history = append(history, message.History()...)
+		history = append(history, message.History...)
 		if len(message.Calls) == 0 {
 			s.summary(time.Since(begin))
 			return nil
@@ -114,7 +114,7 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		history = append(history, message.Results(outcomes)...)
+		history = append(history, codec.Results(message, outcomes)...)
 	}
 }
 

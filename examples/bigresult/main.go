@@ -19,6 +19,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/results"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -66,23 +67,23 @@ func converse(ctx context.Context, dir, work string) error {
 		return err
 	}
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
-	wire := anthropic.New(pool)
+	codec := anthropic.New(pool, anthropic.Config{})
 	executor := pegboard.Executor{}
 	history := []json.RawMessage{json.RawMessage(`{"role":"user","content":"What failed?"}`)}
 	var sent []json.RawMessage
 	var seen []string // results of the last turn, as the model sees them
 	for turn, say := range script() {
-		request := wire.Trim(ctx, history, session)
+		request := codec.Trim(ctx, history, session)
 		if err := unchanged(sent, request); err != nil {
 			return fmt.Errorf("turn %d: %w", turn, err)
 		}
 		sent = request
-		message, err := read(wire, turn, say(seen))
+		message, err := read(codec, turn, say(seen))
 		if err != nil {
 			return err
 		}
 		outcomes := executor.Run(ctx, pool, message.Calls...)
-		history = append(append(history, message.History()...), message.Results(outcomes)...)
+		history = append(append(history, message.History...), codec.Results(message, outcomes)...)
 		seen = nil
 		for i, out := range outcomes {
 			seen = append(seen, out.Result.Text())
@@ -90,7 +91,7 @@ func converse(ctx context.Context, dir, work string) error {
 			fmt.Println("  " + strings.ReplaceAll(short(out.Result.Text(), store), "\n", "\n  "))
 		}
 	}
-	first, second := wire.Trim(ctx, history, session), wire.Trim(ctx, history, session)
+	first, second := codec.Trim(ctx, history, session), codec.Trim(ctx, history, session)
 	for i := range history {
 		if len(first[i]) < len(history[i]) {
 			fmt.Printf("\nMessage %d is too long with all its results: of %d bytes %d go out.\n", i+1, len(history[i]), len(first[i]))
@@ -102,7 +103,7 @@ func converse(ctx context.Context, dir, work string) error {
 }
 
 // read returns the model's reply as it would come from the provider.
-func read(wire *anthropic.Wire, turn int, calls []call) (*anthropic.Message, error) {
+func read(codec wire.Codec, turn int, calls []call) (*wire.Message, error) {
 	var content []map[string]any
 	for i, c := range calls {
 		content = append(content, map[string]any{"type": "tool_use", "id": fmt.Sprintf("call_%d_%d", turn+1, i+1), "name": c.tool, "input": c.input})
@@ -111,7 +112,7 @@ func read(wire *anthropic.Wire, turn int, calls []call) (*anthropic.Message, err
 	if err != nil {
 		return nil, err
 	}
-	reply := wire.Read(bytes.NewReader(body))
+	reply := codec.Read(bytes.NewReader(body))
 	for range reply.Events() { // a host would show the reply as it arrives
 	}
 	return reply.Message()

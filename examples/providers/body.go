@@ -45,9 +45,3 @@ func rawBytes(values []json.RawMessage) (all [][]byte) {
 	}
 	return all
 }
-
-// encoded returns a message that is made of the SDK's own types.
-func encoded(message any) json.RawMessage {
-	raw, _ := json.Marshal(message) // of text, which always encodes
-	return raw
-}

@@ -15,10 +15,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/wire/anthropic"
-	"github.com/seed49eaa51d/pegboard/wire/gemini"
-	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
-	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
+	"github.com/seed49eaa51d/pegboard/wire"
 )
 
 // recording is what a server has been sent.
@@ -70,19 +67,6 @@ func harbour(t *testing.T) *pegboard.Pool {
 	return registry.AssemblePool(session, pegboard.PoolConfig{})
 }
 
-// toolsOf returns what the wire of a provider says of a pool.
-func toolsOf(name string, p *pegboard.Pool) json.RawMessage {
-	switch name {
-	case "anthropic":
-		return anthropic.New(p).Tools()
-	case "openai-chat":
-		return chat.New(p).Tools()
-	case "openai-responses":
-		return responses.New(p).Tools()
-	}
-	return gemini.New(p).Tools()
-}
-
 // happened is what became of a call, without its id: not every provider has one.
 type happened struct {
 	name, input, result string
@@ -113,7 +97,7 @@ func TestConversation(t *testing.T) {
 			requests := seen.requests(t, p.name)
 			require.Len(t, requests, 2)
 			for _, request := range requests {
-				require.Equal(t, string(toolsOf(p.name, harbour(t))), string(request["tools"]), "byte for byte")
+				require.Equal(t, string(p.codec(harbour(t)).Tools()), string(request["tools"]), "byte for byte")
 			}
 			// The server refuses a history whose calls are not answered in order, so
 			// what is left is that the first request is the beginning of the second.
@@ -143,13 +127,14 @@ func TestMissingResults(t *testing.T) {
 	for _, p := range providers() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			m, err := p.dial(t.Context(), s.endpoint(p))
+			send, err := p.dial(t.Context(), s.endpoint(p))
 			require.NoError(t, err)
-			pool, history := harbour(t), []json.RawMessage{m.question(question)}
-			spoken, err := m.send(t.Context(), pool, history, func(event) {})
+			codec := p.codec(harbour(t))
+			history := codec.User(pegboard.Part{Text: question})
+			message, err := ask(t.Context(), codec, send, history, ignore)
 			require.NoError(t, err)
-			require.Len(t, spoken.calls, 2)
-			_, err = m.send(t.Context(), pool, append(history, spoken.history...), func(event) {})
+			require.Len(t, message.Calls, 2)
+			_, err = ask(t.Context(), codec, send, append(history, message.History...), ignore)
 			require.ErrorContains(t, err, "are followed by the results []")
 			switch p.name {
 			case "anthropic":
@@ -165,6 +150,8 @@ func TestMissingResults(t *testing.T) {
 		})
 	}
 }
+
+func ignore(wire.Event) {}
 
 // TestHistoryChecks holds the checks of the local server against what it must
 // refuse: otherwise it would prove nothing.

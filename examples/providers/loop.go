@@ -5,59 +5,40 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 )
 
-// maxTurns is how often the model may speak before the loop gives up on it.
+// maxTurns is how many turns the model may take before the loop gives up.
 const maxTurns = 10
 
-// A model is a provider's SDK and the wire for its API. All that the loop knows of
-// either is in here.
-type model interface {
-	// question returns what the user says first, as the history holds it.
-	question(text string) json.RawMessage
-	// send sends the history with the tools of the pool. It calls show for each
-	// event of the reply as it comes, and returns what it all came to.
-	send(ctx context.Context, pool *pegboard.Pool, history []json.RawMessage, show func(event)) (turn, error)
-}
+// A sender sends a request with these tools and messages through the SDK of a provider.
+// It returns the body of the response, unread.
+type sender func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (io.ReadCloser, error)
 
-// An event is one step of a reply. Exactly one of its fields is set.
-type event struct {
-	Text     string
-	Thinking string
-	Call     *pegboard.Call
-}
-
-// A turn is what the model said.
-type turn struct {
-	calls   []pegboard.Call
-	history []json.RawMessage // what it said, as the history holds it
-	// results returns what answers its calls, and after that what the user adds.
-	results func(outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage
-}
-
-// watcher is told what happens in a conversation.
+// A watcher shows a conversation while it goes on.
 type watcher interface {
-	event(event)
+	event(wire.Event)
 	outcome(pegboard.Outcome)
 }
 
-// converse asks the model, runs its calls and sends back the results, until it has
-// none. It returns what became of all calls.
-func converse(ctx context.Context, m model, pool *pegboard.Pool, question string, w watcher) ([]pegboard.Outcome, error) {
+// converse asks the model the question, runs its calls and sends their results, until the
+// model calls nothing. It returns the outcomes of all calls.
+func converse(ctx context.Context, codec wire.Codec, send sender, pool *pegboard.Pool, w watcher) ([]pegboard.Outcome, error) {
 	var executor pegboard.Executor
 	var all []pegboard.Outcome
-	history := []json.RawMessage{m.question(question)}
+	history := codec.User(pegboard.Part{Text: question})
 	for range maxTurns {
-		t, err := m.send(ctx, pool, history, w.event)
+		message, err := ask(ctx, codec, send, history, w.event)
 		if err != nil {
 			return all, fmt.Errorf("the model's reply: %w", err)
 		}
-		if len(t.calls) == 0 {
+		if len(message.Calls) == 0 {
 			return all, nil
 		}
-		outcomes := executor.Run(ctx, pool, t.calls...)
+		outcomes := executor.Run(ctx, pool, message.Calls...)
 		if ctx.Err() != nil {
 			return all, context.Cause(ctx)
 		}
@@ -65,8 +46,23 @@ func converse(ctx context.Context, m model, pool *pegboard.Pool, question string
 			w.outcome(o)
 		}
 		all = append(all, outcomes...)
-		history = append(history, t.history...)
-		history = append(history, t.results(outcomes)...)
+		history = append(history, message.History...)
+		history = append(history, codec.Results(message, outcomes)...)
 	}
-	return all, errors.New("the model does not come to an end")
+	return all, errors.New("the model still calls tools after the last turn")
+}
+
+// ask sends a conversation and returns the model's next message. It calls show for each
+// event of the reply as it arrives.
+func ask(ctx context.Context, codec wire.Codec, send sender, history []json.RawMessage, show func(wire.Event)) (*wire.Message, error) {
+	body, err := send(ctx, codec.Tools(), history)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = body.Close() }()
+	reply := codec.Read(body)
+	for e := range reply.Events() {
+		show(e)
+	}
+	return reply.Message()
 }

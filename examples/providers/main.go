@@ -1,6 +1,7 @@
 // Command providers holds the same conversation with the same tools over four APIs:
-// Anthropic Messages, OpenAI Chat Completions, OpenAI Responses and Gemini. One
-// loop drives the official SDK of each, and knows none of them.
+// Anthropic Messages, OpenAI Chat Completions, OpenAI Responses and Gemini. One loop
+// holds a [wire.Codec] and sends through the official SDK of the provider; it knows
+// neither.
 //
 // Without flags a local server plays back the replies in fixtures over HTTP, so that
 // neither a key nor a network is needed. With -live it talks to the real service of
@@ -18,6 +19,11 @@ import (
 	"os/signal"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+	"github.com/seed49eaa51d/pegboard/wire/gemini"
+	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
+	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
 )
 
 const (
@@ -25,7 +31,7 @@ const (
 	question = "When is high water in Tromsø today, and is there a ferry from there to Atlantis?"
 )
 
-// An endpoint is where a provider is reached, and as whom.
+// An endpoint is the address of a provider and the key to it.
 type endpoint struct {
 	address string // empty means the real service
 	key     string
@@ -38,9 +44,10 @@ type provider struct {
 	title  string
 	keyEnv string
 	model  string // of -live
-	dial   func(context.Context, endpoint) (model, error)
+	codec  func(*pegboard.Pool) wire.Codec
+	dial   func(context.Context, endpoint) (sender, error)
 
-	// What the local server has to know of the API.
+	// The rest is for the local server.
 	path    string                                       // of the request
 	history string                                       // the request's member that holds it
 	turns   func(history []json.RawMessage) (int, error) // that the model has had
@@ -50,23 +57,27 @@ func providers() []provider {
 	return []provider{
 		{
 			name: "anthropic", title: "Anthropic Messages, by anthropic-sdk-go",
-			keyEnv: "ANTHROPIC_API_KEY", model: "claude-sonnet-4-5", dial: newAnthropic,
-			path: "/v1/messages", history: "messages", turns: anthropicTurns,
+			keyEnv: "ANTHROPIC_API_KEY", model: "claude-sonnet-4-5", dial: dialAnthropic,
+			codec: func(p *pegboard.Pool) wire.Codec { return anthropic.New(p, anthropic.Config{}) },
+			path:  "/v1/messages", history: "messages", turns: anthropicTurns,
 		},
 		{
 			name: "openai-chat", title: "OpenAI Chat Completions, by openai-go",
-			keyEnv: "OPENAI_API_KEY", model: "gpt-5-mini", dial: newChat,
-			path: "/chat/completions", history: "messages", turns: chatTurns,
+			keyEnv: "OPENAI_API_KEY", model: "gpt-5-mini", dial: dialChat,
+			codec: func(p *pegboard.Pool) wire.Codec { return chat.New(p, chat.Config{}) },
+			path:  "/chat/completions", history: "messages", turns: chatTurns,
 		},
 		{
 			name: "openai-responses", title: "OpenAI Responses, by openai-go",
-			keyEnv: "OPENAI_API_KEY", model: "gpt-5-mini", dial: newResponses,
-			path: "/responses", history: "input", turns: responsesTurns,
+			keyEnv: "OPENAI_API_KEY", model: "gpt-5-mini", dial: dialResponses,
+			codec: func(p *pegboard.Pool) wire.Codec { return responses.New(p, responses.Config{}) },
+			path:  "/responses", history: "input", turns: responsesTurns,
 		},
 		{
 			name: "gemini", title: "Gemini, by google.golang.org/genai",
-			keyEnv: "GEMINI_API_KEY", model: "gemini-2.5-flash", dial: newGemini,
-			path: "/v1beta/models/{call}", history: "contents", turns: geminiTurns,
+			keyEnv: "GEMINI_API_KEY", model: "gemini-2.5-flash", dial: dialGemini,
+			codec: func(p *pegboard.Pool) wire.Codec { return gemini.New(p, gemini.Config{}) },
+			path:  "/v1beta/models/{call}", history: "contents", turns: geminiTurns,
 		},
 	}
 }
@@ -119,7 +130,7 @@ func liveEndpoint(p provider) endpoint { return endpoint{key: os.Getenv(p.keyEnv
 
 // talk holds the conversation with one provider.
 func talk(ctx context.Context, out io.Writer, p provider, e endpoint) (outcomes []pegboard.Outcome, err error) {
-	m, err := p.dial(ctx, e)
+	send, err := p.dial(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -136,5 +147,6 @@ func talk(ctx context.Context, out io.Writer, p provider, e endpoint) (outcomes 
 	s.title(p.title)
 	s.line("user", question)
 	defer s.end()
-	return converse(ctx, m, registry.AssemblePool(session, pegboard.PoolConfig{}), question, s)
+	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
+	return converse(ctx, p.codec(pool), send, pool, s)
 }

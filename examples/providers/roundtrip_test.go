@@ -111,27 +111,28 @@ func TestResultsAreTheSDKs(t *testing.T) {
 	}
 	s, _ := start(t)
 	for _, p := range providers() {
-		m, err := p.dial(t.Context(), s.endpoint(p))
+		send, err := p.dial(t.Context(), s.endpoint(p))
 		require.NoError(t, err)
 		for _, tc := range tests {
 			t.Run(p.name+"/"+tc.name, func(t *testing.T) {
 				t.Parallel()
-				pool, history := harbour(t), []json.RawMessage{m.question(question)}
-				spoken, err := m.send(t.Context(), pool, history, func(event) {})
+				codec := p.codec(harbour(t))
+				history := codec.User(pegboard.Part{Text: question})
+				message, err := ask(t.Context(), codec, send, history, ignore)
 				require.NoError(t, err)
-				require.Len(t, spoken.calls, 2)
-				outcomes := []pegboard.Outcome{{Call: &spoken.calls[1], Result: pegboard.TextResult("16:30")}}
+				require.Len(t, message.Calls, 2)
+				outcomes := []pegboard.Outcome{{Call: &message.Calls[1], Result: pegboard.TextResult("16:30")}}
 				if tc.result != nil {
-					outcomes = append(outcomes, pegboard.Outcome{Call: &spoken.calls[0], Result: tc.result, Err: tc.err})
+					outcomes = append(outcomes, pegboard.Outcome{Call: &message.Calls[0], Result: tc.result, Err: tc.err})
 				}
-				results := spoken.results(outcomes, tc.more...)
-				for _, message := range append(spoken.history, results...) {
-					requireKept(t, typesOf(p.name).message, string(message))
+				results := codec.Results(message, outcomes, tc.more...)
+				for _, raw := range append(message.History, results...) {
+					requireKept(t, typesOf(p.name).message, string(raw))
 				}
-				history = append(append(history, spoken.history...), results...)
-				last, err := m.send(t.Context(), pool, history, func(event) {})
+				history = append(append(history, message.History...), results...)
+				last, err := ask(t.Context(), codec, send, history, ignore)
 				require.NoError(t, err)
-				require.Empty(t, last.calls)
+				require.Empty(t, last.Calls)
 			})
 		}
 	}

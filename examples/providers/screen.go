@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 )
 
 // A screen prints a conversation as it happens. It is used by one goroutine.
@@ -18,7 +19,7 @@ func (s *screen) title(text string) {
 	_, _ = fmt.Fprintf(s.out, "\n%s\n", text)
 }
 
-func (s *screen) event(e event) {
+func (s *screen) event(e wire.Event) {
 	switch {
 	case e.Call != nil:
 		s.line("call", fmt.Sprintf("%s %s", e.Call.Name, e.Call.Input))

@@ -50,7 +50,7 @@ func main() {
 
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 	fmt.Printf("%d tools; a request holds %d bytes of definitions, and all of them would be %d\n",
-		len(pool.Deferred()), len(chat.New(pool).Tools()), len(chat.New(registry.AssemblePool(session, pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferOff}})).Tools()))
+		len(pool.Deferred()), len(chat.New(pool, chat.Config{}).Tools()), len(chat.New(registry.AssemblePool(session, pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferOff}}), chat.Config{}).Tools()))
 	text, _ := pool.Announce(nil)
 	fmt.Printf("the model is told of %d sources in %d bytes\n", strings.Count(text, "\n"), len(text))
 
@@ -69,7 +69,7 @@ func main() {
 		fmt.Printf("%s %s = %s\n", step.expects, step.input, out.Result.Text())
 	}
 	pool = registry.AssemblePool(session, pegboard.PoolConfig{})
-	fmt.Printf("\n%d tools were loaded; a request holds %d bytes of definitions\n", len(slices.Collect(pool.Loaded())), len(chat.New(pool).Tools()))
+	fmt.Printf("\n%d tools were loaded; a request holds %d bytes of definitions\n", len(slices.Collect(pool.Loaded())), len(chat.New(pool, chat.Config{}).Tools()))
 }
 
 // attachAll attaches packages as sources, up to the wanted number of tools.

@@ -54,6 +54,34 @@ func Parse(raw []byte) (Object, error) {
 	return o, err
 }
 
+// ParseUnique is Parse for an object that has no member twice: readers differ on the
+// meaning of one that has.
+func ParseUnique(raw []byte) (o Object, ok bool) {
+	o, err := Parse(raw)
+	if err != nil {
+		return nil, false
+	}
+	const few = 16 // comparing so many names costs less than a map of them
+	if len(o) <= few {
+		for i, m := range o {
+			for _, before := range o[:i] {
+				if before.Name == m.Name {
+					return nil, false
+				}
+			}
+		}
+		return o, true
+	}
+	seen := make(map[string]bool, len(o))
+	for _, m := range o {
+		if seen[m.Name] {
+			return nil, false
+		}
+		seen[m.Name] = true
+	}
+	return o, true
+}
+
 // Get returns the value of a member, or nil.
 func (o Object) Get(name string) json.RawMessage {
 	for _, m := range o {

@@ -3,6 +3,7 @@ package jsonobject_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -113,4 +114,38 @@ func FuzzParse(f *testing.F) {
 			require.JSONEq(t, string(text), string(encoded))
 		}
 	})
+}
+
+func TestParseUnique(t *testing.T) {
+	t.Parallel()
+	many := func(last string) string {
+		text := "{"
+		for i := range 40 {
+			text += fmt.Sprintf(`"m%d":%d,`, i, i)
+		}
+		return text + `"` + last + `":0}`
+	}
+	tests := []struct {
+		name, text string
+		want       bool
+	}{
+		{"empty", `{}`, true},
+		{"different names", `{"a":1,"A":2,"b":3}`, true},
+		{"a name twice", `{"a":1,"b":2,"a":1}`, false},
+		{"a name twice by an escape", `{"a":1,"\u0061":1}`, false},
+		{"many", many("m40"), true},
+		{"many, a name twice", many("m3"), false},
+		{"no object", `[]`, false},
+		{"cut", `{"a":1`, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o, ok := jsonobject.ParseUnique([]byte(tt.text))
+			require.Equal(t, tt.want, ok)
+			if ok {
+				require.Equal(t, tt.text, string(o.Encode()))
+			}
+		})
+	}
 }

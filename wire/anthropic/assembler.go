@@ -5,25 +5,46 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"io"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
-	"github.com/seed49eaa51d/pegboard/wire/internal/sse"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 )
 
-// assembler puts a message together from the events of a stream.
+// maxBlocks is how many content blocks a reply may have: a small block takes a hundred
+// times its size in memory.
+const maxBlocks = 1 << 17
+
+// An assembler puts a message together from the events of a stream.
 type assembler struct {
-	message Message
+	reply.Draft
+	codec *Codec
+	body  *reply.Body
+
 	blocks  []*block
-	held    *block  // a call that stopped, but may have been cut
-	ready   []Event // not taken yet
-	text    strings.Builder
+	held    *block // a call that stopped, but may have been cut
 	started bool
-	stopped bool
 }
 
-// payload is the data of any event.
+// Read implements [reply.Source].
+func (a *assembler) Read() error {
+	piece, err := a.body.Next()
+	switch {
+	case err == nil && piece.Whole:
+		return a.takeWhole(piece.Data)
+	case err == nil:
+		return a.take(piece)
+	case !errors.Is(err, io.EOF):
+		return err
+	case !a.started:
+		return reply.Truncated("the body ended before a message began")
+	}
+	return reply.Truncated("the body ended before message_stop")
+}
+
+// A payload is the data of any event.
 type payload struct {
 	Type         string
 	Message      json.RawMessage
@@ -36,7 +57,7 @@ type payload struct {
 }
 
 // take adds one event of a stream to the message.
-func (a *assembler) take(e sse.Event) error {
+func (a *assembler) take(e reply.Piece) error {
 	data := bytes.TrimSpace(e.Data)
 	if !known(e.Type) || len(data) == 0 {
 		return nil
@@ -46,11 +67,11 @@ func (a *assembler) take(e sse.Event) error {
 		var syntax *json.SyntaxError
 		switch {
 		case e.Unended && errors.As(err, &syntax):
-			return truncated("within an event")
+			return reply.Truncated("within an event")
 		case e.Type == "error":
-			return &APIError{Message: string(data)}
+			return &wire.APIError{Message: string(data)}
 		}
-		return malformed("event %q: %w", e.Type, err)
+		return reply.Malformed("event %q: %w", e.Type, err)
 	}
 	switch {
 	case p.Type == "" && jsonobject.Is(p.Error):
@@ -68,15 +89,15 @@ func (a *assembler) take(e sse.Event) error {
 		return a.start(p.Message)
 	case "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop":
 		if !a.started {
-			return malformed("%s came before message_start", p.Type)
+			return reply.Malformed("%s came before message_start", p.Type)
 		}
 		return a.advance(&p)
 	}
 	return nil // pings, and what the API may add
 }
 
-// known reports whether an event of this type may be of the message: it is one
-// of ours, or has no type besides the one in its data.
+// known reports whether an event of this type may belong to the message: its type is one
+// of the API, or only its data says the type.
 func known(event string) bool {
 	switch event {
 	case "", "message", "error", "message_start", "content_block_start", "content_block_delta",
@@ -90,7 +111,7 @@ func (a *assembler) advance(p *payload) error {
 	switch p.Type {
 	case "content_block_start":
 		if p.Index == nil || *p.Index != len(a.blocks) {
-			return malformed("content block %s began where %d was expected", index(p), len(a.blocks))
+			return reply.Malformed("content block %s began where %d was expected", index(p), len(a.blocks))
 		}
 		b, err := newBlock(p.ContentBlock)
 		if err != nil {
@@ -100,7 +121,7 @@ func (a *assembler) advance(p *payload) error {
 	case "content_block_delta", "content_block_stop":
 		b := a.open(p.Index)
 		if b == nil {
-			return malformed("%s for block %s, which is not open", p.Type, index(p))
+			return reply.Malformed("%s for block %s, which is not open", p.Type, index(p))
 		}
 		if p.Type == "content_block_delta" {
 			return a.grow(b, p.Delta)
@@ -109,7 +130,7 @@ func (a *assembler) advance(p *payload) error {
 	case "message_delta":
 		return a.amend(p)
 	case "message_stop":
-		a.stopped = true
+		a.Ended = true
 	}
 	return nil
 }
@@ -121,38 +142,48 @@ func index(p *payload) string {
 	return fmt.Sprint(*p.Index)
 }
 
-// start takes what is known of the message before its content.
+// start takes the head of the message, which comes before its content.
 func (a *assembler) start(raw json.RawMessage) error {
 	var head struct {
 		ID, Model string
 		Usage     json.RawMessage
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
-		return malformed("message: %w", err)
+		return reply.Malformed("message: %w", err)
 	}
 	if a.started {
-		if head.ID == a.message.ID {
+		if head.ID == a.Message.ID {
 			return nil // some gateways repeat it
 		}
-		return malformed("the message %q began within the message %q", head.ID, a.message.ID)
+		return reply.Malformed("the message %q began within the message %q", head.ID, a.Message.ID)
 	}
 	a.started = true
-	a.message.ID, a.message.Model = head.ID, head.Model
+	a.Message.ID, a.Message.Model = head.ID, head.Model
 	a.count(head.Usage)
 	return nil
 }
 
-// count takes token counts, of which each replaces the one before. They are
-// worth less than the message: what cannot be read is passed over.
-func (a *assembler) count(usage json.RawMessage) {
-	if u := a.message.Usage; json.Unmarshal(usage, &u) == nil {
-		a.message.Usage = u
+// usage is how the API counts tokens.
+type usage struct {
+	Input      int `json:"input_tokens"`
+	Output     int `json:"output_tokens"`
+	CacheRead  int `json:"cache_read_input_tokens"`
+	CacheWrite int `json:"cache_creation_input_tokens"`
+}
+
+// count takes token counts, each of which replaces the one before. They matter less than
+// the message: counts that cannot be read are ignored.
+func (a *assembler) count(counts json.RawMessage) {
+	m := &a.Message.Usage
+	u := usage{Input: m.Input, Output: m.Output, CacheRead: m.CacheRead, CacheWrite: m.CacheWrite}
+	if json.Unmarshal(counts, &u) == nil {
+		*m = wire.Usage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
 	}
 }
 
 func (a *assembler) begin(b *block) error {
 	if len(a.blocks) == maxBlocks {
-		return malformed("it has more than %d content blocks", maxBlocks)
+		return reply.Malformed("it has more than %d content blocks", maxBlocks)
 	}
 	a.release()
 	a.blocks = append(a.blocks, b)
@@ -172,25 +203,22 @@ func (a *assembler) open(index *int) *block {
 func (a *assembler) grow(b *block, raw json.RawMessage) error {
 	delta, err := jsonobject.Parse(raw)
 	if err != nil {
-		return malformed("delta: %w", err)
+		return reply.Malformed("delta: %w", err)
 	}
 	kind, _ := delta.Text("type")
 	a.show(kind, delta)
 	return b.add(delta)
 }
 
-// show makes text visible as it comes.
+// show adds the text or thinking of a block or delta.
 func (a *assembler) show(kind string, o jsonobject.Object) {
-	var e Event
 	switch kind {
 	case "text_delta":
-		e.Text, _ = o.Text("text")
+		text, _ := o.Text("text")
+		a.AddText(text)
 	case "thinking_delta":
-		e.Thinking, _ = o.Text("thinking")
-	}
-	if e != (Event{}) {
-		a.text.WriteString(e.Text)
-		a.ready = append(a.ready, e)
+		text, _ := o.Text("thinking")
+		a.AddThinking(text)
 	}
 }
 
@@ -202,66 +230,109 @@ func (a *assembler) stop(b *block) {
 	switch {
 	case !b.isCall():
 	case jsonobject.Is(b.rawInput()):
-		a.hand(b)
+		a.add(b)
 	default:
 		a.held = b
 	}
 }
 
+// release adds the call that was held.
 func (a *assembler) release() {
 	if a.held != nil {
-		a.hand(a.held)
+		a.add(a.held)
 		a.held = nil
 	}
 }
 
-func (a *assembler) hand(b *block) {
-	b.handed = true
-	call := a.call(b)
-	a.ready = append(a.ready, Event{Call: &call})
+// add adds a call that is complete.
+func (a *assembler) add(b *block) {
+	b.added = true
+	a.AddCall(a.call(b))
 }
 
 func (a *assembler) call(b *block) pegboard.Call {
-	return pegboard.Call{ID: b.id, Name: a.message.wire.names.Tool(b.name), Input: b.rawInput()}
+	return pegboard.Call{ID: b.id, Name: a.codec.tools.Names.Tool(b.name), Input: b.rawInput()}
 }
 
-// amend takes what is known of the message after its content.
+// amend takes the tail of the message, which comes after its content.
 func (a *assembler) amend(p *payload) error {
 	a.count(p.Usage)
 	var tail struct {
 		StopReason string `json:"stop_reason"`
 	}
 	if err := json.Unmarshal(p.Delta, &tail); p.Delta != nil && err != nil {
-		return malformed("message_delta: %w", err)
+		return reply.Malformed("message_delta: %w", err)
 	}
 	if tail.StopReason == "" {
 		return nil
 	}
-	a.message.StopReason = tail.StopReason
+	a.Message.StopReason = tail.StopReason
 	if !outOfTokens(tail.StopReason) {
 		a.release()
 	}
 	return nil
 }
 
-// outOfTokens reports whether the model was stopped in mid-sentence, or in
-// mid-call.
+// outOfTokens reports whether the model was stopped in the middle of its text or of a
+// call.
 func outOfTokens(reason string) bool {
 	return reason == "max_tokens" || reason == "model_context_window_exceeded"
 }
 
-// finish settles the message when nothing more comes.
-func (a *assembler) finish() {
-	if a.stopped && !outOfTokens(a.message.StopReason) {
+// takeWhole takes a reply that was not streamed.
+func (a *assembler) takeWhole(raw json.RawMessage) error {
+	var whole struct {
+		Type       string
+		StopReason string `json:"stop_reason"`
+		Content    []json.RawMessage
+		Error      json.RawMessage
+		RequestID  string `json:"request_id"`
+	}
+	err := json.Unmarshal(raw, &whole)
+	switch {
+	case whole.Type == "error", whole.Type == "" && whole.Content == nil && whole.Error != nil && string(whole.Error) != "null":
+		if whole.Error == nil {
+			whole.Error = raw
+		}
+		return apiError(whole.Error, whole.RequestID)
+	case err != nil:
+		return reply.Malformed("message: %w", err)
+	case whole.Type != "message":
+		return reply.Malformed("the body has the type %q, not message", whole.Type)
+	}
+	if err := a.start(raw); err != nil {
+		return err
+	}
+	a.Message.StopReason = whole.StopReason
+	for i, content := range whole.Content {
+		b, err := newBlock(content)
+		if err != nil {
+			return err
+		}
+		b.input = b.given
+		if err := a.begin(b); err != nil {
+			return err
+		}
+		// A cut call looks whole here: its input was made an object.
+		if last := i == len(whole.Content)-1; !last || !b.isCall() || !outOfTokens(whole.StopReason) {
+			a.stop(b)
+		}
+	}
+	a.Ended = true
+	return nil
+}
+
+// Complete implements [reply.Source].
+func (a *assembler) Complete() error {
+	m := &a.Message
+	if a.Ended && !outOfTokens(m.StopReason) {
 		a.release()
 	}
-	m := &a.message
-	m.Text = a.text.String()
 	ids := map[string]bool{}
 	var kept []*block
 	for _, b := range a.blocks {
 		switch {
-		case b.isCall() && !b.handed:
+		case b.isCall() && !b.added:
 			m.Incomplete = append(m.Incomplete, a.call(b))
 		case b.isCall():
 			m.Calls = append(m.Calls, a.call(b))
@@ -273,6 +344,53 @@ func (a *assembler) finish() {
 			kept = append(kept, b)
 		}
 	}
-	m.keep(kept)
+	if content := encodeBlocks(kept); len(content) > 0 {
+		m.History = []json.RawMessage{encodeMessage("assistant", content)}
+	}
 	a.blocks = nil
+	return nil
+}
+
+// encodeBlocks returns blocks as the history holds them, without blank text and without
+// thinking at the end, which the API refuses.
+func encodeBlocks(blocks []*block) (content []json.RawMessage) {
+	end := 0 // after the last block that is not thinking
+	for _, b := range blocks {
+		if b.isText() && b.isBlank() {
+			continue
+		}
+		content = append(content, b.encode())
+		if !b.isThinking() {
+			end = len(content)
+		}
+	}
+	return content[:end]
+}
+
+// Finish implements [reply.Source].
+func (a *assembler) Finish() pegboard.FinishReason {
+	switch a.Message.StopReason {
+	case "end_turn", "stop_sequence", "pause_turn":
+		return pegboard.FinishStop
+	case "tool_use":
+		return pegboard.FinishToolCalls
+	case "max_tokens", "model_context_window_exceeded":
+		return pegboard.FinishLength
+	case "refusal":
+		return pegboard.FinishFilter
+	}
+	return pegboard.FinishError
+}
+
+// apiError returns the error in the member "error" of an envelope: an object, or from some
+// gateways a string.
+func apiError(raw json.RawMessage, requestID string) *wire.APIError {
+	var in struct{ Type, Message string }
+	if json.Unmarshal(raw, &in) != nil {
+		_ = json.Unmarshal(raw, &in.Message)
+	}
+	if in.Message == "" {
+		in.Message = string(raw)
+	}
+	return &wire.APIError{Type: in.Type, Message: in.Message, RequestID: requestID}
 }

@@ -19,10 +19,10 @@ func BenchmarkNew(b *testing.B) {
 				tools = append(tools, tool(b, fmt.Sprintf("tool%04d", i), "Does something.", `{"properties":{"path":{"type":"string"}},"required":["path"]}`))
 			}
 			p := poolOf(b, tools...)
-			anthropic.New(p)
+			anthropic.New(p, anthropic.Config{})
 			b.ReportAllocs()
 			for b.Loop() {
-				anthropic.New(p)
+				anthropic.New(p, anthropic.Config{})
 			}
 		})
 	}
@@ -30,7 +30,7 @@ func BenchmarkNew(b *testing.B) {
 
 func BenchmarkRead(b *testing.B) {
 	body := fixture(b, "parallel.sse")
-	var w anthropic.Wire
+	var w anthropic.Codec
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {

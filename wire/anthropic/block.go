@@ -7,30 +7,29 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 )
 
 // invalidJSON is the member under which input that is no JSON object goes back
 // to the model.
 const invalidJSON = "INVALID_JSON"
 
-// block is one content block of a reply. What it began with is kept byte for
-// byte; what its deltas brought is kept beside it until the block is written.
+// A block is one content block of a reply: its first event byte for byte, and beside that
+// the content of its deltas.
 type block struct {
-	raw   json.RawMessage // as it began
+	raw   json.RawMessage // of the first event
 	kind  string
 	id    string
 	name  string
-	given json.RawMessage // the input it began with; nil if none
-
-	answers string // the id of the server's call that it is the result of
+	given json.RawMessage // the input in the first event; nil if there is none
 
 	input   []byte // the joined partial JSON
 	grown   []growth
 	stopped bool // it is complete
-	handed  bool // it was handed out as a call
+	added   bool // it was added to the draft as a call
 }
 
-// growth is a member that deltas added to.
+// A growth is a member that deltas added to.
 type growth struct {
 	name string
 	text []byte            // joined strings
@@ -38,37 +37,35 @@ type growth struct {
 }
 
 func newBlock(raw json.RawMessage) (*block, error) {
-	fields, ok := parseOnce(raw)
+	fields, ok := jsonobject.ParseUnique(raw)
 	if !ok { // encoding/json would take NAME for name, and the last of two
-		return nil, malformed("a content block is not an object, or has a member twice")
+		return nil, reply.Malformed("a content block is not an object, or has a member twice")
 	}
 	b := &block{raw: raw}
 	b.kind, _ = fields.Text("type")
 	b.id, _ = fields.Text("id")
 	b.name, _ = fields.Text("name")
-	b.answers, _ = fields.Text("tool_use_id")
 	if input := fields.Get("input"); string(input) != "null" {
 		b.given = input
 	}
 	if b.kind == "tool_use" && (b.id == "" || b.name == "") {
-		return nil, malformed("a tool_use block has no id or no name")
+		return nil, reply.Malformed("a tool_use block has no id or no name")
 	}
 	return b, nil
 }
 
-// isCall reports whether the block is a call for the client. The server answers
-// its own.
-func (b *block) isCall() bool { return b.kind == "tool_use" && !strings.HasPrefix(b.id, "srvtoolu_") }
+// isCall reports whether the block is a call for the client, and not for the server.
+func (b *block) isCall() bool { return isClientCall(b.kind, b.id) }
 
-// isServerCall reports whether the block is a call that the server answers, as
-// server_tool_use and mcp_tool_use are.
-func (b *block) isServerCall() bool { return strings.HasSuffix(b.kind, "tool_use") && !b.isCall() }
+func isClientCall(kind, id string) bool {
+	return kind == "tool_use" && !strings.HasPrefix(id, "srvtoolu_")
+}
 
 func (b *block) isText() bool { return b.kind == "text" }
 
 func (b *block) isThinking() bool { return b.kind == "thinking" || b.kind == "redacted_thinking" }
 
-// isBlank reports whether a text block says nothing, which the API refuses.
+// isBlank reports whether a text block is blank, which the API refuses.
 func (b *block) isBlank() bool {
 	o, _ := jsonobject.Parse(b.encode())
 	text, _ := o.Text("text")
@@ -84,19 +81,20 @@ func (b *block) rawInput() json.RawMessage {
 	return bytes.Clone(b.input)
 }
 
-// maxMembers is how many members a delta may have, and add to. Known ones have four.
+// maxMembers is how many members a delta may have, and how many members of a block deltas
+// may add to. Known deltas have at most four.
 const maxMembers = 256
 
-// add takes a delta: partial JSON, a citation, or else text for the members of
-// the block that the delta names, as text, thinking and signature are. A delta
-// of a kind not known yet is thus taken, too.
+// add takes a delta: partial JSON, a citation, or else text for the members of the block
+// that the delta names, such as text, thinking and signature. In this way deltas of
+// unknown kinds are taken, too.
 func (b *block) add(delta jsonobject.Object) error {
 	kind, _ := delta.Text("type")
 	switch kind {
 	case "input_json_delta":
 		partial, ok := delta.Text("partial_json")
 		if !ok {
-			return malformed("an input_json_delta has no partial_json")
+			return reply.Malformed("an input_json_delta has no partial_json")
 		}
 		b.input = append(b.input, partial...)
 	case "citations_delta":
@@ -106,7 +104,7 @@ func (b *block) add(delta jsonobject.Object) error {
 		}
 	default:
 		if len(delta) > maxMembers || len(b.grown) > maxMembers {
-			return malformed("a content block has more than %d members", maxMembers)
+			return reply.Malformed("a content block has more than %d members", maxMembers)
 		}
 		for _, m := range delta {
 			if text, ok := delta.Text(m.Name); ok && !identity(m.Name) {
@@ -118,7 +116,7 @@ func (b *block) add(delta jsonobject.Object) error {
 	return nil
 }
 
-// identity reports whether a member says what a block is. That never grows.
+// identity reports whether a member identifies a block. Deltas never add to such a member.
 func identity(member string) bool {
 	switch member {
 	case "type", "id", "name", "input", "tool_use_id":
@@ -137,7 +135,7 @@ func (b *block) growth(name string) *growth {
 	return &b.grown[len(b.grown)-1]
 }
 
-// encode returns the block as it is sent back: untouched if it came at once.
+// encode returns the block as the history holds it: unchanged if it came at once.
 func (b *block) encode() json.RawMessage {
 	o, err := jsonobject.Parse(b.raw)
 	if err != nil {
@@ -163,8 +161,7 @@ func (b *block) encode() json.RawMessage {
 	return o.Encode()
 }
 
-// sentInput returns the input that goes back. The API takes nothing but an
-// object there.
+// sentInput returns the input in the history, where the API takes nothing but an object.
 func (b *block) sentInput() json.RawMessage {
 	if !strings.HasSuffix(b.kind, "tool_use") {
 		return b.given

@@ -11,7 +11,7 @@ import (
 
 func TestChoice(t *testing.T) {
 	t.Parallel()
-	w := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", anyObject)))
+	w := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", anyObject)), anthropic.Config{})
 	tests := []struct {
 		name   string
 		choice wire.Choice
@@ -33,7 +33,7 @@ func TestChoice(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, `{"tool_choice":`+tt.want+`}`, string(w.Choice(tt.choice)))
-			require.Equal(t, "{}", string(anthropic.New(poolOf(t)).Choice(tt.choice)), "the API takes no choice without tools")
+			require.Equal(t, "{}", string(anthropic.New(poolOf(t), anthropic.Config{}).Choice(tt.choice)), "the API takes no choice without tools")
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 )
 
-// The keys of what is remembered with a tool. Whether it is strict and deferred is
+// The keys of the encoded forms of a tool. Whether the tool is strict and deferred is
 // part of every key.
 const (
 	plainForm    = "anthropic"
@@ -22,10 +22,10 @@ const (
 	examplesForm = "anthropic examples"
 )
 
-// encode returns d as the API takes it, or nil if it cannot.
-func (r *roll) encode(d *pegboard.Declaration) json.RawMessage {
-	form, name := plainForm, r.names.API(d.Name)
-	eager := r.eager || r.eagerTools[d.Name]
+// encode returns d as the API takes it, or nil if the API refuses it.
+func (l *toolList) encode(d *pegboard.Declaration) json.RawMessage {
+	form, name := plainForm, l.names.API(d.Name)
+	eager := l.config.EagerInput || l.eagerTools[d.Name]
 	if eager {
 		form = eagerForm
 	}
@@ -72,8 +72,7 @@ func inputSchema(d pegboard.Declaration) (json.RawMessage, error) {
 	return converted.Schema, err
 }
 
-// refusal says why the API does not take d as it is declared; empty means that it
-// does.
+// refusal returns why the API does not take d as it is declared, or "" if it does.
 func refusal(d pegboard.Declaration) string {
 	return string(d.Encoded(refusalForm, func(d pegboard.Declaration) []byte {
 		if _, err := inputSchema(d); err != nil {
@@ -83,8 +82,8 @@ func refusal(d pegboard.Declaration) string {
 	}))
 }
 
-// useOf returns what the strict form of d uses of the limits of a request. It is
-// remembered as two bytes, which stop at a number beyond all limits.
+// useOf returns how much of the limits of a request the strict form of d uses. It is
+// remembered as two bytes, whose maximum is beyond all limits.
 func useOf(d pegboard.Declaration) dialect.Use {
 	b := d.Encoded(useForm, func(d pegboard.Declaration) []byte {
 		input, _ := inputSchema(d)
@@ -94,8 +93,8 @@ func useOf(d pegboard.Declaration) dialect.Use {
 	return dialect.Use{Tools: 1, Optional: int(b[0]), Unions: int(b[1])}
 }
 
-// fitting returns the examples that the schema takes, and how many it does not: the
-// API refuses a request that holds one of those.
+// fitting returns the examples that fit the schema, and the number of those that do not:
+// the API refuses a request that holds one of those.
 func fitting(examples []json.RawMessage, input json.RawMessage) (fit []json.RawMessage, lost int) {
 	if len(examples) == 0 {
 		return nil, 0
@@ -112,7 +111,7 @@ func fitting(examples []json.RawMessage, input json.RawMessage) (fit []json.RawM
 	return fit, len(examples) - len(fit)
 }
 
-// lostExamples says that examples are not sent, if so.
+// lostExamples returns that examples are not sent, or "" if all are.
 func lostExamples(d pegboard.Declaration) string {
 	return string(d.Encoded(examplesForm, func(d pegboard.Declaration) []byte {
 		input, _ := inputSchema(d)

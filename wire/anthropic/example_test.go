@@ -34,10 +34,10 @@ func Example() {
 	}
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 
-	wire := anthropic.New(pool)
-	fmt.Println("tools:", string(wire.Tools()))
+	codec := anthropic.New(pool, anthropic.Config{})
+	fmt.Println("tools:", string(codec.Tools()))
 
-	reply := wire.Read(strings.NewReader(response))
+	reply := codec.Read(strings.NewReader(response))
 	for event := range reply.Events() {
 		if event.Call != nil {
 			fmt.Printf("%s %s\n", event.Call.Name, event.Call.Input)
@@ -47,13 +47,13 @@ func Example() {
 	}
 	message, err := reply.Message()
 	if err != nil {
-		fmt.Println(err) // an *anthropic.APIError, or the reply was cut
+		fmt.Println(err) // an *wire.APIError, or the reply was cut
 	}
 
 	var executor pegboard.Executor
 	outcomes := executor.Run(context.Background(), pool, message.Calls...)
-	fmt.Println(string(message.History()[0]))
-	fmt.Println(string(message.Results(outcomes)[0]))
+	fmt.Println(string(message.History[0]))
+	fmt.Println(string(codec.Results(message, outcomes)[0]))
 	if err := session.Close(context.Background()); err != nil {
 		fmt.Println(err)
 	}

@@ -1,12 +1,13 @@
 package anthropic_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
 func TestFinish(t *testing.T) {
@@ -17,6 +18,8 @@ func TestFinish(t *testing.T) {
 		"model_context_window_exceeded": pegboard.FinishLength, "refusal": pegboard.FinishFilter,
 		"": pegboard.FinishError, "a reason of next year": pegboard.FinishError,
 	} {
-		require.Equal(t, want, (&anthropic.Message{StopReason: reason}).Finish(), reason)
+		_, m, err := read(strings.NewReader(fmt.Sprintf(`{"type":"message","content":[],"stop_reason":%q}`, reason)))
+		require.NoError(t, err)
+		require.Equal(t, want, m.Finish, reason)
 	}
 }

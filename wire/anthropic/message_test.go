@@ -60,10 +60,10 @@ func TestHistory(t *testing.T) {
 			t.Parallel()
 			_, m, _ := read(strings.NewReader(tt.body)) // some are cut on purpose
 			if tt.want == "" {
-				require.Nil(t, only(m.History()))
+				require.Nil(t, only(m.History))
 				return
 			}
-			require.Equal(t, `{"role":"assistant","content":`+tt.want+`}`, string(only(m.History())))
+			require.Equal(t, `{"role":"assistant","content":`+tt.want+`}`, string(only(m.History)))
 		})
 	}
 }

@@ -23,17 +23,17 @@ func TestNewestPool(t *testing.T) {
 	}}), tool(t, "clock", "", anyObject)))
 	s := session(t)
 	p := r.AssemblePool(s, pegboard.PoolConfig{})
-	w := anthropic.New(p)
+	w := anthropic.New(p, anthropic.Config{})
 	body := `{"type":"message","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"ToolSearch","input":{"query":"select:route"}}]}`
 	m, err := w.Read(strings.NewReader(body)).Message()
 	require.NoError(t, err)
 	var e pegboard.Executor
-	got := m.Results(e.Run(context.Background(), p, m.Calls...))
+	got := w.Results(m, e.Run(context.Background(), p, m.Calls...))
 	require.Contains(t, string(got[0]), "mcp__maps__route came just now. Load it in your next message")
 	require.NotContains(t, string(got[0]), "tool_reference")
 	next := r.AssemblePool(s, pegboard.PoolConfig{})
-	m, err = anthropic.New(next).Read(strings.NewReader(strings.ReplaceAll(body, "t1", "t2"))).Message()
+	m, err = anthropic.New(next, anthropic.Config{}).Read(strings.NewReader(strings.ReplaceAll(body, "t1", "t2"))).Message()
 	require.NoError(t, err)
-	got = m.Results(e.Run(context.Background(), next, m.Calls...))
+	got = anthropic.New(next, anthropic.Config{}).Results(m, e.Run(context.Background(), next, m.Calls...))
 	require.Contains(t, string(got[0]), `{"type":"tool_reference","tool_name":"mcp__maps__route"}`)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -50,7 +51,7 @@ func TestNormalize(t *testing.T) {
 		name    string
 		in      []string
 		want    []string // nil: the same
-		repairs []anthropic.Repair
+		repairs []wire.Repair
 	}{
 		{name: "nothing"},
 		{name: "in order", in: []string{hello, ` { "content" : [` + thinks + ` , ` + a + `, ` + b + `], "role": "assistant"} `,
@@ -61,34 +62,34 @@ func TestNormalize(t *testing.T) {
 
 		{name: "text follows", in: []string{assistant(a, b), `{"name":"x","role":"user","content":"st\u006fp \ud800"}`},
 			want:    []string{assistant(a, b), `{"name":"x","role":"user","content":[` + unanswered("a", "clock") + `,` + unanswered("b", "map") + `,{"type":"text","text":"st\u006fp \ud800"}]}`},
-			repairs: []anthropic.Repair{{Kind: anthropic.MissingResult, CallID: "a"}, {Kind: anthropic.MissingResult, CallID: "b"}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}, {Kind: wire.MissingResult, CallID: "b"}}},
 		{name: "blank text follows", in: []string{assistant(a), `{"role":"user","content":" \n"}`}, want: []string{assistant(a), user(unanswered("a", "clock"))},
-			repairs: []anthropic.Repair{{Kind: anthropic.MissingResult, CallID: "a"}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}}},
 		{name: "at the end", in: []string{hello, assistant(a)}, want: []string{hello, assistant(a), user(unanswered("a", "clock"))},
-			repairs: []anthropic.Repair{{Kind: anthropic.MissingResult, CallID: "a", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a", Message: 1}}},
 		{name: "id and name in other spellings", in: []string{assistant(`{"type":"tool\u005fuse","id":"\u0061<","name":"\u0063lock<"}`)},
 			want:    []string{assistant(`{"type":"tool\u005fuse","id":"\u0061<","name":"\u0063lock<"}`), user(unanswered(`\u0061<`, "clock<"))},
-			repairs: []anthropic.Repair{{Kind: anthropic.MissingResult, CallID: "a<"}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a<"}}},
 		{name: "without a name", in: []string{assistant(`{"type":"tool_use","id":"a"}`)}, want: []string{assistant(`{"type":"tool_use","id":"a"}`), user(unanswered("a", "this call"))},
-			repairs: []anthropic.Repair{{Kind: anthropic.MissingResult, CallID: "a"}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}}},
 
 		{name: "kept one by one", in: []string{assistant(a, b), user(toolsOfB), user(imageOfA), hello}, want: []string{assistant(a, b), user(imageOfA, toolsOfB), hello},
-			repairs: []anthropic.Repair{{Kind: anthropic.MisplacedResult, CallID: "a", Message: 2}, {Kind: anthropic.EmptyMessage, Message: 2}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "a", Message: 2}, {Kind: wire.EmptyMessage, Message: 2}}},
 		{name: "after other content", in: []string{assistant(a), user(says, unknown, imageOfA)}, want: []string{assistant(a), user(imageOfA, says, unknown)},
-			repairs: []anthropic.Repair{{Kind: anthropic.MisplacedResult, CallID: "a", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "a", Message: 1}}},
 		{name: "no call", in: []string{hello, user(imageOfA), assistant(onServer), user(`{"type":"tool_result","tool_use_id":"srvtoolu_1"}`, says)},
 			want: []string{hello, assistant(onServer), user(says)},
-			repairs: []anthropic.Repair{{Kind: anthropic.StrayResult, CallID: "a", Message: 1}, {Kind: anthropic.EmptyMessage, Message: 1},
-				{Kind: anthropic.StrayResult, CallID: "srvtoolu_1", Message: 3}}},
+			repairs: []wire.Repair{{Kind: wire.StrayResult, CallID: "a", Message: 1}, {Kind: wire.EmptyMessage, Message: 1},
+				{Kind: wire.StrayResult, CallID: "srvtoolu_1", Message: 3}}},
 		{name: "two results", in: []string{assistant(a), user(resultOfA, imageOfA)}, want: []string{assistant(a), user(resultOfA)},
-			repairs: []anthropic.Repair{{Kind: anthropic.DuplicateResult, CallID: "a", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateResult, CallID: "a", Message: 1}}},
 		{name: "two calls", in: []string{assistant(a), user(resultOfA), assistant(thinks, `{"type":"redacted_thinking","data":"d"}`, use("a", "other")), user(imageOfA, says)}, want: []string{assistant(a), user(resultOfA), user(says)},
-			repairs: []anthropic.Repair{{Kind: anthropic.DuplicateCall, CallID: "a", Message: 2}, {Kind: anthropic.EmptyMessage, Message: 2}, {Kind: anthropic.DuplicateResult, CallID: "a", Message: 3}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateCall, CallID: "a", Message: 2}, {Kind: wire.EmptyMessage, Message: 2}, {Kind: wire.DuplicateResult, CallID: "a", Message: 3}}},
 		{name: "calls that nobody made", in: []string{user(a, says), assistant(says, `{"type":"tool_use","id":7,"name":"clock"}`)}, want: []string{user(says), assistant(says)},
-			repairs: []anthropic.Repair{{Kind: anthropic.StrayCall, CallID: "a"}, {Kind: anthropic.StrayCall, Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.StrayCall, CallID: "a"}, {Kind: wire.StrayCall, Message: 1}}},
 		{name: "a message for each block", in: []string{assistant(thinks, a), assistant(b), `{"role":"assistant","content":"So."}`, user(imageOfA, toolsOfB)},
 			want:    []string{assistant(thinks, a, b, `{"type":"text","text":"So."}`), user(imageOfA, toolsOfB)},
-			repairs: []anthropic.Repair{{Kind: anthropic.SplitMessage, Message: 1}, {Kind: anthropic.SplitMessage, Message: 2}}},
+			repairs: []wire.Repair{{Kind: wire.SplitMessage, Message: 1}, {Kind: wire.SplitMessage, Message: 2}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -97,7 +98,7 @@ func TestNormalize(t *testing.T) {
 				tt.want = tt.in
 			}
 			in := messagesOf(tt.in)
-			got, repairs := anthropic.Normalize(in)
+			got, repairs := new(anthropic.Codec).Normalize(in)
 			require.Equal(t, tt.want, stringsOf(got))
 			require.Equal(t, tt.repairs, repairs)
 			require.Equal(t, tt.in, stringsOf(in), "the history was changed")
@@ -115,9 +116,9 @@ func TestNormalizeLeavesWhatItCannotRead(t *testing.T) {
 		user(`"x"`), user(`null`), user(`[]`), user(`{"type":"text","type":"tool_result"}`),
 	} {
 		in := messagesOf([]string{hello, odd, assistant(use("a", "clock")), odd})
-		got, repairs := anthropic.Normalize(in)
+		got, repairs := new(anthropic.Codec).Normalize(in)
 		require.Equal(t, []string{hello, odd, assistant(use("a", "clock")), user(unanswered("a", "clock")), odd}, stringsOf(got))
-		require.Equal(t, []anthropic.Repair{{Kind: anthropic.UnreadableMessage, Message: 1}, {Kind: anthropic.MissingResult, CallID: "a", Message: 2}, {Kind: anthropic.UnreadableMessage, Message: 3}}, repairs)
+		require.Equal(t, []wire.Repair{{Kind: wire.UnreadableMessage, Message: 1}, {Kind: wire.MissingResult, CallID: "a", Message: 2}, {Kind: wire.UnreadableMessage, Message: 3}}, repairs)
 		require.Equal(t, "unreadable message", repairs[0].Kind.String())
 	}
 }
@@ -143,7 +144,7 @@ func TestInvariant2OfNormalize(t *testing.T) {
 		random := rand.New(rand.NewPCG(22, seed))
 		turns := randomTurns(random)
 		sound := messagesOf(render(turns))
-		got, repairs := anthropic.Normalize(sound)
+		got, repairs := new(anthropic.Codec).Normalize(sound)
 		require.Empty(t, repairs, "seed %d", seed)
 		require.Equal(t, stringsOf(sound), stringsOf(got), "seed %d", seed)
 		for range 1 + random.IntN(5) {
@@ -164,8 +165,8 @@ func FuzzNormalize(f *testing.F) {
 // requireNormal checks all that Normalize promises of any history.
 func requireNormal(t *testing.T, in []json.RawMessage) {
 	t.Helper()
-	out, repairs := anthropic.Normalize(in)
-	unreadable := slices.ContainsFunc(repairs, func(r anthropic.Repair) bool { return r.Kind == anthropic.UnreadableMessage })
+	out, repairs := new(anthropic.Codec).Normalize(in)
+	unreadable := slices.ContainsFunc(repairs, func(r wire.Repair) bool { return r.Kind == wire.UnreadableMessage })
 	if !unreadable {
 		require.Empty(t, faults(t, out), "%s\nbecame\n%s", in, out)
 		require.Equal(t, len(faults(t, in)) == 0, len(repairs) == 0, "%s: %v", in, repairs)
@@ -174,12 +175,12 @@ func requireNormal(t *testing.T, in []json.RawMessage) {
 	if len(repairs) == 0 {
 		require.Equal(t, stringsOf(in), stringsOf(out))
 	}
-	again, more := anthropic.Normalize(out)
+	again, more := new(anthropic.Codec).Normalize(out)
 	require.Equal(t, out, again, "%s\nwas not normal", out)
 	for _, r := range more {
-		require.Equal(t, anthropic.UnreadableMessage, r.Kind)
+		require.Equal(t, wire.UnreadableMessage, r.Kind)
 	}
-	repeated, same := anthropic.Normalize(in)
+	repeated, same := new(anthropic.Codec).Normalize(in)
 	require.Equal(t, out, repeated)
 	require.Equal(t, repairs, same)
 }
@@ -332,7 +333,7 @@ func TestRecordingsNormalize(t *testing.T) {
 			var request struct{ Messages []json.RawMessage }
 			_ = json.Unmarshal(r.Request, &request) // what is no request has none
 			sent := request.Messages
-			got, repairs := anthropic.Normalize(sent)
+			got, repairs := new(anthropic.Codec).Normalize(sent)
 			require.Equal(t, stringsOf(sent), stringsOf(got), r.File)
 			require.Empty(t, repairs, r.File)
 			for i := range sent {
@@ -341,7 +342,7 @@ func TestRecordingsNormalize(t *testing.T) {
 				results += strings.Count(string(sent[i]), `"tool_result"`)
 			}
 			_, m, _ := read(strings.NewReader(r.Body)) // some were cut
-			if history := only(m.History()); history != nil {
+			if history := only(m.History); history != nil {
 				requireNormal(t, append(slices.Clone(sent), history))
 			}
 			requests += min(1, len(sent))
@@ -366,13 +367,13 @@ func BenchmarkNormalize(b *testing.B) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		anthropic.Normalize(messages)
+		new(anthropic.Codec).Normalize(messages)
 	}
 }
 
 // A process died between a call and its result. The conversation goes on.
-func ExampleNormalize() {
-	messages, repairs := anthropic.Normalize([]json.RawMessage{
+func ExampleCodec_Normalize() {
+	messages, repairs := new(anthropic.Codec).Normalize([]json.RawMessage{
 		json.RawMessage(`{"role":"user","content":"Clean up."}`),
 		json.RawMessage(`{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"rm","input":{"path":"old"}}]}`),
 		json.RawMessage(`{"role":"user","content":"Are you done?"}`),

@@ -46,13 +46,13 @@ type sent struct {
 	CacheControl json.RawMessage   `json:"cache_control"`
 }
 
-func sentBy(t testing.TB, w *anthropic.Wire) (all []sent) {
+func sentBy(t testing.TB, w *anthropic.Codec) (all []sent) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(w.Tools(), &all))
 	return all
 }
 
-func countPoolTools(t testing.TB, w *anthropic.Wire) (n int) {
+func countPoolTools(t testing.TB, w *anthropic.Codec) (n int) {
 	t.Helper()
 	for _, s := range sentBy(t, w) {
 		if s.Type == "" {
@@ -62,7 +62,7 @@ func countPoolTools(t testing.TB, w *anthropic.Wire) (n int) {
 	return n
 }
 
-func omitted(w *anthropic.Wire) (tools []string) {
+func omitted(w *anthropic.Codec) (tools []string) {
 	for _, p := range w.Omitted() {
 		if p.Omitted {
 			tools = append(tools, p.Tool)
@@ -72,7 +72,7 @@ func omitted(w *anthropic.Wire) (tools []string) {
 }
 
 // requireTaken checks the tools of a request by the documented limits.
-func requireTaken(t *testing.T, w *anthropic.Wire) {
+func requireTaken(t *testing.T, w *anthropic.Codec) {
 	t.Helper()
 	names := map[string]bool{}
 	var all, deferred, strict, marks int
@@ -131,20 +131,20 @@ func TestToolMembers(t *testing.T) {
 	p := poolOf(t,
 		special(t, pegboard.Info{Name: "edit", Strict: true, Loading: pegboard.LoadOnSearch}, oneLine, `{"line":1}`, `{"line":2}`),
 		tool(t, "find", "", anyObject))
-	w := anthropic.New(p, anthropic.EagerInput("edit"), anthropic.Cached("1h"))
+	w := anthropic.New(p, anthropic.Config{EagerTools: []string{"edit"}, Cache: true, CacheTTL: "1h"})
 	require.Equal(t, `[{"name":"edit","input_schema":`+oneLine+`,"strict":true,"defer_loading":true,"input_examples":[{"line":1},{"line":2}],"eager_input_streaming":true},`+
 		`{"name":"find","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral","ttl":"1h"}}]`, string(w.Tools()))
 	require.Empty(t, w.Omitted())
 
 	require.Equal(t, `[{"name":"edit","input_schema":`+oneLine+`,"strict":true,"defer_loading":true,"input_examples":[{"line":1},{"line":2}]},`+
-		`{"name":"find","input_schema":{"type":"object"}}]`, string(anthropic.New(p).Tools()), "options stayed with the tools")
-	for _, s := range sentBy(t, anthropic.New(p, anthropic.EagerInput())) {
+		`{"name":"find","input_schema":{"type":"object"}}]`, string(anthropic.New(p, anthropic.Config{}).Tools()), "the config stayed with the tools")
+	for _, s := range sentBy(t, anthropic.New(p, anthropic.Config{EagerInput: true})) {
 		require.True(t, s.Eager)
 	}
 }
 
-// TestCached attaches sources beside built-ins and looks where the breakpoints are.
-func TestCached(t *testing.T) {
+// TestCache attaches sources beside built-ins and looks where the breakpoints are.
+func TestCache(t *testing.T) {
 	t.Parallel()
 	plain := func(name string) pegboard.Tool { return tool(t, name, "", anyObject) }
 	deferred := func(name string) pegboard.Tool {
@@ -175,7 +175,7 @@ func TestCached(t *testing.T) {
 			require.NoError(t, r.Add(tt.builtin...))
 			_, err := r.Attach("s", tt.attached...)
 			require.NoError(t, err)
-			w := anthropic.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), anthropic.ServerTools(messagesOf(tt.server)...), anthropic.Cached(""))
+			w := anthropic.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), anthropic.Config{ServerTools: messagesOf(tt.server), Cache: true})
 			var marked, told []string
 			for _, s := range sentBy(t, w) {
 				if s.CacheControl != nil {
@@ -196,14 +196,15 @@ func TestCached(t *testing.T) {
 func TestServerTools(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t, tool(t, "web_search", "", anyObject), tool(t, "clock", "", anyObject))
-	w := anthropic.New(p, anthropic.ServerTools(json.RawMessage(searchTool), json.RawMessage(`{"name":`)),
-		anthropic.ServerTools(json.RawMessage(`{ "type":"web_search_20250305","name":"web_search" }`)))
+	w := anthropic.New(p, anthropic.Config{ServerTools: []json.RawMessage{
+		json.RawMessage(searchTool), json.RawMessage(`{"name":`), json.RawMessage(`{ "type":"web_search_20250305","name":"web_search" }`),
+	}})
 	require.Equal(t, `[`+searchTool+`,{ "type":"web_search_20250305","name":"web_search" },{"name":"clock","input_schema":{"type":"object"}}]`, string(w.Tools()))
 	require.Equal(t, []wire.Problem{
 		{Reason: "a definition of a server tool is not a JSON object", Omitted: true},
 		{Tool: "web_search", Reason: "a server tool has the same name; rename one of the two", Omitted: true},
 	}, w.Omitted())
-	require.Equal(t, `[`+searchTool+`]`, string(anthropic.New(poolOf(t), anthropic.ServerTools(json.RawMessage(searchTool))).Tools()))
+	require.Equal(t, `[`+searchTool+`]`, string(anthropic.New(poolOf(t), anthropic.Config{ServerTools: []json.RawMessage{json.RawMessage(searchTool)}}).Tools()))
 }
 
 // TestLimits goes beyond what one request may hold.
@@ -238,7 +239,7 @@ func TestLimits(t *testing.T) {
 			for i := range tt.fit + 2 {
 				tools = append(tools, special(t, pegboard.Info{Name: fmt.Sprintf("t%02d", i), Strict: true}, tt.schema))
 			}
-			w := anthropic.New(poolOf(t, tools...))
+			w := anthropic.New(poolOf(t, tools...), anthropic.Config{})
 			var strict []bool
 			for _, s := range sentBy(t, w) {
 				strict = append(strict, s.Strict)
@@ -260,7 +261,7 @@ func TestTooManyDeferred(t *testing.T) {
 	for i := range 10_002 {
 		tools = append(tools, renamed{one, fmt.Sprintf("t%05d", i)})
 	}
-	w := anthropic.New(poolOf(t, tools...))
+	w := anthropic.New(poolOf(t, tools...), anthropic.Config{})
 	require.Equal(t, []string{"t10000", "t10001"}, omitted(w))
 	requireTaken(t, w)
 }
@@ -287,12 +288,12 @@ func (r renamed) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
 // wrapper may. The API would refuse the whole request for one.
 func TestExamplesThatDoNotFit(t *testing.T) {
 	t.Parallel()
-	w := anthropic.New(poolOf(t, exemplary{tool(t, "edit", "", oneLine), []string{`{"line":1}`, `{"line":"x"}`, `{`, `7`, `{"line":2}`}}))
+	w := anthropic.New(poolOf(t, exemplary{tool(t, "edit", "", oneLine), []string{`{"line":1}`, `{"line":"x"}`, `{`, `7`, `{"line":2}`}}), anthropic.Config{})
 	require.Equal(t, `[{"name":"edit","input_schema":`+oneLine+`,"input_examples":[{"line":1},{"line":2}]}]`, string(w.Tools()))
 	require.Equal(t, []wire.Problem{{Tool: "edit", Reason: "3 of its examples are left out: the input schema as it is sent does not take them"}}, w.Omitted())
 	requireTaken(t, w)
 
-	w = anthropic.New(poolOf(t, exemplary{tool(t, "edit", "", oneLine), []string{`7`}}))
+	w = anthropic.New(poolOf(t, exemplary{tool(t, "edit", "", oneLine), []string{`7`}}), anthropic.Config{})
 	require.NotContains(t, string(w.Tools()), "input_examples")
 }
 
@@ -312,7 +313,7 @@ func TestStrictThatCannotBe(t *testing.T) {
 	t.Parallel()
 	tree := `{"type":"object","properties":{"child":{"$ref":"#"}},"additionalProperties":false}`
 	p := poolOf(t, special(t, pegboard.Info{Name: "tree", Strict: true}, tree), special(t, pegboard.Info{Name: "either", Strict: true}, refusedSchema))
-	w := anthropic.New(p)
+	w := anthropic.New(p, anthropic.Config{})
 	require.Equal(t, `[{"name":"tree","input_schema":`+tree+`}]`, string(w.Tools()))
 	problems := w.Omitted()
 	require.Len(t, problems, 2)
@@ -323,13 +324,13 @@ func TestStrictThatCannotBe(t *testing.T) {
 	require.Contains(t, problems[1].Reason, "it is sent without strict")
 }
 
-// TestOptionSets makes sure that no two sets of options are told apart wrongly.
-func TestOptionSets(t *testing.T) {
+// TestConfigsDiffer makes sure that no two configs give the same tools.
+func TestConfigsDiffer(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t, tool(t, "edit", "", anyObject), tool(t, "find", "", anyObject))
 	seen := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(optionSets())) {
-		tools := string(anthropic.New(p, optionSets()[name]...).Tools())
+	for _, name := range slices.Sorted(maps.Keys(configs())) {
+		tools := string(anthropic.New(p, configs()[name]).Tools())
 		require.NotContains(t, seen, tools, "%q and %q", name, seen[tools])
 		seen[tools] = name
 	}

@@ -4,23 +4,23 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"mime"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire/internal/content"
 )
 
 // maxTitle is how long the title of a document may be, in characters. A longer one
 // is cut.
 const maxTitle = 500
 
-// A place is where parts go. It decides which blocks the API takes of them.
+// A place is where parts are written to. It decides which blocks the API takes there.
 type place struct {
-	wire   *Wire // says which tools can be referred to
-	result bool  // within a result; else beside the results
-	failed bool  // the result is of a failed call: nothing but text
+	codec  *Codec // knows the tools that can be referred to
+	result bool   // within a result; else beside the results
+	failed bool   // the result is of a failed call: nothing but text
 }
 
 // blocks returns parts as content blocks.
@@ -34,9 +34,9 @@ func (at place) blocks(parts []pegboard.Part) []json.RawMessage {
 	return blocks
 }
 
-// block returns nil if there is nothing to say.
+// block returns a part as a content block, or nil if the part says nothing.
 func (at place) block(p pegboard.Part) json.RawMessage {
-	kind := mediaType(p.MIME)
+	kind := content.MediaType(p.MIME)
 	switch {
 	case p.Source != "":
 		return at.searchResult(p)
@@ -49,7 +49,7 @@ func (at place) block(p pegboard.Part) json.RawMessage {
 	case at.failed && len(p.Data) > 0:
 		return textBlock(fmt.Sprintf("(%d bytes of type %s were left out: the result of a failed call is text alone. "+
 			"Ask for them in a call of their own.)", len(p.Data), p.MIME))
-	case len(p.Data) > 0 && isImage(kind):
+	case len(p.Data) > 0 && content.IsImage(kind):
 		return object("image").With("source", encoded(kind, p.Data)).Encode()
 	case len(p.Data) > 0 && kind == "application/pdf":
 		return titled(object("document").With("source", encoded(kind, p.Data)), p.Title).Encode()
@@ -58,7 +58,7 @@ func (at place) block(p pegboard.Part) json.RawMessage {
 		"images can be shown. Ask for the content in one of these forms.)", len(p.Data), p.MIME))
 }
 
-// searchResult returns what was found, and where.
+// searchResult returns a part with a Source.
 func (at place) searchResult(p pegboard.Part) json.RawMessage {
 	title := p.Title
 	if blank(title) {
@@ -73,10 +73,10 @@ func (at place) searchResult(p pegboard.Part) json.RawMessage {
 		With("content", jsonobject.List([]json.RawMessage{textBlock(p.Text)})).Encode()
 }
 
-// reference refers to a tool. The API refuses a request that refers to one which it
-// does not hold.
+// reference returns a reference to a tool. The API refuses a request with a reference to
+// a tool that the request does not hold.
 func (at place) reference(p pegboard.Part) json.RawMessage {
-	name, ok := at.wire.offered(p.Tool)
+	name, ok := at.codec.offered(p.Tool)
 	switch {
 	case !ok:
 		return textBlock(goneTool(p.Tool))
@@ -90,7 +90,7 @@ func toolReference(name string) json.RawMessage {
 	return object("tool_reference").With("tool_name", jsonobject.Quote(name)).Encode()
 }
 
-// goneTool stands in for a reference to a tool that the request does not hold.
+// goneTool is the text for a reference to a tool that the request does not hold.
 func goneTool(tool string) string {
 	return fmt.Sprintf("(The tool %s is not available now. Go on without it, or search for another.)", tool)
 }
@@ -122,7 +122,7 @@ func titled(document jsonobject.Object, title string) jsonobject.Object {
 	return document.With("title", jsonobject.Quote(title))
 }
 
-// encoded returns the source of bytes.
+// encoded returns bytes as the source of an image or document.
 func encoded(kind string, data []byte) json.RawMessage {
 	text := make([]byte, 0, base64.StdEncoding.EncodedLen(len(data))+len(`""`))
 	text = append(base64.StdEncoding.AppendEncode(append(text, '"'), data), '"')
@@ -130,27 +130,6 @@ func encoded(kind string, data []byte) json.RawMessage {
 }
 
 func object(kind string) jsonobject.Object { return jsonobject.With("type", jsonobject.Quote(kind)) }
-
-// mediaType returns a media type without parameters and in lower case, or "".
-func mediaType(text string) string {
-	kind, _, err := mime.ParseMediaType(text)
-	switch {
-	case err != nil:
-		return ""
-	case kind == "image/jpg":
-		return "image/jpeg"
-	}
-	return kind
-}
-
-// isImage reports whether the API takes images of this type.
-func isImage(kind string) bool {
-	switch kind {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return true
-	}
-	return false
-}
 
 // textBlock returns nil for blank text, which the API refuses.
 func textBlock(text string) json.RawMessage {

@@ -8,23 +8,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
 // answerOf returns the content of the result of a call that came over w.
-func answerOf(t *testing.T, w *anthropic.Wire, failed bool, parts, more []pegboard.Part) string {
+func answerOf(t *testing.T, w *anthropic.Codec, failed bool, parts, more []pegboard.Part) string {
 	t.Helper()
 	m, err := w.Read(strings.NewReader(`{"type":"message","content":[` + use("a", "clock") + `]}`)).Message()
 	require.NoError(t, err)
 	o := outcome("a", parts...)
 	o.Result.IsError = failed
-	return string(only(m.Results([]pegboard.Outcome{o}, more...)))
+	return string(only(w.Results(m, []pegboard.Outcome{o}, more...)))
 }
 
 func TestResultParts(t *testing.T) {
 	t.Parallel()
 	w := anthropic.New(poolOf(t,
-		tool(t, "clock", "", anyObject), tool(t, "notes.add", "", anyObject), tool(t, "refused", "", refusedSchema)))
+		tool(t, "clock", "", anyObject), tool(t, "notes.add", "", anyObject), tool(t, "refused", "", refusedSchema)), anthropic.Config{})
 	pdf := pegboard.Part{MIME: "application/pdf", Data: []byte("pdf")}
 	tests := []struct {
 		name   string
@@ -93,7 +94,7 @@ func gone(tool string) string {
 // takes no reference there.
 func TestPartsBesideResults(t *testing.T) {
 	t.Parallel()
-	w := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject)))
+	w := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject)), anthropic.Config{})
 	more := []pegboard.Part{{Tool: "clock"}, {MIME: "application/pdf", Data: []byte("pdf")}, {Source: "s", Text: "x"}}
 	require.Equal(t, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a"},`+
 		`{"type":"text","text":"(The tool clock was found. Search for it again to load it.)"},`+
@@ -102,10 +103,10 @@ func TestPartsBesideResults(t *testing.T) {
 		answerOf(t, w, false, nil, more))
 }
 
-// TestPartsWithoutWire answers a message that no reply brought.
-func TestPartsWithoutWire(t *testing.T) {
+// TestPartsWithoutPool answers a message with the zero Codec.
+func TestPartsWithoutPool(t *testing.T) {
 	t.Parallel()
-	m := anthropic.Message{Calls: []pegboard.Call{{ID: "a"}}}
+	m := &wire.Message{Calls: []pegboard.Call{{ID: "a"}}}
 	require.Equal(t, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"`+gone("clock")+`"}]}]}`,
-		string(only(m.Results([]pegboard.Outcome{outcome("a", pegboard.Part{Tool: "clock"})}))))
+		string(only(new(anthropic.Codec).Results(m, []pegboard.Outcome{outcome("a", pegboard.Part{Tool: "clock"})}))))
 }

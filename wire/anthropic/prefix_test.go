@@ -16,33 +16,29 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
-// optionSets are the combinations of all options.
-func optionSets() map[string][]anthropic.Option {
-	sets := map[string][]anthropic.Option{}
+// configs are the combinations of all that a Config may choose.
+func configs() map[string]anthropic.Config {
+	all := map[string]anthropic.Config{}
 	for i := range 3 * 3 * 2 {
-		var set []anthropic.Option
-		var name []string
-		add := func(text string, o anthropic.Option) {
-			set, name = append(set, o), append(name, text)
-		}
+		var c anthropic.Config
 		switch i % 3 {
 		case 1:
-			add("cached", anthropic.Cached(""))
+			c.Cache = true
 		case 2:
-			add("cached 1h", anthropic.Cached("1h"))
+			c.Cache, c.CacheTTL = true, "1h"
 		}
 		switch i / 3 % 3 {
 		case 1:
-			add("eager", anthropic.EagerInput())
+			c.EagerInput = true
 		case 2:
-			add("eager edit", anthropic.EagerInput("edit", "mcp__source0_0__add0"))
+			c.EagerTools = []string{"edit", "mcp__source0_0__add0"}
 		}
 		if i/9 == 1 {
-			add("server", anthropic.ServerTools(json.RawMessage(searchTool), json.RawMessage(`{"type":"mcp_toolset","mcp_server_name":"x"}`)))
+			c.ServerTools = []json.RawMessage{json.RawMessage(searchTool), json.RawMessage(`{"type":"mcp_toolset","mcp_server_name":"x"}`)}
 		}
-		sets[strings.Join(name, ", ")] = set
+		all[fmt.Sprintf("%+v", c)] = c
 	}
-	return sets
+	return all
 }
 
 // builtinSets are built-ins of all kinds, in groups that call for different breakpoints.
@@ -86,9 +82,9 @@ func TestInvariant7BuiltinPrefix(t *testing.T) {
 				for range 10 {
 					attachOrDetach(t, random, &r)
 					p, again := r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
-					for name, options := range optionSets() {
-						requirePrefix(t, alone, p, options, name)
-						require.Equal(t, string(anthropic.New(p, options...).Tools()), string(anthropic.New(again, options...).Tools()), name)
+					for name, config := range configs() {
+						requirePrefix(t, alone, p, config, name)
+						require.Equal(t, string(anthropic.New(p, config).Tools()), string(anthropic.New(again, config).Tools()), name)
 					}
 				}
 			}
@@ -108,10 +104,10 @@ func attachOrDetach(t *testing.T, random *rand.Rand, r *pegboard.Registry) {
 }
 
 // requirePrefix compares the tools of a pool with those of its built-ins alone.
-func requirePrefix(t *testing.T, alone, p *pegboard.Pool, options []anthropic.Option, name string) {
+func requirePrefix(t *testing.T, alone, p *pegboard.Pool, config anthropic.Config, name string) {
 	t.Helper()
-	prefix := strings.TrimSuffix(string(anthropic.New(alone, options...).Tools()), "]")
-	w := anthropic.New(p, options...)
+	prefix := strings.TrimSuffix(string(anthropic.New(alone, config).Tools()), "]")
+	w := anthropic.New(p, config)
 	rest, ok := strings.CutPrefix(string(w.Tools()), prefix)
 	require.True(t, ok, "%s: the prefix changed:\n%s\n%s", name, prefix, w.Tools())
 	require.Regexp(t, `^(\]$|,?\{)`, rest)
@@ -147,14 +143,14 @@ func TestInvariant7AcrossProcesses(t *testing.T) {
 		}
 		p := r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
 		for i := range 18 {
-			var options []anthropic.Option
+			var config anthropic.Config
 			if i%2 == 1 {
-				options = append(options, anthropic.Cached("1h"))
+				config.Cache, config.CacheTTL = true, "1h"
 			}
 			if i%3 == 1 {
-				options = append(options, anthropic.EagerInput("edit", "zoom"))
+				config.EagerTools = []string{"edit", "zoom"}
 			}
-			fmt.Fprintf(&here, "%s %d %s\n", kind, i, anthropic.New(p, options...).Tools())
+			fmt.Fprintf(&here, "%s %d %s\n", kind, i, anthropic.New(p, config).Tools())
 		}
 	}
 	if path := os.Getenv(variable); path != "" {

@@ -30,11 +30,11 @@ func catalogue(t testing.TB) *pegboard.Registry {
 }
 
 // resumed returns the Wire of a conversation that made tools known before.
-func resumed(t testing.TB, r *pegboard.Registry, loaded ...string) *anthropic.Wire {
+func resumed(t testing.TB, r *pegboard.Registry, loaded ...string) *anthropic.Codec {
 	t.Helper()
 	s := session(t)
 	s.SetLoaded(loaded...)
-	return anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}))
+	return anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}), anthropic.Config{})
 }
 
 // Two tools of the catalogue. The API has another name for one of them.
@@ -69,7 +69,7 @@ func TestRecall(t *testing.T) {
 	m, err := w.Read(strings.NewReader(body)).Message()
 	require.NoError(t, err)
 	found := &pegboard.Result{Parts: []pegboard.Part{{Tool: route}, {Tool: zoom}}}
-	require.Equal(t, got, append(m.History(), m.Results([]pegboard.Outcome{{Call: &m.Calls[0], Result: found}})...))
+	require.Equal(t, got, append(m.History, w.Results(m, []pegboard.Outcome{{Call: &m.Calls[0], Result: found}})...))
 
 	summary, next := json.RawMessage(hello), json.RawMessage(user(says))
 	requireSound(t, w, []json.RawMessage{summary, got[0], got[1], next})
@@ -77,12 +77,12 @@ func TestRecall(t *testing.T) {
 
 	require.Nil(t, w.Recall(nil))
 	require.Nil(t, w.Recall([]string{"clock", "gone", "mcp__maps__odd"}))
-	require.Nil(t, anthropic.New(poolOf(t, waiting(t, zoom, anyObject))).Recall([]string{zoom}), "nobody searches")
-	require.Nil(t, new(anthropic.Wire).Recall([]string{zoom}))
+	require.Nil(t, anthropic.New(poolOf(t, waiting(t, zoom, anyObject)), anthropic.Config{}).Recall([]string{zoom}), "nobody searches")
+	require.Nil(t, new(anthropic.Codec).Recall([]string{zoom}))
 }
 
 // requireSound checks that Normalize finds nothing to repair.
-func requireSound(t *testing.T, w *anthropic.Wire, messages []json.RawMessage) {
+func requireSound(t *testing.T, w *anthropic.Codec, messages []json.RawMessage) {
 	t.Helper()
 	got, repairs := w.Normalize(messages)
 	require.Empty(t, repairs)
@@ -96,7 +96,7 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 	t.Parallel()
 	r := catalogue(t)
 	s := session(t)
-	w := anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}))
+	w := anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}), anthropic.Config{})
 	tools := string(w.Tools())
 	conversation := []json.RawMessage{json.RawMessage(hello)}
 	for _, found := range []string{zoom, route} {
@@ -104,9 +104,9 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 		m, err := w.Read(strings.NewReader(body)).Message()
 		require.NoError(t, err)
 		result := &pegboard.Result{Parts: []pegboard.Part{{Tool: found}}}
-		conversation = append(append(conversation, m.History()...), m.Results([]pegboard.Outcome{{Call: &m.Calls[0], Result: result}})...)
+		conversation = append(append(conversation, m.History...), w.Results(m, []pegboard.Outcome{{Call: &m.Calls[0], Result: result}})...)
 		s.SetLoaded(w.Loaded(conversation)...)
-		w = anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}))
+		w = anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}), anthropic.Config{})
 		require.Equal(t, tools, string(w.Tools()), "a search changed the tools")
 	}
 
@@ -126,12 +126,12 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 func TestChoiceOfWhatWaits(t *testing.T) {
 	t.Parallel()
 	r := catalogue(t)
-	hosted := anthropic.New(poolOf(t, waiting(t, zoom, anyObject), tool(t, "clock", "", anyObject)))
+	hosted := anthropic.New(poolOf(t, waiting(t, zoom, anyObject), tool(t, "clock", "", anyObject)), anthropic.Config{})
 	one := func(tool string) wire.Choice { return wire.Choice{Mode: wire.One, Tool: tool} }
 	auto, forced := `{"type":"auto"}`, func(api string) string { return `{"type":"tool","name":"` + api + `"}` }
 	tests := []struct {
 		name   string
-		wire   *anthropic.Wire
+		wire   *anthropic.Codec
 		choice wire.Choice
 		want   string
 	}{
@@ -157,12 +157,12 @@ func TestRecallRuns(t *testing.T) {
 	t.Parallel()
 	s := session(t)
 	p := catalogue(t).AssemblePool(s, pegboard.PoolConfig{})
-	w := anthropic.New(p)
+	w := anthropic.New(p, anthropic.Config{})
 	got := w.Recall([]string{route, zoom})
 	body := `{"type":"message","role":"assistant",` + strings.TrimPrefix(string(got[0]), `{"role":"assistant",`)
 	m, err := w.Read(strings.NewReader(body)).Message()
 	require.NoError(t, err)
 	var executor pegboard.Executor
-	require.Equal(t, got[1:], m.Results(executor.Run(context.Background(), p, m.Calls...)))
+	require.Equal(t, got[1:], w.Results(m, executor.Run(context.Background(), p, m.Calls...)))
 	require.Equal(t, []string{"ToolSearch", route, zoom}, s.Loaded())
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -39,8 +40,8 @@ func TestRecordings(t *testing.T) {
 
 type tally struct{ responses, messages, calls, apiErrors, malformed, cut, tools, loaded int }
 
-func (n *tally) add(m *anthropic.Message, err error) {
-	var apiError *anthropic.APIError
+func (n *tally) add(m *wire.Message, err error) {
+	var apiError *wire.APIError
 	n.responses++
 	n.calls += len(m.Calls)
 	switch {
@@ -48,31 +49,31 @@ func (n *tally) add(m *anthropic.Message, err error) {
 		n.messages++
 	case errors.As(err, &apiError):
 		n.apiErrors++
-	case errors.Is(err, anthropic.ErrMalformed):
+	case errors.Is(err, wire.ErrMalformed):
 		n.malformed++
-	case errors.Is(err, anthropic.ErrTruncated):
+	case errors.Is(err, wire.ErrTruncated):
 		n.cut++
 	}
 }
 
 // checkRecording reads a response whole, in many pieces and in other spellings.
-func checkRecording(t *testing.T, r recording) (*anthropic.Message, error) {
+func checkRecording(t *testing.T, r recording) (*wire.Message, error) {
 	t.Helper()
 	want := oracle(r.Body)
 	events, m, err := read(strings.NewReader(r.Body))
 	require.Equal(t, want.calls, written(m.Calls), r.File)
-	requireTurn(t, m, only(m.Results(nil)))
-	var apiError *anthropic.APIError
+	requireTurn(t, m, only(new(anthropic.Codec).Results(m, nil)))
+	var apiError *wire.APIError
 	switch {
 	case want.apiError != "":
 		require.ErrorAs(t, err, &apiError, r.File)
 		require.Equal(t, want.apiError, apiError.Message)
 	case want.foreign:
-		require.True(t, errors.Is(err, anthropic.ErrTruncated) || errors.Is(err, anthropic.ErrMalformed) || errors.As(err, &apiError), "%s: %v", r.File, err)
+		require.True(t, errors.Is(err, wire.ErrTruncated) || errors.Is(err, wire.ErrMalformed) || errors.As(err, &apiError), "%s: %v", r.File, err)
 	case want.malformed:
-		require.ErrorIs(t, err, anthropic.ErrMalformed, r.File)
+		require.ErrorIs(t, err, wire.ErrMalformed, r.File)
 	case want.cut:
-		require.ErrorIs(t, err, anthropic.ErrTruncated, r.File)
+		require.ErrorIs(t, err, wire.ErrTruncated, r.File)
 	default:
 		require.NoError(t, err, r.File)
 		require.Equal(t, want.text, m.Text, r.File)
@@ -98,10 +99,10 @@ func written(calls []pegboard.Call) []string {
 }
 
 // requireHistory compares what is sent back with what came, block by block.
-func requireHistory(t *testing.T, want []map[string]any, m *anthropic.Message, file string) {
+func requireHistory(t *testing.T, want []map[string]any, m *wire.Message, file string) {
 	t.Helper()
 	var got struct{ Content []json.RawMessage }
-	if history := only(m.History()); history != nil {
+	if history := only(m.History); history != nil {
 		require.NoError(t, json.Unmarshal(history, &got))
 	}
 	require.Len(t, got.Content, len(want), file)
@@ -174,7 +175,7 @@ func checkRequest(t *testing.T, r recording) (tools, loaded int) {
 		require.NoError(t, err, r.File)
 		own = append(own, built)
 	}
-	w := anthropic.New(poolOf(t, own...), anthropic.ServerTools(server...))
+	w := anthropic.New(poolOf(t, own...), anthropic.Config{ServerTools: server})
 	var got []json.RawMessage
 	require.NoError(t, json.Unmarshal(w.Tools(), &got))
 	require.ElementsMatch(t, decoded(t, want), decoded(t, got), r.File)

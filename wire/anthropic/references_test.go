@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -19,7 +20,7 @@ func resultOf(id string, content ...string) string {
 
 func TestLoaded(t *testing.T) {
 	t.Parallel()
-	w := anthropic.New(poolOf(t, tool(t, "notes.add", "", anyObject), aliased(t, "Agent", "Task")))
+	w := anthropic.New(poolOf(t, tool(t, "notes.add", "", anyObject), aliased(t, "Agent", "Task")), anthropic.Config{})
 	block := `"Found:\n<functions>\n{\"name\":\"x\",\"input_schema\":{}}\n{\"name\":\"y\"}\n</functions>"`
 	tests := []struct {
 		name string
@@ -50,7 +51,7 @@ func TestLoaded(t *testing.T) {
 			require.Equal(t, tt.want, w.Loaded(messagesOf(tt.in)))
 		})
 	}
-	var zero anthropic.Wire
+	var zero anthropic.Codec
 	require.Equal(t, []string{"Task"}, zero.Loaded(messagesOf([]string{assistant(use("a", "Task"))})))
 }
 
@@ -63,8 +64,8 @@ func aliased(t *testing.T, name, alias string) pegboard.Tool {
 // TestNormalizeStaleReferences takes away a tool that a conversation refers to.
 func TestNormalizeStaleReferences(t *testing.T) {
 	t.Parallel()
-	before := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", anyObject), aliased(t, "Agent", "Task")))
-	after := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", refusedSchema), aliased(t, "Agent", "Task")))
+	before := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", anyObject), aliased(t, "Agent", "Task")), anthropic.Config{})
+	after := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", refusedSchema), aliased(t, "Agent", "Task")), anthropic.Config{})
 	notes := before.Name("notes.add")
 	in := messagesOf([]string{
 		hello, assistant(use("a", "search"), use("b", "search")),
@@ -73,13 +74,13 @@ func TestNormalizeStaleReferences(t *testing.T) {
 		user(refer(notes)),
 	})
 	got, repairs := before.Normalize(in)
-	renamed := anthropic.Repair{Kind: anthropic.StaleReference, CallID: "a", Message: 2}
+	renamed := wire.Repair{Kind: wire.StaleReference, CallID: "a", Message: 2}
 	agent := `{"type":"tool_reference","tool_name":"Agent"}` // the request holds no tool Task
-	require.Equal(t, []anthropic.Repair{renamed}, repairs)
+	require.Equal(t, []wire.Repair{renamed}, repairs)
 	require.Equal(t, user(resultOf("a", refer("clock"), refer(notes), agent), resultOf("b", says)), string(got[2]))
 
 	got, repairs = after.Normalize(in)
-	require.Equal(t, []anthropic.Repair{renamed, renamed}, repairs)
+	require.Equal(t, []wire.Repair{renamed, renamed}, repairs)
 	require.Equal(t, "stale reference", repairs[0].Kind.String())
 	require.Equal(t, user(resultOf("a", refer("clock"), `{"type":"text","text":"`+gone(notes)+`"}`, agent), resultOf("b", says)), string(got[2]))
 	require.Equal(t, append(in[:2:2], in[3:]...), append(got[:2:2], got[3:]...), "more was changed")
@@ -88,7 +89,7 @@ func TestNormalizeStaleReferences(t *testing.T) {
 	require.Equal(t, got, again)
 	require.Empty(t, repairs)
 
-	var zero anthropic.Wire
+	var zero anthropic.Codec
 	got, _ = zero.Normalize(in)
 	require.Equal(t, in, got)
 }
@@ -96,13 +97,13 @@ func TestNormalizeStaleReferences(t *testing.T) {
 // TestNormalizeStaleReferencesAndMore makes both kinds of repair at once.
 func TestNormalizeStaleReferencesAndMore(t *testing.T) {
 	t.Parallel()
-	w := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject)))
+	w := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject)), anthropic.Config{})
 	got, repairs := w.Normalize(messagesOf([]string{assistant(use("a", "search"), use("b", "clock")), hello, user(resultOf("a", refer("x")))}))
-	require.Equal(t, []anthropic.Repair{
-		{Kind: anthropic.MissingResult, CallID: "b"},
-		{Kind: anthropic.MisplacedResult, CallID: "a", Message: 2},
-		{Kind: anthropic.EmptyMessage, Message: 2},
-		{Kind: anthropic.StaleReference, CallID: "a", Message: 2},
+	require.Equal(t, []wire.Repair{
+		{Kind: wire.MissingResult, CallID: "b"},
+		{Kind: wire.MisplacedResult, CallID: "a", Message: 2},
+		{Kind: wire.EmptyMessage, Message: 2},
+		{Kind: wire.StaleReference, CallID: "a", Message: 2},
 	}, repairs)
 	require.Equal(t, []json.RawMessage{json.RawMessage(assistant(use("a", "search"), use("b", "clock"))), json.RawMessage(
 		user(resultOf("a", `{"type":"text","text":"`+gone("x")+`"}`), unanswered("b", "clock"), `{"type":"text","text":"Hello <you>"}`))}, got)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -62,8 +63,8 @@ func fixture(t testing.TB, name string) string {
 }
 
 // read reads a reply with the names it holds.
-func read(body io.Reader) (events []string, m *anthropic.Message, err error) {
-	var w anthropic.Wire
+func read(body io.Reader) (events []string, m *wire.Message, err error) {
+	var w anthropic.Codec
 	r := w.Read(body)
 	for e := range r.Events() {
 		switch {
@@ -96,7 +97,7 @@ func TestReadStream(t *testing.T) {
 	require.Equal(t, "model-1", m.Model)
 	require.Equal(t, "I look at both.", m.Text)
 	require.Equal(t, "tool_use", m.StopReason)
-	require.Equal(t, anthropic.Usage{Input: 120, Output: 64, CacheRead: 40}, m.Usage)
+	require.Equal(t, wire.Usage{Input: 120, Output: 64, CacheRead: 40}, m.Usage)
 }
 
 func TestReadOutOfTokens(t *testing.T) {
@@ -107,8 +108,8 @@ func TestReadOutOfTokens(t *testing.T) {
 	require.Equal(t, "max_tokens", m.StopReason)
 	require.Len(t, m.Calls, 1)
 	require.Equal(t, []pegboard.Call{{ID: "toolu_cut", Name: "weather", Input: []byte(`{"city": "Ber`)}}, m.Incomplete)
-	require.NotContains(t, string(only(m.History())), "toolu_cut")
-	require.Contains(t, string(only(m.History())), "toolu_whole")
+	require.NotContains(t, string(only(m.History)), "toolu_cut")
+	require.Contains(t, string(only(m.History)), "toolu_whole")
 }
 
 func TestReadWhole(t *testing.T) {
@@ -125,8 +126,8 @@ func TestReadWhole(t *testing.T) {
 	require.Len(t, m.Calls, 2)
 	require.Equal(t, "both", m.Text)
 	require.Equal(t, "tool_use", m.StopReason)
-	require.Equal(t, anthropic.Usage{Input: 7, Output: 8, CacheWrite: 9}, m.Usage)
-	require.Contains(t, string(only(m.History())), `"input": {"city" : "Z\u00fcrich", "n": 1.0}`)
+	require.Equal(t, wire.Usage{Input: 7, Output: 8, CacheWrite: 9}, m.Usage)
+	require.Contains(t, string(only(m.History)), `"input": {"city" : "Z\u00fcrich", "n": 1.0}`)
 }
 
 func TestReadWholeOutOfTokens(t *testing.T) {
@@ -180,36 +181,36 @@ func TestReadEvents(t *testing.T) {
 		{name: "message_delta without delta", body: stream(start, `{"type":"message_delta"}`, stop)},
 		{name: "token counts of another kind", body: stream(`{"type":"message_start","message":{"usage":{"input_tokens":"many"}}}`, stop)},
 
-		{name: "empty", body: "", err: anthropic.ErrTruncated},
-		{name: "blank", body: " \r\n\n", err: anthropic.ErrTruncated},
-		{name: "a page", body: "<html>\n<body>Bad gateway</body>\n", err: anthropic.ErrTruncated},
-		{name: "cut after a block", body: stream(start, begin(0, clock), partial(0, "{}"), end(0)), want: []string{"call toolu_1 clock {}"}, err: anthropic.ErrTruncated},
-		{name: "cut after an empty call", body: stream(start, begin(0, clock), end(0)), incomplete: 1, err: anthropic.ErrTruncated},
-		{name: "cut within a block", body: stream(start, begin(0, clock), partial(0, "{}")), incomplete: 1, err: anthropic.ErrTruncated},
-		{name: "cut within an event", body: stream(start) + `data: {"type":"message_st`, err: anthropic.ErrTruncated},
+		{name: "empty", body: "", err: wire.ErrTruncated},
+		{name: "blank", body: " \r\n\n", err: wire.ErrTruncated},
+		{name: "a page", body: "<html>\n<body>Bad gateway</body>\n", err: wire.ErrTruncated},
+		{name: "cut after a block", body: stream(start, begin(0, clock), partial(0, "{}"), end(0)), want: []string{"call toolu_1 clock {}"}, err: wire.ErrTruncated},
+		{name: "cut after an empty call", body: stream(start, begin(0, clock), end(0)), incomplete: 1, err: wire.ErrTruncated},
+		{name: "cut within a block", body: stream(start, begin(0, clock), partial(0, "{}")), incomplete: 1, err: wire.ErrTruncated},
+		{name: "cut within an event", body: stream(start) + `data: {"type":"message_st`, err: wire.ErrTruncated},
 		{name: "no blank line at the end", body: strings.TrimSpace(stream(start, stop))},
-		{name: "whole, cut", body: `{"type":"message","content":[{"type":"te`, err: anthropic.ErrTruncated},
+		{name: "whole, cut", body: `{"type":"message","content":[{"type":"te`, err: wire.ErrTruncated},
 
-		{name: "no JSON", body: stream(start, "{]"), err: anthropic.ErrMalformed},
-		{name: "not an object", body: stream("[]"), err: anthropic.ErrMalformed},
-		{name: "index too high", body: stream(start, begin(1, clock), end(1), stop), err: anthropic.ErrMalformed},
-		{name: "index again", body: stream(start, begin(0, clock), end(0), begin(0, clock), stop), incomplete: 1, err: anthropic.ErrMalformed},
-		{name: "no index", body: stream(start, `{"type":"content_block_start","content_block":{"type":"text"}}`, stop), err: anthropic.ErrMalformed},
-		{name: "delta for no block", body: stream(start, partial(0, "{}"), stop), err: anthropic.ErrMalformed},
-		{name: "delta after the stop", body: stream(start, begin(0, clock), end(0), partial(0, "{}"), stop), incomplete: 1, err: anthropic.ErrMalformed},
-		{name: "stopped twice", body: stream(start, begin(0, clock), end(0), end(0), stop), incomplete: 1, err: anthropic.ErrMalformed},
-		{name: "negative index", body: stream(start, partial(-1, "{}"), stop), err: anthropic.ErrMalformed},
-		{name: "before message_start", body: stream(begin(0, clock), stop), err: anthropic.ErrMalformed},
-		{name: "another message", body: stream(start, `{"type":"message_start","message":{"id":"msg_2"}}`, stop), err: anthropic.ErrMalformed},
-		{name: "block is null", body: stream(start, begin(0, "null")), err: anthropic.ErrMalformed},
-		{name: "delta is null", body: stream(start, begin(0, clock), delta(0, "null")), incomplete: 1, err: anthropic.ErrMalformed},
-		{name: "partial_json is no string", body: stream(start, begin(0, clock), delta(0, `{"type":"input_json_delta","partial_json":{}}`)), incomplete: 1, err: anthropic.ErrMalformed},
-		{name: "call without id", body: stream(start, begin(0, use("", "clock"))), err: anthropic.ErrMalformed},
-		{name: "call without name", body: stream(start, begin(0, use("toolu_1", ""))), err: anthropic.ErrMalformed},
-		{name: "whole, not valid", body: `{"type":"message",]`, err: anthropic.ErrMalformed},
-		{name: "whole, of another API", body: `{"object":"response","error":null,"output":[]}`, err: anthropic.ErrMalformed},
-		{name: "whole, content is text", body: `{"type":"message","content":"hello"}`, err: anthropic.ErrMalformed},
-		{name: "whole, block is text", body: `{"type":"message","content":["hello"]}`, err: anthropic.ErrMalformed},
+		{name: "no JSON", body: stream(start, "{]"), err: wire.ErrMalformed},
+		{name: "not an object", body: stream("[]"), err: wire.ErrMalformed},
+		{name: "index too high", body: stream(start, begin(1, clock), end(1), stop), err: wire.ErrMalformed},
+		{name: "index again", body: stream(start, begin(0, clock), end(0), begin(0, clock), stop), incomplete: 1, err: wire.ErrMalformed},
+		{name: "no index", body: stream(start, `{"type":"content_block_start","content_block":{"type":"text"}}`, stop), err: wire.ErrMalformed},
+		{name: "delta for no block", body: stream(start, partial(0, "{}"), stop), err: wire.ErrMalformed},
+		{name: "delta after the stop", body: stream(start, begin(0, clock), end(0), partial(0, "{}"), stop), incomplete: 1, err: wire.ErrMalformed},
+		{name: "stopped twice", body: stream(start, begin(0, clock), end(0), end(0), stop), incomplete: 1, err: wire.ErrMalformed},
+		{name: "negative index", body: stream(start, partial(-1, "{}"), stop), err: wire.ErrMalformed},
+		{name: "before message_start", body: stream(begin(0, clock), stop), err: wire.ErrMalformed},
+		{name: "another message", body: stream(start, `{"type":"message_start","message":{"id":"msg_2"}}`, stop), err: wire.ErrMalformed},
+		{name: "block is null", body: stream(start, begin(0, "null")), err: wire.ErrMalformed},
+		{name: "delta is null", body: stream(start, begin(0, clock), delta(0, "null")), incomplete: 1, err: wire.ErrMalformed},
+		{name: "partial_json is no string", body: stream(start, begin(0, clock), delta(0, `{"type":"input_json_delta","partial_json":{}}`)), incomplete: 1, err: wire.ErrMalformed},
+		{name: "call without id", body: stream(start, begin(0, use("", "clock"))), err: wire.ErrMalformed},
+		{name: "call without name", body: stream(start, begin(0, use("toolu_1", ""))), err: wire.ErrMalformed},
+		{name: "whole, not valid", body: `{"type":"message",]`, err: wire.ErrMalformed},
+		{name: "whole, of another API", body: `{"object":"response","error":null,"output":[]}`, err: wire.ErrMalformed},
+		{name: "whole, content is text", body: `{"type":"message","content":"hello"}`, err: wire.ErrMalformed},
+		{name: "whole, block is text", body: `{"type":"message","content":["hello"]}`, err: wire.ErrMalformed},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -229,27 +230,27 @@ func TestReadEvents(t *testing.T) {
 func TestReadAPIError(t *testing.T) {
 	t.Parallel()
 	const envelope = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`
-	overloaded := anthropic.APIError{Type: "overloaded_error", Message: "Overloaded", RequestID: "req_1"}
+	overloaded := wire.APIError{Type: "overloaded_error", Message: "Overloaded", RequestID: "req_1"}
 	tests := []struct {
 		name string
 		body string
-		want anthropic.APIError
+		want wire.APIError
 		text string
 	}{
 		{name: "instead of a reply", body: envelope, want: overloaded, text: "overloaded_error: Overloaded (req_1)"},
 		{name: "within a stream", body: stream(start) + "event: error\ndata: " + envelope + "\n\n", want: overloaded, text: "overloaded_error: Overloaded (req_1)"},
 		{name: "first of a stream", body: stream(envelope), want: overloaded, text: "overloaded_error: Overloaded (req_1)"},
-		{name: "without type", body: `{"error":{"message":"no"}}`, want: anthropic.APIError{Message: "no"}, text: "no"},
-		{name: "within a stream, without type", body: stream(start, `{"error":{"message":"no"}}`), want: anthropic.APIError{Message: "no"}, text: "no"},
-		{name: "a text", body: `{"error":"no"}`, want: anthropic.APIError{Message: "no"}, text: "no"},
-		{name: "empty", body: `{"type":"error"}`, want: anthropic.APIError{Type: "error", Message: `{"type":"error"}`}, text: `error: {"type":"error"}`},
-		{name: "event of text", body: "event: error\ndata: gateway timeout\n\n", want: anthropic.APIError{Message: "gateway timeout"}, text: "gateway timeout"},
+		{name: "without type", body: `{"error":{"message":"no"}}`, want: wire.APIError{Message: "no"}, text: "no"},
+		{name: "within a stream, without type", body: stream(start, `{"error":{"message":"no"}}`), want: wire.APIError{Message: "no"}, text: "no"},
+		{name: "a text", body: `{"error":"no"}`, want: wire.APIError{Message: "no"}, text: "no"},
+		{name: "empty", body: `{"type":"error"}`, want: wire.APIError{Type: "error", Message: `{"type":"error"}`}, text: `error: {"type":"error"}`},
+		{name: "event of text", body: "event: error\ndata: gateway timeout\n\n", want: wire.APIError{Message: "gateway timeout"}, text: "gateway timeout"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, m, err := read(strings.NewReader(tt.body))
-			var got *anthropic.APIError
+			var got *wire.APIError
 			require.ErrorAs(t, err, &got)
 			require.Equal(t, tt.want, *got)
 			require.Equal(t, tt.text, err.Error())
@@ -266,7 +267,7 @@ func TestReadHandsOutCallsAtOnce(t *testing.T) {
 	go func() {
 		_, _ = io.WriteString(w, stream(start, begin(0, use("toolu_1", "clock")), partial(0, "{}"), end(0)))
 	}()
-	var wire anthropic.Wire
+	var wire anthropic.Codec
 	reply := wire.Read(r)
 	for e := range reply.Events() {
 		require.Equal(t, "toolu_1", e.Call.ID)
@@ -287,7 +288,7 @@ func TestReadHandsOutCallsAtOnce(t *testing.T) {
 // not reach the message.
 func TestReadTakesACopy(t *testing.T) {
 	t.Parallel()
-	var w anthropic.Wire
+	var w anthropic.Codec
 	r := w.Read(strings.NewReader(stream(start, begin(0, use("toolu_1", "clock")), partial(0, `{"a":1}`), end(0), stop)))
 	for e := range r.Events() {
 		clear(e.Call.Input)
@@ -296,7 +297,7 @@ func TestReadTakesACopy(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"a":1}`, string(m.Calls[0].Input))
 	clear(m.Calls[0].Input)
-	require.Contains(t, string(only(m.History())), `"input":{"a":1}`)
+	require.Contains(t, string(only(m.History)), `"input":{"a":1}`)
 }
 
 func TestReadKeepsTheErrorOfTheBody(t *testing.T) {
@@ -304,7 +305,7 @@ func TestReadKeepsTheErrorOfTheBody(t *testing.T) {
 	broken := errors.New("connection reset")
 	for _, body := range []string{"", stream(start, begin(0, `{"type":"text","text":"half"}`)), `{"type":"mess`} {
 		_, m, err := read(io.MultiReader(strings.NewReader(body), iotest.ErrReader(broken)))
-		require.ErrorIs(t, err, anthropic.ErrTruncated)
+		require.ErrorIs(t, err, wire.ErrTruncated)
 		require.ErrorIs(t, err, broken)
 		require.Equal(t, strings.Contains(body, "half"), m.Text == "half")
 	}
@@ -325,7 +326,7 @@ func TestReadLimits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := read(tt.body)
-			require.ErrorIs(t, err, anthropic.ErrMalformed)
+			require.ErrorIs(t, err, wire.ErrMalformed)
 		})
 	}
 }
@@ -357,7 +358,7 @@ func FuzzRead(f *testing.F) {
 		require.Equal(t, whole, byByte)
 		require.Equal(t, m, n)
 		require.Equal(t, fmt.Sprint(err), fmt.Sprint(errByByte))
-		requireTurn(t, m, only(m.Results(nil)))
+		requireTurn(t, m, only(new(anthropic.Codec).Results(m, nil)))
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -29,7 +30,7 @@ func text(s string) pegboard.Part { return pegboard.Part{Text: s} }
 
 func TestResults(t *testing.T) {
 	t.Parallel()
-	calls := func(ids ...string) (m anthropic.Message) {
+	calls := func(ids ...string) (m wire.Message) {
 		for _, id := range ids {
 			m.Calls = append(m.Calls, pegboard.Call{ID: id, Name: "clock"})
 		}
@@ -37,7 +38,7 @@ func TestResults(t *testing.T) {
 	}
 	tests := []struct {
 		name     string
-		message  anthropic.Message
+		message  wire.Message
 		outcomes []pegboard.Outcome
 		more     []pegboard.Part
 		want     string // content; empty: no message
@@ -76,7 +77,7 @@ func TestResults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := only(tt.message.Results(tt.outcomes, tt.more...))
+			got := only(new(anthropic.Codec).Results(&tt.message, tt.outcomes, tt.more...))
 			if tt.want == "" {
 				require.Nil(t, got)
 				return
@@ -107,7 +108,7 @@ func TestResultsOfAnExecutor(t *testing.T) {
 	outcomes := e.Run(t.Context(), p, m.Calls...)
 	require.Len(t, outcomes, 4)
 	require.ErrorIs(t, outcomes[1].Err, pegboard.ErrDuplicate)
-	answer := only(m.Results(outcomes))
+	answer := only(new(anthropic.Codec).Results(m, outcomes))
 	requireTurn(t, m, answer)
 	require.Equal(t, 3, strings.Count(string(answer), `"tool_result"`))
 	require.Equal(t, 1, strings.Count(string(answer), "INVALID_JSON"))
@@ -122,10 +123,10 @@ func TestResultsOfInvalidJSON(t *testing.T) {
 	outcomes := []pegboard.Outcome{failed(outcome("toolu_invalid", text("not valid JSON")), pegboard.ErrInvalidInput)}
 	require.Equal(t, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_invalid","content":[`+
 		`{"type":"text","text":"not valid JSON"},{"type":"text","text":"{\"INVALID_JSON\":\"{\\\"city\\\": Berlin}\"}"}],"is_error":true}]}`,
-		string(only(m.Results(outcomes))))
+		string(only(new(anthropic.Codec).Results(m, outcomes))))
 
 	repaired := []pegboard.Outcome{outcome("toolu_invalid", text("fine"))}
-	require.NotContains(t, string(only(m.Results(repaired))), "INVALID_JSON")
+	require.NotContains(t, string(only(new(anthropic.Codec).Results(m, repaired))), "INVALID_JSON")
 }
 
 // TestResultsWhileAServerToolIsPending puts more into the last result, since
@@ -136,11 +137,11 @@ func TestResultsWhileAServerToolIsPending(t *testing.T) {
 	_, m, err := read(strings.NewReader(stream(start, server, end(0), begin(1, use("a", "clock")), end(1), because("tool_use"), stop)))
 	require.NoError(t, err)
 	require.Equal(t, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"12"},{"type":"text","text":"go on"}]}]}`,
-		string(only(m.Results([]pegboard.Outcome{outcome("a", text("12"))}, text("go on")))))
+		string(only(new(anthropic.Codec).Results(m, []pegboard.Outcome{outcome("a", text("12"))}, text("go on")))))
 
 	_, m, err = read(strings.NewReader(stream(start, server, end(0), because("pause_turn"), stop)))
 	require.NoError(t, err)
-	require.Nil(t, only(m.Results(nil, text("go on"))))
+	require.Nil(t, only(new(anthropic.Codec).Results(m, nil, text("go on"))))
 }
 
 // TestInvariant2 builds replies and outcomes at random and checks every request
@@ -151,9 +152,9 @@ func TestInvariant2(t *testing.T) {
 		random := rand.New(rand.NewPCG(2, seed))
 		_, m, err := read(strings.NewReader(randomReply(random)))
 		if err != nil {
-			require.ErrorIs(t, err, anthropic.ErrTruncated)
+			require.ErrorIs(t, err, wire.ErrTruncated)
 		}
-		requireTurn(t, m, only(m.Results(randomOutcomes(random), randomParts(random)...)))
+		requireTurn(t, m, only(new(anthropic.Codec).Results(m, randomOutcomes(random), randomParts(random)...)))
 	}
 }
 
@@ -221,10 +222,10 @@ type turn struct {
 
 // requireTurn checks a reply that is sent back together with its answer: each
 // call has one result, in order, before anything else.
-func requireTurn(t *testing.T, m *anthropic.Message, answer json.RawMessage) {
+func requireTurn(t *testing.T, m *wire.Message, answer json.RawMessage) {
 	t.Helper()
 	var asked, waiting []string
-	if history := only(m.History()); history != nil {
+	if history := only(m.History); history != nil {
 		var reply turn
 		require.NoError(t, json.Unmarshal(history, &reply))
 		require.Equal(t, "assistant", reply.Role)

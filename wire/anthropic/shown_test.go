@@ -14,15 +14,15 @@ import (
 func TestShown(t *testing.T) {
 	t.Parallel()
 	search := special(t, pegboard.Info{Name: "ToolSearch", Aliases: []string{"FindTools"}}, anyObject)
-	searching := anthropic.New(poolOf(t, search, tool(t, "fetch.page", "", anyObject)))
-	renamed := anthropic.New(poolOf(t, aliased(t, "grep", "ToolSearch")))
+	searching := anthropic.New(poolOf(t, search, tool(t, "fetch.page", "", anyObject)), anthropic.Config{})
+	renamed := anthropic.New(poolOf(t, aliased(t, "grep", "ToolSearch")), anthropic.Config{})
 	const block = `"<functions>\n{\"name\":\"zoom\"}\n</functions>"`
 	shows := `{"type":"tool_result","tool_use_id":"a","content":` + block + `}`
 	inParts := resultOf("a", `{"type":"text","text":"Found:"}`, `{"type":"text","text":`+block+`}`)
 	found := []string{"ToolSearch", "zoom"}
 	tests := []struct {
 		name   string
-		wire   *anthropic.Wire
+		wire   *anthropic.Codec
 		call   string
 		result string
 		loaded []string
@@ -42,7 +42,7 @@ func TestShown(t *testing.T) {
 		{name: "a search", wire: searching, call: assistant(use("a", "ToolSearch")), result: shows, loaded: found, fixed: true},
 		{name: "a search, in parts", wire: searching, call: assistant(use("a", "ToolSearch")), result: inParts, loaded: found, fixed: true},
 		{name: "an alias", wire: searching, call: assistant(use("a", "FindTools")), result: shows, loaded: found, fixed: true},
-		{name: "without a pool", wire: &anthropic.Wire{}, call: assistant(use("a", "ToolSearch")), result: shows, loaded: found, fixed: true},
+		{name: "without a pool", wire: &anthropic.Codec{}, call: assistant(use("a", "ToolSearch")), result: shows, loaded: found, fixed: true},
 		{name: "a reference", wire: searching, call: hello, result: resultOf("a", refer("zoom")), loaded: []string{"zoom"}, fixed: true},
 		{name: "the text of a reference", wire: searching, call: assistant(use("a", "Read")),
 			result: `{"type":"tool_result","tool_use_id":"a","content":"[{\"type\":\"tool_reference\",\"tool_name\":\"zoom\"}]"}`, loaded: []string{"Read"}},

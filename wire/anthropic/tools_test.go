@@ -78,7 +78,7 @@ type definition struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
-func definitions(t testing.TB, w *anthropic.Wire) []definition {
+func definitions(t testing.TB, w *anthropic.Codec) []definition {
 	t.Helper()
 	var all []definition
 	require.NoError(t, json.Unmarshal(w.Tools(), &all))
@@ -101,7 +101,7 @@ func TestToolsGolden(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, "route", "Finds a way.", anyObject))
 	require.NoError(t, err)
 
-	got := anthropic.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})).Tools()
+	got := anthropic.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), anthropic.Config{}).Tools()
 	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(want)), string(got))
@@ -109,8 +109,8 @@ func TestToolsGolden(t *testing.T) {
 
 func TestToolsOfNothing(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "[]", string(anthropic.New(poolOf(t)).Tools()))
-	var zero anthropic.Wire
+	require.Equal(t, "[]", string(anthropic.New(poolOf(t), anthropic.Config{}).Tools()))
+	var zero anthropic.Codec
 	require.Equal(t, "[]", string(zero.Tools()))
 	require.Equal(t, "any name", zero.Name("any name"))
 }
@@ -134,7 +134,7 @@ func TestToolsSchema(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := anthropic.New(poolOf(t, tool(t, "other", "", anyObject), declared{tool(t, "tested", "", anyObject), tt.schema}))
+			w := anthropic.New(poolOf(t, tool(t, "other", "", anyObject), declared{tool(t, "tested", "", anyObject), tt.schema}), anthropic.Config{})
 			all := definitions(t, w)
 			require.Equal(t, "other", all[0].Name)
 			if tt.want != "" {
@@ -156,7 +156,7 @@ func TestToolsSchema(t *testing.T) {
 func TestToolsCombinators(t *testing.T) {
 	t.Parallel()
 	for _, schema := range []string{`{"type":"object","anyOf":[{}]}`, `{"oneOf":[{"required":["a"]},{"required":["b"]}]}`, `{"allOf":[{"properties":{"a":{}}}]}`} {
-		w := anthropic.New(poolOf(t, tool(t, "tested", "", schema)))
+		w := anthropic.New(poolOf(t, tool(t, "tested", "", schema)), anthropic.Config{})
 		require.Len(t, sentBy(t, w), 1)
 		requireTaken(t, w)
 	}
@@ -174,8 +174,8 @@ func TestNames(t *testing.T) {
 	for _, name := range given {
 		tools = append(tools, tool(t, name, "", anyObject))
 	}
-	w := anthropic.New(poolOf(t, tools...))
-	other := anthropic.New(poolOf(t, tools[2]))
+	w := anthropic.New(poolOf(t, tools...), anthropic.Config{})
+	other := anthropic.New(poolOf(t, tools[2]), anthropic.Config{})
 
 	seen := map[string]string{}
 	for _, name := range given {
@@ -197,7 +197,7 @@ func TestNames(t *testing.T) {
 }
 
 // callOf returns a call of a tool by the name that the API knows.
-func callOf(t *testing.T, w *anthropic.Wire, apiName string) pegboard.Call {
+func callOf(t *testing.T, w *anthropic.Codec, apiName string) pegboard.Call {
 	t.Helper()
 	body := fmt.Sprintf(`{"type":"message","content":[{"type":"tool_use","id":"toolu_1","name":%q,"input":{}}]}`, apiName)
 	m, err := w.Read(strings.NewReader(body)).Message()
@@ -211,7 +211,7 @@ func callOf(t *testing.T, w *anthropic.Wire, apiName string) pegboard.Call {
 func TestNamesMadeToCollide(t *testing.T) {
 	t.Parallel()
 	const builtin = "mcp__maps__route."
-	taken := anthropic.New(poolOf(t, tool(t, builtin, "", anyObject))).Name(builtin)
+	taken := anthropic.New(poolOf(t, tool(t, builtin, "", anyObject)), anthropic.Config{}).Name(builtin)
 
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tool(t, builtin, "", anyObject)))
@@ -221,7 +221,7 @@ func TestNamesMadeToCollide(t *testing.T) {
 	_, clash := p.Lookup(taken)
 	require.True(t, clash, "the attack needs a tool named %s", taken)
 
-	w := anthropic.New(p)
+	w := anthropic.New(p, anthropic.Config{})
 	require.Equal(t, taken, w.Name(builtin))
 	require.NotEqual(t, taken, w.Name(taken))
 	require.Regexp(t, apiName, w.Name(taken))
@@ -237,7 +237,7 @@ func TestInvariant8OneBadTool(t *testing.T) {
 	require.NoError(t, r.Add(tool(t, "edit", "", anyObject)))
 	_, err := r.Attach("maps", tool(t, "bad", "", refusedSchema), tool(t, "route", "", anyObject))
 	require.NoError(t, err)
-	w := anthropic.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}))
+	w := anthropic.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), anthropic.Config{})
 	var sent []string
 	for _, d := range definitions(t, w) {
 		sent = append(sent, d.Name)

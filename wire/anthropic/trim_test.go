@@ -38,7 +38,7 @@ func TestTrim(t *testing.T) {
 		document    = `{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d"}}`
 	)
 	text := func(s string) string { return `{"type":"text","text":"` + s + `"}` }
-	w := anthropic.New(poolOf(t, tool(t, "notes.add", "", anyObject), aliased(t, "Agent", "Task")))
+	w := anthropic.New(poolOf(t, tool(t, "notes.add", "", anyObject), aliased(t, "Agent", "Task")), anthropic.Config{})
 	tests := []struct {
 		name  string
 		in    []string
@@ -90,7 +90,7 @@ func TestTrim(t *testing.T) {
 			require.Equal(t, tt.in, stringsOf(in), "the messages given were changed")
 		})
 	}
-	var zero anthropic.Wire
+	var zero anthropic.Codec
 	s := &trimmer{}
 	zero.Trim(t.Context(), messagesOf([]string{assistant(use("a", "Task")), user(resultOf("a", text("1")))}), s)
 	require.Equal(t, []pegboard.HistoryResult{{CallID: "a", Tool: "Task", Turn: 1, Text: "1"}}, s.shown)
@@ -100,7 +100,7 @@ func TestTrim(t *testing.T) {
 // every block.
 func TestTrimReplacesNothingElse(t *testing.T) {
 	t.Parallel()
-	var w anthropic.Wire
+	var w anthropic.Codec
 	for seed := range effort.Of(t, uint64(500)) {
 		random := rand.New(rand.NewPCG(9, seed))
 		turns := randomTurns(random)
@@ -157,7 +157,7 @@ func requireTrimmed(t *testing.T, in, out []json.RawMessage, texts []string) {
 func TestTrimBySession(t *testing.T) {
 	t.Parallel()
 	s := session(t)
-	w := anthropic.New(poolOf(t))
+	w := anthropic.New(poolOf(t), anthropic.Config{})
 	long := func(id, of string, n int) string {
 		return resultOf(id, `{"type":"text","text":"`+strings.Repeat(of, n)+`"}`)
 	}
@@ -178,7 +178,7 @@ func FuzzTrim(f *testing.F) {
 	f.Add(strings.Join([]string{hello, assistant(use("a", "clock"), use("b", "map")), user(toolsOfB), user(says, imageOfA, resultOf("a", says, says))}, "\n"), "x")
 	f.Add(user(`{"type":"tool_result","content":"old"}`), " ")
 	f.Fuzz(func(t *testing.T, s, text string) {
-		var w anthropic.Wire
+		var w anthropic.Codec
 		in := messagesOf(strings.Split(s, "\n"))
 		out := w.Trim(t.Context(), in, &trimmer{texts: slices.Repeat([]string{text}, 99)})
 		require.Len(t, out, len(in))
@@ -193,8 +193,8 @@ func FuzzTrim(f *testing.F) {
 				require.Equal(t, string([]rune(text)), r.Text, "broken bytes are replaced")
 			}
 		}
-		_, before := anthropic.Normalize(in)
-		_, after := anthropic.Normalize(out)
+		_, before := new(anthropic.Codec).Normalize(in)
+		_, after := new(anthropic.Codec).Normalize(out)
 		require.Equal(t, before, after)
 	})
 }
@@ -211,7 +211,7 @@ func BenchmarkTrim(b *testing.B) {
 			size += len(m)
 		}
 	}
-	var w anthropic.Wire
+	var w anthropic.Codec
 	s := &trimmer{}
 	b.SetBytes(int64(size))
 	b.ReportAllocs()

@@ -8,18 +8,18 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// arguments is the object that streamed arguments come to.
+// arguments is the object that streamed arguments add up to.
 type arguments struct {
 	root       value
-	unfinished int // strings that go on
-	values     int // in all
+	unfinished int // number of strings of which more follows
+	values     int // number of values
 }
 
 // value is a JSON value that grows.
 type value struct {
 	kind    valueKind
 	text    []byte // of a string its text so far, of another scalar its JSON
-	open    bool   // the string goes on
+	open    bool   // more of the string follows
 	names   []string
 	members map[string]*value
 	items   []*value
@@ -29,7 +29,7 @@ type valueKind int
 
 const (
 	unset  valueKind = iota
-	scalar           // but a string
+	scalar           // except a string
 	text
 	object
 	array
@@ -57,7 +57,7 @@ func (a *arguments) take(list json.RawMessage) error {
 			return fmt.Errorf("jsonPath %q: %w", *p.JSONPath, err)
 		}
 		if p.StringValue == nil && whole == nil {
-			// It only says that something follows, or that nothing does.
+			// The piece only says whether more follows.
 			if p.StringValue = a.rest(path); p.StringValue == nil || p.WillContinue {
 				continue
 			}
@@ -69,7 +69,7 @@ func (a *arguments) take(list json.RawMessage) error {
 	return nil
 }
 
-// argumentPiece is a value or part of a string, and where it belongs.
+// An argumentPiece is a value or part of a string, and where it belongs.
 type argumentPiece struct {
 	JSONPath     *string
 	StringValue  *string
@@ -79,9 +79,9 @@ type argumentPiece struct {
 	WillContinue bool
 }
 
-// whole returns a value that is no string, or nil. It fails if there are several, as
-// nobody could say which the model wrote. Members that are null are as good as absent
-// but for nullValue, if it is alone.
+// whole returns the value of the piece if it is no string, or nil. It fails if the piece
+// has several values. A member that is null counts as absent, except for nullValue if it
+// is the only one.
 func (p *argumentPiece) whole() (v json.RawMessage, err error) {
 	values := 0
 	if p.StringValue != nil {
@@ -106,7 +106,7 @@ func (p *argumentPiece) whole() (v json.RawMessage, err error) {
 	return v, nil
 }
 
-// rest returns the empty rest of the string at path, or nil if none goes on there.
+// rest returns an empty string to end the open string at path, or nil if there is none.
 func (a *arguments) rest(path []step) *string {
 	v := &a.root
 	for _, s := range path {
@@ -128,7 +128,7 @@ func (a *arguments) rest(path []step) *string {
 	return new(string)
 }
 
-// set gives the value at path, or more of it if it is a string that goes on.
+// set sets the value at path, or adds to it if it is an open string.
 func (a *arguments) set(path []step, piece *string, whole json.RawMessage, more bool) error {
 	v := &a.root
 	for _, s := range path {

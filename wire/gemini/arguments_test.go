@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
 
@@ -92,9 +93,9 @@ func TestStreamedArguments(t *testing.T) {
 			}
 			for _, body := range []string{stream(append(responses, ends("STOP"))...), array(ends("STOP", tt.parts...))} {
 				_, m, err := read(strings.NewReader(body))
-				requireTurn(t, m, only(m.Results(nil)))
+				requireTurn(t, m, only(new(gemini.Codec).Results(m, nil)))
 				if tt.want == "" {
-					require.ErrorIs(t, err, gemini.ErrMalformed)
+					require.ErrorIs(t, err, wire.ErrMalformed)
 					require.Empty(t, m.Calls)
 					continue
 				}
@@ -116,7 +117,7 @@ func TestStreamedArgumentsHistory(t *testing.T) {
 		ends("STOP", done, calls("g", "{}")))))
 	require.NoError(t, err)
 	require.Equal(t, []string{"text t", `call r-1 f {"a":1}`, "call r-2 g {}"}, events)
-	require.Equal(t, `{"role":"model","parts":[{"functionCall":{"name":"f","x":1,"args":{"a":1}},"y":2,"thoughtSignature":"s"},{"text":"t"},`+calls("g", "{}")+`]}`, string(only(m.History())))
+	require.Equal(t, `{"role":"model","parts":[{"functionCall":{"name":"f","x":1,"args":{"a":1}},"y":2,"thoughtSignature":"s"},{"text":"t"},`+calls("g", "{}")+`]}`, string(only(m.History)))
 }
 
 // TestStreamedArgumentsCut keeps back a call whose arguments did not all come.
@@ -128,9 +129,9 @@ func TestStreamedArgumentsCut(t *testing.T) {
 		body string
 		err  error
 	}{
-		{name: "body", body: stream(says(begun...)), err: gemini.ErrTruncated},
-		{name: "body of an array", body: array(says(begun...)), err: gemini.ErrTruncated},
-		{name: "the call alone", body: stream(ends("STOP", begun...)), err: gemini.ErrTruncated},
+		{name: "body", body: stream(says(begun...)), err: wire.ErrTruncated},
+		{name: "body of an array", body: array(says(begun...)), err: wire.ErrTruncated},
+		{name: "the call alone", body: stream(ends("STOP", begun...)), err: wire.ErrTruncated},
 		{name: "tokens", body: stream(ends("MAX_TOKENS", begun...))},
 		{name: "filter", body: array(says(begun...), ends("SAFETY"))},
 	} {
@@ -142,10 +143,10 @@ func TestStreamedArgumentsCut(t *testing.T) {
 			require.Len(t, m.Incomplete, 1)
 			require.Equal(t, "f", m.Incomplete[0].Name)
 			require.Equal(t, `{"a":"x"}`, string(m.Incomplete[0].Input))
-			require.Equal(t, `{"role":"model","parts":[`+calls("g", "{}")+`]}`, string(only(m.History())))
+			require.Equal(t, `{"role":"model","parts":[`+calls("g", "{}")+`]}`, string(only(m.History)))
 		})
 	}
 	_, m, err := read(strings.NewReader(stream(says(begins("f"), adds(value("$.a.b[1]", `"numberValue":1`))))))
-	require.ErrorIs(t, err, gemini.ErrMalformed)
+	require.ErrorIs(t, err, wire.ErrMalformed)
 	require.Equal(t, `{"a":{"b":[]}}`, string(m.Incomplete[0].Input))
 }

@@ -1,34 +1,57 @@
 package gemini
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"io"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 )
 
-// assembler puts a message together from the responses of a reply.
+// An assembler puts a message together from the responses of a reply.
 type assembler struct {
+	reply.Draft
+	codec  *Codec
+	source source
+
 	counts  counts // so far
-	message Message
 	parts   []*part
-	open    *call   // whose arguments still come
-	ready   []Event // not taken yet
-	text    strings.Builder
+	open    *call           // whose arguments still arrive
 	ids     map[string]bool // of the calls so far
 	made    int             // the number in the last id that was made
-	prefix  string          // of the ids made for this response; empty until one is
+	prefix  string          // of the ids made for this response; empty until one is made
 	started bool
-	stopped bool // nothing more belongs to the message
 }
 
-// response is one response of the API, as far as it is looked at.
+func newAssembler(c *Codec, body io.Reader) *assembler {
+	return &assembler{codec: c, source: source{body: bufio.NewReader(body)}}
+}
+
+// Read takes the next response of the reply.
+func (a *assembler) Read() error {
+	raw, torn, err := a.source.next()
+	switch {
+	case err == nil:
+		return a.take(raw, torn)
+	case errors.Is(err, errEnd), errors.Is(err, io.EOF) && a.source.stream != nil:
+		return a.end()
+	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return reply.Failure(err)
+	case !a.started:
+		return reply.Truncated("the body ended before a response began")
+	}
+	return reply.Truncated("the body ended within a response")
+}
+
+// A response is one response of the API, with the members that this package reads.
 type response struct {
 	Candidates     []candidate
 	PromptFeedback *struct{ BlockReason, BlockReasonMessage string }
@@ -58,22 +81,22 @@ func (a *assembler) take(raw []byte, torn bool) error {
 	if err := json.Unmarshal(raw, &r); err != nil {
 		var syntax *json.SyntaxError
 		if torn && errors.As(err, &syntax) {
-			return truncated("within an event")
+			return reply.Truncated("within an event")
 		}
-		return malformed("response: %w", err)
+		return reply.Malformed("response: %w", err)
 	}
 	if r.Error != nil && string(r.Error) != "null" {
 		return apiError(r.Error)
 	}
-	m := &a.message
+	m := &a.Message
 	if m.ID != "" && r.ResponseID != "" && r.ResponseID != m.ID {
 		if !a.done() {
-			return malformed("the response %q began within the response %q", r.ResponseID, m.ID)
+			return reply.Malformed("the response %q began within the response %q", r.ResponseID, m.ID)
 		}
 		return a.end()
 	}
 	if !a.started && r.Candidates == nil && r.PromptFeedback == nil && r.UsageMetadata == nil && r.ResponseID == "" {
-		return malformed("it has no candidates")
+		return reply.Malformed("it has no candidates")
 	}
 	a.started, a.prefix = true, ""
 	a.describe(&r)
@@ -88,17 +111,17 @@ func (a *assembler) take(raw []byte, torn bool) error {
 	return nil
 }
 
-// describe takes what a response says besides its candidates. Of what is said
-// again the last counts.
+// describe takes the members of a response besides its candidates. Of a member that is
+// sent again the last value counts.
 func (a *assembler) describe(r *response) {
-	m := &a.message
+	m := &a.Message
 	if r.ResponseID != "" {
 		m.ID = r.ResponseID
 	}
 	if r.ModelVersion != "" {
 		m.Model = r.ModelVersion
 	}
-	// Token counts are worth less than the message: what cannot be read is passed over.
+	// Token counts matter less than the message: counts that cannot be read are ignored.
 	if c := a.counts; json.Unmarshal(r.UsageMetadata, &c) == nil {
 		a.counts, m.Usage = c, c.usage()
 	}
@@ -107,28 +130,28 @@ func (a *assembler) describe(r *response) {
 	}
 }
 
-// add takes what a response, whose text is raw, adds to the candidate.
+// add takes a candidate of the response whose bytes are raw.
 func (a *assembler) add(c candidate, raw []byte) error {
 	for _, p := range c.Content.Parts {
 		if err := a.part(p, raw); err != nil {
 			return err
 		}
 	}
-	// That it was cut is not taken back by a later STOP.
-	first := a.message.StopReason
+	// A later STOP does not replace a reason that says that the reply was cut.
+	first := a.Message.StopReason
 	if c.FinishReason != "" && c.FinishReason != "FINISH_REASON_UNSPECIFIED" && (first == "" || first == "STOP") {
-		a.message.StopReason, a.message.StopMessage = c.FinishReason, c.FinishMessage
+		a.Message.StopReason, a.Message.StopMessage = c.FinishReason, c.FinishMessage
 	}
 	return nil
 }
 
 func (a *assembler) part(raw json.RawMessage, response []byte) error {
 	if len(a.parts) == maxParts {
-		return malformed("it has more than %d parts", maxParts)
+		return reply.Malformed("it has more than %d parts", maxParts)
 	}
-	fields, ok := parseOnce(raw)
+	fields, ok := jsonobject.ParseUnique(raw)
 	if !ok {
-		return malformed("a part is not an object, or has a member twice")
+		return reply.Malformed("a part is not an object, or has a member twice")
 	}
 	if f := fields.Get("functionCall"); f != nil && string(f) != "null" {
 		return a.piece(raw, fields, f, response)
@@ -138,32 +161,31 @@ func (a *assembler) part(raw json.RawMessage, response []byte) error {
 	switch {
 	case p.text == "":
 	case p.thought:
-		a.ready = append(a.ready, Event{Thinking: p.text})
+		a.AddThinking(p.text)
 	default:
-		a.text.WriteString(p.text)
-		a.ready = append(a.ready, Event{Text: p.text})
+		a.AddText(p.text)
 	}
 	return nil
 }
 
 // piece takes a functionCall: a call, or one more piece of the open one.
 func (a *assembler) piece(raw json.RawMessage, fields jsonobject.Object, function json.RawMessage, response []byte) error {
-	f, ok := parseOnce(function)
+	f, ok := jsonobject.ParseUnique(function)
 	if !ok {
-		return malformed("a functionCall is not an object, or has a member twice")
+		return reply.Malformed("a functionCall is not an object, or has a member twice")
 	}
 	id, _ := f.Text("id")
 	name, _ := f.Text("name")
 	c := a.open
 	switch {
 	case c == nil && name == "":
-		return malformed("a functionCall has no name, and goes on with no other")
+		return reply.Malformed("a functionCall has no name, and goes on with no other")
 	case c == nil:
 		c = &call{raw: raw, fields: fields, function: f, name: name, sentID: id}
 		c.id = a.callID(id, response)
 		a.parts = append(a.parts, &part{raw: raw, call: c})
 	case name != "" && (id == "" || id != c.sentID):
-		return malformed("the call of %s began within the call of %s", name, c.name)
+		return reply.Malformed("the call of %s began within the call of %s", name, c.name)
 	}
 	more, err := c.take(fields, f)
 	if err != nil {
@@ -173,14 +195,13 @@ func (a *assembler) piece(raw json.RawMessage, fields jsonobject.Object, functio
 		return nil
 	}
 	a.open = nil
-	handed := a.call(c)
-	a.ready = append(a.ready, Event{Call: &handed})
+	a.AddCall(a.call(c))
 	return nil
 }
 
-// callID returns the id of a call. One that the API gave is taken. Any other is made
-// of the response, so that it differs from those of all other turns: of its id, or
-// else of its bytes, which count the tokens of the conversation so far.
+// callID returns the id of a call: the one that the API gave, or else one that is made of
+// the response, so that it differs from those of all other turns: of its id, or else of
+// its bytes, which count the tokens of the conversation so far.
 func (a *assembler) callID(given string, response []byte) string {
 	if a.ids == nil {
 		a.ids = map[string]bool{}
@@ -188,9 +209,9 @@ func (a *assembler) callID(given string, response []byte) string {
 	id := given
 	if id == "" {
 		if a.prefix == "" { // one hash for all calls of a response
-			a.prefix = prefixOf(a.message.ID, response)
+			a.prefix = prefixOf(a.Message.ID, response)
 		}
-		a.made = max(a.made, len(a.ids)) // numbers that were taken are not tried again
+		a.made = max(a.made, len(a.ids)) // smaller numbers are in use
 		for id == "" || a.ids[id] {
 			a.made++
 			id = fmt.Sprintf("%s-%d", a.prefix, a.made)
@@ -209,34 +230,34 @@ func prefixOf(id string, response []byte) string {
 }
 
 func (a *assembler) call(c *call) pegboard.Call {
-	return pegboard.Call{ID: c.id, Name: a.message.wire.names.Tool(c.name), Input: c.input()}
+	return pegboard.Call{ID: c.id, Name: a.codec.tools.Names.Tool(c.name), Input: c.input()}
 }
 
 // done reports whether the message says that it ended. What stopped the model early
 // may have done so within a call.
 func (a *assembler) done() bool {
-	reason := a.message.StopReason
+	reason := a.Message.StopReason
 	return reason != "" && (a.open == nil || reason != "STOP")
 }
 
 // end is called when nothing more of the message can come.
 func (a *assembler) end() error {
-	a.stopped = true
+	a.Ended = true
 	switch {
 	case a.done():
 		return nil
 	case !a.started:
-		return truncated("the body ended before a response began")
+		return reply.Truncated("the body ended before a response began")
 	case a.open != nil:
-		return truncated("the body ended within the call of %s", a.open.name)
+		return reply.Truncated("the body ended within the call of %s", a.open.name)
 	}
-	return truncated("the body ended before a finishReason")
+	return reply.Truncated("the body ended before a finishReason")
 }
 
-// finish settles the message when nothing more comes.
-func (a *assembler) finish() {
-	m := &a.message
-	m.Text = a.text.String()
+// Complete implements [reply.Source].
+func (a *assembler) Complete() error {
+	m := &a.Message
+	ids := map[string]bool{}
 	var kept []*part
 	for _, p := range a.parts {
 		switch {
@@ -246,12 +267,83 @@ func (a *assembler) finish() {
 			m.Incomplete = append(m.Incomplete, a.call(p.call))
 		default:
 			m.Calls = append(m.Calls, a.call(p.call))
-			if _, twice := m.asked[p.call.id]; !twice {
-				m.ask(p.call)
+			if !ids[p.call.id] {
 				kept = append(kept, p)
 			}
+			ids[p.call.id] = true
 		}
 	}
-	m.keep(kept)
+	m.History = encodeParts(kept)
 	a.parts = nil
+	return nil
+}
+
+// encodeParts returns the history of a message with these parts. It is nil if there is
+// nothing but thinking.
+func encodeParts(parts []*part) []json.RawMessage {
+	var content []json.RawMessage
+	says := false
+	for _, p := range parts {
+		if p.empty {
+			continue
+		}
+		content = append(content, p.encode())
+		says = says || !p.thought
+	}
+	if !says {
+		return nil
+	}
+	return []json.RawMessage{encodeContent("model", content)}
+}
+
+// Finish implements [reply.Source]. A call that the model got wrong counts as an error.
+func (a *assembler) Finish() pegboard.FinishReason {
+	if a.Message.Blocked {
+		return pegboard.FinishFilter
+	}
+	switch a.Message.StopReason {
+	case "STOP":
+		if len(a.Message.Calls) > 0 {
+			return pegboard.FinishToolCalls
+		}
+		return pegboard.FinishStop
+	case "MAX_TOKENS":
+		return pegboard.FinishLength
+	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "MODEL_ARMOR",
+		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
+		return pegboard.FinishFilter
+	}
+	return pegboard.FinishError
+}
+
+// counts is how the API counts tokens.
+type counts struct {
+	PromptTokenCount, CandidatesTokenCount, ThoughtsTokenCount, CachedContentTokenCount, TotalTokenCount int
+}
+
+func (c counts) usage() wire.Usage {
+	return wire.Usage{
+		Input: max(0, c.PromptTokenCount-c.CachedContentTokenCount), Output: c.CandidatesTokenCount + c.ThoughtsTokenCount,
+		Thinking: c.ThoughtsTokenCount, CacheRead: c.CachedContentTokenCount, Total: c.TotalTokenCount,
+	}
+}
+
+// apiError returns the error in the member "error" of an envelope: an object, or from some
+// gateways a string.
+func apiError(raw json.RawMessage) *wire.APIError {
+	var in struct {
+		Code            int
+		Status, Message string
+		Details         json.RawMessage
+	}
+	e := &wire.APIError{}
+	if json.Unmarshal(raw, &in) == nil {
+		*e = wire.APIError{Type: in.Status, Message: in.Message, HTTPStatus: in.Code, Details: in.Details}
+	} else {
+		_ = json.Unmarshal(raw, &e.Message)
+	}
+	if e.Message == "" {
+		e.Message = string(raw)
+	}
+	return e
 }

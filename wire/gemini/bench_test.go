@@ -18,10 +18,10 @@ func BenchmarkNew(b *testing.B) {
 				tools = append(tools, tool(b, fmt.Sprintf("tool%04d", i), "Does something.", onePath))
 			}
 			p := poolOf(b, tools...)
-			gemini.New(p)
+			gemini.New(p, gemini.Config{})
 			b.ReportAllocs()
 			for b.Loop() {
-				gemini.New(p)
+				gemini.New(p, gemini.Config{})
 			}
 		})
 	}
@@ -36,7 +36,7 @@ func BenchmarkRead(b *testing.B) {
 	responses = append(responses, says(calls("weather", `{"city": "Zürich"}`)), ends("STOP", calls("clock", "{}")))
 	for name, body := range map[string]string{"events": stream(responses...), "array": array(responses...)} {
 		b.Run(name, func(b *testing.B) {
-			var w gemini.Wire
+			var w gemini.Codec
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
 
@@ -22,9 +23,9 @@ func TestFinishOfBrokenReply(t *testing.T) {
 		body string
 		err  error
 	}{
-		{name: "a call is open", body: stream(ends("STOP", clock, begins("f"))), err: gemini.ErrTruncated},
-		{name: "no JSON follows", body: stream(ends("STOP", clock), "x"), err: gemini.ErrMalformed},
-		{name: "the array is cut", body: "[" + ends("STOP", clock) + ",", err: gemini.ErrTruncated},
+		{name: "a call is open", body: stream(ends("STOP", clock, begins("f"))), err: wire.ErrTruncated},
+		{name: "no JSON follows", body: stream(ends("STOP", clock), "x"), err: wire.ErrMalformed},
+		{name: "the array is cut", body: "[" + ends("STOP", clock) + ",", err: wire.ErrTruncated},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -33,12 +34,12 @@ func TestFinishOfBrokenReply(t *testing.T) {
 			require.ErrorIs(t, err, tt.err)
 			require.Len(t, m.Calls, 1)
 			require.Empty(t, m.StopReason)
-			require.Equal(t, pegboard.FinishError, m.Finish())
+			require.Equal(t, pegboard.FinishError, m.Finish)
 		})
 	}
 	_, m, err := read(strings.NewReader(stream(ends("MAX_TOKENS", clock), ends("STOP"))))
 	require.NoError(t, err)
-	require.Equal(t, pegboard.FinishLength, m.Finish(), "a later STOP does not take it back")
+	require.Equal(t, pegboard.FinishLength, m.Finish, "a later STOP does not take it back")
 }
 
 // TestMadeIDs makes ids beside ids that the API gave, which look like those.
@@ -94,9 +95,9 @@ func TestTooManyParts(t *testing.T) {
 	t.Parallel()
 	body := `{"candidates":[{"content":{"parts":[` + strings.Repeat("{},", 1<<18) + `{}]},"finishReason":"STOP"}]}`
 	_, m, err := read(strings.NewReader(body))
-	require.ErrorIs(t, err, gemini.ErrMalformed)
+	require.ErrorIs(t, err, wire.ErrMalformed)
 	require.ErrorContains(t, err, "more than 262144 parts")
-	require.Equal(t, pegboard.FinishError, m.Finish())
+	require.Equal(t, pegboard.FinishError, m.Finish)
 }
 
 // TestTooManyValues reads arguments that are small, and large as a tree.
@@ -107,7 +108,7 @@ func TestTooManyValues(t *testing.T) {
 		pieces = append(pieces, value(fmt.Sprintf("$.%d", i)+strings.Repeat(".a", 100), `"numberValue":1`))
 	}
 	_, m, err := read(strings.NewReader(ends("STOP", begins("f"), adds(pieces...), done)))
-	require.ErrorIs(t, err, gemini.ErrMalformed)
+	require.ErrorIs(t, err, wire.ErrMalformed)
 	require.ErrorContains(t, err, "more than 262144 values")
 	require.Empty(t, m.Calls)
 }
@@ -118,7 +119,7 @@ func TestEmptyTextBesideMore(t *testing.T) {
 	file := `{"text":"","inlineData":{"mimeType":"image/png","data":"AAAA"}}`
 	_, m, err := read(strings.NewReader(ends("STOP", `{"text":""}`, `{"text":"","thought":true}`, file)))
 	require.NoError(t, err)
-	require.Equal(t, `{"role":"model","parts":[`+file+`]}`, string(only(m.History())))
+	require.Equal(t, `{"role":"model","parts":[`+file+`]}`, string(only(m.History)))
 }
 
 // TestNormalizeForeign repairs nothing in conversations that are in order, though
@@ -138,13 +139,13 @@ func TestNormalizeForeign(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, repairs := gemini.Normalize(messagesOf(in))
+			got, repairs := new(gemini.Codec).Normalize(messagesOf(in))
 			require.Empty(t, repairs)
 			require.Equal(t, in, stringsOf(got))
 		})
 	}
-	got, repairs := gemini.Normalize(messagesOf([]string{`{"role":"model","parts":[{"function_call":{"name":"a"}}]}`}))
-	require.Equal(t, []gemini.Repair{{Kind: gemini.MissingResult, Name: "a"}}, repairs)
+	got, repairs := new(gemini.Codec).Normalize(messagesOf([]string{`{"role":"model","parts":[{"function_call":{"name":"a"}}]}`}))
+	require.Equal(t, []wire.Repair{{Kind: wire.MissingResult, Name: "a"}}, repairs)
 	require.Len(t, got, 2)
 }
 
@@ -157,12 +158,12 @@ func TestAliases(t *testing.T) {
 		Call:        func(context.Context, struct{}, *pegboard.Call) (string, error) { return "", nil },
 	})
 	require.NoError(t, err)
-	w := gemini.New(poolOf(t, agent))
+	w := gemini.New(poolOf(t, agent), gemini.Config{})
 	require.Equal(t, []string{"Agent"}, w.Loaded(messagesOf([]string{`{"role":"model","parts":[` + calls("Task", "{}") + `]}`})))
 
 	m, err := w.Read(strings.NewReader(ends("STOP", calls("search", "{}")))).Message()
 	require.NoError(t, err)
-	results := only(m.Results([]pegboard.Outcome{{Call: &m.Calls[0], Result: &pegboard.Result{Parts: []pegboard.Part{{Tool: "Task"}}}}}))
+	results := only(w.Results(m, []pegboard.Outcome{{Call: &m.Calls[0], Result: &pegboard.Result{Parts: []pegboard.Part{{Tool: "Task"}}}}}))
 	require.Contains(t, string(results), `{\"name\":\"Agent\"`)
 }
 
@@ -171,7 +172,7 @@ func TestResultsSaySomething(t *testing.T) {
 	t.Parallel()
 	_, m, err := read(strings.NewReader(ends("STOP", calls("a", "{}"), calls("b", "{}"))))
 	require.NoError(t, err)
-	got := only(m.Results([]pegboard.Outcome{
+	got := only(new(gemini.Codec).Results(m, []pegboard.Outcome{
 		{Call: &m.Calls[0], Result: &pegboard.Result{IsError: true}},
 		{Call: &m.Calls[1], Result: &pegboard.Result{Parts: []pegboard.Part{{MIME: "application/json", Text: "[1]"}}}},
 	}))

@@ -51,7 +51,7 @@ func searchable(t testing.TB, tools ...pegboard.Tool) (s *pegboard.Session, pool
 	}
 }
 
-func namesOf(t testing.TB, w *gemini.Wire) (names []string) {
+func namesOf(t testing.TB, w *gemini.Codec) (names []string) {
 	t.Helper()
 	for _, d := range declarations(t, w) {
 		names = append(names, d.Name)
@@ -59,7 +59,7 @@ func namesOf(t testing.TB, w *gemini.Wire) (names []string) {
 	return names
 }
 
-func apiNames(w *gemini.Wire, tools ...string) (names []string) {
+func apiNames(w *gemini.Codec, tools ...string) (names []string) {
 	for _, tool := range tools {
 		names = append(names, w.Name(tool))
 	}
@@ -73,11 +73,11 @@ func TestToolsDeferred(t *testing.T) {
 	t.Parallel()
 	tools := []pegboard.Tool{late(t, "alarm"), tool(t, "clock", "", anyObject), late(t, "notes.add"), late(t, "weather")}
 	s, pool := searchable(t, tools...)
-	before := string(gemini.New(pool()).Tools())
-	require.Equal(t, []string{"ToolSearch", "clock"}, namesOf(t, gemini.New(pool())))
+	before := string(gemini.New(pool(), gemini.Config{}).Tools())
+	require.Equal(t, []string{"ToolSearch", "clock"}, namesOf(t, gemini.New(pool(), gemini.Config{})))
 	for _, loaded := range [][]string{{"weather"}, {"weather", "alarm"}, {"weather", "alarm", "notes.add"}} {
 		s.SetLoaded(loaded...)
-		w := gemini.New(pool())
+		w := gemini.New(pool(), gemini.Config{})
 		require.Empty(t, w.Omitted())
 		require.Equal(t, append([]string{"ToolSearch", "clock"}, apiNames(w, loaded...)...), namesOf(t, w))
 		require.True(t, strings.HasPrefix(string(w.Tools()), strings.TrimSuffix(before, toolsEnd)+","), "%s\n%s", before, w.Tools())
@@ -86,9 +86,9 @@ func TestToolsDeferred(t *testing.T) {
 
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	hosted := gemini.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}))
+	hosted := gemini.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), gemini.Config{})
 	require.Equal(t, apiNames(hosted, "alarm", "clock", "notes.add", "weather"), namesOf(t, hosted), "nobody could find them")
-	both := gemini.New(pool(pegboard.Deferral{ProviderSearch: true}))
+	both := gemini.New(pool(pegboard.Deferral{ProviderSearch: true}), gemini.Config{})
 	require.Equal(t, apiNames(both, "ToolSearch", "clock", "weather", "alarm", "notes.add"), namesOf(t, both))
 }
 
@@ -100,11 +100,11 @@ func TestToolsDeferredAndRefused(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, "bad", "", `{"type":"object","properties":{"a b":{}}}`))
 	require.NoError(t, err)
 	s := session(t)
-	w := gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}))
+	w := gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}), gemini.Config{})
 	require.Empty(t, w.Omitted(), "it waits, and that is no problem")
 	require.Nil(t, w.Recall([]string{"mcp__maps__bad"}))
 	s.SetLoaded("mcp__maps__bad")
-	w = gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}))
+	w = gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}), gemini.Config{})
 	require.Equal(t, []string{"ToolSearch"}, namesOf(t, w))
 	require.Len(t, w.Omitted(), 1)
 	require.Equal(t, "mcp__maps__bad", w.Omitted()[0].Tool)
@@ -115,8 +115,8 @@ func TestToolsDeferredAndRefused(t *testing.T) {
 func TestToolsNotSearched(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t, toolOf(t, pegboard.Info{Name: "find", Aliases: []string{"ToolSearch"}}), late(t, "weather"))
-	require.Equal(t, []string{"find", "weather"}, namesOf(t, gemini.New(p)))
-	require.Nil(t, gemini.New(p).Recall([]string{"weather"}))
+	require.Equal(t, []string{"find", "weather"}, namesOf(t, gemini.New(p, gemini.Config{})))
+	require.Nil(t, gemini.New(p, gemini.Config{}).Recall([]string{"weather"}))
 }
 
 // TestFoundDefinitions answers a search: the definition that the model reads is the
@@ -124,16 +124,16 @@ func TestToolsNotSearched(t *testing.T) {
 func TestFoundDefinitions(t *testing.T) {
 	t.Parallel()
 	s, pool := searchable(t, late(t, "weather"), late(t, "notes.add"))
-	w := gemini.New(pool())
+	w := gemini.New(pool(), gemini.Config{})
 	m, err := w.Read(strings.NewReader(ends("STOP", calls("ToolSearch", `{"query":"select:notes.add"}`)))).Message()
 	require.NoError(t, err)
 	var e pegboard.Executor
-	results := m.Results(e.Run(t.Context(), pool(), m.Calls...))
+	results := w.Results(m, e.Run(t.Context(), pool(), m.Calls...))
 	require.Equal(t, []string{"ToolSearch", "notes.add"}, s.Loaded())
-	require.Equal(t, []string{"ToolSearch", "notes.add"}, w.Loaded(append(m.History(), results...)))
+	require.Equal(t, []string{"ToolSearch", "notes.add"}, w.Loaded(append(m.History, results...)))
 
 	var tools []struct{ FunctionDeclarations []json.RawMessage }
-	require.NoError(t, json.Unmarshal(gemini.New(pool()).Tools(), &tools))
+	require.NoError(t, json.Unmarshal(gemini.New(pool(), gemini.Config{}).Tools(), &tools))
 	require.Len(t, tools[0].FunctionDeclarations, 2)
 	want := "<functions>\n" + string(tools[0].FunctionDeclarations[1]) + "\n</functions>"
 	require.Equal(t, user(result("", "ToolSearch", "output", want)), string(only(results)))
@@ -143,7 +143,7 @@ func TestChoiceDeferred(t *testing.T) {
 	t.Parallel()
 	s, pool := searchable(t, tool(t, "clock", "", anyObject), late(t, "alarm"), late(t, "weather"))
 	s.SetLoaded("weather")
-	w := gemini.New(pool())
+	w := gemini.New(pool(), gemini.Config{})
 	tests := []struct {
 		name   string
 		choice wire.Choice
@@ -182,14 +182,14 @@ func TestInvariant7OfLoadedTools(t *testing.T) {
 		p := r.AssemblePool(s, pegboard.PoolConfig{})
 		waiting := p.Deferred()
 		random.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
-		sent := string(gemini.New(p).Tools())
+		sent := string(gemini.New(p, gemini.Config{}).Tools())
 		for i := range waiting {
 			s.SetLoaded(waiting[:i+1]...)
-			w := gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}))
+			w := gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}), gemini.Config{})
 			require.True(t, strings.HasPrefix(string(w.Tools()), strings.TrimSuffix(sent, toolsEnd)+","), "seed %d", seed)
 			sent = string(w.Tools())
 			require.Equal(t, w.Name(waiting[i]), declarations(t, w)[len(declarations(t, w))-1].Name)
 		}
-		require.Len(t, declarations(t, gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}))), p.Len(), "all are sent when all are loaded")
+		require.Len(t, declarations(t, gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}), gemini.Config{})), p.Len(), "all are sent when all are loaded")
 	}
 }

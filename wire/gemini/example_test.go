@@ -35,10 +35,10 @@ func Example() {
 	}
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 
-	wire := gemini.New(pool)
-	fmt.Println("tools:", string(wire.Tools()))
+	codec := gemini.New(pool, gemini.Config{})
+	fmt.Println("tools:", string(codec.Tools()))
 
-	reply := wire.Read(strings.NewReader(response))
+	reply := codec.Read(strings.NewReader(response))
 	for event := range reply.Events() {
 		if event.Call != nil {
 			fmt.Printf("%s %s %s\n", event.Call.ID, event.Call.Name, event.Call.Input)
@@ -48,13 +48,13 @@ func Example() {
 	}
 	message, err := reply.Message()
 	if err != nil {
-		fmt.Println(err) // a *gemini.APIError, or the reply was cut
+		fmt.Println(err) // a *wire.APIError, or the reply was cut
 	}
 
 	var executor pegboard.Executor
 	outcomes := executor.Run(context.Background(), pool, message.Calls...)
-	fmt.Println(string(message.History()[0]))
-	fmt.Println(string(message.Results(outcomes)[0]))
+	fmt.Println(string(message.History[0]))
+	fmt.Println(string(codec.Results(message, outcomes)[0]))
 	if err := session.Close(context.Background()); err != nil {
 		fmt.Println(err)
 	}
@@ -75,8 +75,8 @@ data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"weather","arg
 `
 
 // A process died between a call and its result. The conversation goes on.
-func ExampleNormalize() {
-	contents, repairs := gemini.Normalize([]json.RawMessage{
+func ExampleCodec_Normalize() {
+	contents, repairs := new(gemini.Codec).Normalize([]json.RawMessage{
 		json.RawMessage(`{"role":"user","parts":[{"text":"Clean up."}]}`),
 		json.RawMessage(`{"role":"model","parts":[{"functionCall":{"name":"rm","args":{"path":"old"}}}]}`),
 		json.RawMessage(`{"role":"user","parts":[{"text":"Are you done?"}]}`),

@@ -1,12 +1,12 @@
 package gemini_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
 
 func TestFinish(t *testing.T) {
@@ -19,10 +19,15 @@ func TestFinish(t *testing.T) {
 		"MALFORMED_FUNCTION_CALL": pegboard.FinishError, "UNEXPECTED_TOOL_CALL": pegboard.FinishError,
 		"OTHER": pegboard.FinishError, "": pegboard.FinishError, "A_REASON_OF_NEXT_YEAR": pegboard.FinishError,
 	} {
-		require.Equal(t, want, (&gemini.Message{StopReason: reason}).Finish(), reason)
+		require.Equal(t, want, finishOf(ends(reason)), reason)
 	}
-	calls := []pegboard.Call{{Name: "clock"}}
-	require.Equal(t, pegboard.FinishToolCalls, (&gemini.Message{StopReason: "STOP", Calls: calls}).Finish())
-	require.Equal(t, pegboard.FinishLength, (&gemini.Message{StopReason: "MAX_TOKENS", Calls: calls}).Finish())
-	require.Equal(t, pegboard.FinishFilter, (&gemini.Message{StopReason: "OTHER", Blocked: true}).Finish())
+	require.Equal(t, pegboard.FinishToolCalls, finishOf(ends("STOP", calls("clock", "{}"))))
+	require.Equal(t, pegboard.FinishLength, finishOf(ends("MAX_TOKENS", calls("clock", "{}"))))
+	require.Equal(t, pegboard.FinishFilter, finishOf(`{"promptFeedback":{"blockReason":"OTHER"}}`))
+}
+
+// finishOf reads a reply, which may be cut.
+func finishOf(reply string) pegboard.FinishReason {
+	_, m, _ := read(strings.NewReader(reply))
+	return m.Finish
 }

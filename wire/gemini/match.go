@@ -8,14 +8,15 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 )
 
-// matcher finds out which result is whose, and gives each call a key of its own: the
-// API knows a call by its id within a turn, or by its name and order.
+// A matcher matches results to calls, and gives each call a key of its own: the API knows
+// a call by its id within a turn, or by its name and order.
 type matcher struct {
 	past  []pastContent
 	keys  [][]string // one for each part
 	calls []pastCall
 }
 
+// A pastCall is a call of the model.
 type pastCall struct {
 	function
 	key      string
@@ -23,8 +24,9 @@ type pastCall struct {
 	answered bool
 }
 
-// match returns the conversation as history takes it, and what each key stands for.
-func match(past []pastContent) (view []history.Message, names map[string]function) {
+// match returns the conversation in the form of [history.Repair], and the first call or
+// result of each key.
+func match(past []pastContent) (view []history.Message, first map[string]function) {
 	m := matcher{past: past, keys: make([][]string, len(past))}
 	for i, c := range past {
 		m.keys[i] = make([]string, len(c.parts))
@@ -32,23 +34,23 @@ func match(past []pastContent) (view []history.Message, names map[string]functio
 	runs := m.findCalls()
 	m.findResults(runs)
 
-	names = map[string]function{}
+	first = map[string]function{}
 	view = make([]history.Message, len(past))
 	for i, c := range past {
 		view[i].Role = c.role
 		for j, f := range c.functions {
 			key := m.keys[i][j]
 			view[i].Blocks = append(view[i].Blocks, history.Block{Kind: f.kind, ID: key})
-			if _, known := names[key]; !known && key != "" {
-				names[key] = f
+			if _, known := first[key]; !known && key != "" {
+				first[key] = f
 			}
 		}
 	}
-	return view, names
+	return view, first
 }
 
-// findCalls gives the model's calls their keys. It returns the run that is the last
-// at each content: a run is the model's contents with nothing between them.
+// findCalls gives the model's calls their keys. It returns for each content the number of
+// runs up to it: a run is contents of the model with no other content between them.
 func (m *matcher) findCalls() (runs []int) {
 	run := 0
 	byID := map[string]string{} // of this run
@@ -80,8 +82,8 @@ func (m *matcher) findCalls() (runs []int) {
 }
 
 // findResults matches results to calls: by id and name, or by name and order if no call
-// has the id. The turn that is nearest before a result counts; only if none fits, one
-// that follows.
+// has the id. The nearest turn before a result counts, and only if none fits, a later
+// turn.
 func (m *matcher) findResults(runs []int) {
 	ids := map[string]bool{}
 	for _, c := range m.calls {
@@ -123,7 +125,7 @@ func (m *matcher) eachResult(f func(key *string, result function, content int)) 
 	}
 }
 
-// fit reports whether a result may be that of a call.
+// A fit reports whether a result may belong to a call.
 type fit func(call, result function) bool
 
 func sameID(call, result function) bool {
@@ -134,8 +136,8 @@ func sameName(call, result function) bool {
 	return call.name == result.name && (call.id == "" || result.id == "")
 }
 
-// before returns the first call that fits in the run that is nearest before the end of
-// a run, or -1.
+// before returns the first call that fits in the nearest run that has one, up to a run, or
+// -1.
 func (m *matcher) before(fits fit, result function, run int) int {
 	found := -1
 	end := sort.Search(len(m.calls), func(i int) bool { return m.calls[i].run > run })
@@ -156,10 +158,10 @@ func (m *matcher) after(fits fit, result function, run int) int {
 	return slices.IndexFunc(m.calls, func(c pastCall) bool { return c.run > run && fits(c.function, result) })
 }
 
-// answer returns the key of the call that a result after a run answers: from the call
-// at an index on, the first in its run that has no answer. A second result of a call
-// before it has the same key. One too many before the calls has none: it is left of
-// what was cut.
+// answer returns the key of the call that a result after a run answers: of the calls from
+// first on in the same run, the first without an answer. If all have one, the result gets
+// the key of the last, as its second result. If the calls come after the result, it gets
+// none: its call was cut off.
 func (m *matcher) answer(result function, first, run int, fits fit) (key string) {
 	if first < 0 {
 		return ""

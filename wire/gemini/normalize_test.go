@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
 
@@ -50,7 +51,7 @@ func TestNormalize(t *testing.T) {
 		name    string
 		in      []string
 		want    []string // nil: the same
-		repairs []gemini.Repair
+		repairs []wire.Repair
 	}{
 		{name: "nothing"},
 		{name: "in order", in: []string{hello, ` { "parts" : [` + thinks + ` , ` + clock + `, ` + maps + `,` + clock + `], "role": "model"} `,
@@ -64,46 +65,46 @@ func TestNormalize(t *testing.T) {
 
 		{name: "text follows", in: []string{model(clock, maps), `{"x":1,"parts":[` + speaks + `]}`},
 			want:    []string{model(clock, maps), `{"x":1,"parts":[` + unanswered("", "clock") + `,` + unanswered("", "map") + `,` + speaks + `]}`},
-			repairs: []gemini.Repair{{Kind: gemini.MissingResult, Name: "clock"}, {Kind: gemini.MissingResult, Name: "map"}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, Name: "clock"}, {Kind: wire.MissingResult, Name: "map"}}},
 		{name: "at the end", in: []string{hello, model(a)}, want: []string{hello, model(a), user(unanswered("a", "clock"))},
-			repairs: []gemini.Repair{{Kind: gemini.MissingResult, CallID: "a", Name: "clock", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a", Name: "clock", Message: 1}}},
 		{name: "second of two without ids", in: []string{model(clock, clock), user(one, speaks)}, want: []string{model(clock, clock), user(one, unanswered("", "clock"), speaks)},
-			repairs: []gemini.Repair{{Kind: gemini.MissingResult, Name: "clock"}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, Name: "clock"}}},
 		{name: "interrupted, then the same call again", in: []string{model(clock), hello, model(clock), user(one)},
 			want:    []string{model(clock), `{"role":"user","parts":[` + unanswered("", "clock") + `,{"text":"Hello <you>"}]}`, model(clock), user(one)},
-			repairs: []gemini.Repair{{Kind: gemini.MissingResult, Name: "clock"}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, Name: "clock"}}},
 		{name: "kept one by one", in: []string{model(clock, maps), user(route), user(twelve), hello}, want: []string{model(clock, maps), user(twelve, route), hello},
-			repairs: []gemini.Repair{{Kind: gemini.MisplacedResult, Name: "clock", Message: 2}, {Kind: gemini.EmptyMessage, Message: 2}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, Name: "clock", Message: 2}, {Kind: wire.EmptyMessage, Message: 2}}},
 		{name: "kept one by one, of one name", in: []string{model(clock, clock), user(twelve), user(one)}, want: []string{model(clock, clock), user(twelve, one)},
-			repairs: []gemini.Repair{{Kind: gemini.MisplacedResult, Name: "clock", Message: 2}, {Kind: gemini.EmptyMessage, Message: 2}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, Name: "clock", Message: 2}, {Kind: wire.EmptyMessage, Message: 2}}},
 		{name: "in another order", in: []string{model(a, b), user(answers("b", "clock"), answers("a", "clock"))}, want: []string{model(a, b), user(answers("a", "clock"), answers("b", "clock"))},
-			repairs: []gemini.Repair{{Kind: gemini.MisplacedResult, CallID: "a", Name: "clock", Message: 1}, {Kind: gemini.MisplacedResult, CallID: "b", Name: "clock", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "a", Name: "clock", Message: 1}, {Kind: wire.MisplacedResult, CallID: "b", Name: "clock", Message: 1}}},
 		{name: "after other content", in: []string{model(clock), user(speaks, picture, one)}, want: []string{model(clock), user(one, speaks, picture)},
-			repairs: []gemini.Repair{{Kind: gemini.MisplacedResult, Name: "clock", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, Name: "clock", Message: 1}}},
 		{name: "too early", in: []string{user(one), model(clock), hello}, want: []string{model(clock), `{"role":"user","parts":[` + one + `,{"text":"Hello <you>"}]}`},
-			repairs: []gemini.Repair{{Kind: gemini.MisplacedResult, Name: "clock"}, {Kind: gemini.EmptyMessage}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, Name: "clock"}, {Kind: wire.EmptyMessage}}},
 		{name: "left from before the cut", in: []string{user(one, speaks), model(clock), user(twelve)}, want: []string{user(speaks), model(clock), user(twelve)},
-			repairs: []gemini.Repair{{Kind: gemini.StrayResult, Name: "clock"}}},
+			repairs: []wire.Repair{{Kind: wire.StrayResult, Name: "clock"}}},
 		{name: "left from before the cut, with the same id", in: []string{user(answers("a", "clock"), speaks), model(a), user(result("a", "clock", "output", "x"))},
 			want:    []string{user(speaks), model(a), user(result("a", "clock", "output", "x"))},
-			repairs: []gemini.Repair{{Kind: gemini.StrayResult, CallID: "a", Name: "clock"}}},
+			repairs: []wire.Repair{{Kind: wire.StrayResult, CallID: "a", Name: "clock"}}},
 		{name: "of another function", in: []string{model(clock), user(route)}, want: []string{model(clock), user(unanswered("", "clock"))},
-			repairs: []gemini.Repair{{Kind: gemini.MissingResult, Name: "clock"}, {Kind: gemini.StrayResult, Name: "map", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, Name: "clock"}, {Kind: wire.StrayResult, Name: "map", Message: 1}}},
 		{name: "of another function with the same id", in: []string{model(a), user(answers("a", "map"))}, want: []string{model(a), user(unanswered("a", "clock"))},
-			repairs: []gemini.Repair{{Kind: gemini.MissingResult, CallID: "a", Name: "clock"}, {Kind: gemini.StrayResult, CallID: "a", Name: "map", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a", Name: "clock"}, {Kind: wire.StrayResult, CallID: "a", Name: "map", Message: 1}}},
 		{name: "of a call with another id", in: []string{model(a), user(answers("b", "clock"))}, want: []string{model(a), user(unanswered("a", "clock"))},
-			repairs: []gemini.Repair{{Kind: gemini.MissingResult, CallID: "a", Name: "clock"}, {Kind: gemini.StrayResult, CallID: "b", Name: "clock", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a", Name: "clock"}, {Kind: wire.StrayResult, CallID: "b", Name: "clock", Message: 1}}},
 		{name: "two results", in: []string{model(clock), user(twelve, one), model(a), user(answers("a", "clock"), answers("a", "clock"), speaks)},
 			want: []string{model(clock), user(twelve), model(a), user(answers("a", "clock"), speaks)},
-			repairs: []gemini.Repair{{Kind: gemini.DuplicateResult, Name: "clock", Message: 1},
-				{Kind: gemini.DuplicateResult, CallID: "a", Name: "clock", Message: 3}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateResult, Name: "clock", Message: 1},
+				{Kind: wire.DuplicateResult, CallID: "a", Name: "clock", Message: 3}}},
 		{name: "two calls of one id in a turn", in: []string{model(a, thinks, a), user(answers("a", "clock"))}, want: []string{model(a), user(answers("a", "clock"))},
-			repairs: []gemini.Repair{{Kind: gemini.DuplicateCall, CallID: "a", Name: "clock"}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateCall, CallID: "a", Name: "clock"}}},
 		{name: "calls that nobody made", in: []string{user(clock, speaks), model(speaks, `{"functionCall":{"args":{}}}`)}, want: []string{user(speaks), model(speaks)},
-			repairs: []gemini.Repair{{Kind: gemini.StrayCall, Name: "clock"}, {Kind: gemini.StrayCall, Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.StrayCall, Name: "clock"}, {Kind: wire.StrayCall, Message: 1}}},
 		{name: "a content for each part", in: []string{model(thinks, clock), model(maps), model(speaks), user(twelve, route)},
 			want:    []string{model(thinks, clock, maps, speaks), user(twelve, route)},
-			repairs: []gemini.Repair{{Kind: gemini.SplitMessage, Message: 1}, {Kind: gemini.SplitMessage, Message: 2}}},
+			repairs: []wire.Repair{{Kind: wire.SplitMessage, Message: 1}, {Kind: wire.SplitMessage, Message: 2}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -112,7 +113,7 @@ func TestNormalize(t *testing.T) {
 				tt.want = tt.in
 			}
 			in := messagesOf(tt.in)
-			got, repairs := gemini.Normalize(in)
+			got, repairs := new(gemini.Codec).Normalize(in)
 			require.Equal(t, tt.want, stringsOf(got))
 			require.Equal(t, tt.repairs, repairs)
 			require.Equal(t, tt.in, stringsOf(in), "the history was changed")
@@ -130,9 +131,9 @@ func TestNormalizeLeavesWhatItCannotRead(t *testing.T) {
 		user(`{"functionResponse":{"name":"a","name":"b"}}`),
 	} {
 		in := messagesOf([]string{hello, odd, model(clock), odd})
-		got, repairs := gemini.Normalize(in)
+		got, repairs := new(gemini.Codec).Normalize(in)
 		require.Equal(t, []string{hello, odd, model(clock), user(unanswered("", "clock")), odd}, stringsOf(got))
-		require.Equal(t, []gemini.Repair{{Kind: gemini.UnreadableMessage, Message: 1}, {Kind: gemini.MissingResult, Name: "clock", Message: 2}, {Kind: gemini.UnreadableMessage, Message: 3}}, repairs)
+		require.Equal(t, []wire.Repair{{Kind: wire.UnreadableMessage, Message: 1}, {Kind: wire.MissingResult, Name: "clock", Message: 2}, {Kind: wire.UnreadableMessage, Message: 3}}, repairs)
 		require.Equal(t, "unreadable message", repairs[0].Kind.String())
 	}
 }
@@ -144,7 +145,7 @@ func TestInvariant2OfNormalize(t *testing.T) {
 		random := rand.New(rand.NewPCG(22, seed))
 		turns := randomTurns(random)
 		sound := messagesOf(render(turns))
-		got, repairs := gemini.Normalize(sound)
+		got, repairs := new(gemini.Codec).Normalize(sound)
 		require.Empty(t, repairs, "seed %d", seed)
 		require.Equal(t, stringsOf(sound), stringsOf(got), "seed %d", seed)
 		for range 1 + random.IntN(5) {
@@ -164,8 +165,8 @@ func FuzzNormalize(f *testing.F) {
 // requireNormal checks all that Normalize promises of any history.
 func requireNormal(t *testing.T, in []json.RawMessage) {
 	t.Helper()
-	out, repairs := gemini.Normalize(in)
-	unreadable := slices.ContainsFunc(repairs, func(r gemini.Repair) bool { return r.Kind == gemini.UnreadableMessage })
+	out, repairs := new(gemini.Codec).Normalize(in)
+	unreadable := slices.ContainsFunc(repairs, func(r wire.Repair) bool { return r.Kind == wire.UnreadableMessage })
 	if !unreadable {
 		require.Empty(t, faults(t, out), "%s\nbecame\n%s", in, out)
 		require.Equal(t, len(faults(t, in)) == 0, len(repairs) == 0, "%s: %v", in, repairs)
@@ -174,12 +175,12 @@ func requireNormal(t *testing.T, in []json.RawMessage) {
 	if len(repairs) == 0 {
 		require.Equal(t, stringsOf(in), stringsOf(out))
 	}
-	again, more := gemini.Normalize(out)
+	again, more := new(gemini.Codec).Normalize(out)
 	require.Equal(t, stringsOf(out), stringsOf(again), "%s\nbecame\n%s\nwhich was not normal: %v", in, out, more)
 	for _, r := range more {
-		require.Equal(t, gemini.UnreadableMessage, r.Kind)
+		require.Equal(t, wire.UnreadableMessage, r.Kind)
 	}
-	repeated, same := gemini.Normalize(in)
+	repeated, same := new(gemini.Codec).Normalize(in)
 	require.Equal(t, out, repeated)
 	require.Equal(t, repairs, same)
 }
@@ -379,6 +380,6 @@ func BenchmarkNormalize(b *testing.B) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		gemini.Normalize(contents)
+		new(gemini.Codec).Normalize(contents)
 	}
 }

@@ -7,18 +7,19 @@ import (
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 )
 
 // invalidJSON is the member under which arguments that are no JSON object go back to
 // the model.
 const invalidJSON = "INVALID_JSON"
 
-// part is one part of the model's content. It is kept byte for byte.
+// A part is one part of the model's content, byte for byte.
 type part struct {
 	raw     json.RawMessage
 	text    string
 	thought bool // it is part of the summary of the thinking
-	empty   bool // it says nothing, which some versions of the API refuse
+	empty   bool // it holds nothing, which some versions of the API refuse
 	call    *call
 }
 
@@ -35,21 +36,6 @@ func newPart(raw json.RawMessage, fields jsonobject.Object) *part {
 
 func isThought(fields jsonobject.Object) bool { return string(fields.Get("thought")) == "true" }
 
-// parseOnce parses an object, and fails if a member stands twice: readers differ on
-// what such an object says.
-func parseOnce(raw json.RawMessage) (o jsonobject.Object, ok bool) {
-	o, err := jsonobject.Parse(raw)
-	if err != nil {
-		return nil, false
-	}
-	names := make([]string, len(o))
-	for i, m := range o {
-		names[i] = m.Name
-	}
-	slices.Sort(names)
-	return o, len(slices.Compact(names)) == len(o)
-}
-
 func (p *part) encode() json.RawMessage {
 	if p.call == nil {
 		return p.raw
@@ -57,13 +43,13 @@ func (p *part) encode() json.RawMessage {
 	return p.call.encode()
 }
 
-// call is a functionCall, and what further pieces of it brought.
+// A call is a functionCall with all its pieces.
 type call struct {
 	raw      json.RawMessage // the part with the first piece
 	fields   jsonobject.Object
 	function jsonobject.Object
-	id       string // given or made
-	sentID   string // given
+	id       string // given by the API, or made here
+	sentID   string // given by the API; may be empty
 	name     string
 	args     json.RawMessage
 	streamed *arguments // nil if the arguments came at once
@@ -79,16 +65,16 @@ func (c *call) take(fields, function jsonobject.Object) (more bool, err error) {
 	}
 	if args := function.Get("args"); args != nil && string(args) != "null" {
 		if c.streamed != nil && c.streamed.started() || pieces != nil || c.args != nil {
-			return false, malformed("the call of %s has its arguments twice", c.name)
+			return false, reply.Malformed("the call of %s has its arguments twice", c.name)
 		}
 		c.args = args
 	}
 	if pieces != nil && string(pieces) != "null" {
 		if c.args != nil {
-			return false, malformed("the call of %s has its arguments twice", c.name)
+			return false, reply.Malformed("the call of %s has its arguments twice", c.name)
 		}
 		if err := c.streamed.take(pieces); err != nil {
-			return false, malformed("the call of %s: %w", c.name, err)
+			return false, reply.Malformed("the call of %s: %w", c.name, err)
 		}
 	}
 	if c.streamed != nil && c.fields.Get("thoughtSignature") == nil {
@@ -97,7 +83,7 @@ func (c *call) take(fields, function jsonobject.Object) (more bool, err error) {
 		}
 	}
 	if !more && c.streamed != nil && c.streamed.unfinished > 0 {
-		return false, malformed("the call of %s ended within an argument", c.name)
+		return false, reply.Malformed("the call of %s ended within an argument", c.name)
 	}
 	c.complete = !more
 	return more, nil
@@ -111,7 +97,7 @@ func (c *call) input() json.RawMessage {
 	return bytes.Clone(c.args)
 }
 
-// encode returns the part that is sent back: untouched, if the call came at once.
+// encode returns the part in the history: unchanged if the call came at once.
 func (c *call) encode() json.RawMessage {
 	input := c.input()
 	valid := input == nil || jsonobject.Is(input)

@@ -9,7 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// step is one step of a path: to a member, or to an element.
+// A step is one step of a path: to a member, or to an element.
 type step struct {
 	name    string
 	index   int

@@ -14,7 +14,7 @@ func TestRecall(t *testing.T) {
 	t.Parallel()
 	old := toolOf(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}, Loading: pegboard.LoadOnSearch})
 	_, pool := searchable(t, late(t, "weather"), late(t, "notes.add"), old, tool(t, "clock", "", anyObject))
-	w := gemini.New(pool())
+	w := gemini.New(pool(), gemini.Config{})
 	tests := []struct {
 		name string
 		in   []string
@@ -36,7 +36,7 @@ func TestRecall(t *testing.T) {
 				return
 			}
 			require.Equal(t, append([]string{"ToolSearch"}, tt.want...), w.Loaded(got))
-			require.Equal(t, stringsOf(got), stringsOf(gemini.New(pool()).Recall(tt.want)), "other bytes")
+			require.Equal(t, stringsOf(got), stringsOf(gemini.New(pool(), gemini.Config{}).Recall(tt.want)), "other bytes")
 			roles := []string{}
 			for _, content := range got {
 				role, _ := readContent(t, content)
@@ -45,13 +45,13 @@ func TestRecall(t *testing.T) {
 			require.Equal(t, []string{"model", "user"}, roles)
 			for _, next := range []string{hello, model(speaks)} {
 				around := append(append(messagesOf([]string{hello}), got...), messagesOf([]string{next})...)
-				_, repairs := gemini.Normalize(around)
+				_, repairs := new(gemini.Codec).Normalize(around)
 				require.Empty(t, repairs)
 				requireNormal(t, around)
 			}
 		})
 	}
-	var zero gemini.Wire
+	var zero gemini.Codec
 	require.Nil(t, zero.Recall([]string{"weather"}))
 }
 
@@ -59,12 +59,12 @@ func TestRecall(t *testing.T) {
 func TestRecallIsWhatAModelWouldHaveDone(t *testing.T) {
 	t.Parallel()
 	_, pool := searchable(t, late(t, "weather"), late(t, "notes.add"))
-	w := gemini.New(pool())
+	w := gemini.New(pool(), gemini.Config{})
 	reply := ends("STOP", `{"functionCall":{"name":"ToolSearch","args":{"query":"select:weather,notes.add"}},"thoughtSignature":"skip_thought_signature_validator"}`)
 	m, err := w.Read(strings.NewReader(reply)).Message()
 	require.NoError(t, err)
 	var e pegboard.Executor
-	want := append(m.History(), m.Results(e.Run(t.Context(), pool(), m.Calls...))...)
+	want := append(m.History, w.Results(m, e.Run(t.Context(), pool(), m.Calls...))...)
 	require.Equal(t, stringsOf(want), stringsOf(w.Recall([]string{"weather", "notes.add"})))
 }
 
@@ -76,12 +76,12 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 	s, pool := searchable(t, tools...)
 	conversation := messagesOf([]string{hello})
 	for _, query := range []string{`{"query":"select:weather"}`, `{"query":"select:notes.add,alarm"}`} {
-		m, err := gemini.New(pool()).Read(strings.NewReader(ends("STOP", calls("ToolSearch", query)))).Message()
+		m, err := gemini.New(pool(), gemini.Config{}).Read(strings.NewReader(ends("STOP", calls("ToolSearch", query)))).Message()
 		require.NoError(t, err)
 		var e pegboard.Executor
-		conversation = append(append(conversation, m.History()...), m.Results(e.Run(t.Context(), pool(), m.Calls...))...)
+		conversation = append(append(conversation, m.History...), gemini.New(pool(), gemini.Config{}).Results(m, e.Run(t.Context(), pool(), m.Calls...))...)
 	}
-	before := gemini.New(pool())
+	before := gemini.New(pool(), gemini.Config{})
 	require.Len(t, declarations(t, before), 5)
 
 	compacted := append(messagesOf([]string{user(`{"text":"We talked of the weather."}`)}), before.Recall(before.Loaded(conversation))...)
@@ -91,8 +91,8 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 	require.Equal(t, stringsOf(compacted), stringsOf(sent))
 
 	other, otherPool := searchable(t, tools...)
-	other.SetLoaded(gemini.New(otherPool()).Loaded(compacted)...)
-	after := gemini.New(otherPool())
+	other.SetLoaded(gemini.New(otherPool(), gemini.Config{}).Loaded(compacted)...)
+	after := gemini.New(otherPool(), gemini.Config{})
 	require.Equal(t, string(before.Tools()), string(after.Tools()))
 	require.Equal(t, s.Loaded(), after.Loaded(compacted))
 	require.Equal(t, stringsOf(before.Recall(before.Loaded(conversation))), stringsOf(after.Recall(after.Loaded(compacted))), "a second compaction")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
 
@@ -47,7 +48,7 @@ func checkRecording(t *testing.T, r recording) (n checked) {
 		require.Equal(t, want.reason, m.StopReason, r.File)
 		requireIDs(t, want.ids, m.Calls)
 		requireHistory(t, want.parts, m, r.File)
-		requireTurn(t, m, only(m.Results(nil)))
+		requireTurn(t, m, only(new(gemini.Codec).Results(m, nil)))
 		n.calls = len(m.Calls)
 		every := 1
 		if body != r.Body {
@@ -86,13 +87,13 @@ func requireIDs(t *testing.T, want []string, calls []pegboard.Call) {
 }
 
 // requireHistory compares what is sent back with what came, part by part.
-func requireHistory(t *testing.T, want []string, m *gemini.Message, file string) {
+func requireHistory(t *testing.T, want []string, m *wire.Message, file string) {
 	t.Helper()
 	var got struct {
 		Role  string
 		Parts []json.RawMessage
 	}
-	if history := only(m.History()); history != nil {
+	if history := only(m.History); history != nil {
 		require.NoError(t, json.Unmarshal(history, &got))
 		require.Equal(t, "model", got.Role)
 	}
@@ -146,7 +147,7 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 		tools = append(tools, built)
 	}
 	var declared any
-	require.NoError(t, json.Unmarshal(gemini.New(poolOf(t, tools...)).Tools(), &declared))
+	require.NoError(t, json.Unmarshal(gemini.New(poolOf(t, tools...), gemini.Config{}).Tools(), &declared))
 	got, err := json.Marshal(withoutOrder(declared))
 	require.NoError(t, err)
 	require.JSONEq(t, string(request.Tools), string(got), r.File)
@@ -225,7 +226,7 @@ func TestRecordingsNormalize(t *testing.T) {
 			var request struct{ Contents []json.RawMessage }
 			_ = json.Unmarshal(r.Request, &request) // what is no request has none
 			sent := request.Contents
-			got, repairs := gemini.Normalize(sent)
+			got, repairs := new(gemini.Codec).Normalize(sent)
 			require.Equal(t, stringsOf(sent), stringsOf(got), r.File)
 			require.Empty(t, repairs, r.File)
 			for i := range sent {
@@ -235,11 +236,11 @@ func TestRecordingsNormalize(t *testing.T) {
 			}
 			_, m, err := read(strings.NewReader(r.Body))
 			require.NoError(t, err)
-			turn := append(slices.Clone(sent), only(m.History()))
+			turn := append(slices.Clone(sent), only(m.History))
 			requireNormal(t, turn)
-			if answer := only(m.Results(nil)); answer != nil {
+			if answer := only(new(gemini.Codec).Results(m, nil)); answer != nil {
 				turn = append(turn, answer)
-				_, repairs = gemini.Normalize(turn)
+				_, repairs = new(gemini.Codec).Normalize(turn)
 				require.Empty(t, repairs, r.File)
 			}
 			requests += min(1, len(sent))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
 
@@ -39,9 +40,9 @@ func TestReadStream(t *testing.T) {
 		require.Equal(t, "I look at both.", m.Text)
 		require.Equal(t, "STOP", m.StopReason)
 		require.Equal(t, "Model generated function call(s).", m.StopMessage)
-		require.Equal(t, gemini.Usage{Input: 3, Output: 15, Thinking: 7, CacheRead: 6, Total: 24}, m.Usage)
+		require.Equal(t, wire.Usage{Input: 3, Output: 15, Thinking: 7, CacheRead: 6, Total: 24}, m.Usage)
 		require.Equal(t, `{"role":"model","parts":[{"text":"Two ","thought":true},{"text":"cities.","thought":true,"x":1},{"text":"I look "},{"text":"at both."},`+
-			`{"functionCall": {"name": "weather","args": {"city": "Z\u00fcrich", "n": 1.0}},"thoughtSignature":"s=="},{"functionCall":{"name":"clock"}}]}`, string(only(m.History())))
+			`{"functionCall": {"name": "weather","args": {"city": "Z\u00fcrich", "n": 1.0}},"thoughtSignature":"s=="},{"functionCall":{"name":"clock"}}]}`, string(only(m.History)))
 	}
 }
 
@@ -79,34 +80,34 @@ func TestReadEvents(t *testing.T) {
 		{name: "blocked", body: `{"promptFeedback":{"blockReason":"SAFETY"}}`},
 		{name: "token counts of another kind", body: ends("STOP")[:1] + `"usageMetadata":{"totalTokenCount":"many"},` + ends("STOP")[1:]},
 
-		{name: "empty", body: "", err: gemini.ErrTruncated},
-		{name: "blank", body: " \r\n\n", err: gemini.ErrTruncated},
-		{name: "a page", body: "<html>\n<body>Bad gateway</body>\n", err: gemini.ErrTruncated},
-		{name: "empty array", body: "[]", err: gemini.ErrTruncated},
-		{name: "stream without finishReason", body: stream(says(clock)), want: []string{"call r-1 clock {}"}, err: gemini.ErrTruncated},
-		{name: "unspecified finishReason", body: stream(ends("FINISH_REASON_UNSPECIFIED", clock)), want: []string{"call r-1 clock {}"}, err: gemini.ErrTruncated},
-		{name: "array without finishReason", body: array(says(clock)), want: []string{"call r-1 clock {}"}, err: gemini.ErrTruncated},
-		{name: "whole without finishReason", body: says(clock), want: []string{"call r-1 clock {}"}, err: gemini.ErrTruncated},
-		{name: "the end of another API, too early", body: stream(says(clock), "[DONE]"), want: []string{"call r-1 clock {}"}, err: gemini.ErrTruncated},
-		{name: "cut within an event", body: stream(says(clock)) + `data: {"candida`, want: []string{"call r-1 clock {}"}, err: gemini.ErrTruncated},
-		{name: "cut within an element", body: "[" + says(clock) + ", {", want: []string{"call r-1 clock {}"}, err: gemini.ErrTruncated},
-		{name: "cut between elements", body: "[" + ends("STOP", clock) + ",", want: []string{"call r-1 clock {}"}, err: gemini.ErrTruncated},
-		{name: "cut before the bracket", body: "[" + ends("STOP", clock), want: []string{"call r-1 clock {}"}, err: gemini.ErrTruncated},
-		{name: "whole, cut", body: `{"candidates":[`, err: gemini.ErrTruncated},
+		{name: "empty", body: "", err: wire.ErrTruncated},
+		{name: "blank", body: " \r\n\n", err: wire.ErrTruncated},
+		{name: "a page", body: "<html>\n<body>Bad gateway</body>\n", err: wire.ErrTruncated},
+		{name: "empty array", body: "[]", err: wire.ErrTruncated},
+		{name: "stream without finishReason", body: stream(says(clock)), want: []string{"call r-1 clock {}"}, err: wire.ErrTruncated},
+		{name: "unspecified finishReason", body: stream(ends("FINISH_REASON_UNSPECIFIED", clock)), want: []string{"call r-1 clock {}"}, err: wire.ErrTruncated},
+		{name: "array without finishReason", body: array(says(clock)), want: []string{"call r-1 clock {}"}, err: wire.ErrTruncated},
+		{name: "whole without finishReason", body: says(clock), want: []string{"call r-1 clock {}"}, err: wire.ErrTruncated},
+		{name: "the end of another API, too early", body: stream(says(clock), "[DONE]"), want: []string{"call r-1 clock {}"}, err: wire.ErrTruncated},
+		{name: "cut within an event", body: stream(says(clock)) + `data: {"candida`, want: []string{"call r-1 clock {}"}, err: wire.ErrTruncated},
+		{name: "cut within an element", body: "[" + says(clock) + ", {", want: []string{"call r-1 clock {}"}, err: wire.ErrTruncated},
+		{name: "cut between elements", body: "[" + ends("STOP", clock) + ",", want: []string{"call r-1 clock {}"}, err: wire.ErrTruncated},
+		{name: "cut before the bracket", body: "[" + ends("STOP", clock), want: []string{"call r-1 clock {}"}, err: wire.ErrTruncated},
+		{name: "whole, cut", body: `{"candidates":[`, err: wire.ErrTruncated},
 
-		{name: "no JSON", body: stream(says(clock), "{]"), want: []string{"call r-1 clock {}"}, err: gemini.ErrMalformed},
-		{name: "not an object", body: stream("[]"), err: gemini.ErrMalformed},
-		{name: "array, not valid", body: "[" + says(clock) + "}", want: []string{"call r-1 clock {}"}, err: gemini.ErrMalformed},
-		{name: "array of texts", body: `["a"]`, err: gemini.ErrMalformed},
-		{name: "whole, not valid", body: `{"candidates":]`, err: gemini.ErrMalformed},
-		{name: "of another API", body: `{"object":"response","error":null,"output":[]}`, err: gemini.ErrMalformed},
-		{name: "another response too early", body: stream(says(clock), strings.Replace(ends("STOP", clock), `"r"`, `"s"`, 1)), want: []string{"call r-1 clock {}"}, err: gemini.ErrMalformed},
-		{name: "part is text", body: stream(ends("STOP", `"a"`)), err: gemini.ErrMalformed},
-		{name: "part is null", body: stream(ends("STOP", `null`)), err: gemini.ErrMalformed},
-		{name: "part with a member twice", body: stream(ends("STOP", `{"text":"a","text":"b"}`)), err: gemini.ErrMalformed},
-		{name: "call with a member twice", body: stream(ends("STOP", `{"functionCall":{"name":"a","args":{},"args":{}}}`)), err: gemini.ErrMalformed},
-		{name: "call is text", body: stream(ends("STOP", `{"functionCall":"clock"}`)), err: gemini.ErrMalformed},
-		{name: "call without name", body: stream(ends("STOP", `{"functionCall":{"args":{}}}`)), err: gemini.ErrMalformed},
+		{name: "no JSON", body: stream(says(clock), "{]"), want: []string{"call r-1 clock {}"}, err: wire.ErrMalformed},
+		{name: "not an object", body: stream("[]"), err: wire.ErrMalformed},
+		{name: "array, not valid", body: "[" + says(clock) + "}", want: []string{"call r-1 clock {}"}, err: wire.ErrMalformed},
+		{name: "array of texts", body: `["a"]`, err: wire.ErrMalformed},
+		{name: "whole, not valid", body: `{"candidates":]`, err: wire.ErrMalformed},
+		{name: "of another API", body: `{"object":"response","error":null,"output":[]}`, err: wire.ErrMalformed},
+		{name: "another response too early", body: stream(says(clock), strings.Replace(ends("STOP", clock), `"r"`, `"s"`, 1)), want: []string{"call r-1 clock {}"}, err: wire.ErrMalformed},
+		{name: "part is text", body: stream(ends("STOP", `"a"`)), err: wire.ErrMalformed},
+		{name: "part is null", body: stream(ends("STOP", `null`)), err: wire.ErrMalformed},
+		{name: "part with a member twice", body: stream(ends("STOP", `{"text":"a","text":"b"}`)), err: wire.ErrMalformed},
+		{name: "call with a member twice", body: stream(ends("STOP", `{"functionCall":{"name":"a","args":{},"args":{}}}`)), err: wire.ErrMalformed},
+		{name: "call is text", body: stream(ends("STOP", `{"functionCall":"clock"}`)), err: wire.ErrMalformed},
+		{name: "call without name", body: stream(ends("STOP", `{"functionCall":{"args":{}}}`)), err: wire.ErrMalformed},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -114,7 +115,7 @@ func TestReadEvents(t *testing.T) {
 			events, m, err := read(strings.NewReader(tt.body))
 			require.ErrorIs(t, err, tt.err)
 			require.Equal(t, tt.want, events)
-			requireTurn(t, m, only(m.Results(nil)))
+			requireTurn(t, m, only(new(gemini.Codec).Results(m, nil)))
 
 			again, _, err := read(iotest.OneByteReader(strings.NewReader(tt.body)))
 			require.ErrorIs(t, err, tt.err)
@@ -141,7 +142,7 @@ func TestReadMakesIDs(t *testing.T) {
 			require.False(t, seen[c.ID])
 			seen[c.ID] = true
 		}
-		require.NotContains(t, string(only(m.History()))+string(only(m.Results(nil))), `"id"`)
+		require.NotContains(t, string(only(m.History))+string(only(new(gemini.Codec).Results(m, nil))), `"id"`)
 	}
 }
 
@@ -152,35 +153,35 @@ func TestReadBlocked(t *testing.T) {
 	require.True(t, m.Blocked)
 	require.Equal(t, "PROHIBITED_CONTENT", m.StopReason)
 	require.Equal(t, "No.", m.StopMessage)
-	require.Equal(t, pegboard.FinishFilter, m.Finish())
+	require.Equal(t, pegboard.FinishFilter, m.Finish)
 	require.Equal(t, 4, m.Usage.Input)
-	require.Nil(t, only(m.History()))
-	require.Nil(t, only(m.Results(nil)))
+	require.Nil(t, only(m.History))
+	require.Nil(t, only(new(gemini.Codec).Results(m, nil)))
 }
 
 func TestReadAPIError(t *testing.T) {
 	t.Parallel()
 	const envelope = `{"error":{"code":429,"message":"Too many","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"3s"}]}}`
-	exhausted := gemini.APIError{Code: 429, Status: "RESOURCE_EXHAUSTED", Message: "Too many", Details: []byte(`[{"retryDelay":"3s"}]`)}
+	exhausted := wire.APIError{HTTPStatus: 429, Type: "RESOURCE_EXHAUSTED", Message: "Too many", Details: []byte(`[{"retryDelay":"3s"}]`)}
 	tests := []struct {
 		name string
 		body string
-		want gemini.APIError
+		want wire.APIError
 		text string
 	}{
 		{name: "instead of a reply", body: envelope, want: exhausted, text: "RESOURCE_EXHAUSTED: Too many (429)"},
 		{name: "instead of an array", body: "[" + envelope + "\n]", want: exhausted, text: "RESOURCE_EXHAUSTED: Too many (429)"},
 		{name: "within a stream", body: stream(says(), envelope), want: exhausted, text: "RESOURCE_EXHAUSTED: Too many (429)"},
 		{name: "within an array", body: array(says(), envelope), want: exhausted, text: "RESOURCE_EXHAUSTED: Too many (429)"},
-		{name: "without status", body: `{"error":{"message":"no"}}`, want: gemini.APIError{Message: "no"}, text: "no"},
-		{name: "a text", body: `{"error":"no"}`, want: gemini.APIError{Message: "no"}, text: "no"},
-		{name: "of another kind", body: `{"error":{"code":"x"}}`, want: gemini.APIError{Message: `{"code":"x"}`}, text: `{"code":"x"}`},
+		{name: "without status", body: `{"error":{"message":"no"}}`, want: wire.APIError{Message: "no"}, text: "no"},
+		{name: "a text", body: `{"error":"no"}`, want: wire.APIError{Message: "no"}, text: "no"},
+		{name: "of another kind", body: `{"error":{"code":"x"}}`, want: wire.APIError{Message: `{"code":"x"}`}, text: `{"code":"x"}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, m, err := read(strings.NewReader(tt.body))
-			var got *gemini.APIError
+			var got *wire.APIError
 			require.ErrorAs(t, err, &got)
 			require.Equal(t, tt.want, *got)
 			require.Equal(t, tt.text, err.Error())
@@ -197,7 +198,7 @@ func TestReadHandsOutCallsAtOnce(t *testing.T) {
 	for _, body := range [][2]string{{stream(one), stream(two)}, {"[" + one, "," + two + "]"}} {
 		r, w := io.Pipe()
 		go func() { _, _ = io.WriteString(w, body[0]) }()
-		var wire gemini.Wire
+		var wire gemini.Codec
 		reply := wire.Read(r)
 		for e := range reply.Events() {
 			require.Equal(t, "r-1", e.Call.ID)
@@ -221,7 +222,7 @@ func TestReadHandsOutCallsAtOnce(t *testing.T) {
 func TestReadTakesACopy(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{calls("clock", `{"a":1}`), `{"functionCall":{"name":"clock","partialArgs":[{"jsonPath":"$.a","numberValue":1}]}}`} {
-		var w gemini.Wire
+		var w gemini.Codec
 		r := w.Read(strings.NewReader(stream(ends("STOP", part))))
 		for e := range r.Events() {
 			clear(e.Call.Input)
@@ -230,7 +231,7 @@ func TestReadTakesACopy(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, `{"a":1}`, string(m.Calls[0].Input))
 		clear(m.Calls[0].Input)
-		require.Contains(t, string(only(m.History())), `"args":{"a":1}`)
+		require.Contains(t, string(only(m.History)), `"args":{"a":1}`)
 	}
 }
 
@@ -239,7 +240,7 @@ func TestReadKeepsTheErrorOfTheBody(t *testing.T) {
 	broken := errors.New("connection reset")
 	for _, body := range []string{"", stream(says(`{"text":"half"}`)), `{"candi`, "[", "[" + says(`{"text":"half"}`) + ","} {
 		_, m, err := read(io.MultiReader(strings.NewReader(body), iotest.ErrReader(broken)))
-		require.ErrorIs(t, err, gemini.ErrTruncated)
+		require.ErrorIs(t, err, wire.ErrTruncated)
 		require.ErrorIs(t, err, broken)
 		require.Equal(t, strings.Contains(body, "half"), m.Text == "half")
 	}
@@ -261,7 +262,7 @@ func TestReadLimits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := read(tt.body)
-			require.ErrorIs(t, err, gemini.ErrMalformed)
+			require.ErrorIs(t, err, wire.ErrMalformed)
 		})
 	}
 }
@@ -302,6 +303,6 @@ func FuzzRead(f *testing.F) {
 			require.Equal(t, m, n)
 			require.Equal(t, fmt.Sprint(err), fmt.Sprint(errAgain))
 		}
-		requireTurn(t, m, only(m.Results(nil)))
+		requireTurn(t, m, only(new(gemini.Codec).Results(m, nil)))
 	})
 }

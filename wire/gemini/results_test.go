@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
 
@@ -85,7 +86,7 @@ func TestResults(t *testing.T) {
 			t.Parallel()
 			_, m, err := read(strings.NewReader(ends("STOP", tt.said...)))
 			require.NoError(t, err)
-			got := only(m.Results(tt.outcomes, tt.more...))
+			got := only(new(gemini.Codec).Results(m, tt.outcomes, tt.more...))
 			if tt.want == "" {
 				require.Nil(t, got)
 				return
@@ -106,10 +107,10 @@ func leftOut(size int, kind string) string {
 // TestResultsMediaBeside is for models that take no files within a result.
 func TestResultsMediaBeside(t *testing.T) {
 	t.Parallel()
-	w := gemini.New(poolOf(t), gemini.MediaBeside())
+	w := gemini.New(poolOf(t), gemini.Config{MediaBeside: true})
 	m, err := w.Read(strings.NewReader(ends("STOP", calls("clock", "{}"), calls("map", "{}")))).Message()
 	require.NoError(t, err)
-	got := only(m.Results([]pegboard.Outcome{outcome("r-1", text("see"), pegboard.Part{MIME: "image/png", Data: []byte("png")}), outcome("r-2")}, text("go on")))
+	got := only(w.Results(m, []pegboard.Outcome{outcome("r-1", text("see"), pegboard.Part{MIME: "image/png", Data: []byte("png")}), outcome("r-2")}, text("go on")))
 	require.Equal(t, `{"role":"user","parts":[`+result("", "clock", "output", "see\n(The files of this result follow after the last result.)")+`,`+
 		result("", "map", "output", "")+`,{"text":"Files of the result of clock:"},`+png+`,{"text":"go on"}]}`, string(got))
 }
@@ -117,15 +118,15 @@ func TestResultsMediaBeside(t *testing.T) {
 // TestResultsOfAMessageMadeByHand answers calls with what they say.
 func TestResultsOfAMessageMadeByHand(t *testing.T) {
 	t.Parallel()
-	m := gemini.Message{Calls: []pegboard.Call{{ID: "a", Name: "clock"}, {Name: "map"}}}
+	m := &wire.Message{Calls: []pegboard.Call{{ID: "a", Name: "clock"}, {Name: "map"}}}
 	require.Equal(t, `{"role":"user","parts":[`+result("a", "clock", "output", "12")+","+result("", "map", "error", strings.Replace(notRun, "clock", "map", 1))+`]}`,
-		string(only(m.Results([]pegboard.Outcome{outcome("a", text("12"))}))))
+		string(only(new(gemini.Codec).Results(m, []pegboard.Outcome{outcome("a", text("12"))}))))
 }
 
 // TestResultsOfAnExecutor takes a reply with all kinds of calls through a real executor.
 func TestResultsOfAnExecutor(t *testing.T) {
 	t.Parallel()
-	w := gemini.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", anyObject)))
+	w := gemini.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", anyObject)), gemini.Config{})
 	m, err := w.Read(strings.NewReader(stream(
 		says(callsWithID("a", "clock", "{}"), callsWithID("a", "clock", "{}")),
 		says(calls("unknown", "{}"), calls("clock", `[]`), `{"functionCall":{"name":"clock"}}`),
@@ -140,7 +141,7 @@ func TestResultsOfAnExecutor(t *testing.T) {
 	for _, i := range []int{0, 4, 5, 6} {
 		require.NoError(t, outcomes[i].Err)
 	}
-	answer := only(m.Results(outcomes))
+	answer := only(w.Results(m, outcomes))
 	requireTurn(t, m, answer)
 	require.Equal(t, 6, strings.Count(string(answer), `"functionResponse"`))
 }
@@ -153,9 +154,9 @@ func TestInvariant2(t *testing.T) {
 		random := rand.New(rand.NewPCG(2, seed))
 		_, m, err := read(strings.NewReader(randomReply(random)))
 		if err != nil {
-			require.True(t, errors.Is(err, gemini.ErrTruncated) || errors.Is(err, gemini.ErrMalformed), "%v", err)
+			require.True(t, errors.Is(err, wire.ErrTruncated) || errors.Is(err, wire.ErrMalformed), "%v", err)
 		}
-		requireTurn(t, m, only(m.Results(randomOutcomes(random, m.Calls), randomParts(random)...)))
+		requireTurn(t, m, only(new(gemini.Codec).Results(m, randomOutcomes(random, m.Calls), randomParts(random)...)))
 	}
 }
 
@@ -208,10 +209,10 @@ func randomParts(random *rand.Rand) (parts []pegboard.Part) {
 
 // requireTurn checks a reply that is sent back together with its answer: each call
 // has one response, in order, before anything else.
-func requireTurn(t *testing.T, m *gemini.Message, answer json.RawMessage) {
+func requireTurn(t *testing.T, m *wire.Message, answer json.RawMessage) {
 	t.Helper()
 	var asked, answered []any
-	if history := only(m.History()); history != nil {
+	if history := only(m.History); history != nil {
 		role, parts := decode(t, history)
 		require.Equal(t, "model", role)
 		require.NotEmpty(t, parts)

@@ -14,14 +14,14 @@ import (
 func TestShown(t *testing.T) {
 	t.Parallel()
 	search := toolOf(t, pegboard.Info{Name: "ToolSearch", Aliases: []string{"FindTools"}})
-	searching := gemini.New(poolOf(t, search, tool(t, "fetch.page", "", anyObject)))
-	renamed := gemini.New(poolOf(t, toolOf(t, pegboard.Info{Name: "grep", Aliases: []string{"ToolSearch"}})))
+	searching := gemini.New(poolOf(t, search, tool(t, "fetch.page", "", anyObject)), gemini.Config{})
+	renamed := gemini.New(poolOf(t, toolOf(t, pegboard.Info{Name: "grep", Aliases: []string{"ToolSearch"}})), gemini.Config{})
 	const block = "Found:\n<functions>\n{\"name\":\"zoom\"}\n</functions>"
 	shows := func(name string) string { return result("", name, "output", block) }
 	page, found := searching.Name("fetch.page"), []string{"ToolSearch", "zoom"}
 	tests := []struct {
 		name   string
-		wire   *gemini.Wire
+		wire   *gemini.Codec
 		call   string
 		result string
 		loaded []string
@@ -42,7 +42,7 @@ func TestShown(t *testing.T) {
 		{name: "a search", wire: searching, call: model(calls("ToolSearch", "{}")), result: shows("ToolSearch"), loaded: found, fixed: true},
 		{name: "a search with an id", wire: searching, call: model(callsWithID("1", "Read", "{}"), callsWithID("2", "ToolSearch", "{}")), result: result("2", "ToolSearch", "output", block), loaded: []string{"Read", "ToolSearch", "zoom"}, fixed: true},
 		{name: "an alias", wire: searching, call: model(calls("FindTools", "{}")), result: shows("FindTools"), loaded: found, fixed: true},
-		{name: "without a pool", wire: &gemini.Wire{}, call: model(calls("ToolSearch", "{}")), result: shows("ToolSearch"), loaded: found, fixed: true},
+		{name: "without a pool", wire: &gemini.Codec{}, call: model(calls("ToolSearch", "{}")), result: shows("ToolSearch"), loaded: found, fixed: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,22 +7,19 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 	"github.com/seed49eaa51d/pegboard/wire/internal/sse"
 )
 
-// maxReply is how much of a reply is read, in bytes: of a stream, the data of its
-// events. One event is limited to [sse.MaxSize].
-const maxReply = 32 << 20
-
-// maxParts is how many parts a reply may have, and how many values the arguments of a
-// call that comes in pieces: a small one takes a hundred times its size in memory.
+// maxParts is how many parts a reply may have, and how many values the arguments of a call
+// that arrives in pieces: a small one takes a hundred times its size in memory.
 const maxParts = 1 << 18
 
 // errEnd means that the body holds no more of the message, and was not cut.
 var errEnd = errors.New("end of the reply")
 
-// source reads the responses of a reply one by one. Each of the three forms in which
-// they come is a sequence of them.
+// A source reads the responses of a reply one by one. Each of the three forms of a body
+// is a sequence of responses.
 type source struct {
 	body   *bufio.Reader
 	form   byte        // '{' of a whole reply, '[' of an array; 0 until it is known, and of a stream
@@ -31,7 +28,7 @@ type source struct {
 	any    bool // a value was read
 }
 
-// next returns the next response. Torn means that the body ended within it, perhaps.
+// next returns the next response. Torn means that the body may have ended within it.
 func (s *source) next() (raw []byte, torn bool, err error) {
 	if s.stream == nil && s.form == 0 {
 		if err := s.open(); err != nil {
@@ -50,8 +47,8 @@ func (s *source) next() (raw []byte, torn bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	if s.size += len(e.Data); s.size > maxReply {
-		return nil, false, tooLarge()
+	if s.size += len(e.Data); s.size > reply.MaxSize {
+		return nil, false, reply.TooLarge()
 	}
 	return e.Data, e.Unended, nil
 }
@@ -101,7 +98,7 @@ func (s *source) element() ([]byte, error) {
 	}
 	if s.any {
 		if c != ',' {
-			return nil, malformed("it is not valid JSON: %q stands between two elements", c)
+			return nil, reply.Malformed("it is not valid JSON: %q stands between two elements", c)
 		}
 		if c, err = s.significant(); err != nil {
 			return nil, err
@@ -115,7 +112,7 @@ func (s *source) element() ([]byte, error) {
 func (s *source) value(c byte) ([]byte, error) {
 	s.any = true
 	if c != '{' && c != '[' {
-		return nil, malformed("it is not valid JSON: %q stands where a response begins", c)
+		return nil, reply.Malformed("it is not valid JSON: %q stands where a response begins", c)
 	}
 	raw, depth, quoted, escaped := []byte{c}, 1, false, false
 	for depth > 0 {
@@ -138,7 +135,7 @@ func (s *source) value(c byte) ([]byte, error) {
 		}
 	}
 	if !json.Valid(raw) {
-		return nil, malformed("it is not valid JSON")
+		return nil, reply.Malformed("it is not valid JSON")
 	}
 	return raw, nil
 }
@@ -153,10 +150,8 @@ func (s *source) significant() (byte, error) {
 }
 
 func (s *source) readByte() (byte, error) {
-	if s.size++; s.size > maxReply {
-		return 0, tooLarge()
+	if s.size++; s.size > reply.MaxSize {
+		return 0, reply.TooLarge()
 	}
 	return s.body.ReadByte()
 }
-
-func tooLarge() error { return malformed("it is larger than %d bytes", maxReply) }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
 )
 
@@ -80,8 +81,8 @@ func callsWithID(id, name, args string) string {
 }
 
 // read reads a reply with the names it holds.
-func read(body io.Reader) (events []string, m *gemini.Message, err error) {
-	var w gemini.Wire
+func read(body io.Reader) (events []string, m *wire.Message, err error) {
+	var w gemini.Codec
 	r := w.Read(body)
 	for e := range r.Events() {
 		switch {

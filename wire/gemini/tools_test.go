@@ -26,7 +26,7 @@ type declaration struct {
 	ParametersJSONSchema json.RawMessage
 }
 
-func declarations(t testing.TB, w *gemini.Wire) []declaration {
+func declarations(t testing.TB, w *gemini.Codec) []declaration {
 	t.Helper()
 	var all []struct{ FunctionDeclarations []declaration }
 	require.NoError(t, json.Unmarshal(w.Tools(), &all))
@@ -55,7 +55,7 @@ func TestToolsGolden(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, "route", "Finds a way.", onePath))
 	require.NoError(t, err)
 
-	got := gemini.New(r.AssemblePool(session(t), pegboard.PoolConfig{})).Tools()
+	got := gemini.New(r.AssemblePool(session(t), pegboard.PoolConfig{}), gemini.Config{}).Tools()
 	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(want)), string(got))
@@ -63,8 +63,8 @@ func TestToolsGolden(t *testing.T) {
 
 func TestToolsOfNothing(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "[]", string(gemini.New(poolOf(t)).Tools()))
-	var zero gemini.Wire
+	require.Equal(t, "[]", string(gemini.New(poolOf(t), gemini.Config{}).Tools()))
+	var zero gemini.Codec
 	require.Equal(t, "[]", string(zero.Tools()))
 	require.Equal(t, "any name", zero.Name("any name"))
 	require.Nil(t, zero.Loaded(nil))
@@ -79,22 +79,22 @@ func TestToolsSchema(t *testing.T) {
 	tests := []struct {
 		name   string
 		schema string
-		option []gemini.Option
+		config gemini.Config
 		member string // empty: neither
 	}{
 		{name: "plain", schema: onePath, member: plain},
-		{name: "plain, other form", schema: onePath, option: []gemini.Option{gemini.JSONSchema()}, member: json},
+		{name: "plain, other form", schema: onePath, config: gemini.Config{JSONSchema: true}, member: json},
 		{name: "refers to itself", schema: tree, member: json},
 		{name: "nothing", schema: anyObject},
 		{name: "nothing, said at length", schema: `{"type":"object","properties":{},"required":[],"additionalProperties":false,"$schema":"http://json-schema.org/draft-07/schema#"}`},
-		{name: "nothing, other form", schema: `{}`, option: []gemini.Option{gemini.JSONSchema()}},
+		{name: "nothing, other form", schema: `{}`, config: gemini.Config{JSONSchema: true}},
 		{name: "asks for what it does not describe", schema: `{"type":"object","required":["a"]}`, member: json},
 		{name: "any names", schema: `{"type":"object","additionalProperties":{"type":"string"}}`, member: json},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			w := gemini.New(poolOf(t, tool(t, "tested", "", tt.schema)), tt.option...)
+			w := gemini.New(poolOf(t, tool(t, "tested", "", tt.schema)), tt.config)
 			require.Empty(t, w.Omitted())
 			all := declarations(t, w)
 			require.Len(t, all, 1)
@@ -109,8 +109,8 @@ func TestToolsFormsAreKeptApart(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t, tool(t, "edit", "", onePath))
 	for range 2 {
-		require.Contains(t, string(gemini.New(p).Tools()), `"parameters":`)
-		require.Contains(t, string(gemini.New(p, gemini.JSONSchema()).Tools()), `"parametersJsonSchema":`+onePath)
+		require.Contains(t, string(gemini.New(p, gemini.Config{}).Tools()), `"parameters":`)
+		require.Contains(t, string(gemini.New(p, gemini.Config{JSONSchema: true}).Tools()), `"parametersJsonSchema":`+onePath)
 	}
 }
 
@@ -126,8 +126,8 @@ func TestNames(t *testing.T) {
 	for _, name := range given {
 		tools = append(tools, tool(t, name, "", anyObject))
 	}
-	w := gemini.New(poolOf(t, tools...))
-	other := gemini.New(poolOf(t, tools[2]))
+	w := gemini.New(poolOf(t, tools...), gemini.Config{})
+	other := gemini.New(poolOf(t, tools[2]), gemini.Config{})
 
 	seen := map[string]string{}
 	for _, name := range given {
@@ -141,7 +141,7 @@ func TestNames(t *testing.T) {
 		m, err := w.Read(strings.NewReader(ends("STOP", calls(api, "{}")))).Message()
 		require.NoError(t, err)
 		require.Equal(t, name, m.Calls[0].Name)
-		require.Contains(t, string(only(m.Results(nil))), fmt.Sprintf(`"name":%q`, api))
+		require.Contains(t, string(only(w.Results(m, nil))), fmt.Sprintf(`"name":%q`, api))
 	}
 	require.Equal(t, w.Name("notes.add"), other.Name("notes.add"), "a name depends on the other tools")
 	require.Regexp(t, `^notes_add_[0-9a-f]{12}$`, w.Name("notes.add"))
@@ -164,7 +164,7 @@ func TestInvariant7BuiltinPrefix(t *testing.T) {
 			tool(t, "odd", "Left out.", `{"type":"object","properties":{"a b":{}}}`),
 		))
 		s := session(t)
-		alone := string(gemini.New(r.AssemblePool(s, pegboard.PoolConfig{})).Tools())
+		alone := string(gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}), gemini.Config{}).Tools())
 		prefix := strings.TrimSuffix(alone, "]}]")
 		for range 40 {
 			source := fmt.Sprintf("source%d.%d", random.IntN(3), random.IntN(2))
@@ -175,12 +175,12 @@ func TestInvariant7BuiltinPrefix(t *testing.T) {
 				require.NoError(t, err)
 			}
 			p := r.AssemblePool(s, pegboard.PoolConfig{})
-			w := gemini.New(p)
+			w := gemini.New(p, gemini.Config{})
 			got := string(w.Tools())
 			rest, ok := strings.CutPrefix(got, prefix)
 			require.True(t, ok, "the prefix changed:\n%s\n%s", prefix, got)
 			require.Regexp(t, `^(\]\}\]$|,\{)`, rest)
-			require.Equal(t, got, string(gemini.New(r.AssemblePool(s, pegboard.PoolConfig{})).Tools()), "the same pool, other bytes")
+			require.Equal(t, got, string(gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}), gemini.Config{}).Tools()), "the same pool, other bytes")
 			require.Equal(t, p.Len(), len(declarations(t, w))+len(w.Omitted()))
 		}
 	}
@@ -206,7 +206,7 @@ func TestInvariant8OneBadTool(t *testing.T) {
 	require.NoError(t, r.Add(tool(t, "edit", "", onePath)))
 	_, err := r.Attach("maps", tool(t, "bad", "", `{"type":"object","properties":{"a b":{}}}`), tool(t, "route", "", anyObject))
 	require.NoError(t, err)
-	w := gemini.New(r.AssemblePool(session(t), pegboard.PoolConfig{}))
+	w := gemini.New(r.AssemblePool(session(t), pegboard.PoolConfig{}), gemini.Config{})
 	var sent []string
 	for _, d := range declarations(t, w) {
 		sent = append(sent, d.Name)
@@ -220,7 +220,7 @@ func TestInvariant8OneBadTool(t *testing.T) {
 
 func TestChoice(t *testing.T) {
 	t.Parallel()
-	w := gemini.New(poolOf(t, tool(t, "edit", "", anyObject), tool(t, "notes.add", "", anyObject)))
+	w := gemini.New(poolOf(t, tool(t, "edit", "", anyObject), tool(t, "notes.add", "", anyObject)), gemini.Config{})
 	tests := []struct {
 		name   string
 		choice wire.Choice
@@ -239,22 +239,22 @@ func TestChoice(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			require.Equal(t, `{"toolConfig":{"functionCallingConfig":`+tt.want+`}}`, string(w.Choice(tt.choice)))
-			require.Equal(t, `{}`, string(gemini.New(poolOf(t)).Choice(tt.choice)))
+			require.Equal(t, `{}`, string(gemini.New(poolOf(t), gemini.Config{}).Choice(tt.choice)))
 		})
 	}
 }
 
 func TestLoaded(t *testing.T) {
 	t.Parallel()
-	w := gemini.New(poolOf(t, tool(t, "ToolSearch", "", anyObject), tool(t, "notes.add", "Adds.", onePath), tool(t, "maps", "", anyObject)))
+	w := gemini.New(poolOf(t, tool(t, "ToolSearch", "", anyObject), tool(t, "notes.add", "Adds.", onePath), tool(t, "maps", "", anyObject)), gemini.Config{})
 	m, err := w.Read(strings.NewReader(ends("STOP", calls("ToolSearch", "{}")))).Message()
 	require.NoError(t, err)
-	answer := only(m.Results([]pegboard.Outcome{outcome("r-1", text("Two:"), pegboard.Part{Tool: "notes.add"}, pegboard.Part{Tool: "maps"}, pegboard.Part{Tool: "gone"}, text("So."))}))
+	answer := only(w.Results(m, []pegboard.Outcome{outcome("r-1", text("Two:"), pegboard.Part{Tool: "notes.add"}, pegboard.Part{Tool: "maps"}, pegboard.Part{Tool: "gone"}, text("So."))}))
 	want := fmt.Sprintf("Two:\n<functions>\n%s\n{\"name\":\"maps\"}\n</functions>\n(Not available any more: gone. Search again.)\nSo.",
 		`{"name":"`+w.Name("notes.add")+`","description":"Adds.","parameters":`+string(declarations(t, w)[2].Parameters)+`}`)
 	require.Equal(t, `{"role":"user","parts":[`+result("", "ToolSearch", "output", want)+`]}`, string(answer))
 
-	conversation := messagesOf([]string{hello, "null", string(only(m.History())), string(answer), model(maps),
+	conversation := messagesOf([]string{hello, "null", string(only(m.History)), string(answer), model(maps),
 		user(`{"text":"<functions>\n{\"name\":\"said\"}\n</functions>"}`), model(`{"functionResponse":{"name":"x","response":{"output":"<functions>\n{\"name\":\"y\"}\n</functions>"}}}`)})
 	require.Equal(t, []string{"ToolSearch", "notes.add", "maps", "map"}, w.Loaded(conversation))
 	require.Equal(t, []string{"ToolSearch"}, w.Loaded(conversation[:3]))

@@ -73,7 +73,7 @@ func TestTrim(t *testing.T) {
 			if tt.want == nil {
 				tt.want = tt.in
 			}
-			var w gemini.Wire
+			var w gemini.Codec
 			s := trimmer{answers: tt.answers}
 			in := messagesOf(tt.in)
 			got := w.Trim(t.Context(), in, &s)
@@ -94,7 +94,7 @@ func TestTrim(t *testing.T) {
 func TestTrimFixes(t *testing.T) {
 	t.Parallel()
 	_, pool := searchable(t, late(t, "notes.add"), toolOf(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}}))
-	w := gemini.New(pool())
+	w := gemini.New(pool(), gemini.Config{})
 	contents := append(w.Recall([]string{"notes.add"}), messagesOf([]string{
 		model(calls(w.Name("notes.add"), "{}"), calls("Task", "{}"), calls("elsewhere", "{}")),
 		user(result("", w.Name("notes.add"), "output", "1"), result("", "Task", "output", "2"), result("", "elsewhere", "error", "See <functions>")),
@@ -113,7 +113,7 @@ func TestTrimFixes(t *testing.T) {
 func TestTrimCallIDs(t *testing.T) {
 	t.Parallel()
 	ids := func(contents ...string) (all []string) {
-		var w gemini.Wire
+		var w gemini.Codec
 		var s trimmer
 		w.Trim(t.Context(), messagesOf(contents), &s)
 		for _, r := range s.shown {
@@ -154,8 +154,8 @@ func TestTrimAnything(t *testing.T) {
 		}
 		in := messagesOf(render(turns))
 		requireTrimmed(t, random, in)
-		normal, _ := gemini.Normalize(in)
-		_, repairs := gemini.Normalize(requireTrimmed(t, random, normal))
+		normal, _ := new(gemini.Codec).Normalize(in)
+		_, repairs := new(gemini.Codec).Normalize(requireTrimmed(t, random, normal))
 		require.Empty(t, repairs, "seed %d", seed)
 	}
 }
@@ -164,7 +164,7 @@ func TestTrimAnything(t *testing.T) {
 // what comes of it.
 func requireTrimmed(t *testing.T, random *rand.Rand, in []json.RawMessage) (out []json.RawMessage) {
 	t.Helper()
-	var w gemini.Wire
+	var w gemini.Codec
 	s := trimmer{}
 	for range 100 {
 		s.answers = append(s.answers, []string{"", fmt.Sprint("short ", random.IntN(3))}[random.IntN(2)])
@@ -197,8 +197,8 @@ func requireTrimmed(t *testing.T, random *rand.Rand, in []json.RawMessage) (out 
 		}
 	}
 	require.Len(t, s.shown, n)
-	_, repairs := gemini.Normalize(in)
-	_, left := gemini.Normalize(out)
+	_, repairs := new(gemini.Codec).Normalize(in)
+	_, left := new(gemini.Codec).Normalize(out)
 	require.Equal(t, repairs, left)
 	require.Equal(t, stringsOf(out), stringsOf(w.Trim(t.Context(), in, &s)))
 	return out
@@ -216,8 +216,8 @@ func FuzzTrim(f *testing.F) {
 	f.Add(strings.Join([]string{user(`{"functionResponse":{"response":{"output":"a","error":"b","output":7}}}`), user(answers("a", "clock"), `{"functionResponse":[]}`), "null"}, "\n"), "\xff")
 	f.Fuzz(func(t *testing.T, s, text string) {
 		in := messagesOf(strings.Split(s, "\n"))
-		_, repairs := gemini.Normalize(in)
-		var w gemini.Wire
+		_, repairs := new(gemini.Codec).Normalize(in)
+		var w gemini.Codec
 		var shown trimmer
 		w.Trim(t.Context(), in, &shown)
 		shown.answers = make([]string, len(shown.shown))
@@ -225,7 +225,7 @@ func FuzzTrim(f *testing.F) {
 			shown.answers[i] = text
 		}
 		out := w.Trim(t.Context(), in, &shown)
-		_, after := gemini.Normalize(out)
+		_, after := new(gemini.Codec).Normalize(out)
 		require.Equal(t, repairs, after, "%s\nbecame\n%s", in, out)
 		require.Equal(t, s, strings.Join(stringsOf(in), "\n"))
 	})
@@ -241,7 +241,7 @@ func BenchmarkTrim(b *testing.B) {
 			size += len(c)
 		}
 	}
-	var w gemini.Wire
+	var w gemini.Codec
 	s := trimmer{answers: make([]string, 100)}
 	s.answers[7] = "short"
 	b.SetBytes(int64(size))

@@ -1,13 +1,14 @@
-// Package deferral is what the wires of APIs that search no tools do about those
-// whose definitions wait for a search. They send the ones that were loaded after all
-// others, and the model finds the rest by calling [SearchTool].
+// Package deferral is about tools whose definitions are deferred, in APIs that do not
+// search tools themselves. A request holds the tools that were loaded after all others,
+// and the model finds the rest by calling [history.SearchTool].
 //
-// A pool without that tool defers nothing here, whatever it says: nobody could find
-// what is left out.
+// In a pool without that tool nothing is deferred here, whatever the pool says: the
+// model could not find what is left out.
 package deferral
 
 import (
-	"encoding/json"
+	"crypto/sha256"
+	"encoding/hex"
 	"iter"
 	"slices"
 	"strings"
@@ -15,10 +16,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/toolset"
 )
-
-// SearchTool is the name of [pegboard.ToolSearch] in a pool.
-const SearchTool = "ToolSearch"
 
 // Searches reports whether the model can find tools by calling one of p, which may be
 // nil.
@@ -26,21 +26,19 @@ func Searches(p *pegboard.Pool) bool {
 	if p == nil {
 		return false
 	}
-	t, ok := p.Lookup(SearchTool)
-	return ok && t.Info().Name == SearchTool // and not an alias of another tool
+	t, ok := p.Lookup(history.SearchTool)
+	return ok && t.Info().Name == history.SearchTool // and not an alias of another tool
 }
 
 // Request yields all tools of p in the order of the pool, and whether a request leaves
-// each out. Then it yields those among them that were loaded, which it holds after all
-// others: what was sent before stays the same prefix.
+// each out. Then it yields those among them that were loaded, which the request holds
+// after all others: what was sent before stays the same prefix.
 func Request(p *pegboard.Pool) iter.Seq2[pegboard.Declaration, bool] {
 	return func(yield func(d pegboard.Declaration, waits bool) bool) {
 		searches := Searches(p)
-		for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
-			for d := range p.Declarations(part) {
-				if !yield(d, searches && d.Deferred) {
-					return
-				}
+		for d := range toolset.All(p) {
+			if !yield(d, searches && d.Deferred) {
+				return
 			}
 		}
 		if !searches {
@@ -54,9 +52,9 @@ func Request(p *pegboard.Pool) iter.Seq2[pegboard.Declaration, bool] {
 	}
 }
 
-// Choice returns what of c can be said of a request. A tool that it leaves out because
-// the tool was not loaded cannot be called: to force it leaves the model free, and it
-// is none of those that may be called. If no other is, the model may call none.
+// Choice returns c without the tools that cannot be called, because they are deferred
+// and not loaded. If the tool to call is one of them, the model decides. If none of
+// c.Tools is left, the model may call none.
 func Choice(p *pegboard.Pool, c wire.Choice) wire.Choice {
 	if !Searches(p) || c.Mode == wire.None || c.Mode != wire.One && len(c.Tools) == 0 {
 		return c
@@ -78,38 +76,42 @@ func Choice(p *pegboard.Pool, c wire.Choice) wire.Choice {
 	return c
 }
 
-// Recallable returns those of some tools whose definitions wait in p, loaded or not,
-// by their names in p and each once. It returns nil if nobody can search p.
-func Recallable(p *pegboard.Pool, tools []string) (names []string) {
+// Recall returns a call of [history.SearchTool] that loads tools again, and its
+// outcome. It loads those of tools that are deferred in p, whether loaded or not, and
+// that the request can hold. It fails if there are none, or if the model cannot search
+// p. The ID of the call is the prefix and a hash of the names.
+func Recall(p *pegboard.Pool, tools []string, idPrefix string, sendable func(tool string) bool) (search pegboard.Call, found []pegboard.Outcome, ok bool) {
+	names := recallable(p, tools, sendable)
+	if len(names) == 0 {
+		return search, nil, false
+	}
+	input := jsonobject.With("query", jsonobject.Quote("select:"+strings.Join(names, ","))).Encode()
+	sum := sha256.Sum256(input)
+	search = pegboard.Call{ID: idPrefix + hex.EncodeToString(sum[:12]), Name: history.SearchTool, Input: input}
+	r := &pegboard.Result{}
+	for _, tool := range names {
+		r.Parts = append(r.Parts, pegboard.Part{Tool: tool})
+	}
+	return search, []pegboard.Outcome{{Call: &search, Result: r}}, true
+}
+
+// recallable returns the names in p of the tools to recall, each once.
+func recallable(p *pegboard.Pool, tools []string, sendable func(tool string) bool) (names []string) {
 	if !Searches(p) {
 		return nil
 	}
-	waiting := setOf(p.Deferred())
+	deferred := setOf(p.Deferred())
 	for _, tool := range tools {
 		t, ok := p.Lookup(tool)
 		if !ok {
 			continue
 		}
-		if name := t.Info().Name; waiting[name] {
-			delete(waiting, name)
+		if name := t.Info().Name; deferred[name] && sendable(name) {
+			delete(deferred, name)
 			names = append(names, name)
 		}
 	}
 	return names
-}
-
-// Query returns the input with which a call of [SearchTool] loads tools by name.
-func Query(tools []string) json.RawMessage {
-	return jsonobject.With("query", jsonobject.Quote("select:"+strings.Join(tools, ","))).Encode()
-}
-
-// Found returns what becomes of such a call.
-func Found(c *pegboard.Call, tools []string) []pegboard.Outcome {
-	r := &pegboard.Result{}
-	for _, tool := range tools {
-		r.Parts = append(r.Parts, pegboard.Part{Tool: tool})
-	}
-	return []pegboard.Outcome{{Call: c, Result: r}}
 }
 
 func setOf(names []string) map[string]bool {

@@ -94,22 +94,39 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-func TestRecallable(t *testing.T) {
+func TestRecall(t *testing.T) {
 	t.Parallel()
+	any := func(string) bool { return true }
 	tools := []string{"old", "b", "gone", "a", "c", "ToolSearch", "", "a"}
-	require.Equal(t, []string{"c", "a"}, deferral.Recallable(poolOf(t, pegboard.Deferral{}, pegboard.ToolSearch(pegboard.SearchOptions{})), tools))
-	require.Nil(t, deferral.Recallable(poolOf(t, pegboard.Deferral{ProviderSearch: true}), tools), "nobody can search")
-	require.Nil(t, deferral.Recallable(nil, tools))
+	p := poolOf(t, pegboard.Deferral{}, pegboard.ToolSearch(pegboard.SearchOptions{}))
+	search, found, ok := deferral.Recall(p, tools, "id_", any)
+	require.True(t, ok)
+	require.Regexp(t, `^id_[0-9a-f]{24}$`, search.ID)
+	require.Equal(t, `{"query":"select:c,a"}`, string(search.Input))
+	require.Equal(t, []pegboard.Outcome{{Call: &search, Result: &pegboard.Result{Parts: []pegboard.Part{{Tool: "c"}, {Tool: "a"}}}}}, found)
+
+	same, _, _ := deferral.Recall(p, []string{"c", "a"}, "id_", any)
+	require.Equal(t, search, same)
+	other, found, ok := deferral.Recall(p, tools, "id_", func(tool string) bool { return tool == "a" })
+	require.True(t, ok)
+	require.NotEqual(t, search.ID, other.ID)
+	require.Equal(t, []pegboard.Part{{Tool: "a"}}, found[0].Result.Parts)
+
+	_, _, ok = deferral.Recall(p, []string{"b", "gone"}, "", any)
+	require.False(t, ok, "none is deferred")
+	_, _, ok = deferral.Recall(poolOf(t, pegboard.Deferral{ProviderSearch: true}), tools, "", any)
+	require.False(t, ok, "the model cannot search")
+	_, _, ok = deferral.Recall(nil, tools, "", any)
+	require.False(t, ok)
 }
 
-// TestQuery loads with a query the tools that it names.
-func TestQuery(t *testing.T) {
+// TestRecallAsTheToolAnswers loads the tools with the real tool.
+func TestRecallAsTheToolAnswers(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t, pegboard.Deferral{}, pegboard.ToolSearch(pegboard.SearchOptions{}))
-	names := []string{"c", "mcp__s__d"}
-	c := pegboard.Call{ID: "1", Name: deferral.SearchTool, Input: deferral.Query(names)}
+	search, found, ok := deferral.Recall(p, []string{"c", "mcp__s__d"}, "", func(string) bool { return true })
+	require.True(t, ok)
 	var e pegboard.Executor
-	outcomes := e.Run(t.Context(), p, c)
-	require.Equal(t, outcomes[0].Result.Parts, deferral.Found(&c, names)[0].Result.Parts)
-	require.Equal(t, &c, deferral.Found(&c, names)[0].Call)
+	outcomes := e.Run(t.Context(), p, search)
+	require.Equal(t, outcomes[0].Result.Parts, found[0].Result.Parts)
 }

@@ -1,30 +1,37 @@
-// Package history repairs conversations, so that each call of a tool has exactly
-// one result and the provider takes the next request.
+// Package history repairs conversations, so that each call of a tool has exactly one
+// result and the provider takes the next request. It also finds the tools that a
+// conversation has made known to the model, and replaces long results.
 //
-// It knows no provider. A wire shows it a conversation as [Message] values, which
-// say where the calls and results are, and gets back the [Turn] values to write,
-// which refer to blocks of the old ones. So a wire can leave alone the bytes of
-// all that is not concerned.
+// It knows no provider. A codec describes a conversation as [Message] values, which say
+// where the calls and results are, and gets [Turn] values back, which refer to blocks of
+// the messages given. So a codec can leave the bytes of all other blocks alone.
 //
 // The package holds no state; its functions may be called from any goroutine.
 package history
 
-import "fmt"
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
 
-// A Message is what [Mend] needs to know of one message. A wire whose provider
-// has a message for every block (a call, a result) shows those that belong to
-// one turn as one Message.
+	"github.com/seed49eaa51d/pegboard/wire"
+)
+
+// A Message is what [Repair] needs to know of one message. A codec whose provider has a
+// message for every block (a call, a result) describes those that belong to one turn as
+// one Message.
 type Message struct {
 	Role   Role
-	Blocks []Block // of [Other] they are not looked at
+	Blocks []Block // ignored if Role is [Other]
 }
 
-// Role says who speaks.
+// A Role says who speaks.
 type Role int
 
 // The roles.
 const (
-	Other Role = iota // nobody who calls or answers: the message stays as it is
+	Other Role = iota // neither calls nor answers: the message stays as it is
 	Model             // may call tools
 	User              // may hold results
 )
@@ -32,16 +39,16 @@ const (
 // A Block is one piece of a message.
 type Block struct {
 	Kind Kind
-	// ID connects a call with its result and is not looked at otherwise. No two
-	// calls of a conversation have the same: where a provider counts anew in
-	// each turn, or has no ids, the wire must make them differ.
+	// ID connects a call with its result; other kinds have none. No two calls of a
+	// conversation have the same: where a provider's ids begin anew in each turn, or
+	// calls have none, the codec must make them differ.
 	ID string
 }
 
-// Kind says what a block is to a call.
+// A Kind says what a block has to do with calls.
 type Kind int
 
-// The kinds of block. Calls and results that the client has no part in, as those
+// The kinds of block. Calls and results that the client has no part in, such as those
 // of tools that the provider runs, are Content.
 const (
 	Content Kind = iota
@@ -52,11 +59,11 @@ const (
 
 // A Turn is one message of the repaired conversation.
 type Turn struct {
-	// Message is the index of the message that it was, [New] for one that was
-	// not there and has the role [User].
+	// Message is the index of the message given, or [New] for one that was not there.
+	// A new message has the role [User].
 	Message int
-	// Changed is whether the message must be written anew, from Blocks. Other
-	// turns are as they were.
+	// Changed means that the message must be written anew, from Blocks. Other turns are
+	// as they were.
 	Changed bool
 	Blocks  []Ref // nil for the role Other
 }
@@ -64,20 +71,51 @@ type Turn struct {
 // New is the Message of a turn that was not there before.
 const New = -1
 
-// A Ref names a block of the conversation as it was.
+// A Ref is the place of a block in the conversation given.
 type Ref struct {
 	Message, Block int
-	// Missing means that the block is a call, and that its result, which is to
-	// stand here, must be written; see [Answer].
+	// Missing means that the block is a call, and that its result, which belongs here,
+	// must be written; see [Answer].
 	Missing bool
 }
 
-// Answer returns the text of a result that is missing, for the model to read. It
-// goes into a result marked as an error. Whether the tool ran is not known here.
+// Answer returns the text of a result that is missing, for the model to read. It goes
+// into a result that is marked as an error. Whether the tool ran is not known here.
 func Answer(tool string) string {
 	if tool == "" {
 		tool = "this call"
 	}
 	return fmt.Sprintf("There is no result of %s: the turn was interrupted. It may have run in part, or not at all. "+
 		"Look at what it did before you repeat it, and repeat it only if it is still wanted.", tool)
+}
+
+// A Conversation is one in the form of a provider.
+type Conversation interface {
+	// View returns the conversation as [Repair] takes it.
+	View() []Message
+	// Locate returns repairs of the View's messages as repairs of the provider's.
+	Locate(repairs []wire.Repair) []wire.Repair
+	// Append appends the messages of a turn to out.
+	Append(out []json.RawMessage, t Turn) []json.RawMessage
+}
+
+// Normalize returns the messages of the repaired conversation, and the repairs in the
+// order of the messages given. Found are repairs that were made before.
+func Normalize(c Conversation, found []wire.Repair) ([]json.RawMessage, []wire.Repair) {
+	view := c.View()
+	turns, repairs := Repair(view)
+	repairs = append(found, c.Locate(repairs)...)
+	SortRepairs(repairs)
+	out := make([]json.RawMessage, 0, len(view))
+	for _, t := range turns {
+		out = c.Append(out, t)
+	}
+	return out, repairs
+}
+
+// SortRepairs sorts repairs by message, and those of one message by kind.
+func SortRepairs(repairs []wire.Repair) {
+	slices.SortStableFunc(repairs, func(a, b wire.Repair) int {
+		return cmp.Or(cmp.Compare(a.Message, b.Message), cmp.Compare(a.Kind, b.Kind))
+	})
 }

@@ -1,40 +1,85 @@
 package chat
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
-	"github.com/seed49eaa51d/pegboard/wire/openai/internal/body"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 )
 
-// assembler puts a message together from the chunks of a stream. A reply that came
+// An assembler puts a message together from the chunks of a stream. A reply that came
 // whole is one chunk.
 type assembler struct {
-	message  Message
+	reply.Draft
+	codec *Codec
+	src   *bufio.Reader
+	body  *reply.Body // nil until something is read
+
 	calls    []*call
-	released int // how many of calls were handed out: the first ones
+	released int // how many of calls, from the first on, were added to the draft
 	byIndex  map[int]*call
 	byID     map[string]*call
-	current  *call // what came last
+	current  *call // that the last piece belonged to
 	late     bool  // calls went on after the finish_reason
 	content  strings.Builder
 	refusal  strings.Builder
-	extra    grown // what the service adds to a message: the reasoning
-	ready    []Event
-	started  bool
-	stopped  bool
+	extra    grown // members that the service adds to a message: the reasoning
 }
 
-func malformedCall(err error) error { return body.Malformed("tool_calls: %w", err) }
+func newAssembler(c *Codec, body io.Reader) *assembler {
+	return &assembler{codec: c, src: bufio.NewReader(body)}
+}
+
+// Read takes the next event of a stream, or a whole reply. The end of the body after the
+// model has finished is no error.
+func (a *assembler) Read() error {
+	if a.body == nil {
+		a.skipBracket()
+		a.body = reply.NewBody(a.src)
+	}
+	piece, err := a.body.Next()
+	switch {
+	case err == nil:
+		return a.take(piece)
+	case a.Message.StopReason != "" && !a.late && !errors.Is(err, wire.ErrMalformed):
+		a.Ended = true
+		return nil
+	case errors.Is(err, io.EOF):
+		return reply.Truncated("the body ended before the reply did")
+	}
+	return err
+}
+
+// skipBracket skips the bracket that some services put before an error: they send an
+// array of one element. An error of the source is returned again by the next read.
+func (a *assembler) skipBracket() {
+	for {
+		c, _, err := a.src.ReadRune()
+		switch {
+		case err != nil || c == '[':
+			return
+		case c != '\ufeff' && !unicode.IsSpace(c):
+			_ = a.src.UnreadRune() // it was just read
+			return
+		}
+	}
+}
+
+func malformedCall(err error) error { return reply.Malformed("tool_calls: %w", err) }
 
 // take adds one event of a stream to the message, or all of a whole reply.
-func (a *assembler) take(p body.Piece) error {
-	data := bytes.TrimSpace(p.Data)
+func (a *assembler) take(p reply.Piece) error {
+	data := bytes.TrimSpace(p.Text())
 	switch {
 	case len(data) == 0 || string(data) == "null":
 		return nil
@@ -44,7 +89,7 @@ func (a *assembler) take(p body.Piece) error {
 		if e := apiError(data); e != nil {
 			return e
 		}
-		return &APIError{Message: string(data)}
+		return &wire.APIError{Message: string(data)}
 	}
 	var c chunk
 	err := json.Unmarshal(data, &c)
@@ -52,21 +97,21 @@ func (a *assembler) take(p body.Piece) error {
 	case err == nil:
 		return a.takeChunk(&c, data, p.Whole)
 	case p.Unended && !json.Valid(data):
-		return body.Truncated("within an event")
+		return reply.Truncated("within an event")
 	}
-	return body.Malformed("chunk: %w", err)
+	return reply.Malformed("chunk: %w", err)
 }
 
 func (a *assembler) done() error {
-	if a.message.StopReason == "" {
-		return body.Truncated("the stream was done before the model gave a finish_reason")
+	if a.Message.StopReason == "" {
+		return reply.Truncated("the stream was done before the model gave a finish_reason")
 	}
-	a.stopped = true
+	a.Ended = true
 	return nil
 }
 
-// chunk is a chunk of a stream, or a whole reply, with the members that may say
-// that it is an error.
+// A chunk is a chunk of a stream or a whole reply, with the members that may mean that
+// it is an error.
 type chunk struct {
 	ID, Model, Usage       json.RawMessage
 	Error, Message, Detail json.RawMessage
@@ -103,7 +148,7 @@ func (a *assembler) takeChunk(in *chunk, data json.RawMessage, whole bool) error
 		delta := c.Delta
 		if whole {
 			if delta = c.Message; !jsonobject.Is(delta) {
-				return body.Malformed("its first choice has no message")
+				return reply.Malformed("its first choice has no message")
 			}
 		}
 		a.count(c.Usage)
@@ -111,35 +156,44 @@ func (a *assembler) takeChunk(in *chunk, data json.RawMessage, whole bool) error
 			return err
 		}
 		if c.FinishReason != "" {
-			a.message.StopReason, a.late = c.FinishReason, false
+			a.Message.StopReason, a.late = c.FinishReason, false
 			a.release(false)
 		}
-		a.stopped = whole
+		a.Ended = whole
 		break // a whole reply may have several without an index
 	}
-	if whole && !a.stopped {
-		return body.Malformed("it has no first choice")
+	if whole && !a.Ended {
+		return reply.Malformed("it has no first choice")
 	}
 	return nil
 }
 
-// begin takes what is known of the message besides its content. Some services
-// leave it out of some chunks.
+// begin takes the id and the model. Some services leave them out of some chunks.
 func (a *assembler) begin(in *chunk) {
-	a.started = true
-	if a.message.ID == "" {
-		a.message.ID = plain(in.ID)
+	if a.Message.ID == "" {
+		a.Message.ID = plain(in.ID)
 	}
-	if a.message.Model == "" {
-		a.message.Model = plain(in.Model)
+	if a.Message.Model == "" {
+		a.Message.Model = plain(in.Model)
 	}
 }
 
-// count takes token counts, of which each replaces the one before.
+// count takes token counts, which replace those before. They matter less than the
+// message: counts that cannot be read are ignored.
 func (a *assembler) count(raw json.RawMessage) {
-	if u, ok := parseUsage(raw); ok {
-		a.message.Usage = u
+	var in struct {
+		Prompt     *int `json:"prompt_tokens"`
+		Completion int  `json:"completion_tokens"`
+		Details    struct {
+			Cached  int `json:"cached_tokens"`
+			Written int `json:"cache_write_tokens"`
+		} `json:"prompt_tokens_details"`
 	}
+	if len(raw) == 0 || json.Unmarshal(raw, &in) != nil || in.Prompt == nil {
+		return
+	}
+	read, written := in.Details.Cached, in.Details.Written
+	a.Message.Usage = wire.Usage{Input: max(0, *in.Prompt-read-written), Output: in.Completion, CacheRead: read, CacheWrite: written}
 }
 
 func (a *assembler) takeDelta(raw json.RawMessage, whole bool) error {
@@ -148,7 +202,7 @@ func (a *assembler) takeDelta(raw json.RawMessage, whole bool) error {
 	}
 	o, err := jsonobject.Parse(raw)
 	if err != nil {
-		return body.Malformed("delta: %w", err)
+		return reply.Malformed("delta: %w", err)
 	}
 	a.think(o)
 	for _, m := range o {
@@ -160,7 +214,7 @@ func (a *assembler) takeDelta(raw json.RawMessage, whole bool) error {
 			a.say(&a.refusal, plain(m.Value))
 		case m.Name == "tool_calls":
 			err = a.takeCalls(m.Value, whole)
-		case m.Name == "function_call" && !holds(o.Get("tool_calls")): // what these were once, one at a time; some send both
+		case m.Name == "function_call" && !nonEmpty(o.Get("tool_calls")): // the older form, of a single call; some services send both
 			err = a.takeCalls(json.RawMessage(`[{"function":`+string(m.Value)+`}]`), whole)
 		case strings.HasPrefix(m.Name, "reasoning"), m.Name == "extra_content":
 			a.extra.add(m.Name, m.Value)
@@ -172,16 +226,16 @@ func (a *assembler) takeDelta(raw json.RawMessage, whole bool) error {
 	return nil
 }
 
-// holds reports whether a list is there and not empty.
-func holds(list json.RawMessage) bool {
+// nonEmpty reports whether a list is there and not empty.
+func nonEmpty(list json.RawMessage) bool {
 	return len(list) > 0 && string(list) != "null" && string(list) != "[]"
 }
 
-// think makes thinking visible. Some services send it under both names.
+// think adds thinking. Some services send it under both names.
 func (a *assembler) think(o jsonobject.Object) {
 	for _, name := range []string{"reasoning_content", "reasoning"} {
 		if text, ok := o.Text(name); ok && text != "" {
-			a.ready = append(a.ready, Event{Thinking: text})
+			a.AddThinking(text)
 			return
 		}
 	}
@@ -204,11 +258,10 @@ func texts(content json.RawMessage) (all []string) {
 	return all
 }
 
+// say adds a piece of the answer or of the refusal.
 func (a *assembler) say(to *strings.Builder, text string) {
-	if text != "" {
-		to.WriteString(text)
-		a.ready = append(a.ready, Event{Text: text})
-	}
+	to.WriteString(text)
+	a.AddText(text)
 }
 
 func (a *assembler) takeCalls(raw json.RawMessage, whole bool) error {
@@ -221,7 +274,7 @@ func (a *assembler) takeCalls(raw json.RawMessage, whole bool) error {
 		if err != nil {
 			return err
 		}
-		c := a.known(p)
+		c := a.ongoing(p)
 		switch {
 		case c == nil || whole:
 			c, err = a.beginCall(false)
@@ -231,7 +284,7 @@ func (a *assembler) takeCalls(raw json.RawMessage, whole bool) error {
 		if err != nil {
 			return err
 		}
-		a.late = a.message.StopReason != "" && (a.late || c.name == "" || len(p.quoted) > 0)
+		a.late = a.Message.StopReason != "" && (a.late || c.name == "" || len(p.quoted) > 0)
 		if p.index != nil {
 			a.byIndex[*p.index] = c
 		}
@@ -246,10 +299,11 @@ func (a *assembler) takeCalls(raw json.RawMessage, whole bool) error {
 	return nil
 }
 
-// maxCalls is how many calls a reply may have. Each takes far more memory than it
-// takes bytes.
+// maxCalls is how many calls a reply may have. A call takes far more memory than the
+// bytes of the reply that describe it.
 const maxCalls = 10_000
 
+// beginCall begins a call, which may be no more than an echo of the one before.
 func (a *assembler) beginCall(echo bool) (*call, error) {
 	if len(a.calls) == maxCalls {
 		return nil, malformedCall(fmt.Errorf("there are more than %d", maxCalls))
@@ -263,8 +317,8 @@ func (a *assembler) beginCall(echo bool) (*call, error) {
 	return c, nil
 }
 
-// known returns the call that a piece belongs to if it does not begin another.
-func (a *assembler) known(p piece) *call {
+// ongoing returns the call that a piece belongs to unless the piece begins another.
+func (a *assembler) ongoing(p piece) *call {
 	c := a.current
 	if p.index != nil {
 		c = a.byIndex[*p.index]
@@ -276,47 +330,69 @@ func (a *assembler) known(p piece) *call {
 	return c
 }
 
-// release hands out the calls that are complete, and, at the end of a whole
-// message, those whose arguments never became an object: they are what the model
-// wrote.
+// release adds the calls that are complete to the draft. At the end of a whole message it
+// also adds those whose arguments never became an object: they are what the model wrote.
 func (a *assembler) release(end bool) {
 	for ; a.released < len(a.calls); a.released++ {
 		c := a.calls[a.released]
 		if c.name == "" || !end && !c.complete() {
 			return
 		}
-		c.handed = true
-		c.identify(a.message.ID, a.released)
-		call := a.made(c)
-		a.ready = append(a.ready, Event{Call: &call})
+		c.released = true
+		c.identify(a.Message.ID, a.released)
+		a.AddCall(a.callOf(c))
 	}
 }
 
-func (a *assembler) made(c *call) pegboard.Call { return a.message.wire.call(c.id, c.name, c.input()) }
+func (a *assembler) callOf(c *call) pegboard.Call { return a.codec.call(c.id, c.name, c.input()) }
 
-// settle completes the message when nothing more comes.
-func (a *assembler) settle() (err error) {
-	m := &a.message
+// Complete implements [reply.Source].
+func (a *assembler) Complete() (err error) {
+	m := &a.Message
 	m.Text, m.Refusal = a.content.String()+a.refusal.String(), a.refusal.String()
 	ids := map[string]bool{}
 	a.calls = slices.DeleteFunc(a.calls, (*call).isEcho)
-	a.release(a.stopped && m.whole())
+	finish := a.Finish()
+	a.release(a.Ended && (finish == pegboard.FinishStop || finish == pegboard.FinishToolCalls))
 	var sent []json.RawMessage
 	for _, c := range a.calls {
-		if c.name == "" && a.stopped {
-			err = body.Malformed("a call has no name")
+		if c.name == "" && a.Ended {
+			err = reply.Malformed("a call has no name")
 		}
-		if !c.handed {
-			m.Incomplete = append(m.Incomplete, a.made(c))
+		if !c.released {
+			m.Incomplete = append(m.Incomplete, a.callOf(c))
 			continue
 		}
-		m.Calls = append(m.Calls, a.made(c))
+		m.Calls = append(m.Calls, a.callOf(c))
 		if !ids[c.id] {
 			sent = append(sent, c.encode())
 		}
 		ids[c.id] = true
 	}
-	m.keep(a.content.String(), a.extra, sent)
+	m.History = encodeMessage(a.content.String(), m.Refusal, a.extra, sent)
 	a.calls = nil
 	return err
+}
+
+// Finish implements [reply.Source], with the reasons of several services. A message with
+// calls that says "stop", as some do, counts as one that calls, and a refusal as
+// filtered.
+func (a *assembler) Finish() pegboard.FinishReason {
+	switch a.Message.StopReason {
+	case "stop", "end_turn", "stop_sequence", "eos", "eos_token":
+		switch {
+		case a.Message.Refusal != "":
+			return pegboard.FinishFilter
+		case len(a.Message.Calls) > 0:
+			return pegboard.FinishToolCalls
+		}
+		return pegboard.FinishStop
+	case "tool_calls", "function_call", "tool_use":
+		return pegboard.FinishToolCalls
+	case "length", "max_tokens", "model_length":
+		return pegboard.FinishLength
+	case "content_filter":
+		return pegboard.FinishFilter
+	}
+	return pegboard.FinishError
 }

@@ -19,10 +19,10 @@ func BenchmarkNew(b *testing.B) {
 				tools = append(tools, toolOf(b, pegboard.Info{Name: fmt.Sprintf("tool%04d", i), Strict: i%2 == 0}, "Does something.", city))
 			}
 			p := poolOf(b, tools...)
-			chat.New(p)
+			chat.New(p, chat.Config{})
 			b.ReportAllocs()
 			for b.Loop() {
-				chat.New(p)
+				chat.New(p, chat.Config{})
 			}
 		})
 	}
@@ -34,7 +34,7 @@ func BenchmarkRead(b *testing.B) {
 		chunks = append(chunks, saying("Some words. "), calling(piece(0, "", "", `"some text",`)))
 	}
 	body := stream(append(chunks, because("length"))...)
-	var w chat.Wire
+	var w chat.Codec
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -58,6 +58,6 @@ func BenchmarkNormalize(b *testing.B) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		chat.Normalize(messages)
+		new(chat.Codec).Normalize(messages)
 	}
 }

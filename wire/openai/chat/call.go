@@ -14,17 +14,17 @@ import (
 // to the model.
 const invalidJSON = "INVALID_JSON"
 
-// call is a call while it arrives.
+// A call is a call that is being read.
 type call struct {
 	id, name string
 	quoted   []byte // the arguments as they came: the inside of a JSON string
 	progress progress
 	extra    grown // what the service adds to a call, such as a signature
-	handed   bool  // it was handed out
+	released bool  // it was added to the draft
 	echo     bool  // it may be the name of the call before and nothing else
 }
 
-// piece is what one delta brings of a call.
+// A piece is the part of a call that one delta holds.
 type piece struct {
 	index    *int
 	id, name string
@@ -75,8 +75,8 @@ func (p *piece) takeFunction(raw json.RawMessage) error {
 	return nil
 }
 
-// inside returns a JSON string without its quotes. Joined like that, pieces that
-// were split within a pair of escapes come out right.
+// inside returns a JSON string without its quotes. Pieces that were split within a pair
+// of escapes can be joined in this form.
 func inside(quoted json.RawMessage) []byte { return quoted[1 : len(quoted)-1] }
 
 // begins reports whether p is the start of another call, though it looks like a
@@ -89,17 +89,17 @@ func (p *piece) begins(c *call) bool {
 		return false
 	case p.id != "" && c.id != "":
 		return p.id != c.id || len(p.quoted) > 0 && c.complete()
-	case p.name == c.name: // repeated with each piece, or called again
+	case p.name == c.name: // the name is repeated with each piece, or the tool is called again
 		return c.complete() || p.index == nil && len(c.quoted) == 0
 	}
 	return p.index == nil || len(c.quoted) > 0
 }
 
-// echoes reports whether p, with which a call begins, may be no more than the name
-// of c, said once more when its arguments are complete.
+// echoes reports whether p, which begins a call, may be no more than the name of c,
+// repeated after the arguments of c were complete.
 func (p *piece) echoes(c *call) bool { return p.id == "" && p.name == c.name && c.complete() }
 
-// add takes the next piece. A call that was handed out was complete.
+// add takes the next piece. A call that was released was complete.
 func (c *call) add(p piece) error {
 	if c.id == "" {
 		c.id = p.id
@@ -111,7 +111,7 @@ func (c *call) add(p piece) error {
 		c.extra.add(m.Name, m.Value)
 	}
 	written := decode(p.quoted)
-	if c.handed {
+	if c.released {
 		if len(bytes.TrimSpace(written)) > 0 {
 			return malformedCall(fmt.Errorf("the arguments of %q go on after their end", c.name))
 		}
@@ -125,7 +125,7 @@ func (c *call) add(p piece) error {
 // complete reports whether the arguments are a whole object.
 func (c *call) complete() bool { return c.progress.whole(c.input) }
 
-// isEcho reports whether the call is none: no arguments followed the name.
+// isEcho reports whether c is no call but an echo: no arguments followed the name.
 func (c *call) isEcho() bool {
 	return c.echo && c.id == "" && len(bytes.TrimSpace(c.input())) == 0
 }
@@ -142,8 +142,8 @@ func decode(quoted []byte) []byte {
 	return []byte(s)
 }
 
-// encode returns the call as it is sent back. OpenAI takes any arguments, but most
-// services that speak its protocol refuse the request for those that are no object.
+// encode returns the call as the history holds it. OpenAI takes any arguments, but most
+// services that speak its protocol refuse a request whose arguments are no object.
 func (c *call) encode() json.RawMessage {
 	var arguments json.RawMessage
 	switch input := c.input(); {
@@ -160,7 +160,7 @@ func (c *call) encode() json.RawMessage {
 	return o.Encode()
 }
 
-// identify gives a call an id that has none, for its result must name one. The same
+// identify gives a call without an id one, because its result must name it. The same
 // reply gives the same ids.
 func (c *call) identify(reply string, position int) {
 	if c.id == "" {

@@ -8,42 +8,43 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 )
 
-// conversation is one as [history.Mend] wants it: neighbouring messages with the
-// roles "tool" and "user" are one turn, each of them a block. A message of the
-// model is a turn whose blocks are what it says, if anything, and its calls.
+// A conversation is one in the form of [history.Repair]: neighbouring messages with the
+// roles "tool" and "user" are one turn, each of them a block. A message of the model is a
+// turn whose blocks are what it says, if anything, and its calls.
 type conversation struct {
-	turns []pastTurn
-	ids   map[string]*usedID
-	next  int // the index of the next message
-	spans int // how many of the turns are not the model's
+	turns  []pastTurn
+	ids    map[string]*usedID
+	next   int // index of the next message
+	others int // how many of the turns are not the model's
 }
 
-// pastTurn is one turn. Of the model and of others it is one message.
+// A pastTurn is one turn. Of the model and of other roles it is one message.
 type pastTurn struct {
 	role   history.Role
-	first  int               // the index of its first message
-	blocks []history.Block   // what Mend sees
+	first  int // index of its first message
+	blocks []history.Block
 	raw    []json.RawMessage // of each block: a message, or a call; nil for what the model says
-	whole  json.RawMessage   // the message of the model or of others
+	whole  json.RawMessage   // the message, unless the turn is the user's
 	fields jsonobject.Object // of the message of the model
 
-	results []jsonobject.Object // of each block of the user's, what a message that is a result holds
+	results []jsonobject.Object // of each block of the user's turn, the members of a result
 }
 
-// usedID tells the calls apart that have the same id.
+// A usedID tells apart the calls that have the same id.
 type usedID struct {
-	times            int
-	called, answered bool   // since it was last used anew; a result before the call does not count
-	spans            int    // at the call
-	function         []byte // what it calls
+	times            int    // how often it has become the id of another call
+	called, answered bool   // since then; a result before the call does not count
+	others           int    // conversation.others at the call
+	function         []byte // that is called
 }
 
-// key returns what stands for an id in Mend: no two calls there may have the same.
-// An id names another call if there was a result since, or if something else is
-// called after others have spoken.
+// key returns the ID of a block for an id in a message: no two calls may have the same.
+// An id names another call if a result has come since, or if another function is called
+// after someone other than the model has spoken.
 func (c *conversation) key(id string, kind history.Kind, function []byte) string {
 	if id == "" {
 		return ""
@@ -57,11 +58,11 @@ func (c *conversation) key(id string, kind history.Kind, function []byte) string
 		c.ids[id] = u
 	}
 	if kind == history.Call {
-		if u.answered || u.called && u.spans < c.spans && !bytes.Equal(u.function, function) {
+		if u.answered || u.called && u.others < c.others && !bytes.Equal(u.function, function) {
 			*u = usedID{times: u.times + 1}
 		}
 		if !u.called {
-			u.called, u.spans, u.function = true, c.spans, function
+			u.called, u.others, u.function = true, c.others, function
 		}
 	} else {
 		u.answered = u.called
@@ -69,19 +70,19 @@ func (c *conversation) key(id string, kind history.Kind, function []byte) string
 	return id + "\x00" + strconv.Itoa(u.times)
 }
 
-// idOf returns the id that a key stands for.
+// idOf returns the id that a key was made of.
 func idOf(key string) string {
 	return key[:max(0, strings.LastIndexByte(key, 0))]
 }
 
-// add adds a message. It reports whether the message can be read; if not, it stays
+// add adds a message. It reports whether the message can be read; one that cannot stays
 // as it is.
 func (c *conversation) add(raw json.RawMessage) bool {
 	at := c.next
 	c.next++
 	other := pastTurn{role: history.Other, first: at, whole: raw}
-	fields, ok := parseOnce(raw)
-	if !ok {
+	fields, ok := jsonobject.ParseUnique(raw)
+	if !ok || !json.Valid(raw) { // something may follow the object
 		c.begin(other)
 		return false
 	}
@@ -109,7 +110,7 @@ func (c *conversation) add(raw json.RawMessage) bool {
 func (c *conversation) begin(t pastTurn) {
 	c.turns = append(c.turns, t)
 	if t.role != history.Model {
-		c.spans++
+		c.others++
 	}
 }
 
@@ -134,22 +135,22 @@ func (c *conversation) modelTurn(fields jsonobject.Object) (t pastTurn, ok bool)
 	var ids []string
 	var functions []json.RawMessage
 	for _, raw := range calls {
-		call, ok := parseOnce(raw)
+		call, ok := jsonobject.ParseUnique(raw)
 		if !ok {
 			return t, false
 		}
 		id, _ := call.Text("id")
 		ids, functions = append(ids, id), append(functions, call.Get("function"))
 	}
-	for i, id := range ids { // now that nothing can go wrong
+	for i, id := range ids { // the keys are chosen only after all calls could be read
 		t.blocks = append(t.blocks, history.Block{Kind: history.Call, ID: c.key(id, history.Call, functions[i])})
 		t.raw = append(t.raw, calls[i])
 	}
 	return t, true
 }
 
-// saying reports whether a message of the model says anything besides its calls:
-// an answer, or only the reasoning, with which no message may end.
+// saying reports whether a message of the model says anything besides its calls. It is
+// Content, or a Lead if there is only reasoning, with which no message may end.
 func saying(fields jsonobject.Object) (kind history.Kind, says bool) {
 	for _, m := range fields {
 		switch empty := string(m.Value); {
@@ -164,24 +165,8 @@ func saying(fields jsonobject.Object) (kind history.Kind, says bool) {
 	return history.Lead, says
 }
 
-// parseOnce parses an object, and fails if a member stands twice, or anything
-// follows: readers differ on what such an object says.
-func parseOnce(raw json.RawMessage) (o jsonobject.Object, ok bool) {
-	o, err := jsonobject.Parse(raw)
-	if err != nil || !json.Valid(raw) {
-		return nil, false
-	}
-	seen := map[string]bool{}
-	for _, m := range o {
-		if seen[m.Name] {
-			return nil, false
-		}
-		seen[m.Name] = true
-	}
-	return o, true
-}
-
-func (c *conversation) view() []history.Message {
+// View implements [history.Conversation].
+func (c *conversation) View() []history.Message {
 	view := make([]history.Message, len(c.turns))
 	for i, t := range c.turns {
 		view[i] = history.Message{Role: t.role, Blocks: t.blocks}
@@ -189,41 +174,142 @@ func (c *conversation) view() []history.Message {
 	return view
 }
 
-// repairs returns what Mend did with the messages behind the turns.
-func (c *conversation) repairs(mended []history.Repair) (all []Repair) {
-	seen := map[history.Repair]int{}
-	for _, r := range mended {
+// Locate implements [history.Conversation]. It returns nothing about empty turns of the
+// user: the repairs of their messages say the same.
+func (c *conversation) Locate(repairs []wire.Repair) (all []wire.Repair) {
+	seen := map[wire.Repair]int{}
+	for _, r := range repairs {
 		t := c.turns[r.Message]
-		if t.role == history.User && r.Kind == history.EmptyMessage {
-			continue // its messages are reported one by one
+		if t.role == history.User && r.Kind == wire.EmptyMessage {
+			continue
 		}
 		at := t.first
 		if t.role == history.User {
 			at += c.place(r, seen[r])
 			seen[r]++
 		}
-		all = append(all, Repair{Kind: RepairKind(r.Kind), CallID: idOf(r.CallID), Message: at})
+		all = append(all, wire.Repair{Kind: r.Kind, CallID: idOf(r.CallID), Message: at})
 	}
 	return all
 }
 
-// place returns which block of a user's turn the nth of equal repairs is about.
-func (c *conversation) place(r history.Repair, n int) int {
+// place returns the block of a user's turn that the nth of equal repairs is about.
+func (c *conversation) place(r wire.Repair, n int) int {
 	var same []int
 	for i, b := range c.turns[r.Message].blocks {
 		if b.Kind == history.Result && b.ID == r.CallID {
 			same = append(same, i)
 		}
 	}
-	if r.Kind == history.DuplicateResult && !c.resultBefore(r) {
+	if r.Kind == wire.DuplicateResult && !c.resultBefore(r) {
 		n++ // the first one counts
 	}
 	return same[min(n, len(same)-1)]
 }
 
 // resultBefore reports whether a turn before r's has a result of the same call.
-func (c *conversation) resultBefore(r history.Repair) bool {
+func (c *conversation) resultBefore(r wire.Repair) bool {
 	return slices.ContainsFunc(c.turns[:r.Message], func(t pastTurn) bool {
 		return slices.ContainsFunc(t.blocks, func(b history.Block) bool { return b.Kind == history.Result && b.ID == r.CallID })
 	})
+}
+
+// Append implements [history.Conversation].
+func (c *conversation) Append(out []json.RawMessage, t history.Turn) []json.RawMessage {
+	if t.Message != history.New {
+		past := c.turns[t.Message]
+		switch {
+		case past.role == history.User:
+			if !t.Changed {
+				return append(out, past.raw...)
+			}
+		case t.Changed:
+			return append(out, c.rewrite(t))
+		default:
+			return append(out, past.whole)
+		}
+	}
+	for _, r := range t.Blocks {
+		raw := c.turns[r.Message].raw[r.Block]
+		if r.Missing {
+			raw = missingResult(raw)
+		}
+		out = append(out, raw)
+	}
+	return out
+}
+
+// rewrite returns a message of the model with the calls of t, joined with the messages
+// whose blocks t holds.
+func (c *conversation) rewrite(t history.Turn) json.RawMessage {
+	fields := append(jsonobject.Object(nil), c.turns[t.Message].fields...)
+	var calls []json.RawMessage
+	for _, r := range t.Blocks {
+		switch raw := c.turns[r.Message].raw[r.Block]; {
+		case raw != nil:
+			calls = append(calls, raw)
+		case r.Message != t.Message:
+			fields = joined(fields, c.turns[r.Message].fields)
+		}
+	}
+	if len(calls) > 0 {
+		fields.Set("tool_calls", jsonobject.List(calls))
+		return fields.Encode()
+	}
+	var kept jsonobject.Object
+	for _, m := range fields {
+		if m.Name != "tool_calls" { // the API refuses an empty list
+			kept = append(kept, m)
+		}
+	}
+	return kept.Encode()
+}
+
+// joined returns the members of two messages as one message. Of members that cannot be
+// joined the first message's stays.
+func joined(first, second jsonobject.Object) jsonobject.Object {
+	for _, m := range second {
+		before := first.Get(m.Name)
+		switch {
+		case m.Name == "role" || m.Name == "tool_calls" || string(m.Value) == "null":
+		case before == nil, string(before) == "null", string(before) == `""`:
+			first.Set(m.Name, m.Value)
+		case m.Name == "content", strings.HasPrefix(m.Name, "reasoning"):
+			first.Set(m.Name, concatenated(before, m.Value))
+		}
+	}
+	return first
+}
+
+// concatenated joins two texts, or lists of parts, or a text and a list.
+func concatenated(a, b json.RawMessage) json.RawMessage {
+	if a[0] == '"' && b[0] == '"' {
+		return json.RawMessage(string(a[:len(a)-1]) + `\n` + string(b[1:]))
+	}
+	var parts []json.RawMessage
+	for _, raw := range []json.RawMessage{a, b} {
+		var list []json.RawMessage
+		switch {
+		case raw[0] == '"' && len(raw) > len(`""`):
+			list = []json.RawMessage{jsonobject.With("type", jsonobject.Quote("text")).With("text", raw).Encode()}
+		case raw[0] != '"' && json.Unmarshal(raw, &list) != nil:
+			return a
+		}
+		parts = append(parts, list...)
+	}
+	return jsonobject.List(parts)
+}
+
+// missingResult returns the message that answers a call without a result.
+func missingResult(call json.RawMessage) json.RawMessage {
+	fields, _ := jsonobject.Parse(call) // it was read before
+	return toolMessage(fields.Get("id"), history.Answer(functionOf(call)))
+}
+
+// functionOf returns the name of the function that a call is of, in the API.
+func functionOf(call json.RawMessage) string {
+	fields, _ := jsonobject.Parse(call) // it was read before
+	function, _ := jsonobject.Parse(fields.Get("function"))
+	name, _ := function.Text("name")
+	return name
 }

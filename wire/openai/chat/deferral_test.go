@@ -37,7 +37,7 @@ func searchable(t testing.TB, tools ...pegboard.Tool) (s *pegboard.Session, pool
 	}
 }
 
-func namesOf(t testing.TB, w *chat.Wire) (names []string) {
+func namesOf(t testing.TB, w *chat.Codec) (names []string) {
 	t.Helper()
 	for _, d := range definitions(t, w) {
 		names = append(names, d.Function.Name)
@@ -50,11 +50,11 @@ func TestToolsDeferred(t *testing.T) {
 	t.Parallel()
 	tools := []pegboard.Tool{late(t, "alarm"), tool(t, "clock", "", anyObject), late(t, "notes.add"), late(t, "weather")}
 	s, pool := searchable(t, tools...)
-	before := string(chat.New(pool()).Tools())
-	require.Equal(t, []string{"ToolSearch", "clock"}, namesOf(t, chat.New(pool())))
+	before := string(chat.New(pool(), chat.Config{}).Tools())
+	require.Equal(t, []string{"ToolSearch", "clock"}, namesOf(t, chat.New(pool(), chat.Config{})))
 	for loaded, want := range [][]string{{"weather"}, {"weather", "alarm"}, {"weather", "alarm", "notes.add"}} {
 		s.SetLoaded(want...)
-		w := chat.New(pool())
+		w := chat.New(pool(), chat.Config{})
 		require.Empty(t, w.Omitted())
 		require.Len(t, definitions(t, w), 2+loaded+1)
 		require.Equal(t, append([]string{"ToolSearch", "clock"}, apiNames(w, want)...), namesOf(t, w))
@@ -64,13 +64,13 @@ func TestToolsDeferred(t *testing.T) {
 
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	hosted := chat.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}))
+	hosted := chat.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), chat.Config{})
 	require.Equal(t, apiNames(hosted, []string{"alarm", "clock", "notes.add", "weather"}), namesOf(t, hosted), "nobody could find them")
-	both := chat.New(pool(pegboard.Deferral{ProviderSearch: true}))
+	both := chat.New(pool(pegboard.Deferral{ProviderSearch: true}), chat.Config{})
 	require.Equal(t, append([]string{"ToolSearch", "clock"}, apiNames(both, []string{"weather", "alarm", "notes.add"})...), namesOf(t, both))
 }
 
-func apiNames(w *chat.Wire, tools []string) (names []string) {
+func apiNames(w *chat.Codec, tools []string) (names []string) {
 	for _, tool := range tools {
 		names = append(names, w.Name(tool))
 	}
@@ -81,10 +81,10 @@ func apiNames(w *chat.Wire, tools []string) (names []string) {
 func TestToolsDeferredAndRefused(t *testing.T) {
 	t.Parallel()
 	s, pool := searchable(t, declared{late(t, "bad"), `{"type":"string"}`})
-	require.Empty(t, chat.New(pool()).Omitted(), "it waits, and that is no problem")
-	require.Nil(t, chat.New(pool()).Recall([]string{"bad"}))
+	require.Empty(t, chat.New(pool(), chat.Config{}).Omitted(), "it waits, and that is no problem")
+	require.Nil(t, chat.New(pool(), chat.Config{}).Recall([]string{"bad"}))
 	s.SetLoaded("bad")
-	w := chat.New(pool())
+	w := chat.New(pool(), chat.Config{})
 	require.Equal(t, []string{"ToolSearch"}, namesOf(t, w))
 	require.Len(t, w.Omitted(), 1)
 	require.Equal(t, "bad", w.Omitted()[0].Tool)
@@ -95,9 +95,9 @@ func TestToolsDeferredAndRefused(t *testing.T) {
 func TestToolsNotSearched(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t, toolOf(t, pegboard.Info{Name: "find", Aliases: []string{"ToolSearch"}}, "Finds files.", anyObject), late(t, "weather"))
-	require.Equal(t, []string{"find", "weather"}, namesOf(t, chat.New(p)))
+	require.Equal(t, []string{"find", "weather"}, namesOf(t, chat.New(p, chat.Config{})))
 	hosted := poolOf(t, toolOf(t, pegboard.Info{Name: "find", Aliases: []string{"ToolSearch"}}, "Finds files.", anyObject))
-	require.Nil(t, chat.New(hosted).Recall([]string{"find"}))
+	require.Nil(t, chat.New(hosted, chat.Config{}).Recall([]string{"find"}))
 }
 
 // TestFoundDefinitions answers a search: the definition that the model reads is the
@@ -105,16 +105,16 @@ func TestToolsNotSearched(t *testing.T) {
 func TestFoundDefinitions(t *testing.T) {
 	t.Parallel()
 	s, pool := searchable(t, late(t, "weather"), late(t, "notes.add"))
-	w := chat.New(pool())
+	w := chat.New(pool(), chat.Config{})
 	m, err := w.Read(strings.NewReader(stream(calling(piece(0, "a", "ToolSearch", `{"query":"select:notes.add"}`)), because("tool_calls")))).Message()
 	require.NoError(t, err)
 	var e pegboard.Executor
-	results := m.Results(e.Run(t.Context(), pool(), m.Calls...))
+	results := w.Results(m, e.Run(t.Context(), pool(), m.Calls...))
 	require.Equal(t, []string{"ToolSearch", "notes.add"}, s.Loaded())
-	require.Equal(t, []string{"ToolSearch", "notes.add"}, w.Loaded(append(m.History(), results...)))
+	require.Equal(t, []string{"ToolSearch", "notes.add"}, w.Loaded(append(m.History, results...)))
 
 	var tools []json.RawMessage
-	require.NoError(t, json.Unmarshal(chat.New(pool()).Tools(), &tools))
+	require.NoError(t, json.Unmarshal(chat.New(pool(), chat.Config{}).Tools(), &tools))
 	require.Len(t, tools, 2)
 	var answer struct{ Content string }
 	require.NoError(t, json.Unmarshal(results[0], &answer))
@@ -125,7 +125,7 @@ func TestChoiceDeferred(t *testing.T) {
 	t.Parallel()
 	s, pool := searchable(t, tool(t, "clock", "", anyObject), late(t, "alarm"), late(t, "weather"))
 	s.SetLoaded("weather")
-	w := chat.New(pool())
+	w := chat.New(pool(), chat.Config{})
 	function := func(name string) string { return `{"type":"function","function":{"name":` + quote(name) + `}}` }
 	allowed := func(mode string, names ...string) string {
 		return `{"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"` + mode + `","tools":[` + strings.Join(names, ",") + `]}}}`
@@ -173,14 +173,14 @@ func TestInvariant7OfLoadedTools(t *testing.T) {
 		p := r.AssemblePool(s, pegboard.PoolConfig{})
 		waiting := p.Deferred()
 		random.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
-		sent := string(chat.New(p).Tools())
+		sent := string(chat.New(p, chat.Config{}).Tools())
 		for i := range waiting {
 			s.SetLoaded(waiting[:i+1]...)
-			w := chat.New(r.AssemblePool(s, pegboard.PoolConfig{}))
+			w := chat.New(r.AssemblePool(s, pegboard.PoolConfig{}), chat.Config{})
 			require.True(t, strings.HasPrefix(string(w.Tools()), strings.TrimSuffix(sent, "]")+","), "seed %d", seed)
 			sent = string(w.Tools())
 			require.Equal(t, w.Name(waiting[i]), definitions(t, w)[len(definitions(t, w))-1].Function.Name)
 		}
-		require.Len(t, definitions(t, chat.New(r.AssemblePool(s, pegboard.PoolConfig{}))), p.Len(), "all are sent when all are loaded")
+		require.Len(t, definitions(t, chat.New(r.AssemblePool(s, pegboard.PoolConfig{}), chat.Config{})), p.Len(), "all are sent when all are loaded")
 	}
 }

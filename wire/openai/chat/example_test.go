@@ -34,10 +34,10 @@ func Example() {
 	}
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 
-	wire := chat.New(pool)
-	fmt.Println("tools:", string(wire.Tools()))
+	codec := chat.New(pool, chat.Config{})
+	fmt.Println("tools:", string(codec.Tools()))
 
-	reply := wire.Read(strings.NewReader(response))
+	reply := codec.Read(strings.NewReader(response))
 	for event := range reply.Events() {
 		if event.Call != nil {
 			fmt.Printf("%s %s\n", event.Call.Name, event.Call.Input)
@@ -47,13 +47,13 @@ func Example() {
 	}
 	message, err := reply.Message()
 	if err != nil {
-		fmt.Println(err) // a *chat.APIError, or the reply was cut
+		fmt.Println(err) // a *wire.APIError, or the reply was cut
 	}
 
 	var executor pegboard.Executor
 	outcomes := executor.Run(context.Background(), pool, message.Calls...)
-	fmt.Println(string(message.History()[0]))
-	for _, result := range message.Results(outcomes) {
+	fmt.Println(string(message.History[0]))
+	for _, result := range codec.Results(message, outcomes) {
 		fmt.Println(string(result))
 	}
 	if err := session.Close(context.Background()); err != nil {

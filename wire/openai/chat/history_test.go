@@ -21,7 +21,7 @@ func TestInvariant2OfNormalize(t *testing.T) {
 		random := rand.New(rand.NewPCG(22, seed))
 		turns := randomTurns(random, seed%2 == 0)
 		sound := messagesOf(render(turns)...)
-		got, repairs := chat.Normalize(sound)
+		got, repairs := new(chat.Codec).Normalize(sound)
 		require.Empty(t, repairs, "seed %d", seed)
 		require.Equal(t, stringsOf(sound), stringsOf(got), "seed %d", seed)
 		for range 1 + random.IntN(5) {

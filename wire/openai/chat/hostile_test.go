@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
@@ -41,7 +42,7 @@ func TestReadEchoes(t *testing.T) {
 			require.Equal(t, tt.want, got)
 			require.Len(t, events, len(tt.want))
 			require.Empty(t, m.Incomplete)
-			requireTurn(t, m, m.Results(nil))
+			requireTurn(t, m, new(chat.Codec).Results(m, nil))
 		})
 	}
 }
@@ -52,12 +53,12 @@ func TestReadCutAfterTheReason(t *testing.T) {
 	t.Parallel()
 	early, begun := because("stop"), calling(piece(0, "a", "rm", ""))
 	_, m, err := read(strings.NewReader(open(early, begun)))
-	require.ErrorIs(t, err, chat.ErrTruncated)
+	require.ErrorIs(t, err, wire.ErrTruncated)
 	require.Empty(t, m.Calls)
 	require.Equal(t, []string{"a rm "}, written(m.Incomplete))
 
 	_, m, err = read(strings.NewReader(open(early, begun, calling(piece(0, "", "", `{"p`)))))
-	require.ErrorIs(t, err, chat.ErrTruncated)
+	require.ErrorIs(t, err, wire.ErrTruncated)
 	require.Empty(t, m.Calls)
 
 	for _, whole := range []string{stream(early, begun), open(early, begun, early), open(begun, early, calling(piece(0, "", "", "")))} {
@@ -78,9 +79,9 @@ func TestReadHostile(t *testing.T) {
 		body string
 		want error
 	}{
-		{name: "many calls", body: open(calling(calls + piece(-1, "", "f", "{}"))), want: chat.ErrMalformed},
-		{name: "calls behind one that is long", body: open(calling(piece(0, "a", "f", long)), calling(strings.Repeat(piece(1, "", "g", "{}")+",", 9000)+piece(1, "", "g", "{}"))), want: chat.ErrTruncated},
-		{name: "pieces that look complete", body: open(calling(piece(0, "a", "f", `{"`+long)), calling(strings.Repeat(piece(0, "a", "f", "}")+",", times)+piece(0, "a", "f", "}"))), want: chat.ErrTruncated},
+		{name: "many calls", body: open(calling(calls + piece(-1, "", "f", "{}"))), want: wire.ErrMalformed},
+		{name: "calls behind one that is long", body: open(calling(piece(0, "a", "f", long)), calling(strings.Repeat(piece(1, "", "g", "{}")+",", 9000)+piece(1, "", "g", "{}"))), want: wire.ErrTruncated},
+		{name: "pieces that look complete", body: open(calling(piece(0, "a", "f", `{"`+long)), calling(strings.Repeat(piece(0, "a", "f", "}")+",", times)+piece(0, "a", "f", "}"))), want: wire.ErrTruncated},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -89,7 +90,7 @@ func TestReadHostile(t *testing.T) {
 			_, m, err := read(strings.NewReader(tt.body))
 			require.ErrorIs(t, err, tt.want)
 			require.Less(t, time.Since(start), 30*time.Second)
-			requireTurn(t, m, m.Results(nil))
+			requireTurn(t, m, new(chat.Codec).Results(m, nil))
 		})
 	}
 }
@@ -123,13 +124,13 @@ func TestReadHistoryHoldsTextAndRefusal(t *testing.T) {
 	t.Parallel()
 	_, m, err := read(strings.NewReader(`{"choices":[{"message":{"content":"So far.","refusal":"No."},"finish_reason":"stop"}]}`))
 	require.NoError(t, err)
-	require.JSONEq(t, `{"role":"assistant","content":"So far.","refusal":"No."}`, string(only(m.History())))
+	require.JSONEq(t, `{"role":"assistant","content":"So far.","refusal":"No."}`, string(only(m.History)))
 }
 
 func TestReadWithoutFirstChoice(t *testing.T) {
 	t.Parallel()
 	_, m, err := read(strings.NewReader(`{"choices":[{"index":1,"message":{"content":"x"},"finish_reason":"stop"}]}`))
-	require.ErrorIs(t, err, chat.ErrMalformed)
+	require.ErrorIs(t, err, wire.ErrMalformed)
 	require.Empty(t, m.Text)
 }
 
@@ -139,9 +140,9 @@ func TestReadBrokenAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	const call = `data: {"id":"c","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}` + "\n\n"
 	for _, rest := range []string{"data: {\"error\":{\"message\":\"overloaded\"}}\n\n", "data: {\n\n"} {
-		var w chat.Wire
+		var w chat.Codec
 		m, err := w.Read(strings.NewReader(call + rest)).Message()
 		require.Error(t, err)
-		require.Equal(t, pegboard.FinishError, m.Finish())
+		require.Equal(t, pegboard.FinishError, m.Finish)
 	}
 }

@@ -6,14 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
 func TestLoaded(t *testing.T) {
 	t.Parallel()
-	w := chat.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "time.zone", "", anyObject), tool(t, "ToolSearch", "", anyObject)))
-	m := chat.Message{}
-	require.Nil(t, only(m.History()))
+	w := chat.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "time.zone", "", anyObject), tool(t, "ToolSearch", "", anyObject)), chat.Config{})
+	m := wire.Message{}
+	require.Nil(t, only(m.History))
 	_, found, err := turnOf(t, w, outcome("a", pegboard.Part{Tool: "time.zone"}, pegboard.Part{Tool: "clock"}, pegboard.Part{Tool: "gone"}))
 	require.NoError(t, err)
 	tests := []struct {

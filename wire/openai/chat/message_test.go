@@ -1,12 +1,14 @@
 package chat_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
@@ -17,10 +19,17 @@ func TestFinish(t *testing.T) {
 		"length": pegboard.FinishLength, "max_tokens": pegboard.FinishLength, "content_filter": pegboard.FinishFilter,
 		"": pegboard.FinishError, "error": pegboard.FinishError, "a reason of next year": pegboard.FinishError,
 	} {
-		require.Equal(t, want, (&chat.Message{StopReason: reason}).Finish(), reason)
+		require.Equal(t, want, finishOf(t, `{}`, reason), reason)
 	}
-	require.Equal(t, pegboard.FinishToolCalls, (&chat.Message{StopReason: "stop", Calls: make([]pegboard.Call, 1)}).Finish())
-	require.Equal(t, pegboard.FinishFilter, (&chat.Message{StopReason: "stop", Refusal: "no"}).Finish())
+	require.Equal(t, pegboard.FinishToolCalls, finishOf(t, `{"tool_calls":[{"function":{"name":"clock","arguments":"{}"}}]}`, "stop"))
+	require.Equal(t, pegboard.FinishFilter, finishOf(t, `{"refusal":"no"}`, "stop"))
+}
+
+func finishOf(t *testing.T, message, reason string) pegboard.FinishReason {
+	t.Helper()
+	_, m, err := read(strings.NewReader(fmt.Sprintf(`{"choices":[{"message":%s,"finish_reason":%q}]}`, message, reason)))
+	require.NoError(t, err)
+	return m.Finish
 }
 
 func TestHistory(t *testing.T) {
@@ -54,8 +63,8 @@ func TestHistory(t *testing.T) {
 			t.Parallel()
 			_, m, err := read(strings.NewReader(stream(append(tt.chunks, because("stop"))...)))
 			require.NoError(t, err)
-			require.Equal(t, tt.want, string(only(m.History())))
-			requireTurn(t, m, m.Results(nil))
+			require.Equal(t, tt.want, string(only(m.History)))
+			requireTurn(t, m, new(chat.Codec).Results(m, nil))
 		})
 	}
 }
@@ -67,18 +76,18 @@ func TestRefusal(t *testing.T) {
 	require.Equal(t, []string{"text I will ", "text not."}, events)
 	require.Equal(t, "I will not.", m.Refusal)
 	require.Equal(t, "I will not.", m.Text)
-	require.Equal(t, pegboard.FinishFilter, m.Finish())
+	require.Equal(t, pegboard.FinishFilter, m.Finish)
 }
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, usage string
-		want        chat.Usage
+		want        wire.Usage
 	}{
-		{name: "counts", usage: `{"prompt_tokens":9,"completion_tokens":2}`, want: chat.Usage{Input: 9, Output: 2}},
-		{name: "cache", usage: `{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":3}}`, want: chat.Usage{Input: 2, Output: 2, CacheRead: 4, CacheWrite: 3}},
-		{name: "more cached than counted", usage: `{"prompt_tokens":1,"prompt_tokens_details":{"cached_tokens":4}}`, want: chat.Usage{CacheRead: 4}},
+		{name: "counts", usage: `{"prompt_tokens":9,"completion_tokens":2}`, want: wire.Usage{Input: 9, Output: 2}},
+		{name: "cache", usage: `{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":3}}`, want: wire.Usage{Input: 2, Output: 2, CacheRead: 4, CacheWrite: 3}},
+		{name: "more cached than counted", usage: `{"prompt_tokens":1,"prompt_tokens_details":{"cached_tokens":4}}`, want: wire.Usage{CacheRead: 4}},
 		{name: "nothing", usage: `null`},
 		{name: "not counts", usage: `"many"`},
 		{name: "empty", usage: `{}`},

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
@@ -48,7 +49,7 @@ func TestNormalize(t *testing.T) {
 		name    string
 		in      []string
 		want    []string // nil: the same
-		repairs []chat.Repair
+		repairs []wire.Repair
 	}{
 		{name: "nothing"},
 		{name: "in order", in: []string{system, hello, ` { "content" : null, "tool_calls":[` + a + ` , ` + b + `], "role": "assistant"} `, resultA, resultB, says, hello, hello}},
@@ -56,46 +57,46 @@ func TestNormalize(t *testing.T) {
 		{name: "an id in every turn", in: []string{hello, model(a), resultA, model(a), resultA, hello, model(a), resultA}},
 
 		{name: "text follows", in: []string{model(a, b), hello}, want: []string{model(a, b), unanswered(`"a"`, "clock"), unanswered(`"b"`, "map"), hello},
-			repairs: []chat.Repair{{Kind: chat.MissingResult, CallID: "a"}, {Kind: chat.MissingResult, CallID: "b"}}},
-		{name: "at the end", in: []string{hello, model(a)}, want: []string{hello, model(a), unanswered(`"a"`, "clock")}, repairs: []chat.Repair{{Kind: chat.MissingResult, CallID: "a", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}, {Kind: wire.MissingResult, CallID: "b"}}},
+		{name: "at the end", in: []string{hello, model(a)}, want: []string{hello, model(a), unanswered(`"a"`, "clock")}, repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a", Message: 1}}},
 		{name: "an id in every turn, the last cut", in: []string{model(a), resultA, model(a)}, want: []string{model(a), resultA, model(a), unanswered(`"a"`, "clock")},
-			repairs: []chat.Repair{{Kind: chat.MissingResult, CallID: "a", Message: 2}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a", Message: 2}}},
 		{name: "id in another spelling", in: []string{model(`{"id":"\u0061<","function":{"name":"\u0063lock<"}}`)}, want: []string{model(`{"id":"\u0061<","function":{"name":"\u0063lock<"}}`), unanswered(`"\u0061<"`, "clock<")},
-			repairs: []chat.Repair{{Kind: chat.MissingResult, CallID: "a<"}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a<"}}},
 		{name: "a call that is no function", in: []string{model(`{"id":"a","type":"custom","custom":{"name":"x","input":""}}`)}, want: []string{model(`{"id":"a","type":"custom","custom":{"name":"x","input":""}}`), unanswered(`"a"`, "this call")},
-			repairs: []chat.Repair{{Kind: chat.MissingResult, CallID: "a"}}},
-		{name: "one of two", in: []string{model(a, b), resultB, says}, want: []string{model(a, b), unanswered(`"a"`, "clock"), resultB, says}, repairs: []chat.Repair{{Kind: chat.MissingResult, CallID: "a"}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}}},
+		{name: "one of two", in: []string{model(a, b), resultB, says}, want: []string{model(a, b), unanswered(`"a"`, "clock"), resultB, says}, repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}}},
 
 		{name: "in the order of their ends", in: []string{model(a, b), resultB, resultA, hello}, want: []string{model(a, b), resultA, resultB, hello},
-			repairs: []chat.Repair{{Kind: chat.MisplacedResult, CallID: "a", Message: 2}, {Kind: chat.MisplacedResult, CallID: "b", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "a", Message: 2}, {Kind: wire.MisplacedResult, CallID: "b", Message: 1}}},
 		{name: "after other messages", in: []string{model(a, b), resultA, hello, system, resultB, says}, want: []string{model(a, b), resultA, resultB, hello, system, says},
-			repairs: []chat.Repair{{Kind: chat.MisplacedResult, CallID: "b", Message: 4}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "b", Message: 4}}},
 		{name: "no call", in: []string{hello, resultA, says, resultB, hello, `{"role":"tool","content":"x"}`}, want: []string{hello, says, hello},
-			repairs: []chat.Repair{{Kind: chat.StrayResult, CallID: "a", Message: 1}, {Kind: chat.StrayResult, CallID: "b", Message: 3}, {Kind: chat.StrayResult, Message: 5}}},
+			repairs: []wire.Repair{{Kind: wire.StrayResult, CallID: "a", Message: 1}, {Kind: wire.StrayResult, CallID: "b", Message: 3}, {Kind: wire.StrayResult, Message: 5}}},
 		{name: "two results", in: []string{model(a), resultA, result("a", "2"), hello, result("a", "3")}, want: []string{model(a), resultA, hello},
-			repairs: []chat.Repair{{Kind: chat.DuplicateResult, CallID: "a", Message: 2}, {Kind: chat.DuplicateResult, CallID: "a", Message: 4}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateResult, CallID: "a", Message: 2}, {Kind: wire.DuplicateResult, CallID: "a", Message: 4}}},
 		{name: "another result later", in: []string{model(a), resultA, says, result("a", "2"), result("a", "3")}, want: []string{model(a), resultA, says},
-			repairs: []chat.Repair{{Kind: chat.DuplicateResult, CallID: "a", Message: 3}, {Kind: chat.DuplicateResult, CallID: "a", Message: 4}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateResult, CallID: "a", Message: 3}, {Kind: wire.DuplicateResult, CallID: "a", Message: 4}}},
 		{name: "two calls", in: []string{model(a), model(a), resultA, hello}, want: []string{model(a), resultA, hello},
-			repairs: []chat.Repair{{Kind: chat.DuplicateCall, CallID: "a", Message: 1}, {Kind: chat.EmptyMessage, Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateCall, CallID: "a", Message: 1}, {Kind: wire.EmptyMessage, Message: 1}}},
 		{name: "another call with the id of one that was interrupted", in: []string{model(a), hello, model(call("a", "map")), resultA},
 			want:    []string{model(a), unanswered(`"a"`, "clock"), hello, model(call("a", "map")), resultA},
-			repairs: []chat.Repair{{Kind: chat.MissingResult, CallID: "a"}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}}},
 		{name: "another call with the id, and nobody spoke between", in: []string{model(a), model(call("a", "map")), resultA}, want: []string{model(a), resultA},
-			repairs: []chat.Repair{{Kind: chat.DuplicateCall, CallID: "a", Message: 1}, {Kind: chat.EmptyMessage, Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateCall, CallID: "a", Message: 1}, {Kind: wire.EmptyMessage, Message: 1}}},
 		{name: "another call with the id of one that is answered too late", in: []string{model(a, b), resultB, model(call("a", "map")), result("a", "1"), result("a", "2")},
 			want:    []string{model(a, b), unanswered(`"a"`, "clock"), resultB, model(call("a", "map")), result("a", "1")},
-			repairs: []chat.Repair{{Kind: chat.MissingResult, CallID: "a"}, {Kind: chat.DuplicateResult, CallID: "a", Message: 4}}},
+			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}, {Kind: wire.DuplicateResult, CallID: "a", Message: 4}}},
 		{name: "two calls, with words", in: []string{model(a), resultB, modelSaying(`"Again"`, a, b), resultA}, want: []string{model(a), resultA, modelSaying(`"Again"`, b), resultB},
-			repairs: []chat.Repair{{Kind: chat.DuplicateCall, CallID: "a", Message: 2}, {Kind: chat.MisplacedResult, CallID: "b", Message: 1}, {Kind: chat.MisplacedResult, CallID: "a", Message: 3}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateCall, CallID: "a", Message: 2}, {Kind: wire.MisplacedResult, CallID: "b", Message: 1}, {Kind: wire.MisplacedResult, CallID: "a", Message: 3}}},
 		{name: "no call is left", in: []string{`{"role":"assistant","tool_calls":[{"type":"function"}],"content":"So."}`, `{"role":"assistant","content":"","reasoning_content":"hm","tool_calls":[{"id":7}]}`}, want: []string{`{"role":"assistant","content":"So."}`},
-			repairs: []chat.Repair{{Kind: chat.StrayCall}, {Kind: chat.StrayCall, Message: 1}, {Kind: chat.EmptyMessage, Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.StrayCall}, {Kind: wire.StrayCall, Message: 1}, {Kind: wire.EmptyMessage, Message: 1}}},
 		{name: "a message for each call", in: []string{`{"role":"assistant","content":"One","reasoning_content":"r","tool_calls":[` + a + `]}`, `{"role":"assistant","content":"two","reasoning_content":"s","name":"x","tool_calls":[` + b + `]}`, resultA, resultB},
 			want:    []string{`{"role":"assistant","content":"One\ntwo","reasoning_content":"r\ns","tool_calls":[` + a + `,` + b + `],"name":"x"}`, resultA, resultB},
-			repairs: []chat.Repair{{Kind: chat.SplitMessage, Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.SplitMessage, Message: 1}}},
 		{name: "a message for each call, with parts", in: []string{model(a), modelSaying(`[{"type":"text","text":"x"}]`, b), `{"role":"assistant","content":"So."}`, resultA, resultB},
 			want:    []string{modelSaying(`[{"type":"text","text":"x"},{"type":"text","text":"So."}]`, a, b), resultA, resultB},
-			repairs: []chat.Repair{{Kind: chat.SplitMessage, Message: 1}, {Kind: chat.SplitMessage, Message: 2}}},
+			repairs: []wire.Repair{{Kind: wire.SplitMessage, Message: 1}, {Kind: wire.SplitMessage, Message: 2}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,10 +105,10 @@ func TestNormalize(t *testing.T) {
 				tt.want = tt.in
 			}
 			in := messagesOf(tt.in...)
-			got, repairs := chat.Normalize(in)
+			got, repairs := new(chat.Codec).Normalize(in)
 			require.Equal(t, tt.want, stringsOf(got))
 			require.ElementsMatch(t, tt.repairs, repairs)
-			require.True(t, slices.IsSortedFunc(repairs, func(a, b chat.Repair) int { return a.Message - b.Message }))
+			require.True(t, slices.IsSortedFunc(repairs, func(a, b wire.Repair) int { return a.Message - b.Message }))
 			require.Equal(t, tt.in, stringsOf(in), "the history was changed")
 			requireNormal(t, in)
 		})
@@ -122,9 +123,9 @@ func TestNormalizeLeavesWhatItCannotRead(t *testing.T) {
 		`{"role":"user","role":"assistant","content":"x"}`, `{"role":"assistant","tool_calls":{}}`, `{"role":"assistant","tool_calls":[7]}`, model(call("a", "x"), `{"id":"a","id":"b"}`),
 	} {
 		in := messagesOf(hello, odd, model(call("a", "clock")), odd)
-		got, repairs := chat.Normalize(in)
+		got, repairs := new(chat.Codec).Normalize(in)
 		require.Equal(t, []string{hello, odd, model(call("a", "clock")), unanswered(`"a"`, "clock"), odd}, stringsOf(got))
-		require.Equal(t, []chat.Repair{{Kind: chat.UnreadableMessage, Message: 1}, {Kind: chat.MissingResult, CallID: "a", Message: 2}, {Kind: chat.UnreadableMessage, Message: 3}}, repairs)
+		require.Equal(t, []wire.Repair{{Kind: wire.UnreadableMessage, Message: 1}, {Kind: wire.MissingResult, CallID: "a", Message: 2}, {Kind: wire.UnreadableMessage, Message: 3}}, repairs)
 		require.Equal(t, "unreadable message", repairs[0].Kind.String())
 	}
 }
@@ -141,8 +142,8 @@ func FuzzNormalize(f *testing.F) {
 // requireNormal checks all that Normalize promises of any history.
 func requireNormal(t *testing.T, in []json.RawMessage) {
 	t.Helper()
-	out, repairs := chat.Normalize(in)
-	if !slices.ContainsFunc(repairs, func(r chat.Repair) bool { return r.Kind == chat.UnreadableMessage }) {
+	out, repairs := new(chat.Codec).Normalize(in)
+	if !slices.ContainsFunc(repairs, func(r wire.Repair) bool { return r.Kind == wire.UnreadableMessage }) {
 		require.Empty(t, faults(t, out), "%s\nbecame\n%s", in, out)
 		require.Equal(t, len(faults(t, in)) == 0, len(repairs) == 0, "%s: %v", in, repairs)
 		requireMessagesOf(t, in, out)
@@ -152,18 +153,18 @@ func requireNormal(t *testing.T, in []json.RawMessage) {
 	}
 	for _, r := range repairs {
 		require.True(t, r.Message >= 0 && r.Message < len(in))
-		if r.Kind == chat.StrayResult || r.Kind == chat.DuplicateResult || r.Kind == chat.MisplacedResult {
+		if r.Kind == wire.StrayResult || r.Kind == wire.DuplicateResult || r.Kind == wire.MisplacedResult {
 			m := parsePast(in[r.Message])
 			require.Equal(t, "tool", m.role)
 			require.Equal(t, r.CallID, m.callID)
 		}
 	}
-	again, more := chat.Normalize(out)
+	again, more := new(chat.Codec).Normalize(out)
 	require.Equal(t, stringsOf(out), stringsOf(again), "%s\nwas not normal", out)
 	for _, r := range more {
-		require.Equal(t, chat.UnreadableMessage, r.Kind)
+		require.Equal(t, wire.UnreadableMessage, r.Kind)
 	}
-	repeated, same := chat.Normalize(in)
+	repeated, same := new(chat.Codec).Normalize(in)
 	require.Equal(t, out, repeated)
 	require.Equal(t, repairs, same)
 }
@@ -208,7 +209,7 @@ func TestRecordingsNormalize(t *testing.T) {
 			var request struct{ Messages []json.RawMessage }
 			require.NoError(t, json.Unmarshal(r.Request, &request))
 			sent := request.Messages
-			got, repairs := chat.Normalize(sent)
+			got, repairs := new(chat.Codec).Normalize(sent)
 			require.Equal(t, stringsOf(sent), stringsOf(got), r.File)
 			require.Empty(t, repairs, r.File)
 			for i := range sent {
@@ -218,7 +219,7 @@ func TestRecordingsNormalize(t *testing.T) {
 			}
 			_, m, err := read(strings.NewReader(r.Body))
 			require.NoError(t, err, r.File)
-			requireNormal(t, append(slices.Clone(sent), only(m.History())))
+			requireNormal(t, append(slices.Clone(sent), only(m.History)))
 			requests++
 			messages += len(sent)
 		}
@@ -227,8 +228,8 @@ func TestRecordingsNormalize(t *testing.T) {
 }
 
 // A process died between a call and its result. The conversation goes on.
-func ExampleNormalize() {
-	messages, repairs := chat.Normalize([]json.RawMessage{
+func ExampleCodec_Normalize() {
+	messages, repairs := new(chat.Codec).Normalize([]json.RawMessage{
 		json.RawMessage(`{"role":"user","content":"Clean up."}`),
 		json.RawMessage(`{"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"rm","arguments":"{\"path\":\"old\"}"}}]}`),
 		json.RawMessage(`{"role":"user","content":"Are you done?"}`),

@@ -14,7 +14,7 @@ func TestRecall(t *testing.T) {
 	t.Parallel()
 	old := toolOf(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}, Loading: pegboard.LoadOnSearch}, "", anyObject)
 	_, pool := searchable(t, late(t, "weather"), late(t, "notes.add"), old, tool(t, "clock", "", anyObject))
-	w := chat.New(pool())
+	w := chat.New(pool(), chat.Config{})
 	tests := []struct {
 		name string
 		in   []string
@@ -36,31 +36,31 @@ func TestRecall(t *testing.T) {
 				return
 			}
 			require.Equal(t, append([]string{"ToolSearch"}, tt.want...), w.Loaded(got))
-			require.Equal(t, stringsOf(got), stringsOf(chat.New(pool()).Recall(tt.want)), "other bytes")
+			require.Equal(t, stringsOf(got), stringsOf(chat.New(pool(), chat.Config{}).Recall(tt.want)), "other bytes")
 			require.Empty(t, faults(t, got))
 			requireNormal(t, append(append(messagesOf(system, hello), got...), messagesOf(hello)...))
-			_, repairs := chat.Normalize(got)
+			_, repairs := new(chat.Codec).Normalize(got)
 			require.Empty(t, repairs)
 		})
 	}
 	require.NotEqual(t, parsePast(w.Recall([]string{"weather"})[1]).callID, parsePast(w.Recall([]string{"notes.add"})[1]).callID)
-	var zero chat.Wire
+	var zero chat.Codec
 	require.Nil(t, zero.Recall([]string{"weather"}))
-	require.Nil(t, chat.New(poolOf(t, late(t, "weather"))).Recall([]string{"weather"}), "nobody can search")
+	require.Nil(t, chat.New(poolOf(t, late(t, "weather")), chat.Config{}).Recall([]string{"weather"}), "nobody can search")
 }
 
 // TestRecallIsWhatAModelWouldHaveDone compares it with a reply that calls ToolSearch.
 func TestRecallIsWhatAModelWouldHaveDone(t *testing.T) {
 	t.Parallel()
 	_, pool := searchable(t, late(t, "weather"), late(t, "notes.add"))
-	w := chat.New(pool())
+	w := chat.New(pool(), chat.Config{})
 	got := w.Recall([]string{"weather", "notes.add"})
 	id := parsePast(got[0]).calls[0].id
 	require.Regexp(t, `^call_[0-9a-f]{24}$`, id)
 	m, err := w.Read(strings.NewReader(stream(calling(piece(0, id, "ToolSearch", `{"query":"select:weather,notes.add"}`)), because("tool_calls")))).Message()
 	require.NoError(t, err)
 	var e pegboard.Executor
-	want := append(m.History(), m.Results(e.Run(t.Context(), pool(), m.Calls...))...)
+	want := append(m.History, w.Results(m, e.Run(t.Context(), pool(), m.Calls...))...)
 	require.Equal(t, stringsOf(want), stringsOf(got))
 }
 
@@ -72,13 +72,13 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 	s, pool := searchable(t, tools...)
 	conversation := messagesOf(system, hello)
 	for _, query := range []string{`{"query":"select:weather"}`, `{"query":"select:notes.add,alarm"}`} {
-		w := chat.New(pool())
+		w := chat.New(pool(), chat.Config{})
 		m, err := w.Read(strings.NewReader(stream(calling(piece(0, "call"+query, "ToolSearch", query)), because("tool_calls")))).Message()
 		require.NoError(t, err)
 		var e pegboard.Executor
-		conversation = append(append(conversation, m.History()...), m.Results(e.Run(t.Context(), pool(), m.Calls...))...)
+		conversation = append(append(conversation, m.History...), w.Results(m, e.Run(t.Context(), pool(), m.Calls...))...)
 	}
-	before := chat.New(pool())
+	before := chat.New(pool(), chat.Config{})
 	require.Len(t, definitions(t, before), 5)
 
 	compacted := append(messagesOf(system, user(`"We talked of the weather."`)), before.Recall(before.Loaded(conversation))...)
@@ -88,8 +88,8 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 	require.Equal(t, stringsOf(compacted), stringsOf(sent))
 
 	other, otherPool := searchable(t, tools...)
-	other.SetLoaded(chat.New(otherPool()).Loaded(compacted)...)
-	after := chat.New(otherPool())
+	other.SetLoaded(chat.New(otherPool(), chat.Config{}).Loaded(compacted)...)
+	after := chat.New(otherPool(), chat.Config{})
 	require.Equal(t, string(before.Tools()), string(after.Tools()))
 	require.Equal(t, s.Loaded(), after.Loaded(compacted))
 	require.Equal(t, stringsOf(before.Recall(before.Loaded(conversation))), stringsOf(after.Recall(after.Loaded(compacted))), "a second compaction")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
@@ -34,7 +35,7 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-func checkRecording(t *testing.T, r recording) *chat.Message {
+func checkRecording(t *testing.T, r recording) *wire.Message {
 	t.Helper()
 	want := oracle(r.Body)
 	require.True(t, want.sound, "%s is not as documented", r.File)
@@ -48,7 +49,7 @@ func checkRecording(t *testing.T, r recording) *chat.Message {
 	require.EqualValues(t, want.usage["prompt_tokens"], m.Usage.Input+m.Usage.CacheRead, r.File)
 	require.EqualValues(t, want.usage["completion_tokens"], m.Usage.Output, r.File)
 	requireHistory(t, want, m, r.File)
-	requireTurn(t, m, m.Results(nil))
+	requireTurn(t, m, new(chat.Codec).Results(m, nil))
 	for _, body := range pieces(r.Body) {
 		again, n, err := read(body)
 		require.NoError(t, err, r.File)
@@ -80,7 +81,7 @@ func joined(events []string, prefix string) string {
 }
 
 // requireSame compares two messages that different Wires read.
-func requireSame(t *testing.T, want, got *chat.Message, file string) {
+func requireSame(t *testing.T, want, got *wire.Message, file string) {
 	t.Helper()
 	require.Equal(t, written(want.Calls), written(got.Calls), file)
 	require.Equal(t, written(want.Incomplete), written(got.Incomplete), file)
@@ -88,11 +89,11 @@ func requireSame(t *testing.T, want, got *chat.Message, file string) {
 	require.Equal(t, want.Refusal, got.Refusal, file)
 	require.Equal(t, want.StopReason, got.StopReason, file)
 	require.Equal(t, want.Usage, got.Usage, file)
-	require.Equal(t, string(only(want.History())), string(only(got.History())), file)
+	require.Equal(t, string(only(want.History)), string(only(got.History)), file)
 }
 
 // requireHistory compares what is sent back with what came.
-func requireHistory(t *testing.T, want expectation, m *chat.Message, file string) {
+func requireHistory(t *testing.T, want expectation, m *wire.Message, file string) {
 	t.Helper()
 	sent := map[string]any{"role": "assistant", "content": nil}
 	if want.text != "" {
@@ -111,7 +112,7 @@ func requireHistory(t *testing.T, want expectation, m *chat.Message, file string
 	}
 	raw, err := json.Marshal(sent)
 	require.NoError(t, err)
-	require.JSONEq(t, string(raw), string(only(m.History())), file)
+	require.JSONEq(t, string(raw), string(only(m.History)), file)
 }
 
 // pieces returns the ways in which a body may arrive: a byte at a time, split
@@ -158,14 +159,14 @@ func requireCutSafe(t *testing.T, r recording, want expectation) {
 		body := strings.Join(chunks[:i], "")
 		_, m, err := read(strings.NewReader(body))
 		if !strings.Contains(body, `"finish_reason":"`) {
-			require.ErrorIs(t, err, chat.ErrTruncated, r.File)
+			require.ErrorIs(t, err, wire.ErrTruncated, r.File)
 		} else {
 			require.NoError(t, err, r.File)
 		}
 		for _, c := range written(m.Calls) {
 			require.True(t, slices.Contains(want.calls, c), "%s: %q is not a whole call", r.File, c)
 		}
-		requireTurn(t, m, m.Results(nil))
+		requireTurn(t, m, new(chat.Codec).Results(m, nil))
 	}
 }
 
@@ -193,7 +194,7 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 		})
 		require.NoError(t, err, r.File)
 		want := fmt.Sprintf(`[{"type":"function","function":{"name":%q,"description":%q,"parameters":%s,"strict":false}}]`, f.Name, f.Description, f.Parameters)
-		require.JSONEq(t, want, string(chat.New(poolOf(t, built)).Tools()), r.File)
+		require.JSONEq(t, want, string(chat.New(poolOf(t, built), chat.Config{}).Tools()), r.File)
 		checked++
 	}
 	return checked

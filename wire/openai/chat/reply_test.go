@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
@@ -61,7 +62,7 @@ func TestReadServices(t *testing.T) {
 			require.Empty(t, m.Incomplete)
 			require.Equal(t, "chatcmpl-1", m.ID)
 			require.Equal(t, "model-1", m.Model)
-			requireTurn(t, m, m.Results(nil))
+			requireTurn(t, m, new(chat.Codec).Results(m, nil))
 		})
 	}
 }
@@ -95,8 +96,8 @@ func TestReadWithoutIDs(t *testing.T) {
 				got = append(got, c.Name+" "+string(c.Input))
 			}
 			require.Equal(t, tt.want, got)
-			require.Equal(t, pegboard.FinishToolCalls, m.Finish())
-			requireTurn(t, m, m.Results(nil))
+			require.Equal(t, pegboard.FinishToolCalls, m.Finish)
+			requireTurn(t, m, new(chat.Codec).Results(m, nil))
 			_, again, _ := read(iotest.OneByteReader(strings.NewReader(stream(append(tt.chunks, because("stop"))...))))
 			require.Equal(t, m.Calls, again.Calls)
 		})
@@ -120,18 +121,18 @@ func TestReadCut(t *testing.T) {
 		{name: "filtered", body: strings.NewReader(stream(whole, begun, because("content_filter"))), calls: []string{`a add {"x":1}`}, incomplete: []string{`b sum {"y":`}},
 		{name: "a reason of next year", body: strings.NewReader(stream(begun, because("moon"))), incomplete: []string{`b sum {"y":`}},
 		{name: "interleaved", body: strings.NewReader(stream(begun, whole, because("length"))), incomplete: []string{`b sum {"y":`, `a add {"x":1}`}},
-		{name: "no end", body: strings.NewReader(open(whole, begun)), err: chat.ErrTruncated, calls: []string{`a add {"x":1}`}, incomplete: []string{`b sum {"y":`}},
-		{name: "no reason", body: strings.NewReader(stream(whole, begun)), err: chat.ErrTruncated, calls: []string{`a add {"x":1}`}, incomplete: []string{`b sum {"y":`}},
+		{name: "no end", body: strings.NewReader(open(whole, begun)), err: wire.ErrTruncated, calls: []string{`a add {"x":1}`}, incomplete: []string{`b sum {"y":`}},
+		{name: "no reason", body: strings.NewReader(stream(whole, begun)), err: wire.ErrTruncated, calls: []string{`a add {"x":1}`}, incomplete: []string{`b sum {"y":`}},
 		{name: "connection lost", body: io.MultiReader(strings.NewReader(open(begun)), iotest.ErrReader(reset)), err: reset, incomplete: []string{`b sum {"y":`}},
-		{name: "within a chunk", body: strings.NewReader(open(begun) + because("tool_calls")[:20]), err: chat.ErrTruncated},
+		{name: "within a chunk", body: strings.NewReader(open(begun) + because("tool_calls")[:20]), err: wire.ErrTruncated},
 		{name: "an unended chunk is still one", body: strings.NewReader(open(whole) + "data: " + because("tool_calls")), calls: []string{`a add {"x":1}`}},
 		{name: "no end but a reason", body: strings.NewReader(open(whole, because("stop"))), calls: []string{`a add {"x":1}`}},
 		{name: "connection lost after a reason", body: io.MultiReader(strings.NewReader(open(whole, because("stop"))), iotest.ErrReader(reset)), calls: []string{`a add {"x":1}`}},
-		{name: "nothing", body: strings.NewReader(""), err: chat.ErrTruncated},
-		{name: "something else", body: strings.NewReader("<html>Bad gateway</html>"), err: chat.ErrTruncated},
+		{name: "nothing", body: strings.NewReader(""), err: wire.ErrTruncated},
+		{name: "something else", body: strings.NewReader("<html>Bad gateway</html>"), err: wire.ErrTruncated},
 		{name: "whole reply out of tokens", body: strings.NewReader(`{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"add","arguments":"{}"}},{"id":"b","function":{"name":"sum","arguments":"{\"y\":"}}]},"finish_reason":"length"}]}`),
 			calls: []string{"a add {}"}, incomplete: []string{`b sum {"y":`}},
-		{name: "within a whole reply", body: strings.NewReader(`{"choices":[{"message":`), err: chat.ErrTruncated},
+		{name: "within a whole reply", body: strings.NewReader(`{"choices":[{"message":`), err: wire.ErrTruncated},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -143,7 +144,7 @@ func TestReadCut(t *testing.T) {
 				require.Equal(t, tt.incomplete, written(m.Incomplete))
 			}
 			require.Len(t, events, len(m.Calls))
-			requireTurn(t, m, m.Results(nil))
+			requireTurn(t, m, new(chat.Codec).Results(m, nil))
 		})
 	}
 }
@@ -153,7 +154,7 @@ func TestReadEarly(t *testing.T) {
 	t.Parallel()
 	body, feed := io.Pipe()
 	defer func() { require.NoError(t, body.Close()) }()
-	var w chat.Wire
+	var w chat.Codec
 	var got []string
 	send := make(chan string)
 	go func() {
@@ -183,27 +184,27 @@ func TestReadErrors(t *testing.T) {
 	tests := []struct {
 		name string
 		body string
-		want chat.APIError
+		want wire.APIError
 		text string
 	}{
 		{name: "whole", body: `{"error":{"message":"no","type":"invalid_request_error","param":"model","code":"model_not_found"}}`,
-			want: chat.APIError{Type: "invalid_request_error", Code: "model_not_found", Param: "model", Message: "no"}, text: "model_not_found: no"},
-		{name: "in an array", body: "\n[{\n" + `"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}]`, want: chat.APIError{Code: "400", Message: "no"}, text: "400: no"},
-		{name: "a string", body: `{"error":"no"}`, want: chat.APIError{Message: "no"}, text: "no"},
-		{name: "without a message", body: `{"error":{"type":"x"}}`, want: chat.APIError{Type: "x", Message: `{"type":"x"}`}, text: `x: {"type":"x"}`},
-		{name: "without envelope", body: `{"object":"error","message":"no","type":"BadRequestError","code":400}`, want: chat.APIError{Type: "BadRequestError", Code: "400", Message: "no"}, text: "400: no"},
-		{name: "detail", body: `{"detail":[{"loc":["body"]}]}`, want: chat.APIError{Message: `{"detail":[{"loc":["body"]}]}`}, text: `{"detail":[{"loc":["body"]}]}`},
-		{name: "in the choice", body: `{"choices":[{"finish_reason":"error","error":{"code":502,"message":"no"}}]}`, want: chat.APIError{Code: "502", Message: "no"}, text: "502: no"},
-		{name: "in a stream", body: open(saying("So"), `{"error":{"message":"no","type":"server_error"}}`), want: chat.APIError{Type: "server_error", Message: "no"}, text: "server_error: no"},
-		{name: "in an event", body: "event: error\ndata: overloaded\n\n", want: chat.APIError{Message: "overloaded"}, text: "overloaded"},
-		{name: "in an event, of no known form", body: "event: error\ndata: {\"reason\":7}\n\n", want: chat.APIError{Message: `{"reason":7}`}, text: `{"reason":7}`},
-		{name: "first in a stream", body: open(`{"error":{"message":"no"},"choices":[]}`), want: chat.APIError{Message: "no"}, text: "no"},
+			want: wire.APIError{Type: "invalid_request_error", Code: "model_not_found", Param: "model", Message: "no"}, text: "model_not_found: no"},
+		{name: "in an array", body: "\n[{\n" + `"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}]`, want: wire.APIError{Code: "400", Message: "no"}, text: "400: no"},
+		{name: "a string", body: `{"error":"no"}`, want: wire.APIError{Message: "no"}, text: "no"},
+		{name: "without a message", body: `{"error":{"type":"x"}}`, want: wire.APIError{Type: "x", Message: `{"type":"x"}`}, text: `x: {"type":"x"}`},
+		{name: "without envelope", body: `{"object":"error","message":"no","type":"BadRequestError","code":400}`, want: wire.APIError{Type: "BadRequestError", Code: "400", Message: "no"}, text: "400: no"},
+		{name: "detail", body: `{"detail":[{"loc":["body"]}]}`, want: wire.APIError{Message: `{"detail":[{"loc":["body"]}]}`}, text: `{"detail":[{"loc":["body"]}]}`},
+		{name: "in the choice", body: `{"choices":[{"finish_reason":"error","error":{"code":502,"message":"no"}}]}`, want: wire.APIError{Code: "502", Message: "no"}, text: "502: no"},
+		{name: "in a stream", body: open(saying("So"), `{"error":{"message":"no","type":"server_error"}}`), want: wire.APIError{Type: "server_error", Message: "no"}, text: "server_error: no"},
+		{name: "in an event", body: "event: error\ndata: overloaded\n\n", want: wire.APIError{Message: "overloaded"}, text: "overloaded"},
+		{name: "in an event, of no known form", body: "event: error\ndata: {\"reason\":7}\n\n", want: wire.APIError{Message: `{"reason":7}`}, text: `{"reason":7}`},
+		{name: "first in a stream", body: open(`{"error":{"message":"no"},"choices":[]}`), want: wire.APIError{Message: "no"}, text: "no"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := read(strings.NewReader(tt.body))
-			var got *chat.APIError
+			var got *wire.APIError
 			require.ErrorAs(t, err, &got)
 			require.Equal(t, tt.want, *got)
 			require.EqualError(t, err, tt.text)
@@ -220,8 +221,8 @@ func TestReadMalformed(t *testing.T) {
 		open(calling(piece(0, "a", "add", "{}")), calling(piece(1, "b", "add", "{}")), calling(piece(0, "", "", "{}"))),
 	} {
 		_, m, err := read(strings.NewReader(body))
-		require.ErrorIs(t, err, chat.ErrMalformed, body)
-		requireTurn(t, m, m.Results(nil))
+		require.ErrorIs(t, err, wire.ErrMalformed, body)
+		requireTurn(t, m, new(chat.Codec).Results(m, nil))
 	}
 }
 
@@ -237,10 +238,10 @@ func TestReadWhole(t *testing.T) {
 	require.Equal(t, []string{"thinking hm", "text both", "call a clock ", `call b weather {"city" : "Z\u00fcrich", "n": 1.0}`}, events)
 	require.Equal(t, "both", m.Text)
 	require.Equal(t, "tool_calls", m.StopReason)
-	require.Equal(t, chat.Usage{Input: 7, Output: 8, CacheRead: 13}, m.Usage)
+	require.Equal(t, wire.Usage{Input: 7, Output: 8, CacheRead: 13}, m.Usage)
 	require.Equal(t, `{"role":"assistant","content":"both","reasoning_content":"hm","tool_calls":[`+
 		`{"id":"a","type":"function","function":{"name":"clock","arguments":"{}"}},`+
-		`{"id":"b","type":"function","function":{"name":"weather","arguments":"{\"city\" : \"Z\\u00fcrich\", \"n\": 1.0}"}}]}`, string(only(m.History())))
+		`{"id":"b","type":"function","function":{"name":"weather","arguments":"{\"city\" : \"Z\\u00fcrich\", \"n\": 1.0}"}}]}`, string(only(m.History)))
 }
 
 // TestReadWholeCalls takes each element as a call of its own, however it is numbered.
@@ -251,7 +252,7 @@ func TestReadWholeCalls(t *testing.T) {
 	require.Len(t, m.Calls, 2)
 	require.Equal(t, "add", m.Calls[0].Name)
 	require.Equal(t, "sum", m.Calls[1].Name)
-	requireTurn(t, m, m.Results(nil))
+	requireTurn(t, m, new(chat.Codec).Results(m, nil))
 }
 
 // FuzzChunks reads a stream in pieces of any size, and any body at all. What comes
@@ -279,6 +280,6 @@ func FuzzChunks(f *testing.F) {
 		if err != nil {
 			require.EqualError(t, errAgain, err.Error())
 		}
-		requireTurn(t, m, m.Results(nil))
+		requireTurn(t, m, new(chat.Codec).Results(m, nil))
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
@@ -34,17 +35,17 @@ func result(id, text string) string {
 func user(content string) string { return `{"role":"user","content":` + content + `}` }
 
 // turnOf answers a turn of one call, of the tool search, with an outcome.
-func turnOf(t *testing.T, w *chat.Wire, o pegboard.Outcome) (*chat.Message, []json.RawMessage, error) {
+func turnOf(t *testing.T, w *chat.Codec, o pegboard.Outcome) (*wire.Message, []json.RawMessage, error) {
 	t.Helper()
 	m, err := w.Read(strings.NewReader(stream(calling(piece(0, o.Call.ID, "search", "{}")), because("tool_calls")))).Message()
-	answers := m.Results([]pegboard.Outcome{o})
+	answers := w.Results(m, []pegboard.Outcome{o})
 	requireTurn(t, m, answers)
 	return m, answers, err
 }
 
 func TestResults(t *testing.T) {
 	t.Parallel()
-	calls := func(ids ...string) (m chat.Message) {
+	calls := func(ids ...string) (m wire.Message) {
 		for _, id := range ids {
 			m.Calls = append(m.Calls, pegboard.Call{ID: id, Name: "clock"})
 		}
@@ -59,7 +60,7 @@ func TestResults(t *testing.T) {
 	}
 	tests := []struct {
 		name     string
-		message  chat.Message
+		message  wire.Message
 		outcomes []pegboard.Outcome
 		more     []pegboard.Part
 		want     []string
@@ -94,7 +95,7 @@ func TestResults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := tt.message.Results(tt.outcomes, tt.more...)
+			got := new(chat.Codec).Results(&tt.message, tt.outcomes, tt.more...)
 			require.Len(t, got, len(tt.want))
 			for i, want := range tt.want {
 				require.JSONEq(t, want, string(got[i]))
@@ -106,7 +107,7 @@ func TestResults(t *testing.T) {
 // TestResultsReferences shows the definitions as the request's list has them.
 func TestResultsReferences(t *testing.T) {
 	t.Parallel()
-	w := chat.New(poolOf(t, tool(t, "clock", "Tells <the> time.", anyObject), tool(t, "time.zone", "", city), tool(t, "search", "", anyObject)))
+	w := chat.New(poolOf(t, tool(t, "clock", "Tells <the> time.", anyObject), tool(t, "time.zone", "", city), tool(t, "search", "", anyObject)), chat.Config{})
 	_, answers, err := turnOf(t, w, outcome("a", text("Two:"), pegboard.Part{Tool: "time.zone"}, pegboard.Part{Tool: "clock"}, text("More?")))
 	require.NoError(t, err)
 	require.Len(t, answers, 1)
@@ -122,9 +123,9 @@ func TestResultsOfAnyTurn(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []string{"tool_calls", "length", ""} {
 		_, m, err := read(strings.NewReader(stream(saying("x"), calling(piece(0, "a", "add", "{}"), piece(1, "b", "add", "{"), piece(2, "b", "add", "{}")), because(reason))))
-		require.Equal(t, reason == "", errors.Is(err, chat.ErrTruncated))
+		require.Equal(t, reason == "", errors.Is(err, wire.ErrTruncated))
 		for _, outcomes := range [][]pegboard.Outcome{nil, {outcome("b", text("2"))}, {failed(outcome("a"), pegboard.ErrTimeout), outcome("b", image("image/png", "png"))}} {
-			requireTurn(t, m, m.Results(outcomes, text("go on")))
+			requireTurn(t, m, new(chat.Codec).Results(m, outcomes, text("go on")))
 		}
 	}
 }

@@ -14,11 +14,11 @@ import (
 // taken takes a message with calls through the executor, and returns what it adds to the conversation.
 func taken(t *testing.T, pool *pegboard.Pool, pieces ...string) []string {
 	t.Helper()
-	w := chat.New(pool)
+	w := chat.New(pool, chat.Config{})
 	m, err := w.Read(strings.NewReader(stream(calling(pieces...), because("tool_calls")))).Message()
 	require.NoError(t, err)
 	var e pegboard.Executor
-	return stringsOf(append(m.History(), m.Results(e.Run(t.Context(), pool, m.Calls...))...))
+	return stringsOf(append(m.History, w.Results(m, e.Run(t.Context(), pool, m.Calls...))...))
 }
 
 // The request after a resume is the request before it, byte for byte.
@@ -43,10 +43,10 @@ func TestResumeGivesTheSameTools(t *testing.T) {
 			for _, turn := range tt.turns {
 				conversation = append(conversation, taken(t, pool(), turn...)...)
 			}
-			before := chat.New(pool())
+			before := chat.New(pool(), chat.Config{})
 			other, otherPool := searchable(t, tools...)
 			other.SetLoaded(before.Loaded(messagesOf(conversation...))...)
-			require.Equal(t, namesOf(t, before), namesOf(t, chat.New(otherPool())), "%v", s.Loaded())
+			require.Equal(t, namesOf(t, before), namesOf(t, chat.New(otherPool(), chat.Config{})), "%v", s.Loaded())
 		})
 	}
 }
@@ -77,9 +77,9 @@ func TestAutoKeepsWhatWasCalled(t *testing.T) {
 	conversation := append([]string{system, hello}, taken(t, r.AssemblePool(s, pegboard.PoolConfig{Deferral: policy}), piece(0, "1", "mcp__maps__route", `{"city":"Rome"}`))...)
 	_, err = r.Attach("many", toolOf(t, pegboard.Info{Name: "big"}, strings.Repeat("word ", 2000), city))
 	require.NoError(t, err)
-	live := chat.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: policy}))
+	live := chat.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: policy}), chat.Config{})
 	other := session(t)
 	other.SetLoaded(live.Loaded(messagesOf(conversation...))...)
-	resumed := chat.New(r.AssemblePool(other, pegboard.PoolConfig{Deferral: policy}))
+	resumed := chat.New(r.AssemblePool(other, pegboard.PoolConfig{Deferral: policy}), chat.Config{})
 	require.Equal(t, namesOf(t, resumed), namesOf(t, live), "%s", conversation[3])
 }

@@ -14,15 +14,15 @@ import (
 func TestShown(t *testing.T) {
 	t.Parallel()
 	search := toolOf(t, pegboard.Info{Name: "ToolSearch", Aliases: []string{"FindTools"}}, "", anyObject)
-	searching := chat.New(poolOf(t, search, tool(t, "fetch.page", "", anyObject)))
-	renamed := chat.New(poolOf(t, toolOf(t, pegboard.Info{Name: "grep", Aliases: []string{"ToolSearch"}}, "", anyObject)))
+	searching := chat.New(poolOf(t, search, tool(t, "fetch.page", "", anyObject)), chat.Config{})
+	renamed := chat.New(poolOf(t, toolOf(t, pegboard.Info{Name: "grep", Aliases: []string{"ToolSearch"}}, "", anyObject)), chat.Config{})
 	const block = "<functions>\n{\"function\":{\"name\":\"zoom\"}}\n</functions>"
 	shows := result("a", "Found:\n"+block)
 	inParts := `{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"Found:"},{"type":"text","text":` + quote(block) + `}]}`
 	found := []string{"ToolSearch", "zoom"}
 	tests := []struct {
 		name   string
-		wire   *chat.Wire
+		wire   *chat.Codec
 		call   string
 		result string
 		loaded []string
@@ -41,7 +41,7 @@ func TestShown(t *testing.T) {
 		{name: "a search", wire: searching, call: model(call("a", "ToolSearch")), result: shows, loaded: found, fixed: true},
 		{name: "a search, in parts", wire: searching, call: model(call("a", "ToolSearch")), result: inParts, loaded: found, fixed: true},
 		{name: "an alias", wire: searching, call: model(call("a", "FindTools")), result: shows, loaded: found, fixed: true},
-		{name: "without a pool", wire: &chat.Wire{}, call: model(call("a", "ToolSearch")), result: shows, loaded: found, fixed: true},
+		{name: "without a pool", wire: &chat.Codec{}, call: model(call("a", "ToolSearch")), result: shows, loaded: found, fixed: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestShown(t *testing.T) {
 // turn: a page that comes after a search is none.
 func TestShownByCallsWithOneID(t *testing.T) {
 	t.Parallel()
-	var w chat.Wire
+	var w chat.Codec
 	shows := func(name string) string { return result("0", "<functions>\n{\"name\":\""+name+"\"}\n</functions>") }
 	messages := messagesOf(model(call("0", "ToolSearch")), shows("zoom"), model(call("0", "Read")), shows("rm"))
 	require.Equal(t, []string{"ToolSearch", "zoom", "Read"}, w.Loaded(messages))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
@@ -102,8 +103,8 @@ func quote(s string) string {
 }
 
 // read reads a reply with the names it holds.
-func read(body io.Reader) (events []string, m *chat.Message, err error) {
-	var w chat.Wire
+func read(body io.Reader) (events []string, m *wire.Message, err error) {
+	var w chat.Codec
 	r := w.Read(body)
 	for e := range r.Events() {
 		switch {
@@ -135,10 +136,10 @@ func stringsOf(messages []json.RawMessage) (texts []string) {
 
 // requireTurn checks that a message and its answers are a request that the API
 // takes: the calls are whole, and each is answered once, right after it.
-func requireTurn(t *testing.T, m *chat.Message, answers []json.RawMessage) {
+func requireTurn(t *testing.T, m *wire.Message, answers []json.RawMessage) {
 	t.Helper()
 	var messages []json.RawMessage
-	if history := only(m.History()); history != nil {
+	if history := only(m.History); history != nil {
 		messages = append(messages, history)
 	}
 	messages = append(messages, answers...)

@@ -35,7 +35,7 @@ type definition struct {
 	} `json:"function"`
 }
 
-func definitions(t testing.TB, w *chat.Wire) []definition {
+func definitions(t testing.TB, w *chat.Codec) []definition {
 	t.Helper()
 	var all []definition
 	require.NoError(t, json.Unmarshal(w.Tools(), &all))
@@ -59,7 +59,7 @@ func TestToolsGolden(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, "route", "Finds a way.", anyObject))
 	require.NoError(t, err)
 
-	w := chat.New(r.AssemblePool(session(t), pegboard.PoolConfig{}))
+	w := chat.New(r.AssemblePool(session(t), pegboard.PoolConfig{}), chat.Config{})
 	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(want)), string(w.Tools()))
@@ -73,8 +73,8 @@ var apiName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 func TestToolsOfNothing(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "[]", string(chat.New(poolOf(t)).Tools()))
-	var zero chat.Wire
+	require.Equal(t, "[]", string(chat.New(poolOf(t), chat.Config{}).Tools()))
+	var zero chat.Codec
 	require.Equal(t, "[]", string(zero.Tools()))
 	require.Equal(t, "any name", zero.Name("any name"))
 	require.Equal(t, "{}", string(zero.Choice(wire.Choice{Mode: wire.Required})))
@@ -94,7 +94,7 @@ func (d declared) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
 
 func TestToolsOmitted(t *testing.T) {
 	t.Parallel()
-	w := chat.New(poolOf(t, tool(t, "a", "", anyObject), declared{tool(t, "bad one", "", anyObject), `{"type":"string"}`}, tool(t, "c", "", anyObject)))
+	w := chat.New(poolOf(t, tool(t, "a", "", anyObject), declared{tool(t, "bad one", "", anyObject), `{"type":"string"}`}, tool(t, "c", "", anyObject)), chat.Config{})
 	require.Len(t, definitions(t, w), 2)
 	require.Len(t, w.Omitted(), 1)
 	require.Equal(t, "bad one", w.Omitted()[0].Tool)
@@ -106,7 +106,7 @@ func TestToolsOmitted(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 100)
-	w := chat.New(poolOf(t, tool(t, "notes.add", "", anyObject), tool(t, "notes_add", "", anyObject), tool(t, "Zürich", "", anyObject), tool(t, long, "", anyObject)))
+	w := chat.New(poolOf(t, tool(t, "notes.add", "", anyObject), tool(t, "notes_add", "", anyObject), tool(t, "Zürich", "", anyObject), tool(t, long, "", anyObject)), chat.Config{})
 	sent := map[string]bool{}
 	for i, d := range definitions(t, w) {
 		name := []string{"Zürich", "notes.add", "notes_add", long}[i]
@@ -117,8 +117,8 @@ func TestNames(t *testing.T) {
 		m, err := w.Read(strings.NewReader(stream(calling(piece(0, "a", d.Function.Name, "{}")), because("tool_calls")))).Message()
 		require.NoError(t, err)
 		require.Equal(t, []string{"a " + name + " {}"}, written(m.Calls))
-		require.Contains(t, string(only(m.History())), quote(d.Function.Name))
-		require.Equal(t, []string{name}, w.Loaded([]json.RawMessage{only(m.History())}))
+		require.Contains(t, string(only(m.History)), quote(d.Function.Name))
+		require.Equal(t, []string{name}, w.Loaded([]json.RawMessage{only(m.History)}))
 	}
 }
 
@@ -129,11 +129,11 @@ func TestStrictNulls(t *testing.T) {
 	const wrote = `{"city": "Paris", "days":null}`
 	body := stream(calling(piece(0, "a", "forecast", wrote), piece(1, "b", "plain", wrote)), because("tool_calls"))
 	p := poolOf(t, toolOf(t, pegboard.Info{Name: "forecast", Strict: true}, "", city), tool(t, "plain", "", city))
-	m, err := chat.New(p).Read(strings.NewReader(body)).Message()
+	m, err := chat.New(p, chat.Config{}).Read(strings.NewReader(body)).Message()
 	require.NoError(t, err)
 	require.JSONEq(t, `{"city":"Paris"}`, string(m.Calls[0].Input))
 	require.Equal(t, wrote, string(m.Calls[1].Input), "a tool that is not strict")
-	require.Equal(t, 2, strings.Count(string(only(m.History())), strings.ReplaceAll(wrote, `"`, `\"`)))
+	require.Equal(t, 2, strings.Count(string(only(m.History)), strings.ReplaceAll(wrote, `"`, `\"`)))
 	var executor pegboard.Executor
 	outcomes := executor.Run(context.Background(), p, m.Calls...)
 	require.NotErrorIs(t, outcomes[0].Err, pegboard.ErrInvalidInput)
@@ -142,7 +142,7 @@ func TestStrictNulls(t *testing.T) {
 
 func TestChoice(t *testing.T) {
 	t.Parallel()
-	w := chat.New(poolOf(t, tool(t, "a", "", anyObject), tool(t, "b c", "", anyObject)))
+	w := chat.New(poolOf(t, tool(t, "a", "", anyObject), tool(t, "b c", "", anyObject)), chat.Config{})
 	function := func(name string) string { return `{"type":"function","function":{"name":` + quote(name) + `}}` }
 	tests := []struct {
 		name   string
@@ -175,7 +175,7 @@ func TestInvariant7(t *testing.T) {
 	for _, name := range []string{"read", "write it", "Zürich"} {
 		builtins = append(builtins, toolOf(t, pegboard.Info{Name: name, Strict: name == "read"}, "", city))
 	}
-	alone := string(chat.New(poolOf(t, builtins...)).Tools())
+	alone := string(chat.New(poolOf(t, builtins...), chat.Config{}).Tools())
 	for seed := range effort.Of(t, uint64(100)) {
 		random := rand.New(rand.NewPCG(7, seed))
 		var r pegboard.Registry
@@ -192,7 +192,7 @@ func TestInvariant7(t *testing.T) {
 				require.NoError(t, err)
 			}
 			attached[source] = !attached[source]
-			tools := string(chat.New(r.AssemblePool(s, pegboard.PoolConfig{})).Tools())
+			tools := string(chat.New(r.AssemblePool(s, pegboard.PoolConfig{}), chat.Config{}).Tools())
 			require.True(t, strings.HasPrefix(tools, strings.TrimSuffix(alone, "]")), "seed %d", seed)
 			if before, ok := seen[fmt.Sprint(attached)]; ok {
 				require.Equal(t, before, tools)

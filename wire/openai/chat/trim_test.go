@@ -76,7 +76,7 @@ func TestTrim(t *testing.T) {
 			if tt.want == nil {
 				tt.want = tt.in
 			}
-			var w chat.Wire
+			var w chat.Codec
 			s := trimmer{answers: tt.answers}
 			in := messagesOf(tt.in...)
 			got := w.Trim(t.Context(), in, &s)
@@ -97,7 +97,7 @@ func TestTrim(t *testing.T) {
 func TestTrimFixes(t *testing.T) {
 	t.Parallel()
 	_, pool := searchable(t, late(t, "notes.add"), toolOf(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}}, "", anyObject))
-	w := chat.New(pool())
+	w := chat.New(pool(), chat.Config{})
 	messages := append(w.Recall([]string{"notes.add"}),
 		messagesOf(model(call("a", w.Name("notes.add")), call("b", "Task"), call("c", "elsewhere")), resultA, resultB, result("c", "See <functions>"))...)
 	s := trimmer{answers: []string{"short"}}
@@ -114,7 +114,7 @@ func TestTrimFixes(t *testing.T) {
 func TestTrimCallIDs(t *testing.T) {
 	t.Parallel()
 	ids := func(messages ...string) (all []string) {
-		var w chat.Wire
+		var w chat.Codec
 		var s trimmer
 		w.Trim(t.Context(), messagesOf(messages...), &s)
 		for _, r := range s.shown {
@@ -138,7 +138,7 @@ func TestTrimCallIDs(t *testing.T) {
 // asked for is replaced, and all else is the same bytes.
 func TestTrimAnything(t *testing.T) {
 	t.Parallel()
-	var w chat.Wire
+	var w chat.Codec
 	for seed := range effort.Of(t, uint64(1000)) {
 		random := rand.New(rand.NewPCG(18, seed))
 		turns := randomTurns(random, seed%2 == 0)
@@ -146,7 +146,7 @@ func TestTrimAnything(t *testing.T) {
 			turns = disturb(random, turns)
 		}
 		in := messagesOf(render(turns)...)
-		_, repairs := chat.Normalize(in)
+		_, repairs := new(chat.Codec).Normalize(in)
 		s := trimmer{}
 		for range len(in) {
 			s.answers = append(s.answers, []string{"", fmt.Sprint("short ", random.IntN(3))}[random.IntN(2)])
@@ -170,11 +170,11 @@ func TestTrimAnything(t *testing.T) {
 			}
 		}
 		require.Len(t, s.shown, n)
-		_, after := chat.Normalize(out)
+		_, after := new(chat.Codec).Normalize(out)
 		require.Equal(t, repairs, after, "seed %d", seed)
 		require.Equal(t, stringsOf(out), stringsOf(w.Trim(t.Context(), in, &s)), "seed %d", seed)
-		normal, _ := chat.Normalize(in)
-		_, after = chat.Normalize(w.Trim(t.Context(), normal, &s))
+		normal, _ := new(chat.Codec).Normalize(in)
+		_, after = new(chat.Codec).Normalize(w.Trim(t.Context(), normal, &s))
 		require.Empty(t, after, "seed %d", seed)
 	}
 }
@@ -192,14 +192,14 @@ func FuzzTrim(f *testing.F) {
 	f.Add(strings.Join([]string{resultA, `{"role":"tool","content":[{"type":"text","text":"a"},7]}`, `{"role":"tool","content":[{"TYPE":"text"},{}]}`, "null"}, "\n"), "\xff")
 	f.Fuzz(func(t *testing.T, s, text string) {
 		in := messagesOf(strings.Split(s, "\n")...)
-		_, repairs := chat.Normalize(in)
+		_, repairs := new(chat.Codec).Normalize(in)
 		answers := make([]string, len(in))
 		for i := range answers {
 			answers[i] = text
 		}
-		var w chat.Wire
+		var w chat.Codec
 		out := w.Trim(t.Context(), in, &trimmer{answers: answers})
-		_, after := chat.Normalize(out)
+		_, after := new(chat.Codec).Normalize(out)
 		require.Equal(t, repairs, after, "%s\nbecame\n%s", in, out)
 		require.Equal(t, s, strings.Join(stringsOf(in), "\n"))
 	})
@@ -216,7 +216,7 @@ func BenchmarkTrim(b *testing.B) {
 		size += len(s)
 	}
 	messages := messagesOf(texts...)
-	var w chat.Wire
+	var w chat.Codec
 	s := trimmer{answers: make([]string, 100)}
 	s.answers[7] = "short"
 	b.SetBytes(int64(size))

@@ -4,29 +4,42 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
+	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
-	"github.com/seed49eaa51d/pegboard/wire/openai/internal/body"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 )
 
-// assembler puts a message together from the events of a stream.
+// An assembler puts a message together from the events of a stream.
 type assembler struct {
-	wire    *Wire
-	message Message
-	items   []*item
-	held    *item           // a call that is done, but may have been cut
-	ready   []Event         // not taken yet
-	text    strings.Builder // with the refusal
-	refusal strings.Builder
-	started bool
-	stopped bool
+	reply.Draft
+	codec *Codec
+	body  *reply.Body
 
+	items    []*item
+	held     *item // a call that is done, but may have been cut
+	refusal  strings.Builder
+	started  bool
 	unstored bool // the API does not keep the items
 }
 
-// payload is the data of any event.
+// Read implements [reply.Source].
+func (a *assembler) Read() error {
+	piece, err := a.body.Next()
+	switch {
+	case err == nil:
+		return a.take(piece)
+	case errors.Is(err, io.EOF):
+		return reply.Truncated("the body ended before the reply did")
+	}
+	return err
+}
+
+// A payload is the data of any event.
 type payload struct {
 	Type         string
 	Response     json.RawMessage
@@ -39,27 +52,27 @@ type payload struct {
 }
 
 // take adds one piece of the body to the message.
-func (a *assembler) take(piece body.Piece) error {
+func (a *assembler) take(piece reply.Piece) error {
 	if piece.Whole {
-		return a.takeWhole(piece.Data)
+		return a.takeWhole(piece.Text())
 	}
-	data := bytes.TrimSpace(piece.Data)
+	data := bytes.TrimSpace(piece.Text())
 	if !known(piece.Type) || len(data) == 0 {
 		return nil
 	}
 	if string(data) == "[DONE]" {
-		return body.Truncated("the stream was done before the response was")
+		return reply.Truncated("the stream was done before the response was")
 	}
 	var p payload
 	if err := json.Unmarshal(data, &p); err != nil {
 		var syntax *json.SyntaxError
 		switch {
 		case piece.Unended && errors.As(err, &syntax):
-			return body.Truncated("within an event")
+			return reply.Truncated("within an event")
 		case piece.Type == "error":
-			return &APIError{Message: string(data)}
+			return &wire.APIError{Message: string(data)}
 		}
-		return body.Malformed("event %q: %w", piece.Type, err)
+		return reply.Malformed("event %q: %w", piece.Type, err)
 	}
 	switch {
 	case p.Type == "" && present(p.Error):
@@ -76,8 +89,8 @@ func (a *assembler) take(piece body.Piece) error {
 	return a.advance(&p)
 }
 
-// known reports whether an event of this type may be of the response: it is one
-// of ours, or has no type besides the one in its data.
+// known reports whether an event of this type may belong to the response: its type is one
+// of the API, or only its data says the type.
 func known(event string) bool {
 	return event == "" || event == "message" || event == "error" || strings.HasPrefix(event, "response.")
 }
@@ -96,7 +109,7 @@ func (a *assembler) advance(p *payload) error {
 		return nil // pings, and what the API may add
 	}
 	if !a.started {
-		return body.Malformed("%s came before response.created", p.Type)
+		return reply.Malformed("%s came before response.created", p.Type)
 	}
 	if name == "output_item.added" {
 		return a.begin(*p.OutputIndex, p.Item)
@@ -105,27 +118,27 @@ func (a *assembler) advance(p *payload) error {
 		return a.stop(*p.OutputIndex, p.Item)
 	}
 	if i := *p.OutputIndex; i < 0 || i >= len(a.items) || a.items[i].done {
-		return body.Malformed("%s for the output item %d, which is not open", p.Type, i)
+		return reply.Malformed("%s for the output item %d, which is not open", p.Type, i)
 	}
 	return a.grow(a.items[*p.OutputIndex], name, p)
 }
 
-// start takes what is known of the response before its output.
+// start takes the head of the response, which comes before its output.
 func (a *assembler) start(raw json.RawMessage) error {
 	var head struct {
 		ID, Model string
 		Store     *bool
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
-		return body.Malformed("response: %w", err)
+		return reply.Malformed("response: %w", err)
 	}
-	if a.started && head.ID != a.message.ID {
-		return body.Malformed("the response %q began within the response %q", head.ID, a.message.ID)
+	if a.started && head.ID != a.Message.ID {
+		return reply.Malformed("the response %q began within the response %q", head.ID, a.Message.ID)
 	}
 	a.started = true
-	a.message.ID = head.ID
+	a.Message.ID = head.ID
 	if head.Model != "" {
-		a.message.Model = head.Model
+		a.Message.Model = head.Model
 	}
 	if head.Store != nil {
 		a.unstored = !*head.Store
@@ -138,7 +151,7 @@ func (a *assembler) begin(at int, raw json.RawMessage) error {
 		return nil // some gateways repeat it
 	}
 	if at != len(a.items) {
-		return body.Malformed("the output item %d began where %d was expected", at, len(a.items))
+		return reply.Malformed("the output item %d began where %d was expected", at, len(a.items))
 	}
 	i, err := newItem(raw)
 	if err != nil {
@@ -149,8 +162,8 @@ func (a *assembler) begin(at int, raw json.RawMessage) error {
 	return nil
 }
 
-// grow takes a delta. The kinds that are not known here are part of the item
-// when it is done.
+// grow takes a delta. Deltas of unknown kinds are ignored: the item holds them when it is
+// done.
 func (a *assembler) grow(i *item, event string, p *payload) error {
 	delta, ok := textOf(p.Delta)
 	if !ok {
@@ -161,7 +174,7 @@ func (a *assembler) grow(i *item, event string, p *payload) error {
 	case "function_call_arguments":
 		i.arguments = append(i.arguments, delta...)
 	case "output_text":
-		a.say(delta)
+		a.AddText(delta)
 		return i.write(p.ContentIndex, "output_text", delta)
 	case "refusal":
 		a.refuse(delta)
@@ -178,28 +191,18 @@ func (a *assembler) grow(i *item, event string, p *payload) error {
 	return nil
 }
 
-// say, refuse and think make text visible as it comes.
-func (a *assembler) say(text string) {
-	if text != "" {
-		a.text.WriteString(text)
-		a.ready = append(a.ready, Event{Text: text})
-	}
-}
-
 func (a *assembler) refuse(text string) {
 	a.refusal.WriteString(text)
-	a.say(text)
+	a.AddText(text)
 }
 
 func (a *assembler) think(i *item, text string) {
-	if text != "" {
-		i.thought = true
-		a.ready = append(a.ready, Event{Thinking: text})
-	}
+	i.thought = i.thought || text != ""
+	a.AddThinking(text)
 }
 
-// stop completes an item, and makes visible what came in no delta. Some gateways
-// do not say that it began.
+// stop completes an item, and adds the text that came in no delta. Some gateways send no
+// event for the beginning of an item.
 func (a *assembler) stop(at int, raw json.RawMessage) error {
 	if at == len(a.items) {
 		if err := a.begin(at, raw); err != nil {
@@ -207,7 +210,7 @@ func (a *assembler) stop(at int, raw json.RawMessage) error {
 		}
 	}
 	if at < 0 || at > len(a.items) || a.items[at].done {
-		return body.Malformed("the output item %d is done, but was not open", at)
+		return reply.Malformed("the output item %d is done, but was not open", at)
 	}
 	a.release()
 	i := a.items[at]
@@ -216,75 +219,117 @@ func (a *assembler) stop(at int, raw json.RawMessage) error {
 		return err
 	}
 	if i.head.Type != was {
-		return body.Malformed("the output item %d began as %s and is done as %s", at, was, i.head.Type)
+		return reply.Malformed("the output item %d began as %s and is done as %s", at, was, i.head.Type)
 	}
 	if !i.isNamed() {
-		return body.Malformed("a %s has no call_id or no name", i.head.Type)
+		return reply.Malformed("a %s has no call_id or no name", i.head.Type)
 	}
 	i.done = true
 	switch {
 	case i.isMessage() && len(i.texts) == 0:
-		for _, p := range i.said() {
-			a.say(p.Text)
+		for _, p := range i.parts() {
+			a.AddText(p.Text)
 			a.refuse(p.Refusal)
 		}
 	case i.isReasoning() && !i.thought:
 		a.think(i, i.thinking())
 	case i.isCall() && !i.isCut() && jsonobject.Is(i.rawInput()):
-		a.hand(i)
+		a.add(i)
 	case i.isCall() && !i.isCut():
 		a.held = i
 	}
 	return nil
 }
 
-// release hands out the call that was held: more of the response shows that it
+// release adds the call that was held: the next part of the response shows that the call
 // was not cut.
 func (a *assembler) release() {
 	if a.held != nil {
-		a.hand(a.held)
+		a.add(a.held)
 		a.held = nil
 	}
 }
 
-func (a *assembler) hand(i *item) {
-	i.handed = true
-	call := a.call(i)
-	a.ready = append(a.ready, Event{Call: &call})
+// add adds a call that is complete.
+func (a *assembler) add(i *item) {
+	i.added = true
+	a.AddCall(a.call(i))
 }
 
 func (a *assembler) call(i *item) pegboard.Call {
 	if i.isSearch() {
-		return pegboard.Call{ID: i.head.CallID, Name: a.wire.searchTool(), Input: i.rawInput()}
+		return pegboard.Call{ID: i.head.CallID, Name: a.codec.searchTool(), Input: i.rawInput()}
 	}
 	input := i.rawInput()
-	if i.handed {
-		input = a.wire.input(i.head.Name, input)
+	if i.added {
+		input = a.codec.input(i.head.Name, input)
 	}
-	return pegboard.Call{ID: i.head.CallID, Name: a.wire.names.Tool(i.head.Name), Input: input}
+	return pegboard.Call{ID: i.head.CallID, Name: a.codec.tools.Names.Tool(i.head.Name), Input: input}
 }
 
-// finish settles the message when nothing more comes.
-func (a *assembler) finish() {
-	m := &a.message
-	m.Text, m.Refusal = a.text.String(), a.refusal.String()
+// Complete implements [reply.Source].
+func (a *assembler) Complete() error {
+	m := &a.Message
+	m.Refusal = a.refusal.String()
 	ids := map[string]bool{}
 	var kept []*item
 	for _, i := range a.items {
 		switch {
-		case i.isCall() && !i.handed:
+		case i.isCall() && !i.added:
 			m.Incomplete = append(m.Incomplete, a.call(i))
 		case i.isCall():
 			m.Calls = append(m.Calls, a.call(i))
 			if !ids[i.head.CallID] {
 				kept = append(kept, i)
-				m.noteSearch(i)
 			}
 			ids[i.head.CallID] = true
 		case !i.isReasoning() || !a.unstored || i.isSealed():
 			kept = append(kept, i)
 		}
 	}
-	m.keep(kept)
+	m.History = encodeItems(kept)
 	a.items = nil
+	return nil
+}
+
+// encodeItems returns items as the history holds them, each once. Reasoning at the end
+// is left out: the API wants the item that followed it.
+func encodeItems(items []*item) (list []json.RawMessage) {
+	end := 0 // after the last item that is not reasoning
+	seen := map[string]bool{}
+	for _, i := range items {
+		raw := i.encode()
+		if raw == nil || seen[string(raw)] {
+			continue
+		}
+		if p, _ := parsePast(raw); p.identified {
+			seen[string(raw)] = true
+		}
+		list = append(list, raw)
+		if !i.isReasoning() {
+			end = len(list)
+		}
+	}
+	if end == 0 {
+		return nil
+	}
+	return slices.Clip(list[:end])
+}
+
+// Finish implements [reply.Source]. A refusal counts as filtered.
+func (a *assembler) Finish() pegboard.FinishReason {
+	m := &a.Message
+	switch {
+	case m.StopReason == "completed" && m.Refusal != "":
+		return pegboard.FinishFilter
+	case m.StopReason == "completed" && len(m.Calls) > 0:
+		return pegboard.FinishToolCalls
+	case m.StopReason == "completed":
+		return pegboard.FinishStop
+	case m.StopReason == "max_output_tokens":
+		return pegboard.FinishLength
+	case m.StopReason == "content_filter":
+		return pegboard.FinishFilter
+	}
+	return pegboard.FinishError
 }

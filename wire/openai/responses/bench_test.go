@@ -22,10 +22,10 @@ func BenchmarkNew(b *testing.B) {
 				tools = append(tools, tool(b, info, "Does something.", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`))
 			}
 			p := poolOf(b, tools...)
-			responses.New(p, responses.HostedSearch())
+			responses.New(p, responses.Config{HostedSearch: true})
 			b.ReportAllocs()
 			for b.Loop() {
-				responses.New(p, responses.HostedSearch())
+				responses.New(p, responses.Config{HostedSearch: true})
 			}
 		})
 	}
@@ -43,7 +43,7 @@ func BenchmarkRead(b *testing.B) {
 		events = append(events, added(i+1, useAs("in_progress", id, "clock", "")), delta(i+1, "function_call_arguments", `{"x":1}`), done(i+1, use(id, "clock", `{"x":1}`)))
 	}
 	body := stream(append(events, ending("completed", ""))...)
-	var w responses.Wire
+	var w responses.Codec
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -68,6 +68,6 @@ func BenchmarkNormalize(b *testing.B) {
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
-		responses.Normalize(items)
+		new(responses.Codec).Normalize(items)
 	}
 }

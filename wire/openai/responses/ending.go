@@ -2,11 +2,14 @@ package responses
 
 import (
 	"encoding/json"
+	"strings"
 
-	"github.com/seed49eaa51d/pegboard/wire/openai/internal/body"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 )
 
-// ending is what a response says when nothing more comes.
+// An ending is the response as the last event of a stream holds it.
 type ending struct {
 	Object     string
 	Status     string
@@ -16,41 +19,40 @@ type ending struct {
 	Incomplete struct{ Reason string } `json:"incomplete_details"`
 }
 
-// end takes the response as it became. Items that no event has brought, or not
-// to their end, are taken from it.
+// end takes the final response. Items that no event has completed are taken from it.
 func (a *assembler) end(raw json.RawMessage) error {
 	if err := a.start(raw); err != nil {
 		return err
 	}
 	var e ending
 	if err := json.Unmarshal(raw, &e); err != nil {
-		return body.Malformed("response: %w", err)
+		return reply.Malformed("response: %w", err)
 	}
 	a.count(e.Usage)
 	if err := a.fill(e); err != nil {
 		return err
 	}
-	a.message.StopReason = e.Status
+	a.Message.StopReason = e.Status
 	if e.Status == "incomplete" && e.Incomplete.Reason != "" {
-		a.message.StopReason = e.Incomplete.Reason
+		a.Message.StopReason = e.Incomplete.Reason
 	}
 	switch e.Status {
 	case "completed":
 		return a.complete()
 	case "incomplete":
-		a.stopped = true
+		a.Ended = true
 		return nil
 	case "failed", "cancelled":
 		if present(e.Error) {
 			return apiError(e.Error)
 		}
-		return &APIError{Message: "the response was " + e.Status}
+		return &wire.APIError{Message: "the response was " + e.Status}
 	}
-	return body.Truncated("the response is still %s", e.Status)
+	return reply.Truncated("the response is still %s", e.Status)
 }
 
-// fill takes the items that are not done yet. Those that the API did not end
-// itself stay open.
+// fill takes the items that are not done yet. Items that the API left in progress stay
+// open.
 func (a *assembler) fill(e ending) error {
 	for at, output := range e.Output {
 		if at < len(a.items) && a.items[at].done {
@@ -75,16 +77,16 @@ func (a *assembler) fill(e ending) error {
 func (a *assembler) complete() error {
 	for at, i := range a.items {
 		if !i.done {
-			return body.Malformed("the response is completed, but not its output item %d", at)
+			return reply.Malformed("the response is completed, but not its output item %d", at)
 		}
 	}
 	a.release()
-	a.stopped = true
+	a.Ended = true
 	return nil
 }
 
-// count takes token counts. They are worth less than the message: what cannot be
-// read is passed over.
+// count takes token counts. They matter less than the message: counts that cannot be read
+// are ignored.
 func (a *assembler) count(raw json.RawMessage) {
 	var u struct {
 		Input   int `json:"input_tokens"`
@@ -95,7 +97,7 @@ func (a *assembler) count(raw json.RawMessage) {
 		} `json:"input_tokens_details"`
 	}
 	if present(raw) && json.Unmarshal(raw, &u) == nil {
-		a.message.Usage = Usage{
+		a.Message.Usage = wire.Usage{
 			Input: max(0, u.Input-u.Details.Cached-u.Details.Written), Output: u.Output,
 			CacheRead: u.Details.Cached, CacheWrite: u.Details.Written,
 		}
@@ -113,9 +115,32 @@ func (a *assembler) takeWhole(raw json.RawMessage) error {
 	case head.Object != "response" && present(head.Error):
 		return apiError(head.Error)
 	case err != nil:
-		return body.Malformed("response: %w", err)
+		return reply.Malformed("response: %w", err)
 	case head.Object != "response":
-		return body.Malformed("the body is the object %q, not response", head.Object)
+		return reply.Malformed("the body is the object %q, not response", head.Object)
 	}
 	return a.end(raw)
+}
+
+// apiError returns an error of the API: an object, or from some gateways a string.
+func apiError(raw json.RawMessage) *wire.APIError {
+	e := &wire.APIError{Message: string(raw)}
+	o, err := jsonobject.Parse(raw)
+	if err != nil {
+		if text := ""; json.Unmarshal(raw, &text) == nil && text != "" {
+			e.Message = text
+		}
+		return e
+	}
+	if text, ok := o.Text("message"); ok && text != "" {
+		e.Message = text
+	}
+	if e.Type, _ = o.Text("type"); e.Type == "error" {
+		e.Type = "" // the type of the event that holds the error
+	}
+	if code := o.Get("code"); present(code) {
+		e.Code = strings.Trim(string(code), `"`) // some gateways send a number
+	}
+	e.Param, _ = o.Text("param")
+	return e
 }

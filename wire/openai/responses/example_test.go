@@ -35,11 +35,11 @@ func Example() {
 	}
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 
-	wire := responses.New(pool)
-	fmt.Println("tools:", string(wire.Tools()))
+	codec := responses.New(pool, responses.Config{})
+	fmt.Println("tools:", string(codec.Tools()))
 	input := []json.RawMessage{json.RawMessage(`{"role":"user","content":"How is Paris?"}`)}
 
-	reply := wire.Read(strings.NewReader(response))
+	reply := codec.Read(strings.NewReader(response))
 	for event := range reply.Events() {
 		if event.Call != nil {
 			fmt.Printf("%s %s\n", event.Call.Name, event.Call.Input)
@@ -49,13 +49,13 @@ func Example() {
 	}
 	message, err := reply.Message()
 	if err != nil {
-		fmt.Println(err) // a *responses.APIError, or the reply was cut
+		fmt.Println(err) // a *wire.APIError, or the reply was cut
 	}
 
 	var executor pegboard.Executor
 	outcomes := executor.Run(context.Background(), pool, message.Calls...)
-	input = append(input, message.History()...)
-	input = append(input, message.Results(outcomes)...)
+	input = append(input, message.History...)
+	input = append(input, codec.Results(message, outcomes)...)
 	for _, item := range input {
 		fmt.Println(string(item))
 	}

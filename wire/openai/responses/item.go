@@ -8,24 +8,24 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
-	"github.com/seed49eaa51d/pegboard/wire/openai/internal/body"
+	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 )
 
-// item is one item of a response's output. It is kept byte for byte; what its
-// deltas bring counts only as long as it is not done.
+// An item is one item of a response's output, byte for byte. Its deltas count only as
+// long as it is not done.
 type item struct {
 	raw  json.RawMessage
 	head itemHead
 
 	arguments []byte // the joined deltas
 	texts     []text // of a message, as they began
-	thought   bool   // some thinking was shown
-	summary   int    // which part of it was last shown
+	thought   bool   // some of its thinking was added to the draft
+	summary   int    // index of the last part of the summary that was added
 	done      bool
-	handed    bool // it was handed out as a call
+	added     bool // it was added to the draft as a call
 }
 
-// text is a part of a message that is being written.
+// A text is a part of a message that is being written.
 type text struct {
 	at      int    // its content index
 	kind    string // output_text or refusal
@@ -35,7 +35,7 @@ type text struct {
 type itemHead struct {
 	Type, CallID, Name, Status string
 	Arguments                  json.RawMessage
-	ByClient                   bool // a search for tools is
+	ByClient                   bool // a search for tools is left to the client
 }
 
 func newItem(raw json.RawMessage) (*item, error) {
@@ -43,15 +43,15 @@ func newItem(raw json.RawMessage) (*item, error) {
 	return i, i.set(raw)
 }
 
-// set makes raw what the item is.
+// set replaces the item by raw.
 func (i *item) set(raw json.RawMessage) error {
-	o, ok := parseOnce(raw)
+	o, ok := jsonobject.ParseUnique(raw)
 	if !ok {
-		return body.Malformed("an output item is no object, or has a member twice")
+		return reply.Malformed("an output item is no object, or has a member twice")
 	}
 	head := itemHead{Arguments: o.Get("arguments")}
 	if head.Type, _ = o.Text("type"); head.Type == "" {
-		return body.Malformed("an output item has no type")
+		return reply.Malformed("an output item has no type")
 	}
 	head.CallID, _ = o.Text("call_id")
 	head.Name, _ = o.Text("name")
@@ -78,8 +78,8 @@ func (i *item) isMessage() bool { return i.head.Type == "message" }
 
 func (i *item) isReasoning() bool { return i.head.Type == "reasoning" }
 
-// isSealed reports whether reasoning holds its own encrypted content. If not, the
-// API looks it up by its id.
+// isSealed reports whether reasoning holds its encrypted content. If not, the API must
+// look the content up by the id of the item.
 func (i *item) isSealed() bool {
 	o, _ := jsonobject.Parse(i.raw) // it was read before
 	sealed, _ := o.Text("encrypted_content")
@@ -89,8 +89,9 @@ func (i *item) isSealed() bool {
 // isCut reports whether the tokens ran out within the item.
 func (i *item) isCut() bool { return i.head.Status == "incomplete" }
 
-// rawInput returns the arguments of a call as the model wrote them: text of its own,
-// except that those of a search are a value. Some gateways send them in deltas only.
+// rawInput returns the arguments of a call as the model wrote them. Those of a function
+// are JSON in a string, those of a search are a JSON value. Some gateways send them in
+// deltas only.
 func (i *item) rawInput() json.RawMessage {
 	given := i.head.Arguments
 	if text, ok := textOf(given); ok {
@@ -113,9 +114,9 @@ func textOf(raw json.RawMessage) (text string, ok bool) {
 
 // write adds text to the part of a message with an index.
 func (i *item) write(at int, kind, written string) error {
-	const most = 1000
-	if at < 0 || at > most {
-		return body.Malformed("a message has no part %d", at)
+	const maxParts = 1000
+	if at < 0 || at > maxParts {
+		return reply.Malformed("a message has no part %d", at)
 	}
 	n := slices.IndexFunc(i.texts, func(t text) bool { return t.at == at })
 	if n < 0 {
@@ -127,13 +128,13 @@ func (i *item) write(at int, kind, written string) error {
 	return nil
 }
 
-// part is a part of a message, or of reasoning.
+// A part is a part of a message or of reasoning.
 type part struct{ Text, Refusal string }
 
-// said returns the parts of a message that is done.
-func (i *item) said() []part {
+// parts returns the parts of a message that is done.
+func (i *item) parts() []part {
 	var message struct{ Content []part }
-	_ = json.Unmarshal(i.raw, &message) // what cannot be read says nothing
+	_ = json.Unmarshal(i.raw, &message) // a message that cannot be read has no parts
 	return message.Content
 }
 
@@ -153,23 +154,22 @@ func (i *item) thinking() string {
 // betweenThoughts separates the parts of a summary.
 const betweenThoughts = "\n\n"
 
-// encode returns the item as it is sent back, or nil if it has no place in a
-// request.
+// encode returns the item as the history holds it, or nil if it has no place there.
 func (i *item) encode() json.RawMessage {
 	switch {
 	case i.done && i.head.Type == "function_call":
-		return i.spelled()
+		return i.encodeCall()
 	case i.done:
 		return i.raw
 	case i.isMessage():
-		return i.begun()
+		return i.encodeCut()
 	}
 	return nil
 }
 
-// spelled returns a call with its arguments as a string, which is how the API takes
-// them back. Some gateways leave them out, or send an object.
-func (i *item) spelled() json.RawMessage {
+// encodeCall returns a call with its arguments as a string, as the API wants them. Some
+// gateways leave them out or send an object.
+func (i *item) encodeCall() json.RawMessage {
 	input := string(i.rawInput())
 	if given, ok := textOf(i.head.Arguments); ok && given == input {
 		return i.raw
@@ -179,8 +179,8 @@ func (i *item) spelled() json.RawMessage {
 	return o.Encode()
 }
 
-// begun returns a message that was cut, as far as it came.
-func (i *item) begun() json.RawMessage {
+// encodeCut returns a message that was cut, as far as it arrived.
+func (i *item) encodeCut() json.RawMessage {
 	var parts []json.RawMessage
 	slices.SortFunc(i.texts, func(a, b text) int { return cmp.Compare(a.at, b.at) })
 	for _, t := range i.texts {

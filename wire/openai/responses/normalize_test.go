@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
 )
 
@@ -41,14 +42,14 @@ func unanswered(id, name string) string {
 func TestNormalize(t *testing.T) {
 	t.Parallel()
 	a, b := use("a", "clock", "{}"), use("b", "map", "{")
-	missing := func(id string, at int) responses.Repair {
-		return responses.Repair{Kind: responses.MissingResult, CallID: id, Message: at}
+	missing := func(id string, at int) wire.Repair {
+		return wire.Repair{Kind: wire.MissingResult, CallID: id, Message: at}
 	}
 	tests := []struct {
 		name    string
 		in      []string
 		want    []string // nil: the same
-		repairs []responses.Repair
+		repairs []wire.Repair
 	}{
 		{name: "nothing"},
 		{name: "in order", in: []string{system, hello, thinks, ` ` + a + ` `, b, imageOfA, textOfB, goOn, says, answered, hello}},
@@ -59,41 +60,41 @@ func TestNormalize(t *testing.T) {
 		{name: "searches", in: []string{hello, sought, found, use("a", "map", "{}"), imageOfA}},
 		{name: "ids of several kinds", in: []string{custom, a, patch, ofCustom, imageOfA, `{"type":"apply_patch_call_output","call_id":"p","status":"completed"}`}},
 
-		{name: "at the end", in: []string{hello, thinks, a, b}, want: []string{hello, thinks, a, b, unanswered("a", "clock"), unanswered("b", "map")}, repairs: []responses.Repair{missing("a", 2), missing("b", 3)}},
-		{name: "before text", in: []string{a, b, textOfB, goOn}, want: []string{a, b, unanswered("a", "clock"), textOfB, goOn}, repairs: []responses.Repair{missing("a", 0)}},
-		{name: "before a system message", in: []string{a, system, hello}, want: []string{a, unanswered("a", "clock"), system, hello}, repairs: []responses.Repair{missing("a", 0)}},
+		{name: "at the end", in: []string{hello, thinks, a, b}, want: []string{hello, thinks, a, b, unanswered("a", "clock"), unanswered("b", "map")}, repairs: []wire.Repair{missing("a", 2), missing("b", 3)}},
+		{name: "before text", in: []string{a, b, textOfB, goOn}, want: []string{a, b, unanswered("a", "clock"), textOfB, goOn}, repairs: []wire.Repair{missing("a", 0)}},
+		{name: "before a system message", in: []string{a, system, hello}, want: []string{a, unanswered("a", "clock"), system, hello}, repairs: []wire.Repair{missing("a", 0)}},
 		{name: "of all kinds", in: []string{custom, patch, sought},
 			want: []string{custom, patch, sought,
 				`{"type":"custom_tool_call_output","call_id":"a","output":"` + fmt.Sprintf(lost, "grep") + `"}`,
 				`{"type":"apply_patch_call_output","call_id":"p","status":"failed","output":"` + fmt.Sprintf(lost, "this call") + `"}`,
 				`{"type":"tool_search_output","call_id":"s","execution":"client","status":"completed","tools":[]}`},
-			repairs: []responses.Repair{missing("a", 0), missing("p", 1), missing("s", 2)}},
+			repairs: []wire.Repair{missing("a", 0), missing("p", 1), missing("s", 2)}},
 		{name: "a search that does not say whose it is", in: []string{`{"type":"tool_search_call","call_id":"s","arguments":{}}`}, want: []string{`{"type":"tool_search_call","call_id":"s","arguments":{}}`,
-			`{"type":"tool_search_output","call_id":"s","execution":"client","status":"completed","tools":[]}`}, repairs: []responses.Repair{missing("s", 0)}},
+			`{"type":"tool_search_output","call_id":"s","execution":"client","status":"completed","tools":[]}`}, repairs: []wire.Repair{missing("s", 0)}},
 		{name: "id in another spelling", in: []string{`{"type":"function\u005fcall","call_id":"\u0061<","name":"\u0063lock<"}`},
 			want:    []string{`{"type":"function\u005fcall","call_id":"\u0061<","name":"\u0063lock<"}`, `{"type":"function_call_output","call_id":"\u0061<","output":"` + fmt.Sprintf(lost, "clock<") + `"}`},
-			repairs: []responses.Repair{missing("a<", 0)}},
+			repairs: []wire.Repair{missing("a<", 0)}},
 
 		{name: "out of order", in: []string{a, b, textOfB, goOn, imageOfA}, want: []string{a, b, imageOfA, textOfB, goOn},
-			repairs: []responses.Repair{{Kind: responses.MisplacedResult, CallID: "b", Message: 2}, {Kind: responses.MisplacedResult, CallID: "a", Message: 4}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "b", Message: 2}, {Kind: wire.MisplacedResult, CallID: "a", Message: 4}}},
 		{name: "in a later turn", in: []string{a, hello, says, imageOfA}, want: []string{a, imageOfA, hello, says},
-			repairs: []responses.Repair{{Kind: responses.MisplacedResult, CallID: "a", Message: 3}}},
+			repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "a", Message: 3}}},
 		{name: "no call", in: []string{hello, imageOfA, found, says}, want: []string{hello, says},
-			repairs: []responses.Repair{{Kind: responses.StrayResult, CallID: "a", Message: 1}, {Kind: responses.StrayResult, CallID: "s", Message: 2}}},
+			repairs: []wire.Repair{{Kind: wire.StrayResult, CallID: "a", Message: 1}, {Kind: wire.StrayResult, CallID: "s", Message: 2}}},
 		{name: "no call, twice", in: []string{imageOfA, imageOfA}, want: []string{},
-			repairs: []responses.Repair{{Kind: responses.StrayResult, CallID: "a"}, {Kind: responses.StrayResult, CallID: "a", Message: 1}}},
+			repairs: []wire.Repair{{Kind: wire.StrayResult, CallID: "a"}, {Kind: wire.StrayResult, CallID: "a", Message: 1}}},
 		{name: "of another kind", in: []string{custom, imageOfA}, want: []string{custom, `{"type":"custom_tool_call_output","call_id":"a","output":"` + fmt.Sprintf(lost, "grep") + `"}`},
-			repairs: []responses.Repair{missing("a", 0), {Kind: responses.StrayResult, CallID: "a", Message: 1}}},
+			repairs: []wire.Repair{missing("a", 0), {Kind: wire.StrayResult, CallID: "a", Message: 1}}},
 		{name: "two outputs", in: []string{a, imageOfA, goOn, imageOfA}, want: []string{a, imageOfA, goOn},
-			repairs: []responses.Repair{{Kind: responses.DuplicateResult, CallID: "a", Message: 3}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateResult, CallID: "a", Message: 3}}},
 		{name: "two calls", in: []string{a, imageOfA, thinks, use("a", "other", "{}"), imageOfA, goOn}, want: []string{a, imageOfA, goOn},
-			repairs: []responses.Repair{{Kind: responses.DuplicateCall, CallID: "a", Message: 3}, {Kind: responses.DuplicateResult, CallID: "a", Message: 4}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateCall, CallID: "a", Message: 3}, {Kind: wire.DuplicateResult, CallID: "a", Message: 4}}},
 		{name: "items twice", in: []string{thinks, a, imageOfA, hello, hello, thinks, a, imageOfA, says, answered, answered, says}, want: []string{thinks, a, imageOfA, hello, hello, says, answered, answered},
-			repairs: []responses.Repair{{Kind: responses.DuplicateMessage, Message: 5}, {Kind: responses.DuplicateCall, CallID: "a", Message: 6}, {Kind: responses.DuplicateResult, CallID: "a", Message: 7}, {Kind: responses.DuplicateMessage, Message: 11}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateMessage, Message: 5}, {Kind: wire.DuplicateCall, CallID: "a", Message: 6}, {Kind: wire.DuplicateResult, CallID: "a", Message: 7}, {Kind: wire.DuplicateMessage, Message: 11}}},
 		{name: "no ids", in: []string{says, `{"type":"function_call","name":"clock"}`, `{"type":"function_call","call_id":7}`, `{"type":"function_call_output","output":""}`}, want: []string{says},
-			repairs: []responses.Repair{{Kind: responses.StrayCall, Message: 1}, {Kind: responses.StrayCall, Message: 2}, {Kind: responses.StrayResult, Message: 3}}},
+			repairs: []wire.Repair{{Kind: wire.StrayCall, Message: 1}, {Kind: wire.StrayCall, Message: 2}, {Kind: wire.StrayResult, Message: 3}}},
 		{name: "calls that the API keeps", in: []string{`{"type":"item_reference","id":"fc_1"}`, imageOfA, `{"id":"fc_2"}`, b, textOfB, textOfB}, want: []string{`{"type":"item_reference","id":"fc_1"}`, imageOfA, `{"id":"fc_2"}`, b, textOfB},
-			repairs: []responses.Repair{{Kind: responses.DuplicateResult, CallID: "b", Message: 5}}},
+			repairs: []wire.Repair{{Kind: wire.DuplicateResult, CallID: "b", Message: 5}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,7 +103,7 @@ func TestNormalize(t *testing.T) {
 				tt.want = tt.in
 			}
 			in := itemsOf(tt.in)
-			got, repairs := responses.Normalize(in)
+			got, repairs := new(responses.Codec).Normalize(in)
 			require.Equal(t, tt.repairs, repairs)
 			require.ElementsMatch(t, tt.want, stringsOf(got))
 			require.Equal(t, strings.Join(tt.want, "\n"), strings.Join(stringsOf(got), "\n"))
@@ -121,11 +122,11 @@ func TestNormalizeLeavesWhatItCannotRead(t *testing.T) {
 		`{"role":"user","role":"assistant"}`, `{"type":7}`,
 	} {
 		in := itemsOf([]string{hello, odd, a, odd})
-		got, repairs := responses.Normalize(in)
+		got, repairs := new(responses.Codec).Normalize(in)
 		require.Equal(t, []string{hello, odd, a, unanswered("a", "clock"), odd}, stringsOf(got))
-		require.Equal(t, []responses.Repair{{Kind: responses.UnreadableMessage, Message: 1}, {Kind: responses.MissingResult, CallID: "a", Message: 2}, {Kind: responses.UnreadableMessage, Message: 3}}, repairs)
+		require.Equal(t, []wire.Repair{{Kind: wire.UnreadableMessage, Message: 1}, {Kind: wire.MissingResult, CallID: "a", Message: 2}, {Kind: wire.UnreadableMessage, Message: 3}}, repairs)
 		require.Equal(t, "unreadable message", repairs[0].Kind.String())
-		require.Equal(t, "duplicate message", responses.DuplicateMessage.String())
+		require.Equal(t, "duplicate message", wire.DuplicateMessage.String())
 	}
 }
 
@@ -149,7 +150,7 @@ func TestInvariant2OfNormalize(t *testing.T) {
 	for seed := range effort.Of(t, uint64(500)) {
 		random := rand.New(rand.NewPCG(22, seed))
 		items := randomItems(random)
-		got, repairs := responses.Normalize(itemsOf(items))
+		got, repairs := new(responses.Codec).Normalize(itemsOf(items))
 		require.Empty(t, repairs, "seed %d", seed)
 		require.Equal(t, items, stringsOf(got), "seed %d", seed)
 		for range 1 + random.IntN(5) {
@@ -170,10 +171,10 @@ func FuzzNormalize(f *testing.F) {
 // requireNormal checks all that Normalize promises of any history.
 func requireNormal(t *testing.T, in []json.RawMessage) {
 	t.Helper()
-	out, repairs := responses.Normalize(in)
+	out, repairs := new(responses.Codec).Normalize(in)
 	odd := slices.ContainsFunc(in, refers)
 	for _, r := range repairs {
-		odd = odd || r.Kind == responses.UnreadableMessage
+		odd = odd || r.Kind == wire.UnreadableMessage
 		require.Less(t, r.Message, len(in))
 		if r.CallID != "" {
 			var item struct {
@@ -188,7 +189,7 @@ func requireNormal(t *testing.T, in []json.RawMessage) {
 		require.Equal(t, stringsOf(in), stringsOf(outIfSound(in, out, repairs)))
 		made := 0
 		for _, r := range repairs {
-			if r.Kind == responses.MissingResult {
+			if r.Kind == wire.MissingResult {
 				made++
 			}
 		}
@@ -197,12 +198,12 @@ func requireNormal(t *testing.T, in []json.RawMessage) {
 	if len(repairs) == 0 {
 		require.Equal(t, stringsOf(in), stringsOf(out))
 	}
-	again, more := responses.Normalize(out)
+	again, more := new(responses.Codec).Normalize(out)
 	require.Equal(t, stringsOf(out), stringsOf(again), "%s\nwas not normal", out)
 	for _, r := range more {
-		require.Equal(t, responses.UnreadableMessage, r.Kind)
+		require.Equal(t, wire.UnreadableMessage, r.Kind)
 	}
-	repeated, same := responses.Normalize(in)
+	repeated, same := new(responses.Codec).Normalize(in)
 	require.Equal(t, out, repeated)
 	require.Equal(t, repairs, same)
 }
@@ -218,7 +219,7 @@ func refers(item json.RawMessage) bool {
 }
 
 // outIfSound returns out if nothing had to be repaired.
-func outIfSound(in, out []json.RawMessage, repairs []responses.Repair) []json.RawMessage {
+func outIfSound(in, out []json.RawMessage, repairs []wire.Repair) []json.RawMessage {
 	if len(repairs) > 0 {
 		return in
 	}
@@ -367,7 +368,7 @@ func TestRecordingsNormalize(t *testing.T) {
 			var request struct{ Input []json.RawMessage }
 			_ = json.Unmarshal(r.Request, &request) // what is no request has none
 			sent := request.Input
-			got, repairs := responses.Normalize(sent)
+			got, repairs := new(responses.Codec).Normalize(sent)
 			require.Equal(t, stringsOf(sent), stringsOf(got), r.File)
 			require.Empty(t, repairs, r.File)
 			for i := range sent {
@@ -376,7 +377,7 @@ func TestRecordingsNormalize(t *testing.T) {
 				outputs += strings.Count(string(sent[i]), `_output"`)
 			}
 			_, m, _ := read(strings.NewReader(r.Body)) // some were cut
-			requireNormal(t, append(slices.Clone(sent), m.History()...))
+			requireNormal(t, append(slices.Clone(sent), m.History...))
 			requests += min(1, len(sent))
 			items += len(sent)
 		}
@@ -385,8 +386,8 @@ func TestRecordingsNormalize(t *testing.T) {
 }
 
 // A process died between a call and its output. The conversation goes on.
-func ExampleNormalize() {
-	items, repairs := responses.Normalize([]json.RawMessage{
+func ExampleCodec_Normalize() {
+	items, repairs := new(responses.Codec).Normalize([]json.RawMessage{
 		json.RawMessage(`{"role":"user","content":"Clean up."}`),
 		json.RawMessage(`{"type":"function_call","call_id":"call_1","name":"rm","arguments":"{\"path\":\"old\"}"}`),
 		json.RawMessage(`{"role":"user","content":"Are you done?"}`),

@@ -7,19 +7,20 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
-	"github.com/seed49eaa51d/pegboard/wire/openai/internal/content"
+	"github.com/seed49eaa51d/pegboard/wire/internal/content"
 )
 
-// What the API takes of one text, image and file, in characters (contracts 3.2;
-// openapi.yaml of OpenAI: image_url and file_data).
+// What the API takes of one text, image and file, in characters.
+//
+// source: the OpenAPI description of OpenAI, openapi.yaml, image_url and file_data.
 const (
 	maxText  = 10_485_760
 	maxImage = 20_971_520
 	maxFile  = 73_400_320
 )
 
-// shown names what can be sent beside text.
-const shown = "text, PNG, JPEG, GIF and WebP images and PDF files, each of no more than some MB,"
+// sendableKinds names the content that can be sent, for notes about content that cannot.
+const sendableKinds = "text, PNG, JPEG, GIF and WebP images and PDF files, each of no more than some MB,"
 
 // sendable returns the media type of a part that is sent as bytes, or "".
 func sendable(p pegboard.Part) string {
@@ -45,7 +46,7 @@ func encodeParts(parts []pegboard.Part) []json.RawMessage {
 				With("filename", jsonobject.Quote(fileName(p.Title))).
 				With("file_data", jsonobject.Quote(content.DataURL(kind, p.Data))).Encode())
 		default:
-			if text := content.Text(p, shown); text != "" {
+			if text := content.Text(p, sendableKinds); text != "" {
 				list = append(list, textPart(text))
 			}
 		}
@@ -53,7 +54,7 @@ func encodeParts(parts []pegboard.Part) []json.RawMessage {
 	return list
 }
 
-// fileName names a PDF, which the API wants.
+// fileName returns the name of a PDF, which the API requires.
 func fileName(title string) string {
 	if title == "" {
 		title = "document"
@@ -69,7 +70,7 @@ func textPart(text string) json.RawMessage {
 		With("text", jsonobject.Quote(content.Cut(text, maxText))).Encode()
 }
 
-// fail makes the content of a result say that the call failed.
+// fail adds to the content of a result that the call failed.
 func fail(list []json.RawMessage) []json.RawMessage {
 	if len(list) > 0 {
 		if first, err := jsonobject.Parse(list[0]); err == nil {

@@ -37,22 +37,22 @@ func catalogue(t testing.TB) *pegboard.Registry {
 	return &r
 }
 
-// resumed returns the Wire of a conversation that made tools known before.
-func resumed(t testing.TB, r *pegboard.Registry, options []responses.Option, loaded ...string) *responses.Wire {
+// resumed returns the Codec of a conversation that made tools known before.
+func resumed(t testing.TB, r *pegboard.Registry, config responses.Config, loaded ...string) *responses.Codec {
 	t.Helper()
 	s := session(t)
 	s.SetLoaded(loaded...)
-	return responses.New(r.AssemblePool(s, pegboard.PoolConfig{}), options...)
+	return responses.New(r.AssemblePool(s, pegboard.PoolConfig{}), config)
 }
 
 const byClient = "by the client"
 
 // modes are the ways in which a tool of the pool can search.
-func modes() map[string][]responses.Option {
-	return map[string][]responses.Option{
-		"a function":       nil,
-		byClient:           {responses.ClientSearch("ToolSearch")},
-		"beside the API's": {responses.HostedSearch()},
+func modes() map[string]responses.Config {
+	return map[string]responses.Config{
+		"a function":       {},
+		byClient:           {ClientSearch: "ToolSearch"},
+		"beside the API's": {HostedSearch: true},
 	}
 }
 
@@ -60,19 +60,19 @@ func modes() map[string][]responses.Option {
 func TestToolsThatWait(t *testing.T) {
 	t.Parallel()
 	r := catalogue(t)
-	names := func(w *responses.Wire) (list []string) {
+	names := func(w *responses.Codec) (list []string) {
 		for _, d := range definitions(t, w) {
 			require.False(t, d.Deferred)
 			list = append(list, d.Name)
 		}
 		return list
 	}
-	w := resumed(t, r, nil)
+	w := resumed(t, r, responses.Config{})
 	require.Equal(t, []string{"ToolSearch", "clock", "mcp__maps__tile"}, names(w))
 	require.Empty(t, w.Omitted(), "a tool that waits is no problem")
 	prefix := strings.TrimSuffix(string(w.Tools()), "]")
 	for _, loaded := range [][]string{{route}, {route, zoom}, {zoom, "ToolSearch", "clock", route}} {
-		w := resumed(t, r, nil, loaded...)
+		w := resumed(t, r, responses.Config{}, loaded...)
 		require.True(t, strings.HasPrefix(string(w.Tools()), prefix+","), "%s", w.Tools())
 		want := []string{"ToolSearch", "clock", "mcp__maps__tile"}
 		for _, name := range loaded {
@@ -82,16 +82,16 @@ func TestToolsThatWait(t *testing.T) {
 		}
 		require.Equal(t, want, names(w))
 	}
-	first := strings.TrimSuffix(string(resumed(t, r, nil, route).Tools()), "]")
-	require.True(t, strings.HasPrefix(string(resumed(t, r, nil, route, zoom).Tools()), first+","))
+	first := strings.TrimSuffix(string(resumed(t, r, responses.Config{}, route).Tools()), "]")
+	require.True(t, strings.HasPrefix(string(resumed(t, r, responses.Config{}, route, zoom).Tools()), first+","))
 
 	// A strict tool that was loaded is called like any other.
-	w = resumed(t, r, nil, zoom)
+	w = resumed(t, r, responses.Config{}, zoom)
 	_, m, err := readWith(w, strings.NewReader(whole("completed", "", use("1", w.Name(zoom), `{"a": null}`))))
 	require.NoError(t, err)
 	require.JSONEq(t, `{}`, string(m.Calls[0].Input), "null stands for a property that is left out")
 
-	w = resumed(t, r, nil, "odd")
+	w = resumed(t, r, responses.Config{}, "odd")
 	require.Len(t, w.Omitted(), 1)
 	require.Equal(t, "odd", w.Omitted()[0].Tool)
 }
@@ -100,12 +100,12 @@ func TestToolsThatWait(t *testing.T) {
 func TestToolsThatWaitForTheAPI(t *testing.T) {
 	t.Parallel()
 	r := catalogue(t)
-	for name, options := range modes() {
-		if options == nil {
+	for name, config := range modes() {
+		if name == "a function" {
 			continue
 		}
-		w := resumed(t, r, options)
-		require.Equal(t, string(w.Tools()), string(resumed(t, r, options, route, zoom).Tools()), name)
+		w := resumed(t, r, config)
+		require.Equal(t, string(w.Tools()), string(resumed(t, r, config, route, zoom).Tools()), name)
 		deferred := 0
 		for _, d := range definitions(t, w) {
 			if d.Deferred {
@@ -120,15 +120,15 @@ func TestToolsThatWaitForTheAPI(t *testing.T) {
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	r := catalogue(t)
-	for name, options := range modes() {
+	for name, config := range modes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := session(t)
 			p := r.AssemblePool(s, pegboard.PoolConfig{})
-			w := responses.New(p, options...)
+			w := responses.New(p, config)
 			got := w.Recall([]string{"clock", route, "ToolSearch", "odd", "gone", zoom, route})
 			require.Len(t, got, 2)
-			require.Equal(t, got, resumed(t, r, options, zoom).Recall([]string{route, zoom}), "not the same bytes")
+			require.Equal(t, got, resumed(t, r, config, zoom).Recall([]string{route, zoom}), "not the same bytes")
 			require.NotEqual(t, got, w.Recall([]string{zoom, route}))
 
 			// The real tool answers the call so.
@@ -138,7 +138,7 @@ func TestRecall(t *testing.T) {
 			require.Equal(t, `{"query":"select:`+route+`,`+zoom+`"}`, string(m.Calls[0].Input))
 			var executor pegboard.Executor
 			outcomes := executor.Run(context.Background(), p, m.Calls...)
-			require.Equal(t, stringsOf(got), stringsOf(append(m.History(), m.Results(outcomes)...)))
+			require.Equal(t, stringsOf(got), stringsOf(append(m.History, w.Results(m, outcomes)...)))
 			require.Equal(t, []string{"ToolSearch", route, zoom}, s.Loaded())
 
 			requireSound(t, w, append(itemsOf([]string{hello}), append(got, json.RawMessage(hello))...))
@@ -147,12 +147,12 @@ func TestRecall(t *testing.T) {
 			require.Nil(t, w.Recall([]string{"clock", "gone", "odd"}))
 		})
 	}
-	require.Nil(t, responses.New(poolOf(t, waiting(t, zoom, anyObject)), responses.HostedSearch()).Recall([]string{zoom}), "the API searches")
-	require.Nil(t, new(responses.Wire).Recall([]string{zoom}))
+	require.Nil(t, responses.New(poolOf(t, waiting(t, zoom, anyObject)), responses.Config{HostedSearch: true}).Recall([]string{zoom}), "the API searches")
+	require.Nil(t, new(responses.Codec).Recall([]string{zoom}))
 }
 
 // requireSound checks that Normalize finds nothing to repair.
-func requireSound(t *testing.T, w *responses.Wire, items []json.RawMessage) {
+func requireSound(t *testing.T, w *responses.Codec, items []json.RawMessage) {
 	t.Helper()
 	got, repairs := w.Normalize(items)
 	require.Empty(t, repairs)
@@ -165,7 +165,7 @@ func requireSound(t *testing.T, w *responses.Wire, items []json.RawMessage) {
 func TestRecallSurvivesCompaction(t *testing.T) {
 	t.Parallel()
 	r := catalogue(t)
-	for name, options := range modes() {
+	for name, config := range modes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			call := use("s", "ToolSearch", "{}")
@@ -173,16 +173,16 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 				call = sought
 			}
 			s := session(t)
-			w := responses.New(r.AssemblePool(s, pegboard.PoolConfig{}), options...)
+			w := responses.New(r.AssemblePool(s, pegboard.PoolConfig{}), config)
 			conversation := itemsOf([]string{hello})
 			for _, found := range []string{zoom, route} {
 				_, m, err := readWith(w, strings.NewReader(whole("completed", "", strings.Replace(call, `"s"`, `"s_`+found+`"`, 1))))
 				require.NoError(t, err)
 				require.Equal(t, "ToolSearch", m.Calls[0].Name)
-				conversation = append(append(conversation, m.History()...), m.Results([]pegboard.Outcome{outcome("s_"+found, pegboard.Part{Tool: found})})...)
+				conversation = append(append(conversation, m.History...), w.Results(m, []pegboard.Outcome{outcome("s_"+found, pegboard.Part{Tool: found})})...)
 				s.SetLoaded(w.Loaded(conversation)...)
 				before := strings.TrimSuffix(string(w.Tools()), "]")
-				w = responses.New(r.AssemblePool(s, pegboard.PoolConfig{}), options...)
+				w = responses.New(r.AssemblePool(s, pegboard.PoolConfig{}), config)
 				require.True(t, strings.HasPrefix(string(w.Tools()), before), "a search changed the tools before")
 			}
 
@@ -190,7 +190,7 @@ func TestRecallSurvivesCompaction(t *testing.T) {
 			requireSound(t, w, compacted)
 			require.Equal(t, known(w.Loaded(conversation)), known(w.Loaded(compacted)))
 			require.Equal(t, []string{zoom, route}, known(w.Loaded(compacted)))
-			after := resumed(t, r, options, w.Loaded(compacted)...)
+			after := resumed(t, r, config, w.Loaded(compacted)...)
 			require.Equal(t, string(w.Tools()), string(after.Tools()))
 			again := append(itemsOf([]string{hello}), after.Recall(after.Loaded(compacted))...)
 			require.Equal(t, stringsOf(compacted), stringsOf(again), "compacted twice")
@@ -217,21 +217,21 @@ func known(tools []string) (list []string) {
 func TestChoiceOfWhatWaits(t *testing.T) {
 	t.Parallel()
 	r := catalogue(t)
-	hosted := responses.New(poolOf(t, waiting(t, zoom, anyObject)), responses.HostedSearch())
+	hosted := responses.New(poolOf(t, waiting(t, zoom, anyObject)), responses.Config{HostedSearch: true})
 	function := func(api string) string { return `{"type":"function","name":"` + api + `"}` }
 	one := func(tool string) wire.Choice { return wire.Choice{Mode: wire.One, Tool: tool} }
 	some := wire.Choice{Tools: []string{zoom, "clock", route}}
 	tests := []struct {
 		name   string
-		wire   *responses.Wire
+		wire   *responses.Codec
 		choice wire.Choice
 		want   string
 	}{
-		{name: "it waits", wire: resumed(t, r, nil), choice: one(zoom), want: `{}`},
+		{name: "it waits", wire: resumed(t, r, responses.Config{}), choice: one(zoom), want: `{}`},
 		{name: "it waits for the client's search", wire: resumed(t, r, modes()[byClient]), choice: one(zoom), want: `{}`},
-		{name: "loaded", wire: resumed(t, r, nil, zoom), choice: one(zoom), want: `{"tool_choice":` + function(hosted.Name(zoom)) + `}`},
-		{name: "some of several", wire: resumed(t, r, nil, route), choice: some, want: `{"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[` + function("clock") + `,` + function(route) + `]}}`},
-		{name: "none of several", wire: resumed(t, r, nil), choice: wire.Choice{Tools: []string{zoom}}, want: `{"tool_choice":"none"}`},
+		{name: "loaded", wire: resumed(t, r, responses.Config{}, zoom), choice: one(zoom), want: `{"tool_choice":` + function(hosted.Name(zoom)) + `}`},
+		{name: "some of several", wire: resumed(t, r, responses.Config{}, route), choice: some, want: `{"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[` + function("clock") + `,` + function(route) + `]}}`},
+		{name: "none of several", wire: resumed(t, r, responses.Config{}), choice: wire.Choice{Tools: []string{zoom}}, want: `{"tool_choice":"none"}`},
 		{name: "the API searches", wire: hosted, choice: one(zoom), want: `{"tool_choice":` + function(hosted.Name(zoom)) + `}`},
 	}
 	for _, tt := range tests {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
 )
 
@@ -42,11 +43,11 @@ func TestRecordings(t *testing.T) {
 
 type tally struct{ responses, messages, calls, items, apiErrors, cut, tools int }
 
-func (n *tally) add(m *responses.Message, err error) {
-	var apiError *responses.APIError
+func (n *tally) add(m *wire.Message, err error) {
+	var apiError *wire.APIError
 	n.responses++
 	n.calls += len(m.Calls)
-	n.items += len(m.History())
+	n.items += len(m.History)
 	switch {
 	case err == nil:
 		n.messages++
@@ -58,26 +59,26 @@ func (n *tally) add(m *responses.Message, err error) {
 }
 
 // checkRecording reads a response whole, in many pieces and in other spellings.
-func checkRecording(t *testing.T, r recording) (*responses.Message, error) {
+func checkRecording(t *testing.T, r recording) (*wire.Message, error) {
 	t.Helper()
 	want := oracle(r.Body)
 	events, m, err := read(strings.NewReader(r.Body))
-	requireTurn(t, m, m.Results(nil))
-	var apiError *responses.APIError
+	requireTurn(t, m, new(responses.Codec).Results(m, nil))
+	var apiError *wire.APIError
 	switch {
 	case want.apiError != "":
 		require.ErrorAs(t, err, &apiError, r.File)
 		require.Equal(t, want.apiError, apiError.Message)
 	case want.foreign:
-		require.True(t, errors.Is(err, responses.ErrTruncated) || errors.Is(err, responses.ErrMalformed), "%s: %v", r.File, err)
+		require.True(t, errors.Is(err, wire.ErrTruncated) || errors.Is(err, wire.ErrMalformed), "%s: %v", r.File, err)
 	case want.cut:
-		require.ErrorIs(t, err, responses.ErrTruncated, r.File)
+		require.ErrorIs(t, err, wire.ErrTruncated, r.File)
 	default:
 		require.NoError(t, err, r.File)
 		require.Equal(t, want.calls, written(m.Calls), r.File)
 		require.Equal(t, want.text, m.Text, r.File)
 		require.True(t, strings.HasSuffix(want.reason, m.StopReason), r.File)
-		requireItems(t, want.items, m.History(), r.File)
+		requireItems(t, want.items, m.History, r.File)
 	}
 	for _, body := range pieces(r.Body) {
 		again, n, errAgain := read(body)
@@ -144,7 +145,7 @@ func TestRecordingsCut(t *testing.T) {
 				upto += len(line)
 				_, m, err := read(strings.NewReader(r.Body[:upto]))
 				if err != nil {
-					require.ErrorIs(t, err, responses.ErrTruncated, r.File)
+					require.ErrorIs(t, err, wire.ErrTruncated, r.File)
 				}
 				require.ElementsMatch(t, want.calls[:len(m.Calls)], written(m.Calls), r.File)
 				for i, c := range m.Incomplete {
@@ -152,7 +153,7 @@ func TestRecordingsCut(t *testing.T) {
 					require.True(t, c.Name == "tool_search" || strings.HasPrefix(whole, written([]pegboard.Call{c})[0]), r.File)
 				}
 				require.True(t, strings.HasPrefix(want.text, m.Text), r.File)
-				requireTurn(t, m, m.Results(nil))
+				requireTurn(t, m, new(responses.Codec).Results(m, nil))
 				cuts++
 			}
 		}
@@ -170,15 +171,15 @@ func TestRecordingsSearch(t *testing.T) {
 				if c.Name == "tool_search" {
 					client++
 					require.True(t, json.Valid(c.Input), r.File)
-					answer := m.Results(nil)
+					answer := new(responses.Codec).Results(m, nil)
 					require.Contains(t, string(answer[0]), `"tool_search_output"`)
 					require.Contains(t, string(answer[0]), c.ID)
 				}
 			}
-			for _, item := range m.History() {
+			for _, item := range m.History {
 				if strings.Contains(string(item), `"type":"tool_search_output"`) {
 					hosted++
-					require.Equal(t, loadedFrom(t, item), new(responses.Wire).Loaded([]json.RawMessage{item}), r.File)
+					require.Equal(t, loadedFrom(t, item), new(responses.Codec).Loaded([]json.RawMessage{item}), r.File)
 				}
 				if strings.Contains(string(item), `"type":"apply_patch_call"`) {
 					patches++
@@ -238,7 +239,7 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 		}
 		raw, err := json.Marshal(want)
 		require.NoError(t, err)
-		got := responses.New(poolOf(t, built), responses.HostedSearch()).Tools()
+		got := responses.New(poolOf(t, built), responses.Config{HostedSearch: true}).Tools()
 		require.JSONEq(t, `[{"type":"tool_search"},`+string(raw)+"]", string(got), r.File)
 		checked++
 	}

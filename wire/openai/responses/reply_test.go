@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
 )
 
@@ -70,12 +71,12 @@ func useAs(status, id, name, arguments string) string {
 }
 
 // read returns the events in words, and the message, with the zero Wire.
-func read(body io.Reader) (events []string, m *responses.Message, err error) {
-	var w responses.Wire
+func read(body io.Reader) (events []string, m *wire.Message, err error) {
+	var w responses.Codec
 	return readWith(&w, body)
 }
 
-func readWith(w *responses.Wire, body io.Reader) (events []string, m *responses.Message, err error) {
+func readWith(w *responses.Codec, body io.Reader) (events []string, m *wire.Message, err error) {
 	reply := w.Read(body)
 	for e := range reply.Events() {
 		switch {
@@ -169,17 +170,17 @@ func TestRead(t *testing.T) {
 			require.Equal(t, tt.events, events)
 			require.Equal(t, tt.calls, written(m.Calls))
 			require.Equal(t, tt.incomplete, written(m.Incomplete))
-			require.Equal(t, tt.history, stringsOf(m.History()))
+			require.Equal(t, tt.history, stringsOf(m.History))
 			require.Equal(t, tt.reason, m.StopReason)
-			require.Equal(t, tt.finish, m.Finish())
+			require.Equal(t, tt.finish, m.Finish)
 			require.Equal(t, "resp_1", m.ID)
 			require.Equal(t, "model-1", m.Model)
-			requireTurn(t, m, m.Results(nil))
+			requireTurn(t, m, new(responses.Codec).Results(m, nil))
 		})
 	}
 	_, m, err := read(strings.NewReader(whole("completed", usage)))
 	require.NoError(t, err)
-	require.Equal(t, responses.Usage{Input: 40, Output: 7, CacheRead: 60}, m.Usage)
+	require.Equal(t, wire.Usage{Input: 40, Output: 7, CacheRead: 60}, m.Usage)
 }
 
 // TestReadCut ends streams before their time.
@@ -215,12 +216,12 @@ func TestReadCut(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, m, err := read(strings.NewReader(tt.body))
-			require.ErrorIs(t, err, responses.ErrTruncated)
+			require.ErrorIs(t, err, wire.ErrTruncated)
 			require.Empty(t, m.Calls)
 			require.Equal(t, tt.incomplete, written(m.Incomplete))
-			require.Equal(t, tt.history, stringsOf(m.History()))
-			require.Equal(t, pegboard.FinishError, m.Finish())
-			requireTurn(t, m, m.Results(nil))
+			require.Equal(t, tt.history, stringsOf(m.History))
+			require.Equal(t, pegboard.FinishError, m.Finish)
+			requireTurn(t, m, new(responses.Codec).Results(m, nil))
 		})
 	}
 }
@@ -255,9 +256,9 @@ func TestReadMalformed(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, m, err := read(strings.NewReader(tt.body))
-			require.ErrorIs(t, err, responses.ErrMalformed)
+			require.ErrorIs(t, err, wire.ErrMalformed)
 			require.ErrorContains(t, err, tt.want)
-			requireTurn(t, m, m.Results(nil))
+			requireTurn(t, m, new(responses.Codec).Results(m, nil))
 		})
 	}
 }
@@ -266,32 +267,32 @@ func TestReadAPIError(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, body string
-		want       responses.APIError
+		want       wire.APIError
 		text       string
 	}{
 		{name: "whole", body: `{"error":{"message":"No such model","type":"invalid_request_error","param":"model","code":null}}`,
-			want: responses.APIError{Type: "invalid_request_error", Param: "model", Message: "No such model"}, text: "invalid_request_error: No such model"},
-		{name: "a string", body: `{"error":"Not found"}`, want: responses.APIError{Message: "Not found"}, text: "Not found"},
-		{name: "a code that is a number", body: `{"error":{"message":"slow","code":429}}`, want: responses.APIError{Code: "429", Message: "slow"}, text: "429: slow"},
-		{name: "no message", body: `{"error":{}}`, want: responses.APIError{Message: "{}"}, text: "{}"},
+			want: wire.APIError{Type: "invalid_request_error", Param: "model", Message: "No such model"}, text: "invalid_request_error: No such model"},
+		{name: "a string", body: `{"error":"Not found"}`, want: wire.APIError{Message: "Not found"}, text: "Not found"},
+		{name: "a code that is a number", body: `{"error":{"message":"slow","code":429}}`, want: wire.APIError{Code: "429", Message: "slow"}, text: "429: slow"},
+		{name: "no message", body: `{"error":{}}`, want: wire.APIError{Message: "{}"}, text: "{}"},
 		{name: "an event", body: stream(created, `{"type":"error","code":"rate_limit_exceeded","message":"slow","param":null,"sequence_number":1}`),
-			want: responses.APIError{Code: "rate_limit_exceeded", Message: "slow"}, text: "rate_limit_exceeded: slow"},
-		{name: "an envelope in an event", body: stream(`{"type":"error","error":{"type":"server_error","message":"oh"}}`), want: responses.APIError{Type: "server_error", Message: "oh"}, text: "server_error: oh"},
-		{name: "an envelope without type", body: `data: {"error":{"message":"oh"}}` + "\n\n", want: responses.APIError{Message: "oh"}, text: "oh"},
-		{name: "an event of text", body: "event: error\ndata: overloaded\n\n", want: responses.APIError{Message: "overloaded"}, text: "overloaded"},
-		{name: "failed", body: stream(created, ending("failed", `,"error":{"code":"server_error","message":"oh"}`)), want: responses.APIError{Code: "server_error", Message: "oh"}, text: "server_error: oh"},
-		{name: "failed for no reason", body: whole("failed", `,"error":null`), want: responses.APIError{Message: "the response was failed"}, text: "the response was failed"},
-		{name: "cancelled", body: whole("cancelled", ""), want: responses.APIError{Message: "the response was cancelled"}, text: "the response was cancelled"},
+			want: wire.APIError{Code: "rate_limit_exceeded", Message: "slow"}, text: "rate_limit_exceeded: slow"},
+		{name: "an envelope in an event", body: stream(`{"type":"error","error":{"type":"server_error","message":"oh"}}`), want: wire.APIError{Type: "server_error", Message: "oh"}, text: "server_error: oh"},
+		{name: "an envelope without type", body: `data: {"error":{"message":"oh"}}` + "\n\n", want: wire.APIError{Message: "oh"}, text: "oh"},
+		{name: "an event of text", body: "event: error\ndata: overloaded\n\n", want: wire.APIError{Message: "overloaded"}, text: "overloaded"},
+		{name: "failed", body: stream(created, ending("failed", `,"error":{"code":"server_error","message":"oh"}`)), want: wire.APIError{Code: "server_error", Message: "oh"}, text: "server_error: oh"},
+		{name: "failed for no reason", body: whole("failed", `,"error":null`), want: wire.APIError{Message: "the response was failed"}, text: "the response was failed"},
+		{name: "cancelled", body: whole("cancelled", ""), want: wire.APIError{Message: "the response was cancelled"}, text: "the response was cancelled"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			_, m, err := read(strings.NewReader(tt.body))
-			var got *responses.APIError
+			var got *wire.APIError
 			require.ErrorAs(t, err, &got)
 			require.Equal(t, tt.want, *got)
 			require.EqualError(t, err, tt.text)
-			require.Equal(t, pegboard.FinishError, m.Finish())
+			require.Equal(t, pegboard.FinishError, m.Finish)
 		})
 	}
 }
@@ -325,7 +326,7 @@ func (g *gated) Read(b []byte) (int, error) {
 func TestReadHandsOutCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	src := &gated{t: t, left: stream(created, done(0, use("a", "clock", "{}")))}
-	var w responses.Wire
+	var w responses.Codec
 	reply := w.Read(src)
 	for e := range reply.Events() {
 		require.Equal(t, "a", e.Call.ID)
@@ -347,7 +348,7 @@ func TestReadKeepsTheErrorOfTheBody(t *testing.T) {
 	broken := errors.New("connection reset")
 	_, _, err := read(io.MultiReader(strings.NewReader(stream(created)), iotest.ErrReader(broken)))
 	require.ErrorIs(t, err, broken)
-	require.ErrorIs(t, err, responses.ErrTruncated)
+	require.ErrorIs(t, err, wire.ErrTruncated)
 }
 
 // TestReadLimits gives up on replies that are too large.
@@ -360,9 +361,9 @@ func TestReadLimits(t *testing.T) {
 		body = append(body, strings.NewReader(block))
 	}
 	_, _, err := read(io.MultiReader(body...))
-	require.ErrorIs(t, err, responses.ErrMalformed)
+	require.ErrorIs(t, err, wire.ErrMalformed)
 	_, _, err = read(io.MultiReader(strings.NewReader(`{"x":"`), strings.NewReader(strings.Repeat("x", 33<<20))))
-	require.ErrorIs(t, err, responses.ErrMalformed)
+	require.ErrorIs(t, err, wire.ErrMalformed)
 }
 
 // FuzzRead reads any body whole and in pieces, and checks the request that comes of
@@ -373,7 +374,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(stream(created, added(0, useAs("in_progress", "a", "clock", "")), delta(0, "function_call_arguments", "{}")), uint64(3))
 	f.Fuzz(func(t *testing.T, body string, seed uint64) {
 		events, m, err := read(strings.NewReader(body))
-		requireTurn(t, m, m.Results(nil))
+		requireTurn(t, m, new(responses.Codec).Results(m, nil))
 		again, n, errAgain := read(&inPieces{body, rand.New(rand.NewPCG(4, seed))})
 		require.Equal(t, events, again)
 		require.Equal(t, m, n)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
 )
 
@@ -42,7 +43,7 @@ func TestResults(t *testing.T) {
 	t.Parallel()
 	png := pegboard.Part{MIME: "image/png", Data: []byte("png")}
 	const picture = `{"type":"input_image","image_url":"data:image/png;base64,cG5n"}`
-	calls := func(ids ...string) (m responses.Message) {
+	calls := func(ids ...string) (m wire.Message) {
 		for _, id := range ids {
 			m.Calls = append(m.Calls, pegboard.Call{ID: id, Name: "clock"})
 		}
@@ -50,7 +51,7 @@ func TestResults(t *testing.T) {
 	}
 	tests := []struct {
 		name     string
-		message  responses.Message
+		message  wire.Message
 		outcomes []pegboard.Outcome
 		more     []pegboard.Part
 		want     []string
@@ -85,7 +86,7 @@ func TestResults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, tt.want, stringsOf(tt.message.Results(tt.outcomes, tt.more...)))
+			require.Equal(t, tt.want, stringsOf(new(responses.Codec).Results(&tt.message, tt.outcomes, tt.more...)))
 		})
 	}
 }
@@ -94,13 +95,13 @@ func TestResults(t *testing.T) {
 func TestResultsLimits(t *testing.T) {
 	t.Parallel()
 	const most = 10_485_760
-	m := responses.Message{Calls: []pegboard.Call{{ID: "a"}}}
+	m := &wire.Message{Calls: []pegboard.Call{{ID: "a"}}}
 	long := outcome("a", text(strings.Repeat("x", most+1)))
 	var item struct{ Output string }
-	require.NoError(t, json.Unmarshal(m.Results([]pegboard.Outcome{long})[0], &item))
+	require.NoError(t, json.Unmarshal(new(responses.Codec).Results(m, []pegboard.Outcome{long})[0], &item))
 	require.Len(t, item.Output, most)
 	require.True(t, strings.HasSuffix(item.Output, "Ask for less, or in pieces.)"))
-	got := string(m.Results([]pegboard.Outcome{outcome("a", pegboard.Part{MIME: "image/png", Data: make([]byte, 15<<20)}, pegboard.Part{MIME: "application/pdf", Data: make([]byte, 53<<20)})})[0])
+	got := string(new(responses.Codec).Results(m, []pegboard.Outcome{outcome("a", pegboard.Part{MIME: "image/png", Data: make([]byte, 15<<20)}, pegboard.Part{MIME: "application/pdf", Data: make([]byte, 53<<20)})})[0])
 	require.Contains(t, got, "(15728640 bytes of type image/png were left out")
 	require.NotContains(t, got, "input_file")
 }
@@ -111,36 +112,36 @@ func TestResultsOfASearch(t *testing.T) {
 	p := poolOf(t, tool(t, named("find"), "Finds.", anyObject), tool(t, pegboard.Info{Name: "a.b", Loading: pegboard.LoadOnSearch}, "late", anyObject))
 	part := func(name string) pegboard.Part { return pegboard.Part{Tool: name} }
 
-	w := responses.New(p, responses.ClientSearch("find"))
+	w := responses.New(p, responses.Config{ClientSearch: "find"})
 	_, m, err := readWith(w, strings.NewReader(whole("completed", "", sought, use("a", "x", "{}"))))
 	require.NoError(t, err)
 	require.Equal(t, `find`, m.Calls[0].Name)
 	require.Equal(t, `{"goal": "a <map>"}`, string(m.Calls[0].Input))
 	late := `{"type":"function","name":"` + w.Name("a.b") + `","description":"late","parameters":{"type":"object"},"strict":false,"defer_loading":true}`
 	require.Contains(t, string(w.Tools()), late, "as in the request")
-	answer := m.Results([]pegboard.Outcome{outcome("s", part("a.b"), part("unknown"), part("find"), part("a.b")), outcome("a")}, text("go on"))
+	answer := w.Results(m, []pegboard.Outcome{outcome("s", part("a.b"), part("unknown"), part("find"), part("a.b")), outcome("a")}, text("go on"))
 	require.Equal(t, []string{`{"type":"tool_search_output","call_id":"s","execution":"client","status":"completed","tools":[` + late + `]}`, output("a", `""`), userSays(inputText("go on"))}, stringsOf(answer))
 	require.Equal(t, []string{"a.b"}, w.Loaded(answer))
 
-	answer = m.Results([]pegboard.Outcome{failed(outcome("s", text("down")), nil), outcome("a")}, text("go on"))
+	answer = w.Results(m, []pegboard.Outcome{failed(outcome("s", text("down")), nil), outcome("a")}, text("go on"))
 	require.Equal(t, []string{`{"type":"tool_search_output","call_id":"s","execution":"client","status":"completed","tools":[]}`, output("a", `""`), userSays(inputText("(This is what find said beside the tools it found.)"), inputText("Error: down"), inputText("go on"))}, stringsOf(answer))
 
 	// The search is a function as any other.
-	w = responses.New(poolOf(t, tool(t, named("ToolSearch"), "Finds.", anyObject), tool(t, pegboard.Info{Name: "a.b", Loading: pegboard.LoadOnSearch}, "late", anyObject)))
+	w = responses.New(poolOf(t, tool(t, named("ToolSearch"), "Finds.", anyObject), tool(t, pegboard.Info{Name: "a.b", Loading: pegboard.LoadOnSearch}, "late", anyObject)), responses.Config{})
 	_, m, err = readWith(w, strings.NewReader(whole("completed", "", use("a", "ToolSearch", "{}"))))
 	require.NoError(t, err)
-	answer = m.Results([]pegboard.Outcome{outcome("a", text("Found:"), part("a.b"))})
+	answer = w.Results(m, []pegboard.Outcome{outcome("a", text("Found:"), part("a.b"))})
 	plain := strings.Replace(late, `,"defer_loading":true`, "", 1)
 	var item struct{ Output string }
 	require.NoError(t, json.Unmarshal(answer[0], &item))
 	require.Equal(t, "Found:\n<functions>\n"+plain+"\n</functions>", item.Output)
-	require.Equal(t, []string{"ToolSearch", "a.b"}, w.Loaded(append(m.History(), answer...)))
+	require.Equal(t, []string{"ToolSearch", "a.b"}, w.Loaded(append(m.History, answer...)))
 }
 
 func TestLoaded(t *testing.T) {
 	t.Parallel()
 	block := `<functions>\n{\"name\":\"b\"}\n</functions>`
-	var w responses.Wire
+	var w responses.Codec
 	got := w.Loaded(itemsOf([]string{
 		hello, `null`, `{"role":"user","content":"` + block + `"}`, use("1", "ToolSearch", "{}"), use("2", "ToolSearch", "{}"), use("3", "a", "{}"), output("1", `"`+block+`"`), output("2", `[{"type":"input_text","text":"`+strings.Replace(block, "b", "c", 1)+`"}]`), output("3", `7`),
 		`{"type":"tool_search_output","tools":[{"type":"function","name":"d"},{"type":"namespace","name":"n","tools":[{"type":"function","name":"e"},{"type":"function","name":"a"}]}]}`,
@@ -148,7 +149,7 @@ func TestLoaded(t *testing.T) {
 	}))
 	require.Equal(t, []string{"ToolSearch", "a", "b", "c", "d", "e", "f"}, got)
 	require.Nil(t, w.Loaded(nil))
-	known := responses.New(poolOf(t, tool(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}}, "", anyObject)))
+	known := responses.New(poolOf(t, tool(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}}, "", anyObject)), responses.Config{})
 	require.Equal(t, []string{"Agent"}, known.Loaded(itemsOf([]string{use("1", "Task", "{}"), use("2", "Agent", "{}")})))
 }
 
@@ -157,14 +158,14 @@ func TestLoaded(t *testing.T) {
 func TestResultsOfAnExecutor(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t, tool(t, named("clock"), "", anyObject))
-	w := responses.New(p)
+	w := responses.New(p, responses.Config{})
 	_, m, err := readWith(w, strings.NewReader(whole("completed", "", thinks, use("a", "clock", "{}"), use("a", "clock", "{}"), use("b", "unknown", "{}"), use("c", "clock", `{"x`), sought)))
 	require.NoError(t, err)
 	var e pegboard.Executor
 	outcomes := e.Run(t.Context(), p, m.Calls...)
 	require.Len(t, outcomes, 5)
 	require.ErrorIs(t, outcomes[1].Err, pegboard.ErrDuplicate)
-	answer := m.Results(outcomes)
+	answer := w.Results(m, outcomes)
 	requireTurn(t, m, answer)
 	require.Len(t, answer, 5, "four outputs, and what the search said")
 }
@@ -177,9 +178,9 @@ func TestInvariant2(t *testing.T) {
 		random := rand.New(rand.NewPCG(2, seed))
 		_, m, err := read(strings.NewReader(randomReply(random)))
 		if err != nil {
-			require.ErrorIs(t, err, responses.ErrTruncated)
+			require.ErrorIs(t, err, wire.ErrTruncated)
 		}
-		requireTurn(t, m, m.Results(randomOutcomes(random), randomParts(random)...))
+		requireTurn(t, m, new(responses.Codec).Results(m, randomOutcomes(random), randomParts(random)...))
 	}
 }
 
@@ -230,9 +231,9 @@ func randomParts(random *rand.Rand) (parts []pegboard.Part) {
 
 // requireTurn checks the items that come of a reply as the API does, but for the
 // patches, which are for the host to answer.
-func requireTurn(t *testing.T, m *responses.Message, answer []json.RawMessage) {
+func requireTurn(t *testing.T, m *wire.Message, answer []json.RawMessage) {
 	t.Helper()
-	items := slices.Concat(m.History(), answer)
+	items := slices.Concat(m.History, answer)
 	require.Empty(t, faults(t, slices.DeleteFunc(slices.Clone(items), func(item json.RawMessage) bool {
 		return strings.Contains(string(item), "apply_patch_call")
 	})), "%s", items)
@@ -246,12 +247,12 @@ func requireTurn(t *testing.T, m *responses.Message, answer []json.RawMessage) {
 		require.NoError(t, json.Unmarshal(raw, &item))
 		switch {
 		case item.Type == "reasoning":
-			require.Less(t, i+1, len(m.History()), "reasoning without its following item")
-		case i >= len(m.History()) && item.Type == "function_call_output":
+			require.Less(t, i+1, len(m.History), "reasoning without its following item")
+		case i >= len(m.History) && item.Type == "function_call_output":
 			if item.Output[0] != '"' {
 				requireContent(t, item.Output)
 			}
-		case i >= len(m.History()) && item.Type == "message":
+		case i >= len(m.History) && item.Type == "message":
 			require.Equal(t, len(items)-1, i)
 			requireContent(t, item.Content)
 		}

@@ -14,8 +14,8 @@ import (
 func TestShown(t *testing.T) {
 	t.Parallel()
 	search := tool(t, pegboard.Info{Name: "ToolSearch", Aliases: []string{"FindTools"}}, "", anyObject)
-	searching := responses.New(poolOf(t, search, tool(t, named("fetch.page"), "", anyObject)))
-	renamed := responses.New(poolOf(t, tool(t, pegboard.Info{Name: "grep", Aliases: []string{"ToolSearch"}}, "", anyObject)))
+	searching := responses.New(poolOf(t, search, tool(t, named("fetch.page"), "", anyObject)), responses.Config{})
+	renamed := responses.New(poolOf(t, tool(t, pegboard.Info{Name: "grep", Aliases: []string{"ToolSearch"}}, "", anyObject)), responses.Config{})
 	const block = "<functions>\n{\"name\":\"zoom\"}\n</functions>"
 	const quoted = `"<functions>\n{\"name\":\"zoom\"}\n</functions>"`
 	shows, inParts := output("a", quoted), output("a", `[`+inputText("Found:")+`,`+inputText(block)+`]`)
@@ -23,7 +23,7 @@ func TestShown(t *testing.T) {
 	const sent = `{"type":"tool_search_output","call_id":"a","execution":"client","status":"completed","tools":[{"type":"function","name":"zoom"}]}`
 	tests := []struct {
 		name   string
-		wire   *responses.Wire
+		wire   *responses.Codec
 		call   string
 		output string
 		loaded []string
@@ -43,7 +43,7 @@ func TestShown(t *testing.T) {
 		{name: "a search", wire: searching, call: use("a", "ToolSearch", "{}"), output: shows, loaded: found, fixed: true},
 		{name: "a search, in parts", wire: searching, call: use("a", "ToolSearch", "{}"), output: inParts, loaded: found, fixed: true},
 		{name: "an alias", wire: searching, call: use("a", "FindTools", "{}"), output: shows, loaded: found, fixed: true},
-		{name: "without a pool", wire: &responses.Wire{}, call: use("a", "ToolSearch", "{}"), output: shows, loaded: found, fixed: true},
+		{name: "without a pool", wire: &responses.Codec{}, call: use("a", "ToolSearch", "{}"), output: shows, loaded: found, fixed: true},
 		{name: "an item of a search", wire: searching, call: hello, output: sent, loaded: []string{"zoom"}, fixed: true},
 		{name: "the text of such an item", wire: searching, call: use("a", "Read", "{}"), loaded: []string{"Read"},
 			output: output("a", `"{\"type\":\"tool_search_output\",\"tools\":[{\"type\":\"function\",\"name\":\"zoom\"}]}"`)},

@@ -75,7 +75,7 @@ type definition struct {
 	Deferred    bool `json:"defer_loading"`
 }
 
-func definitions(t testing.TB, w *responses.Wire) []definition {
+func definitions(t testing.TB, w *responses.Codec) []definition {
 	t.Helper()
 	var all []definition
 	require.NoError(t, json.Unmarshal(w.Tools(), &all))
@@ -98,7 +98,7 @@ func TestToolsGolden(t *testing.T) {
 	_, err := r.Attach("maps", tool(t, pegboard.Info{Name: "route", Loading: pegboard.LoadOnSearch}, "Finds a way.", anyObject))
 	require.NoError(t, err)
 
-	got := responses.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), responses.ClientSearch("find")).Tools()
+	got := responses.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), responses.Config{ClientSearch: "find"}).Tools()
 	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSpace(string(want)), string(got))
@@ -106,8 +106,8 @@ func TestToolsGolden(t *testing.T) {
 
 func TestToolsOfNothing(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "[]", string(responses.New(poolOf(t)).Tools()))
-	var zero responses.Wire
+	require.Equal(t, "[]", string(responses.New(poolOf(t), responses.Config{}).Tools()))
+	var zero responses.Codec
 	require.Equal(t, "[]", string(zero.Tools()))
 	require.Equal(t, "any name", zero.Name("any name"))
 	require.Empty(t, zero.Omitted())
@@ -123,7 +123,7 @@ func TestToolsStrict(t *testing.T) {
 		tool(t, pegboard.Info{Name: "a", Strict: true}, "", optional),
 		tool(t, pegboard.Info{Name: "b"}, "", optional),
 		tool(t, pegboard.Info{Name: "c", Strict: true}, "", `{"type":"object","properties":{"a":{"not":{"type":"string"}}},"additionalProperties":{"type":"string"}}`),
-	))
+	), responses.Config{})
 	var strict []bool
 	for _, d := range definitions(t, w) {
 		strict = append(strict, *d.Strict)
@@ -135,30 +135,30 @@ func TestToolsStrict(t *testing.T) {
 	require.JSONEq(t, `{}`, string(m.Calls[0].Input), "null stands for a property that is left out")
 	require.Equal(t, `{"a": null}`, string(m.Calls[1].Input))
 	require.Equal(t, `{"a":`, string(m.Calls[2].Input))
-	require.Equal(t, use("1", "a", `{"a": null}`), string(m.History()[0]), "what is sent back is what came")
+	require.Equal(t, use("1", "a", `{"a": null}`), string(m.History[0]), "what is sent back is what came")
 }
 
 func TestToolsDeferred(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t, tool(t, named("find"), "Finds.", anyObject), tool(t, pegboard.Info{Name: "late", Loading: pegboard.LoadOnSearch}, "", anyObject))
 	tests := []struct {
-		name    string
-		options []responses.Option
-		want    []definition
+		name   string
+		config responses.Config
+		want   []definition
 	}{
 		{name: "nobody searches", want: []definition{{Type: "function", Name: "find"}, {Type: "function", Name: "late"}}},
-		{name: "the API searches", options: []responses.Option{responses.HostedSearch()},
+		{name: "the API searches", config: responses.Config{HostedSearch: true},
 			want: []definition{{Type: "tool_search"}, {Type: "function", Name: "find"}, {Type: "function", Name: "late", Deferred: true}}},
-		{name: "a tool searches", options: []responses.Option{responses.HostedSearch(), responses.ClientSearch("find")},
+		{name: "a tool searches", config: responses.Config{ClientSearch: "find"},
 			want: []definition{{Type: "tool_search", Execution: "client"}, {Type: "function", Name: "late", Deferred: true}}},
-		{name: "a tool that is not there", options: []responses.Option{responses.ClientSearch("seek")}, want: []definition{{Type: "function", Name: "find"}, {Type: "function", Name: "late"}}},
-		{name: "tools of the API", options: []responses.Option{responses.ServerTools([]byte(`{"type":"apply_patch"}`)), responses.HostedSearch(), responses.ServerTools([]byte(`{"type":"web_search"}`))},
+		{name: "a tool that is not there", config: responses.Config{ClientSearch: "seek"}, want: []definition{{Type: "function", Name: "find"}, {Type: "function", Name: "late"}}},
+		{name: "tools of the API", config: responses.Config{HostedSearch: true, ServerTools: []json.RawMessage{[]byte(`{"type":"apply_patch"}`), []byte(`{"type":"web_search"}`)}},
 			want: []definition{{Type: "tool_search"}, {Type: "apply_patch"}, {Type: "web_search"}, {Type: "function", Name: "find"}, {Type: "function", Name: "late", Deferred: true}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := definitions(t, responses.New(p, tt.options...))
+			got := definitions(t, responses.New(p, tt.config))
 			for i := range got {
 				require.Equal(t, got[i].Type == "function", got[i].Strict != nil)
 				got[i].Strict, got[i].Parameters, got[i].Description = nil, nil, ""
@@ -172,7 +172,7 @@ func TestToolsDeferred(t *testing.T) {
 func TestToolsNames(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 70)
-	w := responses.New(poolOf(t, tool(t, named("notes.add"), "", anyObject), tool(t, named("notes_add"), "", anyObject), tool(t, named(long), "", anyObject)))
+	w := responses.New(poolOf(t, tool(t, named("notes.add"), "", anyObject), tool(t, named("notes_add"), "", anyObject), tool(t, named(long), "", anyObject)), responses.Config{})
 	seen := map[string]bool{}
 	for _, d := range definitions(t, w) {
 		require.Regexp(t, apiName, d.Name)
@@ -184,7 +184,7 @@ func TestToolsNames(t *testing.T) {
 		_, m, err := readWith(w, strings.NewReader(whole("completed", "", use("a", w.Name(name), "{}"))))
 		require.NoError(t, err)
 		require.Equal(t, name, m.Calls[0].Name)
-		require.Equal(t, []string{name}, w.Loaded(m.History()))
+		require.Equal(t, []string{name}, w.Loaded(m.History))
 	}
 	require.Empty(t, w.Omitted())
 }
@@ -204,7 +204,7 @@ func (d declared) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
 func TestToolsOmitted(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t, declared{tool(t, named("odd"), "", anyObject), `{"type":"array"}`}, tool(t, named("clock"), "", anyObject))
-	w := responses.New(p)
+	w := responses.New(p, responses.Config{})
 	require.Len(t, definitions(t, w), 1)
 	require.Len(t, w.Omitted(), 1)
 	require.Equal(t, "odd", w.Omitted()[0].Tool)
@@ -214,7 +214,7 @@ func TestToolsOmitted(t *testing.T) {
 func TestChoice(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t, tool(t, named("clock"), "", anyObject), tool(t, named("a.b"), "", anyObject), tool(t, named("find"), "", anyObject))
-	w := responses.New(p, responses.ClientSearch("find"))
+	w := responses.New(p, responses.Config{ClientSearch: "find"})
 	function := func(name string) string { return `{"type":"function","name":"` + w.Name(name) + `"}` }
 	tests := []struct {
 		name   string
@@ -267,7 +267,7 @@ func TestCorpusTools(t *testing.T) {
 			require.NoError(t, err)
 		}
 		p := r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
-		w := responses.New(p)
+		w := responses.New(p, responses.Config{})
 		strict := 0
 		seen := map[string]bool{}
 		for _, d := range definitions(t, w) {
@@ -296,7 +296,7 @@ func TestInvariant7(t *testing.T) {
 		for i := range 1 + random.IntN(5) {
 			require.NoError(t, r.Add(tool(t, pegboard.Info{Name: fmt.Sprintf("tool.%d", i), Strict: i%2 == 0}, "d", anyObject)))
 		}
-		prefix := strings.TrimSuffix(string(responses.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), responses.HostedSearch()).Tools()), "]")
+		prefix := strings.TrimSuffix(string(responses.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), responses.Config{HostedSearch: true}).Tools()), "]")
 		for range 5 {
 			name := fmt.Sprintf("source%d", random.IntN(3))
 			var tools []pegboard.Tool
@@ -308,9 +308,9 @@ func TestInvariant7(t *testing.T) {
 				require.NoError(t, err)
 			}
 			p := r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
-			got := string(responses.New(p, responses.HostedSearch()).Tools())
+			got := string(responses.New(p, responses.Config{HostedSearch: true}).Tools())
 			require.True(t, strings.HasPrefix(got, prefix), "%s\n%s", prefix, got)
-			require.Equal(t, got, string(responses.New(p, responses.HostedSearch()).Tools()))
+			require.Equal(t, got, string(responses.New(p, responses.Config{HostedSearch: true}).Tools()))
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestTrim(t *testing.T) {
 		file        = `{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,cGRm"}`
 	)
 	w := responses.New(poolOf(t, tool(t, named("notes.add"), "", anyObject), tool(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}}, "", anyObject), tool(t, named("find"), "", anyObject)),
-		responses.ClientSearch("find"))
+		responses.Config{ClientSearch: "find"})
 	a, b := use("a", "clock", "{}"), use("b", "map", "{}")
 	one := func(r pegboard.HistoryResult) []pegboard.HistoryResult { return []pegboard.HistoryResult{r} }
 	tests := []struct {
@@ -91,7 +91,7 @@ func TestTrim(t *testing.T) {
 // every item.
 func TestTrimReplacesNothingElse(t *testing.T) {
 	t.Parallel()
-	var w responses.Wire
+	var w responses.Codec
 	for seed := range effort.Of(t, uint64(500)) {
 		random := rand.New(rand.NewPCG(9, seed))
 		items := randomItems(random)
@@ -109,8 +109,8 @@ func TestTrimReplacesNothingElse(t *testing.T) {
 		require.Equal(t, trimmed(in, s.texts), stringsOf(out), "seed %d", seed)
 		require.Equal(t, out, w.Trim(t.Context(), in, s), "seed %d", seed)
 
-		before, wanted := responses.Normalize(in)
-		after, repairs := responses.Normalize(out)
+		before, wanted := new(responses.Codec).Normalize(in)
+		after, repairs := new(responses.Codec).Normalize(out)
 		require.Equal(t, wanted, repairs, "seed %d", seed)
 		require.Len(t, after, len(before))
 	}
@@ -136,7 +136,7 @@ func trimmed(items []json.RawMessage, texts []string) (want []string) {
 func TestTrimBySession(t *testing.T) {
 	t.Parallel()
 	s := session(t)
-	w := responses.New(poolOf(t))
+	w := responses.New(poolOf(t), responses.Config{})
 	long := func(id, of string, n int) string { return output(id, `"`+strings.Repeat(of, n)+`"`) }
 	in := itemsOf([]string{hello, use("a", "x", "{}"), use("b", "x", "{}"), use("c", "x", "{}"), long("a", "a", 9_000), long("b", "b", 150_000), long("c", "c", 100_000)})
 	out := w.Trim(t.Context(), in, s)
@@ -154,7 +154,7 @@ func FuzzTrim(f *testing.F) {
 	f.Add(strings.Join([]string{hello, use("a", "clock", "{}"), sought, imageOfA, found, textOfB, goOn, ofCustom}, "\n"), "x")
 	f.Add(output("a", `[{"type":"input_text","text":"old"},7,{"text":"more"}]`), " ")
 	f.Fuzz(func(t *testing.T, s, text string) {
-		var w responses.Wire
+		var w responses.Codec
 		in := itemsOf(strings.Split(s, "\n"))
 		out := w.Trim(t.Context(), in, &trimmer{texts: slices.Repeat([]string{text}, 99)})
 		require.Len(t, out, len(in))
@@ -169,8 +169,8 @@ func FuzzTrim(f *testing.F) {
 				require.Equal(t, string([]rune(text)), r.Text, "broken bytes are replaced")
 			}
 		}
-		_, before := responses.Normalize(in)
-		_, after := responses.Normalize(out)
+		_, before := new(responses.Codec).Normalize(in)
+		_, after := new(responses.Codec).Normalize(out)
 		require.Equal(t, before, after)
 	})
 }
@@ -187,7 +187,7 @@ func BenchmarkTrim(b *testing.B) {
 			size += len(item)
 		}
 	}
-	var w responses.Wire
+	var w responses.Codec
 	s := &trimmer{}
 	b.SetBytes(int64(size))
 	b.ReportAllocs()

@@ -1,5 +1,4 @@
-// Package function is what a tool of a pool is as a function of OpenAI, whichever of
-// its APIs is spoken.
+// Package function is a tool of a pool as a function of OpenAI's APIs.
 package function
 
 import (
@@ -7,24 +6,13 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 )
 
-// Names chooses a name for every tool of a pool.
-func Names(p *pegboard.Pool, rule dialect.NameRule) dialect.Names {
-	return rule.Names(namesOf(p, pegboard.Builtin), namesOf(p, pegboard.External))
-}
-
-func namesOf(p *pegboard.Pool, part pegboard.Partition) (list []string) {
-	for d := range p.Declarations(part) {
-		list = append(list, d.Name)
-	}
-	return list
-}
-
-// Parameters returns the schema that the model is held to, or only shown if there is
-// no strict form of it.
+// Parameters returns the schema that the model is held to, or, if the schema has no
+// strict form, the schema that it is only shown.
 func Parameters(d pegboard.Declaration) (dialect.Form, error) {
 	if d.Strict {
 		return dialect.First(d.InputSchema, dialect.OpenAIStrict, dialect.OpenAI)
@@ -32,7 +20,7 @@ func Parameters(d pegboard.Declaration) (dialect.Form, error) {
 	return dialect.First(d.InputSchema, dialect.OpenAI)
 }
 
-// Strict says, as JSON, whether a schema is the strict form.
+// Strict returns, as JSON, whether a schema is the strict form.
 func Strict(f dialect.Form) json.RawMessage {
 	if f.Dialect == dialect.OpenAIStrict {
 		return json.RawMessage("true")
@@ -40,7 +28,7 @@ func Strict(f dialect.Form) json.RawMessage {
 	return json.RawMessage("false")
 }
 
-// Refused says why a tool cannot be sent, as [wire.Lint] does.
+// Refused returns why a tool cannot be sent, in the words of [wire.Lint].
 func Refused(d pegboard.Declaration) wire.Problem {
 	p := wire.Problem{Tool: d.Name, Omitted: true}
 	if _, err := Parameters(d); err != nil {
@@ -49,8 +37,18 @@ func Refused(d pegboard.Declaration) wire.Problem {
 	return p
 }
 
-// WritesNulls reports whether the model may have to write null where it leaves out a
-// property of the tool, because its schema is sent in the strict form.
+// WithoutNulls returns the input of a call of d without the nulls that the model had to
+// write for properties that it wanted to leave out, because the schema was sent in the
+// strict form.
+func WithoutNulls(d pegboard.Declaration, input json.RawMessage) json.RawMessage {
+	if !WritesNulls(d) {
+		return input
+	}
+	return dialect.Denull(input, d.InputSchema)
+}
+
+// WritesNulls reports whether the model may have to write null for a property of d that
+// it wants to leave out.
 func WritesNulls(d pegboard.Declaration) bool {
 	return d.Strict && d.Encoded("openai-nulls", func(d pegboard.Declaration) []byte {
 		f, err := Parameters(d)
@@ -59,4 +57,40 @@ func WritesNulls(d pegboard.Declaration) bool {
 		}
 		return []byte("nulls")
 	}) != nil
+}
+
+// A ChoiceForm is how an API writes the parts of a choice.
+type ChoiceForm struct {
+	// Tool returns a reference to a tool.
+	Tool func(tool string) json.RawMessage
+	// Allowed returns the choice among some tools, in a mode of the API.
+	Allowed func(mode string, tools []json.RawMessage) json.RawMessage
+}
+
+// Choice returns the members of a request that say c, as an object. It says nothing that
+// the API does anyway: services that do not know these members then take the request.
+func Choice(c wire.Choice, form ChoiceForm) json.RawMessage {
+	var o jsonobject.Object
+	switch {
+	case c.Mode == wire.One:
+		o.Set("tool_choice", form.Tool(c.Tool))
+	case c.Mode == wire.None:
+		o.Set("tool_choice", jsonobject.Quote("none"))
+	case len(c.Tools) > 0:
+		mode := "auto"
+		if c.Mode == wire.Required {
+			mode = "required"
+		}
+		var tools []json.RawMessage
+		for _, tool := range c.Tools {
+			tools = append(tools, form.Tool(tool))
+		}
+		o.Set("tool_choice", form.Allowed(mode, tools))
+	case c.Mode == wire.Required:
+		o.Set("tool_choice", jsonobject.Quote("required"))
+	}
+	if c.Sequential {
+		o.Set("parallel_tool_calls", json.RawMessage("false"))
+	}
+	return o.Encode()
 }

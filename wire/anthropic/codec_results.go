@@ -1,0 +1,76 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/answer"
+)
+
+// User implements [wire.Codec].
+func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
+	return c.Results(&wire.Message{}, nil, parts...)
+}
+
+// Results implements [wire.Codec]: one message with the role "user".
+//
+// Text is sent as text, or with a MIME and a title as a document; PDF as a document, PNG,
+// JPEG, GIF and WebP as images; a part with a Source as a search result, and one with a
+// Tool as a reference to it. A text replaces what the API does not take: bytes of another
+// type, anything but text in a failed result, a reference to a tool that is not in the
+// request, and any reference in more. A failed call whose input was no JSON object gets
+// that input back as {"INVALID_JSON": "…"}.
+//
+// While a call of a server tool waits for its result, the API takes nothing but results
+// in this message: then more becomes part of the last result. Without a result Results
+// returns nil; send m.History alone.
+func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
+	var content []json.RawMessage
+	answers, waits := answer.WithID(m.Calls, outcomes), awaitsServer(m.History)
+	for i, a := range answers {
+		var inside []pegboard.Part
+		if waits && i == len(answers)-1 {
+			inside = more
+		}
+		content = append(content, c.toolResult(a.Call, a.Result, inside))
+	}
+	if !waits {
+		content = append(content, place{codec: c}.blocks(more)...)
+	}
+	if len(content) == 0 {
+		return nil
+	}
+	return []json.RawMessage{encodeMessage("user", content)}
+}
+
+// awaitsServer reports whether a call of a server tool waits for its result.
+func awaitsServer(messages []json.RawMessage) bool {
+	if len(messages) == 0 {
+		return false
+	}
+	last, _ := parsePast(messages[len(messages)-1]) // one that cannot be read has no calls
+	return last.awaitsServer()
+}
+
+func (c *Codec) toolResult(call pegboard.Call, r *pegboard.Result, more []pegboard.Part) json.RawMessage {
+	at := place{codec: c, result: true, failed: r.IsError}
+	blocks := at.blocks(r.Parts)
+	if r.IsError && len(call.Input) > 0 && !jsonobject.Is(call.Input) {
+		blocks = append(blocks, textBlock(string(wrapInvalid(call.Input))))
+	}
+	blocks = append(blocks, at.blocks(more)...)
+	if r.IsError && len(blocks) == 0 { // the API refuses a failure without content
+		blocks = append(blocks, textBlock(fmt.Sprintf("%s failed and did not say why. Look at what it did before you repeat it.", call.Name)))
+	}
+	o := object("tool_result").With("tool_use_id", jsonobject.Quote(call.ID))
+	if len(blocks) > 0 {
+		o.Set("content", jsonobject.List(blocks))
+	}
+	if r.IsError {
+		o.Set("is_error", json.RawMessage("true"))
+	}
+	return o.Encode()
+}

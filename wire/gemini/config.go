@@ -1,0 +1,15 @@
+package gemini
+
+// Config is what a host may choose of a [Codec]. The zero Config is a good one for Gemini
+// 3.
+type Config struct {
+	// JSONSchema sends schemas as "parametersJsonSchema" where that can express them, and
+	// as "parameters" otherwise. By default it is the other way round. The API documents
+	// fewer of the members that it heeds in "parametersJsonSchema", but a schema arrives
+	// there almost as it is.
+	JSONSchema bool
+	// MediaBeside puts the images and documents of results beside the results, as parts of
+	// their own after the last result, for models before Gemini 3. Those refuse them
+	// inside results, where they are by default and where Gemini 3 wants them.
+	MediaBeside bool
+}

@@ -1,0 +1,56 @@
+// Package answer pairs the calls of a reply with their results.
+package answer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// An Answer is a call and its result.
+type Answer struct {
+	Call   pegboard.Call
+	Result *pegboard.Result // never nil
+}
+
+// To returns one answer for each id among the calls, in their order. Of several
+// outcomes with an id, the first counts that does not wrap [pegboard.ErrDuplicate]. A
+// call without an outcome is answered as not run.
+func To(calls []pegboard.Call, outcomes []pegboard.Outcome) []Answer {
+	results := map[string]*pegboard.Result{}
+	for _, o := range outcomes {
+		if o.Call == nil || o.Result == nil || errors.Is(o.Err, pegboard.ErrDuplicate) {
+			continue
+		}
+		if _, ok := results[o.Call.ID]; !ok {
+			results[o.Call.ID] = o.Result
+		}
+	}
+	seen := map[string]bool{}
+	var list []Answer
+	for _, c := range calls {
+		if seen[c.ID] {
+			continue
+		}
+		seen[c.ID] = true
+		r := results[c.ID]
+		if r == nil {
+			r = notRun(c)
+		}
+		list = append(list, Answer{Call: c, Result: r})
+	}
+	return list
+}
+
+// WithID is [To] without calls that have no id, for APIs that match results by id.
+func WithID(calls []pegboard.Call, outcomes []pegboard.Outcome) []Answer {
+	return slices.DeleteFunc(To(calls, outcomes), func(a Answer) bool { return a.Call.ID == "" })
+}
+
+func notRun(c pegboard.Call) *pegboard.Result {
+	return &pegboard.Result{IsError: true, Parts: []pegboard.Part{{
+		Text: fmt.Sprintf("%s was not run: the turn was interrupted. Repeat the call if it is still wanted.", c.Name),
+	}}}
+}

@@ -1,0 +1,65 @@
+package wire
+
+import (
+	"encoding/json"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// A Message is what the model said in one turn. It is plain data; nothing in it refers
+// to the [Codec] that read it.
+type Message struct {
+	ID    string // of the message or response; may be empty
+	Model string // the model that answered
+	Text  string // the answer, with the refusal and without the thinking
+	// Refusal is why the model does not answer. Only the APIs of OpenAI tell it apart
+	// from the answer; it is part of Text.
+	Refusal string
+
+	// Calls are the calls to run, in the order of the message. ID, Name and Input are
+	// set; Name is the name in the pool. Input is what the model wrote, byte for byte,
+	// and may be empty or no JSON at all: the executor refuses it and tells the model.
+	// There are two exceptions. The models of OpenAI must write null for optional
+	// properties of strict tools, and these nulls are taken out. Arguments that Gemini
+	// streams in pieces are put together.
+	Calls []pegboard.Call
+	// Incomplete are the calls that the model began and did not finish, because the
+	// reply was cut or the tokens ran out. Input is what arrived. They must not run, and
+	// History does not hold them.
+	Incomplete []pegboard.Call
+
+	// StopReason is the provider's word for why the model stopped, such as "tool_use",
+	// "stop", "completed" or "MAX_TOKENS". It is empty if the reply was cut or ended with
+	// an error.
+	StopReason string
+	// StopMessage explains StopReason to people. Only Gemini sends it; it may be empty.
+	StopMessage string
+	// Blocked means that Gemini refused the prompt: the model said nothing, and
+	// StopReason is why. It is false with other providers.
+	Blocked bool
+	// Finish is StopReason as [pegboard.Stream.Finish] takes it. A reason that the Codec
+	// does not know counts as [pegboard.FinishError], so that no tool writes because of
+	// it.
+	Finish pegboard.FinishReason
+	Usage  Usage
+
+	// History is the message as the next request holds it, unchanged as far as the
+	// provider takes it: with thinking, its signatures, and parts that the Codec does
+	// not know. It is one message, or any number of items in Responses. It is empty if
+	// the turn has no place in the request.
+	//
+	// It leaves out what the provider would refuse, incomplete calls and a second call
+	// with the same id among it. Input that is no JSON object is replaced by
+	// {"INVALID_JSON": "…"} where the provider takes nothing but objects.
+	History []json.RawMessage
+}
+
+// Usage is how many tokens a reply took. A count that the provider did not send is 0.
+type Usage struct {
+	Input      int // without CacheRead and CacheWrite
+	Output     int // with the thinking
+	Thinking   int // part of Output; only Gemini tells it apart
+	CacheRead  int // input that the provider's cache served
+	CacheWrite int // input that the provider's cache stored; Gemini does not say
+	Total      int // as Gemini adds it up; 0 with other providers
+}
