@@ -163,19 +163,19 @@ const around = 5
 
 // editReport describes the change for the model, with the lines around it.
 func editReport(f targetFile, change *edit.Change, note string) string {
-	said := fmt.Sprintf("Edited %s: %s.", f.target.Value, plural(len(change.Spans), "replacement"))
+	report := fmt.Sprintf("Edited %s: %s.", f.target.Value, plural(len(change.Spans), "replacement"))
 	if change.Level != edit.Exact {
-		said += fmt.Sprintf(" old_string does not occur exactly as given; what was replaced is a %s. Check it.", change.Level)
+		report += fmt.Sprintf(" old_string does not occur exactly as given; what was replaced is a %s. Check it.", change.Level)
 	}
 	var at []edit.Range
 	for _, s := range change.Spans[:min(len(change.Spans), maxReported)] {
 		at = append(at, s.New)
 	}
-	said += note + "\n" + strings.TrimSuffix(edit.Excerpt(change.New, at, around, f.shortNumberedLine), "\n")
+	report += note + "\n" + strings.TrimSuffix(edit.Excerpt(change.New, at, around, f.shortNumberedLine), "\n")
 	if more := len(change.Spans) - maxReported; more > 0 {
-		said += fmt.Sprintf("\n[%s not shown]", plural(more, "further place"))
+		report += fmt.Sprintf("\n[%s not shown]", plural(more, "further place"))
 	}
-	return said
+	return report
 }
 
 // maxReported is the maximum number of changed places that are shown.

@@ -50,9 +50,9 @@ func (p *page) fill(ctx context.Context, l *lineReader, limit int) (pageEnd, err
 		if err != nil {
 			return endOfText, err
 		}
-		if why, ok := p.addLine(line, size, l.cutOff); !ok {
+		if stop, ok := p.addLine(line, size, l.cutOff); !ok {
 			l.dropLastLine()
-			return why, nil
+			return stop, nil
 		}
 		if l.cutOff {
 			return longLine, nil
@@ -73,16 +73,16 @@ func (p *page) addLine(line []byte, size int64, cutOff bool) (pageEnd, bool) {
 	p.numbered = p.options.appendNumbered(p.numbered, p.first+p.lines, text)
 	tokens := p.options.countTokens(p.numbered[before:])
 	if p.lines > 0 {
-		why := lineLimit
+		stop := lineLimit
 		switch {
 		case tokens > p.options.MaxTokens-p.tokens:
-			why, p.rejectedTokens = tokenLimit, tokens
+			stop, p.rejectedTokens = tokenLimit, tokens
 		case len(p.numbered) > p.options.MaxBytes:
-			why = byteLimit
+			stop = byteLimit
 		}
-		if why != lineLimit {
+		if stop != lineLimit {
 			p.numbered = p.numbered[:before]
-			return why, false
+			return stop, false
 		}
 		p.plain = append(p.plain, '\n')
 	}
@@ -121,7 +121,7 @@ func (p *page) tooManyTokens(ctx context.Context, l *lineReader, limit int) erro
 }
 
 // notices returns what the model needs to know besides the lines.
-func (p *page) notices(t TextFile, why pageEnd, size int64) (notes []string) {
+func (p *page) notices(t TextFile, stop pageEnd, size int64) (notes []string) {
 	switch {
 	case p.lines == 0 && t.TotalLines == 0:
 		return []string{"[The file exists but is empty.]"}
@@ -129,7 +129,7 @@ func (p *page) notices(t TextFile, why pageEnd, size int64) (notes []string) {
 		return []string{fmt.Sprintf("[Nothing to show: offset %d is past the end, the file has %s. Use a smaller offset.]",
 			p.first, plural(t.TotalLines, "line"))}
 	case t.Partial:
-		notes = append(notes, p.partialNotice(t, why, size))
+		notes = append(notes, p.partialNotice(t, stop, size))
 	}
 	if p.hasInvalid {
 		notes = append(notes, fmt.Sprintf("[Some bytes are not %s text; each run of them is shown as \uFFFD. Do not write this text back.]", p.encodingName))
@@ -138,14 +138,14 @@ func (p *page) notices(t TextFile, why pageEnd, size int64) (notes []string) {
 }
 
 // partialNotice says which part of the text is shown and how to read on.
-func (p *page) partialNotice(t TextFile, why pageEnd, size int64) string {
+func (p *page) partialNotice(t TextFile, stop pageEnd, size int64) string {
 	last := p.first + p.lines - 1
 	note := fmt.Sprintf("[PARTIAL view: lines %d to %d of %d", p.first, last, t.TotalLines)
 	if t.TotalLines < 0 {
 		note = fmt.Sprintf("[PARTIAL view: lines %d to %d, more lines follow", p.first, last)
 	}
 	note += fmt.Sprintf("; the file has %d bytes.", size)
-	switch why {
+	switch stop {
 	case byteLimit:
 		note += fmt.Sprintf(" One call shows %d bytes at most.", p.options.MaxBytes)
 	case tokenLimit:

@@ -22,30 +22,30 @@ func (o ReadOptions) readPage(ctx context.Context, l *lineReader, in readInput, 
 	}
 	l.startRange()
 	limit := orDefault(in.Limit, o.MaxLines)
-	why, err := p.fill(ctx, l, limit)
+	stop, err := p.fill(ctx, l, limit)
 	if err != nil {
 		return TextFile{}, err
 	}
-	if why == tokenLimit && in.hasRange() {
+	if stop == tokenLimit && in.hasRange() {
 		return TextFile{}, p.tooManyTokens(ctx, l, limit)
 	}
 	if l.source != nil {
 		p.encodingName, p.hasInvalid = "UTF-16", bytes.Contains(p.plain, []byte("\uFFFD"))
 	}
-	t := TextFile{Content: string(p.plain), NumLines: p.lines, StartLine: p.first, TotalLines: passed + p.lines, TruncatedByTokenCap: why == tokenLimit}
-	if why.droppedLine() || !end && l.hasMore() {
+	t := TextFile{Content: string(p.plain), NumLines: p.lines, StartLine: p.first, TotalLines: passed + p.lines, TruncatedByTokenCap: stop == tokenLimit}
+	if stop.droppedLine() || !end && l.hasMore() {
 		t.Partial = true
-		if err := t.countRest(ctx, l, why); err != nil {
+		if err := t.countRest(ctx, l, stop); err != nil {
 			return TextFile{}, err
 		}
 		t.Partial = t.TotalLines != p.first+p.lines-1
 	}
-	shown := p.notices(t, why, size)
+	shown := p.notices(t, stop, size)
 	if p.lines > 0 {
 		shown = append(shown, string(p.numbered))
 	}
 	t.text = strings.Join(shown, "\n")
-	t.truncated = t.Partial && (in.Limit == 0 || why.droppedLine())
+	t.truncated = t.Partial && (in.Limit == 0 || stop.droppedLine())
 	t.linesCut = p.linesCut
 	return t, nil
 }

@@ -40,15 +40,15 @@ func (t *TextFile) view(fi fs.FileInfo, s fileRange) *reads.View {
 
 // countRest adds the lines after the page to TotalLines, or sets it to -1 if there are
 // too many bytes to count.
-func (t *TextFile) countRest(ctx context.Context, l *lineReader, why pageEnd) error {
+func (t *TextFile) countRest(ctx context.Context, l *lineReader, stop pageEnd) error {
 	after, end, err := l.skipLines(ctx, math.MaxInt, maxCountedBytes)
 	if err != nil {
 		return err
 	}
-	if why.droppedLine() {
+	if stop.droppedLine() {
 		after++ // the line that did not fit
 	}
-	if why == longLine {
+	if stop == longLine {
 		after = max(0, after-1) // the rest of the long line was counted as a line
 	}
 	t.TotalLines += after

@@ -34,19 +34,19 @@ func (in indents) inferStep(m *merger) int {
 			return n
 		}
 	}
-	least := 0
+	smallest := 0
 	for _, lines := range [][]string{m.old, m.wanted, m.file} {
 		for _, line := range lines {
 			n := len(indentOf(line))
-			if n > 1 && isSpaces(indentOf(line)) && strings.TrimSpace(line) != "" && (least == 0 || n < least) {
-				least = n
+			if n > 1 && isSpaces(indentOf(line)) && strings.TrimSpace(line) != "" && (smallest == 0 || n < smallest) {
+				smallest = n
 			}
 		}
 	}
-	if least == 0 || least > 8 {
+	if smallest == 0 || smallest > 8 {
 		return defaultStep
 	}
-	return least
+	return smallest
 }
 
 // translate returns the indentation of the file for a line that the model indents with
