@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	// maxBytes is how long a schema may be.
+	// maxBytes is the maximum length of a schema.
 	maxBytes = 1 << 20
-	// maxParts is how many objects and booleans it may hold. The time to compile
-	// draft 2020-12 grows with the square of the parts: these take about a
-	// second. Schemas of real tools have a few dozen.
+	// maxParts is the maximum number of objects and booleans in a schema. The time to
+	// compile draft 2020-12 is quadratic in this number: 5000 take about a second. Schemas
+	// of real tools have a few dozen.
 	maxParts = 5000
 )
 
-// baseURL is what references inside a schema are relative to. It names nothing
-// that exists and is never shown.
+// baseURL is the base of references inside a schema. It names no resource, and messages do
+// not contain it.
 const baseURL = "pegboard:///"
 
-// Compile returns the schema in raw, which must be a JSON object that can
-// describe an object, of at most 1 MiB and 5000 objects and booleans in it. It is read as draft 2020-12 unless its
-// $schema says otherwise. Nothing is ever loaded: a reference to another
-// document is an error that names it. The error is a *[RefusalError].
+// Compile returns the schema in raw: a JSON object that can describe an object, of at most
+// 1 MiB and with at most 5000 objects and booleans. It is read as draft 2020-12 unless its
+// $schema names another. Compile loads nothing: a reference to another document is an error
+// that names it. The error is a *[RefusalError].
 func Compile(raw json.RawMessage) (*Schema, error) {
 	doc, err := read(raw)
 	if err != nil {
@@ -51,7 +51,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	return &Schema{raw: canonical, root: root, applicable: applicableOf(root), acceptor: acceptorOf(root)}, nil
 }
 
-// read decodes a schema and refuses what can be told without compiling it.
+// read decodes a schema and makes the checks that do not need the compiler.
 func read(raw json.RawMessage) (map[string]any, error) {
 	v, err := strictjson.Decode(raw, strictjson.Limits{Bytes: maxBytes})
 	var limit *strictjson.LimitError
@@ -93,8 +93,8 @@ func parts(v any) int {
 	return n
 }
 
-// checkRootType refuses schemas that no object fits. A type that is none at all
-// is left to the compiler.
+// checkRootType refuses schemas that accept no object. It leaves invalid types to the
+// compiler.
 func checkRootType(t any) error {
 	switch t := t.(type) {
 	case string:
@@ -115,7 +115,7 @@ func checkRootType(t any) error {
 }
 
 func compile(doc map[string]any, canonical []byte) (*jsonschema.Schema, error) {
-	var wanted string // what the compiler asked for and did not get
+	var wanted string // the URL that the compiler tried to load
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
@@ -123,7 +123,7 @@ func compile(doc map[string]any, canonical []byte) (*jsonschema.Schema, error) {
 		return nil, errors.New("nothing is loaded")
 	}
 	var root *jsonschema.Schema
-	// The compiler panics on some documents that are no schemas.
+	// The compiler panics on some documents that are not schemas.
 	err := goroutine.Try(func() error {
 		if err := c.AddResource(baseURL, bytes.NewReader(canonical)); err != nil {
 			return err
@@ -156,7 +156,7 @@ func refuseLoading(doc map[string]any, url string) error {
 	}
 }
 
-// refuse sorts the errors of the compiler, which have no types for most causes.
+// refuse classifies an error of the compiler. Most of its errors have no type.
 func refuse(doc map[string]any, err error) error {
 	var panicked *goroutine.PanicError
 	var invalid *jsonschema.ValidationError

@@ -19,16 +19,16 @@ var (
 	aliasedType       = reflect.TypeFor[interface{ JSONSchemaAlias() any }]()
 )
 
-// A decoder is the way encoding/json fills a type.
+// A decoder is the way in which encoding/json decodes a type.
 type decoder int
 
 const (
 	decodesPlain  decoder = iota // by its kind
-	decodesSelf                  // somehow; the type gives its own schema
-	decodesTime                  // as the library knows
-	decodesNumber                // from a number's text
+	decodesSelf                  // unknown; the type provides its schema
+	decodesTime                  // in the form that the library knows
+	decodesNumber                // from the text of a number
 	decodesText                  // from a string
-	decodesJSON                  // from anything
+	decodesJSON                  // from any value
 )
 
 func decoderOf(t reflect.Type) decoder {

@@ -7,7 +7,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// draftOf returns the draft that doc is written in.
+// draftOf returns the draft of doc.
 func draftOf(doc map[string]any) *jsonschema.Draft {
 	url, _ := doc["$schema"].(string)
 	name := strings.TrimPrefix(strings.TrimPrefix(withoutFragment(url), "http://"), "https://")
@@ -21,12 +21,12 @@ func draftOf(doc map[string]any) *jsonschema.Draft {
 	return older[i]
 }
 
-// metaOf returns the schema of doc's draft.
+// metaOf returns the meta-schema of doc's draft.
 func metaOf(doc map[string]any) (*jsonschema.Schema, error) {
-	return jsonschema.NewCompiler().Compile(draftOf(doc).URL()) // built in, nothing is loaded
+	return jsonschema.NewCompiler().Compile(draftOf(doc).URL()) // built in, so nothing is loaded
 }
 
-// refuseInvalid explains what the schema of doc's draft has against doc.
+// refuseInvalid explains the faults that the meta-schema found in doc.
 func refuseInvalid(doc map[string]any, invalid *jsonschema.ValidationError) error {
 	meta, err := metaOf(doc)
 	if err != nil {
@@ -35,9 +35,9 @@ func refuseInvalid(doc map[string]any, invalid *jsonschema.ValidationError) erro
 	return &RefusalError{Reason: NotSchema, Err: newInvalid(explain(meta, doc, invalid))}
 }
 
-// checkOldItems looks at additionalItems in documents of draft 2020-12, which
-// has no such keyword. The compiler does not check it and still reads it, in
-// random order, so that it would sometimes panic and sometimes not.
+// checkOldItems checks additionalItems in documents of draft 2020-12, which has no such
+// keyword. The compiler reads it without a check, in random order, so that it would panic in
+// some runs only.
 func checkOldItems(doc map[string]any) error {
 	if draftOf(doc) != jsonschema.Draft2020 {
 		return nil

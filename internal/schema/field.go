@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// A field is a property of a struct as encoding/json sees it.
+// A field is a property of a struct, as encoding/json decodes it.
 type field struct {
 	reflect.StructField
 	name     string // of the property
-	tagged   bool   // the name is from the tag
+	tagged   bool   // the tag sets the name
 	optional bool
 	shadows  bool // another field has the same name
 	depth    int  // of embedding
 	order    []int
 }
 
-// fieldsOf returns the properties of a struct in the order of its fields.
-// Embedded structs are flattened; of fields with one name the least embedded
-// counts, among those the only one that is tagged, or else none.
+// fieldsOf returns the properties of a struct in the order of its fields. Embedded structs
+// are flattened. Of fields with the same name, the least embedded one counts; if there are
+// several, the only tagged one of them, or none.
 func fieldsOf(t reflect.Type) []field {
 	byName := map[string][]field{}
 	for _, f := range candidateFields(t, nil, false) {
@@ -38,7 +38,8 @@ func fieldsOf(t reflect.Type) []field {
 	return all
 }
 
-// candidateFields returns all candidates of t, which is embedded at an index path.
+// candidateFields returns all fields of t, which is embedded at an index path, with those
+// that others hide.
 func candidateFields(t reflect.Type, at []int, optional bool) []field {
 	var all []field
 	for i := range t.NumField() {
@@ -70,7 +71,7 @@ func candidateFields(t reflect.Type, at []int, optional bool) []field {
 	return all
 }
 
-// embedded returns the struct whose fields count as those of the outer one.
+// embedded returns the struct type of f if its fields count as fields of the outer struct.
 func embedded(f reflect.StructField) (reflect.Type, bool) {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if !f.Anonymous || name != "" {
@@ -83,6 +84,7 @@ func embedded(f reflect.StructField) (reflect.Type, bool) {
 	return t, t.Kind() == reflect.Struct
 }
 
+// dominant returns the field that counts among fields of the same name, if there is one.
 func dominant(same []field) (field, bool) {
 	slices.SortStableFunc(same, func(a, b field) int {
 		if c := cmp.Compare(a.depth, b.depth); c != 0 {
@@ -102,8 +104,8 @@ func dominant(same []field) (field, bool) {
 	return first, !unclear
 }
 
-// override returns the field in a form that the library reflects rightly, if it
-// needs one.
+// override returns a replacement that the library reflects correctly, if the field needs
+// one.
 func (f field) override() (reflect.StructField, bool) {
 	t := f.plainType()
 	if t == f.Type && !f.shadows {
@@ -118,9 +120,9 @@ func (f field) override() (reflect.StructField, bool) {
 	return reflect.StructField{Name: f.Name, Type: t, Tag: reflect.StructTag(tag)}, true
 }
 
-// plainType returns the type that tells the library what JSON the field takes:
-// a string for a number that is quoted, and a list without a name, since tags
-// for the items of a named one are lost.
+// plainType returns the type to reflect: a string for a quoted number or boolean, and an
+// unnamed type for a named slice type, since the library ignores tags for the items of
+// those.
 func (f field) plainType() reflect.Type {
 	t := f.Type
 	for t.Kind() == reflect.Pointer {
@@ -139,6 +141,7 @@ func (f field) plainType() reflect.Type {
 	}
 }
 
+// quoted reports whether the tag has the option string.
 func (f field) quoted() bool {
 	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return slices.Contains(strings.Split(options, ","), "string")

@@ -7,28 +7,14 @@ import (
 	"strings"
 )
 
-// maxProblems is how many problems an error lists.
+// maxProblems is the maximum number of problems that an error lists.
 const maxProblems = 10
 
-// A Problem is one thing wrong with an input.
-type Problem struct {
-	Path    string // of the value, such as items[2].name; "" for the root
-	Message string // what is wrong and what is wanted, for a model
-}
-
-// String returns the path and the message.
-func (p Problem) String() string {
-	if p.Path == "" {
-		return p.Message
-	}
-	return p.Path + ": " + p.Message
-}
-
-// Invalid says what is wrong with an input, ordered by path and message. The
-// same input gives the same problems every time.
-type Invalid struct { //nolint:errname // reads as a verdict: nil or *Invalid
+// Invalid lists the problems of an input, ordered by path and message. The same input always
+// has the same problems.
+type Invalid struct { //nolint:errname // the result of Validate is nil or *Invalid
 	Problems []Problem // one to ten
-	More     int       // how many were left out
+	More     int       // number of other problems
 }
 
 // Error returns one line for each problem.
@@ -53,24 +39,4 @@ func newInvalid(problems []Problem) *Invalid {
 	problems = slices.Compact(problems)
 	shown := min(len(problems), maxProblems)
 	return &Invalid{Problems: slices.Clone(problems[:shown]), More: len(problems) - shown}
-}
-
-// comparePaths puts items[2] before items[10].
-func comparePaths(a, b string) int {
-	for a != "" && b != "" {
-		n, m := digits(a), digits(b)
-		if n > 0 && m > 0 && n != m {
-			return cmp.Compare(n, m)
-		}
-		if a[0] != b[0] {
-			return cmp.Compare(a[0], b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-// digits returns how many digits s begins with.
-func digits(s string) int {
-	return len(s) - len(strings.TrimLeft(s, "0123456789"))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// locate follows a location, as the validator writes it, from root. It returns
-// the path for a message and the value there. It stops where there is no way on.
+// locate follows a location, in the validator's form, from root. It returns the path for a
+// message and the value at that path. It stops where it cannot follow the location.
 func locate(root any, location string) (path string, v any) {
 	v = root
 	for location != "" {
@@ -39,7 +39,7 @@ func locate(root any, location string) (path string, v any) {
 	return path, v
 }
 
-// unescape undoes the escapes of one part of a location.
+// unescape decodes the escapes in one part of a location.
 func unescape(token string) string {
 	if plain, err := url.PathUnescape(token); err == nil {
 		token = plain
@@ -47,23 +47,23 @@ func unescape(token string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }
 
-// An aspect is what of a value a schema is applied to.
+// An aspect is the part of a value to which a schema is applied.
 type aspect int
 
 const (
 	aspectValue   aspect = iota // the value itself
 	aspectName                  // the name of a property
-	aspectContent               // what a string holds in encoded form
+	aspectContent               // the encoded content of a string
 )
 
-// aspectOf reads the keywords on the way to a schema. In a location names and
-// indexes stand between them.
+// aspectOf returns the aspect of the schema at a keyword location. In a location, names and
+// indexes stand between the keywords.
 func aspectOf(location string) aspect {
 	tokens := strings.Split(strings.TrimPrefix(location, "/"), "/")
 	for i := 0; i < len(tokens); i++ {
 		switch tokens[i] {
 		case "properties", "patternProperties", "dependentSchemas", "dependencies":
-			i++ // a name, whatever it says
+			i++ // the next token is a name
 		case "propertyNames":
 			return aspectName
 		case "contentSchema":

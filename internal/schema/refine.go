@@ -3,8 +3,6 @@ package schema
 import (
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
@@ -14,9 +12,9 @@ const (
 	refPrefix      = "#/$defs/"
 )
 
-// refine turns what the library made of a type into the schema of a tool: the
-// properties as encoding/json sees them, definitions put in where they are used
-// and kept only for recursive types, the root an object.
+// refine turns the library's schema of a type into the schema of a tool. Its properties are
+// those that encoding/json decodes, definitions replace the references to them and remain
+// only for recursive types, and the root is an object.
 func refine(document *jsonobject.Tree, names *typeNames) error {
 	defs := document.Child(definitionsKey)
 	for name, d := range defs.All() {
@@ -53,9 +51,9 @@ func typedObject(s *jsonobject.Tree) *jsonobject.Tree {
 	return typed
 }
 
-// fixProperties gives the definition of a struct exactly the properties that
-// encoding/json knows, in order, and says which are required. A type that has
-// methods to describe itself is taken at its word.
+// fixProperties gives the definition of a struct exactly the properties that encoding/json
+// decodes, in their order, and the list of required ones. It does not change the definition
+// of a type that describes itself by methods.
 func fixProperties(definition any, t reflect.Type) error {
 	d, ok := definition.(*jsonobject.Tree)
 	if !ok || t == nil || t.Kind() != reflect.Struct || decoderOf(t) != decodesPlain || extendsItself(t) {
@@ -85,92 +83,9 @@ func fixProperties(definition any, t reflect.Type) error {
 	return nil
 }
 
-// extendsItself reports whether t has the library's method that changes a
-// schema after reflection.
+// extendsItself reports whether t has the method with which the library lets a type change
+// its schema.
 func extendsItself(t reflect.Type) bool {
 	_, ok := t.MethodByName("JSONSchemaExtend")
 	return ok
-}
-
-// An inliner puts definitions in the place of references to them.
-type inliner struct {
-	definitions map[string]any
-	order       []string
-	recursive   map[string]bool
-}
-
-func newInliner(defs *jsonobject.Tree) *inliner {
-	in := &inliner{definitions: map[string]any{}, recursive: map[string]bool{}}
-	for name, d := range defs.All() {
-		in.definitions[name] = d
-		in.order = append(in.order, name)
-	}
-	for _, name := range in.order {
-		in.recursive[name] = slices.Contains(in.reached(in.definitions[name]), name)
-	}
-	return in
-}
-
-// reached returns the names of all definitions that v leads to.
-func (in *inliner) reached(v any) []string {
-	names := references(v)
-	for i := 0; i < len(names); i++ {
-		for _, next := range references(in.definitions[names[i]]) {
-			if !slices.Contains(names, next) {
-				names = append(names, next)
-			}
-		}
-	}
-	return names
-}
-
-// references returns the names of the definitions that v refers to.
-func references(v any) []string {
-	var names []string
-	switch v := v.(type) {
-	case *jsonobject.Tree:
-		if name, ok := reference(v); ok {
-			names = append(names, name)
-		}
-		for _, value := range v.All() {
-			names = append(names, references(value)...)
-		}
-	case []any:
-		for _, item := range v {
-			names = append(names, references(item)...)
-		}
-	}
-	return names
-}
-
-func reference(n *jsonobject.Tree) (string, bool) {
-	return strings.CutPrefix(n.Text("$ref"), refPrefix)
-}
-
-// root expands the document, also where it is a recursive type itself.
-func (in *inliner) root(document *jsonobject.Tree) (*jsonobject.Tree, error) {
-	if name, ok := reference(document); ok {
-		if d, ok := in.definitions[name].(*jsonobject.Tree); ok {
-			document = d
-		}
-	}
-	root, ok := in.expand(document).(*jsonobject.Tree)
-	if !ok {
-		return nil, fmt.Errorf("%w", errNoObject)
-	}
-	return root, nil
-}
-
-func (in *inliner) recursiveDefinitions(root *jsonobject.Tree) *jsonobject.Tree {
-	used := in.reached(root)
-	kept := &jsonobject.Tree{}
-	for _, name := range in.order {
-		if in.recursive[name] && slices.Contains(used, name) {
-			kept.Set(name, in.expand(in.definitions[name]))
-		}
-	}
-	if kept.Len() == 0 {
-		return nil
-	}
-	return kept
 }

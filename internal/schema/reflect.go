@@ -13,20 +13,20 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// Reflect returns the canonical schema of t, the input of a tool: a struct, a
-// map, or a pointer to one. It takes what encoding/json decodes into t, in the
-// way the fields are tagged:
+// Reflect returns the canonical schema of t, the input of a tool: a struct, a map, or a
+// pointer to one. The schema accepts values that encoding/json decodes into t, according to
+// the tags of the fields:
 //
-//   - Properties stand in the order of the fields, embedded structs flattened.
-//     No struct takes further ones.
+//   - Properties have the order of the fields, with embedded structs flattened. Structs
+//     accept no other properties.
 //   - A field is required unless it is a pointer or tagged omitempty or omitzero.
-//   - The tags jsonschema and jsonschema_description say more, as
-//     github.com/invopop/jsonschema documents them.
-//   - A type with UnmarshalText is a string, one with UnmarshalJSON takes
-//     anything, and one with the methods of invopop/jsonschema is what they say.
-//   - There are references only from within recursive types.
+//   - The tags jsonschema and jsonschema_description add keywords, as
+//     github.com/invopop/jsonschema documents.
+//   - A type with UnmarshalText is a string, one with UnmarshalJSON accepts any value, and
+//     one with the methods of invopop/jsonschema has the schema that they return.
+//   - Only recursive types have references.
 //
-// A field that encoding/json cannot fill is an error that names it.
+// A field that encoding/json cannot decode is an error that names it.
 func Reflect(t reflect.Type) (json.RawMessage, error) {
 	if t == nil {
 		return nil, errNoObject
@@ -42,7 +42,7 @@ func Reflect(t reflect.Type) (json.RawMessage, error) {
 	}
 	names := newTypeNames()
 	var raw []byte
-	// Methods of the types run here, and the library panics on what it does not know.
+	// Methods of the types run here, and the library panics on types that it does not know.
 	err := goroutine.Try(func() (err error) {
 		raw, err = json.Marshal(reflector(names).ReflectFromType(t))
 		return err
@@ -75,7 +75,7 @@ func reflector(names *typeNames) *jsonschema.Reflector {
 	}
 }
 
-// selfDecoding returns the schema of types that decode themselves, or nil.
+// selfDecoding returns the schema of a type that decodes itself, or nil for other types.
 func selfDecoding(t reflect.Type) *jsonschema.Schema {
 	switch decoderOf(t) {
 	case decodesNumber:
@@ -89,8 +89,8 @@ func selfDecoding(t reflect.Type) *jsonschema.Schema {
 	}
 }
 
-// overrides returns the fields of t that the library would reflect otherwise
-// than encoding/json decodes them. It reflects them again after the others.
+// overrides returns replacements for the fields of t that the library would reflect in
+// another way than encoding/json decodes them. The library reflects them after the others.
 func overrides(t reflect.Type) []reflect.StructField {
 	if decoderOf(t) != decodesPlain {
 		return nil

@@ -1,6 +1,6 @@
 package schema
 
-// A Reason is a kind of fault for which [Compile] refuses a schema.
+// A Reason is the reason for which [Compile] refuses a schema.
 type Reason string
 
 // The reasons.
@@ -15,7 +15,7 @@ const (
 	EndlessReference  Reason = "refers to itself without end"
 )
 
-// RefusalError says why a schema is not accepted.
+// A RefusalError is the refusal of a schema.
 type RefusalError struct {
 	Reason Reason
 	Err    error // the details

@@ -1,42 +1,42 @@
 // Package schema turns Go types into JSON Schemas and checks the input of tools
 // against schemas.
 //
-// A schema may come from anywhere: compiling one opens no file and no
-// connection, and whatever is in it, the result is a schema or an error.
+// A schema may come from an untrusted source: compiling it opens no file and no connection,
+// and results in a schema or an error whatever its content is.
 package schema
 
 import (
 	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// A Schema is a compiled JSON Schema. It never changes and may be used by many
-// goroutines at once.
+// A Schema is a compiled JSON Schema. It is immutable and may be used concurrently.
 type Schema struct {
 	raw  json.RawMessage
 	root *jsonschema.Schema
-	// applicable is nil if no object of the schema can be given a key that differs
-	// from a declared one by letter case only: then validation finds such keys.
+	// applicable is nil if validation itself refuses all keys that differ from a declared
+	// key only by letter case.
 	applicable applicable
-	// acceptor knows most inputs that are valid, see Accepts.
+	// acceptor recognises most valid inputs, see Accepts.
 	acceptor *acceptor
 }
 
-// Bytes returns the canonical text of what was compiled: as it was given,
-// without insignificant space. The caller must not change it.
+// Bytes returns the canonical text of the schema: see strictjson.Canonical. The caller must
+// not change it.
 func (s *Schema) Bytes() json.RawMessage { return s.raw }
 
 // Validate checks v, a value as strictjson.Decode returns it. The error is an
 // *[Invalid], worded for a model.
 //
-// The verdict is that of JSON Schema with two additions. A key that is not
-// declared but differs from a declared one only by letter case is refused, even
-// where the schema allows further keys: encoding/json would take it for the
-// declared one. And a number of more than 1000 digits, written out, is refused,
-// since comparing it would cost more than any tool can want.
+// The result is that of JSON Schema, with two additions. Validate refuses an undeclared key
+// that differs from a declared one only by letter case, even where the schema allows
+// undeclared keys: encoding/json would take it for the declared key. And it refuses numbers
+// that have more than 1000 digits when written out, since comparing them is expensive.
 func (s *Schema) Validate(v any) error {
 	if p, found := longNumber(v); found {
 		return newInvalid([]Problem{p})
@@ -50,6 +50,23 @@ func (s *Schema) Validate(v any) error {
 		problems = append(problems, explain(s.root, v, err)...)
 	}
 	return newInvalid(problems)
+}
+
+// Accepts reports whether raw is certainly valid: strictjson.Decode with the default limits
+// decodes it, and Validate accepts the value.
+//
+// False does not mean that raw is invalid: Accepts gives up where a check is rare or
+// expensive. It reads the text once, builds no values, and in most cases allocates nothing.
+func (s *Schema) Accepts(raw []byte) bool {
+	if len(raw) > strictjson.DefaultBytes || !utf8.Valid(raw) {
+		return false
+	}
+	r := acceptReader{text: raw, levels: strictjson.DefaultDepth}
+	if !r.value(s.acceptor) {
+		return false
+	}
+	r.space()
+	return r.pos == len(raw)
 }
 
 // Declares reports whether the schema itself names a property, without following

@@ -10,7 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// show returns a value for a message: JSON, cut to about 80 characters.
+// show returns the JSON text of a value for a message, cut to about 80 characters.
 func show(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -30,7 +30,7 @@ func show(v any) string {
 	}
 }
 
-// describe names the type of v, with the value where that is short.
+// describe returns the type of v, with the value if that is a scalar.
 func describe(v any) string {
 	switch v.(type) {
 	case string, json.Number, bool:
@@ -57,7 +57,7 @@ func typeOf(v any) string {
 	}
 }
 
-// showNumber writes a bound from a schema.
+// showNumber returns the text of a bound in a schema.
 func showNumber(r *big.Rat) string {
 	if r.IsInt() {
 		return strictjson.Cut(r.Num().String())
@@ -66,10 +66,10 @@ func showNumber(r *big.Rat) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// maxListed is how many choices a message lists.
+// maxListed is the maximum number of choices that a message lists.
 const maxListed = 20
 
-// listValues shows the values of an enum.
+// listValues returns the text of the values of an enum.
 func listValues(values []any) string {
 	shown := make([]string, 0, maxListed)
 	for _, v := range values[:min(len(values), maxListed)] {
@@ -78,7 +78,7 @@ func listValues(values []any) string {
 	return strings.Join(shown, ", ") + andMore(len(values))
 }
 
-// listNames shows names in alphabetical order.
+// listNames returns the text of names in alphabetical order.
 func listNames(names []string) string {
 	names = slices.Sorted(slices.Values(names))
 	shown := make([]string, 0, maxListed)
@@ -95,7 +95,7 @@ func andMore(count int) string {
 	return " and " + strconv.Itoa(count-maxListed) + " more"
 }
 
-// count returns "1 item", "2 items".
+// count returns the text of an amount, such as "1 item" or "2 items".
 func count(n int, noun string) string {
 	text := strconv.Itoa(n) + " " + noun
 	switch {

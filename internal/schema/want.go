@@ -9,12 +9,11 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// maxFollowed is how far references and alternatives are followed to say what a
-// schema wants.
+// maxFollowed is the maximum number of nested references and alternatives that want follows.
 const maxFollowed = 6
 
-// want says in a few words which values s takes, such as `integer` or
-// `one of "a", "b"`. It returns "" if s says nothing about the type.
+// want returns a few words on the values that s accepts, such as `integer` or
+// `one of "a", "b"`. It returns "" if s does not restrict the type.
 func want(s *jsonschema.Schema) string { return wantWithin(s, maxFollowed) }
 
 func wantWithin(s *jsonschema.Schema, steps int) string {
@@ -41,7 +40,7 @@ func wantWithin(s *jsonschema.Schema, steps int) string {
 	return wantAny(slices.Concat(s.AnyOf, s.OneOf), steps-1)
 }
 
-// wantAny joins what the alternatives want. It returns "" if one takes anything.
+// wantAny joins the words on alternatives. It returns "" if one does not restrict the type.
 func wantAny(alternatives []*jsonschema.Schema, steps int) string {
 	var all []string
 	for _, s := range alternatives {
@@ -56,7 +55,7 @@ func wantAny(alternatives []*jsonschema.Schema, steps int) string {
 	return strings.Join(all, " or ")
 }
 
-// typed names the types of s, with what tells it from others of that type.
+// typed returns the types of s, with the format or the required properties.
 func typed(s *jsonschema.Schema) string {
 	text := strings.Join(s.Types, " or ")
 	if text == "" {
@@ -72,8 +71,8 @@ func typed(s *jsonschema.Schema) string {
 	}
 }
 
-// requirements lists the required properties of s, with their value if there is
-// only one.
+// requirements returns the required properties of s, with the value of those that allow only
+// one.
 func requirements(s *jsonschema.Schema) string {
 	var all []string
 	for _, name := range s.Required[:min(len(s.Required), maxListed)] {
@@ -99,8 +98,8 @@ func onlyValue(s *jsonschema.Schema) (any, bool) {
 	}
 }
 
-// wantKind is want without the required properties of an object: what stands
-// beside the name of a missing property.
+// wantKind returns the words of want without the required properties of an object. They
+// follow the name of a missing property.
 func wantKind(s *jsonschema.Schema) string {
 	kind, _, _ := strings.Cut(want(s), " with ")
 	return kind

@@ -10,20 +10,19 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// role is what a part of a compiled schema does to a value. Roles add up.
+// A role is the effect of a field of a compiled schema. Roles are combined as bits.
 type role uint8
 
 const (
-	checksValue    role = 1 << iota // by itself
-	appliesSchemas                  // has other schemas judge the value
-	unknown                         // may refuse what an acceptor would accept
+	checksValue    role = 1 << iota // the field checks the value itself
+	appliesSchemas                  // the field applies other schemas to the value
+	unknown                         // the field may refuse values that an acceptor would accept
 	ignored        role = 0
 )
 
-// roles says what the fields of a compiled schema do. A field that is not here
-// is unknown where it is set, and so is any that a later version adds. The
-// ignored ones are names, or only tell how to read another field: it is the
-// field format that is set where Format is asserted.
+// roles holds the roles of the fields of a compiled schema. Other fields are unknown if they
+// are set, and so are fields that a later version adds. The ignored fields are names, or
+// only qualify another field: where Format is asserted, the field format is set.
 var roles = map[string]role{
 	"Location": ignored, "Draft": ignored, "meta": ignored, "vocab": ignored, "enumError": ignored,
 	"RecursiveAnchor": ignored, "DynamicAnchor": ignored, "dynamicAnchors": ignored, "Format": ignored,
@@ -37,7 +36,7 @@ var roles = map[string]role{
 	"Ref": appliesSchemas, "AllOf": appliesSchemas, "AnyOf": appliesSchemas, "OneOf": appliesSchemas,
 }
 
-// rolesIn returns all that s does.
+// rolesIn returns the roles of all fields that s sets.
 func rolesIn(s *jsonschema.Schema) role {
 	var all role
 	fields := reflect.ValueOf(s).Elem()
@@ -65,10 +64,9 @@ func isSet(field reflect.Value) bool {
 	}
 }
 
-// acceptorBuilder turns a compiled schema, which may be recursive, into
-// acceptors.
+// An acceptorBuilder turns a compiled schema, which may be recursive, into acceptors.
 type acceptorBuilder struct {
-	built    map[*jsonschema.Schema]*acceptor // some of them not yet filled
+	built    map[*jsonschema.Schema]*acceptor // some are not complete yet
 	anything *acceptor
 }
 
@@ -98,13 +96,13 @@ func (b *acceptorBuilder) acceptor(s *jsonschema.Schema) *acceptor {
 	return a
 }
 
-// buildChoice makes a the choice between the schemas that s applies. It leaves a
-// empty if one of them is not understood, or if two may have objects or lists:
-// then each has a say in the keys, whichever accepts the value.
+// buildChoice makes a accept the values that one of the schemas in s accepts. It leaves a
+// empty if one of them is unknown, or if two accept objects or lists: then both affect the
+// check of the keys, whichever accepts the value.
 func (b *acceptorBuilder) buildChoice(a *acceptor, s *jsonschema.Schema) {
 	parts := inPlace(s)
 	if len(parts) > 1 && len(parts) != len(s.AnyOf) && len(parts) != len(s.OneOf) {
-		return // all of them must accept it
+		return // all of them must accept the value
 	}
 	var choice acceptor
 	for _, part := range parts {
@@ -121,7 +119,7 @@ func (b *acceptorBuilder) buildChoice(a *acceptor, s *jsonschema.Schema) {
 }
 
 // buildPlain makes a the acceptor of s, which applies no other schema to the value. It
-// leaves a empty if not all that s says is understood.
+// leaves a empty if it does not understand all of s.
 func (b *acceptorBuilder) buildPlain(a *acceptor, s *jsonschema.Schema) {
 	filled := acceptor{kinds: kindsOf(s.Types), bounds: s, items: b.anything, additional: b.anything}
 	_, tuple := s.Items.([]*jsonschema.Schema)
@@ -129,9 +127,9 @@ func (b *acceptorBuilder) buildPlain(a *acceptor, s *jsonschema.Schema) {
 		return
 	}
 	if filled.kinds&containers == 0 && len(below(s)) > 0 {
-		return // combine relies on it that such schemas have no say in keys
+		return // buildChoice relies on it that schemas of scalars do not affect the check of keys
 	}
-	// From here on others may refer to a, before it has all its parts.
+	// From here on other acceptors may refer to a, although it is not complete.
 	*a = filled
 	if items := itemSchema(s, 0); items != nil {
 		a.items = b.acceptor(items)
@@ -162,8 +160,8 @@ func kindsOf(types []string) kinds {
 	return all
 }
 
-// readEnum reads enum or const. It reports whether it can tell the values by their
-// text; of numbers it knows one way to write them.
+// readEnum reads enum or const. It reports whether the texts of the values identify them.
+// It recognises numbers in one spelling only.
 func (a *acceptor) readEnum(s *jsonschema.Schema) bool {
 	for _, v := range slices.Concat(s.Enum, s.Constant) {
 		switch v := v.(type) {
@@ -172,15 +170,15 @@ func (a *acceptor) readEnum(s *jsonschema.Schema) bool {
 		case string:
 			a.listed = append(a.listed, strictjson.AppendQuoted(nil, v))
 		default:
-			a.listed = append(a.listed, []byte(show(v))) // a number that is cut equals none
+			a.listed = append(a.listed, []byte(show(v))) // a number that show cuts equals no value
 		}
 		a.kinds &^= containers
 	}
-	return len(s.Enum) == 0 || len(s.Constant) == 0 // else a value has to be in both
+	return len(s.Enum) == 0 || len(s.Constant) == 0 // with both, a value must be in both
 }
 
-// readProperties reads the properties. It reports whether there are no more than bits, and
-// what is required is among them.
+// readProperties reads the properties. It reports whether there are at most 64 and the
+// required ones are among them.
 func (a *acceptor) readProperties(s *jsonschema.Schema) bool {
 	undeclared := func(name string) bool { return s.Properties[name] == nil }
 	if len(s.Properties) > 64 || slices.ContainsFunc(s.Required, undeclared) {

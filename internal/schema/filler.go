@@ -9,19 +9,19 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
-// A Filler fills structs of one type with what encoding/json would put into
-// them. It knows strings, booleans and numbers, and leaves what is rare to
-// encoding/json. Nil knows nothing.
+// A Filler decodes JSON objects into structs of one type, faster than encoding/json and with
+// the same result. It supports fields that are strings, booleans, numbers and pointers to
+// them. A nil Filler supports no struct.
 type Filler struct{ fields []plainField }
 
-// plainField is a field that encoding/json fills by its kind.
+// A plainField is a field of a struct.
 type plainField struct {
 	name  []byte
-	index int
+	index int // in the struct; -1 for a type with its own decoder
 }
 
-// FillerOf returns the Filler of t, or nil if encoding/json has its own ways with
-// it.
+// FillerOf returns the Filler of t, or nil if encoding/json decodes t in a way that a Filler
+// does not support.
 func FillerOf(t reflect.Type) *Filler {
 	if t.Kind() != reflect.Struct || decoderOf(t) != decodesPlain {
 		return nil
@@ -30,7 +30,7 @@ func FillerOf(t reflect.Type) *Filler {
 	for i := range t.NumField() {
 		field := t.Field(i)
 		if field.Anonymous {
-			return nil // its fields count as those of t
+			return nil // fields of the embedded struct count as fields of t
 		}
 		tag := field.Tag.Get("json")
 		if !field.IsExported() || tag == "-" {
@@ -52,12 +52,12 @@ func FillerOf(t reflect.Type) *Filler {
 	return f
 }
 
-// isPlainName reports whether encoding/json takes a tag's name as it is.
+// isPlainName reports whether encoding/json accepts the name in a tag.
 func isPlainName(name string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
 
-// field returns the place of a field that is called just so, or -1.
+// field returns the index in f.fields of the field with exactly that name, or -1.
 func (f *Filler) field(name []byte) int {
 	for i := range f.fields {
 		if bytes.Equal(f.fields[i].name, name) {
@@ -67,8 +67,8 @@ func (f *Filler) field(name []byte) int {
 	return -1
 }
 
-// Fill stores the object in text, which a schema of the struct accepts. False
-// means that it did not, and what is in the struct then means nothing.
+// Fill decodes the object in text, which the schema of the struct must accept. If it returns
+// false, the content of the struct is undefined.
 func (f *Filler) Fill(into reflect.Value, text []byte) bool {
 	if f == nil {
 		return false
@@ -82,7 +82,7 @@ func (f *Filler) Fill(into reflect.Value, text []byte) bool {
 		key, value := s.Value(), s.Value()
 		i := f.field(key[1 : len(key)-1])
 		if i < 0 || f.fields[i].index < 0 {
-			return false // encoding/json also takes a key of other letter case, or with escapes
+			return false // encoding/json accepts keys in other letter case and with escapes
 		}
 		if !fill(into.Field(f.fields[i].index), value) {
 			return false
@@ -91,7 +91,7 @@ func (f *Filler) Fill(into reflect.Value, text []byte) bool {
 	return true
 }
 
-// fill stores a value, given its text.
+// fill decodes the text of a value.
 func fill(v reflect.Value, text []byte) bool {
 	switch v.Kind() {
 	case reflect.String:

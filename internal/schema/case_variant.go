@@ -10,11 +10,12 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// applicable holds, for each schema that applies others in place, itself and all of
-// them. A schema that is not there stands alone.
+// applicable maps each schema that applies others to the same value to itself and all of
+// them. Other schemas are missing.
 type applicable map[*jsonschema.Schema][]*jsonschema.Schema
 
-// applicableOf returns nil if validation finds all case variants under root.
+// applicableOf returns the applicable schemas of all schemas under root, or nil if
+// validation itself finds all case variants.
 func applicableOf(root *jsonschema.Schema) applicable {
 	all := reachable(root)
 	if !slices.ContainsFunc(all, takesVariants) {
@@ -35,8 +36,8 @@ func takesVariants(s *jsonschema.Schema) bool {
 	return len(s.Properties) > 0 && !closed
 }
 
-// caseVariants returns a problem for each key in v that is not declared and differs
-// from a declared one only by letter case.
+// caseVariants returns a problem for each undeclared key in v that differs from a declared
+// key only by letter case.
 func (p applicable) caseVariants(root *jsonschema.Schema, v any) []Problem {
 	if p == nil {
 		return nil
@@ -46,7 +47,7 @@ func (p applicable) caseVariants(root *jsonschema.Schema, v any) []Problem {
 	return search.found
 }
 
-// add appends s and what it applies in place to the schemas of one value.
+// add appends s, and the schemas that it applies to the same value, to schemas.
 func (p applicable) add(schemas []*jsonschema.Schema, s *jsonschema.Schema) []*jsonschema.Schema {
 	all, ok := p[s]
 	if !ok {
@@ -60,12 +61,13 @@ func (p applicable) add(schemas []*jsonschema.Schema, s *jsonschema.Schema) []*j
 	return schemas
 }
 
+// A variantSearch finds case variants of declared keys.
 type variantSearch struct {
 	applicable applicable
 	found      []Problem
 }
 
-// value searches v, to which all the schemas apply.
+// value searches v, to which all of the schemas apply.
 func (f *variantSearch) value(schemas []*jsonschema.Schema, v any, at *strictjson.Trail) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -108,7 +110,7 @@ func (f *variantSearch) object(schemas []*jsonschema.Schema, object map[string]a
 	}
 }
 
-// addProperty appends the schemas that s has for the value of key.
+// addProperty appends the schemas that s applies to the value of key.
 func (f *variantSearch) addProperty(inner []*jsonschema.Schema, s *jsonschema.Schema, key string) []*jsonschema.Schema {
 	declared, known := s.Properties[key]
 	if known {
@@ -131,7 +133,7 @@ func (f *variantSearch) addProperty(inner []*jsonschema.Schema, s *jsonschema.Sc
 	return inner
 }
 
-// itemSchema returns the schema that s has for the element at index i, or nil.
+// itemSchema returns the schema that s applies to the element at index i, or nil.
 func itemSchema(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	if i < len(s.PrefixItems) {
 		return s.PrefixItems[i]
@@ -153,7 +155,7 @@ func itemSchema(s *jsonschema.Schema, i int) *jsonschema.Schema {
 	return s.UnevaluatedItems
 }
 
-// variantOf returns the declared property that key is a case variant of.
+// variantOf returns the declared property of which key is a case variant.
 func variantOf(schemas []*jsonschema.Schema, key string) (string, bool) {
 	for _, s := range schemas {
 		if _, declared := s.Properties[key]; declared {
@@ -179,7 +181,7 @@ func variantProblem(parent, key, name string) Problem {
 	}
 }
 
-// isContainer reports whether a value can have keys somewhere.
+// isContainer reports whether a value is an object or list.
 func isContainer(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:

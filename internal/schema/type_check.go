@@ -9,19 +9,20 @@ import (
 	"strings"
 )
 
-// checkType returns an error for the first field under t that encoding/json
-// cannot fill, or that cannot be described.
+// checkType returns an error for the first field under t that encoding/json cannot decode or
+// that a schema cannot describe.
 func checkType(t reflect.Type) error {
 	c := typeCheck{seen: map[reflect.Type]bool{}}
 	return c.check(t, cmp.Or(t.Name(), t.String()))
 }
 
+// A typeCheck checks a type and the types in it.
 type typeCheck struct {
 	seen      map[reflect.Type]bool
-	embedding []reflect.Type // the structs around the one that is checked
+	embedding []reflect.Type // the structs that embed the checked one
 }
 
-// check checks t, which is at a path of Go names.
+// check checks t at a path of Go names.
 func (c *typeCheck) check(t reflect.Type, at string) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -68,8 +69,8 @@ func (c *typeCheck) checkStruct(t reflect.Type, at string) error {
 	return nil
 }
 
-// checkEmbedding refuses what flattening does not come to an end with, and what
-// encoding/json does not reach.
+// checkEmbedding refuses embedded structs that cannot be flattened or that encoding/json
+// cannot set.
 func (c *typeCheck) checkEmbedding(t reflect.Type, at string) error {
 	if slices.Contains(c.embedding, t) {
 		return fmt.Errorf("%s: the type %s embeds itself", at, t)
@@ -96,7 +97,7 @@ func (c *typeCheck) checkEmbedding(t reflect.Type, at string) error {
 	return nil
 }
 
-// isKey reports whether encoding/json turns object keys into t.
+// isKey reports whether encoding/json decodes object keys into t.
 func isKey(t reflect.Type) bool {
 	switch k := t.Kind(); {
 	case k == reflect.String, reflect.Int <= k && k <= reflect.Uint64:

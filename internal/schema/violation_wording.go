@@ -13,28 +13,28 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// wording says in one sentence how the value breaks the keyword.
-func (l violation) wording() string {
-	s := l.node
-	switch l.keyword {
+// wording returns one sentence on the violation.
+func (v violation) wording() string {
+	s := v.node
+	switch v.keyword {
 	case "type":
-		return "got " + describe(l.value) + ", want " + strings.Join(s.Types, " or ")
+		return "got " + describe(v.value) + ", want " + strings.Join(s.Types, " or ")
 	case "enum", "const":
-		return l.choice()
+		return v.choice()
 	case "format":
-		return l.format()
+		return v.format()
 	case "not":
 		return "this value is excluded" + prefixed(": it must not be ", want(s.Not))
 	case "anyOf":
-		return l.alternatives(s.AnyOf)
+		return v.alternatives(s.AnyOf)
 	case "oneOf":
-		return l.alternatives(s.OneOf)
+		return v.alternatives(s.OneOf)
 	case "dependentRequired", "dependencies":
-		return l.dependent()
+		return v.dependent()
 	case "multipleOf":
-		return show(l.value) + " is not a multiple of " + showNumber(s.MultipleOf)
+		return show(v.value) + " is not a multiple of " + showNumber(s.MultipleOf)
 	case "pattern":
-		return show(l.value) + " does not match the pattern " + strictjson.Cut(s.Pattern.String())
+		return show(v.value) + " does not match the pattern " + strictjson.Cut(s.Pattern.String())
 	case "contentEncoding":
 		return "the string is not " + s.ContentEncoding + " encoded"
 	case "contentMediaType":
@@ -42,59 +42,59 @@ func (l violation) wording() string {
 	case "contentSchema":
 		return "the string does not hold JSON"
 	case "uniqueItems":
-		return l.repeated()
+		return v.repeated()
 	}
-	return l.bound()
+	return v.bound()
 }
 
-// bound words the keywords that limit a size.
-func (l violation) bound() string {
-	s := l.node
-	switch l.keyword {
+// bound words the violation of a keyword that limits a size or an amount.
+func (v violation) bound() string {
+	s := v.node
+	switch v.keyword {
 	case "minimum":
-		return show(l.value) + " is too small; want at least " + showNumber(s.Minimum)
+		return show(v.value) + " is too small; want at least " + showNumber(s.Minimum)
 	case "exclusiveMinimum":
-		return show(l.value) + " is too small; want more than " + showNumber(s.ExclusiveMinimum)
+		return show(v.value) + " is too small; want more than " + showNumber(s.ExclusiveMinimum)
 	case "maximum":
-		return show(l.value) + " is too large; want at most " + showNumber(s.Maximum)
+		return show(v.value) + " is too large; want at most " + showNumber(s.Maximum)
 	case "exclusiveMaximum":
-		return show(l.value) + " is too large; want less than " + showNumber(s.ExclusiveMaximum)
+		return show(v.value) + " is too large; want less than " + showNumber(s.ExclusiveMaximum)
 	case "minLength":
-		return l.tooFew("character", s.MinLength)
+		return v.tooFew("character", s.MinLength)
 	case "maxLength":
-		return l.tooMany("character", s.MaxLength)
+		return v.tooMany("character", s.MaxLength)
 	case "minItems":
-		return l.tooFew("item", s.MinItems)
+		return v.tooFew("item", s.MinItems)
 	case "maxItems":
-		return l.tooMany("item", s.MaxItems)
+		return v.tooMany("item", s.MaxItems)
 	case "minProperties":
-		return l.tooFew("property", s.MinProperties)
+		return v.tooFew("property", s.MinProperties)
 	case "maxProperties":
-		return l.tooMany("property", s.MaxProperties)
+		return v.tooMany("property", s.MaxProperties)
 	case "additionalItems":
 		items, _ := s.Items.([]*jsonschema.Schema)
-		return l.tooMany("item", len(items))
+		return v.tooMany("item", len(items))
 	case "minContains":
 		return "at least " + count(s.MinContains, "item") + " must be " + cmp.Or(want(s.Contains), "as the schema asks")
 	case "maxContains":
 		return "at most " + count(s.MaxContains, "item") + " may be " + cmp.Or(want(s.Contains), "as the schema asks")
 	default:
-		return "this value does not satisfy " + strictjson.Quote(l.keyword)
+		return "this value does not satisfy " + strictjson.Quote(v.keyword)
 	}
 }
 
-func (l violation) tooFew(noun string, least int) string {
-	n := l.size()
-	return fmt.Sprintf("%s %s too few; want at least %d", count(n, noun), isAre(n), least)
+func (v violation) tooFew(noun string, low int) string {
+	n := v.size()
+	return fmt.Sprintf("%s %s too few; want at least %d", count(n, noun), isAre(n), low)
 }
 
-func (l violation) tooMany(noun string, most int) string {
-	n := l.size()
-	return fmt.Sprintf("%s %s too many; want at most %d", count(n, noun), isAre(n), most)
+func (v violation) tooMany(noun string, high int) string {
+	n := v.size()
+	return fmt.Sprintf("%s %s too many; want at most %d", count(n, noun), isAre(n), high)
 }
 
-func (l violation) size() int {
-	switch v := l.value.(type) {
+func (v violation) size() int {
+	switch v := v.value.(type) {
 	case string:
 		return utf8.RuneCountInString(v)
 	case []any:
@@ -105,22 +105,23 @@ func (l violation) size() int {
 	return 0
 }
 
-// repeated words uniqueItems. Which items are equal only the validator knows.
-func (l violation) repeated() string {
+// repeated words a violation of uniqueItems. Only the validator's message says which items
+// are equal.
+func (v violation) repeated() string {
 	var first, second int
-	if _, err := fmt.Sscanf(l.message, "items at index %d and %d", &first, &second); err != nil {
+	if _, err := fmt.Sscanf(v.message, "items at index %d and %d", &first, &second); err != nil {
 		return "two items are equal; send each only once"
 	}
 	return fmt.Sprintf("items [%d] and [%d] are equal; send each only once", first, second)
 }
 
-// choice words enum and const.
-func (l violation) choice() string {
-	values := l.node.Enum
-	if l.keyword == "const" {
-		values = l.node.Constant
+// choice words a violation of enum or const.
+func (v violation) choice() string {
+	values := v.node.Enum
+	if v.keyword == "const" {
+		values = v.node.Constant
 	}
-	text := show(l.value) + " is not allowed; use "
+	text := show(v.value) + " is not allowed; use "
 	if len(values) == 1 {
 		return text + show(values[0])
 	}
@@ -128,7 +129,7 @@ func (l violation) choice() string {
 	if len(values) <= maxListed {
 		return text
 	}
-	if got, ok := l.value.(string); ok {
+	if got, ok := v.value.(string); ok {
 		var names []string
 		for _, v := range values {
 			if name, ok := v.(string); ok {
@@ -142,7 +143,7 @@ func (l violation) choice() string {
 	return text
 }
 
-// formatExamples shows a value of each format that has to be met exactly.
+// formatExamples holds a valid value of each format that values must match exactly.
 var formatExamples = map[string]string{
 	"date-time": "2026-01-31T14:30:00Z",
 	"date":      "2026-01-31",
@@ -157,23 +158,23 @@ var formatExamples = map[string]string{
 	"regex":     "^[a-z]+$",
 }
 
-func (l violation) format() string {
-	text := show(l.value) + " is not a valid " + l.node.Format
-	if l.node.Format == "regex" {
+func (v violation) format() string {
+	text := show(v.value) + " is not a valid " + v.node.Format
+	if v.node.Format == "regex" {
 		return text + " (RE2 syntax: no look-around, no back-references)"
 	}
-	return text + prefixed("; write it like ", formatExamples[l.node.Format])
+	return text + prefixed("; write it like ", formatExamples[v.node.Format])
 }
 
-// alternatives words anyOf and oneOf in one line.
-func (l violation) alternatives(all []*jsonschema.Schema) string {
-	if strings.HasPrefix(l.message, "valid against") {
+// alternatives words a violation of anyOf or oneOf in one line.
+func (v violation) alternatives(all []*jsonschema.Schema) string {
+	if strings.HasPrefix(v.message, "valid against") {
 		return "this value fits more than one alternative and must fit only one" + prefixed(": ", listAlternatives(all))
 	}
 	if choices := wantAny(all, maxFollowed); choices != "" && !strings.Contains(choices, " with ") {
-		return "got " + describe(l.value) + ", want " + choices
+		return "got " + describe(v.value) + ", want " + choices
 	}
-	return "got " + describe(l.value) + ", which fits no alternative" + prefixed(": ", listAlternatives(all))
+	return "got " + describe(v.value) + ", which fits no alternative" + prefixed(": ", listAlternatives(all))
 }
 
 func listAlternatives(all []*jsonschema.Schema) string {
@@ -190,7 +191,7 @@ func listAlternatives(all []*jsonschema.Schema) string {
 	return strings.Join(shown, "; or ") + andMore(len(all))
 }
 
-// prefixed returns "" for an empty text.
+// prefixed returns the prefix and the text, or "" if the text is empty.
 func prefixed(prefix, text string) string {
 	if text == "" {
 		return ""

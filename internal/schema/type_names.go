@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// typeNames gives each type a name of its own in a schema, which the library
-// does not: there, types of one name in two packages are one.
+// typeNames gives each type its own name in a schema. The library would give the same name to
+// types of the same name in two packages.
 type typeNames struct {
 	names map[reflect.Type]string
 	types map[string]reflect.Type
@@ -17,8 +17,8 @@ func newTypeNames() *typeNames {
 	return &typeNames{names: map[reflect.Type]string{}, types: map[string]reflect.Type{}}
 }
 
-// of returns the name of t, "" if t is not defined apart from where it is used.
-// Structs without a name get one too, to be found again by it.
+// of returns the name of t, or "" if t gets no definition of its own. Unnamed structs get a
+// name too, by which fixProperties finds them.
 func (n *typeNames) of(t reflect.Type) string {
 	if name, ok := n.names[t]; ok {
 		return name
@@ -38,7 +38,7 @@ func (n *typeNames) of(t reflect.Type) string {
 	return name
 }
 
-// wordRune keeps the letters and digits that need no escape in a reference.
+// wordRune replaces runes that would need an escape in a reference with an underscore.
 func wordRune(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':

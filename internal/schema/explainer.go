@@ -8,11 +8,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// explain says for a model what err, the verdict of root on v, has found.
+// explain returns the problems in err, the result of validating v with root, in words for
+// a model.
 func explain(root *jsonschema.Schema, v any, err error) []Problem {
 	var invalid *jsonschema.ValidationError
 	if !errors.As(err, &invalid) {
-		// A schema that refers to itself without end, or a fault of the library.
+		// An endless reference in the schema, or a fault of the library.
 		return []Problem{{Message: "this value cannot be checked against the tool's schema; send a simpler one"}}
 	}
 	x := explainer{nodes: map[string]*jsonschema.Schema{}, root: v}
@@ -28,7 +29,7 @@ func explain(root *jsonschema.Schema, v any, err error) []Problem {
 
 // An explainer turns the validator's tree of errors into problems.
 type explainer struct {
-	nodes    map[string]*jsonschema.Schema // by location
+	nodes    map[string]*jsonschema.Schema // the schemas, by location
 	root     any                           // the value that was validated
 	problems []Problem
 }
@@ -40,35 +41,35 @@ func (x *explainer) addAll(errs []*jsonschema.ValidationError) {
 }
 
 func (x *explainer) add(e *jsonschema.ValidationError) {
-	l := x.violation(e)
+	v := x.violation(e)
 	switch {
-	case l.keyword == "anyOf" || l.keyword == "oneOf":
-		x.addAlternatives(e, l)
-	case len(e.Causes) > 0 && l.keyword != "minContains":
+	case v.keyword == "anyOf" || v.keyword == "oneOf":
+		x.addAlternatives(e, v)
+	case len(e.Causes) > 0 && v.keyword != "minContains":
 		x.addAll(e.Causes)
 	default:
-		x.problems = append(x.problems, l.problems()...)
+		x.problems = append(x.problems, v.problems()...)
 	}
 }
 
-// addAlternatives explains why none of some alternatives fits. If the value's
-// type or a tag in it leaves only one of them, the faults of that one count.
-func (x *explainer) addAlternatives(e *jsonschema.ValidationError, l violation) {
-	meant := e.Causes
+// addAlternatives explains why no alternative fits. If the value's type or a property with
+// listed values leaves only one of them, it explains the faults of that one.
+func (x *explainer) addAlternatives(e *jsonschema.ValidationError, v violation) {
+	possible := e.Causes
 	for _, mismatch := range []func(*jsonschema.ValidationError) bool{
 		func(c *jsonschema.ValidationError) bool { return x.failsAt(c, e.InstanceLocation, "type") },
 		func(c *jsonschema.ValidationError) bool { return x.failsTag(c, e.InstanceLocation) },
 	} {
-		meant = slices.DeleteFunc(slices.Clone(meant), mismatch)
-		if len(meant) == 1 {
-			x.add(meant[0])
+		possible = slices.DeleteFunc(slices.Clone(possible), mismatch)
+		if len(possible) == 1 {
+			x.add(possible[0])
 			return
 		}
 	}
-	x.problems = append(x.problems, l.problems()...)
+	x.problems = append(x.problems, v.problems()...)
 }
 
-// failsAt reports whether e says that the value at a location breaks a keyword.
+// failsAt reports whether e contains a violation of a keyword by the value at a location.
 func (x *explainer) failsAt(e *jsonschema.ValidationError, location, keyword string) bool {
 	if len(e.Causes) == 0 {
 		return e.InstanceLocation == location && x.violation(e).keyword == keyword
@@ -78,8 +79,8 @@ func (x *explainer) failsAt(e *jsonschema.ValidationError, location, keyword str
 	})
 }
 
-// failsTag reports whether e says that a property of the object at a location
-// has a value other than the listed ones.
+// failsTag reports whether e contains a violation of enum or const by a property of the
+// object at a location.
 func (x *explainer) failsTag(e *jsonschema.ValidationError, location string) bool {
 	if len(e.Causes) == 0 {
 		child, below := strings.CutPrefix(e.InstanceLocation, location+"/")
@@ -91,25 +92,25 @@ func (x *explainer) failsTag(e *jsonschema.ValidationError, location string) boo
 	})
 }
 
-// violation finds what an error is about.
+// violation returns the violation that an error stands for.
 func (x *explainer) violation(e *jsonschema.ValidationError) violation {
-	l := violation{message: e.Message}
-	l.node, l.keyword = x.node(e)
-	l.aspect = aspectOf(e.KeywordLocation)
+	v := violation{message: e.Message}
+	v.node, v.keyword = x.node(e)
+	v.aspect = aspectOf(e.KeywordLocation)
 	location := e.InstanceLocation
-	if l.aspect == aspectName {
+	if v.aspect == aspectName {
 		slash := strings.LastIndexByte(location, '/')
-		l.value = unescape(location[slash+1:])
-		l.path, _ = locate(x.root, location[:max(slash, 0)])
-		return l
+		v.value = unescape(location[slash+1:])
+		v.path, _ = locate(x.root, location[:max(slash, 0)])
+		return v
 	}
-	l.path, l.value = locate(x.root, location)
-	return l
+	v.path, v.value = locate(x.root, location)
+	return v
 }
 
-// node returns the schema that made an error, and which of its keywords did.
-// The place of a keyword such as "not" is also that of the schema in it, which
-// does not complain itself unless it allows nothing.
+// node returns the schema that an error comes from, and the keyword. A keyword such as "not"
+// has the same location as the schema in it. An error comes from that schema only if the
+// schema is false.
 func (x *explainer) node(e *jsonschema.ValidationError) (*jsonschema.Schema, string) {
 	location := e.AbsoluteKeywordLocation
 	if s, ok := x.nodes[location]; ok && (e.Message == "" || s.Always != nil && !*s.Always) {

@@ -8,12 +8,11 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// maxDigits is how many digits a number may have when it is written out.
-// Validation computes exactly, and one exponent of a million costs as much as
-// thousands of calls.
+// maxDigits is the maximum number of digits of a number when it is written out. Validation
+// computes exactly, so that one exponent of a million costs as much as thousands of calls.
 const maxDigits = 1000
 
-// longNumber finds a number in v that has more than maxDigits digits.
+// longNumber returns a problem for a number in v that has more than maxDigits digits.
 func longNumber(v any) (Problem, bool) {
 	switch v := v.(type) {
 	case json.Number:
@@ -34,7 +33,8 @@ func longNumber(v any) (Problem, bool) {
 	return Problem{}, false
 }
 
-// longNumberIn finds the same number every time: of the first key, by name.
+// longNumberIn returns the problem for the first key by name, so that the result does not
+// vary.
 func longNumberIn(object map[string]any) (first Problem, found bool) {
 	var owner string
 	for key, value := range object {

@@ -6,8 +6,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// inPlace returns the schemas that s applies to the same value: those it refers
-// to, alternatives and conditions. What s negates says nothing of the value.
+// inPlace returns the schemas that s applies to the same value: references, alternatives and
+// conditions. It leaves out the schema in not, which does not describe the value.
 func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	parts := slices.Concat(
 		[]*jsonschema.Schema{s.Ref, s.RecursiveRef, s.DynamicRef, s.If, s.Then, s.Else},
@@ -24,8 +24,7 @@ func inPlace(s *jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(parts, func(p *jsonschema.Schema) bool { return p == nil })
 }
 
-// below returns the schemas that s applies to parts of the value, and the one
-// it negates.
+// below returns the schemas that s applies to parts of the value, and the schema in not.
 func below(s *jsonschema.Schema) []*jsonschema.Schema {
 	parts := slices.Concat(
 		[]*jsonschema.Schema{
@@ -51,14 +50,14 @@ func below(s *jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(parts, func(p *jsonschema.Schema) bool { return p == nil })
 }
 
-// reachable returns root and every schema it leads to, each once.
+// reachable returns root and every schema that can be reached from it, each once.
 func reachable(root *jsonschema.Schema) []*jsonschema.Schema {
 	return closure(root, func(s *jsonschema.Schema) []*jsonschema.Schema {
 		return append(inPlace(s), below(s)...)
 	})
 }
 
-// closure returns start and all that next leads to from there, each once.
+// closure returns start and all schemas that can be reached from it by next, each once.
 func closure(start *jsonschema.Schema, next func(*jsonschema.Schema) []*jsonschema.Schema) []*jsonschema.Schema {
 	found := []*jsonschema.Schema{start}
 	seen := map[*jsonschema.Schema]bool{start: true}

@@ -3,9 +3,11 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
+	"unicode/utf8"
 )
 
-// maxUndeclared is how many keys that are no properties an object may have.
+// maxUndeclared is the maximum number of undeclared keys that an acceptReader compares.
 const maxUndeclared = 12
 
 // A acceptReader reads one text that is not yet known to be valid JSON. It checks the grammar
@@ -15,10 +17,10 @@ const maxUndeclared = 12
 type acceptReader struct {
 	text   []byte // UTF-8
 	pos    int
-	levels int // of objects and lists that may still open
+	levels int // of objects and lists that may still be opened
 }
 
-// peek returns the next byte, or 0 at the end, which fits nowhere.
+// peek returns the next byte, or 0 at the end of the text, which is never valid.
 func (r *acceptReader) peek() byte {
 	if r.pos < len(r.text) {
 		return r.text[r.pos]
@@ -109,8 +111,8 @@ func (r *acceptReader) open() bool {
 	return r.levels >= 0
 }
 
-// another steps to the next element, over the comma before it. It reports
-// whether there should be one.
+// another steps over the comma before the next element. It reports whether an element must
+// follow.
 func (r *acceptReader) another(end byte, first bool) bool {
 	r.space()
 	if first {
@@ -123,7 +125,7 @@ func (r *acceptReader) another(end byte, first bool) bool {
 	return true
 }
 
-// closed steps over the bracket at the end.
+// closed steps over the closing bracket.
 func (r *acceptReader) closed(end byte) bool {
 	closed := r.peek() == end
 	r.pos++
@@ -141,7 +143,7 @@ func (r *acceptReader) object(a *acceptor) bool {
 		r.space()
 		key, escaped, ok := r.string()
 		if !ok || escaped {
-			return false // what is escaped may be the same as another key
+			return false // an escaped key may equal another key
 		}
 		value := k.accept(key)
 		r.space()
@@ -152,16 +154,16 @@ func (r *acceptReader) object(a *acceptor) bool {
 	return r.closed('}') && k.seen&a.required == a.required && within(a.bounds.MinProperties, n, a.bounds.MaxProperties)
 }
 
-// objectKeys remembers the keys of one object.
+// objectKeys holds the keys of one object that were read.
 type objectKeys struct {
 	*acceptor
 	seen       uint64 // a bit for each of the properties
 	undeclared [maxUndeclared][]byte
-	n          int // how many others
+	n          int // number of undeclared keys
 }
 
-// accept returns the acceptor for the value of key. It returns nil if the key came
-// before, if it is not allowed, and if there are too many to tell.
+// accept returns the acceptor for the value of key. It returns nil if the object has the key
+// already, if the key is not allowed, and if there are too many undeclared keys.
 func (k *objectKeys) accept(key []byte) *acceptor {
 	for i := range k.properties {
 		bit := uint64(1) << i
@@ -200,7 +202,7 @@ func (r *acceptReader) textOf(a *acceptor) bool {
 	return !escaped && a.acceptsText(text)
 }
 
-// string reads a string with its quotes. It returns what is between them.
+// string reads a string with its quotes. It returns the content between them.
 func (r *acceptReader) string() (content []byte, escaped, ok bool) {
 	if r.peek() != '"' {
 		return nil, false, false
@@ -223,6 +225,29 @@ func (r *acceptReader) string() (content []byte, escaped, ok bool) {
 		}
 	}
 	return nil, false, false
+}
+
+// escapeSize returns the length of the escape at the start of text. It returns 0 for
+// text that is not a valid escape, and for a surrogate, of which JSON needs two.
+func escapeSize(text []byte) int {
+	const codePoint = len(`\u0000`)
+	if len(text) < 2 {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if len(text) < codePoint {
+			return 0
+		}
+		n, err := strconv.ParseUint(string(text[2:codePoint]), 16, 32)
+		if err != nil || !utf8.ValidRune(rune(n)) {
+			return 0
+		}
+		return codePoint
+	}
+	return 0
 }
 
 // number reads a number of a kind and value that a accepts.

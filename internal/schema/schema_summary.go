@@ -10,9 +10,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// Summary says in one line which properties the input has, for a model that has not
-// seen the schema: `"city": string, required; "days": integer`. The required ones
-// come first, then the others by name. No more than 20 are named.
+// Summary lists the properties of the input in one line, for a model that has not seen the
+// schema: `"city": string, required; "days": integer`. The required ones come first, then
+// the others by name. Summary names at most 20.
 func (s *Schema) Summary() string {
 	root := s.root
 	for range maxFollowed {
