@@ -21,8 +21,8 @@ import (
 // SessionConfig describes a session. The zero value is a main session in the current
 // directory that allows nothing and has nobody to ask.
 type SessionConfig struct {
-	ID          string // for logs and hooks; may be empty
-	Role        Role
+	ID          string   // for logs and hooks; may be empty
+	Role        Role     // zero means the main agent, in a fork a sub-agent
 	AgentID     string   // empty for the main agent
 	AgentType   string   // the name of the agent's definition
 	CustomAgent bool     // AgentType was defined by the user, not by the host
@@ -125,11 +125,14 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 
 // Fork returns a session for a sub-agent, which can only be narrower. The rules and
 // hooks of s stay in force in addition to those of cfg, whose hooks can deny and ask but
-// not allow; an empty field means as in s. It is an error if cfg allows more than s: by
-// an allow rule, a laxer mode or a directory outside.
+// not allow; an empty field means as in s, and the zero Role a sub-agent. It is an error
+// if cfg allows more than s: by an allow rule, a laxer mode or a directory outside.
 func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
-	if cfg.Role == RoleMain || cfg.Role == RoleCoordinator {
+	if cfg.Role == RoleCoordinator {
 		return nil, fmt.Errorf("a fork cannot take the role %v; use NewSession", cfg.Role)
+	}
+	if cfg.Role == RoleMain {
+		cfg.Role = RoleSubAgent
 	}
 	if err := cfg.inherit(s); err != nil {
 		return nil, err

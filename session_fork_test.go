@@ -29,7 +29,6 @@ func TestForkRefusesWhatItsParentDoesNotHave(t *testing.T) {
 		says   string // empty: it is a fork
 	}{
 		{name: "nothing of its own"},
-		{name: "role main", cfg: pegboard.SessionConfig{Role: pegboard.RoleMain}, says: "role main"},
 		{name: "role coordinator", cfg: pegboard.SessionConfig{Role: pegboard.RoleCoordinator}, says: "role coordinator"},
 		{name: "allow rule", cfg: pegboard.SessionConfig{Permissions: p("", pegboard.RuleSet{Allow: []string{"Edit(a)"}})}, says: `allow rule "Edit(a)"`},
 		{name: "allow rule the parent has", parent: pegboard.ModeBypass, cfg: pegboard.SessionConfig{Permissions: p("", pegboard.RuleSet{Allow: []string{"T"}})}, says: `allow rule "T"`},
@@ -139,4 +138,15 @@ func TestForkBringsNoAsker(t *testing.T) {
 		_, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Ask: yes})
 		require.ErrorContains(t, err, "leave Ask empty")
 	}
+}
+
+func TestForkWithoutARoleIsASubAgent(t *testing.T) {
+	t.Parallel()
+	parent := session(t, pegboard.SessionConfig{})
+	child, err := parent.Fork(pegboard.SessionConfig{})
+	require.NoError(t, err)
+	require.Equal(t, pegboard.RoleSubAgent, child.Role())
+
+	_, err = parent.Fork(pegboard.SessionConfig{Dir: t.TempDir()})
+	require.ErrorContains(t, err, "outside the parent's", "the error is about the directory and not about the role")
 }

@@ -79,9 +79,6 @@ func bypass(t testing.TB) pegboard.SessionConfig {
 
 func forked(t testing.TB, s *pegboard.Session, cfg pegboard.SessionConfig) *pegboard.Session {
 	t.Helper()
-	if cfg.Role == pegboard.RoleMain {
-		cfg.Role = pegboard.RoleSubAgent
-	}
 	f, err := s.Fork(cfg)
 	require.NoError(t, err)
 	return f
