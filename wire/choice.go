@@ -8,7 +8,7 @@ type Choice struct {
 	Tool string
 	// Tools are the only ones that may be called, by their names in the pool, if Mode
 	// is Auto or Required. Empty means all. Not every provider can say this: the
-	// Choice method of its Codec documents what is sent instead.
+	// Choice method of its Codec documents the closest form.
 	Tools []string
 	// Sequential asks for at most one call in a turn, where the provider can.
 	Sequential bool

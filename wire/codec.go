@@ -30,13 +30,13 @@ type Codec interface {
 	// which come after them. The caller must not change the bytes.
 	//
 	// A tool whose definition is deferred is sent once [pegboard.ToolSearch] has found
-	// it, after all other tools, so that what was sent before stays the same prefix. In a
-	// pool without ToolSearch no tool is deferred. Anthropic and Responses can search
-	// tools themselves and differ; their packages say how.
+	// it, after all other tools, so that a cached prompt stays valid. In a pool without
+	// ToolSearch no tool is deferred. Anthropic and Responses can search tools themselves
+	// and differ; their packages document it.
 	Tools() json.RawMessage
 	// Omitted returns the tools that Tools leaves out because the provider would refuse
-	// the whole request for them, in the order of the pool. [Lint] also reports what is
-	// sent in a weaker form.
+	// the whole request for them, in the order of the pool. [Lint] also reports tools that
+	// are sent in a weaker form.
 	Omitted() []Problem
 	// Name returns the provider's name for a tool of the pool. A name that the provider
 	// takes stays; any other is folded to letters, digits, _ and -, and ends in a hash of
@@ -64,8 +64,8 @@ type Codec interface {
 	// User returns parts as a message of the user, or nil if there is nothing to say.
 	User(parts ...pegboard.Part) []json.RawMessage
 	// Results returns the messages that answer m: one result for each call in m.History,
-	// in that order, and then more as what the user says. They belong right after
-	// m.History. It is nil if there is nothing to say.
+	// in that order, and then more as words of the user. They belong right after m.History.
+	// It is nil if there is nothing to say.
 	//
 	// An outcome belongs to the call with its id. Of several with one id, the first
 	// counts that does not wrap [pegboard.ErrDuplicate]; outcomes of other calls are left
@@ -87,8 +87,8 @@ type Codec interface {
 	// Each call then has one result, right after the model's message and in the order of
 	// the calls. [RepairKind] lists the repairs. A message that needs no repair is
 	// returned as it is, byte for byte, and so is every block of the others. Normalizing
-	// twice changes nothing. Calls that the provider answers itself stay, and so does what
-	// the provider may refuse for other reasons.
+	// twice changes nothing. Calls that the provider answers itself stay, and so do messages
+	// that the provider may refuse for other reasons.
 	Normalize(messages []json.RawMessage) ([]json.RawMessage, []Repair)
 	// Trim returns the messages with the text of some results replaced, as s says. Call it
 	// right before each request, on all messages as they were and not as Trim returned

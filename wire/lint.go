@@ -8,10 +8,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 )
 
-// A Problem is what a provider refuses or weakens of a tool.
+// A Problem is a part of a tool that a provider refuses or takes only in a weaker form.
 type Problem struct {
 	Tool    string // its name in the pool; empty if all tools are meant
-	Reason  string // what the provider does not take, and what to change
+	Reason  string // which part the provider does not take, and how to change it
 	Omitted bool   // the tool cannot be sent at all
 }
 
@@ -26,21 +26,21 @@ func (p Problem) String() string {
 	return p.Tool + ": " + p.Reason
 }
 
-// Lint returns what the provider would refuse or weaken of a pool: first for each
-// tool, in the order of the pool, then for the request as a whole. The same pool
-// gives the same problems. Empty means that every tool is sent as it is declared.
+// Lint returns the problems that the provider would have with the tools of a pool: first
+// those of each tool, in the order of the pool, then those of the request as a whole. The
+// same pool gives the same problems. Without any, every tool is sent as it is declared.
 //
-// A problem need not be solved. What is weakened the model reads in descriptions,
-// and local validation holds it to the schema as declared; a tool that cannot be
-// sent at all is left out, and the others are.
+// A problem need not be solved. If a schema is sent in a weaker form, descriptions tell
+// the model the rest, and the input of each call is checked against the schema as
+// declared. A tool that cannot be sent at all is left out, and the other tools are sent.
 //
-// That a tool waits for a search is no problem where something searches: the provider,
-// or [pegboard.ToolSearch]. Lint looks at tools that wait as at any other, for they are
-// sent once they are found. Options of wires are not known to it: a pool that is
-// assembled for a provider that searches counts as one whose wire is told to use that.
+// That a tool is deferred is no problem if the provider or [pegboard.ToolSearch] can
+// search it. Lint checks a deferred tool like any other, because it is sent once it is
+// found. Lint does not know the Config of a [Codec]: for a pool that is assembled with
+// [pegboard.Deferral].ProviderSearch it assumes that the Codec lets the provider search.
 //
-// Lint converts every schema anew. It is for tests and the start of a program, not
-// for each request.
+// Lint converts every schema again. It is for tests and the start of a program, not for
+// each request.
 func Lint(p *pegboard.Pool, to Provider) []Problem {
 	l, ok := newLinter(to)
 	if !ok {
@@ -74,17 +74,21 @@ func namesOf(p *pegboard.Pool, part pegboard.Partition) (list []string) {
 	return list
 }
 
+// How many tools one request may hold.
+//
+// source: Anthropic Messages API, documentation of the tool search tool; OpenAI's older API
+// reference of the parameter functions.
 const (
-	maxDeferred   = 10_000 // of Anthropic (contracts 3.1, "Tool search")
-	usualFunction = 128    // of OpenAI, in older reference text (contracts 3.2)
+	maxDeferred  = 10_000 // deferred tools of Anthropic
+	maxFunctions = 128    // functions of some models of OpenAI
 )
 
-// A linter looks at the tools of one request.
+// A linter checks the tools of one request.
 type linter struct {
 	to     Provider
 	strict []dialect.Dialect // none if the provider has no strict tools
 	plain  []dialect.Dialect
-	defers bool // the provider can keep definitions back
+	defers bool // the provider has a form for deferred tools
 
 	searches bool            // the pool has ToolSearch
 	loaded   map[string]bool // the tools that it has found
@@ -115,7 +119,7 @@ func (l *linter) note(tool, format string, args ...any) {
 	l.problems = append(l.problems, Problem{Tool: tool, Reason: fmt.Sprintf(format, args...)})
 }
 
-// tool looks at one tool.
+// tool checks one tool.
 func (l *linter) tool(d pegboard.Declaration) {
 	form, strict, err := l.form(d)
 	if err != nil {
@@ -138,9 +142,9 @@ func (l *linter) tool(d pegboard.Declaration) {
 	}
 }
 
-// count counts a tool that can be sent. Those that wait for ToolSearch are in the
-// request of Anthropic, of which the model sees only what was found; elsewhere they
-// need not be there.
+// count counts a tool that can be sent. A request to Anthropic holds all deferred tools,
+// and the model sees those that were found. Other requests hold a deferred tool only once
+// ToolSearch has found it.
 func (l *linter) count(d pegboard.Declaration) {
 	if d.Deferred {
 		l.deferred++
@@ -150,7 +154,7 @@ func (l *linter) count(d pegboard.Declaration) {
 	}
 }
 
-// form returns how the tool's schema is sent.
+// form returns the form in which the tool's schema is sent.
 func (l *linter) form(d pegboard.Declaration) (form dialect.Form, strict bool, err error) {
 	if !d.Strict || len(l.strict) == 0 {
 		form, err = dialect.First(d.InputSchema, l.plain...)
@@ -167,7 +171,7 @@ func (l *linter) form(d pegboard.Declaration) (form dialect.Form, strict bool, e
 	return form, true, nil
 }
 
-// notStrict says why a tool is not sent in its strict form.
+// notStrict returns why a tool is not sent in its strict form.
 func (l *linter) notStrict(form dialect.Form) string {
 	if len(l.strict) == 0 {
 		return l.to.String() + " does not have it"
@@ -180,14 +184,14 @@ func (l *linter) notStrict(form dialect.Form) string {
 		limit.Tools, limit.Optional, limit.Unions)
 }
 
-// request looks at all tools together.
+// request checks the tools together.
 func (l *linter) request() {
 	switch {
 	case l.to == Anthropic && l.deferred > maxDeferred:
 		l.note("", "%d tools are deferred, and %s takes %d; offer fewer", l.deferred, l.to, maxDeferred)
 	case l.to == Anthropic && l.sent > 0 && l.deferred == l.sent:
 		l.note("", "all tools are deferred; %s wants one that is not: add ToolSearch to the pool, or its own search", l.to)
-	case (l.to == OpenAIChat || l.to == OpenAIResponses) && l.sent > usualFunction:
-		l.note("", "%d tools are sent, and some models of %s take %d; offer fewer, or let them be searched", l.sent, l.to, usualFunction)
+	case (l.to == OpenAIChat || l.to == OpenAIResponses) && l.sent > maxFunctions:
+		l.note("", "%d tools are sent, and some models of %s take %d; offer fewer, or let them be searched", l.sent, l.to, maxFunctions)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A Message is what the model said in one turn. It is plain data; nothing in it refers
-// to the [Codec] that read it.
+// A Message is one turn of the model. It is plain data, without a reference to the [Codec]
+// that read it.
 type Message struct {
 	ID    string // of the message or response; may be empty
 	Model string // the model that answered
@@ -17,8 +17,8 @@ type Message struct {
 	Refusal string
 
 	// Calls are the calls to run, in the order of the message. ID, Name and Input are
-	// set; Name is the name in the pool. Input is what the model wrote, byte for byte,
-	// and may be empty or no JSON at all: the executor refuses it and tells the model.
+	// set; Name is the name in the pool. Input holds the bytes of the model and may be empty
+	// or no JSON at all: the executor refuses it and tells the model.
 	// There are two exceptions. The models of OpenAI must write null for optional
 	// properties of strict tools, and these nulls are taken out. Arguments that Gemini
 	// streams in pieces are put together.
@@ -48,8 +48,8 @@ type Message struct {
 	// not know. It is one message, or any number of items in Responses. It is empty if
 	// the turn has no place in the request.
 	//
-	// It leaves out what the provider would refuse, incomplete calls and a second call
-	// with the same id among it. Input that is no JSON object is replaced by
+	// It leaves out parts that the provider would refuse, such as incomplete calls and a
+	// second call with the same id. Input that is no JSON object is replaced by
 	// {"INVALID_JSON": "…"} where the provider takes nothing but objects.
 	History []json.RawMessage
 }

@@ -10,11 +10,11 @@ type Repair struct {
 	Message int    // index of the message in the list given to Normalize
 }
 
-// A RepairKind says what was wrong in a conversation.
+// A RepairKind is a kind of defect in a conversation.
 type RepairKind int
 
-// The kinds of repair, each with what Normalize does. Not every provider needs each:
-// a kind that only some have names them.
+// The kinds of defect, each with the repair by Normalize. A kind that only some providers
+// have names them.
 const (
 	// MissingResult: a call has no result. Normalize adds one that says so.
 	MissingResult RepairKind = iota

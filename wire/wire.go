@@ -1,4 +1,4 @@
-// Package wire is what the packages below it have in common. Each of them has a
+// Package wire lets one host speak to several providers. Each package below it has a
 // [Codec] for the API of one provider:
 //
 //   - wire/anthropic: the Anthropic Messages API
@@ -26,6 +26,6 @@
 // replaces results that are too long for the request. Loaded and Recall keep track of
 // tools whose definitions are deferred until a search has found them.
 //
-// [Lint] reports, before any request is sent, what a provider refuses or weakens of a
-// pool.
+// [Lint] reports, before any request is sent, the tools of a pool that a provider refuses
+// or takes only in a weaker form.
 package wire

@@ -15,7 +15,7 @@ type member struct {
 
 // encode returns the body of a request: the SDK's own params, and beside them the
 // members, unchanged. Encoding those with encoding/json, as the SDKs would, keeps
-// what they mean but not their bytes: it escapes <, > and & and removes spaces.
+// their meaning but not their bytes: it escapes <, > and & and removes spaces.
 func encode(params any, members ...member) ([]byte, error) {
 	body, err := json.Marshal(params)
 	if err != nil {

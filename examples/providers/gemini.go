@@ -10,11 +10,11 @@ import (
 	"google.golang.org/genai"
 )
 
-// dialGemini sends to the Gemini API through google.golang.org/genai, by its [door].
+// dialGemini sends to the Gemini API through google.golang.org/genai, by its [rawTransport].
 func dialGemini(ctx context.Context, e endpoint) (sender, error) {
 	client, err := genai.NewClient(ctx, &genai.ClientConfig{
 		APIKey: e.key, Backend: genai.BackendGeminiAPI,
-		HTTPClient:  &http.Client{Transport: door{next: http.DefaultTransport}},
+		HTTPClient:  &http.Client{Transport: rawTransport{next: http.DefaultTransport}},
 		HTTPOptions: genai.HTTPOptions{BaseURL: e.address},
 	})
 	if err != nil {
@@ -22,7 +22,7 @@ func dialGemini(ctx context.Context, e endpoint) (sender, error) {
 	}
 	return func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (io.ReadCloser, error) {
 		x := &exchange{members: []member{{"tools", tools}, {"contents", list(messages)}}}
-		stream := client.Models.GenerateContentStream(through(ctx, x), e.model, nil, &genai.GenerateContentConfig{
+		stream := client.Models.GenerateContentStream(withExchange(ctx, x), e.model, nil, &genai.GenerateContentConfig{
 			SystemInstruction:     genai.NewContentFromText(system, ""),
 			ThinkingConfig:        &genai.ThinkingConfig{IncludeThoughts: true},
 			AutomaticContinuation: genai.Ptr(false), // the loop continues the conversation, not the SDK

@@ -11,7 +11,7 @@ import (
 // A screen prints a conversation as it happens. It is used by one goroutine.
 type screen struct {
 	out  io.Writer
-	last string // what the line that is being written is about; empty between lines
+	last string // the kind of line that is being written; empty between lines
 }
 
 func (s *screen) title(text string) {
@@ -43,7 +43,7 @@ func (s *screen) line(what, text string) {
 	_, _ = fmt.Fprintf(s.out, "  %-9s %s\n", what, text)
 }
 
-// piece goes on with a line, or begins one.
+// piece continues the line that is being written, or begins one.
 func (s *screen) piece(what, text string) {
 	if s.last != what {
 		s.end()

@@ -17,13 +17,13 @@ import (
 //go:embed fixtures
 var fixtures embed.FS
 
-// A server plays the providers: it answers each request with the reply of the turn
-// that the request's history has come to. Like the real ones it refuses a history
-// in which a call has no result.
+// A server plays the providers: it counts the model's turns in the history of a request
+// and answers with the reply of the next turn. Like the real providers it refuses a
+// history in which a call has no result.
 type server struct {
 	http    *http.Server
 	address string
-	seen    func(name string, body []byte) // is told of each request; may be nil
+	seen    func(name string, body []byte) // is called with each request; may be nil
 }
 
 // serve starts a server on the loopback interface.
@@ -47,8 +47,8 @@ func serve(list []provider, seen func(name string, body []byte)) (*server, error
 
 func (s *server) stop() { _ = s.http.Close() }
 
-// endpoint is where the server plays p. Each provider has a folder of its own, below
-// which its SDK finds the paths of the real service.
+// endpoint returns the endpoint of p on this server. Each provider has a path of its own,
+// below which its SDK finds the paths of the real service.
 func (s *server) endpoint(p provider) endpoint {
 	return endpoint{address: s.address + "/" + p.name + "/", key: "fixture", model: "fixture"}
 }
@@ -74,7 +74,7 @@ func (s *server) answer(p provider, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// nextReply returns the reply of the turn that the history in body has come to.
+// nextReply returns the reply of the turn after the history in body.
 func nextReply(p provider, body []byte) ([]byte, error) {
 	var request map[string]json.RawMessage
 	if err := json.Unmarshal(body, &request); err != nil {

@@ -18,8 +18,7 @@ type ferryInput struct {
 	Passengers int    `json:"passengers,omitempty" jsonschema:"minimum=1,maximum=9"`
 }
 
-// addTools adds what a harbour office knows. No provider is mentioned here: the
-// same definitions go to all of them.
+// addTools adds the tools of a harbour office. All providers get the same definitions.
 func addTools(registry *pegboard.Registry) error {
 	lookUp := pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared}
 	return registry.Add(

@@ -93,7 +93,7 @@ func (a *assembler) take(e reply.Piece) error {
 		}
 		return a.advance(&p)
 	}
-	return nil // pings, and what the API may add
+	return nil // pings, and unknown events
 }
 
 // known reports whether an event of this type may belong to the message: its type is one

@@ -21,7 +21,7 @@ type block struct {
 	kind  string
 	id    string
 	name  string
-	given json.RawMessage // the input in the first event; nil if there is none
+	given json.RawMessage // the input in the first event; may be nil
 
 	input   []byte // the joined partial JSON
 	grown   []growth

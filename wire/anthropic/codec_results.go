@@ -19,7 +19,7 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 //
 // Text is sent as text, or with a MIME and a title as a document; PDF as a document, PNG,
 // JPEG, GIF and WebP as images; a part with a Source as a search result, and one with a
-// Tool as a reference to it. A text replaces what the API does not take: bytes of another
+// Tool as a reference to it. A text replaces all that the API does not take: bytes of another
 // type, anything but text in a failed result, a reference to a tool that is not in the
 // request, and any reference in more. A failed call whose input was no JSON object gets
 // that input back as {"INVALID_JSON": "…"}.

@@ -2,7 +2,7 @@ package anthropic
 
 import "encoding/json"
 
-// Config is what a host may choose of a [Codec]. The zero Config is a good one. The same
+// Config holds the choices of a host for a [Codec]. The zero Config is a good one. The same
 // Config gives the same bytes; another one loses the cached prompt.
 type Config struct {
 	// Cache marks the tools for the prompt cache: the last built-in tool that is not

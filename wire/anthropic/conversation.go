@@ -103,7 +103,7 @@ func parsePast(raw json.RawMessage) (m pastMessage, ok bool) {
 	return m, true
 }
 
-// viewBlock returns what a block has to do with calls. A block of an unknown type is
+// viewBlock returns a block in the form of [history.Repair]. A block of an unknown type is
 // content.
 func viewBlock(fields jsonobject.Object) history.Block {
 	kind, _ := fields.Text("type")

@@ -24,19 +24,19 @@ const maxDeferred = 10_000
 // stays the same when external tools come and go.
 type toolList struct {
 	config     Config
-	cacheMark  json.RawMessage // the member that marks a breakpoint; nil if there is none
+	cacheMark  json.RawMessage // the member that marks a breakpoint; nil without Config.Cache
 	eagerTools map[string]bool
 	names      dialect.Names
 
 	problems    []wire.Problem
-	serverNames map[string]bool // names of the server's tools; nil if there are none
+	serverNames map[string]bool // names of the server's tools; may be nil
 	hasVisible  bool            // a tool that is not deferred is in the list
 	deferred    int
 	strict      dialect.Use
 }
 
-func newToolList(config Config) *toolList {
-	l := &toolList{config: config}
+func newToolList(config Config) toolList {
+	l := toolList{config: config}
 	if config.Cache {
 		control := object("ephemeral")
 		if config.CacheTTL != "" {

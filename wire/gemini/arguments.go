@@ -106,7 +106,8 @@ func (p *argumentPiece) whole() (v json.RawMessage, err error) {
 	return v, nil
 }
 
-// rest returns an empty string to end the open string at path, or nil if there is none.
+// rest returns an empty string to end the open string at path, or nil if no string is
+// open there.
 func (a *arguments) rest(path []step) *string {
 	v := &a.root
 	for _, s := range path {

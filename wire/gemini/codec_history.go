@@ -58,8 +58,8 @@ func (c *Codec) Loaded(contents []json.RawMessage) []string {
 // client puts into the contents.
 const unsigned = "skip_thought_signature_validator"
 
-// Recall implements [wire.Codec]. Where roles must alternate, what the user says next
-// goes into the second content, behind its part. The call has no id, like those of many
+// Recall implements [wire.Codec]. Where roles must alternate, the next words of the user
+// go into the second content, behind its part. The call has no id, like those of many
 // models, and as its signature the text that the API documents for calls that no model
 // made.
 func (c *Codec) Recall(tools []string) []json.RawMessage {

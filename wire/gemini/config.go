@@ -1,6 +1,6 @@
 package gemini
 
-// Config is what a host may choose of a [Codec]. The zero Config is a good one for Gemini
+// Config holds the choices of a host for a [Codec]. The zero Config is a good one for Gemini
 // 3.
 type Config struct {
 	// JSONSchema sends schemas as "parametersJsonSchema" where that can express them, and

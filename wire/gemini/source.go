@@ -107,8 +107,8 @@ func (s *source) element() ([]byte, error) {
 	return s.value(c)
 }
 
-// value returns the value that begins with c. Only what can be a response is read to
-// its end: an object, or a list that is refused later.
+// value returns the value that begins with c. Only a value that can be a response
+// is read to its end: an object, or a list, which is refused later.
 func (s *source) value(c byte) ([]byte, error) {
 	s.any = true
 	if c != '{' && c != '[' {

@@ -3,7 +3,7 @@
 // and the model finds the rest by calling [history.SearchTool].
 //
 // In a pool without that tool nothing is deferred here, whatever the pool says: the
-// model could not find what is left out.
+// model could not find tools that are left out.
 package deferral
 
 import (
@@ -32,7 +32,7 @@ func Searches(p *pegboard.Pool) bool {
 
 // Request yields all tools of p in the order of the pool, and whether a request leaves
 // each out. Then it yields those among them that were loaded, which the request holds
-// after all others: what was sent before stays the same prefix.
+// after all others: the bytes of earlier requests stay a prefix.
 func Request(p *pegboard.Pool) iter.Seq2[pegboard.Declaration, bool] {
 	return func(yield func(d pegboard.Declaration, waits bool) bool) {
 		searches := Searches(p)
@@ -42,7 +42,7 @@ func Request(p *pegboard.Pool) iter.Seq2[pegboard.Declaration, bool] {
 			}
 		}
 		if !searches {
-			return // what is loaded was yielded in its place
+			return // the loaded tools were yielded in their places
 		}
 		for d := range p.Loaded() {
 			if !yield(d, false) {
@@ -78,8 +78,8 @@ func Choice(p *pegboard.Pool, c wire.Choice) wire.Choice {
 
 // Recall returns a call of [history.SearchTool] that loads tools again, and its
 // outcome. It loads those of tools that are deferred in p, whether loaded or not, and
-// that the request can hold. It fails if there are none, or if the model cannot search
-// p. The ID of the call is the prefix and a hash of the names.
+// that the request can hold. It fails without any such tool, or if the model cannot
+// search p. The ID of the call is the prefix and a hash of the names.
 func Recall(p *pegboard.Pool, tools []string, idPrefix string, sendable func(tool string) bool) (search pegboard.Call, found []pegboard.Outcome, ok bool) {
 	names := recallable(p, tools, sendable)
 	if len(names) == 0 {

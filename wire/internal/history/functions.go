@@ -17,10 +17,9 @@ const (
 
 // FunctionsBlock writes definitions of tools into a result, for providers that
 // have no references to tools. They are the elements of the request's member
-// "tools", so that the model reads what it would have read there.
+// "tools", so that the model reads the same text as there.
 //
-// The block is a line <functions>, then a line for each definition, then a line
-// </functions>. A definition is a JSON object without line breaks; its name is the
+// The block is a line <functions>, a line for each definition, and a line </functions>. A definition is a JSON object without line breaks; its name is the
 // member "name", or "name" within "function". Definitions that are no JSON are left
 // out. The block does not end in a line break, and the same definitions give the
 // same bytes.

@@ -45,7 +45,7 @@ type Block struct {
 	ID string
 }
 
-// A Kind says what a block has to do with calls.
+// A Kind tells calls and results apart from other blocks.
 type Kind int
 
 // The kinds of block. Calls and results that the client has no part in, such as those

@@ -63,7 +63,7 @@ func (r *Reader) Next() (Event, error) {
 		case err == nil && len(r.line) == 0 && some:
 			return Event{Type: kind, Data: r.data}, nil
 		case err == nil && len(r.line) == 0:
-			kind = "" // an event without data is none
+			kind = "" // an event without data does not count
 		case name == "event":
 			kind = string(value)
 		case name == "data" && len(r.data)+len(value) >= MaxSize:
@@ -92,8 +92,8 @@ func field(line []byte) (name string, value []byte) {
 	return string(before), bytes.TrimPrefix(after, []byte(" "))
 }
 
-// readLine reads a line into r.line, without its end. With [io.EOF] the line is
-// what came after the last line end.
+// readLine reads a line into r.line, without its end. With [io.EOF] the line is the rest
+// after the last line end.
 func (r *Reader) readLine() error {
 	r.line = r.line[:0]
 	for {

@@ -28,7 +28,7 @@ type Form struct {
 type Set struct {
 	Pool     *pegboard.Pool // nil for the zero Set
 	Names    dialect.Names
-	Encoded  json.RawMessage // the request's member "tools"; nil if there are none
+	Encoded  json.RawMessage // the request's member "tools"; nil if the request has no tools
 	Problems []wire.Problem
 
 	form Form

@@ -331,7 +331,7 @@ func (a *assembler) ongoing(p piece) *call {
 }
 
 // release adds the calls that are complete to the draft. At the end of a whole message it
-// also adds those whose arguments never became an object: they are what the model wrote.
+// also adds those whose arguments never became an object: the executor refuses them.
 func (a *assembler) release(end bool) {
 	for ; a.released < len(a.calls); a.released++ {
 		c := a.calls[a.released]

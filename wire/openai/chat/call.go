@@ -19,7 +19,7 @@ type call struct {
 	id, name string
 	quoted   []byte // the arguments as they came: the inside of a JSON string
 	progress progress
-	extra    grown // what the service adds to a call, such as a signature
+	extra    grown // members that the service adds to a call, such as a signature
 	released bool  // it was added to the draft
 	echo     bool  // it may be the name of the call before and nothing else
 }

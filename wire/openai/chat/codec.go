@@ -23,8 +23,8 @@ type Codec struct{ tools toolset.Set }
 
 var _ wire.Codec = (*Codec)(nil)
 
-// Config is what a host may choose of a [Codec]. It is empty: this protocol leaves no
-// choice that all services would take.
+// Config holds the choices of a host for a [Codec]. It is empty: the protocol has no
+// option that all services take.
 type Config struct{}
 
 // New returns the Codec of a pool.

@@ -14,7 +14,7 @@ import (
 
 // A conversation is one in the form of [history.Repair]: neighbouring messages with the
 // roles "tool" and "user" are one turn, each of them a block. A message of the model is a
-// turn whose blocks are what it says, if anything, and its calls.
+// turn whose blocks are its text, if there is any, and its calls.
 type conversation struct {
 	turns  []pastTurn
 	ids    map[string]*usedID
@@ -27,7 +27,7 @@ type pastTurn struct {
 	role   history.Role
 	first  int // index of its first message
 	blocks []history.Block
-	raw    []json.RawMessage // of each block: a message, or a call; nil for what the model says
+	raw    []json.RawMessage // of each block: a message, or a call; nil for the text of the model
 	whole  json.RawMessage   // the message, unless the turn is the user's
 	fields jsonobject.Object // of the message of the model
 

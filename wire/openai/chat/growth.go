@@ -6,13 +6,13 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// grown are the members of an object that came in pieces.
+// grown holds the members of an object that arrives in pieces.
 type grown struct {
 	members []*growth
 	byName  map[string]*growth
 }
 
-// growth is one member: joined strings, the elements of joined arrays, or else the
+// A growth is one member: joined strings, the elements of joined arrays, or else the
 // last value.
 type growth struct {
 	name  string

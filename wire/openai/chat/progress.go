@@ -2,8 +2,8 @@ package chat
 
 import "github.com/seed49eaa51d/pegboard/internal/jsonobject"
 
-// progress follows arguments while they come, to see where their object ends. It
-// looks at each byte once, however small the pieces are.
+// A progress follows arguments while they arrive, to find the end of their object. It
+// reads each byte once, however small the pieces are.
 type progress struct {
 	depth            int
 	inText, escaped  bool
@@ -32,8 +32,8 @@ func (p *progress) add(piece []byte) {
 	}
 }
 
-// whole reports whether the arguments so far are an object. Once that is known,
-// only what follows it can change that.
+// whole reports whether the arguments so far are an object. Once they are, only further
+// bytes after the object can change that.
 func (p *progress) whole(input func() []byte) bool {
 	if !p.ended || p.overrun {
 		return false

@@ -106,7 +106,7 @@ func (a *assembler) advance(p *payload) error {
 		return a.end(p.Response)
 	}
 	if !ours || p.OutputIndex == nil {
-		return nil // pings, and what the API may add
+		return nil // pings, and unknown events
 	}
 	if !a.started {
 		return reply.Malformed("%s came before response.created", p.Type)

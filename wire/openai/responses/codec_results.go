@@ -39,7 +39,7 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 	return append(items, userItem(append(said, encodeParts(more)...))...)
 }
 
-// userItem returns parts as a message of the user, or nil if there is none.
+// userItem returns parts as a message of the user, or nil without parts.
 func userItem(parts []json.RawMessage) []json.RawMessage {
 	if len(parts) == 0 {
 		return nil

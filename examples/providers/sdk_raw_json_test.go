@@ -21,7 +21,7 @@ import (
 	"google.golang.org/genai"
 )
 
-// odd is valid JSON that encoding/json would write otherwise.
+// odd is valid JSON that encoding/json would write in another form.
 const odd = `[{"name":"T", "description":"a < b & c","schema":{"maximum": 1.0}}]`
 
 // tight is odd without spaces.
@@ -30,9 +30,9 @@ const tight = `[{"name":"T","description":"a < b & c","schema":{"maximum":1.0}}]
 // escaped is what encoding/json makes of odd.
 const escaped = `[{"name":"T","description":"a \u003c b \u0026 c","schema":{"maximum":1.0}}]`
 
-// TestDoors tells what each way of giving raw JSON to an SDK does to its bytes. A
-// row that fails after an upgrade of an SDK says that its door has changed.
-func TestDoors(t *testing.T) {
+// TestRawJSON shows how each way of giving raw JSON to an SDK changes the bytes. A row that
+// fails after an upgrade of an SDK means that this way has changed.
+func TestRawJSON(t *testing.T) {
 	t.Parallel()
 	raw := json.RawMessage(odd)
 	one := json.RawMessage(strings.Trim(odd, "[]"))
@@ -83,7 +83,7 @@ func TestDoors(t *testing.T) {
 		}},
 		{name: "genai: transport", want: odd, send: func(ctx context.Context, address string) {
 			x := &exchange{members: []member{{"tools", raw}}}
-			generate(through(ctx, x), address, &http.Client{Transport: door{next: http.DefaultTransport}}, nil)
+			generate(withExchange(ctx, x), address, &http.Client{Transport: rawTransport{next: http.DefaultTransport}}, nil)
 			if x.response != nil {
 				_ = x.response.Close()
 			}

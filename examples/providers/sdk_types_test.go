@@ -53,9 +53,9 @@ func inputItem(raw []byte) ([]byte, error) {
 	return again[responses.ResponseInputItemUnionParam](raw)
 }
 
-// TestRequestsAreTheSDKs passes all that the wires wrote in a conversation through
-// the SDKs' own types: what they cannot keep, they would not send either.
-func TestRequestsAreTheSDKs(t *testing.T) {
+// TestRequestsInTheSDKsTypes passes all JSON that the codecs wrote in a conversation
+// through the SDKs' own types, which must keep it.
+func TestRequestsInTheSDKsTypes(t *testing.T) {
 	t.Parallel()
 	s, seen := start(t)
 	for _, p := range providers() {
@@ -83,9 +83,9 @@ func requireKept(t *testing.T, through func([]byte) ([]byte, error), text string
 	require.JSONEq(t, text, string(kept))
 }
 
-// TestResultsAreTheSDKs does the same with all that a result may hold. The server
-// then takes the history, so that the results are complete and in order, too.
-func TestResultsAreTheSDKs(t *testing.T) {
+// TestResultsInTheSDKsTypes does the same with every kind of result. The server then takes
+// the history, so that the results are complete and in order, too.
+func TestResultsInTheSDKsTypes(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string

@@ -21,8 +21,8 @@ import (
 type called struct{ name, input string }
 
 // TestAccumulators reads the fixtures with the SDKs' own types. They find the calls
-// that the wires find; OpenAI's models write null for what strict mode makes them
-// write, and the wire takes it out again.
+// that the codecs find. OpenAI's models write null where strict mode makes them write
+// something, and the codec takes it out again.
 func TestAccumulators(t *testing.T) {
 	t.Parallel()
 	want := []called{{"Tide", `{"port":"Tromsø","days":1}`}, {"Ferry", `{"from":"Tromsø","to":"Atlantis"}`}}
@@ -138,7 +138,7 @@ type replaying struct{ response *http.Response }
 
 func (r replaying) RoundTrip(*http.Request) (*http.Response, error) { return r.response, nil }
 
-// TestRawEvents tells that the two SDKs that have a RawJSON hand out each event as
+// TestRawEvents shows that the two SDKs that have a RawJSON hand out each event as
 // it came: the other way to a Reply, for a host that reads the SDK's stream itself.
 // Anthropic's keeps only its pings, which say nothing.
 func TestRawEvents(t *testing.T) {

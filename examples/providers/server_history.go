@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// The funcs below return how many turns the model has had in a history, and what
-// its API would refuse in it: a call without a result right after it, in order.
+// The functions below return how many turns the model has had in a history. They return
+// an error for a history that the API would refuse: each call needs a result right after
+// it, in order.
 
 func anthropicTurns(history []json.RawMessage) (turns int, err error) {
 	var open []string
