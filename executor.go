@@ -80,6 +80,8 @@ type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
 // [ErrDuplicate]. Calls without an ID are never duplicates. The cause of a cancelled ctx
 // decides how calls end, see [ErrNewMessage].
 func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
+	mustHaveContext("Executor.Run", ctx)
+	p.mustExist("Executor.Run")
 	return e.run(ctx, p, nil, calls)
 }
 
@@ -105,7 +107,11 @@ func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call)
 }
 
 // Stream returns a stream for one message. Call its Wait or Abandon in the end.
-func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream { return newStream(ctx, e, p) }
+func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
+	mustHaveContext("Executor.Stream", ctx)
+	p.mustExist("Executor.Stream")
+	return newStream(ctx, e, p)
+}
 
 // traceID returns the host's name for a batch, or a random one.
 func (e *Executor) traceID(ctx context.Context) (id string) {

@@ -38,20 +38,32 @@ func (k *Key[T]) Get(s *Session) (v T, ok bool) {
 
 // Set writes v for s and all sessions that share its values: those up to the main
 // session, or up to the nearest background agent. Under a cloned key only s sees v.
-func (k *Key[T]) Set(s *Session, v T) { k.writer(s.values).set(k, v) }
+func (k *Key[T]) Set(s *Session, v T) {
+	s.mustExist("Key.Set")
+	k.writer(s.values).set(k, v)
+}
 
 // SetRoot writes v for the main session. A background agent that has written a value of
 // its own keeps seeing that one.
-func (k *Key[T]) SetRoot(s *Session, v T) { k.writer(s.values.root()).set(k, v) }
+func (k *Key[T]) SetRoot(s *Session, v T) {
+	s.mustExist("Key.SetRoot")
+	k.writer(s.values.root()).set(k, v)
+}
 
 // GetOrInit returns the value that s sees. If there is none, it writes the result of f
 // as Set does and returns it. Of concurrent calls that write to the same session, see
 // Set, one calls f. F may use the session and other keys, but not GetOrInit of k.
-func (k *Key[T]) GetOrInit(s *Session, f func() T) T { return k.getOrInit(s.values, f) }
+func (k *Key[T]) GetOrInit(s *Session, f func() T) T {
+	s.mustExist("Key.GetOrInit")
+	return k.getOrInit(s.values, f)
+}
 
 // GetOrInitRoot is GetOrInit for the main session's value: all agents of the
 // conversation share the result of f. Do not use Set with such a key.
-func (k *Key[T]) GetOrInitRoot(s *Session, f func() T) T { return k.getOrInit(s.values.root(), f) }
+func (k *Key[T]) GetOrInitRoot(s *Session, f func() T) T {
+	s.mustExist("Key.GetOrInitRoot")
+	return k.getOrInit(s.values.root(), f)
+}
 
 func (k *Key[T]) get(in *values) (v T, ok bool) {
 	for ; in != nil; in = in.parent {

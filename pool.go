@@ -46,8 +46,22 @@ const (
 	External                  // the suffix, which changes with the sources
 )
 
-// Session returns the session that the pool was assembled for.
-func (p *Pool) Session() *Session { return p.session }
+// mustExist panics if p is nil or was not assembled. The caller is the exported function
+// that was given p.
+func (p *Pool) mustExist(caller string) {
+	if p == nil || p.session == nil {
+		panic("pegboard: " + caller + " with a nil or zero Pool; make one with Registry.AssemblePool")
+	}
+}
+
+// Session returns the session that the pool was assembled for. A nil or zero Pool has
+// none.
+func (p *Pool) Session() *Session {
+	if p == nil {
+		return nil
+	}
+	return p.session
+}
 
 // Len returns the number of tools.
 func (p *Pool) Len() int { return len(p.tools) }
@@ -186,6 +200,7 @@ func (p *Pool) Fingerprint(part Partition) string {
 
 // Restrict returns the pool without the tools that r removes.
 func (p *Pool) Restrict(r Restriction) *Pool {
+	p.mustExist("Restrict")
 	reason := cmp.Or(r.Reason, "a restriction of the host")
 	return p.filter(func(i Info) (bool, string) { return !r.removes(i), reason })
 }
@@ -196,6 +211,7 @@ func (p *Pool) Restrict(r Restriction) *Pool {
 // removed in any case. If no tool is left although some were asked for, the error names
 // the entries.
 func (p *Pool) Resolve(tools, disallowed []string) (Resolution, error) {
+	p.mustExist("Resolve")
 	return resolve(p, tools, disallowed)
 }
 
@@ -271,4 +287,7 @@ func (p *Pool) finish() {
 // Call. It does not decide the call: the caller vouches that the call was decided in the
 // process it came from. The call's Check decides under the permissions of that moment
 // and asks no one, and its Emit has no effect.
-func (p *Pool) Rebuild(c Call) (Tool, *Call, error) { return rebuild(p, c) }
+func (p *Pool) Rebuild(c Call) (Tool, *Call, error) {
+	p.mustExist("Rebuild")
+	return rebuild(p, c)
+}

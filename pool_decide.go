@@ -11,10 +11,16 @@ import (
 // running it and without asking anyone. Hooks, the classifier and the user may still
 // deny the call, or answer what Decide returns Ask for. An input that cannot be read is
 // denied.
-func (p *Pool) Decide(ctx context.Context, c Call) Decision { return p.decide(ctx, c, nil) }
+func (p *Pool) Decide(ctx context.Context, c Call) Decision {
+	p.mustExist("Decide")
+	mustHaveContext("Decide", ctx)
+	return p.decide(ctx, c, nil)
+}
 
 // ExplainDecision is Decide with every step.
 func (p *Pool) ExplainDecision(ctx context.Context, c Call) (x Explanation) {
+	p.mustExist("ExplainDecision")
+	mustHaveContext("ExplainDecision", ctx)
 	x.Decision = p.decide(ctx, c, &x)
 	return x
 }

@@ -136,7 +136,10 @@ func (r *Registry) SetDescription(source, text string) {
 //     Select hooks leave out.
 //
 // [Pool.Explain] and [Pool.Excluded] say what was left out, and why.
-func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool { return assemble(r, s, cfg) }
+func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool {
+	s.mustExist("AssemblePool")
+	return assemble(r, s, cfg)
+}
 
 // snapshot returns the present catalog.
 func (r *Registry) snapshot() catalog {

@@ -128,6 +128,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 // not allow; an empty field means as in s, and the zero Role a sub-agent. It is an error
 // if cfg allows more than s: by an allow rule, a laxer mode or a directory outside.
 func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
+	s.mustExist("Fork")
 	if cfg.Role == RoleCoordinator {
 		return nil, fmt.Errorf("a fork cannot take the role %v; use NewSession", cfg.Role)
 	}
@@ -206,6 +207,14 @@ func (s *Session) init(cfg SessionConfig, parent *Session) (err error) {
 	return s.results.init(&cfg, &parent.results, s.dirs.readable)
 }
 
+// mustExist panics if s is nil or was not made by NewSession or Fork. The caller is the
+// exported function that was given s.
+func (s *Session) mustExist(caller string) {
+	if s == nil || s.closers == nil {
+		panic("pegboard: " + caller + " of a nil or zero Session; make one with NewSession or Session.Fork")
+	}
+}
+
 // ID returns the session's id.
 func (s *Session) ID() string { return s.cfg.ID }
 
@@ -262,17 +271,22 @@ func (s *Session) AllowReads(dir string) {
 
 // Permissions returns the permissions in force: the session's own, narrowed to those of
 // its parents.
-func (s *Session) Permissions() Permissions { return *s.grants.inForce() }
+func (s *Session) Permissions() Permissions {
+	s.mustExist("Permissions")
+	return *s.grants.inForce()
+}
 
 // SetPermissions replaces the session's own permissions. In a fork it is an error if
 // they allow more than the parent's.
 func (s *Session) SetPermissions(p Permissions) error {
+	s.mustExist("SetPermissions")
 	return s.grants.update(func(Permissions) (Permissions, error) { return p, nil })
 }
 
 // UpdatePermissions replaces the session's own permissions by change's result. No other
 // change happens in between. If change returns an error, nothing changes.
 func (s *Session) UpdatePermissions(change func(Permissions) (Permissions, error)) error {
+	s.mustExist("UpdatePermissions")
 	return s.grants.update(change)
 }
 
@@ -318,7 +332,10 @@ func (s *Session) Answer(id string, d Decision) error {
 
 // NewTurn says that the user has sent a message. The loop breaker does not count calls
 // before it together with calls after it.
-func (s *Session) NewTurn() { s.loops.NewTurn() }
+func (s *Session) NewTurn() {
+	s.mustExist("NewTurn")
+	s.loops.NewTurn()
+}
 
 // Loaded returns the tools that the conversation has mentioned, each once: for every
 // message those that the model called, then those that ToolSearch found. A wire's Loaded
@@ -377,6 +394,7 @@ func (s *Session) Interrupt(cause error) {
 // task, a watch. Close uses name if it cannot be ended. If the session is closed already,
 // end is called at once.
 func (s *Session) OnClose(name string, end func(context.Context) error) {
+	s.mustExist("OnClose")
 	if !s.closers.Add(&lifetime.Closer{Name: name, Close: end}) {
 		_ = end(context.Background()) // Close has returned: there is no one to report to
 	}
@@ -387,6 +405,8 @@ func (s *Session) OnClose(name string, end func(context.Context) error) {
 // a later Close waits for those and nothing else. A closed session runs no calls. Do not
 // call Close from a tool or an Asker: it waits for both and would deadlock.
 func (s *Session) Close(ctx context.Context) error {
+	s.mustExist("Close")
+	mustHaveContext("Close", ctx)
 	if err := s.closers.BeginClose(ctx); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/wire/internal/poolcheck"
 )
 
 // A Problem is a part of a tool that a provider refuses or takes only in a weaker form.
@@ -42,6 +43,7 @@ func (p Problem) String() string {
 // Lint converts every schema again. It is for tests and the start of a program, not for
 // each request.
 func Lint(p *pegboard.Pool, to Provider) []Problem {
+	poolcheck.MustExist(p, "wire.Lint")
 	l, ok := newLinter(to)
 	if !ok {
 		return []Problem{{Reason: fmt.Sprintf("%d is no provider; use one of this package's", int(to))}}

@@ -9,6 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
+	"github.com/seed49eaa51d/pegboard/wire/internal/poolcheck"
 	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 	"github.com/seed49eaa51d/pegboard/wire/internal/toolset"
 )
@@ -28,6 +29,7 @@ var _ wire.Codec = (*Codec)(nil)
 // of several types. It is deferred if the pool says so, see [pegboard.Deferral], unless
 // all would be. Its examples are sent with it.
 func New(p *pegboard.Pool, config Config) *Codec {
+	poolcheck.MustExist(p, "anthropic.New")
 	l := newToolList(config)
 	var buffer [128]json.RawMessage // few pools have more tools; this list costs no allocation
 	tools, ok := l.fill(buffer[:0], p)

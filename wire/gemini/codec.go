@@ -10,6 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/wire/internal/poolcheck"
 	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 	"github.com/seed49eaa51d/pegboard/wire/internal/toolset"
 )
@@ -32,6 +33,7 @@ var _ wire.Codec = (*Codec)(nil)
 
 // New returns the Codec of a pool.
 func New(p *pegboard.Pool, config Config) *Codec {
+	poolcheck.MustExist(p, "gemini.New")
 	c := &Codec{config: config}
 	form := toolset.Form{Names: nameRule, Encode: c.encodeTool, Refused: c.refused}
 	set, tools := toolset.New(p, form, nil, deferral.Request(p))

@@ -10,6 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/wire/internal/poolcheck"
 	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 	"github.com/seed49eaa51d/pegboard/wire/internal/toolset"
 	"github.com/seed49eaa51d/pegboard/wire/openai/internal/function"
@@ -29,6 +30,7 @@ type Config struct{}
 
 // New returns the Codec of a pool.
 func New(p *pegboard.Pool, _ Config) *Codec {
+	poolcheck.MustExist(p, "chat.New")
 	form := toolset.Form{Names: dialect.OpenAI.NameRule(), Encode: encodeTool, Refused: function.Refused}
 	set, tools := toolset.New(p, form, nil, deferral.Request(p))
 	set.Encoded = jsonobject.List(tools)

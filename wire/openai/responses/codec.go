@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
+	"github.com/seed49eaa51d/pegboard/wire/internal/poolcheck"
 	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
 	"github.com/seed49eaa51d/pegboard/wire/internal/toolset"
 	"github.com/seed49eaa51d/pegboard/wire/openai/internal/function"
@@ -34,6 +35,7 @@ var _ wire.Codec = (*Codec)(nil)
 
 // New returns the Codec of a pool.
 func New(p *pegboard.Pool, config Config) *Codec {
+	poolcheck.MustExist(p, "responses.New")
 	if config.HostedSearch || !canSearch(p, config.ClientSearch) {
 		config.ClientSearch = ""
 	}
