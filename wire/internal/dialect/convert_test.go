@@ -313,3 +313,65 @@ func many(n int, format string) string {
 func nested(n int) string {
 	return strings.Repeat(`{"type":"object","required":["a"],"properties":{"a":`, n) + `{"type":"string"}` + strings.Repeat(`}}`, n)
 }
+
+func TestFirst(t *testing.T) {
+	t.Parallel()
+	form, err := dialect.First(json.RawMessage(tool(`{}`)), dialect.AnthropicStrict, dialect.Anthropic)
+	require.NoError(t, err)
+	require.Equal(t, dialect.Anthropic, form.Dialect)
+	require.Len(t, form.Refused, 1)
+	require.EqualError(t, form.Refused[0], "p: it takes any value; give it a type")
+
+	_, err = dialect.First(json.RawMessage(`{"type":"object","properties":{"a-b":{}}}`), dialect.GeminiSchema, dialect.GeminiJSON)
+	require.ErrorContains(t, err, "a-b: ")
+}
+
+// FuzzConvert checks that nothing panics, that what is converted is JSON which the
+// checker finds nothing wrong with, and that the rest is refused with a reason.
+func FuzzConvert(f *testing.F) {
+	for _, seed := range []struct{ schema, input string }{
+		{tool(`{"type":["string","object"],"properties":{"a":{"enum":[1,"x",null]}},"minLength":1}`), `{"p":{"a":null}}`},
+		{tool(`{"allOf":[{"$ref":"#/properties/p"},{"oneOf":[{"type":"integer"},{"const":null}]}]}`), `{"p":null}`},
+		{`{"$ref":"#/$defs/a","$defs":{"a":{"properties":{"b":{"$ref":"#/$defs/a"},"c":{"$ref":"#"}},"required":["b","d"]}}}`, `{"b":{"b":null},"c":null}`},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"n":{"minimum":0,"exclusiveMinimum":true,"items":[{}],"additionalItems":false}}}`, `{"n":[null]}`},
+		{`{"oneOf":[{"required":["a"]},{"properties":{"a":false}}],"allOf":[true,{"additionalProperties":{"format":"uri"}}],"not":{}}`, `{"a":null}`},
+		{tool(nested(3)), `{"p":{"a":{"a":{"a":null}}}}`},
+	} {
+		f.Add(seed.schema, seed.input)
+	}
+	f.Fuzz(func(t *testing.T, text, input string) {
+		_, err := schema.Compile(json.RawMessage(text))
+		compiles := err == nil
+		for _, d := range dialects() {
+			c, err := dialect.Convert(json.RawMessage(text), d)
+			if err != nil {
+				var refusal *dialect.RefusalError
+				require.ErrorAs(t, err, &refusal)
+				continue
+			}
+			require.True(t, json.Valid(c.Schema), "%s", c.Schema)
+			if compiles {
+				require.Empty(t, check(t, c.Schema, d), "%s\n%s", d, c.Schema)
+			}
+			again, err := dialect.Convert(json.RawMessage(text), d)
+			require.NoError(t, err)
+			require.Equal(t, string(c.Schema), string(again.Schema))
+		}
+		out := dialect.Denull(json.RawMessage(input), json.RawMessage(text))
+		require.Equal(t, json.Valid([]byte(input)), json.Valid(out))
+	})
+}
+
+func BenchmarkConvert(b *testing.B) {
+	text := json.RawMessage(tool(`{"type":"array","items":{"type":"object","properties":{"path":{"type":"string","description":"A path."},"limit":{"type":"integer","minimum":1,"maximum":200},"mode":{"enum":["fast","slow"]}},"required":["path"]},"maxItems":10}`))
+	for _, d := range dialects() {
+		b.Run(strings.ReplaceAll(d.String(), " ", "-"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := dialect.Convert(text, d); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

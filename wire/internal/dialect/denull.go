@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// maxSteps is how many schemas are looked at for one input.
+	// maxSteps is the maximum number of schemas that Denull examines for one input.
 	maxSteps = 200_000
-	// maxInputLevels is how deep an input is that local validation takes.
+	// maxInputLevels is the maximum depth of an input that strictjson accepts.
 	maxInputLevels = 128
 )
 
-// Denull returns the input of a call without the nulls that only [OpenAIStrict]
-// made the model write: those of properties that the canonical schema declares,
-// does not require and does not let be null. All else keeps its bytes, but for the
-// space in objects and lists that lose something. What is no JSON comes back as it
-// is, and so does what would take too long.
+// Denull returns the input of a call without the nulls that the model wrote only because of
+// [OpenAIStrict]: those of properties that the canonical schema declares, does not require,
+// and does not allow to be null. Everything else keeps its bytes, except for space in objects
+// and lists that change. Denull returns the input itself if it is not JSON, or would take too
+// long.
 //
-// Of alternatives in the schema those count that the input may be: their types and
-// the values of their properties do not exclude it.
+// Of alternatives in the schema, Denull regards those that the input may fit, by their types
+// and the values of their properties.
 func Denull(input, schema json.RawMessage) json.RawMessage {
 	if !bytes.Contains(input, []byte("null")) || !json.Valid(input) {
 		return input
@@ -41,11 +41,11 @@ func Denull(input, schema json.RawMessage) json.RawMessage {
 
 type denuller struct {
 	doc    *jsonobject.Tree
-	budget int // steps
+	budget int // steps left
 	level  int
 }
 
-// value returns raw, to which the schemas apply, without its nulls.
+// value returns raw without its nulls. The schemas apply to it.
 func (d *denuller) value(raw json.RawMessage, schemas []any) (out json.RawMessage, changed bool) {
 	if d.level++; d.level > maxInputLevels {
 		d.budget = -1
@@ -69,7 +69,7 @@ func (d *denuller) object(raw json.RawMessage, schemas []any) (json.RawMessage, 
 	if err != nil {
 		return raw, false
 	}
-	if repeats(o) { // readers differ on which counts; the check of the input refuses it
+	if repeats(o) { // ambiguous; the validation of the input refuses it
 		d.budget = -1
 		return raw, false
 	}
@@ -100,7 +100,7 @@ func (d *denuller) object(raw json.RawMessage, schemas []any) (json.RawMessage, 
 	return kept.Encode(), true
 }
 
-// repeats reports whether a name stands twice in o.
+// repeats reports whether o has a member twice.
 func repeats(o jsonobject.Object) bool {
 	seen := make(map[string]bool, len(o))
 	for _, m := range o {
@@ -134,7 +134,7 @@ func (d *denuller) list(raw json.RawMessage, schemas []any) (json.RawMessage, bo
 	return jsonobject.List(items), true
 }
 
-// itemSchemas returns what s says of the item at i.
+// itemSchemas returns the schemas of s for the item at index i.
 func itemSchemas(s *jsonobject.Tree, i int) []any {
 	for _, keyword := range []string{"prefixItems", "items"} {
 		if list := s.List(keyword); i < len(list) {
@@ -147,7 +147,7 @@ func itemSchemas(s *jsonobject.Tree, i int) []any {
 	return nil
 }
 
-// expand returns the schemas with those that apply through them.
+// expand returns the schemas and those that they apply to the same value.
 func (d *denuller) expand(schemas []any, raw json.RawMessage, o jsonobject.Object) []*jsonobject.Tree {
 	var all []*jsonobject.Tree
 	seen := map[*jsonobject.Tree]bool{}
@@ -172,7 +172,7 @@ func (d *denuller) expand(schemas []any, raw json.RawMessage, o jsonobject.Objec
 	return all
 }
 
-// conjuncts returns the schemas that apply wherever s does.
+// conjuncts returns the schemas that s applies to the same value, all of which must fit.
 func (d *denuller) conjuncts(s *jsonobject.Tree) []any {
 	parts := s.List("allOf")
 	if ref := s.Text("$ref"); ref != "" {
@@ -183,7 +183,8 @@ func (d *denuller) conjuncts(s *jsonobject.Tree) []any {
 	return parts
 }
 
-// alternatives returns those of s that the value may be, or all if it can be none.
+// alternatives returns the alternatives of s that the value may fit, or all of them if it
+// can fit none.
 func (d *denuller) alternatives(s *jsonobject.Tree, raw json.RawMessage, o jsonobject.Object) []any {
 	all := slices.Concat(s.List("anyOf"), s.List("oneOf"))
 	d.budget -= len(all)
@@ -194,7 +195,7 @@ func (d *denuller) alternatives(s *jsonobject.Tree, raw json.RawMessage, o jsono
 	return fitting
 }
 
-// mayBe reports whether nothing that is quick to see keeps the value from fitting.
+// mayBe reports whether the value may fit a schema. It makes only quick checks.
 func (d *denuller) mayBe(v any, raw json.RawMessage, o jsonobject.Object, levels int) bool {
 	s, ok := v.(*jsonobject.Tree)
 	if d.budget--; !ok || levels == 0 || d.budget < 0 {
@@ -221,7 +222,8 @@ func (d *denuller) mayBe(v any, raw json.RawMessage, o jsonobject.Object, levels
 	return !slices.ContainsFunc(d.conjuncts(s), func(part any) bool { return !d.mayBe(part, raw, o, levels-1) })
 }
 
-// mayEqual reports whether a scalar is one of the values that s lists, if it does.
+// mayEqual reports whether a scalar is one of the values that s lists. It returns true if s
+// lists none, and for objects and lists.
 func mayEqual(s *jsonobject.Tree, raw json.RawMessage) bool {
 	listed := s.List("enum")
 	if v, ok := s.Get("const"); ok {
@@ -237,8 +239,8 @@ func mayEqual(s *jsonobject.Tree, raw json.RawMessage) bool {
 	})
 }
 
-// isArtificial reports whether a null of the property can only be there since the strict
-// form asks for one.
+// isArtificial reports whether only the strict form can be the reason for a null of the
+// property.
 func (d *denuller) isArtificial(schemas []any, name string, raw json.RawMessage, o jsonobject.Object) bool {
 	declared := false
 	for _, s := range schemas {
@@ -251,8 +253,8 @@ func (d *denuller) isArtificial(schemas []any, name string, raw json.RawMessage,
 	return declared
 }
 
-// nullRule returns whether a schema declares a property, whether null then fits it, and
-// whether it requires the property.
+// nullRule reports whether a schema declares a property, whether null fits its declaration,
+// and whether the schema requires it.
 func (d *denuller) nullRule(v any, name string, raw json.RawMessage, o jsonobject.Object, levels int) (says, fits, required bool) {
 	s, ok := v.(*jsonobject.Tree)
 	if d.budget--; !ok || levels == 0 || d.budget < 0 {
@@ -276,7 +278,7 @@ func (d *denuller) nullRule(v any, name string, raw json.RawMessage, o jsonobjec
 	return says || some, fits && (one || !some), required
 }
 
-// takesNull reports whether a schema takes null.
+// takesNull reports whether a schema accepts null.
 func (d *denuller) takesNull(v any, levels int) bool {
 	s, ok := v.(*jsonobject.Tree)
 	if d.budget--; !ok || levels == 0 || d.budget < 0 {
@@ -302,8 +304,8 @@ func (d *denuller) takesNull(v any, levels int) bool {
 	return list == nil || len(slices.DeleteFunc(slices.Clone(list), refuses)) == 1
 }
 
-// impliesType reports whether a schema without a type has keywords of one type,
-// which [Convert] takes for that type.
+// impliesType reports whether a schema without a type has keywords of one type. Convert takes
+// it for a schema of that type.
 func impliesType(s *jsonobject.Tree) bool {
 	for name := range s.All() {
 		switch name {

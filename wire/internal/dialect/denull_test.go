@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/internal/schema"
 	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 )
 
@@ -75,56 +74,6 @@ func TestDenullGivesUp(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat(`{"n":`, n) + `{"n":null}` + strings.Repeat(`}`, n) }
 	require.NotContains(t, string(dialect.Denull(json.RawMessage(deep(100)), chain)), "null")
 	require.Equal(t, deep(9000), string(dialect.Denull(json.RawMessage(deep(9000)), chain)))
-}
-
-// FuzzConvert checks that nothing panics, that what is converted is JSON which the
-// checker finds nothing wrong with, and that the rest is refused with a reason.
-func FuzzConvert(f *testing.F) {
-	for _, seed := range []struct{ schema, input string }{
-		{tool(`{"type":["string","object"],"properties":{"a":{"enum":[1,"x",null]}},"minLength":1}`), `{"p":{"a":null}}`},
-		{tool(`{"allOf":[{"$ref":"#/properties/p"},{"oneOf":[{"type":"integer"},{"const":null}]}]}`), `{"p":null}`},
-		{`{"$ref":"#/$defs/a","$defs":{"a":{"properties":{"b":{"$ref":"#/$defs/a"},"c":{"$ref":"#"}},"required":["b","d"]}}}`, `{"b":{"b":null},"c":null}`},
-		{`{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"n":{"minimum":0,"exclusiveMinimum":true,"items":[{}],"additionalItems":false}}}`, `{"n":[null]}`},
-		{`{"oneOf":[{"required":["a"]},{"properties":{"a":false}}],"allOf":[true,{"additionalProperties":{"format":"uri"}}],"not":{}}`, `{"a":null}`},
-		{tool(nested(3)), `{"p":{"a":{"a":{"a":null}}}}`},
-	} {
-		f.Add(seed.schema, seed.input)
-	}
-	f.Fuzz(func(t *testing.T, text, input string) {
-		_, err := schema.Compile(json.RawMessage(text))
-		compiles := err == nil
-		for _, d := range dialects() {
-			c, err := dialect.Convert(json.RawMessage(text), d)
-			if err != nil {
-				var refusal *dialect.RefusalError
-				require.ErrorAs(t, err, &refusal)
-				continue
-			}
-			require.True(t, json.Valid(c.Schema), "%s", c.Schema)
-			if compiles {
-				require.Empty(t, check(t, c.Schema, d), "%s\n%s", d, c.Schema)
-			}
-			again, err := dialect.Convert(json.RawMessage(text), d)
-			require.NoError(t, err)
-			require.Equal(t, string(c.Schema), string(again.Schema))
-		}
-		out := dialect.Denull(json.RawMessage(input), json.RawMessage(text))
-		require.Equal(t, json.Valid([]byte(input)), json.Valid(out))
-	})
-}
-
-func BenchmarkConvert(b *testing.B) {
-	text := json.RawMessage(tool(`{"type":"array","items":{"type":"object","properties":{"path":{"type":"string","description":"A path."},"limit":{"type":"integer","minimum":1,"maximum":200},"mode":{"enum":["fast","slow"]}},"required":["path"]},"maxItems":10}`))
-	for _, d := range dialects() {
-		b.Run(strings.ReplaceAll(d.String(), " ", "-"), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := dialect.Convert(text, d); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }
 
 func BenchmarkDenull(b *testing.B) {

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// maxBytes and maxLevels are what local validation compiles, and a little more.
+	// maxBytes and maxLevels are a little above the limits of the package internal/schema.
 	maxBytes  = 2 << 20
 	maxLevels = 200
 )
 
-// decode reads a document.
+// decode decodes a schema.
 func decode(raw json.RawMessage) (*jsonobject.Tree, error) {
 	if len(raw) > maxBytes {
 		return nil, &RefusalError{Reason: "the schema is too large"}
@@ -33,7 +33,7 @@ func decode(raw json.RawMessage) (*jsonobject.Tree, error) {
 	return doc, nil
 }
 
-// stringsOf returns the strings of a list, each once, in their order.
+// stringsOf returns the strings in a list, each once, in their order.
 func stringsOf(list []any) (all []string) {
 	seen := map[string]bool{}
 	for _, v := range list {
@@ -45,11 +45,24 @@ func stringsOf(list []any) (all []string) {
 	return all
 }
 
-// anyOf is the list of some strings.
+// anyOf returns the strings as a list of values.
 func anyOf(all []string) []any {
 	list := make([]any, len(all))
 	for i, s := range all {
 		list[i] = s
 	}
 	return list
+}
+
+func isTrue(o *jsonobject.Tree, name string) bool { v, _ := o.Get(name); return v == true }
+
+// typesOf returns the types that the schema o allows by its keyword type.
+func typesOf(o *jsonobject.Tree) []string {
+	if list := o.List("type"); list != nil {
+		return stringsOf(list)
+	}
+	if t := o.Text("type"); t != "" {
+		return []string{t}
+	}
+	return typeNames
 }

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// A grammar is what a dialect takes, as far as a table can say it. The strict ones
-// are in contracts 3.1 "Strict mode limits" and 3.2 "Strict subset", the one of
-// OpenAPI in 3.3.
+// A grammar is a table of the constructs that a dialect accepts. The sources are Anthropic's
+// documentation of strict tool use and structured outputs, OpenAI's guide to structured
+// outputs, and the type Schema of Google's Go SDK.
 type grammar struct {
-	bounds        []string // bounds
+	bounds        []string // keywords of bounds
 	formats       []string
 	strict        bool // objects are closed
-	nulls         bool // every property is required, an optional one may be null
+	nulls         bool // every property is required; an optional one may be null
 	keepsRefs     bool // $ref and $defs
-	recursion     bool // references may lead back
+	recursion     bool // references may lead back to themselves
 	defaults      bool // the keyword default
-	describedRefs bool // $ref has a description beside it
+	describedRefs bool // a description may stand beside $ref
 	smallMinItems bool // minItems is 0 or 1
-	openAPI       bool // upper-case types, nullable, enum of texts
+	openAPI       bool // upper-case types, nullable, enum of strings only
 }
 
 // grammarOf returns the grammar of a dialect whose schemas are rewritten.
@@ -53,8 +53,8 @@ func grammarOf(d Dialect) grammar {
 	}
 }
 
-// convertBound returns a bound as the grammar takes it. Whole is false if something of it
-// is lost, ok if all of it is.
+// convertBound returns a bound in the grammar. ok is false if the grammar cannot express the
+// bound, whole if it expresses only a part of it.
 func (g *grammar) convertBound(b bound, types []string) (as bound, whole, ok bool) {
 	n, counted := count(b.value)
 	switch {
@@ -76,8 +76,8 @@ func (g *grammar) convertBound(b bound, types []string) (as bound, whole, ok boo
 	return b, true, true
 }
 
-// inclusive returns the bound without the number that it excludes. Of integers it
-// is the next one.
+// inclusive returns the inclusive form of an exclusive bound. For integers it is the next
+// integer, and exact.
 func inclusive(b bound, types []string) (as bound, whole, ok bool) {
 	keyword, step := "minimum", int64(1)
 	if b.keyword == "exclusiveMaximum" {
@@ -91,8 +91,8 @@ func inclusive(b bound, types []string) (as bound, whole, ok bool) {
 	return bound{keyword, b.value}, false, true
 }
 
-// simplePattern reports whether a pattern has no look-around, no back-reference
-// and no word boundary. Go's syntax lacks the first two, too.
+// simplePattern reports whether a pattern has no look-around, no back-reference and no word
+// boundary. Go's syntax does not have the first two.
 func simplePattern(pattern string) bool {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	return err == nil && !strings.Contains(pattern, "(?") && plain(re)

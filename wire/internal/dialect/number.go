@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// integral reports whether a number has no fraction, however it is written.
+// integral reports whether a number has no fraction, in any spelling.
 func integral(n json.Number) bool {
 	if !strings.ContainsAny(string(n), ".eE") {
 		return true
@@ -16,8 +16,8 @@ func integral(n json.Number) bool {
 	return err == nil && f == math.Trunc(f)
 }
 
-// count returns a number of items, characters or properties as an integer is
-// written.
+// count returns a number of items, characters or properties. ok is false if the number is
+// negative, too large or has a fraction.
 func count(v any) (n int64, ok bool) {
 	number, ok := v.(json.Number)
 	if !ok {
@@ -33,7 +33,7 @@ func count(v any) (n int64, ok bool) {
 	return int64(f), true
 }
 
-// less compares two numbers, exactly while both are integers of 64 bits.
+// less compares two numbers. The result is exact if both are integers of 64 bits.
 func less(a, b any) bool {
 	x, _ := a.(json.Number)
 	y, _ := b.(json.Number)
@@ -47,7 +47,7 @@ func less(a, b any) bool {
 	return f < g
 }
 
-// next returns the integer after or before a number, for bounds that exclude it.
+// next returns the next integer after or before an integer, for bounds that exclude it.
 func next(v any, step int64) (json.Number, bool) {
 	number, _ := v.(json.Number)
 	n, err := strconv.ParseInt(string(number), 10, 64)

@@ -8,19 +8,20 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// A root is the outermost schema in the form that every provider wants: an object,
-// without combinators and without $ref (contracts 3.4, rule 2).
+// A root is the outermost schema in the form that all providers accept: an object without
+// combinators and without $ref. Sources: Anthropic's documentation of tool definitions,
+// OpenAI's guide to structured outputs, and the type Schema of Google's Go SDK.
 type root struct {
 	schema  *jsonobject.Tree
 	changed bool
-	lost    []string // in words, not in the description yet
+	lost    []string // texts on lost constraints, which are not in the description yet
 }
 
-// rootCombinators are what no provider takes at the root.
+// rootCombinators are the keywords that no provider accepts at the root.
 var rootCombinators = []string{"allOf", "anyOf", "oneOf", "not", "enum", "const"}
 
-// rootOf returns the root of doc as an object. What combinators say of properties
-// is taken over, the rest becomes words.
+// rootOf returns the root of doc as an object. It keeps the properties in combinators; texts
+// describe the rest of them.
 func rootOf(doc *jsonobject.Tree) (*root, error) {
 	r := &root{schema: doc}
 	if err := r.followReferences(doc); err != nil {
@@ -42,7 +43,7 @@ func rootOf(doc *jsonobject.Tree) (*root, error) {
 	return r, nil
 }
 
-// described returns the schema with what is lost in its description.
+// described returns the schema with the lost constraints in its description.
 func (r *root) described() *jsonobject.Tree {
 	if len(r.lost) > 0 {
 		r.schema.Set("description", describe(r.schema.Text("description"), r.lost))
@@ -50,7 +51,7 @@ func (r *root) described() *jsonobject.Tree {
 	return r.schema
 }
 
-// followReferences puts what the root refers to in its place.
+// followReferences replaces the root with the schema that it refers to.
 func (r *root) followReferences(doc *jsonobject.Tree) error {
 	for range 16 {
 		ref, refers := r.schema.Get("$ref")
@@ -78,8 +79,7 @@ func (r *root) followReferences(doc *jsonobject.Tree) error {
 	return &RefusalError{Reason: "the root's $ref leads nowhere"}
 }
 
-// typed makes sure that the root has the type object alone, which is all that a
-// call can send.
+// typed gives the root the type object, since a call's input is an object.
 func (r *root) typed() error {
 	kind, ok := r.schema.Get("type")
 	list, _ := kind.([]any)
@@ -96,7 +96,7 @@ func (r *root) typed() error {
 	}
 }
 
-// combine takes over what a combinator says.
+// combine adds the content of a combinator to the root.
 func (r *root) combine(doc *jsonobject.Tree, keyword string, value any) error {
 	switch keyword {
 	case "not", "enum", "const":
@@ -116,7 +116,7 @@ func (r *root) combine(doc *jsonobject.Tree, keyword string, value any) error {
 		if branch != nil {
 			branches = append(branches, branch)
 		} else if keyword != "allOf" {
-			return nil // anything will do
+			return nil // the alternative accepts everything
 		}
 	}
 	if keyword == "allOf" {
@@ -132,8 +132,8 @@ func (r *root) combine(doc *jsonobject.Tree, keyword string, value any) error {
 
 func (r *root) addLoss(text string) { r.lost = append(r.lost, text) }
 
-// branchOf returns a part of a combinator, through its references. It is nil if
-// the part takes everything.
+// branchOf returns a part of a combinator, with references followed, or nil if the part
+// accepts everything.
 func branchOf(doc *jsonobject.Tree, v any) (*jsonobject.Tree, error) {
 	for range 16 {
 		if v == true {
@@ -158,7 +158,7 @@ func branchOf(doc *jsonobject.Tree, v any) (*jsonobject.Tree, error) {
 	return nil, &RefusalError{Reason: "the root's $ref leads nowhere"}
 }
 
-// join adds what a part of allOf says.
+// join adds a part of allOf to the root.
 func (r *root) join(branch *jsonobject.Tree) {
 	for keyword, value := range branch.All() {
 		switch keyword {
@@ -168,7 +168,7 @@ func (r *root) join(branch *jsonobject.Tree) {
 		case "required":
 			r.require(stringsOf(branch.List("required")))
 		case "additionalProperties":
-			if value == false { // together with other parts it would allow next to nothing
+			if value == false { // it would forbid the properties of the other parts
 				r.addLoss("only the properties listed")
 			} else if !r.schema.Has(keyword) {
 				r.schema.Set(keyword, value)
@@ -185,8 +185,8 @@ func (r *root) join(branch *jsonobject.Tree) {
 	}
 }
 
-// declare adds the properties of a part. One that is declared already has to fit
-// both.
+// declare adds the properties of a part. A value of a property that is declared already must
+// fit both schemas.
 func (r *root) declare(branch *jsonobject.Tree) {
 	part := branch.Child("properties")
 	if part == nil {
@@ -218,19 +218,19 @@ func (r *root) require(more []string) {
 	}
 }
 
-// alternatives declares the properties of all alternatives, each as any of them
-// has it, and requires what all of them require. What the root itself says of a
-// property stays.
+// alternatives declares the properties of all alternatives, with the schemas of all of them
+// as choices, and requires the properties that all of them require. Properties that the root
+// declares stay unchanged.
 func (r *root) alternatives(branches []*jsonobject.Tree) {
 	if len(branches) == 0 {
 		return
 	}
-	said := r.schema.Child("properties")
-	all := said.Without()
+	declared := r.schema.Child("properties")
+	all := declared.Without()
 	choices := map[string][]any{}
 	for _, branch := range branches {
 		for name, value := range branch.Child("properties").All() {
-			if !said.Has(name) {
+			if !declared.Has(name) {
 				all.Set(name, nil)
 				choices[name] = addOnce(choices[name], value)
 			}
@@ -255,7 +255,7 @@ func (r *root) alternatives(branches []*jsonobject.Tree) {
 	r.require(shared)
 }
 
-// addOnce adds a value that the list does not have.
+// addOnce adds a value that is not in the list.
 func addOnce(list []any, v any) []any {
 	text := jsonobject.Encode(v)
 	if slices.ContainsFunc(list, func(other any) bool { return bytes.Equal(jsonobject.Encode(other), text) }) {
@@ -264,8 +264,8 @@ func addOnce(list []any, v any) []any {
 	return append(list, v)
 }
 
-// choiceText says what alternatives ask for. Those that only require properties
-// are told by their names.
+// choiceText describes alternatives. It lists the names of alternatives that only require
+// properties.
 func choiceText(keyword string, list []any) string {
 	lead := "at least one of these is given: "
 	if keyword == "oneOf" {

@@ -8,10 +8,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// maxKeywordText is how many bytes of JSON a description is given to read.
+// maxKeywordText is the maximum number of bytes of JSON in one text of a description.
 const maxKeywordText = 2000
 
-// describe adds what a schema cannot say to its description.
+// describe adds texts to a description.
 func describe(description string, more []string) string {
 	if len(more) == 0 {
 		return description
@@ -23,7 +23,7 @@ func describe(description string, more []string) string {
 	return description + " " + added
 }
 
-// keywordText says a keyword and its value for the model to read.
+// keywordText describes a keyword and its value for the model.
 func keywordText(keyword string, value any) string {
 	shown := string(jsonobject.Encode(value))
 	if len(shown) > maxKeywordText {
@@ -38,7 +38,7 @@ func keywordText(keyword string, value any) string {
 	return keyword + " " + shown
 }
 
-// phrases say keywords that are not bounds of an amount.
+// phrases are the descriptions of keywords that are not bounds of an amount.
 var phrases = map[string]string{
 	"additionalProperties":  "further properties: %s",
 	"allOf":                 "all of %s",
@@ -72,10 +72,10 @@ var phrases = map[string]string{
 	"unevaluatedProperties": "further properties: %s",
 }
 
-// unquoted are the keywords whose value reads better without quotes.
+// unquoted are the keywords whose value is written without quotes.
 var unquoted = map[string]bool{"contentEncoding": true, "contentMediaType": true, "format": true, "pattern": true}
 
-// amounts are the keywords that come in pairs, by the one that is read first.
+// amounts maps each bound of an amount to both bounds and to the counted noun.
 var amounts = map[string]struct{ least, most, one, many string }{
 	"minItems":      {"minItems", "maxItems", "item", "items"},
 	"maxItems":      {"minItems", "maxItems", "item", "items"},
@@ -87,7 +87,7 @@ var amounts = map[string]struct{ least, most, one, many string }{
 	"maxContains":   {"minContains", "maxContains", "of these items", "of these items"},
 }
 
-// boundTexts says bounds, a pair as one phrase.
+// boundTexts describes bounds, a pair of bounds in one phrase.
 func boundTexts(bounds []bound) (all []string) {
 	value := map[string]any{}
 	for _, b := range bounds {
@@ -137,10 +137,19 @@ func amountText(least, most any, one, many string) string {
 	}
 }
 
-// joinNames joins names the way a sentence does.
+// joinNames joins names as in a sentence. The word last stands before the last one.
 func joinNames(all []string, last string) string {
 	if len(all) < 2 {
 		return strings.Join(all, "")
 	}
 	return strings.Join(all[:len(all)-1], ", ") + " " + last + " " + all[len(all)-1]
+}
+
+// valueText lists values for the model.
+func valueText(list []any) string {
+	var all []string
+	for _, v := range list {
+		all = append(all, string(jsonobject.Encode(v)))
+	}
+	return strings.Join(all, ", ")
 }

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,17 +9,17 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// maxNodes is how many schemas a conversion reads or writes before it gives up.
-// Real tools have a few dozen.
+// maxNodes is the maximum number of schemas that a conversion reads and writes. Schemas of
+// real tools have a few dozen.
 const maxNodes = 20_000
 
-// A reader takes a document apart.
+// A reader turns a document into nodes.
 type reader struct {
 	doc      *jsonobject.Tree
-	root     *jsonobject.Tree // in place of doc itself
-	refs     map[string]*node // by reference
-	refAlone bool             // before draft 2019-09, where nothing counts beside $ref
-	budget   int              // nodes that may still be made
+	root     *jsonobject.Tree // the schema to read in place of doc
+	refs     map[string]*node // the nodes to which references lead
+	refAlone bool             // drafts before 2019-09 ignore keywords beside $ref
+	budget   int              // number of nodes that may still be made
 }
 
 func newReader(doc, root *jsonobject.Tree) *reader {
@@ -29,8 +28,8 @@ func newReader(doc, root *jsonobject.Tree) *reader {
 	return &reader{doc: doc, root: root, refs: map[string]*node{}, refAlone: old, budget: maxNodes}
 }
 
-// spend counts work. The bound is on all of it, so that no reference or product of
-// alternatives can make a small document large.
+// spend counts work. The bound holds for the whole conversion, so that references and
+// products of alternatives cannot make a small document large.
 func (r *reader) spend(n int) error {
 	if r.budget -= n; r.budget < 0 {
 		return &RefusalError{Reason: "the schema is too large when its references and alternatives are written out"}
@@ -38,7 +37,7 @@ func (r *reader) spend(n int) error {
 	return nil
 }
 
-// target returns what a reference leads to.
+// target returns the node to which a reference leads.
 func (r *reader) target(ref string) (*node, error) {
 	if n, ok := r.refs[ref]; ok {
 		return n, nil
@@ -57,8 +56,8 @@ func (r *reader) target(ref string) (*node, error) {
 	return n, err
 }
 
-// schema reads a schema and those in it. References are read when they are asked
-// for, so none leads in a circle here.
+// schema reads a schema and the schemas in it. It does not follow references, so it comes to
+// an end in a recursive schema.
 func (r *reader) schema(v any) (*node, error) {
 	if err := r.spend(1); err != nil {
 		return nil, err
@@ -95,7 +94,7 @@ func annotation(keyword string) bool {
 	return keyword == "title" || keyword == "description" || keyword == "default" || keyword == "examples"
 }
 
-// keyword reads one member of o.
+// keyword reads one keyword of o into n.
 func (r *reader) keyword(n *node, o *jsonobject.Tree, name string, value any) error {
 	var err error
 	text, _ := value.(string)
@@ -106,7 +105,7 @@ func (r *reader) keyword(n *node, o *jsonobject.Tree, name string, value any) er
 	case "description":
 		n.description = text
 	case "default":
-		n.defaultValue, n.hasDefault = value, value != nil // that null is what is left out is no news
+		n.defaultValue, n.hasDefault = value, value != nil // a default of null says nothing
 	case "examples", "contentEncoding", "contentMediaType":
 		if text != "" || len(list) > 0 {
 			n.notes = append(n.notes, keywordText(name, value))
@@ -137,29 +136,6 @@ func (r *reader) keyword(n *node, o *jsonobject.Tree, name string, value any) er
 		r.bound(n, o, name, value)
 	}
 	return err
-}
-
-// intersect returns the values that n lists already, too.
-func intersect(n *node, list []any) []any {
-	if !n.hasEnum {
-		return list
-	}
-	return common(n.enum, list)
-}
-
-// common returns the values of a that are in b.
-func common(a, b []any) []any {
-	in := make(map[string]bool, len(b))
-	for _, v := range b {
-		in[string(jsonobject.Encode(v))] = true
-	}
-	kept := []any{}
-	for _, v := range a {
-		if in[string(jsonobject.Encode(v))] {
-			kept = append(kept, v)
-		}
-	}
-	return kept
 }
 
 func (r *reader) schemas(list []any) (all []*node, err error) {
@@ -206,8 +182,8 @@ func (r *reader) objectKeyword(n *node, name string, value any) error {
 	return nil
 }
 
-// arrayKeyword reads the items of lists. Before draft 2020-12 a list of items is
-// what prefixItems is now, and additionalItems what items is.
+// arrayKeyword reads the keywords for the items of lists. Before draft 2020-12, items with a
+// list stood for prefixItems, and additionalItems for items.
 func (r *reader) arrayKeyword(n *node, o *jsonobject.Tree, name string, value any) error {
 	list, isList := value.([]any)
 	_, tuple := o.Get("items")
@@ -231,8 +207,8 @@ func (r *reader) arrayKeyword(n *node, o *jsonobject.Tree, name string, value an
 	return err
 }
 
-// bound reads what limits values, or only says something about them. Keywords that
-// mean nothing are passed over.
+// bound reads a keyword that limits values, or one that only a text can describe. It ignores
+// unknown keywords.
 func (r *reader) bound(n *node, o *jsonobject.Tree, name string, value any) {
 	if _, isBound := boundTypes[name]; !isBound {
 		if t, ok := lossTypes[name]; ok && (t == "" || hasType(typesOf(o), t)) {
@@ -246,7 +222,7 @@ func (r *reader) bound(n *node, o *jsonobject.Tree, name string, value any) {
 		if name == "uniqueItems" && v {
 			break
 		}
-		return // also the exclusiveMinimum of draft 4, which is read with minimum
+		return // or the exclusiveMinimum of draft 4, which is read with minimum
 	default:
 		return
 	}
@@ -260,36 +236,44 @@ func (r *reader) bound(n *node, o *jsonobject.Tree, name string, value any) {
 		return
 	}
 	if n, ok := count(value); ok && n == 0 && strings.HasPrefix(name, "min") && boundTypes[name] != "number" {
-		return // no bound at all
+		return // it allows everything
 	}
 	n.bounds = append(n.bounds, bound{name, value})
 }
 
-func isTrue(o *jsonobject.Tree, name string) bool { v, _ := o.Get(name); return v == true }
+// maxChain is the maximum number of references and allOf in a chain.
+const maxChain = 32
 
-// typesOf returns the types that o names, whatever the order of its members.
-func typesOf(o *jsonobject.Tree) []string {
-	if list := o.List("type"); list != nil {
-		return stringsOf(list)
+// flatten returns n with the schemas of its $ref and allOf merged into it. It does not change
+// those of its parts. It appends the references that it followed to *followed, unless followed
+// is nil.
+func (r *reader) flatten(n *node, followed *[]string, chain int) (*node, error) {
+	if chain > maxChain {
+		return nil, &RefusalError{Reason: "its references lead too far"}
 	}
-	if t := o.Text("type"); t != "" {
-		return []string{t}
+	if err := r.spend(1 + len(n.props) + len(n.enum)); err != nil {
+		return nil, err
 	}
-	return typeNames
-}
-
-// within puts a step before the place of an error.
-func within(step string, err error) error {
-	var refusal *RefusalError
-	if !errors.As(err, &refusal) {
-		return err
+	flat := *n
+	flat.ref, flat.all = "", nil
+	parts := n.all
+	if n.ref != "" {
+		if followed != nil {
+			*followed = append(*followed, n.ref)
+		}
+		target, err := r.target(n.ref)
+		if err != nil {
+			return nil, err
+		}
+		parts = append([]*node{target}, parts...)
 	}
-	at := *refusal
-	switch {
-	case at.At == "" || strings.HasPrefix(at.At, "[]"):
-		at.At = step + at.At
-	default:
-		at.At = step + "." + at.At
+	for _, part := range parts {
+		p, err := r.flatten(part, followed, chain+1)
+		if err != nil {
+			return nil, err
+		}
+		flat = *merged(&flat, p)
 	}
-	return &at
+	simplify(&flat)
+	return &flat, nil
 }

@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// Limits of OpenAI's strict schemas (contracts 3.2, "Strict subset").
+// The limits of OpenAI for strict schemas. Source: OpenAI's guide to structured outputs.
 const (
 	maxProperties     = 5000
 	maxNesting        = 10
@@ -20,94 +19,12 @@ const (
 	maxLongEnumLength = 15_000
 )
 
-// A Use is what the strict schemas of one request to Anthropic share (contracts
-// 3.1, "Strict mode limits").
-type Use struct {
-	Tools    int
-	Optional int // parameters that are not required
-	Unions   int // parameters of more than one type
-}
-
-// MaxUse is what one request may use.
-func MaxUse() Use { return Use{Tools: 20, Optional: 24, Unions: 16} }
-
-// UseOf returns what a schema in the dialect [AnthropicStrict] uses. What a
-// reference leads to counts each time.
-func UseOf(schema json.RawMessage) Use {
-	u := Use{Tools: 1}
-	if doc, err := decode(schema); err == nil {
-		c := useCount{doc: doc, known: map[*jsonobject.Tree]Use{}}
-		of := c.of(doc)
-		u.Optional, u.Unions = of.Optional, of.Unions
-	}
-	return u
-}
-
-// Add adds more to u if both together are within the limits, and reports whether
-// they are.
-func (u *Use) Add(more Use) bool {
-	sum, limit := u.plus(more), MaxUse()
-	if sum.Tools > limit.Tools || sum.Optional > limit.Optional || sum.Unions > limit.Unions {
-		return false
-	}
-	*u = sum
-	return true
-}
-
-// plus stops at a number far beyond the limits, so that none is too large.
-func (u Use) plus(more Use) Use {
-	const enough = 1 << 20
-	return Use{
-		Tools:    min(u.Tools+more.Tools, enough),
-		Optional: min(u.Optional+more.Optional, enough),
-		Unions:   min(u.Unions+more.Unions, enough),
-	}
-}
-
-type useCount struct {
-	doc   *jsonobject.Tree
-	known map[*jsonobject.Tree]Use // of schemas that references lead to
-}
-
-// of counts in a schema that is not recursive.
-func (c *useCount) of(s *jsonobject.Tree) (u Use) {
-	if s == nil {
-		return u
-	}
-	if known, ok := c.known[s]; ok {
-		return known
-	}
-	c.known[s] = u // a schema that is recursive after all ends here
-	if either, _ := s.Get("anyOf"); either != nil || len(s.List("type")) > 1 {
-		u.Unions++
-	}
-	if ref := s.Text("$ref"); ref != "" {
-		v, _ := c.doc.Find(ref)
-		target, _ := v.(*jsonobject.Tree)
-		u = u.plus(c.of(target))
-	}
-	for _, v := range s.List("anyOf") {
-		alternative, _ := v.(*jsonobject.Tree)
-		u = u.plus(c.of(alternative))
-	}
-	if properties := s.Child("properties"); properties != nil {
-		u.Optional += properties.Len() - len(s.List("required"))
-		for _, v := range properties.All() {
-			value, _ := v.(*jsonobject.Tree)
-			u = u.plus(c.of(value))
-		}
-	}
-	u = u.plus(c.of(s.Child("items")))
-	c.known[s] = u
-	return u
-}
-
-// openAISize is what OpenAI counts in a schema.
+// openAISize holds the amounts that OpenAI limits in a schema.
 type openAISize struct {
 	properties, characters, enum int
 }
 
-// withinOpenAI checks the limits of a whole strict schema.
+// withinOpenAI returns a refusal of a strict schema that is above the limits.
 func withinOpenAI(root *jsonobject.Tree) error {
 	var s openAISize
 	if err := s.add(root); err != nil {
@@ -127,7 +44,7 @@ func withinOpenAI(root *jsonobject.Tree) error {
 	return nil
 }
 
-// add counts in a schema and all below it.
+// add counts in a schema and in the schemas below it.
 func (s *openAISize) add(o *jsonobject.Tree) error {
 	if o == nil {
 		return nil
@@ -168,13 +85,13 @@ func (s *openAISize) add(o *jsonobject.Tree) error {
 	return nil
 }
 
-// depths counts levels of objects and lists, through references. A reference that
-// leads back opens no new level.
+// depths counts nested objects and lists. It follows references, but not one that leads back.
 type depths struct {
 	doc   *jsonobject.Tree
 	known map[*jsonobject.Tree]int
 }
 
+// of returns the number of levels of a schema.
 func (d *depths) of(s *jsonobject.Tree) int {
 	if s == nil {
 		return 0

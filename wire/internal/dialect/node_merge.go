@@ -1,46 +1,13 @@
 package dialect
 
-import "slices"
+import (
+	"slices"
 
-// maxChain is how many references and allOf may lead on from one to the next.
-const maxChain = 32
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+)
 
-// flatten returns a schema without $ref and allOf of its own: what they say is merged
-// into it. Those of its parts stay. The references that were followed are added to
-// followed, if it is not nil.
-func (r *reader) flatten(n *node, followed *[]string, chain int) (*node, error) {
-	if chain > maxChain {
-		return nil, &RefusalError{Reason: "its references lead too far"}
-	}
-	if err := r.spend(1 + len(n.props) + len(n.enum)); err != nil {
-		return nil, err
-	}
-	flat := *n
-	flat.ref, flat.all = "", nil
-	parts := n.all
-	if n.ref != "" {
-		if followed != nil {
-			*followed = append(*followed, n.ref)
-		}
-		target, err := r.target(n.ref)
-		if err != nil {
-			return nil, err
-		}
-		parts = append([]*node{target}, parts...)
-	}
-	for _, part := range parts {
-		p, err := r.flatten(part, followed, chain+1)
-		if err != nil {
-			return nil, err
-		}
-		flat = *merged(&flat, p)
-	}
-	simplify(&flat)
-	return &flat, nil
-}
-
-// merged returns a schema that fits what fits a and b. Parts of both are merged when
-// they are asked for.
+// merged returns a schema that accepts the values that a and b both accept. It does not merge
+// their parts yet: it combines them under all.
 func merged(a, b *node) *node {
 	n := *a
 	n.nothing = a.nothing || b.nothing
@@ -80,14 +47,6 @@ func merged(a, b *node) *node {
 	return &n
 }
 
-// item returns the schema of the item at i, or nil if n says nothing of it.
-func (n *node) item(i int) *node {
-	if i < len(n.prefix) {
-		return n.prefix[i]
-	}
-	return n.items
-}
-
 func mergedNodes(a, b *node) *node {
 	switch {
 	case a == nil || a == b:
@@ -99,9 +58,9 @@ func mergedNodes(a, b *node) *node {
 	}
 }
 
-func mergedTypes(a, b []string, never bool) ([]string, bool) {
+func mergedTypes(a, b []string, nothing bool) ([]string, bool) {
 	if a == nil || b == nil {
-		return slices.Concat(a, b), never
+		return slices.Concat(a, b), nothing
 	}
 	var types []string
 	for _, t := range a {
@@ -112,7 +71,7 @@ func mergedTypes(a, b []string, never bool) ([]string, bool) {
 			types = append(types, t)
 		}
 	}
-	return types, never || len(types) == 0
+	return types, nothing || len(types) == 0
 }
 
 func mergedProperties(a, b *node) []property {
@@ -143,20 +102,8 @@ func mergedProperties(a, b *node) []property {
 	return all
 }
 
-// undeclared returns what n says of a property that it does not declare, or nil.
-func (n *node) undeclared() *node {
-	switch {
-	case n.patterns:
-		return nil // it depends on the name; the words say it
-	case n.closed:
-		return &node{nothing: true}
-	default:
-		return n.additional
-	}
-}
-
-// simplify drops values that do not fit the types, and keeps the narrowest of bounds
-// that are said twice.
+// simplify drops listed values that do not fit the types, and keeps the narrowest of repeated
+// bounds.
 func simplify(n *node) {
 	if n.hasEnum {
 		if n.types != nil {
@@ -188,7 +135,7 @@ func simplify(n *node) {
 	n.bounds = kept
 }
 
-// narrower reports whether a allows less than b, of one keyword.
+// narrower reports whether a allows less than b. Both have the same keyword.
 func narrower(a, b bound) bool {
 	switch a.keyword {
 	case "minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties":
@@ -196,4 +143,27 @@ func narrower(a, b bound) bool {
 	default:
 		return less(a.value, b.value)
 	}
+}
+
+// intersect returns the values of list that n allows. If n lists no values, it allows all.
+func intersect(n *node, list []any) []any {
+	if !n.hasEnum {
+		return list
+	}
+	return common(n.enum, list)
+}
+
+// common returns the values of a that b has too.
+func common(a, b []any) []any {
+	in := make(map[string]bool, len(b))
+	for _, v := range b {
+		in[string(jsonobject.Encode(v))] = true
+	}
+	kept := []any{}
+	for _, v := range a {
+		if in[string(jsonobject.Encode(v))] {
+			kept = append(kept, v)
+		}
+	}
+	return kept
 }

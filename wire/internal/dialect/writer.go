@@ -7,19 +7,19 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// A writer puts a document together again, in a dialect of few words.
+// A writer writes a schema in a dialect that has only part of JSON Schema.
 type writer struct {
 	*reader
 	grammar
 	path          []string
 	lost          []string
-	reported      map[string]bool // what is lost already
-	following     []string        // the references whose schema is being written in place
-	unfitProperty string          // the first required property that no value fits
+	reported      map[string]bool // the texts in lost
+	following     []string        // the references whose schemas are being written in place
+	unfitProperty string          // the first required property that accepts no value
 	defs          definitions
 }
 
-// rewrite returns the document in a dialect that has to be written anew.
+// rewrite returns the document in a dialect for which it must be written again.
 func rewrite(doc *jsonobject.Tree, from *root, to Dialect) (Converted, error) {
 	w := &writer{reader: newReader(doc, from.schema), grammar: grammarOf(to), reported: map[string]bool{}, defs: newDefinitions()}
 	n, err := w.target("#")
@@ -46,7 +46,7 @@ func rewrite(doc *jsonobject.Tree, from *root, to Dialect) (Converted, error) {
 	return Converted{Schema: jsonobject.Encode(out), Lost: w.lost, Nulls: w.nulls}, nil
 }
 
-// addLosses notes what the dialect cannot say at this place.
+// addLosses records constraints that the dialect cannot express here.
 func (w *writer) addLosses(all []string) {
 	for _, text := range all {
 		if len(w.path) > 0 {
@@ -59,16 +59,16 @@ func (w *writer) addLosses(all []string) {
 	}
 }
 
-// refuse returns why the schema at this place cannot be expressed.
+// refuse returns a refusal of the current schema.
 func (w *writer) refuse(reason string) error {
 	return &RefusalError{At: w.at(), Reason: reason}
 }
 
-// at returns this place, such as filter.tags[].
+// at returns the path of the current schema, such as filter.tags[].
 func (w *writer) at() string { return strings.ReplaceAll(strings.Join(w.path, "."), ".[]", "[]") }
 
-// write returns n in the dialect, or nil if no value fits it. With orNull it takes
-// null, too, which stands for a property that is left out.
+// write returns n in the dialect, or nil if n accepts no value. With orNull the result also
+// accepts null, which stands for a missing property.
 func (w *writer) write(n *node, orNull bool) (*jsonobject.Tree, error) {
 	if len(w.path) > maxLevels {
 		return nil, w.refuse("it is nested too deeply")
@@ -91,7 +91,7 @@ func (w *writer) write(n *node, orNull bool) (*jsonobject.Tree, error) {
 	defer func() { w.following = outer }()
 	switch {
 	case f.nothing:
-		return nil, nil // nor does null, if it stands for a property that is left out
+		return nil, nil // not even null for a missing property
 	case len(f.choices) > 0:
 		return w.choice(f, orNull)
 	default:
@@ -99,7 +99,7 @@ func (w *writer) write(n *node, orNull bool) (*jsonobject.Tree, error) {
 	}
 }
 
-// writeBelow writes what is below this place.
+// writeBelow writes a schema below the current one.
 func (w *writer) writeBelow(name string, n *node, orNull bool) (*jsonobject.Tree, error) {
 	w.path = append(w.path, name)
 	defer func() { w.path = w.path[:len(w.path)-1] }()
@@ -129,7 +129,7 @@ func (w *writer) byType(n *node, orNull bool) (*jsonobject.Tree, error) {
 		types = slices.DeleteFunc(types, func(t string) bool { return t == "integer" })
 	}
 	some := slices.DeleteFunc(slices.Clone(types), func(t string) bool { return t == "null" })
-	if n.hasEnum { // a type of no value would be a way around the list
+	if n.hasEnum { // a type that no listed value has would bypass the list
 		some = slices.DeleteFunc(some, func(t string) bool { return len(valuesOf(n.enum, t)) == 0 })
 	}
 	orNull = orNull || len(some) < len(types) && slices.Contains(types, "null") && (!n.hasEnum || len(valuesOf(n.enum, "null")) > 0)
@@ -153,18 +153,7 @@ func (w *writer) byType(n *node, orNull bool) (*jsonobject.Tree, error) {
 	return w.choice(&node{title: n.title, description: n.description, notes: n.notes, defaultValue: n.defaultValue, hasDefault: n.hasDefault, choices: []choice{apart}}, orNull)
 }
 
-// valuesOf returns the values of a type.
-func valuesOf(list []any, t string) []any {
-	kept := []any{}
-	for _, v := range list {
-		if hasType([]string{t}, typeOf(v)) {
-			kept = append(kept, v)
-		}
-	}
-	return kept
-}
-
-// typed writes a schema of one type, or of several scalar ones.
+// typed writes a schema of one type, or of several scalar types.
 func (w *writer) typed(n *node, types []string, orNull bool) (*jsonobject.Tree, error) {
 	body := &jsonobject.Tree{}
 	told := slices.Clone(n.losses)
@@ -210,9 +199,10 @@ func (w *writer) typesValue(types []string, orNull bool) any {
 	return list
 }
 
-// list writes the values that are allowed.
+// list writes the allowed values. It returns told, with a text if the dialect cannot express
+// them.
 func (w *writer) list(body *jsonobject.Tree, n *node, types []string, orNull bool, told []string) []string {
-	said := func(v any) bool { // only words can
+	inWordsOnly := func(v any) bool {
 		switch v := v.(type) {
 		case *jsonobject.Tree, []any:
 			return true
@@ -223,7 +213,7 @@ func (w *writer) list(body *jsonobject.Tree, n *node, types []string, orNull boo
 		}
 	}
 	enum := slices.DeleteFunc(slices.Clone(n.enum), func(v any) bool { return v == nil })
-	if slices.ContainsFunc(enum, said) {
+	if slices.ContainsFunc(enum, inWordsOnly) {
 		return append(told, "one of "+valueText(enum))
 	}
 	if orNull && !w.openAPI {
@@ -233,15 +223,7 @@ func (w *writer) list(body *jsonobject.Tree, n *node, types []string, orNull boo
 	return told
 }
 
-func valueText(list []any) string {
-	var all []string
-	for _, v := range list {
-		all = append(all, string(jsonobject.Encode(v)))
-	}
-	return strings.Join(all, ", ")
-}
-
-// limit writes the bounds that the dialect has, and returns words for the others.
+// limit writes the bounds that the dialect has, and returns texts for the others.
 func (w *writer) limit(body *jsonobject.Tree, n *node, types []string) []string {
 	var lost []bound
 	for i, b := range n.bounds {
@@ -264,8 +246,7 @@ func (w *writer) limit(body *jsonobject.Tree, n *node, types []string) []string 
 	return boundTexts(lost)
 }
 
-// pairLost reports whether the other one of a pair of counts is lost, so that both
-// are best told together.
+// pairLost reports whether one bound of a pair is lost. Then one text describes both.
 func (w *writer) pairLost(bounds []bound, i int, types []string) bool {
 	pair, ok := amounts[bounds[i].keyword]
 	return ok && slices.ContainsFunc(bounds, func(b bound) bool {
@@ -274,7 +255,7 @@ func (w *writer) pairLost(bounds []bound, i int, types []string) bool {
 	})
 }
 
-// annotated adds what describes n to o, then the members of the rest.
+// annotated adds the title, description and default of n to o, then the members of rest.
 func (w *writer) annotated(n *node, o *jsonobject.Tree, rest ...*jsonobject.Tree) *jsonobject.Tree {
 	notes := slices.Clone(n.notes)
 	if n.hasDefault && !w.defaults {

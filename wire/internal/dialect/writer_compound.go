@@ -8,9 +8,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// object writes the properties of an object. It reports whether any object fits.
+// object writes the properties of an object. It reports whether the schema accepts an object.
 func (w *writer) object(body *jsonobject.Tree, n *node) (bool, error) {
-	props := undeclared(n)
+	props := propertiesOf(n)
 	further := n.additional != nil && !n.additional.nothing
 	switch {
 	case w.strict && (further || n.patterns):
@@ -55,29 +55,8 @@ func (w *writer) object(body *jsonobject.Tree, n *node) (bool, error) {
 	return true, nil
 }
 
-// undeclared returns the properties of n with those that are required and not
-// declared.
-func undeclared(n *node) []property {
-	all := slices.Clone(n.props)
-	known := make(map[string]bool, len(all))
-	for _, p := range all {
-		known[p.name] = true
-	}
-	for _, name := range n.required {
-		if known[name] {
-			continue
-		}
-		value := n.undeclared()
-		if value == nil {
-			value = &node{}
-		}
-		all = append(all, property{name, value})
-	}
-	return all
-}
-
-// array writes the items of a list. Those that are told by their place become
-// alternatives of one schema; their order is told in words.
+// array writes the items of a list. Schemas for items by position become alternatives of one
+// schema; a text describes their order.
 func (w *writer) array(body *jsonobject.Tree, n *node) (bool, error) {
 	items := n.items
 	if len(n.prefix) > 0 {
@@ -101,7 +80,7 @@ func (w *writer) array(body *jsonobject.Tree, n *node) (bool, error) {
 	return true, nil
 }
 
-// choice writes alternatives. What else the schema says is said in each of them.
+// choice writes alternatives. Each of them repeats the rest of the schema.
 func (w *writer) choice(n *node, orNull bool) (*jsonobject.Tree, error) {
 	base := n.withoutNotes()
 	base.choices = n.choices[1:]
@@ -135,41 +114,11 @@ func (w *writer) choice(n *node, orNull bool) (*jsonobject.Tree, error) {
 	return w.union(&described, either.schemas, either.null), nil
 }
 
-// maxAlternatives is how many alternatives one schema may come to. It bounds the
-// products of choices that apply together.
+// maxAlternatives is the maximum number of alternatives of one schema. It bounds the products
+// of choices that apply together.
 const maxAlternatives = 500
 
-// An alternativeList holds each alternative once, and null apart.
-type alternativeList struct {
-	schemas []any
-	null    bool
-	texts   map[string]bool
-	ofNull  string
-}
-
-// add adds a schema, or the alternatives that it consists of. Nil is none.
-func (l *alternativeList) add(schema *jsonobject.Tree) {
-	if schema == nil {
-		return
-	}
-	if nested := schema.List("anyOf"); nested != nil && schema.Len() == 1 {
-		for _, v := range nested {
-			if one, ok := v.(*jsonobject.Tree); ok {
-				l.add(one)
-			}
-		}
-		return
-	}
-	switch text := string(jsonobject.Encode(schema)); {
-	case text == l.ofNull:
-		l.null = true
-	case !l.texts[text]:
-		l.texts[text] = true
-		l.schemas = append(l.schemas, schema)
-	}
-}
-
-// union puts alternatives together, and null.
+// union writes alternatives as one schema, with null if it is one of them.
 func (w *writer) union(n *node, outs []any, null bool) *jsonobject.Tree {
 	if len(outs) == 0 {
 		if !null {
@@ -194,8 +143,7 @@ func (w *writer) union(n *node, outs []any, null bool) *jsonobject.Tree {
 	return w.annotated(n, o, either)
 }
 
-// describeOnly describes the only alternative that is left, as the choice and the
-// alternative itself are.
+// describeOnly adds the title, description and default of a choice to its only alternative.
 func (w *writer) describeOnly(n *node, one *jsonobject.Tree) *jsonobject.Tree {
 	noted := w.annotated(n, &jsonobject.Tree{})
 	for name, value := range noted.All() {
@@ -208,11 +156,11 @@ func (w *writer) describeOnly(n *node, one *jsonobject.Tree) *jsonobject.Tree {
 	return one
 }
 
-// maxExclusive is how many alternatives are compared with each other.
+// maxExclusive is the maximum number of alternatives that are compared with each other.
 const maxExclusive = 40
 
-// exclusive reports whether no value can fit two of the alternatives: their types
-// differ, or a property that both require has other values.
+// exclusive reports whether no value can fit two of the alternatives: their types differ, or
+// they list different values for a property that both require.
 func (w *writer) exclusive(alternatives []*node) (bool, error) {
 	if len(alternatives) > maxExclusive {
 		return false, nil
@@ -236,6 +184,7 @@ func (w *writer) exclusive(alternatives []*node) (bool, error) {
 	return true, nil
 }
 
+// disjoint reports whether no value can fit both a and b.
 func (w *writer) disjoint(a, b *node) (bool, error) {
 	ofA, ofB := a.implied(), b.implied()
 	if len(a.choices)+len(b.choices) > 0 || ofA == nil || ofB == nil {
