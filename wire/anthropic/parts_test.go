@@ -110,3 +110,16 @@ func TestPartsWithoutPool(t *testing.T) {
 	require.Equal(t, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"`+gone("clock")+`"}]}]}`,
 		string(only(new(anthropic.Codec).Results(m, []pegboard.Outcome{outcome("a", pegboard.Part{Tool: "clock"})}))))
 }
+
+// TestTextOfAnyType sends text whose media type is not one of text, as sources have
+// it for resources.
+func TestTextOfAnyType(t *testing.T) {
+	t.Parallel()
+	_, m, err := read(strings.NewReader(stream(start, begin(0, use("a", "clock")), end(0), because("tool_use"), stop)))
+	require.NoError(t, err)
+	got := only(new(anthropic.Codec).Results(m, []pegboard.Outcome{{Call: &m.Calls[0], Result: &pegboard.Result{Parts: []pegboard.Part{
+		{MIME: "application/json", Text: "[1]"}, {MIME: "a b", Text: "c", Title: "d"},
+	}}}}))
+	require.Equal(t, fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[%s,%s]}]}`, `{"type":"text","text":"[1]"}`,
+		`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"c"},"title":"d"}`), string(got))
+}

@@ -150,3 +150,16 @@ func TestStreamedArgumentsCut(t *testing.T) {
 	require.ErrorIs(t, err, wire.ErrMalformed)
 	require.Equal(t, `{"a":{"b":[]}}`, string(m.Incomplete[0].Input))
 }
+
+// TestTooManyValues reads arguments that are small, and large as a tree.
+func TestTooManyValues(t *testing.T) {
+	t.Parallel()
+	var pieces []string
+	for i := range 1<<18/100 + 1 {
+		pieces = append(pieces, value(fmt.Sprintf("$.%d", i)+strings.Repeat(".a", 100), `"numberValue":1`))
+	}
+	_, m, err := read(strings.NewReader(ends("STOP", begins("f"), adds(pieces...), done)))
+	require.ErrorIs(t, err, wire.ErrMalformed)
+	require.ErrorContains(t, err, "more than 262144 values")
+	require.Empty(t, m.Calls)
+}

@@ -216,3 +216,14 @@ func faults(t *testing.T, messages []json.RawMessage) (all []string) {
 	}
 	return all
 }
+
+// only returns the only message of a list, or nil if there is none.
+func only(list []json.RawMessage) json.RawMessage {
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return list[0]
+	}
+	panic("this API has one message for a turn")
+}
