@@ -54,14 +54,14 @@ func Parse(raw []byte) (Object, error) {
 	return o, err
 }
 
-// ParseUnique is Parse for an object that has no member twice: readers differ on the
-// meaning of one that has.
+// ParseUnique is Parse, and refuses an object with a repeated name: readers differ on its
+// meaning.
 func ParseUnique(raw []byte) (o Object, ok bool) {
 	o, err := Parse(raw)
 	if err != nil {
 		return nil, false
 	}
-	const few = 16 // comparing so many names costs less than a map of them
+	const few = 16 // for so many names, comparing each pair is faster than a map
 	if len(o) <= few {
 		for i, m := range o {
 			for _, before := range o[:i] {
@@ -92,7 +92,7 @@ func (o Object) Get(name string) json.RawMessage {
 	return nil
 }
 
-// Text returns the value of a member if it is a string.
+// Text returns the value of a member that is a string.
 func (o Object) Text(name string) (s string, ok bool) {
 	raw := o.Get(name)
 	if len(raw) == 0 || raw[0] != '"' {
@@ -112,7 +112,7 @@ func (o *Object) Set(name string, value json.RawMessage) {
 	*o = append(*o, Member{Name: name, Value: value})
 }
 
-// Encode returns the object's text.
+// Encode returns the text of the object.
 func (o Object) Encode() json.RawMessage {
 	var b []byte
 	for i, m := range o {
@@ -127,7 +127,7 @@ func (o Object) Encode() json.RawMessage {
 	return append(b, '}')
 }
 
-// List encodes a JSON array of values that are encoded already.
+// List returns the text of a JSON array of encoded values.
 func List(values []json.RawMessage) json.RawMessage {
 	size := len("[]")
 	for _, v := range values {
@@ -143,10 +143,10 @@ func List(values []json.RawMessage) json.RawMessage {
 	return append(b, ']')
 }
 
-// Quote encodes a string. Unlike json.Marshal it leaves <, > and & alone, which
-// are common in what models write and read. Each byte that is not part of UTF-8
-// becomes \ufffd, written as an escape: encoding/json writes it so or as the
-// character, depending on the release of Go, and what was sent once must stay.
+// Quote encodes a string. Unlike json.Marshal, it does not escape <, > and &, which are common
+// in texts for models. Each byte that is not valid UTF-8 becomes the escape \ufffd.
+// encoding/json writes the escape or the character, depending on the release of Go, but the
+// bytes of a request must not depend on it.
 func Quote(s string) json.RawMessage {
 	quoted, from := append(make([]byte, 0, len(s)+2), '"'), 0
 	for i := 0; i < len(s); {
@@ -163,8 +163,8 @@ func Quote(s string) json.RawMessage {
 	return append(append(quoted, s[from:]...), '"')
 }
 
-// escapeOf returns what stands for a character that was read from size bytes, or ""
-// if it stands for itself. The two separators end a line in JavaScript.
+// escapeOf returns the escape of a character that was decoded from size bytes, or "" if it
+// needs none. U+2028 and U+2029 are escaped since they end a line in JavaScript.
 func escapeOf(r rune, size int) string {
 	switch {
 	case r == '"':

@@ -65,11 +65,8 @@ func (d *denuller) value(raw json.RawMessage, schemas []any) (out json.RawMessag
 }
 
 func (d *denuller) object(raw json.RawMessage, schemas []any) (json.RawMessage, bool) {
-	o, err := jsonobject.Parse(raw)
-	if err != nil {
-		return raw, false
-	}
-	if repeats(o) { // ambiguous; the validation of the input refuses it
+	o, ok := jsonobject.ParseUnique(raw)
+	if !ok { // ambiguous; the validation of the input refuses it
 		d.budget = -1
 		return raw, false
 	}
@@ -98,18 +95,6 @@ func (d *denuller) object(raw json.RawMessage, schemas []any) (json.RawMessage, 
 		return raw, false
 	}
 	return kept.Encode(), true
-}
-
-// repeats reports whether o has a member twice.
-func repeats(o jsonobject.Object) bool {
-	seen := make(map[string]bool, len(o))
-	for _, m := range o {
-		if seen[m.Name] {
-			return true
-		}
-		seen[m.Name] = true
-	}
-	return false
 }
 
 func (d *denuller) list(raw json.RawMessage, schemas []any) (json.RawMessage, bool) {
