@@ -44,12 +44,19 @@ type batch struct {
 	keysMu  lock.Mutex // guards the fields below, also while updates run
 	holders int        // calls that hold their keys
 	updates []sessionUpdate
+	crashes []updateCrash // of calls whose outcomes were made before
 }
 
 // A sessionUpdate is a Result.UpdateSession that has not run yet.
 type sessionUpdate struct {
 	place int // of its call
 	apply func(*Session)
+}
+
+// An updateCrash is the panic of a Result.UpdateSession.
+type updateCrash struct {
+	place int // of its call
+	err   error
 }
 
 // newBatch returns a batch for n calls, and their jobs. For one call, which is the common
@@ -85,7 +92,7 @@ func (b *batch) init(ctx context.Context, e *Executor, p *Pool, n int) {
 	if n == 0 || n > limit {
 		b.lane.SetLimit(limit)
 	}
-	b.events = newEventLog(e.OnEvent, e.Logger, func() string { return e.traceID(ctx) })
+	b.events = newEventLog(e, func() string { return e.traceID(ctx) })
 	b.host = hostContext{ctx, p.session}
 	b.uncancelled.hostContext = &b.host
 	b.ctx.Init(&b.host)
@@ -229,8 +236,10 @@ func (b *batch) countKeys() {
 }
 
 // releaseKeys counts down the calls that hold keys. At zero, it applies the updates of
-// the calls that ran together, in the order of the message.
-func (b *batch) releaseKeys(place int, update func(*Session)) {
+// the calls that ran together, in the order of the message. It returns the panic of the
+// call's own update. A panic of another update is added to that call's outcome when the
+// batch ends.
+func (b *batch) releaseKeys(place int, update func(*Session)) (crash error) {
 	b.keysMu.Lock()
 	defer b.keysMu.Unlock()
 	b.holders--
@@ -238,16 +247,24 @@ func (b *batch) releaseKeys(place int, update func(*Session)) {
 		b.updates = append(b.updates, sessionUpdate{place, update})
 	}
 	if b.holders > 0 {
-		return
+		return nil
 	}
 	slices.SortFunc(b.updates, func(x, y sessionUpdate) int { return x.place - y.place })
 	updates := b.updates
 	b.updates = nil
 	for _, u := range updates {
-		if err := <-goroutine.Go(func() { u.apply(b.pool.session) }); err != nil {
-			b.logCrash("Result.UpdateSession", StageResult, err)
+		err := <-goroutine.Go(func() { u.apply(b.pool.session) })
+		if err == nil {
+			continue
+		}
+		b.logCrash(b.admitted()[u.place].call.Name, StageResult, err)
+		if u.place == place {
+			crash = err
+		} else {
+			b.crashes = append(b.crashes, updateCrash{u.place, err})
 		}
 	}
+	return crash
 }
 
 // end waits for all calls, closes the batch and returns the outcomes.
@@ -256,10 +273,13 @@ func (b *batch) end() []Outcome {
 	for _, j := range slices.Backward(jobs) { // the last call usually ends last, so this goroutine wakes once
 		<-j.ended
 	}
-	if outcomes == nil {
+	if outcomes == nil { // a stream, which may have yielded them
 		for _, j := range jobs {
 			outcomes = append(outcomes, *j.outcome)
 		}
+	}
+	for _, c := range b.crashes {
+		jobs[c.place].addUpdateCrash(&outcomes[c.place], c.err)
 	}
 	b.batchHook(outcomes)
 	b.recordDiscovery(jobs, outcomes)
@@ -330,16 +350,7 @@ func (b *batch) recordDiscovery(jobs []*job, outcomes []Outcome) {
 
 // logCrash logs an error that the host should fix, with its stack if it is a panic.
 func (b *batch) logCrash(tool string, stage Stage, err error) {
-	logger := b.exec.Logger
-	if logger == nil {
-		return
-	}
-	attrs := []any{"tool", tool, "stage", string(stage), "error", err}
-	var p *goroutine.PanicError
-	if errors.As(err, &p) {
-		attrs = append(attrs, "stack", string(p.Stack))
-	}
-	_ = goroutine.Try(func() error { logger.Error("call crashed", attrs...); return nil }) // a log handler that panics loses its line
+	b.exec.logError("call crashed", err, "tool", tool, "stage", string(stage))
 }
 
 func (b *batch) logHookFailure(tool string, err error) { b.logCrash(tool, StageHook, err) }

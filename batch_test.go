@@ -154,7 +154,8 @@ func TestGoexitInUpdateSessionLosesNoOutcome(t *testing.T) {
 	require.NoError(t, outs[1].Err, "the call beside it has nothing to do with it")
 	require.Equal(t, "U", outs[1].Result.Text())
 	require.Equal(t, 1, n, "a change is applied once")
-	require.NoError(t, outs[0].Err)
+	require.ErrorIs(t, outs[0].Err, pegboard.ErrPanic)
+	require.Contains(t, outs[0].Result.Text(), "ok\nT ran, but it failed inside")
 }
 
 // An UpdateSession function may interrupt the session, as a tool does that ends the

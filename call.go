@@ -219,7 +219,9 @@ func rebuild(p *Pool, c Call) (Tool, *Call, error) {
 	snapshots := new([2]snapshot)
 	st := callState{session: p.session, pool: p, info: &e.info, spec: spec, allowed: true, allowedUnder: p.session.grants.inForce()}
 	forTraits := snapshots[0].set(c, st)
-	_ = goroutine.Try(func() error { st.traits = e.tool.Traits(forTraits); return nil }) // after a panic, the zero Traits are cautious
+	if err := goroutine.Try(func() error { st.traits = e.tool.Traits(forTraits); return nil }); err != nil {
+		return nil, nil, crashError(err)
+	}
 	st.targets = p.session.dirs.resolve(st.traits.Targets)
 	return e.tool, snapshots[1].set(c, st), nil
 }

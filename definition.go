@@ -25,7 +25,7 @@ type Definition[In, Out any] struct {
 
 	// Traits are those of every call; Inspect returns those of one call, by its input. Set
 	// one of them, or neither: then a call runs alone and counts as writing something
-	// unknown.
+	// unknown. A call whose Inspect panics fails, whatever the rules say.
 	Traits  Traits
 	Inspect func(in In, c *Call) Traits
 

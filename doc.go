@@ -111,7 +111,8 @@
 // # Errors
 //
 // A text for the model says what is wrong and what to do next. An error for the host
-// is a [CallError] around one of the sentinels, such as [ErrDenied].
+// is a [CallError] around one of the sentinels, such as [ErrDenied]. A panic of a tool or
+// a hook ends no program: it is a [PanicError] in the outcome, and in the log.
 // A function that is given a nil context, or a nil or zero Session or Pool, panics and
 // says so: that is a mistake in the host's code.
 //

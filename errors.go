@@ -2,8 +2,10 @@ package pegboard
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // The errors that a host tests for with [errors.Is]. ErrDeferred is for tools, too: the
@@ -53,6 +55,19 @@ var (
 
 // ErrAlreadyStored is returned by [Call.StoreRaw] for a call that reads stored results.
 var ErrAlreadyStored = errors.New("result is already stored")
+
+// A PanicError is a recovered panic of the host's code: a tool, a hook, an Asker. It is in
+// the chain of an error that wraps [ErrPanic], for [errors.As]. Value is the argument of
+// panic, Stack the stack of the goroutine, and Site the file and line that panicked.
+type PanicError = goroutine.PanicError
+
+// crashError wraps a panic or a Goexit for the host, with the place of the panic.
+func crashError(err error) error {
+	if p := (*PanicError)(nil); errors.As(err, &p) && p.Site != "" {
+		return fmt.Errorf("%w at %s: %w", ErrPanic, p.Site, err)
+	}
+	return fmt.Errorf("%w: %w", ErrPanic, err)
+}
 
 // unansweredError is the denial of a call that no one has refused.
 type unansweredError struct {

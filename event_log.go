@@ -1,7 +1,6 @@
 package pegboard
 
 import (
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,9 +14,8 @@ import (
 // the queue. Events that the listener causes are delivered after it returns. A nil log
 // has no listener.
 type eventLog struct {
-	listen func(Event)
-	logger *slog.Logger // nil discards
-	trace  string
+	exec  *Executor // whose OnEvent is the listener
+	trace string
 
 	mu         lock.Mutex
 	progress   sync.Cond // of mu; signalled after every delivery
@@ -29,11 +27,11 @@ type eventLog struct {
 	closed     bool
 }
 
-func newEventLog(listen func(Event), logger *slog.Logger, trace func() string) *eventLog {
-	if listen == nil {
+func newEventLog(e *Executor, trace func() string) *eventLog {
+	if e.OnEvent == nil {
 		return nil
 	}
-	l := &eventLog{listen: listen, logger: logger, trace: trace()}
+	l := &eventLog{exec: e, trace: trace()}
 	l.progress.L = &l.mu
 	return l
 }
@@ -122,11 +120,8 @@ func (l *eventLog) deliverAll() {
 func (l *eventLog) deliver(e Event) {
 	l.mu.Unlock()
 	defer l.mu.Lock()
-	if err := <-goroutine.Go(func() { l.listen(e) }); err != nil && l.logger != nil {
-		_ = goroutine.Try(func() error {
-			l.logger.Error("event listener failed", "event", e.Kind.String(), "error", err)
-			return nil
-		})
+	if err := <-goroutine.Go(func() { l.exec.OnEvent(e) }); err != nil {
+		l.exec.logError("event listener failed", err, "event", e.Kind.String())
 	}
 }
 

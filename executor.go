@@ -1,9 +1,11 @@
 package pegboard
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -56,14 +58,14 @@ type Executor struct {
 	// Invoke performs the call itself; nil means in this process.
 	Invoke Invoke
 	// OnEvent is called with every event. It must not block for long: the calls of the
-	// batch wait for it.
+	// batch wait for it. A panic in it is logged, and changes no outcome.
 	OnEvent func(Event)
 	// TraceID names a batch in its events, given the context of Run or Stream: for
 	// example the id of the trace in that context. If it is nil or returns "", the name is
 	// 32 random hexadecimal digits. A batch inside a call has the name of the call's.
 	TraceID func(ctx context.Context) string
 	// Logger gets errors for the host to fix: panics with their stacks, failed hooks. Nil
-	// discards them. Inputs and results are not logged.
+	// means [slog.Default]. Inputs and results are not logged.
 	Logger *slog.Logger
 }
 
@@ -111,6 +113,19 @@ func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
 	mustHaveContext("Executor.Stream", ctx)
 	p.mustExist("Executor.Stream")
 	return newStream(ctx, e, p)
+}
+
+// logError logs an error that the host should fix, with its stack if it is a panic.
+func (e *Executor) logError(msg string, err error, attrs ...any) {
+	attrs = append(attrs, "error", err)
+	var p *PanicError
+	if errors.As(err, &p) {
+		attrs = append(attrs, "site", p.Site, "stack", string(p.Stack))
+	}
+	_ = goroutine.Try(func() error { // a log handler that panics loses its line
+		cmp.Or(e.Logger, slog.Default()).Error(msg, attrs...)
+		return nil
+	})
 }
 
 // traceID returns the host's name for a batch, or a random one.

@@ -86,12 +86,12 @@ func (j *job) Leave(crash error) {
 func (j *job) end(crash error) {
 	defer close(j.ended)
 	if crash != nil && !j.over.Load() { // a published outcome is never replaced
-		j.finish(j.crashed(crash))
+		j.finish(j.fail(j.crash(crash)))
 	}
 }
 
 // runStages runs the stages in order. If a tool or hook panics or calls Goexit, it does
-// not return; crashed then makes the outcome.
+// not return; end then makes the outcome.
 func (j *job) runStages(ctx context.Context) Outcome {
 	if f := j.lookup(); f != nil {
 		return j.fail(f)
@@ -189,12 +189,12 @@ func (j *job) decode(ctx context.Context) *failure {
 }
 
 // findTargets asks the tool for the call's traits, and claims the keys of its targets. If
-// the tool panics, the call counts as one that could do anything.
+// the tool panics, the call fails: without targets, no rule could be matched with it.
 func (j *job) findTargets(context.Context) *failure {
 	j.stage = StageTargets
-	var tr Traits // the zero Traits are cautious
+	var tr Traits
 	if err := goroutine.Try(func() error { tr = j.entry.tool.Traits(j.call); return nil }); err != nil {
-		j.batch.logCrash(j.call.Name, j.stage, err)
+		return j.crash(err)
 	}
 	tr.Targets = cloneTargets(tr.Targets)
 	j.claimKeys(tr)
@@ -384,7 +384,9 @@ func (j *job) finish(o Outcome) {
 	}
 	if j.schedule.acquired {
 		j.schedule.acquired = false
-		j.batch.releaseKeys(j.place, o.Result.UpdateSession)
+		if crash := j.batch.releaseKeys(j.place, o.Result.UpdateSession); crash != nil {
+			j.addUpdateCrash(&o, crash)
+		}
 	}
 	if !j.run.isAbandoned() { // an abandoned call keeps its keys
 		j.schedule.ticket.Done()

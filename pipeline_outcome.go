@@ -37,7 +37,7 @@ func (j *job) failWithPartial(part *Result, f *failure) Outcome {
 func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
 	switch {
 	case crash != nil:
-		return j.crashed(crash)
+		return j.fail(j.crash(crash))
 	case err == nil:
 		j.stage = StageResult
 		return Outcome{Result: j.nonEmpty(result)}
@@ -160,14 +160,30 @@ func (j *job) cutOff() *failure {
 	}
 }
 
-// crashed makes the outcome of a call whose goroutine panicked or ended in a stage.
-func (j *job) crashed(err error) Outcome {
+// crash is the failure of a call whose goroutine panicked or ended in a stage. It also
+// logs the error.
+func (j *job) crash(err error) *failure {
 	j.batch.logCrash(j.call.Name, j.stage, err)
-	return j.fail(&failure{
-		err: fmt.Errorf("%w: %w", ErrPanic, err),
+	return &failure{
+		err: crashError(err),
 		text: fmt.Sprintf("%s failed inside, at the stage %s. The program is at fault, not the input: "+
 			"do not repeat the call; use another way or tell the user.", j.call.Name, j.stage),
-	})
+	}
+}
+
+// addUpdateCrash makes o the outcome of a call whose Result.UpdateSession crashed: the
+// tool ran, but the session is not as its result says.
+func (j *job) addUpdateCrash(o *Outcome, crash error) {
+	err := fmt.Errorf("Result.UpdateSession: %w", crashError(crash))
+	if before := (*CallError)(nil); errors.As(o.Err, &before) {
+		err = errors.Join(before.Err, err)
+	}
+	o.Err = &CallError{Tool: j.call.Name, CallID: j.call.ID, Stage: StageResult, Err: err}
+	r := *o.Result
+	r.IsError = true
+	r.Parts = append(slices.Clip(r.Parts), Part{Text: fmt.Sprintf("%s ran, but it failed inside when it changed the session, which may be as it was before. "+
+		"The program is at fault, not the input: do not repeat the call; tell the user.", j.call.Name)})
+	o.Result = &r
 }
 
 // failedByItself reports whether o is a failure of the tool: not a stop, and not a call

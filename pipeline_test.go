@@ -42,8 +42,8 @@ func TestInputIsChangedAtMostEightTimes(t *testing.T) {
 	}
 }
 
-// TestTraitsOfAPanicAreTheCautiousOnes, not those of the input before.
-func TestTraitsOfAPanicAreTheCautiousOnes(t *testing.T) {
+// TestPanicInInspectFailsTheCall, which keeps nothing of the input before.
+func TestPanicInInspectFailsTheCall(t *testing.T) {
 	t.Parallel()
 	type in struct {
 		Bad bool `json:"bad,omitempty"`
@@ -67,7 +67,7 @@ func TestTraitsOfAPanicAreTheCautiousOnes(t *testing.T) {
 	reg := registryOf(t, tool)
 	require.NoError(t, run(t, reg, s, call("1", "T", `{}`)).Err)
 	out := run(t, reg, s, call("1", "T", `{"bad":false}`))
-	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+	require.ErrorIs(t, out.Err, pegboard.ErrPanic)
 	require.Empty(t, out.Call.Targets())
 	require.False(t, out.Call.ReadOnly())
 }

@@ -125,7 +125,9 @@ type Outcome struct {
 	Result *Result // never nil
 
 	// Err says why the call failed: nil, or a *[CallError]. It is nil, too, if the tool
-	// ran and reported a failure by Result.IsError.
+	// ran and reported a failure by Result.IsError. A panic of the tool is in it with its
+	// stack, see [PanicError]. So is one of Result.UpdateSession, unless a [Stream] yielded
+	// the outcome before.
 	Err error
 
 	Decision Decision      // of the permission; zero if the call did not get there

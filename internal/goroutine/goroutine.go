@@ -6,7 +6,10 @@ package goroutine
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
+	"strconv"
+	"strings"
 )
 
 // ErrGoexit says that a function ended its goroutine by runtime.Goexit.
@@ -16,6 +19,7 @@ var ErrGoexit = errors.New("the function ended its goroutine")
 type PanicError struct {
 	Value any    // the argument of panic; *runtime.PanicNilError for nil
 	Stack []byte // of the goroutine that panicked, as debug.Stack formats it
+	Site  string // file:line of the function that panicked, or ""
 }
 
 // Error returns the panic's value as text, without the stack.
@@ -70,7 +74,28 @@ func Try(f func() error) (err error) {
 // catch turns a panic into an error. It must be deferred directly.
 func catch(err *error) {
 	if v := recover(); v != nil {
-		*err = &PanicError{Value: v, Stack: debug.Stack()}
+		*err = &PanicError{Value: v, Stack: debug.Stack(), Site: panicSite()}
+	}
+}
+
+// panicSite returns the place that panicked. It is called while a deferred function
+// recovers, so the frames of the panic are still on the stack: those of the runtime that
+// raise it, and below them the function that panicked.
+func panicSite() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for raised := false; ; {
+		frame, more := frames.Next()
+		if raised && !strings.HasPrefix(frame.Function, "runtime.") {
+			if frame.File == "" {
+				return ""
+			}
+			return frame.File + ":" + strconv.Itoa(frame.Line)
+		}
+		raised = raised || frame.Function == "runtime.gopanic"
+		if !more {
+			return ""
+		}
 	}
 }
 

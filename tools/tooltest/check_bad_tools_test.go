@@ -211,7 +211,7 @@ func badEndings() []badTool {
 	crowded := after(repeats)
 	return []badTool{
 		{
-			name: "traits panic", rule: tooltest.RuleReturns, got: "Traits: panic: no",
+			name: "traits panic", rule: tooltest.RuleReturns, got: "targets Read: panicked at ",
 			tool: traitsFrom(func(*pegboard.Call, *pegboard.Traits) { panic("no") }),
 		},
 		{
