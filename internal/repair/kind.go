@@ -13,26 +13,6 @@ const (
 	DropNulls                         // an optional property that is null is removed
 )
 
-// String returns the kind's name in words, or "unknown".
-func (k Kind) String() string {
-	switch k {
-	case ControlCharacters:
-		return "control characters"
-	case CodeFence:
-		return "code fence"
-	case TrailingText:
-		return "trailing text"
-	case JSONInString:
-		return "JSON in a string"
-	case JoinStrings:
-		return "joined strings"
-	case DropNulls:
-		return "dropped null"
-	default:
-		return "unknown"
-	}
-}
-
 // Kinds is a set of kinds. The zero value is empty.
 type Kinds uint8
 

@@ -8,15 +8,13 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/repair"
 )
 
-func TestKindStrings(t *testing.T) {
+func TestKindsOf(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
 	for k := repair.ControlCharacters; k <= repair.DropNulls; k++ {
 		require.True(t, (allText | allValues).Has(k))
-		require.NotEqual(t, "unknown", k.String())
-		seen[k.String()] = true
+		require.True(t, repair.KindsOf(k).Has(k))
+		require.False(t, repair.KindsOf().Has(k))
 	}
-	require.Len(t, seen, 6)
-	require.Equal(t, "unknown", repair.Kind(0).String())
-	require.False(t, repair.Kinds(0).Has(repair.DropNulls))
+	require.Equal(t, allText|allValues, repair.KindsOf(repair.ControlCharacters, repair.CodeFence, repair.TrailingText,
+		repair.JSONInString, repair.JoinStrings, repair.DropNulls))
 }
