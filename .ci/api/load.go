@@ -14,11 +14,11 @@ import (
 	"strings"
 )
 
-// listed is what the go command says of a package.
+// listed is a package as the go command lists it.
 type listed struct {
 	ImportPath string
 	Name       string
-	Export     string // the file with what the package exports
+	Export     string // the file with its export data
 	Module     *struct{ Main bool }
 }
 
@@ -27,8 +27,8 @@ func (l listed) isPublic() bool {
 	return l.Module != nil && l.Module.Main && l.Name != "main" && !slices.Contains(strings.Split(l.ImportPath, "/"), "internal")
 }
 
-// load returns the public packages of the module in the current folder. The compiler's
-// export data says what they export, so that nothing is parsed or checked again.
+// load returns the public packages of the module in the current folder, read from the
+// compiler's export data.
 func load() ([]*types.Package, error) {
 	all, err := list()
 	if err != nil {
