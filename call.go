@@ -76,6 +76,27 @@ func (c *Call) Targets() []Target {
 	return cloneTargets(c.state.targets)
 }
 
+// PathTarget returns the target of c that has this access to this path, as Inspect wrote
+// it or as an absolute path. Open its Real, or have package tools/files open it. If c has
+// no such target, the path is decided now, as by [Call.Check], and the error is Check's.
+func (c *Call) PathTarget(ctx context.Context, access Access, path string) (Target, error) {
+	if c.state == nil || c.state.job == nil && !c.state.allowed {
+		return Target{}, errNotAdmitted
+	}
+	ts := c.state.session.dirs.resolve([]Target{{Kind: TargetPath, Access: access, Value: path}})
+	if c.state.allowed {
+		for _, t := range c.state.targets {
+			if t.Kind == TargetPath && t.Access == access && t.Value == ts[0].Value && !t.Shell.Guess {
+				return cloneTargets([]Target{t})[0], nil
+			}
+		}
+	}
+	if err := c.check(ctx, ts); err != nil {
+		return Target{}, err
+	}
+	return ts[0], nil
+}
+
 // ReadOnly reports whether the tool says that c changes nothing.
 func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnly }
 
@@ -115,7 +136,11 @@ func (c *Call) Check(ctx context.Context, targets ...Target) error {
 	if c.state == nil || c.state.job == nil && !c.state.allowed {
 		return errNotAdmitted
 	}
-	ts := c.state.session.dirs.resolve(targets)
+	return c.check(ctx, c.state.session.dirs.resolve(targets))
+}
+
+// check is Check for resolved targets.
+func (c *Call) check(ctx context.Context, ts []Target) error {
 	d := c.decideRunning(ts)
 	j := c.state.job
 	var err error

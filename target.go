@@ -97,7 +97,8 @@ func visible(s string) string {
 }
 
 // Real returns the location of a path target after symbolic links: the one that was
-// decided, and that a tool should open. It is empty for other kinds, and before the
+// decided, and that a tool should open: package tools/files does so without following a
+// link that was put there since, see [Call.PathTarget]. It is empty for other kinds, and before the
 // executor has resolved the target.
 func (t Target) Real() string {
 	if t.at == nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
 type note struct {
@@ -24,8 +25,8 @@ var writeNote = pegboard.Build(pegboard.Definition[note, string]{
 	Inspect: func(in note, _ *pegboard.Call) pegboard.Traits {
 		return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}}}
 	},
-	Call: func(_ context.Context, in note, c *pegboard.Call) (string, error) {
-		return "written", os.WriteFile(c.Targets()[0].Real(), []byte(in.Text), 0o600)
+	Call: func(ctx context.Context, in note, c *pegboard.Call) (string, error) {
+		return "written", files.WriteFile(ctx, c, in.File, []byte(in.Text))
 	},
 })
 

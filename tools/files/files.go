@@ -8,8 +8,12 @@
 //
 // A session may edit the files that it has read. A file counts as read by its content:
 // if the file changed since, an edit still succeeds where the text to replace is found
-// exactly once. See [Forget] for conversations that lose their beginning. [Preview]
-// returns the change that a call would make, for the user who is asked to allow it.
+// exactly once. See [Forget] for conversations that lose their beginning, and [Note] for
+// files that other tools have shown or written. [Preview] returns the change that a call
+// would make, for the user who is asked to allow it.
+//
+// A tool of the host opens and writes files in the same way with [OpenFile], [CreateFile],
+// [WriteFile] and [UpdateFile].
 //
 // # Errors
 //

@@ -34,7 +34,12 @@ func newTargetFile(o WriteOptions, c *pegboard.Call) (targetFile, error) {
 	if err != nil {
 		return targetFile{}, err
 	}
-	return targetFile{options: o, call: c, target: t, store: storeKey.GetOrInitRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}, nil
+	return newFileAt(o, c, t), nil
+}
+
+// newFileAt returns the file of a target of c.
+func newFileAt(o WriteOptions, c *pegboard.Call, t pegboard.Target) targetFile {
+	return targetFile{options: o, call: c, target: t, store: storeKey.GetOrInitRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}
 }
 
 // load returns the current file, or nil if it does not exist.

@@ -1,0 +1,68 @@
+package files_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+)
+
+// A tool of the host appends a line to a file. The model has sent the line, so the
+// session has seen it and may edit it.
+func ExampleUpdateFile() {
+	type input struct {
+		File string `json:"file"`
+		Line string `json:"line"`
+	}
+	appendLine := pegboard.Build(pegboard.Definition[input, string]{
+		Info:        pegboard.Info{Name: "AppendLine"},
+		Description: "Appends a line to a file.",
+		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{
+				Concurrency: pegboard.PerTarget,
+				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}},
+			}
+		},
+		Call: func(ctx context.Context, in input, c *pegboard.Call) (string, error) {
+			line := []byte(in.Line + "\n")
+			var offset int64
+			err := files.UpdateFile(ctx, c, in.File, func(old []byte) ([]byte, error) {
+				offset = int64(len(old))
+				return append(bytes.Clone(old), line...), nil
+			})
+			if err == nil {
+				files.Note(c.Session(), in.File, offset, line)
+			}
+			return "appended", err
+		},
+	})
+
+	session, done := newProject()
+	defer done()
+	perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := session.SetPermissions(perms); err != nil {
+		log.Fatal(err)
+	}
+	var reg pegboard.Registry
+	if err := reg.Add(appendLine, files.Edit(files.WriteOptions{})); err != nil {
+		log.Fatal(err)
+	}
+	var ex pegboard.Executor
+	for _, o := range ex.Run(context.Background(), reg.AssemblePool(session, pegboard.PoolConfig{}),
+		pegboard.Call{Name: "AppendLine", Input: []byte(`{"file":"poem.txt","line":"Sugar is sweet"}`)},
+		pegboard.Call{Name: "Edit", Input: []byte(`{"file_path":"poem.txt","old_string":"sweet","new_string":"sweet, too"}`)},
+		pegboard.Call{Name: "Edit", Input: []byte(`{"file_path":"src/main.go","old_string":"main","new_string":"other"}`)},
+	) {
+		fmt.Println(o.Err == nil)
+	}
+	// Output:
+	// true
+	// true
+	// false
+}
