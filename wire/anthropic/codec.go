@@ -102,7 +102,8 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // JSON object waits for the next event: a model that runs out of tokens leaves such a
 // call, and it must not run.
 func (c *Codec) Read(body io.Reader) wire.Reply {
-	return reply.New(&assembler{codec: c, body: reply.NewBody(body)})
+	a := &assembler{codec: c, body: reply.NewBody(body)}
+	return reply.New(a, &a.Draft)
 }
 
 // offered returns the name of a tool in the API, if the request holds the tool.

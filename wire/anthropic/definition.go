@@ -111,7 +111,7 @@ func fitting(examples []json.RawMessage, input json.RawMessage) (fit []json.RawM
 	return fit, len(examples) - len(fit)
 }
 
-// lostExamples returns that examples are not sent, or "" if all are.
+// lostExamples returns a text that says how many examples are not sent, or "" if all are.
 func lostExamples(d pegboard.Declaration) string {
 	return string(d.Encoded(examplesForm, func(d pegboard.Declaration) []byte {
 		input, _ := inputSchema(d)

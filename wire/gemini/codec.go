@@ -93,7 +93,10 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // (alt=sse), or the array that a stream is without alt=sse.
 //
 // A prompt that the API refused is no error: see [wire.Message].Blocked.
-func (c *Codec) Read(body io.Reader) wire.Reply { return reply.New(newAssembler(c, body)) }
+func (c *Codec) Read(body io.Reader) wire.Reply {
+	a := newAssembler(c, body)
+	return reply.New(a, &a.Draft)
+}
 
 // declare returns the list with the entry that declares tools, or nil for no tools.
 func declare(tools []json.RawMessage) json.RawMessage {

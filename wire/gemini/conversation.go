@@ -69,7 +69,7 @@ type pastContent struct {
 	functions []function // one for each part
 }
 
-// A function is a part as far as it has to do with a call.
+// A function is the call or the result that a part holds. Other parts are Content or Lead.
 type function struct {
 	kind history.Kind
 	id   string // of a call or result; may be empty
@@ -105,7 +105,7 @@ func parsePast(raw json.RawMessage) (c pastContent, ok bool) {
 	return c, true
 }
 
-// readFunction reads a part as far as it has to do with a call. An unknown part is content.
+// readFunction returns the function of a part. An unknown part is Content.
 func readFunction(part json.RawMessage) (f function, ok bool) {
 	fields, ok := jsonobject.ParseUnique(part)
 	if !ok {
@@ -211,7 +211,7 @@ func withText(part json.RawMessage, text string) json.RawMessage {
 			kept, replaced = append(kept, jsonobject.Member{Name: m.Name, Value: jsonobject.Quote(text)}), true
 		}
 	}
-	if !replaced { // it has a form of its own
+	if !replaced { // the response has neither member
 		under := "output"
 		if response.Get("error") != nil {
 			under = "error"

@@ -96,27 +96,27 @@ func TestChoice(t *testing.T) {
 
 func TestRecall(t *testing.T) {
 	t.Parallel()
-	any := func(string) bool { return true }
+	all := func(string) bool { return true }
 	tools := []string{"old", "b", "gone", "a", "c", "ToolSearch", "", "a"}
 	p := poolOf(t, pegboard.Deferral{}, pegboard.ToolSearch(pegboard.SearchOptions{}))
-	search, found, ok := deferral.Recall(p, tools, "id_", any)
+	search, found, ok := deferral.Recall(p, tools, "id_", all)
 	require.True(t, ok)
 	require.Regexp(t, `^id_[0-9a-f]{24}$`, search.ID)
 	require.Equal(t, `{"query":"select:c,a"}`, string(search.Input))
 	require.Equal(t, []pegboard.Outcome{{Call: &search, Result: &pegboard.Result{Parts: []pegboard.Part{{Tool: "c"}, {Tool: "a"}}}}}, found)
 
-	same, _, _ := deferral.Recall(p, []string{"c", "a"}, "id_", any)
+	same, _, _ := deferral.Recall(p, []string{"c", "a"}, "id_", all)
 	require.Equal(t, search, same)
 	other, found, ok := deferral.Recall(p, tools, "id_", func(tool string) bool { return tool == "a" })
 	require.True(t, ok)
 	require.NotEqual(t, search.ID, other.ID)
 	require.Equal(t, []pegboard.Part{{Tool: "a"}}, found[0].Result.Parts)
 
-	_, _, ok = deferral.Recall(p, []string{"b", "gone"}, "", any)
+	_, _, ok = deferral.Recall(p, []string{"b", "gone"}, "", all)
 	require.False(t, ok, "none is deferred")
-	_, _, ok = deferral.Recall(poolOf(t, pegboard.Deferral{ProviderSearch: true}), tools, "", any)
+	_, _, ok = deferral.Recall(poolOf(t, pegboard.Deferral{ProviderSearch: true}), tools, "", all)
 	require.False(t, ok, "the model cannot search")
-	_, _, ok = deferral.Recall(nil, tools, "", any)
+	_, _, ok = deferral.Recall(nil, tools, "", all)
 	require.False(t, ok)
 }
 

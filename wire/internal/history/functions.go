@@ -19,10 +19,10 @@ const (
 // have no references to tools. They are the elements of the request's member
 // "tools", so that the model reads the same text as there.
 //
-// The block is a line <functions>, a line for each definition, and a line </functions>. A definition is a JSON object without line breaks; its name is the
-// member "name", or "name" within "function". Definitions that are no JSON are left
-// out. The block does not end in a line break, and the same definitions give the
-// same bytes.
+// The block is a line <functions>, a line for each definition, and a line </functions>. A
+// definition is a JSON object without line breaks; its name is the member "name", or "name"
+// within "function". Definitions that are no JSON are left out. The block does not end in a
+// line break, and the same definitions give the same bytes.
 func FunctionsBlock(definitions []json.RawMessage) string {
 	var b bytes.Buffer
 	b.WriteString(functionsBegin + "\n")
@@ -38,12 +38,12 @@ func FunctionsBlock(definitions []json.RawMessage) string {
 // FunctionNames yields the names of the definitions in all blocks of a text, as the
 // provider knows them. See [FunctionsBlock] for the form.
 //
-// A block may be cut at its end, as results are that are too long. Lines within it
-// that are no definition are passed over.
+// A block may be cut at its end, because results that are too long are cut. Lines within it
+// that are no definition are ignored.
 func FunctionNames(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !strings.Contains(text, functionsBegin) {
-			return // nearly all texts are read no further
+			return // most texts need not be split into lines
 		}
 		inside := false
 		for line := range strings.Lines(text) {

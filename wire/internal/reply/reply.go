@@ -11,7 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire"
 )
 
-// A Source takes the pieces of one reply into the [Draft] that it embeds.
+// A Source takes the pieces of one reply into its [Draft].
 type Source interface {
 	// Read takes the next piece. It sets Draft.Ended when nothing more belongs to the
 	// message. An error ends the message, too.
@@ -21,8 +21,6 @@ type Source interface {
 	Complete() error
 	// Finish returns the message's StopReason as [pegboard.Stream.Finish] takes it.
 	Finish() pegboard.FinishReason
-
-	draft() *Draft
 }
 
 // A Draft is a message that is being read.
@@ -33,8 +31,6 @@ type Draft struct {
 	text   strings.Builder
 	events []wire.Event // not yielded yet
 }
-
-func (d *Draft) draft() *Draft { return d }
 
 // AddText adds a piece of the answer.
 func (d *Draft) AddText(text string) {
@@ -59,12 +55,13 @@ func (d *Draft) AddCall(c pegboard.Call) {
 // A Reply is the [wire.Reply] of all providers.
 type Reply struct {
 	source Source
+	draft  *Draft
 	over   bool
 	err    error
 }
 
-// New returns the reply that s reads.
-func New(s Source) *Reply { return &Reply{source: s} }
+// New returns the reply that s reads into d.
+func New(s Source, d *Draft) *Reply { return &Reply{source: s, draft: d} }
 
 // Events implements [wire.Reply].
 func (r *Reply) Events() iter.Seq[wire.Event] {
@@ -82,13 +79,13 @@ func (r *Reply) Events() iter.Seq[wire.Event] {
 func (r *Reply) Message() (*wire.Message, error) {
 	for {
 		if _, ok := r.next(); !ok {
-			return &r.source.draft().Message, r.err
+			return &r.draft.Message, r.err
 		}
 	}
 }
 
 func (r *Reply) next() (wire.Event, bool) {
-	d := r.source.draft()
+	d := r.draft
 	for len(d.events) == 0 {
 		if r.over {
 			return wire.Event{}, false
@@ -105,8 +102,8 @@ func (r *Reply) next() (wire.Event, bool) {
 // end completes the message after its last piece. With an error the message is not
 // whole, whatever it said of its end.
 func (r *Reply) end(err error) {
-	m := &r.source.draft().Message
-	m.Text = r.source.draft().text.String()
+	m := &r.draft.Message
+	m.Text = r.draft.text.String()
 	incomplete := r.source.Complete()
 	if err == nil {
 		err = incomplete

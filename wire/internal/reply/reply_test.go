@@ -79,7 +79,7 @@ func TestReply(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			source := &steps{steps: tt.steps, err: tt.incomplete}
-			r := reply.New(source)
+			r := reply.New(source, &source.Draft)
 			var events []wire.Event
 			for e := range r.Events() {
 				events = append(events, e)

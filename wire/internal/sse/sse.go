@@ -44,7 +44,7 @@ func NewReader(src io.Reader) *Reader { return &Reader{src: bufio.NewReader(src)
 
 // Next returns the next event that has data. At the end of the stream the error
 // is [io.EOF]; it is [ErrTooLong] or the error of the source if that ended the
-// stream. The error stays.
+// stream. Later calls return the same error.
 func (r *Reader) Next() (Event, error) {
 	if r.err != nil {
 		return Event{}, r.err

@@ -83,7 +83,10 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // A body that ends between two events after the model has said why it stopped is whole,
 // even if reading it failed: some services leave out the rest. Only if a call came after
 // the reason, the rest is required.
-func (c *Codec) Read(body io.Reader) wire.Reply { return reply.New(newAssembler(c, body)) }
+func (c *Codec) Read(body io.Reader) wire.Reply {
+	a := newAssembler(c, body)
+	return reply.New(a, &a.Draft)
+}
 
 // encodeTool returns d as the API takes it, or nil if the API refuses its schema.
 func encodeTool(d pegboard.Declaration, name string) json.RawMessage {

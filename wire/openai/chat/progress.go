@@ -8,7 +8,7 @@ type progress struct {
 	depth            int
 	inText, escaped  bool
 	ended, overrun   bool // the object ended; more than space follows it
-	checked, correct bool // all of it was looked at once
+	checked, correct bool // the whole object was parsed once; it is valid
 }
 
 // add takes the next piece of the arguments.

@@ -93,7 +93,8 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // object waits for the next part of the reply: a model that runs out of tokens leaves
 // such a call, and it must not run.
 func (c *Codec) Read(body io.Reader) wire.Reply {
-	return reply.New(&assembler{codec: c, body: reply.NewBody(body)})
+	a := &assembler{codec: c, body: reply.NewBody(body)}
+	return reply.New(a, &a.Draft)
 }
 
 // searchesTools reports whether the request lets the API or a tool of the pool search

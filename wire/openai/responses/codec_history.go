@@ -89,11 +89,11 @@ func (c *Codec) entries(items []json.RawMessage) (entries []history.Entry) {
 		e := history.Entry{At: history.Ref{Message: i}}
 		o, _ := jsonobject.Parse(items[i]) // it was read before
 		kind, _ := o.Text("type")
-		switch {
-		case kind == "function_call":
+		switch kind {
+		case "function_call":
 			name, _ := o.Text("name")
 			e.Names = []string{name}
-		case kind == "tool_search_output":
+		case "tool_search_output":
 			e.Names = namesIn(o.Get("tools"))
 		}
 		if item.block.Kind == history.Result {

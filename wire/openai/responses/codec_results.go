@@ -26,17 +26,17 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage { return userItem
 // left to the client is answered by those alone: the rest of its result comes first in
 // the message of the user.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
-	var items, said []json.RawMessage
+	var items, spoken []json.RawMessage
 	searches := searchesIn(m.History)
 	for _, a := range answer.WithID(m.Calls, outcomes) {
 		if searches[a.Call.ID] {
 			item, beside := c.searchResult(a.Call, a.Result)
-			items, said = append(items, item), append(said, beside...)
+			items, spoken = append(items, item), append(spoken, beside...)
 			continue
 		}
 		items = append(items, c.output(a.Call, a.Result))
 	}
-	return append(items, userItem(append(said, encodeParts(more)...))...)
+	return append(items, userItem(append(spoken, encodeParts(more)...))...)
 }
 
 // userItem returns parts as a message of the user, or nil without parts.

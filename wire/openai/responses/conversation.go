@@ -93,7 +93,7 @@ func (c *conversation) Append(out []json.RawMessage, t history.Turn) []json.RawM
 }
 
 // Locate implements [history.Conversation]. It returns nothing about empty and joined
-// turns, since no item is lost or changed by them.
+// turns: a turn is no item.
 func (c *conversation) Locate(repairs []wire.Repair) (located []wire.Repair) {
 	first := map[history.Block]history.Ref{}
 	for i, t := range c.turns {
@@ -216,9 +216,9 @@ func callID(id string) string {
 
 // byClient reports whether an item belongs to a search that is left to the client.
 func byClient(fields jsonobject.Object) bool {
-	execution, said := fields.Text("execution")
+	execution, given := fields.Text("execution")
 	id, _ := fields.Text("call_id")
-	return execution == "client" || !said && id != ""
+	return execution == "client" || !given && id != ""
 }
 
 // missingOutput returns the item that answers a call without an output.

@@ -70,7 +70,7 @@ func textPart(text string) json.RawMessage {
 		With("text", jsonobject.Quote(content.Cut(text, maxText))).Encode()
 }
 
-// fail adds to the content of a result that the call failed.
+// fail marks the content of a result as that of a call that failed.
 func fail(list []json.RawMessage) []json.RawMessage {
 	if len(list) > 0 {
 		if first, err := jsonobject.Parse(list[0]); err == nil {

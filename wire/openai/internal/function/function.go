@@ -1,4 +1,4 @@
-// Package function is a tool of a pool as a function of OpenAI's APIs.
+// Package function encodes tools of a pool as functions of OpenAI's APIs.
 package function
 
 import (
