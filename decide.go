@@ -35,7 +35,7 @@ type evaluation struct {
 	// Made by decide:
 	deny, ask  *Rule          // the first rule of each behavior that matches
 	candidates candidateCache // the rules that may match the targets
-	doubt      string         // why a command may not be read-only, although its tool says so
+	doubt      string         // why a target may not be what its tool says
 
 	explanation *Explanation // nil unless the steps are recorded
 }
@@ -202,6 +202,9 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 			e.record(nil, t, Allow, "mode "+string(mode)+" permits edits inside the working directories")
 			edits = true
 		default:
+			if doubt := t.doubt(); doubt != "" {
+				e.doubt = fmt.Sprintf("the %v %s is unclear: %s", t.Kind, visible(t.Value), doubt)
+			}
 			e.record(nil, t, Undecided, cmp.Or(e.doubt, "nothing allows it"))
 			return Decision{}
 		}

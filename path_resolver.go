@@ -26,6 +26,7 @@ type pathResolver struct {
 // pathResolver.resolve has returned.
 type location struct {
 	real  string    // of a path: its place after symbolic links
+	doubt string    // why nobody can tell what the value means, as the end of a sentence; empty if it is clear
 	names []string  // all names that a rule may match
 	one   [1]string // backs names if there is one name, which saves an allocation
 }
@@ -34,15 +35,20 @@ type location struct {
 // whole tree below its first directory.
 const maxGlob = 1000
 
-// resolve returns a copy of ts in which paths are absolute and have their location.
+// resolve returns a copy of ts in which paths are absolute and have their location, and
+// hosts are canonical. A value that is malformed is marked as doubtful.
 func (r *pathResolver) resolve(ts []Target) []Target {
 	ts = cloneTargets(ts)
 	locations := make([]location, len(ts))
 	for i := range ts {
 		t := &ts[i]
 		t.at = &locations[i]
+		t.clampEnums()
 		switch {
+		case t.Kind == TargetHost:
+			t.resolveHost()
 		case t.Kind != TargetPath:
+			t.at.doubt = t.malformed()
 		case t.Shell.Guess:
 			r.resolveGuess(t)
 		default:
@@ -151,6 +157,9 @@ func (r *pathResolver) native(t *Target) string {
 		name = t.Value
 	} else if _, real := r.locate(name); doubt == "" && !exists(real) {
 		doubt = "nobody can tell here where it leads on " + r.platformName
+	}
+	if malformed := t.malformed(); malformed != "" {
+		doubt, t.at.doubt = malformed, malformed
 	}
 	if doubt != "" && t.AskReason == "" {
 		t.AskReason = fmt.Sprintf("the path %s is unclear: %s", visible(t.Value), doubt)

@@ -21,6 +21,9 @@ func (r *Rule) namesTool(i *Info) bool {
 
 // covers is the test of an allow rule: r covers t under all of names.
 func (r *Rule) covers(i *Info, t *Target, names []string) bool {
+	if t.doubt() != "" {
+		return false
+	}
 	if r.Pattern == "" {
 		return r.namesTool(i)
 	}
@@ -56,15 +59,6 @@ func (r *Rule) mayMatchUnseen(i *Info) bool {
 
 // patternSubject returns t in the form in which patterns match it.
 func patternSubject(i *Info, t *Target, names []string) pattern.Subject {
-	kind := pattern.Text
-	switch t.Kind {
-	case TargetPath:
-		kind = pattern.Path
-	case TargetHost:
-		kind = pattern.Host
-	case TargetCommand:
-		kind = pattern.Command
-	}
 	tree := t.Tree && (!t.Filtered || i.Origin.External())
-	return pattern.Subject{Kind: kind, Write: t.Access != AccessRead, Tree: tree, NoWildcards: t.Shell.NoWildcards, Names: names, Nested: t.Shell.Nested}
+	return pattern.Subject{Doubtful: t.doubt() != "", Kind: t.Kind.pattern(), Write: t.Access != AccessRead, Tree: tree, NoWildcards: t.Shell.NoWildcards, Names: names, Nested: t.Shell.Nested}
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
 // A Target is one thing that a call acts on. The list of targets decides permission, orders
@@ -12,7 +14,10 @@ import (
 //
 // A tool returns targets as it reads them from its input, without any I/O. The executor
 // resolves them once: a path becomes absolute and clean, and gets its location after
-// symbolic links as a further name.
+// symbolic links as a further name; a host gets the spelling that rules are compared with,
+// and of a URL or of host:port only the host is left. If a value cannot be understood, such
+// as a host with a blank in it, a path that is a URL or a name that is empty, then no allow
+// rule covers the target, and every deny or ask rule that is about such targets matches it.
 type Target struct {
 	Kind   TargetKind // zero: TargetOpaque, which no pattern covers
 	Access Access     // zero: AccessWrite, which conflicts with every other access
@@ -52,6 +57,19 @@ const (
 // String returns the kind's name in lower case.
 func (k TargetKind) String() string {
 	return nameOf(int(k), "opaque", "command", "path", "host", "agent", "skill", "resource")
+}
+
+// pattern returns the kind as patterns match it.
+func (k TargetKind) pattern() pattern.Kind {
+	switch k {
+	case TargetPath:
+		return pattern.Path
+	case TargetHost:
+		return pattern.Host
+	case TargetCommand:
+		return pattern.Command
+	}
+	return pattern.Text
 }
 
 // Access says how a call accesses a [Target].
@@ -105,6 +123,45 @@ func (t Target) Real() string {
 		return ""
 	}
 	return t.at.real
+}
+
+// doubt returns why nobody can tell what the value of t means, or "" if it is clear or t
+// is not resolved.
+func (t *Target) doubt() string {
+	if t.at == nil {
+		return ""
+	}
+	return t.at.doubt
+}
+
+// clampEnums replaces a kind or access that does not exist by the most cautious one.
+func (t *Target) clampEnums() {
+	if t.Kind < TargetOpaque || t.Kind > TargetResource {
+		t.Kind = TargetOpaque
+	}
+	if t.Access < AccessWrite || t.Access > AccessRun {
+		t.Access = AccessWrite
+	}
+}
+
+// resolveHost gives the names of a host their canonical form.
+func (t *Target) resolveHost() {
+	t.Value, t.at.doubt = pattern.CanonicalHost(t.Value)
+	for i, name := range t.Aliases {
+		var doubt string
+		if t.Aliases[i], doubt = pattern.CanonicalHost(name); doubt != "" {
+			t.at.doubt = doubt
+		}
+	}
+}
+
+// malformed returns why the value of a target that is no host cannot be understood, as the
+// end of a sentence, or "".
+func (t *Target) malformed() string {
+	if t.Kind == TargetOpaque {
+		return ""
+	}
+	return pattern.Malformed(t.Kind.pattern(), t.Value)
 }
 
 // names returns every name that a rule may match. The caller must not write to it.

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+
+	"github.com/seed49eaa51d/pegboard/internal/ipv4"
 )
 
 // Limits of DNS, in bytes.
@@ -35,8 +37,8 @@ func mapHost(host string) (name string, addr netip.Addr, err error) {
 	if err != nil {
 		return "", netip.Addr{}, err
 	}
-	if endsInNumber(name) {
-		addr, ok := parseIPv4(name)
+	if ipv4.IsMeant(name) {
+		addr, ok := ipv4.Parse(name)
 		if !ok {
 			return "", netip.Addr{}, fmt.Errorf("the host %q is neither a name nor an IPv4 address", name)
 		}

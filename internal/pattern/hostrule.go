@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strings"
 	"unicode"
+
+	"github.com/seed49eaa51d/pegboard/internal/ipv4"
 )
 
 // A hostRule is a specifier of hosts.
@@ -106,11 +108,13 @@ func address(host string) (string, bool) {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		host = strings.TrimSuffix(inner, "]")
 	}
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return "", false
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().String(), true
 	}
-	return ip.Unmap().String(), true
+	if ip, ok := ipv4.Parse(host); ok && ipv4.IsMeant(host) {
+		return ip.String(), true
+	}
+	return "", false
 }
 
 const (

@@ -31,7 +31,7 @@ func NewIndex(n int, spec func(i int) Spec) *Index {
 	for i := range n {
 		switch s := spec(i); {
 		case s.names != nil:
-			key, _, _ := strings.Cut(s.names.text, " ")
+			key, _, _ := strings.Cut(strings.TrimSpace(s.names.covers.text), " ")
 			x.names.add(i, key)
 		case s.line != nil:
 			x.lines.add(i, s.line.key())
@@ -69,6 +69,9 @@ func (d *bucket) add(i int, keys ...string) {
 // names are ASCII.
 func (x *Index) Candidates(s Subject, dst []int32) []int32 {
 	start := len(dst)
+	if s.Doubtful {
+		return x.appendAll(&s, dst)
+	}
 	dst = append(dst, x.names.withoutKey...)
 	switch s.Kind {
 	case Command:
@@ -96,10 +99,26 @@ func (x *Index) Candidates(s Subject, dst []int32) []int32 {
 	return dst[:start+len(slices.Compact(found))]
 }
 
+// appendAll appends all rules that are about subjects of the kind of s.
+func (x *Index) appendAll(s *Subject, dst []int32) []int32 {
+	start := len(dst)
+	dst = append(dst, x.names.all...)
+	switch s.Kind {
+	case Command:
+		dst = append(dst, x.lines.all...)
+	case Host:
+		dst = append(dst, x.hosts.all...)
+	case Path:
+		dst = append(dst, x.paths.all...)
+	}
+	slices.Sort(dst[start:])
+	return dst
+}
+
 // appendMatching appends the rules with a key in name.
 func (x *Index) appendMatching(s *Subject, name string, dst []int32) []int32 {
 	if len(x.names.byKey) > 0 {
-		first, _, _ := strings.Cut(name, " ")
+		first, _, _ := strings.Cut(strings.TrimSpace(name), " ")
 		dst = x.names.appendByKey(first, dst)
 	}
 	switch s.Kind {

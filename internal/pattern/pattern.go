@@ -28,7 +28,7 @@ const (
 type Spec struct {
 	kind        Kind
 	write       bool // of Edit: written paths; of Read: read ones
-	names       *wordGlob
+	names       *nameRule
 	line        *lineRule
 	host        *hostRule
 	path        *pathRule
@@ -41,6 +41,7 @@ type Subject struct {
 	Write       bool     // a path that is written; otherwise read
 	Tree        bool     // a path and everything below it
 	NoWildcards bool     // not covered by a specifier with wildcards
+	Doubtful    bool     // Names do not say what it is: nothing covers it, all that is about its kind touches it
 	Names       []string // names; absolute and clean paths, or hosts mapped to ASCII
 	Nested      []string // names that only Touches matches, such as commands inside a command
 }
@@ -93,7 +94,7 @@ func parseNames(tool, text string) (Spec, error) {
 	if names.text == "" || strings.ContainsAny(names.text, "*?") {
 		return Spec{}, ErrWildcard
 	}
-	return Spec{names: &names}, nil
+	return Spec{names: &nameRule{covers: names, touches: names.fold(foldMarks)}}, nil
 }
 
 func isShell(tool string) bool { return tool == "Bash" || tool == "PowerShell" || tool == "Monitor" }
@@ -106,7 +107,7 @@ func IsTargetFamily(tool string) bool { return tool == "Edit" || tool == "Read" 
 func (s Spec) hasWildcard() bool {
 	switch {
 	case s.names != nil:
-		return s.names.hasWildcard()
+		return s.names.covers.hasWildcard()
 	case s.line != nil:
 		return s.line.covers.hasWildcard()
 	case s.host != nil:
@@ -121,7 +122,7 @@ func (s Spec) hasWildcard() bool {
 // If there are several bases, they are spellings of one place on one platform, and a name
 // may match under any of them.
 func (s Spec) Covers(x Subject, bs ...Base) bool {
-	if !s.appliesTo(x) || len(x.Names) == 0 || (s.kind == Path && x.Write && !s.write) || (x.NoWildcards && s.hasWildcard()) {
+	if !s.appliesTo(x) || x.Doubtful || len(x.Names) == 0 || (s.kind == Path && x.Write && !s.write) || (x.NoWildcards && s.hasWildcard()) {
 		return false
 	}
 	for _, n := range x.Names {
@@ -135,7 +136,7 @@ func (s Spec) Covers(x Subject, bs ...Base) bool {
 func (s Spec) coversName(x *Subject, name string, bs []Base) bool {
 	switch {
 	case s.names != nil:
-		return s.names.matches(name)
+		return s.names.covers.matches(name)
 	case s.line != nil:
 		return s.line.coversLine(name)
 	case s.host != nil:
@@ -157,6 +158,9 @@ func (s Spec) Touches(x Subject, bs ...Base) bool {
 	if !s.appliesTo(x) || (s.kind == Path && s.write && !x.Write) {
 		return false
 	}
+	if x.Doubtful {
+		return true
+	}
 	for _, n := range x.Names {
 		if s.touchesName(&x, n, bs) {
 			return true
@@ -173,7 +177,7 @@ func (s Spec) Touches(x Subject, bs ...Base) bool {
 func (s Spec) touchesName(x *Subject, name string, bs []Base) bool {
 	switch {
 	case s.names != nil:
-		return s.names.matches(name)
+		return s.names.touchesName(name)
 	case s.line != nil:
 		return s.line.touchesLine(name)
 	case s.host != nil:

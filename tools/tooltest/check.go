@@ -32,6 +32,8 @@ import (
 //     the answer.
 //   - Traits agree with each other: no target of a read-only call is written, and no
 //     read-only call is destructive.
+//   - Targets are clear: the value of a host is a host name or an address, not a URL or
+//     host:port; a path is no URL; no name is empty.
 //   - Every stage returns: no panic, no runtime.Goexit, no endless wait.
 //   - A cancelled call ends: with a context that is already cancelled, Call returns a
 //     result or an error within the grace period.

@@ -204,6 +204,22 @@ func badTraits() []badTool {
 			name: "reads what it writes", rule: tooltest.RuleCoherent, got: "is to write a.txt",
 			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Targets[0].Access = pegboard.AccessWrite }),
 		},
+		{
+			name: "a URL as host", rule: tooltest.RuleClear, got: "name the host alone, as example.com",
+			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) {
+				tr.Targets[0].Kind, tr.Targets[0].Value = pegboard.TargetHost, "https://example.com/x"
+			}),
+		},
+		{
+			name: "no host", rule: tooltest.RuleClear, got: "a character that no host has",
+			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) {
+				tr.Targets[0].Kind, tr.Targets[0].Value = pegboard.TargetHost, "*.example.com"
+			}),
+		},
+		{
+			name: "a URL as path", rule: tooltest.RuleClear, got: "of the scheme file",
+			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Targets[0].Value = "file:///a.txt" }),
+		},
 	}
 }
 

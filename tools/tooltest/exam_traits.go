@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
 // checkCall examines an accepted call. It returns the traits to compare with later,
@@ -19,6 +21,7 @@ func (x *exam) checkCall(ctx context.Context, c *pegboard.Call, input string) *p
 	}
 	pure := x.compareTraits(input, "asked again", traits[0], traits)
 	x.checkCoherent(input, traits[0])
+	x.checkClear(input, traits[0])
 	if seen, ok := x.checkConcurrent(ctx, c, input); pure {
 		pure = ok && x.compareTraits(input, "asked by several goroutines at once", traits[0], seen)
 	}
@@ -55,6 +58,35 @@ func (x *exam) compareTraits(input, when string, want pegboard.Traits, all []peg
 		}
 	}
 	return true
+}
+
+// checkClear reports targets whose values do not name one thing by themselves.
+func (x *exam) checkClear(input string, tr pegboard.Traits) {
+	for _, target := range tr.Targets {
+		if target.Kind == pegboard.TargetOpaque || target.Shell.Guess {
+			continue
+		}
+		if problem := unclear(target); problem != "" {
+			x.addViolation(ruleClear, input, "the value %q of a target is no %v: %s", target.Value, target.Kind, problem)
+		}
+	}
+}
+
+// unclear returns why the value of a target does not name one thing, or "".
+func unclear(t pegboard.Target) string {
+	switch t.Kind {
+	case pegboard.TargetHost:
+		host, problem := pattern.CanonicalHost(t.Value)
+		if problem == "" && host != strings.TrimSuffix(strings.ToLower(t.Value), ".") {
+			return "name the host alone, as " + host
+		}
+		return problem
+	case pegboard.TargetPath:
+		return pattern.Malformed(pattern.Path, t.Value)
+	case pegboard.TargetCommand:
+		return pattern.Malformed(pattern.Command, t.Value)
+	}
+	return pattern.Malformed(pattern.Text, t.Value)
 }
 
 func (x *exam) checkCoherent(input string, tr pegboard.Traits) {

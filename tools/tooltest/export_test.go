@@ -24,6 +24,7 @@ const (
 	RuleRefuses   = ruleRefuses
 	RulePure      = rulePure
 	RuleCoherent  = ruleCoherent
+	RuleClear     = ruleClear
 	RuleReturns   = ruleReturns
 	RuleCancel    = ruleCancel
 )

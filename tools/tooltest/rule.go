@@ -13,6 +13,7 @@ const (
 	ruleRefuses   = "mutations are refused"
 	rulePure      = "traits are pure"
 	ruleCoherent  = "traits agree with each other"
+	ruleClear     = "targets are clear"
 	ruleReturns   = "every stage returns"
 	ruleCancel    = "a cancelled call ends"
 )
@@ -29,6 +30,7 @@ var rulePurposes = map[string]string{
 	ruleRefuses:   "what the declared schema forbids must not reach the tool, and what is decided must be what runs",
 	rulePure:      "permission and order are decided by the traits, so one input must always have the same",
 	ruleCoherent:  "a read-only call changes nothing, so none of its targets is written; the zero Access is Write",
+	ruleClear:     "rules are compared with the values of targets: a host is a bare host name, a path no URL, a name not empty",
 	ruleReturns:   "a panic, runtime.Goexit or a stage that never ends leaves the model without an answer it can use",
 	ruleCancel:    "a call that does not heed its context holds up the turn, the session's Close and all that conflicts with it",
 }

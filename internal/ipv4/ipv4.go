@@ -1,4 +1,6 @@
-package netguard
+// Package ipv4 reads IPv4 addresses in every spelling that inet_aton of the C library reads,
+// since a resolver reads them all.
+package ipv4
 
 import (
 	"net/netip"
@@ -6,9 +8,9 @@ import (
 	"strings"
 )
 
-// endsInNumber reports whether a mapped name is meant as an IPv4 address: no top-level
-// domain is a number.
-func endsInNumber(name string) bool {
+// IsMeant reports whether name, in lower case and without a dot at its end, is meant as an
+// address: no top-level domain is a number.
+func IsMeant(name string) bool {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	if digits, ok := strings.CutPrefix(last, "0x"); ok {
 		return strings.Trim(digits, "0123456789abcdef") == ""
@@ -16,9 +18,9 @@ func endsInNumber(name string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// parseIPv4 reads every spelling of an IPv4 address that inet_aton reads: one to four
-// numbers in decimal, octal or hexadecimal, of which the last fills the remaining bytes.
-func parseIPv4(name string) (addr netip.Addr, ok bool) {
+// Parse reads an address in lower case: one to four numbers in decimal, octal or
+// hexadecimal, of which the last fills the remaining bytes.
+func Parse(name string) (addr netip.Addr, ok bool) {
 	parts := strings.Split(name, ".")
 	if len(parts) > 4 {
 		return netip.Addr{}, false
