@@ -3,6 +3,7 @@ package pegboard_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -91,7 +92,9 @@ func TestJSONIsCutByItsStructure(t *testing.T) {
 	require.Contains(t, note, filepath.Join(store.Dir(), out.Result.Parts[0].Ref))
 	require.True(t, json.Valid([]byte(rest)), rest)
 	require.Contains(t, rest, `more items"`)
-	require.Equal(t, string(raw), held(t, store, out.Result.Parts[0].Ref))
+	stored := held(t, store, out.Result.Parts[0].Ref)
+	require.JSONEq(t, string(raw), stored)
+	require.Contains(t, note, fmt.Sprintf("%d bytes, %d lines", len(stored), strings.Count(stored, "\n")+1), "the notice counts what is stored")
 }
 
 func TestExternalToolsCannotOptOutOfLimits(t *testing.T) {

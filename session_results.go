@@ -76,7 +76,8 @@ type previewForm struct {
 	instead    string // how to get the rest; the text is then not stored
 }
 
-// preview stores r under id and returns a preview of it.
+// preview stores a text under id and returns a preview of it. A text that is in memory is
+// stored with line breaks in its JSON, so that the model can read it on by lines.
 func (r *sessionResults) preview(ctx context.Context, id string, text io.Reader, form previewForm) Part {
 	var stored StoredResult
 	var src excerpt.Source
@@ -84,6 +85,9 @@ func (r *sessionResults) preview(ctx context.Context, id string, text io.Reader,
 		src = excerpt.NewReader(text).Source()
 		src.Hint = form.instead
 	} else {
+		if form.whole != "" {
+			text = strings.NewReader(excerpt.BreakLines(form.whole))
+		}
 		var err error
 		stored, src, err = r.put(ctx, id, "text/plain", text)
 		if src.Hint = r.limits.ReadMoreHint; err != nil {

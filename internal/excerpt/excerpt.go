@@ -83,12 +83,13 @@ func Beginning(s Source, characters int) Excerpt {
 }
 
 // Preview returns an [Outline] if whole is a JSON object or array, and otherwise the
-// [Beginning]. Whole is the complete text or "".
+// [Beginning]. Whole is the complete text or "". The lines of s may be broken by
+// [BreakLines], those of whole need not be.
 func Preview(s Source, whole string, characters int) Excerpt {
 	begin := strings.TrimLeft(whole, " \t\r\n")
 	if len(whole) <= MaxJSON && (strings.HasPrefix(begin, "{") || strings.HasPrefix(begin, "[")) {
 		document := s
-		document.Output = Output{Head: []byte(whole), Total: int64(len(whole))}
+		document.Output = Output{Head: []byte(whole), Total: s.Total}
 		if x, ok := Outline(document, characters); ok {
 			return x
 		}

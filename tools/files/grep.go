@@ -23,8 +23,8 @@ type GrepOptions struct {
 	// MaxResults is the maximum number of rows that a call returns if it has no limit
 	// of its own: lines or files, depending on the mode. 0 means DefaultGrepResults.
 	MaxResults int
-	// MaxLineLength is the maximum number of characters shown of a line. 0 means
-	// DefaultMaxLineLength.
+	// MaxLineLength is the maximum number of characters shown of a line. Of a longer line
+	// the part around its first match is shown. 0 means DefaultMaxLineLength.
 	MaxLineLength int
 	// MaxBytes is the approximate memory for the rows of one call, in bytes. The result
 	// says if rows are missing for this reason. 0 means 20 MiB.
@@ -125,6 +125,7 @@ func (o GrepOptions) query(in grepInput) grep.Query {
 		After:        min(cmp.Or(in.After, around), maxContext),
 		OnlyMatching: in.Only && in.OutputMode == modeContent,
 		MaxColumns:   o.maxLineBytes(),
+		LongLine:     min(o.MaxLineLength, 1<<20),
 	}
 	switch in.OutputMode {
 	case modeContent:

@@ -2,6 +2,7 @@ package files
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,6 +36,7 @@ type GrepOutput struct {
 	Hidden int `json:"-"`
 
 	truncated bool // the rows reached MaxBytes
+	skipped   bool // the text of a row begins within its line
 }
 
 // output converts r to the result for the host. name returns the path to show for a
@@ -51,6 +53,7 @@ func (o GrepOptions) output(in grepInput, r grep.Report, name func(rel string) s
 		switch in.OutputMode {
 		case modeContent:
 			o.writeRows(&content, in, quotePath(path), f.Rows)
+			out.skipped = out.skipped || slices.ContainsFunc(f.Rows, func(r grep.Row) bool { return r.Skipped > 0 })
 			out.NumLines += len(f.Rows)
 		case modeCount:
 			fmt.Fprintf(&content, "%s:%d\n", quotePath(path), f.Matches)
@@ -121,6 +124,9 @@ func (o GrepOptions) rowText(row grep.Row) string {
 	if lost > 0 {
 		text += fmt.Sprintf(" [%s more]", plural(lost, "byte"))
 	}
+	if row.Skipped > 0 {
+		text = fmt.Sprintf("[from byte %d] ", row.Skipped) + text
+	}
 	return text
 }
 
@@ -161,6 +167,9 @@ func (out *GrepOutput) notices() []string {
 		note("Nothing is left behind offset %d: there are %d %s. Use a smaller offset.", out.AppliedOffset, found, thing)
 	case next < found:
 		note("Cut: %s %d to %d of %d. Go on with offset %d, or use a narrower pattern, path or glob.", thing, out.AppliedOffset+1, next, found, next)
+	}
+	if out.skipped {
+		note("Of a long line the part around its first match is shown. Read shows more of it: its offset is the number of the line, and byte_offset the byte where to begin.")
 	}
 	if out.truncated {
 		note("The rest takes too much memory. Use a narrower pattern, path or glob.")

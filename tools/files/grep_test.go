@@ -93,7 +93,8 @@ func TestGrepCutsLongLines(t *testing.T) {
 	g := newGrepGround(t, pegboard.SessionConfig{}, files.GrepOptions{MaxLineLength: 3})
 	g.put(t, "a", "äöüß"+strings.Repeat("x", 100)+"\n"+"abc\n\xff\xfe..x\n")
 	text, _ := g.grep(t, map[string]any{"pattern": "x|c", "output_mode": "content"})
-	require.Equal(t, "a:1:äöü [102 bytes more]\na:2:abc\na:3:\uFFFD. [2 bytes more]", text)
+	require.Equal(t, "a:1:[from byte 8] xxx [97 bytes more]\na:2:abc\na:3:[from byte 4] x\n"+
+		"[Of a long line the part around its first match is shown. Read shows more of it: its offset is the number of the line, and byte_offset the byte where to begin.]", text)
 }
 
 // TestGrepTellsNothingOfWhatIsDenied compares what is said of a denied file with

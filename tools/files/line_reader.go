@@ -47,6 +47,12 @@ func (l *lineReader) dropLastLine() { l.shown = l.shownBefore }
 // io.EOF. If a line is longer than keep by more than maxCountedBytes, next stops there
 // and sets cutOff.
 func (l *lineReader) next(ctx context.Context, keep int) (line []byte, size int64, err error) {
+	return l.nextFrom(ctx, 0, keep)
+}
+
+// nextFrom is next, except that the bytes that it returns begin at the offset from in the
+// line. It returns none if the line is shorter.
+func (l *lineReader) nextFrom(ctx context.Context, from int64, keep int) (line []byte, size int64, err error) {
 	l.line = l.line[:0]
 	if l.shown.hash != nil {
 		l.shownBefore = l.shown.clone()
@@ -64,23 +70,25 @@ func (l *lineReader) next(ctx context.Context, keep int) (line []byte, size int6
 		if err == nil {
 			part = part[:len(part)-1]
 		}
+		skipped := min(max(0, from-size), int64(len(part)))
 		size += int64(len(part))
 		if len(part) > 0 {
 			last = part[len(part)-1]
 		}
+		part = part[skipped:]
 		l.line = append(l.line, part[:min(len(part), max(0, keep-len(l.line)))]...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if ctx.Err() != nil {
 				return nil, 0, context.Cause(ctx)
 			}
-			if l.cutOff = size-int64(len(l.line)) > maxCountedBytes; !l.cutOff {
+			if l.cutOff = size-from-int64(len(l.line)) > maxCountedBytes; !l.cutOff {
 				continue
 			}
 		}
 		if err == nil && last == '\r' && size > 0 {
 			size--
 		}
-		return l.line[:min(int64(len(l.line)), size)], size, nil
+		return l.line[:min(int64(len(l.line)), max(0, size-from))], size, nil
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 type page struct {
 	options        ReadOptions
 	first          int    // number of the first line
+	firstByte      int64  // offset in the first line at which the page begins
 	lines          int    // number of lines
 	tokens         int    // of the lines, including line numbers
 	rejectedTokens int    // tokens of the line that did not fit
@@ -43,14 +44,27 @@ func (p *page) fill(ctx context.Context, l *lineReader, limit int) (pageEnd, err
 		if p.lines%1024 == 0 && ctx.Err() != nil {
 			return endOfText, context.Cause(ctx)
 		}
-		line, size, err := l.next(ctx, keep)
+		line := readLine{number: p.first + p.lines}
+		if p.lines == 0 {
+			line.from = p.firstByte
+		}
+		var err error
+		line.text, line.size, err = l.nextFrom(ctx, line.from, keep)
 		if errors.Is(err, io.EOF) {
 			return endOfText, nil
 		}
 		if err != nil {
 			return endOfText, err
 		}
-		if stop, ok := p.addLine(line, size, l.cutOff); !ok {
+		if line.from > 0 && line.from >= line.size {
+			return endOfText, line.pastEnd()
+		}
+		line.cutOff = l.cutOff
+		if p.lines == 0 {
+			line.startAtCharacter()
+			p.firstByte = line.from
+		}
+		if stop, ok := p.addLine(line); !ok {
 			l.dropLastLine()
 			return stop, nil
 		}
@@ -61,11 +75,10 @@ func (p *page) fill(ctx context.Context, l *lineReader, limit int) (pageEnd, err
 	return lineLimit, nil
 }
 
-// addLine appends the next line, whose prefix is line and whose length is size bytes.
-// If the line does not fit, addLine reports false and the reason. The first line always
-// fits.
-func (p *page) addLine(line []byte, size int64, cutOff bool) (pageEnd, bool) {
-	text, hasInvalid, cut := p.options.renderLine(line, size, cutOff)
+// addLine appends the next line. If it does not fit, addLine reports false and the reason.
+// The first line always fits.
+func (p *page) addLine(line readLine) (pageEnd, bool) {
+	text, hasInvalid, cut := p.options.renderLine(line)
 	before := len(p.numbered)
 	if p.lines > 0 {
 		p.numbered = append(p.numbered, '\n')
@@ -105,19 +118,23 @@ func (p *page) tooManyTokens(ctx context.Context, l *lineReader, limit int) erro
 			bound = "more than "
 			break
 		}
-		line, size, err := l.next(ctx, p.options.maxLineBytes())
+		text, size, err := l.next(ctx, p.options.maxLineBytes())
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		text, _, _ := p.options.renderLine(line, size, l.cutOff)
+		text, _, _ = p.options.renderLine(readLine{text: text, number: p.first + count, size: size, cutOff: l.cutOff})
 		scratch = p.options.appendNumbered(append(scratch[:0], '\n'), p.first+count, text)
 		tokens += p.options.countTokens(scratch)
 	}
-	return &adviceError{text: fmt.Sprintf("Lines %d to %d are %sabout %d tokens, more than the %d that one call shows. Ask for offset %d and limit %d, which fits, or find the place with Grep.",
-		p.first, p.first+count-1, bound, tokens, p.options.MaxTokens, p.first, p.lines)}
+	within := ""
+	if p.firstByte > 0 {
+		within = fmt.Sprintf(", byte_offset %d", p.firstByte)
+	}
+	return &adviceError{text: fmt.Sprintf("Lines %d to %d are %sabout %d tokens, more than the %d that one call shows. Ask for offset %d%s and limit %d, which fits, or find the place with Grep.",
+		p.first, p.first+count-1, bound, tokens, p.options.MaxTokens, p.first, within, p.lines)}
 }
 
 // notices returns what the model needs to know besides the lines.
@@ -130,6 +147,9 @@ func (p *page) notices(t TextFile, stop pageEnd, size int64) (notes []string) {
 			p.first, plural(t.TotalLines, "line"))}
 	case t.Partial:
 		notes = append(notes, p.partialNotice(t, stop, size))
+	}
+	if p.firstByte > 0 {
+		notes = append(notes, fmt.Sprintf("[Line %d is shown from its byte %d on.]", p.first, p.firstByte))
 	}
 	if p.hasInvalid {
 		notes = append(notes, fmt.Sprintf("[Some bytes are not %s text; each run of them is shown as \uFFFD. Do not write this text back.]", p.encodingName))

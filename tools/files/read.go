@@ -74,12 +74,14 @@ const (
 type readInput struct {
 	FilePath string `json:"file_path" jsonschema:"minLength=1" jsonschema_description:"The absolute path of the file. A relative one is taken from the working directory."`
 	Offset   int    `json:"offset,omitempty" jsonschema:"minimum=1" jsonschema_description:"The number of the first line to show (default 1); in a notebook, of the first cell"`
-	Limit    int    `json:"limit,omitempty" jsonschema:"minimum=1" jsonschema_description:"How many lines or cells to show, if the default is too many or too few"`
-	Pages    string `json:"pages,omitempty" jsonschema_description:"Which pages of a PDF document to show, 20 at most: \"3\", \"1-5\" or \"10-\". Needed if it has more than 10."`
+	// ByteOffset is an offset within the line Offset.
+	ByteOffset int64  `json:"byte_offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"Where in the line that offset names to begin, in bytes counted from 0: for a line that was cut. Then only this line is shown unless limit says otherwise."`
+	Limit      int    `json:"limit,omitempty" jsonschema:"minimum=1" jsonschema_description:"How many lines or cells to show, if the default is too many or too few"`
+	Pages      string `json:"pages,omitempty" jsonschema_description:"Which pages of a PDF document to show, 20 at most: \"3\", \"1-5\" or \"10-\". Needed if it has more than 10."`
 }
 
 // hasRange reports whether the call names a range of lines or cells.
-func (in readInput) hasRange() bool { return in.Offset > 0 || in.Limit > 0 }
+func (in readInput) hasRange() bool { return in.Offset > 0 || in.Limit > 0 || in.ByteOffset > 0 }
 
 // Read returns the tool that shows a file.
 //
@@ -96,6 +98,9 @@ func (in readInput) hasRange() bool { return in.Offset > 0 || in.Limit > 0 }
 //     as JPEG if they still exceed 500 KB. Only the first frame of an animation is left
 //     then.
 //   - A PDF document is shown by [ReadOptions.PDF], up to 20 pages in a call.
+//
+// A line over MaxLineLength is cut; the note at its end says with which byte_offset the
+// next call shows more of it.
 //
 // For an empty file and for an offset past the end, the result is a notice and not an
 // error. If a session reads the same part of an unchanged text or notebook again, the
@@ -142,7 +147,7 @@ func (o ReadOptions) withDefaults() ReadOptions {
 // description returns the description of the tool for the model.
 func (o *ReadOptions) description() string {
 	text := fmt.Sprintf("Reads a file. A text comes with its lines numbered, %d lines and %d tokens at most unless limit says otherwise; "+
-		"the rest is reached with offset. Lines are cut at %d characters. PNG, JPEG, GIF and WebP images are shown. "+
+		"the rest is reached with offset. Lines are cut at %d characters; the rest of a line is reached with byte_offset. PNG, JPEG, GIF and WebP images are shown. "+
 		"Of a Jupyter notebook the cells are shown, with their ids and outputs. ", o.MaxLines, o.MaxTokens, o.MaxLineLength)
 	if o.PDF != nil {
 		text += fmt.Sprintf("Of a PDF document the pages are shown, %d at most in one call. ", maxPagesPerCall)
@@ -189,12 +194,14 @@ func (o ReadOptions) readByType(ctx context.Context, f *os.File, path string, in
 		return o.readPDF(ctx, io.NewSectionReader(f, 0, fi.Size()), path, in)
 	case in.Pages != "":
 		return ReadOutput{}, notPDFError(path)
+	case in.ByteOffset > 0 && isImage:
+		return ReadOutput{}, &adviceError{text: path + " is not shown by lines: leave out byte_offset."}
 	case isImage:
 		img, err := o.readImage(f, path, kind, fi.Size())
 		return ReadOutput{Type: "image", File: img}, err
 	case !e.isText(head):
 		return ReadOutput{}, binaryFileError(path, kind, fi.Size())
-	case isNotebook(path) && n > 0:
+	case isNotebook(path) && n > 0 && in.ByteOffset == 0: // a cell has no lines
 		return o.readNotebook(ctx, f, path, in)
 	}
 	return o.readTextFile(ctx, f, path, e, in)

@@ -22,7 +22,7 @@ import (
 
 func TestReadShowsText(t *testing.T) {
 	t.Parallel()
-	small := files.Read(files.ReadOptions{MaxLines: 3, MaxLineLength: 5, MaxBytes: 80})
+	small := files.Read(files.ReadOptions{MaxLines: 3, MaxLineLength: 5, MaxBytes: 120})
 	tests := []struct {
 		name  string
 		text  string
@@ -62,13 +62,13 @@ func TestReadShowsText(t *testing.T) {
 		{name: "a huge offset", text: "a\n", input: map[string]any{"offset": math.MaxInt32, "limit": math.MaxInt32},
 			want: "[Nothing to show: offset 2147483647 is past the end, the file has 1 line. Use a smaller offset.]",
 			file: files.TextFile{StartLine: math.MaxInt32, TotalLines: 1}},
-		{name: "a long line", text: "abcdefg\r\nh\n", want: "     1\tabcde … [2 more bytes in this line]\n     2\th",
-			file: files.TextFile{Content: "abcde … [2 more bytes in this line]\nh", NumLines: 2, StartLine: 1, TotalLines: 2}},
-		{name: "characters, not bytes", text: "äöü€\U0001F600\nääääää\n", want: "     1\täöü€\U0001F600\n     2\täääää … [2 more bytes in this line]",
-			file: files.TextFile{Content: "äöü€\U0001F600\näääää … [2 more bytes in this line]", NumLines: 2, StartLine: 1, TotalLines: 2}},
+		{name: "a long line", text: "abcdefg\r\nh\n", want: "     1\tabcde … [2 more bytes in this line; go on with offset 1 and byte_offset 5]\n     2\th",
+			file: files.TextFile{Content: "abcde … [2 more bytes in this line; go on with offset 1 and byte_offset 5]\nh", NumLines: 2, StartLine: 1, TotalLines: 2}},
+		{name: "characters, not bytes", text: "äöü€\U0001F600\nääääää\n", want: "     1\täöü€\U0001F600\n     2\täääää … [2 more bytes in this line; go on with offset 2 and byte_offset 10]",
+			file: files.TextFile{Content: "äöü€\U0001F600\näääää … [2 more bytes in this line; go on with offset 2 and byte_offset 10]", NumLines: 2, StartLine: 1, TotalLines: 2}},
 		{name: "too many bytes", text: "abcdefg\nabcdefg\nc\n",
-			want: "[PARTIAL view: lines 1 to 1 of 3; the file has 18 bytes. One call shows 80 bytes at most. Go on with offset 2.]\n     1\tabcde … [2 more bytes in this line]",
-			file: files.TextFile{Content: "abcde … [2 more bytes in this line]", NumLines: 1, StartLine: 1, TotalLines: 3, Partial: true}},
+			want: "[PARTIAL view: lines 1 to 1 of 3; the file has 18 bytes. One call shows 120 bytes at most. Go on with offset 2.]\n     1\tabcde … [2 more bytes in this line; go on with offset 1 and byte_offset 5]",
+			file: files.TextFile{Content: "abcde … [2 more bytes in this line; go on with offset 1 and byte_offset 5]", NumLines: 1, StartLine: 1, TotalLines: 3, Partial: true}},
 		{name: "not UTF-8", text: "a\xff\xfeb\nc",
 			want: "[Some bytes are not UTF-8 text; each run of them is shown as \uFFFD. Do not write this text back.]\n     1\ta\uFFFDb\n     2\tc",
 			file: files.TextFile{Content: "a\uFFFDb\nc", NumLines: 2, StartLine: 1, TotalLines: 2}},

@@ -13,7 +13,7 @@ import (
 // readPage reads the page that in names from l. size is the size of the file in bytes.
 // A page that the call names by its lines is refused if it has too many tokens.
 func (o ReadOptions) readPage(ctx context.Context, l *lineReader, in readInput, size int64) (TextFile, error) {
-	p := page{options: o, first: orDefault(in.Offset, 1), encodingName: "UTF-8"}
+	p := page{options: o, first: orDefault(in.Offset, 1), firstByte: in.ByteOffset, encodingName: "UTF-8"}
 	room := int(min(size, 128<<10)) // enough for most pages
 	p.plain, p.numbered = make([]byte, 0, room), make([]byte, 0, room+room/4)
 	passed, end, err := l.skipLines(ctx, p.first-1, unlimited)
@@ -22,6 +22,9 @@ func (o ReadOptions) readPage(ctx context.Context, l *lineReader, in readInput, 
 	}
 	l.startRange()
 	limit := orDefault(in.Limit, o.MaxLines)
+	if in.Limit == 0 && in.ByteOffset > 0 {
+		limit = 1
+	}
 	stop, err := p.fill(ctx, l, limit)
 	if err != nil {
 		return TextFile{}, err
@@ -46,7 +49,7 @@ func (o ReadOptions) readPage(ctx context.Context, l *lineReader, in readInput, 
 	}
 	t.text = strings.Join(shown, "\n")
 	t.truncated = t.Partial && (in.Limit == 0 || stop.droppedLine())
-	t.linesCut = p.linesCut
+	t.linesCut, t.withinLine = p.linesCut, p.firstByte > 0
 	return t, nil
 }
 
@@ -55,21 +58,24 @@ func (o *ReadOptions) maxLineBytes() int {
 	return min(o.MaxLineLength, math.MaxInt/utf8.UTFMax) * utf8.UTFMax
 }
 
-// renderLine returns the text of a line as shown. line is the prefix of the line that
-// was read, and size the length of the whole line in bytes; cutOff reports that the
-// line is even longer. hasInvalid reports bytes that are not text, and cut that the
-// text is only a part of the line.
-func (o *ReadOptions) renderLine(line []byte, size int64, cutOff bool) (text []byte, hasInvalid, cut bool) {
-	shown := firstRunes(line, o.MaxLineLength)
+// renderLine returns the text of a line as shown, and reports bytes that are not text,
+// and whether the text is only a part of the line.
+func (o *ReadOptions) renderLine(line readLine) (text []byte, hasInvalid, cut bool) {
+	shown := firstRunes(line.text, o.MaxLineLength)
 	text, hasInvalid = printable(shown)
-	rest := size - int64(len(shown))
-	switch {
-	case cutOff:
-		text = fmt.Appendf(bytes.Clone(text), " … [at least %d more bytes in this line]", rest)
-	case rest > 0:
-		text = fmt.Appendf(bytes.Clone(text), " … [%d more bytes in this line]", rest)
+	next := line.from + int64(len(shown))
+	if rest := line.size - next; rest > 0 {
+		atLeast, advice := "", ""
+		if line.cutOff {
+			atLeast = "at least "
+		}
+		if line.number > 0 {
+			advice = fmt.Sprintf("; go on with offset %d and byte_offset %d", line.number, next)
+		}
+		text = fmt.Appendf(bytes.Clone(text), " … [%s%d more bytes in this line%s]", atLeast, rest, advice)
+		cut = true
 	}
-	return text, hasInvalid, rest > 0
+	return text, hasInvalid, cut || line.from > 0
 }
 
 // appendNumbered appends line n in the form in which the model sees it.

@@ -46,7 +46,7 @@ func TestReadCountsTokens(t *testing.T) {
 		{name: "even if it was asked for", opts: files.ReadOptions{MaxTokens: 2, Tokens: words}, text: ten,
 			input: map[string]any{"limit": 1}, lines: 1, want: "[PARTIAL view: lines 1 to 1 of 10;"},
 		{name: "too long to be counted", opts: files.ReadOptions{MaxTokens: 2, Tokens: words}, text: strings.Repeat(strings.Repeat("x", 1<<20)+"\n", 20),
-			input: map[string]any{"limit": 19}, refuse: true, want: "Lines 1 to 10 are more than about 90 tokens"},
+			input: map[string]any{"limit": 19}, refuse: true, want: "Lines 1 to 10 are more than about 170 tokens"},
 		{name: "a negative count is none", opts: files.ReadOptions{MaxTokens: 2, Tokens: func([]byte) int { return -1 }}, text: ten, lines: 10, want: "     1\ta b c\n"},
 		{name: "the estimate of ASCII", opts: files.ReadOptions{MaxTokens: 5}, text: "a\nbc\n", lines: 2, want: "     1\ta\n"}, // 8 and 10 bytes
 		{name: "one too many", opts: files.ReadOptions{MaxTokens: 4}, text: "a\nbc\n", lines: 1, capped: true, want: "[PARTIAL view: lines 1 to 1 of 2;"},
@@ -108,7 +108,7 @@ func TestReadLeavesALongLine(t *testing.T) {
 	require.True(t, file.Partial)
 	require.Equal(t, -1, file.TotalLines)
 	require.Contains(t, text, "[PARTIAL view: lines 1 to 2, more lines follow; the file has 1099511627776 bytes. Go on with offset 3.]\n")
-	require.Regexp(t, `\n     2\tx+ … \[at least \d+ more bytes in this line\]$`, text)
+	require.Regexp(t, `\n     2\tx+ … \[at least \d+ more bytes in this line; go on with offset 2 and byte_offset 2000\]$`, text)
 }
 
 // TestReadOfALineAtTheBorder leaves lines of about the length from which on

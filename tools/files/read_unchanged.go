@@ -25,7 +25,7 @@ func (o *ReadOptions) recordView(s *pegboard.Session, t pegboard.Target, out Rea
 	seen, state := *out.view, reads.Of(s)
 	same := UnchangedFile{FilePath: t.Value, text: fmt.Sprintf(
 		"[%s has not changed since you read this part of it: the text above still holds. If you cannot see it any more, send the same call once more.]", t.Value)}
-	if !o.NoUnchanged && out.modelBytes() > len(same.text) && state.InConversation(t.Real(), seen) {
+	if !o.NoUnchanged && seen.InConversation && out.modelBytes() > len(same.text) && state.InConversation(t.Real(), seen) {
 		seen.InConversation = false
 		out = ReadOutput{Type: "file_unchanged", File: same}
 	}

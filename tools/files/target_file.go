@@ -112,7 +112,7 @@ func (f targetFile) numberedLine(n int, text string) string {
 // shortNumberedLine is numberedLine with long lines cut.
 func (f targetFile) shortNumberedLine(n int, text string) string {
 	ro := ReadOptions{MaxLineLength: DefaultMaxLineLength}
-	shown, _, _ := ro.renderLine([]byte(text), int64(len(text)), false)
+	shown, _, _ := ro.renderLine(readLine{text: []byte(text), size: int64(len(text))})
 	return f.numberedLine(n, string(shown))
 }
 

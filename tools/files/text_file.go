@@ -24,6 +24,9 @@ type TextFile struct {
 	text      string // for the model
 	truncated bool   // a limit of the tool, not of the call, cut off lines
 	linesCut  bool   // a line was cut
+	// withinLine reports that the text begins within a line. The record of what the model
+	// has seen is by lines, so it cannot tell whether this part is in the conversation.
+	withinLine bool
 }
 
 // view returns the record of what the model has seen, or nil if that proves nothing
@@ -34,7 +37,7 @@ func (t *TextFile) view(fi fs.FileInfo, s fileRange) *reads.View {
 	}
 	return &reads.View{
 		Info: fi, Size: fi.Size(), Changed: fi.ModTime(),
-		From: s.from, To: s.to, Sum: s.digest(), Truncated: t.truncated, Excerpt: t.linesCut, InConversation: true,
+		From: s.from, To: s.to, Sum: s.digest(), Truncated: t.truncated, Excerpt: t.linesCut, InConversation: !t.withinLine,
 	}
 }
 

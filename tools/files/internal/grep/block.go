@@ -1,5 +1,7 @@
 package grep
 
+import "sort"
+
 // A block is a run of adjacent lines with matches.
 type block struct {
 	started    bool // the block has lines
@@ -13,4 +15,14 @@ func (k *block) addSpan(from, to int) {
 		return
 	}
 	k.spans = append(k.spans, [2]int{from, to})
+}
+
+// firstMatch returns the start of the first match in the line from start to end, or start
+// if the line has none.
+func (k *block) firstMatch(start, end int) int {
+	i := sort.Search(len(k.spans), func(i int) bool { return k.spans[i][1] > start })
+	if i == len(k.spans) || k.spans[i][0] > end {
+		return start
+	}
+	return max(start, k.spans[i][0])
 }

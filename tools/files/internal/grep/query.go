@@ -24,6 +24,10 @@ type Query struct {
 	Mode          Mode
 	// MaxColumns is the maximum length of a row's text, in bytes; 0 means no limit.
 	MaxColumns int
+	// LongLine is the number of characters above which a line is long. The text of its row
+	// begins shortly before its first match if that is after the first half of these
+	// characters. 0 means that every text begins with its line.
+	LongLine int
 }
 
 // A Mode says what a search returns for a file with a match.

@@ -4,6 +4,7 @@ package grep
 type Row struct {
 	Number  int    // of the line, counted from 1
 	Text    string // without the line feed
+	Skipped int    // bytes of the line before Text
 	Omitted int    // bytes of the line that are cut off at the end of Text
 	Context bool   // a line of context without a match
 	Gap     bool   // lines are missing between this row and the one before

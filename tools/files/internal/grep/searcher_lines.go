@@ -83,7 +83,7 @@ func (s *Searcher) addLine(b []byte, start, end int) {
 		s.result.Matches++
 		if s.program.query.Mode == Content {
 			s.addContextBefore(b, start)
-			s.addRow(b, start, end, false)
+			s.addRow(b, rowBounds{start, end, s.firstMatch(b, start, end)}, false)
 			s.trailing = s.program.query.After
 		}
 		return
@@ -92,9 +92,23 @@ func (s *Searcher) addLine(b []byte, start, end int) {
 	s.eachMatch(line, func(from, to int) {
 		s.result.Matches++
 		if s.program.query.Mode == Content && (from < to || !s.program.query.Multiline) {
-			s.addRow(b, start+from, start+to, false)
+			s.addRow(b, rowBounds{start + from, start + to, start + from}, false)
 		}
 	})
+}
+
+// firstMatch returns the start of the first match in a line, or start if a row shows the
+// whole line in any case.
+func (s *Searcher) firstMatch(b []byte, start, end int) int {
+	longLine := s.program.query.LongLine
+	if longLine <= 0 || end-start <= longLine {
+		return start
+	}
+	from, _, ok := s.machine.find(b[start:end], 0, false)
+	if !ok {
+		return start
+	}
+	return start + from
 }
 
 // eachMatch calls f for each match in b.

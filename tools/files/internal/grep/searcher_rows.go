@@ -35,7 +35,7 @@ func (s *Searcher) addContextBefore(b []byte, start int) {
 	s.addContextAfter(b, start)
 	for from := s.contextStart(b, start); from < start; {
 		end := lineEnd(b, from)
-		s.addRow(b, from, end, true)
+		s.addRow(b, rowBounds{from, end, from}, true)
 		from = end + 1
 	}
 }
@@ -57,29 +57,30 @@ func (s *Searcher) contextStart(b []byte, start int) int {
 func (s *Searcher) addContextAfter(b []byte, upTo int) {
 	for s.trailing > 0 && s.shownTo < upTo {
 		end := lineEnd(b, s.shownTo)
-		s.addRow(b, s.shownTo, end, true)
+		s.addRow(b, rowBounds{s.shownTo, end, s.shownTo}, true)
 		s.trailing--
 	}
 }
 
-// addRow adds a row: the bytes from start to end. context marks a line without a match.
-func (s *Searcher) addRow(b []byte, start, end int, context bool) {
+// addRow adds a row. context marks a line without a match.
+func (s *Searcher) addRow(b []byte, row rowBounds, context bool) {
 	if s.result.Binary {
 		s.done = true // a binary file has no rows
 		return
 	}
 	s.result.NumRows++
-	gap := start != s.shownTo && s.result.NumRows > 1 && s.program.query.Before+s.program.query.After > 0
-	s.shownTo = end + 1
+	gap := row.start != s.shownTo && s.result.NumRows > 1 && s.program.query.Before+s.program.query.After > 0
+	s.shownTo = row.end + 1
 	if s.result.Truncated || len(s.result.Rows) >= s.maxRows {
 		return
 	}
-	r := Row{Number: s.lineNumber(b, start), Context: context, Gap: gap}
-	text := b[start:end]
+	r := Row{Number: s.lineNumber(b, row.start), Context: context, Gap: gap}
+	from := row.shownFrom(b, s.program.query.LongLine)
+	text := b[from:row.end]
 	if limit := s.program.query.MaxColumns; limit > 0 && len(text) > limit {
 		text = wholeRunes(text[:limit])
 	}
-	r.Text, r.Omitted = string(text), end-start-len(text)
+	r.Text, r.Skipped, r.Omitted = string(text), from-row.start, row.end-from-len(text)
 	s.rowMemory += r.memory()
 	if s.result.Truncated = s.options.MaxBytes > 0 && s.rowMemory > s.options.MaxBytes && len(s.result.Rows) > 0; s.result.Truncated {
 		return

@@ -83,6 +83,35 @@ func TestSearchOfLongLines(t *testing.T) {
 	}, r.Files[0].Rows)
 }
 
+func TestSearchShowsTheMatchInALongLine(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 300<<10)
+	for _, tt := range []struct {
+		name, pattern, text string
+		multiline           bool
+		want                []grep.Row
+	}{
+		{name: "far", pattern: "needle", text: long + "needle" + long, want: []grep.Row{{Number: 1, Skipped: len(long) - 1, Text: "xneedlexxxxx", Omitted: len(long) - 5}}},
+		{name: "at the end", pattern: "needle", text: "a\n" + long + "needle\n", want: []grep.Row{{Number: 2, Skipped: len(long) - 1, Text: "xneedle"}}},
+		{name: "near", pattern: "needle", text: "xxneedle" + long, want: []grep.Row{{Number: 1, Text: "xxneedlexxxx", Omitted: len(long) - 4}}},
+		{name: "in a line that is not long", pattern: "needle", text: "xxxxxxxxxxxneedle", want: []grep.Row{{Number: 1, Text: "xxxxxxxxxxxn", Omitted: 5}}},
+		{name: "characters count, not bytes", pattern: "needle", text: "äääääääääneedleäääää", want: []grep.Row{{Number: 1, Text: "ääääää", Omitted: 22}}},
+		{name: "other characters before it", pattern: "needle", text: "ääääääääääääneedleääääää", want: []grep.Row{{Number: 1, Skipped: 22, Text: "äneedleää", Omitted: 8}}},
+		{name: "across lines", multiline: true, pattern: "needle\\n\\w+", text: long + "needle\n" + long, want: []grep.Row{
+			{Number: 1, Skipped: len(long) - 1, Text: "xneedle"}, {Number: 2, Text: "xxxxxxxxxxxx", Omitted: len(long) - 12},
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p, err := grep.Compile(grep.Query{Pattern: tt.pattern, Multiline: tt.multiline, MaxColumns: 12, LongLine: 20})
+			require.NoError(t, err)
+			r, err := p.SearchFile(t.Context(), "f", strings.NewReader(tt.text), grep.TreeOptions{})
+			require.NoError(t, err)
+			require.Equal(t, tt.want, r.Files[0].Rows)
+		})
+	}
+}
+
 func TestSearchEndsAtWhatIsNotText(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

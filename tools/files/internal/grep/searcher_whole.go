@@ -64,7 +64,7 @@ func (s *Searcher) addBlock(b []byte, k *block) {
 		s.addContextBefore(b, k.start)
 		for at := k.start; at < k.end && !s.done; {
 			end := lineEnd(b, at)
-			s.addRow(b, at, end, false)
+			s.addRow(b, rowBounds{at, end, k.firstMatch(at, end)}, false)
 			at = end + 1
 		}
 		s.trailing = s.program.query.After
@@ -74,7 +74,7 @@ func (s *Searcher) addBlock(b []byte, k *block) {
 		for at, end := span[0], span[1]; at < end && !s.done; {
 			stop := min(end, lineEnd(b, at))
 			if stop > at {
-				s.addRow(b, at, stop, false)
+				s.addRow(b, rowBounds{at, stop, at}, false)
 			}
 			at = stop + 1
 		}
