@@ -65,7 +65,8 @@
 //
 // Cancel the context of a batch with a cause, such as [ErrUserInterrupt] or
 // [ErrNewMessage]: the model is told the cause, and a tool's [Interrupt] says what a
-// new message does to its calls. A call that does not return within the executor's
+// new message does to its calls. The outcome of a stopped call wraps [ErrCancelled] and
+// the cause, whatever its tool returned. A call that does not return within the executor's
 // Grace is answered and abandoned. It keeps its keys until it returns; a call that
 // conflicts with it fails at once and names it.
 //

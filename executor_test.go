@@ -86,19 +86,24 @@ func TestRunCancelled(t *testing.T) {
 }
 
 // TestRunKeepsTheRealResultOfACancelledCall: a call that returns a result after it was
-// cancelled has that result.
+// cancelled has that result, below the executor's words.
 func TestRunKeepsTheRealResultOfACancelledCall(t *testing.T) {
 	t.Parallel()
 	var reg pegboard.Registry
 	turn, cancel := context.WithCancel(t.Context())
 	require.NoError(t, reg.Add(pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true},
-		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { cancel(); return "done", nil },
+		Call: func(own ctx, _ struct{}, _ *pegboard.Call) (string, error) {
+			cancel()
+			<-own.Done()
+			return "done", nil
+		},
 	})))
 	ex := executor(pegboard.Executor{})
 	out := ex.Run(turn, reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{}), call("1", "T", ``))[0]
-	require.NoError(t, out.Err)
-	require.Equal(t, "done", out.Result.Text())
+	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
+	require.Equal(t, "done", out.Result.Data)
+	require.Contains(t, out.Result.Text(), "It returned this:\ndone")
 }
 
 // TestExecutorIsSafeForConcurrentUse runs batches side by side for the race

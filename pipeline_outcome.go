@@ -32,17 +32,21 @@ func (j *job) failWithPartial(part *Result, f *failure) Outcome {
 	return o
 }
 
-// outcomeOf turns a tool's return values into an outcome. A result that is returned after
-// a stop still counts, and a partial result beside an error is kept.
+// outcomeOf turns a tool's return values into an outcome. A call that was stopped has
+// failed, whatever its tool returned; the result is kept, as is a partial result beside an
+// error.
 func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
+	cause := j.run.Cause()
 	switch {
 	case crash != nil:
 		return j.fail(j.crash(crash))
-	case err == nil:
+	case err == nil && cause == nil:
 		j.stage = StageResult
 		return Outcome{Result: j.nonEmpty(result)}
-	case j.run.Cause() != nil:
-		return j.failWithPartial(result, j.stopped(j.run.Cause()))
+	case err == nil:
+		return j.stoppedWithResult(result, cause)
+	case cause != nil:
+		return j.failWithPartial(result, j.stopped(cause))
 	case errors.Is(err, ErrDeferred):
 		return j.fail(&failure{err: err, text: j.call.Name + " has not been answered yet. The answer comes later."})
 	}
@@ -127,6 +131,21 @@ func (j *job) stopped(cause error) *failure {
 		err = fmt.Errorf("%w: %w", ErrCancelled, cause)
 	}
 	return &failure{err: err, text: fmt.Sprintf("%s %s: %s.", j.call.Name, did, causeText(cause))}
+}
+
+// stoppedWithResult is the outcome of a call that was stopped, and whose tool then
+// returned a result: of a part of its work, or of all of it.
+func (j *job) stoppedWithResult(result *Result, cause error) Outcome {
+	if result == nil || result.empty() {
+		return j.fail(j.stopped(cause))
+	}
+	f := j.stopped(cause)
+	f.text = fmt.Sprintf("%s was stopped while it ran: %s. It returned this:", j.call.Name, causeText(cause))
+	o := j.fail(f)
+	r := *result
+	r.IsError, r.Parts = true, slices.Concat(o.Result.Parts, result.Parts)
+	o.Result = &r
+	return o
 }
 
 // causeText words the cause of a stop for the model, with what to do next.

@@ -125,7 +125,9 @@ type Outcome struct {
 	Result *Result // never nil
 
 	// Err says why the call failed: nil, or a *[CallError]. It is nil, too, if the tool
-	// ran and reported a failure by Result.IsError. A panic of the tool is in it with its
+	// ran and reported a failure by Result.IsError. If the call was stopped while its tool
+	// ran, it wraps ErrCancelled, or ErrTimeout, and the cause, whatever the tool returned;
+	// what it returned stands in Result, below the words that say who stopped it. A panic of the tool is in it with its
 	// stack, see [PanicError]. So is one of Result.UpdateSession, unless a [Stream] yielded
 	// the outcome before.
 	Err error

@@ -56,3 +56,45 @@ func TestTimeoutHoldsForADetachedCall(t *testing.T) {
 		require.Empty(t, left)
 	})
 }
+
+// TestStoppedCallSaysByWhomWhateverItsToolReturned: a shell whose command was ended
+// reports that as an ordinary result.
+func TestStoppedCallSaysByWhomWhateverItsToolReturned(t *testing.T) {
+	t.Parallel()
+	failed := &pegboard.Result{Parts: []pegboard.Part{{Text: "half"}}, IsError: true, Data: 7}
+	tests := []struct {
+		name    string
+		returns func() (*pegboard.Result, error)
+		data    any
+		says    string
+	}{
+		{name: "a result", returns: func() (*pegboard.Result, error) { return pegboard.TextResult("all"), nil }, says: "was stopped while it ran: the user interrupted the turn. Nobody refused the call; repeat it only if the user wants it. It returned this:\nall"},
+		{name: "a failure", returns: func() (*pegboard.Result, error) { return failed, nil }, data: 7, says: "It returned this:\nhalf"},
+		{name: "nothing", returns: func() (*pegboard.Result, error) { return nil, nil }, says: "was stopped before it finished; it may have done part of its work: the user interrupted the turn"},
+		{name: "its own error", returns: func() (*pegboard.Result, error) { return nil, errPlanned }, says: "was stopped before it finished; it may have done part of its work: the user interrupted the turn"},
+		{name: "an error and a part", returns: func() (*pegboard.Result, error) { return failed, errPlanned }, data: 7, says: "repeat it only if the user wants it.\nhalf"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				tool := pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
+					Info: pegboard.Info{Name: "T"}, Description: "x.",
+					Call: func(own ctx, _ struct{}, _ *pegboard.Call) (*pegboard.Result, error) {
+						<-own.Done()
+						return tc.returns()
+					},
+				})
+				turn, cancel := context.WithCancelCause(t.Context())
+				time.AfterFunc(time.Second, func() { cancel(pegboard.ErrUserInterrupt) })
+				ex := executor(pegboard.Executor{})
+				out := ex.Run(turn, registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "T", ``))[0]
+				require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
+				require.ErrorIs(t, out.Err, pegboard.ErrUserInterrupt)
+				require.True(t, out.Result.IsError)
+				require.Equal(t, tc.data, out.Result.Data)
+				require.Contains(t, out.Result.Text(), tc.says)
+			})
+		})
+	}
+}

@@ -86,10 +86,14 @@ func TestCancelledBeforeItIsATask(t *testing.T) {
 		ended := starting(ctx, poolOf(t, s, shell.Bash(shell.Options{})), "Bash", fmt.Sprintf(`{"command":"echo >%s; exec tail -f /dev/null","run_in_background":true}`, begun))
 		written(t, begun)
 		cancel()
-		out := outputOf(t, <-ended)
+		outcome := <-ended
+		out, ok := outcome.Result.Data.(shell.Output)
+		require.True(t, ok)
 		if out.BackgroundTaskID != "" {
 			continue
 		}
+		require.ErrorIs(t, outcome.Err, pegboard.ErrCancelled)
+		require.Contains(t, outcome.Result.Text(), "Bash was stopped while it ran: the user interrupted the turn")
 		require.True(t, out.Interrupted)
 		require.Contains(t, out.Stderr, "the call was cancelled")
 		require.NotContains(t, out.Stderr, "ended at once")
