@@ -299,11 +299,16 @@ func (e *evaluation) isHarmless(t *Target) bool {
 	case t.Shell.Guess:
 		return true
 	case t.Kind == TargetPath:
-		return t.Access == AccessRead && (e.isInside(t) || allNamesWithin(t, e.readable))
+		return e.isHarmlessPath(t)
 	case t.Kind == TargetCommand:
 		return t.Shell.ReadOnly && e.verifyReadOnly(t)
 	}
 	return false
+}
+
+// isHarmlessPath reports whether t is a path that is read where the session may read.
+func (e *evaluation) isHarmlessPath(t *Target) bool {
+	return t.Kind == TargetPath && t.Access == AccessRead && (e.isInside(t) || allNamesWithin(t, e.readable))
 }
 
 // verifyReadOnly reports whether the tool confirms that a command is read-only. If not,
@@ -365,8 +370,10 @@ func (e *evaluation) all(ok func(*Target) bool) bool {
 
 // whyNotAllowed says what the call wants, and why it needs approval.
 func (e *evaluation) whyNotAllowed() string {
-	what := "wants to " + describeTargets(e.targets)
+	what := "wants to " + cmp.Or(describeTargets(e.targets), "read something that it does not name")
 	switch {
+	case !e.traits.ReadOnly && len(e.targets) > 0 && e.all(e.isHarmlessPath):
+		what += " and does not declare that it changes nothing (Traits.ReadOnly)"
 	case e.traits.Destructive:
 		what += " and cannot be undone"
 	case e.traits.OpenWorld:

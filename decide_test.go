@@ -375,3 +375,30 @@ func TestBypassAsksAboutAnOpaqueTarget(t *testing.T) {
 		require.Equal(t, tc.want, judgeOnce(t, tc.a, pegboard.SessionConfig{}, pegboard.ModeBypass, tc.set), tc.name)
 	}
 }
+
+func TestWhyNotAllowedNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	read := []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "f"}}
+	tests := []struct {
+		name   string
+		traits pegboard.Traits
+		want   string
+		not    string
+	}{
+		{name: "no target, beyond this machine", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true}, want: "T wants to read something that it does not name, beyond this machine", not: "to ,"},
+		{name: "a read target without ReadOnly", traits: pegboard.Traits{Targets: read}, want: "does not declare that it changes nothing (Traits.ReadOnly)"},
+		{name: "a read target with ReadOnly, beyond this machine", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: read}, want: ", beyond this machine", not: "Traits.ReadOnly"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "T", traits: tc.traits}
+			d := a.pool(t, session(t, pegboard.SessionConfig{})).Decide(t.Context(), pegboard.Call{Name: "T", Input: []byte(`{}`)})
+			require.Equal(t, pegboard.Ask, d.Behavior)
+			require.Contains(t, d.Reason, tc.want)
+			if tc.not != "" {
+				require.NotContains(t, d.Reason, tc.not)
+			}
+		})
+	}
+}

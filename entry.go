@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
@@ -44,6 +45,21 @@ func newEntry(t Tool) (e entry, err error) {
 	e.info.Aliases = slices.Clone(e.info.Aliases)
 	e.tool = t
 	return e, nil
+}
+
+// checkRuleNames returns an error if no rule can name the tool. The exposed name of an
+// external tool needs no check: it is folded to letters, digits, _ and -.
+func (e *entry) checkRuleNames() error {
+	for _, name := range append([]string{e.info.Name}, e.info.Aliases...) {
+		r, err := ParseRule(Deny, name)
+		if err == nil && (r.Tool != name || strings.Contains(name, "*")) {
+			err = errors.New("a rule of this text is not about this tool alone")
+		}
+		if err != nil {
+			return &BuildError{Tool: e.info.Name, Field: "Info.Name", Err: fmt.Errorf("no rule could name %q: %w", name, err)}
+		}
+	}
+	return nil
 }
 
 // newExternalEntry is newEntry for a tool of a source.

@@ -22,6 +22,8 @@ var (
 	ErrPanic        = errors.New("panicked")
 	ErrDuplicate    = errors.New("duplicate")
 	ErrClosed       = errors.New("session closed")
+	// ErrToolFailed: the tool's Call returned an error of its own, which is wrapped, too.
+	ErrToolFailed = errors.New("tool failed")
 )
 
 // Why there was no answer to a question. The outcome's error wraps ErrDenied, too,
@@ -77,6 +79,12 @@ type unansweredError struct {
 
 func (e *unansweredError) Error() string   { return ErrDenied.Error() + ": " + e.reason }
 func (e *unansweredError) Unwrap() []error { return []error{ErrDenied, e.cause} }
+
+// toolError is the error that a tool's Call returned.
+type toolError struct{ cause error }
+
+func (e *toolError) Error() string   { return e.cause.Error() }
+func (e *toolError) Unwrap() []error { return []error{ErrToolFailed, e.cause} }
 
 // errorClass returns the sentinel that err wraps, without the text of err.
 func errorClass(err error) string {

@@ -54,6 +54,7 @@ func TestRunAnswersEveryCall(t *testing.T) {
 		require.ErrorIs(t, o.Err, want[i], "call %d", i)
 		require.NotEmpty(t, o.Result.Text())
 		require.Equal(t, want[i] != nil, o.Result.IsError)
+		require.Equal(t, i == 2, errors.Is(o.Err, pegboard.ErrToolFailed), "call %d", i)
 	}
 	require.ErrorIs(t, outs[3].Err, pegboard.ErrPanic)
 	require.Equal(t, "(empty ran and returned nothing)", outs[1].Result.Text())

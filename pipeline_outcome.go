@@ -54,6 +54,9 @@ func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
 	if strings.TrimSpace(text) == "" {
 		text = j.call.Name + " failed and did not say why. Try something else or tell the user."
 	}
+	if !errors.Is(err, ErrDenied) { // by Call.Check
+		err = &toolError{err}
+	}
 	return j.failWithPartial(result, &failure{err: err, text: text})
 }
 

@@ -20,19 +20,23 @@ import (
 // All methods may be called concurrently. A pool is a snapshot: later changes of the
 // registry do not change it.
 type Registry struct {
-	mu      sync.RWMutex      // guards byName and now
-	byName  map[string]string // names of the built-in tools, by name and alias
+	mu      sync.RWMutex           // guards byName and now
+	byName  map[string]claimedName // names and aliases of the built-in tools, by lower case
 	now     catalog
 	library rank.Library // search indices of sources, shared by the pools
 }
 
 // Add adds built-in tools: all of them, or none and an error. The error wraps
-// [ErrDuplicate] if a name or alias is taken.
+// [ErrDuplicate] if a name or alias is taken, in whatever letter case. A name that no
+// rule could name, such as "*" or "Tool(x)", is an error, too.
 func (r *Registry) Add(tools ...Tool) error {
 	entries := make([]*entry, 0, len(tools))
 	for _, t := range tools {
 		e, err := newEntry(t)
 		if err != nil {
+			return err
+		}
+		if err := e.checkRuleNames(); err != nil {
 			return err
 		}
 		e.cacheDeclaration(t)
@@ -42,18 +46,35 @@ func (r *Registry) Add(tools ...Tool) error {
 	defer r.mu.Unlock()
 	taken := maps.Clone(r.byName)
 	if taken == nil {
-		taken = map[string]string{}
+		taken = map[string]claimedName{}
 	}
 	for _, e := range entries {
-		for _, name := range append([]string{e.info.Name}, e.info.Aliases...) {
-			if owner, ok := taken[name]; ok {
-				return &BuildError{Tool: e.info.Name, Field: "Info.Name", Err: fmt.Errorf("%w: %q is taken by %s", ErrDuplicate, name, owner)}
-			}
-			taken[name] = e.info.Name
+		if err := claimNames(taken, &e.info); err != nil {
+			return err
 		}
 	}
 	r.byName = taken
 	r.now.builtins = slices.SortedFunc(slices.Values(slices.Concat(r.now.builtins, entries)), byName)
+	return nil
+}
+
+// A claimedName is a name or alias of a built-in tool.
+type claimedName struct{ name, owner string }
+
+// claimNames adds the name and the aliases of a tool to the claimed ones, by their names
+// in lower case.
+func claimNames(claimed map[string]claimedName, i *Info) error {
+	for _, name := range append([]string{i.Name}, i.Aliases...) {
+		folded := strings.ToLower(name)
+		before, ok := claimed[folded]
+		switch {
+		case ok && before.name == name:
+			return &BuildError{Tool: i.Name, Field: "Info.Name", Err: fmt.Errorf("%w: %q is taken by %s", ErrDuplicate, name, before.owner)}
+		case ok && before.owner != i.Name:
+			return &BuildError{Tool: i.Name, Field: "Info.Name", Err: fmt.Errorf("%w: %q differs only in letter case from %q of %s, and a rule for one would be taken for the other", ErrDuplicate, name, before.name, before.owner)}
+		}
+		claimed[folded] = claimedName{name, i.Name}
+	}
 	return nil
 }
 

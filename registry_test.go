@@ -31,6 +31,14 @@ func TestAddIsAllOrNothing(t *testing.T) {
 		{name: "an alias that is a name of the same batch", bad: inert("Cat", "Good"), is: pegboard.ErrDuplicate, says: []string{"Cat", `"Good"`}},
 		{name: "an alias that is an alias of the same batch", bad: inert("Cat", "Fine"), is: pegboard.ErrDuplicate, says: []string{"Cat", `"Fine"`, "Good"}},
 		{name: "an alias that is its own name", bad: inert("Cat", "Cat"), is: pegboard.ErrDuplicate, says: []string{"Cat"}},
+		{name: "the twin of a name by letter case", bad: inert("READ"), is: pegboard.ErrDuplicate, says: []string{`"READ"`, "letter case", `"Read"`}},
+		{name: "the twin of an alias by letter case", bad: inert("view"), is: pegboard.ErrDuplicate, says: []string{`"view"`, "letter case", `"View"`}},
+		{name: "a name that stands for all tools in a rule", bad: inert("*"), says: []string{"Info.Name", "no rule could name"}},
+		{name: "a name with a star", bad: inert("get_*"), says: []string{"Info.Name", "no rule could name"}},
+		{name: "a name that is a rule with a pattern", bad: inert("Read(x)"), says: []string{"Info.Name", "no rule could name"}},
+		{name: "an alias that is a rule with a pattern", bad: inert("Cat", "Read(x)"), says: []string{"Cat", "no rule could name"}},
+		{name: "a name with a parenthesis", bad: inert("Cat("), says: []string{"Info.Name", "no rule could name"}},
+		{name: "a name that begins with a blank", bad: inert(" lead"), says: []string{"Info.Name", "no rule could name"}},
 		{name: "nil", says: []string{"nil"}},
 		{name: "a wrapper around nothing", bad: posing{nil, func() pegboard.Info { return pegboard.Info{Name: "Cat"} }}, says: []string{"Cat", "Build"}},
 		{name: "facts that panic", bad: posing{inert("Cat"), func() pegboard.Info { panic("oh") }}, says: []string{"Info", "panic"}},
@@ -56,10 +64,10 @@ func TestAddIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestAnyNameRegisters(t *testing.T) {
+func TestAnyNameOfARuleRegisters(t *testing.T) {
 	t.Parallel()
 	list := []string{
-		" lead", "*", "Read(x)", "a b", "a.b/c:d", "mcp__", "mcp__a__b", "Ärger", "日本語", "🔧",
+		"a b", "a.b/c:d", "mcp__", "mcp__a__b", "Ärger", "日本語", "🔧",
 		strings.Repeat("n", 1000),
 	}
 	reg := registryOf(t, inerts(list...)...)

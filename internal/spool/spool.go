@@ -121,23 +121,6 @@ func Open(root, session string, o Options) (*Dir, error) {
 	return d, nil
 }
 
-// OpenTemp opens a new folder in a new root under parent, for one process. Close removes
-// both. "" means the system's directory for temporary files. If the process is killed,
-// they stay.
-func OpenTemp(parent string, o Options) (*Dir, error) {
-	root, err := os.MkdirTemp(parent, "results-")
-	if err != nil {
-		return nil, err
-	}
-	d, err := Open(root, "session", o)
-	if err != nil {
-		_ = os.RemoveAll(root)
-		return nil, err
-	}
-	d.temporary = true
-	return d, nil
-}
-
 func realPath(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
