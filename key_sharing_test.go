@@ -176,7 +176,8 @@ func TestOnceKeepsOthersWaiting(t *testing.T) {
 		return 1
 	})
 	<-making
-	go func() { second <- slow.GetOrInit(agent(t, root, pegboard.RoleSubAgent), func() int { return 2 }) }()
+	fork := agent(t, root, pegboard.RoleSubAgent)
+	go func() { second <- slow.GetOrInit(fork, func() int { return 2 }) }()
 	requireNone(t, slow, root)
 	require.Equal(t, 3, other.GetOrInit(root, func() int { return 3 }))
 	close(release)
