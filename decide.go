@@ -143,6 +143,12 @@ func (e *evaluation) askStep() Decision {
 	if below {
 		return Decision{}
 	}
+	if r := e.misunderstood(); r != nil {
+		rule := *r
+		reason := r.describe() + " cannot be compared with what the call does, and may be meant for it"
+		e.record(r, nil, Ask, "cannot be compared with what the call does, and may be meant for it")
+		return Decision{Behavior: Ask, By: ByRule, Rule: &rule, Reason: reason}
+	}
 	reason, cautious := e.askReason(), true
 	opinion, by := e.opinion(), ByDefault
 	switch {

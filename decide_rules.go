@@ -56,6 +56,26 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 	return deny, ask
 }
 
+// misunderstood returns the first deny or ask rule on the tool whose pattern has no meaning
+// for any target of the call, or nil. It could be meant for the call.
+func (e *evaluation) misunderstood() *Rule {
+	set := e.perms.set
+	if set == nil {
+		return nil
+	}
+	for _, i := range set.ownRules {
+		r := &set.rules[i]
+		if !r.namesTool(e.info) || r.param != nil && e.hasParameter(r.param.Name) {
+			continue
+		}
+		understands := func(t Target) bool { return r.understands(e.info, &t) }
+		if !slices.ContainsFunc(e.targets, understands) && !slices.ContainsFunc(e.approved, understands) {
+			return r
+		}
+	}
+	return nil
+}
+
 // matchesCall reports whether r names the tool, or matches a parameter of the input.
 func (e *evaluation) matchesCall(r *Rule) bool {
 	return r.namesTool(e.info) && (r.Pattern == "" || e.hasParameter(r.param.Name) && r.param.Matches(e.parameters()))
@@ -134,7 +154,7 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 	case !r.covers(e.info, t, name), mode == ModeAuto && e.info.allowsAnything(r.Pattern):
 		return false
 	case r.Pattern != "":
-		return true
+		return mode != ModeAuto || t.Kind != TargetCommand || !pattern.Broad("Bash", r.Pattern)
 	}
 	return !e.restrictsUnseen(t) && (!e.isWrittenByCommand(t) || e.isInside(t))
 }

@@ -30,7 +30,8 @@ const (
 // A Rule decides calls. Without a pattern it decides every call of a tool, or
 // of all tools of a server. With a pattern it decides the targets that match:
 // Edit(path) files that any tool writes, Read(path) files that any tool reads, and
-// Bash(command line) commands.
+// Bash(command line) commands. On a tool of the host's own, the kind of each target says how
+// the pattern is read.
 type Rule struct {
 	Behavior Behavior
 	Tool     string // name, alias, or mcp__server

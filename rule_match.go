@@ -57,8 +57,15 @@ func (r *Rule) mayMatchUnseen(i *Info) bool {
 	return r.Pattern != "" && (pattern.IsTargetFamily(r.Tool) || r.namesTool(i) || r.appliesTo(i, &Target{Kind: TargetCommand}))
 }
 
+// understands reports whether a pattern rule on a tool has a meaning for t: it then matches
+// t or is about something else.
+func (r *Rule) understands(i *Info, t *Target) bool {
+	return t.Kind != TargetOpaque && r.spec.Understands(patternSubject(i, t, t.names()))
+}
+
 // patternSubject returns t in the form in which patterns match it.
 func patternSubject(i *Info, t *Target, names []string) pattern.Subject {
 	tree := t.Tree && (!t.Filtered || i.Origin.External())
-	return pattern.Subject{Doubtful: t.doubt() != "", Kind: t.Kind.pattern(), Write: t.Access != AccessRead, Tree: tree, NoWildcards: t.Shell.NoWildcards, Names: names, Nested: t.Shell.Nested}
+	unparsed := t.Kind == TargetCommand && !t.Shell.parsed()
+	return pattern.Subject{Unparsed: unparsed, Doubtful: t.doubt() != "", Kind: t.Kind.pattern(), Write: t.Access != AccessRead, Tree: tree, NoWildcards: t.Shell.NoWildcards, Names: names, Nested: t.Shell.Nested}
 }

@@ -11,6 +11,7 @@ import (
 type ruleset struct {
 	rules     []Rule
 	callRules []int32        // indices of the rules that name a tool as a whole, or a parameter
+	ownRules  []int32        // indices of the deny and ask rules with a pattern whose tool says by its targets what that means
 	index     *pattern.Index // of the patterns of all rules
 }
 
@@ -20,6 +21,9 @@ func newRuleset(rules []Rule) *ruleset {
 	for i := range rules {
 		if rules[i].Pattern == "" || rules[i].param != nil {
 			s.callRules = append(s.callRules, int32(i))
+		}
+		if r := &rules[i]; r.Pattern != "" && r.Behavior != Allow && !pattern.IsShared(r.Tool) {
+			s.ownRules = append(s.ownRules, int32(i))
 		}
 	}
 	s.index = pattern.NewIndex(len(rules), func(i int) pattern.Spec { return rules[i].spec })

@@ -44,3 +44,9 @@ type ShellFacts struct {
 	// FollowsLinks says of a Tree that is written that links below it are followed.
 	FollowsLinks bool
 }
+
+// parsed reports whether the tool says anything about a command line, which it then has
+// looked into.
+func (f *ShellFacts) parsed() bool {
+	return f.Simple || f.ReadOnly || f.EditsOnly || f.NoWildcards || f.ReadsInput || f.VerifyReadOnly != nil || len(f.Nested) > 0
+}

@@ -35,7 +35,7 @@ var rootLayers = []rootLayer{
 		"role", "hooks", "hooks_guard", "question", "suggestions", "classifier", "breaker",
 		"session", "session_context", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "trim", "key", "values",
 		"registry", "catalog", "gates", "restrict", "deferral", "pool", "assemble", "resolve", "pool_deferral", "pool_decide",
-		"toolsearch", "pool_search", "ranker", "tool_index",
+		"pool_rule_problems", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},
 	{about: "batches and the pipeline", files: []string{
 		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",

@@ -40,6 +40,10 @@ func (f Files) anchors(source pegboard.RuleSource) (anchors, error) {
 // inSession returns a rule of the file as it is spelled in a session: in two ways if the
 // anchor's directory has links in its path, since each covers one spelling.
 func (a anchors) inSession(r pegboard.Rule) []string {
+	if r.Behavior != pegboard.Allow && a.file != a.session && pattern.IsOwn(r.Tool) && isRooted(r.Pattern) {
+		asPath := withPattern(r, a.dirPattern(a.file)+r.Pattern)
+		return []string{r.String(), asPath} // the tool's targets may be paths or have names that look alike
+	}
 	rest, ok := rootedPattern(r)
 	if !ok || a.file == a.session {
 		return []string{r.String()}
@@ -87,10 +91,14 @@ func escape(path string) string {
 
 // rootedPattern returns the pattern of a path rule that begins with one slash.
 func rootedPattern(r pegboard.Rule) (rest string, ok bool) {
-	if r.Tool != "Edit" && r.Tool != "Read" || !strings.HasPrefix(r.Pattern, "/") || strings.HasPrefix(r.Pattern, "//") {
+	if r.Tool != "Edit" && r.Tool != "Read" || !isRooted(r.Pattern) {
 		return "", false
 	}
 	return r.Pattern, true
+}
+
+func isRooted(text string) bool {
+	return strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//")
 }
 
 func withPattern(r pegboard.Rule, text string) string {

@@ -93,3 +93,16 @@ func (f Files) loadSource(ctx context.Context, l *Loaded, source pegboard.RuleSo
 		source == pegboard.SourceLocal && !t.linked && !gitrepo.MayTrack(t.real)}
 	return r.read()
 }
+
+// RuleProblems returns the rules of the files that can match no call of the pool's tools, or
+// not as they are meant: see [pegboard.Pool.RuleProblems]. Show them with the Warnings, once
+// all tools are there.
+func (f Files) RuleProblems(p *pegboard.Pool) []Warning {
+	var warnings []Warning
+	for _, problem := range p.RuleProblems() {
+		if path := f.path(problem.Rule.Source); path != "" {
+			warnings = append(warnings, Warning{Path: path, Text: problem.String()})
+		}
+	}
+	return warnings
+}

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +45,41 @@ func TestLoad(t *testing.T) {
 	require.Equal(t, pegboard.ModePlan, p.Mode())
 	require.Equal(t, dirs, p.Directories())
 	require.Len(t, p.Rules(), 5)
+}
+
+// TestRuleProblems are those of the pool, with the file of each rule.
+func TestRuleProblems(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	write(t, f.User, `{"permissions": {"deny": ["readnote", "Read(.env)"], "allow": ["ReadNote"]}}`)
+	p, err := load(t, f).Permissions()
+	require.NoError(t, err)
+	p, err = p.WithRules(pegboard.RuleSet{Source: pegboard.SourceCLI, Deny: []string{"Nothing"}})
+	require.NoError(t, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: p})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "ReadNote"}, Description: "For a test.",
+		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "", nil },
+	})))
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
+	require.Len(t, pool.RuleProblems(), 2)
+	require.Equal(t, []settings.Warning{{Path: f.User, Text: `deny rule "readnote" from userSettings: there is no tool readnote; near names: ReadNote`}}, f.RuleProblems(pool))
+}
+
+// TestRulesOfOwnToolsAreAnchored: a deny rule on the paths of a host's own tool was relative
+// to the session's directory only, not to that of its file.
+func TestRulesOfOwnToolsAreAnchored(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	write(t, f.User, `{"permissions": {"deny": ["Save(/reports/**)"], "allow": ["Save(/v1/users)"]}}`)
+	l := load(t, f)
+	require.Len(t, l.Rules[0].Deny, 2)
+	require.Equal(t, "Save(/reports/**)", l.Rules[0].Deny[0])
+	require.Regexp(t, `^Save\((~|//).*/\.claude/reports/\*\*\)$`, l.Rules[0].Deny[1])
+	require.Equal(t, []string{"Save(/v1/users)"}, l.Rules[0].Allow)
 }
 
 // TestLoadNothing from files that are not there, or empty.

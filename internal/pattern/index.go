@@ -30,6 +30,8 @@ func NewIndex(n int, spec func(i int) Spec) *Index {
 	x := &Index{}
 	for i := range n {
 		switch s := spec(i); {
+		case s.own != nil:
+			x.addOwn(i, s)
 		case s.names != nil:
 			key, _, _ := strings.Cut(strings.TrimSpace(s.names.covers.text), " ")
 			x.names.add(i, key)
@@ -42,6 +44,28 @@ func NewIndex(n int, spec func(i int) Spec) *Index {
 		}
 	}
 	return x
+}
+
+// addOwn adds a rule on a tool of the host's own to the bucket of each kind. Only names have
+// a key, since such rules are few.
+func (x *Index) addOwn(i int, s Spec) {
+	if names := s.own.byKind[Text].names; names != nil {
+		key, _, _ := strings.Cut(strings.TrimSpace(names.covers.text), " ")
+		if strings.Contains(key, "*") {
+			key = ""
+		}
+		x.names.add(i, key)
+	}
+	x.lines.addIf(i, s.own.byKind[Command].line != nil)
+	x.hosts.addIf(i, s.own.byKind[Host].host != nil)
+	x.paths.addIf(i, s.own.byKind[Path].path != nil)
+}
+
+// addIf adds rule i without a key if ok.
+func (d *bucket) addIf(i int, ok bool) {
+	if ok {
+		d.add(i, "")
+	}
 }
 
 // add adds rule i under each of its keys, or without a key if one is empty.
@@ -75,7 +99,11 @@ func (x *Index) Candidates(s Subject, dst []int32) []int32 {
 	dst = append(dst, x.names.withoutKey...)
 	switch s.Kind {
 	case Command:
-		dst = append(dst, x.lines.withoutKey...)
+		if s.Unparsed {
+			dst = append(dst, x.lines.all...)
+		} else {
+			dst = append(dst, x.lines.withoutKey...)
+		}
 	case Host:
 		dst = append(dst, x.hosts.withoutKey...)
 	case Path:
@@ -112,7 +140,7 @@ func (x *Index) appendAll(s *Subject, dst []int32) []int32 {
 		dst = append(dst, x.paths.all...)
 	}
 	slices.Sort(dst[start:])
-	return dst
+	return dst[:start+len(slices.Compact(dst[start:]))]
 }
 
 // appendMatching appends the rules with a key in name.

@@ -38,6 +38,40 @@ func (r *lineRule) touchesLine(line string) bool {
 	return r.touches.matches(line)
 }
 
+// maxInside limits the length of a line that is searched for commands.
+const maxInside = 16 << 10
+
+// touchesInside reports whether a line that nobody has parsed may run a command that r
+// matches: whether r matches the line from one of its words on, up to the end or to a
+// character that ends a command. It is true of a line that is too long to search.
+func (r *lineRule) touchesInside(line string) bool {
+	if len(line) > maxInside {
+		return true
+	}
+	first, _ := firstWords(r.touches.text)
+	first, _, _ = strings.Cut(first, "*")
+	const between = " \t\r\n;&|(){}<>`$\"'\\/="
+	for i := 0; i < len(line); i++ {
+		if i > 0 && (strings.IndexByte(between, line[i-1]) < 0 || strings.IndexByte(between, line[i]) >= 0) {
+			continue
+		}
+		rest := line[i:]
+		if len(rest) < len(first) || !strings.EqualFold(rest[:len(first)], first) {
+			continue
+		}
+		for _, ends := range []string{"", "\n;&|(){}<>`", "\n;&|(){}<>`\"'\\"} {
+			command := rest
+			if end := strings.IndexAny(rest, ends); end >= 0 {
+				command = rest[:end]
+			}
+			if r.touchesLine(strings.Trim(command, " \t\r\n")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // normalizeBlanks replaces runs of blanks between words by one blank. Blanks inside quotes
 // belong to a word. It returns a line with substitutions, in which quotes nest, unchanged.
 func normalizeBlanks(line string) string {

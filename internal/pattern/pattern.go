@@ -28,10 +28,12 @@ const (
 type Spec struct {
 	kind        Kind
 	write       bool // of Edit: written paths; of Read: read ones
+	read        bool // with write: read ones, too
 	names       *nameRule
 	line        *lineRule
 	host        *hostRule
 	path        *pathRule
+	own         *ownRule // of a tool of the host's own: the fields above are those of each kind
 	linkTargets []string // resolved literal prefixes, see WithLinkTargets
 }
 
@@ -43,6 +45,7 @@ type Subject struct {
 	NoWildcards bool     // not covered by a specifier with wildcards
 	Doubtful    bool     // Names do not say what it is: nothing covers it, all that is about its kind touches it
 	Names       []string // names; absolute and clean paths, or hosts mapped to ASCII
+	Unparsed    bool     // a command line in which nobody has looked for the commands
 	Nested      []string // names that only Touches matches, such as commands inside a command
 }
 
@@ -52,8 +55,9 @@ var ErrWildcard = errors.New("no wildcard is understood here; write the name exa
 
 // Parse compiles the specifier text of a rule on tool. The tool's name determines the kind
 // of targets: Edit and Read are about paths, whichever tool uses them, WebFetch is about
-// hosts, Bash, PowerShell and Monitor about command lines, any other tool about the names
-// of its targets.
+// hosts, Bash, PowerShell and Monitor about command lines, Agent, Task, Skill and the tools
+// of servers about the names of their targets. For any other tool the kind of each target
+// says how the text is read.
 //
 // Text that [Parameter] reads as a parameter of the tool is not for Parse.
 func Parse(tool, text string) (Spec, error) {
@@ -80,10 +84,13 @@ func Parse(tool, text string) (Spec, error) {
 	case "Bash", "PowerShell", "Monitor":
 		return Spec{kind: Command, line: parseLine(text, tool == "PowerShell")}, nil
 	}
+	if IsOwn(tool) {
+		return parseOwn(tool, text), nil
+	}
 	return parseNames(tool, text)
 }
 
-// parseNames parses the name of an agent, of a skill, or of the targets of any other tool.
+// parseNames parses the name of an agent, of a skill, or of a target of a server's tool.
 // The name of a skill may end in " *" for its arguments.
 func parseNames(tool, text string) (Spec, error) {
 	names := wordGlob{text: text}
@@ -102,6 +109,10 @@ func isShell(tool string) bool { return tool == "Bash" || tool == "PowerShell" |
 // IsTargetFamily reports whether a rule on tool is about a kind of target, whichever tool
 // has it, so that it may apply to any call.
 func IsTargetFamily(tool string) bool { return tool == "Edit" || tool == "Read" || tool == "WebFetch" }
+
+// IsShared reports whether a rule on tool is about a kind of target of several tools: a
+// target family, or the command lines of a shell.
+func IsShared(tool string) bool { return IsTargetFamily(tool) || isShell(tool) }
 
 // hasWildcard reports whether s contains a wildcard.
 func (s Spec) hasWildcard() bool {
@@ -122,6 +133,7 @@ func (s Spec) hasWildcard() bool {
 // If there are several bases, they are spellings of one place on one platform, and a name
 // may match under any of them.
 func (s Spec) Covers(x Subject, bs ...Base) bool {
+	s = s.about(x.Kind)
 	if !s.appliesTo(x) || x.Doubtful || len(x.Names) == 0 || (s.kind == Path && x.Write && !s.write) || (x.NoWildcards && s.hasWildcard()) {
 		return false
 	}
@@ -155,7 +167,8 @@ func (s Spec) coversName(x *Subject, name string, bs []Base) bool {
 // notebook. Claude Code's rules except NotebookEdit from that, which would let a call
 // evade the rule.
 func (s Spec) Touches(x Subject, bs ...Base) bool {
-	if !s.appliesTo(x) || (s.kind == Path && s.write && !x.Write) {
+	s = s.about(x.Kind)
+	if !s.appliesTo(x) || (s.kind == Path && s.write && !s.read && !x.Write) {
 		return false
 	}
 	if x.Doubtful {
@@ -179,7 +192,7 @@ func (s Spec) touchesName(x *Subject, name string, bs []Base) bool {
 	case s.names != nil:
 		return s.names.touchesName(name)
 	case s.line != nil:
-		return s.line.touchesLine(name)
+		return s.line.touchesLine(name) || x.Unparsed && s.line.touchesInside(name)
 	case s.host != nil:
 		return s.host.matches(name)
 	}
@@ -198,6 +211,16 @@ func (s Spec) touchesName(x *Subject, name string, bs []Base) bool {
 	return false
 }
 
+// about returns the part of s that is about targets of a kind.
+func (s Spec) about(kind Kind) Spec {
+	if s.own == nil {
+		return s
+	}
+	part := s.own.byKind[kind]
+	part.linkTargets = s.linkTargets
+	return part
+}
+
 func (s Spec) appliesTo(x Subject) bool {
 	switch {
 	case s.names != nil:
@@ -212,6 +235,7 @@ func (s Spec) appliesTo(x Subject) bool {
 // the first wildcard. It may contain links. On Windows it is spelled so that the system
 // accepts it.
 func (s Spec) LiteralPrefix(b Base) (string, bool) {
+	s = s.about(Path)
 	if s.path == nil {
 		return "", false
 	}

@@ -7,6 +7,8 @@ package schema
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
@@ -72,3 +74,6 @@ func (s *Schema) Accepts(raw []byte) bool {
 // Declares reports whether the schema itself names a property, without following
 // references.
 func (s *Schema) Declares(name string) bool { return s.root.Properties[name] != nil }
+
+// Properties returns the names of the properties that the schema itself names, in no order.
+func (s *Schema) Properties() []string { return slices.Collect(maps.Keys(s.root.Properties)) }
