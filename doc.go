@@ -46,9 +46,10 @@
 //
 // A session's Approvers are asked before the user; the permission hook and the
 // [Classifier] at the same time as the user: the first decision wins. All agents of
-// a conversation share one line of questions. An Asker is shown one question at a
-// time; [Session.Answer] answers any open question by its id, in any order. An
-// answer may change the input, end the turn, or change the permissions from now on
+// a conversation share one line of questions, which those of one message enter in request
+// order: a question waits while an earlier call is still decided by hooks or approvers. An
+// Asker is shown one question at a time; [Session.Answer] answers any open question by its
+// id, in any order. An answer may change the input, end the turn, or change the permissions from now on
 // ([Decision].Remember), which also closes every open question that they decide.
 // [Question.Suggestions] proposes rules to remember.
 //

@@ -56,8 +56,12 @@ func (q *inquiry) ask(ctx context.Context) (Decision, error) {
 		OnQueued: func(id string) {
 			prompted = id
 			q.job.batch.emit(Event{Kind: EventAsked, Call: q.call, Targets: cloneTargets(q.targets), Text: q.Reason, Question: q.question(id)})
+			q.job.endDeciding()
 		},
 		Recheck: func() (Decision, bool) { d := q.again(); return d, d.Behavior != Ask },
+	}
+	if !q.running {
+		race.Hold = q.job.holdQuestion
 	}
 	if s.cfg.Ask != nil && !s.cfg.NoPrompts {
 		race.Prompt = q.prompt

@@ -45,6 +45,7 @@ type job struct {
 	repairUsed  bool // Repair.Func was called
 
 	schedule schedule
+	order    questionOrder
 
 	// The decision.
 	approved  *Decision   // an answer that allows exactly these bytes
@@ -210,6 +211,9 @@ func (j *job) waitForMessage(ctx context.Context) *failure {
 	}
 	if j.batch.message != nil {
 		j.schedule.resolvedAt = 0 // a message takes long, and other programs use the disk meanwhile
+		j.order.inMessage.Store(true)
+		defer j.order.inMessage.Store(false)
+		j.notifyHeld()
 		select {
 		case <-j.batch.message:
 		case <-ctx.Done():
@@ -271,6 +275,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		}
 		d = answer
 	}
+	j.endDeciding()
 	j.session().classifier.count(d)
 	if d.Behavior == Deny && d.unruled { // by a mode that asks nobody
 		d.Reason = withRemedy(j.call, d.Reason, j.call.state.targets)
@@ -369,6 +374,7 @@ func (j *job) invoke(ctx context.Context) Outcome {
 
 // finish runs the hooks after the call, releases the keys and publishes the outcome.
 func (j *job) finish(o Outcome) {
+	j.endDeciding()
 	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
 	failed := j.failedByItself(&o)
 	if !j.postHooksRan && (j.stage == StageCall || j.stage == StageResult) {

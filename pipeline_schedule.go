@@ -59,6 +59,7 @@ func (j *job) resolveTargets(tr Traits) []Target {
 // changed where its paths lead, so these are resolved again until they stay the same.
 func (j *job) waitForKeys(ctx context.Context) *failure {
 	for range maxRewrites {
+		j.notifyHeld()
 		if err := j.schedule.ticket.Wait(ctx); errors.Is(err, ErrDetached) {
 			return &failure{err: err, text: fmt.Sprintf("%s was not run: it needs what a call holds that never returned (%v). "+
 				"Do something that does not touch it, or tell the user.", j.call.Name, err)}

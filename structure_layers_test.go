@@ -39,7 +39,7 @@ var rootLayers = []rootLayer{
 	}},
 	{about: "batches and the pipeline", files: []string{
 		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",
-		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "inquiry", "tool_run", "pipeline_outcome",
+		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_questions", "inquiry", "tool_run", "pipeline_outcome",
 	}},
 }
 

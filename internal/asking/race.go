@@ -36,6 +36,10 @@ type Race[Q, A any] struct {
 	// It ends early when all have abstained.
 	HeadStart time.Duration
 
+	// Hold returns nil if the question may be added to the line, or a channel that is
+	// closed when Hold should be called again. A nil Hold means at once. Without a Prompt
+	// it is not called.
+	Hold func() <-chan struct{}
 	// Question makes the question that is added to the line under id.
 	Question func(id string) Q
 	// Prompt shows the question to the user when it is the first in line. It returns nil
@@ -57,7 +61,8 @@ type Race[Q, A any] struct {
 	results   chan result[A]
 	undecided int // deciders that have not returned
 
-	entry    *Entry[Q, A] // nil until the question was added to the line
+	entry    *Entry[Q, A]    // nil until the question was added to the line
+	held     <-chan struct{} // of Hold
 	turn     <-chan struct{}
 	changed  <-chan struct{}
 	timeout  <-chan time.Time
@@ -113,7 +118,7 @@ func (r *Race[Q, A]) firstResult() result[A] {
 	headStart := r.undecided > 0 && r.HeadStart > 0
 	var won *result[A]
 	for {
-		if won == nil && !headStart && r.entry == nil && r.ctx.Err() == nil {
+		if won == nil && !headStart && r.entry == nil && r.ctx.Err() == nil && !r.hold() {
 			won = r.enqueue()
 		}
 		if won != nil && (r.entry == nil || r.entry.Withdraw()) {
@@ -127,6 +132,8 @@ func (r *Race[Q, A]) firstResult() result[A] {
 			headStart = headStart && r.undecided > 0
 		case <-timer.C:
 			headStart = false
+		case <-r.held:
+			r.held = nil
 		case <-r.turn:
 			r.turn = nil
 			if won == nil && r.ctx.Err() == nil && len(r.answered()) == 0 {
@@ -149,6 +156,15 @@ func (r *Race[Q, A]) firstResult() result[A] {
 			return result[A]{err: context.Cause(r.ctx)}
 		}
 	}
+}
+
+// hold reports whether Hold keeps the question out of the line for now.
+func (r *Race[Q, A]) hold() bool {
+	if r.Hold == nil || r.Prompt == nil {
+		return false
+	}
+	r.held = r.Hold()
+	return r.held != nil
 }
 
 // receive reports whether res ends the race. A prompt that has returned ends it in any

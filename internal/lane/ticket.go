@@ -139,6 +139,13 @@ func (t *Ticket) Wait(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// Waits reports whether the ticket has claimed keys and does not hold them yet.
+func (t *Ticket) Waits() bool {
+	t.lane.mu.Lock()
+	defer t.lane.mu.Unlock()
+	return t.state == waiting
+}
+
 // check returns the result of Wait, or the channel to wait for before the next check.
 func (t *Ticket) check() (<-chan struct{}, error) {
 	t.lane.mu.Lock()
