@@ -203,7 +203,7 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 			e.record(r, t, Allow, "covers it")
 			last = r
 		case mode != ModeDeny && e.isHarmless(t):
-			e.record(nil, t, Allow, "it only reads, inside the working directories")
+			e.record(nil, t, Allow, harmlessReason(t.Kind))
 		case mode.edits() && e.isEdit(t):
 			e.record(nil, t, Allow, "mode "+string(mode)+" permits edits inside the working directories")
 			edits = true
@@ -236,7 +236,7 @@ func (e *evaluation) grantStep(mode Mode) (d Decision) {
 	case e.isBelowApproved():
 		d = Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}
 	case mode != ModeDeny && e.traits.ReadOnly && !e.traits.OpenWorld && e.all(e.isHarmless):
-		d = Decision{Behavior: Allow, Reason: "it only reads, inside the working directories"}
+		d = Decision{Behavior: Allow, Reason: e.whyHarmless()}
 	default:
 		return Decision{}
 	}
@@ -298,8 +298,30 @@ func (e *evaluation) askReason() string {
 // of its names.
 func (e *evaluation) isInside(t *Target) bool { return allNamesWithin(t, e.dirs) }
 
+// whyHarmless says why a call is harmless of which every target is.
+func (e *evaluation) whyHarmless() string {
+	if len(e.targets) == 0 {
+		return "its tool says that it only reads, on this machine, and nothing that rules are about"
+	}
+	for i := range e.targets {
+		if t := &e.targets[i]; t.Kind == TargetResource && !t.Shell.Guess {
+			return harmlessReason(t.Kind)
+		}
+	}
+	return harmlessReason(TargetPath)
+}
+
+// harmlessReason says why a target of a kind is harmless.
+func harmlessReason(k TargetKind) string {
+	if k == TargetResource {
+		return "its tool says that it only reads, on this machine"
+	}
+	return "it only reads, inside the working directories"
+}
+
 // isHarmless reports whether any read-only call may touch t: a path inside the working
-// directories that is read, or a command that only reads.
+// directories that is read, a command that only reads, or a resource on this machine that a
+// built-in tool reads.
 func (e *evaluation) isHarmless(t *Target) bool {
 	switch {
 	case t.Shell.Guess:
@@ -308,6 +330,8 @@ func (e *evaluation) isHarmless(t *Target) bool {
 		return e.isHarmlessPath(t)
 	case t.Kind == TargetCommand:
 		return t.Shell.ReadOnly && e.verifyReadOnly(t)
+	case t.Kind == TargetResource:
+		return t.Access == AccessRead && t.doubt() == "" && !e.traits.OpenWorld && !e.info.Origin.External()
 	}
 	return false
 }

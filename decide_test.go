@@ -346,6 +346,21 @@ func TestWritingATreeAsksAboutProtectedPathsBelow(t *testing.T) {
 	require.Equal(t, "ask", judgeOnce(t, actor{traits: pegboard.Traits{Targets: []pegboard.Target{tree}}}, pegboard.SessionConfig{Dir: dir}, pegboard.ModeAcceptEdits, pegboard.RuleSet{}))
 }
 
+// TestReasonOfReadingIsTrue: a call that read a resource, or did not say what it reads, was
+// said to read inside the working directories.
+func TestReasonOfReadingIsTrue(t *testing.T) {
+	t.Parallel()
+	thing := pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "orders"}
+	for want, targets := range map[string][]pegboard.Target{
+		"its tool says that it only reads, on this machine, and nothing that rules are about": nil,
+		"its tool says that it only reads, on this machine":                                   {pathTo(pegboard.AccessRead, "f"), thing},
+		"it only reads, inside the working directories":                                       {pathTo(pegboard.AccessRead, "f")},
+	} {
+		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: targets}}
+		require.Equal(t, want, judge(t, a.pool(t, session(t, pegboard.SessionConfig{}))).reason)
+	}
+}
+
 // The deny mode wants an allow rule for every target that the tool itself does not
 // allow.
 func TestModeDenyWantsARuleForEachTarget(t *testing.T) {

@@ -38,7 +38,7 @@
 // [Permissions] are rules and a mode. Deny rules come first, then ask rules, then
 // the mode, then allow rules. No hook, wrapper, fork or mode overrides a deny rule.
 // Without any rule a call runs only if it is read-only, stays on this machine, and
-// reads inside the working directories. Any other call is put to the session's
+// reads no file outside the working directories. Any other call is put to the session's
 // [Asker]; if there is none, it is denied, and the denial names the rule that would
 // have allowed it.
 //

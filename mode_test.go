@@ -67,6 +67,7 @@ func TestModes(t *testing.T) {
 	unknown := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}
 	fatal := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm -r ~", AskReason: "it removes the home directory"}
 	host := pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "example.com"}
+	thing := pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "orders"}
 	reads := func(ts ...pegboard.Target) actor {
 		return actor{traits: pegboard.Traits{ReadOnly: true, Targets: ts}}
 	}
@@ -94,6 +95,15 @@ func TestModes(t *testing.T) {
 		{name: "read inside, beyond this machine", actor: actor{traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []pegboard.Target{read("f")}}}, want: "q q q q d a q d"},
 		{name: "edit inside", actor: acts(write("f")), want: "q a d a d a q d"},
 		{name: "edit inside by an attached tool", actor: from(acts(write("f")), "srv"), want: "q q d q d a q d"},
+		{name: "reads and says not what", actor: reads(), want: "a a a a a a q d"},
+		{name: "reads a resource, and says so", actor: reads(thing), want: "a a a a a a q d"},
+		{name: "reads a resource and a file inside", actor: reads(thing, read("f")), want: "a a a a a a q d"},
+		{name: "reads a resource and a file outside", actor: reads(thing, read(outside)), want: "q q q q d a q d"},
+		{name: "reads a resource beyond this machine", actor: actor{traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []pegboard.Target{thing}}}, want: "q q q q d a q d"},
+		{name: "reads a resource, attached", actor: from(reads(thing), "srv"), want: "q q q q d a q d"},
+		{name: "reads a resource, and may write", actor: acts(thing), want: "q q q q d a q d"},
+		{name: "reads a resource that it writes", actor: reads(pegboard.Target{Kind: pegboard.TargetResource, Value: "orders"}), want: "q q q q d a q d"},
+		{name: "reads a resource that is denied", actor: reads(thing), set: denies("T(orders)"), want: "d d d d d d d d"},
 		{name: "edit inside, beyond this machine", actor: actor{traits: pegboard.Traits{OpenWorld: true, Targets: []pegboard.Target{write("f")}}}, want: "q q d q d a q d"},
 		{name: "edit outside", actor: acts(write(outside)), want: "q q d q d a q d"},
 		{name: "read and edit inside", actor: acts(read("f"), write("f")), want: "q a d a d a q d"},
