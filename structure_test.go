@@ -125,6 +125,7 @@ func TestStructureListsAreCurrent(t *testing.T) {
 // What follows the name says the aspect.
 var ownSubjects = map[string]string{
 	"concurrency": "docs/concurrency.md",
+	"docs":        "docs/*.md",
 	"example":     "examples of the documentation; the rest of the name is a file of the root, or nothing",
 	"invariants":  "the numbered promises of the design",
 	"model":       "random messages played by the executor, compared with what a serial reference foresees",

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+type rateInput struct {
+	From string `json:"from" jsonschema:"pattern=^[A-Z]{3}$,description=A currency such as EUR"`
+	To   string `json:"to" jsonschema:"pattern=^[A-Z]{3}$,description=Another currency"`
+}
+
+type rate struct {
+	Rate float64 `json:"rate"`
+	Date string  `json:"date"`
+}
+
+// exchangeRate asks a service. Base is its address, such as https://rates.example.
+func exchangeRate(base *url.URL, client *http.Client) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[rateInput, rate]{
+		Info:        pegboard.Info{Name: "ExchangeRate", Timeout: 20 * time.Second, Interrupt: pegboard.InterruptCancel},
+		Description: "Returns today's rate between two currencies.",
+		Traits: pegboard.Traits{
+			Targets:     []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: base.Hostname()}},
+			ReadOnly:    true,
+			OpenWorld:   true,
+			Concurrency: pegboard.Shared,
+		},
+		Call: func(ctx context.Context, in rateInput, _ *pegboard.Call) (rate, error) {
+			address := base.JoinPath(in.From, in.To).String()
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+			if err != nil {
+				return rate{}, err
+			}
+			response, err := client.Do(request)
+			if err != nil {
+				return rate{}, fmt.Errorf("the service does not answer, try once more later: %w", err)
+			}
+			defer response.Body.Close()
+			switch response.StatusCode {
+			case http.StatusOK:
+			case http.StatusNotFound:
+				return rate{}, fmt.Errorf("the service knows no rate from %s to %s; check the two codes", in.From, in.To)
+			default:
+				return rate{}, fmt.Errorf("the service answers %s; try once more later", response.Status)
+			}
+			var out rate
+			if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&out); err != nil {
+				return rate{}, fmt.Errorf("the service sent no rate: %w", err)
+			}
+			return out, nil
+		},
+	})
+}
