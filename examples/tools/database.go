@@ -36,6 +36,7 @@ func (d database) tool() pegboard.Tool {
 			return pegboard.Traits{
 				Targets:     []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: in.Table}},
 				ReadOnly:    true,
+				OpenWorld:   true, // the server is another machine
 				Concurrency: pegboard.Shared,
 			}
 		},
