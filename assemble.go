@@ -46,7 +46,9 @@ func assemble(r *Registry, s *Session, cfg PoolConfig) *Pool {
 	for _, re := range slices.Concat(cfg.roles().restrictions(s), cfg.Restrictions) {
 		pool = pool.Restrict(re)
 	}
-	pool = pool.selected(s.cfg.Hooks.Select)
+	for of := s; of != nil; of = of.parent {
+		pool = pool.selected(of.cfg.Hooks.Select)
+	}
 	if cfg.Gates.REPL {
 		cfg.Gates.REPL = false
 		pool.behindREPL = assemble(r, s, cfg)
@@ -64,7 +66,7 @@ func (c PoolConfig) roles() RoleTables {
 func (a *assembly) addBuiltins() {
 	candidates := make([]*entry, 0, len(a.pool.from.builtins))
 	for _, e := range a.pool.from.builtins {
-		if why := a.gates.special(e.info.Name); why != "" {
+		if why := a.gates.special(gateName(&e.info)); why != "" {
 			a.exclude(e, why)
 		} else if why := a.denied(e, a.denials); why != "" {
 			a.exclude(e, why)
@@ -74,10 +76,10 @@ func (a *assembly) addBuiltins() {
 	}
 	names := make([]string, len(candidates))
 	for i, e := range candidates {
-		names[i] = e.info.Name
+		names[i] = gateName(&e.info)
 	}
 	for _, e := range candidates {
-		if why := a.gates.hides(e.info.Name, a.session.cfg.Role, names); why != "" {
+		if why := a.gates.hides(gateName(&e.info), a.session.cfg.Role, names); why != "" {
 			a.exclude(e, why)
 		} else {
 			a.offer(e)

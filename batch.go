@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +20,8 @@ import (
 type batch struct {
 	exec    *Executor
 	pool    *Pool
-	parent  *Call // the call whose tool makes these calls; nil for calls of the model
+	parent  *Call   // the call whose tool makes these calls; nil for calls of the model
+	stream  *Stream // that yields the outcomes; nil in a batch of Run
 	lane    lane.Lane
 	blocked bool // abandoned calls hold keys in the lane
 	events  *eventLog
@@ -301,7 +303,8 @@ func (b *batch) afterContext() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(&b.uncancelled, b.grace)
 }
 
-// batchHook runs the Batch hook with the outcomes of a message.
+// batchHook runs the Batch hook with the outcomes of a message, and makes its changes in
+// them and in the jobs. Those that a stream has yielded stay as they are; the log says so.
 func (b *batch) batchHook(outcomes []Outcome) {
 	hook := b.pool.session.cfg.Hooks.Batch
 	if hook == nil || b.parent != nil {
@@ -317,15 +320,40 @@ func (b *batch) batchHook(outcomes []Outcome) {
 	if err != nil {
 		b.logHookFailure("", err)
 	}
-	for i, j := range b.admitted() {
-		if errors.Is(err, errBlocked) {
-			outcomes[i].Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
-			continue
-		}
-		if r := copies[i].Result; r != nil && r != outcomes[i].Result {
-			outcomes[i].Result = j.fitResult(&b.uncancelled, j.nonEmpty(r))
-		}
+	jobs := b.admitted()[:len(outcomes)]
+	for i, j := range jobs {
+		copies[i] = j.afterBatchHook(outcomes[i], copies[i], err)
 	}
+	var late []string
+	b.notYielded(func(yielded int) {
+		for i, j := range jobs[:yielded] {
+			if copies[i].Result != outcomes[i].Result {
+				late = append(late, j.call.Name+" "+j.call.ID)
+			}
+		}
+		for i, j := range jobs[yielded:] {
+			o := copies[yielded+i]
+			if len(late) > 0 && errors.Is(err, errBlocked) {
+				o.Result.Parts[0].Text += " It came too late for the results of " + strings.Join(late, ", ") + "."
+			}
+			*j.outcome, outcomes[yielded+i] = o, o
+		}
+	})
+	if len(late) > 0 {
+		b.logHookFailure("", fmt.Errorf("the Batch hook came too late for results that were handed out: %s", strings.Join(late, ", ")))
+	}
+}
+
+// notYielded calls change with the number of outcomes that a stream has yielded. None is
+// yielded meanwhile.
+func (b *batch) notYielded(change func(yielded int)) {
+	if b.stream == nil {
+		change(0)
+		return
+	}
+	b.stream.mu.Lock()
+	defer b.stream.mu.Unlock()
+	change(b.stream.next)
 }
 
 // recordDiscovery records the tools that the model knows by now, in the order in which it

@@ -6,7 +6,7 @@ import (
 )
 
 // Gates say which of the well-known built-in tools exist now. A host registers all its
-// tools, and a gate hides some by name. Except in simple mode, a tool with another name is
+// tools, and a gate hides some by name or alias. Except in simple mode, a tool with another name is
 // never hidden. The zero value is the ordinary environment of this system.
 type Gates struct {
 	// Simple leaves only a shell, Read and Edit; for a coordinator also the tools that it
@@ -81,6 +81,20 @@ func (g Gates) Preset() []string {
 	return slices.DeleteFunc(BuiltinNames(), func(name string) bool {
 		return g.special(name) != "" || g.hides(name, RoleMain, BuiltinNames()) != ""
 	})
+}
+
+// gateName returns the name by which gates know a tool: its own, or that of the well-known
+// built-in tool that one of its aliases names.
+func gateName(i *Info) string {
+	if slices.Contains(builtinNames, i.Name) {
+		return i.Name
+	}
+	for _, a := range i.Aliases {
+		if slices.Contains(builtinNames, a) {
+			return a
+		}
+	}
+	return i.Name
 }
 
 // special returns why a tool is not listed although it is registered, or "".

@@ -164,3 +164,24 @@ func TestSimpleModeBeforeTheRoleTables(t *testing.T) {
 		})
 	}
 }
+
+func TestGatesKnowAliases(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(t, inert("Terminal", "Bash"), inert("Find", "Glob"), inert("Watch", "Monitor"), inert("Own", "Mine"))
+	tests := []struct {
+		name  string
+		gates pegboard.Gates
+		want  []string
+	}{
+		{name: "zero", want: []string{"Find", "Own", "Terminal"}},
+		{name: "simple", gates: pegboard.Gates{Simple: true}, want: []string{"Terminal"}},
+		{name: "embedded search", gates: pegboard.Gates{EmbeddedSearch: true}, want: []string{"Own", "Terminal"}},
+		{name: "monitor", gates: pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}, want: []string{"Find", "Own", "Terminal", "Watch"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, tc.want, names(reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{Gates: tc.gates})))
+		})
+	}
+}

@@ -17,7 +17,7 @@ import (
 // which answers in the user's place.
 type Hooks struct {
 	// Select is called with the names of a pool's tools, in its order, and returns those
-	// to keep. It cannot add any. If it panics, none is kept.
+	// to keep, by name or alias. It cannot add any. If it panics, none is kept.
 	Select func(s *Session, names []string) []string
 	// Pre runs before permission is decided. A changed input is decoded, validated and
 	// decided again, with all hooks, at most eight times.
@@ -26,12 +26,15 @@ type Hooks struct {
 	// takes longer than [SessionConfig].PromptDelay, beside. Allow and Deny answer the
 	// question. An error denies, unless OnFailure says otherwise.
 	Permission func(ctx context.Context, q *Question) (Decision, error)
-	// Post runs after a call that succeeded, and may change h.Outcome.Result.
+	// Post runs after a call that succeeded. It may change h.Outcome.Result, and end the
+	// turn with h.Outcome.StopTurn.
 	Post func(ctx context.Context, h *HookCall) error
 	// PostFailure runs after a call that failed while it ran, instead of Post.
 	PostFailure func(ctx context.Context, h *HookCall) error
-	// Batch runs when all calls of a message have ended, and may change their results,
-	// except those of a [Stream], which has yielded them before.
+	// Batch runs when all calls of a message have ended. It may set the Result and StopTurn
+	// of their outcomes. To add a text for the model, set a Result that has it in its
+	// Messages. A [Stream] yields outcomes before it is finished, and the others when Batch
+	// has returned; a change of one that was yielded has no effect and is logged.
 	Batch func(ctx context.Context, outcomes []Outcome) error
 
 	// Timeout is how long each hook except Select may take; 0 means no limit. A hook that
@@ -61,7 +64,17 @@ type HookCall struct {
 	Call    *Call
 	Outcome *Outcome // nil in Pre
 
-	emit func(text string)
+	emit       func(text string)
+	addContext func(text string)
+}
+
+// AddContext adds a text that the model reads after the results of the message, whatever
+// becomes of the call: it joins the Messages of the outcome's [Result]. It has no effect
+// once the call has ended. It may be called concurrently.
+func (h *HookCall) AddContext(text string) {
+	if h.addContext != nil {
+		h.addContext(text)
+	}
 }
 
 // Emit reports the hook's progress to the executor's OnEvent.
@@ -73,7 +86,7 @@ func (h *HookCall) Emit(text string) {
 
 // JoinHooks returns hooks that run hs in the order given. All Pre and Permission hooks
 // see the same call. The strictest decision wins, and of several changed inputs the last.
-// Select keeps the tools that every Select keeps. Each of hs keeps its own Timeout and
+// Select keeps the tools that every Select keeps, under the same name or alias. Each of hs keeps its own Timeout and
 // OnFailure.
 func JoinHooks(hs ...Hooks) Hooks {
 	if len(hs) == 1 {

@@ -27,6 +27,7 @@ func TestSelectHooksOnlyShrink(t *testing.T) {
 		{name: "none", want: []string{"A", "B", "C"}},
 		{name: "one", hooks: []pegboard.Hooks{keep("C", "A")}, want: []string{"A", "C"}, says: "did not select"},
 		{name: "two", hooks: []pegboard.Hooks{keep("A", "B"), keep("B", "C")}, want: []string{"B"}, says: "did not select"},
+		{name: "by an alias", hooks: []pegboard.Hooks{keep("Alpha", "C")}, want: []string{"A", "C"}},
 		{name: "adds nothing", hooks: []pegboard.Hooks{keep("A", "Z")}, want: []string{"A"}},
 		{name: "nothing", hooks: []pegboard.Hooks{keep()}, want: []string{}},
 		{name: "panics", hooks: []pegboard.Hooks{{Select: func(*pegboard.Session, []string) []string { panic("no") }}}, want: []string{}, says: "failed"},
@@ -38,14 +39,14 @@ func TestSelectHooksOnlyShrink(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s := session(t, pegboard.SessionConfig{Hooks: pegboard.JoinHooks(tc.hooks...)})
-			pool := registryOf(t, inert("A"), inert("B"), inert("C")).AssemblePool(s, pegboard.PoolConfig{})
+			pool := registryOf(t, inert("A", "Alpha"), inert("B"), inert("C")).AssemblePool(s, pegboard.PoolConfig{})
 			require.Equal(t, tc.want, names(pool))
 			if !slices.Contains(tc.want, "B") {
 				require.Contains(t, pool.Explain("B"), tc.says)
 			}
 			child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Hooks: keep("A", "B", "C")})
 			require.NoError(t, err)
-			require.Equal(t, tc.want, names(registryOf(t, inert("A"), inert("B"), inert("C")).AssemblePool(child, pegboard.PoolConfig{})), "a fork's hooks add nothing")
+			require.Equal(t, tc.want, names(registryOf(t, inert("A", "Alpha"), inert("B"), inert("C")).AssemblePool(child, pegboard.PoolConfig{})), "a fork's hooks add nothing")
 		})
 	}
 }

@@ -44,6 +44,8 @@ type job struct {
 	repairs     []string
 	repairUsed  bool // Repair.Func was called
 
+	context []Part // added by hooks; guarded by batch.mu
+
 	schedule schedule
 	order    questionOrder
 
@@ -381,7 +383,7 @@ func (j *job) finish(o Outcome) {
 		j.postHooksRan = true // a hook that ends the goroutine is not called again
 		j.postHooks(&o)
 	}
-	o.Result = j.fitResult(&j.batch.uncancelled, o.Result)
+	o.Result = j.fitResult(&j.batch.uncancelled, j.withContext(o.Result))
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
 	j.countForBreaker(&o)
 	o.Elapsed = time.Since(j.admitted)

@@ -41,6 +41,7 @@ func (j *job) hookCall(o *Outcome) *HookCall {
 		copied.Call = h.Call
 		h.Outcome = &copied
 	}
+	h.addContext = j.addContext
 	if j.batch.exec.OnEvent != nil {
 		c := j.call
 		h.emit = func(text string) { j.emitUnlessOver(EventHook, c, text) }
@@ -81,5 +82,45 @@ func (j *job) postHooks(o *Outcome) {
 	if changed != nil && changed.Result != nil {
 		o.Result = changed.Result
 	}
+	o.StopTurn = o.StopTurn || changed != nil && changed.StopTurn
 	o.Result = j.nonEmpty(o.Result)
+}
+
+// afterBatchHook returns the outcome o of the call with the changes of the Batch hook,
+// which are its result and StopTurn. Err is the hook's.
+func (j *job) afterBatchHook(o, changed Outcome, err error) Outcome {
+	r := changed.Result
+	o.StopTurn = o.StopTurn || changed.StopTurn
+	if errors.Is(err, errBlocked) {
+		if call := (*CallError)(nil); errors.As(o.Err, &call) { // keep why the call itself failed
+			err = fmt.Errorf("%w: %w", call.Err, err)
+		}
+		o.Err = &CallError{Tool: j.call.Name, CallID: j.call.ID, Stage: StageHook, Err: err}
+		o.Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
+	} else if r != nil && r != o.Result {
+		o.Result = j.fitResult(&j.batch.uncancelled, j.nonEmpty(r))
+		o.StopTurn = o.StopTurn || r.StopTurn
+	}
+	return o
+}
+
+// addContext adds a text for the model to the outcome, unless the call has ended.
+func (j *job) addContext(text string) {
+	j.batch.mu.Lock()
+	defer j.batch.mu.Unlock()
+	if !j.over.Load() && text != "" {
+		j.context = append(j.context, Part{Text: text})
+	}
+}
+
+// withContext returns r with the texts that hooks have added.
+func (j *job) withContext(r *Result) *Result {
+	j.batch.mu.Lock()
+	defer j.batch.mu.Unlock()
+	if len(j.context) == 0 {
+		return r
+	}
+	added := *r
+	added.Messages = slices.Concat(r.Messages, j.context)
+	return &added
 }

@@ -1,10 +1,13 @@
 package pegboard_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -242,4 +245,145 @@ func TestHooksMayReportProgress(t *testing.T) {
 	}})
 	ex.Run(context.Background(), registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "A", ``))
 	require.Equal(t, []string{"1 checking", "1 formatting"}, said)
+}
+
+func TestPostAndBatchHooksMayStopTheTurn(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		hooks pegboard.Hooks
+	}{
+		{name: "Post, by the outcome", hooks: pegboard.Hooks{Post: func(_ ctx, h *pegboard.HookCall) error { h.Outcome.StopTurn = true; return nil }}},
+		{name: "Post, by a result", hooks: pegboard.Hooks{Post: func(_ ctx, h *pegboard.HookCall) error {
+			h.Outcome.Result = &pegboard.Result{StopTurn: true}
+			return nil
+		}}},
+		{name: "Post, in time", hooks: pegboard.Hooks{Timeout: time.Minute, Post: func(_ ctx, h *pegboard.HookCall) error { h.Outcome.StopTurn = true; return nil }}},
+		{name: "Batch, by the outcome", hooks: pegboard.Hooks{Batch: func(_ ctx, outs []pegboard.Outcome) error { outs[0].StopTurn = true; return nil }}},
+		{name: "Batch, by a result", hooks: pegboard.Hooks{Batch: func(_ ctx, outs []pegboard.Outcome) error {
+			outs[0].Result = &pegboard.Result{StopTurn: true}
+			return nil
+		}}},
+		{name: "Batch, and blocks", hooks: pegboard.Hooks{OnFailure: pegboard.FailBlock, Batch: func(_ ctx, outs []pegboard.Outcome) error {
+			outs[0].StopTurn = true
+			return errors.New("no")
+		}}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := bypass(t)
+			cfg.Hooks = tc.hooks
+			pool := registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
+			ex := executor(pegboard.Executor{})
+			require.True(t, ex.Run(t.Context(), pool, call("1", "A", ``))[0].StopTurn)
+			stream := ex.Stream(t.Context(), pool)
+			stream.Submit(call("1", "A", ``))
+			stream.Finish(pegboard.FinishToolCalls)
+			for o := range stream.Wait() {
+				require.True(t, o.StopTurn)
+			}
+		})
+	}
+}
+
+func TestBatchHookThatBlocksChangedNothingInAStream(t *testing.T) {
+	t.Parallel()
+	cfg := bypass(t)
+	cfg.Hooks = pegboard.Hooks{OnFailure: pegboard.FailBlock, Batch: func(ctx, []pegboard.Outcome) error { return errors.New("a secret is in it") }}
+	pool := registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
+	var log bytes.Buffer
+	ex := executor(pegboard.Executor{StartWritesEarly: true, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	stream := ex.Stream(t.Context(), pool)
+	stream.Submit(call("1", "A", ``))
+	var outs []pegboard.Outcome
+	for len(outs) == 0 { // the message goes on, so the first result is handed out
+		for o := range stream.Ready() {
+			outs = append(outs, o)
+		}
+	}
+	stream.Submit(call("2", "A", ``))
+	stream.Submit(call("3", "A", ``))
+	stream.Finish(pegboard.FinishToolCalls)
+	for range stream.Ready() {
+		require.Fail(t, "the hook may change what is left")
+	}
+	for o := range stream.Wait() {
+		outs = append(outs, o)
+	}
+	require.Len(t, outs, 3)
+	for i, o := range outs[1:] {
+		require.True(t, o.Result.IsError, i)
+		require.Contains(t, o.Result.Text(), "withheld")
+		require.Contains(t, o.Result.Text(), "too late for the results of A 1")
+		require.ErrorContains(t, o.Err, "a secret is in it")
+		var failed *pegboard.CallError
+		require.ErrorAs(t, o.Err, &failed)
+		require.Equal(t, pegboard.StageHook, failed.Stage)
+	}
+	require.Contains(t, log.String(), "handed out: A 1")
+}
+
+func TestBatchHookMayChangeTheLastResultsOfAStream(t *testing.T) {
+	t.Parallel()
+	cfg := bypass(t)
+	cfg.Hooks.Batch = func(_ ctx, outs []pegboard.Outcome) error {
+		for i := range outs {
+			outs[i].Result = pegboard.TextResult("changed")
+		}
+		return nil
+	}
+	pool := registryOf(t, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
+	ex := executor(pegboard.Executor{})
+	for _, abandon := range []bool{false, true} {
+		stream := ex.Stream(t.Context(), pool)
+		stream.Submit(call("1", "A", ``))
+		stream.Finish(pegboard.FinishToolCalls)
+		if abandon {
+			stream.Abandon(nil)
+		}
+		var texts []string
+		for o := range stream.Wait() {
+			texts = append(texts, o.Result.Text())
+		}
+		require.Equal(t, []string{"changed"}, texts)
+	}
+}
+
+func TestHooksMayAddContext(t *testing.T) {
+	t.Parallel()
+	var kept *pegboard.HookCall
+	cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"A"}})}
+	cfg.Hooks = pegboard.JoinHooks(
+		pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			h.AddContext("before " + h.Call.Name)
+			h.AddContext("")
+			return pegboard.Decision{}, nil
+		}},
+		pegboard.Hooks{Timeout: time.Minute, Post: func(_ ctx, h *pegboard.HookCall) error {
+			kept = h
+			h.AddContext("after " + h.Call.Name)
+			h.Outcome.Result = pegboard.TextResult("replaced")
+			return nil
+		}},
+		pegboard.Hooks{Batch: func(_ ctx, outs []pegboard.Outcome) error {
+			r := *outs[len(outs)-1].Result
+			r.Messages = append(slices.Clone(r.Messages), pegboard.Part{Text: "around the batch"})
+			outs[len(outs)-1].Result = &r
+			return nil
+		}},
+	)
+	ex := executor(pegboard.Executor{})
+	s := session(t, cfg)
+	outs := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(s, pegboard.PoolConfig{}), call("1", "A", ``))
+	require.Equal(t, "replaced", outs[0].Result.Text())
+	require.Equal(t, []pegboard.Part{{Text: "before A"}, {Text: "after A"}, {Text: "around the batch"}}, outs[0].Result.Messages)
+	kept.AddContext("too late")
+	require.Len(t, outs[0].Result.Messages, 3)
+
+	pool := registryOf(t, inert("A")).AssemblePool(s, pegboard.PoolConfig{})
+	require.NoError(t, s.SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{"A"}})))
+	denied := ex.Run(t.Context(), pool, call("1", "A", ``))[0]
+	require.ErrorIs(t, denied.Err, pegboard.ErrDenied)
+	require.Equal(t, "before A", denied.Result.Messages[0].Text, "also of a call that is denied")
 }

@@ -259,7 +259,7 @@ func (p *Pool) selected(hook func(*Session, []string) []string) *Pool {
 	if err := goroutine.Try(func() error { selected = hook(p.session, names); return nil }); err != nil {
 		selected, reason = nil, "the hook that selects tools failed: "+err.Error()
 	}
-	q := p.filter(func(i Info) (bool, string) { return slices.Contains(selected, i.Name), reason })
+	q := p.filter(func(i Info) (bool, string) { return slices.ContainsFunc(selected, i.answersTo), reason })
 	if p.behindREPL != nil {
 		q.behindREPL = p.behindREPL.selected(hook)
 	}

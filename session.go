@@ -184,7 +184,9 @@ func (cfg *SessionConfig) inherit(s *Session) error {
 		cfg.AskTimeout = limit
 	}
 	cfg.Approvers = slices.Concat(s.cfg.Approvers, narrowingAll(cfg.Approvers))
+	selects := cfg.Hooks.Select
 	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing()) // JoinHooks guards them
+	cfg.Hooks.Select = selects                                // AssemblePool calls those of the parents
 	if cfg.Breaker == (BreakerLimits{}) {
 		cfg.Breaker = s.cfg.Breaker
 	}

@@ -60,7 +60,7 @@ func newStream(ctx context.Context, e *Executor, p *Pool) *Stream {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &Stream{batch: new(batch), cancel: cancel}
 	s.batch.init(ctx, e, p, 0)
-	s.batch.message = make(chan struct{})
+	s.batch.message, s.batch.stream = make(chan struct{}), s
 	s.unwatch = context.AfterFunc(ctx, func() { s.batch.interrupt(context.Cause(ctx)) })
 	return s
 }
@@ -86,7 +86,9 @@ func (s *Stream) admit(c Call) *job {
 	return j
 }
 
-// Ready yields the outcomes that are next in order, as far as their calls have ended.
+// Ready yields the outcomes that are next in order, as far as their calls have ended. If
+// the session has a Batch hook, see [Hooks], Ready yields none after Finish: the hook may
+// change those that are left, and Wait yields them.
 func (s *Stream) Ready() iter.Seq[Outcome] { return s.outcomes(false) }
 
 // Finish ends the message with its reason. Only the first call counts.
@@ -99,7 +101,8 @@ func (s *Stream) Finish(reason FinishReason) {
 	}
 }
 
-// Wait yields the remaining outcomes, waiting for each. If Finish was not called before,
+// Wait yields the remaining outcomes, waiting for each, or for all if the session has a
+// Batch hook. If Finish was not called before,
 // the message counts as cut off.
 func (s *Stream) Wait() iter.Seq[Outcome] {
 	return func(yield func(Outcome) bool) {
@@ -152,13 +155,39 @@ func (s *Stream) outcomes(wait bool) iter.Seq[Outcome] {
 				}
 			}
 			<-j.ended
+			if s.waitsForHook() {
+				if !wait {
+					return
+				}
+				s.close()
+			}
 			s.mu.Lock()
 			s.next++
+			o := *j.outcome
 			s.mu.Unlock()
-			if !yield(*j.outcome) {
+			if !yield(o) {
 				return
 			}
 		}
+	}
+}
+
+// waitsForHook reports whether the message has ended and its Batch hook has not: it may
+// change the outcomes that were not yielded.
+func (s *Stream) waitsForHook() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.batch.pool.session.cfg.Hooks.Batch == nil || !s.finished {
+		return false
+	}
+	if s.closed == nil {
+		return true
+	}
+	select {
+	case <-s.closed:
+		return false
+	default:
+		return true
 	}
 }
 
