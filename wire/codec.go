@@ -54,7 +54,8 @@ type Codec interface {
 
 	// Read returns the reply in the body of a response. The bytes tell whether the reply
 	// was streamed or came whole, and whether it is an error of the provider: the HTTP
-	// status and the content type do not matter.
+	// status and the content type do not matter. A body that is none of these, such as an
+	// empty one, reads as cut: a host that has the response calls [ReadResponse].
 	//
 	// Read itself reads nothing; the methods of the Reply do. The Reply does not use
 	// bytes that follow the message, and the caller closes body. One event is at most 16

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -76,6 +78,25 @@ func ExampleCodec() {
 	// {"role":"user","content":"When is high water?"}
 	// {"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"harbour_tide_26cd4736a8cc","arguments":"{\"port\":\"Bergen\"}"}}]}
 	// {"role":"tool","tool_call_id":"call_1","content":"high water at 13:04"}
+}
+
+// A gateway answers for the provider, and not in the form of its API.
+func ExampleReadResponse() {
+	response := &http.Response{
+		StatusCode: http.StatusTooManyRequests,
+		Header:     http.Header{"Retry-After": {"20"}},
+		Body:       io.NopCloser(strings.NewReader("<html>slow down</html>")),
+	}
+	codec := anthropic.New(harbour(), anthropic.Config{})
+	_, err := wire.ReadResponse(codec, response).Message()
+	fmt.Println(err)
+	if after, ok := wire.Retryable(err); ok {
+		fmt.Println("once more after", after)
+	}
+
+	// Output:
+	// Too Many Requests (429): "<html>slow down</html>"; retry after 20s
+	// once more after 20s
 }
 
 // The host crashed while a call ran. Normalize answers the call, so that the provider

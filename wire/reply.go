@@ -17,7 +17,8 @@ type Reply interface {
 	// nil: with an error it holds what arrived before, and all that Events has yielded is
 	// in it.
 	//
-	// The error is an [*APIError], or it wraps [ErrTruncated] or [ErrMalformed].
+	// The error is an [*APIError], or it wraps [ErrTruncated] or [ErrMalformed]. [Retryable]
+	// tells whether to send the request again.
 	Message() (*Message, error)
 }
 

@@ -14,9 +14,10 @@
 //
 //  1. The package's New makes the Codec of a pool. Its Tools are the request's member
 //     "tools", and Choice returns the members that say which of them may be called.
-//  2. Read reads the reply, streamed or whole. [Reply].Events yields text as it is
-//     written and each call as soon as it is complete; [Reply].Message returns the
-//     whole message.
+//  2. [ReadResponse] reads the reply in an HTTP response, streamed or whole; Read reads
+//     it from the body alone. [Reply].Events yields text as it is written and each call
+//     as soon as it is complete; [Reply].Message returns the whole message. [Retryable]
+//     tells whether it makes sense to send the request again after an error.
 //  3. [Message].History and the Codec's Results are the next messages of the
 //     conversation: the model's, unchanged, and one result for each of its calls.
 //     Sent in this order they are a request that the provider takes, whatever became

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard/wire"
 )
@@ -17,9 +18,36 @@ type client struct {
 	address, key, model string
 }
 
+// maxAttempts is how often a request is sent.
+const maxAttempts = 4
+
 // send requests the next message, passes its text to text as it arrives, and returns
-// the message.
+// the message. It sends the request again after an error that may pass, unless text has
+// been shown already.
 func (c client) send(ctx context.Context, codec wire.Codec, history []json.RawMessage, text func(string)) (*wire.Message, error) {
+	shown := false
+	show := func(piece string) {
+		shown = true
+		text(piece)
+	}
+	for attempt := 1; ; attempt++ {
+		message, err := c.attempt(ctx, codec, history, show)
+		after, retry := wire.Retryable(err)
+		if !retry || shown || attempt == maxAttempts {
+			return message, err
+		}
+		if after == 0 { // the service does not say
+			after = time.Second << (attempt - 1)
+		}
+		select {
+		case <-time.After(after):
+		case <-ctx.Done():
+			return message, context.Cause(ctx)
+		}
+	}
+}
+
+func (c client) attempt(ctx context.Context, codec wire.Codec, history []json.RawMessage, text func(string)) (*wire.Message, error) {
 	body, err := json.Marshal(map[string]any{
 		"model": c.model, "max_tokens": 4096, "stream": true, "system": system,
 		"tools": codec.Tools(), "messages": history,
@@ -39,7 +67,7 @@ func (c client) send(ctx context.Context, codec wire.Codec, history []json.RawMe
 		return nil, err
 	}
 	defer response.Body.Close()
-	reply := codec.Read(response.Body)
+	reply := wire.ReadResponse(codec, response)
 	for e := range reply.Events() {
 		if e.Text != "" {
 			text(e.Text)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -20,7 +19,7 @@ func dialAnthropic(_ context.Context, e endpoint) (sender, error) {
 		options = append(options, option.WithBaseURL(e.address))
 	}
 	client := sdk.NewClient(options...)
-	return func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (io.ReadCloser, error) {
+	return func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (*http.Response, error) {
 		body, err := encode(sdk.MessageNewParams{
 			Model: e.model, MaxTokens: 4096, System: []sdk.TextBlockParam{{Text: system}},
 		}, member{"stream", json.RawMessage("true")}, member{"tools", tools}, member{"messages", list(messages)})
@@ -31,6 +30,6 @@ func dialAnthropic(_ context.Context, e endpoint) (sender, error) {
 		if err := client.Post(ctx, "v1/messages", body, &response); err != nil {
 			return nil, err // an *sdk.Error, if the API answered
 		}
-		return response.Body, nil
+		return response, nil
 	}, nil
 }

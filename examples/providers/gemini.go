@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 
 	"google.golang.org/genai"
@@ -20,7 +19,7 @@ func dialGemini(ctx context.Context, e endpoint) (sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (io.ReadCloser, error) {
+	return func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (*http.Response, error) {
 		x := &exchange{members: []member{{"tools", tools}, {"contents", list(messages)}}}
 		stream := client.Models.GenerateContentStream(withExchange(ctx, x), e.model, nil, &genai.GenerateContentConfig{
 			SystemInstruction:     genai.NewContentFromText(system, ""),

@@ -8,10 +8,10 @@ import (
 )
 
 // An exchange is one request and its response. The members are sent with the body that
-// the SDK has made, byte for byte; response is the body of the response, unread.
+// the SDK has made, byte for byte; the body of the response is unread.
 type exchange struct {
 	members  []member
-	response io.ReadCloser // nil unless the API answered with success
+	response *http.Response // nil unless the API answered with success
 }
 
 type exchangeKey struct{}
@@ -40,7 +40,8 @@ func (t rawTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	request.ContentLength = int64(len(body))
 	response, err := t.next.RoundTrip(request)
 	if err == nil && response.StatusCode == http.StatusOK {
-		x.response, response.Body = response.Body, http.NoBody
+		answer := *response
+		x.response, response.Body = &answer, http.NoBody
 	}
 	return response, err
 }

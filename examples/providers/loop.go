@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"net/http"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/wire"
@@ -15,8 +15,8 @@ import (
 const maxTurns = 10
 
 // A sender sends a request with these tools and messages through the SDK of a provider.
-// It returns the body of the response, unread.
-type sender func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (io.ReadCloser, error)
+// It returns the response, unread.
+type sender func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (*http.Response, error)
 
 // A watcher shows a conversation while it goes on.
 type watcher interface {
@@ -55,12 +55,12 @@ func converse(ctx context.Context, codec wire.Codec, send sender, pool *pegboard
 // ask sends a conversation and returns the model's next message. It calls show for each
 // event of the reply as it arrives.
 func ask(ctx context.Context, codec wire.Codec, send sender, history []json.RawMessage, show func(wire.Event)) (*wire.Message, error) {
-	body, err := send(ctx, codec.Tools(), history)
+	response, err := send(ctx, codec.Tools(), history)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = body.Close() }()
-	reply := codec.Read(body)
+	defer func() { _ = response.Body.Close() }()
+	reply := wire.ReadResponse(codec, response)
 	for e := range reply.Events() {
 		show(e)
 	}

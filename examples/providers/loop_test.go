@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -188,4 +190,37 @@ func TestLiveNeedsAKey(t *testing.T) {
 		t.Setenv(p.keyEnv, "")
 	}
 	require.ErrorContains(t, run(t.Context(), io.Discard, providers(), true), "needs a key")
+}
+
+// TestAnswersThatAreNoReply takes pages with success past the SDKs, which do not look
+// into them.
+func TestAnswersThatAreNoReply(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, body, text string
+		retry            bool
+	}{
+		{name: "empty", text: "the answer is empty (200)", retry: true},
+		{name: "page", body: "<html>Log in</html>", text: `the answer is no reply, but text/html (200): "<html>Log in</html>"`},
+	}
+	for _, p := range providers() {
+		for _, tc := range tests {
+			t.Run(p.name+"/"+tc.name, func(t *testing.T) {
+				t.Parallel()
+				gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "text/html")
+					_, _ = io.WriteString(w, tc.body)
+				}))
+				defer gateway.Close()
+				send, err := p.dial(t.Context(), endpoint{address: gateway.URL + "/", key: "fixture", model: "fixture"})
+				require.NoError(t, err)
+				_, err = ask(t.Context(), p.codec(harbour(t)), send, nil, ignore)
+				var typed *wire.APIError
+				require.ErrorAs(t, err, &typed)
+				require.Equal(t, tc.text, err.Error())
+				_, retry := wire.Retryable(err)
+				require.Equal(t, tc.retry, retry)
+			})
+		}
+	}
 }

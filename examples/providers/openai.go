@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 
@@ -21,7 +20,7 @@ func dialChat(_ context.Context, e endpoint) (sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (io.ReadCloser, error) {
+	return func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (*http.Response, error) {
 		params := openai.ChatCompletionNewParams{
 			Model: e.model, StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)},
 		}
@@ -34,7 +33,7 @@ func dialChat(_ context.Context, e endpoint) (sender, error) {
 // nothing: the messages carry the reasoning, encrypted.
 func dialResponses(_ context.Context, e endpoint) (sender, error) {
 	client := newOpenAI(e)
-	return func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (io.ReadCloser, error) {
+	return func(ctx context.Context, tools json.RawMessage, messages []json.RawMessage) (*http.Response, error) {
 		params := responses.ResponseNewParams{
 			Model: e.model, Instructions: openai.String(system), Store: openai.Bool(false),
 			Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
@@ -51,8 +50,8 @@ func newOpenAI(e endpoint) openai.Client {
 	return openai.NewClient(options...)
 }
 
-// post sends a request for a stream and returns the body of the response.
-func post(ctx context.Context, client openai.Client, path string, params any, members ...member) (io.ReadCloser, error) {
+// post sends a request for a stream and returns the response, unread.
+func post(ctx context.Context, client openai.Client, path string, params any, members ...member) (*http.Response, error) {
 	body, err := encode(params, append(members, member{"stream", json.RawMessage("true")})...)
 	if err != nil {
 		return nil, err
@@ -66,5 +65,5 @@ func post(ctx context.Context, client openai.Client, path string, params any, me
 	case err != nil:
 		return nil, err
 	}
-	return response.Body, nil
+	return response, nil
 }

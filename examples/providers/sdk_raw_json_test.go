@@ -85,7 +85,7 @@ func TestRawJSON(t *testing.T) {
 			x := &exchange{members: []member{{"tools", raw}}}
 			generate(withExchange(ctx, x), address, &http.Client{Transport: rawTransport{next: http.DefaultTransport}}, nil)
 			if x.response != nil {
-				_ = x.response.Close()
+				_ = x.response.Body.Close()
 			}
 		}},
 	}

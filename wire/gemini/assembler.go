@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
@@ -338,7 +340,7 @@ func apiError(raw json.RawMessage) *wire.APIError {
 	}
 	e := &wire.APIError{}
 	if json.Unmarshal(raw, &in) == nil {
-		*e = wire.APIError{Type: in.Status, Message: in.Message, HTTPStatus: in.Code, Details: in.Details}
+		*e = wire.APIError{Type: in.Status, Message: in.Message, HTTPStatus: in.Code, Details: in.Details, RetryAfter: retryDelay(in.Details)}
 	} else {
 		_ = json.Unmarshal(raw, &e.Message)
 	}
@@ -346,4 +348,20 @@ func apiError(raw json.RawMessage) *wire.APIError {
 		e.Message = string(raw)
 	}
 	return e
+}
+
+// retryDelay returns the time to wait that the details of an error ask for, or 0.
+func retryDelay(details json.RawMessage) time.Duration {
+	var list []struct {
+		Type       string `json:"@type"`
+		RetryDelay string
+	}
+	_ = json.Unmarshal(details, &list) // what is read before an error counts
+	for _, d := range list {
+		delay, err := time.ParseDuration(d.RetryDelay)
+		if strings.HasSuffix(d.Type, "/google.rpc.RetryInfo") && err == nil && delay > 0 {
+			return delay
+		}
+	}
+	return 0
 }
