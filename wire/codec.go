@@ -54,8 +54,9 @@ type Codec interface {
 
 	// Read returns the reply in the body of a response. The bytes tell whether the reply
 	// was streamed or came whole, and whether it is an error of the provider: the HTTP
-	// status and the content type do not matter. A body that is none of these, such as an
-	// empty one, reads as cut: a host that has the response calls [ReadResponse].
+	// status and the content type do not matter. The error of an
+	// empty body, or of one that is no reply, says that the reply was cut; a host that has
+	// the response calls [ReadResponse], whose error says more.
 	//
 	// Read itself reads nothing; the methods of the Reply do. The Reply does not use
 	// bytes that follow the message, and the caller closes body. One event is at most 16

@@ -104,7 +104,7 @@ func (a *httpAnswer) explain(err error) error {
 	return a.complete(e)
 }
 
-// complete adds what the status and the header say, and returns e.
+// complete adds the facts from the status and the header to e, and returns e.
 func (a *httpAnswer) complete(e *APIError) *APIError {
 	if !a.succeeded() {
 		e.HTTPStatus = a.status

@@ -38,7 +38,8 @@ func ask(t *testing.T, codec wire.Codec, s *httptest.Server) (*wire.Message, err
 	require.NoError(t, err)
 	defer response.Body.Close()
 	reply := wire.ReadResponse(codec, response)
-	for range reply.Events() { //nolint:revive // the host reads them first
+	for e := range reply.Events() { // which the host reads first
+		require.NotEqual(t, wire.Event{}, e)
 	}
 	m, err := reply.Message()
 	again, same := reply.Message()

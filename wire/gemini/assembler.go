@@ -356,7 +356,7 @@ func retryDelay(details json.RawMessage) time.Duration {
 		Type       string `json:"@type"`
 		RetryDelay string
 	}
-	_ = json.Unmarshal(details, &list) // what is read before an error counts
+	_ = json.Unmarshal(details, &list) // the elements before one that cannot be read count
 	for _, d := range list {
 		delay, err := time.ParseDuration(d.RetryDelay)
 		if strings.HasSuffix(d.Type, "/google.rpc.RetryInfo") && err == nil && delay > 0 {
