@@ -54,9 +54,13 @@ type Definition[In, Out any] struct {
 // the field: a Definition is source code. Use [TryBuild] for a Definition that is made at
 // run time.
 //
-// The schema follows the json tags of In: a field without omitempty, omitzero or a pointer
-// is required, and no other property is allowed. The tags
-// `jsonschema:"description=…,enum=…"` and `jsonschema_description:"…"` describe a field.
+// The schema follows the json tags of In: a field without omitempty, omitzero, a pointer or
+// a default is required, and no other property is allowed. The tags
+// `jsonschema:"description=…,enum=…"` and `jsonschema_description:"…"` describe a field. A
+// comma in a value of the first is written `\\,`; the second takes any text. A property that
+// a call leaves out has the default of the tag `jsonschema:"default=…"`. A part of a tag
+// that has no meaning for its field is an error, and so is an output that encoding/json
+// cannot encode, unless Result is set.
 func Build[In, Out any](d Definition[In, Out]) Tool {
 	t, err := TryBuild(d)
 	if err != nil {
@@ -74,8 +78,22 @@ func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
 	if err != nil {
 		return nil, &BuildError{Tool: d.Name, Field: "In", Err: err}
 	}
-	filler := schema.FillerOf(reflect.TypeFor[In]())
-	return build(raw, d, func(raw json.RawMessage, accepted bool) (any, error) {
+	if out := reflect.TypeFor[Out](); d.Result == nil && out != reflect.TypeFor[*Result]() {
+		if err := schema.CheckOutput(out); err != nil {
+			return nil, &BuildError{Tool: d.Name, Field: "Out", Err: fmt.Errorf("%w, or set Result", err)}
+		}
+	}
+	return build(raw, d, decoderFor[In]())
+}
+
+// decoderFor returns the func that decodes input which the schema of In accepts.
+func decoderFor[In any]() func(raw json.RawMessage, accepted bool) (any, error) {
+	filler, codec := schema.FillerOf(reflect.TypeFor[In]()), schema.CodecOf(reflect.TypeFor[In]())
+	return func(raw json.RawMessage, accepted bool) (any, error) {
+		raw, err := codec.Decode(raw)
+		if err != nil {
+			return nil, err
+		}
 		in := new(In)
 		if accepted && filler.Fill(reflect.ValueOf(in).Elem(), raw) {
 			return in, nil
@@ -85,7 +103,7 @@ func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
 			return nil, errors.New(typeErrorText(raw, err))
 		}
 		return in, nil
-	})
+	}
 }
 
 // BuildRaw is like [TryBuild] for a tool whose schema is data, as an MCP server sends it.

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // A field is a property of a struct, as encoding/json decodes it.
@@ -58,12 +60,12 @@ func candidateFields(t reflect.Type, at []int, optional bool) []field {
 			continue
 		}
 		has := func(option string) bool { return slices.Contains(strings.Split(options, ","), option) }
-		forced := slices.Contains(strings.Split(f.Tag.Get("jsonschema"), ","), "required")
+		forced, hasDefault := hasWord(f.Tag, "required"), defaultOf(f, has("string")) != nil
 		all = append(all, field{
 			StructField: f,
 			name:        cmp.Or(name, f.Name),
 			tagged:      name != "",
-			optional:    !forced && (optional || pointer || has("omitempty") || has("omitzero")),
+			optional:    !forced && (optional || pointer || hasDefault || has("omitempty") || has("omitzero")),
 			depth:       len(at),
 			order:       order,
 		})
@@ -139,6 +141,18 @@ func (f field) plainType() reflect.Type {
 	default:
 		return f.Type
 	}
+}
+
+// finish completes the property that the library made of the field, and refuses a tag that
+// has no meaning for it.
+func (f field) finish(property any, definitions *jsonobject.Tree) error {
+	if err := checkEffects(f.Tag, property); err != nil {
+		return err
+	}
+	if tree, ok := property.(*jsonobject.Tree); ok {
+		return setDefault(f, tree, definitions)
+	}
+	return nil
 }
 
 // quoted reports whether the tag has the option string.

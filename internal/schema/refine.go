@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 
@@ -18,7 +19,7 @@ const (
 func refine(document *jsonobject.Tree, names *typeNames) error {
 	defs := document.Child(definitionsKey)
 	for name, d := range defs.All() {
-		if err := fixProperties(d, names.types[name]); err != nil {
+		if err := fixProperties(d, names.types[name], defs); err != nil {
 			return err
 		}
 	}
@@ -54,7 +55,7 @@ func typedObject(s *jsonobject.Tree) *jsonobject.Tree {
 // fixProperties gives the definition of a struct exactly the properties that encoding/json
 // decodes, in their order, and the list of required ones. It does not change the definition
 // of a type that describes itself by methods.
-func fixProperties(definition any, t reflect.Type) error {
+func fixProperties(definition any, t reflect.Type, definitions *jsonobject.Tree) error {
 	d, ok := definition.(*jsonobject.Tree)
 	if !ok || t == nil || t.Kind() != reflect.Struct || decoderOf(t) != decodesPlain || extendsItself(t) {
 		return nil
@@ -69,6 +70,9 @@ func fixProperties(definition any, t reflect.Type) error {
 		value, _ := old.Get(f.name)
 		if value == nil {
 			return fmt.Errorf("%s.%s: the field has no schema", t, f.Name)
+		}
+		if err := f.finish(value, definitions); err != nil {
+			return fmt.Errorf("%s.%s: %w", cmp.Or(t.Name(), "struct"), f.Name, err)
 		}
 		properties.Set(f.name, value)
 		if !f.optional {

@@ -19,9 +19,11 @@ import (
 //
 //   - Properties have the order of the fields, with embedded structs flattened. Structs
 //     accept no other properties.
-//   - A field is required unless it is a pointer or tagged omitempty or omitzero.
+//   - A field is required unless it is a pointer, tagged omitempty or omitzero, or has a
+//     default.
 //   - The tags jsonschema and jsonschema_description add keywords, as
-//     github.com/invopop/jsonschema documents.
+//     github.com/invopop/jsonschema documents. A part of a tag that has no meaning is an
+//     error.
 //   - A type with UnmarshalText is a string, one with UnmarshalJSON accepts any value, and
 //     one with the methods of invopop/jsonschema has the schema that they return.
 //   - Only recursive types have references.

@@ -62,6 +62,9 @@ func (c *typeCheck) checkStruct(t reflect.Type, at string) error {
 		if f.name == "-" {
 			return fmt.Errorf("%s.%s: a property cannot have the name -", at, f.Name)
 		}
+		if err := checkTags(f.Tag); err != nil {
+			return fmt.Errorf("%s.%s: %w", at, f.Name, err)
+		}
 		if err := c.check(f.Type, at+"."+f.Name); err != nil {
 			return err
 		}
