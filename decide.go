@@ -201,7 +201,7 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 		switch r := e.coversTarget(mode, i); {
 		case r != nil:
 			e.record(r, t, Allow, "covers it")
-			last = r
+			last, e.doubt = r, ""
 		case mode != ModeDeny && e.isHarmless(t):
 			e.record(nil, t, Allow, harmlessReason(t.Kind))
 		case mode.edits() && e.isEdit(t):

@@ -57,7 +57,8 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 }
 
 // misunderstood returns the first deny or ask rule on the tool whose pattern has no meaning
-// for any target of the call, or nil. It could be meant for the call.
+// for any target of the call, or nil. It could be meant for the call. If something of the
+// call cannot be seen, every such rule could be meant for that.
 func (e *evaluation) misunderstood() *Rule {
 	set := e.perms.set
 	if set == nil {
@@ -69,7 +70,8 @@ func (e *evaluation) misunderstood() *Rule {
 			continue
 		}
 		understands := func(t Target) bool { return r.understands(e.info, &t) }
-		if !slices.ContainsFunc(e.targets, understands) && !slices.ContainsFunc(e.approved, understands) {
+		opaque := !e.all(func(t *Target) bool { return t.Kind != TargetOpaque })
+		if opaque || !slices.ContainsFunc(e.targets, understands) && !slices.ContainsFunc(e.approved, understands) {
 			return r
 		}
 	}
@@ -148,7 +150,7 @@ func (e *evaluation) covers(mode Mode, t *Target, names []string, candidates []i
 
 // allows reports whether an allow rule covers one name of a target. A rule for a whole
 // tool does not cover a target that cannot be seen into while a deny or ask pattern could
-// match there, nor a file that a command writes outside the working directories.
+// match there (see unseenRule), nor a file that a command writes outside the working directories.
 func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 	switch {
 	case !r.covers(e.info, t, name), mode == ModeAuto && e.info.allowsAnything(r.Pattern):
@@ -156,7 +158,11 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 	case r.Pattern != "":
 		return mode != ModeAuto || t.Kind != TargetCommand || !pattern.Broad("Bash", r.Pattern)
 	}
-	return !e.restrictsUnseen(t) && (!e.isWrittenByCommand(t) || e.isInside(t))
+	if unseen := e.unseenRule(t); unseen != nil {
+		e.doubt = r.describe() + " does not count while " + unseen.describe() + " could be about what cannot be seen"
+		return false
+	}
+	return !e.isWrittenByCommand(t) || e.isInside(t)
 }
 
 // isWrittenByCommand reports whether t is a file that a command line writes.
@@ -165,15 +171,44 @@ func (e *evaluation) isWrittenByCommand(t *Target) bool {
 }
 
 // restrictsUnseen reports whether a deny or ask pattern could match something that t does
-// without saying so: anything, if t is opaque, and any file or host, if t is a command
-// that is not Simple.
-func (e *evaluation) restrictsUnseen(t *Target) bool {
-	if t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Shell.Simple) {
-		return false
+// without saying so.
+func (e *evaluation) restrictsUnseen(t *Target) bool { return e.unseenRule(t) != nil }
+
+// unseenRule returns the first deny or ask rule with a pattern that could match something
+// that t does without saying so, or nil. If t is opaque, these are all rules that could be
+// about the tool; if t is a command that is not Simple, those about files and hosts.
+func (e *evaluation) unseenRule(t *Target) *Rule {
+	if e.perms.set == nil || t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Shell.Simple) {
+		return nil
 	}
-	return slices.ContainsFunc(e.perms.set.all(), func(r Rule) bool {
-		return r.Behavior != Allow && (r.param == nil || !e.hasParameter(r.param.Name)) && r.mayMatchUnseen(e.info) && (t.Kind == TargetOpaque || pattern.IsTargetFamily(r.Tool))
-	})
+	for i := range e.perms.set.rules {
+		r := &e.perms.set.rules[i]
+		switch {
+		case r.Behavior == Allow:
+			return nil // allow rules come last
+		case !r.mayMatchUnseen(e.info) || r.param != nil && e.hasParameter(r.param.Name):
+		case t.Kind == TargetOpaque && e.couldBeAbout(r), t.Kind != TargetOpaque && pattern.IsTargetFamily(r.Tool):
+			return r
+		}
+	}
+	return nil
+}
+
+// couldBeAbout reports whether a rule that may match unseen is about this kind of tool. What
+// a built-in tool does not say may be anything. A tool of a source works elsewhere; only if
+// its call has a target of the kind that the rule is about, the unseen may be, too.
+func (e *evaluation) couldBeAbout(r *Rule) bool {
+	if !e.info.Origin.External() || r.namesTool(e.info) {
+		return true
+	}
+	kind := TargetCommand
+	switch r.Tool {
+	case "Edit", "Read":
+		kind = TargetPath
+	case "WebFetch":
+		kind = TargetHost
+	}
+	return !e.all(func(t *Target) bool { return t.Kind != kind })
 }
 
 // candidateRules appends to dst the indices of the rules whose patterns may match t. If

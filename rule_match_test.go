@@ -2,14 +2,17 @@ package pegboard_test
 
 import (
 	"cmp"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // TestRuleNamesTools holds rules without a pattern against tools.
@@ -361,6 +364,104 @@ func TestOpaqueNeedsARuleForTheWholeTool(t *testing.T) {
 			pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", tc.set)}))
 			require.Equal(t, tc.want.String(), judge(t, pool).behavior.String())
 		})
+	}
+}
+
+// TestPatternLeavesAllowRulesOfServers: one deny pattern on files switched off the allow
+// rules of every tool of a server.
+func TestPatternLeavesAllowRulesOfServers(t *testing.T) {
+	t.Parallel()
+	file := []pegboard.Target{pathTo(pegboard.AccessRead, "f"), {}}
+	tests := []struct {
+		name        string
+		acts        []pegboard.Target
+		allow       []string
+		restriction string // as a deny and as an ask rule
+		want        pegboard.Behavior
+	}{
+		{name: "files", restriction: "Read(./.env)", want: pegboard.Allow},
+		{name: "hosts", restriction: "WebFetch(domain:a.test)", want: pegboard.Allow},
+		{name: "commands", restriction: "Bash(rm:*)", want: pegboard.Allow},
+		{name: "the tool", restriction: "mcp__srv__T(x)", want: pegboard.Ask},
+		{name: "tools of the server", restriction: "mcp__srv__*(x)", want: pegboard.Ask},
+		{name: "another server", restriction: "mcp__other__T(x)", want: pegboard.Allow},
+		{name: "files of a call that names one", acts: file, restriction: "Read(./.env)", want: pegboard.Ask},
+		{name: "hosts of a call that names a file", acts: file, restriction: "WebFetch(domain:a.test)", want: pegboard.Allow},
+		{name: "the tool allowed", allow: []string{"mcp__srv__T"}, restriction: "Read(./.env)", want: pegboard.Allow},
+		{name: "nothing allowed", allow: []string{"mcp__other"}, restriction: "Read(./.env)", want: pegboard.Ask},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			allow := tc.allow
+			if allow == nil {
+				allow = []string{"mcp__srv"}
+			}
+			a := actor{name: "T", source: "srv", traits: pegboard.Traits{Targets: tc.acts}}
+			for _, set := range []pegboard.RuleSet{{Allow: allow, Deny: []string{tc.restriction}}, {Allow: allow, Ask: []string{tc.restriction}}} {
+				require.Equal(t, tc.want.String(), judgeOnce(t, a, pegboard.SessionConfig{}, "", set))
+			}
+		})
+	}
+}
+
+// TestUnseenIsExplained: the question said that no rule allows the call, although one did
+// and only did not count.
+func TestUnseenIsExplained(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T"}
+	set := pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}
+	v := judge(t, a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", set)})))
+	require.Contains(t, v.reason, `allow rule "T" does not count while deny rule "Read(.env)" could be about what cannot be seen`)
+}
+
+// TestRestrictionNeverLoosensTheUnseen: with one more deny or ask rule no call of any tool,
+// with any targets, is decided more laxly, and a rule that names the tool is never ignored.
+func TestRestrictionNeverLoosensTheUnseen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	values := []pegboard.Target{
+		{}, {}, {Value: "something computed"}, pathTo(pegboard.AccessRead, "f"), pathTo(pegboard.AccessWrite, ".env"), {Kind: pegboard.TargetHost, Value: "a.test"},
+		{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}, {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm x", Shell: pegboard.ShellFacts{Simple: true}},
+		{Kind: pegboard.TargetResource, Value: "x"}, {Kind: pegboard.TargetHost, Value: "no host"},
+	}
+	asked := 0
+	for seed := range effort.Of(t, uint64(3000)) {
+		r := rand.New(rand.NewPCG(seed, 20))
+		a := actor{name: "T", source: []string{"", "srv"}[r.IntN(2)], traits: pegboard.Traits{ReadOnly: r.IntN(2) == 0, OpenWorld: r.IntN(4) == 0}}
+		for range r.IntN(3) {
+			a.traits.Targets = append(a.traits.Targets, values[r.IntN(len(values))])
+		}
+		name, allow := "T", []string{"T"}
+		if a.source != "" {
+			name, allow = "mcp__srv__T", []string{[]string{"mcp__srv", "mcp__srv__T", "mcp__srv__*"}[r.IntN(3)]}
+		}
+		named := []string{name + "(x)", name + "(a:b)", name}
+		others := []string{"Read(.env)", "Edit(/src/**)", "WebFetch(domain:a.test)", "Bash(rm:*)", "Other(x)", "mcp__other__T(x)", "Bash(make)"}
+		pick := func() string { list := slices.Concat(named, others); return list[r.IntN(len(list))] }
+		less := pegboard.RuleSet{Allow: allow, Deny: []string{pick()}, Ask: []string{pick()}}
+		more, extra := less, pick()
+		if r.IntN(2) == 0 {
+			more.Deny = []string{less.Deny[0], extra}
+		} else {
+			more.Ask = []string{less.Ask[0], extra}
+		}
+		mode := []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeBypass}[r.IntN(3)]
+		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir}))
+		under := func(set pegboard.RuleSet) verdict {
+			require.NoError(t, pool.Session().SetPermissions(rules(t, mode, set)))
+			return judge(t, pool)
+		}
+		before, after := under(less), under(more)
+		require.GreaterOrEqual(t, after.behavior, before.behavior, "seed %d: %+v in %s under %+v, then %q: %s / %s", seed, a, mode, less, extra, before.reason, after.reason)
+		opaque := slices.ContainsFunc(a.traits.Targets, func(t pegboard.Target) bool { return t.Kind == pegboard.TargetOpaque })
+		if opaque && (slices.Contains(named, extra) || slices.Contains(named, less.Deny[0])) {
+			require.NotEqual(t, pegboard.Allow, after.behavior, "seed %d: %+v in %s under %+v: %s", seed, a, mode, more, after.reason)
+			asked++
+		}
+	}
+	if effort.Full(t) {
+		require.Greater(t, asked, 100)
 	}
 }
 
