@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -38,6 +39,38 @@ func FuzzRead(f *testing.F) {
 		want = want[:min(limit, len(want))]
 		require.Equal(t, len(want), got.NumLines)
 		require.Equal(t, strings.Join(want, "\n"), got.Content)
+	})
+}
+
+// FuzzReadWithinLine reads one line in parts, each from the byte where the one before it
+// ended, and compares them with the line.
+func FuzzReadWithinLine(f *testing.F) {
+	f.Add("abc€\U0001F600déf", 1)
+	f.Add(strings.Repeat("ä", 50), 7)
+	f.Add("a", 1)
+	f.Fuzz(func(t *testing.T, line string, width int) {
+		if width < 1 || width > 1<<20 || len(line) > 500 || !utf8.ValidString(line) || strings.HasPrefix(line, "\uFEFF") || strings.ContainsAny(line, "\x00\r\n") {
+			t.Skip("no line that Read shows as it is")
+		}
+		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxLineLength: width}))
+		path := g.put(t, "f", "# text\n"+line+"\n")
+		var whole strings.Builder
+		for whole.Len() < len(line) {
+			out := g.call(t.Context(), t, "Read", map[string]any{"file_path": path, "offset": 2, "byte_offset": whole.Len(), "limit": 1})
+			data, ok := out.Result.Data.(files.ReadOutput)
+			require.True(t, ok, out.Result.Text())
+			got, ok := data.File.(files.TextFile)
+			require.True(t, ok)
+			rest := line[whole.Len():]
+			part := rest[:min(len(rest), len(string([]rune(rest)[:min(width, utf8.RuneCountInString(rest))])))]
+			want := part
+			if n := len(rest) - len(part); n > 0 {
+				want = fmt.Sprintf("%s … [%d more bytes in this line; go on with offset 2 and byte_offset %d]", part, n, whole.Len()+len(part))
+			}
+			require.Equal(t, want, got.Content)
+			whole.WriteString(part)
+		}
+		require.Equal(t, line, whole.String())
 	})
 }
 

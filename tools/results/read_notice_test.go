@@ -3,6 +3,7 @@ package results_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -37,6 +38,7 @@ func orders(n int, notes string) []order {
 type reader struct {
 	session *pegboard.Session
 	pool    *pegboard.Pool
+	fails   bool // the tool Orders fails
 }
 
 func readerWith(t *testing.T, hint string, tool pegboard.Tool) reader {
@@ -51,7 +53,7 @@ func readerWith(t *testing.T, hint string, tool pegboard.Tool) reader {
 	})
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(tool, files.Read(files.ReadOptions{}), files.Grep(files.GrepOptions{}), results.Read(results.Options{})))
-	return reader{s, reg.AssemblePool(s, pegboard.PoolConfig{})}
+	return reader{session: s, pool: reg.AssemblePool(s, pegboard.PoolConfig{})}
 }
 
 func (r reader) call(t *testing.T, name string, in map[string]any) string {
@@ -61,7 +63,7 @@ func (r reader) call(t *testing.T, name string, in map[string]any) string {
 	r.session.NewTurn()
 	var ex pegboard.Executor
 	out := ex.Run(t.Context(), r.pool, pegboard.Call{ID: "call_" + name, Name: name, Input: raw})[0]
-	require.False(t, out.Result.IsError, out.Result.Text())
+	require.Equal(t, name == "Orders" && r.fails, out.Result.IsError, out.Result.Text())
 	return out.Result.Text()
 }
 
@@ -141,6 +143,25 @@ func typed[Out any](out Out) pegboard.Tool {
 	})
 }
 
+// failing returns a tool whose error has a long text.
+func failing(text string) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Orders"}, Description: "Lists orders.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "", errors.New(text) },
+	})
+}
+
+// streaming returns a tool that stores its result while it reads it.
+func streaming(text string) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
+		Info: pegboard.Info{Name: "Orders"}, Description: "Lists orders.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (*pegboard.Result, error) {
+			part, err := c.Store(ctx, strings.NewReader(text))
+			return &pegboard.Result{Parts: []pegboard.Part{part}}, err
+		},
+	})
+}
+
 // TestAdviceInANoticeCanBeFollowed does what the notice of a stored result says, with the
 // tools that it names: all of the text is shown in the end, and a search shows what it
 // found. Before, a typed tool's JSON was stored as one line, of which Read showed the
@@ -151,28 +172,31 @@ func TestAdviceInANoticeCanBeFollowed(t *testing.T) {
 	asText, err := json.Marshal(map[string]any{"orders": orders(2200, "")})
 	require.NoError(t, err)
 	for _, tt := range []struct {
-		name string
-		tool pegboard.Tool
-		want string // the text or an equal document
+		name  string
+		tool  pegboard.Tool
+		want  string // the text or an equal document
+		fails bool
+		lines int // at least; 0 means 1
 	}{
-		{name: "the JSON of a typed output", tool: typed(orders(2200, "")), want: document(t, orders(2200, ""))},
-		{name: "a string in it that is too long for a line", tool: typed(orders(2200, line)), want: document(t, orders(2200, line))},
-		{name: "JSON as text", tool: typed(string(asText)), want: string(asText)},
+		{name: "the JSON of a typed output", tool: typed(orders(2200, "")), want: document(t, orders(2200, "")), lines: 2200},
+		{name: "a string in it that is too long for a line", tool: typed(orders(2200, line)), want: document(t, orders(2200, line)), lines: 2200},
+		{name: "JSON as text", tool: typed(string(asText)), want: string(asText), lines: 2200},
+		{name: "JSON of a failure", tool: failing(string(asText)), want: string(asText), fails: true, lines: 2200},
+		{name: "JSON that is streamed keeps its one line", tool: streaming(string(asText)), want: string(asText)},
 		{name: "a text of one line", tool: typed(line), want: line},
 		{name: "a text of lines", tool: typed(strings.Repeat("word\n", 20_000) + "order 1999"), want: strings.Repeat("word\n", 20_000) + "order 1999"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			r := readerWith(t, "", tt.tool)
+			r.fails = tt.fails
 			notice, _, _ := strings.Cut(r.call(t, "Orders", map[string]any{}), "\n")
 			require.Contains(t, notice, "read on there with Read (offset and limit in lines) or Grep")
 			path := whereItIs.FindStringSubmatch(notice)
 			require.NotNil(t, path, notice)
 			shown := r.withRead(t, path[1])
 			requireSameText(t, tt.want, shown)
-			if json.Valid([]byte(tt.want)) {
-				require.Greater(t, strings.Count(shown, "\n"), 2000, "JSON is stored with line breaks")
-			}
+			require.GreaterOrEqual(t, strings.Count(shown, "\n")+1, tt.lines, "JSON is stored with line breaks")
 			require.Contains(t, notice, fmt.Sprintf(" %d bytes, ", len(shown)), "the notice counts what is stored")
 
 			row := r.call(t, "Grep", map[string]any{"path": path[1], "pattern": "order 1999", "output_mode": "content"})
@@ -187,6 +211,7 @@ func TestAdviceInANoticeCanBeFollowed(t *testing.T) {
 			require.Contains(t, r.call(t, "Read", there), "order 1999")
 
 			r = readerWith(t, results.ReadMoreHint, tt.tool)
+			r.fails = tt.fails
 			notice, _, _ = strings.Cut(r.call(t, "Orders", map[string]any{}), "\n")
 			require.Contains(t, notice, results.ReadMoreHint)
 			ref := map[string]any{"ref": whereItIs.FindStringSubmatch(notice)[1]}
