@@ -244,7 +244,7 @@ func rebuild(p *Pool, c Call) (Tool, *Call, error) {
 	snapshots := new([2]snapshot)
 	st := callState{session: p.session, pool: p, info: &e.info, spec: spec, allowed: true, allowedUnder: p.session.grants.inForce()}
 	forTraits := snapshots[0].set(c, st)
-	if err := goroutine.Try(func() error { st.traits = e.tool.Traits(forTraits); return nil }); err != nil {
+	if err := goroutine.Try(func() error { st.traits = e.tool.Traits(forTraits).cautious(); return nil }); err != nil {
 		return nil, nil, crashError(err)
 	}
 	st.targets = p.session.dirs.resolve(st.traits.Targets)

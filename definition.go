@@ -165,6 +165,8 @@ func (d *Definition[In, Out]) check() error {
 		return wrong("Call", "is required")
 	case d.Inspect != nil && !d.Traits.isZero():
 		return wrong("Traits", "set Traits or Inspect, not both")
+	case d.Traits.ReadOnly && d.Traits.Destructive:
+		return wrong("Traits", "ReadOnly and Destructive exclude each other: a call that changes nothing destroys nothing")
 	}
 	return nil
 }

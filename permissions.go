@@ -155,7 +155,8 @@ func (p Permissions) narrowed(fork Permissions) Permissions {
 			dirs, added = append(dirs, d), append(added, p.added[i])
 		}
 	}
-	p.dirs, p.added, p.own, p.work, p.before = dirs, added, fork.own, slices.Concat(fork.own, added), fork.before
+	own := slices.DeleteFunc(slices.Clone(fork.own), func(d workDir) bool { return !d.isWithin(p.work) }) // the parent may have lost one
+	p.dirs, p.added, p.own, p.work, p.before = dirs, added, own, slices.Concat(own, added), fork.before
 	if fork.mode != "" && fork.Mode() != p.Mode() {
 		p.outer = append(slices.Clone(p.outer), p.Mode())
 		p.mode = fork.mode

@@ -196,7 +196,7 @@ func (j *job) decode(ctx context.Context) *failure {
 func (j *job) findTargets(context.Context) *failure {
 	j.stage = StageTargets
 	var tr Traits
-	if err := goroutine.Try(func() error { tr = j.entry.tool.Traits(j.call); return nil }); err != nil {
+	if err := goroutine.Try(func() error { tr = j.entry.tool.Traits(j.call).cautious(); return nil }); err != nil {
 		return j.crash(err)
 	}
 	tr.Targets = cloneTargets(tr.Targets)

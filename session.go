@@ -126,7 +126,9 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 // Fork returns a session for a sub-agent, which can only be narrower. The rules and
 // hooks of s stay in force in addition to those of cfg, whose hooks can deny and ask but
 // not allow; an empty field means as in s, and the zero Role a sub-agent. It is an error
-// if cfg allows more than s: by an allow rule, a laxer mode or a directory outside.
+// if cfg allows more than s: by an allow rule, a laxer mode or a directory outside those
+// that s has now, added ones included. A directory that s loses later, its forks lose too.
+// An agent of a teammate cannot run in the background.
 func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	s.mustExist("Fork")
 	if cfg.Role == RoleCoordinator {
@@ -134,6 +136,9 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	}
 	if cfg.Role == RoleMain {
 		cfg.Role = RoleSubAgent
+	}
+	if cfg.Role.background() && s.isOfTeammate() {
+		return nil, fmt.Errorf("a teammate starts only agents that it waits for, and no %v", cfg.Role)
 	}
 	if err := cfg.inherit(s); err != nil {
 		return nil, err
@@ -145,8 +150,9 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if err := child.init(cfg, s); err != nil {
 		return nil, err
 	}
+	work := s.grants.inForce().work
 	for _, d := range child.dirs.own {
-		if !s.dirs.contains(d) {
+		if !d.isWithin(work) {
 			return nil, fmt.Errorf("directory %s is outside the parent's working directories", d.spelled)
 		}
 	}
@@ -244,6 +250,16 @@ func (s *Session) main() *Session {
 		s = s.parent
 	}
 	return s
+}
+
+// isOfTeammate reports whether s or one of its parents is a teammate's.
+func (s *Session) isOfTeammate() bool {
+	for ; s != nil; s = s.parent {
+		if s.cfg.Role == RoleTeammate {
+			return true
+		}
+	}
+	return false
 }
 
 // Dir returns the working directory, absolute.

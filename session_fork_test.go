@@ -150,3 +150,45 @@ func TestForkWithoutARoleIsASubAgent(t *testing.T) {
 	_, err = parent.Fork(pegboard.SessionConfig{Dir: t.TempDir()})
 	require.ErrorContains(t, err, "outside the parent's", "the error is about the directory and not about the role")
 }
+
+func TestForkMayEnterADirectoryThatWasAdded(t *testing.T) {
+	t.Parallel()
+	added := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(added, "sub"), 0o700))
+	parent := session(t, pegboard.SessionConfig{Dir: t.TempDir()})
+	_, err := parent.Fork(pegboard.SessionConfig{Dir: filepath.Join(added, "sub")})
+	require.ErrorContains(t, err, "outside the parent's", "it was not added yet")
+
+	update := pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{added}}
+	require.NoError(t, parent.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(update) }))
+	child, err := parent.Fork(pegboard.SessionConfig{Dir: filepath.Join(added, "sub"), MoreDirs: []string{parent.Dir()}})
+	require.NoError(t, err)
+	grandchild, err := child.Fork(pegboard.SessionConfig{})
+	require.NoError(t, err)
+	inside := func(s *pegboard.Session) string {
+		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(added, "sub", "f")}}}}
+		return judge(t, a.pool(t, s)).behavior.String()
+	}
+	require.Equal(t, "allow", inside(child))
+	require.Equal(t, "allow", inside(grandchild))
+
+	require.NoError(t, parent.SetPermissions(pegboard.Permissions{}))
+	require.Equal(t, "ask", inside(parent))
+	require.Equal(t, "ask", inside(child), "the fork loses it with its parent")
+	require.Equal(t, "ask", inside(grandchild))
+	require.Equal(t, []string{parent.Dir()}, child.Dirs())
+}
+
+func TestTeammatesForkOnlyAgentsThatTheyWaitFor(t *testing.T) {
+	t.Parallel()
+	teammate := forked(t, session(t, pegboard.SessionConfig{}), pegboard.SessionConfig{Role: pegboard.RoleTeammate})
+	helper := forked(t, teammate, pegboard.SessionConfig{})
+	for _, s := range []*pegboard.Session{teammate, helper} {
+		for _, role := range []pegboard.Role{pegboard.RoleAsyncAgent, pegboard.RoleTeammate} {
+			_, err := s.Fork(pegboard.SessionConfig{Role: role})
+			require.ErrorContains(t, err, "a teammate starts only agents that it waits for")
+		}
+	}
+	_, err := forked(t, session(t, pegboard.SessionConfig{}), pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent}).Fork(pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent})
+	require.NoError(t, err)
+}

@@ -8,10 +8,16 @@ type Traits struct {
 	Targets     []Target    // none means one target of the kind TargetOpaque
 	Concurrency Concurrency // zero: Exclusive
 	ReadOnly    bool        // changes nothing
-	Destructive bool        // cannot be undone
+	Destructive bool        // cannot be undone; a call that is ReadOnly, too, counts as one that writes
 	OpenWorld   bool        // reaches beyond this machine
 
 	Timeout time.Duration // how long this call may take; 0 means Info.Timeout
+}
+
+// cautious returns t without ReadOnly if it is Destructive, too.
+func (t Traits) cautious() Traits {
+	t.ReadOnly = t.ReadOnly && !t.Destructive
+	return t
 }
 
 func (t Traits) isZero() bool {

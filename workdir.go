@@ -22,6 +22,11 @@ func within(dirs []workDir, path string) bool {
 	})
 }
 
+// isWithin reports whether d lies in one of dirs under both of its names.
+func (d workDir) isWithin(dirs []workDir) bool {
+	return within(dirs, d.spelled) && within(dirs, d.real)
+}
+
 // allNamesWithin reports whether t is a path that lies in dirs under each of its names.
 func allNamesWithin(t *Target, dirs []workDir) bool {
 	return t.Kind == TargetPath && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(dirs, n) })
@@ -71,9 +76,6 @@ func (w *workdirs) bases() []pattern.Base {
 	}
 	return bs
 }
-
-// contains reports whether d lies in w under both of its names.
-func (w *workdirs) contains(d workDir) bool { return within(w.own, d.spelled) && within(w.own, d.real) }
 
 // readableDirs are directories that may be read as if they were working directories,
 // but not written.
