@@ -13,7 +13,7 @@ import (
 
 type queryInput struct {
 	Table string `json:"table" jsonschema:"description=The table to read"`
-	Limit int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,description=How many rows (20 if it is left out)"`
+	Limit int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=1000,default=20,description=How many rows"`
 }
 
 // A database is what QueryDB may read.
@@ -60,9 +60,6 @@ func (d database) query(ctx context.Context, in queryInput, c *pegboard.Call) ([
 	count := rowsRead.GetOrInitRoot(c.Session(), func() *atomic.Int64 { return new(atomic.Int64) })
 	if count.Load() >= maxRows {
 		return nil, fmt.Errorf("this conversation has read %d rows, which is the most; go on with what you have", maxRows)
-	}
-	if in.Limit == 0 {
-		in.Limit = 20
 	}
 	tx, err := d.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {

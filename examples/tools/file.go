@@ -12,8 +12,8 @@ import (
 )
 
 type changeInput struct {
-	File string `json:"file" jsonschema:"description=The changelog, such as CHANGELOG.md"`
-	Line string `json:"line" jsonschema:"description=What has changed, in one line"`
+	File string `json:"file" jsonschema_description:"The changelog, such as CHANGELOG.md"`
+	Line string `json:"line" jsonschema_description:"What has changed, in one line"`
 }
 
 // changeAdded is the Result.Data of AddChange.
