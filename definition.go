@@ -46,7 +46,7 @@ type Definition[In, Out any] struct {
 	// shown to the model.
 	Call func(ctx context.Context, in In, c *Call) (Out, error)
 	// Result maps the output to a result for the model. Default: a *Result as it is, a
-	// string as text, anything else as JSON.
+	// string as text, anything else as JSON. Result.Data is the output unless Result sets it.
 	Result func(out Out) *Result
 }
 
@@ -240,7 +240,7 @@ func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {
 	var r *Result
 	var unmapped error
 	if t.def.Result != nil {
-		r = t.def.Result(out)
+		r = withData(t.def.Result(out), out)
 	} else {
 		r, unmapped = resultOf(out)
 	}

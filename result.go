@@ -119,6 +119,17 @@ func resultOf(out any) (*Result, error) {
 	return newTextResult(string(b), out), nil
 }
 
+// withData returns r with the typed output as its data, if it has no other. It does not
+// change r, which a tool may return again.
+func withData(r *Result, out any) *Result {
+	if _, isResult := out.(*Result); r == nil || r.Data != nil || out == nil || isResult {
+		return r
+	}
+	copied := *r
+	copied.Data = out
+	return &copied
+}
+
 // An Outcome is a finished call. There is exactly one for each call.
 type Outcome struct {
 	Call   *Call
