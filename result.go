@@ -15,7 +15,7 @@ type Result struct {
 	IsError bool   // the parts describe a failure
 	Data    any    // the typed output, for the host
 
-	Messages      []Part         // for the conversation, after the results of the batch
+	Messages      []Part         // for the conversation, after the results of the batch; a wire.Codec writes them
 	UpdateSession func(*Session) // changes the session when all calls that ran beside this one have ended
 	StopTurn      bool           // the model should not be called again before the user has sent a message
 }

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -214,6 +215,62 @@ func TestCodecZero(t *testing.T) {
 		require.Equal(t, []string{"tide"}, codec.Loaded(history))
 		require.Nil(t, codec.Recall([]string{"tide"}))
 		require.Nil(t, codec.User())
+	}
+}
+
+// TestCodecResultsHoldTheMessages: Result.Messages once reached nobody.
+func TestCodecResultsHoldTheMessages(t *testing.T) {
+	t.Parallel()
+	text := func(s string) pegboard.Part { return pegboard.Part{Text: s} }
+	for i, codec := range codecs(tidePool(t)) {
+		t.Run(wire.Provider(i).String(), func(t *testing.T) {
+			t.Parallel()
+			_, m, err := readWith(codec, script[i].call)
+			require.NoError(t, err)
+			silent := []pegboard.Outcome{{Call: &m.Calls[0], Result: pegboard.TextResult("13:04")}}
+			for _, failed := range []bool{false, true} {
+				said := &pegboard.Result{IsError: failed, Parts: []pegboard.Part{text("13:04")}, Messages: []pegboard.Part{text("First."), text("Second.")}}
+				silent[0].Result.IsError = failed
+				outcomes := []pegboard.Outcome{
+					{Call: &pegboard.Call{ID: "of another message"}, Result: &pegboard.Result{Messages: []pegboard.Part{text("Nowhere.")}}},
+					{Call: &m.Calls[0], Result: &pegboard.Result{Messages: []pegboard.Part{text("Nowhere.")}}, Err: pegboard.ErrDuplicate},
+					{Call: &m.Calls[0], Result: said},
+				}
+				got := codec.Results(m, outcomes, text("Be quick."))
+				require.Equal(t, codec.Results(m, silent, text("First."), text("Second."), text("Be quick.")), got, "as if the host had passed them")
+				require.Equal(t, codec.Results(m, silent, text("First."), text("Second.")), codec.Results(m, outcomes))
+				_, repairs := codec.Normalize(append(slices.Clone(m.History), got...))
+				require.Empty(t, repairs)
+			}
+		})
+	}
+}
+
+// TestCodecResultsKeepMessagesInTheOrderOfTheCalls also has an image in a result, which
+// some providers take only after the results.
+func TestCodecResultsKeepMessagesInTheOrderOfTheCalls(t *testing.T) {
+	t.Parallel()
+	m := &wire.Message{Calls: []pegboard.Call{{ID: "a", Name: "tide"}, {ID: "b", Name: "tide"}, {ID: "c", Name: "tide"}}}
+	image := pegboard.Part{MIME: "image/png", Data: []byte("\x89PNG")}
+	outcomes := []pegboard.Outcome{
+		{Call: &m.Calls[1], Result: &pegboard.Result{Parts: []pegboard.Part{image}, Messages: []pegboard.Part{{Text: "M2"}}}},
+		{Call: &m.Calls[0], Result: &pegboard.Result{Parts: []pegboard.Part{{Text: "R1"}, image}, Messages: []pegboard.Part{{Text: "M1"}, image}}},
+	}
+	all := append(codecs(tidePool(t)), gemini.New(tidePool(t), gemini.Config{MediaBeside: true}))
+	for _, codec := range all {
+		var sent strings.Builder
+		for _, raw := range codec.Results(m, outcomes, pegboard.Part{Text: "M3"}) {
+			require.True(t, json.Valid(raw))
+			sent.Write(raw)
+		}
+		got := sent.String()
+		require.Equal(t, 3, strings.Count(got, base64.StdEncoding.EncodeToString(image.Data)), got)
+		at := -1
+		for _, text := range []string{"R1", "tide was not run", "M1", "M2", "M3"} {
+			require.Equal(t, 1, strings.Count(got, text), got)
+			require.Greater(t, strings.Index(got, text), at, got)
+			at = strings.Index(got, text)
+		}
 	}
 }
 

@@ -30,7 +30,8 @@ func (t *Tasks) addMessage(e *entry, text string) {
 // Notices removes and returns the notices for s, in the order of the events: one for
 // each task that has ended, and the messages of running tasks. The notices of a task
 // belong to the session that added it, or to the main session once that session was
-// closed. The parts are plain text, for Result.Messages or for a message of the host.
+// closed. The parts are plain text, for the Messages of a tool's Result, which a wire.Codec
+// writes, or for a message of the host.
 // After the conversation has ended there are no notices.
 func (t *Tasks) Notices(s *pegboard.Session) []pegboard.Part {
 	if known, ok := tables.Get(s); !ok || known != t {

@@ -21,15 +21,16 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 // JPEG, GIF and WebP as images; a part with a Source as a search result, and one with a
 // Tool as a reference to it. A text replaces all that the API does not take: bytes of another
 // type, anything but text in a failed result, a reference to a tool that is not in the
-// request, and any reference in more. A failed call whose input was no JSON object gets
+// request, and any reference in Messages or more. A failed call whose input was no JSON object gets
 // that input back as {"INVALID_JSON": "…"}.
 //
 // While a call of a server tool waits for its result, the API takes nothing but results
-// in this message: then more becomes part of the last result. Without a result Results
+// in this message: then Messages and more become part of the last result. Without a result Results
 // returns nil; send m.History alone.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
 	var content []json.RawMessage
 	answers, waits := answer.WithID(m.Calls, outcomes), awaitsServer(m.History)
+	more = answer.Messages(answers, more)
 	for i, a := range answers {
 		var inside []pegboard.Part
 		if waits && i == len(answers)-1 {

@@ -130,7 +130,7 @@ func TestResultsOfInvalidJSON(t *testing.T) {
 	require.NotContains(t, string(only(new(anthropic.Codec).Results(m, repaired))), "INVALID_JSON")
 }
 
-// TestResultsWhileAServerToolIsPending puts more into the last result, since
+// TestResultsWhileAServerToolIsPending puts Messages and more into the last result, since
 // nothing else may stand in the message.
 func TestResultsWhileAServerToolIsPending(t *testing.T) {
 	t.Parallel()
@@ -139,6 +139,11 @@ func TestResultsWhileAServerToolIsPending(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"12"},{"type":"text","text":"go on"}]}]}`,
 		string(only(new(anthropic.Codec).Results(m, []pegboard.Outcome{outcome("a", text("12"))}, text("go on")))))
+
+	said := outcome("a", text("12"))
+	said.Result.Messages = []pegboard.Part{text("summer time")}
+	require.Equal(t, `{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"12"},{"type":"text","text":"summer time"},{"type":"text","text":"go on"}]}]}`,
+		string(only(new(anthropic.Codec).Results(m, []pegboard.Outcome{said}, text("go on")))))
 
 	_, m, err = read(strings.NewReader(stream(start, server, end(0), because("pause_turn"), stop)))
 	require.NoError(t, err)
@@ -192,6 +197,7 @@ func randomOutcomes(random *rand.Rand) (outcomes []pegboard.Outcome) {
 		case 1:
 			o = failed(o, errors.New("no"))
 		}
+		o.Result.Messages = randomParts(random)
 		outcomes = append(outcomes, o)
 	}
 	return outcomes

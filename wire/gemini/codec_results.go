@@ -28,7 +28,8 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
 	var parts, beside []json.RawMessage
 	sent := functionCalls(m.History)
-	for _, a := range answer.To(m.Calls, outcomes) {
+	answers := answer.To(m.Calls, outcomes)
+	for _, a := range answers {
 		asked := function{id: a.Call.ID, name: c.Name(a.Call.Name)} // unless History holds the call
 		for i, f := range sent {
 			if f.id == a.Call.ID || f.id == "" && c.tools.Names.Tool(f.name) == a.Call.Name {
@@ -40,7 +41,7 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 		parts = append(parts, response)
 		beside = append(beside, media...)
 	}
-	parts = append(append(parts, beside...), c.parts(more)...)
+	parts = append(append(parts, beside...), c.parts(answer.Messages(answers, more))...)
 	if len(parts) == 0 {
 		return nil
 	}

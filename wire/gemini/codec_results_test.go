@@ -195,6 +195,7 @@ func randomOutcomes(random *rand.Rand, calls []pegboard.Call) (outcomes []pegboa
 		case 1:
 			o = failed(o, errors.New("no"))
 		}
+		o.Result.Messages = randomParts(random)
 		outcomes = append(outcomes, o)
 	}
 	return outcomes

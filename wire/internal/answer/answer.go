@@ -49,6 +49,18 @@ func WithID(calls []pegboard.Call, outcomes []pegboard.Outcome) []Answer {
 	return slices.DeleteFunc(To(calls, outcomes), func(a Answer) bool { return a.Call.ID == "" })
 }
 
+// Messages returns the Messages of all results, in their order, and then more.
+func Messages(answers []Answer, more []pegboard.Part) []pegboard.Part {
+	var messages []pegboard.Part
+	for _, a := range answers {
+		messages = append(messages, a.Result.Messages...)
+	}
+	if messages == nil {
+		return more
+	}
+	return append(messages, more...)
+}
+
 func notRun(c pegboard.Call) *pegboard.Result {
 	return &pegboard.Result{IsError: true, Parts: []pegboard.Part{{
 		Text: fmt.Sprintf("%s was not run: the turn was interrupted. Repeat the call if it is still wanted.", c.Name),

@@ -30,6 +30,21 @@ func TestWithID(t *testing.T) {
 	require.Empty(t, answer.WithID(nil, nil))
 }
 
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	part := func(text string) pegboard.Part { return pegboard.Part{Text: text} }
+	result := func(messages ...pegboard.Part) answer.Answer {
+		return answer.Answer{Result: &pegboard.Result{Messages: messages}}
+	}
+	first := result(append(make([]pegboard.Part, 0, 8), part("a"), part("b"))...)
+	answers := []answer.Answer{first, result(), result(part("c"))}
+	require.Equal(t, []pegboard.Part{part("a"), part("b"), part("c"), part("d")}, answer.Messages(answers, []pegboard.Part{part("d")}))
+	require.Zero(t, first.Result.Messages[:3][2], "the result is not written to")
+	more := []pegboard.Part{part("d")}
+	require.Equal(t, more, answer.Messages(answers[1:2], more))
+	require.Empty(t, answer.Messages(nil, nil))
+}
+
 // TestTo answers calls without an id, too: the first of them.
 func TestTo(t *testing.T) {
 	t.Parallel()

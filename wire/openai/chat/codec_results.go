@@ -18,7 +18,7 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 }
 
 // Results implements [wire.Codec]: one message with the role "tool" for each call, and
-// one with the role "user" for images and more, if there are any.
+// one with the role "user" for images, Messages and more, if there are any.
 //
 // Results hold nothing but text here. Documents and search results are sent as text with
 // their title and source, references to tools as their definitions, and a failed call
@@ -27,10 +27,11 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 // with images. Bytes of other types are replaced by a text that describes them.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
 	a := answers{codec: c}
-	for _, one := range answer.WithID(m.Calls, outcomes) {
+	pairs := answer.WithID(m.Calls, outcomes)
+	for _, one := range pairs {
 		a.addResult(one.Call, one.Result)
 	}
-	a.addMore(more)
+	a.addMore(answer.Messages(pairs, more))
 	if user := a.user(); user != nil {
 		a.messages = append(a.messages, user)
 	}

@@ -28,7 +28,8 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage { return userItem
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
 	var items, spoken []json.RawMessage
 	searches := searchesIn(m.History)
-	for _, a := range answer.WithID(m.Calls, outcomes) {
+	answers := answer.WithID(m.Calls, outcomes)
+	for _, a := range answers {
 		if searches[a.Call.ID] {
 			item, beside := c.searchResult(a.Call, a.Result)
 			items, spoken = append(items, item), append(spoken, beside...)
@@ -36,7 +37,7 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 		}
 		items = append(items, c.output(a.Call, a.Result))
 	}
-	return append(items, userItem(append(spoken, encodeParts(more)...))...)
+	return append(items, userItem(append(spoken, encodeParts(answer.Messages(answers, more))...))...)
 }
 
 // userItem returns parts as a message of the user, or nil without parts.

@@ -199,6 +199,7 @@ func randomOutcomes(random *rand.Rand) (outcomes []pegboard.Outcome) {
 		case 1:
 			o = failed(o, errors.New("no"))
 		}
+		o.Result.Messages = randomParts(random)
 		outcomes = append(outcomes, o)
 	}
 	return outcomes
