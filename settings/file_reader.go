@@ -16,6 +16,7 @@ type fileReader struct {
 	*target
 	doc     *jsonedit.Document
 	trusted bool
+	asked   []string // ask rules in place of rules that are not understood
 }
 
 func (r *fileReader) warn(format string, args ...any) {
@@ -41,6 +42,11 @@ func (r *fileReader) read() error {
 	if len(wrong) > 0 {
 		return errors.Join(wrong...)
 	}
+	for _, text := range r.asked {
+		if !slices.Contains(set.Ask, text) {
+			set.Ask = append(set.Ask, text)
+		}
+	}
 	r.Rules = append(r.Rules, set)
 	dirs := r.directories()
 	if n := len(set.Allow) + len(dirs); n > 0 && !r.trusted {
@@ -52,11 +58,17 @@ func (r *fileReader) read() error {
 	return nil
 }
 
-// rules appends the rules of a behavior, each once, and returns the errors of the others.
+// rules appends the rules of a behavior, each once, and returns the errors of the others. In
+// place of a deny or ask rule that is not understood it adds to asked what that could mean.
 func (r *fileReader) rules(b pegboard.Behavior, rules *[]string) (wrong []error) {
 	texts, wrong := r.texts(b.String())
 	for _, text := range texts {
 		rule, err := pegboard.ParseRule(b, text)
+		if instead, ok := safeguard(text); err != nil && b != pegboard.Allow && ok {
+			r.warn("%s rule not understood; what it may mean is asked about, as if it were the ask rule %s: %v", b, instead, err)
+			r.asked = append(r.asked, r.anchors.inSession(instead)...)
+			continue
+		}
 		if err != nil {
 			wrong = append(wrong, err)
 			continue

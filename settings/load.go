@@ -41,9 +41,12 @@ func (l *Loaded) Permissions() (pegboard.Permissions, error) {
 
 // Load reads the files. A missing or empty file has no settings.
 //
-// An allow rule that cannot be parsed is ignored with a warning. A deny or ask rule that
-// cannot be parsed is an error, and so is a file that cannot be read, a *CorruptError or
-// ErrComments, since otherwise less would be denied than the user wrote.
+// An allow rule that cannot be parsed is ignored with a warning. In place of a deny or ask
+// rule such as Write(/x), MultiEdit(src/**) or Read(~), which names a tool and whose text
+// cannot be parsed there, everything that it could mean is asked about, with a warning. Any
+// other deny or ask rule that cannot be parsed is an error, and so is a file that cannot be
+// read, a *CorruptError or ErrComments, since otherwise less would be denied than the user
+// wrote.
 //
 // The first file with a mode sets it. No file can set ModeBypass, and only the user's file
 // ModeAuto. Without trust, see [Files].Trusted, a mode that allows more than ModeDefault is

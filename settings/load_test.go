@@ -82,6 +82,68 @@ func TestRulesOfOwnToolsAreAnchored(t *testing.T) {
 	require.Equal(t, []string{"Save(/v1/users)"}, l.Rules[0].Allow)
 }
 
+// TestRestrictionOnAnotherNameIsAskedAbout: a deny rule such as Write(/x) failed the whole
+// load, with all other rules of all files.
+func TestRestrictionOnAnotherNameIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	for text, ask := range map[string]string{
+		"Write(x)":                         "Edit(x)",
+		"MultiEdit(src/**)":                "Edit(src/**)",
+		"NotebookEdit(~/a.ipynb)":          "Edit(~/a.ipynb)",
+		"Glob(secrets/**)":                 "Read(secrets/**)",
+		"Grep(path:secrets)":               "Read(secrets)",
+		"Edit(file_path://etc/x)":          "Edit(//etc/x)",
+		"Write(../x)":                      "Edit(//**)",
+		"Read(~)":                          "Read(~/**)",
+		"Read(//)":                         "Read(//**)",
+		"Read(!x)":                         "Read(//**)",
+		"Edit()":                           "Edit(//**)",
+		"WebFetch(evil.com)":               "WebFetch(domain:evil.com)",
+		"WebFetch(url:https://evil.com/*)": "WebFetch(domain:evil.com)",
+		"WebFetch(url:*)":                  "WebFetch(domain:*)",
+		"Bash(command:rm)":                 "Bash(rm:*)",
+		"Bash(command:rm *)":               "Bash(rm *)",
+		"Bash()":                           "Bash",
+		"Agent(re*)":                       "Agent",
+		"Skill(a*b)":                       "Skill",
+		"mcp__s__t(a*)":                    "mcp__s__t",
+	} {
+		for _, list := range []string{"deny", "ask"} {
+			f := files(t)
+			write(t, f.Local, `{"permissions": {"`+list+`": ["`+text+`", "Other"], "allow": ["A"]}}`)
+			l := load(t, f)
+			require.Len(t, l.Warnings, 1, text)
+			require.Contains(t, l.Warnings[0].Text, list+" rule not understood")
+			require.Contains(t, l.Warnings[0].Text, ask)
+			require.Contains(t, l.Rules[0].Ask, ask)
+			require.Equal(t, []string{"A"}, l.Rules[0].Allow)
+			_, err := l.Permissions()
+			require.NoError(t, err)
+		}
+		f := files(t)
+		write(t, f.Local, `{"permissions": {"allow": ["`+text+`"]}}`)
+		l := load(t, f)
+		require.Empty(t, l.Rules[0].Ask, text)
+	}
+}
+
+// TestSafeguardIsAnchored: what the rule could mean is below the project, as an Edit rule of
+// its file would be.
+func TestSafeguardIsAnchored(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	f.Dir = filepath.Join(f.Dir, "sub")
+	require.NoError(t, os.MkdirAll(f.Dir, 0o700))
+	write(t, f.Project, `{"permissions": {"deny": ["Write(/x)"], "ask": ["Edit(/x)"]}}`)
+	l := load(t, f)
+	require.Len(t, l.Warnings, 1)
+	require.Len(t, l.Rules, 1)
+	require.NotContains(t, l.Rules[0].Ask, "Edit(/x)")
+	for _, rule := range l.Rules[0].Ask {
+		require.Regexp(t, `/x\)$`, rule)
+	}
+}
+
 // TestLoadNothing from files that are not there, or empty.
 func TestLoadNothing(t *testing.T) {
 	t.Parallel()
@@ -104,14 +166,15 @@ func TestLoadNothing(t *testing.T) {
 func TestLoadFailsClosed(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
-		`{"permissions": {"deny": ["Read(~)", "Fine", "Write(/x)"]}}`: "deny rules: rule \"Write(/x)\"",
-		`{"permissions": {"ask": ["Bash("]}}`:                         "ask rules: rule \"Bash(\"",
-		`{"permissions": {"ask": [7]}}`:                               "7 is not a string",
-		`{"permissions": {"deny": "A"}}`:                              "deny is not a list",
-		`{"permissions": {"deny": ["Read(\ud800)"]}}`:                 "half a character",
-		`{"permissions": []}`:                                         "permissions is not an object",
-		"{ // x\n}":                                                   "comments",
-		`{"permissions": {`:                                           "not valid",
+		`{"permissions": {"deny": ["Read(~)", "Fine", "(x)"]}}`:  "deny rules: rule \"(x)\"",
+		`{"permissions": {"deny": ["Edit(a\u0000b)", "a?(x)"]}}`: "deny rules: rule \"a?(x)\"",
+		`{"permissions": {"ask": ["Bash("]}}`:                    "ask rules: rule \"Bash(\"",
+		`{"permissions": {"ask": [7]}}`:                          "7 is not a string",
+		`{"permissions": {"deny": "A"}}`:                         "deny is not a list",
+		`{"permissions": {"deny": ["Read(\ud800)"]}}`:            "half a character",
+		`{"permissions": []}`:                                    "permissions is not an object",
+		"{ // x\n}":                                              "comments",
+		`{"permissions": {`:                                      "not valid",
 	} {
 		f := files(t)
 		f.Project = write(t, f.Project, data)

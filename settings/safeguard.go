@@ -1,0 +1,62 @@
+package settings
+
+import (
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+)
+
+// safeguard returns an ask rule about everything that a deny or ask rule could mean that
+// [pegboard.ParseRule] does not understand. It returns false if the text is not of the form
+// Tool(text), or does not name a tool.
+func safeguard(text string) (pegboard.Rule, bool) {
+	tool, rest, ok := strings.Cut(strings.TrimSpace(text), "(")
+	inner, closed := strings.CutSuffix(rest, ")")
+	if !ok || !closed {
+		return pegboard.Rule{}, false
+	}
+	for _, candidate := range safeguards(tool, strings.TrimSpace(inner)) {
+		if r, err := pegboard.ParseRule(pegboard.Ask, candidate); err == nil {
+			return r, true
+		}
+	}
+	return pegboard.Rule{}, false
+}
+
+// safeguards returns the texts of ask rules, the narrowest first. Those that are not
+// understood are to be skipped.
+func safeguards(tool, text string) []string {
+	value := text
+	if param, ok := pattern.Parameter(tool, text); ok && param.Check(tool) != nil {
+		value = param.Value
+	}
+	family := tool
+	switch tool {
+	case "Write", "MultiEdit", "NotebookEdit":
+		family = "Edit"
+	case "Glob", "Grep":
+		family = "Read"
+	}
+	rule := func(text string) string { return pegboard.Rule{Tool: family, Pattern: text}.String() }
+	switch family {
+	case "Edit", "Read":
+		var candidates []string
+		if value != "" {
+			candidates = append(candidates, rule(value))
+		}
+		if value != "" && strings.Trim(value, "./~") == "" && !strings.Contains(value, "..") { // a whole tree
+			candidates = append(candidates, rule(strings.TrimSuffix(value, "/")+"/**"))
+		}
+		return append(candidates, rule("//**"))
+	case "WebFetch":
+		host, _ := pattern.CanonicalHost(value)
+		return []string{rule("domain:" + host), rule("domain:*")}
+	case "Bash", "PowerShell", "Monitor":
+		if value != "" && !strings.Contains(value, "*") {
+			return []string{rule(value + ":*"), tool}
+		}
+		return []string{rule(value), tool}
+	}
+	return []string{tool}
+}
