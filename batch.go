@@ -39,6 +39,8 @@ type batch struct {
 
 	mu       lock.Mutex      // guards the fields below
 	jobs     []*job          // in the order of admission
+	loops    breaker.Message // the jobs that the loop breaker counts, by their place in counted
+	counted  []*job
 	outcomes []Outcome       // one for each job, if the number of calls is known in advance
 	firstID  string          // of the first call
 	ids      map[string]bool // made for the second call
@@ -99,6 +101,7 @@ func (b *batch) init(ctx context.Context, e *Executor, p *Pool, n int) {
 	b.uncancelled.hostContext = &b.host
 	b.ctx.Init(&b.host)
 	b.running.batch = b
+	b.loops = p.session.loops.Message()
 	if !p.session.batches.register(&b.running) {
 		b.stop(ErrClosed)
 	}
@@ -121,9 +124,7 @@ func (b *batch) admit(j *job, c Call) {
 	j.call = j.snapshots.first[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input)}, callState{session: b.pool.session, pool: b.pool, parent: b.parent})
 	j.duplicate = c.ID != "" && b.isDuplicate(c.ID)
 	b.jobs = append(b.jobs, j)
-	if !j.duplicate {
-		j.loopID, j.loopReason = b.countForBreaker(j.call)
-	}
+	b.countForBreaker(j)
 	if b.exec.OnEvent != nil || b.exec.Repair.Func != nil {
 		j.snapshots.shared = 1 // a listener or the repair may hold the call as it was admitted
 	}
@@ -145,18 +146,37 @@ func (b *batch) isDuplicate(id string) bool {
 	return before
 }
 
-// countForBreaker tells the loop breaker of a call, in the order of the message. It
-// returns why the user should be asked before the call runs, or "".
-func (b *batch) countForBreaker(c *Call) (id breaker.Call, ask string) {
-	name, loops := c.Name, b.pool.session.loops
-	if e, ok := b.pool.lookup(c.Name); ok {
+// countForBreaker tells the loop breaker of a call, in the order of the message. The
+// breaker counts no calls that a tool makes: the model does not read their results.
+func (b *batch) countForBreaker(j *job) {
+	if j.duplicate || b.parent != nil {
+		return
+	}
+	name := j.call.Name
+	if e, ok := b.pool.lookup(name); ok {
 		name = e.info.Name
 		if e.info.Polls {
-			loops.Exempt(name)
+			b.pool.session.loops.Exempt(name)
 		}
 	}
-	id = breaker.CallOf(name, c.Input)
-	return id, loops.Before(id)
+	j.counted = true
+	j.loopPlace, j.loopReason = b.loops.Add(breaker.CallOf(name, j.call.Input))
+	b.counted = append(b.counted, j)
+}
+
+// publish sets the outcome of a call, and counts it for the loop breaker. The breaker
+// counts in request order. So a call may end the turn after its outcome was set; that
+// outcome was not returned yet, since an earlier call has not ended.
+func (b *batch) publish(j *job, o Outcome) Outcome {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	*j.outcome = o
+	if j.counted {
+		for _, stop := range b.loops.End(j.loopPlace, breakerOutcome(&o), j.comparable(o.Result)) {
+			b.counted[stop.Place].outcome.stopTurn(stop.Text)
+		}
+	}
+	return *j.outcome
 }
 
 // admitted returns the jobs of the calls admitted so far, in order.
@@ -283,6 +303,7 @@ func (b *batch) end() []Outcome {
 	for _, c := range b.crashes {
 		jobs[c.place].addUpdateCrash(&outcomes[c.place], c.err)
 	}
+	b.loops.Close()
 	b.batchHook(outcomes)
 	b.recordDiscovery(jobs, outcomes)
 	b.events.close()

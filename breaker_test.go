@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -128,4 +129,112 @@ func TestNoRuleAnswersTheQuestionAboutALoop(t *testing.T) {
 	}
 	require.Equal(t, 2, asked)
 	require.Len(t, ran, 1)
+}
+
+// TestEqualCallsOfOneMessageAreNoLoop: the model has not read the result of the first when
+// it makes the others.
+func TestEqualCallsOfOneMessageAreNoLoop(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 3, Denials: 3}})
+	reg := registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult("same"), nil }))
+	var calls []pegboard.Call
+	for i := range 2000 {
+		calls = append(calls, call(fmt.Sprint(i), "Tell", `{}`))
+	}
+	ex := executor(pegboard.Executor{})
+	for _, out := range ex.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), calls...) {
+		require.NoError(t, out.Err)
+		require.False(t, out.StopTurn)
+	}
+}
+
+// TestDenialsOfOneMessageEndedTheTurn by the order in which they were decided, although
+// calls beside them succeeded.
+func TestDenialsOfOneMessageEndedTheTurn(t *testing.T) {
+	t.Parallel()
+	allowed := make(chan struct{})
+	tell := func(name string) pegboard.Tool {
+		return pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: pegboard.Info{Name: name}, Description: "x.", Traits: pegboard.Traits{Concurrency: pegboard.Shared},
+			Call: func(ctx, struct{}, *pegboard.Call) (string, error) { <-allowed; return "ok", nil },
+		})
+	}
+	run := func(t *testing.T, ex anywhere, p *pegboard.Pool, stream bool, calls []pegboard.Call) (stops []bool) {
+		t.Helper()
+		if !stream {
+			for _, out := range ex.Run(t.Context(), p, calls...) {
+				stops = append(stops, out.StopTurn)
+			}
+			return stops
+		}
+		s := ex.Stream(t.Context(), p)
+		for _, c := range calls {
+			s.Submit(c)
+		}
+		s.Finish(pegboard.FinishToolCalls)
+		for out := range s.Wait() {
+			stops = append(stops, out.StopTurn)
+		}
+		return stops
+	}
+	for _, stream := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			allowed = make(chan struct{})
+			denials := 0
+			ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+				if e.Kind == pegboard.EventFinished && e.Call.Name == "No" {
+					if denials++; denials%3 == 0 {
+						close(allowed) // the successes come last
+					}
+				}
+			}})
+			p := registryOf(t, tell("Yes"), tell("No")).AssemblePool(session(t, pegboard.SessionConfig{
+				Breaker: pegboard.BreakerLimits{Repeats: 3, Denials: 3}, Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Yes"}}),
+			}), pegboard.PoolConfig{})
+			yes := func(id string) pegboard.Call { return call(id, "Yes", `{}`) }
+			no := func(id string) pegboard.Call { return call(id, "No", `{}`) }
+			mixed := []pegboard.Call{no("1"), yes("2"), no("3"), yes("4"), no("5")}
+			require.Equal(t, make([]bool, 5), run(t, ex, p, stream, mixed), "one message in which some calls ran")
+			allowed = make(chan struct{})
+			require.Equal(t, make([]bool, 3), run(t, ex, p, stream, []pegboard.Call{no("6"), no("7"), no("8")}), "the second in a row")
+			allowed = make(chan struct{})
+			require.Equal(t, []bool{true, false, false, false}, run(t, ex, p, stream, []pegboard.Call{no("9"), no("10"), no("11"), yes("12")}), "the third in a row")
+			p.Session().NewTurn()
+			require.Equal(t, []bool{false}, run(t, ex, p, stream, []pegboard.Call{no("13")}))
+		})
+	}
+}
+
+// TestCallsInsideACallAreNoLoop: the model reads the result of the outer call only.
+func TestCallsInsideACallAreNoLoop(t *testing.T) {
+	t.Parallel()
+	script := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Script"}, Description: "x.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(ctx ctx, _ struct{}, c *pegboard.Call) (string, error) {
+			for range 10 {
+				if out := c.Run(ctx, call("", "Tell", `{}`))[0]; out.Err != nil {
+					return "", out.Err
+				}
+			}
+			return "done", nil
+		},
+	})
+	reg := registryOf(t, script, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return pegboard.TextResult("same"), nil }))
+	out := run(t, reg, session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 3, Denials: 3}}), call("1", "Script", `{}`))
+	require.NoError(t, out.Err)
+	require.Equal(t, "done", out.Result.Text())
+}
+
+// TestRepairingTestsIsNoLoop: a command that fails again and again while files are edited
+// in between is how work is done.
+func TestRepairingTestsIsNoLoop(t *testing.T) {
+	t.Parallel()
+	cfg := bypass(t)
+	cfg.Breaker = pegboard.BreakerLimits{Repeats: 3, Denials: 3}
+	s := session(t, cfg)
+	reg := registryOf(t, writing(), teller(pegboard.Info{Name: "Bash"}, func(*pegboard.Call) (*pegboard.Result, error) { return nil, errors.New("exit code 1") }))
+	for i := range 20 {
+		require.NotErrorIs(t, run(t, reg, s, call(fmt.Sprint("b", i), "Bash", `{}`)).Err, pegboard.ErrDenied)
+		require.NoError(t, run(t, reg, s, call(fmt.Sprint("e", i), "Write", fmt.Sprintf(`{"path":"f%d"}`, i))).Err)
+	}
 }

@@ -59,6 +59,11 @@
 // alone, calls per target together unless one writes something that another touches.
 // The outcomes are those of running one after the other.
 //
+// A model may run in circles. A loop breaker has the user asked about the third message
+// in a row that makes the same calls with the same results, and ends the turn after
+// denials in three messages in a row: [Outcome].StopTurn. Call [Session.NewTurn] for
+// every message of the user, from which on it counts; [BreakerLimits] change the limits.
+//
 // [Executor.Stream] starts calls while the model still writes its message: read-only
 // calls at once, the others when the message is complete.
 //

@@ -12,7 +12,7 @@ import (
 // circles. Here the second such call is asked about, whatever the rules allow.
 func ExampleBreakerLimits() {
 	p := pool(pegboard.SessionConfig{
-		Breaker: pegboard.BreakerLimits{Repeats: 2, Errors: -1}, // Denials: 3, the default
+		Breaker: pegboard.BreakerLimits{Repeats: 2}, // Denials: 3, the default
 		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
 			fmt.Println("asked:", q.Reason)
 			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "you have greeted her"}, nil

@@ -57,6 +57,7 @@ var nearOnly = []struct {
 	}},
 	{reason: "on the far side no executor is at hand for the calls that a call makes", tests: []string{
 		"TestCallRun",
+		"TestCallsInsideACallAreNoLoop",
 		"TestResolveReachesWhatREPLHides",
 		"TestStopTurnInsideACallStopsTheMessage",
 	}},

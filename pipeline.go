@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
@@ -30,10 +29,11 @@ type job struct {
 	// The request.
 	call       *Call // the latest snapshot
 	snapshots  snapshots
-	duplicate  bool         // an earlier call of the message has the same id
-	late       bool         // it was submitted after the message had ended
-	loopID     breaker.Call // identifies equal calls for the loop breaker
-	loopReason string       // why the loop breaker wants the user to be asked, or ""
+	duplicate  bool   // an earlier call of the message has the same id
+	late       bool   // it was submitted after the message had ended
+	counted    bool   // the loop breaker counts the call
+	loopPlace  int    // its place there
+	loopReason string // why the loop breaker wants the user to be asked, or ""
 
 	// The tool and the input.
 	entry       *entry          // of the pool; never written to
@@ -268,7 +268,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 			return nil, j.unanswered(ctx, d, err)
 		}
 		if answer.Behavior == Allow && j.loopReason != "" {
-			j.session().loops.Allowed(j.loopID)
+			j.batch.loops.Allowed(j.loopPlace)
 			j.loopReason = ""
 		}
 		if j.rewrites(answer) {
@@ -385,7 +385,6 @@ func (j *job) finish(o Outcome) {
 	}
 	o.Result = j.fitResult(&j.batch.uncancelled, j.withContext(o.Result))
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
-	j.countForBreaker(&o)
 	o.Elapsed = time.Since(j.admitted)
 	if failed {
 		j.batch.stopSiblings(j.entry.info)
@@ -400,7 +399,7 @@ func (j *job) finish(o Outcome) {
 		j.schedule.ticket.Done()
 	}
 	j.over.Store(true)
-	*j.outcome = o
+	o = j.batch.publish(j, o)
 	if j.batch.exec.OnEvent != nil {
 		copied := o
 		j.batch.emit(Event{Kind: EventFinished, Call: j.call, Outcome: &copied})

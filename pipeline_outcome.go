@@ -218,22 +218,14 @@ func (j *job) failedByItself(o *Outcome) bool {
 	return cause == nil || errors.Is(cause, ErrTimeout)
 }
 
-// countForBreaker tells the loop breaker the outcome. If that ends the turn, the model is
-// told why.
-func (j *job) countForBreaker(o *Outcome) {
-	if j.duplicate {
-		return
-	}
-	text := o.Result.Text()
-	for i := range o.Result.Parts { // equal previews are equal, whatever name they are stored under
-		if ref := o.Result.Parts[i].Ref; ref != "" {
+// comparable returns the text of a result that the loop breaker compares: without the
+// names of stored results, so that equal previews are equal.
+func (j *job) comparable(r *Result) string {
+	text := r.Text()
+	for i := range r.Parts {
+		if ref := r.Parts[i].Ref; ref != "" {
 			text = strings.ReplaceAll(text, ref, "")
 		}
 	}
-	if stop := j.session().loops.After(j.loopID, breakerOutcome(o), text); stop != "" {
-		o.StopTurn = true
-		r := *o.Result
-		r.Parts = append(slices.Clip(r.Parts), Part{Text: stop})
-		o.Result = &r
-	}
+	return text
 }

@@ -3,6 +3,7 @@ package pegboard
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,4 +148,11 @@ type Outcome struct {
 	Repairs  []string      // how the input was repaired before it was decoded
 	StopTurn bool          // Result.StopTurn, or too many calls in a row were denied
 	Elapsed  time.Duration // from admission to the end
+}
+
+// stopTurn makes o end the turn, and tells the model why.
+func (o *Outcome) stopTurn(why string) {
+	r := *o.Result
+	r.Parts = append(slices.Clip(r.Parts), Part{Text: why})
+	o.Result, o.StopTurn = &r, true
 }

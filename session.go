@@ -348,8 +348,9 @@ func (s *Session) Answer(id string, d Decision) error {
 	return s.grants.save(remembered)
 }
 
-// NewTurn says that the user has sent a message. The loop breaker does not count calls
-// before it together with calls after it.
+// NewTurn says that the user has sent a message. A loop calls it for every one: the loop
+// breaker does not count calls before it together with calls after it, see
+// [BreakerLimits].
 func (s *Session) NewTurn() {
 	s.mustExist("NewTurn")
 	s.loops.NewTurn()

@@ -96,6 +96,7 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 	}
 	history := []json.RawMessage{first}
 	s.heading("user", question+"\n")
+	session.NewTurn() // the loop breaker counts from here
 	for {
 		pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 		codec := anthropic.New(pool, anthropic.Config{})

@@ -57,6 +57,7 @@ func loop(ctx context.Context, dir string, allow ...string) error {
 		return err
 	}
 	var executor pegboard.Executor
+	session.NewTurn() // the user has sent a message
 	for calls := model(nil); len(calls) > 0; {
 		calls = model(executor.Run(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}), calls...))
 	}

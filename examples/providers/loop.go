@@ -30,6 +30,7 @@ func converse(ctx context.Context, codec wire.Codec, send sender, pool *pegboard
 	var executor pegboard.Executor
 	var all []pegboard.Outcome
 	history := codec.User(pegboard.Part{Text: question})
+	pool.Session().NewTurn() // the loop breaker counts from here
 	for range maxTurns {
 		message, err := ask(ctx, codec, send, history, w.event)
 		if err != nil {

@@ -20,20 +20,15 @@ const (
 	maxFailing = 64
 )
 
-// Limits are the counts at which the breaker reacts. For each, 0 means 3 and a negative
-// number turns the window off.
+// Limits are the counts at which the breaker reacts. A negative number turns a count off.
 type Limits struct {
-	Errors  int // errors of one tool in a row after which its next call needs the user's approval
-	Repeats int // repeats of one call, or rounds of two calls that alternate; the last needs approval, twice as many end the turn
-	Denials int // denials in a row, of any calls, after which the turn ends
+	Errors  int // messages in a row with an error of one tool after which its next call needs the user's approval; 0 means off
+	Repeats int // messages in a row with the same calls, or rounds of two that alternate; the last needs approval, twice as many end the turn; 0 means 3
+	Denials int // messages in a row with denials, of any calls, after which the turn ends; 0 means 3
 }
 
 func (l Limits) withDefaults() Limits {
-	return Limits{
-		Errors:  cmp.Or(l.Errors, defaultLimit),
-		Repeats: cmp.Or(l.Repeats, defaultLimit),
-		Denials: cmp.Or(l.Denials, defaultLimit),
-	}
+	return Limits{Errors: l.Errors, Repeats: cmp.Or(l.Repeats, defaultLimit), Denials: cmp.Or(l.Denials, defaultLimit)}
 }
 
 // reached reports whether count has reached limit.
@@ -52,8 +47,8 @@ const (
 )
 
 // A Breaker counts the calls of one session. The zero value has the default limits. Its
-// methods may be called from any goroutine. The order of the calls of Before defines
-// which calls are in a row, so it is called in the order of the message's calls.
+// methods may be called from any goroutine. It counts messages, in the order in which they
+// end, and within a message calls in the order of the message.
 //
 // It remembers a fixed number of calls and tools. Of results and of long inputs it keeps
 // digests only.
@@ -63,7 +58,8 @@ type Breaker struct {
 	exempt     map[string]bool
 	repetition repetition
 	failing    []toolErrors // the tool that failed last comes last
-	denials    int          // in a row, of any tool
+	denials    int          // messages in a row with a denial and no success after it
+	turn       int          // how often NewTurn was called
 	seed       maphash.Seed
 	seeded     bool
 }
@@ -88,88 +84,21 @@ func (b *Breaker) Exempt(tool string) {
 	b.exempt[truncateName(tool)] = true
 }
 
-// Before counts c and returns the reason why the user should be asked before it runs,
-// or "". It is called once for each call, including invalid ones.
-//
-// A call is the third of its kind in a row if the two before it had the same tool and
-// input. Any other call in between restarts the count, except that two calls that
-// alternate are detected at the end of their third round. A call is not counted
-// together with earlier ones if its result has changed, see After.
-func (b *Breaker) Before(c Call) (ask string) {
+// Message returns a new message, whose calls are counted together with those of earlier
+// messages.
+func (b *Breaker) Message() Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	limits := b.limits.withDefaults()
-	if b.exempt[c.tool] {
-		b.repetition = repetition{}
-	} else {
-		b.repetition.add(c)
-	}
-	if errors := b.errorCount(c.tool); reached(errors, limits.Errors) {
-		return failedText(c.tool, errors)
-	}
-	if reached(b.repetition.same, limits.Repeats) {
-		return repeatedText(c.tool, b.repetition.same)
-	}
-	if rounds := b.repetition.rounds(); reached(rounds, limits.Repeats) {
-		return alternatedText(b.repetition.previous.call.tool, c.tool, rounds)
-	}
-	return ""
+	return Message{breaker: b, turn: b.turn, sameAsLast: true, sameAsPrevious: true}
 }
 
-// After records how c ended and returns the reason why the turn should end, or "". The
-// text is for the model and tells it how to go on. result is the part of the result that
-// the model gets; if it differs from that of the last identical call, the two calls are
-// no repeats. It is ignored unless c ran.
-//
-// A success ends the tool's errors in a row. A success or failure ends the denials in a
-// row. NotRun changes nothing.
-func (b *Breaker) After(c Call, o Outcome, result string) (stop string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	limits := b.limits.withDefaults()
-	switch o {
-	case NotRun:
-		return ""
-	case Succeeded:
-		b.resetErrors(c.tool)
-		b.denials = 0
-	case Failed:
-		b.addError(c.tool)
-		b.denials = 0
-	case Invalid:
-		b.addError(c.tool)
-	case Denied:
-		b.denials++
-		if reached(b.denials, limits.Denials) {
-			return deniedText(b.denials)
-		}
-	}
-	if o == Succeeded || o == Failed {
-		b.repetition.setResult(c, b.digest(result))
-	}
-	if b.repetition.last.matches(c) && reached(max(b.repetition.same, b.repetition.rounds()), 2*limits.Repeats) {
-		return stuckText(c.tool)
-	}
-	return ""
-}
-
-// Allowed records that the user allowed c after Before asked. It resets the errors and
-// repeats of the tool.
-func (b *Breaker) Allowed(c Call) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.resetErrors(c.tool)
-	if b.repetition.includes(c.tool) {
-		b.repetition = repetition{}
-	}
-}
-
-// NewTurn forgets all calls, because the user sent a message: later calls are not in a
-// row with earlier ones. Limits and exemptions stay.
+// NewTurn forgets all calls, because the user sent a message: calls of later messages are
+// not in a row with earlier ones. Limits and exemptions stay.
 func (b *Breaker) NewTurn() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.repetition, b.failing, b.denials = repetition{}, nil, 0
+	b.turn++
 }
 
 func (b *Breaker) indexOf(tool string) int {

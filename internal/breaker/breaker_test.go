@@ -121,16 +121,17 @@ func TestBreaker(t *testing.T) {
 		{name: "exempt", exempt: "Poll", steps: []step{poll("", ""), poll("", ""), poll("", ""), poll("", ""), poll("", ""), poll("", ""), poll("", "")}},
 		{name: "exempt in a new turn", exempt: "Poll", steps: []step{poll("", ""), poll("", "").with(newTurn), poll("", ""), poll("", ""), poll("", "")}},
 		{name: "exempt between", exempt: "Poll", steps: []step{read(""), poll("", ""), read(""), poll("", ""), read(""), poll("", ""), read("")}},
-		{name: "errors of an exempt tool", exempt: "Bash", steps: []step{failing("", 1), failing("", 1), failing("", 1), failing(failed, 1)}},
+		{name: "errors of an exempt tool", limits: breaker.Limits{Errors: 3}, exempt: "Bash", steps: []step{failing("", 1), failing("", 1), failing("", 1), failing(failed, 1)}},
 
-		{name: "three errors", steps: []step{failing("", 1), failing("", 2), failing("", 3), failing(failed, 4), failing("failed 4 times", 5)}},
-		{name: "errors of other tools", steps: []step{failing("", 1), failing("", 2), read("").with(func(s *step) { s.outcome = breaker.Failed }), failing("", 3), read(""), failing(failed, 4)}},
-		{name: "success between", steps: []step{failing("", 1), failing("", 2), failing("", 3).with(succeeded), failing("", 4), failing("", 5), failing("", 6), failing(failed, 7)}},
-		{name: "invalid input is an error", steps: []step{failing("", 1).with(invalid), failing("", 2), failing("", 3).with(invalid), failing(failed, 4)}},
-		{name: "not run is no error", steps: []step{failing("", 1), failing("", 2), failing("", 3).with(notRun), failing("", 4), failing(failed, 5)}},
-		{name: "a denial is no error", steps: []step{failing("", 1), failing("", 2), failing("", 3).with(func(s *step) { s.outcome = breaker.Denied }), failing("", 4), failing(failed, 5)}},
-		{name: "failing tool allowed", steps: []step{failing("", 1), failing("", 2), failing("", 3), failing(failed, 4).with(allowed), failing("", 5), failing("", 6), failing(failed, 7)}},
-		{name: "errors and a new turn", steps: []step{failing("", 1), failing("", 2), failing("", 3), failing("", 4).with(newTurn)}},
+		{name: "three errors", limits: breaker.Limits{Errors: 3}, steps: []step{failing("", 1), failing("", 2), failing("", 3), failing(failed, 4), failing("failed 4 times", 5)}},
+		{name: "errors of other tools", limits: breaker.Limits{Errors: 3}, steps: []step{failing("", 1), failing("", 2), read("").with(func(s *step) { s.outcome = breaker.Failed }), failing("", 3), read(""), failing(failed, 4)}},
+		{name: "success between", limits: breaker.Limits{Errors: 3}, steps: []step{failing("", 1), failing("", 2), failing("", 3).with(succeeded), failing("", 4), failing("", 5), failing("", 6), failing(failed, 7)}},
+		{name: "invalid input is an error", limits: breaker.Limits{Errors: 3}, steps: []step{failing("", 1).with(invalid), failing("", 2), failing("", 3).with(invalid), failing(failed, 4)}},
+		{name: "not run is no error", limits: breaker.Limits{Errors: 3}, steps: []step{failing("", 1), failing("", 2), failing("", 3).with(notRun), failing("", 4), failing(failed, 5)}},
+		{name: "a denial is no error", limits: breaker.Limits{Errors: 3}, steps: []step{failing("", 1), failing("", 2), failing("", 3).with(func(s *step) { s.outcome = breaker.Denied }), failing("", 4), failing(failed, 5)}},
+		{name: "failing tool allowed", limits: breaker.Limits{Errors: 3}, steps: []step{failing("", 1), failing("", 2), failing("", 3), failing(failed, 4).with(allowed), failing("", 5), failing("", 6), failing(failed, 7)}},
+		{name: "errors and a new turn", limits: breaker.Limits{Errors: 3}, steps: []step{failing("", 1), failing("", 2), failing("", 3), failing("", 4).with(newTurn)}},
+		{name: "errors do not count by default", steps: []step{failing("", 1), failing("", 2), failing("", 3), failing("", 4), failing("", 5)}},
 		{name: "errors off", limits: breaker.Limits{Errors: -1}, steps: []step{failing("", 1), failing("", 2), failing("", 3), failing("", 4)}},
 		{name: "errors at one", limits: breaker.Limits{Errors: 1}, steps: []step{failing("", 1), failing("failed 1 time in a row", 2)}},
 
@@ -166,13 +167,18 @@ func run(t *testing.T, b *breaker.Breaker, s step, number int) {
 	if s.newTurn {
 		b.NewTurn()
 	}
-	c := breaker.CallOf(s.tool, []byte(s.input))
-	ask := b.Before(c)
+	m := b.Message()
+	place, ask := m.Add(breaker.CallOf(s.tool, []byte(s.input)))
 	requirePart(t, s.ask, ask, "step %d", number)
 	if s.allowed {
-		b.Allowed(c)
+		m.Allowed(place)
 	}
-	stop := b.After(c, s.outcome, s.result)
+	stops := m.End(place, s.outcome, s.result)
+	m.Close()
+	stop := ""
+	if len(stops) > 0 {
+		stop = stops[0].Text
+	}
 	requirePart(t, s.stop, stop, "step %d", number)
 }
 
@@ -185,61 +191,165 @@ func requirePart(t *testing.T, part, whole, format string, args ...any) {
 	require.Contains(t, whole, part, append([]any{format}, args...)...)
 }
 
-// TestBatch admits the calls of one message before the first of them ends.
-func TestBatch(t *testing.T) {
-	t.Parallel()
-	var b breaker.Breaker // the zero value is ready
-	c := breaker.CallOf("Read", []byte(`{}`))
-	var asks []bool
-	for range 4 {
-		asks = append(asks, b.Before(c) != "")
-	}
-	require.Equal(t, []bool{false, false, true, true}, asks)
-	for range 4 {
-		require.Empty(t, b.After(c, breaker.Succeeded, "same"))
-	}
-	require.NotEmpty(t, b.Before(c))
-	require.Empty(t, b.After(c, breaker.Succeeded, "new"))
-	require.Empty(t, b.Before(c))
+// messageStep is one message: its calls in order, how each ends, and in which order.
+type messageStep struct {
+	calls []step
+	ends  []int // places; empty for in order
 }
 
-// TestBatchStops ends the turn for the call that repeats, not for another one
-// that was admitted before.
-func TestBatchStops(t *testing.T) {
+// TestMessages has messages of several calls.
+func TestMessages(t *testing.T) {
 	t.Parallel()
-	var b breaker.Breaker
-	first, c := breaker.CallOf("List", nil), breaker.CallOf("Read", nil)
-	b.Before(first)
-	for range 6 {
-		b.Before(c)
+	list := step{tool: "List", input: `{"n":1}`, outcome: breaker.Succeeded, result: "a b"}
+	asked := func(s step, ask string) step { s.ask = ask; return s }
+	changed := func(s step) step { s.result = "new"; return s }
+	stopped := func(s step, stop string) step { s.stop = stop; return s }
+	many := func(n int, of step) (all []step) {
+		for range n {
+			all = append(all, of)
+		}
+		return all
 	}
-	require.Empty(t, b.After(first, breaker.Succeeded, "a"))
-	require.NotEmpty(t, b.After(c, breaker.Succeeded, "a"))
+	numbered := func(n int) (all []step) {
+		for i := range n {
+			all = append(all, step{tool: "List", input: fmt.Sprint(i), outcome: breaker.Succeeded})
+		}
+		return all
+	}
+	const third = `"Read" is called 3 times in a row`
+	ok := step{tool: "Glob", input: "{}", outcome: breaker.Succeeded}
+	tests := []struct {
+		name     string
+		limits   breaker.Limits
+		messages []messageStep
+	}{
+		{name: "equal calls of one message", messages: []messageStep{{calls: many(2000, read(""))}, {calls: many(5, read(""))}, {calls: many(2, read(third))}}},
+		{name: "the same two calls", messages: []messageStep{
+			{calls: []step{read(""), list}}, {calls: []step{list, read("")}}, {calls: []step{read(third), asked(list, `"List" is called 3 times`)}},
+		}},
+		{name: "one of the two has news", messages: []messageStep{
+			{calls: []step{read(""), list}}, {calls: []step{read(""), changed(list)}}, {calls: []step{read(""), list}},
+		}},
+		{name: "a new call before", messages: []messageStep{{calls: []step{read("")}}, {calls: []step{read("")}}, {calls: []step{list, read("")}}, {calls: []step{read("")}}}},
+		{name: "a new call after", messages: []messageStep{{calls: []step{read("")}}, {calls: []step{read("")}}, {calls: []step{read(third), list}}, {calls: []step{read("")}}}},
+		{name: "too many calls to compare", messages: []messageStep{{calls: numbered(17)}, {calls: numbered(17)}, {calls: numbered(17)}, {calls: numbered(17)}}},
+		{name: "as many calls as are compared", messages: []messageStep{{calls: numbered(16)}, {calls: numbered(16)}, {calls: []step{asked(numbered(16)[3], "3 times")}}}},
+		{name: "a part of the calls before", messages: []messageStep{
+			{calls: []step{read(""), list}}, {calls: []step{read(""), list}}, {calls: []step{read(third)}}, {calls: []step{read("")}},
+		}},
+
+		{name: "denials of one message", messages: []messageStep{{calls: many(5, denied("", 1))}, {calls: many(5, denied("", 2))}}},
+		{name: "denials of three messages", messages: []messageStep{
+			{calls: many(2, denied("", 1))}, {calls: many(2, denied("", 2))}, {calls: []step{denied("denied 3 times", 3), denied("", 4)}},
+		}},
+		{name: "a success between denials", messages: []messageStep{
+			{calls: many(2, denied("", 1))}, {calls: []step{denied("", 2), ok, denied("", 3)}}, {calls: []step{denied("", 4)}}, {calls: []step{denied("denied 3 times", 5)}},
+		}},
+		{name: "a success that ends after the denials behind it", messages: []messageStep{
+			{calls: []step{denied("", 1)}}, {calls: []step{denied("", 1)}}, {calls: []step{ok, denied("", 2), denied("", 3)}, ends: []int{1, 2, 0}},
+		}},
+		{name: "a denial that ends last", messages: []messageStep{
+			{calls: []step{denied("", 1)}}, {calls: []step{denied("", 1)}}, {calls: []step{stopped(denied("", 2), "denied 3 times"), ok}, ends: []int{1, 0}},
+		}},
+
+		{name: "errors of one message", limits: breaker.Limits{Errors: 3}, messages: []messageStep{{calls: []step{failing("", 1), failing("", 2), failing("", 3), failing("", 4)}}, {calls: []step{failing("", 5)}}}},
+		{name: "errors of three messages", limits: breaker.Limits{Errors: 3}, messages: []messageStep{
+			{calls: []step{failing("", 1), failing("", 2)}}, {calls: []step{failing("", 3)}}, {calls: []step{failing("", 4)}}, {calls: []step{failing("failed 3 times", 5)}},
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			b := breaker.New(tt.limits)
+			for number, message := range tt.messages {
+				runMessage(t, b, message, number)
+			}
+		})
+	}
+}
+
+func runMessage(t *testing.T, b *breaker.Breaker, message messageStep, number int) {
+	t.Helper()
+	m := b.Message()
+	stops := map[int]string{}
+	for i, s := range message.calls {
+		place, ask := m.Add(breaker.CallOf(s.tool, []byte(s.input)))
+		require.Equal(t, i, place)
+		requirePart(t, s.ask, ask, "message %d, call %d", number, i)
+		if len(message.ends) == 0 { // as a stream that goes on while calls end
+			for _, stop := range m.End(i, s.outcome, s.result) {
+				stops[stop.Place] = stop.Text
+			}
+		}
+	}
+	for _, i := range message.ends {
+		for _, stop := range m.End(i, message.calls[i].outcome, message.calls[i].result) {
+			stops[stop.Place] = stop.Text
+		}
+	}
+	m.Close()
+	for i, s := range message.calls {
+		requirePart(t, s.stop, stops[i], "message %d, call %d", number, i)
+	}
+}
+
+// TestMessageOfAnEarlierTurn counts nothing once the user has spoken.
+func TestMessageOfAnEarlierTurn(t *testing.T) {
+	t.Parallel()
+	b := breaker.New(breaker.Limits{Denials: 2, Repeats: 2, Errors: 1})
+	c := breaker.CallOf("Read", nil)
+	run(t, b, denied("", 1), 0)
+	m := b.Message()
+	place, _ := m.Add(c)
+	b.NewTurn()
+	require.Empty(t, m.End(place, breaker.Denied, ""))
+	late, ask := m.Add(c)
+	require.Empty(t, ask)
+	require.Empty(t, m.End(late, breaker.Failed, ""))
+	m.Close()
+	next := b.Message()
+	_, ask = next.Add(c)
+	require.Empty(t, ask)
+}
+
+// one makes a message of one call.
+func one(b *breaker.Breaker, c breaker.Call, o breaker.Outcome, result string) (ask string, stops []breaker.Stop) {
+	m := b.Message()
+	place, ask := m.Add(c)
+	stops = m.End(place, o, result)
+	m.Close()
+	return ask, stops
 }
 
 func TestTextsShowLittleOfLongNames(t *testing.T) {
 	t.Parallel()
 	b := breaker.New(breaker.Limits{Errors: 1, Repeats: 1, Denials: 1})
 	c := breaker.CallOf(strings.Repeat("x", 1<<20)+"\n", nil)
-	require.Less(t, len(b.Before(c)), 300)
-	require.Less(t, len(b.After(c, breaker.Failed, "")), 300)
-	require.Less(t, len(b.Before(c)), 300)
+	for _, o := range []breaker.Outcome{breaker.Failed, breaker.Denied} {
+		ask, stops := one(b, c, o, "")
+		require.Less(t, len(ask), 300)
+		for _, stop := range stops {
+			require.Less(t, len(stop.Text), 300)
+		}
+	}
 	require.Equal(t, c, breaker.CallOf(strings.Repeat("x", 1<<20), nil), "names are cut")
 }
 
 // TestMany has more failing tools than are remembered: the last ones are.
 func TestMany(t *testing.T) {
 	t.Parallel()
-	var b breaker.Breaker
+	b := breaker.New(breaker.Limits{Errors: 3})
 	const tools = 1000
 	for i := range tools {
 		for n := range 3 {
-			b.After(breaker.CallOf(fmt.Sprint("tool", i), []byte{byte(n)}), breaker.Invalid, "")
+			one(b, breaker.CallOf(fmt.Sprint("tool", i), []byte{byte(n)}), breaker.Invalid, "")
 		}
 	}
-	require.NotEmpty(t, b.Before(breaker.CallOf(fmt.Sprint("tool", tools-1), nil)))
-	require.NotEmpty(t, b.Before(breaker.CallOf(fmt.Sprint("tool", tools-60), nil)))
-	require.Empty(t, b.Before(breaker.CallOf("tool0", nil)))
+	for tool, asks := range map[string]bool{fmt.Sprint("tool", tools-1): true, fmt.Sprint("tool", tools-60): true, "tool0": false} {
+		m := b.Message()
+		_, ask := m.Add(breaker.CallOf(tool, nil))
+		require.Equal(t, asks, ask != "", tool)
+	}
 }
 
 // TestRandomCalls holds the breaker to its promises, checked against a plain
@@ -254,7 +364,7 @@ func TestRandomCalls(t *testing.T) {
 	asked, stopped := 0, 0
 	for seed := range effort.Of(t, uint64(300)) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		var b breaker.Breaker
+		b := breaker.New(breaker.Limits{Errors: 3})
 		var history []past
 		for range 100 {
 			if random.IntN(20) == 0 {
@@ -292,20 +402,22 @@ func TestRandomCalls(t *testing.T) {
 				}
 				turns++
 			}
-			ask := b.Before(c)
+			m := b.Message()
+			place, ask := m.Add(c)
 			require.Equal(t, errors >= 3 || same >= 3 || same == 1 && turns >= 6, ask != "", "errors %d, same %d, turns %d: %s", errors, same, turns, ask)
 			o := breaker.Outcome(random.IntN(5))
-			stop := b.After(c, o, "same")
+			stops := m.End(place, o, "same")
+			m.Close()
 			if o == breaker.Denied {
 				denials++
 			}
 			want := o == breaker.Denied && denials >= 3 || o != breaker.NotRun && (same >= 6 || same == 1 && turns/2 >= 6)
-			require.Equal(t, want, stop != "", stop)
+			require.Equal(t, want, len(stops) > 0, stops)
 			history = append(history, past{tool: tool, call: c, outcome: o})
 			if ask != "" {
 				asked++
 			}
-			if stop != "" {
+			if len(stops) > 0 {
 				stopped++
 			}
 		}
@@ -320,25 +432,27 @@ func TestRandomCalls(t *testing.T) {
 // on order.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
-	var b breaker.Breaker
+	b := breaker.New(breaker.Limits{Errors: 3})
 	var group sync.WaitGroup
 	for g := range 8 {
 		group.Go(func() {
 			for i := range 200 {
-				c := breaker.CallOf("Bash", fmt.Append(nil, i))
-				b.Before(c)
-				b.After(c, breaker.Failed, "no")
-				other := breaker.CallOf(fmt.Sprint("tool", g), nil)
-				b.Before(other)
-				b.Allowed(other)
+				one(b, breaker.CallOf("Bash", fmt.Append(nil, i)), breaker.Failed, "no")
+				m := b.Message()
+				place, _ := m.Add(breaker.CallOf(fmt.Sprint("tool", g), nil))
+				m.Allowed(place)
+				m.End(place, breaker.Succeeded, "")
+				m.Close()
 				b.Exempt("Poll")
 			}
 		})
 	}
 	group.Wait()
-	require.Contains(t, b.Before(breaker.CallOf("Bash", nil)), "failed 1600 times")
+	ask, _ := one(b, breaker.CallOf("Bash", nil), breaker.NotRun, "")
+	require.Contains(t, ask, "failed 1600 times")
 	b.NewTurn()
-	require.Empty(t, b.Before(breaker.CallOf("Bash", nil)))
+	ask, _ = one(b, breaker.CallOf("Bash", nil), breaker.NotRun, "")
+	require.Empty(t, ask)
 }
 
 func BenchmarkCall(b *testing.B) {
@@ -356,8 +470,7 @@ func BenchmarkCall(b *testing.B) {
 		c := breaker.CallOf("Read", input)
 		for b.Loop() {
 			w.NewTurn()
-			w.Before(c)
-			w.After(c, breaker.Succeeded, result)
+			one(&w, c, breaker.Succeeded, result)
 		}
 	})
 }

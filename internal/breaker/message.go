@@ -1,0 +1,168 @@
+package breaker
+
+// A Message is the calls of one message of the model. The model has not read the result of
+// any of them when it makes the others, so none repeats another, and several denials or
+// errors in it count once.
+//
+// Make one with [Breaker.Message]. Its methods may be called from any goroutine. Add is
+// called in the order of the calls.
+type Message struct {
+	breaker *Breaker
+	turn    int     // of the breaker when the message was made
+	calls   []entry // in order
+	first   [1]entry
+	next    int  // the first call whose outcome was not counted
+	allowed bool // the user allowed a call that the breaker had asked about
+
+	// How the calls so far continue a repetition.
+	sameAsLast, sameAsPrevious bool
+
+	denied bool            // a denial was counted since the last success
+	failed map[string]bool // tools with an error that was counted since their last success
+}
+
+// An entry is one call of a message.
+type entry struct {
+	counted
+	repeats int // how often in a row the call, or the round that it belongs to, was made
+	ended   bool
+	outcome Outcome
+}
+
+// A Stop says that the turn should end after a call.
+type Stop struct {
+	Place int    // the number that Add returned
+	Text  string // for the model: why, and how to go on
+}
+
+// Add adds a call and returns its place, and the reason why the user should be asked
+// before it runs, or "". Invalid calls are added, too.
+//
+// A call is the third of its kind in a row if the two messages before had the same calls
+// as this one has so far, with the same results. Two messages that alternate are detected
+// at the end of their third round.
+func (m *Message) Add(c Call) (place int, ask string) {
+	b := m.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if m.calls == nil {
+		m.calls = m.first[:0]
+	}
+	r, limits := &b.repetition, b.limits.withDefaults()
+	exempt := b.exempt[c.tool] || m.turn != b.turn
+	m.sameAsLast = m.sameAsLast && !exempt && r.last.find(c) != nil
+	m.sameAsPrevious = m.sameAsPrevious && !exempt && r.same == 1 && r.previous.find(c) != nil
+	same, rounds := 1, 0
+	if m.sameAsLast {
+		same += r.same
+	}
+	if m.sameAsPrevious {
+		rounds = r.rounds()
+	}
+	errors := b.errorCount(c.tool)
+	if m.failed[c.tool] {
+		errors--
+	}
+	m.calls = append(m.calls, entry{counted: counted{call: c}, repeats: max(same, rounds)})
+	place = len(m.calls) - 1
+	switch {
+	case reached(errors, limits.Errors):
+		ask = failedText(c.tool, errors)
+	case exempt:
+	case reached(same, limits.Repeats):
+		ask = repeatedText(c.tool, same)
+	case reached(rounds, limits.Repeats):
+		ask = alternatedText(r.last.calls[0].call.tool, c.tool, rounds)
+	}
+	return place, ask
+}
+
+// Allowed records that the user allowed a call after Add asked. It resets the errors of
+// the tool, and the message begins no repetition.
+func (m *Message) Allowed(place int) {
+	b := m.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.resetErrors(m.calls[place].call.tool)
+	m.allowed, m.calls[place].repeats = true, 0
+}
+
+// End records how a call ended. Outcomes are counted in the order of the calls, so it
+// returns the stops of this call and of those after it that had ended before. result is
+// the part of the result that the model gets; it is ignored unless the call ran.
+//
+// A success ends the tool's errors in a row. A success or failure ends the denials in a
+// row. NotRun changes nothing.
+func (m *Message) End(place int, o Outcome, result string) (stops []Stop) {
+	b := m.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e := &m.calls[place]
+	e.ended, e.outcome = true, o
+	if o == Succeeded || o == Failed {
+		e.result, e.hasResult = b.digest(result), true
+	}
+	for ; m.next < len(m.calls) && m.calls[m.next].ended; m.next++ {
+		if text := m.count(&m.calls[m.next]); text != "" {
+			stops = append(stops, Stop{m.next, text})
+		}
+	}
+	return stops
+}
+
+// count counts the outcome of the next call and returns why the turn should end, or "".
+// The caller holds the breaker's mu.
+func (m *Message) count(e *entry) (stop string) {
+	b, tool := m.breaker, e.call.tool
+	if m.turn != b.turn || e.outcome == NotRun {
+		return ""
+	}
+	limits := b.limits.withDefaults()
+	switch e.outcome {
+	case Succeeded:
+		b.resetErrors(tool)
+		delete(m.failed, tool)
+	case Failed, Invalid:
+		if !m.failed[tool] {
+			b.addError(tool)
+			if m.failed == nil {
+				m.failed = map[string]bool{}
+			}
+			m.failed[tool] = true
+		}
+	case Denied:
+		if !m.denied {
+			m.denied = true
+			if b.denials++; reached(b.denials, limits.Denials) {
+				return deniedText(b.denials)
+			}
+		}
+	}
+	if e.outcome == Succeeded || e.outcome == Failed {
+		b.denials, m.denied = 0, false
+	}
+	if reached(e.repeats, 2*limits.Repeats) && !b.repetition.changed(e.counted) {
+		return stuckText(tool)
+	}
+	return ""
+}
+
+// Close says that the message has ended and the model reads its results: later messages
+// may repeat it. It is called once, after End of every call.
+func (m *Message) Close() {
+	b := m.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if m.turn != b.turn || len(m.calls) == 0 {
+		return
+	}
+	var r round
+	for _, e := range m.calls {
+		if b.exempt[e.call.tool] || m.allowed {
+			b.repetition = repetition{}
+			return
+		}
+		r.add(e.counted)
+	}
+	b.repetition.add(r)
+}
