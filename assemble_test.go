@@ -32,7 +32,7 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 		{name: "denied with an alias", deny: []string{"View"}, ask: "Read", says: []string{"Read is not available", `deny rule "View"`, "userSettings"}},
 		{name: "denied with a star", deny: []string{"Read(*)"}, ask: "Read", says: []string{`deny rule "Read"`, "userSettings"}},
 		{name: "hidden by a mode", pool: pegboard.PoolConfig{Gates: pegboard.Gates{EmbeddedSearch: true}}, ask: "Glob", says: []string{"Glob is not available", "Gates.EmbeddedSearch"}},
-		{name: "hidden by a feature", ask: "LSP", says: []string{"LSP is not available", "lsp", "Gates.Features"}},
+		{name: "hidden by a feature", pool: pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{}}}, ask: "LSP", says: []string{"LSP is not available", "lsp", "Gates.Features"}},
 		{name: "disabled", ask: "Sleep", says: []string{"Sleep is not available", "disabled in this session"}},
 		{name: "a declaration that panics", ask: "Shaky", says: []string{"Shaky is not available", "panic"}},
 

@@ -10,7 +10,7 @@ import (
 func ExampleGates() {
 	reg := toolset(pegboard.BuiltinNames()...)
 	s := begin(pegboard.SessionConfig{})
-	usual := reg.AssemblePool(s, pegboard.PoolConfig{})
+	usual := reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{}}})
 	gates := pegboard.Gates{EmbeddedSearch: true, Features: []pegboard.Feature{pegboard.FeatureLSP}}
 	gated := reg.AssemblePool(s, pegboard.PoolConfig{Gates: gates})
 	for _, name := range []string{"Grep", "LSP"} {

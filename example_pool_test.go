@@ -9,7 +9,10 @@ import (
 func ExamplePool_Explain() {
 	reg := toolset("Read", "LSP", "TaskStop", "Deploy")
 	s := begin(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
-	pool := reg.AssemblePool(s, pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Reason: "not on Fridays", Without: []string{"Deploy"}}}})
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{
+		Gates:        pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}},
+		Restrictions: []pegboard.Restriction{{Reason: "not on Fridays", Without: []string{"Deploy"}}},
+	})
 	for _, name := range []string{"Read", "LSP", "TaskStop", "Deploy", "Write"} {
 		fmt.Println(pool.Explain(name))
 	}

@@ -24,7 +24,8 @@ type Gates struct {
 	Resources bool
 	// StructuredOutput offers that tool: the caller wants a JSON document.
 	StructuredOutput bool
-	// Features offers the tools of the features named.
+	// Features offers the tools of the features named, and hides those of the others. Nil
+	// means all features: a host that registers such a tool has named its feature by that.
 	Features []Feature
 }
 
@@ -71,16 +72,30 @@ var (
 	primitives = []string{"Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep", "Bash", "PowerShell"}
 )
 
-// BuiltinNames returns the names of all well-known built-in tools, enabled or not: for
-// cache keys and presets.
+// BuiltinNames returns the names of all well-known built-in tools, registered or not: for
+// cache keys.
 func BuiltinNames() []string { return slices.Clone(builtinNames) }
 
-// Preset returns the names of the well-known built-in tools that the gates do not hide from
-// a main agent.
-func (g Gates) Preset() []string {
-	return slices.DeleteFunc(BuiltinNames(), func(name string) bool {
-		return g.special(name) != "" || g.hides(name, RoleMain, BuiltinNames()) != ""
-	})
+// Preset returns the names of the built-in tools of r, in the order of a pool, that the gates
+// do not hide from s and that are enabled in it: the names that an agent definition may
+// start from. Rules, roles and restrictions have no effect.
+func (g Gates) Preset(r *Registry, s *Session) []string {
+	s.mustExist("Preset")
+	builtins := r.snapshot().builtins
+	known := make([]string, len(builtins))
+	for i, e := range builtins {
+		known[i] = gateName(&e.info)
+	}
+	var names []string
+	for i, e := range builtins {
+		if g.special(known[i]) != "" || g.hides(known[i], s.cfg.Role, known) != "" {
+			continue
+		}
+		if _, why := e.declare(s); why == "" {
+			names = append(names, e.info.Name)
+		}
+	}
+	return names
 }
 
 // gateName returns the name by which gates know a tool: its own, or that of the well-known
@@ -134,7 +149,7 @@ func (g Gates) hides(name string, role Role, registered []string) string {
 	case name == "PowerShell" && !g.hasPowerShell():
 		return "not on this system (Gates.PowerShell)"
 	}
-	if f, ok := featureTools[name]; ok && !slices.Contains(g.Features, f) {
+	if f, ok := featureTools[name]; ok && g.Features != nil && !slices.Contains(g.Features, f) {
 		return "the feature " + string(f) + " is off (Gates.Features)"
 	}
 	return ""

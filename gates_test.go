@@ -79,6 +79,9 @@ func TestGates(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
+			if tc.gates.Features == nil {
+				tc.gates.Features = []pegboard.Feature{} // nil is a case of its own
+			}
 			pool := reg.AssemblePool(denying(t, tc.deny...), pegboard.PoolConfig{Gates: tc.gates})
 			require.Equal(t, tc.want, names(pool))
 			for _, x := range pool.Excluded() {
@@ -87,7 +90,7 @@ func TestGates(t *testing.T) {
 				}
 			}
 			if tc.deny == nil {
-				require.Equal(t, without(tc.want, "Own", "mcp__src__Glob"), ordered(tc.gates.Preset()))
+				require.Equal(t, without(tc.want, "mcp__src__Glob"), tc.gates.Preset(reg, pool.Session()))
 			}
 		})
 	}
@@ -134,9 +137,10 @@ func TestSimpleMode(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			cfg := pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: tc.deny})}
-			require.Equal(t, tc.want, names(reg.AssemblePool(session(t, cfg), pegboard.PoolConfig{Gates: tc.gates})))
+			s := session(t, cfg)
+			require.Equal(t, tc.want, names(reg.AssemblePool(s, pegboard.PoolConfig{Gates: tc.gates})))
 			if tc.role == pegboard.RoleMain && tc.deny == nil {
-				require.Equal(t, tc.want, ordered(tc.gates.Preset()))
+				require.Equal(t, tc.want, tc.gates.Preset(reg, s))
 			}
 		})
 	}
@@ -173,9 +177,10 @@ func TestGatesKnowAliases(t *testing.T) {
 		gates pegboard.Gates
 		want  []string
 	}{
-		{name: "zero", want: []string{"Find", "Own", "Terminal"}},
+		{name: "zero", want: []string{"Find", "Own", "Terminal", "Watch"}},
+		{name: "no feature", gates: pegboard.Gates{Features: []pegboard.Feature{}}, want: []string{"Find", "Own", "Terminal"}},
 		{name: "simple", gates: pegboard.Gates{Simple: true}, want: []string{"Terminal"}},
-		{name: "embedded search", gates: pegboard.Gates{EmbeddedSearch: true}, want: []string{"Own", "Terminal"}},
+		{name: "embedded search", gates: pegboard.Gates{EmbeddedSearch: true}, want: []string{"Own", "Terminal", "Watch"}},
 		{name: "monitor", gates: pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}, want: []string{"Find", "Own", "Terminal", "Watch"}},
 	}
 	for _, tc := range tests {
@@ -184,4 +189,24 @@ func TestGatesKnowAliases(t *testing.T) {
 			require.Equal(t, tc.want, names(reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{Gates: tc.gates})))
 		})
 	}
+}
+
+func TestToolOfAFeatureHadToNameItTwice(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(t, inert("LSP"), inert("Monitor"), inert("EnterWorktree"))
+	s := session(t, pegboard.SessionConfig{})
+	require.Equal(t, []string{"EnterWorktree", "LSP", "Monitor"}, names(reg.AssemblePool(s, pegboard.PoolConfig{})))
+	only := pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureLSP}}
+	require.Equal(t, []string{"LSP"}, names(reg.AssemblePool(s, pegboard.PoolConfig{Gates: only})))
+}
+
+func TestPresetKnowsTheRegistryAndEnabled(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(t, inert("Read"), inert("Own"), inert("Terminal", "Bash"), inert("Glob"), switched("Edit", never))
+	attach(t, reg, "src", "a")
+	s := denying(t, "Read")
+	require.Equal(t, []string{"Glob", "Own", "Read", "Terminal"}, pegboard.Gates{}.Preset(reg, s), "rules have no effect")
+	require.Equal(t, []string{"Own", "Read", "Terminal"}, pegboard.Gates{EmbeddedSearch: true}.Preset(reg, s))
+	require.Equal(t, []string{"Read", "Terminal"}, pegboard.Gates{Simple: true}.Preset(reg, s))
+	require.Empty(t, pegboard.Gates{}.Preset(&pegboard.Registry{}, s))
 }

@@ -47,7 +47,7 @@ func run(ctx context.Context) (err error) {
 	if err := registry.Add(shell.Bash(shell.Options{}), shell.Monitor(shell.Options{}), shell.TaskOutput(), shell.TaskStop()); err != nil {
 		return err
 	}
-	a := &agent{pool: registry.AssemblePool(session, pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}}), tasks: background.Of(session)}
+	a := &agent{pool: registry.AssemblePool(session, pegboard.PoolConfig{}), tasks: background.Of(session)}
 
 	// A monitor whose lines are events, a server that does not end, and a build that
 	// ends.

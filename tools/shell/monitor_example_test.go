@@ -22,7 +22,7 @@ func ExampleMonitor() {
 	if err := reg.Add(shell.Monitor(shell.Options{})); err != nil {
 		log.Fatal(err)
 	}
-	pool := reg.AssemblePool(session, pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}})
+	pool := reg.AssemblePool(session, pegboard.PoolConfig{})
 	var ex pegboard.Executor
 	out := ex.Run(context.Background(), pool, pegboard.Call{
 		ID: "1", Name: "Monitor", Input: []byte(`{"description":"two steps","command":"echo one; echo two; echo aside >&2"}`),
