@@ -58,7 +58,8 @@ type Definition[In, Out any] struct {
 // a default is required, and no other property is allowed. The tags
 // `jsonschema:"description=…,enum=…"` and `jsonschema_description:"…"` describe a field. A
 // comma in a value of the first is written `\\,`; the second takes any text. A property that
-// a call leaves out has the default of the tag `jsonschema:"default=…"`. A part of a tag
+// a call leaves out has the default of the tag `jsonschema:"default=…"`. A time.Duration is
+// a string such as "1m30s" for the model, and its description says so. A part of a tag
 // that has no meaning for its field is an error, and so is an output that encoding/json
 // cannot encode, unless Result is set.
 func Build[In, Out any](d Definition[In, Out]) Tool {
@@ -100,7 +101,7 @@ func decoderFor[In any]() func(raw json.RawMessage, accepted bool) (any, error) 
 		}
 		in = new(In)
 		if err := json.Unmarshal(raw, in); err != nil {
-			return nil, errors.New(typeErrorText(raw, err))
+			return nil, errors.New(typeErrorText(codec, raw, err))
 		}
 		return in, nil
 	}
@@ -128,6 +129,9 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 	var examples []json.RawMessage
 	for i, in := range d.Examples {
 		text, err := json.Marshal(in)
+		if err == nil {
+			text, err = schema.CodecOf(reflect.TypeFor[In]()).Encode(text)
+		}
 		if err == nil {
 			_, err = spec.decode(text)
 		}

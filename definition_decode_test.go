@@ -3,6 +3,7 @@ package pegboard_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,6 +18,28 @@ func (p *port) UnmarshalJSON(text []byte) error {
 		return errors.New("no port has the number 0")
 	}
 	return nil
+}
+
+func TestDurationIsATextForTheModel(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Wait time.Duration `json:"wait" jsonschema_description:"How long to wait"`
+	}
+	d := pegboard.Definition[input, string]{
+		Info: pegboard.Info{Name: "T"}, Description: "Does it.", Examples: []input{{Wait: 90 * time.Second}},
+		Call: func(_ ctx, in input, _ *pegboard.Call) (string, error) { return in.Wait.String(), nil },
+	}
+	tool := pegboard.Build(d)
+	declared, _ := tool.Declare(nil)
+	require.Contains(t, string(declared.InputSchema), `"wait":{"type":"string","description":"How long to wait (a duration such as \"90s\" or \"1m30s\")"}`)
+	require.Equal(t, `{"wait":"1m30s"}`, string(declared.Examples[0]))
+	pool := registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+	ex := executor(pegboard.Executor{})
+	require.Equal(t, "1h30m0s", ex.Run(t.Context(), pool, call("1", "T", `{"wait":"1.5h"}`))[0].Result.Text())
+	out := ex.Run(t.Context(), pool, call("2", "T", `{"wait":"90"}`))[0]
+	require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
+	require.Contains(t, out.Result.Text(), `wait: "90" is no duration; write a number with its unit, such as "90s" or "1m30s"`)
+	require.Contains(t, ex.Run(t.Context(), pool, call("3", "T", `{"wait":90}`))[0].Result.Text(), "wait: got number 90, want string")
 }
 
 // TestInputThatFitsTheSchemaAndNotTheType: the words are the same with every release of
@@ -48,8 +71,8 @@ func TestInputThatFitsTheSchemaAndNotTheType(t *testing.T) {
 		{name: "in a list", input: `{"sizes":[],"parts":[{"sizes":[]},{"sizes":[1,2,300]}]}`, want: "parts[1].sizes[2]: number 300 does not fit into int8" + fitting},
 		{name: "in a map", input: `{"sizes":[],"rooms":{"a b":128}}`, want: `rooms["a b"]: number 128 does not fit into int8` + fitting},
 		{name: "a number with a point", input: `{"sizes":[],"ratio":1e39}`, want: "ratio: number 1e39 does not fit into float32" + fitting},
-		{name: "base64", input: `{"sizes":[],"bytes":"a%%"}`, want: "a text is not valid base64; encode it again"},
-		{name: "a type of its own", input: `{"sizes":[],"port":0}`, want: "no port has the number 0"},
+		{name: "base64", input: `{"sizes":[],"bytes":"a%%"}`, want: "bytes: a text is not valid base64; encode it again"},
+		{name: "a type of its own", input: `{"sizes":[],"port":0}`, want: "port: no port has the number 0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

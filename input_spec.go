@@ -41,18 +41,37 @@ func (s *inputSpec) decode(raw json.RawMessage) (any, error) {
 
 // typeErrorText words an error of encoding/json for the model. The texts and paths of
 // encoding/json differ between releases of Go, so they are not used.
-func typeErrorText(raw json.RawMessage, err error) string {
+func typeErrorText(codec *schema.Codec, raw json.RawMessage, err error) string {
+	path, fault := codec.Fault(raw)
+	if fault != nil {
+		err = fault
+	}
+	if path != "" {
+		path += ": "
+	}
 	var corrupt base64.CorruptInputError
 	if errors.As(err, &corrupt) {
-		return "a text is not valid base64; encode it again"
+		return path + "a text is not valid base64; encode it again"
+	}
+	if fault != nil {
+		return path + leafErrorText(err)
 	}
 	var te *json.UnmarshalTypeError
 	if !errors.As(err, &te) {
 		return err.Error()
 	}
-	text := fmt.Sprintf("%s does not fit into %s; send a smaller or plainer value", te.Value, te.Type)
+	text := leafErrorText(te)
 	if path := strictjson.PathAt(raw, int(te.Offset)); path != "" {
 		return path + ": " + text
 	}
 	return text
+}
+
+// leafErrorText words the error of a type that decodes itself.
+func leafErrorText(err error) string {
+	var te *json.UnmarshalTypeError
+	if errors.As(err, &te) {
+		return fmt.Sprintf("%s does not fit into %s; send a smaller or plainer value", te.Value, te.Type)
+	}
+	return err.Error()
 }

@@ -4,23 +4,34 @@ import (
 	"encoding/json"
 	"reflect"
 
-	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
 // A Codec turns JSON that the schema of a Go type accepts into JSON that encoding/json
-// decodes into the type: it adds the defaults of absent properties.
+// decodes into the type: it adds the defaults of absent properties, and writes durations as
+// numbers of nanoseconds.
 type Codec struct {
 	root    *shape
-	changes bool // a shape under root has a default
+	changes bool // a shape under root has a default or is a duration
 }
 
 // A shape holds the parts of a type that a Codec has to know. A nil shape has none.
 type shape struct {
+	leaf     reflect.Type // a type that decodes itself; the other fields are then unused
+	duration durationForm
 	fields   map[string]*shape // of a struct, by property
 	element  *shape            // of a list or map
 	defaults []defaultMember   // of a struct
 }
+
+// A durationForm says how encoding/json reads a duration.
+type durationForm int
+
+const (
+	noDuration durationForm = iota
+	plainDuration
+	quotedDuration // the tag of the field has the option string
+)
 
 // A defaultMember is a property that has a default.
 type defaultMember struct {
@@ -42,15 +53,23 @@ func (c *Codec) shape(t reflect.Type, known map[reflect.Type]*shape) *shape {
 	if s, ok := known[t]; ok {
 		return s
 	}
-	if decoderOf(t) != decodesPlain {
-		return nil
+	switch d := decoderOf(t); {
+	case d == decodesDuration:
+		c.changes = true
+		return &shape{duration: plainDuration}
+	case d != decodesPlain, t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		return &shape{leaf: t}
 	}
 	switch t.Kind() {
 	case reflect.Struct:
 		s := &shape{fields: map[string]*shape{}}
 		known[t] = s
 		for _, f := range fieldsOf(t) {
-			s.fields[f.name] = c.shape(f.Type, known)
+			inner := c.shape(f.Type, known)
+			if inner != nil && inner.duration == plainDuration && f.quoted() {
+				inner.duration = quotedDuration
+			}
+			s.fields[f.name] = inner
 			if text := defaultOf(f.StructField, f.quoted()); text != nil {
 				s.defaults = append(s.defaults, defaultMember{name: f.name, text: text})
 				c.changes = true
@@ -66,79 +85,34 @@ func (c *Codec) shape(t reflect.Type, known map[reflect.Type]*shape) *shape {
 	return nil
 }
 
-// Decode returns the text with the defaults of absent properties. It returns the text itself
-// if the type has no defaults.
+// Decode returns the text with the defaults of absent properties and with durations as
+// encoding/json decodes them. It returns the text itself if the type has neither. The error
+// names the property whose text is no duration.
 func (c *Codec) Decode(text []byte) ([]byte, error) {
 	if !c.changes {
 		return text, nil
 	}
-	w := rewriter{in: jsonscan.Scanner{Text: text}}
-	w.value(c.root)
-	return w.out, nil
+	r := rewriter{in: jsonscan.Scanner{Text: text}}
+	r.value(c.root, nil)
+	return r.out, r.err
 }
 
-// A rewriter writes a valid JSON text anew.
-type rewriter struct {
-	in  jsonscan.Scanner
-	out []byte
-}
-
-func (w *rewriter) value(s *shape) {
-	w.in.Next()
-	switch first := w.in.Text[w.in.Pos]; {
-	case s != nil && first == '{':
-		w.object(s)
-	case s != nil && s.element != nil && first == '[':
-		w.list(s)
-	default:
-		w.out = append(w.out, w.in.Value()...)
+// Encode turns JSON that encoding/json has encoded for the type into JSON that the schema
+// accepts. It adds no defaults.
+func (c *Codec) Encode(text []byte) ([]byte, error) {
+	if !c.changes {
+		return text, nil
 	}
+	r := rewriter{in: jsonscan.Scanner{Text: text}, encodes: true}
+	r.value(c.root, nil)
+	return r.out, r.err
 }
 
-func (w *rewriter) list(s *shape) {
-	w.bracket('[')
-	for first := true; w.in.More(); first = false {
-		w.comma(first)
-		w.value(s.element)
-	}
-	w.bracket(']')
-}
-
-func (w *rewriter) object(s *shape) {
-	w.bracket('{')
-	given := map[string]bool{}
-	for w.in.More() {
-		literal := w.in.Value()
-		w.comma(len(given) == 0)
-		w.out = append(append(w.out, literal...), ':')
-		key := jsonscan.Unquote(literal)
-		given[key] = true
-		if s.fields != nil {
-			w.value(s.fields[key])
-		} else {
-			w.value(s.element)
-		}
-	}
-	for _, d := range s.defaults {
-		if given[d.name] {
-			continue
-		}
-		w.comma(len(given) == 0)
-		given[d.name] = true
-		w.out = append(append(w.out, jsonobject.Quote(d.name)...), ':')
-		w.out = append(w.out, d.text...)
-	}
-	w.bracket('}')
-}
-
-// bracket steps over a bracket and writes it.
-func (w *rewriter) bracket(b byte) {
-	w.in.Pos++
-	w.out = append(w.out, b)
-}
-
-func (w *rewriter) comma(first bool) {
-	if !first {
-		w.out = append(w.out, ',')
-	}
+// Fault returns the path of the first value in a text that its type refuses to decode, and
+// the error of the type. It looks only at types that decode themselves, of whose errors
+// encoding/json does not give the path, and at base64.
+func (c *Codec) Fault(text []byte) (path string, err error) {
+	r := rewriter{in: jsonscan.Scanner{Text: text}, encodes: true, tries: true}
+	r.value(c.root, nil)
+	return r.path, r.err
 }

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"testing"
 	"time"
@@ -124,4 +125,104 @@ func FuzzCodec(f *testing.F) {
 			}
 		}
 	})
+}
+
+type timed struct {
+	Wait   time.Duration            `json:"wait" jsonschema:"default=90s"`
+	Maybe  *time.Duration           `json:"maybe,omitempty" jsonschema:"nullable" jsonschema_description:"How long."`
+	Quoted time.Duration            `json:"quoted,string,omitempty"`
+	Steps  []time.Duration          `json:"steps,omitempty"`
+	Named  map[string]time.Duration `json:"named,omitempty" jsonschema_description:"By name."`
+}
+
+func TestDurationsAreTexts(t *testing.T) {
+	t.Parallel()
+	minute := time.Minute
+	tests := []struct {
+		name string
+		text string
+		want timed
+		err  string
+	}{
+		{name: "default", text: `{}`, want: timed{Wait: 90 * time.Second}},
+		{name: "everywhere", text: `{"wait":"1m30s","maybe":"1m","quoted":"2h","steps":["500ms","-1s","0"],"named":{"a":"1.5h"}}`, want: timed{
+			Wait: 90 * time.Second, Maybe: &minute, Quoted: 2 * time.Hour,
+			Steps: []time.Duration{500 * time.Millisecond, -time.Second, 0}, Named: map[string]time.Duration{"a": 90 * time.Minute},
+		}},
+		{name: "null", text: `{"wait":"1s","maybe":null}`, want: timed{Wait: time.Second}},
+		{name: "escapes", text: `{"wait":"1\u006d"}`, want: timed{Wait: time.Minute}},
+		{name: "no unit", text: `{"wait":"90"}`, err: `wait: "90" is no duration; write a number with its unit, such as "90s" or "1m30s"`},
+		{name: "words in a list", text: `{"steps":["1s","five minutes"]}`, err: `steps[1]: "five minutes" is no duration`},
+		{name: "too long", text: `{"named":{"a b":"9999999h"}}`, err: `named["a b"]: "9999999h" is no duration`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got timed
+			err := decodeWith(t, &got, tt.text)
+			if tt.err != "" {
+				require.ErrorContains(t, err, tt.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, tt.want, got)
+
+			written, err := json.Marshal(got)
+			require.NoError(t, err)
+			written, err = schema.CodecOf(reflect.TypeFor[timed]()).Encode(written)
+			require.NoError(t, err)
+			var again timed
+			require.NoError(t, decodeWith(t, &again, string(written)), "%s", written)
+			require.Equal(t, got, again)
+		})
+	}
+}
+
+func TestDurationsAreDescribed(t *testing.T) {
+	t.Parallel()
+	got, err := schema.Reflect(reflect.TypeFor[timed]())
+	require.NoError(t, err)
+	const text = `"description":"A duration with its unit, such as \"90s\", \"1m30s\" or \"500ms\""`
+	require.Contains(t, string(got), `"wait":{"type":"string","default":"90s",`+text+`}`)
+	require.Contains(t, string(got), `"maybe":{"oneOf":[{"type":"string","description":"How long. (a duration such as \"90s\" or \"1m30s\")"},{"type":"null"}]}`)
+	require.Contains(t, string(got), `"steps":{"items":{"type":"string",`+text+`},"type":"array"}`)
+	_, err = schema.Reflect(structWith(time.Second, `jsonschema:"default=5"`))
+	require.ErrorContains(t, err, `the default "5" does not fit into time.Duration`)
+}
+
+type grudge struct{ Text string }
+
+func (g *grudge) UnmarshalText([]byte) error { return errors.New("not today") }
+
+func TestFaultNamesTheValue(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Plain string             `json:"plain"`
+		By    map[string]*grudge `json:"by"`
+		List  []grudge           `json:"list"`
+		Bytes []byte             `json:"bytes"`
+		Wait  time.Duration      `json:"wait"`
+	}
+	for _, tt := range []struct {
+		name, text, path, err string
+	}{
+		{name: "none", text: `{"plain":"a","by":{},"list":[],"wait":5}`},
+		{name: "in a map", text: `{"by":{"a b":"x"},"list":["y"]}`, path: `by["a b"]`, err: "not today"},
+		{name: "in a list", text: `{"list":["x"]}`, path: "list[0]", err: "not today"},
+		{name: "base64", text: `{"bytes":"%"}`, path: "bytes", err: "illegal base64"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path, err := schema.CodecOf(reflect.TypeFor[input]()).Fault([]byte(tt.text))
+			require.Equal(t, tt.path, path)
+			if tt.err == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, tt.err)
+			}
+		})
+	}
+	path, err := schema.CodecOf(reflect.TypeFor[grudge]()).Fault([]byte(`"x"`))
+	require.Empty(t, path, "the root has no path")
+	require.ErrorContains(t, err, "not today")
 }

@@ -10,6 +10,7 @@ import (
 )
 
 var (
+	durationType      = reflect.TypeFor[time.Duration]()
 	timeType          = reflect.TypeFor[time.Time]()
 	numberType        = reflect.TypeFor[json.Number]()
 	rawType           = reflect.TypeFor[json.RawMessage]()
@@ -23,12 +24,13 @@ var (
 type decoder int
 
 const (
-	decodesPlain  decoder = iota // by its kind
-	decodesSelf                  // unknown; the type provides its schema
-	decodesTime                  // in the form that the library knows
-	decodesNumber                // from the text of a number
-	decodesText                  // from a string
-	decodesJSON                  // from any value
+	decodesPlain    decoder = iota // by its kind
+	decodesSelf                    // unknown; the type provides its schema
+	decodesTime                    // in the form that the library knows
+	decodesDuration                // from a number of nanoseconds; a Codec makes it of a string
+	decodesNumber                  // from the text of a number
+	decodesText                    // from a string
+	decodesJSON                    // from any value
 )
 
 func decoderOf(t reflect.Type) decoder {
@@ -36,6 +38,8 @@ func decoderOf(t reflect.Type) decoder {
 	switch {
 	case t == timeType:
 		return decodesTime
+	case t == durationType:
+		return decodesDuration
 	case t == numberType:
 		return decodesNumber
 	case t == rawType:

@@ -50,7 +50,7 @@ func scalarText(t reflect.Type, value string) json.RawMessage {
 	}
 	text := json.RawMessage(value)
 	switch d := decoderOf(t); {
-	case d == decodesText, d == decodesTime:
+	case d == decodesText, d == decodesTime, d == decodesDuration:
 		return jsonobject.Quote(value)
 	case d == decodesNumber && isNumber(value):
 		return text
@@ -87,11 +87,7 @@ func setDefault(f field, property *jsonobject.Tree, definitions *jsonobject.Tree
 	if hasWord(f.Tag, "required") {
 		return errors.New("the tag jsonschema: required and default exclude each other; leave one out")
 	}
-	at := property
-	if alternatives := property.List("oneOf"); hasWord(f.Tag, "nullable") && len(alternatives) > 0 {
-		at, _ = alternatives[0].(*jsonobject.Tree)
-	}
-	at.Set("default", value)
+	valueSchema(f.Tag, property).Set("default", value)
 	if err := acceptsDefault(property, definitions, value); err != nil {
 		return err
 	}

@@ -149,10 +149,42 @@ func (f field) finish(property any, definitions *jsonobject.Tree) error {
 	if err := checkEffects(f.Tag, property); err != nil {
 		return err
 	}
-	if tree, ok := property.(*jsonobject.Tree); ok {
-		return setDefault(f, tree, definitions)
+	tree, ok := property.(*jsonobject.Tree)
+	if !ok {
+		return nil
 	}
-	return nil
+	f.describeDuration(tree)
+	return setDefault(f, tree, definitions)
+}
+
+const durationText = `A duration with its unit, such as "90s", "1m30s" or "500ms"`
+
+// describeDuration adds the form of a duration to the description of a property, which the
+// library takes from the tags only.
+func (f field) describeDuration(property *jsonobject.Tree) {
+	t := f.Type
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t != durationType {
+		return
+	}
+	at := valueSchema(f.Tag, property)
+	if own := at.Text("description"); own != "" {
+		at.Set("description", own+` (a duration such as "90s" or "1m30s")`)
+	} else {
+		at.Set("description", durationText)
+	}
+}
+
+// valueSchema returns the schema of the values of a property other than null.
+func valueSchema(tag reflect.StructTag, property *jsonobject.Tree) *jsonobject.Tree {
+	if alternatives := property.List("oneOf"); hasWord(tag, "nullable") && len(alternatives) > 0 {
+		if first, ok := alternatives[0].(*jsonobject.Tree); ok {
+			return first
+		}
+	}
+	return property
 }
 
 // quoted reports whether the tag has the option string.

@@ -208,11 +208,7 @@ func checkEffects(tag reflect.StructTag, property any) error {
 	if !ok {
 		return nil
 	}
-	if hasWord(tag, "nullable") {
-		if alternatives := schema.List("oneOf"); len(alternatives) > 0 {
-			schema, _ = alternatives[0].(*jsonobject.Tree)
-		}
-	}
+	schema = valueSchema(tag, schema)
 	keywords := keywordsOf(tag)
 	for _, k := range keywords {
 		member, named := members[k.name]

@@ -24,6 +24,7 @@ import (
 //   - The tags jsonschema and jsonschema_description add keywords, as
 //     github.com/invopop/jsonschema documents. A part of a tag that has no meaning is an
 //     error.
+//   - A time.Duration is a string such as "1m30s", which a [Codec] decodes.
 //   - A type with UnmarshalText is a string, one with UnmarshalJSON accepts any value, and
 //     one with the methods of invopop/jsonschema has the schema that they return.
 //   - Only recursive types have references.
@@ -82,6 +83,8 @@ func selfDecoding(t reflect.Type) *jsonschema.Schema {
 	switch decoderOf(t) {
 	case decodesNumber:
 		return &jsonschema.Schema{Type: "number"}
+	case decodesDuration:
+		return &jsonschema.Schema{Type: "string", Description: durationText}
 	case decodesText:
 		return &jsonschema.Schema{Type: "string"}
 	case decodesJSON:

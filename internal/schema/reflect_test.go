@@ -148,7 +148,7 @@ func TestReflect(t *testing.T) {
 			of:   looseInput{},
 			want: `{"properties":{"any":{"description":"Whatever."},"raw":{},"list":{"items":{},"type":"array"},"map":{"type":"object"},` +
 				`"by_id":{"additionalProperties":{"type":"string"},"type":"object","propertyNames":{"pattern":"^-?[0-9]+$"}},` +
-				`"when":{"type":"string","format":"date-time"},"wait":{"type":"integer"},"addr":{"type":"string"},` +
+				`"when":{"type":"string","format":"date-time"},"wait":{"type":"string","description":"A duration with its unit, such as \"90s\", \"1m30s\" or \"500ms\""},"addr":{"type":"string"},` +
 				`"number":{"type":"number"},"bytes":{"type":"string","contentEncoding":"base64"},"pair":{"items":{"type":"boolean"},` +
 				`"type":"array","maxItems":2,"minItems":2}},"additionalProperties":false,"type":"object","required":["any","raw","list","map","by_id","when","wait","addr","number","bytes","pair"]}`,
 		},
