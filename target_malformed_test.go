@@ -52,6 +52,39 @@ func TestUnclearHostIsAskedAbout(t *testing.T) {
 	require.Contains(t, v.reason, "the host a b is unclear: it is neither a host nor a URL")
 }
 
+// FuzzTargetValue: whatever a tool writes into a target, a deny rule that repeats it, or that
+// is about all targets of the kind, is not evaded, and nothing panics.
+func FuzzTargetValue(f *testing.F) {
+	for _, value := range []string{"evil.com", "https://evil.com:1/x", ".env", "file:///.env", "git push", "sh -c 'git push'", " reviewer", "a\x00b", "db:orders", "", "\xff", "~", "*", "?"} {
+		for kind := range 7 {
+			f.Add(kind, value)
+		}
+	}
+	all := map[pegboard.TargetKind][]string{
+		pegboard.TargetHost: {"WebFetch(domain:*)"}, pegboard.TargetPath: {"Read(//**)"}, pegboard.TargetCommand: {"Bash(*a)", "Bash(git *)"},
+	}
+	f.Fuzz(func(t *testing.T, kind int, value string) {
+		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetKind(kind), Value: value}}}}
+		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir()}))
+		under := func(rule string) pegboard.Behavior {
+			p, err := pegboard.NewPermissions("", pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{rule}})
+			if err != nil {
+				return pegboard.Undecided
+			}
+			require.NoError(t, pool.Session().SetPermissions(p))
+			return judge(t, pool).behavior
+		}
+		for _, rule := range all[pegboard.TargetKind(kind)] {
+			if got := under(rule); kind != int(pegboard.TargetCommand) {
+				require.Equal(t, pegboard.Deny, got, "%q under %s", value, rule)
+			}
+		}
+		if kind != int(pegboard.TargetPath) { // in a pattern of paths, characters have a meaning
+			require.NotEqual(t, pegboard.Allow, under("T("+value+")"), "%q", value)
+		}
+	})
+}
+
 // TestMalformedTargetIsNoLaxer compares random targets with the same targets whose value
 // is spoilt: no rules and no mode decide these more laxly.
 func TestMalformedTargetIsNoLaxer(t *testing.T) {

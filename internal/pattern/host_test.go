@@ -70,10 +70,10 @@ func FuzzCanonicalHost(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		host, doubtful := pattern.CanonicalHost(value)
 		x := pattern.Subject{Kind: pattern.Host, Names: []string{host}, Doubtful: doubtful != ""}
-		any, err := pattern.Parse("WebFetch", "domain:*")
+		every, err := pattern.Parse("WebFetch", "domain:*")
 		require.NoError(t, err)
-		require.True(t, any.Touches(x), "%q", host)
-		require.Equal(t, doubtful == "", any.Covers(x))
+		require.True(t, every.Touches(x), "%q", host)
+		require.Equal(t, doubtful == "", every.Covers(x))
 		if doubtful != "" {
 			return
 		}

@@ -38,19 +38,21 @@ func (r *lineRule) touchesLine(line string) bool {
 	return r.touches.matches(line)
 }
 
-// maxInside limits the length of a line that is searched for commands.
-const maxInside = 16 << 10
+// maxInside limits how many bytes are compared in the search for commands in a line.
+const maxInside = 8 << 20
 
 // touchesInside reports whether a line that nobody has parsed may run a command that r
 // matches: whether r matches the line from one of its words on, up to the end or to a
-// character that ends a command. It is true of a line that is too long to search.
+// character that ends a command. It is true if the search would be too much work.
 func (r *lineRule) touchesInside(line string) bool {
-	if len(line) > maxInside {
-		return true
-	}
+	const ends, quotes = "\n;&|(){}<>`", "\"'\\"
 	first, _ := firstWords(r.touches.text)
 	first, _, _ = strings.Cut(first, "*")
-	const between = " \t\r\n;&|(){}<>`$\"'\\/="
+	between := ends + quotes + " \t\r$/="
+	if first == "" { // the star at the beginning matches the words before
+		between = ends
+	}
+	work := 0
 	for i := 0; i < len(line); i++ {
 		if i > 0 && (strings.IndexByte(between, line[i-1]) < 0 || strings.IndexByte(between, line[i]) >= 0) {
 			continue
@@ -59,12 +61,12 @@ func (r *lineRule) touchesInside(line string) bool {
 		if len(rest) < len(first) || !strings.EqualFold(rest[:len(first)], first) {
 			continue
 		}
-		for _, ends := range []string{"", "\n;&|(){}<>`", "\n;&|(){}<>`\"'\\"} {
+		for _, stop := range []string{"", ends, ends + quotes} {
 			command := rest
-			if end := strings.IndexAny(rest, ends); end >= 0 {
+			if end := strings.IndexAny(rest, stop); end >= 0 {
 				command = rest[:end]
 			}
-			if r.touchesLine(strings.Trim(command, " \t\r\n")) {
+			if work += len(command); work > maxInside || r.touchesLine(strings.Trim(command, " \t\r\n")) {
 				return true
 			}
 		}
