@@ -214,10 +214,12 @@ func (c *Call) decideRunning(ts []Target) Decision {
 	return e.decide()
 }
 
-// Emit reports progress to the executor's OnEvent.
+// Emit reports progress to the executor's OnEvent: at most ten events in a second of one
+// call. Of more texts only the last is an event, when the second is over or the call ends.
+// So Emit may be called for every line of an output, whose text belongs into the result.
 func (c *Call) Emit(text string) {
 	if c.state != nil && c.state.job != nil {
-		c.state.job.emitUnlessOver(EventProgress, c, text)
+		c.state.job.emitProgress(c, text)
 	}
 }
 

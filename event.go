@@ -28,7 +28,7 @@ const (
 	EventSettled                   // that question has left the line: answered, decided otherwise, or withdrawn
 	EventDecided                   // it was decided whether the call may run
 	EventStarted                   // the tool is called
-	EventProgress                  // the tool reports progress
+	EventProgress                  // the tool reports progress, at most ten times a second, see Call.Emit
 	EventHook                      // a hook reports progress
 	EventRepaired                  // the input was repaired before it was decoded
 	EventDetached                  // the call was answered while its tool still runs

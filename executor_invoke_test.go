@@ -52,6 +52,9 @@ var nearOnly = []struct {
 	}},
 	{reason: "what a call says or decides in its midst on the far side is no event of the near side", tests: []string{
 		"TestCheckEmitsEvents",
+		"TestProgressFloodedTheHost",
+		"TestProgressIsAtMostTenInASecond",
+		"TestHeldProgressIsShownWhenTheToolSaysNoMore",
 		"TestEventsTellTheWholeStory",
 		"TestListenerThatEndsItsGoroutine/progress",
 	}},

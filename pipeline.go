@@ -55,6 +55,8 @@ type job struct {
 
 	run toolRun
 
+	progress progressLimit
+
 	// The outcome.
 	postHooksRan bool
 	over         atomic.Bool // no more events are emitted
@@ -376,6 +378,7 @@ func (j *job) invoke(ctx context.Context) Outcome {
 
 // finish runs the hooks after the call, releases the keys and publishes the outcome.
 func (j *job) finish(o Outcome) {
+	j.emitHeldProgress(true)
 	j.endDeciding()
 	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
 	failed := j.failedByItself(&o)
@@ -409,6 +412,10 @@ func (j *job) finish(o Outcome) {
 // emitUnlessOver emits an event of a tool or hook that may still run after its call has
 // finished. Then the event is dropped.
 func (j *job) emitUnlessOver(kind EventKind, c *Call, text string) {
-	j.batch.events.queue(Event{Kind: kind, Call: c, Text: text}, &j.over)
+	j.queueUnlessOver(kind, c, text)
 	j.batch.events.flush()
+}
+
+func (j *job) queueUnlessOver(kind EventKind, c *Call, text string) {
+	j.batch.events.queue(Event{Kind: kind, Call: c, Text: text}, &j.over)
 }

@@ -39,7 +39,7 @@ var rootLayers = []rootLayer{
 	}},
 	{about: "batches and the pipeline", files: []string{
 		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",
-		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_questions", "inquiry", "tool_run", "pipeline_outcome",
+		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_questions", "pipeline_progress", "inquiry", "tool_run", "pipeline_outcome",
 	}},
 }
 
@@ -54,15 +54,16 @@ var upward = map[string]string{
 	"info_mcp_meta.go > result_limits.go": "an external tool's limit has a maximum",
 
 	// A tool reaches everything through the methods of its Call.
-	"call.go > session.go":     "Session, and the directories that Check and Filter resolve paths with",
-	"call.go > grants.go":      "the permissions in force, for Check and Filter",
-	"call.go > pool.go":        "Pool, and the tools that Run may call",
-	"call.go > suggestions.go": "Check words a denial",
-	"call.go > inquiry.go":     "Check may ask the user",
-	"call.go > executor.go":    "Run runs a batch",
-	"call.go > batch.go":       "Run runs a batch, and Check emits its decision",
-	"call.go > pipeline.go":    "a call knows the job that runs it",
-	"call.go > event.go":       "Emit and Check emit events",
+	"call.go > session.go":           "Session, and the directories that Check and Filter resolve paths with",
+	"call.go > grants.go":            "the permissions in force, for Check and Filter",
+	"call.go > pool.go":              "Pool, and the tools that Run may call",
+	"call.go > suggestions.go":       "Check words a denial",
+	"call.go > inquiry.go":           "Check may ask the user",
+	"call.go > executor.go":          "Run runs a batch",
+	"call.go > batch.go":             "Run runs a batch, and Check emits its decision",
+	"call.go > pipeline.go":          "a call knows the job that runs it",
+	"call.go > event.go":             "Check emits its decision",
+	"call.go > pipeline_progress.go": "Emit reports progress",
 }
 
 // layerOfRootFile returns the height of a file's layer.

@@ -140,7 +140,7 @@ func TestBashRunsWhatWasParsed(t *testing.T) {
 	}
 }
 
-// TestBashReportsLinesAsTheyCome, but not without end.
+// TestBashReportsLinesAsTheyCome: some in a second, and the last.
 func TestBashReportsLinesAsTheyCome(t *testing.T) {
 	t.Parallel()
 	needBash(t)
@@ -155,7 +155,8 @@ func TestBashReportsLinesAsTheyCome(t *testing.T) {
 	ex.Run(t.Context(), reg.AssemblePool(session(t, t.TempDir(), "Bash"), pegboard.PoolConfig{}),
 		pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"echo one; printf two; sleep 0.05; echo more; seq 1 5000"}`)})
 	require.Equal(t, []string{"one", "twomore", "1"}, got[:3])
-	require.Len(t, got, 1000)
+	require.Less(t, len(got), 1000)
+	require.Equal(t, "5000", got[len(got)-1])
 }
 
 func TestBashRefusesWhatIsNoCommand(t *testing.T) {

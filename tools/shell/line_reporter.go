@@ -8,7 +8,8 @@ import (
 )
 
 // A lineReporter reports the output of a command line by line, until it is stopped or
-// the output is binary, and counts all lines. Its methods may be called concurrently,
+// the output is binary, and counts all lines. The executor limits how many of the reports
+// are events. Its methods may be called concurrently,
 // except write.
 type lineReporter struct {
 	emit func(line string)
@@ -22,7 +23,7 @@ type lineReporter struct {
 }
 
 const (
-	maxProgress     = 1000 // lines of one command that are reported
+	maxProgress     = 1000 // lines of one command of which each is reported; then the last of each piece is
 	maxProgressLine = 200  // bytes of a reported line
 )
 
@@ -32,7 +33,10 @@ func (l *lineReporter) write(p []byte) {
 	defer l.mu.Unlock()
 	l.lineEnds += int64(bytes.Count(p, []byte{'\n'}))
 	l.binary = l.binary || bytes.IndexByte(p, 0) >= 0
-	for l.sent < maxProgress && !l.stopped && !l.binary {
+	for !l.stopped && !l.binary {
+		if l.sent >= maxProgress {
+			p = l.lastLine(p)
+		}
 		line, rest, ok := bytes.Cut(p, []byte{'\n'})
 		if room := maxProgressLine - len(l.partial); room > 0 {
 			l.partial = append(l.partial, line[:min(len(line), room)]...)
@@ -44,6 +48,20 @@ func (l *lineReporter) write(p []byte) {
 		l.sent++
 		l.partial, p = l.partial[:0], rest
 	}
+}
+
+// lastLine returns p from its last complete line on, and forgets the unfinished line if
+// that is not its end. A command that prints very many lines is not slowed down by it.
+func (l *lineReporter) lastLine(p []byte) []byte {
+	end := bytes.LastIndexByte(p, '\n')
+	if end < 0 {
+		return p
+	}
+	if before := bytes.LastIndexByte(p[:end], '\n'); before >= 0 {
+		l.partial = l.partial[:0]
+		return p[before+1:]
+	}
+	return p
 }
 
 // stop ends the reports.

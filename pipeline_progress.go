@@ -1,0 +1,84 @@
+package pegboard
+
+import (
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+)
+
+// maxProgress is how many events of progress a call may emit in a second. A person reads
+// no more, and a host may redraw its screen for each.
+const maxProgress = 10
+
+// A progressLimit holds back the progress that a call reports too often. Of what is held
+// back, only the last text is emitted: when the second is over, or when the call ends.
+type progressLimit struct {
+	mu     lock.Mutex // guards the fields below, also while an event is queued
+	begun  time.Time  // of the present second
+	count  int        // events in it
+	call   *Call      // of the text that is held back, or nil
+	text   string
+	timer  *time.Timer // emits that text; nil if there is none
+	closed bool
+}
+
+// emitProgress implements [Call.Emit].
+func (j *job) emitProgress(c *Call, text string) {
+	if j.batch.events == nil {
+		return
+	}
+	j.queueProgress(c, text)
+	j.batch.events.flush()
+}
+
+func (j *job) queueProgress(c *Call, text string) {
+	l := &j.progress
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	switch left := l.begun.Add(time.Second).Sub(now); {
+	case l.closed:
+	case left <= 0:
+		l.dropHeld()
+		l.begun, l.count = now, 1
+		j.queueUnlessOver(EventProgress, c, text)
+	case l.count < maxProgress:
+		l.count++
+		j.queueUnlessOver(EventProgress, c, text)
+	default:
+		l.call, l.text = c, text
+		if l.timer == nil {
+			l.timer = time.AfterFunc(left, func() { j.emitHeldProgress(false) })
+		}
+	}
+}
+
+// dropHeld forgets the text that is held back. The caller holds mu.
+func (l *progressLimit) dropHeld() {
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	l.call, l.text, l.timer = nil, "", nil
+}
+
+// emitHeldProgress emits the text that is held back, if there is one. After the last one
+// of a call nothing is emitted any more.
+func (j *job) emitHeldProgress(last bool) {
+	if j.batch.events == nil {
+		return
+	}
+	j.queueHeldProgress(last)
+	j.batch.events.flush()
+}
+
+func (j *job) queueHeldProgress(last bool) {
+	l := &j.progress
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.call != nil {
+		j.queueUnlessOver(EventProgress, l.call, l.text)
+		l.begun, l.count = time.Now(), 1
+	}
+	l.dropHeld()
+	l.closed = l.closed || last
+}
