@@ -99,6 +99,15 @@ func ExampleReadResponse() {
 	// once more after 20s
 }
 
+// A user interface shows the file that is being written before the call is complete.
+func ExamplePartialCall() {
+	call := wire.PartialCall{ID: "call_1", Name: "Write", Text: `{"file_path": "notes.md", "content": "# No`}
+	fmt.Println(call.Name, string(call.Input()))
+
+	// Output:
+	// Write {"file_path": "notes.md", "content": "# No"}
+}
+
 // The host crashed while a call ran. Normalize answers the call, so that the provider
 // takes the next request.
 func ExampleRepair() {

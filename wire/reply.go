@@ -9,8 +9,8 @@ import (
 // A Reply is a reply of the model that is being read. Its methods must not be called
 // concurrently.
 type Reply interface {
-	// Events yields the reply as it arrives: text in pieces, and each call as soon as
-	// it is known to be complete. A loop that is left early may be continued by another.
+	// Events yields the reply as it arrives: text in pieces, calls while they grow, and each
+	// call as soon as it is known to be complete. A loop that is left early may be continued by another.
 	// When the events end, Message tells whether the reply was whole.
 	Events() iter.Seq[Event]
 	// Message reads the rest of the reply and returns its message. The message is never
@@ -27,4 +27,7 @@ type Event struct {
 	Text     string         // the next piece of the answer, or of a refusal
 	Thinking string         // the next piece of the thinking, or of its summary
 	Call     *pegboard.Call // a call that is complete
+	// Partial is a call that has begun or grown, for user interfaces. A call that arrives at
+	// once has no such event.
+	Partial *PartialCall
 }

@@ -16,7 +16,8 @@
 //     "tools", and Choice returns the members that say which of them may be called.
 //  2. [ReadResponse] reads the reply in an HTTP response, streamed or whole; Read reads
 //     it from the body alone. [Reply].Events yields text as it is written and each call
-//     as soon as it is complete; [Reply].Message returns the whole message. [Retryable]
+//     as soon as it is complete, and before that the part of it that has arrived, for
+//     user interfaces; [Reply].Message returns the whole message. [Retryable]
 //     tells whether it makes sense to send the request again after an error.
 //  3. [Message].History and the Codec's Results are the next messages of the
 //     conversation: the model's, unchanged, and one result for each of its calls.

@@ -23,6 +23,7 @@ func (s *screen) event(e wire.Event) {
 	switch {
 	case e.Call != nil:
 		s.line("call", fmt.Sprintf("%s %s", e.Call.Name, e.Call.Input))
+	case e.Partial != nil: // the screen shows calls as a whole
 	case e.Thinking != "":
 		s.piece("thinking", e.Thinking)
 	default:

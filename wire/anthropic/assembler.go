@@ -117,7 +117,10 @@ func (a *assembler) advance(p *payload) error {
 		if err != nil {
 			return err
 		}
-		return a.begin(b)
+		if err := a.begin(b); err != nil {
+			return err
+		}
+		a.showCall(b)
 	case "content_block_delta", "content_block_stop":
 		b := a.open(p.Index)
 		if b == nil {
@@ -207,7 +210,20 @@ func (a *assembler) grow(b *block, raw json.RawMessage) error {
 	}
 	kind, _ := delta.Text("type")
 	a.show(kind, delta)
-	return b.add(delta)
+	if err := b.add(delta); err != nil {
+		return err
+	}
+	if kind == "input_json_delta" {
+		a.showCall(b)
+	}
+	return nil
+}
+
+// showCall adds the state of a call that is not complete.
+func (a *assembler) showCall(b *block) {
+	if b.isCall() {
+		a.AddPartial(wire.PartialCall{ID: b.id, Name: a.codec.tools.Names.Tool(b.name), Text: b.shown.String()})
+	}
 }
 
 // show adds the text or thinking of a block or delta.

@@ -68,6 +68,7 @@ func read(body io.Reader) (events []string, m *wire.Message, err error) {
 	r := w.Read(body)
 	for e := range r.Events() {
 		switch {
+		case e.Partial != nil: // the tests of package wire read them
 		case e.Call != nil:
 			events = append(events, fmt.Sprintf("call %s %s %s", e.Call.ID, e.Call.Name, string(e.Call.Input)))
 		case e.Text != "":
@@ -270,6 +271,9 @@ func TestReadHandsOutCallsAtOnce(t *testing.T) {
 	var wire anthropic.Codec
 	reply := wire.Read(r)
 	for e := range reply.Events() {
+		if e.Partial != nil {
+			continue
+		}
 		require.Equal(t, "toolu_1", e.Call.ID)
 		break // nothing more was written
 	}
@@ -277,7 +281,9 @@ func TestReadHandsOutCallsAtOnce(t *testing.T) {
 		_, _ = io.WriteString(w, stream(begin(1, use("toolu_2", "clock")), end(1), because("tool_use"), stop))
 	}()
 	for e := range reply.Events() {
-		require.Equal(t, "toolu_2", e.Call.ID)
+		if e.Partial == nil {
+			require.Equal(t, "toolu_2", e.Call.ID)
+		}
 	}
 	m, err := reply.Message()
 	require.NoError(t, err)
@@ -291,7 +297,9 @@ func TestReadTakesACopy(t *testing.T) {
 	var w anthropic.Codec
 	r := w.Read(strings.NewReader(stream(start, begin(0, use("toolu_1", "clock")), partial(0, `{"a":1}`), end(0), stop)))
 	for e := range r.Events() {
-		clear(e.Call.Input)
+		if e.Call != nil {
+			clear(e.Call.Input)
+		}
 	}
 	m, err := r.Message()
 	require.NoError(t, err)

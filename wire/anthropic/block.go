@@ -23,7 +23,8 @@ type block struct {
 	name  string
 	given json.RawMessage // the input in the first event; may be nil
 
-	input   []byte // the joined partial JSON
+	input   []byte          // the joined partial JSON
+	shown   strings.Builder // the same, for user interfaces: a Builder shares its text without copies
 	grown   []growth
 	stopped bool // it is complete
 	added   bool // it was added to the draft as a call
@@ -97,6 +98,7 @@ func (b *block) add(delta jsonobject.Object) error {
 			return reply.Malformed("an input_json_delta has no partial_json")
 		}
 		b.input = append(b.input, partial...)
+		b.shown.WriteString(partial)
 	case "citations_delta":
 		if c := delta.Get("citation"); c != nil {
 			g := b.growth("citations")

@@ -194,6 +194,10 @@ func (a *assembler) piece(raw json.RawMessage, fields jsonobject.Object, functio
 		return err
 	}
 	if a.open = c; more {
+		c.arrived += len(function)
+		if text, ok := c.partial(); ok {
+			a.AddPartial(wire.PartialCall{ID: c.id, Name: a.codec.tools.Names.Tool(c.name), Text: text})
+		}
 		return nil
 	}
 	a.open = nil

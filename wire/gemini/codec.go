@@ -92,6 +92,9 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // Read implements [wire.Codec]. The body is a whole response, a stream of events
 // (alt=sse), or the array that a stream is without alt=sse.
 //
+// Arguments that the API streams are put together for each [wire.PartialCall]. Of long ones
+// only some pieces have such an event, so that the time stays linear.
+//
 // A prompt that the API refused is no error: see [wire.Message].Blocked.
 func (c *Codec) Read(body io.Reader) wire.Reply {
 	a := newAssembler(c, body)

@@ -53,6 +53,8 @@ type call struct {
 	name     string
 	args     json.RawMessage
 	streamed *arguments // nil if the arguments came at once
+	arrived  int        // bytes of pieces since the call was last shown
+	shown    int        // bytes of the arguments when the call was last shown
 	complete bool
 }
 
@@ -87,6 +89,20 @@ func (c *call) take(fields, function jsonobject.Object) (more bool, err error) {
 	}
 	c.complete = !more
 	return more, nil
+}
+
+// partial returns the arguments so far, if enough has arrived since the last time: putting
+// them together takes time, which otherwise would grow with the square of their length.
+func (c *call) partial() (text string, ok bool) {
+	const share = 16
+	if c.shown > 0 && c.arrived < c.shown/share {
+		return "", false
+	}
+	if c.streamed.started() {
+		text = string(c.streamed.encode())
+	}
+	c.arrived, c.shown = 0, len(text)
+	return text, true
 }
 
 // input returns the arguments as the model wrote them, or as they were put together.

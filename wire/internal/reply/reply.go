@@ -52,6 +52,11 @@ func (d *Draft) AddCall(c pegboard.Call) {
 	d.events = append(d.events, wire.Event{Call: &c})
 }
 
+// AddPartial adds the state of a call that is not complete.
+func (d *Draft) AddPartial(p wire.PartialCall) {
+	d.events = append(d.events, wire.Event{Partial: &p})
+}
+
 // A Reply is the [wire.Reply] of all providers.
 type Reply struct {
 	source Source

@@ -46,6 +46,8 @@ func think(text string) func(*steps) error {
 	return func(s *steps) error { s.AddThinking(text); return nil }
 }
 
+func grow(s *steps) error { s.AddPartial(wire.PartialCall{Name: "a", Text: "{"}); return nil }
+
 func call(s *steps) error { s.AddCall(pegboard.Call{ID: "1"}); return nil }
 
 func end(s *steps) error {
@@ -70,8 +72,8 @@ func TestReply(t *testing.T) {
 		err        error
 	}{
 		{name: "nothing but an end", steps: []func(*steps) error{end}, finish: pegboard.FinishStop},
-		{name: "text, thinking and a call", steps: []func(*steps) error{say("a"), say(""), think("b"), think(""), call, say("c"), end},
-			events: []wire.Event{{Text: "a"}, {Thinking: "b"}, {Call: &pegboard.Call{ID: "1"}}, {Text: "c"}}, text: "ac", finish: pegboard.FinishStop},
+		{name: "text, thinking and a call", steps: []func(*steps) error{say("a"), say(""), think("b"), think(""), grow, call, say("c"), end},
+			events: []wire.Event{{Text: "a"}, {Thinking: "b"}, {Partial: &wire.PartialCall{Name: "a", Text: "{"}}, {Call: &pegboard.Call{ID: "1"}}, {Text: "c"}}, text: "ac", finish: pegboard.FinishStop},
 		{name: "an error", steps: []func(*steps) error{say("a"), fail(broken)}, incomplete: incomplete, events: []wire.Event{{Text: "a"}}, text: "a", finish: pegboard.FinishError, err: broken},
 		{name: "not complete", steps: []func(*steps) error{say("a"), end}, incomplete: incomplete, events: []wire.Event{{Text: "a"}}, text: "a", finish: pegboard.FinishError, err: incomplete},
 	}

@@ -292,11 +292,22 @@ func (a *assembler) takeCalls(raw json.RawMessage, whole bool) error {
 		if err := c.add(p); err != nil {
 			return err
 		}
+		if !whole {
+			a.showCall(c)
+		}
 		if p.id != "" && p.id == c.id {
 			a.byID[p.id] = c
 		}
 	}
 	return nil
+}
+
+// showCall adds the state of a call that is not complete. The name of a call may be an
+// echo and no call, until arguments follow it.
+func (a *assembler) showCall(c *call) {
+	if !c.released && c.name != "" && !(c.echo && c.shown.Len() == 0) {
+		a.AddPartial(wire.PartialCall{ID: c.id, Name: a.codec.tools.Names.Tool(c.name), Text: c.shown.String()})
+	}
 }
 
 // maxCalls is how many calls a reply may have. A call takes far more memory than the

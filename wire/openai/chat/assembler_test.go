@@ -165,6 +165,9 @@ func TestReadEarly(t *testing.T) {
 	send <- open(calling(piece(0, "a", "add", "{}")), saying("one"), calling(piece(1, "b", "sum", "")), saying("two"), because("tool_calls"), saying("three"))
 	reply := w.Read(body)
 	for e := range reply.Events() {
+		if e.Partial != nil {
+			continue
+		}
 		if e.Call != nil {
 			got = append(got, e.Call.ID)
 		} else if got = append(got, e.Text); e.Text == "three" {

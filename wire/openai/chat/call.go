@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
@@ -17,7 +18,8 @@ const invalidJSON = "INVALID_JSON"
 // A call is a call that is being read.
 type call struct {
 	id, name string
-	quoted   []byte // the arguments as they came: the inside of a JSON string
+	quoted   []byte          // the arguments as they came: the inside of a JSON string
+	shown    strings.Builder // the arguments for user interfaces: an escape may be broken between two pieces
 	progress progress
 	extra    grown // members that the service adds to a call, such as a signature
 	released bool  // it was added to the draft
@@ -118,6 +120,7 @@ func (c *call) add(p piece) error {
 		return nil
 	}
 	c.quoted = append(c.quoted, p.quoted...)
+	c.shown.Write(written)
 	c.progress.add(written)
 	return nil
 }

@@ -112,7 +112,11 @@ func (a *assembler) advance(p *payload) error {
 		return reply.Malformed("%s came before response.created", p.Type)
 	}
 	if name == "output_item.added" {
-		return a.begin(*p.OutputIndex, p.Item)
+		if err := a.begin(*p.OutputIndex, p.Item); err != nil {
+			return err
+		}
+		a.showCall(a.items[*p.OutputIndex])
+		return nil
 	}
 	if name == "output_item.done" {
 		return a.stop(*p.OutputIndex, p.Item)
@@ -173,6 +177,8 @@ func (a *assembler) grow(i *item, event string, p *payload) error {
 	switch kind {
 	case "function_call_arguments":
 		i.arguments = append(i.arguments, delta...)
+		i.shown.WriteString(delta)
+		a.showCall(i)
 	case "output_text":
 		a.AddText(delta)
 		return i.write(p.ContentIndex, "output_text", delta)
@@ -256,15 +262,30 @@ func (a *assembler) add(i *item) {
 	a.AddCall(a.call(i))
 }
 
+// showCall adds the state of a call that is not complete.
+func (a *assembler) showCall(i *item) {
+	if i.isCall() && !i.done {
+		a.AddPartial(wire.PartialCall{ID: i.head.CallID, Name: a.tool(i), Text: i.shown.String()})
+	}
+}
+
+// tool returns the name in the pool of the tool that an item calls.
+func (a *assembler) tool(i *item) string {
+	if i.isSearch() {
+		return a.codec.searchTool()
+	}
+	return a.codec.tools.Names.Tool(i.head.Name)
+}
+
 func (a *assembler) call(i *item) pegboard.Call {
 	if i.isSearch() {
-		return pegboard.Call{ID: i.head.CallID, Name: a.codec.searchTool(), Input: i.rawInput()}
+		return pegboard.Call{ID: i.head.CallID, Name: a.tool(i), Input: i.rawInput()}
 	}
 	input := i.rawInput()
 	if i.added {
 		input = a.codec.input(i.head.Name, input)
 	}
-	return pegboard.Call{ID: i.head.CallID, Name: a.codec.tools.Names.Tool(i.head.Name), Input: input}
+	return pegboard.Call{ID: i.head.CallID, Name: a.tool(i), Input: input}
 }
 
 // Complete implements [reply.Source].

@@ -17,10 +17,11 @@ type item struct {
 	raw  json.RawMessage
 	head itemHead
 
-	arguments []byte // the joined deltas
-	texts     []text // of a message, as they began
-	thought   bool   // some of its thinking was added to the draft
-	summary   int    // index of the last part of the summary that was added
+	arguments []byte          // the joined deltas
+	shown     strings.Builder // the same, for user interfaces: a Builder shares its text without copies
+	texts     []text          // of a message, as they began
+	thought   bool            // some of its thinking was added to the draft
+	summary   int             // index of the last part of the summary that was added
 	done      bool
 	added     bool // it was added to the draft as a call
 }
