@@ -109,7 +109,9 @@ func decoderFor[In any]() func(raw json.RawMessage, accepted bool) (any, error) 
 
 // BuildRaw is like [TryBuild] for a tool whose schema is data, as an MCP server sends it.
 // The call gets its input as JSON that the schema accepts. References to other documents
-// are refused; no document is ever loaded.
+// are refused; no document is ever loaded. A pattern may have what Go's regular expressions
+// lack, such as look-ahead, except as a key of patternProperties; then the check of one
+// input is given a second, and an input that takes longer is invalid.
 func BuildRaw(inputSchema json.RawMessage, d Definition[json.RawMessage, *Result]) (Tool, error) {
 	return build(inputSchema, d, func(raw json.RawMessage, _ bool) (any, error) {
 		own := slices.Clone(raw)

@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -82,4 +83,27 @@ func TestInputThatFitsTheSchemaAndNotTheType(t *testing.T) {
 			require.NotContains(t, out.Result.Text(), "json:")
 		})
 	}
+}
+
+// TestToolWithAPatternThatGoLacksIsOffered has the e-mail field of an MCP server that is
+// written with zod 4.
+func TestToolWithAPatternThatGoLacksIsOffered(t *testing.T) {
+	t.Parallel()
+	const raw = `{"type":"object","properties":{"to":{"type":"string","format":"email",` +
+		`"pattern":"^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$"}},"required":["to"]}`
+	tool, err := pegboard.BuildRaw(json.RawMessage(raw), pegboard.Definition[json.RawMessage, *pegboard.Result]{
+		Info: pegboard.Info{Name: "send"}, Description: "Sends it.",
+		Call: func(_ ctx, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
+			return pegboard.TextResult("sent"), nil
+		},
+	})
+	require.NoError(t, err)
+	declared, _ := tool.Declare(nil)
+	require.JSONEq(t, raw, string(declared.InputSchema), "the model reads the pattern")
+	pool := registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+	ex := executor(pegboard.Executor{})
+	require.Equal(t, "sent", ex.Run(t.Context(), pool, call("1", "send", `{"to":"a@b.co"}`))[0].Result.Text())
+	out := ex.Run(t.Context(), pool, call("2", "send", `{"to":"a..b@c.de"}`))[0]
+	require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
+	require.Contains(t, out.Result.Text(), `to: "a..b@c.de" does not match the pattern ^(?!`)
 }

@@ -30,25 +30,34 @@ const baseURL = "pegboard:///"
 
 // Compile returns the schema in raw: a JSON object that can describe an object, of at most
 // 1 MiB and with at most 5000 objects and booleans. It is read as draft 2020-12 unless its
-// $schema names another. Compile loads nothing: a reference to another document is an error
+// $schema names another. A pattern that Go's regular expressions lack, such as one with
+// look-ahead, is matched by backtracking. Compile loads nothing: a reference to another document is an error
 // that names it. The error is a *[RefusalError].
 func Compile(raw json.RawMessage) (*Schema, error) {
 	doc, err := read(raw)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkOldItems(doc); err != nil {
-		return nil, err
-	}
 	canonical, err := strictjson.Canonical(raw)
 	if err != nil {
 		return nil, &RefusalError{Reason: NotJSON, Err: err}
 	}
-	root, err := compile(doc, canonical)
+	compiled := canonical
+	var budget *foreignBudget
+	if copied, found := setForeignAside(doc); found {
+		if compiled, err = json.Marshal(copied); err != nil {
+			return nil, &RefusalError{Reason: NotJSON, Err: err}
+		}
+		doc, budget = copied, &foreignBudget{}
+	}
+	if err := checkOldItems(doc); err != nil {
+		return nil, err
+	}
+	root, err := compile(doc, compiled, budget)
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{raw: canonical, root: root, applicable: applicableOf(root), acceptor: acceptorOf(root)}, nil
+	return &Schema{raw: canonical, root: root, applicable: applicableOf(root), acceptor: acceptorOf(root), foreign: budget}, nil
 }
 
 // read decodes a schema and makes the checks that do not need the compiler.
@@ -114,10 +123,13 @@ func checkRootType(t any) error {
 	}
 }
 
-func compile(doc map[string]any, canonical []byte) (*jsonschema.Schema, error) {
+func compile(doc map[string]any, text []byte, budget *foreignBudget) (*jsonschema.Schema, error) {
 	var wanted string // the URL that the compiler tried to load
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020
+	if budget != nil {
+		c.RegisterExtension(foreignKey, nil, foreignCompiler{time: budget})
+	}
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
 		wanted = url
 		return nil, errors.New("nothing is loaded")
@@ -125,7 +137,7 @@ func compile(doc map[string]any, canonical []byte) (*jsonschema.Schema, error) {
 	var root *jsonschema.Schema
 	// The compiler panics on some documents that are not schemas.
 	err := goroutine.Try(func() error {
-		if err := c.AddResource(baseURL, bytes.NewReader(canonical)); err != nil {
+		if err := c.AddResource(baseURL, bytes.NewReader(text)); err != nil {
 			return err
 		}
 		var err error

@@ -12,6 +12,9 @@ import (
 // a model.
 func explain(root *jsonschema.Schema, v any, err error) []Problem {
 	var invalid *jsonschema.ValidationError
+	if errors.Is(err, errPatternTimeout) {
+		return []Problem{{Message: "a text " + patternTimeout + " of the tool's schema; send shorter texts"}}
+	}
 	if !errors.As(err, &invalid) {
 		// An endless reference in the schema, or a fault of the library.
 		return []Problem{{Message: "this value cannot be checked against the tool's schema; send a simpler one"}}

@@ -26,6 +26,7 @@ type Schema struct {
 	applicable applicable
 	// acceptor recognises most valid inputs, see Accepts.
 	acceptor *acceptor
+	foreign  *foreignBudget // nil if there are no foreign patterns
 }
 
 // Bytes returns the canonical text of the schema: see strictjson.Canonical. The caller must
@@ -38,12 +39,14 @@ func (s *Schema) Bytes() json.RawMessage { return s.raw }
 // The result is that of JSON Schema, with two additions. Validate refuses an undeclared key
 // that differs from a declared one only by letter case, even where the schema allows
 // undeclared keys: encoding/json would take it for the declared key. And it refuses numbers
-// that have more than 1000 digits when written out, since comparing them is expensive.
+// that have more than 1000 digits when written out, since comparing them is expensive. It
+// refuses texts whose foreign patterns take more than a second to match, all together; a
+// schema with such patterns validates one value at a time.
 func (s *Schema) Validate(v any) error {
 	if p, found := longNumber(v); found {
 		return newInvalid([]Problem{p})
 	}
-	err := goroutine.Try(func() error { return s.root.Validate(v) })
+	err := s.validate(v)
 	problems := s.applicable.caseVariants(s.root, v)
 	if err == nil && len(problems) == 0 {
 		return nil
@@ -52,6 +55,18 @@ func (s *Schema) Validate(v any) error {
 		problems = append(problems, explain(s.root, v, err)...)
 	}
 	return newInvalid(problems)
+}
+
+func (s *Schema) validate(v any) error {
+	if s.foreign != nil {
+		s.foreign.start()
+		defer s.foreign.Unlock()
+	}
+	err := goroutine.Try(func() error { return s.root.Validate(v) })
+	if err == nil && s.foreign != nil && s.foreign.exceeded {
+		return errPatternTimeout // a schema such as not has accepted the value for it
+	}
+	return err
 }
 
 // Accepts reports whether raw is certainly valid: strictjson.Decode with the default limits

@@ -34,7 +34,7 @@ func (v violation) wording() string {
 	case "multipleOf":
 		return show(v.value) + " is not a multiple of " + showNumber(s.MultipleOf)
 	case "pattern":
-		return show(v.value) + " does not match the pattern " + strictjson.Cut(s.Pattern.String())
+		return v.pattern()
 	case "contentEncoding":
 		return "the string is not " + s.ContentEncoding + " encoded"
 	case "contentMediaType":
@@ -45,6 +45,21 @@ func (v violation) wording() string {
 		return v.repeated()
 	}
 	return v.bound()
+}
+
+// pattern words the violation of a pattern.
+func (v violation) pattern() string {
+	foreign := foreignOf(v.node)
+	switch {
+	case v.node.Pattern != nil:
+		return show(v.value) + " does not match the pattern " + strictjson.Cut(v.node.Pattern.String())
+	case foreign == nil:
+		return show(v.value) + " does not match the pattern"
+	case v.message == patternTimeout:
+		return show(v.value) + " " + patternTimeout + " " + strictjson.Cut(foreign.source) + "; send a shorter text"
+	default:
+		return show(v.value) + " does not match the pattern " + strictjson.Cut(foreign.source)
+	}
 }
 
 // bound words the violation of a keyword that limits a size or an amount.
