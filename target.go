@@ -125,10 +125,11 @@ func (t Target) Real() string {
 	return t.at.real
 }
 
-// doubt returns why nobody can tell what the value of t means, or "" if it is clear or t
-// is not resolved.
+// doubt returns why the meaning of t's value is unclear, or "" if it is clear or t is not
+// resolved. A shell's guess at a host, such as a computed one, is not unclear: its command
+// is asked about, and not denied by every rule on hosts.
 func (t *Target) doubt() string {
-	if t.at == nil {
+	if t.at == nil || t.Kind == TargetHost && t.Shell.Guess {
 		return ""
 	}
 	return t.at.doubt
