@@ -36,7 +36,7 @@ func ask(t *testing.T, codec wire.Codec, s *httptest.Server) (*wire.Message, err
 	t.Helper()
 	response, err := s.Client().Post(s.URL, "application/json", strings.NewReader("{}"))
 	require.NoError(t, err)
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	reply := wire.ReadResponse(codec, response)
 	for e := range reply.Events() { // which the host reads first
 		require.NotEqual(t, wire.Event{}, e)

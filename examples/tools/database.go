@@ -65,7 +65,7 @@ func (d database) query(ctx context.Context, in queryInput, c *pegboard.Call) ([
 	if err != nil {
 		return nil, fmt.Errorf("the database does not answer, try once more later: %w", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // it only reads
+	defer tx.Rollback() // it only reads
 	rows, err := tx.QueryContext(ctx, `SELECT * FROM "`+in.Table+`" LIMIT ?`, in.Limit)
 	if err != nil {
 		return nil, fmt.Errorf("the database refuses the query: %w", err)

@@ -48,7 +48,7 @@ func addChange() pegboard.Tool {
 				return changeAdded{}, err
 			}
 			files.Note(c.Session(), in.File, 0, []byte(line)) // the model wrote it, so it may edit it
-			return changeAdded{File: in.File, Line: in.Line}, nil
+			return changeAdded(in), nil
 		},
 		Result: func(out changeAdded) *pegboard.Result {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: fmt.Sprintf("Added to %s.", out.File)}}, Data: out}

@@ -101,7 +101,7 @@ func rates(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	fmt.Fprint(w, `{"rate":0.94,"date":"2026-11-20"}`)
+	_, _ = fmt.Fprint(w, `{"rate":0.94,"date":"2026-11-20"}`)
 }
 
 // shop is the database.

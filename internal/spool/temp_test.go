@@ -16,7 +16,7 @@ func TestOpenTempNamesTheLibrary(t *testing.T) {
 	t.Parallel()
 	d, err := spool.OpenTemp(t.TempDir(), spool.Options{})
 	require.NoError(t, err)
-	defer d.Close()
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
 	require.True(t, strings.HasPrefix(filepath.Base(filepath.Dir(d.Path())), "pegboard-results-"), d.Path())
 }
 
@@ -39,13 +39,13 @@ func TestTemporaryRootsOfDeadProcessesStayed(t *testing.T) {
 	other := root("pegboard-results-4", 2*time.Hour, false)
 	live, err := spool.OpenTemp(parent, spool.Options{})
 	require.NoError(t, err)
-	defer live.Close()
+	t.Cleanup(func() { require.NoError(t, live.Close()) })
 	old := time.Now().Add(-2 * time.Hour)
 	require.NoError(t, os.Chtimes(filepath.Dir(live.Path()), old, old))
 
 	next, err := spool.OpenTemp(parent, spool.Options{})
 	require.NoError(t, err)
-	defer next.Close()
+	t.Cleanup(func() { require.NoError(t, next.Close()) })
 	require.NoDirExists(t, orphan)
 	for _, path := range []string{young, foreign, other, live.Path(), next.Path()} {
 		require.DirExists(t, path)

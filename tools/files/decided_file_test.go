@@ -49,7 +49,7 @@ func TestOwnToolsReadWhatWasDecided(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }()
 		data, err := io.ReadAll(f)
 		read = string(data)
 		return err

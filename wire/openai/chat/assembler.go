@@ -305,7 +305,7 @@ func (a *assembler) takeCalls(raw json.RawMessage, whole bool) error {
 // showCall adds the state of a call that is not complete. The name of a call may be an
 // echo and no call, until arguments follow it.
 func (a *assembler) showCall(c *call) {
-	if !c.released && c.name != "" && !(c.echo && c.shown.Len() == 0) {
+	if !c.released && c.name != "" && (!c.echo || c.shown.Len() > 0) {
 		a.AddPartial(wire.PartialCall{ID: c.id, Name: a.codec.tools.Names.Tool(c.name), Text: c.shown.String()})
 	}
 }
