@@ -83,9 +83,18 @@ func (e *evaluation) matchesCall(r *Rule) bool {
 	return r.namesTool(e.info) && (r.Pattern == "" || e.hasParameter(r.param.Name) && r.param.Matches(e.parameters()))
 }
 
-// parameters returns the properties of the input as the model wrote them.
+// parameters returns the properties of the input as the model wrote them, and the defaults
+// of those that it left out.
 func (e *evaluation) parameters() (fields map[string]json.RawMessage) {
 	_ = json.Unmarshal(e.input, &fields) // the input was decoded before; a call without input has no parameters
+	for name, value := range e.schema.Defaults() {
+		if fields == nil {
+			fields = map[string]json.RawMessage{}
+		}
+		if _, given := fields[name]; !given {
+			fields[name] = value
+		}
+	}
 	return fields
 }
 

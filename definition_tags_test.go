@@ -89,3 +89,20 @@ func TestOutputsThatJSONCannotEncodeAreBuildErrors(t *testing.T) {
 		Call: func(ctx, struct{}, *pegboard.Call) (pegboard.Result, error) { return pegboard.Result{}, nil },
 	}), "T: Out: Result.UpdateSession: a func(*pegboard.Session) has no JSON form")
 }
+
+// TestDenyRuleOnAParameterCoversItsDefault: a call that leaves the parameter out runs with
+// the default.
+func TestDenyRuleOnAParameterCoversItsDefault(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Mode string `json:"mode" jsonschema:"enum=safe,enum=danger,default=danger"`
+	}
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(mode:danger)"}})
+	require.NoError(t, err)
+	pool := registryOf(t, pegboard.Build(echoing[input]())).AssemblePool(session(t, pegboard.SessionConfig{Permissions: perms}), pegboard.PoolConfig{})
+	ex := executor(pegboard.Executor{})
+	for _, in := range []string{``, `{}`, `{"mode":"danger"}`} {
+		require.ErrorIs(t, ex.Run(t.Context(), pool, call("1", "T", in))[0].Err, pegboard.ErrDenied, in)
+	}
+	require.NoError(t, ex.Run(t.Context(), pool, call("2", "T", `{"mode":"safe"}`))[0].Err)
+}

@@ -57,7 +57,10 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Schema{raw: canonical, root: root, applicable: applicableOf(root), acceptor: acceptorOf(root), foreign: budget}, nil
+	return &Schema{
+		raw: canonical, root: root, applicable: applicableOf(root), acceptor: acceptorOf(root),
+		foreign: budget, defaults: defaultsOf(doc),
+	}, nil
 }
 
 // read decodes a schema and makes the checks that do not need the compiler.

@@ -27,6 +27,7 @@ type Schema struct {
 	// acceptor recognises most valid inputs, see Accepts.
 	acceptor *acceptor
 	foreign  *foreignBudget // nil if there are no foreign patterns
+	defaults map[string]json.RawMessage
 }
 
 // Bytes returns the canonical text of the schema: see strictjson.Canonical. The caller must
@@ -92,3 +93,27 @@ func (s *Schema) Declares(name string) bool { return s.root.Properties[name] != 
 
 // Properties returns the names of the properties that the schema itself names, in no order.
 func (s *Schema) Properties() []string { return slices.Collect(maps.Keys(s.root.Properties)) }
+
+// Defaults returns the defaults of the properties that the schema itself names. The caller
+// must not change the map.
+func (s *Schema) Defaults() map[string]json.RawMessage { return s.defaults }
+
+// defaultsOf returns the defaults of the properties of a decoded schema.
+func defaultsOf(doc map[string]any) map[string]json.RawMessage {
+	properties, _ := doc["properties"].(map[string]any)
+	var all map[string]json.RawMessage
+	for name, p := range properties {
+		property, _ := p.(map[string]any)
+		value, ok := property["default"]
+		if !ok {
+			continue
+		}
+		if text, err := json.Marshal(value); err == nil {
+			if all == nil {
+				all = map[string]json.RawMessage{}
+			}
+			all[name] = text
+		}
+	}
+	return all
+}
