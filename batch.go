@@ -128,7 +128,9 @@ func (b *batch) admit(j *job, c Call) {
 	if b.exec.OnEvent != nil || b.exec.Repair.Func != nil {
 		j.snapshots.shared = 1 // a listener or the repair may hold the call as it was admitted
 	}
-	b.events.queue(Event{Kind: EventAdmitted, Call: j.call}, nil)
+	if !j.silent {
+		b.events.queue(Event{Kind: EventAdmitted, Call: j.call}, nil)
+	}
 }
 
 // isDuplicate reports whether an earlier call has the same id, and records the id. A

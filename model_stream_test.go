@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +42,8 @@ type scripted struct {
 	watched chan pegboard.Event
 	second  chan byte   // what the second goroutine is to do
 	next    chan func() // what the listener is to do at the next event
+
+	submitted atomic.Int32
 }
 
 // act does what one byte says, on whatever goroutine.
@@ -50,6 +53,7 @@ func (s *scripted) act(i int, b byte) {
 	case op < len(kinds):
 		c := kinds[op]
 		c.id = fmt.Sprint(i)
+		s.submitted.Add(1)
 		s.stream.Submit(c.call())
 	case op == 14 && b < 128: // the listener could not wait for its turn
 		s.turn <- struct{}{}
@@ -165,7 +169,7 @@ func (s *scripted) checkScript(t *testing.T) {
 			s.plan = append(s.plan, planned{id: e.Call.ID})
 		}
 	}
-	s.sure, s.most = len(s.plan), len(s.plan)
+	s.sure, s.most = len(s.plan), int(s.submitted.Load())
 	s.check(t)
 	require.NoError(t, s.session.Close(context.Background()))
 }

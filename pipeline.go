@@ -31,6 +31,7 @@ type job struct {
 	snapshots  snapshots
 	duplicate  bool   // an earlier call of the message has the same id
 	late       bool   // it was submitted after the message had ended
+	silent     bool   // it was submitted after the stream was abandoned, and has no events
 	counted    bool   // the loop breaker counts the call
 	loopPlace  int    // its place there
 	loopReason string // why the loop breaker wants the user to be asked, or ""
@@ -134,7 +135,9 @@ func (j *job) lookup() *failure {
 			text: fmt.Sprintf("%s was not run: another call of this message has the same id.", name),
 		}
 	}
-	if j.late {
+	if cause := j.batch.stopCause(); j.late && cause != nil {
+		return j.stopped(cause)
+	} else if j.late {
 		return j.cutOff()
 	}
 	j.stage = StageLookup
@@ -403,7 +406,7 @@ func (j *job) finish(o Outcome) {
 	}
 	j.over.Store(true)
 	o = j.batch.publish(j, o)
-	if j.batch.exec.OnEvent != nil {
+	if j.batch.exec.OnEvent != nil && !j.silent {
 		copied := o
 		j.batch.emit(Event{Kind: EventFinished, Call: j.call, Outcome: &copied})
 	}

@@ -86,6 +86,11 @@ func (b *runningBatch) wait(ctx context.Context) error {
 	case <-b.ended:
 		return nil
 	case <-ctx.Done():
+		select { // both may have happened
+		case <-b.ended:
+			return nil
+		default:
+		}
 		return fmt.Errorf("calls still running: %w", context.Cause(ctx))
 	}
 }

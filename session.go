@@ -442,6 +442,9 @@ func (s *Session) Close(ctx context.Context) error {
 		select {
 		case <-goroutine.Go(s.line.Wait):
 		case <-ctx.Done():
+			if s.line.Idle() {
+				break
+			}
 			errs = append(errs, fmt.Errorf("an Asker that has not returned: %w", context.Cause(ctx)))
 		}
 		for _, name := range s.Detached() {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // TestCloseEndsWhatTheSessionOwns: the newest first, a fork in the place where it was
@@ -223,4 +224,28 @@ func TestCloseCancelsDetachedCalls(t *testing.T) {
 	case <-time.After(time.Second):
 		t.Error("the tool was never told that the session closed")
 	}
+}
+
+// TestCloseNamedWhatHadEnded if its context had ended: an Asker that no one had called, and
+// closers that return at once.
+func TestCloseNamedWhatHadEnded(t *testing.T) {
+	t.Parallel()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range effort.Of(t, 300) {
+		s, err := pegboard.NewSession(pegboard.SessionConfig{})
+		require.NoError(t, err)
+		s.OnClose("quick", func(context.Context) error { return nil })
+		require.NoError(t, s.Close(over))
+	}
+	s, err := pegboard.NewSession(pegboard.SessionConfig{})
+	require.NoError(t, err)
+	release := make(chan struct{})
+	s.OnClose("quick", func(context.Context) error { return nil })
+	s.OnClose("slow", func(context.Context) error { <-release; return nil })
+	s.OnClose("broken", func(context.Context) error { return errPlanned })
+	err = s.Close(over)
+	require.EqualError(t, err, "broken: "+errPlanned.Error()+"\nslow: context canceled")
+	close(release)
+	require.NoError(t, s.Close(t.Context()))
 }

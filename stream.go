@@ -66,22 +66,18 @@ func newStream(ctx context.Context, e *Executor, p *Pool) *Stream {
 }
 
 // Submit hands over the next call of the message, whose block is complete. It waits for
-// OnEvent and nothing else. After Finish the call is answered and not run; after Abandon it
-// is ignored.
+// OnEvent and nothing else. After Finish or Abandon the call is answered and not run;
+// after Abandon it has no events.
 func (s *Stream) Submit(c Call) {
-	if j := s.admit(c); j != nil {
-		s.batch.events.flush() // without a lock: a listener may use the stream
-		j.start()
-	}
+	j := s.admit(c)
+	s.batch.events.flush() // without a lock: a listener may use the stream
+	j.start()
 }
 
 func (s *Stream) admit(c Call) *job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.abandoned {
-		return nil
-	}
-	j := &job{late: s.finished}
+	j := &job{late: s.finished || s.abandoned, silent: s.abandoned}
 	s.batch.admit(j, c)
 	return j
 }
@@ -124,8 +120,8 @@ func (s *Stream) Abandon(cause error) {
 	}
 	s.mu.Lock()
 	s.abandoned = true
+	s.batch.stopAll(cause) // a call that is submitted after it finds the cause
 	s.mu.Unlock()
-	s.batch.stopAll(cause)
 	s.cancel(cause)
 	s.Finish(FinishError)
 	s.close()

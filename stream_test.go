@@ -112,9 +112,9 @@ func TestStreamAbandon(t *testing.T) {
 			synctest.Wait()
 			s.Abandon(cause)
 			s.Abandon(nil)
-			s.Submit(call("5", "Work", `{}`)) // comes too late: no outcome has it
+			s.Submit(call("5", "Work", `{}`)) // comes too late to run
 			outs := slices.Collect(s.Wait())
-			require.Len(t, outs, 4)
+			require.Len(t, outs, 5)
 			require.NoError(t, outs[0].Err)
 			for _, o := range outs[1:] {
 				require.ErrorIs(t, o.Err, pegboard.ErrAbandoned)
@@ -241,4 +241,50 @@ func TestStreamFinishInAListenerDoesNotDeadlock(t *testing.T) {
 		for range st.Wait() {
 		}
 	})
+}
+
+// TestSubmitAfterAbandonHadNoOutcome, so that a call of the model went unanswered.
+func TestSubmitAfterAbandonHadNoOutcome(t *testing.T) {
+	t.Parallel()
+	ran := false
+	tool := teller(pegboard.Info{Name: "T"}, func(*pegboard.Call) (*pegboard.Result, error) { ran = true; return nil, nil })
+	hooks := 0
+	ex := executor(pegboard.Executor{})
+	s := ex.Stream(t.Context(), registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{
+		Batch: func(ctx, []pegboard.Outcome) error { hooks++; return nil },
+	}}), pegboard.PoolConfig{}))
+	s.Abandon(nil)
+	require.Empty(t, slices.Collect(s.Wait()))
+	s.Submit(call("1", "T", `{}`))
+	s.Submit(call("2", "T", `{}`))
+	outs := slices.Collect(s.Wait())
+	require.Len(t, outs, 2)
+	for _, out := range outs {
+		require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
+		require.ErrorIs(t, out.Err, pegboard.ErrAbandoned)
+		require.Equal(t, "T was not run: the reply it belongs to was given up. Nobody refused the call; repeat it if it is still wanted.", out.Result.Text())
+	}
+	s.Abandon(nil)
+	require.False(t, ran)
+	require.Equal(t, 1, hooks)
+}
+
+// TestSubmitBesideAbandonHasItsOutcome, whichever comes first.
+func TestSubmitBesideAbandonHasItsOutcome(t *testing.T) {
+	t.Parallel()
+	for range effort.Of(t, 300) {
+		ex := executor(pegboard.Executor{})
+		s := ex.Stream(t.Context(), workers(t))
+		var group sync.WaitGroup
+		for i := range 4 {
+			group.Go(func() { s.Submit(call(fmt.Sprint(i), "Work", `{"write":true}`)) })
+		}
+		group.Go(func() { s.Abandon(nil) })
+		group.Wait()
+		outs := slices.Collect(s.Wait())
+		require.Len(t, outs, 4)
+		for _, out := range outs {
+			require.ErrorIs(t, out.Err, pegboard.ErrAbandoned)
+		}
+	}
 }

@@ -171,6 +171,13 @@ func (l *Line[Q, A]) Wait() {
 	}
 }
 
+// Idle reports whether every decider and prompt that was started has returned.
+func (l *Line[Q, A]) Idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running == 0
+}
+
 // addRunning adds n to the number of deciders and prompts that have not returned.
 func (l *Line[Q, A]) addRunning(n int) {
 	l.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
@@ -20,7 +21,7 @@ import (
 type Closers struct {
 	turn     chan struct{} // holds a token between BeginClose and EndClose
 	pending  []*Closer     // what Close has to call
-	timedOut []started     // called by an earlier Close, and not returned then
+	timedOut []*started    // called by an earlier Close, and not returned then
 
 	mu     lock.Mutex // guards the fields below
 	items  []*Closer
@@ -76,9 +77,13 @@ func (l *Closers) Interrupt(cause error) {
 // caller must call EndClose.
 func (l *Closers) BeginClose(ctx context.Context) error {
 	select {
-	case l.turn <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	case l.turn <- struct{}{}: // also if ctx has ended
+	default:
+		select {
+		case l.turn <- struct{}{}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,38 +96,83 @@ func (l *Closers) BeginClose(ctx context.Context) error {
 // EndClose lets the next BeginClose return.
 func (l *Closers) EndClose() { <-l.turn }
 
+// lateGrace is how long Close waits for all closers that it calls when its context has
+// ended already, and then once more for those that have not returned. Without it, one that returns at once would be named as one that has
+// not returned.
+const lateGrace = 100 * time.Millisecond
+
 // started is a closer whose Close was called.
 type started struct {
-	name   string
-	result <-chan error // how its goroutine ended
-	err    *error       // what Close returned, valid after result
+	name     string
+	result   <-chan error // how its goroutine ended
+	err      error        // what Close returned, valid after result
+	returned bool         // result was received
+}
+
+// call calls Close of a closer on a goroutine of its own.
+func call(ctx context.Context, i *Closer) *started {
+	s := &started{name: i.Name}
+	s.result = goroutine.Go(func() { s.err = i.Close(ctx) })
+	return s
+}
+
+// wait waits until Close has returned, or until limit. If both have happened, it has
+// returned.
+func (s *started) wait(limit <-chan struct{}) {
+	received := func(crash error) { s.err, s.returned = errors.Join(s.err, crash), true }
+	if s.returned {
+		return
+	}
+	select {
+	case crash := <-s.result:
+		received(crash)
+		return
+	default:
+	}
+	select {
+	case crash := <-s.result:
+		received(crash)
+	case <-limit:
+	}
 }
 
 // Close calls the closers one after the other, the newest first. It waits for each until
-// ctx ends. It returns an error for each closer that failed or did not return, which
-// begins with its name. It first waits for those that did not return to an earlier
-// Close.
+// ctx ends. It returns an error for each closer that failed or has not returned in the
+// end, which begins with its name. It first waits for those that did not return to an
+// earlier Close.
 func (l *Closers) Close(ctx context.Context) (errs []error) {
-	var timedOut []started
-	wait := func(s started) {
-		select {
-		case crash := <-s.result:
-			if err := errors.Join(*s.err, crash); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", s.name, err))
-			}
-		case <-ctx.Done():
-			timedOut = append(timedOut, s)
+	called := l.timedOut
+	for _, s := range called {
+		s.wait(ctx.Done())
+	}
+	limit, end := ctx, ctx
+	for _, i := range slices.Backward(l.pending) {
+		if limit == ctx && ctx.Err() != nil {
+			var cancel context.CancelFunc
+			limit, cancel = context.WithTimeout(context.WithoutCancel(ctx), lateGrace)
+			defer cancel()
+		}
+		s := call(ctx, i)
+		called = append(called, s)
+		s.wait(limit.Done())
+	}
+	if limit != ctx { // one that took all the time left none to those after it
+		var cancel context.CancelFunc
+		end, cancel = context.WithTimeout(context.WithoutCancel(ctx), lateGrace)
+		defer cancel()
+	}
+	l.pending, l.timedOut = nil, nil
+	for _, s := range called {
+		if ctx.Err() != nil {
+			s.wait(end.Done()) // it may have returned meanwhile
+		}
+		switch {
+		case !s.returned:
+			l.timedOut = append(l.timedOut, s)
 			errs = append(errs, fmt.Errorf("%s: %w", s.name, context.Cause(ctx)))
+		case s.err != nil:
+			errs = append(errs, fmt.Errorf("%s: %w", s.name, s.err))
 		}
 	}
-	for _, s := range l.timedOut {
-		wait(s)
-	}
-	for _, i := range slices.Backward(l.pending) {
-		var err error
-		result := goroutine.Go(func() { err = i.Close(ctx) })
-		wait(started{i.Name, result, &err})
-	}
-	l.pending, l.timedOut = nil, timedOut
 	return errs
 }
