@@ -139,7 +139,7 @@ func checkTags(tag reflect.StructTag) error {
 			return nil
 		}
 		_, known := forms[k.name]
-		err := error(nil)
+		var err error
 		switch {
 		case !known:
 			err = unknownKeyword(k)
