@@ -39,8 +39,7 @@ type batch struct {
 
 	mu       lock.Mutex      // guards the fields below
 	jobs     []*job          // in the order of admission
-	loops    breaker.Message // the jobs that the loop breaker counts, by their place in counted
-	counted  []*job
+	loops    breaker.Message // of the calls that the loop breaker counts
 	outcomes []Outcome       // one for each job, if the number of calls is known in advance
 	firstID  string          // of the first call
 	ids      map[string]bool // made for the second call
@@ -125,6 +124,9 @@ func (b *batch) admit(j *job, c Call) {
 	j.duplicate = c.ID != "" && b.isDuplicate(c.ID)
 	b.jobs = append(b.jobs, j)
 	b.countForBreaker(j)
+	if b.events != nil {
+		j.progress = new(progressLimit)
+	}
 	if b.exec.OnEvent != nil || b.exec.Repair.Func != nil {
 		j.snapshots.shared = 1 // a listener or the repair may hold the call as it was admitted
 	}
@@ -163,7 +165,11 @@ func (b *batch) countForBreaker(j *job) {
 	}
 	j.counted = true
 	j.loopPlace, j.loopReason = b.loops.Add(breaker.CallOf(name, j.call.Input))
-	b.counted = append(b.counted, j)
+}
+
+// counted returns the job that has this place in loops. The caller holds mu.
+func (b *batch) counted(place int) *job {
+	return b.jobs[slices.IndexFunc(b.jobs, func(j *job) bool { return j.counted && j.loopPlace == place })]
 }
 
 // publish sets the outcome of a call, and counts it for the loop breaker. The breaker
@@ -175,7 +181,7 @@ func (b *batch) publish(j *job, o Outcome) Outcome {
 	*j.outcome = o
 	if j.counted {
 		for _, stop := range b.loops.End(j.loopPlace, breakerOutcome(&o), j.comparable(o.Result)) {
-			b.counted[stop.Place].outcome.stopTurn(stop.Text)
+			b.counted(stop.Place).outcome.stopTurn(stop.Text)
 		}
 	}
 	return *j.outcome

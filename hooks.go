@@ -64,23 +64,29 @@ type HookCall struct {
 	Call    *Call
 	Outcome *Outcome // nil in Pre
 
-	emit       func(text string)
-	addContext func(text string)
+	host     hookHost // nil for a HookCall that no executor has made
+	snapshot *Call    // the call as it is in events
+}
+
+// A hookHost is the running call that a hook belongs to.
+type hookHost interface {
+	addContext(text string)
+	emitFromHook(c *Call, text string)
 }
 
 // AddContext adds a text that the model reads after the results of the message, whatever
 // becomes of the call: it joins the Messages of the outcome's [Result]. It has no effect
 // once the call has ended. It may be called concurrently.
 func (h *HookCall) AddContext(text string) {
-	if h.addContext != nil {
-		h.addContext(text)
+	if h.host != nil {
+		h.host.addContext(text)
 	}
 }
 
 // Emit reports the hook's progress to the executor's OnEvent.
 func (h *HookCall) Emit(text string) {
-	if h.emit != nil {
-		h.emit(text)
+	if h.host != nil {
+		h.host.emitFromHook(h.snapshot, text)
 	}
 }
 

@@ -56,7 +56,7 @@ type job struct {
 
 	run toolRun
 
-	progress progressLimit
+	progress *progressLimit // nil without a listener
 
 	// The outcome.
 	postHooksRan bool

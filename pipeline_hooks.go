@@ -33,7 +33,7 @@ func (j *job) hookCall(o *Outcome) *HookCall {
 	h := &struct {
 		HookCall
 		call Call
-	}{HookCall: HookCall{Tool: j.entry.tool}, call: *j.call}
+	}{HookCall: HookCall{Tool: j.entry.tool, host: j, snapshot: j.call}, call: *j.call}
 	h.call.Input = slices.Clone(j.call.Input)
 	h.Call = &h.call
 	if o != nil {
@@ -41,13 +41,11 @@ func (j *job) hookCall(o *Outcome) *HookCall {
 		copied.Call = h.Call
 		h.Outcome = &copied
 	}
-	h.addContext = j.addContext
-	if j.batch.exec.OnEvent != nil {
-		c := j.call
-		h.emit = func(text string) { j.emitUnlessOver(EventHook, c, text) }
-	}
 	return &h.HookCall
 }
+
+// emitFromHook implements [HookCall.Emit].
+func (j *job) emitFromHook(c *Call, text string) { j.emitUnlessOver(EventHook, c, text) }
 
 // postHooks runs the hooks after the call, which may replace its result.
 func (j *job) postHooks(o *Outcome) {

@@ -24,7 +24,7 @@ type progressLimit struct {
 
 // emitProgress implements [Call.Emit].
 func (j *job) emitProgress(c *Call, text string) {
-	if j.batch.events == nil {
+	if j.progress == nil {
 		return
 	}
 	j.queueProgress(c, text)
@@ -32,7 +32,7 @@ func (j *job) emitProgress(c *Call, text string) {
 }
 
 func (j *job) queueProgress(c *Call, text string) {
-	l := &j.progress
+	l := j.progress
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -64,7 +64,7 @@ func (l *progressLimit) dropHeld() {
 // emitHeldProgress emits the text that is held back, if there is one. After the last one
 // of a call nothing is emitted any more.
 func (j *job) emitHeldProgress(last bool) {
-	if j.batch.events == nil {
+	if j.progress == nil {
 		return
 	}
 	j.queueHeldProgress(last)
@@ -72,7 +72,7 @@ func (j *job) emitHeldProgress(last bool) {
 }
 
 func (j *job) queueHeldProgress(last bool) {
-	l := &j.progress
+	l := j.progress
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.call != nil {

@@ -13,8 +13,8 @@ import (
 // A schedule is a call's place in the order of its batch.
 type schedule struct {
 	ticket     lane.Ticket
-	recomputes bool   // its claim is recomputed when a conflicting call ends
 	resolvedAt uint64 // ticket.EndedJobs()+1 when the paths were last resolved; 0 forces another resolve
+	recomputes bool   // its claim is recomputed when a conflicting call ends
 	acquired   bool   // the batch counts the call among those that hold their keys
 }
 

@@ -70,8 +70,8 @@ func TestPegboardOrder(t *testing.T) {
 	require.Equal(t, []string{"0", "1", "2"}, got)
 }
 
-// TestPegboardBatch runs the batches of the benchmarks, the second of which would
-// meet the breaker if calls of one repeated those of the other.
+// TestPegboardBatch runs the batches of the benchmarks, each a turn of its own: the loop
+// breaker would ask about the third of equal messages.
 func TestPegboardBatch(t *testing.T) {
 	for _, limit := range []int{10, 128} {
 		var g harness.Gauge

@@ -139,6 +139,7 @@ func pegBatch(limit int) func(testing.TB, int, *harness.Gauge) func(context.Cont
 		pool := pegPool(tb, pegboard.SessionConfig{}, tool)
 		calls := pegCalls(n, "sleep", harness.ArgsAt)
 		return func(ctx context.Context) error {
+			pool.Session().NewTurn() // the same message again would be a loop
 			for _, o := range ex.Run(ctx, pool, calls...) {
 				if o.Err != nil {
 					return o.Err

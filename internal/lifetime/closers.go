@@ -145,26 +145,28 @@ func (l *Closers) Close(ctx context.Context) (errs []error) {
 	for _, s := range called {
 		s.wait(ctx.Done())
 	}
-	limit, end := ctx, ctx
+	limit, end := ctx.Done(), ctx.Done()
+	late := false // ctx ended before all closers were called
 	for _, i := range slices.Backward(l.pending) {
-		if limit == ctx && ctx.Err() != nil {
-			var cancel context.CancelFunc
-			limit, cancel = context.WithTimeout(context.WithoutCancel(ctx), lateGrace)
+		if !late && ctx.Err() != nil {
+			late = true
+			grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateGrace)
 			defer cancel()
+			limit = grace.Done()
 		}
 		s := call(ctx, i)
 		called = append(called, s)
-		s.wait(limit.Done())
+		s.wait(limit)
 	}
-	if limit != ctx { // one that took all the time left none to those after it
-		var cancel context.CancelFunc
-		end, cancel = context.WithTimeout(context.WithoutCancel(ctx), lateGrace)
+	if late { // a closer that took all the time left none to those after it
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateGrace)
 		defer cancel()
+		end = grace.Done()
 	}
 	l.pending, l.timedOut = nil, nil
 	for _, s := range called {
 		if ctx.Err() != nil {
-			s.wait(end.Done()) // it may have returned meanwhile
+			s.wait(end) // it may have returned meanwhile
 		}
 		switch {
 		case !s.returned:
