@@ -101,10 +101,13 @@ func (a *agent) awaitNotices(ctx context.Context, n int) {
 		}
 	})
 	defer stop()
-	for n > 0 {
+	for {
 		for _, part := range a.tasks.Notices(a.pool.Session()) {
 			fmt.Println("◂ " + strings.ReplaceAll(strings.TrimSpace(part.Text), "\n", "\n  "))
 			n--
+		}
+		if n <= 0 {
+			return
 		}
 		select {
 		case <-news:
