@@ -42,8 +42,15 @@ func words(query string) string { return strings.ReplaceAll(query, "+", " ") }
 // which name in the set belongs to which in the pool.
 func poolOfSet(t testing.TB, set corpus.ToolSet) (pool *pegboard.Pool, exposed map[string]string) {
 	t.Helper()
-	bySource := map[string][]pegboard.Tool{}
+	bySource, original := map[string][]pegboard.Tool{}, map[string]string{}
+	taken := map[string]bool{} // names of no server, in lower case: twins are refused
 	for _, tool := range set.Tools {
+		name := tool.Name
+		if tool.Server == "" && taken[strings.ToLower(name)] {
+			name += "_2"
+		}
+		taken[strings.ToLower(name)] = true
+		original[name] = tool.Name
 		schema := tool.Parameters
 		if len(schema) == 0 {
 			schema = []byte(`{"type":"object"}`)
@@ -53,7 +60,7 @@ func poolOfSet(t testing.TB, set corpus.ToolSet) (pool *pegboard.Pool, exposed m
 			description = " "
 		}
 		built, err := pegboard.BuildRaw(schema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
-			Info: pegboard.Info{Name: tool.Name, Loading: pegboard.LoadOnSearch}, Description: description,
+			Info: pegboard.Info{Name: name, Loading: pegboard.LoadOnSearch}, Description: description,
 			Call: func(ctx, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) { return nil, nil },
 		})
 		if err != nil {
@@ -74,7 +81,8 @@ func poolOfSet(t testing.TB, set corpus.ToolSet) (pool *pegboard.Pool, exposed m
 	pool = reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	exposed = map[string]string{}
 	for tool := range pool.All() {
-		exposed[tool.Info().Name] = cmp.Or(tool.Info().Origin.Tool, tool.Info().Name)
+		name := cmp.Or(tool.Info().Origin.Tool, tool.Info().Name)
+		exposed[tool.Info().Name] = cmp.Or(original[name], name)
 	}
 	return pool, exposed
 }

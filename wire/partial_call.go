@@ -18,7 +18,8 @@ type PartialCall struct {
 
 // Input returns Text as a JSON object: the members that have arrived, and of a string that
 // is cut its beginning. A number, a name or a word that is cut is left out, and so is all
-// that follows a mistake. It is nil if no object has begun.
+// that follows a mistake. It is nil if no object has begun, or if values nest deeper than
+// 10,000 levels.
 //
 // The time is linear in the length of Text: for a long input a host calls Input some times
 // a second and not for each event.
@@ -29,6 +30,9 @@ func (p *PartialCall) Input() json.RawMessage {
 		return nil
 	}
 	s.read(text)
+	if s.deepest > maxPartialDepth {
+		return nil
+	}
 	closers := s.closers()
 	for cut := len(text); s.inText && cut > s.textStart && cut >= len(text)-maxEscape; cut-- {
 		if o := closed(text[:cut], `"`+closers); o != nil {
@@ -37,6 +41,9 @@ func (p *PartialCall) Input() json.RawMessage {
 	}
 	return closed(text[:s.safe], closers)
 }
+
+// maxPartialDepth limits how deep values nest, whatever the release of Go accepts.
+const maxPartialDepth = 10_000
 
 // maxEscape is the length of the longest escape in a JSON string, in bytes.
 const maxEscape = len(`\u0000`)
@@ -53,6 +60,7 @@ func closed(text, end string) json.RawMessage {
 // A partialScan reads JSON that may end anywhere.
 type partialScan struct {
 	open      []json.Delim // the arrays and objects that have not ended
+	deepest   int          // the largest length of open
 	atName    bool         // the next token of an object is a name
 	safe      int          // the text before it ends after a whole value, or after a bracket
 	inText    bool         // the text ends within a string that is a value
@@ -81,6 +89,7 @@ func (s *partialScan) take(token json.Token, at, size int) {
 	case json.Delim:
 		if t == '{' || t == '[' {
 			s.open = append(s.open, t)
+			s.deepest = max(s.deepest, len(s.open))
 		} else {
 			s.open = s.open[:len(s.open)-1]
 		}
