@@ -18,8 +18,8 @@ type PartialCall struct {
 
 // Input returns Text as a JSON object: the members that have arrived, and of a string that
 // is cut its beginning. A number, a name or a word that is cut is left out, and so is all
-// that follows a mistake. It is nil if no object has begun, or if values nest deeper than
-// 10,000 levels.
+// that follows a mistake. It is nil if no object has begun, or if values nest
+// 10,000 levels deep.
 //
 // The time is linear in the length of Text: for a long input a host calls Input some times
 // a second and not for each event.
@@ -30,7 +30,7 @@ func (p *PartialCall) Input() json.RawMessage {
 		return nil
 	}
 	s.read(text)
-	if s.deepest > maxPartialDepth {
+	if s.deepest >= maxPartialDepth {
 		return nil
 	}
 	closers := s.closers()
