@@ -130,7 +130,7 @@ func (b *batch) admit(j *job, c Call) {
 	if b.exec.OnEvent != nil || b.exec.Repair.Func != nil {
 		j.snapshots.shared = 1 // a listener or the repair may hold the call as it was admitted
 	}
-	if !j.silent {
+	if j.streamAbandoned == nil {
 		b.events.queue(Event{Kind: EventAdmitted, Call: j.call}, nil)
 	}
 }

@@ -31,10 +31,12 @@ type job struct {
 	snapshots  snapshots
 	duplicate  bool   // an earlier call of the message has the same id
 	late       bool   // it was submitted after the message had ended
-	silent     bool   // it was submitted after the stream was abandoned, and has no events
 	counted    bool   // the loop breaker counts the call
 	loopPlace  int    // its place there
 	loopReason string // why the loop breaker wants the user to be asked, or ""
+
+	// Cause of Stream.Abandon, if the call was submitted after it. The call has no events.
+	streamAbandoned error
 
 	// The tool and the input.
 	entry       *entry          // of the pool; never written to
@@ -134,6 +136,9 @@ func (j *job) lookup() *failure {
 			err:  fmt.Errorf("%w: call id %q", ErrDuplicate, j.call.ID),
 			text: fmt.Sprintf("%s was not run: another call of this message has the same id.", name),
 		}
+	}
+	if j.streamAbandoned != nil {
+		return j.stopped(j.streamAbandoned)
 	}
 	if cause := j.batch.stopCause(); j.late && cause != nil {
 		return j.stopped(cause)
@@ -406,7 +411,7 @@ func (j *job) finish(o Outcome) {
 	}
 	j.over.Store(true)
 	o = j.batch.publish(j, o)
-	if j.batch.exec.OnEvent != nil && !j.silent {
+	if j.batch.exec.OnEvent != nil && j.streamAbandoned == nil {
 		copied := o
 		j.batch.emit(Event{Kind: EventFinished, Call: j.call, Outcome: &copied})
 	}

@@ -51,7 +51,7 @@ type Stream struct {
 	mu        lock.Mutex    // guards the fields below
 	next      int           // index of the first job whose outcome was not yielded yet
 	finished  bool          // Finish was called
-	abandoned bool          // Abandon was called
+	abandoned error         // cause of the first Abandon; nil before it
 	closed    chan struct{} // made by the goroutine that ends the batch, closed when it has ended
 }
 
@@ -67,7 +67,7 @@ func newStream(ctx context.Context, e *Executor, p *Pool) *Stream {
 
 // Submit hands over the next call of the message, whose block is complete. It waits for
 // OnEvent and nothing else. After Finish or Abandon the call is answered and not run;
-// after Abandon it has no events.
+// after Abandon it has no events, and its error wraps [ErrAbandoned].
 func (s *Stream) Submit(c Call) {
 	j := s.admit(c)
 	s.batch.events.flush() // without a lock: a listener may use the stream
@@ -77,7 +77,7 @@ func (s *Stream) Submit(c Call) {
 func (s *Stream) admit(c Call) *job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	j := &job{late: s.finished || s.abandoned, silent: s.abandoned}
+	j := &job{late: s.finished || s.abandoned != nil, streamAbandoned: s.abandoned}
 	s.batch.admit(j, c)
 	return j
 }
@@ -119,8 +119,10 @@ func (s *Stream) Abandon(cause error) {
 		cause = fmt.Errorf("%w: %w", ErrAbandoned, cause)
 	}
 	s.mu.Lock()
-	s.abandoned = true
-	s.batch.stopAll(cause) // a call that is submitted after it finds the cause
+	if s.abandoned == nil {
+		s.abandoned = cause
+	}
+	s.batch.stopAll(cause)
 	s.mu.Unlock()
 	s.cancel(cause)
 	s.Finish(FinishError)

@@ -269,6 +269,21 @@ func TestSubmitAfterAbandonHadNoOutcome(t *testing.T) {
 	require.Equal(t, 1, hooks)
 }
 
+// TestSubmitAfterAbandonOfAnInterruptedStream: the call's cause is the abandonment, not
+// the interruption before it.
+func TestSubmitAfterAbandonOfAnInterruptedStream(t *testing.T) {
+	t.Parallel()
+	host, a := session(t, pegboard.SessionConfig{}), actor{name: "T"}
+	s := executor(pegboard.Executor{}).Stream(t.Context(), a.pool(t, host))
+	host.Interrupt(pegboard.ErrNewMessage)
+	s.Submit(call("1", "T", `{}`))
+	s.Abandon(nil)
+	s.Submit(call("2", "T", `{}`))
+	outs := slices.Collect(s.Wait())
+	require.ErrorIs(t, outs[0].Err, pegboard.ErrNewMessage)
+	require.ErrorIs(t, outs[1].Err, pegboard.ErrAbandoned)
+}
+
 // TestSubmitBesideAbandonHasItsOutcome, whichever comes first.
 func TestSubmitBesideAbandonHasItsOutcome(t *testing.T) {
 	t.Parallel()
