@@ -26,7 +26,7 @@ type pathResolver struct {
 // pathResolver.resolve has returned.
 type location struct {
 	real  string    // of a path: its place after symbolic links
-	doubt string    // why nobody can tell what the value means, as the end of a sentence; empty if it is clear
+	doubt string    // why the value has no clear meaning, as the end of a sentence; empty if it has one
 	names []string  // all names that a rule may match
 	one   [1]string // backs names if there is one name, which saves an allocation
 }

@@ -289,7 +289,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	}
 	j.endDeciding()
 	j.session().classifier.count(d)
-	if d.Behavior == Deny && d.unruled { // by a mode that asks nobody
+	if d.Behavior == Deny && d.unruled { // by a mode without questions
 		d.Reason = withRemedy(j.call, d.Reason, j.call.state.targets)
 	}
 	j.recordDecision(d)

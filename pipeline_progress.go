@@ -10,8 +10,8 @@ import (
 // no more, and a host may redraw its screen for each.
 const maxProgress = 10
 
-// A progressLimit holds back the progress that a call reports too often. Of what is held
-// back, only the last text is emitted: when the second is over, or when the call ends.
+// A progressLimit holds back the progress that a call reports too often. Only the
+// last text held back is emitted: when the second is over, or when the call ends.
 type progressLimit struct {
 	mu     lock.Mutex // guards the fields below, also while an event is queued
 	begun  time.Time  // of the present second

@@ -5,11 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// A questionOrder is what the questions of later calls need to know of a call: questions
-// enter the line in the order of the message. A question is held back while an earlier
-// call may still ask: its hooks, its tool or an approver decide. An earlier call that
-// waits for other calls, or for the end of the message, holds back no question, since
-// that may take as long as those run.
+// A questionOrder is the state of a call that the questions of later calls wait for.
+// Questions enter the line in the order of the message. A question is held back while an
+// earlier call may still ask: its hooks, its tool or an approver decide. An earlier call
+// that waits for other calls, or for the end of the message, holds back no question,
+// since that may take as long as those run.
 type questionOrder struct {
 	decided   atomic.Bool // the call has asked, was decided, or has ended
 	inMessage atomic.Bool // the call waits for the message, or was just woken by its end

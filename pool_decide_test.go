@@ -91,6 +91,8 @@ func TestDecideIsTheExecutorsDecision(t *testing.T) {
 			if s.Rule.Behavior == pegboard.Deny && s.Behavior == pegboard.Ask { // after the ask rules: it cannot be compared
 				require.Equal(t, pegboard.Ask, trace.Decision.Behavior, "seed %d\n%s", seed, trace)
 				require.Equal(t, trace.Decision.Rule, s.Rule)
+				require.Contains(t, s.Reason, s.Rule.String())
+				last = pegboard.Undecided // no rule is compared after it
 				continue
 			}
 			require.LessOrEqual(t, s.Rule.Behavior, last, "deny, ask, allow\n%s", trace)

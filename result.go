@@ -138,10 +138,10 @@ type Outcome struct {
 
 	// Err says why the call failed: nil, or a *[CallError]. It is nil, too, if the tool
 	// ran and reported a failure by Result.IsError. If the call was stopped while its tool
-	// ran, it wraps ErrCancelled, or ErrTimeout, and the cause, whatever the tool returned;
-	// what it returned stands in Result, below the words that say who stopped it. A panic of the tool is in it with its
-	// stack, see [PanicError]. So is one of Result.UpdateSession, unless a [Stream] yielded
-	// the outcome before.
+	// ran, Err wraps ErrCancelled, or ErrTimeout, and the cause, whatever the tool returned;
+	// Result then has the cause of the stop, and below it the text that the tool returned.
+	// A panic of the tool is in Err with its stack, see [PanicError]. So is a panic of
+	// Result.UpdateSession, unless a [Stream] yielded the outcome before.
 	Err error
 
 	Decision Decision      // of the permission; zero if the call did not get there

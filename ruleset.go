@@ -11,7 +11,7 @@ import (
 type ruleset struct {
 	rules     []Rule
 	callRules []int32        // indices of the rules that name a tool as a whole, or a parameter
-	ownRules  []int32        // indices of the deny and ask rules with a pattern whose tool says by its targets what that means
+	ownRules  []int32        // indices of the deny and ask rules whose pattern is read by the tool's targets
 	index     *pattern.Index // of the patterns of all rules
 }
 

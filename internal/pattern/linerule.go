@@ -41,7 +41,7 @@ func (r *lineRule) touchesLine(line string) bool {
 // maxInside limits how many bytes are compared in the search for commands in a line.
 const maxInside = 8 << 20
 
-// touchesInside reports whether a line that nobody has parsed may run a command that r
+// touchesInside reports whether a line that was not parsed may run a command that r
 // matches: whether r matches the line from one of its words on, up to the end or to a
 // character that ends a command. It is true if the search would be too much work.
 func (r *lineRule) touchesInside(line string) bool {

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Malformed returns why nobody can tell what a target's value means, as the end of a
-// sentence about the value, or "". Hosts are checked by [CanonicalHost] instead.
+// Malformed returns why a target's value has no clear meaning, as the end of a sentence
+// about the value, or "". Hosts are checked by [CanonicalHost] instead.
 func Malformed(kind Kind, value string) string {
 	switch {
 	case strings.IndexByte(value, 0) >= 0:
