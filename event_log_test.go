@@ -20,7 +20,9 @@ func TestBrokenLoggerBesideABrokenListener(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T"}
 	ex := executor(pegboard.Executor{Logger: slog.New(brokenHandler{}), OnEvent: func(pegboard.Event) { panic("listener") }})
-	for _, out := range ex.Run(t.Context(), a.pool(t, session(t, bypass(t))), call("1", "T", ``), call("2", "T", ``)) {
+	outs := ex.Run(t.Context(), a.pool(t, session(t, bypass(t))), call("1", "T", ``), call("2", "T", ``))
+	require.Len(t, outs, 2)
+	for _, out := range outs {
 		require.NoError(t, out.Err)
 	}
 }

@@ -3,6 +3,7 @@ package netguard
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // The kinds of a [RefusalError].
@@ -33,7 +34,7 @@ func (e *RefusalError) Unwrap() error { return e.Kind }
 
 func truncate(text string) string {
 	if len(text) > maxTarget {
-		return text[:maxTarget] + "..."
+		return strings.ToValidUTF8(text[:maxTarget], "") + "..."
 	}
 	return text
 }

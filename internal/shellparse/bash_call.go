@@ -32,7 +32,7 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	w.place = in
 	s := stripWrappers(args)
 	c := Command{Text: joinSources(text, s.args)}
-	if !w.isFunctionCall(&c, s, in) {
+	if !w.isFunctionCall(s, in) {
 		e := w.effectOf(s)
 		w.applyEffect(&c, e)
 		w.addRemovalReason(&c, s.args, e.files)
@@ -123,9 +123,9 @@ func (w *walker) applyEffect(c *Command, e effect) {
 	c.Git = e.git
 }
 
-// isFunctionCall reports whether the command calls a function that the line defines.
+// isFunctionCall reports whether s calls a function that the line defines.
 // The commands of its body are listed at the definition.
-func (w *walker) isFunctionCall(c *Command, s strippedCommand, in place) bool {
+func (w *walker) isFunctionCall(s strippedCommand, in place) bool {
 	if len(w.functions) == 0 || s.wrapped || len(s.args) == 0 || !s.args[0].known {
 		return false
 	}

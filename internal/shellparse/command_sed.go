@@ -87,13 +87,6 @@ func (e *effect) addBackups(files []arg, suffix string) {
 	}
 }
 
-// sedOnlyReads reports whether a sed script only reads its input and prints. It refuses
-// scripts that seds read differently.
-func sedOnlyReads(script string) bool {
-	s := sedScript{text: script}
-	return s.read() && !s.runs && len(s.files) == 0
-}
-
 // A sedScript is the unread rest of a script, and the effects other than editing that
 // were found so far.
 type sedScript struct {

@@ -93,3 +93,9 @@ func TestScriptsOfSed(t *testing.T) {
 		require.Equal(t, want, sedOnlyReads(script), "%q", script)
 	}
 }
+
+// sedOnlyReads reports whether a sed script only reads its input and prints.
+func sedOnlyReads(script string) bool {
+	s := sedScript{text: script}
+	return s.read() && !s.runs && len(s.files) == 0
+}

@@ -158,7 +158,7 @@ func (w *writer) typed(n *node, types []string, orNull bool) (*jsonobject.Tree, 
 	body := &jsonobject.Tree{}
 	told := slices.Clone(n.losses)
 	if n.hasEnum {
-		told = w.list(body, n, types, orNull, told)
+		told = w.list(body, n, orNull, told)
 	}
 	told = append(told, w.limit(body, n, types)...)
 	w.addLosses(told)
@@ -167,7 +167,7 @@ func (w *writer) typed(n *node, types []string, orNull bool) (*jsonobject.Tree, 
 	case "object":
 		fits, err = w.object(body, n)
 	case "array":
-		fits, err = w.array(body, n)
+		err = w.array(body, n)
 	}
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (w *writer) typesValue(types []string, orNull bool) any {
 
 // list writes the allowed values. It returns told, with a text if the dialect cannot express
 // them.
-func (w *writer) list(body *jsonobject.Tree, n *node, types []string, orNull bool, told []string) []string {
+func (w *writer) list(body *jsonobject.Tree, n *node, orNull bool, told []string) []string {
 	inWordsOnly := func(v any) bool {
 		switch v := v.(type) {
 		case *jsonobject.Tree, []any:

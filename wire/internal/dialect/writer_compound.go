@@ -57,7 +57,7 @@ func (w *writer) object(body *jsonobject.Tree, n *node) (bool, error) {
 
 // array writes the items of a list. Schemas for items by position become alternatives of one
 // schema; a text describes their order.
-func (w *writer) array(body *jsonobject.Tree, n *node) (bool, error) {
+func (w *writer) array(body *jsonobject.Tree, n *node) error {
 	items := n.items
 	if len(n.prefix) > 0 {
 		among := slices.Clone(n.prefix)
@@ -67,17 +67,17 @@ func (w *writer) array(body *jsonobject.Tree, n *node) (bool, error) {
 		items = &node{choices: []choice{{alternatives: among}}}
 	}
 	if items == nil {
-		return true, w.refuse("it is a list of any items; describe them")
+		return w.refuse("it is a list of any items; describe them")
 	}
 	out, err := w.writeBelow("[]", items, false)
 	if err != nil {
-		return true, err
+		return err
 	}
 	if out == nil {
-		return true, w.refuse("it is a list that no item fits")
+		return w.refuse("it is a list that no item fits")
 	}
 	body.Set("items", out)
-	return true, nil
+	return nil
 }
 
 // choice writes alternatives. Each of them repeats the rest of the schema.
