@@ -95,8 +95,8 @@ func replayRecorded(t *testing.T, rows []recordedCall) (outcomes []pegboard.Outc
 		for turn := rows[at].Turn; at < len(rows) && rows[at].Turn == turn; at++ {
 			message = append(message, pegboard.Call{ID: rows[at].ID, Name: rows[at].Tool, Input: rows[at].Input})
 		}
-		var executor pegboard.Executor
-		outcomes = append(outcomes, executor.Run(t.Context(), registry.AssemblePool(s, pegboard.PoolConfig{}), message...)...)
+		e := executor(pegboard.Executor{})
+		outcomes = append(outcomes, e.Run(t.Context(), registry.AssemblePool(s, pegboard.PoolConfig{}), message...)...)
 	}
 	return outcomes
 }
@@ -113,7 +113,9 @@ func TestHonestWorkIsNoLoop(t *testing.T) {
 	red, edit := step{"Bash", `{"command":"python3 t.py"}`, "1 test failed", true}, func(n int) step {
 		return step{"Edit", fmt.Sprintf(`{"new_string":"%d"}`, n), "edited", false}
 	}
-	missing := func(path string) step { return step{"Read", `{"file_path":"` + path + `"}`, path + " does not exist", true} }
+	missing := func(path string) step {
+		return step{"Read", `{"file_path":"` + path + `"}`, path + " does not exist", true}
+	}
 	status := step{"Bash", `{"command":"git status"}`, "nothing to commit", false}
 	for _, test := range []struct {
 		name  string

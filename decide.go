@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
@@ -34,6 +36,9 @@ type evaluation struct {
 
 	// Made by decide:
 	deny, ask  *Rule          // the first rule of each behavior that matches
+	denied     *Target        // the first target that deny matches; nil if it matches the call
+	asked      *Target        // the same of ask
+	uncovered  int            // index of the first target that nothing allows; -1 if there is none
 	candidates candidateCache // the rules that may match the targets
 	doubt      string         // why a target may not be what its tool says
 
@@ -101,7 +106,7 @@ func (e *evaluation) decideIn(mode Mode) Decision {
 		d = e.grantStep(mode)
 	}
 	if d.Behavior == Undecided {
-		d = Decision{Behavior: Ask, Reason: e.whyNotAllowed(), unruled: true}
+		d = Decision{Behavior: Ask, Reason: e.whyNotAllowed(mode), unruled: true}
 		e.record(nil, nil, Ask, d.Reason)
 	}
 	return e.denyIfUnattended(mode, d)
@@ -112,7 +117,7 @@ func (e *evaluation) decideIn(mode Mode) Decision {
 // laxer than its parent's mode.
 func (e *evaluation) denyStep(mode Mode) Decision {
 	if e.deny != nil {
-		return decisionOf(*e.deny)
+		return decisionOf(*e.deny, e.about(e.denied))
 	}
 	if opinion := e.opinion(); opinion.Behavior == Deny {
 		e.record(nil, nil, Deny, "a hook or the tool itself: "+opinion.Reason)
@@ -137,7 +142,7 @@ func (e *evaluation) askStep() Decision {
 			before = e.askRuleBefore()
 		}
 		if !below || before == nil {
-			return decisionOf(*e.ask)
+			return decisionOf(*e.ask, e.about(e.asked))
 		}
 	}
 	if below {
@@ -190,6 +195,7 @@ func (e *evaluation) modeStep(mode Mode) Decision {
 // read-only.
 func (e *evaluation) allowStep(mode Mode) Decision {
 	last, edits := (*Rule)(nil), false
+	e.uncovered = -1
 	if len(e.targets) == 0 { // a read-only call without targets
 		last = e.covers(mode, &Target{}, []string{""}, nil)
 	}
@@ -212,12 +218,13 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 				e.doubt = fmt.Sprintf("the %v %s is unclear: %s", t.Kind, visible(t.Value), doubt)
 			}
 			e.record(nil, t, Undecided, cmp.Or(e.doubt, "nothing allows it"))
+			e.uncovered = i
 			return Decision{}
 		}
 	}
 	switch {
 	case last != nil:
-		return decisionOf(*last)
+		return decisionOf(*last, "it")
 	case edits && !e.traits.OpenWorld:
 		return Decision{Behavior: Allow, By: ByMode, Reason: "mode " + string(mode) + " permits edits inside the working directories"}
 	}
@@ -253,11 +260,11 @@ func (e *evaluation) denyIfUnattended(mode Mode, d Decision) Decision {
 	return d
 }
 
-// decisionOf is the decision of a rule. It holds a copy of the rule, since the caller
-// may write to it.
-func decisionOf(r Rule) Decision {
+// decisionOf is the decision of a rule about what. It holds a copy of the rule, since the
+// caller may write to it.
+func decisionOf(r Rule, what string) Decision {
 	var buf [128]byte
-	reason := append(r.appendDescription(buf[:0]), " covers it"...)
+	reason := append(append(r.appendDescription(buf[:0]), " covers "...), what...)
 	return Decision{Behavior: r.Behavior, By: ByRule, Rule: &r, Reason: string(reason)}
 }
 
@@ -398,9 +405,65 @@ func (e *evaluation) all(ok func(*Target) bool) bool {
 	return true
 }
 
-// whyNotAllowed says what the call wants, and why it needs approval.
-func (e *evaluation) whyNotAllowed() string {
-	what := "wants to " + cmp.Or(describeTargets(e.targets), "read something that it does not name")
+// about names the target that a rule matches, for a call with several targets.
+func (e *evaluation) about(t *Target) string {
+	if t == nil || len(e.targets) == 1 {
+		return "it"
+	}
+	return e.describe(t)
+}
+
+// describe returns a target for the user, and where it leads if a link on its way leads
+// elsewhere. A link above a working directory is not told.
+func (e *evaluation) describe(t *Target) string {
+	text, real := t.String(), t.Real()
+	if real == "" || real == t.Value {
+		return text
+	}
+	for _, d := range e.dirs {
+		rel, err := filepath.Rel(d.spelled, t.Value)
+		if err == nil && filepath.IsLocal(rel) && filepath.Join(d.real, rel) == real {
+			return text
+		}
+	}
+	return text + ", which leads to " + visible(real)
+}
+
+// maxNamed is how many targets that need approval a question names.
+const maxNamed = 50
+
+// needsApproval returns the targets that nothing allows, and the others. Guesses are
+// neither. If it is not known what the targets lack, all need approval.
+func (e *evaluation) needsApproval(mode Mode) (needed, rest []Target) {
+	quiet := *e
+	quiet.explanation = nil
+	for i := range e.targets {
+		t := &quiet.targets[i]
+		switch {
+		case t.Shell.Guess:
+		case e.uncovered < 0 || i == e.uncovered:
+			needed = append(needed, *t)
+		case i < e.uncovered || quiet.coversTarget(mode, i) != nil || mode != ModeDeny && quiet.isHarmless(t) || mode.edits() && quiet.isEdit(t):
+			rest = append(rest, *t)
+		default:
+			needed = append(needed, *t)
+		}
+	}
+	return needed, rest
+}
+
+// whyNotAllowed says what the call wants, and why it needs approval: first all that needs
+// it, then the rest.
+func (e *evaluation) whyNotAllowed(mode Mode) string {
+	needed, rest := e.needsApproval(mode)
+	var names []string
+	for i := range min(len(needed), maxNamed) {
+		names = append(names, e.describe(&needed[i]))
+	}
+	if more := len(needed) - maxNamed; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	what := "wants to " + cmp.Or(strings.Join(names, ", "), "read something that it does not name")
 	switch {
 	case !e.traits.ReadOnly && len(e.targets) > 0 && e.all(e.isHarmlessPath):
 		what += " and does not declare that it changes nothing (Traits.ReadOnly)"
@@ -413,6 +476,9 @@ func (e *evaluation) whyNotAllowed() string {
 	}
 	if e.doubt != "" {
 		what += ": " + e.doubt
+	}
+	if len(rest) > 0 {
+		what += " (what needs no approval: " + describeTargets(rest) + ")"
 	}
 	return fmt.Sprintf("no rule allows it: %s %s", e.info.Name, what)
 }

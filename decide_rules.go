@@ -15,11 +15,12 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 		return nil, nil
 	}
 	first := [...]int{Deny: -1, Ask: -1}
+	about := [...]*Target{Deny: nil, Ask: nil}
 	match := func(i int32, t *Target) {
 		r := &set.rules[i]
 		e.record(r, t, r.Behavior, "is about it")
 		if at := &first[r.Behavior]; *at < 0 || int(i) < *at {
-			*at = int(i)
+			*at, about[r.Behavior] = int(i), t
 		}
 	}
 	for _, i := range set.callRules {
@@ -47,6 +48,7 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 	if e.explanation != nil { // so far, every step is a rule
 		slices.SortStableFunc(e.explanation.Steps, func(a, b ExplanationStep) int { return int(b.Rule.Behavior - a.Rule.Behavior) })
 	}
+	e.denied, e.asked = about[Deny], about[Ask]
 	if first[Deny] >= 0 {
 		deny = &set.rules[first[Deny]]
 	}

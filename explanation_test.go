@@ -47,14 +47,14 @@ func TestExplanationShowsEachStep(t *testing.T) {
 			`- ask rule "Read(q)" from projectSettings is about something else (read ` + at("f") + ")",
 			`ask: ask rule "Read(q)" from projectSettings is about it (read ` + at("q") + ")",
 			"deny: mode dontAsk refuses what would be asked about",
-			`= deny: ask rule "Read(q)" from projectSettings covers it, and mode dontAsk asks nobody`,
+			`= deny: ask rule "Read(q)" from projectSettings covers read ` + at("q") + ", and mode dontAsk asks nobody",
 		}},
 		{name: "nothing that speaks of it", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{read("f"), {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}, want: []string{
 			"it would read " + at("f"),
 			"it would run make",
 			"allow: it only reads, inside the working directories (read " + at("f") + ")",
 			"- nothing allows it (run make)",
-			"= ask: no rule allows it: T wants to read " + at("f") + ", run make",
+			"= ask: no rule allows it: T wants to run make (what needs no approval: read " + at("f") + ")",
 		}},
 	}
 	for _, tc := range tests {

@@ -32,5 +32,5 @@ func ExampleBash() {
 	}
 	// Output:
 	// hello
-	// Bash was denied: no rule allows it: Bash wants to run echo hello, run touch here, write here, and nobody can be asked; the allow rule Bash(touch here) would permit it. No person refused it; do something else or tell the user what is needed.
+	// Bash was denied: no rule allows it: Bash wants to run touch here, write here (what needs no approval: run echo hello), and nobody can be asked; the allow rule Bash(touch here) would permit it. No person refused it; do something else or tell the user what is needed.
 }
