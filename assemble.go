@@ -42,9 +42,8 @@ func assemble(r *Registry, s *Session, cfg PoolConfig) *Pool {
 	a.addBuiltins()
 	a.addExternal()
 	pool := a.pool
-	pool.finish()
 	for _, re := range slices.Concat(cfg.roles().restrictions(s), cfg.Restrictions) {
-		pool = pool.Restrict(re)
+		pool = pool.narrowed(re.keeps)
 	}
 	for of := s; of != nil; of = of.parent {
 		pool = pool.selected(of.cfg.Hooks.Select)
@@ -53,6 +52,7 @@ func assemble(r *Registry, s *Session, cfg PoolConfig) *Pool {
 		cfg.Gates.REPL = false
 		pool.behindREPL = assemble(r, s, cfg)
 	}
+	pool.finish()
 	return pool
 }
 
@@ -135,15 +135,15 @@ func (a *assembly) takenNames() map[string]Origin {
 
 // offer adds a tool, unless it declares that it is not offered in the session.
 func (a *assembly) offer(e *entry) bool {
-	decl := e.decl
-	if decl == nil {
+	t := offered{entry: e, decl: e.decl}
+	if t.decl == nil {
 		var why string
-		if decl, why = e.declare(a.session); why != "" {
+		if t, why = a.pool.declare(e); why != "" {
 			a.exclude(e, why)
 			return false
 		}
 	}
-	a.pool.tools = append(a.pool.tools, offered{e, decl})
+	a.pool.tools = append(a.pool.tools, t)
 	return true
 }
 

@@ -252,8 +252,8 @@ func pairs(old, next *source) iter.Seq2[*entry, *entry] {
 func sameDeclaration(a, b Tool) bool {
 	var x, y Declaration
 	err := goroutine.Try(func() error {
-		x, _ = a.Declare(nil)
-		y, _ = b.Declare(nil)
+		x, _ = a.Declare(Scope{})
+		y, _ = b.Declare(Scope{})
 		return nil
 	})
 	return err == nil && x.Description == y.Description && string(x.InputSchema) == string(y.InputSchema)

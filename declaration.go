@@ -12,7 +12,8 @@ import (
 // A Declaration is the definition of a tool that the model is shown.
 type Declaration struct {
 	Name        string
-	Description string
+	Description string            // for the model
+	About       string            // for people: what the tool is; no wire sends it
 	InputSchema json.RawMessage   // canonical: equal schemas have equal bytes; shared, do not write to it
 	Examples    []json.RawMessage // inputs that the schema accepts; shared, do not write to them
 	Strict      bool              // see [Info]

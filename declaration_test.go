@@ -29,9 +29,9 @@ func TestDeclaredNameIsTheOneThatResolves(t *testing.T) {
 // telling is a wrapper that declares the session's id.
 type telling struct{ pegboard.Tool }
 
-func (w telling) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+func (w telling) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
 	d, _ := w.Tool.Declare(s)
-	d.Description = "In " + idOf(s)
+	d.Description = "In " + idOf(s.Session)
 	return d, true
 }
 
@@ -49,7 +49,7 @@ func TestEachPoolAsksWhatDependsOnTheSession(t *testing.T) {
 	t.Parallel()
 	prompting := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info:   pegboard.Info{Name: "Prompting"},
-		Prompt: func(s *pegboard.Session) string { return "In " + idOf(s) },
+		Prompt: func(s pegboard.Scope) string { return "In " + idOf(s.Session) },
 		Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 	})
 	somewhere := switched("Somewhere", func(s *pegboard.Session) bool { return idOf(s) != "none" })
@@ -76,7 +76,7 @@ func TestEachPoolAsksWhatDependsOnTheSession(t *testing.T) {
 // redeclared is a tool that declares another schema.
 type redeclared struct{ pegboard.Tool }
 
-func (r redeclared) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+func (r redeclared) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
 	d, ok := r.Tool.Declare(s)
 	d.InputSchema = json.RawMessage(`{"type":"object","description":"narrowed"}`)
 	return d, ok
@@ -90,14 +90,14 @@ func TestEncodedFormIsOfTheDeclaredSchema(t *testing.T) {
 	inner := inert("T")
 	for _, order := range [][]pegboard.Tool{{inner, redeclared{inner}}, {redeclared{inner}, inner}} {
 		for _, tool := range order {
-			d, ok := tool.Declare(nil)
+			d, ok := tool.Declare(pegboard.Scope{})
 			require.True(t, ok)
 			require.Equal(t, "form of "+string(d.InputSchema), string(d.Encoded("test", encode)))
 		}
 	}
 	once := 0
 	for range 2 {
-		d, _ := inner.Declare(nil)
+		d, _ := inner.Declare(pegboard.Scope{})
 		d.Encoded("counted", func(pegboard.Declaration) []byte { once++; return nil })
 	}
 	require.Equal(t, 1, once)

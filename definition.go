@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,9 @@ import (
 // concurrently and must not keep their arguments.
 type Definition[In, Out any] struct {
 	Info
-	Description string // for people, and for the model unless Prompt is set
+	// Description is for people, see [Declaration].About, and for the model unless Prompt is
+	// set.
+	Description string
 
 	// Traits are those of every call; Inspect returns those of one call, by its input. Set
 	// one of them, or neither: then a call runs alone and counts as writing something
@@ -33,11 +36,12 @@ type Definition[In, Out any] struct {
 	// schema must accept each.
 	Examples []In
 
-	// Enabled says whether the tool is offered in s. Default: it is. Here and in Prompt,
-	// s is nil when a registry compares the tools of a source with its earlier ones.
+	// Enabled says whether the tool is offered in s. Default: it is. S is nil when a registry
+	// compares the tools of a source with its earlier ones.
 	Enabled func(s *Session) bool
-	// Prompt returns the description for the model in s. Default: Description.
-	Prompt func(s *Session) string
+	// Prompt returns the description for the model, which may depend on the session and on
+	// the other built-in tools of the pool. Default: Description.
+	Prompt func(s Scope) string
 	// Validate checks what a schema cannot express. Its error goes to the model.
 	Validate func(ctx context.Context, in In, c *Call) error
 	// Permit returns the tool's own opinion. Default: none.
@@ -190,15 +194,15 @@ func (t *defined[In, Out]) Info() Info {
 	return i
 }
 
-func (t *defined[In, Out]) Declare(s *Session) (Declaration, bool) {
-	if t.def.Enabled != nil && !t.def.Enabled(s) {
+func (t *defined[In, Out]) Declare(s Scope) (Declaration, bool) {
+	if t.def.Enabled != nil && !t.def.Enabled(s.Session) {
 		return Declaration{}, false
 	}
 	text := t.def.Description
 	if t.def.Prompt != nil {
 		text = t.def.Prompt(s)
 	}
-	return Declaration{Name: t.def.Name, Description: text, InputSchema: slices.Clip(t.spec.schema.Bytes()),
+	return Declaration{Name: t.def.Name, Description: text, About: cmp.Or(t.def.Description, text), InputSchema: slices.Clip(t.spec.schema.Bytes()),
 		Examples: slices.Clip(t.enc.examples), Strict: t.def.Strict, encoded: t.enc}, true
 }
 

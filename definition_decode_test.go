@@ -31,7 +31,7 @@ func TestDurationIsATextForTheModel(t *testing.T) {
 		Call: func(_ ctx, in input, _ *pegboard.Call) (string, error) { return in.Wait.String(), nil },
 	}
 	tool := pegboard.Build(d)
-	declared, _ := tool.Declare(nil)
+	declared, _ := tool.Declare(pegboard.Scope{})
 	require.Contains(t, string(declared.InputSchema), `"wait":{"type":"string","description":"How long to wait (a duration such as \"90s\" or \"1m30s\")"}`)
 	require.Equal(t, `{"wait":"1m30s"}`, string(declared.Examples[0]))
 	pool := registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
@@ -98,7 +98,7 @@ func TestToolWithAPatternThatGoLacksIsOffered(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	declared, _ := tool.Declare(nil)
+	declared, _ := tool.Declare(pegboard.Scope{})
 	require.JSONEq(t, raw, string(declared.InputSchema), "the model reads the pattern")
 	pool := registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{})

@@ -56,7 +56,7 @@ func TestDefaultThatTheModelReadsIsWhatTheToolGets(t *testing.T) {
 		return pegboard.Traits{ReadOnly: in.Limit > 0, Concurrency: pegboard.Shared}
 	}
 	tool := pegboard.Build(d)
-	declared, _ := tool.Declare(nil)
+	declared, _ := tool.Declare(pegboard.Scope{})
 	require.Contains(t, string(declared.InputSchema), `"limit":{"type":"integer","maximum":9,"default":5}`)
 	require.NotContains(t, string(declared.InputSchema), "required")
 	pool := registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})

@@ -81,7 +81,7 @@ func newExternalEntry(source string, t Tool) (entry, error) {
 // session. T is the tool as it was handed over.
 func (e *entry) cacheDeclaration(t Tool) {
 	if c, ok := t.(interface{ constant() bool }); ok && c.constant() {
-		if e.decl, _ = e.declare(nil); e.decl != nil {
+		if e.decl, _ = e.declare(Scope{}); e.decl != nil {
 			deferred := *e.decl
 			deferred.Deferred = true
 			e.deferred = &deferred
@@ -89,8 +89,8 @@ func (e *entry) cacheDeclaration(t Tool) {
 	}
 }
 
-// declare returns the declaration of the tool in s, or why there is none.
-func (e *entry) declare(s *Session) (d *Declaration, why string) {
+// declare returns the declaration of the tool, or why there is none.
+func (e *entry) declare(s Scope) (d *Declaration, why string) {
 	d, ok := new(Declaration), false
 	if err := goroutine.Try(func() error { *d, ok = e.tool.Declare(s); return nil }); err != nil {
 		return nil, "declaring it: " + err.Error()
@@ -132,7 +132,7 @@ type externalTool struct {
 func (t externalTool) Info() Info { return t.info }
 
 // Declare implements [Tool].
-func (t externalTool) Declare(s *Session) (Declaration, bool) {
+func (t externalTool) Declare(s Scope) (Declaration, bool) {
 	d, ok := t.Tool.Declare(s)
 	d.Name = t.info.Name
 	return d, ok

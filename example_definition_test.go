@@ -10,7 +10,7 @@ import (
 )
 
 func ExampleBuild() {
-	d, _ := greet.Declare(nil)
+	d, _ := greet.Declare(pegboard.Scope{})
 	fmt.Println(d.Name, "-", d.Description)
 	fmt.Println(string(d.InputSchema))
 	// Output:

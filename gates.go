@@ -91,7 +91,7 @@ func (g Gates) Preset(r *Registry, s *Session) []string {
 		if g.special(known[i]) != "" || g.hides(known[i], s.cfg.Role, known) != "" {
 			continue
 		}
-		if _, why := e.declare(s); why == "" {
+		if _, why := e.declare(Scope{Session: s}); why == "" {
 			names = append(names, e.info.Name)
 		}
 	}

@@ -1,7 +1,6 @@
 package pegboard
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -34,7 +33,8 @@ type Pool struct {
 // An offered tool is in a pool, with its declaration.
 type offered struct {
 	*entry
-	decl *Declaration // shared by pools: never written to
+	decl   *Declaration // shared by pools: never written to
+	scoped bool         // the declaration depends on the tools of the pool
 }
 
 // A Partition is a part of a pool that the provider's prompt cache stores apart.
@@ -201,8 +201,7 @@ func (p *Pool) Fingerprint(part Partition) string {
 // Restrict returns the pool without the tools that r removes.
 func (p *Pool) Restrict(r Restriction) *Pool {
 	p.mustExist("Restrict")
-	reason := cmp.Or(r.Reason, "a restriction of the host")
-	return p.filter(func(i Info) (bool, string) { return !r.removes(i), reason })
+	return p.filter(r.keeps)
 }
 
 // Resolve narrows p to the tools and disallowedTools lists of an agent definition. An
@@ -215,17 +214,37 @@ func (p *Pool) Resolve(tools, disallowed []string) (Resolution, error) {
 	return resolve(p, tools, disallowed)
 }
 
-// inside returns the tools that a call of the named tool may call with [Call.Run].
+// inside returns the tools that a call of the named tool may call with [Call.Run]. No model
+// is shown their declarations, which stay those of the wider pool.
 func (p *Pool) inside(name string) *Pool {
+	r := Restriction{Without: []string{name}, Reason: "a call of it is what makes this one"}
+	q := p.behind(name).narrowed(r.keeps)
+	q.indexNames()
+	q.complete()
+	return q
+}
+
+// behind returns the pool with the tools that a call of the named tool may call.
+func (p *Pool) behind(name string) *Pool {
 	if name == "REPL" && p.behindREPL != nil {
-		p = p.behindREPL
+		return p.behindREPL
 	}
-	return p.Restrict(Restriction{Without: []string{name}, Reason: "a call of it is what makes this one"})
+	return p
 }
 
 // filter returns a pool of the tools that ok accepts. The others are excluded with ok's
 // reason.
 func (p *Pool) filter(ok func(Info) (bool, string)) *Pool {
+	q := p.narrowed(ok)
+	if p.behindREPL != nil {
+		q.behindREPL = p.behindREPL.filter(ok)
+	}
+	q.finish()
+	return q
+}
+
+// narrowed is filter for a pool that the caller finishes.
+func (p *Pool) narrowed(ok func(Info) (bool, string)) *Pool {
 	q := &Pool{session: p.session, from: p.from, policy: p.policy, search: p.search.forPool(), excluded: slices.Clone(p.excluded), tools: make([]offered, 0, len(p.tools))}
 	for i, t := range p.tools {
 		accepted, reason := ok(t.info)
@@ -238,14 +257,11 @@ func (p *Pool) filter(ok func(Info) (bool, string)) *Pool {
 		}
 		q.tools = append(q.tools, t)
 	}
-	q.finish()
-	if p.behindREPL != nil {
-		q.behindREPL = p.behindREPL.filter(ok)
-	}
 	return q
 }
 
-// selected returns the pool without the tools that a Select hook leaves out.
+// selected returns the pool, which is not finished, without the tools that a Select hook
+// leaves out.
 func (p *Pool) selected(hook func(*Session, []string) []string) *Pool {
 	if hook == nil {
 		return p
@@ -259,16 +275,24 @@ func (p *Pool) selected(hook func(*Session, []string) []string) *Pool {
 	if err := goroutine.Try(func() error { selected = hook(p.session, names); return nil }); err != nil {
 		selected, reason = nil, "the hook that selects tools failed: "+err.Error()
 	}
-	q := p.filter(func(i Info) (bool, string) { return slices.ContainsFunc(selected, i.answersTo), reason })
-	if p.behindREPL != nil {
-		q.behindREPL = p.behindREPL.selected(hook)
-	}
-	return q
+	return p.narrowed(func(i Info) (bool, string) { return slices.ContainsFunc(selected, i.answersTo), reason })
 }
 
-// finish makes the map of names, sorts the exclusions and decides which tools are
-// deferred.
+// finish completes a pool whose tools were chosen.
 func (p *Pool) finish() {
+	p.indexNames()
+	p.redeclare()
+	p.complete()
+}
+
+// complete sorts the exclusions and decides which tools are deferred.
+func (p *Pool) complete() {
+	slices.SortStableFunc(p.excluded, func(a, b Exclusion) int { return strings.Compare(a.Name, b.Name) })
+	p.deferTools()
+}
+
+// indexNames makes the map of names.
+func (p *Pool) indexNames() {
 	p.byName = make(map[string]int, len(p.tools))
 	for i, t := range p.tools {
 		p.byName[t.info.Name] = i
@@ -278,8 +302,6 @@ func (p *Pool) finish() {
 			p.byName[a] = i
 		}
 	}
-	slices.SortStableFunc(p.excluded, func(a, b Exclusion) int { return strings.Compare(a.Name, b.Name) })
-	p.deferTools()
 }
 
 // Rebuild makes a call again from its id, name and bytes, in the process to which

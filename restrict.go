@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
@@ -25,6 +26,11 @@ func (r Restriction) removes(i Info) bool {
 		return false
 	}
 	return listed(r.Without, i) || (r.Only != nil && !listed(r.Only, i))
+}
+
+// keeps reports whether r leaves a tool in the pool, and why it removes the others.
+func (r Restriction) keeps(i Info) (ok bool, reason string) {
+	return !r.removes(i), cmp.Or(r.Reason, "a restriction of the host")
 }
 
 // listed reports whether a list of names, which may hold stars, names a tool.

@@ -28,13 +28,13 @@ var rootLayers = []rootLayer{
 		"permissions", "permission_update", "decision", "decide", "decide_rules", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"tool", "definition", "input_spec", "declaration", "exclusion", "entry", "call", "snapshot",
+		"tool", "definition", "input_spec", "declaration", "exclusion", "entry", "call", "call_message", "snapshot",
 		"result", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
 		"role", "hooks", "hooks_guard", "question", "suggestions", "classifier", "breaker",
 		"session", "session_context", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "trim", "key", "values",
-		"registry", "catalog", "gates", "restrict", "deferral", "pool", "assemble", "resolve", "pool_deferral", "pool_decide",
+		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide",
 		"pool_rule_problems", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},
 	{about: "batches and the pipeline", files: []string{
@@ -47,23 +47,26 @@ var rootLayers = []rootLayer{
 // layer, and why. A line goes when its use goes; TestStructureListsAreCurrent
 // says which.
 var upward = map[string]string{
-	"tool.go > session.go":                "a tool declares itself to a session",
-	"definition.go > session.go":          "a tool declares itself to a session",
-	"entry.go > session.go":               "a tool declares itself to a session",
+	"tool.go > scope.go":                  "a tool declares itself for a pool",
+	"definition.go > scope.go":            "a tool declares itself for a pool",
+	"definition.go > session.go":          "a tool may be switched off in a session",
+	"entry.go > scope.go":                 "a tool declares itself for a pool",
 	"result.go > session.go":              "a result may change the session",
 	"info_mcp_meta.go > result_limits.go": "an external tool's limit has a maximum",
 
 	// A tool reaches everything through the methods of its Call.
-	"call.go > session.go":           "Session, and the directories that Check and Filter resolve paths with",
-	"call.go > grants.go":            "the permissions in force, for Check and Filter",
-	"call.go > pool.go":              "Pool, and the tools that Run may call",
-	"call.go > suggestions.go":       "Check words a denial",
-	"call.go > inquiry.go":           "Check may ask the user",
-	"call.go > executor.go":          "Run runs a batch",
-	"call.go > batch.go":             "Run runs a batch, and Check emits its decision",
-	"call.go > pipeline.go":          "a call knows the job that runs it",
-	"call.go > event.go":             "Check emits its decision",
-	"call.go > pipeline_progress.go": "Emit reports progress",
+	"call.go > session.go":               "Session, and the directories that Check and Filter resolve paths with",
+	"call.go > batch_context.go":         "Message is in the context of the batch",
+	"call_message.go > batch_context.go": "Message is in the context of the batch",
+	"call.go > grants.go":                "the permissions in force, for Check and Filter",
+	"call.go > pool.go":                  "Pool, and the tools that Run may call",
+	"call.go > suggestions.go":           "Check words a denial",
+	"call.go > inquiry.go":               "Check may ask the user",
+	"call.go > executor.go":              "Run runs a batch",
+	"call.go > batch.go":                 "Run runs a batch, and Check emits its decision",
+	"call.go > pipeline.go":              "a call knows the job that runs it",
+	"call.go > event.go":                 "Check emits its decision",
+	"call.go > pipeline_progress.go":     "Emit reports progress",
 }
 
 // layerOfRootFile returns the height of a file's layer.

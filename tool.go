@@ -13,9 +13,11 @@ import (
 type Tool interface {
 	// Info returns the facts that never change.
 	Info() Info
-	// Declare returns the definition that the model is shown in s. False means that the
-	// tool is not offered there.
-	Declare(s *Session) (Declaration, bool)
+	// Declare returns the definition that the model is shown. False means that the tool is
+	// not offered in the session. The first call for a pool decides that, before it is known
+	// which tools are in the pool. If Declare has asked its Scope for them, it is called
+	// again when they are known, and for each narrower pool.
+	Declare(s Scope) (Declaration, bool)
 	// Traits says what c will do. It is pure: no I/O, and the same result for the same
 	// input.
 	Traits(c *Call) Traits

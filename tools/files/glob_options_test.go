@@ -52,7 +52,7 @@ func TestGlobOptions(t *testing.T) {
 			}
 			_, out := g.glob(t, map[string]any{"pattern": "**"})
 			require.Equal(t, tc.want, out.Filenames)
-			declared, ok := tool.Declare(g.session)
+			declared, ok := tool.Declare(pegboard.Scope{Session: g.session})
 			require.True(t, ok)
 			require.Contains(t, declared.Description, tc.says)
 		})

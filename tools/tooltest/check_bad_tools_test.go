@@ -83,7 +83,7 @@ func badDeclarations() []badTool {
 		{
 			name: "offered now and then", rule: tooltest.RuleStable, got: "then not offered",
 			tool: bent{Tool: good(), declare: func(s *pegboard.Session) (pegboard.Declaration, bool) {
-				d, _ := good().Declare(s)
+				d, _ := good().Declare(pegboard.Scope{Session: s})
 				return d, !hidden()
 			}},
 		},

@@ -68,7 +68,7 @@ func (x *exam) declare(s *pegboard.Session) (offers []offer, ok bool) {
 	var got []offer
 	ok = x.runStage("Declare", "", func() {
 		got = repeat(repeats, func() offer {
-			d, on := x.tool.Declare(s)
+			d, on := x.tool.Declare(pegboard.Scope{Session: s})
 			return offer{d, on}
 		})
 	})

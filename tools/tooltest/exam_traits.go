@@ -113,7 +113,7 @@ func (x *exam) checkConcurrent(ctx context.Context, c *pegboard.Call, input stri
 	for i := range ended {
 		ended[i] = goroutine.Go(func() {
 			x.tool.Info()
-			x.tool.Declare(x.session)
+			x.tool.Declare(pegboard.Scope{Session: x.session})
 			got[i] = x.tool.Traits(c)
 			_ = x.tool.Validate(ctx, c) // expectCall has already checked its answer
 			x.tool.Permit(ctx, c)

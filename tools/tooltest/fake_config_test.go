@@ -24,7 +24,7 @@ func TestFakeConfig(t *testing.T) {
 		},
 	}.New()
 	require.Equal(t, pegboard.Info{Name: "Edit", Aliases: []string{"Change"}, RequiresUser: true}, fake.Info())
-	d, ok := fake.Declare(nil)
+	d, ok := fake.Declare(pegboard.Scope{})
 	require.True(t, ok)
 	require.Equal(t, "Edits.", d.Description)
 	require.JSONEq(t, `{"type":"object"}`, string(d.InputSchema))

@@ -30,9 +30,9 @@ func (b bent) Info() pegboard.Info {
 	return b.Tool.Info()
 }
 
-func (b bent) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+func (b bent) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
 	if b.declare != nil {
-		return b.declare(s)
+		return b.declare(s.Session)
 	}
 	return b.Tool.Declare(s)
 }
@@ -102,7 +102,7 @@ func declaring(f func(*pegboard.Session, *pegboard.Declaration)) pegboard.Tool {
 
 func declaringOver(t pegboard.Tool, f func(*pegboard.Session, *pegboard.Declaration)) pegboard.Tool {
 	return bent{Tool: t, declare: func(s *pegboard.Session) (pegboard.Declaration, bool) {
-		d, ok := t.Declare(s)
+		d, ok := t.Declare(pegboard.Scope{Session: s})
 		f(s, &d)
 		return d, ok
 	}}

@@ -278,7 +278,7 @@ func (r renamed) Info() pegboard.Info {
 	return i
 }
 
-func (r renamed) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+func (r renamed) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
 	d, ok := r.Tool.Declare(s)
 	d.Name = r.name
 	return d, ok
@@ -302,7 +302,7 @@ type exemplary struct {
 	examples []string
 }
 
-func (e exemplary) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+func (e exemplary) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
 	d, ok := e.Tool.Declare(s)
 	d.Examples = messagesOf(e.examples)
 	return d, ok

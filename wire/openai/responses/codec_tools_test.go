@@ -195,7 +195,7 @@ type declared struct {
 	schema string
 }
 
-func (d declared) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+func (d declared) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
 	decl, ok := d.Tool.Declare(s)
 	return pegboard.Declaration{Name: decl.Name, InputSchema: json.RawMessage(d.schema)}, ok
 }

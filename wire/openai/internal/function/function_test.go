@@ -68,7 +68,7 @@ type declared struct {
 	schema string
 }
 
-func (d declared) Declare(s *pegboard.Session) (pegboard.Declaration, bool) {
+func (d declared) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
 	decl, ok := d.Tool.Declare(s)
 	decl.InputSchema = json.RawMessage(d.schema)
 	return decl, ok
