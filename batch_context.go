@@ -11,10 +11,14 @@ type hostContext struct {
 	session         *Session
 }
 
-// Value returns the session for the key of [SessionFrom].
+// Value returns the session for the key of [SessionFrom]. It hides the message of
+// [WithMessage]: an agent that a tool runs has messages of its own.
 func (c *hostContext) Value(key any) any {
-	if key == (sessionKey{}) {
+	switch key {
+	case sessionKey{}:
 		return c.session
+	case messageKey{}:
+		return nil
 	}
 	return c.Context.Value(key)
 }

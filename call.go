@@ -29,7 +29,8 @@ type Call struct {
 type callState struct {
 	session *Session
 	pool    *Pool
-	job     *job // nil for a call that was decided elsewhere, or has no tool
+	host    *hostContext // of the batch; nil for a call that was made again by Rebuild
+	job     *job         // nil for a call that was decided elsewhere, or has no tool
 	parent  *Call
 	info    *Info
 	spec    *inputSpec
@@ -100,7 +101,8 @@ func (c *Call) PathTarget(ctx context.Context, access Access, path string) (Targ
 // ReadOnly reports whether the tool says that c changes nothing.
 func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnly }
 
-// Parent returns the call that made c with [Call.Run], or nil if the model made it.
+// Parent returns the call that made c with [Call.Run], or nil if the model made it. It is
+// known in every stage, and nil for a Call that [Pool.Rebuild] has made.
 func (c *Call) Parent() *Call {
 	if c.state == nil {
 		return nil
@@ -217,9 +219,14 @@ func (c *Call) decideRunning(ts []Target) Decision {
 // Emit reports progress to the executor's OnEvent: at most ten events in a second of one
 // call. Of more texts only the last is an event, when the second is over or the call ends.
 // So Emit may be called for every line of an output, whose text belongs into the result.
-func (c *Call) Emit(text string) {
+func (c *Call) Emit(text string) { c.EmitData(text, nil) }
+
+// EmitData is Emit with data for the host in [Event].Data, such as a count or a path. The
+// tool must not change the data afterwards. Data whose event is left out is lost, so each
+// should say the whole state and not what has changed.
+func (c *Call) EmitData(text string, data any) {
 	if c.state != nil && c.state.job != nil {
-		c.state.job.emitProgress(c, text)
+		c.state.job.emitProgress(c, progress{text, data})
 	}
 }
 

@@ -9,6 +9,7 @@ type Event struct {
 	Time    time.Time
 	Kind    EventKind
 	Call    *Call    // a copy, shared with other events: do not write to it
+	Data    any      // of EventProgress, see Call.EmitData
 	Text    string   // progress, the reason of a question, the repairs, or why it was detached
 	Targets []Target // of EventAsked and EventDecided
 	// Decision is set for EventDecided, Outcome for EventFinished.

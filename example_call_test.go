@@ -68,3 +68,28 @@ func ExamplePool_Rebuild() {
 	fmt.Println(out[0].Result.Text())
 	// Output: hello Ada
 }
+
+// A tool reports its progress as a text for people and as data for a progress bar.
+func ExampleCall_EmitData() {
+	type progress struct{ Done, All int }
+	convert := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "Convert"},
+		Description: "Converts the pictures.",
+		Traits:      pegboard.Traits{ReadOnly: true},
+		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			for i, name := range []string{"a.png", "b.png"} {
+				c.EmitData(name, progress{Done: i + 1, All: 2})
+			}
+			return "done", nil
+		},
+	})
+	executor := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if p, ok := e.Data.(progress); ok {
+			fmt.Printf("%d%% %s\n", 100*p.Done/p.All, e.Text)
+		}
+	}}
+	executor.Run(context.Background(), pool(pegboard.SessionConfig{}, convert), pegboard.Call{ID: "1", Name: "Convert"})
+	// Output:
+	// 50% a.png
+	// 100% b.png
+}

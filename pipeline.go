@@ -197,7 +197,7 @@ func (j *job) decode(ctx context.Context) *failure {
 	}
 	s := j.nextSnapshot()
 	s.Input, s.decoded = input, decoded
-	s.st = callState{session: s.st.session, pool: s.st.pool, parent: s.st.parent, info: &j.entry.info, spec: spec}
+	s.st = callState{session: s.st.session, pool: s.st.pool, host: s.st.host, parent: s.st.parent, info: &j.entry.info, spec: spec}
 	return nil
 }
 
@@ -420,10 +420,8 @@ func (j *job) finish(o Outcome) {
 // emitUnlessOver emits an event of a tool or hook that may still run after its call has
 // finished. Then the event is dropped.
 func (j *job) emitUnlessOver(kind EventKind, c *Call, text string) {
-	j.queueUnlessOver(kind, c, text)
+	j.queueUnlessOver(Event{Kind: kind, Call: c, Text: text})
 	j.batch.events.flush()
 }
 
-func (j *job) queueUnlessOver(kind EventKind, c *Call, text string) {
-	j.batch.events.queue(Event{Kind: kind, Call: c, Text: text}, &j.over)
-}
+func (j *job) queueUnlessOver(e Event) { j.batch.events.queue(e, &j.over) }

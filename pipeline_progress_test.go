@@ -78,3 +78,27 @@ func TestHeldProgressIsShownWhenTheToolSaysNoMore(t *testing.T) {
 		require.Equal(t, []time.Duration{time.Second, time.Minute, time.Minute}, at[10:])
 	})
 }
+
+// TestDataComesWithItsText, also the last that was held back.
+func TestDataComesWithItsText(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		got := map[string]any{}
+		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+			if e.Kind == pegboard.EventProgress {
+				got[e.Text] = e.Data
+			} else {
+				require.Nil(t, e.Data)
+			}
+		}})
+		tool := teller(pegboard.Info{Name: "T"}, func(c *pegboard.Call) (*pegboard.Result, error) {
+			c.Emit("without")
+			for i := range 100 {
+				c.EmitData(fmt.Sprint(i), i)
+			}
+			return nil, nil
+		})
+		ex.Run(t.Context(), registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{}), call("1", "T", `{}`))
+		require.Equal(t, map[string]any{"without": nil, "0": 0, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "99": 99}, got)
+	})
+}

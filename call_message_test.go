@@ -1,0 +1,119 @@
+package pegboard_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// observed is a tool that notes what f reads of its call in each stage.
+func observed(name string, f func(c *pegboard.Call) any, notes map[string]any) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: name}, Description: "For a test.",
+		Inspect: func(_ struct{}, c *pegboard.Call) pegboard.Traits {
+			notes[name+" Inspect"] = f(c)
+			return pegboard.Traits{}
+		},
+		Validate: func(_ context.Context, _ struct{}, c *pegboard.Call) error {
+			notes[name+" Validate"] = f(c)
+			return nil
+		},
+		Permit: func(_ context.Context, _ struct{}, c *pegboard.Call) pegboard.Decision {
+			notes[name+" Permit"] = f(c)
+			return pegboard.Decision{}
+		},
+		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			notes[name+" Call"] = f(c)
+			if name == "Outer" {
+				c.Run(ctx, call("inner", "Inner", `{}`))
+			}
+			return "", nil
+		},
+	})
+}
+
+// TestCallKnowsTheMessageThatAsked in all stages, also a call that another one makes.
+func TestCallKnowsTheMessageThatAsked(t *testing.T) {
+	t.Parallel()
+	type message struct{ id string }
+	notes := map[string]any{}
+	f := func(c *pegboard.Call) any { return c.Message() }
+	pool := registryOf(t, observed("Outer", f, notes), observed("Inner", f, notes)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+	want := map[string]any{}
+	m := &message{"msg_1"}
+	for _, tool := range []string{"Outer", "Inner"} {
+		for _, stage := range []string{"Inspect", "Validate", "Permit", "Call"} {
+			want[tool+" "+stage] = m
+		}
+	}
+	ex := executor(pegboard.Executor{})
+	outs := ex.Run(pegboard.WithMessage(t.Context(), m), pool, call("1", "Outer", `{}`))
+	require.NoError(t, outs[0].Err)
+	require.Equal(t, want, notes)
+	require.Same(t, m, outs[0].Call.Message())
+
+	clear(notes)
+	st := ex.Stream(pegboard.WithMessage(t.Context(), m), pool)
+	st.Submit(call("1", "Outer", `{}`))
+	st.Finish(pegboard.FinishToolCalls)
+	for o := range st.Wait() {
+		require.NoError(t, o.Err)
+	}
+	require.Equal(t, want, notes)
+}
+
+// TestCallWithoutAMessage has none: the host gave none, no executor admitted it, or it was
+// made again elsewhere.
+func TestCallWithoutAMessage(t *testing.T) {
+	t.Parallel()
+	notes := map[string]any{}
+	pool := registryOf(t, observed("T", func(c *pegboard.Call) any { return c.Message() }, notes)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+	ex := executor(pegboard.Executor{})
+	require.NoError(t, ex.Run(t.Context(), pool, call("1", "T", `{}`))[0].Err)
+	require.Equal(t, map[string]any{"T Inspect": nil, "T Validate": nil, "T Permit": nil, "T Call": nil}, notes)
+
+	bare := call("1", "T", `{}`)
+	require.Nil(t, bare.Message())
+	_, again, err := pool.Rebuild(bare)
+	require.NoError(t, err)
+	require.Nil(t, again.Message())
+	require.Nil(t, again.Parent())
+}
+
+// TestAgentInsideACallHasMessagesOfItsOwn: the message of the outer agent is not that of the
+// calls of an agent that a tool runs.
+func TestAgentInsideACallHasMessagesOfItsOwn(t *testing.T) {
+	t.Parallel()
+	notes := map[string]any{}
+	ex := executor(pegboard.Executor{})
+	inner := registryOf(t, observed("T", func(c *pegboard.Call) any { return c.Message() }, notes)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+	agent := plain("Agent", func(ctx context.Context, _ struct{}, _ *pegboard.Call) (string, error) {
+		ex.Run(ctx, inner, call("1", "T", `{}`))
+		return "", nil
+	})
+	outer := registryOf(t, agent).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+	require.NoError(t, ex.Run(pegboard.WithMessage(t.Context(), "outer"), outer, call("1", "Agent", `{}`))[0].Err)
+	require.Contains(t, notes, "T Call")
+	require.Nil(t, notes["T Call"])
+}
+
+// TestOuterCallIsKnownInEachStage of a call that another one makes.
+func TestOuterCallIsKnownInEachStage(t *testing.T) {
+	t.Parallel()
+	notes := map[string]any{}
+	f := func(c *pegboard.Call) any {
+		if c.Parent() == nil {
+			return nil
+		}
+		return c.Parent().ID
+	}
+	pool := registryOf(t, observed("Outer", f, notes), observed("Inner", f, notes)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+	require.NoError(t, executor(pegboard.Executor{}).Run(t.Context(), pool, call("out", "Outer", `{}`))[0].Err)
+	require.Equal(t, map[string]any{
+		"Outer Inspect": nil, "Outer Validate": nil, "Outer Permit": nil, "Outer Call": nil,
+		"Inner Inspect": "out", "Inner Validate": "out", "Inner Permit": "out", "Inner Call": "out",
+	}, notes)
+}
