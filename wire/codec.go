@@ -33,6 +33,10 @@ type Codec interface {
 	// it, after all other tools, so that a cached prompt stays valid. In a pool without
 	// ToolSearch no tool is deferred. Anthropic and Responses can search tools themselves
 	// and differ; their packages document it.
+	//
+	// A parameter, which is a property of the schema's root, has another name here if the
+	// provider does not take its own: for Gemini -i becomes _i, and its description says
+	// so. Calls come back with the name that the tool declares.
 	Tools() json.RawMessage
 	// Omitted returns the tools that Tools leaves out because the provider would refuse
 	// the whole request for them, in the order of the pool. [Lint] also reports tools that

@@ -97,8 +97,8 @@ func TestLint(t *testing.T) {
 			want: []string{"a: it is sent without strict: Gemini does not have it", "a: it is sent at once: Gemini does not search for tools; add ToolSearch to the pool"},
 		},
 		{
-			name: "a tool that cannot be sent", tools: []definition{{name: "a", schema: `{"type":"object","properties":{"$x":{}}}`}}, to: wire.Anthropic,
-			want: []string{"a is left out: its input schema cannot be sent: $x: the name of a parameter is 1 to 64 letters, digits, _, . and -"},
+			name: "a tool that cannot be sent", tools: []definition{{name: "a", schema: `{"type":"object","properties":{"$x":{}},"dependentRequired":{"$x":[]}}`}}, to: wire.Anthropic,
+			want: []string{"a is left out: its input schema cannot be sent: $x: the API does not take this name of a parameter, and another part of the schema refers to it; use letters, digits and _"},
 		},
 		{
 			name: "too many strict tools", tools: manyTools(21, definition{name: "t", schema: plain, strict: true}), to: wire.Anthropic,
@@ -143,7 +143,7 @@ func TestLint(t *testing.T) {
 func TestLintOfWhatWaits(t *testing.T) {
 	t.Parallel()
 	waiting := manyTools(200, definition{name: "t", schema: plain, deferred: true})
-	waiting[0].schema = `{"type":"object","properties":{"$x":{}}}`
+	waiting[0].schema = `{"type":"object","properties":{"$x":{}},"dependentRequired":{"$x":[]}}`
 	const odd = "t00000 is left out: its input schema cannot be sent: "
 	reg := registryOf(t, waiting...)
 	require.NoError(t, reg.Add(pegboard.ToolSearch(pegboard.SearchOptions{})))

@@ -13,7 +13,7 @@ import (
 type PartialCall struct {
 	ID   string // empty until it is known; some services send none
 	Name string // in the pool; some services send it in pieces
-	Text string // the input so far, which may end anywhere
+	Text string // the input so far, which may end anywhere; its members have the provider's names
 }
 
 // Input returns Text as a JSON object: the members that have arrived, and of a string that

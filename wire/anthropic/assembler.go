@@ -267,7 +267,7 @@ func (a *assembler) add(b *block) {
 }
 
 func (a *assembler) call(b *block) pegboard.Call {
-	return pegboard.Call{ID: b.id, Name: a.codec.tools.Names.Tool(b.name), Input: b.rawInput()}
+	return pegboard.Call{ID: b.id, Name: a.codec.tools.Names.Tool(b.name), Input: a.codec.tools.Input(b.name, b.rawInput())}
 }
 
 // amend takes the tail of the message, which comes after its content.

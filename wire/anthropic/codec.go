@@ -37,7 +37,7 @@ func New(p *pegboard.Pool, config Config) *Codec {
 		l.names = toolset.Names(p, nameRule)
 		tools, _ = l.fill(buffer[:0], p)
 	}
-	c := &Codec{toolset.Set{Pool: p, Names: l.names, Problems: l.problems}}
+	c := &Codec{toolset.Set{Pool: p, Names: l.names, Problems: l.problems, Parameters: renamed}}
 	if len(tools) > 0 {
 		c.tools.Encoded = jsonobject.List(tools)
 	}

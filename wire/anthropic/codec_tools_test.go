@@ -19,7 +19,7 @@ import (
 
 const (
 	anyObject     = `{"type":"object"}`
-	refusedSchema = `{"type":"object","properties":{"a b":{}}}`
+	refusedSchema = `{"type":"object","properties":{"a b":{}},"dependentRequired":{"a b":[]}}`
 )
 
 // tool returns a tool that does nothing.
@@ -129,7 +129,7 @@ func TestToolsSchema(t *testing.T) {
 		{name: "other type", schema: `{"type":"string"}`, reason: "the root's type is not object"},
 		{name: "no object", schema: `true`, reason: "not"},
 		{name: "no JSON", schema: `{"type":"object"}}`, reason: "not JSON"},
-		{name: "property name", schema: `{"properties":{"$schema":{}}}`, reason: "the name of a parameter"},
+		{name: "property name", schema: `{"properties":{"$schema":{}},"if":{}}`, reason: "name of a parameter"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

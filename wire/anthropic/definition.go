@@ -15,11 +15,12 @@ import (
 // The keys of the encoded forms of a tool. Whether the tool is strict and deferred is
 // part of every key.
 const (
-	plainForm    = "anthropic"
-	eagerForm    = "anthropic eager"
-	refusalForm  = "anthropic refusal"
-	useForm      = "anthropic use"
-	examplesForm = "anthropic examples"
+	plainForm      = "anthropic"
+	eagerForm      = "anthropic eager"
+	refusalForm    = "anthropic refusal"
+	useForm        = "anthropic use"
+	examplesForm   = "anthropic examples"
+	parametersForm = "anthropic parameters"
 )
 
 // encode returns d as the API takes it, or nil if the API refuses it.
@@ -41,12 +42,12 @@ func (l *toolList) encode(d *pegboard.Declaration) json.RawMessage {
 	})
 }
 
-func encode(d pegboard.Declaration, name string, input json.RawMessage, eager bool) json.RawMessage {
+func encode(d pegboard.Declaration, name string, input dialect.Converted, eager bool) json.RawMessage {
 	o := jsonobject.With("name", jsonobject.Quote(name))
 	if d.Description != "" {
 		o.Set("description", jsonobject.Quote(d.Description))
 	}
-	o.Set("input_schema", input)
+	o.Set("input_schema", input.Schema)
 	if d.Strict {
 		o.Set("strict", json.RawMessage("true"))
 	}
@@ -63,13 +64,20 @@ func encode(d pegboard.Declaration, name string, input json.RawMessage, eager bo
 }
 
 // inputSchema returns the schema to send.
-func inputSchema(d pegboard.Declaration) (json.RawMessage, error) {
+func inputSchema(d pegboard.Declaration) (dialect.Converted, error) {
 	to := dialect.Anthropic
 	if d.Strict {
 		to = dialect.AnthropicStrict
 	}
-	converted, err := dialect.Convert(d.InputSchema, to)
-	return converted.Schema, err
+	return dialect.Convert(d.InputSchema, to)
+}
+
+// renamed returns the parameters of d that have other names in the API.
+func renamed(d pegboard.Declaration) dialect.Parameters {
+	return dialect.DecodeParameters(d.Encoded(parametersForm, func(d pegboard.Declaration) []byte {
+		converted, _ := inputSchema(d)
+		return converted.Parameters.Encode()
+	}))
 }
 
 // refusal returns why the API does not take d as it is declared, or "" if it does.
@@ -87,7 +95,7 @@ func refusal(d pegboard.Declaration) string {
 func useOf(d pegboard.Declaration) dialect.Use {
 	b := d.Encoded(useForm, func(d pegboard.Declaration) []byte {
 		input, _ := inputSchema(d)
-		use := dialect.UseOf(input)
+		use := dialect.UseOf(input.Schema)
 		return []byte{byte(min(use.Optional, math.MaxUint8)), byte(min(use.Unions, math.MaxUint8))}
 	})
 	return dialect.Use{Tools: 1, Optional: int(b[0]), Unions: int(b[1])}
@@ -95,15 +103,16 @@ func useOf(d pegboard.Declaration) dialect.Use {
 
 // fitting returns the examples that fit the schema, and the number of those that do not:
 // the API refuses a request that holds one of those.
-func fitting(examples []json.RawMessage, input json.RawMessage) (fit []json.RawMessage, lost int) {
+func fitting(examples []json.RawMessage, input dialect.Converted) (fit []json.RawMessage, lost int) {
 	if len(examples) == 0 {
 		return nil, 0
 	}
-	compiled, err := schema.Compile(input)
+	compiled, err := schema.Compile(input.Schema)
 	if err != nil {
 		return nil, len(examples)
 	}
 	for _, e := range examples {
+		e = input.Parameters.ToAPI(e)
 		if v, err := strictjson.Decode(e, strictjson.Limits{}); err == nil && compiled.Validate(v) == nil {
 			fit = append(fit, e)
 		}

@@ -236,7 +236,7 @@ func prefixOf(id string, response []byte) string {
 }
 
 func (a *assembler) call(c *call) pegboard.Call {
-	return pegboard.Call{ID: c.id, Name: a.codec.tools.Names.Tool(c.name), Input: c.input()}
+	return pegboard.Call{ID: c.id, Name: a.codec.tools.Names.Tool(c.name), Input: a.codec.tools.Input(c.name, c.input())}
 }
 
 // done reports whether the message says that it ended. What stopped the model early

@@ -35,7 +35,7 @@ var _ wire.Codec = (*Codec)(nil)
 func New(p *pegboard.Pool, config Config) *Codec {
 	poolcheck.MustExist(p, "gemini.New")
 	c := &Codec{config: config}
-	form := toolset.Form{Names: nameRule, Encode: c.encodeTool, Refused: c.refused}
+	form := toolset.Form{Names: nameRule, Encode: c.encodeTool, Refused: c.refused, Parameters: c.renamed}
 	set, tools := toolset.New(p, form, nil, deferral.Request(p))
 	set.Encoded = declare(tools)
 	c.tools = set
@@ -127,17 +127,30 @@ func (c *Codec) refused(d pegboard.Declaration) wire.Problem {
 	return wire.Problem{Tool: d.Name, Reason: err.Error(), Omitted: true}
 }
 
+// renamed returns the parameters of d that have other names in the API.
+func (c *Codec) renamed(d pegboard.Declaration) dialect.Parameters {
+	return dialect.DecodeParameters(d.Encoded(c.form()+" parameters", func(d pegboard.Declaration) []byte {
+		_, converted, _ := c.parameters(d.InputSchema)
+		return converted.Parameters.Encode()
+	}))
+}
+
+// form returns the key of the encoded forms of a tool.
+func (c *Codec) form() string {
+	if c.config.JSONSchema {
+		return "gemini.json"
+	}
+	return "gemini"
+}
+
 // encodeTool returns d as the API takes it, or nil if the API refuses its schema.
 func (c *Codec) encodeTool(d pegboard.Declaration, name string) json.RawMessage {
-	key := "gemini"
-	if c.config.JSONSchema {
-		key += ".json"
-	}
+	key := c.form()
 	if name != d.Name {
 		key += ":" + name
 	}
 	return d.Encoded(key, func(d pegboard.Declaration) []byte {
-		member, schema, err := c.parameters(d.InputSchema)
+		member, converted, err := c.parameters(d.InputSchema)
 		if err != nil {
 			return nil
 		}
@@ -146,7 +159,7 @@ func (c *Codec) encodeTool(d pegboard.Declaration, name string) json.RawMessage 
 			o.Set("description", jsonobject.Quote(d.Description))
 		}
 		if member != "" {
-			o.Set(member, schema)
+			o.Set(member, converted.Schema)
 		}
 		return o.Encode()
 	})
@@ -155,9 +168,9 @@ func (c *Codec) encodeTool(d pegboard.Declaration, name string) json.RawMessage 
 // parameters returns a schema in the first form that can express it, and the member for
 // it. The member is empty if the schema takes nothing. The error is that of the form that
 // was tried first.
-func (c *Codec) parameters(schema json.RawMessage) (member string, form json.RawMessage, err error) {
+func (c *Codec) parameters(schema json.RawMessage) (member string, form dialect.Converted, err error) {
 	if takesNothing(schema) {
-		return "", nil, nil
+		return "", form, nil
 	}
 	forms := []dialect.Dialect{dialect.GeminiSchema, dialect.GeminiJSON}
 	if c.config.JSONSchema {
@@ -169,14 +182,14 @@ func (c *Codec) parameters(schema json.RawMessage) (member string, form json.Raw
 		case refused == nil && to == dialect.GeminiSchema && !hasProperties(converted.Schema):
 			continue // the API refuses it
 		case refused == nil && to == dialect.GeminiSchema:
-			return "parameters", converted.Schema, nil
+			return "parameters", converted, nil
 		case refused == nil:
-			return "parametersJsonSchema", converted.Schema, nil
+			return "parametersJsonSchema", converted, nil
 		case err == nil:
 			err = refused
 		}
 	}
-	return "", nil, err
+	return "", form, err
 }
 
 // takesNothing reports whether the schema of an object names no property and allows none.

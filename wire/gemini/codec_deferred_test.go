@@ -97,7 +97,7 @@ func TestToolsDeferredAndRefused(t *testing.T) {
 	t.Parallel()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{})))
-	_, err := r.Attach("maps", tool(t, "bad", "", `{"type":"object","properties":{"a b":{}}}`))
+	_, err := r.Attach("maps", tool(t, "bad", "", `{"type":"object","properties":{"a b":{}},"dependentRequired":{"a b":[]}}`))
 	require.NoError(t, err)
 	s := session(t)
 	w := gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}), gemini.Config{})

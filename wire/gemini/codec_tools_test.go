@@ -161,7 +161,7 @@ func TestInvariant7BuiltinPrefix(t *testing.T) {
 			tool(t, "zoom", "Last by name.", anyObject),
 			tool(t, "edit", "Edits.", onePath),
 			tool(t, "notes.add", "Mapped.", anyObject),
-			tool(t, "odd", "Left out.", `{"type":"object","properties":{"a b":{}}}`),
+			tool(t, "odd", "Left out.", `{"type":"object","properties":{"a b":{}},"dependentRequired":{"a b":[]}}`),
 		))
 		s := session(t)
 		alone := string(gemini.New(r.AssemblePool(s, pegboard.PoolConfig{}), gemini.Config{}).Tools())
@@ -189,7 +189,7 @@ func TestInvariant7BuiltinPrefix(t *testing.T) {
 // externals returns a few tools, some of which the API would refuse.
 func externals(t *testing.T, random *rand.Rand) []pegboard.Tool {
 	t.Helper()
-	schemas := []string{anyObject, `{}`, onePath, `{"type":"object","properties":{"a b":{}}}`, tree}
+	schemas := []string{anyObject, `{}`, onePath, `{"type":"object","properties":{"a b":{}},"dependentRequired":{"a b":[]}}`, tree}
 	var tools []pegboard.Tool
 	for i := range random.IntN(4) {
 		name := []string{"add", "notes.add", "zoom", "日本", strings.Repeat("long", 20)}[random.IntN(5)]
@@ -204,7 +204,7 @@ func TestInvariant8OneBadTool(t *testing.T) {
 	t.Parallel()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tool(t, "edit", "", onePath)))
-	_, err := r.Attach("maps", tool(t, "bad", "", `{"type":"object","properties":{"a b":{}}}`), tool(t, "route", "", anyObject))
+	_, err := r.Attach("maps", tool(t, "bad", "", `{"type":"object","properties":{"a b":{}},"dependentRequired":{"a b":[]}}`), tool(t, "route", "", anyObject))
 	require.NoError(t, err)
 	w := gemini.New(r.AssemblePool(session(t), pegboard.PoolConfig{}), gemini.Config{})
 	var sent []string

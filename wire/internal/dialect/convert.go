@@ -18,6 +18,9 @@ type Converted struct {
 	// Nulls means that optional properties became required ones that may be null: the
 	// model's input must pass through [Denull].
 	Nulls bool
+	// Parameters are the parameters whose names the dialect does not take: the model's input
+	// must pass through [Parameters.ToTool].
+	Parameters Parameters
 }
 
 // Convert returns a schema in a dialect. The error is a *[RefusalError]: the dialect cannot
@@ -35,6 +38,7 @@ type Converted struct {
 //   - A list with a schema for its first items has no other items, unless the schema allows
 //     them.
 //   - An alternative at the root that does not declare a property does not use it.
+//   - A parameter whose name the dialect does not take has another name.
 //   - In the dialect [OpenAIStrict] an optional property is null instead of missing.
 //
 // Convert refuses a schema that would be too large with its references and alternatives
@@ -48,17 +52,20 @@ func Convert(schema json.RawMessage, to Dialect) (Converted, error) {
 	if err != nil {
 		return Converted{}, err
 	}
-	if err := checkParameters(root.schema, to); err != nil {
+	parameters, err := root.renameParameters(to)
+	if err != nil {
 		return Converted{}, err
 	}
 	switch to {
 	case AnthropicStrict, OpenAIStrict, GeminiSchema:
-		return rewrite(doc, root, to)
+		converted, err := rewrite(doc, root, to)
+		converted.Parameters = parameters
+		return converted, err
 	}
 	if root.changed {
 		schema = jsonobject.Encode(root.described())
 	}
-	return Converted{Schema: schema, Lost: root.lost}, nil
+	return Converted{Schema: schema, Lost: root.lost, Parameters: parameters}, nil
 }
 
 // A Form is the converted schema of a tool with its dialect.

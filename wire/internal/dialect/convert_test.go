@@ -322,7 +322,7 @@ func TestFirst(t *testing.T) {
 	require.Len(t, form.Refused, 1)
 	require.EqualError(t, form.Refused[0], "p: it takes any value; give it a type")
 
-	_, err = dialect.First(json.RawMessage(`{"type":"object","properties":{"a-b":{}}}`), dialect.GeminiSchema, dialect.GeminiJSON)
+	_, err = dialect.First(json.RawMessage(`{"type":"object","properties":{"a-b":{}},"propertyNames":{}}`), dialect.GeminiSchema, dialect.GeminiJSON)
 	require.ErrorContains(t, err, "a-b: ")
 }
 

@@ -21,6 +21,8 @@ type Form struct {
 	Encode func(d pegboard.Declaration, name string) json.RawMessage
 	// Refused says why Encode returned nil.
 	Refused func(d pegboard.Declaration) wire.Problem
+	// Parameters is that of the Set.
+	Parameters func(d pegboard.Declaration) dialect.Parameters
 }
 
 // A Set is the tools of one request. The zero Set has none, and maps every name to
@@ -30,6 +32,9 @@ type Set struct {
 	Names    dialect.Names
 	Encoded  json.RawMessage // the request's member "tools"; nil if the request has no tools
 	Problems []wire.Problem
+	// Parameters returns the names of parameters that a definition has changed. Nil
+	// changes none.
+	Parameters func(d pegboard.Declaration) dialect.Parameters
 
 	form Form
 }
@@ -38,7 +43,7 @@ type Set struct {
 // entries in first. Request yields the tools of the pool, and whether the request
 // leaves each out; one that is left out may have no forbidden name either.
 func New(p *pegboard.Pool, form Form, first []json.RawMessage, request iter.Seq2[pegboard.Declaration, bool]) (s Set, tools []json.RawMessage) {
-	s = Set{Pool: p, form: form}
+	s = Set{Pool: p, Parameters: form.Parameters, form: form}
 	tools, ok := s.encode(first, request)
 	if !ok { // most pools have no name that the API refuses
 		s.Names = Names(p, form.Names)
@@ -103,6 +108,19 @@ func (s *Set) List() json.RawMessage {
 
 // Tool returns the name in the pool of the tool that the API calls api.
 func (s *Set) Tool(api string) string { return s.canonical(s.Names.Tool(api)) }
+
+// Input returns the input of a call, of which the API calls the tool api, with the names of
+// parameters that the tool declares.
+func (s *Set) Input(api string, input json.RawMessage) json.RawMessage {
+	if s.Parameters == nil {
+		return input
+	}
+	d, ok := s.Declaration(s.Names.Tool(api))
+	if !ok {
+		return input
+	}
+	return s.Parameters(d).ToTool(input)
+}
 
 // canonical returns the name of a tool that may be called by an alias.
 func (s *Set) canonical(tool string) string {
