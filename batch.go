@@ -287,7 +287,7 @@ func (b *batch) releaseKeys(place int, update func(*Session)) (crash error) {
 		if err == nil {
 			continue
 		}
-		b.logCrash(b.admitted()[u.place].call.Name, StageResult, err)
+		b.logCrash(b.admitted()[u.place].call, StageResult, err)
 		if u.place == place {
 			crash = err
 		} else {
@@ -347,7 +347,7 @@ func (b *batch) batchHook(outcomes []Outcome) {
 	defer cancel()
 	err := hook(ctx, copies)
 	if err != nil {
-		b.logHookFailure("", err)
+		b.logHookFailure(nil, err)
 	}
 	jobs := b.admitted()[:len(outcomes)]
 	for i, j := range jobs {
@@ -357,7 +357,7 @@ func (b *batch) batchHook(outcomes []Outcome) {
 	b.notYielded(func(yielded int) {
 		for i, j := range jobs[:yielded] {
 			if copies[i].Result != outcomes[i].Result {
-				late = append(late, j.call.Name+" "+j.call.ID)
+				late = append(late, j.call.ToolName()+" "+j.call.ID)
 			}
 		}
 		for i, j := range jobs[yielded:] {
@@ -369,7 +369,7 @@ func (b *batch) batchHook(outcomes []Outcome) {
 		}
 	})
 	if len(late) > 0 {
-		b.logHookFailure("", fmt.Errorf("the Batch hook came too late for results that were handed out: %s", strings.Join(late, ", ")))
+		b.logHookFailure(nil, fmt.Errorf("the Batch hook came too late for results that were handed out: %s", strings.Join(late, ", ")))
 	}
 }
 
@@ -405,9 +405,14 @@ func (b *batch) recordDiscovery(jobs []*job, outcomes []Outcome) {
 	}
 }
 
-// logCrash logs an error that the host should fix, with its stack if it is a panic.
-func (b *batch) logCrash(tool string, stage Stage, err error) {
+// logCrash logs an error that the host should fix, with its stack if it is a panic. A nil
+// call means all calls of the batch.
+func (b *batch) logCrash(c *Call, stage Stage, err error) {
+	tool := ""
+	if c != nil {
+		tool = c.ToolName()
+	}
 	b.exec.logError("call crashed", err, "tool", tool, "stage", string(stage))
 }
 
-func (b *batch) logHookFailure(tool string, err error) { b.logCrash(tool, StageHook, err) }
+func (b *batch) logHookFailure(c *Call, err error) { b.logCrash(c, StageHook, err) }

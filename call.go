@@ -17,7 +17,7 @@ import (
 // The methods of a Call may be called concurrently, until the tool's Call returns.
 type Call struct {
 	ID    string          // the provider's id; empty if there is none
-	Name  string          // of the tool, or an alias
+	Name  string          // of the tool, or an alias; see ToolName
 	Input json.RawMessage // JSON, usually an object; blank counts as {}
 
 	decoded any // Input as the tool's input type, or nil
@@ -58,6 +58,20 @@ func (c *Call) Session() *Session {
 		return nil
 	}
 	return c.state.session
+}
+
+// ToolName returns the name of the tool that c calls, also if the model spelled it as an
+// alias: for logs, which should have one name for each tool. [Call].Name is what the
+// model wrote. They are equal for a name that the pool does not know, and for a Call that
+// no Executor admitted.
+func (c *Call) ToolName() string {
+	switch {
+	case c.state == nil || c.state.pool == nil && c.state.info == nil:
+		return c.Name
+	case c.state.info != nil:
+		return c.state.info.Name
+	}
+	return c.state.pool.canonicalName(c.Name)
 }
 
 // Pool returns the pool of the batch that c belongs to. It is nil for a Call that no

@@ -120,7 +120,7 @@ const (
 // A CallError says where and why a call failed. The text for the model is in the outcome's
 // result.
 type CallError struct {
-	Tool   string // the name that the model used
+	Tool   string // its name; for a name that the pool does not know, what the model wrote
 	CallID string
 	Stage  Stage
 	Err    error

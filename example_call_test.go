@@ -93,3 +93,20 @@ func ExampleCall_EmitData() {
 	// 50% a.png
 	// 100% b.png
 }
+
+// A log has one name for each tool, whatever the model called it.
+func ExampleCall_ToolName() {
+	agent := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "Agent", Aliases: []string{"Task"}},
+		Description: "Starts an agent.",
+		Traits:      pegboard.Traits{ReadOnly: true},
+		Call:        func(context.Context, struct{}, *pegboard.Call) (string, error) { return "done", nil },
+	})
+	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Kind == pegboard.EventFinished {
+			fmt.Printf("%s, called %s\n", e.Call.ToolName(), e.Call.Name)
+		}
+	}}
+	ex.Run(context.Background(), pool(pegboard.SessionConfig{}, agent), pegboard.Call{Name: "Task"})
+	// Output: Agent, called Task
+}

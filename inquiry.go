@@ -120,7 +120,7 @@ func (q *inquiry) permissionHook(hook Asker) Asker {
 	return func(ctx context.Context, question *Question) (Decision, error) {
 		d, err := hook(ctx, question)
 		if err != nil && ctx.Err() == nil {
-			q.job.batch.logHookFailure(q.call.Name, err)
+			q.job.batch.logHookFailure(q.call, err)
 			d = Decision{Behavior: Deny, Reason: "a hook that answers for the person failed"}
 		}
 		return d, nil
@@ -249,5 +249,5 @@ func (q *inquiry) recheckDeny(d Decision) Decision {
 
 // logError logs to Executor.Logger.
 func (q *inquiry) logError(err error) {
-	q.job.batch.logCrash(q.call.Name, StagePermission, err)
+	q.job.batch.logCrash(q.call, StagePermission, err)
 }

@@ -7,10 +7,15 @@ import (
 
 // LogEvents returns a function for [Executor].OnEvent that logs events to l: denials and
 // failures at level Warn, all others at Debug. It logs no input and no result: of a
-// denial the rule, of a failure the stage and the sentinel error.
+// denial the rule, of a failure the stage and the sentinel error. Of a tool that was called
+// by an alias it logs the name as "tool", and the alias as "as".
 func LogEvents(l *slog.Logger) func(Event) {
 	return func(e Event) {
-		level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", e.Call.Name), slog.String("call", e.Call.ID)}
+		level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", e.Call.ToolName())}
+		if e.Call.Name != e.Call.ToolName() {
+			attrs = append(attrs, slog.String("as", e.Call.Name))
+		}
+		attrs = append(attrs, slog.String("call", e.Call.ID))
 		if s := e.Call.Session(); s != nil && s.AgentID() != "" {
 			attrs = append(attrs, slog.String("agent", s.AgentID()))
 		}

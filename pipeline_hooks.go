@@ -19,7 +19,7 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 		return Decision{}, j.stopped(context.Cause(ctx))
 	}
 	if err != nil {
-		j.batch.logHookFailure(j.call.Name, err)
+		j.batch.logHookFailure(j.call, err)
 		j.recordDecision(Decision{Behavior: Deny, By: ByHook, Reason: "a hook failed: " + err.Error()})
 		return Decision{}, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
 			text: fmt.Sprintf("%s was denied: a hook that guards it failed. Tell the user; repeating the call will not help.", j.call.Name)}
@@ -63,7 +63,7 @@ func (j *job) postHooks(o *Outcome) {
 	err := hook(ctx, h)
 	changed := h.Outcome
 	if err != nil {
-		j.batch.logHookFailure(j.call.Name, err)
+		j.batch.logHookFailure(j.call, err)
 	}
 	if errors.Is(err, errBlocked) {
 		did := " ran"
@@ -93,7 +93,7 @@ func (j *job) afterBatchHook(o, changed Outcome, err error) Outcome {
 		if call := (*CallError)(nil); errors.As(o.Err, &call) { // keep why the call itself failed
 			err = fmt.Errorf("%w: %w", call.Err, err)
 		}
-		o.Err = &CallError{Tool: j.call.Name, CallID: j.call.ID, Stage: StageHook, Err: err}
+		o.Err = &CallError{Tool: j.call.ToolName(), CallID: j.call.ID, Stage: StageHook, Err: err}
 		o.Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
 	} else if r != nil && r != o.Result {
 		o.Result = j.fitResult(&j.batch.uncancelled, j.nonEmpty(r))

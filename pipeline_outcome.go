@@ -18,7 +18,7 @@ type failure struct {
 func (j *job) fail(f *failure) Outcome {
 	return Outcome{
 		Result: &Result{Parts: []Part{{Text: f.text}}, IsError: true},
-		Err:    &CallError{Tool: j.call.Name, CallID: j.call.ID, Stage: j.stage, Err: f.err},
+		Err:    &CallError{Tool: j.call.ToolName(), CallID: j.call.ID, Stage: j.stage, Err: f.err},
 	}
 }
 
@@ -185,7 +185,7 @@ func (j *job) cutOff() *failure {
 // crash is the failure of a call whose goroutine panicked or ended in a stage. It also
 // logs the error.
 func (j *job) crash(err error) *failure {
-	j.batch.logCrash(j.call.Name, j.stage, err)
+	j.batch.logCrash(j.call, j.stage, err)
 	return &failure{
 		err: crashError(err),
 		text: fmt.Sprintf("%s failed inside, at the stage %s. The program is at fault, not the input: "+
@@ -200,7 +200,7 @@ func (j *job) addUpdateCrash(o *Outcome, crash error) {
 	if before := (*CallError)(nil); errors.As(o.Err, &before) {
 		err = errors.Join(before.Err, err)
 	}
-	o.Err = &CallError{Tool: j.call.Name, CallID: j.call.ID, Stage: StageResult, Err: err}
+	o.Err = &CallError{Tool: j.call.ToolName(), CallID: j.call.ID, Stage: StageResult, Err: err}
 	r := *o.Result
 	r.IsError = true
 	r.Parts = append(slices.Clip(r.Parts), Part{Text: fmt.Sprintf("%s ran, but it failed inside when it changed the session, which may be as it was before. "+

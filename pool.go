@@ -90,11 +90,14 @@ func (p *Pool) lookup(name string) (e *entry, ok bool) {
 	return e, true
 }
 
-// canonicalName returns the name of a tool that is called name, or name if there is none
-// in the pool.
+// canonicalName returns the name of a tool that is called name, in the pool or excluded
+// from it, or name if there is none.
 func (p *Pool) canonicalName(name string) string {
 	if i, ok := p.byName[name]; ok {
 		return p.tools[i].info.Name
+	}
+	if i := slices.IndexFunc(p.excluded, func(x Exclusion) bool { return x.isCalled(name) }); i >= 0 {
+		return p.excluded[i].Name
 	}
 	return name
 }
@@ -166,7 +169,7 @@ func (p *Pool) explain(name string) (text string, known bool) {
 		return fmt.Sprintf("%s is available: %s", e.info.Name, from), true
 	}
 	for _, matches := range []func(Exclusion) bool{
-		func(x Exclusion) bool { return x.Name == name || slices.Contains(x.aliases, name) },
+		func(x Exclusion) bool { return x.isCalled(name) },
 		func(x Exclusion) bool { return x.Origin.External() && x.Origin.Tool == name },
 	} {
 		if i := slices.IndexFunc(p.excluded, matches); i >= 0 {

@@ -29,7 +29,8 @@
 //	agent     id of the agent; the main agent has none
 //	call      id of the call
 //	parent    id of the call whose tool made it
-//	tool      the name of the tool in the call, which may be an alias
+//	tool      the name of the tool; for a name that no tool has, what the model wrote
+//	as        the alias by which the model called the tool
 //	behavior  allow or deny; any other word is a defect
 //	by        the decider, as Decision.By: a rule, the mode, a person, nobody
 //	mode      the session's mode just after the decision

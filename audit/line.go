@@ -23,6 +23,7 @@ type line struct {
 	Call     string          `json:"call,omitempty"`
 	Parent   string          `json:"parent,omitempty"`
 	Tool     string          `json:"tool"`
+	As       string          `json:"as,omitempty"`
 	Behavior string          `json:"behavior"`
 	By       string          `json:"by"`
 	Mode     string          `json:"mode,omitempty"`
@@ -60,10 +61,13 @@ func newLine(e pegboard.Event, inputs bool) line {
 		Time:     e.Time.UTC().Format(timeFormat),
 		Trace:    name(e.TraceID),
 		Call:     name(e.Call.ID),
-		Tool:     name(e.Call.Name),
+		Tool:     name(e.Call.ToolName()),
 		Behavior: e.Decision.Behavior.String(),
 		By:       e.Decision.By.String(),
 		Rule:     newRule(e.Decision.Rule, inputs),
+	}
+	if e.Call.Name != e.Call.ToolName() {
+		l.As = name(e.Call.Name)
 	}
 	if s := e.Call.Session(); s != nil {
 		l.Session, l.Agent, l.Mode = name(s.ID()), name(s.AgentID()), name(string(s.Permissions().Mode()))

@@ -51,6 +51,10 @@ func TestLines(t *testing.T) {
 			want: start + `"tool":"Bash","behavior":"allow","by":"person","mode":"acceptEdits","remember":["addRules allow userSettings","setMode acceptEdits session"],"targets":["command:run","path:read?"]}`,
 		},
 		{
+			name: "by an alias", tool: "Shell", input: `{"command":"rm -rf x"}`,
+			want: start + `"tool":"Bash","as":"Shell","behavior":"deny","by":"nobody","mode":"default","rule":{"behavior":"ask","text":"Bash(rm *)","source":"projectSettings"},"targets":["command:run","path:read?"]}`,
+		},
+		{
 			name: "no rule", tool: "Write", input: `{}`,
 			want: start + `"tool":"Write","behavior":"deny","by":"nobody","mode":"default"}`,
 		},
@@ -77,7 +81,7 @@ func TestLines(t *testing.T) {
 				}
 			}
 			s := session(t, cfg)
-			executor.Run(t.Context(), pool(t, s, worker("Write"), worker("Bash")), call("toolu_1", tc.tool, tc.input))
+			executor.Run(t.Context(), pool(t, s, worker("Write"), worker("Bash", "Shell")), call("toolu_1", tc.tool, tc.input))
 			want := strings.NewReplacer("DIR", dir, "sessionSource", string(pegboard.SourceSession), `,"real":""`, "").Replace(tc.want)
 			require.Equal(t, want+"\n", read(t, path))
 		})

@@ -139,9 +139,9 @@ type order struct {
 }
 
 // worker returns a tool that acts on what it is told and, in mid-call, on Later.
-func worker(name string) pegboard.Tool {
+func worker(name string, aliases ...string) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[order, string]{
-		Info:        pegboard.Info{Name: name},
+		Info:        pegboard.Info{Name: name, Aliases: aliases},
 		Description: "Acts on what it is told.",
 		Inspect: func(in order, _ *pegboard.Call) pegboard.Traits {
 			var tr pegboard.Traits

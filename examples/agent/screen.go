@@ -74,8 +74,8 @@ func (s *screen) event(e pegboard.Event) {
 	defer s.mu.Unlock()
 	if e.Kind == pegboard.EventAdmitted {
 		s.numbers[e.Call.ID] = len(s.spans) + 1
-		s.spans = append(s.spans, &span{number: len(s.spans) + 1, label: e.Call.Name, admitted: e.Time})
-		s.line(e, bold, "call", e.Call.Name+" "+shorten(string(e.Call.Input)))
+		s.spans = append(s.spans, &span{number: len(s.spans) + 1, label: e.Call.ToolName(), admitted: e.Time})
+		s.line(e, bold, "call", e.Call.ToolName()+" "+shorten(string(e.Call.Input)))
 		return
 	}
 	sp := s.spans[s.numbers[e.Call.ID]-1]
@@ -93,7 +93,7 @@ func (s *screen) event(e pegboard.Event) {
 		s.line(e, colour, e.Decision.Behavior.String(), e.Decision.Reason)
 	case pegboard.EventStarted:
 		sp.start, sp.ran = e.Time, true
-		sp.label = e.Call.Name
+		sp.label = e.Call.ToolName()
 		if ts := e.Call.Targets(); len(ts) > 0 {
 			sp.label += " " + s.short(ts[0].Value)
 		}

@@ -36,7 +36,7 @@ type card struct {
 
 // newCard makes the card of q.
 func newCard(ctx context.Context, q *pegboard.Question) *card {
-	c := &card{ID: q.ID, Agent: q.AgentPath, Tool: q.Call.Name, Input: q.Call.Input, Reason: q.Reason, question: q}
+	c := &card{ID: q.ID, Agent: q.AgentPath, Tool: q.Call.ToolName(), Input: q.Call.Input, Reason: q.Reason, question: q}
 	if len(bytes.TrimSpace(c.Input)) == 0 {
 		c.Input = json.RawMessage("{}")
 	}

@@ -22,7 +22,7 @@ func (s *screen) title(text string) {
 func (s *screen) event(e wire.Event) {
 	switch {
 	case e.Call != nil:
-		s.line("call", fmt.Sprintf("%s %s", e.Call.Name, e.Call.Input))
+		s.line("call", fmt.Sprintf("%s %s", e.Call.ToolName(), e.Call.Input))
 	case e.Partial != nil: // the screen shows calls as a whole
 	case e.Thinking != "":
 		s.piece("thinking", e.Thinking)
@@ -36,7 +36,7 @@ func (s *screen) outcome(o pegboard.Outcome) {
 	if o.Result.IsError {
 		word = "failed"
 	}
-	s.line(word, o.Call.Name+": "+o.Result.Text())
+	s.line(word, o.Call.ToolName()+": "+o.Result.Text())
 }
 
 func (s *screen) line(what, text string) {

@@ -54,7 +54,7 @@ func main() {
 	}
 	executor := pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventStarted || e.Kind == pegboard.EventFinished {
-			say(fmt.Sprintf("        %s %s %s", e.Call.Name, e.Call.ID, e.Kind))
+			say(fmt.Sprintf("        %s %s %s", e.Call.ToolName(), e.Call.ID, e.Kind))
 		}
 	}}
 	stream := executor.Stream(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}))

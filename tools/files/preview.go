@@ -48,7 +48,7 @@ const MaxPreview = 1 << 20
 func Preview(ctx context.Context, q *pegboard.Question) (Proposal, error) {
 	w, ok := q.Tool.(*writer)
 	if !ok {
-		return Proposal{}, fmt.Errorf("%w: %s", ErrNoPreview, q.Call.Name)
+		return Proposal{}, fmt.Errorf("%w: %s", ErrNoPreview, q.Call.ToolName())
 	}
 	tool := w.previewTool()
 	if err := tool.Validate(ctx, q.Call); err != nil {

@@ -72,6 +72,6 @@ func failedOutcome(c pegboard.Call, err error) pegboard.Outcome {
 func closeOwn(s *pegboard.Session, out *pegboard.Outcome) {
 	if err := closeSession(s); err != nil && out.Err == nil {
 		err = fmt.Errorf("close the session: %w", err)
-		out.Err = &pegboard.CallError{Tool: out.Call.Name, CallID: out.Call.ID, Stage: pegboard.StageResult, Err: err}
+		out.Err = &pegboard.CallError{Tool: out.Call.ToolName(), CallID: out.Call.ID, Stage: pegboard.StageResult, Err: err}
 	}
 }
