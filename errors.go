@@ -86,19 +86,28 @@ type toolError struct{ cause error }
 func (e *toolError) Error() string   { return e.cause.Error() }
 func (e *toolError) Unwrap() []error { return []error{ErrToolFailed, e.cause} }
 
-// errorClass returns the sentinel that err wraps, without the text of err.
+// errorClass returns the stage and the sentinel of err, without its text.
 func errorClass(err error) string {
 	stage := ""
 	var ce *CallError
 	if errors.As(err, &ce) {
-		stage = string(ce.Stage) + ": "
+		stage, err = string(ce.Stage)+": ", ce.Err
 	}
-	for _, e := range []error{ErrUnknownTool, ErrInvalidInput, ErrNoApprover, ErrExpired, ErrDenied, ErrClosed, ErrTimeout, ErrDetached, ErrCancelled, ErrPanic, ErrDuplicate, ErrDeferred} {
-		if errors.Is(err, e) {
-			return stage + e.Error()
-		}
+	if e := sentinelOf(err); e != nil {
+		return stage + e.Error()
 	}
 	return stage + "failed"
+}
+
+// sentinelOf returns the error of this package that says best what kind of failure err is,
+// or nil.
+func sentinelOf(err error) error {
+	for _, e := range []error{ErrUnknownTool, ErrInvalidInput, ErrNoApprover, ErrExpired, ErrDenied, ErrClosed, ErrTimeout, ErrDetached, ErrCancelled, ErrPanic, ErrDuplicate, ErrDeferred} {
+		if errors.Is(err, e) {
+			return e
+		}
+	}
+	return nil
 }
 
 // A Stage is a stage of the pipeline that a call goes through.
@@ -131,6 +140,11 @@ func (e *CallError) Error() string { return string(e.Stage) + " " + e.Tool + ": 
 
 // Unwrap returns the cause.
 func (e *CallError) Unwrap() error { return e.Err }
+
+// Sentinel returns the error of this package that says best what kind of failure e is,
+// such as [ErrInvalidInput], or nil if that is the tool's own. Its text has no part of the
+// input, so that a log can hold it.
+func (e *CallError) Sentinel() error { return sentinelOf(e.Err) }
 
 // A BuildError says what is wrong with a [Definition], or with an argument of [Registry].
 type BuildError struct {

@@ -3,6 +3,7 @@ package pegboard_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -27,4 +28,27 @@ func ExampleJoinHooks() {
 	// Output:
 	// Greet was denied: Bob is asleep. Do not try the same by other means; do something else or tell the user.
 	// HELLO Ada
+}
+
+// A host counts the calls that came to nothing, and helps a model that keeps to a tool of
+// another harness.
+func ExampleHooks_notRun() {
+	hooks := pegboard.Hooks{NotRun: func(_ context.Context, h *pegboard.HookCall) error {
+		var why *pegboard.CallError
+		errors.As(h.Outcome.Err, &why)
+		fmt.Printf("%s was not run, at the stage %s: %v\n", h.Call.ToolName(), why.Stage, why.Sentinel())
+		if h.Call.Name == "say_hello" {
+			h.AddContext("say_hello is called Greet here.")
+		}
+		return nil
+	}}
+	var ex pegboard.Executor
+	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: hooks}, greet),
+		pegboard.Call{ID: "1", Name: "say_hello", Input: json.RawMessage(`{"name":"Ada"}`)},
+		pegboard.Call{ID: "2", Name: "Greet", Input: json.RawMessage(`{"nam":"Ada"}`)})
+	fmt.Println(out[0].Result.Messages[0].Text)
+	// Unordered output:
+	// say_hello was not run, at the stage lookup: unknown tool
+	// Greet was not run, at the stage decode: invalid input
+	// say_hello is called Greet here.
 }

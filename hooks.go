@@ -31,6 +31,13 @@ type Hooks struct {
 	Post func(ctx context.Context, h *HookCall) error
 	// PostFailure runs after a call that failed while it ran, instead of Post.
 	PostFailure func(ctx context.Context, h *HookCall) error
+	// NotRun runs after a call whose tool was not called, instead of Post: its name is
+	// unknown, its input is wrong, it was denied, or it was stopped before. The error in
+	// h.Outcome says which, and h.Outcome.Decision who denied it. The hook may change the
+	// text of h.Outcome.Result, which stays an error, and end the turn. If it fails, that is
+	// logged and changes nothing. So one of Post, PostFailure and NotRun runs for every
+	// call, except one that is submitted after [Stream.Abandon].
+	NotRun func(ctx context.Context, h *HookCall) error
 	// Batch runs when all calls of a message have ended. It may set the Result and StopTurn
 	// of their outcomes. To add a text for the model, set a Result that has it in its
 	// Messages. A [Stream] yields outcomes before it is finished, and the others when Batch
@@ -38,8 +45,8 @@ type Hooks struct {
 	Batch func(ctx context.Context, outcomes []Outcome) error
 
 	// Timeout is how long each hook except Select may take; 0 means no limit. A hook that
-	// exceeds it has failed, and is abandoned. Post, PostFailure and Batch also run after
-	// the turn was interrupted; their context then ends after [Executor].Grace.
+	// exceeds it has failed, and is abandoned. Post, PostFailure, NotRun and Batch also run
+	// after the turn was interrupted; their context then ends after [Executor].Grace.
 	Timeout time.Duration
 	// OnFailure says what an error, a panic or a timeout means.
 	OnFailure FailMode
@@ -60,8 +67,8 @@ func (m FailMode) String() string { return nameOf(int(m), "by kind", "block", "c
 
 // A HookCall is the argument of a hook.
 type HookCall struct {
-	Tool    Tool
-	Call    *Call
+	Tool    Tool     // nil in NotRun if the pool has no tool of that name
+	Call    *Call    // in NotRun, its Input may not be JSON
 	Outcome *Outcome // nil in Pre
 
 	host     hookHost // nil for a HookCall that no executor has made
@@ -106,6 +113,7 @@ func JoinHooks(hs ...Hooks) Hooks {
 		joined.Permission = joinAnswers(joined.Permission, g.Permission)
 		joined.Post = joinErrors(joined.Post, g.Post)
 		joined.PostFailure = joinErrors(joined.PostFailure, g.PostFailure)
+		joined.NotRun = joinErrors(joined.NotRun, g.NotRun)
 		joined.Batch = joinErrors(joined.Batch, g.Batch)
 	}
 	return joined

@@ -26,6 +26,9 @@ func (h Hooks) guarded() Hooks {
 	if h.PostFailure != nil {
 		g.PostFailure = guardError(h, h.PostFailure, ownCall)
 	}
+	if h.NotRun != nil {
+		g.NotRun = guardError(h, h.NotRun, ownCall)
+	}
 	if h.Batch != nil {
 		g.Batch = guardError(h, onOwnGoroutine(h.Batch), ownOutcomes)
 	}

@@ -211,6 +211,8 @@ func (s *scene) checkEvents(t *testing.T) {
 			count[kind]++
 		}
 		require.Equal(t, pegboard.EventAdmitted, story[0], "%s: %v", id, story)
+		require.Equal(t, count[pegboard.EventFinished], s.hooked[id]+s.unhooked[id], "one hook runs after each call %s: %v", id, story)
+		require.Equal(t, count[pegboard.EventStarted], s.hooked[id], "%s: %v", id, story)
 		if twins := count[pegboard.EventAdmitted]; twins > 1 {
 			require.Equal(t, twins, count[pegboard.EventFinished], "%s: %v", id, story)
 			continue

@@ -28,13 +28,15 @@ type world struct {
 	files    map[string]string
 	running  map[string]action
 	ran      map[string]int // how often
+	hooked   map[string]int // how often a hook ran after the tool of a call was called
+	unhooked map[string]int // and how often one ran since it was not
 	overlaps []string
 	inner    map[string][]pegboard.Outcome // of the calls that a call made
 	then     func(what string)             // what a result does
 }
 
 func newWorld() *world {
-	return &world{files: map[string]string{}, running: map[string]action{}, ran: map[string]int{}, inner: map[string][]pegboard.Outcome{}}
+	return &world{files: map[string]string{}, running: map[string]action{}, ran: map[string]int{}, hooked: map[string]int{}, unhooked: map[string]int{}, inner: map[string][]pegboard.Outcome{}}
 }
 
 // session returns one whose hooks, rules and person do what the input says.
@@ -44,14 +46,25 @@ func (w *world) session(t *testing.T) *pegboard.Session {
 		Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"WebFetch(domain:deny.test)"}, Ask: []string{"WebFetch(domain:ask.test)"}}),
 		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
 		Hooks: pegboard.JoinHooks(
-			pegboard.Hooks{Pre: preAsPlanned, Post: postAsPlanned, PostFailure: postAsPlanned, Timeout: hookTime},
-			pegboard.Hooks{Post: blockAsPlanned, PostFailure: blockAsPlanned, OnFailure: pegboard.FailBlock},
+			pegboard.Hooks{Post: w.count(w.hooked), PostFailure: w.count(w.hooked), NotRun: w.count(w.unhooked)},
+			pegboard.Hooks{Pre: preAsPlanned, Post: postAsPlanned, PostFailure: postAsPlanned, NotRun: postAsPlanned, Timeout: hookTime},
+			pegboard.Hooks{Post: blockAsPlanned, PostFailure: blockAsPlanned, NotRun: blockAsPlanned, OnFailure: pegboard.FailBlock},
 		),
 		Ask: askAsPlanned, AskTimeout: askTime,
 	})
 	require.NoError(t, err)
 	worldOf.Set(s, w)
 	return s
+}
+
+// count returns a hook that counts its calls in counts.
+func (w *world) count(counts map[string]int) func(ctx, *pegboard.HookCall) error {
+	return func(_ ctx, h *pegboard.HookCall) error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		counts[h.Call.ID]++
+		return nil
+	}
 }
 
 // actionOf reads what was planned for a call.

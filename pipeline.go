@@ -61,11 +61,14 @@ type job struct {
 	progress *progressLimit // nil without a listener
 
 	// The outcome.
-	postHooksRan bool
-	over         atomic.Bool // no more events are emitted
-	outcome      *Outcome
-	ended        chan struct{} // closed when outcome is set
+	afterHooksRan bool
+	over          atomic.Bool // no more events are emitted
+	outcome       *Outcome
+	ended         chan struct{} // closed when outcome is set
 }
+
+// ran reports whether the tool was called.
+func (j *job) ran() bool { return j.stage == StageCall || j.stage == StageResult }
 
 // session returns the session that the call runs in.
 func (j *job) session() *Session { return j.batch.pool.session }
@@ -390,10 +393,7 @@ func (j *job) finish(o Outcome) {
 	j.endDeciding()
 	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
 	failed := j.failedByItself(&o)
-	if !j.postHooksRan && (j.stage == StageCall || j.stage == StageResult) {
-		j.postHooksRan = true // a hook that ends the goroutine is not called again
-		j.postHooks(&o)
-	}
+	j.afterHooks(&o)
 	o.Result = j.fitResult(&j.batch.uncancelled, j.withContext(o.Result))
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
 	o.Elapsed = time.Since(j.admitted)

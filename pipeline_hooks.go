@@ -33,7 +33,12 @@ func (j *job) hookCall(o *Outcome) *HookCall {
 	h := &struct {
 		HookCall
 		call Call
-	}{HookCall: HookCall{Tool: j.entry.tool, host: j, snapshot: j.call}, call: *j.call}
+	}{HookCall: HookCall{host: j, snapshot: j.call}, call: *j.call}
+	if j.entry != nil {
+		h.Tool = j.entry.tool
+	} else {
+		h.Tool, _ = j.batch.pool.Lookup(j.call.Name)
+	}
 	h.call.Input = slices.Clone(j.call.Input)
 	h.Call = &h.call
 	if o != nil {
@@ -47,7 +52,48 @@ func (j *job) hookCall(o *Outcome) *HookCall {
 // emitFromHook implements [HookCall.Emit].
 func (j *job) emitFromHook(c *Call, text string) { j.emitUnlessOver(EventHook, c, text) }
 
-// postHooks runs the hooks after the call, which may replace its result.
+// afterHooks runs one of the hooks after the call.
+func (j *job) afterHooks(o *Outcome) {
+	if j.afterHooksRan {
+		return
+	}
+	j.afterHooksRan = true // a hook that ends the goroutine is not called again
+	if j.ran() {
+		j.postHooks(o)
+	} else {
+		j.notRunHook(o)
+	}
+}
+
+// notRunHook runs the hook for a call whose tool was not called. The hook may replace the
+// text of the result, and nothing else that says what happened.
+func (j *job) notRunHook(o *Outcome) {
+	hook := j.session().cfg.Hooks.NotRun
+	if hook == nil || j.streamAbandoned != nil {
+		return
+	}
+	h := j.hookCall(o)
+	ctx, cancel := j.batch.afterContext()
+	defer cancel()
+	if err := hook(ctx, h); err != nil {
+		j.batch.logHookFailure(j.call, err)
+	}
+	changed := h.Outcome
+	if changed == nil {
+		return
+	}
+	o.StopTurn = o.StopTurn || changed.StopTurn
+	if changed.Result != nil {
+		r := *changed.Result
+		r.IsError, r.UpdateSession = true, nil
+		if r.empty() {
+			r.Parts = o.Result.Parts
+		}
+		o.Result = &r
+	}
+}
+
+// postHooks runs the hooks after a call that ran, which may replace its result.
 func (j *job) postHooks(o *Outcome) {
 	hooks := j.session().cfg.Hooks
 	hook := hooks.Post

@@ -127,6 +127,7 @@ func TestOnlyTheResultOfAHookCounts(t *testing.T) {
 		},
 		Post:        func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
 		PostFailure: func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
+		NotRun:      func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
 	}
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		spoil(e.Call)
@@ -386,4 +387,127 @@ func TestHooksMayAddContext(t *testing.T) {
 	denied := ex.Run(t.Context(), pool, call("1", "A", ``))[0]
 	require.ErrorIs(t, denied.Err, pegboard.ErrDenied)
 	require.Equal(t, "before A", denied.Result.Messages[0].Text, "also of a call that is denied")
+}
+
+// TestNotRunHook: it runs for every way in which a call ends before its tool is called, and
+// for no other.
+func TestNotRunHook(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		calls []pegboard.Call // the hook is expected for the last one
+		perms pegboard.RuleSet
+		is    error
+		stage pegboard.Stage
+		by    pegboard.Decider // of the denial
+		stops bool             // Pre stops the batch
+		cut   bool             // the message was cut off
+		none  bool             // no hook is expected
+	}{
+		{name: "an unknown name", calls: []pegboard.Call{call("1", "Nobody", `{`)}, is: pegboard.ErrUnknownTool, stage: pegboard.StageLookup},
+		{name: "a tool that a rule excludes", calls: []pegboard.Call{call("1", "T", `{}`)}, perms: pegboard.RuleSet{Deny: []string{"T"}}, is: pegboard.ErrUnknownTool, stage: pegboard.StageLookup},
+		{name: "no JSON", calls: []pegboard.Call{call("1", "T", `{`)}, is: pegboard.ErrInvalidInput, stage: pegboard.StageDecode},
+		{name: "against the schema", calls: []pegboard.Call{call("1", "T", `{"mood":1}`)}, is: pegboard.ErrInvalidInput, stage: pegboard.StageDecode},
+		{name: "refused by Validate", calls: []pegboard.Call{call("1", "T", `{"mode":"invalid"}`)}, is: pegboard.ErrInvalidInput, stage: pegboard.StageValidate},
+		{name: "a second id", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`), call("1", "T", `{"mode":"ok"}`)}, perms: pegboard.RuleSet{Allow: []string{"T"}}, is: pegboard.ErrDuplicate, stage: pegboard.StageAdmit},
+		{name: "denied by the tool", calls: []pegboard.Call{call("1", "T", `{"mode":"denied"}`)}, is: pegboard.ErrDenied, stage: pegboard.StagePermission, by: pegboard.ByTool},
+		{name: "nobody to ask", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`)}, is: pegboard.ErrNoApprover, stage: pegboard.StagePermission, by: pegboard.ByNobody},
+		{name: "stopped", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`)}, stops: true, is: pegboard.ErrCancelled, stage: pegboard.StageHook},
+		{name: "cut off", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`)}, cut: true, is: pegboard.ErrCancelled, stage: pegboard.StageTargets},
+		{name: "it ran", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`)}, perms: pegboard.RuleSet{Allow: []string{"T"}}, none: true},
+		{name: "it failed while it ran", calls: []pegboard.Call{call("1", "T", `{"mode":"fails"}`)}, perms: pegboard.RuleSet{Allow: []string{"T"}}, is: pegboard.ErrToolFailed, stage: pegboard.StageCall, none: true},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			turn, stop := context.WithCancel(t.Context())
+			defer stop()
+			wanted, hooks := tc.calls[len(tc.calls)-1], 0
+			cfg := pegboard.SessionConfig{Permissions: rules(t, "", tc.perms)}
+			cfg.Hooks.NotRun = func(_ ctx, h *pegboard.HookCall) error {
+				hooks++
+				require.Equal(t, tc.is == pegboard.ErrUnknownTool, h.Tool == nil)
+				require.Equal(t, wanted.Name, h.Call.Name)
+				require.Equal(t, string(wanted.Input), string(h.Call.Input), "what the model wrote")
+				require.ErrorIs(t, h.Outcome.Err, tc.is)
+				require.Equal(t, tc.by, h.Outcome.Decision.By)
+				h.AddContext("from the hook")
+				h.Outcome.Err, h.Outcome.StopTurn = nil, true
+				h.Outcome.Result = &pegboard.Result{Parts: []pegboard.Part{{Text: "changed"}}, UpdateSession: func(*pegboard.Session) { t.Error("a call that was not run changed the session") }}
+				return nil
+			}
+			if tc.stops {
+				cfg.Hooks.Pre = func(ctx ctx, _ *pegboard.HookCall) (pegboard.Decision, error) {
+					stop()
+					return pegboard.Decision{}, ctx.Err()
+				}
+			}
+			ex := executor(pegboard.Executor{})
+			stream := ex.Stream(turn, registryOf(t, moody("T")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}))
+			for _, c := range tc.calls {
+				stream.Submit(c)
+			}
+			stream.Finish(map[bool]pegboard.FinishReason{false: pegboard.FinishToolCalls, true: pegboard.FinishLength}[tc.cut])
+			outs := slices.Collect(stream.Wait())
+			o := outs[len(outs)-1]
+
+			require.ErrorIs(t, o.Err, tc.is)
+			if tc.none {
+				require.Zero(t, hooks)
+				return
+			}
+			require.Equal(t, 1, hooks)
+			var ce *pegboard.CallError
+			require.ErrorAs(t, o.Err, &ce, "a hook makes no success of it")
+			require.Equal(t, tc.stage, ce.Stage)
+			require.True(t, o.Result.IsError)
+			require.True(t, o.StopTurn)
+			require.Equal(t, "changed", o.Result.Text())
+			require.Equal(t, []pegboard.Part{{Text: "from the hook"}}, o.Result.Messages)
+		})
+	}
+}
+
+// A NotRun hook that fails, or takes the text away, leaves the outcome as it was.
+func TestNotRunHookLeavesAReason(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		hook func(h *pegboard.HookCall) error
+		logs string
+	}{
+		{name: "no result", hook: func(h *pegboard.HookCall) error { h.Outcome.Result = nil; return nil }},
+		{name: "no outcome", hook: func(h *pegboard.HookCall) error { h.Outcome = nil; return nil }},
+		{name: "an empty result", hook: func(h *pegboard.HookCall) error { h.Outcome.Result = &pegboard.Result{}; return nil }},
+		{name: "an error", hook: func(*pegboard.HookCall) error { return errPlanned }, logs: errPlanned.Error()},
+		{name: "a panic", hook: func(*pegboard.HookCall) error { panic("oh") }, logs: "panic: oh"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			for _, mode := range []pegboard.FailMode{pegboard.FailDefault, pegboard.FailBlock, pegboard.FailContinue} {
+				var log bytes.Buffer
+				s := session(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{OnFailure: mode, NotRun: func(_ ctx, h *pegboard.HookCall) error { return tc.hook(h) }}})
+				ex := executor(pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+				o := ex.Run(t.Context(), registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{}), call("1", "U", ``))[0]
+				require.ErrorIs(t, o.Err, pegboard.ErrUnknownTool)
+				require.Equal(t, "U is not a registered tool. Call one of the tools you were given.", o.Result.Text())
+				require.True(t, o.Result.IsError)
+				require.Contains(t, log.String(), tc.logs)
+			}
+		})
+	}
+}
+
+// The hooks of a session run for the refused calls of its forks, too.
+func TestNotRunHookOfAParent(t *testing.T) {
+	t.Parallel()
+	var saw []string
+	note := func(who string) pegboard.Hooks {
+		return pegboard.Hooks{NotRun: func(_ ctx, h *pegboard.HookCall) error { saw = append(saw, who+" "+h.Call.ID); return nil }}
+	}
+	parent := session(t, pegboard.SessionConfig{Hooks: note("parent")})
+	child := forked(t, parent, pegboard.SessionConfig{Hooks: note("child")})
+	run(t, registryOf(t), child, call("1", "U", ``))
+	require.Equal(t, []string{"parent 1", "child 1"}, saw)
 }

@@ -211,7 +211,7 @@ func (j *job) addUpdateCrash(o *Outcome, crash error) {
 // failedByItself reports whether o is a failure of the tool: not a stop, and not a call
 // that is answered later.
 func (j *job) failedByItself(o *Outcome) bool {
-	if !o.Result.IsError || j.stage != StageCall && j.stage != StageResult || j.run.isAbandoned() || errors.Is(o.Err, ErrDeferred) {
+	if !o.Result.IsError || !j.ran() || j.run.isAbandoned() || errors.Is(o.Err, ErrDeferred) {
 		return false
 	}
 	cause := j.run.Cause()

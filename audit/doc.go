@@ -1,6 +1,6 @@
 // Package audit writes a log of the permission decisions of an agent: one line of JSON
-// for each decision, in a file that is rotated by size. It records the events of an
-// executor:
+// for each decision, and for each call that ended before, in a file that is rotated by
+// size. It records the events of an executor:
 //
 //	log, err := audit.Open(path, audit.Options{})
 //	…
@@ -15,13 +15,14 @@
 //
 // Every [pegboard.EventDecided] makes a line, including those about targets that a
 // running call checks. The line of a call is written to the file before the tool is
-// called. There is no line where the executor emits no such event: for a call that ends
-// before it is decided, because of an unknown tool, an invalid input or an interrupted
-// question; for targets that [pegboard.Call.Filter] removes; and for a detached call
-// after Run has returned.
+// called. A call that was neither denied nor run makes a line when it ends: its tool was
+// unknown, its input was wrong, or it was stopped while it waited. If it was allowed
+// before, it has two lines. So each call has a line, except one that is submitted after
+// [pegboard.Stream.Abandon]. There is none for targets that [pegboard.Call.Filter] removes,
+// and for what a detached call checks after Run has returned.
 //
-// The fields are, in this order (time, tool, behavior and by are always there, the others
-// only if they have a value):
+// The fields are, in this order (time, tool and behavior are always there, the others only
+// if they have a value):
 //
 //	time      time of the decision: RFC 3339, UTC, always with nine digits of a second
 //	trace     Event.TraceID, the same for all events of a batch
@@ -29,11 +30,14 @@
 //	agent     id of the agent; the main agent has none
 //	call      id of the call
 //	parent    id of the call whose tool made it
-//	tool      the name of the tool; for a name that no tool has, what the model wrote
+//	tool      the name of the tool
 //	as        the alias by which the model called the tool
-//	behavior  allow or deny; any other word is a defect
+//	behavior  allow, deny, or notRun for a call that was neither denied nor run; any other
+//	          word is a defect
 //	by        the decider, as Decision.By: a rule, the mode, a person, nobody
 //	mode      the session's mode just after the decision
+//	stage     of notRun: the stage that the call ended at, as CallError.Stage
+//	error     of notRun: what kind of failure that was, as CallError.Sentinel
 //	rule      the rule that decided: its behavior, its text and its source
 //	remember  updates of the permissions by the answer: "addRules allow localSettings";
 //	          with Inputs, the rules as well
@@ -42,7 +46,7 @@
 //
 // With [Options].Inputs also:
 //
-//	reason    Decision.Reason
+//	reason    Decision.Reason; of notRun, the error
 //	input     the call's input, without spaces between its parts; as a string if it is not
 //	          JSON, or has bytes that are not UTF-8
 //	values    the targets, each with target (as above), value and, for a path that resolves
@@ -54,7 +58,8 @@
 // so they are left out. Names and ids usually come from the host or the provider, but the
 // log does not rely on that: a name or id that is longer than 128 bytes, or contains other
 // characters than letters, digits and _ - . : /, is written as "sha256:" and the first
-// half of its digest in hexadecimal. So a line can still be found by a known id.
+// half of its digest in hexadecimal. So a line can still be found by a known id. A name
+// that no tool has comes from the model, and is always written as its digest.
 //
 // A rule is configuration. But a rule of [pegboard.SourceSession] usually comes from the
 // user's answer to allow a call permanently, and contains parts of the call. Its pattern is

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// line is the JSON of one decision. The order of the fields is the order in the file.
+// line is the JSON of one decision, or of a call that was not run. The order of the fields is the order in the file.
 type line struct {
 	Time     string          `json:"time"`
 	Trace    string          `json:"trace,omitempty"`
@@ -25,8 +26,10 @@ type line struct {
 	Tool     string          `json:"tool"`
 	As       string          `json:"as,omitempty"`
 	Behavior string          `json:"behavior"`
-	By       string          `json:"by"`
+	By       string          `json:"by,omitempty"`
 	Mode     string          `json:"mode,omitempty"`
+	Stage    string          `json:"stage,omitempty"`
+	Error    string          `json:"error,omitempty"`
 	Rule     *rule           `json:"rule,omitempty"`
 	Remember []string        `json:"remember,omitempty"`
 	Targets  []string        `json:"targets,omitempty"`
@@ -50,35 +53,64 @@ type value struct {
 // timeFormat is RFC 3339 with all nine digits, so that lines sort by time.
 const timeFormat = "2006-01-02T15:04:05.000000000Z07:00"
 
-// newLine returns the line of a decision. Without inputs it contains no text of the model,
-// as the package comment promises.
-func newLine(e pegboard.Event, inputs bool) line {
-	name := nameOrDigest
-	if inputs {
-		name = func(s string) string { return s }
+// notRun is the behavior of a call that was neither denied nor run.
+const notRun = "notRun"
+
+// newLine returns the line of an event, or false if it has none. Without inputs the line
+// contains no text of the model, as the package comment promises.
+func newLine(e pegboard.Event, inputs bool) (l line, ok bool) {
+	if e.Call == nil {
+		return line{}, false
 	}
+	switch {
+	case e.Kind == pegboard.EventDecided && e.Decision != nil:
+		l = newCallLine(e, e.Targets, inputs)
+		l.addDecision(e, inputs)
+		return l, true
+	case e.Kind == pegboard.EventFinished && e.Outcome != nil:
+		refusal := refusalOf(e.Outcome)
+		if refusal == nil {
+			return line{}, false
+		}
+		l = newCallLine(e, e.Call.Targets(), inputs)
+		l.addRefusal(refusal, inputs)
+		return l, true
+	}
+	return line{}, false
+}
+
+// refusalOf returns why a call did not run, or nil if it ran or has a line that says that
+// it was denied.
+func refusalOf(o *pegboard.Outcome) *pegboard.CallError {
+	var refusal *pegboard.CallError
+	if o.Decision.Behavior == pegboard.Deny || !errors.As(o.Err, &refusal) || refusal.Stage == pegboard.StageCall || refusal.Stage == pegboard.StageResult {
+		return nil
+	}
+	return refusal
+}
+
+// newCallLine returns a line with what is known of a call.
+func newCallLine(e pegboard.Event, targets []pegboard.Target, inputs bool) line {
+	name := namer(inputs)
 	l := line{
-		Time:     e.Time.UTC().Format(timeFormat),
-		Trace:    name(e.TraceID),
-		Call:     name(e.Call.ID),
-		Tool:     name(e.Call.ToolName()),
-		Behavior: e.Decision.Behavior.String(),
-		By:       e.Decision.By.String(),
-		Rule:     newRule(e.Decision.Rule, inputs),
+		Time:  e.Time.UTC().Format(timeFormat),
+		Trace: name(e.TraceID),
+		Call:  name(e.Call.ID),
+		Tool:  name(e.Call.ToolName()),
+	}
+	if !inputs && !isTool(e.Call) {
+		l.Tool = digest(e.Call.Name)
 	}
 	if e.Call.Name != e.Call.ToolName() {
 		l.As = name(e.Call.Name)
 	}
 	if s := e.Call.Session(); s != nil {
-		l.Session, l.Agent, l.Mode = name(s.ID()), name(s.AgentID()), name(string(s.Permissions().Mode()))
+		l.Session, l.Agent = name(s.ID()), name(s.AgentID())
 	}
 	if p := e.Call.Parent(); p != nil {
 		l.Parent = name(p.ID)
 	}
-	for _, u := range e.Decision.Remember {
-		l.Remember = append(l.Remember, describeUpdate(u, inputs))
-	}
-	for _, t := range e.Targets {
+	for _, t := range targets {
 		kind := targetKind(t)
 		if !slices.Contains(l.Targets, kind) {
 			l.Targets = append(l.Targets, kind)
@@ -92,9 +124,53 @@ func newLine(e pegboard.Event, inputs bool) line {
 		}
 	}
 	if inputs {
-		l.Reason, l.Input = e.Decision.Reason, inputJSON(e.Call.Input)
+		l.Input = inputJSON(e.Call.Input)
 	}
 	return l
+}
+
+// isTool reports whether there is a tool of the name that the model used. Any other name is
+// a text of the model. A call without a pool was made by the host.
+func isTool(c *pegboard.Call) bool {
+	p := c.Pool()
+	if p == nil {
+		return true
+	}
+	_, ok := p.Lookup(c.Name)
+	return ok || slices.ContainsFunc(p.Excluded(), func(x pegboard.Exclusion) bool { return x.Name == c.ToolName() })
+}
+
+// addDecision adds what was decided.
+func (l *line) addDecision(e pegboard.Event, inputs bool) {
+	l.Behavior, l.By, l.Rule = e.Decision.Behavior.String(), e.Decision.By.String(), newRule(e.Decision.Rule, inputs)
+	if s := e.Call.Session(); s != nil {
+		l.Mode = namer(inputs)(string(s.Permissions().Mode()))
+	}
+	for _, u := range e.Decision.Remember {
+		l.Remember = append(l.Remember, describeUpdate(u, inputs))
+	}
+	if inputs {
+		l.Reason = e.Decision.Reason
+	}
+}
+
+// addRefusal adds why a call did not run.
+func (l *line) addRefusal(refusal *pegboard.CallError, inputs bool) {
+	l.Behavior, l.Stage = notRun, string(refusal.Stage)
+	if kind := refusal.Sentinel(); kind != nil {
+		l.Error = kind.Error()
+	}
+	if inputs {
+		l.Reason = refusal.Err.Error()
+	}
+}
+
+// namer returns the function that names and ids pass through.
+func namer(inputs bool) func(string) string {
+	if inputs {
+		return func(s string) string { return s }
+	}
+	return nameOrDigest
 }
 
 // newRule hides the pattern of a session rule, which is usually made from a call.
@@ -146,6 +222,10 @@ func nameOrDigest(s string) string {
 	if len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, odd) {
 		return s
 	}
+	return digest(s)
+}
+
+func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return fmt.Sprintf("sha256:%x", sum[:len(sum)/2])
 }

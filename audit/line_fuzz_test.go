@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,16 +36,23 @@ func FuzzLine(f *testing.F) {
 					Rule: &pegboard.Rule{Tool: "Bash", Pattern: pattern, Source: pegboard.SourceSession},
 				},
 			})
+			log.Record(pegboard.Event{
+				Kind: pegboard.EventFinished, Time: noon, TraceID: trace,
+				Call:    &pegboard.Call{ID: id, Name: tool, Input: json.RawMessage(input)},
+				Outcome: &pegboard.Outcome{Err: &pegboard.CallError{Tool: tool, Stage: pegboard.StageAdmit, Err: fmt.Errorf("%w: %s", pegboard.ErrDuplicate, reason)}},
+			})
 			require.NoError(t, log.Close())
-			text := read(t, path)
-			require.True(t, utf8.ValidString(text))
-			line, ok := strings.CutSuffix(text, "\n")
-			require.True(t, ok)
-			require.Equal(t, -1, strings.IndexFunc(line, func(r rune) bool { return !unicode.IsGraphic(r) }), line)
-			require.True(t, json.Valid([]byte(line)), line)
-			if !inputs {
-				require.NotContains(t, line, " ")
-				require.Less(t, len(line), 1500)
+			for _, file := range []string{path + ".1", path} { // each line has a file of its own
+				text := read(t, file)
+				require.True(t, utf8.ValidString(text))
+				line, ok := strings.CutSuffix(text, "\n")
+				require.True(t, ok)
+				require.Equal(t, -1, strings.IndexFunc(line, func(r rune) bool { return !unicode.IsGraphic(r) }), line)
+				require.True(t, json.Valid([]byte(line)), line)
+				if !inputs {
+					require.NotContains(t, line, " ")
+					require.Less(t, len(line), 1500)
+				}
 			}
 		}
 	})

@@ -95,6 +95,101 @@ func resolved(t *testing.T, dir string) string {
 	return real
 }
 
+// TestCallsThatDidNotRun: each call that was neither denied nor run has a line, or two if
+// it was allowed before.
+func TestCallsThatDidNotRun(t *testing.T) {
+	t.Parallel()
+	const start = `{"time":"2026-07-01T12:00:00.000000005Z","trace":"trace-1","session":"s1","call":"c",`
+	tests := []struct {
+		name, tool, input string
+		inputs, asks      bool // asks: the question is interrupted
+		stops             bool // the batch is stopped when the call was allowed
+		want              []string
+	}{
+		{
+			name: "a name that no tool has", tool: "k4nary", input: `{}`,
+			want: []string{`"tool":"sha256:65a808d554da4333d7cda660e8c3944c","behavior":"notRun","stage":"lookup","error":"unknown tool"}`},
+		},
+		{
+			name: "the same, with inputs", tool: "k4nary", input: `{"a": 1}`, inputs: true,
+			want: []string{`"tool":"k4nary","behavior":"notRun","stage":"lookup","error":"unknown tool","reason":"unknown tool: k4nary","input":{"a":1}}`},
+		},
+		{
+			name: "an alias of a tool that a rule excludes", tool: "Shell", input: `{}`,
+			want: []string{`"tool":"Bash","as":"Shell","behavior":"notRun","stage":"lookup","error":"unknown tool"}`},
+		},
+		{
+			name: "input that is no JSON", tool: "Write", input: `{"path":"k4nary`,
+			want: []string{`"tool":"Write","behavior":"notRun","stage":"decode","error":"invalid input"}`},
+		},
+		{
+			name: "the same, with inputs", tool: "Write", input: `{"path":"k4nary`, inputs: true,
+			want: []string{`"tool":"Write","behavior":"notRun","stage":"decode","error":"invalid input","reason":"REASON","input":"{\"path\":\"k4nary"}`},
+		},
+		{
+			name: "input against the schema", tool: "Write", input: `{"way":"k4nary"}`,
+			want: []string{`"tool":"Write","behavior":"notRun","stage":"decode","error":"invalid input"}`},
+		},
+		{
+			name: "input that the tool refuses", tool: "Write", input: `{"path":"k4nary","note":"refuse"}`,
+			want: []string{`"tool":"Write","behavior":"notRun","stage":"validate","error":"invalid input","targets":["path:write"]}`},
+		},
+		{
+			name: "a question that is interrupted", tool: "Write", input: `{"path":"k4nary"}`, asks: true,
+			want: []string{`"tool":"Write","behavior":"notRun","stage":"permission","error":"cancelled","targets":["path:write"]}`},
+		},
+		{
+			name: "allowed and then stopped", tool: "Write", input: `{"path":"out/k4nary"}`, stops: true,
+			want: []string{
+				`"tool":"Write","behavior":"allow","by":"rule","mode":"default","rule":{"behavior":"allow","text":"Edit(out/**)","source":"projectSettings"},"targets":["path:write"]}`,
+				`"tool":"Write","behavior":"notRun","stage":"permission","error":"cancelled","targets":["path:write"]}`,
+			},
+		},
+		{
+			name: "denied", tool: "Write", input: `{"path":"k4nary"}`,
+			want: []string{`"tool":"Write","behavior":"deny","by":"nobody","mode":"default","targets":["path:write"]}`},
+		},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			log, path := opened(t, audit.Options{Inputs: tc.inputs})
+			turn, stop := context.WithCancel(t.Context())
+			defer stop()
+			executor := &pegboard.Executor{TraceID: func(context.Context) string { return "trace-1" }, OnEvent: func(e pegboard.Event) {
+				e.Time = noon
+				log.Record(e)
+				if tc.stops && e.Kind == pegboard.EventDecided {
+					stop()
+				}
+			}}
+			cfg := pegboard.SessionConfig{ID: "s1", Dir: t.TempDir(), Permissions: rules(t, pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"Edit(out/**)"}, Deny: []string{"Bash"}})}
+			if tc.asks {
+				cfg.Ask = func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+					stop()
+					return pegboard.AskLater(ctx, q)
+				}
+			}
+			outcome := executor.Run(turn, pool(t, session(t, cfg), worker("Write"), worker("Bash", "Shell")), call("c", tc.tool, tc.input))[0]
+			var refusal *pegboard.CallError
+			require.ErrorAs(t, outcome.Err, &refusal)
+			want := ""
+			for _, line := range tc.want {
+				want += start + strings.ReplaceAll(line, "REASON", quoted(t, refusal.Err.Error())) + "\n"
+			}
+			require.Equal(t, want, read(t, path))
+		})
+	}
+}
+
+// quoted returns a text as it stands in JSON, without the quotes.
+func quoted(t *testing.T, text string) string {
+	t.Helper()
+	data, err := json.Marshal(text)
+	require.NoError(t, err)
+	return strings.Trim(string(data), `"`)
+}
+
 // TestAllDecisionsOfACall: of an agent, from inside a call, and in mid-call.
 func TestAllDecisionsOfACall(t *testing.T) {
 	t.Parallel()

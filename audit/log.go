@@ -71,14 +71,15 @@ func Open(path string, o Options) (*Log, error) {
 	return l, nil
 }
 
-// Record writes a line if e is a decision, and ignores every other event. It is made for
-// [pegboard.Executor].OnEvent. When it returns, the line was written to the file, or OnError
-// was called.
+// Record writes a line if e is a decision, or the end of a call that was neither denied nor
+// run, and ignores every other event. It is made for [pegboard.Executor].OnEvent. When it
+// returns, the line was written to the file, or OnError was called.
 func (l *Log) Record(e pegboard.Event) {
-	if e.Kind != pegboard.EventDecided || e.Decision == nil || e.Call == nil {
+	entry, ok := newLine(e, l.inputs)
+	if !ok {
 		return
 	}
-	line, err := encode(newLine(e, l.inputs))
+	line, err := encode(entry)
 	if err = l.write(line, err); err != nil && l.onError != nil {
 		l.onError(err) // without the lock, since it may call Lost
 	}

@@ -156,6 +156,12 @@ func worker(name string, aliases ...string) pegboard.Tool {
 			}
 			return tr
 		},
+		Validate: func(_ context.Context, in order, _ *pegboard.Call) error {
+			if in.Note == "refuse" {
+				return fmt.Errorf("%s must not be written", in.Path)
+			}
+			return nil
+		},
 		Call: func(ctx context.Context, in order, c *pegboard.Call) (string, error) {
 			if in.Later == "" {
 				return "done", nil
