@@ -67,7 +67,9 @@ func TestCallToolName(t *testing.T) {
 				return nil
 			}
 			s := session(t, pegboard.SessionConfig{Permissions: perms, Hooks: pegboard.Hooks{
-				Pre:  func(ctx ctx, h *pegboard.HookCall) (pegboard.Decision, error) { return pegboard.Decision{}, seen(ctx, h) },
+				Pre: func(ctx ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+					return pegboard.Decision{}, seen(ctx, h)
+				},
 				Post: seen, PostFailure: seen,
 			}})
 			var logged, crashes strings.Builder
