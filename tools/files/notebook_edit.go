@@ -38,11 +38,16 @@ type NotebookOutput struct {
 // notebook. The session must have read the notebook, and its content must not have
 // changed since. Every byte outside the cell stays unchanged. A code cell that changes
 // loses its outputs and its execution count, which belong to the old code.
+//
+// A cell goes by its id in the file. A cell without an id, or with that of another cell,
+// gets a name such as cell-3, which it keeps in the session: inserting and deleting other
+// cells does not change it, and no other cell ever gets it. Only [Write] of a whole
+// notebook names the cells anew, by their places.
 func NotebookEdit(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[notebookInput, NotebookOutput]{
 		Info: pegboard.Info{Name: "NotebookEdit", Hint: "change or insert cells of Jupyter ipynb files"},
 		Description: "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb) that was read before. " +
-			"Cells go by the ids that Read shows. Outputs of a changed code cell are dropped.",
+			"Cells go by the ids that Read shows, and keep them when others are inserted or deleted. Outputs of a changed code cell are dropped.",
 		Inspect:  func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
 		Validate: validateNotebook,
 		Result:   func(out NotebookOutput) *pegboard.Result { return textResult(out.text, out) },
@@ -66,7 +71,7 @@ func planNotebookEdit(f targetFile, in notebookInput, snapshot *atomicfile.Snaps
 	if snapshot == nil {
 		return plan[NotebookOutput]{}, &adviceError{text: missingFile(f.call, f.target)}
 	}
-	n, err := notebook.Parse(snapshot.Data)
+	n, err := notebook.ParseAs(snapshot.Data, f.cellNames().of(f.target.Real()))
 	if err != nil {
 		return plan[NotebookOutput]{}, &adviceError{text: f.target.Value + ": " + err.Error(), err: err}
 	}
@@ -77,7 +82,7 @@ func planNotebookEdit(f targetFile, in notebookInput, snapshot *atomicfile.Snaps
 	if err != nil {
 		return plan[NotebookOutput]{}, &adviceError{text: f.target.Value + ": " + err.Error(), err: err}
 	}
-	return plan[NotebookOutput]{data: edited.Data, partial: true, output: func(caveat, diagnosis string) NotebookOutput {
+	return plan[NotebookOutput]{data: edited.Data, partial: true, names: edited.Names, output: func(caveat, diagnosis string) NotebookOutput {
 		return NotebookOutput{
 			NotebookPath: f.target.Value, CellID: edited.Cell.ID, CellType: edited.Cell.Type, Language: n.Language(),
 			EditMode: in.mode(), NewSource: in.NewSource, OldSource: edited.Old,
@@ -94,7 +99,7 @@ func checkNotebookEdit(f targetFile, snapshot *atomicfile.Snapshot) error {
 	case standing == reads.Current || f.options.AllowUnread:
 		return nil
 	case standing == reads.Stale:
-		how = " changed since it was read, and nothing was written. Read it again: cells may have other ids now."
+		how = " changed since it was read, and nothing was written. Read it again, then repeat the edit if it is still right."
 	case standing == reads.Truncated:
 		how = " was shown only as far as a limit let it. Read the cells around the place, with offset and limit, and repeat the edit."
 	}
@@ -125,9 +130,6 @@ func (in notebookInput) report(done *notebook.Edit) string {
 	text := fmt.Sprintf("%s the %s cell %s.", verb, done.Cell.Type, done.Cell.ID)
 	if done.Cleared {
 		text += " Its outputs were dropped, since they were the old code's."
-	}
-	if done.Renumbered {
-		text += " Later cells without an id of their own have other ids now: Read it again before the next edit."
 	}
 	return text
 }

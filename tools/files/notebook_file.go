@@ -17,7 +17,7 @@ type NotebookFile struct {
 
 // A NotebookCell is a cell with its whole source.
 type NotebookCell struct {
-	ID             string       `json:"id"`       // cell-N, counted from 0, if the cell has no id in the file
+	ID             string       `json:"id"`       // in the file, or a name such as cell-3 that the cell keeps in this session
 	Type           string       `json:"cellType"` // code, markdown or raw
 	Language       string       `json:"language,omitempty"`
 	Source         string       `json:"source"`

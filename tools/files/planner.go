@@ -9,6 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
 // A planner computes the effect of a call on its file. snapshot is the current file, or
@@ -18,8 +19,9 @@ type planner[In, Out any] func(f targetFile, in In, snapshot *atomicfile.Snapsho
 
 // A plan is the effect of a call on its file.
 type plan[Out any] struct {
-	data    []byte // new content
-	partial bool   // the call names only a part of the content
+	data    []byte          // new content
+	partial bool            // the call names only a part of the content
+	names   *notebook.Names // of the cells, if the call is about cells of a notebook
 	// output returns the output of the tool after data is written. caveat is about the
 	// writing; caveat and diagnosis can be appended to the text as they are.
 	output func(caveat, diagnosis string) Out
@@ -71,6 +73,9 @@ func (w planner[In, Out]) applyOnce(ctx context.Context, f targetFile, in In) (o
 	caveat, err := f.save(ctx, snapshot, planned.data, planned.partial)
 	if err != nil {
 		return out, err
+	}
+	if isNotebook(f.target.Value) {
+		f.cellNames().set(f.target.Real(), planned.names)
 	}
 	return planned.output(caveat, f.diagnosis(ctx)), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
 // ReadOptions configure [Read]. The zero value is valid.
@@ -165,7 +166,7 @@ func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (
 		return ReadOutput{}, readError(c, t, err)
 	}
 	defer func() { _ = f.Close() }()
-	out, err := o.readByType(ctx, f, t.Value, in)
+	out, err := o.readByType(ctx, f, t.Value, in, cellNamesOf(c.Session()).of(t.Real()))
 	if err != nil {
 		if ctx.Err() == nil && !errors.As(err, new(*adviceError)) {
 			err = readError(c, t, err)
@@ -175,8 +176,8 @@ func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (
 	return o.recordView(c.Session(), t, out), nil
 }
 
-// readByType reads f according to its type.
-func (o ReadOptions) readByType(ctx context.Context, f *os.File, path string, in readInput) (ReadOutput, error) {
+// readByType reads f according to its type. The cells of a notebook go by the names known.
+func (o ReadOptions) readByType(ctx context.Context, f *os.File, path string, in readInput, known *notebook.Names) (ReadOutput, error) {
 	fi, err := f.Stat()
 	if err != nil {
 		return ReadOutput{}, err
@@ -202,7 +203,7 @@ func (o ReadOptions) readByType(ctx context.Context, f *os.File, path string, in
 	case !e.isText(head):
 		return ReadOutput{}, binaryFileError(path, kind, fi.Size())
 	case isNotebook(path) && n > 0 && in.ByteOffset == 0: // a cell has no lines
-		return o.readNotebook(ctx, f, path, in)
+		return o.readNotebook(ctx, f, path, in, known)
 	}
 	return o.readTextFile(ctx, f, path, e, in)
 }

@@ -19,9 +19,9 @@ const (
 	maxNotebookImages = 10        // images in one call; our choice
 )
 
-// readNotebook returns the cells of f that in names. It shows a file that is not a
-// valid notebook as text.
-func (o ReadOptions) readNotebook(ctx context.Context, f *os.File, path string, in readInput) (ReadOutput, error) {
+// readNotebook returns the cells of f that in names. Cells go by the names known. It shows
+// a file that is not a valid notebook as text.
+func (o ReadOptions) readNotebook(ctx context.Context, f *os.File, path string, in readInput, known *notebook.Names) (ReadOutput, error) {
 	fi, err := f.Stat()
 	if err != nil {
 		return ReadOutput{}, err
@@ -34,7 +34,7 @@ func (o ReadOptions) readNotebook(ctx context.Context, f *os.File, path string, 
 	if err != nil {
 		return ReadOutput{}, err
 	}
-	book, wrong := notebook.Parse(data)
+	book, wrong := notebook.ParseAs(data, known)
 	if wrong != nil {
 		return o.notebookAsText(ctx, f, path, in, wrong)
 	}
@@ -44,7 +44,7 @@ func (o ReadOptions) readNotebook(ctx context.Context, f *os.File, path string, 
 	}
 	shown.FilePath = path
 	all := len(shown.Cells) == shown.TotalCells
-	return ReadOutput{Type: "notebook", File: shown, view: &reads.View{
+	return ReadOutput{Type: "notebook", File: shown, names: book.Names(), view: &reads.View{
 		Info: fi, Size: fi.Size(), Changed: fi.ModTime(), To: int64(len(data)), Sum: sha256.Sum256(data),
 		Truncated: shown.TruncatedByTokenCap, Excerpt: !all || shown.cellCut,
 		InConversation: all, // a view does not record which cells it has

@@ -2,6 +2,7 @@ package files
 
 import (
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
@@ -16,7 +17,8 @@ type ReadOutput struct {
 	FirstPage int `json:"firstPage,omitempty"` // of "parts": first page shown
 	Pages     int `json:"pages,omitempty"`     // of "parts": number of pages in the document
 
-	view *reads.View // nil if there is nothing to record
+	view  *reads.View     // nil if there is nothing to record
+	names *notebook.Names // of the cells of a notebook
 }
 
 // modelBytes returns the size of the result for the model, in bytes. For a short result

@@ -23,6 +23,9 @@ func (o *ReadOptions) recordView(s *pegboard.Session, t pegboard.Target, out Rea
 		return out
 	}
 	seen, state := *out.view, reads.Of(s)
+	if out.names != nil {
+		cellNamesOf(s).set(t.Real(), out.names)
+	}
 	same := UnchangedFile{FilePath: t.Value, text: fmt.Sprintf(
 		"[%s has not changed since you read this part of it: the text above still holds. If you cannot see it any more, send the same call once more.]", t.Value)}
 	if !o.NoUnchanged && seen.InConversation && out.modelBytes() > len(same.text) && state.InConversation(t.Real(), seen) {

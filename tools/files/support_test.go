@@ -3,8 +3,10 @@ package files_test
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,6 +61,24 @@ func (g *ground) call(ctx context.Context, t testing.TB, name string, input map[
 	require.NoError(t, reg.Add(g.tools...))
 	ex := pegboard.Executor{OnEvent: g.onEvent}
 	return ex.Run(ctx, reg.AssemblePool(g.session, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: name, Input: raw})[0]
+}
+
+// message runs the calls of one message of the model, each with the name of its tool.
+func (g *ground) message(t testing.TB, calls ...map[string]any) []pegboard.Outcome {
+	t.Helper()
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(g.tools...))
+	var message []pegboard.Call
+	for i, input := range calls {
+		input = maps.Clone(input)
+		name, _ := input["tool"].(string)
+		delete(input, "tool")
+		raw, err := json.Marshal(input)
+		require.NoError(t, err)
+		message = append(message, pegboard.Call{ID: strconv.Itoa(i + 1), Name: name, Input: raw})
+	}
+	var ex pegboard.Executor
+	return ex.Run(t.Context(), reg.AssemblePool(g.session, pegboard.PoolConfig{}), message...)
 }
 
 // read calls Read, which must succeed.

@@ -87,6 +87,9 @@ func (f targetFile) recordSnapshot(snapshot *atomicfile.Snapshot, partial bool) 
 // state returns the record of the files that the session has read.
 func (f targetFile) state() *reads.State { return reads.Of(f.call.Session()) }
 
+// cellNames returns the record of the names of notebook cells.
+func (f targetFile) cellNames() *cellNames { return cellNamesOf(f.call.Session()) }
+
 // knowledge returns what the session knows about data, the current content of the file.
 func (f targetFile) knowledge(data []byte) reads.Knowledge {
 	return f.state().Knowledge(f.target.Real(), data)

@@ -9,7 +9,7 @@ import (
 
 // A Cell is one cell of a notebook.
 type Cell struct {
-	ID             string // id in the file, or cell-<index> if the cell has no id
+	ID             string // id in the file if no other cell has it, or a made up name such as cell-3, see Names
 	Index          int    // counted from 0
 	Type           string // Code, Markdown or Raw, or another type that the file names
 	Language       string // of a code cell; "markdown" for Markdown, otherwise ""
@@ -33,21 +33,14 @@ type cell struct {
 	jsonedit.Span
 	index   int
 	members []jsonedit.Member
+	name    string // by which callers name the cell
 	ownID   string // id in the file; "" if the cell has no id
 	kind    string
 	source  jsonedit.Span
 }
 
-// id returns the id by which callers name the cell.
-func (c cell) id() string {
-	if c.ownID != "" {
-		return c.ownID
-	}
-	return positionalID(c.index)
-}
-
-// positionalID returns the id of a cell that has no id in the file.
-func positionalID(index int) string { return positionPrefix + strconv.Itoa(index) }
+// numberedName returns the name that is made up with a number.
+func numberedName(number int) string { return numberPrefix + strconv.Itoa(number) }
 
 // cellKeys returns the keys of a cell in the order in which Jupyter writes them.
 func cellKeys() []string {

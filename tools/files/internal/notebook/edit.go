@@ -6,6 +6,6 @@ type Edit struct {
 	Cell Cell   // cell after the edit; for a delete, the deleted cell
 	Old  string // source before the edit; "" for an insert
 
-	Cleared    bool // outputs or an execution count were removed together with the old code
-	Renumbered bool // later cells without an id have another cell-<index> now
+	Cleared bool   // outputs or an execution count were removed together with the old code
+	Names   *Names // of the cells after the edit
 }

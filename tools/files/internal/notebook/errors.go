@@ -69,12 +69,16 @@ type UnknownCellError struct {
 	ID    string
 	Near  []string // a few similar ids
 	Cells int      // number of cells in the notebook
+	Gone  bool     // a cell had the id, but is not there any more
 }
 
 // Error returns the text for the model.
 func (e *UnknownCellError) Error() string {
 	if e.Cells == 0 {
 		return "the notebook has no cells; insert one at the start, naming no cell"
+	}
+	if e.Gone {
+		return fmt.Sprintf("the cell %s is not there any more (the notebook has %d); read the notebook again", strictjson.Quote(e.ID), e.Cells)
 	}
 	advice := "read the notebook again to see their ids"
 	if len(e.Near) > 0 {
@@ -86,25 +90,17 @@ func (e *UnknownCellError) Error() string {
 	return fmt.Sprintf("no cell has the id %s (the notebook has %d); %s", strictjson.Quote(e.ID), e.Cells, advice)
 }
 
-// An AmbiguousCellError means that several cells have the id.
+// An AmbiguousCellError means that several cells have the id in the file.
 type AmbiguousCellError struct {
-	ID      string
-	Indexes []int // of these cells, counted from 0
+	ID    string
+	Names []string // of these cells
 }
 
 // Error returns the text for the model.
 func (e *AmbiguousCellError) Error() string {
 	const shown = 8
-	var places []string
-	for _, index := range e.Indexes[:min(shown, len(e.Indexes))] {
-		places = append(places, positionalID(index))
-	}
-	if strings.HasPrefix(e.ID, positionPrefix) {
-		return fmt.Sprintf("%d cells go by %s, at the places %s; give each an \"id\" of its own in the file first",
-			len(e.Indexes), strictjson.Quote(e.ID), strings.Trim(fmt.Sprint(e.Indexes[:len(places)]), "[]"))
-	}
-	return fmt.Sprintf("%d cells have the id %s; name the one you mean by its place, such as %s",
-		len(e.Indexes), strictjson.Quote(e.ID), orList(places))
+	return fmt.Sprintf("%d cells have the id %s; name the one you mean as Read shows it, such as %s",
+		len(e.Names), strictjson.Quote(e.ID), orList(e.Names[:min(shown, len(e.Names))]))
 }
 
 // A CellTypeError means that a cell cannot have the type.

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
-	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
@@ -26,13 +25,14 @@ type Notebook struct {
 	minor    int
 	cellList jsonedit.Span // list of the cells, including its brackets
 	cells    []cell
+	names    *Names
 }
 
 const (
-	formatVersion  = "4"
-	firstWithIDs   = 5 // nbformat_minor from which on each cell has an id
-	positionPrefix = "cell-"
-	indentUnit     = " " // the indentation that Jupyter writes
+	formatVersion = "4"
+	firstWithIDs  = 5       // nbformat_minor from which on each cell has an id
+	numberPrefix  = "cell-" // of a name that is made up
+	indentUnit    = " "     // the indentation that Jupyter writes
 )
 
 // Parse parses a notebook. The error is a *[SyntaxError] for data that is not JSON in
@@ -40,7 +40,21 @@ const (
 //
 // Parse accepts a byte order mark, duplicate keys, unknown keys and escaped lone
 // surrogates, since none of them prevents reading a cell.
-func Parse(data []byte) (*Notebook, error) {
+func Parse(data []byte) (*Notebook, error) { return ParseAs(data, nil) }
+
+// ParseAs is Parse for a notebook whose cells went by the names known. Cells that it had
+// then keep their names; nil means that no name is known.
+func ParseAs(data []byte, known *Names) (*Notebook, error) {
+	n, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	n.nameCells(known)
+	return n, nil
+}
+
+// parse parses a notebook without naming its cells.
+func parse(data []byte) (*Notebook, error) {
 	doc, err := jsonedit.Parse(data)
 	var syntax *jsonedit.SyntaxError
 	if errors.As(err, &syntax) {
@@ -123,7 +137,7 @@ func (n *Notebook) Cells() []Cell {
 
 // exportCell returns the decoded form of c.
 func (n *Notebook) exportCell(c cell, language string) Cell {
-	out := Cell{ID: c.id(), Index: c.index, Type: c.kind, Source: n.textOf(c.source)}
+	out := Cell{ID: c.name, Index: c.index, Type: c.kind, Source: n.textOf(c.source)}
 	switch c.kind {
 	case Markdown:
 		out.Language = Markdown
@@ -142,67 +156,6 @@ func (n *Notebook) exportCell(c cell, language string) Cell {
 		}
 	}
 	return out
-}
-
-// lookup returns the cell with an id.
-func (n *Notebook) lookup(id string) (cell, error) {
-	var same []int
-	for i, c := range n.cells {
-		if c.id() == id {
-			same = append(same, i)
-		}
-	}
-	switch len(same) {
-	case 0:
-		return n.lookupPlace(id)
-	case 1:
-		return n.cells[same[0]], nil
-	default:
-		return cell{}, &AmbiguousCellError{ID: id, Indexes: same}
-	}
-}
-
-// lookupPlace returns the cell at the index that an id such as cell-3 names, if other
-// cells have the same id as that cell.
-func (n *Notebook) lookupPlace(id string) (cell, error) {
-	for i, c := range n.cells {
-		if positionalID(i) != id {
-			continue
-		}
-		if n.isShared(c.ownID) {
-			return c, nil
-		}
-	}
-	return cell{}, n.unknownCell(id)
-}
-
-// isShared reports whether several cells have the id.
-func (n *Notebook) isShared(id string) bool {
-	count := 0
-	for _, c := range n.cells {
-		if c.id() == id {
-			count++
-		}
-	}
-	return count > 1
-}
-
-// unknownCell returns the error for an id that no cell has, with the ids that are
-// similar to it.
-func (n *Notebook) unknownCell(id string) error {
-	const shown = 3
-	var near []string
-	ids := make([]string, len(n.cells))
-	for i, c := range n.cells {
-		ids[i] = c.id()
-		if positionalID(i) == id {
-			near = append(near, ids[i]) // the caller named a cell by its index, but it has an id
-		}
-	}
-	if near == nil {
-		near = nearest.Names(id, ids, shown)
-	}
-	return &UnknownCellError{ID: id, Near: near, Cells: len(ids)}
 }
 
 // textOf returns the value of a string, or the concatenation of a list of strings. It

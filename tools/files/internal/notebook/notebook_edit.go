@@ -3,7 +3,6 @@ package notebook
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
@@ -34,7 +33,7 @@ func (n *Notebook) Replace(id, source, cellType string) (*Edit, error) {
 	}
 	old := n.textOf(c.source)
 	if old == source && kind == c.kind {
-		return &Edit{Data: n.data, Cell: n.exportCell(c, n.Language()), Old: old}, nil
+		return &Edit{Data: n.data, Cell: n.exportCell(c, n.Language()), Old: old, Names: n.names}, nil
 	}
 	changes, cleared := n.typeChanges(c, kind)
 	if source != old {
@@ -45,7 +44,7 @@ func (n *Notebook) Replace(id, source, cellType string) (*Edit, error) {
 		}
 		changes = append(changes, n.setMember(c, "source", text))
 	}
-	edit, err := n.newEdit(n.doc.Splice(changes), c.index)
+	edit, err := n.newEdit(n.doc.Splice(changes), c.index, n.names.splice(0, 0, 0))
 	if err != nil {
 		return nil, err
 	}
@@ -78,12 +77,7 @@ func (n *Notebook) Insert(after, cellType, source string) (*Edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	edit, err := n.newEdit(n.doc.Splice([]jsonedit.Change{n.insertCell(place, text)}), place)
-	if err != nil {
-		return nil, err
-	}
-	edit.Renumbered = n.hasCellWithoutID(place)
-	return edit, nil
+	return n.newEdit(n.doc.Splice([]jsonedit.Change{n.insertCell(place, text)}), place, n.names.splice(place, place, 1))
 }
 
 // Delete removes a cell, together with the comma and white space that separate it from
@@ -102,27 +96,31 @@ func (n *Notebook) Delete(id string) (*Edit, error) {
 	case len(n.cells) > 1:
 		removed = jsonedit.Change{At: jsonedit.Span{Start: c.Start, End: n.cells[1].Start}}
 	}
-	data := n.doc.Splice([]jsonedit.Change{removed})
-	if _, err := Parse(data); err != nil {
-		return nil, fmt.Errorf("the notebook without the cell: %w", err)
+	edit, err := n.newEdit(n.doc.Splice([]jsonedit.Change{removed}), -1, n.names.splice(c.index, c.index+1, 0))
+	if err != nil {
+		return nil, err
 	}
-	cell := n.exportCell(c, n.Language())
-	return &Edit{Data: data, Cell: cell, Old: cell.Source, Renumbered: n.hasCellWithoutID(c.index + 1)}, nil
+	edit.Cell = n.exportCell(c, n.Language())
+	edit.Old = edit.Cell.Source
+	return edit, nil
 }
 
-// newEdit returns the Edit for the new bytes. It parses them first, so that an edit
-// never damages a notebook.
-func (n *Notebook) newEdit(data []byte, index int) (*Edit, error) {
-	after, err := Parse(data)
+// newEdit returns the Edit for the new bytes, with the cell at index unless it is -1. The
+// cells go by names. It parses the bytes first, so that an edit never damages a notebook.
+func (n *Notebook) newEdit(data []byte, index int, names *Names) (*Edit, error) {
+	after, err := parse(data)
 	if err != nil {
 		return nil, fmt.Errorf("the notebook after the edit: %w", err)
 	}
-	return &Edit{Data: data, Cell: after.exportCell(after.cells[index], after.Language())}, nil
-}
-
-// hasCellWithoutID reports whether a cell from the index from on has no id in the file.
-func (n *Notebook) hasCellWithoutID(from int) bool {
-	return slices.ContainsFunc(n.cells[from:], func(c cell) bool { return c.ownID == "" })
+	for i, c := range after.cells {
+		names.cells[i].mark = after.markOf(c) // so that each cell is found again
+	}
+	after.nameCells(names)
+	edit := &Edit{Data: data, Names: after.names}
+	if index >= 0 {
+		edit.Cell = after.exportCell(after.cells[index], after.Language())
+	}
+	return edit, nil
 }
 
 const notUTF8 = "the new source is not UTF-8; send it again as text"
@@ -130,15 +128,15 @@ const notUTF8 = "the new source is not UTF-8; send it again as text"
 // checkEditable returns an error if the cell cannot get the type and source.
 func (n *Notebook) checkEditable(c cell, kind, source string) error {
 	if !utf8.ValidString(source) {
-		return &EditError{ID: c.id(), Msg: notUTF8}
+		return &EditError{ID: c.name, Msg: notUTF8}
 	}
 	if key, twice := jsonedit.Repeated(c.members, append(cellKeys(), "attachments")...); twice {
-		return &EditError{ID: c.id(), Msg: fmt.Sprintf(
+		return &EditError{ID: c.name, Msg: fmt.Sprintf(
 			"it has the key %q twice; remove one in the file as plain text first", key)}
 	}
 	attached := n.doc.Members(jsonedit.Find(c.members, "attachments"))
 	if kind == Code && c.kind != Code && len(attached) > 0 {
-		return &EditError{ID: c.id(), Msg: fmt.Sprintf(
+		return &EditError{ID: c.name, Msg: fmt.Sprintf(
 			"it has attachments (%s is one), which a code cell cannot have; insert a code cell after it instead",
 			strictjson.Quote(attached[0].Key))}
 	}
