@@ -35,6 +35,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -62,12 +63,20 @@ var errUndecided = errors.New("the call was not admitted by an executor, so no p
 
 // decidedTarget returns the path that c may use.
 func decidedTarget(c *pegboard.Call) (pegboard.Target, error) {
-	for _, t := range c.Targets() {
-		if t.Kind == pegboard.TargetPath {
-			return t, nil
-		}
+	targets, err := decidedTargets(c, 1)
+	if err != nil {
+		return pegboard.Target{}, err
 	}
-	return pegboard.Target{}, errUndecided
+	return targets[0], nil
+}
+
+// decidedTargets returns the n paths that c may use, in the order of its traits.
+func decidedTargets(c *pegboard.Call, n int) ([]pegboard.Target, error) {
+	paths := slices.DeleteFunc(c.Targets(), func(t pegboard.Target) bool { return t.Kind != pegboard.TargetPath })
+	if len(paths) != n {
+		return nil, errUndecided
+	}
+	return paths, nil
 }
 
 // checkNoNUL returns an error if value contains a NUL character, which no path can.
@@ -94,14 +103,14 @@ func orDefault[T ~int | ~int64](n, def T) T {
 	return n
 }
 
-// searchTraits returns the traits of a call that searches the directory or file at path
-// and leaves out the files that the session may not read.
-func searchTraits(path string) pegboard.Traits {
-	return pegboard.Traits{
-		Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path, Tree: true, Filtered: true}},
-		Concurrency: pegboard.Shared,
-		ReadOnly:    true,
+// searchTraits returns the traits of a call that searches directories or files and leaves
+// out the files that the session may not read.
+func searchTraits(paths ...string) pegboard.Traits {
+	traits := pegboard.Traits{Concurrency: pegboard.Shared, ReadOnly: true}
+	for _, path := range paths {
+		traits.Targets = append(traits.Targets, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path, Tree: true, Filtered: true})
 	}
+	return traits
 }
 
 // mayRead reports whether the session of c may read the file at path, without asking.

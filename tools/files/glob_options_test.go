@@ -23,19 +23,19 @@ func TestGlobOptions(t *testing.T) {
 		says    string // of the description
 	}{
 		{
-			name: "none", says: "Hidden files are found, directories and symbolic links are not.",
+			name: "none", says: "Hidden files are found, symbolic links are not.",
 			want: []string{".env", ".github/ci", ".gitignore", "kept", "out/log", "sub/.ignore", "sub/kept", "sub/tmp"},
 		},
 		{
-			name: "ignore files", options: files.GlobOptions{Ignore: true}, says: "files that ignore files name, directories",
+			name: "ignore files", options: files.GlobOptions{Ignore: true}, says: "files that ignore files name and symbolic links are not.",
 			want: []string{".env", ".github/ci", ".gitignore", "kept", "sub/.ignore", "sub/kept"},
 		},
 		{
-			name: "not hidden", options: files.GlobOptions{NoHidden: true}, says: "Hidden files, directories and symbolic links are not found.",
+			name: "not hidden", options: files.GlobOptions{NoHidden: true}, says: "Hidden files and symbolic links are not found.",
 			want: []string{"kept", "out/log", "sub/kept", "sub/tmp"},
 		},
 		{
-			name: "both", options: files.GlobOptions{Ignore: true, NoHidden: true}, says: "Hidden files, files that ignore files name, directories and symbolic links are not found.",
+			name: "both", options: files.GlobOptions{Ignore: true, NoHidden: true}, says: "Hidden files, files that ignore files name and symbolic links are not found.",
 			want: []string{"kept", "sub/kept"},
 		},
 	}

@@ -25,18 +25,19 @@ func TestGlobFinds(t *testing.T) {
 	tree := []string{
 		"main.go", "main_test.go", ".env", "a b.txt", "[x].go",
 		"cmd/one/main.go", "cmd/two/main.go", "cmd/two/.hidden/main.go", "cmd/deep/er/main.go",
-		".git/config", ".github/workflows/ci.yml", "vendor/.git/HEAD", "ignored/x.log", ".gitignore",
+		".git/config", ".github/workflows/ci.yml", "vendor/.git/HEAD", "ignored/x.log", ".gitignore", "d,e/f,g.txt",
 	}
 	tests := []struct {
 		name, pattern, path string
-		want                []string
+		want, dirs          []string
+		text                string // if it is not just the paths
 	}{
 		{name: "one directory", pattern: "*.go", want: []string{"[x].go", "main.go", "main_test.go"}},
 		{name: "any depth", pattern: "**/main.go", want: []string{"cmd/deep/er/main.go", "cmd/one/main.go", "cmd/two/.hidden/main.go", "cmd/two/main.go", "main.go"}},
 		{name: "fixed depth", pattern: "cmd/*/main.go", want: []string{"cmd/one/main.go", "cmd/two/main.go"}},
 		{name: "braces", pattern: "cmd/{one,deep/er}/*", want: []string{"cmd/deep/er/main.go", "cmd/one/main.go"}},
 		{name: "a plain name", pattern: "cmd/one/main.go", want: []string{"cmd/one/main.go"}},
-		{name: "hidden", pattern: ".*", want: []string{".env", ".gitignore"}},
+		{name: "hidden", pattern: ".*", want: []string{".env", ".gitignore"}, dirs: []string{".git", ".github"}},
 		{name: "hidden directory", pattern: "**/*.yml", want: []string{".github/workflows/ci.yml"}},
 		{name: "ignored by git", pattern: "**/*.log", want: []string{"ignored/x.log"}},
 		{name: "not in .git", pattern: "**/{config,HEAD}"},
@@ -46,12 +47,39 @@ func TestGlobFinds(t *testing.T) {
 		{name: "class", pattern: `[[]x[\]].go`, want: []string{"[x].go"}},
 		{name: "blank", pattern: "a b.*", want: []string{"a b.txt"}},
 		{name: "unclean", pattern: "./cmd//one/./*.go", want: []string{"cmd/one/main.go"}},
-		{name: "directories are not files", pattern: "cm*"},
+		{name: "directories are not files", pattern: "cm*", dirs: []string{"cmd"}},
 		{name: "below a path", pattern: "*/*.go", path: "cmd", want: []string{"cmd/one/main.go", "cmd/two/main.go"}},
 		{name: "everything below a path", pattern: "**", path: "cmd/two", want: []string{"cmd/two/.hidden/main.go", "cmd/two/main.go"}},
 		{name: "letter case counts", pattern: "MAIN.GO"},
 		{name: "absolute pattern", pattern: "{{dir}}/cmd/one/*", want: []string{"cmd/one/main.go"}},
 		{name: "absolute path", pattern: "one/*", path: "{{dir}}/cmd", want: []string{"cmd/one/main.go"}},
+		{name: "a bare name, at any depth", pattern: "main.go", want: []string{"cmd/deep/er/main.go", "cmd/one/main.go", "cmd/two/.hidden/main.go", "cmd/two/main.go", "main.go"}},
+		{name: "a bare name below a path", pattern: "main.go", path: "cmd/two", want: []string{"cmd/two/.hidden/main.go", "cmd/two/main.go"}},
+		{name: "a path is no bare name", pattern: "./main.go", want: []string{"main.go"}},
+		{name: "an absolute path", pattern: "{{dir}}/cmd/one/main.go", want: []string{"cmd/one/main.go"}},
+
+		{name: "list", pattern: "*_test.go,cmd/one/*.go", want: []string{"main_test.go", "cmd/one/main.go"}},
+		{name: "list with blanks and braces", pattern: "cmd/{one,two}/*.go, .env ,", want: []string{".env", "cmd/one/main.go", "cmd/two/main.go"}},
+		{name: "list of overlapping patterns", pattern: "cmd/**/*.go,cmd/one/main.go,**/main.go", want: []string{"cmd/deep/er/main.go", "cmd/one/main.go", "cmd/two/.hidden/main.go", "cmd/two/main.go", "main.go"}},
+		{name: "list of absolute patterns", pattern: "{{dir}}/cmd/one/*,{{dir}}/*_test.go", want: []string{"cmd/one/main.go", "main_test.go"}},
+		{name: "comma in a name", pattern: "d,e/f,g.txt", want: []string{"d,e/f,g.txt"}},
+		{name: "comma in a bare name", pattern: "f,g.txt", want: []string{"d,e/f,g.txt"}},
+		{name: "comma in a name with wildcards", pattern: "d,?/*,g.txt", want: []string{"d,e/f,g.txt"}},
+
+		{name: "directories", pattern: "*/", dirs: []string{".git", ".github", "cmd", "d,e", "ignored", "vendor"}},
+		{name: "directories at any depth", pattern: "**/*e*/", dirs: []string{"cmd/deep", "cmd/deep/er", "cmd/one", "cmd/two/.hidden", "d,e", "ignored", "vendor"}},
+		{name: "directories and files", pattern: "cmd/*/,*_test.go", want: []string{"main_test.go"}, dirs: []string{"cmd/deep", "cmd/one", "cmd/two"}},
+		{name: "no directory", pattern: "x*/", text: "No directories found"},
+		{name: "a listing", pattern: "*", path: "cmd/two", want: []string{"cmd/two/main.go"}, dirs: []string{"cmd/two/.hidden"}},
+		{name: "a listing by a slash", pattern: "cmd/two/", want: []string{"cmd/two/main.go"}, dirs: []string{"cmd/two/.hidden"}},
+		{name: "a listing of directories", pattern: "cmd/", dirs: []string{"cmd/deep", "cmd/one", "cmd/two"}},
+		{name: "only directories", pattern: "**/deep", dirs: []string{"cmd/deep"}, text: "No files match, only directories:\ncmd/deep/\n[To list a directory put a slash behind it: the pattern \"{{dir}}/cmd/deep/\".]"},
+		{name: "all depths name no directories beside files", pattern: "**/*e*", path: "cmd/deep", dirs: []string{"cmd/deep/er"}, text: "No files match, only directories:\ncmd/deep/er/\n[To list a directory put a slash behind it: the pattern \"{{dir}}/cmd/deep/er/\".]"},
+		{name: "a directory without a slash", pattern: "{{dir}}/cmd/two", want: []string{"cmd/two/main.go"}, dirs: []string{"cmd/two/.hidden"}, text: "cmd/two/main.go\ncmd/two/.hidden/\n[{{dir}}/cmd/two is a directory. This is what is directly in it.]"},
+		{name: "the directory itself", pattern: ".", path: "cmd/one", want: []string{"cmd/one/main.go"}, text: "cmd/one/main.go\n[{{dir}}/cmd/one is a directory. This is what is directly in it.]"},
+		{name: "only below", pattern: "*.yml", text: "No files found\n[Nothing matches directly in the directory, but files below it do: use the pattern \"**/*.yml\".]"},
+		{name: "a file as directory", pattern: "main.go/", text: "No files found\n[{{dir}}/main.go is not a directory. Give the directory it is in, or use Read.]"},
+		{name: "a file that is not there", pattern: "cmd/one/man.go", text: "No files found\n[{{dir}}/cmd/one/man.go does not exist. The working directory is {{dir}}. Did you mean {{dir}}/cmd/one/main.go?]"},
 	}
 	g := newGround(t, pegboard.SessionConfig{})
 	for _, name := range tree {
@@ -69,11 +97,21 @@ func TestGlobFinds(t *testing.T) {
 			require.Equal(t, len(tc.want), out.NumFiles)
 			require.Equal(t, len(tc.want), out.TotalMatches)
 			require.Zero(t, out.Hidden)
-			if len(tc.want) == 0 {
-				require.Equal(t, "No files found", text)
-			} else {
-				require.Equal(t, strings.Join(out.Filenames, "\n"), text)
+			require.Equal(t, tc.dirs, out.Directories)
+			lines := slices.Clone(out.Filenames)
+			if len(lines) == 0 && !strings.HasSuffix(tc.pattern, "*/") {
+				lines = append(lines, "No files found")
+				if len(tc.dirs) > 0 {
+					lines[0] = "No files match, only directories:"
+				}
 			}
+			for _, dir := range out.Directories {
+				lines = append(lines, dir+"/")
+			}
+			if tc.text != "" {
+				lines = []string{strings.ReplaceAll(tc.text, "{{dir}}", g.dir)}
+			}
+			require.Equal(t, strings.Join(lines, "\n"), text)
 		})
 	}
 }
@@ -108,7 +146,13 @@ func TestGlobAgreesWithBash(t *testing.T) {
 	}
 	for _, pattern := range patterns {
 		_, out := g.glob(t, map[string]any{"pattern": pattern})
-		require.ElementsMatch(t, bashGlob(t, g.dir, pattern), out.Filenames, "pattern %q", pattern)
+		require.ElementsMatch(t, bashGlob(t, g.dir, pattern, fs.FileMode.IsRegular), out.Filenames, "pattern %q", pattern)
+		if strings.HasSuffix(pattern, "**") { // in bash a/** has the files of all depths, and a/**/ also has a itself
+			continue
+		}
+		_, out = g.glob(t, map[string]any{"pattern": pattern + "/"})
+		require.ElementsMatch(t, bashGlob(t, g.dir, pattern+"/", fs.FileMode.IsDir), out.Directories, "pattern %q", pattern+"/")
+		require.Empty(t, out.Filenames)
 	}
 }
 
@@ -134,9 +178,9 @@ func hardTree(t *testing.T, g *ground) {
 	link(t, ".", filepath.Join(g.dir, "link"))
 }
 
-// bashGlob returns the regular files that bash finds without going through a
+// bashGlob returns the files of a kind that bash finds without going through a
 // link, but for one that pattern begins with.
-func bashGlob(t *testing.T, dir, pattern string) []string {
+func bashGlob(t *testing.T, dir, pattern string, kind func(fs.FileMode) bool) []string {
 	t.Helper()
 	// The pattern arrives as data: it is expanded by an unquoted variable, with
 	// no splitting into words.
@@ -147,8 +191,8 @@ func bashGlob(t *testing.T, dir, pattern string) []string {
 	first, _, _ := strings.Cut(pattern, "/")
 	found := []string{}
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		fi, err := os.Lstat(filepath.Join(dir, name))
-		if name == "" || err != nil || !fi.Mode().IsRegular() || throughLink(dir, name, first) {
+		fi, err := os.Lstat(filepath.Join(dir, filepath.Clean(name)))
+		if name == "" || err != nil || !kind(fi.Mode()) || throughLink(dir, filepath.Clean(name), first) {
 			continue
 		}
 		found = append(found, filepath.Clean(name))
@@ -198,6 +242,9 @@ func TestGlobRefuses(t *testing.T) {
 		{name: "up", input: map[string]any{"pattern": "../*"}, says: "give the directory above as path"},
 		{name: "up from below", input: map[string]any{"pattern": "src/../../out/*"}, says: "give the directory above as path"},
 		{name: "up in braces", input: map[string]any{"pattern": "{../out/*,*.md}"}, says: "give the directory above as path"},
+		{name: "absolute paths in braces", input: map[string]any{"pattern": "{/src,/out}/*"}, says: "write whole patterns with commas between"},
+		{name: "a long list", input: map[string]any{"pattern": strings.Repeat("a,", 101)}, says: "make several calls"},
+		{name: "up in a list", input: map[string]any{"pattern": "*.go,../*"}, says: "give the directory above as path"},
 		{name: "NUL in the pattern", input: map[string]any{"pattern": "a\x00"}, says: "NUL"},
 		{name: "NUL in the path", input: map[string]any{"pattern": "*", "path": "a\x00"}, says: "NUL"},
 		{name: "missing path", input: map[string]any{"pattern": "*", "path": "scr"}, says: "Did you mean"},
@@ -215,6 +262,39 @@ func TestGlobRefuses(t *testing.T) {
 			require.Contains(t, out.Result.Text(), tc.says)
 		})
 	}
+}
+
+// TestGlobNamesLinks that match, since a listing without them would be wrong.
+func TestGlobNamesLinks(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{}, files.Glob(files.GlobOptions{MaxResults: 2}))
+	g.put(t, "d/f", "")
+	for _, name := range []string{"l1", "l2", "l3", "d/l"} {
+		link(t, "d/f", filepath.Join(g.dir, name))
+	}
+	text, out := g.glob(t, map[string]any{"pattern": "*"})
+	require.Equal(t, []string{"l1", "l2"}, out.Links)
+	require.Equal(t, "No files match, only directories:\nd/\n[Symbolic links that match, and are not followed: l1, l2, 1 more.]", text)
+	text, _ = g.glob(t, map[string]any{"pattern": "**/*f"})
+	require.Equal(t, "d/f", text)
+	text, _ = g.glob(t, map[string]any{"pattern": "l1"})
+	require.Equal(t, "No files found\n[Symbolic links that match, and are not followed: l1.]", text)
+}
+
+// TestGlobListsADirectory as the error of Read advises.
+func TestGlobListsADirectory(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Deny: []string{"Read(/d/secret)"}})}, files.Read(files.ReadOptions{}), files.Glob(files.GlobOptions{MaxResults: 3}))
+	for _, dir := range []string{"a", "b", "c", "e", "f", "secret"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(g.dir, "d", dir), 0o755))
+	}
+	advice := g.call(t.Context(), t, "Read", map[string]any{"file_path": "d"})
+	require.ErrorContains(t, advice.Err, fmt.Sprintf("List it with Glob (path %q, pattern \"*\")", filepath.Join(g.dir, "d")))
+	text, out := g.glob(t, map[string]any{"path": filepath.Join(g.dir, "d"), "pattern": "*"})
+	require.Equal(t, []string{"d/a", "d/b", "d/c"}, out.Directories)
+	require.Equal(t, "No files match, only directories:\nd/a/\nd/b/\nd/c/\n[Cut: 2 more directories match. Use a narrower pattern or path to see them.]", text)
+	text, _ = g.glob(t, map[string]any{"pattern": "d/a/"})
+	require.Equal(t, "No files found\n[The directory is empty.]", text)
 }
 
 func TestGlobOfDirectoriesThatAreNotThere(t *testing.T) {
@@ -343,6 +423,7 @@ func FuzzGlob(f *testing.F) {
 	f.Add("{..,d}/*", "d")
 	f.Add(`\[[!a-]**{,/}`, "./d/..")
 	f.Add("~/*", "~")
+	f.Add("d/, */,{d,\\,}/*,l", "")
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		if !utf8.ValidString(pattern) || !utf8.ValidString(path) {
 			t.Skip("cannot arrive by JSON")
@@ -360,6 +441,9 @@ func FuzzGlob(f *testing.F) {
 		}
 		for _, name := range data.Filenames {
 			require.Equal(t, filepath.Join("d", "f"), name)
+		}
+		for _, name := range slices.Concat(data.Directories, data.Links) {
+			require.Contains(t, []string{"d", "l"}, name)
 		}
 	})
 }

@@ -17,6 +17,7 @@ type pathPattern struct {
 	dirPatterns []string // patterns of the first names of every match
 	maxDepth    int      // maximum number of names in a match; 0: any number
 	namesGit    bool     // the pattern names .git
+	ofDirs      bool     // the pattern finds directories, not files
 }
 
 func newPathPattern(pattern string) pathPattern {
@@ -38,13 +39,13 @@ func newPathPattern(pattern string) pathPattern {
 	return p
 }
 
-func (p pathPattern) matches(rel string) bool {
+func (p *pathPattern) matches(rel string) bool {
 	return strings.HasSuffix(rel, p.suffix) && (p.suffixOnly || doublestar.MatchUnvalidated(p.text, rel))
 }
 
 // canContain reports whether the directory at rel can contain matches, provided that
 // its parent directories can.
-func (p pathPattern) canContain(rel string) bool {
+func (p *pathPattern) canContain(rel string) bool {
 	last := path.Base(rel)
 	if last == ".git" && !p.namesGit {
 		return false

@@ -178,7 +178,7 @@ func (r pathRow) effects(t *testing.T, tr tree, tool pegboard.Tool) (wrong []str
 	if not := r.MustNot.Content; not != "" && strings.Contains(out.Result.Text(), not) {
 		complain("it shows %s: %s", not, out.Result.Text())
 	}
-	if found, ok := out.Result.Data.(files.GlobOutput); ok && r.MustNot.Lists != "" && strings.Contains(strings.Join(found.Filenames, "\n"), r.MustNot.Lists) {
+	if found, ok := out.Result.Data.(files.GlobOutput); ok && r.MustNot.Lists != "" && strings.Contains(strings.Join(slices.Concat(found.Filenames, found.Directories, found.Links), "\n"), r.MustNot.Lists) {
 		complain("it lists %q", found.Filenames)
 	}
 	if r.MustNot.Exists != "" {

@@ -116,6 +116,8 @@ func (h handle) addEntry(record []byte, add func(name []byte, k entryKind)) {
 		add(name, kindFile)
 	case unix.DT_DIR:
 		add(name, kindDir)
+	case unix.DT_LNK:
+		add(name, kindLink)
 	case unix.DT_UNKNOWN: // the file system does not record the type
 		var st unix.Stat_t
 		if h.stat(string(name), &st) != nil {
@@ -126,6 +128,8 @@ func (h handle) addEntry(record []byte, add func(name []byte, k entryKind)) {
 			add(name, kindFile)
 		case unix.S_IFDIR:
 			add(name, kindDir)
+		case unix.S_IFLNK:
+			add(name, kindLink)
 		default:
 			add(name, kindOther)
 		}

@@ -82,10 +82,13 @@ func (h handle) list(_ []byte, add func(name []byte, k entryKind)) error {
 	entries, err := f.ReadDir(-1)
 	for _, e := range entries {
 		k := kindOther
-		if e.IsDir() {
+		switch {
+		case e.IsDir():
 			k = kindDir
-		} else if e.Type().IsRegular() {
+		case e.Type().IsRegular():
 			k = kindFile
+		case e.Type()&fs.ModeSymlink != 0:
+			k = kindLink
 		}
 		add([]byte(e.Name()), k)
 	}

@@ -29,6 +29,10 @@ type Options struct {
 	// below a directory that is not entered. Nil enters all directories. Enter is
 	// called concurrently.
 	Enter func(rel string) bool
+	// Other is called for each directory and symbolic link that the other fields select,
+	// whatever Enter and Filter say. It is called concurrently as visit is. Nil leaves
+	// them out.
+	Other func(worker int, rel string, link bool)
 	// Filter reports whether to include a selected file or directory. The report counts
 	// the entries that it refuses. Nil includes all. Filter is called concurrently.
 	Filter func(rel string, dir bool) bool

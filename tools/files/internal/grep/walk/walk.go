@@ -2,7 +2,7 @@
 // ripgrep, it leaves out hidden names and the files that ignore files name, unless the
 // options say otherwise. It holds no policy of its own.
 //
-// A walk never leaves its directory. It neither follows nor lists symbolic links. It
+// A walk never leaves its directory. It does not follow symbolic links. It
 // opens every directory and file relative to its parent directory, and it does not read
 // a file that was replaced by a link or a pipe in the meantime.
 package walk

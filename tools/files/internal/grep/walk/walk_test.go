@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -57,6 +58,43 @@ func TestEntryOpensAndLooksUp(t *testing.T) {
 		require.Equal(t, "hello", string(text))
 		return f.Close()
 	}))
+}
+
+// TestOther names directories and links, also those that are not entered and those below
+// MaxDepth, but none that is not selected.
+func TestOther(t *testing.T) {
+	t.Parallel()
+	dir := tree{"a/b/c/f": "", "no/x/f": "", "ignored/x/f": "", ".ignore": "ignored\n", ".hidden/f": ""}.make(t)
+	for name, to := range map[string]string{"l": "a", "a/l": "nowhere", "a/b/l": "/", "ignored/l": "x"} {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, filepath.FromSlash(name))))
+	}
+	tests := []struct {
+		name    string
+		options walk.Options
+		want    []string
+	}{
+		{name: "all", want: []string{"a", "a/b", "a/b/c", "a/b/l@", "a/l@", "l@", "no", "no/x"}},
+		{name: "not entered", options: walk.Options{Enter: func(rel string) bool { return rel != "no" && rel != "a/b" }}, want: []string{"a", "a/b", "a/l@", "l@", "no"}},
+		{name: "depth", options: walk.Options{MaxDepth: 1, NoIgnore: true}, want: []string{"a", "ignored", "l@", "no"}},
+		{name: "hidden", options: walk.Options{MaxDepth: 1, Hidden: true}, want: []string{".hidden", "a", "l@", "no"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var mu sync.Mutex
+			var got []string
+			tt.options.Other = func(_ int, rel string, link bool) {
+				mu.Lock()
+				defer mu.Unlock()
+				if link {
+					rel += "@"
+				}
+				got = append(got, rel)
+			}
+			require.NoError(t, run(t.Context(), t, dir, tt.options, func(int, *walk.Entry) error { return nil }))
+			require.ElementsMatch(t, tt.want, got)
+		})
+	}
 }
 
 func TestRunEndsWithTheErrorOfVisit(t *testing.T) {

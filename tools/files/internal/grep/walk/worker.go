@@ -69,7 +69,7 @@ func (w *worker) listDir(d *sharedDir, it workItem) (marks ignoreMarks, err erro
 		if name[0] == '.' {
 			marks |= markOf(name)
 		}
-		if k == kindOther {
+		if k == kindOther || k == kindLink && w.options.Other == nil {
 			return
 		}
 		from := len(w.paths)
@@ -91,8 +91,14 @@ func (w *worker) selectEntries(it workItem, d *sharedDir) {
 		full := paths[e.start:e.end]
 		rel, name := full[above:], full[len(it.fullPath):]
 		isDir := e.kind == kindDir
-		if isDir && deep || !w.selection.selects(it.scope, full, name, isDir) {
+		if isDir && deep && w.options.Other == nil || !w.selection.selects(it.scope, full, name, isDir) {
 			continue
+		}
+		if e.kind != kindFile && w.options.Other != nil {
+			w.options.Other(w.number, rel, e.kind == kindLink)
+			if !isDir || deep {
+				continue
+			}
 		}
 		if isDir && w.options.Enter != nil && !w.options.Enter(rel) {
 			continue
@@ -139,9 +145,10 @@ func (w *worker) visitBatch(d *sharedDir, files []foundFile) error {
 type entryKind byte
 
 const (
-	kindOther entryKind = iota // a link, a pipe or the like
+	kindOther entryKind = iota // a pipe or the like
 	kindFile
 	kindDir
+	kindLink
 )
 
 // A foundFile is a selected file.
