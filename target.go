@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
@@ -106,9 +105,7 @@ func (t Target) String() string {
 // visible quotes a text that could move a terminal's cursor or change the direction of
 // writing.
 func visible(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool {
-		return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp))
-	}) < 0 {
+	if strings.IndexFunc(s, func(r rune) bool { return r != '\n' && isHidden(r) }) < 0 {
 		return s
 	}
 	return strconv.Quote(s)
