@@ -18,7 +18,7 @@ import (
 // input's schema is derived from In, a struct (see [Build]) or a map.
 //
 // Each func becomes a stage of the [Tool]: Inspect its Traits, Enabled and Prompt its
-// Declare, Validate, Permit and Call the stage of the same name. The funcs may be called
+// Declare, Lines, Validate, Permit and Call the stage of the same name. The funcs may be called
 // concurrently and must not keep their arguments.
 type Definition[In, Out any] struct {
 	Info
@@ -31,6 +31,11 @@ type Definition[In, Out any] struct {
 	// unknown. A call whose Inspect panics fails, whatever the rules say.
 	Traits  Traits
 	Inspect func(in In, c *Call) Traits
+
+	// Lines returns what a user interface shows of a call with this input: see [View]. It
+	// must be pure, like Inspect, and is called only when the interface asks. Default:
+	// lines made of the title, the kind and the targets.
+	Lines func(in In, c *Call) Lines
 
 	// Examples are inputs for the model to learn from, if the provider accepts them. The
 	// schema must accept each.
@@ -46,6 +51,10 @@ type Definition[In, Out any] struct {
 	Validate func(ctx context.Context, in In, c *Call) error
 	// Permit returns the tool's own opinion. Default: none.
 	Permit func(ctx context.Context, in In, c *Call) Decision
+	// Preview returns the changes of files that the call would make if it ran now, for the
+	// user who is asked: see [Question.Preview]. It changes nothing, and is called after
+	// Validate. Default: none.
+	Preview func(ctx context.Context, in In, c *Call) ([]Diff, error)
 	// Call does the work. Required. An output beside an error is a partial result, and is
 	// shown to the model.
 	Call func(ctx context.Context, in In, c *Call) (Out, error)
@@ -219,6 +228,17 @@ func (t *defined[In, Out]) Traits(c *Call) Traits {
 	return t.def.Inspect(in, c)
 }
 
+func (t *defined[In, Out]) Lines(c *Call) Lines {
+	if t.def.Lines == nil {
+		return Lines{}
+	}
+	in, err := t.in(c)
+	if err != nil {
+		return Lines{}
+	}
+	return t.def.Lines(in, c)
+}
+
 func (t *defined[In, Out]) Validate(ctx context.Context, c *Call) error {
 	in, err := t.in(c)
 	if err != nil || t.def.Validate == nil {
@@ -236,6 +256,21 @@ func (t *defined[In, Out]) Permit(ctx context.Context, c *Call) Decision {
 		return Decision{Behavior: Deny, Reason: err.Error()}
 	}
 	return t.def.Permit(ctx, in, c)
+}
+
+// Preview implements [Previewer].
+func (t *defined[In, Out]) Preview(ctx context.Context, c *Call) ([]Diff, error) {
+	if t.def.Preview == nil {
+		return nil, fmt.Errorf("%w: %s", ErrNoPreview, t.def.Name)
+	}
+	if err := t.Validate(ctx, c); err != nil {
+		return nil, err
+	}
+	in, err := t.in(c)
+	if err != nil {
+		return nil, err
+	}
+	return t.def.Preview(ctx, in, c)
 }
 
 func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {

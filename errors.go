@@ -55,6 +55,10 @@ var (
 	ErrSiblingFailed = errors.New("a call beside it failed")
 )
 
+// ErrNoPreview is returned by [Question.Preview] for a tool that cannot say what a call
+// would change.
+var ErrNoPreview = errors.New("the tool has no preview")
+
 // ErrAlreadyStored is returned by [Call.StoreRaw] for a call that reads stored results.
 var ErrAlreadyStored = errors.New("result is already stored")
 

@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -13,6 +14,9 @@ type Info struct {
 	// Name is used by rules, hooks, logs and calls. Required; any text without control
 	// characters.
 	Name string
+	// Title is what a person reads in place of Name; empty means Name. It may be in any
+	// letter case and contain blanks.
+	Title string
 	// Aliases are former names. They work wherever Name does.
 	Aliases []string
 	// Origin is zero for a built-in tool; [Registry.Attach] sets it.
@@ -68,6 +72,11 @@ func (i Info) answersTo(name string) bool {
 // of its names, allows every input.
 func (i *Info) allowsAnything(text string) bool {
 	return pattern.Broad(i.Name, text) || slices.ContainsFunc(i.Aliases, func(name string) bool { return pattern.Broad(name, text) })
+}
+
+// title returns the title as one line, or else a name.
+func (i *Info) title() string {
+	return cmp.Or(OneLine(i.Title), OneLine(i.Origin.Tool), OneLine(i.Name))
 }
 
 // Origin identifies an external tool: its source, and the tool's name there.

@@ -2,7 +2,24 @@ package pegboard
 
 import (
 	"encoding/json"
+	"strings"
 )
+
+// WithAnnotations returns i with the title of the annotations of an external tool's
+// definition, as MCP servers send them, if i has none: a server names a tool by its title,
+// or else by the title of its annotations. It ignores values of another type, and all of
+// annotations if that is not a JSON object. The other annotations say what a call does, and
+// are no part of Info.
+func (i Info) WithAnnotations(annotations json.RawMessage) Info {
+	var a struct{ Title json.RawMessage }
+	if json.Unmarshal(annotations, &a) != nil || strings.TrimSpace(i.Title) != "" {
+		return i
+	}
+	if title := ""; json.Unmarshal(a.Title, &title) == nil && validText(title) {
+		i.Title = title
+	}
+	return i
+}
 
 // WithMeta returns i changed by the _meta member of an external tool's definition, as MCP
 // servers send it. It reads the keys that Claude Code documents, "anthropic/alwaysLoad",

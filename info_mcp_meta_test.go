@@ -9,6 +9,29 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
+func TestWithAnnotations(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, title, annotations, want string }{
+		{name: "none"},
+		{name: "no JSON", annotations: `{`},
+		{name: "no object", annotations: `["title"]`},
+		{name: "no title", annotations: `{"readOnlyHint":true}`},
+		{name: "a title", annotations: `{"title":"Create issue","readOnlyHint":true}`, want: "Create issue"},
+		{name: "the tool's own comes first", title: "New issue", annotations: `{"title":"Create issue"}`, want: "New issue"},
+		{name: "a blank one does not", title: " ", annotations: `{"title":"Create issue"}`, want: "Create issue"},
+		{name: "a wrong type", annotations: `{"title":["Create"]}`},
+		{name: "null", annotations: `{"title":null}`},
+		{name: "a title that cannot be shown", annotations: `{"title":"Create\u001b[2K"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := pegboard.Info{Name: "create", Title: tt.title, MaxResult: 5}.WithAnnotations(json.RawMessage(tt.annotations))
+			require.Equal(t, pegboard.Info{Name: "create", Title: tt.want, MaxResult: 5}, got)
+		})
+	}
+}
+
 func TestWithMeta(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -27,7 +27,7 @@ func (j *job) failWithPartial(part *Result, f *failure) Outcome {
 	o := j.fail(f)
 	if part != nil && !part.empty() {
 		o.Result.Parts = append(o.Result.Parts, part.Parts...)
-		o.Result.Data = part.Data
+		o.Result.Data, o.Result.Diffs = part.Data, part.Diffs
 	}
 	return o
 }

@@ -2,7 +2,10 @@ package pegboard
 
 import (
 	"context"
+	"fmt"
 	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // An Asker puts a question to the user, a remote bridge, or a policy of the host. It
@@ -51,6 +54,34 @@ func (q *Question) copied() *Question {
 // that lets the user correct a wrong answer calls it, and then returns the result of
 // [AskLater].
 func (q *Question) Answer(d Decision) error { return q.Call.state.session.main().Answer(q.ID, d) }
+
+// A Previewer is a [Tool] that can say which files a call would change. A Tool made by
+// [Build] is one. A wrapper is none unless it has the method itself, since what it does may
+// differ from what the tool in it would do.
+type Previewer interface {
+	Preview(ctx context.Context, c *Call) ([]Diff, error)
+}
+
+// Preview returns the changes of files that the call would make if it ran now, for the user
+// or program that answers q. It changes nothing, waits for no other call and may be called
+// concurrently. If a file changes before the call runs, the call applies to the file as it
+// is then, or fails.
+//
+// It depends on q.Tool and not on the name in the call. If the tool is no [Previewer], or
+// knows no preview of the call, the error wraps [ErrNoPreview]; a host that knows its
+// wrapper can pass a copy of q with the inner tool. If the call would fail, the error is the
+// one that the call would return, with a text for the model. This text, like the diffs, may
+// quote files, so the model may see it only after the call is allowed.
+func (q *Question) Preview(ctx context.Context) (diffs []Diff, err error) {
+	p, ok := q.Tool.(Previewer)
+	if !ok {
+		return nil, fmt.Errorf("%w: %s", ErrNoPreview, q.Call.Name)
+	}
+	if crash := goroutine.Try(func() error { diffs, err = p.Preview(ctx, q.Call); return nil }); crash != nil {
+		return nil, crashError(crash)
+	}
+	return diffs, err
+}
 
 // Suggestions returns updates that an answer could remember, so that similar calls are
 // not asked about again: alternatives, the most useful first. Each is proven to allow

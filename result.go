@@ -12,13 +12,18 @@ import (
 
 // A Result is the return value of a call.
 type Result struct {
-	Parts   []Part // for the model
-	IsError bool   // the parts describe a failure
-	Data    any    // the typed output, for the host
+	Parts    []Part // for the model
+	IsError  bool   // the parts describe a failure
+	StopTurn bool   // the model should not be called again before the user has sent a message
+	Data     any    // the typed output, for the host
+
+	// For a user interface, see Outcome.View:
+	Line       string // what came of the call, such as "Read 120 lines"; empty means a line made of the text
+	Diffs      []Diff // of the files that the call changed
+	SearchText string // what a search in the conversation should find the result by; empty means the text
 
 	Messages      []Part         // for the conversation, after the results of the batch; a wire.Codec writes them
 	UpdateSession func(*Session) // changes the session when all calls that ran beside this one have ended
-	StopTurn      bool           // the model should not be called again before the user has sent a message
 }
 
 // A Part is one piece of a result: a text, bytes of a media type, or the name of a tool.

@@ -229,6 +229,19 @@ func (s *Session) ID() string { return s.cfg.ID }
 // Role returns the session's role.
 func (s *Session) Role() Role { return s.cfg.Role }
 
+// ShortPath returns path as a person reads it: relative to the working directory if it is
+// absolute and lies there, and unchanged otherwise. In a nil session every path is
+// unchanged.
+func (s *Session) ShortPath(path string) string {
+	if s == nil || !filepath.IsAbs(path) {
+		return path
+	}
+	if rel, err := filepath.Rel(s.dirs.dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
 // AgentID returns the agent's id, which is empty for the main agent.
 func (s *Session) AgentID() string { return s.cfg.AgentID }
 

@@ -21,21 +21,21 @@ type rootLayer struct {
 // of the layers before it. Each file stands in exactly one layer.
 var rootLayers = []rootLayer{
 	{about: "targets and rules", files: []string{
-		"doc", "errors", "name", "platform", "target", "shell_facts", "path_resolver", "workdir",
-		"info", "info_mcp_meta", "traits", "behavior", "mode", "rule", "rule_match", "ruleset",
+		"doc", "errors", "name", "line", "platform", "target", "shell_facts", "path_resolver", "workdir",
+		"info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
 		"permissions", "permission_update", "decision", "decide", "decide_rules", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"tool", "definition", "input_spec", "declaration", "exclusion", "entry", "call", "call_message", "snapshot",
+		"diff", "view", "tool", "definition", "input_spec", "declaration", "exclusion", "entry", "call", "call_message", "snapshot",
 		"result", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
 		"role", "hooks", "hooks_guard", "question", "suggestions", "classifier", "breaker",
 		"session", "session_context", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "trim", "key", "values",
 		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide",
-		"pool_rule_problems", "toolsearch", "pool_search", "ranker", "tool_index",
+		"pool_rule_problems", "call_view", "result_view", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},
 	{about: "batches and the pipeline", files: []string{
 		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",

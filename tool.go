@@ -21,6 +21,9 @@ type Tool interface {
 	// Traits says what c will do. It is pure: no I/O, and the same result for the same
 	// input.
 	Traits(c *Call) Traits
+	// Lines returns what a user interface shows of c. It is pure, like Traits, and called
+	// only when the interface asks, at any time.
+	Lines(c *Call) Lines
 	// Validate returns what is wrong with the input beyond its schema, worded for the
 	// model.
 	Validate(ctx context.Context, c *Call) error

@@ -3,7 +3,9 @@ package pegboard
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/searchquery"
 )
@@ -54,12 +56,15 @@ type SearchOutput struct {
 // The query is that of [Pool.Search].
 func ToolSearch(o SearchOptions) Tool {
 	return Build(Definition[searchInput, SearchOutput]{
-		Info: Info{Name: searchToolName, Loading: LoadAlways, MaxResult: -1},
+		Info: Info{Name: searchToolName, Title: "Find tools", Loading: LoadAlways, MaxResult: -1},
 		Description: "Finds tools and loads their definitions. Of a tool that waits to be loaded only the name is known: it cannot be called " +
 			"before its definition has appeared in a result of this tool. From then on it is called like any other, for the rest of the conversation. " +
 			"Ask for names that you know with select:NAME or select:NAME,NAME; otherwise describe in a few words what the tool should do. " +
 			"A word after a + must be part of the name, as in \"+github create issue\".",
-		Traits: Traits{Concurrency: Shared, ReadOnly: true},
+		Traits: Traits{Concurrency: Shared, ReadOnly: true, Kind: KindSearch},
+		Lines: func(in searchInput, _ *Call) Lines {
+			return Lines{Before: "Find tools: " + in.Query, While: "Finding tools: " + in.Query}
+		},
 		Permit: func(context.Context, searchInput, *Call) Decision { return Decision{Behavior: Allow} }, // it only reads definitions
 		Call:   o.search,
 		Result: searchResult,
@@ -104,7 +109,10 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 
 // searchResult refers to the tools that were found, with a text if there is more to say.
 func searchResult(out SearchOutput) *Result {
-	r := &Result{Data: out}
+	r := &Result{Data: out, SearchText: strings.Join(out.Matches, "\n"), Line: fmt.Sprintf("Found %d tools", len(out.Matches))}
+	if len(out.Matches) == 1 {
+		r.Line = "Found 1 tool"
+	}
 	report := out.report
 	report.Found, report.Total, report.Pending, report.Failed = len(out.Matches), out.Total, out.Pending, out.Failed
 	for _, name := range out.Matches {

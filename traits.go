@@ -11,6 +11,10 @@ type Traits struct {
 	Destructive bool        // cannot be undone; a call that is ReadOnly, too, counts as one that writes
 	OpenWorld   bool        // reaches beyond this machine
 
+	// Kind and Folding are for a user interface; nothing is decided by them.
+	Kind    CallKind // zero: KindOther
+	Folding Folding  // zero: as Kind says
+
 	Timeout time.Duration // how long this call may take; 0 means Info.Timeout
 }
 
@@ -21,7 +25,8 @@ func (t Traits) cautious() Traits {
 }
 
 func (t Traits) isZero() bool {
-	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && t.Timeout == 0
+	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && t.Timeout == 0 &&
+		t.Kind == KindOther && t.Folding == FoldByKind
 }
 
 // Concurrency says which calls may run at the same time as this one.

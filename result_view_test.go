@@ -1,0 +1,161 @@
+package pegboard_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// resulting is a tool that returns a result and an error.
+func resulting(r *pegboard.Result, err error) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[touch, *pegboard.Result]{
+		Info: pegboard.Info{Name: "Note"}, Description: "For a test.",
+		Call: func(ctx, touch, *pegboard.Call) (*pegboard.Result, error) { return r, err },
+	})
+}
+
+func TestOutcomeView(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *pegboard.Result { return pegboard.TextResult(s) }
+	document := pegboard.Part{MIME: "application/pdf", Data: []byte("x")}
+	diffs := []pegboard.Diff{{Path: "/a"}}
+	long := strings.Repeat("x", 300)
+	tests := []struct {
+		name   string
+		result *pegboard.Result
+		err    error
+		after  string
+		failed bool
+		diffs  []pegboard.Diff
+		search string
+	}{
+		{name: "a line", result: &pegboard.Result{Parts: text("a\nb").Parts, Line: "Read\n2 lines", SearchText: "ab"}, after: "Read ⏎ 2 lines", search: "ab"},
+		{name: "a text", result: text(" all good\n"), after: "all good", search: " all good\n"},
+		{name: "two lines", result: text("a\nb"), after: "a (and 1 more line)", search: "a\nb"},
+		{name: "many lines", result: text("\n a \n\nb\nc\n"), after: "a (and 3 more lines)", search: "\n a \n\nb\nc\n"},
+		{name: "a long line", result: text(long), after: long[:pegboard.MaxLine-1] + "…", search: long},
+		{name: "a long line of two", result: text(long + "\nb"), after: long[:pegboard.MaxLine-41] + "… (and 1 more line)", search: long + "\nb"},
+		{name: "nothing", result: nil, after: "(Note ran and returned nothing)", search: "(Note ran and returned nothing)"},
+		{name: "no text", result: &pegboard.Result{Parts: []pegboard.Part{document}}, after: "1 part that is no text"},
+		{name: "much that is no text", result: &pegboard.Result{Parts: []pegboard.Part{document, {Tool: "x"}}}, after: "2 parts that are no text"},
+		{name: "a blank line is none", result: &pegboard.Result{Parts: text("a").Parts, Line: "\n"}, after: "a", search: "a"},
+		{name: "diffs", result: &pegboard.Result{Parts: text("a").Parts, Diffs: diffs}, after: "a", diffs: diffs, search: "a"},
+		{name: "a failure", result: &pegboard.Result{Parts: text("no\nway").Parts, IsError: true}, after: "Failed: no ⏎ way", failed: true, search: "no\nway"},
+		{name: "a failure with a line", result: &pegboard.Result{Parts: text("no").Parts, IsError: true, Line: "Exit code 1"}, after: "Exit code 1", failed: true, search: "no"},
+		{name: "an error", err: errors.New("the disk\nis full"), after: "Failed: the disk ⏎ is full", failed: true, search: "the disk\nis full"},
+		{
+			name: "an error after a change", result: &pegboard.Result{Parts: text("half").Parts, Diffs: diffs, Line: "Wrote half"}, err: errors.New("no"),
+			after: "Failed: no", failed: true, diffs: diffs, search: "no\nhalf",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			out := run(t, registryOf(t, resulting(tt.result, tt.err)), session(t, bypass(t)), call("1", "Note", `{"path":"p"}`))
+			v := out.View()
+			requireLine(t, v.After)
+			require.Equal(t, pegboard.View{
+				Title: "Note", Before: "Note", While: "Running Note", After: tt.after, Failed: tt.failed, Diffs: tt.diffs, SearchText: tt.search,
+			}, v)
+		})
+	}
+	byHand := pegboard.Outcome{}
+	require.Equal(t, "Done", byHand.View().After)
+}
+
+func TestOutcomeViewOfACallThatFailed(t *testing.T) {
+	t.Parallel()
+	failing := func(err error) pegboard.Tool { return resulting(nil, err) }
+	checking := pegboard.Build(pegboard.Definition[touch, string]{
+		Info: pegboard.Info{Name: "Note"}, Description: "For a test.",
+		Call: func(ctx context.Context, in touch, c *pegboard.Call) (string, error) {
+			return "", c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Value: "/secret"})
+		},
+	})
+	panicking := pegboard.Build(pegboard.Definition[touch, string]{
+		Info: pegboard.Info{Name: "Note"}, Description: "For a test.",
+		Call: func(context.Context, touch, *pegboard.Call) (string, error) { panic("x") },
+	})
+	secret := rules(t, pegboard.ModeBypass, pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"Edit(//secret)"}})
+	no := func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not\ntoday"}, nil
+	}
+	tests := []struct {
+		name  string
+		cfg   *pegboard.SessionConfig // nil: everything is allowed
+		tool  pegboard.Tool           // nil: one that says ok
+		call  pegboard.Call           // zero: of Note
+		cause error                   // of a cancellation before the call
+		want  string
+	}{
+		{name: "a rule", cfg: &pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"Edit(p)"}})}, tool: toucher(nil), call: touching("1", "p"), want: `Denied: deny rule "Edit(p)" from userSettings covers it`},
+		{name: "nobody", cfg: &pegboard.SessionConfig{}, want: "Denied: no rule allows it"},
+		{name: "the user", cfg: &pegboard.SessionConfig{Ask: no}, want: "Denied: not ⏎ today"},
+		{name: "in mid-call", cfg: &pegboard.SessionConfig{Permissions: secret}, tool: checking, want: `Denied: deny rule "Edit(//secret)"`},
+		{name: "unknown", call: call("1", "Nought", `{}`), want: "There is no such tool"},
+		{name: "wrong input", call: call("1", "Note", `{}`), want: `Wrong input: missing required property "path"`},
+		{name: "a panic", tool: panicking, want: "Failed inside, which is a fault of the program"},
+		{name: "later", tool: failing(pegboard.ErrDeferred), want: "Will be answered later"},
+		{name: "the user interrupts", cause: pegboard.ErrUserInterrupt, want: "Stopped by the user"},
+		{name: "cancelled", cause: context.Canceled, want: "Stopped by the user"},
+		{name: "a new message", cause: pegboard.ErrNewMessage, want: "Stopped: a new message came"},
+		{name: "the turn's time", cause: context.DeadlineExceeded, want: "Stopped: the time for this turn is over"},
+		{name: "another cause", cause: errors.New("the window was closed"), want: "Stopped: the window was closed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if tt.cfg == nil {
+				all := bypass(t)
+				tt.cfg = &all
+			}
+			if tt.tool == nil {
+				tt.tool = failing(nil)
+			}
+			if tt.call.Name == "" {
+				tt.call = call("1", "Note", `{"path":"p"}`)
+			}
+			turn, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			if tt.cause != nil {
+				cancel(tt.cause)
+			}
+			ex := executor(pegboard.Executor{})
+			out := ex.Run(turn, registryOf(t, tt.tool).AssemblePool(session(t, *tt.cfg), pegboard.PoolConfig{}), tt.call)[0]
+			require.Error(t, out.Err)
+			v := out.View()
+			require.True(t, v.Failed)
+			requireLine(t, v.After)
+			require.True(t, strings.HasPrefix(v.After, tt.want), v.After)
+		})
+	}
+}
+
+func TestOutcomeViewOfACallThatTakesTooLong(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		deaf bool
+		want string
+	}{
+		{name: "heeds its context", want: "Took too long"},
+		{name: "does not", deaf: true, want: "Goes on in the background"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				tool := slow(pegboard.Info{Name: "Slow", Timeout: time.Second}, tt.deaf)
+				out := run(t, registryOf(t, tool), session(t, bypass(t)), call("1", "Slow", `{"ms":60000}`))
+				require.Equal(t, tt.want, out.View().After)
+				time.Sleep(time.Minute) // until the tool has returned
+			})
+		})
+	}
+}
