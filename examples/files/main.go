@@ -95,23 +95,12 @@ func (a *agent) do(ctx context.Context, calls ...pegboard.Call) {
 	for i, out := range a.executor.Run(ctx, a.pool, calls...) {
 		fmt.Printf("▸ %s %s\n", calls[i].Name, calls[i].Input)
 		text := out.Result.Text()
-		if patch := diff(out.Result.Data); patch != "" {
-			text = patch
+		if len(out.Result.Diffs) > 0 { // what a host shows to the user
+			text = out.Result.Diffs[0].Unified()
 		}
 		fmt.Println("  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))
 	}
 	fmt.Println()
-}
-
-// diff returns the change of an edit, as a host would show it to the user.
-func diff(data any) string {
-	switch out := data.(type) {
-	case files.EditOutput:
-		return files.Unified(out.StructuredPatch)
-	case files.WriteOutput:
-		return files.Unified(out.StructuredPatch)
-	}
-	return ""
 }
 
 // call returns a call as a model would make it.

@@ -22,18 +22,19 @@ type editInput struct {
 
 // An EditOutput is the Result.Data of an [Edit] call.
 type EditOutput struct {
-	FilePath        string  `json:"filePath"` // absolute
-	OldString       string  `json:"oldString"`
-	NewString       string  `json:"newString"`
-	OriginalFile    *string `json:"originalFile"` // nil if the file did not exist
-	StructuredPatch []Hunk  `json:"structuredPatch"`
-	UserModified    bool    `json:"userModified"` // always false: a change by the user is a new call
-	ReplaceAll      bool    `json:"replaceAll"`
+	FilePath        string          `json:"filePath"` // absolute
+	OldString       string          `json:"oldString"`
+	NewString       string          `json:"newString"`
+	OriginalFile    *string         `json:"originalFile"` // nil if the file did not exist
+	StructuredPatch []pegboard.Hunk `json:"structuredPatch"`
+	UserModified    bool            `json:"userModified"` // always false: a change by the user is a new call
+	ReplaceAll      bool            `json:"replaceAll"`
 	// Match says how old_string was found: "exact match", or the differences that were
 	// ignored.
 	Match string `json:"match"`
 
-	text string // for the model
+	text  string // for the model
+	diffs []pegboard.Diff
 }
 
 // Edit returns the tool that replaces a part of a file.
@@ -47,12 +48,19 @@ type EditOutput struct {
 // is lost. An empty old_string creates a new file.
 func Edit(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[editInput, EditOutput]{
-		Info: pegboard.Info{Name: "Edit"},
+		Info: pegboard.Info{Name: "Edit", Title: "Edit"},
 		Description: "Replaces text in a file that was read before. old_string must occur exactly once, or set replace_all; give enough lines around the place. " +
 			"An empty old_string makes a new file. Notebooks are changed with NotebookEdit.",
-		Inspect:  func(in editInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
+		Inspect: func(in editInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
+		Lines: func(in editInput, c *pegboard.Call) pegboard.Lines {
+			name := c.Session().ShortPath(in.FilePath)
+			if in.OldString == "" {
+				return pegboard.Lines{Before: "Create " + name, While: "Creating " + name}
+			}
+			return pegboard.Lines{Before: "Edit " + name, While: "Editing " + name}
+		},
 		Validate: validateEdit,
-		Result:   func(out EditOutput) *pegboard.Result { return textResult(out.text, out) },
+		Result:   func(out EditOutput) *pegboard.Result { return writeResult(out.text, out.diffs, out) },
 	}, planEdit)
 }
 
@@ -71,9 +79,9 @@ func planEdit(f targetFile, in editInput, snapshot *atomicfile.Snapshot) (plan[E
 			return plan[EditOutput]{}, &adviceError{text: missingFile(f.call, f.target) + " An empty old_string makes a new file."}
 		}
 		made, err := planCreate(f, in.NewString)
-		return plan[EditOutput]{data: made.data, output: func(caveat, diagnosis string) EditOutput {
-			made := made.output(caveat, diagnosis)
-			out.StructuredPatch, out.text = made.StructuredPatch, made.text
+		return plan[EditOutput]{data: made.data, output: func(done written) EditOutput {
+			made := made.output(done)
+			out.StructuredPatch, out.text, out.diffs = made.StructuredPatch, made.text, made.diffs
 			return out
 		}}, err
 	}
@@ -81,10 +89,10 @@ func planEdit(f targetFile, in editInput, snapshot *atomicfile.Snapshot) (plan[E
 	if err != nil {
 		return plan[EditOutput]{}, err
 	}
-	return plan[EditOutput]{data: change.Data, partial: true, output: func(caveat, diagnosis string) EditOutput {
+	return plan[EditOutput]{data: change.Data, partial: true, output: func(done written) EditOutput {
 		out.OriginalFile, out.Match = &change.Old, change.Level.String()
-		out.StructuredPatch = patch(change.Old, change.New)
-		out.text = editReport(f, change, note+caveat) + diagnosis
+		out.StructuredPatch, out.diffs = done.patch, done.diffs
+		out.text = editReport(f, change, note+done.caveat) + done.diagnosis
 		return out
 	}}, nil
 }

@@ -9,8 +9,10 @@
 // A session may edit the files that it has read. A file counts as read by its content:
 // if the file changed since, an edit still succeeds where the text to replace is found
 // exactly once. See [Forget] for conversations that lose their beginning, and [Note] for
-// files that other tools have shown or written. [Preview] returns the change that a call
-// would make, for the user who is asked to allow it.
+// files that other tools have shown or written. [pegboard.Question.Preview] returns the
+// change that a call of Write, Edit or NotebookEdit would make, for the user who is asked
+// to allow it. For a notebook it has the lines of its JSON. [WriteOptions].MaxBytes also
+// applies to it, and whether the system allows writing the file is not checked.
 //
 // A tool of the host opens and writes files in the same way with [OpenFile], [CreateFile],
 // [WriteFile] and [UpdateFile].
@@ -106,7 +108,7 @@ func orDefault[T ~int | ~int64](n, def T) T {
 // searchTraits returns the traits of a call that searches directories or files and leaves
 // out the files that the session may not read.
 func searchTraits(paths ...string) pegboard.Traits {
-	traits := pegboard.Traits{Concurrency: pegboard.Shared, ReadOnly: true}
+	traits := pegboard.Traits{Concurrency: pegboard.Shared, ReadOnly: true, Kind: pegboard.KindSearch}
 	for _, path := range paths {
 		traits.Targets = append(traits.Targets, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path, Tree: true, Filtered: true})
 	}
@@ -121,6 +123,35 @@ func mayRead(c *pegboard.Call, path string) bool {
 // textResult returns a result with a text for the model and data for the host.
 func textResult(text string, data any) *pegboard.Result {
 	return &pegboard.Result{Parts: []pegboard.Part{{Text: text}}, Data: data}
+}
+
+// writeResult returns the result of a call that changed a file.
+func writeResult(text string, diffs []pegboard.Diff, data any) *pegboard.Result {
+	r := textResult(text, data)
+	if r.Diffs = diffs; len(diffs) > 0 {
+		r.Line = changeLine(diffs[0])
+	}
+	return r
+}
+
+// changeLine words a change for a person.
+func changeLine(d pegboard.Diff) string {
+	added, removed := d.Counts()
+	counts := plural(added, "line")
+	if d.Omitted > 0 {
+		counts = "more than " + counts
+	}
+	switch {
+	case d.New:
+		return "Created with " + counts
+	case added == 0 && removed == 0 && d.Omitted == 0:
+		return "Changed no line"
+	case removed == 0:
+		return "Added " + counts
+	case added == 0:
+		return "Removed " + plural(removed, "line")
+	}
+	return "Added " + counts + ", removed " + plural(removed, "line")
 }
 
 // quotePath quotes a path like a Go string if it contains a line end or other control

@@ -58,7 +58,7 @@ func Glob(o GlobOptions) pegboard.Tool {
 	o.MaxResults = orDefault(o.MaxResults, DefaultMaxResults)
 	o.Timeout = orDefault(o.Timeout, DefaultGlobTimeout)
 	return pegboard.Build(pegboard.Definition[globInput, GlobOutput]{
-		Info: pegboard.Info{Name: "Glob"},
+		Info: pegboard.Info{Name: "Glob", Title: "Find files"},
 		Description: fmt.Sprintf("Finds files by a pattern of their paths, such as **/*.go, and lists them, those changed last first, %d at most. "+
 			"*.go matches only directly in the directory, **/*.go also below it, and so does a name such as main.go. "+
 			"The pattern * lists a directory, with the directories in it. %s.", o.MaxResults, o.omissionText()),
@@ -68,7 +68,18 @@ func Glob(o GlobOptions) pegboard.Tool {
 			for _, s := range searches {
 				bases = append(bases, s.base)
 			}
-			return searchTraits(bases...)
+			traits := searchTraits(bases...)
+			if in.lists() {
+				traits.Kind = pegboard.KindList
+			}
+			return traits
+		},
+		Lines: func(in globInput, c *pegboard.Call) pegboard.Lines {
+			what := in.Pattern
+			if in.Path != "" {
+				what += " in " + c.Session().ShortPath(in.Path)
+			}
+			return pegboard.Lines{Before: "Find " + what, While: "Finding " + what}
 		},
 		Validate: func(_ context.Context, in globInput, _ *pegboard.Call) error {
 			_, err := in.searches()
@@ -218,7 +229,7 @@ func (o GlobOptions) selectNewest(ctx context.Context, c *pegboard.Call, found *
 			out.Truncated = true
 			break
 		}
-		out.Filenames = append(out.Filenames, shortPath(c.Session().Dir(), abs))
+		out.Filenames = append(out.Filenames, c.Session().ShortPath(abs))
 		out.NumFiles++
 	}
 	out.TotalMatches = len(found.files) - out.Hidden
@@ -242,7 +253,7 @@ func (o GlobOptions) shownPaths(c *pegboard.Call, paths []string) (shown []strin
 		switch {
 		case !mayRead(c, path):
 		case len(shown) < o.MaxResults:
-			shown = append(shown, shortPath(c.Session().Dir(), path))
+			shown = append(shown, c.Session().ShortPath(path))
 		default:
 			more++
 		}
@@ -271,16 +282,4 @@ func (o GlobOptions) emptyNote(ctx context.Context, c *pegboard.Call, s globSear
 		return ""
 	}
 	return fmt.Sprintf("Nothing matches directly in the directory, but files below it do: use the pattern %q.", below)
-}
-
-// shortPath returns abs relative to dir if it is below dir, and abs otherwise.
-func shortPath(dir, abs string) string {
-	if !realpath.Contains(dir, abs) {
-		return abs
-	}
-	rel, err := filepath.Rel(dir, abs)
-	if err != nil {
-		return abs
-	}
-	return rel
 }

@@ -20,6 +20,13 @@ type globInput struct {
 // maxGlobPatterns is the maximum number of patterns in a list.
 const maxGlobPatterns = 100
 
+// lists reports whether the call lists a directory.
+func (in globInput) lists() bool {
+	pattern := filepath.ToSlash(in.Pattern)
+	dir, isAll := strings.CutSuffix(pattern, "*")
+	return strings.HasSuffix(pattern, "/") || isAll && isLiteral(dir) && (dir == "" || strings.HasSuffix(dir, "/"))
+}
+
 // searches returns the searches for a call, one for each directory. If there is an error,
 // they still are what the call is about.
 func (in globInput) searches() ([]globSearch, error) {

@@ -53,7 +53,25 @@ func globResult(out GlobOutput) *pegboard.Result {
 	for _, note := range out.notices() {
 		shown = append(shown, "["+note+"]")
 	}
-	return textResult(strings.Join(slices.DeleteFunc(shown, func(line string) bool { return line == "" }), "\n"), out)
+	r := textResult(strings.Join(slices.DeleteFunc(shown, func(line string) bool { return line == "" }), "\n"), out)
+	r.Line = out.line()
+	return r
+}
+
+// line says for a person what was found.
+func (out *GlobOutput) line() string {
+	dirs := pluralOf(len(out.Directories)+out.moreDirs, "directory", "directories")
+	if out.onlyDirs {
+		return "Found " + dirs
+	}
+	line := "Found " + plural(out.NumFiles, "file")
+	if out.Truncated {
+		line += fmt.Sprintf(" of %d", out.TotalMatches)
+	}
+	if len(out.Directories) > 0 {
+		line += " and " + dirs
+	}
+	return line
 }
 
 // nothing says that no file was found.

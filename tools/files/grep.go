@@ -76,16 +76,31 @@ func Grep(o GrepOptions) pegboard.Tool {
 	o.MaxLineLength = orDefault(o.MaxLineLength, DefaultMaxLineLength)
 	o.Timeout = orDefault(o.Timeout, DefaultGrepTimeout)
 	return pegboard.Build(pegboard.Definition[grepInput, GrepOutput]{
-		Info: pegboard.Info{Name: "Grep"},
+		Info: pegboard.Info{Name: "Grep", Title: "Search files"},
 		Description: "Searches the contents of files for a regular expression, as ripgrep does: files that .gitignore names are left out, hidden ones are not. " +
 			fmt.Sprintf("It returns the paths of files with a match, or with output_mode the lines that match or their number, %d rows at most unless head_limit says otherwise.", o.MaxResults),
 		Inspect: func(in grepInput, _ *pegboard.Call) pegboard.Traits {
 			return searchTraits(cmp.Or(in.Path, "."))
 		},
+		Lines:    grepInput.lines,
 		Validate: func(_ context.Context, in grepInput, _ *pegboard.Call) error { return o.validate(in) },
 		Call:     o.grep,
 		Result:   grepResult,
 	})
+}
+
+func (in grepInput) lines(c *pegboard.Call) pegboard.Lines {
+	what := "for " + in.Pattern
+	if in.Path != "" {
+		what += " in " + c.Session().ShortPath(in.Path)
+	}
+	if in.Glob != "" {
+		what += ", files " + in.Glob
+	}
+	if in.Type != "" {
+		what += ", type " + in.Type
+	}
+	return pegboard.Lines{Before: "Search " + what, While: "Searching " + what}
 }
 
 // The output modes of a search.
@@ -196,7 +211,7 @@ func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (
 		return GrepOutput{}, readError(c, t, err)
 	}
 	out := o.output(in, report, func(rel string) string {
-		return shortPath(c.Session().Dir(), filepath.Join(t.Value, filepath.FromSlash(rel)))
+		return c.Session().ShortPath(filepath.Join(t.Value, filepath.FromSlash(rel)))
 	})
 	out.TimedOut = late
 	return out, nil

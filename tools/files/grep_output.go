@@ -147,7 +147,23 @@ func grepResult(out GrepOutput) *pegboard.Result {
 	case out.TotalFiles == 0:
 		shown = append([]string{"No matches found"}, shown...)
 	}
-	return textResult(strings.Join(shown, "\n"), out)
+	r := textResult(strings.Join(shown, "\n"), out)
+	r.Line = out.line()
+	return r
+}
+
+// line says for a person what was found.
+func (out *GrepOutput) line() string {
+	files := plural(out.TotalFiles, "file")
+	switch {
+	case out.TotalFiles == 0:
+		return "Found nothing"
+	case out.Mode == modeContent:
+		return fmt.Sprintf("Found %s in %s", plural(out.TotalLines, "line"), files)
+	case out.Mode == modeCount:
+		return fmt.Sprintf("Found %s in %s", pluralOf(out.NumMatches, "match", "matches"), files)
+	}
+	return "Found " + files
 }
 
 // notices returns what the model needs to know besides the rows.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
@@ -31,7 +32,8 @@ type NotebookOutput struct {
 	OriginalFile string `json:"original_file"`
 	UpdatedFile  string `json:"updated_file"`
 
-	text string // for the model
+	text  string // for the model
+	diffs []pegboard.Diff
 }
 
 // NotebookEdit returns the tool that replaces, inserts or deletes one cell of a Jupyter
@@ -45,13 +47,29 @@ type NotebookOutput struct {
 // notebook names the cells anew, by their places.
 func NotebookEdit(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[notebookInput, NotebookOutput]{
-		Info: pegboard.Info{Name: "NotebookEdit", Hint: "change or insert cells of Jupyter ipynb files"},
+		Info: pegboard.Info{Name: "NotebookEdit", Title: "Edit notebook", Hint: "change or insert cells of Jupyter ipynb files"},
 		Description: "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb) that was read before. " +
 			"Cells go by the ids that Read shows, and keep them when others are inserted or deleted. Outputs of a changed code cell are dropped.",
 		Inspect:  func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
+		Lines:    notebookInput.lines,
 		Validate: validateNotebook,
-		Result:   func(out NotebookOutput) *pegboard.Result { return textResult(out.text, out) },
+		Result: func(out NotebookOutput) *pegboard.Result {
+			r := writeResult(out.text, out.diffs, out)
+			r.Line, _, _ = strings.Cut(out.text, ".")
+			return r
+		},
 	}, planNotebookEdit)
+}
+
+func (in notebookInput) lines(c *pegboard.Call) pegboard.Lines {
+	name := c.Session().ShortPath(in.NotebookPath)
+	switch in.mode() {
+	case "insert":
+		return pegboard.Lines{Before: "Insert a cell into " + name, While: "Inserting a cell into " + name}
+	case "delete":
+		return pegboard.Lines{Before: "Delete the cell " + in.CellID + " of " + name, While: "Deleting the cell " + in.CellID + " of " + name}
+	}
+	return pegboard.Lines{Before: "Edit the cell " + in.CellID + " of " + name, While: "Editing the cell " + in.CellID + " of " + name}
 }
 
 func validateNotebook(_ context.Context, in notebookInput, _ *pegboard.Call) error {
@@ -82,12 +100,12 @@ func planNotebookEdit(f targetFile, in notebookInput, snapshot *atomicfile.Snaps
 	if err != nil {
 		return plan[NotebookOutput]{}, &adviceError{text: f.target.Value + ": " + err.Error(), err: err}
 	}
-	return plan[NotebookOutput]{data: edited.Data, partial: true, names: edited.Names, output: func(caveat, diagnosis string) NotebookOutput {
+	return plan[NotebookOutput]{data: edited.Data, partial: true, names: edited.Names, output: func(done written) NotebookOutput {
 		return NotebookOutput{
 			NotebookPath: f.target.Value, CellID: edited.Cell.ID, CellType: edited.Cell.Type, Language: n.Language(),
 			EditMode: in.mode(), NewSource: in.NewSource, OldSource: edited.Old,
 			OriginalFile: string(snapshot.Data), UpdatedFile: string(edited.Data),
-			text: in.report(edited) + caveat + diagnosis,
+			text: in.report(edited) + done.caveat + done.diagnosis, diffs: done.diffs,
 		}
 	}}, nil
 }

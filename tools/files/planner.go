@@ -8,7 +8,6 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
-	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
@@ -22,9 +21,17 @@ type plan[Out any] struct {
 	data    []byte          // new content
 	partial bool            // the call names only a part of the content
 	names   *notebook.Names // of the cells, if the call is about cells of a notebook
-	// output returns the output of the tool after data is written. caveat is about the
-	// writing; caveat and diagnosis can be appended to the text as they are.
-	output func(caveat, diagnosis string) Out
+	// output returns the output of the tool after data is written.
+	output func(done written) Out
+}
+
+// written says how data was written.
+type written struct {
+	diffs []pegboard.Diff // for a user interface; nil if the file is not text
+	patch []pegboard.Hunk // all hunks, of which diffs may leave out some; not nil
+	// notes are for the model, and can be appended to a text as they are: about the
+	// writing, and what the host's diagnosis says.
+	caveat, diagnosis string
 }
 
 // plan loads the file and computes the plan for in.
@@ -70,37 +77,47 @@ func (w planner[In, Out]) applyOnce(ctx context.Context, f targetFile, in In) (o
 	if err != nil {
 		return out, err
 	}
-	caveat, err := f.save(ctx, snapshot, planned.data, planned.partial)
-	if err != nil {
+	var done written
+	if done.caveat, err = f.save(ctx, snapshot, planned.data, planned.partial); err != nil {
 		return out, err
 	}
 	if isNotebook(f.target.Value) {
 		f.cellNames().set(f.target.Real(), planned.names)
 	}
-	return planned.output(caveat, f.diagnosis(ctx)), nil
+	diff, hunks, notText := diffOf(f.target.Value, contentOf(snapshot), planned.data)
+	if done.patch = hunks; notText == nil {
+		done.diffs = []pegboard.Diff{diff}
+	}
+	done.diagnosis = f.diagnosis(ctx)
+	return planned.output(done), nil
 }
 
-// propose returns the plan as a Proposal. It takes no lock, since a call holds the lock
-// as long as its diagnosis takes, and a lock would not keep the file from changing
-// after the preview.
-func (w planner[In, Out]) propose(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) (Proposal, error) {
+// propose returns the change that the call would make. It takes no lock, since a call
+// holds the lock as long as its diagnosis takes, and a lock would not keep the file from
+// changing after the preview.
+func (w planner[In, Out]) propose(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) ([]pegboard.Diff, error) {
 	f, err := newTargetFile(o, c)
 	if err != nil {
-		return Proposal{}, err
+		return nil, err
 	}
 	snapshot, planned, err := w.plan(ctx, f, in)
 	if err != nil {
-		return Proposal{}, err
+		return nil, err
 	}
-	var current []byte
-	if snapshot != nil {
-		current = snapshot.Data
+	diff, err := DiffOf(f.target.Value, contentOf(snapshot), planned.data)
+	if err != nil { // the planner accepted it, but it is not text
+		return nil, fmt.Errorf("%w: %w", pegboard.ErrNoPreview, err)
 	}
-	before, errBefore := edit.Parse(current)
-	after, errAfter := edit.Parse(planned.data)
-	if err := errors.Join(errBefore, errAfter); err != nil { // the planner accepted it, but it is not text
-		return Proposal{}, fmt.Errorf("%w: %w", ErrNoPreview, err)
+	return []pegboard.Diff{diff}, nil
+}
+
+// contentOf returns the content of a file, which is not nil if the file exists.
+func contentOf(snapshot *atomicfile.Snapshot) []byte {
+	switch {
+	case snapshot == nil:
+		return nil
+	case snapshot.Data == nil:
+		return []byte{}
 	}
-	hunks, omitted := limitHunks(patch(before.String(), after.String()), MaxPreview)
-	return Proposal{FilePath: f.target.Value, New: snapshot == nil, Hunks: hunks, Omitted: omitted}, nil
+	return snapshot.Data
 }

@@ -12,8 +12,22 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
+func ExampleDiffOf() {
+	d, err := files.DiffOf("/notes.txt", []byte("milk\neggs\n"), []byte("milk\nbread\n"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n%s", d.Path, d.Unified())
+	// Output:
+	// /notes.txt
+	// @@ -1,2 +1,2 @@
+	//  milk
+	// -eggs
+	// +bread
+}
+
 // A person sees what an edit would do before it is done.
-func ExamplePreview() {
+func Example_preview() {
 	dir, err := os.MkdirTemp("", "project")
 	if err != nil {
 		log.Fatal(err)
@@ -26,13 +40,16 @@ func ExamplePreview() {
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
 		Dir: dir,
 		Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-			p, err := files.Preview(ctx, q)
+			diffs, err := q.Preview(ctx)
 			if err != nil {
 				return pegboard.Decision{}, err // nobody can say yes to what cannot be shown
 			}
-			fmt.Printf("%s %s?\n%s", q.Tool.Info().Name, filepath.Base(p.FilePath), files.Unified(p.Hunks))
-			if p.Omitted > 0 {
-				fmt.Printf("and %d more lines\n", p.Omitted)
+			fmt.Printf("%s?\n", q.Call.View().Before)
+			for _, d := range diffs {
+				fmt.Print(d.Unified())
+				if d.Omitted > 0 {
+					fmt.Printf("and %d more lines\n", d.Omitted)
+				}
 			}
 			return pegboard.Decision{Behavior: pegboard.Allow}, nil // the person said yes
 		},

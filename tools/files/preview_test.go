@@ -21,14 +21,17 @@ import (
 // dialog is a person who is shown a preview, and allows the call or not.
 type dialog struct {
 	allow bool
-	shown files.Proposal
+	shown pegboard.Diff
 	err   error
 	asked int
 }
 
 func (d *dialog) ask(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
 	d.asked++
-	d.shown, d.err = files.Preview(ctx, q)
+	var diffs []pegboard.Diff
+	if diffs, d.err = q.Preview(ctx); len(diffs) > 0 {
+		d.shown = diffs[0]
+	}
 	if d.allow {
 		return pegboard.Decision{Behavior: pegboard.Allow}, nil
 	}
@@ -138,14 +141,15 @@ func TestPreviewIsWhatTheCallDoes(t *testing.T) {
 			}
 			require.NoError(t, d.err)
 			require.NoError(t, out.Err, out.Result.Text())
-			require.Equal(t, path, d.shown.FilePath)
+			require.Equal(t, path, d.shown.Path)
 			require.Equal(t, tc.made, d.shown.New)
 			require.Zero(t, d.shown.Omitted)
 			if tc.tool == "NotebookEdit" {
-				require.Contains(t, files.Unified(d.shown.Hunks), tc.diff)
+				require.Contains(t, d.shown.Unified(), tc.diff)
 				return
 			}
-			require.Equal(t, tc.diff, files.Unified(d.shown.Hunks))
+			require.Equal(t, tc.diff, d.shown.Unified())
+			require.Equal(t, []pegboard.Diff{d.shown}, out.Result.Diffs)
 			if !tc.made {
 				require.Equal(t, patchOf(t, out), d.shown.Hunks)
 			}
@@ -154,7 +158,7 @@ func TestPreviewIsWhatTheCallDoes(t *testing.T) {
 }
 
 // patchOf returns what the tool itself says that it changed.
-func patchOf(t *testing.T, out pegboard.Outcome) []files.Hunk {
+func patchOf(t *testing.T, out pegboard.Outcome) []pegboard.Hunk {
 	t.Helper()
 	if data, ok := out.Result.Data.(files.EditOutput); ok {
 		return data.StructuredPatch
@@ -250,15 +254,15 @@ func TestPreviewGoesByTheTool(t *testing.T) {
 			var err, unwrapped error
 			g := newGround(t, pegboard.SessionConfig{Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
 				asked = q
-				_, err = files.Preview(ctx, q)
+				_, err = q.Preview(ctx)
 				own := *q
 				own.Tool = inner
-				_, unwrapped = files.Preview(ctx, &own)
+				_, unwrapped = own.Preview(ctx)
 				return pegboard.Decision{Behavior: pegboard.Deny}, nil
 			}}, tc.tool)
 			g.call(t.Context(), t, tc.tool.Info().Name, map[string]any{"file_path": "f", "content": "a"})
 			if tc.name == "Glob" { // which nobody asks about
-				_, err = files.Preview(t.Context(), &pegboard.Question{Tool: tc.tool, Call: &pegboard.Call{Name: "Glob"}})
+				_, err = (&pegboard.Question{Tool: tc.tool, Call: &pegboard.Call{Name: "Glob"}}).Preview(t.Context())
 			} else {
 				require.NotNil(t, asked)
 			}
@@ -266,7 +270,7 @@ func TestPreviewGoesByTheTool(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, files.ErrNoPreview)
+			require.ErrorIs(t, err, pegboard.ErrNoPreview)
 			if tc.name == "Patch" {
 				require.NoError(t, unwrapped, "the host knows its wrapper")
 			}
@@ -279,13 +283,13 @@ func TestPreviewOfACallThatWasNotDecided(t *testing.T) {
 	dir := t.TempDir()
 	raw := fmt.Sprintf(`{"file_path":%q,"content":"a"}`, filepath.Join(dir, "f"))
 	q := &pegboard.Question{Tool: files.Write(files.WriteOptions{}), Call: &pegboard.Call{Name: "Write", Input: []byte(raw)}}
-	_, err := files.Preview(t.Context(), q)
+	_, err := q.Preview(t.Context())
 	require.ErrorContains(t, err, "Executor")
 	q.Call.Input = []byte(`{"file_path":"f"}`)
-	_, err = files.Preview(t.Context(), q)
+	_, err = q.Preview(t.Context())
 	require.ErrorIs(t, err, pegboard.ErrInvalidInput)
 	q.Call.Input = []byte(`{"file_path":"f/","content":"a"}`)
-	_, err = files.Preview(t.Context(), q)
+	_, err = q.Preview(t.Context())
 	require.ErrorContains(t, err, "names a directory")
 }
 
@@ -332,10 +336,10 @@ func TestPreviewIsCut(t *testing.T) {
 		omitted int
 	}{
 		{name: "all of it", content: strings.Repeat(line+"\n", 10_000), lines: []int{10_000}},
-		{name: "too many lines", content: strings.Repeat(line+"\n", 20_000), lines: []int{files.MaxPreview / 101}, omitted: 20_000 - files.MaxPreview/101},
-		{name: "nothing after the gap", content: "a\n" + strings.Repeat("x", files.MaxPreview) + "\nb\n", lines: []int{1}, omitted: 2},
-		{name: "one line", content: strings.Repeat("x", files.MaxPreview), omitted: 1},
-		{name: "just fits", content: strings.Repeat("x", files.MaxPreview-2), lines: []int{1}},
+		{name: "too many lines", content: strings.Repeat(line+"\n", 20_000), lines: []int{files.MaxDiff / 101}, omitted: 20_000 - files.MaxDiff/101},
+		{name: "nothing after the gap", content: "a\n" + strings.Repeat("x", files.MaxDiff) + "\nb\n", lines: []int{1}, omitted: 2},
+		{name: "one line", content: strings.Repeat("x", files.MaxDiff), omitted: 1},
+		{name: "just fits", content: strings.Repeat("x", files.MaxDiff-2), lines: []int{1}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -356,24 +360,24 @@ func TestPreviewIsCut(t *testing.T) {
 // and shows nothing behind the place where it ends.
 func TestPreviewThatIsCutIsOneStretch(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("y", files.MaxPreview)
+	long := strings.Repeat("y", files.MaxDiff)
 	for _, tc := range []struct {
 		name          string
 		text, content string
-		want          []files.Hunk
+		want          []pegboard.Hunk
 		omitted       int
 	}{
 		{
 			name: "in a hunk", text: "1\n2\n3\n4\n5\n", content: "1\n2\nx\n" + long + "\n4\n5\n", omitted: 3,
-			want: []files.Hunk{{OldStart: 1, OldLines: 3, NewStart: 1, NewLines: 3, Lines: []string{" 1", " 2", "-3", "+x"}}},
+			want: []pegboard.Hunk{{OldStart: 1, OldLines: 3, NewStart: 1, NewLines: 3, Lines: []string{" 1", " 2", "-3", "+x"}}},
 		},
 		{
 			name: "with a hunk behind", text: "a\n1\n2\n3\n4\n5\n6\n7\nb\n", content: long + "\n1\n2\n3\n4\n5\n6\n7\nc\n", omitted: 9,
-			want: []files.Hunk{{OldStart: 1, OldLines: 1, NewStart: 1, Lines: []string{"-a"}}},
+			want: []pegboard.Hunk{{OldStart: 1, OldLines: 1, NewStart: 1, Lines: []string{"-a"}}},
 		},
 		{
-			name: "before a line without an end", text: "", content: long[:files.MaxPreview-2],
-			want: []files.Hunk{{OldStart: 1, NewStart: 1, NewLines: 1, Lines: []string{"+" + long[:files.MaxPreview-2], `\ No newline at end of file`}}},
+			name: "before a line without an end", text: "", content: long[:files.MaxDiff-2],
+			want: []pegboard.Hunk{{OldStart: 1, NewStart: 1, NewLines: 1, Lines: []string{"+" + long[:files.MaxDiff-2], `\ No newline at end of file`}}},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -417,7 +421,7 @@ func TestPreviewWaitsForNobody(t *testing.T) {
 	out := g.call(ctx, t, "Write", map[string]any{"file_path": "f", "content": "b\n"})
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	require.NoError(t, d.err)
-	require.Equal(t, "@@ -1 +1 @@\n-a\n+b\n", files.Unified(d.shown.Hunks))
+	require.Equal(t, "@@ -1 +1 @@\n-a\n+b\n", d.shown.Unified())
 	close(proceed)
 	wg.Wait()
 }
@@ -428,7 +432,7 @@ func TestPreviewEndsWithItsContext(t *testing.T) {
 	g := newGround(t, pegboard.SessionConfig{Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
-		_, err = files.Preview(ctx, q)
+		_, err = q.Preview(ctx)
 		return pegboard.Decision{Behavior: pegboard.Deny}, nil
 	}})
 	require.Error(t, g.write(t, g.put(t, "f", "a"), "b").Err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"os"
 	"strings"
@@ -84,6 +85,24 @@ type readInput struct {
 // hasRange reports whether the call names a range of lines or cells.
 func (in readInput) hasRange() bool { return in.Offset > 0 || in.Limit > 0 || in.ByteOffset > 0 }
 
+func (in readInput) lines(c *pegboard.Call) pegboard.Lines {
+	what, unit, first := c.Session().ShortPath(in.FilePath), "line", orDefault(in.Offset, 1)
+	if isNotebook(in.FilePath) {
+		unit = "cell"
+	}
+	switch {
+	case in.Pages != "":
+		what += ", pages " + in.Pages
+	case in.Limit == 1:
+		what += fmt.Sprintf(", %s %d", unit, first)
+	case in.Limit > 1:
+		what += fmt.Sprintf(", %ss %d to %d", unit, first, first+min(in.Limit-1, math.MaxInt-first))
+	case first > 1:
+		what += fmt.Sprintf(", from %s %d", unit, first)
+	}
+	return pegboard.Lines{Before: "Read " + what, While: "Reading " + what}
+}
+
 // Read returns the tool that shows a file.
 //
 // Text is shown with line numbers. A call reads the file up to the last line that it
@@ -110,15 +129,17 @@ func (in readInput) hasRange() bool { return in.Offset > 0 || in.Limit > 0 || in
 func Read(o ReadOptions) pegboard.Tool {
 	o = o.withDefaults()
 	return pegboard.Build(pegboard.Definition[readInput, ReadOutput]{
-		Info:        pegboard.Info{Name: "Read", MaxResult: -1}, // Read has its own limits, and reads stored results
+		Info:        pegboard.Info{Name: "Read", Title: "Read", MaxResult: -1}, // Read has its own limits, and reads stored results
 		Description: o.description(),
 		Inspect: func(in readInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
 				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.FilePath}},
 				Concurrency: pegboard.Shared,
 				ReadOnly:    true,
+				Kind:        pegboard.KindRead,
 			}
 		},
+		Lines: readInput.lines,
 		Validate: func(_ context.Context, in readInput, _ *pegboard.Call) error {
 			if in.Pages != "" {
 				if _, err := parsePages(in.Pages); err != nil {

@@ -1,6 +1,8 @@
 package files
 
 import (
+	"fmt"
+
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
@@ -24,29 +26,61 @@ type ReadOutput struct {
 // modelBytes returns the size of the result for the model, in bytes. For a short result
 // a notice would save nothing.
 func (out *ReadOutput) modelBytes() (n int) {
-	for _, p := range readResult(*out).Parts {
+	for _, p := range out.parts() {
 		n += len(p.Text) + len(p.Data)
 	}
 	return n
 }
 
-// readResult returns the result for the model.
+// readResult returns the result for the model, and what a person reads of it.
 func readResult(out ReadOutput) *pegboard.Result {
-	r := &pegboard.Result{Data: out}
-	switch f := out.File.(type) {
-	case TextFile:
-		r.Parts = []pegboard.Part{{Text: f.text}}
-	case UnchangedFile:
-		r.Parts = []pegboard.Part{{Text: f.text}}
-	case NotebookFile:
-		r.Parts = f.parts
-	case PDFFile:
-		r.Parts = f.parts
-	case ImageFile:
-		r.Parts = []pegboard.Part{{MIME: f.MIME, Data: f.Data}}
-		if f.note != "" {
-			r.Parts = append(r.Parts, pegboard.Part{Text: f.note})
-		}
+	r := &pegboard.Result{Parts: out.parts(), Data: out, Line: out.line()}
+	if f, ok := out.File.(TextFile); ok {
+		r.SearchText = f.Content
 	}
 	return r
+}
+
+// parts returns the result for the model.
+func (out *ReadOutput) parts() []pegboard.Part {
+	switch f := out.File.(type) {
+	case TextFile:
+		return []pegboard.Part{{Text: f.text}}
+	case UnchangedFile:
+		return []pegboard.Part{{Text: f.text}}
+	case NotebookFile:
+		return f.parts
+	case PDFFile:
+		return f.parts
+	case ImageFile:
+		parts := []pegboard.Part{{MIME: f.MIME, Data: f.Data}}
+		if f.note != "" {
+			parts = append(parts, pegboard.Part{Text: f.note})
+		}
+		return parts
+	}
+	return nil
+}
+
+// line says for a person what was read.
+func (out *ReadOutput) line() string {
+	switch f := out.File.(type) {
+	case TextFile:
+		if f.NumLines == 0 && f.TotalLines == 0 {
+			return "Read an empty file"
+		}
+		return "Read " + plural(f.NumLines, "line")
+	case UnchangedFile:
+		return "Unchanged since it was read"
+	case NotebookFile:
+		return "Read " + plural(len(f.Cells), "cell")
+	case PDFFile:
+		if f.Count > 0 {
+			return "Read " + plural(f.Count, "page")
+		}
+		return "Read a document"
+	case ImageFile:
+		return fmt.Sprintf("Read an image of %d × %d pixels", f.Dimensions.OriginalWidth, f.Dimensions.OriginalHeight)
+	}
+	return ""
 }

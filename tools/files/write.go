@@ -20,13 +20,14 @@ type writeInput struct {
 
 // A WriteOutput is the Result.Data of a [Write] call.
 type WriteOutput struct {
-	Type            string  `json:"type"`     // "create" or "update"
-	FilePath        string  `json:"filePath"` // absolute
-	Content         string  `json:"content"`  // as given in the call
-	StructuredPatch []Hunk  `json:"structuredPatch"`
-	OriginalFile    *string `json:"originalFile"` // nil if the file did not exist
+	Type            string          `json:"type"`     // "create" or "update"
+	FilePath        string          `json:"filePath"` // absolute
+	Content         string          `json:"content"`  // as given in the call
+	StructuredPatch []pegboard.Hunk `json:"structuredPatch"`
+	OriginalFile    *string         `json:"originalFile"` // nil if the file did not exist
 
-	text string // for the model
+	text  string // for the model
+	diffs []pegboard.Diff
 }
 
 // Write returns the tool that creates a file or replaces its whole content.
@@ -40,14 +41,18 @@ type WriteOutput struct {
 // written in place, with a backup next to it until the write is complete.
 func Write(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[writeInput, WriteOutput]{
-		Info: pegboard.Info{Name: "Write"},
+		Info: pegboard.Info{Name: "Write", Title: "Write"},
 		Description: "Writes a file: makes a new one, with the directories it needs, or replaces the whole content of one that was read before. " +
 			"To change a part of a file use Edit.",
 		Inspect: func(in writeInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
 		Validate: func(_ context.Context, in writeInput, _ *pegboard.Call) error {
 			return errors.Join(checkNoNUL("file_path", in.FilePath), checkNotDirectory("file_path", in.FilePath))
 		},
-		Result: func(out WriteOutput) *pegboard.Result { return textResult(out.text, out) },
+		Lines: func(in writeInput, c *pegboard.Call) pegboard.Lines {
+			name := c.Session().ShortPath(in.FilePath)
+			return pegboard.Lines{Before: "Write " + name, While: "Writing " + name}
+		},
+		Result: func(out WriteOutput) *pegboard.Result { return writeResult(out.text, out.diffs, out) },
 	}, planWrite)
 }
 
@@ -65,10 +70,11 @@ func planCreate(f targetFile, content string) (plan[WriteOutput], error) {
 	if err != nil {
 		return plan[WriteOutput]{}, &adviceError{text: err.Error(), err: err}
 	}
-	return plan[WriteOutput]{data: data, output: func(caveat, diagnosis string) WriteOutput {
+	return plan[WriteOutput]{data: data, output: func(done written) WriteOutput {
 		return WriteOutput{
-			Type: "create", FilePath: f.target.Value, Content: content, StructuredPatch: []Hunk{},
-			text: fmt.Sprintf("Made %s.", f.target.Value) + caveat + diagnosis,
+			Type: "create", FilePath: f.target.Value, Content: content, StructuredPatch: []pegboard.Hunk{},
+			text:  fmt.Sprintf("Made %s.", f.target.Value) + done.caveat + done.diagnosis,
+			diffs: done.diffs,
 		}
 	}}, nil
 }
@@ -86,11 +92,12 @@ func planOverwrite(f targetFile, snapshot *atomicfile.Snapshot, content string) 
 	if err != nil {
 		return plan[WriteOutput]{}, &adviceError{text: f.target.Value + ": " + err.Error(), err: err}
 	}
-	return plan[WriteOutput]{data: change.Data, output: func(caveat, diagnosis string) WriteOutput {
+	return plan[WriteOutput]{data: change.Data, output: func(done written) WriteOutput {
 		return WriteOutput{
 			Type: "update", FilePath: f.target.Value, Content: content, OriginalFile: &change.Old,
-			StructuredPatch: patch(change.Old, change.New),
-			text:            fmt.Sprintf("Replaced the content of %s.", f.target.Value) + caveat + diagnosis,
+			StructuredPatch: done.patch,
+			text:            fmt.Sprintf("Replaced the content of %s.", f.target.Value) + done.caveat + done.diagnosis,
+			diffs:           done.diffs,
 		}
 	}}, nil
 }

@@ -42,6 +42,7 @@ func (o WriteOptions) traits(path string) pegboard.Traits {
 	return pegboard.Traits{
 		Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: path}},
 		Concurrency: pegboard.PerTarget,
+		Kind:        pegboard.KindEdit,
 	}
 }
 

@@ -11,9 +11,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 )
+
+func unified(hunks []pegboard.Hunk) string { return pegboard.Diff{Hunks: hunks}.Unified() }
 
 func TestPatch(t *testing.T) {
 	t.Parallel()
@@ -37,14 +40,14 @@ func TestPatch(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, test.want, edit.Unified(edit.Patch(test.from, test.to, test.context)))
+			require.Equal(t, test.want, unified(edit.Patch(test.from, test.to, test.context)))
 		})
 	}
 }
 
 func TestPatchNumbersTheLinesOfHunks(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []edit.Hunk{{OldStart: 1, OldLines: 0, NewStart: 1, NewLines: 1, Lines: []string{"+a"}}}, edit.Patch("", "a\n", 3))
+	require.Equal(t, []pegboard.Hunk{{OldStart: 1, OldLines: 0, NewStart: 1, NewLines: 1, Lines: []string{"+a"}}}, edit.Patch("", "a\n", 3))
 	require.Empty(t, edit.Patch("", "", 3))
 }
 
@@ -66,7 +69,7 @@ func TestPatchIsWhatGitApplies(t *testing.T) {
 		name := fmt.Sprintf("f%d", n)
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(from), 0o600))
 		if hunks := edit.Patch(from, to, 3); len(hunks) > 0 && to != "" {
-			fmt.Fprintf(&patch, "--- a/%s\n+++ b/%s\n%s", name, name, edit.Unified(hunks))
+			fmt.Fprintf(&patch, "--- a/%s\n+++ b/%s\n%s", name, name, unified(hunks))
 		} else {
 			wanted[n] = from
 		}
@@ -113,7 +116,7 @@ func mutated(random *rand.Rand, text string) string {
 }
 
 // applied applies hunks as their comment says.
-func applied(t *testing.T, from string, hunks []edit.Hunk) string {
+func applied(t *testing.T, from string, hunks []pegboard.Hunk) string {
 	t.Helper()
 	lines := strings.SplitAfter(from, "\n")
 	var out strings.Builder
