@@ -25,6 +25,20 @@ func (o *Output) sizeText() string {
 	return fmt.Sprintf(" of %d", o.Size)
 }
 
+// line says for a person what was read.
+func (o *Output) line() string {
+	switch {
+	case o.Matches == 1:
+		return "Found 1 line"
+	case o.Matches > 1:
+		return fmt.Sprintf("Found %d lines", o.Matches)
+	}
+	if o.Size < 0 {
+		return fmt.Sprintf("Read %d bytes", o.End-o.Offset)
+	}
+	return fmt.Sprintf("Read %d bytes of %d", o.End-o.Offset, o.Size)
+}
+
 // setEmpty sets the notice that the result has no bytes at the offset.
 func (o *Output) setEmpty(r *resultReader) {
 	o.End, o.Size = o.Offset, r.pos

@@ -35,6 +35,14 @@ type readInput struct {
 	Pattern string `json:"pattern,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"A regular expression (RE2). Only lines that match it are shown, each behind its offset and a colon."`
 }
 
+func (in readInput) lines(*pegboard.Call) pegboard.Lines {
+	name := in.Ref[strings.LastIndexAny(in.Ref, `/\`)+1:]
+	if in.Pattern != "" {
+		return pegboard.Lines{Before: "Search " + name + " for " + in.Pattern, While: "Searching " + name + " for " + in.Pattern}
+	}
+	return pegboard.Lines{Before: "Read " + name, While: "Reading " + name}
+}
+
 func validateInput(_ context.Context, in readInput, _ *pegboard.Call) error {
 	_, err := in.regexp()
 	return err
@@ -69,11 +77,12 @@ func Read(o Options) pegboard.Tool {
 		o.MaxBytes = DefaultMaxBytes
 	}
 	return pegboard.Build(pegboard.Definition[readInput, Output]{
-		Info: pegboard.Info{Name: "ReadResult", Hint: "page through long stored tool output", MaxResult: -1},
+		Info: pegboard.Info{Name: "ReadResult", Title: "Read result", Hint: "page through long stored tool output", MaxResult: -1},
 		Description: fmt.Sprintf("Reads on in a result that was too long to show, of which a notice says where it is kept. "+
 			"Shows %d bytes at most in one call, from offset on; the first line says which, and where to go on. "+
 			"With a pattern it shows the lines that match.", o.MaxBytes),
-		Traits:   pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
+		Traits:   pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared, Kind: pegboard.KindRead},
+		Lines:    readInput.lines,
 		Validate: validateInput,
 		Permit: func(context.Context, readInput, *pegboard.Call) pegboard.Decision {
 			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it reads only results of this conversation"}
@@ -84,7 +93,7 @@ func Read(o Options) pegboard.Tool {
 			if out.Content != "" {
 				text += "\n" + out.Content
 			}
-			return &pegboard.Result{Parts: []pegboard.Part{{Text: text}}, Data: out}
+			return &pegboard.Result{Parts: []pegboard.Part{{Text: text}}, Data: out, Line: out.line(), SearchText: out.Content}
 		},
 	})
 }

@@ -16,6 +16,16 @@ type commandInput struct {
 	NoSandbox   bool   `json:"dangerouslyDisableSandbox,omitempty" jsonschema_description:"Has no effect: this tool adds no sandbox"`
 }
 
+// lines returns what a person reads of the call. Before it runs that is the command and
+// not what the model says of it.
+func (in commandInput) lines(*pegboard.Call) pegboard.Lines {
+	lines := pegboard.Lines{Before: "Run " + pegboard.OneLine(in.Command), While: "Running " + pegboard.OneLine(in.Command)}
+	if about := pegboard.OneLine(in.Description); about != "" {
+		lines.While = about
+	}
+	return lines
+}
+
 func validateInput(_ context.Context, in commandInput, _ *pegboard.Call) error {
 	if strings.ContainsRune(in.Command, 0) {
 		return fmt.Errorf("the command holds a NUL character; no command line can")

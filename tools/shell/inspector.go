@@ -57,6 +57,9 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) pegboard.Traits {
 	if line.Unknown != "" || len(tr.Targets) == 0 {
 		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetOpaque, Value: line.Unknown})
 	}
+	if tr.Kind = pegboard.KindRun; tr.ReadOnly {
+		tr.Kind = kindOf(&line)
+	}
 	if tr.ReadOnly && !mayChangeDir(in.Command, &line) {
 		tr.Concurrency = pegboard.Shared
 	}

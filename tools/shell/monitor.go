@@ -76,13 +76,21 @@ func Monitor(o Options) pegboard.Tool {
 	o = o.withDefaults("bash", "-c")
 	r := newRunner("Monitor", o, newInspector(o.Shell))
 	return pegboard.Build(pegboard.Definition[monitorInput, MonitorResult]{
-		Info: pegboard.Info{Name: "Monitor", Hint: "watch a log or process and be told"},
+		Info: pegboard.Info{Name: "Monitor", Title: "Monitor", Hint: "watch a log or process and be told"},
 		Description: "Runs a command line in the background and tells you each line that it prints to stdout, as an event. " +
 			"For what happens again and again, or at a time nobody knows: errors in a log, the end of a build, a file that appears. " +
 			"Let it print only what you would act on, with grep --line-buffered or a loop that prints what has changed: a monitor that prints too much is ended. " +
 			"stderr is not told; add 2>&1 where it matters. WebSockets are not supported here.",
 		Enabled: func(*pegboard.Session) bool { return !o.NoBackground },
-		Inspect: func(in monitorInput, c *pegboard.Call) pegboard.Traits { return r.inspector.inspect(in.bashInput(), c) },
+		Inspect: func(in monitorInput, c *pegboard.Call) pegboard.Traits {
+			tr := r.inspector.inspect(in.bashInput(), c)
+			tr.Kind = pegboard.KindRun
+			return tr
+		},
+		Lines: func(in monitorInput, _ *pegboard.Call) pegboard.Lines {
+			command := pegboard.OneLine(in.Command)
+			return pegboard.Lines{Before: "Monitor " + command, While: "Starting to monitor " + command}
+		},
 		Validate: func(ctx context.Context, in monitorInput, c *pegboard.Call) error {
 			return r.validate(ctx, in.bashInput(), c)
 		},
@@ -94,7 +102,7 @@ func Monitor(o Options) pegboard.Tool {
 		},
 		Result: func(out MonitorResult) *pegboard.Result {
 			r := pegboard.TextResult(out.text())
-			r.Data = out
+			r.Data, r.Line = out, "Watches as "+out.TaskID
 			return r
 		},
 	})

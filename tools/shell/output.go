@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
@@ -63,6 +65,49 @@ func (o *Output) text() string {
 		return o.Stderr + o.Stdout
 	}
 	return o.Stderr + "\n" + o.Stdout
+}
+
+// line says for a person how the command ended.
+func (o *Output) line() string {
+	printed := "no output"
+	if n := lineCount(o.Stdout); n > 0 && o.Omitted == 0 {
+		printed = plural(n, "line") + " of output"
+	} else if o.Omitted > 0 {
+		printed = fmt.Sprintf("%d bytes of output", int64(len(o.Stdout))+o.Omitted)
+	}
+	switch {
+	case o.BackgroundTaskID != "":
+		return "Runs in the background as " + o.BackgroundTaskID
+	case o.Interrupted:
+		return "Stopped, " + printed
+	case o.TimedOutAfterMS > 0:
+		return fmt.Sprintf("Ended after %v, %s", time.Duration(o.TimedOutAfterMS)*time.Millisecond, printed)
+	case o.ReturnCodeInterpretation != "":
+		return fmt.Sprintf("Exit code %d: %s, %s", o.ExitCode, o.ReturnCodeInterpretation, printed)
+	case o.failed && o.ExitCode < 0:
+		return "Ended by force, " + printed
+	case o.ExitCode != 0:
+		return fmt.Sprintf("Exit code %d, %s", o.ExitCode, printed)
+	case printed == "no output":
+		return "Done, no output"
+	}
+	return "Printed " + strings.TrimSuffix(printed, " of output")
+}
+
+// lineCount returns the number of lines of a text that does not end in a line break.
+func lineCount(text string) int {
+	if text == "" {
+		return 0
+	}
+	return strings.Count(text, "\n") + 1
+}
+
+// plural returns a number with its noun.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // setExcerpt sets Stdout to an excerpt of an output of total bytes.

@@ -49,10 +49,18 @@ func REPL(o REPLOptions) pegboard.Tool {
 	}
 	sessions := pegboard.NewClonedKey("interpreters", func(*interpreters) *interpreters { return &interpreters{} })
 	return pegboard.Build(pegboard.Definition[replInput, REPLOutput]{
-		Info:        pegboard.Info{Name: "REPL", MaxResult: -1}, // the tool limits its output itself
+		Info:        pegboard.Info{Name: "REPL", Title: "Run code", MaxResult: -1}, // the tool limits its output itself
 		Description: replPrompt(o.Languages),
 		Inspect: func(in replInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetOpaque, Value: o.languageOf(in) + " code"}}}
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetOpaque, Value: o.languageOf(in) + " code"}}, Kind: pegboard.KindRun}
+		},
+		Lines: func(in replInput, _ *pegboard.Call) pegboard.Lines {
+			code := o.languageOf(in) + ": " + pegboard.OneLine(in.Code)
+			lines := pegboard.Lines{Before: "Run " + code, While: "Running " + code}
+			if about := pegboard.OneLine(in.Description); about != "" {
+				lines.While = about
+			}
+			return lines
 		},
 		Validate: func(_ context.Context, in replInput, _ *pegboard.Call) error { return o.validate(in) },
 		Call: func(ctx context.Context, in replInput, c *pegboard.Call) (REPLOutput, error) {
@@ -65,7 +73,7 @@ func REPL(o REPLOptions) pegboard.Tool {
 		},
 		Result: func(out REPLOutput) *pegboard.Result {
 			r := pegboard.TextResult(out.text)
-			r.IsError, r.Data = out.Failed, out
+			r.IsError, r.Data, r.Line = out.Failed, out, out.line()
 			return r
 		},
 	})

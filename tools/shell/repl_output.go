@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/proc"
@@ -20,6 +21,25 @@ type REPLOutput struct {
 	Elapsed       time.Duration `json:"-"`
 
 	text string // for the model
+}
+
+// line says for a person how the code ended.
+func (out *REPLOutput) line() string {
+	printed := "no output"
+	if n := lineCount(strings.TrimRight(out.Output, "\n")); n > 0 {
+		printed = plural(n, "line") + " of output"
+	}
+	switch {
+	case out.Interrupted:
+		return "Stopped, " + printed
+	case out.TimedOutAfter > 0:
+		return fmt.Sprintf("Ended after %v, %s", out.TimedOutAfter, printed)
+	case out.Failed && out.Ended:
+		return "The interpreter ended, " + printed
+	case out.Failed:
+		return "Ended by an error, " + printed
+	}
+	return "Ran, " + printed
 }
 
 // noteEnd records that the process has ended while the code ran, and returns a

@@ -29,15 +29,16 @@ func newRunner(name string, o Options, i inspector) *runner {
 // tool returns the tool. prompt is its description for the model.
 func (r *runner) tool(prompt string) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[commandInput, Output]{
-		Info:        pegboard.Info{Name: r.name, MaxResult: -1, CancelsSiblings: true}, // the tool limits its output and makes the preview itself
+		Info:        pegboard.Info{Name: r.name, Title: r.name, MaxResult: -1, CancelsSiblings: true}, // the tool limits its output and makes the preview itself
 		Description: prompt,
 		Inspect:     r.inspector.inspect,
+		Lines:       commandInput.lines,
 		Validate:    r.validate,
 		Permit:      r.permit,
 		Call:        r.call,
 		Result: func(out Output) *pegboard.Result {
 			res := pegboard.TextResult(out.text())
-			res.IsError, res.Data, res.Parts[0].Ref = out.failed, out, out.ref
+			res.IsError, res.Data, res.Parts[0].Ref, res.Line = out.failed, out, out.ref, out.line()
 			return res
 		},
 	})

@@ -82,7 +82,7 @@ func milliseconds(n int, limit time.Duration) time.Duration {
 func TaskOutput() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[taskOutputInput, TaskOutputResult]{
 		Info: pegboard.Info{
-			Name: "TaskOutput", Aliases: []string{"BashOutput"}, Hint: "what a background command has printed so far",
+			Name: "TaskOutput", Title: "Task output", Aliases: []string{"BashOutput"}, Hint: "what a background command has printed so far",
 			Polls: true, Interrupt: pegboard.InterruptCancel, MaxResult: -1, // the tool limits its output itself
 		},
 		Description: "Shows what a background task has printed, the end of it if it is long, and how it stands. " +
@@ -90,9 +90,16 @@ func TaskOutput() pegboard.Tool {
 		Inspect: func(in taskOutputInput, _ *pegboard.Call) pegboard.Traits {
 			// The target keeps the order between calls of TaskOutput and TaskStop for
 			// a task.
-			return pegboard.Traits{ReadOnly: true, Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{
+			return pegboard.Traits{ReadOnly: true, Kind: pegboard.KindRead, Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{
 				{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: in.TaskID},
 			}}
+		},
+		Lines: func(in taskOutputInput, _ *pegboard.Call) pegboard.Lines {
+			lines := pegboard.Lines{Before: "Look at task " + in.TaskID, While: "Waiting for task " + in.TaskID}
+			if in.Block != nil && !*in.Block {
+				lines.While = "Looking at task " + in.TaskID
+			}
+			return lines
 		},
 		Permit: func(context.Context, taskOutputInput, *pegboard.Call) pegboard.Decision {
 			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only shows a task of the conversation"}
@@ -100,7 +107,7 @@ func TaskOutput() pegboard.Tool {
 		Call: showTask,
 		Result: func(out TaskOutputResult) *pegboard.Result {
 			r := pegboard.TextResult(out.text())
-			r.Data = out
+			r.Data, r.Line = out, out.Task.headline()
 			return r
 		},
 	})

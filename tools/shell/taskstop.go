@@ -49,12 +49,15 @@ func (in taskStopInput) id() string {
 // In plan mode the user is asked.
 func TaskStop() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[taskStopInput, TaskStopResult]{
-		Info:        pegboard.Info{Name: "TaskStop", Aliases: []string{"KillShell", "KillBash"}, Hint: "end a background command or watch"},
+		Info:        pegboard.Info{Name: "TaskStop", Title: "Stop task", Aliases: []string{"KillShell", "KillBash"}, Hint: "end a background command or watch"},
 		Description: "Ends a background task, such as a command or a monitor, by its id, and says how it ended.",
 		Inspect: func(in taskStopInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{
+			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{
 				{Kind: pegboard.TargetResource, Access: pegboard.AccessWrite, Value: in.id()},
 			}}
+		},
+		Lines: func(in taskStopInput, _ *pegboard.Call) pegboard.Lines {
+			return pegboard.Lines{Before: "Stop task " + in.id(), While: "Stopping task " + in.id()}
 		},
 		Validate: func(_ context.Context, in taskStopInput, _ *pegboard.Call) error {
 			switch {
@@ -69,7 +72,10 @@ func TaskStop() pegboard.Tool {
 		Call:   stopTask,
 		Result: func(out TaskStopResult) *pegboard.Result {
 			r := pegboard.TextResult(out.Message)
-			r.Data = out
+			r.Data, r.Line = out, out.Message
+			if out.State == background.Running {
+				r.Line = "Asked task " + out.TaskID + " to end; it still runs"
+			}
 			return r
 		},
 	})
