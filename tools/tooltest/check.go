@@ -34,6 +34,9 @@ import (
 //     read-only call is destructive.
 //   - Targets are clear: the value of a host is a host name or an address, not a URL or
 //     host:port; a path is no URL; no name is empty.
+//   - Lines are for a person: the title and what Lines returns are one line each, or
+//     empty, without control characters, and the same when asked again; kind and folding
+//     are among the constants.
 //   - Every stage returns: no panic, no runtime.Goexit, no endless wait.
 //   - A cancelled call ends: with a context that is already cancelled, Call returns a
 //     result or an error within the grace period.

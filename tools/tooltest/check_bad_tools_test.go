@@ -13,7 +13,7 @@ import (
 
 // badTools break one rule each.
 func badTools() []badTool {
-	return slices.Concat(badIdentities(), badDeclarations(), badInputs(), badTraits(), badEndings())
+	return slices.Concat(badIdentities(), badDeclarations(), badInputs(), badTraits(), badLines(), badEndings())
 }
 
 type badTool struct {
@@ -219,6 +219,45 @@ func badTraits() []badTool {
 		{
 			name: "a URL as path", rule: tooltest.RuleClear, got: "of the scheme file",
 			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Targets[0].Value = "file:///a.txt" }),
+		},
+	}
+}
+
+func badLines() []badTool {
+	changing := after(repeats / 2)
+	return []badTool{
+		{
+			name: "a title of two lines", rule: tooltest.RuleLines, got: `Info.Title is "Read\na file"`,
+			tool: bent{Tool: good(), info: func() pegboard.Info { return pegboard.Info{Name: "Read", Title: "Read\na file"} }},
+		},
+		{
+			name: "a line of two lines", rule: tooltest.RuleLines, got: `Lines.Before is "Read\na.txt"`,
+			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Lines { return pegboard.Lines{Before: "Read\na.txt"} }},
+		},
+		{
+			name: "a line that hides something", rule: tooltest.RuleLines, got: `Lines.While is "Reading \u202ea.txt"`,
+			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Lines { return pegboard.Lines{While: "Reading \u202ea.txt"} }},
+		},
+		{
+			name: "a blank line", rule: tooltest.RuleLines, got: `Lines.Title is " "`,
+			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Lines { return pegboard.Lines{Title: " "} }},
+		},
+		{
+			name: "changing lines", rule: tooltest.RuleLines, got: "asked again", inputs: []string{goodInput},
+			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Lines {
+				if changing() {
+					return pegboard.Lines{Before: "Again"}
+				}
+				return pegboard.Lines{}
+			}},
+		},
+		{
+			name: "a kind that does not exist", rule: tooltest.RuleLines, got: "the kind invalid",
+			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Kind = 99 }),
+		},
+		{
+			name: "lines panic", rule: tooltest.RuleReturns, got: "Lines: panic: no",
+			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Lines { panic("no") }},
 		},
 	}
 }

@@ -63,6 +63,7 @@ func (x *exam) checkInfo() bool {
 			return false
 		}
 	}
+	x.checkTitle()
 	return true
 }
 

@@ -22,6 +22,7 @@ func (x *exam) checkCall(ctx context.Context, c *pegboard.Call, input string) *p
 	pure := x.compareTraits(input, "asked again", traits[0], traits)
 	x.checkCoherent(input, traits[0])
 	x.checkClear(input, traits[0])
+	x.checkLines(c, input, traits[0])
 	if seen, ok := x.checkConcurrent(ctx, c, input); pure {
 		pure = ok && x.compareTraits(input, "asked by several goroutines at once", traits[0], seen)
 	}
@@ -115,6 +116,7 @@ func (x *exam) checkConcurrent(ctx context.Context, c *pegboard.Call, input stri
 			x.tool.Info()
 			x.tool.Declare(pegboard.Scope{Session: x.session})
 			got[i] = x.tool.Traits(c)
+			x.tool.Lines(c)
 			_ = x.tool.Validate(ctx, c) // expectCall has already checked its answer
 			x.tool.Permit(ctx, c)
 		})

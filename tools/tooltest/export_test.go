@@ -25,6 +25,7 @@ const (
 	RulePure      = rulePure
 	RuleCoherent  = ruleCoherent
 	RuleClear     = ruleClear
+	RuleLines     = ruleLines
 	RuleReturns   = ruleReturns
 	RuleCancel    = ruleCancel
 )

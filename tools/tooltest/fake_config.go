@@ -11,6 +11,7 @@ import (
 // A FakeConfig describes a [Fake]. Only Name is required.
 type FakeConfig struct {
 	Name         string
+	Title        string // what a person reads in place of Name
 	Aliases      []string
 	Description  string // Defaults to "A fake tool."
 	RequiresUser bool   // only a user may allow its calls
@@ -21,6 +22,8 @@ type FakeConfig struct {
 	// from its input, instead of Traits.Targets.
 	Traits  pegboard.Traits
 	Targets func(input json.RawMessage) []pegboard.Target
+	// Lines returns what a person reads of a call. Nil means nothing.
+	Lines func(input json.RawMessage) pegboard.Lines
 }
 
 // New returns a Fake with this description. It gives the replies like [NewFake]. It
@@ -34,9 +37,10 @@ func (cfg FakeConfig) New(replies ...Reply) *Fake {
 		cfg.InputSchema = `{"type":"object"}`
 	}
 	t, err := pegboard.BuildRaw(json.RawMessage(cfg.InputSchema), pegboard.Definition[json.RawMessage, *pegboard.Result]{
-		Info:        pegboard.Info{Name: cfg.Name, Aliases: cfg.Aliases, RequiresUser: cfg.RequiresUser},
+		Info:        pegboard.Info{Name: cfg.Name, Title: cfg.Title, Aliases: cfg.Aliases, RequiresUser: cfg.RequiresUser},
 		Description: cfg.Description,
 		Inspect:     cfg.inspect,
+		Lines:       cfg.lines,
 		Call:        unscripted,
 	})
 	if err != nil {
@@ -52,6 +56,13 @@ func (cfg FakeConfig) inspect(input json.RawMessage, _ *pegboard.Call) pegboard.
 		tr.Targets = cfg.Targets(input)
 	}
 	return tr
+}
+
+func (cfg FakeConfig) lines(input json.RawMessage, _ *pegboard.Call) pegboard.Lines {
+	if cfg.Lines == nil {
+		return pegboard.Lines{}
+	}
+	return cfg.Lines(input)
 }
 
 // unscripted is the Call of the tool inside a Fake. The Fake overrides it.

@@ -13,7 +13,7 @@ import (
 func TestFakeConfig(t *testing.T) {
 	t.Parallel()
 	fake := tooltest.FakeConfig{
-		Name: "Edit", Aliases: []string{"Change"}, Description: "Edits.", RequiresUser: true,
+		Name: "Edit", Title: "Change a file", Aliases: []string{"Change"}, Description: "Edits.", RequiresUser: true,
 		Traits: pegboard.Traits{Concurrency: pegboard.PerTarget, Destructive: true},
 		Targets: func(input json.RawMessage) []pegboard.Target {
 			var in struct{ Path string }
@@ -22,8 +22,9 @@ func TestFakeConfig(t *testing.T) {
 			}
 			return []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}
 		},
+		Lines: func(input json.RawMessage) pegboard.Lines { return pegboard.Lines{Before: "Edit " + string(input)} },
 	}.New()
-	require.Equal(t, pegboard.Info{Name: "Edit", Aliases: []string{"Change"}, RequiresUser: true}, fake.Info())
+	require.Equal(t, pegboard.Info{Name: "Edit", Title: "Change a file", Aliases: []string{"Change"}, RequiresUser: true}, fake.Info())
 	d, ok := fake.Declare(pegboard.Scope{})
 	require.True(t, ok)
 	require.Equal(t, "Edits.", d.Description)
@@ -33,6 +34,7 @@ func TestFakeConfig(t *testing.T) {
 		Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Value: "a"}},
 		Concurrency: pegboard.PerTarget, Destructive: true,
 	}, fake.Traits(&c))
+	require.Equal(t, pegboard.Lines{Before: `Edit {"path":"a"}`}, fake.Lines(&c))
 }
 
 func TestFakeIsCautious(t *testing.T) {

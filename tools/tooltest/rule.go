@@ -14,6 +14,7 @@ const (
 	rulePure      = "traits are pure"
 	ruleCoherent  = "traits agree with each other"
 	ruleClear     = "targets are clear"
+	ruleLines     = "lines are for a person"
 	ruleReturns   = "every stage returns"
 	ruleCancel    = "a cancelled call ends"
 )
@@ -31,6 +32,7 @@ var rulePurposes = map[string]string{
 	rulePure:      "permission and order are decided by the traits, so one input must always have the same",
 	ruleCoherent:  "a read-only call changes nothing, so none of its targets is written; the zero Access is Write",
 	ruleClear:     "rules are compared with the values of targets: a host is a bare host name, a path no URL, a name not empty",
+	ruleLines:     "a person who decides about a call or follows it reads one line, which says the same each time and hides nothing",
 	ruleReturns:   "a panic, runtime.Goexit or a stage that never ends leaves the model without an answer it can use",
 	ruleCancel:    "a call that does not heed its context holds up the turn, the session's Close and all that conflicts with it",
 }

@@ -18,6 +18,7 @@ type bent struct {
 	info     func() pegboard.Info
 	declare  func(*pegboard.Session) (pegboard.Declaration, bool)
 	traits   func(*pegboard.Call) pegboard.Traits
+	lines    func(*pegboard.Call) pegboard.Lines
 	validate func(*pegboard.Call) error
 	permit   func(*pegboard.Call) pegboard.Decision
 	call     func(context.Context, *pegboard.Call)
@@ -42,6 +43,13 @@ func (b bent) Traits(c *pegboard.Call) pegboard.Traits {
 		return b.traits(c)
 	}
 	return b.Tool.Traits(c)
+}
+
+func (b bent) Lines(c *pegboard.Call) pegboard.Lines {
+	if b.lines != nil {
+		return b.lines(c)
+	}
+	return b.Tool.Lines(c)
 }
 
 func (b bent) Validate(ctx context.Context, c *pegboard.Call) error {

@@ -1,0 +1,182 @@
+package tooltest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+	"github.com/seed49eaa51d/pegboard/tools/results"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
+)
+
+// A shownCall is a call of a built-in tool, and what a person reads of it.
+type shownCall struct {
+	made  string // the function that returns the tool, as api.txt names it
+	tool  pegboard.Tool
+	needs string // a program
+	input string // D stands for the directory, TASK for a task that runs
+	want  pegboard.View
+	diff  string // of the first file, as Unified writes it
+}
+
+const notebookJSON = `{"cells":[{"cell_type":"markdown","id":"aa","metadata":{},"source":["one"]}],"metadata":{},"nbformat":4,"nbformat_minor":5}`
+
+func shownCalls() []shownCall {
+	view := func(title string, kind pegboard.CallKind, before, while, after string) pegboard.View {
+		folds := kind == pegboard.KindRead || kind == pegboard.KindSearch || kind == pegboard.KindList
+		return pegboard.View{Title: title, Kind: kind, Folds: folds, Before: before, While: while, After: after}
+	}
+	read, edit := files.Read(files.ReadOptions{}), files.Edit(files.WriteOptions{AllowUnread: true})
+	write, cells := files.Write(files.WriteOptions{AllowUnread: true}), files.NotebookEdit(files.WriteOptions{AllowUnread: true})
+	bash := shell.Bash(shell.Options{})
+	grep, search := files.Grep(files.GrepOptions{}), pegboard.ToolSearch(pegboard.SearchOptions{})
+	return []shownCall{
+		{made: "files.Read", tool: read, input: `{"file_path":"D/a.txt"}`, want: view("Read", pegboard.KindRead, "Read a.txt", "Reading a.txt", "Read 2 lines")},
+		{made: "files.Read", tool: read, input: `{"file_path":"a.txt","offset":2,"limit":1}`, want: view("Read", pegboard.KindRead, "Read a.txt, line 2", "Reading a.txt, line 2", "Read 1 line")},
+		{made: "files.Read", tool: read, input: `{"file_path":"empty"}`, want: view("Read", pegboard.KindRead, "Read empty", "Reading empty", "Read an empty file")},
+		{made: "files.Read", tool: read, input: `{"file_path":"n.ipynb","limit":5}`, want: view("Read", pegboard.KindRead, "Read n.ipynb, cells 1 to 5", "Reading n.ipynb, cells 1 to 5", "Read 1 cell")},
+		{
+			made: "files.Write", tool: write, input: `{"file_path":"D/new.txt","content":"a\nb\n"}`,
+			want: view("Write", pegboard.KindEdit, "Write new.txt", "Writing new.txt", "Created with 2 lines"), diff: "@@ -0,0 +1,2 @@\n+a\n+b\n",
+		},
+		{
+			made: "files.Write", tool: write, input: `{"file_path":"a.txt","content":"one\n"}`,
+			want: view("Write", pegboard.KindEdit, "Write a.txt", "Writing a.txt", "Removed 1 line"), diff: "@@ -1,2 +1 @@\n one\n-two\n",
+		},
+		{
+			made: "files.Edit", tool: edit, input: `{"file_path":"a.txt","old_string":"two","new_string":"2\n3"}`,
+			want: view("Edit", pegboard.KindEdit, "Edit a.txt", "Editing a.txt", "Added 2 lines, removed 1 line"), diff: "@@ -1,2 +1,3 @@\n one\n-two\n+2\n+3\n",
+		},
+		{
+			made: "files.Edit", tool: edit, input: `{"file_path":"made.txt","old_string":"","new_string":"x"}`,
+			want: view("Edit", pegboard.KindEdit, "Create made.txt", "Creating made.txt", "Created with 1 line"), diff: "@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n",
+		},
+		{
+			made: "files.NotebookEdit", tool: cells, input: `{"notebook_path":"n.ipynb","cell_id":"aa","new_source":"two"}`,
+			want: view("Edit notebook", pegboard.KindEdit, "Edit the cell aa of n.ipynb", "Editing the cell aa of n.ipynb", "Replaced the source of the markdown cell aa"), diff: "two",
+		},
+		{
+			made: "files.NotebookEdit", tool: cells, input: `{"notebook_path":"n.ipynb","cell_id":"aa","new_source":"","edit_mode":"delete"}`,
+			want: view("Edit notebook", pegboard.KindEdit, "Delete the cell aa of n.ipynb", "Deleting the cell aa of n.ipynb", "Deleted the markdown cell aa"), diff: "-",
+		},
+		{made: "files.Glob", tool: files.Glob(files.GlobOptions{}), input: `{"pattern":"*.txt"}`, want: view("Find files", pegboard.KindSearch, "Find *.txt", "Finding *.txt", "Found 1 file")},
+		{made: "files.Grep", tool: grep, input: `{"pattern":"o","path":"D/a.txt"}`, want: view("Search files", pegboard.KindSearch, "Search for o in a.txt", "Searching for o in a.txt", "Found 1 file")},
+		{made: "files.Grep", tool: grep, input: `{"pattern":"o","output_mode":"content","glob":"*.txt"}`, want: view("Search files", pegboard.KindSearch, "Search for o, files *.txt", "Searching for o, files *.txt", "Found 2 lines in 1 file")},
+		{made: "files.Grep", tool: grep, input: `{"pattern":"zzz"}`, want: view("Search files", pegboard.KindSearch, "Search for zzz", "Searching for zzz", "Found nothing")},
+		{made: "shell.Bash", tool: bash, needs: "bash", input: `{"command":"cat a.txt"}`, want: view("Bash", pegboard.KindRead, "Run cat a.txt", "Running cat a.txt", "Printed 2 lines")},
+		{made: "shell.Bash", tool: bash, needs: "bash", input: `{"command":"ls | grep zzz"}`, want: view("Bash", pegboard.KindSearch, "Run ls | grep zzz", "Running ls | grep zzz", "Exit code 1: nothing matched, no output")},
+		{made: "shell.Bash", tool: bash, needs: "bash", input: `{"command":"ls -a"}`, want: view("Bash", pegboard.KindList, "Run ls -a", "Running ls -a", "Printed 5 lines")},
+		{
+			made: "shell.Bash", tool: bash, needs: "bash", input: `{"command":"cat > x <<E\nrm -rf /\nE\nexit 3","description":"Read\na file"}`,
+			want: func() pegboard.View {
+				v := view("Bash", pegboard.KindRun, "Run cat > x <<E ⏎ rm -rf / ⏎ E ⏎ exit 3", "Read ⏎ a file", "Exit code 3, no output")
+				v.Failed = true
+				return v
+			}(),
+		},
+		{made: "shell.PowerShell", tool: shell.PowerShell(shell.Options{Shell: []string{"bash", "-c", "echo x"}}), needs: "bash", input: `{"command":"echo \"x\""}`, want: view("PowerShell", pegboard.KindRun, `Run echo "x"`, `Running echo "x"`, "Printed 1 line")},
+		{made: "shell.REPL", tool: shell.REPL(shell.REPLOptions{}), needs: "python3", input: `{"code":"x = 1\nx","description":"count"}`, want: view("Run code", pegboard.KindRun, "Run python: x = 1 ⏎ x", "count", "Ran, 1 line of output")},
+		{made: "shell.TaskOutput", tool: shell.TaskOutput(), input: `{"task_id":"TASK","block":false}`, want: view("Task output", pegboard.KindRead, "Look at task TASK", "Looking at task TASK", "Task TASK (make serve) has been running")},
+		{made: "shell.TaskStop", tool: shell.TaskStop(), input: `{"task_id":"TASK"}`, want: view("Stop task", pegboard.KindRun, "Stop task TASK", "Stopping task TASK", "Task TASK (make serve) was stopped")},
+		{made: "shell.Monitor", tool: shell.Monitor(shell.Options{}), needs: "bash", input: `{"description":"x","command":"tail -f a.txt"}`, want: view("Monitor", pegboard.KindRun, "Monitor tail -f a.txt", "Starting to monitor tail -f a.txt", "Watches as monitor_")},
+		{made: "results.Read", tool: results.Read(results.Options{}), input: `{"ref":"REF"}`, want: view("Read result", pegboard.KindRead, "Read REF", "Reading REF", "Read 10 bytes of 10")},
+		{made: "results.Read", tool: results.Read(results.Options{}), input: `{"ref":"REF","pattern":"5"}`, want: view("Read result", pegboard.KindRead, "Search REF for 5", "Searching REF for 5", "Found 1 line")},
+		{made: "pegboard.ToolSearch", tool: search, input: `{"query":"select:Nothing"}`, want: view("Find tools", pegboard.KindSearch, "Find tools: select:Nothing", "Finding tools: select:Nothing", "Found 0 tools")},
+	}
+}
+
+// TestBuiltinToolsSayWhatTheyDo: each tool that ships has a title, a kind, and three lines
+// for a real call, and is found in the list above.
+func TestBuiltinToolsSayWhatTheyDo(t *testing.T) {
+	t.Parallel()
+	shown := map[string]bool{}
+	for _, sc := range shownCalls() {
+		shown[sc.made] = true
+		t.Run(sc.made+" "+sc.input, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(sc.needs); sc.needs != "" && err != nil {
+				t.Skip(sc.needs + " is not installed; the tool has nothing to run")
+			}
+			if runtime.GOOS == "windows" && sc.needs == "bash" {
+				t.Skip("what bash says differs there")
+			}
+			v := sc.run(t)
+			require.NotEqual(t, pegboard.KindOther, v.Kind)
+			for _, line := range []string{v.Title, v.Before, v.While, v.After} {
+				require.NotEmpty(t, line)
+				require.Equal(t, pegboard.OneLine(line), line)
+				require.LessOrEqual(t, utf8.RuneCountInString(line), pegboard.MaxLine)
+			}
+			require.NotEmpty(t, v.SearchText+v.After)
+			diffs := v.Diffs
+			require.True(t, strings.HasPrefix(v.After, sc.want.After), v.After)
+			v.Diffs, v.SearchText, v.After = nil, "", sc.want.After
+			require.Equal(t, sc.want, v)
+			if sc.diff == "" {
+				require.Empty(t, diffs)
+				return
+			}
+			require.Len(t, diffs, 1)
+			require.True(t, filepath.IsAbs(diffs[0].Path))
+			require.Contains(t, diffs[0].Unified(), sc.diff)
+		})
+	}
+	for _, made := range shippedTools(t) {
+		require.True(t, shown[made], "%s returns a tool; add a call of it to shownCalls, and say in the tool what a person reads of it", made)
+	}
+}
+
+// run runs the call in a session with a few files, a task and a stored result.
+func (sc *shownCall) run(t *testing.T) pegboard.View {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"a.txt": "one\ntwo\n", "empty": "", "n.ipynb": notebookJSON} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	s, err := tooltest.NewSession(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	var handle *background.Handle
+	handle, err = background.Of(s).Add(s, background.Work{Kind: "shell", Command: "make serve", Stop: func(error) { handle.Done(background.Killed, nil, nil) }})
+	require.NoError(t, err)
+	ref, err := s.ResultStore().Put(t.Context(), "a result", "text/plain", strings.NewReader("123456789\n"))
+	require.NoError(t, err)
+	quotedDir, err := json.Marshal(dir)
+	require.NoError(t, err)
+	fill := strings.NewReplacer("TASK", handle.ID(), "REF", ref.Ref)
+	sc.want.Before, sc.want.While, sc.want.After = fill.Replace(sc.want.Before), fill.Replace(sc.want.While), fill.Replace(sc.want.After)
+	input := strings.ReplaceAll(fill.Replace(sc.input), `"D/`, strings.TrimSuffix(string(quotedDir), `"`)+"/")
+	require.NoError(t, tooltest.Checker{Session: s}.Check(tooltest.StandIn(sc.tool), input)) // it does not run
+	out := tooltest.Run(t.Context(), sc.tool, s, input)
+	require.NoError(t, out.Err)
+	return out.View()
+}
+
+// shippedTools returns the functions that return tools of the root and of the folders below
+// tools, by api.txt.
+func shippedTools(t *testing.T) (made []string) {
+	t.Helper()
+	api, err := os.ReadFile(filepath.Join("..", "..", "api.txt"))
+	require.NoError(t, err)
+	function := regexp.MustCompile(`(?m)^pkg (\S+), func (\w+)\([^\[\])]*\) pegboard\.Tool$`)
+	for _, m := range function.FindAllStringSubmatch(string(api), -1) {
+		made = append(made, path.Base(m[1])+"."+m[2])
+	}
+	require.Contains(t, made, "files.Read", fmt.Sprintf("%d tools are in api.txt", len(made)))
+	return made
+}
