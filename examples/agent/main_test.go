@@ -55,6 +55,7 @@ func TestAgentTellsTheSameStoryTwice(t *testing.T) {
 		for _, s := range []string{
 			"read README.md", "only reads, inside the working directories", `deny rule "Read(//etc/shadow)"`,
 			"Did you mean Glob?", `unknown property "path"`, "asked", "allowed once", "looking at tool.go", "timeline",
+			"Reading README.md, lines 1 to 12", "Read 12 lines", "2 reads, 1 search", "There is no such tool",
 		} {
 			require.Contains(t, out.String(), s)
 		}

@@ -27,7 +27,7 @@ type screen struct {
 // A span is one call in the timeline.
 type span struct {
 	number                 int
-	label                  string
+	view                   pegboard.View
 	admitted, start, ended time.Time
 	ran, failed            bool
 }
@@ -74,8 +74,9 @@ func (s *screen) event(e pegboard.Event) {
 	defer s.mu.Unlock()
 	if e.Kind == pegboard.EventAdmitted {
 		s.numbers[e.Call.ID] = len(s.spans) + 1
-		s.spans = append(s.spans, &span{number: len(s.spans) + 1, label: e.Call.ToolName(), admitted: e.Time})
-		s.line(e, bold, "call", e.Call.ToolName()+" "+shorten(string(e.Call.Input)))
+		view := e.Call.View()
+		s.spans = append(s.spans, &span{number: len(s.spans) + 1, view: view, admitted: e.Time})
+		s.line(e, bold, "call", view.Before)
 		return
 	}
 	sp := s.spans[s.numbers[e.Call.ID]-1]
@@ -93,12 +94,9 @@ func (s *screen) event(e pegboard.Event) {
 		s.line(e, colour, e.Decision.Behavior.String(), e.Decision.Reason)
 	case pegboard.EventStarted:
 		sp.start, sp.ran = e.Time, true
-		sp.label = e.Call.ToolName()
-		if ts := e.Call.Targets(); len(ts) > 0 {
-			sp.label += " " + s.short(ts[0].Value)
-		}
+		s.line(e, grey, "runs", e.Call.View().While)
 	case pegboard.EventProgress:
-		s.line(e, grey, "progress", e.Text)
+		s.line(e, grey, "progress", pegboard.OneLine(e.Text))
 	case pegboard.EventFinished:
 		s.finished(sp, e)
 	}
@@ -113,12 +111,12 @@ func (s *screen) finished(sp *span, e pegboard.Event) {
 	if sp.failed {
 		colour, word = red, "failed"
 	}
-	text := e.Outcome.Result.Text()
-	shown, _, _ := strings.Cut(text, "\n")
-	if sp.failed { // the model has to act on the whole text
-		shown = strings.ReplaceAll(text, "\n", " / ")
+	sp.view = e.Outcome.View()
+	size := len(e.Outcome.Result.Text())
+	s.line(e, colour, word, fmt.Sprintf("%s  (%d bytes for the model, took %s)", sp.view.After, size, millis(e.Outcome.Elapsed)))
+	if sp.failed { // the model reads more than a person, to act on it
+		s.line(e, grey, "told", pegboard.OneLine(e.Outcome.Result.Text()))
 	}
-	s.line(e, colour, word, fmt.Sprintf("%s  (%d bytes, took %s)", shorten(shown), len(text), millis(e.Outcome.Elapsed)))
 }
 
 func (s *screen) line(e pegboard.Event, colour, word, text string) {
@@ -128,14 +126,6 @@ func (s *screen) line(e pegboard.Event, colour, word, text string) {
 // short removes the working directory from paths.
 func (s *screen) short(text string) string {
 	return strings.ReplaceAll(text, s.dir+string(filepath.Separator), "")
-}
-
-func shorten(text string) string {
-	const limit = 140
-	if r := []rune(text); len(r) > limit {
-		return string(r[:limit]) + "…"
-	}
-	return text
 }
 
 func millis(d time.Duration) string { return fmt.Sprintf("%.1fms", float64(d.Microseconds())/1000) }

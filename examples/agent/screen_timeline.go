@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard"
 )
 
 // summary prints when each call waited and ran. In a terminal it also draws a bar
@@ -37,8 +39,33 @@ func (s *screen) summary(took time.Duration) {
 		if sp.ran {
 			when = fmt.Sprintf("ran from %s to %s", millis(sp.start.Sub(begin)), millis(sp.ended.Sub(begin)))
 		}
-		_, _ = fmt.Fprintf(s.out, "  %s[%d] %s  (%s)\n", bar, sp.number, shorten(sp.label), when)
+		_, _ = fmt.Fprintf(s.out, "  %s[%d] %s  (%s)\n", bar, sp.number, sp.view.Before, when)
 	}
+	for _, line := range s.folded() {
+		_, _ = fmt.Fprintf(s.out, "  %s\n", line)
+	}
+}
+
+// folded returns the calls in short: neighbours that fold are one line.
+func (s *screen) folded() []string {
+	lines := []string{"in short:"}
+	var open []pegboard.View
+	closeGroup := func() {
+		if len(open) > 0 {
+			lines = append(lines, "  "+pegboard.FoldedLine(open...))
+		}
+		open = nil
+	}
+	for _, sp := range s.spans {
+		if sp.view.Folds && !sp.view.Failed {
+			open = append(open, sp.view)
+			continue
+		}
+		closeGroup()
+		lines = append(lines, "  "+sp.view.Before+": "+sp.view.After)
+	}
+	closeGroup()
+	return lines
 }
 
 func (s *screen) bar(sp *span, begin, end time.Time) string {

@@ -13,7 +13,6 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
 // A card is a question as it is shown to a user or sent to a program. Its texts come
@@ -22,6 +21,8 @@ type card struct {
 	ID      string          `json:"id"`
 	Agent   []string        `json:"agent,omitempty"` // the agent that asks, outermost first; empty for the main agent
 	Tool    string          `json:"tool"`
+	Title   string          `json:"title"` // of the tool, for a person
+	Line    string          `json:"line"`  // what the call would do
 	Input   json.RawMessage `json:"input"`
 	Targets []string        `json:"targets"`
 	Reason  string          `json:"reason"`
@@ -36,7 +37,8 @@ type card struct {
 
 // newCard makes the card of q.
 func newCard(ctx context.Context, q *pegboard.Question) *card {
-	c := &card{ID: q.ID, Agent: q.AgentPath, Tool: q.Call.ToolName(), Input: q.Call.Input, Reason: q.Reason, question: q}
+	view := q.Call.View()
+	c := &card{ID: q.ID, Agent: q.AgentPath, Tool: q.Call.ToolName(), Title: view.Title, Line: view.Before, Input: q.Call.Input, Reason: q.Reason, question: q}
 	if len(bytes.TrimSpace(c.Input)) == 0 {
 		c.Input = json.RawMessage("{}")
 	}
@@ -60,17 +62,23 @@ func newCard(ctx context.Context, q *pegboard.Question) *card {
 
 // preview adds the changes that the call would make, if its tool can show them.
 func (c *card) preview(ctx context.Context) {
-	p, err := files.Preview(ctx, c.question)
-	switch {
-	case errors.Is(err, files.ErrNoPreview):
-	case err != nil:
+	diffs, err := c.question.Preview(ctx)
+	if err != nil && !errors.Is(err, pegboard.ErrNoPreview) {
 		c.Note = "it would fail: " + err.Error()
-	case len(p.Hunks) == 0 && p.Omitted == 0 && p.New:
-		c.Note = "a new file, which is empty"
-	case len(p.Hunks) == 0 && p.Omitted == 0:
-		c.Note = "no visible change: at most line ends"
-	default:
-		c.Diff, c.Omitted = files.Unified(p.Hunks), p.Omitted
+	}
+	for _, d := range diffs {
+		switch {
+		case len(d.Hunks) == 0 && d.Omitted == 0 && d.New:
+			c.Note = "a new file, which is empty"
+		case len(d.Hunks) == 0 && d.Omitted == 0:
+			c.Note = "no visible change: at most line ends"
+		default:
+			if len(diffs) > 1 {
+				c.Diff += "+++ " + d.Path + "\n"
+			}
+			c.Diff += d.Unified()
+			c.Omitted += d.Omitted
+		}
 	}
 }
 
@@ -84,7 +92,7 @@ const (
 func (c *card) String() string {
 	var b strings.Builder
 	who := cmp.Or(strings.Join(c.Agent, " > "), "the agent")
-	fmt.Fprintf(&b, "┌ %s asks for %s\n", escape(who), escape(c.Tool))
+	fmt.Fprintf(&b, "┌ %s asks: %s\n", escape(who), escape(c.Line))
 	for _, t := range c.Targets {
 		b.WriteString(quoteLines("│   ", t))
 	}

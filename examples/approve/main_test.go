@@ -25,7 +25,7 @@ func TestWithoutATerminal(t *testing.T) {
 		not      []string
 	}{
 		{name: "script", answered: byScript, shows: []string{
-			"writer asks for Write", "missing required property", "> NOTES.md: edit, to", "(needs no answer any more)",
+			"writer asks: Write one.md", "missing required property", "> NOTES.md: edit, to", "(needs no answer any more)",
 			"allow Bash(git add *) in localSettings", "nothing goes out before Monday", "leave the history alone",
 			"The user wants you to stop here.", `"by":"person"`,
 		}, not: []string{"the user never sees this", "(nobody is there)"}},

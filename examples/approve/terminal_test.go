@@ -58,7 +58,7 @@ func TestTerminalAnswers(t *testing.T) {
 		made  string
 		shown []string
 	}{
-		{name: "once", typed: []typed{{prompt, " y "}}, made: "1\n", shown: []string{"│ +1\n", "the agent asks for Write"}},
+		{name: "once", typed: []typed{{prompt, " y "}}, made: "1\n", shown: []string{"│ +1\n", "the agent asks: Write a.txt"}},
 		{name: "the rule, in one go", typed: []typed{{prompt, "a 1"}}, made: "1\n", shown: []string{"  1 allow Edit(/a.txt) in session\n"}},
 		{name: "always, step by step", typed: []typed{{prompt, "a"}, {"which number? ", "1"}}, made: "1\n"},
 		{name: "a number that there is not", typed: []typed{{prompt, "a"}, {"which number? ", ""}, {prompt, "y"}}, made: "1\n", shown: []string{"! suggestion 0 is not there"}},
@@ -106,12 +106,12 @@ func TestTerminalShowsOneAfterTheOther(t *testing.T) {
 	third := begin(t.Context(), t, p.host, "other", write("a", ""), write("b", ""))
 	<-p.put
 	<-p.put
-	require.Contains(t, p.types(prompt, "a 1"), "the agent asks for Bash")
+	require.Contains(t, p.types(prompt, "a 1"), "the agent asks: Run git add")
 	shown := p.types(prompt, "y")
 	require.Contains(t, shown, "  1 allow Bash(git add *) in session\n")
-	require.Contains(t, shown, "┌ other asks for Write\n")
+	require.Contains(t, shown, "┌ other asks: Write a\n")
 	require.Contains(t, shown, "└ 1 more waiting\n")
-	require.Contains(t, p.types(prompt, "y"), "┌ other asks for Write\n")
+	require.Contains(t, p.types(prompt, "y"), "┌ other asks: Write b\n")
 	for _, done := range []<-chan []pegboard.Outcome{first, second, third} {
 		for _, out := range <-done {
 			require.NoError(t, out.Err)

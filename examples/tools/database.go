@@ -30,7 +30,7 @@ const maxRows = 5_000 // of a conversation
 
 func (d database) tool() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[queryInput, []map[string]any]{
-		Info:        pegboard.Info{Name: "QueryDB"},
+		Info:        pegboard.Info{Name: "QueryDB", Title: "Query the shop"},
 		Description: "Reads rows of a table of the shop's database. Tables: " + strings.Join(d.tables, ", ") + ".",
 		Inspect: func(in queryInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
@@ -38,6 +38,7 @@ func (d database) tool() pegboard.Tool {
 				ReadOnly:    true,
 				OpenWorld:   true, // the server is another machine
 				Concurrency: pegboard.Shared,
+				Kind:        pegboard.KindRead,
 			}
 		},
 		Validate: func(_ context.Context, in queryInput, _ *pegboard.Call) error {

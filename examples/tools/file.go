@@ -22,12 +22,13 @@ type changeAdded struct{ File, Line string }
 // addChange puts a line at the top of a changelog.
 func addChange() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[changeInput, changeAdded]{
-		Info:        pegboard.Info{Name: "AddChange"},
+		Info:        pegboard.Info{Name: "AddChange", Title: "Add to changelog"},
 		Description: "Adds a line to the top of a changelog. Creates the file if it is missing.",
 		Inspect: func(in changeInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
 				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}},
 				Concurrency: pegboard.PerTarget,
+				Kind:        pegboard.KindEdit,
 			}
 		},
 		Validate: func(_ context.Context, in changeInput, _ *pegboard.Call) error {
@@ -51,7 +52,7 @@ func addChange() pegboard.Tool {
 			return changeAdded(in), nil
 		},
 		Result: func(out changeAdded) *pegboard.Result {
-			return &pegboard.Result{Parts: []pegboard.Part{{Text: fmt.Sprintf("Added to %s.", out.File)}}, Data: out}
+			return &pegboard.Result{Parts: []pegboard.Part{{Text: fmt.Sprintf("Added to %s.", out.File)}}, Data: out, Line: "Added: " + out.Line}
 		},
 	})
 }

@@ -20,12 +20,13 @@ type builder func(ctx context.Context, index string, progress func(percent int))
 // reindex runs a long job, within the call or beside the conversation.
 func reindex(build builder) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[reindexInput, string]{
-		Info:        pegboard.Info{Name: "Reindex", Interrupt: pegboard.InterruptCancel},
+		Info:        pegboard.Info{Name: "Reindex", Title: "Build an index", Interrupt: pegboard.InterruptCancel},
 		Description: "Builds a search index anew. It takes minutes: use run_in_background if there is other work.",
 		Inspect: func(in reindexInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
 				Targets:     []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessWrite, Value: in.Index}},
 				Concurrency: pegboard.PerTarget,
+				Kind:        pegboard.KindRun,
 			}
 		},
 		Call: func(ctx context.Context, in reindexInput, c *pegboard.Call) (string, error) {

@@ -25,13 +25,17 @@ type rate struct {
 // exchangeRate asks a service. Base is its address, such as https://rates.example.
 func exchangeRate(base *url.URL, client *http.Client) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[rateInput, rate]{
-		Info:        pegboard.Info{Name: "ExchangeRate", Timeout: 20 * time.Second, Interrupt: pegboard.InterruptCancel},
+		Info:        pegboard.Info{Name: "ExchangeRate", Title: "Exchange rate", Timeout: 20 * time.Second, Interrupt: pegboard.InterruptCancel},
 		Description: "Returns today's rate between two currencies.",
 		Traits: pegboard.Traits{
 			Targets:     []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: base.Hostname()}},
 			ReadOnly:    true,
 			OpenWorld:   true,
 			Concurrency: pegboard.Shared,
+			Kind:        pegboard.KindFetch,
+		},
+		Lines: func(in rateInput, _ *pegboard.Call) pegboard.Lines {
+			return pegboard.Lines{Before: "Get the rate of " + in.From + " in " + in.To, While: "Getting the rate of " + in.From + " in " + in.To}
 		},
 		Call: func(ctx context.Context, in rateInput, _ *pegboard.Call) (rate, error) {
 			address := base.JoinPath(in.From, in.To).String()
