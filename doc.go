@@ -53,6 +53,13 @@
 // ([Decision].Remember), which also closes every open question that they decide.
 // [Question.Suggestions] proposes rules to remember.
 //
+// # What a person reads
+//
+// [Call.View] and [Outcome.View] return what a user interface shows of a call: a title, a
+// kind, a line before, while and after it ran, and the diffs of what it changed. A tool says
+// it in Info.Title, Traits.Kind, Definition.Lines and its Result; what it does not say is
+// derived. [Question.Preview] shows the user what a call would change.
+//
 // # Order
 //
 // Calls of one message run together if their traits permit: an exclusive call runs
