@@ -169,7 +169,7 @@ func TestCallViewOfNoTool(t *testing.T) {
 	require.Equal(t, "a tool without a name", nameless.Title)
 	require.NotEmpty(t, nameless.Before)
 	views := map[pegboard.EventKind]pegboard.View{}
-	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) { views[e.Kind] = e.Call.View() }}
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { views[e.Kind] = e.Call.View() }})
 	ex.Run(t.Context(), registryOf(t).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "No\x1bte", `{`))
 	for kind, v := range views {
 		require.Equal(t, pegboard.View{Title: `No\x1bte`, Before: `No\x1bte`, While: `Running No\x1bte`}, v, "%v", kind)

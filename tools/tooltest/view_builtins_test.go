@@ -75,6 +75,7 @@ func shownCalls() []shownCall {
 			want: view("Edit notebook", pegboard.KindEdit, "Delete the cell aa of n.ipynb", "Deleting the cell aa of n.ipynb", "Deleted the markdown cell aa"), diff: "-",
 		},
 		{made: "files.Glob", tool: files.Glob(files.GlobOptions{}), input: `{"pattern":"*.txt"}`, want: view("Find files", pegboard.KindSearch, "Find *.txt", "Finding *.txt", "Found 1 file")},
+		{made: "files.Glob", tool: files.Glob(files.GlobOptions{}), input: `{"pattern":"*"}`, want: view("Find files", pegboard.KindList, "Find *", "Finding *", "Found 3 files")},
 		{made: "files.Grep", tool: grep, input: `{"pattern":"o","path":"D/a.txt"}`, want: view("Search files", pegboard.KindSearch, "Search for o in a.txt", "Searching for o in a.txt", "Found 1 file")},
 		{made: "files.Grep", tool: grep, input: `{"pattern":"o","output_mode":"content","glob":"*.txt"}`, want: view("Search files", pegboard.KindSearch, "Search for o, files *.txt", "Searching for o, files *.txt", "Found 2 lines in 1 file")},
 		{made: "files.Grep", tool: grep, input: `{"pattern":"zzz"}`, want: view("Search files", pegboard.KindSearch, "Search for zzz", "Searching for zzz", "Found nothing")},
