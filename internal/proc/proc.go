@@ -35,8 +35,22 @@ const (
 	defaultMaxOutput = 5_000_000_000
 )
 
-// Quiet returns env with settings that keep git and pagers from waiting for a user. They
-// override settings in env of the same names. env is not changed.
+// QuietSettings returns the variables, in the form NAME=value, that keep programs from
+// waiting for a person: an editor fails at once and says what to do instead, nothing pages,
+// git does not ask for a password, and no program takes the output for a screen.
+//
+// The editor of git is false with arguments that it ignores. Git repeats them when it tells
+// that the editor failed. The other programs may not split the value into words.
+func QuietSettings() []string {
+	return []string{
+		"PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "TERM=dumb", "EDITOR=false", "VISUAL=false",
+		"GIT_EDITOR=false no editor here, use -m, -F or --no-edit, or put GIT_EDITOR=true before git to keep a text as it is",
+		"GIT_SEQUENCE_EDITOR=false no editor here, put GIT_SEQUENCE_EDITOR= before git with a command that edits the list, such as sed -i",
+	}
+}
+
+// Quiet returns env with the QuietSettings, which override settings in env of the same
+// names. env is not changed.
 func Quiet(env []string) []string {
-	return append(slices.Clip(env), "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
+	return append(slices.Clip(env), QuietSettings()...)
 }

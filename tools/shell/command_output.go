@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -44,6 +45,9 @@ func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Out
 	}
 	if exit.Lingering {
 		out.note("A process that the command left behind kept the output open; what it printed later is not shown.")
+	}
+	if k.options.Env == nil {
+		out.note(withheldNote(k.in.Command, k.options.Withheld, os.Environ()))
 	}
 	k.fillStdout(ctx, &out, exit)
 	if out.Omitted == 0 && !out.failed {

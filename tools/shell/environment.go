@@ -17,39 +17,53 @@ import (
 // interpret the line in another way than the parser.
 var misleadingVars = map[string]bool{"BASH_ENV": true, "ENV": true, "SHELLOPTS": true, "BASHOPTS": true, "POSIXLY_CORRECT": true}
 
-// environment returns the environment of a command. HOME is the directory that the
+// environment returns the environment in which a line runs. HOME is the directory that the
 // parser used for ~. CDPATH is empty, since it would make cd enter other directories
-// than the parser assumes. Variables that give words of the line another meaning,
-// such as exported functions, are removed. A command that was decided as read-only
-// also gets settings that keep git from writing, asking and connecting, and a PATH
-// without the project's own programs.
-func environment(o Options, c *pegboard.Call) []string {
-	env := o.Env
-	if env == nil {
-		env = proc.Quiet(os.Environ())
-	}
-	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
+// than the parser assumes, and OLDPWD is that of the session, if it has one. Variables
+// that give words of the line another meaning, such as exported functions, are removed. A
+// command that was decided as read-only also gets settings that keep git from writing,
+// asking and connecting, and a PATH without the project's own programs.
+func environment(o Options, line string, c *pegboard.Call) []string {
+	env := inherited(o.Env, o.Withheld)
+	env.remove(func(name string) bool {
 		return misleadingVars[name] || strings.HasPrefix(name, "BASH_FUNC_")
 	})
-	env = append(env, "CDPATH=")
+	if o.Env == nil {
+		env.remove(func(name string) bool { return yieldsToConfig(name, line) })
+	}
+	env.set("CDPATH", "")
 	if home := c.Session().Home(); home != "" && runtime.GOOS != "windows" {
-		env = append(env, "HOME="+home)
+		env.set("HOME", home)
 	}
 	if c.ReadOnly() {
-		env = append(env, gitrepo.Neutral()...)
-		env = append(env, "PATH="+trustedPath(lookupVar(env, "PATH"), c.Session().Dirs()))
+		path, _ := env.get("PATH")
+		env.set("PATH", trustedPath(path, c.Session().Dirs()))
+		env.setAll(gitrepo.Neutral())
 	}
+	return env.pairs
+}
+
+// inherited returns the environment that a host has set, or that of this process without
+// the withheld variables, with the settings that keep programs from waiting for a person.
+// What the host has set itself stays as it is.
+func inherited(set, withheld []string) variables {
+	env := variables{pairs: slices.Clone(set), fold: runtime.GOOS == "windows"}
+	if set != nil {
+		env.setMissing(proc.QuietSettings())
+		return env
+	}
+	env.pairs = os.Environ()
+	env.remove(func(name string) bool { return isWithheld(withheld, name) })
+	env.setAll(proc.QuietSettings())
 	return env
 }
 
-func lookupVar(env []string, name string) (value string) {
-	for _, pair := range env {
-		if v, ok := strings.CutPrefix(pair, name+"="); ok {
-			value = v
-		}
-	}
-	return value
+// yieldsToConfig reports whether a variable would override the editor that a line sets for
+// git with -c.
+func yieldsToConfig(name, line string) bool {
+	line = strings.ToLower(line)
+	return name == "GIT_EDITOR" && strings.Contains(line, "core.editor") ||
+		name == "GIT_SEQUENCE_EDITOR" && strings.Contains(line, "sequence.editor")
 }
 
 // systemDirs are directories that stay in PATH even if the session works in the root

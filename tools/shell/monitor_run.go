@@ -83,7 +83,7 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 	m.process, err = r.table.Start(ctx, proc.Command{
 		Args:      args,
 		Dir:       r.inspector.dir(c),
-		Env:       environment(r.options, c),
+		Env:       environment(r.options, in.Command, c),
 		Keep:      1, // the output file has the rest
 		MaxOutput: r.options.MaxOutput,
 		Output: func(p []byte) {

@@ -34,11 +34,20 @@ type Options struct {
 	// "-Command"}. A shell that first reads a file of the user may interpret a line
 	// in another way than it was parsed: use {"zsh", "-f", "-c"} for zsh.
 	Shell []string
-	// Env is the environment. Nil means the environment of this process, with
-	// settings that keep git and pagers from waiting for input. Variables that make a
-	// shell read another file first or that replace commands are removed in both
-	// cases.
+	// Env is the environment, with settings that keep editors, pagers and git from
+	// waiting for a person where Env has no such variables. Nil means the environment
+	// of this process without the variables in Withheld, and with these settings.
+	// Variables that make a shell read another file first or that replace commands are
+	// removed in both cases.
 	Env []string
+	// Withheld are the names of variables of this process that commands do not get,
+	// since what they hold would reach the model. A * stands for any characters, letter
+	// case does not count, and of the names that match a variable the last counts: one
+	// with a ! before it lets the variable pass, as in
+	//	append(shell.DefaultWithheld(), "!GH_TOKEN")
+	// Nil means [DefaultWithheld]; an empty list withholds nothing. It has no effect
+	// on Env.
+	Withheld []string
 	// Timeout is how long a command may run if its call does not say; 0 means
 	// DefaultTimeout.
 	Timeout time.Duration
@@ -75,6 +84,9 @@ type Options struct {
 func (o Options) withDefaults(shell ...string) Options {
 	if o.Shell == nil {
 		o.Shell = shell
+	}
+	if o.Withheld == nil {
+		o.Withheld = DefaultWithheld()
 	}
 	fill := func(limit, maxLimit *time.Duration, defaultLimit, defaultMax time.Duration) {
 		if *maxLimit <= 0 {

@@ -31,9 +31,8 @@ type REPLOptions struct {
 	// Node is the program and its flags; nil means {"node"}. It must be Node 18 or
 	// newer.
 	Node []string
-	// Env is the environment; nil means the environment of this process, with
-	// settings that keep git and pagers from waiting for input.
-	Env []string
+	// Env and Withheld say what the interpreter inherits, as in [Options].
+	Env, Withheld []string
 	// Timeout is how long code may run if its call does not say; 0 means
 	// DefaultREPLTimeout.
 	Timeout time.Duration
@@ -51,6 +50,9 @@ func (o REPLOptions) withDefaults() REPLOptions {
 	}
 	if o.Node == nil {
 		o.Node = []string{"node"}
+	}
+	if o.Withheld == nil {
+		o.Withheld = DefaultWithheld()
 	}
 	if o.MaxTimeout <= 0 {
 		o.MaxTimeout = DefaultMaxREPLTimeout

@@ -48,7 +48,11 @@ func (r *runner) validate(ctx context.Context, in commandInput, c *pegboard.Call
 	if in.Background && r.options.NoBackground {
 		return errors.New("nothing runs in the background here; send it without run_in_background, with a timeout that is long enough")
 	}
-	return validateInput(ctx, in, c)
+	if err := validateInput(ctx, in, c); err != nil || c.Session() == nil || !mayOpenEditor(in.Command) {
+		return err
+	}
+	line := r.inspector.parse(in, c)
+	return checkEditors(&line)
 }
 
 // permit denies the commands that no rule and no user may allow. If the start
@@ -107,7 +111,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	k.process, err = r.table.Start(context.WithoutCancel(ctx), proc.Command{
 		Args:      r.args(in.Command, k.dirFile),
 		Dir:       k.dir,
-		Env:       environment(r.options, c),
+		Env:       environment(r.options, in.Command, c),
 		Keep:      MaxShown,
 		Drain:     time.Second, // less than the executor's grace, also with the grace of the process added
 		File:      k.outputFile,
