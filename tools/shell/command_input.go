@@ -13,7 +13,6 @@ type commandInput struct {
 	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=1" jsonschema_description:"How long it may take, in milliseconds (default 120000, at most 600000; in the background 1800000 and 7200000)"`
 	Description string `json:"description,omitempty" jsonschema_description:"What the command does, in five to ten words"`
 	Background  bool   `json:"run_in_background,omitempty" jsonschema_description:"Start it and go on; its output goes to a file, and you are told when it ends"`
-	NoSandbox   bool   `json:"dangerouslyDisableSandbox,omitempty" jsonschema_description:"Has no effect: this tool adds no sandbox"`
 }
 
 // lines returns what a person reads of the call. Before it runs that is the command and

@@ -16,7 +16,7 @@ import (
 // output returns the output of a command that ended in the foreground. reason says
 // why it was ended at its timeout.
 func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Output {
-	out := Output{ExitCode: exit.Code, Elapsed: exit.Elapsed, NoSandbox: k.in.NoSandbox, NoOutputExpected: printsNothing(&k.line)}
+	out := Output{ExitCode: exit.Code, Elapsed: exit.Elapsed, NoOutputExpected: printsNothing(&k.line)}
 	meaning := k.exitMeaning(exit)
 	out.failed = true
 	switch {

@@ -27,8 +27,6 @@ type Output struct {
 	// TimedOutAfterMS is the time in milliseconds after which the command was ended
 	// or moved to the background; 0 if neither happened.
 	TimedOutAfterMS int64 `json:"timedOutAfterMs,omitempty"`
-	// NoSandbox repeats the input. It has no effect.
-	NoSandbox bool `json:"dangerouslyDisableSandbox,omitempty"`
 	// ReturnCodeInterpretation is the meaning of an exit code that is not a failure.
 	ReturnCodeInterpretation string `json:"returnCodeInterpretation,omitempty"`
 	// NoOutputExpected reports whether such commands print nothing if they succeed.
