@@ -27,4 +27,8 @@ type Exit struct {
 	// Lingering says that a descendant kept the output open for longer than
 	// Command.Drain. Output and the file may lack what it printed later.
 	Lingering bool
+	// Ended are the processes that the child left behind in its group. They were killed
+	// when its output was over. It is empty if this process ended the command, and on
+	// systems that do not list the processes of a group.
+	Ended []Leftover
 }

@@ -3,6 +3,7 @@ package proc
 import (
 	"cmp"
 	"os"
+	"path/filepath"
 	"syscall"
 	"unsafe"
 
@@ -59,6 +60,45 @@ func (g *group) kill() {
 		_ = windows.TerminateJobObject(g.job, endedCode)
 	}
 	killTree(g.leader)
+}
+
+// maxListed is the number of processes of a job that are listed.
+const maxListed = 64
+
+// leftovers returns the processes of the job, without the leader and the console of the job.
+func (g *group) leftovers() (left []Leftover) {
+	if g.job == 0 {
+		return nil
+	}
+	var list struct { // JOBOBJECT_BASIC_PROCESS_ID_LIST
+		assigned, listed uint32
+		ids              [maxListed]uintptr
+	}
+	const basicProcessIDList = 3
+	// The call fails if there are more processes, and lists the first all the same.
+	_ = windows.QueryInformationJobObject(g.job, basicProcessIDList, uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil)
+	for _, id := range list.ids[:min(list.listed, maxListed)] {
+		name := imageName(uint32(id))
+		if int(id) != g.leader.Pid && name != "" && name != "conhost.exe" {
+			left = append(left, Leftover{Pid: int(id), Command: name})
+		}
+	}
+	return left
+}
+
+// imageName returns the file name of the program of a process, or "" if it has ended.
+func imageName(pid uint32) string {
+	handle, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, pid)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = windows.CloseHandle(handle) }()
+	name := make([]uint16, windows.MAX_LONG_PATH)
+	size := uint32(len(name))
+	if err := windows.QueryFullProcessImageName(handle, 0, &name[0], &size); err != nil {
+		return ""
+	}
+	return filepath.Base(windows.UTF16ToString(name[:size]))
 }
 
 // release is called once, after the last kill.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -211,16 +212,30 @@ func (p *Process) markExited() {
 	_ = p.stdin.Close()
 }
 
-// finish kills the rest of the group. No signal is sent after it.
+// finish lists and kills the rest of the group. No signal is sent after it.
 func (p *Process) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !p.ending {
+		p.exit.Ended = p.leftovers()
+	}
 	p.group.kill()
 	p.group.release()
 	p.groupReleased = true
 	if p.killer != nil {
 		p.killer.Stop()
 	}
+}
+
+// leftovers returns the processes that the child has left in its group.
+func (p *Process) leftovers() []Leftover {
+	left, own := p.group.leftovers(), strings.TrimSpace(strings.Join(p.command.Args, " "))
+	for i := range left {
+		if left[i].Command == own {
+			left[i].Command = ""
+		}
+	}
+	return left
 }
 
 // end asks the group to end, and kills it after Command.Grace. Only the first call has an

@@ -50,6 +50,9 @@ func (k *command) superviseTask(h *background.Handle, limit time.Duration) {
 	case exit.Stored < exit.Output.Total:
 		h.Tell(fmt.Sprintf("its output file holds the first %d of %d bytes, more is not stored", exit.Stored, exit.Output.Total))
 	}
+	if note := leftoversNote(exit, k.options, true); note != "" {
+		h.Tell(note)
+	}
 	h.Done(k.taskEnd(exit, limit))
 }
 

@@ -43,9 +43,7 @@ func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Out
 	if k.in.Background && !out.Interrupted {
 		out.note("The command ended at once, so that there is no background task.")
 	}
-	if exit.Lingering {
-		out.note("A process that the command left behind kept the output open; what it printed later is not shown.")
-	}
+	out.note(leftoversNote(exit, k.options, k.in.Background))
 	if k.options.Env == nil {
 		out.note(withheldNote(k.in.Command, k.options.Withheld, os.Environ()))
 	}

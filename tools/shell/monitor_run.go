@@ -108,7 +108,11 @@ func (m *monitorRun) watch(h *background.Handle, description string) {
 	goroutine.Go(func() {
 		defer m.cancel()
 		events.run(m.process.Done())
-		h.Done(monitorEnd(m.process.Exit(), m.timeLimit, m.log.close()))
+		exit := m.process.Exit()
+		if note := leftoversNote(exit, Options{}, true); note != "" {
+			h.Tell(note)
+		}
+		h.Done(monitorEnd(exit, m.timeLimit, m.log.close()))
 	})
 }
 
