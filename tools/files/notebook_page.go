@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/terminal"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
@@ -25,7 +26,7 @@ func (n *notebookPage) renderOutput(o notebook.Output) (CellOutput, []pegboard.P
 	if o.Kind == "error" {
 		text, atTail = errorOutputText(o), true
 	}
-	shown, _ := printable([]byte(stripEscapes(text)))
+	shown, _ := printable([]byte(terminal.Clean(text)))
 	text = excerptOutput(string(shown), atTail)
 	out := CellOutput{Type: o.Kind, Text: text}
 	head := fmt.Sprintf("<output type=%q", o.Kind)

@@ -25,7 +25,7 @@ type command struct {
 	outputFile    string // holds its output; empty if the file could not be named
 	outputFileErr error  // why outputFile is empty
 	timeout       time.Duration
-	reporter      *lineReporter
+	captured      *capture
 	process       *proc.Process
 	started       time.Time
 }
@@ -35,7 +35,7 @@ var errTooLong = errors.New("the command took too long")
 
 // waitForeground waits until the command has ended or has moved to the background.
 func (k *command) waitForeground(ctx context.Context) (Output, error) {
-	defer k.reporter.stop() // no event may follow the return of the call
+	defer k.captured.reporter.stop() // no event may follow the return of the call
 	wait := k.timeout
 	if k.in.Background {
 		wait = startWait

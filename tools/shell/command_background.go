@@ -22,7 +22,7 @@ func (k *command) moveToBackground(limit time.Duration) (Output, error) {
 	}
 	if _, err := k.process.Stored(); k.outputFile == "" || err != nil {
 		work.OutputFile = ""
-		work.Output = func() string { return k.process.Output().Text() }
+		work.Output = func() string { return k.captured.output().Text() }
 	}
 	h, err := k.tasks.Add(k.session, work)
 	if err != nil {
@@ -96,7 +96,7 @@ func (k *command) backgroundOutput(id, file string) Output {
 		out.BackgroundCwdHint = fmt.Sprintf("Session cwd remains %s; directory changes made by the backgrounded command do not apply to subsequent commands.", k.dir)
 		out.note(out.BackgroundCwdHint)
 	}
-	if so := k.process.Output(); so.Total > 0 && so.Total <= PreviewSize && !k.reporter.isBinary() {
+	if so := k.captured.output(); so.Total > 0 && so.Total <= PreviewSize && !k.captured.isBinary() {
 		out.note("Output so far:")
 		out.Stdout = strings.TrimRight(so.Text(), "\n")
 	}

@@ -57,55 +57,68 @@ func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Out
 // fillStdout sets out.Stdout to the part of the output that the model sees, and
 // stores the output if that part is not all of it.
 func (k *command) fillStdout(ctx context.Context, out *Output, exit proc.Exit) {
-	total := exit.Output.Total
+	total, shown := exit.Output.Total, k.captured.output()
 	limit := MaxShown
 	if out.failed {
 		limit = MaxShownFailed
 	}
 	switch {
-	case k.reporter.isBinary():
+	case k.captured.isBinary():
 		at := k.store(ctx, exit, "application/octet-stream")
 		out.Omitted, out.RawOutputPath, out.ref = total, at.path, at.ref
 		out.note(at.binaryNote(total))
-	case total <= int64(limit):
-		out.Stdout = strings.TrimRight(exit.Output.Text(), "\n")
-	case out.failed:
-		out.setExcerpt(k.bothEnds(exit, limit, advice), total)
+	case shown.Total > int64(limit):
+		k.fillExcerpt(ctx, out, exit, limit)
 	default:
-		at := k.store(ctx, exit, "text/plain")
-		switch {
-		case errors.Is(at.err, pegboard.ErrAlreadyStored):
-			out.setExcerpt(k.bothEnds(exit, limit, "ask for less at once"), total)
-		case at.err != nil:
-			out.setExcerpt(k.bothEnds(exit, limit, advice), total)
-			out.note(fmt.Sprintf("The rest could not be stored: %v.", at.err))
-		default:
-			out.PersistedOutputPath, out.PersistedOutputSize, out.ref = at.path, at.size, at.ref
-			out.setExcerpt(k.preview(exit, at), total)
+		out.Stdout = strings.TrimRight(shown.Text(), "\n")
+		if n := k.captured.replaced(); n > 0 && !out.Interrupted {
+			at := k.store(ctx, exit, "text/plain")
+			out.Omitted, out.RawOutputPath, out.ref = n, at.path, at.ref
+			out.note(at.replacedNote(total))
 		}
 	}
 }
 
+// fillExcerpt stores an output that is too long to be shown, and sets out.Stdout to a part of
+// it: to the beginning if the command succeeded, and to both ends if it did not.
+func (k *command) fillExcerpt(ctx context.Context, out *Output, exit proc.Exit, limit int) {
+	s := k.excerptSource(exit)
+	at := storedOutput{err: errNotStored}
+	if !out.Interrupted { // nobody waits for its result
+		at = k.store(ctx, exit, "text/plain")
+	}
+	s.Path, s.Stored, s.Hint = at.path, at.size, k.session.ReadMoreHint()
+	switch {
+	case errors.Is(at.err, pegboard.ErrAlreadyStored):
+		s.Hint = "ask for less at once"
+	case at.err != nil:
+		s.Hint = advice
+	case out.failed:
+		out.PersistedOutputPath, out.PersistedOutputSize, out.ref = at.path, at.size, at.ref
+	default:
+		out.PersistedOutputPath, out.PersistedOutputSize, out.ref = at.path, at.size, at.ref
+		s.Output = s.Shrink(2 * PreviewSize) // half of it is the beginning
+		out.setExcerpt(excerpt.Beginning(s, PreviewSize), s.Total)
+		return
+	}
+	s.Output = s.Shrink(limit)
+	out.setExcerpt(excerpt.Ends(s, limit), s.Total)
+	if at.err != nil && !errors.Is(at.err, pegboard.ErrAlreadyStored) && !errors.Is(at.err, errNotStored) {
+		out.note(fmt.Sprintf("The rest could not be stored: %v.", at.err))
+	}
+}
+
+// errNotStored says that an output was not to be stored.
+var errNotStored = errors.New("not stored")
+
 // advice tells the model how to see an output that was not stored.
 const advice = "to see it, run the command with its output going to a file, or through head, tail or grep"
 
-// preview returns the beginning of a stored output.
-func (k *command) preview(exit proc.Exit, at storedOutput) excerpt.Excerpt {
-	s := k.excerptSource(exit)
-	s.Output = s.Shrink(2 * PreviewSize) // half of it is the beginning
-	s.Path, s.Stored, s.Hint = at.path, at.size, k.session.ReadMoreHint()
-	return excerpt.Beginning(s, PreviewSize)
-}
-
-// bothEnds returns the beginning and the end of an output that was not stored.
-func (k *command) bothEnds(exit proc.Exit, limit int, how string) excerpt.Excerpt {
-	s := k.excerptSource(exit)
-	s.Output, s.Hint = s.Shrink(limit), how
-	return excerpt.Ends(s, limit)
-}
-
-// excerptSource returns the output for an excerpt. The limits of excerpts are bytes,
-// so the output is cut to them before its characters are counted.
+// excerptSource returns the output for an excerpt. Its size is that of the output as it was
+// printed, and so of the file that holds it.
 func (k *command) excerptSource(exit proc.Exit) excerpt.Source {
-	return excerpt.Source{Name: "Output", Output: exit.Output, Lines: exit.Output.Lines(k.reporter.lineCount())}
+	shown := k.captured.output()
+	s := excerpt.Source{Name: "Output", Output: shown, Lines: k.captured.lines(shown)}
+	s.Total = exit.Output.Total
+	return s
 }

@@ -7,19 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// A lineReporter reports the output of a command line by line, until it is stopped or
-// the output is binary, and counts all lines. The executor limits how many of the reports
-// are events. Its methods may be called concurrently,
-// except write.
+// A lineReporter reports the output of a command line by line, until it is stopped. The
+// executor limits how many of the reports are events. Its methods may be called
+// concurrently, except write.
 type lineReporter struct {
 	emit func(line string)
 
-	mu       sync.Mutex
-	sent     int
-	partial  []byte // the beginning of an unfinished line
-	stopped  bool
-	binary   bool  // a NUL byte was written
-	lineEnds int64 // newlines in the whole output
+	mu      sync.Mutex
+	sent    int
+	partial []byte // the beginning of an unfinished line
+	stopped bool
 }
 
 const (
@@ -31,9 +28,7 @@ const (
 func (l *lineReporter) write(p []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lineEnds += int64(bytes.Count(p, []byte{'\n'}))
-	l.binary = l.binary || bytes.IndexByte(p, 0) >= 0
-	for !l.stopped && !l.binary {
+	for !l.stopped {
 		if l.sent >= maxProgress {
 			p = l.lastLine(p)
 		}
@@ -69,18 +64,4 @@ func (l *lineReporter) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stopped = true
-}
-
-// isBinary reports whether the output is binary.
-func (l *lineReporter) isBinary() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.binary
-}
-
-// lineCount returns the number of newlines.
-func (l *lineReporter) lineCount() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.lineEnds
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/seed49eaa51d/pegboard/internal/terminal"
 	"github.com/seed49eaa51d/pegboard/tools/internal/output"
 )
 
@@ -18,6 +19,7 @@ type monitorEvents struct {
 	ready chan struct{}
 
 	mu        sync.Mutex
+	cleaner   terminal.Cleaner
 	partial   []byte // the beginning of an unfinished line
 	truncated bool   // the line is longer than partial
 	lines     []string
@@ -43,7 +45,14 @@ func newMonitorEvents() *monitorEvents { return &monitorEvents{ready: make(chan 
 func (e *monitorEvents) write(p []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for !e.stopped && len(p) > 0 {
+	if !e.stopped {
+		e.add(e.cleaner.Append(nil, p))
+	}
+}
+
+// add adds a piece of clean output. The caller holds the lock.
+func (e *monitorEvents) add(p []byte) {
+	for len(p) > 0 {
 		line, rest, ended := bytes.Cut(p, []byte{'\n'})
 		room := min(len(line), maxEventSize-len(e.partial))
 		e.partial = append(e.partial, line[:room]...)
@@ -59,6 +68,7 @@ func (e *monitorEvents) write(p []byte) {
 func (e *monitorEvents) finish() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.add(e.cleaner.Rest())
 	e.endLine()
 }
 

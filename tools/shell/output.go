@@ -18,8 +18,8 @@ type Output struct {
 	Interrupted bool `json:"interrupted"` // its call was cancelled
 
 	// RawOutputPath is a file that holds the output as it was printed: of a command
-	// in the background, where the file grows while the command runs, and of binary
-	// output.
+	// in the background, where the file grows while the command runs, of binary output,
+	// and of output that is shown without what the command has overwritten.
 	RawOutputPath string `json:"rawOutputPath,omitempty"`
 	// BackgroundTaskID is the id of the background task that the command became.
 	BackgroundTaskID  string `json:"backgroundTaskId,omitempty"`
@@ -31,8 +31,9 @@ type Output struct {
 	ReturnCodeInterpretation string `json:"returnCodeInterpretation,omitempty"`
 	// NoOutputExpected reports whether such commands print nothing if they succeed.
 	NoOutputExpected bool `json:"noOutputExpected,omitempty"`
-	// PersistedOutputPath is a file with the output of which Stdout is the beginning,
-	// and PersistedOutputSize the number of bytes in it. The file exists until the
+	// PersistedOutputPath is a file with the output of which Stdout is the beginning, or
+	// both ends if the command failed, and PersistedOutputSize the number of bytes in it,
+	// which are as they were printed. The file exists until the
 	// main session is closed.
 	PersistedOutputPath string `json:"persistedOutputPath,omitempty"`
 	PersistedOutputSize int64  `json:"persistedOutputSize,omitempty"`

@@ -36,11 +36,10 @@ type child struct {
 
 	mu           sync.Mutex
 	frames       frames
-	captured     *excerpt.Capture // output since the last takeCaptured
-	reporter     *lineReporter    // reports output while code runs; nil between calls
-	replies      []reply          // queued, in the order of arrival
-	pendingBytes int              // bytes of the queued inputs
-	codeNumber   int              // number of the last code that was sent
+	captured     *capture // output since the last takeCaptured; it has a reporter while code runs
+	replies      []reply  // queued, in the order of arrival
+	pendingBytes int      // bytes of the queued inputs
+	codeNumber   int      // number of the last code that was sent
 }
 
 // startChild starts the interpreter of a language.
@@ -50,7 +49,7 @@ func startChild(ctx context.Context, table *proc.Table, o REPLOptions, language,
 		args = slices.Concat(o.Node, []string{"-e", javaScriptDriver})
 	}
 	token := "\x1e" + rand.Text()
-	c := &child{replyReady: make(chan struct{}, 1), captured: &excerpt.Capture{Keep: MaxREPLShown}}
+	c := &child{replyReady: make(chan struct{}, 1), captured: newREPLCapture(nil)}
 	c.frames = frames{token: []byte(token), onText: c.capture, onReply: c.queueReply}
 	started := make(chan struct{})
 	p, err := table.Start(context.WithoutCancel(ctx), proc.Command{ // the process outlives the call
@@ -104,10 +103,11 @@ func (c *child) write(p []byte) {
 
 // capture stores and reports text that the code printed. The caller holds the lock.
 func (c *child) capture(p []byte) {
-	_, _ = c.captured.Write(p)
-	if c.reporter != nil {
-		c.reporter.write(p)
-	}
+	c.captured.write(p)
+}
+
+func newREPLCapture(r *lineReporter) *capture {
+	return &capture{reporter: r, kept: excerpt.Capture{Keep: MaxREPLShown}}
 }
 
 // queueReply queues a reply for takeReplies. The caller holds the lock.
@@ -125,23 +125,22 @@ func (c *child) queueReply(r reply) {
 func (c *child) beginCode(emit func(string)) (number int, late excerpt.Output) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reporter = &lineReporter{emit: emit}
 	c.codeNumber++
-	return c.codeNumber, c.takeCaptured()
+	return c.codeNumber, c.takeCaptured(&lineReporter{emit: emit})
 }
 
 // endCode returns the output since beginCode and ends the reports.
 func (c *child) endCode() excerpt.Output {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reporter = nil
-	return c.takeCaptured()
+	return c.takeCaptured(nil)
 }
 
-// takeCaptured returns the output since its last call. The caller holds the lock.
-func (c *child) takeCaptured() excerpt.Output {
-	o := c.captured.Output()
-	c.captured = &excerpt.Capture{Keep: MaxREPLShown}
+// takeCaptured returns the output since its last call. What follows is reported to r. The
+// caller holds the lock.
+func (c *child) takeCaptured(r *lineReporter) excerpt.Output {
+	o := c.captured.output()
+	c.captured = newREPLCapture(r)
 	return o
 }
 

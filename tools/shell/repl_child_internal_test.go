@@ -4,14 +4,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 )
 
 // TestChildTellsLateOutputApart from that of the code that runs.
 func TestChildTellsLateOutputApart(t *testing.T) {
 	t.Parallel()
-	c := &child{captured: &excerpt.Capture{}, replyReady: make(chan struct{}, 1)}
+	c := &child{captured: newREPLCapture(nil), replyReady: make(chan struct{}, 1)}
 	c.frames = frames{token: []byte(testToken), onText: c.capture, onReply: c.queueReply}
 	var emitted []string
 	emit := func(line string) { emitted = append(emitted, line) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 	"github.com/seed49eaa51d/pegboard/tools/background"
@@ -101,8 +102,9 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	s := c.Session()
 	k := &command{
 		runner: r, in: in, call: c, session: s, tasks: background.Of(s), line: r.inspector.parse(in, c),
-		dir: r.inspector.dir(c), timeout: r.options.timeoutFor(in), reporter: &lineReporter{emit: c.Emit}, started: time.Now(),
+		dir: r.inspector.dir(c), timeout: r.options.timeoutFor(in), started: time.Now(),
 	}
+	k.captured = &capture{asPrinted: r.options.RawOutput, reporter: &lineReporter{emit: c.Emit}, kept: excerpt.Capture{Keep: MaxShown}}
 	k.outputFile, k.outputFileErr = k.tasks.NewFile(r.name)
 	if k.outputFile != "" && r.recordsDir(s, in.Command, &k.line) {
 		k.dirFile = k.outputFile + ".dir"
@@ -117,7 +119,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 		File:      k.outputFile,
 		MaxFile:   MaxStored,
 		MaxOutput: r.options.MaxOutput,
-		Output:    k.reporter.write,
+		Output:    k.captured.write,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the shell could not be started: %w", err)

@@ -27,3 +27,18 @@ func (o storedOutput) binaryNote(total int64) string {
 	}
 	return fmt.Sprintf("[Output is binary: %d bytes, not shown. It is in %s.]", total, o.path)
 }
+
+// replacedNote tells the model that the output is not shown as it was printed, all total
+// bytes of it, and where that is.
+func (o storedOutput) replacedNote(total int64) string {
+	const note = "[Text that the command has overwritten in its line, as progress bars do, is left out."
+	switch {
+	case errors.Is(o.err, pegboard.ErrAlreadyStored):
+		return note + "]"
+	case o.err != nil:
+		return fmt.Sprintf("%s What it printed, %d bytes, could not be stored: %v.]", note, total, o.err)
+	case o.size < total:
+		return fmt.Sprintf("%s The first %d of the %d bytes that it printed are in %s.]", note, o.size, total, o.path)
+	}
+	return fmt.Sprintf("%s All %d bytes that it printed are in %s.]", note, total, o.path)
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/terminal"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -35,7 +36,7 @@ func newTaskReport(tasks *background.Tasks, task background.Task) TaskReport {
 	if err != nil { // the task may provide more than its file
 		end, err = outputOfTask(tasks, task)
 	}
-	r.Output = strings.TrimRight(end.text, "\n")
+	r.Output = strings.TrimRight(terminal.Clean(end.text), "\n")
 	switch {
 	case err != nil:
 		r.note = fmt.Sprintf("Its output cannot be shown: %v.", err)
