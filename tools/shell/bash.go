@@ -17,14 +17,14 @@ func bashPrompt(o Options) string {
 	var b strings.Builder
 	b.WriteString("Runs a command line in bash and returns what it prints, stdout and stderr together.\n" +
 		"Use Read, Glob and Grep to look at files, and Edit and Write to change them, not cat, find, sed or echo.\n\n" +
-		"- Each call is a new process without terminal and input: variables, functions and exports do not carry over. ")
+		"- Each call is a new process without terminal, editor, input and the host's API keys and tokens: variables, functions and exports do not carry over. ")
 	if o.FixedDir {
 		b.WriteString("Each starts in the working directory.\n")
 	} else {
 		b.WriteString("The directory does, in the main conversation, while it is inside the working directories. Prefer absolute paths to cd.\n")
 	}
 	b.WriteString("- Quote paths that hold blanks. Join commands that need each other with &&; send those that do not as calls of one message.\n" +
-		"- Output that is too long is stored in a file, whose path you get with its beginning. Print less where you can.\n")
+		"- Output that is too long is stored in a file, whose path you get with a part of it. Print less where you can.\n")
 	b.WriteString(backgroundAdvice(o))
 	b.WriteString("- There is no sandbox around a command: what it does is done. Do not work around a denied command with another one.\n\n" +
 		"git: commit, push or open a pull request only when the user asks. Before a commit look at git status, git diff and git log, add files by name, and leave out secrets. " +

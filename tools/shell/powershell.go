@@ -24,7 +24,7 @@ func powerShellPrompt(o Options) string {
 		"Use Read, Glob and Grep to look at files, and Edit and Write to change them.\n\n" +
 		"- Each call is a new process without profile, terminal and input; variables, functions and changes of directory do not carry over. Prefer absolute paths.\n" +
 		"- Write $env:NAME for environment variables, and use single quotes for text that holds $. Cmdlets that would ask a question fail: pass -Force or -Confirm:$false where that is meant.\n" +
-		"- Output that is too long is stored in a file, whose path you get with its beginning.\n")
+		"- Output that is too long is stored in a file, whose path you get with a part of it.\n")
 	b.WriteString(backgroundAdvice(o))
 	b.WriteString("- There is no sandbox around a command: what it does is done. Commit, push or open a pull request only when the user asks.")
 	return b.String()
