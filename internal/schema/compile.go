@@ -35,9 +35,25 @@ const baseURL = "pegboard:///"
 // that names it. The error is a *[RefusalError].
 func Compile(raw json.RawMessage) (*Schema, error) {
 	doc, err := read(raw)
+	if err == nil {
+		err = checkRootType(doc["type"])
+	}
 	if err != nil {
 		return nil, err
 	}
+	return compileDocument(doc, raw)
+}
+
+// CompileOutput is Compile for the schema of an output, which may be any value.
+func CompileOutput(raw json.RawMessage) (*Schema, error) {
+	doc, err := read(raw)
+	if err != nil {
+		return nil, err
+	}
+	return compileDocument(doc, raw)
+}
+
+func compileDocument(doc map[string]any, raw json.RawMessage) (*Schema, error) {
 	canonical, err := strictjson.Canonical(raw)
 	if err != nil {
 		return nil, &RefusalError{Reason: NotJSON, Err: err}
@@ -83,7 +99,7 @@ func read(raw json.RawMessage) (map[string]any, error) {
 	if p, found := longNumber(doc); found {
 		return nil, &RefusalError{Reason: NotSchema, Err: errors.New(p.String())}
 	}
-	return doc, checkRootType(doc["type"])
+	return doc, nil
 }
 
 // parts counts the values under v that may be schemas.

@@ -20,12 +20,12 @@ func defaultOf(f reflect.StructField, quoted bool) json.RawMessage {
 			values = append(values, k.value)
 		}
 	}
+	if len(values) == 0 {
+		return nil
+	}
 	t := f.Type
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
-	}
-	if len(values) == 0 {
-		return nil
 	}
 	if decoderOf(t) == decodesPlain && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && t.Elem().Kind() != reflect.Uint8 {
 		list := make([]json.RawMessage, len(values))

@@ -10,23 +10,33 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// A field is a property of a struct, as encoding/json decodes it.
+// A field is a property of a struct, as encoding/json decodes and encodes it.
 type field struct {
 	reflect.StructField
-	name     string // of the property
-	tagged   bool   // the tag sets the name
-	optional bool
-	shadows  bool // another field has the same name
-	depth    int  // of embedding
+	name     string   // of the property
+	tagged   bool     // the tag sets the name
+	options  []string // of the tag json
+	optional bool     // an input may leave it out
+	embedded bool     // by a pointer, which may be nil
+	hidden   bool     // it is encoded, but no part of an input's schema
+	shadows  bool     // another field has the same name
+	depth    int      // of embedding
 	order    []int
 }
 
-// fieldsOf returns the properties of a struct in the order of its fields. Embedded structs
-// are flattened. Of fields with the same name, the least embedded one counts; if there are
-// several, the only tagged one of them, or none.
+// fieldsOf returns the properties of a struct that is an input, in the order of its fields.
+// Embedded structs are flattened. Of fields with the same name, the least embedded one
+// counts; if there are several, the only tagged one of them, or none.
 func fieldsOf(t reflect.Type) []field {
+	return dominantOf(slices.DeleteFunc(candidateFields(t, field{}), func(f field) bool { return f.hidden }))
+}
+
+// encodedFieldsOf is fieldsOf for the properties that encoding/json writes.
+func encodedFieldsOf(t reflect.Type) []field { return dominantOf(candidateFields(t, field{})) }
+
+func dominantOf(candidates []field) []field {
 	byName := map[string][]field{}
-	for _, f := range candidateFields(t, nil, false) {
+	for _, f := range candidates {
 		byName[f.name] = append(byName[f.name], f)
 	}
 	var all []field
@@ -40,42 +50,44 @@ func fieldsOf(t reflect.Type) []field {
 	return all
 }
 
-// candidateFields returns all fields of t, which is embedded at an index path, with those
-// that others hide.
-func candidateFields(t reflect.Type, at []int, optional bool) []field {
+// candidateFields returns all fields of t, which is embedded as outer, with those that
+// others of the same name shadow.
+func candidateFields(t reflect.Type, outer field) []field {
 	var all []field
 	for i := range t.NumField() {
-		f := t.Field(i)
-		order := append(slices.Clone(at), i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Tag.Get("json") == "-" || strings.HasPrefix(f.Tag.Get("jsonschema")+",", "-,") {
-			continue
-		}
+		f := field{StructField: t.Field(i), embedded: outer.embedded, order: append(slices.Clone(outer.order), i), depth: len(outer.order)}
+		name, options := jsonName(f.Tag)
+		f.options, f.hidden = options, outer.hidden || strings.HasPrefix(f.Tag.Get("jsonschema")+",", "-,")
 		pointer := f.Type.Kind() == reflect.Pointer
-		if inner, ok := embedded(f); ok {
-			all = append(all, candidateFields(inner, order, optional || pointer)...)
-			continue
+		inner, flattened := embedded(f.StructField)
+		switch {
+		case f.Tag.Get("json") == "-":
+		case flattened:
+			f.embedded = outer.embedded || pointer
+			all = append(all, candidateFields(inner, f)...)
+		case !f.IsExported() && !isStruct(f.StructField):
+		default:
+			f.hidden = f.hidden || !f.IsExported()
+			f.name, f.tagged = cmp.Or(name, f.Name), name != ""
+			forced, hasDefault := hasWord(f.Tag, "required"), defaultOf(f.StructField, f.hasOption("string")) != nil
+			f.optional = !forced && (f.embedded || pointer || hasDefault || f.hasOption("omitempty") || f.hasOption("omitzero"))
+			all = append(all, f)
 		}
-		if !f.IsExported() {
-			continue
-		}
-		has := func(option string) bool { return slices.Contains(strings.Split(options, ","), option) }
-		forced, hasDefault := hasWord(f.Tag, "required"), defaultOf(f, has("string")) != nil
-		all = append(all, field{
-			StructField: f,
-			name:        cmp.Or(name, f.Name),
-			tagged:      name != "",
-			optional:    !forced && (optional || pointer || hasDefault || has("omitempty") || has("omitzero")),
-			depth:       len(at),
-			order:       order,
-		})
 	}
 	return all
 }
 
+// jsonName returns the name and the options in the tag json.
+func jsonName(tag reflect.StructTag) (name string, options []string) {
+	parts := strings.Split(tag.Get("json"), ",")
+	return parts[0], parts[1:]
+}
+
+func (f field) hasOption(option string) bool { return slices.Contains(f.options, option) }
+
 // embedded returns the struct type of f if its fields count as fields of the outer struct.
 func embedded(f reflect.StructField) (reflect.Type, bool) {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	name, _ := jsonName(f.Tag)
 	if !f.Anonymous || name != "" {
 		return nil, false
 	}
@@ -84,6 +96,14 @@ func embedded(f reflect.StructField) (reflect.Type, bool) {
 		t = t.Elem()
 	}
 	return t, t.Kind() == reflect.Struct
+}
+
+// isStruct reports whether f is an embedded struct. Encoding/json writes it under the name
+// in its tag although it may not be exported.
+func isStruct(f reflect.StructField) bool {
+	f.Tag = ""
+	_, ok := embedded(f)
+	return ok
 }
 
 // dominant returns the field that counts among fields of the same name, if there is one.
@@ -188,7 +208,4 @@ func valueSchema(tag reflect.StructTag, property *jsonobject.Tree) *jsonobject.T
 }
 
 // quoted reports whether the tag has the option string.
-func (f field) quoted() bool {
-	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return slices.Contains(strings.Split(options, ","), "string")
-}
+func (f field) quoted() bool { return f.hasOption("string") }

@@ -46,7 +46,7 @@ func (c outputCheck) check(t reflect.Type, at string) error {
 		if embedsItself(t) {
 			return nil // encoding/json does without the inner one
 		}
-		for _, f := range fieldsOf(t) {
+		for _, f := range encodedFieldsOf(t) {
 			if err := c.check(f.Type, at+"."+f.Name); err != nil {
 				return err
 			}
