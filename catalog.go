@@ -256,7 +256,7 @@ func sameDeclaration(a, b Tool) bool {
 		y, _ = b.Declare(Scope{})
 		return nil
 	})
-	return err == nil && x.Description == y.Description && string(x.InputSchema) == string(y.InputSchema)
+	return err == nil && x.Description == y.Description && string(x.InputSchema) == string(y.InputSchema) && string(x.OutputSchema) == string(y.OutputSchema)
 }
 
 // contested reports whether an allow rule for the tool's name or server could be meant

@@ -12,12 +12,16 @@ import (
 // A Declaration is the definition of a tool that the model is shown.
 type Declaration struct {
 	Name        string
-	Description string            // for the model
-	About       string            // for people: what the tool is; no wire sends it
-	InputSchema json.RawMessage   // canonical: equal schemas have equal bytes; shared, do not write to it
-	Examples    []json.RawMessage // inputs that the schema accepts; shared, do not write to them
-	Strict      bool              // see [Info]
-	Deferred    bool              // the definition is loaded on demand; set by the pool, see [Deferral]
+	Description string          // for the model
+	About       string          // for people: what the tool is; no wire sends it
+	InputSchema json.RawMessage // canonical: equal schemas have equal bytes; shared, do not write to it
+	// OutputSchema is the schema of Result.Data as JSON, canonical; nil if it is not known.
+	// Shared, do not write to it.
+	OutputSchema json.RawMessage
+	OutputShown  bool              // what the model reads of a success is the output as JSON, and not words of the tool
+	Examples     []json.RawMessage // inputs that the schema accepts; shared, do not write to them
+	Strict       bool              // see [Info]
+	Deferred     bool              // the definition is loaded on demand; set by the pool, see [Deferral]
 
 	encoded *encodings
 }
@@ -27,10 +31,11 @@ type Declaration struct {
 // name the form and everything that it depends on besides d.
 func (d Declaration) Encoded(key string, encode func(Declaration) []byte) []byte {
 	e := d.encoded
-	if e == nil || !bytes.Equal(e.schema, d.InputSchema) || !slices.EqualFunc(e.examples, d.Examples, sameText) { // a wrapper has changed the declaration
+	if e == nil || !bytes.Equal(e.schema, d.InputSchema) || !slices.EqualFunc(e.examples, d.Examples, sameText) ||
+		!bytes.Equal(e.output.schema(), d.OutputSchema) { // a wrapper has changed the declaration
 		return encode(d)
 	}
-	return e.get(encodingKey{key, d.Name, d.Description, d.Strict, d.Deferred}, func() []byte { return encode(d) })
+	return e.get(encodingKey{key, d.Name, d.Description, d.Strict, d.Deferred, d.OutputShown}, func() []byte { return encode(d) })
 }
 
 func sameText(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
@@ -40,6 +45,7 @@ func sameText(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
 type encodings struct {
 	schema   json.RawMessage // of all forms
 	examples []json.RawMessage
+	output   *outputSpec
 
 	last  atomic.Pointer[encoding] // the last result, which is likely to be the next
 	mu    lock.Mutex               // guards forms
@@ -53,7 +59,7 @@ type encoding struct {
 
 type encodingKey struct {
 	form, name, description string
-	strict, deferred        bool
+	strict, deferred, shown bool
 }
 
 // maxEncodings limits the cache of a tool whose description keeps changing.

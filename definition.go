@@ -58,6 +58,10 @@ type Definition[In, Out any] struct {
 	// Call does the work. Required. An output beside an error is a partial result, and is
 	// shown to the model.
 	Call func(ctx context.Context, in In, c *Call) (Out, error)
+	// OutputSchema is the schema of Result.Data as JSON. Default: derived from Out, if that is
+	// a struct or a map; then encoding/json makes nothing else. A result is held against a
+	// schema that is given here, see [Outcome].OutputErr.
+	OutputSchema json.RawMessage
 	// Result maps the output to a result for the model. Default: a *Result as it is, a
 	// string as text, anything else as JSON. Result.Data is the output unless Result sets it.
 	Result func(out Out) *Result
@@ -155,12 +159,19 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 		}
 		examples = append(examples, text)
 	}
+	out := derivedOutput[Out](d.Result == nil)
+	if len(d.OutputSchema) > 0 {
+		if out, err = givenOutput(d.OutputSchema, d.Result == nil); err != nil {
+			return nil, &BuildError{Tool: d.Name, Field: "OutputSchema", Err: err}
+		}
+	}
 	d.Aliases = append([]string(nil), d.Aliases...)
 	d.Traits.Targets = cloneTargets(d.Traits.Targets)
 	return &defined[In, Out]{
 		def:  d,
 		spec: spec,
-		enc:  &encodings{schema: s.Bytes(), examples: examples},
+		out:  out,
+		enc:  &encodings{schema: s.Bytes(), examples: examples, output: out},
 	}, nil
 }
 
@@ -194,6 +205,7 @@ func (d *Definition[In, Out]) check() error {
 type defined[In, Out any] struct {
 	def  Definition[In, Out]
 	spec *inputSpec
+	out  *outputSpec
 	enc  *encodings
 }
 
@@ -212,6 +224,7 @@ func (t *defined[In, Out]) Declare(s Scope) (Declaration, bool) {
 		text = t.def.Prompt(s)
 	}
 	return Declaration{Name: t.def.Name, Description: text, About: cmp.Or(t.def.Description, text), InputSchema: slices.Clip(t.spec.schema.Bytes()),
+		OutputSchema: slices.Clip(t.out.schema()), OutputShown: t.out != nil && t.out.shown,
 		Examples: slices.Clip(t.enc.examples), Strict: t.def.Strict, encoded: t.enc}, true
 }
 
@@ -299,6 +312,8 @@ func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {
 func isZero[Out any](out Out) bool { return reflect.ValueOf(&out).Elem().IsZero() }
 
 func (t *defined[In, Out]) input() *inputSpec { return t.spec }
+
+func (t *defined[In, Out]) output() *outputSpec { return t.out }
 
 // constant reports whether the tool's declaration is the same in every session. A wrapper
 // does not have this method: it is asked in each session.

@@ -83,6 +83,12 @@
 // Grace is answered and abandoned. It keeps its keys until it returns; a call that
 // conflicts with it fails at once and names it.
 //
+// # What a tool declares
+//
+// A [Declaration] has a text for the model and one for people, the schema of the input and,
+// where the output is a JSON object, that of the output. The text for the model may name
+// other tools of the pool, see [Scope].
+//
 // # Sub-agents
 //
 // [Session.Fork] makes a session that can only be narrower. Its pool is assembled

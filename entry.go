@@ -15,6 +15,7 @@ import (
 type entry struct {
 	tool     Tool
 	info     Info
+	output   *outputSpec
 	decl     *Declaration // the declaration for every session, or nil if the tool is asked in each
 	deferred *Declaration // decl, deferred
 }
@@ -34,7 +35,7 @@ func newEntry(t Tool) (e entry, err error) {
 	if err := checkName(e.info.Name); err != nil {
 		return e, &BuildError{Tool: e.info.Name, Field: "Info.Name", Err: err}
 	}
-	if err := goroutine.Try(func() error { t.input(); return nil }); err != nil {
+	if err := goroutine.Try(func() error { t.input(); e.output = t.output(); return nil }); err != nil {
 		return e, &BuildError{Tool: e.info.Name, Field: "Tool", Err: fmt.Errorf("is not made by Build: %w", err)}
 	}
 	for _, a := range e.info.Aliases {

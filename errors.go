@@ -24,6 +24,9 @@ var (
 	ErrClosed       = errors.New("session closed")
 	// ErrToolFailed: the tool's Call returned an error of its own, which is wrapped, too.
 	ErrToolFailed = errors.New("tool failed")
+	// ErrInvalidOutput: the data of a result is not what the tool's output schema says, see
+	// [Outcome].OutputErr.
+	ErrInvalidOutput = errors.New("invalid output")
 )
 
 // Why there was no answer to a question. The outcome's error wraps ErrDenied, too,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -38,4 +39,35 @@ func ExampleCallError() {
 	//   decided by nobody
 	// 3 Read lookup
 	//   Read is not a registered tool. Call one of the tools you were given.
+}
+
+// A server promised another output than it sends. The model reads the result all the same.
+func ExampleOutcome_outputErr() {
+	tool, err := pegboard.BuildRaw(json.RawMessage(`{"type":"object"}`), pegboard.Definition[json.RawMessage, *pegboard.Result]{
+		Info:         pegboard.Info{Name: "rate"},
+		OutputSchema: json.RawMessage(`{"type":"object","properties":{"rate":{"type":"number"}}}`),
+		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
+			r := pegboard.TextResult("one for two")
+			r.Data = json.RawMessage(`{"rate":"1:2"}`)
+			return r, nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	executor := pegboard.Executor{Logger: slog.New(slog.DiscardHandler)}
+	p, err := pegboard.NewPermissions(pegboard.ModeBypass, pegboard.RuleSet{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	out := executor.Run(context.Background(), pool(pegboard.SessionConfig{Permissions: p}, tool), pegboard.Call{ID: "1", Name: "rate"})[0]
+	fmt.Println(out.Result.Text())
+	fmt.Println(errors.Is(out.OutputErr, pegboard.ErrInvalidOutput))
+	fmt.Println(out.OutputErr)
+	// Output:
+	// one for two
+	// true
+	// result rate: invalid output: rate: got string "1:2", want number
 }

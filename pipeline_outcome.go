@@ -42,7 +42,7 @@ func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
 		return j.fail(j.crash(crash))
 	case err == nil && cause == nil:
 		j.stage = StageResult
-		return Outcome{Result: j.nonEmpty(result)}
+		return Outcome{Result: j.nonEmpty(result), OutputErr: j.checkOutput(result)}
 	case err == nil:
 		return j.stoppedWithResult(result, cause)
 	case cause != nil:
@@ -58,6 +58,23 @@ func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
 		err = &toolError{err}
 	}
 	return j.failWithPartial(result, &failure{err: err, text: text})
+}
+
+// checkOutput holds the data of a successful result against the tool's output schema. It
+// logs that there is an error, but not the error, which may quote the data.
+func (j *job) checkOutput(r *Result) error {
+	var data any
+	if r != nil && r.IsError {
+		return nil
+	} else if r != nil {
+		data = r.Data
+	}
+	err := j.entry.output.check(data)
+	if err == nil {
+		return nil
+	}
+	j.batch.exec.logError("output does not fit the tool's schema", ErrInvalidOutput, "tool", j.call.Name, "call", j.call.ID)
+	return &CallError{Tool: j.call.Name, CallID: j.call.ID, Stage: j.stage, Err: fmt.Errorf("%w: %w", ErrInvalidOutput, err)}
 }
 
 // nonEmpty adds a text to a result that shows the model nothing: some models stop at an

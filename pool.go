@@ -196,7 +196,7 @@ func (p *Pool) suggest(name string) []string {
 func (p *Pool) Fingerprint(part Partition) string {
 	h := sha256.New()
 	for d := range p.Declarations(part) {
-		_, _ = fmt.Fprintf(h, "%q%q%q%q%t%t", d.Name, d.Description, d.InputSchema, d.Examples, d.Strict, d.Deferred)
+		_, _ = fmt.Fprintf(h, "%q%q%q%q%q%t%t%t", d.Name, d.Description, d.InputSchema, d.OutputSchema, d.Examples, d.OutputShown, d.Strict, d.Deferred)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -149,6 +149,12 @@ type Outcome struct {
 	// Result.UpdateSession, unless a [Stream] yielded the outcome before.
 	Err error
 
+	// OutputErr says why Result.Data is not what the tool's output schema says: nil, or a
+	// *[CallError] that wraps ErrInvalidOutput. The call has succeeded all the same, and its
+	// result is as the tool returned it; the executor's Logger is told, without the data. A
+	// Post hook may replace the result. Data of the tool's output type needs no check.
+	OutputErr error
+
 	Decision Decision      // of the permission; zero if the call did not get there
 	Repairs  []string      // how the input was repaired before it was decoded
 	StopTurn bool          // Result.StopTurn, or too many calls in a row were denied

@@ -28,7 +28,7 @@ var rootLayers = []rootLayer{
 		"permissions", "permission_update", "decision", "decide", "decide_rules", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"diff", "view", "tool", "definition", "input_spec", "declaration", "exclusion", "entry", "call", "call_message", "snapshot",
+		"diff", "view", "tool", "definition", "input_spec", "output_spec", "declaration", "exclusion", "entry", "call", "call_message", "snapshot",
 		"result", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{

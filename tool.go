@@ -35,4 +35,6 @@ type Tool interface {
 
 	// input seals the interface, and returns the decoder of the tool's input.
 	input() *inputSpec
+	// output returns what the tool's output is, or nil.
+	output() *outputSpec
 }

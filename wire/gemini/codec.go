@@ -149,6 +149,9 @@ func (c *Codec) encodeTool(d pegboard.Declaration, name string) json.RawMessage 
 	if name != d.Name {
 		key += ":" + name
 	}
+	if c.config.OutputSchemas {
+		key += " with output"
+	}
 	return d.Encoded(key, func(d pegboard.Declaration) []byte {
 		member, converted, err := c.parameters(d.InputSchema)
 		if err != nil {
@@ -161,8 +164,23 @@ func (c *Codec) encodeTool(d pegboard.Declaration, name string) json.RawMessage 
 		if member != "" {
 			o.Set(member, converted.Schema)
 		}
+		if output := c.output(d); output != nil {
+			o.Set("responseJsonSchema", output)
+		}
 		return o.Encode()
 	})
+}
+
+// output returns the schema of what the model reads of a result, or nil if it is not sent.
+func (c *Codec) output(d pegboard.Declaration) json.RawMessage {
+	if !c.config.OutputSchemas || !d.OutputShown || d.OutputSchema == nil {
+		return nil
+	}
+	converted, err := dialect.Convert(d.OutputSchema, dialect.GeminiJSON)
+	if err != nil || len(converted.Parameters) > 0 { // the text of a result has the names as they are
+		return nil
+	}
+	return converted.Schema
 }
 
 // parameters returns a schema in the first form that can express it, and the member for

@@ -147,6 +147,10 @@ func (c *Codec) encodeTool(d pegboard.Declaration, name string) json.RawMessage 
 	if name != d.Name {
 		key += ":" + name
 	}
+	output := c.config.OutputSchemas && d.OutputShown && d.OutputSchema != nil
+	if output {
+		key += " with output"
+	}
 	return d.Encoded(key, func(d pegboard.Declaration) []byte {
 		form, err := function.Parameters(d)
 		if err != nil {
@@ -161,6 +165,9 @@ func (c *Codec) encodeTool(d pegboard.Declaration, name string) json.RawMessage 
 		o.Set("strict", function.Strict(form))
 		if deferred {
 			o.Set("defer_loading", json.RawMessage("true"))
+		}
+		if output {
+			o.Set("output_schema", d.OutputSchema)
 		}
 		return o.Encode()
 	})
