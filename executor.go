@@ -52,8 +52,8 @@ type Executor struct {
 	// ended. Set it if the provider never takes back a complete block. See
 	// [Stream.Finish].
 	StartWritesEarly bool
-	// Repair says how malformed input may be repaired. The zero Repair repairs nothing;
-	// empty input is {} in any case.
+	// Repair says how malformed input may be repaired. The zero Repair repairs scalars of the
+	// wrong type; empty input is {} in any case.
 	Repair Repair
 	// Invoke performs the call itself; nil means in this process.
 	Invoke Invoke

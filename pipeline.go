@@ -181,7 +181,9 @@ func (j *job) decode(ctx context.Context) *failure {
 	input := j.call.Input
 	decoded, err := spec.decode(input)
 	if err != nil {
-		input, decoded = j.repairInput(ctx, err)
+		if input, decoded = j.repairScalars(); decoded == nil {
+			input, decoded = j.repairInput(ctx, err)
+		}
 	}
 	if decoded == nil && err != nil {
 		next := "Correct the input and call it again."

@@ -10,25 +10,40 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/repair"
 )
 
+// repairScalars repairs scalars of the wrong type, which have only one reading, for a
+// built-in tool. It returns nil if the input is wrong in another way, too.
+func (j *job) repairScalars() (input json.RawMessage, in any) {
+	if j.batch.exec.Repair.NoScalars || j.entry.info.Origin.External() {
+		return nil, nil
+	}
+	spec := j.entry.tool.input()
+	input, repairs, ok := repair.Values(slices.Clone(j.call.Input), spec.schema.Bytes(), repair.KindsOf(repair.Scalars, repair.DropNulls))
+	if !ok {
+		return nil, nil
+	}
+	in, err := spec.decode(input)
+	if err != nil {
+		return nil, nil
+	}
+	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, decoded: in, state: &callState{session: j.batch.pool.session, info: &j.entry.info, spec: spec}}
+	j.noteRepairs(c, notesOf(repairs))
+	return input, in
+}
+
 // repairInput repairs an input in the ways that the host permits. It returns nil unless
 // the tool says that the repaired call is read-only.
 func (j *job) repairInput(ctx context.Context, problem error) (input json.RawMessage, in any) {
 	how, spec := j.batch.exec.Repair, j.entry.tool.input()
 	input = slices.Clone(j.call.Input)
 	var notes []string
-	note := func(rs []repair.Repair) {
-		for _, r := range rs {
-			notes = append(notes, r.Note)
-		}
-	}
 	if how.Syntax {
 		repaired, rs, _ := repair.Text(input, repair.KindsOf(repair.ControlCharacters, repair.CodeFence, repair.TrailingText))
-		note(rs)
+		notes = append(notes, notesOf(rs)...)
 		input = repaired
 	}
 	if how.Values {
-		repaired, rs, _ := repair.Values(input, spec.schema.Bytes(), repair.KindsOf(repair.JSONInString, repair.JoinStrings, repair.DropNulls))
-		note(rs)
+		repaired, rs, _ := repair.Values(input, spec.schema.Bytes(), repair.KindsOf(repair.JSONInString, repair.JoinStrings, repair.DropNulls, repair.Scalars))
+		notes = append(notes, notesOf(rs)...)
 		input = repaired
 	}
 	in, err := spec.decode(input)
@@ -47,7 +62,19 @@ func (j *job) repairInput(ctx context.Context, problem error) (input json.RawMes
 	if !tr.ReadOnly || tr.Destructive || j.entry.info.Origin.External() {
 		return nil, nil
 	}
+	j.noteRepairs(c, notes)
+	return input, in
+}
+
+// noteRepairs records the repairs that made the input of c.
+func (j *job) noteRepairs(c *Call, notes []string) {
 	j.repairs = append(j.repairs, notes...)
 	j.batch.emit(Event{Kind: EventRepaired, Call: c, Text: strings.Join(notes, "; ")})
-	return input, in
+}
+
+func notesOf(repairs []repair.Repair) (notes []string) {
+	for _, r := range repairs {
+		notes = append(notes, r.Note)
+	}
+	return notes
 }

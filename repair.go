@@ -6,9 +6,16 @@ import (
 )
 
 // A Repair says how malformed input may be repaired before it is decoded. The repairs are
-// listed in [Outcome].Repairs. Only a read-only call runs on a repaired input, since the
-// model did not write it.
+// listed in [Outcome].Repairs.
+//
+// The zero Repair repairs scalars of built-in tools that have only one reading: "5" or 5.0
+// for the integer 5, "true" for true, and null for a property that may be left out. All other
+// repairs are opt-in, and only a read-only call runs on them, since the model did not write
+// that input.
 type Repair struct {
+	// NoScalars refuses scalars of the wrong type.
+	NoScalars bool
+
 	// Syntax repairs text that is not JSON: control characters inside strings, text
 	// around the object.
 	Syntax bool

@@ -19,6 +19,8 @@ func TestRepair(t *testing.T) {
 	type input struct {
 		Text  string   `json:"text,omitempty"`
 		Names []string `json:"names,omitempty"`
+		Count int      `json:"count,omitempty"`
+		Sure  bool     `json:"sure,omitempty"`
 	}
 	syntax, values := pegboard.Repair{Syntax: true}, pegboard.Repair{Values: true}
 	byHost := pegboard.Repair{Func: func(context.Context, pegboard.Tool, *pegboard.Call, error) json.RawMessage {
@@ -36,7 +38,13 @@ func TestRepair(t *testing.T) {
 		{name: "fence", how: syntax, input: "```json\n{\"text\":\"a\"}\n```", want: `{"text":"a"}`},
 		{name: "list in a string", how: values, input: `{"names":"[\"a\",\"b\"]"}`, want: `{"names":["a","b"]}`},
 		{name: "null", how: values, input: `{"text":null}`, want: `{}`},
-		{name: "never for writers", how: values, writes: true, input: `{"text":null}`},
+		{name: "never for writers", how: values, writes: true, input: `{"names":"[]"}`},
+		{name: "scalars", input: `{"count":"5","sure":"True","text":null}`, want: `{"count":5,"sure":true}`},
+		{name: "scalars of writers, too", writes: true, input: `{"count":5.0,"sure":"false"}`, want: `{"count":5,"sure":false}`},
+		{name: "scalars refused", how: pegboard.Repair{NoScalars: true}, input: `{"count":"5"}`},
+		{name: "scalars beside another mistake", input: `{"count":"5","names":"[]"}`},
+		{name: "scalars beside another repair", how: values, input: `{"count":"5","names":"[]"}`, want: `{"count":5,"names":[]}`},
+		{name: "a scalar with several readings", input: `{"count":"5.5"}`},
 		{name: "never two keys", how: pegboard.Repair{Syntax: true, Values: true}, input: `{"text":"a","text":"b"}`},
 		{name: "never another case", how: pegboard.Repair{Syntax: true, Values: true}, input: `{"TEXT":"a"}`},
 		{name: "the host's", how: byHost, input: `{`, want: `{"text":"host"}`},

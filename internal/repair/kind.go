@@ -11,10 +11,11 @@ const (
 	JSONInString                      // a string that holds an object or list is replaced with it
 	JoinStrings                       // a list of strings in place of a string is joined with line breaks
 	DropNulls                         // an optional property that is null is removed
+	Scalars                           // a string that holds a number or a boolean becomes that; 3.0 becomes 3 for an integer
 )
 
 // Kinds is a set of kinds. The zero value is empty.
-type Kinds uint8
+type Kinds uint16
 
 // KindsOf returns the set of the given kinds.
 func KindsOf(kinds ...Kind) Kinds {

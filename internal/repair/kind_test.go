@@ -10,11 +10,11 @@ import (
 
 func TestKindsOf(t *testing.T) {
 	t.Parallel()
-	for k := repair.ControlCharacters; k <= repair.DropNulls; k++ {
+	for k := repair.ControlCharacters; k <= repair.Scalars; k++ {
 		require.True(t, (allText | allValues).Has(k))
 		require.True(t, repair.KindsOf(k).Has(k))
 		require.False(t, repair.KindsOf().Has(k))
 	}
 	require.Equal(t, allText|allValues, repair.KindsOf(repair.ControlCharacters, repair.CodeFence, repair.TrailingText,
-		repair.JSONInString, repair.JoinStrings, repair.DropNulls))
+		repair.JSONInString, repair.JoinStrings, repair.DropNulls, repair.Scalars))
 }

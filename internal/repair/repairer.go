@@ -62,8 +62,10 @@ func (r *repairer) repairValue(n *node, at *strictjson.Trail) {
 	switch c := r.scan.Text[r.scan.Pos]; {
 	case n == nil || r.failed:
 		r.scan.Value()
-	case c == '"' && t&text == 0 && t&(object|list) != 0:
+	case c == '"' && t&text == 0 && t != 0:
 		r.decodeString(n, at)
+	case (c == '-' || '0' <= c && c <= '9') && t&number == integer:
+		r.spellInteger(at)
 	case c == '[' && t&^null == text:
 		r.joinStrings(at)
 	case c == '[':
@@ -144,15 +146,20 @@ func (r *repairer) dropMember(end, start int, kept bool) {
 	}
 }
 
-// decodeString replaces a string with the object or list that it holds.
+// decodeString replaces a string with the value that it holds.
 func (r *repairer) decodeString(n *node, at *strictjson.Trail) {
 	start := r.scan.Pos
 	quoted := r.scan.Value()
-	if !r.allow.Has(JSONInString) || r.depth == 0 {
+	inner := bytes.Trim([]byte(jsonscan.Unquote(quoted)), " \t\r\n")
+	if len(inner) == 0 {
 		return
 	}
-	inner := bytes.Trim([]byte(jsonscan.Unquote(quoted)), " \t\r\n")
-	if len(inner) == 0 || containerType(inner[0])&r.rules.typesOf(n) == 0 {
+	if value := scalarIn(inner, r.rules.typesOf(n)); value != nil && r.allow.Has(Scalars) {
+		r.record(Scalars, at, "A string that holds a number, true or false became that value.")
+		r.replace(start, value)
+		return
+	}
+	if !r.allow.Has(JSONInString) || r.depth == 0 || containerType(inner[0])&r.rules.typesOf(n) == 0 {
 		return
 	}
 	if _, err := strictjson.Decode(inner, strictjson.Limits{Depth: r.depth}); err != nil {
@@ -177,6 +184,16 @@ func containerType(c byte) types {
 		return list
 	default:
 		return 0
+	}
+}
+
+// spellInteger writes a whole number without fraction and exponent.
+func (r *repairer) spellInteger(at *strictjson.Trail) {
+	start := r.scan.Pos
+	value := r.scan.Value()
+	if whole := wholeNumber(value); whole != nil && !bytes.Equal(whole, value) && r.allow.Has(Scalars) {
+		r.record(Scalars, at, "A whole number was spelled without its fraction.")
+		r.replace(start, whole)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 const (
 	allText   = repair.Kinds(1<<repair.ControlCharacters | 1<<repair.CodeFence | 1<<repair.TrailingText)
-	allValues = repair.Kinds(1<<repair.JSONInString | 1<<repair.JoinStrings | 1<<repair.DropNulls)
+	allValues = repair.Kinds(1<<repair.JSONInString | 1<<repair.JoinStrings | 1<<repair.DropNulls | 1<<repair.Scalars)
 )
 
 func TestText(t *testing.T) {

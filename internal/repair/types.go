@@ -8,8 +8,11 @@ const (
 	list
 	text
 	null
-	scalar     // numbers and booleans
-	everything = object | list | text | null | scalar
+	integer
+	fraction // a number that is not whole
+	boolean
+	number     = integer | fraction
+	everything = object | list | text | null | number | boolean
 )
 
 func typeNamed(name string) types {
@@ -22,8 +25,12 @@ func typeNamed(name string) types {
 		return text
 	case "null":
 		return null
-	case "number", "integer", "boolean":
-		return scalar
+	case "number":
+		return number
+	case "integer":
+		return integer
+	case "boolean":
+		return boolean
 	default:
 		return everything
 	}
@@ -39,10 +46,13 @@ func typeOf(n *node) types {
 	case n.value == nil:
 		return null
 	}
-	if _, ok := n.value.(string); ok {
+	switch n.value.(type) {
+	case string:
 		return text
+	case bool:
+		return boolean
 	}
-	return scalar
+	return number
 }
 
 func namedTypes(n *node) types {

@@ -24,9 +24,14 @@ const (
 //     strings and null.
 //   - A property that is null is removed where the schema declares it, never requires it
 //     and does not accept null.
+//   - A string that holds a number, or true or false in any letter case, is replaced with it
+//     where the schema accepts such values and no strings.
+//   - A whole number that is spelled with a fraction or an exponent, such as 3.0, is spelled
+//     without where the schema accepts only integers. The schema accepts it as it is, but a
+//     Go type may not.
 //
-// A value is repaired only if the schema certainly forbids its type, whatever the rest of
-// the input is; so Values never changes valid input. It follows references inside the
+// But for the last, a value is repaired only if the schema certainly forbids its type, whatever the rest of
+// the input is; so Values never changes the meaning of valid input. It follows references inside the
 // schema, allOf, anyOf and oneOf. A repaired input may still be invalid: the caller must
 // validate the result.
 //
@@ -37,7 +42,7 @@ const (
 // schema is over 1 MiB, very intricate, of an unknown dialect, or contains schemas with
 // their own $id or $schema. It never changes data.
 func Values(data []byte, schema json.RawMessage, allow Kinds) (repaired []byte, repairs []Repair, ok bool) {
-	if allow&KindsOf(JSONInString, JoinStrings, DropNulls) == 0 || !isReadable(data) {
+	if allow&KindsOf(JSONInString, JoinStrings, DropNulls, Scalars) == 0 || !isReadable(data) {
 		return data, nil, false
 	}
 	root, d, ok := readSchema(schema)

@@ -26,7 +26,7 @@ func checkValues(t *testing.T, raw json.RawMessage, compiled *schema.Schema, inp
 		require.Equal(t, input, repaired)
 		return false
 	}
-	require.LessOrEqual(t, len(repaired), len(input))
+	require.LessOrEqual(t, len(repaired), len(input)+16*len(repairs), "1e15 grows")
 	_, err := strictjson.Decode(repaired, strictjson.Limits{})
 	require.NoError(t, err)
 	again, _, ok := repair.Values(repaired, raw, allValues)
@@ -34,7 +34,9 @@ func checkValues(t *testing.T, raw json.RawMessage, compiled *schema.Schema, inp
 	if compiled != nil {
 		v, err := strictjson.Decode(input, strictjson.Limits{})
 		require.NoError(t, err)
-		require.Error(t, compiled.Validate(v), "repaired valid input to %s", repaired)
+		if compiled.Validate(v) == nil { // only a whole number may be spelled in another way
+			require.JSONEq(t, string(input), string(repaired), "repaired valid input")
+		}
 	}
 	return true
 }

@@ -75,10 +75,10 @@ const (
 
 type readInput struct {
 	FilePath string `json:"file_path" jsonschema:"minLength=1" jsonschema_description:"The absolute path of the file. A relative one is taken from the working directory."`
-	Offset   int    `json:"offset,omitempty" jsonschema:"minimum=1" jsonschema_description:"The number of the first line to show (default 1); in a notebook, of the first cell"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"The number of the first line to show (default 1); in a notebook, of the first cell"`
 	// ByteOffset is an offset within the line Offset.
 	ByteOffset int64  `json:"byte_offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"Where in the line that offset names to begin, in bytes counted from 0: for a line that was cut. Then only this line is shown unless limit says otherwise."`
-	Limit      int    `json:"limit,omitempty" jsonschema:"minimum=1" jsonschema_description:"How many lines or cells to show, if the default is too many or too few"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines or cells to show, if the default is too many or too few"`
 	Pages      string `json:"pages,omitempty" jsonschema_description:"Which pages of a PDF document to show, 20 at most: \"3\", \"1-5\" or \"10-\". Needed if it has more than 10."`
 }
 

@@ -218,8 +218,8 @@ func TestReadRefuses(t *testing.T) {
 		{name: "UTF-32", text: "\xff\xfe\x00\x00a\x00\x00\x00", says: []string{"binary", "application/octet-stream"}},
 		{name: "NUL in the name", input: map[string]any{"file_path": "a\x00b"}, says: []string{"NUL"}},
 		{name: "empty name", input: map[string]any{"file_path": ""}, says: []string{"file_path"}},
-		{name: "offset zero", input: map[string]any{"file_path": "f.txt", "offset": 0}, says: []string{"offset"}},
-		{name: "limit zero", input: map[string]any{"file_path": "f.txt", "limit": 0}, says: []string{"limit"}},
+		{name: "offset below zero", input: map[string]any{"file_path": "f.txt", "offset": -1}, says: []string{"offset"}},
+		{name: "limit below zero", input: map[string]any{"file_path": "f.txt", "limit": -1}, says: []string{"limit"}},
 		{name: "unknown field", input: map[string]any{"file_path": "f.txt", "line": 3}, says: []string{"line"}},
 	}
 	for _, tc := range tests {
@@ -302,4 +302,15 @@ func TestReadLineForm(t *testing.T) {
 	text, file := g.read(t, map[string]any{"file_path": g.put(t, "f", "a\nb\n")})
 	require.Equal(t, "1→a\n2→b", text)
 	require.Equal(t, "a\nb", file.Content)
+}
+
+// TestReadTakesZeroForTheDefault, as other harnesses do.
+func TestReadTakesZeroForTheDefault(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{})
+	g.put(t, "f.txt", "one\ntwo\n")
+	out := g.call(t.Context(), t, "Read", map[string]any{"file_path": "f.txt", "offset": 0, "limit": 0})
+	require.NoError(t, out.Err)
+	require.Contains(t, out.Result.Text(), "one")
+	require.Contains(t, out.Result.Text(), "two")
 }

@@ -31,7 +31,7 @@ type Options struct {
 type readInput struct {
 	Ref     string `json:"ref" jsonschema:"minLength=1" jsonschema_description:"Which result: the name or the path that its notice gives, exactly as it stands there"`
 	Offset  int64  `json:"offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"The first byte to show or to search (default 0)"`
-	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=1" jsonschema_description:"How many bytes to show, if the default is too many"`
+	Limit   int    `json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many bytes to show, if the default is too many"`
 	Pattern string `json:"pattern,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"A regular expression (RE2). Only lines that match it are shown, each behind its offset and a colon."`
 }
 

@@ -162,9 +162,10 @@ func TestBashReportsLinesAsTheyCome(t *testing.T) {
 func TestBashRefusesWhatIsNoCommand(t *testing.T) {
 	t.Parallel()
 	s := session(t, t.TempDir(), "Bash")
-	for _, input := range []string{`{}`, `{"command":""}`, `{"command":"  "}`, `{"command":"a\u0000b"}`, `{"command":"a","timeout":0}`, `{"command":"a","shell":"zsh"}`} {
+	for _, input := range []string{`{}`, `{"command":""}`, `{"command":"  "}`, `{"command":"a\u0000b"}`, `{"command":"a","timeout":-1}`, `{"command":"a","shell":"zsh"}`} {
 		require.ErrorIs(t, bash(t, s, shell.Options{}, input).Err, pegboard.ErrInvalidInput, input)
 	}
+	require.NoError(t, bash(t, s, shell.Options{}, `{"command":"echo","timeout":0}`).Err, "0 is the default")
 	out := bash(t, s, shell.Options{Shell: []string{"/no/such/shell", "-c"}}, `{"command":"echo"}`)
 	require.Error(t, out.Err)
 	require.Contains(t, out.Result.Text(), "could not be started")

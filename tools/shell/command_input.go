@@ -10,7 +10,7 @@ import (
 
 type commandInput struct {
 	Command     string `json:"command" jsonschema_description:"The command line to run"`
-	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=1" jsonschema_description:"How long it may take, in milliseconds (default 120000, at most 600000; in the background 1800000 and 7200000)"`
+	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=0" jsonschema_description:"How long it may take, in milliseconds (default 120000, at most 600000; in the background 1800000 and 7200000)"`
 	Description string `json:"description,omitempty" jsonschema_description:"What the command does, in five to ten words"`
 	Background  bool   `json:"run_in_background,omitempty" jsonschema_description:"Start it and go on; its output goes to a file, and you are told when it ends"`
 }

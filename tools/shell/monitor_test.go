@@ -306,7 +306,7 @@ func TestMonitorRefuses(t *testing.T) {
 		{name: "a blank command", input: `{"description":"d","command":" "}`, says: "blank"},
 		{name: "no description", input: `{"command":"true"}`, says: "description"},
 		{name: "a WebSocket", input: `{"description":"d","ws":{"url":"wss://example.com"}}`, says: "ws"},
-		{name: "no time", input: `{"description":"d","command":"true","timeout_ms":0}`, says: "timeout_ms"},
+		{name: "less than no time", input: `{"description":"d","command":"true","timeout_ms":-1}`, says: "timeout_ms"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

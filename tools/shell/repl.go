@@ -83,7 +83,7 @@ type replInput struct {
 	Code        string `json:"code" jsonschema_description:"The code to run; the value of an expression at its end is shown"`
 	Language    string `json:"language,omitempty" jsonschema:"enum=python,enum=javascript" jsonschema_description:"The language of the code"`
 	Description string `json:"description,omitempty" jsonschema_description:"What the code does, in five to ten words"`
-	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=1" jsonschema_description:"How long it may run, in milliseconds (default 30000, at most 600000); time in tools does not count"`
+	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=0" jsonschema_description:"How long it may run, in milliseconds (default 30000, at most 600000); time in tools does not count"`
 	Restart     bool   `json:"restart,omitempty" jsonschema_description:"Begin with a new interpreter; code may be empty then"`
 }
 
