@@ -62,6 +62,10 @@ var (
 // would change.
 var ErrNoPreview = errors.New("the tool has no preview")
 
+// ErrModeUnavailable is returned where a mode is to be entered that the permissions do not
+// offer, see [Permissions.Offers].
+var ErrModeUnavailable = errors.New("permission mode not available")
+
 // ErrAlreadyStored is returned by [Call.StoreRaw] for a call that reads stored results.
 var ErrAlreadyStored = errors.New("result is already stored")
 

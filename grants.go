@@ -49,7 +49,11 @@ func (g *grants) inForce() *Permissions {
 func (g *grants) update(change func(Permissions) (Permissions, error)) error {
 	g.updating.Lock()
 	defer g.updating.Unlock()
-	p, err := change(*g.own.Load())
+	own := *g.own.Load()
+	if g.parent != nil {
+		own = own.inheriting(g.parent.inForce())
+	}
+	p, err := change(own)
 	if err != nil {
 		return err
 	}

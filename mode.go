@@ -37,11 +37,12 @@ const (
 	ModeDeny Mode = "deny"
 )
 
+// modesByLaxity are the modes, from strict to lax.
+var modesByLaxity = [...]Mode{ModeDeny, ModeDontAsk, ModeAsk, ModePlan, ModeDefault, ModeAcceptEdits, ModeAuto, ModeBypass}
+
 // laxity returns the mode's place in the order from strict to lax, or -1 if it is unknown.
 // A fork may not be laxer than its parent.
-func (m Mode) laxity() int {
-	return slices.Index([]Mode{ModeDeny, ModeDontAsk, ModeAsk, ModePlan, ModeDefault, ModeAcceptEdits, ModeAuto, ModeBypass}, m.orDefault())
-}
+func (m Mode) laxity() int { return slices.Index(modesByLaxity[:], m.orDefault()) }
 
 func (m Mode) orDefault() Mode {
 	if m == "" || m == "manual" { // the name that some settings files use
@@ -53,3 +54,18 @@ func (m Mode) orDefault() Mode {
 func (m Mode) edits() bool { return m == ModeAcceptEdits || m == ModeAuto }
 
 func (m Mode) asksNobody() bool { return m == ModeDontAsk || m == ModeDeny }
+
+// modes is a set of modes: a bit for the laxity of each.
+type modes uint8
+
+// modesOf returns the set of ms, without those that are unknown.
+func modesOf(ms ...Mode) (set modes) {
+	for _, m := range ms {
+		if i := m.laxity(); i >= 0 {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+func (s modes) has(m Mode) bool { return s&modesOf(m) != 0 }

@@ -53,7 +53,9 @@ func TestAutoModeDropsBroadRules(t *testing.T) {
 			}
 			pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{tc.rule}}), Classifier: undecided}))
 			in := func(mode pegboard.Mode) string {
-				require.NoError(t, pool.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(mode) }))
+				require.NoError(t, pool.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+					return p.WithAvailable(mode).WithMode(mode)
+				}))
 				require.Len(t, pool.Session().Permissions().Rules(), 1, "it stays in the list")
 				return judge(t, pool).behavior.String()
 			}

@@ -26,7 +26,7 @@ const (
 	UpdateAddRules          PermissionUpdateType = "addRules"
 	UpdateReplaceRules      PermissionUpdateType = "replaceRules" // all rules of the behavior and the destination
 	UpdateRemoveRules       PermissionUpdateType = "removeRules"
-	UpdateSetMode           PermissionUpdateType = "setMode" // ModeBypass only where it was available before
+	UpdateSetMode           PermissionUpdateType = "setMode" // without effect for ModeBypass where it is not offered; an error for any other mode
 	UpdateAddDirectories    PermissionUpdateType = "addDirectories"
 	UpdateRemoveDirectories PermissionUpdateType = "removeDirectories"
 )
@@ -69,8 +69,8 @@ func (u PermissionUpdate) apply(p Permissions) (Permissions, error) {
 		if u.Mode == "" {
 			return p, errors.New("the mode is missing")
 		}
-		if u.Mode == ModeBypass && !p.bypass {
-			return p, nil
+		if u.Mode == ModeBypass && !p.Offers(ModeBypass) {
+			return p, nil // as Claude Code documents it
 		}
 		return p.WithMode(u.Mode)
 	case UpdateAddDirectories, UpdateRemoveDirectories:

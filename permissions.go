@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -30,7 +31,9 @@ type Permissions struct {
 	before Mode   // the mode before plan mode
 	set    *ruleset
 	dirs   []AddedDirectory
-	bypass bool // ModeBypass may be set by an update
+
+	available modes // of ModeAuto and ModeBypass, those that may be entered
+	withheld  modes // those that may not be entered, see Without
 
 	// Set in a session:
 	own   []workDir // the session's own working directories
@@ -39,10 +42,11 @@ type Permissions struct {
 }
 
 // NewPermissions returns permissions of the given mode and rules. An empty mode means
-// ModeDefault, or in a fork its parent's. It is an error if the mode is unknown, or a
-// rule is not fully understood.
+// ModeDefault, or in a fork its parent's. The mode is available from now on, see
+// [Permissions.Offers]. It is an error if the mode is unknown, or a rule is not fully
+// understood.
 func NewPermissions(mode Mode, sets ...RuleSet) (Permissions, error) {
-	p := Permissions{mode: mode, bypass: mode == ModeBypass}
+	p := Permissions{mode: mode, available: modesOf(mode)}
 	if mode.laxity() < 0 {
 		return Permissions{}, fmt.Errorf("unknown permission mode %q", mode)
 	}
@@ -57,26 +61,6 @@ func (p Permissions) Rules() []Rule { return slices.Clone(p.set.all()) }
 
 // Directories returns the directories that were added.
 func (p Permissions) Directories() []AddedDirectory { return slices.Clone(p.dirs) }
-
-// WithMode returns p with another mode. Plan mode remembers the mode before it.
-func (p Permissions) WithMode(m Mode) (Permissions, error) {
-	if m.laxity() < 0 {
-		return Permissions{}, fmt.Errorf("unknown permission mode %q", m)
-	}
-	if m == ModePlan && p.mode != ModePlan {
-		p.before = p.Mode()
-	}
-	p.mode, p.bypass = m, p.bypass || m == ModeBypass
-	return p, nil
-}
-
-// AfterPlan returns p in the mode before plan mode. In any other mode it returns p.
-func (p Permissions) AfterPlan() Permissions {
-	if p.mode == ModePlan {
-		p.mode, p.before = p.before.orDefault(), ""
-	}
-	return p
-}
 
 // WithRules returns p with further rules.
 func (p Permissions) WithRules(sets ...RuleSet) (Permissions, error) {
@@ -132,6 +116,9 @@ func (p Permissions) checkFork(fork Permissions) error {
 	if fork.mode != "" && fork.mode.laxity() > p.mode.laxity() {
 		return fmt.Errorf("mode %s is laxer than the parent's mode %s", fork.mode, p.Mode())
 	}
+	if fork.mode != "" && p.withheld.has(fork.mode) {
+		return fmt.Errorf("%w: the parent's permissions withhold mode %s", ErrModeUnavailable, fork.mode)
+	}
 	for _, d := range fork.dirs {
 		if !slices.Contains(p.dirs, d) {
 			return fmt.Errorf("a fork cannot add the directory %s; add it to the parent", d.Path)
@@ -145,8 +132,8 @@ func (p Permissions) checkFork(fork Permissions) error {
 	return nil
 }
 
-// narrowed returns p narrowed by a fork's permissions: its deny and ask rules, its mode,
-// its directories.
+// narrowed returns p narrowed by a fork's permissions: its deny and ask rules, its mode
+// and those that it withholds, its directories.
 func (p Permissions) narrowed(fork Permissions) Permissions {
 	var dirs []AddedDirectory
 	var added []workDir // as the parent resolved them
@@ -157,9 +144,11 @@ func (p Permissions) narrowed(fork Permissions) Permissions {
 	}
 	own := slices.DeleteFunc(slices.Clone(fork.own), func(d workDir) bool { return !d.isWithin(p.work) }) // the parent may have lost one
 	p.dirs, p.added, p.own, p.work, p.before = dirs, added, own, slices.Concat(own, added), fork.before
-	if fork.mode != "" && fork.Mode() != p.Mode() {
+	p.withheld |= fork.withheld
+	mode := p.orStricter(cmp.Or(fork.mode, p.mode)).orDefault()
+	if mode != p.Mode() {
 		p.outer = append(slices.Clone(p.outer), p.Mode())
-		p.mode = fork.mode
+		p.mode, p.available = mode, p.available|modesOf(mode)
 	}
 	more := slices.DeleteFunc(fork.Rules(), func(r Rule) bool { return r.Behavior == Allow })
 	if len(more) > 0 {

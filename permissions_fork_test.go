@@ -93,7 +93,9 @@ func TestChildIsNeverLaxerInAnyPairOfModes(t *testing.T) {
 					return p.WithRules(pegboard.RuleSet{Ask: d.rules(1), Deny: d.rules(1)})
 				}))
 				compare("after a rule of the child")
-				require.NoError(t, parent.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(later) }))
+				require.NoError(t, parent.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+					return p.WithAvailable(later).WithMode(later)
+				}))
 				compare("after the parent took another mode")
 				require.NoError(t, parent.SetPermissions(d.policy(t)))
 				compare("after the parent took other rules")

@@ -25,7 +25,7 @@ var rootLayers = []rootLayer{
 		"info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
-		"permissions", "permission_update", "decision", "decide", "decide_rules", "explanation",
+		"permissions", "permissions_modes", "permission_update", "decision", "decide", "decide_rules", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
 		"diff", "view", "tool", "definition", "input_spec", "output_spec", "declaration", "exclusion", "entry", "call", "call_message", "snapshot",

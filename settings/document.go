@@ -12,9 +12,14 @@ const (
 	permissionsKey = "permissions"
 	modeKey        = "defaultMode"
 	directoriesKey = "additionalDirectories"
+
+	disableBypassKey = "disableBypassPermissionsMode"
+	disableAutoKey   = "disableAutoMode"
 )
 
-func permissionKeys() []string { return []string{"allow", "ask", "deny", directoriesKey, modeKey} }
+func permissionKeys() []string {
+	return []string{"allow", "ask", "deny", directoriesKey, modeKey, disableBypassKey, disableAutoKey}
+}
 
 // parse parses a settings file. A missing or empty file is an empty object. The error is a
 // *CorruptError, or wraps ErrComments.

@@ -55,6 +55,8 @@ func (r *fileReader) read() error {
 		r.Directories = append(r.Directories, dirs...)
 	}
 	r.readMode()
+	r.readDisabled(disableBypassKey, pegboard.ModeBypass)
+	r.readDisabled(disableAutoKey, pegboard.ModeAuto)
 	return nil
 }
 
@@ -132,6 +134,21 @@ func (r *fileReader) readMode() {
 	case !r.trusted && (m == pegboard.ModeAcceptEdits || m == pegboard.ModeAuto):
 		r.warn("%s: %s does not count until the project is trusted", modeKey, m)
 	case r.Mode == "":
-		r.Mode = p.Mode()
+		r.Mode, r.modePath = p.Mode(), r.path
+	}
+}
+
+// readDisabled reads a key that forbids a mode. Any value but "disable", null and false is
+// probably a misspelling, so it forbids the mode as well.
+func (r *fileReader) readDisabled(key string, m pegboard.Mode) {
+	at, err := r.doc.At(permissionsKey, key)
+	if err != nil || at.Missing() || r.doc.Raw(at) == "null" {
+		return
+	}
+	if r.doc.Text(at) != "disable" {
+		r.warn(`%s: %s is not understood; to forbid the mode, write "disable"`, key, r.doc.Raw(at))
+	}
+	if r.doc.Raw(at) != "false" && !slices.Contains(r.Withheld, m) {
+		r.Withheld = append(r.Withheld, m)
 	}
 }

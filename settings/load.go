@@ -3,6 +3,7 @@ package settings
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
@@ -11,9 +12,12 @@ import (
 // Loaded are the permissions in the settings files.
 type Loaded struct {
 	Mode        pegboard.Mode             // the mode that sessions start in; ModeDefault if no file sets one
+	Withheld    []pegboard.Mode           // the modes that a file disables
 	Rules       []pegboard.RuleSet        // rules of each existing file, in the order local, project, user
 	Directories []pegboard.AddedDirectory // directories in the same order
 	Warnings    []Warning                 // ignored settings, to show to the user
+
+	modePath string // the file that set Mode
 }
 
 // A Warning describes a setting that is ignored.
@@ -36,7 +40,7 @@ func (l *Loaded) Permissions() (pegboard.Permissions, error) {
 	for _, d := range l.Directories {
 		updates = append(updates, pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{d.Path}, Destination: d.Source})
 	}
-	return p.Apply(updates...)
+	return p.Without(l.Withheld...).Apply(updates...)
 }
 
 // Load reads the files. A missing or empty file has no settings.
@@ -50,7 +54,8 @@ func (l *Loaded) Permissions() (pegboard.Permissions, error) {
 //
 // The first file with a mode sets it. No file can set ModeBypass, and only the user's file
 // ModeAuto. Without trust, see [Files].Trusted, a mode that allows more than ModeDefault is
-// ignored as well. Directories are returned as they are in the file; relative ones are
+// ignored as well. Any file can forbid ModeBypass and ModeAuto, by
+// disableBypassPermissionsMode and disableAutoMode. Directories are returned as they are in the file; relative ones are
 // relative to the session's directory.
 //
 // A path rule that begins with one slash is relative to the project in a project's file, to
@@ -67,6 +72,10 @@ func (f Files) Load(ctx context.Context) (*Loaded, error) {
 		}
 	}
 	if l.Mode == "" {
+		l.Mode = pegboard.ModeDefault
+	}
+	if slices.Contains(l.Withheld, l.Mode) {
+		l.Warnings = append(l.Warnings, Warning{Path: l.modePath, Text: fmt.Sprintf("%s: %s is disabled", modeKey, l.Mode)})
 		l.Mode = pegboard.ModeDefault
 	}
 	return l, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -231,6 +232,60 @@ func TestLoadModes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLoadDisabledModes: any file may forbid bypass and auto, trusted or not.
+func TestLoadDisabledModes(t *testing.T) {
+	t.Parallel()
+	both := []pegboard.Mode{pegboard.ModeBypass, pegboard.ModeAuto}
+	tests := []struct {
+		name, data string
+		want       []pegboard.Mode
+		warns      string
+	}{
+		{name: "none", data: `{}`},
+		{name: "bypass", data: `{"disableBypassPermissionsMode": "disable"}`, want: both[:1]},
+		{name: "auto", data: `{"disableAutoMode": "disable"}`, want: both[1:]},
+		{name: "both", data: `{"disableAutoMode": "disable", "disableBypassPermissionsMode": "disable"}`, want: both},
+		{name: "null", data: `{"disableAutoMode": null}`},
+		{name: "false", data: `{"disableAutoMode": false}`, warns: `disableAutoMode: false is not understood`},
+		{name: "misspelt", data: `{"disableAutoMode": "disabled"}`, want: both[1:], warns: `"disabled" is not understood`},
+		{name: "true", data: `{"disableBypassPermissionsMode": true}`, want: both[:1], warns: `write "disable"`},
+		{name: "the mode that it sets", data: `{"disableAutoMode": "disable", "defaultMode": "auto"}`, want: both[1:], warns: "auto"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			for _, path := range []func(f settings.Files) string{
+				func(f settings.Files) string { return f.Local }, func(f settings.Files) string { return f.Project }, func(f settings.Files) string { return f.User },
+			} {
+				f := files(t)
+				write(t, path(f), `{"permissions": `+tc.data+`}`)
+				l := load(t, f)
+				require.Equal(t, tc.want, l.Withheld)
+				require.Equal(t, pegboard.ModeDefault, l.Mode)
+				if tc.warns == "" {
+					require.Empty(t, l.Warnings)
+				} else {
+					require.Len(t, l.Warnings, 1)
+					require.Contains(t, l.Warnings[0].Text, tc.warns)
+				}
+				p, err := l.Permissions()
+				require.NoError(t, err)
+				p = p.WithAvailable(both...)
+				for _, m := range both {
+					require.Equal(t, !slices.Contains(tc.want, m), p.Offers(m), m)
+				}
+			}
+		})
+	}
+
+	f := files(t)
+	write(t, f.User, `{"permissions": {"defaultMode": "auto"}}`)
+	write(t, f.Project, `{"permissions": {"disableAutoMode": "disable"}}`)
+	l := load(t, f)
+	require.Equal(t, pegboard.ModeDefault, l.Mode, "another file sets it")
+	require.Equal(t, []settings.Warning{{Path: f.User, Text: "defaultMode: auto is disabled"}}, l.Warnings)
 }
 
 // TestTrust: what a project brings along allows nothing before it is trusted.

@@ -76,7 +76,7 @@ func (f Files) Save(ctx context.Context, updates []pegboard.PermissionUpdate) er
 
 // editors checks the updates and returns an editor for each source.
 func (f Files) editors(updates []pegboard.PermissionUpdate) ([]*editor, error) {
-	if _, err := (pegboard.Permissions{}).Apply(updates...); err != nil {
+	if _, err := (pegboard.Permissions{}).WithAvailable(pegboard.ModeAuto).Apply(updates...); err != nil { // the session has offered the mode
 		return nil, err
 	}
 	for _, u := range updates {

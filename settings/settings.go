@@ -5,8 +5,9 @@
 // restart.
 //
 // Only the object "permissions" of a file is read and changed: its lists allow, ask, deny
-// and additionalDirectories, and its defaultMode. All other bytes stay: unknown keys, their
-// order, indentation, line ends.
+// and additionalDirectories, and its defaultMode. The keys disableBypassPermissionsMode and
+// disableAutoMode are read. All other bytes stay: unknown keys, their order, indentation,
+// line ends.
 package settings
 
 import (

@@ -1,0 +1,84 @@
+package pegboard
+
+import (
+	"fmt"
+)
+
+// Offers reports whether m may be entered: by WithMode, an update, or an answer that
+// remembers one. ModeAuto and ModeBypass are offered only if the permissions were made in
+// them, or by WithAvailable; the other modes always. No mode is offered that Without
+// names. An unknown mode is not offered.
+//
+// In a fork, the parent's mode is a further limit: a laxer one is refused.
+func (p Permissions) Offers(m Mode) bool {
+	optional := m == ModeAuto || m == ModeBypass
+	return m.laxity() >= 0 && !p.withheld.has(m) && (!optional || p.available.has(m))
+}
+
+// WithAvailable returns p in which these modes may be entered, unless Without names them,
+// before or after. The mode of p stays. An unknown mode changes nothing.
+func (p Permissions) WithAvailable(modes ...Mode) Permissions {
+	p.available |= modesOf(modes...)
+	return p
+}
+
+// Without returns p in which these modes can never be entered, nor in a fork: as a policy
+// wants it. If the mode of p is among them, the next stricter one takes its place that is
+// offered, at the laxest ModeDefault. ModeDeny cannot be withheld. An unknown mode changes
+// nothing.
+func (p Permissions) Without(modes ...Mode) Permissions {
+	p.withheld |= modesOf(modes...) &^ modesOf(ModeDeny)
+	if p.withheld.has(p.mode) {
+		p.mode = p.orStricter(p.mode)
+	}
+	return p
+}
+
+// WithMode returns p with another mode. Plan mode remembers the mode before it. It is an
+// error if the mode is unknown, and [ErrModeUnavailable] if p does not offer it.
+func (p Permissions) WithMode(m Mode) (Permissions, error) {
+	switch {
+	case m.laxity() < 0:
+		return Permissions{}, fmt.Errorf("unknown permission mode %q", m)
+	case p.withheld.has(m):
+		return Permissions{}, fmt.Errorf("%w: the permissions withhold %s", ErrModeUnavailable, m.orDefault())
+	case !p.Offers(m):
+		return Permissions{}, fmt.Errorf("%w: %s is entered only where the permissions were made in it, or with WithAvailable", ErrModeUnavailable, m)
+	}
+	if m == ModePlan && p.mode != ModePlan {
+		p.before = p.Mode()
+	}
+	p.mode = m
+	return p, nil
+}
+
+// AfterPlan returns p in the mode before plan mode, or in a stricter one if that is not
+// offered any more. In any other mode it returns p.
+func (p Permissions) AfterPlan() Permissions {
+	if p.mode == ModePlan {
+		p.mode, p.before = p.orStricter(p.before.orDefault()), ""
+	}
+	return p
+}
+
+// orStricter returns m if it is not withheld. Otherwise it returns the laxest mode that is
+// not withheld, and laxer neither than m nor than ModeDefault.
+func (p Permissions) orStricter(m Mode) Mode {
+	if !p.withheld.has(m) {
+		return m
+	}
+	for i := min(m.laxity(), ModeDefault.laxity()); i > 0; i-- {
+		if !p.withheld.has(modesByLaxity[i]) {
+			return modesByLaxity[i]
+		}
+	}
+	return ModeDeny
+}
+
+// inheriting returns the permissions of a fork with the modes that its parent's offer and
+// withhold.
+func (p Permissions) inheriting(parent *Permissions) Permissions {
+	p.available |= parent.available
+	p.withheld |= parent.withheld
+	return p
+}

@@ -1,0 +1,221 @@
+package pegboard_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
+)
+
+// offers lists the modes that p offers, the strictest first.
+func offers(p pegboard.Permissions) (list []pegboard.Mode) {
+	for _, m := range strictness() {
+		if p.Offers(m) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// setMode returns an update that sets the mode.
+func setMode(m pegboard.Mode) pegboard.PermissionUpdate {
+	return pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: m, Destination: pegboard.SourceSession}
+}
+
+// TestModesThatAreOffered: auto and bypass only where the host has said so, and nothing
+// that is withheld.
+func TestModesThatAreOffered(t *testing.T) {
+	t.Parallel()
+	const auto, bypass = pegboard.ModeAuto, pegboard.ModeBypass
+	always := without(stringsOf(strictness()), string(auto), string(bypass))
+	tests := []struct {
+		name string
+		p    pegboard.Permissions
+		more []pegboard.Mode // offered beside those that always are
+		less []pegboard.Mode
+		mode pegboard.Mode
+	}{
+		{name: "zero", mode: pegboard.ModeDefault},
+		{name: "made in default", p: rules(t, pegboard.ModeDefault, pegboard.RuleSet{}), mode: pegboard.ModeDefault},
+		{name: "made in auto", p: rules(t, auto, pegboard.RuleSet{}), more: []pegboard.Mode{auto}, mode: auto},
+		{name: "made in bypass", p: rules(t, bypass, pegboard.RuleSet{}), more: []pegboard.Mode{bypass}, mode: bypass},
+		{name: "auto available", p: pegboard.Permissions{}.WithAvailable(auto), more: []pegboard.Mode{auto}, mode: pegboard.ModeDefault},
+		{name: "both available", p: pegboard.Permissions{}.WithAvailable(auto, bypass), more: []pegboard.Mode{auto, bypass}, mode: pegboard.ModeDefault},
+		{name: "unknown available", p: pegboard.Permissions{}.WithAvailable("yolo"), mode: pegboard.ModeDefault},
+		{name: "unknown withheld", p: pegboard.Permissions{}.Without("yolo"), mode: pegboard.ModeDefault},
+		{name: "available, then withheld", p: pegboard.Permissions{}.WithAvailable(auto).Without(auto), mode: pegboard.ModeDefault},
+		{name: "withheld, then available", p: pegboard.Permissions{}.Without(auto).WithAvailable(auto), mode: pegboard.ModeDefault},
+		{name: "made in bypass, which is withheld", p: rules(t, bypass, pegboard.RuleSet{}).Without(bypass), mode: pegboard.ModeDefault},
+		{name: "made in acceptEdits, which is withheld", p: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{}).Without(pegboard.ModeAcceptEdits), less: []pegboard.Mode{pegboard.ModeAcceptEdits}, mode: pegboard.ModeDefault},
+		{name: "default is withheld", p: pegboard.Permissions{}.Without("manual"), less: []pegboard.Mode{pegboard.ModeDefault}, mode: pegboard.ModePlan},
+		{name: "in plan, which is withheld", p: rules(t, pegboard.ModePlan, pegboard.RuleSet{}).Without(pegboard.ModePlan), less: []pegboard.Mode{pegboard.ModePlan}, mode: pegboard.ModeAsk},
+		{name: "bypass and default are withheld", p: rules(t, bypass, pegboard.RuleSet{}).Without(bypass, pegboard.ModeDefault), less: []pegboard.Mode{pegboard.ModeDefault}, mode: pegboard.ModePlan},
+		{name: "all are withheld", p: rules(t, bypass, pegboard.RuleSet{}).Without(strictness()...), less: strictness()[1:], mode: pegboard.ModeDeny},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			want := without(append(slices.Clone(always), stringsOf(tc.more)...), stringsOf(tc.less)...)
+			require.ElementsMatch(t, want, stringsOf(offers(tc.p)))
+			require.Equal(t, tc.mode, tc.p.Mode())
+			require.False(t, tc.p.Offers("yolo"))
+		})
+	}
+}
+
+func stringsOf(ms []pegboard.Mode) (list []string) {
+	for _, m := range ms {
+		list = append(list, string(m))
+	}
+	return list
+}
+
+// TestModesThatAreNotOffered: entering one is an error, except for the update to bypass,
+// which is documented to change nothing.
+func TestModesThatAreNotOffered(t *testing.T) {
+	t.Parallel()
+	for _, p := range []pegboard.Permissions{{}, pegboard.Permissions{}.WithAvailable(strictness()...).Without(strictness()...)} {
+		for _, m := range strictness() {
+			q, err := p.WithMode(m)
+			if p.Offers(m) {
+				require.NoError(t, err)
+				require.Equal(t, m, q.Mode())
+				continue
+			}
+			require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+			require.ErrorContains(t, err, string(m))
+			q, err = p.Apply(setMode(m))
+			if m == pegboard.ModeBypass {
+				require.NoError(t, err)
+				require.Equal(t, p.Mode(), q.Mode())
+				continue
+			}
+			require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+		}
+	}
+	_, err := pegboard.Permissions{}.WithMode("yolo")
+	require.NotErrorIs(t, err, pegboard.ErrModeUnavailable, "it is unknown everywhere")
+}
+
+// TestAnswerCannotEnterAModeThatIsNotOffered: the question stays open.
+func TestAnswerCannotEnterAModeThatIsNotOffered(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		p    pegboard.Permissions
+		fits bool
+	}{
+		"not available": {},
+		"available":     {p: pegboard.Permissions{}.WithAvailable(pegboard.ModeAuto), fits: true},
+		"withheld":      {p: pegboard.Permissions{}.WithAvailable(pegboard.ModeAuto).Without(pegboard.ModeAuto)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t, pegboard.SessionConfig{Permissions: tc.p, Classifier: undecided, Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+				err := q.Answer(pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{setMode(pegboard.ModeAuto)}})
+				if tc.fits {
+					require.NoError(t, err)
+					return pegboard.AskLater(ctx, q)
+				}
+				require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+				require.Len(t, q.Call.Session().Questions(), 1)
+				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			}})
+			a := actor{name: "T"}
+			ex := executor(pegboard.Executor{})
+			require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0].Err)
+			require.Equal(t, tc.fits, s.Permissions().Mode() == pegboard.ModeAuto)
+		})
+	}
+}
+
+// TestPlanModeReturnsToNothingThatIsWithheld.
+func TestPlanModeReturnsToNothingThatIsWithheld(t *testing.T) {
+	t.Parallel()
+	p, err := rules(t, pegboard.ModeBypass, pegboard.RuleSet{}).WithMode(pegboard.ModePlan)
+	require.NoError(t, err)
+	require.Equal(t, pegboard.ModeBypass, p.AfterPlan().Mode())
+	require.Equal(t, pegboard.ModeDefault, p.Without(pegboard.ModeBypass).AfterPlan().Mode())
+	require.Equal(t, pegboard.ModeAsk, p.Without(pegboard.ModeBypass, pegboard.ModeDefault, pegboard.ModePlan).AfterPlan().Mode())
+}
+
+// TestForkTakesNoModeThatItsParentWithholds: neither when it is made, nor later, nor when
+// its parent withholds the mode that it is in.
+func TestForkTakesNoModeThatItsParentWithholds(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{}).WithAvailable(pegboard.ModeAuto).Without(pegboard.ModeAcceptEdits)})
+	_, err := s.Fork(pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})})
+	require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+
+	child := forked(t, s, pegboard.SessionConfig{})
+	enter := func(m pegboard.Mode) error {
+		return child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) })
+	}
+	require.ErrorIs(t, enter(pegboard.ModeAcceptEdits), pegboard.ErrModeUnavailable)
+	require.ErrorIs(t, child.SetPermissions(rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})), pegboard.ErrModeUnavailable)
+	require.NoError(t, enter(pegboard.ModeAuto), "its parent offers it")
+	require.NoError(t, enter(pegboard.ModeBypass))
+	require.NoError(t, enter(pegboard.ModeAuto))
+	require.Equal(t, pegboard.ModeAuto, child.Permissions().Mode())
+	require.True(t, child.Permissions().Offers(pegboard.ModeAuto))
+	require.False(t, child.Permissions().Offers(pegboard.ModeAcceptEdits))
+
+	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		return p.Without(pegboard.ModeAuto), nil
+	}))
+	require.Equal(t, pegboard.ModeDefault, child.Permissions().Mode())
+	a := actor{name: "T"}
+	require.Equal(t, "ask", judge(t, a.pool(t, child)).behavior.String())
+
+	narrow := forked(t, s, pegboard.SessionConfig{Permissions: pegboard.Permissions{}.Without(pegboard.ModeBypass)})
+	require.Equal(t, pegboard.ModeBypass, s.Permissions().Mode())
+	require.Equal(t, pegboard.ModeDefault, narrow.Permissions().Mode(), "a fork may withhold its parent's mode for itself")
+	require.Equal(t, "ask", judge(t, a.pool(t, narrow)).behavior.String())
+}
+
+// TestWithheldModesAreNeverEntered by any sequence of changes, in a session or its forks.
+func TestWithheldModesAreNeverEntered(t *testing.T) {
+	t.Parallel()
+	entered := 0
+	for seed := range effort.Of(t, uint64(2000)) {
+		d := dice{rand.New(rand.NewPCG(seed, 25)), nil}
+		mode, _ := d.mode(laxest)
+		var gone []pegboard.Mode
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, mode, pegboard.RuleSet{})})
+		line := []*pegboard.Session{s}
+		for range 12 {
+			m, _ := d.mode(laxest)
+			at := line[d.IntN(len(line))]
+			change := func(p pegboard.Permissions) (pegboard.Permissions, error) {
+				switch d.IntN(5) {
+				case 0:
+					return p.WithAvailable(m), nil
+				case 1:
+					if at == s && m != pegboard.ModeDeny {
+						gone = append(gone, m)
+						return p.Without(m), nil
+					}
+					return p.AfterPlan(), nil
+				case 2:
+					return p.Apply(setMode(m))
+				}
+				return p.WithMode(m)
+			}
+			if err := at.UpdatePermissions(change); err == nil && at.Permissions().Mode() == m {
+				entered++
+			}
+			if fork, err := at.Fork(pegboard.SessionConfig{}); err == nil && d.IntN(4) == 0 {
+				line = append(line, fork)
+			}
+			for _, x := range line {
+				require.NotContains(t, gone, x.Permissions().Mode(), "seed %d", seed)
+			}
+		}
+	}
+	if effort.Full(t) {
+		require.Greater(t, entered, 1000)
+	}
+}
