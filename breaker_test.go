@@ -238,3 +238,66 @@ func TestRepairingTestsIsNoLoop(t *testing.T) {
 		require.NoError(t, run(t, reg, s, call(fmt.Sprint("e", i), "Write", fmt.Sprintf(`{"path":"f%d"}`, i))).Err)
 	}
 }
+
+// TestLoopInAModeThatAsksNobody is denied: neither the person, nor an approver, a hook or
+// the classifier is asked about a call that repeats, nor about what it checks.
+func TestLoopInAModeThatAsksNobody(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []pegboard.Mode{pegboard.ModeDontAsk, pegboard.ModeDeny} {
+		for _, inFork := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/fork %v", mode, inFork), func(t *testing.T) {
+				t.Parallel()
+				asked := func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+					t.Error("somebody was asked")
+					return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				}
+				limits := pegboard.BreakerLimits{Repeats: 3, Denials: -1}
+				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Breaker: limits, Permissions: rules(t, mode, pegboard.RuleSet{Allow: []string{"T"}}),
+					Ask: asked, Approvers: []pegboard.Asker{asked}, Classifier: asked, Hooks: pegboard.Hooks{Permission: asked}})
+				if inFork { // the mode is its parent's
+					s = forked(t, s, pegboard.SessionConfig{Breaker: limits})
+				}
+				var checked []error
+				a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
+					checked = append(checked, c.Check(ctx, pathTo(pegboard.AccessWrite, "f")), c.Check(ctx, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test", AskReason: "it is far"}))
+					return nil
+				}}
+				pool, ex := a.pool(t, s), executor(pegboard.Executor{})
+				for i := range 4 {
+					o := ex.Run(t.Context(), pool, call(fmt.Sprint(i), "T", `{}`))[0]
+					if i < 2 {
+						require.NoError(t, o.Err)
+						require.NoError(t, checked[2*i], "the allow rule covers it")
+						require.ErrorIs(t, checked[2*i+1], pegboard.ErrDenied)
+						require.ErrorContains(t, checked[2*i+1], "asks nobody")
+						continue
+					}
+					require.ErrorIs(t, o.Err, pegboard.ErrDenied)
+					require.NotErrorIs(t, o.Err, pegboard.ErrNoApprover)
+					require.Equal(t, pegboard.ByMode, o.Decision.By)
+					require.Contains(t, o.Result.Text(), fmt.Sprintf("mode %s asks nobody", mode))
+				}
+				require.Len(t, checked, 4)
+			})
+		}
+	}
+}
+
+// TestClassifierDoesNotAnswerForALoop: a call that repeats is for the user.
+func TestClassifierDoesNotAnswerForALoop(t *testing.T) {
+	t.Parallel()
+	by := ""
+	s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 3}, Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}),
+		Classifier: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+			by += "c"
+			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		},
+		Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+			by += "p"
+			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		}})
+	for i := range 3 {
+		require.NoError(t, run(t, registryOf(t, inert("T")), s, call(fmt.Sprint(i), "T", `{}`)).Err)
+	}
+	require.Equal(t, "ccp", by)
+}

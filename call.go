@@ -215,11 +215,11 @@ func (c *Call) prepareRunning(e *evaluation, ts []Target) {
 	}
 }
 
-// decide decides targets before c runs, given the opinions of the hooks and the tool.
-func (c *Call) decide(ts []Target, hook, own Decision) Decision {
+// decide decides c before it runs, given the opinions of others.
+func (c *Call) decide(o opinions) Decision {
 	var e evaluation
-	c.prepare(&e, ts)
-	e.hook, e.own = hook, own
+	c.prepare(&e, c.state.targets)
+	e.opinions = o
 	return e.decide()
 }
 

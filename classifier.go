@@ -8,6 +8,10 @@ import (
 // A Classifier decides in [ModeAuto] calls that no rule decides, in the user's place. Any
 // behavior but Allow and Deny, and an error, leave the call to the user. It may be called
 // concurrently.
+//
+// Its question has the tool's text about the call, see [Question].ClassifierInput. It is
+// not asked about a call whose tool has no such text: the user is. A tool of the host's own
+// has one if its [Definition] has a ClassifierInput.
 type Classifier func(ctx context.Context, q *Question) (Decision, error)
 
 // ClassifyByTargets is the default classifier. It denies calls that need the user's

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,7 +18,7 @@ import (
 type classified struct {
 	outcome    pegboard.Outcome
 	ran        bool
-	classifier int // how often it was asked
+	classifier int // how often it was asked; also of a call that was then decided without it
 	person     int
 }
 
@@ -27,9 +28,10 @@ func classify(t *testing.T, a actor, cfg pegboard.SessionConfig, set pegboard.Ru
 	if cfg.Permissions.Mode() == pegboard.ModeDefault {
 		cfg.Permissions = rules(t, pegboard.ModeAuto, set)
 	}
+	var asked atomic.Int64
 	if answer != nil {
 		cfg.Classifier = func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
-			c.classifier++
+			asked.Add(1)
 			return answer(ctx, q)
 		}
 	}
@@ -44,6 +46,7 @@ func classify(t *testing.T, a actor, cfg pegboard.SessionConfig, set pegboard.Ru
 	ex := executor(pegboard.Executor{})
 	pool := a.pool(t, session(t, cfg))
 	c.outcome = ex.Run(t.Context(), pool, call("1", names(pool)[0], `{"k":1}`))[0]
+	c.classifier = int(asked.Load())
 	return c
 }
 
@@ -80,6 +83,7 @@ func TestClassifier(t *testing.T) {
 		answer     pegboard.Classifier
 		ran        bool
 		classifier int
+		ahead      bool // the classifier may have been asked before somebody else decided
 		person     int
 		says       string // of the decision
 	}{
@@ -102,16 +106,19 @@ func TestClassifier(t *testing.T) {
 		{name: "deny pattern", actor: edit, set: pegboard.RuleSet{Deny: []string{"Edit(f)"}}, answer: yes, says: "deny rule"},
 		{name: "only a person", actor: actor{user: true}, answer: yes, person: 1},
 		{name: "only a person, and must not happen unseen", actor: actor{user: true, traits: fatal.traits}, answer: no, person: 1},
-		{name: "hook asks", cfg: hook(pegboard.Ask), answer: yes, person: 1},
-		{name: "hook denies", cfg: hook(pegboard.Deny), answer: yes, says: "the hook's word"},
-		{name: "hook allows", cfg: hook(pegboard.Allow), answer: no, ran: true},
-		{name: "tool asks", actor: own(pegboard.Ask), answer: yes, person: 1},
-		{name: "tool denies", actor: own(pegboard.Deny), answer: yes, says: "the tool's word"},
-		{name: "tool allows", actor: own(pegboard.Allow), answer: no, ran: true},
+		{name: "hook asks", cfg: hook(pegboard.Ask), answer: yes, ahead: true, person: 1},
+		{name: "hook denies", cfg: hook(pegboard.Deny), answer: yes, ahead: true, says: "the hook's word"},
+		{name: "hook allows", cfg: hook(pegboard.Allow), answer: no, ahead: true, ran: true},
+		{name: "tool asks", actor: own(pegboard.Ask), answer: yes, ahead: true, person: 1},
+		{name: "tool denies", actor: own(pegboard.Deny), answer: yes, ahead: true, says: "the tool's word"},
+		{name: "tool allows", actor: own(pegboard.Allow), answer: no, ahead: true, ran: true},
 
 		{name: "allow rule", set: pegboard.RuleSet{Allow: []string{"T"}}, answer: no, ran: true, says: "allow rule"},
 		{name: "edit inside", actor: edit, answer: no, ran: true, says: "mode auto permits edits"},
 		{name: "read", actor: read, answer: no, ran: true, says: "only reads"},
+		{name: "a tool that tells it nothing", actor: actor{silent: true}, answer: yes, person: 1, says: "the person's word"},
+		{name: "a tool that tells it nothing, and what must not happen unseen", actor: actor{silent: true, traits: fatal.traits}, answer: no, person: 1},
+		{name: "a tool that tells the default classifier nothing", actor: actor{silent: true, traits: fatal.traits}, person: 1, says: "the person's word"},
 		{name: "attached tool", actor: actor{source: "srv", traits: read.traits}, answer: no, classifier: 1},
 
 		{name: "mode/default", cfg: pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})}, answer: yes, person: 1},
@@ -127,7 +134,11 @@ func TestClassifier(t *testing.T) {
 			got := classify(t, tc.actor, tc.cfg, tc.set, tc.answer)
 			require.Equal(t, tc.ran, got.ran, got.outcome.Decision.Reason)
 			require.Equal(t, tc.ran, got.outcome.Err == nil)
-			require.Equal(t, tc.classifier, got.classifier)
+			if tc.ahead {
+				require.LessOrEqual(t, got.classifier, 1)
+			} else {
+				require.Equal(t, tc.classifier, got.classifier)
+			}
 			require.Equal(t, tc.person, got.person)
 			require.Contains(t, got.outcome.Decision.Reason, tc.says)
 		})
@@ -142,6 +153,7 @@ func TestClassifierIsGivenTheWholeQuestion(t *testing.T) {
 		require.Equal(t, "T", q.Tool.Info().Name)
 		require.Equal(t, `1 {"k":1}`, q.Call.ID+" "+string(q.Call.Input))
 		require.Equal(t, "h.test", q.Targets[0].Value)
+		require.Equal(t, "a call of T", q.ClassifierInput)
 		require.Contains(t, q.Reason, "no rule allows it")
 		require.Empty(t, q.AgentPath)
 		q.Call.ID, q.Targets[0].Value = "2", "other.test"

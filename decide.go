@@ -27,8 +27,7 @@ type evaluation struct {
 	dirs     []workDir
 	readable []workDir // directories that may be read only
 	platform pattern.Platform
-	own      Decision // the opinion of the tool
-	hook     Decision // the opinion of the hooks
+	opinions
 
 	// Of a running call that checks further targets:
 	approved      []Target     // the targets that the call was allowed
@@ -109,6 +108,10 @@ func (e *evaluation) decideIn(mode Mode) Decision {
 		d = Decision{Behavior: Ask, Reason: e.whyNotAllowed(mode), unruled: true}
 		e.record(nil, nil, Ask, d.Reason)
 	}
+	if d.Behavior == Allow && e.loop != "" {
+		d = Decision{Behavior: Ask, Reason: e.loop}
+		e.record(nil, nil, Ask, d.Reason)
+	}
 	return e.denyIfUnattended(mode, d)
 }
 
@@ -119,7 +122,7 @@ func (e *evaluation) denyStep(mode Mode) Decision {
 	if e.deny != nil {
 		return decisionOf(*e.deny, e.about(e.denied))
 	}
-	if opinion := e.opinion(); opinion.Behavior == Deny {
+	if opinion := e.strictest(); opinion.Behavior == Deny {
 		e.record(nil, nil, Deny, "a hook or the tool itself: "+opinion.Reason)
 		return Decision{Behavior: Deny, By: opinion.By, Reason: opinion.Reason}
 	}
@@ -155,7 +158,7 @@ func (e *evaluation) askStep() Decision {
 		return Decision{Behavior: Ask, By: ByRule, Rule: &rule, Reason: reason}
 	}
 	reason, cautious := e.askReason(), true
-	opinion, by := e.opinion(), ByDefault
+	opinion, by := e.strictest(), ByDefault
 	switch {
 	case e.info.RequiresUser:
 		reason = "only a person may allow " + e.info.Name
@@ -266,12 +269,6 @@ func decisionOf(r Rule, what string) Decision {
 	var buf [128]byte
 	reason := append(append(r.appendDescription(buf[:0]), " covers "...), what...)
 	return Decision{Behavior: r.Behavior, By: ByRule, Rule: &r, Reason: string(reason)}
-}
-
-// opinion returns the stricter of the opinions of the hooks and the tool.
-func (e *evaluation) opinion() Decision {
-	e.hook.By, e.own.By = ByHook, ByTool
-	return stricter(e.hook, e.own)
 }
 
 // writes reports whether a target is a file that is written, whatever the tool says of

@@ -51,6 +51,10 @@ type Definition[In, Out any] struct {
 	Validate func(ctx context.Context, in In, c *Call) error
 	// Permit returns the tool's own opinion. Default: none.
 	Permit func(ctx context.Context, in In, c *Call) Decision
+	// ClassifierInput returns what a [Classifier] needs to know of a call to judge it, such
+	// as a command or a file and its new content. Default: nothing, so that the user is
+	// asked in the classifier's place. It must not do I/O.
+	ClassifierInput func(in In, c *Call) string
 	// Preview returns the changes of files that the call would make if it ran now, for the
 	// user who is asked: see [Question.Preview]. It changes nothing, and is called after
 	// Validate. Default: none.
@@ -284,6 +288,17 @@ func (t *defined[In, Out]) Preview(ctx context.Context, c *Call) ([]Diff, error)
 		return nil, err
 	}
 	return t.def.Preview(ctx, in, c)
+}
+
+func (t *defined[In, Out]) ClassifierInput(c *Call) string {
+	if t.def.ClassifierInput == nil {
+		return ""
+	}
+	in, err := t.in(c)
+	if err != nil {
+		return ""
+	}
+	return t.def.ClassifierInput(in, c)
 }
 
 func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {

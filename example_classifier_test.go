@@ -18,7 +18,7 @@ func ExampleClassifier() {
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
 		Permissions: p,
 		Classifier: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-			if q.Call.Name == "Deploy" {
+			if q.Call.Name == "Deploy" && q.ClassifierInput == "to production" {
 				return pegboard.Decision{Behavior: pegboard.Deny, Reason: "nothing leaves this machine"}, nil
 			}
 			return pegboard.Decision{}, nil // the person shall say

@@ -114,9 +114,10 @@ func examplePool(s *pegboard.Session) (*pegboard.Pool, error) {
 		To string `json:"to"`
 	}
 	deploy := pegboard.Build(pegboard.Definition[input, string]{
-		Info:        pegboard.Info{Name: "Deploy"},
-		Description: "Brings the program to a place where others use it.",
-		Call:        func(_ context.Context, in input, _ *pegboard.Call) (string, error) { return "it is at " + in.To, nil },
+		Info:            pegboard.Info{Name: "Deploy"},
+		Description:     "Brings the program to a place where others use it.",
+		ClassifierInput: func(in input, _ *pegboard.Call) string { return "to " + in.To },
+		Call:            func(_ context.Context, in input, _ *pegboard.Call) (string, error) { return "it is at " + in.To, nil },
 	})
 	var registry pegboard.Registry
 	if err := registry.Add(exampleWriter(), deploy); err != nil {

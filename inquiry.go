@@ -30,6 +30,7 @@ type inquiry struct {
 	about    *evaluation
 	again    func() Decision // decides again under the permissions of that moment, on any goroutine
 	running  bool            // the call runs, and its input cannot be changed
+	ahead    *aheadOfHooks   // a classifier that was asked before, or nil
 	saved    chan struct{}   // closed when the user's answer is saved
 	ended    chan struct{}   // closed when ask returns
 }
@@ -42,7 +43,7 @@ func (q *inquiry) ask(ctx context.Context) (Decision, error) {
 	s := q.session()
 	deciders, approvers := q.deciders()
 	for _, approver := range approvers {
-		alone := asking.Race[*pending, Decision]{Line: s.line, Deciders: []func(context.Context) (Decision, bool){q.decider(ByApprover, approver)}}
+		alone := asking.Race[*pending, Decision]{Line: s.line, Deciders: []func(context.Context) (Decision, bool){q.decider(ByApprover, q.question(""), approver)}}
 		if d, err := alone.Run(ctx); !errors.Is(err, ErrNoApprover) {
 			return q.finish(ctx, d, err)
 		}
@@ -92,18 +93,19 @@ func (q *inquiry) deciders() (beside []func(context.Context) (Decision, bool), b
 	if q.job.entry.info.RequiresUser {
 		return nil, nil
 	}
-	if q.mayClassify() {
-		beside = append(beside, q.decider(ByClassifier, q.classify))
+	if c := q.ahead.classifierOf(q); c != nil {
+		beside = append(beside, c)
+	} else if c := q.classifier(); c != nil {
+		beside = append(beside, c)
 	}
 	if hook := s.cfg.Hooks.Permission; hook != nil {
-		beside = append(beside, q.decider(ByHook, q.permissionHook(hook)))
+		beside = append(beside, q.decider(ByHook, q.question(""), q.permissionHook(hook)))
 	}
 	return beside, s.cfg.Approvers
 }
 
 // decider turns an Asker into a decider of a race. An error counts as Undecided.
-func (q *inquiry) decider(by Decider, ask Asker) func(context.Context) (Decision, bool) {
-	question := q.question("")
+func (q *inquiry) decider(by Decider, question *Question, ask Asker) func(context.Context) (Decision, bool) {
 	return func(ctx context.Context) (d Decision, ok bool) {
 		err := markPanic(goroutine.Try(func() (err error) { d, err = ask(ctx, question); return err }))
 		if err != nil && ctx.Err() == nil {
@@ -127,13 +129,29 @@ func (q *inquiry) permissionHook(hook Asker) Asker {
 	}
 }
 
-// mayClassify reports whether the classifier may decide: in auto mode, and unless it has
-// denied too much.
+// mayClassify reports whether the classifier may decide: in auto mode, unless only the user
+// may, the loop breaker wants the user, or the classifier has denied too much.
 func (q *inquiry) mayClassify() bool {
 	s := q.session()
 	p := s.grants.inForce()
 	laxer := func(m Mode) bool { return m != ModeAuto && m != ModeBypass }
-	return !s.classifier.tooMany() && p.Mode() == ModeAuto && !slices.ContainsFunc(p.outer, laxer) && (q.unruled || q.cautious)
+	return !q.job.entry.info.RequiresUser && q.about.loop == "" && !s.classifier.tooMany() && p.Mode() == ModeAuto && !slices.ContainsFunc(p.outer, laxer) && (q.unruled || q.cautious)
+}
+
+// classifier returns the decider that asks the classifier, or nil if it is not asked.
+func (q *inquiry) classifier() func(context.Context) (Decision, bool) {
+	if !q.mayClassify() {
+		return nil
+	}
+	question := q.question("")
+	if err := markPanic(goroutine.Try(func() error { question.ClassifierInput = q.job.entry.tool.ClassifierInput(q.call); return nil })); err != nil {
+		q.logError(fmt.Errorf("ClassifierInput: %w", err))
+		return nil
+	}
+	if question.ClassifierInput == "" {
+		return nil
+	}
+	return q.decider(ByClassifier, question, q.classify)
 }
 
 // classify calls the classifier. It cannot allow a call that needs the user.

@@ -261,6 +261,8 @@ func (j *job) validate(ctx context.Context) *failure {
 // permit decides the call: by the hooks, the tool's Permit and the rules, and then by
 // asking.
 func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure) {
+	ahead := j.classifyAhead(ctx)
+	defer ahead.drop()
 	hook, f := j.preHooks(ctx)
 	if f != nil {
 		return nil, f
@@ -276,9 +278,10 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	if j.rewrites(own) {
 		return slices.Clone(own.Input), nil
 	}
-	d := decideUnlessLoop(j.call, hook, own, j.loopReason)
+	o := opinions{hook: hook, own: own, loop: j.loopReason}
+	d := j.call.decide(o)
 	if d.Behavior == Ask {
-		answer, err := j.ask(ctx, d, hook, own)
+		answer, err := j.ask(ctx, d, o, ahead)
 		if err != nil {
 			return nil, j.unanswered(ctx, d, err)
 		}
@@ -304,29 +307,29 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	return nil, nil
 }
 
-// decideUnlessLoop decides a call. If the loop breaker has a reason to ask, Allow becomes
-// Ask.
-func decideUnlessLoop(c *Call, hook, own Decision, loopReason string) Decision {
-	d := c.decide(c.state.targets, hook, own)
-	if d.Behavior == Allow && loopReason != "" {
-		d = Decision{Behavior: Ask, Reason: loopReason}
-	}
-	return d
-}
-
 // ask asks whether the call may run. An answer that has allowed exactly these bytes
 // before still counts.
-func (j *job) ask(ctx context.Context, d, hook, own Decision) (Decision, error) {
-	if j.approved != nil && bytes.Equal(j.approved.Input, j.call.Input) {
+func (j *job) ask(ctx context.Context, d Decision, o opinions, ahead *aheadOfHooks) (Decision, error) {
+	if j.isApproved() {
 		d = *j.approved
 		d.Input = nil
 		return d, nil
 	}
-	c, loopReason := j.call, j.loopReason
-	e := evaluation{hook: hook, own: own}
-	c.prepare(&e, c.state.targets)
-	q := inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: &e, again: func() Decision { return decideUnlessLoop(c, hook, own, loopReason) }}
+	q := j.inquiry(d, o)
+	q.ahead = ahead
 	return q.ask(ctx)
+}
+
+// isApproved reports whether an answer has allowed exactly these bytes.
+func (j *job) isApproved() bool {
+	return j.approved != nil && bytes.Equal(j.approved.Input, j.call.Input)
+}
+
+// inquiry returns the inquiry about the call, which was decided as d.
+func (j *job) inquiry(d Decision, o opinions) *inquiry {
+	c, e := j.call, &evaluation{opinions: o}
+	c.prepare(e, c.state.targets)
+	return &inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: e, again: func() Decision { return c.decide(o) }}
 }
 
 // rewrites reports whether d replaces the present input.

@@ -39,6 +39,9 @@ type Question struct {
 	Reason    string   // why it is asked
 	AgentPath []string // the ids of the agents that led to it, outermost first; empty for the main agent
 	Others    int      // how many other questions were open when it was shown
+	// ClassifierInput is the call as its tool describes it to a [Classifier]. The model has
+	// written most of it. It is empty for all others who are asked.
+	ClassifierInput string
 
 	about *evaluation // never written to
 }

@@ -25,7 +25,7 @@ var rootLayers = []rootLayer{
 		"info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
-		"permissions", "permissions_modes", "permission_update", "decision", "decide", "decide_rules", "explanation",
+		"permissions", "permissions_modes", "permission_update", "decision", "opinion", "decide", "decide_rules", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
 		"diff", "view", "tool", "definition", "input_spec", "output_spec", "declaration", "exclusion", "entry", "call", "call_message", "snapshot",
@@ -39,7 +39,7 @@ var rootLayers = []rootLayer{
 	}},
 	{about: "batches and the pipeline", files: []string{
 		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",
-		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_questions", "pipeline_progress", "inquiry", "tool_run", "pipeline_outcome",
+		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_ahead", "pipeline_questions", "pipeline_progress", "inquiry", "tool_run", "pipeline_outcome",
 	}},
 }
 

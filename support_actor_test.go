@@ -19,6 +19,7 @@ type actor struct {
 	traits  pegboard.Traits
 	own     pegboard.Decision
 	call    func(ctx ctx, c *pegboard.Call) error // may be nil
+	silent  bool                                  // it tells the classifier nothing
 }
 
 // pool registers a and assembles a pool of it for s. Rules that are set later
@@ -29,6 +30,12 @@ func (a *actor) pool(t testing.TB, s *pegboard.Session) *pegboard.Pool {
 		Info: pegboard.Info{Name: a.name, Aliases: a.aliases, RequiresUser: a.user}, Description: "For a test.",
 		Inspect: func(map[string]any, *pegboard.Call) pegboard.Traits { return a.traits },
 		Permit:  func(ctx, map[string]any, *pegboard.Call) pegboard.Decision { return a.own },
+		ClassifierInput: func(map[string]any, *pegboard.Call) string {
+			if a.silent {
+				return ""
+			}
+			return "a call of " + a.name
+		},
 		Call: func(ctx ctx, _ map[string]any, c *pegboard.Call) (string, error) {
 			if a.call == nil {
 				return "done", nil

@@ -47,9 +47,10 @@ func call(id, name, input string) pegboard.Call {
 // inert returns a tool that says nothing about itself and does nothing.
 func inert(name string, aliases ...string) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info:        pegboard.Info{Name: name, Aliases: aliases},
-		Description: "Does nothing, as " + name + ".",
-		Call:        func(ctx, struct{}, *pegboard.Call) (string, error) { return name, nil },
+		Info:            pegboard.Info{Name: name, Aliases: aliases},
+		Description:     "Does nothing, as " + name + ".",
+		ClassifierInput: func(struct{}, *pegboard.Call) string { return "nothing" },
+		Call:            func(ctx, struct{}, *pegboard.Call) (string, error) { return name, nil },
 	})
 }
 

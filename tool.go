@@ -29,6 +29,9 @@ type Tool interface {
 	Validate(ctx context.Context, c *Call) error
 	// Permit returns the tool's own opinion of c. The zero Decision is no opinion.
 	Permit(ctx context.Context, c *Call) Decision
+	// ClassifierInput returns the text that a [Classifier] is shown of c, or "" if it is
+	// not asked about c. It is pure, and called only where a classifier may decide.
+	ClassifierInput(c *Call) string
 	// Call does the work. Its error becomes an error result; a result beside the error
 	// is a partial one.
 	Call(ctx context.Context, c *Call) (*Result, error)

@@ -60,7 +60,10 @@ func Edit(o WriteOptions) pegboard.Tool {
 			return pegboard.Lines{Before: "Edit " + name, While: "Editing " + name}
 		},
 		Validate: validateEdit,
-		Result:   func(out EditOutput) *pegboard.Result { return writeResult(out.text, out.diffs, out) },
+		ClassifierInput: func(in editInput, _ *pegboard.Call) string {
+			return in.FilePath + "\nreplaced:\n" + in.OldString + "\nby:\n" + in.NewString
+		},
+		Result: func(out EditOutput) *pegboard.Result { return writeResult(out.text, out.diffs, out) },
 	}, planEdit)
 }
 

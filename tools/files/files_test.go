@@ -43,3 +43,20 @@ func TestToolsKeepTheContract(t *testing.T) {
 	require.NoError(t, tooltest.Check(files.Read(files.ReadOptions{}), `{"file_path":"permission_test.go"}`, `{"file_path":"permission_test.go","offset":2,"limit":1}`))
 	require.NoError(t, tooltest.Check(files.Glob(files.GlobOptions{}), `{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`))
 }
+
+// TestToolsTellAClassifierWhatTheyDo: a classifier that is told nothing is not asked.
+func TestToolsTellAClassifierWhatTheyDo(t *testing.T) {
+	t.Parallel()
+	want := map[string]struct{ input, text string }{
+		"Read":         {`{"file_path":"/etc/passwd"}`, "/etc/passwd"},
+		"Write":        {`{"file_path":"a","content":"x\ny"}`, "a\nx\ny"},
+		"Edit":         {`{"file_path":"a","old_string":"x","new_string":"y"}`, "a\nreplaced:\nx\nby:\ny"},
+		"NotebookEdit": {`{"notebook_path":"a.ipynb","cell_id":"c","new_source":"x"}`, "a.ipynb\nreplace cell c:\nx"},
+		"Glob":         {`{"pattern":"*.pem","path":"/etc"}`, "*.pem in /etc"},
+		"Grep":         {`{"pattern":"key"}`, "key in ."},
+	}
+	for _, tool := range files.Tools() {
+		name := tool.Info().Name
+		require.Equal(t, want[name].text, tool.ClassifierInput(&pegboard.Call{Input: json.RawMessage(want[name].input)}), name)
+	}
+}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"errors"
@@ -84,6 +85,9 @@ func Glob(o GlobOptions) pegboard.Tool {
 		Validate: func(_ context.Context, in globInput, _ *pegboard.Call) error {
 			_, err := in.searches()
 			return err
+		},
+		ClassifierInput: func(in globInput, _ *pegboard.Call) string {
+			return fmt.Sprintf("%s in %s", in.Pattern, cmp.Or(in.Path, "."))
 		},
 		Call:   o.glob,
 		Result: globResult,

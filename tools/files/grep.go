@@ -84,8 +84,11 @@ func Grep(o GrepOptions) pegboard.Tool {
 		},
 		Lines:    grepInput.lines,
 		Validate: func(_ context.Context, in grepInput, _ *pegboard.Call) error { return o.validate(in) },
-		Call:     o.grep,
-		Result:   grepResult,
+		ClassifierInput: func(in grepInput, _ *pegboard.Call) string {
+			return fmt.Sprintf("%s in %s", in.Pattern, cmp.Or(in.Path, "."))
+		},
+		Call:   o.grep,
+		Result: grepResult,
 	})
 }
 

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,9 @@ func NotebookEdit(o WriteOptions) pegboard.Tool {
 		Inspect:  func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
 		Lines:    notebookInput.lines,
 		Validate: validateNotebook,
+		ClassifierInput: func(in notebookInput, _ *pegboard.Call) string {
+			return fmt.Sprintf("%s\n%s cell %s:\n%s", in.NotebookPath, cmp.Or(in.EditMode, "replace"), in.CellID, in.NewSource)
+		},
 		Result: func(out NotebookOutput) *pegboard.Result {
 			r := writeResult(out.text, out.diffs, out)
 			r.Line, _, _ = strings.Cut(out.text, ".")

@@ -148,8 +148,9 @@ func Read(o ReadOptions) pegboard.Tool {
 			}
 			return checkNoNUL("file_path", in.FilePath)
 		},
-		Call:   o.read,
-		Result: readResult,
+		ClassifierInput: func(in readInput, _ *pegboard.Call) string { return in.FilePath },
+		Call:            o.read,
+		Result:          readResult,
 	})
 }
 

@@ -48,6 +48,7 @@ func Write(o WriteOptions) pegboard.Tool {
 		Validate: func(_ context.Context, in writeInput, _ *pegboard.Call) error {
 			return errors.Join(checkNoNUL("file_path", in.FilePath), checkNotDirectory("file_path", in.FilePath))
 		},
+		ClassifierInput: func(in writeInput, _ *pegboard.Call) string { return in.FilePath + "\n" + in.Content },
 		Lines: func(in writeInput, c *pegboard.Call) pegboard.Lines {
 			name := c.Session().ShortPath(in.FilePath)
 			return pegboard.Lines{Before: "Write " + name, While: "Writing " + name}

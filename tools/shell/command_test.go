@@ -2,12 +2,14 @@ package shell_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -28,4 +30,22 @@ func TestCancelledCommandLeavesNoFiles(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+// TestToolsTellAClassifierWhatTheyRun: a classifier that is told nothing is not asked.
+func TestToolsTellAClassifierWhatTheyRun(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		tool        pegboard.Tool
+		input, text string
+	}{
+		{shell.Bash(shell.Options{}), `{"command":"make all"}`, "make all"},
+		{shell.PowerShell(shell.Options{}), `{"command":"Get-Item x"}`, "Get-Item x"},
+		{shell.Monitor(shell.Options{}), `{"description":"d","command":"tail -f x"}`, "tail -f x"},
+		{shell.REPL(shell.REPLOptions{}), `{"code":"1+1","language":"javascript"}`, "javascript\n1+1"},
+		{shell.TaskStop(), `{"task_id":"b1"}`, "end task b1"},
+		{shell.TaskOutput(), `{"task_id":"b1"}`, ""}, // it is always allowed
+	} {
+		require.Equal(t, tc.text, tc.tool.ClassifierInput(&pegboard.Call{Input: json.RawMessage(tc.input)}), tc.tool.Info().Name)
+	}
 }

@@ -97,6 +97,7 @@ func Monitor(o Options) pegboard.Tool {
 		Permit: func(ctx context.Context, in monitorInput, c *pegboard.Call) pegboard.Decision {
 			return r.permit(ctx, in.bashInput(), c)
 		},
+		ClassifierInput: func(in monitorInput, _ *pegboard.Call) string { return in.Command },
 		Call: func(ctx context.Context, in monitorInput, c *pegboard.Call) (MonitorResult, error) {
 			return startMonitor(ctx, r, in, c)
 		},

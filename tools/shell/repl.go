@@ -62,7 +62,8 @@ func REPL(o REPLOptions) pegboard.Tool {
 			}
 			return lines
 		},
-		Validate: func(_ context.Context, in replInput, _ *pegboard.Call) error { return o.validate(in) },
+		Validate:        func(_ context.Context, in replInput, _ *pegboard.Call) error { return o.validate(in) },
+		ClassifierInput: func(in replInput, _ *pegboard.Call) string { return o.languageOf(in) + "\n" + in.Code },
 		Call: func(ctx context.Context, in replInput, c *pegboard.Call) (REPLOutput, error) {
 			s, err := sessionOf(c, "REPL")
 			if err != nil {

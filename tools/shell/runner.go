@@ -30,13 +30,14 @@ func newRunner(name string, o Options, i inspector) *runner {
 // tool returns the tool. prompt is its description for the model.
 func (r *runner) tool(prompt string) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[commandInput, Output]{
-		Info:        pegboard.Info{Name: r.name, Title: r.name, MaxResult: -1, CancelsSiblings: true}, // the tool limits its output and makes the preview itself
-		Description: prompt,
-		Inspect:     r.inspector.inspect,
-		Lines:       commandInput.lines,
-		Validate:    r.validate,
-		Permit:      r.permit,
-		Call:        r.call,
+		Info:            pegboard.Info{Name: r.name, Title: r.name, MaxResult: -1, CancelsSiblings: true}, // the tool limits its output and makes the preview itself
+		Description:     prompt,
+		Inspect:         r.inspector.inspect,
+		Lines:           commandInput.lines,
+		Validate:        r.validate,
+		Permit:          r.permit,
+		ClassifierInput: func(in commandInput, _ *pegboard.Call) string { return in.Command },
+		Call:            r.call,
 		Result: func(out Output) *pegboard.Result {
 			res := pegboard.TextResult(out.text())
 			res.IsError, res.Data, res.Parts[0].Ref, res.Line = out.failed, out, out.ref, out.line()

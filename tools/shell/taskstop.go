@@ -68,8 +68,9 @@ func TaskStop() pegboard.Tool {
 			}
 			return nil
 		},
-		Permit: permitStop,
-		Call:   stopTask,
+		Permit:          permitStop,
+		ClassifierInput: func(in taskStopInput, _ *pegboard.Call) string { return "end task " + in.id() },
+		Call:            stopTask,
 		Result: func(out TaskStopResult) *pegboard.Result {
 			r := pegboard.TextResult(out.Message)
 			r.Data, r.Line = out, out.Message

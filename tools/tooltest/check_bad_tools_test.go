@@ -286,6 +286,10 @@ func badEndings() []badTool {
 			tool: bent{Tool: good(), permit: func(*pegboard.Call) pegboard.Decision { panic("no") }},
 		},
 		{
+			name: "the classifier's text panics", rule: tooltest.RuleReturns, got: "panic: no",
+			tool: bent{Tool: good(), classify: func() string { panic("no") }},
+		},
+		{
 			name: "call panics", rule: tooltest.RuleReturns, got: "Call: panic: no",
 			tool: tooltest.StandIn(good(), tooltest.Reply{Panic: "no"}),
 		},

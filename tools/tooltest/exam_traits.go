@@ -119,6 +119,7 @@ func (x *exam) checkConcurrent(ctx context.Context, c *pegboard.Call, input stri
 			x.tool.Lines(c)
 			_ = x.tool.Validate(ctx, c) // expectCall has already checked its answer
 			x.tool.Permit(ctx, c)
+			x.tool.ClassifierInput(c)
 		})
 	}
 	grace := time.After(x.grace)

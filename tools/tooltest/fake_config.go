@@ -24,6 +24,8 @@ type FakeConfig struct {
 	Targets func(input json.RawMessage) []pegboard.Target
 	// Lines returns what a person reads of a call. Nil means nothing.
 	Lines func(input json.RawMessage) pegboard.Lines
+	// ClassifierInput is that of the tool. Defaults to none.
+	ClassifierInput func(input json.RawMessage, c *pegboard.Call) string
 }
 
 // New returns a Fake with this description. It gives the replies like [NewFake]. It
@@ -37,11 +39,12 @@ func (cfg FakeConfig) New(replies ...Reply) *Fake {
 		cfg.InputSchema = `{"type":"object"}`
 	}
 	t, err := pegboard.BuildRaw(json.RawMessage(cfg.InputSchema), pegboard.Definition[json.RawMessage, *pegboard.Result]{
-		Info:        pegboard.Info{Name: cfg.Name, Title: cfg.Title, Aliases: cfg.Aliases, RequiresUser: cfg.RequiresUser},
-		Description: cfg.Description,
-		Inspect:     cfg.inspect,
-		Lines:       cfg.lines,
-		Call:        unscripted,
+		Info:            pegboard.Info{Name: cfg.Name, Title: cfg.Title, Aliases: cfg.Aliases, RequiresUser: cfg.RequiresUser},
+		Description:     cfg.Description,
+		Inspect:         cfg.inspect,
+		Lines:           cfg.lines,
+		ClassifierInput: cfg.ClassifierInput,
+		Call:            unscripted,
 	})
 	if err != nil {
 		panic("tooltest: fake tool: " + err.Error())

@@ -22,7 +22,8 @@ func TestFakeConfig(t *testing.T) {
 			}
 			return []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}
 		},
-		Lines: func(input json.RawMessage) pegboard.Lines { return pegboard.Lines{Before: "Edit " + string(input)} },
+		Lines:           func(input json.RawMessage) pegboard.Lines { return pegboard.Lines{Before: "Edit " + string(input)} },
+		ClassifierInput: func(input json.RawMessage, _ *pegboard.Call) string { return "edits " + string(input) },
 	}.New()
 	require.Equal(t, pegboard.Info{Name: "Edit", Title: "Change a file", Aliases: []string{"Change"}, RequiresUser: true}, fake.Info())
 	d, ok := fake.Declare(pegboard.Scope{})
@@ -35,6 +36,7 @@ func TestFakeConfig(t *testing.T) {
 		Concurrency: pegboard.PerTarget, Destructive: true,
 	}, fake.Traits(&c))
 	require.Equal(t, pegboard.Lines{Before: `Edit {"path":"a"}`}, fake.Lines(&c))
+	require.Equal(t, `edits {"path":"a"}`, fake.ClassifierInput(&c))
 }
 
 func TestFakeIsCautious(t *testing.T) {

@@ -21,6 +21,7 @@ type bent struct {
 	lines    func(*pegboard.Call) pegboard.Lines
 	validate func(*pegboard.Call) error
 	permit   func(*pegboard.Call) pegboard.Decision
+	classify func() string
 	call     func(context.Context, *pegboard.Call)
 }
 
@@ -64,6 +65,13 @@ func (b bent) Permit(ctx context.Context, c *pegboard.Call) pegboard.Decision {
 		return b.permit(c)
 	}
 	return b.Tool.Permit(ctx, c)
+}
+
+func (b bent) ClassifierInput(c *pegboard.Call) string {
+	if b.classify != nil {
+		return b.classify()
+	}
+	return b.Tool.ClassifierInput(c)
 }
 
 func (b bent) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
