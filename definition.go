@@ -18,8 +18,8 @@ import (
 // input's schema is derived from In, a struct (see [Build]) or a map.
 //
 // Each func becomes a stage of the [Tool]: Inspect its Traits, Enabled and Prompt its
-// Declare, Lines, Validate, Permit and Call the stage of the same name. The funcs may be called
-// concurrently and must not keep their arguments.
+// Declare, the others the stage of the same name. The funcs may be called concurrently and
+// must not keep their arguments.
 type Definition[In, Out any] struct {
 	Info
 	// Description is for people, see [Declaration].About, and for the model unless Prompt is

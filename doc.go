@@ -40,7 +40,8 @@
 // Without any rule a call runs only if it is read-only, stays on this machine, and
 // reads no file outside the working directories. Any other call is put to the session's
 // [Asker]; if there is none, it is denied, and the denial names the rule that would
-// have allowed it.
+// have allowed it. The lax modes ModeAuto and ModeBypass are entered only where the host
+// has made them available: see [Permissions.Offers].
 //
 // # Asking
 //
