@@ -48,9 +48,16 @@ type EditOutput struct {
 // is lost. An empty old_string creates a new file.
 func Edit(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[editInput, EditOutput]{
-		Info: pegboard.Info{Name: "Edit", Title: "Edit"},
-		Description: "Replaces text in a file that was read before. old_string must occur exactly once, or set replace_all; give enough lines around the place. " +
-			"An empty old_string makes a new file. Notebooks are changed with NotebookEdit.",
+		Info:        pegboard.Info{Name: "Edit", Title: "Edit"},
+		Description: "Replaces text in a file that was read before.",
+		Prompt: func(s pegboard.Scope) string {
+			text := "Replaces text in a file that was read before. old_string must occur exactly once, or set replace_all; give enough lines around the place. " +
+				"An empty old_string makes a new file."
+			if s.Has("NotebookEdit") {
+				text += " Notebooks are changed with NotebookEdit."
+			}
+			return text
+		},
 		Inspect: func(in editInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
 		Lines: func(in editInput, c *pegboard.Call) pegboard.Lines {
 			name := c.Session().ShortPath(in.FilePath)

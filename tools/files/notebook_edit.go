@@ -15,7 +15,7 @@ import (
 
 type notebookInput struct {
 	NotebookPath string `json:"notebook_path" jsonschema:"minLength=1" jsonschema_description:"The absolute path of the .ipynb file. A relative one is taken from the working directory."`
-	CellID       string `json:"cell_id,omitempty" jsonschema_description:"The id of the cell, as Read shows it. A new cell goes after it, or to the start without it."`
+	CellID       string `json:"cell_id,omitempty" jsonschema_description:"The id of the cell, as it was shown. A new cell goes after it, or to the start without it."`
 	NewSource    string `json:"new_source" jsonschema_description:"The new source of the cell; empty to delete it"`
 	CellType     string `json:"cell_type,omitempty" jsonschema:"enum=code,enum=markdown" jsonschema_description:"The type of the cell; required for insert, default: as it is"`
 	EditMode     string `json:"edit_mode,omitempty" jsonschema:"enum=replace,enum=insert,enum=delete" jsonschema_description:"What to do (default replace)"`
@@ -48,9 +48,16 @@ type NotebookOutput struct {
 // notebook names the cells anew, by their places.
 func NotebookEdit(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[notebookInput, NotebookOutput]{
-		Info: pegboard.Info{Name: "NotebookEdit", Title: "Edit notebook", Hint: "change or insert cells of Jupyter ipynb files"},
-		Description: "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb) that was read before. " +
-			"Cells go by the ids that Read shows, and keep them when others are inserted or deleted. Outputs of a changed code cell are dropped.",
+		Info:        pegboard.Info{Name: "NotebookEdit", Title: "Edit notebook", Hint: "change or insert cells of Jupyter ipynb files"},
+		Description: "Replaces, inserts or deletes one cell of a Jupyter notebook.",
+		Prompt: func(s pegboard.Scope) string {
+			ids := "their ids"
+			if s.Has("Read") {
+				ids = "the ids that Read shows"
+			}
+			return "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb) that was read before. " +
+				"Cells go by " + ids + ", and keep them when others are inserted or deleted. Outputs of a changed code cell are dropped."
+		},
 		Inspect:  func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
 		Lines:    notebookInput.lines,
 		Validate: validateNotebook,

@@ -130,7 +130,8 @@ func Read(o ReadOptions) pegboard.Tool {
 	o = o.withDefaults()
 	return pegboard.Build(pegboard.Definition[readInput, ReadOutput]{
 		Info:        pegboard.Info{Name: "Read", Title: "Read", MaxResult: -1}, // Read has its own limits, and reads stored results
-		Description: o.description(),
+		Description: "Reads a file.",
+		Prompt:      o.prompt,
 		Inspect: func(in readInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
 				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.FilePath}},
@@ -167,15 +168,19 @@ func (o ReadOptions) withDefaults() ReadOptions {
 	return o
 }
 
-// description returns the description of the tool for the model.
-func (o *ReadOptions) description() string {
+// prompt returns the description of the tool for the model.
+func (o *ReadOptions) prompt(s pegboard.Scope) string {
 	text := fmt.Sprintf("Reads a file. A text comes with its lines numbered, %d lines and %d tokens at most unless limit says otherwise; "+
 		"the rest is reached with offset. Lines are cut at %d characters; the rest of a line is reached with byte_offset. PNG, JPEG, GIF and WebP images are shown. "+
 		"Of a Jupyter notebook the cells are shown, with their ids and outputs. ", o.MaxLines, o.MaxTokens, o.MaxLineLength)
 	if o.PDF != nil {
 		text += fmt.Sprintf("Of a PDF document the pages are shown, %d at most in one call. ", maxPagesPerCall)
 	}
-	return text + "Directories are not read: list them with Glob."
+	text += "Directories are not read"
+	if s.Has("Glob") {
+		return text + ": list them with Glob."
+	}
+	return text + "."
 }
 
 func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (ReadOutput, error) {

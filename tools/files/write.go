@@ -41,9 +41,15 @@ type WriteOutput struct {
 // written in place, with a backup next to it until the write is complete.
 func Write(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[writeInput, WriteOutput]{
-		Info: pegboard.Info{Name: "Write", Title: "Write"},
-		Description: "Writes a file: makes a new one, with the directories it needs, or replaces the whole content of one that was read before. " +
-			"To change a part of a file use Edit.",
+		Info:        pegboard.Info{Name: "Write", Title: "Write"},
+		Description: "Writes a file, new or as a whole.",
+		Prompt: func(s pegboard.Scope) string {
+			text := "Writes a file: makes a new one, with the directories it needs, or replaces the whole content of one that was read before."
+			if s.Has("Edit") {
+				text += " To change a part of a file use Edit."
+			}
+			return text
+		},
 		Inspect: func(in writeInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
 		Validate: func(_ context.Context, in writeInput, _ *pegboard.Call) error {
 			return errors.Join(checkNoNUL("file_path", in.FilePath), checkNotDirectory("file_path", in.FilePath))

@@ -10,14 +10,13 @@ import (
 // stay in their directory run concurrently, all others alone.
 func Bash(o Options) pegboard.Tool {
 	o = o.withDefaults("bash", "-c")
-	return newRunner("Bash", o, newInspector(o.Shell)).tool(bashPrompt(o))
+	return newRunner("Bash", o, newInspector(o.Shell)).tool("Runs a command line in bash.", func(s pegboard.Scope) string { return bashPrompt(o, s) })
 }
 
-func bashPrompt(o Options) string {
+func bashPrompt(o Options, s pegboard.Scope) string {
 	var b strings.Builder
-	b.WriteString("Runs a command line in bash and returns what it prints, stdout and stderr together.\n" +
-		"Use Read, Glob and Grep to look at files, and Edit and Write to change them, not cat, find, sed or echo.\n\n" +
-		"- Each call is a new process without terminal, editor, input and the host's API keys and tokens: variables, functions and exports do not carry over. ")
+	b.WriteString("Runs a command line in bash and returns what it prints, stdout and stderr together.\n" + fileToolsAdvice(s, true) +
+		"\n- Each call is a new process without terminal, editor, input and the host's API keys and tokens: variables, functions and exports do not carry over. ")
 	if o.FixedDir {
 		b.WriteString("Each starts in the working directory.\n")
 	} else {

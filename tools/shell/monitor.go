@@ -36,7 +36,7 @@ type monitorInput struct {
 	Description string `json:"description" jsonschema:"minLength=1" jsonschema_description:"What is watched for, in five to ten words"`
 	Command     string `json:"command" jsonschema_description:"The command line; each line that it prints to stdout is an event"`
 	TimeoutMS   int    `json:"timeout_ms,omitempty" jsonschema:"minimum=0" jsonschema_description:"How long to watch, in milliseconds (default 300000, at most 3600000)"`
-	Persistent  bool   `json:"persistent,omitempty" jsonschema_description:"Watches until the command or the conversation ends, or TaskStop; timeout_ms does not count"`
+	Persistent  bool   `json:"persistent,omitempty" jsonschema_description:"Watches until the command or the conversation ends, or it is stopped; timeout_ms does not count"`
 }
 
 // timeLimit returns how long the monitor watches; 0 means no limit.

@@ -15,15 +15,14 @@ import (
 func PowerShell(o Options) pegboard.Tool {
 	o = o.withDefaults("pwsh", "-NoProfile", "-NonInteractive", "-Command")
 	o.Snapshot = ""
-	return newRunner("PowerShell", o, inspector{shell: shellparse.PowerShell, carriesDir: !o.FixedDir}).tool(powerShellPrompt(o))
+	return newRunner("PowerShell", o, inspector{shell: shellparse.PowerShell, carriesDir: !o.FixedDir}).tool("Runs a command line in PowerShell.", func(s pegboard.Scope) string { return powerShellPrompt(o, s) })
 }
 
-func powerShellPrompt(o Options) string {
+func powerShellPrompt(o Options, s pegboard.Scope) string {
 	var b strings.Builder
-	b.WriteString("Runs a command line in PowerShell and returns what it prints, all streams together.\n" +
-		"Use Read, Glob and Grep to look at files, and Edit and Write to change them.\n\n" +
-		"- Each call is a new process without profile, terminal and input; variables, functions and changes of directory do not carry over. Prefer absolute paths.\n" +
-		"- Write $env:NAME for environment variables, and use single quotes for text that holds $. Cmdlets that would ask a question fail: pass -Force or -Confirm:$false where that is meant.\n" +
+	b.WriteString("Runs a command line in PowerShell and returns what it prints, all streams together.\n" + fileToolsAdvice(s, false) +
+		"\n- Each call is a new process without profile, terminal and input; variables, functions and changes of directory do not carry over. Prefer absolute paths.\n" +
+		"- Environment variables are $env:NAME; text that holds $ belongs into single quotes. Cmdlets that would ask a question fail: pass -Force or -Confirm:$false where that is meant.\n" +
 		"- Output that is too long is stored in a file, whose path you get with a part of it.\n")
 	b.WriteString(backgroundAdvice(o))
 	b.WriteString("- There is no sandbox around a command: what it does is done. Commit, push or open a pull request only when the user asks.")

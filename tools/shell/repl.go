@@ -50,7 +50,8 @@ func REPL(o REPLOptions) pegboard.Tool {
 	sessions := pegboard.NewClonedKey("interpreters", func(*interpreters) *interpreters { return &interpreters{} })
 	return pegboard.Build(pegboard.Definition[replInput, REPLOutput]{
 		Info:        pegboard.Info{Name: "REPL", Title: "Run code", MaxResult: -1}, // the tool limits its output itself
-		Description: replPrompt(o.Languages),
+		Description: "Runs code that can call the other tools, and keeps its variables.",
+		Prompt:      func(s pegboard.Scope) string { return replPrompt(o.Languages, s) },
 		Inspect: func(in replInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetOpaque, Value: o.languageOf(in) + " code"}}, Kind: pegboard.KindRun}
 		},
@@ -88,8 +89,31 @@ type replInput struct {
 	Restart     bool   `json:"restart,omitempty" jsonschema_description:"Begin with a new interpreter; code may be empty then"`
 }
 
+// replTools are tools that scripts often call, with what these take.
+func replTools() []struct{ name, input string } {
+	return []struct{ name, input string }{
+		{"Read", "{file_path, offset?, limit?}"},
+		{"Write", "{file_path, content}"},
+		{"Edit", "{file_path, old_string, new_string, replace_all?}"},
+		{"NotebookEdit", "{notebook_path, cell_id?, new_source, cell_type?, edit_mode?}"},
+		{"Glob", "{pattern, path?}"},
+		{"Grep", "{pattern, path?, glob?, output_mode?}"},
+		{"Bash", "{command, timeout?}"},
+	}
+}
+
 // replPrompt returns the description of the tool for the model.
-func replPrompt(languages []string) string {
+func replPrompt(languages []string, s pegboard.Scope) string {
+	var inputs []string
+	for _, t := range replTools() {
+		if s.CanRun(t.name) {
+			inputs = append(inputs, t.name+"("+t.input+")")
+		}
+	}
+	example := "tools.NAME({...})"
+	if s.CanRun("Read") {
+		example = `tools.Read({"file_path": "a.txt"})`
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Runs code in %s and returns what it prints, and the value of an expression at its end. ", strings.Join(languages, " or "))
 	if len(languages) > 1 {
@@ -97,18 +121,19 @@ func replPrompt(languages []string) string {
 	}
 	b.WriteString("Variables, functions and imports are kept from call to call; the result says when they are lost. " +
 		"There is no terminal and no input.\n\n" +
-		"Work with files and commands through the tools, which code calls by name with one object, as in tools.Read({\"file_path\": \"a.txt\"}). " +
+		"Work with files and commands through the tools, which code calls by name with one object, as in " + example + ". " +
 		"They are checked like your own calls, so a script can do in one step what would take many: loop over files, filter results, and print only what you need. ")
 	if slices.Contains(languages, Python) {
 		b.WriteString("In Python a call returns the text of the result and raises ToolError when it fails or is refused. ")
 	}
 	if slices.Contains(languages, JavaScript) {
-		b.WriteString("In JavaScript write await tools.Read({...}); it throws ToolError. Use require or await import() for modules. ")
+		b.WriteString("In JavaScript a call is awaited, as in await tools.NAME({...}); it throws ToolError. Use require or await import() for modules. ")
 	}
-	b.WriteString("What the tools take:\n" +
-		"Read({file_path, offset?, limit?}), Write({file_path, content}), Edit({file_path, old_string, new_string, replace_all?}), " +
-		"NotebookEdit({notebook_path, cell_id?, new_source, cell_type?, edit_mode?}), " +
-		"Glob({pattern, path?}), Grep({pattern, path?, glob?, output_mode?}), Bash({command, timeout?}). " +
-		"Other tools take what their descriptions say; REPL itself cannot be called.")
+	if len(inputs) > 0 {
+		b.WriteString("What the tools take:\n" + strings.Join(inputs, ", ") + ". Other tools take what their descriptions say; ")
+	} else {
+		b.WriteString("The tools take what their descriptions say; ")
+	}
+	b.WriteString("REPL itself cannot be called.")
 	return b.String()
 }

@@ -45,7 +45,7 @@ func TestREPLOptions(t *testing.T) {
 	require.NoError(t, tooltest.Check(shell.REPL(shell.REPLOptions{}), `{"code":"1"}`, `{"code":"","restart":true}`, `{"code":"1","language":"javascript","timeout":1000,"description":"One"}`))
 	tool := shell.REPL(shell.REPLOptions{Languages: []string{shell.JavaScript}})
 	d, _ := tool.Declare(pegboard.Scope{})
-	require.Contains(t, d.Description, "tools.Read(")
+	require.Contains(t, d.Description, "await tools.NAME(")
 	require.NotContains(t, d.Description, "Python")
 	_, err := tool.Call(t.Context(), &pegboard.Call{Name: "REPL", Input: []byte(`{"code":"1"}`)})
 	require.ErrorIs(t, err, pegboard.ErrDenied)

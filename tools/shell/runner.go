@@ -27,11 +27,13 @@ func newRunner(name string, o Options, i inspector) *runner {
 	return &runner{name: name, options: o, inspector: i, table: &proc.Table{}}
 }
 
-// tool returns the tool. prompt is its description for the model.
-func (r *runner) tool(prompt string) pegboard.Tool {
+// tool returns the tool. about is its description for people, prompt the one for the
+// model.
+func (r *runner) tool(about string, prompt func(pegboard.Scope) string) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[commandInput, Output]{
 		Info:            pegboard.Info{Name: r.name, Title: r.name, MaxResult: -1, CancelsSiblings: true}, // the tool limits its output and makes the preview itself
-		Description:     prompt,
+		Description:     about,
+		Prompt:          prompt,
 		Inspect:         r.inspector.inspect,
 		Lines:           commandInput.lines,
 		Validate:        r.validate,
