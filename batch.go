@@ -107,6 +107,22 @@ func (b *batch) init(ctx context.Context, e *Executor, p *Pool, n int) {
 	b.blocked = p.session.abandoned.Block(&b.lane)
 }
 
+// run runs calls that are all known, and returns their outcomes.
+func (b *batch) run(ctx context.Context, jobs []job, calls []Call) []Outcome {
+	b.reason = FinishToolCalls
+	for i, c := range calls {
+		b.admit(&jobs[i], c)
+	}
+	b.events.flush()
+	for _, j := range b.jobs {
+		j.start()
+	}
+	if ctx.Done() != nil {
+		b.wait(ctx)
+	}
+	return b.end()
+}
+
 // admit gives c the next place in the lane and makes j, which must be new, its job. The
 // caller flushes the events when it holds no lock.
 func (b *batch) admit(j *job, c Call) {
@@ -151,9 +167,10 @@ func (b *batch) isDuplicate(id string) bool {
 }
 
 // countForBreaker tells the loop breaker of a call, in the order of the message. The
-// breaker counts no calls that a tool makes: the model does not read their results.
+// breaker counts no calls that a tool makes: the model does not read their results. It has
+// counted a call of Executor.Supply when that was deferred.
 func (b *batch) countForBreaker(j *job) {
-	if j.duplicate || b.parent != nil {
+	if j.duplicate || b.parent != nil || j.supplied != nil {
 		return
 	}
 	name := j.call.Name

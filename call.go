@@ -244,6 +244,14 @@ func (c *Call) EmitData(text string, data any) {
 	}
 }
 
+// awaitSupply waits for the outcome of a call that the host executes.
+func (c *Call) awaitSupply(ctx context.Context, decode func(json.RawMessage) (func() (*Result, error), error)) (*Result, error) {
+	if c.state == nil || c.state.job == nil || !c.state.allowed {
+		return nil, fmt.Errorf("%w: only an executor can wait for it", ErrNotAwaited)
+	}
+	return c.state.job.awaitSupply(ctx, c, decode)
+}
+
 // input returns the decoded input. It decodes it if no executor did.
 func (c *Call) input(spec *inputSpec) (any, error) {
 	if c.decoded != nil {

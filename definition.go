@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
 // A Definition describes a tool with input In and output Out. Info.Name, Description and
-// Call are required; every other field may be zero, which is the cautious choice. The
+// Call are required, or Info.Supplied instead of Call; every other field may be zero, which is the cautious choice. The
 // input's schema is derived from In, a struct (see [Build]) or a map.
 //
 // Each func becomes a stage of the [Tool]: Inspect its Traits, Enabled and Prompt its
@@ -59,8 +61,8 @@ type Definition[In, Out any] struct {
 	// user who is asked: see [Question.Preview]. It changes nothing, and is called after
 	// Validate. Default: none.
 	Preview func(ctx context.Context, in In, c *Call) ([]Diff, error)
-	// Call does the work. Required. An output beside an error is a partial result, and is
-	// shown to the model.
+	// Call does the work. Required, unless Info.Supplied is set. An output beside an error is
+	// a partial result, and is shown to the model.
 	Call func(ctx context.Context, in In, c *Call) (Out, error)
 	// OutputSchema is the schema of Result.Data as JSON. Default: derived from Out, if that is
 	// a struct or a map; then encoding/json makes nothing else. A result is held against a
@@ -195,8 +197,12 @@ func (d *Definition[In, Out]) check() error {
 	switch {
 	case d.Origin != (Origin{}):
 		return wrong("Info.Origin", "is set by Registry.Attach, leave it empty")
-	case d.Call == nil:
-		return wrong("Call", "is required")
+	case d.Call == nil && !d.Supplied:
+		return wrong("Call", "is required, unless Info.Supplied says that the host executes the calls")
+	case d.Call != nil && d.Supplied:
+		return wrong("Call", "is never called, since Info.Supplied says that the host executes the calls; leave out one of them")
+	case d.Supplied && d.Interrupt == InterruptDetach:
+		return wrong("Info.Interrupt", "a call that the host executes cannot be detached; use InterruptCancel or InterruptBlock")
 	case d.Inspect != nil && !d.Traits.isZero():
 		return wrong("Traits", "set Traits or Inspect, not both")
 	case d.Traits.ReadOnly && d.Traits.Destructive:
@@ -302,6 +308,9 @@ func (t *defined[In, Out]) ClassifierInput(c *Call) string {
 }
 
 func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {
+	if t.def.Supplied {
+		return c.awaitSupply(ctx, t.decodeOutput)
+	}
 	in, err := t.in(c)
 	if err != nil {
 		return nil, err
@@ -310,17 +319,40 @@ func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {
 	if err != nil && isZero(out) {
 		return nil, err
 	}
-	var r *Result
-	var unmapped error
-	if t.def.Result != nil {
-		r = withData(t.def.Result(out), out)
-	} else {
-		r, unmapped = resultOf(out)
-	}
+	r, unmapped := t.resultOf(out)
 	if err == nil {
 		err = unmapped
 	}
 	return r, err
+}
+
+// resultOf maps an output to a result for the model.
+func (t *defined[In, Out]) resultOf(out Out) (*Result, error) {
+	if t.def.Result != nil {
+		return withData(t.def.Result(out), out), nil
+	}
+	return resultOf(out)
+}
+
+// decodeOutput implements [Tool]. It reads output strictly, as [Supply] says. A schema that
+// was given describes what the Definition's Result makes of it.
+func (t *defined[In, Out]) decodeOutput(output json.RawMessage) (mapped func() (*Result, error), err error) {
+	v, err := strictjson.Decode(output, strictjson.Limits{})
+	if err == nil && (t.def.Result == nil || len(t.def.OutputSchema) == 0) {
+		err = t.out.validate(v)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if reflect.TypeFor[Out]() == reflect.TypeFor[*Result]() {
+		data := slices.Clone(output)
+		return func() (*Result, error) { return newTextResult(string(data), data), nil }, nil
+	}
+	out := new(Out)
+	if err := goroutine.Try(func() error { return decodeStrictly(v, output, out) }); err != nil {
+		return nil, err
+	}
+	return func() (*Result, error) { return t.resultOf(*out) }, nil
 }
 
 // isZero is a separate function so that out does not escape when Call succeeds.

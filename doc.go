@@ -99,6 +99,11 @@
 // conversation share the value. With [NewClonedKey] each has its own, and a fork
 // starts with a copy.
 //
+// # Tools that the host executes
+//
+// A tool without a Call, such as a click in the user's browser, is decided here and executed
+// elsewhere: see [Info].Supplied and [Session.Supply].
+//
 // # Tools that use tools
 //
 // [Call.Run] makes calls from inside a call, as a script does that a tool runs. They

@@ -10,7 +10,7 @@ import (
 
 // The errors that a host tests for with [errors.Is]. ErrDeferred is for tools, too: the
 // host answers a call that returns it later, by replacing the outcome's result before it
-// sends the next message.
+// sends the next message. For tools that the host executes, [Executor.Supply] makes it.
 var (
 	ErrUnknownTool  = errors.New("unknown tool")
 	ErrInvalidInput = errors.New("invalid input")
@@ -25,7 +25,7 @@ var (
 	// ErrToolFailed: the tool's Call returned an error of its own, which is wrapped, too.
 	ErrToolFailed = errors.New("tool failed")
 	// ErrInvalidOutput: the data of a result is not what the tool's output schema says, see
-	// [Outcome].OutputErr.
+	// [Outcome].OutputErr; or what was supplied is not an output of the tool, see [Supply].
 	ErrInvalidOutput = errors.New("invalid output")
 )
 
@@ -42,6 +42,10 @@ var (
 	ErrQuestionClosed = asking.ErrStale
 	ErrNotSaved       = errors.New("permission update applied but not saved")
 )
+
+// ErrNotAwaited is the error of [Session.Supply] if no call with that id waits for its
+// outcome: it was supplied before, or the call has ended.
+var ErrNotAwaited = errors.New("the outcome of the call is not awaited")
 
 // The causes with which a host cancels the context of a batch, or a session's calls with
 // [Session.Interrupt]. The model is told each in its own words, since a model that takes

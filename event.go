@@ -15,8 +15,9 @@ type Event struct {
 	// Decision is set for EventDecided, Outcome for EventFinished.
 	Decision *Decision
 	Outcome  *Outcome
-	Question *Question // of EventAsked and EventSettled
-	TraceID  string    // equal for all events of a batch, see Executor.TraceID
+	Question *Question    // of EventAsked and EventSettled
+	Awaited  *AwaitedCall // of EventAwaited and EventReleased
+	TraceID  string       // equal for all events of a batch, see Executor.TraceID
 }
 
 // EventKind says what happened.
@@ -29,6 +30,8 @@ const (
 	EventSettled                   // that question has left the line: answered, decided otherwise, or withdrawn
 	EventDecided                   // it was decided whether the call may run
 	EventStarted                   // the tool is called
+	EventAwaited                   // the host is to execute the call, see [Session.Supply]
+	EventReleased                  // it need not any more: the outcome was supplied, or, as Text says, the call was stopped
 	EventProgress                  // the tool reports progress, at most ten times a second, see Call.Emit
 	EventHook                      // a hook reports progress
 	EventRepaired                  // the input was repaired before it was decoded
@@ -38,5 +41,5 @@ const (
 
 // String returns the kind in lower case.
 func (k EventKind) String() string {
-	return nameOf(int(k), "admitted", "asked", "settled", "decided", "started", "progress", "hook", "repaired", "detached", "finished")
+	return nameOf(int(k), "admitted", "asked", "settled", "decided", "started", "awaited", "released", "progress", "hook", "repaired", "detached", "finished")
 }

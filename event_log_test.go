@@ -35,6 +35,9 @@ func TestListenerThatEndsItsGoroutine(t *testing.T) {
 			t.Parallel()
 			met := 0
 			ex := executor(pegboard.Executor{Repair: pegboard.Repair{Syntax: true}, Grace: time.Millisecond, OnEvent: func(e pegboard.Event) {
+				if e.Kind == pegboard.EventAwaited {
+					sayTitle(t, e.Awaited, "a")
+				}
 				if e.Kind == kind {
 					met++
 					runtime.Goexit()
@@ -61,11 +64,13 @@ func TestListenerThatEndsItsGoroutine(t *testing.T) {
 					return pegboard.Decision{}, nil
 				}},
 			})
-			calls := []pegboard.Call{call("1", "T", "{} and more"), call("2", "T", ``)}
-			if kind == pegboard.EventDetached {
+			calls, pool := []pegboard.Call{call("1", "T", "{} and more"), call("2", "T", ``)}, a.pool(t, s)
+			switch kind {
+			case pegboard.EventDetached:
 				calls = []pegboard.Call{call("deaf", "T", ``)}
+			case pegboard.EventAwaited, pegboard.EventReleased:
+				calls, pool = []pegboard.Call{call("1", "Open", ``), call("2", "Open", ``)}, registryOf(t, browser(pegboard.Info{})).AssemblePool(s, pegboard.PoolConfig{})
 			}
-			pool := a.pool(t, s)
 			outs := make(chan []pegboard.Outcome, 1)
 			go func() {
 				defer close(outs)

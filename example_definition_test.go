@@ -21,7 +21,7 @@ func ExampleBuild() {
 func ExampleTryBuild() {
 	_, err := pegboard.TryBuild(pegboard.Definition[greeting, string]{Info: pegboard.Info{Name: "Greet"}, Description: "Greets somebody."})
 	fmt.Println(err)
-	// Output: Greet: Call: is required
+	// Output: Greet: Call: is required, unless Info.Supplied says that the host executes the calls
 }
 
 func ExampleBuildRaw() {

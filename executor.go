@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -55,7 +56,8 @@ type Executor struct {
 	// Repair says how malformed input may be repaired. The zero Repair repairs scalars of the
 	// wrong type; empty input is {} in any case.
 	Repair Repair
-	// Invoke performs the call itself; nil means in this process.
+	// Invoke performs the call itself; nil means in this process. Calls that the host
+	// executes, see [Session.Supply], do not go through it.
 	Invoke Invoke
 	// OnEvent is called with every event. It must not block for long: the calls of the
 	// batch wait for it. A panic in it is logged, and changes no outcome.
@@ -94,18 +96,39 @@ func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call)
 	if parent != nil && b.events != nil {
 		b.events.trace = parent.state.job.batch.events.trace
 	}
-	b.reason = FinishToolCalls
-	for i, c := range calls {
-		b.admit(&jobs[i], c)
+	return b.run(ctx, jobs, calls)
+}
+
+// Supply makes the outcome of a call that the host has executed, and whose first outcome
+// wraps [ErrDeferred]: in a later process, from the call's id, name and bytes. The host puts
+// it in the place of the first one before it sends the next message. For a call that is
+// still awaited, use [Session.Supply].
+//
+// The output is checked as by Session.Supply. Then the outcome is made as that of any call:
+// by the hooks after it and the limits of results. The call is not decided again: the caller
+// vouches that it was allowed. The error is [ErrUnknownTool], [ErrInvalidInput],
+// [ErrInvalidOutput], or [ErrNotAwaited] for a tool whose calls the host does not execute;
+// then nothing has happened.
+func (e *Executor) Supply(ctx context.Context, p *Pool, c Call, out Supply) (Outcome, error) {
+	mustHaveContext("Executor.Supply", ctx)
+	p.mustExist("Executor.Supply")
+	entry, ok := p.lookup(c.Name)
+	if !ok {
+		return Outcome{}, fmt.Errorf("%w: %s", ErrUnknownTool, c.Name)
 	}
-	b.events.flush()
-	for _, j := range b.jobs {
-		j.start()
+	if !entry.info.Supplied {
+		return Outcome{}, fmt.Errorf("%w: the host does not execute the calls of %s, see Info.Supplied", ErrNotAwaited, entry.info.Name)
 	}
-	if ctx.Done() != nil {
-		b.wait(ctx)
+	if _, err := entry.tool.input().decode(c.Input); err != nil {
+		return Outcome{}, err
 	}
-	return b.end()
+	s, err := out.check(entry.tool.decodeOutput)
+	if err != nil {
+		return Outcome{}, err
+	}
+	b, jobs := newBatch(ctx, e, p, 1)
+	jobs[0].supplied = &s
+	return b.run(ctx, jobs, []Call{c})[0], nil
 }
 
 // Stream returns a stream for one message. Call its Wait or Abandon in the end.

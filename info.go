@@ -21,6 +21,9 @@ type Info struct {
 	Aliases []string
 	// Origin is zero for a built-in tool; [Registry.Attach] sets it.
 	Origin Origin
+	// Supplied means that the host executes the calls, in a browser or a client application,
+	// and supplies their outcomes: see [Session.Supply]. The tool has no Call.
+	Supplied bool
 	// RequiresUser means that only the user may allow a call: no rule, hook or mode does.
 	RequiresUser bool
 	// Interrupt says what a new message of the user does to a running call.
@@ -114,7 +117,7 @@ type Interrupt int
 const (
 	InterruptBlock  Interrupt = iota // the message waits for the call
 	InterruptCancel                  // the call is stopped
-	InterruptDetach                  // the call is answered at once, and the tool goes on
+	InterruptDetach                  // the call is answered at once, and the tool goes on; not with Supplied
 )
 
 // String returns the behavior in lower case.

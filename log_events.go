@@ -19,6 +19,9 @@ func LogEvents(l *slog.Logger) func(Event) {
 		if s := e.Call.Session(); s != nil && s.AgentID() != "" {
 			attrs = append(attrs, slog.String("agent", s.AgentID()))
 		}
+		if e.Awaited != nil {
+			attrs = append(attrs, slog.String("awaited", e.Awaited.ID))
+		}
 		if d := e.Decision; d != nil {
 			attrs = append(attrs, slog.String("behavior", d.Behavior.String()))
 			if d.Rule != nil {

@@ -75,6 +75,14 @@ func (s *outputSpec) check(data any) error {
 	if err != nil {
 		return err
 	}
+	return s.validate(v)
+}
+
+// validate returns what is wrong with decoded JSON.
+func (s *outputSpec) validate(v any) error {
+	if s.schema() == nil {
+		return nil
+	}
 	compiled, err := s.compiled()
 	if err != nil {
 		return err

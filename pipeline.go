@@ -52,6 +52,9 @@ type job struct {
 	schedule schedule
 	order    questionOrder
 
+	supplied *supplied   // the outcome, which Executor.Supply was given
+	answered atomic.Bool // Session.Supply has supplied the outcome
+
 	// The decision.
 	approved  *Decision   // an answer that allows exactly these bytes
 	stopsTurn atomic.Bool // the user, or a hook, wants the turn to end
@@ -166,10 +169,16 @@ func (j *job) lookup() *failure {
 // decideInput takes the present input up to a decision. It returns another input if one
 // of those who were asked replaced it.
 func (j *job) decideInput(ctx context.Context) (rewritten json.RawMessage, f *failure) {
-	for _, stage := range []func(context.Context) *failure{j.decode, j.findTargets, j.waitForMessage, j.waitForKeys, j.validate} {
+	for _, stage := range []func(context.Context) *failure{j.decode, j.findTargets, j.waitForMessage, j.waitForKeys} {
 		if f := stage(ctx); f != nil {
 			return nil, f
 		}
+	}
+	if j.supplied != nil { // decided and executed before
+		return nil, nil
+	}
+	if f := j.validate(ctx); f != nil {
+		return nil, f
 	}
 	return j.permit(ctx)
 }
@@ -358,7 +367,11 @@ func (j *job) stopTurn() {
 
 // invoke takes a worker slot and calls the tool.
 func (j *job) invoke(ctx context.Context) Outcome {
-	if j.schedule.ticket.AcquireSlot(ctx) != nil {
+	if j.entry.info.Supplied { // it occupies no worker
+		if ctx.Err() != nil {
+			return j.fail(j.stopped(context.Cause(ctx)))
+		}
+	} else if j.schedule.ticket.AcquireSlot(ctx) != nil {
 		return j.fail(j.stopped(context.Cause(ctx)))
 	}
 	defer j.schedule.ticket.ReleaseSlot()
@@ -379,7 +392,7 @@ func (j *job) invoke(ctx context.Context) Outcome {
 	var result *Result
 	var err error
 	crash := goroutine.Try(func() error {
-		if invoke != nil {
+		if invoke != nil && !j.entry.info.Supplied {
 			result, err = invoke(own, t, c)
 		} else {
 			result, err = t.Call(own, c)

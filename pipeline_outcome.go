@@ -36,7 +36,7 @@ func (j *job) failWithPartial(part *Result, f *failure) Outcome {
 // failed, whatever its tool returned; the result is kept, as is a partial result beside an
 // error.
 func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
-	cause := j.run.Cause()
+	cause := j.stoppedBy(err)
 	switch {
 	case crash != nil:
 		return j.fail(j.crash(crash))

@@ -98,6 +98,7 @@ type Session struct {
 	closers    *lifetime.Closers
 	closer     *lifetime.Closer                 // the session's entry in its parent's closers
 	line       *asking.Line[*pending, Decision] // of questions; shared by all agents of a conversation
+	awaited    *awaitedCalls                    // calls that the host executes; shared likewise
 	abandoned  *lane.Abandoned                  // calls; shared likewise
 }
 
@@ -113,7 +114,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
 	s := &Session{
-		values: newValues(), line: asking.NewLine[*pending, Decision](), abandoned: new(lane.Abandoned),
+		values: newValues(), line: asking.NewLine[*pending, Decision](), awaited: asking.NewLine[*awaiting, supplied](), abandoned: new(lane.Abandoned),
 		dirs: workdirs{readable: new(readableDirs)},
 	}
 	if err := s.init(cfg, nil); err != nil {
@@ -144,7 +145,7 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 		return nil, err
 	}
 	child := &Session{
-		parent: s, values: s.values.fork(cfg.Role.background()), line: s.line, abandoned: s.abandoned,
+		parent: s, values: s.values.fork(cfg.Role.background()), line: s.line, awaited: s.awaited, abandoned: s.abandoned,
 		dirs: workdirs{readable: s.dirs.readable},
 	}
 	if err := child.init(cfg, s); err != nil {

@@ -29,17 +29,17 @@ var rootLayers = []rootLayer{
 	}},
 	{about: "tools, calls, results", files: []string{
 		"diff", "view", "tool", "definition", "input_spec", "output_spec", "declaration", "exclusion", "entry", "call", "call_message", "snapshot",
-		"result", "result_limits", "resultstore",
+		"result", "supply", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
-		"role", "hooks", "hooks_guard", "question", "suggestions", "classifier", "breaker",
-		"session", "session_context", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "trim", "key", "values",
+		"role", "hooks", "hooks_guard", "question", "awaited_call", "suggestions", "classifier", "breaker",
+		"session", "session_context", "session_supply", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "trim", "key", "values",
 		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide",
 		"pool_rule_problems", "call_view", "result_view", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},
 	{about: "batches and the pipeline", files: []string{
 		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",
-		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_ahead", "pipeline_questions", "pipeline_progress", "inquiry", "tool_run", "pipeline_outcome",
+		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_ahead", "pipeline_questions", "pipeline_progress", "pipeline_supply", "inquiry", "tool_run", "pipeline_outcome",
 	}},
 }
 
@@ -65,6 +65,7 @@ var upward = map[string]string{
 	"call.go > executor.go":              "Run runs a batch",
 	"call.go > batch.go":                 "Run runs a batch, and Check emits its decision",
 	"call.go > pipeline.go":              "a call knows the job that runs it",
+	"call.go > pipeline_supply.go":       "the Call of a tool that the host executes waits",
 	"call.go > event.go":                 "Check emits its decision",
 	"call.go > pipeline_progress.go":     "Emit reports progress",
 }

@@ -2,6 +2,7 @@ package pegboard
 
 import (
 	"context"
+	"encoding/json"
 )
 
 // A Tool is one capability offered to a model. Each method is one stage of a call. No
@@ -40,4 +41,7 @@ type Tool interface {
 	input() *inputSpec
 	// output returns what the tool's output is, or nil.
 	output() *outputSpec
+	// decodeOutput checks an output that the host supplies as JSON. Mapped makes the result of
+	// it, by code of the tool's author.
+	decodeOutput(output json.RawMessage) (mapped func() (*Result, error), err error)
 }

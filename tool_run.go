@@ -68,7 +68,7 @@ func (r *toolRun) interrupt(cause error) {
 		return
 	}
 	switch i := r.job.entry.info.Interrupt; {
-	case !errors.Is(cause, ErrNewMessage), i == InterruptCancel:
+	case !errors.Is(cause, ErrNewMessage), i == InterruptCancel, i == InterruptDetach && r.job.entry.info.Supplied:
 		r.stop(cause)
 	case i == InterruptDetach:
 		r.abandon(cause)

@@ -127,6 +127,9 @@ func TestCheckPassesGoodTools(t *testing.T) {
 		{name: "stand-in", tool: tooltest.StandIn(edit), inputs: []string{" {\"path\":\"a\",\n\"edits\":[{\"old\":\"x\"}]} "}},
 		{name: "slow but obedient", tool: tooltest.NewFake("T", tooltest.Reply{Sleep: time.Hour}), inputs: []string{`{}`}},
 		{name: "only a person may allow it", tool: tooltest.FakeConfig{Name: "T", RequiresUser: true}.New(), inputs: []string{`{}`}},
+		{name: "executed by the host", inputs: []string{`{"path":"a","edits":[]}`}, tool: pegboard.Build(pegboard.Definition[editInput, string]{
+			Info: pegboard.Info{Name: "T", Supplied: true}, Description: "For a test.",
+		})},
 		{name: "hidden by a gate", tool: tooltest.NewFake("CronCreate"), inputs: []string{`{}`}},
 		{
 			name: "references and combinations", inputs: []string{`{"a":{"a":{}},"b":1,"c":"x"}`},

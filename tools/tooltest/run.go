@@ -13,7 +13,8 @@ import (
 //
 // A nil session means a new one from [NewSession] in the current directory, which Run
 // closes before it returns; an error of closing it becomes the outcome's error. If
-// the tool cannot be registered, Run returns an outcome with that error.
+// the tool cannot be registered, Run returns an outcome with that error. For a tool whose
+// calls the host executes, give a session and supply the outcome with its Supply.
 func Run(ctx context.Context, t pegboard.Tool, s *pegboard.Session, input string) (out pegboard.Outcome) {
 	c := pegboard.Call{ID: "call-1", Input: json.RawMessage(input)}
 	if s == nil {
