@@ -141,13 +141,16 @@ func checkGlob(pattern string) error {
 }
 
 // splitList returns the patterns of a list with commas. A comma in braces or brackets, or
-// behind a \, separates none.
+// behind a \, separates none. Blanks separate patterns if each is
+// one of an extension, such as *.go.
 func splitList(list string) []string {
 	var parts []string
 	add := func(part string) {
-		if part = strings.TrimSpace(part); part != "" {
-			parts = append(parts, part)
+		words := strings.Fields(part)
+		if slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(word, "*.") }) || strings.ContainsAny(part, "{[\\") {
+			words = []string{strings.TrimSpace(part)}
 		}
+		parts = append(parts, slices.DeleteFunc(words, func(word string) bool { return word == "" })...)
 	}
 	depth, start, inClass := 0, 0, false
 	for i := 0; i < len(list); i++ {
@@ -167,10 +170,10 @@ func splitList(list string) []string {
 			start = i + 1
 		}
 	}
-	if start == 0 {
+	add(list[start:])
+	if start == 0 && len(parts) < 2 {
 		return []string{list} // with the blanks that it has
 	}
-	add(list[start:])
 	return parts
 }
 

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -46,21 +47,24 @@ const (
 )
 
 type grepInput struct {
-	Pattern    string `json:"pattern" jsonschema:"minLength=1" jsonschema_description:"The regular expression to look for, in the syntax of ripgrep, such as log.*Error or func\\s+\\w+. Braces that are meant as they are need a \\ before."`
-	Path       string `json:"path,omitempty" jsonschema_description:"The file or directory to search (default: the working directory)."`
-	Glob       string `json:"glob,omitempty" jsonschema_description:"Searches only files whose path matches, such as *.js or **/*.{ts,tsx}; with a ! before it, only others."`
-	Type       string `json:"type,omitempty" jsonschema_description:"Searches only files of a type, such as go, py, js, ts, rust or java."`
-	OutputMode string `json:"output_mode,omitempty" jsonschema:"enum=content,enum=files_with_matches,enum=count" jsonschema_description:"content shows the lines that match, files_with_matches (the default) the paths of their files, count how many lines match in each file."`
-	IgnoreCase bool   `json:"-i,omitempty" jsonschema_description:"Upper and lower case are the same."`
-	Numbers    *bool  `json:"-n,omitempty" jsonschema_description:"Shows the numbers of lines (default: true). For content."`
-	Only       bool   `json:"-o,omitempty" jsonschema_description:"Shows only what matches of each line. For content."`
-	After      int    `json:"-A,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines to show after each match. For content."`
-	Before     int    `json:"-B,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines to show before each match. For content."`
-	Around     int    `json:"-C,omitempty" jsonschema:"minimum=0" jsonschema_description:"The same as context."`
-	Context    int    `json:"context,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines to show before and after each match. For content."`
-	HeadLimit  *int   `json:"head_limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines, or files, to return at most (default: 250; 0: all)."`
-	Offset     int    `json:"offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines, or files, to skip before the first one returned."`
-	Multiline  bool   `json:"multiline,omitempty" jsonschema_description:"Lets matches cross lines, and . match the end of a line."`
+	Pattern    string   `json:"pattern" jsonschema:"minLength=1" jsonschema_description:"The regular expression to look for, in the syntax of ripgrep, such as log.*Error or func\\s+\\w+. Braces that are meant as they are need a \\ before."`
+	Path       string   `json:"path,omitempty" jsonschema_description:"The file or directory to search (default: the working directory)."`
+	Paths      []string `json:"paths,omitempty" jsonschema_description:"Several files and directories to search."`
+	Glob       string   `json:"glob,omitempty" jsonschema_description:"Searches only files whose path matches, such as *.js or src/**/*.{ts,tsx}; several with commas between; with a ! before it, only others."`
+	Exclude    string   `json:"exclude,omitempty" jsonschema_description:"Leaves out files and directories whose path matches, such as *_test.go or testdata/; several with commas between."`
+	Type       string   `json:"type,omitempty" jsonschema_description:"Searches only files of a type, such as go, py, js, ts, rust or java."`
+	OutputMode string   `json:"output_mode,omitempty" jsonschema:"enum=content,enum=files_with_matches,enum=count" jsonschema_description:"content shows the lines that match, files_with_matches (the default) the paths of their files, count how many lines match in each file."`
+	Fixed      bool     `json:"fixed_strings,omitempty" jsonschema_description:"The pattern is a text to find as it is, not a regular expression."`
+	IgnoreCase bool     `json:"-i,omitempty" jsonschema_description:"Upper and lower case are the same."`
+	Numbers    *bool    `json:"-n,omitempty" jsonschema_description:"Shows the numbers of lines (default: true). For content."`
+	Only       bool     `json:"-o,omitempty" jsonschema_description:"Shows only what matches of each line. For content."`
+	After      int      `json:"-A,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines to show after each match. For content."`
+	Before     int      `json:"-B,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines to show before each match. For content."`
+	Around     int      `json:"-C,omitempty" jsonschema:"minimum=0" jsonschema_description:"The same as context."`
+	Context    int      `json:"context,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines to show before and after each match. For content."`
+	HeadLimit  *int     `json:"head_limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines, or files, to return at most (default: 250; 0: all)."`
+	Offset     int      `json:"offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines, or files, to skip before the first one returned."`
+	Multiline  bool     `json:"multiline,omitempty" jsonschema_description:"Lets matches cross lines, and . match the end of a line."`
 }
 
 // Grep returns the tool that searches files for a regular expression.
@@ -69,6 +73,10 @@ type grepInput struct {
 // match, and it searches the same files as ripgrep: none that ignore files name, and
 // none behind symbolic links. Unlike ripgrep it also searches hidden files, unless
 // [GrepOptions].NoHidden is set. It always searches a file that a call names as path.
+// Globs are lists, with commas between; an absolute one applies below the directory that
+// is searched. Like rg --crlf it finds $ before "\r\n", since Read does not show how a line
+// ends, and \n finds "\r\n"; a dot still matches a "\r". If no file was searched, because
+// of a glob or for another reason, the result says so.
 // No part of the result for the model depends on the content of files that permission
 // rules deny.
 func Grep(o GrepOptions) pegboard.Tool {
@@ -80,7 +88,7 @@ func Grep(o GrepOptions) pegboard.Tool {
 		Description: "Searches the contents of files for a regular expression, as ripgrep does: files that .gitignore names are left out, hidden ones are not. " +
 			fmt.Sprintf("It returns the paths of files with a match, or with output_mode the lines that match or their number, %d rows at most unless head_limit says otherwise.", o.MaxResults),
 		Inspect: func(in grepInput, _ *pegboard.Call) pegboard.Traits {
-			return searchTraits(cmp.Or(in.Path, "."))
+			return searchTraits(in.bases()...)
 		},
 		Lines:    grepInput.lines,
 		Validate: func(_ context.Context, in grepInput, _ *pegboard.Call) error { return o.validate(in) },
@@ -90,20 +98,6 @@ func Grep(o GrepOptions) pegboard.Tool {
 		Call:   o.grep,
 		Result: grepResult,
 	})
-}
-
-func (in grepInput) lines(c *pegboard.Call) pegboard.Lines {
-	what := "for " + in.Pattern
-	if in.Path != "" {
-		what += " in " + c.Session().ShortPath(in.Path)
-	}
-	if in.Glob != "" {
-		what += ", files " + in.Glob
-	}
-	if in.Type != "" {
-		what += ", type " + in.Type
-	}
-	return pegboard.Lines{Before: "Search " + what, While: "Searching " + what}
 }
 
 // The output modes of a search.
@@ -117,8 +111,11 @@ const (
 const maxContext = 10_000
 
 func (o GrepOptions) validate(in grepInput) error {
-	if err := errors.Join(checkNoNUL("path", in.Path), checkNoNUL("glob", in.Glob)); err != nil {
+	if err := errors.Join(checkNoNUL("path", in.Path), checkNoNUL("glob", in.Glob), checkNoNUL("exclude", in.Exclude), checkNoNUL("paths", strings.Join(in.Paths, ""))); err != nil {
 		return err
+	}
+	if len(in.Paths) > maxGrepPaths {
+		return fmt.Errorf("paths has %d entries, more than the %d that one call searches; give a directory above them, or make several calls", len(in.Paths), maxGrepPaths)
 	}
 	if in.Type != "" && in.Type != "all" && !slices.Contains(walk.TypeNames(), in.Type) {
 		return unknownType(in.Type)
@@ -136,6 +133,8 @@ func (o GrepOptions) query(in grepInput) grep.Query {
 	around := max(in.Context, in.Around)
 	q := grep.Query{
 		Pattern:      in.Pattern,
+		Fixed:        in.Fixed,
+		CRLF:         true, // Read does not show how a line ends
 		IgnoreCase:   in.IgnoreCase,
 		Multiline:    in.Multiline,
 		DotAll:       in.Multiline,
@@ -161,28 +160,28 @@ func (o GrepOptions) maxLineBytes() int {
 	return min(o.MaxLineLength, 1<<20) * utf8.UTFMax
 }
 
-// treeOptions returns the limits of a search. The paths of the search are relative to
-// base.
-func (o GrepOptions) treeOptions(c *pegboard.Call, in grepInput, base string) grep.TreeOptions {
-	t := grep.TreeOptions{
-		Walk:     walk.Options{Hidden: !o.NoHidden, NoIgnore: o.NoIgnore, Enter: notVersionControl},
+// limits returns the limits of the result.
+func (o GrepOptions) limits(c *pegboard.Call, in grepInput) grep.Limits {
+	l := grep.Limits{
 		Skip:     in.Offset,
 		Limit:    o.MaxResults,
 		MaxBytes: o.MaxBytes,
-		Allow: func(rel string) bool {
-			return mayRead(c, filepath.Join(base, filepath.FromSlash(rel)))
-		},
+		Overlap:  len(in.bases()) > 1,
+		Allow:    func(path string) bool { return mayRead(c, filepath.FromSlash(path)) },
 	}
 	if in.HeadLimit != nil {
-		t.Limit = *in.HeadLimit
+		l.Limit = *in.HeadLimit
 	}
-	if in.Glob != "" {
-		t.Walk.Globs = []string{in.Glob}
-	}
+	return l
+}
+
+// walkOptions returns which files of the directory at base are searched.
+func (o GrepOptions) walkOptions(c *pegboard.Call, in grepInput, base string) walk.Options {
+	w := walk.Options{Hidden: !o.NoHidden, NoIgnore: o.NoIgnore, Enter: notVersionControl, Globs: in.globs(c.Session().Dir(), base)}
 	if in.Type != "" {
-		t.Walk.Types = []string{in.Type}
+		w.Types = []string{in.Type}
 	}
-	return t
+	return w
 }
 
 // notVersionControl reports whether the directory at rel is not the private directory
@@ -192,7 +191,7 @@ func notVersionControl(rel string) bool {
 }
 
 func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (GrepOutput, error) {
-	t, err := decidedTarget(c)
+	targets, err := decidedTargets(c, len(in.bases()))
 	if err != nil {
 		return GrepOutput{}, err
 	}
@@ -202,21 +201,35 @@ func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (
 	}
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	report, err := o.search(limited, p, in, c, t)
-	if ctx.Err() != nil {
-		return GrepOutput{}, context.Cause(ctx)
+	s := grep.NewSearch(p, o.limits(c, in))
+	var failed []error
+	late := false
+	for _, t := range targets {
+		err := o.searchTarget(limited, s, in, c, t)
+		if ctx.Err() != nil {
+			return GrepOutput{}, context.Cause(ctx)
+		}
+		if late = err != nil && limited.Err() != nil; late {
+			break
+		}
+		if bad := new(walk.GlobError); errors.As(err, &bad) {
+			return GrepOutput{}, &adviceError{text: bad.Error(), err: err}
+		}
+		if err != nil {
+			failed = append(failed, readError(c, t, err))
+		}
 	}
-	late := err != nil && limited.Err() != nil
-	if bad := new(walk.GlobError); errors.As(err, &bad) {
-		return GrepOutput{}, &adviceError{text: bad.Error(), err: err}
+	if len(failed) == len(targets) {
+		return GrepOutput{}, errors.Join(failed...)
 	}
-	if err != nil && !late {
-		return GrepOutput{}, readError(c, t, err)
-	}
-	out := o.output(in, report, func(rel string) string {
-		return c.Session().ShortPath(filepath.Join(t.Value, filepath.FromSlash(rel)))
+	report := s.Report()
+	out := o.output(in, report, func(path string) string {
+		return c.Session().ShortPath(filepath.FromSlash(path))
 	})
-	out.TimedOut = late
+	out.TimedOut, out.failed = late, failed
+	if report.Searched == 0 && report.Unreadable == 0 && !late {
+		out.unsearched = o.unsearched(in, targets)
+	}
 	return out, nil
 }
 
@@ -224,24 +237,49 @@ func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (
 // out.
 var errMayNotBeRead = errors.New("permission rules leave it out of searches; tell the user if it is needed")
 
-// search searches the directory or file t.
-func (o GrepOptions) search(ctx context.Context, p *grep.Program, in grepInput, c *pegboard.Call, t pegboard.Target) (grep.Report, error) {
-	limits := o.treeOptions(c, in, t.Value)
+// searchTarget searches the directory or file t.
+func (o GrepOptions) searchTarget(ctx context.Context, s *grep.Search, in grepInput, c *pegboard.Call, t pegboard.Target) error {
 	root, err := realpath.OpenDir(t.Real())
 	if err == nil {
 		defer func() { _ = root.Close() }()
-		return p.SearchTree(ctx, root, t.Real(), limits)
+		return s.Tree(ctx, root, t.Real(), filepath.ToSlash(withSlash(t.Value)), o.walkOptions(c, in, t.Value))
 	}
 	if !errors.Is(err, realpath.ErrNotDir) {
-		return grep.Report{}, err
+		return err
 	}
-	if !limits.Allow(".") {
-		return grep.Report{}, errMayNotBeRead
+	if !mayRead(c, t.Value) {
+		return errMayNotBeRead
 	}
 	f, err := realpath.Open(t.Real())
 	if err != nil {
-		return grep.Report{}, err
+		return err
 	}
 	defer func() { _ = f.Close() }()
-	return p.SearchFile(ctx, ".", f, limits)
+	return s.File(ctx, filepath.ToSlash(t.Value), f)
+}
+
+// unsearched says why no file was searched.
+func (o GrepOptions) unsearched(in grepInput, targets []pegboard.Target) string {
+	var below []string
+	for _, t := range targets {
+		below = append(below, quotePath(t.Value))
+	}
+	where := "below " + strings.Join(below, ", ")
+	var why []string
+	if in.Glob != "" {
+		why = append(why, fmt.Sprintf("matches the glob %q", in.Glob))
+	}
+	if in.Type != "" {
+		why = append(why, fmt.Sprintf("has the type %s", in.Type))
+	}
+	if in.Exclude != "" {
+		why = append(why, fmt.Sprintf("is left by the exclude %q", in.Exclude))
+	}
+	switch {
+	case len(why) > 0:
+		return fmt.Sprintf("No file %s %s, so nothing was searched.", where, strings.Join(why, " and "))
+	case o.NoIgnore:
+		return fmt.Sprintf("Nothing was searched: there is no file %s.", where)
+	}
+	return fmt.Sprintf("Nothing was searched: there is no file %s, or ignore files such as .gitignore name all of them. A file that is given as path is searched in any case.", where)
 }

@@ -35,6 +35,9 @@ type GrepOutput struct {
 	// files by trying patterns.
 	Hidden int `json:"-"`
 
+	unsearched string  // why no file was searched, or ""
+	failed     []error // of paths that could not be searched
+
 	truncated bool // the rows reached MaxBytes
 	skipped   bool // the text of a row begins within its line
 }
@@ -134,6 +137,8 @@ func (o GrepOptions) rowText(row grep.Row) string {
 func grepResult(out GrepOutput) *pegboard.Result {
 	shown := out.notices()
 	switch {
+	case out.unsearched != "":
+		shown = append([]string{out.unsearched}, shown...)
 	case out.Content != "":
 		shown = append([]string{out.Content}, shown...)
 	case out.Mode == modeFiles && len(out.Filenames) > 0:
@@ -195,6 +200,9 @@ func (out *GrepOutput) notices() []string {
 	}
 	if out.Binary > 0 && out.Mode == modeContent {
 		note("%s with a match that cannot be shown, because it is not text.", plural(out.Binary, "file"))
+	}
+	for _, err := range out.failed {
+		note("%v", err)
 	}
 	if out.Unreadable > 0 {
 		note("%s could not be read.", pluralOf(out.Unreadable, "file or directory", "files or directories"))

@@ -44,6 +44,31 @@ func TestGrepShows(t *testing.T) {
 		{name: "path", input: map[string]any{"pattern": "one", "path": "sub"}, want: "sub/b.go"},
 		{name: "a file that is ignored", input: map[string]any{"pattern": "one", "path": "ignored.log"}, want: "ignored.log"},
 		{name: "multiline", input: map[string]any{"pattern": "two.three", "multiline": true, "output_mode": "content"}, want: "a.txt:1:one two\na.txt:2:three"},
+		{name: "carriage return before the end", input: map[string]any{"pattern": "dos$", "output_mode": "content"}, want: "dos.txt:1:dos"},
+		{name: "only, before a carriage return", input: map[string]any{"pattern": `\w+$`, "output_mode": "content", "-o": true, "path": "dos.txt"}, want: "dos.txt:1:dos"},
+		{name: "fixed text", input: map[string]any{"pattern": "One, o[n](e)*", "fixed_strings": true}, want: "No files found"},
+		{name: "fixed text with a dot", input: map[string]any{"pattern": "one.two", "fixed_strings": true}, want: "No files found"},
+		{name: "fixed text in lower case", input: map[string]any{"pattern": "ONE,", "fixed_strings": true, "-i": true}, want: "sub/b.go"},
+		{name: "list of globs", input: map[string]any{"pattern": "one", "glob": "*.go,*.txt"}, want: "a.txt\nsub/b.go"},
+		{name: "list of globs with blanks", input: map[string]any{"pattern": "one", "glob": "*.go *.txt"}, want: "a.txt\nsub/b.go"},
+		{name: "list of globs, one that leaves out", input: map[string]any{"pattern": "one", "glob": "*.go, *.txt, !a.*"}, want: "sub/b.go"},
+		{name: "glob with a comma in a name", input: map[string]any{"pattern": "comma", "glob": "c,d.md"}, want: "c,d.md"},
+		{name: "absolute glob", input: map[string]any{"pattern": "one", "glob": "{{dir}}/sub/*.go"}, want: "sub/b.go"},
+		{name: "absolute glob below a path", input: map[string]any{"pattern": "one", "glob": "{{dir}}/sub/*.go", "path": "sub"}, want: "sub/b.go"},
+		{name: "absolute glob that leaves out", input: map[string]any{"pattern": "one", "glob": "!{{dir}}/sub/**"}, want: ".hidden\na.txt"},
+		{name: "glob from the working directory below a path", input: map[string]any{"pattern": "one", "glob": "sub/**/*.go", "path": "sub"}, want: "sub/b.go"},
+		{name: "glob with ./", input: map[string]any{"pattern": "one", "glob": "./*.txt"}, want: "a.txt"},
+		{name: "exclude", input: map[string]any{"pattern": "one", "exclude": "*.go,.hidden"}, want: "a.txt"},
+		{name: "exclude a directory", input: map[string]any{"pattern": "one", "exclude": "sub/"}, want: ".hidden\na.txt"},
+		{name: "exclude with a !", input: map[string]any{"pattern": "one", "exclude": "!*.txt"}, want: ".hidden\nsub/b.go"},
+		{name: "glob and exclude", input: map[string]any{"pattern": "one", "glob": "*.{go,txt}", "exclude": "{{dir}}/sub"}, want: "a.txt"},
+		{name: "paths", input: map[string]any{"pattern": "one", "paths": []string{"sub", "ignored.log"}}, want: "ignored.log\nsub/b.go"},
+		{name: "path and paths, of which one is below the other", input: map[string]any{"pattern": "one", "path": ".", "paths": []string{"sub/b.go", "sub", "a.txt", "{{dir}}/a.txt"}, "output_mode": "count"}, want: ".hidden:1\na.txt:2\nsub/b.go:2\n[5 matches in 3 files.]"},
+		{name: "paths of which one is not there", input: map[string]any{"pattern": "one", "paths": []string{"sub", "subs"}}, want: "sub/b.go\n[{{dir}}/subs does not exist. The working directory is {{dir}}. Did you mean {{dir}}/sub?]"},
+		{name: "no file of the glob", input: map[string]any{"pattern": "one", "glob": "*.rs,*.c"}, want: "No file below {{dir}} matches the glob \"*.rs,*.c\", so nothing was searched."},
+		{name: "no file of the glob and type", input: map[string]any{"pattern": "one", "glob": "a*", "type": "go", "path": "sub", "output_mode": "content"}, want: "No file below {{dir}}/sub matches the glob \"a*\" and has the type go, so nothing was searched."},
+		{name: "no file that is left", input: map[string]any{"pattern": "one", "exclude": "*", "output_mode": "count"}, want: "No file below {{dir}} is left by the exclude \"*\", so nothing was searched."},
+		{name: "a file of the glob, without a match", input: map[string]any{"pattern": "zzz", "glob": "*.go"}, want: "No files found"},
 		{name: "no files", input: map[string]any{"pattern": "zzz"}, want: "No files found"},
 		{name: "no matches", input: map[string]any{"pattern": "zzz", "output_mode": "content"}, want: "No matches found"},
 		{name: "limit", input: map[string]any{"pattern": "one", "head_limit": 2}, want: ".hidden\na.txt\n[Cut: files 1 to 2 of 3. Go on with offset 2, or use a narrower pattern, path or glob.]"},
@@ -63,11 +88,14 @@ func TestGrepShows(t *testing.T) {
 	g.put(t, "ignored.log", "one\n")
 	g.put(t, "dos.txt", "dos\r\n")
 	g.put(t, "bin.dat", "bin\x00\n")
+	g.put(t, "c,d.md", "comma\n")
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			text, _ := g.grep(t, tc.input)
-			require.Equal(t, tc.want, text)
+			input := map[string]any{}
+			require.NoError(t, json.Unmarshal([]byte(g.inDir(t, tc.input)), &input))
+			text, _ := g.grep(t, input)
+			require.Equal(t, strings.ReplaceAll(tc.want, "{{dir}}", g.dir), text)
 		})
 	}
 }
@@ -146,6 +174,11 @@ func TestGrepRefuses(t *testing.T) {
 		{name: "glob", input: map[string]any{"pattern": "a", "glob": "[a"}, says: "cannot be read"},
 		{name: "mode", input: map[string]any{"pattern": "a", "output_mode": "lines"}, says: "output_mode"},
 		{name: "NUL in the path", input: map[string]any{"pattern": "a", "path": "a\x00"}, says: "NUL"},
+		{name: "NUL in the paths", input: map[string]any{"pattern": "a", "paths": []string{"a\x00"}}, says: "NUL"},
+		{name: "many paths", input: map[string]any{"pattern": "a", "paths": make([]string, 101)}, says: "more than the 100"},
+		{name: "missing paths", input: map[string]any{"pattern": "a", "paths": []string{"scr", "srcs"}}, says: "srcs does not exist"},
+		{name: "one of the paths is outside", input: map[string]any{"pattern": "a", "paths": []string{"src", ".."}}, says: "outside"},
+		{name: "fixed text of two lines", input: map[string]any{"pattern": "a\nb", "fixed_strings": true}, says: "search with multiline"},
 		{name: "missing path", input: map[string]any{"pattern": "a", "path": "scr"}, says: "Did you mean"},
 		{name: "outside", input: map[string]any{"pattern": "a", "path": ".."}, says: "outside"},
 	}
@@ -168,7 +201,7 @@ func TestGrepFollowsNoLinkOutside(t *testing.T) {
 	link(t, "../out", filepath.Join(g.dir, "d"))
 	link(t, "../out/secret.txt", filepath.Join(g.dir, "l"))
 	text, _ := g.grep(t, map[string]any{"pattern": "secret"})
-	require.Equal(t, "No files found", text)
+	require.Contains(t, text, "Nothing was searched: there is no file below "+g.dir)
 	out := g.call(t.Context(), t, "Grep", map[string]any{"pattern": "secret", "path": "d"})
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 }
@@ -192,6 +225,24 @@ func TestGrepOptionsChooseFiles(t *testing.T) {
 	g.put(t, ".gitignore", "ignored\n")
 	text, _ := g.grep(t, map[string]any{"pattern": "a"})
 	require.Equal(t, "ignored\nplain", text)
+}
+
+// TestGrepOfADirectoryWithoutFiles says that nothing was searched, and follows its advice.
+func TestGrepOfADirectoryWithoutFiles(t *testing.T) {
+	t.Parallel()
+	for _, noIgnore := range []bool{false, true} {
+		g := newGrepGround(t, pegboard.SessionConfig{}, files.GrepOptions{NoIgnore: noIgnore})
+		g.put(t, ".ignore", "*\n")
+		require.NoError(t, os.MkdirAll(filepath.Join(g.dir, "empty"), 0o755))
+		text, _ := g.grep(t, map[string]any{"pattern": "a", "path": "empty"})
+		require.Contains(t, text, "Nothing was searched: there is no file below "+filepath.Join(g.dir, "empty"))
+		require.Equal(t, !noIgnore, strings.Contains(text, "A file that is given as path is searched in any case."))
+		g.put(t, "empty/f", "a")
+		text, _ = g.grep(t, map[string]any{"pattern": "a", "path": "empty"})
+		require.Equal(t, noIgnore, text == "empty/f", text)
+		text, _ = g.grep(t, map[string]any{"pattern": "a", "path": "empty/f"})
+		require.Equal(t, "empty/f", text)
+	}
 }
 
 func TestGrepKeepsTheContract(t *testing.T) {

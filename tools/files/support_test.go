@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,6 +93,14 @@ func (g *ground) read(t testing.TB, input map[string]any) (string, files.TextFil
 	text, ok := data.File.(files.TextFile)
 	require.True(t, ok)
 	return out.Result.Text(), text
+}
+
+// inDir returns an input as JSON, with the directory in place of {{dir}}.
+func (g *ground) inDir(t testing.TB, input map[string]any) string {
+	t.Helper()
+	raw, err := json.Marshal(input)
+	require.NoError(t, err)
+	return strings.ReplaceAll(string(raw), "{{dir}}", g.dir)
 }
 
 // glob calls Glob, which must succeed.

@@ -33,8 +33,7 @@ func BenchmarkSearch(b *testing.B) {
 			for b.Loop() {
 				p, err := grep.Compile(c.query)
 				require.NoError(b, err)
-				_, err = p.SearchTree(b.Context(), root, dir, walked(c.globs))
-				require.NoError(b, err)
+				require.NoError(b, grep.NewSearch(p, grep.Limits{}).Tree(b.Context(), root, dir, "", walked(c.globs)))
 			}
 		})
 	}

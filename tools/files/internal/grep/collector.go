@@ -12,7 +12,7 @@ import (
 // order. The rows that it keeps do not depend on the order of arrival.
 type collector struct {
 	mode     Mode
-	allow    func(rel string) bool
+	allow    func(path string) bool
 	skipRows int // rows that the report leaves out at the start
 	needRows int // rows to keep, including those
 	maxBytes int // memory of the kept rows
@@ -24,9 +24,10 @@ type collector struct {
 	cutoff    string // results from this path on are not kept, if hasCutoff is set
 	hasCutoff bool
 	report    Report
+	seen      map[string]bool // paths of files with a match; nil if none can be found twice
 }
 
-func newCollector(m Mode, o TreeOptions) *collector {
+func newCollector(m Mode, o Limits) *collector {
 	c := &collector{mode: m, allow: o.Allow, skipRows: max(0, o.Skip), needRows: math.MaxInt, maxBytes: o.MaxBytes}
 	if o.Limit > 0 && o.Limit < math.MaxInt-c.skipRows {
 		c.needRows = c.skipRows + o.Limit
@@ -35,13 +36,23 @@ func newCollector(m Mode, o TreeOptions) *collector {
 		c.maxBytes = DefaultMaxBytes
 	}
 	c.freeBytes = c.maxBytes
+	if o.Overlap {
+		c.seen = map[string]bool{}
+	}
 	return c
 }
 
-// accept is SearchOptions.Accept for the file rel.
+// accept is SearchOptions.Accept for the file rel. A file that was found before is not
+// accepted again.
 func (c *collector) accept(rel string) (rows int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.seen != nil {
+		if c.seen[rel] {
+			return 0, false
+		}
+		c.seen[rel] = true
+	}
 	if c.allow != nil && !c.allow(rel) {
 		c.report.Hidden++
 		return 0, false

@@ -11,6 +11,8 @@ type Query struct {
 	Pattern    string
 	Fixed      bool // Pattern is a literal text, not a regular expression
 	IgnoreCase bool
+	// CRLF lets $ match before "\r\n", too, and \n match "\r\n".
+	CRLF bool
 	// Multiline allows matches that cross line ends.
 	Multiline bool
 	// DotAll makes . match a line end as well. It requires Multiline.
@@ -54,7 +56,11 @@ func (q Query) source() (string, error) {
 	if !utf8.ValidString(q.Pattern) {
 		return "", newSyntaxError(q.Pattern, 0, len(q.Pattern), "the text is not UTF-8")
 	}
-	return quote(q.Pattern), nil
+	source := quote(q.Pattern)
+	if q.CRLF {
+		source = strings.ReplaceAll(source, "\n", anyLineEnd)
+	}
+	return source, nil
 }
 
 func (q Query) flags() syntax.Flags {
@@ -67,6 +73,12 @@ func (q Query) flags() syntax.Flags {
 	}
 	return f
 }
+
+// The expressions for line ends of a Query with CRLF.
+const (
+	anyLineEnd       = `(?:\n|\r\n)`
+	beforeAnyLineEnd = `(?:$|\r$)`
+)
 
 // quote returns a regular expression that matches s literally.
 func quote(s string) string {

@@ -9,6 +9,7 @@ type Report struct {
 	NumMatches int          // in the sense of the mode Count
 	Truncated  bool         // the result reached MaxBytes
 	Hidden     int          // files with a match that Allow refused
+	Searched   int          // files that were searched, with a match or without
 	Unreadable int          // files and directories that could not be read
 	Binary     int          // files with a match that are not text throughout
 }

@@ -75,17 +75,19 @@ func (s *Searcher) Search(ctx context.Context, r io.Reader, w SearchOptions) (Re
 	return s.result, err
 }
 
-// collect searches f and adds the result to c. If the search ends early, the matches up
+// collect searches f and adds the result to c. path returns the path of f in the report, and
+// is called if there is a match. If the search ends early, the matches up
 // to then are added, except in the mode Count. The end of ctx is not returned as an
 // error.
-func (s *Searcher) collect(ctx context.Context, c *collector, rel string, f io.Reader, binary bool) error {
+func (s *Searcher) collect(ctx context.Context, c *collector, path func() string, f io.Reader, binary bool) error {
+	var name string
 	found, err := s.Search(ctx, f, SearchOptions{
-		Accept:        func() (int, bool) { return c.accept(rel) },
+		Accept:        func() (int, bool) { name = path(); return c.accept(name) },
 		MaxBytes:      c.maxBytes,
 		IncludeBinary: binary,
 	})
 	if err == nil || s.program.query.Mode != Count {
-		c.add(rel, found)
+		c.add(name, found)
 	}
 	if err != nil && ctx.Err() == nil {
 		return err

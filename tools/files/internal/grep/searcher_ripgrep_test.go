@@ -23,7 +23,7 @@ func TestAgreesWithRipgrepOnABigTree(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			want := ripgrep(t, dir, c.rg...)
-			same(t, want, lines(c.query, search(t, dir, c.query, walked(c.globs))))
+			same(t, want, lines(c.query, search(t, dir, c.query, grep.Limits{}, walked(c.globs))))
 			t.Logf("%d lines", len(want))
 		})
 	}
@@ -136,9 +136,46 @@ func TestAgreesWithRipgrepOnHardTexts(t *testing.T) {
 					q := m.query
 					q.Pattern = pattern
 					want := ripgrep(t, dir, slices.Concat(m.args, []string{"-e", pattern})...)
-					same(t, want, lines(q, search(t, dir, q, grep.TreeOptions{})))
+					same(t, want, lines(q, search(t, dir, q, grep.Limits{})))
 				})
 			}
 		})
+	}
+}
+
+// TestAgreesWithRipgrepOnLineEndsOfWindows compares what $ matches. That . matches a "\r"
+// is as without --crlf.
+func TestAgreesWithRipgrepOnLineEndsOfWindows(t *testing.T) {
+	t.Parallel()
+	needRipgrep(t)
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"windows": "foo\r\nbar foo\r\n\r\n  \r\nfoo bar\r\n", "unix": "foo\nbar foo\n\nfoo bar", "mixed": "foo\r\nfoo\n\r\n\nbar\r\nfoo", "no end": "x\r\nfoo",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	for _, pattern := range []string{"foo$", "^foo$", "^$", "$", `\w+$`, `(^|\s)bar($|x)`, "o$|^b", "[a-z]+ [a-z]+$", "(?i)FOO$", `foo\b$`, "nothing$", `(?x) foo $ # end`, `(foo$)|(bar$)`} {
+		for _, q := range []grep.Query{{}, {Mode: grep.Count}, {Mode: grep.Files}, {Before: 1, After: 1}, {IgnoreCase: true}} {
+			q.Pattern, q.CRLF = pattern, true
+			args := []string{"--crlf", "-e", pattern, map[grep.Mode]string{grep.Content: "-n", grep.Count: "-c", grep.Files: "-l"}[q.Mode]}
+			if q.Before > 0 {
+				args = append(args, "-C1")
+			}
+			if q.IgnoreCase {
+				args = append(args, "-i")
+			}
+			want := ripgrep(t, dir, args...)
+			for i := range want {
+				want[i] = strings.TrimSuffix(want[i], "\r")
+			}
+			got := lines(q, search(t, dir, q, grep.Limits{}))
+			for i := range got {
+				got[i] = strings.TrimSuffix(got[i], "\r")
+			}
+			want = slices.DeleteFunc(want, func(line string) bool { return line == "--" })
+			slices.Sort(want)
+			slices.Sort(got)
+			require.Equal(t, want, got, "%q %v", pattern, args)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
+	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
 // one searches a text.
@@ -19,9 +20,9 @@ func one(t testing.TB, q grep.Query, text string) []string {
 	t.Helper()
 	p, err := grep.Compile(q)
 	require.NoError(t, err)
-	r, err := p.SearchFile(t.Context(), "f", strings.NewReader(text), grep.TreeOptions{})
+	r, err := searchFile(t.Context(), p, strings.NewReader(text))
 	require.NoError(t, err)
-	byByte, err := p.SearchFile(t.Context(), "f", iotest.OneByteReader(strings.NewReader(text)), grep.TreeOptions{})
+	byByte, err := searchFile(t.Context(), p, iotest.OneByteReader(strings.NewReader(text)))
 	require.NoError(t, err)
 	require.Equal(t, r, byByte, "however it is read")
 	return lines(q, r)
@@ -75,7 +76,7 @@ func TestSearchOfLongLines(t *testing.T) {
 	long := strings.Repeat("x", 300<<10)
 	p, err := grep.Compile(grep.Query{Pattern: "needle", MaxColumns: 4, Before: 1})
 	require.NoError(t, err)
-	r, err := p.SearchFile(t.Context(), "f", strings.NewReader(long+"\n"+long+"needle\n"+long), grep.TreeOptions{})
+	r, err := searchFile(t.Context(), p, strings.NewReader(long+"\n"+long+"needle\n"+long))
 	require.NoError(t, err)
 	require.Equal(t, []grep.Row{
 		{Number: 1, Text: "xxxx", Omitted: len(long) - 4, Context: true},
@@ -105,7 +106,7 @@ func TestSearchShowsTheMatchInALongLine(t *testing.T) {
 			t.Parallel()
 			p, err := grep.Compile(grep.Query{Pattern: tt.pattern, Multiline: tt.multiline, MaxColumns: 12, LongLine: 20})
 			require.NoError(t, err)
-			r, err := p.SearchFile(t.Context(), "f", strings.NewReader(tt.text), grep.TreeOptions{})
+			r, err := searchFile(t.Context(), p, strings.NewReader(tt.text))
 			require.NoError(t, err)
 			require.Equal(t, tt.want, r.Files[0].Rows)
 		})
@@ -119,11 +120,11 @@ func TestSearchEndsAtWhatIsNotText(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "early"), []byte("needle\n\x00"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "late"), []byte(late), 0o600))
 	q := grep.Query{Pattern: "needle"}
-	r := search(t, dir, q, grep.TreeOptions{})
+	r := search(t, dir, q, grep.Limits{})
 	require.Equal(t, []string{"late:1:needle"}, lines(q, r))
 	require.Equal(t, 1, r.Binary)
 	q.Mode = grep.Count
-	require.Empty(t, search(t, dir, q, grep.TreeOptions{}).Files, "a part of a count is none")
+	require.Empty(t, search(t, dir, q, grep.Limits{}).Files, "a part of a count is none")
 }
 
 func TestSearchEndsWithItsContext(t *testing.T) {
@@ -132,7 +133,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = p.SearchFile(ctx, "f", strings.NewReader("a"), grep.TreeOptions{})
+	_, err = searchFile(ctx, p, strings.NewReader("a"))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -154,4 +155,58 @@ func TestSearcherReusesItsMemory(t *testing.T) {
 		})
 		require.LessOrEqual(t, allocs, 2.0, pattern)
 	}
+}
+
+func TestLineEndsOfWindows(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		query grep.Query
+		text  string
+		want  []string // the rows
+	}{
+		{name: "$ before a line end of two characters", query: grep.Query{Pattern: "a$"}, text: "a\r\nab\r\n", want: []string{"f:1:a\r"}},
+		{name: "only what matches", query: grep.Query{Pattern: `\w+$`, OnlyMatching: true}, text: "x ab\r\n", want: []string{"f:1:ab\r"}},
+		{name: "empty lines", query: grep.Query{Pattern: "^$"}, text: "a\r\n\r\nb\r\n", want: []string{"f:2:\r"}},
+		{name: "\\r itself", query: grep.Query{Pattern: `\r$`}, text: "a\r\nb\n", want: []string{"f:1:a\r"}},
+		{name: "\\n in a pattern", query: grep.Query{Pattern: `a\nb`, Multiline: true}, text: "a\r\nb\r\na\nb\n", want: []string{"f:1:a\r", "f:2:b\r", "f:3:a", "f:4:b"}},
+		{name: "\\r\\n in a pattern", query: grep.Query{Pattern: `a\r\nb`, Multiline: true}, text: "a\r\nb\r\n", want: []string{"f:1:a\r", "f:2:b\r"}},
+		{name: "$ across lines", query: grep.Query{Pattern: `a$\nb$`, Multiline: true}, text: "a\r\nb\r\n", want: []string{"f:1:a\r", "f:2:b\r"}},
+		{name: "a text of several lines", query: grep.Query{Pattern: "a.\nb", Fixed: true, Multiline: true}, text: "a.\r\nb\r\nax\nb", want: []string{"f:1:a.\r", "f:2:b\r"}},
+		{name: "a \\r within a line is no line end", query: grep.Query{Pattern: "a$"}, text: "a\rb\r\n", want: []string{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tt.query.CRLF = true
+			p, err := grep.Compile(tt.query)
+			require.NoError(t, err)
+			r, err := searchFile(t.Context(), p, strings.NewReader(tt.text))
+			require.NoError(t, err)
+			require.Equal(t, tt.want, lines(tt.query, r))
+		})
+	}
+}
+
+// TestSearchOfOverlappingDirectories counts each file once.
+func TestSearchOfOverlappingDirectories(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o700))
+	for _, name := range []string{"a", "sub/b", "z"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), []byte("x\n"), 0o600))
+	}
+	p, err := grep.Compile(grep.Query{Pattern: "x"})
+	require.NoError(t, err)
+	s := grep.NewSearch(p, grep.Limits{Overlap: true, Limit: 2})
+	for _, sub := range []string{"", "sub/"} {
+		root, err := os.OpenRoot(filepath.Join(dir, filepath.FromSlash(sub)))
+		require.NoError(t, err)
+		require.NoError(t, s.Tree(t.Context(), root, root.Name(), sub, walk.Options{}))
+		require.NoError(t, root.Close())
+	}
+	require.NoError(t, s.File(t.Context(), "z", strings.NewReader("x\n")))
+	require.NoError(t, s.File(t.Context(), "0", strings.NewReader("x\n")))
+	r := s.Report()
+	require.Equal(t, []string{"0:1:x", "a:1:x"}, lines(grep.Query{}, r))
+	require.Equal(t, []int{4, 4, 6}, []int{r.NumFiles, r.NumRows, r.Searched})
 }

@@ -1,8 +1,10 @@
 package grep_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -39,7 +41,7 @@ func commands() []command {
 }
 
 // search searches below dir.
-func search(t testing.TB, dir string, q grep.Query, o grep.TreeOptions) grep.Report {
+func search(t testing.TB, dir string, q grep.Query, o grep.Limits, w ...walk.Options) grep.Report {
 	t.Helper()
 	p, err := grep.Compile(q)
 	require.NoError(t, err)
@@ -49,9 +51,16 @@ func search(t testing.TB, dir string, q grep.Query, o grep.TreeOptions) grep.Rep
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 1 << 30
 	}
-	r, err := p.SearchTree(t.Context(), root, dir, o)
-	require.NoError(t, err)
-	return r
+	s := grep.NewSearch(p, o)
+	require.NoError(t, s.Tree(t.Context(), root, dir, "", slices.Concat(w, []walk.Options{{}})[0]))
+	return s.Report()
+}
+
+// searchFile searches one file.
+func searchFile(ctx context.Context, p *grep.Program, r io.Reader) (grep.Report, error) {
+	s := grep.NewSearch(p, grep.Limits{})
+	err := s.File(ctx, "f", r)
+	return s.Report(), err
 }
 
 // lines returns a report like ripgrep would print it, without separators.
@@ -116,6 +125,6 @@ func bigTree(t testing.TB) string {
 	return dir
 }
 
-func walked(globs []string) grep.TreeOptions {
-	return grep.TreeOptions{Walk: walk.Options{Globs: globs}}
+func walked(globs []string) walk.Options {
+	return walk.Options{Globs: globs}
 }

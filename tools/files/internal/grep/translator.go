@@ -16,6 +16,7 @@ type translator struct {
 	scopes     []scope // the pattern and the open groups, outermost first
 	lastItem   item
 	lineByLine bool // matches cannot contain a line end
+	crlf       bool // "\r\n" is a line end, too
 }
 
 // A scope has the flags that apply within a group.
@@ -36,7 +37,7 @@ const (
 )
 
 func translate(q Query) (string, error) {
-	t := translator{in: q.Pattern, scopes: []scope{{ascii: q.ASCII}}, lineByLine: !q.Multiline}
+	t := translator{in: q.Pattern, scopes: []scope{{ascii: q.ASCII}}, lineByLine: !q.Multiline, crlf: q.CRLF}
 	for t.at < len(t.in) {
 		if err := t.translateNext(); err != nil {
 			return "", err
@@ -84,7 +85,13 @@ func (t *translator) translateNext() error {
 		return t.repeat(t.in[t.at:t.at+1], 1)
 	case '{':
 		return t.countedRepeat()
-	case '.', '^', '$':
+	case '$':
+		if t.crlf {
+			t.emit(1, beforeAnyLineEnd, atom)
+			return nil
+		}
+		t.emit(1, "$", atom)
+	case '.', '^':
 		t.emit(1, string(r), atom)
 	default:
 		return t.literal(r, size)
@@ -120,6 +127,10 @@ func (t *translator) literal(r rune, size int) error {
 func (t *translator) char(r rune, size int) error {
 	if r == '\n' && t.lineByLine {
 		return t.syntaxError(t.at+size, newlineAdvice)
+	}
+	if r == '\n' && t.crlf {
+		t.emit(size, anyLineEnd, atom)
+		return nil
 	}
 	t.emit(size, runeText(r), atom)
 	return nil
