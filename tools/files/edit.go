@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
@@ -172,11 +171,13 @@ func staleError(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text, ch
 		at = []edit.Range{{First: 1, Last: around}}
 	}
 	at = at[:min(len(at), around)]
-	advice += " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, f.shortNumberedLine)
+	advice += " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, func(n int, line string) string {
+		return f.numberedLine(n, window(n, line, 0))
+	})
 	return &shownError{adviceError: adviceError{text: advice, err: errors.Join(errUnseen, err)}, snapshot: snapshot, partial: true}
 }
 
-// around is the number of lines shown before and after a change.
+// around is the number of lines that an error shows before and after a place.
 const around = 5
 
 // editReport describes the change for the model, with the lines around it.
@@ -185,16 +186,6 @@ func editReport(f targetFile, change *edit.Change, note string) string {
 	if change.Level != edit.Exact {
 		report += fmt.Sprintf(" old_string does not occur exactly as given; what was replaced is a %s. Check it.", change.Level)
 	}
-	var at []edit.Range
-	for _, s := range change.Spans[:min(len(change.Spans), maxReported)] {
-		at = append(at, s.New)
-	}
-	report += note + "\n" + strings.TrimSuffix(edit.Excerpt(change.New, at, around, f.shortNumberedLine), "\n")
-	if more := len(change.Spans) - maxReported; more > 0 {
-		report += fmt.Sprintf("\n[%s not shown]", plural(more, "further place"))
-	}
-	return report
+	shown := echo{before: change.Old, after: change.New, spans: change.Spans, number: f.numberedLine}
+	return report + note + "\n" + shown.text()
 }
-
-// maxReported is the maximum number of changed places that are shown.
-const maxReported = 20

@@ -33,7 +33,7 @@ func TestEdit(t *testing.T) {
 		{name: "changed, gone", text: "a\nb\n", meantime: "a\nc\n", input: edit("b", "B"), says: []string{"changed since it was read", "What is there now", "     2\tc"}},
 		{name: "changed, only alike now", text: "func f() {\n\tx := compute(1)\n\treturn x + 10\n}\n", meantime: "func f() {\n\tx := compute(1)\n\treturn x + 20\n}\n",
 			input: edit("func f() {\n\tx := compute(1)\n\treturn x + 10\n}", "func f() {\n\tx := compute(2)\n\treturn x + 10\n}"), says: []string{"does not occur exactly any more", "     3\t\treturn x + 20"}},
-		{name: "a long line is cut in the report", text: "a\n" + strings.Repeat("b", 5000) + "\n", input: edit("a\nb", "A\nb"), want: "A\n" + strings.Repeat("b", 5000) + "\n", says: []string{"[3000 more bytes in this line]"}},
+		{name: "a long line is cut in the report", text: "a\n" + strings.Repeat("b", 5000) + "\n", input: edit("a\nb", "A\nb"), want: "A\n" + strings.Repeat("b", 5000) + "\n", says: []string{"[4700 more bytes in this line; Read shows them with offset 2 and byte_offset 300]"}},
 		{name: "rewritten with the same bytes", text: "a\nb\na\n", meantime: "a\nb\na\n", input: all(edit("a", "A")), want: "A\nb\nA\n"},
 		{name: "trailing space overlooked", text: "one \ntwo\n", input: edit("one\ntwo\n", "1\n2\n"), want: "1 \n2\n", says: []string{"does not occur exactly", "white space at line ends"}, match: "match without regard to white space at line ends"},
 		{name: "equal texts", text: "a\n", input: edit("a", "a"), says: []string{"equal"}},

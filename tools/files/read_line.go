@@ -8,7 +8,7 @@ import (
 // A readLine is a line of a text, or a part of it, that was read to be shown.
 type readLine struct {
 	text   []byte // without the line end
-	number int    // of the line, counted from 1; 0 if the text is not for Read
+	number int    // of the line, counted from 1
 	from   int64  // offset of text in the line, in bytes
 	size   int64  // of the line, in bytes
 	cutOff bool   // the line is even longer than size

@@ -65,14 +65,11 @@ func (o *ReadOptions) renderLine(line readLine) (text []byte, hasInvalid, cut bo
 	text, hasInvalid = printable(shown)
 	next := line.from + int64(len(shown))
 	if rest := line.size - next; rest > 0 {
-		atLeast, advice := "", ""
+		atLeast := ""
 		if line.cutOff {
 			atLeast = "at least "
 		}
-		if line.number > 0 {
-			advice = fmt.Sprintf("; go on with offset %d and byte_offset %d", line.number, next)
-		}
-		text = fmt.Appendf(bytes.Clone(text), " … [%s%d more bytes in this line%s]", atLeast, rest, advice)
+		text = fmt.Appendf(bytes.Clone(text), " … [%s%d more bytes in this line; go on with offset %d and byte_offset %d]", atLeast, rest, line.number, next)
 		cut = true
 	}
 	return text, hasInvalid, cut || line.from > 0

@@ -112,13 +112,6 @@ func (f targetFile) numberedLine(n int, text string) string {
 	return string(ro.appendNumbered(nil, n, []byte(text)))
 }
 
-// shortNumberedLine is numberedLine with long lines cut.
-func (f targetFile) shortNumberedLine(n int, text string) string {
-	ro := ReadOptions{MaxLineLength: DefaultMaxLineLength}
-	shown, _, _ := ro.renderLine(readLine{text: []byte(text), size: int64(len(text))})
-	return f.numberedLine(n, string(shown))
-}
-
 // writeError returns the error for a file that could not be changed.
 func (f targetFile) writeError(ctx context.Context, err error) error {
 	path := f.target.Value
