@@ -41,8 +41,9 @@ type EditOutput struct {
 // The session must have read the file. If the file changed since, the edit still
 // succeeds where old_string is found exactly once; otherwise the error shows the
 // current text at that place, so that the model can correct the call. If old_string is
-// not found exactly, Edit ignores differences in white space, then in punctuation, and
-// at last small differences of any kind; the result says so. All bytes outside the
+// not found exactly, Edit ignores differences in white space, then in punctuation, then in
+// backslashes and entities that stand for the same characters, and at last small
+// differences of any kind; the result says so. All bytes outside the
 // replaced part stay unchanged, with any line ends and encoding, and no concurrent edit
 // is lost. An empty old_string creates a new file.
 func Edit(o WriteOptions) pegboard.Tool {

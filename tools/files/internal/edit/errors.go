@@ -71,10 +71,13 @@ func (e *OmissionError) Error() string {
 // An AbsentError means that the old text is not in the file.
 type AbsentError struct {
 	Nearest    Range  // lines most similar to the old text; zero if no lines are similar
+	Part       bool   // only a part of the line is similar
+	Byte       int    // offset of that part in the line
 	Similarity int    // of these lines to the old text, in percent
 	Diff       string // from the old text to these lines, in the form of Unified but with "..." for line numbers
 	Numbered   bool   // the lines of the old text begin with line numbers
 	Applied    int    // line of the file where the new text is found; 0 if it is not
+	Escapes    bool   // the old text is in the file with other backslashes or entities
 }
 
 func (e *AbsentError) Error() string {
@@ -82,6 +85,9 @@ func (e *AbsentError) Error() string {
 	out.WriteString("the old text is not in the file; nothing was changed.")
 	if e.Numbered {
 		out.WriteString(" Its lines begin with line numbers, which are no part of the file: leave out the number and the tab after it.")
+	}
+	if e.Escapes {
+		out.WriteString(" The file has it with other backslashes or entities, such as \\\" for \" or &lt; for <: give the old and the new text as the file writes them.")
 	}
 	if e.Applied > 0 {
 		fmt.Fprintf(&out, " The new text is there already, at line %d: the change may have been made.", e.Applied)
@@ -93,6 +99,9 @@ func (e *AbsentError) Error() string {
 	where := fmt.Sprintf("lines %d-%d are", e.Nearest.First, e.Nearest.Last)
 	if e.Nearest.First == e.Nearest.Last {
 		where = fmt.Sprintf("line %d is", e.Nearest.First)
+	}
+	if e.Part {
+		where = fmt.Sprintf("line %d, from its byte %d on, is", e.Nearest.First, e.Byte)
 	}
 	fmt.Fprintf(&out, " In the file %s most like it (%d%% the same). Take the old text from there. "+
 		"The difference (- what was given, + what the file has):\n%s", where, e.Similarity, e.Diff)

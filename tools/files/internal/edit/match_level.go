@@ -10,6 +10,7 @@ const (
 	TrailingSpace                   // whole lines; white space at line ends is ignored
 	Indentation                     // whole lines; white space at both ends of a line is ignored
 	Punctuation                     // the kind of dashes, quotes and spaces, and the composition of accents, are ignored
+	Escapes                         // what backslashes and entities stand for, such as \" and " or &lt; and <, is the same
 	Anchors                         // the first and last lines are equal, and the lines between them similar
 	Fuzzy                           // whole lines that differ by a tenth or less
 )
@@ -25,6 +26,8 @@ func (r MatchLevel) String() string {
 		return "match without regard to indentation"
 	case Punctuation:
 		return "match without regard to the kind of dashes, quotes, spaces and accents"
+	case Escapes:
+		return "match without regard to backslashes or entities"
 	case Anchors:
 		return "match of the first and last line, with differences between them"
 	case Fuzzy:
@@ -35,4 +38,4 @@ func (r MatchLevel) String() string {
 
 // maxLevelForAll is the highest level at which Replacement.All replaces more than one
 // place.
-const maxLevelForAll = Punctuation
+const maxLevelForAll = Escapes

@@ -7,6 +7,9 @@ type matcher struct {
 	replacement Replacement
 	lineEdit    lineEdit   // the replacement as whole lines
 	index       *lineIndex // the text of the file
+	// escapesUnclear reports that the old text was found but for escapes, and that the new
+	// text cannot be written with those of the file.
+	escapesUnclear bool
 }
 
 func newMatcher(normalized string, r Replacement) *matcher {
@@ -25,6 +28,10 @@ func (m *matcher) find(level MatchLevel) []byteEdit {
 			return matches
 		}
 		return m.byteEdits(level, m.findByKey(foldedLine))
+	case Escapes:
+		edits, ok := m.findEscaped()
+		m.escapesUnclear = !ok
+		return edits
 	case Anchors:
 		return m.byteEdits(level, findAnchored(m.index.lines, m.lineEdit.old))
 	case Fuzzy:

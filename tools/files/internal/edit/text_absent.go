@@ -21,7 +21,7 @@ const (
 	// shows.
 	maxDiffLines = 40
 	// maxDiffLineBytes is the maximum number of bytes of each of these lines.
-	maxDiffLineBytes = 2000
+	maxDiffLineBytes = 500
 	// minAppliedLength is the minimum length of a new text, in bytes, whose presence
 	// suggests that the edit was made before.
 	minAppliedLength = 10
@@ -29,16 +29,26 @@ const (
 
 // absentError returns the error for an old text that is not in the file, with the lines
 // that are most similar to it.
-func (t *Text) absentError(r Replacement) error {
+func (t *Text) absentError(r Replacement) *AbsentError {
 	e := &AbsentError{Numbered: hasLineNumbers(r.Old)}
 	if at := strings.Index(t.normalized, r.New); at >= 0 && len(strings.TrimSpace(r.New)) >= minAppliedLength {
 		e.Applied = 1 + strings.Count(t.normalized[:at], "\n")
 	}
 	old, _ := linesWithoutEnds(strings.Trim(r.Old, "\n"))
-	lines := newLineIndex(t.String()).lines
+	text := t.String()
+	lines := newLineIndex(text).lines
 	if at, similarity, ok := nearest(lines, old); ok {
 		e.Nearest, e.Similarity = Range{at.start + 1, at.end}, similarity
 		e.Diff = shortDiff(old, lines[at.start:at.end])
+	}
+	if len(old) != 1 {
+		return e
+	}
+	at, similarity, ok := nearestPart(text, old[0])
+	if line := 1 + strings.Count(text[:at.start], "\n"); ok && similarity > e.Similarity && text[at.start:at.end] != lines[line-1] {
+		e.Nearest, e.Similarity = Range{line, line}, similarity
+		e.Part, e.Byte = true, at.start-strings.LastIndexByte(text[:at.start], '\n')-1
+		e.Diff = shortDiff(old, []string{text[at.start:at.end]})
 	}
 	return e
 }

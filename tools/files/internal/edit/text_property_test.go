@@ -240,3 +240,41 @@ func BenchmarkFuzzy(b *testing.B) {
 		})
 	}
 }
+
+// TestEscapesNeverChangeMore edits with a level of escapes too many or too few, in both
+// texts alike. The result is that of the edit as it was meant, or an error.
+func TestEscapesNeverChangeMore(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	backslashes := strings.NewReplacer("\n", `\n`, "\t", `\t`, `"`, `\"`, `\`, `\\`)
+	entities := strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `"`, "&quot;")
+	words := []string{"ab", "c ", "\"", "\\", "\n", "\t", "<", ">", "&", "x=1", "(", "é", "'"}
+	text := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteString(words[random.IntN(len(words))])
+		}
+		return b.String()
+	}
+	made := 0
+	for range effort.Of(t, 20000) {
+		encode := []*strings.Replacer{backslashes, entities}[random.IntN(2)].Replace
+		before, old, wanted, after := text(random.IntN(5)), text(1+random.IntN(8)), text(random.IntN(8)), text(random.IntN(5))
+		if random.IntN(2) == 0 { // most edits keep most of the text
+			wanted = old[:boundary(old, random.IntN(len(old)))] + text(random.IntN(3))
+		}
+		file, r, want := before+old+after, edit.Replacement{Old: encode(old), New: encode(wanted)}, before+wanted+after
+		if random.IntN(2) == 0 {
+			file, r, want = encode(file), edit.Replacement{Old: old, New: wanted}, encode(want)
+		}
+		change, err := parse(t, file).Replace(r)
+		if err != nil || change.Level != edit.Escapes {
+			continue
+		}
+		made++
+		require.Equal(t, want, change.New, "%q: %q", file, r)
+	}
+	if effort.Full(t) {
+		require.Greater(t, made, 500)
+	}
+}

@@ -9,10 +9,10 @@ import (
 // the old text is used. More than one match is an [*AmbiguousError] unless All is set;
 // no match is an [*AbsentError]. Without All, overlapping matches count as two.
 //
-// Exact and Punctuation also match parts of lines; the other levels match whole lines
+// Exact, Punctuation and Escapes also match parts of lines; the other levels match whole lines
 // only. Above Exact the new text is merged into the file: lines and characters that the
 // model did not change stay as they are in the file, and changed lines get the
-// indentation of the file. With All, the levels up to Punctuation replace every match;
+// indentation of the file. With All, the levels up to Escapes replace every match;
 // at Anchors and Fuzzy more than one match is an [*AmbiguousError].
 //
 // An empty old text fills an empty file. If the encoding is unknown, Replace only
@@ -64,16 +64,23 @@ func (t *Text) findEdits(r Replacement) (MatchLevel, []byteEdit, error) {
 		edits, err := t.requireUnique(Exact, matches, more, r.All)
 		return Exact, edits, err
 	}
+	escapesUnclear := false
 	if t.encoding != unknownEncoding && strings.TrimSpace(r.Old) != "" {
 		m := newMatcher(t.normalized, r)
-		for _, level := range []MatchLevel{TrailingSpace, Indentation, Punctuation, Anchors, Fuzzy} {
+		for _, level := range []MatchLevel{TrailingSpace, Indentation, Punctuation, Escapes, Anchors, Fuzzy} {
+			if m.escapesUnclear {
+				break // a similar text would be the same place, without care for its escapes
+			}
 			if matches := m.find(level); len(matches) > 0 {
 				edits, err := t.requireUnique(level, matches, false, r.All && level <= maxLevelForAll)
 				return level, edits, err
 			}
 		}
+		escapesUnclear = m.escapesUnclear
 	}
-	return 0, nil, t.absentError(r)
+	absent := t.absentError(r)
+	absent.Escapes = escapesUnclear
+	return 0, nil, absent
 }
 
 // findExact returns the exact matches of the old text. Without All it includes
