@@ -83,7 +83,7 @@ func (q *inquiry) session() *Session { return q.job.session() }
 // question returns the question as the host sees it.
 func (q *inquiry) question(id string) *Question {
 	return &Question{ID: id, Tool: q.job.entry.tool, Call: q.call.copied(), Targets: cloneTargets(q.targets), Reason: q.Reason,
-		AgentPath: q.session().agentPath(), about: q.about}
+		AgentPath: q.session().AgentPath(), about: q.about}
 }
 
 // deciders returns those who decide beside the user, and those who decide before. A tool

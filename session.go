@@ -249,8 +249,10 @@ func (s *Session) AgentID() string { return s.cfg.AgentID }
 // AgentType returns the agent's type.
 func (s *Session) AgentType() string { return s.cfg.AgentType }
 
-// agentPath returns the ids of the agents that led to s, outermost first.
-func (s *Session) agentPath() (path []string) {
+// AgentPath returns the ids of the agents that led to s, outermost first; its last one is
+// that of s. It is empty for the main agent, so its length says how deep s is. [Session.ID]
+// is the same for all of them, unless a fork was given another.
+func (s *Session) AgentPath() (path []string) {
 	for ; s.parent != nil; s = s.parent {
 		path = append(path, s.cfg.AgentID)
 	}

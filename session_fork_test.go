@@ -192,3 +192,14 @@ func TestTeammatesForkOnlyAgentsThatTheyWaitFor(t *testing.T) {
 	_, err := forked(t, session(t, pegboard.SessionConfig{}), pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent}).Fork(pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent})
 	require.NoError(t, err)
 }
+
+func TestAgentPath(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{ID: "talk"})
+	require.Empty(t, s.AgentPath())
+	one := forked(t, s, pegboard.SessionConfig{AgentID: "one"})
+	two := forked(t, one, pegboard.SessionConfig{AgentID: "two"})
+	require.Equal(t, []string{"one"}, one.AgentPath())
+	require.Equal(t, []string{"one", "two"}, two.AgentPath())
+	require.Equal(t, "talk", two.ID())
+}

@@ -33,7 +33,7 @@ var rootLayers = []rootLayer{
 	}},
 	{about: "sessions, registry, pools", files: []string{
 		"role", "hooks", "hooks_guard", "question", "awaited_call", "suggestions", "classifier", "breaker",
-		"session", "session_context", "session_supply", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "trim", "key", "values",
+		"session", "session_context", "session_supply", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "trim", "key", "values", "budget", "vocabulary",
 		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide",
 		"pool_rule_problems", "call_view", "result_view", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},
