@@ -17,7 +17,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
-// GlobOptions configure [Glob]. The zero value is valid.
+// GlobOptions configure [Glob]. The zero value is valid. The limit of a session, see
+// [pegboard.KeyFileLimits], holds in place of MaxResults.
 type GlobOptions struct {
 	// MaxResults is the maximum number of paths in a result. 0 means DefaultMaxResults.
 	MaxResults int
@@ -60,9 +61,8 @@ func Glob(o GlobOptions) pegboard.Tool {
 	o.Timeout = orDefault(o.Timeout, DefaultGlobTimeout)
 	return pegboard.Build(pegboard.Definition[globInput, GlobOutput]{
 		Info: pegboard.Info{Name: "Glob", Title: "Find files"},
-		Description: fmt.Sprintf("Finds files by a pattern of their paths, such as **/*.go, and lists them, those changed last first, %d at most. "+
-			"*.go matches only directly in the directory, **/*.go also below it, and so does a name such as main.go. "+
-			"The pattern * lists a directory, with the directories in it. %s.", o.MaxResults, o.omissionText()),
+		Description: o.description(),
+		Prompt:      func(s pegboard.Scope) string { return o.in(s.Session).description() },
 		Inspect: func(in globInput, _ *pegboard.Call) pegboard.Traits {
 			searches, _ := in.searches() // Validate reports the error
 			var bases []string
@@ -94,6 +94,20 @@ func Glob(o GlobOptions) pegboard.Tool {
 	})
 }
 
+// description returns the description of the tool for the model.
+func (o GlobOptions) description() string {
+	return fmt.Sprintf("Finds files by a pattern of their paths, such as **/*.go, and lists them, those changed last first, %d at most. "+
+		"*.go matches only directly in the directory, **/*.go also below it, and so does a name such as main.go. "+
+		"The pattern * lists a directory, with the directories in it. %s.", o.MaxResults, o.omissionText())
+}
+
+// in returns o with the limit of s.
+func (o GlobOptions) in(s *pegboard.Session) GlobOptions {
+	limits, _ := pegboard.KeyFileLimits.Get(s)
+	o.MaxResults = orDefault(limits.GlobFiles, o.MaxResults)
+	return o
+}
+
 func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (GlobOutput, error) {
 	began := time.Now()
 	searches, err := in.searches()
@@ -104,6 +118,7 @@ func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (
 	if err != nil {
 		return GlobOutput{}, err
 	}
+	o = o.in(c.Session())
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	var found globFindings

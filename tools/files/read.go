@@ -16,7 +16,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
-// ReadOptions configure [Read]. The zero value is valid.
+// ReadOptions configure [Read]. The zero value is valid. The limits of a session, see
+// [pegboard.KeyFileLimits], hold in place of MaxTokens and MaxBytes.
 type ReadOptions struct {
 	// MaxLines is the number of lines that a call shows if it has no limit of its own.
 	// 0 means DefaultMaxLines.
@@ -131,7 +132,7 @@ func Read(o ReadOptions) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[readInput, ReadOutput]{
 		Info:        pegboard.Info{Name: "Read", Title: "Read", MaxResult: -1}, // Read has its own limits, and reads stored results
 		Description: "Reads a file.",
-		Prompt:      o.prompt,
+		Prompt:      func(s pegboard.Scope) string { o := o.in(s.Session); return o.prompt(s) },
 		Inspect: func(in readInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
 				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.FilePath}},
@@ -183,11 +184,19 @@ func (o *ReadOptions) prompt(s pegboard.Scope) string {
 	return text + "."
 }
 
+// in returns o with the limits of s.
+func (o ReadOptions) in(s *pegboard.Session) ReadOptions {
+	limits, _ := pegboard.KeyFileLimits.Get(s)
+	o.MaxTokens, o.MaxBytes = orDefault(limits.ReadTokens, o.MaxTokens), orDefault(limits.ReadBytes, o.MaxBytes)
+	return o
+}
+
 func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (ReadOutput, error) {
 	t, err := decidedTarget(c)
 	if err != nil {
 		return ReadOutput{}, err
 	}
+	o = o.in(c.Session())
 	f, err := realpath.Open(t.Real())
 	if err != nil {
 		return ReadOutput{}, readError(c, t, err)
