@@ -91,7 +91,7 @@ func (k *command) backgroundOutput(id, file string) Output {
 	if file != "" {
 		where = "Output file: " + file
 	}
-	out.note(fmt.Sprintf("Task id: %s\n%s\nYou will be told when it ends. Go on with something else; TaskStop ends it.", id, where))
+	out.note(fmt.Sprintf("Task id: %s\n%s\n%s Go on with something else; TaskStop ends it.", id, where, endAdvice(k.session)))
 	if !k.in.Background && k.changesDir() {
 		out.BackgroundCwdHint = fmt.Sprintf("Session cwd remains %s; directory changes made by the backgrounded command do not apply to subsequent commands.", k.dir)
 		out.note(out.BackgroundCwdHint)

@@ -20,7 +20,8 @@ type MonitorResult struct {
 	TimeoutMS  int64  `json:"timeoutMs"` // 0 if there is no timeout
 	Persistent bool   `json:"persistent,omitempty"`
 
-	file string
+	file      string
+	endAdvice string // for the model; empty if the conversation goes on
 }
 
 func (out MonitorResult) text() string {
@@ -29,7 +30,7 @@ func (out MonitorResult) text() string {
 		until = fmt.Sprintf("for %v at most", time.Duration(out.TimeoutMS)*time.Millisecond)
 	}
 	return fmt.Sprintf("Monitor %s watches, %s. You are told its events as they come, and its end. Do not wait for it; go on. "+
-		"TaskStop ends it. All that it prints, stderr too, is in %s.", out.TaskID, until, out.file)
+		"TaskStop ends it. All that it prints, stderr too, is in %s.%s", out.TaskID, until, out.file, out.endAdvice)
 }
 
 type monitorInput struct {

@@ -60,6 +60,9 @@ func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.C
 		return MonitorResult{}, err
 	}
 	out := MonitorResult{TaskID: handle.ID(), TimeoutMS: m.timeLimit.Milliseconds(), Persistent: in.Persistent, file: log.path}
+	if endsWithAnswer(s) {
+		out.endAdvice = " This conversation ends with your answer, and the monitor with it: if you need what it sees, wait with TaskOutput before you answer."
+	}
 	m.watch(handle, in.Description)
 	return out, nil
 }

@@ -14,3 +14,18 @@ func sessionOf(c *pegboard.Call, tool string) (*pegboard.Session, error) {
 	}
 	return s, nil
 }
+
+// endsWithAnswer reports whether the host says that nobody goes on with the conversation
+// after the model's answer.
+func endsWithAnswer(s *pegboard.Session) bool {
+	interactive, known := pegboard.KeyInteractive.Get(s)
+	return known && !interactive
+}
+
+// endAdvice says for the model how a background task ends.
+func endAdvice(s *pegboard.Session) string {
+	if endsWithAnswer(s) {
+		return "This conversation ends with your answer, and the task with it: if you need what it does, wait for it before you answer, with TaskOutput."
+	}
+	return "You will be told when it ends."
+}

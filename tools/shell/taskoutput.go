@@ -137,7 +137,11 @@ func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOu
 		out.Retrieval = NotReadyYet
 	default:
 		out.Retrieval = WaitedLong
-		out.Task.note = fmt.Sprintf("It has not ended within %v. Go on with something else; you are told when it has. ", patience) + out.Task.note
+		next := "Go on with something else; you are told when it has."
+		if endsWithAnswer(s) {
+			next = "This conversation ends with your answer, and the task with it: if you need what it does, ask again."
+		}
+		out.Task.note = fmt.Sprintf("It has not ended within %v. %s ", patience, next) + out.Task.note
 	}
 	return out, nil
 }
