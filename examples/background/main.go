@@ -43,6 +43,8 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close(ctx)) }()
+	told := make(chan string, 8) // to the person, such as by a message on the desktop
+	pegboard.KeyNotify.Set(session, func(_ context.Context, n pegboard.Notification) { told <- n.Message })
 	var registry pegboard.Registry
 	if err := registry.Add(shell.Bash(shell.Options{}), shell.Monitor(shell.Options{}), shell.TaskOutput(), shell.TaskStop()); err != nil {
 		return err
@@ -62,6 +64,9 @@ func run(ctx context.Context) (err error) {
 	a.call(ctx, "TaskStop", map[string]any{"task_id": server})
 	for _, t := range a.tasks.List() {
 		fmt.Printf("%-8s %-9s %s\n", t.Kind, t.State, t.Command)
+	}
+	for range 2 { // the monitor and the build; the server was stopped
+		fmt.Println("the person was told:", <-told)
 	}
 	return nil
 }

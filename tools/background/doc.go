@@ -7,6 +7,9 @@
 // [Tasks.Notices] and passes the notices to the model; each notice is returned once.
 // Tools and the host can list tasks, wait for them and stop them by their ids.
 //
+// A host that has set [pegboard.KeyNotify] is told, for the person, of each task that has
+// completed or failed.
+//
 // # Owners
 //
 // A task belongs to the session that added it, and its end is reported to that

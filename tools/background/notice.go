@@ -33,12 +33,7 @@ func (n noticeSnapshot) message() string {
 		fmt.Fprintf(&b, "Background task %s: %s", n.task.ID, n.text)
 		return b.String()
 	}
-	b.WriteString("Background task " + n.task.ID)
-	if label := taskLabel(n.task); label != "" {
-		b.WriteString(" (" + label + ")")
-	}
-	b.WriteString(" " + n.task.outcome() + ".")
-	b.WriteString(n.outputHint())
+	b.WriteString(n.task.sentence() + n.outputHint())
 	if n.task.State == Lost {
 		b.WriteString(" Check what it has done, and start it again if it is still needed.")
 		return b.String()

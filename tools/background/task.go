@@ -47,6 +47,15 @@ func (k Task) copied() Task {
 	return k
 }
 
+// sentence says which task it is and how it stands.
+func (k Task) sentence() string {
+	label := taskLabel(k)
+	if label != "" {
+		label = " (" + label + ")"
+	}
+	return "Background task " + k.ID + label + " " + k.outcome() + "."
+}
+
 // outcome returns a phrase for the state of the task and the time that it took.
 func (k Task) outcome() string {
 	how := ""

@@ -27,8 +27,9 @@ type Tasks struct {
 	ids          map[string]bool // every id that was given out or is on file; false if the table never had the task
 	pending      []notice        // notices that no session has fetched, oldest first
 	files        files
-	allowReads   func(dir string) // adds a directory that the conversation may read; nil before a session has joined
-	errs         []error          // of writing records and removing files, for close
+	allowReads   func(dir string)  // adds a directory that the conversation may read; nil before a session has joined
+	session      *pegboard.Session // the main session, or the first that has joined; nil before
+	errs         []error           // of writing records and removing files, for close
 	mainJoined   bool
 	liveForks    int  // forks that have joined and were not closed
 	closed       bool // the conversation has ended
@@ -146,6 +147,9 @@ func (t *Tasks) finish(e *entry, state State, exit *int, err error) {
 	}
 	t.watchers.deliver()
 	t.removeTempDir()
+	if !silent {
+		t.notifyPerson(t.snapshot(e))
+	}
 }
 
 // List returns the running tasks and the latest ones that ended, in the order in

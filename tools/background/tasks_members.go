@@ -24,6 +24,9 @@ func (t *Tasks) join(s *pegboard.Session) *member {
 		m.isMain, _ = mainSessions.Get(s)
 		t.mu.Lock()
 		t.allowReads = s.AllowReads
+		if t.session == nil || m.isMain {
+			t.session = s
+		}
 		if dir := t.files.tempDir; dir != "" {
 			t.allowReads(dir)
 		}
