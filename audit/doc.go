@@ -28,6 +28,7 @@
 //	trace     Event.TraceID, the same for all events of a batch
 //	session   id of the session
 //	agent     id of the agent; the main agent has none
+//	model     the agent's model, if the host has set pegboard.KeyModel
 //	call      id of the call
 //	parent    id of the call whose tool made it
 //	tool      the name of the tool

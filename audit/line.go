@@ -21,6 +21,7 @@ type line struct {
 	Trace    string          `json:"trace,omitempty"`
 	Session  string          `json:"session,omitempty"`
 	Agent    string          `json:"agent,omitempty"`
+	Model    string          `json:"model,omitempty"`
 	Call     string          `json:"call,omitempty"`
 	Parent   string          `json:"parent,omitempty"`
 	Tool     string          `json:"tool"`
@@ -105,7 +106,8 @@ func newCallLine(e pegboard.Event, targets []pegboard.Target, inputs bool) line 
 		l.As = name(e.Call.Name)
 	}
 	if s := e.Call.Session(); s != nil {
-		l.Session, l.Agent = name(s.ID()), name(s.AgentID())
+		model, _ := pegboard.KeyModel.Get(s)
+		l.Session, l.Agent, l.Model = name(s.ID()), name(s.AgentID()), name(model)
 	}
 	if p := e.Call.Parent(); p != nil {
 		l.Parent = name(p.ID)

@@ -197,6 +197,7 @@ func TestAllDecisionsOfACall(t *testing.T) {
 	main := session(t, pegboard.SessionConfig{ID: "s1", Dir: t.TempDir(), Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Outer", "Inner"}, Deny: []string{"Read(//elsewhere)"}})})
 	agent, err := main.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "agent-7"})
 	require.NoError(t, err)
+	pegboard.KeyModel.Set(agent, "small/2 of\nmine")
 	outer := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Outer"}, Description: "Runs Inner.", Traits: pegboard.Traits{ReadOnly: true},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
@@ -216,6 +217,7 @@ func TestAllDecisionsOfACall(t *testing.T) {
 		require.Equal(t, all[0]["trace"], entry["trace"])
 		require.NotEmpty(t, entry["trace"])
 		require.NotEmpty(t, entry["by"])
+		require.Regexp(t, "^sha256:[0-9a-f]+$", entry["model"], "it is not a plain name")
 	}
 	require.Equal(t, [][]any{
 		{"out", nil, "allow", "agent-7", nil},
