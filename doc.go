@@ -97,7 +97,8 @@
 //
 // A [Key] names a value that a tool or the host keeps in a session. All agents of a
 // conversation share the value. With [NewClonedKey] each has its own, and a fork
-// starts with a copy.
+// starts with a copy. [KeyModel], [KeyInteractive] and the other keys beside them are a
+// vocabulary: what a host tells tools whose authors it does not know.
 //
 // # Tools that the host executes
 //

@@ -31,7 +31,7 @@ func (j *job) awaitSupply(ctx context.Context, c *Call, decode func(json.RawMess
 	var call func() *AwaitedCall
 	open := line.Add(func(id string) *awaiting {
 		call = func() *AwaitedCall {
-			return &AwaitedCall{ID: id, Tool: j.entry.tool, Call: c.copied(), AgentPath: slices.Clone(j.session().agentPath())}
+			return &AwaitedCall{ID: id, Tool: j.entry.tool, Call: c.copied(), AgentPath: slices.Clone(j.session().AgentPath())}
 		}
 		return &awaiting{call: call, accept: accept}
 	})

@@ -41,6 +41,7 @@ func run(ctx context.Context) (err error) {
 	live := flag.Bool("live", false, "talk to the real service; needs ANTHROPIC_API_KEY")
 	model := flag.String("model", "claude-sonnet-4-5", "the model of -live")
 	question := flag.String("question", "What is this repository?", "what to ask")
+	readTokens := flag.Int("read-tokens", 0, "how many tokens of a file one call of Read shows; 0 means Read's default")
 	linger := flag.Duration("linger", 300*time.Millisecond, "how long the script's longest command takes")
 	flag.Parse()
 
@@ -60,6 +61,10 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	// What tools may want to know, whoever wrote them.
+	pegboard.KeyModel.Set(session, c.model)
+	pegboard.KeyInteractive.Set(session, false) // one question, one answer
+	pegboard.KeyFileLimits.Set(session, pegboard.FileLimits{ReadTokens: *readTokens})
 	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }()
 	return converse(ctx, c, session, newScreen(os.Stdout, session.Dir()), *question)
 }
@@ -95,6 +100,8 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 		return err
 	}
 	history := []json.RawMessage{first}
+	pegboard.KeySystemPrompt.Set(session, pegboard.SystemPrompt{Rendered: system})
+	pegboard.KeyConversation.Set(session, pegboard.Conversation{Format: "anthropic", Messages: func() []json.RawMessage { return history }}) // it grows between batches only
 	s.heading("user", question+"\n")
 	session.NewTurn() // the loop breaker counts from here
 	for {
