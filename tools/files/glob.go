@@ -60,7 +60,7 @@ func Glob(o GlobOptions) pegboard.Tool {
 	o.MaxResults = orDefault(o.MaxResults, DefaultMaxResults)
 	o.Timeout = orDefault(o.Timeout, DefaultGlobTimeout)
 	return pegboard.Build(pegboard.Definition[globInput, GlobOutput]{
-		Info: pegboard.Info{Name: "Glob", Title: "Find files"},
+		Info:        pegboard.Info{Name: "Glob", Title: "Find files"},
 		Description: o.description(),
 		Prompt:      func(s pegboard.Scope) string { return o.in(s.Session).description() },
 		Inspect: func(in globInput, _ *pegboard.Call) pegboard.Traits {
