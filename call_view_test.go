@@ -157,7 +157,7 @@ func TestShortPathOfNoSession(t *testing.T) {
 	require.Equal(t, "/a/b", none.ShortPath("/a/b"))
 	s := session(t, pegboard.SessionConfig{Dir: t.TempDir()})
 	require.Equal(t, "a/../b", s.ShortPath("a/../b"))
-	require.Equal(t, "", s.ShortPath(""))
+	require.Empty(t, s.ShortPath(""))
 }
 
 // TestCallViewOfNoTool: there is always something to show.

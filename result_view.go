@@ -34,6 +34,8 @@ func (o *Outcome) View() View {
 	return v
 }
 
+const deniedLine = "Denied"
+
 // failureLines word errors for a person. The first that is wrapped counts.
 var failureLines = []struct {
 	err  error
@@ -46,7 +48,7 @@ var failureLines = []struct {
 	{ErrUnknownTool, "There is no such tool", false},
 	{ErrDuplicate, "Not run: another call has the same id", false},
 	{ErrInvalidInput, "Wrong input", true},
-	{ErrDenied, "Denied", true},
+	{ErrDenied, deniedLine, true},
 	{ErrTimeout, "Took too long", false},
 	{ErrSiblingFailed, "Stopped: a call beside it failed", false},
 	{ErrNewMessage, "Stopped: a new message came", false},
@@ -68,7 +70,7 @@ func (o *Outcome) failureLine() string {
 			continue
 		}
 		cause := strings.TrimPrefix(strings.TrimPrefix(why.Error(), f.err.Error()), ": ")
-		if f.err == ErrDenied && o.Decision.Behavior == Deny {
+		if f.line == deniedLine && o.Decision.Behavior == Deny {
 			cause = cmp.Or(o.Decision.Reason, cause)
 		}
 		if !f.why || cause == "" {
@@ -83,10 +85,10 @@ func (o *Outcome) failureLine() string {
 func (r *Result) summary() string {
 	text := strings.TrimSpace(r.Text())
 	if text == "" {
-		switch n := len(r.Parts); {
-		case n == 0:
+		switch n := len(r.Parts); n {
+		case 0:
 			return "Done"
-		case n == 1:
+		case 1:
 			return "1 part that is no text"
 		default:
 			return fmt.Sprintf("%d parts that are no text", n)

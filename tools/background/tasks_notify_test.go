@@ -26,7 +26,7 @@ func TestPersonIsNotified(t *testing.T) {
 		want  []pegboard.Notification // ID stands for the task's id
 	}{
 		{name: "completed", state: background.Completed, want: []pegboard.Notification{{Type: "task_completed", Message: "Background task ID (make) completed after 2s."}}},
-		{name: "failed", state: background.Failed, exit: &one, err: errors.New("no\nrule."), want: []pegboard.Notification{
+		{name: "failed", state: background.Failed, exit: &one, err: errors.New("no\nrule"), want: []pegboard.Notification{
 			{Type: "task_failed", Message: "Background task ID (make) failed after 2s with exit code 1: no rule."},
 		}},
 		{name: "stopped", state: background.Killed},

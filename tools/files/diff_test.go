@@ -44,7 +44,8 @@ func TestDiffOf(t *testing.T) {
 			d, err := files.DiffOf("/f", tt.before, tt.after)
 			require.Equal(t, tt.failed, err != nil, "%v", err)
 			require.NotNil(t, d.Hunks)
-			require.True(t, tt.want == d.Unified(), "%.200s", d.Unified())
+			same := tt.want == d.Unified()
+			require.True(t, same, "%.200s", d.Unified()) // the whole is long
 			d.Hunks = nil
 			require.Equal(t, pegboard.Diff{Path: "/f", New: tt.isNew, Omitted: tt.omitted}, d)
 		})
