@@ -19,6 +19,8 @@ const (
 	FinishLength    FinishReason = "length"         // the limit of output tokens was reached
 	FinishFilter    FinishReason = "content-filter" // the provider cut it
 	FinishError     FinishReason = "error"          // the stream broke off
+	FinishBadCall   FinishReason = "bad-call"       // a call could not be read by the provider
+	FinishPause     FinishReason = "pause"          // the provider paused the turn, and goes on at the next request
 )
 
 func (r FinishReason) whole() bool { return r == FinishStop || r == FinishToolCalls }

@@ -70,8 +70,8 @@ type Codec interface {
 	// User returns parts as a message of the user, or nil if there is nothing to say.
 	User(parts ...pegboard.Part) []json.RawMessage
 	// Results returns the messages that answer m: one result for each call in m.History,
-	// in that order, then the Messages of these results and last more, both as words of the
-	// user. They belong right after m.History. It is nil if there is nothing to say. The
+	// in that order, then m.Notice, the Messages of these results and last more, all as words
+	// of the user. They belong right after m.History. It is nil if there is nothing to say. The
 	// host does not send the Messages of a [pegboard.Result] itself.
 	//
 	// An outcome belongs to the call with its id. Of several with one id, the first

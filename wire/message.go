@@ -39,7 +39,7 @@ type Message struct {
 	Blocked bool
 	// Finish is StopReason as [pegboard.Stream.Finish] takes it. A reason that the Codec
 	// does not know counts as [pegboard.FinishError], so that no tool writes because of
-	// it.
+	// it. Err tells an answer from the rest.
 	Finish pegboard.FinishReason
 	Usage  Usage
 

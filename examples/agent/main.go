@@ -23,6 +23,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -99,7 +100,7 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 	if err != nil {
 		return err
 	}
-	history := []json.RawMessage{first}
+	history, cut := []json.RawMessage{first}, 0
 	pegboard.KeySystemPrompt.Set(session, pegboard.SystemPrompt{Rendered: system})
 	pegboard.KeyConversation.Set(session, pegboard.Conversation{Format: "anthropic", Messages: func() []json.RawMessage { return history }}) // it grows between batches only
 	s.heading("user", question+"\n")
@@ -114,16 +115,30 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 		}
 		s.piece("\n")
 		history = append(history, message.History...)
-		if len(message.Calls) == 0 {
+		var outcomes []pegboard.Outcome
+		switch ended := message.Err(); {
+		case ended != nil: // no answer, and no call of it may run
+			if cut++; !canContinue(ended) || cut > 3 {
+				return ended
+			}
+		case len(message.Calls) == 0:
 			s.summary(time.Since(begin))
 			return nil
+		default:
+			outcomes = executor.Run(ctx, pool, message.Calls...)
 		}
-		outcomes := executor.Run(ctx, pool, message.Calls...)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		history = append(history, codec.Results(message, outcomes)...)
 	}
+}
+
+// canContinue reports whether the model goes on after a message that is not whole. The
+// results then tell it what was missing.
+func canContinue(ended error) bool {
+	var e *wire.EndingError
+	return errors.As(ended, &e) && e.Continue
 }
 
 func allowOnce(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {

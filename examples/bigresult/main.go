@@ -82,6 +82,9 @@ func converse(ctx context.Context, dir, work string) error {
 		if err != nil {
 			return err
 		}
+		if err := message.Err(); err != nil { // no answer, and no call of it may run
+			return err
+		}
 		outcomes := executor.Run(ctx, pool, message.Calls...)
 		history = append(append(history, message.History...), codec.Results(message, outcomes)...)
 		seen = nil

@@ -36,6 +36,9 @@ func converse(ctx context.Context, codec wire.Codec, send sender, pool *pegboard
 		if err != nil {
 			return all, fmt.Errorf("the model's reply: %w", err)
 		}
+		if err := message.Err(); err != nil { // no answer, and no call of it may run
+			return all, err
+		}
 		if len(message.Calls) == 0 {
 			return all, nil
 		}

@@ -386,8 +386,10 @@ func encodeBlocks(blocks []*block) (content []json.RawMessage) {
 // Finish implements [reply.Source].
 func (a *assembler) Finish() pegboard.FinishReason {
 	switch a.Message.StopReason {
-	case "end_turn", "stop_sequence", "pause_turn":
+	case "end_turn", "stop_sequence":
 		return pegboard.FinishStop
+	case "pause_turn":
+		return pegboard.FinishPause
 	case "tool_use":
 		return pegboard.FinishToolCalls
 	case "max_tokens", "model_context_window_exceeded":

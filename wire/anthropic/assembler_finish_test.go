@@ -14,7 +14,7 @@ import (
 func TestFinish(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]pegboard.FinishReason{
-		"end_turn": pegboard.FinishStop, "stop_sequence": pegboard.FinishStop, "pause_turn": pegboard.FinishStop,
+		"end_turn": pegboard.FinishStop, "stop_sequence": pegboard.FinishStop, "pause_turn": pegboard.FinishPause,
 		"tool_use": pegboard.FinishToolCalls, "max_tokens": pegboard.FinishLength,
 		"model_context_window_exceeded": pegboard.FinishLength, "refusal": pegboard.FinishFilter,
 		"": pegboard.FinishError, "a reason of next year": pegboard.FinishError,

@@ -30,7 +30,7 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
 	var content []json.RawMessage
 	answers, waits := answer.WithID(m.Calls, outcomes), awaitsServer(m.History)
-	more = answer.Messages(answers, more)
+	more = answer.Messages(m, answers, more)
 	for i, a := range answers {
 		var inside []pegboard.Part
 		if waits && i == len(answers)-1 {

@@ -302,7 +302,7 @@ func encodeParts(parts []*part) []json.RawMessage {
 	return []json.RawMessage{encodeContent("model", content)}
 }
 
-// Finish implements [reply.Source]. A call that the model got wrong counts as an error.
+// Finish implements [reply.Source].
 func (a *assembler) Finish() pegboard.FinishReason {
 	if a.Message.Blocked {
 		return pegboard.FinishFilter
@@ -318,6 +318,8 @@ func (a *assembler) Finish() pegboard.FinishReason {
 	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "LANGUAGE", "MODEL_ARMOR",
 		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
 		return pegboard.FinishFilter
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS":
+		return pegboard.FinishBadCall
 	}
 	return pegboard.FinishError
 }

@@ -17,7 +17,7 @@ func TestFinish(t *testing.T) {
 		"SAFETY": pegboard.FinishFilter, "RECITATION": pegboard.FinishFilter, "BLOCKLIST": pegboard.FinishFilter,
 		"PROHIBITED_CONTENT": pegboard.FinishFilter, "SPII": pegboard.FinishFilter, "LANGUAGE": pegboard.FinishFilter,
 		"IMAGE_SAFETY": pegboard.FinishFilter, "MODEL_ARMOR": pegboard.FinishFilter,
-		"MALFORMED_FUNCTION_CALL": pegboard.FinishError, "UNEXPECTED_TOOL_CALL": pegboard.FinishError,
+		"MALFORMED_FUNCTION_CALL": pegboard.FinishBadCall, "UNEXPECTED_TOOL_CALL": pegboard.FinishBadCall, "TOO_MANY_TOOL_CALLS": pegboard.FinishBadCall,
 		"OTHER": pegboard.FinishError, "": pegboard.FinishError, "A_REASON_OF_NEXT_YEAR": pegboard.FinishError,
 	} {
 		require.Equal(t, want, finishOf(ends(reason)), reason)

@@ -44,7 +44,9 @@ func checkRecording(t *testing.T, r recording) (n checked) {
 		events, m, err := read(strings.NewReader(body))
 		require.NoError(t, err, r.File)
 		require.Equal(t, want.calls, written(m.Calls), r.File)
-		require.Empty(t, m.Incomplete)
+		if want.reason != "MAX_TOKENS" { // then the only call may be cut
+			require.Empty(t, m.Incomplete)
+		}
 		require.Equal(t, want.text, m.Text, r.File)
 		require.Equal(t, want.reason, m.StopReason, r.File)
 		requireIDs(t, want.ids, m.Calls)
@@ -132,7 +134,11 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 			Parameters        map[string]any
 		}
 	}
+	request.Tools = onlyFunctions(t, request.Tools)
 	require.NoError(t, json.Unmarshal(request.Tools, &sent))
+	if len(sent) == 0 {
+		return 0
+	}
 	var tools []pegboard.Tool
 	for _, f := range sent[0].FunctionDeclarations {
 		schema, err := json.Marshal(lowerTypes(f.Parameters))
@@ -153,6 +159,39 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 	require.NoError(t, err)
 	require.JSONEq(t, string(request.Tools), string(got), r.File)
 	return len(tools)
+}
+
+// onlyFunctions returns the tools of a request without those that the API runs itself, such
+// as codeExecution, without members that are null, and without parameters that say nothing.
+func onlyFunctions(t *testing.T, tools json.RawMessage) json.RawMessage {
+	t.Helper()
+	var entries []map[string]any
+	require.NoError(t, json.Unmarshal(tools, &entries))
+	kept := []any{}
+	for _, entry := range entries {
+		functions, _ := entry["functionDeclarations"].([]any)
+		if len(functions) == 0 {
+			continue
+		}
+		for _, f := range functions {
+			function, _ := f.(map[string]any)
+			for name, value := range function {
+				if parameters, ok := value.(map[string]any); value == nil || name == "parameters" && ok && len(parameters) == 0 {
+					delete(function, name)
+				}
+			}
+		}
+		kept = append(kept, map[string]any{"functionDeclarations": functions})
+	}
+	text, err := json.Marshal(kept)
+	require.NoError(t, err)
+	return text
+}
+
+func TestOnlyFunctions(t *testing.T) {
+	t.Parallel()
+	require.JSONEq(t, `[{"functionDeclarations":[{"name":"a"},{"name":"b","parameters":{"type":"OBJECT"}}]}]`, string(onlyFunctions(t, json.RawMessage(
+		`[{"codeExecution":null,"functionDeclarations":[{"name":"a","parameters":{},"response":null},{"name":"b","parameters":{"type":"OBJECT"}}]},{"codeExecution":{}}]`))))
 }
 
 // lowerTypes returns a schema of the API as JSON Schema.

@@ -41,7 +41,7 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 		parts = append(parts, response)
 		beside = append(beside, media...)
 	}
-	parts = append(append(parts, beside...), c.parts(answer.Messages(answers, more))...)
+	parts = append(append(parts, beside...), c.parts(answer.Messages(m, answers, more))...)
 	if len(parts) == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 )
 
 // An Answer is a call and its result.
@@ -49,9 +50,13 @@ func WithID(calls []pegboard.Call, outcomes []pegboard.Outcome) []Answer {
 	return slices.DeleteFunc(To(calls, outcomes), func(a Answer) bool { return a.Call.ID == "" })
 }
 
-// Messages returns the Messages of all results, in their order, and then more.
-func Messages(answers []Answer, more []pegboard.Part) []pegboard.Part {
+// Messages returns what the model must know of the end of its message, then the Messages of
+// all results, in their order, and then more.
+func Messages(m *wire.Message, answers []Answer, more []pegboard.Part) []pegboard.Part {
 	var messages []pegboard.Part
+	if notice := m.Notice(); notice != "" {
+		messages = append(messages, pegboard.Part{Text: notice})
+	}
 	for _, a := range answers {
 		messages = append(messages, a.Result.Messages...)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/answer"
 )
 
@@ -38,11 +39,11 @@ func TestMessages(t *testing.T) {
 	}
 	first := result(append(make([]pegboard.Part, 0, 8), part("a"), part("b"))...)
 	answers := []answer.Answer{first, result(), result(part("c"))}
-	require.Equal(t, []pegboard.Part{part("a"), part("b"), part("c"), part("d")}, answer.Messages(answers, []pegboard.Part{part("d")}))
+	require.Equal(t, []pegboard.Part{part("a"), part("b"), part("c"), part("d")}, answer.Messages(&wire.Message{}, answers, []pegboard.Part{part("d")}))
 	require.Zero(t, first.Result.Messages[:3][2], "the result is not written to")
 	more := []pegboard.Part{part("d")}
-	require.Equal(t, more, answer.Messages(answers[1:2], more))
-	require.Empty(t, answer.Messages(nil, nil))
+	require.Equal(t, more, answer.Messages(&wire.Message{}, answers[1:2], more))
+	require.Empty(t, answer.Messages(&wire.Message{}, nil, nil))
 }
 
 // TestTo answers calls without an id, too: the first of them.

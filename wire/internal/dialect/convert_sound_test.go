@@ -66,6 +66,7 @@ type soundness struct {
 type form struct {
 	schema *schema.Schema // nil if the dialect cannot express it
 	text   json.RawMessage
+	names  dialect.Parameters
 }
 
 func (s *soundness) report(t *testing.T, folder, what string) {
@@ -89,7 +90,8 @@ func (s *soundness) call(t *testing.T, r row, input json.RawMessage) {
 		if f.schema == nil {
 			continue
 		}
-		sent := input
+		sent := f.names.ToAPI(input)
+		require.JSONEq(t, string(input), string(f.names.ToTool(sent)))
 		if d == dialect.OpenAIStrict {
 			sent = nullShaped(t, generic(t, f.text), input)
 		}
@@ -126,6 +128,7 @@ func (s *soundness) form(t *testing.T, r row, d dialect.Dialect) *form {
 	if err != nil {
 		return f
 	}
+	f.names = c.Parameters
 	if f.text = c.Schema; string(f.text) == string(r.raw) {
 		f.schema = r.schema
 		return f

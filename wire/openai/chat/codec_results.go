@@ -31,7 +31,7 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 	for _, one := range pairs {
 		a.addResult(one.Call, one.Result)
 	}
-	a.addMore(answer.Messages(pairs, more))
+	a.addMore(answer.Messages(m, pairs, more))
 	if user := a.user(); user != nil {
 		a.messages = append(a.messages, user)
 	}

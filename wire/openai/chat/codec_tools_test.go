@@ -134,7 +134,7 @@ func TestStrictNulls(t *testing.T) {
 	require.JSONEq(t, `{"city":"Paris"}`, string(m.Calls[0].Input))
 	require.Equal(t, wrote, string(m.Calls[1].Input), "a tool that is not strict")
 	require.Equal(t, 2, strings.Count(string(only(m.History)), strings.ReplaceAll(wrote, `"`, `\"`)))
-	var executor pegboard.Executor
+	executor := pegboard.Executor{Repair: pegboard.Repair{NoScalars: true}} // or null would be repaired
 	outcomes := executor.Run(context.Background(), p, m.Calls...)
 	require.NotErrorIs(t, outcomes[0].Err, pegboard.ErrInvalidInput)
 	require.ErrorIs(t, outcomes[1].Err, pegboard.ErrInvalidInput)

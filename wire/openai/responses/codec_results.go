@@ -37,7 +37,7 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 		}
 		items = append(items, c.output(a.Call, a.Result))
 	}
-	return append(items, userItem(append(spoken, encodeParts(answer.Messages(answers, more))...))...)
+	return append(items, userItem(append(spoken, encodeParts(answer.Messages(m, answers, more))...))...)
 }
 
 // userItem returns parts as a message of the user, or nil without parts.
