@@ -20,7 +20,8 @@ type Call struct {
 	Name  string          // of the tool, or an alias; see ToolName
 	Input json.RawMessage // JSON, usually an object; blank counts as {}
 
-	decoded any // Input as the tool's input type, or nil
+	decoded any             // Input as the tool's input type, or nil
+	forced  *forcedDecision // nil if the caller decided nothing
 	state   *callState
 }
 
@@ -202,7 +203,9 @@ func (c *Call) prepare(e *evaluation, ts []Target) {
 	if st.spec != nil {
 		e.schema = st.spec.schema
 	}
-	if e.info == nil { // the tool is not known yet
+	if e.info != nil {
+		e.unguarded = e.info.RequiresGuard && st.session.cfg.Guard == nil
+	} else { // the tool is not known yet
 		e.info = &Info{}
 	}
 }
@@ -267,7 +270,7 @@ func rebuild(p *Pool, c Call) (Tool, *Call, error) {
 		return nil, nil, fmt.Errorf("%w: %s", ErrUnknownTool, c.Name)
 	}
 	spec := e.tool.input()
-	c.Input = slices.Clone(c.Input)
+	c.Input, c.forced = slices.Clone(c.Input), nil
 	var err error
 	if c.decoded, err = spec.decode(c.Input); err != nil {
 		return nil, nil, err

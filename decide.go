@@ -19,14 +19,15 @@ import (
 type evaluation struct {
 	perms *Permissions
 
-	info     *Info
-	traits   *Traits
-	input    json.RawMessage // as the model wrote it
-	schema   *schema.Schema  // of the input; nil if the tool is not known
-	targets  []Target        // resolved
-	dirs     []workDir
-	readable []workDir // directories that may be read only
-	platform pattern.Platform
+	info      *Info
+	traits    *Traits
+	input     json.RawMessage // as the model wrote it
+	schema    *schema.Schema  // of the input; nil if the tool is not known
+	targets   []Target        // resolved
+	dirs      []workDir
+	readable  []workDir // directories that may be read only
+	platform  pattern.Platform
+	unguarded bool // the tool requires a Guard, and the session has none
 	opinions
 
 	// Of a running call that checks further targets:
@@ -73,6 +74,10 @@ func (e *evaluation) decide() Decision {
 	d := e.decideIn(e.perms.Mode())
 	for _, m := range e.perms.outer {
 		d = stricter(d, e.decideIn(m))
+	}
+	if e.answers(d) {
+		d = Decision{Behavior: Allow, By: ByCaller, Reason: "the caller: " + e.caller.Reason}
+		e.record(nil, nil, Allow, d.Reason)
 	}
 	return d
 }
@@ -122,9 +127,14 @@ func (e *evaluation) denyStep(mode Mode) Decision {
 	if e.deny != nil {
 		return decisionOf(*e.deny, e.about(e.denied))
 	}
+	if e.unguarded {
+		reason := e.info.Name + " runs only where the program checks each call (SessionConfig.Guard), and this session has no such check"
+		e.record(nil, nil, Deny, reason)
+		return Decision{Behavior: Deny, By: ByTool, Reason: reason}
+	}
 	if opinion := e.strictest(); opinion.Behavior == Deny {
-		e.record(nil, nil, Deny, "a hook or the tool itself: "+opinion.Reason)
-		return Decision{Behavior: Deny, By: opinion.By, Reason: opinion.Reason}
+		e.record(nil, nil, Deny, opinion.By.source()+": "+opinion.Reason)
+		return Decision{Behavior: Deny, By: opinion.By, Reason: cmp.Or(opinion.Reason, opinion.By.source()+" refuses it")}
 	}
 	if mode == ModePlan && e.writes() {
 		reason := "in plan mode nothing is written; describe the change in the plan instead"
@@ -164,7 +174,7 @@ func (e *evaluation) askStep() Decision {
 		reason = "only a person may allow " + e.info.Name
 	case reason != "":
 	case opinion.Behavior == Ask:
-		reason, cautious, by = cmp.Or(opinion.Reason, "a hook or the tool itself wants it asked about"), false, opinion.By
+		reason, cautious, by = cmp.Or(opinion.Reason, opinion.By.source()+" wants it asked about"), false, opinion.By
 	default:
 		return Decision{}
 	}

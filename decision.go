@@ -59,11 +59,21 @@ const (
 	ByClassifier                // the classifier
 	ByPerson                    // the user, or a program that answers in the user's place
 	ByNobody                    // there was no answer
+	ByCaller                    // the caller of the executor, see [ForceDecision]
+	ByGuard                     // the session's [Guard]
 )
 
 // String returns the decider in lower case.
 func (d Decider) String() string {
-	return nameOf(int(d), "default", "rule", "mode", "tool", "hook", "approver", "classifier", "person", "nobody")
+	return nameOf(int(d), "default", "rule", "mode", "tool", "hook", "approver", "classifier", "person", "nobody", "caller", "guard")
+}
+
+// source names who has an opinion of a call.
+func (d Decider) source() string {
+	if d == ByTool {
+		return "the tool itself"
+	}
+	return "the " + d.String()
 }
 
 func (d Decider) withArticle() string {

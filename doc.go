@@ -43,6 +43,9 @@
 // have allowed it. The lax modes ModeAuto and ModeBypass are entered only where the host
 // has made them available: see [Permissions.Offers].
 //
+// A host has two words of its own: [ForceDecision] hands in a call with a decision, and a
+// session's [Guard] is called for every call that would run, and can only be stricter.
+//
 // # Asking
 //
 // A session's Approvers are asked before the user; the permission hook and the

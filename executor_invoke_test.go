@@ -62,6 +62,8 @@ var nearOnly = []struct {
 	{reason: "on the far side no executor is at hand for the calls that a call makes", tests: []string{
 		"TestCallRun",
 		"TestCallsInsideACallAreNoLoop",
+		"TestForcedAllowIsForTheMainAgentsModel",
+		"TestGuardOfCallsInsideACall",
 		"TestCallKnowsTheMessageThatAsked",
 		"TestOuterCallIsKnownInEachStage",
 		"TestResolveReachesWhatREPLHides",

@@ -26,6 +26,9 @@ type Info struct {
 	Supplied bool
 	// RequiresUser means that only the user may allow a call: no rule, hook or mode does.
 	RequiresUser bool
+	// RequiresGuard means that calls are denied in a session without a [Guard]: for a tool
+	// whose every call the host must see.
+	RequiresGuard bool
 	// Interrupt says what a new message of the user does to a running call.
 	Interrupt Interrupt
 	// Timeout is how long a call may take; 0 means no limit.

@@ -87,10 +87,10 @@ func (q *inquiry) question(id string) *Question {
 }
 
 // deciders returns those who decide beside the user, and those who decide before. A tool
-// that requires the user has neither.
+// or a Guard that requires the user has neither.
 func (q *inquiry) deciders() (beside []func(context.Context) (Decision, bool), before []Asker) {
 	s := q.session()
-	if q.job.entry.info.RequiresUser {
+	if q.job.entry.info.RequiresUser || q.about.needsUser() {
 		return nil, nil
 	}
 	if c := q.ahead.classifierOf(q); c != nil {

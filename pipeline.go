@@ -29,6 +29,7 @@ type job struct {
 	// The request.
 	call       *Call // the latest snapshot
 	snapshots  snapshots
+	forced     *forcedDecision
 	duplicate  bool   // an earlier call of the message has the same id
 	late       bool   // it was submitted after the message had ended
 	counted    bool   // the loop breaker counts the call
@@ -287,8 +288,17 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	if j.rewrites(own) {
 		return slices.Clone(own.Input), nil
 	}
-	o := opinions{hook: hook, own: own, loop: j.loopReason}
+	o := opinions{hook: hook, own: own, loop: j.loopReason, caller: j.callerOpinion()}
 	d := j.call.decide(o)
+	if o.guard, f = j.askGuard(ctx, d, o); f != nil {
+		return nil, f
+	}
+	if o.guard != nil {
+		if j.rewrites(*o.guard) {
+			return slices.Clone(o.guard.Input), nil
+		}
+		d = j.decideGuarded(o)
+	}
 	if d.Behavior == Ask {
 		answer, err := j.ask(ctx, d, o, ahead)
 		if err != nil {
@@ -319,7 +329,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 // ask asks whether the call may run. An answer that has allowed exactly these bytes
 // before still counts.
 func (j *job) ask(ctx context.Context, d Decision, o opinions, ahead *aheadOfHooks) (Decision, error) {
-	if j.isApproved() {
+	if j.isApproved() && (j.approved.By == ByPerson || !o.needsUser()) {
 		d = *j.approved
 		d.Input = nil
 		return d, nil
@@ -339,6 +349,11 @@ func (j *job) inquiry(d Decision, o opinions) *inquiry {
 	c, e := j.call, &evaluation{opinions: o}
 	c.prepare(e, c.state.targets)
 	return &inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: e, again: func() Decision { return c.decide(o) }}
+}
+
+// callerOpinion returns what the caller has decided, as far as it holds, or nil.
+func (j *job) callerOpinion() *Decision {
+	return j.forced.opinion(j.call, j.batch.parent == nil && j.session().parent == nil)
 }
 
 // rewrites reports whether d replaces the present input.

@@ -19,7 +19,7 @@ func (j *job) classifyAhead(ctx context.Context) *aheadOfHooks {
 	if j.session().cfg.Classifier == nil || j.session().grants.inForce().Mode() != ModeAuto || j.isApproved() {
 		return nil
 	}
-	o := opinions{loop: j.loopReason}
+	o := opinions{loop: j.loopReason, caller: j.callerOpinion()}
 	q := j.inquiry(j.call.decide(o), o)
 	if q.Behavior != Ask {
 		return nil

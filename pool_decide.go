@@ -8,8 +8,8 @@ import (
 )
 
 // Decide says how c would be decided now by its tool, the rules and the mode, without
-// running it and without asking anyone. Hooks, the classifier and the user may still
-// deny the call, or answer what Decide returns Ask for. An input that cannot be read is
+// running it and without asking anyone. Hooks, the Guard, the classifier and the user may
+// still deny the call, or answer what Decide returns Ask for. An input that cannot be read is
 // denied.
 func (p *Pool) Decide(ctx context.Context, c Call) Decision {
 	p.mustExist("Decide")
@@ -26,6 +26,7 @@ func (p *Pool) ExplainDecision(ctx context.Context, c Call) (x Explanation) {
 }
 
 func (p *Pool) decide(ctx context.Context, c Call, x *Explanation) Decision {
+	forced := c.forced
 	for range maxRewrites + 1 {
 		tool, made, err := p.Rebuild(c)
 		if err != nil {
@@ -48,6 +49,7 @@ func (p *Pool) decide(ctx context.Context, c Call, x *Explanation) Decision {
 		}
 		var e evaluation
 		made.prepare(&e, made.state.targets)
+		e.caller = forced.opinion(made, p.session.parent == nil)
 		if e.own, e.explanation = own, x; x != nil {
 			x.Targets = made.Targets()
 		}

@@ -43,6 +43,10 @@ type Question struct {
 	// written most of it. It is empty for all others who are asked.
 	ClassifierInput string
 
+	// Decision is, for a [Guard], how the call was decided so far. It is zero for all others
+	// who are asked.
+	Decision Decision
+
 	about *evaluation // never written to
 }
 

@@ -36,6 +36,10 @@ type SessionConfig struct {
 	Permissions Permissions
 	Hooks       Hooks
 
+	// Guard has the host's own word about each call that would run, see there. Nil means
+	// none. That of a fork is called after its parent's.
+	Guard Guard
+
 	// Approvers are asked before the user, one after the other: programs that can answer
 	// in the user's place, such as a coordinator. If one returns Undecided or an error,
 	// the next is asked. Those of a fork are asked after its parent's; they can deny, but
@@ -190,6 +194,7 @@ func (cfg *SessionConfig) inherit(s *Session) error {
 	if limit := s.cfg.AskTimeout; cfg.AskTimeout <= 0 || limit > 0 && limit < cfg.AskTimeout {
 		cfg.AskTimeout = limit
 	}
+	cfg.Guard = joinGuards(s.cfg.Guard, cfg.Guard)
 	cfg.Approvers = slices.Concat(s.cfg.Approvers, narrowingAll(cfg.Approvers))
 	selects := cfg.Hooks.Select
 	cfg.Hooks = JoinHooks(s.cfg.Hooks, cfg.Hooks.narrowing()) // JoinHooks guards them

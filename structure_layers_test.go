@@ -28,18 +28,18 @@ var rootLayers = []rootLayer{
 		"permissions", "permissions_modes", "permission_update", "decision", "opinion", "decide", "decide_rules", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"diff", "view", "tool", "definition", "input_spec", "output_spec", "declaration", "exclusion", "entry", "call", "call_message", "snapshot",
+		"diff", "view", "tool", "definition", "input_spec", "output_spec", "declaration", "exclusion", "entry", "call", "forced_decision", "call_message", "snapshot",
 		"result", "supply", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
-		"role", "hooks", "hooks_guard", "question", "awaited_call", "suggestions", "classifier", "breaker",
+		"role", "hooks", "hooks_guard", "question", "awaited_call", "suggestions", "classifier", "guard", "breaker",
 		"session", "session_context", "session_supply", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "trim", "key", "values", "budget", "vocabulary",
 		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide",
 		"pool_rule_problems", "call_view", "result_view", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},
 	{about: "batches and the pipeline", files: []string{
 		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",
-		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_ahead", "pipeline_questions", "pipeline_progress", "pipeline_supply", "inquiry", "tool_run", "pipeline_outcome",
+		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_ahead", "pipeline_guard", "pipeline_questions", "pipeline_progress", "pipeline_supply", "inquiry", "tool_run", "pipeline_outcome",
 	}},
 }
 

@@ -76,13 +76,22 @@ type verdict struct {
 // no asker. A tool that a rule took out of the pool is denied.
 func judge(t testing.TB, p *pegboard.Pool) verdict {
 	t.Helper()
+	if p.Len() == 0 {
+		return judgeCall(t, p, pegboard.Call{})
+	}
+	return judgeCall(t, p, call("1", names(p)[0], ``))
+}
+
+// judgeCall is judge for this call.
+func judgeCall(t testing.TB, p *pegboard.Pool, c pegboard.Call) verdict {
+	t.Helper()
 	if out := p.Excluded(); len(out) == 1 {
 		require.Contains(t, out[0].Reason, "deny rule")
 		return verdict{behavior: pegboard.Deny, reason: out[0].Reason}
 	}
 	require.Equal(t, 1, p.Len())
 	ex := executor(pegboard.Executor{})
-	out := ex.Run(t.Context(), p, call("1", names(p)[0], ``))[0]
+	out := ex.Run(t.Context(), p, c)[0]
 	d := out.Decision
 	require.NotEqual(t, pegboard.Undecided, d.Behavior, out.Result.Text())
 	require.Equal(t, d.Behavior != pegboard.Allow, errors.Is(out.Err, pegboard.ErrDenied))

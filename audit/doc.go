@@ -35,7 +35,7 @@
 //	as        the alias by which the model called the tool
 //	behavior  allow, deny, or notRun for a call that was neither denied nor run; any other
 //	          word is a defect
-//	by        the decider, as Decision.By: a rule, the mode, a person, nobody
+//	by        the decider, as Decision.By: a rule, the mode, a person, the caller, nobody
 //	mode      the session's mode just after the decision
 //	stage     of notRun: the stage that the call ended at, as CallError.Stage
 //	error     of notRun: what kind of failure that was, as CallError.Sentinel
