@@ -52,6 +52,9 @@ func (r *runner) validate(ctx context.Context, in commandInput, c *pegboard.Call
 	if in.Background && r.options.NoBackground {
 		return errors.New("nothing runs in the background here; send it without run_in_background, with a timeout that is long enough")
 	}
+	if n, limit := len(in.Command), r.maxLine(runtime.GOOS); n > limit {
+		return fmt.Errorf("the command has %d bytes, and no more than %d can be started here; write it to a script in a file and run that", n, limit)
+	}
 	if err := validateInput(ctx, in, c); err != nil || c.Session() == nil || !mayOpenEditor(in.Command) {
 		return err
 	}

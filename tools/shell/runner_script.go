@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -8,16 +9,51 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
-// evalScript evaluates the line that the script gets as its argument. The line is
-// never part of the script's text, so no quote, here-document or comment in it can
-// affect the rest of the script. The line sees no arguments, and its line numbers are
-// its own because the script before it is one line.
-const evalScript = `eval "set --; $1"`
+// maxArgument is the number of bytes of a line that are passed as one argument. Linux
+// permits 128 KiB.
+const maxArgument = 100 << 10
+
+// maxLine returns the number of bytes of the longest line that the system can start.
+// On Unix all arguments and the environment share a limit, usually of 2 MiB on Linux and
+// of 1 MiB elsewhere. On Windows they share 32,767 characters.
+func (r *runner) maxLine(system string) int {
+	switch {
+	case system == "windows":
+		return 30_000
+	case !r.takesScript():
+		return maxArgument
+	case system == "linux":
+		return 1 << 20
+	}
+	return 512 << 10
+}
+
+// evalScript evaluates the line that the script gets as its n arguments, of which each
+// holds a part. The line is never part of the script's text, so no quote, here-document
+// or comment in it can affect the rest of the script. The line sees no arguments, and its
+// line numbers are its own because the script before it is one line.
+func evalScript(n int) string {
+	var b strings.Builder
+	b.WriteString(`eval "set --; `)
+	for i := range n {
+		fmt.Fprintf(&b, "${%d}", i+1)
+	}
+	return b.String() + `"`
+}
+
+// parts returns the parts of a line that are passed as one argument each.
+func parts(line string) (all []string) {
+	for len(line) > maxArgument {
+		all, line = append(all, line[:maxArgument]), line[maxArgument:]
+	}
+	return append(all, line)
+}
 
 // args returns the arguments that run a line. If dirFile is not empty, the shell
 // writes to that file the directory in which it ends.
 //
-// A line that needs neither that nor a snapshot runs as it is. Any other line runs
+// A line that needs neither that nor a snapshot runs as it is, unless it is too long for
+// one argument. Any other line runs
 // inside a script in which exit, set -e and syntax errors end the shell as usual,
 // with the same exit code. The script can be noticed in three ways: trap -p shows its
 // trap, set -x prints one more + before each line, and the shell reports itself that
@@ -28,23 +64,25 @@ func (r *runner) args(line, dirFile string) []string {
 	switch {
 	case r.inspector.shell == shellparse.PowerShell:
 		return append(args, withStatus(asOperand(line)))
-	case dirFile == "" && r.options.Snapshot == "" || !r.takesScript():
+	case dirFile == "" && r.options.Snapshot == "" && len(line) <= maxArgument || !r.takesScript():
 		return append(args, asOperand(line))
 	}
 	var script strings.Builder
+	lines := parts(line)
+	eval := evalScript(len(lines))
 	if r.options.Snapshot != "" {
 		script.WriteString(". " + shellQuote(r.options.Snapshot) + " >/dev/null 2>&1; ")
 	}
 	note := `\builtin pwd -P >|` + shellQuote(dirFile)
 	switch {
 	case dirFile == "":
-		script.WriteString(evalScript)
+		script.WriteString(eval)
 	case strings.Contains(line, "trap"): // the line's own trap must not be replaced
-		script.WriteString(evalScript + "\n{ \\builtin set -- \"$?\"; " + note + "; set +x; } 2>/dev/null\nexit \"$1\"")
+		script.WriteString(eval + "\n{ \\builtin set -- \"$?\"; " + note + "; set +x; } 2>/dev/null\nexit \"$1\"")
 	default:
-		script.WriteString("trap " + shellQuote("{ "+note+"; } 2>/dev/null || :") + " EXIT; " + evalScript)
+		script.WriteString("trap " + shellQuote("{ "+note+"; } 2>/dev/null || :") + " EXIT; " + eval)
 	}
-	return append(args, script.String(), filepath.Base(args[len(args)-2]), line)
+	return append(append(args, script.String(), filepath.Base(args[len(args)-2])), lines...)
 }
 
 // takesScript reports whether the shell accepts a script with arguments.

@@ -5,11 +5,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -101,5 +104,57 @@ func TestSnapshotIsReadFirst(t *testing.T) {
 		require.Equal(t, "hello you\nfrom f", out.Result.Text())
 		out = bash(t, session(t, dir, "Bash"), shell.Options{}, fmt.Sprintf(`{"command":%q}`, command))
 		require.True(t, out.Result.IsError)
+	}
+}
+
+// TestALongLineRuns: longer than what the system takes as one argument.
+func TestALongLineRuns(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("all arguments together have 32,767 characters")
+	}
+	data := strings.Repeat("ü'\"$x` \\ 漢\n", 20_000) // 320 kB, cut within characters
+	for _, tc := range []struct{ name, line string }{
+		{name: "as it is", line: "cat >file <<'E'\n" + data + "E\nexit 3"},
+		{name: "with a directory to keep", line: "cd sub && cat >../file <<'E'\n" + data + "E\nexit 3"},
+		{name: "with a trap", line: "cd sub; trap 'exit 3' EXIT; cat >../file <<'E'\n" + data + "E\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t, carryDir(t), "Bash")
+			out := outputOf(t, bash(t, s, shell.Options{}, fmt.Sprintf(`{"command":%s}`, jsonOf(t, tc.line))))
+			require.Equal(t, 3, out.ExitCode, out.Stdout)
+			got, err := os.ReadFile(filepath.Join(s.Dir(), "file"))
+			require.NoError(t, err)
+			require.True(t, data == string(got), "%d bytes became %d", len(data), len(got))
+		})
+	}
+	t.Run("in the background", func(t *testing.T) {
+		t.Parallel()
+		s := session(t, carryDir(t), "Bash")
+		out := outputOf(t, bash(t, s, shell.Options{}, fmt.Sprintf(`{"command":%s,"run_in_background":true}`, jsonOf(t, "sleep 0.5; cat >file <<'E'\n"+data+"E\n"))))
+		require.Equal(t, background.Completed, waited(t, s, out.BackgroundTaskID).State)
+		got, err := os.ReadFile(filepath.Join(s.Dir(), "file"))
+		require.NoError(t, err)
+		require.Len(t, got, len(data))
+	})
+}
+
+// TestALineThatNoSystemStartsIsRefused, with what to do instead.
+func TestALineThatNoSystemStartsIsRefused(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	for _, tc := range []struct {
+		name    string
+		options shell.Options
+		size    int
+	}{
+		{name: "more than all arguments", size: 1<<20 + 1},
+		{name: "one argument of a shell that takes no script", options: shell.Options{Shell: []string{"bash", "--norc", "-c", "--"}}, size: 200_000},
+	} {
+		out := bash(t, session(t, tempDir(t), "Bash"), tc.options, fmt.Sprintf(`{"command":%s}`, jsonOf(t, "true #"+strings.Repeat("x", tc.size))))
+		require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput, tc.name)
+		require.Contains(t, out.Result.Text(), "write it to a script in a file and run that")
 	}
 }
