@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed49eaa51d/pegboard/internal/terminal"
 	"github.com/seed49eaa51d/pegboard/tools/internal/output"
 )
 
@@ -39,7 +40,7 @@ func (n noticeSnapshot) message() string {
 		return b.String()
 	}
 	text, _ := n.entry.output() // if the output cannot be read, the notice is sent without it
-	if last := lastLines(text); last != "" {
+	if last := lastLines(terminal.Clean(text)); last != "" {
 		b.WriteString(" It ends with:\n" + last)
 	}
 	return b.String()

@@ -35,7 +35,7 @@ func TestNoticeTexts(t *testing.T) {
 		{
 			name: "badly", state: background.Failed, exit: code(2), err: errors.New("the disk\nis full"), takes: 1234 * time.Millisecond,
 			work: background.Work{Command: "make", Output: output("a\r\nb\n\n<b>c</b>\n\x1b[1md\xff\n  ")},
-			want: ` (make) failed after 1.2s with exit code 2: the disk is full. Read its output with TaskOutput. It ends with:` + "\n    b\n    <b>c</b>\n    [1md\uFFFD",
+			want: ` (make) failed after 1.2s with exit code 2: the disk is full. Read its output with TaskOutput. It ends with:` + "\n    b\n    <b>c</b>\n    d\uFFFD",
 		},
 		{
 			name: "stopped", state: background.Killed, err: errors.New("the user has stopped it"), takes: 12 * time.Millisecond,

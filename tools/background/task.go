@@ -73,12 +73,15 @@ func (k Task) outcome() string {
 		how = "failed"
 	case Killed:
 		how = "was stopped"
+		if k.Err == ErrStopped.Error() {
+			how += " on request"
+		}
 	}
 	how += " after " + roundDuration(k.Ended.Sub(k.Started))
 	if k.ExitCode != nil {
 		how += fmt.Sprintf(" with exit code %d", *k.ExitCode)
 	}
-	if k.Err != "" {
+	if k.Err != "" && k.Err != ErrStopped.Error() { // which says the same again
 		how += ": " + strings.TrimSuffix(oneLine(k.Err, 2*maxNoticeLine), ".")
 	}
 	return how

@@ -21,18 +21,19 @@ func (k *command) updateStartDir() string {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxDirName))
 	_ = f.Close() // it was only read
-	dir, whole := strings.CutSuffix(string(data), "\n")
+	dir, last, whole := strings.Cut(string(data), "\n\x00")
 	if err != nil || !whole || !filepath.IsAbs(dir) || !isDir(dir) {
 		return ""
 	}
 	s := k.session
 	at, ok := nameInWorkDirs(s, dir)
 	if !ok {
-		startDirOf(s).set(s, k.dir, s.Dir())
+		startDirOf(s).set(s, k.dir, s.Dir(), "")
 		return fmt.Sprintf("The command ended in %s, which is outside the working directories; the next one starts in %s.", dir, s.Dir())
 	}
 	if at != k.dir {
-		startDirOf(s).set(s, k.dir, at)
+		last, _ = nameInWorkDirs(s, realpath.Resolve(last))
+		startDirOf(s).set(s, k.dir, at, last)
 	}
 	return ""
 }

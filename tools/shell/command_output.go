@@ -91,8 +91,10 @@ func (k *command) fillExcerpt(ctx context.Context, out *Output, exit proc.Exit, 
 	switch {
 	case errors.Is(at.err, pegboard.ErrAlreadyStored):
 		s.Hint = "ask for less at once"
-	case at.err != nil:
+	case errors.Is(at.err, errNotStored):
 		s.Hint = advice
+	case at.err != nil:
+		s.Hint = fmt.Sprintf("it could not be stored (%v); %s", at.err, advice)
 	case out.failed:
 		out.PersistedOutputPath, out.PersistedOutputSize, out.ref = at.path, at.size, at.ref
 	default:
@@ -103,9 +105,6 @@ func (k *command) fillExcerpt(ctx context.Context, out *Output, exit proc.Exit, 
 	}
 	s.Output = s.Shrink(limit)
 	out.setExcerpt(excerpt.Ends(s, limit), s.Total)
-	if at.err != nil && !errors.Is(at.err, pegboard.ErrAlreadyStored) && !errors.Is(at.err, errNotStored) {
-		out.note(fmt.Sprintf("The rest could not be stored: %v.", at.err))
-	}
 }
 
 // errNotStored says that an output was not to be stored.

@@ -205,4 +205,8 @@ func TestBackgroundOutputIsClean(t *testing.T) {
 	stored, err := os.ReadFile(out.RawOutputPath)
 	require.NoError(t, err)
 	require.Equal(t, "1%\r\x1b[31m2%\x1b[0m", string(stored))
+
+	out = outputOf(t, bash(t, s, shell.Options{}, `{"command":"sleep 0.5; printf '1%%\\r\\033[31m2%%\\033[0m'","run_in_background":true}`))
+	waited(t, s, out.BackgroundTaskID)
+	require.Contains(t, noticesOf(s), "It ends with:\n    2%\n")
 }

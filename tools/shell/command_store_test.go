@@ -157,7 +157,7 @@ func TestAFullDiskFailsNoCommand(t *testing.T) {
 	require.Equal(t, "fine", bash(t, s, shell.Options{}, `{"command":"echo fine"}`).Result.Text())
 	res := bash(t, s, shell.Options{}, `{"command":"seq 1 1000000"}`).Result
 	require.False(t, res.IsError)
-	require.Contains(t, res.Text(), "The rest could not be stored: ")
+	require.Contains(t, res.Text(), "The rest was not kept; it could not be stored (")
 	require.True(t, strings.HasSuffix(res.Text(), "\n1000000"))
 	require.NotContains(t, res.Text(), "All of it")
 	require.NoError(t, os.Mkdir(dir, 0o700))

@@ -32,6 +32,10 @@ func environment(o Options, line string, c *pegboard.Call) []string {
 		env.remove(func(name string) bool { return yieldsToConfig(name, line) })
 	}
 	env.set("CDPATH", "")
+	env.remove(func(name string) bool { return name == "OLDPWD" })
+	if last := startDirOf(c.Session()).previous(c.Session()); last != "" && !o.FixedDir {
+		env.set("OLDPWD", last)
+	}
 	if home := c.Session().Home(); home != "" && runtime.GOOS != "windows" {
 		env.set("HOME", home)
 	}

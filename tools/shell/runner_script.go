@@ -73,16 +73,37 @@ func (r *runner) args(line, dirFile string) []string {
 	if r.options.Snapshot != "" {
 		script.WriteString(". " + shellQuote(r.options.Snapshot) + " >/dev/null 2>&1; ")
 	}
-	note := `\builtin pwd -P >|` + shellQuote(dirFile)
+	note := `{ \builtin pwd -P; \builtin printf '\0%s' "${OLDPWD-}"; } >|` + shellQuote(dirFile)
 	switch {
 	case dirFile == "":
 		script.WriteString(eval)
 	case strings.Contains(line, "trap"): // the line's own trap must not be replaced
+		script.WriteString(r.noteMoves(note))
 		script.WriteString(eval + "\n{ \\builtin set -- \"$?\"; " + note + "; set +x; } 2>/dev/null\nexit \"$1\"")
 	default:
 		script.WriteString("trap " + shellQuote("{ "+note+"; } 2>/dev/null || :") + " EXIT; " + eval)
 	}
 	return append(append(args, script.String(), filepath.Base(args[len(args)-2])), lines...)
+}
+
+// noteMoves defines cd and its like as functions that write a note after each change of the
+// directory, unless they run in a subshell: a line whose own trap ends the shell does not
+// come to the end of the script. Shells without subshell counters are left as they are.
+func (r *runner) noteMoves(note string) string {
+	var counter string
+	switch strings.TrimSuffix(filepath.Base(r.options.Shell[0]), ".exe") {
+	case "bash":
+		counter = "BASH_SUBSHELL"
+	case "zsh":
+		counter = "ZSH_SUBSHELL"
+	default:
+		return ""
+	}
+	var b strings.Builder
+	for _, name := range []string{"cd", "pushd", "popd"} {
+		fmt.Fprintf(&b, `%s() { \builtin %s "$@"; \builtin set -- "$?"; case $%s in 0) { %s; } 2>/dev/null; esac; \builtin return "$1"; }; `, name, name, counter, note)
+	}
+	return b.String()
 }
 
 // takesScript reports whether the shell accepts a script with arguments.

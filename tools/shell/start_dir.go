@@ -27,6 +27,7 @@ import (
 type startDir struct {
 	mu    sync.Mutex
 	dir   string // absolute; empty means the session's directory
+	last  string // the directory before it, to which cd - leads; empty if there is none
 	lost  string // a directory that could not be used, until it was reported
 	moved bool   // it was another directory than the session's at some time
 }
@@ -48,15 +49,32 @@ func (d *startDir) current(s *pegboard.Session) string {
 	return d.dir
 }
 
-// set changes the directory from old to dir. It does nothing if another call has
-// changed it meanwhile.
-func (d *startDir) set(s *pegboard.Session, old, dir string) {
+// previous returns the directory that the shell was in before current, if it is still
+// inside the working directories, and otherwise "".
+func (d *startDir) previous(s *pegboard.Session) string {
+	d.mu.Lock()
+	last := d.last
+	d.mu.Unlock()
+	if last == "" {
+		return ""
+	}
+	if real := realpath.Resolve(last); isDir(real) {
+		if _, ok := nameInWorkDirs(s, real); ok {
+			return last
+		}
+	}
+	return ""
+}
+
+// set changes the directory from old to dir, in which the shell came from last. It does
+// nothing if another call has changed it meanwhile.
+func (d *startDir) set(s *pegboard.Session, old, dir, last string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if now := d.dir; now != old && (now != "" || old != s.Dir()) {
 		return
 	}
-	d.moved = true
+	d.moved, d.last = true, last
 	if d.dir = dir; dir == s.Dir() {
 		d.dir = ""
 	}

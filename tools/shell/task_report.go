@@ -104,11 +104,15 @@ func (r TaskReport) headline() string {
 	default:
 		b.WriteString(" was stopped")
 	}
+	stopped := r.Err == background.ErrStopped.Error()
+	if stopped {
+		b.WriteString(" on request")
+	}
 	fmt.Fprintf(&b, " after %v", r.elapsed.Round(time.Millisecond))
 	if r.ExitCode != nil {
 		fmt.Fprintf(&b, " with exit code %d", *r.ExitCode)
 	}
-	if r.Err != "" {
+	if r.Err != "" && !stopped {
 		b.WriteString(": " + strings.TrimSuffix(r.Err, "."))
 	}
 	return b.String() + "."

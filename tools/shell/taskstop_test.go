@@ -24,8 +24,8 @@ func TestTaskStop(t *testing.T) {
 		want            background.State
 		says            string
 	}{
-		{name: "at once", tool: "TaskStop", key: "task_id", want: background.Killed, says: "(a watch) was stopped after 0s: stopped on request."},
-		{name: "a little later", tool: "TaskStop", key: "task_id", takes: time.Second, after: time.Second, want: background.Killed, says: "was stopped after 1s"},
+		{name: "at once", tool: "TaskStop", key: "task_id", want: background.Killed, says: "(a watch) was stopped on request after 0s."},
+		{name: "a little later", tool: "TaskStop", key: "task_id", takes: time.Second, after: time.Second, want: background.Killed, says: "was stopped on request after 1s"},
 		{name: "it ends well", tool: "TaskStop", key: "task_id", well: true, want: background.Completed, says: "completed after 0s."},
 		{name: "too late", tool: "TaskStop", key: "task_id", takes: time.Minute, after: 5 * time.Second, want: background.Running, says: "was asked to end and still runs after 5s. You are told"},
 		{name: "the former key", tool: "TaskStop", key: "shell_id", want: background.Killed, says: "was stopped"},
