@@ -22,6 +22,7 @@ type command struct {
 	line          shellparse.Line
 	dir           string // where it started
 	dirFile       string // the shell writes there the directory in which it ends; empty if that is not recorded
+	preludeFile   string // the shell may read it before the line; empty if it cannot be named
 	outputFile    string // holds its output; empty if the file could not be named
 	outputFileErr error  // why outputFile is empty
 	timeout       time.Duration
@@ -91,6 +92,7 @@ func (k *command) finish(ctx context.Context, reason string) Output {
 	if out.PersistedOutputPath != k.outputFile && out.RawOutputPath != k.outputFile {
 		k.remove(k.outputFile)
 	}
+	k.remove(k.preludeFile)
 	if k.dirFile != "" {
 		if exit.Err == nil {
 			out.note(k.updateStartDir())
@@ -109,6 +111,7 @@ func (k *command) discard(cause error) {
 	k.process.Exit()
 	k.remove(k.outputFile)
 	k.remove(k.dirFile)
+	k.remove(k.preludeFile)
 }
 
 // remove removes a file that is no longer needed. If that fails, the file is removed

@@ -43,6 +43,7 @@ func (k *command) superviseTask(h *background.Handle, limit time.Duration) {
 	}
 	exit := k.process.Exit()
 	k.remove(k.dirFile)
+	k.remove(k.preludeFile)
 	switch {
 	case k.outputFile == "":
 	case exit.FileErr != nil:

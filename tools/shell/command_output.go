@@ -47,6 +47,7 @@ func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Out
 	if k.options.Env == nil {
 		out.note(withheldNote(k.in.Command, k.options.Withheld, os.Environ()))
 	}
+	out.note(k.startupOf(k.session).takeNote())
 	k.fillStdout(ctx, &out, exit)
 	if out.Omitted == 0 && !out.failed {
 		out.complete = slices.Concat(exit.Output.Head, exit.Output.Tail)

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
@@ -16,36 +14,6 @@ import (
 // misleadingVars are the variables that make bash read a file before the line, or
 // interpret the line in another way than the parser.
 var misleadingVars = map[string]bool{"BASH_ENV": true, "ENV": true, "SHELLOPTS": true, "BASHOPTS": true, "POSIXLY_CORRECT": true}
-
-// environment returns the environment in which a line runs. HOME is the directory that the
-// parser used for ~. CDPATH is empty, since it would make cd enter other directories
-// than the parser assumes, and OLDPWD is that of the session, if it has one. Variables
-// that give words of the line another meaning, such as exported functions, are removed. A
-// command that was decided as read-only also gets settings that keep git from writing,
-// asking and connecting, and a PATH without the project's own programs.
-func environment(o Options, line string, c *pegboard.Call) []string {
-	env := inherited(o.Env, o.Withheld)
-	env.remove(func(name string) bool {
-		return misleadingVars[name] || strings.HasPrefix(name, "BASH_FUNC_")
-	})
-	if o.Env == nil {
-		env.remove(func(name string) bool { return yieldsToConfig(name, line) })
-	}
-	env.set("CDPATH", "")
-	env.remove(func(name string) bool { return name == "OLDPWD" })
-	if last := startDirOf(c.Session()).previous(c.Session()); last != "" && !o.FixedDir {
-		env.set("OLDPWD", last)
-	}
-	if home := c.Session().Home(); home != "" && runtime.GOOS != "windows" {
-		env.set("HOME", home)
-	}
-	if c.ReadOnly() {
-		path, _ := env.get("PATH")
-		env.set("PATH", trustedPath(path, c.Session().Dirs()))
-		env.setAll(gitrepo.Neutral())
-	}
-	return env.pairs
-}
 
 // inherited returns the environment that a host has set, or that of this process without
 // the withheld variables, with the settings that keep programs from waiting for a person.

@@ -53,11 +53,16 @@ func (l *monitorLog) size() int64 {
 func (l *monitorLog) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	_ = os.Remove(l.prelude()) // usually there is none
 	if err := l.file.Close(); l.err == nil {
 		l.err = err
 	}
 	return l.err
 }
+
+// prelude returns the name of a file that the shell may read before its line. It is removed
+// when the log is closed.
+func (l *monitorLog) prelude() string { return l.path + preludeSuffix }
 
 // discard closes and removes the file.
 func (l *monitorLog) discard() {

@@ -74,19 +74,20 @@ const splitStderr = `exec "$@" 2>>"$0"`
 
 // start starts the command, which does not end with the call.
 func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (err error) {
+	prelude := r.prelude(ctx, c, m.log.prelude())
 	if ctx = context.WithoutCancel(ctx); m.timeLimit > 0 {
 		ctx, m.cancel = context.WithTimeoutCause(ctx, m.timeLimit, errMonitorTime)
 	} else {
 		ctx, m.cancel = context.WithCancel(ctx)
 	}
-	args := r.args(in.Command, "")
+	args := r.args(in.Command, "", prelude)
 	if r.takesScript() {
 		args = slices.Concat(r.options.Shell, []string{splitStderr, m.log.path}, args)
 	}
 	m.process, err = r.table.Start(ctx, proc.Command{
 		Args:      args,
 		Dir:       r.inspector.dir(c),
-		Env:       environment(r.options, in.Command, c),
+		Env:       r.environment(in.Command, c),
 		Keep:      1, // the output file has the rest
 		MaxOutput: r.options.MaxOutput,
 		Output: func(p []byte) {

@@ -68,9 +68,21 @@ type Options struct {
 	FixedDir bool
 	// Snapshot is a file that bash or zsh reads before each command, for the user's
 	// aliases, functions and settings. The default is no file, because permission is
-	// decided from the words of the line: an alias can make ls remove files without a
-	// question. A host that sets Snapshot must trust the file.
+	// decided from the words of the line, to which an alias can give another meaning. A
+	// host that sets Snapshot must trust the file. A command that was decided as
+	// read-only does not read it.
 	Snapshot string
+	// Startup gives commands what the user's own shell has after its start-up: its PATH
+	// and other exported variables without those in Withheld, and its functions and
+	// aliases if it is the shell that runs commands. That shell, $SHELL if it is bash or
+	// zsh, is started once for a conversation, in the home directory, by the first
+	// command that was not decided as read-only. Read-only commands get its PATH alone,
+	// once it is known. As with Snapshot, a host that sets Startup must trust the user's
+	// files. It has no effect on Windows and in PowerShell.
+	Startup bool
+	// StartupTimeout is how long the user's shell may take to start; after it commands
+	// run without its start-up, and the first says so. 0 means DefaultStartupTimeout.
+	StartupTimeout time.Duration
 	// Silence is how long a command may print nothing until a progress event reports
 	// it, once for each silence. 0 means DefaultSilence; a negative value disables
 	// the event.
@@ -105,6 +117,9 @@ func (o Options) withDefaults(shell ...string) Options {
 	fill(&o.BackgroundTimeout, &o.MaxBackgroundTimeout, DefaultBackgroundTimeout, DefaultMaxBackgroundTimeout)
 	if o.Silence == 0 {
 		o.Silence = DefaultSilence
+	}
+	if o.StartupTimeout <= 0 {
+		o.StartupTimeout = DefaultStartupTimeout
 	}
 	if o.MaxOutput <= 0 {
 		o.MaxOutput = DefaultMaxOutput

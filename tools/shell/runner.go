@@ -115,11 +115,15 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	if k.outputFile != "" && r.recordsDir(s, in.Command, &k.line) {
 		k.dirFile = k.outputFile + ".dir"
 	}
+	if k.outputFile != "" {
+		k.preludeFile = k.outputFile + preludeSuffix
+	}
+	prelude := r.prelude(ctx, c, k.preludeFile)
 	var err error
 	k.process, err = r.table.Start(context.WithoutCancel(ctx), proc.Command{
-		Args:      r.args(in.Command, k.dirFile),
+		Args:      r.args(in.Command, k.dirFile, prelude),
 		Dir:       k.dir,
-		Env:       environment(r.options, in.Command, c),
+		Env:       r.environment(in.Command, c),
 		Keep:      MaxShown,
 		Drain:     time.Second, // less than the executor's grace, also with the grace of the process added
 		File:      k.outputFile,
@@ -128,6 +132,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 		Output:    k.captured.write,
 	})
 	if err != nil {
+		k.remove(k.preludeFile)
 		return nil, fmt.Errorf("the shell could not be started: %w", err)
 	}
 	return k, nil

@@ -1,11 +1,13 @@
 package shell
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
@@ -49,29 +51,50 @@ func parts(line string) (all []string) {
 	return append(all, line)
 }
 
+// preludeSuffix ends the name of a file that a shell reads before its line.
+const preludeSuffix = ".rc"
+
+// prelude returns the files that a shell reads before the line of c. They may give words
+// another meaning, so there are none for a line that was decided as read-only. file is a
+// name for the start-up of the user's shell; it may be empty.
+func (r *runner) prelude(ctx context.Context, c *pegboard.Call, file string) (files []string) {
+	if c.ReadOnly() {
+		return nil
+	}
+	if r.options.Snapshot != "" {
+		files = append(files, r.options.Snapshot)
+	}
+	u := r.startupOf(c.Session())
+	u.find(ctx, r, c.Session())
+	if file != "" && u.write(file) {
+		files = append(files, file)
+	}
+	return files
+}
+
 // args returns the arguments that run a line. If dirFile is not empty, the shell
-// writes to that file the directory in which it ends.
+// writes to that file the directory in which it ends. It reads the files in prelude first.
 //
-// A line that needs neither that nor a snapshot runs as it is, unless it is too long for
+// A line that needs nothing of that runs as it is, unless it is too long for
 // one argument. Any other line runs
 // inside a script in which exit, set -e and syntax errors end the shell as usual,
 // with the same exit code. The script can be noticed in three ways: trap -p shows its
 // trap, set -x prints one more + before each line, and the shell reports itself that
 // its last command died by a signal. A line that replaces the shell by another
 // program, with exec, records no directory.
-func (r *runner) args(line, dirFile string) []string {
+func (r *runner) args(line, dirFile string, prelude []string) []string {
 	args := slices.Clone(r.options.Shell)
 	switch {
 	case r.inspector.shell == shellparse.PowerShell:
 		return append(args, withStatus(asOperand(line)))
-	case dirFile == "" && r.options.Snapshot == "" && len(line) <= maxArgument || !r.takesScript():
+	case dirFile == "" && prelude == nil && len(line) <= maxArgument || !r.takesScript():
 		return append(args, asOperand(line))
 	}
 	var script strings.Builder
 	lines := parts(line)
 	eval := evalScript(len(lines))
-	if r.options.Snapshot != "" {
-		script.WriteString(". " + shellQuote(r.options.Snapshot) + " >/dev/null 2>&1; ")
+	for _, file := range prelude {
+		script.WriteString(". " + shellQuote(file) + " >/dev/null 2>&1; ")
 	}
 	note := `{ \builtin pwd -P; \builtin printf '\0%s' "${OLDPWD-}"; } >|` + shellQuote(dirFile)
 	switch {

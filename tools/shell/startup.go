@@ -1,0 +1,186 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/proc"
+)
+
+// DefaultStartupTimeout is how long the user's shell may take to start. Shells with a
+// version manager take one or two seconds.
+const DefaultStartupTimeout = 10 * time.Second
+
+// maxStartup is the number of bytes that a user's shell may print while it starts and tells
+// what it has. The functions that complete words are a few hundred kilobytes.
+const maxStartup = 8 << 20
+
+// A startup is what the user's own shell has after it has started. It is found out once for
+// all agents of a conversation.
+type startup struct {
+	mu     sync.Mutex // held while it is found out
+	done   bool
+	script string   // functions and aliases; empty if the user's shell is of another kind
+	vars   []string // exported variables
+	note   string   // why there is nothing, until the model was told
+}
+
+// startups are the start-ups of a conversation by the program that runs its commands.
+type startups struct {
+	mu  sync.Mutex
+	all map[string]*startup
+}
+
+var startupsKey = pegboard.NewKey[*startups]("start-up of the user's shell")
+
+// startupOf returns the start-up for commands that r runs in s, which may have to be found
+// out yet. It is nil if the host has not turned it on.
+func (r *runner) startupOf(s *pegboard.Session) *startup {
+	if !r.options.Startup || !r.takesScript() || runtime.GOOS == "windows" {
+		return nil
+	}
+	all := startupsKey.GetOrInitRoot(s, func() *startups { return &startups{all: map[string]*startup{}} })
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	program := r.options.Shell[0]
+	if all.all[program] == nil {
+		all.all[program] = &startup{}
+	}
+	return all.all[program]
+}
+
+// find starts the user's shell, unless that was done before. The shell starts in the home
+// directory, so that no file of a project has a part in it.
+func (u *startup) find(ctx context.Context, r *runner, s *pegboard.Session) {
+	if u == nil {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.done {
+		return
+	}
+	env := inherited(r.options.Env, r.options.Withheld)
+	if err := u.capture(ctx, r, s, env); err != nil {
+		if ctx.Err() != nil {
+			return // the next command finds it out
+		}
+		u.note = fmt.Sprintf("The start-up of the user's shell is missing, with its PATH, functions and aliases: %v.", err)
+	}
+	u.done = true
+}
+
+func (u *startup) capture(ctx context.Context, r *runner, s *pegboard.Session, env variables) error {
+	program, own := userShell(env, r.options.Shell[0])
+	home := s.Home()
+	switch {
+	case program == "":
+		return errors.New("that shell is neither bash nor zsh")
+	case home == "":
+		return errors.New("the session has no home directory")
+	}
+	env.set("HOME", home)
+	dump := newStartupDump()
+	ctx, cancel := context.WithTimeoutCause(ctx, r.options.StartupTimeout, fmt.Errorf("it took longer than %v", r.options.StartupTimeout))
+	defer cancel()
+	process, err := r.table.Start(ctx, proc.Command{
+		Args: []string{program, "-l", "-i", "-c", dumpScript(program), program, string(dump.mark)}, Dir: home, Env: env.pairs,
+		Keep: 1, Output: dump.write, MaxOutput: maxStartup,
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case <-process.Done():
+	case <-dump.whole:
+		process.Stop(errStartupKnown) // a process that it leaves running may hold the output
+	}
+	exit := process.Exit()
+	script, vars, ok := dump.parts()
+	switch {
+	case exit.Err != nil && !errors.Is(exit.Err, errStartupKnown): // what it goes on to do is not its start-up
+		return exit.Err
+	case !ok:
+		return errors.New("it does not come to its end")
+	}
+	if own {
+		u.script = script
+	}
+	u.vars = newVariables(env, strings.Split(vars, "\x00"), r.options)
+	return nil
+}
+
+// errStartupKnown ends a shell that has told all.
+var errStartupKnown = errors.New("the start-up is known")
+
+// takeNote returns why there is no start-up, once.
+func (u *startup) takeNote() (note string) {
+	if u == nil {
+		return ""
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	note, u.note = u.note, ""
+	return note
+}
+
+// addTo adds the variables to the environment of a command. One that was decided as
+// read-only gets PATH alone, and only if that is known by then.
+func (u *startup) addTo(env *variables, readOnly bool) {
+	switch {
+	case u == nil:
+		return
+	case !readOnly:
+		u.mu.Lock()
+	case !u.mu.TryLock():
+		return
+	}
+	defer u.mu.Unlock()
+	for _, pair := range u.vars {
+		if !readOnly || nameOf(pair) == "PATH" {
+			env.setAll([]string{pair})
+		}
+	}
+}
+
+// write writes the functions and aliases to a file, and reports whether there are any. What
+// cannot be written is missing, as if the start-up had not been found out.
+func (u *startup) write(file string) bool {
+	if u == nil || u.script == "" {
+		return false
+	}
+	return os.WriteFile(file, []byte(u.script), 0o600) == nil
+}
+
+// ownVariables are variables that the start-up of a shell must not change: they belong to
+// one process, to the session, or to the settings that keep programs from waiting.
+var ownVariables = map[string]bool{
+	"_": true, "PWD": true, "OLDPWD": true, "SHLVL": true, "HOME": true, "CDPATH": true, "IFS": true, "SHELL": true,
+	"LINES": true, "COLUMNS": true, "TERM": true, "PROMPT_COMMAND": true, "PS4": true, "LD_PRELOAD": true,
+}
+
+// newVariables returns the variables that are not in env with the same value, and that a
+// command may have.
+func newVariables(env variables, pairs []string, o Options) (added []string) {
+	quiet := variables{pairs: proc.QuietSettings()}
+	for _, pair := range pairs {
+		name := nameOf(pair)
+		value, inherited := env.get(name)
+		_, isQuiet := quiet.get(name)
+		switch {
+		case name == pair || name == "" || inherited && name+"="+value == pair:
+		case ownVariables[name] || misleadingVars[name] || isQuiet || isWithheld(o.Withheld, name):
+		case strings.HasPrefix(name, "BASH_FUNC_"):
+		default:
+			added = append(added, pair)
+		}
+	}
+	return added
+}
