@@ -42,6 +42,12 @@ func yieldsToConfig(name, line string) bool {
 // directory.
 var systemDirs = map[string]bool{"/bin": true, "/sbin": true, "/usr/bin": true, "/usr/sbin": true, "/usr/local/bin": true, "/usr/local/sbin": true}
 
+// restrictPath removes directories of the project from PATH, however its name is spelled.
+func restrictPath(env *variables, dirs []string) {
+	path, _ := env.get("PATH")
+	env.set("PATH", trustedPath(path, dirs))
+}
+
 // trustedPath returns path without the entries that lie in a working directory, under
 // any name: a program there could have the name of one that only reads.
 func trustedPath(path string, dirs []string) string {

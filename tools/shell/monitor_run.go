@@ -74,15 +74,17 @@ const splitStderr = `exec "$@" 2>>"$0"`
 
 // start starts the command, which does not end with the call.
 func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (err error) {
-	prelude := r.prelude(ctx, c, m.log.prelude())
+	args, err := r.args(in.Command, "", r.prelude(ctx, c, m.log.prelude()))
+	if err != nil {
+		return err
+	}
+	if r.takesScript() { // args begin with the shell
+		args = slices.Concat(args[:len(r.options.Shell)], []string{splitStderr, m.log.path}, args)
+	}
 	if ctx = context.WithoutCancel(ctx); m.timeLimit > 0 {
 		ctx, m.cancel = context.WithTimeoutCause(ctx, m.timeLimit, errMonitorTime)
 	} else {
 		ctx, m.cancel = context.WithCancel(ctx)
-	}
-	args := r.args(in.Command, "", prelude)
-	if r.takesScript() {
-		args = slices.Concat(r.options.Shell, []string{splitStderr, m.log.path}, args)
 	}
 	m.process, err = r.table.Start(ctx, proc.Command{
 		Args:      args,

@@ -31,7 +31,9 @@ const (
 type Options struct {
 	// Shell is the program and the flag that precedes a command line. Nil means
 	// {"bash", "-c"}, and for PowerShell {"pwsh", "-NoProfile", "-NonInteractive",
-	// "-Command"}. A shell that first reads a file of the user may interpret a line
+	// "-Command"}. On Windows nil means the bash in PATH, unless it is that of the
+	// Windows Subsystem for Linux, or else that of Git for Windows; and PowerShell 7, or
+	// else the PowerShell of the system. A shell that first reads a file of the user may interpret a line
 	// in another way than it was parsed: use {"zsh", "-f", "-c"} for zsh.
 	Shell []string
 	// Env is the environment, with settings that keep editors, pagers and git from
@@ -95,12 +97,14 @@ type Options struct {
 	// MaxOutput is how many bytes a command may print; a command that prints more is
 	// ended. 0 means DefaultMaxOutput.
 	MaxOutput int64
+
+	findShell bool // Shell was nil
 }
 
 // withDefaults returns o with the default for each option that is not set.
 func (o Options) withDefaults(shell ...string) Options {
 	if o.Shell == nil {
-		o.Shell = shell
+		o.Shell, o.findShell = shell, true
 	}
 	if o.Withheld == nil {
 		o.Withheld = DefaultWithheld()

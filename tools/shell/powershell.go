@@ -22,6 +22,7 @@ func powerShellPrompt(o Options, s pegboard.Scope) string {
 	var b strings.Builder
 	b.WriteString("Runs a command line in PowerShell and returns what it prints, all streams together.\n" + fileToolsAdvice(s, false) +
 		"\n- Each call is a new process without profile, terminal and input; variables, functions and changes of directory do not carry over. Prefer absolute paths.\n" +
+		"- Where PowerShell 7 is not installed it is Windows PowerShell 5.1, which does not know && and ||: a; if ($?) { b }.\n" +
 		"- Environment variables are $env:NAME; text that holds $ belongs into single quotes. Cmdlets that would ask a question fail: pass -Force or -Confirm:$false where that is meant.\n" +
 		"- Output that is too long is stored in a file, whose path you get with a part of it.\n")
 	b.WriteString(backgroundAdvice(o))

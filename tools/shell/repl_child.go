@@ -44,7 +44,7 @@ type child struct {
 
 // startChild starts the interpreter of a language.
 func startChild(ctx context.Context, table *proc.Table, o REPLOptions, language, dir string) (*child, error) {
-	args := slices.Concat(o.Python, []string{"-c", pythonDriver})
+	args := slices.Concat(o.python(), []string{"-c", pythonDriver})
 	if language == JavaScript {
 		args = slices.Concat(o.Node, []string{"-e", javaScriptDriver})
 	}

@@ -25,8 +25,8 @@ type REPLOptions struct {
 	// Languages are the languages that the tool offers, Python or JavaScript. A call
 	// that names none uses the first. None means both.
 	Languages []string
-	// Python is the program and its flags; nil means {"python3", "-u"}. It must be
-	// Python 3.8 or newer.
+	// Python is the program and its flags; nil means {"python3", "-u"}, and on Windows
+	// the Python 3 in PATH, or that which py finds. It must be Python 3.8 or newer.
 	Python []string
 	// Node is the program and its flags; nil means {"node"}. It must be Node 18 or
 	// newer.
@@ -45,9 +45,6 @@ func (o REPLOptions) withDefaults() REPLOptions {
 	if len(o.Languages) == 0 {
 		o.Languages = []string{Python, JavaScript}
 	}
-	if o.Python == nil {
-		o.Python = []string{"python3", "-u"}
-	}
 	if o.Node == nil {
 		o.Node = []string{"node"}
 	}
@@ -61,6 +58,14 @@ func (o REPLOptions) withDefaults() REPLOptions {
 		o.Timeout = min(DefaultREPLTimeout, o.MaxTimeout)
 	}
 	return o
+}
+
+// python returns the program of Python and its flags.
+func (o REPLOptions) python() []string {
+	if o.Python != nil {
+		return o.Python
+	}
+	return append(newFinder().python(), "-u")
 }
 
 // timeoutFor returns the timeout of a call that asks for ms milliseconds.

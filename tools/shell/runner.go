@@ -118,10 +118,12 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	if k.outputFile != "" {
 		k.preludeFile = k.outputFile + preludeSuffix
 	}
-	prelude := r.prelude(ctx, c, k.preludeFile)
-	var err error
+	args, err := r.args(in.Command, k.dirFile, r.prelude(ctx, c, k.preludeFile))
+	if err != nil {
+		return nil, fmt.Errorf("the shell could not be started: %w", err)
+	}
 	k.process, err = r.table.Start(context.WithoutCancel(ctx), proc.Command{
-		Args:      r.args(in.Command, k.dirFile, prelude),
+		Args:      args,
 		Dir:       k.dir,
 		Env:       r.environment(in.Command, c),
 		Keep:      MaxShown,

@@ -33,8 +33,7 @@ func (r *runner) environment(line string, c *pegboard.Call) []string {
 		env.set("HOME", home)
 	}
 	if c.ReadOnly() {
-		path, _ := env.get("PATH")
-		env.set("PATH", trustedPath(path, c.Session().Dirs()))
+		restrictPath(&env, c.Session().Dirs())
 		env.setAll(gitrepo.Neutral())
 	}
 	return env.pairs

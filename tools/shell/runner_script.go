@@ -82,13 +82,16 @@ func (r *runner) prelude(ctx context.Context, c *pegboard.Call, file string) (fi
 // trap, set -x prints one more + before each line, and the shell reports itself that
 // its last command died by a signal. A line that replaces the shell by another
 // program, with exec, records no directory.
-func (r *runner) args(line, dirFile string, prelude []string) []string {
-	args := slices.Clone(r.options.Shell)
+func (r *runner) args(line, dirFile string, prelude []string) ([]string, error) {
+	args, err := r.shell()
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case r.inspector.shell == shellparse.PowerShell:
-		return append(args, withStatus(asOperand(line)))
+		return append(args, withStatus(asOperand(line))), nil
 	case dirFile == "" && prelude == nil && len(line) <= maxArgument || !r.takesScript():
-		return append(args, asOperand(line))
+		return append(args, asOperand(line)), nil
 	}
 	var script strings.Builder
 	lines := parts(line)
@@ -106,7 +109,18 @@ func (r *runner) args(line, dirFile string, prelude []string) []string {
 	default:
 		script.WriteString("trap " + shellQuote("{ "+note+"; } 2>/dev/null || :") + " EXIT; " + eval)
 	}
-	return append(append(args, script.String(), filepath.Base(args[len(args)-2])), lines...)
+	return append(append(args, script.String(), filepath.Base(args[len(args)-2])), lines...), nil
+}
+
+// shell returns the program that runs lines and the arguments before a line.
+func (r *runner) shell() ([]string, error) {
+	args := slices.Clone(r.options.Shell)
+	if !r.options.findShell {
+		return args, nil
+	}
+	var err error
+	args[0], err = newFinder().shell(args[0])
+	return args, err
 }
 
 // noteMoves defines cd and its like as functions that write a note after each change of the

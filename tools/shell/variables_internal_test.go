@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,32 @@ func TestVariables(t *testing.T) {
 				require.Equal(t, tc.left, v.pairs)
 			}
 			require.Equal(t, []string{"Path=one", "=C:=C:\\dir", "a=1", "a=2", "empty=", "broken"}, pairs, "the given list is not changed")
+		})
+	}
+}
+
+// TestRestrictPath: on Windows the variable is usually called Path, and a line that reads
+// must not lose it.
+func TestRestrictPath(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name string
+		fold bool
+		env  []string
+		want []string
+	}{
+		{name: "Path on Windows", fold: true, env: []string{"Path=/usr/bin:/work/bin"}, want: []string{"PATH=/usr/bin"}},
+		{name: "both on Windows", fold: true, env: []string{"PATH=/bin", "Path=/usr/bin:/work"}, want: []string{"PATH=/usr/bin"}},
+		{name: "elsewhere it is another variable", env: []string{"Path=/x", "PATH=/usr/bin:/work/bin"}, want: []string{"Path=/x", "PATH=/usr/bin"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if runtime.GOOS == "windows" {
+				t.Skip("the paths are those of Unix")
+			}
+			env := variables{pairs: tc.env, fold: tc.fold}
+			restrictPath(&env, []string{"/work"})
+			require.Equal(t, tc.want, env.pairs)
 		})
 	}
 }
