@@ -21,7 +21,8 @@ type Command struct {
 	// It ends early when the child has ended and its output is closed. On Windows there
 	// is no grace.
 	Grace time.Duration
-	// Drain is how long the output may stay open after the child has ended; 0 means 2 s.
+	// Drain is how long the output may stay open after the child has ended, before the
+	// rest of the group is killed, and then how long until it is closed; 0 means 2 s.
 	Drain time.Duration
 
 	// Keep is the number of bytes of output kept in memory, half of them from the

@@ -24,8 +24,8 @@ type Exit struct {
 	// it. Code, Err and Output are the same as without the file.
 	FileErr error
 	Elapsed time.Duration // from the start to the end of the child
-	// Lingering says that a descendant kept the output open for longer than
-	// Command.Drain. Output and the file may lack what it printed later.
+	// Lingering says that a descendant that had left the group kept the output open for
+	// longer than Command.Drain. Output and the file may lack what it printed later.
 	Lingering bool
 	// Ended are the processes that the child left behind in its group. They were killed
 	// when its output was over. It is empty if this process ended the command, and on

@@ -189,7 +189,9 @@ func (p *Process) copyOutput() {
 	}
 }
 
-// drain waits until the output was copied. After Command.Drain it closes the output.
+// drain waits until the output was copied. After Command.Drain it kills what is left in the
+// group, and waits for the same time again: all may have been printed and this process be
+// slow to read. Then it closes the output.
 func (p *Process) drain(copied <-chan error) error {
 	patience := time.NewTimer(p.command.Drain)
 	defer patience.Stop()
@@ -197,9 +199,35 @@ func (p *Process) drain(copied <-chan error) error {
 	case err := <-copied:
 		return err
 	case <-patience.C:
+	}
+	patience.Reset(p.killLeftovers())
+	select {
+	case err := <-copied:
+		return err
+	case <-patience.C:
 		_ = p.pipe.Close()
 		return <-copied
 	}
+}
+
+// killLeftovers kills the rest of the group and returns how long its output may take to come
+// to its end. There is little time for a command that is being ended.
+func (p *Process) killLeftovers() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.endLeftovers()
+	if p.ending {
+		return p.command.Drain / 4
+	}
+	return p.command.Drain
+}
+
+// endLeftovers lists and kills the rest of the group. The caller holds the lock.
+func (p *Process) endLeftovers() {
+	if !p.ending && p.exit.Ended == nil { // what was killed already may be listed for a moment
+		p.exit.Ended = p.leftovers()
+	}
+	p.group.kill()
 }
 
 // markExited records that the child has ended and closes its input, because a descendant
@@ -216,10 +244,7 @@ func (p *Process) markExited() {
 func (p *Process) finish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.ending {
-		p.exit.Ended = p.leftovers()
-	}
-	p.group.kill()
+	p.endLeftovers()
 	p.group.release()
 	p.groupReleased = true
 	if p.killer != nil {

@@ -137,7 +137,26 @@ func TestLingeringInTheGroup(t *testing.T) {
 	require.NoError(t, exit.Err)
 	require.Equal(t, 4, exit.Code)
 	require.Equal(t, "done\n", exit.Output.Text())
-	require.True(t, exit.Lingering)
+	require.False(t, exit.Lingering, "it was ended, and its output with it")
+}
+
+// What was printed is read to its end, also if this process is slow.
+func TestSlowReaderLosesNothing(t *testing.T) {
+	t.Parallel()
+	c := sh(t, "echo begin; sleep 0.1; seq 1 10000")
+	c.Drain = time.Second
+	slow := time.After(3 * c.Drain / 2)
+	c.Output = func([]byte) { <-slow; slow = closedTime() }
+	exit := run(t.Context(), t, c)
+	require.True(t, strings.HasSuffix(exit.Output.Text(), "\n10000\n"))
+	require.False(t, exit.Lingering)
+	require.Empty(t, exit.Ended)
+}
+
+func closedTime() <-chan time.Time {
+	c := make(chan time.Time)
+	close(c)
+	return c
 }
 
 // The child has ended, a descendant holds the output: the context need not wait
