@@ -173,8 +173,8 @@ func (t *Ticket) check() (<-chan struct{}, error) {
 
 // AcquireSlot acquires one of the lane's worker slots, first come first served, or
 // returns context.Cause(ctx) if ctx ends first or has ended. The slot is held until
-// ReleaseSlot, independently of Done. Call it once, after Wait: a job that waits for
-// keys should occupy no worker.
+// ReleaseSlot, independently of Done. Call it after Wait, since a job that waits for keys
+// should occupy no worker, and not while the ticket holds a slot.
 func (t *Ticket) AcquireSlot(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -197,6 +197,20 @@ func (t *Ticket) AcquireSlot(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// TryAcquireSlot acquires a worker slot if one is free, and reports whether it did.
+func (t *Ticket) TryAcquireSlot() bool {
+	if t.lane.slots == nil {
+		return true
+	}
+	select {
+	case t.lane.slots <- struct{}{}:
+		t.hasSlot.Store(true)
+		return true
+	default:
+		return false
+	}
 }
 
 // ReleaseSlot releases the worker slot if the ticket holds one.

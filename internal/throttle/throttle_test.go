@@ -1,0 +1,374 @@
+package throttle_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/throttle"
+)
+
+var errGone = errors.New("a job never returned")
+
+// A diary notes what happens, with the seconds since it was opened.
+type diary struct {
+	mu     sync.Mutex
+	opened time.Time
+	lines  []string
+}
+
+func openDiary() *diary { return &diary{opened: time.Now()} }
+
+func (d *diary) note(format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lines = append(d.lines, fmt.Sprintf("%gs ", time.Since(d.opened).Seconds())+fmt.Sprintf(format, args...))
+}
+
+// lane of so many worker slots.
+func laneOf(slots int) *lane.Lane {
+	l := new(lane.Lane)
+	l.SetLimit(slots)
+	return l
+}
+
+// work runs a job that takes a time, or until its context ends.
+func (d *diary) work(ctx context.Context, name string, e *throttle.Entry, slots throttle.Slots, takes time.Duration, inside ...func()) {
+	if e.Join() != nil {
+		if err := e.Wait(ctx); err != nil {
+			d.note("%s: %v", name, err)
+			return
+		}
+	}
+	d.note("%s begins", name)
+	time.Sleep(takes)
+	for _, f := range inside {
+		f()
+	}
+	d.note("%s ends", name)
+	slots.ReleaseSlot()
+	e.Leave()
+}
+
+// entry returns an entry with a worker slot that is always free.
+func entry(outer *throttle.Entry, groups ...*throttle.Group) (*throttle.Entry, throttle.Slots) {
+	e, slots := new(throttle.Entry), laneOf(1).Admit()
+	e.Init(outer, slots, groups...)
+	return e, slots
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		limit throttle.Limit
+		takes time.Duration
+		want  []string // when each of six jobs begins
+	}{
+		{name: "none", takes: time.Second, want: []string{"0s", "0s", "0s", "0s", "0s", "0s"}},
+		{name: "one at once", limit: throttle.Limit{Parallel: 1}, takes: time.Second, want: []string{"0s", "1s", "2s", "3s", "4s", "5s"}},
+		{name: "four at once", limit: throttle.Limit{Parallel: 4}, takes: time.Second, want: []string{"0s", "0s", "0s", "0s", "1s", "1s"}},
+		{name: "a rate", limit: throttle.Limit{Interval: 2 * time.Second}, takes: time.Hour, want: []string{"0s", "2s", "4s", "6s", "8s", "10s"}},
+		{name: "a rate with a burst", limit: throttle.Limit{Interval: 2 * time.Second, Burst: 3}, want: []string{"0s", "0s", "0s", "2s", "4s", "6s"}},
+		{name: "both, the rate is slower", limit: throttle.Limit{Parallel: 1, Interval: 3 * time.Second, Burst: 2}, takes: time.Second, want: []string{"0s", "1s", "3s", "6s", "9s", "12s"}},
+		{name: "both, the places are fewer", limit: throttle.Limit{Parallel: 1, Interval: time.Second}, takes: 5 * time.Second, want: []string{"0s", "5s", "10s", "15s", "20s", "25s"}},
+		{name: "a burst that overflows", limit: throttle.Limit{Interval: math.MaxInt64 / 2, Burst: math.MaxInt}, want: []string{"0s", "0s", "", "", "", ""}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var set throttle.Set
+				g, ctx, begun := set.Group("g", tt.limit), t.Context(), make([]string, len(tt.want))
+				ctx, cancel := context.WithTimeout(ctx, 24*time.Hour)
+				defer cancel()
+				opened := time.Now()
+				for i := range tt.want {
+					e, slots := entry(nil, g)
+					go func() {
+						if e.Join() != nil && e.Wait(ctx) != nil {
+							return
+						}
+						begun[i] = fmt.Sprint(time.Since(opened))
+						time.Sleep(tt.takes)
+						slots.ReleaseSlot()
+						e.Leave()
+					}()
+					synctest.Wait() // so that they join in this order
+				}
+				time.Sleep(48 * time.Hour)
+				require.Equal(t, tt.want, begun, "in the order in which they joined")
+			})
+		})
+	}
+}
+
+// TestRateAfterAPause checks that a pause saves up no more than the burst.
+func TestRateAfterAPause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var set throttle.Set
+		g, d := set.Group("g", throttle.Limit{Interval: time.Second, Burst: 2}), openDiary()
+		time.Sleep(time.Hour)
+		d.opened = time.Now()
+		for i := range 4 {
+			e, slots := entry(nil, g)
+			d.work(t.Context(), fmt.Sprint(i), e, slots, 0)
+		}
+		require.Equal(t, []string{"0s 0 begins", "0s 0 ends", "0s 1 begins", "0s 1 ends", "1s 2 begins", "1s 2 ends", "2s 3 begins", "2s 3 ends"}, d.lines)
+	})
+}
+
+func TestObstacle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var set throttle.Set
+		places, rate := set.Group("places", throttle.Limit{Parallel: 1}), set.Group("rate", throttle.Limit{Interval: time.Minute})
+		first, _ := entry(nil, places, rate)
+		require.Nil(t, first.Join())
+		expect := func(name string, isRate bool, groups ...*throttle.Group) {
+			e, _ := entry(nil, groups...)
+			o := e.Join()
+			require.Equal(t, name, o.Group.Name())
+			require.Equal(t, isRate, o.Rate)
+			ended, cancel := context.WithCancelCause(t.Context())
+			cancel(errGone)
+			require.Equal(t, errGone, e.Wait(ended))
+		}
+		expect("places", false, places)
+		expect("rate", true, rate)
+		expect("places", false, rate, places)
+
+		busy := laneOf(1).Admit()
+		require.True(t, busy.TryAcquireSlot())
+		var e throttle.Entry
+		e.Init(nil, busy, set.Group("free", throttle.Limit{Parallel: 1}))
+		require.Equal(t, &throttle.Obstacle{}, e.Join())
+	})
+}
+
+// TestWaitEnds checks that an entry that stopped waiting holds nothing, neither what it
+// had got in that moment.
+func TestWaitEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var set throttle.Set
+		g := set.Group("g", throttle.Limit{Parallel: 1})
+		first, slots := entry(nil, g)
+		require.Nil(t, first.Join())
+		l := laneOf(1)
+		second, ticket := new(throttle.Entry), l.Admit()
+		second.Init(nil, ticket, g)
+		require.NotNil(t, second.Join())
+		slots.ReleaseSlot()
+		first.Leave()
+		first.Leave() // does nothing
+
+		ended, cancel := context.WithCancelCause(t.Context())
+		cancel(errGone)
+		require.Equal(t, errGone, second.Wait(ended), "although it has started")
+		require.True(t, l.Admit().TryAcquireSlot(), "it gave its worker slot back")
+		third, _ := entry(nil, g)
+		require.Nil(t, third.Join(), "and its place")
+	})
+}
+
+// TestNoSlotNoPlace checks that a job without a worker slot holds back no other: neither
+// with a place in its group nor, after it has got the slot, with the slot.
+func TestNoSlotNoPlace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var set throttle.Set
+		g, d, ctx := set.Group("g", throttle.Limit{Parallel: 1}), openDiary(), t.Context()
+		busy, l := laneOf(1), laneOf(1)
+		occupant, other := busy.Admit(), l.Admit()
+		require.True(t, occupant.TryAcquireSlot())
+
+		waits, ticket := new(throttle.Entry), busy.Admit()
+		waits.Init(nil, ticket, g)
+		go d.work(ctx, "first", waits, ticket, time.Second)
+		synctest.Wait()
+		overtakes := new(throttle.Entry)
+		overtakes.Init(nil, other, g)
+		go d.work(ctx, "second", overtakes, other, 5*time.Second)
+		time.Sleep(2 * time.Second)
+		occupant.ReleaseSlot()
+		synctest.Wait()
+		require.True(t, occupant.TryAcquireSlot(), "the first has the slot, but no place, and gives the slot back")
+		time.Sleep(time.Second)
+		occupant.ReleaseSlot()
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"0s second begins", "5s second ends", "5s first begins", "6s first ends"}, d.lines)
+	})
+}
+
+func TestInside(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		parallel int
+		want     []string
+	}{
+		{name: "one place", parallel: 1, want: []string{
+			"0s outer begins", "1s a begins", "2s a ends", "2s b begins", "3s b ends", "3s other begins", "3s outer ends", "4s other ends",
+		}},
+		{name: "two places", parallel: 2, want: []string{
+			"0s other begins", "0s outer begins", "1s a begins", "1s b begins", "1s other ends", "2s a ends", "2s b ends", "2s outer ends",
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var set throttle.Set
+				g, d, ctx := set.Group("g", throttle.Limit{Parallel: tt.parallel}), openDiary(), t.Context()
+				outer, slots := entry(nil, g)
+				go d.work(ctx, "outer", outer, slots, time.Second, func() {
+					var all sync.WaitGroup
+					for _, name := range []string{"a", "b"} {
+						inner, slots := entry(outer, g)
+						all.Go(func() { d.work(ctx, name, inner, slots, time.Second) })
+						synctest.Wait()
+					}
+					all.Wait()
+				})
+				synctest.Wait()
+				other, otherSlots := entry(nil, g)
+				go d.work(ctx, "other", other, otherSlots, time.Second)
+				time.Sleep(time.Minute)
+				slices.Sort(d.lines)
+				require.Equal(t, tt.want, d.lines)
+			})
+		})
+	}
+}
+
+// TestInsideAnotherSet looks for the nearest job around that is of the same set.
+func TestInsideAnotherSet(t *testing.T) {
+	t.Parallel()
+	var set, foreign throttle.Set
+	g, h := set.Group("g", throttle.Limit{Parallel: 1}), foreign.Group("h", throttle.Limit{Parallel: 1})
+	outer, _ := entry(nil, g)
+	middle, _ := entry(outer, h)
+	inner, _ := entry(middle, g)
+	require.Nil(t, outer.Join())
+	require.Nil(t, middle.Join())
+	require.NotNil(t, inner.Join(), "the two sets know nothing of each other")
+}
+
+// TestOuterLeavesFirst keeps a place taken until the last job that uses it has left.
+func TestOuterLeavesFirst(t *testing.T) {
+	t.Parallel()
+	var set throttle.Set
+	g := set.Group("g", throttle.Limit{Parallel: 1})
+	outer, outerSlots := entry(nil, g)
+	require.Nil(t, outer.Join())
+	inner, innerSlots := entry(outer, g)
+	require.Nil(t, inner.Join())
+	outerSlots.ReleaseSlot()
+	outer.Leave()
+	other, _ := entry(nil, g)
+	require.NotNil(t, other.Join())
+	innerSlots.ReleaseSlot()
+	inner.Leave()
+	require.NoError(t, other.Wait(t.Context()))
+}
+
+func TestDeadlock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var set throttle.Set
+		a, b := set.Group("a", throttle.Limit{Parallel: 1}), set.Group("b", throttle.Limit{Parallel: 1})
+		d, ctx := openDiary(), t.Context()
+		one, oneSlots := entry(nil, a)
+		two, twoSlots := entry(nil, b)
+		go d.work(ctx, "one", one, oneSlots, time.Second, func() {
+			inner, slots := entry(one, b)
+			d.work(ctx, "b in one", inner, slots, time.Second)
+		})
+		go d.work(ctx, "two", two, twoSlots, 2*time.Second, func() {
+			inner, slots := entry(two, a)
+			d.work(ctx, "a in two", inner, slots, time.Second)
+		})
+		time.Sleep(1500 * time.Millisecond)
+		last, lastSlots := entry(nil, a, b)
+		go d.work(ctx, "both", last, lastSlots, time.Second)
+		time.Sleep(time.Minute)
+		require.ElementsMatch(t, []string{
+			"0s one begins", "0s two begins",
+			"2s a in two: it would wait for a call that waits for it", "2s two ends",
+			"2s b in one begins", "3s b in one ends", "3s one ends", "3s both begins", "4s both ends",
+		}, d.lines)
+	})
+}
+
+// TestNoDeadlock lets a job inside wait as long as one place is held by a job that waits
+// for nothing.
+func TestNoDeadlock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var set throttle.Set
+		a, b := set.Group("a", throttle.Limit{Parallel: 1}), set.Group("b", throttle.Limit{Parallel: 2})
+		d, ctx := openDiary(), t.Context()
+		one, oneSlots := entry(nil, a)
+		two, twoSlots := entry(nil, b)
+		free, freeSlots := entry(nil, b)
+		go d.work(ctx, "free", free, freeSlots, 10*time.Second)
+		go d.work(ctx, "one", one, oneSlots, time.Second, func() {
+			inner, slots := entry(one, b)
+			d.work(ctx, "b in one", inner, slots, time.Second)
+		})
+		go d.work(ctx, "two", two, twoSlots, 2*time.Second, func() {
+			inner, slots := entry(two, a)
+			d.work(ctx, "a in two", inner, slots, time.Second)
+		})
+		time.Sleep(time.Minute)
+		require.Equal(t, "12s two ends", d.lines[len(d.lines)-1])
+		require.NotContains(t, fmt.Sprint(d.lines), "wait")
+	})
+}
+
+func TestAbandoned(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var set throttle.Set
+		g := set.Group("g", throttle.Limit{Parallel: 2})
+		first, _ := entry(nil, g)
+		second, secondSlots := entry(nil, g)
+		require.Nil(t, first.Join())
+		require.Nil(t, second.Join())
+		var zero throttle.Entry
+		zero.Abandon(errGone) // does nothing
+		zero.Leave()
+		first.Abandon(errGone)
+		first.Abandon(errors.New("again"))
+
+		patient, patientSlots := entry(nil, g)
+		require.NotNil(t, patient.Join())
+		time.AfterFunc(time.Minute, func() { secondSlots.ReleaseSlot(); second.Leave() })
+		require.NoError(t, patient.Wait(t.Context()), "one place is left")
+
+		third, _ := entry(nil, g)
+		require.NotNil(t, third.Join())
+		time.AfterFunc(time.Minute, func() { patient.Abandon(errGone) })
+		require.Equal(t, errGone, third.Wait(t.Context()), "now none is left")
+		fourth, _ := entry(nil, g)
+		require.NotNil(t, fourth.Join())
+		require.Equal(t, errGone, fourth.Wait(t.Context()))
+
+		patientSlots.ReleaseSlot()
+		patient.Leave()
+		require.Nil(t, fourth.Join(), "it may join again")
+		first.Leave()
+		require.Nil(t, third.Join())
+	})
+}
