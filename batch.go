@@ -139,6 +139,7 @@ func (b *batch) admit(j *job, c Call) {
 	j.call = j.snapshots.first[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input)}, callState{session: b.pool.session, pool: b.pool, host: &b.host, parent: b.parent})
 	j.forced = c.forced
 	j.duplicate = c.ID != "" && b.isDuplicate(c.ID)
+	j.openLimits()
 	b.jobs = append(b.jobs, j)
 	b.countForBreaker(j)
 	if b.events != nil {
@@ -250,6 +251,7 @@ func (b *batch) interrupt(cause error) {
 func (b *batch) stopAll(cause error) {
 	b.cause.CompareAndSwap(nil, &cause)
 	for _, j := range b.admitted() {
+		j.stopWaiting(cause)
 		j.run.stop(cause)
 	}
 }
@@ -339,6 +341,16 @@ func (b *batch) end() []Outcome {
 	}
 	b.ctx.Cancel(nil)
 	return outcomes
+}
+
+// outerJob returns the call around this batch: whose tool has made its calls, or whose
+// tool runs the agent that makes them. It is nil if there is none.
+func (b *batch) outerJob() *job {
+	if b.parent != nil && b.parent.state.job != nil {
+		return b.parent.state.job
+	}
+	j, _ := b.host.Value(outerJobKey{}).(*job)
+	return j
 }
 
 // afterContext returns the context for hooks after a call. If the batch was interrupted,

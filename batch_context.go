@@ -30,3 +30,6 @@ type uncancelledContext struct{ *hostContext }
 func (*uncancelledContext) Deadline() (at time.Time, ok bool) { return time.Time{}, false }
 func (*uncancelledContext) Done() <-chan struct{}             { return nil }
 func (*uncancelledContext) Err() error                        { return nil }
+
+// outerJobKey is the key of the job whose tool a context was given to.
+type outerJobKey struct{}

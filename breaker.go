@@ -38,11 +38,11 @@ type BreakerLimits struct {
 func breakerOutcome(o *Outcome) breaker.Outcome {
 	is := func(err error) bool { return errors.Is(o.Err, err) }
 	switch {
-	case is(ErrDenied):
+	case is(ErrDenied), is(ErrBudget) && !is(ErrCancelled): // the model was told that it has none left
 		return breaker.Denied
 	case is(ErrInvalidInput), is(ErrUnknownTool):
 		return breaker.Invalid
-	case is(ErrCancelled), is(ErrDeferred), is(ErrDuplicate):
+	case is(ErrCancelled), is(ErrDeferred), is(ErrDuplicate), is(ErrDeadlock):
 		return breaker.NotRun
 	case o.Result.IsError:
 		return breaker.Failed

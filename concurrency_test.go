@@ -46,7 +46,7 @@ func TestLocksStandInTheirOrder(t *testing.T) {
 // engineFolders are the internal packages whose locks the engine holds together
 // with its own.
 var engineFolders = map[string]bool{
-	"internal/lane": true, "internal/lifetime": true, "internal/asking": true, "internal/breaker": true,
+	"internal/lane": true, "internal/lifetime": true, "internal/asking": true, "internal/breaker": true, "internal/throttle": true,
 }
 
 // mutexFields yields the fields of structs that are mutexes, as Type.field.

@@ -194,6 +194,14 @@ func (d *Definition[In, Out]) check() error {
 			return &BuildError{Tool: d.Name, Field: "Info.Aliases", Err: err}
 		}
 	}
+	if d.Group != "" {
+		if _, err := toolRule(d.Group); err != nil {
+			return &BuildError{Tool: d.Name, Field: "Info.Group", Err: err}
+		}
+	}
+	if err := d.Retry.check(); err != nil {
+		return &BuildError{Tool: d.Name, Field: "Info.Retry", Err: err}
+	}
 	switch {
 	case d.Origin != (Origin{}):
 		return wrong("Info.Origin", "is set by Registry.Attach, leave it empty")
@@ -201,6 +209,8 @@ func (d *Definition[In, Out]) check() error {
 		return wrong("Call", "is required, unless Info.Supplied says that the host executes the calls")
 	case d.Call != nil && d.Supplied:
 		return wrong("Call", "is never called, since Info.Supplied says that the host executes the calls; leave out one of them")
+	case d.Supplied && d.Retry != (RetryPolicy{}):
+		return wrong("Info.Retry", "has no meaning, since Info.Supplied says that the host executes the calls; leave it out")
 	case d.Supplied && d.Interrupt == InterruptDetach:
 		return wrong("Info.Interrupt", "a call that the host executes cannot be detached; use InterruptCancel or InterruptBlock")
 	case d.Inspect != nil && !d.Traits.isZero():

@@ -78,6 +78,14 @@
 // [Executor.Stream] starts calls while the model still writes its message: read-only
 // calls at once, the others when the message is complete.
 //
+// # Limits
+//
+// [SessionConfig] has Budgets, which limit the calls, the time and the tokens of a turn or
+// a session, and Groups, which limit how many calls of some tools run at once and how many
+// start in a second. All agents of a conversation share them. A model is told before a
+// [CallBudget] is used up. [RetryPolicy] says how often a call is attempted whose transport
+// fails.
+//
 // # What ends a call early
 //
 // Cancel the context of a batch with a cause, such as [ErrUserInterrupt] or

@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/throttle"
 )
 
 // The errors that a host tests for with [errors.Is]. ErrDeferred is for tools, too: the
@@ -22,6 +23,11 @@ var (
 	ErrPanic        = errors.New("panicked")
 	ErrDuplicate    = errors.New("duplicate")
 	ErrClosed       = errors.New("session closed")
+	// ErrBudget: a [CallBudget] is used up. A running call that its end has stopped wraps
+	// ErrCancelled, too.
+	ErrBudget = errors.New("budget used up")
+	// ErrDeadlock: the call and another would each wait for the other, see [GroupLimit].
+	ErrDeadlock = throttle.ErrDeadlock
 	// ErrToolFailed: the tool's Call returned an error of its own, which is wrapped, too.
 	ErrToolFailed = errors.New("tool failed")
 	// ErrInvalidOutput: the data of a result is not what the tool's output schema says, see
@@ -70,6 +76,10 @@ var ErrNoPreview = errors.New("the tool has no preview")
 // offer, see [Permissions.Offers].
 var ErrModeUnavailable = errors.New("permission mode not available")
 
+// ErrTransient marks a failure of the transport, after which a call may be attempted
+// again, see [Transient] and [RetryPolicy].
+var ErrTransient = errors.New("transport failed")
+
 // ErrAlreadyStored is returned by [Call.StoreRaw] for a call that reads stored results.
 var ErrAlreadyStored = errors.New("result is already stored")
 
@@ -117,7 +127,7 @@ func errorClass(err error) string {
 // sentinelOf returns the error of this package that says best what kind of failure err is,
 // or nil.
 func sentinelOf(err error) error {
-	for _, e := range []error{ErrUnknownTool, ErrInvalidInput, ErrNoApprover, ErrExpired, ErrDenied, ErrClosed, ErrTimeout, ErrDetached, ErrCancelled, ErrPanic, ErrDuplicate, ErrDeferred} {
+	for _, e := range []error{ErrUnknownTool, ErrInvalidInput, ErrNoApprover, ErrExpired, ErrDenied, ErrClosed, ErrTimeout, ErrDetached, ErrBudget, ErrDeadlock, ErrCancelled, ErrPanic, ErrDuplicate, ErrDeferred} {
 		if errors.Is(err, e) {
 			return e
 		}
@@ -137,6 +147,7 @@ const (
 	StageValidate   Stage = "validate"
 	StageHook       Stage = "hook"
 	StagePermission Stage = "permission"
+	StageLimits     Stage = "limits" // budgets, groups and the worker
 	StageCall       Stage = "call"
 	StageResult     Stage = "result"
 )

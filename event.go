@@ -10,7 +10,7 @@ type Event struct {
 	Kind    EventKind
 	Call    *Call    // a copy, shared with other events: do not write to it
 	Data    any      // of EventProgress, see Call.EmitData
-	Text    string   // progress, the reason of a question, the repairs, or why it was detached
+	Text    string   // progress, the reason of a question, the repairs, or why it waits, is attempted again or was detached
 	Targets []Target // of EventAsked and EventDecided
 	// Decision is set for EventDecided, Outcome for EventFinished.
 	Decision *Decision
@@ -29,9 +29,11 @@ const (
 	EventAsked                     // a question about the call is in line for the user
 	EventSettled                   // that question has left the line: answered, decided otherwise, or withdrawn
 	EventDecided                   // it was decided whether the call may run
+	EventWaiting                   // it waits for a place or the rate of a group; Text says of which
 	EventStarted                   // the tool is called
 	EventAwaited                   // the host is to execute the call, see [Session.Supply]
 	EventReleased                  // it need not any more: the outcome was supplied, or, as Text says, the call was stopped
+	EventRetried                   // an attempt has failed and another will follow; Text says why and when
 	EventProgress                  // the tool reports progress, at most ten times a second, see Call.Emit
 	EventHook                      // a hook reports progress
 	EventRepaired                  // the input was repaired before it was decoded
@@ -41,5 +43,5 @@ const (
 
 // String returns the kind in lower case.
 func (k EventKind) String() string {
-	return nameOf(int(k), "admitted", "asked", "settled", "decided", "started", "awaited", "released", "progress", "hook", "repaired", "detached", "finished")
+	return nameOf(int(k), "admitted", "asked", "settled", "decided", "waiting", "started", "awaited", "released", "retried", "progress", "hook", "repaired", "detached", "finished")
 }

@@ -44,10 +44,15 @@ func TestListenerThatEndsItsGoroutine(t *testing.T) {
 				}
 			}})
 			deaf := make(chan struct{})
-			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(_ ctx, c *pegboard.Call) error {
+			failed := false
+			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, retry: pegboard.RetryPolicy{Attempts: 2, Delay: 1}, call: func(_ ctx, c *pegboard.Call) error {
 				c.Emit("half way")
 				if c.ID == "deaf" {
 					<-deaf
+				}
+				if kind == pegboard.EventRetried && !failed {
+					failed = true
+					return pegboard.Transient(errReset, 0)
 				}
 				return nil
 			}}
@@ -55,6 +60,7 @@ func TestListenerThatEndsItsGoroutine(t *testing.T) {
 				a.traits.Timeout = time.Millisecond
 			}
 			s := session(t, pegboard.SessionConfig{
+				Groups:      map[string]pegboard.GroupLimit{"T": {PerSecond: 1000}},
 				Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"T"}}),
 				Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
 					return pegboard.Decision{Behavior: pegboard.Allow}, nil

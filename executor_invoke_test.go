@@ -68,6 +68,14 @@ var nearOnly = []struct {
 		"TestOuterCallIsKnownInEachStage",
 		"TestResolveReachesWhatREPLHides",
 		"TestStopTurnInsideACallStopsTheMessage",
+		"TestGroupInsideACall",
+		"TestGroupsThatWaitForEachOther",
+		"TestGroupsOfACrowd",
+		"TestBudgetOfCalls/calls_of_a_script_count",
+		"TestBudgetOfCalls/a_script_counts,_too",
+		"TestBudgetOfTimeIsOfTools/calls_inside",
+		"TestBudgetOfTimeStopsCallsInside",
+		"TestBudgetWarningsOfAMessage/what_a_script_spends",
 	}},
 }
 

@@ -33,6 +33,11 @@ type Info struct {
 	Interrupt Interrupt
 	// Timeout is how long a call may take; 0 means no limit.
 	Timeout time.Duration
+	// Group names a group of tools whose calls share a limit, see [SessionConfig].Groups.
+	// Without such a limit it has no meaning.
+	Group string
+	// Retry says how often a call is attempted when its transport fails; zero means once.
+	Retry RetryPolicy
 	// CancelsSiblings stops the other calls of the message when a call fails, if the
 	// executor allows it: as for a shell whose commands build on each other.
 	CancelsSiblings bool

@@ -33,6 +33,9 @@ func LogEvents(l *slog.Logger) func(Event) {
 		}
 		if o := e.Outcome; o != nil {
 			attrs = append(attrs, slog.Duration("elapsed", o.Elapsed), slog.Bool("failed", o.Result.IsError))
+			if o.Attempts > 1 {
+				attrs = append(attrs, slog.Int("attempts", o.Attempts))
+			}
 			if o.Err != nil {
 				level = slog.LevelWarn
 				attrs = append(attrs, slog.String("error", errorClass(o.Err)))

@@ -60,7 +60,10 @@ type job struct {
 	approved  *Decision   // an answer that allows exactly these bytes
 	stopsTurn atomic.Bool // the user, or a hook, wants the turn to end
 
-	run toolRun
+	limits    *callLimits // nil in a session without budgets and groups
+	run       toolRun
+	attempted atomic.Int32 // how often the tool was called
+	pausing   atomic.Bool  // between two attempts, or before the next has its places
 
 	progress *progressLimit // nil without a listener
 
@@ -300,6 +303,9 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		d = j.decideGuarded(o)
 	}
 	if d.Behavior == Ask {
+		if f := j.overBudget(); f != nil { // nobody is asked about a call that cannot run
+			return nil, f
+		}
 		answer, err := j.ask(ctx, d, o, ahead)
 		if err != nil {
 			return nil, j.unanswered(ctx, d, err)
@@ -380,19 +386,13 @@ func (j *job) stopTurn() {
 	}
 }
 
-// invoke takes a worker slot and calls the tool.
+// invoke waits for a worker slot and calls the tool.
 func (j *job) invoke(ctx context.Context) Outcome {
-	if j.entry.info.Supplied { // it occupies no worker
-		if ctx.Err() != nil {
-			return j.fail(j.stopped(context.Cause(ctx)))
-		}
-	} else if j.schedule.ticket.AcquireSlot(ctx) != nil {
-		return j.fail(j.stopped(context.Cause(ctx)))
+	j.stage = StageLimits
+	if f := j.enter(ctx); f != nil {
+		return j.fail(f)
 	}
-	defer j.schedule.ticket.ReleaseSlot()
-	if cause := j.batch.stopCause(); cause != nil {
-		return j.fail(j.stopped(cause))
-	}
+	defer j.release() // also when an abandoned tool returns
 	j.stage = StageCall
 	s := j.nextSnapshot()
 	s.st.allowed, s.st.allowedUnder = true, s.st.session.grants.inForce()
@@ -402,18 +402,7 @@ func (j *job) invoke(ctx context.Context) Outcome {
 	j.batch.emit(Event{Kind: EventStarted, Call: j.call})
 	j.batch.events.waitDelivered() // a listener knows of the call before the tool does anything
 
-	invoke, t, c := j.batch.exec.Invoke, j.entry.tool, j.call
-	own := j.run.begin(ctx)
-	var result *Result
-	var err error
-	crash := goroutine.Try(func() error {
-		if invoke != nil && !j.entry.info.Supplied {
-			result, err = invoke(own, t, c)
-		} else {
-			result, err = t.Call(own, c)
-		}
-		return nil
-	})
+	result, err, crash := j.attempts(j.withLimits(j.run.begin(ctx)))
 	if !j.run.Finish() { // abandoned: another goroutine has made the outcome
 		return Outcome{}
 	}
@@ -425,9 +414,10 @@ func (j *job) finish(o Outcome) {
 	j.emitHeldProgress(true)
 	j.endDeciding()
 	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
+	o.Attempts = int(j.attempted.Load())
 	failed := j.failedByItself(&o)
 	j.afterHooks(&o)
-	o.Result = j.fitResult(&j.batch.uncancelled, j.withContext(o.Result))
+	o.Result = j.closeLimits(j.fitResult(&j.batch.uncancelled, j.withContext(o.Result)))
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
 	o.Elapsed = time.Since(j.admitted)
 	if failed {

@@ -161,10 +161,5 @@ func (j *job) addContext(text string) {
 func (j *job) withContext(r *Result) *Result {
 	j.batch.mu.Lock()
 	defer j.batch.mu.Unlock()
-	if len(j.context) == 0 {
-		return r
-	}
-	added := *r
-	added.Messages = slices.Concat(r.Messages, j.context)
-	return &added
+	return withMessages(r, j.context)
 }

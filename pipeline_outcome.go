@@ -12,6 +12,8 @@ import (
 type failure struct {
 	err  error  // for the host
 	text string // for the model: what is wrong, and what to do next
+
+	stopTurn bool // no tool can run any more in this turn
 }
 
 // fail makes the outcome of a call that ends at its present stage.
@@ -19,6 +21,8 @@ func (j *job) fail(f *failure) Outcome {
 	return Outcome{
 		Result: &Result{Parts: []Part{{Text: f.text}}, IsError: true},
 		Err:    &CallError{Tool: j.call.ToolName(), CallID: j.call.ID, Stage: j.stage, Err: f.err},
+
+		StopTurn: f.stopTurn,
 	}
 }
 
@@ -150,7 +154,9 @@ func (j *job) stopped(cause error) *failure {
 	if class != nil && !errors.Is(cause, ErrCancelled) {
 		err = fmt.Errorf("%w: %w", ErrCancelled, cause)
 	}
-	return &failure{err: err, text: fmt.Sprintf("%s %s: %s.", j.call.Name, did, causeText(cause))}
+	b := (*BudgetError)(nil)
+	return &failure{err: err, text: fmt.Sprintf("%s %s: %s.", j.call.Name, did, causeText(cause)),
+		stopTurn: errors.As(cause, &b) && b.everyTool()}
 }
 
 // stoppedWithResult is the outcome of a call that was stopped, and whose tool then
@@ -170,7 +176,10 @@ func (j *job) stoppedWithResult(result *Result, cause error) Outcome {
 
 // causeText words the cause of a stop for the model, with what to do next.
 func causeText(cause error) string {
+	b := (*BudgetError)(nil)
 	switch {
+	case errors.As(cause, &b):
+		return b.text()
 	case errors.Is(cause, ErrTimeout):
 		return "it took too long (" + cause.Error() + "). Do less at once, or give it more time if its input can"
 	case errors.Is(cause, ErrNewMessage):

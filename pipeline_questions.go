@@ -51,19 +51,25 @@ func (j *job) holdQuestion() <-chan struct{} {
 		if o.decided.Load() {
 			continue
 		}
-		if o.changed == nil { // before the check, so that no change after it is missed
-			o.changed = make(chan struct{})
-			o.watched.Store(true)
-		}
+		changed := o.watch() // before the check, so that no change after it is missed
 		if earlier.mayAskSoon() {
-			return o.changed
+			return changed
 		}
 	}
 	return nil
 }
 
-// notifyHeld has the questions that the call holds back looked at again. Without any it
-// costs one atomic load.
+// watch returns the channel that is closed at the next change. The caller holds batch.mu.
+func (o *questionOrder) watch() <-chan struct{} {
+	if o.changed == nil {
+		o.changed = make(chan struct{})
+		o.watched.Store(true)
+	}
+	return o.changed
+}
+
+// notifyHeld has the questions and calls that the call holds back looked at again. Without
+// any it costs one atomic load.
 func (j *job) notifyHeld() {
 	if !j.order.watched.Load() {
 		return

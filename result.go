@@ -157,7 +157,8 @@ type Outcome struct {
 
 	Decision Decision      // of the permission; zero if the call did not get there
 	Repairs  []string      // how the input was repaired before it was decoded
-	StopTurn bool          // Result.StopTurn, or too many calls in a row were denied
+	StopTurn bool          // Result.StopTurn, too many calls in a row were denied, or a budget is used up
+	Attempts int           // how often the tool was called; 0 if it was not, more than 1 after failures of the transport
 	Elapsed  time.Duration // from admission to the end
 }
 

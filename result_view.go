@@ -49,6 +49,8 @@ var failureLines = []struct {
 	{ErrDuplicate, "Not run: another call has the same id", false},
 	{ErrInvalidInput, "Wrong input", true},
 	{ErrDenied, deniedLine, true},
+	{ErrBudget, "Budget used up", true},
+	{ErrDeadlock, "Not run: it would wait for itself", false},
 	{ErrTimeout, "Took too long", false},
 	{ErrSiblingFailed, "Stopped: a call beside it failed", false},
 	{ErrNewMessage, "Stopped: a new message came", false},
@@ -70,6 +72,9 @@ func (o *Outcome) failureLine() string {
 			continue
 		}
 		cause := strings.TrimPrefix(strings.TrimPrefix(why.Error(), f.err.Error()), ": ")
+		if b := (*BudgetError)(nil); errors.As(o.Err, &b) { // which may have stopped the call
+			cause = b.what()
+		}
 		if f.line == deniedLine && o.Decision.Behavior == Deny {
 			cause = cmp.Or(o.Decision.Reason, cause)
 		}

@@ -118,6 +118,16 @@ func (r *Rule) specify(text string) error {
 	return nil
 }
 
+// toolRule returns a rule that names tools as text does, for limits that are no
+// permissions. It is a deny rule, which names no fewer tools than any other.
+func toolRule(text string) (Rule, error) {
+	r, err := ParseRule(Deny, text)
+	if err == nil && r.Pattern != "" {
+		err = fmt.Errorf("%q says more than the name of a tool or a source", text)
+	}
+	return r, err
+}
+
 // String returns the rule as it is written, without its behavior.
 func (r Rule) String() string {
 	if r.Pattern == "" {

@@ -73,6 +73,18 @@ type SessionConfig struct {
 	// Limits say how much of results the model is shown. In a fork, zero means its
 	// parent's.
 	Limits ResultLimits
+	// Budgets limit what calls may spend. A fork has its parents' budgets and shares them:
+	// what it spends counts there, too. Its own come in addition.
+	Budgets []CallBudget
+	// CountTokens counts the tokens of a result for Budgets; nil means [EstimateTokens]. A
+	// host that passes all tokens to SpendTokens returns 0. It may be called concurrently. A fork
+	// uses its parent's.
+	CountTokens func(*Result) int
+	// Groups limit how many calls run at once, and how many start in a second, in all
+	// agents of the conversation together. The key is the name of a group, see Info.Group,
+	// or names tools as a deny rule does: a name, an alias, or a source such as mcp__github.
+	// A call is in each group that its tool is in. A fork uses the main session's.
+	Groups map[string]GroupLimit
 	// TrimState is what Session.TrimState returned when the conversation was left.
 	TrimState json.RawMessage
 }
@@ -98,6 +110,8 @@ type Session struct {
 	results    sessionResults
 	values     *values
 	loops      *breaker.Breaker
+	ledger     *ledger // nil without budgets
+	groups     *groups // shared by all agents of a conversation; nil without limits
 	classifier classifierRefusals
 	closers    *lifetime.Closers
 	closer     *lifetime.Closer                 // the session's entry in its parent's closers
@@ -180,6 +194,10 @@ func (cfg *SessionConfig) inherit(s *Session) error {
 		return errors.New("a fork asks whom its parent asks; leave Ask empty")
 	case cfg.OnRemember != nil:
 		return errors.New("a fork's answers are saved by its parent; leave OnRemember empty")
+	case cfg.Groups != nil:
+		return errors.New("a fork has its main session's groups; leave Groups empty")
+	case cfg.CountTokens != nil:
+		return errors.New("a fork's tokens are counted as its parent's; leave CountTokens empty")
 	case cfg.Dir == "":
 		cfg.Dir = s.cfg.Dir
 	case !filepath.IsAbs(cfg.Dir):
@@ -189,6 +207,7 @@ func (cfg *SessionConfig) inherit(s *Session) error {
 		cfg.MoreDirs = s.cfg.MoreDirs
 	}
 	cfg.ID, cfg.Home, cfg.Platform = cmp.Or(cfg.ID, s.cfg.ID), s.dirs.home, s.cfg.Platform
+	cfg.CountTokens = s.cfg.CountTokens
 	cfg.Classifier, cfg.Ask, cfg.NoPrompts = s.cfg.Classifier, s.cfg.Ask, cfg.NoPrompts || s.cfg.NoPrompts
 	cfg.PromptDelay = cmp.Or(cfg.PromptDelay, s.cfg.PromptDelay)
 	if limit := s.cfg.AskTimeout; cfg.AskTimeout <= 0 || limit > 0 && limit < cfg.AskTimeout {
@@ -215,8 +234,18 @@ func (s *Session) init(cfg SessionConfig, parent *Session) (err error) {
 	s.grants.dirs, s.grants.onChange, s.grants.onRemember = &s.dirs, s.line.NotifyChange, cfg.OnRemember
 	s.grants.own.Store(cfg.Permissions.in(&s.dirs))
 	if parent == nil {
+		if s.ledger, err = newLedger(cfg.Budgets, cfg.AgentID, nil); err != nil {
+			return err
+		}
+		if s.groups, err = newGroups(cfg.Groups); err != nil {
+			return err
+		}
 		return s.results.init(&cfg, nil, s.dirs.readable)
 	}
+	if s.ledger, err = newLedger(cfg.Budgets, cfg.AgentID, parent.ledger); err != nil {
+		return err
+	}
+	s.groups = parent.groups
 	s.grants.parent = &parent.grants
 	return s.results.init(&cfg, &parent.results, s.dirs.readable)
 }
@@ -371,10 +400,35 @@ func (s *Session) Answer(id string, d Decision) error {
 
 // NewTurn says that the user has sent a message. A loop calls it for every one: the loop
 // breaker does not count calls before it together with calls after it, see
-// [BreakerLimits].
+// [BreakerLimits], and the session's own budgets that last a turn begin anew. NewTurn of a
+// fork does not begin its parents' budgets anew.
 func (s *Session) NewTurn() {
 	s.mustExist("NewTurn")
 	s.loops.NewTurn()
+	if s.ledger != nil {
+		s.ledger.newTurn()
+	}
+}
+
+// SpendTokens counts tokens that were spent elsewhere, such as those of the model's messages, in
+// the budgets of every tool, of s and its parents. It does nothing if tokens is not
+// positive.
+func (s *Session) SpendTokens(tokens int) {
+	s.mustExist("SpendTokens")
+	if s.ledger != nil && tokens > 0 {
+		s.ledger.spend(tokens)
+	}
+}
+
+// Spent returns what was spent of each budget that s has: of its parents' first, the
+// outermost's before, then of its own, each in the order of Budgets. The time of running
+// calls is included.
+func (s *Session) Spent() []BudgetUse {
+	s.mustExist("Spent")
+	if s.ledger == nil {
+		return nil
+	}
+	return s.ledger.uses()
 }
 
 // Loaded returns the tools that the conversation has mentioned, each once: for every

@@ -22,7 +22,7 @@ type rootLayer struct {
 var rootLayers = []rootLayer{
 	{about: "targets and rules", files: []string{
 		"doc", "errors", "name", "line", "platform", "target", "shell_facts", "path_resolver", "workdir",
-		"info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "ruleset",
+		"retry", "info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
 		"permissions", "permissions_modes", "permission_update", "decision", "opinion", "decide", "decide_rules", "explanation",
@@ -32,14 +32,14 @@ var rootLayers = []rootLayer{
 		"result", "supply", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
-		"role", "hooks", "hooks_guard", "question", "awaited_call", "suggestions", "classifier", "guard", "breaker",
+		"role", "hooks", "hooks_guard", "question", "awaited_call", "suggestions", "classifier", "guard", "breaker", "call_budget", "ledger", "group",
 		"session", "session_context", "session_supply", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "trim", "key", "values", "budget", "vocabulary",
 		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide",
 		"pool_rule_problems", "call_view", "result_view", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},
 	{about: "batches and the pipeline", files: []string{
 		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",
-		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_ahead", "pipeline_guard", "pipeline_questions", "pipeline_progress", "pipeline_supply", "inquiry", "tool_run", "pipeline_outcome",
+		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_ahead", "pipeline_guard", "pipeline_questions", "pipeline_progress", "pipeline_supply", "pipeline_limits", "pipeline_retry", "inquiry", "tool_run", "pipeline_outcome",
 	}},
 }
 

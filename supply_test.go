@@ -157,6 +157,7 @@ func TestSupplyIsExplicit(t *testing.T) {
 		{name: "no Call", field: "Call"},
 		{name: "both", info: pegboard.Info{Supplied: true}, call: does, field: "Call"},
 		{name: "cannot be detached", info: pegboard.Info{Supplied: true, Interrupt: pegboard.InterruptDetach}, field: "Info.Interrupt"},
+		{name: "is not attempted again", info: pegboard.Info{Supplied: true, Retry: pegboard.RetryPolicy{Attempts: 2}}, field: "Info.Retry"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ type actor struct {
 	user    bool   // RequiresUser
 	traits  pegboard.Traits
 	own     pegboard.Decision
+	retry   pegboard.RetryPolicy
 	call    func(ctx ctx, c *pegboard.Call) error // may be nil
 	silent  bool                                  // it tells the classifier nothing
 }
@@ -27,7 +28,7 @@ type actor struct {
 func (a *actor) pool(t testing.TB, s *pegboard.Session) *pegboard.Pool {
 	t.Helper()
 	tool := pegboard.Build(pegboard.Definition[map[string]any, string]{
-		Info: pegboard.Info{Name: a.name, Aliases: a.aliases, RequiresUser: a.user}, Description: "For a test.",
+		Info: pegboard.Info{Name: a.name, Aliases: a.aliases, RequiresUser: a.user, Retry: a.retry}, Description: "For a test.",
 		Inspect: func(map[string]any, *pegboard.Call) pegboard.Traits { return a.traits },
 		Permit:  func(ctx, map[string]any, *pegboard.Call) pegboard.Decision { return a.own },
 		ClassifierInput: func(map[string]any, *pegboard.Call) string {

@@ -70,6 +70,8 @@ func (r *toolRun) interrupt(cause error) {
 	switch i := r.job.entry.info.Interrupt; {
 	case !errors.Is(cause, ErrNewMessage), i == InterruptCancel, i == InterruptDetach && r.job.entry.info.Supplied:
 		r.stop(cause)
+	case i == InterruptDetach && r.job.pausing.Load(): // no tool runs that could go on
+		r.stop(cause)
 	case i == InterruptDetach:
 		r.abandon(cause)
 	}
@@ -111,6 +113,7 @@ func (r *toolRun) abandonedOutcome(cause error) Outcome {
 	reason := fmt.Errorf("%w: %s", ErrDetached, name)
 	j.schedule.ticket.ReleaseSlot()
 	j.schedule.ticket.Abandon(reason)
+	j.abandonLimits(reason)
 	r.keys = s.abandoned.Add(name, claimOf(j.call.state.traits, j.call.state.targets), reason)
 	r.closer, r.returned = &lifetime.Closer{Name: name, Close: r.close}, make(chan struct{})
 	if !s.closers.Add(r.closer) {

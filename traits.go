@@ -10,6 +10,7 @@ type Traits struct {
 	ReadOnly    bool        // changes nothing
 	Destructive bool        // cannot be undone; a call that is ReadOnly, too, counts as one that writes
 	OpenWorld   bool        // reaches beyond this machine
+	Idempotent  bool        // twice has the effect of once; needed only for [RetryPolicy], and only if not ReadOnly
 
 	// Kind and Folding are for a user interface; nothing is decided by them.
 	Kind    CallKind // zero: KindOther
@@ -25,7 +26,7 @@ func (t Traits) cautious() Traits {
 }
 
 func (t Traits) isZero() bool {
-	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && t.Timeout == 0 &&
+	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && !t.Idempotent && t.Timeout == 0 &&
 		t.Kind == KindOther && t.Folding == FoldByKind
 }
 

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -25,7 +27,10 @@ type rate struct {
 // exchangeRate asks a service. Base is its address, such as https://rates.example.
 func exchangeRate(base *url.URL, client *http.Client) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[rateInput, rate]{
-		Info:        pegboard.Info{Name: "ExchangeRate", Title: "Exchange rate", Timeout: 20 * time.Second, Interrupt: pegboard.InterruptCancel},
+		Info: pegboard.Info{
+			Name: "ExchangeRate", Title: "Exchange rate", Timeout: 20 * time.Second, Interrupt: pegboard.InterruptCancel,
+			Retry: pegboard.RetryPolicy{Attempts: 3, Delay: 100 * time.Millisecond},
+		},
 		Description: "Returns today's rate between two currencies.",
 		Traits: pegboard.Traits{
 			Targets:     []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: base.Hostname()}},
@@ -45,13 +50,16 @@ func exchangeRate(base *url.URL, client *http.Client) pegboard.Tool {
 			}
 			response, err := client.Do(request)
 			if err != nil {
-				return rate{}, fmt.Errorf("the service does not answer, try once more later: %w", err)
+				return rate{}, pegboard.Transient(fmt.Errorf("the service does not answer, try once more later: %w", err), 0)
 			}
 			defer response.Body.Close()
 			switch response.StatusCode {
 			case http.StatusOK:
 			case http.StatusNotFound:
 				return rate{}, fmt.Errorf("the service knows no rate from %s to %s; check the two codes", in.From, in.To)
+			case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+				seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+				return rate{}, pegboard.Transient(errors.New("the service is overloaded"), time.Duration(seconds)*time.Second)
 			default:
 				return rate{}, fmt.Errorf("the service answers %s; try once more later", response.Status)
 			}

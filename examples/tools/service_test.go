@@ -28,6 +28,22 @@ func TestExchangeRate(t *testing.T) {
 	require.ErrorContains(t, out.Err, "check the two codes")
 	out = tooltest.Run(t.Context(), tool, nil, `{"from":"euro","to":"USD"}`)
 	require.ErrorContains(t, out.Err, "from: ")
+
+	overloaded := 2
+	busy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if overloaded--; overloaded >= 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		rates(w, r)
+	}))
+	t.Cleanup(busy.Close)
+	base, err = url.Parse(busy.URL)
+	require.NoError(t, err)
+	out = tooltest.Run(t.Context(), exchangeRate(base, busy.Client()), nil, `{"from":"EUR","to":"CHF"}`)
+	require.NoError(t, out.Err)
+	require.Equal(t, 3, out.Attempts)
+
 	service.Close()
 	out = tooltest.Run(t.Context(), tool, nil, `{"from":"EUR","to":"CHF"}`)
 	require.ErrorContains(t, out.Err, "try once more later")

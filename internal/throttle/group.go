@@ -34,10 +34,11 @@ func (g *Group) Name() string { return g.name }
 
 // setSlack computes slack, without an overflow.
 func (g *Group) setSlack() {
-	if burst := time.Duration(g.limit.Burst - 1); burst > 0 && g.limit.Interval > 0 {
-		g.slack = math.MaxInt64 / 2
-		if burst <= g.slack/g.limit.Interval {
-			g.slack = burst * g.limit.Interval
+	if more, interval := int64(g.limit.Burst)-1, int64(g.limit.Interval); more > 0 && interval > 0 {
+		const longest = math.MaxInt64 / 2
+		g.slack = longest
+		if more <= longest/interval {
+			g.slack = time.Duration(more * interval)
 		}
 	}
 }
