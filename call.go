@@ -260,7 +260,7 @@ func (c *Call) input(spec *inputSpec) (any, error) {
 	if c.decoded != nil {
 		return c.decoded, nil
 	}
-	return spec.decode(c.Input)
+	return spec.decode(c.Input, c.Session())
 }
 
 // rebuild implements [Pool.Rebuild].
@@ -272,7 +272,7 @@ func rebuild(p *Pool, c Call) (Tool, *Call, error) {
 	spec := e.tool.input()
 	c.Input, c.forced = slices.Clone(c.Input), nil
 	var err error
-	if c.decoded, err = spec.decode(c.Input); err != nil {
+	if c.decoded, err = spec.decode(c.Input, p.session); err != nil {
 		return nil, nil, err
 	}
 	snapshots := new([2]snapshot)

@@ -66,6 +66,9 @@ func (e *evaluation) misunderstood() *Rule {
 	if set == nil {
 		return nil
 	}
+	if r := e.ruleOnHidden(); r != nil {
+		return r
+	}
 	for _, i := range set.ownRules {
 		r := &set.rules[i]
 		if !r.namesTool(e.info) || r.param != nil && e.hasParameter(r.param.Name) {
@@ -74,6 +77,20 @@ func (e *evaluation) misunderstood() *Rule {
 		understands := func(t Target) bool { return r.understands(e.info, &t) }
 		opaque := !e.all(func(t *Target) bool { return t.Kind != TargetOpaque })
 		if opaque || !slices.ContainsFunc(e.targets, understands) && !slices.ContainsFunc(e.approved, understands) {
+			return r
+		}
+	}
+	return nil
+}
+
+// ruleOnHidden returns the first deny or ask rule on a property that the host binds, or nil.
+func (e *evaluation) ruleOnHidden() *Rule {
+	if e.schema == nil || len(e.schema.Hidden()) == 0 {
+		return nil
+	}
+	for _, i := range e.perms.set.callRules {
+		r := &e.perms.set.rules[i]
+		if r.Behavior != Allow && r.param != nil && slices.Contains(e.schema.Hidden(), r.param.Name) && r.namesTool(e.info) {
 			return r
 		}
 	}

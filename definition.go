@@ -42,6 +42,9 @@ type Definition[In, Out any] struct {
 	// Examples are inputs for the model to learn from, if the provider accepts them. The
 	// schema must accept each.
 	Examples []In
+	// Bound are the properties of the input that the host sets, and that the model neither
+	// sees nor sets: see [Bind].
+	Bound map[string]Binding
 
 	// Enabled says whether the tool is offered in s. Default: it is. S is nil when a registry
 	// compares the tools of a source with its earlier ones.
@@ -124,7 +127,7 @@ func decoderFor[In any]() func(raw json.RawMessage, accepted bool) (any, error) 
 		}
 		in = new(In)
 		if err := json.Unmarshal(raw, in); err != nil {
-			return nil, errors.New(typeErrorText(codec, raw, err))
+			return nil, typeError(codec, raw, err)
 		}
 		return in, nil
 	}
@@ -151,19 +154,18 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 		return nil, &BuildError{Tool: d.Name, Field: "input schema", Err: err}
 	}
 	spec := &inputSpec{schema: s, typed: typed}
-	var examples []json.RawMessage
 	for i, in := range d.Examples {
 		text, err := json.Marshal(in)
 		if err == nil {
 			text, err = schema.CodecOf(reflect.TypeFor[In]()).Encode(text)
 		}
-		if err == nil {
-			_, err = spec.decode(text)
+		if err == nil && len(d.Bound) == 0 { // Bind checks them without the properties
+			_, err = spec.decode(text, nil)
 		}
 		if err != nil {
 			return nil, &BuildError{Tool: d.Name, Field: fmt.Sprintf("Examples[%d]", i), Err: err}
 		}
-		examples = append(examples, text)
+		spec.examples = append(spec.examples, text)
 	}
 	out := derivedOutput[Out](d.Result == nil)
 	if len(d.OutputSchema) > 0 {
@@ -173,12 +175,12 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 	}
 	d.Aliases = append([]string(nil), d.Aliases...)
 	d.Traits.Targets = cloneTargets(d.Traits.Targets)
-	return &defined[In, Out]{
+	return Bind(&defined[In, Out]{
 		def:  d,
 		spec: spec,
 		out:  out,
-		enc:  &encodings{schema: s.Bytes(), examples: examples, output: out},
-	}, nil
+		enc:  &encodings{schema: s.Bytes(), examples: spec.examples, output: out},
+	}, d.Bound)
 }
 
 // check returns the first error of d, apart from its schema.

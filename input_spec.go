@@ -11,60 +11,68 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// An inputSpec decodes the input of one tool. Build makes it.
+// An inputSpec decodes the input of one tool. Build and Bind make it.
 type inputSpec struct {
-	schema *schema.Schema
-	typed  func(raw json.RawMessage, accepted bool) (any, error) // accepted: the result of schema.Accepts
+	schema   *schema.Schema                                        // of what the model sends
+	typed    func(raw json.RawMessage, accepted bool) (any, error) // accepted: the result of schema.Accepts
+	bound    *boundInput                                           // set by Bind, in place of typed
+	examples []json.RawMessage
 }
 
-// decode reads raw once, strictly. Rules, hooks and the tool all see the result.
-func (s *inputSpec) decode(raw json.RawMessage) (any, error) {
+// decode reads raw once, strictly, in a session that may be nil. Rules, hooks and the tool
+// all see the result.
+func (s *inputSpec) decode(raw json.RawMessage, in *Session) (any, error) {
 	if len(bytes.Trim(raw, " \t\r\n")) == 0 {
 		raw = json.RawMessage("{}")
 	}
-	accepted := s.schema.Accepts(raw)
-	if !accepted {
-		v, err := strictjson.Decode(raw, strictjson.Limits{})
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
-		}
-		if err := s.schema.Validate(v); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
-		}
+	accepted, err := s.check(raw)
+	if err != nil {
+		return nil, err
 	}
-	in, err := s.typed(raw, accepted)
+	if s.bound != nil {
+		return s.bound.decode(raw, in)
+	}
+	decoded, err := s.typed(raw, accepted)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrInvalidInput, err)
 	}
-	return in, nil
+	return decoded, nil
 }
 
-// typeErrorText words an error of encoding/json for the model. The texts and paths of
+// check holds raw against the schema. Accepted is the result of schema.Accepts.
+func (s *inputSpec) check(raw json.RawMessage) (accepted bool, err error) {
+	if s.schema.Accepts(raw) {
+		return true, nil
+	}
+	v, err := strictjson.Decode(raw, strictjson.Limits{})
+	if err == nil {
+		err = s.schema.Validate(v)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrInvalidInput, err)
+	}
+	return false, nil
+}
+
+// typeError words an error of encoding/json for the model. The texts and paths of
 // encoding/json differ between releases of Go, so they are not used.
-func typeErrorText(codec *schema.Codec, raw json.RawMessage, err error) string {
+func typeError(codec *schema.Codec, raw json.RawMessage, err error) error {
 	path, fault := codec.Fault(raw)
 	if fault != nil {
 		err = fault
 	}
-	if path != "" {
-		path += ": "
-	}
 	var corrupt base64.CorruptInputError
 	if errors.As(err, &corrupt) {
-		return path + "a text is not valid base64; encode it again"
+		return schema.NewInvalid(path, "a text is not valid base64; encode it again")
 	}
 	if fault != nil {
-		return path + leafErrorText(err)
+		return schema.NewInvalid(path, leafErrorText(err))
 	}
 	var te *json.UnmarshalTypeError
 	if !errors.As(err, &te) {
-		return err.Error()
+		return schema.NewInvalid(path, err.Error())
 	}
-	text := leafErrorText(te)
-	if path := strictjson.PathAt(raw, int(te.Offset)); path != "" {
-		return path + ": " + text
-	}
-	return text
+	return schema.NewInvalid(strictjson.PathAt(raw, int(te.Offset)), leafErrorText(te))
 }
 
 // leafErrorText words the error of a type that decodes itself.

@@ -242,7 +242,7 @@ func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
 		return Decision{}, errors.New("the input of a running call cannot be changed")
 	case len(d.Input) > 0:
 		d.Input = slices.Clone(d.Input)
-		if _, err := q.call.state.spec.decode(d.Input); err != nil {
+		if _, err := q.call.state.spec.decode(d.Input, q.session()); err != nil {
 			return Decision{}, fmt.Errorf("the changed input: %w", err)
 		}
 	}

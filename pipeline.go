@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -192,8 +193,10 @@ func (j *job) decode(ctx context.Context) *failure {
 	j.stage = StageDecode
 	spec := j.entry.tool.input()
 	input := j.call.Input
-	decoded, err := spec.decode(input)
-	if err != nil {
+	decoded, err := spec.decode(input, j.session())
+	if unbound := (*BindError)(nil); errors.As(err, &unbound) {
+		return j.unbound(unbound)
+	} else if err != nil {
 		if input, decoded = j.repairScalars(); decoded == nil {
 			input, decoded = j.repairInput(ctx, err)
 		}

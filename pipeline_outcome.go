@@ -40,7 +40,7 @@ func (j *job) failWithPartial(part *Result, f *failure) Outcome {
 // failed, whatever its tool returned; the result is kept, as is a partial result beside an
 // error.
 func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
-	cause := j.stoppedBy(err)
+	cause, unbound := j.stoppedBy(err), (*BindError)(nil)
 	switch {
 	case crash != nil:
 		return j.fail(j.crash(crash))
@@ -51,6 +51,8 @@ func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
 		return j.stoppedWithResult(result, cause)
 	case cause != nil:
 		return j.failWithPartial(result, j.stopped(cause))
+	case errors.As(err, &unbound): // where Invoke has decoded the input again
+		return j.fail(j.unbound(unbound))
 	case errors.Is(err, ErrDeferred):
 		return j.fail(&failure{err: err, text: j.call.Name + " has not been answered yet. The answer comes later."})
 	}
@@ -119,6 +121,18 @@ func (j *job) fitResult(ctx context.Context, r *Result) *Result {
 		fitted.Data = nil
 	}
 	return &fitted
+}
+
+// unbound is the failure of a call whose input could not be completed by what the host has
+// bound. The model learns neither the values nor the properties. It also logs the error.
+func (j *job) unbound(err *BindError) *failure {
+	j.batch.logCrash(j.call, j.stage, err)
+	text := "The program that runs the tools could not add what it adds to every input. The input is not at fault: " +
+		"do not repeat the call; use another way or tell the user."
+	if err.Property == "" {
+		text = "Its input does not go together with what the program that runs the tools adds to it. Try another input, or tell the user."
+	}
+	return &failure{err: err, text: fmt.Sprintf("%s was not run. %s", j.call.Name, text)}
 }
 
 // denied is the failure of a call that was refused.

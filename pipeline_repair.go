@@ -21,7 +21,7 @@ func (j *job) repairScalars() (input json.RawMessage, in any) {
 	if !ok {
 		return nil, nil
 	}
-	in, err := spec.decode(input)
+	in, err := spec.decode(input, j.session())
 	if err != nil {
 		return nil, nil
 	}
@@ -46,12 +46,12 @@ func (j *job) repairInput(ctx context.Context, problem error) (input json.RawMes
 		notes = append(notes, notesOf(rs)...)
 		input = repaired
 	}
-	in, err := spec.decode(input)
+	in, err := spec.decode(input, j.session())
 	if err != nil && how.Func != nil && !j.repairUsed {
 		j.repairUsed = true
 		notes = []string{"the host's repair was used"}
 		input = slices.Clone(how.Func(ctx, j.entry.tool, j.call.copied(), problem))
-		in, err = spec.decode(input)
+		in, err = spec.decode(input, j.session())
 	}
 	if err != nil || len(notes) == 0 || len(input) == 0 {
 		return nil, nil

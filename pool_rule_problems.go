@@ -28,7 +28,8 @@ func (p RuleProblem) String() string {
 
 // RuleProblems checks the rules in force against the tools of p, and returns the rules that
 // are probably not what their author means: those that name no tool, those with a parameter
-// that the tool does not have, and allow rules with a parameter. It is empty if all is well.
+// that the tool does not have or that the host sets (see [Bind]), and allow rules with a
+// parameter. It is empty if all is well.
 //
 // It is for the host to show when all tools are there. A rule for a tool that is excluded
 // from p, or for a server that was attached before, is no problem. Whatever it returns,
@@ -60,6 +61,14 @@ func (p *Pool) ruleProblem(r *Rule) (reason string, near []string) {
 		return "", nil
 	}
 	declared := func(e *entry) bool { return e.tool.input().schema.Declares(param.Name) }
+	hidden := func(e *entry) bool { return slices.Contains(e.tool.input().schema.Hidden(), param.Name) }
+	if i := slices.IndexFunc(named, hidden); i >= 0 {
+		reason = fmt.Sprintf("%s of %s is set by the program, so no rule is compared with it", param.Name, named[i].info.Name)
+		if r.Behavior != Allow {
+			reason += "; every call of the tool is asked about"
+		}
+		return reason, nil
+	}
 	switch some := slices.ContainsFunc(named, declared); {
 	case some && r.Behavior == Allow:
 		return fmt.Sprintf("a rule on the parameter %s can deny or ask, but not allow", param.Name), nil

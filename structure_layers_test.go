@@ -28,7 +28,7 @@ var rootLayers = []rootLayer{
 		"permissions", "permissions_modes", "permission_update", "decision", "opinion", "decide", "decide_rules", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"diff", "view", "tool", "definition", "input_spec", "output_spec", "declaration", "exclusion", "entry", "call", "forced_decision", "call_message", "snapshot",
+		"diff", "view", "tool", "definition", "input_spec", "bind", "output_spec", "declaration", "exclusion", "entry", "call", "forced_decision", "call_message", "snapshot",
 		"result", "supply", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
@@ -51,6 +51,9 @@ var upward = map[string]string{
 	"definition.go > scope.go":            "a tool declares itself for a pool",
 	"definition.go > session.go":          "a tool may be switched off in a session",
 	"entry.go > scope.go":                 "a tool declares itself for a pool",
+	"bind.go > scope.go":                  "a tool declares itself for a pool",
+	"bind.go > session.go":                "a bound value is that of a session",
+	"input_spec.go > session.go":          "a bound value is that of a session",
 	"result.go > session.go":              "a result may change the session",
 	"info_mcp_meta.go > result_limits.go": "an external tool's limit has a maximum",
 

@@ -177,11 +177,14 @@ func (a *acceptor) readEnum(s *jsonschema.Schema) bool {
 	return len(s.Enum) == 0 || len(s.Constant) == 0 // with both, a value must be in both
 }
 
-// readProperties reads the properties. It reports whether there are at most 64 and the
+// maxDeclared is how many properties an acceptor can have.
+const maxDeclared = 64
+
+// readProperties reads the properties. It reports whether there are not too many and the
 // required ones are among them.
 func (a *acceptor) readProperties(s *jsonschema.Schema) bool {
 	undeclared := func(name string) bool { return s.Properties[name] == nil }
-	if len(s.Properties) > 64 || slices.ContainsFunc(s.Required, undeclared) {
+	if len(s.Properties) > maxDeclared || slices.ContainsFunc(s.Required, undeclared) {
 		return false
 	}
 	for i, name := range slices.Sorted(maps.Keys(s.Properties)) {

@@ -32,6 +32,11 @@ func (e *Invalid) Error() string {
 	return text.String()
 }
 
+// NewInvalid returns the error of one problem.
+func NewInvalid(path, message string) *Invalid {
+	return newInvalid([]Problem{{Path: path, Message: message}})
+}
+
 func newInvalid(problems []Problem) *Invalid {
 	slices.SortFunc(problems, func(a, b Problem) int {
 		return cmp.Or(comparePaths(a.Path, b.Path), cmp.Compare(a.Message, b.Message))

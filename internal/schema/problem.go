@@ -3,6 +3,8 @@ package schema
 import (
 	"cmp"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
 // A Problem is one fault of an input.
@@ -17,6 +19,12 @@ func (p Problem) String() string {
 		return p.Message
 	}
 	return p.Path + ": " + p.Message
+}
+
+// Below reports whether the value is a property of the input, or a part of it.
+func (p Problem) Below(property string) bool {
+	rest, ok := strings.CutPrefix(p.Path, strictjson.AppendKey("", property))
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // comparePaths compares paths, numbers in them by value: items[2] precedes items[10].

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strconv"
 	"time"
@@ -109,7 +108,7 @@ func (r *rewriter) duration(form durationForm, at *strictjson.Trail) {
 		d, err := time.ParseDuration(written)
 		if err != nil && r.err == nil {
 			r.path = at.Path()
-			r.err = fmt.Errorf("%s: %s is no duration; write a number with its unit, such as \"90s\" or \"1m30s\"", r.path, strictjson.Quote(written))
+			r.err = NewInvalid(r.path, strictjson.Quote(written)+` is no duration; write a number with its unit, such as "90s" or "1m30s"`)
 		}
 		text = strconv.AppendInt(nil, int64(d), 10)
 		if form == quotedDuration {

@@ -28,6 +28,7 @@ type Schema struct {
 	acceptor *acceptor
 	foreign  *foreignBudget // nil if there are no foreign patterns
 	defaults map[string]json.RawMessage
+	hidden   []string // properties that are refused although the schema does not mention them
 }
 
 // Bytes returns the canonical text of the schema: see strictjson.Canonical. The caller must
@@ -49,11 +50,14 @@ func (s *Schema) Validate(v any) error {
 	}
 	err := s.validate(v)
 	problems := s.applicable.caseVariants(s.root, v)
-	if err == nil && len(problems) == 0 {
-		return nil
-	}
 	if err != nil {
 		problems = append(problems, explain(s.root, v, err)...)
+	}
+	if len(s.hidden) > 0 {
+		problems = append(problems, s.hiddenKeys(v, problems)...)
+	}
+	if len(problems) == 0 {
+		return nil
 	}
 	return newInvalid(problems)
 }

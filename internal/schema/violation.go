@@ -75,18 +75,23 @@ func (v violation) unknown(object map[string]any) []Problem {
 			all = append(all, variantProblem(v.path, key, name))
 			continue
 		}
-		text := "unknown property " + strictjson.Quote(key) + "; "
-		switch likely := nearest.Names(key, names, 1); {
-		case len(likely) > 0:
-			text += "did you mean " + strictjson.Quote(likely[0]) + "?"
-		case len(names) > 0:
-			text += "the properties are " + listNames(names)
-		default:
-			text += "leave it out"
-		}
-		all = append(all, v.problem(text)...)
+		all = append(all, unknownProperty(v.path, key, names))
 	}
 	return all
+}
+
+// unknownProperty words that an object has an undeclared key. Names are the declared ones.
+func unknownProperty(path, key string, names []string) Problem {
+	text := "unknown property " + strictjson.Quote(key) + "; "
+	switch likely := nearest.Names(key, names, 1); {
+	case len(likely) > 0:
+		text += "did you mean " + strictjson.Quote(likely[0]) + "?"
+	case len(names) > 0:
+		text += "the properties are " + listNames(names)
+	default:
+		text += "leave it out"
+	}
+	return Problem{Path: path, Message: text}
 }
 
 func matchesPattern(s *jsonschema.Schema, key string) bool {

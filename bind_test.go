@@ -1,0 +1,516 @@
+package pegboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// order is the input of a tool of the host's own whose tenant is bound.
+type order struct {
+	Tenant string        `json:"tenant" jsonschema:"pattern=^[a-z]+$"`
+	Item   string        `json:"item"`
+	Count  int           `json:"count,omitempty" jsonschema:"default=1"`
+	Wait   time.Duration `json:"wait,omitempty"`
+}
+
+var tenantKey = pegboard.NewKey[string]("tenant")
+
+// boundTenant is the tenant of the session.
+func boundTenant(s *pegboard.Session) (any, error) {
+	tenant, ok := tenantKey.Get(s)
+	if !ok {
+		return nil, errors.New("nobody has logged in")
+	}
+	return tenant, nil
+}
+
+// orders returns a typed tool that says what it got, and in got the last.
+func orders(bound map[string]pegboard.Binding, change func(*pegboard.Definition[order, string])) pegboard.Tool {
+	d := pegboard.Definition[order, string]{
+		Info: pegboard.Info{Name: "Order"}, Description: "Orders something.", Bound: bound,
+		Inspect: func(in order, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: in.Item}}}
+		},
+		Call: func(_ ctx, in order, _ *pegboard.Call) (string, error) {
+			return fmt.Sprintf("%d %s for %d letters, %v", in.Count, in.Item, len(in.Tenant), in.Wait), nil
+		},
+	}
+	if change != nil {
+		change(&d)
+	}
+	return pegboard.Build(d)
+}
+
+// served returns a tool as an MCP server sends it.
+func served(t testing.TB, schema string, examples ...string) pegboard.Tool {
+	t.Helper()
+	d := pegboard.Definition[json.RawMessage, *pegboard.Result]{
+		Info: pegboard.Info{Name: "serve"}, Description: "Serves.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(_ ctx, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
+			return pegboard.TextResult(string(in)), nil
+		},
+	}
+	for _, e := range examples {
+		d.Examples = append(d.Examples, json.RawMessage(e))
+	}
+	tool, err := pegboard.BuildRaw(json.RawMessage(schema), d)
+	require.NoError(t, err)
+	return tool
+}
+
+func bind(t testing.TB, tool pegboard.Tool, values map[string]pegboard.Binding) pegboard.Tool {
+	t.Helper()
+	bound, err := pegboard.Bind(tool, values)
+	require.NoError(t, err)
+	return bound
+}
+
+func constantly(v any) pegboard.Binding {
+	return func(*pegboard.Session) (any, error) { return v, nil }
+}
+
+// ofTenant returns a session whose tenant is known.
+func ofTenant(t testing.TB, tenant string, cfg pegboard.SessionConfig) *pegboard.Session {
+	t.Helper()
+	s := session(t, cfg)
+	tenantKey.Set(s, tenant)
+	return s
+}
+
+func TestBoundPropertiesAreFilledIn(t *testing.T) {
+	t.Parallel()
+	const open = `{"type":"object","properties":{"city":{"type":"string"},"tenant":{"type":"string"},"depth":{"type":"integer"}},"required":["tenant"]}`
+	byKey := map[string]pegboard.Binding{"tenant": boundTenant}
+	tests := []struct {
+		name        string
+		tool        func(t *testing.T) pegboard.Tool
+		input, want string
+		wrong       string // what the model is told instead
+	}{
+		{
+			name: "typed", tool: func(*testing.T) pegboard.Tool { return orders(byKey, nil) },
+			input: `{"item":"tea","wait":"2s"}`, want: "1 tea for 4 letters, 2s",
+		},
+		{
+			name: "typed, with a wrapper in between",
+			tool: func(t *testing.T) pegboard.Tool {
+				t.Helper()
+				return bind(t, loud{orders(nil, nil)}, byKey)
+			},
+			input: `{"item":"tea"}`, want: "1 TEA FOR 4 LETTERS, 0S",
+		},
+		{
+			name: "typed, inside a wrapper", tool: func(*testing.T) pegboard.Tool { return loud{orders(byKey, nil)} },
+			input: `{"item":"tea","count":2}`, want: "2 TEA FOR 4 LETTERS, 0S",
+		},
+		{
+			name: "raw", tool: func(t *testing.T) pegboard.Tool { t.Helper(); return bind(t, served(t, open), byKey) },
+			input: `{"city":"Ulm", "more":1.50}`, want: `{"tenant":"acme","city":"Ulm", "more":1.50}`,
+		},
+		{
+			name: "raw, without input", tool: func(t *testing.T) pegboard.Tool { t.Helper(); return bind(t, served(t, open), byKey) },
+			input: " ", want: `{"tenant":"acme"}`,
+		},
+		{
+			name: "raw, an empty object", tool: func(t *testing.T) pegboard.Tool { t.Helper(); return bind(t, served(t, open), byKey) },
+			input: " { } ", want: `{"tenant":"acme"} `,
+		},
+		{
+			name: "bound twice",
+			tool: func(t *testing.T) pegboard.Tool {
+				t.Helper()
+				return bind(t, bind(t, served(t, open), byKey), map[string]pegboard.Binding{"depth": constantly(3)})
+			},
+			input: `{"city":"Ulm"}`, want: `{"tenant":"acme","depth":3,"city":"Ulm"}`,
+		},
+		{
+			name: "the model sends it, schema closed", tool: func(*testing.T) pegboard.Tool { return orders(byKey, nil) },
+			input: `{"item":"tea","tenant":"evil"}`, wrong: `unknown property "tenant"; the properties are "count", "item", "wait"`,
+		},
+		{
+			name: "the model sends it, schema open", tool: func(t *testing.T) pegboard.Tool { t.Helper(); return bind(t, served(t, open), byKey) },
+			input: `{"Tenant":"evil"}`, wrong: `unknown property "Tenant"; the properties are "city", "depth"`,
+		},
+		{
+			name: "the model sends it, bound twice",
+			tool: func(t *testing.T) pegboard.Tool {
+				t.Helper()
+				return bind(t, bind(t, served(t, open), byKey), map[string]pegboard.Binding{"depth": constantly(3)})
+			},
+			input: `{"tenant":"evil","depth":1}`, wrong: "unknown property \"depth\"; the properties are \"city\"\nunknown property \"tenant\"; the properties are \"city\"",
+		},
+		{
+			name: "a mistake of the model", tool: func(*testing.T) pegboard.Tool { return orders(byKey, nil) },
+			input: `{"item":"tea","wait":"soon"}`, wrong: `wait: "soon" is no duration`,
+		},
+		{
+			name: "no object", tool: func(t *testing.T) pegboard.Tool {
+				t.Helper()
+				return bind(t, served(t, `{"properties":{"tenant":{}}}`), byKey)
+			},
+			input: `["tenant"]`, wrong: "the input is no object",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tool := tt.tool(t)
+			pool := registryOf(t, tool).AssemblePool(ofTenant(t, "acme", bypass(t)), pegboard.PoolConfig{})
+			ex := executor(pegboard.Executor{})
+			c := call("1", tool.Info().Name, tt.input)
+			out := ex.Run(t.Context(), pool, c)[0]
+			require.Equal(t, tt.input, string(out.Call.Input))
+			if tt.wrong != "" {
+				require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
+				require.Contains(t, out.Result.Text(), tt.wrong)
+				return
+			}
+			require.NoError(t, out.Err)
+			require.Equal(t, tt.want, out.Result.Text())
+
+			stream := ex.Stream(t.Context(), pool)
+			stream.Submit(c)
+			stream.Finish(pegboard.FinishStop)
+			for out := range stream.Wait() {
+				require.Equal(t, tt.want, out.Result.Text())
+			}
+		})
+	}
+}
+
+// loud is a wrapper as hosts write them.
+type loud struct{ pegboard.Tool }
+
+func (l loud) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
+	r, err := l.Tool.Call(ctx, c)
+	if err != nil {
+		return r, err
+	}
+	return pegboard.TextResult(toUpper(r.Text())), nil
+}
+
+func toUpper(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'a' <= c && c <= 'z' {
+			b[i] = c - 'a' + 'A'
+		}
+	}
+	return string(b)
+}
+
+// TestBoundToolIsOnlyItsOwn calls the stages of a bound tool with a call that nobody has
+// decoded: the model's value for the property must not count there either.
+func TestBoundToolIsOnlyItsOwn(t *testing.T) {
+	t.Parallel()
+	tool := orders(map[string]pegboard.Binding{"tenant": constantly("acme")}, nil)
+	good, evil := call("1", "Order", `{"item":"tea"}`), call("1", "Order", `{"item":"tea","tenant":"evil"}`)
+	require.True(t, tool.Traits(&good).ReadOnly)
+	require.NoError(t, tool.Validate(t.Context(), &good))
+	require.Equal(t, pegboard.Undecided, tool.Permit(t.Context(), &good).Behavior)
+	r, err := tool.Call(t.Context(), &good)
+	require.NoError(t, err)
+	require.Equal(t, "1 tea for 4 letters, 0s", r.Text())
+
+	require.False(t, tool.Traits(&evil).ReadOnly)
+	require.ErrorIs(t, tool.Validate(t.Context(), &evil), pegboard.ErrInvalidInput)
+	require.Equal(t, pegboard.Deny, tool.Permit(t.Context(), &evil).Behavior)
+	_, err = tool.Call(t.Context(), &evil)
+	require.ErrorIs(t, err, pegboard.ErrInvalidInput)
+}
+
+func TestBoundPropertyIsNotDeclared(t *testing.T) {
+	t.Parallel()
+	const schema = `{"type":"object","properties":{"city":{"type":"string"},"tenant":{"type":"string"}},"required":["tenant"]}`
+	const public = `{"properties":{"city":{"type":"string"}},"type":"object"}`
+	byKey := map[string]pegboard.Binding{"tenant": boundTenant}
+	tests := []struct {
+		name string
+		tool pegboard.Tool
+		want string
+	}{
+		{name: "raw", tool: bind(t, served(t, schema, `{"city":"Ulm","tenant":"a"}`), byKey), want: public},
+		{name: "inside a wrapper", tool: loud{bind(t, served(t, schema, `{"city":"Ulm","tenant":"a"}`), byKey)}, want: public},
+		{
+			name: "a wrapper that declares another schema",
+			tool: bind(t, declaring{served(t, schema), `{"type":"object","properties":{"city":{"enum":["Ulm"]},"tenant":{"enum":["a"]}}}`}, byKey),
+			want: `{"properties":{"city":{"enum":["Ulm"]}},"type":"object"}`,
+		},
+		{name: "a wrapper that declares no schema", tool: bind(t, declaring{served(t, schema), `tenant`}, byKey), want: public},
+		{
+			name: "typed",
+			tool: orders(byKey, func(d *pegboard.Definition[order, string]) { d.Examples = []order{{Item: "tea"}} }),
+			want: `{"additionalProperties":false,"properties":{"count":{"default":1,"type":"integer"},"item":{"type":"string"},"wait":{"description":"A duration with its unit, such as \"90s\", \"1m30s\" or \"500ms\"","type":"string"}},"required":["item"],"type":"object"}`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := ofTenant(t, "acme", bypass(t))
+			var reg pegboard.Registry
+			report, err := reg.Attach("srv", tt.tool)
+			require.NoError(t, err)
+			require.Empty(t, report.Quarantined)
+			require.NoError(t, reg.Add(tt.tool))
+			for _, p := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
+				for d := range reg.AssemblePool(s, pegboard.PoolConfig{}).Declarations(p) {
+					require.JSONEq(t, tt.want, string(d.InputSchema))
+					require.NotContains(t, fmt.Sprintf("%s %s", d.InputSchema, d.Examples), "tenant")
+					form := func(d pegboard.Declaration) []byte { return append([]byte("form of "), d.InputSchema...) }
+					require.NotContains(t, string(d.Encoded("test", form)), "tenant")
+				}
+			}
+			again, err := reg.Attach("srv", tt.tool)
+			require.NoError(t, err)
+			require.Empty(t, again.Changed)
+		})
+	}
+}
+
+// declaring is a wrapper that declares a schema of its own.
+type declaring struct {
+	pegboard.Tool
+	schema string
+}
+
+func (d declaring) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
+	declared, ok := d.Tool.Declare(s)
+	declared.InputSchema = json.RawMessage(d.schema)
+	declared.Examples = []json.RawMessage{json.RawMessage(`{"city":"Ulm","tenant":"a"}`)}
+	return declared, ok
+}
+
+func TestBindRefuses(t *testing.T) {
+	t.Parallel()
+	tool := served(t, `{"type":"object","properties":{"tenant":{"type":"string"}}}`)
+	tests := []struct {
+		name   string
+		tool   pegboard.Tool
+		values map[string]pegboard.Binding
+		field  string
+		want   string
+	}{
+		{name: "another property", tool: tool, values: map[string]pegboard.Binding{"tenants": constantly("a")}, field: "Bound", want: `the input has no property "tenants"; did you mean "tenant"?`},
+		{name: "the same twice", tool: bind(t, tool, map[string]pegboard.Binding{"tenant": constantly("a")}), values: map[string]pegboard.Binding{"tenant": constantly("a")}, field: "Bound", want: `no property "tenant"`},
+		{name: "no func", tool: tool, values: map[string]pegboard.Binding{"tenant": nil}, field: `Bound["tenant"]`, want: "is nil"},
+		{name: "no tool", values: map[string]pegboard.Binding{"tenant": constantly("a")}, field: "Tool", want: "is nil"},
+		{
+			name: "an example that needs it", values: map[string]pegboard.Binding{"a": constantly("a")}, field: "Examples[0]", want: `missing required property "b"`,
+			tool: served(t, `{"properties":{"a":{},"b":{}},"dependentRequired":{"a":["b"]}}`, `{}`),
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := pegboard.Bind(tt.tool, tt.values)
+			var wrong *pegboard.BuildError
+			require.ErrorAs(t, err, &wrong)
+			require.Equal(t, tt.field, wrong.Field)
+			require.ErrorContains(t, err, tt.want)
+		})
+	}
+	same, err := pegboard.Bind(tool, nil)
+	require.NoError(t, err)
+	require.Equal(t, tool, same)
+	_, err = pegboard.Bind(pegboard.InvalidTool("broken", errPlanned), map[string]pegboard.Binding{"tenant": constantly("a")})
+	require.ErrorIs(t, err, errPlanned)
+	require.PanicsWithValue(t, `pegboard: Build: Order: Bound: the input has no property "tennant"; did you mean "tenant"?`, func() {
+		orders(map[string]pegboard.Binding{"tennant": constantly("a")}, nil)
+	})
+}
+
+// TestBoundValueThatCannotBeUsed fails the call for a reason that the host can read, and
+// that tells the model nothing of the value.
+func TestBoundValueThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	const secret = "SECRET"
+	const together = `{"properties":{"tenant":{"type":"string"},"city":{}},"not":{"properties":{"tenant":{"const":"` + secret + `"}},"required":["city"]}}`
+	tests := []struct {
+		name     string
+		tool     pegboard.Tool
+		value    pegboard.Binding
+		property string
+		is       error
+		tells    string
+	}{
+		{name: "an error", tool: orders(nil, nil), value: func(*pegboard.Session) (any, error) { return secret, fmt.Errorf("no %w", errPlanned) }, property: "tenant", is: errPlanned, tells: "not at fault"},
+		{name: "a panic", tool: orders(nil, nil), value: func(*pegboard.Session) (any, error) { panic("oh") }, property: "tenant", is: pegboard.ErrPanic, tells: "not at fault"},
+		{name: "no JSON", tool: orders(nil, nil), value: constantly(func() {}), property: "tenant", tells: "not at fault"},
+		{name: "refused by the schema", tool: orders(nil, nil), value: constantly(secret), property: "tenant", tells: "not at fault"},
+		{name: "of another type", tool: orders(nil, nil), value: constantly([]string{secret}), property: "tenant", tells: "not at fault"},
+		{name: "an invalid text", tool: orders(nil, nil), value: constantly(json.RawMessage(`"` + secret)), property: "tenant", tells: "not at fault"},
+		{name: "a repeated key", tool: served(t, `{"properties":{"tenant":{}}}`), value: constantly(json.RawMessage(`{"` + secret + `":1,"` + secret + `":1}`)), tells: "does not go together"},
+		{name: "refused beside the input", tool: served(t, together), value: constantly(secret), tells: "does not go together"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tool := bind(t, tt.tool, map[string]pegboard.Binding{"tenant": tt.value})
+			var asked atomic.Int32
+			ex := executor(pegboard.Executor{Repair: pegboard.Repair{Syntax: true, Values: true, Func: func(context.Context, pegboard.Tool, *pegboard.Call, error) json.RawMessage {
+				asked.Add(1)
+				return nil
+			}}})
+			pool := registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+			input := `{"item":"tea"}`
+			if tool.Info().Name == "serve" {
+				input = `{"city":"Ulm"}`
+			}
+			c := call("1", tool.Info().Name, input)
+			out := ex.Run(t.Context(), pool, c)[0]
+			var unbound *pegboard.BindError
+			require.ErrorAs(t, out.Err, &unbound)
+			require.Equal(t, tt.property, unbound.Property)
+			if tt.is != nil {
+				require.ErrorIs(t, out.Err, tt.is)
+			}
+			require.NotErrorIs(t, out.Err, pegboard.ErrInvalidInput)
+			require.Zero(t, asked.Load())
+			require.Contains(t, out.Result.Text(), tt.tells)
+			require.True(t, out.Result.IsError)
+			require.NotContains(t, out.Result.Text(), "tenant")
+			require.NotContains(t, out.Result.Text()+out.Err.Error(), secret)
+			require.Equal(t, pegboard.Deny, pool.Decide(t.Context(), c).Behavior)
+			_, _, err := pool.Rebuild(c)
+			require.ErrorAs(t, err, &unbound)
+		})
+	}
+}
+
+// TestBoundOnTheFarSide binds where the call runs, and not before.
+func TestBoundOnTheFarSide(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(t, orders(map[string]pegboard.Binding{"tenant": boundTenant}, nil))
+	far := reg.AssemblePool(ofTenant(t, "faraway", bypass(t)), pegboard.PoolConfig{})
+	near := reg.AssemblePool(ofTenant(t, "near", bypass(t)), pegboard.PoolConfig{})
+	ex := pegboard.Executor{Invoke: farInvoke(far)}
+	out := ex.Run(t.Context(), near, call("1", "Order", `{"item":"tea"}`))[0]
+	require.NoError(t, out.Err)
+	require.Equal(t, "1 tea for 7 letters, 0s", out.Result.Text())
+
+	nobody := reg.AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+	ex.Invoke = func(_ context.Context, _ pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
+		_, _, err := nobody.Rebuild(*c)
+		return nil, err
+	}
+	out = ex.Run(t.Context(), near, call("1", "Order", `{"item":"tea"}`))[0]
+	var unbound *pegboard.BindError
+	require.ErrorAs(t, out.Err, &unbound)
+	require.NotContains(t, out.Result.Text(), "tenant")
+}
+
+// TestBoundAndChanged changes the input of a bound tool in each way there is. None may set
+// the property.
+func TestBoundAndChanged(t *testing.T) {
+	t.Parallel()
+	tool := orders(map[string]pegboard.Binding{"tenant": boundTenant}, nil)
+	tests := []struct {
+		name string
+		to   string
+		want string
+	}{
+		{name: "another input", to: `{"item":"milk"}`, want: "1 milk for 4 letters, 0s"},
+		{name: "with the property", to: `{"item":"milk","tenant":"evil"}`},
+	}
+	ways := map[string]func(input json.RawMessage) (pegboard.SessionConfig, pegboard.Executor){
+		"hook": func(input json.RawMessage) (pegboard.SessionConfig, pegboard.Executor) {
+			cfg := bypass(t)
+			cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+				return pegboard.Decision{Input: input}, nil
+			}
+			return cfg, pegboard.Executor{}
+		},
+		"answer": func(input json.RawMessage) (pegboard.SessionConfig, pegboard.Executor) {
+			return pegboard.SessionConfig{
+				Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"Order"}}),
+				Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+					return pegboard.Decision{Behavior: pegboard.Allow, Input: input}, nil
+				},
+			}, pegboard.Executor{}
+		},
+		"repair": func(input json.RawMessage) (pegboard.SessionConfig, pegboard.Executor) {
+			return bypass(t), pegboard.Executor{Repair: pegboard.Repair{Func: func(context.Context, pegboard.Tool, *pegboard.Call, error) json.RawMessage {
+				return input
+			}}}
+		},
+	}
+	for _, tt := range tests {
+		for way, make := range ways {
+			t.Run(tt.name+" by "+way, func(t *testing.T) {
+				t.Parallel()
+				cfg, e := make(json.RawMessage(tt.to))
+				pool := registryOf(t, tool).AssemblePool(ofTenant(t, "acme", cfg), pegboard.PoolConfig{})
+				input := `{"item":"tea"}`
+				if way == "repair" {
+					input = `{`
+				}
+				out := executor(e).Run(t.Context(), pool, call("1", "Order", input))[0]
+				if tt.want == "" {
+					require.Error(t, out.Err)
+					require.NotContains(t, out.Result.Text(), "letters")
+					return
+				}
+				require.NoError(t, out.Err)
+				require.Equal(t, tt.want, out.Result.Text())
+			})
+		}
+	}
+}
+
+// TestRulesOnABoundProperty cannot be compared with it, and do not pass over that.
+func TestRulesOnABoundProperty(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		mode pegboard.Mode
+		set  pegboard.RuleSet
+		want pegboard.Behavior
+		says string // of RuleProblems
+	}{
+		{name: "deny", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(tenant:acme)"}}, want: pegboard.Ask, says: "every call of the tool is asked about"},
+		{name: "deny another value", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(tenant:none)"}}, want: pegboard.Ask, says: "no rule is compared with it"},
+		{name: "ask", set: pegboard.RuleSet{Ask: []string{"Order(tenant:*)"}}, want: pegboard.Ask, says: "set by the program"},
+		{name: "allow", set: pegboard.RuleSet{Allow: []string{"Order(tenant:*)"}}, want: pegboard.Ask, says: "set by the program"},
+		{name: "without any", mode: pegboard.ModeBypass, want: pegboard.Allow},
+		{name: "another parameter", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(item:tea)"}}, want: pegboard.Deny},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tool := orders(map[string]pegboard.Binding{"tenant": boundTenant}, func(d *pegboard.Definition[order, string]) {
+				d.Inspect, d.Traits = nil, pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "shop"}}}
+			})
+			s := ofTenant(t, "acme", pegboard.SessionConfig{Permissions: rules(t, tt.mode, tt.set)})
+			pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
+			d := pool.Decide(t.Context(), call("1", "Order", `{"item":"tea"}`))
+			require.Equal(t, tt.want, d.Behavior, d.Reason)
+			problems := pool.RuleProblems()
+			if tt.says == "" {
+				require.Empty(t, problems)
+				return
+			}
+			require.Len(t, problems, 1)
+			require.Contains(t, problems[0].Reason, tt.says)
+		})
+	}
+}
+
+// TestBoundAndDeferred tells a model that has not seen the definition what the input has.
+func TestBoundAndDeferred(t *testing.T) {
+	t.Parallel()
+	tool := orders(map[string]pegboard.Binding{"tenant": boundTenant}, func(d *pegboard.Definition[order, string]) { d.Loading = pegboard.LoadOnSearch })
+	reg := registryOf(t, tool, pegboard.ToolSearch(pegboard.SearchOptions{}))
+	pool := reg.AssemblePool(ofTenant(t, "acme", bypass(t)), pegboard.PoolConfig{})
+	out := executor(pegboard.Executor{}).Run(t.Context(), pool, call("1", "Order", `{}`))[0]
+	require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
+	require.Contains(t, out.Result.Text(), `Its input has "item": string, required; "count": integer; "wait": string.`)
+}
