@@ -33,8 +33,8 @@ type Binding func(s *Session) (any, error)
 // with any unknown property, even if the schema allows others. When the input is decoded, the
 // values are filled in, and the whole is checked against the schema of t. Only the tool's own
 // funcs get it: [Call].Input and [Call.Observed] are without the values, and with them every
-// hook, event, question and line of a log. What the tool itself writes into its targets, its
-// errors and its result is shown as ever.
+// hook, event, question and line of a log. What the tool itself writes into texts
+// for others, such as targets, errors, its result or ClassifierInput, is shown as ever.
 //
 // If there is no value, or the schema refuses it, the call fails with a [*BindError], and the
 // model is told that the program is at fault. A deny or ask rule on such a property cannot be
@@ -63,6 +63,9 @@ func Bind(t Tool, values map[string]Binding) (Tool, error) {
 	}
 	b := &boundInput{inner: inner, names: names, values: maps.Clone(values)}
 	spec := &inputSpec{schema: public, bound: b}
+	if inner.observe != nil {
+		spec.observe = b.observe
+	}
 	spec.examples = b.withoutAll(inner.examples)
 	for i, example := range spec.examples {
 		if _, err := spec.check(example); err != nil {
@@ -89,6 +92,12 @@ func (e *BindError) Error() string {
 
 // Unwrap returns the reason.
 func (e *BindError) Unwrap() error { return e.Err }
+
+// bindErrorIn returns the BindError that err wraps, or nil.
+func bindErrorIn(err error) (bound *BindError) {
+	errors.As(err, &bound)
+	return bound
+}
 
 // A boundTool is a Tool with properties that the host sets.
 type boundTool struct {
@@ -158,6 +167,15 @@ func (t *boundTool) Permit(ctx context.Context, c *Call) Decision {
 		return Decision{Behavior: Deny, Reason: err.Error()}
 	}
 	return t.Tool.Permit(ctx, c)
+}
+
+// ClassifierInput implements [Tool].
+func (t *boundTool) ClassifierInput(c *Call) string {
+	c, err := t.decoded(c)
+	if err != nil {
+		return ""
+	}
+	return t.Tool.ClassifierInput(c)
 }
 
 // Preview implements [Previewer].
@@ -252,7 +270,7 @@ func (b *boundInput) value(name string, in *Session) (text json.RawMessage, err 
 //
 // A problem with a path quotes the value at that path and the schema, and nothing else.
 func (b *boundInput) attributed(err error) error {
-	if nested := (*BindError)(nil); errors.As(err, &nested) {
+	if bindErrorIn(err) != nil { // of a tool that was bound before
 		return err
 	}
 	var invalid *schema.Invalid
@@ -268,6 +286,13 @@ func (b *boundInput) attributed(err error) error {
 		return &BindError{Err: errors.New("the schema of the tool refuses them together")}
 	}
 	return err
+}
+
+// observe is Observe of the tool, without the properties that the host sets.
+func (b *boundInput) observe(in any, c *Call) map[string]any {
+	properties := maps.Clone(b.inner.observe(in, c))
+	maps.DeleteFunc(properties, func(name string, _ any) bool { return slices.Contains(b.names, name) })
+	return properties
 }
 
 func (b *boundInput) withoutAll(inputs []json.RawMessage) (all []json.RawMessage) {

@@ -392,7 +392,7 @@ func TestBoundOnTheFarSide(t *testing.T) {
 	reg := registryOf(t, orders(map[string]pegboard.Binding{"tenant": boundTenant}, nil))
 	far := reg.AssemblePool(ofTenant(t, "faraway", bypass(t)), pegboard.PoolConfig{})
 	near := reg.AssemblePool(ofTenant(t, "near", bypass(t)), pegboard.PoolConfig{})
-	ex := pegboard.Executor{Invoke: farInvoke(far)}
+	ex := executor(pegboard.Executor{Invoke: farInvoke(far)})
 	out := ex.Run(t.Context(), near, call("1", "Order", `{"item":"tea"}`))[0]
 	require.NoError(t, out.Err)
 	require.Equal(t, "1 tea for 7 letters, 0s", out.Result.Text())
@@ -421,39 +421,39 @@ func TestBoundAndChanged(t *testing.T) {
 		{name: "another input", to: `{"item":"milk"}`, want: "1 milk for 4 letters, 0s"},
 		{name: "with the property", to: `{"item":"milk","tenant":"evil"}`},
 	}
-	ways := map[string]func(input json.RawMessage) (pegboard.SessionConfig, pegboard.Executor){
-		"hook": func(input json.RawMessage) (pegboard.SessionConfig, pegboard.Executor) {
+	ways := map[string]func(input json.RawMessage) (pegboard.SessionConfig, anywhere){
+		"hook": func(input json.RawMessage) (pegboard.SessionConfig, anywhere) {
 			cfg := bypass(t)
 			cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
 				return pegboard.Decision{Input: input}, nil
 			}
-			return cfg, pegboard.Executor{}
+			return cfg, anywhere{}
 		},
-		"answer": func(input json.RawMessage) (pegboard.SessionConfig, pegboard.Executor) {
+		"answer": func(input json.RawMessage) (pegboard.SessionConfig, anywhere) {
 			return pegboard.SessionConfig{
 				Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"Order"}}),
 				Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
 					return pegboard.Decision{Behavior: pegboard.Allow, Input: input}, nil
 				},
-			}, pegboard.Executor{}
+			}, anywhere{}
 		},
-		"repair": func(input json.RawMessage) (pegboard.SessionConfig, pegboard.Executor) {
-			return bypass(t), pegboard.Executor{Repair: pegboard.Repair{Func: func(context.Context, pegboard.Tool, *pegboard.Call, error) json.RawMessage {
+		"repair": func(input json.RawMessage) (pegboard.SessionConfig, anywhere) {
+			return bypass(t), executor(pegboard.Executor{Repair: pegboard.Repair{Func: func(context.Context, pegboard.Tool, *pegboard.Call, error) json.RawMessage {
 				return input
-			}}}
+			}}})
 		},
 	}
 	for _, tt := range tests {
-		for way, make := range ways {
+		for way, change := range ways {
 			t.Run(tt.name+" by "+way, func(t *testing.T) {
 				t.Parallel()
-				cfg, e := make(json.RawMessage(tt.to))
+				cfg, e := change(json.RawMessage(tt.to))
 				pool := registryOf(t, tool).AssemblePool(ofTenant(t, "acme", cfg), pegboard.PoolConfig{})
 				input := `{"item":"tea"}`
 				if way == "repair" {
 					input = `{`
 				}
-				out := executor(e).Run(t.Context(), pool, call("1", "Order", input))[0]
+				out := e.Run(t.Context(), pool, call("1", "Order", input))[0]
 				if tt.want == "" {
 					require.Error(t, out.Err)
 					require.NotContains(t, out.Result.Text(), "letters")

@@ -202,6 +202,9 @@ func (c *Call) prepare(e *evaluation, ts []Target) {
 	e.targets, e.platform, e.dirs, e.readable = ts, st.session.dirs.platform, e.perms.work, st.session.dirs.readable.all()
 	if st.spec != nil {
 		e.schema = st.spec.schema
+		if st.spec.observe != nil {
+			e.observer = c
+		}
 	}
 	if e.info != nil {
 		e.unguarded = e.info.RequiresGuard && st.session.cfg.Guard == nil

@@ -27,7 +27,8 @@ type evaluation struct {
 	dirs      []workDir
 	readable  []workDir // directories that may be read only
 	platform  pattern.Platform
-	unguarded bool // the tool requires a Guard, and the session has none
+	unguarded bool     // the tool requires a Guard, and the session has none
+	observer  observer // of the input; nil if the tool adds nothing to it
 	opinions
 
 	// Of a running call that checks further targets:
@@ -43,6 +44,11 @@ type evaluation struct {
 	doubt      string         // why a target may not be what its tool says
 
 	explanation *Explanation // nil unless the steps are recorded
+}
+
+// An observer knows the input as [Call.Observed] returns it. The error says that nobody does.
+type observer interface {
+	observed() (json.RawMessage, error)
 }
 
 // record adds a step to the explanation, if there is one.

@@ -97,9 +97,26 @@ func (e *evaluation) ruleOnHidden() *Rule {
 	return nil
 }
 
-// matchesCall reports whether r names the tool, or matches a parameter of the input.
+// matchesCall reports whether r names the tool, or matches a parameter of the input: as the
+// model wrote it or as it is observed.
 func (e *evaluation) matchesCall(r *Rule) bool {
-	return r.namesTool(e.info) && (r.Pattern == "" || e.hasParameter(r.param.Name) && r.param.Matches(e.parameters()))
+	switch {
+	case !r.namesTool(e.info):
+		return false
+	case r.Pattern == "", e.declares(r.param.Name) && r.param.Matches(e.parameters()):
+		return true
+	case e.observer == nil:
+		return false
+	}
+	fields, err := e.observed()
+	return err != nil || r.param.Matches(fields)
+}
+
+// observed returns the properties of the input as it is observed.
+func (e *evaluation) observed() (fields map[string]json.RawMessage, err error) {
+	input, err := e.observer.observed()
+	_ = json.Unmarshal(input, &fields) // as in parameters
+	return fields, err
 }
 
 // parameters returns the properties of the input as the model wrote them, and the defaults
@@ -117,10 +134,17 @@ func (e *evaluation) parameters() (fields map[string]json.RawMessage) {
 	return fields
 }
 
-// hasParameter reports whether the tool's input has a property of that name.
+// hasParameter reports whether the tool's input has a property of that name, or is observed
+// to have one.
 func (e *evaluation) hasParameter(name string) bool {
-	return e.schema != nil && e.schema.Declares(name)
+	if e.declares(name) || e.observer == nil {
+		return e.declares(name)
+	}
+	fields, _ := e.observed()
+	return fields[name] != nil
 }
+
+func (e *evaluation) declares(name string) bool { return e.schema != nil && e.schema.Declares(name) }
 
 // coversTarget returns the allow rule that covers target k, or nil. Each name of the
 // target may be covered by another rule; the last one is returned. A rule for a command

@@ -46,6 +46,15 @@ type Definition[In, Out any] struct {
 	// sees nor sets: see [Bind].
 	Bound map[string]Binding
 
+	// Observe returns properties for [Call.Observed], which hooks, questions, logs, and deny and
+	// ask rules on parameters see beside the input: those of the input in a plain form, such as
+	// an absolute path, and any others that follow from it. It must return the same for the same
+	// input. It may be called at any time, also while the call runs, and has a decoded input of
+	// its own. A rule may name a property that the schema does not have; [Pool.RuleProblems]
+	// does not know of it. If Observe panics, every deny and ask rule on a parameter of the tool
+	// counts as matching. Default: none.
+	Observe func(in In, c *Call) map[string]any
+
 	// Enabled says whether the tool is offered in s. Default: it is. S is nil when a registry
 	// compares the tools of a source with its earlier ones.
 	Enabled func(s *Session) bool
@@ -154,6 +163,9 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 		return nil, &BuildError{Tool: d.Name, Field: "input schema", Err: err}
 	}
 	spec := &inputSpec{schema: s, typed: typed}
+	if d.Observe != nil {
+		spec.observe = func(in any, c *Call) map[string]any { return d.Observe(*in.(*In), c) }
+	}
 	for i, in := range d.Examples {
 		text, err := json.Marshal(in)
 		if err == nil {

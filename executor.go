@@ -119,7 +119,7 @@ func (e *Executor) Supply(ctx context.Context, p *Pool, c Call, out Supply) (Out
 	if !entry.info.Supplied {
 		return Outcome{}, fmt.Errorf("%w: the host does not execute the calls of %s, see Info.Supplied", ErrNotAwaited, entry.info.Name)
 	}
-	if _, err := entry.tool.input().decode(c.Input); err != nil {
+	if _, err := entry.tool.input().decode(c.Input, p.session); err != nil {
 		return Outcome{}, err
 	}
 	s, err := out.check(entry.tool.decodeOutput)

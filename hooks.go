@@ -3,7 +3,6 @@ package pegboard
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -138,7 +137,7 @@ func joinDecisions(a, b func(context.Context, *HookCall) (Decision, error)) func
 	return joinOpinions(a, b, func(h *HookCall, x, y Decision) Decision {
 		d := stricter(x, y)
 		d.Input = x.Input
-		if len(y.Input) > 0 && !bytes.Equal(y.Input, h.Call.Input) {
+		if h.Call.replacement(y.Input) != nil {
 			d.Input = y.Input
 		}
 		return d
@@ -153,19 +152,12 @@ func joinAnswers(a, b func(context.Context, *Question) (Decision, error)) func(c
 		if x.Behavior != y.Behavior {
 			return d
 		}
-		if d.Behavior == Allow && !bytes.Equal(orElse(x.Input, q.Call.Input), orElse(y.Input, q.Call.Input)) {
+		if d.Behavior == Allow && !bytes.Equal(q.Call.replacement(x.Input), q.Call.replacement(y.Input)) {
 			return Decision{}
 		}
 		d.Remember, d.StopTurn = slices.Concat(x.Remember, y.Remember), x.StopTurn || y.StopTurn
 		return d
 	})
-}
-
-func orElse(input, other json.RawMessage) json.RawMessage {
-	if len(input) == 0 {
-		return other
-	}
-	return input
 }
 
 func joinOpinions[T any](a, b func(context.Context, T) (Decision, error), join func(t T, x, y Decision) Decision) func(context.Context, T) (Decision, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
@@ -17,6 +18,9 @@ type inputSpec struct {
 	typed    func(raw json.RawMessage, accepted bool) (any, error) // accepted: the result of schema.Accepts
 	bound    *boundInput                                           // set by Bind, in place of typed
 	examples []json.RawMessage
+
+	observe    func(in any, c *Call) map[string]any // nil if the definition has none
+	equivalent func(a, b any) bool
 }
 
 // decode reads raw once, strictly, in a session that may be nil. Rules, hooks and the tool
@@ -52,6 +56,17 @@ func (s *inputSpec) check(raw json.RawMessage) (accepted bool, err error) {
 		return false, fmt.Errorf("%w: %w", ErrInvalidInput, err)
 	}
 	return false, nil
+}
+
+// sameJSON reports whether two valid texts are the same value, whatever the order of their
+// keys, their space and their escapes. 1 and 1.0 are different.
+func sameJSON(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, err := strictjson.Decode(a, strictjson.Limits{})
+	y, err2 := strictjson.Decode(b, strictjson.Limits{})
+	return err == nil && err2 == nil && reflect.DeepEqual(x, y)
 }
 
 // typeError words an error of encoding/json for the model. The texts and paths of

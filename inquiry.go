@@ -1,7 +1,6 @@
 package pegboard
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -236,12 +235,16 @@ func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
 	switch {
 	case d.Behavior != Allow && d.Behavior != Deny:
 		return Decision{}, fmt.Errorf("the answer was %v, neither allow nor deny", d.Behavior)
-	case d.Behavior == Deny || bytes.Equal(d.Input, q.call.Input):
+	case d.Behavior == Deny:
 		d.Input = nil
-	case len(d.Input) > 0 && q.running:
+	default:
+		d.Input = q.call.replacement(d.Input)
+	}
+	switch {
+	case d.Input == nil:
+	case q.running:
 		return Decision{}, errors.New("the input of a running call cannot be changed")
-	case len(d.Input) > 0:
-		d.Input = slices.Clone(d.Input)
+	default:
 		if _, err := q.call.state.spec.decode(d.Input, q.session()); err != nil {
 			return Decision{}, fmt.Errorf("the changed input: %w", err)
 		}

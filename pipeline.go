@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,6 +64,8 @@ type job struct {
 	run       toolRun
 	attempted atomic.Int32 // how often the tool was called
 	pausing   atomic.Bool  // between two attempts, or before the next has its places
+
+	observation atomic.Pointer[observation] // the last one of any goroutine
 
 	progress *progressLimit // nil without a listener
 
@@ -194,9 +195,10 @@ func (j *job) decode(ctx context.Context) *failure {
 	spec := j.entry.tool.input()
 	input := j.call.Input
 	decoded, err := spec.decode(input, j.session())
-	if unbound := (*BindError)(nil); errors.As(err, &unbound) {
-		return j.unbound(unbound)
-	} else if err != nil {
+	if err != nil {
+		if unbound := bindErrorIn(err); unbound != nil {
+			return j.unbound(unbound)
+		}
 		if input, decoded = j.repairScalars(); decoded == nil {
 			input, decoded = j.repairInput(ctx, err)
 		}
@@ -286,13 +288,13 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	if hook.Behavior == Deny && hook.StopTurn {
 		j.stopTurn()
 	}
-	if j.rewrites(hook) {
-		return slices.Clone(hook.Input), nil
+	if rewritten := j.rewritten(hook); rewritten != nil {
+		return rewritten, nil
 	}
 	j.stage = StagePermission
 	own := j.entry.tool.Permit(ctx, j.call)
-	if j.rewrites(own) {
-		return slices.Clone(own.Input), nil
+	if rewritten := j.rewritten(own); rewritten != nil {
+		return rewritten, nil
 	}
 	o := opinions{hook: hook, own: own, loop: j.loopReason, caller: j.callerOpinion()}
 	d := j.call.decide(o)
@@ -300,8 +302,8 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		return nil, f
 	}
 	if o.guard != nil {
-		if j.rewrites(*o.guard) {
-			return slices.Clone(o.guard.Input), nil
+		if rewritten := j.rewritten(*o.guard); rewritten != nil {
+			return rewritten, nil
 		}
 		d = j.decideGuarded(o)
 	}
@@ -317,9 +319,10 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 			j.batch.loops.Allowed(j.loopPlace)
 			j.loopReason = ""
 		}
-		if j.rewrites(answer) {
+		if rewritten := j.rewritten(answer); rewritten != nil {
+			answer.Input = rewritten
 			j.approved = &answer
-			return slices.Clone(answer.Input), nil
+			return slices.Clone(rewritten), nil
 		}
 		d = answer
 	}
@@ -365,9 +368,12 @@ func (j *job) callerOpinion() *Decision {
 	return j.forced.opinion(j.call, j.batch.parent == nil && j.session().parent == nil)
 }
 
-// rewrites reports whether d replaces the present input.
-func (j *job) rewrites(d Decision) bool {
-	return d.Behavior != Deny && len(d.Input) > 0 && !bytes.Equal(d.Input, j.call.Input)
+// rewritten returns the input with which d replaces the present one, or nil.
+func (j *job) rewritten(d Decision) json.RawMessage {
+	if d.Behavior == Deny {
+		return nil
+	}
+	return j.call.replacement(d.Input)
 }
 
 // recordDecision puts d into the outcome and emits it.

@@ -27,7 +27,7 @@ func (j *job) askGuard(ctx context.Context, d Decision, o opinions) (*Decision, 
 		return nil, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
 			text: fmt.Sprintf("%s was denied: the program could not check it. Tell the user; repeating the call will not help.", j.call.Name)}
 	}
-	if said = stricter(said, Decision{}); said.Behavior <= Allow && !j.rewrites(said) {
+	if said = stricter(said, Decision{}); said.Behavior <= Allow && j.rewritten(said) == nil {
 		return nil, nil
 	}
 	if said.Behavior == Deny && said.StopTurn {

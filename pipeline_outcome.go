@@ -40,7 +40,7 @@ func (j *job) failWithPartial(part *Result, f *failure) Outcome {
 // failed, whatever its tool returned; the result is kept, as is a partial result beside an
 // error.
 func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
-	cause, unbound := j.stoppedBy(err), (*BindError)(nil)
+	cause := j.stoppedBy(err)
 	switch {
 	case crash != nil:
 		return j.fail(j.crash(crash))
@@ -51,8 +51,8 @@ func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
 		return j.stoppedWithResult(result, cause)
 	case cause != nil:
 		return j.failWithPartial(result, j.stopped(cause))
-	case errors.As(err, &unbound): // where Invoke has decoded the input again
-		return j.fail(j.unbound(unbound))
+	case bindErrorIn(err) != nil: // where Invoke has decoded the input again
+		return j.fail(j.unbound(bindErrorIn(err)))
 	case errors.Is(err, ErrDeferred):
 		return j.fail(&failure{err: err, text: j.call.Name + " has not been answered yet. The answer comes later."})
 	}

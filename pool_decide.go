@@ -1,7 +1,6 @@
 package pegboard
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
@@ -43,8 +42,8 @@ func (p *Pool) decide(ctx context.Context, c Call, x *Explanation) Decision {
 		}); err != nil {
 			return Decision{Behavior: Deny, Reason: err.Error()}
 		}
-		if own.Behavior != Deny && len(own.Input) > 0 && !bytes.Equal(own.Input, made.Input) {
-			c.Input = own.Input
+		if rewritten := made.replacement(own.Input); rewritten != nil && own.Behavior != Deny {
+			c.Input = rewritten
 			continue
 		}
 		var e evaluation

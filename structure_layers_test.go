@@ -28,7 +28,7 @@ var rootLayers = []rootLayer{
 		"permissions", "permissions_modes", "permission_update", "decision", "opinion", "decide", "decide_rules", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"diff", "view", "tool", "definition", "input_spec", "bind", "output_spec", "declaration", "exclusion", "entry", "call", "forced_decision", "call_message", "snapshot",
+		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "entry", "call", "forced_decision", "call_message", "call_observed", "snapshot",
 		"result", "supply", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
@@ -71,6 +71,9 @@ var upward = map[string]string{
 	"call.go > pipeline_supply.go":       "the Call of a tool that the host executes waits",
 	"call.go > event.go":                 "Check emits its decision",
 	"call.go > pipeline_progress.go":     "Emit reports progress",
+	"call_observed.go > pipeline.go":     "the job keeps what was observed",
+	"call_observed.go > batch.go":        "a panic of Observe is logged",
+	"bind.go > question.go":              "a bound tool may have a preview",
 }
 
 // layerOfRootFile returns the height of a file's layer.

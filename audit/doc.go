@@ -50,6 +50,7 @@
 //	reason    Decision.Reason; of notRun, the error
 //	input     the call's input, without spaces between its parts; as a string if it is not
 //	          JSON, or has bytes that are not UTF-8
+//	observed  Call.Observed, if it differs from the input: with defaults and absolute paths
 //	values    the targets, each with target (as above), value and, for a path that resolves
 //	          to another one, real
 //

@@ -36,6 +36,7 @@ type line struct {
 	Targets  []string        `json:"targets,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
 	Input    json.RawMessage `json:"input,omitempty"`
+	Observed json.RawMessage `json:"observed,omitempty"`
 	Values   []value         `json:"values,omitempty"`
 }
 
@@ -127,6 +128,9 @@ func newCallLine(e pegboard.Event, targets []pegboard.Target, inputs bool) line 
 	}
 	if inputs {
 		l.Input = inputJSON(e.Call.Input)
+		if observed := e.Call.Observed(); !bytes.Equal(observed, e.Call.Input) {
+			l.Observed = inputJSON(observed)
+		}
 	}
 	return l
 }

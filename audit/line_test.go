@@ -364,6 +364,43 @@ func TestInputsAsTheyStandInALine(t *testing.T) {
 	}
 }
 
+// TestObservedStandsBesideTheInput: the log has what the model wrote and what it means, and
+// nothing of a property that the host has bound.
+func TestObservedStandsBesideTheInput(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		Path  string `json:"path"`
+		Token string `json:"token"`
+	}
+	tool := pegboard.Build(pegboard.Definition[in, string]{
+		Info: pegboard.Info{Name: "Look"}, Description: "Looks.",
+		Bound: map[string]pegboard.Binding{"token": func(*pegboard.Session) (any, error) { return "SECRET", nil }},
+		Observe: func(in in, _ *pegboard.Call) map[string]any {
+			return map[string]any{"path": "/w/" + strings.TrimPrefix(in.Path, "/w/"), "token": in.Token}
+		},
+		Call: func(_ context.Context, in in, _ *pegboard.Call) (string, error) { return in.Token[:1], nil },
+	})
+	for _, inputs := range []bool{true, false} {
+		log, path := opened(t, audit.Options{Inputs: inputs})
+		executor := &pegboard.Executor{OnEvent: log.Record}
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Look"}})})
+		out := executor.Run(t.Context(), pool(t, s, tool), call("1", "Look", `{"path":"a"}`), call("2", "Look", `{"path":"/w/a"}`))
+		require.Equal(t, "S", out[0].Result.Text())
+		all, _ := entries(t, path)
+		require.Len(t, all, 2)
+		require.NotContains(t, read(t, path), "SECRET")
+		require.NotContains(t, read(t, path), "token")
+		if !inputs {
+			require.NotContains(t, read(t, path), "/w")
+			continue
+		}
+		require.Equal(t, map[string]any{"path": "a"}, all[0]["input"])
+		require.Equal(t, map[string]any{"path": "/w/a"}, all[0]["observed"])
+		require.Equal(t, map[string]any{"path": "/w/a"}, all[1]["input"])
+		require.NotContains(t, all[1], "observed")
+	}
+}
+
 func TestOnlyDecisionsAreRecorded(t *testing.T) {
 	t.Parallel()
 	log, path := opened(t, audit.Options{})

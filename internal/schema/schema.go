@@ -6,6 +6,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -112,11 +113,14 @@ func defaultsOf(doc map[string]any) map[string]json.RawMessage {
 		if !ok {
 			continue
 		}
-		if text, err := json.Marshal(value); err == nil {
+		var text bytes.Buffer
+		encoder := json.NewEncoder(&text)
+		encoder.SetEscapeHTML(false) // people read it
+		if encoder.Encode(value) == nil {
 			if all == nil {
 				all = map[string]json.RawMessage{}
 			}
-			all[name] = text
+			all[name] = bytes.TrimSpace(text.Bytes())
 		}
 	}
 	return all

@@ -66,6 +66,7 @@ func Edit(o WriteOptions) pegboard.Tool {
 			}
 			return pegboard.Lines{Before: "Edit " + name, While: "Editing " + name}
 		},
+		Observe:  func(in editInput, c *pegboard.Call) map[string]any { return observedPath(c, "file_path", in.FilePath) },
 		Validate: validateEdit,
 		ClassifierInput: func(in editInput, _ *pegboard.Call) string {
 			return in.FilePath + "\nreplaced:\n" + in.OldString + "\nby:\n" + in.NewString

@@ -14,6 +14,9 @@
 // to allow it. For a notebook it has the lines of its JSON. [WriteOptions].MaxBytes also
 // applies to it, and whether the system allows writing the file is not checked.
 //
+// In [pegboard.Call.Observed] the paths of these tools are absolute, and Glob and Grep have
+// one, whatever the model wrote.
+//
 // A tool of the host opens and writes files in the same way with [OpenFile], [CreateFile],
 // [WriteFile] and [UpdateFile].
 //
@@ -34,6 +37,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -44,6 +48,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
@@ -59,6 +64,16 @@ func Tools() []pegboard.Tool {
 // conversation is cut off or summarized: the model then has to read a file again before
 // it edits the file, and Read shows text again that it showed before.
 func Forget(s *pegboard.Session) { reads.Of(s).Forget() }
+
+// observedPath returns the path of a call's input in its absolute form, for
+// [pegboard.Call.Observed]; an empty path is the directory of the session.
+func observedPath(c *pegboard.Call, property, path string) map[string]any {
+	s := c.Session()
+	if s == nil {
+		return nil
+	}
+	return map[string]any{property: realpath.Abs(s.Dir(), s.Home(), cmp.Or(path, "."))}
+}
 
 // errUndecided is the error of a call for whose path there was no permission decision.
 var errUndecided = errors.New("the call was not admitted by an executor, so no path was decided; run it through an Executor")

@@ -82,6 +82,7 @@ func Glob(o GlobOptions) pegboard.Tool {
 			}
 			return pegboard.Lines{Before: "Find " + what, While: "Finding " + what}
 		},
+		Observe: globInput.observe,
 		Validate: func(_ context.Context, in globInput, _ *pegboard.Call) error {
 			_, err := in.searches()
 			return err

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/seed49eaa51d/pegboard"
 )
 
 type globInput struct {
@@ -175,6 +177,16 @@ func splitList(list string) []string {
 		return []string{list} // with the blanks that it has
 	}
 	return parts
+}
+
+// observe returns the directory that is searched, if the pattern is one that names it, and
+// otherwise the one that patterns start from.
+func (in globInput) observe(c *pegboard.Call) map[string]any {
+	searches, err := in.searches()
+	if err == nil && len(searches) == 1 && isRooted(filepath.ToSlash(in.Pattern)) {
+		return observedPath(c, "path", searches[0].base)
+	}
+	return observedPath(c, "path", in.Path)
 }
 
 // patternNames returns the names in a pattern, including those in braces.

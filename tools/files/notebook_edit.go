@@ -58,8 +58,11 @@ func NotebookEdit(o WriteOptions) pegboard.Tool {
 			return "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb) that was read before. " +
 				"Cells go by " + ids + ", and keep them when others are inserted or deleted. Outputs of a changed code cell are dropped."
 		},
-		Inspect:  func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
-		Lines:    notebookInput.lines,
+		Inspect: func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
+		Lines:   notebookInput.lines,
+		Observe: func(in notebookInput, c *pegboard.Call) map[string]any {
+			return observedPath(c, "notebook_path", in.NotebookPath)
+		},
 		Validate: validateNotebook,
 		ClassifierInput: func(in notebookInput, _ *pegboard.Call) string {
 			return fmt.Sprintf("%s\n%s cell %s:\n%s", in.NotebookPath, cmp.Or(in.EditMode, "replace"), in.CellID, in.NewSource)

@@ -141,7 +141,8 @@ func Read(o ReadOptions) pegboard.Tool {
 				Kind:        pegboard.KindRead,
 			}
 		},
-		Lines: readInput.lines,
+		Lines:   readInput.lines,
+		Observe: func(in readInput, c *pegboard.Call) map[string]any { return observedPath(c, "file_path", in.FilePath) },
 		Validate: func(_ context.Context, in readInput, _ *pegboard.Call) error {
 			if in.Pages != "" {
 				if _, err := parsePages(in.Pages); err != nil {

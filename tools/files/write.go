@@ -51,6 +51,7 @@ func Write(o WriteOptions) pegboard.Tool {
 			return text
 		},
 		Inspect: func(in writeInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
+		Observe: func(in writeInput, c *pegboard.Call) map[string]any { return observedPath(c, "file_path", in.FilePath) },
 		Validate: func(_ context.Context, in writeInput, _ *pegboard.Call) error {
 			return errors.Join(checkNoNUL("file_path", in.FilePath), checkNotDirectory("file_path", in.FilePath))
 		},
