@@ -2,6 +2,8 @@ package pegboard_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -116,4 +118,32 @@ func TestOuterCallIsKnownInEachStage(t *testing.T) {
 		"Outer Inspect": nil, "Outer Validate": nil, "Outer Permit": nil, "Outer Call": nil,
 		"Inner Inspect": "out", "Inner Validate": "out", "Inner Permit": "out", "Inner Call": "out",
 	}, notes)
+}
+
+// TestCallFromATextIsMarked in each stage, in events and in its outcome, and decided like
+// any other.
+func TestCallFromATextIsMarked(t *testing.T) {
+	t.Parallel()
+	notes := map[string]any{}
+	cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})}
+	cfg.Hooks.Pre = func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		notes["Pre"] = h.Call.FromText
+		return pegboard.Decision{}, nil
+	}
+	pool := registryOf(t, observed("T", func(c *pegboard.Call) any { return c.FromText }, notes), inert("Other")).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { notes[e.Kind.String()] = e.Call.FromText }, Invoke: func(ctx context.Context, tool pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
+		return tool.Call(ctx, c)
+	}})
+	written := call("1", "T", `{}`)
+	written.FromText = true
+	out := ex.Run(t.Context(), pool, written)[0]
+	require.NoError(t, out.Err)
+	require.True(t, out.Call.FromText)
+	for what, marked := range notes {
+		require.Equal(t, true, marked, what)
+	}
+	require.Subset(t, slices.Collect(maps.Keys(notes)), []string{"T Inspect", "T Validate", "T Permit", "T Call", "Pre", "admitted", "decided", "started", "finished"})
+
+	written.Name = "Other"
+	require.ErrorIs(t, ex.Run(t.Context(), pool, written)[0].Err, pegboard.ErrDenied)
 }

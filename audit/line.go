@@ -26,6 +26,7 @@ type line struct {
 	Parent   string          `json:"parent,omitempty"`
 	Tool     string          `json:"tool"`
 	As       string          `json:"as,omitempty"`
+	FromText bool            `json:"fromText,omitempty"`
 	Behavior string          `json:"behavior"`
 	By       string          `json:"by,omitempty"`
 	Mode     string          `json:"mode,omitempty"`
@@ -106,6 +107,7 @@ func newCallLine(e pegboard.Event, targets []pegboard.Target, inputs bool) line 
 	if e.Call.Name != e.Call.ToolName() {
 		l.As = name(e.Call.Name)
 	}
+	l.FromText = e.Call.FromText
 	if s := e.Call.Session(); s != nil {
 		model, _ := pegboard.KeyModel.Get(s)
 		l.Session, l.Agent, l.Model = name(s.ID()), name(s.AgentID()), name(model)

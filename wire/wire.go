@@ -28,6 +28,27 @@
 // replaces results that are too long for the request. Loaded and Recall keep track of
 // tools whose definitions are deferred until a search has found them.
 //
+// # Calls in a text
+//
+// Weaker models, and servers without a parser for their model, write calls into the text of
+// a reply. With TextCalls in the Config of a package, its Codec finds them when a whole
+// reply has no call of its own: <invoke>, <tool_call>, <function=…>, [TOOL_CALLS] and
+// <|python_tag|> at the end of the text, and JSON with a name and arguments that is the whole
+// text or a fenced block at its end. All calls must name tools of the request. The values
+// are taken as they are: nothing is repaired, and what is not exactly of such a form stays
+// text. A parameter in tags is text where the tool's schema takes one, and JSON elsewhere.
+//
+// Such a call comes after all other events of the reply, and its FromText is set. It is
+// decided like any other. The text stays in [Message].Text, which a user has read already,
+// and in History. Since the provider knows of no call, Results says the results in words of
+// the user. Loaded and Trim find them there, if their Codec has TextCalls, too.
+//
+// A model that quotes a call at the very end of its reply makes it. Where the content that
+// a model reads is not to be trusted, let rules decide what such a call may do, and leave
+// TextCalls off for models that do not need it.
+//
+// # Problems
+//
 // [Lint] reports, before any request is sent, the tools of a pool that a provider refuses
 // or takes only in a weaker form.
 package wire

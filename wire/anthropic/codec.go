@@ -18,7 +18,10 @@ import (
 // tools, and reads replies with the names they hold.
 //
 // A Codec never changes; its methods may be called concurrently.
-type Codec struct{ tools toolset.Set }
+type Codec struct {
+	tools     toolset.Set
+	textCalls bool
+}
 
 var _ wire.Codec = (*Codec)(nil)
 
@@ -37,7 +40,7 @@ func New(p *pegboard.Pool, config Config) *Codec {
 		l.names = toolset.Names(p, nameRule)
 		tools, _ = l.fill(buffer[:0], p)
 	}
-	c := &Codec{toolset.Set{Pool: p, Names: l.names, Problems: l.problems, Parameters: renamed}}
+	c := &Codec{tools: toolset.Set{Pool: p, Names: l.names, Problems: l.problems, Parameters: renamed}, textCalls: config.TextCalls}
 	if len(tools) > 0 {
 		c.tools.Encoded = jsonobject.List(tools)
 	}
@@ -103,7 +106,17 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // call, and it must not run.
 func (c *Codec) Read(body io.Reader) wire.Reply {
 	a := &assembler{codec: c, body: reply.NewBody(body)}
+	if c.textCalls {
+		a.TextCalls = c.callsInText
+	}
 	return reply.New(a, &a.Draft)
+}
+
+// callsInText returns the calls that the model wrote into its text.
+func (c *Codec) callsInText(m *wire.Message) []pegboard.Call {
+	return c.tools.TextCalls(m, func(id, api string, input json.RawMessage) pegboard.Call {
+		return pegboard.Call{ID: id, Name: c.tools.Names.Tool(api), Input: c.tools.Input(api, input)}
+	})
 }
 
 // offered returns the name of a tool in the API, if the request holds the tool.

@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 )
 
 // Normalize implements [wire.Codec]. Results come first in the user's message right after
@@ -86,6 +87,10 @@ func (c *Codec) Trim(ctx context.Context, messages []json.RawMessage, s wire.Tri
 	out := slices.Clone(messages)
 	past, entries := c.entries(messages)
 	for at, text := range history.Trim(ctx, s, entries) {
+		if at.Said > 0 {
+			out[at.Message] = textcall.Replace(out[at.Message], at, text)
+			continue
+		}
 		m := past[at.Message]
 		m.blocks[at.Block] = withText(m.parsed[at.Block], text)
 		out[at.Message] = m.with(m.blocks)
@@ -148,6 +153,9 @@ func (c *Codec) entries(messages []json.RawMessage) (past []pastMessage, entries
 			}
 			entries = append(entries, e)
 		}
+	}
+	if c.textCalls {
+		entries = textcall.AddPast(entries, messages, c.tools.Schema, c.tools.Tool, func(at history.Ref) int { return at.Message })
 	}
 	return past, entries
 }

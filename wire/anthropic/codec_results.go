@@ -8,6 +8,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/answer"
+	"github.com/seed49eaa51d/pegboard/wire/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 )
 
 // User implements [wire.Codec].
@@ -28,6 +30,9 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 // in this message: then Messages and more become part of the last result. Without a result Results
 // returns nil; send m.History alone.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
+	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.define}); ok {
+		return c.User(parts...)
+	}
 	var content []json.RawMessage
 	answers, waits := answer.WithID(m.Calls, outcomes), awaitsServer(m.History)
 	more = answer.Messages(m, answers, more)
@@ -45,6 +50,30 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 		return nil
 	}
 	return []json.RawMessage{encodeMessage("user", content)}
+}
+
+// define words the references to tools that parts begin with, for results in the words of
+// the user, which cannot hold references.
+func (c *Codec) define(parts []pegboard.Part) (texts []string) {
+	var found []json.RawMessage
+	for _, p := range parts {
+		if p.Tool == "" {
+			break
+		}
+		name, ok := c.offered(p.Tool)
+		d, _ := c.tools.Declaration(p.Tool)
+		d.Strict, d.Deferred, d.Examples = false, false, nil
+		input, err := inputSchema(d)
+		if !ok || err != nil {
+			texts = append(texts, goneTool(p.Tool))
+			continue
+		}
+		found = append(found, encode(d, name, input, false))
+	}
+	if len(found) > 0 {
+		texts = append(texts, history.FunctionsBlock(found))
+	}
+	return texts
 }
 
 // awaitsServer reports whether a call of a server tool waits for its result.

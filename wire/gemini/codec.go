@@ -98,7 +98,17 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // A prompt that the API refused is no error: see [wire.Message].Blocked.
 func (c *Codec) Read(body io.Reader) wire.Reply {
 	a := newAssembler(c, body)
+	if c.config.TextCalls {
+		a.TextCalls = c.callsInText
+	}
 	return reply.New(a, &a.Draft)
+}
+
+// callsInText returns the calls that the model wrote into its text.
+func (c *Codec) callsInText(m *wire.Message) []pegboard.Call {
+	return c.tools.TextCalls(m, func(id, api string, input json.RawMessage) pegboard.Call {
+		return pegboard.Call{ID: id, Name: c.tools.Names.Tool(api), Input: c.tools.Input(api, input)}
+	})
 }
 
 // declare returns the list with the entry that declares tools, or nil for no tools.

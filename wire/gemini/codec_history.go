@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 )
 
 // Normalize implements [wire.Codec]. The tools of c do not matter. Responses come first in
@@ -34,6 +35,10 @@ func (c *Codec) Trim(ctx context.Context, contents []json.RawMessage, s wire.Tri
 	past, entries := c.entries(contents)
 	changed := make([]bool, len(contents))
 	for at, text := range history.Trim(ctx, s, entries) {
+		if at.Said > 0 {
+			out[at.Message] = textcall.Replace(out[at.Message], at, text)
+			continue
+		}
 		parts := past[at.Message].parts
 		parts[at.Block], changed[at.Message] = withText(parts[at.Block], text), true
 	}
@@ -106,6 +111,9 @@ func (c *Codec) entries(contents []json.RawMessage) (past []pastContent, entries
 			}
 			entries = append(entries, e)
 		}
+	}
+	if c.config.TextCalls {
+		entries = textcall.AddPast(entries, contents, c.tools.Schema, c.tools.Tool, func(at history.Ref) int { return at.Message })
 	}
 	return read.contents, entries
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/answer"
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 )
 
 // User implements [wire.Codec].
@@ -26,6 +27,9 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 // describes them. A reference to a tool becomes the tool's whole definition in a
 // <functions> block.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
+	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.tools.Definitions}); ok {
+		return c.User(parts...)
+	}
 	var parts, beside []json.RawMessage
 	sent := functionCalls(m.History)
 	answers := answer.To(m.Calls, outcomes)

@@ -17,4 +17,7 @@ type Config struct {
 	// that of the JSON in the text of a result. It costs tokens in every request. A schema
 	// that the API cannot express is left out.
 	OutputSchemas bool
+	// TextCalls looks for calls that the model wrote into its text instead of making them in
+	// the form of the API, as weaker models do. See package wire.
+	TextCalls bool
 }

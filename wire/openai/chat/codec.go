@@ -20,21 +20,27 @@ import (
 // tools, and reads replies with the names they hold.
 //
 // A Codec never changes; its methods may be called concurrently.
-type Codec struct{ tools toolset.Set }
+type Codec struct {
+	tools  toolset.Set
+	config Config
+}
 
 var _ wire.Codec = (*Codec)(nil)
 
-// Config holds the choices of a host for a [Codec]. It is empty: the protocol has no
-// option that all services take.
-type Config struct{}
+// Config holds the choices of a host for a [Codec]. The zero Config is a good one.
+type Config struct {
+	// TextCalls looks for calls that the model wrote into its text instead of making them in
+	// the form of the API, as weaker models do. See package wire.
+	TextCalls bool
+}
 
 // New returns the Codec of a pool.
-func New(p *pegboard.Pool, _ Config) *Codec {
+func New(p *pegboard.Pool, config Config) *Codec {
 	poolcheck.MustExist(p, "chat.New")
 	form := toolset.Form{Names: dialect.OpenAI.NameRule(), Encode: encodeTool, Refused: function.Refused}
 	set, tools := toolset.New(p, form, nil, deferral.Request(p))
 	set.Encoded = jsonobject.List(tools)
-	return &Codec{tools: set}
+	return &Codec{tools: set, config: config}
 }
 
 // Tools implements [wire.Codec]. Each function says whether it is strict. It is if the
@@ -85,6 +91,11 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // the reason, the rest is required.
 func (c *Codec) Read(body io.Reader) wire.Reply {
 	a := newAssembler(c, body)
+	if c.config.TextCalls {
+		a.TextCalls = func(m *wire.Message) []pegboard.Call {
+			return c.tools.TextCalls(m, func(id, api string, input json.RawMessage) pegboard.Call { return c.call(id, api, input) })
+		}
+	}
 	return reply.New(a, &a.Draft)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/content"
 	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 )
 
 // Normalize implements [wire.Codec]. The tools of c do not matter.
@@ -35,6 +36,10 @@ func (c *Codec) Trim(ctx context.Context, messages []json.RawMessage, s wire.Tri
 	out := slices.Clone(messages)
 	past, entries := c.entries(messages)
 	for at, text := range history.Trim(ctx, s, entries) {
+		if at.Said > 0 {
+			out[at.Message] = textcall.Replace(out[at.Message], at, text)
+			continue
+		}
 		t := past.turns[at.Message]
 		result := t.results[at.Block]
 		result.Set("content", withText(result.Get("content"), text))
@@ -92,6 +97,9 @@ func (c *Codec) entries(messages []json.RawMessage) (past conversation, entries 
 			}
 			entries = append(entries, e)
 		}
+	}
+	if c.config.TextCalls {
+		entries = textcall.AddPast(entries, messages, c.tools.Schema, c.tools.Tool, past.message)
 	}
 	return past, entries
 }

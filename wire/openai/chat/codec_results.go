@@ -10,6 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/answer"
 	"github.com/seed49eaa51d/pegboard/wire/internal/content"
+	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 )
 
 // User implements [wire.Codec].
@@ -26,6 +27,9 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 // follow in the message of the user, numbered; a model that cannot see refuses a request
 // with images. Bytes of other types are replaced by a text that describes them.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
+	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.tools.Definitions}); ok {
+		return c.User(parts...)
+	}
 	a := answers{codec: c}
 	pairs := answer.WithID(m.Calls, outcomes)
 	for _, one := range pairs {

@@ -94,7 +94,17 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // such a call, and it must not run.
 func (c *Codec) Read(body io.Reader) wire.Reply {
 	a := &assembler{codec: c, body: reply.NewBody(body)}
+	if c.config.TextCalls {
+		a.TextCalls = c.callsInText
+	}
 	return reply.New(a, &a.Draft)
+}
+
+// callsInText returns the calls that the model wrote into its text.
+func (c *Codec) callsInText(m *wire.Message) []pegboard.Call {
+	return c.tools.TextCalls(m, func(id, api string, input json.RawMessage) pegboard.Call {
+		return pegboard.Call{ID: id, Name: c.tools.Names.Tool(api), Input: c.input(api, input)}
+	})
 }
 
 // searchesTools reports whether the request lets the API or a tool of the pool search

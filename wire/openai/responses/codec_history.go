@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/content"
 	"github.com/seed49eaa51d/pegboard/wire/internal/deferral"
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 )
 
 // Normalize implements [wire.Codec]. The tools of c do not matter.
@@ -33,6 +34,10 @@ func (c *Codec) Normalize(items []json.RawMessage) ([]json.RawMessage, []wire.Re
 func (c *Codec) Trim(ctx context.Context, items []json.RawMessage, s wire.Trimmer) []json.RawMessage {
 	out := slices.Clone(items)
 	for at, text := range history.Trim(ctx, s, c.entries(items)) {
+		if at.Said > 0 {
+			out[at.Message] = textcall.Replace(out[at.Message], at, text)
+			continue
+		}
 		out[at.Message] = withText(items[at.Message], text)
 	}
 	return out
@@ -103,6 +108,9 @@ func (c *Codec) entries(items []json.RawMessage) (entries []history.Entry) {
 			e.Past.Refers = kind == "tool_search_output"
 		}
 		entries = append(entries, e)
+	}
+	if c.config.TextCalls {
+		entries = textcall.AddPast(entries, items, c.tools.Schema, c.tools.Tool, func(at history.Ref) int { return at.Message })
 	}
 	return entries
 }

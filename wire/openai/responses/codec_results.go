@@ -2,6 +2,7 @@ package responses
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -10,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/answer"
 	"github.com/seed49eaa51d/pegboard/wire/internal/content"
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
+	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 )
 
 // User implements [wire.Codec].
@@ -26,6 +28,9 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage { return userItem
 // left to the client is answered by those alone: the rest of its result comes first in
 // the message of the user.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
+	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.define}); ok {
+		return c.User(parts...)
+	}
 	var items, spoken []json.RawMessage
 	searches := searchesIn(m.History)
 	answers := answer.WithID(m.Calls, outcomes)
@@ -38,6 +43,19 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 		items = append(items, c.output(a.Call, a.Result))
 	}
 	return append(items, userItem(append(spoken, encodeParts(answer.Messages(m, answers, more))...))...)
+}
+
+// define words the references to tools that parts begin with.
+func (c *Codec) define(parts []pegboard.Part) []string {
+	end := slices.IndexFunc(parts, func(p pegboard.Part) bool { return p.Tool == "" })
+	if end < 0 {
+		end = len(parts)
+	}
+	tools := c.definitions(references(&pegboard.Result{Parts: parts[:end]}))
+	if len(tools) == 0 {
+		return nil
+	}
+	return []string{history.FunctionsBlock(tools)}
 }
 
 // userItem returns parts as a message of the user, or nil without parts.

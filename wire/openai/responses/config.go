@@ -34,4 +34,7 @@ type Config struct {
 	// reads the output itself: see [pegboard.Declaration].OutputShown. It costs tokens in
 	// every request.
 	OutputSchemas bool
+	// TextCalls looks for calls that the model wrote into its text instead of making them in
+	// the form of the API, as weaker models do. See package wire.
+	TextCalls bool
 }
