@@ -28,7 +28,8 @@ type Hooks struct {
 	// Post runs after a call that succeeded. It may change h.Outcome.Result, and end the
 	// turn with h.Outcome.StopTurn.
 	Post func(ctx context.Context, h *HookCall) error
-	// PostFailure runs after a call that failed while it ran, instead of Post.
+	// PostFailure runs after a call that failed while it ran, instead of Post. A call that is
+	// answered later, see [ErrDeferred], counts as one.
 	PostFailure func(ctx context.Context, h *HookCall) error
 	// NotRun runs after a call whose tool was not called, instead of Post: its name is
 	// unknown, its input is wrong, it was denied, or it was stopped before. The error in

@@ -426,7 +426,7 @@ func TestNotRunHook(t *testing.T) {
 			cfg := pegboard.SessionConfig{Permissions: rules(t, "", tc.perms)}
 			cfg.Hooks.NotRun = func(_ ctx, h *pegboard.HookCall) error {
 				hooks++
-				require.Equal(t, tc.is == pegboard.ErrUnknownTool, h.Tool == nil)
+				require.Equal(t, errors.Is(tc.is, pegboard.ErrUnknownTool), h.Tool == nil)
 				require.Equal(t, wanted.Name, h.Call.Name)
 				require.Equal(t, string(wanted.Input), string(h.Call.Input), "what the model wrote")
 				require.ErrorIs(t, h.Outcome.Err, tc.is)

@@ -46,8 +46,10 @@ func TestSessionAwaitedOfAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		main := session(t, bypass(t))
 		agent := forked(t, forked(t, main, pegboard.SessionConfig{AgentID: "outer"}), pegboard.SessionConfig{AgentID: "inner"})
+		pool := registryOf(t, browser(pegboard.Info{})).AssemblePool(agent, pegboard.PoolConfig{})
 		ended := make(chan pegboard.Outcome, 1)
-		go func() { ended <- run(t, registryOf(t, browser(pegboard.Info{})), agent, call("1", "Open", `{}`)) }()
+		ex := executor(pegboard.Executor{})
+		go func() { ended <- ex.Run(t.Context(), pool, call("1", "Open", `{}`))[0] }()
 		synctest.Wait()
 		open := main.Awaited()
 		require.Len(t, open, 1)

@@ -34,20 +34,18 @@ type supplied struct {
 // check checks s with the tool's decodeOutput. The errors are for the host.
 func (s Supply) check(decode func(json.RawMessage) (func() (*Result, error), error)) (supplied, error) {
 	switch {
+	case s.Output == nil && s.Result == nil && s.Err == nil:
+		return supplied{}, fmt.Errorf("%w: nothing is supplied; set Output, Result or Err", ErrInvalidOutput)
 	case s.Output != nil && s.Result != nil:
 		return supplied{}, fmt.Errorf("%w: both Output and Result are set; use one of them", ErrInvalidOutput)
-	case s.Result != nil:
+	case s.Output == nil:
 		return supplied{func() (*Result, error) { return s.Result, nil }, s.Err}, nil
-	case s.Output != nil:
-		mapped, err := decode(s.Output)
-		if err != nil {
-			return supplied{}, fmt.Errorf("%w: %w", ErrInvalidOutput, err)
-		}
-		return supplied{mapped, s.Err}, nil
-	case s.Err != nil:
-		return supplied{func() (*Result, error) { return nil, nil }, s.Err}, nil
 	}
-	return supplied{}, fmt.Errorf("%w: nothing is supplied; set Output, Result or Err", ErrInvalidOutput)
+	mapped, err := decode(s.Output)
+	if err != nil {
+		return supplied{}, fmt.Errorf("%w: %w", ErrInvalidOutput, err)
+	}
+	return supplied{mapped, s.Err}, nil
 }
 
 // outcome returns what the tool's Call returns.
