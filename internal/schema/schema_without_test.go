@@ -223,8 +223,8 @@ func TestWithoutRefusesNothingElse(t *testing.T) {
 			require.NoError(t, slowly(public, bare), "seed %d: %s\nbecame %s\ninput %s", seed, text, public.Bytes(), whole)
 		}
 	}
-	require.Greater(t, accepted, 100)
-	require.Greater(t, refused, 100)
+	require.Greater(t, accepted, effort.Of(t, 100)/2)
+	require.Greater(t, refused, effort.Of(t, 100)/2)
 }
 
 // plain returns one of few values.
