@@ -11,7 +11,8 @@ import (
 //
 // Title, Before, While and After are as [OneLine] makes them, and Title, Before and While
 // are never empty. They may contain words of the model or of a server: escape them for the
-// medium, such as HTML.
+// medium, such as HTML. They are headlines and may be cut: a person who is asked about a
+// call needs the targets and the reason of the [Question] in full, too.
 type View struct {
 	Title  string   `json:"title"`  // of the tool; of an external one with its source
 	Kind   CallKind `json:"kind"`   // for a symbol

@@ -152,7 +152,7 @@ func deny(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
 // askPerson asks in the terminal. If the call ends before the user answers, the line
 // is read and dropped.
 func askPerson(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-	fmt.Printf("\n  %s\n  Allow it once? [y/N] ", q.Reason)
+	fmt.Printf("\n  %s\n  %s\n  Allow it once? [y/N] ", q.Call.View().Before, q.Reason) // the first is a headline and may be cut, the second is whole
 	answered := make(chan string, 1)
 	go func() {
 		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // without a line the answer is no
