@@ -47,7 +47,7 @@ func (c *Call) observed() (json.RawMessage, error) {
 	if o == nil || o.spec != spec || !bytes.Equal(o.input, c.Input) {
 		o = &observation{spec: spec, input: slices.Clone(c.Input)}
 		if o.observed, o.err = spec.observed(c); o.err != nil && !errors.Is(o.err, ErrInvalidInput) {
-			j.batch.logCrash(c, StageDecode, fmt.Errorf("Observe: %w", o.err))
+			j.batch.logCrash(c, StageDecode, fmt.Errorf("the tool's Observe: %w", o.err))
 		}
 		j.observation.Store(o)
 	}

@@ -164,7 +164,13 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 	}
 	spec := &inputSpec{schema: s, typed: typed}
 	if d.Observe != nil {
-		spec.observe = func(in any, c *Call) map[string]any { return d.Observe(*in.(*In), c) }
+		spec.observe = func(in any, c *Call) map[string]any {
+			own, ok := in.(*In)
+			if !ok { // then every rule on a parameter counts as matching
+				panic(errNoInput)
+			}
+			return d.Observe(*own, c)
+		}
 	}
 	for i, in := range d.Examples {
 		text, err := json.Marshal(in)

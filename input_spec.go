@@ -19,8 +19,7 @@ type inputSpec struct {
 	bound    *boundInput                                           // set by Bind, in place of typed
 	examples []json.RawMessage
 
-	observe    func(in any, c *Call) map[string]any // nil if the definition has none
-	equivalent func(a, b any) bool
+	observe func(in any, c *Call) map[string]any // nil if the definition has none
 }
 
 // decode reads raw once, strictly, in a session that may be nil. Rules, hooks and the tool

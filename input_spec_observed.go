@@ -19,7 +19,7 @@ func (s *inputSpec) observed(c *Call) (json.RawMessage, error) {
 	}
 	filled, err := jsonobject.Parse(input)
 	if err != nil {
-		return input, nil // no object has no properties
+		return input, nil //nolint:nilerr // what is no object has no properties
 	}
 	changed := false
 	set := func(name string, value json.RawMessage) {

@@ -3,7 +3,6 @@ package pegboard_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -322,6 +321,6 @@ func TestClassifierTextThatPanics(t *testing.T) {
 	ex := executor(pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	o := ex.Run(t.Context(), pool, call("1", "T", `{"k":"panic"}`))[0]
 	require.Equal(t, pegboard.ByPerson, o.Decision.By)
-	require.True(t, errors.Is(o.Err, pegboard.ErrDenied))
+	require.ErrorIs(t, o.Err, pegboard.ErrDenied)
 	require.Contains(t, log.String(), "ClassifierInput")
 }

@@ -142,7 +142,7 @@ func TestCallsThatDidNotRun(t *testing.T) {
 			name: "allowed and then stopped", tool: "Write", input: `{"path":"out/k4nary"}`, stops: true,
 			want: []string{
 				`"tool":"Write","behavior":"allow","by":"rule","mode":"default","rule":{"behavior":"allow","text":"Edit(out/**)","source":"projectSettings"},"targets":["path:write"]}`,
-				`"tool":"Write","behavior":"notRun","stage":"permission","error":"cancelled","targets":["path:write"]}`,
+				`"tool":"Write","behavior":"notRun","stage":"limits","error":"cancelled","targets":["path:write"]}`,
 			},
 		},
 		{

@@ -210,10 +210,10 @@ func (h *hider) data(v any) any {
 // of the properties, so oneOf becomes anyOf unless they are simple.
 func (h *hider) alternatives(out *jsonobject.Tree, keyword string, list []any, depth int) error {
 	visible, err := h.schemas(list, depth)
-	switch complex := func(v any) bool { return !h.isSimple(v, depth) }; {
+	switch isComplex := func(v any) bool { return !h.isSimple(v, depth) }; {
 	case keyword == "allOf":
 		apply(out, visible...)
-	case keyword == "oneOf" && slices.ContainsFunc(list, complex):
+	case keyword == "oneOf" && slices.ContainsFunc(list, isComplex):
 		either := &jsonobject.Tree{}
 		either.Set("anyOf", visible)
 		apply(out, either)

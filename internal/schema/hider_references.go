@@ -63,7 +63,7 @@ func (h *hider) concerns(v any, depth int) bool {
 	for keyword, value := range n.All() {
 		tree, _ := value.(*jsonobject.Tree)
 		list, _ := value.([]any)
-		concerned := false
+		var concerned bool
 		switch keyword {
 		case "properties":
 			concerned = slices.ContainsFunc(h.names, tree.Has)

@@ -86,11 +86,11 @@ func (in globInput) search(pattern string) globSearch {
 func (in globInput) commaSearch(pattern string) globSearch {
 	pattern = path.Clean(pattern)
 	first, _, _ := strings.Cut(pattern, ",")
-	dir, rest := path.Split(first)
+	dir, _ := path.Split(first)
 	if !isLiteral(dir) {
 		dir = ""
 	}
-	rest = pattern[len(dir):]
+	rest := pattern[len(dir):]
 	if !strings.Contains(pattern, "/") && isLiteral(pattern) {
 		rest = "**/" + rest
 	}

@@ -44,9 +44,6 @@ func (ps pathPatterns) maxDepth() int {
 	return depth
 }
 
-// oneLevel reports whether the patterns match at a fixed depth only, as in a listing.
-func (ps pathPatterns) oneLevel() bool { return ps.maxDepth() > 0 }
-
 // onlyDirs reports whether all patterns find directories only.
 func (ps pathPatterns) onlyDirs() bool {
 	return !slices.ContainsFunc(ps, func(p pathPattern) bool { return !p.ofDirs })

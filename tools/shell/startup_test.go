@@ -68,7 +68,7 @@ sleep 1000 &
 `
 
 // TestCommandsHaveTheUsersStartup: PATH, variables, functions and aliases, found out once.
-func TestCommandsHaveTheUsersStartup(t *testing.T) {
+func TestCommandsHaveTheUsersStartup(t *testing.T) { //nolint:tparallel // the commands share a directory
 	t.Parallel()
 	o := startupOptions(t)
 	home := startupHome(t, usualStartup)
