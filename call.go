@@ -173,7 +173,7 @@ func (c *Call) check(ctx context.Context, ts []Target) error {
 			d, err = q.ask(ctx)
 		}
 		if err != nil {
-			d = Decision{Behavior: Deny, By: ByNobody, Rule: asked.Rule, Reason: unansweredReason(c, asked, ts, err)}
+			d = Decision{Behavior: Deny, By: ByNobody, Rule: asked.Rule, FactRule: asked.FactRule, Reason: unansweredReason(c, asked, ts, err)}
 		}
 	}
 	if j != nil && c.state.allowed {

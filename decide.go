@@ -40,6 +40,8 @@ type evaluation struct {
 	denied     *Target        // the first target that deny matches; nil if it matches the call
 	asked      *Target        // the same of ask
 	uncovered  int            // index of the first target that nothing allows; -1 if there is none
+	denyFact   *FactRule      // the first rules on facts that match
+	askFact    *FactRule      // likewise
 	candidates candidateCache // the rules that may match the targets
 	doubt      string         // why a target may not be what its tool says
 
@@ -77,6 +79,7 @@ func (e *evaluation) decide() Decision {
 		e.targets = withoutTrustedFacts(e.targets)
 	}
 	e.deny, e.ask = e.matching()
+	e.denyFact, e.askFact = e.matchingFacts()
 	d := e.decideIn(e.perms.Mode())
 	for _, m := range e.perms.outer {
 		d = stricter(d, e.decideIn(m))
@@ -126,12 +129,15 @@ func (e *evaluation) decideIn(mode Mode) Decision {
 	return e.denyIfUnattended(mode, d)
 }
 
-// denyStep is final: deny rules, a Deny of the hooks or the tool, and in plan mode every
+// denyStep is final: deny rules, a missing Guard, a Deny of the hooks or the tool, and in plan mode every
 // write of a file. Plan mode comes before ask rules, so that a fork's ask rule is not
 // laxer than its parent's mode.
 func (e *evaluation) denyStep(mode Mode) Decision {
 	if e.deny != nil {
 		return decisionOf(*e.deny, e.about(e.denied))
+	}
+	if e.denyFact != nil {
+		return decisionOfFacts(*e.denyFact)
 	}
 	if e.unguarded {
 		reason := e.info.Name + " runs only where the program checks each call (SessionConfig.Guard), and this session has no such check"
@@ -163,6 +169,9 @@ func (e *evaluation) askStep() Decision {
 		if !below || before == nil {
 			return decisionOf(*e.ask, e.about(e.asked))
 		}
+	}
+	if r := e.unansweredFact(below); r != nil {
+		return decisionOfFacts(*r)
 	}
 	if below {
 		return Decision{}
@@ -214,9 +223,10 @@ func (e *evaluation) modeStep(mode Mode) Decision {
 // read-only.
 func (e *evaluation) allowStep(mode Mode) Decision {
 	last, edits := (*Rule)(nil), false
+	fact, byFact := e.allowingFact(mode), false
 	e.uncovered = -1
 	if len(e.targets) == 0 { // a read-only call without targets
-		last = e.covers(mode, &Target{}, []string{""}, nil)
+		last, byFact = e.covers(mode, &Target{}, []string{""}, nil), fact != nil
 	}
 	for i := range e.targets {
 		t := &e.targets[i]
@@ -227,6 +237,9 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 		case r != nil:
 			e.record(r, t, Allow, "covers it")
 			last, e.doubt = r, ""
+		case e.factCovers(fact, t):
+			e.recordFact(fact, t, Allow, "covers it")
+			byFact, e.doubt = true, ""
 		case mode != ModeDeny && e.isHarmless(t):
 			e.record(nil, t, Allow, harmlessReason(t.Kind))
 		case mode.edits() && e.isEdit(t):
@@ -244,6 +257,8 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 	switch {
 	case last != nil:
 		return decisionOf(*last, "it")
+	case byFact:
+		return decisionOfFacts(*fact)
 	case edits && !e.traits.OpenWorld:
 		return Decision{Behavior: Allow, By: ByMode, Reason: "mode " + string(mode) + " permits edits inside the working directories"}
 	}
@@ -398,14 +413,20 @@ func (e *evaluation) isBelowApproved() bool {
 }
 
 // askRuleBefore returns the ask rule that matched the call itself before it ran, or nil.
-// It is rarely called, and not inlined so that its callers need less stack.
-//
-//go:noinline
 func (e *evaluation) askRuleBefore() *Rule {
-	before := *e
-	before.perms, before.targets, before.approved, before.explanation = e.approvedUnder, e.approved, nil, nil
+	before := e.before()
 	_, ask := before.matching()
 	return ask
+}
+
+// before returns the evaluation of the call itself, before it ran. It is rarely called, and
+// not inlined so that its callers need less stack.
+//
+//go:noinline
+func (e *evaluation) before() *evaluation {
+	before := *e
+	before.perms, before.targets, before.approved, before.explanation = e.approvedUnder, e.approved, nil, nil
+	return &before
 }
 
 // all reports whether ok is true of every target.

@@ -210,11 +210,20 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 	case r.Pattern != "":
 		return mode != ModeAuto || t.Kind != TargetCommand || !pattern.Broad("Bash", r.Pattern)
 	}
-	if unseen := e.unseenRule(t); unseen != nil {
+	unseen, ok := e.allowsWhole(t)
+	if unseen != nil {
 		e.doubt = r.describe() + " does not count while " + unseen.describe() + " could be about what cannot be seen"
-		return false
 	}
-	return !e.isWrittenByCommand(t) || e.isInside(t)
+	return ok
+}
+
+// allowsWhole reports whether an allow rule for whole calls covers t. If a deny or ask
+// pattern keeps it from that, it returns that rule.
+func (e *evaluation) allowsWhole(t *Target) (unseen *Rule, ok bool) {
+	if unseen = e.unseenRule(t); unseen != nil {
+		return unseen, false
+	}
+	return nil, !e.isWrittenByCommand(t) || e.isInside(t)
 }
 
 // isWrittenByCommand reports whether t is a file that a command line writes.

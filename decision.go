@@ -15,6 +15,8 @@ type Decision struct {
 	Input json.RawMessage
 	// Rule is the rule that decided, if one did.
 	Rule *Rule
+	// FactRule is the rule on facts that decided, if one did.
+	FactRule *FactRule
 	// Remember are updates of the permissions, from now on. An answer to a question may
 	// set it: of an [Asker], an approver or a permission hook; that of the classifier and
 	// of a fork's hooks and approvers is ignored. Either all updates are applied or, if

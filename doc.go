@@ -40,8 +40,9 @@
 // Without any rule a call runs only if it is read-only, stays on this machine, and
 // reads no file outside the working directories. Any other call is put to the session's
 // [Asker]; if there is none, it is denied, and the denial names the rule that would
-// have allowed it. The lax modes ModeAuto and ModeBypass are entered only where the host
-// has made them available: see [Permissions.Offers].
+// have allowed it. A [FactRule] decides calls by what they are, such as destructive,
+// whatever their tool is called. The lax modes ModeAuto and ModeBypass are entered only
+// where the host has made them available: see [Permissions.Offers].
 //
 // A host has two words of its own: [ForceDecision] hands in a call with a decision, and a
 // session's [Guard] is called for every call that would run, and can only be stricter.

@@ -15,9 +15,10 @@ type Explanation struct {
 
 // An ExplanationStep is one thing that was considered on the way to a decision.
 type ExplanationStep struct {
-	Rule     *Rule    // the rule that was tried, or nil
-	Target   string   // the target it was tried on; empty for the call as a whole
-	Behavior Behavior // the result; Undecided if the rule does not apply
+	Rule     *Rule     // the rule that was tried, or nil
+	FactRule *FactRule // the rule on facts that was tried, or nil
+	Target   string    // the target it was tried on; empty for the call as a whole
+	Behavior Behavior  // the result; Undecided if the rule does not apply
 	Reason   string
 }
 

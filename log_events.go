@@ -29,6 +29,8 @@ func LogEvents(l *slog.Logger) func(Event) {
 			attrs = append(attrs, slog.String("behavior", d.Behavior.String()))
 			if d.Rule != nil {
 				attrs = append(attrs, slog.String("rule", d.Rule.describe()))
+			} else if d.FactRule != nil {
+				attrs = append(attrs, slog.String("rule", d.FactRule.describe()))
 			}
 			if d.Behavior != Allow {
 				level = slog.LevelWarn

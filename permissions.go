@@ -26,11 +26,13 @@ type AddedDirectory struct {
 // Permissions are a mode and rules. The value is immutable. The zero value has no rule,
 // so that only harmless reads run without a question.
 type Permissions struct {
-	mode   Mode
-	outer  []Mode // modes of the parents, where they differ
-	before Mode   // the mode before plan mode
-	set    *ruleset
-	dirs   []AddedDirectory
+	mode    Mode
+	outer   []Mode // modes of the parents, where they differ
+	before  Mode   // the mode before plan mode
+	set     *ruleset
+	trusted []string   // sources of tools, sorted; never written to
+	facts   []FactRule // deny rules first, allow rules last; never written to
+	dirs    []AddedDirectory
 
 	available modes // of ModeAuto and ModeBypass, those that may be entered
 	withheld  modes // those that may not be entered, see Without
@@ -129,7 +131,7 @@ func (p Permissions) checkFork(fork Permissions) error {
 			return fmt.Errorf("a fork cannot add the allow rule %q; add it to the parent", r)
 		}
 	}
-	return nil
+	return p.checkForkFacts(fork)
 }
 
 // narrowed returns p narrowed by a fork's permissions: its deny and ask rules, its mode
@@ -154,7 +156,7 @@ func (p Permissions) narrowed(fork Permissions) Permissions {
 	if len(more) > 0 {
 		p.set = newRuleset(append(more, p.Rules()...))
 	}
-	return p
+	return p.narrowedFacts(fork)
 }
 
 // in returns p as it holds in a session: the anchors of path rules are fixed, and the

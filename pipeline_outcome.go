@@ -149,7 +149,7 @@ func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
 	if ctx.Err() != nil {
 		return j.stopped(context.Cause(ctx))
 	}
-	d = Decision{Behavior: Deny, By: ByNobody, Rule: d.Rule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}
+	d = Decision{Behavior: Deny, By: ByNobody, Rule: d.Rule, FactRule: d.FactRule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}
 	j.recordDecision(d)
 	return &failure{err: &unansweredError{d.Reason, err},
 		text: fmt.Sprintf("%s was denied: %s. No person refused it; do something else or tell the user what is needed.", j.call.Name, d.Reason)}

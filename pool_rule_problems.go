@@ -12,14 +12,19 @@ import (
 // A RuleProblem is a rule that can match no call of a pool's tools, or not as it is meant.
 // See [Pool.RuleProblems].
 type RuleProblem struct {
-	Rule   Rule
-	Reason string   // a sentence for the author of the rule
-	Near   []string // names of tools or parameters that may be meant, the nearest first
+	Rule     Rule      // zero for a rule on facts
+	FactRule *FactRule // nil for any other rule
+	Reason   string    // a sentence for the author of the rule
+	Near     []string  // names of tools, sources or parameters that may be meant, the nearest first
 }
 
 // String returns the rule, the reason and the near names.
 func (p RuleProblem) String() string {
-	s := p.Rule.describe() + ": " + p.Reason
+	s := p.Rule.describe()
+	if p.FactRule != nil {
+		s = p.FactRule.describe()
+	}
+	s += ": " + p.Reason
 	if len(p.Near) > 0 {
 		s += "; near names: " + strings.Join(p.Near, ", ")
 	}
@@ -28,8 +33,8 @@ func (p RuleProblem) String() string {
 
 // RuleProblems checks the rules in force against the tools of p, and returns the rules that
 // are probably not what their author means: those that name no tool, those with a parameter
-// that the tool does not have or that the host sets (see [Bind]), and allow rules with a
-// parameter. It is empty if all is well.
+// that the tool does not have or that the host sets (see [Bind]), allow rules with a
+// parameter, and rules on facts that name no source. It is empty if all is well.
 //
 // It is for the host to show when all tools are there. A rule for a tool that is excluded
 // from p, or for a server that was attached before, is no problem. Whatever it returns,
@@ -42,7 +47,33 @@ func (p *Pool) RuleProblems() []RuleProblem {
 			problems = append(problems, RuleProblem{Rule: r, Reason: reason, Near: near})
 		}
 	}
+	for _, r := range p.session.grants.inForce().FactRules() {
+		if r.ToolSource != "" && !p.knewSource(r.ToolSource) {
+			problems = append(problems, RuleProblem{FactRule: &r, Reason: "there is no source " + r.ToolSource, Near: nearest.Names(r.ToolSource, p.sourceNames(), 3)})
+		}
+	}
 	return problems
+}
+
+// sourceNames returns the names of the sources that tools are attached from.
+func (p *Pool) sourceNames() (names []string) {
+	for _, s := range p.from.sources {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// knewSource reports whether tools are or were attached from a source.
+func (p *Pool) knewSource(name string) bool {
+	if p.from.source(name) != nil {
+		return true
+	}
+	for _, source := range p.from.removed {
+		if source == name {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *Pool) ruleProblem(r *Rule) (reason string, near []string) {

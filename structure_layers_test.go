@@ -22,10 +22,10 @@ type rootLayer struct {
 var rootLayers = []rootLayer{
 	{about: "targets and rules", files: []string{
 		"doc", "errors", "name", "line", "platform", "target", "shell_facts", "path_resolver", "workdir",
-		"retry", "info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "ruleset",
+		"retry", "info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "fact_rule", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
-		"permissions", "permissions_modes", "permission_update", "decision", "opinion", "decide", "decide_rules", "explanation",
+		"permissions", "permissions_modes", "permissions_facts", "permission_update", "decision", "opinion", "decide", "decide_rules", "decide_facts", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
 		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "entry", "call", "forced_decision", "call_message", "call_observed", "snapshot",

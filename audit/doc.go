@@ -40,7 +40,8 @@
 //	mode      the session's mode just after the decision
 //	stage     of notRun: the stage that the call ended at, as CallError.Stage
 //	error     of notRun: what kind of failure that was, as CallError.Sentinel
-//	rule      the rule that decided: its behavior, its text and its source
+//	rule      the rule that decided: its behavior, its text and its source; the text of a
+//	          rule on facts is like "read-only, not open-world, of github"
 //	remember  updates of the permissions by the answer: "addRules allow localSettings";
 //	          with Inputs, the rules as well
 //	targets   the kinds of the targets: "path:write", "command:run"; each once, in the

@@ -150,7 +150,7 @@ func isTool(c *pegboard.Call) bool {
 
 // addDecision adds what was decided.
 func (l *line) addDecision(e pegboard.Event, inputs bool) {
-	l.Behavior, l.By, l.Rule = e.Decision.Behavior.String(), e.Decision.By.String(), newRule(e.Decision.Rule, inputs)
+	l.Behavior, l.By, l.Rule = e.Decision.Behavior.String(), e.Decision.By.String(), newRule(e.Decision, inputs)
 	if s := e.Call.Session(); s != nil {
 		l.Mode = namer(inputs)(string(s.Permissions().Mode()))
 	}
@@ -182,7 +182,11 @@ func namer(inputs bool) func(string) string {
 }
 
 // newRule hides the pattern of a session rule, which is usually made from a call.
-func newRule(r *pegboard.Rule, inputs bool) *rule {
+func newRule(d *pegboard.Decision, inputs bool) *rule {
+	if r := d.FactRule; r != nil {
+		return &rule{Behavior: r.Behavior.String(), Text: r.String(), Source: string(r.Source)}
+	}
+	r := d.Rule
 	if r == nil {
 		return nil
 	}
