@@ -1,7 +1,6 @@
 package pegboard
 
 import (
-	"bytes"
 	"context"
 )
 
@@ -23,7 +22,7 @@ func joinGuards(a, b Guard) Guard {
 	return joinOpinions(a, b, func(q *Question, x, y Decision) Decision {
 		d := stricter(x, y)
 		d.Input = x.Input
-		if len(y.Input) > 0 && !bytes.Equal(y.Input, q.Call.Input) {
+		if q.Call.replacement(y.Input) != nil {
 			d.Input = y.Input
 		}
 		return d
