@@ -84,7 +84,7 @@ func (h *hooked) hooks() pegboard.Hooks {
 }
 
 func pegCall(p *pegboard.Pool) harness.Call {
-	ex := &pegboard.Executor{}
+	ex := &pegboard.Executor{Repair: pegboard.Repair{NoScalars: true}} // the peers repair nothing
 	return func(ctx context.Context, name string, args []byte) (string, error) {
 		o := ex.Run(ctx, p, pegboard.Call{ID: "call_0", Name: name, Input: args})[0]
 		if o.Result.IsError {
