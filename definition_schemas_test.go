@@ -94,10 +94,12 @@ func functions(t *testing.T, path string) *pegboard.Pool {
 	return reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 }
 
-// verdicts runs every call and compares the outcome with the row.
+// verdicts runs every call and compares the outcome with the row. With the repairs that are
+// on by default, an invalid call may run too, and its outcome then lists what was repaired.
 func verdicts(t *testing.T, pool *pegboard.Pool, path string) (valid, invalid int) {
 	t.Helper()
-	ex := executor(pegboard.Executor{})
+	strict := executor(pegboard.Executor{Repair: pegboard.Repair{NoScalars: true}})
+	repairing := executor(pegboard.Executor{})
 	for n, line := range corpus.Lines(t, path) {
 		var row struct {
 			Arguments  json.RawMessage `json:"arguments"`
@@ -106,12 +108,15 @@ func verdicts(t *testing.T, pool *pegboard.Pool, path string) (valid, invalid in
 			Error      string          `json:"error"`
 		}
 		require.NoError(t, json.Unmarshal(line, &row))
-		out := ex.Run(t.Context(), pool, pegboard.Call{Name: row.FunctionID, Input: row.Arguments})[0]
+		call := pegboard.Call{Name: row.FunctionID, Input: row.Arguments}
+		out, repaired := strict.Run(t.Context(), pool, call)[0], repairing.Run(t.Context(), pool, call)[0]
 		if row.Valid {
 			valid++
 			require.NoError(t, out.Err, "%s:%d", path, n)
+			require.Empty(t, repaired.Repairs, "%s:%d", path, n)
 			continue
 		}
+		require.Equal(t, repaired.Err == nil, len(repaired.Repairs) > 0, "%s:%d: %v", path, n, repaired.Err)
 		invalid++
 		require.ErrorIsf(t, out.Err, pegboard.ErrInvalidInput, "%s:%d ran although: %s", path, n, row.Error)
 		require.NotContains(t, out.Result.Text(), "mem://")
