@@ -60,7 +60,7 @@ func TestListenerThatEndsItsGoroutine(t *testing.T) {
 				a.traits.Timeout = time.Millisecond
 			}
 			s := session(t, pegboard.SessionConfig{
-				Groups:      map[string]pegboard.GroupLimit{"T": {PerSecond: 1000}},
+				Groups:      map[string]pegboard.GroupLimit{"T": {PerSecond: 20}},
 				Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"T"}}),
 				Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
 					return pegboard.Decision{Behavior: pegboard.Allow}, nil

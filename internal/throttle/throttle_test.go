@@ -106,6 +106,7 @@ func TestLimits(t *testing.T) {
 					synctest.Wait() // so that they join in this order
 				}
 				time.Sleep(48 * time.Hour)
+				synctest.Wait()
 				require.Equal(t, tt.want, begun, "in the order in which they joined")
 			})
 		})
@@ -207,6 +208,7 @@ func TestNoSlotNoPlace(t *testing.T) {
 		time.Sleep(time.Second)
 		occupant.ReleaseSlot()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		require.Equal(t, []string{"0s second begins", "5s second ends", "5s first begins", "6s first ends"}, d.lines)
 	})
 }
@@ -245,6 +247,7 @@ func TestInside(t *testing.T) {
 				other, otherSlots := entry(nil, g)
 				go d.work(ctx, "other", other, otherSlots, time.Second)
 				time.Sleep(time.Minute)
+				synctest.Wait()
 				slices.Sort(d.lines)
 				require.Equal(t, tt.want, d.lines)
 			})
@@ -303,6 +306,7 @@ func TestDeadlock(t *testing.T) {
 		last, lastSlots := entry(nil, a, b)
 		go d.work(ctx, "both", last, lastSlots, time.Second)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		require.ElementsMatch(t, []string{
 			"0s one begins", "0s two begins",
 			"2s a in two: it would wait for a call that waits for it", "2s two ends",
@@ -332,6 +336,7 @@ func TestNoDeadlock(t *testing.T) {
 			d.work(ctx, "a in two", inner, slots, time.Second)
 		})
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		require.Equal(t, "12s two ends", d.lines[len(d.lines)-1])
 		require.NotContains(t, fmt.Sprint(d.lines), "wait")
 	})
