@@ -25,6 +25,23 @@ type echo struct {
 	number        func(n int, text string) string
 }
 
+// echoDifference shows the lines around the places where a file, whose text was before, has
+// other text now.
+func echoDifference(before string, data []byte, number func(n int, text string) string) string {
+	now, err := edit.Parse(data)
+	if err != nil {
+		return ""
+	}
+	e := echo{before: before, after: now.String(), number: number}
+	for _, h := range edit.Patch(e.before, e.after, 0) {
+		e.spans = append(e.spans, edit.Span{
+			Old: edit.Range{First: h.OldStart, Last: h.OldStart + h.OldLines - 1},
+			New: edit.Range{First: h.NewStart, Last: h.NewStart + h.NewLines - 1},
+		})
+	}
+	return e.text()
+}
+
 // text returns the lines with their numbers, and a note about places that are left out.
 func (e echo) text() string {
 	shown := min(len(e.spans), maxEchoed)

@@ -108,25 +108,44 @@ func planEdit(f targetFile, in editInput, snapshot *atomicfile.Snapshot) (plan[E
 	}}, nil
 }
 
+// editableText returns the text of the file.
+func editableText(f targetFile, data []byte) (*edit.Text, error) {
+	if isNotebook(f.target.Value) {
+		if _, err := notebook.Parse(data); err == nil { // an invalid notebook can only be repaired as text
+			return nil, &adviceError{text: f.target.Value + " is a notebook, whose JSON an edit of its text would break. Use NotebookEdit."}
+		}
+	}
+	text, err := edit.Parse(data)
+	if err != nil {
+		return nil, &adviceError{text: f.target.Value + " cannot be edited: " + err.Error(), err: err}
+	}
+	return text, nil
+}
+
+// checkRead returns an error if the model has not read the file, whose content is data,
+// and what it knows of the content.
+func checkRead(f targetFile, data []byte) (reads.Knowledge, error) {
+	standing := f.knowledge(data)
+	if standing >= reads.Stale || f.options.AllowUnread || len(data) == 0 {
+		return standing, nil
+	}
+	how := " was not read. Read it first, so that the edit rests on what is there."
+	if standing == reads.Truncated {
+		how = " was shown only as far as a limit let it. Read the lines around the place, with offset and limit, and repeat the edit."
+	}
+	return standing, &adviceError{text: f.target.Value + how, err: errUnseen}
+}
+
 // replaceText returns the change of the file, and a note for the model about how
 // old_string was found.
 func replaceText(f targetFile, snapshot *atomicfile.Snapshot, r edit.Replacement) (change *edit.Change, note string, err error) {
-	if isNotebook(f.target.Value) {
-		if _, err := notebook.Parse(snapshot.Data); err == nil { // an invalid notebook can only be repaired as text
-			return nil, "", &adviceError{text: f.target.Value + " is a notebook, whose JSON Edit would break. Use NotebookEdit."}
-		}
-	}
-	text, err := edit.Parse(snapshot.Data)
+	text, err := editableText(f, snapshot.Data)
 	if err != nil {
-		return nil, "", &adviceError{text: f.target.Value + " cannot be edited: " + err.Error(), err: err}
+		return nil, "", err
 	}
-	standing := f.knowledge(snapshot.Data)
-	if standing < reads.Stale && !f.options.AllowUnread && len(snapshot.Data) > 0 {
-		how := " was not read. Read it first, so that the edit rests on what is there."
-		if standing == reads.Truncated {
-			how = " was shown only as far as a limit let it. Read the lines around the place, with offset and limit, and repeat the edit."
-		}
-		return nil, "", &adviceError{text: f.target.Value + how, err: errUnseen}
+	standing, err := checkRead(f, snapshot.Data)
+	if err != nil {
+		return nil, "", err
 	}
 	change, err = text.Replace(r)
 	switch {
