@@ -16,29 +16,39 @@ import (
 // there is no file, and the directories that were made are removed again. The snapshot
 // keeps data.
 func (s *Store) Create(ctx context.Context, real string, data []byte, perm fs.FileMode) (*Snapshot, error) {
+	dirs, snap, err := s.create(ctx, real, data, perm)
+	if dirs != nil {
+		dirs.close()
+	}
+	return snap, err
+}
+
+// create is Create. With a snapshot it also returns the directories on the path, which the
+// caller closes.
+func (s *Store) create(ctx context.Context, real string, data []byte, perm fs.FileMode) (*dirChain, *Snapshot, error) {
 	if perm == 0 {
 		perm = 0o666
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	dirs, err := openDirs(filepath.Dir(real))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer dirs.close()
 	info, err := s.createIn(ctx, dirs.last(), real, data, perm)
 	if err != nil {
 		dirs.undo()
-		return nil, err
+		dirs.close()
+		return nil, nil, err
 	}
 	snap := s.snapshot(real, data, info, Created)
 	for _, dir := range dirs.changed() {
 		if err := s.disk.syncDir(dir); err != nil {
-			return snap, notSynced(real, err)
+			return dirs, snap, notSynced(real, err)
 		}
 	}
-	return snap, nil
+	return dirs, snap, nil
 }
 
 // createIn makes the new file in dir.

@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -12,10 +13,16 @@ import (
 // spellings on a case-insensitive file system) share its lock. The only error is that of
 // ctx.
 //
-// A caller must hold one lock at a time, since a second one could be of the same file.
+// A caller must hold one lock at a time, since a second one could be of the same file; see
+// LockAll for several files.
 // Replace and Create neither need nor take this lock. unlock may be called twice.
 func (s *Store) Lock(ctx context.Context, real string) (unlock func(), err error) {
 	return s.edits.lockFile(ctx, real)
+}
+
+// LockAll is Lock for several files at once, of which some may be the same.
+func (s *Store) LockAll(ctx context.Context, reals []string) (unlock func(), err error) {
+	return s.edits.lockFiles(ctx, reals)
 }
 
 // locks are mutexes by name. The zero value is ready.
@@ -29,26 +36,58 @@ type lock struct {
 	users int           // goroutines that hold it or wait for it
 }
 
-// lockFile locks a path and then, if there is a file, the file itself. The fixed order
-// prevents deadlocks: no goroutine waits for a path while it holds a file.
+// lockFile locks a path and then, if there is a file, the file itself.
 func (l *locks) lockFile(ctx context.Context, real string) (unlock func(), err error) {
-	path := pathKey(real)
-	if err := l.acquire(ctx, path); err != nil {
+	return l.lockFiles(ctx, []string{real})
+}
+
+// lockFiles locks paths and then the files that are there. The fixed order prevents
+// deadlocks: no goroutine waits for a path while it holds a file, nor for a key that comes
+// before one of the same kind that it holds.
+func (l *locks) lockFiles(ctx context.Context, reals []string) (unlock func(), err error) {
+	paths := keysOf(reals, pathKey)
+	if err := l.acquireAll(ctx, paths); err != nil {
 		return nil, err
 	}
 	for {
-		id := fileKey(real)
-		if id == "" {
-			return sync.OnceFunc(func() { l.release(path) }), nil
-		}
-		if err := l.acquire(ctx, id); err != nil {
-			l.release(path)
+		ids := keysOf(reals, fileKey)
+		if err := l.acquireAll(ctx, ids); err != nil {
+			l.releaseAll(paths)
 			return nil, err
 		}
-		if fileKey(real) == id {
-			return sync.OnceFunc(func() { l.release(id); l.release(path) }), nil
+		if slices.Equal(keysOf(reals, fileKey), ids) {
+			return sync.OnceFunc(func() { l.releaseAll(ids); l.releaseAll(paths) }), nil
 		}
-		l.release(id) // the file was replaced through another name meanwhile
+		l.releaseAll(ids) // a file was replaced through another name meanwhile
+	}
+}
+
+// keysOf returns the keys of files, each once and in order.
+func keysOf(reals []string, key func(real string) string) []string {
+	var keys []string
+	for _, real := range reals {
+		if k := key(real); k != "" {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// acquireAll locks keys in their order, or none.
+func (l *locks) acquireAll(ctx context.Context, keys []string) error {
+	for i, key := range keys {
+		if err := l.acquire(ctx, key); err != nil {
+			l.releaseAll(keys[:i])
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *locks) releaseAll(keys []string) {
+	for _, key := range keys {
+		l.release(key)
 	}
 }
 

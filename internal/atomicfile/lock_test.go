@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,4 +132,36 @@ func TestLockOfANameOfAnother(t *testing.T) {
 		next()
 		require.Zero(t, s.Locked())
 	})
+}
+
+// TestLockAll: two of several files have one lock each, whatever their names and order,
+// and nobody waits for ever.
+func TestLockAll(t *testing.T) {
+	t.Parallel()
+	dir := tempDir(t)
+	a, b := write(t, filepath.Join(dir, "a"), "a"), write(t, filepath.Join(dir, "b"), "b")
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Link(a, link))
+	none := filepath.Join(dir, "none")
+	var s atomicfile.Store
+	unlock, err := s.LockAll(t.Context(), []string{b, a, link, none, a})
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, s.Locked(), 4, "each path has a lock")
+	unlock()
+	require.Zero(t, s.Locked())
+
+	var all sync.WaitGroup
+	count := 0
+	for i := range 40 {
+		all.Go(func() {
+			paths := [][]string{{a, b}, {b, a}, {link, b, none}, {none, b, link}}[i%4]
+			unlock, err := s.LockAll(t.Context(), paths)
+			require.NoError(t, err)
+			count++ // the race detector and the sum tell whether somebody else is here
+			unlock()
+		})
+	}
+	all.Wait()
+	require.Equal(t, 40, count)
+	require.Zero(t, s.Locked())
 }

@@ -17,6 +17,8 @@ var (
 	ErrPresent = errors.New("the place that is most like the old text reads like the new text already; read the file before the next edit")
 	// ErrEmptyOld means that the old text is empty although the file is not.
 	ErrEmptyOld = errors.New("the old text is empty, but the file is not; give the lines at the place that should change as the old text, or write the whole file")
+	// ErrOverlap means that two blocks replace the same line.
+	ErrOverlap = errors.New("it changes lines that a block before it changes, too; make one block of both")
 	// ErrBadText means that the new text cannot be stored in a text file.
 	ErrBadText = errors.New("the new text has NUL characters, lone surrogates or bytes that are no UTF-8; give plain text")
 )
@@ -40,14 +42,7 @@ type AmbiguousError struct {
 }
 
 func (e *AmbiguousError) Error() string {
-	places := make([]string, len(e.Lines))
-	for i, line := range e.Lines {
-		places[i] = strconv.Itoa(line)
-	}
-	list, how, remedy := strings.Join(places, ", "), "", ", or set replace_all to change every one"
-	if e.More {
-		list += " and more"
-	}
+	how, remedy := "", ", or set replace_all to change every one"
 	if e.Level != Exact {
 		how = " (" + e.Level.String() + ")"
 	}
@@ -55,7 +50,20 @@ func (e *AmbiguousError) Error() string {
 		remedy = ""
 	}
 	return fmt.Sprintf("the old text is not unique: it is found at lines %s%s; nothing was changed. "+
-		"Give more lines around the place that is meant%s", list, how, remedy)
+		"Give more lines around the place that is meant%s", listLines(e.Lines, e.More), how, remedy)
+}
+
+// listLines lists numbers of lines.
+func listLines(lines []int, more bool) string {
+	places := make([]string, len(lines))
+	for i, line := range lines {
+		places[i] = strconv.Itoa(line)
+	}
+	list := strings.Join(places, ", ")
+	if more {
+		list += " and more"
+	}
+	return list
 }
 
 // An OmissionError means that a line of the new text is a placeholder for omitted text.

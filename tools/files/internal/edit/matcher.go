@@ -19,23 +19,33 @@ func newMatcher(normalized string, r Replacement) *matcher {
 // find returns the edits at a level, in order. With All they do not overlap.
 func (m *matcher) find(level MatchLevel) []byteEdit {
 	switch level {
-	case TrailingSpace:
-		return m.byteEdits(level, m.findByKey(rightTrimmed))
-	case Indentation:
-		return m.byteEdits(level, m.findByKey(strings.TrimSpace))
 	case Punctuation:
 		if matches := m.findFolded(); len(matches) > 0 {
 			return matches
 		}
-		return m.byteEdits(level, m.findByKey(foldedLine))
 	case Escapes:
 		edits, ok := m.findEscaped()
 		m.escapesUnclear = !ok
 		return edits
+	}
+	return m.byteEdits(level, m.findLines(level))
+}
+
+// findLines returns the whole lines that match the old lines at a level.
+func (m *matcher) findLines(level MatchLevel) []interval {
+	switch level {
+	case Exact:
+		return m.findByKey(func(line string) string { return line })
+	case TrailingSpace:
+		return m.findByKey(rightTrimmed)
+	case Indentation:
+		return m.findByKey(strings.TrimSpace)
+	case Punctuation:
+		return m.findByKey(foldedLine)
 	case Anchors:
-		return m.byteEdits(level, findAnchored(m.index.lines, m.lineEdit.old))
+		return findAnchored(m.index.lines, m.lineEdit.old)
 	case Fuzzy:
-		return m.byteEdits(level, findSimilar(m.index.lines, m.lineEdit.old))
+		return findSimilar(m.index.lines, m.lineEdit.old)
 	}
 	return nil
 }
