@@ -10,6 +10,10 @@ import (
 type Diff struct {
 	Path string `json:"path"`          // absolute
 	New  bool   `json:"new,omitempty"` // the file did not exist before
+	// Removed reports that the file is removed, and MovedFrom is the absolute path that it
+	// had before if it is moved.
+	Removed   bool   `json:"removed,omitempty"`
+	MovedFrom string `json:"movedFrom,omitempty"`
 	// Hunks is empty if the text does not change, or if a new file is empty.
 	Hunks []Hunk `json:"hunks"`
 	// Omitted is the number of lines that are left out at the end of Hunks. A host must

@@ -68,9 +68,15 @@ func (c *card) preview(ctx context.Context) {
 	}
 	for _, d := range diffs {
 		switch {
+		case d.Removed:
+			c.Note = d.Path + " is removed"
+		case d.MovedFrom != "":
+			c.Note = d.MovedFrom + " is moved to " + d.Path
+		}
+		switch {
 		case len(d.Hunks) == 0 && d.Omitted == 0 && d.New:
 			c.Note = "a new file, which is empty"
-		case len(d.Hunks) == 0 && d.Omitted == 0:
+		case len(d.Hunks) == 0 && d.Omitted == 0 && !d.Removed && d.MovedFrom == "":
 			c.Note = "no visible change: at most line ends"
 		default:
 			if len(diffs) > 1 {

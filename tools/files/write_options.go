@@ -10,7 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// WriteOptions configure [Write], [Edit] and [NotebookEdit]. The zero value is valid.
+// WriteOptions configure [Write], [Edit], [NotebookEdit], [MultiEdit] and [ApplyPatch]. The zero value is valid.
 type WriteOptions struct {
 	// MaxBytes is the maximum size of a file that is changed, in bytes. 0 means
 	// DefaultMaxWritten.
@@ -37,13 +37,13 @@ type WriteOptions struct {
 // old content of the file is held in memory.
 const DefaultMaxWritten = 64 << 20
 
-// traits returns the traits of a call that writes the file at path.
-func (o WriteOptions) traits(path string) pegboard.Traits {
-	return pegboard.Traits{
-		Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: path}},
-		Concurrency: pegboard.PerTarget,
-		Kind:        pegboard.KindEdit,
+// traits returns the traits of a call that writes the files at these paths.
+func (o WriteOptions) traits(paths ...string) pegboard.Traits {
+	traits := pegboard.Traits{Concurrency: pegboard.PerTarget, Kind: pegboard.KindEdit}
+	for _, path := range paths {
+		traits.Targets = append(traits.Targets, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: path})
 	}
+	return traits
 }
 
 // permit denies writing in ConfigDirs.

@@ -1,4 +1,4 @@
-package patch
+package applypatch
 
 // A Section is what a patch does to one file.
 type Section struct {
