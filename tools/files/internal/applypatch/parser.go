@@ -9,7 +9,7 @@ import (
 const (
 	beginMark  = "*** Begin Patch"
 	endMark    = "*** End Patch"
-	moveMark   = "*** Move to: "
+	moveMark   = "*** Move to:"
 	atEndMark  = "*** End of File"
 	headerMark = "@@"
 )
@@ -58,38 +58,74 @@ func (p *parser) syntaxError(reason string) error {
 	return &SyntaxError{Line: p.at + 1, Reason: reason}
 }
 
+// unexpected returns an error about the next line, for which reason says what is expected.
+func (p *parser) unexpected(reason string) error {
+	switch line := strings.TrimSpace(p.line()); {
+	case line == endMark || line == beginMark:
+		reason = `the patch goes on after its end; put the sections of all files between one "` + beginMark + `" and one "` + endMark + `"`
+	case strings.HasPrefix(line, moveMark):
+		reason = `"` + moveMark + `" comes right below the line "*** Update File:" of the file that is moved`
+	}
+	return p.syntaxError(reason)
+}
+
 // unwrap finds the lines between the marks.
 func (p *parser) unwrap(text string) error {
 	p.lines = strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	first, last := 0, len(p.lines)-1
-	skip := func(isWrapping func(line string) bool) {
-		for first < last && isWrapping(strings.TrimSpace(p.lines[first])) {
-			first++
-		}
+	first = p.skipBlank(first)
+	for word := ""; first < last && isWrapping(p.lines[first], &word); first = p.skipBlank(first + 1) {
+		last = p.dropLast(last, word)
 	}
-	blank := func(line string) bool { return line == "" }
-	skip(blank)
-	skip(func(line string) bool { return strings.HasPrefix(line, "```") || heredoc.MatchString(line) })
-	skip(blank)
-	for last > first && isEndWrapping(strings.TrimSpace(p.lines[last])) {
-		last--
-	}
+	last = p.dropLast(last, "EOF")
 	switch {
 	case strings.TrimSpace(p.lines[first]) != beginMark:
 		return &SyntaxError{Line: first + 1, Reason: `it does not begin with a line "` + beginMark + `"`}
-	case first == last || strings.TrimSpace(p.lines[last]) != endMark:
+	case first >= last || strings.TrimSpace(p.lines[last]) != endMark:
 		return &SyntaxError{Line: last + 1, Reason: `it does not end with a line "` + endMark + `", so it may have been cut off; send it whole, or in several calls`}
 	}
 	p.at, p.end = first+1, last
 	return nil
 }
 
-// heredoc matches the first line of a text that a shell would read.
-var heredoc = regexp.MustCompile(`^(apply_patch|applypatch)?\s*<<-?\s*['"]?[A-Z]+['"]?$`)
+// heredoc matches the first line of a text that a shell would read. The group word ends it.
+var heredoc = regexp.MustCompile(`^(apply_patch|applypatch)?\s*<<-?\s*['"]?([A-Za-z_]+)['"]?$`)
 
-// isEndWrapping reports whether a line can follow a patch.
-func isEndWrapping(line string) bool {
-	return line == "" || line == "```" || line == "EOF" || line == "PATCH"
+// isWrapping reports whether a line can come before a patch. It sets word to the line that
+// then comes after it.
+func isWrapping(line string, word *string) bool {
+	line = strings.TrimSpace(line)
+	if strings.HasPrefix(line, "```") {
+		*word = "```"
+		return true
+	}
+	m := heredoc.FindStringSubmatch(line)
+	if m != nil {
+		*word = m[2]
+	}
+	return m != nil
+}
+
+// skipBlank returns the index of the first line from i on that is not blank, or the last.
+func (p *parser) skipBlank(i int) int {
+	for i < len(p.lines)-1 && strings.TrimSpace(p.lines[i]) == "" {
+		i++
+	}
+	return i
+}
+
+// dropLast returns the index of the last line up to i that is not blank, without one that
+// is word.
+func (p *parser) dropLast(i int, word string) int {
+	for range 2 {
+		for i > 0 && strings.TrimSpace(p.lines[i]) == "" {
+			i--
+		}
+		if i > 0 && word != "" && strings.TrimSpace(p.lines[i]) == word {
+			i, word = i-1, ""
+		}
+	}
+	return i
 }
 
 // section reads the section of one file.
@@ -103,7 +139,7 @@ func (p *parser) section() (Section, error) {
 		}
 	}
 	if !found {
-		return s, p.syntaxError(`expected the header of a file: "*** Add File: ", "*** Update File: " or "*** Delete File: " and the path`)
+		return s, p.unexpected(`expected the header of a file: "*** Add File: ", "*** Update File: " or "*** Delete File: " and the path`)
 	}
 	if s.Path = strings.TrimSpace(s.Path); s.Path == "" {
 		return s, p.syntaxError("the path is missing")
@@ -116,7 +152,7 @@ func (p *parser) section() (Section, error) {
 		return p.updated(s)
 	}
 	if !p.ended() && strings.TrimSpace(p.line()) != "" && !p.atSection() {
-		return s, p.syntaxError("nothing can follow the header of a file that is deleted, but for another header")
+		return s, p.unexpected("nothing can follow the header of a file that is deleted, but for another header")
 	}
 	return s, nil
 }
@@ -145,7 +181,7 @@ func (p *parser) added(s Section) (Section, error) {
 			content.WriteString(line + "\n")
 		case strings.TrimSpace(line) == "" && p.onlyBlankBeforeHeader():
 		default:
-			return s, p.syntaxError("each line of a new file begins with a +, also an empty one")
+			return s, p.unexpected("each line of a new file begins with a +, also an empty one")
 		}
 	}
 	s.Content = content.String()
@@ -166,7 +202,7 @@ func (p *parser) onlyBlankBeforeHeader() bool {
 // updated reads the hunks of a file.
 func (p *parser) updated(s Section) (Section, error) {
 	if !p.ended() {
-		if to, found := strings.CutPrefix(p.line(), strings.TrimSpace(moveMark)); found {
+		if to, found := strings.CutPrefix(p.line(), moveMark); found {
 			if s.MoveTo = strings.TrimSpace(to); s.MoveTo == "" {
 				return s, p.syntaxError("the path to move to is missing")
 			}
@@ -220,9 +256,9 @@ func (p *parser) hunk() (Hunk, error) {
 		case line[0] == '+':
 			h.New, h.AddsEnd = append(h.New, line[1:]), true
 		case strings.HasPrefix(line, "*** "):
-			return h, p.syntaxError(`expected a line of the hunk, or a header such as "*** Update File: path"`)
+			return h, p.unexpected(`expected a line of the hunk, or a header such as "*** Update File: path"`)
 		default:
-			return h, p.syntaxError("a line of a hunk begins with a blank if it stays, with a - if it is removed, or with a + if it is added")
+			return h, p.unexpected("a line of a hunk begins with a blank if it stays, with a - if it is removed, or with a + if it is added")
 		}
 	}
 	return h, p.checkHunk(h, from)
