@@ -45,7 +45,7 @@ const (
 
 // builtinNames are the well-known built-in tools.
 var builtinNames = []string{
-	"Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep",
+	"Read", "Write", "Edit", "MultiEdit", "apply_patch", "NotebookEdit", "Glob", "Grep",
 	"Bash", "PowerShell", "REPL", "TaskOutput", "TaskStop", "Monitor",
 	"WebFetch", "WebSearch",
 	"Agent", "SendMessage", "TeamCreate", "TeamDelete", "Skill", "Workflow",
@@ -69,7 +69,7 @@ var featureTools = map[string]Feature{
 
 var (
 	taskTools  = []string{"TaskCreate", "TaskGet", "TaskUpdate", "TaskList"}
-	primitives = []string{"Read", "Write", "Edit", "NotebookEdit", "Glob", "Grep", "Bash", "PowerShell"}
+	primitives = []string{"Read", "Write", "Edit", "MultiEdit", "apply_patch", "NotebookEdit", "Glob", "Grep", "Bash", "PowerShell"}
 )
 
 // BuiltinNames returns the names of all well-known built-in tools, registered or not: for

@@ -18,16 +18,17 @@ func onWindows() []string {
 	return nil
 }
 
-// TestBuiltinNames holds the one list against that of the specification.
+// TestBuiltinNames holds the one list against that of the specification, and MultiEdit and
+// apply_patch.
 func TestBuiltinNames(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"Agent", "AskUserQuestion", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode",
-		"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListMcpResources", "McpAuth", "Monitor",
+		"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit",
 		"NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger",
 		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "StructuredOutput", "TaskCreate", "TaskGet",
 		"TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TodoWrite", "ToolSearch",
-		"WebFetch", "WebSearch", "Workflow", "Write",
+		"WebFetch", "WebSearch", "Workflow", "Write", "apply_patch",
 	}
 	got := pegboard.BuiltinNames()
 	require.Equal(t, want, ordered(got))
@@ -45,7 +46,7 @@ func TestGates(t *testing.T) {
 		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "TaskOutput", "TaskStop", "ToolSearch",
 		"WebFetch", "WebSearch", "mcp__src__Glob",
 	}
-	primitives := []string{"Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"}
+	primitives := []string{"Bash", "Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "Write", "apply_patch"}
 	repl := []string{"REPL"}
 	zero := ordered(ungated, primitives, tasks, repl, onWindows())
 	feature := func(f ...pegboard.Feature) pegboard.Gates { return pegboard.Gates{Features: f} }

@@ -35,7 +35,7 @@ func DefaultRoleTables() RoleTables {
 		CustomAgents: slices.Clone(agents),
 		Async: []string{
 			"Read", "WebSearch", "TodoWrite", "Grep", "WebFetch", "Glob", "Bash", "PowerShell", "Edit", "Write",
-			"NotebookEdit", "Skill", "StructuredOutput", "ToolSearch", "EnterWorktree", "ExitWorktree",
+			"MultiEdit", "apply_patch", "NotebookEdit", "Skill", "StructuredOutput", "ToolSearch", "EnterWorktree", "ExitWorktree",
 		},
 		Teammate: []string{
 			"TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "SendMessage", "Agent", "CronCreate", "CronDelete", "CronList",

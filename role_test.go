@@ -10,39 +10,40 @@ import (
 )
 
 // The lists below are written out from the specification and not taken from the
-// tables under test. TodoWrite is missing from most, since a host that has the
+// tables under test. MultiEdit and apply_patch are this library's own, and stand where Edit
+// does but for the tables that Claude Code documents. TodoWrite is missing from most, since a host that has the
 // task tools offers those in its stead.
 var (
 	everyTool = []string{
 		"Agent", "AskUserQuestion", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode",
 		"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListMcpResources", "McpAuth", "Monitor",
-		"NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger",
+		"MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger",
 		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "StructuredOutput", "TaskCreate", "TaskGet",
 		"TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "ToolSearch",
-		"WebFetch", "WebSearch", "Workflow", "Write",
+		"WebFetch", "WebSearch", "Workflow", "Write", "apply_patch",
 	}
 	defaultAgent = []string{
 		"Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterWorktree", "ExitWorktree", "Glob", "Grep",
-		"LSP", "ListMcpResources", "McpAuth", "Monitor", "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read",
+		"LSP", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read",
 		"ReadMcpResource", "RemoteTrigger", "SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep",
 		"StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TeamCreate", "TeamDelete", "ToolSearch",
-		"WebFetch", "WebSearch", "Write",
+		"WebFetch", "WebSearch", "Write", "apply_patch",
 	}
 	defaultAsync = []string{
-		"Bash", "Edit", "EnterWorktree", "ExitWorktree", "Glob", "Grep", "NotebookEdit", "PowerShell", "Read", "Skill",
-		"StructuredOutput", "ToolSearch", "WebFetch", "WebSearch", "Write",
+		"Bash", "Edit", "EnterWorktree", "ExitWorktree", "Glob", "Grep", "MultiEdit", "NotebookEdit", "PowerShell", "Read", "Skill",
+		"StructuredOutput", "ToolSearch", "WebFetch", "WebSearch", "Write", "apply_patch",
 	}
 	defaultTeammate = []string{
-		"Agent", "Bash", "Edit", "EnterWorktree", "ExitWorktree", "Glob", "Grep", "NotebookEdit", "PowerShell", "Read",
+		"Agent", "Bash", "Edit", "EnterWorktree", "ExitWorktree", "Glob", "Grep", "MultiEdit", "NotebookEdit", "PowerShell", "Read",
 		"SendMessage", "Skill", "StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "ToolSearch",
-		"WebFetch", "WebSearch", "Write",
+		"WebFetch", "WebSearch", "Write", "apply_patch",
 	}
 	documentedAgent = []string{
 		"Agent", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterWorktree", "ExitWorktree", "Glob",
-		"Grep", "LSP", "ListMcpResources", "McpAuth", "Monitor", "NotebookEdit", "PowerShell", "PushNotification", "REPL",
+		"Grep", "LSP", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL",
 		"Read", "ReadMcpResource", "RemoteTrigger", "SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep",
 		"StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete",
-		"ToolSearch", "WebFetch", "WebSearch", "Write",
+		"ToolSearch", "WebFetch", "WebSearch", "Write", "apply_patch",
 	}
 	documentedAsync = []string{
 		"Agent", "Bash", "Edit", "EnterWorktree", "ExitWorktree", "Glob", "Grep", "Monitor", "NotebookEdit", "PowerShell",

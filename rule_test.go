@@ -133,7 +133,7 @@ func FuzzParseRule(f *testing.F) {
 func TestRulesThatNeverApplyAreRefused(t *testing.T) {
 	t.Parallel()
 	for text, instead := range map[string]string{
-		"Write(/a)": "Edit(/a)", "NotebookEdit(a.ipynb)": "Edit(a.ipynb)", "MultiEdit(./a)": "Edit(./a)",
+		"Write(/a)": "Edit(/a)", "NotebookEdit(a.ipynb)": "Edit(a.ipynb)", "MultiEdit(./a)": "Edit(./a)", "apply_patch(/a)": "Edit(/a)",
 		"Glob(src)": "Read(src)", "Grep(~/a)": "Read(~/a)",
 	} {
 		for _, b := range []pegboard.Behavior{pegboard.Allow, pegboard.Ask, pegboard.Deny} {

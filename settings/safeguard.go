@@ -33,7 +33,7 @@ func safeguards(tool, text string) []string {
 	}
 	family := tool
 	switch tool {
-	case "Write", "MultiEdit", "NotebookEdit":
+	case "Write", "MultiEdit", "apply_patch", "NotebookEdit":
 		family = "Edit"
 	case "Glob", "Grep":
 		family = "Read"

@@ -15,7 +15,7 @@ import (
 // TestLintFindsNothingInTheToolsThatShip, for any provider.
 func TestLintFindsNothingInTheToolsThatShip(t *testing.T) {
 	t.Parallel()
-	tools := append(files.Tools(), shell.Bash(shell.Options{}), shell.PowerShell(shell.Options{}), shell.REPL(shell.REPLOptions{}),
+	tools := append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}), shell.Bash(shell.Options{}), shell.PowerShell(shell.Options{}), shell.REPL(shell.REPLOptions{}),
 		shell.TaskOutput(), shell.TaskStop(), shell.Monitor(shell.Options{}), pegboard.ToolSearch(pegboard.SearchOptions{}))
 	for _, test := range []struct {
 		name  string

@@ -66,7 +66,7 @@ func (x Subject) labelled(label string) bool {
 // the text of a rule on it is read.
 func IsOwn(tool string) bool {
 	switch tool {
-	case "Edit", "Read", "WebFetch", "Write", "NotebookEdit", "MultiEdit", "Glob", "Grep",
+	case "Edit", "Read", "WebFetch", "Write", "NotebookEdit", "MultiEdit", "apply_patch", "Glob", "Grep",
 		"Bash", "PowerShell", "Monitor", "Agent", "Task", "Skill":
 		return false
 	}

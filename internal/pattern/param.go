@@ -43,6 +43,8 @@ func (p Param) Check(tool string) error {
 		field, instead = "file_path", "Read(a path)"
 	case "Edit", "Write", "MultiEdit":
 		field, instead = "file_path", "Edit(a path)"
+	case "apply_patch":
+		field, instead = "input", "Edit(a path)"
 	case "NotebookEdit":
 		field, instead = "notebook_path", "Edit(a path)"
 	case "Grep", "Glob":

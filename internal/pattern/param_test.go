@@ -77,7 +77,7 @@ func TestParamOfThePrimaryField(t *testing.T) {
 	t.Parallel()
 	for tool, field := range map[string]string{
 		"Bash": "command", "PowerShell": "command", "Monitor": "command",
-		"Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path",
+		"Read": "file_path", "Edit": "file_path", "Write": "file_path", "MultiEdit": "file_path", "apply_patch": "input",
 		"NotebookEdit": "notebook_path", "Grep": "path", "Glob": "path", "WebFetch": "url",
 	} {
 		require.ErrorContains(t, pattern.Param{Name: field, Value: "x"}.Check(tool), "is ignored", tool)

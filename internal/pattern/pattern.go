@@ -77,7 +77,7 @@ func Parse(tool, text string) (Spec, error) {
 			return Spec{}, err
 		}
 		return Spec{kind: Host, host: host}, nil
-	case "Write", "NotebookEdit", "MultiEdit":
+	case "Write", "NotebookEdit", "MultiEdit", "apply_patch":
 		return Spec{}, fmt.Errorf("no rule on %s is consulted for a path; write Edit(%s), which covers every tool that writes", tool, text)
 	case "Glob", "Grep":
 		return Spec{}, fmt.Errorf("no rule on %s is consulted for a path; write Read(%s), which covers every tool that reads", tool, text)

@@ -32,14 +32,9 @@ type applyPatchInput struct {
 // beside Edit or in its place.
 func ApplyPatch(o WriteOptions) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[applyPatchInput, ApplyPatchOutput]{
-		Info: pegboard.Info{Name: "apply_patch", Title: "Apply patch", Hint: "add, change, move and remove several files by a patch"},
-		Description: "Changes files by a patch, all of them or none. The patch begins with a line *** Begin Patch and ends with *** End Patch. Between them each file has a section:\n" +
-			"*** Add File: path, and below it the lines of the file, each with a + before it;\n" +
-			"*** Delete File: path;\n" +
-			"*** Update File: path, then *** Move to: path if it is to be moved, then hunks. A hunk is a line @@, with the function or class that it is in if its lines occur several times, " +
-			"and below it the lines that change with about three lines around them: a blank before a line that stays, a - before one that is removed, a + before one that is added. " +
-			"After the hunk *** End of File says that it ends where the file ends.\n" +
-			"Paths are taken from the working directory. Notebooks are changed with NotebookEdit.",
+		Info:        pegboard.Info{Name: "apply_patch", Title: "Apply patch", Hint: "add, change, move and remove several files by a patch"},
+		Description: "Changes several files by a patch, all of them or none.",
+		Prompt:      applyPatchPrompt,
 		Inspect: func(in applyPatchInput, _ *pegboard.Call) pegboard.Traits {
 			sections, err := applypatch.Parse(in.Input)
 			if err != nil { // which Validate reports
@@ -51,9 +46,10 @@ func ApplyPatch(o WriteOptions) pegboard.Tool {
 			}
 			return traits
 		},
-		Lines:    applyPatchInput.lines,
-		Validate: func(_ context.Context, in applyPatchInput, _ *pegboard.Call) error { return in.validate() },
-		Permit:   func(_ context.Context, _ applyPatchInput, c *pegboard.Call) pegboard.Decision { return o.permit(c) },
+		Lines:           applyPatchInput.lines,
+		Validate:        func(_ context.Context, in applyPatchInput, _ *pegboard.Call) error { return in.validate() },
+		ClassifierInput: func(in applyPatchInput, _ *pegboard.Call) string { return in.Input },
+		Permit:          func(_ context.Context, _ applyPatchInput, c *pegboard.Call) pegboard.Decision { return o.permit(c) },
 		Preview: func(ctx context.Context, in applyPatchInput, c *pegboard.Call) ([]pegboard.Diff, error) {
 			p, err := newPatchPlan(o, c, in)
 			if err == nil {
@@ -79,6 +75,21 @@ func ApplyPatch(o WriteOptions) pegboard.Tool {
 			return r
 		},
 	})
+}
+
+// applyPatchPrompt returns the description of the tool for the model.
+func applyPatchPrompt(s pegboard.Scope) string {
+	text := "Changes files by a patch, all of them or none. The patch begins with a line *** Begin Patch and ends with *** End Patch. Between them each file has a section:\n" +
+		"*** Add File: path, and below it the lines of the file, each with a + before it;\n" +
+		"*** Delete File: path;\n" +
+		"*** Update File: path, then *** Move to: path if it is to be moved, then hunks. A hunk is a line @@, with the function or class that it is in if its lines occur several times, " +
+		"and below it the lines that change with about three lines around them: a blank before a line that stays, a - before one that is removed, a + before one that is added. " +
+		"After the hunk *** End of File says that it ends where the file ends.\n" +
+		"Paths are taken from the working directory."
+	if s.Has("NotebookEdit") {
+		text += " Notebooks are changed with NotebookEdit."
+	}
+	return text
 }
 
 // pathsOf returns the paths in a patch, in the order of its lines.

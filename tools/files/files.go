@@ -1,8 +1,10 @@
 // Package files has the tools that work on files: [Read], [Write], [Edit] and
-// [NotebookEdit], [Glob] to find files by name, and [Grep] to search their content.
+// [NotebookEdit], [Glob] to find files by name, and [Grep] to search their content. [Tools]
+// returns these. [MultiEdit] and [ApplyPatch] are for models that know them: a host adds
+// them beside the others, or in place of Edit and Write.
 //
-// Each call declares one path as its target. The executor resolves the path once,
-// before the permission decision, and the tool opens exactly the file that was decided.
+// Each call declares its path as its target, and apply_patch all of its paths. The executor
+// resolves a path once, before the permission decision, and the tool opens exactly the file that was decided.
 // It refuses a path that leads to another file by the time it is opened, and it refuses
 // pipes, sockets and devices.
 //
@@ -10,12 +12,13 @@
 // if the file changed since, an edit still succeeds where the text to replace is found
 // exactly once. See [Forget] for conversations that lose their beginning, and [Note] for
 // files that other tools have shown or written. [pegboard.Question.Preview] returns the
-// change that a call of Write, Edit or NotebookEdit would make, for the user who is asked
-// to allow it. For a notebook it has the lines of its JSON. [WriteOptions].MaxBytes also
+// change that a call of a tool that writes would make, for the user who is asked to allow
+// it. For a notebook it has the lines of its JSON. [WriteOptions].MaxBytes also
 // applies to it, and whether the system allows writing the file is not checked.
 //
 // In [pegboard.Call.Observed] the paths of these tools are absolute, and Glob and Grep have
-// one, whatever the model wrote.
+// one, whatever the model wrote. Those in the text of a patch are as the model wrote them:
+// a hook finds them resolved in [pegboard.Call.Targets].
 //
 // A tool of the host opens and writes files in the same way with [OpenFile], [CreateFile],
 // [WriteFile] and [UpdateFile].
@@ -52,7 +55,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// Tools returns all tools of this package with default options.
+// Tools returns the tools of this package that suit every model, with default options: all
+// but [MultiEdit] and [ApplyPatch].
 func Tools() []pegboard.Tool {
 	return []pegboard.Tool{
 		Read(ReadOptions{}), Write(WriteOptions{}), Edit(WriteOptions{}), NotebookEdit(WriteOptions{}),

@@ -52,10 +52,12 @@ func TestToolsTellAClassifierWhatTheyDo(t *testing.T) {
 		"Write":        {`{"file_path":"a","content":"x\ny"}`, "a\nx\ny"},
 		"Edit":         {`{"file_path":"a","old_string":"x","new_string":"y"}`, "a\nreplaced:\nx\nby:\ny"},
 		"NotebookEdit": {`{"notebook_path":"a.ipynb","cell_id":"c","new_source":"x"}`, "a.ipynb\nreplace cell c:\nx"},
+		"MultiEdit":    {`{"file_path":"a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"z","new_string":""}]}`, "a\nreplaced:\nx\nby:\ny\nreplaced:\nz\nby:\n"},
+		"apply_patch":  {`{"input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}`, "*** Begin Patch\n*** Delete File: a\n*** End Patch"},
 		"Glob":         {`{"pattern":"*.pem","path":"/etc"}`, "*.pem in /etc"},
 		"Grep":         {`{"pattern":"key"}`, "key in ."},
 	}
-	for _, tool := range files.Tools() {
+	for _, tool := range append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{})) {
 		name := tool.Info().Name
 		require.Equal(t, want[name].text, tool.ClassifierInput(&pegboard.Call{Input: json.RawMessage(want[name].input)}), name)
 	}

@@ -45,17 +45,37 @@ type MultiEditOutput struct {
 // in one message do the same: a host adds it on purpose.
 func MultiEdit(o WriteOptions) pegboard.Tool {
 	return buildWriter(o, pegboard.Definition[multiEditInput, MultiEditOutput]{
-		Info: pegboard.Info{Name: "MultiEdit", Title: "Edit", Hint: "several edits in one file at once"},
-		Description: "Makes several replacements in one file that was read before, all or none. Each old_string must occur exactly once in the text that the edits before it leave, or set replace_all. " +
-			"If the first old_string is empty, a new file is made. Notebooks are changed with NotebookEdit.",
+		Info:        pegboard.Info{Name: "MultiEdit", Title: "Edit", Hint: "several edits in one file at once"},
+		Description: "Makes several replacements in one file that was read before, all or none.",
+		Prompt: func(s pegboard.Scope) string {
+			text := "Makes several replacements in one file that was read before, all or none. Each old_string must occur exactly once in the text that the edits before it leave, or set replace_all. " +
+				"If the first old_string is empty, a new file is made."
+			if s.Has("NotebookEdit") {
+				text += " Notebooks are changed with NotebookEdit."
+			}
+			return text
+		},
 		Inspect: func(in multiEditInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
 		Lines: func(in multiEditInput, c *pegboard.Call) pegboard.Lines {
 			name := c.Session().ShortPath(in.FilePath)
 			return pegboard.Lines{Before: "Edit " + name, While: "Editing " + name}
 		},
-		Validate: validateMultiEdit,
-		Result:   func(out MultiEditOutput) *pegboard.Result { return writeResult(out.text, out.diffs, out) },
+		Observe: func(in multiEditInput, c *pegboard.Call) map[string]any {
+			return observedPath(c, "file_path", in.FilePath)
+		},
+		Validate:        validateMultiEdit,
+		ClassifierInput: func(in multiEditInput, _ *pegboard.Call) string { return in.summary() },
+		Result:          func(out MultiEditOutput) *pegboard.Result { return writeResult(out.text, out.diffs, out) },
 	}, planMultiEdit)
+}
+
+// summary returns the path and the texts for a classifier.
+func (in multiEditInput) summary() string {
+	text := in.FilePath
+	for _, step := range in.Edits {
+		text += "\nreplaced:\n" + step.OldString + "\nby:\n" + step.NewString
+	}
+	return text
 }
 
 func validateMultiEdit(_ context.Context, in multiEditInput, _ *pegboard.Call) error {

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
 // TestObservedPathsAreAbsolute: hooks and logs need not know the directory of the session.
 func TestObservedPathsAreAbsolute(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, pegboard.SessionConfig{Home: "/home/me"})
+	g := newGround(t, pegboard.SessionConfig{Home: "/home/me"}, append(files.Tools(), files.MultiEdit(files.WriteOptions{}))...)
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(g.tools...))
 	pool := reg.AssemblePool(g.session, pegboard.PoolConfig{})
@@ -29,6 +30,7 @@ func TestObservedPathsAreAbsolute(t *testing.T) {
 		{name: "at home", tool: "Read", input: map[string]any{"file_path": "~/notes"}, property: "file_path", want: "/home/me/notes"},
 		{name: "written", tool: "Write", input: map[string]any{"file_path": "b.txt", "content": ""}, property: "file_path", want: inside("b.txt")},
 		{name: "edited", tool: "Edit", input: map[string]any{"file_path": "b.txt", "old_string": "a", "new_string": "b"}, property: "file_path", want: inside("b.txt")},
+		{name: "edited in several places", tool: "MultiEdit", input: map[string]any{"file_path": "b.txt", "edits": []any{map[string]any{"old_string": "a", "new_string": "b"}}}, property: "file_path", want: inside("b.txt")},
 		{name: "a notebook", tool: "NotebookEdit", input: map[string]any{"notebook_path": "n.ipynb", "new_source": "1", "cell_id": "x"}, property: "notebook_path", want: inside("n.ipynb")},
 		{name: "searched", tool: "Grep", input: map[string]any{"pattern": "a", "path": "src"}, property: "path", want: inside("src")},
 		{name: "searched without a path", tool: "Grep", input: map[string]any{"pattern": "a"}, property: "path", want: g.dir},

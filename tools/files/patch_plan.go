@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/applypatch"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
@@ -49,18 +51,28 @@ func (p *patchPlan) apply(ctx context.Context) (out ApplyPatchOutput, err error)
 	defer unlock()
 	for range maxTries {
 		if err = p.make(ctx); err != nil {
-			return out, err
+			break
 		}
 		out, err = p.commit(ctx)
 		if !errors.Is(err, atomicfile.ErrChanged) && !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
+	var shown *shownError
+	if errors.As(err, &shown) { // the model has seen this content when it tries again
+		for _, f := range p.files {
+			if f.before == shown.snapshot {
+				f.recordSnapshot(shown.snapshot, shown.partial)
+			}
+		}
+	}
 	return out, err
 }
 
 // make loads the files and computes what the sections leave of them.
-func (p *patchPlan) make(ctx context.Context) error {
+func (p *patchPlan) make(ctx context.Context) error { return p.inWhole(p.makeAll(ctx)) }
+
+func (p *patchPlan) makeAll(ctx context.Context) error {
 	p.files, p.notes = nil, nil
 	left := p.targets
 	next := func() (*plannedFile, error) {
@@ -80,8 +92,11 @@ func (p *patchPlan) make(ctx context.Context) error {
 			}
 		}
 		if err := p.plan(s, f, to); err != nil {
-			return p.inWhole(err)
+			return err
 		}
+	}
+	if err := p.checkDirectories(); err != nil {
+		return err
 	}
 	for _, f := range p.files {
 		if _, ok := f.step(); ok {
@@ -91,13 +106,37 @@ func (p *patchPlan) make(ctx context.Context) error {
 	return &adviceError{text: "The patch changes nothing: the files are already as it leaves them. Read them before the next patch."}
 }
 
+// checkDirectories returns an error if a file of the patch would be a directory on the way
+// to another.
+func (p *patchPlan) checkDirectories() error {
+	for _, f := range p.files {
+		for _, above := range p.files {
+			if f != above && f.exists && above.exists && realpath.Contains(above.target.Real(), f.target.Real()) {
+				return &adviceError{text: fmt.Sprintf("%s is a file of this patch, so %s cannot be below it. Choose another path for one of them.", above.target.Value, f.target.Value), err: syscall.ENOTDIR}
+			}
+		}
+	}
+	return nil
+}
+
+const notInPart = "\nNo file was changed. Send the whole patch again when this is mended."
+
 // inWhole adds to an error about one file that the others are as they were, too.
 func (p *patchPlan) inWhole(err error) error {
-	var advice *adviceError
-	if len(p.sections) == 1 || !errors.As(err, &advice) {
+	if len(p.sections) == 1 {
 		return err
 	}
-	return &adviceError{text: strings.TrimRight(advice.text, "\n") + "\nNo file was changed. Send the whole patch again when this is mended.", err: advice.err}
+	var advice *adviceError
+	var shown *shownError
+	switch {
+	case errors.As(err, &shown):
+		whole := *shown
+		whole.text = strings.TrimRight(whole.text, "\n") + notInPart
+		return &whole
+	case errors.As(err, &advice):
+		return &adviceError{text: strings.TrimRight(advice.text, "\n") + notInPart, err: advice.err}
+	}
+	return err
 }
 
 // file returns the file of a target, and loads it when it is needed first.
@@ -108,6 +147,7 @@ func (p *patchPlan) file(ctx context.Context, t pegboard.Target) (*plannedFile, 
 		}
 	}
 	f := &plannedFile{targetFile: newFileAt(p.options, p.call, t)}
+	f.partly = `a section "*** Update File:"`
 	var err error
 	if f.before, err = f.load(ctx); err != nil {
 		return nil, err
@@ -271,12 +311,24 @@ func (p *patchPlan) commitError(ctx context.Context, err error) error {
 		}
 		return &adviceError{text: text + " Tell the user before anything else is done with these files.", err: err}
 	}
-	f := p.files[0]
+	return p.inWhole(p.fileAt(err).writeError(ctx, err))
+}
+
+// fileAt returns the file that an error is about: the one at its path, or below it.
+func (p *patchPlan) fileAt(err error) *plannedFile {
 	var at *fs.PathError
-	for _, other := range p.files {
-		if errors.As(err, &at) && at.Path == other.target.Real() {
-			f = other
+	if !errors.As(err, &at) {
+		return p.files[0]
+	}
+	for _, isAbout := range []func(real string) bool{
+		func(real string) bool { return real == at.Path },
+		func(real string) bool { return realpath.Contains(at.Path, real) },
+	} {
+		for _, f := range p.files {
+			if isAbout(f.target.Real()) {
+				return f
+			}
 		}
 	}
-	return p.inWhole(f.writeError(ctx, err))
+	return p.files[0]
 }

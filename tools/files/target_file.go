@@ -22,6 +22,8 @@ type targetFile struct {
 	call    *pegboard.Call
 	target  pegboard.Target
 	store   *atomicfile.Store
+	// partly is what the model uses to change a part of a file.
+	partly string
 }
 
 // storeKey is the key of the store that all agents of a conversation share, so that
@@ -39,7 +41,7 @@ func newTargetFile(o WriteOptions, c *pegboard.Call) (targetFile, error) {
 
 // newFileAt returns the file of a target of c.
 func newFileAt(o WriteOptions, c *pegboard.Call, t pegboard.Target) targetFile {
-	return targetFile{options: o, call: c, target: t, store: storeKey.GetOrInitRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}
+	return targetFile{options: o, call: c, target: t, partly: "Edit", store: storeKey.GetOrInitRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}
 }
 
 // load returns the current file, or nil if it does not exist.
@@ -128,11 +130,11 @@ func (f targetFile) writeError(ctx context.Context, err error) error {
 		text = fmt.Sprintf("%s has %d bytes, more than the %d that can be edited. Change it with a program made for that.", path, tooBig.Size, tooBig.Limit)
 	case errors.Is(err, atomicfile.ErrChanged), errors.Is(err, fs.ErrExist):
 		text = path + " was changed by somebody else while it was being written, so nothing was written. Read it again, then repeat the change if it is still right."
-	case errors.Is(err, realpath.ErrMoved), errors.Is(err, realpath.ErrDirectory), errors.Is(err, realpath.ErrNotDir):
+	case errors.Is(err, realpath.ErrMoved), errors.Is(err, realpath.ErrDirectory):
 		return readError(f.call, f.target, err)
 	case errors.Is(err, realpath.ErrNotRegular):
 		text = fmt.Sprintf("%s is %v. Only regular files can be written.", path, errorReason(err))
-	case errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, realpath.ErrNotDir):
 		text = path + " cannot be: something on the way to it is a file and not a directory. List the directories above it with Glob, and choose another path."
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		text = "the operating system does not let this program write " + path + ". It is as it was. Tell the user if it is needed."

@@ -122,7 +122,7 @@ func checkOverwrite(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text
 	}
 	switch f.knowledge(snapshot.Data) {
 	case reads.Unread:
-		return refuse(" exists already and was not read. Read it first, so that nothing is overwritten unseen; use Edit to change a part of it.")
+		return refuse(" exists already and was not read. Read it first, so that nothing is overwritten unseen; use %s to change a part of it.", f.partly)
 	case reads.Stale:
 		advice := f.target.Value + " changed since it was read, and nothing was written."
 		if shown, ok := currentContent(f, text); ok {
@@ -134,7 +134,7 @@ func checkOverwrite(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text
 		return refuse(" was read in part only. Read it whole first, so that nothing is overwritten unseen, or change its cells with NotebookEdit.")
 	}
 	line := firstUnseenLine(f, snapshot, text)
-	return refuse(" was read in part only: from line %d on not everything was shown. Read it from there (offset %d), so that nothing is overwritten unseen. If a line is longer than Read shows, use Edit, which changes a part.", line, line)
+	return refuse(" was read in part only: from line %d on not everything was shown. Read it from there (offset %d), so that nothing is overwritten unseen. If a line is longer than Read shows, use %s, which changes a part.", line, line, f.partly)
 }
 
 // firstUnseenLine returns the number of the first line that the model may not have

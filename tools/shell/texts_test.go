@@ -21,6 +21,7 @@ func shipped() []pegboard.Tool {
 	return append(files.Tools(),
 		shell.Bash(shell.Options{}), shell.PowerShell(shell.Options{}), shell.REPL(shell.REPLOptions{}),
 		shell.TaskOutput(), shell.TaskStop(), shell.Monitor(shell.Options{}),
+		files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}),
 		results.Read(results.Options{}), pegboard.ToolSearch(pegboard.SearchOptions{}))
 }
 

@@ -27,28 +27,37 @@ const (
 	minAppliedLength = 10
 )
 
-// absentError returns the error for an old text that is not in the file, with the lines
-// that are most similar to it.
+// absentError returns the error for an old text that is not in the file, with the lines, or
+// the part of a line, that are most similar to it.
 func (t *Text) absentError(r Replacement) *AbsentError {
+	e := t.absentLines(r)
+	old, _ := linesWithoutEnds(strings.Trim(r.Old, "\n"))
+	if len(old) != 1 {
+		return e
+	}
+	text := t.String()
+	at, similarity, ok := nearestPart(text, old[0])
+	line := 1 + strings.Count(text[:at.start], "\n")
+	if ok && similarity > e.Similarity && text[at.start:at.end] != newLineIndex(text).lines[line-1] {
+		e.Nearest, e.Similarity = Range{line, line}, similarity
+		e.Part, e.Byte = true, at.start-strings.LastIndexByte(text[:at.start], '\n')-1
+		e.Diff = shortDiff(old, []string{text[at.start:at.end]})
+	}
+	return e
+}
+
+// absentLines returns the error for whole lines that are not in the file, with the lines
+// that are most similar to them.
+func (t *Text) absentLines(r Replacement) *AbsentError {
 	e := &AbsentError{Numbered: hasLineNumbers(r.Old)}
 	if at := strings.Index(t.normalized, r.New); at >= 0 && len(strings.TrimSpace(r.New)) >= minAppliedLength {
 		e.Applied = 1 + strings.Count(t.normalized[:at], "\n")
 	}
 	old, _ := linesWithoutEnds(strings.Trim(r.Old, "\n"))
-	text := t.String()
-	lines := newLineIndex(text).lines
+	lines := newLineIndex(t.String()).lines
 	if at, similarity, ok := nearest(lines, old); ok {
 		e.Nearest, e.Similarity = Range{at.start + 1, at.end}, similarity
 		e.Diff = shortDiff(old, lines[at.start:at.end])
-	}
-	if len(old) != 1 {
-		return e
-	}
-	at, similarity, ok := nearestPart(text, old[0])
-	if line := 1 + strings.Count(text[:at.start], "\n"); ok && similarity > e.Similarity && text[at.start:at.end] != lines[line-1] {
-		e.Nearest, e.Similarity = Range{line, line}, similarity
-		e.Part, e.Byte = true, at.start-strings.LastIndexByte(text[:at.start], '\n')-1
-		e.Diff = shortDiff(old, []string{text[at.start:at.end]})
 	}
 	return e
 }

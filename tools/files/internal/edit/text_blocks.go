@@ -70,7 +70,7 @@ func (p *blockPlacer) place(b Block) (MatchLevel, error) {
 	}
 	e, ok := m.lineEdit.apply(p.index, at)
 	if !ok {
-		return 0, p.text.absentError(r)
+		return 0, p.text.absentLines(r)
 	}
 	if b.AddsEnd && e.end == len(p.index.text) && !strings.HasSuffix(e.text, "\n") {
 		e.text += "\n"
@@ -196,7 +196,7 @@ func (p *blockPlacer) find(m *matcher, atEnd bool, from int, headed bool) (Match
 		}
 		return 0, interval{}, e
 	}
-	return 0, interval{}, p.text.absentError(m.replacement)
+	return 0, interval{}, p.text.absentLines(m.replacement)
 }
 
 // endingAt returns the intervals that end at a line.
