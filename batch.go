@@ -41,6 +41,7 @@ type batch struct {
 	jobs     []*job          // in the order of admission
 	loops    breaker.Message // of the calls that the loop breaker counts
 	outcomes []Outcome       // one for each job, if the number of calls is known in advance
+	last     lastCall        // for the call that is admitted next
 	firstID  string          // of the first call
 	ids      map[string]bool // made for the second call
 
@@ -140,6 +141,7 @@ func (b *batch) admit(j *job, c Call) {
 	j.forced = c.forced
 	j.duplicate = c.ID != "" && b.isDuplicate(c.ID)
 	j.openLimits()
+	j.before = b.neighborOf(j)
 	b.jobs = append(b.jobs, j)
 	b.countForBreaker(j)
 	if b.events != nil {
@@ -166,6 +168,35 @@ func (b *batch) isDuplicate(id string) bool {
 	before := b.ids[id]
 	b.ids[id] = true
 	return before
+}
+
+// A lastCall is the call that was admitted last. It is zero if the next call is not
+// compared with it.
+type lastCall struct {
+	entry *entry
+	call  *neighbor
+}
+
+// neighborOf returns the call directly before j, which has not been added to jobs, if both
+// call the same tool and are compared. It keeps the input of j as the model wrote it, for
+// the call after it: the job may replace its own while that call is decided.
+//
+// A call that a tool makes is not compared: the tool reads each result by itself.
+func (b *batch) neighborOf(j *job) *neighbor {
+	if len(b.outcomes) == 1 || b.parent != nil {
+		return nil
+	}
+	last := b.last
+	b.last = lastCall{}
+	e, ok := b.pool.lookup(j.call.Name)
+	if !ok || !e.compares || j.duplicate || j.late || j.forced != nil || j.supplied != nil {
+		return nil
+	}
+	b.last = lastCall{e, &neighbor{j, Call{ID: j.call.ID, Name: j.call.Name, Input: slices.Clone(j.call.Input), FromText: j.call.FromText}}}
+	if last.entry != e {
+		return nil
+	}
+	return last.call
 }
 
 // countForBreaker tells the loop breaker of a call, in the order of the message. The

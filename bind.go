@@ -169,6 +169,19 @@ func (t *boundTool) Permit(ctx context.Context, c *Call) Decision {
 	return t.Tool.Permit(ctx, c)
 }
 
+// Equivalent implements [Tool].
+func (t *boundTool) Equivalent(a, b *Call) bool {
+	a, err := t.decoded(a)
+	if err != nil {
+		return false
+	}
+	b, err = t.decoded(b)
+	return err == nil && t.Tool.Equivalent(a, b)
+}
+
+// compares reports whether Equivalent may be true.
+func (t *boundTool) compares() bool { return mayCompare(t.Tool) }
+
 // ClassifierInput implements [Tool].
 func (t *boundTool) ClassifierInput(c *Call) string {
 	c, err := t.decoded(c)

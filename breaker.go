@@ -38,6 +38,8 @@ type BreakerLimits struct {
 func breakerOutcome(o *Outcome) breaker.Outcome {
 	is := func(err error) bool { return errors.Is(o.Err, err) }
 	switch {
+	case o.SameAs != nil: // the breaker has counted that call
+		return breaker.NotRun
 	case is(ErrDenied), is(ErrBudget) && !is(ErrCancelled): // the model was told that it has none left
 		return breaker.Denied
 	case is(ErrInvalidInput), is(ErrUnknownTool):

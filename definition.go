@@ -55,6 +55,23 @@ type Definition[In, Out any] struct {
 	// counts as matching. Default: none.
 	Observe func(in In, c *Call) map[string]any
 
+	// Equivalent reports whether two calls are the same, so that the second need not run if
+	// the model makes one directly after the other in the same message. Set it to [SameInput]
+	// if the results of two such calls cannot differ, apart from what other programs do
+	// meanwhile. Default: no two calls are the same, as is right for a clock, a random number
+	// or a queue.
+	//
+	// The second call waits for the first and gets a short result that refers to it, also if
+	// the first was denied or failed: see [Outcome].SameAs. It is not put to hooks before the
+	// call, a [Guard] or the user again. It runs for itself if it is not read-only, a rule
+	// denies it, the caller has decided either call, somebody changed or repaired an input,
+	// or the first was stopped before it had a result. Calls that a tool makes with [Call.Run],
+	// and calls of external tools, are never compared.
+	//
+	// A is the earlier call. Equivalent must be pure. If it panics, the calls are different.
+	// With Info.Polls, Info.Supplied or Info.RequiresGuard it is an error.
+	Equivalent func(a, b In) bool
+
 	// Enabled says whether the tool is offered in s. Default: it is. S is nil when a registry
 	// compares the tools of a source with its earlier ones.
 	Enabled func(s *Session) bool
@@ -83,6 +100,17 @@ type Definition[In, Out any] struct {
 	// Result maps the output to a result for the model. Default: a *Result as it is, a
 	// string as text, anything else as JSON. Result.Data is the output unless Result sets it.
 	Result func(out Out) *Result
+}
+
+// SameInput reports whether two inputs are deeply equal: a ready [Definition].Equivalent.
+// JSON, the input of a tool of [BuildRaw], is compared as a value, whatever its spelling; 1
+// and 1.0 are different.
+func SameInput[In any](a, b In) bool {
+	if x, ok := any(a).(json.RawMessage); ok {
+		y, _ := any(b).(json.RawMessage)
+		return sameJSON(x, y)
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 // Build returns the tool that d describes. If d is wrong, it panics and names the tool and
@@ -233,6 +261,12 @@ func (d *Definition[In, Out]) check() error {
 		return wrong("Info.Retry", "has no meaning, since Info.Supplied says that the host executes the calls; leave it out")
 	case d.Supplied && d.Interrupt == InterruptDetach:
 		return wrong("Info.Interrupt", "a call that the host executes cannot be detached; use InterruptCancel or InterruptBlock")
+	case d.Equivalent != nil && d.Supplied:
+		return wrong("Equivalent", "is never called, since Info.Supplied says that the host executes the calls; leave out one of them")
+	case d.Equivalent != nil && d.Polls:
+		return wrong("Equivalent", "is never called, since Info.Polls says that equal calls in a row are normal; leave out one of them")
+	case d.Equivalent != nil && d.RequiresGuard:
+		return wrong("Equivalent", "is never called, since Info.RequiresGuard says that the host must see every call; leave out one of them")
 	case d.Inspect != nil && !d.Traits.isZero():
 		return wrong("Traits", "set Traits or Inspect, not both")
 	case d.Traits.ReadOnly && d.Traits.Destructive:
@@ -325,6 +359,22 @@ func (t *defined[In, Out]) Preview(ctx context.Context, c *Call) ([]Diff, error)
 	}
 	return t.def.Preview(ctx, in, c)
 }
+
+func (t *defined[In, Out]) Equivalent(a, b *Call) bool {
+	if t.def.Equivalent == nil {
+		return false
+	}
+	x, err := t.in(a)
+	if err != nil {
+		return false
+	}
+	y, err := t.in(b)
+	return err == nil && t.def.Equivalent(x, y)
+}
+
+// compares reports whether Equivalent may be true. A wrapper does not have this method: it
+// is asked about each call.
+func (t *defined[In, Out]) compares() bool { return t.def.Equivalent != nil }
 
 func (t *defined[In, Out]) ClassifierInput(c *Call) string {
 	if t.def.ClassifierInput == nil {

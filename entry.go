@@ -16,6 +16,7 @@ type entry struct {
 	tool     Tool
 	info     Info
 	output   *outputSpec
+	compares bool         // its calls may be the same, see Tool.Equivalent
 	decl     *Declaration // the declaration for every session, or nil if the tool is asked in each
 	deferred *Declaration // decl, deferred
 }
@@ -45,7 +46,15 @@ func newEntry(t Tool) (e entry, err error) {
 	}
 	e.info.Aliases = slices.Clone(e.info.Aliases)
 	e.tool = t
+	e.compares = mayCompare(t) && !e.info.Polls && !e.info.Supplied && !e.info.RequiresGuard
 	return e, nil
+}
+
+// mayCompare reports whether Equivalent of t may be true. It says no for most tools, and
+// spares their calls the comparison.
+func mayCompare(t Tool) bool {
+	c, ok := t.(interface{ compares() bool })
+	return !ok || c.compares()
 }
 
 // checkRuleNames returns an error if no rule can name the tool. The exposed name of an
@@ -73,6 +82,7 @@ func newExternalEntry(source string, t Tool) (entry, error) {
 	}
 	e.info.Name, e.info.server = toolname.Exposed(source, raw), toolname.Server(source)
 	e.info.spelled = toolname.Prefix + source + "__" + raw
+	e.compares = false   // what it says of itself is not trusted
 	e.info.Aliases = nil // an external tool cannot claim further names
 	e.tool = externalTool{Tool: t, info: e.info}
 	return e, nil

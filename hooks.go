@@ -32,9 +32,11 @@ type Hooks struct {
 	// answered later, see [ErrDeferred], counts as one.
 	PostFailure func(ctx context.Context, h *HookCall) error
 	// NotRun runs after a call whose tool was not called, instead of Post: its name is
-	// unknown, its input is wrong, it was denied, or it was stopped before. The error in
-	// h.Outcome says which, and h.Outcome.Decision who denied it. The hook may change the
-	// text of h.Outcome.Result, which stays an error, and end the turn. If it fails, that is
+	// unknown, its input is wrong, it was denied, it was stopped before, or the same call
+	// before it was its answer. The error in h.Outcome says which, h.Outcome.Decision who
+	// denied it, and h.Outcome.SameAs which call is the same; only then the error may be nil.
+	// The hook may change the text of h.Outcome.Result, in which an error stays one, and end
+	// the turn. If it fails, that is
 	// logged and changes nothing. So one of Post, PostFailure and NotRun runs for every
 	// call, except one that is submitted after [Stream.Abandon].
 	NotRun func(ctx context.Context, h *HookCall) error

@@ -16,7 +16,7 @@ import (
 // A job takes one call through the pipeline. Its stages stand below in the order in which
 // they run; those from decode to permit run again when the input is replaced:
 //
-//	lookup ▸ decode ▸ findTargets ▸ waitForMessage ▸ waitForKeys ▸ validate ▸ permit ▸ invoke ▸ finish
+//	lookup ▸ decode ▸ findTargets ▸ waitForMessage ▸ waitForKeys ▸ findSame ▸ validate ▸ permit ▸ invoke ▸ finish
 //
 // A job runs on a goroutine of its own. All fields but the atomic ones and run belong to
 // that goroutine, or to the one that answers for an abandoned tool.
@@ -52,6 +52,10 @@ type job struct {
 
 	schedule schedule
 	order    questionOrder
+
+	before   *neighbor   // the call before it, if the two are compared
+	sameAs   *job        // the call whose outcome this one has, too
+	replaced atomic.Bool // the input was replaced
 
 	supplied *supplied   // the outcome, which Executor.Supply was given
 	answered atomic.Bool // Session.Supply has supplied the outcome
@@ -121,9 +125,14 @@ func (j *job) runStages(ctx context.Context) Outcome {
 		if f != nil {
 			return j.fail(f)
 		}
+		if j.sameAs != nil {
+			return j.sameOutcome()
+		}
 		if rewritten == nil {
 			return j.invoke(ctx)
 		}
+		j.replaced.Store(true)
+		j.notifyHeld()
 		j.nextSnapshot().Input = rewritten
 	}
 	return j.fail(&failure{
@@ -182,6 +191,9 @@ func (j *job) decideInput(ctx context.Context) (rewritten json.RawMessage, f *fa
 	}
 	if j.supplied != nil { // decided and executed before
 		return nil, nil
+	}
+	if f := j.findSame(ctx); f != nil || j.sameAs != nil {
+		return nil, f
 	}
 	if f := j.validate(ctx); f != nil {
 		return nil, f

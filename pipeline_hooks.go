@@ -85,7 +85,7 @@ func (j *job) notRunHook(o *Outcome) {
 	o.StopTurn = o.StopTurn || changed.StopTurn
 	if changed.Result != nil {
 		r := *changed.Result
-		r.IsError, r.UpdateSession = true, nil
+		r.IsError, r.UpdateSession = r.IsError || o.Result.IsError, nil
 		if r.empty() {
 			r.Parts = o.Result.Parts
 		}

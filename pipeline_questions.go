@@ -13,6 +13,7 @@ import (
 type questionOrder struct {
 	decided   atomic.Bool // the call has asked, was decided, or has ended
 	inMessage atomic.Bool // the call waits for the message, or was just woken by its end
+	forSame   atomic.Bool // the call waits for the outcome of the same call before it
 
 	watched atomic.Bool   // changed is not nil
 	changed chan struct{} // closed when a field above changes, or the call begins to wait; guarded by batch.mu
@@ -26,7 +27,7 @@ func (j *job) endDeciding() {
 
 // mayAskSoon reports whether the call holds back the questions of later calls.
 func (j *job) mayAskSoon() bool {
-	if j.order.decided.Load() || j.schedule.ticket.Waits() {
+	if j.order.decided.Load() || j.order.forSame.Load() || j.schedule.ticket.Waits() {
 		return false
 	}
 	if j.order.inMessage.Load() {

@@ -155,6 +155,12 @@ type Outcome struct {
 	// Post hook may replace the result. Data of the tool's output type needs no check.
 	OutputErr error
 
+	// SameAs is the call before it in the message whose outcome this is, too, see
+	// [Definition].Equivalent. Then the tool was not called for this one: Result refers to the
+	// result of that call and has its Data, and Err has its error. Nil means that the call has
+	// an outcome of its own.
+	SameAs *Call
+
 	Decision Decision      // of the permission; zero if the call did not get there
 	Repairs  []string      // how the input was repaired before it was decoded
 	StopTurn bool          // Result.StopTurn, too many calls in a row were denied, or a budget is used up

@@ -39,7 +39,7 @@ var rootLayers = []rootLayer{
 	}},
 	{about: "batches and the pipeline", files: []string{
 		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",
-		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_hooks", "pipeline_ahead", "pipeline_guard", "pipeline_questions", "pipeline_progress", "pipeline_supply", "pipeline_limits", "pipeline_retry", "inquiry", "tool_run", "pipeline_outcome",
+		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_same", "pipeline_hooks", "pipeline_ahead", "pipeline_guard", "pipeline_questions", "pipeline_progress", "pipeline_supply", "pipeline_limits", "pipeline_retry", "inquiry", "tool_run", "pipeline_outcome",
 	}},
 }
 

@@ -30,6 +30,9 @@ type Tool interface {
 	Validate(ctx context.Context, c *Call) error
 	// Permit returns the tool's own opinion of c. The zero Decision is no opinion.
 	Permit(ctx context.Context, c *Call) Decision
+	// Equivalent reports whether two calls of one message, a directly before b, are the same,
+	// so that b need not run: see [Definition].Equivalent. It is pure.
+	Equivalent(a, b *Call) bool
 	// ClassifierInput returns the text that a [Classifier] is shown of c, or "" if it is
 	// not asked about c. It is pure, and called only where a classifier may decide.
 	ClassifierInput(c *Call) string

@@ -87,6 +87,7 @@ func Glob(o GlobOptions) pegboard.Tool {
 			_, err := in.searches()
 			return err
 		},
+		Equivalent: pegboard.SameInput[globInput],
 		ClassifierInput: func(in globInput, _ *pegboard.Call) string {
 			return fmt.Sprintf("%s in %s", in.Pattern, cmp.Or(in.Path, "."))
 		},

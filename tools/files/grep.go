@@ -90,9 +90,10 @@ func Grep(o GrepOptions) pegboard.Tool {
 		Inspect: func(in grepInput, _ *pegboard.Call) pegboard.Traits {
 			return searchTraits(in.bases()...)
 		},
-		Lines:    grepInput.lines,
-		Observe:  func(in grepInput, c *pegboard.Call) map[string]any { return observedPath(c, "path", in.Path) },
-		Validate: func(_ context.Context, in grepInput, _ *pegboard.Call) error { return o.validate(in) },
+		Lines:      grepInput.lines,
+		Observe:    func(in grepInput, c *pegboard.Call) map[string]any { return observedPath(c, "path", in.Path) },
+		Validate:   func(_ context.Context, in grepInput, _ *pegboard.Call) error { return o.validate(in) },
+		Equivalent: pegboard.SameInput[grepInput],
 		ClassifierInput: func(in grepInput, _ *pegboard.Call) string {
 			return fmt.Sprintf("%s in %s", in.Pattern, cmp.Or(in.Path, "."))
 		},

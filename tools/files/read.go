@@ -151,6 +151,7 @@ func Read(o ReadOptions) pegboard.Tool {
 			}
 			return checkNoNUL("file_path", in.FilePath)
 		},
+		Equivalent:      pegboard.SameInput[readInput],
 		ClassifierInput: func(in readInput, _ *pegboard.Call) string { return in.FilePath },
 		Call:            o.read,
 		Result:          readResult,
