@@ -189,7 +189,7 @@ func (b *batch) neighborOf(j *job) *neighbor {
 	last := b.last
 	b.last = lastCall{}
 	e, ok := b.pool.lookup(j.call.Name)
-	if !ok || !e.compares || j.duplicate || j.late || j.forced != nil || j.supplied != nil {
+	if !ok || !e.compares || j.forced != nil {
 		return nil
 	}
 	b.last = lastCall{e, &neighbor{j, Call{ID: j.call.ID, Name: j.call.Name, Input: slices.Clone(j.call.Input), FromText: j.call.FromText}}}

@@ -41,7 +41,8 @@ type Info struct {
 	// CancelsSiblings stops the other calls of the message when a call fails, if the
 	// executor allows it: as for a shell whose commands build on each other.
 	CancelsSiblings bool
-	// Polls tells the loop breaker that equal calls in a row are normal.
+	// Polls tells the loop breaker that equal calls in a row are normal. Each of them runs,
+	// see [Definition].Equivalent.
 	Polls bool
 	// Strict asks the provider to enforce the input schema, where it can. Input is checked
 	// here in any case.

@@ -38,6 +38,9 @@ func LogEvents(l *slog.Logger) func(Event) {
 		}
 		if o := e.Outcome; o != nil {
 			attrs = append(attrs, slog.Duration("elapsed", o.Elapsed), slog.Bool("failed", o.Result.IsError))
+			if o.SameAs != nil {
+				attrs = append(attrs, slog.String("same_as", o.SameAs.ID))
+			}
 			if o.Attempts > 1 {
 				attrs = append(attrs, slog.Int("attempts", o.Attempts))
 			}

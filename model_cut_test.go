@@ -155,7 +155,10 @@ func (c cut) check(t *testing.T, s *scene, at time.Time, what func() string) {
 		case slices.ContainsFunc(s.plan[:i], func(p planned) bool { return p.id == o.Call.ID }):
 			require.ErrorIs(t, o.Err, pegboard.ErrDuplicate, "%s\n%s", o.Call.ID, what())
 		default:
-			alone := foresee(plan{s.plan[i]})[0]
+			alone := foresee(plan{s.plan[i]}, true)[0]
+			if o.SameAs != nil { // it is checked with nothing in between
+				alone.same = o.SameAs.ID
+			}
 			if alone.says = o.Result.Text(); s.plan[i].Ends == "hang" && o.Err == nil {
 				t.Fatalf("%s hangs, and ended by itself\n%s", o.Call.ID, what())
 			}

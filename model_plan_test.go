@@ -176,9 +176,23 @@ func draw(rnd *rand.Rand) (p plan) {
 				c.Inner = append(c.Inner, in.settled().input())
 			}
 		}
+		if len(p) > 0 && rnd.IntN(5) == 0 {
+			c = repeated(&p[len(p)-1], c, rnd.IntN(4) > 0)
+		}
 		p = append(p, c)
 	}
 	return p
+}
+
+// repeated returns the call before once more, in the place of c. Look: both are read-only.
+func repeated(before *planned, c planned, look bool) planned {
+	if look && before.tool != "Script" {
+		before.Look, before.Writes = true, nil
+		before.action = before.settled()
+	}
+	again := *before
+	again.id, again.gap = c.id, c.gap
+	return again
 }
 
 func drawAction(rnd *rand.Rand) action {

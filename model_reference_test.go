@@ -19,6 +19,7 @@ type expected struct {
 	says  string         // what it tells the model, if it succeeds
 	fails bool           // its result describes a failure
 	inner []expected     // of the calls that it made
+	same  string         // the id of the call whose outcome it has, too
 
 	repaired bool // its input was repaired
 }
@@ -27,10 +28,11 @@ func failed(stage pegboard.Stage, is ...error) expected {
 	return expected{stage: stage, is: is, fails: true}
 }
 
-// foresee returns how each call of a plan ends when nothing disturbs it.
-func foresee(p plan) []expected {
-	ref := reference{files: map[string]string{}}
-	return ref.message(p)
+// foresee returns how each call of a plan ends when nothing disturbs it. Each: every call
+// runs for itself.
+func foresee(p plan, each bool) []expected {
+	ref := reference{files: map[string]string{}, each: each}
+	return ref.message(p, false)
 }
 
 // reference takes the calls of a plan one after the other. It is written after the
@@ -38,21 +40,54 @@ func foresee(p plan) []expected {
 type reference struct {
 	files map[string]string // what calls have written
 	left  []action          // calls that go on in the background, and keep their keys
+	each  bool              // no call is answered by the one before it
 }
 
-func (r *reference) message(calls []planned) (foreseen []expected) {
+// message takes the calls of a message, or those of a script.
+func (r *reference) message(calls []planned, script bool) (foreseen []expected) {
 	ids := map[string]bool{}
-	for _, c := range calls {
+	twin := false // the call before has the id of another
+	for i, c := range calls {
 		if ids[c.id] {
-			foreseen = append(foreseen, failed(pegboard.StageAdmit, pegboard.ErrDuplicate))
+			foreseen, twin = append(foreseen, failed(pegboard.StageAdmit, pegboard.ErrDuplicate)), true
 			continue
 		}
 		ids[c.id] = true
-		f := r.call(c)
+		var f expected
+		if before := c.before(calls[:i]); before != nil && !twin && !script && !r.each && !r.unreachable(c).fails {
+			f = foreseen[i-1].again(before.id, c)
+		} else {
+			f = r.call(c)
+		}
+		twin = false
 		f.repaired = c.tool != "Nothing" && c.Look && (c.spelling == "fenced" || c.spelling == "lost")
 		foreseen = append(foreseen, f)
 	}
 	return foreseen
+}
+
+// before returns the last of calls if c is the same call, and is answered by it.
+func (p planned) before(calls []planned) *planned {
+	if len(calls) == 0 || !p.Look || p.spelling != "" || p.Rule == "deny" {
+		return nil
+	}
+	last := calls[len(calls)-1]
+	if last.tool != p.tool || last.spelling != "" || last.input() != p.input() {
+		return nil
+	}
+	return &last
+}
+
+// again returns how c ends if the call before it, whose id is before, is the same and has
+// ended as f.
+func (f expected) again(before string, c planned) expected {
+	if f.same == "" {
+		f.same = before
+	}
+	if !f.fails && c.Post != "replace" {
+		f.says = c.tool + " was not run again: a call before it in this message (" + f.same + ") is the same. The result of that call holds for both."
+	}
+	return f
 }
 
 func (r *reference) call(c planned) expected {
@@ -73,8 +108,8 @@ func (r *reference) call(c planned) expected {
 	return f
 }
 
-// refuse says why a call does not run, or nothing.
-func (r *reference) refuse(c planned) expected {
+// unreachable says why a call does not get to a decision, or nothing.
+func (r *reference) unreachable(c planned) expected {
 	switch {
 	case c.tool == "Nothing":
 		return failed(pegboard.StageLookup, pegboard.ErrUnknownTool)
@@ -85,6 +120,14 @@ func (r *reference) refuse(c planned) expected {
 		if held.conflicts(c.action) {
 			return failed(pegboard.StageTargets, pegboard.ErrDetached)
 		}
+	}
+	return expected{}
+}
+
+// refuse says why a call does not run, or nothing.
+func (r *reference) refuse(c planned) expected {
+	if refused := r.unreachable(c); refused.fails {
+		return refused
 	}
 	switch {
 	case c.Valid == "no":
@@ -108,7 +151,7 @@ func (r *reference) refuse(c planned) expected {
 // work does what the tool does.
 func (r *reference) work(c planned) expected {
 	if c.tool == "Script" {
-		return expected{says: "played", inner: r.message(c.inner())}
+		return expected{says: "played", inner: r.message(c.inner(), true)}
 	}
 	f := expected{}
 	for _, x := range c.Reads {
@@ -150,6 +193,11 @@ func (f expected) check(t *testing.T, o pegboard.Outcome, what func() string) {
 		require.ErrorAs(t, o.Err, &ce, "%s\n%s", o.Call.ID, what())
 		require.Equal(t, f.stage, ce.Stage, "%s: %v\n%s", o.Call.ID, o.Err, what())
 	}
+	same := ""
+	if o.SameAs != nil {
+		same = o.SameAs.ID
+	}
+	require.Equal(t, f.same, same, "%s\n%s", o.Call.ID, what())
 	for _, err := range f.is {
 		require.ErrorIs(t, o.Err, err, "%s\n%s", o.Call.ID, what())
 	}

@@ -23,6 +23,7 @@ type manner struct {
 	far      bool // each call is sent away as id, name and bytes
 	streams  bool // while the model still writes
 	siblings bool // a failure may cancel the calls beside it
+	each     bool // no call is the same as another
 }
 
 // scene is a plan that is played.
@@ -57,7 +58,11 @@ func play(t *testing.T, p plan, limit int, how manner, onEvent func(s *scene, n 
 		s.onEvent = func(n int) { onEvent(s, n) }
 	}
 	s.session = s.world.session(t)
-	pool := planTools().AssemblePool(s.session, pegboard.PoolConfig{})
+	tools := planTools()
+	if how.each {
+		tools = planToolsEach()
+	}
+	pool := tools.AssemblePool(s.session, pegboard.PoolConfig{})
 	var turn context.Context
 	turn, s.cancel = context.WithCancelCause(t.Context())
 	defer s.cancel(nil)

@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
@@ -36,11 +38,11 @@ func TestInvariant9ScheduleEqualsSerialRun(t *testing.T) {
 	manners := []manner{{name: "serially", serially: true}, {name: "together"}, {name: "elsewhere", far: true}, {name: "streamed", streams: true}}
 	for seed := range effort.Of(t, uint64(100)) {
 		p := draw(rand.New(rand.NewPCG(seed, 9)))
-		want := foresee(p)
 		for _, how := range manners {
 			if how.serially && hasTwins(p) || how.far && hasScript(p) {
 				continue
 			}
+			want := foresee(p, how.serially)
 			what := func() string { return "seed " + strconv.FormatUint(seed, 10) + ", " + how.name + ":" + p.String() }
 			bubble(t, what, func(t *testing.T) {
 				t.Helper()
@@ -53,6 +55,29 @@ func TestInvariant9ScheduleEqualsSerialRun(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestSameCallsEndAsIfEachHadRun plays random plans with tools that compare their calls, and
+// with tools that do not. Only the texts of calls that were not run again differ.
+func TestSameCallsEndAsIfEachHadRun(t *testing.T) {
+	t.Parallel()
+	for seed := range effort.Of(t, uint64(60)) {
+		p := draw(rand.New(rand.NewPCG(seed, 10)))
+		for _, streams := range []bool{false, true} {
+			what := func() string { return "seed " + strconv.FormatUint(seed, 10) + ":" + p.String() }
+			var once, each []pegboard.Outcome
+			bubble(t, what, func(t *testing.T) { t.Helper(); once = play(t, p, 0, manner{streams: streams}, nil).outs })
+			bubble(t, what, func(t *testing.T) { t.Helper(); each = play(t, p, 0, manner{streams: streams, each: true}, nil).outs })
+			for i, o := range once {
+				require.Nil(t, each[i].SameAs, what())
+				require.Equal(t, each[i].Result.IsError, o.Result.IsError, "%s\n%s", o.Call.ID, what())
+				require.Equal(t, fmt.Sprint(each[i].Err), fmt.Sprint(o.Err), "%s\n%s", o.Call.ID, what())
+				if o.SameAs == nil {
+					require.Equal(t, each[i].Result.Text(), o.Result.Text(), "%s\n%s", o.Call.ID, what())
+				}
+			}
 		}
 	}
 }

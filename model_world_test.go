@@ -129,24 +129,30 @@ func askAsPlanned(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
 // worldOf is the world of a session. The tools of all plans are the same.
 var worldOf = pegboard.NewKey[*world]("world")
 
-// planTools are the tools whose calls make up a plan.
-var planTools = sync.OnceValue(func() *pegboard.Registry {
+// planTools are the tools whose calls make up a plan, and planToolsEach are those whose calls
+// are never the same.
+var (
+	planTools     = sync.OnceValue(func() *pegboard.Registry { return newPlanTools(pegboard.SameInput[action]) })
+	planToolsEach = sync.OnceValue(func() *pegboard.Registry { return newPlanTools(nil) })
+)
+
+func newPlanTools(same func(a, b action) bool) *pegboard.Registry {
 	var reg pegboard.Registry
 	for name, i := range map[string]pegboard.Interrupt{"Do": pegboard.InterruptBlock, "DoOrStop": pegboard.InterruptCancel, "DoOrLeave": pegboard.InterruptDetach} {
-		err := reg.Add(planTool(pegboard.Info{Name: name, Interrupt: i, Timeout: actionTime, CancelsSiblings: i == pegboard.InterruptCancel}))
+		err := reg.Add(planTool(pegboard.Info{Name: name, Interrupt: i, Timeout: actionTime, CancelsSiblings: i == pegboard.InterruptCancel}, same))
 		if err != nil {
 			panic(err)
 		}
 	}
-	if err := reg.Add(planTool(pegboard.Info{Name: "Script"})); err != nil {
+	if err := reg.Add(planTool(pegboard.Info{Name: "Script"}, same)); err != nil {
 		panic(err)
 	}
 	return &reg
-})
+}
 
-func planTool(info pegboard.Info) pegboard.Tool {
+func planTool(info pegboard.Info, same func(a, b action) bool) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[action, *pegboard.Result]{
-		Info: info, Description: "Does one step of a plan.",
+		Info: info, Description: "Does one step of a plan.", Equivalent: same,
 		Inspect: func(p action, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{Concurrency: pegboard.Concurrency(p.Class), ReadOnly: p.Look}
 			for _, r := range p.Reads {

@@ -132,7 +132,6 @@ func (j *job) runStages(ctx context.Context) Outcome {
 			return j.invoke(ctx)
 		}
 		j.replaced.Store(true)
-		j.notifyHeld()
 		j.nextSnapshot().Input = rewritten
 	}
 	return j.fail(&failure{

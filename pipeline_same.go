@@ -77,12 +77,13 @@ func (j *job) waitForSame(ctx context.Context, before *job) (ended bool, f *fail
 	return true, nil
 }
 
-// answers reports whether the outcome of j, which has ended, holds for a call after it with
-// the same input. It does not if it says less about the call than about the moment: that
-// the call was stopped, or that a budget was used up.
+// answers reports whether the outcome of j, which has ended, holds for other, the same call
+// after it. It does not if it says nothing about the call, but that it was stopped, was
+// refused for lack of a budget, or is answered later. A call that got nowhere, such as one
+// with the id of another, is not read-only.
 func (j *job) answers(other *job) bool {
 	same := func(t, o Target) bool { return t.Kind == o.Kind && t.Access == o.Access && t.samePlace(o) }
-	if j.replaced.Load() || len(j.repairs) > 0 || !j.call.ReadOnly() || !slices.EqualFunc(j.call.state.targets, other.call.state.targets, same) {
+	if j.replaced.Load() || !j.call.ReadOnly() || !slices.EqualFunc(j.call.state.targets, other.call.state.targets, same) {
 		return false
 	}
 	err := j.published().Err

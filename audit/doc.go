@@ -16,7 +16,8 @@
 // Every [pegboard.EventDecided] makes a line, including those about targets that a
 // running call checks. The line of a call is written to the file before the tool is
 // called. A call that was neither denied nor run makes a line when it ends: its tool was
-// unknown, its input was wrong, or it was stopped while it waited. If it was allowed
+// unknown, its input was wrong, it was stopped while it waited, or the same call before it
+// was its answer, see [pegboard.Outcome].SameAs. If it was allowed
 // before, it has two lines. So each call has a line, except one that is submitted after
 // [pegboard.Stream.Abandon]. There is none for targets that [pegboard.Call.Filter] removes,
 // and for what a detached call checks after Run has returned.
@@ -40,6 +41,7 @@
 //	mode      the session's mode just after the decision
 //	stage     of notRun: the stage that the call ended at, as CallError.Stage
 //	error     of notRun: what kind of failure that was, as CallError.Sentinel
+//	sameAs    of notRun: the id of the same call before it, whose lines are about both
 //	rule      the rule that decided: its behavior, its text and its source; the text of a
 //	          rule on facts is like "read-only, not open-world, of github"
 //	remember  updates of the permissions by the answer: "addRules allow localSettings";

@@ -32,6 +32,7 @@ type line struct {
 	Mode     string          `json:"mode,omitempty"`
 	Stage    string          `json:"stage,omitempty"`
 	Error    string          `json:"error,omitempty"`
+	SameAs   string          `json:"sameAs,omitempty"`
 	Rule     *rule           `json:"rule,omitempty"`
 	Remember []string        `json:"remember,omitempty"`
 	Targets  []string        `json:"targets,omitempty"`
@@ -71,22 +72,28 @@ func newLine(e pegboard.Event, inputs bool) (l line, ok bool) {
 		l.addDecision(e, inputs)
 		return l, true
 	case e.Kind == pegboard.EventFinished && e.Outcome != nil:
-		refusal := refusalOf(e.Outcome)
-		if refusal == nil {
+		refusal, same := refusalOf(e.Outcome), e.Outcome.SameAs
+		if refusal == nil && same == nil {
 			return line{}, false
 		}
 		l = newCallLine(e, e.Call.Targets(), inputs)
-		l.addRefusal(refusal, inputs)
+		l.Behavior = notRun
+		if same != nil {
+			l.SameAs = namer(inputs)(same.ID)
+		}
+		if refusal != nil {
+			l.addRefusal(refusal, inputs)
+		}
 		return l, true
 	}
 	return line{}, false
 }
 
 // refusalOf returns why a call did not run, or nil if it ran or has a line that says that
-// it was denied.
+// it was denied. Of a call that is the same as another, the line of that call says it.
 func refusalOf(o *pegboard.Outcome) *pegboard.CallError {
 	var refusal *pegboard.CallError
-	if o.Decision.Behavior == pegboard.Deny || !errors.As(o.Err, &refusal) || refusal.Stage == pegboard.StageCall || refusal.Stage == pegboard.StageResult {
+	if o.SameAs != nil || o.Decision.Behavior == pegboard.Deny || !errors.As(o.Err, &refusal) || refusal.Stage == pegboard.StageCall || refusal.Stage == pegboard.StageResult {
 		return nil
 	}
 	return refusal
@@ -164,7 +171,7 @@ func (l *line) addDecision(e pegboard.Event, inputs bool) {
 
 // addRefusal adds why a call did not run.
 func (l *line) addRefusal(refusal *pegboard.CallError, inputs bool) {
-	l.Behavior, l.Stage = notRun, string(refusal.Stage)
+	l.Stage = string(refusal.Stage)
 	if kind := refusal.Sentinel(); kind != nil {
 		l.Error = kind.Error()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -194,6 +195,35 @@ func TestCallsThatDidNotRun(t *testing.T) {
 			}
 			require.Equal(t, want, read(t, path))
 		})
+	}
+}
+
+// TestSameCallHasALine of its own, which names the call that it is the same as.
+func TestSameCallHasALine(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Fails bool `json:"fails,omitempty"`
+	}
+	tool := pegboard.Build(pegboard.Definition[input, string]{
+		Info: pegboard.Info{Name: "Look"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true},
+		Equivalent: pegboard.SameInput[input],
+		Call: func(_ context.Context, in input, _ *pegboard.Call) (string, error) {
+			if in.Fails {
+				return "", errors.New("no")
+			}
+			return "yes", nil
+		},
+	})
+	const line = `{"time":"2026-07-01T12:00:00.000000005Z","trace":"trace-1","session":"s1","call":"%s","tool":"Look","behavior":%s}` + "\n"
+	for _, in := range []string{`{}`, `{"fails":true}`} {
+		log, path := opened(t, audit.Options{})
+		executor := &pegboard.Executor{TraceID: func(context.Context) string { return "trace-1" }, OnEvent: func(e pegboard.Event) {
+			e.Time = noon
+			log.Record(e)
+		}}
+		s := session(t, pegboard.SessionConfig{ID: "s1", Dir: t.TempDir()})
+		executor.Run(t.Context(), pool(t, s, tool), call("c", "Look", in), call("d", "Look", in))
+		require.Equal(t, fmt.Sprintf(line, "c", `"allow","by":"tool","mode":"default"`)+fmt.Sprintf(line, "d", `"notRun","sameAs":"c"`), read(t, path))
 	}
 }
 
