@@ -223,7 +223,7 @@ func TestSameCallHasALine(t *testing.T) {
 		}}
 		s := session(t, pegboard.SessionConfig{ID: "s1", Dir: t.TempDir()})
 		executor.Run(t.Context(), pool(t, s, tool), call("c", "Look", in), call("d", "Look", in))
-		require.Equal(t, fmt.Sprintf(line, "c", `"allow","by":"tool","mode":"default"`)+fmt.Sprintf(line, "d", `"notRun","sameAs":"c"`), read(t, path))
+		require.Equal(t, fmt.Sprintf(line, "c", `"allow","by":"default","mode":"default"`)+fmt.Sprintf(line, "d", `"notRun","sameAs":"c"`), read(t, path))
 	}
 }
 
