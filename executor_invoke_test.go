@@ -69,6 +69,7 @@ var nearOnly = []struct {
 		"TestOuterCallIsKnownInEachStage",
 		"TestResolveReachesWhatREPLHides",
 		"TestStopTurnInsideACallStopsTheMessage",
+		"TestSameCallsOfAScript",
 		"TestGroupInsideACall",
 		"TestGroupsThatWaitForEachOther",
 		"TestGroupsOfACrowd",
