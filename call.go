@@ -116,6 +116,21 @@ func (c *Call) PathTarget(ctx context.Context, access Access, path string) (Targ
 	return ts[0], nil
 }
 
+// Decision returns the decision that allowed c, without Input and Remember, while c runs. It
+// is zero before, and for a Call that was decided elsewhere, see [Pool.Rebuild].
+func (c *Call) Decision() Decision {
+	if c.state == nil || c.state.job == nil || !c.state.allowed {
+		return Decision{}
+	}
+	d := c.state.job.decided
+	d.Input, d.Remember = nil, nil
+	if d.Rule != nil {
+		rule := *d.Rule
+		d.Rule = &rule
+	}
+	return d
+}
+
 // ReadOnly reports whether the tool says that c changes nothing.
 func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnly }
 

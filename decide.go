@@ -37,6 +37,7 @@ type evaluation struct {
 
 	// Made by decide:
 	deny, ask  *Rule          // the first rule of each behavior that matches
+	askSandbox *Rule          // the first ask rule that is not about a call in a sandbox, except in plan mode
 	denied     *Target        // the first target that deny matches; nil if it matches the call
 	asked      *Target        // the same of ask
 	uncovered  int            // index of the first target that nothing allows; -1 if there is none
@@ -107,7 +108,7 @@ func withoutTrustedFacts(ts []Target) []Target {
 func (e *evaluation) decideIn(mode Mode) Decision {
 	d := e.denyStep(mode)
 	if d.Behavior == Undecided {
-		d = e.askStep()
+		d = e.askStep(mode)
 	}
 	if d.Behavior == Undecided {
 		d = e.modeStep(mode)
@@ -159,15 +160,18 @@ func (e *evaluation) denyStep(mode Mode) Decision {
 // askStep needs the user, whatever else would allow the call: ask rules, tools that
 // require the user, targets with an AskReason, protected files, and an Ask of the hooks
 // or the tool.
-func (e *evaluation) askStep() Decision {
-	below := e.isBelowApproved()
-	if e.ask != nil {
-		before := e.ask
+func (e *evaluation) askStep(mode Mode) Decision {
+	below, ask := e.isBelowApproved(), e.ask
+	if ask == nil && mode == ModePlan {
+		ask = e.askSandbox
+	}
+	if ask != nil {
+		before := ask
 		if below { // the user may have answered for the same rule before the call
 			before = e.askRuleBefore()
 		}
 		if !below || before == nil {
-			return decisionOf(*e.ask, e.about(e.asked))
+			return decisionOf(*ask, e.about(e.asked))
 		}
 	}
 	if r := e.unansweredFact(below); r != nil {
@@ -265,8 +269,8 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 	return Decision{}
 }
 
-// grantStep allows a call that no rule covers: by an Allow of the hooks or the tool, or
-// because it only reads files that the session may read.
+// grantStep allows a call that no rule covers: by an Allow of the hooks or the tool, because
+// a sandbox contains it, or because it only reads files that the session may read.
 func (e *evaluation) grantStep(mode Mode) (d Decision) {
 	hooked := e.hook.Behavior == Allow && e.all(func(t *Target) bool { return !e.restrictsUnseen(t) })
 	switch {
@@ -276,6 +280,8 @@ func (e *evaluation) grantStep(mode Mode) (d Decision) {
 		d = Decision{Behavior: Allow, By: ByTool, Reason: e.own.Reason}
 	case e.isBelowApproved():
 		d = Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}
+	case mode != ModeDeny && e.isContained():
+		d = Decision{Behavior: Allow, Reason: "it runs in a sandbox, inside the working directories"}
 	case mode != ModeDeny && e.traits.ReadOnly && !e.traits.OpenWorld && e.all(e.isHarmless):
 		d = Decision{Behavior: Allow, Reason: e.whyHarmless()}
 	default:
@@ -332,6 +338,17 @@ func (e *evaluation) askReason() string {
 // isInside reports whether t is a path that lies in the working directories under each
 // of its names.
 func (e *evaluation) isInside(t *Target) bool { return allNamesWithin(t, e.dirs) }
+
+// inSandbox reports whether the call runs in a sandbox that its tool is trusted with.
+func (e *evaluation) inSandbox() bool { return e.traits.Sandboxed && !e.info.Origin.External() }
+
+// isContained reports whether a sandbox keeps the call inside the working directories, and
+// from all that a deny or ask rule could be about.
+func (e *evaluation) isContained() bool {
+	return e.inSandbox() && !e.traits.OpenWorld && e.all(func(t *Target) bool {
+		return !e.restrictsUnseen(t) && (t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) || e.isHarmlessPath(t))
+	})
+}
 
 // whyHarmless says why a call is harmless of which every target is.
 func (e *evaluation) whyHarmless() string {

@@ -18,6 +18,13 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 	about := [...]*Target{Deny: nil, Ask: nil}
 	match := func(i int32, t *Target) {
 		r := &set.rules[i]
+		if r.Behavior == Ask && t == nil && r.isBare() && e.inSandbox() {
+			e.record(r, nil, Undecided, "is about it in plan mode only, since it runs in a sandbox")
+			if e.askSandbox == nil {
+				e.askSandbox = r
+			}
+			return
+		}
 		e.record(r, t, r.Behavior, "is about it")
 		if at := &first[r.Behavior]; *at < 0 || int(i) < *at {
 			*at, about[r.Behavior] = int(i), t

@@ -51,6 +51,7 @@ var nearOnly = []struct {
 		"TestLateAnswerToACheckDoesNotCount",
 		"TestCheckAsksTheClassifier",
 	}},
+	{reason: "on the far side nobody knows what allowed the call", tests: []string{"TestACallKnowsItsDecision"}},
 	{reason: "what a call says or decides in its midst on the far side is no event of the near side", tests: []string{
 		"TestCheckEmitsEvents",
 		"TestProgressFloodedTheHost",

@@ -62,6 +62,7 @@ type job struct {
 
 	// The decision.
 	approved  *Decision   // an answer that allows exactly these bytes
+	decided   Decision    // the last one
 	stopsTurn atomic.Bool // the user, or a hook, wants the turn to end
 
 	limits    *callLimits // nil in a session without budgets and groups
@@ -389,7 +390,7 @@ func (j *job) rewritten(d Decision) json.RawMessage {
 
 // recordDecision puts d into the outcome and emits it.
 func (j *job) recordDecision(d Decision) {
-	j.outcome.Decision = d
+	j.outcome.Decision, j.decided = d, d
 	if j.batch.exec.OnEvent != nil {
 		copied := d
 		j.batch.emit(Event{Kind: EventDecided, Call: j.call, Targets: j.call.Targets(), Decision: &copied})

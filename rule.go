@@ -57,6 +57,25 @@ func (r *Rule) anchor(bases []pattern.Base) {
 	r.spec = r.spec.WithLinkTargets(led...)
 }
 
+// Place returns the file or directory that a rule on files names in a session, with all that
+// is in it, as an absolute path that may lead through links. If the rule has a wildcard, it
+// is the part before it; a bare name, which means a file in any directory, is that in the
+// working directory. Exact reports whether there is neither, so that the rule is about
+// nothing but the place. The place of all other rules is empty.
+//
+// It is meant for a sandbox, which has to keep commands from the files of deny rules.
+func (r Rule) Place() (path string, exact bool) {
+	if r.Pattern == "" || r.Tool != "Read" && r.Tool != "Edit" {
+		return "", false
+	}
+	for _, b := range r.bases {
+		if path, exact = r.spec.Place(b); path != "" {
+			break
+		}
+	}
+	return path, exact
+}
+
 // sameText reports whether r and o are written alike.
 func (r Rule) sameText(o Rule) bool {
 	return r.Behavior == o.Behavior && r.Tool == o.Tool && r.Pattern == o.Pattern && r.Source == o.Source

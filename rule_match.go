@@ -19,6 +19,9 @@ func (r *Rule) namesTool(i *Info) bool {
 	return matches(i.Name) || slices.ContainsFunc(i.Aliases, matches)
 }
 
+// isBare reports whether r names one tool and nothing else.
+func (r *Rule) isBare() bool { return r.Pattern == "" && !strings.Contains(r.Tool, "*") }
+
 // covers is the test of an allow rule: r covers t under all of names.
 func (r *Rule) covers(i *Info, t *Target, names []string) bool {
 	if t.doubt() != "" {

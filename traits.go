@@ -17,6 +17,14 @@ type Traits struct {
 	Folding Folding  // zero: as Kind says
 
 	Timeout time.Duration // how long this call may take; 0 means Info.Timeout
+
+	// Sandboxed says that the call runs in a sandbox, which keeps it to the working
+	// directories and to what its targets say, and from the files of deny and ask rules.
+	// It then needs no permission if it is not OpenWorld and no target lies outside of the
+	// working directories. An ask rule for the whole tool is not about it, except in plan
+	// mode. What else is denied or asked about stays so. It has no effect on attached
+	// tools.
+	Sandboxed bool
 }
 
 // cautious returns t without ReadOnly if it is Destructive, too.
@@ -26,7 +34,7 @@ func (t Traits) cautious() Traits {
 }
 
 func (t Traits) isZero() bool {
-	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && !t.Idempotent && t.Timeout == 0 &&
+	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && !t.Sandboxed && !t.Idempotent && t.Timeout == 0 &&
 		t.Kind == KindOther && t.Folding == FoldByKind
 }
 

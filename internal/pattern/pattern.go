@@ -242,6 +242,26 @@ func (s Spec) LiteralPrefix(b Base) (string, bool) {
 	return s.path.on(b.Platform).covers.prefixPath(b)
 }
 
+// Place is like LiteralPrefix, but returns for a bare name that name in the working directory.
+// Exact reports whether s matches this place, or everything in it, and nothing else.
+func (s Spec) Place(b Base) (path string, exact bool) {
+	path, anchored := s.LiteralPrefix(b)
+	s = s.about(Path)
+	if s.path == nil {
+		return "", false
+	}
+	g := &s.path.on(b.Platform).covers
+	if anchored {
+		all := len(g.rest) == 0 || len(g.rest) == 1 && g.rest[0].anyDepth()
+		elsewhere := len(g.prefix) > 0 && g.touches[0].anyDepth() // "a/**" is about "b/a/c", too
+		return path, all && !elsewhere
+	}
+	if g.anyDepth && len(g.prefix) == 1 && b.Dir != "" {
+		return strings.TrimSuffix(b.Dir, "/") + "/" + g.prefix[0], false
+	}
+	return "", false
+}
+
 // WithLinkTargets returns s for a session in which [Spec.LiteralPrefix] resolves to other
 // paths. Touches then also matches below these.
 func (s Spec) WithLinkTargets(places ...string) Spec {
