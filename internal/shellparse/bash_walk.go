@@ -117,7 +117,7 @@ func (w *walker) stmt(s *syntax.Stmt, in place) (yes, no place) {
 	w.redirects(s)
 	switch {
 	case s.Background:
-		w.mayRepeat = true
+		w.mayRepeat, w.line.Background = true, true
 		return in, in
 	case s.Negated:
 		if strings.HasPrefix(w.sourceOf(s), "!(") {

@@ -33,6 +33,8 @@ type Line struct {
 	// line is understood. Commands and Paths hold everything that was found in either
 	// case.
 	Unknown string
+	// Background reports whether the line starts something with & in bash or zsh.
+	Background bool
 }
 
 // A Path is a file that the line names.

@@ -25,11 +25,23 @@ func bashPrompt(o Options, s pegboard.Scope) string {
 	b.WriteString("- Quote paths that hold blanks. Join commands that need each other with &&; send those that do not as calls of one message.\n" +
 		"- Output that is too long is stored in a file, whose path you get with a part of it. Print less where you can.\n")
 	b.WriteString(backgroundAdvice(o))
-	b.WriteString("- There is no sandbox around a command: what it does is done. Do not work around a denied command with another one.\n\n" +
+	b.WriteString(sandboxAdvice(o) + " Do not work around a denied command with another one.\n\n" +
 		"git: commit, push or open a pull request only when the user asks. Before a commit look at git status, git diff and git log, add files by name, and leave out secrets. " +
 		"Give the message with -m and a here-document. Never change the git configuration, skip hooks, force a push, or amend a commit that is not yours; no -i, there is nobody to answer. " +
 		"For a pull request read all commits since the base branch, push with -u, then gh pr create with a summary and how it was tested; return its URL.")
 	return b.String()
+}
+
+// sandboxAdvice says what keeps a command to what was decided.
+func sandboxAdvice(o Options) string {
+	if o.Sandbox == nil {
+		return "- There is no sandbox around a command: what it does is done."
+	}
+	text := "- A command runs in a sandbox: it writes only in the working directories and to files elsewhere that the line itself names, /tmp is shared by commands alone, and there is no network unless the line names a host. What the sandbox refuses is told."
+	if o.SandboxOnly {
+		return text
+	}
+	return text + " Set dangerouslyDisableSandbox only for what it has refused, or when the user asks for it."
 }
 
 func backgroundAdvice(o Options) string {

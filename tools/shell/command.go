@@ -27,6 +27,8 @@ type command struct {
 	outputFileErr error  // why outputFile is empty
 	timeout       time.Duration
 	captured      *capture
+	sandbox       *SandboxCommand // nil if it runs without a sandbox
+	trusted       []string        // what other programs run or trust and what was there before it ran in the sandbox
 	process       *proc.Process
 	started       time.Time
 }

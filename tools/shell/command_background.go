@@ -54,6 +54,12 @@ func (k *command) superviseTask(h *background.Handle, limit time.Duration) {
 	if note := leftoversNote(exit, k.options, true); note != "" {
 		h.Tell(note)
 	}
+	if note := k.sandboxNote(exit); note != "" {
+		h.Tell(note)
+	}
+	if refusal := k.refusal(exit); refusal != "" {
+		h.Tell("the sandbox refused it: " + refusal)
+	}
 	h.Done(k.taskEnd(exit, limit))
 }
 
@@ -81,7 +87,7 @@ func (k *command) taskEnd(exit proc.Exit, limit time.Duration) (background.State
 // backgroundOutput returns the output of a call whose command goes on in the
 // background. It includes the command's own output so far if that is short.
 func (k *command) backgroundOutput(id, file string) Output {
-	out := Output{BackgroundTaskID: id, RawOutputPath: file, ExitCode: -1, Elapsed: time.Since(k.started)}
+	out := Output{BackgroundTaskID: id, RawOutputPath: file, ExitCode: -1, Elapsed: time.Since(k.started), NoSandbox: k.options.Sandbox != nil && k.sandbox == nil}
 	if k.in.Background {
 		out.note("Command runs in the background.")
 	} else {

@@ -16,7 +16,7 @@ import (
 // output returns the output of a command that ended in the foreground. reason says
 // why it was ended at its timeout.
 func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Output {
-	out := Output{ExitCode: exit.Code, Elapsed: exit.Elapsed, NoOutputExpected: printsNothing(&k.line)}
+	out := Output{ExitCode: exit.Code, Elapsed: exit.Elapsed, NoSandbox: k.options.Sandbox != nil && k.sandbox == nil, NoOutputExpected: printsNothing(&k.line)}
 	meaning := k.exitMeaning(exit)
 	out.failed = true
 	switch {
@@ -44,6 +44,7 @@ func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Out
 		out.note("The command ended at once, so that there is no background task.")
 	}
 	out.note(leftoversNote(exit, k.options, k.in.Background))
+	out.note(k.sandboxNote(exit))
 	if k.options.Env == nil {
 		out.note(withheldNote(k.in.Command, k.options.Withheld, os.Environ()))
 	}

@@ -28,7 +28,8 @@ func newInspector(argv []string) inspector {
 	return inspector{shell: shellparse.Bash}
 }
 
-func (i inspector) inspect(in commandInput, c *pegboard.Call) pegboard.Traits {
+// inspect returns the traits of a call, and its line.
+func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, shellparse.Line) {
 	env := shellparse.Env{Shell: i.shell}
 	if s := c.Session(); s != nil {
 		env.Dir, env.Home = s.Dir(), s.Home()
@@ -66,7 +67,7 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) pegboard.Traits {
 	if s := c.Session(); s != nil && env.Dir != s.Dir() {
 		tr.Targets = append(tr.Targets, startDirTarget(env.Dir))
 	}
-	return tr
+	return tr, line
 }
 
 // dir returns the directory that c was inspected for. The command must run in it.

@@ -84,7 +84,7 @@ func Monitor(o Options) pegboard.Tool {
 			"stderr is not told; add 2>&1 where it matters. WebSockets are not supported here.",
 		Enabled: func(*pegboard.Session) bool { return !o.NoBackground },
 		Inspect: func(in monitorInput, c *pegboard.Call) pegboard.Traits {
-			tr := r.inspector.inspect(in.bashInput(), c)
+			tr := r.inspect(in.bashInput(), c)
 			tr.Kind = pegboard.KindRun
 			return tr
 		},

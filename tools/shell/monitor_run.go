@@ -74,12 +74,18 @@ const splitStderr = `exec "$@" 2>>"$0"`
 
 // start starts the command, which does not end with the call.
 func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (err error) {
-	args, err := r.args(in.Command, "", r.prelude(ctx, c, m.log.prelude()))
+	prelude := r.prelude(ctx, c, m.log.prelude())
+	line, err := r.args(in.Command, "", prelude)
 	if err != nil {
 		return err
 	}
-	if r.takesScript() { // args begin with the shell
-		args = slices.Concat(args[:len(r.options.Shell)], []string{splitStderr, m.log.path}, args)
+	k := command{runner: r, in: in.bashInput(), call: c, session: c.Session(), line: r.inspector.parse(in.bashInput(), c), dir: r.inspector.dir(c)}
+	args, err := k.wrap(line, prelude)
+	if err != nil {
+		return err
+	}
+	if r.takesScript() { // line begins with the shell
+		args = slices.Concat(line[:len(r.options.Shell)], []string{splitStderr, m.log.path}, args)
 	}
 	if ctx = context.WithoutCancel(ctx); m.timeLimit > 0 {
 		ctx, m.cancel = context.WithTimeoutCause(ctx, m.timeLimit, errMonitorTime)

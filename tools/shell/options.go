@@ -85,6 +85,24 @@ type Options struct {
 	// StartupTimeout is how long the user's shell may take to start; after it commands
 	// run without its start-up, and the first says so. 0 means DefaultStartupTimeout.
 	StartupTimeout time.Duration
+	// Sandbox keeps commands to what was decided while they run; nil means that nothing
+	// does. A command in it needs no permission if it names no host and no file outside of
+	// the working directories, unless a deny or ask rule is about it or about files that
+	// cannot be known, see [pegboard.Rule.Place]; an ask rule for the whole tool is not
+	// about it, except in plan mode. What the sandbox refuses is asked about, and if it is
+	// allowed, the command runs again without it. A call may ask for that with
+	// dangerouslyDisableSandbox, and then needs permission as without a sandbox. Neither
+	// happens where a deny rule is about files. The defaults of these options are those
+	// that Claude Code documents.
+	Sandbox Sandbox
+	// SandboxOnly lets no command run without the sandbox, but for SandboxExcluded.
+	SandboxOnly bool
+	// SandboxAsks makes a command in the sandbox need the same permission as one without.
+	SandboxAsks bool
+	// SandboxExcluded are commands for which a line runs without the sandbox, such as
+	// "docker *", in the form of the text of a Bash rule. Such a line needs permission as
+	// without a sandbox. A text that no rule can have is ignored.
+	SandboxExcluded []string
 	// Silence is how long a command may print nothing until a progress event reports
 	// it, once for each silence. 0 means DefaultSilence; a negative value disables
 	// the event.

@@ -27,6 +27,13 @@ type Output struct {
 	// TimedOutAfterMS is the time in milliseconds after which the command was ended
 	// or moved to the background; 0 if neither happened.
 	TimedOutAfterMS int64 `json:"timedOutAfterMs,omitempty"`
+	// NoSandbox says that the command ran without the sandbox that the host has set.
+	NoSandbox bool `json:"dangerouslyDisableSandbox,omitempty"`
+	// SandboxRefusal is what the sandbox has refused to the command.
+	SandboxRefusal string `json:"sandboxRefusal,omitempty"`
+	// SandboxElapsed is how long the command ran in the sandbox, if it then ran again
+	// without it, for Elapsed.
+	SandboxElapsed time.Duration `json:"-"`
 	// ReturnCodeInterpretation is the meaning of an exit code that is not a failure.
 	ReturnCodeInterpretation string `json:"returnCodeInterpretation,omitempty"`
 	// NoOutputExpected reports whether such commands print nothing if they succeed.
@@ -55,6 +62,13 @@ func (o *Output) note(text string) {
 	default:
 		o.Stderr += "\n" + text
 	}
+}
+
+// noteFirst inserts a line before the tool's own notes.
+func (o *Output) noteFirst(text string) {
+	rest := o.Stderr
+	o.Stderr = text
+	o.note(rest)
 }
 
 // text returns the text for the model. The tool's own notes stand before the output,

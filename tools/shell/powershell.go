@@ -26,7 +26,7 @@ func powerShellPrompt(o Options, s pegboard.Scope) string {
 		"- Environment variables are $env:NAME; text that holds $ belongs into single quotes. Cmdlets that would ask a question fail: pass -Force or -Confirm:$false where that is meant.\n" +
 		"- Output that is too long is stored in a file, whose path you get with a part of it.\n")
 	b.WriteString(backgroundAdvice(o))
-	b.WriteString("- There is no sandbox around a command: what it does is done. Commit, push or open a pull request only when the user asks.")
+	b.WriteString(sandboxAdvice(o) + " Commit, push or open a pull request only when the user asks.")
 	return b.String()
 }
 

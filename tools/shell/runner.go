@@ -30,16 +30,30 @@ func newRunner(name string, o Options, i inspector) *runner {
 // tool returns the tool. about is its description for people, prompt the one for the
 // model.
 func (r *runner) tool(about string, prompt func(pegboard.Scope) string) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[commandInput, Output]{
-		Info:            pegboard.Info{Name: r.name, Title: r.name, MaxResult: -1, CancelsSiblings: true}, // the tool limits its output and makes the preview itself
-		Description:     about,
-		Prompt:          prompt,
-		Inspect:         r.inspector.inspect,
-		Lines:           commandInput.lines,
-		Validate:        r.validate,
-		Permit:          r.permit,
-		ClassifierInput: func(in commandInput, _ *pegboard.Call) string { return in.Command },
-		Call:            r.call,
+	if r.options.Sandbox != nil && !r.options.SandboxOnly {
+		return buildCommandTool(r, about, prompt, sandboxedInput.command)
+	}
+	return buildCommandTool(r, about, prompt, func(in commandInput) commandInput { return in })
+}
+
+// buildCommandTool returns the tool for an input that holds a commandInput.
+func buildCommandTool[In any](r *runner, about string, prompt func(pegboard.Scope) string, command func(In) commandInput) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[In, Output]{
+		Info:        pegboard.Info{Name: r.name, Title: r.name, MaxResult: -1, CancelsSiblings: true}, // the tool limits its output and makes the preview itself
+		Description: about,
+		Prompt:      prompt,
+		Inspect:     func(in In, c *pegboard.Call) pegboard.Traits { return r.inspect(command(in), c) },
+		Lines:       func(in In, c *pegboard.Call) pegboard.Lines { return command(in).lines(c) },
+		Validate: func(ctx context.Context, in In, c *pegboard.Call) error {
+			return r.validate(ctx, command(in), c)
+		},
+		Permit: func(ctx context.Context, in In, c *pegboard.Call) pegboard.Decision {
+			return r.permit(ctx, command(in), c)
+		},
+		ClassifierInput: func(in In, _ *pegboard.Call) string { return command(in).Command },
+		Call: func(ctx context.Context, in In, c *pegboard.Call) (Output, error) {
+			return r.call(ctx, command(in), c)
+		},
 		Result: func(out Output) *pegboard.Result {
 			res := pegboard.TextResult(out.text())
 			res.IsError, res.Data, res.Parts[0].Ref, res.Line = out.failed, out, out.ref, out.line()
@@ -54,6 +68,11 @@ func (r *runner) validate(ctx context.Context, in commandInput, c *pegboard.Call
 	}
 	if n, limit := len(in.Command), r.maxLine(runtime.GOOS); n > limit {
 		return fmt.Errorf("the command has %d bytes, and no more than %d can be started here; write it to a script in a file and run that", n, limit)
+	}
+	if s := c.Session(); s != nil && in.outside {
+		if why := r.whyNotOutside(s); why != "" {
+			return fmt.Errorf("it cannot leave the sandbox: %s", why)
+		}
 	}
 	if err := validateInput(ctx, in, c); err != nil || c.Session() == nil || !mayOpenEditor(in.Command) {
 		return err
@@ -96,6 +115,11 @@ func (r *runner) call(ctx context.Context, in commandInput, c *pegboard.Call) (O
 		return Output{}, err
 	}
 	out, err := k.waitForeground(ctx)
+	if err == nil && out.BackgroundTaskID == "" && ctx.Err() == nil {
+		if refusal := k.refusal(k.process.Exit()); refusal != "" {
+			out, err = k.leaveSandbox(ctx, out, refusal)
+		}
+	}
 	view.record(c, out.complete)
 	return out, err
 }
@@ -118,8 +142,14 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	if k.outputFile != "" {
 		k.preludeFile = k.outputFile + preludeSuffix
 	}
-	args, err := r.args(in.Command, k.dirFile, r.prelude(ctx, c, k.preludeFile))
+	prelude := r.prelude(ctx, c, k.preludeFile)
+	args, err := r.args(in.Command, k.dirFile, prelude)
+	if err == nil {
+		args, err = k.wrap(args, prelude)
+	}
 	if err != nil {
+		k.remove(k.preludeFile)
+		k.remove(k.dirFile)
 		return nil, fmt.Errorf("the shell could not be started: %w", err)
 	}
 	k.process, err = r.table.Start(context.WithoutCancel(ctx), proc.Command{
@@ -135,6 +165,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	})
 	if err != nil {
 		k.remove(k.preludeFile)
+		k.remove(k.dirFile)
 		return nil, fmt.Errorf("the shell could not be started: %w", err)
 	}
 	return k, nil

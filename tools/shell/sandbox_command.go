@@ -1,0 +1,127 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// A SandboxCommand is a command and what it may do. All paths are absolute, without links,
+// and exist. If two of WorkDirs, Kept, Writable and Hidden say different things about a file,
+// the path that lies deeper counts, and of those at the same place the one in the last of
+// these fields.
+type SandboxCommand struct {
+	Line string
+	Args []string // the program that runs the line, and its arguments
+	Dir  string   // where it starts
+	Home string   // of the session; may be empty
+	// Temp is a directory of the session that takes the place of the system's directory
+	// for temporary files, so that commands find there what earlier ones left. It is
+	// removed when the session is closed.
+	Temp string
+
+	Targets  []pegboard.Target // of the call, resolved
+	Decision pegboard.Decision // that allowed the call; zero if it was decided elsewhere, see [pegboard.Pool.Rebuild]
+
+	// WorkDirs are the working directories of the session.
+	WorkDirs []string
+	// Kept are files and directories that stay as they are, although they lie in what is
+	// Writable: those that other programs run or trust, such as the hooks of a repository,
+	// and those that deny and ask rules for Edit name.
+	Kept []string
+	// Writable are the files and directories that the command may write. A command that
+	// was decided as read-only has none but its own. Any other has the working directories,
+	// the repositories to which they belong as linked work trees, and the files elsewhere
+	// that its line names.
+	Writable []string
+	// Readable are files and directories that the line names and that the command must be
+	// able to read, wherever they are.
+	Readable []string
+	// Hidden are files and directories that the command must not see, from the deny and ask
+	// rules for Read.
+	Hidden []string
+
+	// Network says that the call has a host among its targets.
+	Network bool
+}
+
+// openWorkDirs makes the working directories writable, but for what other programs run or
+// trust.
+func (sc *SandboxCommand) openWorkDirs() {
+	kept, repositories := keptIn(trustedIn(sc.WorkDirs))
+	sc.Kept = append(sc.Kept, kept...)
+	for _, dir := range sc.WorkDirs {
+		if shared := sharedRepository(dir); shared != "" && isRealDir(shared) {
+			repositories = append(repositories, shared)
+			sc.Kept = append(sc.Kept, keptInRepository(shared)...)
+		}
+	}
+	sc.Writable = slices.Concat(sc.Writable, sc.WorkDirs, repositories)
+}
+
+// open lets the command access a target as it was decided.
+func (sc *SandboxCommand) open(t *pegboard.Target, readOnly bool) {
+	path := t.Real()
+	switch {
+	case t.Kind == pegboard.TargetHost:
+		sc.Network = true
+	case t.Kind != pegboard.TargetPath || !filepath.IsAbs(path):
+	case t.Shell.Guess: // nobody has decided it, but a script in the replaced directory should be found
+		if temp := realpath.Resolve(os.TempDir()); isBelow(path, temp) && isRegular(path) {
+			sc.Readable = append(sc.Readable, path)
+		}
+	case t.Access == pegboard.AccessRead:
+		if isRegular(path) || isRealDir(path) {
+			sc.Readable = append(sc.Readable, path)
+		}
+	case readOnly:
+	default:
+		if t.Shell.FromCommand == "" && !exists(path) && !sc.isInside(path) {
+			create(path) // as the redirection would
+		}
+		if exists(path) && !slices.Contains(sc.Writable, path) {
+			sc.Writable = append(sc.Writable, path)
+		}
+	}
+}
+
+// close keeps the command from the files that a rule names, unless a target that was decided
+// is among them.
+func (sc *SandboxCommand) close(rule pegboard.Rule) {
+	place, _ := rule.Place()
+	if place = realpath.Resolve(place); !filepath.IsAbs(place) || !exists(place) || rule.Behavior == pegboard.Ask && sc.reaches(place) {
+		return
+	}
+	if rule.Tool == "Read" {
+		sc.Hidden = append(sc.Hidden, place)
+		return
+	}
+	sc.Kept = append(sc.Kept, place)
+	sc.Writable = slices.DeleteFunc(sc.Writable, func(path string) bool { return path == place })
+}
+
+// reaches reports whether a target lies at or below a place.
+func (sc *SandboxCommand) reaches(place string) bool {
+	return slices.ContainsFunc(sc.Targets, func(t pegboard.Target) bool {
+		return t.Kind == pegboard.TargetPath && !t.Shell.Guess && isBelow(t.Real(), place)
+	})
+}
+
+func (sc *SandboxCommand) isInside(path string) bool {
+	return slices.ContainsFunc(sc.WorkDirs, func(dir string) bool { return isBelow(path, dir) })
+}
+
+// create makes an empty file. If that fails, the command fails as well.
+func create(path string) {
+	if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666); err == nil { //nolint:gosec // as the shell makes it
+		_ = f.Close() // it is empty
+	}
+}
+
+func isRegular(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
