@@ -141,7 +141,7 @@ func (j *job) denied(d Decision) *failure {
 	if d.StopTurn {
 		next = "The user wants you to stop here."
 	}
-	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason), text: fmt.Sprintf("%s was denied: %s. %s", j.call.Name, d.Reason, next)}
+	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason), text: fmt.Sprintf("%s was denied: %s %s", j.call.Name, sentence(d.Reason), next)}
 }
 
 // unanswered is the failure of a call that had to be asked about and got no answer.
@@ -152,7 +152,7 @@ func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
 	d = Decision{Behavior: Deny, By: ByNobody, Rule: d.Rule, FactRule: d.FactRule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}
 	j.recordDecision(d)
 	return &failure{err: &unansweredError{d.Reason, err},
-		text: fmt.Sprintf("%s was denied: %s. No person refused it; do something else or tell the user what is needed.", j.call.Name, d.Reason)}
+		text: fmt.Sprintf("%s was denied: %s No person refused it; do something else or tell the user what is needed.", j.call.Name, sentence(d.Reason))}
 }
 
 // stopped is the failure of a call that a cause ended, before or while it ran.
@@ -169,7 +169,7 @@ func (j *job) stopped(cause error) *failure {
 		err = fmt.Errorf("%w: %w", ErrCancelled, cause)
 	}
 	b := (*BudgetError)(nil)
-	return &failure{err: err, text: fmt.Sprintf("%s %s: %s.", j.call.Name, did, causeText(cause)),
+	return &failure{err: err, text: fmt.Sprintf("%s %s: %s", j.call.Name, did, sentence(causeText(cause))),
 		stopTurn: errors.As(cause, &b) && b.everyTool()}
 }
 
@@ -268,4 +268,14 @@ func (j *job) comparable(r *Result) string {
 		}
 	}
 	return text
+}
+
+// sentence ends a text with a period, unless it has an end. What a person or a hook has
+// written may have one.
+func sentence(text string) string {
+	text = strings.TrimRight(text, " \n")
+	if strings.HasSuffix(text, ".") || strings.HasSuffix(text, "!") || strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
 }

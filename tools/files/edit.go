@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
@@ -177,7 +178,10 @@ func staleError(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text, ch
 	}
 	switch {
 	case err != nil:
-		advice += ": " + err.Error() + "."
+		advice += ": " + strings.TrimSuffix(err.Error(), "\n")
+		if !strings.HasSuffix(advice, ".") && !strings.Contains(advice, "\n") { // a text of several lines ends in a diff
+			advice += "."
+		}
 	case change.Level != edit.Exact:
 		advice += ", and old_string does not occur exactly any more. Something like it does."
 	default:
@@ -192,7 +196,12 @@ func staleError(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text, ch
 		at = []edit.Range{{First: 1, Last: around}}
 	}
 	at = at[:min(len(at), around)]
-	advice += " Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, func(n int, line string) string {
+	if strings.Contains(advice, "\n") {
+		advice += "\n"
+	} else {
+		advice += " "
+	}
+	advice += "Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, func(n int, line string) string {
 		return f.numberedLine(n, window(n, line, 0))
 	})
 	return &shownError{adviceError: adviceError{text: advice, err: errors.Join(errUnseen, err)}, snapshot: snapshot, partial: true}

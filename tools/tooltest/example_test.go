@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 	"strings"
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -161,4 +163,40 @@ func ExampleModel() {
 	// Output:
 	// I said it. <nil>
 	// <nil>
+}
+
+func ExampleReplayer() {
+	transcript, err := tooltest.ParseTranscript(`A file is read before it is edited.
+
+-- file a.txt --
+one
+-- call --
+{"name": "Edit", "input": {"file_path": "a.txt", "old_string": "one", "new_string": "two"}}
+-- follow --
+{"name": "Read", "input": {"file_path": "a.txt"}}
+-- holds a.txt --
+`)
+	if err != nil {
+		log.Fatal(err)
+	}
+	again, err := tooltest.Replayer{Tools: files.Tools()}.Replay(context.Background(), transcript)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(again)
+	// Output:
+	// A file is read before it is edited.
+	//
+	// -- file a.txt --
+	// one
+	// -- call --
+	// {"name": "Edit", "input": {"file_path": "a.txt", "old_string": "one", "new_string": "two"}}
+	// -- failure Edit --
+	// | $DIR/a.txt was not read. Read it first, so that the edit rests on what is there.
+	// -- follow --
+	// {"name": "Read", "input": {"file_path": "a.txt"}}
+	// -- result Read --
+	// |      1	one
+	// -- holds a.txt --
+	// | one
 }

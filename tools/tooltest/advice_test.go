@@ -1,0 +1,159 @@
+package tooltest_test
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/tools/background"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
+)
+
+// adviceElsewhere are the literals that name a tool and that no transcript follows, and why.
+// Key is the beginning of the literal.
+var adviceElsewhere = map[string]string{
+	" Notebooks are changed with NotebookEdit.":     "of a prompt; k03_notebook.txt changes one",
+	": list them with Glob.":                        "of a prompt; k10_directories.txt lists one",
+	" To change a part of a file use Edit.":         "of a prompt; k15_edit.txt does",
+	"the ids that Read shows":                       "of a prompt; notebook_ids.txt uses them",
+	" Its output is in %s; read it with TaskOutput": "TestNoticeIsFollowed",
+	" Its output is in %s; read it with Read.":      "the same of a task that was forgotten since",
+	" Read its output with TaskOutput.":             "the same of a task without a file",
+	"Its output is kept in memory":                  "the same where no file can be written",
+	" was changed by somebody else while":           "in a race only; unseen.txt reads again after any other change",
+	"%w: %d, which is the most; stop one":           "it takes as many tasks as there may be; tasks.txt stops one",
+	"there is no bash for Windows programs":         "Windows only",
+	" This conversation ends with your answer":      "an agent's; tasks.txt calls TaskOutput",
+	"This conversation ends with your answer":       "an agent's; tasks.txt calls TaskOutput",
+}
+
+// TestAdviceIsFollowed finds each text in the source of the tools that tells the model to use
+// a tool. It must stand in a result of a transcript that is followed by just that call, which
+// succeeds.
+func TestAdviceIsFollowed(t *testing.T) {
+	t.Parallel()
+	followed, keys := followedTexts(readTranscripts(t)), slices.Collect(maps.Keys(adviceElsewhere))
+	seen := map[string]bool{}
+	for _, text := range adviceInSource(t) {
+		elsewhere := slices.IndexFunc(keys, func(key string) bool { return strings.HasPrefix(text, key) })
+		if elsewhere >= 0 {
+			seen[keys[elsewhere]] = true
+			continue
+		}
+		says := func(result string) bool { return strings.Contains(result, longestRun(text)) }
+		assert.Truef(t, slices.ContainsFunc(followed, says), "no transcript follows the advice %q; write one", text)
+	}
+	for key := range adviceElsewhere {
+		require.True(t, seen[key], "no text begins with %q", key)
+	}
+}
+
+// followedTexts returns the results that stand right before a StepFollow.
+func followedTexts(all map[string]*tooltest.Transcript) (texts []string) {
+	for _, transcript := range all {
+		results := ""
+		for _, s := range transcript.Steps {
+			switch s.Kind {
+			case tooltest.StepResult, tooltest.StepFailure:
+				results += s.Body
+			case tooltest.StepFollow:
+				texts = append(texts, results)
+				results = ""
+			case tooltest.StepCall, tooltest.StepTurn:
+				results = ""
+			}
+		}
+	}
+	return texts
+}
+
+var (
+	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch)\b`)
+	advises   = regexp.MustCompile(`(?i)\b(use|with|read it|read the|list it|by calling|shows|ask|change its)\b`)
+	verb      = regexp.MustCompile(`%[^a-zA-Z%]*[a-zA-Z%]`)
+)
+
+// adviceInSource returns the literals of the shipped tools that name a tool and advise it.
+func adviceInSource(t *testing.T) (texts []string) {
+	t.Helper()
+	files := token.NewFileSet()
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "tooltest") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(files, path, source, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				text, err := strconv.Unquote(l.Value)
+				require.NoError(t, err)
+				if namesTool.MatchString(text) && advises.MatchString(text) && !strings.Contains(text, "jsonschema:") && !strings.Contains(text, "json:\"") {
+					texts = append(texts, text)
+				}
+			}
+			return true
+		})
+		return nil
+	}))
+	require.NotEmpty(t, texts)
+	return texts
+}
+
+// longestRun returns the longest part of a format without verbs.
+func longestRun(format string) string {
+	parts := verb.Split(format, -1)
+	return strings.TrimSpace(slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) }))
+}
+
+// TestNoticeIsFollowed does what the model is told when a task has ended.
+func TestNoticeIsFollowed(t *testing.T) {
+	t.Parallel()
+	bash := shell.Bash(shell.Options{})
+	s, err := tooltest.NewSession(t.TempDir())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	out := tooltest.Run(t.Context(), bash, s, `{"command": "until test -e go; do sleep 0.01; done; echo served", "run_in_background": true}`)
+	require.NoError(t, out.Err)
+	require.NoError(t, os.WriteFile(filepath.Join(s.Dir(), "go"), nil, 0o600))
+	for _, task := range background.Of(s).List() {
+		_, err := background.Of(s).Wait(t.Context(), task.ID)
+		require.NoError(t, err)
+	}
+	notices := background.Of(s).Notices(s)
+	require.Len(t, notices, 1)
+	advice := regexp.MustCompile(`task (\S+) .*Its output is in (\S+); read it with TaskOutput or Read\.`).FindStringSubmatch(notices[0].Text)
+	require.NotNil(t, advice, notices[0].Text)
+	read := tooltest.Run(t.Context(), files.Read(files.ReadOptions{}), s, `{"file_path": "`+advice[2]+`"}`)
+	require.Contains(t, read.Result.Text(), "served")
+	require.NoError(t, read.Err)
+	read = tooltest.Run(t.Context(), shell.TaskOutput(), s, `{"task_id": "`+advice[1]+`"}`)
+	require.Contains(t, read.Result.Text(), "served")
+	require.NoError(t, read.Err)
+}
