@@ -66,6 +66,14 @@ func shownCalls() []shownCall {
 			want: view("Edit", pegboard.KindEdit, "Create made.txt", "Creating made.txt", "Created with 1 line"), diff: "@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n",
 		},
 		{
+			made: "files.MultiEdit", tool: files.MultiEdit(files.WriteOptions{AllowUnread: true}), input: `{"file_path":"a.txt","edits":[{"old_string":"two","new_string":"2"},{"old_string":"one","new_string":"1"}]}`,
+			want: view("Edit", pegboard.KindEdit, "Edit a.txt", "Editing a.txt", "Added 2 lines, removed 2 lines"), diff: "@@ -1,2 +1,2 @@\n-one\n-two\n+1\n+2\n",
+		},
+		{
+			made: "files.ApplyPatch", tool: files.ApplyPatch(files.WriteOptions{AllowUnread: true}), input: `{"input":"*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+2\n*** End Patch"}`,
+			want: view("Apply patch", pegboard.KindEdit, "Patch a.txt", "Patching a.txt", "Added 1 line, removed 1 line"), diff: "@@ -1,2 +1,2 @@\n one\n-two\n+2\n",
+		},
+		{
 			made: "files.NotebookEdit", tool: cells, input: `{"notebook_path":"n.ipynb","cell_id":"aa","new_source":"two"}`,
 			want: view("Edit notebook", pegboard.KindEdit, "Edit the cell aa of n.ipynb", "Editing the cell aa of n.ipynb", "Replaced the source of the markdown cell aa"), diff: "two",
 		},
