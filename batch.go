@@ -365,6 +365,7 @@ func (b *batch) end() []Outcome {
 	b.loops.Close()
 	b.batchHook(outcomes)
 	b.recordDiscovery(jobs, outcomes)
+	b.tellShown(outcomes)
 	b.events.close()
 	b.pool.session.batches.unregister(&b.running)
 	if b.blocked {
@@ -463,6 +464,25 @@ func (b *batch) recordDiscovery(jobs []*job, outcomes []Outcome) {
 				b.pool.session.discovery.record(b.pool.canonicalName(part.Tool), true)
 			}
 		}
+	}
+}
+
+// tellShown calls Result.Shown of the outcomes that the model is sent.
+func (b *batch) tellShown(outcomes []Outcome) {
+	if b.parent != nil || b.stream != nil && b.stream.isAbandoned() {
+		return
+	}
+	for i := range outcomes {
+		if o := &outcomes[i]; o.Result.Shown != nil && o.Err == nil {
+			b.tellShownOne(*o)
+		}
+	}
+}
+
+// tellShownOne takes a copy, so that an outcome escapes to the heap only where it is told.
+func (b *batch) tellShownOne(o Outcome) {
+	if crash := <-goroutine.Go(func() { o.Result.Shown(b.pool.session, o) }); crash != nil {
+		b.logCrash(o.Call, StageResult, crash)
 	}
 }
 

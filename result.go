@@ -24,6 +24,12 @@ type Result struct {
 
 	Messages      []Part         // for the conversation, after the results of the batch; a wire.Codec writes them
 	UpdateSession func(*Session) // changes the session when all calls that ran beside this one have ended
+
+	// Shown is called when all calls of the message have ended, if the model is to be sent
+	// the result: not that of a call that failed, that another call made, or whose reply was
+	// abandoned. Outcome has the result as it is sent, in which hooks and limits may have
+	// changed the parts. What a tool records by Shown is true until [Session.Trimmed].
+	Shown func(*Session, Outcome)
 }
 
 // A Part is one piece of a result: a text, bytes of a media type, or the name of a tool.

@@ -466,6 +466,11 @@ func (s *Session) TrimResults(ctx context.Context, results []HistoryResult) []st
 	return s.results.trimmer.trim(ctx, results)
 }
 
+// Trimmed reports whether the model no longer has the result of the call with that id, as
+// far as [Session.TrimResults] knows: the result was replaced, or was in an earlier history
+// and is not in the last one. It is false for a call that TrimResults has not met.
+func (s *Session) Trimmed(callID string) bool { return s.results.trimmer.trimmed(callID) }
+
 // TrimState returns the decisions of TrimResults as JSON, for SessionConfig.TrimState.
 func (s *Session) TrimState() json.RawMessage { return s.results.trimmer.saved() }
 

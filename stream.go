@@ -191,6 +191,13 @@ func (s *Stream) waitsForHook() bool {
 	}
 }
 
+// isAbandoned reports whether Abandon was called.
+func (s *Stream) isAbandoned() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.abandoned != nil
+}
+
 // close ends the batch once all its calls have ended.
 func (s *Stream) close() {
 	s.mu.Lock()

@@ -77,6 +77,13 @@ func (t *resultTrimmer) trim(ctx context.Context, results []HistoryResult) []str
 	return texts
 }
 
+// trimmed is [Session.Trimmed].
+func (t *resultTrimmer) trimmed(callID string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state.Lost(callID)
+}
+
 // placeholder stores a result and returns the text that replaces it.
 func (t *resultTrimmer) placeholder(ctx context.Context, h HistoryResult, masked bool) string {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)

@@ -143,6 +143,24 @@ func (s *State) SetText(k Key, text string) bool {
 	return true
 }
 
+// Lost reports whether a result with the id is no longer sent whole: it is Replaced or
+// Masked, or was in an earlier history and not in that of the last Decide. A result that
+// Decide has not met is not lost.
+func (s *State) Lost(id string) bool {
+	k := Key{id: strings.ToValidUTF8(id, "\uFFFD")}
+	first, ok := s.index[k]
+	if !ok {
+		return false
+	}
+	for i := first; ok; i, ok = s.index[k] {
+		if form := s.records[i].form; form == Replaced || form == Masked {
+			return true
+		}
+		k.repeat++
+	}
+	return s.records[first].round != s.round
+}
+
 // Clone returns an independent State with the same decisions, for a fork of the
 // conversation.
 func (s *State) Clone() *State {

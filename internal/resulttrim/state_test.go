@@ -397,3 +397,38 @@ func TestText(t *testing.T) {
 	_, ok = fork.Text(d[1].Key)
 	require.False(t, ok, "a fork has what there was when it was made")
 }
+
+func TestLost(t *testing.T) {
+	t.Parallel()
+	limits := resulttrim.Limits{KeepRecent: 10, MaskStep: 1, PerMessage: 100}
+	result := func(id string, turn, size int) resulttrim.Result {
+		return resulttrim.Result{ID: id, Turn: turn, Size: size}
+	}
+	var s resulttrim.State
+	require.False(t, s.Lost("a"), "it was never met")
+	history := []resulttrim.Result{result("a", 1, 50), result("big", 1, 90)}
+	s.Decide(history, limits)
+	require.False(t, s.Lost("a"))
+	require.True(t, s.Lost("big"), "it is replaced")
+	history = append(history, result("b", 2, 5), result("c", 3, 5))
+	s.Decide(history, limits)
+	require.True(t, s.Lost("a"), "it is masked")
+	require.False(t, s.Lost("b"))
+	require.False(t, s.Lost("new"))
+
+	saved, err := s.MarshalJSON()
+	require.NoError(t, err)
+	var again resulttrim.State
+	require.NoError(t, again.UnmarshalJSON(saved))
+	require.True(t, again.Lost("a"))
+	require.False(t, again.Lost("b"), "nothing is known of the history yet")
+
+	s.Decide(history[:2], limits)
+	require.True(t, s.Lost("b"), "it is gone")
+	s.Decide(history, limits)
+	require.False(t, s.Lost("b"), "it is back")
+
+	twice := resulttrim.State{}
+	twice.Decide([]resulttrim.Result{result("x", 1, 5), result("x", 2, 50), result("y", 3, 10), result("z", 4, 10)}, limits)
+	require.True(t, twice.Lost("x"), "one of two is masked")
+}

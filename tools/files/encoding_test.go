@@ -81,7 +81,7 @@ func TestReadLeavesTheRestOfAHugeUTF16FileAlone(t *testing.T) {
 func TestReadRemembersTheBytesItShowed(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(7, 7))
-	opts := files.ReadOptions{MaxLines: 1 << 30, MaxTokens: 1 << 30, MaxBytes: 1 << 30, MaxLineLength: 1 << 30, NoUnchanged: true}
+	opts := files.ReadOptions{MaxLines: 1 << 30, MaxTokens: 1 << 30, MaxBytes: 1 << 30, MaxLineLength: 1 << 30}
 	g := newGround(t, pegboard.SessionConfig{}, files.Read(opts))
 	state := reads.Of(g.session)
 	for i := range 20 {
@@ -101,7 +101,7 @@ func TestReadRemembersTheBytesItShowed(t *testing.T) {
 			require.Equal(t, reads.Current, state.Knowledge(path, []byte(data)), name)
 			fi, err := os.Stat(path)
 			require.NoError(t, err)
-			require.True(t, state.InConversation(path, reads.View{
+			require.Equal(t, "1", state.ShownBy(path, reads.View{
 				Info: fi, Size: fi.Size(), Changed: fi.ModTime(), From: int64(from), To: int64(to), Sum: sha256.Sum256([]byte(data[from:to])),
 			}), "%s: lines %d to %d are bytes %d to %d", name, first, first+count-1, from, to)
 		}

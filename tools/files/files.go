@@ -66,7 +66,8 @@ func Tools() []pegboard.Tool {
 
 // Forget drops the record of the files that s has read. Call it when the start of the
 // conversation is cut off or summarized: the model then has to read a file again before
-// it edits the file, and Read shows text again that it showed before.
+// it edits the file, and Read shows text again that it showed before. Read notices by
+// itself what [pegboard.Session.TrimResults] replaced, and what is gone from its history.
 func Forget(s *pegboard.Session) { reads.Of(s).Forget() }
 
 // observedPath returns the path of a call's input in its absolute form, for

@@ -124,8 +124,9 @@ func (in readInput) lines(c *pegboard.Call) pegboard.Lines {
 // next call shows more of it.
 //
 // For an empty file and for an offset past the end, the result is a notice and not an
-// error. If a session reads the same part of an unchanged text or notebook again, the
-// result is a short notice; if it repeats the call, the result is the text. Read
+// error. If a session reads the same part of an unchanged text or notebook again, and the
+// model still has the first result, the result is a short notice; if it repeats the call, or
+// a script makes it, the result is the text. Read
 // records what the session has seen, for the tools that edit.
 func Read(o ReadOptions) pegboard.Tool {
 	o = o.withDefaults()
@@ -211,7 +212,7 @@ func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (
 		}
 		return ReadOutput{}, err
 	}
-	return o.recordView(c.Session(), t, out), nil
+	return o.recordView(c, t, out), nil
 }
 
 // readByType reads f according to its type. The cells of a notebook go by the names known.
@@ -268,7 +269,7 @@ func (o ReadOptions) readTextFile(ctx context.Context, f *os.File, path string, 
 		text.text = fmt.Sprintf("[The file is %s text, decoded here.]\n", e.name) + text.text
 	}
 	seen := text.view(fi, l.shown)
-	return ReadOutput{Type: "text", File: text, view: seen}, nil
+	return ReadOutput{Type: "text", File: text, view: seen, repeats: !text.withinLine}, nil
 }
 
 // mediaTypeOf returns the media type of a file that begins with head. It only

@@ -47,8 +47,7 @@ func (o ReadOptions) readNotebook(ctx context.Context, f *os.File, path string, 
 	return ReadOutput{Type: "notebook", File: shown, names: book.Names(), view: &reads.View{
 		Info: fi, Size: fi.Size(), Changed: fi.ModTime(), To: int64(len(data)), Sum: sha256.Sum256(data),
 		Truncated: shown.TruncatedByTokenCap, Excerpt: !all || shown.cellCut,
-		InConversation: all, // a view does not record which cells it has
-	}}, nil
+	}, repeats: all}, nil // a view does not record which cells it has
 }
 
 // notebookAsText shows a notebook that cannot be parsed.

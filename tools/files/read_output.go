@@ -19,8 +19,10 @@ type ReadOutput struct {
 	FirstPage int `json:"firstPage,omitempty"` // of "parts": first page shown
 	Pages     int `json:"pages,omitempty"`     // of "parts": number of pages in the document
 
-	view  *reads.View     // nil if there is nothing to record
-	names *notebook.Names // of the cells of a notebook
+	view    *reads.View     // nil if there is nothing to record
+	repeats bool            // the same view means the same output
+	real    string          // resolved path of the file, if shown is to be called
+	names   *notebook.Names // of the cells of a notebook
 }
 
 // modelBytes returns the size of the result for the model, in bytes. For a short result
@@ -37,6 +39,9 @@ func readResult(out ReadOutput) *pegboard.Result {
 	r := &pegboard.Result{Parts: out.parts(), Data: out, Line: out.line()}
 	if f, ok := out.File.(TextFile); ok {
 		r.SearchText = f.Content
+	}
+	if out.real != "" {
+		r.Shown = out.shown
 	}
 	return r
 }

@@ -37,7 +37,7 @@ func (t *TextFile) view(fi fs.FileInfo, s fileRange) *reads.View {
 	}
 	return &reads.View{
 		Info: fi, Size: fi.Size(), Changed: fi.ModTime(),
-		From: s.from, To: s.to, Sum: s.digest(), Truncated: t.truncated, Excerpt: t.linesCut, InConversation: !t.withinLine,
+		From: s.from, To: s.to, Sum: s.digest(), Truncated: t.truncated, Excerpt: t.linesCut,
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"maps"
-	"os"
 	"slices"
 	"sync"
 
@@ -23,8 +22,8 @@ type State struct {
 }
 
 // Of returns the state of s, which is empty at first. A fork starts with a copy of its
-// parent's state, without the marks InConversation, since the fork may not have the
-// parent's conversation.
+// parent's state, without the ids of calls, since the fork may not have the parent's
+// conversation.
 func Of(s *pegboard.Session) *State { return stateKey.GetOrInit(s, func() *State { return &State{} }) }
 
 var stateKey = pegboard.NewClonedKey("files read", (*State).Clone)
@@ -35,13 +34,16 @@ const maxViews = 64
 
 // Record adds the view v of the file at the path real. It replaces earlier views of the
 // same bytes; if the content of these bytes is the same, a field Truncated or Excerpt
-// that was false stays false.
+// that was false stays false, and if it is the same file, unchanged, Call stays.
 func (st *State) Record(real string, v View) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	views := slices.DeleteFunc(st.views[real], func(old View) bool {
 		same := old.From == v.From && old.To == v.To
 		if same && old.Sum == v.Sum {
+			if old.isOf(v) && v.Call == "" {
+				v.Call = old.Call
+			}
 			v.Truncated, v.Excerpt = v.Truncated && old.Truncated, v.Excerpt && old.Excerpt
 		}
 		return same
@@ -67,14 +69,31 @@ func (st *State) RecordWrite(real string, data []byte, excerpt bool) {
 	st.views[real] = []View{{Size: int64(len(data)), To: int64(len(data)), Sum: sha256.Sum256(data), Excerpt: excerpt}}
 }
 
-// InConversation reports whether v is in the conversation already: the same bytes of
-// the same file, unchanged in size, time, identity and content.
-func (st *State) InConversation(real string, v View) bool {
+// ShownBy returns the id of the call whose result showed the model v: the same bytes of the
+// same file, unchanged in size, time, identity and content. It is empty if there is none.
+func (st *State) ShownBy(real string, v View) (call string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return slices.ContainsFunc(st.views[real], func(old View) bool {
-		return old.InConversation && old.From == v.From && old.To == v.To && old.Sum == v.Sum && old.Truncated == v.Truncated &&
-			old.Size == v.Size && old.Changed.Equal(v.Changed) && old.Info != nil && v.Info != nil && os.SameFile(old.Info, v.Info)
+	if i := st.find(real, v); i >= 0 {
+		return st.views[real][i].Call
+	}
+	return ""
+}
+
+// SetShown records that the result of a call, or of none if call is empty, showed the model
+// the view v. It does nothing if v is not recorded any more.
+func (st *State) SetShown(real string, v View, call string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if i := st.find(real, v); i >= 0 {
+		st.views[real][i].Call = call
+	}
+}
+
+// find returns the index of the record of v, or -1.
+func (st *State) find(real string, v View) int {
+	return slices.IndexFunc(st.views[real], func(old View) bool {
+		return old.From == v.From && old.To == v.To && old.Sum == v.Sum && old.Truncated == v.Truncated && old.isOf(v)
 	})
 }
 
@@ -137,7 +156,7 @@ func (st *State) Clone() *State {
 	for real, views := range c.views {
 		views = slices.Clone(views)
 		for i := range views {
-			views[i].InConversation = false
+			views[i].Call = ""
 		}
 		c.views[real] = views
 	}

@@ -20,7 +20,7 @@ import (
 func shown(text string, from, to int) reads.View {
 	return reads.View{
 		Size: int64(len(text)), From: int64(from), To: int64(to),
-		Sum: sha256.Sum256([]byte(text[from:to])), InConversation: true,
+		Sum: sha256.Sum256([]byte(text[from:to])),
 	}
 }
 
@@ -135,21 +135,25 @@ func TestSeenPrefix(t *testing.T) {
 	require.Equal(t, len(text), st.SeenPrefix("/f", []byte(text)))
 }
 
-func TestInConversation(t *testing.T) {
+// viewOfFile returns the view of a new file.
+func viewOfFile(t *testing.T) reads.View {
+	t.Helper()
+	p := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(p, []byte("text"), 0o600))
+	fi, err := os.Stat(p)
+	require.NoError(t, err)
+	v := shown("text", 0, 4)
+	v.Info, v.Changed = fi, time.Unix(1, 0)
+	return v
+}
+
+func TestShownBy(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	file := func(name string) os.FileInfo {
-		p := filepath.Join(dir, name)
-		require.NoError(t, os.WriteFile(p, []byte("text"), 0o600))
-		fi, err := os.Stat(p)
-		require.NoError(t, err)
-		return fi
-	}
-	one, two := file("one"), file("two")
-	base := shown("text", 0, 4)
-	base.Info, base.Changed = one, time.Unix(1, 0)
+	base, two := viewOfFile(t), viewOfFile(t).Info
 	var st reads.State
 	st.Record("/f", base)
+	require.Empty(t, st.ShownBy("/f", base), "no result has shown it yet")
+	st.SetShown("/f", base, "7")
 	for _, tt := range []struct {
 		name   string
 		change func(v *reads.View)
@@ -168,9 +172,36 @@ func TestInConversation(t *testing.T) {
 			t.Parallel()
 			v := base
 			tt.change(&v)
-			require.Equal(t, tt.want, st.InConversation("/f", v))
+			require.Equal(t, tt.want, st.ShownBy("/f", v) == "7")
+			var other reads.State
+			other.Record("/f", v)
+			other.SetShown("/f", base, "7")
+			require.Equal(t, tt.want, other.ShownBy("/f", v) == "7", "only what is recorded can be marked")
 		})
 	}
+	require.Empty(t, st.ShownBy("/other", base))
+}
+
+func TestShownIsKept(t *testing.T) {
+	t.Parallel()
+	var st reads.State
+	base := viewOfFile(t)
+	st.Record("/f", base)
+	st.SetShown("/f", base, "7")
+	st.Record("/f", base)
+	require.Equal(t, "7", st.ShownBy("/f", base), "a script that reads it again takes nothing away")
+	st.SetShown("/f", base, "")
+	require.Empty(t, st.ShownBy("/f", base))
+	st.SetShown("/f", base, "8")
+	touched := base
+	touched.Changed = time.Unix(3, 0)
+	st.Record("/f", touched)
+	require.Empty(t, st.ShownBy("/f", touched))
+	require.Empty(t, st.ShownBy("/f", base))
+	st.SetShown("/f", touched, "9")
+	st.RecordWrite("/f", []byte("text"), false)
+	st.SetShown("/f", touched, "9")
+	require.Empty(t, st.ShownBy("/f", touched), "the session has written the file since")
 }
 
 func TestOldViewsAreDropped(t *testing.T) {
@@ -195,17 +226,19 @@ func TestForkBeginsWithACopy(t *testing.T) {
 		v := shown("text", 0, 4)
 		v.Info = fi
 		reads.Of(main).Record("/before", v)
+		reads.Of(main).SetShown("/before", v, "1")
 		fork, err := main.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 		require.NoError(t, err)
 		reads.Of(main).Record("/after", v)
 		reads.Of(fork).Record("/own", v)
+		reads.Of(fork).SetShown("/own", v, "2")
 
 		text := []byte("text")
 		require.Equal(t, reads.Current, reads.Of(fork).Knowledge("/before", text))
 		require.Equal(t, reads.Unread, reads.Of(fork).Knowledge("/after", text), "the fork has not seen it")
 		require.Equal(t, reads.Unread, reads.Of(main).Knowledge("/own", text), "the parent has not seen it")
-		require.True(t, reads.Of(main).InConversation("/before", v))
-		require.False(t, reads.Of(fork).InConversation("/before", v), "its conversation is another")
-		require.True(t, reads.Of(fork).InConversation("/own", v))
+		require.Equal(t, "1", reads.Of(main).ShownBy("/before", v))
+		require.Empty(t, reads.Of(fork).ShownBy("/before", v), "its conversation is another")
+		require.Equal(t, "2", reads.Of(fork).ShownBy("/own", v))
 	})
 }

@@ -3,6 +3,7 @@ package reads
 import (
 	"crypto/sha256"
 	"io/fs"
+	"os"
 	"time"
 )
 
@@ -15,11 +16,16 @@ type View struct {
 	Size    int64
 	Changed time.Time
 
-	From, To       int64             // bytes of the file that were shown
-	Sum            [sha256.Size]byte // hash of these bytes as they are in the file
-	Truncated      bool              // a limit of the tool cut the range short, so the view does not prove that the file was read
-	Excerpt        bool              // only parts of the range were shown, such as the lines that Grep found
-	InConversation bool              // the text is in the conversation of this session
+	From, To  int64             // bytes of the file that were shown
+	Sum       [sha256.Size]byte // hash of these bytes as they are in the file
+	Truncated bool              // a limit of the tool cut the range short, so the view does not prove that the file was read
+	Excerpt   bool              // only parts of the range were shown, such as the lines that Grep found
+	Call      string            // id of the call whose result showed the range to the model; empty if none did
+}
+
+// isOf reports whether v and w are of the same file, unchanged in size, time and identity.
+func (v *View) isOf(w View) bool {
+	return v.Size == w.Size && v.Changed.Equal(w.Changed) && v.Info != nil && w.Info != nil && os.SameFile(v.Info, w.Info)
 }
 
 // holdsFor reports whether data still has the bytes that were shown. A view of an empty
