@@ -94,13 +94,12 @@ func TestShownInAStream(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			shown := false
-			ex := pegboard.Executor{StartWritesEarly: true}
 			ended := make(chan struct{})
-			ex.OnEvent = func(e pegboard.Event) {
+			ex := executor(pegboard.Executor{StartWritesEarly: true, OnEvent: func(e pegboard.Event) {
 				if e.Kind == pegboard.EventFinished {
 					close(ended)
 				}
-			}
+			}})
 			st := ex.Stream(t.Context(), registryOf(t, shownTool(func(*pegboard.Session, pegboard.Outcome) { shown = true })).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}))
 			st.Submit(call("1", "T", `{}`))
 			<-ended // so that the call itself succeeds
