@@ -136,6 +136,11 @@ func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnl
 
 // Parent returns the call that made c with [Call.Run], or nil if the model made it. It is
 // known in every stage, and nil for a Call that [Pool.Rebuild] has made.
+//
+// The result of a call with a parent is not sent to the model: code gets its
+// [Outcome.Value]. So a tool that shortens what it returns, or adds notices for the model,
+// returns everything to such a call, up to [MaxInMemory] bytes, and more than that as a
+// [FileValue].
 func (c *Call) Parent() *Call {
 	if c.state == nil {
 		return nil
@@ -147,7 +152,8 @@ func (c *Call) Parent() *Call {
 // calls of the same agent: each is decided for itself and takes all stages of the same
 // [Executor], in a batch of its own that does not wait for c. They may use the tools of
 // the agent's pool and the tools that [Gates] hide behind c's tool, but never c's tool
-// itself. There is one outcome for each, in order.
+// itself. There is one outcome for each, in order; [Outcome.Value] is what the code that
+// makes the calls should get.
 //
 // Before and after c runs, and for a Call that no Executor admitted, nothing runs.
 func (c *Call) Run(ctx context.Context, calls ...Call) []Outcome {

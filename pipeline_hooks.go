@@ -106,6 +106,11 @@ func (j *job) postHooks(o *Outcome) {
 	h := j.hookCall(o)
 	ctx, cancel := j.batch.afterContext()
 	defer cancel()
+	var before Result
+	if j.batch.parent != nil {
+		before = *o.Result
+		before.Parts = slices.Clone(before.Parts)
+	}
 	err := hook(ctx, h)
 	changed := h.Outcome
 	if err != nil {
@@ -125,6 +130,9 @@ func (j *job) postHooks(o *Outcome) {
 	}
 	if changed != nil && changed.Result != nil {
 		o.Result = changed.Result
+	}
+	if j.batch.parent != nil {
+		o.Result = o.Result.withValueAfterHook(&before)
 	}
 	o.StopTurn = o.StopTurn || changed != nil && changed.StopTurn
 	o.Result = j.nonEmpty(o.Result)

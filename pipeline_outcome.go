@@ -91,6 +91,9 @@ func (j *job) nonEmpty(r *Result) *Result {
 	}
 	if r.empty() {
 		marked := *r
+		if marked.Data == nil && marked.Value == nil && j.batch.parent != nil {
+			marked.Value = "" // the text below is for the model
+		}
 		marked.Parts = []Part{{Text: fmt.Sprintf("(%s ran and returned nothing)", j.call.Name)}}
 		return &marked
 	}

@@ -17,6 +17,10 @@ type Result struct {
 	StopTurn bool   // the model should not be called again before the user has sent a message
 	Data     any    // the typed output, for the host
 
+	// Value is what code gets that made the call with [Call.Run], if that is not Data: see
+	// [Outcome.Value]. A *CodeError makes the call a failure for the code.
+	Value any
+
 	// For a user interface, see Outcome.View:
 	Line       string // what came of the call, such as "Read 120 lines"; empty means a line made of the text
 	Diffs      []Diff // of the files that the call changed

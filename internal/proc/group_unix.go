@@ -18,6 +18,15 @@ func newGroup(leader *os.Process) *group { return &group{leader: leader} }
 // left, or none that this process may signal, and then the command does not end.
 func (g *group) end() { _ = syscall.Kill(-g.leader.Pid, syscall.SIGTERM) }
 
+// interrupt sends SIGINT to the child, or to the group.
+func (g *group) interrupt(all bool) error {
+	pid := g.leader.Pid
+	if all {
+		pid = -pid
+	}
+	return syscall.Kill(pid, syscall.SIGINT)
+}
+
 func (g *group) kill() { _ = syscall.Kill(-g.leader.Pid, syscall.SIGKILL) }
 
 func (g *group) release() {}

@@ -2,6 +2,7 @@ package proc
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -54,6 +55,8 @@ func newGroup(leader *os.Process) *group {
 
 // end kills the group, since no signal is understood by every program.
 func (g *group) end() { g.kill() }
+
+func (g *group) interrupt(bool) error { return errors.ErrUnsupported }
 
 func (g *group) kill() {
 	if g.job != 0 {

@@ -58,6 +58,18 @@ func (p *Process) Stop(cause error) {
 	p.end(cmp.Or(cause, context.Canceled))
 }
 
+// Interrupt asks the child, or all processes of its group, to give up what they do, as
+// Ctrl-C in a terminal does. What follows is up to them. On Windows, where a program without
+// a console cannot be asked, the error is errors.ErrUnsupported.
+func (p *Process) Interrupt(all bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.group == nil || p.exited || p.groupReleased {
+		return os.ErrProcessDone
+	}
+	return p.group.interrupt(all)
+}
+
 // Output returns the captured output so far.
 func (p *Process) Output() excerpt.Output { return p.sink.output() }
 

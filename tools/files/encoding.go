@@ -35,6 +35,14 @@ func encodingOf(head []byte) (e encoding) {
 // isUTF16 reports whether e is UTF-16.
 func (e encoding) isUTF16() bool { return e.name != "" }
 
+// mime returns the media type of a text.
+func (e encoding) mime() string {
+	if e.isUTF16() {
+		return "" // not what a FileValue calls text
+	}
+	return "text/plain; charset=utf-8"
+}
+
 // isText reports whether head, the start of a file in this encoding, may be text: it
 // has no NUL character.
 func (e encoding) isText(head []byte) bool {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -120,7 +121,9 @@ func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (
 	if err != nil {
 		return GlobOutput{}, err
 	}
-	o = o.in(c.Session())
+	if o = o.in(c.Session()); c.Parent() != nil {
+		o.MaxResults = math.MaxInt // code gets all
+	}
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
 	var found globFindings

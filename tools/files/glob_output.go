@@ -55,6 +55,9 @@ func globResult(out GlobOutput) *pegboard.Result {
 	}
 	r := textResult(strings.Join(slices.DeleteFunc(shown, func(line string) bool { return line == "" }), "\n"), out)
 	r.Line = out.line()
+	if out.TimedOut {
+		r.Value = &pegboard.CodeError{Kind: pegboard.KindTimeout, Text: "The search took too long and was stopped. Use a narrower pattern or path."}
+	}
 	return r
 }
 

@@ -193,6 +193,9 @@ func notVersionControl(rel string) bool {
 }
 
 func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (GrepOutput, error) {
+	if c.Parent() != nil {
+		o = o.forCode()
+	}
 	targets, err := decidedTargets(c, len(in.bases()))
 	if err != nil {
 		return GrepOutput{}, err
@@ -231,6 +234,9 @@ func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (
 	out.TimedOut, out.failed = late, failed
 	if report.Searched == 0 && report.Unreadable == 0 && !late {
 		out.unsearched = o.unsearched(in, targets)
+	}
+	if c.Parent() != nil {
+		out.value = out.forCode(report)
 	}
 	return out, nil
 }

@@ -38,6 +38,7 @@ type GrepOutput struct {
 	unsearched string  // why no file was searched, or ""
 	failed     []error // of paths that could not be searched
 
+	value     any  // for code, see Result.Value; nil if the model made the call
 	truncated bool // the rows reached MaxBytes
 	skipped   bool // the text of a row begins within its line
 }
@@ -153,7 +154,7 @@ func grepResult(out GrepOutput) *pegboard.Result {
 		shown = append([]string{"No matches found"}, shown...)
 	}
 	r := textResult(strings.Join(shown, "\n"), out)
-	r.Line = out.line()
+	r.Line, r.Value = out.line(), out.value
 	return r
 }
 

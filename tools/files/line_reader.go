@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strings"
 )
 
 // A lineReader reads a text line by line. It keeps no more than the requested part of a
@@ -142,6 +143,40 @@ func (l *lineReader) sourceWidth(part []byte) int64 {
 		return int64(len(part))
 	}
 	return int64(len(l.source.takeSource(part)))
+}
+
+// errLongText says that a text is too long to be in memory.
+var errLongText = errors.New("the text is too long")
+
+// wholeLines returns the next lines, at most limit, as they are in the file, from an offset
+// in the first line on.
+func (l *lineReader) wholeLines(ctx context.Context, limit int, from int64, maxBytes int) (text string, lines int, err error) {
+	var b strings.Builder
+	for begun := false; lines < limit; {
+		if ctx.Err() != nil {
+			return "", 0, context.Cause(ctx)
+		}
+		part, err := l.r.ReadSlice('\n')
+		switch {
+		case len(part) == 0 && errors.Is(err, io.EOF):
+			if begun {
+				lines++
+			}
+			return b.String(), lines, nil
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull) && !errors.Is(err, io.EOF):
+			return "", 0, err
+		}
+		l.advance(part)
+		if begun = part[len(part)-1] != '\n'; !begun {
+			lines++
+		}
+		skipped := min(from, int64(len(part)))
+		from -= skipped
+		if b.Write(part[skipped:]); b.Len() > maxBytes {
+			return "", 0, errLongText
+		}
+	}
+	return b.String(), lines, nil
 }
 
 // hasMore reports whether the text goes on.

@@ -27,7 +27,9 @@ func (n *notebookPage) renderOutput(o notebook.Output) (CellOutput, []pegboard.P
 		text, atTail = errorOutputText(o), true
 	}
 	shown, _ := printable([]byte(terminal.Clean(text)))
-	text = excerptOutput(string(shown), atTail)
+	if text = string(shown); n.options.code.real == "" {
+		text = excerptOutput(text, atTail)
+	}
 	out := CellOutput{Type: o.Kind, Text: text}
 	head := fmt.Sprintf("<output type=%q", o.Kind)
 	if o.Name != "" {

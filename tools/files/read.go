@@ -61,6 +61,8 @@ type ReadOptions struct {
 	// Line formats a line with its number for the model. Nil means the number in six
 	// columns, a tab and the text; no public documentation specifies this form.
 	Line func(n int, text string) string
+
+	code codeReader // zero unless code made the call
 }
 
 // The defaults of [ReadOptions].
@@ -205,6 +207,9 @@ func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (
 		return ReadOutput{}, readError(c, t, err)
 	}
 	defer func() { _ = f.Close() }()
+	if c.Parent() != nil {
+		o = o.forCode(t.Real())
+	}
 	out, err := o.readByType(ctx, f, t.Value, in, cellNamesOf(c.Session()).of(t.Real()))
 	if err != nil {
 		if ctx.Err() == nil && !errors.As(err, new(*adviceError)) {
@@ -234,6 +239,8 @@ func (o ReadOptions) readByType(ctx context.Context, f *os.File, path string, in
 		return o.readPDF(ctx, io.NewSectionReader(f, 0, fi.Size()), path, in)
 	case in.Pages != "":
 		return ReadOutput{}, notPDFError(path)
+	case isImage && o.code.real != "":
+		return o.code.image(path, kind, fi), nil
 	case in.ByteOffset > 0 && isImage:
 		return ReadOutput{}, &adviceError{text: path + " is not shown by lines: leave out byte_offset."}
 	case isImage:
@@ -252,6 +259,9 @@ const sniffBytes = 8 << 10
 
 // readTextFile returns the part of the text f that in names.
 func (o ReadOptions) readTextFile(ctx context.Context, f *os.File, path string, e encoding, in readInput) (ReadOutput, error) {
+	if o.code.real != "" {
+		return o.code.text(ctx, f, path, e, in)
+	}
 	fi, err := f.Stat() // before reading, so that a later change is detected
 	if err != nil {
 		return ReadOutput{}, err

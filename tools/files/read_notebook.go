@@ -43,8 +43,12 @@ func (o ReadOptions) readNotebook(ctx context.Context, f *os.File, path string, 
 		return ReadOutput{}, err
 	}
 	shown.FilePath = path
+	var value any
+	if o.code.real != "" {
+		value = shown
+	}
 	all := len(shown.Cells) == shown.TotalCells
-	return ReadOutput{Type: "notebook", File: shown, names: book.Names(), view: &reads.View{
+	return ReadOutput{Type: "notebook", File: shown, names: book.Names(), value: value, view: &reads.View{
 		Info: fi, Size: fi.Size(), Changed: fi.ModTime(), To: int64(len(data)), Sum: sha256.Sum256(data),
 		Truncated: shown.TruncatedByTokenCap, Excerpt: !all || shown.cellCut,
 	}, repeats: all}, nil // a view does not record which cells it has

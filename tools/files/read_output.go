@@ -23,6 +23,7 @@ type ReadOutput struct {
 	repeats bool            // the same view means the same output
 	real    string          // resolved path of the file, if shown is to be called
 	names   *notebook.Names // of the cells of a notebook
+	value   any             // for code, see Result.Value; nil if the model made the call, or if the value is the output itself
 }
 
 // modelBytes returns the size of the result for the model, in bytes. For a short result
@@ -36,7 +37,7 @@ func (out *ReadOutput) modelBytes() (n int) {
 
 // readResult returns the result for the model, and what a person reads of it.
 func readResult(out ReadOutput) *pegboard.Result {
-	r := &pegboard.Result{Parts: out.parts(), Data: out, Line: out.line()}
+	r := &pegboard.Result{Parts: out.parts(), Data: out, Line: out.line(), Value: out.value}
 	if f, ok := out.File.(TextFile); ok {
 		r.SearchText = f.Content
 	}
@@ -58,7 +59,10 @@ func (out *ReadOutput) parts() []pegboard.Part {
 	case PDFFile:
 		return f.parts
 	case ImageFile:
-		parts := []pegboard.Part{{MIME: f.MIME, Data: f.Data}}
+		var parts []pegboard.Part
+		if f.Data != nil {
+			parts = append(parts, pegboard.Part{MIME: f.MIME, Data: f.Data})
+		}
 		if f.note != "" {
 			parts = append(parts, pegboard.Part{Text: f.note})
 		}
@@ -85,6 +89,9 @@ func (out *ReadOutput) line() string {
 		}
 		return "Read a document"
 	case ImageFile:
+		if f.Data == nil {
+			return "Found an image"
+		}
 		return fmt.Sprintf("Read an image of %d × %d pixels", f.Dimensions.OriginalWidth, f.Dimensions.OriginalHeight)
 	}
 	return ""

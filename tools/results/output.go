@@ -2,6 +2,10 @@ package results
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/seed49eaa51d/pegboard"
 )
 
 // Output is the Result.Data of [Read].
@@ -15,6 +19,23 @@ type Output struct {
 	Content string `json:"content"`           // the text for the model, without the notice
 
 	notice string
+	value  any // for code, see Result.Value; nil if the model made the call
+}
+
+// setValue sets what code gets: the content, or if all of it is wanted and too long, the
+// file of the store.
+func (o *Output) setValue(store pegboard.ResultStore, all bool) {
+	o.value = o.Content
+	if !all || !o.More {
+		return
+	}
+	o.value = &pegboard.CodeError{Kind: pegboard.KindFailed, Text: fmt.Sprintf("Result %s has more than %d bytes from %d on. Read it in parts, with offset and limit.", o.Ref, pegboard.MaxInMemory, o.Offset)}
+	if d, ok := store.(interface{ Dir() string }); ok && o.Offset == 0 {
+		file := filepath.Join(d.Dir(), o.Ref)
+		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+			o.value = pegboard.FileValue{Path: file, Size: info.Size()}
+		}
+	}
 }
 
 // sizeText returns the size of the result for the notice.

@@ -93,7 +93,7 @@ func Read(o Options) pegboard.Tool {
 			if out.Content != "" {
 				text += "\n" + out.Content
 			}
-			return &pegboard.Result{Parts: []pegboard.Part{{Text: text}}, Data: out, Line: out.line(), SearchText: out.Content}
+			return &pegboard.Result{Parts: []pegboard.Part{{Text: text}}, Data: out, Line: out.line(), SearchText: out.Content, Value: out.value}
 		},
 	})
 }
@@ -111,6 +111,9 @@ func (o Options) read(ctx context.Context, in readInput, c *pegboard.Call) (Outp
 		return Output{}, err
 	}
 	defer func() { _ = stored.Close() }()
+	if c.Parent() != nil {
+		o.MaxBytes = pegboard.MaxInMemory
+	}
 	limit := o.MaxBytes
 	if in.Limit > 0 {
 		limit = min(in.Limit, limit)
@@ -131,6 +134,9 @@ func (o Options) read(ctx context.Context, in readInput, c *pegboard.Call) (Outp
 	}
 	if err != nil {
 		return Output{}, fmt.Errorf("the store has an error in result %q behind byte %d; ask for less than that, or run again the tool that it came from: %w", ref, r.pos, err)
+	}
+	if c.Parent() != nil {
+		out.setValue(c.Session().ResultStore(), in.Limit == 0 && in.Pattern == "")
 	}
 	return out, nil
 }

@@ -72,12 +72,14 @@ func (k *command) handleTimeout(ctx context.Context) (Output, error) {
 		if err != nil {
 			k.discard(err)
 		}
+		k.setValue(&out, "", out.Stderr)
 		return out, err
 	}
 	reason := k.foregroundOnly()
 	if reason == "" {
 		out, err := k.moveToBackground(k.options.BackgroundTimeout)
 		if err == nil {
+			k.setFailure(&out, pegboard.KindTimeout, out.text()) // code expects the output of the whole command
 			return out, nil
 		}
 		reason = "it could not be moved to the background: " + err.Error()
@@ -91,7 +93,7 @@ func (k *command) handleTimeout(ctx context.Context) (Output, error) {
 func (k *command) finish(ctx context.Context, reason string) Output {
 	exit := k.process.Exit()
 	out := k.output(ctx, exit, reason)
-	if out.PersistedOutputPath != k.outputFile && out.RawOutputPath != k.outputFile {
+	if out.PersistedOutputPath != k.outputFile && out.RawOutputPath != k.outputFile && !out.keepFile {
 		k.remove(k.outputFile)
 	}
 	k.remove(k.preludeFile)

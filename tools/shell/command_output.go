@@ -40,6 +40,7 @@ func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Out
 	default:
 		out.failed = false
 	}
+	aboutExit := len(out.Stderr)
 	if k.in.Background && !out.Interrupted {
 		out.note("The command ended at once, so that there is no background task.")
 	}
@@ -49,6 +50,10 @@ func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Out
 		out.note(withheldNote(k.in.Command, k.options.Withheld, os.Environ()))
 	}
 	out.note(k.startupOf(k.session).takeNote())
+	if k.forCode() {
+		k.fillValue(&out, exit, strings.TrimPrefix(out.Stderr[aboutExit:], "\n"))
+		return out
+	}
 	k.fillStdout(ctx, &out, exit)
 	if out.Omitted == 0 && !out.failed {
 		out.complete = slices.Concat(exit.Output.Head, exit.Output.Tail)

@@ -48,6 +48,8 @@ type Output struct {
 	Omitted int64         `json:"-"` // bytes of output that are not in Stdout
 	Elapsed time.Duration `json:"-"`
 
+	keepFile bool // the value names the file of the command's output
+	value    any  // for code, see Result.Value; nil if the model made the call
 	failed   bool
 	ref      string // in the session's store; empty if the output is not stored there
 	complete []byte // the whole output, if the command succeeded and all of it is shown

@@ -3,8 +3,6 @@ package shell
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -16,16 +14,23 @@ import (
 //
 // Each session, and so each agent, has one process per language. The process starts
 // with the first call and keeps variables, imports and the directory between calls.
-// This state is lost when the code ends or crashes the interpreter, takes too long or
-// prints more than 5 GB in all; when the call is cancelled; and when a call asks for
-// a restart. The result of that call or of the next one says so. Closing the session
-// ends the processes and everything that they have started.
+// Code that takes too long is interrupted, as by Ctrl-C, and the state is kept. It is
+// lost when the code ends or crashes the interpreter, cannot be interrupted within three
+// seconds or prints more than 5 GB in all; when the call is cancelled; and when a call
+// asks for a restart. The result of that call or of the next one says so. What JavaScript
+// waits for when it is interrupted may go on until a restart. Closing the session ends
+// the processes and everything that they have started.
 //
 // # Tools
 //
-// Code calls the agent's tools: tools.Read({...}) in Python returns the text of the
-// result or raises ToolError; in JavaScript it returns a promise of the text. These
-// are ordinary calls, each with its own decision, whose parent is the call of REPL;
+// Code calls the agent's tools: tools.Read({...}) in Python returns the result or raises
+// ToolError; in JavaScript it returns a promise. A result is data, see
+// [pegboard.Outcome.Value], and a ToolFile stands for each [pegboard.FileValue]. Its
+// read method returns all of it, lines the lines one by one. A whole value that is longer
+// than [pegboard.MaxInMemory] is such a file, too. Nothing of it reaches the model but
+// what the code prints. An exception has the text for the model, the tool, the kind as in
+// [pegboard.CodeError], and as value the result's data. The page docs/shell.md says what
+// each tool returns. These are ordinary calls, each with its own decision, whose parent is the call of REPL;
 // see [pegboard.Call.Run]. Calls that are made at the same time form a batch. A call
 // that a thread or a timer makes after the call of REPL has ended waits for the next
 // call of REPL. With [pegboard.Gates].REPL, the tools that scripts can call are not
@@ -87,53 +92,4 @@ type replInput struct {
 	Description string `json:"description,omitempty" jsonschema_description:"What the code does, in five to ten words"`
 	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=0" jsonschema_description:"How long it may run, in milliseconds (default 30000, at most 600000); time in tools does not count"`
 	Restart     bool   `json:"restart,omitempty" jsonschema_description:"Begin with a new interpreter; code may be empty then"`
-}
-
-// replTools are tools that scripts often call, with what these take.
-func replTools() []struct{ name, input string } {
-	return []struct{ name, input string }{
-		{"Read", "{file_path, offset?, limit?}"},
-		{"Write", "{file_path, content}"},
-		{"Edit", "{file_path, old_string, new_string, replace_all?}"},
-		{"NotebookEdit", "{notebook_path, cell_id?, new_source, cell_type?, edit_mode?}"},
-		{"Glob", "{pattern, path?}"},
-		{"Grep", "{pattern, path?, glob?, output_mode?}"},
-		{"Bash", "{command, timeout?}"},
-	}
-}
-
-// replPrompt returns the description of the tool for the model.
-func replPrompt(languages []string, s pegboard.Scope) string {
-	var inputs []string
-	for _, t := range replTools() {
-		if s.CanRun(t.name) {
-			inputs = append(inputs, t.name+"("+t.input+")")
-		}
-	}
-	example := "tools.NAME({...})"
-	if s.CanRun("Read") {
-		example = `tools.Read({"file_path": "a.txt"})`
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Runs code in %s and returns what it prints, and the value of an expression at its end. ", strings.Join(languages, " or "))
-	if len(languages) > 1 {
-		fmt.Fprintf(&b, "Without language it is %s. ", languages[0])
-	}
-	b.WriteString("Variables, functions and imports are kept from call to call; the result says when they are lost. " +
-		"There is no terminal and no input.\n\n" +
-		"Work with files and commands through the tools, which code calls by name with one object, as in " + example + ". " +
-		"They are checked like your own calls, so a script can do in one step what would take many: loop over files, filter results, and print only what you need. ")
-	if slices.Contains(languages, Python) {
-		b.WriteString("In Python a call returns the text of the result and raises ToolError when it fails or is refused. ")
-	}
-	if slices.Contains(languages, JavaScript) {
-		b.WriteString("In JavaScript a call is awaited, as in await tools.NAME({...}); it throws ToolError. Use require or await import() for modules. ")
-	}
-	if len(inputs) > 0 {
-		b.WriteString("What the tools take:\n" + strings.Join(inputs, ", ") + ". Other tools take what their descriptions say; ")
-	} else {
-		b.WriteString("The tools take what their descriptions say; ")
-	}
-	b.WriteString("REPL itself cannot be called.")
-	return b.String()
 }

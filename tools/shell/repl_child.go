@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
@@ -32,6 +34,7 @@ var errTooManyCalls = errors.New("it asked for more calls of tools than can wait
 // A child is one interpreter process.
 type child struct {
 	process    *proc.Process
+	bySignal   bool          // a signal interrupts its code; otherwise a request does
 	replyReady chan struct{} // holds a token when replies are queued
 
 	mu           sync.Mutex
@@ -49,7 +52,7 @@ func startChild(ctx context.Context, table *proc.Table, o REPLOptions, language,
 		args = slices.Concat(o.Node, []string{"-e", javaScriptDriver})
 	}
 	token := "\x1e" + rand.Text()
-	c := &child{replyReady: make(chan struct{}, 1), captured: newREPLCapture(nil)}
+	c := &child{bySignal: language == Python && runtime.GOOS != "windows", replyReady: make(chan struct{}, 1), captured: newREPLCapture(nil)}
 	c.frames = frames{token: []byte(token), onText: c.capture, onReply: c.queueReply}
 	started := make(chan struct{})
 	p, err := table.Start(context.WithoutCancel(ctx), proc.Command{ // the process outlives the call
@@ -82,6 +85,17 @@ func (c *child) send(requests ...any) error {
 	}
 	_, err := c.process.Stdin().Write(lines)
 	return err
+}
+
+// interrupt asks the code that runs to end, without waiting. With all it also interrupts the
+// processes that the code has started.
+func (c *child) interrupt(all bool) {
+	if all || c.bySignal {
+		_ = c.process.Interrupt(all) // where the system cannot, the driver does it
+	}
+	if !c.bySignal {
+		goroutine.Go(func() { _ = c.send(map[string]bool{"interrupt": true}) }) // blocks while the process does not read
+	}
 }
 
 // write handles output of the process.

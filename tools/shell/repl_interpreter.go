@@ -87,12 +87,15 @@ func (i *interpreter) runCode(ctx context.Context, t turn, code string, fresh bo
 	if i.lateOutput != "" {
 		notes = append(notes, "Printed after the last call had ended:", strings.TrimRight(i.lateOutput, "\n"), "Printed by this call:")
 	}
-	failed, err := t.run(ctx, number, code)
-	out = REPLOutput{Language: i.language, Failed: failed}
+	end, err := t.run(ctx, number, code)
+	out = REPLOutput{Language: i.language, Failed: end.failed}
+	if end.late && err == nil {
+		notes = append(notes, out.noteInterrupt(t.timeout))
+	}
 	if ran = true; err != nil {
 		exit := t.child.process.Exit()
 		ran = fresh || !errors.Is(err, errNotBegun) || exit.Err != nil
-		notes = append(notes, out.noteEnd(exit, t.timeout))
+		notes = append(notes, out.noteEnd(exit, end.late, t.timeout))
 	}
 	kept := t.child.endCode()
 	if !ran {

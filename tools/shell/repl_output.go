@@ -32,6 +32,8 @@ func (out *REPLOutput) line() string {
 	switch {
 	case out.Interrupted:
 		return "Stopped, " + printed
+	case out.TimedOutAfter > 0 && !out.Ended:
+		return fmt.Sprintf("Interrupted after %v, %s", out.TimedOutAfter, printed)
 	case out.TimedOutAfter > 0:
 		return fmt.Sprintf("Ended after %v, %s", out.TimedOutAfter, printed)
 	case out.Failed && out.Ended:
@@ -42,15 +44,26 @@ func (out *REPLOutput) line() string {
 	return "Ran, " + printed
 }
 
-// noteEnd records that the process has ended while the code ran, and returns a
+// noteInterrupt records that the code was interrupted and has ended then, and returns a
 // sentence about it for the model.
-func (out *REPLOutput) noteEnd(exit proc.Exit, limit time.Duration) string {
+func (out *REPLOutput) noteInterrupt(limit time.Duration) string {
+	out.TimedOutAfter = limit
+	note := fmt.Sprintf("The code was interrupted because it took longer than %v. Variables and imports are kept. Ask for more time with timeout, or do less at once.", limit)
+	if out.Language == JavaScript {
+		note += " What it waits for may go on; restart ends that."
+	}
+	return note
+}
+
+// noteEnd records that the process has ended while the code ran, perhaps because its time
+// was over, and returns a sentence about it for the model.
+func (out *REPLOutput) noteEnd(exit proc.Exit, late bool, limit time.Duration) string {
 	out.Ended, out.Failed = true, true
 	var note string
 	switch {
-	case errors.Is(exit.Err, errCodeTime):
+	case errors.Is(exit.Err, errCodeTime), late && exit.Err == nil && exit.Signal != "":
 		out.TimedOutAfter = limit
-		note = fmt.Sprintf("The code was ended because it took longer than %v. Ask for more time with timeout, or do less at once.", limit)
+		note = fmt.Sprintf("The code was ended because it took longer than %v, and could not be interrupted. Ask for more time with timeout, or do less at once.", limit)
 	case errors.Is(exit.Err, proc.ErrOutputLimit), errors.Is(exit.Err, errBadReply), errors.Is(exit.Err, errTooManyCalls):
 		note = fmt.Sprintf("The code was ended: %v. Do less at once, and write large data to a file.", exit.Err)
 	case exit.Err != nil:

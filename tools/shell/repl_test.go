@@ -129,17 +129,61 @@ var replTable = []struct {
 	}},
 	{name: "time-out", steps: []replStep{
 		{python: "x = 1\nprint('begun')", javascript: "x = 1; console.log('begun')"},
-		{python: "print('on')\nwhile True: pass", javascript: "console.log('on'); for (;;);", timeout: 300, failed: true, says: []string{"longer than 300ms", replLost, "on"}},
-		{python: "x", javascript: "x", failed: true, says: []string{"is not defined"}},
+		{python: "print('on')\nwhile True: pass", javascript: "console.log('on'); for (;;);", timeout: 300, failed: true, says: []string{"longer than 300ms", "Variables and imports are kept", "on\n", "nterrupt"}, never: []string{replLost, "Inspector"}},
+		{python: "x", javascript: "x", text: "1"},
 	}},
 	{name: "time-out of what waits", steps: []replStep{
+		{python: "x = 1", javascript: "x = 1; undefined"},
 		{python: "import threading\nthreading.Event().wait()", javascript: "await new Promise(() => {})", timeout: 300, failed: true, says: []string{"longer than 300ms"}},
+		{python: "x", javascript: "x", text: "1"},
+	}},
+	{name: "time-out behind an await", steps: []replStep{
+		{python: "import asyncio\nx = 1", javascript: "x = 1; undefined"},
+		{python: "await asyncio.sleep(0)\nwhile True: pass", javascript: "await 1; for (;;);", timeout: 300, failed: true, says: []string{"longer than 300ms"}},
+		{python: "await asyncio.sleep(1000)", javascript: "new Promise(() => {})", timeout: 300, failed: true, says: []string{"longer than 300ms"}},
+		{python: "await asyncio.sleep(0, x)", javascript: "await x", text: "1"},
+	}},
+	{name: "time-out of a pattern", steps: []replStep{
+		{python: "import re\nre.match(r'(a+)+$', 'a' * 50 + 'b')", javascript: "/(a+)+$/.test('a'.repeat(50) + 'b')", timeout: 300, failed: true, says: []string{"longer than 300ms"}, never: []string{replLost}},
+		{python: "1", javascript: "1", text: "1"},
+	}},
+	{name: "time-out of a child process", steps: []replStep{
+		{python: "import os\nx = 1", javascript: "x = 1; undefined"},
+		{python: "os.system('sleep 1000')", timeout: 300, says: []string{"longer than 300ms", "\n2"}},
+		{javascript: "require('child_process').execSync('sleep 1000')", timeout: 300, failed: true, says: []string{"longer than 300ms"}},
+		{python: "x", javascript: "x", text: "1"},
+	}},
+	{name: "time-out that is caught", steps: []replStep{
+		{python: "try:\n    while True:\n        x = 1\n        y = 2\nexcept KeyboardInterrupt: print('caught')", timeout: 300, says: []string{"longer than 300ms", "caught"}},
+		{python: "1", text: "1"},
+	}},
+	{name: "time-out of what heeds no interrupt", steps: []replStep{
+		{python: "x = 1", javascript: "x = 1; undefined"},
+		{
+			python:     "while True:\n    try:\n        while True:\n            y = 1\n            z = 2\n    except KeyboardInterrupt: pass",
+			javascript: "require('child_process').execSync('trap \"\" INT; sleep 1000')", timeout: 300, failed: true, says: []string{"longer than 300ms", "could not be interrupted", replLost},
+		},
+		{python: "x", javascript: "x", failed: true, says: []string{"is not defined"}},
 	}},
 	{name: "time-out of what heeds no signal", steps: []replStep{
 		{
-			python:     "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: pass",
-			javascript: "process.on('SIGTERM', () => {}); for (;;);", timeout: 500, failed: true, says: []string{"longer than 500ms"},
+			python:     "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass",
+			javascript: "process.on('SIGTERM', () => {}); require('child_process').execSync('trap \"\" INT; sleep 1000')", timeout: 300, failed: true, says: []string{"longer than 300ms", replLost},
 		},
+	}},
+	{name: "time-out that the default of the system ends", steps: []replStep{
+		{python: "import signal\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\nwhile True: pass", timeout: 300, failed: true, says: []string{"longer than 300ms", replLost}},
+	}},
+	{name: "what is awaited", steps: []replStep{
+		{python: "import asyncio\nasync def main(): return 6\nn = await main()\nawait asyncio.sleep(0, n + 1)", javascript: "const main = async () => 6; const n = await main(); n + 1", says: []string{"7"}},
+		{python: "main()", javascript: "main()", text: "6"},
+		{python: "asyncio.run(main())", text: "6"},
+		{python: "await asyncio.gather(main(), main())", says: []string{"[6, 6]"}},
+		{javascript: "Promise.all([main(), main()])", says: []string{"[ 6, 6 ]"}},
+		{python: "async def bad(): raise KeyError('gone')\nbad()", javascript: "(async () => { throw new RangeError('gone') })()", failed: true, says: []string{"gone"}},
+		{javascript: "tools.Read({text: 'a'})", text: "'a'"},
+		{python: "await asyncio.gather(*(asyncio.to_thread(tools.Read, {'text': t}) for t in 'ab'))", text: "['a', 'b']"},
+		{python: "async with asyncio.Lock(): k = 3\nk", text: "3"},
 	}},
 	{name: "restart", steps: []replStep{
 		{python: "x = 1", javascript: "var x = 1"},
@@ -193,7 +237,7 @@ func TestREPL(t *testing.T) {
 			t.Parallel()
 			needUnix(t)
 			eachLanguage(t, func(b *replBench) {
-				b.open(shell.REPLOptions{})
+				b.open(shell.REPLOptions{}, replEcho("Read"))
 				for i, step := range tt.steps {
 					step.check(b, i)
 				}

@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
 const (
-	maxBatch      = 100  // tool calls that run as one batch
+	maxBatch      = 32   // tool calls that run as one batch, whose values are in memory together
 	maxLateOutput = 5000 // bytes shown of the output between two calls
 )
 
@@ -36,19 +36,28 @@ type turn struct {
 	timeout time.Duration
 }
 
-// run runs code and, in batches, the tools that it calls. It reports whether the code
-// ended with an exception. If it returns an error, errNotBegun or errNotFinished, the
-// process has ended or is ending.
-func (t turn) run(ctx context.Context, number int, code string) (failed bool, err error) {
+// A turnEnd says how the code of a turn ended.
+type turnEnd struct {
+	failed bool // by an exception
+	late   bool // it was interrupted, or its process ended, because its time was over
+}
+
+// run runs code and, in batches, the tools that it calls. If it returns an error,
+// errNotBegun or errNotFinished, the process has ended or is ending.
+func (t turn) run(ctx context.Context, number int, code string) (end turnEnd, err error) {
 	release := context.AfterFunc(ctx, func() { t.child.process.Stop(context.Cause(ctx)) })
-	watch := startStopwatch(t.timeout, func() { t.child.process.Stop(errCodeTime) })
+	limit := deadline{child: t.child}
+	watch := startStopwatch(t.timeout, limit.pass)
 	defer func() {
-		if inTime, own := watch.pause(), release(); err == nil && (!inTime || !own) {
+		watch.pause()
+		passed, killed := limit.end()
+		if own := release(); err == nil && (killed || !own) {
 			err = errNotFinished // the process is being stopped
 		}
+		end.late = passed
 	}()
 	if t.child.send(map[string]any{"run": number, "code": code}) != nil {
-		return false, errNotBegun
+		return turnEnd{}, errNotBegun
 	}
 	err = errNotBegun
 	for {
@@ -60,7 +69,7 @@ func (t turn) run(ctx context.Context, number int, code string) (failed bool, er
 		}
 		replies := t.child.takeReplies(maxBatch)
 		if len(replies) == 0 && over {
-			return false, err
+			return turnEnd{}, err
 		}
 		var calls []reply
 		for _, r := range replies {
@@ -69,9 +78,10 @@ func (t turn) run(ctx context.Context, number int, code string) (failed bool, er
 				calls = append(calls, r)
 			case r.Begun == number:
 				err = errNotFinished
+				limit.begin()
 			case r.Done == number:
 				t.callTools(ctx, watch, calls) // the code does not wait for these calls
-				return r.Error, nil
+				return turnEnd{failed: r.Error}, nil
 			}
 		}
 		if !over {
@@ -108,28 +118,10 @@ func (t turn) callTools(ctx context.Context, watch *stopwatch, asked []reply) {
 		}
 	}
 	answers := make([]any, len(asked))
-	for i, out := range t.call.Run(ctx, calls...) {
-		answers[i] = toolAnswer{Result: asked[i].Call, Text: resultText(out.Result), Error: out.Err != nil || out.Result.IsError}
+	outcomes := t.call.Run(ctx, calls...)
+	for i := range outcomes {
+		answers[i] = newToolAnswer(asked[i].Call, &outcomes[i], background.Of(t.call.Session()))
+		outcomes[i] = pegboard.Outcome{} // for the garbage collector
 	}
 	_ = t.child.send(answers...) // after an error the process ends, which run notices
-}
-
-// A toolAnswer is the answer to a tool call, for a driver.
-type toolAnswer struct {
-	Result int    `json:"result"` // the number of the call
-	Text   string `json:"text"`
-	Error  bool   `json:"error"`
-}
-
-// resultText returns a result as code gets it: its text, with a placeholder for each
-// image or file.
-func resultText(r *pegboard.Result) string {
-	parts := make([]string, len(r.Parts))
-	for i, p := range r.Parts {
-		parts[i] = p.Text
-		if p.MIME != "" {
-			parts[i] = fmt.Sprintf("[%s, %d bytes]", p.MIME, len(p.Data))
-		}
-	}
-	return strings.Join(parts, "\n")
 }

@@ -57,6 +57,7 @@ func buildCommandTool[In any](r *runner, about string, prompt func(pegboard.Scop
 		Result: func(out Output) *pegboard.Result {
 			res := pegboard.TextResult(out.text())
 			res.IsError, res.Data, res.Parts[0].Ref, res.Line = out.failed, out, out.ref, out.line()
+			res.Value = out.value
 			return res
 		},
 	})
@@ -159,7 +160,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 		Keep:      MaxShown,
 		Drain:     time.Second, // less than the executor's grace, also with the grace of the process added
 		File:      k.outputFile,
-		MaxFile:   MaxStored,
+		MaxFile:   k.maxFile(),
 		MaxOutput: r.options.MaxOutput,
 		Output:    k.captured.write,
 	})

@@ -2,8 +2,10 @@ package shell
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -31,6 +33,39 @@ const (
 type TaskOutputResult struct {
 	Retrieval Retrieval  `json:"retrieval_status"`
 	Task      TaskReport `json:"task"`
+
+	value any // for code, see Result.Value
+}
+
+// setValue sets what code gets: the same with the whole output so far.
+func (out *TaskOutputResult) setValue(tasks *background.Tasks) error {
+	var whole any = out.Task.Output
+	if file := out.Task.OutputFile; out.Task.Command != "" && isOutputFile(tasks, file) {
+		end, err := readOutputEnd(file, pegboard.MaxInMemory)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // the task may provide more than its file
+		case err != nil:
+			return err
+		case end.from > 0:
+			whole = pegboard.FileValue{Path: file, Size: end.size, MIME: "text/plain; charset=utf-8"}
+		default:
+			whole = end.text
+		}
+	}
+	raw, err := json.Marshal(out)
+	if err != nil {
+		return err
+	}
+	var v struct {
+		Retrieval Retrieval      `json:"retrieval_status"`
+		Task      map[string]any `json:"task"`
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return err
+	}
+	v.Task["output"] = whole
+	out.value = map[string]any{"retrieval_status": v.Retrieval, "task": v.Task}
+	return nil
 }
 
 // text returns the text for the model: the state of the task, a note, and the output.
@@ -107,7 +142,7 @@ func TaskOutput() pegboard.Tool {
 		Call: showTask,
 		Result: func(out TaskOutputResult) *pegboard.Result {
 			r := pegboard.TextResult(out.text())
-			r.Data, r.Line = out, out.Task.headline()
+			r.Data, r.Line, r.Value = out, out.Task.headline(), out.value
 			return r
 		},
 	})
@@ -142,6 +177,9 @@ func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOu
 			next = "This conversation ends with your answer, and the task with it: if you need what it does, ask again."
 		}
 		out.Task.note = fmt.Sprintf("It has not ended within %v. %s ", patience, next) + out.Task.note
+	}
+	if c.Parent() != nil {
+		return out, out.setValue(tasks)
 	}
 	return out, nil
 }

@@ -4,11 +4,12 @@
   'use strict';
   const fs = require('node:fs');
   const inspector = require('node:inspector');
-  const net = require('node:net');
   const path = require('node:path');
+  const readline = require('node:readline');
   const util = require('node:util');
   const { createRequire } = require('node:module');
   const { pathToFileURL } = require('node:url');
+  const { Worker } = require('node:worker_threads');
 
   const maxMessage = 16 << 20; // bytes of one request of a script
   // The system does not mix a frame of this size with the output of other processes.
@@ -51,8 +52,41 @@
     }
   }
 
+  // A ToolError says that a call failed or was refused: which tool, the kind, such as
+  // 'denied', 'invalid_input', 'timeout' or 'failed', and as value what the tool could do.
   class ToolError extends Error {
+    constructor(text, tool, kind = 'failed', value = null) {
+      super(text);
+      Object.assign(this, { tool, kind, value });
+    }
+
     get name() { return 'ToolError'; }
+  }
+
+  // A ToolFile is a part of a result that is in a file, because it is long or no text.
+  class ToolFile {
+    constructor({ path, size, mime = '' }) { Object.assign(this, { path, size, mime }); }
+
+    // read returns all of it: a string, or what JSON says, or a Buffer if it is neither.
+    async read() {
+      const data = await fs.promises.readFile(this.path);
+      if (this.mime === 'application/json') return JSON.parse(data);
+      return this.mime.startsWith('text/') ? data.toString() : data;
+    }
+
+    // lines returns the lines one by one, without their ends.
+    lines() { return readline.createInterface({ input: fs.createReadStream(this.path), crlfDelay: Infinity })[Symbol.asyncIterator](); }
+
+    [Symbol.asyncIterator]() { return this.lines(); }
+  }
+
+  function withFiles(value, files = []) {
+    for (const keys of files) {
+      if (keys.length === 0) return new ToolFile(value);
+      const owner = keys.slice(0, -1).reduce((at, key) => at[key], value);
+      owner[keys.at(-1)] = new ToolFile(owner[keys.at(-1)]);
+    }
+    return value;
   }
 
   const waiting = new Map();
@@ -62,8 +96,9 @@
     const number = ++last;
     send({ call: number, name, input });
     const answer = await new Promise((resolve) => waiting.set(number, resolve));
-    if (answer.error) throw new ToolError(answer.text);
-    return answer.text;
+    const value = withFiles(answer.value, answer.files);
+    if (answer.error) throw new ToolError(answer.error.text, answer.error.tool, answer.error.kind, value);
+    return value;
   }
 
   const tools = new Proxy({}, {
@@ -83,7 +118,7 @@
   let value;
   Object.defineProperty(globalThis, '__keep', { value: (v) => { value = v; } });
   Object.defineProperty(globalThis, '__import', { value: (name) => import(resolved(name)) });
-  Object.assign(globalThis, { tools, ToolError, require: createRequire(path.join(process.cwd(), 'REPL')) });
+  Object.assign(globalThis, { tools, ToolError, ToolFile, require: createRequire(path.join(process.cwd(), 'REPL')) });
 
   function resolved(name) {
     return /^\.{0,2}\//.test(name) ? pathToFileURL(path.resolve(name)).href : name;
@@ -119,28 +154,54 @@
     }
   }
 
-  async function run({ run: number, code }) {
-    send({ begun: number });
-    let error = false;
-    try {
-      const got = await evaluate(code, `REPL${number}`);
-      error = got.thrown;
-      if (error) process.stderr.write(describe(got.value) + '\n');
-      else if (got.value !== undefined) process.stdout.write(util.inspect(got.value) + '\n');
-    } catch (failure) {
-      error = true;
-      process.stderr.write(describe(failure) + '\n');
-    }
-    send({ done: number, error });
+  let running; // the code that runs, or undefined
+
+  // end ends the code that runs, once. A code that is interrupted may end again later.
+  function end(code, error) {
+    if (running !== code) return;
+    running = undefined;
+    send({ done: code.number, error });
   }
 
-  function take(line) {
-    const message = JSON.parse(line);
-    if ('token' in message) {
-      token = message.token;
-    } else if ('result' in message) {
+  async function run({ run: number, code: text }) {
+    const code = { number };
+    running = code;
+    Atomics.store(taken, 0, 0);
+    send({ begun: number });
+    try {
+      let { thrown, value: got } = await evaluate(text, `REPL${number}`);
+      if (!thrown && util.types.isPromise(got)) {
+        try {
+          got = await got;
+        } catch (error) {
+          [thrown, got] = [true, error];
+        }
+      }
+      if (running !== code) return;
+      if (thrown) process.stderr.write(describe(got) + '\n');
+      else if (got !== undefined) process.stdout.write(util.inspect(got) + '\n');
+      end(code, thrown);
+    } catch (failure) {
+      if (Atomics.load(taken, 0) === 2) return interrupt();
+      if (running === code) process.stderr.write(describe(failure) + '\n');
+      end(code, true);
+    }
+  }
+
+  // interrupt ends the code that runs. What it waits for goes on.
+  function interrupt() {
+    if (!running) return;
+    process.stderr.write('Interrupted\n');
+    end(running, true);
+  }
+
+  function take(message) {
+    if ('result' in message) {
       waiting.get(message.result)?.(message);
       waiting.delete(message.result);
+    } else if ('interrupt' in message) {
+      Atomics.store(taken, 0, 1);
+      interrupt();
     } else {
       run(message);
     }
@@ -150,16 +211,51 @@
   for (const event of ['uncaughtException', 'unhandledRejection']) {
     process.on(event, (error) => process.stderr.write(describe(error) + '\n'));
   }
+  process.on('SIGINT', () => {}); // it is for the processes that code has started
 
-  const input = process.platform === 'win32' ? process.stdin : new net.Socket({ fd: requests, readable: true, writable: false });
-  let pieces = [];
-  input.on('data', (data) => {
-    for (let end; (end = data.indexOf(10)) >= 0; data = data.subarray(end + 1)) {
-      const line = Buffer.concat([...pieces, data.subarray(0, end)]).toString();
-      pieces = [];
-      take(line);
-    }
-    pieces.push(data);
+  // A thread reads the requests, so that it can stop code that never gives up control.
+  const taken = new Int32Array(new SharedArrayBuffer(4)); // 1: an interrupt was taken; 2: the code was stopped instead
+  const listener = new Worker(`(${listen})()`, { eval: true, workerData: { requests, taken } });
+  listener.once('message', (message) => {
+    token = message.token;
+    listener.on('message', take);
   });
-  input.on('close', () => process.exit(0));
+  listener.on('exit', () => process.exit(0));
+
+  function listen() {
+    const { Session } = require('node:inspector');
+    const { Socket } = require('node:net');
+    const { parentPort, workerData: { requests, taken } } = require('node:worker_threads');
+    const patience = 300; // milliseconds in which code that waits has given up control
+
+    // stop stops the code in the main thread. A session that stays connected would make the
+    // process wait for it at its end.
+    function stop() {
+      const session = new Session();
+      session.connectToMainThread();
+      session.post('Runtime.terminateExecution', () => session.disconnect());
+    }
+
+    function pass(message) {
+      if (!message.interrupt) return parentPort.postMessage(message);
+      Atomics.store(taken, 0, 0);
+      parentPort.postMessage(message);
+      for (let waited = 0; waited < patience && Atomics.load(taken, 0) === 0; waited += 10) {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+      }
+      if (Atomics.compareExchange(taken, 0, 0, 2) === 0) stop();
+    }
+
+    const input = new Socket({ fd: requests, readable: true, writable: false });
+    let pieces = [];
+    input.on('data', (data) => {
+      for (let end; (end = data.indexOf(10)) >= 0; data = data.subarray(end + 1)) {
+        const line = Buffer.concat([...pieces, data.subarray(0, end)]).toString();
+        pieces = [];
+        pass(JSON.parse(line));
+      }
+      pieces.push(data);
+    });
+    input.on('close', () => process.exit(0)); // of the thread
+  }
 })();
