@@ -269,6 +269,13 @@ func (p *patchPlan) commit(ctx context.Context) (ApplyPatchOutput, error) {
 			steps = append(steps, step)
 		}
 	}
+	changed := p.changed()
+	diagnoses := make([]diagnosis, 0, len(changed))
+	for _, f := range changed {
+		if f.exists {
+			diagnoses = append(diagnoses, f.beginDiagnosis(ctx, f.before != nil))
+		}
+	}
 	caveat := ""
 	_, err := p.files[0].store.Commit(ctx, steps)
 	if errors.Is(err, atomicfile.ErrNotSynced) {
@@ -277,7 +284,6 @@ func (p *patchPlan) commit(ctx context.Context) (ApplyPatchOutput, error) {
 	if err != nil {
 		return ApplyPatchOutput{}, p.commitError(ctx, err)
 	}
-	changed := p.changed()
 	out := ApplyPatchOutput{text: fmt.Sprintf("Applied the patch to %s.%s", plural(len(changed), "file"), caveat)}
 	for _, f := range changed {
 		file, diff := f.output()
@@ -293,10 +299,8 @@ func (p *patchPlan) commit(ctx context.Context) (ApplyPatchOutput, error) {
 	for _, f := range p.files {
 		out.text += f.recordCommit()
 	}
-	for _, f := range changed {
-		if f.exists {
-			out.text += f.diagnosis(ctx)
-		}
+	for _, d := range diagnoses {
+		out.text += d.text(ctx)
 	}
 	return out, nil
 }

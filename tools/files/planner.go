@@ -78,6 +78,7 @@ func (w planner[In, Out]) applyOnce(ctx context.Context, f targetFile, in In) (o
 		return out, err
 	}
 	var done written
+	problems := f.beginDiagnosis(ctx, snapshot != nil)
 	if done.caveat, err = f.save(ctx, snapshot, planned.data, planned.partial); err != nil {
 		return out, err
 	}
@@ -88,7 +89,7 @@ func (w planner[In, Out]) applyOnce(ctx context.Context, f targetFile, in In) (o
 	if done.patch = hunks; notText == nil {
 		done.diffs = []pegboard.Diff{diff}
 	}
-	done.diagnosis = f.diagnosis(ctx)
+	done.diagnosis = problems.text(ctx)
 	return planned.output(done), nil
 }
 

@@ -399,10 +399,10 @@ func TestPreviewWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	diagnosing, proceed := make(chan struct{}), make(chan struct{})
 	d := &dialog{}
-	slow := files.Write(files.WriteOptions{Diagnose: func(context.Context, string) string {
+	slow := files.Write(files.WriteOptions{Diagnose: func(context.Context, string) ([]string, error) {
 		close(diagnosing)
 		<-proceed
-		return ""
+		return nil, nil
 	}})
 	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(f)"}, Ask: []string{"Write"}})
 	require.NoError(t, err)

@@ -97,17 +97,6 @@ func (f targetFile) knowledge(data []byte) reads.Knowledge {
 	return f.state().Knowledge(f.target.Real(), data)
 }
 
-// diagnosis returns the text of Diagnose, ready to be appended.
-func (f targetFile) diagnosis(ctx context.Context) string {
-	if f.options.Diagnose == nil {
-		return ""
-	}
-	if text := strings.TrimSpace(f.options.Diagnose(ctx, f.target.Value)); text != "" {
-		return "\n" + text
-	}
-	return ""
-}
-
 // numberedLine formats a line with its number for the model.
 func (f targetFile) numberedLine(n int, text string) string {
 	ro := ReadOptions{Line: f.options.Line}

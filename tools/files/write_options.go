@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
@@ -27,10 +28,17 @@ type WriteOptions struct {
 	AllowUnread bool
 	// Line formats a line with its number for the model. Nil means the form of Read.
 	Line func(n int, text string) string
-	// Diagnose is called after each change with the path of the file. The result for
-	// the model ends with the text that it returns, such as the messages of a linter or
-	// compiler for this file.
-	Diagnose func(ctx context.Context, path string) string
+	// Diagnose returns the problems of a file that a linter, compiler or language server
+	// finds, one text for each. It is called after each change, and before the first one of
+	// a session to a file that exists, so that the model is told which problems are new:
+	// those whose text was not there before, numbers aside. The result of the change ends
+	// with up to MaxDiagnosis bytes of them. An error is told, too, and the change stays.
+	// Diagnose must end with ctx, since the file is locked meanwhile. It may be called
+	// concurrently for different files.
+	Diagnose func(ctx context.Context, path string) ([]string, error)
+	// DiagnoseTimeout is how long one call of Diagnose may take. 0 means
+	// DefaultDiagnoseTimeout.
+	DiagnoseTimeout time.Duration
 }
 
 // DefaultMaxWritten is the default of [WriteOptions].MaxBytes: 64 MiB, our choice. The

@@ -1,11 +1,9 @@
 package files_test
 
 import (
-	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,22 +84,6 @@ func TestAllowUnread(t *testing.T) {
 	require.Equal(t, "a\nB\n", content(t, path))
 	require.NoError(t, g.write(t, "f", "new").Err)
 	require.Equal(t, "new", content(t, path))
-}
-
-func TestDiagnosesAreShown(t *testing.T) {
-	t.Parallel()
-	var asked []string
-	o := files.WriteOptions{Diagnose: func(_ context.Context, path string) string {
-		asked = append(asked, path)
-		return "\nline 1: no such thing\n"
-	}}
-	g := editable(t, files.Write(o), files.Edit(o), files.Read(files.ReadOptions{}))
-	for _, out := range []pegboard.Outcome{g.write(t, "f", "a\n"), g.edit(t, "f", "a", "b")} {
-		require.NoError(t, out.Err)
-		require.True(t, strings.HasSuffix(out.Result.Text(), "\nline 1: no such thing"), out.Result.Text())
-	}
-	path := filepath.Join(g.dir, "f")
-	require.Equal(t, []string{path, path}, asked)
 }
 
 func TestFilesThatAreTooLarge(t *testing.T) {
