@@ -42,6 +42,7 @@ func main() {
 	flag.StringVar(&d.mode, "mode", "", "the permission mode; empty means that of -settings, or default")
 	flag.StringVar(&d.settings, "settings", "", "a settings file with permissions, as a trusted project has it")
 	flag.BoolVar(&d.yes, "yes", false, "allow what would be asked about, instead of denying it")
+	flag.BoolVar(&d.sandbox, "sandbox", false, "run commands in a sandbox, with the program bwrap")
 	flag.BoolVar(&d.json, "json", false, "print each outcome as one line of JSON")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -56,7 +57,7 @@ func main() {
 // A driver holds the flags.
 type driver struct {
 	dir, mode, settings string
-	yes, json           bool
+	yes, json, sandbox  bool
 }
 
 // run calls the tools until in ends, and then closes the session, which ends all that the
@@ -67,9 +68,11 @@ func (d driver) run(ctx context.Context, in io.Reader, out io.Writer) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }()
+	tools, err := d.tools(ctx)
+	if err != nil {
+		return err
+	}
 	var registry pegboard.Registry
-	tools := append(files.Tools(), shell.Bash(shell.Options{}), shell.PowerShell(shell.Options{}), shell.REPL(shell.REPLOptions{}),
-		shell.TaskOutput(), shell.TaskStop(), shell.Monitor(shell.Options{}))
 	if err := registry.Add(tools...); err != nil {
 		return err
 	}
@@ -99,6 +102,21 @@ func (d driver) run(ctx context.Context, in io.Reader, out io.Writer) (err error
 		}
 	}
 	return context.Cause(ctx)
+}
+
+// tools returns the tools for files and commands.
+func (d driver) tools(ctx context.Context) ([]pegboard.Tool, error) {
+	var options shell.Options
+	if d.sandbox {
+		bwrap := shell.Bubblewrap{}
+		if err := bwrap.Check(ctx); err != nil {
+			return nil, err
+		}
+		options.Sandbox = bwrap
+	}
+	return append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}),
+		shell.Bash(options), shell.PowerShell(options), shell.REPL(shell.REPLOptions{}),
+		shell.TaskOutput(), shell.TaskStop(), shell.Monitor(options)), nil
 }
 
 // newSession returns a session with the permissions of the settings file and the mode.

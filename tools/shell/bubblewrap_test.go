@@ -41,7 +41,7 @@ func visibleDir(t *testing.T) string {
 	t.Helper()
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)
-	for _, parent := range []string{".", home} {
+	for _, parent := range []string{home, "."} {
 		parent, err := filepath.Abs(parent)
 		require.NoError(t, err)
 		parent, err = filepath.EvalSymlinks(parent)
