@@ -37,7 +37,7 @@ func TestDrive(t *testing.T) {
 			tc.flags.dir = dir
 			calls, err := os.Open(filepath.Join("testdata", "calls.jsonl"))
 			require.NoError(t, err)
-			defer calls.Close() //nolint:errcheck // it is only read
+			defer calls.Close()
 			var out strings.Builder
 			require.NoError(t, tc.flags.run(t.Context(), calls, &out))
 			got := strings.ReplaceAll(out.String(), dir, "DIR")

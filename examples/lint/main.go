@@ -100,7 +100,9 @@ func run(ctx context.Context, w io.Writer) (err error) {
 			return err
 		}
 		out := executor.Run(ctx, pool, pegboard.Call{ID: "1", Name: c.tool, Input: input})[0]
-		fmt.Fprintf(w, "> %s\n%s\n\n", c.tool, strings.ReplaceAll(out.Result.Text(), dir+string(filepath.Separator), ""))
+		if _, err := fmt.Fprintf(w, "> %s\n%s\n\n", c.tool, strings.ReplaceAll(out.Result.Text(), dir+string(filepath.Separator), "")); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func TestDiagnosesTellWhatIsNew(t *testing.T) {
 	o := files.WriteOptions{Diagnose: k.check, AllowUnread: true}
 	g := editable(t, files.Write(o), files.Edit(o), files.MultiEdit(o), files.ApplyPatch(o), files.Read(files.ReadOptions{}))
 	g.put(t, "f", "one\nbad two\nthree\n")
-	edit := func(old, new string) pegboard.Outcome { return g.edit(t, "f", old, new) }
+	edit := func(from, to string) pegboard.Outcome { return g.edit(t, "f", from, to) }
 	for _, step := range []struct {
 		name  string
 		out   func() pegboard.Outcome

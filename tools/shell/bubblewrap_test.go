@@ -49,7 +49,7 @@ func visibleDir(t *testing.T) string {
 		if slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/run", os.TempDir()}, func(emptied string) bool { return strings.HasPrefix(parent+"/", emptied+"/") }) {
 			continue
 		}
-		if dir, err := os.MkdirTemp(parent, ".sandbox-test-"); err == nil {
+		if dir, err := os.MkdirTemp(parent, ".sandbox-test-"); err == nil { //nolint:usetesting // the one of the test is in /tmp
 			t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 			return dir
 		}
