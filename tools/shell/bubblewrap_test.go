@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -241,4 +242,20 @@ func TestBubblewrapAsksToLeave(t *testing.T) {
 			require.Equal(t, tc.want, j.read("out/new"))
 		})
 	}
+}
+
+// TestBubblewrapEndsWithItsSession: no process of a command and no file for its /tmp stays,
+// whatever the command does to keep them. TestMain looks for processes.
+func TestBubblewrapEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	j := newJail(t, shell.Bubblewrap{}, pegboard.RuleSet{})
+	name := filepath.Base(j.home) // no other test has a file of that name
+	j.write("work/line.sh", "mkdir -p /tmp/a/b; : >/tmp/a/b/"+name+"; chmod 500 /tmp/a/b; setsid sh -c 'while :; do : >/tmp/f$$; done' & echo up >up; sleep 1000")
+	out := bash(t, j.session, j.options, `{"command":"bash line.sh","run_in_background":true}`)
+	require.NoError(t, out.Err)
+	require.Eventually(t, func() bool { return j.read("work/up") == "up" }, soon, 5*time.Millisecond)
+	require.NoError(t, j.session.Close(t.Context()))
+	temps, err := filepath.Glob(filepath.Join(os.TempDir(), "pegboard-sandbox-*", "a", "b", name))
+	require.NoError(t, err)
+	require.Empty(t, temps)
 }

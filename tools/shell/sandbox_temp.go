@@ -3,7 +3,9 @@ package shell
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -44,7 +46,18 @@ const maxRemoveTries = 10
 func (t *sandboxTemp) remove(context.Context) error {
 	err := os.RemoveAll(t.dir)
 	for tries := 1; err != nil && tries < maxRemoveTries; tries++ {
+		makeRemovable(t.dir)
 		err = os.RemoveAll(t.dir)
 	}
 	return err
+}
+
+// makeRemovable lets the user remove what is in directories that a command has closed.
+func makeRemovable(dir string) {
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() && err == nil {
+			_ = os.Chmod(path, 0o700) //nolint:gosec // it is a directory, about to be removed
+		}
+		return nil
+	})
 }
