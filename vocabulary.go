@@ -70,6 +70,11 @@ type FileLimits struct {
 	ReadTokens int // how many tokens of a file one call shows
 	ReadBytes  int // how many bytes of text of a file one call shows, with line numbers
 	GlobFiles  int // how many paths a search for names returns
+
+	// Documents says that the agent's model takes PDF documents in results, as those behind
+	// wire/anthropic, wire/gemini and wire/openai/responses may. Read then shows documents
+	// and not their text.
+	Documents bool
 }
 
 // A Conversation is an agent's messages. The zero value is unknown.

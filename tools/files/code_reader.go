@@ -73,6 +73,12 @@ func (r codeReader) file(path string, fi fs.FileInfo, mime string) ReadOutput {
 	return ReadOutput{Type: "text", File: t, value: pegboard.FileValue{Path: r.real, Size: fi.Size(), MIME: mime}}
 }
 
+// document returns a PDF document that code reads itself.
+func (r codeReader) document(f PDFFile) ReadOutput {
+	f.parts = []pegboard.Part{{Text: fmt.Sprintf("[%s is a PDF document of %d bytes, which code reads from the file.]", f.FilePath, f.OriginalSize)}}
+	return ReadOutput{Type: "pdf", File: f, value: pegboard.FileValue{Path: r.real, Size: f.OriginalSize, MIME: mimePDF}}
+}
+
 // image returns an image that code reads itself.
 func (r codeReader) image(path, mime string, fi fs.FileInfo) ReadOutput {
 	img := ImageFile{FilePath: path, MIME: mime, OriginalSize: fi.Size(), note: fmt.Sprintf("[%s is an image of %d bytes, which code reads from the file.]", path, fi.Size())}

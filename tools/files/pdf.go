@@ -7,8 +7,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A PDF renders PDF documents. This package has no implementation; the host provides
-// one with a library or program of its choice. The methods may be called concurrently
+// A PDF renders PDF documents. Module contrib/pdf has an implementation; a host may also
+// provide one with a library or program of its choice. The methods may be called concurrently
 // and must return when ctx ends.
 type PDF interface {
 	// Pages returns the number of pages in the document.
@@ -17,6 +17,13 @@ type PDF interface {
 	// images, or a single part of type "application/pdf" for a model that accepts
 	// documents.
 	Show(ctx context.Context, doc *io.SectionReader, first, last int) ([]pegboard.Part, error)
+}
+
+// A PDFCutter is a [PDF] that can also make a document of some pages. Read shows that to an
+// agent whose model takes documents, see [pegboard.FileLimits].Documents.
+type PDFCutter interface {
+	// Cut returns a document of the pages from first to last, counted from 1.
+	Cut(ctx context.Context, doc *io.SectionReader, first, last int) ([]byte, error)
 }
 
 // The limits of PDF documents, as in Claude Code.

@@ -47,7 +47,8 @@ type ReadOptions struct {
 	// MaxImageEdge is the maximum width and height of an image as shown, in pixels.
 	// Larger images are scaled down. 0 means DefaultMaxImageEdge.
 	MaxImageEdge int
-	// PDF renders PDF documents. Nil means that Read refuses them with advice.
+	// PDF renders PDF documents. Nil means that Read refuses them with advice, or passes
+	// them on to a model that takes documents.
 	PDF PDF
 	// MaxPDFBytes is the maximum size of a PDF document, in bytes. 0 means
 	// DefaultMaxPDFBytes.
@@ -62,7 +63,8 @@ type ReadOptions struct {
 	// columns, a tab and the text; no public documentation specifies this form.
 	Line func(n int, text string) string
 
-	code codeReader // zero unless code made the call
+	documents bool       // the model takes documents
+	code      codeReader // zero unless code made the call
 }
 
 // The defaults of [ReadOptions].
@@ -76,6 +78,8 @@ const (
 	DefaultMaxImageEdge   = 1568       // pixels; our choice, after Anthropic's documentation of images: the API scales larger images down
 )
 
+// A readInput is the input of Read. Without a PDF it is a plainReadInput, which has the same
+// fields.
 type readInput struct {
 	FilePath string `json:"file_path" jsonschema:"minLength=1" jsonschema_description:"The absolute path of the file. A relative one is taken from the working directory."`
 	Offset   int    `json:"offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"The number of the first line to show (default 1); in a notebook, of the first cell"`
@@ -83,6 +87,15 @@ type readInput struct {
 	ByteOffset int64  `json:"byte_offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"Where in the line that offset names to begin, in bytes counted from 0: for a line that was cut. Then only this line is shown unless limit says otherwise."`
 	Limit      int    `json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines or cells to show, if the default is too many or too few"`
 	Pages      string `json:"pages,omitempty" jsonschema_description:"Which pages of a PDF document to show, 20 at most: \"3\", \"1-5\" or \"10-\". Needed if it has more than 10."`
+}
+
+// A plainReadInput is a readInput without pages, which need a PDF.
+type plainReadInput struct {
+	FilePath   string `json:"file_path" jsonschema:"minLength=1" jsonschema_description:"The absolute path of the file. A relative one is taken from the working directory."`
+	Offset     int    `json:"offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"The number of the first line to show (default 1); in a notebook, of the first cell"`
+	ByteOffset int64  `json:"byte_offset,omitempty" jsonschema:"minimum=0" jsonschema_description:"Where in the line that offset names to begin, in bytes counted from 0: for a line that was cut. Then only this line is shown unless limit says otherwise."`
+	Limit      int    `json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"How many lines or cells to show, if the default is too many or too few"`
+	Pages      string `json:"-"`
 }
 
 // hasRange reports whether the call names a range of lines or cells.
@@ -120,7 +133,11 @@ func (in readInput) lines(c *pegboard.Call) pegboard.Lines {
 //     TIFF images, are rotated as their EXIF data say, scaled down, and encoded again,
 //     as JPEG if they still exceed 500 KB. Only the first frame of an animation is left
 //     then.
-//   - A PDF document is shown by [ReadOptions.PDF], up to 20 pages in a call.
+//   - A PDF document is shown by [ReadOptions].PDF, up to 20 pages in a call; for a model
+//     that takes documents ([pegboard.FileLimits].Documents) as a document of these pages if
+//     PDF is a [PDFCutter]. Without a PDF such a model gets the whole document, unless it is
+//     cut off or encrypted, or says that it has more than MaxPDFPages pages, and the input
+//     has no property pages.
 //
 // A line over MaxLineLength is cut; the note at its end says with which byte_offset the
 // next call shows more of it.
@@ -131,22 +148,30 @@ func (in readInput) lines(c *pegboard.Call) pegboard.Lines {
 // a script makes it, the result is the text. Read
 // records what the session has seen, for the tools that edit.
 func Read(o ReadOptions) pegboard.Tool {
-	o = o.withDefaults()
-	return pegboard.Build(pegboard.Definition[readInput, ReadOutput]{
+	if o = o.withDefaults(); o.PDF == nil {
+		return buildRead[plainReadInput](o)
+	}
+	return buildRead[readInput](o)
+}
+
+// buildRead returns the tool with one of its inputs.
+func buildRead[In readInput | plainReadInput](o ReadOptions) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[In, ReadOutput]{
 		Info:        pegboard.Info{Name: "Read", Title: "Read", MaxResult: -1}, // Read has its own limits, and reads stored results
 		Description: "Reads a file.",
 		Prompt:      func(s pegboard.Scope) string { o := o.in(s.Session); return o.prompt(s) },
-		Inspect: func(in readInput, _ *pegboard.Call) pegboard.Traits {
+		Inspect: func(in In, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.FilePath}},
+				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: readInput(in).FilePath}},
 				Concurrency: pegboard.Shared,
 				ReadOnly:    true,
 				Kind:        pegboard.KindRead,
 			}
 		},
-		Lines:   readInput.lines,
-		Observe: func(in readInput, c *pegboard.Call) map[string]any { return observedPath(c, "file_path", in.FilePath) },
-		Validate: func(_ context.Context, in readInput, _ *pegboard.Call) error {
+		Lines:   func(in In, c *pegboard.Call) pegboard.Lines { return readInput(in).lines(c) },
+		Observe: func(in In, c *pegboard.Call) map[string]any { return observedPath(c, "file_path", readInput(in).FilePath) },
+		Validate: func(_ context.Context, given In, _ *pegboard.Call) error {
+			in := readInput(given)
 			if in.Pages != "" {
 				if _, err := parsePages(in.Pages); err != nil {
 					return err
@@ -155,8 +180,8 @@ func Read(o ReadOptions) pegboard.Tool {
 			return checkNoNUL("file_path", in.FilePath)
 		},
 		Equivalent:      pegboard.SameInput[readInput],
-		ClassifierInput: func(in readInput, _ *pegboard.Call) string { return in.FilePath },
-		Call:            o.read,
+		ClassifierInput: func(in In, _ *pegboard.Call) string { return readInput(in).FilePath },
+		Call:            func(ctx context.Context, in In, c *pegboard.Call) (ReadOutput, error) { return o.read(ctx, readInput(in), c) },
 		Result:          readResult,
 	})
 }
@@ -179,8 +204,11 @@ func (o *ReadOptions) prompt(s pegboard.Scope) string {
 	text := fmt.Sprintf("Reads a file. A text comes with its lines numbered, %d lines and %d tokens at most unless limit says otherwise; "+
 		"the rest is reached with offset. Lines are cut at %d characters; the rest of a line is reached with byte_offset. PNG, JPEG, GIF and WebP images are shown. "+
 		"Of a Jupyter notebook the cells are shown, with their ids and outputs. ", o.MaxLines, o.MaxTokens, o.MaxLineLength)
-	if o.PDF != nil {
+	switch {
+	case o.PDF != nil:
 		text += fmt.Sprintf("Of a PDF document the pages are shown, %d at most in one call. ", maxPagesPerCall)
+	case o.documents:
+		text += "PDF documents are shown. "
 	}
 	text += "Directories are not read"
 	if s.Has("Glob") {
@@ -193,6 +221,7 @@ func (o *ReadOptions) prompt(s pegboard.Scope) string {
 func (o ReadOptions) in(s *pegboard.Session) ReadOptions {
 	limits, _ := pegboard.KeyFileLimits.Get(s)
 	o.MaxTokens, o.MaxBytes = orDefault(limits.ReadTokens, o.MaxTokens), orDefault(limits.ReadBytes, o.MaxBytes)
+	o.documents = limits.Documents
 	return o
 }
 
