@@ -251,7 +251,10 @@ func (r *Reader) open(ctx context.Context, doc *io.SectionReader, use func(*docu
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return use(&document{engine: engine, ref: opened.Document})
+	if err = use(&document{engine: engine, ref: opened.Document}); err != nil && strings.Contains(err.Error(), "wasm") {
+		return ErrTooHard // the engine gave up, mostly for want of memory; the trace of its calls helps nobody
+	}
+	return err
 }
 
 // A document is an open document.

@@ -168,8 +168,10 @@ func buildRead[In readInput | plainReadInput](o ReadOptions) pegboard.Tool {
 				Kind:        pegboard.KindRead,
 			}
 		},
-		Lines:   func(in In, c *pegboard.Call) pegboard.Lines { return readInput(in).lines(c) },
-		Observe: func(in In, c *pegboard.Call) map[string]any { return observedPath(c, "file_path", readInput(in).FilePath) },
+		Lines: func(in In, c *pegboard.Call) pegboard.Lines { return readInput(in).lines(c) },
+		Observe: func(in In, c *pegboard.Call) map[string]any {
+			return observedPath(c, "file_path", readInput(in).FilePath)
+		},
 		Validate: func(_ context.Context, given In, _ *pegboard.Call) error {
 			in := readInput(given)
 			if in.Pages != "" {
@@ -179,10 +181,12 @@ func buildRead[In readInput | plainReadInput](o ReadOptions) pegboard.Tool {
 			}
 			return checkNoNUL("file_path", in.FilePath)
 		},
-		Equivalent:      pegboard.SameInput[readInput],
+		Equivalent:      pegboard.SameInput[In],
 		ClassifierInput: func(in In, _ *pegboard.Call) string { return readInput(in).FilePath },
-		Call:            func(ctx context.Context, in In, c *pegboard.Call) (ReadOutput, error) { return o.read(ctx, readInput(in), c) },
-		Result:          readResult,
+		Call: func(ctx context.Context, in In, c *pegboard.Call) (ReadOutput, error) {
+			return o.read(ctx, readInput(in), c)
+		},
+		Result: readResult,
 	})
 }
 

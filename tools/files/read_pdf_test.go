@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,7 +99,7 @@ func TestReadShowsADocumentAsSuch(t *testing.T) {
 	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{PDF: book{pages: 2, whole: true}}))
 	out := g.call(t.Context(), t, "Read", map[string]any{"file_path": g.put(t, "f", "%PDF-1.7\n")})
 	require.NoError(t, out.Err)
-	require.Equal(t, pegboard.Part{MIME: "application/pdf", Data: []byte("%PDF-1.7\n")}, out.Result.Parts[1])
+	require.Equal(t, pegboard.Part{MIME: "application/pdf", Data: []byte("%PDF-1.7\n"), Title: "f"}, out.Result.Parts[1])
 	read, ok := out.Result.Data.(files.ReadOutput)
 	require.True(t, ok)
 	require.Equal(t, "pdf", read.Type)
@@ -159,4 +160,128 @@ func FuzzReadPages(f *testing.F) {
 		require.LessOrEqual(t, read.FirstPage+file.Count-1, total)
 		require.LessOrEqual(t, file.Count, 20)
 	})
+}
+
+// cuttingBook can make a document of some pages.
+type cuttingBook struct{ book }
+
+func (b cuttingBook) Cut(_ context.Context, _ *io.SectionReader, first, last int) ([]byte, error) {
+	return fmt.Appendf(nil, "%%PDF-1.7 %d-%d", first, last), b.fails
+}
+
+// panickingBook has a defect.
+type panickingBook struct{ book }
+
+func (panickingBook) Show(context.Context, *io.SectionReader, int, int) ([]pegboard.Part, error) {
+	panic("index out of range")
+}
+
+// TestReadPassesDocumentsOn: a model that takes documents gets them, whole or some pages, and
+// another the text.
+func TestReadPassesDocumentsOn(t *testing.T) {
+	t.Parallel()
+	const whole = "%PDF-1.4\n1 0 obj <</Type /Pages /Count 3>> endobj\ntrailer <</Root 1 0 R>>\n%%EOF\n"
+	torn := errors.New("the trailer is torn off")
+	for _, tt := range []struct {
+		name      string
+		pdf       files.PDF
+		documents bool
+		text      string
+		pages     string
+		document  string // that the model gets
+		says      string
+		failed    bool
+	}{
+		{name: "whole", documents: true, text: whole, document: whole, says: "[PDF document, whole]"},
+		{name: "a model that takes none", text: whole, says: "nothing that shows PDF", failed: true},
+		{name: "cut off", documents: true, text: whole[:60], says: "whose end is missing", failed: true},
+		{name: "end long before the end of the file", documents: true, text: whole + string(make([]byte, 2000)), says: "whose end is missing", failed: true},
+		{name: "encrypted", documents: true, text: "%PDF-1.4\ntrailer <</Root 1 0 R /Encrypt 2 0 R>>\n%%EOF", says: "is encrypted", failed: true},
+		{name: "many pages", documents: true, text: "%PDF-1.4\n<</Type/Pages/Count 101>>\n%%EOF", says: "with 101 pages, more than the 100", failed: true},
+		{name: "pages without a reader", documents: true, text: whole, pages: "1", says: `unknown property "pages"`, failed: true},
+		{name: "pages as a document", pdf: cuttingBook{book{pages: 12}}, documents: true, text: whole, pages: "10-", document: "%PDF-1.7 10-12", says: "[PDF document, pages 10 to 12 of 12]"},
+		{name: "pages as text", pdf: cuttingBook{book{pages: 12}}, text: whole, pages: "10-", says: "page 12"},
+		{name: "a reader that does not cut", pdf: book{pages: 12}, documents: true, text: whole, pages: "3", says: "page 3"},
+		{name: "it cannot be cut", pdf: cuttingBook{book{pages: 2, fails: torn}}, documents: true, text: whole, says: "the trailer is torn off", failed: true},
+		{name: "a defect of the reader", pdf: panickingBook{book{pages: 2}}, text: whole, says: "could not be shown as PDF", failed: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{PDF: tt.pdf}))
+			pegboard.KeyFileLimits.Set(g.session, pegboard.FileLimits{Documents: tt.documents})
+			input := map[string]any{"file_path": g.put(t, "f.pdf", tt.text)}
+			if tt.pages != "" {
+				input["pages"] = tt.pages
+			}
+			out := g.call(t.Context(), t, "Read", input)
+			require.Equal(t, tt.failed, out.Result.IsError, out.Result.Text())
+			require.Contains(t, out.Result.Text(), tt.says)
+			if tt.document != "" {
+				require.Equal(t, pegboard.Part{MIME: "application/pdf", Data: []byte(tt.document), Title: "f.pdf"}, out.Result.Parts[1])
+			} else {
+				for _, p := range out.Result.Parts {
+					require.Empty(t, p.Data)
+				}
+			}
+		})
+	}
+}
+
+// TestReadTakesPagesWithAPDFOnly: the model is not told of pages that nothing can show.
+func TestReadTakesPagesWithAPDFOnly(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name      string
+		pdf       files.PDF
+		documents bool
+		pages     bool
+		says      string
+	}{
+		{name: "none"},
+		{name: "documents", documents: true, says: "PDF documents are shown."},
+		{name: "a PDF", pdf: book{}, pages: true, says: "the pages are shown, 20 at most"},
+	} {
+		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{PDF: tt.pdf}))
+		pegboard.KeyFileLimits.Set(g.session, pegboard.FileLimits{Documents: tt.documents})
+		var reg pegboard.Registry
+		require.NoError(t, reg.Add(g.tools...))
+		for d := range reg.AssemblePool(g.session, pegboard.PoolConfig{}).Declarations(pegboard.Builtin) {
+			require.Equal(t, tt.pages, strings.Contains(string(d.InputSchema), `"pages"`), tt.name)
+			require.Equal(t, tt.says != "", strings.Contains(d.Description, "PDF"), tt.name)
+			require.Contains(t, d.Description, tt.says)
+		}
+	}
+}
+
+// TestCodeReadsPDF: code gets the text of all pages, or the file.
+func TestCodeReadsPDF(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		pdf  files.PDF
+		want any
+	}{
+		{name: "text", pdf: cuttingBook{book{pages: 12}}, want: "page 1\npage 2\npage 3\npage 4\npage 5\npage 6\npage 7\npage 8\npage 9\npage 10\npage 11\npage 12"},
+		{name: "the file", want: pegboard.FileValue{Path: "f.pdf", Size: 9, MIME: "application/pdf"}},
+	} {
+		var value any
+		read := files.Read(files.ReadOptions{PDF: tt.pdf})
+		g := newGround(t, pegboard.SessionConfig{}, read, pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: pegboard.Info{Name: "Script"}, Description: "Reads.", Traits: pegboard.Traits{ReadOnly: true},
+			Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+				out := c.Run(ctx, pegboard.Call{ID: "2", Name: "Read", Input: []byte(`{"file_path":"f.pdf"}`)})
+				var err error
+				value, err = out[0].Value()
+				return "", err
+			},
+		}))
+		path := g.put(t, "f.pdf", "%PDF-1.7\n")
+		pegboard.KeyFileLimits.Set(g.session, pegboard.FileLimits{Documents: true})
+		require.NoError(t, g.call(t.Context(), t, "Script", map[string]any{}).Err)
+		if f, ok := tt.want.(pegboard.FileValue); ok {
+			f.Path = path
+			tt.want = f
+		}
+		require.Equal(t, tt.want, value, tt.name)
+	}
 }

@@ -214,7 +214,7 @@ func TestReadRefuses(t *testing.T) {
 		{name: "binary", text: "abc\x00def", says: []string{"binary", "application/octet-stream", "7 bytes"}},
 		{name: "archive", text: "PK\x03\x04\x00\x00", says: []string{"binary", "application/zip"}},
 		{name: "PDF", text: "%PDF-1.7\n", says: []string{"PDF document (9 bytes)", "pdftotext"}},
-		{name: "pages of a text", text: "a", input: map[string]any{"file_path": "f.txt", "pages": "1"}, says: []string{"is not a PDF document", "offset and limit"}},
+		{name: "pages where nothing shows PDF", text: "a", input: map[string]any{"file_path": "f.txt", "pages": "1"}, says: []string{`unknown property "pages"`}},
 		{name: "UTF-32", text: "\xff\xfe\x00\x00a\x00\x00\x00", says: []string{"binary", "application/octet-stream"}},
 		{name: "NUL in the name", input: map[string]any{"file_path": "a\x00b"}, says: []string{"NUL"}},
 		{name: "empty name", input: map[string]any{"file_path": ""}, says: []string{"file_path"}},
