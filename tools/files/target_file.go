@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
+	"github.com/seed49eaa51d/pegboard/tools/internal/writes"
 )
 
 // A targetFile is the file that a call may change.
@@ -26,10 +27,6 @@ type targetFile struct {
 	partly string
 }
 
-// storeKey is the key of the store that all agents of a conversation share, so that
-// their calls take turns.
-var storeKey = pegboard.NewKey[*atomicfile.Store]("file writes")
-
 // newTargetFile returns the file to which the permission decision about c applies.
 func newTargetFile(o WriteOptions, c *pegboard.Call) (targetFile, error) {
 	t, err := decidedTarget(c)
@@ -41,7 +38,7 @@ func newTargetFile(o WriteOptions, c *pegboard.Call) (targetFile, error) {
 
 // newFileAt returns the file of a target of c.
 func newFileAt(o WriteOptions, c *pegboard.Call, t pegboard.Target) targetFile {
-	return targetFile{options: o, call: c, target: t, partly: "Edit", store: storeKey.GetOrInitRoot(c.Session(), func() *atomicfile.Store { return &atomicfile.Store{} })}
+	return targetFile{options: o, call: c, target: t, partly: "Edit", store: writes.Of(c.Session())}
 }
 
 // load returns the current file, or nil if it does not exist.

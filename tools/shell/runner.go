@@ -12,6 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 	"github.com/seed49eaa51d/pegboard/tools/background"
+	"github.com/seed49eaa51d/pegboard/tools/internal/writes"
 )
 
 // A runner runs the commands of one tool.
@@ -111,6 +112,13 @@ func (r *runner) call(ctx context.Context, in commandInput, c *pegboard.Call) (O
 	}
 	line := r.inspector.parse(in, c)
 	view := newFileView(&line, c)
+	if !in.Background { // one that goes on after its call has no turn to end
+		unlock, err := writes.Lock(ctx, c)
+		if err != nil {
+			return Output{}, err
+		}
+		defer unlock()
+	}
 	k, err := r.start(ctx, in, c)
 	if err != nil {
 		return Output{}, err
