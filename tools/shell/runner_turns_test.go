@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -47,6 +48,11 @@ func TestLineWaitsForItsTurn(t *testing.T) {
 				unlock()
 				cancel()
 				return
+			}
+			select {
+			case <-ended:
+				require.Fail(t, "it did not wait")
+			case <-time.After(100 * time.Millisecond): // it waits for ever
 			}
 			cancel()
 			require.ErrorIs(t, (<-ended).Err, pegboard.ErrCancelled)
