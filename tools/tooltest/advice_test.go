@@ -37,7 +37,7 @@ var adviceElsewhere = map[string]string{
 	"Its output is kept in memory":                  "the same where no file can be written",
 	" was changed by somebody else while":           "in a race only; unseen.txt reads again after any other change",
 	"%w: %d, which is the most; stop one":           "it takes as many tasks as there may be; tasks.txt stops one",
-	"Result %s has more than %d bytes":             "for scripts; result_store.txt reads in parts",
+	"Result %s has more than %d bytes":              "for scripts; result_store.txt reads in parts",
 	"there is no bash for Windows programs":         "Windows only",
 	" This conversation ends with your answer":      "an agent's; tasks.txt calls TaskOutput",
 	"This conversation ends with your answer":       "an agent's; tasks.txt calls TaskOutput",
