@@ -164,6 +164,9 @@ func (s *soak) report() {
 		}
 	}
 	s.t.Logf("calls: %v", calls)
+	if !effort.Full(s.t) {
+		return
+	}
 	require.Positive(s.t, calls["ran"])
 	require.Positive(s.t, calls["denied"])
 	require.Greater(s.t, calls["ran"], calls["failed"], "most calls are honest work")
