@@ -63,6 +63,7 @@ var nearOnly = []struct {
 	}},
 	{reason: "on the far side no executor is at hand for the calls that a call makes", tests: []string{
 		"TestCallRun",
+		"TestCodeGetsValues",
 		"TestCallsInsideACallAreNoLoop",
 		"TestForcedAllowIsForTheMainAgentsModel",
 		"TestGuardOfCallsInsideACall",

@@ -36,6 +36,9 @@ func (k *command) fillValue(out *Output, exit proc.Exit, notes string) {
 	total := exit.Output.Total
 	data, err := k.wholeOutput(exit)
 	isText := utf8.Valid(data)
+	if err == nil && !isText {
+		err = k.fileErr(exit)
+	}
 	if err == nil && isText {
 		out.Stdout = string(data)
 	} else {
@@ -75,22 +78,25 @@ var errInFile = errors.New("it is in a file")
 // wholeOutput returns the output as it was printed, or errInFile.
 func (k *command) wholeOutput(exit proc.Exit) ([]byte, error) {
 	if exit.Output.Omitted == 0 {
-		data := slices.Concat(exit.Output.Head, exit.Output.Tail)
-		if utf8.Valid(data) || k.outputFile == "" || exit.FileErr != nil {
-			return data, nil
-		}
+		return slices.Concat(exit.Output.Head, exit.Output.Tail), nil
 	}
-	switch {
-	case k.outputFile == "":
-		return nil, k.outputFileErr
-	case exit.FileErr != nil:
-		return nil, exit.FileErr
+	switch err := k.fileErr(exit); {
+	case err != nil:
+		return nil, err
 	case exit.Stored < exit.Output.Total:
 		return nil, fmt.Errorf("more than %d bytes", MaxFileForCode)
 	case exit.Output.Total > pegboard.MaxInMemory:
 		return nil, errInFile
 	}
 	return os.ReadFile(k.outputFile)
+}
+
+// fileErr returns why no file has the output, or nil.
+func (k *command) fileErr(exit proc.Exit) error {
+	if k.outputFile == "" {
+		return k.outputFileErr
+	}
+	return exit.FileErr
 }
 
 // setValue sets what code gets of a command that has ended by itself, or was started in the
